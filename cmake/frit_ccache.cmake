@@ -1,0 +1,7 @@
+# Compiles through ccache where it is installed, with what it needs to cache precompiled headers and to share results between build folders.
+find_program(FRIT_CCACHE ccache)
+mark_as_advanced(FRIT_CCACHE)
+if(FRIT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${FRIT_CCACHE})
+endif()

@@ -1,0 +1,59 @@
+# One target per folder. Sources are every .cpp of the folder (and of the named subfolders), so that adding a file edits no list.
+
+add_library(frit_flags INTERFACE)
+target_compile_options(frit_flags INTERFACE -Wall -Wextra -Wno-missing-field-initializers)
+# IEEE results on every host compiler: no contraction of a*b+c, no excess precision.
+target_compile_options(frit_flags INTERFACE -ffp-contract=off)
+# Position independent everywhere, programs included, so that all targets can share one precompiled header.
+target_compile_options(frit_flags INTERFACE -fPIC -fno-semantic-interposition)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # False alarms of g++ 12 on std::string's operator+.
+  target_compile_options(frit_flags INTERFACE -Wno-restrict)
+else()
+  # Clang writes the time into a precompiled header otherwise, which keeps ccache from knowing it again.
+  target_compile_options(frit_flags INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
+endif()
+if(FRIT_SANITIZE)
+  target_compile_options(frit_flags INTERFACE -fsanitize=${FRIT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(frit_flags INTERFACE -fsanitize=${FRIT_SANITIZE})
+endif()
+
+# For programs whose file names are seen in traces: names from the project's folder on, whatever the build folder is and whether ccache is used.
+file(RELATIVE_PATH source_from_build ${CMAKE_BINARY_DIR} ${PROJECT_SOURCE_DIR}/)
+set(FRIT_SHORT_FILE_NAMES -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/= -fmacro-prefix-map=${source_from_build}=)
+
+# The standard headers that most files include, compiled once. They are a matter of speed alone: every file includes what it uses.
+set(FRIT_PCH_HEADERS <algorithm> <array> <atomic> <bit> <cmath> <cstdint> <cstring> <functional> <iostream> <limits> <map> <memory>
+    <mutex> <optional> <set> <span> <sstream> <string> <string_view> <unordered_map> <utility> <variant> <vector>)
+add_library(frit_pch OBJECT ${PROJECT_SOURCE_DIR}/cmake/pch.cpp)
+target_link_libraries(frit_pch PRIVATE frit_flags)
+target_precompile_headers(frit_pch PRIVATE ${FRIT_PCH_HEADERS})
+
+function(frit_library name)
+  cmake_parse_arguments(ARG "" "" "FOLDERS;LINK;PRIVATE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  foreach(folder ${ARG_FOLDERS})
+    file(GLOB more CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+    list(APPEND sources ${more})
+  endforeach()
+  add_library(${name} SHARED ${sources})
+  add_library(frit::${name} ALIAS ${name})
+  target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/frit-internal>)
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:frit_flags>)
+  target_precompile_headers(${name} REUSE_FROM frit_pch)
+  set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  install(TARGETS ${name} EXPORT frit LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
+# A shared module that is opened on first need: codegen/<name>, runtime/<name>. It brings a precompiled header of its own, if any.
+function(frit_plugin name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  add_library(${name} MODULE ${sources})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} frit_flags)
+  # The libraries of others that a plugin wraps may lie outside of the loader's folders.
+  set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/frit INSTALL_RPATH_USE_LINK_PATH ON)
+  install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/frit)
+  set_property(GLOBAL APPEND PROPERTY FRIT_PLUGINS ${name})
+endfunction()

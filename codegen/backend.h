@@ -1,0 +1,53 @@
+// What a code generator is to the rest of frit: a Program and a Target in, code or text out.
+//
+// Each backend is a folder codegen/<name>, built as a plugin that is loaded on first need, so that its compiler costs nothing to who does not
+// use it. The plugin exports one function, `frit_backend`, that returns its Backend.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/base/result.h"
+#include "ir/program.h"
+#include "passes/pass.h"
+#include "runtime/executable.h"
+
+namespace frit::codegen {
+
+struct Target {
+  std::string backend = "llvm";
+  std::string cpu = "native";  // or an LLVM CPU name: x86-64-v3, znver3, ...
+  friend bool operator==(const Target&, const Target&) = default;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string_view name() const = 0;
+  // What passes should know of the target.
+  virtual Result<passes::TargetTraits> traits(const Target& target) = 0;
+  // Loads the program's kernels into this process. Kernels must be at level Planned.
+  virtual Result<std::shared_ptr<runtime::Code>> load(const ir::Program& program, const Target& target) = 0;
+  // The emissions that `emit` knows: "llvm-ir", "asm", "object", ...
+  virtual std::vector<std::string_view> emissions() const = 0;
+  virtual Result<std::string> emit(const ir::Program& program, const Target& target, std::string_view emission) = 0;
+};
+
+// Loads the plugin at the first call; fails with the loader's reason when it is not there.
+Result<Backend*> find_backend(std::string_view name);
+std::vector<std::string> backend_names();  // those whose plugin is installed
+
+// Binds a planned function to a backend's code.
+Result<std::shared_ptr<runtime::Executable>> build(const ir::Function& f, const Target& target);
+
+// The standard pipeline, then `build`. `f` is consumed.
+struct CompileOptions {
+  Target target;
+  bool fuse = true;
+};
+Result<std::shared_ptr<runtime::Executable>> compile(ir::Function& f, const CompileOptions& options,
+                                                     passes::PassContext* context = nullptr);
+
+}  // namespace frit::codegen

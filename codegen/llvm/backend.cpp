@@ -1,0 +1,71 @@
+// The plugin's face: codegen/backend.h over the emitter, the compiler and the JIT.
+#include <unistd.h>
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <thread>
+
+#include "codegen/llvm/compiler.h"
+#include "codegen/llvm/jit.h"
+
+namespace frit::codegen {
+
+namespace {
+
+class LlvmBackend : public Backend {
+ public:
+  std::string_view name() const override { return "llvm"; }
+
+  Result<passes::TargetTraits> traits(const Target& target) override {
+    FRIT_ASSIGN_OR_RETURN(cpu, resolve(target));
+    passes::TargetTraits t;
+    t.vector_bytes = cpu->has.vector_bytes;
+    t.has_fma = cpu->fma;
+    t.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    if (long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE); bytes > 0 && target.cpu == "native") t.stream_bytes = bytes;
+    return t;
+  }
+
+  Result<std::shared_ptr<runtime::Code>> load(const ir::Program& program, const Target& target) override {
+    FRIT_ASSIGN_OR_RETURN(cpu, resolve(target));
+    if (!cpu->is_host)
+      return Diagnostic("code for cpu '" + target.cpu + "' cannot run on this machine", {},
+                        "use cpu \"native\", or write the code out instead of loading it");
+    std::vector<EntryName> entries;
+    for (const ir::Kernel& k : program.kernels) entries.push_back({k.name, symbol_name(k)});
+    std::unique_ptr<llvm::MemoryBuffer> object;
+    {
+      llvm::LLVMContext context;
+      CompilerHandle compiler = acquire_compiler(cpu);
+      FRIT_ASSIGN_OR_RETURN(module, compiler->emit(program, context));
+      object = compiler->generate_object(*module);
+    }
+    return link(std::move(object), entries);
+  }
+
+  std::vector<std::string_view> emissions() const override { return {"asm", "llvm-ir", "object"}; }
+
+  Result<std::string> emit(const ir::Program& program, const Target& target, std::string_view emission) override {
+    FRIT_ASSIGN_OR_RETURN(cpu, resolve(target));
+    if (emission != "llvm-ir" && emission != "asm" && emission != "object")
+      return Diagnostic("backend llvm cannot emit '" + std::string(emission) + "'", {}, "it emits asm, llvm-ir and object");
+    llvm::LLVMContext context;
+    CompilerHandle compiler = acquire_compiler(cpu);
+    FRIT_ASSIGN_OR_RETURN(module, compiler->emit(program, context));
+    if (emission != "llvm-ir") return compiler->generate(*module, emission == "asm");
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    stream << *module;
+    return stream.str();
+  }
+};
+
+}  // namespace
+
+}  // namespace frit::codegen
+
+extern "C" frit::codegen::Backend* frit_backend() {
+  static auto* backend = new frit::codegen::LlvmBackend;
+  return backend;
+}

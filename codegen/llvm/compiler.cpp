@@ -1,0 +1,85 @@
+#include "codegen/llvm/compiler.h"
+
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+
+#include <cctype>
+#include <set>
+
+#include "codegen/llvm/emitter.h"
+
+namespace frit::codegen {
+
+Compiler::Compiler(std::shared_ptr<const CpuTarget> target) : target_(std::move(target)) {
+  std::string error;
+  const llvm::Target* found = llvm::TargetRegistry::lookupTarget(target_->triple, error);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  machine_.reset(found->createTargetMachine(target_->triple, target_->cpu, target_->features, options, llvm::Reloc::PIC_,
+                                            llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true));
+  llvm::PassBuilder builder(machine_.get());
+  builder.registerModuleAnalyses(module_analyses_);
+  builder.registerCGSCCAnalyses(cgscc_analyses_);
+  builder.registerFunctionAnalyses(function_analyses_);
+  builder.registerLoopAnalyses(loop_analyses_);
+  builder.crossRegisterProxies(loop_analyses_, function_analyses_, cgscc_analyses_, module_analyses_);
+  // The emitter has hoisted, vectorised and unrolled already: what is left is to merge equal values.
+  passes_.addPass(llvm::EarlyCSEPass());
+}
+
+Compiler::~Compiler() = default;
+
+std::string symbol_name(const ir::Kernel& kernel) {
+  std::string name = "frit_";
+  for (char c : kernel.name) name += std::isalnum(static_cast<unsigned char>(c)) || c == '.' ? c : '_';
+  return name;
+}
+
+Result<std::unique_ptr<llvm::Module>> Compiler::emit(const ir::Program& program, llvm::LLVMContext& context) {
+  auto module = std::make_unique<llvm::Module>("frit", context);
+  module->setTargetTriple(target_->triple);
+  module->setDataLayout(machine_->createDataLayout());
+  std::set<std::string> names;
+  for (const ir::Kernel& kernel : program.kernels) {
+    std::string symbol = symbol_name(kernel);
+    if (!names.insert(symbol).second)
+      return Diagnostic("two kernels of one program are called @" + kernel.name, {}, "give each kernel a name of its own");
+    FRIT_TRY(KernelEmitter(*module, kernel, target_->has).run(symbol));
+  }
+  optimise(*module);
+  return module;
+}
+
+void Compiler::optimise(llvm::Module& module) {
+  for (llvm::Function& f : module)
+    if (!f.isDeclaration()) passes_.run(f, function_analyses_);
+  function_analyses_.clear();
+  module_analyses_.clear();
+}
+
+std::string Compiler::generate(llvm::Module& module, bool assembly) {
+  llvm::SmallString<0> text;
+  llvm::raw_svector_ostream stream(text);
+  llvm::legacy::PassManager passes;
+  machine_->addPassesToEmitFile(passes, stream, nullptr,
+                                assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile);
+  passes.run(module);
+  return std::string(text);
+}
+
+std::unique_ptr<llvm::MemoryBuffer> Compiler::generate_object(llvm::Module& module) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  llvm::MCContext* context = nullptr;
+  machine_->addPassesToEmitMC(passes, context, stream);
+  passes.run(module);
+  return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes), "frit", false);
+}
+
+}  // namespace frit::codegen

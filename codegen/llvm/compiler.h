@@ -1,0 +1,46 @@
+// From kernels to LLVM modules, and from modules to text or machine code, for one thread at a time.
+//
+// A Compiler owns what is dear to make: the TargetMachine, the analysis managers and the pass pipeline.
+#pragma once
+
+#include <llvm/Analysis/CGSCCPassManager.h>
+#include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <map>
+#include <memory>
+
+#include "codegen/llvm/target.h"
+
+namespace frit::codegen {
+
+class Compiler {
+ public:
+  explicit Compiler(std::shared_ptr<const CpuTarget> target);
+  ~Compiler();
+
+  // Every kernel of `program` as a function named by `symbol_name`, optimised.
+  Result<std::unique_ptr<llvm::Module>> emit(const ir::Program& program, llvm::LLVMContext& context);
+  // Machine code: assembly text or an object file.
+  std::string generate(llvm::Module& module, bool assembly);
+  std::unique_ptr<llvm::MemoryBuffer> generate_object(llvm::Module& module);
+
+ private:
+  void optimise(llvm::Module& module);
+
+  std::shared_ptr<const CpuTarget> target_;
+  std::unique_ptr<llvm::TargetMachine> machine_;
+  llvm::LoopAnalysisManager loop_analyses_;
+  llvm::FunctionAnalysisManager function_analyses_;
+  llvm::CGSCCAnalysisManager cgscc_analyses_;
+  llvm::ModuleAnalysisManager module_analyses_;
+  llvm::FunctionPassManager passes_;
+};
+
+// "frit_" and the kernel's name, with what linkers do not take replaced: what debuggers and profilers show.
+std::string symbol_name(const ir::Kernel& kernel);
+
+}  // namespace frit::codegen

@@ -1,0 +1,127 @@
+// Conversions by value (ir/scalar.h): saturating to integers, rounded once to every float type.
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Intrinsics.h>
+
+#include "codegen/llvm/emitter.h"
+
+namespace frit::codegen {
+
+using llvm::Value;
+
+// `element`, or a vector of it with as many lanes as `shape` has.
+llvm::Type* KernelEmitter::like(Value* shape, llvm::Type* element) {
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(shape->getType());
+  return vector ? llvm::FixedVectorType::get(element, vector->getNumElements()) : element;
+}
+
+Value* KernelEmitter::cast(Dtype to, Dtype from, Value* x) {
+  if (to == from) return x;
+  if (is_low_precision(from)) return cast(to, float32, low_to_float(from, x));
+  llvm::Type* type = like(x, register_type(to));
+  if (to == bool_) {
+    Value* zero = llvm::Constant::getNullValue(x->getType());
+    return is_float(from) ? builder_.CreateFCmpUNE(x, zero) : builder_.CreateICmpNE(x, zero);
+  }
+  const bool from_signed = is_signed_int(from);
+  if (is_low_precision(to)) {
+    if (from == float64) return float_to_low(to, double_to_odd_float(x));
+    if (from == float32) return float_to_low(to, x);
+    // Every integer below 2^24 is an f32; above it f16 overflows whichever way f32 rounds, and bf16 needs care.
+    llvm::Type* single = like(x, builder_.getFloatTy());
+    if (to == float16 || from.size <= 2)
+      return float_to_low(to, from_signed ? builder_.CreateSIToFP(x, single) : builder_.CreateUIToFP(x, single));
+    return float_to_low(to, double_to_odd_float(integer_to_odd_double(x, from_signed)));
+  }
+  if (is_float(from)) {
+    if (is_float(to)) return to == float64 ? builder_.CreateFPExt(x, type) : builder_.CreateFPTrunc(x, type);
+    auto id = is_signed_int(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
+    return builder_.CreateIntrinsic(id, {type, x->getType()}, {x});
+  }
+  if (is_float(to)) return from_signed ? builder_.CreateSIToFP(x, type) : builder_.CreateUIToFP(x, type);
+  return from_signed ? builder_.CreateSExtOrTrunc(x, type) : builder_.CreateZExtOrTrunc(x, type);
+}
+
+// The nearest f32 towards zero with its last bit set when anything was lost: rounding that again gives what rounding once would.
+Value* KernelEmitter::double_to_odd_float(Value* x) {
+  Value* near = builder_.CreateFPTrunc(x, like(x, builder_.getFloatTy()));
+  Value* back = builder_.CreateFPExt(near, x->getType());
+  Value* lost = builder_.CreateFCmpONE(back, x);
+  Value* away = builder_.CreateFCmpOGT(builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, back),
+                                       builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x));
+  llvm::Type* word = like(x, builder_.getInt32Ty());
+  Value* bits = builder_.CreateBitCast(near, word);
+  bits = builder_.CreateSub(bits, builder_.CreateZExt(away, word));
+  bits = builder_.CreateOr(bits, builder_.CreateZExt(lost, word));
+  return builder_.CreateBitCast(bits, near->getType());
+}
+
+// The same from an integer to f64: of a magnitude beyond 53 bits, the low ones become one sticky bit.
+Value* KernelEmitter::integer_to_odd_double(Value* x, bool is_signed) {
+  llvm::Type* real = like(x, builder_.getDoubleTy());
+  if (x->getType()->getScalarSizeInBits() < 64)
+    return is_signed ? builder_.CreateSIToFP(x, real) : builder_.CreateUIToFP(x, real);
+  llvm::Type* type = x->getType();
+  auto number = [&](uint64_t v) { return llvm::ConstantInt::get(type, v); };
+  Value* magnitude = is_signed ? builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, x, builder_.getFalse()) : x;
+  Value* low = builder_.CreateAnd(magnitude, number(0xfff));
+  Value* sticky = builder_.CreateSelect(builder_.CreateICmpNE(low, number(0)), number(0x800), number(0));
+  Value* odd = builder_.CreateOr(builder_.CreateAnd(magnitude, number(~uint64_t{0xfff})), sticky);
+  Value* wide = builder_.CreateICmpUGE(magnitude, number(uint64_t{1} << 53));
+  Value* result = builder_.CreateUIToFP(builder_.CreateSelect(wide, odd, magnitude), real);
+  if (!is_signed) return result;
+  return builder_.CreateSelect(builder_.CreateICmpSLT(x, number(0)), builder_.CreateFNeg(result), result);
+}
+
+// Rounds f32 to nearest even. A NaN keeps its sign and high payload bits and becomes quiet.
+Value* KernelEmitter::float_to_low(Dtype to, Value* x) {
+  llvm::Type* half_word = like(x, builder_.getInt16Ty());
+  if (to == float16 && features_.half_conversion)
+    return builder_.CreateBitCast(builder_.CreateFPTrunc(x, like(x, builder_.getHalfTy())), half_word);
+  llvm::Type* word = like(x, builder_.getInt32Ty());
+  auto number = [&](uint32_t v) { return llvm::ConstantInt::get(word, v); };
+  Value* bits = builder_.CreateBitCast(x, word);
+  if (to == bfloat16) {
+    Value* last = builder_.CreateAnd(builder_.CreateLShr(bits, number(16)), number(1));
+    Value* rounded = builder_.CreateAdd(bits, builder_.CreateAdd(last, number(0x7fff)));
+    Value* quiet = builder_.CreateOr(bits, number(0x400000));
+    Value* chosen = builder_.CreateSelect(builder_.CreateFCmpUNO(x, x), quiet, rounded);
+    return builder_.CreateTrunc(builder_.CreateLShr(chosen, number(16)), half_word);
+  }
+  Value* sign = builder_.CreateAnd(builder_.CreateLShr(bits, number(16)), number(0x8000));
+  Value* magnitude = builder_.CreateAnd(bits, number(0x7fffffff));
+  // Normal halves: move the exponent's origin and round at bit 13; overflow runs into the pattern of infinity.
+  Value* odd = builder_.CreateAnd(builder_.CreateLShr(magnitude, number(13)), number(1));
+  Value* normal = builder_.CreateLShr(
+      builder_.CreateAdd(builder_.CreateSub(magnitude, number(112u << 23)), builder_.CreateAdd(odd, number(0xfff))), number(13));
+  // Subnormal halves: adding 0.5 makes f32's own rounding drop the right bits.
+  llvm::Type* real = like(x, builder_.getFloatTy());
+  Value* shifted = builder_.CreateFAdd(builder_.CreateBitCast(magnitude, real), llvm::ConstantFP::get(real, 0.5));
+  Value* small = builder_.CreateSub(builder_.CreateBitCast(shifted, word), number(0x3f000000));
+  Value* nan = builder_.CreateOr(number(0x7e00), builder_.CreateAnd(builder_.CreateLShr(magnitude, number(13)), number(0x1ff)));
+  Value* result = builder_.CreateSelect(builder_.CreateICmpULT(magnitude, number(113u << 23)), small, normal);
+  result = builder_.CreateSelect(builder_.CreateICmpUGE(magnitude, number(0x477ff000)), number(0x7c00), result);
+  result = builder_.CreateSelect(builder_.CreateICmpUGT(magnitude, number(0x7f800000)), nan, result);
+  return builder_.CreateTrunc(builder_.CreateOr(result, sign), half_word);
+}
+
+Value* KernelEmitter::low_to_float(Dtype from, Value* x) {
+  llvm::Type* real = like(x, builder_.getFloatTy());
+  if (from == float16 && features_.half_conversion)
+    return builder_.CreateFPExt(builder_.CreateBitCast(x, like(x, builder_.getHalfTy())), real);
+  llvm::Type* word = like(x, builder_.getInt32Ty());
+  auto number = [&](uint32_t v) { return llvm::ConstantInt::get(word, v); };
+  Value* bits = builder_.CreateZExt(x, word);
+  if (from == bfloat16) return builder_.CreateBitCast(builder_.CreateShl(bits, number(16)), real);
+  Value* sign = builder_.CreateShl(builder_.CreateAnd(bits, number(0x8000)), number(16));
+  Value* magnitude = builder_.CreateAnd(bits, number(0x7fff));
+  Value* moved = builder_.CreateShl(magnitude, number(13));
+  Value* normal = builder_.CreateAdd(moved, number(112u << 23));
+  Value* special = builder_.CreateOr(moved, number(0x7f800000));
+  Value* small = builder_.CreateBitCast(
+      builder_.CreateFMul(builder_.CreateUIToFP(magnitude, real), llvm::ConstantFP::get(real, 0x1p-24)), word);
+  Value* result = builder_.CreateSelect(builder_.CreateICmpULT(magnitude, number(0x400)), small, normal);
+  result = builder_.CreateSelect(builder_.CreateICmpUGE(magnitude, number(0x7c00)), special, result);
+  return builder_.CreateBitCast(builder_.CreateOr(result, sign), real);
+}
+
+}  // namespace frit::codegen

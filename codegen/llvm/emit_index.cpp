@@ -1,0 +1,149 @@
+// Positions: Dims as i64 values, each part placed in front of the outermost loop it does not depend on.
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Intrinsics.h>
+
+#include <algorithm>
+
+#include "codegen/llvm/emitter.h"
+
+namespace frit::codegen {
+
+using llvm::Value;
+
+bool KernelEmitter::varies(const Dim& d, const VectorScope& scope) const {
+  if (d.uses(scope.var)) return true;
+  return std::any_of(scope.varying_names.begin(), scope.varying_names.end(), [&](const std::string& n) { return d.uses(n); });
+}
+
+bool KernelEmitter::varies(const Dim& d) const { return vector_ && varies(d, *vector_); }
+
+// Whether only the vector variable, and no lane-wise binding, makes `d` vary.
+bool KernelEmitter::varies_by_variable_only(const Dim& d) const {
+  return std::none_of(vector_->varying_names.begin(), vector_->varying_names.end(),
+                      [&](const std::string& n) { return d.uses(n); });
+}
+
+// The vector variable: base + 0, 1, 2, ... in each copy.
+KernelEmitter::Val KernelEmitter::lane_numbers() {
+  Val v;
+  v.varying = true;
+  v.depth = vector_->depth;
+  At at(*this, v.depth);
+  for (int c = 0; c < vector_->copies; ++c) {
+    llvm::SmallVector<llvm::Constant*, 32> lanes;
+    for (int i = 0; i < vector_->width; ++i)
+      lanes.push_back(builder_.getInt64(static_cast<uint64_t>(c * vector_->width + i)));
+    Value* base = splat(vector_->base, v.depth);
+    v.copies.push_back(builder_.CreateAdd(base, llvm::ConstantVector::get(lanes)));
+  }
+  return v;
+}
+
+KernelEmitter::Val KernelEmitter::eval(const Dim& d) {
+  if (d.is_const()) return uniform(i64(d.value()), 0);
+  auto multiply = [&](const Val& a, const Val& b) {
+    return pure({&a, &b}, [&](llvm::ArrayRef<Value*> v) { return builder_.CreateMul(v[0], v[1]); });
+  };
+  std::vector<Val> terms;
+  if (d.poly()->constant) terms.push_back(uniform(i64(d.poly()->constant), 0));
+  for (const DimTerm& t : d.poly()->terms) {
+    std::vector<Val> factors;
+    for (const auto& atom : t.atoms) factors.push_back(eval_atom(*atom));
+    // Outer factors first, so that their product moves out.
+    std::stable_sort(factors.begin(), factors.end(), [](const Val& a, const Val& b) { return a.depth < b.depth; });
+    Val product = factors[0];
+    for (size_t i = 1; i < factors.size(); ++i) product = multiply(product, factors[i]);
+    if (t.coefficient != 1) product = multiply(product, uniform(i64(t.coefficient), 0));
+    terms.push_back(std::move(product));
+  }
+  std::stable_sort(terms.begin(), terms.end(), [](const Val& a, const Val& b) {
+    return std::pair(a.varying, a.depth) < std::pair(b.varying, b.depth);
+  });
+  Val sum = terms[0];
+  for (size_t i = 1; i < terms.size(); ++i)
+    sum = pure({&sum, &terms[i]}, [&](llvm::ArrayRef<Value*> v) { return builder_.CreateAdd(v[0], v[1]); });
+  return sum;
+}
+
+KernelEmitter::Val KernelEmitter::eval_atom(const Atom& atom) {
+  switch (atom.kind) {
+    case AtomKind::Symbol: {
+      if (vector_ && atom.name == vector_->var) return lane_numbers();
+      auto found = names_.find(atom.name);
+      if (found != names_.end()) return found->second;
+      fail("a position uses '" + atom.name + "', which is neither a symbol of the kernel nor a loop variable in scope");
+      return uniform(i64(0), 0);
+    }
+    case AtomKind::FloorDiv:
+    case AtomKind::Mod: return eval_divide(atom);
+    case AtomKind::Min:
+    case AtomKind::Max: {
+      Val a = eval(atom.args[0]), b = eval(atom.args[1]);
+      auto id = atom.kind == AtomKind::Min ? llvm::Intrinsic::smin : llvm::Intrinsic::smax;
+      return pure({&a, &b}, [&](llvm::ArrayRef<Value*> v) { return builder_.CreateBinaryIntrinsic(id, v[0], v[1]); });
+    }
+  }
+  return uniform(i64(0), 0);
+}
+
+// Floor division and remainder by a positive divisor; a divisor that is not positive (a size of zero) gives 0 instead of a trap.
+KernelEmitter::Val KernelEmitter::eval_divide(const Atom& atom) {
+  const bool quotient = atom.kind == AtomKind::FloorDiv;
+  const Dim& divisor = atom.args[1];
+  Val a = eval(atom.args[0]);
+  if (divisor.is_const()) {
+    int64_t d = divisor.value();
+    if (d <= 0) return uniform(i64(0), 0);
+    if ((d & (d - 1)) == 0) {
+      // Two's complement rounds shifts and masks towards minus infinity already.
+      uint64_t log = static_cast<uint64_t>(__builtin_ctzll(static_cast<uint64_t>(d)));
+      return pure({&a}, [&](llvm::ArrayRef<Value*> v) {
+        return quotient ? builder_.CreateAShr(v[0], log) : builder_.CreateAnd(v[0], static_cast<uint64_t>(d - 1));
+      });
+    }
+  }
+  Val b = eval(divisor);
+  DimRange numerator = facts_.range(atom.args[0]), denominator = facts_.range(divisor);
+  const bool unsigned_only = numerator.low >= 0;
+  const bool small = unsigned_only && numerator.high < (int64_t{1} << 31) && denominator.low >= 1 &&
+                     denominator.high < (int64_t{1} << 31);
+  return pure({&a, &b}, [&](llvm::ArrayRef<Value*> v) -> Value* {
+    llvm::Type* type = v[0]->getType();
+    if (small) {
+      // 32-bit division is several times as fast, and vectors of it need no scalar code when the divisor is constant.
+      llvm::Type* narrow = like(v[0], builder_.getInt32Ty());
+      Value* x = builder_.CreateTrunc(v[0], narrow);
+      Value* y = builder_.CreateTrunc(v[1], narrow);
+      if (type->isVectorTy() && !divisor.is_const()) {
+        // Exact: see divide() in emit_scalar.cpp.
+        llvm::Type* real = like(v[0], builder_.getDoubleTy());
+        Value* q = builder_.CreateFPToSI(builder_.CreateFDiv(builder_.CreateSIToFP(x, real), builder_.CreateSIToFP(y, real)), narrow);
+        return builder_.CreateZExt(quotient ? q : builder_.CreateSub(x, builder_.CreateMul(q, y)), type);
+      }
+      return builder_.CreateZExt(quotient ? builder_.CreateUDiv(x, y) : builder_.CreateURem(x, y), type);
+    }
+    Value* zero = llvm::Constant::getNullValue(type);
+    Value* bad = nullptr;
+    Value* y = v[1];
+    if (denominator.low < 1) {
+      bad = builder_.CreateICmpSLE(y, zero);
+      y = builder_.CreateSelect(bad, llvm::ConstantInt::get(type, 1), y);
+    }
+    Value* result;
+    if (unsigned_only) {
+      result = quotient ? builder_.CreateUDiv(v[0], y) : builder_.CreateURem(v[0], y);
+    } else {
+      Value* rest = builder_.CreateSRem(v[0], y);
+      Value* negative = builder_.CreateICmpSLT(rest, zero);
+      if (quotient) {
+        Value* q = builder_.CreateSDiv(v[0], y);
+        result = builder_.CreateAdd(q, builder_.CreateSExt(negative, type));
+      } else {
+        result = builder_.CreateAdd(rest, builder_.CreateSelect(negative, y, zero));
+      }
+    }
+    return bad ? builder_.CreateSelect(bad, zero, result) : result;
+  });
+}
+
+}  // namespace frit::codegen

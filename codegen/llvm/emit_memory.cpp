@@ -1,0 +1,278 @@
+// Loads and stores: contiguous vectors where the position allows, lane by lane elsewhere. Inactive lanes touch nothing of a buffer.
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/TargetParser/Triple.h>
+
+#include "codegen/llvm/emitter.h"
+
+namespace frit::codegen {
+
+using llvm::Value;
+
+// Constant steps from lane to lane beyond this are computed like unknown ones; small ones become part of the instruction.
+constexpr int64_t kMaxConstantStride = int64_t{1} << 24;
+
+KernelEmitter::Address KernelEmitter::address(uint32_t buffer, const Dim& index) {
+  Address a;
+  a.dtype = kernel_.buffer(buffer).dtype;
+  a.element = memory_type(a.dtype);
+  Value* start = buffers_[buffer];
+  auto offset_by = [&](const Val& from, const Val& position) {
+    return pure({&from, &position}, [&](llvm::ArrayRef<Value*> v) { return builder_.CreateInBoundsGEP(a.element, v[0], v[1]); });
+  };
+  if (!varies(index)) {
+    a.kind = Address::Kind::Uniform;
+    a.base = offset_by(uniform(start, 0), eval(index));
+    return a;
+  }
+  std::optional<Dim::Affine> affine;
+  if (varies_by_variable_only(index)) affine = index.affine_in(vector_->var);
+  if (!affine) {
+    a.kind = Address::Kind::Indexed;
+    a.base = uniform(start, 0);
+    a.index = eval(index);
+    return a;
+  }
+  a.kind = Address::Kind::Strided;
+  Val step = eval(affine->coefficient);
+  if (affine->coefficient.is_const() && std::abs(affine->coefficient.value()) <= kMaxConstantStride)
+    a.stride = affine->coefficient.value();
+  else
+    a.step = step.scalar();
+  // The part that stays while the vector variable runs is added to the buffer's start first: it moves out of the loop.
+  Val fixed = offset_by(uniform(start, 0), eval(affine->rest));
+  Val base = uniform(vector_->base, vector_->depth);
+  Val moving = pure({&step, &base}, [&](llvm::ArrayRef<Value*> v) { return builder_.CreateMul(v[0], v[1]); });
+  a.base = offset_by(fixed, moving);
+  return a;
+}
+
+Value* KernelEmitter::copy_address(const Address& a, int copy) {
+  if (copy == 0 || a.stride == 0) return a.base.scalar();
+  return builder_.CreateInBoundsGEP(a.element, a.base.scalar(), i64(a.stride * copy * vector_->width));
+}
+
+Value* KernelEmitter::lane_address(const Address& a, int copy, int lane) {
+  switch (a.kind) {
+    case Address::Kind::Uniform: return a.base.scalar();
+    case Address::Kind::Indexed: {
+      Value* position = builder_.CreateExtractElement(a.index.copies[static_cast<size_t>(copy)], i64(lane));
+      return builder_.CreateInBoundsGEP(a.element, a.base.scalar(), position);
+    }
+    case Address::Kind::Strided: break;
+  }
+  int64_t n = int64_t{copy} * vector_->width + lane;
+  Value* position = a.step ? builder_.CreateMul(a.step, i64(n)) : i64(a.stride * n);
+  return builder_.CreateInBoundsGEP(a.element, a.base.scalar(), position);
+}
+
+// Whether lane `lane` is active under `mask` (null: always), as an i1.
+Value* KernelEmitter::lane_active(Value* mask, int lane) {
+  if (!mask) return nullptr;
+  if (mask == vector_->mask) return builder_.CreateICmpSGT(vector_->remaining, i64(lane));
+  return builder_.CreateExtractElement(mask, i64(lane));
+}
+
+Value* KernelEmitter::both(Value* a, Value* b) {
+  if (!a) return b;
+  return b ? builder_.CreateAnd(a, b) : a;
+}
+
+bool KernelEmitter::masks_well(llvm::Type* element) const {
+  return element->getScalarSizeInBits() >= 32 || features_.masks_small;
+}
+
+Value* KernelEmitter::spare() {
+  if (!spare_) {
+    llvm::IRBuilderBase::InsertPointGuard guard(builder_);
+    llvm::BasicBlock& entry = function_->getEntryBlock();
+    builder_.SetInsertPoint(&entry, entry.begin());
+    spare_ = builder_.CreateAlloca(builder_.getInt64Ty(), nullptr, "spare");
+  }
+  return spare_;
+}
+
+Value* KernelEmitter::zeros() {
+  if (!zeros_) {
+    llvm::Type* type = builder_.getInt64Ty();
+    zeros_ = new llvm::GlobalVariable(module_, type, true, llvm::GlobalValue::PrivateLinkage,
+                                      llvm::Constant::getNullValue(type), "zeros");
+  }
+  return zeros_;
+}
+
+Value* KernelEmitter::from_memory(Dtype t, Value* raw) {
+  return t == bool_ ? builder_.CreateICmpNE(raw, llvm::Constant::getNullValue(raw->getType())) : raw;
+}
+
+Value* KernelEmitter::to_memory(Dtype t, Value* value) {
+  return t == bool_ ? builder_.CreateZExt(value, like(value, builder_.getInt8Ty())) : value;
+}
+
+// The depth at which a uniform load may stand: in front of loops that do not write its buffer and that surely run.
+int KernelEmitter::load_depth(const ir::LoadInstr& load, int address_depth) const {
+  int d = depth();
+  for (bool sure = true; d > address_depth && sure; --d) {
+    const Frame& f = frames_[static_cast<size_t>(d - 1)];
+    if (f.stored.count(load.buffer)) break;
+    // The preheader runs once the loop is known to run; to go further out the loop must always run.
+    sure = f.always_runs;
+  }
+  return d;
+}
+
+void KernelEmitter::emit_load(const ir::LoadInstr& load) {
+  if (skip(load.result)) return;
+  Address a = address(load.buffer, load.index);
+  const Val* mask = load.mask == ir::kNoReg ? nullptr : &reg(load.mask);
+  Val result;
+  if (a.kind == Address::Kind::Uniform && (!mask || !mask->varying)) {
+    result.depth = mask ? depth() : load_depth(load, a.base.depth);
+    At at(*this, result.depth);
+    result.copies.push_back(load_uniform(a, mask));
+  } else {
+    result.varying = true;
+    result.depth = depth();
+    for (int c = 0; c < copies(); ++c) {
+      Value* own = mask ? get(*mask, c, true) : nullptr;
+      Value* value = nullptr;
+      if (a.kind == Address::Kind::Strided && a.stride == 1) {
+        value = load_contiguous(a, copy_address(a, c), both(vector_->mask, own));
+      } else if (a.kind == Address::Kind::Strided && a.stride == -1 && !vector_->mask && !own) {
+        Value* first = builder_.CreateInBoundsGEP(a.element, copy_address(a, c), i64(1 - vector_->width));
+        value = builder_.CreateVectorReverse(load_contiguous(a, first, nullptr));
+      } else if (a.kind == Address::Kind::Strided && a.stride == 2 && !vector_->mask && !own) {
+        value = load_pairs(a, c);
+      } else {
+        value = load_lanes(a, c, both(vector_->mask, own));
+      }
+      result.copies.push_back(from_memory(a.dtype, value));
+    }
+  }
+  define(load.result, std::move(result));
+  defined_[load.result] = true;
+}
+
+Value* KernelEmitter::load_uniform(const Address& a, const Val* mask) {
+  Value* at = a.base.scalar();
+  if (mask) at = builder_.CreateSelect(mask->scalar(), at, zeros());
+  return from_memory(a.dtype, builder_.CreateAlignedLoad(a.element, at, llvm::Align(a.dtype.size)));
+}
+
+Value* KernelEmitter::load_contiguous(const Address& a, Value* at, Value* mask) {
+  llvm::Type* type = widen(a.element);
+  llvm::Align align(a.dtype.size);
+  if (!mask) return builder_.CreateAlignedLoad(type, at, align);
+  Value* zero = llvm::Constant::getNullValue(type);
+  if (masks_well(a.element)) return builder_.CreateMaskedLoad(type, at, align, mask, zero);
+  if (mask != vector_->mask) {
+    Address lanes = a;
+    lanes.base = uniform(at, depth());
+    return load_lanes(lanes, 0, mask);
+  }
+  // The first `remaining` elements, by way of the stack.
+  Value* count = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, vector_->remaining, i64(vector_->width));
+  Value* buffer = stack_vector(type);
+  builder_.CreateStore(zero, buffer);
+  builder_.CreateMemCpy(buffer, llvm::Align(1), at, align, builder_.CreateMul(count, i64(a.dtype.size)));
+  return builder_.CreateLoad(type, buffer);
+}
+
+// Every second element: two contiguous loads and a shuffle. The second load starts one element early, so that it
+// ends with the last lane's element and never past it.
+Value* KernelEmitter::load_pairs(const Address& a, int copy) {
+  int width = vector_->width;
+  Value* at = copy_address(a, copy);
+  Value* low = load_contiguous(a, at, nullptr);
+  Value* high = load_contiguous(a, builder_.CreateInBoundsGEP(a.element, at, i64(width - 1)), nullptr);
+  llvm::SmallVector<int, 32> pick;
+  for (int i = 0; i < width; ++i) pick.push_back(2 * i < width ? 2 * i : 2 * i + 1);
+  return builder_.CreateShuffleVector(low, high, pick);
+}
+
+Value* KernelEmitter::load_lanes(const Address& a, int copy, Value* mask) {
+  Value* result = llvm::PoisonValue::get(widen(a.element));
+  for (int i = 0; i < vector_->width; ++i) {
+    Value* at = lane_address(a, copy, i);
+    if (Value* active = lane_active(mask, i)) at = builder_.CreateSelect(active, at, zeros());
+    Value* value = builder_.CreateAlignedLoad(a.element, at, llvm::Align(a.dtype.size));
+    result = builder_.CreateInsertElement(result, value, i64(i));
+  }
+  return result;
+}
+
+void KernelEmitter::emit_store(const ir::StoreInstr& store) {
+  Address a = address(store.buffer, store.index);
+  const Val& value = reg(store.value);
+  const Val* mask = store.mask == ir::kNoReg ? nullptr : &reg(store.mask);
+  if (a.kind == Address::Kind::Uniform && !value.varying && (!mask || !mask->varying)) {
+    Value* at = a.base.scalar();
+    if (mask) at = builder_.CreateSelect(mask->scalar(), at, spare());
+    builder_.CreateAlignedStore(to_memory(a.dtype, value.scalar()), at, llvm::Align(a.dtype.size));
+    return;
+  }
+  for (int c = 0; c < copies(); ++c) {
+    Value* own = mask ? get(*mask, c, true) : nullptr;
+    Value* active = both(vector_->mask, own);
+    Value* raw = to_memory(a.dtype, get(value, c, true));
+    if (a.kind == Address::Kind::Strided && a.stride == 1) {
+      store_contiguous(a, copy_address(a, c), raw, active, store.stream);
+    } else if (a.kind == Address::Kind::Strided && a.stride == -1 && !active) {
+      Value* first = builder_.CreateInBoundsGEP(a.element, copy_address(a, c), i64(1 - vector_->width));
+      store_contiguous(a, first, builder_.CreateVectorReverse(raw), nullptr);
+    } else {
+      store_lanes(a, c, raw, active);
+    }
+  }
+}
+
+void KernelEmitter::store_contiguous(const Address& a, Value* at, Value* value, Value* mask, bool stream) {
+  llvm::Align align(a.dtype.size);
+  if (!mask && stream && vector_->width * a.dtype.size >= 16) {
+    auto* instr = builder_.CreateAlignedStore(value, at, llvm::Align(static_cast<uint64_t>(vector_->width) * a.dtype.size));
+    instr->setMetadata(llvm::LLVMContext::MD_nontemporal,
+                       llvm::MDNode::get(context_, {llvm::ConstantAsMetadata::get(builder_.getInt32(1))}));
+    streams_ = true;
+  } else if (!mask) {
+    builder_.CreateAlignedStore(value, at, align);
+  } else if (masks_well(a.element)) {
+    builder_.CreateMaskedStore(value, at, align, mask);
+  } else if (mask != vector_->mask) {
+    Address lanes = a;
+    lanes.base = uniform(at, depth());
+    store_lanes(lanes, 0, value, mask);
+  } else {
+    Value* count = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, vector_->remaining, i64(vector_->width));
+    Value* buffer = stack_vector(value->getType());
+    builder_.CreateStore(value, buffer);
+    builder_.CreateMemCpy(at, align, buffer, llvm::Align(1), builder_.CreateMul(count, i64(a.dtype.size)));
+  }
+}
+
+void KernelEmitter::store_lanes(const Address& a, int copy, Value* value, Value* mask) {
+  for (int i = 0; i < vector_->width; ++i) {
+    Value* at = lane_address(a, copy, i);
+    if (Value* active = lane_active(mask, i)) at = builder_.CreateSelect(active, at, spare());
+    builder_.CreateAlignedStore(builder_.CreateExtractElement(value, i64(i)), at, llvm::Align(a.dtype.size));
+  }
+}
+
+// Stores past the caches are not ordered with the ones that tell other threads that the kernel is done.
+void KernelEmitter::fence() {
+  if (llvm::Triple(module_.getTargetTriple()).isX86()) {
+    builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
+  } else {
+    builder_.CreateFence(llvm::AtomicOrdering::Release);
+  }
+}
+
+// A place on the stack for one vector, set aside in the function's entry.
+Value* KernelEmitter::stack_vector(llvm::Type* type) {
+  llvm::IRBuilderBase::InsertPointGuard guard(builder_);
+  llvm::BasicBlock& entry = function_->getEntryBlock();
+  builder_.SetInsertPoint(&entry, entry.begin());
+  return builder_.CreateAlloca(type);
+}
+
+}  // namespace frit::codegen

@@ -1,0 +1,338 @@
+// Accumulators: identities, combining, and loops that deal their iterations to lanes (ir/kernel.h, ir/graph.h).
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Intrinsics.h>
+
+#include <limits>
+
+#include "codegen/llvm/emitter.h"
+
+namespace frit::codegen {
+
+using ir::Accumulator;
+using ir::Combine;
+using llvm::BasicBlock;
+using llvm::Value;
+
+namespace {
+
+bool is_arg(const Accumulator& acc) { return acc.combine == Combine::ArgMax || acc.combine == Combine::ArgMin; }
+
+}  // namespace
+
+// Whether any order of taking in gives the same bits.
+bool KernelEmitter::order_free(const Accumulator& acc) const { return !is_float(acc.type) && !is_arg(acc); }
+
+bool KernelEmitter::accumulates_vectors(const Accumulator& acc) const {
+  if (!vector_) return false;
+  return vector_->varying[acc.value] || (acc.position != ir::kNoReg && vector_->varying[acc.position]);
+}
+
+KernelEmitter::State KernelEmitter::identity(const Accumulator& acc, bool wide) {
+  State s;
+  s.value = constant(acc.type, ir::combine_identity(acc.combine, acc.type));
+  if (is_arg(acc)) s.position = i64(std::numeric_limits<int64_t>::max());
+  if (wide) {
+    s.value = splat(s.value, 0);
+    if (s.position) s.position = splat(s.position, 0);
+  }
+  return s;
+}
+
+KernelEmitter::State KernelEmitter::combine(const Accumulator& acc, const State& a, const State& b) {
+  State s;
+  const bool real = is_float(acc.type);
+  switch (acc.combine) {
+    case Combine::Sum: s.value = real ? builder_.CreateFAdd(a.value, b.value) : builder_.CreateAdd(a.value, b.value); return s;
+    case Combine::Prod: s.value = real ? builder_.CreateFMul(a.value, b.value) : builder_.CreateMul(a.value, b.value); return s;
+    case Combine::And: s.value = builder_.CreateAnd(a.value, b.value); return s;
+    case Combine::Or: s.value = builder_.CreateOr(a.value, b.value); return s;
+    case Combine::Max: s.value = min_max(true, acc.type, a.value, b.value); return s;
+    case Combine::Min: s.value = min_max(false, acc.type, a.value, b.value); return s;
+    case Combine::ArgMax:
+    case Combine::ArgMin: break;
+  }
+  // b wins when it is more extreme, or as extreme and at a lower position; NaN is the extreme.
+  auto op = acc.combine == Combine::ArgMax ? ir::ScalarOp::Gt : ir::ScalarOp::Lt;
+  Value* better = scalar_op(op, bool_, acc.type, {b.value, a.value});
+  Value* same = scalar_op(ir::ScalarOp::Eq, bool_, acc.type, {b.value, a.value});
+  if (real) {
+    Value* a_nan = builder_.CreateFCmpUNO(a.value, a.value);
+    Value* b_nan = builder_.CreateFCmpUNO(b.value, b.value);
+    better = builder_.CreateOr(better, builder_.CreateAnd(b_nan, builder_.CreateNot(a_nan)));
+    same = builder_.CreateOr(same, builder_.CreateAnd(b_nan, a_nan));
+  }
+  Value* earlier = builder_.CreateICmpSLT(b.position, a.position);
+  return choose(builder_.CreateOr(better, builder_.CreateAnd(same, earlier)), b, a);
+}
+
+KernelEmitter::State KernelEmitter::choose(Value* mask, const State& a, const State& b) {
+  State s;
+  s.value = builder_.CreateSelect(mask, a.value, b.value);
+  if (a.position) s.position = builder_.CreateSelect(mask, a.position, b.position);
+  return s;
+}
+
+// What the body computed for `acc` in copy `copy`.
+KernelEmitter::State KernelEmitter::read(const Accumulator& acc, int copy, bool wide) {
+  State s;
+  s.value = get(reg(acc.value), copy, wide);
+  if (is_arg(acc)) s.position = get(reg(acc.position), copy, wide);
+  return s;
+}
+
+void KernelEmitter::define_result(const Accumulator& acc, llvm::ArrayRef<State> states, bool wide) {
+  Val v;
+  v.varying = wide;
+  v.depth = depth();
+  for (const State& s : states) v.copies.push_back(is_arg(acc) ? s.position : s.value);
+  define(acc.result, std::move(v));
+  defined_[acc.result] = true;
+}
+
+KernelEmitter::States KernelEmitter::state_phis(const States& start, BasicBlock* from) {
+  States phis;
+  auto phi = [&](Value* v) -> Value* {
+    if (!v) return nullptr;
+    llvm::PHINode* p = builder_.CreatePHI(v->getType(), 2);
+    p->addIncoming(v, from);
+    return p;
+  };
+  for (const State& s : start) {
+    State n;
+    n.value = phi(s.value);
+    n.position = phi(s.position);
+    phis.push_back(n);
+  }
+  return phis;
+}
+
+void KernelEmitter::add_incoming(const States& phis, const States& values, BasicBlock* from) {
+  for (size_t i = 0; i < phis.size(); ++i) {
+    llvm::cast<llvm::PHINode>(phis[i].value)->addIncoming(values[i].value, from);
+    if (phis[i].position) llvm::cast<llvm::PHINode>(phis[i].position)->addIncoming(values[i].position, from);
+  }
+}
+
+// Lane i of the result takes lane i + width / 2 in, until one lane is left.
+KernelEmitter::State KernelEmitter::fold_vector(const Accumulator& acc, State s, int width) {
+  auto half = [&](Value* v, int from, int count) -> Value* {
+    if (!v) return nullptr;
+    llvm::SmallVector<int, 32> pick;
+    for (int i = 0; i < count; ++i) pick.push_back(from + i);
+    return builder_.CreateShuffleVector(v, pick);
+  };
+  for (int n = width / 2; n >= 1; n /= 2) {
+    State low{half(s.value, 0, n), half(s.position, 0, n)};
+    State high{half(s.value, n, n), half(s.position, n, n)};
+    s = combine(acc, low, high);
+  }
+  s.value = builder_.CreateExtractElement(s.value, i64(0));
+  if (s.position) s.position = builder_.CreateExtractElement(s.position, i64(0));
+  return s;
+}
+
+// A vector loop whose iteration i goes to accumulator i mod lanes: a full step takes one iteration for each lane, in vectors side by side;
+// the last, partial step goes through the stack one masked vector at a time and leaves the other lanes alone.
+void KernelEmitter::emit_lane_loop(const ir::Loop& loop, int lanes, Value* to) {
+  VectorScope& scope = *vector_;
+  const int count = lanes / scope.width;
+  const size_t accumulators = loop.accumulators.size();
+  const bool runs = facts_.range(loop.extent).low >= 1;
+  const bool whole = facts_.equal(mod(loop.extent, int64_t{lanes}), 0) == Tri::Yes;
+  BasicBlock* before = builder_.GetInsertBlock();
+  BasicBlock* preheader = block("preheader");
+  BasicBlock* full = block(loop.var.c_str());
+  BasicBlock* rest = block("rest");
+  BasicBlock* after = block("after");
+  if (runs) builder_.CreateBr(preheader);
+  else builder_.CreateCondBr(builder_.CreateICmpSLT(i64(0), to), preheader, after);
+
+  builder_.SetInsertPoint(preheader);
+  States start;
+  for (const Accumulator& acc : loop.accumulators)
+    for (int c = 0; c < count; ++c) start.push_back(identity(acc, true));
+  Value* last = builder_.CreateSub(to, i64(lanes), "last");
+  if (whole) builder_.CreateBr(full);
+  else builder_.CreateCondBr(builder_.CreateICmpSLE(i64(0), last), full, rest);
+  open_frame(loop, preheader, runs);
+  scope.depth = depth();
+
+  builder_.SetInsertPoint(full);
+  llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
+  i->addIncoming(i64(0), preheader);
+  States phis = state_phis(start, preheader);
+  scope.copies = count;
+  scope.base = i;
+  emit_body(loop.body);
+  States taken;
+  for (size_t a = 0, s = 0; a < accumulators; ++a)
+    for (int c = 0; c < count; ++c, ++s)
+      taken.push_back(combine(loop.accumulators[a], phis[s], read(loop.accumulators[a], c, true)));
+  Value* next = builder_.CreateAdd(i, i64(lanes), "", true, true);
+  BasicBlock* full_end = builder_.GetInsertBlock();
+  i->addIncoming(next, full_end);
+  add_incoming(phis, taken, full_end);
+  builder_.CreateCondBr(builder_.CreateICmpSLE(next, last), full, rest);
+
+  builder_.SetInsertPoint(rest);
+  States sums = taken;
+  if (!whole) {
+    sums = state_phis(taken, full_end);
+    add_incoming(sums, start, preheader);
+    llvm::PHINode* begin = builder_.CreatePHI(builder_.getInt64Ty(), 2);
+    begin->addIncoming(next, full_end);
+    begin->addIncoming(i64(0), preheader);
+    sums = emit_lane_rest(loop, sums, begin, to, count);
+  }
+  frames_.pop_back();
+
+  States results;
+  for (size_t a = 0; a < accumulators; ++a) {
+    std::vector<State> part(sums.begin() + static_cast<long>(a) * count, sums.begin() + static_cast<long>(a + 1) * count);
+    for (size_t n = part.size() / 2; n >= 1; n /= 2)
+      for (size_t k = 0; k < n; ++k) part[k] = combine(loop.accumulators[a], part[k], part[k + n]);
+    results.push_back(fold_vector(loop.accumulators[a], part[0], scope.width));
+  }
+  BasicBlock* done = builder_.GetInsertBlock();
+  builder_.CreateBr(after);
+  after->moveAfter(done);
+  builder_.SetInsertPoint(after);
+  if (!runs) {
+    States none;
+    for (const Accumulator& acc : loop.accumulators) none.push_back(identity(acc, false));
+    results = state_phis(results, done);
+    add_incoming(results, none, before);
+  }
+  for (size_t a = 0; a < accumulators; ++a) define_result(loop.accumulators[a], results[a], false);
+}
+
+// The iterations from `begin`, fewer than a full step. The accumulators wait on the stack, so that the body is written once.
+KernelEmitter::States KernelEmitter::emit_lane_rest(const ir::Loop& loop, const States& sums, Value* begin, Value* to,
+                                                    int count) {
+  VectorScope& scope = *vector_;
+  BasicBlock* entry = builder_.GetInsertBlock();
+  BasicBlock* spill = block("spill");
+  BasicBlock* masked = block("masked");
+  BasicBlock* reload = block("reload");
+  BasicBlock* folded = block("fold");
+  builder_.CreateCondBr(builder_.CreateICmpSLT(begin, to), spill, folded);
+
+  builder_.SetInsertPoint(spill);
+  std::vector<LaneMemory> memory;
+  for (size_t a = 0; a < loop.accumulators.size(); ++a) {
+    memory.push_back(lane_memory(sums[a * static_cast<size_t>(count)], count));
+    for (int c = 0; c < count; ++c) write_lanes(memory[a], i64(c), sums[a * static_cast<size_t>(count) + static_cast<size_t>(c)]);
+  }
+  builder_.CreateBr(masked);
+
+  builder_.SetInsertPoint(masked);
+  llvm::PHINode* j = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
+  llvm::PHINode* k = builder_.CreatePHI(builder_.getInt64Ty(), 2);
+  j->addIncoming(begin, spill);
+  k->addIncoming(i64(0), spill);
+  scope.copies = 1;
+  scope.base = j;
+  set_mask(builder_.CreateSub(to, j, "remaining"));
+  Value* mask = scope.mask;
+  emit_body(loop.body);
+  for (size_t a = 0; a < loop.accumulators.size(); ++a) {
+    State old = read_lanes(memory[a], k);
+    State taken = combine(loop.accumulators[a], old, read(loop.accumulators[a], 0, true));
+    write_lanes(memory[a], k, choose(mask, taken, old));
+  }
+  Value* following = builder_.CreateAdd(j, i64(scope.width), "", true, true);
+  BasicBlock* end = builder_.GetInsertBlock();
+  j->addIncoming(following, end);
+  k->addIncoming(builder_.CreateAdd(k, i64(1), "", true, true), end);
+  builder_.CreateCondBr(builder_.CreateICmpSLT(following, to), masked, reload);
+
+  builder_.SetInsertPoint(reload);
+  States read_back;
+  for (size_t a = 0; a < loop.accumulators.size(); ++a)
+    for (int c = 0; c < count; ++c) read_back.push_back(read_lanes(memory[a], i64(c)));
+  builder_.CreateBr(folded);
+  builder_.SetInsertPoint(folded);
+  States result = state_phis(read_back, reload);
+  add_incoming(result, sums, entry);
+  return result;
+}
+
+KernelEmitter::LaneMemory KernelEmitter::lane_memory(const State& like, int count) {
+  LaneMemory m;
+  m.value_type = like.value->getType();
+  m.value = stack_vector(llvm::ArrayType::get(m.value_type, static_cast<unsigned>(count)));
+  if (like.position) {
+    m.position_type = like.position->getType();
+    m.position = stack_vector(llvm::ArrayType::get(m.position_type, static_cast<unsigned>(count)));
+  }
+  return m;
+}
+
+KernelEmitter::State KernelEmitter::read_lanes(const LaneMemory& m, Value* at) {
+  State s;
+  s.value = builder_.CreateLoad(m.value_type, builder_.CreateInBoundsGEP(m.value_type, m.value, at));
+  if (m.position)
+    s.position = builder_.CreateLoad(m.position_type, builder_.CreateInBoundsGEP(m.position_type, m.position, at));
+  return s;
+}
+
+void KernelEmitter::write_lanes(const LaneMemory& m, Value* at, const State& s) {
+  builder_.CreateStore(s.value, builder_.CreateInBoundsGEP(m.value_type, m.value, at));
+  if (m.position) builder_.CreateStore(s.position, builder_.CreateInBoundsGEP(m.position_type, m.position, at));
+}
+
+// The same meaning as emit_lane_loop where the loop itself is not a vector loop: one iteration at a time, with the lanes' accumulators on the
+// stack. Inside a vector loop each accumulator is a vector.
+void KernelEmitter::emit_dealt_loop(const ir::Loop& loop, Value* to) {
+  const int count = copies();
+  std::vector<LaneMemory> memory;  // [accumulator * copies + copy]
+  std::vector<bool> wide;
+  for (const Accumulator& acc : loop.accumulators) {
+    wide.push_back(accumulates_vectors(acc));
+    State start = identity(acc, wide.back());
+    for (int c = 0; c < (wide.back() ? count : 1); ++c) {
+      memory.push_back(lane_memory(start, loop.lanes));
+      for (int lane = 0; lane < loop.lanes; ++lane) write_lanes(memory.back(), i64(lane), start);
+    }
+  }
+  const bool runs = facts_.range(loop.extent).low >= 1;
+  BasicBlock* preheader = block("preheader");
+  BasicBlock* body = block(loop.var.c_str());
+  BasicBlock* after = block("after");
+  if (runs) builder_.CreateBr(preheader);
+  else builder_.CreateCondBr(builder_.CreateICmpSLT(i64(0), to), preheader, after);
+  builder_.SetInsertPoint(preheader);
+  builder_.CreateBr(body);
+  builder_.SetInsertPoint(body);
+  llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
+  i->addIncoming(i64(0), preheader);
+  open_frame(loop, preheader, runs);
+  names_[loop.var] = uniform(i, depth());
+  emit_body(loop.body);
+  Value* lane = builder_.CreateURem(i, i64(loop.lanes));
+  for (size_t a = 0, m = 0; a < loop.accumulators.size(); ++a) {
+    for (int c = 0; c < (wide[a] ? count : 1); ++c, ++m) {
+      const Accumulator& acc = loop.accumulators[a];
+      write_lanes(memory[m], lane, combine(acc, read_lanes(memory[m], lane), read(acc, c, wide[a])));
+    }
+  }
+  frames_.pop_back();
+  Value* next = builder_.CreateAdd(i, i64(1), "", true, true);
+  i->addIncoming(next, builder_.GetInsertBlock());
+  builder_.CreateCondBr(builder_.CreateICmpSLT(next, to), body, after);
+  after->moveAfter(builder_.GetInsertBlock());
+  builder_.SetInsertPoint(after);
+  for (size_t a = 0, m = 0; a < loop.accumulators.size(); ++a) {
+    std::vector<State> results;
+    for (int c = 0; c < (wide[a] ? count : 1); ++c, ++m) {
+      std::vector<State> states;
+      for (int l = 0; l < loop.lanes; ++l) states.push_back(read_lanes(memory[m], i64(l)));
+      for (size_t n = states.size() / 2; n >= 1; n /= 2)
+        for (size_t k = 0; k < n; ++k) states[k] = combine(loop.accumulators[a], states[k], states[k + n]);
+      results.push_back(states[0]);
+    }
+    define_result(loop.accumulators[a], results, wide[a]);
+  }
+}
+
+}  // namespace frit::codegen

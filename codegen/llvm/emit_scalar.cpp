@@ -1,0 +1,197 @@
+// Scalar operations, on scalars and on vectors alike, with exactly the meaning that ir/scalar.h states.
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Intrinsics.h>
+
+#include "codegen/llvm/emitter.h"
+
+namespace frit::codegen {
+
+using llvm::Intrinsic::ID;
+using llvm::Value;
+
+namespace {
+
+// The constant that fills every lane of `v`, or null.
+llvm::Constant* splat_constant(Value* v) {
+  auto* c = llvm::dyn_cast<llvm::Constant>(v);
+  if (!c) return nullptr;
+  return c->getType()->isVectorTy() ? c->getSplatValue() : c;
+}
+
+bool never_nan(Value* v) {
+  auto* c = llvm::dyn_cast_or_null<llvm::ConstantFP>(splat_constant(v));
+  return c && !c->isNaN();
+}
+
+bool is_nonzero_constant(Value* v) {
+  auto* c = llvm::dyn_cast_or_null<llvm::ConstantInt>(splat_constant(v));
+  return c && !c->isZero() && !c->isMinusOne();
+}
+
+}  // namespace
+
+KernelEmitter::Val KernelEmitter::emit_scalar(const ir::ScalarInstr& instr) {
+  if (instr.op == ir::ScalarOp::Const) return uniform(constant(instr.type, instr.imm), 0);
+  llvm::SmallVector<const Val*, 3> args;
+  for (int i = 0; i < ir::arity(instr.op); ++i) args.push_back(&reg(instr.args[static_cast<size_t>(i)]));
+  Dtype operand = instr.type;
+  if (!args.empty()) operand = kernel_.reg_types[instr.args[instr.op == ir::ScalarOp::Select ? 1 : 0]];
+  return pure(args, [&](llvm::ArrayRef<Value*> a) { return scalar_op(instr.op, instr.type, operand, a); });
+}
+
+Value* KernelEmitter::scalar_op(ir::ScalarOp op, Dtype result, Dtype operand, llvm::ArrayRef<Value*> a) {
+  using ir::ScalarOp;
+  const bool real = is_float(operand);
+  const bool is_signed = is_signed_int(operand);
+  auto unary = [&](ID id) { return builder_.CreateUnaryIntrinsic(id, a[0]); };
+  switch (op) {
+    case ScalarOp::Const:
+    case ScalarOp::Input: break;
+    case ScalarOp::Add: return real ? builder_.CreateFAdd(a[0], a[1]) : builder_.CreateAdd(a[0], a[1]);
+    case ScalarOp::Sub: return real ? builder_.CreateFSub(a[0], a[1]) : builder_.CreateSub(a[0], a[1]);
+    case ScalarOp::Mul: return real ? builder_.CreateFMul(a[0], a[1]) : builder_.CreateMul(a[0], a[1]);
+    case ScalarOp::Div: return real ? builder_.CreateFDiv(a[0], a[1]) : divide(false, operand, a[0], a[1]);
+    case ScalarOp::Rem: return real ? float_remainder(a[0], a[1]) : divide(true, operand, a[0], a[1]);
+    case ScalarOp::Neg: return real ? builder_.CreateFNeg(a[0]) : builder_.CreateNeg(a[0]);
+    case ScalarOp::Abs:
+      if (real) return unary(llvm::Intrinsic::fabs);
+      if (!is_signed) return a[0];
+      return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, a[0], builder_.getFalse());
+    case ScalarOp::Min: return min_max(false, operand, a[0], a[1]);
+    case ScalarOp::Max: return min_max(true, operand, a[0], a[1]);
+    case ScalarOp::Floor: return unary(llvm::Intrinsic::floor);
+    case ScalarOp::Ceil: return unary(llvm::Intrinsic::ceil);
+    case ScalarOp::Trunc: return unary(llvm::Intrinsic::trunc);
+    case ScalarOp::Round: return unary(llvm::Intrinsic::roundeven);
+    case ScalarOp::Sqrt: return unary(llvm::Intrinsic::sqrt);
+    case ScalarOp::Fma:
+      return builder_.CreateIntrinsic(llvm::Intrinsic::fma, {a[0]->getType()}, {a[0], a[1], a[2]});
+    case ScalarOp::Eq: return real ? builder_.CreateFCmpOEQ(a[0], a[1]) : builder_.CreateICmpEQ(a[0], a[1]);
+    case ScalarOp::Ne: return real ? builder_.CreateFCmpUNE(a[0], a[1]) : builder_.CreateICmpNE(a[0], a[1]);
+    case ScalarOp::Lt:
+      if (real) return builder_.CreateFCmpOLT(a[0], a[1]);
+      return is_signed ? builder_.CreateICmpSLT(a[0], a[1]) : builder_.CreateICmpULT(a[0], a[1]);
+    case ScalarOp::Le:
+      if (real) return builder_.CreateFCmpOLE(a[0], a[1]);
+      return is_signed ? builder_.CreateICmpSLE(a[0], a[1]) : builder_.CreateICmpULE(a[0], a[1]);
+    case ScalarOp::Gt:
+      if (real) return builder_.CreateFCmpOGT(a[0], a[1]);
+      return is_signed ? builder_.CreateICmpSGT(a[0], a[1]) : builder_.CreateICmpUGT(a[0], a[1]);
+    case ScalarOp::Ge:
+      if (real) return builder_.CreateFCmpOGE(a[0], a[1]);
+      return is_signed ? builder_.CreateICmpSGE(a[0], a[1]) : builder_.CreateICmpUGE(a[0], a[1]);
+    case ScalarOp::And: return builder_.CreateAnd(a[0], a[1]);
+    case ScalarOp::Or: return builder_.CreateOr(a[0], a[1]);
+    case ScalarOp::Xor: return builder_.CreateXor(a[0], a[1]);
+    case ScalarOp::Not: return builder_.CreateNot(a[0]);
+    case ScalarOp::Shl: return shift(true, operand, a[0], a[1]);
+    case ScalarOp::Shr: return shift(false, operand, a[0], a[1]);
+    case ScalarOp::Select: return builder_.CreateSelect(a[0], a[1], a[2]);
+    case ScalarOp::Cast: return cast(result, operand, a[0]);
+    case ScalarOp::Bitcast: {
+      if (result == bool_ && operand != bool_)
+        return builder_.CreateICmpNE(a[0], llvm::Constant::getNullValue(a[0]->getType()));
+      if (operand == bool_ && result != bool_) return builder_.CreateZExt(a[0], like(a[0], register_type(result)));
+      return builder_.CreateBitCast(a[0], like(a[0], register_type(result)));
+    }
+    case ScalarOp::Exp:
+    case ScalarOp::Exp2:
+    case ScalarOp::Expm1:
+    case ScalarOp::Log:
+    case ScalarOp::Log2:
+    case ScalarOp::Log10:
+    case ScalarOp::Log1p:
+    case ScalarOp::Sin:
+    case ScalarOp::Cos:
+    case ScalarOp::Tan:
+    case ScalarOp::Asin:
+    case ScalarOp::Acos:
+    case ScalarOp::Atan:
+    case ScalarOp::Atan2:
+    case ScalarOp::Sinh:
+    case ScalarOp::Cosh:
+    case ScalarOp::Tanh:
+    case ScalarOp::Asinh:
+    case ScalarOp::Acosh:
+    case ScalarOp::Atanh:
+    case ScalarOp::Erf:
+    case ScalarOp::Erfinv:
+    case ScalarOp::Sigmoid:
+    case ScalarOp::Pow:
+    case ScalarOp::Rsqrt: break;
+  }
+  fail(std::string(ir::name(op)) + " must be expanded before code is generated (pass expand_functions does)");
+  return llvm::PoisonValue::get(like(a.empty() ? builder_.getTrue() : a[0], register_type(result)));
+}
+
+// min(x, y) = x < y or x is NaN ? x : y. A comparison that also holds on unordered operands serves where one of them is a number.
+Value* KernelEmitter::min_max(bool max, Dtype t, Value* x, Value* y) {
+  if (!is_float(t)) {
+    ID id = is_signed_int(t) ? (max ? llvm::Intrinsic::smax : llvm::Intrinsic::smin)
+                             : (max ? llvm::Intrinsic::umax : llvm::Intrinsic::umin);
+    return builder_.CreateBinaryIntrinsic(id, x, y);
+  }
+  using Predicate = llvm::CmpInst::Predicate;
+  bool or_unordered = !never_nan(x) && never_nan(y);
+  Predicate p = max ? (or_unordered ? Predicate::FCMP_UGT : Predicate::FCMP_OGT)
+                    : (or_unordered ? Predicate::FCMP_ULT : Predicate::FCMP_OLT);
+  Value* picked = builder_.CreateSelect(builder_.CreateFCmp(p, x, y), x, y);
+  if (never_nan(x) || never_nan(y)) return picked;
+  return builder_.CreateSelect(builder_.CreateFCmpUNO(x, x), x, picked);
+}
+
+// Integer division towards zero; by zero it gives 0 (a remainder too), and the least value over -1 wraps.
+Value* KernelEmitter::divide(bool remainder, Dtype t, Value* x, Value* y) {
+  const bool is_signed = is_signed_int(t);
+  auto plain = [&](Value* a, Value* b) -> Value* {
+    if (is_signed) return remainder ? builder_.CreateSRem(a, b) : builder_.CreateSDiv(a, b);
+    return remainder ? builder_.CreateURem(a, b) : builder_.CreateUDiv(a, b);
+  };
+  if (is_nonzero_constant(y)) return plain(x, y);
+  llvm::Type* type = x->getType();
+  Value* zero = llvm::Constant::getNullValue(type);
+  Value* one = llvm::ConstantInt::get(type, 1);
+  Value* by_zero = builder_.CreateICmpEQ(y, zero);
+  Value* unsafe = by_zero;
+  if (is_signed) {
+    unsigned bits = type->getScalarSizeInBits();
+    Value* least = llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(bits));
+    Value* wraps = builder_.CreateAnd(builder_.CreateICmpEQ(x, least),
+                                      builder_.CreateICmpEQ(y, llvm::Constant::getAllOnesValue(type)));
+    unsafe = builder_.CreateOr(unsafe, wraps);
+  }
+  Value* divisor = builder_.CreateSelect(unsafe, one, y);
+  if (type->isVectorTy() && t.size <= 4) {
+    // Processors divide vectors of floats only. A quotient of integers below 2^32 is never within rounding distance of the next
+    // integer in f64 (below 2^16: in f32), so truncating the float quotient is exact.
+    llvm::Type* wide = like(x, t.size == 4 ? builder_.getDoubleTy() : builder_.getFloatTy());
+    Value* a = is_signed ? builder_.CreateSIToFP(x, wide) : builder_.CreateUIToFP(x, wide);
+    Value* b = is_signed ? builder_.CreateSIToFP(divisor, wide) : builder_.CreateUIToFP(divisor, wide);
+    Value* q = builder_.CreateFDiv(a, b);
+    Value* quotient = is_signed ? builder_.CreateFPToSI(q, type) : builder_.CreateFPToUI(q, type);
+    if (remainder) return builder_.CreateSub(x, builder_.CreateMul(quotient, divisor));
+    return builder_.CreateSelect(by_zero, zero, quotient);
+  }
+  Value* result = plain(x, divisor);
+  return remainder ? result : builder_.CreateSelect(by_zero, zero, result);
+}
+
+// A count outside [0, width) gives 0, or -1 where a negative value is shifted right.
+Value* KernelEmitter::shift(bool left, Dtype t, Value* x, Value* count) {
+  llvm::Type* type = x->getType();
+  unsigned width = type->getScalarSizeInBits();
+  Value* inside = builder_.CreateICmpULT(count, llvm::ConstantInt::get(type, width));
+  if (!left && is_signed_int(t)) {
+    Value* most = llvm::ConstantInt::get(type, width - 1);
+    return builder_.CreateAShr(x, builder_.CreateSelect(inside, count, most));
+  }
+  Value* zero = llvm::Constant::getNullValue(type);
+  Value* safe = builder_.CreateSelect(inside, count, zero);
+  Value* shifted = left ? builder_.CreateShl(x, safe) : builder_.CreateLShr(x, safe);
+  return builder_.CreateSelect(inside, shifted, zero);
+}
+
+// C's fmod, which is exact. Vectors call it lane by lane.
+Value* KernelEmitter::float_remainder(Value* x, Value* y) { return builder_.CreateFRem(x, y); }
+
+}  // namespace frit::codegen

@@ -1,0 +1,217 @@
+// Turns one Kernel into one LLVM function of the runtime's kernel ABI (runtime/executable.h).
+//
+// A vector loop is written out as explicit vectors: `width` lanes times `copies` interleaved copies of its body, then a masked remainder that
+// computes the very same lanes. What does not vary with the vector loop's variable stays scalar. Every pure value is
+// placed in front of the outermost loop it does not depend on, so that no later pass has to hoist.
+//
+// The emitter borrows the module and the kernel, and lives for one `run`. LLVM types appear in codegen/llvm only.
+#pragma once
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "codegen/llvm/target.h"
+#include "ir/kernel.h"
+
+namespace frit::codegen {
+
+class KernelEmitter {
+ public:
+  KernelEmitter(llvm::Module& module, const ir::Kernel& kernel, const CpuFeatures& features);
+
+  // Adds the function `symbol`. Fails on what only a kernel of a too low level holds: an unexpanded function, an unknown symbol.
+  Status run(const std::string& symbol);
+
+ private:
+  // A value of the kernel. Uniform: one scalar. Varying: one vector of the vector loop's width for each copy of its body.
+  // It may be used at loop depth `depth` and deeper.
+  struct Val {
+    llvm::SmallVector<llvm::Value*, 4> copies;
+    int depth = 0;
+    bool varying = false;
+    llvm::Value* scalar() const { return copies[0]; }
+  };
+
+  // An open loop. Values that depend only on what is outside are placed at the end of its preheader, which runs only when
+  // the loop has at least one iteration.
+  struct Frame {
+    llvm::BasicBlock* preheader = nullptr;
+    bool always_runs = false;                             // the extent is known to be positive
+    std::set<uint32_t> stored;                            // buffers that the body writes
+    llvm::DenseMap<std::pair<llvm::Value*, int>, llvm::Value*> splats;  // by scalar and width; in the preheader
+  };
+
+  // The vector loop that is being written, if any; loops inside it are widened.
+  struct VectorScope {
+    std::string var;
+    int width = 0;
+    int copies = 1;
+    int depth = 0;
+    llvm::Value* base = nullptr;       // i64: the variable in lane 0 of copy 0
+    llvm::Value* remaining = nullptr;  // i64: lanes still to do, in the remainder (one copy); null in full steps
+    llvm::Value* mask = nullptr;       // <width x i1>: the same as a mask
+    std::vector<bool> varying;         // by register
+    std::set<std::string> varying_names;
+  };
+
+  // Sets the place of insertion for values of depth `depth`, for the life of the object.
+  class At {
+   public:
+    At(KernelEmitter& e, int depth);
+
+   private:
+    llvm::IRBuilderBase::InsertPointGuard guard_;
+  };
+
+  // Where an access goes: `base` is the address of lane 0 of copy 0.
+  struct Address {
+    enum class Kind : uint8_t { Uniform, Strided, Indexed } kind;
+    Val base;
+    int64_t stride = 0;            // elements between lanes, when known
+    llvm::Value* step = nullptr;   // the same as an i64, when it is not a constant
+    Val index;                     // Indexed: positions, i64
+    llvm::Type* element = nullptr;
+    Dtype dtype;
+  };
+
+  // One accumulator in registers: values, and for ArgMax and ArgMin positions beside them.
+  struct State {
+    llvm::Value* value = nullptr;
+    llvm::Value* position = nullptr;
+  };
+  using States = std::vector<State>;  // [accumulator * copies + copy]
+
+  // emit_kernel.cpp
+  void fail(std::string message);
+  void emit_body(const ir::Body& body);
+  void emit(const ir::Instr& instr);
+  Val uniform(llvm::Value* value, int depth) const;
+  const Val& reg(ir::Reg r) const { return regs_[r]; }
+  void define(ir::Reg r, Val value) { regs_[r] = std::move(value); }
+  bool skip(ir::Reg r) const;
+  int depth() const { return static_cast<int>(frames_.size()); }
+  int copies() const { return vector_ ? vector_->copies : 1; }
+  // The value in copy `copy`: its vector, or its scalar in every lane when `vector`.
+  llvm::Value* get(const Val& v, int copy, bool vector);
+  llvm::Value* splat(llvm::Value* scalar, int depth);
+  llvm::Value* spread(unsigned width, llvm::Value* scalar);
+  // Computes a pure value of `args` at the depth where all of them are known.
+  Val pure(llvm::ArrayRef<const Val*> args, const std::function<llvm::Value*(llvm::ArrayRef<llvm::Value*>)>& make);
+  llvm::Type* register_type(Dtype t);
+  llvm::Type* memory_type(Dtype t);
+  llvm::Type* widen(llvm::Type* t) const;  // a vector of the current width
+  llvm::Value* constant(Dtype t, uint64_t bits);
+  llvm::Value* i64(int64_t v) { return builder_.getInt64(static_cast<uint64_t>(v)); }
+
+  // emit_scalar.cpp: on scalars or on vectors alike
+  Val emit_scalar(const ir::ScalarInstr& instr);
+  llvm::Value* scalar_op(ir::ScalarOp op, Dtype result, Dtype operand, llvm::ArrayRef<llvm::Value*> a);
+  llvm::Value* min_max(bool max, Dtype t, llvm::Value* x, llvm::Value* y);
+  llvm::Value* divide(bool remainder, Dtype t, llvm::Value* x, llvm::Value* y);
+  llvm::Value* shift(bool left, Dtype t, llvm::Value* x, llvm::Value* count);
+  llvm::Value* float_remainder(llvm::Value* x, llvm::Value* y);
+
+  // emit_cast.cpp
+  llvm::Value* cast(Dtype to, Dtype from, llvm::Value* x);
+  llvm::Value* float_to_low(Dtype to, llvm::Value* x);
+  llvm::Value* low_to_float(Dtype from, llvm::Value* x);
+  llvm::Value* double_to_odd_float(llvm::Value* x);
+  llvm::Value* integer_to_odd_double(llvm::Value* x, bool is_signed);
+  llvm::Type* like(llvm::Value* shape, llvm::Type* element);
+
+  // emit_index.cpp: positions
+  Val eval(const Dim& d);
+  Val eval_atom(const Atom& atom);
+  Val eval_divide(const Atom& atom);
+  Val lane_numbers();  // of the vector variable
+  bool varies(const Dim& d) const;
+  bool varies(const Dim& d, const VectorScope& scope) const;
+  bool varies_by_variable_only(const Dim& d) const;
+
+  // emit_memory.cpp
+  Address address(uint32_t buffer, const Dim& index);
+  void emit_load(const ir::LoadInstr& load);
+  void emit_store(const ir::StoreInstr& store);
+  int load_depth(const ir::LoadInstr& load, int address_depth) const;
+  llvm::Value* copy_address(const Address& a, int copy);
+  llvm::Value* lane_address(const Address& a, int copy, int lane);
+  llvm::Value* lane_active(llvm::Value* mask, int lane);
+  llvm::Value* load_uniform(const Address& a, const Val* mask);
+  llvm::Value* load_contiguous(const Address& a, llvm::Value* at, llvm::Value* mask);
+  llvm::Value* load_pairs(const Address& a, int copy);
+  llvm::Value* load_lanes(const Address& a, int copy, llvm::Value* mask);
+  void store_contiguous(const Address& a, llvm::Value* at, llvm::Value* value, llvm::Value* mask, bool stream = false);
+  void fence();
+  void store_lanes(const Address& a, int copy, llvm::Value* value, llvm::Value* mask);
+  llvm::Value* from_memory(Dtype t, llvm::Value* raw);
+  llvm::Value* to_memory(Dtype t, llvm::Value* value);
+  llvm::Value* both(llvm::Value* mask_a, llvm::Value* mask_b);  // either may be null
+  bool masks_well(llvm::Type* element) const;
+  llvm::Value* stack_vector(llvm::Type* type);
+  llvm::Value* spare();  // 8 bytes of stack that stores of inactive lanes go to
+  llvm::Value* zeros();  // 8 zero bytes that loads of inactive lanes come from
+
+  // emit_loop.cpp
+  void emit_loop(const ir::Loop& loop);
+  void emit_serial_loop(const ir::Loop& loop, llvm::Value* from, llvm::Value* to);
+  void emit_vector_loop(const ir::Loop& loop, int unroll, llvm::Value* from, llvm::Value* to, bool whole);
+  void set_mask(llvm::Value* remaining);
+  bool analyse(const ir::Body& body, VectorScope& scope) const;
+  void open_frame(const ir::Loop& loop, llvm::BasicBlock* preheader, bool always_runs);
+  llvm::BasicBlock* block(const char* name);
+
+  // emit_reduce.cpp
+  // One accumulator for each lane (or vector of lanes), on the stack.
+  struct LaneMemory {
+    llvm::Type* value_type = nullptr;
+    llvm::Type* position_type = nullptr;
+    llvm::Value* value = nullptr;
+    llvm::Value* position = nullptr;
+  };
+  void emit_lane_loop(const ir::Loop& loop, int lanes, llvm::Value* to);
+  States emit_lane_rest(const ir::Loop& loop, const States& sums, llvm::Value* begin, llvm::Value* to, int count);
+  void emit_dealt_loop(const ir::Loop& loop, llvm::Value* to);
+  LaneMemory lane_memory(const State& like, int count);
+  State read_lanes(const LaneMemory& m, llvm::Value* at);
+  void write_lanes(const LaneMemory& m, llvm::Value* at, const State& s);
+  State identity(const ir::Accumulator& acc, bool wide);
+  State combine(const ir::Accumulator& acc, const State& a, const State& b);
+  State choose(llvm::Value* mask, const State& a, const State& b);
+  State fold_vector(const ir::Accumulator& acc, State s, int width);
+  States state_phis(const States& start, llvm::BasicBlock* from);
+  void add_incoming(const States& phis, const States& values, llvm::BasicBlock* from);
+  bool order_free(const ir::Accumulator& acc) const;
+  bool accumulates_vectors(const ir::Accumulator& acc) const;
+  State read(const ir::Accumulator& acc, int copy, bool wide);
+  void define_result(const ir::Accumulator& acc, llvm::ArrayRef<State> states, bool wide);
+
+  llvm::Module& module_;
+  llvm::LLVMContext& context_;
+  const ir::Kernel& kernel_;
+  const CpuFeatures& features_;
+  llvm::IRBuilder<> builder_;
+  llvm::Function* function_ = nullptr;
+  llvm::Value* begin_ = nullptr;
+  llvm::Value* end_ = nullptr;
+  std::vector<Val> regs_;
+  std::vector<bool> defined_;
+  std::vector<llvm::Value*> buffers_;   // base addresses: launch buffers, then locals
+  std::map<std::string, Val, std::less<>> names_;  // symbols, loop variables, bindings
+  DimFacts facts_;
+  std::vector<Frame> frames_;
+  VectorScope* vector_ = nullptr;
+  llvm::Value* spare_ = nullptr;
+  llvm::Value* zeros_ = nullptr;
+  bool streams_ = false;                // some store goes past the caches
+  std::string error_;
+};
+
+}  // namespace frit::codegen

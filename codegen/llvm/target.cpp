@@ -1,0 +1,155 @@
+// Which machine is meant, what it can do, and the pool of compilers for it.
+#include "codegen/llvm/target.h"
+
+#include <llvm/ADT/StringMap.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/TargetParser/SubtargetFeature.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "codegen/llvm/compiler.h"
+
+namespace frit::codegen {
+
+namespace {
+
+// Machine passes that cost more than they give here. The emitter has moved out of loops what should be: moving every constant of a
+// polynomial out as well only fills the registers, and the allocator then spends most of the compile time on spilling them.
+// LLVM has no other way to leave such a pass out than its option.
+void leave_out_passes() {
+  for (const char* name : {"disable-machine-licm", "disable-post-ra"}) {
+    auto& options = llvm::cl::getRegisteredOptions();
+    auto found = options.find(name);
+    if (found != options.end()) static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(true);
+  }
+}
+
+void initialise_llvm() {
+  static const bool done = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    leave_out_passes();
+    return true;
+  }();
+  (void)done;
+}
+
+// The features of this machine in LLVM's notation, sorted, so that equal machines give equal text.
+std::string host_features() {
+#if LLVM_VERSION_MAJOR >= 19
+  auto map = llvm::sys::getHostCPUFeatures();
+#else
+  llvm::StringMap<bool> map;
+  llvm::sys::getHostCPUFeatures(map);
+#endif
+  std::vector<std::string> names;
+  for (const auto& entry : map) names.push_back((entry.second ? "+" : "-") + entry.first().str());
+  std::sort(names.begin(), names.end());
+  std::string text;
+  for (const std::string& n : names) text += (text.empty() ? "" : ",") + n;
+  return text;
+}
+
+Result<std::shared_ptr<const CpuTarget>> make_target(const std::string& cpu) {
+  initialise_llvm();
+  auto t = std::make_shared<CpuTarget>();
+  t->triple = llvm::sys::getProcessTriple();
+  const bool native = cpu == "native";
+  t->cpu = native ? llvm::sys::getHostCPUName().str() : cpu;
+  if (native) t->features = host_features();
+  std::string error;
+  const llvm::Target* found = llvm::TargetRegistry::lookupTarget(t->triple, error);
+  if (!found) return Diagnostic("this build of llvm has no code generator for " + t->triple);
+  std::unique_ptr<llvm::MCSubtargetInfo> info(found->createMCSubtargetInfo(t->triple, "", ""));
+  if (!info->isCPUStringValid(t->cpu))
+    return Diagnostic("'" + cpu + "' is not a cpu of " + t->triple, {},
+                      "use \"native\" or a name that llvm knows, such as x86-64-v3");
+  info.reset(found->createMCSubtargetInfo(t->triple, t->cpu, t->features));
+  auto has = [&](const char* feature) { return info->checkFeatures(feature); };
+  if (llvm::Triple(t->triple).isX86()) {
+    t->has.half_conversion = has("+f16c");
+    t->has.masks_small = has("+avx512bw,+avx512vl");
+    // The first processors with AVX-512 slow down when they use its full width; those with VBMI2 do not.
+    t->has.vector_bytes = has("+avx512vl,+avx512bw,+avx512vbmi2") ? 64 : has("+avx2") ? 32 : 16;
+    t->fma = has("+fma");
+  } else {
+    t->has.half_conversion = true;
+    t->fma = true;
+  }
+  t->is_host = native;
+  if (!native) {
+    // Code for another CPU runs here when it asks for nothing this one lacks.
+    std::unique_ptr<llvm::MCSubtargetInfo> host(
+        found->createMCSubtargetInfo(t->triple, llvm::sys::getHostCPUName(), host_features()));
+    t->is_host = true;
+    for (const char* feature : {"+sse4.2", "+avx", "+avx2", "+fma", "+f16c", "+bmi", "+bmi2", "+lzcnt", "+movbe", "+avx512f",
+                                "+avx512vl", "+avx512bw", "+avx512dq", "+avx512cd", "+avx512vbmi", "+avx512vbmi2",
+                                "+avx512vnni", "+avx512bf16", "+avx512fp16", "+amx-tile"})
+      if (llvm::Triple(t->triple).isX86() && info->checkFeatures(feature) && !host->checkFeatures(feature)) t->is_host = false;
+  }
+  return std::shared_ptr<const CpuTarget>(std::move(t));
+}
+
+struct Pool {
+  std::mutex mutex;
+  std::map<std::string, Result<std::shared_ptr<const CpuTarget>>> targets;
+  std::vector<std::pair<std::shared_ptr<const CpuTarget>, std::unique_ptr<Compiler>>> idle;
+};
+
+// Never destroyed: compilations may still run on other threads while the process ends.
+Pool& pool() {
+  static Pool* p = new Pool;
+  return *p;
+}
+
+constexpr size_t kMaxIdleCompilers = 8;
+
+}  // namespace
+
+Result<std::shared_ptr<const CpuTarget>> resolve(const Target& target) {
+  Pool& p = pool();
+  std::lock_guard lock(p.mutex);
+  auto found = p.targets.find(target.cpu);
+  if (found == p.targets.end()) {
+    auto made = make_target(target.cpu);
+    if (!made.ok()) return made;
+    found = p.targets.emplace(target.cpu, std::move(made)).first;
+  }
+  return found->second;
+}
+
+CompilerHandle::CompilerHandle(std::shared_ptr<const CpuTarget> target, std::unique_ptr<Compiler> compiler)
+    : target_(std::move(target)), compiler_(std::move(compiler)) {}
+CompilerHandle::CompilerHandle(CompilerHandle&&) noexcept = default;
+
+CompilerHandle::~CompilerHandle() {
+  if (!compiler_) return;
+  Pool& p = pool();
+  std::lock_guard lock(p.mutex);
+  if (p.idle.size() < kMaxIdleCompilers) p.idle.emplace_back(std::move(target_), std::move(compiler_));
+}
+
+CompilerHandle acquire_compiler(const std::shared_ptr<const CpuTarget>& target) {
+  Pool& p = pool();
+  {
+    std::lock_guard lock(p.mutex);
+    for (auto it = p.idle.begin(); it != p.idle.end(); ++it) {
+      if (it->first != target) continue;
+      CompilerHandle handle(it->first, std::move(it->second));
+      p.idle.erase(it);
+      return handle;
+    }
+  }
+  return CompilerHandle(target, std::make_unique<Compiler>(target));
+}
+
+}  // namespace frit::codegen

@@ -1,0 +1,51 @@
+// The machine that code is generated for, and the LLVM objects that are worth keeping between compilations.
+//
+// A CpuTarget is immutable and shared. A Compiler belongs to one thread at a time: acquire_compiler hands one out and
+// takes it back when the handle goes.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "codegen/backend.h"
+
+namespace llvm {
+class Module;
+class TargetMachine;
+}  // namespace llvm
+
+namespace frit::codegen {
+
+// What the emitter asks of the machine. None of it changes a result.
+struct CpuFeatures {
+  bool half_conversion = false;   // f16 <-> f32 in hardware
+  bool masks_small = false;       // masked loads and stores of 8 and 16 bit elements
+  int vector_bytes = 16;
+};
+
+struct CpuTarget {
+  std::string triple, cpu, features;
+  CpuFeatures has;
+  bool fma = false;
+  bool is_host = false;           // code for it may run here
+};
+
+// Fails on a CPU name that LLVM does not know.
+Result<std::shared_ptr<const CpuTarget>> resolve(const Target& target);
+
+// A TargetMachine with its optimisation pipeline.
+class Compiler;
+class CompilerHandle {
+ public:
+  CompilerHandle(std::shared_ptr<const CpuTarget> target, std::unique_ptr<Compiler> compiler);
+  CompilerHandle(CompilerHandle&&) noexcept;
+  ~CompilerHandle();
+  Compiler* operator->() const { return compiler_.get(); }
+
+ private:
+  std::shared_ptr<const CpuTarget> target_;
+  std::unique_ptr<Compiler> compiler_;
+};
+CompilerHandle acquire_compiler(const std::shared_ptr<const CpuTarget>& target);
+
+}  // namespace frit::codegen

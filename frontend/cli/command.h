@@ -1,0 +1,65 @@
+// What the subcommands of `frit` share: reading a graph file, writing an output whole or not at all, and how a failure ends.
+//
+// Each subcommand is one file that adds itself to the CLI11 app; main.cpp knows only the list of them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "codegen/backend.h"
+#include "ir/graph.h"
+
+namespace frit::cli {
+
+// Ends the command with exit status 1; the text is what standard error shows.
+struct Failure {
+  std::string text;
+};
+[[noreturn]] void fail(const Diagnostic& d, std::string_view source_text = {});
+
+template <class T>
+T value_or_fail(Result<T> r, std::string_view source_text = {}) {
+  if (!r.ok()) fail(r.error(), source_text);
+  return *std::move(r);
+}
+void check(const Status& s);
+
+struct Source {
+  std::string name, text;
+  std::unique_ptr<ir::Module> module;
+};
+// Reads IR text, or JSON when the file's first character is '{' or '['. "-" is standard input.
+Source read_graph(const std::string& path);
+// The function of that name; the only one (or the last) when `name` is empty.
+ir::Function& pick_function(ir::Module& m, const std::string& name);
+
+// "-" or "" is standard output; a file is written beside its place and then renamed.
+void write_output(const std::string& path, std::string_view bytes);
+
+// Shows what a long step is doing, on a terminal and only after a second.
+class Progress {
+ public:
+  explicit Progress(std::string what);
+  ~Progress();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Runs the graph through the standard pipeline for `target`.
+struct Compiled {
+  passes::PassContext context;
+  std::vector<passes::PassTiming> timings;
+};
+Compiled lower(ir::Function& f, const codegen::Target& target);
+
+void add_opt(CLI::App& app);
+void add_compile(CLI::App& app);
+void add_run(CLI::App& app);
+void add_explain(CLI::App& app);
+void add_ops(CLI::App& app);
+void add_devices(CLI::App& app);
+
+}  // namespace frit::cli

@@ -1,0 +1,48 @@
+// frit compile: turns a graph into code for a target.
+#include "frontend/cli/command.h"
+#include "ir/printer.h"
+
+namespace frit::cli {
+namespace {
+
+struct Options {
+  std::string file, function, cpu = "native", emit = "asm", output = "-";
+};
+
+void run(const Options& o) {
+  Source source = read_graph(o.file);
+  codegen::Target target;
+  target.cpu = o.cpu;
+  if (o.emit == "ir") {
+    std::string text;
+    for (auto& f : source.module->functions) {
+      passes::PassContext context;
+      passes::Pipeline graph = value_or_fail(passes::Pipeline::parse("expand_composites,canonicalize,constant_fold,cse,dce,fuse"));
+      check(passes::run(graph, *f, context));
+      text += (text.empty() ? "" : "\n") + ir::print(*f);
+    }
+    write_output(o.output, text);
+    return;
+  }
+  ir::Function& f = pick_function(*source.module, o.function);
+  Progress progress("compiling " + f.name);
+  codegen::Backend* backend = value_or_fail(codegen::find_backend(target.backend));
+  lower(f, target);
+  write_output(o.output, value_or_fail(backend->emit(*f.program, target, o.emit)));
+}
+
+}  // namespace
+
+void add_compile(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* c = app.add_subcommand("compile", "compile a graph and write its code");
+  c->add_option("FILE", o->file, "graph file (.frit or JSON), - for standard input")->required();
+  c->add_option("--function", o->function, "which function, when the file holds several");
+  c->add_option("--target", "what to compile for")->check(CLI::IsMember({"cpu"}))->default_str("cpu");
+  c->add_option("--cpu", o->cpu, "native, or a processor's name: x86-64-v3, znver3, ...")->capture_default_str();
+  c->add_option("--emit", o->emit, "what to write")->check(CLI::IsMember({"ir", "llvm-ir", "asm", "object"}))->capture_default_str();
+  c->add_option("-o,--output", o->output, "where to, - for standard output")->capture_default_str();
+  c->callback([o] { run(*o); });
+}
+
+}  // namespace frit::cli

@@ -1,0 +1,104 @@
+// frit explain: what a graph was fused into and why, what each kernel costs, and which buffers it needs.
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+
+#include "frontend/cli/command.h"
+#include "ir/printer.h"
+
+namespace frit::cli {
+namespace {
+
+struct Options {
+  std::string file, cpu = "native";
+};
+
+std::string amount(const Dim& d, const char* unit) {
+  if (!d.is_const()) return d.str() + " " + unit;
+  double v = static_cast<double>(d.value());
+  const char* prefix = "";
+  for (const char* p : {"k", "M", "G", "T"}) {
+    if (v < 10000) break;
+    v /= 1000;
+    prefix = p;
+  }
+  std::ostringstream s;
+  s << std::setprecision(4) << v << " " << prefix << unit;
+  return s.str();
+}
+
+void explain_buffers(const ir::Program& p) {
+  Dim inputs = 0, outputs = 0, workspace = 0;
+  for (const auto& b : p.buffers) {
+    Dim bytes = b.size * Dim(int64_t{b.dtype.size});
+    if (b.role == ir::BufferRole::Input) inputs += bytes;
+    if (b.role == ir::BufferRole::Output) outputs += bytes;
+  }
+  for (const Dim& s : p.slots) workspace += s;
+  std::cout << "buffers: inputs " << amount(inputs, "B") << ", outputs " << amount(outputs, "B") << ", workspace "
+            << amount(workspace, "B") << " in " << p.slots.size() << (p.slots.size() == 1 ? " slot\n" : " slots\n");
+  for (const auto& b : p.buffers)
+    if (b.donor != ir::kNone)
+      std::cout << "  output " << b.name << " may take over the memory of input " << p.buffers[b.donor].name << "\n";
+}
+
+void explain(ir::Function& f, const Options& o) {
+  std::cout << ir::signature_text(f) << "\n";
+  codegen::Target target;
+  target.cpu = o.cpu;
+  size_t ops = f.ops.size();
+  Compiled c = lower(f, target);
+  const ir::Program& p = *f.program;
+  std::cout << ops << (ops == 1 ? " op, " : " ops, ") << p.steps.size() << (p.steps.size() == 1 ? " step" : " steps")
+            << (p.steps.empty() ? "\n" : ":\n");
+  for (size_t i = 0; i < p.steps.size(); ++i) {
+    std::cout << "  " << i << ". ";
+    auto kernel = [&](const ir::KernelStep& s) {
+      const ir::Kernel& k = p.kernels[s.kernel];
+      ir::KernelCost cost = ir::cost(k);
+      std::cout << "kernel " << k.name << ": reads " << amount(cost.bytes_read, "B") << ", writes " << amount(cost.bytes_written, "B")
+                << ", " << amount(cost.flops, "flop") << "\n";
+    };
+    if (auto* s = std::get_if<ir::KernelStep>(&p.steps[i])) {
+      kernel(*s);
+    } else {
+      const auto& l = std::get<ir::LibraryStep>(p.steps[i]);
+      std::cout << "library " << l.name << "\n";
+      if (l.epilogue) {
+        std::cout << "     with epilogue ";
+        kernel(*l.epilogue);
+      }
+    }
+  }
+  explain_buffers(p);
+  for (const std::string& s : f.symbols()) {
+    DimRange r = f.facts.range(Dim::symbol(s));
+    std::cout << "size " << s << " in [" << r.low << ", " << (r.high >= DimFacts::kMaxSize ? "any" : std::to_string(r.high)) << "]";
+    if (f.facts.multiple(s) != 1) std::cout << ", a multiple of " << f.facts.multiple(s);
+    std::cout << "\n";
+  }
+  for (const auto& r : c.context.remarks) {
+    std::string place = to_string(r.loc);
+    std::cout << "remark: " << r.pass << ": " << r.text << (place.empty() ? "" : " (" + place + ")") << "\n";
+  }
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* c = app.add_subcommand("explain", "say what a graph is fused into and why, and what it costs");
+  c->add_option("FILE", o->file, "graph file (.frit or JSON), - for standard input")->required();
+  c->add_option("--cpu", o->cpu, "native, or a processor's name")->capture_default_str();
+  c->callback([o] {
+    Source source = read_graph(o->file);
+    bool first = true;
+    for (auto& f : source.module->functions) {
+      if (!first) std::cout << "\n";
+      first = false;
+      explain(*f, *o);
+    }
+  });
+}
+
+}  // namespace frit::cli

@@ -1,0 +1,32 @@
+// The process's cache of machine code: canonical graph and target in, executable out.
+//
+// Functions that trace to the same graph share code, whoever made them, and so does eager evaluation. A graph is compiled once however many
+// threads ask for it at the same time: the others wait. The cache holds at most kCodeCacheSize executables and drops those not used for longest; whoever
+// still uses one keeps it alive.
+#pragma once
+
+#include <memory>
+
+#include "frontend/frit/compile.h"
+#include "ir/graph.h"
+#include "runtime/executable.h"
+
+namespace frit::detail {
+
+inline constexpr size_t kCodeCacheSize = 2048;
+
+using ExecutablePtr = std::shared_ptr<const runtime::Executable>;
+
+// Compiles `f`, or finds what an equal graph was compiled to. `f` is consumed.
+Result<ExecutablePtr> code_for(ir::Function f, CompileMode mode);
+
+struct CodeCacheStats {
+  size_t entries, hits, misses;
+};
+CodeCacheStats code_cache_stats();
+
+// The passes of a mode, to the end or up to the graph that is fused.
+std::string_view pipeline_text(CompileMode mode);
+std::string_view graph_pipeline_text(CompileMode mode);
+
+}  // namespace frit::detail

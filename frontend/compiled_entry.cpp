@@ -1,0 +1,96 @@
+#include "frontend/compiled_entry.h"
+
+#include <algorithm>
+
+#include "frontend/eager.h"
+#include "frontend/layout.h"
+
+namespace frit::detail {
+
+namespace {
+// A function that is called with ever new layouts gets dense copies of its arguments from then on.
+constexpr size_t kMaxVariants = 8;
+}  // namespace
+
+CompiledEntry::CompiledEntry(Signature signature, TracedFunction traced, CompileMode mode)
+    : signature_(std::move(signature)), traced_(std::move(traced)), mode_(mode) {
+  const ir::Function& f = traced_.function;
+  for (ir::ValueId v : f.results) results_.emplace_back(f.type(v).dtype, to_shape(f.type(v).shape));
+}
+
+Result<ExecutablePtr> CompiledEntry::dense_code() { return code_for_layouts({}, {}); }
+
+Result<ExecutablePtr> CompiledEntry::code_for_layouts(const std::string& key, std::span<const runtime::Tensor> arguments) {
+  {
+    std::lock_guard<std::mutex> guard(mutex_);
+    for (const auto& [known, code] : variants_)
+      if (known == key) return code;
+  }
+  ir::Function f = traced_.function;
+  if (!key.empty()) {
+    f.layouts.assign(f.params.size(), {});
+    for (size_t i = 0; i < arguments.size(); ++i)
+      if (!is_row_major(arguments[i])) f.layouts[i] = param_layout(arguments[i].strides, i, f.facts);
+  }
+  FRIT_ASSIGN_OR_RETURN(code, code_for(std::move(f), mode_));
+  std::lock_guard<std::mutex> guard(mutex_);
+  const auto known = std::find_if(variants_.begin(), variants_.end(), [&](const auto& v) { return v.first == key; });
+  if (known != variants_.end()) return known->second;
+  variants_.emplace_back(key, code);
+  if (key.empty()) dense_.store(code.get(), std::memory_order_release);
+  return code;
+}
+
+void CompiledEntry::run(std::span<runtime::Tensor> arguments, std::span<const bool> donated,
+                        std::span<runtime::Tensor> outputs, const std::source_location& where) {
+  const runtime::Executable* code = nullptr;
+  ExecutablePtr held;
+  std::vector<runtime::Tensor> copies;
+  if (std::all_of(arguments.begin(), arguments.end(), is_row_major)) {
+    code = dense_.load(std::memory_order_acquire);
+  } else {
+    std::string key;
+    for (const runtime::Tensor& t : arguments) {
+      key += '/';
+      if (!is_row_major(t)) append_layout(key, t.strides);
+    }
+    size_t count;
+    bool known;
+    {
+      std::lock_guard<std::mutex> guard(mutex_);
+      count = variants_.size();
+      known = std::any_of(variants_.begin(), variants_.end(), [&](const auto& v) { return v.first == key; });
+    }
+    if (known || count < kMaxVariants) {
+      auto variant = code_for_layouts(key, arguments);
+      if (!variant) throw_runtime(variant.error(), where);
+      held = *std::move(variant);
+      code = held.get();
+    } else {
+      for (const runtime::Tensor& t : arguments) copies.push_back(dense(t));
+      arguments = copies;
+      donated = {};
+      code = dense_.load(std::memory_order_acquire);
+    }
+  }
+  if (!code) {
+    auto dense = dense_code();
+    if (!dense) throw_runtime(dense.error(), where);
+    held = *std::move(dense);
+    code = held.get();
+  }
+  Status status;
+  if (traced_.captured.empty()) {
+    status = code->run(arguments, donated, outputs);
+  } else {
+    // Donation is by position and captured values are never given away.
+    std::vector<runtime::Tensor> all;
+    all.reserve(arguments.size() + traced_.captured.size());
+    for (runtime::Tensor& t : arguments) all.push_back(t);
+    all.insert(all.end(), traced_.captured.begin(), traced_.captured.end());
+    status = code->run(all, {}, outputs);
+  }
+  if (!status) throw_runtime(status.error(), where);
+}
+
+}  // namespace frit::detail

@@ -1,0 +1,211 @@
+// The array: an n-dimensional value, computed lazily.
+//
+// An array is a shared handle on a node of a graph: either data, or an operation on other arrays that has not run yet. Copying an array copies
+// the handle. Nothing runs until `eval`, `item`, `data` or printing asks for a value; then the node drops its inputs. A node's value never changes:
+// in-place operators such as += make the variable name another node. Handles of one node may be used from many threads at once.
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <iosfwd>
+#include <iterator>
+#include <memory>
+#include <source_location>
+#include <utility>
+#include <vector>
+
+#include "frit/dtype.h"
+#include "frit/error.h"
+#include "frit/stream.h"
+
+namespace frit {
+
+using ShapeElem = int32_t;
+using Shape = std::vector<ShapeElem>;
+using Strides = std::vector<int64_t>;
+
+namespace detail {
+struct Node;
+}
+class Operand;
+
+class array {
+ public:
+  // A scalar of rank 0. `dtype` defaults to the value's own type, float32 for double.
+  template <class T>
+    requires detail::is_scalar<T>
+  explicit array(T value, Dtype dtype = TypeToDtype<T>()) : array(Shape{}, dtype, &value, detail::storage_dtype<T>(), 1) {}
+
+  // One axis, from a list of values; an empty list gives an empty float32 array unless a dtype is given.
+  template <class T>
+    requires detail::is_scalar<T>
+  array(std::initializer_list<T> data, Dtype dtype = TypeToDtype<T>())
+      : array(Shape{static_cast<ShapeElem>(data.size())}, dtype, data.begin(), detail::storage_dtype<T>(), data.size()) {}
+  array(std::initializer_list<float> data)
+      : array(Shape{static_cast<ShapeElem>(data.size())}, float32, data.begin(), float32, data.size()) {}
+  array(std::initializer_list<int> data, Dtype dtype)
+      : array(Shape{static_cast<ShapeElem>(data.size())}, dtype, data.begin(), int32, data.size()) {}
+
+  // Values in row-major order. Throws InvalidArgument when their number is not the shape's.
+  template <class T>
+    requires detail::is_scalar<T>
+  array(std::initializer_list<T> data, Shape shape, Dtype dtype = TypeToDtype<T>())
+      : array(std::move(shape), dtype, data.begin(), detail::storage_dtype<T>(), data.size()) {}
+
+  // As many values as `shape` has elements, read from `first` on.
+  template <std::input_iterator It>
+  array(It first, Shape shape, Dtype dtype = TypeToDtype<std::iter_value_t<It>>()) {
+    using T = std::iter_value_t<It>;
+    const size_t n = count(shape);
+    if constexpr (std::contiguous_iterator<It>) {
+      *this = array(std::move(shape), dtype, n ? std::to_address(first) : nullptr, detail::storage_dtype<T>(), n);
+    } else {
+      auto values = std::make_unique<T[]>(n);
+      for (size_t i = 0; i < n; ++i, ++first) values[i] = *first;
+      *this = array(std::move(shape), dtype, values.get(), detail::storage_dtype<T>(), n);
+    }
+  }
+
+  // Takes over memory that holds the elements in row-major order, without a copy; `deleter` is called with `data` when the last user of the
+  // memory has gone. The pointer must be aligned to the element size.
+  explicit array(void* data, Shape shape, Dtype dtype, const std::function<void(void*)>& deleter);
+
+  array(const array&) = default;
+  array(array&&) noexcept = default;
+  array& operator=(const array&) & = default;
+  array& operator=(array&&) & noexcept = default;
+
+  Dtype dtype() const;
+  const Shape& shape() const;
+  // The size of one axis; negative axes count from the end. Throws OutOfRange.
+  ShapeElem shape(int axis) const;
+  size_t ndim() const { return shape().size(); }
+  size_t size() const;                                  // elements
+  size_t itemsize() const { return dtype().size; }      // bytes of an element
+  size_t nbytes() const { return size() * itemsize(); }
+
+  // In elements. Before evaluation: the row-major strides of the shape.
+  Strides strides() const;
+  int64_t strides(int axis) const;
+
+  // Computes the value, in the calling thread. Does nothing when it is there.
+  void eval() const;
+  // Waits for an evaluation under way, or starts one.
+  void wait() const { eval(); }
+
+  // The value of an array with one element, converted to `T`. Evaluates. Throws InvalidArgument for any other size.
+  template <class T>
+  T item() const {
+    T value;
+    read_item(&value, detail::storage_dtype<T>());
+    return value;
+  }
+
+  // The first element's place in memory; `strides` and `flags` say how to go on. Evaluates. `T` must have the element's size.
+  template <class T>
+  const T* data() const {
+    return static_cast<const T*>(raw_data(sizeof(T)));
+  }
+  template <class T>
+  T* data() {
+    return static_cast<T*>(raw_data(sizeof(T)));
+  }
+
+  enum Status { unscheduled, scheduled, available };
+  Status status() const;
+  bool is_available() const { return status() == available; }
+  // True for an argument of a function that is being traced, and for what is computed from one.
+  bool is_tracer() const;
+
+  struct Flags {
+    bool contiguous;      // no gaps between the elements, in some order of axes
+    bool row_contiguous;  // dense, last axis fastest
+    bool col_contiguous;  // dense, first axis fastest
+  };
+  Flags flags() const;
+
+  // Equal for two handles of one node.
+  std::uintptr_t id() const { return reinterpret_cast<std::uintptr_t>(node_.get()); }
+
+  // Sub-arrays along the first axis.
+  class Iterator {
+   public:
+    using value_type = array;
+    using difference_type = std::ptrdiff_t;
+    Iterator() = default;
+    Iterator(const array* a, int index) : array_(a), index_(index) {}
+    array operator*() const;
+    Iterator& operator++() { ++index_; return *this; }
+    Iterator operator++(int) { Iterator old = *this; ++index_; return old; }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const array* array_ = nullptr;
+    int index_ = 0;
+  };
+  Iterator begin() const;
+  Iterator end() const;
+
+  // Operators broadcast and promote like the function named beside each; a C++ scalar takes part as a rank-0 array of its own dtype.
+  friend array operator-(const Operand& a);                          // negative
+  friend array operator!(const Operand& a);                          // logical_not
+  friend array operator~(const Operand& a);                          // bitwise_invert
+  friend array operator+(const Operand& a, const Operand& b);        // add
+  friend array operator-(const Operand& a, const Operand& b);        // subtract
+  friend array operator*(const Operand& a, const Operand& b);        // multiply
+  friend array operator/(const Operand& a, const Operand& b);        // divide
+  friend array operator%(const Operand& a, const Operand& b);        // remainder
+  friend array operator==(const Operand& a, const Operand& b);       // equal
+  friend array operator!=(const Operand& a, const Operand& b);       // not_equal
+  friend array operator<(const Operand& a, const Operand& b);        // less
+  friend array operator<=(const Operand& a, const Operand& b);       // less_equal
+  friend array operator>(const Operand& a, const Operand& b);        // greater
+  friend array operator>=(const Operand& a, const Operand& b);       // greater_equal
+  friend array operator&&(const Operand& a, const Operand& b);       // logical_and
+  friend array operator||(const Operand& a, const Operand& b);       // logical_or
+  friend array operator&(const Operand& a, const Operand& b);        // bitwise_and
+  friend array operator|(const Operand& a, const Operand& b);        // bitwise_or
+  friend array operator^(const Operand& a, const Operand& b);        // bitwise_xor
+  friend array operator<<(const Operand& a, const Operand& b);       // left_shift
+  friend array operator>>(const Operand& a, const Operand& b);       // right_shift
+  friend array& operator+=(array& a, const Operand& b);
+  friend array& operator-=(array& a, const Operand& b);
+  friend array& operator*=(array& a, const Operand& b);
+  friend array& operator/=(array& a, const Operand& b);
+
+  // array([1, 2, 3], dtype=int32). Evaluates.
+  friend std::ostream& operator<<(std::ostream& os, const array& a);
+
+  // For the implementation.
+  explicit array(std::shared_ptr<detail::Node> node) : node_(std::move(node)) {}
+  const std::shared_ptr<detail::Node>& node() const { return node_; }
+
+ private:
+  array(Shape shape, Dtype dtype, const void* data, Dtype data_type, size_t count);
+  static size_t count(const Shape& shape);
+  void* raw_data(size_t element_size) const;
+  void read_item(void* to, Dtype type) const;
+
+  std::shared_ptr<detail::Node> node_;
+};
+
+// An operand of an operator: an array or a C++ scalar, and the source line of the expression.
+class Operand {
+ public:
+  Operand(const array& a, std::source_location where = std::source_location::current()) : value_(a), where_(where) {}
+  template <class T>
+    requires detail::is_scalar<T>
+  Operand(T scalar, std::source_location where = std::source_location::current()) : value_(scalar), where_(where) {}
+
+  const array& value() const { return value_; }
+  const std::source_location& where() const { return where_; }
+
+ private:
+  array value_;
+  std::source_location where_;
+};
+
+}  // namespace frit

@@ -1,0 +1,62 @@
+#include "ir/base/result.h"
+
+#include <mutex>
+#include <set>
+#include <string_view>
+
+namespace frit {
+
+const char* intern_file_name(std::string_view name) {
+  static std::mutex mutex;
+  // Never destroyed: locations may be printed while other statics are torn down.
+  static auto& names = *new std::set<std::string, std::less<>>;
+  std::lock_guard lock(mutex);
+  auto it = names.find(name);
+  if (it == names.end()) it = names.emplace(name).first;
+  return it->c_str();
+}
+
+std::string to_string(const SourceLoc& loc) {
+  if (!loc.known()) return {};
+  std::string s = loc.file;
+  if (loc.line) s += ":" + std::to_string(loc.line);
+  if (loc.line && loc.column) s += ":" + std::to_string(loc.column);
+  return s;
+}
+
+std::string Diagnostic::str() const {
+  std::string s = to_string(loc);
+  if (!s.empty()) s += ": ";
+  s += message;
+  if (!note.empty()) s += "\nnote: " + note;
+  return s;
+}
+
+std::string Diagnostic::render(std::string_view source_text) const {
+  std::string s = to_string(loc);
+  if (!s.empty()) s += ": ";
+  s += "error: " + message;
+  if (loc.line) {
+    size_t begin = 0;
+    for (uint32_t line = 1; line < loc.line && begin != std::string_view::npos; ++line) {
+      begin = source_text.find('\n', begin);
+      if (begin != std::string_view::npos) ++begin;
+    }
+    if (begin != std::string_view::npos && begin <= source_text.size()) {
+      std::string_view line = source_text.substr(begin, source_text.find('\n', begin) - begin);
+      s += "\n  ";
+      s += line;
+      if (loc.column) {
+        s += "\n  ";
+        // Tabs are kept so that the caret stands under its character whatever the tab width.
+        for (uint32_t i = 1; i < loc.column; ++i)
+          s += i <= line.size() && line[i - 1] == '\t' ? '\t' : ' ';
+        s += '^';
+      }
+    }
+  }
+  if (!note.empty()) s += "\nnote: " + note;
+  return s;
+}
+
+}  // namespace frit

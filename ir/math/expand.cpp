@@ -1,0 +1,72 @@
+#include "ir/math/expand.h"
+
+#include <cassert>
+#include <cstdint>
+#include <vector>
+
+#include "ir/math/math.h"
+
+namespace frit::ir {
+namespace {
+
+// Formulas are C++ expressions, whose operands compilers evaluate in different orders. Puts the nodes from `first` on into the one order that all
+// agree on, depth first from the result through the operands, and gives the result's new node. Nodes that the result does not need go.
+uint32_t put_in_operand_order(std::vector<ScalarNode>& nodes, uint32_t first, uint32_t result) {
+  if (result < first) return result;
+  constexpr uint32_t kUnplaced = UINT32_MAX;
+  std::vector<ScalarNode> before(nodes.begin() + first, nodes.end());
+  std::vector<uint32_t> place(before.size(), kUnplaced);
+  nodes.resize(first);
+  auto put = [&](auto& self, uint32_t node) -> uint32_t {
+    if (node < first) return node;
+    uint32_t& at = place[node - first];
+    if (at != kUnplaced) return at;
+    ScalarNode copy = before[node - first];
+    for (int i = 0; i < arity(copy.op); ++i) copy.args[i] = self(self, copy.args[i]);
+    nodes.push_back(copy);
+    return at = static_cast<uint32_t>(nodes.size() - 1);
+  };
+  return put(put, result);
+}
+
+}  // namespace
+
+uint32_t expand_function(ScalarBuilder& b, ScalarOp op, std::span<const uint32_t> args) {
+  assert(is_function(op) && args.size() == static_cast<size_t>(arity(op)));
+  auto first = static_cast<uint32_t>(b.nodes().size());
+  math::Expr x(b, args[0]);
+  math::Expr y(b, args[args.size() - 1]);
+  auto result = [&] {
+    switch (op) {
+      case ScalarOp::Exp: return math::exp(x);
+      case ScalarOp::Exp2: return math::exp2(x);
+      case ScalarOp::Expm1: return math::expm1(x);
+      case ScalarOp::Log: return math::log(x);
+      case ScalarOp::Log2: return math::log2(x);
+      case ScalarOp::Log10: return math::log10(x);
+      case ScalarOp::Log1p: return math::log1p(x);
+      case ScalarOp::Sin: return math::sin(x);
+      case ScalarOp::Cos: return math::cos(x);
+      case ScalarOp::Tan: return math::tan(x);
+      case ScalarOp::Asin: return math::asin(x);
+      case ScalarOp::Acos: return math::acos(x);
+      case ScalarOp::Atan: return math::atan(x);
+      case ScalarOp::Atan2: return math::atan2(x, y);
+      case ScalarOp::Sinh: return math::sinh(x);
+      case ScalarOp::Cosh: return math::cosh(x);
+      case ScalarOp::Tanh: return math::tanh(x);
+      case ScalarOp::Asinh: return math::asinh(x);
+      case ScalarOp::Acosh: return math::acosh(x);
+      case ScalarOp::Atanh: return math::atanh(x);
+      case ScalarOp::Erf: return math::erf(x);
+      case ScalarOp::Erfinv: return math::erfinv(x);
+      case ScalarOp::Sigmoid: return math::sigmoid(x);
+      case ScalarOp::Pow: return math::pow(x, y);
+      case ScalarOp::Rsqrt: return math::rsqrt(x);
+      default: return x;  // primitive: the assertion above
+    }
+  }();
+  return put_in_operand_order(b.nodes(), first, result.node());
+}
+
+}  // namespace frit::ir

@@ -1,0 +1,78 @@
+// sin, cos and tan. Polynomials: tests/accuracy/trig.sollya.
+#include "ir/math/math.h"
+#include "ir/math/trig_reduction.h"
+
+namespace frit::ir::math {
+
+namespace {
+
+// Whether an integer is odd; its bit 1 as the sign bit of a float of its width.
+Expr is_odd(Expr i) { return binary(ScalarOp::Ne, i & i.constant_int(1), i.constant_int(0)); }
+Expr half_turn(Expr i) { return (i & i.constant_int(2)) << (i.type() == int32 ? 30 : 62); }
+
+struct SinCos {
+  Expr sin, cos;
+};
+
+// Of an f32 rest: errors 2^-27.1 and 2^-31.6.
+SinCos sin_cos32(Expr r) {
+  Expr u = r * r;
+  Expr s = fma(r * u, polynomial(u, {-0x1.55553ep-3, 0x1.11046cp-7, -0x1.985676p-13}), r);
+  Expr c = fma(u * u, polynomial(u, {0x1.555546p-5, -0x1.6c09aap-10, 0x1.9931bp-16}), fma(u, -0.5, 1));
+  return {s, c};
+}
+
+// In f64, as much of it as rounds well to f32: errors 2^-36.5 and 2^-32.6.
+SinCos sin_cos_middle(Expr r) {
+  Expr u = r * r;
+  Expr s = fma(r * u,
+               polynomial(u, {-0x1.5555554611076p-3, 0x1.111104193a30fp-7, -0x1.a00c3fbd01ac3p-13,
+                              0x1.6c184ea66b7b6p-19}),
+               r);
+  Expr c = polynomial(
+      u, {1, -0x1.ffffffaf4bdbfp-2, 0x1.55553290b9976p-5, -0x1.6c041f87e2578p-10, 0x1.98385c0496e9ep-16});
+  return {s, c};
+}
+
+// Of rest + low in f64: errors 2^-57.9 and 2^-63.7.
+SinCos sin_cos64(Expr r, Expr low) {
+  Expr u = r * r;
+  Expr ps = polynomial(u, {-0x1.5555555555548p-3, 0x1.111111110f75dp-7, -0x1.a01a019bf222ep-13,
+                           0x1.71de355f05599p-19, -0x1.ae5e5471f55p-26, 0x1.5d8e3511cda67p-33});
+  Expr half = u * 0.5;
+  Expr s = r + fma(r * u, ps, fma(low, -half, low));
+  Expr pc = polynomial(u, {0x1.555555555554cp-5, -0x1.6c16c16c15221p-10, 0x1.a01a019cbfa2cp-16,
+                           -0x1.27e4f812e395ep-22, 0x1.1ee9f16cc7818p-29, -0x1.8fb13b550fc5cp-37});
+  Expr head = 1 - half;
+  Expr c = head + (((1 - head) - half) + fma(u * u, pc, -r * low));
+  return {s, c};
+}
+
+}  // namespace
+
+Expr sin(Expr x) {
+  if (x.is_f32()) {
+    Angle a = reduce32(x);
+    auto [s, c] = sin_cos32(cast(float32, a.rest));
+    return select(equal(x, 0), x, flip_sign(select(is_odd(a.count), c, s), half_turn(a.count)));
+  }
+  Angle a = reduce64(x);
+  auto [s, c] = sin_cos64(a.rest, a.low);
+  return flip_sign(select(is_odd(a.count), c, s), half_turn(a.count) ^ sign_bit(x));
+}
+
+Expr cos(Expr x) {
+  Angle a = x.is_f32() ? reduce32(x) : reduce64(x);
+  auto [s, c] = x.is_f32() ? sin_cos32(cast(float32, a.rest)) : sin_cos64(a.rest, a.low);
+  return flip_sign(select(is_odd(a.count), s, c), half_turn(a.count + a.count.constant_int(1)));
+}
+
+Expr tan(Expr x) {
+  Angle a = x.is_f32() ? reduce32(x) : reduce64(x);
+  auto [s, c] = x.is_f32() ? sin_cos_middle(a.rest) : sin_cos64(a.rest, a.low);
+  Expr odd = is_odd(a.count);
+  Expr y = select(odd, -c, s) / select(odd, s, c);
+  return x.is_f32() ? select(equal(x, 0), x, cast(float32, y)) : flip_sign(y, sign_bit(x));
+}
+
+}  // namespace frit::ir::math

@@ -1,0 +1,167 @@
+// Arithmetic: sums, products, quotients, remainders, powers, roots, rounding and signs.
+//
+// On bool, addition is `or`, multiplication `and`, subtraction `xor`, the order is false < true.
+// Products and quotients of complex numbers are the textbook formulas on their parts: infinite parts may give NaN
+// where a careful case analysis would give infinity.
+#include "ir/op.h"
+
+namespace frit::ir {
+namespace {
+
+constexpr auto kElementwise = OpKind::Elementwise;
+constexpr auto kAny = MeaningFor::Any;
+constexpr auto kFloat = MeaningFor::Float;
+constexpr auto kInt = MeaningFor::Int;
+constexpr auto kSigned = MeaningFor::Signed;
+constexpr auto kUnsigned = MeaningFor::Unsigned;
+constexpr auto kBool = MeaningFor::Bool;
+constexpr auto kComplex = MeaningFor::Complex;
+
+const RegisterOps rows({
+    {.name = "add", .kind = kElementwise, .arity = 2, .traits = kCommutative,
+     .doc = "The sum x + y. Integers wrap; on bool it is the logical or.",
+     .meanings = {{kBool, "x | y"}, {kAny, "x + y"}, {kComplex, "xr + yr", "xi + yi"}},
+     .derivatives = {"1", "1"}},
+    {.name = "subtract", .kind = kElementwise, .arity = 2,
+     .doc = "The difference x - y. Integers wrap; on bool it is the exclusive or.",
+     .meanings = {{kBool, "x ^ y"}, {kAny, "x - y"}, {kComplex, "xr - yr", "xi - yi"}},
+     .derivatives = {"1", "-1"}},
+    {.name = "multiply", .kind = kElementwise, .arity = 2, .traits = kCommutative,
+     .doc = "The product x * y. Integers wrap; on bool it is the logical and.",
+     .meanings = {{kBool, "x & y"}, {kAny, "x * y"}, {kComplex, "xr * yr - xi * yi", "xr * yi + xi * yr"}},
+     .derivatives = {"y", "x"}},
+    {.name = "divide", .kind = kElementwise, .arity = 2,
+     .doc = "The quotient x / y of floats or complex numbers; integers are made floats before. A float over zero gives "
+            "an infinity, 0 / 0 NaN. A complex divisor is scaled by its larger part, so that its square cannot "
+            "overflow; a zero or infinite complex divisor gives NaN.",
+     .domain = TypeClass::Inexact,
+     .meanings = {{kFloat, "x / y"},
+                  {kComplex,
+                   "s = max(abs(yr), abs(yi)); a = yr / s; b = yi / s; d = yr * a + yi * b; (xr * a + xi * b) / d",
+                   "(xi * a - xr * b) / d"}},
+     .derivatives = {"1 / y", "-(out / y)"}},
+    {.name = "remainder", .kind = kElementwise, .arity = 2,
+     .doc = "The remainder of x over y with the sign of y, as in Python: x - y * floor(x / y). An integer over 0 gives 0, "
+            "a float over 0 NaN.",
+     .domain = TypeClass::Real,
+     .meanings = {{kBool, "false"},
+                  {kUnsigned, "x % y"},
+                  {kSigned, "r = x % y; select(r != 0 & (r < 0) != (y < 0), r + y, r)"},
+                  {kFloat, "r = x % y; select(r != 0 & (r < 0) != (y < 0), r + y, r)"}},
+     .derivatives = {"1", "-floor(x / y)"}},
+    {.name = "floor_divide", .kind = kElementwise, .arity = 2, .traits = kNoGradient,
+     .doc = "The quotient of x over y rounded towards minus infinity, as in Python. Floats: floor(x / y). An integer over "
+            "0 gives 0; the least integer over -1 wraps.",
+     .domain = TypeClass::Real,
+     .meanings = {{kBool, "x & y"},
+                  {kUnsigned, "x / y"},
+                  {kSigned, "r = x % y; q = x / y; select(r != 0 & (r < 0) != (y < 0), q - 1, q)"},
+                  {kFloat, "floor(x / y)"}}},
+    {.name = "maximum", .kind = kElementwise, .arity = 2,
+     .doc = "The larger of x and y; NaN when either is NaN; y of two zeros, whatever their signs. Complex numbers are ordered by real, then imaginary part. The "
+            "derivative at a tie goes to y.",
+     .meanings = {{kAny, "max(x, y)"},
+                  {kComplex,
+                   "n = yr != yr | yi != yi; f = xr != xr | xi != xi | (!n & (xr > yr | xr == yr & xi > yi)); "
+                   "select(f, xr, yr)",
+                   "select(f, xi, yi)"}},
+     .derivatives = {"select(x > y, 1, 0)", "select(x > y, 0, 1)"}},
+    {.name = "minimum", .kind = kElementwise, .arity = 2,
+     .doc = "The smaller of x and y; NaN when either is NaN; y of two zeros, whatever their signs. Complex numbers are ordered by real, then imaginary part. The "
+            "derivative at a tie goes to y.",
+     .meanings = {{kAny, "min(x, y)"},
+                  {kComplex,
+                   "n = yr != yr | yi != yi; f = xr != xr | xi != xi | (!n & (xr < yr | xr == yr & xi < yi)); "
+                   "select(f, xr, yr)",
+                   "select(f, xi, yi)"}},
+     .derivatives = {"select(x < y, 1, 0)", "select(x < y, 0, 1)"}},
+    {.name = "clip", .kind = kElementwise, .arity = 3,
+     .doc = "x held between y and z: minimum(maximum(x, y), z). NaN in any operand gives NaN; bounds in the wrong order "
+            "give z.",
+     .domain = TypeClass::Real,
+     .meanings = {{kAny, "min(max(x, y), z)"}},
+     .derivatives = {"select(logical_and(x > y, x < z), 1, 0)",
+                     "select(logical_and(x <= y, y < z), 1, 0)",
+                     "select(maximum(x, y) < z, 0, 1)"}},
+    {.name = "power", .kind = kElementwise, .arity = 2, .traits = kExpensive,
+     .doc = "x to the power y. Integers wrap; a negative integer exponent gives 0 unless x is 1 or -1; on bool 0 to the "
+            "power 1 is the only 0. Complex: exp(y * log(x)), and at x = 0: 1 for y = 0, 0 for a positive real part of y, "
+            "else NaN.",
+     .meanings = {{kBool, "x | !y"},
+                  {kInt, "ipow(x, y)"},
+                  {kFloat, "pow(x, y)"},
+                  {kComplex,
+                   "l = log_hypot(xr, xi); t = atan2(xi, xr); m = exp(yr * l - yi * t); a = yr * t + yi * l; "
+                   "z = xr == 0 & xi == 0; one = z & yr == 0 & yi == 0; none = z & yr > 0; "
+                   "select(one, 1, select(none, 0, select(z, nan, m * cos(a))))",
+                   "select(one | none, 0, select(z, nan, m * sin(a)))"}},
+     .derivatives = {"select(y == 0, 0, y * power(x, y - 1))",
+                     "select(x == 0, 0, out * log(select(x == 0, 1, x)))"}},
+    {.name = "square", .kind = kElementwise, .arity = 1,
+     .doc = "x * x.",
+     .meanings = {{kBool, "x"}, {kAny, "x * x"}, {kComplex, "(xr - xi) * (xr + xi)", "2 * (xr * xi)"}},
+     .derivatives = {"2 * x"}},
+    {.name = "sqrt", .kind = kElementwise, .arity = 1,
+     .doc = "The square root; NaN below zero, -0 for -0. Complex: the root with a real part of zero or more.",
+     .domain = TypeClass::Inexact,
+     .meanings = {{kFloat, "sqrt(x)"}, {kComplex, "csqrt_re(xr, xi)", "csqrt_im(xr, xi)"}},
+     .derivatives = {"0.5 / out"}},
+    {.name = "rsqrt", .kind = kElementwise, .arity = 1,
+     .doc = "One over the square root: infinity at 0, NaN below, 0 at infinity.",
+     .domain = TypeClass::Inexact,
+     .meanings = {{kFloat, "rsqrt(x)"},
+                  {kComplex, "h = hypot(xr, xi); csqrt_re(xr, xi) / h", "-(csqrt_im(xr, xi) / h)"}},
+     .derivatives = {"-0.5 * out / x"}},
+    {.name = "reciprocal", .kind = kElementwise, .arity = 1,
+     .doc = "1 / x; an infinity at 0 for floats, NaN at 0 for complex numbers.",
+     .domain = TypeClass::Inexact,
+     .meanings = {{kFloat, "1 / x"},
+                  {kComplex, "s = max(abs(xr), abs(xi)); a = xr / s; b = xi / s; d = xr * a + xi * b; a / d", "-b / d"}},
+     .derivatives = {"-(out * out)"}},
+    {.name = "abs", .kind = kElementwise, .arity = 1, .traits = kIdempotent,
+     .doc = "The absolute value. The least integer wraps to itself. Complex: the modulus, a float, without overflow in "
+            "between. The derivative at 0 is 0.",
+     .result = ResultType::RealPart,
+     .meanings = {{kBool, "x"}, {kUnsigned, "x"}, {kAny, "abs(x)"}, {kComplex, "hypot(xr, xi)"}},
+     .derivatives = {"sign(x)"}},
+    {.name = "negative", .kind = kElementwise, .arity = 1, .traits = kInvolution,
+     .doc = "-x. Integers wrap, unsigned ones too.",
+     .domain = TypeClass::Number,
+     .meanings = {{kAny, "-x"}, {kComplex, "-xr", "-xi"}},
+     .derivatives = {"-1"}},
+    {.name = "sign", .kind = kElementwise, .arity = 1, .traits = kNoGradient,
+     .doc = "-1, 0 or 1 by the sign of x; 0 for either zero and for NaN. Complex: x / abs(x), and 0 at 0.",
+     .meanings = {{kBool, "x"},
+                  {kUnsigned, "select(x == 0, x, 1)"},
+                  {kAny, "select(x < 0, -1, select(x > 0, 1, 0))"},
+                  {kComplex, "h = hypot(xr, xi); select(h == 0, 0, xr / h)", "select(h == 0, 0, xi / h)"}}},
+    {.name = "floor", .kind = kElementwise, .arity = 1, .traits = kIdempotent | kNoGradient,
+     .doc = "The greatest whole number not above x; integers and bool are unchanged.",
+     .domain = TypeClass::Real,
+     .meanings = {{kFloat, "floor(x)"}, {kAny, "x"}}},
+    {.name = "ceil", .kind = kElementwise, .arity = 1, .traits = kIdempotent | kNoGradient,
+     .doc = "The least whole number not below x; integers and bool are unchanged.",
+     .domain = TypeClass::Real,
+     .meanings = {{kFloat, "ceil(x)"}, {kAny, "x"}}},
+    {.name = "trunc", .kind = kElementwise, .arity = 1, .traits = kIdempotent | kNoGradient,
+     .doc = "x without its fraction; integers and bool are unchanged.",
+     .domain = TypeClass::Real,
+     .meanings = {{kFloat, "trunc(x)"}, {kAny, "x"}}},
+    {.name = "round", .kind = kElementwise, .arity = 1, .traits = kIdempotent | kNoGradient,
+     .doc = "The nearest whole number, halves to the even one; integers and bool are unchanged; both parts of a complex "
+            "number.",
+     .meanings = {{kFloat, "round(x)"}, {kAny, "x"}, {kComplex, "round(xr)", "round(xi)"}}},
+    {.name = "degrees", .kind = kElementwise, .arity = 1,
+     .doc = "An angle in radians as degrees: x * (180 / pi).",
+     .domain = TypeClass::Float,
+     .meanings = {{kFloat, "x * 57.29577951308232"}},
+     .derivatives = {"57.29577951308232"}},
+    {.name = "radians", .kind = kElementwise, .arity = 1,
+     .doc = "An angle in degrees as radians: x * (pi / 180).",
+     .domain = TypeClass::Float,
+     .meanings = {{kFloat, "x * 0.017453292519943295"}},
+     .derivatives = {"0.017453292519943295"}},
+});
+
+}  // namespace
+}  // namespace frit::ir

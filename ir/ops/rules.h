@@ -1,0 +1,44 @@
+// What the rules of several families share: text for diagnostics, axes, small graph idioms.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+#include "ir/op.h"
+
+namespace frit::ir::rules {
+
+// "f32[2], f32[3] and f32[4]".
+std::string list(std::span<const Type> types);
+
+// Attribute "axes" as integers; the verifier has checked that they are sorted, distinct and in range.
+std::vector<int> axes(const Op& op);
+
+// `shape` with each of `axes` of size one.
+Shape keep_dims(Shape shape, const std::vector<int>& axes);
+
+// `v` spread over `shape`, with size-one axes put back where `axes` were reduced away (unless they were kept).
+ValueId spread(Builder& b, ValueId v, const Shape& shape, const std::vector<int>& axes);
+
+ValueId reshape(Builder& b, ValueId v, const Shape& shape);
+
+// A reduction row by name over `axes`.
+ValueId reduce(Builder& b, std::string_view row, ValueId v, const std::vector<int>& axes, bool keepdims);
+
+// A rank-0 value of `dtype` (not complex): the value of `d`, constant when `d` is.
+ValueId count(Builder& b, const Dim& d, Dtype dtype);
+
+// Sums `v` over leading axes and stretched ones, so that it gets `shape`: what broadcasting back calls for.
+ValueId sum_to(Builder& b, ValueId v, const Shape& shape);
+
+// `d` with each symbol that is a known multiple m written as m times another: makes divisions by m go away. For
+// comparing with Dims treated alike, not for use as a size.
+Dim expose_multiples(const Dim& d, const DimFacts& facts);
+
+// Whether the facts prove a == b, a <= b. Sees through min, max and known multiples.
+bool same_size(const Dim& a, const Dim& b, const DimFacts& facts);
+bool at_most(const Dim& a, const Dim& b, const DimFacts& facts);
+
+}  // namespace frit::ir::rules

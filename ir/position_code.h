@@ -1,0 +1,41 @@
+// Dims compiled against numbered slots, for the interpreters: evaluation is checked, so that an overflow or a divisor that is not
+// positive is an answer and not undefined.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/base/dim.h"
+
+namespace frit::ir {
+
+class PositionCode {
+ public:
+  PositionCode() = default;
+  // `slot_of` knows every symbol of `d` (the verifier has checked it).
+  PositionCode(const Dim& d, const std::function<uint32_t(const std::string&)>& slot_of);
+
+  // Nothing on overflow of i64 or a divisor below 1.
+  std::optional<int64_t> evaluate(const int64_t* slots) const;
+
+ private:
+  struct AtomCode {
+    AtomKind kind;
+    uint32_t slot = 0;                       // Symbol
+    std::shared_ptr<const PositionCode> a, b;  // the others
+  };
+  struct Term {
+    int64_t coefficient;
+    std::vector<AtomCode> atoms;
+  };
+  static std::optional<int64_t> value_of(const AtomCode& atom, const int64_t* slots);
+
+  int64_t constant_ = 0;
+  std::vector<Term> terms_;
+};
+
+}  // namespace frit::ir

@@ -1,0 +1,36 @@
+// Library routines: operations that the device runs through a tuned library (matmul now; convolution, sort and others later).
+//
+// A routine registers under the name that op rows give in `library`. It may live in a plugin that is loaded on first need.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ir/base/dtype.h"
+#include "ir/base/result.h"
+
+namespace frit::runtime {
+
+struct LibraryTensor {
+  void* data;  // of the first element (offset applied)
+  Dtype dtype;
+  std::span<const int64_t> shape, strides;
+};
+
+struct LibraryCall {
+  std::span<const LibraryTensor> operands, results;
+  std::string_view options;  // JSON object text, "{}" when there are none
+  // When set: to be called for ranges of results[0]'s elements, numbered in row-major order, each as soon as it is final. The ranges are whole
+  // rows (of the last axis) and cover all elements exactly once, in any order, and may be given from several threads at once.
+  std::function<void(int64_t begin, int64_t end)> epilogue;
+};
+
+using LibraryFn = Status (*)(const LibraryCall&);
+
+void register_library(std::string_view name, LibraryFn fn);
+// Null when no routine of that name can be had; `why` then says so.
+LibraryFn find_library(std::string_view name, std::string& why);
+
+}  // namespace frit::runtime

@@ -1,0 +1,102 @@
+// Strided matrices in memory, and the two ways in which this plugin multiplies them.
+//
+// Every element of a product is a sum over k in an order that depends on m, n, k and the element type alone: not on strides, on threads, nor on
+// which part of the product a call computes. Low-precision floats are multiplied and summed in float and rounded once.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "ir/base/dtype.h"
+#include "ir/base/half.h"
+#include "ir/base/result.h"
+
+namespace frit::runtime::openblas {
+
+// Strides in elements; they may be zero or negative.
+struct Matrix {
+  void* data;
+  int64_t rows, cols, row_stride, col_stride;
+
+  Matrix block(int64_t row, int64_t col, int64_t n_rows, int64_t n_cols, size_t element) const {
+    auto* at = static_cast<std::byte*>(data) + (row * row_stride + col * col_stride) * static_cast<int64_t>(element);
+    return {at, n_rows, n_cols, row_stride, col_stride};
+  }
+  Matrix transposed() const { return {data, cols, rows, col_stride, row_stride}; }
+};
+
+// c = a b, all of one element type. False when memory for packing is exhausted.
+using MultiplyFn = bool (*)(const Matrix& a, const Matrix& b, const Matrix& c);
+
+// Any element type but bool; for few multiplications and for a vector as one operand it is the fastest.
+MultiplyFn direct_multiply(Dtype t, int64_t m, int64_t n, int64_t k);
+// Float and complex types, through the library.
+MultiplyFn blas_multiply(Dtype t);
+
+// A complex number whose product is the plain formula; std::complex's tests for NaN in every multiplication.
+struct Complex {
+  float re = 0, im = 0;
+  friend Complex operator*(Complex a, Complex b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
+  friend Complex operator+(Complex a, Complex b) { return {a.re + b.re, a.im + b.im}; }
+  Complex& operator+=(Complex b) { return *this = *this + b; }
+};
+
+// What sums of a storage type are held in. Integers wrap around, so unsigned arithmetic serves all; narrow ones must not be promoted to int.
+template <class T>
+struct SumOf {
+  using type = std::conditional_t<std::is_integral_v<T>, std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>, T>;
+};
+template <>
+struct SumOf<float16_t> {
+  using type = float;
+};
+template <>
+struct SumOf<bfloat16_t> {
+  using type = float;
+};
+template <class T>
+using Sum = typename SumOf<T>::type;
+
+template <class T>
+inline Sum<T> widen(T value) {
+  return static_cast<Sum<T>>(value);
+}
+// Without branches, so that loops over it become vector code. Exact for every half.
+inline float widen(float16_t value) {
+  uint32_t magnitude = (value.bits & 0x7fffu) << 13;
+  float scaled = std::bit_cast<float>(magnitude) * 0x1p112f;
+  uint32_t special = (value.bits & 0x7c00u) == 0x7c00u ? 0x7f800000u : 0u;
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(scaled) | special | (uint32_t{value.bits} & 0x8000u) << 16);
+}
+
+// Copies `from`, widened, to row-major `to`.
+template <class T>
+void pack(const Matrix& from, Sum<T>* to) {
+  const T* source = static_cast<const T*>(from.data);
+  if (from.col_stride == 1) {
+    for (int64_t i = 0; i < from.rows; ++i)
+      for (int64_t j = 0; j < from.cols; ++j) to[i * from.cols + j] = widen(source[i * from.row_stride + j]);
+    return;
+  }
+  // Blocks keep both the read and the written lines in cache.
+  constexpr int64_t kBlock = 32;
+  for (int64_t i0 = 0; i0 < from.rows; i0 += kBlock)
+    for (int64_t j0 = 0; j0 < from.cols; j0 += kBlock)
+      for (int64_t i = i0; i < std::min(from.rows, i0 + kBlock); ++i)
+        for (int64_t j = j0; j < std::min(from.cols, j0 + kBlock); ++j)
+          to[i * from.cols + j] = widen(source[i * from.row_stride + j * from.col_stride]);
+}
+
+// Stores row-major `from`, rounded.
+template <class T>
+void unpack(const Sum<T>* from, const Matrix& to) {
+  T* target = static_cast<T*>(to.data);
+  for (int64_t i = 0; i < to.rows; ++i)
+    for (int64_t j = 0; j < to.cols; ++j)
+      target[i * to.row_stride + j * to.col_stride] = static_cast<T>(from[i * to.cols + j]);
+}
+
+}  // namespace frit::runtime::openblas

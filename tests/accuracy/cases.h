@@ -1,0 +1,26 @@
+// The functions to measure: where to sample them, what error is allowed, and their values in a wider type.
+#pragma once
+
+#include <vector>
+
+#include "ir/scalar.h"
+
+namespace frit::accuracy {
+
+struct Range {
+  double low, high;
+};
+
+struct Case {
+  ir::ScalarOp op;
+  Range x, y;               // beside random bits: where the function is neither saturated nor trivial
+  double bound32, bound64;  // ulp, over all arguments
+};
+
+const std::vector<Case>& cases();
+
+// The C library's value in a type that is wider than the arguments'.
+double reference(ir::ScalarOp op, double x, double y);
+long double reference(ir::ScalarOp op, long double x, long double y);
+
+}  // namespace frit::accuracy

@@ -1,0 +1,211 @@
+// Draws of attributes and operand types for one row.
+#include <algorithm>
+
+#include "ir/expression.h"
+#include "support/generate.h"
+
+namespace frit::test {
+
+using namespace ir;
+
+namespace {
+
+// A bound of a symbolic size that is known to hold, so that draws with symbols are accepted often.
+Dim any_size(Random& random) {
+  static const int64_t kSizes[] = {1, 1, 2, 3, 4, 5, 8, 17, 0};
+  return kSizes[random() % std::size(kSizes)];
+}
+
+Dims subset(int rank, Random& random) {
+  Dims axes;
+  for (int i = 0; i < rank; ++i)
+    if (chance(random, 50)) axes.push_back(i);
+  if (axes.empty() && rank > 0 && chance(random, 80)) axes.push_back(between(random, 0, rank - 1));
+  return axes;
+}
+
+Dims permutation(int rank, Random& random) {
+  Dims axes;
+  for (int i = 0; i < rank; ++i) axes.push_back(i);
+  for (size_t i = axes.size(); i > 1; --i) std::swap(axes[i - 1], axes[random() % i]);
+  return axes;
+}
+
+// The same number of elements: axes merged, cut (where constant), ones added or dropped, or everything in one.
+Dims reshaped(const Shape& from, Random& random) {
+  Dims out;
+  for (const Dim& d : from) {
+    if (!out.empty() && chance(random, 35)) out.back() = out.back() * d;
+    else if (!(d.is(1) && chance(random, 50))) out.push_back(d);
+    if (!out.empty() && out.back().is_const() && chance(random, 50))
+      for (int64_t p : {2, 3, 5})
+        if (out.back().value() > p && out.back().value() % p == 0) {
+          out.back() = out.back().value() / p;
+          out.push_back(p);
+          break;
+        }
+    if (chance(random, 15)) out.push_back(1);
+  }
+  if (chance(random, 10)) out = {product(from)};
+  return out;
+}
+
+Dims stretched(const Shape& from, Random& random) {
+  Dims out;
+  for (int lead = static_cast<int>(random() % 3); lead > 0; --lead) out.push_back(any_size(random));
+  for (const Dim& d : from) out.push_back(d.is(1) && chance(random, 70) ? any_size(random) : d);
+  return out;
+}
+
+Dims drawn_shape(size_t operands, const Shape& first, Random& random) {
+  if (operands == 0 || chance(random, 10)) {
+    Dims out;
+    for (int i = static_cast<int>(random() % 4); i > 0; --i) out.push_back(any_size(random));
+    return out;
+  }
+  return chance(random, 50) ? reshaped(first, random) : stretched(first, random);
+}
+
+Literal drawn_literal(const AttrMap& so_far, Dtype dtype, Random& random) {
+  int64_t count = 1;
+  for (const Dim& d : so_far.get_dims("shape")) count *= d.is_const() ? d.value() : 1;
+  std::vector<std::byte> bytes;
+  for (int64_t i = 0; i < count; ++i) {
+    uint64_t v = random_bits(dtype, Values::Ordinary, random);
+    auto* p = reinterpret_cast<const std::byte*>(&v);
+    bytes.insert(bytes.end(), p, p + dtype.size);
+  }
+  return {dtype, std::move(bytes)};
+}
+
+// A list with an entry for each axis, by what its name says of it.
+Dims per_axis(std::string_view name, const Shape& shape, const AttrMap& so_far, Random& random) {
+  Dims out;
+  const Dims &start = so_far.get_dims("start"), &strides = so_far.get_dims("strides");
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const Dim& n = shape[i];
+    bool down = i < strides.size() && strides[i].is_const() && strides[i].value() < 0;
+    if (name == "strides") {
+      out.push_back(chance(random, 70) ? between(random, 1, 3) : -between(random, 1, 3));
+    } else if (name == "start") {
+      if (down) out.push_back(n - Dim(between(random, 1, 2)));
+      else out.push_back(n.is_const() ? between(random, 0, std::max<int64_t>(n.value(), 0)) : between(random, 0, 1));
+    } else if (name == "stop") {
+      Dim from = i < start.size() ? start[i] : Dim(0);
+      if (down) out.push_back(chance(random, 60) ? Dim(-1) : min(Dim(0), from));
+      else if (from.is_const() && n.is_const()) out.push_back(between(random, std::min(from.value(), n.value()), n.value()));
+      else out.push_back(chance(random, 70) ? n : chance(random, 50) ? n - Dim(1) : from + Dim(1));
+    } else {
+      out.push_back(chance(random, 50) ? 0 : between(random, name == "low" || name == "high" ? -1 : 0, 3));
+    }
+  }
+  return out;
+}
+
+Attr drawn(const OpDef& def, const AttrSpec& spec, std::span<const Type> operands, const AttrMap& so_far, Dtype dtype, Random& random) {
+  const Shape first = operands.empty() ? Shape{} : operands[0].shape;
+  const int rank = static_cast<int>(first.size());
+  switch (spec.kind) {
+    case AttrKind::Bool: return chance(random, 50);
+    case AttrKind::Float: return static_cast<double>(between(random, -6, 6)) / 2;
+    case AttrKind::Dtype: return dtype;
+    case AttrKind::String: return std::string();
+    case AttrKind::Literal: return drawn_literal(so_far, dtype, random);
+    case AttrKind::Int: {
+      if (spec.name == "axis") return Dim(between(random, -1, std::max(rank, static_cast<int>(so_far.get_dims("shape").size())) - 1));
+      if (spec.name == "size") return Dim(between(random, 0, 40));
+      return Dim(between(random, -3, 5));
+    }
+    case AttrKind::Ints: {
+      if (spec.name == "axes") return def.kind == OpKind::Index ? permutation(rank, random) : subset(rank, random);
+      if (spec.name == "shape") return drawn_shape(operands.size(), first, random);
+      if (spec.name == "strides" && so_far.has("shape")) {
+        Dims out;
+        for (size_t i = 0; i < so_far.get_dims("shape").size(); ++i) out.push_back(between(random, -1, 3));
+        return out;
+      }
+      return per_axis(spec.name, first, so_far, random);
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+AttrMap draw_attrs(const OpDef& def, std::span<const Type> operands, Dtype dtype, Random& random) {
+  AttrMap attrs;
+  // Shapes and strides first: others depend on them.
+  std::vector<const AttrSpec*> order;
+  for (const AttrSpec& s : def.attrs) order.push_back(&s);
+  auto rank = [](const AttrSpec* s) { return s->name == "shape" ? 0 : s->name == "strides" ? 1 : 2; };
+  std::stable_sort(order.begin(), order.end(), [&](auto* a, auto* b) { return rank(a) < rank(b); });
+  for (const AttrSpec* s : order)
+    if (s->required || chance(random, 50)) attrs.set(s->name, drawn(def, *s, operands, attrs, dtype, random));
+  return attrs;
+}
+
+std::optional<std::vector<Type>> draw_operands(const OpDef& def, const Type& type, int form, Random& random) {
+  const size_t n = def.arity >= 0 ? static_cast<size_t>(def.arity) : static_cast<size_t>(between(random, 1, 4));
+  std::vector<Type> out(n, type);
+  switch (form) {
+    case 0: return out;
+    case 1:  // a condition first
+      if (n < 3) return std::nullopt;
+      out[0].dtype = bool_;
+      return out;
+    case 2:  // the others without axes
+      if (n < 2) return std::nullopt;
+      for (size_t i = 1; i < n; ++i) out[i].shape = {};
+      return out;
+    case 3:  // matrices that can be multiplied
+      if (n < 2 || type.rank() < 2) return std::nullopt;
+      std::swap(out[n - 1].shape[type.shape.size() - 2], out[n - 1].shape[type.shape.size() - 1]);
+      if (chance(random, 50)) out[n - 1].shape.back() = any_size(random);
+      for (size_t i = 0; i + 2 < n; ++i) out[i].shape.back() = out[n - 1].shape.back();
+      return out;
+    case 4:  // one axis
+      if (n < 1) return std::nullopt;
+      for (Type& t : out) t.shape = {t.is_static() || t.shape.empty() ? t.size() : t.shape.back()};
+      return out;
+    case 5:  // differing along one axis
+      if (n < 2 || type.rank() < 1) return std::nullopt;
+      for (size_t i = 1, axis = random() % type.shape.size(); i < n; ++i) out[i].shape[axis] = any_size(random);
+      return out;
+  }
+  return std::nullopt;
+}
+
+std::optional<Call> draw_call(const OpDef& def, const Type& type, Dtype dtype, const DimFacts& facts, Random& random) {
+  for (int attempt = 0; attempt < 40 * kOperandForms; ++attempt) {
+    auto operands = draw_operands(def, type, attempt % kOperandForms, random);
+    if (!operands) continue;
+    AttrMap attrs = draw_attrs(def, *operands, dtype, random);
+    fill_defaults(def, attrs);
+    auto results = infer(def, {*operands, attrs, facts});
+    if (results.ok()) return Call{std::move(*operands), std::move(attrs), std::move(*results)};
+    if (operands->empty() && attempt > 60) break;
+  }
+  return std::nullopt;
+}
+
+std::span<const Dtype> all_dtypes() {
+  static const Dtype kAll[] = {bool_, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64};
+  return kAll;
+}
+
+std::vector<Tensor> random_inputs(const Function& f, const SymbolValues& symbols, Values values, Random& random) {
+  std::vector<Tensor> out;
+  for (ValueId p : f.params) {
+    std::vector<int64_t> shape;
+    for (const Dim& d : f.type(p).shape)
+      shape.push_back(d.evaluate([&](const std::string& s) -> std::optional<int64_t> {
+                         auto it = symbols.find(s);
+                         if (it == symbols.end()) return std::nullopt;
+                         return it->second;
+                       }).value_or(0));
+    out.push_back(random_tensor(f.type(p).dtype, shape, values, random));
+  }
+  return out;
+}
+
+}  // namespace frit::test

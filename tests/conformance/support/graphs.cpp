@@ -1,0 +1,254 @@
+// Random functions.
+#include <algorithm>
+
+#include "ir/expression.h"
+#include "support/generate.h"
+#include "support/ways.h"
+
+namespace frit::test {
+
+using namespace ir;
+
+namespace {
+
+class Generator {
+ public:
+  Generator(Random& random, const GraphOptions& options) : random_(random), options_(options), builder_(graph_.function) {}
+
+  RandomGraph run() {
+    Function& f = graph_.function;
+    f.name = "random";
+    if (chance(random_, 60)) main_type_ = all_dtypes()[random_() % all_dtypes().size()];
+    choose_sizes();
+    Shape base;
+    for (int64_t i = chance(random_, 10) ? 0 : between(random_, 1, 3); i > 0; --i) base.push_back(size());
+    for (int64_t i = between(random_, 1, 4), k = 0; k < i; ++k) {
+      Type t{dtype(), i == 1 || chance(random_, 60) ? base : variant(base)};
+      if (f.params.empty())
+        for (const Dim& symbol : symbols_) t.shape.push_back(symbol);  // every symbol is declared
+      if (t.rank() > 4 || !small(t)) t.shape.erase(t.shape.begin(), t.shape.end() - static_cast<int64_t>(symbols_.size()));
+      f.add_param("p" + std::to_string(k), t);
+    }
+    const int wanted = static_cast<int>(between(random_, 1, options_.max_ops));
+    for (int tries = 0; static_cast<int>(f.ops.size()) < wanted && tries < wanted * 20; ++tries) add(*row());
+    // What nothing uses is a result, up to a few; now and then a value twice, or a parameter.
+    std::vector<uint32_t> uses = f.use_counts();
+    for (size_t v = uses.size(); v-- > f.params.size() && f.results.size() < 6;)
+      if (uses[v] == 0) f.results.push_back(static_cast<ValueId>(v));
+    if (f.results.empty() || chance(random_, 20)) f.results.push_back(any());
+    f.canonicalize_order();
+    return std::move(graph_);
+  }
+
+ private:
+  Function& f() { return graph_.function; }
+  ValueId any() {
+    size_t n = f().values.size();
+    size_t recent = std::min<size_t>(n, 4);
+    return static_cast<ValueId>(chance(random_, 60) ? n - 1 - random_() % recent : random_() % n);
+  }
+  // One type more often than the others, as in programs.
+  Dtype dtype() { return chance(random_, 65) ? main_type_ : all_dtypes()[random_() % all_dtypes().size()]; }
+
+  // A row; the kinds have weights, so that the many elementwise rows do not crowd out the rest.
+  const OpDef* row() {
+    static const std::pair<OpKind, uint64_t> kWeights[] = {{OpKind::Elementwise, 52}, {OpKind::Reduction, 16}, {OpKind::Index, 20}, {OpKind::Composite, 8},
+                                                           {OpKind::Library, 3},      {OpKind::Iota, 1},      {OpKind::Constant, 1}};
+    uint64_t pick = random_() % 101;
+    OpKind kind = OpKind::Elementwise;
+    for (const auto& [k, weight] : kWeights) {
+      kind = k;
+      if (pick < weight) break;
+      pick -= weight;
+    }
+    // Most elementwise rows take one operand; what joins values makes the graphs interesting.
+    const bool joins = kind == OpKind::Elementwise && chance(random_, 50);
+    std::vector<const OpDef*> rows;
+    for (const OpDef* r : OpTable::instance().all())
+      if (r->kind == kind && (!joins || r->arity > 1)) rows.push_back(r);
+    return rows[random_() % rows.size()];
+  }
+
+  void choose_sizes() {
+    if (!options_.symbolic) {
+      graph_.calls.emplace_back();
+      return;
+    }
+    const int count = static_cast<int>(between(random_, 1, 2));
+    graph_.calls.resize(3);
+    for (int i = 0; i < count; ++i) {
+      std::string name(1, "nm"[i]);
+      DimRange range{between(random_, 0, 3), between(random_, 8, 40)};
+      int64_t multiple = chance(random_, 25) ? between(random_, 2, 4) : 1;
+      range.low = range.low / multiple * multiple;
+      f().facts.set_range(name, range);
+      if (multiple > 1) f().facts.set_multiple(name, multiple);
+      symbols_.push_back(Dim::symbol(name));
+      for (size_t k = 0; k < graph_.calls.size(); ++k) {
+        int64_t v = k == 0 ? range.low : between(random_, range.low, range.high);
+        graph_.calls[k][name] = v / multiple * multiple;
+      }
+    }
+  }
+
+  Dim size() {
+    static const int64_t kSizes[] = {1, 2, 3, 5, 7, 8, 16, 19, 33};
+    if (!symbols_.empty() && chance(random_, 50)) return symbols_[random_() % symbols_.size()];
+    if (chance(random_, 3)) return 0;
+    return kSizes[random_() % std::size(kSizes)];
+  }
+
+  // Broadcastable to `base`, or of its own.
+  Shape variant(const Shape& base) {
+    Shape out = base;
+    if (!out.empty() && chance(random_, 40)) out.erase(out.begin());
+    for (Dim& d : out)
+      if (chance(random_, 30)) d = 1;
+    if (chance(random_, 15)) out.push_back(size());
+    return out;
+  }
+
+  bool small(const Type& t) {
+    for (const SymbolValues& call : graph_.calls) {
+      int64_t count = 1;
+      for (const Dim& d : t.shape) {
+        auto v = d.evaluate([&](const std::string& s) -> std::optional<int64_t> {
+          auto it = call.find(s);
+          return it == call.end() ? std::nullopt : std::optional(it->second);
+        });
+        if (!v || *v < 0 || *v > options_.max_elements) return false;
+        count *= std::max<int64_t>(*v, 1);
+        if (count > options_.max_elements) return false;
+      }
+    }
+    return t.rank() <= 6;
+  }
+
+  // Some ops are not defined for every size that the facts allow.
+  bool defined(const OpDef& def, const std::vector<Type>& types, const AttrMap& attrs) {
+    for (const SymbolValues& call : graph_.calls) {
+      std::vector<Type> fixed;
+      for (const Type& t : types) fixed.push_back(at_call(t, call));
+      if (!call.empty() && !infer(def, {fixed, at_call(attrs, call), {}}).ok()) return false;
+    }
+    return true;
+  }
+
+  // An op through the row's own rule; nothing is left behind when it is refused or grows too large.
+  std::optional<ValueId> build(const OpDef& def, std::vector<ValueId> operands, AttrMap attrs) {
+    fill_defaults(def, attrs);
+    std::vector<Type> types;
+    for (ValueId v : operands) types.push_back(f().type(v));
+    auto results = infer(def, {types, attrs, f().facts});
+    if (!results.ok() || !std::all_of(results->begin(), results->end(), [&](const Type& t) { return small(t); })) return std::nullopt;
+    if (!defined(def, types, attrs)) return std::nullopt;
+    size_t values = f().values.size();
+    auto built = builder_.try_build(def, std::move(operands), std::move(attrs));
+    if (!built.ok()) return std::nullopt;
+    if (options_.exact && !is_exact(f(), f().ops.back())) {
+      f().ops.pop_back();
+      f().values.resize(values);
+      return std::nullopt;
+    }
+    return built->front();
+  }
+  std::optional<ValueId> build(std::string_view row, std::vector<ValueId> operands, AttrMap attrs = {}) {
+    return build(op(row), std::move(operands), std::move(attrs));
+  }
+
+  std::optional<ValueId> as(ValueId v, Dtype t) { return f().type(v).dtype == t ? v : build("astype", {v}, {{"dtype", t}}); }
+
+  // A value of `type`, made from one that is there.
+  std::optional<ValueId> fitting(const Type& type) {
+    for (int i = 0; i < 6; ++i) {
+      ValueId v = any();
+      const Shape& from = f().type(v).shape;
+      if (from == type.shape) return as(v, type.dtype);
+      AttrMap attrs{{"shape", Dims(type.shape)}};
+      auto spread = chance(random_, 70) ? build("broadcast", {v}, attrs) : build("reshape", {v}, attrs);
+      if (spread) return as(*spread, type.dtype);
+    }
+    auto scalar = build("constant", {}, {{"value", constant(type.dtype)}});
+    if (!scalar || type.shape.empty()) return scalar;
+    return build("broadcast", {*scalar}, {{"shape", Dims(type.shape)}});
+  }
+
+  Literal constant(Dtype t) {
+    uint64_t bits = random_bits(t, chance(random_, 30) ? Values::Special : Values::Ordinary, random_);
+    // The numbers that rules look for.
+    if (chance(random_, 40)) return Literal::scalar(t, static_cast<double>(between(random_, is_unsigned(t) || t == bool_ ? 0 : -1, t == bool_ ? 1 : 2)));
+    auto* p = reinterpret_cast<const std::byte*>(&bits);
+    return {t, std::vector<std::byte>(p, p + t.size)};
+  }
+
+  // Which NaN an operation gives is not specified, so its bits must not be looked at.
+  bool shows_bits(const OpDef& def, Dtype from, const Type& to) {
+    if (!is_inexact(from) || def.kind == OpKind::Index) return false;
+    if (def.kind == OpKind::Composite) return def.has(kNoGradient) && from != to.dtype;
+    if (def.kind != OpKind::Elementwise) return false;
+    auto program = meaning(def, {{from}}, to.dtype);
+    if (!program.ok() || def.arity != 1) return false;
+    return std::any_of(program->nodes.begin(), program->nodes.end(), [&](const ScalarNode& n) { return n.op == ScalarOp::Bitcast; }) &&
+           !is_inexact(to.dtype);
+  }
+
+  void add(const OpDef& def) {
+    ValueId v = any();
+    Type type = f().type(v);
+    if (!admits(def.domain, type.dtype)) {
+      Dtype t = dtype();
+      while (!admits(def.domain, t)) t = all_dtypes()[random_() % all_dtypes().size()];
+      auto cast = as(v, t);
+      if (!cast) return;
+      v = *cast, type = f().type(v);
+    }
+    auto call = draw_call(def, type, dtype(), f().facts, random_);
+    if (!call || !std::all_of(call->results.begin(), call->results.end(), [&](const Type& t) { return small(t); })) return;
+    if (def.arity == 1 && shows_bits(def, type.dtype, call->results[0])) {
+      if (is_complex(type.dtype)) return;
+      auto nan = build("isnan", {v});
+      auto zero = build("constant", {}, {{"value", Literal::scalar(type.dtype, 0)}});
+      if (zero && !type.shape.empty()) zero = build("broadcast", {*zero}, {{"shape", Dims(type.shape)}});
+      if (!nan || !zero) return;
+      auto clean = build("select", {*nan, *zero, v});
+      if (!clean) return;
+      v = *clean;
+    }
+    std::vector<ValueId> operands;
+    bool used = false;
+    for (const Type& t : call->operands) {
+      if (!used && t == type) {
+        operands.push_back(v);
+        used = true;
+        continue;
+      }
+      if (t == type && chance(random_, 15)) {
+        operands.push_back(v);
+        continue;
+      }
+      auto o = fitting(t);
+      if (!o) return;
+      operands.push_back(*o);
+    }
+    if (!used && !operands.empty() && operands.size() == 1) {
+      // One axis was asked for.
+      auto flat = build("reshape", {v}, {{"shape", Dims(call->operands[0].shape)}});
+      if (!flat) return;
+      operands[0] = *flat;
+    }
+    build(def, std::move(operands), call->attrs);
+  }
+
+  Random& random_;
+  const GraphOptions options_;
+  RandomGraph graph_;
+  Builder builder_;
+  std::vector<Dim> symbols_;
+  Dtype main_type_ = float32;
+};
+
+}  // namespace
+
+RandomGraph random_graph(Random& random, const GraphOptions& options) { return Generator(random, options).run(); }
+
+}  // namespace frit::test

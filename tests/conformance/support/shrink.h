@@ -1,0 +1,23 @@
+// Makes a function that fails a check smaller, while it still fails.
+#pragma once
+
+#include <functional>
+
+#include "ir/graph.h"
+#include "ir/interpreter.h"
+
+namespace frit::test {
+
+struct Case {
+  ir::Function function;
+  std::vector<ir::Tensor> inputs;
+};
+
+// `fails` says whether a case still shows the fault. Drops results and ops behind the fault, and turns values into parameters that hold what the
+// graph interpreter computes for them.
+Case shrink(Case start, const std::function<bool(const Case&)>& fails);
+
+// The function's text, and the inputs where they are few.
+std::string case_text(const Case& c);
+
+}  // namespace frit::test

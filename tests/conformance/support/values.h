@@ -1,0 +1,46 @@
+// Data for tests of whole functions: random tensors, memory with guard pages, comparison by bits and by ulp.
+//
+// Everything is drawn from a Random that the caller seeds, with arithmetic that is the same on every machine.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "ir/interpreter.h"
+#include "runtime/memory.h"
+
+namespace frit::test {
+
+using Random = std::mt19937_64;
+
+inline int64_t between(Random& random, int64_t low, int64_t high) {
+  return low + static_cast<int64_t>(random() % static_cast<uint64_t>(high - low + 1));
+}
+inline bool chance(Random& random, int percent) { return random() % 100 < static_cast<uint64_t>(percent); }
+
+enum class Values : uint8_t {
+  Special,  // zeros of both signs, infinities, NaN, subnormals, extremes, among ordinary numbers
+  Ordinary, // floats in [-8, 8], small integers
+  Exact,    // so small and round that sums and products of a few thousand of them are exact in f32
+};
+
+uint64_t random_bits(Dtype type, Values values, Random& random);
+ir::Tensor random_tensor(Dtype type, const std::vector<int64_t>& shape, Values values, Random& random);
+
+// Memory that ends at a page without access, as a runtime buffer.
+std::shared_ptr<runtime::Buffer> guarded_buffer(size_t bytes);
+
+// Equal bits; NaNs (of each part of a complex number) are all equal.
+bool same_bits(Dtype type, uint64_t a, uint64_t b);
+// Empty when the tensors have one type and `same_bits` elements; else the first difference.
+std::string difference(const ir::Tensor& want, const ir::Tensor& got);
+// As text, with the bits: "1.5 (3fc00000)".
+std::string element_text(Dtype type, uint64_t bits);
+
+// How far `got` is from `want` in units in the last place of a float of `type` (complex64: float32) at magnitude max(|want|, floor).
+// Zero when both are NaN or equal; infinity when one is NaN or infinite and the other is not.
+double ulp_distance(Dtype type, double want, double got, double floor = 0);
+
+}  // namespace frit::test

@@ -1,0 +1,58 @@
+// One function, run in every way that frit knows.
+//
+// The graph interpreter is independent and in double; the others (the interpreter of the planned program, generated code with any number
+// of threads, with and without fusion, each op on its own as eager evaluation does) must agree to the bit.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/backend.h"
+#include "ir/graph.h"
+#include "support/values.h"
+
+namespace frit::test {
+
+// Through the standard pipeline, verified after each pass.
+Result<ir::Function> plan(const ir::Function& f, bool fuse);
+
+// Inputs as a caller holds them in memory.
+struct Arguments {
+  std::vector<runtime::Tensor> tensors;  // on guarded memory
+  std::vector<ir::Literal> memory;       // the same elements, from each tensor's offset on
+  ir::SymbolValues symbols;              // of shapes and layouts
+};
+// Lays `inputs` out as f.layouts asks; strides that are symbols are drawn: a permutation of the axes, gaps, or zero along an axis whose elements are
+// then made equal in `inputs`. Fails when the inputs do not fit.
+Result<Arguments> place(const ir::Function& f, std::vector<ir::Tensor>& inputs, Random& random);
+
+Result<std::vector<ir::Tensor>> run_program(const ir::Function& planned, const Arguments& arguments);
+// `donate`: the inputs' memory is given up (copies of it).
+Result<std::vector<ir::Tensor>> run_code(const runtime::Executable& code, const Arguments& arguments, bool donate = false);
+// Each op planned alone and interpreted: what eager evaluation computes. Dense inputs.
+Result<std::vector<ir::Tensor>> run_stepwise(const ir::Function& f, const std::vector<ir::Tensor>& inputs);
+
+// The same plan with every parallel loop cut as finely as can be.
+std::shared_ptr<runtime::Executable> with_finest_grain(const runtime::Executable& code);
+
+// Symbols replaced by numbers.
+ir::Type at_call(ir::Type type, const ir::SymbolValues& symbols);
+ir::AttrMap at_call(const ir::AttrMap& attrs, const ir::SymbolValues& symbols);
+Result<ir::Function> specialise(const ir::Function& f, const ir::SymbolValues& symbols);
+
+// Whether the graph interpreter and all other ways must agree to the bit on this op: no math functions, no floating sums, whose order it
+// does not follow, no floating extremes, whose zeros it orders otherwise.
+bool is_exact(const ir::Function& f, const ir::Op& op);
+
+struct Ways {
+  bool code = true;         // generated code too, not only interpreters
+  bool stepwise = true;
+  bool reference = true;    // the graph interpreter, where every op is exact
+};
+// Runs `f` every way. Empty when all agree, else what failed or differs.
+std::string disagreement(const ir::Function& f, std::vector<ir::Tensor> inputs, Random& random, const Ways& ways);
+
+// Where text that a crash handler prints is kept: what is being tested now.
+void now_testing(std::string text);
+
+}  // namespace frit::test

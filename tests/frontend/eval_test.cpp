@@ -1,0 +1,95 @@
+// Lazy evaluation: order, depth, memory, threads, failure.
+#include <atomic>
+#include <thread>
+
+#include "helpers.h"
+
+using namespace frit;
+
+TEST(Eval, NothingRunsBeforeItIsAsked) {
+  array x = array({1, 2}) + array({3, 4});
+  EXPECT_FALSE(x.is_available());
+  EXPECT_EQ(x.status(), array::unscheduled);
+  x.eval();
+  EXPECT_TRUE(x.is_available());
+  array y = x * 2;
+  eval(y, x);
+  EXPECT_EQ(values<int>(y), (std::vector<int>{8, 12}));
+  eval(std::vector<array>{});
+}
+
+TEST(Eval, LongChainsNeitherOverflowNorLeak) {
+  const size_t before = get_active_memory();
+  {
+    array x(0.0f);
+    array one(1.0f);
+    for (int i = 0; i < 100000; ++i) x = x + one;
+    EXPECT_EQ(x.item<float>(), 100000.0f);
+  }
+  {
+    array x(0.0f);
+    for (int i = 0; i < 100000; ++i) x = x + x;  // never evaluated, only destroyed
+  }
+  EXPECT_EQ(get_active_memory(), before);
+}
+
+TEST(Eval, SharedInputsRunOnce) {
+  array x = arange(1000);
+  array y = x;
+  for (int i = 0; i < 60; ++i) y = y + y - y;  // exponential for who follows every path
+  EXPECT_EQ(values<int>(y), values<int>(x));
+}
+
+TEST(Eval, TemporariesAreFreedOnTheWay) {
+  const int n = 1 << 20;
+  array x = ones({n}) + 0.0f;
+  eval(x);
+  reset_peak_memory();
+  const size_t before = get_active_memory();
+  array y = x;
+  for (int i = 0; i < 20; ++i) y = sin(y);
+  eval(y);
+  EXPECT_LE(get_peak_memory() - before, size_t{2} * n * sizeof(float) + 4096);
+}
+
+TEST(Eval, AsyncEvaluationIsWaitedFor) {
+  array x = ones({1000});
+  for (int i = 0; i < 10; ++i) x = x + 1.0f;
+  async_eval(x);
+  EXPECT_EQ(values<float>(x)[999], 11.0f);
+  array y = x * 2.0f;
+  async_eval(y);
+  synchronize();
+  EXPECT_TRUE(y.is_available());
+}
+
+TEST(Eval, ManyThreadsShareOneGraph) {
+  for (int round = 0; round < 10; ++round) {
+    array x = arange(1000.0);
+    std::vector<array> layers{x};
+    for (int i = 0; i < 30; ++i) layers.push_back(layers.back() * 0.5f + layers[layers.size() / 2]);
+    std::atomic<int> wrong{0};
+    std::vector<float> results(8);
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 8; ++t)
+      threads.emplace_back([&, t] {
+        const array& mine = layers[layers.size() - 1 - static_cast<size_t>(t) % 3];
+        results[static_cast<size_t>(t)] = sum(mine).item<float>();
+        if (sum(layers.back()).item<float>() != sum(layers.back()).item<float>()) ++wrong;
+      });
+    for (auto& t : threads) t.join();
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(results[0], results[3]);
+    EXPECT_EQ(results[1], results[4]);
+  }
+}
+
+TEST(Eval, AFailureLeavesTheGraphAsItWas) {
+  array x = ones({1 << 22});
+  array y = x + 1.0f;
+  const size_t limit = set_memory_limit(get_active_memory() + 1024);
+  EXPECT_THROW(y.eval(), std::runtime_error);
+  EXPECT_FALSE(y.is_available());
+  set_memory_limit(limit);
+  EXPECT_EQ(values<float>(y)[5], 2.0f);
+}

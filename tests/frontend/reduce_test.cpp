@@ -1,0 +1,92 @@
+// Reductions: axes, keepdims, dtypes, empty and strided operands.
+#include <cmath>
+#include <limits>
+
+#include "helpers.h"
+
+using namespace frit;
+
+namespace {
+array matrix() { return array({1, 2, 3, 4, 5, 6}, {2, 3}); }
+}  // namespace
+
+TEST(Reduce, AxesAndKeepdims) {
+  array x = matrix();
+  EXPECT_EQ(sum(x).item<int>(), 21);
+  EXPECT_EQ(sum(x).ndim(), 0u);
+  EXPECT_EQ(sum(x, true).shape(), (Shape{1, 1}));
+  EXPECT_EQ(values<int>(sum(x, 0)), (std::vector<int>{5, 7, 9}));
+  EXPECT_EQ(values<int>(sum(x, -1)), (std::vector<int>{6, 15}));
+  EXPECT_EQ(sum(x, 1, true).shape(), (Shape{2, 1}));
+  EXPECT_EQ(sum(x, std::vector<int>{0, 1}).item<int>(), 21);
+  EXPECT_EQ(values<int>(sum(x, std::vector<int>{})), values<int>(x));
+  EXPECT_THROW(sum(x, 2), std::out_of_range);
+  EXPECT_THROW(sum(x, std::vector<int>{0, 0}), std::invalid_argument);
+  array y = reshape(arange(24), {2, 3, 4});
+  EXPECT_EQ(values<int>(sum(y, std::vector<int>{0, 2})), (std::vector<int>{60, 92, 124}));
+}
+
+TEST(Reduce, EveryKind) {
+  array x = matrix();
+  EXPECT_EQ(prod(x).item<int>(), 720);
+  EXPECT_EQ(max(x).item<int>(), 6);
+  EXPECT_EQ(values<int>(min(x, 0)), (std::vector<int>{1, 2, 3}));
+  EXPECT_TRUE(all(x > 0).item<bool>());
+  EXPECT_FALSE(any(x > 6).item<bool>());
+  EXPECT_EQ(argmax(x).item<int>(), 5);
+  EXPECT_EQ(argmax(x).dtype(), uint32);
+  EXPECT_EQ(values<uint32_t>(argmin(x, 1)), (std::vector<uint32_t>{0, 0}));
+  EXPECT_EQ(argmax(x, true).shape(), (Shape{1, 1}));
+  EXPECT_FLOAT_EQ(mean(x).item<float>(), 3.5f);
+  EXPECT_EQ(mean(x).dtype(), float32);
+  EXPECT_FLOAT_EQ(var(x).item<float>(), 35.0f / 12);
+  EXPECT_FLOAT_EQ(frit::std(x, false, 1).item<float>(), std::sqrt(3.5f));
+  EXPECT_NEAR(logsumexp(array({1.0f, 2.0f, 3.0f})).item<float>(), 3.4076059, 1e-6);
+  EXPECT_NEAR(logsumexp(array({1000.0f, 1000.0f})).item<float>(), 1000.6931, 1e-3);
+}
+
+TEST(Reduce, NarrowTypesWiden) {
+  EXPECT_EQ(sum(array({true, true, false})).item<int>(), 2);
+  EXPECT_EQ(sum(array({200, 200}, uint8)).dtype(), uint32);
+  EXPECT_EQ(sum(array({200, 200}, uint8)).item<int>(), 400);
+  EXPECT_EQ(sum(array({100, 100}, int8)).item<int>(), 200);
+  EXPECT_EQ(sum(array({1, 2}, float16)).dtype(), float16);
+}
+
+TEST(Reduce, Softmax) {
+  array x({1.0f, 2.0f, 3.0f, 1.0f, 1.0f, 1.0f}, {2, 3});
+  auto v = values<float>(softmax(x, -1));
+  EXPECT_NEAR(v[2], 0.66524096, 1e-6);
+  EXPECT_NEAR(v[3], 1.0 / 3, 1e-6);
+  EXPECT_NEAR(sum(softmax(x)).item<float>(), 1.0f, 1e-6);
+  EXPECT_EQ(softmax(astype(x, float16), -1, true).dtype(), float16);
+  EXPECT_EQ(values<float>(softmax(array({1e30f, 1e30f}))), (std::vector<float>{0.5f, 0.5f}));
+}
+
+TEST(Reduce, Nothing) {
+  EXPECT_EQ(sum(zeros({0})).item<float>(), 0.0f);
+  EXPECT_EQ(values<float>(prod(zeros({0, 2}), 0)), (std::vector<float>{1, 1}));
+  EXPECT_TRUE(all(zeros({0}, bool_)).item<bool>());
+  EXPECT_THROW(max(zeros({0})), std::invalid_argument);
+  EXPECT_THROW(argmax(zeros({0})), std::invalid_argument);
+  EXPECT_EQ(sum(zeros({3, 0}), 0).shape(), (Shape{0}));
+}
+
+TEST(Reduce, NanIsTheExtreme) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_TRUE(std::isnan(max(array({1.0f, nan, 3.0f})).item<float>()));
+  EXPECT_EQ(argmax(array({1.0f, nan, 3.0f})).item<int>(), 1);
+}
+
+TEST(Reduce, StridedOperands) {
+  array x = transpose(matrix());
+  EXPECT_EQ(values<int>(sum(x, 0)), (std::vector<int>{6, 15}));
+  EXPECT_EQ(sum(broadcast_to(array(2), {10, 10})).item<int>(), 200);
+}
+
+TEST(Reduce, ManyShapesShareCode) {
+  for (int n : {1, 2, 3, 31, 32, 33, 100, 1000, 5000}) {
+    EXPECT_EQ(sum(arange(n)).item<int>(), n * (n - 1) / 2);
+    EXPECT_EQ(values<int>(sum(broadcast_to(reshape(arange(n), {n, 1}), {n, 3}), 1)).back(), 3 * (n - 1));
+  }
+}

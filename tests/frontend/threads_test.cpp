@@ -1,0 +1,82 @@
+// Compiled functions called and compiled from many threads.
+#include <atomic>
+#include <thread>
+
+#include "helpers.h"
+
+using namespace frit;
+
+namespace {
+template <class Work>
+void in_threads(int count, Work work) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < count; ++t) threads.emplace_back([&, t] { work(t); });
+  for (auto& t : threads) t.join();
+}
+}  // namespace
+
+TEST(Threads, OneSignatureIsTracedOnce) {
+  std::atomic<int> traces{0}, wrong{0};
+  auto f = compile([&](array x) {
+    ++traces;
+    return exp(x) + 1.0f;
+  });
+  in_threads(8, [&](int t) {
+    for (int i = 0; i < 50; ++i)
+      if (std::abs(f(array(0.0f)).item<float>() - 2.0f) > 1e-6f) ++wrong;
+    (void)t;
+  });
+  EXPECT_EQ(traces, 1);
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Threads, ManySignaturesAtOnce) {
+  std::atomic<int> traces{0}, wrong{0};
+  auto f = compile([&](array x) {
+    ++traces;
+    return sum(x * 2.0f);
+  });
+  in_threads(8, [&](int t) {
+    for (int i = 1; i <= 6; ++i) {
+      const int n = (i + t) % 6 + 1;
+      if (f(ones({n})).item<float>() != 2.0f * static_cast<float>(n)) ++wrong;
+    }
+  });
+  EXPECT_EQ(traces, 6);
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Threads, DifferentFunctionsAndFailures) {
+  std::atomic<int> wrong{0}, thrown{0};
+  in_threads(8, [&](int t) {
+    auto f = compile([t](array x) -> array {
+      if (t % 4 == 3) throw std::runtime_error("refused");
+      return x + static_cast<float>(t);
+    });
+    for (int i = 0; i < 20; ++i) {
+      try {
+        if (f(array(1.0f)).item<float>() != 1.0f + static_cast<float>(t)) ++wrong;
+      } catch (const std::runtime_error&) {
+        ++thrown;
+      }
+    }
+  });
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(thrown, 40);
+}
+
+TEST(Threads, EqualGraphsAreCompiledOnceForTheProcess) {
+  const CompileStats before = compile_stats();
+  std::atomic<int> wrong{0};
+  in_threads(8, [&](int) {
+    for (int i = 0; i < 5; ++i) {
+      auto f = compile([](array x) { return tanh(x) * 0.7310f - 0.125f; });
+      if (f(zeros({17})).size() != 17u) ++wrong;
+      eval(f(broadcast_to(array(0.0f), {17}) + array(std::vector<float>(17, 0.0f).begin(), {17})));
+    }
+  });
+  const CompileStats after = compile_stats();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(after.traces - before.traces, 40u);
+  EXPECT_LE(after.compilations - before.compilations, 2u);  // the function, and the eager addition
+}

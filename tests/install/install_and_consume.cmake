@@ -1,0 +1,48 @@
+# Variables: BUILD (frit's build folder), FOLDER (a folder of this test's own), CONSUMER, VERSION, LIBDIR, BINDIR, GENERATOR, COMPILERS.
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${ARGV}\n${output}\nstatus ${status}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${FOLDER})
+unset(ENV{FRIT_PLUGIN_DIR})
+unset(ENV{LD_LIBRARY_PATH})
+
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${FOLDER}/first)
+file(RENAME ${FOLDER}/first ${FOLDER}/moved)
+set(prefix ${FOLDER}/moved)
+
+run(${prefix}/${BINDIR}/frit --version)
+if(NOT output STREQUAL "frit ${VERSION}\n")
+  message(FATAL_ERROR "frit --version says: ${output}")
+endif()
+# The plugins are found beside the moved libraries.
+run(${prefix}/${BINDIR}/frit devices)
+if(NOT output MATCHES "code generators: llvm")
+  message(FATAL_ERROR "frit devices says: ${output}")
+endif()
+
+file(GLOB_RECURSE binaries ${prefix}/${LIBDIR}/*.so* ${prefix}/${BINDIR}/*)
+foreach(binary ${binaries})
+  file(STRINGS ${binary} found REGEX "${BUILD}/(lib|bin)" LIMIT_COUNT 1)
+  if(found)
+    message(FATAL_ERROR "${binary} points into the build folder: ${found}")
+  endif()
+endforeach()
+
+set(number 0)
+foreach(compiler ${COMPILERS})
+  math(EXPR number "${number} + 1")
+  set(tree ${FOLDER}/consumer${number})
+  run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${tree} -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${compiler} -DCMAKE_PREFIX_PATH=${prefix}
+      -DFRIT_VERSION_WANTED=${VERSION})
+  run(${CMAKE_COMMAND} --build ${tree})
+  run(${tree}/consumer)
+  message(STATUS "${compiler}: ${output}")
+  run(${tree}/runtime_only)
+  message(STATUS "${compiler}: ${output}")
+endforeach()
+file(REMOVE_RECURSE ${FOLDER})

@@ -1,0 +1,77 @@
+// What the backend writes out, what it refuses, and where plugins are looked for.
+#include <thread>
+
+#include "codegen_harness.h"
+
+namespace frit::test {
+namespace {
+
+const char* const kScale = R"(kernel @scale(%x: f32[n] in, %y: f32[n] out; n) {
+  parallel for i in n vector 8 unroll 4 {
+    %0: f32 = load %x[i]
+    %1: f32 = mul %0, 3
+    store %y[i], %1
+  }
+})";
+
+TEST(Emit, NamesTheKernelAndIsDeterministic) {
+  for (std::string_view emission : backend().emissions()) {
+    auto first = backend().emit(program_of(parse(kScale)), {}, emission);
+    auto second = backend().emit(program_of(parse(kScale)), {}, emission);
+    ASSERT_TRUE(first.ok()) << first.error().str();
+    ASSERT_TRUE(second.ok());
+    EXPECT_EQ(*first, *second) << emission;
+    EXPECT_NE(first->find("frit_scale"), std::string::npos) << emission;
+  }
+}
+
+TEST(Emit, RefusesWhatItDoesNotKnow) {
+  auto text = backend().emit(program_of(parse(kScale)), {}, "glsl");
+  ASSERT_FALSE(text.ok());
+  EXPECT_NE(text.error().message.find("cannot emit 'glsl'"), std::string::npos);
+  auto cpu = backend().emit(program_of(parse(kScale)), {"llvm", "z80"}, "asm");
+  ASSERT_FALSE(cpu.ok());
+  EXPECT_NE(cpu.error().message.find("'z80' is not a cpu"), std::string::npos);
+}
+
+TEST(Emit, FunctionsMustBeExpanded) {
+  auto k = parse(R"(kernel @f(%x: f32[n] inout; n) {
+    parallel for i in n vector 8 {
+      %0: f32 = load %x[i]
+      %1: f32 = exp %0
+      store %x[i], %1
+    }
+  })");
+  auto code = backend().load(program_of(k), {});
+  ASSERT_FALSE(code.ok());
+  EXPECT_NE(code.error().message.find("exp must be expanded"), std::string::npos) << code.error().str();
+}
+
+TEST(Emit, OtherProcessors) {
+  for (const char* cpu : {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+    auto text = backend().emit(program_of(parse(kScale)), {"llvm", cpu}, "asm");
+    ASSERT_TRUE(text.ok()) << text.error().str();
+    EXPECT_NE(text->find("frit_scale"), std::string::npos);
+  }
+}
+
+TEST(Load, FromManyThreads) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([] {
+      for (int i = 0; i < 5; ++i) Compiled(parse(kScale)).check({100});
+    });
+  for (std::thread& t : threads) t.join();
+}
+
+TEST(Plugin, AMissingOneSaysWhereItWasLookedFor) {
+  auto none = codegen::find_backend("none");
+  ASSERT_FALSE(none.ok());
+  EXPECT_NE(none.error().message.find("libfrit_codegen_none.so does not exist"), std::string::npos) << none.error().message;
+  EXPECT_FALSE(codegen::find_backend("../llvm").ok());
+  auto names = codegen::backend_names();
+  EXPECT_NE(std::find(names.begin(), names.end(), "llvm"), names.end());
+}
+
+}  // namespace
+}  // namespace frit::test

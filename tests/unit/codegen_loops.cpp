@@ -1,0 +1,231 @@
+// Loops, positions, masks, locals, bindings and reductions of generated code, against the interpreter.
+#include "codegen_harness.h"
+
+namespace frit::test {
+namespace {
+
+constexpr int64_t kSizes[] = {0, 1, 7, 8, 31, 32, 33, 100};
+constexpr std::pair<int, int> kShapes[] = {{0, 1}, {4, 1}, {8, 4}, {8, 3}, {16, 2}, {32, 1}};
+
+// Runs `text` for every shape of the loop over `var` and every size n, with m = 5 as a second symbol where there is one.
+void check(const std::string& text, const std::string& var = "i", const Fill& values = {}) {
+  for (auto [vector, unroll] : kShapes) {
+    ir::Kernel k = parse(text);
+    set_vector(k, var, vector, unroll);
+    SCOPED_TRACE("vector " + std::to_string(vector) + " unroll " + std::to_string(unroll));
+    Compiled compiled(k);
+    for (int64_t n : kSizes) {
+      std::vector<int64_t> symbols{n};
+      if (k.symbols.size() > 1) symbols.push_back(5);
+      compiled.check(symbols, 1, values);
+      compiled.check(symbols, 3, values);
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+TEST(Positions, ReversedStridedAndBroadcast) {
+  for (const char* type : {"f32", "u8", "f64", "i16", "bool"}) {
+    std::string t = type;
+    check("kernel @positions(%x: " + t + "[n] in, %wide: " + t + "[3*n] in, %one: " + t + "[1] in, %r: " + t + "[n] out, %s: " + t +
+          "[n] out, %two: " + t + "[2*n] out, %b: " + t + R"([n] out; n) {
+      parallel for i in n {
+        %0: )" + t + R"( = load %x[n - i - 1]
+        store %r[i], %0
+        %1: )" + t + R"( = load %wide[3*i]
+        store %s[i], %1
+        %2: )" + t + R"( = load %wide[2*i]
+        store %two[2*i], %2
+        %3: )" + t + R"( = load %wide[2*i + 1]
+        store %two[2*i + 1], %3
+        %4: )" + t + R"( = load %one[0]
+        store %b[n - i - 1], %4
+      }
+    })");
+  }
+}
+
+TEST(Positions, TransposedBySymbolicStride) {
+  check(R"(kernel @transpose(%x: f32[n*m] in, %y: f32[n*m] out; n, m) {
+    parallel for j in m {
+      for i in n {
+        %0: f32 = load %x[i*m + j]
+        store %y[j*n + i], %0
+      }
+    }
+  })");
+}
+
+TEST(Positions, DividedAndWrapped) {
+  check(R"(kernel @tile(%x: f32[2*n + 7] in, %y: f32[n] out, %z: i64[n] out, %w: i64[n] out; n, m) where m in [1, 64], n in [0, 100000] {
+    parallel for i in n {
+      %0: f32 = load %x[(i // 3) + (i % 5)]
+      store %y[i], %0
+      %1: i64 = index(((i - 9) // 4) + ((i - 50) % 7) + (i // m))
+      store %z[i], %1
+      %2: i64 = index(min(i, 20) + max((i % m), 2))
+      store %w[i], %2
+    }
+  })");
+}
+
+TEST(Positions, DividedByASizeOfUnknownRange) {
+  check(R"(kernel @unknown(%y: i64[n] out; n, m) {
+    parallel for i in n {
+      %1: i64 = index(((i - 9) // m) + ((i - 50) % m))
+      store %y[i], %1
+    }
+  })");
+}
+
+TEST(Masks, InactiveLanesReadNothing) {
+  for (const char* type : {"f32", "i8", "f64"}) {
+    std::string t = type;
+    check("kernel @pad(%x: " + t + "[n] in, %y: " + t + "[n + 10] out, %e: " + t + R"([n + 10] out; n) {
+      parallel for i in n + 10 {
+        %0: i64 = index(i - 4)
+        %1: bool = ge %0, 0
+        %2: i64 = index(n)
+        %3: bool = lt %0, %2
+        %4: bool = and %1, %3
+        %5: )" + t + R"( = load %x[i - 4] mask %4
+        store %y[i], %5
+        %6: i64 = index((i % 2))
+        %7: bool = eq %6, 0
+        store %e[i], %5 mask %7
+      }
+    })");
+  }
+}
+
+TEST(Bindings, GatherAndScatter) {
+  check(R"(kernel @take(%at: i32[n] in, %x: f32[64] in, %y: f32[n] out, %z: f32[4*n] out; n) {
+    parallel for i in n {
+      %0: i32 = load %at[i]
+      %1: i64 = cast %0
+      bind p = %1 in [0, 63]
+      %2: f32 = load %x[p]
+      store %y[i], %2
+      store %z[4*i + (p % 4)], %2
+    }
+  })", "i", [](const std::string& name, int64_t i) -> std::optional<uint64_t> {
+    if (name == "at") return static_cast<uint64_t>(i * 37 % 64);
+    return std::nullopt;
+  });
+}
+
+TEST(Locals, RowKeptBetweenLoops) {
+  check(R"(kernel @row(%x: f32[m*n] in, %y: f32[m*n] out; n, m) {
+    local %kept: f32[n] inout
+    local %flag: bool[n] inout
+    parallel for r in m {
+      for i in n {
+        %0: f32 = load %x[r*n + i]
+        %1: f32 = mul %0, %0
+        %2: bool = gt %0, 0
+        store %kept[i], %1
+        store %flag[i], %2
+      }
+      for j in n {
+        %3: f32 = load %kept[n - j - 1]
+        %4: bool = load %flag[j]
+        %5: f32 = select %4, %3, 1
+        store %y[r*n + j], %5
+      }
+    }
+  })");
+}
+
+// Rows: the reduced axis in vectors, with everything else fused around it.
+TEST(Reductions, SoftmaxLikeRows) {
+  check(R"(kernel @rows(%x: f32[m*n] in, %y: f32[m*n] inout, %best: i64[m] out; n, m) {
+    parallel for r in m {
+      for i in n lanes 32 acc %max: f32 = max %0, %arg: i64 = argmax %0 at %p {
+        %0: f32 = load %x[r*n + i]
+        %p: i64 = index(i)
+      }
+      store %best[r], %arg
+      for j in n lanes 32 acc %sum: f32 = sum %d {
+        %1: f32 = load %x[r*n + j]
+        %d: f32 = sub %1, %max
+        store %y[r*n + j], %d
+      }
+      for k in n {
+        %2: f32 = load %y[r*n + k]
+        %3: f32 = div %2, %sum
+        store %y[r*n + k], %3
+      }
+    }
+  })");
+}
+
+struct Case {
+  const char* combine;
+  const char* type;
+  bool arg = false;
+};
+constexpr Case kCases[] = {{"sum", "f32"}, {"sum", "f64"}, {"sum", "i32"}, {"sum", "u8"}, {"prod", "f32"}, {"prod", "i64"}, {"max", "f32"}, {"max", "i8"}, {"max", "u32"},
+                           {"max", "bool"}, {"min", "f64"}, {"min", "i16"}, {"and", "bool"}, {"or", "bool"}, {"and", "u16"}, {"or", "i32"},
+                           {"argmax", "f32", true}, {"argmin", "f32", true}, {"argmax", "i32", true}, {"argmin", "u8", true}, {"argmax", "bool", true}};
+
+std::string loop_text(const Case& c, const std::string& head, const std::string& position) {
+  std::string t = c.type;
+  return "for " + head + " acc %s: " + (c.arg ? "i64" : t) + " = " + c.combine + " %0" + (c.arg ? " at %p" : "") + " {\n%0: " + t +
+         " = load %x[" + position + "]\n" + (c.arg ? "%p: i64 = index(i)\n" : "") + "}\n";
+}
+
+class EveryCombine : public testing::TestWithParam<Case> {};
+
+TEST_P(EveryCombine, Rows) {
+  const Case& c = GetParam();
+  std::string t = c.type, result = c.arg ? "i64" : t;
+  for (const char* lanes : {"", " lanes 32", " lanes 8"})
+    check("kernel @rows(%x: " + t + "[m*n] in, %y: " + result + "[m] out; n, m) {\nparallel for r in m {\n" +
+          loop_text(c, std::string("i in n") + lanes, "r*n + i") + "store %y[r], %s\n}\n}");
+}
+
+TEST_P(EveryCombine, Columns) {
+  const Case& c = GetParam();
+  std::string t = c.type, result = c.arg ? "i64" : t;
+  for (const char* lanes : {"", " lanes 8"})
+    check("kernel @columns(%x: " + t + "[m*n] in, %y: " + result + "[n] out; n, m) {\nparallel for j in n {\n" +
+              loop_text(c, std::string("i in m") + lanes, "i*n + j") + "store %y[j], %s\n}\n}", "j");
+}
+
+INSTANTIATE_TEST_SUITE_P(Reductions, EveryCombine, testing::ValuesIn(kCases),
+                         [](const auto& p) { return std::string(p.param.combine) + "_" + p.param.type; });
+
+// An inner extent that differs from lane to lane cannot be widened.
+TEST(Loops, TriangularExtent) {
+  check(R"(kernel @triangle(%x: f32[n] in, %y: f32[n] out; n) {
+    parallel for i in n {
+      for j in i + 1 acc %s: f32 = sum %0 {
+        %0: f32 = load %x[j]
+      }
+      store %y[i], %s
+    }
+  })");
+}
+
+TEST(Loops, KernelWithoutAParallelLoop) {
+  check(R"(kernel @total(%x: f32[n] in, %y: f32[1] out; n) {
+    for i in n lanes 32 acc %s: f32 = sum %0 {
+      %0: f32 = load %x[i]
+    }
+    %1: f32 = neg %s
+    store %y[0], %1
+  })");
+}
+
+TEST(Loops, InPlace) {
+  check(R"(kernel @twice(%x: f32[n] inout; n) {
+    parallel for i in n {
+      %0: f32 = load %x[i]
+      %1: f32 = add %0, %0
+      store %x[i], %1
+    }
+  })");
+}
+
+}  // namespace
+}  // namespace frit::test

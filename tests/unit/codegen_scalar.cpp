@@ -1,0 +1,128 @@
+// Every primitive scalar op on every element type, against the interpreter, whatever the vector width and the unrolling.
+#include "codegen_harness.h"
+
+namespace frit::test {
+namespace {
+
+using ir::ScalarOp;
+
+struct Shape {
+  int vector, unroll;
+};
+constexpr Shape kShapes[] = {{0, 1}, {4, 1}, {8, 4}, {16, 2}};
+constexpr int64_t kSizes[] = {0, 1, 7, 8, 31, 32, 33, 1000};
+
+std::vector<Dtype> kernel_types() {
+  std::vector<Dtype> types(kAllDtypes.begin(), kAllDtypes.end());
+  std::erase(types, complex64);
+  return types;
+}
+
+// for i in n: the body that `make` appends after loading a[i], b[i] and c[i]; results are stored to outputs it adds.
+class KernelMaker {
+ public:
+  KernelMaker(std::string name, Dtype type, Shape shape) {
+    k.name = std::move(name);
+    k.symbols = {"n"};
+    Dim n = Dim::symbol("n");
+    for (const char* input : {"a", "b", "c"}) k.buffers.push_back({input, type, n, false, true});
+    k.buffers.push_back({"chosen", bool_, n, false, true});
+    loop.var = "i";
+    loop.extent = n;
+    loop.kind = ir::LoopKind::Parallel;
+    loop.vector = shape.vector;
+    loop.unroll = shape.unroll;
+    for (uint32_t i = 0; i < 4; ++i) {
+      ir::Reg r = k.new_reg(k.buffers[i].dtype);
+      loop.body.push_back({ir::LoadInstr{r, i, Dim::symbol("i")}});
+    }
+  }
+  // Applies `op` when its types fit, and keeps the result.
+  void apply(ScalarOp op, Dtype result) {
+    std::array<ir::Reg, 3> args{0, 1, 2};
+    if (op == ScalarOp::Select) args = {3, 0, 1};
+    std::array<Dtype, 3> types;
+    size_t count = static_cast<size_t>(ir::arity(op));
+    for (size_t i = 0; i < count; ++i) types[i] = k.reg_types[args[i]];
+    if (!ir::types_fit(op, result, std::span(types).first(count))) return;
+    ir::Reg r = k.new_reg(result);
+    loop.body.push_back({ir::ScalarInstr{r, op, result, args, 0}});
+    k.buffers.push_back({std::string(ir::name(op)) + "_" + std::string(short_name(result)), result, Dim::symbol("n"), true, false});
+    loop.body.push_back({ir::StoreInstr{static_cast<uint32_t>(k.buffers.size() - 1), Dim::symbol("i"), r}});
+  }
+  ir::Kernel done() {
+    k.body.push_back({std::move(loop)});
+    return std::move(k);
+  }
+  ir::Kernel k;
+  ir::Loop loop;
+};
+
+void check(ir::Kernel kernel) {
+  Compiled compiled(std::move(kernel));
+  for (int64_t n : kSizes) compiled.check({n});
+  compiled.check({1000}, 7);
+}
+
+class EveryType : public testing::TestWithParam<Dtype> {};
+
+TEST_P(EveryType, ArithmeticMatchesTheInterpreter) {
+  for (Shape shape : kShapes) {
+    KernelMaker m("arithmetic", GetParam(), shape);
+    for (int op = static_cast<int>(ScalarOp::Add); op <= static_cast<int>(ScalarOp::Select); ++op)
+      m.apply(static_cast<ScalarOp>(op), ir::is_comparison(static_cast<ScalarOp>(op)) ? bool_ : GetParam());
+    check(m.done());
+  }
+}
+
+TEST_P(EveryType, ConversionsMatchTheInterpreter) {
+  for (Shape shape : kShapes) {
+    KernelMaker m("conversions", GetParam(), shape);
+    for (Dtype to : kernel_types()) {
+      m.apply(ScalarOp::Cast, to);
+      m.apply(ScalarOp::Bitcast, to);
+    }
+    check(m.done());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Codegen, EveryType, testing::ValuesIn(kernel_types()),
+                         [](const auto& p) { return std::string(short_name(p.param)); });
+
+// Constant operands take shorter code: clamps and divisions.
+TEST(Scalar, ConstantOperands) {
+  for (Shape shape : kShapes) {
+    ir::Kernel k = parse(R"(
+      kernel @constants(%x: f32[n] in, %y: i32[n] in, %z: u8[n] in, %min: f32[n] out, %max: f32[n] out, %low: f32[n] out, %high: f32[n] out,
+                        %div: i32[n] out, %rem: i32[n] out, %zero: i32[n] out, %minus: i32[n] out, %small: u8[n] out; n) {
+        parallel for i in n {
+          %a: f32 = load %x[i]
+          %b: i32 = load %y[i]
+          %c: u8 = load %z[i]
+          %0: f32 = min %a, 0
+          store %min[i], %0
+          %1: f32 = max %a, -0.0
+          store %max[i], %1
+          %2: f32 = min 1.5, %a
+          store %low[i], %2
+          %3: f32 = max nan, %a
+          store %high[i], %3
+          %4: i32 = div %b, 7
+          store %div[i], %4
+          %5: i32 = rem %b, -7
+          store %rem[i], %5
+          %6: i32 = div %b, 0
+          store %zero[i], %6
+          %7: i32 = div %b, -1
+          store %minus[i], %7
+          %8: u8 = div %c, 255
+          store %small[i], %8
+        }
+      })");
+    set_vector(k, "i", shape.vector, shape.unroll);
+    check(std::move(k));
+  }
+}
+
+}  // namespace
+}  // namespace frit::test

@@ -1,0 +1,189 @@
+// Every derivative text and every vjp rule against finite differences through the interpreter.
+#include <cmath>
+#include <complex>
+#include <map>
+
+#include "ir/expression.h"
+#include "ops_support.h"
+
+namespace frit::ir {
+namespace {
+
+using testing::add_params;
+using testing::run;
+
+// Where a row is smooth, for each operand.
+std::vector<std::vector<double>> points(const OpDef& def) {
+  if (def.name == "arccosh") return {{1.25, 2.5, 4.0}};
+  if (def.name == "clip") return {{0.1, 0.4, 0.9}, {0.2, 0.2, 0.5}, {0.7, 0.8, 0.7}};
+  return {{0.35, 0.62, 0.85, 0.2}, {0.47, 0.9, 0.3, 1.7}, {0.5, 0.25, 0.75, 0.4}};
+}
+
+TEST(OpsDerivative, TextsAgreeWithDifferences) {
+  int count = 0;
+  for (const OpDef* def : OpTable::instance().all()) {
+    for (size_t i = 0; i < def->derivatives.size(); ++i) {
+      if (def->derivatives[i].empty()) continue;
+      SCOPED_TRACE(std::string(def->name) + ", operand " + std::to_string(i));
+      auto all = points(*def);
+      std::vector<Tensor> inputs;
+      auto n = static_cast<int64_t>(all[0].size());
+      for (int k = 0; k < def->arity; ++k) inputs.emplace_back(float64, std::vector<int64_t>{n}, all[static_cast<size_t>(k)]);
+      if (def->name == "select") inputs[0] = Tensor(bool_, {n}, {1, 0, 1, 0});
+      Function f;
+      std::vector<ValueId> params = add_params(f, inputs);
+      Builder b(f);
+      ValueId out = b.build(*def, params);
+      f.results = {derivative(b, *def, static_cast<int>(i), params, out)};
+      auto got = interpret(f, inputs);
+      ASSERT_TRUE(got.ok()) << got.error().str();
+      const double h = 1e-6;
+      std::vector<Tensor> low = inputs, high = inputs;
+      for (int64_t k = 0; k < n; ++k) {
+        double v = inputs[i].at(k);
+        low[i].set_bits(k, double_to_bits(float64, v - h));
+        high[i].set_bits(k, double_to_bits(float64, v + h));
+      }
+      Tensor a = run(def->name, low), c = run(def->name, high);
+      for (int64_t k = 0; k < n; ++k) {
+        double want = (c.at(k) - a.at(k)) / (2 * h);
+        EXPECT_NEAR((*got)[0].at(k), want, 1e-7 + 1e-6 * std::fabs(want)) << "at " << inputs[i].at(k);
+        ++count;
+      }
+    }
+  }
+  EXPECT_GT(count, 150);
+}
+
+// Complex-differentiable rows have the same derivative along both axes of the plane.
+TEST(OpsDerivative, TextsHoldForComplexNumbers) {
+  using C = std::complex<double>;
+  auto value = [](const Tensor& t) {
+    uint64_t bits = t.bits(0);
+    return C(std::bit_cast<float>(static_cast<uint32_t>(bits)), std::bit_cast<float>(static_cast<uint32_t>(bits >> 32)));
+  };
+  auto tensor = [](C v) {
+    Tensor t(complex64, {});
+    t.set_bits(0, Literal::scalar_complex(static_cast<float>(v.real()), static_cast<float>(v.imag())).bits());
+    return t;
+  };
+  for (const OpDef* def : OpTable::instance().all()) {
+    if (!admits(def->domain, complex64) || def->result != ResultType::Same || def->name == "select") continue;
+    for (size_t i = 0; i < def->derivatives.size(); ++i) {
+      SCOPED_TRACE(std::string(def->name) + ", operand " + std::to_string(i));
+      std::vector<C> at = {{0.5, 0.75}, {0.25, -0.5}};
+      if (def->name == "maximum" || def->name == "minimum") at[1] = {0.9, 0.1};
+      std::vector<Tensor> inputs;
+      for (int k = 0; k < def->arity; ++k) inputs.push_back(tensor(at[static_cast<size_t>(k)]));
+      Function f;
+      std::vector<ValueId> params = add_params(f, inputs);
+      Builder b(f);
+      ValueId out = b.build(*def, params);
+      f.results = {derivative(b, *def, static_cast<int>(i), params, out)};
+      auto got = interpret(f, inputs);
+      ASSERT_TRUE(got.ok()) << got.error().str();
+      for (C h : {C(0x1p-7, 0), C(0, 0x1p-7)}) {
+        std::vector<Tensor> low = inputs, high = inputs;
+        low[i] = tensor(at[i] - h), high[i] = tensor(at[i] + h);
+        C want = (value(run(def->name, high)) - value(run(def->name, low))) / (2.0 * h);
+        EXPECT_LE(std::abs(value((*got)[0]) - want), 2e-3 * (1 + std::abs(want))) << value((*got)[0]) << " not " << want;
+      }
+    }
+  }
+}
+
+// ---- vjp rules ----
+
+// d(sum(w * op(inputs))) / d inputs[i] by the rule and by differences.
+void check_vjp(std::string_view name, const std::vector<Tensor>& inputs, AttrMap attrs = {}, double h = 1e-6,
+               double tolerance = 1e-6) {
+  SCOPED_TRACE(name);
+  const OpDef& def = op(name);
+  ASSERT_NE(def.vjp, nullptr);
+  Tensor out = run(name, inputs, attrs);
+  Tensor w(out.dtype, out.shape);
+  for (int64_t k = 0; k < w.size(); ++k) w.set_bits(k, Literal::scalar(w.dtype, 0.3 + 0.17 * double(k % 7)).bits());
+  std::vector<Tensor> all = inputs;
+  all.push_back(w);
+  Function f;
+  std::vector<ValueId> params = add_params(f, all);
+  ValueId cotangent = params.back();
+  params.pop_back();
+  Builder b(f);
+  std::vector<ValueId> results = *b.try_build(def, params, attrs);
+  const Op made = f.ops.back();
+  f.results = def.vjp(b, made, params, results, std::vector<ValueId>{cotangent});
+  ASSERT_EQ(f.results.size(), params.size());
+  auto got = interpret(f, all);
+  ASSERT_TRUE(got.ok()) << got.error().str();
+  auto loss = [&](const std::vector<Tensor>& x) {
+    Tensor y = run(name, x, attrs);
+    double sum = 0;
+    for (int64_t k = 0; k < y.size(); ++k) sum += y.at(k) * w.at(k);
+    return sum;
+  };
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    EXPECT_EQ((*got)[i].shape, inputs[i].shape);
+    EXPECT_EQ((*got)[i].dtype, inputs[i].dtype);
+    for (int64_t k = 0; k < inputs[i].size(); ++k) {
+      std::vector<Tensor> low = inputs, high = inputs;
+      low[i].set_bits(k, double_to_bits(inputs[i].dtype, inputs[i].at(k) - h));
+      high[i].set_bits(k, double_to_bits(inputs[i].dtype, inputs[i].at(k) + h));
+      EXPECT_NEAR((*got)[i].at(k), (loss(high) - loss(low)) / (2 * h), tolerance) << "operand " << i << ", element " << k;
+    }
+  }
+}
+
+Tensor ramp(std::vector<int64_t> shape) {
+  Tensor t(float64, std::move(shape));
+  for (int64_t k = 0; k < t.size(); ++k) t.set_bits(k, double_to_bits(float64, 0.5 + 0.37 * double((5 * k) % 11)));
+  return t;
+}
+
+Dims dims(std::vector<int64_t> v) { return to_dims(v); }
+
+TEST(OpsDerivative, VjpOfShapeRows) {
+  check_vjp("broadcast", {ramp({3, 1})}, {{"shape", dims({2, 3, 4})}});
+  check_vjp("reshape", {ramp({2, 6})}, {{"shape", dims({3, 4})}});
+  check_vjp("transpose", {ramp({2, 3, 2})}, {{"axes", dims({2, 0, 1})}});
+  check_vjp("slice", {ramp({7, 3})}, {{"start", dims({1, 0})}, {"stop", dims({6, 3})}, {"strides", dims({2, 1})}});
+  check_vjp("slice", {ramp({7, 3})}, {{"start", dims({6, 2})}, {"stop", dims({0, -1})}, {"strides", dims({-3, -1})}});
+  check_vjp("slice", {ramp({4})}, {{"start", dims({2})}, {"stop", dims({2})}});
+  Tensor fill(float64, {}, {0.25});
+  check_vjp("pad", {ramp({3, 2}), fill}, {{"low", dims({1, 0})}, {"high", dims({2, 1})}});
+  check_vjp("pad", {ramp({3, 2}), fill}, {{"low", dims({1, -1})}, {"high", dims({0, 3})}, {"interior", dims({2, 1})}});
+  check_vjp("concatenate", {ramp({2, 2}), ramp({2, 3}), ramp({2, 1})}, {{"axis", Dim(1)}});
+}
+
+TEST(OpsDerivative, VjpOfReductions) {
+  for (bool keepdims : {false, true})
+    for (const Dims& axes : {dims({0}), dims({1}), dims({0, 2}), dims({0, 1, 2}), dims({})})
+      for (std::string_view name : {"sum", "prod", "max", "min"})
+        check_vjp(name, {ramp({2, 3, 1})}, {{"axes", axes}, {"keepdims", keepdims}}, 1e-6, 1e-5);
+  Tensor zeros(float64, {3, 3}, {0, 2, 3, 0, 0, 5, 1, 2, 3});
+  check_vjp("prod", {zeros}, {{"axes", dims({1})}});
+}
+
+TEST(OpsDerivative, VjpOfMatmulAndConversions) {
+  check_vjp("matmul", {ramp({2, 2, 3}), ramp({2, 3, 4})});
+  Tensor x(float32, {3}, {0.5, 1.5, 2.5});
+  check_vjp("astype", {x}, {{"dtype", float64}}, 1e-3, 1e-3);
+  check_vjp("copy", {ramp({3})});
+  check_vjp("contiguous", {ramp({3})});
+  check_vjp("real", {ramp({3})});
+  check_vjp("imag", {ramp({3})});
+  check_vjp("conjugate", {ramp({3})});
+}
+
+TEST(OpsDerivative, MissingTextsGiveZero) {
+  Function f;
+  Tensor x(float32, {2}, {1.5, 2.5});
+  std::vector<ValueId> params = add_params(f, {x});
+  Builder b(f);
+  ValueId out = b.build("floor", {params[0]});
+  f.results = {derivative(b, op("floor"), 0, params, out)};
+  EXPECT_EQ((*interpret(f, {x}))[0].values(), (std::vector<double>{0, 0}));
+}
+
+}  // namespace
+}  // namespace frit::ir

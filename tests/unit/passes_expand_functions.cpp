@@ -1,0 +1,115 @@
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <memory>
+
+#include "ir/interpret_kernel.h"
+#include "ir/kernel_parser.h"
+#include "ir/kernel_printer.h"
+#include "ir/kernel_verifier.h"
+#include "passes/pass.h"
+
+namespace frit::passes {
+namespace {
+
+using namespace ir;
+
+// %4 is used by nobody; the inner exp can share the constants of the outer one, and log those of neither loop
+// after it.
+constexpr const char* kText = R"(program @f(n) {
+  buffer %x: f32[n] input 0
+  buffer %out: f32[n] output
+  launch @f_0(%x, %out)
+  return %out: f32[n]
+  kernel @f_0(%x: f32[n] in, %out: f32[n] out; n) {
+    for i in n {
+      %0: f32 = load %x[i]
+      %1: f32 = exp %0
+      for j in 2 acc %2: f32 = sum %3 {
+        %3: f32 = exp %1
+      }
+      %4: f32 = erf %0
+      %5: f32 = sigmoid %2
+      %6: f32 = pow %0, %5
+      store %out[i], %6
+    }
+  }
+})";
+
+Function parse(const char* text) {
+  auto program = parse_program(text);
+  EXPECT_TRUE(program.ok()) << (program.ok() ? "" : program.error().render(text));
+  Function f;
+  f.name = "f";
+  if (program.ok()) f.program = std::make_shared<Program>(std::move(program->program));
+  return f;
+}
+
+Result<bool> expand(Function& f) {
+  PassContext context;
+  return find_pass("expand_functions")->run(f, context);
+}
+
+std::vector<float> run(const Kernel& k) {
+  std::vector<float> x{0.25f, 1.5f, -0.0f, -2.0f, 3.25f, 0x1p-140f}, out(x.size());
+  BufferSpan buffers[] = {{reinterpret_cast<std::byte*>(x.data()), x.size() * 4},
+                          {reinterpret_cast<std::byte*>(out.data()), out.size() * 4}};
+  int64_t n = static_cast<int64_t>(x.size());
+  Status status = interpret(k, buffers, {&n, 1});
+  EXPECT_TRUE(status.ok()) << (status.ok() ? "" : status.error().str());
+  return out;
+}
+
+size_t count(const Body& body, auto predicate) {
+  size_t n = 0;
+  for (const Instr& instr : body) {
+    if (const auto* loop = std::get_if<Loop>(&instr.node)) n += count(loop->body, predicate);
+    if (const auto* scalar = std::get_if<ScalarInstr>(&instr.node)) n += predicate(*scalar);
+  }
+  return n;
+}
+
+TEST(ExpandFunctions, LeavesOnlyPrimitivesAndTheSameBits) {
+  Function f = parse(kText);
+  ASSERT_TRUE(f.program);
+  std::vector<float> before = run(f.program->kernels[0]);
+  auto changed = expand(f);
+  ASSERT_TRUE(changed.ok());
+  EXPECT_TRUE(*changed);
+  const Kernel& k = f.program->kernels[0];
+  Status valid = verify(*f.program);
+  EXPECT_TRUE(valid.ok()) << valid.error().str();
+  EXPECT_EQ(count(k.body, [](const ScalarInstr& s) { return is_function(s.op); }), 0u);
+  std::vector<float> after = run(k);
+  for (size_t i = 0; i < before.size(); ++i)
+    EXPECT_EQ(std::bit_cast<uint32_t>(before[i]), std::bit_cast<uint32_t>(after[i])) << i;
+}
+
+TEST(ExpandFunctions, SharesConstantsAndDropsDeadScalars) {
+  Function f = parse(kText);
+  ASSERT_TRUE(f.program);
+  ASSERT_TRUE(expand(f).ok());
+  const Kernel& k = f.program->kernels[0];
+  // log2(e) belongs to exp, twice, and to sigmoid, negated; 1.1 to the dead erf alone.
+  auto constant = [](float value) {
+    return [value](const ScalarInstr& s) {
+      return s.op == ScalarOp::Const && s.type == float32 && s.imm == std::bit_cast<uint32_t>(value);
+    };
+  };
+  EXPECT_EQ(count(k.body, constant(0x1.715476p0f)), 1u);
+  EXPECT_EQ(count(k.body, constant(1.1f)), 0u);
+}
+
+TEST(ExpandFunctions, SecondRunChangesNothing) {
+  Function f = parse(kText);
+  ASSERT_TRUE(f.program);
+  ASSERT_TRUE(expand(f).ok());
+  std::string once = print(*f.program, "f");
+  auto changed = expand(f);
+  ASSERT_TRUE(changed.ok());
+  EXPECT_FALSE(*changed);
+  EXPECT_EQ(print(*f.program, "f"), once);
+}
+
+}  // namespace
+}  // namespace frit::passes

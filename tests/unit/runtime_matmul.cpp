@@ -1,0 +1,294 @@
+// The routine "matmul" against a plain double loop.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <random>
+
+#include "ir/base/half.h"
+#include "runtime/library.h"
+#include "runtime/memory.h"
+#include "runtime/parallel.h"
+#include "runtime/sizes.h"
+
+namespace frit::runtime {
+namespace {
+
+LibraryFn matmul() {
+  std::string why;
+  LibraryFn fn = find_library("matmul", why);
+  EXPECT_NE(fn, nullptr) << why;
+  return fn;
+}
+
+template <class T>
+struct TypeOf;
+template <> struct TypeOf<uint8_t> { static constexpr Dtype value = uint8; };
+template <> struct TypeOf<uint16_t> { static constexpr Dtype value = uint16; };
+template <> struct TypeOf<uint32_t> { static constexpr Dtype value = uint32; };
+template <> struct TypeOf<uint64_t> { static constexpr Dtype value = uint64; };
+template <> struct TypeOf<int8_t> { static constexpr Dtype value = int8; };
+template <> struct TypeOf<int16_t> { static constexpr Dtype value = int16; };
+template <> struct TypeOf<int32_t> { static constexpr Dtype value = int32; };
+template <> struct TypeOf<int64_t> { static constexpr Dtype value = int64; };
+template <> struct TypeOf<float16_t> { static constexpr Dtype value = float16; };
+template <> struct TypeOf<bfloat16_t> { static constexpr Dtype value = bfloat16; };
+template <> struct TypeOf<float> { static constexpr Dtype value = float32; };
+template <> struct TypeOf<double> { static constexpr Dtype value = float64; };
+template <> struct TypeOf<complex64_t> { static constexpr Dtype value = complex64; };
+
+// A matrix stack with chosen layout: `order` lists the axes from slowest to fastest, `step` is the stride of the fastest.
+template <class T>
+struct Stack {
+  std::vector<T> memory;
+  Sizes shape, strides;
+  int64_t start = 0;
+
+  explicit Stack(Sizes s, std::vector<size_t> order = {}, int64_t step = 1, bool reversed = false) : shape(s), strides(s.size()) {
+    if (order.empty()) {
+      order.resize(s.size());
+      std::iota(order.begin(), order.end(), 0);
+    }
+    int64_t stride = step;
+    for (size_t i = order.size(); i-- > 0; stride *= shape[order[i]]) strides[order[i]] = stride;
+    memory.resize(static_cast<size_t>(std::max<int64_t>(stride, 1)));
+    if (reversed)
+      for (size_t i = 0; i < s.size(); ++i) {
+        start += strides[i] * (shape[i] - 1);
+        strides[i] = -strides[i];
+      }
+  }
+  LibraryTensor tensor() { return {memory.data() + start, TypeOf<T>::value, shape, strides}; }
+  T& at(const std::vector<int64_t>& index) {
+    int64_t p = start;
+    for (size_t i = 0; i < index.size(); ++i) p += index[i] * strides[i];
+    return memory[static_cast<size_t>(p)];
+  }
+  template <class F>
+  void each(F f) {
+    std::vector<int64_t> index(shape.size());
+    int64_t total = 1;
+    for (int64_t s : shape) total *= s;
+    for (int64_t i = 0; i < total; ++i) {
+      int64_t rest = i;
+      for (size_t axis = shape.size(); axis-- > 0;) {
+        index[axis] = rest % shape[axis];
+        rest /= shape[axis];
+      }
+      f(index, i);
+    }
+  }
+};
+
+// Values depend on the position alone, so that the same product can be had in several layouts.
+template <class T>
+void fill(Stack<T>& s, uint32_t seed) {
+  s.each([&](const auto& index, int64_t i) {
+    std::minstd_rand r(seed + static_cast<uint32_t>(i) * 7919u);
+    r.discard(3);
+    double v = static_cast<double>(r() % 2001) / 1000 - 1;
+    if constexpr (std::is_integral_v<T>)
+      s.at(index) = static_cast<T>(r());
+    else if constexpr (std::is_same_v<T, complex64_t>)
+      s.at(index) = {static_cast<float>(v), static_cast<float>(static_cast<double>(r() % 2001) / 1000 - 1)};
+    else if constexpr (std::is_same_v<T, double>)
+      s.at(index) = v;
+    else
+      s.at(index) = T(static_cast<float>(v));
+  });
+}
+
+template <class T>
+void expect_product(Stack<T>& a, Stack<T>& b, Stack<T>& c, const std::string& what) {
+  size_t rank = c.shape.size();
+  int64_t k_size = a.shape[rank - 1];
+  c.each([&](std::vector<int64_t> index, int64_t) {
+    std::vector<int64_t> ia = index, ib = index;
+    if constexpr (std::is_integral_v<T>) {
+      uint64_t sum = 0;
+      for (int64_t k = 0; k < k_size; ++k) {
+        ia[rank - 1] = ib[rank - 2] = k;
+        sum += static_cast<uint64_t>(a.at(ia)) * static_cast<uint64_t>(b.at(ib));
+      }
+      ASSERT_EQ(c.at(index), static_cast<T>(sum)) << what;
+    } else {
+      using Wide = std::conditional_t<std::is_same_v<T, complex64_t>, std::complex<double>, double>;
+      auto wide = [](T v) {
+        if constexpr (std::is_same_v<T, float16_t> || std::is_same_v<T, bfloat16_t>)
+          return Wide(static_cast<float>(v));
+        else
+          return Wide(v);
+      };
+      Wide sum = 0;
+      for (int64_t k = 0; k < k_size; ++k) {
+        ia[rank - 1] = ib[rank - 2] = k;
+        sum += wide(a.at(ia)) * wide(b.at(ib));
+      }
+      double unit = std::is_same_v<T, double>       ? 1e-15
+                    : std::is_same_v<T, float16_t>  ? 6e-4
+                    : std::is_same_v<T, bfloat16_t> ? 5e-3
+                                                    : 1.2e-7;
+      double bound = unit * std::abs(sum) + (std::is_same_v<T, double> ? 1e-15 : 1.2e-7) * static_cast<double>(k_size) + 1e-30;
+      ASSERT_LE(std::abs(wide(c.at(index)) - sum), bound) << what;
+    }
+  });
+}
+
+template <class T>
+void run(Stack<T>& a, Stack<T>& b, Stack<T>& c, std::function<void(int64_t, int64_t)> epilogue = {}) {
+  LibraryTensor operands[] = {a.tensor(), b.tensor()}, results[] = {c.tensor()};
+  Status s = matmul()({operands, results, "{}", std::move(epilogue)});
+  ASSERT_TRUE(s.ok()) << s.error().str();
+}
+
+template <class T>
+class Matmul : public testing::Test {};
+using Types = testing::Types<uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t, int64_t, float16_t, bfloat16_t, float,
+                             double, complex64_t>;
+TYPED_TEST_SUITE(Matmul, Types);
+
+TYPED_TEST(Matmul, agrees_with_a_plain_loop_in_every_layout) {
+  using T = TypeParam;
+  const int64_t sizes[][3] = {{1, 1, 1}, {2, 3, 4},  {8, 8, 8},    {7, 1, 33},  {1, 9, 100},  {70, 1, 17},   {1, 70, 5},
+                              {5, 5, 1}, {17, 31, 13}, {65, 33, 40}, {3, 300, 7}, {300, 19, 11}};
+  for (const auto& [m, n, k] : sizes) {
+    // Every pair of layouts must give the same bits.
+    std::vector<T> first;
+    for (int layout = 0; layout < 8; ++layout) {
+      std::vector<size_t> plain{0, 1}, turned{1, 0};
+      Stack<T> a({m, k}, layout & 1 ? turned : plain, layout == 7 ? 2 : 1, layout == 6);
+      Stack<T> b({k, n}, layout & 2 ? turned : plain, layout == 5 ? 3 : 1, layout == 4);
+      Stack<T> c({m, n}, layout & 4 ? turned : plain, layout == 3 ? 2 : 1);
+      fill(a, 1);
+      fill(b, 2);
+      run(a, b, c);
+      std::string what = std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n) + " layout " + std::to_string(layout);
+      expect_product(a, b, c, what);
+      std::vector<T> values;
+      c.each([&](const auto& index, int64_t) { values.push_back(c.at(index)); });
+      if (first.empty()) first = values;
+      ASSERT_EQ(std::memcmp(values.data(), first.data(), values.size() * sizeof(T)), 0) << what;
+    }
+  }
+}
+
+TYPED_TEST(Matmul, batches_and_broadcasts) {
+  using T = TypeParam;
+  for (int variant = 0; variant < 6; ++variant) {
+    Stack<T> a({2, 3, 5, 7}, variant == 1 ? std::vector<size_t>{2, 0, 1, 3} : variant == 5 ? std::vector<size_t>{3, 2, 1, 0} : std::vector<size_t>{});
+    Stack<T> b({2, 3, 7, 4}, variant == 2 ? std::vector<size_t>{1, 0, 3, 2} : std::vector<size_t>{});
+    Stack<T> c({2, 3, 5, 4}, variant == 4 ? std::vector<size_t>{2, 1, 0, 3} : std::vector<size_t>{});
+    fill(a, 3);
+    fill(b, 4);
+    if (variant >= 3) b.strides[0] = b.strides[1] = 0;
+    if (variant == 2) a.strides[1] = 0;
+    std::atomic<int64_t> covered{0};
+    run(a, b, c, [&](int64_t begin, int64_t end) { covered += end - begin; });
+    expect_product(a, b, c, "variant " + std::to_string(variant));
+    EXPECT_EQ(covered, 2 * 3 * 5 * 4);
+  }
+}
+
+TYPED_TEST(Matmul, empty_products) {
+  using T = TypeParam;
+  for (auto [m, n, k] : {std::tuple<int64_t, int64_t, int64_t>{3, 4, 0}, {0, 4, 2}, {3, 0, 2}, {0, 0, 0}, {1, 1, 0}}) {
+    Stack<T> a({2, m, k}), b({2, k, n}), c({2, m, n});
+    std::memset(static_cast<void*>(c.memory.data()), 0x55, c.memory.size() * sizeof(T));
+    std::atomic<int64_t> covered{0};
+    run(a, b, c, [&](int64_t begin, int64_t end) { covered += end - begin; });
+    EXPECT_EQ(covered, 2 * m * n);
+    c.each([&](const auto& index, int64_t) { EXPECT_EQ(c.at(index), T{}); });
+  }
+}
+
+TYPED_TEST(Matmul, threads_do_not_change_bits) {
+  using T = TypeParam;
+  int before = num_threads();
+  for (auto [m, n, k] : {std::tuple<int64_t, int64_t, int64_t>{600, 130, 70}, {40, 1100, 50}, {2500, 1, 90}, {1, 2500, 90}, {33, 35, 2100}}) {
+    Stack<T> a({m, k}), b({k, n}), one({m, n}), many({m, n});
+    fill(a, 5);
+    fill(b, 6);
+    set_num_threads(1);
+    run(a, b, one);
+    set_num_threads(2);
+    run(a, b, many);
+    EXPECT_EQ(std::memcmp(one.memory.data(), many.memory.data(), one.memory.size() * sizeof(T)), 0);
+    set_num_threads(5);
+    run(a, b, many);
+    EXPECT_EQ(std::memcmp(one.memory.data(), many.memory.data(), one.memory.size() * sizeof(T)), 0);
+  }
+  set_num_threads(before);
+}
+
+TEST(MatmulEpilogue, sees_each_element_once_and_final) {
+  int before = num_threads();
+  set_num_threads(4);
+  for (auto [batch, m, n, k] : {std::tuple<int64_t, int64_t, int64_t, int64_t>{1, 600, 50, 30}, {1, 20, 2500, 30}, {3, 300, 1100, 20}, {5, 1, 2000, 20},
+                                {5, 2000, 1, 20}, {2, 2, 2, 2}}) {
+    Stack<float> a({batch, m, k}), b({batch, k, n}), c({batch, m, n}), doubled({batch, m, n});
+    fill(a, 7);
+    fill(b, 8);
+    std::vector<std::atomic<int>> seen(static_cast<size_t>(batch * m * n));
+    run(a, b, c, [&](int64_t begin, int64_t end) {
+      ASSERT_LE(0, begin);
+      ASSERT_LT(begin, end);
+      ASSERT_LE(end, batch * m * n);
+      for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
+        ++seen[i];
+        doubled.memory[i] = 2 * c.memory[i];
+      }
+    });
+    for (auto& s : seen) ASSERT_EQ(s, 1);
+    for (size_t i = 0; i < seen.size(); ++i) ASSERT_EQ(doubled.memory[i], 2 * c.memory[i]);
+  }
+  set_num_threads(before);
+}
+
+TEST(MatmulSpecial, values_follow_ieee) {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
+  for (int64_t size : {2, 40}) {
+    Stack<float> a({size, size}), b({size, size}), c({size, size});
+    for (auto& v : c.memory) v = nan;  // what was there does not matter
+    a.at({0, 0}) = inf;
+    a.at({1, 0}) = nan;
+    for (int64_t i = 0; i < size; ++i) b.at({i, i}) = 1;
+    run(a, b, c);
+    EXPECT_EQ(c.at({0, 0}), inf);
+    EXPECT_TRUE(std::isnan(c.at({0, 1})));
+    EXPECT_TRUE(std::isnan(c.at({1, 0})));
+  }
+  Stack<float16_t> a({20, 20}), b({20, 20}), c({20, 20});
+  a.at({0, 0}) = 60000.0f;
+  a.at({1, 1}) = 6e-8f;
+  a.at({2, 2}) = inf;
+  b.at({0, 0}) = 2.0f;
+  b.at({1, 1}) = 1.0f;
+  b.at({2, 2}) = -1.0f;
+  run(a, b, c);
+  EXPECT_EQ(static_cast<float>(c.at({0, 0})), inf);
+  EXPECT_EQ(c.at({1, 1}).bits, 1);
+  EXPECT_EQ(static_cast<float>(c.at({2, 2})), -inf);
+}
+
+TEST(MatmulErrors, are_told) {
+  auto error = [](auto& a, auto& b, auto& c) {
+    LibraryTensor operands[] = {a.tensor(), b.tensor()}, results[] = {c.tensor()};
+    Status s = matmul()({operands, results, "{}", {}});
+    return s.ok() ? "" : s.error().message;
+  };
+  Stack<float> a({2, 3}), b({4, 5}), c({2, 5});
+  Stack<double> d({3, 5});
+  EXPECT_EQ(error(a, b, c), "matmul: f32[2, 3] times f32[4, 5] to f32[2, 5]: sizes do not fit");
+  EXPECT_EQ(error(a, d, c), "matmul: f32[2, 3] times f64[3, 5] to f32[2, 5]: element types differ");
+  std::string why;
+  EXPECT_EQ(find_library("no such routine", why), nullptr);
+  EXPECT_NE(why.find("has the routine 'no such routine'"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace frit::runtime

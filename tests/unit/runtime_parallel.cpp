@@ -1,0 +1,213 @@
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#include "runtime/device.h"
+#include "runtime/parallel.h"
+#include "runtime/stream.h"
+
+namespace frit::runtime {
+namespace {
+
+struct Threads {
+  explicit Threads(int n) { set_num_threads(n); }
+  ~Threads() { set_num_threads(before); }
+  int before = num_threads();
+};
+
+template <class F>
+void loop(int64_t total, int64_t grain, F f) {
+  parallel_for(total, grain, [](void* c, int64_t b, int64_t e) { (*static_cast<F*>(c))(b, e); }, &f);
+}
+
+TEST(Parallel, covers_the_range_once_in_multiples_of_the_grain) {
+  for (int threads : {1, 2, 7, 64}) {
+    Threads use(threads);
+    EXPECT_EQ(num_threads(), threads);
+    for (int64_t total : {0, 1, 2, 63, 64, 65, 1000, 100003})
+      for (int64_t grain : {1, 16, 64, 1000}) {
+        std::vector<std::atomic<int>> hits(static_cast<size_t>(total));
+        loop(total, grain, [&](int64_t b, int64_t e) {
+          EXPECT_LT(b, e);
+          EXPECT_EQ(b % grain, 0);
+          for (int64_t i = b; i < e; ++i) ++hits[static_cast<size_t>(i)];
+        });
+        for (auto& h : hits) ASSERT_EQ(h, 1);
+      }
+  }
+}
+
+TEST(Parallel, small_loops_stay_in_the_caller) {
+  Threads use(8);
+  auto self = std::this_thread::get_id();
+  int calls = 0;
+  loop(1000, 1000, [&](int64_t, int64_t) {
+    ++calls;
+    EXPECT_EQ(std::this_thread::get_id(), self);
+  });
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(Parallel, nests_and_may_be_called_by_many_threads) {
+  Threads use(4);
+  std::atomic<int64_t> sum{0};
+  std::vector<std::thread> callers;
+  for (int t = 0; t < 12; ++t)
+    callers.emplace_back([&] {
+      for (int round = 0; round < 20; ++round)
+        loop(32, 1, [&](int64_t b, int64_t e) {
+          for (int64_t i = b; i < e; ++i) loop(100, 10, [&](int64_t b2, int64_t e2) { sum += e2 - b2; });
+        });
+    });
+  for (auto& c : callers) c.join();
+  EXPECT_EQ(sum, 12 * 20 * 32 * 100);
+}
+
+TEST(Parallel, the_number_of_threads_may_change_while_loops_run) {
+  Threads keep(num_threads());
+  std::atomic<int64_t> sum{0};
+  std::thread changer([] {
+    for (int i = 0; i < 200; ++i) set_num_threads(1 + i % 5);
+  });
+  for (int i = 0; i < 200; ++i) loop(1000, 10, [&](int64_t b, int64_t e) { sum += e - b; });
+  changer.join();
+  EXPECT_EQ(sum, 200 * 1000);
+  set_num_threads(0);
+  EXPECT_EQ(num_threads(), usable_cpus());
+  set_num_threads(1 << 20);
+  EXPECT_EQ(num_threads(), kMaxThreads);
+}
+
+// In a process of its own, for the variable is read once.
+class Environment : public testing::TestWithParam<std::pair<const char*, int>> {};
+TEST_P(Environment, num_threads) {
+  auto [text, expected] = GetParam();
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  setenv("FRIT_NUM_THREADS", text, 1);
+  EXPECT_EXIT(std::exit(num_threads() == (expected ? expected : usable_cpus()) ? 0 : 1), testing::ExitedWithCode(0),
+              expected ? "" : "frit: FRIT_NUM_THREADS=.* is not a number from 1 to 1024");
+  unsetenv("FRIT_NUM_THREADS");
+}
+INSTANTIATE_TEST_SUITE_P(All, Environment,
+                         testing::Values(std::pair{"1", 1}, std::pair{"3", 3}, std::pair{"1024", 1024}, std::pair{"0", 0},
+                                         std::pair{"-2", 0}, std::pair{"1025", 0}, std::pair{"two", 0}, std::pair{"4x", 0},
+                                         std::pair{"99999999999999999999", 0}));
+
+TEST(Stream, runs_in_order_apart_from_the_caller) {
+  Stream s;
+  std::vector<int> order;
+  auto self = std::this_thread::get_id();
+  s.synchronize();
+  for (int i = 0; i < 100; ++i)
+    s.enqueue([&, i] {
+      EXPECT_NE(std::this_thread::get_id(), self);
+      EXPECT_TRUE(s.is_current());
+      order.push_back(i);
+    });
+  EXPECT_FALSE(s.is_current());
+  s.synchronize();
+  ASSERT_EQ(order.size(), 100u);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(order[static_cast<size_t>(i)], i);
+}
+
+TEST(Stream, tasks_may_enqueue_and_synchronize_their_own_stream) {
+  Stream s;
+  std::atomic<int> done{0};
+  s.enqueue([&] {
+    s.enqueue([&] { ++done; });
+    s.synchronize();
+    ++done;
+  });
+  s.synchronize();
+  s.synchronize();
+  EXPECT_EQ(done, 2);
+}
+
+TEST(Stream, destruction_runs_what_is_queued_and_frees_what_tasks_hold) {
+  auto held = std::make_shared<int>(0);
+  {
+    Stream s;
+    for (int i = 0; i < 50; ++i) s.enqueue([held] { ++*held; });
+  }
+  EXPECT_EQ(*held, 50);
+  EXPECT_EQ(held.use_count(), 1);
+}
+
+TEST(Stream, may_be_destroyed_by_its_own_task) {
+  std::atomic<bool> after{false};
+  auto s = std::make_shared<Stream>();
+  Stream* raw = s.get();
+  raw->enqueue([s = std::move(s)]() mutable { s.reset(); });
+  Stream other;
+  other.enqueue([&] { after = true; });
+  other.synchronize();
+  EXPECT_TRUE(after);
+}
+
+TEST(Stream, many_producers) {
+  Stream s;
+  int64_t sum = 0;
+  std::vector<std::thread> producers;
+  for (int t = 0; t < 6; ++t)
+    producers.emplace_back([&] {
+      for (int i = 0; i < 200; ++i) s.enqueue([&] { ++sum; });
+      s.synchronize();
+    });
+  for (auto& p : producers) p.join();
+  EXPECT_EQ(sum, 1200);
+}
+
+TEST(StreamExit, queued_work_is_finished_at_exit) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        auto* leaked = new Stream;
+        leaked->enqueue([] {
+          std::this_thread::sleep_for(std::chrono::milliseconds(30));
+          std::fprintf(stderr, "task ran\n");
+        });
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "task ran");
+}
+
+#if !defined(__SANITIZE_THREAD__)
+TEST(Stream, a_forked_child_has_a_thread_of_its_own) {
+  Stream s;
+  s.enqueue([] {});
+  s.synchronize();
+  pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    int ran = 0;
+    s.synchronize();
+    s.enqueue([&] { ran = 1; });
+    s.synchronize();
+    _exit(ran == 1 ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+#endif
+
+TEST(Device, the_cpu_is_described) {
+  auto devices = list_devices();
+  ASSERT_FALSE(devices.empty());
+  const DeviceInfo& cpu = devices[0];
+  EXPECT_EQ(cpu.kind, "cpu");
+  EXPECT_FALSE(cpu.name.empty());
+  EXPECT_GE(cpu.threads, 1);
+  EXPECT_GE(cpu.cpus, 1);
+  EXPECT_GT(cpu.memory_bytes, size_t{1} << 26);
+  EXPECT_GE(cpu.vector_bits, 128);
+  for (const auto& c : cpu.caches) EXPECT_GT(c.bytes, 0u);
+}
+
+}  // namespace
+}  // namespace frit::runtime
