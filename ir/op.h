@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "ir/attr.h"
+#include "ir/base/dim_facts.h"
 #include "ir/base/result.h"
 #include "ir/scalar.h"
 #include "ir/type.h"

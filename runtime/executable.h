@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "ir/base/dim.h"
+#include "ir/base/dim_program.h"
 #include "ir/base/dtype.h"
 #include "ir/base/result.h"
 #include "runtime/memory.h"

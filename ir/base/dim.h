@@ -11,7 +11,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +22,11 @@
 namespace frit {
 
 class Dim;
+
+// What divides a size: `Dim::multiple_of(16)`.
+struct DimMultiple {
+  int64_t factor;
+};
 
 enum class AtomKind : uint8_t { Symbol, FloorDiv, Mod, Min, Max };
 
@@ -48,6 +52,8 @@ class Dim {
   Dim(int64_t value) : constant_(value) {}
   Dim(int value) : constant_(value) {}
   static Dim symbol(std::string_view name);
+  static Dim from_term(DimTerm term);
+  static constexpr DimMultiple multiple_of(int64_t factor) { return {factor}; }
 
   bool is_const() const { return !poly_; }
   // The value of a constant; only when is_const().
@@ -111,68 +117,5 @@ Dim min(const Dim& a, const Dim& b);
 Dim max(const Dim& a, const Dim& b);
 Dim ceil_div(const Dim& a, const Dim& b);
 Dim product(const std::vector<Dim>& dims);
-
-enum class Tri : uint8_t { No, Yes, Unknown };
-
-struct DimRange {
-  int64_t low, high;  // inclusive
-};
-
-// What is known of symbols: bounds, divisibility and, for loop variables, a symbolic exclusive upper bound.
-// A symbol that was never mentioned is a size: 0 to kMaxSize.
-class DimFacts {
- public:
-  static constexpr int64_t kMaxSize = int64_t{1} << 48;
-
-  void set_range(const std::string& symbol, DimRange range);
-  void set_multiple(const std::string& symbol, int64_t factor);
-  // `symbol` runs from 0 to `extent` - 1; `extent` itself uses earlier symbols only.
-  void set_loop(const std::string& symbol, const Dim& extent);
-
-  DimRange range(const Dim& d) const;  // saturated at +-2^62
-  int64_t multiple(const std::string& symbol) const;
-  const std::map<std::string, DimRange>& ranges() const { return ranges_; }
-  const std::map<std::string, int64_t>& multiples() const { return multiples_; }
-
-  Tri equal(const Dim& a, const Dim& b) const;
-  Tri less(const Dim& a, const Dim& b) const;
-  Tri less_equal(const Dim& a, const Dim& b) const;
-
-  // An equal Dim with floor divisions, remainders, minima and maxima resolved where the facts decide them.
-  Dim simplify(const Dim& d) const;
-
- private:
-  bool provably_nonnegative(const Dim& d, int depth = 0) const;
-  std::optional<Dim> divide_exactly(const Dim& a, const Dim& b) const;
-  Dim simplify_floor_div(const Dim& a, const Dim& b) const;
-  Dim drop_multiples(const Dim& a, int64_t divisor) const;
-
-  std::map<std::string, DimRange> ranges_;
-  std::map<std::string, int64_t> multiples_;
-  std::map<std::string, Dim> loops_;
-};
-
-// A Dim compiled to postfix form over numbered slots: what a launch evaluates without the IR.
-class DimProgram {
- public:
-  DimProgram() = default;
-  explicit DimProgram(int64_t constant);
-  // `slot_of` gives the slot of each symbol of `d`, or -1 for one that is not known (a bug of the caller).
-  DimProgram(const Dim& d, const std::function<int(const std::string&)>& slot_of);
-
-  bool is_const() const { return code_.size() == 1 && code_[0].op == Op::Const; }
-  int64_t evaluate(const int64_t* slots) const;
-
- private:
-  enum class Op : uint8_t { Const, Slot, Add, Mul, FloorDiv, Mod, Min, Max };
-  struct Instr {
-    Op op;
-    int64_t value;  // Const: the number; Slot: its index
-  };
-  void emit(const Dim& d, const std::function<int(const std::string&)>& slot_of);
-
-  std::vector<Instr> code_;
-  int depth_ = 0;
-};
 
 }  // namespace frit

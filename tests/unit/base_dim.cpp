@@ -4,6 +4,8 @@
 #include <random>
 
 #include "ir/base/dim.h"
+#include "ir/base/dim_facts.h"
+#include "ir/base/dim_program.h"
 
 namespace frit {
 namespace {
@@ -176,6 +178,32 @@ TEST(Dim, DeepProgramsUseTheHeap) {
   std::map<std::string, int64_t> env;
   for (int i = 0; i < 100; ++i) env["s" + std::to_string(i)] = slots[i] = i * 7 % 31;
   EXPECT_EQ(program.evaluate(slots.data()), value(d, env));
+}
+
+TEST(DimProgram, IsBuiltAgainFromItsCode) {
+  Generator gen(7);
+  auto slot_of = [](const std::string& s) { return s == "n" ? 0 : s == "m" ? 1 : 2; };
+  for (int i = 0; i < 500; ++i) {
+    DimProgram program(gen.make(5).dim, slot_of);
+    auto again = DimProgram::from(program.code(), 3);
+    ASSERT_TRUE(again);
+    EXPECT_EQ(*again, program);
+  }
+  EXPECT_EQ(DimProgram::from({}, 0), DimProgram());
+}
+
+TEST(DimProgram, RefusesCodeThatIsNone) {
+  using Op = DimProgram::Op;
+  auto ok = [](std::vector<DimProgram::Instr> code, int slots = 2) { return DimProgram::from(std::move(code), slots).has_value(); };
+  EXPECT_TRUE(ok({{Op::Const, 3}, {Op::Slot, 1}, {Op::Max, 0}}));
+  EXPECT_FALSE(ok({{Op::Const, 3}, {Op::Slot, 2}, {Op::Max, 0}}));               // no such slot
+  EXPECT_FALSE(ok({{Op::Slot, -1}}));
+  EXPECT_FALSE(ok({{Op::Slot, 0}}, 0));
+  EXPECT_FALSE(ok({{Op::Const, 3}, {Op::Add, 0}}));                              // one operand
+  EXPECT_FALSE(ok({{Op::Add, 0}, {Op::Const, 3}, {Op::Const, 3}}));              // none yet
+  EXPECT_FALSE(ok({{Op::Const, 3}, {Op::Const, 3}}));                            // two results
+  EXPECT_FALSE(ok({{Op::Const, 3}, {Op::Const, 3}, {static_cast<Op>(8), 0}}));   // no such operation
+  EXPECT_FALSE(ok({{Op::Const, 3}, {Op::Const, 3}, {Op::Add, 1}}));
 }
 
 TEST(Dim, RingLawsHoldByForm) {

@@ -1,0 +1,45 @@
+// A Dim compiled to postfix form over numbered slots: what a launch evaluates without the IR.
+//
+// A program is a list of instructions for a stack machine; each operation takes its two operands from the stack and leaves its result there. It never
+// reads outside of its slots or its stack, and never traps: what is divided by zero gives 0, and results past 64 bits stick at the ends.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/base/dim.h"
+
+namespace frit {
+
+class DimProgram {
+ public:
+  enum class Op : uint8_t { Const, Slot, Add, Mul, FloorDiv, Mod, Min, Max };
+  struct Instr {
+    Op op;
+    int64_t value;  // Const: the number; Slot: its index; 0 for the others
+    friend bool operator==(const Instr&, const Instr&) = default;
+  };
+
+  DimProgram() = default;  // gives 0
+  explicit DimProgram(int64_t constant);
+  // `slot_of` gives the slot of each symbol of `d`, or -1 for one that is not known (a bug of the caller).
+  DimProgram(const Dim& d, const std::function<int(const std::string&)>& slot_of);
+  // From what `code()` gave, if it is a program over `slots` slots: known operations, operands for each, one result. No code at all is DimProgram().
+  static std::optional<DimProgram> from(std::vector<Instr> code, int slots);
+
+  bool is_const() const { return code_.size() == 1 && code_[0].op == Op::Const; }
+  int64_t evaluate(const int64_t* slots) const;
+  const std::vector<Instr>& code() const { return code_; }
+  friend bool operator==(const DimProgram&, const DimProgram&) = default;
+
+ private:
+  void emit(const Dim& d, const std::function<int(const std::string&)>& slot_of);
+
+  std::vector<Instr> code_;
+  int depth_ = 0;
+};
+
+}  // namespace frit
