@@ -28,7 +28,7 @@ class CodeCache {
     return *cache;
   }
 
-  Outcome get(ir::Function f, CompileMode mode) {
+  Outcome get(ir::Function f, CompileMode mode, CodeOrigin& origin) {
     f.canonicalize_order();
     const Hash128 hash = ir::structural_hash(f);
     std::promise<Outcome> promise;
@@ -52,6 +52,7 @@ class CodeCache {
       index_.emplace(hash, slots_.begin());
       while (slots_.size() > kCodeCacheSize) erase(std::prev(slots_.end()));
     }
+    origin = CodeOrigin::Compiled;
     try {
       Outcome result = build(work, mode);
       if (!result) forget(hash, mode);
@@ -118,7 +119,12 @@ class CodeCache {
 
 }  // namespace
 
-Result<ExecutablePtr> code_for(ir::Function f, CompileMode mode) { return CodeCache::instance().get(std::move(f), mode); }
+Result<ExecutablePtr> code_for(ir::Function f, CompileMode mode, CodeOrigin* origin) {
+  CodeOrigin from = CodeOrigin::Memory;
+  Outcome outcome = CodeCache::instance().get(std::move(f), mode, from);
+  if (origin) *origin = from;
+  return outcome;
+}
 
 CodeCacheStats code_cache_stats() { return CodeCache::instance().stats(); }
 

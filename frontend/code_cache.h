@@ -17,8 +17,11 @@ inline constexpr size_t kCodeCacheSize = 2048;
 
 using ExecutablePtr = std::shared_ptr<const runtime::Executable>;
 
+// Where code came from: this process had it, the disk had it, or it was generated now.
+enum class CodeOrigin : uint8_t { Memory, Disk, Compiled };
+
 // Compiles `f`, or finds what an equal graph was compiled to. `f` is consumed.
-Result<ExecutablePtr> code_for(ir::Function f, CompileMode mode);
+Result<ExecutablePtr> code_for(ir::Function f, CompileMode mode, CodeOrigin* origin = nullptr);
 
 struct CodeCacheStats {
   size_t entries, hits, misses;
