@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <vector>
 
 #include "ir/base/dim.h"
@@ -32,6 +34,11 @@ inline int64_t mul_int(int64_t a, int64_t b) {
   return __builtin_mul_overflow(a, b, &r) ? ((a < 0) != (b < 0) ? -INT64_MAX : INT64_MAX) : r;
 }
 
+// The greatest common divisor; 1 with the least number, whose magnitude is past 64 bits.
+inline int64_t gcd_int(int64_t a, int64_t b) {
+  return a == INT64_MIN || b == INT64_MIN ? 1 : std::gcd(a, b);
+}
+
 using AtomList = std::vector<std::shared_ptr<const Atom>>;
 
 // Total orders on structure. Lists with more atoms come first, then by the atoms in order: n*m + n + 1.
@@ -55,5 +62,32 @@ Dim map_atoms(const Dim& d, F&& f) {
   }
   return sum;
 }
+
+inline Dim to_dim(const std::shared_ptr<const Atom>& atom) { return Dim::from_term({{atom}, 1}); }
+
+// Calls `f` with each atom of the terms, not with those inside of other atoms; one that occurs often comes often.
+template <class F>
+void each_atom(const Dim& d, F&& f) {
+  if (d.is_const()) return;
+  for (const DimTerm& term : d.poly()->terms)
+    for (const auto& atom : term.atoms) f(atom);
+}
+
+// `d == coefficient * atom + rest`, looking at the terms alone: the atom may occur inside of other atoms. Nothing where its power is more than one.
+std::optional<Dim::Affine> affine_in_atom(const Dim& d, const Atom& atom);
+
+// The quotient of two terms when it is a term or a number.
+std::optional<Dim> divide_term(const DimTerm& a, const DimTerm& b);
+
+// `a == quotient * b + rest` as polynomials with integer coefficients; `rest` has no term that b's first one divides. b is not 0.
+struct Division {
+  Dim quotient, rest;
+};
+Division divide_polynomial(const Dim& a, const Dim& b);
+// The quotient when nothing is left.
+std::optional<Dim> divide_exactly(const Dim& a, const Dim& b);
+
+// The greatest common divisor of the coefficients, without the constant; 0 for constants.
+int64_t content(const Dim& d);
 
 }  // namespace frit

@@ -7,13 +7,71 @@
 namespace frit {
 namespace {
 
-// "a // b" without the parentheses that a sum around it would need.
+using Kind = DimCondition::Kind;
+
+const Atom* lone_atom(const Dim& d) {
+  if (d.is_const() || d.poly()->constant != 0 || d.poly()->terms.size() != 1) return nullptr;
+  const DimTerm& t = d.poly()->terms[0];
+  return t.coefficient == 1 && t.atoms.size() == 1 ? t.atoms[0].get() : nullptr;
+}
+
+// One side of a condition: a lone remainder needs no parentheses there.
 std::string side_text(const Dim& d) {
-  std::string s = d.str();
-  return d.poly() && d.poly()->terms.size() == 1 && d.poly()->constant == 0 && d.poly()->terms[0].coefficient == 1 &&
-                 d.poly()->terms[0].atoms.size() == 1 && s.front() == '('
-             ? s.substr(1, s.size() - 2)
-             : s;
+  const Atom* atom = lone_atom(d);
+  if (!atom || atom->kind != AtomKind::Mod) return d.str();
+  auto is_product = [](const Dim& x) { return x.is_const() || (x.poly()->terms.size() == 1 && x.poly()->constant == 0); };
+  const Dim &a = atom->args[0], &b = atom->args[1];
+  return (is_product(a) ? a.str() : "(" + a.str() + ")") + " % " + (b.is_const() || b.as_symbol() ? b.str() : "(" + b.str() + ")");
+}
+
+// d with its terms and its constant divided by a number that divides them.
+Dim divided(const Dim& d, int64_t by) {
+  Dim q = floor_div_int(to_poly(d).constant, by);
+  for (DimTerm t : to_poly(d).terms) {
+    t.coefficient /= by;
+    q += Dim::from_term(std::move(t));
+  }
+  return q;
+}
+
+// A dividend of which only the remainder by `divisor` counts, and of that only whether it is zero: coefficients in (-divisor/2, divisor/2], the first
+// one positive, without a factor that the divisor has too.
+Dim zero_remainder(const Dim& dividend, int64_t divisor) {
+  auto centred = [&](int64_t v) {
+    v = mod_int(v, divisor);
+    return v > divisor / 2 ? v - divisor : v;
+  };
+  Dim d = centred(to_poly(dividend).constant);
+  for (DimTerm t : to_poly(dividend).terms)
+    if ((t.coefficient = centred(t.coefficient))) d += Dim::from_term(std::move(t));
+  if (d.is_const()) return mod(d, divisor);
+  if (d.poly()->terms.front().coefficient < 0) d = -d;
+  const int64_t g = gcd_int(gcd_int(content(d), d.poly()->constant), divisor);
+  return g > 1 ? zero_remainder(divided(d, g), divisor / g) : mod(d, divisor);
+}
+
+// The shortest condition that says the same, whatever else is known.
+DimCondition normal_form(DimCondition c) {
+  if (c.dim.is_const()) return c;
+  Dim& d = c.dim;
+  if (c.kind == Kind::NonNegative) {
+    // What is on the left changes in steps of its content.
+    if (int64_t g = content(d); g > 1) d = divided(d, g);
+    return c;
+  }
+  if (int64_t g = gcd_int(content(d), d.poly()->constant); g > 1) d = divided(d, g);
+  if (d.poly()->terms.front().coefficient < 0) d = -d;
+  if (const Atom* atom = lone_atom(d); atom && atom->kind == AtomKind::Mod && atom->args[1].is_const() && atom->args[1].value() > 0)
+    d = zero_remainder(atom->args[0], atom->args[1].value());
+  return c;
+}
+
+bool is_before(const DimCondition& a, const DimCondition& b) {
+  return a.kind != b.kind ? a.kind < b.kind : Dim::compare(a.dim, b.dim) < 0;
+}
+
+bool is_false(const DimCondition& c) {
+  return c.dim.is_const() && (c.kind == Kind::Zero ? c.dim.value() != 0 : c.dim.value() < 0);
 }
 
 }  // namespace
@@ -22,18 +80,105 @@ std::string DimCondition::str() const {
   DimPoly p = to_poly(dim);
   Dim plus = std::max<int64_t>(p.constant, 0), minus = p.constant < 0 ? -Dim(p.constant) : Dim(0);
   for (DimTerm& t : p.terms) {
-    if (t.coefficient > 0) {
-      plus += Dim::from_term(std::move(t));
-    } else {
-      t.coefficient = -t.coefficient;
-      minus += Dim::from_term(std::move(t));
-    }
+    const bool positive = t.coefficient > 0;
+    if (!positive) t.coefficient = mul_int(t.coefficient, -1);
+    (positive ? plus : minus) += Dim::from_term(std::move(t));
   }
   return kind == Kind::Zero ? side_text(plus) + " == " + side_text(minus) : side_text(minus) + " <= " + side_text(plus);
 }
 
-void DimFacts::assume_zero(const Dim& d) { conditions_.push_back({DimCondition::Kind::Zero, d}); }
+void DimFacts::assume_zero(const Dim& d) { assume({Kind::Zero, d}); }
 
-void DimFacts::assume_nonnegative(const Dim& d) { conditions_.push_back({DimCondition::Kind::NonNegative, d}); }
+void DimFacts::assume_nonnegative(const Dim& d) { assume({Kind::NonNegative, d}); }
+
+void DimFacts::assume(DimCondition c) {
+  if (!is_false(c) && follows(c)) return;
+  conditions_.push_back(std::move(c));
+  settle();
+}
+
+// A condition on one symbol becomes its range or its multiple.
+bool DimFacts::absorb(const DimCondition& c) {
+  if (c.dim.is_const()) return !is_false(c);
+  const DimPoly& p = *c.dim.poly();
+  if (const Atom* atom = lone_atom(c.dim); atom && atom->kind == AtomKind::Mod && c.kind == Kind::Zero) {
+    const std::string* symbol = atom->args[0].as_symbol();
+    if (!symbol || !atom->args[1].is_const() || atom->args[1].value() <= 0) return false;
+    const int64_t known = std::max<int64_t>(1, multiple(*symbol)), more = atom->args[1].value() / gcd_int(known, atom->args[1].value());
+    if (more > INT64_MAX / known) return false;
+    multiples_[*symbol] = known * more;
+    return true;
+  }
+  if (p.terms.size() != 1 || p.terms[0].atoms.size() != 1 || p.terms[0].atoms[0]->kind != AtomKind::Symbol) return false;
+  const std::string& symbol = p.terms[0].atoms[0]->name;
+  const int64_t coefficient = p.terms[0].coefficient;
+  if (p.constant <= -INT64_MAX || coefficient <= -INT64_MAX) return false;
+  DimRange r = symbol_range(symbol);
+  if (c.kind == Kind::Zero) {
+    if (mod_int(p.constant, coefficient) != 0) return false;
+    const int64_t value = -floor_div_int(p.constant, coefficient);
+    r = {std::max(r.low, value), std::min(r.high, value)};
+  } else if (coefficient > 0) {
+    r.low = std::max(r.low, -floor_div_int(p.constant, coefficient));
+  } else {
+    r.high = std::min(r.high, floor_div_int(p.constant, -coefficient));
+  }
+  ranges_[symbol] = r;
+  return true;
+}
+
+// Brings the conditions into the one form that they have beside these ranges and multiples. Each turn may narrow a range, which may shorten another
+// condition; the conditions themselves never rewrite each other, so that stating the outcome anew gives it again.
+void DimFacts::settle() {
+  constexpr int kTurns = 8;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    std::vector<DimCondition> all = std::move(conditions_), next;
+    conditions_.clear();
+    bool changed = false;
+    for (const DimCondition& c : all) {
+      DimCondition shorter = normal_form({c.kind, simplify(c.dim)});
+      changed = changed || shorter != c;
+      if (absorb(shorter)) changed = true;
+      else next.push_back(std::move(shorter));
+    }
+    conditions_ = std::move(next);
+    if (!changed) break;
+  }
+  std::sort(conditions_.begin(), conditions_.end(), is_before);
+  conditions_.erase(std::unique(conditions_.begin(), conditions_.end()), conditions_.end());
+  drop_what_follows();
+}
+
+void DimFacts::drop_what_follows() {
+  for (size_t i = conditions_.size(); i-- > 0;) {
+    if (is_false(conditions_[i])) continue;
+    DimCondition c = std::move(conditions_[i]);
+    conditions_.erase(conditions_.begin() + static_cast<ptrdiff_t>(i));
+    if (refuted(c) || !follows(c)) conditions_.insert(conditions_.begin() + static_cast<ptrdiff_t>(i), std::move(c));
+  }
+}
+
+bool DimFacts::follows(const DimCondition& c) const {
+  return c.kind == Kind::Zero ? equal(c.dim, 0) == Tri::Yes : less_equal(0, c.dim) == Tri::Yes;
+}
+
+bool DimFacts::refuted(const DimCondition& c) const {
+  return c.kind == Kind::Zero ? equal(c.dim, 0) == Tri::No : less_equal(0, c.dim) == Tri::No;
+}
+
+bool DimFacts::contradictory() const {
+  for (const auto& [symbol, range] : ranges_) {
+    // The least multiple from the low end on.
+    const int64_t factor = std::max<int64_t>(1, multiple(symbol)), up = mod_int(-mod_int(range.low, factor), factor);
+    if (range.low > range.high || add_int(range.low, up) > range.high) return true;
+  }
+  DimFacts others = *this;
+  for (size_t i = 0; i < conditions_.size(); ++i) {
+    others.conditions_.erase(others.conditions_.begin() + static_cast<ptrdiff_t>(i));
+    if (is_false(conditions_[i]) || others.refuted(conditions_[i])) return true;
+    others.conditions_.insert(others.conditions_.begin() + static_cast<ptrdiff_t>(i), conditions_[i]);
+  }
+  return false;
+}
 
 }  // namespace frit

@@ -1,6 +1,8 @@
+// What is stated of symbols, and the comparisons.
 #include "ir/base/dim_facts.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "ir/base/dim_atoms.h"
 
@@ -8,6 +10,12 @@ namespace frit {
 namespace {
 
 constexpr int64_t kLimit = int64_t{1} << 62;
+
+// How far a proof looks: steps after each other, and steps in all.
+constexpr int kDepth = 6;
+constexpr int kBudget = 64;
+// Longer expressions are not worth a search.
+constexpr size_t kMaxTerms = 32;
 
 int64_t saturate(__int128 v) {
   return v > kLimit ? kLimit : v < -kLimit ? -kLimit : static_cast<int64_t>(v);
@@ -21,10 +29,25 @@ DimRange multiply(DimRange a, DimRange b) {
   return {*std::min_element(p, p + 4), *std::max_element(p, p + 4)};
 }
 
+// Whether products of two such Dims, and sums of a few, keep their exact coefficients.
+bool is_modest(const Dim& d) {
+  constexpr int64_t kLarge = int64_t{1} << 28;
+  const DimPoly p = to_poly(d);
+  return p.terms.size() <= kMaxTerms && p.constant > -kLarge && p.constant < kLarge &&
+         std::all_of(p.terms.begin(), p.terms.end(), [](const DimTerm& t) { return t.coefficient > -kLarge && t.coefficient < kLarge; });
+}
+
 }  // namespace
 
-void DimFacts::set_range(const std::string& symbol, DimRange range) { ranges_[symbol] = range; }
-void DimFacts::set_multiple(const std::string& symbol, int64_t factor) { multiples_[symbol] = factor; }
+void DimFacts::set_range(const std::string& symbol, DimRange range) {
+  ranges_[symbol] = range;
+  if (!conditions_.empty()) settle();
+}
+
+void DimFacts::set_multiple(const std::string& symbol, int64_t factor) {
+  multiples_[symbol] = factor;
+  if (!conditions_.empty()) settle();
+}
 
 void DimFacts::set_loop(const std::string& symbol, const Dim& extent) {
   loops_[symbol] = extent;
@@ -36,6 +59,11 @@ int64_t DimFacts::multiple(const std::string& symbol) const {
   return it == multiples_.end() ? 1 : it->second;
 }
 
+DimRange DimFacts::symbol_range(const std::string& symbol) const {
+  auto it = ranges_.find(symbol);
+  return it == ranges_.end() ? DimRange{0, kMaxSize} : it->second;
+}
+
 DimRange DimFacts::range(const Dim& d) const {
   if (d.is_const()) return {d.value(), d.value()};
   __int128 low = d.poly()->constant, high = low;
@@ -44,7 +72,7 @@ DimRange DimFacts::range(const Dim& d) const {
     for (const auto& atom : t.atoms) {
       DimRange r{0, kMaxSize};
       if (atom->kind == AtomKind::Symbol) {
-        if (auto it = ranges_.find(atom->name); it != ranges_.end()) r = it->second;
+        r = symbol_range(atom->name);
       } else {
         DimRange a = range(atom->args[0]), b = range(atom->args[1]);
         switch (atom->kind) {
@@ -54,7 +82,7 @@ DimRange DimFacts::range(const Dim& d) const {
                  std::max(floor_div_int(a.high, b.low), floor_div_int(a.high, b.high))};
             break;
           case AtomKind::Mod:
-            r = {0, std::max<int64_t>(0, b.high - 1)};
+            r = {0, std::max<int64_t>(1, b.high) - 1};
             if (a.low >= 0) r.high = std::min(r.high, a.high);
             break;
           case AtomKind::Min: r = {std::min(a.low, b.low), std::min(a.high, b.high)}; break;
@@ -69,25 +97,104 @@ DimRange DimFacts::range(const Dim& d) const {
   return {saturate(low), saturate(high)};
 }
 
-bool DimFacts::provably_nonnegative(const Dim& d, int depth) const {
+bool DimFacts::provably_nonnegative(const Dim& d) const {
+  int budget = kBudget;
+  return provably_nonnegative(d, kDepth, budget);
+}
+
+// A search for an expression that is at most `d` (or a positive multiple of it) and whose range is not negative.
+bool DimFacts::provably_nonnegative(const Dim& d, int depth, int& budget) const {
   if (range(d).low >= 0) return true;
-  if (d.is_const() || depth > 4) return false;
+  if (d.is_const() || depth == 0 || --budget < 0 || d.poly()->terms.size() > kMaxTerms) return false;
+  for (const DimCondition& c : conditions_) {
+    if (follows_from_condition(d, c.dim, depth, budget)) return true;
+    if (c.kind == DimCondition::Kind::Zero && follows_from_condition(d, -c.dim, depth, budget)) return true;
+  }
   // Push each loop variable to the end of its run that makes `d` smallest; what is left has fewer variables.
   for (const auto& [symbol, extent] : loops_) {
     if (!d.uses(symbol)) continue;
     auto affine = d.affine_in(symbol);
     if (!affine) continue;
     DimRange c = range(affine->coefficient);
-    if (c.low >= 0) return provably_nonnegative(affine->rest, depth + 1);
-    if (c.high <= 0)
-      return provably_nonnegative(affine->rest + affine->coefficient * (extent - Dim(1)), depth + 1);
+    if (c.low >= 0) return provably_nonnegative(affine->rest, depth - 1, budget);
+    if (c.high <= 0) return provably_nonnegative(affine->rest + affine->coefficient * (extent - Dim(1)), depth - 1, budget);
+  }
+  for (const DimTerm& t : d.poly()->terms) {
+    for (const auto& atom : t.atoms) {
+      if (atom->kind == AtomKind::Symbol) continue;
+      const Dim &p = atom->args[0], &q = atom->args[1];
+      auto affine = affine_in_atom(d, *atom);
+      if (!affine) continue;
+      const Dim &c = affine->coefficient, &rest = affine->rest;
+      DimRange sign = range(c);
+      auto holds = [&](const Dim& scale, const Dim& value) { return provably_nonnegative(c * value + scale * rest, depth - 1, budget); };
+      switch (atom->kind) {
+        case AtomKind::Min:
+        case AtomKind::Max:
+          // It is one of the two. Where that makes `d` the greater of two readings one of them will do, else both must hold.
+          if (atom->kind == AtomKind::Max ? sign.low >= 0 : sign.high <= 0) return holds(1, p) || holds(1, q);
+          return holds(1, p) && holds(1, q);
+        case AtomKind::FloorDiv:
+          // p - q + 1 <= q * (p // q) <= p, and equal to p where q divides it.
+          if (!is_modest(d) || !is_modest(p) || !is_modest(q) || !positive(q, depth - 1, budget)) break;
+          if ((sign.high <= 0 || divides(q, p)) && holds(q, p)) return true;
+          if (sign.low >= 0 && holds(q, p - q + Dim(1))) return true;
+          break;
+        case AtomKind::Mod:
+          // 0 <= p % q < q, and p % q <= p where p is not negative.
+          if (!positive(q, depth - 1, budget)) break;
+          if (sign.low >= 0 && holds(1, 0)) return true;
+          if (sign.high <= 0 && (holds(1, q - Dim(1)) || (provably_nonnegative(p, depth - 1, budget) && holds(1, p)))) return true;
+          break;
+        case AtomKind::Symbol: break;
+      }
+    }
+  }
+  return false;
+}
+
+// Given known >= 0: takes such a multiple of it from `d` that a negative term goes away; when the rest is not negative, neither is `d`.
+bool DimFacts::follows_from_condition(const Dim& d, const Dim& known, int depth, int& budget) const {
+  if (known.is_const() || !is_modest(d) || !is_modest(known)) return false;
+  const DimPoly &p = *d.poly(), &k = *known.poly();
+  auto holds = [&](int64_t scale, const Dim& multiplier) {
+    return range(multiplier).low >= 0 && provably_nonnegative(Dim(scale) * d - multiplier * known, depth - 1, budget);
+  };
+  for (const DimTerm& x : p.terms) {
+    if (x.coefficient >= 0) continue;
+    for (const DimTerm& y : k.terms) {
+      if (y.coefficient >= 0) continue;
+      auto power = divide_term({x.atoms, 1}, {y.atoms, 1});
+      if (!power) continue;
+      const int64_t g = std::gcd(x.coefficient, y.coefficient);
+      if (holds(-y.coefficient / g, Dim(-x.coefficient / g) * *power)) return true;
+    }
+  }
+  return p.constant < 0 && k.constant < 0 && holds(1, Dim(-floor_div_int(-p.constant, k.constant)));
+}
+
+bool DimFacts::positive(const Dim& d) const {
+  int budget = kBudget;
+  return positive(d, kDepth, budget);
+}
+
+// Divisors of known conditions are positive, or the conditions would mean nothing.
+bool DimFacts::positive(const Dim& d, int depth, int& budget) const {
+  if (provably_nonnegative(d - Dim(1), depth, budget)) return true;
+  for (const DimCondition& c : conditions_) {
+    bool divides = false;
+    each_atom(c.dim, [&](const auto& atom) {
+      divides = divides || ((atom->kind == AtomKind::FloorDiv || atom->kind == AtomKind::Mod) && atom->args[1] == d);
+    });
+    if (divides) return true;
   }
   return false;
 }
 
 Tri DimFacts::less_equal(const Dim& a, const Dim& b) const {
-  if (provably_nonnegative(b - a)) return Tri::Yes;
-  if (provably_nonnegative(a - b - Dim(1))) return Tri::No;
+  Dim room = b - a;
+  if (provably_nonnegative(room)) return Tri::Yes;
+  if (provably_nonnegative(-room - Dim(1))) return Tri::No;
   return Tri::Unknown;
 }
 
@@ -95,128 +202,56 @@ Tri DimFacts::less(const Dim& a, const Dim& b) const { return less_equal(a + Dim
 
 Tri DimFacts::equal(const Dim& a, const Dim& b) const {
   Dim difference = a - b;
+  if (!difference.is_const()) difference = simplify(difference);
   if (difference.is_const()) return difference.value() == 0 ? Tri::Yes : Tri::No;
-  Dim simple = simplify(difference);
-  if (simple.is_const()) return simple.value() == 0 ? Tri::Yes : Tri::No;
-  DimRange r = range(simple);
-  if (r.low > 0 || r.high < 0) return Tri::No;
+  if (provably_zero(difference, kDepth)) return Tri::Yes;
+  if (never_zero(difference)) return Tri::No;
+  const bool up = provably_nonnegative(difference), down = provably_nonnegative(-difference);
+  if (up && down) return Tri::Yes;
+  if (up && provably_nonnegative(difference - Dim(1))) return Tri::No;
+  if (down && provably_nonnegative(-difference - Dim(1))) return Tri::No;
   return Tri::Unknown;
 }
 
-// a / b when every term of `a` contains `b` (a constant or a single monomial).
-std::optional<Dim> DimFacts::divide_exactly(const Dim& a, const Dim& b) const {
-  if (b.is_const()) {
-    if (b.value() <= 0) return std::nullopt;
-    DimPoly p = to_poly(a);
-    if (p.constant % b.value()) return std::nullopt;
-    Dim q = p.constant / b.value();
-    for (const DimTerm& t : p.terms) {
-      Dim term = t.coefficient % b.value() == 0 ? Dim(t.coefficient / b.value()) : Dim(0);
-      if (term.is(0)) {
-        // n * c with n a known multiple: only a lone symbol that the divisor divides.
-        return std::nullopt;
-      }
-      for (const auto& atom : t.atoms)
-        term = term * (atom->kind == AtomKind::Symbol ? Dim::symbol(atom->name)
-                                                      : apply(atom->kind, atom->args[0], atom->args[1]));
-      q = q + term;
-    }
-    return q;
-  }
-  if (b.poly()->terms.size() != 1 || b.poly()->constant) return std::nullopt;
-  const DimTerm& divisor = b.poly()->terms[0];
-  DimPoly p = to_poly(a);
-  if (p.constant) return std::nullopt;
-  Dim q = 0;
-  for (const DimTerm& t : p.terms) {
-    if (t.coefficient % divisor.coefficient) return std::nullopt;
-    AtomList rest = t.atoms;
-    for (const auto& atom : divisor.atoms) {
-      auto it = std::find_if(rest.begin(), rest.end(),
-                             [&](const auto& x) { return compare_atoms(*x, *atom) == 0; });
-      if (it == rest.end()) return std::nullopt;
-      rest.erase(it);
-    }
-    Dim term = t.coefficient / divisor.coefficient;
-    for (const auto& atom : rest)
-      term = term * (atom->kind == AtomKind::Symbol ? Dim::symbol(atom->name)
-                                                    : apply(atom->kind, atom->args[0], atom->args[1]));
-    q = q + term;
-  }
-  return q;
+// `d` less multiples of what is known to be zero.
+Dim DimFacts::without_zeros(Dim d) const {
+  for (const DimCondition& c : conditions_)
+    if (c.kind == DimCondition::Kind::Zero && !c.dim.is_const()) d = divide_polynomial(d, c.dim).rest;
+  return d;
 }
 
-Dim DimFacts::simplify_floor_div(const Dim& a, const Dim& b) const {
-  if (auto q = divide_exactly(a, b)) return *q;
-  if (!provably_nonnegative(b - Dim(1))) return floor_div(a, b);
-  // a = b*q + r with every term of q*b divisible by b; when 0 <= r < b the quotient is q.
-  if (!a.is_const()) {
-    Dim whole = 0, rest = a.poly()->constant;
-    for (const DimTerm& t : a.poly()->terms) {
-      Dim term = t.coefficient;
-      for (const auto& atom : t.atoms)
-        term = term * (atom->kind == AtomKind::Symbol ? Dim::symbol(atom->name)
-                                                      : apply(atom->kind, atom->args[0], atom->args[1]));
-      if (auto q = divide_exactly(term, b)) {
-        whole = whole + *q;
-      } else {
-        rest = rest + term;
-      }
-    }
-    if (provably_nonnegative(rest) && provably_nonnegative(b - Dim(1) - rest)) return whole;
-    if (!whole.is(0)) return whole + floor_div(rest, b);
-  } else if (provably_nonnegative(a) && provably_nonnegative(b - Dim(1) - a)) {
-    return Dim(0);
-  }
-  return floor_div(a, b);
-}
-
-// `a` without the terms that the facts know to be multiples of `divisor`.
-Dim DimFacts::drop_multiples(const Dim& a, int64_t divisor) const {
-  if (a.is_const()) return a;
-  Dim rest = a.poly()->constant;
-  for (const DimTerm& t : a.poly()->terms) {
-    __int128 factor = t.coefficient % divisor;
-    Dim term = t.coefficient;
+bool DimFacts::provably_zero(const Dim& d, int depth) const {
+  if (d.is(0)) return true;
+  if (d.is_const() || depth == 0 || !is_modest(d)) return false;
+  Dim rest = without_zeros(d);
+  if (rest.is_const()) return rest.is(0);
+  for (const DimTerm& t : rest.poly()->terms) {
     for (const auto& atom : t.atoms) {
-      if (atom->kind == AtomKind::Symbol) factor = factor * (multiple(atom->name) % divisor) % divisor;
-      term = term * (atom->kind == AtomKind::Symbol ? Dim::symbol(atom->name)
-                                                    : apply(atom->kind, atom->args[0], atom->args[1]));
+      if (atom->kind != AtomKind::FloorDiv && atom->kind != AtomKind::Mod) continue;
+      const Dim &p = atom->args[0], &q = atom->args[1];
+      auto affine = affine_in_atom(rest, *atom);
+      if (!affine || !is_modest(p) || !is_modest(q) || !positive(q)) continue;
+      if (atom->kind == AtomKind::Mod) {
+        // p % q == p - q * (p // q), which may meet its like.
+        return provably_zero(affine->coefficient * (p - q * floor_div(p, q)) + affine->rest, depth - 1);
+      }
+      if (divides(q, p)) return provably_zero(affine->coefficient * p + q * affine->rest, depth - 1);
     }
-    if (factor != 0) rest = rest + term;
   }
-  return rest;
+  return false;
 }
 
-Dim DimFacts::simplify(const Dim& d) const {
-  return map_atoms(d, [&](const Atom& atom) -> Dim {
-    if (atom.kind == AtomKind::Symbol) {
-      DimRange r = range(Dim::symbol(atom.name));
-      return r.low == r.high ? Dim(r.low) : Dim::symbol(atom.name);
-    }
-    Dim a = simplify(atom.args[0]), b = simplify(atom.args[1]);
-    switch (atom.kind) {
-      case AtomKind::FloorDiv: return simplify_floor_div(a, b);
-      case AtomKind::Mod: {
-        if (b.is_const() && b.value() > 0) a = drop_multiples(a, b.value());
-        Dim q = simplify_floor_div(a, b);
-        Dim r = a - b * q;
-        // Only when the division went away: otherwise the remainder itself is the shorter form.
-        Dim plain = floor_div(a, b);
-        return Dim::compare(q, plain) != 0 && r.str().find("//") == std::string::npos ? r : mod(a, b);
-      }
-      case AtomKind::Min:
-        if (less_equal(a, b) == Tri::Yes) return a;
-        if (less_equal(b, a) == Tri::Yes) return b;
-        return min(a, b);
-      case AtomKind::Max:
-        if (less_equal(a, b) == Tri::Yes) return b;
-        if (less_equal(b, a) == Tri::Yes) return a;
-        return max(a, b);
-      case AtomKind::Symbol: break;
-    }
-    return a;
-  });
+// By divisibility: all terms are multiples of a number that the constant is not.
+bool DimFacts::never_zero(const Dim& d) const {
+  int64_t factor = 0;
+  for (const DimTerm& t : d.poly()->terms) {
+    int64_t of_term = t.coefficient;
+    for (const auto& atom : t.atoms)
+      if (atom->kind == AtomKind::Symbol) of_term = mul_int(of_term, multiple(atom->name));
+    if (of_term <= -INT64_MAX || of_term == INT64_MAX) return false;
+    factor = std::gcd(factor, of_term);
+  }
+  return factor > 1 && d.poly()->constant % factor != 0;
 }
 
 }  // namespace frit

@@ -40,11 +40,14 @@ class DimFacts {
   // `symbol` runs from 0 to `extent` - 1; `extent` itself uses earlier symbols only.
   void set_loop(const std::string& symbol, const Dim& extent);
 
-  // Further conditions that hold. Kept in a canonical order, each once; one that follows from what is known is left out. `equal`,
-  // `less_equal` and `simplify` use them: a dimension that is known to divide makes the remainder 0 and (a // b) * b equal to a.
+  // Further conditions that hold. Kept in a canonical order, each once; one that follows from what is known is left out, and one about a single
+  // symbol becomes its range or multiple where it can. `equal`, `less_equal` and `simplify` use them: a size that is known to divide makes the
+  // remainder 0 and (a // b) * b equal to a. One that contradicts the others is kept as well, see `contradictory`.
   void assume_zero(const Dim& d);
   void assume_nonnegative(const Dim& d);
   const std::vector<DimCondition>& conditions() const { return conditions_; }
+  // Whether the facts are known to exclude every value; a no proves nothing.
+  bool contradictory() const;
 
   DimRange range(const Dim& d) const;  // saturated at +-2^62
   int64_t multiple(const std::string& symbol) const;
@@ -54,15 +57,33 @@ class DimFacts {
   Tri equal(const Dim& a, const Dim& b) const;
   Tri less(const Dim& a, const Dim& b) const;
   Tri less_equal(const Dim& a, const Dim& b) const;
+  // Whether `d` is known to be a multiple of `divisor`.
+  bool divides(const Dim& divisor, const Dim& d) const;
 
   // An equal Dim with floor divisions, remainders, minima and maxima resolved where the facts decide them.
   Dim simplify(const Dim& d) const;
 
  private:
-  bool provably_nonnegative(const Dim& d, int depth = 0) const;
-  std::optional<Dim> divide_exactly(const Dim& a, const Dim& b) const;
+  DimRange symbol_range(const std::string& symbol) const;
+  bool provably_nonnegative(const Dim& d) const;
+  bool provably_nonnegative(const Dim& d, int depth, int& budget) const;
+  bool follows_from_condition(const Dim& d, const Dim& known, int depth, int& budget) const;
+  bool positive(const Dim& d) const;
+  bool positive(const Dim& d, int depth, int& budget) const;
+  bool provably_zero(const Dim& d, int depth) const;
+  bool never_zero(const Dim& d) const;
+  Dim without_zeros(Dim d) const;
+  Dim without_multiples(const Dim& d, const Dim& divisor) const;
+  Dim without_known_multiples(const Dim& d, int64_t divisor) const;
   Dim simplify_floor_div(const Dim& a, const Dim& b) const;
-  Dim drop_multiples(const Dim& a, int64_t divisor) const;
+  Dim undo_divisions(Dim d) const;
+
+  void assume(DimCondition c);
+  void settle();
+  bool absorb(const DimCondition& c);
+  bool follows(const DimCondition& c) const;
+  bool refuted(const DimCondition& c) const;
+  void drop_what_follows();
 
   std::map<std::string, DimRange> ranges_;
   std::map<std::string, int64_t> multiples_;

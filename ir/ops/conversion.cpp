@@ -45,7 +45,7 @@ Result<std::vector<Type>> infer_view(const InferArgs& args) {
     return std::vector<Type>{out};
   }
   int64_t ratio = t.size / x.dtype.size;
-  if (!mod(rules::expose_multiples(last, args.facts), ratio).is(0))
+  if (!args.facts.divides(ratio, last))
     return Diagnostic("op 'view' of " + x.str() + " as " + std::string(short_name(t)) +
                           " needs a last axis that is a multiple of " + std::to_string(ratio),
                       {}, "pad or slice the last axis first");

@@ -47,42 +47,4 @@ ValueId sum_to(Builder& b, ValueId v, const Shape& shape) {
   return reshape(b, v, shape);
 }
 
-Dim expose_multiples(const Dim& d, const DimFacts& facts) {
-  return d.substitute([&](const std::string& name) -> std::optional<Dim> {
-    int64_t m = facts.multiple(name);
-    if (m <= 1) return std::nullopt;
-    return Dim(m) * Dim::symbol(name);
-  });
-}
-
-bool same_size(const Dim& a, const Dim& b, const DimFacts& facts) {
-  return a == b || facts.equal(a, b) == Tri::Yes || expose_multiples(a, facts) == expose_multiples(b, facts);
-}
-
-namespace {
-
-// d >= 0. A term c * min(p, q) may be read as the lesser of c*p and c*q for c > 0 and as the greater for c < 0; max
-// the other way round. For a lesser both readings must hold, for a greater one will do.
-bool nonnegative(const Dim& d, const DimFacts& facts, int depth) {
-  if (facts.less_equal(0, d) == Tri::Yes) return true;
-  if (d.is_const() || depth == 0) return false;
-  for (const DimTerm& t : d.poly()->terms) {
-    if (t.atoms.size() != 1) continue;
-    const Atom& atom = *t.atoms[0];
-    if (atom.kind != AtomKind::Min && atom.kind != AtomKind::Max) continue;
-    const Dim &p = atom.args[0], &q = atom.args[1];
-    Dim whole = Dim(t.coefficient) * (atom.kind == AtomKind::Min ? min(p, q) : max(p, q));
-    auto holds = [&](const Dim& reading) {
-      return nonnegative(d - whole + Dim(t.coefficient) * reading, facts, depth - 1);
-    };
-    bool lesser = (atom.kind == AtomKind::Min) == (t.coefficient > 0);
-    return lesser ? holds(p) && holds(q) : holds(p) || holds(q);
-  }
-  return false;
-}
-
-}  // namespace
-
-bool at_most(const Dim& a, const Dim& b, const DimFacts& facts) { return nonnegative(b - a, facts, 6); }
-
 }  // namespace frit::ir::rules

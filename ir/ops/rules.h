@@ -33,12 +33,8 @@ ValueId count(Builder& b, const Dim& d, Dtype dtype);
 // Sums `v` over leading axes and stretched ones, so that it gets `shape`: what broadcasting back calls for.
 ValueId sum_to(Builder& b, ValueId v, const Shape& shape);
 
-// `d` with each symbol that is a known multiple m written as m times another: makes divisions by m go away. For
-// comparing with Dims treated alike, not for use as a size.
-Dim expose_multiples(const Dim& d, const DimFacts& facts);
-
-// Whether the facts prove a == b, a <= b. Sees through min, max and known multiples.
-bool same_size(const Dim& a, const Dim& b, const DimFacts& facts);
-bool at_most(const Dim& a, const Dim& b, const DimFacts& facts);
+// Whether the facts prove a == b, a <= b.
+inline bool same_size(const Dim& a, const Dim& b, const DimFacts& facts) { return a == b || facts.equal(a, b) == Tri::Yes; }
+inline bool at_most(const Dim& a, const Dim& b, const DimFacts& facts) { return facts.less_equal(a, b) == Tri::Yes; }
 
 }  // namespace frit::ir::rules

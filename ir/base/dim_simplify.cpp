@@ -1,0 +1,149 @@
+// Divisions, remainders, minima and maxima that the facts decide.
+#include <algorithm>
+#include <numeric>
+
+#include "ir/base/dim_atoms.h"
+#include "ir/base/dim_facts.h"
+
+namespace frit {
+namespace {
+
+bool has_division(const Dim& d) {
+  bool found = false;
+  each_atom(d, [&](const auto& atom) {
+    found = found || atom->kind == AtomKind::FloorDiv || std::any_of(atom->args.begin(), atom->args.end(), has_division);
+  });
+  return found;
+}
+
+// The divided part of a condition that says "p % q == 0".
+const Atom* known_remainder(const DimCondition& c) {
+  if (c.kind != DimCondition::Kind::Zero || c.dim.is_const() || c.dim.poly()->constant != 0 || c.dim.poly()->terms.size() != 1) return nullptr;
+  const DimTerm& t = c.dim.poly()->terms[0];
+  return t.coefficient == 1 && t.atoms.size() == 1 && t.atoms[0]->kind == AtomKind::Mod ? t.atoms[0].get() : nullptr;
+}
+
+}  // namespace
+
+// `d` without the terms that the known multiples of symbols make multiples of `divisor`.
+Dim DimFacts::without_known_multiples(const Dim& d, int64_t divisor) const {
+  Dim rest = mod_int(to_poly(d).constant, divisor);
+  if (d.is_const()) return rest;
+  for (const DimTerm& t : d.poly()->terms) {
+    __int128 factor = mod_int(t.coefficient, divisor);
+    for (const auto& atom : t.atoms)
+      if (atom->kind == AtomKind::Symbol) factor = factor * (multiple(atom->name) % divisor) % divisor;
+    if (factor != 0) rest += Dim::from_term(t);
+  }
+  return rest;
+}
+
+// `d` less what is known to be a multiple of `divisor`.
+Dim DimFacts::without_multiples(const Dim& d, const Dim& divisor) const {
+  if (divisor.is(0)) return d;
+  auto plainly = [&](const Dim& x) {
+    return divisor.is_const() && divisor.value() > 0 ? without_known_multiples(x, divisor.value()) : divide_polynomial(x, divisor).rest;
+  };
+  Dim rest = plainly(d);
+  if (rest.is_const() || conditions_.empty()) return rest;
+  rest = plainly(without_zeros(std::move(rest)));
+  for (const DimCondition& c : conditions_) {
+    const Atom* known = known_remainder(c);
+    if (!known || rest.is_const()) continue;
+    const Dim &p = known->args[0], &q = known->args[1];
+    // scale * p is a multiple of `divisor`.
+    Dim scale = 1;
+    if (divisor.is_const() && q.is_const()) {
+      if (divisor.value() <= 0 || q.value() <= 0) continue;
+      scale = divisor.value() / std::gcd(divisor.value(), q.value());
+      if (scale == divisor) continue;
+    } else if (!divide_exactly(q, divisor)) {
+      auto more = divide_exactly(divisor, q);
+      if (!more) continue;
+      scale = *more;
+    }
+    rest = plainly(divide_polynomial(rest, scale * p).rest);
+  }
+  return rest;
+}
+
+bool DimFacts::divides(const Dim& divisor, const Dim& d) const { return without_multiples(d, divisor).is(0); }
+
+Dim DimFacts::simplify_floor_div(const Dim& a, const Dim& b) const {
+  if (b.is_const() && b.value() <= 0) return floor_div(a, b);
+  if (auto q = divide_exactly(a, b)) return *q;
+  if (!provably_nonnegative(b - Dim(1))) return floor_div(a, b);
+  // a = b*q + r with every term of q*b divisible by b; when 0 <= r < b the quotient is q.
+  if (!a.is_const()) {
+    Dim whole = 0, rest = a.poly()->constant;
+    for (const DimTerm& t : a.poly()->terms) {
+      Dim term = Dim::from_term(t);
+      if (auto q = divide_exactly(term, b)) {
+        whole = whole + *q;
+      } else {
+        rest = rest + term;
+      }
+    }
+    if (provably_nonnegative(rest) && provably_nonnegative(b - Dim(1) - rest)) return whole;
+    if (!whole.is(0)) return whole + floor_div(rest, b);
+  } else if (provably_nonnegative(a) && provably_nonnegative(b - Dim(1) - a)) {
+    return Dim(0);
+  }
+  return floor_div(a, b);
+}
+
+// (p // q) * q is p where q is known to divide p.
+Dim DimFacts::undo_divisions(Dim d) const {
+  auto undo = [&]() -> bool {
+    if (d.is_const()) return false;
+    for (const DimTerm& t : d.poly()->terms) {
+      for (const auto& atom : t.atoms) {
+        if (atom->kind != AtomKind::FloorDiv) continue;
+        const Dim &p = atom->args[0], &q = atom->args[1];
+        auto rest = divide_term(t, {{atom}, 1});
+        auto times = rest ? divide_exactly(*rest, q) : std::nullopt;
+        if (!times || !divides(q, p) || !positive(q)) continue;
+        d = d - Dim::from_term(t) + *times * p;
+        return true;
+      }
+    }
+    return false;
+  };
+  // Each step takes a division away; the bound is for absurd lengths.
+  for (int step = 0; step < 16 && undo(); ++step) {
+  }
+  return d;
+}
+
+Dim DimFacts::simplify(const Dim& d) const {
+  return undo_divisions(map_atoms(d, [&](const Atom& atom) -> Dim {
+    if (atom.kind == AtomKind::Symbol) {
+      DimRange r = symbol_range(atom.name);
+      return r.low == r.high ? Dim(r.low) : Dim::symbol(atom.name);
+    }
+    Dim a = simplify(atom.args[0]), b = simplify(atom.args[1]);
+    switch (atom.kind) {
+      case AtomKind::FloorDiv: return simplify_floor_div(a, b);
+      case AtomKind::Mod: {
+        if (b.is_const() && b.value() > 0) a = without_known_multiples(a, b.value());
+        if (!conditions_.empty()) a = without_multiples(a, b);
+        Dim q = simplify_floor_div(a, b);
+        Dim r = a - b * q;
+        // Only when the division went away: otherwise the remainder itself is the shorter form.
+        return q != floor_div(a, b) && !has_division(r) ? r : mod(a, b);
+      }
+      case AtomKind::Min:
+        if (less_equal(a, b) == Tri::Yes) return a;
+        if (less_equal(b, a) == Tri::Yes) return b;
+        return min(a, b);
+      case AtomKind::Max:
+        if (less_equal(a, b) == Tri::Yes) return b;
+        if (less_equal(b, a) == Tri::Yes) return a;
+        return max(a, b);
+      case AtomKind::Symbol: break;
+    }
+    return a;
+  }));
+}
+
+}  // namespace frit
