@@ -13,6 +13,7 @@
 #include "ir/program.h"
 #include "passes/pass.h"
 #include "runtime/executable.h"
+#include "runtime/plan_file.h"
 
 namespace frit::codegen {
 
@@ -28,8 +29,10 @@ class Backend {
   virtual std::string_view name() const = 0;
   // What passes should know of the target.
   virtual Result<passes::TargetTraits> traits(const Target& target) = 0;
-  // Loads the program's kernels into this process. Kernels must be at level Planned.
-  virtual Result<std::shared_ptr<runtime::Code>> load(const ir::Program& program, const Target& target) = 0;
+  // Whether code for the target runs in this process; the error says why it does not.
+  virtual Status runs_here(const Target& target) = 0;
+  // The program's kernels as machine code. Kernels must be at level Planned.
+  virtual Result<runtime::ObjectCode> object(const ir::Program& program, const Target& target) = 0;
   // The emissions that `emit` knows: "llvm-ir", "asm", "object", ...
   virtual std::vector<std::string_view> emissions() const = 0;
   virtual Result<std::string> emit(const ir::Program& program, const Target& target, std::string_view emission) = 0;
@@ -39,14 +42,22 @@ class Backend {
 Result<Backend*> find_backend(std::string_view name);
 std::vector<std::string> backend_names();  // those whose plugin is installed
 
-// Binds a planned function to a backend's code.
+// Where the backend's plugin lies, without loading it; "" when it is not installed.
+std::string backend_file(std::string_view name);
+
+// Loads a program's kernels into this process.
+Result<std::shared_ptr<runtime::Code>> load(const ir::Program& program, const Target& target);
+
+// A planned function and a backend's code for it, as something to keep; and the same made ready to run in this process.
+Result<runtime::Image> make_image(const ir::Function& f, const Target& target);
 Result<std::shared_ptr<runtime::Executable>> build(const ir::Function& f, const Target& target);
 
-// The standard pipeline, then `build`. `f` is consumed.
+// The standard pipeline, then `make_image` or `build`. `f` is consumed.
 struct CompileOptions {
   Target target;
   bool fuse = true;
 };
+Result<runtime::Image> compile_image(ir::Function& f, const CompileOptions& options, passes::PassContext* context = nullptr);
 Result<std::shared_ptr<runtime::Executable>> compile(ir::Function& f, const CompileOptions& options,
                                                      passes::PassContext* context = nullptr);
 

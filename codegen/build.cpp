@@ -1,9 +1,10 @@
-// Binds a planned program to code: sizes become postfix programs over the call's symbols, steps name their entry points.
+// Binds a planned program to code: sizes become postfix programs over the call's symbols, steps name their kernels.
 #include <algorithm>
 #include <cstring>
 #include <map>
 
 #include "codegen/backend.h"
+#include "codegen/guard.h"
 #include "codegen/options.h"
 
 namespace frit::codegen {
@@ -12,8 +13,7 @@ namespace {
 
 class PlanBuilder {
  public:
-  PlanBuilder(const ir::Function& f, const ir::Program& program, runtime::Code& code)
-      : function_(f), program_(program), code_(code) {}
+  PlanBuilder(const ir::Function& f, const ir::Program& program) : function_(f), program_(program) {}
 
   Status run(runtime::Plan& plan) {
     plan.name = function_.name;
@@ -44,27 +44,12 @@ class PlanBuilder {
   Status bind_symbols(runtime::Plan& plan) {
     for (const std::string& name : program_.symbols) {
       slots_.emplace(name, static_cast<int>(plan.symbols.size()));
-      auto source = find_source(name);
-      if (!source)
-        return Diagnostic("function @" + function_.name + ": the size '" + name + "' cannot be read from any argument", {},
-                          "let it stand alone as a size of some parameter");
+      auto source = find_source(function_, name);
+      if (!source) return no_source(function_, name);
       plan.symbol_names.push_back(name);
       plan.symbols.push_back(*source);
     }
     return {};
-  }
-
-  std::optional<runtime::SymbolSource> find_source(const std::string& name) const {
-    auto is_name = [&](const Dim& d) { return d.as_symbol() && *d.as_symbol() == name; };
-    for (uint32_t i = 0; i < function_.params.size(); ++i) {
-      const ir::Shape& shape = function_.type(function_.params[i]).shape;
-      for (uint32_t axis = 0; axis < shape.size(); ++axis)
-        if (is_name(shape[axis])) return runtime::SymbolSource{i, axis, false};
-    }
-    for (uint32_t i = 0; i < function_.layouts.size(); ++i)
-      for (uint32_t axis = 0; axis < function_.layouts[i].size(); ++axis)
-        if (is_name(function_.layouts[i][axis])) return runtime::SymbolSource{i, axis, true};
-    return std::nullopt;
   }
 
   DimProgram size(const Dim& d) {
@@ -114,8 +99,6 @@ class PlanBuilder {
     const ir::Kernel& kernel = program_.kernels[step.kernel];
     runtime::KernelPlan plan;
     plan.name = kernel.name;
-    FRIT_ASSIGN_OR_RETURN(fn, code_.entry(kernel.name));
-    plan.fn = fn;
     plan.buffers = step.buffers;
     for (const std::string& name : kernel.symbols) {
       auto found = slots_.find(name);
@@ -156,23 +139,37 @@ class PlanBuilder {
 
   const ir::Function& function_;
   const ir::Program& program_;
-  runtime::Code& code_;
   std::map<std::string, int, std::less<>> slots_;
   std::string unknown_;
 };
 
 }  // namespace
 
-Result<std::shared_ptr<runtime::Executable>> build(const ir::Function& f, const Target& target) {
+Result<std::shared_ptr<runtime::Code>> load(const ir::Program& program, const Target& target) {
+  FRIT_ASSIGN_OR_RETURN(backend, find_backend(target.backend));
+  FRIT_TRY(backend->runs_here(target));
+  FRIT_ASSIGN_OR_RETURN(code, backend->object(program, target));
+  return runtime::load_object(code.object, code.entries);
+}
+
+Result<runtime::Image> make_image(const ir::Function& f, const Target& target) {
   if (!f.program)
     return Diagnostic("function @" + f.name + " has no program to build", {}, "run the default pipeline over it first");
-  const ir::Program& program = *f.program;
+  runtime::Image image;
+  for (ir::ValueId param : f.params) image.inputs.push_back({f.type(param).dtype, static_cast<uint32_t>(f.type(param).rank())});
+  FRIT_TRY(PlanBuilder(f, *f.program).run(image.plan));
+  if (f.program->kernels.empty()) return image;
   FRIT_ASSIGN_OR_RETURN(backend, find_backend(target.backend));
-  FRIT_ASSIGN_OR_RETURN(code, backend->load(program, target));
-  runtime::Plan plan;
-  FRIT_TRY(PlanBuilder(f, program, *code).run(plan));
-  plan.code = std::move(code);
-  return std::make_shared<runtime::Executable>(std::move(plan));
+  FRIT_ASSIGN_OR_RETURN(object, backend->object(*f.program, target));
+  image.object = std::move(object);
+  return image;
+}
+
+Result<std::shared_ptr<runtime::Executable>> build(const ir::Function& f, const Target& target) {
+  FRIT_ASSIGN_OR_RETURN(backend, find_backend(target.backend));
+  FRIT_TRY(backend->runs_here(target));
+  FRIT_ASSIGN_OR_RETURN(image, make_image(f, target));
+  return runtime::load_image(std::move(image));
 }
 
 }  // namespace frit::codegen

@@ -75,6 +75,16 @@ Result<Backend*> find_backend(std::string_view name) {
   return backend;
 }
 
+std::string backend_file(std::string_view name) {
+  if (!is_plain_name(name)) return {};
+  for (const fs::path& folder : plugin_folders()) {
+    std::error_code ignored;
+    fs::path path = folder / (std::string(kPrefix) + std::string(name) + std::string(kSuffix));
+    if (fs::exists(path, ignored)) return path.string();
+  }
+  return {};
+}
+
 std::vector<std::string> backend_names() {
   std::vector<std::string> names;
   for (const fs::path& folder : plugin_folders()) {

@@ -1,4 +1,4 @@
-// The plugin's face: codegen/backend.h over the emitter, the compiler and the JIT.
+// The plugin's face: codegen/backend.h over the emitter and the compiler.
 #include <unistd.h>
 
 #include <llvm/IR/LLVMContext.h>
@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "codegen/llvm/compiler.h"
-#include "codegen/llvm/jit.h"
 
 namespace frit::codegen {
 
@@ -27,21 +26,21 @@ class LlvmBackend : public Backend {
     return t;
   }
 
-  Result<std::shared_ptr<runtime::Code>> load(const ir::Program& program, const Target& target) override {
+  Status runs_here(const Target& target) override {
     FRIT_ASSIGN_OR_RETURN(cpu, resolve(target));
-    if (!cpu->is_host)
-      return Diagnostic("code for cpu '" + target.cpu + "' cannot run on this machine", {},
-                        "use cpu \"native\", or write the code out instead of loading it");
-    std::vector<EntryName> entries;
-    for (const ir::Kernel& k : program.kernels) entries.push_back({k.name, symbol_name(k)});
-    std::unique_ptr<llvm::MemoryBuffer> object;
-    {
-      llvm::LLVMContext context;
-      CompilerHandle compiler = acquire_compiler(cpu);
-      FRIT_ASSIGN_OR_RETURN(module, compiler->emit(program, context));
-      object = compiler->generate_object(*module);
-    }
-    return link(std::move(object), entries);
+    if (cpu->is_host) return {};
+    return Diagnostic("code for cpu '" + target.cpu + "' cannot run on this machine", {},
+                      "use cpu \"native\", or write the code out instead of loading it");
+  }
+
+  Result<runtime::ObjectCode> object(const ir::Program& program, const Target& target) override {
+    FRIT_ASSIGN_OR_RETURN(cpu, resolve(target));
+    llvm::LLVMContext context;
+    CompilerHandle compiler = acquire_compiler(cpu);
+    FRIT_ASSIGN_OR_RETURN(module, compiler->emit(program, context));
+    runtime::ObjectCode code{compiler->generate_object(*module), {}};
+    for (const ir::Kernel& k : program.kernels) code.entries.push_back({k.name, symbol_name(k)});
+    return code;
   }
 
   std::vector<std::string_view> emissions() const override { return {"asm", "llvm-ir", "object"}; }

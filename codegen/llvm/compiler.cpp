@@ -3,7 +3,6 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
-#include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
@@ -72,14 +71,14 @@ std::string Compiler::generate(llvm::Module& module, bool assembly) {
   return std::string(text);
 }
 
-std::unique_ptr<llvm::MemoryBuffer> Compiler::generate_object(llvm::Module& module) {
+std::string Compiler::generate_object(llvm::Module& module) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
   llvm::MCContext* context = nullptr;
   machine_->addPassesToEmitMC(passes, context, stream);
   passes.run(module);
-  return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes), "frit", false);
+  return std::string(bytes.data(), bytes.size());
 }
 
 }  // namespace frit::codegen

@@ -7,7 +7,6 @@
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
-#include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Target/TargetMachine.h>
 
 #include <map>
@@ -24,9 +23,9 @@ class Compiler {
 
   // Every kernel of `program` as a function named by `symbol_name`, optimised.
   Result<std::unique_ptr<llvm::Module>> emit(const ir::Program& program, llvm::LLVMContext& context);
-  // Machine code: assembly text or an object file.
+  // Machine code: assembly text or an object file; and the object as it is loaded into a process, which takes a shorter way.
   std::string generate(llvm::Module& module, bool assembly);
-  std::unique_ptr<llvm::MemoryBuffer> generate_object(llvm::Module& module);
+  std::string generate_object(llvm::Module& module);
 
  private:
   void optimise(llvm::Module& module);

@@ -42,7 +42,7 @@ TEST(Emit, FunctionsMustBeExpanded) {
       store %x[i], %1
     }
   })");
-  auto code = backend().load(program_of(k), {});
+  auto code = codegen::load(program_of(k), {});
   ASSERT_FALSE(code.ok());
   EXPECT_NE(code.error().message.find("exp must be expanded"), std::string::npos) << code.error().str();
 }

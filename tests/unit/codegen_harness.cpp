@@ -78,7 +78,7 @@ ir::Program program_of(ir::Kernel kernel) {
 }
 
 Compiled::Compiled(ir::Kernel kernel) : kernel_(std::move(kernel)) {
-  auto code = backend().load(program_of(kernel_), {});
+  auto code = codegen::load(program_of(kernel_), {});
   if (!code) {
     ADD_FAILURE() << code.error().str();
     return;

@@ -1,6 +1,5 @@
-#include "codegen/llvm/profiling.h"
+#include "runtime/announce.h"
 
-#include <elf.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -26,7 +25,7 @@ __attribute__((noinline, visibility("hidden"))) void __jit_debug_register_code()
 __attribute__((visibility("hidden"))) jit_descriptor __jit_debug_descriptor = {1, 0, nullptr, nullptr};
 }
 
-namespace frit::codegen {
+namespace frit::runtime {
 
 namespace {
 
@@ -45,43 +44,20 @@ void tell_debugger(uint32_t action, jit_code_entry* entry) {
   __jit_debug_descriptor.relevant_entry = nullptr;
 }
 
-// The size and the section-relative address of the function symbols of a 64-bit ELF object, with the place of their section's header.
-struct ElfView {
-  char* data;
-  size_t size;
-  bool valid() const {
-    return size >= sizeof(Elf64_Ehdr) && std::memcmp(data, ELFMAG, SELFMAG) == 0 && data[EI_CLASS] == ELFCLASS64;
-  }
-  Elf64_Ehdr& header() const { return *reinterpret_cast<Elf64_Ehdr*>(data); }
-  Elf64_Shdr& section(size_t i) const { return *reinterpret_cast<Elf64_Shdr*>(data + header().e_shoff + i * sizeof(Elf64_Shdr)); }
-  Elf64_Sym* find(const std::string& name) const {
-    for (size_t i = 0; i < header().e_shnum; ++i) {
-      Elf64_Shdr& table = section(i);
-      if (table.sh_type != SHT_SYMTAB) continue;
-      const char* names = data + section(table.sh_link).sh_offset;
-      auto* symbols = reinterpret_cast<Elf64_Sym*>(data + table.sh_offset);
-      for (size_t s = 0; s < table.sh_size / sizeof(Elf64_Sym); ++s)
-        if (name == names + symbols[s].st_name) return &symbols[s];
-    }
-    return nullptr;
-  }
-};
-
-void write_perf_map(const ElfView& elf, const std::vector<LoadedSymbol>& symbols) {
+void write_perf_map(const std::vector<LoadedSymbol>& symbols) {
   char path[64];
   std::snprintf(path, sizeof path, "/tmp/perf-%d.map", static_cast<int>(getpid()));
   std::FILE* file = std::fopen(path, "a");
   if (!file) return;
   for (const LoadedSymbol& s : symbols)
-    if (const Elf64_Sym* symbol = elf.find(s.name))
-      std::fprintf(file, "%llx %llx %s\n", static_cast<unsigned long long>(s.address),
-                   static_cast<unsigned long long>(symbol->st_size), s.name.c_str());
+    std::fprintf(file, "%llx %llx %.*s\n", static_cast<unsigned long long>(s.address), static_cast<unsigned long long>(s.size),
+                 static_cast<int>(s.name.size()), s.name.data());
   std::fclose(file);
 }
 
 class Announcement {
  public:
-  Announcement(std::vector<char> object) : object_(std::move(object)) {
+  explicit Announcement(std::string object) : object_(std::move(object)) {
     entry_ = {nullptr, nullptr, object_.data(), object_.size()};
     std::lock_guard lock(list_mutex());
     entry_.next_entry = __jit_debug_descriptor.first_entry;
@@ -97,7 +73,7 @@ class Announcement {
   }
 
  private:
-  std::vector<char> object_;
+  std::string object_;
   jit_code_entry entry_;
 };
 
@@ -108,19 +84,13 @@ bool perf_wanted() {
 
 }  // namespace
 
-std::shared_ptr<void> announce_code(std::unique_ptr<llvm::MemoryBuffer> object, const std::vector<LoadedSymbol>& symbols) {
-  std::vector<char> bytes(object->getBufferStart(), object->getBufferEnd());
-  ElfView elf{bytes.data(), bytes.size()};
-  if (!elf.valid()) return nullptr;
+std::shared_ptr<void> announce_code(std::string object, const std::vector<LoadedSymbol>& symbols) {
   static const bool perf = perf_wanted();
   if (perf) {
     std::lock_guard lock(list_mutex());
-    write_perf_map(elf, symbols);
+    write_perf_map(symbols);
   }
-  // A relocatable object's symbols are relative to their section: its header says where it is now.
-  for (const LoadedSymbol& s : symbols)
-    if (const Elf64_Sym* symbol = elf.find(s.name)) elf.section(symbol->st_shndx).sh_addr = s.address - symbol->st_value;
-  return std::make_shared<Announcement>(std::move(bytes));
+  return std::make_shared<Announcement>(std::move(object));
 }
 
-}  // namespace frit::codegen
+}  // namespace frit::runtime

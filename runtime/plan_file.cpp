@@ -1,0 +1,287 @@
+#include "runtime/plan_file.h"
+
+#include <cstring>
+#include <set>
+
+#include "runtime/bytes.h"
+
+namespace frit::runtime {
+
+namespace {
+
+constexpr std::string_view kMagic = "FRITPLAN";
+constexpr uint32_t kNoDonor = ~0u;
+
+using Role = BufferPlan::Role;
+using DimOp = DimProgram::Op;
+
+bool has_value(DimOp op) { return op == DimOp::Const || op == DimOp::Slot; }
+
+class Writer {
+ public:
+  std::string run(const Image& image) {
+    out_.raw(kMagic);
+    out_.u32(kImageVersion);
+    list(image.inputs, [&](const Image::Input& input) {
+      dtype(input.dtype);
+      out_.u32(input.rank);
+    });
+    const Plan& p = image.plan;
+    out_.text(p.name);
+    list(p.symbol_names, [&](const std::string& name) { out_.text(name); });
+    list(p.symbols, [&](const SymbolSource& s) {
+      out_.u32(s.input);
+      out_.u32(s.axis);
+      out_.u8(s.stride);
+    });
+    list(p.slots, [&](const DimProgram& d) { size(d); });
+    list(p.buffers, [&](const BufferPlan& b) { buffer(b); });
+    list(image.object.entries, [&](const ObjectCode::Entry& e) {
+      out_.text(e.kernel);
+      out_.text(e.symbol);
+    });
+    list(p.steps, [&](const auto& step) {
+      out_.u8(static_cast<uint8_t>(step.index()));
+      if (const auto* k = std::get_if<KernelPlan>(&step)) kernel(*k);
+      else library(std::get<LibraryPlan>(step));
+    });
+    list(p.results, [&](const WindowPlan& w) { window(w); });
+    out_.text(image.object.object);
+    return std::move(out_).take();
+  }
+
+ private:
+  template <class T, class F>
+  void list(const std::vector<T>& items, F&& each) {
+    out_.u32(static_cast<uint32_t>(items.size()));
+    for (const T& item : items) each(item);
+  }
+  void dtype(Dtype t) { out_.u8(static_cast<uint8_t>(t.val)); }
+  void size(const DimProgram& d) {
+    list(d.code(), [&](const DimProgram::Instr& i) {
+      out_.u8(static_cast<uint8_t>(i.op));
+      if (has_value(i.op)) out_.u64(static_cast<uint64_t>(i.value));
+    });
+  }
+  void numbers(const std::vector<uint32_t>& values) {
+    list(values, [&](uint32_t v) { out_.u32(v); });
+  }
+  void buffer(const BufferPlan& b) {
+    out_.u8(static_cast<uint8_t>(b.role));
+    dtype(b.dtype);
+    size(b.bytes);
+    out_.u32(b.index);
+    out_.u32(b.donor);
+    if (b.role == Role::Constant) {
+      // A buffer may be larger than what was asked for.
+      const auto bytes = static_cast<size_t>(b.bytes.evaluate(nullptr));
+      out_.text({static_cast<const char*>(b.constant->data()), bytes});
+    }
+  }
+  void window(const WindowPlan& w) {
+    out_.u32(w.buffer);
+    dtype(w.dtype);
+    list(w.shape, [&](const DimProgram& d) { size(d); });
+    list(w.strides, [&](const DimProgram& d) { size(d); });
+    size(w.offset);
+  }
+  void kernel(const KernelPlan& k) {
+    out_.text(k.name);
+    numbers(k.buffers);
+    numbers(k.symbols);
+    out_.u8(k.parallel);
+    size(k.extent);
+    size(k.grain);
+    size(k.scratch_bytes);
+  }
+  void library(const LibraryPlan& l) {
+    out_.text(l.name);
+    out_.text(l.options);
+    list(l.operands, [&](const WindowPlan& w) { window(w); });
+    list(l.results, [&](const WindowPlan& w) { window(w); });
+    out_.u8(l.epilogue.has_value());
+    if (l.epilogue) kernel(*l.epilogue);
+  }
+
+  ByteWriter out_;
+};
+
+// Reads in one pass and checks each number against what was read before it. After the first failure everything reads as nothing.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : in_(bytes) {}
+
+  Result<Image> run() {
+    if (in_.raw(kMagic.size()) != kMagic) return Diagnostic("it is not a compiled program");
+    if (uint32_t version = in_.u32(); version != kImageVersion)
+      return Diagnostic("it has version " + std::to_string(version) + " of the format, not " + std::to_string(kImageVersion));
+    Image image;
+    list(image.inputs, 5, [&] {
+      Dtype t = dtype();
+      return Image::Input{t, in_.u32()};
+    });
+    inputs_ = &image.inputs;
+    Plan& p = image.plan;
+    p.name = in_.text();
+    list(p.symbol_names, 8, [&] { return std::string(in_.text()); });
+    list(p.symbols, 9, [&] { return symbol(); });
+    symbols_ = p.symbols.size();
+    require(p.symbol_names.size() == symbols_, "its symbols have other names");
+    list(p.slots, 4, [&] { return size(); });
+    slots_ = p.slots.size();
+    list(p.buffers, 14, [&] { return buffer(); });
+    buffers_ = p.buffers.size();
+    list(image.object.entries, 16, [&] {
+      std::string kernel(in_.text());
+      kernels_.insert(kernel);
+      return ObjectCode::Entry{std::move(kernel), std::string(in_.text())};
+    });
+    list(p.steps, 1, [&]() -> std::variant<KernelPlan, LibraryPlan> {
+      switch (in_.u8()) {
+        case 0: return kernel();
+        case 1: return library();
+        default: require(false, "a step is of no known kind"); return KernelPlan{};
+      }
+    });
+    list(p.results, 17, [&] { return window(); });
+    image.object.object = in_.text();
+    require(in_.at_end(), "there is more behind its end");
+    if (!in_.ok()) require(false, "it ends too early");
+    if (failed_) return Diagnostic("a compiled program is damaged: " + std::string(failed_));
+    return image;
+  }
+
+ private:
+  void require(bool condition, const char* otherwise) {
+    if (!condition && !failed_) failed_ = otherwise;
+    if (!condition) in_.stop();
+  }
+  // `smallest` is the least number of bytes that an item takes: no count past what is left is believed.
+  template <class T, class F>
+  void list(std::vector<T>& items, size_t smallest, F&& each) {
+    const size_t count = in_.u32();
+    if (count > in_.left() / smallest) return require(false, "a count is larger than what follows");
+    items.reserve(count);
+    for (size_t i = 0; i < count && in_.ok(); ++i) items.push_back(each());
+  }
+  std::vector<uint32_t> numbers(size_t below, const char* otherwise) {
+    std::vector<uint32_t> values;
+    list(values, 4, [&] {
+      const uint32_t v = in_.u32();
+      require(v < below, otherwise);
+      return v;
+    });
+    return values;
+  }
+  bool flag() {
+    const uint8_t v = in_.u8();
+    require(v <= 1, "a flag is neither 0 nor 1");
+    return v == 1;
+  }
+  Dtype dtype() {
+    const uint8_t v = in_.u8();
+    require(v < kAllDtypes.size(), "an element type is not known");
+    return v < kAllDtypes.size() ? kAllDtypes[v] : float32;
+  }
+  DimProgram size() {
+    std::vector<DimProgram::Instr> code;
+    list(code, 1, [&] {
+      const auto op = static_cast<DimOp>(in_.u8());
+      return DimProgram::Instr{op, has_value(op) ? static_cast<int64_t>(in_.u64()) : 0};
+    });
+    if (!in_.ok()) return {};
+    auto program = DimProgram::from(std::move(code), static_cast<int>(symbols_));
+    require(program.has_value(), "a size cannot be computed");
+    return program.value_or(DimProgram());
+  }
+  std::vector<DimProgram> sizes() {
+    std::vector<DimProgram> all;
+    list(all, 4, [&] { return size(); });
+    return all;
+  }
+  SymbolSource symbol() {
+    SymbolSource s{in_.u32(), in_.u32(), flag()};
+    require(s.input < inputs_->size() && s.axis < (*inputs_)[s.input].rank, "a symbol is read from an axis that does not exist");
+    return s;
+  }
+  BufferPlan buffer() {
+    const uint8_t role = in_.u8();
+    require(role <= static_cast<uint8_t>(Role::Constant), "a buffer has no known role");
+    BufferPlan b{static_cast<Role>(role), dtype(), size()};
+    b.index = in_.u32();
+    b.donor = in_.u32();
+    require(b.donor == kNoDonor || b.donor < inputs_->size(), "a buffer takes the memory of an input that does not exist");
+    switch (b.role) {
+      case Role::Input: require(b.index < inputs_->size(), "a buffer is an input that does not exist"); break;
+      case Role::Temp: require(b.index < slots_, "a buffer is in a slot that does not exist"); break;
+      case Role::Output: break;
+      case Role::Constant: b.constant = constant(b.bytes); break;
+    }
+    return b;
+  }
+  std::shared_ptr<Buffer> constant(const DimProgram& size) {
+    const std::string_view data = in_.text();
+    require(size.is_const() && static_cast<uint64_t>(size.evaluate(nullptr)) == data.size(), "a constant has another size");
+    if (!in_.ok()) return nullptr;
+    auto memory = Buffer::allocate(data.size());
+    require(memory.ok(), "there is no memory for a constant");
+    if (!memory.ok()) return nullptr;
+    if (!data.empty()) std::memcpy((*memory)->data(), data.data(), data.size());
+    return *std::move(memory);
+  }
+  WindowPlan window() {
+    WindowPlan w{in_.u32(), dtype(), sizes(), sizes(), size()};
+    require(w.buffer < buffers_, "a window is on a buffer that does not exist");
+    require(w.shape.size() == w.strides.size(), "a window has not one stride per axis");
+    return w;
+  }
+  std::vector<WindowPlan> windows() {
+    std::vector<WindowPlan> all;
+    list(all, 17, [&] { return window(); });
+    return all;
+  }
+  KernelPlan kernel() {
+    KernelPlan k;
+    k.name = in_.text();
+    require(kernels_.contains(k.name), "a step runs a kernel that it does not have");
+    k.buffers = numbers(buffers_, "a kernel uses a buffer that does not exist");
+    k.symbols = numbers(symbols_, "a kernel uses a symbol that does not exist");
+    k.parallel = flag();
+    k.extent = size();
+    k.grain = size();
+    k.scratch_bytes = size();
+    return k;
+  }
+  LibraryPlan library() {
+    LibraryPlan l;
+    l.name = in_.text();
+    l.options = in_.text();
+    l.operands = windows();
+    l.results = windows();
+    if (flag()) l.epilogue = kernel();
+    require(!l.results.empty(), "a routine has no result");
+    return l;
+  }
+
+  ByteReader in_;
+  const char* failed_ = nullptr;
+  const std::vector<Image::Input>* inputs_ = nullptr;
+  size_t symbols_ = 0, slots_ = 0, buffers_ = 0;
+  std::set<std::string, std::less<>> kernels_;
+};
+
+}  // namespace
+
+std::string write_image(const Image& image) { return Writer().run(image); }
+
+Result<Image> read_image(std::string_view bytes) { return Reader(bytes).run(); }
+
+Result<std::shared_ptr<Executable>> load_image(Image image) {
+  if (!image.object.entries.empty()) {
+    FRIT_ASSIGN_OR_RETURN(code, load_object(image.object.object, image.object.entries));
+    image.plan.code = std::move(code);
+  }
+  return std::make_shared<Executable>(std::move(image.plan));
+}
+
+}  // namespace frit::runtime

@@ -1,0 +1,53 @@
+// Objects as the code generator emits them: that the loader takes them, and that no damage to one crashes it.
+#include <random>
+
+#include "codegen_harness.h"
+#include "runtime/object_loader.h"
+
+namespace frit::test {
+namespace {
+
+constexpr const char* kKernel = R"(kernel @rows(%x: f32[n] in, %y: f32[n] out; n) {
+  parallel for i in n vector 8 {
+    %0: f32 = load %x[i]
+    %2: f32 = mul %0, 1.5
+    %3: f32 = rem %2, %0
+    store %y[i], %3
+  }
+})";
+
+TEST(Object, is_the_same_for_the_same_program) {
+  auto a = backend().object(program_of(parse(kKernel)), {}), b = backend().object(program_of(parse(kKernel)), {});
+  ASSERT_TRUE(a.ok() && b.ok());
+  EXPECT_EQ(a->object, b->object);
+  ASSERT_EQ(a->entries.size(), 1u);
+  EXPECT_EQ(a->entries[0].kernel, "rows");
+}
+
+TEST(Object, for_another_processor_is_not_run) {
+  EXPECT_TRUE(backend().runs_here({}).ok());
+  if (backend().runs_here({"llvm", "x86-64-v4"}).ok() && backend().runs_here({"llvm", "sapphirerapids"}).ok()) GTEST_SKIP();
+  auto code = codegen::load(program_of(parse(kKernel)), {"llvm", "sapphirerapids"});
+  ASSERT_FALSE(code.ok());
+  EXPECT_NE(code.error().message.find("cannot run on this machine"), std::string::npos);
+}
+
+TEST(Object, no_damage_crashes_the_loader) {
+  auto made = backend().object(program_of(parse(kKernel)), {});
+  ASSERT_TRUE(made.ok()) << made.error().str();
+  const std::string good = made->object;
+  ASSERT_TRUE(runtime::load_object(good, made->entries).ok());
+  for (size_t size = 0; size < good.size(); size += 1 + size % 7)
+    EXPECT_FALSE(runtime::load_object(std::string(good, 0, size), made->entries).ok()) << size;
+  Random random(3);
+  std::string damaged = good;
+  for (int round = 0; round < 4000; ++round) {
+    const size_t at = random() % good.size();
+    damaged[at] = static_cast<char>(damaged[at] ^ (1 << random() % 8));
+    (void)runtime::load_object(damaged, made->entries).ok();
+    if (round % 4 == 0) damaged = good;
+  }
+}
+
+}  // namespace
+}  // namespace frit::test
