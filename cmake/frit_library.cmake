@@ -6,6 +6,8 @@ target_compile_options(frit_flags INTERFACE -Wall -Wextra -Wno-missing-field-ini
 target_compile_options(frit_flags INTERFACE -ffp-contract=off)
 # Position independent everywhere, programs included, so that all targets can share one precompiled header.
 target_compile_options(frit_flags INTERFACE -fPIC -fno-semantic-interposition)
+# Cached code is known by the builds that made it (runtime/build_identity.h).
+target_link_options(frit_flags INTERFACE LINKER:--build-id=sha1)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # False alarms of g++ 12 on std::string's operator+.
   target_compile_options(frit_flags INTERFACE -Wno-restrict)

@@ -15,7 +15,8 @@ ALLOWED = {
     "frontend": {"codegen", "passes", "ir", "ir/base", "runtime"},
 }
 # Of runtime, codegen sees the executable's parts only.
-CODEGEN_RUNTIME = {"runtime/executable.h", "runtime/guard.h", "runtime/memory.h", "runtime/library.h", "runtime/plugin.h", "runtime/device.h", "runtime/plan_file.h"}
+CODEGEN_RUNTIME = {f"runtime/{name}.h" for name in (
+    "executable", "guard", "memory", "library", "plugin", "device", "plan_file", "build_identity", "cpu")}
 # Library headers that belong to one folder, and there to .cpp files.
 CONFINED = {
     r"^llvm[-/]": "codegen/llvm",

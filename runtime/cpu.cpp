@@ -1,0 +1,110 @@
+#include "runtime/cpu.h"
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <thread>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#elif defined(__linux__)
+#include <sys/auxv.h>
+
+#include <fstream>
+#endif
+
+namespace frit::runtime {
+
+namespace {
+
+void append(std::string& text, const char* name, uint64_t value) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  text += text.empty() ? "" : " ";
+  text += name;
+  text += '=';
+  bool begun = false;
+  for (int shift = 60; shift >= 0; shift -= 4) {
+    const auto digit = static_cast<unsigned>(value >> shift) & 15;
+    begun |= digit != 0 || shift == 0;
+    if (begun) text += kDigits[digit];
+  }
+}
+
+#if defined(__x86_64__)
+
+struct Leaf {
+  uint32_t a = 0, b = 0, c = 0, d = 0;
+  Leaf(uint32_t leaf, uint32_t sub = 0) { __cpuid_count(leaf, sub, a, b, c, d); }
+};
+
+// The leaves that say what instructions there are. Fields that differ from one core to the next (identifiers in leaf 1) are left out.
+void append_features(std::string& text) {
+  const Leaf vendor(0);
+  append(text, "vendor", uint64_t{vendor.b} << 32 | vendor.d);
+  append(text, "vendor2", vendor.c);
+  const Leaf model(1);
+  append(text, "model", model.a);
+  append(text, "f1", uint64_t{model.c} << 32 | model.d);
+  if (vendor.a >= 7) {
+    const Leaf first(7);
+    append(text, "f7b", first.b);
+    append(text, "f7", uint64_t{first.c} << 32 | first.d);
+    if (first.a >= 1) {
+      const Leaf second(7, 1);
+      append(text, "f7.1a", uint64_t{second.a} << 32 | second.b);
+      append(text, "f7.1", uint64_t{second.c} << 32 | second.d);
+    }
+  }
+  if (vendor.a >= 0xd) append(text, "save", Leaf(0xd, 1).a);
+  if (vendor.a >= 0x14) append(text, "trace", Leaf(0x14).b);
+  if (vendor.a >= 0x19) append(text, "lock", Leaf(0x19).b);
+  if (vendor.a >= 0x24) append(text, "avx10", Leaf(0x24).b);
+  const uint32_t extended = Leaf(0x80000000).a;
+  if (extended >= 0x80000001) {
+    const Leaf more(0x80000001);
+    append(text, "x1", uint64_t{more.c} << 32 | more.d);
+  }
+  if (extended >= 0x80000008) append(text, "x8", Leaf(0x80000008).b);
+  if (model.c & (1u << 27)) {
+    // Which registers the system saves decides which features may be used.
+    uint32_t low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    append(text, "registers", uint64_t{high} << 32 | low);
+  }
+}
+
+#elif defined(__linux__)
+
+void append_features(std::string& text) {
+  append(text, "hwcap", getauxval(AT_HWCAP));
+  append(text, "hwcap2", getauxval(AT_HWCAP2));
+  // Code generation knows cores by these lines.
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line) && !line.empty();)
+    if (line.starts_with("CPU ") && !line.starts_with("CPU revision")) text += " " + line;
+}
+
+#else
+
+void append_features(std::string&) {}
+
+#endif
+
+std::string describe() {
+  std::string text;
+  append_features(text);
+#if defined(_SC_LEVEL3_CACHE_SIZE)
+  append(text, "l3", static_cast<uint64_t>(sysconf(_SC_LEVEL3_CACHE_SIZE)));
+#endif
+  append(text, "cpus", std::thread::hardware_concurrency());
+  return text;
+}
+
+}  // namespace
+
+const std::string& cpu_identity() {
+  static const std::string* text = new std::string(describe());
+  return *text;
+}
+
+}  // namespace frit::runtime
