@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "frontend/frit/ops.h"
-#include "frontend/node.h"
+#include "frontend/sizes.h"
 
 namespace frit {
 
@@ -54,12 +54,42 @@ size_t array::count(const Shape& shape) {
 }
 
 Dtype array::dtype() const { return node_->dtype; }
-const Shape& array::shape() const { return node_->shape; }
-size_t array::size() const { return detail::element_count(node_->shape); }
-ShapeElem array::shape(int axis) const { return node_->shape[checked_axis(axis, ndim(), "shape")]; }
+size_t array::ndim() const { return node_->shape.size(); }
 
-Strides array::strides() const { return node_->is_ready() ? Strides(node_->tensor.strides) : Strides(detail::row_major(node_->shape)); }
-int64_t array::strides(int axis) const { return strides()[checked_axis(axis, ndim(), "strides")]; }
+namespace {
+// Reading an open size as a number holds the trace to it.
+void hold(const Dim& d, const std::source_location& where) {
+  if (detail::SizeTrace* trace = detail::current_sizes(); trace && !d.is_const()) trace->assume_equal(d, trace->hint(d), "shape", where);
+}
+}  // namespace
+
+const Shape& array::shape(std::source_location where) const {
+  if (node_->dims)
+    for (const Dim& d : *node_->dims) hold(d, where);
+  return node_->shape;
+}
+size_t array::size(std::source_location where) const {
+  if (node_->dims) hold(product(*node_->dims), where);
+  return detail::element_count(node_->shape);
+}
+ShapeElem array::shape(int axis, std::source_location where) const {
+  const auto i = static_cast<size_t>(checked_axis(axis, ndim(), "shape"));
+  if (node_->dims) hold((*node_->dims)[i], where);
+  return node_->shape[i];
+}
+Size array::dim(int axis, std::source_location where) const {
+  return Size(detail::size_of(*this, checked_axis(axis, ndim(), "dim")), where);
+}
+Sizes array::dims(std::source_location where) const {
+  Sizes sizes;
+  for (Dim& d : detail::sizes_of(*this)) sizes.push_back(Size(std::move(d), where));
+  return sizes;
+}
+
+Strides array::strides(std::source_location where) const {
+  return node_->is_ready() ? Strides(node_->tensor.strides) : Strides(detail::row_major(shape(where)));
+}
+int64_t array::strides(int axis, std::source_location where) const { return strides(where)[checked_axis(axis, ndim(), "strides")]; }
 
 void array::eval() const { detail::evaluate(node_); }
 
@@ -79,7 +109,7 @@ array::Flags array::flags() const {
   Flags flags{true, true, true};
   if (!node_->is_ready()) {
     size_t wide = 0;
-    for (ShapeElem d : shape()) wide += d > 1;
+    for (ShapeElem d : node_->shape) wide += d > 1;
     flags.col_contiguous = wide <= 1;
     return flags;
   }
@@ -88,14 +118,14 @@ array::Flags array::flags() const {
   int64_t step = 1;
   std::vector<std::pair<int64_t, int64_t>> axes;  // stride, size
   for (size_t i = 0; i < t.shape.size(); ++i) {
-    if (t.shape[i] != 1 && t.strides[i] != step && size() != 0) flags.col_contiguous = false;
+    if (t.shape[i] != 1 && t.strides[i] != step && detail::element_count(node_->shape) != 0) flags.col_contiguous = false;
     step *= t.shape[i];
     if (t.shape[i] > 1 && t.strides[i] != 0) axes.emplace_back(t.strides[i], t.shape[i]);
   }
   std::sort(axes.begin(), axes.end());
   step = 1;
   for (auto [stride, extent] : axes) {
-    if (stride != step && size() != 0) flags.contiguous = false;
+    if (stride != step && detail::element_count(node_->shape) != 0) flags.contiguous = false;
     step = stride * extent;
   }
   return flags;
@@ -103,7 +133,7 @@ array::Flags array::flags() const {
 
 void* array::raw_data(size_t element_size) const {
   if (element_size != itemsize())
-    throw InvalidArgument("data: elements of " + detail::type_text(dtype(), shape()) + " have " +
+    throw InvalidArgument("data: elements of " + detail::type_text(dtype(), node_->shape) + " have " +
                               std::to_string(itemsize()) + " bytes, not " + std::to_string(element_size),
                           "ask for the type that the array holds, or convert it with astype");
   eval();
@@ -111,19 +141,19 @@ void* array::raw_data(size_t element_size) const {
 }
 
 void array::read_item(void* to, Dtype type) const {
-  if (size() != 1)
-    throw InvalidArgument("item: an array of " + detail::type_text(dtype(), shape()) + " has " +
-                              std::to_string(size()) + " elements, not one",
+  if (const size_t n = detail::element_count(node_->shape); n != 1)
+    throw InvalidArgument("item: an array of " + detail::type_text(dtype(), node_->shape) + " has " + std::to_string(n) + " elements, not one",
                           "reduce or slice it to one element first");
   eval();
   detail::convert(detail::data_of(node_->tensor), dtype(), to, type, 1);
 }
 
 array array::Iterator::operator*() const {
-  Shape start(array_->ndim(), 0), stop = array_->shape();
+  std::vector<Size> start(array_->ndim(), 0), stop;
+  for (const Size& size : array_->dims()) stop.push_back(size);
   start[0] = index_;
   stop[0] = index_ + 1;
-  return squeeze(slice(*array_, std::move(start), std::move(stop)), 0);
+  return squeeze(slice(*array_, Sizes(std::move(start)), Sizes(std::move(stop))), 0);
 }
 
 array::Iterator array::begin() const {

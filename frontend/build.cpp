@@ -1,6 +1,7 @@
 #include "frontend/build.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace frit::detail {
 
@@ -8,13 +9,56 @@ void fail(std::string message, std::string note, const StreamOrDevice& s) {
   throw_invalid(std::move(message), std::move(note), s.where());
 }
 
+namespace {
+
+bool is_open(const ir::Attr& attr) {
+  if (const Dim* d = std::get_if<Dim>(&attr)) return !d->is_const();
+  const ir::Dims* dims = std::get_if<ir::Dims>(&attr);
+  return dims && std::any_of(dims->begin(), dims->end(), [](const Dim& d) { return !d.is_const(); });
+}
+
+void simplify_all(ir::Dims& dims) {
+  for (Dim& d : dims) d = simplify(d);
+}
+
+// Brings open attributes into the form that is known now; returns whether one stays open.
+bool simplify_attrs(ir::AttrMap& attrs) {
+  bool open = false;
+  const ir::AttrMap given = attrs;
+  for (const auto& [name, value] : given) {
+    if (!is_open(value)) continue;
+    ir::Attr now = value;
+    if (Dim* d = std::get_if<Dim>(&now)) *d = simplify(*d);
+    else simplify_all(std::get<ir::Dims>(now));
+    open = open || is_open(now);
+    attrs.set(name, std::move(now));
+  }
+  return open;
+}
+
+// The bytes of an array must have a number.
+void check_bytes(const ir::OpDef& def, const Node& node, const StreamOrDevice& s) {
+  int64_t bytes = node.dtype.size;
+  bool fits = true;
+  for (ShapeElem d : node.shape) {
+    if (d == 0) return;
+    fits = fits && !__builtin_mul_overflow(bytes, int64_t{d}, &bytes);
+  }
+  if (!fits)
+    fail(std::string(def.name) + ": a result of " + type_text(node.dtype, node.shape) + " has more bytes than can be counted",
+         "an array holds less than 2^63 bytes", s);
+}
+
+}  // namespace
+
 std::vector<array> make_all(const ir::OpDef& def, std::vector<array> operands, ir::AttrMap attrs, const StreamOrDevice& s) {
+  const bool any_shape = current_sizes() != nullptr;
   std::vector<ir::Type> types;
   types.reserve(operands.size());
-  for (const array& a : operands) types.push_back(to_type(*a.node()));
+  for (const array& a : operands) types.push_back({a.dtype(), sizes_of(a)});
   ir::fill_defaults(def, attrs);
-  static const DimFacts no_facts;
-  auto inferred = ir::infer(def, {types, attrs, no_facts});
+  bool open = any_shape && simplify_attrs(attrs);
+  auto inferred = ir::infer(def, {types, attrs, current_facts()});
   if (!inferred) throw_invalid(inferred.error(), s.where());
 
   auto operation = std::make_shared<RowOperation>(def, std::move(attrs), s.where());
@@ -26,7 +70,15 @@ std::vector<array> make_all(const ir::OpDef& def, std::vector<array> operands, i
   operation->results.reserve(inferred->size());
   std::vector<array> results;
   results.reserve(inferred->size());
-  for (const ir::Type& type : *inferred) results.push_back(array(attach(operation, type.dtype, to_shape(type.shape))));
+  for (ir::Type& type : *inferred) {
+    if (any_shape) simplify_all(type.shape);
+    results.push_back(array(attach(operation, type)));
+    const Node& node = *results.back().node();
+    check_bytes(def, node, s);
+    open = open || node.dims;
+  }
+  // What depends on an open size has no value in the trace, even where it has no operand.
+  if (open) operation->tracer = true;
   operation->types = *std::move(inferred);
   return results;
 }
@@ -85,19 +137,31 @@ void check_class(const ir::OpDef& def, Dtype dtype, std::span<const array> opera
 
 }  // namespace
 
+namespace {
+
+bool same_sizes(std::span<const array> arrays) {
+  const Node& first = *arrays[0].node();
+  bool same = true, open = false;
+  for (const array& a : arrays) {
+    same = same && a.node()->shape == first.shape;
+    open = open || a.node()->dims;
+  }
+  if (!same || !open) return same;
+  const ir::Dims sizes = sizes_of(arrays[0]);
+  return std::all_of(arrays.begin() + 1, arrays.end(), [&](const array& a) { return sizes_of(a) == sizes; });
+}
+
+}  // namespace
+
 array elementwise(const ir::OpDef& def, std::vector<array> operands, const StreamOrDevice& s) {
   Dtype dtype = operands[0].dtype();
-  bool same_shape = true;
-  for (const array& a : operands) {
-    dtype = promote_types(dtype, a.dtype());
-    same_shape = same_shape && a.shape() == operands[0].shape();
-  }
+  for (const array& a : operands) dtype = promote_types(dtype, a.dtype());
   check_class(def, dtype, operands, s);
   dtype = dtype_for(def, dtype);
-  if (!same_shape) {
-    const Shape shape = broadcast_all(def.name, operands, s);
+  if (!same_sizes(operands)) {
+    const ir::Dims sizes = broadcast_all(def.name, operands, s);
     // Converting before broadcasting converts fewer elements.
-    for (array& a : operands) a = broadcast_to(astype(std::move(a), dtype, s), shape, s);
+    for (array& a : operands) a = stretch(astype(std::move(a), dtype, s), sizes, s);
   } else {
     for (array& a : operands)
       if (a.dtype() != dtype) a = astype(std::move(a), dtype, s);
@@ -140,27 +204,83 @@ std::vector<int> all_axes(const array& a) {
   return axes;
 }
 
-Shape broadcast_all(std::string_view op, std::span<const array> arrays, const StreamOrDevice& s) {
-  Shape shape;
+std::string text(const array& a) {
+  const Node& node = *a.node();
+  if (!node.dims) return type_text(node.dtype, node.shape);
+  return std::string(long_name(node.dtype)) + " " + shape_text(sizes_of(a));
+}
+
+std::string text(const Dim& d) { return d.is_const() ? d.str() : d.str() + "=" + std::to_string(hint(d)); }
+
+void check_size(std::string_view op, const Dim& size, const StreamOrDevice& s) {
+  if (!require_at_most(0, size, op, s.where()))
+    fail(std::string(op) + ": size " + text(size) + " is negative", "give a size of zero or more", s);
+  if (hint(size) > std::numeric_limits<ShapeElem>::max())
+    fail(std::string(op) + ": " + text(size) + " elements are more than an axis holds", "an axis holds at most 2147483647 elements", s);
+}
+
+bool broadcast_size(std::string_view op, Dim& size, const Dim& other, const StreamOrDevice& s) {
+  const Dim a = simplify(size), b = simplify(other);
+  if (a == b || b.is(1)) size = a;
+  else if (a.is(1)) size = b;
+  else if (require_equal(a, b, op, s.where())) size = b.is_const() ? b : simplify(a);
+  else if (require_equal(b, 1, op, s.where())) size = simplify(a);
+  else if (require_equal(a, 1, op, s.where())) size = simplify(b);
+  else return false;
+  return true;
+}
+
+ir::Dims broadcast_all(std::string_view op, std::span<const array> arrays, const StreamOrDevice& s) {
+  ir::Dims sizes;
   for (const array& a : arrays) {
-    const Shape& other = a.shape();
-    if (other.size() > shape.size()) shape.insert(shape.begin(), other.size() - shape.size(), 1);
+    const ir::Dims other = sizes_of(a);
+    if (other.size() > sizes.size()) sizes.insert(sizes.begin(), other.size() - sizes.size(), 1);
     for (size_t i = 0; i < other.size(); ++i) {
-      ShapeElem& d = shape[shape.size() - other.size() + i];
-      if (d == other[i] || other[i] == 1) continue;
-      if (d != 1) {
-        std::string shapes;
-        for (size_t j = 0; j < arrays.size(); ++j)
-          shapes += (j == 0 ? "" : j + 1 == arrays.size() ? " and " : ", ") + text(arrays[j]);
-        fail(std::string(op) + ": " + shapes + " do not broadcast",
-             "sizes are compared from the last axis on and must be equal or 1; reshape, expand_dims or transpose an "
-             "operand so that they are",
-             s);
-      }
-      d = other[i];
+      if (broadcast_size(op, sizes[sizes.size() - other.size() + i], other[i], s)) continue;
+      std::string shapes;
+      for (size_t j = 0; j < arrays.size(); ++j)
+        shapes += (j == 0 ? "" : j + 1 == arrays.size() ? " and " : ", ") + text(arrays[j]);
+      fail(std::string(op) + ": " + shapes + " do not broadcast",
+           "sizes are compared from the last axis on and must be equal or 1; reshape, expand_dims or transpose an "
+           "operand so that they are",
+           s);
     }
   }
-  return shape;
+  if (current_sizes()) simplify_all(sizes);
+  return sizes;
+}
+
+array stretch(const array& a, const ir::Dims& sizes, const StreamOrDevice& s) {
+  ir::Dims from = sizes_of(a);
+  if (from == sizes) return a;
+  // A size of 1 by what was assumed must show that it is one.
+  bool hidden = false;
+  for (size_t i = 0; i < from.size(); ++i) {
+    Dim& d = from[from.size() - 1 - i];
+    if (d.is_const() || d == sizes[sizes.size() - 1 - i] || current_facts().equal(d, 1) != Tri::Yes) continue;
+    d = 1;
+    hidden = true;
+  }
+  return make("broadcast", {hidden ? with_sizes(a, from, s) : a}, {{"shape", sizes}}, s);
+}
+
+array with_sizes(const array& a, const ir::Dims& sizes, const StreamOrDevice& s) {
+  if (sizes_of(a) == sizes) return a;
+  return make("reshape", {a}, {{"shape", sizes}}, s);
+}
+
+array take_range(const array& a, int axis, const Dim& start, const Dim& stop, const StreamOrDevice& s) {
+  const auto at = static_cast<size_t>(axis);
+  ir::Dims starts(a.ndim(), 0), stops = sizes_of(a);
+  if (start.is(0) && stop == stops[at]) return a;
+  starts[at] = start;
+  stops[at] = stop;
+  return make("slice", {a}, {{"start", starts}, {"stop", stops}, {"strides", ir::Dims(a.ndim(), 1)}}, s);
+}
+
+array size_value(const Dim& d, Dtype dtype, const StreamOrDevice& s) {
+  if (d.is_const()) return array(d.value(), dtype);
+  return make("iota", {}, {{"shape", ir::Dims{}}, {"dtype", dtype}, {"start", d}}, s);
 }
 
 }  // namespace frit::detail

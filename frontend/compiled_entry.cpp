@@ -1,7 +1,10 @@
 #include "frontend/compiled_entry.h"
 
 #include <algorithm>
+#include <chrono>
+#include <limits>
 
+#include "codegen/guard.h"
 #include "frontend/eager.h"
 #include "frontend/layout.h"
 
@@ -12,10 +15,51 @@ namespace {
 constexpr size_t kMaxVariants = 8;
 }  // namespace
 
-CompiledEntry::CompiledEntry(Signature signature, TracedFunction traced, CompileMode mode)
-    : signature_(std::move(signature)), traced_(std::move(traced)), mode_(mode) {
+CompiledEntry::CompiledEntry(Signature signature, TracedFunction traced, std::unique_ptr<SizeTrace> sizes, CompileMode mode,
+                             std::shared_ptr<FunctionCounters> counters)
+    : signature_(std::move(signature)), traced_(std::move(traced)), sizes_(std::move(sizes)), mode_(mode), counters_(std::move(counters)) {
   const ir::Function& f = traced_.function;
-  for (ir::ValueId v : f.results) results_.emplace_back(f.type(v).dtype, to_shape(f.type(v).shape));
+  for (ir::ValueId v : f.results) dtypes_.push_back(f.type(v).dtype);
+  if (!signature_.open) {
+    for (ir::ValueId v : f.results) shapes_.push_back(to_shape(f.type(v).shape));
+    return;
+  }
+  auto guard = codegen::make_guard(f);
+  if (!guard) throw_invalid(guard.error(), std::source_location());
+  guard_ = *std::move(guard);
+  for (ir::ValueId v : f.results) {
+    std::vector<DimProgram>& programs = shape_programs_.emplace_back();
+    for (const Dim& d : f.type(v).shape)
+      programs.emplace_back(d, [&](const std::string& name) {
+        const auto& names = guard_.symbol_names;
+        return static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin());
+      });
+  }
+}
+
+bool CompiledEntry::admits(std::span<const array* const> arguments, SymbolValues& symbols) const {
+  if (!signature_.open) return true;
+  int64_t* values = symbols.reserve(guard_.symbol_names.size());
+  // Captured arrays are parameters behind the arguments: their sizes are numbers and no check is about them.
+  const auto size_of = [&](uint32_t input, uint32_t axis) {
+    return input < arguments.size() ? int64_t{arguments[input]->node()->shape[axis]}
+                                    : traced_.captured[input - arguments.size()].shape[axis];
+  };
+  return guard_.first_failure(size_of, values) < 0;
+}
+
+Shape CompiledEntry::result_shape(size_t i, const SymbolValues& symbols) const {
+  if (!signature_.open) return shapes_[i];
+  Shape shape;
+  shape.reserve(shape_programs_[i].size());
+  for (const DimProgram& d : shape_programs_[i]) {
+    const int64_t n = d.evaluate(symbols.data());
+    if (n > std::numeric_limits<ShapeElem>::max())
+      throw InvalidArgument(traced_.function.name + ": a result has an axis of " + std::to_string(n) + " elements",
+                            "an axis holds at most 2147483647 elements; split it into several");
+    shape.push_back(static_cast<ShapeElem>(n));
+  }
+  return shape;
 }
 
 Result<ExecutablePtr> CompiledEntry::dense_code() { return code_for_layouts({}, {}); }
@@ -32,7 +76,11 @@ Result<ExecutablePtr> CompiledEntry::code_for_layouts(const std::string& key, st
     for (size_t i = 0; i < arguments.size(); ++i)
       if (!is_row_major(arguments[i])) f.layouts[i] = param_layout(arguments[i].strides, i, f.facts);
   }
-  FRIT_ASSIGN_OR_RETURN(code, code_for(std::move(f), mode_));
+  const auto start = std::chrono::steady_clock::now();
+  CodeOrigin origin = CodeOrigin::Memory;
+  FRIT_ASSIGN_OR_RETURN(code, code_for(std::move(f), mode_, &origin));
+  if (origin == CodeOrigin::Compiled) counters_->compiles.fetch_add(1, std::memory_order_relaxed);
+  counters_->compile_ns.fetch_add((std::chrono::steady_clock::now() - start).count(), std::memory_order_relaxed);
   std::lock_guard<std::mutex> guard(mutex_);
   const auto known = std::find_if(variants_.begin(), variants_.end(), [&](const auto& v) { return v.first == key; });
   if (known != variants_.end()) return known->second;

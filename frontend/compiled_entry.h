@@ -5,24 +5,62 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <vector>
 
 #include "frontend/code_cache.h"
 #include "frontend/signature.h"
+#include "frontend/sizes.h"
 #include "frontend/trace.h"
+#include "runtime/guard.h"
 
 namespace frit::detail {
 
+// Of the whole process.
+void count_trace();
+
+// Counted by every entry of a function.
+struct FunctionCounters {
+  std::atomic<size_t> calls{0}, hits{0}, traces{0}, compiles{0};
+  std::atomic<int64_t> trace_ns{0}, compile_ns{0};
+};
+
+// The values of a guard's symbols at one call, on the stack when they are few.
+class SymbolValues {
+ public:
+  int64_t* reserve(size_t n) {
+    if (n > kInline) heap_.resize(n);
+    return n > kInline ? heap_.data() : inline_;
+  }
+  const int64_t* data() const { return heap_.empty() ? inline_ : heap_.data(); }
+
+ private:
+  static constexpr size_t kInline = 32;
+  int64_t inline_[kInline];
+  std::vector<int64_t> heap_;
+};
+
 class CompiledEntry {
  public:
-  CompiledEntry(Signature signature, TracedFunction traced, CompileMode mode);
+  // `sizes` is null for a trace of numbers alone. Throws InvalidArgument when a size cannot be read from the arguments.
+  CompiledEntry(Signature signature, TracedFunction traced, std::unique_ptr<SizeTrace> sizes, CompileMode mode,
+                std::shared_ptr<FunctionCounters> counters);
 
   const Signature& signature() const { return signature_; }
   const TracedFunction& traced() const { return traced_; }
+  const SizeTrace* sizes() const { return sizes_.get(); }
   CompileMode mode() const { return mode_; }
-  const std::vector<std::pair<Dtype, Shape>>& results() const { return results_; }
-  size_t user_results = 0;  // the others are written state
+  size_t result_count() const { return dtypes_.size(); }
+  size_t number = 0;              // 1 for the first trace of its function
+  size_t user_results = 0;        // the others are written state
+  std::string result_structure;   // around the user's results
+
+  // Whether every fact about sizes holds for a call that matches the signature; fills in its symbols.
+  bool admits(std::span<const array* const> arguments, SymbolValues& symbols) const;
+  Dtype result_dtype(size_t i) const { return dtypes_[i]; }
+  // For a call that is admitted. Throws InvalidArgument for a size past what an axis holds.
+  Shape result_shape(size_t i, const SymbolValues& symbols) const;
 
   // Runs on arguments of the signature. Throws RuntimeError at `where`.
   void run(std::span<runtime::Tensor> arguments, std::span<const bool> donated, std::span<runtime::Tensor> outputs,
@@ -39,8 +77,13 @@ class CompiledEntry {
 
   Signature signature_;
   TracedFunction traced_;
+  std::unique_ptr<SizeTrace> sizes_;
   CompileMode mode_;
-  std::vector<std::pair<Dtype, Shape>> results_;
+  std::shared_ptr<FunctionCounters> counters_;
+  std::vector<Dtype> dtypes_;
+  std::vector<Shape> shapes_;                             // of a trace of numbers
+  std::vector<std::vector<DimProgram>> shape_programs_;   // of one with open sizes
+  runtime::Guard guard_;
   std::atomic<const runtime::Executable*> dense_{nullptr};
   std::mutex mutex_;
   std::vector<std::pair<std::string, ExecutablePtr>> variants_;

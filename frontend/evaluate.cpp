@@ -2,7 +2,7 @@
 #include <unordered_set>
 
 #include "frontend/frit/transforms.h"
-#include "frontend/node.h"
+#include "frontend/sizes.h"
 
 namespace frit::detail {
 
@@ -105,6 +105,10 @@ void run_or_wait(Operation& operation) {
       if (OperationPtr producer = input->current_operation(); producer && producer->tracer)
         stack.push_back(std::move(producer));
   }
+  if (const SizeTrace* trace = current_sizes())
+    throw_invalid("eval: the value of '" + std::string(root->name()) + "' was asked for while '" + trace->function() +
+                      "' is traced for any shape, and its size is open",
+                  "compute with the array instead of reading its value, or make it with shape() instead of dim()", root->where);
   throw InvalidArgument("eval: an array of a finished trace has no value");
 }
 

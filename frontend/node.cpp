@@ -1,7 +1,10 @@
 #include "frontend/node.h"
 
 #include <algorithm>
+#include <limits>
 #include <thread>
+
+#include "frontend/sizes.h"
 
 namespace frit::detail {
 
@@ -59,6 +62,32 @@ NodePtr attach(const OperationPtr& operation, Dtype dtype, Shape shape) {
   return node;
 }
 
+namespace {
+
+// The size that an open one has for the arguments traced with.
+ShapeElem traced_size(const Operation& operation, const Dim& d) {
+  const int64_t n = hint(d);
+  if (n < 0 || n > std::numeric_limits<ShapeElem>::max())
+    throw_invalid(std::string(operation.name()) + ": a size of " + std::to_string(n) + " is more than an axis holds",
+                  "an axis holds at most 2147483647 elements; split it into several", operation.where);
+  return static_cast<ShapeElem>(n);
+}
+
+}  // namespace
+
+NodePtr attach(const OperationPtr& operation, const ir::Type& type) {
+  Shape shape;
+  shape.reserve(type.shape.size());
+  bool open = false;
+  for (const Dim& d : type.shape) {
+    open = open || !d.is_const();
+    shape.push_back(traced_size(*operation, d));
+  }
+  NodePtr node = attach(operation, type.dtype, std::move(shape));
+  if (open) node->dims = std::make_unique<const ir::Dims>(type.shape);
+  return node;
+}
+
 void set_inputs(Operation& operation, std::vector<NodePtr> inputs) {
   for (const NodePtr& input : inputs) {
     if (input->is_ready() || operation.tracer) continue;
@@ -71,14 +100,23 @@ void set_inputs(Operation& operation, std::vector<NodePtr> inputs) {
 
 namespace {
 thread_local uint64_t t_trace = 0;
+thread_local SizeTrace* t_sizes = nullptr;
 std::atomic<uint64_t> g_next_trace{1};
 }  // namespace
 
 uint64_t current_trace() { return t_trace; }
 uint64_t new_trace_id() { return g_next_trace.fetch_add(1, std::memory_order_relaxed); }
 
-TraceScope::TraceScope(uint64_t id) : previous_(t_trace) { t_trace = id; }
-TraceScope::~TraceScope() { t_trace = previous_; }
+SizeTrace* current_sizes() { return t_sizes; }
+
+TraceScope::TraceScope(uint64_t id, SizeTrace* sizes) : previous_(t_trace), previous_sizes_(t_sizes) {
+  t_trace = id;
+  t_sizes = sizes;
+}
+TraceScope::~TraceScope() {
+  t_trace = previous_;
+  t_sizes = previous_sizes_;
+}
 
 size_t element_count(const Shape& shape) {
   size_t n = 1;

@@ -39,6 +39,7 @@ class SpinLock {
 
 struct Node;
 struct Operation;
+class SizeTrace;
 using NodePtr = std::shared_ptr<Node>;
 using OperationPtr = std::shared_ptr<Operation>;
 
@@ -50,7 +51,9 @@ struct Node {
   Node& operator=(const Node&) = delete;
 
   const Dtype dtype;
-  const Shape shape;
+  const Shape shape;  // in a trace for any shape: for the arguments that are traced with
+  // In such a trace, the sizes where one of them is open. Never of a ready node.
+  std::unique_ptr<const ir::Dims> dims;
   std::atomic<bool> ready{false};
   uint32_t index = 0;  // which result of `operation`
   SpinLock lock;
@@ -108,6 +111,8 @@ struct PlaceholderOperation final : Operation {
 
 // Makes the result nodes of an operation whose inputs are set.
 NodePtr attach(const OperationPtr& operation, Dtype dtype, Shape shape);
+// The same for sizes that may be open.
+NodePtr attach(const OperationPtr& operation, const ir::Type& type);
 // Adds inputs and notes whether any is a tracer; sets the current trace.
 void set_inputs(Operation& operation, std::vector<NodePtr> inputs);
 
@@ -124,13 +129,14 @@ inline void evaluate(const NodePtr& node) {
 uint64_t current_trace();
 class TraceScope {
  public:
-  explicit TraceScope(uint64_t id);
+  explicit TraceScope(uint64_t id, SizeTrace* sizes = nullptr);
   ~TraceScope();
   TraceScope(const TraceScope&) = delete;
   TraceScope& operator=(const TraceScope&) = delete;
 
  private:
   uint64_t previous_;
+  SizeTrace* previous_sizes_;
 };
 uint64_t new_trace_id();
 

@@ -19,7 +19,7 @@ array reduce(std::string_view row, const array& a, const std::vector<int>& axes,
 
 void check_not_empty(std::string_view row, const array& a, const std::vector<int>& axes, const StreamOrDevice& s) {
   for (int axis : normalize_axes(row, a, axes, s))
-    if (a.shape(axis) == 0)
+    if (!detail::require_at_most(1, detail::size_of(a, axis), row, s.where()))
       detail::fail(std::string(row) + ": axis " + std::to_string(axis) + " of " + detail::text(a) + " is empty",
                    "reduce over axes with at least one element", s);
 }
@@ -133,7 +133,7 @@ array logsumexp(const array& a, int axis, bool keepdims, StreamOrDevice s) {
 array softmax(const array& a, const std::vector<int>& axes, bool precise, StreamOrDevice s) {
   const std::vector<int> ordered = normalize_axes("softmax", a, axes, s);
   const array x = as_float(a, s);
-  if (a.size() == 0) return x;
+  if (detail::element_count_of(a).is(0)) return x;
   return make("softmax", {x}, {{"axes", ir::to_dims(ordered)}, {"precise", precise}}, s);
 }
 array softmax(const array& a, bool precise, StreamOrDevice s) { return softmax(a, all_axes(a), precise, s); }

@@ -21,6 +21,9 @@ array astype(array a, Dtype dtype, StreamOrDevice s) {
 
 array view(const array& a, const Dtype& dtype, StreamOrDevice s) {
   if (a.dtype() == dtype) return a;
+  const int ratio = dtype.size / a.dtype().size, last = static_cast<int>(a.ndim()) - 1;
+  // Of an axis that does not divide, and of an array without axes, the row's rule has the error.
+  if (ratio > 1 && last >= 0) detail::require_multiple(detail::size_of(a, last), ratio, "view", s.where());
   return make("view", {a}, {{"dtype", dtype}}, s);
 }
 
@@ -38,9 +41,9 @@ array contiguous(const array& a, bool allow_col_major, StreamOrDevice s) {
 array where(const array& condition, const array& x, const array& y, StreamOrDevice s) {
   const Dtype dtype = promote_types(x.dtype(), y.dtype());
   std::vector<array> operands{condition, x, y};
-  const Shape shape = detail::broadcast_all("where", operands, s);
+  const ir::Dims sizes = detail::broadcast_all("where", operands, s);
   const Dtype dtypes[3] = {bool_, dtype, dtype};
-  for (size_t i = 0; i < 3; ++i) operands[i] = broadcast_to(astype(operands[i], dtypes[i], s), shape, s);
+  for (size_t i = 0; i < 3; ++i) operands[i] = detail::stretch(astype(operands[i], dtypes[i], s), sizes, s);
   return make("select", std::move(operands), {}, s);
 }
 
@@ -99,7 +102,9 @@ array allclose(const array& a, const array& b, double rtol, double atol, bool eq
 }
 
 array array_equal(const array& a, const array& b, bool equal_nan, StreamOrDevice s) {
-  if (a.shape() != b.shape()) return array(false);
+  if (a.ndim() != b.ndim()) return array(false);
+  for (int axis = 0; axis < static_cast<int>(a.ndim()); ++axis)
+    if (!detail::decide_equal(detail::size_of(a, axis), detail::size_of(b, axis), "array_equal", s.where())) return array(false);
   array same = equal(a, b, s);
   if (equal_nan && is_inexact(promote_types(a.dtype(), b.dtype())))
     same = logical_or(same, logical_and(isnan(a, s), isnan(b, s), s), s);

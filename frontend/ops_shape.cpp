@@ -2,100 +2,120 @@
 #include <algorithm>
 
 #include "frontend/build.h"
+#include "ir/base/dim_atoms.h"
 
 namespace frit {
 
+using detail::decide_at_most;
+using detail::decide_equal;
+using detail::element_count_of;
 using detail::fail;
+using detail::hint;
 using detail::make;
 using detail::normalize_axis;
+using detail::require_at_most;
+using detail::require_equal;
+using detail::require_multiple;
+using detail::shape_text;
+using detail::simplify;
+using detail::size_of;
+using detail::sizes_of;
 using detail::text;
+using detail::with_sizes;
 
-array reshape(const array& a, Shape shape, StreamOrDevice s) {
-  int64_t known = 1;
+namespace {
+
+// The sizes as wanted, with the place of the one that is -1; without one, -1.
+struct Wanted {
+  ir::Dims sizes;
   int open = -1;
-  const std::string wanted = detail::shape_text(shape);
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] == -1) {
-      if (open >= 0) fail("reshape: shape " + wanted + " has more than one -1", "leave one size at most open", s);
-      open = static_cast<int>(i);
-    } else if (shape[i] < 0) {
-      fail("reshape: shape " + wanted + " has a negative size", "use -1 for the one size that follows from the others", s);
-    } else {
-      known *= shape[i];
+  Dim known = 1;  // the product of the others
+};
+
+Wanted read_sizes(std::string_view op, const Sizes& given, const StreamOrDevice& s) {
+  Wanted w{sizes_of(given)};
+  for (size_t i = 0; i < w.sizes.size(); ++i) {
+    const Dim& d = w.sizes[i];
+    if (d.is(-1)) {
+      if (w.open >= 0) fail(std::string(op) + ": shape " + shape_text(w.sizes) + " has more than one -1", "leave one size at most open", s);
+      w.open = static_cast<int>(i);
+      continue;
     }
+    if (!require_at_most(0, d, op, s.where()))
+      fail(std::string(op) + ": shape " + shape_text(w.sizes) + " has a negative size", "use -1 for the one size that follows from the others", s);
+    w.known = w.known * d;
   }
-  const auto size = static_cast<int64_t>(a.size());
-  if (open >= 0) {
-    if (known == 0 || size % known != 0)
-      fail("reshape: " + text(a) + " with " + std::to_string(size) + " elements does not fit shape " + wanted,
-           "the given sizes must divide the number of elements", s);
-    shape[static_cast<size_t>(open)] = static_cast<ShapeElem>(size / known);
-    known = size;
-  }
-  if (known != size)
-    fail("reshape: " + text(a) + " with " + std::to_string(size) + " elements does not fit shape " + wanted,
-         "the sizes must multiply to the number of elements; one of them may be -1", s);
-  if (shape == a.shape()) return a;
-  return make("reshape", {a}, {{"shape", detail::dims(shape)}}, s);
+  return w;
+}
+
+// Puts the size in that makes the product `count`; false when none does.
+bool fill_in(std::string_view op, Wanted& w, const Dim& count, const StreamOrDevice& s) {
+  if (w.open < 0) return require_equal(w.known, count, op, s.where());
+  // What was assumed of the other sizes may have changed their form.
+  const Dim known = simplify(w.known), total = simplify(count);
+  if (hint(known) == 0) return false;
+  const auto quotient = divide_exactly(total, known);
+  if (!quotient && !require_multiple(total, known, op, s.where())) return false;
+  Dim& size = w.sizes[static_cast<size_t>(w.open)];
+  size = quotient ? *quotient : floor_div(total, known);
+  return require_at_most(0, size, op, s.where());
+}
+
+}  // namespace
+
+array reshape(const array& a, const Sizes& shape, StreamOrDevice s) {
+  Wanted w = read_sizes("reshape", shape, s);
+  const Dim count = element_count_of(a);
+  if (!fill_in("reshape", w, count, s))
+    fail("reshape: " + text(a) + " with " + text(count) + " elements does not fit shape " + shape_text(w.sizes),
+         w.open < 0 ? "the sizes must multiply to the number of elements; one of them may be -1" : "the given sizes must divide the number of elements",
+         s);
+  return with_sizes(a, w.sizes, s);
 }
 
 array flatten(const array& a, int start_axis, int end_axis, StreamOrDevice s) {
-  if (a.ndim() == 0) return reshape(a, {1}, s);
+  if (a.ndim() == 0) return with_sizes(a, {1}, s);
   const int first = normalize_axis("flatten", a, start_axis, s), last = normalize_axis("flatten", a, end_axis, s);
   if (first > last)
     fail("flatten: axis " + std::to_string(first) + " comes after axis " + std::to_string(last) + " of " + text(a),
          "give the first axis first", s);
-  Shape shape(a.shape().begin(), a.shape().begin() + first);
-  ShapeElem merged = 1;
-  for (int i = first; i <= last; ++i) merged *= a.shape(i);
-  shape.push_back(merged);
-  shape.insert(shape.end(), a.shape().begin() + last + 1, a.shape().end());
-  return reshape(a, std::move(shape), s);
+  const ir::Dims sizes = sizes_of(a);
+  ir::Dims result(sizes.begin(), sizes.begin() + first);
+  result.push_back(product({sizes.begin() + first, sizes.begin() + last + 1}));
+  result.insert(result.end(), sizes.begin() + last + 1, sizes.end());
+  return with_sizes(a, result, s);
 }
 array flatten(const array& a, StreamOrDevice s) { return flatten(a, 0, -1, s); }
 
-array unflatten(const array& a, int axis, Shape shape, StreamOrDevice s) {
+array unflatten(const array& a, int axis, const Sizes& shape, StreamOrDevice s) {
   if (shape.empty()) fail("unflatten: no sizes are given for axis " + std::to_string(axis), "give at least one size", s);
   const int at = normalize_axis("unflatten", a, axis, s);
-  int64_t known = 1;
-  ShapeElem* open = nullptr;
-  const std::string wanted = detail::shape_text(shape);
-  for (ShapeElem& d : shape) {
-    if (d == -1 && !open) open = &d;
-    else if (d < 0) fail("unflatten: sizes " + wanted + " are not valid", "leave one size at most open with -1", s);
-    else known *= d;
-  }
-  const int64_t size = a.shape(at);
-  if (open && known != 0 && size % known == 0) {
-    *open = static_cast<ShapeElem>(size / known);
-    known = size;
-  }
-  if (known != size)
-    fail("unflatten: axis " + std::to_string(at) + " of " + text(a) + " does not split into " + wanted,
+  Wanted w = read_sizes("unflatten", shape, s);
+  if (!fill_in("unflatten", w, size_of(a, at), s))
+    fail("unflatten: axis " + std::to_string(at) + " of " + text(a) + " does not split into " + shape_text(w.sizes),
          "the sizes must multiply to the axis", s);
-  Shape result = a.shape();
+  ir::Dims result = sizes_of(a);
   result.erase(result.begin() + at);
-  result.insert(result.begin() + at, shape.begin(), shape.end());
-  return reshape(a, std::move(result), s);
+  result.insert(result.begin() + at, w.sizes.begin(), w.sizes.end());
+  return with_sizes(a, result, s);
 }
 
 array squeeze(const array& a, const std::vector<int>& axes, StreamOrDevice s) {
-  Shape shape = a.shape();
   const std::vector<int> ordered = detail::normalize_axes("squeeze", a, axes, s);
-  for (size_t i = ordered.size(); i-- > 0;) {
-    if (shape[static_cast<size_t>(ordered[i])] != 1)
-      fail("squeeze: axis " + std::to_string(ordered[i]) + " of " + text(a) + " is not of size 1",
+  for (int axis : ordered)
+    if (!require_equal(size_of(a, axis), 1, "squeeze", s.where()))
+      fail("squeeze: axis " + std::to_string(axis) + " of " + text(a) + " is not of size 1",
            "only axes of size 1 can be dropped; use reshape or a reduction", s);
-    shape.erase(shape.begin() + ordered[i]);
-  }
-  return reshape(a, std::move(shape), s);
+  ir::Dims sizes = sizes_of(a);
+  for (size_t i = ordered.size(); i-- > 0;) sizes.erase(sizes.begin() + ordered[i]);
+  return with_sizes(a, sizes, s);
 }
 array squeeze(const array& a, int axis, StreamOrDevice s) { return squeeze(a, std::vector<int>{axis}, s); }
 array squeeze(const array& a, StreamOrDevice s) {
-  Shape shape;
-  for (ShapeElem d : a.shape())
-    if (d != 1) shape.push_back(d);
-  return reshape(a, std::move(shape), s);
+  std::vector<int> axes;
+  for (int axis = 0; axis < static_cast<int>(a.ndim()); ++axis)
+    if (decide_equal(size_of(a, axis), 1, "squeeze", s.where())) axes.push_back(axis);
+  return squeeze(a, axes, s);
 }
 
 array expand_dims(const array& a, const std::vector<int>& axes, StreamOrDevice s) {
@@ -105,9 +125,9 @@ array expand_dims(const array& a, const std::vector<int>& axes, StreamOrDevice s
   std::sort(ordered.begin(), ordered.end());
   if (std::adjacent_find(ordered.begin(), ordered.end()) != ordered.end())
     fail("expand_dims: an axis is given twice for " + text(a), "name each new axis once", s);
-  Shape shape = a.shape();
-  for (int axis : ordered) shape.insert(shape.begin() + axis, 1);
-  return reshape(a, std::move(shape), s);
+  ir::Dims sizes = sizes_of(a);
+  for (int axis : ordered) sizes.insert(sizes.begin() + axis, 1);
+  return with_sizes(a, sizes, s);
 }
 array expand_dims(const array& a, int axis, StreamOrDevice s) { return expand_dims(a, std::vector<int>{axis}, s); }
 
@@ -143,134 +163,187 @@ array moveaxis(const array& a, int source, int destination, StreamOrDevice s) {
   return transpose(a, std::move(axes), s);
 }
 
-array broadcast_to(const array& a, const Shape& shape, StreamOrDevice s) {
-  if (a.shape() == shape) return a;
-  bool fits = a.ndim() <= shape.size();
-  for (size_t i = 0; fits && i < a.ndim(); ++i) {
-    const ShapeElem d = a.shape()[a.ndim() - 1 - i];
-    fits = d == 1 || d == shape[shape.size() - 1 - i];
+array detail::broadcast_or_fail(std::string_view op, const array& a, const ir::Dims& sizes, const StreamOrDevice& s) {
+  const ir::Dims from = sizes_of(a);
+  if (from == sizes) return a;
+  bool fits = from.size() <= sizes.size();
+  for (size_t i = 0; fits && i < sizes.size(); ++i) {
+    const Dim to = simplify(sizes[sizes.size() - 1 - i]);
+    fits = require_at_most(0, to, op, s.where());
+    if (!fits || i >= from.size()) continue;
+    const Dim d = simplify(from[from.size() - 1 - i]);
+    fits = d == to || d.is(1) || require_equal(d, to, op, s.where()) || require_equal(d, 1, op, s.where());
   }
   if (!fits)
-    fail("broadcast_to: " + text(a) + " does not broadcast to " + detail::shape_text(shape),
+    fail(std::string(op) + ": " + text(a) + " does not broadcast to " + shape_text(sizes),
          "sizes are compared from the last axis on; each must be 1 or the wanted one", s);
-  return make("broadcast", {a}, {{"shape", detail::dims(shape)}}, s);
+  return stretch(a, sizes, s);
+}
+
+array broadcast_to(const array& a, const Sizes& shape, StreamOrDevice s) {
+  return detail::broadcast_or_fail("broadcast_to", a, sizes_of(shape), s);
 }
 
 std::vector<array> broadcast_arrays(const std::vector<array>& inputs, StreamOrDevice s) {
-  const Shape shape = detail::broadcast_all("broadcast_arrays", inputs, s);
+  const ir::Dims sizes = detail::broadcast_all("broadcast_arrays", inputs, s);
   std::vector<array> results;
-  for (const array& a : inputs) results.push_back(broadcast_to(a, shape, s));
+  for (const array& a : inputs) results.push_back(detail::stretch(a, sizes, s));
   return results;
 }
 
 namespace {
 
+// The elements of an axis of `n` that start, stop and stride pick out; the bounds are held to the axis, and the way in which they are is assumed.
 struct Range {
-  int64_t start, size;
+  Dim start, stop, size;
 };
 
-// The elements of an axis of `n` that start, stop and stride pick out.
-Range pick(int64_t n, int64_t start, int64_t stop, int64_t stride) {
-  if (start < 0) start += n;
-  if (stop < 0) stop += n;
-  if (stride > 0) {
-    start = std::clamp<int64_t>(start, 0, n);
-    stop = std::clamp<int64_t>(stop, start, std::max(n, start));
-    return {start, (stop - start + stride - 1) / stride};
+class Picker {
+ public:
+  Picker(std::string_view op, const StreamOrDevice& s) : op_(op), s_(s) {}
+
+  Range pick(const Dim& n, Dim start, Dim stop, int64_t stride) const {
+    const bool up = stride > 0;
+    // Walking down, the places before the axis' first element and after its last are one lower.
+    const Dim first = up ? 0 : -1, last = n + first;
+    start = hold(from_front(start, n), first, last);
+    stop = hold(from_front(stop, n), first, last);
+    const Dim &low = up ? start : stop, &high = up ? stop : start;
+    if (!at_most(low, high)) {
+      at_most(high, low);
+      return {0, 0, 0};
+    }
+    const Dim size = simplify(ceil_div(high - low, up ? stride : -stride));
+    return {start, stop, size};
   }
-  start = std::min(start, n - 1);
-  stop = std::max<int64_t>(stop, -1);
-  return {start, start > stop ? (start - stop - stride - 1) / -stride : 0};
-}
+
+  // Negative bounds count from the end.
+  Dim from_front(const Dim& bound, const Dim& n) const {
+    if (at_most(0, bound)) return simplify(bound);
+    at_most(bound, -1);
+    return bound + n;
+  }
+  // `bound`, or the end of [low, high] that it is past.
+  Dim hold(const Dim& bound, const Dim& low, const Dim& high) const {
+    if (!at_most(low, bound)) {
+      at_most(bound, low);
+      return low;
+    }
+    if (at_most(bound, high)) return bound;
+    at_most(high, bound);
+    return high;
+  }
+
+ private:
+  bool at_most(const Dim& a, const Dim& b) const { return require_at_most(simplify(a), simplify(b), op_, s_.where()); }
+
+  std::string_view op_;
+  const StreamOrDevice& s_;
+};
 
 }  // namespace
 
-array slice(const array& a, Shape start, Shape stop, Shape strides, StreamOrDevice s) {
+array slice(const array& a, const Sizes& start, const Sizes& stop, const Shape& strides, StreamOrDevice s) {
   if (start.size() != a.ndim() || stop.size() != a.ndim() || strides.size() != a.ndim())
-    fail("slice: start " + detail::shape_text(start) + ", stop " + detail::shape_text(stop) + " and strides " +
-             detail::shape_text(strides) + " do not fit " + text(a),
+    fail("slice: start " + shape_text(sizes_of(start)) + ", stop " + shape_text(sizes_of(stop)) + " and strides " +
+             shape_text(strides) + " do not fit " + text(a),
          "give one number for each axis", s);
+  const ir::Dims sizes = sizes_of(a);
   ir::Dims starts, stops, steps;
   bool whole = true;
   for (size_t i = 0; i < a.ndim(); ++i) {
     if (strides[i] == 0) fail("slice: the stride of axis " + std::to_string(i) + " is zero", "give a stride of 1 or more, or below 0", s);
-    Range range = pick(a.shape()[i], start[i], stop[i], strides[i]);
-    if (range.size == 0) range.start = 0;
-    const int64_t step = range.size <= 1 ? 1 : strides[i];
-    whole = whole && range.start == 0 && step == 1 && range.size == a.shape()[i];
-    starts.emplace_back(range.start);
-    // Just past the last element taken, so that it lies inside the axis.
-    stops.emplace_back(range.size == 0 ? 0 : range.start + (range.size - 1) * step + (step > 0 ? 1 : -1));
+    Range range = Picker("slice", s).pick(sizes[i], start[i].dim(), stop[i].dim(), strides[i]);
+    const bool known = range.size.is_const();
+    if (range.size.is(0)) range.start = 0;
+    const int64_t step = known && range.size.value() <= 1 ? 1 : strides[i];
+    // Just past the last element taken, where it is known which that is.
+    if (range.size.is(0)) range.stop = 0;
+    else if (known) range.stop = range.start + Dim((range.size.value() - 1) * step + (step > 0 ? 1 : -1));
+    whole = whole && range.start.is(0) && step == 1 && range.size == sizes[i];
+    starts.push_back(std::move(range.start));
+    stops.push_back(std::move(range.stop));
     steps.emplace_back(step);
   }
   if (whole) return a;
   return make("slice", {a}, {{"start", starts}, {"stop", stops}, {"strides", steps}}, s);
 }
-array slice(const array& a, Shape start, Shape stop, StreamOrDevice s) {
-  return slice(a, std::move(start), std::move(stop), Shape(a.ndim(), 1), s);
+array slice(const array& a, const Sizes& start, const Sizes& stop, StreamOrDevice s) {
+  return slice(a, start, stop, Shape(a.ndim(), 1), s);
 }
 
-std::vector<array> split(const array& a, const Shape& indices, int axis, StreamOrDevice s) {
+std::vector<array> split(const array& a, const Sizes& indices, int axis, StreamOrDevice s) {
   const int at = normalize_axis("split", a, axis, s);
+  const Picker picker("split", s);
   std::vector<array> parts;
-  Shape start(a.ndim(), 0), stop = a.shape();
-  const ShapeElem n = a.shape(at);
-  ShapeElem from = 0;
+  Dim from = 0;
   for (size_t i = 0; i <= indices.size(); ++i) {
-    ShapeElem to = n;
-    if (i < indices.size()) to = std::clamp(indices[i] < 0 ? indices[i] + n : indices[i], 0, n);
-    start[static_cast<size_t>(at)] = from;
-    stop[static_cast<size_t>(at)] = std::max(from, to);
-    parts.push_back(slice(a, start, stop, s));
+    const Dim n = size_of(a, at);
+    const Dim to = i < indices.size() ? picker.hold(picker.from_front(indices[i].dim(), n), 0, n) : n;
+    // An index before the one to its left ends an empty part.
+    const Range range = picker.pick(n, from, to, 1);
+    parts.push_back(detail::take_range(a, at, range.start, range.stop, s));
     from = to;
   }
   return parts;
 }
-std::vector<array> split(const array& a, const Shape& indices, StreamOrDevice s) { return split(a, indices, 0, s); }
+std::vector<array> split(const array& a, const Sizes& indices, StreamOrDevice s) { return split(a, indices, 0, s); }
 std::vector<array> split(const array& a, int num_splits, int axis, StreamOrDevice s) {
   const int at = normalize_axis("split", a, axis, s);
-  if (num_splits <= 0 || a.shape(at) % num_splits != 0)
+  if (num_splits <= 0 || !require_multiple(size_of(a, at), num_splits, "split", s.where()))
     fail("split: axis " + std::to_string(at) + " of " + text(a) + " does not split into " + std::to_string(num_splits) +
              " equal parts",
          "give a divisor of the size, or the indices where the parts end", s);
-  Shape indices;
-  for (int i = 1; i < num_splits; ++i) indices.push_back(a.shape(at) / num_splits * i);
-  return split(a, indices, at, s);
+  const Dim part = floor_div(size_of(a, at), num_splits);
+  std::vector<array> parts;
+  for (int i = 0; i < num_splits; ++i)
+    parts.push_back(detail::take_range(a, at, simplify(part * Dim(i)), i + 1 == num_splits ? size_of(a, at) : simplify(part * Dim(i + 1)), s));
+  return parts;
 }
 std::vector<array> split(const array& a, int num_splits, StreamOrDevice s) { return split(a, num_splits, 0, s); }
 
-array as_strided(array a, Shape shape, Strides strides, size_t offset, StreamOrDevice s) {
-  if (shape.size() != strides.size())
-    fail("as_strided: shape " + detail::shape_text(shape) + " and " + std::to_string(strides.size()) +
-             " strides do not fit together",
+array as_strided(array a, const Sizes& shape, Strides strides, size_t offset, StreamOrDevice s) {
+  const ir::Dims sizes = sizes_of(shape);
+  if (sizes.size() != strides.size())
+    fail("as_strided: shape " + shape_text(sizes) + " and " + std::to_string(strides.size()) + " strides do not fit together",
          "give one stride for each size", s);
-  int64_t low = static_cast<int64_t>(offset), high = low;
+  Dim low = static_cast<int64_t>(offset), high = low;
   bool empty = false;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] < 0) fail("as_strided: shape " + detail::shape_text(shape) + " has a negative size", "give sizes of zero or more", s);
-    empty = empty || shape[i] == 0;
-    const int64_t reach = (int64_t{shape[i]} - 1) * strides[i];
-    (reach < 0 ? low : high) += reach;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (!require_at_most(0, sizes[i], "as_strided", s.where()))
+      fail("as_strided: shape " + shape_text(sizes) + " has a negative size", "give sizes of zero or more", s);
+    empty = empty || hint(sizes[i]) == 0;
+    (strides[i] < 0 ? low : high) += (sizes[i] - Dim(1)) * Dim(strides[i]);
   }
-  if (!empty && (low < 0 || high >= static_cast<int64_t>(a.size())))
-    fail("as_strided: the window reaches elements " + std::to_string(low) + " to " + std::to_string(high) + " of " +
-             text(a) + " with " + std::to_string(a.size()) + " elements",
+  // A window without elements reaches nothing, whatever its other sizes are.
+  for (const Dim& d : sizes) {
+    if (empty && hint(d) != 0) continue;
+    if (empty) require_equal(d, 0, "as_strided", s.where());
+    else require_at_most(1, d, "as_strided", s.where());
+  }
+  const Dim count = element_count_of(a);
+  if (!empty && (!require_at_most(0, low, "as_strided", s.where()) || !require_at_most(high + Dim(1), count, "as_strided", s.where())))
+    fail("as_strided: the window reaches elements " + text(low) + " to " + text(high) + " of " + text(a) + " with " + text(count) + " elements",
          "keep offset and strides inside the array", s);
-  return make("as_strided", {reshape(a, {static_cast<ShapeElem>(a.size())}, s)},
-              {{"shape", detail::dims(shape)}, {"strides", detail::dims64(strides)},
-               {"offset", Dim(static_cast<int64_t>(offset))}},
-              s);
+  return make("as_strided", {with_sizes(a, {count}, s)},
+              {{"shape", sizes}, {"strides", detail::dims64(strides)}, {"offset", Dim(static_cast<int64_t>(offset))}}, s);
 }
 
 array flip(const array& a, const std::vector<int>& axes, StreamOrDevice s) {
-  Shape start(a.ndim(), 0), stop = a.shape(), strides(a.ndim(), 1);
+  ir::Dims start(a.ndim(), 0), stop = sizes_of(a), strides(a.ndim(), 1);
+  bool turned = false;
   for (int axis : detail::normalize_axes("flip", a, axes, s)) {
     const auto i = static_cast<size_t>(axis);
-    start[i] = a.shape(axis) - 1;
-    stop[i] = -a.shape(axis) - 1;
+    const Dim n = size_of(a, axis);
+    // Fewer than two elements stay where they are; an open axis turns when it has one.
+    if (n.is(1) || n.is(0) || !decide_at_most(1, n, "flip", s.where())) continue;
+    start[i] = n - Dim(1);
+    stop[i] = -1;
     strides[i] = -1;
+    turned = true;
   }
-  return slice(a, std::move(start), std::move(stop), std::move(strides), s);
+  if (!turned) return a;
+  return make("slice", {a}, {{"start", start}, {"stop", stop}, {"strides", strides}}, s);
 }
 array flip(const array& a, int axis, StreamOrDevice s) { return flip(a, std::vector<int>{axis}, s); }
 array flip(const array& a, StreamOrDevice s) { return flip(a, detail::all_axes(a), s); }

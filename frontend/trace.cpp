@@ -4,14 +4,13 @@
 #include <unordered_map>
 
 #include "frontend/eager.h"
+#include "frontend/sizes.h"
 
 namespace frit::detail {
 
-NodePtr make_placeholder(const std::string& name, uint64_t trace, Dtype dtype, Shape shape, std::source_location where) {
-  return attach(std::make_shared<PlaceholderOperation>(name, trace, where), dtype, std::move(shape));
+NodePtr make_placeholder(const std::string& name, uint64_t trace, const ir::Type& type) {
+  return attach(std::make_shared<PlaceholderOperation>(name, trace, std::source_location()), type);
 }
-
-namespace {
 
 std::string parameter_name(size_t index, size_t count) {
   if (count <= 3) return std::string(1, "xyz"[index]);
@@ -20,6 +19,8 @@ std::string parameter_name(size_t index, size_t count) {
   return name;
 }
 
+namespace {
+
 SourceLoc to_loc(const std::source_location& where) {
   if (where.line() == 0) return {};
   return {where.file_name(), where.line(), where.column()};
@@ -27,15 +28,17 @@ SourceLoc to_loc(const std::source_location& where) {
 
 class GraphBuilder {
  public:
-  GraphBuilder(const std::string& name, uint64_t trace) : trace_(trace), builder_(traced_.function) {
+  GraphBuilder(const std::string& name, uint64_t trace, const SizeTrace* sizes)
+      : trace_(trace), sizes_(sizes), builder_(traced_.function) {
     traced_.function.name = name;
+    if (sizes) traced_.function.facts = sizes->facts();
   }
 
   TracedFunction run(const std::vector<NodePtr>& placeholders, const std::vector<NodePtr>& results) {
     traced_.arguments = placeholders.size();
     for (size_t i = 0; i < placeholders.size(); ++i)
       values_[placeholders[i].get()] =
-          traced_.function.add_param(parameter_name(i, placeholders.size()), to_type(*placeholders[i]));
+          traced_.function.add_param(parameter_name(i, placeholders.size()), type_of(*placeholders[i]));
     for (const NodePtr& result : results) visit(result);
     for (const NodePtr& result : results) traced_.function.results.push_back(values_.at(result.get()));
     return std::move(traced_);
@@ -90,11 +93,36 @@ class GraphBuilder {
     operands.reserve(frame.inputs.size());
     for (const NodePtr& input : frame.inputs) operands.push_back(values_.at(input.get()));
     builder_.loc = to_loc(row.where);
-    auto built = builder_.try_build(row.def, std::move(operands), row.attrs);
+    auto built = builder_.try_build(row.def, std::move(operands), attrs_of(row));
     if (!built) throw_invalid(built.error(), row.where);
     values_[frame.node.get()] = (*built)[frame.node->index];
     if (built->size() > 1) operations_[frame.operation.get()] = *std::move(built);
     keep_.push_back(frame.node);
+  }
+
+  // Sizes as all of the trace knows them, not as they were known when the node was made.
+  Dim settled(const Dim& d) const { return sizes_ ? sizes_->simplify(d) : d; }
+
+  ir::Type type_of(const Node& node) const {
+    if (!node.dims) return to_type(node);
+    ir::Type type{node.dtype, {}};
+    for (const Dim& d : *node.dims) type.shape.push_back(settled(d));
+    return type;
+  }
+
+  ir::AttrMap attrs_of(const RowOperation& row) const {
+    if (!sizes_) return row.attrs;
+    ir::AttrMap attrs = row.attrs;
+    for (const auto& [name, value] : row.attrs) {
+      if (const Dim* d = std::get_if<Dim>(&value)) {
+        attrs.set(name, settled(*d));
+      } else if (const ir::Dims* list = std::get_if<ir::Dims>(&value)) {
+        ir::Dims settled_list;
+        for (const Dim& item : *list) settled_list.push_back(settled(item));
+        attrs.set(name, std::move(settled_list));
+      }
+    }
+    return attrs;
   }
 
   void capture(const NodePtr& node) {
@@ -118,6 +146,7 @@ class GraphBuilder {
 
   TracedFunction traced_;
   uint64_t trace_;
+  const SizeTrace* sizes_;
   ir::Builder builder_;
   std::unordered_map<const Node*, ir::ValueId> values_;
   std::unordered_map<const Operation*, std::vector<ir::ValueId>> operations_;
@@ -128,8 +157,8 @@ class GraphBuilder {
 }  // namespace
 
 TracedFunction build_function(const std::string& name, uint64_t trace, const std::vector<NodePtr>& placeholders,
-                              const std::vector<NodePtr>& results) {
-  return GraphBuilder(name, trace).run(placeholders, results);
+                              const std::vector<NodePtr>& results, const SizeTrace* sizes) {
+  return GraphBuilder(name, trace, sizes).run(placeholders, results);
 }
 
 }  // namespace frit::detail

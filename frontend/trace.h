@@ -18,12 +18,15 @@ struct TracedFunction {
   std::vector<runtime::Tensor> captured; // dense
 };
 
-// Makes a placeholder of a type for argument number `index` of function `name`.
-NodePtr make_placeholder(const std::string& name, uint64_t trace, Dtype dtype, Shape shape, std::source_location where);
+// The name of argument `index` of `count`: x, y, z, or x0, x1, ...
+std::string parameter_name(size_t index, size_t count);
 
-// `placeholders` are the arguments in order. Throws frit::Error when a value that the graph needs belongs to another trace, or a captured array
-// cannot be evaluated.
+// An argument of function `name`; sizes may be open.
+NodePtr make_placeholder(const std::string& name, uint64_t trace, const ir::Type& type);
+
+// `placeholders` are the arguments in order; `sizes` is what the trace assumed of open ones, or null. Throws frit::Error when a value that the graph needs
+// belongs to another trace, or a captured array cannot be evaluated.
 TracedFunction build_function(const std::string& name, uint64_t trace, const std::vector<NodePtr>& placeholders,
-                              const std::vector<NodePtr>& results);
+                              const std::vector<NodePtr>& results, const SizeTrace* sizes);
 
 }  // namespace frit::detail

@@ -19,12 +19,11 @@
 
 #include "frit/dtype.h"
 #include "frit/error.h"
+#include "frit/size.h"
 #include "frit/stream.h"
 
 namespace frit {
 
-using ShapeElem = int32_t;
-using Shape = std::vector<ShapeElem>;
 using Strides = std::vector<int64_t>;
 
 namespace detail {
@@ -79,17 +78,22 @@ class array {
   array& operator=(array&&) & noexcept = default;
 
   Dtype dtype() const;
-  const Shape& shape() const;
+  // Sizes as numbers. In a function that is traced for any shape, reading them holds the trace to these sizes: a call with others traces again, and
+  // `where` is the line that the explanation names. `dim` does not. Throw InvalidArgument when the function is traced without data.
+  const Shape& shape(std::source_location where = std::source_location::current()) const;
   // The size of one axis; negative axes count from the end. Throws OutOfRange.
-  ShapeElem shape(int axis) const;
-  size_t ndim() const { return shape().size(); }
-  size_t size() const;                                  // elements
+  ShapeElem shape(int axis, std::source_location where = std::source_location::current()) const;
+  size_t size(std::source_location where = std::source_location::current()) const;   // elements
+  size_t nbytes(std::source_location where = std::source_location::current()) const { return size(where) * itemsize(); }
+  // The size of one axis as an expression that stays open in a trace for any shape; elsewhere a number. Throws OutOfRange.
+  Size dim(int axis, std::source_location where = std::source_location::current()) const;
+  Sizes dims(std::source_location where = std::source_location::current()) const;
+  size_t ndim() const;
   size_t itemsize() const { return dtype().size; }      // bytes of an element
-  size_t nbytes() const { return size() * itemsize(); }
 
   // In elements. Before evaluation: the row-major strides of the shape.
-  Strides strides() const;
-  int64_t strides(int axis) const;
+  Strides strides(std::source_location where = std::source_location::current()) const;
+  int64_t strides(int axis, std::source_location where = std::source_location::current()) const;
 
   // Computes the value, in the calling thread. Does nothing when it is there.
   void eval() const;

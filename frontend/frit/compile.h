@@ -3,9 +3,15 @@
 //   auto f = frit::compile([](array x, array y) { return exp(-x) + y; });
 //   array z = f(x, y);        // first call: traced; later calls with the same shapes and dtypes: a look-up
 //
-// The function is traced again when the number, rank, shape or dtype of its arguments is new. Arrays that the function captures are constants: the
-// value they had when it was traced. Calls return lazy arrays and may be made from many threads. Inside a trace a compiled function is
-// traced as part of the outer one. Exceptions of the function pass through with its name added when they are frit's own.
+//   auto g = frit::compile(fn, true);   // shapeless: one trace and one code for every shape
+//
+// The function may take and return arrays, vectors, maps by name, pairs, tuples and optionals of them, and take numbers. It is traced again when the structure,
+// dtypes or ranks of its arguments or its numbers are new, and, unless it is shapeless, when shapes are. A number given for a parameter that is an
+// array is a constant too, until it has changed a few times: then it becomes an input. Arrays that the function captures are constants: the value they
+// had when it was traced. Calls return lazy arrays and may be made from many threads. Inside a trace a compiled function is traced as part of the
+// outer one. Exceptions of the function pass through with its name added when they are frit's own.
+//
+// FRIT_LOG=recompiles prints a line for every trace after the first, with its reason (frit/log.h); `explain` tells the same afterwards.
 #pragma once
 
 #include <array>
@@ -14,12 +20,12 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "frit/arguments.h"
 #include "frit/array.h"
 #include "frit/stream.h"
 
@@ -41,16 +47,66 @@ class State {
   bool empty() const { return parts_.empty(); }
   // Every array, in order.
   std::vector<array*> arrays() const;
+  // The same, and behind `structure` what they are in: how many, under which names.
+  std::vector<array*> arrays(std::string& structure) const;
 
  private:
-  std::vector<std::function<void(std::vector<array*>&)>> parts_;
+  std::vector<std::function<void(std::vector<array*>&, std::string&)>> parts_;
+};
+
+// The name of an open size and what is declared of it: bounds, both included, and a number that it is a multiple of.
+struct DimDeclaration {
+  DimDeclaration(std::string name, int64_t low = 0, int64_t high = 2147483647) : name(std::move(name)), low(low), high(high) {}
+  DimDeclaration(std::string name, DimMultiple multiple) : name(std::move(name)), multiple(multiple.factor) {}
+  DimDeclaration(std::string name, int64_t low, int64_t high, DimMultiple multiple)
+      : name(std::move(name)), low(low), high(high), multiple(multiple.factor) {}
+
+  std::string name;
+  int64_t low = 0, high = 2147483647, multiple = 1;
+};
+
+// A size of a declared shape: a number, or the name of an open size.
+struct DeclaredSize {
+  template <std::integral T>
+  DeclaredSize(T value) : value(static_cast<int64_t>(value)) {}
+  DeclaredSize(const char* name) : name(name) {}
+  DeclaredSize(std::string name) : name(std::move(name)) {}
+
+  std::string name;   // empty for a number
+  int64_t value = 0;
+};
+
+// An argument without data: ShapeDtype{{"b", 128}, float32}.
+struct ShapeDtype {
+  ShapeDtype(std::vector<DeclaredSize> shape, Dtype dtype = float32) : shape(std::move(shape)), dtype(dtype) {}
+
+  std::vector<DeclaredSize> shape;
+  Dtype dtype;
 };
 
 struct CompileOptions {
-  std::string name;        // for messages, generated code and dumps; default: "compiled"
-  bool shapeless = false;  // trace once for every shape; not supported yet: refused with InvalidArgument
+  std::string name = {};   // for messages, generated code and dumps; default: "compiled"
+  bool shapeless = false;  // trace once for every shape: sizes are inputs of the code
   State inputs = {}, outputs = {};   // captured state that is read and written at every call, and restored when the function throws
   Device device = Device::cpu;
+  // A call that breaks what an earlier trace assumed of sizes throws InvalidArgument with the assumption and its line instead of being traced again.
+  bool strict = false;
+  // Traces that the function may take; one more throws InvalidArgument with the reason. 0: any number.
+  size_t max_traces = 0;
+  // Open sizes by name, and the arguments in their terms. With a signature, every call is checked against it (InvalidArgument), and
+  // compile_ahead() needs no arguments.
+  std::vector<DimDeclaration> dims = {};
+  std::vector<ShapeDtype> signature = {};
+};
+
+// Of one compiled function. Times are in milliseconds.
+struct FunctionStats {
+  size_t calls = 0;      // outside of traces, with compilation enabled
+  size_t hits = 0;       // calls that found a trace
+  size_t traces = 0;     // made in all
+  size_t compiles = 0;   // code generations that its traces caused; fewer where equal graphs had code already
+  size_t entries = 0;    // traces held
+  double trace_ms = 0, compile_ms = 0;
 };
 
 // What a function became for given arguments.
@@ -65,74 +121,55 @@ namespace detail {
 
 class CompiledState;  // caches and options of one compiled function
 
-// The user's function as an untyped call; `closure` is what it was made from.
-using ClosureFn = std::vector<array> (*)(const void* closure, std::span<const array> arguments);
+// The user's function as an untyped call: puts arguments together, calls, takes results apart.
+using ClosureFn = void (*)(const void* closure, Reader& arguments, std::vector<array>& results, std::string& structure);
+
+// One call: which instance of the closure, the arrays and the structure around them.
+struct Call {
+  ClosureFn fn;
+  std::span<const array* const> arrays;
+  std::string_view structure = {};
+};
 
 class CompiledBase {
  public:
-  CompiledBase(std::shared_ptr<const void> closure, ClosureFn fn, CompileOptions options);
+  CompiledBase(std::shared_ptr<const void> closure, CompileOptions options);
   // Drops every trace and its code.
   void clear() const;
   // How many traces are held and how many were made in all.
   size_t cache_size() const;
   size_t trace_count() const;
+  FunctionStats stats() const;
+  // Counters, what each trace holds to, and for each trace after the first what differed from the nearest one before and what to do about it.
+  std::string explain() const;
   const std::string& name() const;
 
  protected:
-  std::vector<array> call(std::span<const array* const> arguments) const;
-  array call_single(std::span<const array* const> arguments) const;
-  Inspection inspect(std::span<const array* const> arguments) const;
+  std::vector<array> call(const Call& call, std::string& structure) const;
+  array call_single(const Call& call) const;
+  Inspection inspect(const Call& call) const;
+  Inspection inspect_ahead(ClosureFn fn, std::span<const ShapeDtype> arguments) const;
+  void compile_ahead_of(ClosureFn fn, std::span<const ShapeDtype> arguments) const;
+  uint64_t promoted() const;
+  const std::vector<ShapeDtype>& signature() const;
 
  private:
   std::shared_ptr<CompiledState> state_;
 };
 
-// How results travel between a function's own return type and a list of arrays.
-template <class R>
-struct Results;
-template <>
-struct Results<array> {
-  static std::vector<array> flatten(array r) { return {std::move(r)}; }
-};
-template <>
-struct Results<std::vector<array>> {
-  static std::vector<array> flatten(std::vector<array> r) { return r; }
-  static std::vector<array> build(std::vector<array> r) { return r; }
-};
-template <class... Arrays>
-  requires(std::is_same_v<Arrays, array> && ...)
-struct Results<std::tuple<Arrays...>> {
-  static std::vector<array> flatten(std::tuple<Arrays...> r) {
-    return std::apply([](auto&... a) { return std::vector<array>{a...}; }, r);
-  }
-  static std::tuple<Arrays...> build(std::vector<array> r) {
-    return [&]<size_t... I>(std::index_sequence<I...>) {
-      return std::tuple<Arrays...>(std::move(r[I])...);
-    }(std::index_sequence_for<Arrays...>());
-  }
-};
-template <>
-struct Results<std::pair<array, array>> {
-  static std::vector<array> flatten(std::pair<array, array> r) { return {r.first, r.second}; }
-  static std::pair<array, array> build(std::vector<array> r) { return {std::move(r[0]), std::move(r[1])}; }
-};
-
-template <class F>
-inline constexpr bool is_list_function =
-    std::is_invocable_r_v<std::vector<array>, const F&, const std::vector<array>&> &&
-    !std::is_invocable_v<const F&, const array&>;
-
-// The parameters of a callable, from its call operator or function type.
+// The parameters of a callable that has one call operator, or of a function pointer; generic ones have no such form.
 template <class F>
 struct Callable : Callable<decltype(&F::operator())> {};
 template <class R, class... A>
 struct Callable<R(A...)> {
   using Result = std::decay_t<R>;
-  static constexpr size_t arity = sizeof...(A);
-  static constexpr bool takes_arrays = (std::is_same_v<std::decay_t<A>, array> && ...);
+  static constexpr int arity = sizeof...(A);
+  static constexpr bool takes_list = sizeof...(A) == 1 && (std::is_same_v<std::decay_t<A>, std::vector<array>> && ...);
 };
 template <class R, class... A>
 struct Callable<R (*)(A...)> : Callable<R(A...)> {};
+template <class R, class... A>
+struct Callable<R (*)(A...) noexcept> : Callable<R(A...)> {};
 template <class C, class R, class... A>
 struct Callable<R (C::*)(A...)> : Callable<R(A...)> {};
 template <class C, class R, class... A>
@@ -141,8 +178,16 @@ template <class C, class R, class... A>
 struct Callable<R (C::*)(A...) noexcept> : Callable<R(A...)> {};
 template <class C, class R, class... A>
 struct Callable<R (C::*)(A...) const noexcept> : Callable<R(A...)> {};
-template <class R, class... A>
-struct Callable<R (*)(A...) noexcept> : Callable<R(A...)> {};
+
+template <class F>
+concept PlainCallable = std::is_pointer_v<F> || requires { &F::operator(); };
+template <class F>
+consteval bool is_list_function() {
+  if constexpr (PlainCallable<F>)
+    return Callable<F>::takes_list && std::is_same_v<typename Callable<F>::Result, std::vector<array>>;
+  else
+    return false;
+}
 
 }  // namespace detail
 
@@ -153,51 +198,127 @@ class CompiledFunction : public detail::CompiledBase {
   std::vector<array> operator()(const std::vector<array>& inputs) const;
   // Traces and compiles for these arguments and returns every form on the way, without running.
   Inspection lower(const std::vector<array>& inputs) const;
+  // The same without data; open sizes by name. Without arguments: for the declared signature.
+  Inspection lower(const std::vector<ShapeDtype>& inputs) const;
+  // Traces and compiles, so that the first call finds its code.
+  void compile_ahead(const std::vector<ShapeDtype>& inputs) const;
+  void compile_ahead() const;
 };
 
-// A compiled function of `N` arrays that returns what `F` returns: an array, a pair, tuple or vector of arrays. Copies share one cache.
-template <class R, size_t N>
+// A compiled function that is called as `F` is. Copies share one cache.
+template <class F>
 class TypedFunction : public detail::CompiledBase {
  public:
   using detail::CompiledBase::CompiledBase;
 
-  template <class... Arrays>
-    requires(sizeof...(Arrays) == N && (std::is_convertible_v<const Arrays&, const array&> && ...))
-  R operator()(const Arrays&... arguments) const {
-    const std::array<const array*, N> list{&static_cast<const array&>(arguments)...};
-    if constexpr (std::is_same_v<R, array>) return call_single(list);
-    else return detail::Results<R>::build(call(list));
+  template <class... A>
+    requires((detail::Treelike<A> && ...) && (std::invocable<F&, detail::Built<detail::Tree<A>>...> ||
+                                              std::invocable<F&, detail::Built<detail::Tree<detail::AsArray<A>>>...>))
+  auto operator()(const A&... arguments) const {
+    if constexpr (std::invocable<F&, detail::Built<detail::Tree<A>>...>) return run<A...>(arguments...);
+    else return run<detail::AsArray<A>...>(arguments...);
   }
 
-  template <class... Arrays>
-    requires(sizeof...(Arrays) == N && (std::is_convertible_v<const Arrays&, const array&> && ...))
-  Inspection lower(const Arrays&... arguments) const {
-    const std::array<const array*, N> list{&static_cast<const array&>(arguments)...};
-    return inspect(list);
+  // Traces and compiles for these arguments and returns every form on the way, without running.
+  template <class... A>
+    requires((detail::Treelike<A> && ...) && sizeof...(A) > 0)
+  Inspection lower(const A&... arguments) const {
+    if constexpr (std::invocable<F&, detail::Built<detail::Tree<A>>...>) return lower_as<A...>(arguments...);
+    else return lower_as<detail::AsArray<A>...>(arguments...);
   }
+  // The same without data; open sizes by name. Without arguments: for the declared signature.
+  template <std::same_as<ShapeDtype>... A>
+  Inspection lower(const A&... arguments) const {
+    return ahead(std::index_sequence_for<A...>(), [&](detail::ClosureFn fn, auto list) { return inspect_ahead(fn, list); }, arguments...);
+  }
+  // Traces and compiles, so that the first call finds its code.
+  template <std::same_as<ShapeDtype>... A>
+  void compile_ahead(const A&... arguments) const {
+    ahead(std::index_sequence_for<A...>(), [&](detail::ClosureFn fn, auto list) { compile_ahead_of(fn, list); return 0; }, arguments...);
+  }
+
+ private:
+  template <class... T>
+  using ResultOf = std::decay_t<std::invoke_result_t<F&, detail::Built<detail::Tree<T>>...>>;
+
+  template <class... T>
+  static void thunk(const void* closure, detail::Reader& in, std::vector<array>& results, std::string& structure) {
+    F& f = *static_cast<F*>(const_cast<void*>(closure));
+    std::tuple<detail::Built<detail::Tree<T>>...> arguments{detail::Tree<T>::build(in)...};
+    const ResultOf<T...> result = std::apply(f, std::move(arguments));
+    detail::Leaves leaves;
+    detail::Tree<ResultOf<T...>>::flatten(result, leaves);
+    for (const array* a : leaves.arrays) results.push_back(*a);
+    structure = std::move(leaves.structure);
+  }
+
+  template <class... T, class Then, class... A>
+  auto with_call(Then&& then, const A&... arguments) const {
+    if constexpr ((std::is_same_v<T, array> && ...)) {
+      const std::array<const array*, sizeof...(A)> list{&arguments...};
+      return then(detail::Call{&thunk<T...>, list});
+    } else {
+      detail::Leaves leaves;
+      leaves.promoted = promoted();
+      (detail::Tree<T>::flatten(arguments, leaves), ...);
+      leaves.finish();
+      return then(detail::Call{&thunk<T...>, leaves.arrays, leaves.structure});
+    }
+  }
+
+  template <class... T, class... A>
+  ResultOf<T...> run(const A&... arguments) const {
+    using R = ResultOf<T...>;
+    static_assert(detail::Treelike<R>, "a compiled function returns arrays, or vectors, maps, pairs, tuples or optionals of them");
+    return with_call<T...>(
+        [&](const detail::Call& c) {
+          if constexpr (std::is_same_v<R, array>) {
+            return call_single(c);
+          } else {
+            std::string structure;
+            const std::vector<array> results = call(c, structure);
+            detail::Reader in(structure, results);
+            return detail::Tree<R>::build(in);
+          }
+        },
+        arguments...);
+  }
+
+  template <class... T, class... A>
+  Inspection lower_as(const A&... arguments) const {
+    return with_call<T...>([&](const detail::Call& c) { return inspect(c); }, arguments...);
+  }
+
+  template <size_t... I, class Then, class... A>
+  auto ahead(std::index_sequence<I...>, Then&& then, const A&... arguments) const {
+    if constexpr (sizeof...(A) > 0) {
+      const std::array<ShapeDtype, sizeof...(A)> list{arguments...};
+      return then(&thunk<array_for<I>...>, std::span<const ShapeDtype>(list));
+    } else {
+      static_assert(detail::PlainCallable<F>, "give a ShapeDtype for each argument of a generic function");
+      return [&]<size_t... J>(std::index_sequence<J...>) {
+        return then(&thunk<array_for<J>...>, std::span<const ShapeDtype>(signature()));
+      }(std::make_index_sequence<detail::Callable<F>::arity>());
+    }
+  }
+  template <size_t>
+  using array_for = array;
 };
 
-CompiledFunction compile(std::function<std::vector<array>(const std::vector<array>&)> fn, CompileOptions options);
-CompiledFunction compile(std::function<std::vector<array>(const std::vector<array>&)> fn, bool shapeless = false);
-
 template <class F>
-  requires(!detail::is_list_function<std::decay_t<F>> && detail::Callable<std::decay_t<F>>::takes_arrays)
-auto compile(F&& fn, CompileOptions options) {
-  using Fn = std::decay_t<F>;
-  using Traits = detail::Callable<Fn>;
-  using R = typename Traits::Result;
-  auto closure = std::make_shared<Fn>(std::forward<F>(fn));
-  detail::ClosureFn call = [](const void* c, std::span<const array> arguments) -> std::vector<array> {
-    Fn& f = *static_cast<Fn*>(const_cast<void*>(c));
-    return [&]<size_t... I>(std::index_sequence<I...>) {
-      return detail::Results<R>::flatten(f(array(arguments[I])...));
-    }(std::make_index_sequence<Traits::arity>());
-  };
-  return TypedFunction<R, Traits::arity>(std::move(closure), call, std::move(options));
+  requires(detail::is_list_function<std::decay_t<F>>())
+CompiledFunction compile(F&& fn, CompileOptions options) {
+  return CompiledFunction(std::forward<F>(fn), std::move(options));
 }
 
 template <class F>
-  requires(!detail::is_list_function<std::decay_t<F>> && detail::Callable<std::decay_t<F>>::takes_arrays)
+  requires(!detail::is_list_function<std::decay_t<F>>())
+auto compile(F&& fn, CompileOptions options) {
+  using Fn = std::decay_t<F>;
+  return TypedFunction<Fn>(std::make_shared<Fn>(std::forward<F>(fn)), std::move(options));
+}
+
+template <class F>
 auto compile(F&& fn, bool shapeless = false) {
   CompileOptions options;
   options.shapeless = shapeless;

@@ -2,8 +2,13 @@
 //
 // Every function returns a lazy array. Negative axes count from the end. Errors: InvalidArgument for shapes and dtypes that do not fit, OutOfRange for
 // an axis past the rank; each names the op, both types and the caller's source line.
+//
+// Sizes are taken as Sizes: numbers, a Shape, or what array::dim and array::dims give, in any mixture. In a function that is compiled for any shape no
+// operation reads an open size as a number. What an operation needs of open sizes (that two are equal, that a bound lies inside an axis) is assumed where it
+// is so for the arguments traced with, and checked at every call.
 #pragma once
 
+#include <concepts>
 #include <limits>
 #include <optional>
 #include <string>
@@ -18,7 +23,7 @@ namespace frit {
 // ---- Creation
 
 // start, start + step, ... up to but without stop: ceil((stop - start) / step) elements, none when that is negative. The dtype is float32, or int32 for
-// the overloads on int. Throws InvalidArgument when step is zero or an argument is not finite.
+// the overloads on int and on Size. Throws InvalidArgument when step is zero or an argument is not finite.
 array arange(double start, double stop, double step, Dtype dtype, StreamOrDevice s = {});
 array arange(double start, double stop, double step, StreamOrDevice s = {});
 array arange(double start, double stop, Dtype dtype, StreamOrDevice s = {});
@@ -28,45 +33,51 @@ array arange(double stop, StreamOrDevice s = {});
 array arange(int start, int stop, int step, StreamOrDevice s = {});
 array arange(int start, int stop, StreamOrDevice s = {});
 array arange(int stop, StreamOrDevice s = {});
+array arange(const Size& start, const Size& stop, const Size& step, Dtype dtype, StreamOrDevice s = {});
+array arange(const Size& start, const Size& stop, const Size& step, StreamOrDevice s = {});
+array arange(const Size& start, const Size& stop, Dtype dtype, StreamOrDevice s = {});
+array arange(const Size& start, const Size& stop, StreamOrDevice s = {});
+array arange(const Size& stop, Dtype dtype, StreamOrDevice s = {});
+array arange(const Size& stop, StreamOrDevice s = {});
 
 // `num` numbers from `start` to `stop`, both included, evenly spaced.
-array linspace(double start, double stop, int num = 50, Dtype dtype = float32, StreamOrDevice s = {});
+array linspace(double start, double stop, const Size& num = 50, Dtype dtype = float32, StreamOrDevice s = {});
 
 // An array of the given shape with every element, or every trailing block, equal to `vals`, which is broadcast to the shape.
-array full(Shape shape, array vals, Dtype dtype, StreamOrDevice s = {});
-array full(Shape shape, array vals, StreamOrDevice s = {});
+array full(const Sizes& shape, array vals, Dtype dtype, StreamOrDevice s = {});
+array full(const Sizes& shape, array vals, StreamOrDevice s = {});
 template <class T>
   requires detail::is_scalar<T>
-array full(Shape shape, T val, Dtype dtype, StreamOrDevice s = {}) {
-  return full(std::move(shape), array(val, dtype), dtype, s);
+array full(const Sizes& shape, T val, Dtype dtype, StreamOrDevice s = {}) {
+  return full(shape, array(val, dtype), dtype, s);
 }
 template <class T>
   requires detail::is_scalar<T>
-array full(Shape shape, T val, StreamOrDevice s = {}) {
-  return full(std::move(shape), array(val), s);
+array full(const Sizes& shape, T val, StreamOrDevice s = {}) {
+  return full(shape, array(val), s);
 }
 array full_like(const array& a, array vals, Dtype dtype, StreamOrDevice s = {});
 array full_like(const array& a, array vals, StreamOrDevice s = {});
 
-array zeros(const Shape& shape, Dtype dtype, StreamOrDevice s = {});
-array zeros(const Shape& shape, StreamOrDevice s = {});
+array zeros(const Sizes& shape, Dtype dtype, StreamOrDevice s = {});
+array zeros(const Sizes& shape, StreamOrDevice s = {});
 array zeros_like(const array& a, StreamOrDevice s = {});
-array ones(const Shape& shape, Dtype dtype, StreamOrDevice s = {});
-array ones(const Shape& shape, StreamOrDevice s = {});
+array ones(const Sizes& shape, Dtype dtype, StreamOrDevice s = {});
+array ones(const Sizes& shape, StreamOrDevice s = {});
 array ones_like(const array& a, StreamOrDevice s = {});
 
 // Shape (n, m): ones on diagonal k (above the main one for positive k), zeros elsewhere.
-array eye(int n, int m, int k, Dtype dtype, StreamOrDevice s = {});
-array eye(int n, Dtype dtype, StreamOrDevice s = {});
-array eye(int n, int m, StreamOrDevice s = {});
-array eye(int n, int m, int k, StreamOrDevice s = {});
-array eye(int n, StreamOrDevice s = {});
-array identity(int n, Dtype dtype, StreamOrDevice s = {});
-array identity(int n, StreamOrDevice s = {});
+array eye(const Size& n, const Size& m, int k, Dtype dtype, StreamOrDevice s = {});
+array eye(const Size& n, Dtype dtype, StreamOrDevice s = {});
+array eye(const Size& n, const Size& m, StreamOrDevice s = {});
+array eye(const Size& n, const Size& m, int k, StreamOrDevice s = {});
+array eye(const Size& n, StreamOrDevice s = {});
+array identity(const Size& n, Dtype dtype, StreamOrDevice s = {});
+array identity(const Size& n, StreamOrDevice s = {});
 
 // Shape (n, m): ones on diagonal k and below, zeros above.
-array tri(int n, int m, int k, Dtype dtype, StreamOrDevice s = {});
-array tri(int n, Dtype dtype, StreamOrDevice s = {});
+array tri(const Size& n, const Size& m, int k, Dtype dtype, StreamOrDevice s = {});
+array tri(const Size& n, Dtype dtype, StreamOrDevice s = {});
 // The last two axes with everything above (tril) or below (triu) diagonal k set to zero.
 array tril(array x, int k = 0, StreamOrDevice s = {});
 array triu(array x, int k = 0, StreamOrDevice s = {});
@@ -81,18 +92,18 @@ array copy(array a, StreamOrDevice s = {});
 // The same values, dense in memory with the last axis fastest.
 array contiguous(const array& a, bool allow_col_major = false, StreamOrDevice s = {});
 // A window on the elements of `a` (taken as dense): element (i, j, ...) is element offset + i * strides[0] + j * strides[1] + ... of `a`.
-array as_strided(array a, Shape shape, Strides strides, size_t offset, StreamOrDevice s = {});
+array as_strided(array a, const Sizes& shape, Strides strides, size_t offset, StreamOrDevice s = {});
 array stop_gradient(const array& a, StreamOrDevice s = {});
 
 // ---- Shape
 
 // One size may be -1: it follows from the others.
-array reshape(const array& a, Shape shape, StreamOrDevice s = {});
+array reshape(const array& a, const Sizes& shape, StreamOrDevice s = {});
 // Makes one axis of axes start_axis to end_axis.
 array flatten(const array& a, int start_axis, int end_axis = -1, StreamOrDevice s = {});
 array flatten(const array& a, StreamOrDevice s = {});
 // Splits an axis into axes of the given sizes, one of which may be -1.
-array unflatten(const array& a, int axis, Shape shape, StreamOrDevice s = {});
+array unflatten(const array& a, int axis, const Sizes& shape, StreamOrDevice s = {});
 array squeeze(const array& a, const std::vector<int>& axes, StreamOrDevice s = {});
 array squeeze(const array& a, int axis, StreamOrDevice s = {});
 array squeeze(const array& a, StreamOrDevice s = {});
@@ -104,17 +115,17 @@ array transpose(const array& a, std::initializer_list<int> axes, StreamOrDevice 
 array transpose(const array& a, StreamOrDevice s = {});
 array swapaxes(const array& a, int axis1, int axis2, StreamOrDevice s = {});
 array moveaxis(const array& a, int source, int destination, StreamOrDevice s = {});
-array broadcast_to(const array& a, const Shape& shape, StreamOrDevice s = {});
+array broadcast_to(const array& a, const Sizes& shape, StreamOrDevice s = {});
 std::vector<array> broadcast_arrays(const std::vector<array>& inputs, StreamOrDevice s = {});
 // Elements start, start + stride, ... before stop along each axis. Negative start and stop count from the end and are then held to the axis; a
 // negative stride walks down.
-array slice(const array& a, Shape start, Shape stop, Shape strides, StreamOrDevice s = {});
-array slice(const array& a, Shape start, Shape stop, StreamOrDevice s = {});
+array slice(const array& a, const Sizes& start, const Sizes& stop, const Shape& strides, StreamOrDevice s = {});
+array slice(const array& a, const Sizes& start, const Sizes& stop, StreamOrDevice s = {});
 // Equal parts, or parts that end at each of `indices` and at the end.
 std::vector<array> split(const array& a, int num_splits, int axis, StreamOrDevice s = {});
 std::vector<array> split(const array& a, int num_splits, StreamOrDevice s = {});
-std::vector<array> split(const array& a, const Shape& indices, int axis, StreamOrDevice s = {});
-std::vector<array> split(const array& a, const Shape& indices, StreamOrDevice s = {});
+std::vector<array> split(const array& a, const Sizes& indices, int axis, StreamOrDevice s = {});
+std::vector<array> split(const array& a, const Sizes& indices, StreamOrDevice s = {});
 // Along an existing axis (0 where none is given); dtypes are promoted to a common one.
 array concatenate(std::vector<array> arrays, int axis, StreamOrDevice s = {});
 array concatenate(std::vector<array> arrays, StreamOrDevice s = {});
@@ -122,19 +133,25 @@ array concatenate(std::vector<array> arrays, StreamOrDevice s = {});
 array stack(const std::vector<array>& arrays, int axis, StreamOrDevice s = {});
 array stack(const std::vector<array>& arrays, StreamOrDevice s = {});
 // Adds low_pad_size[i] elements before and high_pad_size[i] after axis axes[i]. Modes: "constant" (pad_value) and "edge" (the nearest element).
-array pad(const array& a, const std::vector<int>& axes, const Shape& low_pad_size, const Shape& high_pad_size,
+array pad(const array& a, const std::vector<int>& axes, const Sizes& low_pad_size, const Sizes& high_pad_size,
           const array& pad_value = array(0), const std::string& mode = "constant", StreamOrDevice s = {});
-array pad(const array& a, const std::vector<std::pair<int, int>>& pad_width, const array& pad_value = array(0),
+array pad(const array& a, const std::vector<std::pair<Size, Size>>& pad_width, const array& pad_value = array(0),
           const std::string& mode = "constant", StreamOrDevice s = {});
-array pad(const array& a, const std::pair<int, int>& pad_width, const array& pad_value = array(0),
+// The same for pairs of numbers.
+template <std::integral T>
+array pad(const array& a, const std::vector<std::pair<T, T>>& pad_width, const array& pad_value = array(0),
+          const std::string& mode = "constant", StreamOrDevice s = {}) {
+  return pad(a, std::vector<std::pair<Size, Size>>(pad_width.begin(), pad_width.end()), pad_value, mode, s);
+}
+array pad(const array& a, const std::pair<Size, Size>& pad_width, const array& pad_value = array(0),
           const std::string& mode = "constant", StreamOrDevice s = {});
-array pad(const array& a, int pad_width, const array& pad_value = array(0), const std::string& mode = "constant",
+array pad(const array& a, const Size& pad_width, const array& pad_value = array(0), const std::string& mode = "constant",
           StreamOrDevice s = {});
 // Every element `repeats` times, next to each other; without an axis: of the flattened array.
-array repeat(const array& a, int repeats, int axis, StreamOrDevice s = {});
-array repeat(const array& a, int repeats, StreamOrDevice s = {});
+array repeat(const array& a, const Size& repeats, int axis, StreamOrDevice s = {});
+array repeat(const array& a, const Size& repeats, StreamOrDevice s = {});
 // The whole array, reps[i] times along axis i.
-array tile(const array& a, std::vector<int> reps, StreamOrDevice s = {});
+array tile(const array& a, const Sizes& reps, StreamOrDevice s = {});
 array flip(const array& a, const std::vector<int>& axes, StreamOrDevice s = {});
 array flip(const array& a, int axis, StreamOrDevice s = {});
 array flip(const array& a, StreamOrDevice s = {});

@@ -287,7 +287,6 @@ TEST(Compile, Modes) {
   }
   enable_compile();
   EXPECT_EQ(get_compile_mode(), CompileMode::enabled);
-  EXPECT_THROW(compile([](array x) { return x; }, true), std::invalid_argument);
 }
 
 TEST(Compile, KeepsABoundedNumberOfTraces) {

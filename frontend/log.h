@@ -1,0 +1,16 @@
+// The sending end of frit/log.h.
+#pragma once
+
+#include <string>
+
+#include "frontend/frit/log.h"
+
+namespace frit::detail {
+
+enum class Topic : unsigned { Recompiles = 1, Cache = 2, Passes = 4 };
+
+// Cheap: ask before a line is put together.
+bool logs(Topic topic);
+void log(Topic topic, const std::string& line);
+
+}  // namespace frit::detail
