@@ -415,6 +415,19 @@ Result<SymbolValues> bind_symbols(const Function& f, const std::vector<Tensor>& 
     if (auto it = symbols.find(name); it != symbols.end() && it->second % factor != 0)
       return fail("the size " + name + " is " + std::to_string(it->second) + ", not a multiple of " +
                   std::to_string(factor));
+  for (const DimCondition& c : f.facts.conditions()) {
+    auto value = c.dim.evaluate([&](const std::string& name) -> std::optional<int64_t> {
+      auto it = symbols.find(name);
+      return it == symbols.end() ? std::nullopt : std::optional(it->second);
+    });
+    if (value && (c.kind == DimCondition::Kind::Zero ? *value == 0 : *value >= 0)) continue;
+    std::vector<std::string> names;
+    c.dim.collect_symbols(names);
+    std::string sizes;
+    for (const std::string& name : names)
+      if (auto it = symbols.find(name); it != symbols.end()) sizes += (sizes.empty() ? "" : ", ") + name + " = " + std::to_string(it->second);
+    return fail("'" + c.str() + "' does not hold for " + sizes);
+  }
   return symbols;
 }
 

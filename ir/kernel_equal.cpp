@@ -78,8 +78,15 @@ bool same_buffers(const std::vector<KernelBuffer>& a, const std::vector<KernelBu
 }
 
 // Of the symbols; what else a pass wrote there holds by the body.
+std::vector<DimCondition> conditions(const Kernel& k) {
+  std::vector<DimCondition> out;
+  for (const DimCondition& c : k.facts.conditions())
+    if (c.uses_only(k.symbols)) out.push_back(c);
+  return out;
+}
+
 bool same_facts(const Kernel& a, const Kernel& b) {
-  return std::all_of(a.symbols.begin(), a.symbols.end(), [&](const std::string& n) {
+  return conditions(a) == conditions(b) && std::all_of(a.symbols.begin(), a.symbols.end(), [&](const std::string& n) {
     DimRange x = a.facts.range(Dim::symbol(n)), y = b.facts.range(Dim::symbol(n));
     return x.low == y.low && x.high == y.high && a.facts.multiple(n) == b.facts.multiple(n);
   });

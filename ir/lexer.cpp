@@ -55,6 +55,12 @@ Token Lexer::next() {
   return token;
 }
 
+void Lexer::reread() {
+  if (!ahead_ || ahead_->kind != TokenKind::Punct) return;
+  at_ = static_cast<size_t>(ahead_->text.data() - text_.data());
+  ahead_.reset();
+}
+
 bool Lexer::accept(std::string_view punct) {
   if (!peek().is(punct)) return false;
   next();

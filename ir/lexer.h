@@ -46,6 +46,8 @@ class Lexer {
   // Takes the token when it is this punctuation or word.
   bool accept(std::string_view punct);
   bool accept_ident(std::string_view word);
+  // Reads the punctuation ahead again, which may be a comment now that an ArithmeticScope has ended.
+  void reread();
   Status expect(std::string_view punct);
 
   // The line on which the last token that was taken ends, and the location comment that ends line `line`, if the

@@ -76,6 +76,11 @@ Hash128 structural_hash(const Function& f) {
     SymbolFacts facts(f.facts, symbol);
     h.add(std::string_view(symbol)).add(facts.range.low).add(facts.range.high).add(facts.multiple);
   }
+  h.add(static_cast<uint64_t>(f.facts.conditions().size()));
+  for (const DimCondition& c : f.facts.conditions()) {
+    h.add(c.kind);
+    c.dim.hash_into(h);
+  }
   h.add(std::string_view(program_text(f)));
   h.add(static_cast<uint64_t>(c.order.size()));
   for (uint32_t index : c.order) {
@@ -107,6 +112,7 @@ bool structurally_equal(const Function& a, const Function& b) {
     SymbolFacts x(a.facts, symbol), y(b.facts, symbol);
     if (x.range.low != y.range.low || x.range.high != y.range.high || x.multiple != y.multiple) return false;
   }
+  if (a.facts.conditions() != b.facts.conditions()) return false;
   if ((a.program || b.program) && program_text(a) != program_text(b)) return false;
   Canonical ca(a), cb(b);
   if (ca.order.size() != cb.order.size()) return false;

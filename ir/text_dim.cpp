@@ -35,7 +35,8 @@ size_t degree(const Dim& d) { return d.poly() ? d.poly()->terms.front().atoms.si
 
 class DimParser {
  public:
-  DimParser(Lexer& lexer, const SymbolCheck& check) : lexer_(lexer), check_(check) {}
+  // In a fact, "%" needs no parentheses; "//" outside of them is a comment, which ends it.
+  DimParser(Lexer& lexer, const SymbolCheck& check, bool in_fact = false) : lexer_(lexer), check_(check), in_fact_(in_fact) {}
 
   Result<Dim> sum() {
     FRIT_ASSIGN_OR_RETURN(total, product());
@@ -56,8 +57,9 @@ class DimParser {
       Token at = lexer_.peek();
       bool divide = at.is("//"), remainder = at.is("%");
       if (!divide && !remainder && !at.is("*")) return total;
-      if ((divide || remainder) && !depth_)
-        return lexer_.error(at, "remainder needs parentheses here", "write (n % 4)");
+      if (divide && !depth_ && in_fact_) return total;
+      if (divide && !depth_) return lexer_.error(at, "division needs parentheses here", "write (n // 4)");
+      if (remainder && !depth_ && !in_fact_) return lexer_.error(at, "remainder needs parentheses here", "write (n % 4)");
       lexer_.next();
       Token start = lexer_.peek();
       FRIT_ASSIGN_OR_RETURN(right, factor());
@@ -127,6 +129,7 @@ class DimParser {
 
   Lexer& lexer_;
   const SymbolCheck& check_;
+  bool in_fact_;
   int depth_ = 0;
 };
 
@@ -183,40 +186,73 @@ std::string facts_text(const DimFacts& facts, const std::vector<std::string>& sy
     if (int64_t factor = facts.multiple(symbol); factor != 1)
       out += (out.empty() ? "" : ", ") + symbol + " % " + std::to_string(factor) + " == 0";
   }
+  for (const DimCondition& c : facts.conditions()) {
+    if (c.uses_only(symbols)) out += (out.empty() ? "" : ", ") + c.str();
+  }
   return out;
 }
 
-Status parse_facts(Lexer& lexer, DimFacts& facts, const SymbolCheck& check) {
-  do {
-    Token symbol = lexer.peek();
-    if (symbol.kind != TokenKind::Ident) return lexer.expected("a symbol");
-    if (check) FRIT_TRY(check(symbol));
-    Lexer::ArithmeticScope scope(lexer);
-    lexer.next();
-    std::string name(symbol.text);
-    if (lexer.accept_ident("in")) {
-      FRIT_TRY(lexer.expect("["));
-      FRIT_ASSIGN_OR_RETURN(low, parse_integer(lexer));
-      FRIT_TRY(lexer.expect(","));
-      FRIT_ASSIGN_OR_RETURN(high, parse_integer(lexer));
-      FRIT_TRY(lexer.expect("]"));
-      if (low > high) return lexer.error(symbol, "no value of '" + name + "' is in [" + std::to_string(low) + ", " + std::to_string(high) + "]");
-      if (facts.ranges().contains(name)) return lexer.error(symbol, "the range of '" + name + "' is stated twice");
-      facts.set_range(name, {low, high});
-    } else if (lexer.accept("%")) {
-      FRIT_ASSIGN_OR_RETURN(factor, parse_integer(lexer));
-      FRIT_TRY(lexer.expect("=="));
-      Token zero = lexer.peek();
-      FRIT_ASSIGN_OR_RETURN(rest, parse_integer(lexer));
-      if (rest != 0) return lexer.error(zero, "a remainder is known only when it is 0");
-      if (factor <= 0) return lexer.error(symbol, "the divisor of '" + name + "' must be positive");
-      if (facts.multiples().contains(name)) return lexer.error(symbol, "the divisor of '" + name + "' is stated twice");
-      facts.set_multiple(name, factor);
-    } else {
-      return lexer.expected("'in [low, high]' or '% factor == 0'");
-    }
-  } while (lexer.accept(","));
+namespace {
+
+constexpr size_t kMaxConditions = 256;
+
+struct StatedCondition {
+  Token at;
+  DimCondition condition;
+};
+
+// "n in [1, 64]" goes into `facts` at once, the others into `conditions`.
+Status parse_fact(Lexer& lexer, DimFacts& facts, std::vector<StatedCondition>& conditions, const SymbolCheck& check) {
+  Lexer::ArithmeticScope scope(lexer);
+  Token start = lexer.peek();
+  FRIT_ASSIGN_OR_RETURN(left, DimParser(lexer, check, true).sum());
+  if (const std::string* symbol = left.as_symbol(); symbol && lexer.accept_ident("in")) {
+    FRIT_TRY(lexer.expect("["));
+    FRIT_ASSIGN_OR_RETURN(low, parse_integer(lexer));
+    FRIT_TRY(lexer.expect(","));
+    FRIT_ASSIGN_OR_RETURN(high, parse_integer(lexer));
+    FRIT_TRY(lexer.expect("]"));
+    if (low > high)
+      return lexer.error(start, "no value of '" + *symbol + "' is in [" + std::to_string(low) + ", " + std::to_string(high) + "]");
+    if (facts.ranges().contains(*symbol)) return lexer.error(start, "the range of '" + *symbol + "' is stated twice");
+    facts.set_range(*symbol, {low, high});
+    return {};
+  }
+  const bool equal = lexer.peek().is("==");
+  if (!equal && !lexer.peek().is("<="))
+    return lexer.expected(left.as_symbol() ? "'in [low, high]', '==' or '<='" : "'==' or '<='");
+  lexer.next();
+  FRIT_ASSIGN_OR_RETURN(right, DimParser(lexer, check, true).sum());
+  if (term_count(left) + term_count(right) > kMaxTerms) return lexer.error(start, "this fact has too many terms");
+  if (conditions.size() >= kMaxConditions) return lexer.error(start, "there are more than " + std::to_string(kMaxConditions) + " conditions");
+  if (equal) conditions.push_back({start, {DimCondition::Kind::Zero, left - right}});
+  else conditions.push_back({start, {DimCondition::Kind::NonNegative, right - left}});
   return {};
+}
+
+void assume(DimFacts& facts, const DimCondition& c) {
+  if (c.kind == DimCondition::Kind::Zero) facts.assume_zero(c.dim);
+  else facts.assume_nonnegative(c.dim);
+}
+
+}  // namespace
+
+Status parse_facts(Lexer& lexer, DimFacts& facts, const SymbolCheck& check) {
+  std::vector<StatedCondition> conditions;
+  do {
+    FRIT_TRY(parse_fact(lexer, facts, conditions, check));
+    lexer.reread();
+  } while (lexer.accept(","));
+  DimFacts so_far = facts;
+  for (const StatedCondition& c : conditions) assume(facts, c.condition);
+  if (conditions.empty() || !facts.contradiction()) return {};
+  // The first that makes it impossible; should none be seen to on the way, the last.
+  size_t i = 0;
+  for (; i + 1 < conditions.size(); ++i) {
+    assume(so_far, conditions[i].condition);
+    if (so_far.contradiction()) break;
+  }
+  return lexer.error(conditions[i].at, "'" + conditions[i].condition.str() + "' can never hold beside the other facts");
 }
 
 }  // namespace frit::ir

@@ -87,6 +87,12 @@ std::string DimCondition::str() const {
   return kind == Kind::Zero ? side_text(plus) + " == " + side_text(minus) : side_text(minus) + " <= " + side_text(plus);
 }
 
+bool DimCondition::uses_only(const std::vector<std::string>& symbols) const {
+  std::vector<std::string> used;
+  dim.collect_symbols(used);
+  return std::all_of(used.begin(), used.end(), [&](const std::string& s) { return std::find(symbols.begin(), symbols.end(), s) != symbols.end(); });
+}
+
 void DimFacts::assume_zero(const Dim& d) { assume({Kind::Zero, d}); }
 
 void DimFacts::assume_nonnegative(const Dim& d) { assume({Kind::NonNegative, d}); }
@@ -166,19 +172,21 @@ bool DimFacts::refuted(const DimCondition& c) const {
   return c.kind == Kind::Zero ? equal(c.dim, 0) == Tri::No : less_equal(0, c.dim) == Tri::No;
 }
 
-bool DimFacts::contradictory() const {
+std::optional<std::string> DimFacts::contradiction() const {
   for (const auto& [symbol, range] : ranges_) {
     // The least multiple from the low end on.
     const int64_t factor = std::max<int64_t>(1, multiple(symbol)), up = mod_int(-mod_int(range.low, factor), factor);
-    if (range.low > range.high || add_int(range.low, up) > range.high) return true;
+    if (range.low <= range.high && add_int(range.low, up) <= range.high) continue;
+    return symbol + " in [" + std::to_string(range.low) + ", " + std::to_string(range.high) + "]" +
+           (range.low > range.high ? "" : ", " + symbol + " % " + std::to_string(factor) + " == 0");
   }
   DimFacts others = *this;
   for (size_t i = 0; i < conditions_.size(); ++i) {
     others.conditions_.erase(others.conditions_.begin() + static_cast<ptrdiff_t>(i));
-    if (is_false(conditions_[i]) || others.refuted(conditions_[i])) return true;
+    if (is_false(conditions_[i]) || others.refuted(conditions_[i])) return conditions_[i].str();
     others.conditions_.insert(others.conditions_.begin() + static_cast<ptrdiff_t>(i), conditions_[i]);
   }
-  return false;
+  return std::nullopt;
 }
 
 }  // namespace frit

@@ -26,6 +26,7 @@ struct DimCondition {
   Dim dim;
   // "n*m % 4 == 0", "n <= m": the terms with positive coefficients on one side, the others on the other.
   std::string str() const;
+  bool uses_only(const std::vector<std::string>& symbols) const;
   friend bool operator==(const DimCondition&, const DimCondition&) = default;
 };
 
@@ -42,12 +43,12 @@ class DimFacts {
 
   // Further conditions that hold. Kept in a canonical order, each once; one that follows from what is known is left out, and one about a single
   // symbol becomes its range or multiple where it can. `equal`, `less_equal` and `simplify` use them: a size that is known to divide makes the
-  // remainder 0 and (a // b) * b equal to a. One that contradicts the others is kept as well, see `contradictory`.
+  // remainder 0 and (a // b) * b equal to a. One that contradicts the others is kept as well.
   void assume_zero(const Dim& d);
   void assume_nonnegative(const Dim& d);
   const std::vector<DimCondition>& conditions() const { return conditions_; }
-  // Whether the facts are known to exclude every value; a no proves nothing.
-  bool contradictory() const;
+  // The text of a fact that cannot hold beside the others, if one is seen; nothing proves nothing.
+  std::optional<std::string> contradiction() const;
 
   DimRange range(const Dim& d) const;  // saturated at +-2^62
   int64_t multiple(const std::string& symbol) const;

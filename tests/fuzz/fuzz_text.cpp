@@ -32,7 +32,7 @@ constexpr double kSlow = 5;  // seconds; inputs are a few kilobytes
 std::string damaged(std::string s, const std::string& other, Random& random) {
   static const char* const kPieces[] = {"0", "-1", "9223372036854775807", "99999999999999999999", "1e999", "nan", "%", "@", "{", "}", "[", "]", "(", ")",
                                         ",", ":", "\"", "//", "\n", "min(", "n", "* n", " // 0", "% 0", "f32[", "strides [", "group loop {", "return",
-                                        "where n in [5, 1]", "func", "null", "true", "\\x00", "[[[[[[[[[[[[", "((((((((", "-"};
+                                        "where n in [5, 1]", "where n*n % 4 == 0, n <= 9", "== 3", "<= n", "func", "null", "true", "\\x00", "[[[[[[[[[[[[", "((((((((", "-"};
   for (int64_t edits = between(random, 1, 4); edits > 0 && !s.empty(); --edits) {
     size_t at = random() % s.size(), n = std::min<size_t>(s.size() - at, 1 + random() % 12);
     switch (random() % 7) {

@@ -34,10 +34,18 @@ TEST(Errors, OfFacts) {
   auto where = [](const std::string& facts) { return error_of("func @f(%x: f32[n])\nwhere " + facts + " { return }"); };
   EXPECT_EQ(where("m in [1, 2]"), "2:7: unknown symbol 'm'; did you mean 'n'?");
   EXPECT_EQ(where("n in [2, 1]"), "2:7: no value of 'n' is in [2, 1]");
-  EXPECT_EQ(where("n % 0 == 0"), "2:7: the divisor of 'n' must be positive");
-  EXPECT_EQ(where("n % 4 == 1"), "2:16: a remainder is known only when it is 0");
+  EXPECT_EQ(where("n % 0 == 0"), "2:11: the divisor must be positive, but it is 0");
   EXPECT_EQ(where("n in [1, 2], n in [1, 2]"), "2:20: the range of 'n' is stated twice");
-  EXPECT_EQ(where("n > 1"), "2:9: expected 'in [low, high]' or '% factor == 0', but found '>'");
+  EXPECT_EQ(where("n > 1"), "2:9: expected 'in [low, high]', '==' or '<=', but found '>'");
+  EXPECT_EQ(where("n*n in [1, 2]"), "2:11: expected '==' or '<=', but found 'in'");
+  EXPECT_EQ(where("n // 2 <= n"), "2:9: expected 'in [low, high]', '==' or '<=', but found '//'");
+  EXPECT_EQ(where("n <= k"), "2:12: unknown symbol 'k'; did you mean 'n'?");
+  EXPECT_EQ(where("n <= "), "2:13: expected a size, but found '{'");
+  EXPECT_EQ(where("n + 1 <= n"), "2:7: '1 <= 0' can never hold beside the other facts");
+  EXPECT_EQ(where("n % 4 == 1, n % 4 == 0"), "2:19: 'n % 4 == 0' can never hold beside the other facts");
+  EXPECT_EQ(where("n % 16 == 0, n in [1, 15]"), "2:7: 'n % 16 == 0' can never hold beside the other facts");
+  EXPECT_EQ(where("n*n <= 8, 9 <= n*n"), "2:17: '9 <= n*n' can never hold beside the other facts");
+  EXPECT_EQ(where("n <= " + std::string(2000, '(')), "2:76: this size is nested too deeply");
 }
 
 TEST(Errors, OfStatements) {
@@ -108,7 +116,7 @@ TEST(Errors, CarryTheCure) {
 // Whatever is cut out of, put into or doubled in a good text, reading it ends with a module or an error at a place in the text.
 TEST(Errors, DamagedTextNeverCrashes) {
   register_test_rows();
-  const std::string good = R"(func @f(%x: f32[n, m] strides [s0, 1], %y: f32[min(n, 3)]) -> (f32[n], c64[1]) where n % 16 == 0, m in [1, 64] {
+  const std::string good = R"(func @f(%x: f32[n, m] strides [s0, 1], %y: f32[min(n, 3)]) -> (f32[n], c64[1]) where n % 16 == 0, m in [1, 64], n*m % 5 == 0, m <= n + 4 {
   %0: f32[n, m] = exp %x  // loc "a.cpp":3:4
   group reduce {
     %1: f32[n] = sum %0 {axes=[1]}

@@ -31,6 +31,26 @@ TEST(Text, AFunctionAsInTheDocumentation) {
 )");
 }
 
+TEST(Text, FactsAboutSeveralSizes) {
+  expect_canonical(R"(func @f(%x: f32[k, n, m]) where k in [1, 64], n % 16 == 0, k*n + 16 == 2*m*n, k*m % 4 == 0, m + (n % 3) <= 8, n <= max(k, m), (m // 2) <= n {
+  return
+}
+)");
+  auto text = [](const std::string& facts) {
+    std::string s = print(*parsed("func @f(%x: f32[k, n, m]) where " + facts + " // a comment\n // another\n { return }"));
+    size_t from = s.find("where ");
+    return from == std::string::npos ? "" : s.substr(from + 6, s.find(" {") - from - 6);
+  };
+  EXPECT_EQ(text("n % 6 == 0, n % 4 == 0"), "n % 12 == 0");
+  EXPECT_EQ(text("4 <= n, n <= 9, n in [2, 64]"), "n in [4, 9]");
+  EXPECT_EQ(text("m == n, n == m, 2*n == 2*m, m % 4 == n % 4"), "m == n");
+  EXPECT_EQ(text("n*m % 8 == 0, n*m*k % 4 == 0"), "m*n % 8 == 0");
+  EXPECT_EQ(text("n <= m, n <= m + 1, m <= k, n <= k"), "m <= k, n <= m");
+  EXPECT_EQ(text("n % 4 == 3"), "n % 4 == 3");
+  EXPECT_EQ(text("0 == n*m % k"), "m*n % k == 0");
+  EXPECT_EQ(text("0 <= n, n <= n"), "");
+}
+
 TEST(Text, SeveralFunctionsResultsAndNone) {
   expect_canonical(R"(func @pair(%x: f32[n]) -> (f32[n], f32[n]) {
   %0: f32[n], %1: f32[n] = test_pair %x

@@ -103,6 +103,14 @@ TEST(Verifier, G10FactsHoldForSomeValue) {
   EXPECT_EQ(after([](Function& f) { f.facts.set_range("q", {0, 1}); }), "rule G10: in '@f', a fact uses the symbol 'q', which no parameter declares");
   EXPECT_EQ(after([](Function& f) { f.facts.set_range("n", {2, 1}); }), "rule G10: in '@f', no value of 'n' is in [2, 1]");
   EXPECT_EQ(after([](Function& f) { f.facts.set_multiple("n", 0); }), "rule G10: in '@f', the divisor of 'n' is 0");
+  const Dim n = Dim::symbol("n"), q = Dim::symbol("q");
+  EXPECT_EQ(after([&](Function& f) { f.facts.assume_nonnegative(q * n - 4); }),
+            "rule G10: in '@f', the fact '4 <= n*q' uses the symbol 'q', which no parameter declares");
+  EXPECT_EQ(after([&](Function& f) { f.facts.assume_nonnegative(n * n - 65); }),
+            "rule G10: in '@f', '65 <= n*n' can never hold beside the other facts");
+  EXPECT_EQ(after([](Function& f) { f.facts.set_multiple("n", 9); }),
+            "rule G10: in '@f', 'n in [1, 8], n % 9 == 0' can never hold beside the other facts");
+  EXPECT_EQ(after([&](Function& f) { f.facts.assume_nonnegative(n * n - 64); }), "ok");
 }
 
 TEST(Verifier, G11LayoutsFitTheirParameters) {

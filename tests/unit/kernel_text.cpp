@@ -28,7 +28,7 @@ std::string error_of(std::string_view text) {
 }
 
 TEST(KernelText, Elementwise) {
-  expect_round_trip(R"(kernel @scale(%x: f32[n] in, %out: f32[n] out; n) where n in [1, 65536], n % 16 == 0 {
+  expect_round_trip(R"(kernel @scale(%x: f32[n] in, %out: f32[n] out; n) where n in [1, 65536], n % 16 == 0, n*n % 512 == 0 {
   parallel for i in n vector 8 unroll 4 grain 4096 {
     %0: f32 = load %x[i]
     %1: f32 = mul %0, 0.70710677

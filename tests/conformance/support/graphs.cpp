@@ -89,6 +89,19 @@ class Generator {
         graph_.calls[k][name] = v / multiple * multiple;
       }
     }
+    if (count == 2 && chance(random_, 40)) state_condition();
+  }
+
+  // A fact about both sizes, if it holds at each call.
+  void state_condition() {
+    const Dim n = symbols_[0], m = symbols_[1], room = chance(random_, 50) ? m - n : n - m;
+    const Dim rest = mod(chance(random_, 50) ? n * m : n + m, between(random_, 2, 3));
+    const bool bound = chance(random_, 50);
+    for (const auto& call : graph_.calls) {
+      auto v = (bound ? room : rest).evaluate([&](const std::string& name) -> std::optional<int64_t> { return call.at(name); });
+      if (bound ? *v < 0 : *v != 0) return;
+    }
+    bound ? f().facts.assume_nonnegative(room) : f().facts.assume_zero(rest);
   }
 
   Dim size() {

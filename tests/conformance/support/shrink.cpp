@@ -60,6 +60,10 @@ Case shrink(Case c, const std::function<bool(const Case&)>& fails) {
       if (std::binary_search(symbols.begin(), symbols.end(), name)) facts.set_range(name, range);
     for (const auto& [name, factor] : c.function.facts.multiples())
       if (std::binary_search(symbols.begin(), symbols.end(), name)) facts.set_multiple(name, factor);
+    for (const DimCondition& condition : c.function.facts.conditions()) {
+      if (!condition.uses_only(symbols)) continue;
+      condition.kind == DimCondition::Kind::Zero ? facts.assume_zero(condition.dim) : facts.assume_nonnegative(condition.dim);
+    }
     dense.function.facts = facts;
     if (fails(dense)) c = std::move(dense);
   }
