@@ -45,7 +45,8 @@ array arange(double start, double stop, double step, Dtype dtype, StreamOrDevice
   const Dtype compute = whole ? dtype : dtype == float64 || is_int(dtype) ? float64 : float32;
   array a = positions({static_cast<int64_t>(count)}, 0, compute, s);
   if (step != 1) a = multiply(a, array(step, compute), s);
-  if (start != 0) a = add(a, array(start, compute), s);
+  // Counting down from zero begins with -0 before zero is added.
+  if (start != 0 || step < 0) a = add(a, array(start, compute), s);
   return astype(std::move(a), dtype, s);
 }
 array arange(double start, double stop, double step, StreamOrDevice s) { return arange(start, stop, step, float32, s); }
@@ -74,7 +75,7 @@ array arange(const Size& from, const Size& to, const Size& by, Dtype dtype, Stre
   const Dtype compute = is_int(dtype) || dtype == float64 ? dtype : float32;
   array a = positions({count}, 0, compute, s);
   if (!step.is(1)) a = multiply(a, size_value(step, compute, s), s);
-  if (!start.is(0)) a = add(a, size_value(start, compute, s), s);
+  if (!start.is(0) || !up) a = add(a, size_value(start, compute, s), s);
   return astype(std::move(a), dtype, s);
 }
 array arange(const Size& start, const Size& stop, const Size& step, StreamOrDevice s) { return arange(start, stop, step, int32, s); }

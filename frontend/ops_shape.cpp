@@ -204,17 +204,18 @@ class Picker {
 
   Range pick(const Dim& n, Dim start, Dim stop, int64_t stride) const {
     const bool up = stride > 0;
-    // Walking down, the places before the axis' first element and after its last are one lower.
-    const Dim first = up ? 0 : -1, last = n + first;
-    start = hold(from_front(start, n), first, last);
-    stop = hold(from_front(stop, n), first, last);
-    const Dim &low = up ? start : stop, &high = up ? stop : start;
-    if (!at_most(low, high)) {
-      at_most(high, low);
+    start = from_front(start, n);
+    stop = from_front(stop, n);
+    // Holding bounds to the axis keeps their order.
+    if (!at_most(up ? start : stop, up ? stop : start)) {
+      at_most(up ? stop : start, up ? start : stop);
       return {0, 0, 0};
     }
-    const Dim size = simplify(ceil_div(high - low, up ? stride : -stride));
-    return {start, stop, size};
+    // Walking down, the places before the axis' first element and after its last are one lower.
+    const Dim first = up ? 0 : -1, last = n + first;
+    start = hold(start, first, last);
+    stop = hold(stop, first, last);
+    return {start, stop, simplify(ceil_div(up ? stop - start : start - stop, up ? stride : -stride))};
   }
 
   // Negative bounds count from the end.

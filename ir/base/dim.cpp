@@ -170,6 +170,13 @@ Dim mod(const Dim& a, const Dim& b) {
   if (b.is(1) || a.is(0)) return Dim(0);
   if (a.is_const() && b.is_const() && b.value() != 0) return mod_int(a.value(), b.value());
   if (b.is_const() && b.value() > 0) {
+    // A remainder by a multiple of the divisor counts like what it is of: (n + (-n) % 4) % 4 == 0.
+    const auto repeats = [&](const Atom& x) {
+      return x.kind == AtomKind::Mod && x.args[1].is_const() && x.args[1].value() > 0 && x.args[1].value() % b.value() == 0;
+    };
+    for (const DimTerm& t : to_poly(a).terms)
+      for (const auto& x : t.atoms)
+        if (repeats(*x)) return mod(map_atoms(a, [&](const Atom& y) { return repeats(y) ? y.args[0] : Dim::from_atom(y); }), b);
     DimPoly p = to_poly(a), rest{{}, mod_int(p.constant, b.value())};
     for (const DimTerm& t : p.terms)
       if (t.coefficient % b.value() != 0) rest.terms.push_back(t);

@@ -5,10 +5,10 @@
 namespace frit::ir {
 namespace {
 
-// Sizes must be known to be zero or more; symbols are sizes unless the facts say otherwise.
+// Sizes must be known to be zero or more.
 Status check_shape(std::string_view op, const Dims& shape, const DimFacts& facts) {
   for (const Dim& d : shape)
-    if (facts.range(d).low < 0)
+    if (!rules::at_most(0, d, facts))
       return Diagnostic("op '" + std::string(op) + "' needs sizes that are zero or more, but its shape is " +
                         shape_text(shape));
   return {};

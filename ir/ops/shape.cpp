@@ -58,7 +58,7 @@ Result<std::vector<Type>> infer_reshape(const InferArgs& args) {
   const Type& x = args.operands[0];
   const Dims& shape = args.attrs.get_dims("shape");
   for (const Dim& d : shape)
-    if (args.facts.range(d).low < 0)
+    if (!rules::at_most(0, d, args.facts))
       return Diagnostic("op 'reshape' needs sizes that are zero or more, but got " + shape_text(shape));
   if (!rules::same_size(x.size(), product(shape), args.facts))
     return Diagnostic("op 'reshape' cannot turn " + x.str() + " of " + x.size().str() + " elements into " +
@@ -147,7 +147,7 @@ Result<std::vector<Type>> infer_slice(const InferArgs& args) {
                             " from axis " + std::to_string(i) + " of " + x.str() + ", which is not known to lie inside",
                         {}, "clamp the bounds with min and max");
     Dim span = ceil_div(high - low, up ? stride : -stride);
-    out.shape.push_back(args.facts.simplify(rules::at_most(0, span, args.facts) ? span : max(span, 0)));
+    out.shape.push_back(args.facts.simplify(rules::at_most(low, high, args.facts) || rules::at_most(0, span, args.facts) ? span : max(span, 0)));
   }
   return std::vector<Type>{out};
 }
@@ -337,8 +337,9 @@ Result<std::vector<Type>> infer_as_strided(const InferArgs& args) {
   Dim low = args.attrs.get_dim("offset"), high = low;
   bool empty = false;
   for (size_t i = 0; i < shape.size(); ++i) {
-    DimRange size = args.facts.range(shape[i]), stride = args.facts.range(strides[i]);
-    if (size.low < 0) return Diagnostic("op 'as_strided' needs sizes that are zero or more, but got " + shape_text(shape));
+    const DimRange stride = args.facts.range(strides[i]);
+    if (!rules::at_most(0, shape[i], args.facts))
+      return Diagnostic("op 'as_strided' needs sizes that are zero or more, but got " + shape_text(shape));
     empty |= shape[i].is(0);
     Dim reach = (shape[i] - Dim(1)) * strides[i];
     if (stride.low >= 0) {

@@ -151,6 +151,9 @@ TEST(Dim, RingLawsHoldByForm) {
   EXPECT_EQ(n - n, Dim(0));
   EXPECT_EQ(floor_div(n * 16 + 5, 16), n);
   EXPECT_EQ(mod(n * 16 + 5, 16), Dim(5));
+  EXPECT_EQ(mod(n - mod(n, 4) + mod(-n, 8), 4), mod(-n, 4));
+  EXPECT_EQ(mod(n + mod(Dim(4) - mod(n, 4), 4), 4), Dim(0));
+  EXPECT_EQ(mod(m * mod(n, 16) - m * n, 8), Dim(0));
   EXPECT_EQ(min(n, n + 3), n);
   EXPECT_EQ(max(m, n), max(n, m));
   EXPECT_EQ(ceil_div(Dim(17), Dim(16)), Dim(2));
