@@ -52,12 +52,11 @@ Result<std::shared_ptr<runtime::Code>> load(const ir::Program& program, const Ta
 Result<runtime::Image> make_image(const ir::Function& f, const Target& target);
 Result<std::shared_ptr<runtime::Executable>> build(const ir::Function& f, const Target& target);
 
-// The standard pipeline, then `make_image` or `build`. `f` is consumed.
+// The standard pipeline, then `build`. `f` is consumed.
 struct CompileOptions {
   Target target;
   bool fuse = true;
 };
-Result<runtime::Image> compile_image(ir::Function& f, const CompileOptions& options, passes::PassContext* context = nullptr);
 Result<std::shared_ptr<runtime::Executable>> compile(ir::Function& f, const CompileOptions& options,
                                                      passes::PassContext* context = nullptr);
 

@@ -1,11 +1,14 @@
 #include "frontend/code_cache.h"
 
+#include <algorithm>
 #include <future>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
-#include "codegen/backend.h"
+#include "frontend/code_store.h"
+#include "frontend/log.h"
 
 namespace frit::detail {
 
@@ -18,6 +21,7 @@ struct Slot {
   CompileMode mode;
   ir::Function function;
   std::shared_future<Outcome> outcome;
+  size_t bytes = 0;  // known when the code is there
 };
 
 class CodeCache {
@@ -34,60 +38,60 @@ class CodeCache {
     std::promise<Outcome> promise;
     std::shared_future<Outcome> outcome;
     ir::Function work;
+    uint64_t number;
     {
       std::unique_lock<std::mutex> guard(mutex_);
       auto [first, last] = index_.equal_range(hash);
       for (auto it = first; it != last; ++it) {
-        if (it->second->mode != mode || !ir::structurally_equal(it->second->function, f)) continue;
-        slots_.splice(slots_.begin(), slots_, it->second);
+        const Slots::iterator slot = it->second;
+        if (slot->mode != mode || !ir::structurally_equal(slot->function, f)) continue;
+        slots_.splice(slots_.begin(), slots_, slot);
         ++hits_;
-        outcome = it->second->outcome;
+        outcome = slot->outcome;
         guard.unlock();
+        if (logs(Topic::Cache)) log(Topic::Cache, f.name + ": an equal graph has code (" + hash.hex() + ")");
         return outcome.get();
       }
-      ++misses_;
       work = f;
       outcome = promise.get_future().share();
       slots_.push_front({hash, mode, std::move(f), outcome});
       index_.emplace(hash, slots_.begin());
-      while (slots_.size() > kCodeCacheSize) erase(std::prev(slots_.end()));
+      number = next_++;
+      pending_.emplace(number, slots_.begin());
+      shrink();
     }
-    origin = CodeOrigin::Compiled;
+    const std::string name = work.name;
+    std::optional<Result<MadeCode>> made;
     try {
-      Outcome result = build(work, mode);
-      if (!result) forget(hash, mode);
-      promise.set_value(result);
-      return result;
+      made.emplace(make_code(std::move(work), mode));
     } catch (...) {
-      forget(hash, mode);
+      finish(number, nullptr);
       promise.set_exception(std::current_exception());
       throw;
     }
+    if (!made->ok()) {
+      finish(number, nullptr);
+      promise.set_value(made->error());
+      return made->error();
+    }
+    const MadeCode& code = **made;
+    finish(number, &code);
+    promise.set_value(code.executable);
+    origin = code.origin;
+    if (logs(Topic::Cache))
+      log(Topic::Cache, name + ": " + (origin == CodeOrigin::Disk ? "the disk has code" : "compiled") + ", " + std::to_string(code.bytes) + " bytes (" +
+                            hash.hex() + ")");
+    keep_code(code);
+    return code.executable;
   }
 
   CodeCacheStats stats() {
+    const DiskStats disk = disk_stats();
     std::lock_guard<std::mutex> guard(mutex_);
-    return {slots_.size(), hits_, misses_};
+    return {slots_.size(), hits_, compiled_, disk.hits, disk.misses, bytes_};
   }
 
  private:
-  static Outcome build(ir::Function& f, CompileMode mode) {
-    const codegen::Target target;
-    if (mode != CompileMode::no_simplify) {
-      codegen::CompileOptions options{target, mode != CompileMode::no_fuse};
-      FRIT_ASSIGN_OR_RETURN(executable, codegen::compile(f, options));
-      return ExecutablePtr(std::move(executable));
-    }
-    FRIT_ASSIGN_OR_RETURN(backend, codegen::find_backend(target.backend));
-    passes::PassContext context;
-    FRIT_ASSIGN_OR_RETURN(traits, backend->traits(target));
-    context.target = traits;
-    FRIT_ASSIGN_OR_RETURN(pipeline, passes::Pipeline::parse(pipeline_text(mode)));
-    FRIT_TRY(passes::run(pipeline, f, context));
-    FRIT_ASSIGN_OR_RETURN(executable, codegen::build(f, target));
-    return ExecutablePtr(std::move(executable));
-  }
-
   using Slots = std::list<Slot>;
 
   void erase(Slots::iterator slot) {
@@ -97,24 +101,43 @@ class CodeCache {
         index_.erase(it);
         break;
       }
+    bytes_ -= slot->bytes;
     slots_.erase(slot);
   }
 
+  // Drops what was not used for longest. What is still being made stays: its size is not known, and others wait for it.
+  void shrink() {
+    auto last = slots_.end();
+    while (last != slots_.begin() && (slots_.size() > kCodeCacheSize || bytes_ > kCodeCacheBytes)) {
+      --last;
+      const bool pending = std::any_of(pending_.begin(), pending_.end(), [&](const auto& p) { return p.second == last; });
+      // The newest stays, however large it is.
+      if (pending || last == slots_.begin()) continue;
+      if (logs(Topic::Cache)) log(Topic::Cache, last->function.name + ": code dropped, the cache in memory is full (" + last->hash.hex() + ")");
+      const auto drop = last++;
+      erase(drop);
+    }
+  }
+
   // A failure is not kept: memory may be there the next time.
-  void forget(const Hash128& hash, CompileMode mode) {
+  void finish(uint64_t number, const MadeCode* made) {
     std::lock_guard<std::mutex> guard(mutex_);
-    auto [first, last] = index_.equal_range(hash);
-    for (auto it = first; it != last; ++it)
-      if (it->second->mode == mode && it->second->outcome.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
-        erase(it->second);
-        return;
-      }
+    auto found = pending_.find(number);
+    const Slots::iterator slot = found->second;
+    pending_.erase(found);
+    if (!made) return erase(slot);
+    compiled_ += made->origin == CodeOrigin::Compiled;
+    slot->bytes = made->bytes;
+    bytes_ += made->bytes;
+    shrink();
   }
 
   std::mutex mutex_;
   Slots slots_;  // the most recently used first
   std::unordered_multimap<Hash128, Slots::iterator> index_;
-  size_t hits_ = 0, misses_ = 0;
+  std::unordered_map<uint64_t, Slots::iterator> pending_;  // code that is being made, by number
+  uint64_t next_ = 0;
+  size_t hits_ = 0, compiled_ = 0, bytes_ = 0;
 };
 
 }  // namespace
