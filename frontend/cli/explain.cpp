@@ -3,6 +3,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "codegen/guard.h"
 #include "frontend/cli/command.h"
 #include "ir/printer.h"
 
@@ -42,6 +43,22 @@ void explain_buffers(const ir::Program& p) {
       std::cout << "  output " << b.name << " may take over the memory of input " << p.buffers[b.donor].name << "\n";
 }
 
+// What is checked of the arguments' sizes at each call.
+void explain_guards(const ir::Function& f) {
+  std::cout << "guards:";
+  auto guard = codegen::make_guard(f);
+  if (!guard.ok()) {
+    std::cout << " " << guard.error().message << "\n";
+  } else if (guard->symbol_names.empty()) {
+    std::cout << " none: every size is fixed\n";
+  } else if (guard->checks.empty()) {
+    std::cout << " none: all sizes will do\n";
+  } else {
+    std::cout << "\n";
+    for (size_t i = 0; i < guard->checks.size(); ++i) std::cout << "  " << codegen::describe(f, *guard, static_cast<int>(i)) << "\n";
+  }
+}
+
 void explain(ir::Function& f, const Options& o) {
   std::cout << ir::signature_text(f) << "\n";
   codegen::Target target;
@@ -71,12 +88,7 @@ void explain(ir::Function& f, const Options& o) {
     }
   }
   explain_buffers(p);
-  for (const std::string& s : f.symbols()) {
-    DimRange r = f.facts.range(Dim::symbol(s));
-    std::cout << "size " << s << " in [" << r.low << ", " << (r.high >= DimFacts::kMaxSize ? "any" : std::to_string(r.high)) << "]";
-    if (f.facts.multiple(s) != 1) std::cout << ", a multiple of " << f.facts.multiple(s);
-    std::cout << "\n";
-  }
+  explain_guards(f);
   for (const auto& r : c.context.remarks) {
     std::string place = to_string(r.loc);
     std::cout << "remark: " << r.pass << ": " << r.text << (place.empty() ? "" : " (" + place + ")") << "\n";

@@ -4,7 +4,9 @@
 #include <iomanip>
 #include <iostream>
 #include <map>
+#include <set>
 
+#include "codegen/guard.h"
 #include "frontend/cli/command.h"
 #include "frontend/cli/tensors.h"
 #include "runtime/npy.h"
@@ -26,7 +28,7 @@ std::pair<std::string, std::string> split_pair(const std::string& s, const char*
   return {s.substr(0, equals), s.substr(equals + 1)};
 }
 
-// Checks an input against the signature and learns symbols from it.
+// Checks an input's element type and rank, and learns symbols from its sizes.
 void learn_symbols(const ir::Function& f, size_t i, const runtime::Tensor& t, std::map<std::string, int64_t>& symbols) {
   const ir::Type& type = f.type(f.params[i]);
   std::string got = std::string(short_name(t.dtype)) + shape_text(t.shape);
@@ -34,34 +36,54 @@ void learn_symbols(const ir::Function& f, size_t i, const runtime::Tensor& t, st
   if (t.dtype != type.dtype) fail({what, {}, "convert the file to " + std::string(long_name(type.dtype))});
   if (t.shape.size() != type.shape.size()) fail({what});
   for (size_t axis = 0; axis < t.shape.size(); ++axis)
-    if (const std::string* s = type.shape[axis].as_symbol()) {
-      auto [it, added] = symbols.emplace(*s, t.shape[axis]);
-      if (!added && it->second != t.shape[axis])
-        fail({what + " with " + *s + " = " + std::to_string(it->second)});
-    }
+    if (const std::string* s = type.shape[axis].as_symbol()) symbols.emplace(*s, t.shape[axis]);
 }
 
-void check_shapes(const ir::Function& f, const std::vector<runtime::Tensor>& inputs, const std::map<std::string, int64_t>& symbols) {
-  auto value = [&](const std::string& name) -> std::optional<int64_t> {
-    auto it = symbols.find(name);
-    return it == symbols.end() ? std::nullopt : std::optional(it->second);
+// The inputs whose sizes decide a check.
+std::set<uint32_t> inputs_of(const runtime::Guard& guard, size_t check) {
+  std::set<uint32_t> inputs;
+  auto add_program = [&](const DimProgram& p) {
+    for (const DimProgram::Instr& i : p.code())
+      if (i.op == DimProgram::Op::Slot) inputs.insert(guard.sources[static_cast<size_t>(i.value)].input);
   };
-  for (const auto& [name, v] : symbols) {
-    DimRange r = f.facts.range(Dim::symbol(name));
-    if (v < r.low || v > r.high)
-      fail({"'" + name + "' is " + std::to_string(v) + ", outside [" + std::to_string(r.low) + ", " + std::to_string(r.high) + "]"});
-    if (v % f.facts.multiple(name))
-      fail({"'" + name + "' is " + std::to_string(v) + ", not a multiple of " + std::to_string(f.facts.multiple(name))});
+  if (const auto* size = std::get_if<runtime::Guard::Size>(&guard.checks[check])) {
+    inputs.insert(size->input);
+    add_program(size->expected);
+  } else if (const auto* range = std::get_if<runtime::Guard::Range>(&guard.checks[check])) {
+    inputs.insert(guard.sources[range->symbol].input);
+  } else {
+    add_program(std::get<runtime::Guard::Condition>(guard.checks[check]).value);
   }
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const ir::Type& type = f.type(f.params[i]);
-    for (size_t axis = 0; axis < type.shape.size(); ++axis) {
-      auto v = type.shape[axis].evaluate(value);
-      if (!v || *v != inputs[i].shape[axis])
-        fail({"input '" + f.values[f.params[i]].name + "' is " + shape_text(inputs[i].shape) + ", but the function takes " +
-              type.str()});
+  return inputs;
+}
+
+void check_sizes(const ir::Function& f, const std::vector<runtime::Tensor>& inputs) {
+  runtime::Guard guard = value_or_fail(codegen::make_guard(f));
+  std::vector<int64_t> symbols(guard.symbol_names.size());
+  int check = guard.first_failure([&](uint32_t input, uint32_t axis) { return inputs[input].shape[axis]; }, symbols.data());
+  if (check < 0) return;
+  std::string got;
+  for (uint32_t i : inputs_of(guard, static_cast<size_t>(check)))
+    got += (got.empty() ? "" : " and ") + ("'" + f.values[f.params[i]].name + "' is ") + std::string(short_name(inputs[i].dtype)) +
+           shape_text(inputs[i].shape);
+  fail({"function @" + f.name + " needs that " + codegen::describe(f, guard, check) + ", but " + got, {}, "'frit explain' lists what it needs"});
+}
+
+// Inputs lie dense: a function that states other strides would read past them.
+void check_strides(const ir::Function& f, const std::vector<runtime::Tensor>& inputs) {
+  for (size_t i = 0; i < f.layouts.size(); ++i)
+    for (size_t axis = 0; axis < f.layouts[i].size(); ++axis) {
+      const Dim& stated = f.layouts[i][axis];
+      const int64_t stride = inputs[i].strides[axis];
+      auto source = stated.as_symbol() ? codegen::find_source(f, *stated.as_symbol()) : std::nullopt;
+      // A symbol that stands here first takes what it gets, within its range.
+      const bool free = source && source->stride && source->input == i && source->axis == axis;
+      const DimRange range = f.facts.range(stated);
+      if (free ? stride >= range.low && stride <= range.high && stride % f.facts.multiple(*stated.as_symbol()) == 0 : stated.is(stride)) continue;
+      fail({"input '" + f.values[f.params[i]].name + "' has stride " + std::to_string(stride) + " along axis " + std::to_string(axis) +
+                ", but the function takes " + stated.str(),
+            {}, "'frit run' passes dense inputs only"});
     }
-  }
 }
 
 std::vector<runtime::Tensor> make_inputs(const ir::Function& f, const Options& o) {
@@ -106,11 +128,13 @@ std::vector<runtime::Tensor> make_inputs(const ir::Function& f, const Options& o
         return it == symbols.end() ? std::nullopt : std::optional(it->second);
       });
       if (!v) fail({"the size " + d.str() + " of input '" + name + "' is not known", {}, "give --set SYMBOL=N"});
+      if (*v < 0) fail({"the size " + d.str() + " of input '" + name + "' is " + std::to_string(*v), {}, "choose other sizes with --set SYMBOL=N"});
       shape.push_back(*v);
     }
     inputs[i] = random_tensor(f.type(f.params[i]).dtype, shape, *o.random + i);
   }
-  check_shapes(f, inputs, symbols);
+  check_sizes(f, inputs);
+  check_strides(f, inputs);
   return inputs;
 }
 

@@ -438,10 +438,35 @@ class Run(CliTest):
 
     def test_sizes_are_checked(self):
         swiglu = GRAPHS / "swiglu.frit"
-        self.assertIn("multiple of 16", self.error(1, "run", swiglu, "--random=1", "--set=b=1", "--set=n=17"))
-        self.assertIn("outside [1, 65536]", self.error(1, "run", swiglu, "--random=1", "--set=b=0", "--set=n=16"))
+        self.assertIn("@swiglu needs that n is a multiple of 16, but 'gate' is f32[1, 17]",
+                      self.error(1, "run", swiglu, "--random=1", "--set=b=1", "--set=n=17"))
+        self.assertIn("axis 0 of 'gate' (b) is in [1, 65536], but 'gate' is f32[0, 16]",
+                      self.error(1, "run", swiglu, "--random=1", "--set=b=0", "--set=n=16"))
         self.assertIn("--set", self.error(1, "run", swiglu, "--random=1", "--set=b=1"))
         self.assertIn("--random", self.error(1, "run", swiglu))
+
+    def test_facts_of_several_sizes_are_checked(self):
+        graph = ("func @f(%x: f32[n, m], %y: f32[m]) -> f32[4, (m*n // 4)] where n <= m, m*n % 4 == 0 {\n"
+                 "  %0: f32[4, (m*n // 4)] = reshape %x {shape=[4, (m*n // 4)]}\n  return %0\n}\n")
+        sizes = lambda n, m: ("run", "-", "--random=1", f"--set=n={n}", f"--set=m={m}")
+        self.assertIn("result 0: f32[4, 6]", self.text(*sizes(4, 6), stdin=graph))
+        self.assertIn("@f needs that n <= m, but 'x' is f32[6, 4]\n", self.error(1, *sizes(6, 4), stdin=graph))
+        self.assertIn("@f needs that m*n is a multiple of 4, but 'x' is f32[3, 5]\n", self.error(1, *sizes(3, 5), stdin=graph))
+        write_npy(self.path("y.npy"), "f", (7,), [0.0] * 7)
+        write_npy(self.path("x.npy"), "f", (4, 8), [0.0] * 32)
+        self.assertIn("@f needs that axis 0 of 'y' equals axis 1 of 'x', but 'x' is f32[4, 8] and 'y' is f32[7]\n",
+                      self.error(1, "run", "-", "--input", "x=" + self.path("x.npy"), "--input", "y=" + self.path("y.npy"), stdin=graph))
+        shrinks = "func @f(%x: f32[n], %y: f32[n - 3]) {\n  return\n}\n"
+        self.assertIn("the size n - 3 of input 'y' is -1", self.error(1, "run", "-", "--random=1", "--set=n=2", stdin=shrinks))
+
+    def test_strides_are_checked(self):
+        graph = "func @f(%x: f32[n, 3] strides [{}, 1]){} {{\n  return\n}}\n"
+        arguments = ("run", "-", "--random=1", "--set=n=4")
+        for stride, where in (("3", ""), ("s", ""), ("s", " where s in [3, 8]")):
+            self.text(*arguments, stdin=graph.format(stride, where))
+        for stride, where in (("7", ""), ("s", " where s in [4, 8]"), ("s", " where s % 2 == 0"), ("n", "")):
+            self.assertIn("input 'x' has stride 3 along axis 0, but the function takes " + stride,
+                          self.error(1, *arguments, stdin=graph.format(stride, where)))
 
     def test_inputs_are_checked(self):
         graph = self.write("add.frit", ADD)
@@ -483,7 +508,15 @@ class Explain(CliTest):
     def test_softmax_is_one_kernel(self):
         text = self.text("explain", GRAPHS / "softmax.frit")
         self.assertIn("1 step:", text)
-        self.assertIn("size m in [1, 1048576]", text)
+        self.assertIn("guards:\n  axis 1 of 'x' (m) is in [1, 1048576]\n", text)
+
+    def test_guards(self):
+        function = "func @f(%x: f32[{}], %y: f32[{}]){} {{\n  return\n}}\n"
+        self.assertIn("guards: none: every size is fixed\n", self.text("explain", "-", stdin=function.format("3", "4", "")))
+        self.assertIn("guards: none: all sizes will do\n", self.text("explain", "-", stdin=function.format("n", "m", "")))
+        self.assertIn("guards:\n  n is a multiple of 16\n  axis 0 of 'y' equals axis 1 of 'x'\n  axis 1 of 'y' is 3\n  n <= m\n",
+                      self.text("explain", "-", stdin=function.format("n, m", "m, 3", " where n % 16 == 0, n <= m")))
+        self.assertIn("guards: function @f: the size 'n' cannot be read", self.text("explain", "-", stdin=function.format("2*n", "3", "")))
 
     def test_several_functions(self):
         self.assertEqual(self.text("explain", "-", stdin=TWO).count("func @"), 2)
