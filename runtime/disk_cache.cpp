@@ -195,8 +195,8 @@ DiskCacheOptions DiskCacheOptions::from_environment() {
   DiskCacheOptions options;
   if (const char* text = setting("FRIT_CACHE")) {
     const std::string_view value = text;
-    if (value == "off" || value == "0" || value == "no" || value == "false") return options;
-    if (value != "on" && value != "1" && value != "yes" && value != "true")
+    if (value == "off" || value == "0" || value == "no" || value == "false") options.off = true;
+    else if (value != "on" && value != "1" && value != "yes" && value != "true")
       options.warnings.push_back("FRIT_CACHE is '" + std::string(value) + "', which is neither on nor off: it counts as on");
   }
   if (const char* size = setting("FRIT_CACHE_SIZE")) {
@@ -289,7 +289,7 @@ int DiskCache::open_folder(bool create) {
 }
 
 Status DiskCache::usable() {
-  if (!enabled()) return Diagnostic("the disk cache is off", {}, "FRIT_CACHE or the lack of a home folder turns it off");
+  if (!enabled()) return Diagnostic("there is no disk cache: it is off, or there is no home folder for it", {}, "name a folder in FRIT_CACHE_DIR");
   (void)open(false);
   std::lock_guard lock(mutex_);
   if (refused_) return Diagnostic(problem_, {}, "name another one in FRIT_CACHE_DIR");
@@ -357,13 +357,14 @@ void DiskCache::store(std::string_view key, std::string_view payload) {
   }
   ++writes_;
   say("written " + name + ", " + std::to_string(size) + " bytes");
-  // Other processes write too: the folder is measured at first and each time a part of the bound has been written.
-  if ((written_ += size) > options_.max_bytes / 16 || !measured_once_.exchange(true)) shrink();
+  // Looking at every file takes long, and other processes write too: each write looks with a chance that makes it once in a 64th of the bound written,
+  // whoever wrote it.
+  const uint64_t part = options_.max_bytes / 64;
+  if (size >= part || hash_bytes(temporary.data(), temporary.size()).low % part < size) shrink();
 }
 
 void DiskCache::shrink() {
   std::lock_guard lock(mutex_);
-  written_ = 0;
   std::vector<File> files = files_of(fd_);
   uint64_t total = 0;
   for (const File& f : files) total += f.bytes;
@@ -371,7 +372,7 @@ void DiskCache::shrink() {
   for (const File& f : files)
     if (f.temporary && f.used.tv_sec + kAbandoned < now && unlinkat(fd_, f.name.c_str(), 0) == 0) total -= f.bytes;
   if (total <= options_.max_bytes) return;
-  // Somewhat below the bound, so that not every write comes here.
+  // Somewhat below the bound, so that it takes a while to come here again.
   const uint64_t goal = options_.max_bytes - options_.max_bytes / 8;
   for (auto f = files.rbegin(); f != files.rend() && total > goal; ++f) {
     if (f->temporary) continue;
@@ -406,6 +407,17 @@ Result<DiskCache::Contents> DiskCache::read(const std::string& name) {
   FRIT_ASSIGN_OR_RETURN(parts, unpack(*bytes));
   if (entry_name(parts.key) != name) return Diagnostic("it is of another key than its name says");
   return Contents{std::string(parts.key), std::string(parts.payload)};
+}
+
+std::pair<size_t, uint64_t> DiskCache::clear() {
+  std::pair<size_t, uint64_t> removed{0, 0};
+  if (!open(false)) return removed;
+  for (const File& f : files_of(fd_)) {
+    if (unlinkat(fd_, f.name.c_str(), 0) != 0) continue;
+    ++removed.first;
+    removed.second += f.bytes;
+  }
+  return removed;
 }
 
 bool DiskCache::remove(const std::string& name) {

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ir/base/hash.h"
@@ -25,7 +26,8 @@ namespace frit::runtime {
 using CacheLog = void (*)(std::string_view line);
 
 struct DiskCacheOptions {
-  std::string folder;                             // "": no cache
+  std::string folder;                             // "": there is none
+  bool off = false;
   bool named = false;                             // by the user: it is worth a warning when it cannot be used
   uint64_t max_bytes = uint64_t{512} << 20;
   std::vector<std::string> warnings;              // settings that were not understood
@@ -54,7 +56,7 @@ class DiskCache {
   DiskCache(const DiskCache&) = delete;
   DiskCache& operator=(const DiskCache&) = delete;
 
-  bool enabled() const { return !options_.folder.empty(); }
+  bool enabled() const { return !options_.off && !options_.folder.empty(); }
   const std::string& folder() const { return options_.folder; }
 
   // The payload that was stored under `key`.
@@ -68,6 +70,8 @@ class DiskCache {
   std::vector<Entry> list();
   Result<Contents> read(const std::string& name);
   bool remove(const std::string& name);
+  // Removes every entry, damaged ones and what writers left behind included, and nothing else. Gives how many files went and their bytes.
+  std::pair<size_t, uint64_t> clear();
   // Why the folder cannot be used; success also where it does not exist yet.
   Status usable();
 
@@ -85,8 +89,6 @@ class DiskCache {
   std::atomic<int> fd_{-1};          // of the folder
   bool refused_ = false;             // for the reason in `problem_`
   std::string problem_;
-  std::atomic<uint64_t> written_{0}; // since the folder was last measured
-  std::atomic<bool> measured_once_{false};
   std::atomic<bool> warned_{false};
   std::atomic<size_t> hits_{0}, misses_{0}, writes_{0}, rejected_{0};
 };

@@ -61,5 +61,6 @@ void add_run(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_ops(CLI::App& app);
 void add_devices(CLI::App& app);
+void add_cache(CLI::App& app);
 
 }  // namespace frit::cli

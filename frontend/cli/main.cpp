@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
   frit::cli::add_explain(app);
   frit::cli::add_ops(app);
   frit::cli::add_devices(app);
+  frit::cli::add_cache(app);
   try {
     app.parse(argc, argv);
     std::cout.flush();
