@@ -71,6 +71,11 @@ class KernelRun {
       slot(k_.symbols[i]);
       slots_.back() = symbols[i];
     }
+    for (const DimCondition& c : k_.facts.conditions()) {
+      if (!c.uses_only(k_.symbols)) continue;
+      std::optional<int64_t> v = code(c.dim).evaluate(slots_.data());
+      if (!v || (c.kind == DimCondition::Kind::Zero ? *v != 0 : *v < 0)) return fail("its symbols break '" + c.str() + "'");
+    }
     for (size_t i = 0; i < k_.buffers.size() + k_.locals.size(); ++i) {
       const KernelBuffer& b = k_.buffer(static_cast<uint32_t>(i));
       std::optional<int64_t> size = code(b.size).evaluate(slots_.data());

@@ -78,6 +78,7 @@ bool same_buffers(const std::vector<KernelBuffer>& a, const std::vector<KernelBu
 }
 
 // Of the symbols; what else a pass wrote there holds by the body.
+// Those that are about the kernel's symbols alone.
 std::vector<DimCondition> conditions(const Kernel& k) {
   std::vector<DimCondition> out;
   for (const DimCondition& c : k.facts.conditions())

@@ -67,7 +67,7 @@ Dim DimFacts::without_multiples(const Dim& d, const Dim& divisor) const {
   return rest;
 }
 
-bool DimFacts::divides(const Dim& divisor, const Dim& d) const { return without_multiples(d, divisor).is(0); }
+bool DimFacts::divides(const Dim& divisor, const Dim& d) const { return mod(d, divisor).is(0) || without_multiples(d, divisor).is(0); }
 
 Dim DimFacts::simplify_floor_div(const Dim& a, const Dim& b) const {
   if (b.is_const() && b.value() <= 0) return floor_div(a, b);
@@ -125,8 +125,7 @@ Dim DimFacts::simplify(const Dim& d) const {
     switch (atom.kind) {
       case AtomKind::FloorDiv: return simplify_floor_div(a, b);
       case AtomKind::Mod: {
-        if (b.is_const() && b.value() > 0) a = without_known_multiples(a, b.value());
-        if (!conditions_.empty()) a = without_multiples(a, b);
+        if (b.is_const() || !conditions_.empty()) a = without_multiples(a, b);
         Dim q = simplify_floor_div(a, b);
         Dim r = a - b * q;
         // Only when the division went away: otherwise the remainder itself is the shorter form.
