@@ -166,7 +166,8 @@ Result<runtime::Guard> make_guard(const ir::Function& f) {
 
 std::string describe(const ir::Function& f, const runtime::Guard& guard, int check) {
   GuardBuilder builder(f);
-  if (!builder.run().ok() || check < 0 || static_cast<size_t>(check) >= guard.checks.size() || builder.said().size() != guard.checks.size()) return {};
+  if (!builder.run().ok() || builder.said().size() != guard.checks.size()) return {};
+  if (check < 0 || static_cast<size_t>(check) >= guard.checks.size()) return {};
   return builder.said()[static_cast<size_t>(check)];
 }
 

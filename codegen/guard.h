@@ -19,7 +19,7 @@ Diagnostic no_source(const ir::Function& f, const std::string& symbol);
 // caller, who chose the layouts. Fails when a symbol's value cannot be read from any shape.
 Result<runtime::Guard> make_guard(const ir::Function& f);
 
-// What check number `check` of the function's guard says: "axis 1 of 'y' equals axis 0 of 'x'", "n is a multiple of 16". "" when there is no such check.
+// What check number `check` of its guard says: "axis 1 of 'y' equals axis 0 of 'x'", "n is a multiple of 16". "" when there is no such check.
 std::string describe(const ir::Function& f, const runtime::Guard& guard, int check);
 
 }  // namespace frit::codegen

@@ -1,6 +1,6 @@
 // What is known of the symbols in Dims, and the comparisons and simplifications that follow from it.
 //
-// Everything stated is taken to hold; facts that contradict each other allow every answer. An expression is taken to be defined: its divisors are positive.
+// What is stated is taken to hold; facts that contradict each other allow every answer. Expressions are taken to be defined: divisors are positive.
 // Answers are one-sided: Yes and No hold for all values of the symbols that satisfy the facts, Unknown says nothing.
 #pragma once
 

@@ -45,7 +45,8 @@ TEST(Guard, SaysWhatItChecks) {
   // What is divided by is positive, before it is divided by.
   EXPECT_EQ(said(*parsed("%x: f32[n, m], %y: f32[(n // m)])")->functions[0]), (Said{"m is at least 1", "axis 0 of 'y' is (n // m)"}));
   EXPECT_EQ(said(*parsed("%x: f32[n, m]) where n % m == 0")->functions[0]), (Said{"m is at least 1", "n is a multiple of m"}));
-  EXPECT_EQ(said(*parsed("%x: f32[n, m]) where m in [1, 9], n % m == 0")->functions[0]), (Said{"axis 1 of 'x' (m) is in [1, 9]", "n is a multiple of m"}));
+  EXPECT_EQ(said(*parsed("%x: f32[n, m]) where m in [1, 9], n % m == 0")->functions[0]),
+            (Said{"axis 1 of 'x' (m) is in [1, 9]", "n is a multiple of m"}));
   EXPECT_EQ(said(*parsed("%x: f32[n], %y: f32[])")->functions[0]), Said{});
 }
 
