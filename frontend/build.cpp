@@ -59,6 +59,7 @@ std::vector<array> make_all(const ir::OpDef& def, std::vector<array> operands, i
   ir::fill_defaults(def, attrs);
   bool open = any_shape && simplify_attrs(attrs);
   auto inferred = ir::infer(def, {types, attrs, current_facts()});
+  if (!inferred && any_shape) detail::throw_not_proven(inferred.error(), s.where());
   if (!inferred) throw_invalid(inferred.error(), s.where());
 
   auto operation = std::make_shared<RowOperation>(def, std::move(attrs), s.where());
@@ -250,10 +251,26 @@ ir::Dims broadcast_all(std::string_view op, std::span<const array> arrays, const
   return sizes;
 }
 
-array stretch(const array& a, const ir::Dims& sizes, const StreamOrDevice& s) {
-  ir::Dims from = sizes_of(a);
-  if (from == sizes) return a;
+bool has_sizes(const array& a, const ir::Dims& sizes) {
+  const Node& node = *a.node();
+  if (node.dims) return sizes_of(a) == sizes;
+  return std::equal(node.shape.begin(), node.shape.end(), sizes.begin(), sizes.end(), [](ShapeElem n, const Dim& d) { return d.is(n); });
+}
+
+namespace {
+array under_shape(const ir::OpDef& def, const array& a, ir::Dims shape, const StreamOrDevice& s) {
+  ir::AttrMap attrs;
+  attrs.set("shape", std::move(shape));
+  return make(def, {a}, std::move(attrs), s);
+}
+}  // namespace
+
+array stretch(const array& a, ir::Dims sizes, const StreamOrDevice& s) {
+  static const ir::OpDef& row = ir::op("broadcast");
+  if (has_sizes(a, sizes)) return a;
+  if (!a.node()->dims) return under_shape(row, a, std::move(sizes), s);
   // A size of 1 by what was assumed must show that it is one.
+  ir::Dims from = sizes_of(a);
   bool hidden = false;
   for (size_t i = 0; i < from.size(); ++i) {
     Dim& d = from[from.size() - 1 - i];
@@ -261,12 +278,12 @@ array stretch(const array& a, const ir::Dims& sizes, const StreamOrDevice& s) {
     d = 1;
     hidden = true;
   }
-  return make("broadcast", {hidden ? with_sizes(a, from, s) : a}, {{"shape", sizes}}, s);
+  return under_shape(row, hidden ? with_sizes(a, std::move(from), s) : a, std::move(sizes), s);
 }
 
-array with_sizes(const array& a, const ir::Dims& sizes, const StreamOrDevice& s) {
-  if (sizes_of(a) == sizes) return a;
-  return make("reshape", {a}, {{"shape", sizes}}, s);
+array with_sizes(const array& a, ir::Dims sizes, const StreamOrDevice& s) {
+  static const ir::OpDef& row = ir::op("reshape");
+  return has_sizes(a, sizes) ? a : under_shape(row, a, std::move(sizes), s);
 }
 
 array take_range(const array& a, int axis, const Dim& start, const Dim& stop, const StreamOrDevice& s) {
@@ -275,7 +292,16 @@ array take_range(const array& a, int axis, const Dim& start, const Dim& stop, co
   if (start.is(0) && stop == stops[at]) return a;
   starts[at] = start;
   stops[at] = stop;
-  return make("slice", {a}, {{"start", starts}, {"stop", stops}, {"strides", ir::Dims(a.ndim(), 1)}}, s);
+  return cut(a, std::move(starts), std::move(stops), ir::Dims(a.ndim(), 1), s);
+}
+
+array cut(const array& a, ir::Dims start, ir::Dims stop, ir::Dims strides, const StreamOrDevice& s) {
+  static const ir::OpDef& row = ir::op("slice");
+  ir::AttrMap attrs;
+  attrs.set("start", std::move(start));
+  attrs.set("stop", std::move(stop));
+  attrs.set("strides", std::move(strides));
+  return make(row, {a}, std::move(attrs), s);
 }
 
 array size_value(const Dim& d, Dtype dtype, const StreamOrDevice& s) {

@@ -1,7 +1,7 @@
 // How the functions of the public API make graph nodes: a row of the registry, operands, attributes, sizes.
 //
-// The rows want operands of one dtype and shape; these helpers promote and broadcast as MLX does by inserting `astype` and `broadcast` nodes, and turn the
-// diagnostics of inference into exceptions at the caller's line.
+// The rows want operands of one dtype and shape; these helpers promote and broadcast as MLX does by inserting `astype` and `broadcast` nodes,
+// and turn the diagnostics of inference into exceptions at the caller's line.
 //
 // Operations know sizes as Dims alone, which are numbers outside of a trace for any shape. What they need to hold is asked for with require_* and
 // decide_* of sizes.h; array::shape and array::size would hold the trace to one size.
@@ -50,14 +50,18 @@ void check_size(std::string_view op, const Dim& size, const StreamOrDevice& s);
 bool broadcast_size(std::string_view op, Dim& size, const Dim& other, const StreamOrDevice& s);
 // Throws InvalidArgument when the shapes do not broadcast; names them all.
 ir::Dims broadcast_all(std::string_view op, std::span<const array> arrays, const StreamOrDevice& s);
+bool has_sizes(const array& a, const ir::Dims& sizes);
 // Throws InvalidArgument when `a` does not broadcast to the sizes.
 array broadcast_or_fail(std::string_view op, const array& a, const ir::Dims& sizes, const StreamOrDevice& s);
 // `a` broadcast to sizes that it is known to broadcast to.
-array stretch(const array& a, const ir::Dims& sizes, const StreamOrDevice& s);
+array stretch(const array& a, ir::Dims sizes, const StreamOrDevice& s);
 // The elements of `a` under sizes that are known to multiply to their number.
-array with_sizes(const array& a, const ir::Dims& sizes, const StreamOrDevice& s);
+array with_sizes(const array& a, ir::Dims sizes, const StreamOrDevice& s);
 // Elements [start, stop) of an axis; both are known to lie inside, in order.
 array take_range(const array& a, int axis, const Dim& start, const Dim& stop, const StreamOrDevice& s);
+
+// The row `slice`; every bound is known to lie inside.
+array cut(const array& a, ir::Dims start, ir::Dims stop, ir::Dims strides, const StreamOrDevice& s);
 
 // A rank-0 array of a real dtype: the size as a value.
 array size_value(const Dim& d, Dtype dtype, const StreamOrDevice& s);

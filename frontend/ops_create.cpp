@@ -44,9 +44,11 @@ array arange(double start, double stop, double step, Dtype dtype, StreamOrDevice
   const bool whole = std::trunc(start) == start && std::trunc(step) == step && is_int(dtype);
   const Dtype compute = whole ? dtype : dtype == float64 || is_int(dtype) ? float64 : float32;
   array a = positions({static_cast<int64_t>(count)}, 0, compute, s);
-  if (step != 1) a = multiply(a, array(step, compute), s);
+  // Converted as an integer, so that a step down wraps in an unsigned dtype instead of sticking at zero.
+  const auto number = [&](double v) { return whole && v < 0 && v >= -0x1p63 ? array(static_cast<int64_t>(v), compute) : array(v, compute); };
+  if (step != 1) a = multiply(a, number(step), s);
   // Counting down from zero begins with -0 before zero is added.
-  if (start != 0 || step < 0) a = add(a, array(start, compute), s);
+  if (start != 0 || step < 0) a = add(a, number(start), s);
   return astype(std::move(a), dtype, s);
 }
 array arange(double start, double stop, double step, StreamOrDevice s) { return arange(start, stop, step, float32, s); }

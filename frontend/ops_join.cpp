@@ -86,7 +86,7 @@ array pad(const array& a, const std::vector<int>& axes, const Sizes& low_pad_siz
       if (count.is(0)) return;
       ir::Dims wide = sizes_of(result);
       wide[at] = count;
-      parts.push_back(detail::stretch(detail::take_range(result, axis, index, index + Dim(1), s), wide, s));
+      parts.push_back(detail::stretch(detail::take_range(result, axis, index, index + Dim(1), s), std::move(wide), s));
     };
     edge(0, low[at]);
     parts.push_back(result);
@@ -123,7 +123,7 @@ array repeat(const array& a, const Size& repeats, int axis, StreamOrDevice s) {
   ir::Dims result = sizes_of(a), wide = result;
   wide.insert(wide.begin() + at + 1, times);
   result[static_cast<size_t>(at)] = result[static_cast<size_t>(at)] * times;
-  return with_sizes(detail::stretch(expand_dims(a, at + 1, s), wide, s), result, s);
+  return with_sizes(detail::stretch(expand_dims(a, at + 1, s), std::move(wide), s), std::move(result), s);
 }
 array repeat(const array& a, const Size& repeats, StreamOrDevice s) { return repeat(flatten(a, s), repeats, 0, s); }
 
@@ -144,7 +144,7 @@ array tile(const array& a, const Sizes& reps, StreamOrDevice s) {
     wide.push_back(shape[i]);
     result.push_back(shape[i] * times[i]);
   }
-  return with_sizes(detail::stretch(with_sizes(a, spaced, s), wide, s), result, s);
+  return with_sizes(detail::stretch(with_sizes(a, std::move(spaced), s), std::move(wide), s), std::move(result), s);
 }
 
 }  // namespace frit

@@ -42,7 +42,7 @@ array matmul(const array& in_a, const array& in_b, StreamOrDevice s) {
       ir::Dims wide;
       for (const Dim& d : batch) wide.push_back(detail::simplify(d));
       wide.insert(wide.end(), sizes.end() - 2, sizes.end());
-      return detail::stretch(x, wide, s);
+      return detail::stretch(x, std::move(wide), s);
     };
     a = spread(a);
     b = spread(b);
@@ -59,8 +59,8 @@ array addmm(array c, array a, array b, const float& alpha, const float& beta, St
   if (alpha != 1.0f) product = multiply(product, array(alpha, product.dtype()), s);
   if (beta == 0.0f) {
     const Dtype dtype = promote_types(product.dtype(), c.dtype());
-    const ir::Dims sizes = detail::broadcast_all("addmm", std::vector<array>{product, c}, s);
-    return detail::stretch(astype(product, dtype, s), sizes, s);
+    ir::Dims sizes = detail::broadcast_all("addmm", std::vector<array>{product, c}, s);
+    return detail::stretch(astype(product, dtype, s), std::move(sizes), s);
   }
   if (beta != 1.0f) {
     c = astype(c, detail::at_least_float(c.dtype()), s);
@@ -133,7 +133,7 @@ array tensordot(const array& a, const array& b, const std::vector<int>& axes_a, 
   }
   const array left = detail::with_sizes(transpose(a, order_a, s), {rows, summed}, s);
   const array right = detail::with_sizes(transpose(b, order_b, s), {summed, columns}, s);
-  return detail::with_sizes(matmul(left, right, s), result, s);
+  return detail::with_sizes(matmul(left, right, s), std::move(result), s);
 }
 
 }  // namespace frit

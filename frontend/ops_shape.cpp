@@ -53,7 +53,8 @@ bool fill_in(std::string_view op, Wanted& w, const Dim& count, const StreamOrDev
   if (w.open < 0) return require_equal(w.known, count, op, s.where());
   // What was assumed of the other sizes may have changed their form.
   const Dim known = simplify(w.known), total = simplify(count);
-  if (hint(known) == 0) return false;
+  // Where nothing is, any size would do: an error for every shape, open or not.
+  if (!require_at_most(1, known, op, s.where())) return false;
   const auto quotient = divide_exactly(total, known);
   if (!quotient && !require_multiple(total, known, op, s.where())) return false;
   Dim& size = w.sizes[static_cast<size_t>(w.open)];
@@ -68,9 +69,10 @@ array reshape(const array& a, const Sizes& shape, StreamOrDevice s) {
   const Dim count = element_count_of(a);
   if (!fill_in("reshape", w, count, s))
     fail("reshape: " + text(a) + " with " + text(count) + " elements does not fit shape " + shape_text(w.sizes),
-         w.open < 0 ? "the sizes must multiply to the number of elements; one of them may be -1" : "the given sizes must divide the number of elements",
+         w.open < 0 ? "the sizes must multiply to the number of elements; one of them may be -1"
+                    : "the given sizes must divide the number of elements",
          s);
-  return with_sizes(a, w.sizes, s);
+  return with_sizes(a, std::move(w.sizes), s);
 }
 
 array flatten(const array& a, int start_axis, int end_axis, StreamOrDevice s) {
@@ -83,7 +85,7 @@ array flatten(const array& a, int start_axis, int end_axis, StreamOrDevice s) {
   ir::Dims result(sizes.begin(), sizes.begin() + first);
   result.push_back(product({sizes.begin() + first, sizes.begin() + last + 1}));
   result.insert(result.end(), sizes.begin() + last + 1, sizes.end());
-  return with_sizes(a, result, s);
+  return with_sizes(a, std::move(result), s);
 }
 array flatten(const array& a, StreamOrDevice s) { return flatten(a, 0, -1, s); }
 
@@ -97,7 +99,7 @@ array unflatten(const array& a, int axis, const Sizes& shape, StreamOrDevice s) 
   ir::Dims result = sizes_of(a);
   result.erase(result.begin() + at);
   result.insert(result.begin() + at, w.sizes.begin(), w.sizes.end());
-  return with_sizes(a, result, s);
+  return with_sizes(a, std::move(result), s);
 }
 
 array squeeze(const array& a, const std::vector<int>& axes, StreamOrDevice s) {
@@ -108,7 +110,7 @@ array squeeze(const array& a, const std::vector<int>& axes, StreamOrDevice s) {
            "only axes of size 1 can be dropped; use reshape or a reduction", s);
   ir::Dims sizes = sizes_of(a);
   for (size_t i = ordered.size(); i-- > 0;) sizes.erase(sizes.begin() + ordered[i]);
-  return with_sizes(a, sizes, s);
+  return with_sizes(a, std::move(sizes), s);
 }
 array squeeze(const array& a, int axis, StreamOrDevice s) { return squeeze(a, std::vector<int>{axis}, s); }
 array squeeze(const array& a, StreamOrDevice s) {
@@ -127,7 +129,7 @@ array expand_dims(const array& a, const std::vector<int>& axes, StreamOrDevice s
     fail("expand_dims: an axis is given twice for " + text(a), "name each new axis once", s);
   ir::Dims sizes = sizes_of(a);
   for (int axis : ordered) sizes.insert(sizes.begin() + axis, 1);
-  return with_sizes(a, sizes, s);
+  return with_sizes(a, std::move(sizes), s);
 }
 array expand_dims(const array& a, int axis, StreamOrDevice s) { return expand_dims(a, std::vector<int>{axis}, s); }
 
@@ -164,8 +166,8 @@ array moveaxis(const array& a, int source, int destination, StreamOrDevice s) {
 }
 
 array detail::broadcast_or_fail(std::string_view op, const array& a, const ir::Dims& sizes, const StreamOrDevice& s) {
+  if (detail::has_sizes(a, sizes)) return a;
   const ir::Dims from = sizes_of(a);
-  if (from == sizes) return a;
   bool fits = from.size() <= sizes.size();
   for (size_t i = 0; fits && i < sizes.size(); ++i) {
     const Dim to = simplify(sizes[sizes.size() - 1 - i]);
@@ -236,7 +238,10 @@ class Picker {
   }
 
  private:
-  bool at_most(const Dim& a, const Dim& b) const { return require_at_most(simplify(a), simplify(b), op_, s_.where()); }
+  bool at_most(const Dim& a, const Dim& b) const {
+    if (a.is_const() && b.is_const()) return a.value() <= b.value();
+    return require_at_most(simplify(a), simplify(b), op_, s_.where());
+  }
 
   std::string_view op_;
   const StreamOrDevice& s_;
@@ -250,11 +255,15 @@ array slice(const array& a, const Sizes& start, const Sizes& stop, const Shape& 
              shape_text(strides) + " do not fit " + text(a),
          "give one number for each axis", s);
   const ir::Dims sizes = sizes_of(a);
+  const Picker picker("slice", s);
   ir::Dims starts, stops, steps;
+  starts.reserve(sizes.size());
+  stops.reserve(sizes.size());
+  steps.reserve(sizes.size());
   bool whole = true;
-  for (size_t i = 0; i < a.ndim(); ++i) {
+  for (size_t i = 0; i < sizes.size(); ++i) {
     if (strides[i] == 0) fail("slice: the stride of axis " + std::to_string(i) + " is zero", "give a stride of 1 or more, or below 0", s);
-    Range range = Picker("slice", s).pick(sizes[i], start[i].dim(), stop[i].dim(), strides[i]);
+    Range range = picker.pick(sizes[i], start[i].dim(), stop[i].dim(), strides[i]);
     const bool known = range.size.is_const();
     if (range.size.is(0)) range.start = 0;
     const int64_t step = known && range.size.value() <= 1 ? 1 : strides[i];
@@ -266,8 +275,7 @@ array slice(const array& a, const Sizes& start, const Sizes& stop, const Shape& 
     stops.push_back(std::move(range.stop));
     steps.emplace_back(step);
   }
-  if (whole) return a;
-  return make("slice", {a}, {{"start", starts}, {"stop", stops}, {"strides", steps}}, s);
+  return whole ? a : detail::cut(a, std::move(starts), std::move(stops), std::move(steps), s);
 }
 array slice(const array& a, const Sizes& start, const Sizes& stop, StreamOrDevice s) {
   return slice(a, start, stop, Shape(a.ndim(), 1), s);
@@ -344,7 +352,7 @@ array flip(const array& a, const std::vector<int>& axes, StreamOrDevice s) {
     turned = true;
   }
   if (!turned) return a;
-  return make("slice", {a}, {{"start", start}, {"stop", stop}, {"strides", strides}}, s);
+  return detail::cut(a, std::move(start), std::move(stop), std::move(strides), s);
 }
 array flip(const array& a, int axis, StreamOrDevice s) { return flip(a, std::vector<int>{axis}, s); }
 array flip(const array& a, StreamOrDevice s) { return flip(a, detail::all_axes(a), s); }

@@ -1,11 +1,11 @@
 // Operations on arrays that are not elementwise (those are in elementwise.h): names, argument order and defaults are MLX's.
 //
-// Every function returns a lazy array. Negative axes count from the end. Errors: InvalidArgument for shapes and dtypes that do not fit, OutOfRange for
-// an axis past the rank; each names the op, both types and the caller's source line.
+// Every function returns a lazy array. Negative axes count from the end. Errors: InvalidArgument for shapes and dtypes that do not fit,
+// OutOfRange for an axis past the rank; each names the op, both types and the caller's source line.
 //
-// Sizes are taken as Sizes: numbers, a Shape, or what array::dim and array::dims give, in any mixture. In a function that is compiled for any shape no
-// operation reads an open size as a number. What an operation needs of open sizes (that two are equal, that a bound lies inside an axis) is assumed where it
-// is so for the arguments traced with, and checked at every call.
+// Sizes are taken as Sizes: numbers, a Shape, or what array::dim and array::dims give, in any mixture. In a function that is compiled for any
+// shape no operation reads an open size as a number. What an operation needs of open sizes (that two are equal, that a bound lies inside an
+// axis) is assumed where it is so for the arguments traced with, and checked at every call.
 #pragma once
 
 #include <concepts>
@@ -22,8 +22,8 @@ namespace frit {
 
 // ---- Creation
 
-// start, start + step, ... up to but without stop: ceil((stop - start) / step) elements, none when that is negative. The dtype is float32, or int32 for
-// the overloads on int and on Size. Throws InvalidArgument when step is zero or an argument is not finite.
+// start, start + step, ... up to but without stop: ceil((stop - start) / step) elements, none when that is negative. The dtype is float32,
+// or int32 for the overloads on int and on Size. Throws InvalidArgument when step is zero or an argument is not finite.
 array arange(double start, double stop, double step, Dtype dtype, StreamOrDevice s = {});
 array arange(double start, double stop, double step, StreamOrDevice s = {});
 array arange(double start, double stop, Dtype dtype, StreamOrDevice s = {});

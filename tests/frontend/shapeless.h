@@ -1,7 +1,7 @@
 // Functions that are compiled for any shape against themselves, called with several shapes.
 #pragma once
 
-#include <cstring>
+#include <algorithm>
 #include <functional>
 #include <source_location>
 
@@ -42,12 +42,8 @@ inline std::string outcome(const std::function<std::vector<array>()>& call) {
   }
 }
 
-// Compiles `fn` for any shape and calls it with arguments of each list of shapes in turn. Every call gives the bytes, or the error, of `fn` itself, and all
-// of them take `traces` traces.
-inline void agrees(const Function& fn, const std::vector<Shapes>& calls, size_t traces = 1, frit::Dtype dtype = frit::float32,
-                   std::source_location where = std::source_location::current()) {
-  testing::ScopedTrace at(where.file_name(), static_cast<int>(where.line()), "agrees");
-  const auto compiled = frit::compile(fn, true);
+// Calls a compiled function with arguments of each list of shapes in turn; every call gives the bytes, or the error, of `fn` itself.
+inline void compare(const frit::CompiledFunction& compiled, const Function& fn, const std::vector<Shapes>& calls, frit::Dtype dtype) {
   for (const Shapes& shapes : calls) {
     std::vector<array> arguments;
     std::string text;
@@ -70,7 +66,18 @@ inline void agrees(const Function& fn, const std::vector<Shapes>& calls, size_t 
     EXPECT_TRUE(got == expected) << "for " << text << " the function gives " << expected.size() << " bytes of results and the compiled one "
                                  << got.size() << ": " << message;
   }
+}
+
+// Compiles `fn` for any shape and compares it with `fn` over all the calls, for which it takes `traces` traces. The other way round, where the
+// last shapes are traced first, the results are the same; how many traces it takes may differ.
+inline void agrees(const Function& fn, std::vector<Shapes> calls, size_t traces = 1, frit::Dtype dtype = frit::float32,
+                   std::source_location where = std::source_location::current()) {
+  testing::ScopedTrace at(where.file_name(), static_cast<int>(where.line()), "agrees");
+  const auto compiled = frit::compile(fn, true);
+  compare(compiled, fn, calls, dtype);
   EXPECT_EQ(compiled.trace_count(), traces) << compiled.explain();
+  std::reverse(calls.begin(), calls.end());
+  compare(frit::compile(fn, true), fn, calls, dtype);
 }
 
 // The same for functions of one array.

@@ -257,6 +257,35 @@ TEST(ShapelessProducts, Tensors) {
   agrees([](const array& x, const array& y) { return tensordot(x, y, {0, 1}, {1, 0}); }, {{{2, 3, 4}, {3, 2, 5}}, {{1, 2, 2}, {2, 1, 3}}});
 }
 
+// ---- Without data: nothing may be read from the sizes that stand in for the arguments'.
+
+TEST(ShapelessOps, TraceWithoutData) {
+  const auto ir = [](const auto& fn, const std::vector<DeclaredSize>& shape) { return compile(fn, true).lower(ShapeDtype(shape)).ir; };
+  const auto head = [](const std::string& text) { return text.substr(0, text.find('{')); };
+  const auto programs = std::vector<std::pair<std::function<array(array)>, std::string>>{
+      {[](array x) { return reshape(x, {-1}); }, "-> f32[b*n]"},
+      {[](array x) { return flatten(expand_dims(x, 1)) + 1; }, "-> f32[b*n]"},
+      {[](array x) { return concatenate({x, x}, 1); }, "-> f32[b, 2*n]"},
+      {[](array x) { return tile(pad(x, 1), {1, 2}); }, "-> f32[b + 2, 2*n + 4]"},
+      {[](array x) { return softmax(x - mean(x, 1, true), 1); }, "-> f32[b, n]"},
+      {[](array x) { return matmul(x, transpose(x)); }, "-> f32[b, b]"},
+      {[](array x) { return arange(x.dim(1)) * linspace(0, 1, x.dim(1)); }, "-> f32[n]"},
+      {[](array x) { return tril(x) + eye(x.dim(0), x.dim(1)); }, "-> f32[b, n]"},
+      {[](array x) { return slice(x, {0, 0}, {x.dim(0), x.dim(1)}, {1, 2}); }, "-> f32[b, ((n + 1) // 2)]"},
+  };
+  for (const auto& [fn, result] : programs) {
+    const std::string text = head(ir(fn, {"b", "n"}));
+    // Only what is true of every size.
+    EXPECT_TRUE(text.ends_with(result + " where b in [0, 2147483647], n in [0, 2147483647] ")) << text;
+  }
+  EXPECT_TRUE(contains(head(ir([](array x) { return max(x, 1); }, {"b", "n"})), "n in [1, 2147483647]"));
+  EXPECT_TRUE(contains(head(ir([](array x) { return reshape(x, {-1, 4}); }, {"b", 8})), "-> f32[2*b, 4]"));
+  // What has no answer without data says so, at the line.
+  const std::string message = thrown<InvalidArgument>([&] { ir([](array x) { return reshape(x, {x.shape(0), -1}); }, {"b", "n"}); });
+  EXPECT_TRUE(contains(message, "without data") && contains(message, "shapeless_ops_test.cpp") && contains(message, "dim()")) << message;
+  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { ir([](array x) { return x + array({1, 2}); }, {"b", "n"}); }), "do not broadcast"));
+}
+
 // ---- Several at once
 
 TEST(ShapelessPrograms, Attention) {

@@ -94,6 +94,9 @@ TEST(Size, OverloadsOfArange) {
   EXPECT_EQ(values<int>(arange(x.dim(1), 0, -1)), (std::vector<int>{3, 2, 1}));
   EXPECT_EQ(values<int>(arange(x.dim(1), x.dim(0))), std::vector<int>{});
   EXPECT_EQ(values<float>(arange(1, x.dim(1), 1, float32)), (std::vector<float>{1, 2}));
+  EXPECT_EQ(values<uint32_t>(arange(x.dim(1), 0, -1, uint32)), (std::vector<uint32_t>{3, 2, 1}));
+  EXPECT_EQ(values<uint32_t>(arange(3.0, 0.0, -1.0, uint32)), (std::vector<uint32_t>{3, 2, 1}));
+  EXPECT_EQ(printed(arange(0.0, -2.0, -1.0)), "array([0, -1], dtype=float32)");
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { arange(0, x.dim(1), x.dim(0) - 2); }), "no length"));
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { arange(x.dim(1), bool_); }), "no sequence"));
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { arange(x.dim(1) * (int64_t{1} << 40)); }), "more than an axis holds"));
