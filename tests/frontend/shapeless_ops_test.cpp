@@ -286,6 +286,21 @@ TEST(ShapelessOps, TraceWithoutData) {
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { ir([](array x) { return x + array({1, 2}); }, {"b", "n"}); }), "do not broadcast"));
 }
 
+// ---- Sizes past what an axis holds: found at the call, before anything is computed.
+
+TEST(ShapelessOps, TooLargeForAnAxis) {
+  const array wide = broadcast_to(zeros({1, 1}), {65536, 65536});
+  const auto refuses = [&](const std::function<array(array)>& fn) {
+    const auto compiled = compile(fn, true);
+    eval(compiled(zeros({2, 3})));
+    EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { compiled(wide); }), "an axis holds at most 2147483647"));
+    EXPECT_EQ(compiled(zeros({4, 5})).shape(), fn(zeros({4, 5})).shape());
+  };
+  refuses([](array x) { return flatten(x); });
+  refuses([](array x) { return arange(x.dim(0) * x.dim(1)); });
+  refuses([](array x) { return repeat(x, x.dim(0), 1); });
+}
+
 // ---- Several at once
 
 TEST(ShapelessPrograms, Attention) {
