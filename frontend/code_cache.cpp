@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "frontend/code_store.h"
 #include "frontend/log.h"
@@ -91,6 +92,13 @@ class CodeCache {
     return {slots_.size(), hits_, compiled_, disk.hits, disk.misses, bytes_};
   }
 
+  size_t set_max_bytes(size_t bytes) {
+    std::lock_guard<std::mutex> guard(mutex_);
+    const size_t before = std::exchange(max_bytes_, bytes);
+    shrink();
+    return before;
+  }
+
  private:
   using Slots = std::list<Slot>;
 
@@ -108,7 +116,7 @@ class CodeCache {
   // Drops what was not used for longest. What is still being made stays: its size is not known, and others wait for it.
   void shrink() {
     auto last = slots_.end();
-    while (last != slots_.begin() && (slots_.size() > kCodeCacheSize || bytes_ > kCodeCacheBytes)) {
+    while (last != slots_.begin() && (slots_.size() > kCodeCacheSize || bytes_ > max_bytes_)) {
       --last;
       const bool pending = std::any_of(pending_.begin(), pending_.end(), [&](const auto& p) { return p.second == last; });
       // The newest stays, however large it is.
@@ -137,7 +145,7 @@ class CodeCache {
   std::unordered_multimap<Hash128, Slots::iterator> index_;
   std::unordered_map<uint64_t, Slots::iterator> pending_;  // code that is being made, by number
   uint64_t next_ = 0;
-  size_t hits_ = 0, compiled_ = 0, bytes_ = 0;
+  size_t hits_ = 0, compiled_ = 0, bytes_ = 0, max_bytes_ = kCodeCacheBytes;
 };
 
 }  // namespace
@@ -148,6 +156,8 @@ Result<ExecutablePtr> code_for(ir::Function f, CompileMode mode, CodeOrigin* ori
   if (origin) *origin = from;
   return outcome;
 }
+
+size_t set_code_cache_bytes(size_t bytes) { return CodeCache::instance().set_max_bytes(bytes); }
 
 CodeCacheStats code_cache_stats() { return CodeCache::instance().stats(); }
 

@@ -14,7 +14,7 @@
 namespace frit::detail {
 
 inline constexpr size_t kCodeCacheSize = 2048;
-inline constexpr size_t kCodeCacheBytes = size_t{256} << 20;  // of machine code and constants
+inline constexpr size_t kCodeCacheBytes = size_t{256} << 20;  // of machine code and constants; at first
 
 using ExecutablePtr = std::shared_ptr<const runtime::Executable>;
 
@@ -31,6 +31,8 @@ struct CodeCacheStats {
   size_t bytes;                     // of the entries' machine code and constants
 };
 CodeCacheStats code_cache_stats();
+// Returns the previous bound.
+size_t set_code_cache_bytes(size_t bytes);
 
 // The passes of a mode, to the end or up to the graph that is fused.
 std::string_view pipeline_text(CompileMode mode);
