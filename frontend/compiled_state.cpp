@@ -198,7 +198,7 @@ std::shared_ptr<CompiledEntry> CompiledState::make_entry(Request request, std::u
   std::shared_ptr<CompiledEntry> entry;
   const auto start = std::chrono::steady_clock::now();
   try {
-    entry = trace(std::move(request));
+    entry = trace_open_or_fixed(std::move(request));
   } catch (...) {
     guard.lock();
     done();
@@ -346,6 +346,21 @@ std::shared_ptr<CompiledEntry> CompiledState::entry_ahead(ClosureFn fn, std::spa
       return first->second;
   }
   return make_entry(std::move(request), guard);
+}
+
+std::shared_ptr<CompiledEntry> CompiledState::trace_open_or_fixed(Request request) {
+  // A strict function says what it cannot leave open, and without data there are no numbers to fall back on.
+  if (!request.sizes || !request.sizes->has_data() || options_.strict) return trace(std::move(request));
+  Request fixed{request.signature, {}, nullptr};
+  for (const auto& [dtype, shape] : request.signature.arguments) fixed.types.push_back({dtype, {shape.begin(), shape.end()}});
+  try {
+    return trace(std::move(request));
+  } catch (const NotProven& e) {
+    auto entry = trace(std::move(fixed));
+    entry->fixed_because = e.message() + (e.file().empty() ? "" : " at " + e.file() + ":" + std::to_string(e.line()));
+    log(Topic::Recompiles, options_.name + ": traced for these sizes alone: " + entry->fixed_because);
+    return entry;
+  }
 }
 
 std::shared_ptr<CompiledEntry> CompiledState::trace(Request request) {

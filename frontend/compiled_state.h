@@ -51,6 +51,8 @@ class CompiledState {
   std::shared_ptr<CompiledEntry> find(uint64_t hash, const Call& call, SymbolValues& symbols);
   std::shared_ptr<CompiledEntry> make_entry(Request request, std::unique_lock<std::shared_mutex>& guard);
   std::shared_ptr<CompiledEntry> trace(Request request);
+  // With its sizes as they are, when what the function does cannot be shown to be right for every size.
+  std::shared_ptr<CompiledEntry> trace_open_or_fixed(Request request);
   Request request_for(const Call& call) const;
   Request request_ahead(ClosureFn fn, std::span<const ShapeDtype> arguments) const;
   ir::Type open_type(const array& a, size_t index, size_t count, SizeTrace& sizes) const;

@@ -93,7 +93,7 @@ Difference difference(const Call& call, const CompiledEntry& entry) {
     d.cure = "a trace serves one structure";
     return d;
   }
-  if (matches(s, call) && s.open) return broken_assumption(call, entry);
+  if (matches(s, call) && s.open && entry.sizes()) return broken_assumption(call, entry);
   const auto add = [&](int distance, const std::string& what, std::string cure) {
     d.distance += distance;
     d.what += (d.what.empty() ? "" : "; ") + what;
@@ -119,7 +119,9 @@ Difference difference(const Call& call, const CompiledEntry& entry) {
       add(20, what, "a trace serves one dtype; convert with astype before the call");
     } else if (node.shape.size() != shape.size()) {
       add(20, what, "a trace serves one rank");
-    } else if (node.shape != shape && !s.open) {
+    } else if (node.shape != shape && s.open) {
+      add(5, what, entry.fixed_because);
+    } else if (node.shape != shape) {
       std::vector<size_t> axes;
       for (size_t k = 0; k < shape.size(); ++k)
         if (shape[k] != node.shape[k]) axes.push_back(k);
@@ -143,6 +145,7 @@ std::string describe(const CompiledEntry& entry) {
   text = text.substr(0, text.find('\n'));
   if (text.ends_with(" {")) text.resize(text.size() - 2);
   text += '\n';
+  if (!entry.fixed_because.empty()) text += "    for these sizes alone: " + entry.fixed_because + "\n";
   if (!entry.sizes()) return text;
   for (const Assumption& a : entry.sizes()->assumptions()) {
     const std::string where = line_of(a.where);

@@ -55,6 +55,10 @@ bool operator<(const Size& a, const Size& b) {
 
 namespace detail {
 
+void throw_not_proven(const Diagnostic& d, const std::source_location& where) {
+  throw NotProven(d.message, "pass shapeless=false, or write the sizes in another way: this cannot be shown for every shape", where.file_name(), where.line());
+}
+
 std::string Assumption::str() const {
   switch (kind) {
     case Kind::Equal: return a.str() + " == " + b.str();
@@ -119,6 +123,34 @@ void SizeTrace::replace(const std::string& symbol, const Dim& value) {
   facts_ = std::move(facts);
 }
 
+namespace {
+
+// `d` times a positive `scale`, without the divisions of `d` that are known to leave no remainder: from x // 3 - 1 to x - 3.
+Dim without_divisions(Dim d, const DimFacts& facts, Dim& scale) {
+  scale = 1;
+  for (;;) {
+    if (d.is_const()) return d;
+    const DimTerm* divided = nullptr;
+    for (const DimTerm& t : d.poly()->terms) {
+      if (t.atoms.size() != 1 || t.atoms[0]->kind != AtomKind::FloorDiv) continue;
+      const Dim &whole = t.atoms[0]->args[0], &by = t.atoms[0]->args[1];
+      if (facts.less_equal(1, by) == Tri::Yes && facts.simplify(mod(whole, by)).is(0)) divided = &t;
+    }
+    if (!divided) return d;
+    const Dim whole = divided->atoms[0]->args[0], by = divided->atoms[0]->args[1];
+    const Dim quotient = Dim(divided->coefficient) * floor_div(whole, by);
+    d = facts.simplify((d - quotient) * by + Dim(divided->coefficient) * whole);
+    scale = scale * by;
+  }
+}
+
+Dim without_divisions(const Dim& d, const DimFacts& facts) {
+  Dim scale;
+  return without_divisions(d, facts, scale);
+}
+
+}  // namespace
+
 void SizeTrace::assume_equal(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where) {
   const Dim difference = simplify(a - b);
   if (difference.is(0)) return;
@@ -126,30 +158,51 @@ void SizeTrace::assume_equal(const Dim& a, const Dim& b, std::string_view op, co
     throw_invalid(std::string(op) + ": the size " + (a.is_const() ? b : a).str() + " is not known while '" + function_ + "' is traced without data",
                   "use dim() instead of shape(), or declare the size as a number", where);
   assumptions_.push_back({Assumption::Kind::Equal, a, b, std::string(op), {where.file_name(), where.line(), where.column()}});
+  const Dim zero = without_divisions(difference, facts_);
   // Solved for the symbol of the latest argument, so that the first argument's sizes name the others'.
   for (size_t i = order_.size(); i-- > 0;) {
     if (replaced_.count(order_[i])) continue;
-    const auto affine = difference.affine_in(order_[i]);
+    const auto affine = zero.affine_in(order_[i]);
     if (!affine || !(affine->coefficient.is(1) || affine->coefficient.is(-1))) continue;
     replace(order_[i], affine->coefficient.is(1) ? -affine->rest : affine->rest);
     return;
   }
-  facts_.assume_zero(difference);
+  facts_.assume_zero(zero);
+  settle();
 }
 
 void SizeTrace::assume_at_most(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where) {
   const Dim room = simplify(b - a);
   if (facts_.less_equal(0, room) == Tri::Yes) return;
+  // Not less, so equal: a fact of more use.
+  if (facts_.less_equal(room, 0) == Tri::Yes) return assume_equal(a, b, op, where);
   assumptions_.push_back({Assumption::Kind::AtMost, a, b, std::string(op), {where.file_name(), where.line(), where.column()}});
-  facts_.assume_nonnegative(room);
+  facts_.assume_nonnegative(without_divisions(room, facts_));
+  settle();
+}
+
+// A symbol that has one value left is that number.
+void SizeTrace::settle() {
+  for (const std::string& name : order_) {
+    if (replaced_.count(name)) continue;
+    const DimRange r = facts_.range(Dim::symbol(name));
+    const int64_t factor = facts_.multiple(name);
+    const int64_t low = (r.low + factor - 1) / factor * factor, high = r.high / factor * factor;
+    if (low == high) replace(name, low);
+    else if (low != r.low || (high != r.high && r.high < DimFacts::kMaxSize)) facts_.set_range(name, {low, high});
+  }
 }
 
 void SizeTrace::assume_multiple(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where) {
   assume_at_most(1, b, op, where);
-  const Dim rest = simplify(mod(a, b));
-  if (rest.is(0)) return;
+  if (simplify(mod(a, b)).is(0)) return;
+  // Of a quotient: what the dividend is a multiple of.
+  Dim scale;
+  const Dim whole = without_divisions(simplify(a), facts_, scale);
+  const Dim rest = simplify(mod(whole, scale * b));
   assumptions_.push_back({Assumption::Kind::Multiple, a, b, std::string(op), {where.file_name(), where.line(), where.column()}});
   facts_.assume_zero(rest);
+  settle();
 }
 
 const DimFacts& current_facts() {

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/frit/error.h"
 #include "frontend/node.h"
 #include "ir/base/dim_facts.h"
 
@@ -27,6 +28,13 @@ struct Assumption {
   SourceLoc where;
   std::string str() const;  // "x_0 == y_0"
 };
+
+// Thrown where the rule of an operation cannot be shown to hold for every size that the trace stands for: the function is then traced for its numbers.
+class NotProven : public InvalidArgument {
+ public:
+  using InvalidArgument::InvalidArgument;
+};
+[[noreturn]] void throw_not_proven(const Diagnostic& d, const std::source_location& where);
 
 class SizeTrace {
  public:
@@ -55,6 +63,7 @@ class SizeTrace {
 
  private:
   void replace(const std::string& symbol, const Dim& value);
+  void settle();
 
   std::string function_;
   bool has_data_;

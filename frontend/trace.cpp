@@ -94,6 +94,7 @@ class GraphBuilder {
     for (const NodePtr& input : frame.inputs) operands.push_back(values_.at(input.get()));
     builder_.loc = to_loc(row.where);
     auto built = builder_.try_build(row.def, std::move(operands), attrs_of(row));
+    if (!built && sizes_) throw_not_proven(built.error(), row.where);
     if (!built) throw_invalid(built.error(), row.where);
     values_[frame.node.get()] = (*built)[frame.node->index];
     if (built->size() > 1) operations_[frame.operation.get()] = *std::move(built);

@@ -54,7 +54,11 @@ class Fuser {
   Fuser(Function& f, PassContext& context)
       : f_(f), context_(context), home_(f.values.size(), -1), reads_(f.values.size()), depth_(f.values.size(), 0),
         floating_(f.ops.size(), false),
-        movable_(context.fuse ? find_movable(f) : std::vector<bool>(f.values.size(), false)) {}
+        movable_(context.fuse ? find_movable(f) : std::vector<bool>(f.values.size(), false)), for_library_(f.values.size(), false) {
+    for (const Op& op : f.ops)
+      if (op.def->kind == OpKind::Library)
+        for (ValueId o : op.operands) for_library_[o] = true;
+  }
 
   void run() {
     for (uint32_t i = 0, n = static_cast<uint32_t>(f_.ops.size()); i < n; ++i) place(i);
@@ -251,7 +255,9 @@ class Fuser {
   void place_index(uint32_t i) {
     const Op& op = f_.ops[i];
     int g = max_reach(op);
-    if (g >= 0 && spreads_row(op, g)) {
+    // A routine gets a view of a stored value as the view that it is, here as in a function of one op: what it does may depend on strides of zero.
+    bool as_view = op.def->view && for_library_[op.results[0]];
+    if (g >= 0 && !as_view && spreads_row(op, g)) {
       join(i, g);
       return;
     }
@@ -455,6 +461,7 @@ class Fuser {
   std::vector<int> depth_;        // of floating ops above the value
   std::vector<bool> floating_;
   std::vector<bool> movable_;
+  std::vector<bool> for_library_;     // values that a routine reads
   std::set<ValueId> remarked_;         // views that a remark was made about
   std::map<ValueId, ValueId> owned_;  // floating values that were given a group
   std::map<std::pair<ValueId, std::string>, int> reader_;  // latest group over a space that reads a value

@@ -1,8 +1,9 @@
 // Products of floats through OpenBLAS: blocks of k in turn, operands packed where the library cannot take their strides.
 //
-// OpenBLAS packs its operands itself before it multiplies, so that a transposed operand gives the same bits as a plain one; and each call runs in
-// the calling thread, so that threads do not matter. Splitting k at the same places whether or not an operand was packed here keeps
-// the sums independent of strides.
+// OpenBLAS packs its operands itself before it multiplies, so that a transposed operand gives the same bits as a plain one, save in the kernels for
+// small products that it has for some processors (AVX-512): those add up in another order for each kind of operand, and get packed ones. Each call
+// runs in the calling thread, so that threads do not matter. Splitting k at the same places whether or not an operand was packed here
+// keeps the sums independent of strides.
 #include <cblas.h>
 
 #include <climits>
@@ -14,6 +15,8 @@ namespace frit::runtime::openblas {
 namespace {
 
 constexpr int64_t kBlockK = 2048;
+// More multiplications than the library's small kernels take (100 * 100 * 100).
+constexpr int64_t kSmall = int64_t{1} << 20;
 
 struct Operand {
   const void* data;
@@ -63,8 +66,9 @@ bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
   constexpr bool kConvert = !std::is_same_v<T, C>;
   int64_t m = c.rows, n = c.cols, block = std::min(kBlockK, a.cols);
   Operand oa, ob;
-  bool pack_a = kConvert || !as_it_lies(a, oa);
-  bool pack_b = kConvert || !as_it_lies(b, ob);
+  const bool small = m * n * block <= kSmall;
+  auto packed = [&](const Matrix& x, Operand& o) { return kConvert || !as_it_lies(x, o) || (small && o.transpose != CblasNoTrans); };
+  bool pack_a = packed(a, oa), pack_b = packed(b, ob);
   bool pack_c = kConvert || c.col_stride != 1 || c.row_stride < n || c.row_stride > INT_MAX;
   size_t size_a = pack_a ? static_cast<size_t>(m * block) : 0, size_b = pack_b ? static_cast<size_t>(block * n) : 0,
          size_c = pack_c ? static_cast<size_t>(m * n) : 0;
