@@ -80,8 +80,8 @@ class CodeCache {
     promise.set_value(code.executable);
     origin = code.origin;
     if (logs(Topic::Cache))
-      log(Topic::Cache, name + ": " + (origin == CodeOrigin::Disk ? "the disk has code" : "compiled") + ", " + std::to_string(code.bytes) + " bytes (" +
-                            hash.hex() + ")");
+      log(Topic::Cache, name + ": " + (origin == CodeOrigin::Disk ? "the disk has code" : "compiled") + ", " + std::to_string(code.bytes) +
+                            " bytes (" + hash.hex() + ")");
     keep_code(code);
     return code.executable;
   }

@@ -1,7 +1,7 @@
 // The process's cache of machine code: canonical graph and target in, executable out.
 //
-// Functions that trace to the same graph share code, whoever made them, and so does eager evaluation. A graph is compiled once however many
-// threads ask for it at the same time: the others wait. What is not here is looked for on disk (frontend/code_store.h) before it is compiled. The cache
+// Functions that trace to the same graph share code, whoever made them, and so does eager evaluation. A graph is compiled once however many threads
+// ask for it at the same time: the others wait. What is not here is looked for on disk (frontend/code_store.h) before it is compiled. The cache
 // holds at most kCodeCacheSize executables of kCodeCacheBytes in all and drops those not used for longest; whoever still uses one keeps it alive.
 #pragma once
 

@@ -73,6 +73,14 @@ int64_t made_up_size(const DimDeclaration& d, size_t index) {
   return n * d.multiple;
 }
 
+// "in [1, 64]", "as a multiple of 16", or both.
+std::string bounds_text(const DimDeclaration& d) {
+  std::string text;
+  if (d.low != 0 || d.high != DimDeclaration::kMax || d.multiple == 1) text = "in [" + std::to_string(d.low) + ", " + std::to_string(d.high) + "]";
+  if (d.multiple != 1) text += (text.empty() ? "" : " ") + ("as a multiple of " + std::to_string(d.multiple));
+  return text;
+}
+
 std::string signature_text(const ShapeDtype& s) {
   std::string text = std::string(long_name(s.dtype)) + " (";
   for (size_t i = 0; i < s.shape.size(); ++i) text += (i ? "," : "") + (s.shape[i].name.empty() ? std::to_string(s.shape[i].value) : s.shape[i].name);
@@ -138,8 +146,7 @@ void CompiledState::check_declared(const Call& call) const {
       }
       const DimDeclaration& bounds = *declaration(d.name);
       if (n < bounds.low || n > bounds.high || n % bounds.multiple != 0)
-        refuse(what, "'" + d.name + "' is declared in [" + std::to_string(bounds.low) + ", " + std::to_string(bounds.high) + "]" +
-                         (bounds.multiple == 1 ? "" : " as a multiple of " + std::to_string(bounds.multiple)));
+        refuse(what, "'" + d.name + "' is declared " + bounds_text(bounds));
       if (const auto [known, fresh] = sizes.emplace(d.name, n); !fresh && known->second != n)
         refuse(what, "'" + d.name + "' is " + std::to_string(known->second) + " in an earlier axis");
     }

@@ -28,8 +28,8 @@ Result<runtime::Image> read(runtime::DiskCache& cache, const std::string& name) 
 void list(runtime::DiskCache& cache, uint64_t bound) {
   auto line = [](const std::string& key, const std::string& bytes, const std::string& kernels, const std::string& used, const std::string& function) {
     // Names of functions have no bound; the columns before them do.
-    std::cout << std::left << std::setw(12) << key.substr(0, 12) << std::right << std::setw(10) << bytes << std::setw(9) << kernels << "  " << std::left
-              << std::setw(20) << used << "  " << function << "\n";
+    std::cout << std::left << std::setw(12) << key.substr(0, 12) << std::right << std::setw(10) << bytes << std::setw(9) << kernels << "  "
+              << std::left << std::setw(20) << used << "  " << function << "\n";
   };
   line("key", "bytes", "kernels", "last used", "function");
   uint64_t total = 0;

@@ -56,13 +56,15 @@ class State {
 
 // The name of an open size and what is declared of it: bounds, both included, and a number that it is a multiple of.
 struct DimDeclaration {
-  DimDeclaration(std::string name, int64_t low = 0, int64_t high = 2147483647) : name(std::move(name)), low(low), high(high) {}
+  static constexpr int64_t kMax = 2147483647;   // what an axis holds
+
+  DimDeclaration(std::string name, int64_t low = 0, int64_t high = kMax) : name(std::move(name)), low(low), high(high) {}
   DimDeclaration(std::string name, DimMultiple multiple) : name(std::move(name)), multiple(multiple.factor) {}
   DimDeclaration(std::string name, int64_t low, int64_t high, DimMultiple multiple)
       : name(std::move(name)), low(low), high(high), multiple(multiple.factor) {}
 
   std::string name;
-  int64_t low = 0, high = 2147483647, multiple = 1;
+  int64_t low = 0, high = kMax, multiple = 1;
 };
 
 // A size of a declared shape: a number, or the name of an open size.
