@@ -66,7 +66,8 @@ Run run_child(const char* cache, const std::string& folder) {
   Run run;
   long long nanoseconds = -1;
   int llvm = 0;
-  if (n > 0 && status == 0 && std::sscanf(text, "%lld %d", &nanoseconds, &llvm) == 2 && nanoseconds >= 0) run.call = static_cast<double>(nanoseconds) * 1e-9;
+  if (n > 0 && status == 0 && std::sscanf(text, "%lld %d", &nanoseconds, &llvm) == 2 && nanoseconds >= 0)
+    run.call = static_cast<double>(nanoseconds) * 1e-9;
   run.llvm = llvm != 0;
   run.process = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return run;

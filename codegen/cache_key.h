@@ -13,8 +13,8 @@
 
 namespace frit::codegen {
 
-// `f` must be in canonical order. `options` says what was asked of the compiler besides the target. Nothing for a function that is not worth a key: its
-// constants are more than kMaxKeyConstants bytes.
+// `f` must be in canonical order. `options` says what was asked of the compiler besides the target. Nothing for a function that is not worth a
+// key: its constants are more than kMaxKeyConstants bytes.
 std::optional<std::string> cache_key(const ir::Function& f, std::string_view options, const Target& target);
 
 inline constexpr size_t kMaxKeyConstants = size_t{1} << 20;

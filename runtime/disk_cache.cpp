@@ -357,8 +357,8 @@ void DiskCache::store(std::string_view key, std::string_view payload) {
   }
   ++writes_;
   say("written " + name + ", " + std::to_string(size) + " bytes");
-  // Looking at every file takes long, and other processes write too: each write looks with a chance that makes it once in a 64th of the bound written,
-  // whoever wrote it.
+  // Looking at every file takes long, and other processes write too: each write looks with a chance that makes it once in a 64th of the bound
+  // written, whoever wrote it.
   const uint64_t part = options_.max_bytes / 64;
   if (size >= part || hash_bytes(temporary.data(), temporary.size()).low % part < size) shrink();
 }

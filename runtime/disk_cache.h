@@ -2,8 +2,8 @@
 //
 // An entry is one file named by its key's 128-bit hash. It holds the whole key, which is compared byte for byte, and a checksum of everything: an
 // entry that is truncated, damaged or of another key is a miss. Entries are written beside their place and renamed, so that none is ever seen half
-// written, whatever other processes do. Files used longest ago go when their sum passes a bound. Nothing here fails: what cannot be read is a miss, what
-// cannot be written is left out.
+// written, whatever other processes do. Files used longest ago go when their sum passes a bound. Nothing here fails: what cannot be read is a miss,
+// what cannot be written is left out.
 //
 // A folder that belongs to somebody else or that others may write to is not used: code is run from here.
 #pragma once

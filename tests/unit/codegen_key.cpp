@@ -23,7 +23,9 @@ ir::Function parse(const std::string& text) {
   return f;
 }
 
-std::string key(const ir::Function& f, std::string_view options = "", const Target& target = {}) { return cache_key(f, options, target).value_or("none"); }
+std::string key(const ir::Function& f, std::string_view options = "", const Target& target = {}) {
+  return cache_key(f, options, target).value_or("none");
+}
 
 // x + constant, with the constant's bits.
 ir::Function with_constant(Dtype dtype, uint64_t bits) {
@@ -59,9 +61,11 @@ TEST(CacheKey, constants_count_by_their_bits) {
     keys.insert(key(with_constant(t, bits)));
     ++made;
   };
-  for (uint64_t bits : {0x00000000u, 0x80000000u, 0x3f800000u, 0x7f800000u, 0xff800000u, 0x7fc00000u, 0xffc00000u, 0x7fc00001u, 0x7f800001u, 0x00000001u})
+  for (uint64_t bits : {0x00000000u, 0x80000000u, 0x3f800000u, 0x7f800000u, 0xff800000u, 0x7fc00000u, 0xffc00000u, 0x7fc00001u, 0x7f800001u,
+                        0x00000001u})
     add(float32, bits);
-  for (uint64_t bits : {uint64_t{0}, uint64_t{1} << 63, uint64_t{0x7ff8} << 48, (uint64_t{0x7ff8} << 48) + 1, uint64_t{0x3ff0} << 48}) add(float64, bits);
+  for (uint64_t bits : {uint64_t{0}, uint64_t{1} << 63, uint64_t{0x7ff8} << 48, (uint64_t{0x7ff8} << 48) + 1, uint64_t{0x3ff0} << 48})
+    add(float64, bits);
   for (uint64_t bits : {0x0000, 0x8000, 0x7e00, 0x7e01, 0x3c00}) add(float16, bits);
   for (uint64_t bits : {0x0000, 0x8000, 0x7fc0, 0x7fc1, 0x3f80}) add(bfloat16, bits);
   for (Dtype t : {bool_, uint8, uint16, uint32, uint64, int8, int16, int32, int64})
@@ -77,7 +81,8 @@ TEST(CacheKey, compilers_count) {
   EXPECT_NE(key(f, "mode a"), key(f, "mode b"));
   EXPECT_NE(key(f, "", {"llvm", "native"}), key(f, "", {"llvm", "x86-64"}));
   const std::string& identity = compiler_identity({});
-  for (const char* part : {"libfrit_base.", "libfrit_ir.", "libfrit_passes.", "libfrit_runtime.", "libfrit_codegen.", "libfrit_codegen_llvm.so:", "libLLVM", "l3="})
+  for (const char* part : {"libfrit_base.", "libfrit_ir.", "libfrit_passes.", "libfrit_runtime.", "libfrit_codegen.", "libfrit_codegen_llvm.so:",
+                           "libLLVM", "l3="})
     EXPECT_NE(identity.find(part), std::string::npos) << part << " in\n" << identity;
 }
 

@@ -146,7 +146,8 @@ constexpr uint64_t kNumber = 0x1122334455667788;
 struct Sample {
   ObjectBuilder object;
   size_t text, constants, data, zeros, number, memset;
-  std::vector<ObjectCode::Entry> entries = {{"fill", "k_fill"}, {"relative", "k_relative"}, {"slot", "k_slot"}, {"pointer", "k_pointer"}, {"count", "k_count"}};
+  std::vector<ObjectCode::Entry> entries = {
+      {"fill", "k_fill"}, {"relative", "k_relative"}, {"slot", "k_slot"}, {"pointer", "k_pointer"}, {"count", "k_count"}};
 
   Sample() {
     // memset(buffers[0], symbols[0], end)
@@ -314,7 +315,8 @@ TEST(ObjectLoader, no_damage_crashes_it) {
   std::mt19937 random(7);
   for (int round = 0; round < 2000; ++round) {
     damaged = good;
-    for (unsigned n = 1 + random() % 8; n-- > 0;) damaged[random() % damaged.size()] = static_cast<char>(random() % 3 ? random() : random() % 2 ? 0xff : 0);
+    for (unsigned n = 1 + random() % 8; n-- > 0;)
+      damaged[random() % damaged.size()] = static_cast<char>(random() % 3 ? random() : random() % 2 ? 0xff : 0);
     (void)load_object(damaged, sample.entries).ok();
   }
 }
