@@ -1,24 +1,72 @@
 // The machine's limits, measured in the same run as what is compared with them.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <new>
 #include <thread>
 #include <vector>
 
 namespace bench {
 
+inline size_t threads() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+// Memory in huge pages where the system gives them, touched: a limit measured on small pages would flatter whoever uses large ones.
+class Pages {
+ public:
+  explicit Pages(size_t bytes) : size_(std::max<size_t>(bytes, 1)) {
+    data_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (data_ == MAP_FAILED) throw std::bad_alloc();
+    madvise(data_, size_, MADV_HUGEPAGE);
+    std::memset(data_, 1, size_);
+  }
+  Pages(const Pages&) = delete;
+  Pages& operator=(const Pages&) = delete;
+  ~Pages() { munmap(data_, size_); }
+  void* data() const { return data_; }
+
+ private:
+  void* data_ = nullptr;
+  size_t size_;
+};
+
+// Calls part(begin, end) for one part of `bytes` on each thread; the parts are multiples of 64 bytes, save the last.
+template <class F>
+void in_parallel(size_t bytes, F part) {
+  const size_t n = threads();
+  std::vector<std::thread> pool;
+  const auto bound = [&](size_t t) { return t == n ? bytes : bytes * t / n / 64 * 64; };
+  for (size_t t = 1; t < n; ++t) pool.emplace_back([=] { part(bound(t), bound(t + 1)); });
+  part(0, bound(1));
+  for (std::thread& t : pool) t.join();
+}
+
 // Copies `bytes` with every CPU taking one part.
 inline void parallel_copy(void* to, const void* from, size_t bytes) {
-  size_t threads = std::max(1u, std::thread::hardware_concurrency());
-  std::vector<std::thread> pool;
-  for (size_t t = 0; t < threads; ++t) {
-    size_t begin = bytes * t / threads, end = bytes * (t + 1) / threads;
-    pool.emplace_back(
-        [=] { std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, end - begin); });
-  }
-  for (std::thread& t : pool) t.join();
+  in_parallel(bytes, [=](size_t begin, size_t end) { std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, end - begin); });
+}
+
+// Reads `bytes` (the last ones short of 64 left out) with every CPU taking one part.
+inline void parallel_read(const void* from, size_t bytes) {
+  using Line __attribute__((vector_size(64), aligned(16), may_alias)) = float;
+  in_parallel(bytes, [=](size_t begin, size_t end) {
+    const Line* lines = reinterpret_cast<const Line*>(static_cast<const char*>(from) + begin);
+    const size_t n = (end - begin) / sizeof(Line);
+    Line a = {}, b = {}, c = {}, d = {};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+      a += lines[i];
+      b += lines[i + 1];
+      c += lines[i + 2];
+      d += lines[i + 3];
+    }
+    for (; i < n; ++i) a += lines[i];
+    Line total = a + b + c + d;
+    asm volatile("" : : "g"(&total) : "memory");
+  });
 }
 
 template <class F>
@@ -28,12 +76,16 @@ double seconds(F&& f) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+inline double median(std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
 template <class F>
 double median_seconds(int runs, F&& f) {
   std::vector<double> times;
   for (int i = 0; i < runs; ++i) times.push_back(seconds(f));
-  std::sort(times.begin(), times.end());
-  return times[times.size() / 2];
+  return median(std::move(times));
 }
 
 }  // namespace bench

@@ -1,0 +1,36 @@
+// The work that is measured, once: the benchmark programs run it beside its limit, bench/peers beside other libraries.
+//
+// Inputs are the same numbers everywhere (bench/peers/peer.py makes them likewise), so that results can be compared.
+#pragma once
+
+#include <frit/frit.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+using Arrays = std::vector<frit::array>;
+
+// What the machine or the library under it needs for the same work at least; measured by LimitRun (bench/limit.h).
+struct Limit {
+  enum Kind { kNone, kCopy, kRead, kProduct };
+  Kind kind = kNone;
+  size_t bytes = 0;         // kCopy, kRead: that many are copied, read
+  int m = 0, n = 0, k = 0;  // kProduct: f32 (m, k) x (k, n) by OpenBLAS on all threads
+};
+
+struct Work {
+  std::string area, name;
+  std::function<Arrays()> inputs;
+  std::function<frit::array(const Arrays&)> graph;
+  Limit limit;
+};
+
+// Numbers of [-scale, scale) that depend on `seed` and the place alone.
+frit::array numbers(const frit::Shape& shape, unsigned seed, float scale, frit::Dtype dtype = frit::float32);
+
+const std::vector<Work>& works();
+
+}  // namespace bench
