@@ -1,5 +1,5 @@
 # The commands of the README. Each installs what is missing and builds first.
-.PHONY: all setup run test bench install format clean
+.PHONY: all setup run test bench bench-peers install format clean
 
 all: build/release/build.ninja
 	cmake --build --preset release
@@ -18,6 +18,9 @@ test: all
 
 bench: all
 	scripts/bench.sh
+
+bench-peers: all
+	python3 bench/peers/run.py
 
 install: all
 	cmake --install build/release
