@@ -233,7 +233,11 @@ Dim element_count_of(const array& a) { return product(sizes_of(a)); }
 ir::Dims sizes_of(const Sizes& sizes) {
   ir::Dims out;
   out.reserve(sizes.size());
-  for (const Size& s : sizes) out.push_back(simplify(s.dim()));
+  for (const Size& s : sizes) {
+    out.push_back(simplify(s.dim()));
+    if (!s.is_number() && !current_sizes())
+      throw_invalid("the size " + s.dim().str() + " belongs to a trace that is over", "use it inside the function that is traced", s.where());
+  }
   return out;
 }
 

@@ -7,9 +7,13 @@
 
 #include "frontend/frit/transforms.h"
 #include "frontend/node.h"
+#include "runtime/parallel.h"
 #include "runtime/stream.h"
 
 namespace frit {
+
+int num_threads() { return runtime::num_threads(); }
+void set_num_threads(int n) { runtime::set_num_threads(n); }
 
 namespace {
 

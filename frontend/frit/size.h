@@ -27,6 +27,7 @@ class Size {
 
   const Dim& dim() const { return dim_; }
   bool is_number() const { return dim_.is_const(); }
+  const std::source_location& where() const { return where_; }
   // The number. An open size becomes a number for the rest of the trace: calls with another size trace again. Throws InvalidArgument when the
   // function is traced without data.
   int64_t value() const;

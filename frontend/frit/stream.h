@@ -47,6 +47,11 @@ Stream get_stream(int index);
 void synchronize(Stream stream);
 void synchronize();
 
+// Threads that one kernel is spread over: FRIT_NUM_THREADS, else the CPUs that the process may use. A change holds for kernels that start after it, and a
+// number below 1 means those CPUs. Results do not depend on it.
+int num_threads();
+void set_num_threads(int n);
+
 std::ostream& operator<<(std::ostream& os, const Device& device);
 std::ostream& operator<<(std::ostream& os, const Stream& stream);
 

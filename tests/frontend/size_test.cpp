@@ -116,3 +116,13 @@ TEST(Size, TooLargeIsAnError) {
 }
 
 }  // namespace
+
+TEST(Size, DoesNotOutliveItsTrace) {
+  Size leaked = 3;
+  auto f = compile([&](array x) { leaked = x.dim(0) * 2; return x; }, true);
+  f(zeros({3}));
+  const std::string text = thrown<InvalidArgument>([&] { zeros({leaked, 2}); });
+  EXPECT_TRUE(contains(text, "the size 2*x_0 belongs to a trace that is over")) << text;
+  EXPECT_TRUE(contains(text, "size_test.cpp:")) << text;
+  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { (void)leaked.value(); }), "belongs to a trace that is over"));
+}

@@ -80,3 +80,20 @@ TEST(Threads, EqualGraphsAreCompiledOnceForTheProcess) {
   EXPECT_EQ(after.traces - before.traces, 40u);
   EXPECT_LE(after.compilations - before.compilations, 2u);  // the function, and the eager addition
 }
+
+TEST(Threads, TheirNumberIsTheUsersAndChangesNoBits) {
+  const int before = num_threads();
+  EXPECT_GE(before, 1);
+  const array x = reshape(linspace(-3, 3, 1 << 18), {512, 512});
+  std::vector<std::vector<float>> results;
+  for (int n : {1, 2, 5}) {
+    set_num_threads(n);
+    EXPECT_EQ(num_threads(), n);
+    results.push_back(values<float>(sum(softmax(x, -1) * exp(x), 0)));
+  }
+  set_num_threads(0);
+  EXPECT_GE(num_threads(), 1);
+  set_num_threads(before);
+  EXPECT_EQ(results[0], results[1]);
+  EXPECT_EQ(results[0], results[2]);
+}
