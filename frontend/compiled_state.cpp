@@ -343,14 +343,20 @@ CompiledState::Request CompiledState::request_ahead(ClosureFn fn, std::span<cons
 
 std::shared_ptr<CompiledEntry> CompiledState::entry_ahead(ClosureFn fn, std::span<const ShapeDtype> arguments) {
   Request request = request_ahead(fn, arguments);
+  const Signature& wanted = request.signature;
+  // Made for the same declaration: its sizes without data are the same.
+  const auto same = [&](const Signature& s) {
+    return s.hash == wanted.hash && s.fn == wanted.fn && s.structure.empty() && s.arguments == wanted.arguments;
+  };
   std::unique_lock<std::shared_mutex> guard(mutex_);
-  // An entry made for the same declaration serves again: its parameters have the same types.
-  auto [first, last] = entries_.equal_range(request.signature.hash);
-  for (; first != last; ++first) {
-    const CompiledEntry& entry = *first->second;
-    if (entry.mode() == get_compile_mode() && entry.signature().fn == fn && entry.signature().arguments == request.signature.arguments &&
-        entry.signature().structure.empty() && (!entry.sizes() || !entry.sizes()->has_data()))
-      return first->second;
+  for (;;) {
+    auto [first, last] = entries_.equal_range(wanted.hash);
+    for (; first != last; ++first) {
+      const CompiledEntry& entry = *first->second;
+      if (entry.mode() == get_compile_mode() && same(entry.signature()) && (!entry.sizes() || !entry.sizes()->has_data())) return first->second;
+    }
+    if (std::none_of(tracing_.begin(), tracing_.end(), [&](const Signature* s) { return same(*s); })) break;
+    traced_.wait(guard);
   }
   return make_entry(std::move(request), guard);
 }

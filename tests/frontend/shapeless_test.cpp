@@ -384,6 +384,14 @@ TEST(Shapeless, ManyThreadsTraceOnce) {
   EXPECT_EQ(f.trace_count(), 1u);
 }
 
+TEST(Shapeless, ManyThreadsCompileAheadOnce) {
+  auto f = compile([](array x) { return exp(x) * 3.0f; }, {.signature = {{{"n", 4}, float32}}});
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) threads.emplace_back([&] { f.compile_ahead(); });
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(f.trace_count(), 1u);
+}
+
 TEST(Shapeless, NestedAndDisabled) {
   auto inner = compile([](array x) { return x + arange(x.dim(0)); }, true);
   auto outer = compile([&](array x) { return inner(x) * 2.0f; }, true);
