@@ -108,7 +108,7 @@ Expr query(Generator& gen, const Stated& s) {
 TEST(DimConditions, EveryAnswerHoldsForAllValuesThatSatisfyThem) {
   Generator gen(11);
   int decided = 0, equal_yes = 0;
-  for (int round = 0; round < 1500; ++round) {
+  for (int round = 0; round < 1500 / kShare; ++round) {
     Stated s = random_facts(gen);
     ASSERT_EQ(s.facts.contradiction(), std::nullopt) << text(s.facts);
     for (int i = 0; i < 6; ++i) {
@@ -129,13 +129,13 @@ TEST(DimConditions, EveryAnswerHoldsForAllValuesThatSatisfyThem) {
       }
     }
   }
-  EXPECT_GT(decided, 3500);
-  EXPECT_GT(equal_yes, 300);
+  EXPECT_GT(decided, 3500 / kShare);
+  EXPECT_GT(equal_yes, 300 / kShare);
 }
 
 TEST(DimConditions, SayNeitherMoreNorLessThanWhatWasStated) {
   Generator gen(12);
-  for (int round = 0; round < 3000; ++round) {
+  for (int round = 0; round < 3000 / kShare; ++round) {
     Stated s = random_facts(gen);
     size_t satisfied = 0;
     for (const Env& env : grid()) satisfied += holds(s.facts, env);
@@ -146,7 +146,7 @@ TEST(DimConditions, SayNeitherMoreNorLessThanWhatWasStated) {
 
 TEST(DimConditions, StatedAnewAreTheSame) {
   Generator gen(13);
-  for (int round = 0; round < 3000; ++round) {
+  for (int round = 0; round < 3000 / kShare; ++round) {
     Stated s = random_facts(gen);
     DimFacts again;
     for (const auto& [symbol, range] : s.facts.ranges()) again.set_range(symbol, range);

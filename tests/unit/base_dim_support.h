@@ -12,6 +12,13 @@
 
 namespace frit {
 
+// Of random cases, how many are run: under a sanitizer, which makes each many times dearer, a share.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr int kShare = 20;
+#else
+inline constexpr int kShare = 1;
+#endif
+
 using Env = std::map<std::string, int64_t>;
 
 inline const Dim n = Dim::symbol("n"), m = Dim::symbol("m"), k = Dim::symbol("k");
