@@ -46,7 +46,9 @@ void in_parallel(size_t bytes, F part) {
 
 // Copies `bytes` with every CPU taking one part.
 inline void parallel_copy(void* to, const void* from, size_t bytes) {
-  in_parallel(bytes, [=](size_t begin, size_t end) { std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, end - begin); });
+  in_parallel(bytes, [=](size_t begin, size_t end) {
+    std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, end - begin);
+  });
 }
 
 // Reads `bytes` (the last ones short of 64 left out) with every CPU taking one part.

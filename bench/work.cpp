@@ -57,7 +57,8 @@ Work sum_over(int axis) {
 }
 
 Work product(int n, Dtype dtype, const char* suffix) {
-  return {"matmul", "matmul_" + std::to_string(n) + suffix, [=] { return Arrays{numbers({n, n}, 0, 1, dtype), numbers({n, n}, 1, 1, dtype)}; },
+  return {"matmul", "matmul_" + std::to_string(n) + suffix,
+          [=] { return Arrays{numbers({n, n}, 0, 1, dtype), numbers({n, n}, 1, 1, dtype)}; },
           [](const Arrays& a) { return matmul(a[0], a[1]); }, {Limit::kProduct, 0, n, n, n}};
 }
 
@@ -78,7 +79,8 @@ std::vector<Work> make_works() {
   for (int axis = 0; axis < 3; ++axis) all.push_back(sum_over(axis));
   for (int n : {1024, 2048, 4096}) all.push_back(product(n, float32, "_f32"));
   for (int n : {1024, 2048, 4096}) all.push_back(product(n, bfloat16, "_bf16"));
-  all.push_back({"matmul", "matmul_bias_gelu", [] { return Arrays{numbers({1024, 4096}, 0, 1), numbers({4096, 1024}, 1, 0.03f), numbers({1024}, 2, 1)}; },
+  all.push_back({"matmul", "matmul_bias_gelu",
+                 [] { return Arrays{numbers({1024, 4096}, 0, 1), numbers({4096, 1024}, 1, 0.03f), numbers({1024}, 2, 1)}; },
                  [](const Arrays& a) { return gelu(matmul(a[0], a[1]) + a[2]); }, {Limit::kProduct, 0, 1024, 1024, 4096}});
   const Shape heads{1, 16, 512, 64};
   all.push_back({"attention", "attention", [=] { return Arrays{numbers(heads, 0, 1), numbers(heads, 1, 1), numbers(heads, 2, 1)}; },
