@@ -33,7 +33,7 @@ bool multiply_tiny(const Matrix& a, const Matrix& b, const Matrix& c) {
 // Matrix times vector deals k to sixteen sums in turn and folds them by halves.
 constexpr int64_t kLanes = 16;
 // Rows whose sums fit the first-level cache together, and whose columns are a kilobyte of every page that is touched.
-constexpr int64_t kRows = 256;
+constexpr int64_t kRows = 1024;
 
 template <class C>
 FRIT_INLINE C fold(C (&lanes)[kLanes]) {
@@ -42,27 +42,54 @@ FRIT_INLINE C fold(C (&lanes)[kLanes]) {
   return lanes[0];
 }
 
-template <class T>
-FRIT_INLINE Sum<T> dot(const T* a, const Sum<T>* x, int64_t n) {
-  Sum<T> lanes[kLanes]{};
+// Several rows at once, for more of memory is on its way then.
+template <class T, int64_t kAtOnce>
+FRIT_INLINE void dot(const T* a, int64_t stride, const Sum<T>* x, int64_t n, Sum<T>* y) {
+  Sum<T> lanes[kAtOnce][kLanes]{};
   int64_t whole = n / kLanes * kLanes;
   for (int64_t k = 0; k < whole; k += kLanes)
-    for (int64_t l = 0; l < kLanes; ++l) lanes[l] += widen(a[k + l]) * x[k + l];
-  for (int64_t l = 0; l < n - whole; ++l) lanes[l] += widen(a[whole + l]) * x[whole + l];
-  return fold(lanes);
+    for (int64_t r = 0; r < kAtOnce; ++r)
+      for (int64_t l = 0; l < kLanes; ++l) lanes[r][l] += widen(a[r * stride + k + l]) * x[k + l];
+  for (int64_t r = 0; r < kAtOnce; ++r) {
+    for (int64_t l = 0; l < n - whole; ++l) lanes[r][l] += widen(a[r * stride + whole + l]) * x[whole + l];
+    y[r] = fold(lanes[r]);
+  }
 }
 
 template <class T>
 FRIT_INLINE void rows_body(const Matrix& a, const Sum<T>* x, Sum<T>* y) {
   const T* p = static_cast<const T*>(a.data);
   if (a.col_stride == 1) {
-    for (int64_t i = 0; i < a.rows; ++i) y[i] = dot(p + i * a.row_stride, x, a.cols);
+    int64_t i = 0;
+    for (; i + 4 <= a.rows; i += 4) dot<T, 4>(p + i * a.row_stride, a.row_stride, x, a.cols, y + i);
+    for (; i < a.rows; ++i) dot<T, 1>(p + i * a.row_stride, a.row_stride, x, a.cols, y + i);
     return;
   }
-  // Goes down the columns, many rows at once, with the same sums.
+  // Goes down the columns, many rows at once, with the same sums; four columns at once that add to the same of them.
   Sum<T> lanes[kLanes][kRows];
   for (auto& sums : lanes) std::fill_n(sums, a.rows, Sum<T>{});
-  for (int64_t k = 0; k < a.cols; ++k) {
+  int64_t k = 0;
+  if (a.row_stride == 1) {
+    for (; k + 4 * kLanes <= a.cols; k += 4 * kLanes)
+      for (int64_t l = 0; l < kLanes; ++l) {
+        Sum<T>* __restrict sums = lanes[l];
+        const T* c0 = p + (k + l) * a.col_stride;
+        const T* c1 = c0 + kLanes * a.col_stride;
+        const T* c2 = c1 + kLanes * a.col_stride;
+        const T* c3 = c2 + kLanes * a.col_stride;
+        // Each column is in another page, where the processor does not see it coming.
+        if (l + 1 < kLanes)
+          for (int64_t i = 0; i < a.rows; i += 64 / static_cast<int64_t>(sizeof(T))) {
+            __builtin_prefetch(c0 + a.col_stride + i);
+            __builtin_prefetch(c1 + a.col_stride + i);
+            __builtin_prefetch(c2 + a.col_stride + i);
+            __builtin_prefetch(c3 + a.col_stride + i);
+          }
+        const Sum<T> x0 = x[k + l], x1 = x[k + l + kLanes], x2 = x[k + l + 2 * kLanes], x3 = x[k + l + 3 * kLanes];
+        for (int64_t i = 0; i < a.rows; ++i) sums[i] = sums[i] + widen(c0[i]) * x0 + widen(c1[i]) * x1 + widen(c2[i]) * x2 + widen(c3[i]) * x3;
+      }
+  }
+  for (; k < a.cols; ++k) {
     Sum<T>* sums = lanes[k % kLanes];
     const T* column = p + k * a.col_stride;
     const Sum<T> factor = x[k];

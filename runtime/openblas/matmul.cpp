@@ -1,7 +1,6 @@
 // The routine "matmul": batches and tiles of the result, spread over threads.
 //
-// Single-threaded OpenBLAS on tiles, not its own threads: they would compete with the pool's. OpenBLAS and not oneDNN because it also has f64 and
-// complex64; on f32 neither was ahead throughout where both were measured (OpenBLAS 0.3.21 and oneDNN 2.6.3, one Zen 3 core, a noisy machine).
+// Single-threaded OpenBLAS on tiles, not its own threads: they would compete with the pool's. docs/matmul.md says what serves what, and why.
 #include <cblas.h>
 
 #include <atomic>
@@ -18,7 +17,8 @@
 namespace frit::runtime::openblas {
 namespace {
 
-// A tile this size loses a few percent to packing; the numbers depend on nothing, for results must not depend on threads.
+// Of what goes to the library: a tile this size loses a few percent to packing; the numbers depend on nothing, for results must not depend on
+// threads.
 constexpr int64_t kTileRows = 256, kTileCols = 1024;
 // Multiplications below which another thread does not pay.
 constexpr int64_t kWorthwhile = int64_t{1} << 18;
@@ -67,14 +67,16 @@ Status check(const LibraryCall& call) {
     return Diagnostic("matmul takes two operands and gives one result, not " + std::to_string(call.operands.size()) + " and " +
                       std::to_string(call.results.size()));
   const LibraryTensor &a = call.operands[0], &b = call.operands[1], &c = call.results[0];
-  std::string what = "matmul: " + shape_text(a) + " times " + shape_text(b) + " to " + shape_text(c);
+  auto refuse = [&](const char* why, const char* cure = "") {
+    return Diagnostic("matmul: " + shape_text(a) + " times " + shape_text(b) + " to " + shape_text(c) + why, {}, cure);
+  };
   size_t rank = a.shape.size();
-  if (rank < 2 || b.shape.size() != rank || c.shape.size() != rank) return Diagnostic(what + " needs equal ranks of at least two");
+  if (rank < 2 || b.shape.size() != rank || c.shape.size() != rank) return refuse(" needs equal ranks of at least two");
   bool fits = a.shape[rank - 1] == b.shape[rank - 2] && c.shape[rank - 2] == a.shape[rank - 2] && c.shape[rank - 1] == b.shape[rank - 1];
   for (size_t i = 0; i + 2 < rank; ++i) fits &= a.shape[i] == b.shape[i] && a.shape[i] == c.shape[i];
-  if (!fits) return Diagnostic(what + ": sizes do not fit");
-  if (a.dtype != b.dtype || a.dtype != c.dtype) return Diagnostic(what + ": element types differ");
-  if (a.dtype == bool_) return Diagnostic(what + ": matmul of bool is not defined", {}, "convert the operands to a number type");
+  if (!fits) return refuse(": sizes do not fit");
+  if (a.dtype != b.dtype || a.dtype != c.dtype) return refuse(": element types differ");
+  if (a.dtype == bool_) return refuse(": matmul of bool is not defined", "convert the operands to a number type");
   return {};
 }
 
@@ -119,10 +121,51 @@ bool zeros(const Matrix& a, const Matrix& b, const Matrix& c) {
   return fill_zero(a, b, c, kSize);
 }
 
-MultiplyFn pick(Dtype t, int64_t m, int64_t n, int64_t k) {
-  if (k == 0) return t.size == 1 ? zeros<1> : t.size == 2 ? zeros<2> : t.size == 4 ? zeros<4> : zeros<8>;
+struct Choice {
+  MultiplyFn multiply;
+  bool wide;  // by this plugin's kernels, for which neither m, n nor the tile matter
+};
+
+// What serves a product: decided by the element type and the sizes of one product of the batch, so that results depend on nothing else.
+Choice choose(Dtype t, int64_t m, int64_t n, int64_t k, bool batch) {
+  if (k == 0) return {t.size == 1 ? zeros<1> : t.size == 2 ? zeros<2> : t.size == 4 ? zeros<4> : zeros<8>, false};
+  MultiplyFn wide = wide_multiply(t);
+  // The rows of a batch may become those of one product, if the other operand is the same for all: then one row is like many.
+  if (wide && n > 1 && (m > 1 || batch)) return {wide, true};
   MultiplyFn direct = direct_multiply(t, m, n, k);
-  return direct ? direct : blas_multiply(t);
+  return {direct ? direct : blas_multiply(t), false};
+}
+
+void set_tiles(Run& run, bool wide) {
+  const Problem& p = run.p;
+  auto count = [&] {
+    run.row_tiles = (p.m + run.tile_rows - 1) / run.tile_rows;
+    run.col_tiles = (p.n + run.tile_cols - 1) / run.tile_cols;
+    return p.batches * run.row_tiles * run.col_tiles;
+  };
+  if (!wide) {
+    // A vector's product has its one long side split finely: it is bound by memory, which one thread does not exhaust.
+    run.tile_rows = p.n == 1 ? kTileCols : kTileRows;
+    run.tile_cols = kTileCols;
+    count();
+    return;
+  }
+  // Tiles as large as the caches like, and smaller ones until each thread has a few. Few rows are bound by reading the other operand, best in
+  // long rows.
+  run.tile_rows = std::min<int64_t>(p.m, 512);
+  run.tile_cols = std::min<int64_t>(p.n, p.m <= 48 ? 4096 : 512);
+  const int64_t threads = num_threads(), enough = threads == 1 ? 1 : std::min(3 * threads, p.batches * p.m * p.n * p.k / kWorthwhile);
+  auto halve = [](int64_t size, int64_t unit) { return (size / 2 + unit - 1) / unit * unit; };
+  while (count() < enough) {
+    if (run.tile_cols > 256)
+      run.tile_cols = halve(run.tile_cols, 32);
+    else if (run.tile_rows > 96)
+      run.tile_rows = halve(run.tile_rows, 12);
+    else if (run.tile_cols > 64)
+      run.tile_cols = halve(run.tile_cols, 32);
+    else
+      break;
+  }
 }
 
 Status matmul(const LibraryCall& call) {
@@ -140,6 +183,7 @@ Status matmul(const LibraryCall& call) {
     one_b &= p.a.shape[i] == 1 || p.b.strides[i] == 0;
   }
   if (p.batches * p.m * p.n == 0) return {};
+  Choice choice = choose(p.a.dtype, p.m, p.n, p.k, p.batches > 1);
   if (p.batches > 1 && one_b) {
     p.a_rows = joined_row_stride(p.a);
     p.c_rows = joined_row_stride(p.c);
@@ -150,12 +194,9 @@ Status matmul(const LibraryCall& call) {
       p.a_rows = p.c_rows = std::nullopt;
     }
   }
-  run.multiply = pick(p.a.dtype, p.m, p.n, p.k);
-  // A vector's product has its one long side split finely: it is bound by memory, which one thread does not exhaust.
-  run.tile_rows = p.n == 1 ? kTileCols : kTileRows;
-  run.tile_cols = kTileCols;
-  run.row_tiles = (p.m + run.tile_rows - 1) / run.tile_rows;
-  run.col_tiles = (p.n + run.tile_cols - 1) / run.tile_cols;
+  if (!choice.wide) choice = choose(p.a.dtype, p.m, p.n, p.k, p.batches > 1);
+  run.multiply = choice.multiply;
+  set_tiles(run, choice.wide);
   if (call.epilogue && run.col_tiles > 1) {
     run.unfinished = std::make_unique<std::atomic<int64_t>[]>(static_cast<size_t>(p.batches * run.row_tiles));
     for (int64_t i = 0; i < p.batches * run.row_tiles; ++i) run.unfinished[i].store(run.col_tiles, std::memory_order_relaxed);

@@ -35,6 +35,8 @@ using MultiplyFn = bool (*)(const Matrix& a, const Matrix& b, const Matrix& c);
 MultiplyFn direct_multiply(Dtype t, int64_t m, int64_t n, int64_t k);
 // Float and complex types, through the library.
 MultiplyFn blas_multiply(Dtype t);
+// f32, f16 and bf16 by this plugin's own kernels, null where the CPU lacks AVX-512.
+MultiplyFn wide_multiply(Dtype t);
 
 // A complex number whose product is the plain formula; std::complex's tests for NaN in every multiplication.
 struct Complex {

@@ -225,6 +225,55 @@ TYPED_TEST(Matmul, threads_do_not_change_bits) {
   set_num_threads(before);
 }
 
+// Shapes that take every way through the kernels: unpacked, packed, few rows, several blocks of k, and each layout of each.
+template <class T>
+class LargeMatmul : public testing::Test {};
+using LargeTypes = testing::Types<float16_t, bfloat16_t, float>;
+TYPED_TEST_SUITE(LargeMatmul, LargeTypes);
+
+TYPED_TEST(LargeMatmul, has_the_same_bits_in_every_layout) {
+  using T = TypeParam;
+  using Size = std::tuple<int64_t, int64_t, int64_t>;
+  for (auto [m, n, k] : {Size{3, 70, 1201}, {12, 300, 601}, {30, 290, 1030}, {131, 150, 140}, {150, 40, 1201}}) {
+    std::vector<T> first;
+    for (int layout = 0; layout < 8; ++layout) {
+      std::vector<size_t> plain{0, 1}, turned{1, 0};
+      Stack<T> a({m, k}, layout & 1 ? turned : plain, layout == 7 ? 2 : 1, layout == 6);
+      Stack<T> b({k, n}, layout & 2 ? turned : plain, layout == 5 ? 3 : 1, layout == 4);
+      Stack<T> c({m, n}, layout & 4 ? turned : plain, layout == 3 ? 2 : 1);
+      fill(a, 11);
+      fill(b, 12);
+      run(a, b, c);
+      if (layout == 0) expect_product(a, b, c, std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n));
+      std::vector<T> values;
+      c.each([&](const auto& index, int64_t) { values.push_back(c.at(index)); });
+      if (first.empty()) first = values;
+      ASSERT_EQ(std::memcmp(values.data(), first.data(), values.size() * sizeof(T)), 0)
+          << m << "x" << k << "x" << n << " layout " << layout;
+    }
+  }
+}
+
+TYPED_TEST(LargeMatmul, few_or_many_rows_of_one_product_have_the_same_bits) {
+  using T = TypeParam;
+#if defined(__x86_64__)
+  if (!__builtin_cpu_supports("avx512bw")) GTEST_SKIP() << "a library serves these products here";
+#else
+  GTEST_SKIP() << "a library serves these products here";
+#endif
+  const int64_t m = 40, n = 90, k = 1100;
+  Stack<T> a({m, k}), b({k, n}), c({m, n});
+  fill(a, 13);
+  fill(b, 14);
+  run(a, b, c);
+  for (int64_t rows : {2, 5, 20}) {
+    Stack<T> part({rows, k}), product({rows, n});
+    std::copy_n(a.memory.begin(), rows * k, part.memory.begin());
+    run(part, b, product);
+    ASSERT_EQ(std::memcmp(product.memory.data(), c.memory.data(), static_cast<size_t>(rows * n) * sizeof(T)), 0) << rows;
+  }
+}
+
 TEST(MatmulEpilogue, sees_each_element_once_and_final) {
   int before = num_threads();
   set_num_threads(4);

@@ -1,0 +1,139 @@
+// Vectors of matrix elements for the AVX-512 kernels: loads, transposes and stores.
+//
+// A unit is what one 32-bit lane holds: one element as float, or, for the pair instructions of bfloat16, elements 2u and 2u+1 of k. Lanes past the
+// end of a matrix read as zero; nothing is touched there.
+#pragma once
+
+#if defined(__x86_64__) && defined(__GNUC__)
+// g++ 12 takes the undefined register that its own header starts from for a mistake.
+#pragma GCC diagnostic push
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
+#pragma GCC diagnostic pop
+
+#include "runtime/openblas/matrix.h"
+
+// The pair instructions are only reached where the CPU has them; no compiler uses them by itself.
+#define FRIT_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,fma,f16c")))
+// Loops over registers must vanish whole.
+#if defined(__clang__)
+#define FRIT_UNROLL _Pragma("unroll")
+#else
+#define FRIT_UNROLL _Pragma("GCC unroll 16")
+#endif
+#define FRIT_AVX512_INLINE __attribute__((always_inline)) FRIT_AVX512 inline
+
+namespace frit::runtime::openblas {
+
+inline constexpr int64_t kWide = 16;  // lanes of a vector
+
+FRIT_AVX512_INLINE __mmask16 first_lanes(int64_t n) {
+  return n >= kWide ? static_cast<__mmask16>(0xffff) : static_cast<__mmask16>((1u << (n > 0 ? n : 0)) - 1);
+}
+
+FRIT_AVX512_INLINE __m512 load(const float* p, __mmask16 lanes) { return _mm512_maskz_loadu_ps(lanes, p); }
+FRIT_AVX512_INLINE __m512 load(const float16_t* p, __mmask16 lanes) { return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(lanes, p)); }
+FRIT_AVX512_INLINE __m512 load(const bfloat16_t* p, __mmask16 lanes) {
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(lanes, p)), 16));
+}
+
+// Rounds as the conversions of ir/base/half.h do.
+FRIT_AVX512_INLINE void store(float* p, __mmask16 lanes, __m512 v) { _mm512_mask_storeu_ps(p, lanes, v); }
+FRIT_AVX512_INLINE void store(float16_t* p, __mmask16 lanes, __m512 v) {
+  _mm256_mask_storeu_epi16(p, lanes, _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
+FRIT_AVX512_INLINE void store(bfloat16_t* p, __mmask16 lanes, __m512 v) {
+  __m512i bits = _mm512_castps_si512(v), high = _mm512_srli_epi32(bits, 16);
+  __m512i odd = _mm512_and_si512(high, _mm512_set1_epi32(1));
+  __m512i rounded = _mm512_srli_epi32(_mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff))), 16);
+  rounded = _mm512_mask_or_epi32(rounded, _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q), high, _mm512_set1_epi32(0x40));
+  _mm256_mask_storeu_epi16(p, lanes, _mm512_cvtepi32_epi16(rounded));
+}
+
+// Rows of the left operand, or columns of the right one: lines along k. Strides in elements.
+template <class T>
+struct Lines {
+  const T* data;
+  int64_t lines, k, line_stride, k_stride;
+};
+
+template <class T, bool kPairs>
+struct Units {
+  static constexpr int64_t kPerUnit = kPairs ? 2 : 1;
+  static int64_t count(int64_t k) { return (k + kPerUnit - 1) / kPerUnit; }
+
+  // Sixteen units of one line; k lies contiguously.
+  FRIT_AVX512_INLINE static __m512 along(const T* line, int64_t unit, int64_t k) {
+    if constexpr (kPairs) {
+      int64_t rest = k - 2 * unit;
+      __mmask32 lanes = rest >= 32 ? 0xffffffffu : (1u << (rest > 0 ? rest : 0)) - 1;
+      return _mm512_castsi512_ps(_mm512_maskz_loadu_epi16(lanes, line + 2 * unit));
+    } else {
+      return load(line + unit, first_lanes(k - unit));
+    }
+  }
+  // One unit of up to sixteen lines, which lie side by side.
+  FRIT_AVX512_INLINE static __m512 across(const T* data, int64_t unit, int64_t k, int64_t k_stride, __mmask16 lanes) {
+    if constexpr (kPairs) {
+      const T* even = data + 2 * unit * k_stride;
+      __m512i low = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(lanes, even)), high = _mm512_setzero_si512();
+      if (2 * unit + 1 < k) high = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(lanes, even + k_stride));
+      return _mm512_castsi512_ps(_mm512_or_si512(low, _mm512_slli_epi32(high, 16)));
+    } else {
+      return load(data + unit * k_stride, lanes);
+    }
+  }
+};
+
+FRIT_AVX512_INLINE void transpose(__m512 (&r)[16]) {
+  __m512 t[16];
+  for (int i = 0; i < 8; ++i) {
+    t[2 * i] = _mm512_unpacklo_ps(r[2 * i], r[2 * i + 1]);
+    t[2 * i + 1] = _mm512_unpackhi_ps(r[2 * i], r[2 * i + 1]);
+  }
+  // Each 128 bits of r[4 i + j] then hold an element of column j, of rows 4 i to 4 i + 3.
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 2; ++j) {
+      __m512d a = _mm512_castps_pd(t[4 * i + j]), b = _mm512_castps_pd(t[4 * i + j + 2]);
+      r[4 * i + 2 * j] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, b));
+      r[4 * i + 2 * j + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, b));
+    }
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 4; ++j) {
+      t[8 * i + j] = _mm512_shuffle_f32x4(r[8 * i + j], r[8 * i + 4 + j], 0x88);
+      t[8 * i + 4 + j] = _mm512_shuffle_f32x4(r[8 * i + j], r[8 * i + 4 + j], 0xdd);
+    }
+  for (int j = 0; j < 8; ++j) {
+    r[j] = _mm512_shuffle_f32x4(t[j], t[8 + j], 0x88);
+    r[8 + j] = _mm512_shuffle_f32x4(t[j], t[8 + j], 0xdd);
+  }
+}
+
+// A block of sixteen lines and sixteen units, one vector per line.
+template <class T, bool kPairs>
+FRIT_AVX512_INLINE void load_lines(const Lines<T>& from, int64_t line, int64_t unit, __m512 (&block)[16]) {
+  using U = Units<T, kPairs>;
+  const T* data = from.data + line * from.line_stride;
+  int64_t lines = std::min(kWide, from.lines - line);
+  if (from.k_stride == 1) {
+    for (int64_t i = 0; i < kWide; ++i)
+      block[i] = i < lines ? U::along(data + i * from.line_stride, unit, from.k) : _mm512_setzero_ps();
+  } else if (from.line_stride == 1) {
+    __mmask16 lanes = first_lanes(lines);
+    int64_t units = std::min(kWide, U::count(from.k) - unit);
+    for (int64_t i = 0; i < kWide; ++i)
+      block[i] = i < units ? U::across(data, unit + i, from.k, from.k_stride, lanes) : _mm512_setzero_ps();
+    transpose(block);
+  } else {
+    T copy[kWide][kWide * U::kPerUnit];
+    int64_t first = unit * U::kPerUnit, k = std::min(kWide * U::kPerUnit, from.k - first);
+    for (int64_t i = 0; i < lines; ++i)
+      for (int64_t l = 0; l < k; ++l) copy[i][l] = data[i * from.line_stride + (first + l) * from.k_stride];
+    for (int64_t i = 0; i < kWide; ++i) block[i] = i < lines ? U::along(copy[i], 0, k) : _mm512_setzero_ps();
+  }
+}
+
+}  // namespace frit::runtime::openblas
+#endif
