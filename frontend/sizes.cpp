@@ -165,6 +165,7 @@ void SizeTrace::assume_equal(const Dim& a, const Dim& b, std::string_view op, co
     const auto affine = zero.affine_in(order_[i]);
     if (!affine || !(affine->coefficient.is(1) || affine->coefficient.is(-1))) continue;
     replace(order_[i], affine->coefficient.is(1) ? -affine->rest : affine->rest);
+    settle();
     return;
   }
   facts_.assume_zero(zero);
@@ -181,15 +182,22 @@ void SizeTrace::assume_at_most(const Dim& a, const Dim& b, std::string_view op, 
   settle();
 }
 
-// A symbol that has one value left is that number.
+// A symbol that has one value left is that number. Which may leave one value to another.
 void SizeTrace::settle() {
-  for (const std::string& name : order_) {
-    if (replaced_.count(name)) continue;
-    const DimRange r = facts_.range(Dim::symbol(name));
-    const int64_t factor = facts_.multiple(name);
-    const int64_t low = (r.low + factor - 1) / factor * factor, high = r.high / factor * factor;
-    if (low == high) replace(name, low);
-    else if (low != r.low || (high != r.high && r.high < DimFacts::kMaxSize)) facts_.set_range(name, {low, high});
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const std::string& name : order_) {
+      if (replaced_.count(name)) continue;
+      const DimRange r = facts_.range(Dim::symbol(name));
+      const int64_t factor = facts_.multiple(name);
+      const int64_t low = (r.low + factor - 1) / factor * factor, high = r.high / factor * factor;
+      if (low == high) {
+        replace(name, low);
+        changed = true;
+      } else if (low != r.low || (high != r.high && r.high < DimFacts::kMaxSize)) {
+        facts_.set_range(name, {low, high});
+      }
+    }
   }
 }
 
