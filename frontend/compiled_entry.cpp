@@ -7,12 +7,15 @@
 #include "codegen/guard.h"
 #include "frontend/eager.h"
 #include "frontend/layout.h"
+#include "runtime/cpu.h"
 
 namespace frit::detail {
 
 namespace {
 // A function that is called with ever new layouts gets dense copies of its arguments from then on.
 constexpr size_t kMaxVariants = 8;
+// In keys of variants for large results; layouts begin with a slash.
+constexpr char kLarge = 'L', kSmall = 's';
 }  // namespace
 
 CompiledEntry::CompiledEntry(Signature signature, TracedFunction traced, std::unique_ptr<SizeTrace> sizes, CompileMode mode,
@@ -62,6 +65,23 @@ Shape CompiledEntry::result_shape(size_t i, const SymbolValues& symbols) const {
   return shape;
 }
 
+std::string CompiledEntry::large_results(std::span<const runtime::Tensor> arguments) const {
+  SymbolValues symbols;
+  int64_t* values = symbols.reserve(guard_.symbol_names.size());
+  for (size_t i = 0; i < guard_.sources.size(); ++i) values[i] = arguments[guard_.sources[i].input].shape[guard_.sources[i].axis];
+  std::string key;
+  bool any = false;
+  for (size_t i = 0; i < shape_programs_.size(); ++i) {
+    int64_t bytes = dtypes_[i].size;
+    for (const DimProgram& d : shape_programs_[i]) bytes *= d.evaluate(values);
+    const bool large = bytes >= runtime::last_level_cache_bytes();
+    any = any || large;
+    key += large ? kLarge : kSmall;
+  }
+  // Where the first result is small, the code for any size serves.
+  return any && key[0] == kLarge ? key : std::string();
+}
+
 Result<ExecutablePtr> CompiledEntry::dense_code() { return code_for_layouts({}, {}); }
 
 Result<ExecutablePtr> CompiledEntry::code_for_layouts(const std::string& key, std::span<const runtime::Tensor> arguments) {
@@ -71,7 +91,10 @@ Result<ExecutablePtr> CompiledEntry::code_for_layouts(const std::string& key, st
       if (known == key) return code;
   }
   ir::Function f = traced_.function;
-  if (!key.empty()) {
+  if (key.starts_with(kLarge)) {
+    for (size_t i = 0; i < f.results.size(); ++i)
+      if (key[i] == kLarge) f.facts.assume_nonnegative(f.type(f.results[i]).size() - Dim(runtime::last_level_cache_bytes() / dtypes_[i].size));
+  } else if (!key.empty()) {
     f.layouts.assign(f.params.size(), {});
     for (size_t i = 0; i < arguments.size(); ++i)
       if (!is_row_major(arguments[i])) f.layouts[i] = param_layout(arguments[i].strides, i, f.facts);
@@ -94,14 +117,17 @@ void CompiledEntry::run(std::span<runtime::Tensor> arguments, std::span<const bo
   const runtime::Executable* code = nullptr;
   ExecutablePtr held;
   std::vector<runtime::Tensor> copies;
-  if (std::all_of(arguments.begin(), arguments.end(), is_row_major)) {
+  const bool all_dense = std::all_of(arguments.begin(), arguments.end(), is_row_major);
+  std::string key;
+  if (all_dense && signature_.open) key = large_results(arguments);
+  if (all_dense && key.empty()) {
     code = dense_.load(std::memory_order_acquire);
   } else {
-    std::string key;
-    for (const runtime::Tensor& t : arguments) {
-      key += '/';
-      if (!is_row_major(t)) append_layout(key, t.strides);
-    }
+    if (!all_dense)
+      for (const runtime::Tensor& t : arguments) {
+        key += '/';
+        if (!is_row_major(t)) append_layout(key, t.strides);
+      }
     size_t count;
     bool known;
     {

@@ -73,7 +73,10 @@ class CompiledEntry {
   std::atomic<uint64_t> last_used{0};
 
  private:
-  // The layout of each argument, one character an axis; empty when all are dense.
+  // Of a function with open sizes: a character for each result that is too large for the caches at this call, whose code writes past them; empty
+  // when there is none.
+  std::string large_results(std::span<const runtime::Tensor> arguments) const;
+  // The layout of each argument, one character an axis, or `large_results` of dense ones; empty when all are dense and nothing is large.
   Result<ExecutablePtr> code_for_layouts(const std::string& key, std::span<const runtime::Tensor> arguments);
 
   Signature signature_;

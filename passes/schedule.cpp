@@ -91,7 +91,7 @@ class Scheduler {
       auto* store = std::get_if<StoreInstr>(&i.node);
       if (!store || !vector || store->mask != kNoReg || store->buffer >= k_.buffers.size()) continue;
       const KernelBuffer& b = k_.buffers[store->buffer];
-      if (b.read || !b.size.is_const() || b.size.value() < target_.stream_bytes / b.dtype.size) continue;
+      if (b.read || k_.facts.less_equal(target_.stream_bytes / b.dtype.size, b.size) != Tri::Yes) continue;
       auto affine = store->index.affine_in(vector->var);
       store->stream = affine && affine->coefficient.is(1) && mod(affine->rest, Dim(vector->vector)).is(0);
     }

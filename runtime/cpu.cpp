@@ -107,4 +107,15 @@ const std::string& cpu_identity() {
   return *text;
 }
 
+int64_t last_level_cache_bytes() {
+  static const int64_t bytes = [] {
+    int64_t found = 0;
+#if defined(_SC_LEVEL3_CACHE_SIZE)
+    found = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+    return found > 0 ? found : int64_t{32} << 20;
+  }();
+  return bytes;
+}
+
 }  // namespace frit::runtime

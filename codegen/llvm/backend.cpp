@@ -1,12 +1,11 @@
 // The plugin's face: codegen/backend.h over the emitter and the compiler.
-#include <unistd.h>
-
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <thread>
 
 #include "codegen/llvm/compiler.h"
+#include "runtime/cpu.h"
 
 namespace frit::codegen {
 
@@ -22,7 +21,7 @@ class LlvmBackend : public Backend {
     t.vector_bytes = cpu->has.vector_bytes;
     t.has_fma = cpu->fma;
     t.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    if (long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE); bytes > 0 && target.cpu == "native") t.stream_bytes = bytes;
+    if (target.cpu == "native") t.stream_bytes = runtime::last_level_cache_bytes();
     return t;
   }
 

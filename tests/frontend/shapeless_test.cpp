@@ -237,6 +237,14 @@ TEST(Shapeless, StridedAndBroadcastArguments) {
   EXPECT_EQ(f.trace_count(), 1u);
 }
 
+TEST(Shapeless, ResultsPastTheCachesHaveTheSameBits) {
+  auto fn = [](array x) { return x * 0.5f + 1.0f; };
+  auto f = compile(fn, true);
+  // Below and above 32 MiB of results: the larger one may be written past the caches.
+  for (int rows : {3, 9000, 9001}) expect_eager(fn, f, counted({rows, 1027}));
+  EXPECT_EQ(f.trace_count(), 1u);
+}
+
 TEST(Shapeless, BranchesOnSizes) {
   auto fn = [](array x) { return x.dim(0) > 4 ? x * 2.0f : x + 1.0f; };
   auto f = compile(fn, true);
