@@ -70,16 +70,13 @@ std::string CompiledEntry::large_results(std::span<const runtime::Tensor> argume
   int64_t* values = symbols.reserve(guard_.symbol_names.size());
   for (size_t i = 0; i < guard_.sources.size(); ++i) values[i] = arguments[guard_.sources[i].input].shape[guard_.sources[i].axis];
   std::string key;
-  bool any = false;
   for (size_t i = 0; i < shape_programs_.size(); ++i) {
     int64_t bytes = dtypes_[i].size;
     for (const DimProgram& d : shape_programs_[i]) bytes *= d.evaluate(values);
-    const bool large = bytes >= runtime::last_level_cache_bytes();
-    any = any || large;
-    key += large ? kLarge : kSmall;
+    key += bytes >= runtime::last_level_cache_bytes() ? kLarge : kSmall;
   }
   // Where the first result is small, the code for any size serves.
-  return any && key[0] == kLarge ? key : std::string();
+  return key.starts_with(kLarge) ? key : std::string();
 }
 
 Result<ExecutablePtr> CompiledEntry::dense_code() { return code_for_layouts({}, {}); }

@@ -60,7 +60,6 @@ class CompiledState {
   void check_declared(const Call& call) const;
   // Logs, counts and, where the options say so, refuses one more trace for `call`.
   void account_for_miss(const Call& call);
-  void promote(const Call& call, const Signature& nearest);
   void drop_oldest();
 
   const std::shared_ptr<const void> closure_;

@@ -1,7 +1,6 @@
 #include "frontend/explain.h"
 
 #include <algorithm>
-#include <map>
 
 #include "ir/printer.h"
 
@@ -33,7 +32,6 @@ Difference broken_assumption(const Call& call, const CompiledEntry& entry) {
   d.sizes_only = true;
   d.distance = 1;
   d.what = "a size differs from what the trace assumes";
-  std::map<std::string, int64_t> sizes;
   const size_t count = entry.traced().arguments;
   const auto& sources = entry.sizes()->sources();
   const auto value_of = [&](const std::string& symbol) -> std::optional<int64_t> {
