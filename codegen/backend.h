@@ -19,7 +19,7 @@ namespace frit::codegen {
 
 struct Target {
   std::string backend = "llvm";
-  std::string cpu = "native";  // or an LLVM CPU name: x86-64-v3, znver3, ...
+  std::string cpu = "native";  // llvm: or a CPU's name (x86-64-v3, znver3, ...); glsl: or "baseline", no device in particular
   friend bool operator==(const Target&, const Target&) = default;
 };
 
@@ -31,6 +31,8 @@ class Backend {
   virtual Result<passes::TargetTraits> traits(const Target& target) = 0;
   // Whether code for the target runs in this process; the error says why it does not.
   virtual Status runs_here(const Target& target) = 0;
+  // Whether library steps are code of this backend too, so that `object` is asked for programs without kernels.
+  virtual bool runs_routines() const { return false; }
   // The program's kernels as machine code. Kernels must be at level Planned.
   virtual Result<runtime::ObjectCode> object(const ir::Program& program, const Target& target) = 0;
   // The emissions that `emit` knows: "llvm-ir", "asm", "object", ...

@@ -158,8 +158,8 @@ Result<runtime::Image> make_image(const ir::Function& f, const Target& target) {
   runtime::Image image;
   for (ir::ValueId param : f.params) image.inputs.push_back({f.type(param).dtype, static_cast<uint32_t>(f.type(param).rank())});
   FRIT_TRY(PlanBuilder(f, *f.program).run(image.plan));
-  if (f.program->kernels.empty()) return image;
   FRIT_ASSIGN_OR_RETURN(backend, find_backend(target.backend));
+  if (f.program->kernels.empty() && !backend->runs_routines()) return image;
   FRIT_ASSIGN_OR_RETURN(object, backend->object(*f.program, target));
   image.object = std::move(object);
   return image;

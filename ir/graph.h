@@ -9,7 +9,8 @@
 //   kReductionBlock. Within a block of the run that holds the operand's last axis, elements are dealt in turn to kReductionLanes
 //   accumulators, which are then folded by halves (0 with L/2, 1 with L/2 + 1, ...); within a block of any other run they are
 //   accumulated in order. Blocks are combined in order, and so are the results of an inner run for an outer one. Sums and
-//   products of f16 and bf16 accumulate in f32 and round once. The order never depends on the thread count, the machine or on what was fused.
+//   products of f16 and bf16 accumulate in f32 and round once. The order never depends on the thread count, the machine or on what was fused;
+//   a backend for another kind of device may have other numbers than these two (passes/pass.h, TargetTraits).
 //   A reduction over nothing gives the combine's identity (sum 0, prod 1, max -inf, min +inf or the type's extreme; and true, or false);
 //   argmax and argmin of nothing are errors.
 #pragma once

@@ -370,7 +370,7 @@ class Fuser {
       int s = it == reader_.end() ? -1 : resolve(it->second);
       if (s > g && has_room(s, op) && reduce_in(i, s, r, arg)) return;
     }
-    bool split = r.spans_blocks(f_.facts) && !arg;
+    bool split = r.spans_blocks(f_.facts, context_.target) && !arg;
     int n = start(GroupKind::Reduce, i, {}, std::move(r));
     groups_[n].split = split;
     groups_[n].arg = arg;
@@ -382,7 +382,7 @@ class Fuser {
     if (d.kind == GroupKind::Loop && d.space == r.space) {
       d.kind = GroupKind::Reduce;
       d.reduction = r;
-      d.split = r.spans_blocks(f_.facts) && !arg;
+      d.split = r.spans_blocks(f_.facts, context_.target) && !arg;
       d.arg = arg;
     } else if (d.kind != GroupKind::Reduce || !(d.reduction == r) || arg || d.arg) {
       return false;

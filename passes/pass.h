@@ -32,13 +32,19 @@ struct Remark {
   SourceLoc loc;
 };
 
-// What the code will run on, as far as passes care. Nothing here changes a result.
+// What the code will run on, as far as passes care. Nothing here changes a result but the numbers that say so.
 struct TargetTraits {
   int vector_bytes = 32;
   int64_t cache_bytes = 1 << 20;   // of one core
   int threads = 1;
   int64_t stream_bytes = 32 << 20; // results of at least this size are written past the caches
   bool has_fma = true;
+  // Loops are spread over a grid of invocations in workgroups instead of threads with vectors (passes/lowering/grid_schedule.h).
+  bool grid = false;
+  // Part of a reduction's meaning on this target (ir/graph.h): accumulators along the operand's last axis, and elements of a block there and along
+  // other axes.
+  int reduction_lanes = ir::kReductionLanes;
+  int64_t reduction_block = ir::kReductionBlock, column_block = ir::kReductionBlock;
 };
 
 struct PassContext {

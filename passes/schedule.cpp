@@ -6,6 +6,7 @@
 // reducing loops inside.
 #include <algorithm>
 
+#include "passes/lowering/grid_schedule.h"
 #include "passes/lowering/loop_nest.h"
 #include "passes/pass.h"
 
@@ -193,7 +194,8 @@ Result<bool> run(Function& f, PassContext& context) {
     };
     look(look, p.kernels[i].body);
     if (scheduled || !contains_loop(p.kernels[i].body)) continue;
-    Scheduler(p.kernels[i], context.target, epilogue[i]).run();
+    if (context.target.grid) schedule_grid(p.kernels[i], context.target);
+    else Scheduler(p.kernels[i], context.target, epilogue[i]).run();
     changed = true;
   }
   return changed;

@@ -268,6 +268,7 @@ Result<std::vector<Tensor>> Executable::run(std::span<const Tensor> inputs, std:
 
 Status Executable::run(std::span<const Tensor> inputs, std::span<const bool> donated, std::span<Tensor> results) const {
   using Role = BufferPlan::Role;
+  if (plan_.device_code) return plan_.device_code->run(plan_, inputs, donated, results);
   Prepared& p = *prepared_;
   if (!p.resolved.load(std::memory_order_acquire)) FRIT_TRY(p.resolve(plan_.code.get()));
 

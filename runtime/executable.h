@@ -79,6 +79,15 @@ struct SymbolSource {
   bool stride = false;
 };
 
+struct Plan;
+
+// Runs a plan's steps on another device. `results` are on that device; inputs may be there or in host memory.
+class DeviceCode {
+ public:
+  virtual ~DeviceCode() = default;
+  virtual Status run(const Plan& plan, std::span<const Tensor> inputs, std::span<const bool> donated, std::span<Tensor> results) const = 0;
+};
+
 struct Plan {
   std::string name;
   std::vector<std::string> symbol_names;
@@ -88,6 +97,7 @@ struct Plan {
   std::vector<WindowPlan> results;
   std::vector<DimProgram> slots;                 // bytes of each workspace slot
   std::shared_ptr<Code> code;
+  std::shared_ptr<DeviceCode> device_code;       // when set, it runs the steps
 };
 
 class Executable {

@@ -226,6 +226,13 @@ std::shared_ptr<Buffer> Buffer::adopt(void* data, size_t bytes, std::function<vo
   return buffer;
 }
 
+std::shared_ptr<Buffer> Buffer::of_gpu(std::shared_ptr<GpuMemory> memory, void* data, size_t bytes) {
+  auto buffer = std::make_shared<BufferAccess::Constructible>();
+  BufferAccess::fill(*buffer, data, bytes, 0, false);
+  static_cast<Buffer&>(*buffer).gpu_ = std::move(memory);
+  return buffer;
+}
+
 Buffer::~Buffer() {
   if (owned_) {
     Pool& p = pool();

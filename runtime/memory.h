@@ -13,6 +13,8 @@
 
 namespace frit::runtime {
 
+class GpuMemory;
+
 class Buffer {
  public:
   // At least `bytes` of memory aligned to 64 bytes, contents undefined; never null, even for no bytes. Fails when the limit or the machine's
@@ -20,6 +22,8 @@ class Buffer {
   static Result<std::shared_ptr<Buffer>> allocate(size_t bytes);
   // Takes over foreign memory; `release` (which may be empty) is called with the pointer when the last reference goes.
   static std::shared_ptr<Buffer> adopt(void* data, size_t bytes, std::function<void(void*)> release);
+  // Memory of a GPU: `data`, where the CPU sees it, may be null.
+  static std::shared_ptr<Buffer> of_gpu(std::shared_ptr<GpuMemory> memory, void* data, size_t bytes);
 
   ~Buffer();
   Buffer(const Buffer&) = delete;
@@ -28,6 +32,8 @@ class Buffer {
   size_t bytes() const { return bytes_; }
   // Whether the memory is frit's own and not adopted: only then may it be given to another value.
   bool owned() const { return owned_; }
+  // What a GPU knows the memory by (runtime/gpu.h); null for memory of the CPU.
+  GpuMemory* gpu() const { return gpu_.get(); }
 
  private:
   friend struct BufferAccess;
@@ -37,6 +43,7 @@ class Buffer {
   size_t block_bytes_ = 0;  // what the pool gave; 0 for foreign memory and for memory behind the Buffer itself
   bool owned_ = false;
   std::function<void(void*)> release_;
+  std::shared_ptr<GpuMemory> gpu_;
 };
 
 // Statistics in bytes over all CPU buffers. Active memory is the sum of what was asked for and is still held, adopted memory left out; `peak` is its

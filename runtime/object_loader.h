@@ -20,8 +20,9 @@ struct ObjectCode {
   struct Entry {
     std::string kernel, symbol;
   };
-  std::string object;          // the ELF file
+  std::string object;          // the ELF file; for a device other than the CPU, what its driver takes
   std::vector<Entry> entries;  // the function that each kernel is
+  std::string device = {};     // "" is the CPU, "gpu" a GPU (runtime/gpu.h)
 };
 
 // The memory and the announcement to debuggers and profilers go with the result.

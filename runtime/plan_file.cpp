@@ -4,6 +4,7 @@
 #include <set>
 
 #include "runtime/bytes.h"
+#include "runtime/gpu.h"
 
 namespace frit::runtime {
 
@@ -46,6 +47,7 @@ class Writer {
       else library(std::get<LibraryPlan>(step));
     });
     list(p.results, [&](const WindowPlan& w) { window(w); });
+    out_.text(image.object.device);
     out_.text(image.object.object);
     return std::move(out_).take();
   }
@@ -144,6 +146,8 @@ class Reader {
       }
     });
     list(p.results, 17, [&] { return window(); });
+    image.object.device = in_.text();
+    require(image.object.device.empty() || image.object.device == "gpu", "it is for a device that is not known");
     image.object.object = in_.text();
     require(in_.at_end(), "there is more behind its end");
     if (!in_.ok()) require(false, "it ends too early");
@@ -277,6 +281,12 @@ std::string write_image(const Image& image) { return Writer().run(image); }
 Result<Image> read_image(std::string_view bytes) { return Reader(bytes).run(); }
 
 Result<std::shared_ptr<Executable>> load_image(Image image) {
+  if (image.object.device == "gpu") {
+    FRIT_ASSIGN_OR_RETURN(gpu, find_gpu());
+    FRIT_ASSIGN_OR_RETURN(code, gpu->load(image.plan, image.object.object));
+    image.plan.device_code = std::move(code);
+    return std::make_shared<Executable>(std::move(image.plan));
+  }
   if (!image.object.entries.empty()) {
     FRIT_ASSIGN_OR_RETURN(code, load_object(image.object.object, image.object.entries));
     image.plan.code = std::move(code);

@@ -26,7 +26,7 @@ struct Image {
   ObjectCode object;        // empty where the plan has no kernels
 };
 
-inline constexpr uint32_t kImageVersion = 1;
+inline constexpr uint32_t kImageVersion = 2;
 
 std::string write_image(const Image& image);
 Result<Image> read_image(std::string_view bytes);

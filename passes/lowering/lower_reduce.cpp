@@ -30,7 +30,7 @@ class RowLowering {
     auto is_empty = [&](ValueId v) { return f_.facts.range(f_.type(v).size()).high <= 0; };
     if (std::all_of(g_.outputs.begin(), g_.outputs.end(), is_empty)) {
       // Nothing to compute.
-    } else if (shape_.spans_blocks(f_.facts) && !arg_) {
+    } else if (shape_.spans_blocks(f_.facts, l_.context.target) && !arg_) {
       lower_split();
     } else {
       lower_rows();
@@ -116,14 +116,16 @@ class RowLowering {
     for (int axis : runs[k]) n *= shape_.space[axis];
     CollapsedAxes c = run_axes(runs[k], coordinates);
     // Without accumulators there is nothing to block; an arg reduction gives one answer in any order.
-    bool blocked = !at_level.empty() && !arg_ && e.facts().range(n).high > kReductionBlock;
+    const TargetTraits& target = l_.context.target;
+    const int64_t block = last ? target.reduction_block : target.column_block;
+    bool blocked = !at_level.empty() && !arg_ && e.facts().range(n).high > block;
     Dim extent = n;
     if (blocked) {
-      Dim b = Dim::symbol(e.open_loop("b", ceil_div(n, kReductionBlock), LoopKind::Serial));
-      c.var_offset = b * Dim(kReductionBlock);
-      extent = min(Dim(kReductionBlock), n - c.var_offset);
+      Dim b = Dim::symbol(e.open_loop("b", ceil_div(n, block), LoopKind::Serial));
+      c.var_offset = b * Dim(block);
+      extent = min(Dim(block), n - c.var_offset);
     }
-    c.var = e.open_loop("r", extent, LoopKind::Serial, last && !at_level.empty() ? kReductionLanes : 0);
+    c.var = e.open_loop("r", extent, LoopKind::Serial, last && !at_level.empty() ? target.reduction_lanes : 0);
     e.collapse(c);
     std::vector<Reg> values = reduce_runs(e, coordinates, k + 1, at_level, leaf);
     Reg position = arg_ ? e.index_value(Dim::symbol(c.var)) : kNoReg;
@@ -277,7 +279,9 @@ class RowLowering {
     auto at_level = reductions_at(0);
     std::vector<int> run = shape_.runs()[0];
     Dim n = shape_.reduced_size();
-    Dim blocks = ceil_div(n, kReductionBlock);
+    const TargetTraits& target = l_.context.target;
+    const int64_t block = shape_.reduces_last() ? target.reduction_block : target.column_block;
+    Dim blocks = ceil_div(n, block);
     std::vector<uint32_t> partials;
     for (ReductionPlan* r : at_level)
       for (int part = 0; part < parts(*r); ++part)
@@ -294,9 +298,9 @@ class RowLowering {
       std::vector<Dim> coordinates;
       int opened = open_kept(e, coordinates, false);
       CollapsedAxes c = run_axes(run, coordinates);
-      c.var_offset = b * Dim(kReductionBlock);
-      c.var = e.open_loop("r", min(Dim(kReductionBlock), n - c.var_offset), LoopKind::Serial,
-                          shape_.reduces_last() ? kReductionLanes : 0);
+      c.var_offset = b * Dim(block);
+      c.var = e.open_loop("r", min(Dim(block), n - c.var_offset), LoopKind::Serial,
+                          shape_.reduces_last() ? target.reduction_lanes : 0);
       e.collapse(c);
       compute_full(e, coordinates, 0);
       std::vector<Reg> out = accumulate(e, at_level, operand_values(e, coordinates, at_level), kNoReg);

@@ -37,11 +37,12 @@ Dim ReductionShape::reduced_size() const {
   return n;
 }
 
-bool ReductionShape::spans_blocks(const DimFacts& facts) const {
-  // Results beyond which their own loop has work for the threads: rows one by one, columns by several vectors at once.
-  constexpr int64_t kFewRows = 16, kFewColumns = 64;
+bool ReductionShape::spans_blocks(const DimFacts& facts, const TargetTraits& target) const {
+  // Results beyond which their own loop has work for the threads: rows one by one, columns by several vectors at once. A grid takes many more.
+  const int64_t few_rows = target.grid ? 256 : 16, few_columns = target.grid ? 32768 : 64;
   if (runs().size() != 1) return false;
-  return facts.range(kept_size()).high <= (reduces_last() ? kFewRows : kFewColumns) && facts.range(reduced_size()).high > 2 * kReductionBlock;
+  return facts.range(kept_size()).high <= (reduces_last() ? few_rows : few_columns) &&
+         facts.range(reduced_size()).high > 2 * (reduces_last() ? target.reduction_block : target.column_block);
 }
 
 bool ReductionShape::is_row(const Shape& s) const {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ir/graph.h"
+#include "passes/pass.h"
 
 namespace frit::passes {
 
@@ -22,7 +23,7 @@ struct ReductionShape {
   Dim reduced_size() const;
   // Whether blocks of the reduced axis are computed by independent iterations and combined by a second kernel: when there
   // are too few results to keep the machine busy and more than one block each. Nothing may be fused behind such a reduction at full shape.
-  bool spans_blocks(const DimFacts& facts) const;
+  bool spans_blocks(const DimFacts& facts, const TargetTraits& target) const;
 
   // What the values of a group look like: of the space's shape, or one per result with or without the reduced axes (as 1).
   bool is_full(const ir::Shape& s) const { return s == space; }

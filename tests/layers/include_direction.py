@@ -16,12 +16,12 @@ ALLOWED = {
 }
 # Of runtime, codegen sees the executable's parts only.
 CODEGEN_RUNTIME = {f"runtime/{name}.h" for name in (
-    "executable", "guard", "memory", "library", "plugin", "device", "plan_file", "build_identity", "cpu")}
+    "executable", "guard", "memory", "library", "plugin", "device", "gpu", "plan_file", "build_identity", "cpu")}
 # Library headers that belong to one folder, and there to .cpp files.
 CONFINED = {
     r"^llvm[-/]": "codegen/llvm",
     r"^vulkan/": "runtime/vulkan",
-    r"^glslang/": "codegen/glsl",
+    r"^(glslang|SPIRV)/": "codegen/glsl",
     r"^cblas": "runtime/openblas",
     r"^tbb/": "runtime",
 }

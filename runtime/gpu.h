@@ -1,0 +1,105 @@
+// A GPU as the rest of frit sees it: what it can do, its memory, and programs for it. Nothing here knows how it is driven.
+//
+// The driver of GPUs is a plugin (runtime/vulkan), opened on first need. Code for a GPU is a GpuCode: shaders with what a launch must know of each.
+// A Gpu lives as long as the process; one that was lost answers every call with an error, and find_gpu then gives a new one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/executable.h"
+
+namespace frit::runtime {
+
+// What code may ask for. None of it is taken for granted by code that is written for no known device (`baseline`).
+struct GpuFeatures {
+  bool int64 = true, float64 = true;       // arithmetic on 64-bit numbers
+  bool storage8 = true, storage16 = true;  // elements of 8 and 16 bits in buffers
+  bool fused_fma = true;                   // fma() of f32 and of f64 rounds once
+  bool keeps_specials32 = false, keeps_specials64 = false;    // infinities, NaNs and signs of zeros can be asked to be kept
+  bool keeps_subnormals32 = false, keeps_subnormals64 = false;
+  bool rounds_to_even32 = false, rounds_to_even64 = false;
+  bool shuffle = false;                    // values can be passed inside a subgroup
+  uint32_t subgroup_size = 1;
+  uint32_t shared_bytes = 16384;           // of one workgroup
+  uint32_t group_size = 256;               // invocations of one workgroup, at most
+  friend bool operator==(const GpuFeatures&, const GpuFeatures&) = default;
+};
+
+struct GpuInfo {
+  std::string name, driver, api;           // "NVIDIA H200", "NVIDIA 580.65", "1.4.312"
+  std::string kind;                        // "discrete", "integrated", "virtual", "cpu", "other"
+  bool host_visible = false;               // the CPU reads and writes its memory
+  uint64_t memory_bytes = 0;               // of its largest heap
+  uint64_t max_allocation = 0;             // bytes of one buffer
+  uint64_t max_groups = 65535;             // workgroups along one axis of a launch
+  GpuFeatures features;
+};
+
+// One shader. Its arguments are 8 bytes each: addresses of the buffers, the address of scratch memory where `scratch` says so, the symbols' values.
+struct GpuKernel {
+  std::string name;
+  std::string spirv;
+  uint32_t group_size = 1;
+  uint32_t per_group = 1;                  // iterations of the kernel's parallel loop that one workgroup takes
+  bool rows = false;                       // a workgroup goes on with later iterations: there may be fewer workgroups than iterations
+  bool scratch = false;                    // KernelPlan::scratch_bytes for each workgroup
+  // Full speed where the addresses of these buffers are multiples of 16 and these symbols multiples of `multiple`; correct in any case.
+  std::vector<uint32_t> aligned_buffers, multiple_symbols;
+  uint32_t multiple = 1;
+};
+
+struct GpuCode {
+  std::vector<GpuKernel> kernels;          // by name; the routine of library step i is "routine" and i
+};
+std::string write_gpu_code(const GpuCode& code);
+Result<GpuCode> read_gpu_code(std::string_view bytes);
+
+// Memory of a GPU that a Buffer holds; given back when it is destroyed.
+class GpuMemory {
+ public:
+  virtual ~GpuMemory() = default;
+  virtual uint64_t address() const = 0;    // what shaders see
+};
+
+// How long each step of a run took on the GPU itself.
+struct GpuTime {
+  std::string step;
+  double milliseconds;
+};
+
+class Gpu {
+ public:
+  virtual ~Gpu() = default;
+  virtual const GpuInfo& info() const = 0;
+  // What runs a plan's steps: for Plan::device_code. Plans are checked here, so that what the GPU has no form of is an error before any run.
+  virtual Result<std::shared_ptr<DeviceCode>> load(const Plan& plan, std::string_view code) = 0;
+  // Device memory, contents undefined; Buffer::data() is null where the CPU does not see it.
+  virtual Result<std::shared_ptr<Buffer>> allocate(size_t bytes) = 0;
+  virtual Status write(const Buffer& to, size_t offset, const void* from, size_t bytes) = 0;
+  virtual Status read(const Buffer& from, size_t offset, void* to, size_t bytes) = 0;
+  // Bytes handed out now and the most so far; bytes of freed blocks that are kept.
+  struct Memory {
+    size_t active, peak, cached;
+  };
+  virtual Memory memory() const = 0;
+  virtual void clear_cache() = 0;
+  // Times of the steps that the calling thread ran last.
+  virtual std::vector<GpuTime> last_times() const = 0;
+};
+
+// The GPU that is used: FRIT_VULKAN_DEVICE names it by number or a part of its name; else the first discrete one, else the first. Fails with the
+// reason where there is none.
+Result<Gpu*> find_gpu();
+// Every GPU that could be chosen, the one that find_gpu gives first.
+Result<std::vector<GpuInfo>> list_gpus();
+
+// Copies of a tensor: dense in device memory, and in host memory. A tensor that is there already is returned as it is.
+Result<Tensor> to_gpu(const Tensor& t, Gpu& gpu);
+Result<Tensor> to_host(const Tensor& t, Gpu& gpu);
+
+}  // namespace frit::runtime
