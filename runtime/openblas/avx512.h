@@ -16,35 +16,29 @@
 #include "runtime/openblas/matrix.h"
 
 // The pair instructions are only reached where the CPU has them; no compiler uses them by itself.
-#define FRIT_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,fma,f16c")))
-// Loops over registers must vanish whole.
-#if defined(__clang__)
-#define FRIT_UNROLL _Pragma("unroll")
-#else
-#define FRIT_UNROLL _Pragma("GCC unroll 16")
-#endif
-#define FRIT_AVX512_INLINE __attribute__((always_inline)) FRIT_AVX512 inline
+#define FRIT_ISA __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16,fma,f16c")))
+#define FRIT_ISA_INLINE __attribute__((always_inline)) FRIT_ISA inline
 
 namespace frit::runtime::openblas {
 
 inline constexpr int64_t kWide = 16;  // lanes of a vector
 
-FRIT_AVX512_INLINE __mmask16 first_lanes(int64_t n) {
+FRIT_ISA_INLINE __mmask16 first_lanes(int64_t n) {
   return n >= kWide ? static_cast<__mmask16>(0xffff) : static_cast<__mmask16>((1u << (n > 0 ? n : 0)) - 1);
 }
 
-FRIT_AVX512_INLINE __m512 load(const float* p, __mmask16 lanes) { return _mm512_maskz_loadu_ps(lanes, p); }
-FRIT_AVX512_INLINE __m512 load(const float16_t* p, __mmask16 lanes) { return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(lanes, p)); }
-FRIT_AVX512_INLINE __m512 load(const bfloat16_t* p, __mmask16 lanes) {
+FRIT_ISA_INLINE __m512 load(const float* p, __mmask16 lanes) { return _mm512_maskz_loadu_ps(lanes, p); }
+FRIT_ISA_INLINE __m512 load(const float16_t* p, __mmask16 lanes) { return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(lanes, p)); }
+FRIT_ISA_INLINE __m512 load(const bfloat16_t* p, __mmask16 lanes) {
   return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(lanes, p)), 16));
 }
 
 // Rounds as the conversions of ir/base/half.h do.
-FRIT_AVX512_INLINE void store(float* p, __mmask16 lanes, __m512 v) { _mm512_mask_storeu_ps(p, lanes, v); }
-FRIT_AVX512_INLINE void store(float16_t* p, __mmask16 lanes, __m512 v) {
+FRIT_ISA_INLINE void store(float* p, __mmask16 lanes, __m512 v) { _mm512_mask_storeu_ps(p, lanes, v); }
+FRIT_ISA_INLINE void store(float16_t* p, __mmask16 lanes, __m512 v) {
   _mm256_mask_storeu_epi16(p, lanes, _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
 }
-FRIT_AVX512_INLINE void store(bfloat16_t* p, __mmask16 lanes, __m512 v) {
+FRIT_ISA_INLINE void store(bfloat16_t* p, __mmask16 lanes, __m512 v) {
   __m512i bits = _mm512_castps_si512(v), high = _mm512_srli_epi32(bits, 16);
   __m512i odd = _mm512_and_si512(high, _mm512_set1_epi32(1));
   __m512i rounded = _mm512_srli_epi32(_mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff))), 16);
@@ -52,11 +46,42 @@ FRIT_AVX512_INLINE void store(bfloat16_t* p, __mmask16 lanes, __m512 v) {
   _mm256_mask_storeu_epi16(p, lanes, _mm512_cvtepi32_epi16(rounded));
 }
 
-// Rows of the left operand, or columns of the right one: lines along k. Strides in elements.
-template <class T>
-struct Lines {
-  const T* data;
-  int64_t lines, k, line_stride, k_stride;
+template <class C>
+struct Vector;
+template <>
+struct Vector<float> {
+  using Register = __m512;
+  using Mask = __mmask16;
+  static constexpr int64_t kLanes = 16, kRows = 12;
+  FRIT_ISA_INLINE static Mask first(int64_t n) { return first_lanes(n); }
+  FRIT_ISA_INLINE static Register zero() { return _mm512_setzero_ps(); }
+  FRIT_ISA_INLINE static Register same(float v) { return _mm512_set1_ps(v); }
+  template <class T>
+  FRIT_ISA_INLINE static Register load(const T* p) {
+    return openblas::load(p, static_cast<Mask>(0xffff));
+  }
+  FRIT_ISA_INLINE static Register load(const float* p, Mask lanes) { return _mm512_maskz_loadu_ps(lanes, p); }
+  FRIT_ISA_INLINE static void store(float* p, Register v) { _mm512_storeu_ps(p, v); }
+  FRIT_ISA_INLINE static void store(float* p, Mask lanes, Register v) { _mm512_mask_storeu_ps(p, lanes, v); }
+  FRIT_ISA_INLINE static Register plus(Register a, Register b) { return _mm512_add_ps(a, b); }
+  FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum) { return _mm512_fmadd_ps(a, b, sum); }
+  FRIT_ISA_INLINE static float multiply_add(float a, float b, float sum) { return __builtin_fmaf(a, b, sum); }
+};
+template <>
+struct Vector<double> {
+  using Register = __m512d;
+  using Mask = __mmask8;
+  static constexpr int64_t kLanes = 8, kRows = 12;
+  FRIT_ISA_INLINE static Mask first(int64_t n) { return static_cast<Mask>(n >= kLanes ? 0xff : (1u << n) - 1); }
+  FRIT_ISA_INLINE static Register zero() { return _mm512_setzero_pd(); }
+  FRIT_ISA_INLINE static Register same(double v) { return _mm512_set1_pd(v); }
+  FRIT_ISA_INLINE static Register load(const double* p) { return _mm512_loadu_pd(p); }
+  FRIT_ISA_INLINE static Register load(const double* p, Mask lanes) { return _mm512_maskz_loadu_pd(lanes, p); }
+  FRIT_ISA_INLINE static void store(double* p, Register v) { _mm512_storeu_pd(p, v); }
+  FRIT_ISA_INLINE static void store(double* p, Mask lanes, Register v) { _mm512_mask_storeu_pd(p, lanes, v); }
+  FRIT_ISA_INLINE static Register plus(Register a, Register b) { return _mm512_add_pd(a, b); }
+  FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum) { return _mm512_fmadd_pd(a, b, sum); }
+  FRIT_ISA_INLINE static double multiply_add(double a, double b, double sum) { return __builtin_fma(a, b, sum); }
 };
 
 template <class T, bool kPairs>
@@ -65,7 +90,7 @@ struct Units {
   static int64_t count(int64_t k) { return (k + kPerUnit - 1) / kPerUnit; }
 
   // Sixteen units of one line; k lies contiguously.
-  FRIT_AVX512_INLINE static __m512 along(const T* line, int64_t unit, int64_t k) {
+  FRIT_ISA_INLINE static __m512 along(const T* line, int64_t unit, int64_t k) {
     if constexpr (kPairs) {
       int64_t rest = k - 2 * unit;
       __mmask32 lanes = rest >= 32 ? 0xffffffffu : (1u << (rest > 0 ? rest : 0)) - 1;
@@ -75,7 +100,7 @@ struct Units {
     }
   }
   // One unit of up to sixteen lines, which lie side by side.
-  FRIT_AVX512_INLINE static __m512 across(const T* data, int64_t unit, int64_t k, int64_t k_stride, __mmask16 lanes) {
+  FRIT_ISA_INLINE static __m512 across(const T* data, int64_t unit, int64_t k, int64_t k_stride, __mmask16 lanes) {
     if constexpr (kPairs) {
       const T* even = data + 2 * unit * k_stride;
       __m512i low = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(lanes, even)), high = _mm512_setzero_si512();
@@ -87,7 +112,7 @@ struct Units {
   }
 };
 
-FRIT_AVX512_INLINE void transpose(__m512 (&r)[16]) {
+FRIT_ISA_INLINE void transpose(__m512 (&r)[16]) {
   __m512 t[16];
   for (int i = 0; i < 8; ++i) {
     t[2 * i] = _mm512_unpacklo_ps(r[2 * i], r[2 * i + 1]);
@@ -113,7 +138,7 @@ FRIT_AVX512_INLINE void transpose(__m512 (&r)[16]) {
 
 // A block of sixteen lines and sixteen units, one vector per line.
 template <class T, bool kPairs>
-FRIT_AVX512_INLINE void load_lines(const Lines<T>& from, int64_t line, int64_t unit, __m512 (&block)[16]) {
+FRIT_ISA_INLINE void load_lines(const Lines<T>& from, int64_t line, int64_t unit, __m512 (&block)[16]) {
   using U = Units<T, kPairs>;
   const T* data = from.data + line * from.line_stride;
   int64_t lines = std::min(kWide, from.lines - line);

@@ -192,9 +192,9 @@ bool multiply_integers(const Matrix& a, const Matrix& b, const Matrix& c) {
 
 template <class T>
 MultiplyFn pick(int64_t m, int64_t n, int64_t k) {
-  if (m * n <= 256 && m * n * k <= 512) return multiply_tiny<T>;
   if (n == 1) return multiply_vector<T>;
   if (m == 1) return multiply_by_vector<T>;
+  if (m * n <= 256 && m * n * k <= 512) return multiply_tiny<T>;
   if constexpr (std::is_integral_v<T>) return multiply_integers<T>;
   return nullptr;
 }

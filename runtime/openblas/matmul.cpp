@@ -121,19 +121,25 @@ bool zeros(const Matrix& a, const Matrix& b, const Matrix& c) {
   return fill_zero(a, b, c, kSize);
 }
 
+// Which kernels may serve: of all that the CPU can run the fastest, or only part of them, for the tests to compare.
+enum class Kernels { kAny, kAvx2, kLibrary };
+
 struct Choice {
   MultiplyFn multiply;
   bool wide;  // by this plugin's kernels, for which neither m, n nor the tile matter
+  // The same sums for a row whatever the number of rows.
+  bool rows_alike;
 };
 
 // What serves a product: decided by the element type and the sizes of one product of the batch, so that results depend on nothing else.
-Choice choose(Dtype t, int64_t m, int64_t n, int64_t k, bool batch) {
-  if (k == 0) return {t.size == 1 ? zeros<1> : t.size == 2 ? zeros<2> : t.size == 4 ? zeros<4> : zeros<8>, false};
-  MultiplyFn wide = wide_multiply(t);
+Choice choose(Kernels kernels, Dtype t, int64_t m, int64_t n, int64_t k, bool batch) {
+  if (k == 0) return {t.size == 1 ? zeros<1> : t.size == 2 ? zeros<2> : t.size == 4 ? zeros<4> : zeros<8>, false, true};
+  MultiplyFn own = kernels == Kernels::kAny ? avx512_multiply(t, m, n, batch) : nullptr;
+  if (!own && kernels != Kernels::kLibrary) own = avx2_multiply(t, m, n, batch);
   // The rows of a batch may become those of one product, if the other operand is the same for all: then one row is like many.
-  if (wide && n > 1 && (m > 1 || batch)) return {wide, true};
+  if (own) return {own, n > 1 && (m > 1 || batch), true};
   MultiplyFn direct = direct_multiply(t, m, n, k);
-  return {direct ? direct : blas_multiply(t), false};
+  return {direct ? direct : blas_multiply(t), false, n == 1 || is_int(t)};
 }
 
 void set_tiles(Run& run, bool wide) {
@@ -144,9 +150,11 @@ void set_tiles(Run& run, bool wide) {
     return p.batches * run.row_tiles * run.col_tiles;
   };
   if (!wide) {
-    // A vector's product has its one long side split finely: it is bound by memory, which one thread does not exhaust.
-    run.tile_rows = p.n == 1 ? kTileCols : kTileRows;
+    run.tile_rows = kTileRows;
     run.tile_cols = kTileCols;
+    // A vector's product is bound by memory, which one thread does not exhaust, and best read in long runs.
+    if (p.n == 1 || p.m == 1)
+      run.tile_rows = run.tile_cols = std::clamp<int64_t>((p.m * p.n / (2 * num_threads()) + 63) / 64 * 64, 256, 2048);
     count();
     return;
   }
@@ -168,6 +176,7 @@ void set_tiles(Run& run, bool wide) {
   }
 }
 
+template <Kernels kKernels>
 Status matmul(const LibraryCall& call) {
   FRIT_TRY(check(call));
   Run run{&call, {call.operands[0], call.operands[1], call.results[0]}, nullptr};
@@ -183,18 +192,19 @@ Status matmul(const LibraryCall& call) {
     one_b &= p.a.shape[i] == 1 || p.b.strides[i] == 0;
   }
   if (p.batches * p.m * p.n == 0) return {};
-  Choice choice = choose(p.a.dtype, p.m, p.n, p.k, p.batches > 1);
-  if (p.batches > 1 && one_b) {
+  Choice choice = choose(kKernels, p.a.dtype, p.m, p.n, p.k, p.batches > 1);
+  if (p.batches > 1 && one_b && choice.rows_alike) {
     p.a_rows = joined_row_stride(p.a);
     p.c_rows = joined_row_stride(p.c);
     if (p.a_rows && p.c_rows) {
       p.m *= p.batches;
       p.batches = 1;
+      // Of integers' products it is only the speed that m decides.
+      if (is_int(p.a.dtype)) choice = choose(kKernels, p.a.dtype, p.m, p.n, p.k, false);
     } else {
       p.a_rows = p.c_rows = std::nullopt;
     }
   }
-  if (!choice.wide) choice = choose(p.a.dtype, p.m, p.n, p.k, p.batches > 1);
   run.multiply = choice.multiply;
   set_tiles(run, choice.wide);
   if (call.epilogue && run.col_tiles > 1) {
@@ -220,5 +230,9 @@ Status matmul(const LibraryCall& call) {
 
 extern "C" __attribute__((visibility("default"))) void frit_register_routines() {
   openblas_set_num_threads(1);
-  frit::runtime::register_library("matmul", frit::runtime::openblas::matmul);
+  using frit::runtime::openblas::Kernels;
+  frit::runtime::register_library("matmul", frit::runtime::openblas::matmul<Kernels::kAny>);
+  // What other processors do, for the tests.
+  frit::runtime::register_library("matmul, AVX2", frit::runtime::openblas::matmul<Kernels::kAvx2>);
+  frit::runtime::register_library("matmul, OpenBLAS", frit::runtime::openblas::matmul<Kernels::kLibrary>);
 }

@@ -1,4 +1,4 @@
-// Strided matrices in memory, and the two ways in which this plugin multiplies them.
+// Strided matrices in memory, and the ways in which this plugin multiplies them.
 //
 // Every element of a product is a sum over k in an order that depends on m, n, k and the element type alone: not on strides, on threads, nor on
 // which part of the product a call computes. Low-precision floats are multiplied and summed in float and rounded once.
@@ -35,8 +35,10 @@ using MultiplyFn = bool (*)(const Matrix& a, const Matrix& b, const Matrix& c);
 MultiplyFn direct_multiply(Dtype t, int64_t m, int64_t n, int64_t k);
 // Float and complex types, through the library.
 MultiplyFn blas_multiply(Dtype t);
-// f32, f16 and bf16 by this plugin's own kernels, null where the CPU lacks AVX-512.
-MultiplyFn wide_multiply(Dtype t);
+// Floats by this plugin's own kernels, and complex matrices (not vectors); null where the CPU lacks what they need. The sums of a row are the same
+// whatever m is, save that `batch` is false and m one; both give the same bits, but for bf16 where the CPU has instructions for it.
+MultiplyFn avx512_multiply(Dtype t, int64_t m, int64_t n, bool batch);
+MultiplyFn avx2_multiply(Dtype t, int64_t m, int64_t n, bool batch);
 
 // A complex number whose product is the plain formula; std::complex's tests for NaN in every multiplication.
 struct Complex {
@@ -61,6 +63,19 @@ struct SumOf<bfloat16_t> {
 };
 template <class T>
 using Sum = typename SumOf<T>::type;
+
+// What the lanes of a vector hold for sums of T, and how many of them make one.
+template <class T>
+using SumLane = std::conditional_t<std::is_same_v<T, Complex>, float, Sum<T>>;
+template <class T>
+inline constexpr int64_t kParts = std::is_same_v<T, Complex> ? 2 : 1;
+
+// Rows of the left operand, or columns of the right one: lines along k. Strides in elements.
+template <class T>
+struct Lines {
+  const T* data;
+  int64_t lines, k, line_stride, k_stride;
+};
 
 template <class T>
 inline Sum<T> widen(T value) {

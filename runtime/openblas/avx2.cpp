@@ -1,0 +1,101 @@
+// Products for AVX2 with fused multiply-adds and conversions of f16: six rows by two vectors of sums in registers (kernels.h).
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#endif
+
+#include "runtime/openblas/matrix.h"
+#include "runtime/scratch.h"
+
+namespace frit::runtime::openblas {
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define FRIT_ISA __attribute__((target("avx2,fma,f16c")))
+#define FRIT_ISA_INLINE __attribute__((always_inline)) FRIT_ISA inline
+namespace {
+
+FRIT_ISA_INLINE __m256 load_eight(const float* p) { return _mm256_loadu_ps(p); }
+FRIT_ISA_INLINE __m256 load_eight(const float16_t* p) { return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))); }
+FRIT_ISA_INLINE __m256 load_eight(const bfloat16_t* p) {
+  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))), 16));
+}
+
+template <class C>
+struct Vector;
+template <>
+struct Vector<float> {
+  using Register = __m256;
+  using Mask = __m256i;
+  static constexpr int64_t kLanes = 8, kRows = 6;
+  FRIT_ISA_INLINE static Mask first(int64_t n) {
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  }
+  FRIT_ISA_INLINE static Register zero() { return _mm256_setzero_ps(); }
+  FRIT_ISA_INLINE static Register same(float v) { return _mm256_set1_ps(v); }
+  template <class T>
+  FRIT_ISA_INLINE static Register load(const T* p) {
+    return load_eight(p);
+  }
+  FRIT_ISA_INLINE static Register load(const float* p, Mask lanes) { return _mm256_maskload_ps(p, lanes); }
+  FRIT_ISA_INLINE static void store(float* p, Register v) { _mm256_storeu_ps(p, v); }
+  FRIT_ISA_INLINE static void store(float* p, Mask lanes, Register v) {
+    // A store under a mask is slow on some processors.
+    if (_mm256_movemask_ps(_mm256_castsi256_ps(lanes)) == 0xff) return store(p, v);
+    _mm256_maskstore_ps(p, lanes, v);
+  }
+  FRIT_ISA_INLINE static Register plus(Register a, Register b) { return _mm256_add_ps(a, b); }
+  FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum) { return _mm256_fmadd_ps(a, b, sum); }
+  FRIT_ISA_INLINE static float multiply_add(float a, float b, float sum) { return __builtin_fmaf(a, b, sum); }
+};
+template <>
+struct Vector<double> {
+  using Register = __m256d;
+  using Mask = __m256i;
+  static constexpr int64_t kLanes = 4, kRows = 6;
+  FRIT_ISA_INLINE static Mask first(int64_t n) { return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3)); }
+  FRIT_ISA_INLINE static Register zero() { return _mm256_setzero_pd(); }
+  FRIT_ISA_INLINE static Register same(double v) { return _mm256_set1_pd(v); }
+  FRIT_ISA_INLINE static Register load(const double* p) { return _mm256_loadu_pd(p); }
+  FRIT_ISA_INLINE static Register load(const double* p, Mask lanes) { return _mm256_maskload_pd(p, lanes); }
+  FRIT_ISA_INLINE static void store(double* p, Register v) { _mm256_storeu_pd(p, v); }
+  FRIT_ISA_INLINE static void store(double* p, Mask lanes, Register v) {
+    if (_mm256_movemask_pd(_mm256_castsi256_pd(lanes)) == 0xf) return store(p, v);
+    _mm256_maskstore_pd(p, lanes, v);
+  }
+  FRIT_ISA_INLINE static Register plus(Register a, Register b) { return _mm256_add_pd(a, b); }
+  FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum) { return _mm256_fmadd_pd(a, b, sum); }
+  FRIT_ISA_INLINE static double multiply_add(double a, double b, double sum) { return __builtin_fma(a, b, sum); }
+};
+
+constexpr int64_t kColsInCache = 128;
+#include "runtime/openblas/kernels.h"
+
+template <bool kPairs, class T>
+FRIT_ISA void pack_rows(const Lines<T>& from, int64_t, SumLane<T>* to) {
+  pack_rows_plainly(from, to);
+}
+template <bool kPairs, class T>
+FRIT_ISA void pack_columns(const Lines<T>& from, int64_t, SumLane<T>* to) {
+  pack_columns_plainly(from, to);
+}
+template <class T>
+FRIT_ISA void store_row(const SumLane<T>* from, T* to, int64_t n) {
+  for (int64_t j = 0; j < n; ++j) to[j] = static_cast<T>(from[j]);
+}
+
+}  // namespace
+
+MultiplyFn avx2_multiply(Dtype t, int64_t m, int64_t n, bool batch) {
+  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+  if (!has) return nullptr;
+  if (t == float32) return pick<float, Plain>(m, n, batch);
+  if (t == float64) return pick<double, Plain>(m, n, batch);
+  if (t == float16) return pick<float16_t, Plain>(m, n, batch);
+  if (t == bfloat16) return pick<bfloat16_t, Plain>(m, n, batch);
+  if (t == complex64) return pick<Complex, Plain>(m, n, batch);
+  return nullptr;
+}
+#else
+MultiplyFn avx2_multiply(Dtype, int64_t, int64_t, bool) { return nullptr; }
+#endif
+
+}  // namespace frit::runtime::openblas

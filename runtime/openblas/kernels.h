@@ -1,0 +1,448 @@
+// Products and products with a vector for one instruction set: included once by each of avx512.cpp and avx2.cpp, which define before
+//   FRIT_ISA, FRIT_ISA_INLINE: attributes of a function for that set, and for one that vanishes into its callers,
+//   Vector<C> for C float and double: registers of kLanes numbers and what can be done with them, and kRows, the height of the block of sums that,
+//   two vectors wide, fits the registers,
+//   kColsInCache: how many packed columns may stay in the second-level cache,
+// and after it pack_rows, pack_columns and store_row.
+// Everything lies in that file's unnamed namespace, for the sets must not share an instance.
+//
+// What both give is the same to the bit. A sum goes over k in order, fused multiply-adds, within blocks of at most kBlockUnits units, and over the
+// blocks in order: k and the element type decide it, and neither the other sizes, the strides, the tile nor the width of a vector have a part in it.
+// A product with a vector deals k to kDeals sums in turn and folds them by halves. A complex product is a product of floats with two lines for each
+// row (real and imaginary parts) and two columns for each column; four of its sums make a number.
+
+// Loops over registers must vanish whole.
+#if defined(__clang__)
+#define FRIT_UNROLL _Pragma("unroll")
+#else
+#define FRIT_UNROLL _Pragma("GCC unroll 16")
+#endif
+
+constexpr int64_t kVectors = 2;
+
+template <class C>
+struct Blocking {
+  static constexpr int64_t kLanes = Vector<C>::kLanes, kRows = Vector<C>::kRows, kPanel = kVectors * kLanes;
+  // kRows rows of this many units stay in the first-level cache while the packed columns stream from the second.
+  static constexpr int64_t kBlockUnits = 2048 / static_cast<int64_t>(sizeof(C));
+  // Not a power of two, so that rows do not compete for the same lines of the cache.
+  static constexpr int64_t kPackedStride = kBlockUnits + 16;
+  static constexpr int64_t kBlockCols = kColsInCache;
+  // Likewise for the panels of columns, which are written side by side.
+  static constexpr int64_t panel_step(int64_t units) { return (units + 1) * kPanel; }
+};
+// For up to kThinRows rows the other operand is read kThinUnits units at a time, and the sums are carried from one to the next.
+constexpr int64_t kThinRows = 12, kThinUnits = 8;
+// Multiplications up to which packing costs more than it gains.
+constexpr int64_t kUnpacked = int64_t{1} << 21;
+
+// What is done with a lane: a unit, which is one element of k, or two with instructions for pairs of bf16.
+struct Plain {
+  static constexpr bool kPairs = false;
+  template <class C>
+  FRIT_ISA_INLINE static typename Vector<C>::Register add(typename Vector<C>::Register sum, typename Vector<C>::Register a,
+                                                          typename Vector<C>::Register b) {
+    return Vector<C>::multiply_add(a, b, sum);
+  }
+};
+
+// Operands as the kernels take them: rows of units, kPackedStride apart, and panels of kPanel columns, one unit of all of them after the other. Each
+// set has its own; what is missing of a panel's last vector need not be written.
+template <bool kPairs, class T>
+FRIT_ISA void pack_rows(const Lines<T>& from, int64_t units, SumLane<T>* to);
+template <bool kPairs, class T>
+FRIT_ISA void pack_columns(const Lines<T>& from, int64_t units, SumLane<T>* to);
+// Rounds n sums.
+template <class T>
+FRIT_ISA void store_row(const SumLane<T>* from, T* to, int64_t n);
+
+// Strides in units; a_stride is used when kStride is zero.
+template <class C>
+struct KernelArgs {
+  const C* a;
+  int64_t a_stride, a_step;
+  const C* b;
+  int64_t b_step, units;
+  C* c;
+  int64_t c_stride;
+  bool add;                  // to what c holds
+  const C* start = nullptr;  // sums to go on from instead of zeros
+  int64_t start_stride = 0;
+  int64_t width = 0;         // of the last vector
+};
+
+template <class Dot, class C, int kR, int kV, int64_t kStride>
+FRIT_ISA void kernel(const KernelArgs<C>& g) {
+  using V = Vector<C>;
+  const typename V::Mask lanes = V::first(g.width);
+  typename V::Register sums[kR][kV];
+FRIT_UNROLL
+  for (int i = 0; i < kR; ++i)
+FRIT_UNROLL
+    for (int v = 0; v < kV; ++v) {
+      sums[i][v] = V::zero();
+      if (g.start) {
+        const C* from = g.start + i * g.start_stride + v * V::kLanes;
+        sums[i][v] = v + 1 < kV ? V::load(from) : V::load(from, lanes);
+      }
+    }
+  const C* b = g.b;
+  const C* a = g.a;
+  const int64_t stride = kStride ? kStride : g.a_stride;
+  // One pointer for three rows: a register each for all rows would be too many.
+  const C* a3 = a + 3 * stride;
+  const C* a6 = a + 6 * stride;
+  const C* a9 = a + 9 * stride;
+FRIT_UNROLL
+  for (int i = 0; i < kR; ++i)
+FRIT_UNROLL
+    for (int v = 0; v < kV; ++v) _mm_prefetch(reinterpret_cast<const char*>(g.c + i * g.c_stride + v * V::kLanes), _MM_HINT_T0);
+  for (int64_t u = 0; u < g.units; ++u) {
+    typename V::Register right[kV];
+FRIT_UNROLL
+    for (int v = 0; v < kV; ++v) right[v] = v + 1 < kV ? V::load(b + v * V::kLanes) : V::load(b + v * V::kLanes, lanes);
+FRIT_UNROLL
+    for (int i = 0; i < kR; ++i) {
+      const C* base = kStride || i < 3 ? a : i < 6 ? a3 : i < 9 ? a6 : a9;
+      const typename V::Register left = V::same(base[(kStride ? i : i % 3) * stride]);
+FRIT_UNROLL
+      for (int v = 0; v < kV; ++v) sums[i][v] = Dot::template add<C>(sums[i][v], left, right[v]);
+    }
+    b += g.b_step;
+    const int64_t step = kStride ? 1 : g.a_step;
+    a += step;
+    a3 += step;
+    a6 += step;
+    a9 += step;
+  }
+FRIT_UNROLL
+  for (int i = 0; i < kR; ++i)
+FRIT_UNROLL
+    for (int v = 0; v < kV; ++v) {
+      C* to = g.c + i * g.c_stride + v * V::kLanes;
+      if (v + 1 < kV) {
+        V::store(to, g.add ? V::plus(V::load(to), sums[i][v]) : sums[i][v]);
+      } else {
+        V::store(to, lanes, g.add ? V::plus(V::load(to, lanes), sums[i][v]) : sums[i][v]);
+      }
+    }
+}
+
+template <class Dot, class C, int64_t kStride, int kV, int kR = 1>
+FRIT_ISA void kernel_of(int64_t rows, const KernelArgs<C>& g) {
+  if constexpr (kR == Vector<C>::kRows) {
+    kernel<Dot, C, kR, kV, kStride>(g);
+  } else {
+    if (rows == kR) return kernel<Dot, C, kR, kV, kStride>(g);
+    kernel_of<Dot, C, kStride, kV, kR + 1>(rows, g);
+  }
+}
+
+// All rows against `cols` columns; panels of columns lie `panel_step` units apart.
+template <class Dot, int64_t kStride, class C>
+FRIT_ISA void rows_by_columns(KernelArgs<C> g, int64_t rows, int64_t cols, int64_t panel_step) {
+  using B = Blocking<C>;
+  const C* a = g.a;
+  const C* b = g.b;
+  C* c = g.c;
+  const C* start = g.start;
+  const int64_t a_stride = kStride ? kStride : g.a_stride, strips = (rows + B::kRows - 1) / B::kRows;
+  for (int64_t s = 0; s < strips; ++s) {
+    // Strips of nearly equal height: a strip of a row or two would wait for its sums.
+    const int64_t first = rows * s / strips, height = rows * (s + 1) / strips - first;
+    g.a = a + first * a_stride;
+    for (int64_t j = 0; j < cols; j += B::kPanel) {
+      g.b = b + j / B::kPanel * panel_step;
+      g.c = c + first * g.c_stride + j;
+      if (start) g.start = start + first * g.start_stride + j;
+      const int64_t width = std::min(B::kPanel, cols - j);
+      g.width = width > B::kLanes ? width - B::kLanes : width;
+      width > B::kLanes ? kernel_of<Dot, C, kStride, 2>(height, g) : kernel_of<Dot, C, kStride, 1>(height, g);
+    }
+  }
+}
+
+// Without units of two and without instructions of a set, for what is converted seldom.
+template <class T>
+FRIT_ISA void pack_rows_plainly(const Lines<T>& from, SumLane<T>* to) {
+  constexpr int64_t kStride = Blocking<SumLane<T>>::kPackedStride;
+  for (int64_t i = 0; i < from.lines; ++i) {
+    const T* line = from.data + i * from.line_stride;
+    SumLane<T>* row = to + i * kParts<T> * kStride;
+    if constexpr (std::is_same_v<T, Complex>) {
+      for (int64_t u = 0; u < from.k; ++u) {
+        row[u] = line[u * from.k_stride].re;
+        row[kStride + u] = line[u * from.k_stride].im;
+      }
+    } else if (from.k_stride == 1) {
+      for (int64_t u = 0; u < from.k; ++u) row[u] = widen(line[u]);
+    } else {
+      for (int64_t u = 0; u < from.k; ++u) row[u] = widen(line[u * from.k_stride]);
+    }
+  }
+}
+
+template <class T>
+FRIT_ISA_INLINE void pack_unit(const T* row, int64_t line_stride, int64_t cols, SumLane<T>* to) {
+  if constexpr (std::is_same_v<T, Complex>) {
+    for (int64_t i = 0; i < cols; ++i) {
+      to[2 * i] = row[i * line_stride].re;
+      to[2 * i + 1] = row[i * line_stride].im;
+    }
+  } else {
+    for (int64_t i = 0; i < cols; ++i) to[i] = widen(row[i * line_stride]);
+  }
+}
+
+template <class T>
+FRIT_ISA void pack_columns_plainly(const Lines<T>& from, SumLane<T>* to) {
+  using B = Blocking<SumLane<T>>;
+  constexpr int64_t kCols = B::kPanel / kParts<T>;
+  const int64_t whole = from.lines / kCols * kCols, step = B::panel_step(from.k);
+  if (from.line_stride == 1) {
+    // Whole rows in turn, as they lie, and ahead of their use: each may be in another page, where the processor does not see them coming.
+    constexpr int64_t kAhead = 3;
+    for (int64_t u = 0; u < from.k; ++u) {
+      const T* row = from.data + u * from.k_stride;
+      if (u + kAhead < from.k)
+        for (int64_t j = 0; j < from.lines; j += 64 / static_cast<int64_t>(sizeof(T)))
+          _mm_prefetch(reinterpret_cast<const char*>(row + kAhead * from.k_stride + j), _MM_HINT_T0);
+      SumLane<T>* at = to + u * B::kPanel;
+      for (int64_t j = 0; j < whole; j += kCols) pack_unit(row + j, 1, kCols, at + j / kCols * step);
+      pack_unit(row + whole, 1, from.lines - whole, at + whole / kCols * step);
+    }
+    return;
+  }
+  for (int64_t j = 0; j < from.lines; j += kCols) {
+    SumLane<T>* panel = to + j / kCols * step;
+    const T* corner = from.data + j * from.line_stride;
+    for (int64_t u = 0; u < from.k; ++u)
+      pack_unit(corner + u * from.k_stride, from.line_stride, std::min(kCols, from.lines - j), panel + u * B::kPanel);
+  }
+}
+
+// Rows of sums, rounded, to `to`.
+template <class T>
+FRIT_ISA void store_rows(const SumLane<T>* from, int64_t stride, const Matrix& to) {
+  T* data = static_cast<T*>(to.data);
+  for (int64_t i = 0; i < to.rows; ++i) {
+    T* row = data + i * to.row_stride;
+    const SumLane<T>* sums = from + i * kParts<T> * stride;
+    if constexpr (std::is_same_v<T, Complex>) {
+      for (int64_t j = 0; j < to.cols; ++j)
+        row[j * to.col_stride] = {sums[2 * j] - sums[stride + 2 * j + 1], sums[2 * j + 1] + sums[stride + 2 * j]};
+    } else if (to.col_stride == 1) {
+      store_row(sums, row, to.cols);
+    } else {
+      for (int64_t j = 0; j < to.cols; ++j) row[j * to.col_stride] = static_cast<T>(sums[j]);
+    }
+  }
+}
+
+template <class T, class Dot>
+FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
+  using C = SumLane<T>;
+  using B = Blocking<C>;
+  constexpr bool kPairs = Dot::kPairs, kAsItLies = std::is_same_v<T, C>;
+  constexpr int64_t kPerUnit = kPairs ? 2 : 1;
+  // In lines and in columns of sums.
+  const int64_t m = c.rows * kParts<T>, n = c.cols * kParts<T>;
+  const int64_t units = (a.cols + kPerUnit - 1) / kPerUnit, blocks = (units + B::kBlockUnits - 1) / B::kBlockUnits;
+  const bool in_place = kAsItLies && c.col_stride == 1;
+  auto block_start = [&](int64_t block) { return units * block / blocks; };
+  if constexpr (kAsItLies) {
+    if (in_place && b.col_stride == 1 && m * n * units <= kUnpacked) {
+      for (int64_t block = 0; block < blocks; ++block) {
+        const int64_t first = block_start(block);
+        rows_by_columns<Dot, 0>(KernelArgs<C>{static_cast<const C*>(a.data) + first * a.col_stride, a.row_stride, a.col_stride,
+                                              static_cast<const C*>(b.data) + first * b.row_stride, b.row_stride, block_start(block + 1) - first,
+                                              static_cast<C*>(c.data), c.row_stride, block > 0},
+                                m, n, B::kPanel);
+      }
+      return true;
+    }
+  }
+  // Where one block of k is all of it, sums of a block of columns are final at once.
+  const int64_t most_units = (units + blocks - 1) / blocks, most_cols = std::min(B::kBlockCols, (n + B::kPanel - 1) / B::kPanel * B::kPanel);
+  const bool thin = m <= kThinRows && b.col_stride == 1 && units > kThinUnits;
+  const int64_t sum_stride = in_place ? c.row_stride : blocks > 1 || thin ? n : most_cols;
+  // Rows whose units lie in memory as the kernels take them are packed only if enough columns make up for it.
+  const bool whole_units = kAsItLies || (kPairs && a.cols % 2 == 0 && a.row_stride % 2 == 0);
+  const bool rows_as_they_lie = whole_units && a.col_stride == 1 && n <= B::kBlockCols;
+  const size_t size_a = rows_as_they_lie ? 0 : static_cast<size_t>(m * B::kPackedStride),
+               size_b = static_cast<size_t>(most_cols / B::kPanel * B::panel_step(most_units)),
+               size_c = in_place ? 0 : static_cast<size_t>(m * sum_stride),
+               size_carried = thin ? static_cast<size_t>(m * n) : 0;
+  Scratch memory((size_a + size_b + size_c + size_carried) * sizeof(C));
+  if (!memory.data()) return false;
+  C* pa = static_cast<C*>(memory.data());
+  C* pb = pa + size_a;
+  C* carried = pb + size_b + size_c;
+  C* sums = in_place ? static_cast<C*>(c.data) : pb + size_b;
+  for (int64_t block = 0; block < blocks; ++block) {
+    const int64_t first = block_start(block), count = block_start(block + 1) - first, k0 = first * kPerUnit;
+    const int64_t k = std::min(count * kPerUnit, a.cols - k0);
+    if (!rows_as_they_lie)
+      pack_rows<kPairs>(Lines<T>{static_cast<const T*>(a.data) + k0 * a.col_stride, c.rows, k, a.row_stride, a.col_stride}, count, pa);
+    const int64_t step = thin ? kThinUnits : count;
+    for (int64_t u = 0; u < count; u += step) {
+      const int64_t part = std::min(step, count - u), l0 = u * kPerUnit, l = std::min(part * kPerUnit, k - l0);
+      const bool last = u + part == count;
+      for (int64_t j = 0; j < n; j += B::kBlockCols) {
+        const int64_t cols = std::min(B::kBlockCols, n - j), j0 = j / kParts<T>;
+        const T* corner = static_cast<const T*>(b.data) + (k0 + l0) * b.row_stride + j0 * b.col_stride;
+        pack_columns<kPairs>(Lines<T>{corner, cols / kParts<T>, l, b.col_stride, b.row_stride}, part, pb);
+        C* to = in_place || blocks > 1 || thin ? sums + j : sums;
+        KernelArgs<C> g{pa + u, 0, 0, pb, B::kPanel, part, last ? to : carried + j, last ? sum_stride : n, last && block > 0};
+        if (u) {
+          g.start = carried + j;
+          g.start_stride = n;
+        }
+        if (rows_as_they_lie) {
+          g.a = reinterpret_cast<const C*>(static_cast<const T*>(a.data) + k0) + u;
+          g.a_stride = a.row_stride / kPerUnit;
+          g.a_step = 1;
+          rows_by_columns<Dot, 0>(g, m, cols, B::panel_step(part));
+        } else {
+          rows_by_columns<Dot, B::kPackedStride>(g, m, cols, B::panel_step(part));
+        }
+        if (!in_place && last && block + 1 == blocks) store_rows<T>(to, sum_stride, c.block(0, j0, c.rows, cols / kParts<T>, sizeof(T)));
+      }
+    }
+  }
+  return true;
+}
+
+// Sums that k is dealt to in a product with a vector.
+constexpr int64_t kDeals = 16;
+
+template <class C>
+FRIT_ISA_INLINE C fold(C (&deals)[kDeals]) {
+  for (int64_t half = kDeals / 2; half; half /= 2)
+    for (int64_t l = 0; l < half; ++l) deals[l] = deals[l] + deals[l + half];
+  return deals[0];
+}
+
+// kAtOnce rows with unit stride along k, for more of memory is on its way then.
+template <class T, int64_t kAtOnce>
+FRIT_ISA void dot_rows(const T* a, int64_t stride, const Sum<T>* x, int64_t k, Sum<T>* y) {
+  using C = Sum<T>;
+  using V = Vector<C>;
+  constexpr int64_t kRegisters = kDeals / V::kLanes;
+  typename V::Register sums[kAtOnce][kRegisters];
+FRIT_UNROLL
+  for (int64_t r = 0; r < kAtOnce; ++r)
+FRIT_UNROLL
+    for (int64_t v = 0; v < kRegisters; ++v) sums[r][v] = V::zero();
+  int64_t l = 0;
+  for (; l + kDeals <= k; l += kDeals) {
+FRIT_UNROLL
+    for (int64_t v = 0; v < kRegisters; ++v) {
+      const typename V::Register factor = V::load(x + l + v * V::kLanes);
+FRIT_UNROLL
+      for (int64_t r = 0; r < kAtOnce; ++r)
+        sums[r][v] = V::multiply_add(V::load(a + r * stride + l + v * V::kLanes), factor, sums[r][v]);
+    }
+  }
+FRIT_UNROLL
+  for (int64_t r = 0; r < kAtOnce; ++r) {
+    C deals[kDeals];
+FRIT_UNROLL
+    for (int64_t v = 0; v < kRegisters; ++v) V::store(deals + v * V::kLanes, sums[r][v]);
+    for (int64_t i = 0; l + i < k; ++i) deals[i] = V::multiply_add(C{widen(a[r * stride + l + i])}, x[l + i], deals[i]);
+    y[r] = fold(deals);
+  }
+}
+
+// Adds to `sums` of `rows` rows, which lie side by side, kAtOnce columns of them in turn, `stride` apart, each times its factor.
+template <class T, int64_t kAtOnce>
+FRIT_ISA void add_columns(const T* a, int64_t stride, const Sum<T>* x, int64_t x_stride, int64_t rows, Sum<T>* sums) {
+  using C = Sum<T>;
+  using V = Vector<C>;
+  typename V::Register factors[kAtOnce];
+FRIT_UNROLL
+  for (int64_t q = 0; q < kAtOnce; ++q) factors[q] = V::same(x[q * x_stride]);
+  int64_t i = 0;
+  for (; i + V::kLanes <= rows; i += V::kLanes) {
+    typename V::Register sum = V::load(sums + i);
+FRIT_UNROLL
+    for (int64_t q = 0; q < kAtOnce; ++q) sum = V::multiply_add(V::load(a + q * stride + i), factors[q], sum);
+    V::store(sums + i, sum);
+  }
+  for (; i < rows; ++i)
+    for (int64_t q = 0; q < kAtOnce; ++q) sums[i] = V::multiply_add(C{widen(a[q * stride + i])}, x[q * x_stride], sums[i]);
+}
+
+// Rows whose sums stay in the second-level cache; two pages of each column.
+template <class C>
+inline constexpr int64_t kSideBySide = 8192 / static_cast<int64_t>(sizeof(C));
+
+// y = a x for rows side by side in memory.
+template <class T>
+FRIT_ISA void columns_times_vector(const Matrix& a, const Sum<T>* x, Sum<T>* y, Sum<T>* sums) {
+  constexpr int64_t kAtOnce = 8, kSide = kSideBySide<Sum<T>>;
+  const T* data = static_cast<const T*>(a.data);
+  std::fill_n(sums, kDeals * kSide, Sum<T>{});
+  int64_t k = 0;
+  for (; k + kAtOnce * kDeals <= a.cols; k += kAtOnce * kDeals)
+    for (int64_t l = 0; l < kDeals; ++l)
+      add_columns<T, kAtOnce>(data + (k + l) * a.col_stride, kDeals * a.col_stride, x + k + l, kDeals, a.rows, sums + l * kSide);
+  for (; k < a.cols; ++k) add_columns<T, 1>(data + k * a.col_stride, 0, x + k, 0, a.rows, sums + k % kDeals * kSide);
+  for (int64_t half = kDeals / 2; half; half /= 2)
+    for (int64_t l = 0; l < half; ++l)
+      for (int64_t i = 0; i < a.rows; ++i) sums[l * kSide + i] += sums[(l + half) * kSide + i];
+  std::copy_n(sums, a.rows, y);
+}
+
+// c (m x 1) = a (m x k) times b (k x 1).
+template <class T>
+FRIT_ISA bool multiply_vector(const Matrix& a, const Matrix& b, const Matrix& c) {
+  using C = Sum<T>;
+  constexpr int64_t kSide = kSideBySide<C>, kAtOnce = 4;
+  const bool x_lies = std::is_same_v<T, C> && (b.row_stride == 1 || b.rows == 1), y_lies = std::is_same_v<T, C> && (c.row_stride == 1 || c.rows == 1);
+  const bool along = a.col_stride == 1 || a.cols == 1, side_by_side = !along && (a.row_stride == 1 || a.rows == 1);
+  const size_t size_x = x_lies ? 0 : static_cast<size_t>((a.cols + kDeals - 1) / kDeals * kDeals), size_y = y_lies ? 0 : kSide,
+               size_sums = side_by_side ? kDeals * kSide : along ? 0 : static_cast<size_t>(a.cols);
+  Scratch memory((size_x + size_y + size_sums) * sizeof(C));
+  C* own = static_cast<C*>(memory.data());
+  if (size_x + size_y + size_sums && !own) return false;
+  const C* x = static_cast<const C*>(b.data);
+  if (!x_lies) {
+    pack<T>(b, own);
+    x = own;
+  }
+  C* sums = own + size_x + size_y;
+  const T* data = static_cast<const T*>(a.data);
+  for (int64_t i = 0; i < a.rows; i += kSide) {
+    const int64_t rows = std::min(kSide, a.rows - i);
+    C* y = y_lies ? static_cast<C*>(c.data) + i : own + size_x;
+    const T* first = data + i * a.row_stride;
+    if (side_by_side) {
+      columns_times_vector<T>(a.block(i, 0, rows, a.cols, sizeof(T)), x, y, sums);
+    } else if (along) {
+      int64_t r = 0;
+      for (; r + kAtOnce <= rows; r += kAtOnce) dot_rows<T, kAtOnce>(first + r * a.row_stride, a.row_stride, x, a.cols, y + r);
+      for (; r < rows; ++r) dot_rows<T, 1>(first + r * a.row_stride, 0, x, a.cols, y + r);
+    } else {
+      for (int64_t r = 0; r < rows; ++r) {
+        pack<T>(a.block(i + r, 0, 1, a.cols, sizeof(T)).transposed(), sums);
+        dot_rows<C, 1>(sums, 0, x, a.cols, y + r);
+      }
+    }
+    if (!y_lies) unpack<T>(y, c.block(i, 0, rows, 1, sizeof(T)));
+  }
+  return true;
+}
+
+template <class T>
+bool multiply_by_vector(const Matrix& a, const Matrix& b, const Matrix& c) {
+  return multiply_vector<T>(b.transposed(), a.transposed(), c.transposed());
+}
+
+// As avx512_multiply and avx2_multiply.
+template <class T, class Dot>
+MultiplyFn pick(int64_t m, int64_t n, bool batch) {
+  if (n > 1 && (m > 1 || batch)) return multiply<T, Dot>;
+  if constexpr (std::is_same_v<T, Complex>) return nullptr;
+  else return n == 1 ? multiply_vector<T> : multiply_by_vector<T>;
+}
