@@ -13,11 +13,7 @@ namespace frit::runtime::openblas {
 #define FRIT_ISA_INLINE __attribute__((always_inline)) FRIT_ISA inline
 namespace {
 
-FRIT_ISA_INLINE __m256 load_eight(const float* p) { return _mm256_loadu_ps(p); }
-FRIT_ISA_INLINE __m256 load_eight(const float16_t* p) { return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))); }
-FRIT_ISA_INLINE __m256 load_eight(const bfloat16_t* p) {
-  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))), 16));
-}
+#include "runtime/openblas/tiles.h"
 
 template <class C>
 struct Vector;
@@ -26,6 +22,7 @@ struct Vector<float> {
   using Register = __m256;
   using Mask = __m256i;
   static constexpr int64_t kLanes = 8, kRows = 6;
+  static constexpr bool kMasksAreFree = false;
   FRIT_ISA_INLINE static Mask first(int64_t n) {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
   }
@@ -51,6 +48,7 @@ struct Vector<double> {
   using Register = __m256d;
   using Mask = __m256i;
   static constexpr int64_t kLanes = 4, kRows = 6;
+  static constexpr bool kMasksAreFree = false;
   FRIT_ISA_INLINE static Mask first(int64_t n) { return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3)); }
   FRIT_ISA_INLINE static Register zero() { return _mm256_setzero_pd(); }
   FRIT_ISA_INLINE static Register same(double v) { return _mm256_set1_pd(v); }
@@ -79,7 +77,11 @@ FRIT_ISA void pack_columns(const Lines<T>& from, int64_t, SumLane<T>* to) {
 }
 template <class T>
 FRIT_ISA void store_row(const SumLane<T>* from, T* to, int64_t n) {
-  for (int64_t j = 0; j < n; ++j) to[j] = static_cast<T>(from[j]);
+  int64_t j = 0;
+  if constexpr (std::is_same_v<T, float16_t>)
+    for (; j + 8 <= n; j += 8)
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + j), _mm256_cvtps_ph(_mm256_loadu_ps(from + j), _MM_FROUND_TO_NEAREST_INT));
+  for (; j < n; ++j) to[j] = static_cast<T>(from[j]);
 }
 
 }  // namespace

@@ -53,6 +53,7 @@ struct Vector<float> {
   using Register = __m512;
   using Mask = __mmask16;
   static constexpr int64_t kLanes = 16, kRows = 12;
+  static constexpr bool kMasksAreFree = true;
   FRIT_ISA_INLINE static Mask first(int64_t n) { return first_lanes(n); }
   FRIT_ISA_INLINE static Register zero() { return _mm512_setzero_ps(); }
   FRIT_ISA_INLINE static Register same(float v) { return _mm512_set1_ps(v); }
@@ -72,6 +73,7 @@ struct Vector<double> {
   using Register = __m512d;
   using Mask = __mmask8;
   static constexpr int64_t kLanes = 8, kRows = 12;
+  static constexpr bool kMasksAreFree = true;
   FRIT_ISA_INLINE static Mask first(int64_t n) { return static_cast<Mask>(n >= kLanes ? 0xff : (1u << n) - 1); }
   FRIT_ISA_INLINE static Register zero() { return _mm512_setzero_pd(); }
   FRIT_ISA_INLINE static Register same(double v) { return _mm512_set1_pd(v); }

@@ -71,7 +71,7 @@ struct KernelArgs {
   int64_t width = 0;         // of the last vector
 };
 
-template <class Dot, class C, int kR, int kV, int64_t kStride>
+template <class Dot, class C, int kR, int kV, int64_t kStride, bool kWhole>
 FRIT_ISA void kernel(const KernelArgs<C>& g) {
   using V = Vector<C>;
   const typename V::Mask lanes = V::first(g.width);
@@ -83,7 +83,7 @@ FRIT_UNROLL
       sums[i][v] = V::zero();
       if (g.start) {
         const C* from = g.start + i * g.start_stride + v * V::kLanes;
-        sums[i][v] = v + 1 < kV ? V::load(from) : V::load(from, lanes);
+        sums[i][v] = kWhole || v + 1 < kV ? V::load(from) : V::load(from, lanes);
       }
     }
   const C* b = g.b;
@@ -100,7 +100,7 @@ FRIT_UNROLL
   for (int64_t u = 0; u < g.units; ++u) {
     typename V::Register right[kV];
 FRIT_UNROLL
-    for (int v = 0; v < kV; ++v) right[v] = v + 1 < kV ? V::load(b + v * V::kLanes) : V::load(b + v * V::kLanes, lanes);
+    for (int v = 0; v < kV; ++v) right[v] = kWhole || v + 1 < kV ? V::load(b + v * V::kLanes) : V::load(b + v * V::kLanes, lanes);
 FRIT_UNROLL
     for (int i = 0; i < kR; ++i) {
       const C* base = kStride || i < 3 ? a : i < 6 ? a3 : i < 9 ? a6 : a9;
@@ -120,7 +120,7 @@ FRIT_UNROLL
 FRIT_UNROLL
     for (int v = 0; v < kV; ++v) {
       C* to = g.c + i * g.c_stride + v * V::kLanes;
-      if (v + 1 < kV) {
+      if (kWhole || v + 1 < kV) {
         V::store(to, g.add ? V::plus(V::load(to), sums[i][v]) : sums[i][v]);
       } else {
         V::store(to, lanes, g.add ? V::plus(V::load(to, lanes), sums[i][v]) : sums[i][v]);
@@ -130,12 +130,12 @@ FRIT_UNROLL
 
 template <class Dot, class C, int64_t kStride, int kV, int kR = 1>
 FRIT_ISA void kernel_of(int64_t rows, const KernelArgs<C>& g) {
-  if constexpr (kR == Vector<C>::kRows) {
-    kernel<Dot, C, kR, kV, kStride>(g);
-  } else {
-    if (rows == kR) return kernel<Dot, C, kR, kV, kStride>(g);
-    kernel_of<Dot, C, kStride, kV, kR + 1>(rows, g);
+  if (kR == Vector<C>::kRows || rows == kR) {
+    // Loads under a mask take time on some sets.
+    if (!Vector<C>::kMasksAreFree && g.width == Vector<C>::kLanes) return kernel<Dot, C, kR, kV, kStride, !Vector<C>::kMasksAreFree>(g);
+    return kernel<Dot, C, kR, kV, kStride, false>(g);
   }
+  if constexpr (kR < Vector<C>::kRows) kernel_of<Dot, C, kStride, kV, kR + 1>(rows, g);
 }
 
 // All rows against `cols` columns; panels of columns lie `panel_step` units apart.
@@ -166,9 +166,11 @@ FRIT_ISA void rows_by_columns(KernelArgs<C> g, int64_t rows, int64_t cols, int64
 template <class T>
 FRIT_ISA void pack_rows_plainly(const Lines<T>& from, SumLane<T>* to) {
   constexpr int64_t kStride = Blocking<SumLane<T>>::kPackedStride;
+  if constexpr (!std::is_same_v<T, Complex>)
+    if (from.line_stride == 1 && from.k_stride != 1) return turn(from.data, from.k_stride, from.lines, from.k, to, kStride);
   for (int64_t i = 0; i < from.lines; ++i) {
     const T* line = from.data + i * from.line_stride;
-    SumLane<T>* row = to + i * kParts<T> * kStride;
+    SumLane<T>* __restrict row = to + i * kParts<T> * kStride;
     if constexpr (std::is_same_v<T, Complex>) {
       for (int64_t u = 0; u < from.k; ++u) {
         row[u] = line[u * from.k_stride].re;
@@ -183,7 +185,7 @@ FRIT_ISA void pack_rows_plainly(const Lines<T>& from, SumLane<T>* to) {
 }
 
 template <class T>
-FRIT_ISA_INLINE void pack_unit(const T* row, int64_t line_stride, int64_t cols, SumLane<T>* to) {
+FRIT_ISA_INLINE void pack_unit(const T* row, int64_t line_stride, int64_t cols, SumLane<T>* __restrict to) {
   if constexpr (std::is_same_v<T, Complex>) {
     for (int64_t i = 0; i < cols; ++i) {
       to[2 * i] = row[i * line_stride].re;
@@ -216,6 +218,11 @@ FRIT_ISA void pack_columns_plainly(const Lines<T>& from, SumLane<T>* to) {
   for (int64_t j = 0; j < from.lines; j += kCols) {
     SumLane<T>* panel = to + j / kCols * step;
     const T* corner = from.data + j * from.line_stride;
+    if constexpr (!std::is_same_v<T, Complex>)
+      if (from.k_stride == 1) {
+        turn(corner, from.line_stride, from.k, std::min(kCols, from.lines - j), panel, B::kPanel);
+        continue;
+      }
     for (int64_t u = 0; u < from.k; ++u)
       pack_unit(corner + u * from.k_stride, from.line_stride, std::min(kCols, from.lines - j), panel + u * B::kPanel);
   }

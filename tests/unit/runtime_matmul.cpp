@@ -19,9 +19,14 @@
 namespace frit::runtime {
 namespace {
 
-LibraryFn matmul() {
+// What serves products here, on a CPU with AVX2 alone (which gives the same bits), and without a kernel of frit's own.
+const char* const kBest = "matmul";
+const char* const kAvx2 = "matmul, AVX2";
+const char* const kLibrary = "matmul, OpenBLAS";
+
+LibraryFn matmul(const char* routine = kBest) {
   std::string why;
-  LibraryFn fn = find_library("matmul", why);
+  LibraryFn fn = find_library(routine, why);
   EXPECT_NE(fn, nullptr) << why;
   return fn;
 }
@@ -140,10 +145,44 @@ void expect_product(Stack<T>& a, Stack<T>& b, Stack<T>& c, const std::string& wh
 }
 
 template <class T>
-void run(Stack<T>& a, Stack<T>& b, Stack<T>& c, std::function<void(int64_t, int64_t)> epilogue = {}) {
+void run(Stack<T>& a, Stack<T>& b, Stack<T>& c, std::function<void(int64_t, int64_t)> epilogue = {}, const char* routine = kBest) {
   LibraryTensor operands[] = {a.tensor(), b.tensor()}, results[] = {c.tensor()};
-  Status s = matmul()({operands, results, "{}", std::move(epilogue)});
+  Status s = matmul(routine)({operands, results, "{}", std::move(epilogue)});
   ASSERT_TRUE(s.ok()) << s.error().str();
+}
+
+template <class T>
+std::vector<T> values(Stack<T>& s) {
+  std::vector<T> out;
+  s.each([&](const auto& index, int64_t) { out.push_back(s.at(index)); });
+  return out;
+}
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+// Every pair of layouts must give the same bits.
+template <class T>
+void expect_same_in_every_layout(const char* routine, int64_t m, int64_t n, int64_t k) {
+  std::vector<T> first;
+  for (int layout = 0; layout < 8; ++layout) {
+    std::vector<size_t> plain{0, 1}, turned{1, 0};
+    Stack<T> a({m, k}, layout & 1 ? turned : plain, layout == 7 ? 2 : 1, layout == 6);
+    Stack<T> b({k, n}, layout & 2 ? turned : plain, layout == 5 ? 3 : 1, layout == 4);
+    Stack<T> c({m, n}, layout & 4 ? turned : plain, layout == 3 ? 2 : 1);
+    fill(a, 1);
+    fill(b, 2);
+    run(a, b, c, {}, routine);
+    std::string what = std::string(routine) + " " + std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n) + " layout " +
+                       std::to_string(layout);
+    if (layout == 0) {
+      expect_product(a, b, c, what);
+      first = values(c);
+    }
+    ASSERT_TRUE(same_bits(values(c), first)) << what;
+  }
 }
 
 template <class T>
@@ -153,28 +192,10 @@ using Types = testing::Types<uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int1
 TYPED_TEST_SUITE(Matmul, Types);
 
 TYPED_TEST(Matmul, agrees_with_a_plain_loop_in_every_layout) {
-  using T = TypeParam;
   const int64_t sizes[][3] = {{1, 1, 1}, {2, 3, 4},  {8, 8, 8},    {7, 1, 33},  {1, 9, 100},  {70, 1, 17},   {1, 70, 5},
-                              {5, 5, 1}, {17, 31, 13}, {65, 33, 40}, {3, 300, 7}, {300, 19, 11}};
-  for (const auto& [m, n, k] : sizes) {
-    // Every pair of layouts must give the same bits.
-    std::vector<T> first;
-    for (int layout = 0; layout < 8; ++layout) {
-      std::vector<size_t> plain{0, 1}, turned{1, 0};
-      Stack<T> a({m, k}, layout & 1 ? turned : plain, layout == 7 ? 2 : 1, layout == 6);
-      Stack<T> b({k, n}, layout & 2 ? turned : plain, layout == 5 ? 3 : 1, layout == 4);
-      Stack<T> c({m, n}, layout & 4 ? turned : plain, layout == 3 ? 2 : 1);
-      fill(a, 1);
-      fill(b, 2);
-      run(a, b, c);
-      std::string what = std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n) + " layout " + std::to_string(layout);
-      expect_product(a, b, c, what);
-      std::vector<T> values;
-      c.each([&](const auto& index, int64_t) { values.push_back(c.at(index)); });
-      if (first.empty()) first = values;
-      ASSERT_EQ(std::memcmp(values.data(), first.data(), values.size() * sizeof(T)), 0) << what;
-    }
-  }
+                              {5, 5, 1}, {17, 31, 13}, {65, 33, 40}, {3, 300, 7}, {300, 19, 11}, {1, 45, 300}, {45, 1, 300}};
+  for (const char* routine : {kBest, kAvx2, kLibrary})
+    for (const auto& [m, n, k] : sizes) expect_same_in_every_layout<TypeParam>(routine, m, n, k);
 }
 
 TYPED_TEST(Matmul, batches_and_broadcasts) {
@@ -187,11 +208,32 @@ TYPED_TEST(Matmul, batches_and_broadcasts) {
     fill(b, 4);
     if (variant >= 3) b.strides[0] = b.strides[1] = 0;
     if (variant == 2) a.strides[1] = 0;
-    std::atomic<int64_t> covered{0};
-    run(a, b, c, [&](int64_t begin, int64_t end) { covered += end - begin; });
-    expect_product(a, b, c, "variant " + std::to_string(variant));
-    EXPECT_EQ(covered, 2 * 3 * 5 * 4);
+    for (const char* routine : {kBest, kAvx2, kLibrary}) {
+      std::atomic<int64_t> covered{0};
+      run(a, b, c, [&](int64_t begin, int64_t end) { covered += end - begin; }, routine);
+      expect_product(a, b, c, routine + (" variant " + std::to_string(variant)));
+      EXPECT_EQ(covered, 2 * 3 * 5 * 4);
+    }
   }
+}
+
+// One operand that is the same for the whole batch, or copies of it: the first may become one product of all the batch's rows.
+TYPED_TEST(Matmul, a_broadcast_operand_gives_the_bits_of_its_copies) {
+  using T = TypeParam;
+  using Size = std::tuple<int64_t, int64_t, int64_t, int64_t>;
+  for (const char* routine : {kBest, kAvx2, kLibrary})
+    for (auto [batch, m, n, k] : {Size{40, 1, 1, 20}, Size{3, 1, 40, 70}, Size{9, 3, 1, 40}, Size{70, 2, 2, 3}, Size{5, 33, 35, 130},
+                                  Size{70, 1, 6, 5}, Size{2, 40, 70, 600}}) {
+      Stack<T> a({batch, m, k}), b({batch, k, n}), one({1, k, n}), joined({batch, m, n}), apart({batch, m, n});
+      fill(a, 9);
+      fill(one, 10);
+      for (int64_t i = 0; i < batch; ++i) std::copy_n(one.memory.begin(), k * n, b.memory.begin() + i * k * n);
+      run(a, b, apart, {}, routine);
+      std::copy_n(one.memory.begin(), k * n, b.memory.begin());
+      b.strides[0] = 0;
+      run(a, b, joined, {}, routine);
+      ASSERT_TRUE(same_bits(joined.memory, apart.memory)) << routine << " " << batch << "x" << m << "x" << k << "x" << n;
+    }
 }
 
 TYPED_TEST(Matmul, empty_products) {
@@ -209,76 +251,82 @@ TYPED_TEST(Matmul, empty_products) {
 TYPED_TEST(Matmul, threads_do_not_change_bits) {
   using T = TypeParam;
   int before = num_threads();
-  for (auto [m, n, k] : {std::tuple<int64_t, int64_t, int64_t>{600, 130, 70}, {40, 1100, 50}, {2500, 1, 90}, {1, 2500, 90}, {33, 35, 2100}}) {
-    Stack<T> a({m, k}), b({k, n}), one({m, n}), many({m, n});
-    fill(a, 5);
-    fill(b, 6);
-    set_num_threads(1);
-    run(a, b, one);
-    set_num_threads(2);
-    run(a, b, many);
-    EXPECT_EQ(std::memcmp(one.memory.data(), many.memory.data(), one.memory.size() * sizeof(T)), 0);
-    set_num_threads(5);
-    run(a, b, many);
-    EXPECT_EQ(std::memcmp(one.memory.data(), many.memory.data(), one.memory.size() * sizeof(T)), 0);
-  }
+  for (const char* routine : {kBest, kAvx2, kLibrary})
+    for (auto [m, n, k] : {std::tuple<int64_t, int64_t, int64_t>{600, 130, 70}, {40, 1100, 50}, {2500, 1, 90}, {1, 2500, 90}, {33, 35, 2100}}) {
+      Stack<T> a({m, k}), b({k, n}), one({m, n}), many({m, n});
+      fill(a, 5);
+      fill(b, 6);
+      set_num_threads(1);
+      run(a, b, one, {}, routine);
+      for (int threads : {2, 5}) {
+        set_num_threads(threads);
+        run(a, b, many, {}, routine);
+        EXPECT_TRUE(same_bits(one.memory, many.memory)) << routine << " " << threads;
+      }
+    }
   set_num_threads(before);
 }
 
 // Shapes that take every way through the kernels: unpacked, packed, few rows, several blocks of k, and each layout of each.
 template <class T>
 class LargeMatmul : public testing::Test {};
-using LargeTypes = testing::Types<float16_t, bfloat16_t, float>;
+using LargeTypes = testing::Types<float16_t, bfloat16_t, float, double, complex64_t>;
 TYPED_TEST_SUITE(LargeMatmul, LargeTypes);
 
+bool has_own_kernels() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+#else
+  return false;
+#endif
+}
+
 TYPED_TEST(LargeMatmul, has_the_same_bits_in_every_layout) {
-  using T = TypeParam;
   using Size = std::tuple<int64_t, int64_t, int64_t>;
-  for (auto [m, n, k] : {Size{3, 70, 1201}, {12, 300, 601}, {30, 290, 1030}, {131, 150, 140}, {150, 40, 1201}}) {
-    std::vector<T> first;
-    for (int layout = 0; layout < 8; ++layout) {
-      std::vector<size_t> plain{0, 1}, turned{1, 0};
-      Stack<T> a({m, k}, layout & 1 ? turned : plain, layout == 7 ? 2 : 1, layout == 6);
-      Stack<T> b({k, n}, layout & 2 ? turned : plain, layout == 5 ? 3 : 1, layout == 4);
-      Stack<T> c({m, n}, layout & 4 ? turned : plain, layout == 3 ? 2 : 1);
-      fill(a, 11);
-      fill(b, 12);
-      run(a, b, c);
-      if (layout == 0) expect_product(a, b, c, std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n));
-      std::vector<T> values;
-      c.each([&](const auto& index, int64_t) { values.push_back(c.at(index)); });
-      if (first.empty()) first = values;
-      ASSERT_EQ(std::memcmp(values.data(), first.data(), values.size() * sizeof(T)), 0)
-          << m << "x" << k << "x" << n << " layout " << layout;
-    }
-  }
+  for (const char* routine : {kBest, kAvx2})
+    for (auto [m, n, k] : {Size{3, 70, 1201}, Size{12, 300, 601}, Size{30, 290, 1030}, Size{131, 150, 140}, Size{150, 40, 1201}})
+      expect_same_in_every_layout<TypeParam>(routine, m, n, k);
 }
 
 TYPED_TEST(LargeMatmul, few_or_many_rows_of_one_product_have_the_same_bits) {
   using T = TypeParam;
-#if defined(__x86_64__)
-  if (!__builtin_cpu_supports("avx512bw")) GTEST_SKIP() << "a library serves these products here";
-#else
-  GTEST_SKIP() << "a library serves these products here";
-#endif
-  const int64_t m = 40, n = 90, k = 1100;
-  Stack<T> a({m, k}), b({k, n}), c({m, n});
-  fill(a, 13);
-  fill(b, 14);
-  run(a, b, c);
-  for (int64_t rows : {2, 5, 20}) {
-    Stack<T> part({rows, k}), product({rows, n});
-    std::copy_n(a.memory.begin(), rows * k, part.memory.begin());
-    run(part, b, product);
-    ASSERT_EQ(std::memcmp(product.memory.data(), c.memory.data(), static_cast<size_t>(rows * n) * sizeof(T)), 0) << rows;
+  if (!has_own_kernels()) GTEST_SKIP() << "a library serves these products here";
+  for (const char* routine : {kBest, kAvx2}) {
+    const int64_t m = 40, n = 90, k = 1100;
+    Stack<T> a({m, k}), b({k, n}), c({m, n});
+    fill(a, 13);
+    fill(b, 14);
+    run(a, b, c, {}, routine);
+    for (int64_t rows : {2, 5, 20}) {
+      Stack<T> part({rows, k}), product({rows, n});
+      std::copy_n(a.memory.begin(), rows * k, part.memory.begin());
+      run(part, b, product, {}, routine);
+      ASSERT_EQ(std::memcmp(product.memory.data(), c.memory.data(), static_cast<size_t>(rows * n) * sizeof(T)), 0) << rows;
+    }
   }
+}
+
+TYPED_TEST(LargeMatmul, has_the_same_bits_whatever_the_width_of_vectors) {
+  using T = TypeParam;
+  using Size = std::tuple<int64_t, int64_t, int64_t>;
+  if (std::is_same_v<T, bfloat16_t>) GTEST_SKIP() << "some processors have instructions for bf16 that sum in another way";
+  for (auto [m, n, k] : {Size{2, 3, 4}, Size{9, 37, 65}, Size{3, 70, 1201}, Size{150, 140, 530}, Size{2100, 1, 500}, Size{1, 2100, 500},
+                         Size{1, 1, 77}})
+    for (bool turned : {false, true}) {
+      Stack<T> a({m, k}, turned ? std::vector<size_t>{1, 0} : std::vector<size_t>{}), b({k, n}), wide({m, n}), narrow({m, n});
+      fill(a, 15);
+      fill(b, 16);
+      run(a, b, wide);
+      run(a, b, narrow, {}, kAvx2);
+      ASSERT_TRUE(same_bits(wide.memory, narrow.memory)) << m << "x" << k << "x" << n;
+    }
 }
 
 TEST(MatmulEpilogue, sees_each_element_once_and_final) {
   int before = num_threads();
   set_num_threads(4);
-  for (auto [batch, m, n, k] : {std::tuple<int64_t, int64_t, int64_t, int64_t>{1, 600, 50, 30}, {1, 20, 2500, 30}, {3, 300, 1100, 20}, {5, 1, 2000, 20},
-                                {5, 2000, 1, 20}, {2, 2, 2, 2}}) {
+  for (auto [batch, m, n, k] : {std::tuple<int64_t, int64_t, int64_t, int64_t>{1, 600, 50, 30}, {1, 20, 2500, 30}, {3, 300, 1100, 20},
+                                {5, 1, 2000, 20}, {5, 2000, 1, 20}, {2, 2, 2, 2}}) {
     Stack<float> a({batch, m, k}), b({batch, k, n}), c({batch, m, n}), doubled({batch, m, n});
     fill(a, 7);
     fill(b, 8);
