@@ -12,6 +12,9 @@ packages=(
   libtbb-dev                              # threads
   libopenblas-dev                         # matrix products
   libxxhash-dev                           # hashes of graphs
+  glslang-dev spirv-tools                 # shaders, and checks of them in the tests
+  libvulkan-dev                           # headers of GPUs' driver interface; nothing links the loader
+  mesa-vulkan-drivers vulkan-validationlayers  # a GPU in software, for the tests
   nlohmann-json3-dev                      # JSON in and out
   libcli11-dev                            # the command line
   libgtest-dev libbenchmark-dev           # tests and benchmarks

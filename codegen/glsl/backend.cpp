@@ -1,0 +1,107 @@
+// The plugin's face: codegen/backend.h over the emitter and glslang.
+#include "codegen/backend.h"
+
+#include "codegen/glsl/shader.h"
+
+namespace frit::codegen {
+
+namespace glsl {
+
+Result<runtime::GpuFeatures> features_of(const Target& target) {
+  if (target.cpu != "native" && target.cpu != "baseline")
+    return Diagnostic("'" + target.cpu + "' is not a gpu to write code for", {}, "use \"native\", the one that is there, or \"baseline\"");
+  if (target.cpu == "native")
+    if (auto gpu = runtime::find_gpu(); gpu.ok()) return (*gpu)->info().features;
+  return runtime::GpuFeatures{};
+}
+
+namespace {
+
+constexpr int kLanes = 1024;             // of a reduction along rows: four for each invocation of a workgroup
+constexpr int64_t kColumnBlock = 256;
+
+class GlslBackend : public Backend {
+ public:
+  std::string_view name() const override { return "glsl"; }
+
+  Result<passes::TargetTraits> traits(const Target&) override {
+    passes::TargetTraits t;
+    t.vector_bytes = 16;
+    t.grid = true;
+    t.reduction_lanes = kLanes;
+    t.column_block = kColumnBlock;
+    return t;
+  }
+
+  Status runs_here(const Target& target) override {
+    if (target.cpu == "native") {
+      FRIT_ASSIGN_OR_RETURN(gpu, runtime::find_gpu());
+      (void)gpu;
+    }
+    return {};
+  }
+
+  bool runs_routines() const override { return true; }
+
+  Result<runtime::ObjectCode> object(const ir::Program& program, const Target& target) override {
+    FRIT_ASSIGN_OR_RETURN(shaders, emit_all(program, target, false));
+    runtime::GpuCode code;
+    runtime::ObjectCode object;
+    for (Shader& s : shaders) {
+      FRIT_ASSIGN_OR_RETURN(spirv, to_spirv(s.text, s.kernel.name));
+      s.kernel.spirv = std::move(spirv);
+      object.entries.push_back({s.kernel.name, s.kernel.name});
+      code.kernels.push_back(std::move(s.kernel));
+    }
+    object.object = runtime::write_gpu_code(code);
+    object.device = "gpu";
+    return object;
+  }
+
+  std::vector<std::string_view> emissions() const override { return {"glsl", "spirv", "spirv-asm"}; }
+
+  Result<std::string> emit(const ir::Program& program, const Target& target, std::string_view emission) override {
+    if (emission != "glsl" && emission != "spirv" && emission != "spirv-asm")
+      return Diagnostic("backend glsl cannot emit '" + std::string(emission) + "'", {}, "it emits glsl, spirv and spirv-asm");
+    FRIT_ASSIGN_OR_RETURN(shaders, emit_all(program, target, emission == "glsl"));
+    std::string text;
+    for (const Shader& s : shaders) {
+      if (emission == "glsl") {
+        text += (text.empty() ? "" : "\n") + s.text;
+        continue;
+      }
+      FRIT_ASSIGN_OR_RETURN(spirv, to_spirv(s.text, s.kernel.name));
+      // Modules follow one another; each begins with the magic number of the format.
+      text += emission == "spirv" ? spirv : "; kernel @" + s.kernel.name + "\n" + disassemble(spirv);
+    }
+    return text;
+  }
+
+ private:
+  Result<std::vector<Shader>> emit_all(const ir::Program& program, const Target& target, bool comments) {
+    FRIT_ASSIGN_OR_RETURN(features, features_of(target));
+    std::vector<Shader> shaders;
+    for (const ir::Kernel& k : program.kernels) {
+      FRIT_ASSIGN_OR_RETURN(shader, emit_kernel(k, features, comments));
+      shaders.push_back(std::move(shader));
+    }
+    for (size_t i = 0; i < program.steps.size(); ++i) {
+      const auto* step = std::get_if<ir::LibraryStep>(&program.steps[i]);
+      if (!step) continue;
+      FRIT_ASSIGN_OR_RETURN(shader, emit_routine(*step, "routine" + std::to_string(i), features));
+      shaders.push_back(std::move(shader));
+    }
+    return shaders;
+  }
+};
+
+}  // namespace
+
+}  // namespace glsl
+
+}  // namespace frit::codegen
+
+extern "C" frit::codegen::Backend* frit_backend() {
+  static auto* backend = new frit::codegen::glsl::GlslBackend;
+  return backend;
+}

@@ -1,0 +1,327 @@
+// The frame of a shader: declarations, arguments, the two mappings, and straight-line code.
+#include <algorithm>
+
+#include "codegen/glsl/emitter.h"
+#include "ir/kernel_printer.h"
+
+namespace frit::codegen::glsl {
+
+namespace {
+
+constexpr int kElementGroup = 256;
+// Sizes up to which an index plus what a grid reaches past the end still fits into an int.
+constexpr int64_t kNarrowExtent = int64_t{1} << 30;
+
+// GLSL has many words of its own, and none with two underscores in a row.
+std::string identifier(std::string_view prefix, std::string_view name) {
+  std::string text(prefix);
+  for (char c : name) {
+    bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (plain) text += c;
+    else if (text.back() != '_') text += '_';
+  }
+  return text;
+}
+
+}  // namespace
+
+KernelEmitter::KernelEmitter(const ir::Kernel& kernel, const runtime::GpuFeatures& features, bool comments)
+    : k_(kernel), features_(features), comments_(comments), prelude_(features), facts_(kernel.facts), regs_(kernel.reg_types.size()) {}
+
+void KernelEmitter::fail(std::string message) {
+  if (error_.empty()) error_ = std::move(message);
+}
+
+void KernelEmitter::line(const std::string& text) {
+  text_.append(static_cast<size_t>(2 * indent_), ' ');
+  text_ += text;
+  text_ += '\n';
+}
+void KernelEmitter::open(const std::string& text) {
+  line(text);
+  ++indent_;
+}
+void KernelEmitter::close(const std::string& text) {
+  --indent_;
+  line(text);
+}
+
+std::string KernelEmitter::comment(const ir::Instr& instr) const { return comments_ ? "  // " + ir::instr_text(k_, instr) : ""; }
+
+std::string KernelEmitter::name_of(ir::Reg r) const {
+  return "r" + (comments_ ? ir::reg_text(k_, r).substr(1) : std::to_string(r));
+}
+
+void KernelEmitter::define(ir::Reg r, const std::string& value, const ir::Instr& instr) {
+  Dtype t = k_.reg_types[r];
+  regs_[r] = name_of(r);
+  const char* exact = t == float32 || t == float64 ? "precise " : "";
+  line(exact + std::string(register_type(t)) + " " + regs_[r] + " = " + value + ";" + comment(instr));
+}
+
+Result<Shader> KernelEmitter::run() {
+  shader_.kernel.name = k_.name;
+  check_features();
+  const ir::Loop* parallel = ir::parallel_loop(k_);
+  const bool rows = passes::has_rows(k_);
+  group_ = rows ? passes::row_invocations(k_) : parallel ? kElementGroup : 1;
+  group_ = std::min<int>(group_, static_cast<int>(features_.group_size));
+  declare_names();
+  if (rows) emit_rows(parallel);
+  else emit_elements(parallel);
+  shader_.kernel.group_size = static_cast<uint32_t>(group_);
+  shader_.kernel.rows = rows;
+  shader_.kernel.scratch = scratch_;
+  if (!error_.empty()) return Diagnostic("kernel @" + k_.name + " cannot run on this gpu: " + error_, {}, "run it on the cpu");
+  shader_.text = assemble();
+  return std::move(shader_);
+}
+
+void KernelEmitter::check_features() {
+  auto check = [&](Dtype t) {
+    if (t == float64 && !features_.float64) fail("it computes in float64, and the device has no shaderFloat64");
+    if ((t == int64 || t == uint64) && !features_.int64) fail("it computes in 64-bit integers, and the device has no shaderInt64");
+  };
+  for (Dtype t : k_.reg_types) check(t);
+  for (const ir::KernelBuffer& b : k_.buffers) {
+    if (b.dtype.size == 1 && !features_.storage8) fail("buffer '" + b.name + "' has elements of 8 bits, and the device has no storageBuffer8BitAccess");
+    if (b.dtype.size == 2 && !features_.storage16) fail("buffer '" + b.name + "' has elements of 16 bits, and the device has no storageBuffer16BitAccess");
+  }
+}
+
+void KernelEmitter::declare_names() {
+  auto unique = [&](std::string text) {
+    while (!identifiers_.insert(text).second) text += "q";
+    return text;
+  };
+  for (const ir::KernelBuffer& b : k_.buffers) memories_.push_back({unique(identifier("b_", b.name))});
+  for (const std::string& s : k_.symbols) names_[s] = {unique(identifier("n_", s)), facts_.range(Dim::symbol(s)).high > INT32_MAX};
+  auto loops = [&](auto&& self, const ir::Body& body) -> void {
+    for (const ir::Instr& i : body) {
+      if (auto* bind = std::get_if<ir::BindInstr>(&i.node)) names_[bind->name] = {unique(identifier("k_", bind->name)), true};
+      if (auto* loop = std::get_if<ir::Loop>(&i.node)) {
+        names_[loop->var] = {unique(identifier("i_", loop->var)), true};
+        self(self, loop->body);
+      }
+    }
+  };
+  loops(loops, k_.body);
+}
+
+// Makes the variable of `loop` known and gives its name; it is an int where its extent is well below 2^31.
+std::string KernelEmitter::enter(const ir::Loop& loop) {
+  Name& name = names_.at(loop.var);
+  name.wide = facts_.range(loop.extent).high > kNarrowExtent;
+  facts_.set_loop(loop.var, loop.extent);
+  return name.text;
+}
+
+void KernelEmitter::emit_elements(const ir::Loop* loop) {
+  line("const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;");
+  if (!loop) {
+    open("if (group == 0u) {");
+    emit_body(k_.body, Context::Invocation);
+    close();
+    return;
+  }
+  const std::string name = enter(*loop), type = index_type(names_.at(loop->var).wide);
+  const bool wide = names_.at(loop->var).wide;
+  const int vector = std::max(1, loop->vector);
+  shader_.kernel.per_group = static_cast<uint32_t>(group_ * vector);
+  line("const " + type + " " + name + " = (" + type + "(group) * " + std::to_string(group_) + " + " + type + "(gl_LocalInvocationID.x))" +
+       (vector > 1 ? " * " + std::to_string(vector) : "") + ";");
+  open("if (" + name + " < " + dim(loop->extent, wide) + ") {");
+  if (vector > 1) emit_vector(*loop, vector, name, {});
+  else emit_body(loop->body, Context::Invocation);
+  close();
+}
+
+void KernelEmitter::emit_rows(const ir::Loop* loop) {
+  line("const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;");
+  line("const int lane = int(gl_LocalInvocationID.x);");
+  place_locals();
+  if (!loop) {
+    open("if (group == 0u) {");
+    emit_body(k_.body, Context::Group);
+    close();
+    return;
+  }
+  const std::string name = enter(*loop);
+  const bool wide = names_.at(loop->var).wide;
+  const std::string type = index_type(wide);
+  open("for (" + type + " " + name + " = " + type + "(group); " + name + " < " + dim(loop->extent, wide) + "; " + name + " += " + type +
+       "(gl_NumWorkGroups.x * gl_NumWorkGroups.y)) {");
+  // The invocations may still be reading what the row before left.
+  if (!k_.locals.empty()) sync();
+  emit_body(loop->body, Context::Group);
+  close();
+}
+
+void KernelEmitter::emit_body(const ir::Body& body, Context context) {
+  for (const ir::Instr& i : body) {
+    if (!error_.empty()) return;
+    emit(i, context);
+  }
+}
+
+void KernelEmitter::emit(const ir::Instr& instr, Context context) {
+  if (auto* s = std::get_if<ir::ScalarInstr>(&instr.node)) {
+    if (s->op == ir::ScalarOp::Const) {
+      regs_[s->result] = literal(s->type, s->imm);
+      return;
+    }
+    std::vector<std::string> args;
+    for (int i = 0; i < ir::arity(s->op); ++i) args.push_back(regs_[s->args[static_cast<size_t>(i)]]);
+    Dtype operand = args.empty() ? s->type : k_.reg_types[s->args[s->op == ir::ScalarOp::Select ? 1 : 0]];
+    std::string value = scalar_expression(prelude_, features_, s->op, s->type, operand, args);
+    if (value.empty()) return fail(std::string(ir::name(s->op)) + " must be expanded before code is generated (pass expand_functions does)");
+    define(s->result, value, instr);
+  } else if (auto* x = std::get_if<ir::IndexInstr>(&instr.node)) {
+    if (!features_.int64) return fail("it computes positions as 64-bit integers, and the device has no shaderInt64");
+    define(x->result, narrow(x->index) ? "int64_t(" + dim(x->index, false) + ")" : dim(x->index, true), instr);
+  } else if (auto* b = std::get_if<ir::BindInstr>(&instr.node)) {
+    Name& name = names_.at(b->name);
+    name.wide = b->range.low < -INT32_MAX || b->range.high > INT32_MAX;
+    facts_.set_range(b->name, b->range);
+    line("const " + index_type(name.wide) + " " + name.text + " = " + index_type(name.wide) + "(" + regs_[b->value] + ");" + comment(instr));
+  } else if (auto* l = std::get_if<ir::LoadInstr>(&instr.node)) {
+    if (context == Context::Group) touch({instr}, false);
+    if (l->mask == ir::kNoReg) return define(l->result, load_text(l->buffer, l->index), instr);
+    Dtype t = k_.reg_types[l->result];
+    regs_[l->result] = name_of(l->result);
+    line(std::string(register_type(t)) + " " + regs_[l->result] + " = " + literal(t, 0) + ";" + comment(instr));
+    line("if (" + regs_[l->mask] + ") " + regs_[l->result] + " = " + load_text(l->buffer, l->index) + ";");
+  } else if (auto* s = std::get_if<ir::StoreInstr>(&instr.node)) {
+    if (context == Context::Group) touch({instr}, false);
+    std::string condition = s->mask == ir::kNoReg ? "" : regs_[s->mask];
+    if (context == Context::Group) condition = condition.empty() ? "lane == 0" : "lane == 0 && " + condition;
+    line((condition.empty() ? "" : "if (" + condition + ") ") + store_text(s->buffer, s->index, regs_[s->value]) + comment(instr));
+  } else {
+    emit_loop(std::get<ir::Loop>(instr.node), context, instr);
+  }
+}
+
+// Rows of a known size go to shared memory while there is room, the others to memory of the workgroup's own.
+void KernelEmitter::place_locals() {
+  int lanes = 0;
+  int64_t fold_bytes = 0;
+  auto look = [&](auto&& self, const ir::Body& body) -> void {
+    for (const ir::Instr& i : body)
+      if (auto* loop = std::get_if<ir::Loop>(&i.node)) {
+        if (loop->lanes > 0) {
+          lanes = std::max(lanes, loop->lanes);
+          int64_t bytes = 0;
+          std::map<std::string, int> used;
+          for (const ir::Accumulator& a : loop->accumulators) {
+            ++used[std::string(register_type(a.type))];
+            bytes += std::max<int64_t>(4, a.type.size);
+            if (a.position != ir::kNoReg) ++used["int64_t"], bytes += 8;
+          }
+          for (auto& [type, n] : used) folds_[type] = std::max(folds_[type], n);
+          fold_bytes = std::max(fold_bytes, bytes);
+        }
+        self(self, loop->body);
+      }
+  };
+  look(look, k_.body);
+  fold_elements_ = lanes;
+  // Types are counted apart, so that what two loops use may add up.
+  fold_bytes = 0;
+  for (auto& [type, n] : folds_) fold_bytes += int64_t{n} * lanes * (type == "double" || type.ends_with("64_t") ? 8 : 4);
+  int64_t left = static_cast<int64_t>(features_.shared_bytes) - fold_bytes;
+  if (left < 0) return fail("its reductions need " + std::to_string(fold_bytes) + " bytes of shared memory");
+  Dim offset = 0, total = 0;
+  for (const ir::KernelBuffer& local : k_.locals) total += floor_div(local.size * Dim(int64_t{local.dtype.size}) + Dim(63), 64) * Dim(64);
+  for (size_t i = 0; i < k_.locals.size(); ++i) {
+    const ir::KernelBuffer& local = k_.locals[i];
+    std::string name = identifier("l_", local.name);
+    while (!identifiers_.insert(name).second) name += "q";
+    Dim bytes = floor_div(local.size * Dim(int64_t{local.dtype.size}) + Dim(63), 64) * Dim(64);
+    constexpr int kSwizzle = 4;
+    const int64_t part = local.size.is_const() ? (local.size.value() + kSwizzle - 1) / kSwizzle : 0;
+    const int64_t need = part * kSwizzle * std::max<int64_t>(4, local.dtype.size);
+    if (local.size.is_const() && need <= left) {
+      left -= need;
+      shader_.text += "shared " + std::string(register_type(local.dtype)) + " " + name + "[" + std::to_string(part * kSwizzle) + "];\n";
+      memories_.push_back({name, true, kSwizzle, part});
+    } else {
+      scratch_ = true;
+      std::string type = reference(local.dtype, 1);
+      line(type + " " + name + " = " + type + "(scratch + uint64_t(group) * uint64_t(" + dim(total, true) + ") + uint64_t(" + dim(offset, true) + "));");
+      memories_.push_back({name});
+    }
+    offset += bytes;
+  }
+}
+
+std::string KernelEmitter::assemble() {
+  std::string text;
+  if (comments_) {
+    std::string ir = ir::print(k_);
+    for (size_t begin = 0; begin < ir.size();) {
+      size_t end = std::min(ir.find('\n', begin), ir.size());
+      text += "// " + ir.substr(begin, end - begin) + "\n";
+      begin = end + 1;
+    }
+  }
+  std::string arguments;
+  size_t count = 0;
+  auto argument = [&](const std::string& type, const std::string& name) { arguments += "  " + type + " " + name + ";\n", ++count; };
+  std::string aliases;
+  for (size_t i = 0; i < k_.buffers.size(); ++i) argument(reference(k_.buffers[i].dtype, 1), memories_[i].name);
+  if (scratch_) argument("uint64_t", "scratch");
+  for (const std::string& s : k_.symbols) {
+    const Name& name = names_.at(s);
+    argument(name.wide ? "int64_t" : "int", name.text);
+    if (!name.wide) arguments += "  int " + name.text + "high;\n";  // an argument is 8 bytes
+  }
+  const bool many = count > kMaxPushArguments;
+  text += "#version 460\n#extension GL_EXT_buffer_reference : require\n#extension GL_EXT_control_flow_attributes : require\n";
+  text += "#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require\n";
+  for (const std::string& e : extensions_) text += "#extension " + e + " : require\n";
+  if (shuffles_) text += "#extension GL_KHR_shader_subgroup_shuffle_relative : require\n";
+  const bool controls = features_.keeps_specials32 || features_.keeps_specials64 || features_.keeps_subnormals32 || features_.keeps_subnormals64 ||
+                        features_.rounds_to_even32 || features_.rounds_to_even64;
+  const bool doubles = std::find(k_.reg_types.begin(), k_.reg_types.end(), float64) != k_.reg_types.end();
+  if (controls) {
+    text += "#extension GL_EXT_spirv_intrinsics : require\n";
+    auto mode = [&](bool has, int capability, int number, int width) {
+      if (!has || (width == 64 && !doubles)) return;
+      text += "spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [" + std::to_string(capability) + "], " +
+              std::to_string(number) + ", " + std::to_string(width) + ");\n";
+    };
+    mode(features_.keeps_subnormals32, 4464, 4459, 32);
+    mode(features_.keeps_subnormals64, 4464, 4459, 64);
+    mode(features_.keeps_specials32, 4466, 4461, 32);
+    mode(features_.keeps_specials64, 4466, 4461, 64);
+    mode(features_.rounds_to_even32, 4467, 4462, 32);
+    mode(features_.rounds_to_even64, 4467, 4462, 64);
+  }
+  text += "layout(local_size_x = " + std::to_string(group_) + ") in;\n";
+  text += "layout(constant_id = 0) const bool aligned = false;\n";
+  for (auto& [name, declaration] : references_) text += declaration + "\n";
+  if (!arguments.empty()) {
+    if (many) {
+      text += "layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {\n" + arguments + "};\n";
+      text += "layout(push_constant, std430) uniform Push { Arguments arguments; };\n";
+      size_t i = 0;
+      for (const Memory& m : memories_)
+        if (i++ < k_.buffers.size()) text += "#define " + m.name + " (arguments." + m.name + ")\n";
+      if (scratch_) text += "#define scratch (arguments.scratch)\n";
+      for (const std::string& s : k_.symbols) text += "#define " + names_.at(s).text + " (arguments." + names_.at(s).text + ")\n";
+    } else {
+      text += "layout(push_constant, std430) uniform Arguments {\n" + arguments + "};\n";
+    }
+  }
+  for (auto& [type, n] : folds_)
+    for (int i = 0; i < n; ++i)
+      text += "shared " + type + " fold_" + type + std::to_string(i) + "[" + std::to_string(fold_elements_) + "];\n";
+  text += shader_.text + prelude_.text();
+  return text + "void main() {\n" + text_ + "}\n";
+}
+
+Result<Shader> emit_kernel(const ir::Kernel& kernel, const runtime::GpuFeatures& features, bool comments) {
+  return KernelEmitter(kernel, features, comments).run();
+}
+
+}  // namespace frit::codegen::glsl

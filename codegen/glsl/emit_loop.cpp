@@ -1,0 +1,305 @@
+// Loops: one after the other, spread over a workgroup, and with lanes.
+#include <algorithm>
+
+#include "codegen/glsl/emitter.h"
+#include "ir/kernel_printer.h"
+#include "passes/lowering/loop_nest.h"
+
+namespace frit::codegen::glsl {
+
+namespace {
+
+bool is_arg(const ir::Accumulator& a) { return a.position != ir::kNoReg; }
+
+void collect(const ir::Body& body, std::set<uint32_t>& loads, std::set<uint32_t>& stores) {
+  for (const ir::Instr& i : body) {
+    if (auto* l = std::get_if<ir::LoadInstr>(&i.node)) loads.insert(l->buffer);
+    if (auto* s = std::get_if<ir::StoreInstr>(&i.node)) stores.insert(s->buffer);
+    if (auto* loop = std::get_if<ir::Loop>(&i.node)) collect(loop->body, loads, stores);
+  }
+}
+
+bool meet(const std::set<uint32_t>& a, const std::set<uint32_t>& b) {
+  return std::any_of(a.begin(), a.end(), [&](uint32_t v) { return b.count(v) != 0; });
+}
+
+}  // namespace
+
+void KernelEmitter::sync() {
+  line("memoryBarrierBuffer(); barrier();");
+  read_.clear();
+  written_.clear();
+}
+
+// A barrier where `body` reads what other invocations may have written, or writes what they may still be reading.
+void KernelEmitter::touch(const ir::Body& body, bool inside_loop) {
+  std::set<uint32_t> loads, stores;
+  collect(body, loads, stores);
+  if (meet(loads, written_) || meet(stores, read_) || meet(stores, written_)) sync();
+  if (inside_loop && (meet(stores, loads) || meet(stores, stores))) sync();
+  read_.insert(loads.begin(), loads.end());
+  written_.insert(stores.begin(), stores.end());
+}
+
+std::string KernelEmitter::identity(const ir::Accumulator& acc) const { return literal(acc.type, ir::combine_identity(acc.combine, acc.type)); }
+
+std::string KernelEmitter::combine(const ir::Accumulator& acc, const std::string& a, const std::string& b) {
+  return scalar_expression(prelude_, features_, ir::combine_op(acc.combine), acc.type, acc.type, {a, b});
+}
+
+// `value` (at `position`) takes in `b` (at `b_position`).
+void KernelEmitter::accumulate(const ir::Accumulator& acc, const std::string& value, const std::string& position, const std::string& b,
+                               const std::string& b_position) {
+  if (!is_arg(acc)) return line(value + " = " + combine(acc, value, b) + ";");
+  const bool max = acc.combine == ir::Combine::ArgMax;
+  std::string more, equal = value + " == " + b;
+  if (is_float(acc.type)) {
+    std::string is_nan = prelude_.use(acc.type == float32 ? "is_nan_f32" : "is_nan_f64");
+    std::string a_nan = is_nan + "(" + value + ")", b_nan = is_nan + "(" + b + ")";
+    more = "(" + b_nan + " ? !" + a_nan + " : !" + a_nan + " && " + b + (max ? " > " : " < ") + value + ")";
+    equal = "(" + equal + " || " + a_nan + " && " + b_nan + ")";
+  } else if (acc.type == bool_) {
+    more = max ? "(" + b + " && !" + value + ")" : "(!" + b + " && " + value + ")";
+  } else {
+    more = b + (max ? " > " : " < ") + value;
+  }
+  line("if (" + more + " || " + equal + " && " + b_position + " < " + position + ") { " + value + " = " + b + "; " + position + " = " + b_position +
+       "; }");
+}
+
+void KernelEmitter::emit_loop(const ir::Loop& loop, Context context, const ir::Instr& instr) {
+  if (comments_) {
+    std::string head = ir::instr_text(k_, instr);
+    line("// " + head.substr(0, head.find('\n')));
+  }
+  if (context == Context::Group) {
+    if (loop.lanes > 0) return emit_lanes(loop);
+    if (!passes::contains_lanes(loop.body) && loop.accumulators.empty()) {
+      touch(loop.body, false);
+      if (passes::is_independent(k_, loop)) return emit_spread(loop);
+      open("if (lane == 0) {");
+      emit_serial(loop, Context::Invocation);
+      return close();
+    }
+  }
+  emit_serial(loop, context);
+}
+
+void KernelEmitter::emit_serial(const ir::Loop& loop, Context context) {
+  for (const ir::Accumulator& a : loop.accumulators) {
+    regs_[a.result] = name_of(a.result);
+    if (is_arg(a)) {
+      line(std::string(register_type(a.type)) + " " + regs_[a.result] + "v = " + identity(a) + ";");
+      line("int64_t " + regs_[a.result] + " = 9223372036854775807L;");
+    } else {
+      line((is_float(a.type) ? "precise " : "") + std::string(register_type(a.type)) + " " + regs_[a.result] + " = " + identity(a) + ";");
+    }
+  }
+  const std::string name = enter(loop), type = index_type(names_.at(loop.var).wide);
+  open("for (" + type + " " + name + " = 0; " + name + " < " + dim(loop.extent, names_.at(loop.var).wide) + "; ++" + name + ") {");
+  if (context == Context::Group) touch(loop.body, true);
+  emit_body(loop.body, context);
+  for (const ir::Accumulator& a : loop.accumulators) {
+    std::string result = regs_[a.result];
+    accumulate(a, is_arg(a) ? result + "v" : result, result, regs_[a.value], is_arg(a) ? regs_[a.position] : "");
+  }
+  close();
+}
+
+void KernelEmitter::emit_spread(const ir::Loop& loop) {
+  const int vector = passes::contains_loop(loop.body) ? 1 : std::max(1, loop.vector);
+  const std::string name = enter(loop), type = index_type(names_.at(loop.var).wide);
+  open("for (" + type + " " + name + " = lane" + (vector > 1 ? " * " + std::to_string(vector) : "") + "; " + name + " < " +
+       dim(loop.extent, names_.at(loop.var).wide) + "; " + name + " += " + std::to_string(group_ * vector) + ") {");
+  if (vector > 1) emit_vector(loop, vector, name, {});
+  else emit_body(loop.body, Context::Invocation);
+  close();
+}
+
+// The iterations first .. first + vector - 1 of an invocation. `last` writes what stands at the end of each.
+void KernelEmitter::emit_vector(const ir::Loop& loop, int vector, const std::string& first, const std::function<void()>& last) {
+  Name& name = names_.at(loop.var);
+  const bool wide = name.wide;
+  std::vector<Wide> loads, stores;
+  std::set<uint32_t> loaded, stored;
+  collect(loop.body, loaded, stored);
+  for (const ir::Instr& i : loop.body) {
+    if (auto* l = std::get_if<ir::LoadInstr>(&i.node))
+      if (l->mask == ir::kNoReg && !stored.count(l->buffer) && is_wide(l->buffer, l->index, loop, vector))
+        loads.push_back({&i, l->buffer, &l->index, name_of(l->result) + "v"});
+    if (auto* s = std::get_if<ir::StoreInstr>(&i.node)) {
+      // Two stores to one place keep their order when both stay where they are.
+      auto same = [&](const ir::Instr& other) {
+        auto* o = std::get_if<ir::StoreInstr>(&other.node);
+        return o && o->buffer == s->buffer;
+      };
+      const bool alone = std::count_if(loop.body.begin(), loop.body.end(), same) == 1;
+      if (s->mask == ir::kNoReg && alone && !loaded.count(s->buffer) && is_wide(s->buffer, s->index, loop, vector))
+        stores.push_back({&i, s->buffer, &s->index, "s" + std::to_string(stores.size())});
+    }
+  }
+  // What says that all of the iterations exist, and that one does.
+  std::vector<std::string> multiples;
+  const std::string extent = dim(loop.extent, wide);
+  std::string full = "aligned", some = first + " + k < " + extent;
+  if (passes::is_multiple(loop.extent, vector, k_, multiples)) {
+    bool known = true;
+    for (const std::string& m : multiples) {
+      auto at = static_cast<uint32_t>(std::find(k_.symbols.begin(), k_.symbols.end(), m) - k_.symbols.begin());
+      auto& asked = shader_.kernel.multiple_symbols;
+      known = known && std::find(asked.begin(), asked.end(), at) != asked.end();
+    }
+    if (multiples.empty()) some.clear();
+    else if (known) some = "aligned || " + some;
+    else full += " && " + first + " + " + std::to_string(vector) + " <= " + extent;
+  } else {
+    full += " && " + first + " + " + std::to_string(vector) + " <= " + extent;
+  }
+  for (const Wide& w : loads) load_wide(w, loop, vector, first, full, some);
+  for (const Wide& w : stores)
+    line(std::string(register_type(k_.buffer(w.buffer).dtype)) + " " + w.array + "[" + std::to_string(vector) + "];");
+  open("[[unroll]] for (int k = 0; k < " + std::to_string(vector) + "; ++k) {");
+  if (!some.empty()) open("if (" + some + ") {");
+  name.text = "(" + first + " + k)";
+  size_t next_load = 0, next_store = 0;
+  for (const ir::Instr& i : loop.body) {
+    if (next_load < loads.size() && loads[next_load].instr == &i) {
+      regs_[std::get<ir::LoadInstr>(i.node).result] = loads[next_load++].array + "[k]";
+    } else if (next_store < stores.size() && stores[next_store].instr == &i) {
+      line(stores[next_store++].array + "[k] = " + regs_[std::get<ir::StoreInstr>(i.node).value] + ";");
+    } else {
+      emit(i, Context::Invocation);
+    }
+  }
+  if (last) last();
+  if (!some.empty()) close();
+  close();
+  for (const Wide& w : stores) store_wide(w, loop, vector, first, full, some);
+  name.text = first;
+}
+
+// Lanes: invocation t has the states t * vector .. t * vector + vector - 1.
+void KernelEmitter::emit_lanes(const ir::Loop& loop) {
+  touch(loop.body, false);
+  const int vector = std::max(1, loop.lanes / group_);
+  const std::string length = std::to_string(vector);
+  for (const ir::Accumulator& a : loop.accumulators) {
+    std::string s = name_of(a.result) + "a";
+    line((is_float(a.type) ? "precise " : "") + std::string(register_type(a.type)) + " " + s + "[" + length + "];");
+    if (is_arg(a)) line("int64_t " + s + "p[" + length + "];");
+    line("[[unroll]] for (int k = 0; k < " + length + "; ++k) " + (is_arg(a) ? "{ " + s + "p[k] = 9223372036854775807L; " : "") + s + "[k] = " +
+         identity(a) + ";" + (is_arg(a) ? " }" : ""));
+  }
+  const std::string name = enter(loop), type = index_type(names_.at(loop.var).wide);
+  open("for (" + type + " " + name + " = lane" + (vector > 1 ? " * " + length : "") + "; " + name + " < " +
+       dim(loop.extent, names_.at(loop.var).wide) + "; " + name + " += " + std::to_string(loop.lanes) + ") {");
+  auto take = [&] {
+    for (const ir::Accumulator& a : loop.accumulators) {
+      std::string s = name_of(a.result) + "a", k = vector > 1 ? "[k]" : "[0]";
+      accumulate(a, s + k, s + "p" + k, regs_[a.value], is_arg(a) ? regs_[a.position] : "");
+    }
+  };
+  if (vector > 1) {
+    emit_vector(loop, vector, name, take);
+  } else {
+    emit_body(loop.body, Context::Invocation);
+    take();
+  }
+  close();
+  emit_fold(loop, vector);
+}
+
+// Folds the states by halves: first across invocations, through shared memory, then each invocation's own.
+void KernelEmitter::emit_fold(const ir::Loop& loop, int vector) {
+  struct Part {
+    const ir::Accumulator* acc;
+    std::string own, shared, shared_position;
+  };
+  std::map<std::string, int> used;
+  std::vector<Part> parts;
+  bool words = true;
+  for (const ir::Accumulator& a : loop.accumulators) {
+    std::string type(register_type(a.type));
+    Part p{&a, name_of(a.result) + "a", "fold_" + type + std::to_string(used[type]++), ""};
+    if (is_arg(a)) p.shared_position = "fold_int64_t" + std::to_string(used["int64_t"]++);
+    words = words && !is_arg(a) && a.type != bool_ && a.type.size <= 4;
+    parts.push_back(p);
+  }
+  const std::string group = std::to_string(group_), length = std::to_string(vector);
+  const std::string each = "[[unroll]] for (int k = 0; k < " + length + "; ++k) ";
+  constexpr int kSubgroup = 32;
+  const bool shuffle = words && features_.shuffle && features_.subgroup_size == kSubgroup && group_ >= kSubgroup;
+  auto put = [&] {
+    for (const Part& p : parts) {
+      std::string at = "[k * " + group + " + lane]";
+      line(each + "{ " + p.shared + at + " = " + p.own + "[k];" +
+           (is_arg(*p.acc) ? " " + p.shared_position + at + " = " + p.own + "p[k];" : "") + " }");
+    }
+  };
+  // States k and k + h of one invocation, for h from half of `count` down.
+  auto fold_own = [&](const std::string& own, const std::string& positions, const ir::Accumulator& a, int count) {
+    for (int h = count / 2; h > 0; h /= 2)
+      for (int k = 0; k < h; ++k) {
+        std::string x = "[" + std::to_string(k) + "]", y = "[" + std::to_string(k + h) + "]";
+        accumulate(a, own + x, positions + x, own + y, positions + y);
+      }
+  };
+  if (shuffle) {
+    shuffles_ = true;
+    const int across = group_ / kSubgroup;
+    put();
+    line("barrier();");
+    open("if (lane < 32) {");
+    for (const Part& p : parts) {
+      std::string type(register_type(p.acc->type)), exact = is_float(p.acc->type) ? "precise " : "";
+      if (across > 1) {
+        open(each + "{");
+        line(exact + type + " t[" + std::to_string(across) + "];");
+        for (int j = 0; j < across; ++j) line("t[" + std::to_string(j) + "] = " + p.shared + "[k * " + group + " + lane + " + std::to_string(32 * j) + "];");
+        fold_own("t", "", *p.acc, across);
+        line(p.own + "[k] = t[0];");
+        close();
+      }
+      open("for (uint h = 16u; h > 0u; h >>= 1) {");
+      line(each + "{ " + exact + type + " other = subgroupShuffleDown(" + p.own + "[k], h); " + p.own + "[k] = " +
+           combine(*p.acc, p.own + "[k]", "other") + "; }");
+      close();
+      fold_own(p.own, "", *p.acc, vector);
+      line("if (lane == 0) " + p.shared + "[0] = " + p.own + "[0];");
+    }
+    close();
+    line("barrier();");
+    for (const Part& p : parts) {
+      regs_[p.acc->result] = name_of(p.acc->result);
+      line("const " + std::string(register_type(p.acc->type)) + " " + regs_[p.acc->result] + " = " + p.shared + "[0];");
+    }
+    line("barrier();");
+    return;
+  }
+  if (group_ > 1) {
+    put();
+    line("barrier();");
+    open("for (int h = " + std::to_string(group_ / 2) + "; h > 0; h >>= 1) {");
+    open("if (lane < h) {");
+    open(each + "{");
+    for (const Part& p : parts) {
+      std::string at = "[k * " + group + " + lane]", other = "[k * " + group + " + lane + h]";
+      accumulate(*p.acc, p.own + "[k]", p.own + "p[k]", p.shared + other, p.shared_position + other);
+      line(p.shared + at + " = " + p.own + "[k];" + (is_arg(*p.acc) ? " " + p.shared_position + at + " = " + p.own + "p[k];" : ""));
+    }
+    close();
+    close();
+    line("barrier();");
+    close();
+    for (const Part& p : parts)
+      line(each + "{ " + p.own + "[k] = " + p.shared + "[k * " + group + "];" +
+           (is_arg(*p.acc) ? " " + p.own + "p[k] = " + p.shared_position + "[k * " + group + "];" : "") + " }");
+  }
+  for (const Part& p : parts) {
+    fold_own(p.own, p.own + "p", *p.acc, vector);
+    regs_[p.acc->result] = is_arg(*p.acc) ? p.own + "p[0]" : p.own + "[0]";
+  }
+  if (group_ > 1) line("barrier();");
+}
+
+}  // namespace frit::codegen::glsl

@@ -1,0 +1,153 @@
+// From one kernel to one GLSL compute shader.
+//
+// Buffers are addresses (buffer references) in the push constants, or behind an address in them where they are many; sizes follow them. The two ways
+// a kernel maps to invocations are those of passes/lowering/grid_schedule.h. Each scalar instruction is one statement, with the IR beside it.
+//
+// A context says who runs a statement: Invocation, each for itself; Group, all invocations of a workgroup alike and in step, so that they agree on
+// every register, stores are made by the first of them, and barriers may stand there.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "codegen/glsl/shader.h"
+#include "ir/kernel.h"
+#include "passes/lowering/grid_schedule.h"
+
+namespace frit::codegen::glsl {
+
+// The GLSL type that registers of an element type have: 8 and 16 bit integers are int and uint, f16 and bf16 the bits in a uint.
+std::string_view register_type(Dtype t);
+std::string literal(Dtype t, uint64_t bits);
+
+// Functions that shaders call where the language has no expression of the right meaning; each is written out when it is used.
+class Prelude {
+ public:
+  explicit Prelude(const runtime::GpuFeatures& features) : features_(features) {}
+  // Its name; those that it calls are added too.
+  std::string use(const std::string& name);
+  const std::string& text() const { return text_; }
+
+ private:
+  const runtime::GpuFeatures& features_;
+  std::set<std::string> used_;
+  std::string text_;
+};
+
+// Scalar operations as expressions over operands that are names or literals, with exactly the meaning of ir/scalar.h but for the rounding of
+// division and square root, which is the device's.
+std::string scalar_expression(Prelude& p, const runtime::GpuFeatures& features, ir::ScalarOp op, Dtype result, Dtype operand,
+                              const std::vector<std::string>& a);
+std::string cast_expression(Prelude& p, Dtype to, Dtype from, const std::string& x);
+
+class KernelEmitter {
+ public:
+  KernelEmitter(const ir::Kernel& kernel, const runtime::GpuFeatures& features, bool comments);
+  Result<Shader> run();
+
+ private:
+  enum class Context : uint8_t { Invocation, Group };
+  struct Name {
+    std::string text;
+    bool wide;
+  };
+  struct Place {
+    std::string text;
+    bool wide;
+  };
+  // Where a buffer lies: launch buffers and scratch by address, locals in shared memory by array.
+  struct Memory {
+    std::string name;
+    bool shared = false;
+    int swizzle = 1;         // shared: consecutive elements lie this many parts apart
+    int64_t part = 0;        // elements of such a part
+  };
+  // Accesses of one vector loop that move several elements at once.
+  struct Wide {
+    const ir::Instr* instr;
+    uint32_t buffer;
+    const Dim* index;
+    std::string array;
+  };
+
+  // emit_kernel.cpp
+  void fail(std::string message);
+  void line(const std::string& text);
+  void open(const std::string& text);
+  void close(const std::string& text = "}");
+  std::string assemble();
+  void declare_names();
+  void place_locals();
+  void check_features();
+  void emit_elements(const ir::Loop* loop);
+  void emit_rows(const ir::Loop* loop);
+  void emit_body(const ir::Body& body, Context context);
+  void emit(const ir::Instr& instr, Context context);
+  void define(ir::Reg r, const std::string& value, const ir::Instr& instr);
+  std::string comment(const ir::Instr& instr) const;
+  std::string name_of(ir::Reg r) const;
+
+  // emit_index.cpp: sizes and positions
+  bool narrow(const Dim& d) const;
+  std::string dim(const Dim& d, bool wide);
+  std::string term(const DimTerm& t, bool wide);
+  std::string atom(const Atom& a, bool wide);
+  std::string divide(const Atom& a, bool wide);
+  Place position(uint32_t buffer, const Dim& index);
+  std::string index_type(bool wide) const { return wide ? "int64_t" : "int"; }
+
+  // emit_memory.cpp
+  std::string element(uint32_t buffer, const Dim& index);
+  std::string reference(Dtype t, int elements);
+  std::string load_text(uint32_t buffer, const Dim& index);
+  std::string store_text(uint32_t buffer, const Dim& index, const std::string& value);
+  std::string from_memory(Dtype t, const std::string& raw) const;
+  std::string to_memory(Dtype t, const std::string& value) const;
+  bool is_wide(uint32_t buffer, const Dim& index, const ir::Loop& loop, int vector);
+  void load_wide(const Wide& w, const ir::Loop& loop, int vector, const std::string& first, const std::string& full, const std::string& some);
+  void store_wide(const Wide& w, const ir::Loop& loop, int vector, const std::string& first, const std::string& full, const std::string& some);
+  std::string word_address(uint32_t buffer, const Dim& index, const std::string& type, int elements, int part);
+  void need_storage(Dtype t);
+
+  // emit_loop.cpp
+  void emit_loop(const ir::Loop& loop, Context context, const ir::Instr& instr);
+  void emit_serial(const ir::Loop& loop, Context context);
+  void emit_spread(const ir::Loop& loop);
+  void emit_lanes(const ir::Loop& loop);
+  void emit_fold(const ir::Loop& loop, int vector);
+  void emit_vector(const ir::Loop& loop, int vector, const std::string& first, const std::function<void()>& last);
+  std::string identity(const ir::Accumulator& acc) const;
+  std::string combine(const ir::Accumulator& acc, const std::string& a, const std::string& b);
+  void accumulate(const ir::Accumulator& acc, const std::string& value, const std::string& position, const std::string& b,
+                  const std::string& b_position);
+  std::string enter(const ir::Loop& loop);
+  void touch(const ir::Body& body, bool inside_loop);
+  void sync();
+
+  const ir::Kernel& k_;
+  const runtime::GpuFeatures& features_;
+  const bool comments_;
+  Prelude prelude_;
+  Shader shader_;
+  DimFacts facts_;
+  std::string text_;                            // of main
+  int indent_ = 1;
+  std::vector<std::string> regs_;
+  std::map<std::string, Name, std::less<>> names_;
+  std::set<std::string> identifiers_;
+  std::vector<Memory> memories_;                // launch buffers, then locals
+  std::map<std::string, std::string> references_;  // declarations of reference types, by name
+  std::map<std::string, int> folds_;            // shared arrays by GLSL type: how many a fold uses at once
+  int fold_elements_ = 0;
+  std::set<uint32_t> read_, written_;           // in Group context since the last barrier
+  std::set<std::string> extensions_;
+  bool shuffles_ = false;
+  bool scratch_ = false;
+  int group_ = 1;
+  std::string error_;
+};
+
+}  // namespace frit::codegen::glsl

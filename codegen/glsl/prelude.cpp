@@ -1,0 +1,209 @@
+// The functions that shaders call, with what each of them calls.
+#include <map>
+
+#include "codegen/glsl/emitter.h"
+
+namespace frit::codegen::glsl {
+
+namespace {
+
+struct Helper {
+  std::vector<std::string> uses;
+  std::string text;
+};
+
+const std::map<std::string, Helper, std::less<>>& helpers() {
+  static const auto* table = [] {
+    auto* t = new std::map<std::string, Helper, std::less<>>;
+    auto add = [&](const std::string& name, std::vector<std::string> uses, std::string text) { (*t)[name] = {std::move(uses), std::move(text)}; };
+    // Bits, so that no compiler may assume that there are no NaNs.
+    add("is_nan_f32", {}, "bool is_nan_f32(float x) { return (floatBitsToUint(x) & 0x7fffffffu) > 0x7f800000u; }\n");
+    add("is_nan_f64", {},
+        "bool is_nan_f64(double x) { uvec2 w = unpackDouble2x32(x); uint h = w.y & 0x7fffffffu; return h > 0x7ff00000u || h == 0x7ff00000u && w.x != 0u; }\n");
+    for (std::string f : {"f32", "f64"}) {
+      std::string type = f == "f32" ? "float" : "double";
+      add("min_" + f, {"is_nan_" + f},
+          type + " min_" + f + "(" + type + " x, " + type + " y) { return x < y || is_nan_" + f + "(x) ? x : y; }\n");
+      add("max_" + f, {"is_nan_" + f},
+          type + " max_" + f + "(" + type + " x, " + type + " y) { return x > y || is_nan_" + f + "(x) ? x : y; }\n");
+      // Saturates; a NaN gives 0.
+      auto to_int = [&](const std::string& i, const std::string& int_type, const std::string& low, const std::string& high, const std::string& least,
+                        const std::string& most) {
+        std::string end = f == "f64" ? "LF" : "";
+        add(f + "_to_" + i, {"is_nan_" + f},
+            int_type + " " + f + "_to_" + i + "(" + type + " x) {\n  if (is_nan_" + f + "(x)) return " + int_type + "(0);\n  if (x >= " + high + end +
+                ") return " + most + ";\n  if (x <= " + low + end + ") return " + least + ";\n  return " + int_type + "(x);\n}\n");
+      };
+      to_int("i32", "int", "-2147483648.0", "2147483648.0", "(-2147483647 - 1)", "2147483647");
+      to_int("u32", "uint", "0.0", "4294967296.0", "0u", "0xffffffffu");
+      to_int("i64", "int64_t", "-9223372036854775808.0", "9223372036854775808.0", "(-9223372036854775807L - 1L)", "9223372036854775807L");
+      to_int("u64", "uint64_t", "0.0", "18446744073709551616.0", "0UL", "18446744073709551615UL");
+      add(f + "_to_small", {"is_nan_" + f},
+          "int " + f + "_to_small(" + type + " x, " + type + " low, " + type + " high) { return is_nan_" + f +
+              "(x) ? 0 : int(clamp(x, low, high)); }\n");
+    }
+    for (std::string w : {"32", "64"}) {
+      const bool wide = w == "64";
+      std::string i = wide ? "int64_t" : "int", u = wide ? "uint64_t" : "uint";
+      add("div_i" + w, {},
+          i + " div_i" + w + "(" + i + " x, " + i + " y) { return y == 0 ? " + i + "(0) : y == -1 ? -x : x / y; }\n");
+      add("rem_i" + w, {},
+          i + " rem_i" + w + "(" + i + " x, " + i + " y) { return y == 0 || y == -1 ? " + i + "(0) : x - x / y * y; }\n");
+      add("div_u" + w, {}, u + " div_u" + w + "(" + u + " x, " + u + " y) { return y == " + u + "(0) ? " + u + "(0) : x / y; }\n");
+      add("rem_u" + w, {}, u + " rem_u" + w + "(" + u + " x, " + u + " y) { return y == " + u + "(0) ? " + u + "(0) : x % y; }\n");
+      // Rounded down, for sizes: y > 0.
+      add("floor_div_i" + w, {},
+          i + " floor_div_i" + w + "(" + i + " x, " + i + " y) { " + i + " q = x / y; return x - q * y < 0 ? q - 1 : q; }\n");
+      add("floor_mod_i" + w, {},
+          i + " floor_mod_i" + w + "(" + i + " x, " + i + " y) { " + i + " r = x - x / y * y; return r < 0 ? r + y : r; }\n");
+      // `width` is that of the element type, which may be narrower than what is computed in.
+      for (std::string s : {i, u}) {
+        const bool sign = s == i;
+        std::string name = (sign ? "i" : "u") + w, count = sign ? "c >= 0 && c < width" : "c < " + u + "(width)";
+        add("shl_" + name, {},
+            s + " shl_" + name + "(" + s + " x, " + s + " c, int width) { return " + count + " ? x << int(c) : " + s + "(0); }\n");
+        add("shr_" + name, {},
+            s + " shr_" + name + "(" + s + " x, " + s + " c, int width) { return " + count + " ? x >> int(c) : " +
+                (sign ? "x < 0 ? " + s + "(-1) : " : "") + s + "(0); }\n");
+      }
+    }
+    add("f16_to_f32", {}, R"(float f16_to_f32(uint h) {
+  uint m = h & 0x7fffu;
+  uint bits = m >= 0x7c00u ? (m << 13) | 0x7f800000u : m >= 0x400u ? (m << 13) + 0x38000000u : floatBitsToUint(float(m) * 5.96046448e-08);
+  return uintBitsToFloat(bits | (h & 0x8000u) << 16);
+}
+)");
+    // Rounded to nearest even in integers.
+    add("f32_to_f16", {}, R"(uint f32_to_f16(float x) {
+  uint b = floatBitsToUint(x), m = b & 0x7fffffffu, sign = (b >> 16) & 0x8000u, h;
+  if (m > 0x7f800000u) h = 0x7e00u;
+  else if (m >= 0x477ff000u) h = 0x7c00u;
+  else if (m >= 0x38800000u) h = (m - 0x38000000u + 0xfffu + ((m >> 13) & 1u)) >> 13;
+  else {
+    // A subnormal half: the significand moved right, with half of what is lost added, less one where it would round up to odd.
+    uint e = m >> 23;
+    uint s = 126u - e, f = (m & 0x7fffffu) | 0x800000u;
+    h = e < 102u ? 0u : (f + ((1u << (s - 1u)) - 1u) + ((f >> s) & 1u)) >> s;
+  }
+  return sign | h;
+}
+)");
+    add("f32_to_bf16", {}, R"(uint f32_to_bf16(float x) {
+  uint b = floatBitsToUint(x);
+  return (b & 0x7fffffffu) > 0x7f800000u ? (b | 0x400000u) >> 16 : (b + 0x7fffu + ((b >> 16) & 1u)) >> 16;
+}
+)");
+    // Towards zero, with the last bit set when anything was lost: rounding that again gives what rounding once would.
+    add("f64_to_odd_f32", {"is_nan_f64"}, R"(float f64_to_odd_f32(double x) {
+  float near = float(x);
+  double back = double(near);
+  if (is_nan_f64(x) || back == x) return near;
+  uint bits = floatBitsToUint(near);
+  if (abs(back) > abs(x)) bits -= 1u;
+  return uintBitsToFloat(bits | 1u);
+}
+)");
+    add("u32_to_odd_f32", {}, R"(float u32_to_odd_f32(uint m) {
+  int s = findMSB(m) - 23;
+  if (s <= 0) return float(m);
+  uint lost = m & ((1u << s) - 1u);
+  return ldexp(float((m >> s) | (lost != 0u ? 1u : 0u)), s);
+}
+)");
+    add("i32_to_odd_f32", {"u32_to_odd_f32"},
+        "float i32_to_odd_f32(int x) { float r = u32_to_odd_f32(x < 0 ? 0u - uint(x) : uint(x)); return x < 0 ? -r : r; }\n");
+    add("u64_to_odd_f32", {"u32_to_odd_f32"}, R"(float u64_to_odd_f32(uint64_t m) {
+  uint high = uint(m >> 32);
+  if (high == 0u) return u32_to_odd_f32(uint(m));
+  int s = findMSB(high) + 9;
+  uint64_t lost = m & ((1UL << s) - 1UL);
+  return ldexp(float(uint(m >> s) | (lost != 0UL ? 1u : 0u)), s);
+}
+)");
+    add("i64_to_odd_f32", {"u64_to_odd_f32"},
+        "float i64_to_odd_f32(int64_t x) { float r = u64_to_odd_f32(x < 0L ? 0UL - uint64_t(x) : uint64_t(x)); return x < 0L ? -r : r; }\n");
+    // The product is exact in f64; the sum's last bit is made odd where it was rounded, so that rounding to f32 rounds once.
+    add("fma_f32", {}, R"(float fma_f32(float a, float b, float c) {
+  precise double p = double(a) * double(b), z = double(c);
+  precise double s = p + z;
+  precise double t = s - p;
+  precise double e = (p - (s - t)) + (z - t);
+  uvec2 w = unpackDouble2x32(s);
+  if (e != 0.0LF && (w.x & 1u) == 0u && (w.y & 0x7ff00000u) != 0x7ff00000u) {
+    bool towards = (e > 0.0LF) == (s > 0.0LF);
+    if (towards) { w.x += 1u; } else { if (w.x == 0u) w.y -= 1u; w.x -= 1u; }
+    s = packDouble2x32(w);
+  }
+  return float(s);
+}
+)");
+    // By parts of 26 bits: the error of the product is exact unless it underflows, and the sum is rounded twice.
+    add("fma_f64", {}, R"(double fma_f64(double a, double b, double c) {
+  precise double p = a * b;
+  uvec2 w = unpackDouble2x32(p);
+  if ((w.y & 0x7ff00000u) == 0x7ff00000u || p == 0.0LF || abs(a) > 1e140LF || abs(b) > 1e140LF) return p + c;
+  precise double ta = 134217729.0LF * a, ah = ta - (ta - a), al = a - ah;
+  precise double tb = 134217729.0LF * b, bh = tb - (tb - b), bl = b - bh;
+  precise double e = ((ah * bh - p) + ah * bl + al * bh) + al * bl;
+  precise double s = p + c;
+  precise double t = s - p;
+  precise double f = (p - (s - t)) + (c - t);
+  uvec2 v = unpackDouble2x32(s);
+  if ((v.y & 0x7ff00000u) == 0x7ff00000u) return s;
+  precise double r = s + (e + f);
+  return r;
+}
+)");
+    add("rem_f32", {}, R"(float rem_f32(float x, float y) {
+  uint a = floatBitsToUint(x) & 0x7fffffffu, b = floatBitsToUint(y) & 0x7fffffffu, sign = floatBitsToUint(x) & 0x80000000u;
+  if (b == 0u || a >= 0x7f800000u || b > 0x7f800000u) return uintBitsToFloat(0x7fc00000u);
+  if (a < b) return x;
+  int ea = int(a >> 23), eb = int(b >> 23);
+  uint ma = (a & 0x7fffffu) | 0x800000u, mb = (b & 0x7fffffu) | 0x800000u;
+  if (ea == 0) { int s = 23 - findMSB(a); ma = a << s; ea = 1 - s; }
+  if (eb == 0) { int s = 23 - findMSB(b); mb = b << s; eb = 1 - s; }
+  for (; ea > eb; --ea) { if (ma >= mb) ma -= mb; ma <<= 1; }
+  if (ma >= mb) ma -= mb;
+  if (ma == 0u) return uintBitsToFloat(sign);
+  int s = 23 - findMSB(ma);
+  ma <<= s;
+  int e = eb - s;
+  return uintBitsToFloat(sign | (e > 0 ? (uint(e) << 23) | (ma & 0x7fffffu) : ma >> (1 - e)));
+}
+)");
+    add("msb_u64", {}, "int msb_u64(uint64_t x) { uint h = uint(x >> 32); return h != 0u ? findMSB(h) + 32 : findMSB(uint(x)); }\n");
+    add("rem_f64", {"msb_u64"}, R"(double rem_f64(double x, double y) {
+  uint64_t a = doubleBitsToUint64(x), sign = a & 0x8000000000000000UL, b = doubleBitsToUint64(y) & 0x7fffffffffffffffUL;
+  a &= 0x7fffffffffffffffUL;
+  if (b == 0UL || a >= 0x7ff0000000000000UL || b > 0x7ff0000000000000UL) return uint64BitsToDouble(0x7ff8000000000000UL);
+  if (a < b) return x;
+  int ea = int(a >> 52), eb = int(b >> 52);
+  uint64_t ma = (a & 0xfffffffffffffUL) | 0x10000000000000UL, mb = (b & 0xfffffffffffffUL) | 0x10000000000000UL;
+  if (ea == 0) { int s = 52 - msb_u64(a); ma = a << s; ea = 1 - s; }
+  if (eb == 0) { int s = 52 - msb_u64(b); mb = b << s; eb = 1 - s; }
+  for (; ea > eb; --ea) { if (ma >= mb) ma -= mb; ma <<= 1; }
+  if (ma >= mb) ma -= mb;
+  if (ma == 0UL) return uint64BitsToDouble(sign);
+  int s = 52 - msb_u64(ma);
+  ma <<= s;
+  int e = eb - s;
+  return uint64BitsToDouble(sign | (e > 0 ? (uint64_t(e) << 52) | (ma & 0xfffffffffffffUL) : ma >> (1 - e)));
+}
+)");
+    return t;
+  }();
+  return *table;
+}
+
+}  // namespace
+
+std::string Prelude::use(const std::string& name) {
+  if (!used_.insert(name).second) return name;
+  auto found = helpers().find(name);
+  if (found == helpers().end()) return "missing_" + name;
+  for (const std::string& other : found->second.uses) use(other);
+  text_ += found->second.text;
+  return name;
+}
+
+}  // namespace frit::codegen::glsl

@@ -1,0 +1,226 @@
+// Scalar operations as GLSL expressions, and literals.
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "codegen/glsl/emitter.h"
+
+namespace frit::codegen::glsl {
+
+namespace {
+
+std::string hex(uint64_t v) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%llxu", static_cast<unsigned long long>(v));
+  return text;
+}
+
+// Arithmetic is in 32 or 64 bits; what a narrower type cannot hold is cut off.
+std::string wrap(Dtype t, const std::string& e) {
+  switch (t.val) {
+    case Dtype::Val::uint8: return "(" + e + ") & 0xffu";
+    case Dtype::Val::uint16: return "(" + e + ") & 0xffffu";
+    case Dtype::Val::int8: return "bitfieldExtract(" + e + ", 0, 8)";
+    case Dtype::Val::int16: return "bitfieldExtract(" + e + ", 0, 16)";
+    default: return e;
+  }
+}
+
+// What the helpers are named by: the type that is computed in.
+std::string suffix(Dtype t) {
+  if (t == float32) return "f32";
+  if (t == float64) return "f64";
+  if (is_unsigned(t)) return t.size == 8 ? "u64" : "u32";
+  return t.size == 8 ? "i64" : "i32";
+}
+
+std::string call(Prelude& p, const std::string& name, const std::vector<std::string>& a) {
+  std::string text = p.use(name) + "(";
+  for (size_t i = 0; i < a.size(); ++i) text += (i ? ", " : "") + a[i];
+  return text + ")";
+}
+
+}  // namespace
+
+std::string_view register_type(Dtype t) {
+  switch (t.val) {
+    case Dtype::Val::bool_: return "bool";
+    case Dtype::Val::uint8:
+    case Dtype::Val::uint16:
+    case Dtype::Val::uint32:
+    case Dtype::Val::float16:
+    case Dtype::Val::bfloat16: return "uint";
+    case Dtype::Val::int8:
+    case Dtype::Val::int16:
+    case Dtype::Val::int32: return "int";
+    case Dtype::Val::uint64: return "uint64_t";
+    case Dtype::Val::int64: return "int64_t";
+    case Dtype::Val::float32: return "float";
+    case Dtype::Val::float64: return "double";
+    case Dtype::Val::complex64: break;
+  }
+  return "vec2";
+}
+
+std::string literal(Dtype t, uint64_t bits) {
+  if (t == bool_) return bits ? "true" : "false";
+  if (t == float32) {
+    float v = std::bit_cast<float>(static_cast<uint32_t>(bits));
+    if (!std::isnormal(v) && bits != 0) return "uintBitsToFloat(" + hex(bits) + ")";
+    char text[32];
+    std::snprintf(text, sizeof text, "%.9g", static_cast<double>(v));
+    std::string s = text;
+    if (s.find_first_of(".e") == std::string::npos) s += ".0";
+    return s[0] == '-' ? "(" + s + ")" : s;
+  }
+  if (t == float64) {
+    double v = std::bit_cast<double>(bits);
+    if (!std::isnormal(v) && bits != 0)
+      return "packDouble2x32(uvec2(" + hex(bits & 0xffffffffu) + ", " + hex(bits >> 32) + "))";
+    char text[40];
+    std::snprintf(text, sizeof text, "%.17g", v);
+    std::string s = text;
+    if (s.find_first_of(".e") == std::string::npos) s += ".0";
+    s += "LF";
+    return s[0] == '-' ? "(" + s + ")" : s;
+  }
+  if (is_unsigned(t) || is_low_precision(t)) return t.size == 8 ? std::to_string(bits) + "UL" : std::to_string(bits) + "u";
+  const int unused = 64 - 8 * t.size;
+  const int64_t v = static_cast<int64_t>(bits << unused) >> unused;
+  if (t.size == 8) return v == std::numeric_limits<int64_t>::min() ? "(-9223372036854775807L - 1L)" : v < 0 ? "(" + std::to_string(v) + "L)" : std::to_string(v) + "L";
+  return v == std::numeric_limits<int32_t>::min() ? "(-2147483647 - 1)" : v < 0 ? "(" + std::to_string(v) + ")" : std::to_string(v);
+}
+
+std::string scalar_expression(Prelude& p, const runtime::GpuFeatures& features, ir::ScalarOp op, Dtype result, Dtype operand,
+                              const std::vector<std::string>& a) {
+  using ir::ScalarOp;
+  const bool real = is_float(operand), truth = operand == bool_;
+  auto infix = [&](const char* symbol) { return wrap(result, a[0] + " " + symbol + " " + a[1]); };
+  // false < true
+  auto compare = [&](const char* symbol, const char* of_bools) {
+    if (!truth) return a[0] + " " + symbol + " " + a[1];
+    std::string text = of_bools;
+    for (size_t at; (at = text.find('a')) != std::string::npos;) text.replace(at, 1, "\1");
+    for (size_t at; (at = text.find('b')) != std::string::npos;) text.replace(at, 1, a[1]);
+    for (size_t at; (at = text.find('\1')) != std::string::npos;) text.replace(at, 1, a[0]);
+    return text;
+  };
+  switch (op) {
+    case ScalarOp::Const:
+    case ScalarOp::Input: break;
+    case ScalarOp::Add: return infix("+");
+    case ScalarOp::Sub: return infix("-");
+    case ScalarOp::Mul: return infix("*");
+    case ScalarOp::Div: return real ? infix("/") : wrap(result, call(p, "div_" + suffix(operand), a));
+    case ScalarOp::Rem: return wrap(result, call(p, "rem_" + suffix(operand), a));
+    case ScalarOp::Neg: return wrap(result, is_unsigned(operand) ? "0u - " + a[0] : "-" + a[0]);
+    case ScalarOp::Abs: return is_unsigned(operand) ? a[0] : wrap(result, "abs(" + a[0] + ")");
+    case ScalarOp::Min:
+      if (truth) return a[0] + " && " + a[1];
+      return real ? call(p, "min_" + suffix(operand), a) : "min(" + a[0] + ", " + a[1] + ")";
+    case ScalarOp::Max:
+      if (truth) return a[0] + " || " + a[1];
+      return real ? call(p, "max_" + suffix(operand), a) : "max(" + a[0] + ", " + a[1] + ")";
+    case ScalarOp::Floor: return "floor(" + a[0] + ")";
+    case ScalarOp::Ceil: return "ceil(" + a[0] + ")";
+    case ScalarOp::Trunc: return "trunc(" + a[0] + ")";
+    case ScalarOp::Round: return "roundEven(" + a[0] + ")";
+    case ScalarOp::Sqrt: return "sqrt(" + a[0] + ")";
+    case ScalarOp::Fma:
+      if (features.fused_fma) return "fma(" + a[0] + ", " + a[1] + ", " + a[2] + ")";
+      return call(p, "fma_" + suffix(operand), a);
+    case ScalarOp::Eq: return a[0] + " == " + a[1];
+    case ScalarOp::Ne: return a[0] + " != " + a[1];
+    case ScalarOp::Lt: return compare("<", "!a && b");
+    case ScalarOp::Le: return compare("<=", "!a || b");
+    case ScalarOp::Gt: return compare(">", "a && !b");
+    case ScalarOp::Ge: return compare(">=", "a || !b");
+    case ScalarOp::And: return a[0] + (truth ? " && " : " & ") + a[1];
+    case ScalarOp::Or: return a[0] + (truth ? " || " : " | ") + a[1];
+    case ScalarOp::Xor: return a[0] + (truth ? " != " : " ^ ") + a[1];
+    case ScalarOp::Not: return truth ? "!" + a[0] : wrap(result, "~" + a[0]);
+    case ScalarOp::Shl:
+    case ScalarOp::Shr: {
+      // A literal count is checked here.
+      if (a[1][0] >= '0' && a[1][0] <= '9' && std::stoull(a[1]) < uint64_t{8} * operand.size)
+        return wrap(result, a[0] + (op == ScalarOp::Shl ? " << " : " >> ") + std::to_string(std::stoull(a[1])));
+      std::vector<std::string> args = a;
+      args.push_back(std::to_string(8 * operand.size));
+      return wrap(result, call(p, (op == ScalarOp::Shl ? "shl_" : "shr_") + suffix(operand), args));
+    }
+    case ScalarOp::Select: return a[0] + " ? " + a[1] + " : " + a[2];
+    case ScalarOp::Cast: return cast_expression(p, result, operand, a[0]);
+    case ScalarOp::Bitcast: {
+      if (result == operand) return a[0];
+      if (result == bool_) return a[0] + " != 0" + (is_unsigned(operand) ? "u" : "");
+      if (truth) return std::string(register_type(result)) + "(" + a[0] + ")";
+      if (operand == float32) return (is_unsigned(result) ? "floatBitsToUint(" : "floatBitsToInt(") + a[0] + ")";
+      if (result == float32) return (is_unsigned(operand) ? "uintBitsToFloat(" : "intBitsToFloat(") + a[0] + ")";
+      if (operand == float64) return (is_unsigned(result) ? "doubleBitsToUint64(" : "doubleBitsToInt64(") + a[0] + ")";
+      if (result == float64) return (is_unsigned(operand) ? "uint64BitsToDouble(" : "int64BitsToDouble(") + a[0] + ")";
+      if (is_low_precision(result) && is_low_precision(operand)) return a[0];
+      std::string same = std::string(register_type(result)) + "(" + a[0] + ")";
+      return is_low_precision(result) || is_unsigned(result) ? (result.size < 4 ? same + (result.size == 1 ? " & 0xffu" : " & 0xffffu") : same)
+                                                             : wrap(result, same);
+    }
+    case ScalarOp::Exp:
+    case ScalarOp::Exp2:
+    case ScalarOp::Expm1:
+    case ScalarOp::Log:
+    case ScalarOp::Log2:
+    case ScalarOp::Log10:
+    case ScalarOp::Log1p:
+    case ScalarOp::Sin:
+    case ScalarOp::Cos:
+    case ScalarOp::Tan:
+    case ScalarOp::Asin:
+    case ScalarOp::Acos:
+    case ScalarOp::Atan:
+    case ScalarOp::Atan2:
+    case ScalarOp::Sinh:
+    case ScalarOp::Cosh:
+    case ScalarOp::Tanh:
+    case ScalarOp::Asinh:
+    case ScalarOp::Acosh:
+    case ScalarOp::Atanh:
+    case ScalarOp::Erf:
+    case ScalarOp::Erfinv:
+    case ScalarOp::Sigmoid:
+    case ScalarOp::Pow:
+    case ScalarOp::Rsqrt: break;
+  }
+  return "";
+}
+
+std::string cast_expression(Prelude& p, Dtype to, Dtype from, const std::string& x) {
+  if (to == from) return x;
+  if (is_low_precision(from)) {
+    if (from == bfloat16 && to == float32) return "uintBitsToFloat(" + x + " << 16)";
+    std::string single = from == bfloat16 ? "uintBitsToFloat(" + x + " << 16)" : p.use("f16_to_f32") + "(" + x + ")";
+    return to == float32 ? single : cast_expression(p, to, float32, single);
+  }
+  const std::string type(register_type(to));
+  if (to == bool_) return x + " != " + literal(from, 0);
+  if (is_low_precision(to)) {
+    const std::string round = p.use(to == float16 ? "f32_to_f16" : "f32_to_bf16");
+    if (from == float32) return round + "(" + x + ")";
+    if (from == float64) return round + "(" + p.use("f64_to_odd_f32") + "(" + x + "))";
+    // Every integer below 2^24 is an f32; above it f16 overflows whichever way f32 rounds, and bf16 needs care.
+    if (to == float16 || from.size <= 2) return round + "(float(" + x + "))";
+    return round + "(" + p.use(suffix(from) + "_to_odd_f32") + "(" + x + "))";
+  }
+  if (is_float(from)) {
+    if (is_float(to)) return type + "(" + x + ")";
+    if (to.size >= 4) return p.use(suffix(from) + "_to_" + suffix(to)) + "(" + x + ")";
+    const int bits = 8 * to.size;
+    const bool sign = is_signed_int(to);
+    std::string low = sign ? std::to_string(-(1 << (bits - 1))) : "0", high = std::to_string(sign ? (1 << (bits - 1)) - 1 : (1 << bits) - 1);
+    std::string integer = p.use(suffix(from) + "_to_small") + "(" + x + ", " + low + ".0, " + high + ".0)";
+    return sign ? integer : "uint(" + integer + ")";
+  }
+  if (is_float(to)) return type + "(" + x + ")";
+  return wrap(to, type + "(" + x + ")");
+}
+
+}  // namespace frit::codegen::glsl

@@ -1,0 +1,30 @@
+// A shader as this backend makes it: GLSL text, SPIR-V words, and what a launch must know (runtime/gpu.h).
+#pragma once
+
+#include <string>
+
+#include "codegen/backend.h"
+#include "runtime/gpu.h"
+
+namespace frit::codegen::glsl {
+
+struct Shader {
+  runtime::GpuKernel kernel;  // its `spirv` empty until it is compiled
+  std::string text;
+};
+
+// Arguments that fit into push constants; more lie in memory that the only push constant points to.
+inline constexpr size_t kMaxPushArguments = 16;
+
+Result<Shader> emit_kernel(const ir::Kernel& kernel, const runtime::GpuFeatures& features, bool comments);
+// The routine of a library step; fails where there is none for the GPU.
+Result<Shader> emit_routine(const ir::LibraryStep& step, const std::string& name, const runtime::GpuFeatures& features);
+
+// glslang in this process. A failure is a fault of frit's, so its message carries the text.
+Result<std::string> to_spirv(const std::string& glsl, const std::string& name);
+std::string disassemble(const std::string& spirv);
+
+// What code for `target` may use: of the GPU that is there, or of none in particular.
+Result<runtime::GpuFeatures> features_of(const Target& target);
+
+}  // namespace frit::codegen::glsl
