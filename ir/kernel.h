@@ -106,7 +106,8 @@ struct Loop {
   Dim extent;                        // var runs over [0, extent), never negative
   LoopKind kind = LoopKind::Serial;
   int vector = 0;                    // lanes processed at once; 0: one at a time
-  int unroll = 1;                    // vectors per step
+  int unroll = 1;                    // vectors per step; of a loop that is not in vectors itself but has nothing in it than one that is: how
+                                     // many of its turns go through that one side by side
   int lanes = 0;                     // 0 or a power of two: see the head of this file; only with accumulators
   Dim grain = 1;                     // parallel: iterations below which splitting does not pay; a multiple of it is a chunk. Over the
                                      // kernel's symbols; evaluated at each launch, where less than 1 means 1

@@ -18,8 +18,14 @@ using namespace ir;
 // Scalar operations below which handing work to another thread costs more than it saves.
 constexpr int64_t kMinWork = 1 << 16;
 constexpr int64_t kChunk = 8192;     // elements of an inner loop per iteration of the parallel one
-constexpr int64_t kTile = 32;        // a tile of two axes stays in the innermost cache
+// Tiles of two axes. Where a vector is a whole cache line, each line is visited once, in any order: tiles are large, for the sake of the rows'
+// length. Otherwise the lines of a tile must stay in the innermost cache, of which rows a power of two apart use a few sets only.
+constexpr int64_t kLine = 64;
+constexpr int64_t kTileRows = 64, kTileColumns = 256, kTileSide = 32;
+constexpr int kTileVectors = 16;     // of a tile that are in registers at once
+constexpr int64_t kTileWork = 96;    // scalar operations beyond which a tile goes through the registers row by row
 constexpr int kFunctionCost = 20;
+constexpr int64_t kColumnWork = 12;  // scalar operations an element up to which columns are bound by memory
 
 // Scalar operations of what stands in `body` itself, its loops left out.
 int64_t straight_work(const Body& body) {
@@ -54,6 +60,13 @@ int64_t leaf_work(const Body& body) {
   for (const Instr& i : body)
     if (auto* loop = std::get_if<Loop>(&i.node)) total += leaf_work(loop->body);
   return total;
+}
+
+int accumulator_count(const Body& body) {
+  int count = 0;
+  for (const Instr& i : body)
+    if (auto* loop = std::get_if<Loop>(&i.node)) count = std::max<int>(count, static_cast<int>(loop->accumulators.size()) + accumulator_count(loop->body));
+  return count;
 }
 
 int widest(const Kernel& k, const Body& body) {
@@ -106,6 +119,12 @@ class Scheduler {
 
   int lanes_for(const Body& body) const { return std::max(1, target_.vector_bytes / widest(k_, body)); }
 
+  // Columns are read row by row: the more of a row at once, the longer the run of memory. As many as registers hold the sums of.
+  int column_unroll(const Loop& loop) const {
+    const int registers = target_.vector_bytes >= 64 ? 16 : 8;
+    return std::max(4, registers / std::max(1, accumulator_count(loop.body)));
+  }
+
   void vectorize(Loop& loop) {
     // Accumulators without lanes take their values in order.
     if (!loop.accumulators.empty() && loop.lanes == 0) return;
@@ -113,6 +132,7 @@ class Scheduler {
     int64_t cost = leaf_work(loop.body);
     loop.vector = w;
     loop.unroll = cost <= 96 ? 4 : cost <= 384 ? 2 : 1;
+    if (cost <= kColumnWork && contains_loop(loop.body)) loop.unroll = column_unroll(loop);
     if (loop.lanes > 0) {
       loop.vector = std::min(w, loop.lanes);
       loop.unroll = loop.lanes / loop.vector;
@@ -140,8 +160,7 @@ class Scheduler {
     while (Loop* next = inner_of_nest(innermost->body)) innermost = next, ++depth;
     bool columns = contains_loop(innermost->body) && !contains_lanes(innermost->body);
     bool nest = !contains_loop(innermost->body);
-    if (nest && depth > 1 && !rows_fixed_ && tile(loop, kTile, fresh("t"), k_.facts)) {
-      vectorize_leaves(loop);
+    if (nest && depth > 1 && !rows_fixed_ && tile_nest(loop, widest(k_, innermost->body))) {
       set_grain(loop);
       return;
     }
@@ -159,6 +178,24 @@ class Scheduler {
         if (auto* inner = std::get_if<Loop>(&i.node)) vectorize_leaves(*inner);
     }
     set_grain(loop);
+  }
+
+  bool tile_nest(Loop& loop, int64_t bytes) {
+    const bool lines = std::min(int64_t{target_.vector_bytes}, kTileVectors * bytes) >= kLine;
+    const int64_t side = std::max(kTileSide, 2 * kLine / bytes);
+    if (!tile(loop, lines ? kTileRows : side, lines ? kTileColumns : side, fresh("t"), k_.facts)) return false;
+    vectorize_leaves(loop);
+    side_by_side(*inner_of_nest(loop.body));
+    return true;
+  }
+
+  // As many rows of a tile as a vector has lanes are taken at once, so that what lies along the rows is read in vectors too.
+  void side_by_side(Loop& rows) {
+    Loop& columns = *inner_of_nest(rows.body);
+    if (leaf_work(columns.body) > kTileWork) return;
+    columns.vector = std::min(columns.vector, kTileVectors);
+    columns.unroll = 1;
+    rows.unroll = columns.vector;
   }
 
   void collapse_nest(Loop& loop, bool keep_outermost) {

@@ -73,6 +73,24 @@ void append_features(std::string& text) {
   }
 }
 
+// Of the cache of the highest level that this processor uses: each level tells its ways, partitions, line and sets. The C library's answer counts
+// the caches of all of a socket's chiplets together on some processors.
+int64_t cache_bytes() {
+  int64_t found = 0;
+  uint32_t level = 0;
+  for (uint32_t leaf : {4u, 0x8000001du}) {
+    if (Leaf(leaf & 0x80000000).a < leaf) continue;
+    for (uint32_t i = 0; i < 16; ++i) {
+      const Leaf cache(leaf, i);
+      if ((cache.a & 31) == 0) break;
+      if ((cache.a >> 5 & 7) < level) continue;
+      level = cache.a >> 5 & 7;
+      found = int64_t{(cache.b >> 22) + 1} * ((cache.b >> 12 & 0x3ff) + 1) * ((cache.b & 0xfff) + 1) * (int64_t{cache.c} + 1);
+    }
+  }
+  return level >= 3 ? found : 0;
+}
+
 #elif defined(__linux__)
 
 void append_features(std::string& text) {
@@ -84,18 +102,25 @@ void append_features(std::string& text) {
     if (line.starts_with("CPU ") && !line.starts_with("CPU revision")) text += " " + line;
 }
 
+int64_t cache_bytes() {
+#if defined(_SC_LEVEL3_CACHE_SIZE)
+  return sysconf(_SC_LEVEL3_CACHE_SIZE);
+#else
+  return 0;
+#endif
+}
+
 #else
 
 void append_features(std::string&) {}
+int64_t cache_bytes() { return 0; }
 
 #endif
 
 std::string describe() {
   std::string text;
   append_features(text);
-#if defined(_SC_LEVEL3_CACHE_SIZE)
-  append(text, "l3", static_cast<uint64_t>(sysconf(_SC_LEVEL3_CACHE_SIZE)));
-#endif
+  append(text, "cache", static_cast<uint64_t>(last_level_cache_bytes()));
   append(text, "cpus", std::thread::hardware_concurrency());
   return text;
 }
@@ -109,10 +134,7 @@ const std::string& cpu_identity() {
 
 int64_t last_level_cache_bytes() {
   static const int64_t bytes = [] {
-    int64_t found = 0;
-#if defined(_SC_LEVEL3_CACHE_SIZE)
-    found = sysconf(_SC_LEVEL3_CACHE_SIZE);
-#endif
+    const int64_t found = cache_bytes();
     return found > 0 ? found : int64_t{32} << 20;
   }();
   return bytes;

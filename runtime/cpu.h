@@ -9,7 +9,7 @@ namespace frit::runtime {
 // Vendor, model and features of the processor and what the system saves of its registers; sizes of the caches; the number of processors.
 const std::string& cpu_identity();
 
-// Of the cache that all processors share; 32 MiB where the system does not say.
+// Of the last cache before memory that this processor uses; 32 MiB where it cannot be found out.
 int64_t last_level_cache_bytes();
 
 }  // namespace frit::runtime

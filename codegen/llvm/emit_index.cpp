@@ -17,13 +17,13 @@ bool KernelEmitter::varies(const Dim& d, const VectorScope& scope) const {
 
 bool KernelEmitter::varies(const Dim& d) const { return vector_ && varies(d, *vector_); }
 
-// Whether only the vector variable, and no lane-wise binding, makes `d` vary.
+// Whether only the variables of the vector loop and of its rows, and no lane-wise binding, make `d` vary.
 bool KernelEmitter::varies_by_variable_only(const Dim& d) const {
   return std::none_of(vector_->varying_names.begin(), vector_->varying_names.end(),
-                      [&](const std::string& n) { return d.uses(n); });
+                      [&](const std::string& n) { return n != vector_->rows && d.uses(n); });
 }
 
-// The vector variable: base + 0, 1, 2, ... in each copy.
+// The vector variable: base + 0, 1, 2, ... in each copy, one copy after the other unless they are rows.
 KernelEmitter::Val KernelEmitter::lane_numbers() {
   Val v;
   v.varying = true;
@@ -32,7 +32,7 @@ KernelEmitter::Val KernelEmitter::lane_numbers() {
   for (int c = 0; c < vector_->copies; ++c) {
     llvm::SmallVector<llvm::Constant*, 32> lanes;
     for (int i = 0; i < vector_->width; ++i)
-      lanes.push_back(builder_.getInt64(static_cast<uint64_t>(c * vector_->width + i)));
+      lanes.push_back(builder_.getInt64(static_cast<uint64_t>((vector_->rows.empty() ? c * vector_->width : 0) + i)));
     Value* base = splat(vector_->base, v.depth);
     v.copies.push_back(builder_.CreateAdd(base, llvm::ConstantVector::get(lanes)));
   }

@@ -12,6 +12,9 @@ using llvm::Value;
 
 namespace {
 
+// Vectors per step of a vector loop beside which larger steps leave too much to the masked remainder.
+constexpr int kSmallUnroll = 4;
+
 void collect_stores(const ir::Body& body, std::set<uint32_t>& buffers) {
   for (const ir::Instr& instr : body) {
     if (const auto* store = std::get_if<ir::StoreInstr>(&instr.node)) buffers.insert(store->buffer);
@@ -86,7 +89,7 @@ void KernelEmitter::emit_loop(const ir::Loop& loop) {
     vector_ = nullptr;
   } else if (loop.lanes > 0 && !loop.accumulators.empty()) {
     emit_dealt_loop(loop, to);
-  } else {
+  } else if (parallel || !emit_rows(loop, to)) {
     emit_serial_loop(loop, from, to);
   }
 }
@@ -148,43 +151,69 @@ void KernelEmitter::emit_serial_loop(const ir::Loop& loop, Value* from, Value* t
 void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* from, Value* to, bool whole) {
   VectorScope& scope = *vector_;
   const bool runs = loop.kind == ir::LoopKind::Serial && facts_.range(loop.extent).low >= 1;
+  const bool rows = !scope.rows.empty();
   BasicBlock* preheader = block("preheader");
-  BasicBlock* full = block(loop.var.c_str());
   BasicBlock* after = block("after");
   if (runs) builder_.CreateBr(preheader);
   else builder_.CreateCondBr(builder_.CreateICmpSLT(from, to), preheader, after);
-
-  Value* step = i64(int64_t{scope.width} * unroll);
   builder_.SetInsertPoint(preheader);
-  Value* last = builder_.CreateSub(to, step, "last");  // the last full step begins here or before
+
+  // What large steps leave goes by smaller ones first.
+  struct Level {
+    int unroll;
+    Value* step;
+    Value* last;  // the last full step begins here or before
+  };
+  llvm::SmallVector<Level, 2> levels;
+  for (int u = unroll; levels.empty() || (u == kSmallUnroll && !whole); u = u > kSmallUnroll ? kSmallUnroll : 0) {
+    Value* step = i64(int64_t{scope.width} * u);
+    Value* last = builder_.CreateSub(to, step, "last");
+    if (scope.rows_left)  // where rows are missing, no step is full
+      last = builder_.CreateSelect(builder_.CreateICmpSGE(scope.rows_left, i64(scope.copies)), last, builder_.CreateSub(from, i64(1)));
+    levels.push_back({u, step, last});
+  }
+  BasicBlock* full = block(loop.var.c_str());
   BasicBlock* rest = whole ? after : block("rest");
   if (whole) builder_.CreateBr(full);
-  else builder_.CreateCondBr(builder_.CreateICmpSLE(from, last), full, rest);
+  else builder_.CreateCondBr(builder_.CreateICmpSLE(from, levels[0].last), full, rest);
   open_frame(loop, preheader, runs);
   scope.depth = depth();
 
-  builder_.SetInsertPoint(full);
-  llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
-  i->addIncoming(from, preheader);
-  scope.copies = unroll;
-  scope.base = i;
-  emit_body(loop.body);
-  Value* next = builder_.CreateAdd(i, step, "", true, true);
-  i->addIncoming(next, builder_.GetInsertBlock());
-  BasicBlock* full_end = builder_.GetInsertBlock();
-  builder_.CreateCondBr(builder_.CreateICmpSLE(next, last), full, rest);
+  Value* start = from;
+  BasicBlock* before = preheader;
+  for (size_t level = 0; level < levels.size(); ++level) {
+    const auto& [copies, step, last] = levels[level];
+    if (level > 0) {
+      full = block(loop.var.c_str());
+      rest = block("rest");
+      builder_.CreateCondBr(builder_.CreateICmpSLE(start, last), full, rest);
+    }
+    builder_.SetInsertPoint(full);
+    llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
+    i->addIncoming(start, before);
+    if (!rows) scope.copies = copies;
+    scope.base = i;
+    emit_body(loop.body);
+    Value* next = builder_.CreateAdd(i, step, "", true, true);
+    BasicBlock* full_end = builder_.GetInsertBlock();
+    i->addIncoming(next, full_end);
+    builder_.CreateCondBr(builder_.CreateICmpSLE(next, last), full, rest);
+    if (whole) break;
+    builder_.SetInsertPoint(rest);
+    llvm::PHINode* left = builder_.CreatePHI(builder_.getInt64Ty(), 2);
+    left->addIncoming(start, before);
+    left->addIncoming(next, full_end);
+    start = left;
+    before = rest;
+  }
 
   if (!whole) {
-    builder_.SetInsertPoint(rest);
-    llvm::PHINode* start = builder_.CreatePHI(builder_.getInt64Ty(), 2);
-    start->addIncoming(from, preheader);
-    start->addIncoming(next, full_end);
     BasicBlock* masked = block("masked");
     builder_.CreateCondBr(builder_.CreateICmpSLT(start, to), masked, after);
     builder_.SetInsertPoint(masked);
     llvm::PHINode* j = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
     j->addIncoming(start, rest);
-    scope.copies = 1;
+    if (!rows) scope.copies = 1;
     scope.base = j;
     set_mask(builder_.CreateSub(to, j, "remaining"));
     emit_body(loop.body);
@@ -197,6 +226,54 @@ void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* fr
   builder_.SetInsertPoint(after);
 }
 
+// A loop, unrolled as far as the vector loop that is its whole body is wide: that many of its turns go through the vector loop side by side, each in a
+// copy of its own, so that what lies along the turns is read in vectors too. False, and nothing written, where the loop is not such a one.
+bool KernelEmitter::emit_rows(const ir::Loop& rows, Value* to) {
+  if (vector_ || rows.unroll <= 1 || !rows.accumulators.empty() || rows.body.size() != 1) return false;
+  const auto* columns = std::get_if<ir::Loop>(&rows.body[0].node);
+  if (!columns || columns->vector != rows.unroll || !columns->accumulators.empty() || columns->extent.uses(rows.var)) return false;
+  VectorScope scope;
+  scope.var = columns->var;
+  scope.rows = rows.var;
+  scope.width = scope.copies = rows.unroll;
+  scope.varying.assign(regs_.size(), false);
+  scope.varying_names.insert(rows.var);
+  facts_.set_loop(columns->var, columns->extent);
+  if (!analyse(columns->body, scope)) return false;
+
+  const bool runs = facts_.range(rows.extent).low >= 1;
+  auto divides = [&](const Dim& d) { return facts_.equal(mod(d, Dim(rows.unroll)), 0) == Tri::Yes; };
+  BasicBlock* preheader = block("preheader");
+  BasicBlock* body = block(rows.var.c_str());
+  BasicBlock* after = block("after");
+  if (runs) builder_.CreateBr(preheader);
+  else builder_.CreateCondBr(builder_.CreateICmpSLT(i64(0), to), preheader, after);
+  builder_.SetInsertPoint(preheader);
+  builder_.CreateBr(body);
+  builder_.SetInsertPoint(body);
+  llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, rows.var);
+  i->addIncoming(i64(0), preheader);
+  open_frame(rows, preheader, runs);
+  Val numbers;
+  numbers.varying = true;
+  numbers.depth = depth();
+  for (int c = 0; c < scope.copies; ++c)
+    numbers.copies.push_back(builder_.CreateVectorSplat(static_cast<unsigned>(scope.width), builder_.CreateAdd(i, i64(c), "", true, true)));
+  names_[rows.var] = numbers;
+  scope.row = i;
+  if (!divides(rows.extent)) scope.rows_left = builder_.CreateSub(to, i, "rows_left");
+  vector_ = &scope;
+  emit_vector_loop(*columns, 1, i64(0), eval(columns->extent).scalar(), divides(columns->extent) && divides(rows.extent));
+  vector_ = nullptr;
+  frames_.pop_back();
+  Value* next = builder_.CreateAdd(i, i64(scope.copies), "", true, true);
+  i->addIncoming(next, builder_.GetInsertBlock());
+  builder_.CreateCondBr(builder_.CreateICmpSLT(next, to), body, after);
+  after->moveAfter(builder_.GetInsertBlock());
+  builder_.SetInsertPoint(after);
+  return true;
+}
+
 // Lanes 0 to remaining - 1 are active.
 void KernelEmitter::set_mask(Value* remaining) {
   VectorScope& scope = *vector_;
@@ -207,6 +284,14 @@ void KernelEmitter::set_mask(Value* remaining) {
   Value* limit = builder_.CreateVectorSplat(static_cast<unsigned>(scope.width), few);
   scope.remaining = remaining;
   scope.mask = builder_.CreateICmpSLT(llvm::ConstantVector::get(numbers), limit, "active");
+  if (!scope.rows_left) return;
+  for (int c = 0; c < scope.copies; ++c) {
+    scope.row_active.push_back(builder_.CreateICmpSGT(scope.rows_left, i64(c)));
+    scope.row_masks.push_back(builder_.CreateAnd(spread(static_cast<unsigned>(scope.width), scope.row_active.back()), scope.mask));
+  }
+  few = builder_.CreateTrunc(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, scope.rows_left, i64(scope.width)), builder_.getInt32Ty());
+  limit = builder_.CreateVectorSplat(static_cast<unsigned>(scope.width), few);
+  scope.rows_mask = builder_.CreateICmpSLT(llvm::ConstantVector::get(numbers), limit, "active_rows");
 }
 
 }  // namespace frit::codegen

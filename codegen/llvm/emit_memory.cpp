@@ -26,8 +26,12 @@ KernelEmitter::Address KernelEmitter::address(uint32_t buffer, const Dim& index)
     a.base = offset_by(uniform(start, 0), eval(index));
     return a;
   }
-  std::optional<Dim::Affine> affine;
+  std::optional<Dim::Affine> affine, along_rows;
   if (varies_by_variable_only(index)) affine = index.affine_in(vector_->var);
+  if (affine && !vector_->rows.empty()) {
+    along_rows = affine->rest.affine_in(vector_->rows);
+    if (!along_rows || affine->coefficient.uses(vector_->rows)) affine.reset();
+  }
   if (!affine) {
     a.kind = Address::Kind::Indexed;
     a.base = uniform(start, 0);
@@ -41,7 +45,13 @@ KernelEmitter::Address KernelEmitter::address(uint32_t buffer, const Dim& index)
   else
     a.step = step.scalar();
   // The part that stays while the vector variable runs is added to the buffer's start first: it moves out of the loop.
-  Val fixed = offset_by(uniform(start, 0), eval(affine->rest));
+  Val fixed = offset_by(uniform(start, 0), eval(along_rows ? along_rows->rest : affine->rest));
+  if (along_rows && !along_rows->coefficient.is(0)) {
+    Val row_step = eval(along_rows->coefficient), row = uniform(vector_->row, vector_->depth - 1);
+    fixed = offset_by(fixed, pure({&row_step, &row}, [&](llvm::ArrayRef<Value*> v) { return builder_.CreateMul(v[0], v[1]); }));
+    a.row_step = row_step.scalar();
+    a.along_rows = along_rows->coefficient.is(1);
+  }
   Val base = uniform(vector_->base, vector_->depth);
   Val moving = pure({&step, &base}, [&](llvm::ArrayRef<Value*> v) { return builder_.CreateMul(v[0], v[1]); });
   a.base = offset_by(fixed, moving);
@@ -49,6 +59,10 @@ KernelEmitter::Address KernelEmitter::address(uint32_t buffer, const Dim& index)
 }
 
 Value* KernelEmitter::copy_address(const Address& a, int copy) {
+  if (!vector_->rows.empty()) {
+    if (copy == 0 || !a.row_step) return a.base.scalar();
+    return builder_.CreateInBoundsGEP(a.element, a.base.scalar(), builder_.CreateMul(a.row_step, i64(copy)));
+  }
   if (copy == 0 || a.stride == 0) return a.base.scalar();
   return builder_.CreateInBoundsGEP(a.element, a.base.scalar(), i64(a.stride * copy * vector_->width));
 }
@@ -61,6 +75,10 @@ Value* KernelEmitter::lane_address(const Address& a, int copy, int lane) {
       return builder_.CreateInBoundsGEP(a.element, a.base.scalar(), position);
     }
     case Address::Kind::Strided: break;
+  }
+  if (!vector_->rows.empty()) {
+    Value* position = a.step ? builder_.CreateMul(a.step, i64(lane)) : i64(a.stride * lane);
+    return builder_.CreateInBoundsGEP(a.element, copy_address(a, copy), position);
   }
   int64_t n = int64_t{copy} * vector_->width + lane;
   Value* position = a.step ? builder_.CreateMul(a.step, i64(n)) : i64(a.stride * n);
@@ -131,6 +149,8 @@ void KernelEmitter::emit_load(const ir::LoadInstr& load) {
     result.depth = mask ? depth() : load_depth(load, a.base.depth);
     At at(*this, result.depth);
     result.copies.push_back(load_uniform(a, mask));
+  } else if (a.kind == Address::Kind::Strided && a.along_rows && (a.step || a.stride > 1) && !mask) {
+    result = load_transposed(a);
   } else {
     result.varying = true;
     result.depth = depth();
@@ -138,14 +158,20 @@ void KernelEmitter::emit_load(const ir::LoadInstr& load) {
       Value* own = mask ? get(*mask, c, true) : nullptr;
       Value* value = nullptr;
       if (a.kind == Address::Kind::Strided && a.stride == 1) {
-        value = load_contiguous(a, copy_address(a, c), both(vector_->mask, own));
+        value = load_contiguous(a, copy_address(a, c), both(vector_->lanes(c), own));
+      } else if (a.kind == Address::Kind::Strided && !a.step && a.stride == 0 && !own) {
+        // One element for each row.
+        Value* at = copy_address(a, c);
+        if (!vector_->row_active.empty()) at = builder_.CreateSelect(vector_->row_active[static_cast<size_t>(c)], at, zeros());
+        value = builder_.CreateAlignedLoad(a.element, at, llvm::Align(a.dtype.size));
+        value = builder_.CreateVectorSplat(static_cast<unsigned>(vector_->width), value);
       } else if (a.kind == Address::Kind::Strided && a.stride == -1 && !vector_->mask && !own) {
         Value* first = builder_.CreateInBoundsGEP(a.element, copy_address(a, c), i64(1 - vector_->width));
         value = builder_.CreateVectorReverse(load_contiguous(a, first, nullptr));
       } else if (a.kind == Address::Kind::Strided && a.stride == 2 && !vector_->mask && !own) {
         value = load_pairs(a, c);
       } else {
-        value = load_lanes(a, c, both(vector_->mask, own));
+        value = load_lanes(a, c, both(vector_->lanes(c), own));
       }
       result.copies.push_back(from_memory(a.dtype, value));
     }
@@ -169,6 +195,8 @@ Value* KernelEmitter::load_contiguous(const Address& a, Value* at, Value* mask) 
   if (mask != vector_->mask) {
     Address lanes = a;
     lanes.base = uniform(at, depth());
+    lanes.stride = 1;
+    lanes.step = lanes.row_step = nullptr;
     return load_lanes(lanes, 0, mask);
   }
   // The first `remaining` elements, by way of the stack.
@@ -202,6 +230,66 @@ Value* KernelEmitter::load_lanes(const Address& a, int copy, Value* mask) {
   return result;
 }
 
+// Elements that lie side by side along the rows, as many rows as lanes: a vector of rows for each lane, exchanged in registers. Lanes past the end read
+// the last active one's again.
+KernelEmitter::Val KernelEmitter::load_transposed(const Address& a) {
+  const int width = vector_->width;
+  Value* last = vector_->remaining ? builder_.CreateSub(vector_->remaining, i64(1)) : nullptr;
+  Val rows;
+  rows.varying = true;
+  rows.depth = depth();
+  for (int lane = 0; lane < width; ++lane) {
+    Value* number = last ? builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, i64(lane), last) : i64(lane);
+    Value* position = builder_.CreateMul(a.step ? a.step : i64(a.stride), number);
+    Value* at = builder_.CreateInBoundsGEP(a.element, a.base.scalar(), position);
+    rows.copies.push_back(load_contiguous(a, at, vector_->rows_mask));
+  }
+  transpose(rows.copies);
+  for (Value*& row : rows.copies) row = from_memory(a.dtype, row);
+  return rows;
+}
+
+// As many vectors as each has lanes: afterwards vector i holds what was in lane i of each. First within 16 bytes, by instructions that interleave two
+// vectors' parts of 16 bytes; then those parts change places.
+void KernelEmitter::transpose(llvm::SmallVectorImpl<Value*>& rows) {
+  const int width = static_cast<int>(rows.size());
+  const int size = static_cast<int>(rows[0]->getType()->getScalarSizeInBits()) / 8;
+  const int part = std::min(width, 16 / size);  // elements
+  const int parts = width / part;
+  llvm::SmallVector<int, 64> low(static_cast<size_t>(width)), high(low);
+  for (int i = 0; i < width; ++i) {
+    const int in_part = i % part, from = i - in_part + in_part / 2 + (in_part % 2 ? width : 0);
+    low[static_cast<size_t>(i)] = from;
+    high[static_cast<size_t>(i)] = from + part / 2;
+  }
+  llvm::SmallVector<Value*, 32> next(rows.size());
+  auto at = [](auto& list, int i) -> auto& { return list[static_cast<size_t>(i)]; };
+  for (int stage = 1; stage < part; stage *= 2) {
+    for (int group = 0; group < width; group += part)
+      for (int i = 0; i < part / 2; ++i) {
+        Value *x = at(rows, group + i), *y = at(rows, group + i + part / 2);
+        at(next, group + 2 * i) = builder_.CreateShuffleVector(x, y, low);
+        at(next, group + 2 * i + 1) = builder_.CreateShuffleVector(x, y, high);
+      }
+    rows.assign(next.begin(), next.end());
+  }
+  llvm::SmallVector<int, 64> even, odd;
+  for (int p = 0; p < parts; ++p)
+    for (int i = 0; i < part; ++i) {
+      even.push_back(2 * p * part + i);
+      odd.push_back((2 * p + 1) * part + i);
+    }
+  for (int stage = 1; stage < parts; stage *= 2) {
+    for (int column = 0; column < part; ++column)
+      for (int p = 0; p < parts / 2; ++p) {
+        Value *x = at(rows, 2 * p * part + column), *y = at(rows, (2 * p + 1) * part + column);
+        at(next, p * part + column) = builder_.CreateShuffleVector(x, y, even);
+        at(next, (p + parts / 2) * part + column) = builder_.CreateShuffleVector(x, y, odd);
+      }
+    rows.assign(next.begin(), next.end());
+  }
+}
+
 void KernelEmitter::emit_store(const ir::StoreInstr& store) {
   Address a = address(store.buffer, store.index);
   const Val& value = reg(store.value);
@@ -214,7 +302,7 @@ void KernelEmitter::emit_store(const ir::StoreInstr& store) {
   }
   for (int c = 0; c < copies(); ++c) {
     Value* own = mask ? get(*mask, c, true) : nullptr;
-    Value* active = both(vector_->mask, own);
+    Value* active = both(vector_->lanes(c), own);
     Value* raw = to_memory(a.dtype, get(value, c, true));
     if (a.kind == Address::Kind::Strided && a.stride == 1) {
       store_contiguous(a, copy_address(a, c), raw, active, store.stream);

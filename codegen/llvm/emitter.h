@@ -55,9 +55,17 @@ class KernelEmitter {
     int width = 0;
     int copies = 1;
     int depth = 0;
+    std::string rows;                  // where the copies are turns of the loop around: its variable; empty where they are steps of this loop
     llvm::Value* base = nullptr;       // i64: the variable in lane 0 of copy 0
+    llvm::Value* row = nullptr;        // i64: `rows` in copy 0
     llvm::Value* remaining = nullptr;  // i64: lanes still to do, in the remainder (one copy); null in full steps
     llvm::Value* mask = nullptr;       // <width x i1>: the same as a mask
+    // Where the copies are rows that may be fewer than `copies`: how many there are, and in the remainder which exist, as one mask and each by
+    // itself, and the mask of each copy's lanes.
+    llvm::Value* rows_left = nullptr;
+    llvm::Value* rows_mask = nullptr;
+    llvm::SmallVector<llvm::Value*, 16> row_active, row_masks;
+    llvm::Value* lanes(int copy) const { return row_masks.empty() ? mask : row_masks[static_cast<size_t>(copy)]; }
     std::vector<bool> varying;         // by register
     std::set<std::string> varying_names;
   };
@@ -77,6 +85,8 @@ class KernelEmitter {
     Val base;
     int64_t stride = 0;            // elements between lanes, when known
     llvm::Value* step = nullptr;   // the same as an i64, when it is not a constant
+    llvm::Value* row_step = nullptr;  // elements between copies that are rows, an i64; null for none
+    bool along_rows = false;       // row_step is 1
     Val index;                     // Indexed: positions, i64
     llvm::Type* element = nullptr;
     Dtype dtype;
@@ -148,6 +158,8 @@ class KernelEmitter {
   llvm::Value* load_contiguous(const Address& a, llvm::Value* at, llvm::Value* mask);
   llvm::Value* load_pairs(const Address& a, int copy);
   llvm::Value* load_lanes(const Address& a, int copy, llvm::Value* mask);
+  Val load_transposed(const Address& a);
+  void transpose(llvm::SmallVectorImpl<llvm::Value*>& rows);
   void store_contiguous(const Address& a, llvm::Value* at, llvm::Value* value, llvm::Value* mask, bool stream = false);
   void fence();
   void store_lanes(const Address& a, int copy, llvm::Value* value, llvm::Value* mask);
@@ -163,6 +175,7 @@ class KernelEmitter {
   void emit_loop(const ir::Loop& loop);
   void emit_serial_loop(const ir::Loop& loop, llvm::Value* from, llvm::Value* to);
   void emit_vector_loop(const ir::Loop& loop, int unroll, llvm::Value* from, llvm::Value* to, bool whole);
+  bool emit_rows(const ir::Loop& rows, llvm::Value* to);
   void set_mask(llvm::Value* remaining);
   bool analyse(const ir::Body& body, VectorScope& scope) const;
   void open_frame(const ir::Loop& loop, llvm::BasicBlock* preheader, bool always_runs);

@@ -129,6 +129,9 @@ void merge_chunks(Loop& outer, int64_t chunk, const DimFacts& facts) {
 
 namespace {
 
+// Turns of a loop below which its part of a tile would be too small for vectors.
+constexpr int64_t kWorthTiling = 8;
+
 // The loop, other than the innermost, along which some position that jumps along the innermost one goes by single elements; -1 when there is none.
 int side_by_side(Loop& outer, const std::vector<std::string>& vars) {
   int found = -1;
@@ -157,7 +160,7 @@ bool computes_functions(const Body& body) {
 
 }  // namespace
 
-bool tile(Loop& outer, int64_t size, const std::string& var, const DimFacts& facts) {
+bool tile(Loop& outer, int64_t rows, int64_t columns, const std::string& var, const DimFacts& facts) {
   std::vector<std::string> vars;
   std::vector<Dim> extents;
   for (Loop* loop = &outer; loop; loop = inner_of_nest(loop->body)) {
@@ -168,11 +171,12 @@ bool tile(Loop& outer, int64_t size, const std::string& var, const DimFacts& fac
   int other = side_by_side(outer, vars);
   if (other < 0) return false;
   size_t j = static_cast<size_t>(other), k = vars.size() - 1;
-  if (facts.range(extents[j]).high <= size || facts.range(extents[k]).high <= size) return false;
+  if (facts.range(extents[j]).high < kWorthTiling || facts.range(extents[k]).high < kWorthTiling) return false;
   while (inner_of_nest(outer.body)) absorb(outer);
 
   std::vector<Dim> counts = extents;
-  for (size_t axis : {j, k}) counts[axis] = ceil_div(extents[axis], size);
+  const auto size = [&](size_t axis) { return Dim(axis == j ? rows : columns); };
+  for (size_t axis : {j, k}) counts[axis] = facts.simplify(ceil_div(extents[axis], size(axis)));
   DimFacts known = facts;
   known.set_loop(vars[0], product(counts));
   // The digits of the tile's number.
@@ -184,7 +188,7 @@ bool tile(Loop& outer, int64_t size, const std::string& var, const DimFacts& fac
   }
   // The loops of the tile keep the variables of the axes that they cut; that of the first loop is the tile's number now.
   const std::string jj = j == 0 ? var : vars[j], kk = vars[k];
-  auto part = [&](size_t axis) { return known.simplify(min(Dim(size), extents[axis] - digits[axis] * Dim(size))); };
+  auto part = [&](size_t axis) { return known.simplify(min(size(axis), extents[axis] - digits[axis] * size(axis))); };
   Loop row, column;
   row.var = jj, row.extent = part(j);
   column.var = kk, column.extent = part(k);
@@ -194,8 +198,8 @@ bool tile(Loop& outer, int64_t size, const std::string& var, const DimFacts& fac
     return known.simplify(d.substitute([&](const std::string& name) -> std::optional<Dim> {
       for (size_t axis = 0; axis < vars.size(); ++axis) {
         if (vars[axis] != name) continue;
-        if (axis == j) return digits[axis] * Dim(size) + Dim::symbol(jj);
-        if (axis == k) return digits[axis] * Dim(size) + Dim::symbol(kk);
+        if (axis == j) return digits[axis] * size(axis) + Dim::symbol(jj);
+        if (axis == k) return digits[axis] * size(axis) + Dim::symbol(kk);
         return digits[axis];
       }
       return std::nullopt;

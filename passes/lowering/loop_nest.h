@@ -26,8 +26,8 @@ void merge(ir::Loop& outer, const DimFacts& facts);
 void merge_chunks(ir::Loop& outer, int64_t chunk, const DimFacts& facts);
 
 // Where a perfect nest around straight-line code moves through memory in steps along its innermost loop but side by side along another one,
-// cuts both into tiles of `size` turns: `outer` runs over the tiles and all other loops, with the two loops of a tile inside. `var` names
+// cuts both into tiles of at most `rows` by `columns` turns, the innermost axis being the columns: `outer` runs over the tiles and all other loops, with the two loops of a tile inside. `var` names
 // the new loop where one is needed. Returns whether it did.
-bool tile(ir::Loop& outer, int64_t size, const std::string& var, const DimFacts& facts);
+bool tile(ir::Loop& outer, int64_t rows, int64_t columns, const std::string& var, const DimFacts& facts);
 
 }  // namespace frit::passes

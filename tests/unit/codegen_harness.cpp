@@ -77,8 +77,8 @@ ir::Program program_of(ir::Kernel kernel) {
   return p;
 }
 
-Compiled::Compiled(ir::Kernel kernel) : kernel_(std::move(kernel)) {
-  auto code = codegen::load(program_of(kernel_), {});
+Compiled::Compiled(ir::Kernel kernel, const std::string& cpu) : kernel_(std::move(kernel)) {
+  auto code = codegen::load(program_of(kernel_), {"llvm", cpu});
   if (!code) {
     ADD_FAILURE() << code.error().str();
     return;

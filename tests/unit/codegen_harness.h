@@ -48,7 +48,7 @@ using Fill = std::function<std::optional<uint64_t>(const std::string& name, int6
 // Generated code of one kernel.
 class Compiled {
  public:
-  explicit Compiled(ir::Kernel kernel);
+  explicit Compiled(ir::Kernel kernel, const std::string& cpu = "native");
   // Runs it and the interpreter with these values of the kernel's symbols. `parts` > 1 runs the parallel loop in that many pieces. Floats are equal
   // when both are NaN; all else must agree to the bit, and so must bytes that nothing writes.
   void check(const std::vector<int64_t>& symbols, int parts = 1, const Fill& values = {});
