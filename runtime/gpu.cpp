@@ -71,6 +71,8 @@ std::string write_gpu_code(const GpuCode& code) {
     write_numbers(out, k.aligned_buffers);
     write_numbers(out, k.multiple_symbols);
     out.u32(k.multiple);
+    out.u32(k.tile_rows);
+    out.u32(k.tile_columns);
   }
   return std::move(out).take();
 }
@@ -91,7 +93,9 @@ Result<GpuCode> read_gpu_code(std::string_view bytes) {
     k.aligned_buffers = read_numbers(in);
     k.multiple_symbols = read_numbers(in);
     k.multiple = in.u32();
-    if (k.spirv.size() % 4 || !k.group_size || !k.per_group || !k.multiple) in.stop();
+    k.tile_rows = in.u32();
+    k.tile_columns = in.u32();
+    if (k.spirv.size() % 4 || !k.group_size || !k.per_group || !k.multiple || !k.tile_rows || !k.tile_columns) in.stop();
     code.kernels.push_back(std::move(k));
   }
   if (!in.at_end()) return Diagnostic("code for a gpu is damaged");

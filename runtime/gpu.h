@@ -51,6 +51,7 @@ struct GpuKernel {
   // Full speed where the addresses of these buffers are multiples of 16 and these symbols multiples of `multiple`; correct in any case.
   std::vector<uint32_t> aligned_buffers, multiple_symbols;
   uint32_t multiple = 1;
+  uint32_t tile_rows = 1, tile_columns = 1;  // of a product: what one workgroup computes of the result
 };
 
 struct GpuCode {

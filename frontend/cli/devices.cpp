@@ -3,8 +3,45 @@
 
 #include "frontend/cli/command.h"
 #include "runtime/device.h"
+#include "runtime/gpu.h"
 
 namespace frit::cli {
+
+namespace {
+
+void list_gpu_lines() {
+  auto gpus = runtime::list_gpus();
+  if (!gpus.ok()) {
+    std::cout << "gpu: none: " << gpus.error().message << "\n";
+    return;
+  }
+  constexpr double kGiB = 1024.0 * 1024 * 1024;
+  for (const runtime::GpuInfo& g : *gpus) {
+    const runtime::GpuFeatures& f = g.features;
+    std::cout << "gpu: " << g.name << " (" << g.kind << ")\n";
+    std::cout << "  driver: " << g.driver << ", Vulkan " << g.api << "\n";
+    std::cout << "  memory: " << static_cast<double>(g.memory_bytes) / kGiB << " GiB, at most " << static_cast<double>(g.max_allocation) / kGiB
+              << " GiB at once" << (g.host_visible ? ", shared with the CPU" : "") << "\n";
+    std::cout << "  workgroups: " << f.group_size << " invocations, " << f.shared_bytes / 1024 << " KiB of shared memory, subgroups of "
+              << f.subgroup_size << "\n";
+    std::cout << "  features:";
+    auto say = [](bool has, const char* name) {
+      if (has) std::cout << " " << name;
+    };
+    say(f.int64, "int64");
+    say(f.float64, "float64");
+    say(f.storage16, "storage16");
+    say(f.storage8, "storage8");
+    say(f.fused_fma, "fma");
+    say(f.shuffle, "shuffle");
+    say(f.keeps_specials32, "nan");
+    say(f.keeps_subnormals32, "subnormals");
+    say(f.rounds_to_even32, "rounding");
+    std::cout << "\n";
+  }
+}
+
+}  // namespace
 
 void add_devices(CLI::App& app) {
   CLI::App* c = app.add_subcommand("devices", "list what can run here, with limits");
@@ -23,6 +60,7 @@ void add_devices(CLI::App& app) {
         std::cout << "  L" << cache.level << " " << cache.type << ": " << cache.bytes / 1024 << " KiB, shared by " << cache.shared_by
                   << "\n";
     }
+    list_gpu_lines();
     std::cout << "code generators:";
     for (const std::string& name : codegen::backend_names()) std::cout << " " << name;
     std::cout << "\n";

@@ -9,13 +9,14 @@
 #include "codegen/guard.h"
 #include "frontend/cli/command.h"
 #include "frontend/cli/tensors.h"
+#include "runtime/gpu.h"
 #include "runtime/npy.h"
 
 namespace frit::cli {
 namespace {
 
 struct Options {
-  std::string file, function, cpu = "native", output;
+  std::string file, function, device = "cpu", cpu = "native", output;
   std::vector<std::string> inputs, sets;
   std::optional<uint64_t> random;
   int repeat = 1;
@@ -144,6 +145,12 @@ void run(const Options& o) {
   std::vector<runtime::Tensor> inputs = make_inputs(f, o);
   codegen::CompileOptions options;
   options.target.cpu = o.cpu;
+  runtime::Gpu* gpu = nullptr;
+  if (o.device == "vulkan") {
+    gpu = value_or_fail(runtime::find_gpu());
+    options.target.backend = "glsl";
+    for (runtime::Tensor& t : inputs) t = value_or_fail(runtime::to_gpu(t, *gpu));
+  }
   using Clock = std::chrono::steady_clock;
   auto started = Clock::now();
   std::shared_ptr<runtime::Executable> executable;
@@ -152,14 +159,22 @@ void run(const Options& o) {
     executable = value_or_fail(codegen::compile(f, options));
   }
   double compile_ms = std::chrono::duration<double, std::milli>(Clock::now() - started).count();
-  std::vector<double> times;
+  std::vector<double> times, gpu_times;
+  std::vector<runtime::GpuTime> steps;
   std::vector<runtime::Tensor> results;
   for (int i = 0; i < o.repeat; ++i) {
     results.clear();
     auto begin = Clock::now();
     results = value_or_fail(executable->run(inputs));
     times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
+    if (!gpu) continue;
+    steps = gpu->last_times();
+    double sum = 0;
+    for (const runtime::GpuTime& t : steps) sum += t.milliseconds;
+    gpu_times.push_back(sum);
   }
+  if (gpu)
+    for (runtime::Tensor& t : results) t = value_or_fail(runtime::to_host(t, *gpu));
   if (o.output.empty()) {
     for (size_t i = 0; i < results.size(); ++i) print_result(i, results[i]);
   } else {
@@ -169,6 +184,12 @@ void run(const Options& o) {
     std::sort(times.begin(), times.end());
     std::cerr << std::fixed << std::setprecision(3) << "compile " << compile_ms << " ms; run: median " << times[times.size() / 2] << " ms, least "
               << times.front() << " ms, most " << times.back() << " ms of " << times.size() << "\n";
+    if (gpu) {
+      std::sort(gpu_times.begin(), gpu_times.end());
+      std::cerr << "on " << gpu->info().name << ": median " << gpu_times[gpu_times.size() / 2] << " ms, least " << gpu_times.front() << " ms;";
+      for (const runtime::GpuTime& t : steps) std::cerr << " " << t.step << " " << t.milliseconds << " ms";
+      std::cerr << " (the last run)\n";
+    }
   }
 }
 
@@ -179,7 +200,7 @@ void add_run(CLI::App& app) {
   CLI::App* c = app.add_subcommand("run", "compile a graph and run it");
   c->add_option("FILE", o->file, "graph file (.frit or JSON), - for standard input")->required();
   c->add_option("--function", o->function, "which function, when the file holds several");
-  c->add_option("--device", "where to run")->check(CLI::IsMember({"cpu"}))->default_str("cpu");
+  c->add_option("--device", o->device, "where to run")->check(CLI::IsMember({"cpu", "vulkan"}))->default_str("cpu");
   c->add_option("--cpu", o->cpu, "native, or a processor's name")->capture_default_str();
   c->add_option("--input", o->inputs, "NAME=FILE.npy: the value of an input")->take_all();
   c->add_option("--random", o->random, "SEED: random values for the inputs that have no file");

@@ -1,0 +1,97 @@
+// What the plugin exports: the choice of a device.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "runtime/vulkan/device.h"
+
+namespace frit::runtime::vulkan {
+
+namespace {
+
+struct Candidate {
+  VkPhysicalDevice physical;
+  GpuInfo info;
+};
+
+int preference(const GpuInfo& info) {
+  static constexpr const char* kOrder[] = {"discrete", "integrated", "virtual", "other", "cpu"};
+  for (size_t i = 0; i < std::size(kOrder); ++i)
+    if (info.kind == kOrder[i]) return static_cast<int>(i);
+  return static_cast<int>(std::size(kOrder));
+}
+
+std::string lower(std::string s) {
+  std::transform(s.begin(), s.end(), s.begin(), [](unsigned char c) { return std::tolower(c); });
+  return s;
+}
+
+// The one that is used first.
+Result<std::vector<Candidate>> candidates(Api& api) {
+  uint32_t count = 0;
+  api.EnumeratePhysicalDevices(api.instance, &count, nullptr);
+  std::vector<VkPhysicalDevice> devices(count);
+  if (count) api.EnumeratePhysicalDevices(api.instance, &count, devices.data());
+  std::vector<Candidate> found;
+  std::string reasons;
+  for (VkPhysicalDevice d : devices) {
+    auto info = Device::inspect(api, d);
+    if (info.ok()) found.push_back({d, *info});
+    else reasons += (reasons.empty() ? "" : "; ") + info.error().message;
+  }
+  if (found.empty())
+    return Diagnostic(reasons.empty() ? "vulkan has no device here" : "no device can be used: " + reasons, {}, "install the gpu's driver, or run on the cpu");
+  std::string wanted;
+  if (const char* set = std::getenv("FRIT_VULKAN_DEVICE")) wanted = set;
+  if (!wanted.empty()) {
+    const bool number = std::all_of(wanted.begin(), wanted.end(), [](unsigned char c) { return c >= '0' && c <= '9'; });
+    size_t chosen = found.size();
+    for (size_t i = 0; i < found.size() && chosen == found.size(); ++i)
+      if (number ? std::to_string(i) == wanted : lower(found[i].info.name).find(lower(wanted)) != std::string::npos) chosen = i;
+    if (chosen == found.size()) {
+      std::string names;
+      for (size_t i = 0; i < found.size(); ++i) names += (i ? ", " : "") + std::to_string(i) + ": " + found[i].info.name;
+      return Diagnostic("FRIT_VULKAN_DEVICE is '" + wanted + "', and no device is", {}, "the devices are " + names);
+    }
+    std::rotate(found.begin(), found.begin() + static_cast<long>(chosen), found.begin() + static_cast<long>(chosen) + 1);
+  } else {
+    std::stable_sort(found.begin(), found.end(), [](auto& a, auto& b) { return preference(a.info) < preference(b.info); });
+  }
+  return found;
+}
+
+}  // namespace
+
+}  // namespace frit::runtime::vulkan
+
+using namespace frit;
+using namespace frit::runtime;
+
+// Found by name; both sides are C++ of one build.
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wreturn-type-c-linkage"
+#endif
+
+extern "C" Result<Gpu*> frit_find_gpu() {
+  static std::mutex mutex;
+  static vulkan::Device* current = nullptr;
+  std::lock_guard lock(mutex);
+  if (current && !current->lost()) return static_cast<Gpu*>(current);
+  FRIT_ASSIGN_OR_RETURN(api, vulkan::open_api());
+  FRIT_ASSIGN_OR_RETURN(found, vulkan::candidates(*api));
+  FRIT_ASSIGN_OR_RETURN(device, vulkan::Device::open(*api, found.front().physical));
+  // Arrays may hold its memory to the end, and it stays when it was lost.
+  current = device.release();
+  return static_cast<Gpu*>(current);
+}
+
+extern "C" Result<std::vector<GpuInfo>> frit_list_gpus() {
+  FRIT_ASSIGN_OR_RETURN(api, vulkan::open_api());
+  FRIT_ASSIGN_OR_RETURN(found, vulkan::candidates(*api));
+  std::vector<GpuInfo> infos;
+  for (auto& c : found) infos.push_back(c.info);
+  return infos;
+}
+
+extern "C" size_t frit_vulkan_messages() { return vulkan::validation_messages(); }

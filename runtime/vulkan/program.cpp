@@ -1,0 +1,298 @@
+// A plan's steps on a Vulkan device: addresses and sizes as push constants, one submission per run.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+
+#include "runtime/vulkan/device.h"
+
+namespace frit::runtime::vulkan {
+
+namespace {
+
+using Role = BufferPlan::Role;
+
+constexpr size_t kMaxPushArguments = 16;
+constexpr int64_t kScratchGroups = 1024;   // workgroups that have scratch memory of their own at once
+constexpr size_t kAlign = 256;
+constexpr size_t kBatchAxes = 4;
+
+class Program : public DeviceCode {
+ public:
+  Program(Device& device, GpuCode code) : device_(device) {
+    for (GpuKernel& k : code.kernels) {
+      std::string name = k.name;
+      kernels_[name] = std::make_unique<Kernel>(std::move(k));
+    }
+  }
+
+  // Everything the plan needs is there, and its constants are on the device.
+  Status prepare(const Plan& plan) {
+    for (size_t i = 0; i < plan.steps.size(); ++i) {
+      if (const auto* k = std::get_if<KernelPlan>(&plan.steps[i])) {
+        if (!kernels_.count(k->name)) return Diagnostic("kernel '" + k->name + "' has no shader");
+        continue;
+      }
+      const auto& l = std::get<LibraryPlan>(plan.steps[i]);
+      if (!kernels_.count("routine" + std::to_string(i)))
+        return Diagnostic("the routine '" + l.name + "' has no form for a gpu yet", {}, "run the function on the cpu");
+      if (l.epilogue && !kernels_.count(l.epilogue->name)) return Diagnostic("kernel '" + l.epilogue->name + "' has no shader");
+    }
+    for (const BufferPlan& b : plan.buffers) {
+      constants_.emplace_back();
+      if (b.role != Role::Constant) continue;
+      const auto bytes = static_cast<size_t>(b.bytes.evaluate(nullptr));
+      FRIT_ASSIGN_OR_RETURN(memory, device_.allocate(bytes));
+      if (bytes) FRIT_TRY(device_.write(*memory, 0, b.constant->data(), bytes));
+      constants_.back() = std::move(memory);
+    }
+    return {};
+  }
+
+  Status run(const Plan& plan, std::span<const Tensor> inputs, std::span<const bool> donated, std::span<Tensor> results) const override {
+    // Inputs that are elsewhere are copied here first.
+    std::vector<Tensor> copies;
+    for (const Tensor& t : inputs)
+      if (!is_here(t)) {
+        copies.assign(inputs.begin(), inputs.end());
+        break;
+      }
+    if (!copies.empty()) {
+      for (Tensor& t : copies) {
+        if (is_here(t)) continue;
+        if (t.buffer->gpu()) return Diagnostic("an input of '" + plan.name + "' is in memory of a gpu that was lost", {}, "compute it again");
+        FRIT_ASSIGN_OR_RETURN(moved, to_gpu(t, device_));
+        t = std::move(moved);
+      }
+      return run_here(plan, copies, {}, results);
+    }
+    return run_here(plan, inputs, donated, results);
+  }
+
+ private:
+  struct Kernel {
+    explicit Kernel(GpuKernel k) : code(std::move(k)) {}
+    GpuKernel code;
+    std::mutex mutex;
+    std::array<VkPipeline, 2> pipelines{};
+  };
+  struct Call {
+    std::vector<uint64_t> addresses;    // by buffer
+    std::vector<int64_t> symbols;
+    Recording* recording;
+    std::vector<std::string> steps;
+    std::vector<std::shared_ptr<Buffer>> held;
+    bool first = true;
+  };
+
+  bool is_here(const Tensor& t) const { return t.buffer->gpu() && &static_cast<DeviceMemory*>(t.buffer->gpu())->device() == &device_; }
+
+  Status run_here(const Plan& plan, std::span<const Tensor> inputs, std::span<const bool> donated, std::span<Tensor> results) const {
+    Call call;
+    call.symbols.resize(plan.symbols.size());
+    for (size_t i = 0; i < plan.symbols.size(); ++i) {
+      const SymbolSource& s = plan.symbols[i];
+      call.symbols[i] = s.stride ? inputs[s.input].strides[s.axis] : inputs[s.input].shape[s.axis];
+    }
+    const int64_t* symbols = call.symbols.data();
+    std::vector<size_t> starts;
+    size_t workspace_bytes = 0;
+    for (const DimProgram& slot : plan.slots) {
+      starts.push_back(workspace_bytes);
+      workspace_bytes += (static_cast<size_t>(slot.evaluate(symbols)) + kAlign - 1) / kAlign * kAlign;
+    }
+    uint64_t workspace = 0;
+    if (workspace_bytes) {
+      FRIT_ASSIGN_OR_RETURN(memory, device_.allocate(workspace_bytes));
+      workspace = memory->gpu()->address();
+      call.held.push_back(std::move(memory));
+    }
+    // A temp that a result shows must outlive the call.
+    std::vector<bool> shown(plan.buffers.size(), false);
+    for (const WindowPlan& w : plan.results) shown[w.buffer] = true;
+    std::vector<std::shared_ptr<Buffer>> owners(plan.buffers.size());
+    for (size_t i = 0; i < plan.buffers.size(); ++i) {
+      const BufferPlan& b = plan.buffers[i];
+      if (b.role == Role::Input) {
+        const Tensor& t = inputs[b.index];
+        call.addresses.push_back(t.buffer->gpu()->address() + static_cast<uint64_t>(t.offset * t.dtype.size));
+      } else if (b.role == Role::Constant) {
+        call.addresses.push_back(constants_[i]->gpu()->address());
+        owners[i] = constants_[i];
+      } else if (b.role == Role::Temp && !shown[i]) {
+        call.addresses.push_back(workspace + starts[b.index]);
+      } else {
+        const auto bytes = static_cast<size_t>(b.bytes.evaluate(symbols));
+        if (b.role == Role::Output && b.donor < donated.size() && donated[b.donor]) {
+          const Tensor& t = inputs[b.donor];
+          if (t.offset == 0 && t.buffer.use_count() == 1 && t.buffer->bytes() >= bytes && t.buffer->bytes() / 2 <= bytes) owners[i] = t.buffer;
+        }
+        if (!owners[i]) {
+          FRIT_ASSIGN_OR_RETURN(memory, device_.allocate(bytes));
+          owners[i] = std::move(memory);
+        }
+        call.addresses.push_back(owners[i]->gpu()->address());
+      }
+    }
+    if (!plan.steps.empty()) {
+      FRIT_ASSIGN_OR_RETURN(recording, device_.begin(static_cast<uint32_t>(2 * plan.steps.size())));
+      call.recording = recording.get();
+      for (size_t i = 0; i < plan.steps.size(); ++i) {
+        if (const auto* k = std::get_if<KernelPlan>(&plan.steps[i])) FRIT_TRY(launch(*k, call));
+        else FRIT_TRY(run_routine(std::get<LibraryPlan>(plan.steps[i]), i, call));
+      }
+      VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT, VK_ACCESS_HOST_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT};
+      device_.api().CmdPipelineBarrier(recording->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                                       VK_PIPELINE_STAGE_HOST_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+      FRIT_TRY(device_.finish(std::move(recording), call.steps, true));
+    }
+    for (size_t i = 0; i < plan.results.size(); ++i) {
+      const WindowPlan& w = plan.results[i];
+      const BufferPlan& b = plan.buffers[w.buffer];
+      Tensor& t = results[i];
+      const bool input = b.role == Role::Input;
+      t.buffer = input ? inputs[b.index].buffer : owners[w.buffer];
+      t.dtype = w.dtype;
+      t.shape.resize(w.shape.size());
+      t.strides.resize(w.strides.size());
+      for (size_t a = 0; a < w.shape.size(); ++a) t.shape[a] = w.shape[a].evaluate(symbols), t.strides[a] = w.strides[a].evaluate(symbols);
+      t.offset = (input ? inputs[b.index].offset : 0) + w.offset.evaluate(symbols);
+    }
+    return {};
+  }
+
+  Status launch(const KernelPlan& plan, Call& call) const {
+    Kernel& kernel = *kernels_.at(plan.name);
+    const GpuKernel& code = kernel.code;
+    const int64_t* symbols = call.symbols.data();
+    const int64_t extent = plan.parallel ? plan.extent.evaluate(symbols) : 1;
+    if (extent <= 0) return {};
+    std::vector<uint64_t> arguments;
+    for (uint32_t b : plan.buffers) arguments.push_back(call.addresses[b]);
+    bool aligned = true;
+    for (uint32_t b : code.aligned_buffers) aligned = aligned && b < arguments.size() && arguments[b] % 16 == 0;
+    for (uint32_t s : code.multiple_symbols) aligned = aligned && s < plan.symbols.size() && symbols[plan.symbols[s]] % code.multiple == 0;
+    int64_t groups = plan.parallel ? (extent + code.per_group - 1) / code.per_group : 1;
+    if (code.scratch) {
+      groups = std::min(groups, kScratchGroups);
+      const auto bytes = static_cast<size_t>(plan.scratch_bytes.evaluate(symbols));
+      FRIT_ASSIGN_OR_RETURN(memory, device_.allocate(bytes * static_cast<size_t>(groups)));
+      arguments.push_back(memory->gpu()->address());
+      call.held.push_back(std::move(memory));
+    } else if (code.rows) {
+      groups = std::min<int64_t>(groups, int64_t{1} << 20);
+    }
+    for (uint32_t s : plan.symbols) arguments.push_back(static_cast<uint64_t>(symbols[s]));
+    return record(kernel, aligned, arguments, groups, call);
+  }
+
+  Status record(Kernel& kernel, bool aligned, const std::vector<uint64_t>& arguments, int64_t groups, Call& call) const {
+    VkPipeline pipeline;
+    {
+      std::lock_guard lock(kernel.mutex);
+      VkPipeline& made = kernel.pipelines[aligned];
+      if (!made) {
+        FRIT_ASSIGN_OR_RETURN(fresh, device_.make_pipeline(kernel.code, aligned));
+        made = fresh;
+      }
+      pipeline = made;
+    }
+    const Api& api = device_.api();
+    VkCommandBuffer commands = call.recording->commands;
+    if (!call.first) {
+      VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
+      api.CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+    }
+    call.first = false;
+    api.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    if (arguments.size() <= kMaxPushArguments) {
+      if (!arguments.empty())
+        api.CmdPushConstants(commands, device_.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, static_cast<uint32_t>(8 * arguments.size()), arguments.data());
+    } else {
+      FRIT_ASSIGN_OR_RETURN(block, device_.host_block(8 * arguments.size()));
+      call.recording->arguments.push_back(block);
+      std::memcpy(block.mapped, arguments.data(), 8 * arguments.size());
+      api.CmdPushConstants(commands, device_.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, 8, &block.address);
+    }
+    const auto most = static_cast<int64_t>(std::min<uint64_t>(device_.info().max_groups, uint64_t{1} << 30));
+    const int64_t x = std::min(groups, most), y = (groups + x - 1) / x;
+    api.CmdDispatch(commands, static_cast<uint32_t>(x), static_cast<uint32_t>(y), 1);
+    call.steps.push_back("kernel @" + kernel.code.name);
+    if (call.recording->queries)
+      api.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, call.recording->queries, static_cast<uint32_t>(call.steps.size()));
+    return {};
+  }
+
+  // Arguments of a product: addresses; m, n, k; strides of rows and columns; sizes of the leading axes and both operands' strides along them.
+  Status run_routine(const LibraryPlan& plan, size_t index, Call& call) const {
+    Kernel& kernel = *kernels_.at("routine" + std::to_string(index));
+    const int64_t* symbols = call.symbols.data();
+    struct View {
+      uint64_t address;
+      std::vector<int64_t> shape, strides;
+    };
+    auto view = [&](const WindowPlan& w) {
+      View v{call.addresses[w.buffer] + static_cast<uint64_t>(w.offset.evaluate(symbols) * w.dtype.size), {}, {}};
+      for (size_t i = 0; i < w.shape.size(); ++i) v.shape.push_back(w.shape[i].evaluate(symbols)), v.strides.push_back(w.strides[i].evaluate(symbols));
+      return v;
+    };
+    if (plan.operands.size() != 2 || plan.results.size() != 1) return Diagnostic("matmul takes two operands and gives one result");
+    View a = view(plan.operands[0]), b = view(plan.operands[1]), c = view(plan.results[0]);
+    const size_t rank = a.shape.size();
+    int64_t m = a.shape[rank - 2], k = a.shape[rank - 1], n = b.shape[rank - 1], batch = 1;
+    // Leading axes that lie behind one another in both operands are one.
+    std::vector<int64_t> sizes, a_steps, b_steps;
+    for (size_t i = 0; i + 2 < rank; ++i) {
+      batch *= a.shape[i];
+      if (a.shape[i] == 1) continue;
+      if (!sizes.empty() && a_steps.back() == a.shape[i] * a.strides[i] && b_steps.back() == a.shape[i] * b.strides[i]) {
+        sizes.back() *= a.shape[i];
+        a_steps.back() = a.strides[i];
+        b_steps.back() = b.strides[i];
+        continue;
+      }
+      sizes.push_back(a.shape[i]);
+      a_steps.push_back(a.strides[i]);
+      b_steps.push_back(b.strides[i]);
+    }
+    if (sizes.size() > kBatchAxes)
+      return Diagnostic("op 'matmul' on a gpu takes at most 4 leading axes that do not lie behind one another", {}, "make the operands contiguous");
+    while (sizes.size() < kBatchAxes) sizes.insert(sizes.begin(), 1), a_steps.insert(a_steps.begin(), 0), b_steps.insert(b_steps.begin(), 0);
+    if (m > 0 && n > 0 && batch > 0) {
+      std::vector<uint64_t> arguments{a.address, b.address, c.address};
+      for (int64_t v : {m, n, k, a.strides[rank - 2], a.strides[rank - 1], b.strides[rank - 2], b.strides[rank - 1]})
+        arguments.push_back(static_cast<uint64_t>(v));
+      for (const auto* list : {&sizes, &a_steps, &b_steps})
+        for (int64_t v : *list) arguments.push_back(static_cast<uint64_t>(v));
+      const int64_t rows = kernel.code.tile_rows, columns = kernel.code.tile_columns;
+      const auto size = static_cast<int64_t>(plan.operands[0].dtype.size);
+      // Wide loads: a row of four elements at a time along whichever axis lies side by side.
+      auto wide = [&](const View& v, const std::vector<int64_t>& steps) {
+        bool fits = v.address % 16 == 0;
+        int64_t unit = 16 / size, x = v.strides[rank - 2], y = v.strides[rank - 1];
+        fits = fits && (y == 1 ? x % unit == 0 && v.shape[rank - 1] % unit == 0 : x == 1 && y % unit == 0 && v.shape[rank - 2] % unit == 0);
+        for (int64_t s : steps) fits = fits && s % unit == 0;
+        return fits;
+      };
+      const bool aligned = wide(a, a_steps) && wide(b, b_steps) && c.address % 16 == 0;
+      FRIT_TRY(record(kernel, aligned, arguments, batch * ((m + rows - 1) / rows) * ((n + columns - 1) / columns), call));
+    }
+    if (plan.epilogue) return launch(*plan.epilogue, call);
+    return {};
+  }
+
+  Device& device_;
+  std::map<std::string, std::unique_ptr<Kernel>> kernels_;
+  std::vector<std::shared_ptr<Buffer>> constants_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<DeviceCode>> Device::load(const Plan& plan, std::string_view bytes) {
+  FRIT_ASSIGN_OR_RETURN(code, read_gpu_code(bytes));
+  auto program = std::make_shared<Program>(*this, std::move(code));
+  FRIT_TRY(program->prepare(plan));
+  return std::shared_ptr<DeviceCode>(std::move(program));
+}
+
+}  // namespace frit::runtime::vulkan
