@@ -33,8 +33,8 @@ struct Blocking {
 };
 // For up to kThinRows rows the other operand is read kThinUnits units at a time, and the sums are carried from one to the next.
 constexpr int64_t kThinRows = 12, kThinUnits = 8;
-// Multiplications up to which packing costs more than it gains.
-constexpr int64_t kUnpacked = int64_t{1} << 21;
+// Multiplications, and bytes that each operand spans, up to either of which packing costs more than it gains.
+constexpr int64_t kUnpacked = int64_t{1} << 21, kUnpackedSpan = int64_t{256} << 10;
 
 // What is done with a lane: a unit, which is one element of k, or two with instructions for pairs of bf16.
 struct Plain {
@@ -258,7 +258,10 @@ FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
   const bool in_place = kAsItLies && c.col_stride == 1;
   auto block_start = [&](int64_t block) { return units * block / blocks; };
   if constexpr (kAsItLies) {
-    if (in_place && b.col_stride == 1 && m * n * units <= kUnpacked) {
+    auto span = [](const Matrix& x) {
+      return static_cast<int64_t>(sizeof(T)) * std::max(x.rows * std::abs(x.row_stride), x.cols * std::abs(x.col_stride));
+    };
+    if (in_place && b.col_stride == 1 && (m * n * units <= kUnpacked || std::max(span(a), span(b)) <= kUnpackedSpan)) {
       for (int64_t block = 0; block < blocks; ++block) {
         const int64_t first = block_start(block);
         rows_by_columns<Dot, 0>(KernelArgs<C>{static_cast<const C*>(a.data) + first * a.col_stride, a.row_stride, a.col_stride,
@@ -330,27 +333,40 @@ FRIT_ISA_INLINE C fold(C (&deals)[kDeals]) {
   return deals[0];
 }
 
-// kAtOnce rows with unit stride along k, for more of memory is on its way then.
+// As many rows at once as registers allow, for more of memory is on its way then.
+template <class T>
+constexpr int64_t rows_at_once() {
+  constexpr int64_t kRegisters = kDeals / Vector<Sum<T>>::kLanes;
+  return kRegisters == 4 ? 2 : kRegisters == 1 && sizeof(T) == 2 ? 8 : 4;
+}
+
+// kAtOnce rows with unit stride along k.
 template <class T, int64_t kAtOnce>
 FRIT_ISA void dot_rows(const T* a, int64_t stride, const Sum<T>* x, int64_t k, Sum<T>* y) {
   using C = Sum<T>;
   using V = Vector<C>;
-  constexpr int64_t kRegisters = kDeals / V::kLanes;
+  // A whole line of the cache of each row in turn.
+  constexpr int64_t kRegisters = kDeals / V::kLanes, kStep = std::max<int64_t>(kDeals, 64 / static_cast<int64_t>(sizeof(T)));
   typename V::Register sums[kAtOnce][kRegisters];
 FRIT_UNROLL
   for (int64_t r = 0; r < kAtOnce; ++r)
 FRIT_UNROLL
     for (int64_t v = 0; v < kRegisters; ++v) sums[r][v] = V::zero();
   int64_t l = 0;
-  for (; l + kDeals <= k; l += kDeals) {
+  for (; l + kStep <= k; l += kStep) {
 FRIT_UNROLL
-    for (int64_t v = 0; v < kRegisters; ++v) {
-      const typename V::Register factor = V::load(x + l + v * V::kLanes);
+    for (int64_t r = 0; r < kAtOnce; ++r)
 FRIT_UNROLL
-      for (int64_t r = 0; r < kAtOnce; ++r)
-        sums[r][v] = V::multiply_add(V::load(a + r * stride + l + v * V::kLanes), factor, sums[r][v]);
-    }
+      for (int64_t v = 0; v < kStep / V::kLanes; ++v)
+        sums[r][v % kRegisters] =
+            V::multiply_add(V::load(a + r * stride + l + v * V::kLanes), V::load(x + l + v * V::kLanes), sums[r][v % kRegisters]);
   }
+  for (; l + kDeals <= k; l += kDeals)
+FRIT_UNROLL
+    for (int64_t r = 0; r < kAtOnce; ++r)
+FRIT_UNROLL
+      for (int64_t v = 0; v < kRegisters; ++v)
+        sums[r][v] = V::multiply_add(V::load(a + r * stride + l + v * V::kLanes), V::load(x + l + v * V::kLanes), sums[r][v]);
 FRIT_UNROLL
   for (int64_t r = 0; r < kAtOnce; ++r) {
     C deals[kDeals];
@@ -405,7 +421,7 @@ FRIT_ISA void columns_times_vector(const Matrix& a, const Sum<T>* x, Sum<T>* y, 
 template <class T>
 FRIT_ISA bool multiply_vector(const Matrix& a, const Matrix& b, const Matrix& c) {
   using C = Sum<T>;
-  constexpr int64_t kSide = kSideBySide<C>, kAtOnce = 4;
+  constexpr int64_t kSide = kSideBySide<C>, kAtOnce = rows_at_once<T>();
   const bool x_lies = std::is_same_v<T, C> && (b.row_stride == 1 || b.rows == 1), y_lies = std::is_same_v<T, C> && (c.row_stride == 1 || c.rows == 1);
   const bool along = a.col_stride == 1 || a.cols == 1, side_by_side = !along && (a.row_stride == 1 || a.rows == 1);
   const size_t size_x = x_lies ? 0 : static_cast<size_t>((a.cols + kDeals - 1) / kDeals * kDeals), size_y = y_lies ? 0 : kSide,

@@ -154,7 +154,7 @@ void set_tiles(Run& run, bool wide) {
     run.tile_cols = kTileCols;
     // A vector's product is bound by memory, which one thread does not exhaust, and best read in long runs.
     if (p.n == 1 || p.m == 1)
-      run.tile_rows = run.tile_cols = std::clamp<int64_t>((p.m * p.n / (2 * num_threads()) + 63) / 64 * 64, 256, 2048);
+      run.tile_rows = run.tile_cols = std::clamp<int64_t>((p.m * p.n / num_threads() + 63) / 64 * 64, 256, 2048);
     count();
     return;
   }
