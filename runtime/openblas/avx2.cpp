@@ -1,5 +1,6 @@
 // Products for AVX2 with fused multiply-adds and conversions of f16: six rows by two vectors of sums in registers (kernels.h).
 #if defined(__x86_64__) && defined(__GNUC__)
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -87,7 +88,11 @@ FRIT_ISA void store_row(const SumLane<T>* from, T* to, int64_t n) {
 }  // namespace
 
 MultiplyFn avx2_multiply(Dtype t, int64_t m, int64_t n, bool batch) {
-  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+  // clang 16 cannot be asked for f16c by name.
+  static const bool has = [] {
+    unsigned a, b, c, d;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+  }();
   if (!has) return nullptr;
   if (t == float32) return pick<float, Plain>(m, n, batch);
   if (t == float64) return pick<double, Plain>(m, n, batch);

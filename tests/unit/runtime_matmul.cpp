@@ -275,7 +275,7 @@ TYPED_TEST_SUITE(LargeMatmul, LargeTypes);
 
 bool has_own_kernels() {
 #if defined(__x86_64__)
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #else
   return false;
 #endif
