@@ -1,4 +1,4 @@
-// The process's worker threads (oneTBB), and the loop that every kernel runs through.
+// The loop over worker threads that every kernel runs through.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,6 @@ packages=(
   build-essential cmake ninja-build       # to build
   ccache                                  # so that a second build is quick
   llvm-19-dev                             # code generation
-  libtbb-dev                              # threads
   libopenblas-dev                         # matrix products
   libxxhash-dev                           # hashes of graphs
   glslang-dev spirv-tools                 # shaders, and checks of them in the tests

@@ -23,7 +23,6 @@ CONFINED = {
     r"^vulkan/": "runtime/vulkan",
     r"^(glslang|SPIRV)/": "codegen/glsl",
     r"^cblas": "runtime/openblas",
-    r"^tbb/": "runtime",
 }
 
 

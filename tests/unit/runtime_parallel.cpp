@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <thread>
 #include <vector>
@@ -82,6 +83,37 @@ TEST(Parallel, the_number_of_threads_may_change_while_loops_run) {
   set_num_threads(1 << 20);
   EXPECT_EQ(num_threads(), kMaxThreads);
 }
+
+TEST(Parallel, workers_that_fell_asleep_come_back) {
+  Threads use(4);
+  std::atomic<int64_t> sum{0};
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(std::chrono::microseconds(50 * i));
+    loop(i % 2 ? 100 : 8, 1, [&](int64_t b, int64_t e) {
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+      sum += e - b;
+    });
+  }
+  EXPECT_EQ(sum, 10 * 100 + 10 * 8);
+}
+
+#if !defined(__SANITIZE_THREAD__)  // which refuses to start threads in a child of many
+TEST(Parallel, a_forked_child_has_workers_of_its_own) {
+  Threads use(3);
+  auto sum = [] {
+    std::atomic<int64_t> total{0};
+    loop(1000, 1, [&](int64_t b, int64_t e) { total += e - b; });
+    return total.load();
+  };
+  EXPECT_EQ(sum(), 1000);
+  pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) _exit(sum() == 1000 && sum() == 1000 ? 0 : 1);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+#endif
 
 // In a process of its own, for the variable is read once.
 class Environment : public testing::TestWithParam<std::pair<const char*, int>> {};
