@@ -26,7 +26,7 @@ std::string identifier(std::string_view prefix, std::string_view name) {
 }  // namespace
 
 KernelEmitter::KernelEmitter(const ir::Kernel& kernel, const runtime::GpuFeatures& features, bool comments)
-    : k_(kernel), features_(features), comments_(comments), prelude_(features), facts_(kernel.facts), regs_(kernel.reg_types.size()) {}
+    : k_(kernel), features_(features), comments_(comments), prelude_(features), facts_(kernel.facts), regs_(kernel.reg_types.size()), narrow_(kernel.reg_types.size()) {}
 
 void KernelEmitter::fail(std::string message) {
   if (error_.empty()) error_ = std::move(message);
@@ -168,17 +168,29 @@ void KernelEmitter::emit(const ir::Instr& instr, Context context) {
   if (auto* s = std::get_if<ir::ScalarInstr>(&instr.node)) {
     if (s->op == ir::ScalarOp::Const) {
       regs_[s->result] = literal(s->type, s->imm);
+      const auto value = static_cast<int64_t>(s->imm);
+      if (s->type == int64 && value >= -INT32_MAX && value <= INT32_MAX) narrow_[s->result] = literal(int32, s->imm & 0xffffffffu);
       return;
     }
     std::vector<std::string> args;
-    for (int i = 0; i < ir::arity(s->op); ++i) args.push_back(regs_[s->args[static_cast<size_t>(i)]]);
+    const int count = ir::arity(s->op);
+    for (int i = 0; i < count; ++i) args.push_back(regs_[s->args[static_cast<size_t>(i)]]);
     Dtype operand = args.empty() ? s->type : k_.reg_types[s->args[s->op == ir::ScalarOp::Select ? 1 : 0]];
+    // Positions that fit into an int are compared and converted as such.
+    auto small = [&](int i) { return !narrow_[s->args[static_cast<size_t>(i)]].empty(); };
+    if (operand == int64 && ((ir::is_comparison(s->op) && small(0) && small(1)) || (s->op == ir::ScalarOp::Cast && small(0)))) {
+      for (int i = 0; i < count; ++i) args[static_cast<size_t>(i)] = narrow_[s->args[static_cast<size_t>(i)]];
+      operand = int32;
+    }
     std::string value = scalar_expression(prelude_, features_, s->op, s->type, operand, args);
     if (value.empty()) return fail(std::string(ir::name(s->op)) + " must be expanded before code is generated (pass expand_functions does)");
     define(s->result, value, instr);
   } else if (auto* x = std::get_if<ir::IndexInstr>(&instr.node)) {
     if (!features_.int64) return fail("it computes positions as 64-bit integers, and the device has no shaderInt64");
-    define(x->result, narrow(x->index) ? "int64_t(" + dim(x->index, false) + ")" : dim(x->index, true), instr);
+    if (!narrow(x->index)) return define(x->result, dim(x->index, true), instr);
+    narrow_[x->result] = name_of(x->result);
+    regs_[x->result] = "int64_t(" + narrow_[x->result] + ")";
+    line("int " + narrow_[x->result] + " = " + dim(x->index, false) + ";" + comment(instr));
   } else if (auto* b = std::get_if<ir::BindInstr>(&instr.node)) {
     Name& name = names_.at(b->name);
     name.wide = b->range.low < -INT32_MAX || b->range.high > INT32_MAX;

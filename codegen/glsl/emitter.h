@@ -136,6 +136,7 @@ class KernelEmitter {
   std::string text_;                            // of main
   int indent_ = 1;
   std::vector<std::string> regs_;
+  std::vector<std::string> narrow_;             // i64 registers whose value is an int as well: that int, else ""
   std::map<std::string, Name, std::less<>> names_;
   std::set<std::string> identifiers_;
   std::vector<Memory> memories_;                // launch buffers, then locals

@@ -112,7 +112,11 @@ std::string scalar_expression(Prelude& p, const runtime::GpuFeatures& features, 
     case ScalarOp::Add: return infix("+");
     case ScalarOp::Sub: return infix("-");
     case ScalarOp::Mul: return infix("*");
-    case ScalarOp::Div: return real ? infix("/") : wrap(result, call(p, "div_" + suffix(operand), a));
+    case ScalarOp::Div:
+      // A constant zero makes some compilers drop what the quotient is stored to.
+      if (real && (a[1] == literal(operand, 0) || a[1] == literal(operand, uint64_t{1} << (8 * operand.size - 1))))
+        return p.use("over_zero_" + suffix(operand)) + "(" + a[0] + ", " + (a[1] == literal(operand, 0) ? "0u" : "0x80000000u") + ")";
+      return real ? infix("/") : wrap(result, call(p, "div_" + suffix(operand), a));
     case ScalarOp::Rem: return wrap(result, call(p, "rem_" + suffix(operand), a));
     case ScalarOp::Neg: return wrap(result, is_unsigned(operand) ? "0u - " + a[0] : "-" + a[0]);
     case ScalarOp::Abs: return is_unsigned(operand) ? a[0] : wrap(result, "abs(" + a[0] + ")");

@@ -35,7 +35,34 @@ uint64_t special_int(Dtype type, Random& random) {
   return (power * (random() % 2 ? 1 : ~uint64_t{0}) + random() % 3 - 1) & mask_of(type);
 }
 
+bool subnormals_are_zeros = false;
+
+bool is_subnormal_or_zero(Dtype type, uint64_t bits) {
+  switch (type.val) {
+    case Dtype::Val::float32: return (bits & 0x7f800000u) == 0;
+    case Dtype::Val::bfloat16: return (bits & 0x7f80u) == 0;
+    case Dtype::Val::float64: return (bits & 0x7ff0000000000000u) == 0;
+    default: return false;
+  }
+}
+
 }  // namespace
+
+void compare_subnormals_as_zeros(bool on) { subnormals_are_zeros = on; }
+
+void flush_subnormals(ir::Tensor& t) {
+  if (!subnormals_are_zeros || !is_inexact(t.dtype)) return;
+  for (int64_t i = 0, n = t.size(); i < n; ++i) {
+    uint64_t bits = t.bits(i);
+    if (is_complex(t.dtype)) {
+      if (is_subnormal_or_zero(float32, bits & 0xffffffffu)) bits &= 0xffffffff80000000u;
+      if (is_subnormal_or_zero(float32, bits >> 32)) bits &= 0x80000000ffffffffu;
+    } else if (is_subnormal_or_zero(t.dtype, bits)) {
+      bits &= uint64_t{1} << (8 * t.dtype.size - 1);
+    }
+    t.set_bits(i, bits);
+  }
+}
 
 uint64_t random_bits(Dtype type, Values values, Random& random) {
   if (is_complex(type)) {
@@ -68,6 +95,7 @@ std::shared_ptr<runtime::Buffer> guarded_buffer(size_t bytes) {
 
 bool same_bits(Dtype type, uint64_t a, uint64_t b) {
   if (a == b) return true;
+  if (subnormals_are_zeros && is_subnormal_or_zero(type, a) && is_subnormal_or_zero(type, b)) return true;
   if (is_complex(type)) {
     auto low = [](uint64_t v) { return v & 0xffffffffu; };
     return same_bits(float32, low(a), low(b)) && same_bits(float32, a >> 32, b >> 32);

@@ -32,6 +32,11 @@ ir::Tensor random_tensor(Dtype type, const std::vector<int64_t>& shape, Values v
 // Memory that ends at a page without access, as a runtime buffer.
 std::shared_ptr<runtime::Buffer> guarded_buffer(size_t bytes);
 
+// For devices that take subnormal numbers for zeros, which is theirs to choose: inputs then hold none (flush_subnormals), and same_bits takes a
+// subnormal number of f32, bf16, f64 and of complex parts for equal to zeros of both signs.
+void compare_subnormals_as_zeros(bool on);
+void flush_subnormals(ir::Tensor& t);
+
 // Equal bits; NaNs (of each part of a complex number) are all equal.
 bool same_bits(Dtype type, uint64_t a, uint64_t b);
 // Empty when the tensors have one type and `same_bits` elements; else the first difference.

@@ -10,6 +10,7 @@
 #include "ir/interpret_kernel.h"
 #include "ir/printer.h"
 #include "passes/pass.h"
+#include "runtime/gpu.h"
 #include "runtime/library.h"
 #include "runtime/parallel.h"
 
@@ -21,7 +22,7 @@ namespace {
 
 codegen::Backend& backend() {
   static codegen::Backend* found = [] {
-    auto b = codegen::find_backend("llvm");
+    auto b = codegen::find_backend(target().backend);
     if (!b.ok()) {
       std::fprintf(stderr, "%s\n", b.error().str().c_str());
       std::abort();
@@ -94,10 +95,30 @@ Status call_library(const LibraryStep& step, std::span<const HostWindow> operand
 
 }  // namespace
 
+const codegen::Target& target() {
+  static const codegen::Target found = [] {
+    const char* set = std::getenv("FRIT_TEST_TARGET");
+    codegen::Target t;
+    if (set && std::string_view(set) == "vulkan") t.backend = "glsl";
+    return t;
+  }();
+  return found;
+}
+
+bool on_gpu() { return target().backend == "glsl"; }
+
+std::string why_not_here() {
+  if (!on_gpu()) return {};
+  auto gpu = runtime::find_gpu();
+  if (!gpu.ok()) return gpu.error().str();
+  compare_subnormals_as_zeros(!(*gpu)->info().features.keeps_subnormals32);
+  return {};
+}
+
 Result<Function> plan(const Function& f, bool fuse) {
   Function out = f;
   passes::PassContext context;
-  FRIT_ASSIGN_OR_RETURN(traits, backend().traits({}));
+  FRIT_ASSIGN_OR_RETURN(traits, backend().traits(target()));
   context.target = traits;
   context.fuse = fuse;
   passes::RunOptions options;
@@ -112,6 +133,7 @@ Result<Arguments> place(const Function& f, std::vector<ir::Tensor>& inputs, Rand
   out.symbols = std::move(symbols);
   for (size_t i = 0; i < inputs.size(); ++i) {
     ir::Tensor& x = inputs[i];
+    flush_subnormals(x);
     std::vector<int64_t> strides(x.shape.size(), 1);
     for (size_t axis = strides.size(); axis-- > 1;) strides[axis - 1] = strides[axis] * x.shape[axis];
     int64_t offset = 0;
@@ -175,7 +197,14 @@ Result<std::vector<ir::Tensor>> run_code(const runtime::Executable& code, const 
   std::vector<char> flags(tensors.size(), donate);
   FRIT_ASSIGN_OR_RETURN(results, code.run(tensors, {reinterpret_cast<const bool*>(flags.data()), donate ? flags.size() : 0}));
   std::vector<ir::Tensor> out;
-  for (const runtime::Tensor& t : results) out.push_back(gather(t));
+  for (runtime::Tensor& t : results) {
+    if (t.buffer->gpu()) {
+      FRIT_ASSIGN_OR_RETURN(gpu, runtime::find_gpu());
+      FRIT_ASSIGN_OR_RETURN(here, runtime::to_host(t, *gpu));
+      t = std::move(here);
+    }
+    out.push_back(gather(t));
+  }
   return out;
 }
 
@@ -297,7 +326,7 @@ std::string disagreement(const Function& f, std::vector<ir::Tensor> inputs, Rand
     if (!planned.ok()) return "pipeline" + suffix + " failed: " + planned.error().str();
     add("program interpreter" + suffix, run_program(*planned, *arguments));
     if (!ways.code || !failure.empty()) continue;
-    auto code = codegen::build(*planned, {});
+    auto code = codegen::build(*planned, target());
     if (!code.ok()) return "code generation" + suffix + " failed: " + code.error().str();
     runtime::set_num_threads(1);
     add("code" + suffix, run_code(**code, *arguments));

@@ -13,6 +13,12 @@
 
 namespace frit::test {
 
+// What is tested: the CPU, or where FRIT_TEST_TARGET is "vulkan" the GPU that is there.
+const codegen::Target& target();
+bool on_gpu();
+// Empty where the target can run here, else why not.
+std::string why_not_here();
+
 // Through the standard pipeline, verified after each pass.
 Result<ir::Function> plan(const ir::Function& f, bool fuse);
 
