@@ -55,7 +55,7 @@ struct GpuKernel {
 };
 
 struct GpuCode {
-  std::vector<GpuKernel> kernels;          // by name; the routine of library step i is "routine" and i
+  std::vector<GpuKernel> kernels;          // by name; the routine of library step i is "routine" and i, with "_small" for small results
 };
 std::string write_gpu_code(const GpuCode& code);
 Result<GpuCode> read_gpu_code(std::string_view bytes);

@@ -88,8 +88,8 @@ class GlslBackend : public Backend {
     for (size_t i = 0; i < program.steps.size(); ++i) {
       const auto* step = std::get_if<ir::LibraryStep>(&program.steps[i]);
       if (!step) continue;
-      FRIT_ASSIGN_OR_RETURN(shader, emit_routine(*step, "routine" + std::to_string(i), features));
-      shaders.push_back(std::move(shader));
+      FRIT_ASSIGN_OR_RETURN(forms, emit_routine(*step, "routine" + std::to_string(i), features));
+      for (Shader& s : forms) shaders.push_back(std::move(s));
     }
     return shaders;
   }

@@ -16,6 +16,7 @@ constexpr size_t kMaxPushArguments = 16;
 constexpr int64_t kScratchGroups = 1024;   // workgroups that have scratch memory of their own at once
 constexpr size_t kAlign = 256;
 constexpr size_t kBatchAxes = 4;
+constexpr int64_t kManyTiles = 64;
 
 class Program : public DeviceCode {
  public:
@@ -264,7 +265,13 @@ class Program : public DeviceCode {
         arguments.push_back(static_cast<uint64_t>(v));
       for (const auto* list : {&sizes, &a_steps, &b_steps})
         for (int64_t v : *list) arguments.push_back(static_cast<uint64_t>(v));
-      const int64_t rows = kernel.code.tile_rows, columns = kernel.code.tile_columns;
+      auto tiles = [&](const Kernel& form) {
+        const int64_t rows = form.code.tile_rows, columns = form.code.tile_columns;
+        return batch * ((m + rows - 1) / rows) * ((n + columns - 1) / columns);
+      };
+      // Large tiles only where there are enough of them to go round.
+      auto small = kernels_.find("routine" + std::to_string(index) + "_small");
+      Kernel& form = small != kernels_.end() && tiles(kernel) < kManyTiles ? *small->second : kernel;
       const auto size = static_cast<int64_t>(plan.operands[0].dtype.size);
       // Wide loads: a row of four elements at a time along whichever axis lies side by side.
       auto wide = [&](const View& v, const std::vector<int64_t>& steps) {
@@ -274,8 +281,8 @@ class Program : public DeviceCode {
         for (int64_t s : steps) fits = fits && s % unit == 0;
         return fits;
       };
-      const bool aligned = wide(a, a_steps) && wide(b, b_steps) && c.address % 16 == 0;
-      FRIT_TRY(record(kernel, aligned, arguments, batch * ((m + rows - 1) / rows) * ((n + columns - 1) / columns), call));
+      const bool aligned = wide(a, a_steps) && wide(b, b_steps);
+      FRIT_TRY(record(form, aligned, arguments, tiles(form), call));
     }
     if (plan.epilogue) return launch(*plan.epilogue, call);
     return {};
