@@ -385,7 +385,20 @@ FRIT_ISA void add_columns(const T* a, int64_t stride, const Sum<T>* x, int64_t x
   typename V::Register factors[kAtOnce];
 FRIT_UNROLL
   for (int64_t q = 0; q < kAtOnce; ++q) factors[q] = V::same(x[q * x_stride]);
+  // Several vectors of each column in turn: whole lines of the cache.
+  constexpr int64_t kAcross = 4;
   int64_t i = 0;
+  for (; i + kAcross * V::kLanes <= rows; i += kAcross * V::kLanes) {
+    typename V::Register sum[kAcross];
+FRIT_UNROLL
+    for (int64_t v = 0; v < kAcross; ++v) sum[v] = V::load(sums + i + v * V::kLanes);
+FRIT_UNROLL
+    for (int64_t q = 0; q < kAtOnce; ++q)
+FRIT_UNROLL
+      for (int64_t v = 0; v < kAcross; ++v) sum[v] = V::multiply_add(V::load(a + q * stride + i + v * V::kLanes), factors[q], sum[v]);
+FRIT_UNROLL
+    for (int64_t v = 0; v < kAcross; ++v) V::store(sums + i + v * V::kLanes, sum[v]);
+  }
   for (; i + V::kLanes <= rows; i += V::kLanes) {
     typename V::Register sum = V::load(sums + i);
 FRIT_UNROLL

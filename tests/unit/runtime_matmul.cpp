@@ -193,7 +193,7 @@ TYPED_TEST_SUITE(Matmul, Types);
 
 TYPED_TEST(Matmul, agrees_with_a_plain_loop_in_every_layout) {
   const int64_t sizes[][3] = {{1, 1, 1}, {2, 3, 4},  {8, 8, 8},    {7, 1, 33},  {1, 9, 100},  {70, 1, 17},   {1, 70, 5},
-                              {5, 5, 1}, {17, 31, 13}, {65, 33, 40}, {3, 300, 7}, {300, 19, 11}, {1, 45, 300}, {45, 1, 300}};
+                              {5, 5, 1}, {17, 31, 13}, {65, 33, 40}, {3, 300, 7}, {300, 19, 11}, {1, 45, 300}, {90, 1, 300}};
   for (const char* routine : {kBest, kAvx2, kLibrary})
     for (const auto& [m, n, k] : sizes) expect_same_in_every_layout<TypeParam>(routine, m, n, k);
 }
