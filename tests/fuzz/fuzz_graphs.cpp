@@ -159,6 +159,10 @@ int run(const Options& options) {
 }  // namespace frit::test
 
 int main(int argc, char** argv) {
+  if (std::string why = frit::test::why_not_here(); !why.empty()) {
+    std::printf("skipped: %s\n", why.c_str());
+    return 0;
+  }
   frit::test::Options options;
   for (int i = 1; i + 1 < argc; i += 2) {
     std::string_view name = argv[i];

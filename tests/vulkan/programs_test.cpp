@@ -1,0 +1,182 @@
+// Whole programs on a GPU against the interpreter of the same program, to the bit, at sizes that reach what single rows do not: several workgroups
+// and blocks, wide accesses and the way without them, locals in shared memory and out of it, arguments that do not fit into push constants.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "ir/parser.h"
+#include "runtime/gpu.h"
+#include "support/generate.h"
+#include "support/ways.h"
+
+namespace frit::test {
+namespace {
+
+using namespace ir;
+
+class Programs : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(on_gpu()) << "run it with FRIT_TEST_TARGET=vulkan";
+    if (std::string why = why_not_here(); !why.empty()) GTEST_SKIP() << why;
+  }
+
+  Function function(const std::string& text) {
+    auto module = ir::parse(text, "test");
+    if (!module.ok()) ADD_FAILURE() << module.error().render(text);
+    return module.ok() ? *(*module)->functions.at(0) : Function{};
+  }
+
+  // `shift` moves every input by that many elements from where memory begins.
+  void check(const std::string& text, const SymbolValues& symbols = {}, Values values = Values::Ordinary, int64_t shift = 0, bool donate = false) {
+    Function f = function(text);
+    auto planned = plan(f, true);
+    ASSERT_TRUE(planned.ok()) << planned.error().str();
+    auto code = codegen::build(*planned, target());
+    ASSERT_TRUE(code.ok()) << code.error().str();
+    std::vector<ir::Tensor> inputs = random_inputs(f, symbols, values, random_);
+    auto arguments = place(f, inputs, random_);
+    ASSERT_TRUE(arguments.ok()) << arguments.error().str();
+    auto want = run_program(*planned, *arguments);
+    ASSERT_TRUE(want.ok()) << want.error().str();
+    if (shift) {
+      auto gpu = runtime::find_gpu();
+      ASSERT_TRUE(gpu.ok());
+      for (runtime::Tensor& t : arguments->tensors) {
+        const size_t size = t.dtype.size, bytes = t.buffer->bytes();
+        auto memory = (*gpu)->allocate(bytes + static_cast<size_t>(shift) * size);
+        ASSERT_TRUE(memory.ok());
+        ASSERT_TRUE((*gpu)->write(**memory, static_cast<size_t>(shift) * size, t.buffer->data(), bytes).ok());
+        t.buffer = *memory;
+        t.offset += shift;
+      }
+    }
+    auto got = run_code(**code, *arguments, donate);
+    ASSERT_TRUE(got.ok()) << got.error().str();
+    for (size_t i = 0; i < want->size(); ++i) EXPECT_EQ(difference((*want)[i], (*got)[i]), "") << "result " << i << " of\n" << text;
+  }
+
+  Random random_{7};
+};
+
+constexpr const char* kSoftmax = R"(func @softmax(%x: f32[n, m]) -> f32[n, m] where m in [1, 1048576] {
+  %0: f32[n, m] = softmax %x {axes=[1]}
+  return %0
+})";
+
+std::string with_type(std::string text, const std::string& type) {
+  for (size_t at; (at = text.find("T[")) != std::string::npos;) text.replace(at, 1, type);
+  return text;
+}
+
+TEST_F(Programs, RowsOfSymbolicSizes) {
+  for (auto [n, m] : {std::pair{3, 4096}, {5, 1003}, {300, 7}, {1, 70000}, {0, 5}}) check(kSoftmax, {{"n", n}, {"m", m}});
+}
+
+TEST_F(Programs, RowsOfFixedSizes) {
+  for (const char* m : {"1", "3", "32", "100", "1000", "1024", "4096", "5001", "9000"})
+    for (const char* type : {"f32", "f16"})
+      check(with_type("func @f(%x: T[9, " + std::string(m) + "]) -> T[9, " + m + "] {\n  %0: T[9, " + m + "] = softmax %x {axes=[1]}\n  return %0\n}", type));
+}
+
+TEST_F(Programs, UnalignedInputs) {
+  check(kSoftmax, {{"n", 4}, {"m", 512}}, Values::Ordinary, 1);
+  check("func @f(%x: f16[1000], %y: u8[1000]) -> f16[1000] {\n  %0: f16[1000] = astype %y {dtype=f16}\n  %1: f16[1000] = add %x, %0\n  return %1\n}", {},
+        Values::Ordinary, 3);
+}
+
+TEST_F(Programs, LongReductions) {
+  check("func @f(%x: f32[300000]) -> f32[] {\n  %0: f32[] = sum %x {axes=[0]}\n  return %0\n}");
+  check("func @f(%x: f32[3, 200000]) -> (f32[3], f32[3]) {\n  %0: f32[3] = sum %x {axes=[1]}\n  %1: f32[3] = max %x {axes=[1]}\n  return %0, %1\n}");
+  check("func @f(%x: f32[3000, 70]) -> f32[70] {\n  %0: f32[70] = sum %x {axes=[0]}\n  return %0\n}");
+  check("func @f(%x: f32[40, 30, 50]) -> f32[30] {\n  %0: f32[30] = sum %x {axes=[0, 2]}\n  return %0\n}");
+  check("func @f(%x: f32[20, 300, 5]) -> f32[20, 5] {\n  %0: f32[20, 5] = min %x {axes=[1]}\n  return %0\n}");
+  check("func @f(%x: c64[20, 300]) -> c64[20] {\n  %0: c64[20] = sum %x {axes=[1]}\n  return %0\n}");
+}
+
+TEST_F(Programs, ArgumentsOfRows) {
+  for (const char* type : {"f32", "bf16", "i64", "u8", "bool"})
+    check(with_type("func @f(%x: T[20, 3000]) -> (u32[20], u32[3000]) {\n  %0: u32[20] = argmax %x {axes=[1]}\n  %1: u32[3000] = argmin %x {axes=[0]}\n"
+                    "  return %0, %1\n}", type));
+}
+
+TEST_F(Programs, BroadcastAndTransposed) {
+  check("func @f(%x: f32[64, 96], %b: f32[96]) -> f32[96, 64] {\n  %0: f32[64, 96] = broadcast %b {shape=[64, 96]}\n  %1: f32[64, 96] = add %x, %0\n"
+        "  %2: f32[96, 64] = transpose %1 {axes=[1, 0]}\n  return %2\n}");
+  check("func @f(%x: f32[n, m], %b: f32[m]) -> f32[n, m] {\n  %0: f32[n, m] = broadcast %b {shape=[n, m]}\n  %1: f32[n, m] = multiply %x, %0\n"
+        "  return %1\n}", {{"n", 33}, {"m", 64}});
+}
+
+TEST_F(Programs, ManyArguments) {
+  std::string head = "func @f(", body = "  %a0: f32[100] = add %x0, %x1\n";
+  for (int i = 0; i < 20; ++i) head += (i ? ", %x" : "%x") + std::to_string(i) + ": f32[100]";
+  for (int i = 2; i < 20; ++i)
+    body += "  %a" + std::to_string(i - 1) + ": f32[100] = add %a" + std::to_string(i - 2) + ", %x" + std::to_string(i) + "\n";
+  check(head + ") -> f32[100] {\n" + body + "  return %a18\n}");
+}
+
+TEST_F(Programs, Donated) {
+  check("func @f(%x: f32[5000]) -> f32[5000] {\n  %0: f32[5000] = exp %x\n  return %0\n}", {}, Values::Ordinary, 0, true);
+}
+
+// Sums of small integers are exact in any order.
+TEST_F(Programs, ProductsOfMatrices) {
+  for (const char* type : {"f32", "f16", "bf16", "f64", "c64"})
+    for (auto [m, k, n] : {std::tuple{40, 64, 48}, {1, 100, 33}, {130, 17, 129}, {1200, 32, 1100}}) {
+      if (m == 1200 && type != std::string("f32") && type != std::string("f16")) continue;
+      std::string a = std::to_string(m) + ", " + std::to_string(k), b = std::to_string(k) + ", " + std::to_string(n),
+                  c = std::to_string(m) + ", " + std::to_string(n);
+      check(with_type("func @f(%x: T[" + a + "], %y: T[" + b + "]) -> T[" + c + "] {\n  %0: T[" + c + "] = matmul %x, %y\n  return %0\n}", type), {},
+            Values::Exact);
+    }
+  check("func @f(%x: f32[2, 3, 20, 40], %y: f32[3, 2, 36, 40]) -> f32[2, 3, 20, 36] {\n  %0: f32[2, 3, 40, 36] = transpose %y {axes=[1, 0, 3, 2]}\n"
+        "  %1: f32[2, 3, 20, 36] = matmul %x, %0\n  %2: f32[2, 3, 20, 36] = negative %1\n  return %2\n}", {}, Values::Exact);
+}
+
+TEST_F(Programs, FromManyThreads) {
+  Function f = function(kSoftmax);
+  auto planned = plan(f, true);
+  ASSERT_TRUE(planned.ok());
+  auto code = codegen::build(*planned, target());
+  ASSERT_TRUE(code.ok()) << code.error().str();
+  std::vector<ir::Tensor> inputs = random_inputs(f, {{"n", 9}, {"m", 200}}, Values::Ordinary, random_);
+  auto arguments = place(f, inputs, random_);
+  auto want = run_program(*planned, *arguments);
+  ASSERT_TRUE(want.ok());
+  std::vector<std::string> differences(4, "did not run");
+  std::vector<std::thread> threads;
+  for (std::string& d : differences)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 10; ++i) {
+        auto got = run_code(**code, *arguments);
+        d = got.ok() ? difference((*want)[0], (*got)[0]) : got.error().str();
+        if (!d.empty()) return;
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  for (const std::string& d : differences) EXPECT_EQ(d, "");
+}
+
+TEST_F(Programs, MemoryIsGivenBack) {
+  auto gpu = runtime::find_gpu();
+  ASSERT_TRUE(gpu.ok());
+  const size_t before = (*gpu)->memory().active;
+  {
+    auto buffer = (*gpu)->allocate(3 << 20);
+    ASSERT_TRUE(buffer.ok());
+    EXPECT_EQ((*gpu)->memory().active, before + (3 << 20));
+    std::vector<int> numbers(1000);
+    for (int i = 0; i < 1000; ++i) numbers[static_cast<size_t>(i)] = i;
+    ASSERT_TRUE((*gpu)->write(**buffer, 12, numbers.data(), 4000).ok());
+    int got = 0;
+    ASSERT_TRUE((*gpu)->read(**buffer, 12 + 4 * 777, &got, 4).ok());
+    EXPECT_EQ(got, 777);
+  }
+  EXPECT_EQ((*gpu)->memory().active, before);
+  auto large = (*gpu)->allocate(size_t{1} << 47);
+  ASSERT_FALSE(large.ok());
+  EXPECT_NE(large.error().message.find("larger than what the gpu allocates at once"), std::string::npos) << large.error().message;
+}
+
+}  // namespace
+}  // namespace frit::test

@@ -1,0 +1,62 @@
+"""Shaders as text: what is kept under golden/ is what the backend writes, and spirv-val accepts every module. FRIT_BLESS=1 rewrites the text."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CLI, GRAPHS, GOLDEN = (os.environ[v] for v in ("FRIT_CLI", "FRIT_GRAPHS", "FRIT_GOLDEN"))
+MAGIC = bytes((0x03, 0x02, 0x23, 0x07))
+
+failures = []
+
+
+def emit(graph, form):
+    # No device in particular, so that the text is the same on every machine.
+    command = [CLI, "compile", str(graph), "--target=vulkan", "--cpu=baseline", f"--emit={form}"]
+    done = subprocess.run(command, capture_output=True)
+    if done.returncode:
+        failures.append(f"{' '.join(command)}: {done.stderr.decode()}")
+        return b""
+    return done.stdout
+
+
+def modules(words):
+    starts = [i for i in range(0, len(words), 4) if words[i:i + 4] == MAGIC]
+    return [words[a:b] for a, b in zip(starts, starts[1:] + [len(words)])]
+
+
+graphs = sorted(pathlib.Path(GRAPHS).glob("*.frit")) + sorted(pathlib.Path(GOLDEN).glob("*.frit"))
+for graph in graphs:
+    kept = pathlib.Path(GOLDEN) / (graph.stem + ".comp")
+    if kept.exists() or graph.parent == pathlib.Path(GOLDEN):
+        text = emit(graph, "glsl")
+        if os.environ.get("FRIT_BLESS") == "1":
+            kept.write_bytes(text)
+        elif not kept.exists() or kept.read_bytes() != text:
+            failures.append(f"{graph.name}: the shader's text is not that of {kept.name}; FRIT_BLESS=1 rewrites it\n{text.decode()}")
+
+if not shutil.which("spirv-val"):
+    print("spirv-val is not installed: modules are not checked")
+else:
+    with tempfile.TemporaryDirectory() as folder:
+        for graph in graphs:
+            found = modules(emit(graph, "spirv"))
+            if not found:
+                failures.append(f"{graph.name}: no modules")
+            for number, module in enumerate(found):
+                file = pathlib.Path(folder) / f"{graph.stem}{number}.spv"
+                file.write_bytes(module)
+                done = subprocess.run(["spirv-val", "--target-env", "vulkan1.2", str(file)], capture_output=True, text=True)
+                if done.returncode:
+                    failures.append(f"{graph.name}, module {number}: {done.stdout}{done.stderr}")
+
+for graph in graphs[:1]:
+    text = emit(graph, "spirv-asm").decode()
+    if "OpEntryPoint" not in text and "EntryPoint" not in text:
+        failures.append(f"{graph.name}: no entry point in\n{text}")
+
+for f in failures:
+    print(f)
+sys.exit(1 if failures else 0)
