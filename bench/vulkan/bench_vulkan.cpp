@@ -1,0 +1,312 @@
+// Kernels on the GPU by timestamps, each beside the bandwidth of a plain copy that was measured in the same run.
+//
+//   bench_vulkan [--scale N] [--repeat N] [--only TEXT] [--json FILE]
+// `--scale` divides the sizes: 1 is those of docs/performance.md. Times are medians of the steps' own times on the GPU, in milliseconds; launch is
+// the time on the host from submission to the fence of a small kernel, cold the time from a graph to a pipeline that has run once.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "codegen/backend.h"
+#include "ir/parser.h"
+#include "runtime/gpu.h"
+
+namespace {
+
+using namespace frit;
+
+struct Options {
+  int64_t scale = 1;
+  int repeat = 20;
+  std::string only, json;
+};
+
+struct Row {
+  std::string name;
+  double milliseconds = 0, bytes = 0, flops = 0;
+  std::string steps;
+};
+
+[[noreturn]] void fail(const Diagnostic& d) {
+  std::fprintf(stderr, "%s\n", d.str().c_str());
+  std::exit(1);
+}
+
+template <class T>
+T value(Result<T> r) {
+  if (!r.ok()) fail(r.error());
+  return *std::move(r);
+}
+
+using Clock = std::chrono::steady_clock;
+double milliseconds_since(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+
+double median(std::vector<double> v) {
+  std::sort(v.begin(), v.end());
+  return v[v.size() / 2];
+}
+
+class Bench {
+ public:
+  explicit Bench(Options o) : o_(std::move(o)), gpu_(*value(runtime::find_gpu())) {
+    const runtime::GpuInfo& i = gpu_.info();
+    std::printf("%s (%s), driver %s, Vulkan %s\n", i.name.c_str(), i.kind.c_str(), i.driver.c_str(), i.api.c_str());
+  }
+
+  bool wanted(const std::string& name) const { return o_.only.empty() || name.find(o_.only) != std::string::npos; }
+
+  // `bytes` are what the work must move, `flops` what it must compute.
+  void run(const std::string& name, const std::string& graph, double bytes, double flops = 0) {
+    if (!wanted(name) && name != "copy") return;
+    Compiled c = compile(graph);
+    std::vector<double> times;
+    std::string steps;
+    for (int i = 0; i < o_.repeat + 3; ++i) {
+      value(c.code->run(c.inputs));
+      double sum = 0;
+      steps.clear();
+      for (const runtime::GpuTime& t : gpu_.last_times()) {
+        sum += t.milliseconds;
+        char text[64];
+        std::snprintf(text, sizeof text, " %.4f", t.milliseconds);
+        steps += (steps.empty() ? "" : ",") + std::string(text);
+      }
+      if (i >= 3) times.push_back(sum);  // the first runs compile and warm up
+    }
+    Row row{name, median(times), bytes, flops, steps};
+    if (name == "copy") copy_ = bytes / row.milliseconds;
+    print(row);
+    rows_.push_back(row);
+  }
+
+  void launch(const std::string& graph) {
+    if (!wanted("launch")) return;
+    Compiled c = compile(graph);
+    std::vector<double> times, device;
+    for (int i = 0; i < 1000; ++i) {
+      auto start = Clock::now();
+      value(c.code->run(c.inputs));
+      times.push_back(milliseconds_since(start));
+      device.push_back(gpu_.last_times().empty() ? 0 : gpu_.last_times()[0].milliseconds);
+    }
+    std::printf("%-34s %10.4f ms on the host, %.4f ms on the gpu\n", "launch of a small kernel", median(times), median(device));
+    rows_.push_back({"launch", median(times), 0, 0, ""});
+  }
+
+  void cold(const std::string& graph) {
+    if (!wanted("cold")) return;
+    std::vector<double> times;
+    for (int i = 0; i < 5; ++i) {
+      // A constant of its own makes each shader a new one.
+      std::string text = graph;
+      const std::string mark = "0.5";
+      text.replace(text.find(mark), mark.size(), "0.50" + std::to_string(1 + i + 10 * (Clock::now().time_since_epoch().count() % 1000)));
+      auto start = Clock::now();
+      Compiled c = compile(text);
+      double made = milliseconds_since(start);
+      start = Clock::now();
+      value(c.code->run(c.inputs));
+      times.push_back(made - c.input_ms + milliseconds_since(start));
+    }
+    std::printf("%-34s %10.1f ms, first %.1f ms\n", "cold compile of gelu to its result", median(times), times[0]);
+    rows_.push_back({"cold", median(times), 0, 0, ""});
+  }
+
+  void write_json() const {
+    if (o_.json.empty()) return;
+    std::ofstream out(o_.json);
+    out << "{\"device\": \"" << gpu_.info().name << "\", \"driver\": \"" << gpu_.info().driver << "\", \"scale\": " << o_.scale << ", \"rows\": [\n";
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      const Row& r = rows_[i];
+      out << "  {\"name\": \"" << r.name << "\", \"ms\": " << r.milliseconds << ", \"bytes\": " << r.bytes << ", \"flops\": " << r.flops
+          << ", \"of_copy\": " << (r.bytes && copy_ ? r.bytes / r.milliseconds / copy_ : 0) << "}" << (i + 1 < rows_.size() ? "," : "") << "\n";
+    }
+    out << "]}\n";
+  }
+
+ private:
+  struct Compiled {
+    std::shared_ptr<runtime::Executable> code;
+    std::vector<runtime::Tensor> inputs;
+    double input_ms = 0;
+  };
+
+  Compiled compile(const std::string& graph) {
+    auto module = value(ir::parse(graph, "bench"));
+    ir::Function& f = *module->functions.at(0);
+    Compiled c;
+    std::vector<ir::Type> types;
+    for (ir::ValueId p : f.params) types.push_back(f.type(p));
+    codegen::CompileOptions options;
+    options.target.backend = "glsl";
+    c.code = value(codegen::compile(f, options));
+    auto start = Clock::now();
+    uint64_t seed = 1;
+    for (const ir::Type& t : types) c.inputs.push_back(random_input(t, seed++));
+    c.input_ms = milliseconds_since(start);
+    return c;
+  }
+
+  runtime::Tensor random_input(const ir::Type& t, uint64_t seed) {
+    runtime::Tensor tensor;
+    tensor.dtype = t.dtype;
+    int64_t count = 1;
+    std::vector<int64_t> shape, strides;
+    for (const Dim& d : t.shape) shape.push_back(d.value()), count *= d.value();
+    strides.assign(shape.size(), 1);
+    for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
+    tensor.shape.resize(shape.size());
+    tensor.strides.resize(shape.size());
+    for (size_t i = 0; i < shape.size(); ++i) tensor.shape[i] = shape[i], tensor.strides[i] = strides[i];
+    std::vector<std::byte> data(static_cast<size_t>(count) * t.dtype.size);
+    uint64_t state = seed * 0x9e3779b97f4a7c15u;
+    for (int64_t i = 0; i < count; ++i) {
+      state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+      double v = static_cast<double>(state >> 11) * 0x1p-53 * 2 - 1;
+      if (t.dtype == float32) {
+        float x = static_cast<float>(v);
+        std::memcpy(data.data() + i * 4, &x, 4);
+      } else {
+        uint64_t bits = ir::double_to_bits(t.dtype, v);
+        std::memcpy(data.data() + i * t.dtype.size, &bits, t.dtype.size);
+      }
+    }
+    tensor.buffer = value(gpu_.allocate(data.size()));
+    if (Status s = gpu_.write(*tensor.buffer, 0, data.data(), data.size()); !s.ok()) fail(s.error());
+    return tensor;
+  }
+
+  void print(const Row& r) const {
+    std::printf("%-34s %10.4f ms", r.name.c_str(), r.milliseconds);
+    if (r.flops) std::printf("  %8.2f TFLOP/s", r.flops / r.milliseconds * 1e-9);
+    else std::printf("  %8.3f TB/s  %5.1f %% of copy", r.bytes / r.milliseconds * 1e-9, copy_ ? 100 * r.bytes / r.milliseconds / copy_ : 0);
+    std::printf("   (%s )\n", r.steps.c_str());
+    std::fflush(stdout);
+  }
+
+  Options o_;
+  runtime::Gpu& gpu_;
+  std::vector<Row> rows_;
+  double copy_ = 0;  // bytes per millisecond
+};
+
+// Replaces N, M and the like by numbers.
+std::string sized(std::string text, const std::vector<std::pair<std::string, int64_t>>& sizes) {
+  for (const auto& [name, size] : sizes)
+    for (size_t at; (at = text.find("<" + name + ">")) != std::string::npos;) text.replace(at, name.size() + 2, std::to_string(size));
+  return text;
+}
+
+constexpr const char* kGelu = R"(func @gelu(%x: f32[<n>, <m>]) -> f32[<n>, <m>] {
+  %root: f32[] = constant 1.4142135
+  %a: f32[<n>, <m>] = broadcast %root {shape=[<n>, <m>]}
+  %b: f32[<n>, <m>] = divide %x, %a
+  %c: f32[<n>, <m>] = erf %b
+  %one: f32[] = constant 1
+  %d: f32[<n>, <m>] = broadcast %one {shape=[<n>, <m>]}
+  %e: f32[<n>, <m>] = add %c, %d
+  %half: f32[] = constant 0.5
+  %f: f32[<n>, <m>] = broadcast %half {shape=[<n>, <m>]}
+  %g: f32[<n>, <m>] = multiply %x, %f
+  %h: f32[<n>, <m>] = multiply %g, %e
+  return %h
+})";
+
+constexpr const char* kSoftmax = R"(func @softmax(%x: f32[<n>, <m>]) -> f32[<n>, <m>] {
+  %0: f32[<n>, 1] = max %x {axes=[1], keepdims=true}
+  %1: f32[<n>, <m>] = broadcast %0 {shape=[<n>, <m>]}
+  %2: f32[<n>, <m>] = subtract %x, %1
+  %3: f32[<n>, <m>] = exp %2
+  %4: f32[<n>, 1] = sum %3 {axes=[1], keepdims=true}
+  %5: f32[<n>, <m>] = broadcast %4 {shape=[<n>, <m>]}
+  %6: f32[<n>, <m>] = divide %3, %5
+  return %6
+})";
+
+constexpr const char* kRmsNorm = R"(func @rms_norm(%x: f32[<n>, <m>], %w: f32[<m>]) -> f32[<n>, <m>] {
+  %0: f32[<n>, <m>] = square %x
+  %1: f32[<n>, 1] = mean %0 {axes=[1], keepdims=true}
+  %2: f32[] = constant 0.00001
+  %3: f32[<n>, 1] = broadcast %2 {shape=[<n>, 1]}
+  %4: f32[<n>, 1] = add %1, %3
+  %5: f32[<n>, 1] = rsqrt %4
+  %6: f32[<n>, <m>] = broadcast %5 {shape=[<n>, <m>]}
+  %7: f32[<n>, <m>] = multiply %x, %6
+  %8: f32[<n>, <m>] = broadcast %w {shape=[<n>, <m>]}
+  %9: f32[<n>, <m>] = multiply %7, %8
+  return %9
+})";
+
+constexpr const char* kSwiglu = R"(func @swiglu(%x: f32[<n>, <m>], %y: f32[<n>, <m>]) -> f32[<n>, <m>] {
+  %0: f32[<n>, <m>] = sigmoid %x
+  %1: f32[<n>, <m>] = multiply %x, %0
+  %2: f32[<n>, <m>] = multiply %1, %y
+  return %2
+})";
+
+constexpr const char* kCopy = R"(func @copy(%x: f32[<n>]) -> f32[<n>] {
+  %0: f32[<n>] = negative %x
+  return %0
+})";
+
+constexpr const char* kSum = R"(func @sum(%x: f32[<n>]) -> f32[] {
+  %0: f32[] = sum %x {axes=[0]}
+  return %0
+})";
+
+constexpr const char* kColumns = R"(func @columns(%x: f32[<n>, <m>]) -> f32[<m>] {
+  %0: f32[<m>] = sum %x {axes=[0]}
+  return %0
+})";
+
+constexpr const char* kTranspose = R"(func @transpose(%x: f32[<n>, <m>]) -> f32[<m>, <n>] {
+  %0: f32[<m>, <n>] = transpose %x {axes=[1, 0]}
+  %1: f32[<m>, <n>] = negative %0
+  return %1
+})";
+
+std::string matmul(const std::string& type) {
+  return "func @matmul(%a: " + type + "[<n>, <n>], %b: " + type + "[<n>, <n>]) -> " + type + "[<n>, <n>] {\n  %0: " + type +
+         "[<n>, <n>] = matmul %a, %b\n  return %0\n}";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options o;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    std::string name = argv[i];
+    if (name == "--scale") o.scale = std::max(1LL, std::atoll(argv[i + 1]));
+    else if (name == "--repeat") o.repeat = std::max(1, std::atoi(argv[i + 1]));
+    else if (name == "--only") o.only = argv[i + 1];
+    else if (name == "--json") o.json = argv[i + 1];
+    else return std::fprintf(stderr, "usage: bench_vulkan [--scale N] [--repeat N] [--only TEXT] [--json FILE]\n"), 2;
+  }
+  Bench bench(o);
+  const int64_t rows = std::max<int64_t>(1, 16384 / o.scale), m = 4096, gelu_rows = std::max<int64_t>(1, 32000 / o.scale);
+  const auto cells = static_cast<double>(rows * m);
+  const int64_t flat = gelu_rows * m;
+  bench.run("copy", sized(kCopy, {{"n", flat}}), 8.0 * static_cast<double>(flat));
+  bench.run("gelu f32 (32, 1000, 4096)", sized(kGelu, {{"n", gelu_rows}, {"m", m}}), 8.0 * static_cast<double>(flat));
+  bench.run("softmax f32 (16384, 4096)", sized(kSoftmax, {{"n", rows}, {"m", m}}), 8 * cells);
+  bench.run("rms_norm f32 (16384, 4096)", sized(kRmsNorm, {{"n", rows}, {"m", m}}), 8 * cells);
+  bench.run("swiglu f32 2 x (16384, 4096)", sized(kSwiglu, {{"n", rows}, {"m", m}}), 12 * cells);
+  bench.run("sum f32 of all", sized(kSum, {{"n", flat}}), 4.0 * static_cast<double>(flat));
+  bench.run("sum f32 of columns (16384, 4096)", sized(kColumns, {{"n", rows}, {"m", m}}), 4 * cells);
+  bench.run("transpose f32 (16384, 4096)", sized(kTranspose, {{"n", rows}, {"m", m}}), 8 * cells);
+  const int64_t n = std::max<int64_t>(64, 4096 / o.scale);
+  const double flops = 2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
+  bench.run("matmul f32 4096^3", sized(matmul("f32"), {{"n", n}}), 0, flops);
+  bench.run("matmul f16 4096^3", sized(matmul("f16"), {{"n", n}}), 0, flops);
+  bench.run("matmul bf16 4096^3", sized(matmul("bf16"), {{"n", n}}), 0, flops);
+  bench.launch(sized(kSwiglu, {{"n", 16}, {"m", 64}}));
+  bench.cold(sized(kGelu, {{"n", 64}, {"m", 64}}));
+  bench.write_json();
+  return 0;
+}
