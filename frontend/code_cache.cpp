@@ -163,7 +163,7 @@ CodeCacheStats code_cache_stats() { return CodeCache::instance().stats(); }
 
 std::string_view pipeline_text(CompileMode mode) {
   if (mode != CompileMode::no_simplify) return "default";
-  return "expand_composites,dce,fuse,lower_to_kernels,schedule,expand_functions,plan_buffers";
+  return "expand_composites,dce,fuse,lower_to_kernels,merge_kernels,schedule,expand_functions,plan_buffers";
 }
 
 std::string_view graph_pipeline_text(CompileMode mode) {
