@@ -42,6 +42,10 @@ struct Vector<float> {
   }
   FRIT_ISA_INLINE static Register plus(Register a, Register b) { return _mm256_add_ps(a, b); }
   FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum) { return _mm256_fmadd_ps(a, b, sum); }
+  FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum, Mask lanes) {
+    return _mm256_blendv_ps(sum, _mm256_fmadd_ps(a, b, sum), _mm256_castsi256_ps(lanes));
+  }
+  FRIT_ISA_INLINE static float fold(Register v) { return fold_eight(v); }
   FRIT_ISA_INLINE static float multiply_add(float a, float b, float sum) { return __builtin_fmaf(a, b, sum); }
 };
 template <>
@@ -62,6 +66,10 @@ struct Vector<double> {
   }
   FRIT_ISA_INLINE static Register plus(Register a, Register b) { return _mm256_add_pd(a, b); }
   FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum) { return _mm256_fmadd_pd(a, b, sum); }
+  FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum, Mask lanes) {
+    return _mm256_blendv_pd(sum, _mm256_fmadd_pd(a, b, sum), _mm256_castsi256_pd(lanes));
+  }
+  FRIT_ISA_INLINE static double fold(Register v) { return fold_four(v); }
   FRIT_ISA_INLINE static double multiply_add(double a, double b, double sum) { return __builtin_fma(a, b, sum); }
 };
 

@@ -12,8 +12,6 @@ namespace frit::runtime::openblas {
 namespace {
 
 constexpr int64_t kColsInCache = 256;
-#include "runtime/openblas/tiles.h"
-
 #include "runtime/openblas/kernels.h"
 
 struct Pairs {

@@ -9,6 +9,7 @@
 #pragma GCC diagnostic push
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 #include <immintrin.h>
 #pragma GCC diagnostic pop
@@ -46,6 +47,8 @@ FRIT_ISA_INLINE void store(bfloat16_t* p, __mmask16 lanes, __m512 v) {
   _mm256_mask_storeu_epi16(p, lanes, _mm512_cvtepi32_epi16(rounded));
 }
 
+#include "runtime/openblas/tiles.h"
+
 template <class C>
 struct Vector;
 template <>
@@ -66,6 +69,10 @@ struct Vector<float> {
   FRIT_ISA_INLINE static void store(float* p, Mask lanes, Register v) { _mm512_mask_storeu_ps(p, lanes, v); }
   FRIT_ISA_INLINE static Register plus(Register a, Register b) { return _mm512_add_ps(a, b); }
   FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum) { return _mm512_fmadd_ps(a, b, sum); }
+  FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum, Mask lanes) { return _mm512_mask3_fmadd_ps(a, b, sum, lanes); }
+  FRIT_ISA_INLINE static float fold(Register v) {
+    return fold_eight(_mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1)));
+  }
   FRIT_ISA_INLINE static float multiply_add(float a, float b, float sum) { return __builtin_fmaf(a, b, sum); }
 };
 template <>
@@ -74,7 +81,7 @@ struct Vector<double> {
   using Mask = __mmask8;
   static constexpr int64_t kLanes = 8, kRows = 12;
   static constexpr bool kMasksAreFree = true;
-  FRIT_ISA_INLINE static Mask first(int64_t n) { return static_cast<Mask>(n >= kLanes ? 0xff : (1u << n) - 1); }
+  FRIT_ISA_INLINE static Mask first(int64_t n) { return static_cast<Mask>(first_lanes(n) & 0xff); }
   FRIT_ISA_INLINE static Register zero() { return _mm512_setzero_pd(); }
   FRIT_ISA_INLINE static Register same(double v) { return _mm512_set1_pd(v); }
   FRIT_ISA_INLINE static Register load(const double* p) { return _mm512_loadu_pd(p); }
@@ -83,6 +90,10 @@ struct Vector<double> {
   FRIT_ISA_INLINE static void store(double* p, Mask lanes, Register v) { _mm512_mask_storeu_pd(p, lanes, v); }
   FRIT_ISA_INLINE static Register plus(Register a, Register b) { return _mm512_add_pd(a, b); }
   FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum) { return _mm512_fmadd_pd(a, b, sum); }
+  FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum, Mask lanes) { return _mm512_mask3_fmadd_pd(a, b, sum, lanes); }
+  FRIT_ISA_INLINE static double fold(Register v) {
+    return fold_four(_mm256_add_pd(_mm512_castpd512_pd256(v), _mm512_extractf64x4_pd(v, 1)));
+  }
   FRIT_ISA_INLINE static double multiply_add(double a, double b, double sum) { return __builtin_fma(a, b, sum); }
 };
 

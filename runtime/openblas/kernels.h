@@ -326,11 +326,13 @@ FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
 // Sums that k is dealt to in a product with a vector.
 constexpr int64_t kDeals = 16;
 
-template <class C>
-FRIT_ISA_INLINE C fold(C (&deals)[kDeals]) {
-  for (int64_t half = kDeals / 2; half; half /= 2)
-    for (int64_t l = 0; l < half; ++l) deals[l] = deals[l] + deals[l + half];
-  return deals[0];
+template <class C, int64_t kRegisters>
+FRIT_ISA_INLINE C fold(typename Vector<C>::Register (&sums)[kRegisters]) {
+FRIT_UNROLL
+  for (int64_t half = kRegisters / 2; half; half /= 2)
+FRIT_UNROLL
+    for (int64_t v = 0; v < half; ++v) sums[v] = Vector<C>::plus(sums[v], sums[v + half]);
+  return Vector<C>::fold(sums[0]);
 }
 
 // As many rows at once as registers allow, for more of memory is on its way then.
@@ -367,14 +369,30 @@ FRIT_UNROLL
 FRIT_UNROLL
       for (int64_t v = 0; v < kRegisters; ++v)
         sums[r][v] = V::multiply_add(V::load(a + r * stride + l + v * V::kLanes), V::load(x + l + v * V::kLanes), sums[r][v]);
+  if (l < k) {
+    typename V::Register factors[kRegisters];
+    typename V::Mask lanes[kRegisters];
 FRIT_UNROLL
-  for (int64_t r = 0; r < kAtOnce; ++r) {
-    C deals[kDeals];
+    for (int64_t v = 0; v < kRegisters; ++v) {
+      lanes[v] = V::first(k - l - v * V::kLanes);
+      factors[v] = V::load(x + l + v * V::kLanes, lanes[v]);
+    }
 FRIT_UNROLL
-    for (int64_t v = 0; v < kRegisters; ++v) V::store(deals + v * V::kLanes, sums[r][v]);
-    for (int64_t i = 0; l + i < k; ++i) deals[i] = V::multiply_add(C{widen(a[r * stride + l + i])}, x[l + i], deals[i]);
-    y[r] = fold(deals);
+    for (int64_t r = 0; r < kAtOnce; ++r) {
+      const T* row = a + r * stride + l;
+      C wide[kDeals];
+      if constexpr (!std::is_same_v<T, C>)
+        for (int64_t i = 0; i < k - l; ++i) wide[i] = widen(row[i]);
+      const C* from = nullptr;
+      if constexpr (std::is_same_v<T, C>) from = row;
+      else from = wide;
+FRIT_UNROLL
+      for (int64_t v = 0; v < kRegisters; ++v)
+        sums[r][v] = V::multiply_add(V::load(from + v * V::kLanes, lanes[v]), factors[v], sums[r][v], lanes[v]);
+    }
   }
+FRIT_UNROLL
+  for (int64_t r = 0; r < kAtOnce; ++r) y[r] = fold<C, kRegisters>(sums[r]);
 }
 
 // Adds to `sums` of `rows` rows, which lie side by side, kAtOnce columns of them in turn, `stride` apart, each times its factor.
@@ -409,6 +427,13 @@ FRIT_UNROLL
     for (int64_t q = 0; q < kAtOnce; ++q) sums[i] = V::multiply_add(C{widen(a[q * stride + i])}, x[q * x_stride], sums[i]);
 }
 
+// The same for `columns`, at most kMost.
+template <class T, int64_t kMost>
+FRIT_ISA void add_some_columns(int64_t columns, const T* a, int64_t stride, const Sum<T>* x, int64_t x_stride, int64_t rows, Sum<T>* sums) {
+  if (columns == kMost) return add_columns<T, kMost>(a, stride, x, x_stride, rows, sums);
+  if constexpr (kMost > 1) add_some_columns<T, kMost - 1>(columns, a, stride, x, x_stride, rows, sums);
+}
+
 // Rows whose sums stay in the second-level cache; two pages of each column.
 template <class C>
 inline constexpr int64_t kSideBySide = 8192 / static_cast<int64_t>(sizeof(C));
@@ -423,7 +448,10 @@ FRIT_ISA void columns_times_vector(const Matrix& a, const Sum<T>* x, Sum<T>* y, 
   for (; k + kAtOnce * kDeals <= a.cols; k += kAtOnce * kDeals)
     for (int64_t l = 0; l < kDeals; ++l)
       add_columns<T, kAtOnce>(data + (k + l) * a.col_stride, kDeals * a.col_stride, x + k + l, kDeals, a.rows, sums + l * kSide);
-  for (; k < a.cols; ++k) add_columns<T, 1>(data + k * a.col_stride, 0, x + k, 0, a.rows, sums + k % kDeals * kSide);
+  const int64_t rest = a.cols - k;
+  for (int64_t l = 0; l < std::min(rest, kDeals); ++l)
+    add_some_columns<T, kAtOnce>((rest - l + kDeals - 1) / kDeals, data + (k + l) * a.col_stride, kDeals * a.col_stride, x + k + l, kDeals, a.rows,
+                                 sums + l * kSide);
   for (int64_t half = kDeals / 2; half; half /= 2)
     for (int64_t l = 0; l < half; ++l)
       for (int64_t i = 0; i < a.rows; ++i) sums[l * kSide + i] += sums[(l + half) * kSide + i];

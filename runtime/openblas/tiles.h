@@ -1,4 +1,5 @@
-// Squares of a matrix, turned on their way from memory to memory, by instructions that AVX2 and AVX-512 have both. Included as kernels.h is.
+// What AVX2 and AVX-512 do by the same instructions: squares of a matrix, turned on their way from memory to memory, and the last steps of a fold by
+// halves. Included as kernels.h is.
 
 FRIT_ISA_INLINE __m256 load_eight(const float* p) { return _mm256_loadu_ps(p); }
 FRIT_ISA_INLINE __m256 load_eight(const float16_t* p) { return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))); }
@@ -6,6 +7,15 @@ FRIT_ISA_INLINE __m256 load_eight(const bfloat16_t* p) {
   return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))), 16));
 }
 
+FRIT_ISA_INLINE float fold_eight(__m256 v) {
+  __m128 four = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+  __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+  return _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps(two, two, 1)));
+}
+FRIT_ISA_INLINE double fold_four(__m256d v) {
+  __m128d two = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
+  return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+}
 
 // kTile lines of kTile units each: to[i * to_stride + u] = from[i + u * from_stride].
 template <class C>
