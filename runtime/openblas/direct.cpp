@@ -1,4 +1,4 @@
-// Products by plain loops: few multiplications, a vector as one operand, and integers of any size.
+// Products by plain loops: integers of any size, vectors of complex numbers, and few multiplications or a vector where no other kernel serves.
 #include "runtime/openblas/matrix.h"
 #include "runtime/scratch.h"
 
