@@ -1,6 +1,7 @@
 // The routine "matmul": batches and tiles of the result, spread over threads.
 //
-// Where OpenBLAS serves it is single-threaded on tiles, not with its own threads: they would compete with the pool's. docs/matmul.md says what serves what, and why.
+// Where OpenBLAS serves, it is single-threaded on tiles: its own threads would compete with the pool's. docs/matmul.md says what serves what, and
+// why.
 #include <cblas.h>
 
 #include <atomic>
