@@ -18,21 +18,37 @@ constexpr double kLarge = 0x1p28;  // from here on the inverses are ln(2 a) in f
 
 }  // namespace
 
-Expr tanh(Expr x) {
-  // x + x^3 p(x^2) up to 5/8 (tests/accuracy/hyperbolic.sollya, errors 2^-27.7 and 2^-64), then 1 - 2 / (e^(2
-  // |x|) + 1), which rounds to 1 at the clamp.
+namespace {
+
+Expr tanh32(Expr x) {
+  // As erf in erf.cpp: w - w^2 / 4, where w = 2 - 2 sqrt(1 - tanh(a)) = a + a p(a) / q(a) has half of tanh's range of
+  // exponents to follow, p / q vanishes with a, and errors of w vanish where it is close to 2. Past the clamp the
+  // result rounds to 1. Coefficients: tests/accuracy/fit_quotient.py.
+  Expr a = at_most(abs(x), 9.02);
+  Expr p = polynomial(a, {-0x1.17cfa2p-27, 0x1.00004p-2, -0x1.616f4cp-3, 0x1.50470ep-10, -0x1.3cf77cp-5,
+                          0x1.40966ap-15, -0x1.d7efe2p-17, 0x1.17510cp-21});
+  Expr q = polynomial(a, {1, 0x1.2514cep-3, 0x1.e976a6p-2, 0x1.69c918p-5, 0x1.51ce4ap-5});
+  Expr w = fma(a, p / q, a);
+  return flip_sign(fma(w * -0.25, w, w), sign_bit(x));
+}
+
+Expr tanh64(Expr x) {
+  // x + x^3 p(x^2) up to 5/8 (tests/accuracy/hyperbolic.sollya, error 2^-64), then 1 - 2 / (e^(2 |x|) + 1), which
+  // rounds to 1 at the clamp.
   Expr u = x * x;
-  Expr p = x.is_f32()
-               ? polynomial(u, {-0x1.555532p-2, 0x1.110704p-3, -0x1.b83898p-5, 0x1.521152p-6, -0x1.758cap-8})
-               : polynomial(u, {-0x1.5555555555555p-2, 0x1.11111111110a3p-3, -0x1.ba1ba1ba14f2dp-5,
-                                0x1.664f48810cd65p-6, -0x1.226e351b14235p-7, 0x1.d6d3c344ebe2bp-9,
-                                -0x1.7da272f75bbd5p-10, 0x1.354c5ff82ce4p-11, -0x1.f4ac1b80ec0e4p-13,
-                                0x1.914ea62f3d843p-14, -0x1.3259019f573e9p-15, 0x1.88b248f4f7c79p-17,
-                                -0x1.2c39f28ffacffp-19});
+  Expr p = polynomial(u, {-0x1.5555555555555p-2, 0x1.11111111110a3p-3, -0x1.ba1ba1ba14f2dp-5,
+                          0x1.664f48810cd65p-6, -0x1.226e351b14235p-7, 0x1.d6d3c344ebe2bp-9,
+                          -0x1.7da272f75bbd5p-10, 0x1.354c5ff82ce4p-11, -0x1.f4ac1b80ec0e4p-13,
+                          0x1.914ea62f3d843p-14, -0x1.3259019f573e9p-15, 0x1.88b248f4f7c79p-17,
+                          -0x1.2c39f28ffacffp-19});
   Expr a = abs(x);
-  Expr e = exp_plus_one(at_most(a, x.is_f32() ? 9.5 : 20) * 2);
+  Expr e = exp_plus_one(at_most(a, 20) * 2);
   return flip_sign(select(a < 0.625, fma(a * u, p, a), 1 - 2 / e), sign_bit(x));
 }
+
+}  // namespace
+
+Expr tanh(Expr x) { return x.is_f32() ? tanh32(x) : tanh64(x); }
 
 Expr cosh(Expr x) {
   Expr h = half_exp(abs(x));

@@ -34,19 +34,26 @@ SinCos sin_cos_middle(Expr r) {
   return {s, c};
 }
 
+// The two as unevaluated sums, whose heads are the larger parts.
+struct Sums {
+  Expr sin_head, sin_tail, cos_head, cos_tail;
+};
+
 // Of rest + low in f64: errors 2^-57.9 and 2^-63.7.
-SinCos sin_cos64(Expr r, Expr low) {
+Sums sin_cos64(Expr r, Expr low) {
   Expr u = r * r;
   Expr ps = polynomial(u, {-0x1.5555555555548p-3, 0x1.111111110f75dp-7, -0x1.a01a019bf222ep-13,
                            0x1.71de355f05599p-19, -0x1.ae5e5471f55p-26, 0x1.5d8e3511cda67p-33});
   Expr half = u * 0.5;
-  Expr s = r + fma(r * u, ps, fma(low, -half, low));
+  Expr s = fma(r * u, ps, fma(low, -half, low));
   Expr pc = polynomial(u, {0x1.555555555554cp-5, -0x1.6c16c16c15221p-10, 0x1.a01a019cbfa2cp-16,
                            -0x1.27e4f812e395ep-22, 0x1.1ee9f16cc7818p-29, -0x1.8fb13b550fc5cp-37});
   Expr head = 1 - half;
-  Expr c = head + (((1 - head) - half) + fma(u * u, pc, -r * low));
-  return {s, c};
+  Expr c = ((1 - head) - half) + fma(u * u, pc, -r * low);
+  return {r, s, head, c};
 }
+
+SinCos rounded(Sums s) { return {s.sin_head + s.sin_tail, s.cos_head + s.cos_tail}; }
 
 }  // namespace
 
@@ -57,22 +64,45 @@ Expr sin(Expr x) {
     return select(equal(x, 0), x, flip_sign(select(is_odd(a.count), c, s), half_turn(a.count)));
   }
   Angle a = reduce64(x);
-  auto [s, c] = sin_cos64(a.rest, a.low);
+  auto [s, c] = rounded(sin_cos64(a.rest, a.low));
   return flip_sign(select(is_odd(a.count), c, s), half_turn(a.count) ^ sign_bit(x));
 }
 
 Expr cos(Expr x) {
   Angle a = x.is_f32() ? reduce32(x) : reduce64(x);
-  auto [s, c] = x.is_f32() ? sin_cos32(cast(float32, a.rest)) : sin_cos64(a.rest, a.low);
+  auto [s, c] = x.is_f32() ? sin_cos32(cast(float32, a.rest)) : rounded(sin_cos64(a.rest, a.low));
   return flip_sign(select(is_odd(a.count), s, c), half_turn(a.count + a.count.constant_int(1)));
 }
 
+namespace {
+
+// n / d of two sums: the quotient of the rounded ones, and what its remainder and the rounding errors add.
+Expr quotient(Expr n_head, Expr n_tail, Expr d_head, Expr d_tail) {
+  Expr n = n_head + n_tail;
+  Expr d = d_head + d_tail;
+  Expr n_rest = (n_head - n) + n_tail;
+  Expr d_rest = (d_head - d) + d_tail;
+  Expr inverse = 1 / d;
+  Expr q = n * inverse;
+  Expr remainder = fma(-q, d, n) + fma(-q, d_rest, n_rest);
+  return fma(remainder, inverse, q);
+}
+
+}  // namespace
+
 Expr tan(Expr x) {
-  Angle a = x.is_f32() ? reduce32(x) : reduce64(x);
-  auto [s, c] = x.is_f32() ? sin_cos_middle(a.rest) : sin_cos64(a.rest, a.low);
+  if (x.is_f32()) {
+    Angle a = reduce32(x);
+    auto [s, c] = sin_cos_middle(a.rest);
+    Expr odd = is_odd(a.count);
+    return select(equal(x, 0), x, cast(float32, select(odd, -c, s) / select(odd, s, c)));
+  }
+  Angle a = reduce64(x);
+  Sums t = sin_cos64(a.rest, a.low);
   Expr odd = is_odd(a.count);
-  Expr y = select(odd, -c, s) / select(odd, s, c);
-  return x.is_f32() ? select(equal(x, 0), x, cast(float32, y)) : flip_sign(y, sign_bit(x));
+  Expr y = quotient(select(odd, -t.cos_head, t.sin_head), select(odd, -t.cos_tail, t.sin_tail),
+                    select(odd, t.sin_head, t.cos_head), select(odd, t.sin_tail, t.cos_tail));
+  return flip_sign(y, sign_bit(x));
 }
 
 }  // namespace frit::ir::math

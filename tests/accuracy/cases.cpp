@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <type_traits>
 
 namespace frit::accuracy {
 
@@ -10,20 +11,23 @@ namespace {
 
 using ir::ScalarOp;
 
-// Newton's steps on erf, or on erfc near 1, from an approximation that is good to a few percent.
-long double inverse_erf(long double x) {
-  long double a = std::fabs(x);
-  if (!(a < 1))
-    return a == 1 ? x * std::numeric_limits<long double>::infinity()
-                  : std::numeric_limits<long double>::quiet_NaN();
+// Halley's steps on erf, or on erfc near 1, from an approximation that is good to a few percent; the series near
+// zero, whose next term is below 2^-58 of the sum.
+template <class W>
+W inverse_erf(W x) {
+  W a = std::fabs(x);
+  if (!(a < 1)) return a == 1 ? x * std::numeric_limits<W>::infinity() : std::numeric_limits<W>::quiet_NaN();
+  const W slope = 2 * std::numbers::inv_sqrtpi_v<W>;
+  if (std::is_same_v<W, double> && a < 0x1p-9) {
+    const W pi = std::numbers::pi_v<W>, u = x * x;
+    return x / slope * (1 + u * (pi / 12 + u * (7 * pi * pi / 480 + u * (127 * pi * pi * pi / 40320))));
+  }
   if (a == 0) return x;
-  const long double slope = 2 * std::numbers::inv_sqrtpi_v<long double>;
-  long double ln = std::log((1 - a) * (1 + a)),
-              half = 2 / (std::numbers::pi_v<long double> * 0.147L) + ln / 2;
-  long double y = a < 0.001L ? a / slope : std::sqrt(std::sqrt(half * half - ln / 0.147L) - half);
-  for (int i = 0; i < 5; ++i) {
-    long double error = a < 0.5L ? std::erf(y) - a : (1 - a) - std::erfc(y);
-    long double step = error / (slope * std::exp(-y * y));
+  W ln = std::log((1 - a) * (1 + a)), half = 2 / (std::numbers::pi_v<W> * W(0.147)) + ln / 2;
+  W y = a < W(0.001) ? a / slope : std::sqrt(std::sqrt(half * half - ln / W(0.147)) - half);
+  for (int i = 0; i < (std::is_same_v<W, double> ? 3 : 5); ++i) {
+    W error = a < W(0.5) ? std::erf(y) - a : (1 - a) - std::erfc(y);
+    W step = error / (slope * std::exp(-y * y));
     y -= step / (1 + y * step);
   }
   return std::copysign(y, x);
@@ -53,7 +57,7 @@ W value(ScalarOp op, W x, W y) {
     case ScalarOp::Acosh: return std::acosh(x);
     case ScalarOp::Atanh: return std::atanh(x);
     case ScalarOp::Erf: return std::erf(x);
-    case ScalarOp::Erfinv: return static_cast<W>(inverse_erf(x));
+    case ScalarOp::Erfinv: return inverse_erf(x);
     case ScalarOp::Sigmoid: return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
     case ScalarOp::Pow: return std::pow(x, y);
     case ScalarOp::Rsqrt: return 1 / std::sqrt(x);
@@ -74,7 +78,7 @@ const std::vector<Case>& cases() {
       {ScalarOp::Log1p, {-1, 2}, {}, 2, 2},
       {ScalarOp::Sin, {-100, 100}, {}, 2, 2},
       {ScalarOp::Cos, {-100, 100}, {}, 2, 2},
-      {ScalarOp::Tan, {-100, 100}, {}, 2, 2.1},
+      {ScalarOp::Tan, {-100, 100}, {}, 2, 2},
       {ScalarOp::Asin, {-1, 1}, {}, 2, 2},
       {ScalarOp::Acos, {-1, 1}, {}, 2, 2},
       {ScalarOp::Atan, {-4, 4}, {}, 2, 2},
@@ -86,8 +90,8 @@ const std::vector<Case>& cases() {
       {ScalarOp::Acosh, {1, 10}, {}, 2, 2},
       {ScalarOp::Atanh, {-1, 1}, {}, 2, 2},
       {ScalarOp::Erf, {-6, 6}, {}, 2, 2},
-      {ScalarOp::Erfinv, {-1, 1}, {}, 2.1, 2.1},
-      {ScalarOp::Sigmoid, {-110, 20}, {}, 2.1, 2.1},
+      {ScalarOp::Erfinv, {-1, 1}, {}, 2, 2},
+      {ScalarOp::Sigmoid, {-110, 20}, {}, 2, 2},
       {ScalarOp::Pow, {0, 4}, {-60, 60}, 2, 2},
       {ScalarOp::Rsqrt, {0, 10}, {}, 2, 2},
   };
