@@ -182,7 +182,7 @@ Step step_of(ScalarOp op, Dtype type, Dtype operand) {
 }  // namespace
 
 BlockEvaluator::BlockEvaluator(const ir::ScalarProgram& program)
-    : program_(program), storage_(program.nodes.size() * kStride) {
+    : program_(program), storage_(program.nodes.size() * kBlock) {
   for (uint32_t i = 0; i < program_.nodes.size(); ++i) {
     const ir::ScalarNode& node = program_.nodes[i];
     if (node.op == ScalarOp::Input) continue;

@@ -16,8 +16,6 @@ namespace frit::accuracy {
 class BlockEvaluator {
  public:
   static constexpr size_t kBlock = 512;
-  // Slots are a little more than a block apart, so that they do not all fall into the same lines of the cache.
-  static constexpr size_t kStride = kBlock + 40;
 
   // `program` has only primitive nodes and outlives nothing: it is copied.
   explicit BlockEvaluator(const ir::ScalarProgram& program);
@@ -32,7 +30,7 @@ class BlockEvaluator {
     Step step;
     uint32_t out, a, b, c;
   };
-  void* slot(uint32_t node) { return storage_.data() + size_t{node} * kStride; }
+  void* slot(uint32_t node) { return storage_.data() + size_t{node} * kBlock; }
 
   ir::ScalarProgram program_;
   std::vector<Instruction> instructions_;
