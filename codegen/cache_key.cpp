@@ -6,6 +6,7 @@
 #include "ir/printer.h"
 #include "runtime/build_identity.h"
 #include "runtime/cpu.h"
+#include "runtime/gpu.h"
 
 #if defined(__GLIBC__)
 #include <gnu/libc-version.h>
@@ -22,6 +23,9 @@ std::string describe(const Target& target) {
   std::string text = "frit " + runtime::loaded_identity(kLibraries);
   text += "\nbackend " + target.backend + " cpu " + target.cpu + ": " + runtime::file_identity(backend_file(target.backend));
   text += "\nmachine " + runtime::cpu_identity();
+  // Shaders are written for what the GPU can do.
+  if (target.backend == "glsl")
+    if (auto gpu = runtime::find_gpu(); gpu.ok()) text += "\ngpu " + runtime::features_text((*gpu)->info().features);
 #if defined(__GLIBC__)
   // Folding of constants may ask it.
   text += "\nlibc " + std::string(gnu_get_libc_version());

@@ -63,6 +63,7 @@ std::vector<array> make_all(const ir::OpDef& def, std::vector<array> operands, i
   if (!inferred) throw_invalid(inferred.error(), s.where());
 
   auto operation = std::make_shared<RowOperation>(def, std::move(attrs), s.where());
+  if (!s.is_default()) operation->device = s.stream().device.type;
   std::vector<NodePtr> inputs;
   inputs.reserve(operands.size());
   for (array& a : operands) inputs.push_back(a.node());

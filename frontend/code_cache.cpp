@@ -10,6 +10,7 @@
 
 #include "frontend/code_store.h"
 #include "frontend/log.h"
+#include "frontend/node.h"
 
 namespace frit::detail {
 
@@ -20,6 +21,7 @@ using Outcome = Result<ExecutablePtr>;
 struct Slot {
   Hash128 hash;
   CompileMode mode;
+  Device::DeviceType device;
   ir::Function function;
   std::shared_future<Outcome> outcome;
   size_t bytes = 0;  // known when the code is there
@@ -36,6 +38,7 @@ class CodeCache {
   Outcome get(ir::Function f, CompileMode mode, CodeOrigin& origin) {
     f.canonicalize_order();
     const Hash128 hash = ir::structural_hash(f);
+    const Device::DeviceType device = running_device();
     std::promise<Outcome> promise;
     std::shared_future<Outcome> outcome;
     ir::Function work;
@@ -45,7 +48,7 @@ class CodeCache {
       auto [first, last] = index_.equal_range(hash);
       for (auto it = first; it != last; ++it) {
         const Slots::iterator slot = it->second;
-        if (slot->mode != mode || !ir::structurally_equal(slot->function, f)) continue;
+        if (slot->mode != mode || slot->device != device || !ir::structurally_equal(slot->function, f)) continue;
         slots_.splice(slots_.begin(), slots_, slot);
         ++hits_;
         outcome = slot->outcome;
@@ -55,7 +58,7 @@ class CodeCache {
       }
       work = f;
       outcome = promise.get_future().share();
-      slots_.push_front({hash, mode, std::move(f), outcome});
+      slots_.push_front({hash, mode, device, std::move(f), outcome});
       index_.emplace(hash, slots_.begin());
       number = next_++;
       pending_.emplace(number, slots_.begin());

@@ -5,6 +5,7 @@
 #include "codegen/backend.h"
 #include "codegen/cache_key.h"
 #include "frontend/log.h"
+#include "frontend/node.h"
 #include "runtime/disk_cache.h"
 
 namespace frit::detail {
@@ -103,7 +104,8 @@ Result<runtime::Image> compile(ir::Function& f, CompileMode mode, const codegen:
 }  // namespace
 
 Result<MadeCode> make_code(ir::Function f, CompileMode mode) {
-  const codegen::Target target;
+  codegen::Target target;
+  if (running_device() == Device::gpu) target.backend = "glsl";
   std::optional<std::string> key;
   if (disk().enabled()) {
     key = codegen::cache_key(f, name(mode), target);

@@ -138,6 +138,7 @@ class WithState {
 // The lazy call: one operation, one node for each result.
 std::shared_ptr<CallOperation> make_call(std::shared_ptr<CompiledEntry> entry, std::span<const array* const> arguments) {
   auto operation = std::make_shared<CallOperation>(std::move(entry), std::source_location());
+  operation->device = operation->entry->device_type();
   std::vector<NodePtr> inputs;
   inputs.reserve(arguments.size());
   for (const array* a : arguments) inputs.push_back(a->node());

@@ -16,6 +16,7 @@ namespace {
 constexpr size_t kMaxVariants = 8;
 // In keys of variants for large results; layouts begin with a slash.
 constexpr char kLarge = 'L', kSmall = 's';
+const std::string kGpu = "gpu ";
 }  // namespace
 
 CompiledEntry::CompiledEntry(Signature signature, TracedFunction traced, std::unique_ptr<SizeTrace> sizes, CompileMode mode,
@@ -79,13 +80,18 @@ std::string CompiledEntry::large_results(std::span<const runtime::Tensor> argume
   return key.starts_with(kLarge) ? key : std::string();
 }
 
-Result<ExecutablePtr> CompiledEntry::dense_code() { return code_for_layouts({}, {}); }
+Result<ExecutablePtr> CompiledEntry::dense_code() {
+  const DeviceScope scope(device_type());
+  return code_for_layouts({}, {});
+}
 
 Result<ExecutablePtr> CompiledEntry::code_for_layouts(const std::string& key, std::span<const runtime::Tensor> arguments) {
+  const bool gpu = running_device() == Device::gpu;
+  const std::string kept = gpu ? kGpu + key : key;
   {
     std::lock_guard<std::mutex> guard(mutex_);
     for (const auto& [known, code] : variants_)
-      if (known == key) return code;
+      if (known == kept) return code;
   }
   ir::Function f = traced_.function;
   if (key.starts_with(kLarge)) {
@@ -102,10 +108,10 @@ Result<ExecutablePtr> CompiledEntry::code_for_layouts(const std::string& key, st
   if (origin == CodeOrigin::Compiled) counters_->compiles.fetch_add(1, std::memory_order_relaxed);
   counters_->compile_ns.fetch_add((std::chrono::steady_clock::now() - start).count(), std::memory_order_relaxed);
   std::lock_guard<std::mutex> guard(mutex_);
-  const auto known = std::find_if(variants_.begin(), variants_.end(), [&](const auto& v) { return v.first == key; });
+  const auto known = std::find_if(variants_.begin(), variants_.end(), [&](const auto& v) { return v.first == kept; });
   if (known != variants_.end()) return known->second;
-  variants_.emplace_back(key, code);
-  if (key.empty()) dense_.store(code.get(), std::memory_order_release);
+  variants_.emplace_back(kept, code);
+  if (kept.empty()) dense_.store(code.get(), std::memory_order_release);
   return code;
 }
 
@@ -116,8 +122,9 @@ void CompiledEntry::run(std::span<runtime::Tensor> arguments, std::span<const bo
   std::vector<runtime::Tensor> copies;
   const bool all_dense = std::all_of(arguments.begin(), arguments.end(), is_row_major);
   std::string key;
-  if (all_dense && signature_.open) key = large_results(arguments);
-  if (all_dense && key.empty()) {
+  const bool gpu = running_device() == Device::gpu;
+  if (all_dense && signature_.open && !gpu) key = large_results(arguments);
+  if (all_dense && key.empty() && !gpu) {
     code = dense_.load(std::memory_order_acquire);
   } else {
     if (!all_dense)
@@ -130,7 +137,7 @@ void CompiledEntry::run(std::span<runtime::Tensor> arguments, std::span<const bo
     {
       std::lock_guard<std::mutex> guard(mutex_);
       count = variants_.size();
-      known = std::any_of(variants_.begin(), variants_.end(), [&](const auto& v) { return v.first == key; });
+      known = std::any_of(variants_.begin(), variants_.end(), [&](const auto& v) { return v.first == (gpu ? kGpu + key : key); });
     }
     if (known || count < kMaxVariants) {
       auto variant = code_for_layouts(key, arguments);
@@ -141,7 +148,7 @@ void CompiledEntry::run(std::span<runtime::Tensor> arguments, std::span<const bo
       for (const runtime::Tensor& t : arguments) copies.push_back(dense(t));
       arguments = copies;
       donated = {};
-      code = dense_.load(std::memory_order_acquire);
+      if (!gpu) code = dense_.load(std::memory_order_acquire);
     }
   }
   if (!code) {

@@ -70,13 +70,17 @@ class CompiledEntry {
   // Code for dense arguments.
   Result<ExecutablePtr> dense_code();
 
+  // Where it runs: what the function was compiled for, else the default device of the moment.
+  std::optional<Device> device;
+  Device::DeviceType device_type() const { return device.value_or(default_device()).type; }
+
   std::atomic<uint64_t> last_used{0};
 
  private:
   // Of a function with open sizes: a character for each result that is too large for the caches at this call, whose code writes past them; empty
   // when there is none.
   std::string large_results(std::span<const runtime::Tensor> arguments) const;
-  // The layout of each argument, one character an axis, or `large_results` of dense ones; empty when all are dense and nothing is large.
+  // The layout of each argument, one character an axis, or `large_results` of dense ones; empty when all are dense and nothing is large. Code is kept for the device that runs.
   Result<ExecutablePtr> code_for_layouts(const std::string& key, std::span<const runtime::Tensor> arguments);
 
   Signature signature_;
@@ -98,6 +102,7 @@ struct CallOperation final : Operation {
   CallOperation(std::shared_ptr<CompiledEntry> entry, std::source_location where)
       : Operation(OperationKind::Call, where), entry(std::move(entry)) {}
   void run(std::span<runtime::Tensor> inputs, std::span<const bool> donated, std::span<runtime::Tensor> outputs) override {
+    const DeviceScope scope(device);
     entry->run(inputs, donated, outputs, where);
   }
   std::string_view name() const override { return entry->traced().function.name; }

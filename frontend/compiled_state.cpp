@@ -92,7 +92,7 @@ std::string signature_text(const ShapeDtype& s) {
 CompiledState::CompiledState(std::shared_ptr<const void> closure, CompileOptions options)
     : closure_(std::move(closure)), options_(std::move(options)) {
   if (options_.name.empty()) options_.name = "compiled";
-  if (!is_available(options_.device))
+  if (options_.device && !is_available(*options_.device))
     throw InvalidArgument("compile: the device of '" + options_.name + "' is not available", "use Device::cpu");
   has_state_ = !options_.inputs.empty() || !options_.outputs.empty();
   open_ = options_.shapeless || !options_.dims.empty() || !options_.signature.empty();
@@ -215,6 +215,7 @@ std::shared_ptr<CompiledEntry> CompiledState::make_entry(Request request, std::u
   counters_->trace_ns.fetch_add((std::chrono::steady_clock::now() - start).count(), std::memory_order_relaxed);
   guard.lock();
   done();
+  entry->device = options_.device;
   entry->number = counters_->traces.fetch_add(1, std::memory_order_relaxed) + 1;
   count_trace();
   entry->last_used.store(++clock_, std::memory_order_relaxed);

@@ -59,6 +59,7 @@ void start_key(std::string& key, const ir::OpDef& def, const ir::AttrMap& attrs,
     attrs.hash_into(hasher);
     key += hasher.bytes();
   }
+  key += running_device() == Device::gpu ? 'g' : 'c';
   append_number(key, static_cast<int64_t>(operands.size()));
   for (const runtime::Tensor& t : operands) key += static_cast<char>(t.dtype.val);
 }
@@ -321,6 +322,7 @@ void run_row(const ir::OpDef& def, const ir::AttrMap& attrs, std::span<const ir:
 }
 
 void RowOperation::run(std::span<runtime::Tensor> inputs, std::span<const bool> donated, std::span<runtime::Tensor> outputs) {
+  const DeviceScope scope(device);
   run_row(def, attrs, types, inputs, donated, outputs, where);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <thread>
+#include <utility>
 
 #include "frontend/sizes.h"
 
@@ -100,11 +101,16 @@ void set_inputs(Operation& operation, std::vector<NodePtr> inputs) {
 
 namespace {
 thread_local uint64_t t_trace = 0;
+thread_local Device::DeviceType t_device = Device::cpu;
 thread_local SizeTrace* t_sizes = nullptr;
 std::atomic<uint64_t> g_next_trace{1};
 }  // namespace
 
 uint64_t current_trace() { return t_trace; }
+
+Device::DeviceType running_device() { return t_device; }
+DeviceScope::DeviceScope(Device::DeviceType device) : previous_(std::exchange(t_device, device)) {}
+DeviceScope::~DeviceScope() { t_device = previous_; }
 uint64_t new_trace_id() { return g_next_trace.fetch_add(1, std::memory_order_relaxed); }
 
 SizeTrace* current_sizes() { return t_sizes; }
@@ -182,7 +188,9 @@ runtime::Tensor allocate(Dtype dtype, const Shape& shape) {
 }
 
 const std::byte* data_of(const runtime::Tensor& t) {
-  return static_cast<const std::byte*>(t.buffer->data()) + t.offset * int64_t{t.dtype.size};
+  const void* data = t.buffer->data();
+  if (!data) throw RuntimeError("the gpu that holds an array cannot be read", "compute the array again");
+  return static_cast<const std::byte*>(data) + t.offset * int64_t{t.dtype.size};
 }
 
 namespace {

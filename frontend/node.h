@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "frontend/frit/array.h"
+#include "frontend/frit/stream.h"
 #include "ir/graph.h"
 #include "runtime/executable.h"
 
@@ -79,6 +80,7 @@ struct Operation {
   virtual std::string_view name() const = 0;
 
   const OperationKind kind;
+  Device::DeviceType device = default_device().type;  // where it runs
   bool tracer = false;       // depends on a placeholder
   std::atomic<bool> scheduled{false};
   uint64_t trace = 0;        // the trace it was made in; 0 outside
@@ -125,6 +127,19 @@ inline void evaluate(const NodePtr& node) {
   if (!node->is_ready()) evaluate(std::span<const NodePtr>(&node, 1));
 }
 
+// The device of the operation that the calling thread runs; the CPU outside of one. Code is looked up and made for it.
+Device::DeviceType running_device();
+class DeviceScope {
+ public:
+  explicit DeviceScope(Device::DeviceType device);
+  ~DeviceScope();
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+
+ private:
+  Device::DeviceType previous_;
+};
+
 // The trace that the calling thread is in; 0 for none.
 uint64_t current_trace();
 class TraceScope {
@@ -152,6 +167,7 @@ std::string type_text(Dtype dtype, const Shape& shape); // "float32 (2,3)"
 
 // A dense tensor with memory of its own. Throws RuntimeError when there is none.
 runtime::Tensor allocate(Dtype dtype, const Shape& shape);
+// In host memory; of an array on a GPU a copy of it, where the CPU does not see its memory. Throws RuntimeError when the GPU was lost.
 const std::byte* data_of(const runtime::Tensor& t);
 
 // Converts `count` dense elements.

@@ -65,7 +65,7 @@ void print_axis(std::ostream& os, const runtime::Tensor& t, PrintElement print, 
       continue;
     }
     const int64_t at = offset + i * t.strides[axis];
-    if (innermost) print(os, static_cast<const std::byte*>(t.buffer->data()) + at * t.dtype.size);
+    if (innermost) print(os, detail::data_of(t) + (at - t.offset) * t.dtype.size);
     else print_axis(os, t, print, at, axis + 1);
   }
   os << ']';

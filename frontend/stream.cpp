@@ -1,12 +1,14 @@
 // Devices, streams and their worker threads; async_eval.
 #include "frontend/frit/stream.h"
 
+#include <cstdlib>
 #include <deque>
 #include <mutex>
 #include <ostream>
 
 #include "frontend/frit/transforms.h"
 #include "frontend/node.h"
+#include "runtime/gpu.h"
 #include "runtime/parallel.h"
 #include "runtime/stream.h"
 
@@ -48,8 +50,12 @@ std::string text(const Device& d) {
 
 void check_available(const Device& device, const char* what) {
   if (!is_available(device))
-    throw InvalidArgument(std::string(what) + ": device " + text(device) + " is not available",
-                          "use Device::cpu");
+  {
+    std::string why = "use Device::cpu";
+    if (device.type == Device::gpu && device.index == 0)
+      if (auto gpu = runtime::find_gpu(); !gpu.ok()) why = gpu.error().message + "; " + why;
+    throw InvalidArgument(std::string(what) + ": device " + text(device) + " is not available", why);
+  }
 }
 
 runtime::Stream& worker_of(Stream stream, const char* what) {
@@ -61,15 +67,20 @@ runtime::Stream& worker_of(Stream stream, const char* what) {
 }
 
 Device& device_slot() {
-  static Device device;
+  static Device device = [] {
+    const char* set = std::getenv("FRIT_DEVICE");
+    return Device(set && (std::string_view(set) == "gpu" || std::string_view(set) == "vulkan") ? Device::gpu : Device::cpu);
+  }();
   return device;
 }
 thread_local Stream t_default_stream;
 
 }  // namespace
 
-bool is_available(const Device& device) { return device.type == Device::cpu && device.index == 0; }
-int device_count(Device::DeviceType type) { return type == Device::cpu ? 1 : 0; }
+bool is_available(const Device& device) {
+  return device.index == 0 && (device.type == Device::cpu || runtime::find_gpu().ok());
+}
+int device_count(Device::DeviceType type) { return is_available(Device(type)) ? 1 : 0; }
 
 const Device& default_device() { return device_slot(); }
 void set_default_device(const Device& device) {
@@ -79,7 +90,7 @@ void set_default_device(const Device& device) {
 
 Stream default_stream(Device device) {
   check_available(device, "default_stream");
-  return t_default_stream;
+  return t_default_stream.device == device ? t_default_stream : Stream(0, device);
 }
 void set_default_stream(Stream stream) {
   check_available(stream.device, "set_default_stream");
@@ -106,9 +117,14 @@ Stream StreamOrDevice::stream() const {
 }
 
 StreamContext::StreamContext(const StreamOrDevice& s) : device_(default_device()), stream_(default_stream(device_)) {
-  set_default_stream(s.stream());
+  const Stream stream = s.stream();
+  set_default_device(stream.device);
+  set_default_stream(stream);
 }
-StreamContext::~StreamContext() { t_default_stream = stream_; }
+StreamContext::~StreamContext() {
+  device_slot() = device_;
+  t_default_stream = stream_;
+}
 
 std::ostream& operator<<(std::ostream& os, const Device& d) {
   return os << "Device(" << (d.type == Device::cpu ? "cpu" : "gpu") << ", " << d.index << ')';

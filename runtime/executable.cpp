@@ -296,7 +296,9 @@ Status Executable::run(std::span<const Tensor> inputs, std::span<const bool> don
     switch (b.role) {
       case Role::Input: {
         const Tensor& t = inputs[b.index];
-        addresses[i] = static_cast<std::byte*>(t.buffer->data()) + t.offset * t.dtype.size;
+        void* data = t.buffer->data();
+        if (!data) return Diagnostic("an input of '" + plan_.name + "' is in memory of a gpu that cannot be read", {}, "compute it again");
+        addresses[i] = static_cast<std::byte*>(data) + t.offset * t.dtype.size;
         break;
       }
       case Role::Temp:

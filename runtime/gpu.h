@@ -30,6 +30,9 @@ struct GpuFeatures {
   friend bool operator==(const GpuFeatures&, const GpuFeatures&) = default;
 };
 
+// All of them, as a key.
+std::string features_text(const GpuFeatures& f);
+
 struct GpuInfo {
   std::string name, driver, api;           // "NVIDIA H200", "NVIDIA 580.65", "1.4.312"
   std::string kind;                        // "discrete", "integrated", "virtual", "cpu", "other"
@@ -65,6 +68,8 @@ class GpuMemory {
  public:
   virtual ~GpuMemory() = default;
   virtual uint64_t address() const = 0;    // what shaders see
+  // A copy in host memory, kept until the memory is written again; null when it cannot be had.
+  virtual void* host_copy() = 0;
 };
 
 // How long each step of a run took on the GPU itself.

@@ -1,5 +1,7 @@
 #include "runtime/memory.h"
 
+#include "runtime/gpu.h"
+
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -232,6 +234,8 @@ std::shared_ptr<Buffer> Buffer::of_gpu(std::shared_ptr<GpuMemory> memory, void* 
   static_cast<Buffer&>(*buffer).gpu_ = std::move(memory);
   return buffer;
 }
+
+void* Buffer::gpu_copy() const { return gpu_->host_copy(); }
 
 Buffer::~Buffer() {
   if (owned_) {

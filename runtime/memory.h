@@ -28,7 +28,8 @@ class Buffer {
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
-  void* data() const { return data_; }
+  // Of a GPU's memory that the CPU does not see, a copy made at the first call, for reading; null when the GPU was lost.
+  void* data() const { return data_ || !gpu_ ? data_ : gpu_copy(); }
   size_t bytes() const { return bytes_; }
   // Whether the memory is frit's own and not adopted: only then may it be given to another value.
   bool owned() const { return owned_; }
@@ -38,6 +39,7 @@ class Buffer {
  private:
   friend struct BufferAccess;
   Buffer() = default;
+  void* gpu_copy() const;
   void* data_ = nullptr;
   size_t bytes_ = 0;
   size_t block_bytes_ = 0;  // what the pool gave; 0 for foreign memory and for memory behind the Buffer itself

@@ -18,6 +18,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -90,7 +91,7 @@ struct CompileOptions {
   std::string name = {};   // for messages, generated code and dumps; default: "compiled"
   bool shapeless = false;  // trace once for every shape: sizes are inputs of the code
   State inputs = {}, outputs = {};   // captured state that is read and written at every call, and restored when the function throws
-  Device device = Device::cpu;
+  std::optional<Device> device = {};   // where calls run; default: the default device of the moment
   // A call that breaks what an earlier trace assumed of sizes throws InvalidArgument with the assumption and its line instead of being traced again.
   bool strict = false;
   // Traces that the function may take; one more throws InvalidArgument with the reason. 0: any number.

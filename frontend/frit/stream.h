@@ -1,7 +1,8 @@
 // Devices and streams.
 //
-// A Device is where an array is computed; a Stream is an order of work on a device. Today there is one device, the CPU. `eval` runs in the
-// calling thread; `async_eval` hands work to the stream's worker thread. Values of these types are plain and may be copied freely.
+// A Device is where an array is computed: the CPU, or the GPU that frit's Vulkan driver finds (FRIT_VULKAN_DEVICE chooses it). Arrays move on demand:
+// what a GPU computes stays in its memory until the CPU reads it, and an operation on the GPU takes arrays of the CPU by copying them. Where the
+// default device was not set, FRIT_DEVICE=gpu makes it the GPU. A Stream is an order of work on a device. `eval` runs in the calling thread; `async_eval` hands work to the stream's worker thread. Values of these types are plain and may be copied freely.
 #pragma once
 
 #include <iosfwd>

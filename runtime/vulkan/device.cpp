@@ -63,6 +63,22 @@ int memory_type(const VkPhysicalDeviceMemoryProperties& m, VkMemoryPropertyFlags
 
 }  // namespace
 
+void* DeviceMemory::host_copy() {
+  if (block_.mapped) return block_.mapped;
+  std::lock_guard lock(mutex_);
+  if (!copy_) {
+    auto made = Buffer::allocate(bytes_);
+    if (!made.ok() || (bytes_ && !device_.read(block_, 0, (*made)->data(), bytes_).ok())) return nullptr;
+    copy_ = *std::move(made);
+  }
+  return copy_->data();
+}
+
+void DeviceMemory::drop_copy() {
+  std::lock_guard lock(mutex_);
+  copy_.reset();
+}
+
 DeviceMemory::~DeviceMemory() { device_.free_block(block_, bytes_); }
 
 Result<GpuInfo> Device::inspect(const Api& api, VkPhysicalDevice physical) {
@@ -113,7 +129,9 @@ Result<GpuInfo> Device::inspect(const Api& api, VkPhysicalDevice physical) {
   api.GetPhysicalDeviceMemoryProperties(physical, &memory);
   for (uint32_t i = 0; i < memory.memoryHeapCount; ++i)
     if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) info.memory_bytes = std::max<uint64_t>(info.memory_bytes, memory.memoryHeaps[i].size);
-  info.host_visible = info.kind != "discrete" &&
+  // FRIT_VULKAN_SHARED=0 keeps to copies where memory is shared: what a discrete device does, to be tried on others.
+  const char* shared = std::getenv("FRIT_VULKAN_SHARED");
+  info.host_visible = info.kind != "discrete" && !(shared && std::string_view(shared) == "0") &&
                       memory_type(memory, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, 0) >= 0;
   return info;
 }
@@ -246,7 +264,10 @@ Status Device::write(const Buffer& to, size_t offset, const void* from, size_t b
 }
 
 Status Device::read(const Buffer& from, size_t offset, void* to, size_t bytes) {
-  const Block& block = static_cast<DeviceMemory*>(from.gpu())->block();
+  return read(static_cast<DeviceMemory*>(from.gpu())->block(), offset, to, bytes);
+}
+
+Status Device::read(const Block& block, size_t offset, void* to, size_t bytes) {
   if (block.mapped) {
     std::memcpy(to, block.mapped + offset, bytes);
     return {};

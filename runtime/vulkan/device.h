@@ -23,6 +23,9 @@ class DeviceMemory : public GpuMemory {
   DeviceMemory(Device& device, Block block, size_t bytes) : device_(device), block_(block), bytes_(bytes) {}
   ~DeviceMemory() override;
   uint64_t address() const override { return block_.address; }
+  void* host_copy() override;
+  // What was copied is no longer true.
+  void drop_copy();
   const Block& block() const { return block_; }
   const Device& device() const { return device_; }
 
@@ -30,6 +33,8 @@ class DeviceMemory : public GpuMemory {
   Device& device_;
   Block block_;
   size_t bytes_;
+  std::mutex mutex_;
+  std::shared_ptr<Buffer> copy_;
 };
 
 // What one submission needs: commands, a fence, timestamps, and host memory for arguments.
@@ -61,6 +66,7 @@ class Device : public Gpu {
   const Api& api() const { return api_; }
   VkPipelineLayout layout() const { return layout_; }
   Result<VkPipeline> make_pipeline(const GpuKernel& kernel, bool aligned);
+  Status read(const Block& from, size_t offset, void* to, size_t bytes);
   void free_block(const Block& block, size_t bytes) { device_memory_.give(block, bytes); }
   Result<Block> host_block(size_t bytes) { return host_memory_.take(bytes); }
 

@@ -126,7 +126,10 @@ class Program : public DeviceCode {
         const auto bytes = static_cast<size_t>(b.bytes.evaluate(symbols));
         if (b.role == Role::Output && b.donor < donated.size() && donated[b.donor]) {
           const Tensor& t = inputs[b.donor];
-          if (t.offset == 0 && t.buffer.use_count() == 1 && t.buffer->bytes() >= bytes && t.buffer->bytes() / 2 <= bytes) owners[i] = t.buffer;
+          if (t.offset == 0 && t.buffer.use_count() == 1 && t.buffer->bytes() >= bytes && t.buffer->bytes() / 2 <= bytes) {
+            owners[i] = t.buffer;
+            static_cast<DeviceMemory*>(t.buffer->gpu())->drop_copy();
+          }
         }
         if (!owners[i]) {
           FRIT_ASSIGN_OR_RETURN(memory, device_.allocate(bytes));

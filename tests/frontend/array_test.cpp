@@ -134,7 +134,7 @@ TEST(Dtypes, Promotion) {
 
 TEST(Devices, OneCpu) {
   EXPECT_EQ(default_device(), Device(Device::cpu));
-  EXPECT_THROW(set_default_device(Device::gpu), std::invalid_argument);
+  EXPECT_THROW(set_default_device(Device(Device::gpu, 7)), std::invalid_argument);
   set_default_device(Device::cpu);
   Stream s = new_stream(Device::cpu);
   EXPECT_NE(s, default_stream(Device::cpu));

@@ -1,0 +1,86 @@
+// Arrays on the GPU: the default device, operations and compiled functions on it, and arrays that move between it and the CPU.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <sstream>
+
+#include "frontend/frit/frit.h"
+
+namespace frit {
+namespace {
+
+class Arrays : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!is_available(Device::gpu)) GTEST_SKIP() << "there is no gpu here";
+    set_default_device(Device::gpu);
+  }
+  void TearDown() override { set_default_device(Device::cpu); }
+};
+
+std::vector<float> values(const array& a) {
+  array dense = contiguous(a);
+  dense.eval();
+  return {dense.data<float>(), dense.data<float>() + dense.size()};
+}
+
+TEST_F(Arrays, EagerOperations) {
+  array x = arange(0, 1000, 1, float32);
+  array y = exp(negative(x) * array(0.01f)) + sum(x);
+  array z = transpose(reshape(y, {10, 100}));
+  const std::vector<float> on_gpu = values(z);
+  set_default_device(Device::cpu);
+  array xc = arange(0, 1000, 1, float32);
+  const std::vector<float> on_cpu = values(transpose(reshape(exp(negative(xc) * array(0.01f)) + sum(xc), {10, 100})));
+  ASSERT_EQ(on_gpu.size(), on_cpu.size());
+  for (size_t i = 0; i < on_cpu.size(); ++i) EXPECT_FLOAT_EQ(on_gpu[i], on_cpu[i]) << i;
+}
+
+TEST_F(Arrays, ArraysMoveOnDemand) {
+  set_default_device(Device::cpu);
+  array a({1.0f, 2.0f, 3.0f});
+  array b = multiply(a, a, Device::gpu);
+  array c = add(b, a, Device::cpu);
+  array d = subtract(c, b, Device::gpu);
+  EXPECT_EQ(values(d), (std::vector<float>{1, 2, 3}));
+  EXPECT_EQ(sum(c).item<float>(), 20);
+  std::ostringstream text;
+  text << b;
+  EXPECT_EQ(text.str(), "array([1, 4, 9], dtype=float32)");
+}
+
+TEST_F(Arrays, CompiledFunctions) {
+  auto f = [](array x, array y) { return matmul(x, y) + mean(x); };
+  array x = arange(0, 12, 1, float32), y = ones({4, 5});
+  auto g = compile(f);
+  const std::vector<float> eager = values(f(reshape(x, {3, 4}), y)), compiled = values(g(reshape(x, {3, 4}), y));
+  EXPECT_EQ(eager, compiled);
+  set_default_device(Device::cpu);
+  EXPECT_EQ(values(g(reshape(x, {3, 4}), y)), eager);
+  auto named = compile(f, CompileOptions{.name = "named", .device = Device::gpu});
+  EXPECT_EQ(values(named(reshape(x, {3, 4}), y)), eager);
+}
+
+TEST_F(Arrays, AnyShapeIsCompiledOnce) {
+  auto f = compile([](array x) { return softmax(x, -1) * array(2.0f); }, CompileOptions{.name = "rows", .shapeless = true});
+  for (int n : {1, 7, 64, 300}) {
+    array x = sin(reshape(arange(0, 3 * n, 1, float32), {3, n}));
+    array y = f(x);
+    EXPECT_NEAR(sum(y).item<float>(), 6, 1e-4) << n;
+  }
+  EXPECT_EQ(f.stats().traces, 1u);
+  EXPECT_EQ(f.stats().compiles, 1u);
+}
+
+TEST_F(Arrays, StreamContextChoosesTheDevice) {
+  set_default_device(Device::cpu);
+  {
+    StreamContext context(Device::gpu);
+    EXPECT_EQ(default_device(), Device(Device::gpu));
+    EXPECT_EQ(values(ones({3}) + ones({3})), (std::vector<float>{2, 2, 2}));
+  }
+  EXPECT_EQ(default_device(), Device(Device::cpu));
+}
+
+}  // namespace
+}  // namespace frit
