@@ -31,10 +31,11 @@ class Backend {
   virtual Result<passes::TargetTraits> traits(const Target& target) = 0;
   // Whether code for the target runs in this process; the error says why it does not.
   virtual Status runs_here(const Target& target) = 0;
-  // Whether library steps are code of this backend too, so that `object` is asked for programs without kernels.
+  // Whether library steps are code of this backend too, so that `objects` is asked for programs without kernels.
   virtual bool runs_routines() const { return false; }
-  // The program's kernels as machine code. Kernels must be at level Planned.
-  virtual Result<runtime::ObjectCode> object(const ir::Program& program, const Target& target) = 0;
+  // The program's kernels as machine code, each in one of the objects; which does not depend on the number of threads that make them. Kernels must be
+  // at level Planned.
+  virtual Result<std::vector<runtime::ObjectCode>> objects(const ir::Program& program, const Target& target) = 0;
   // The emissions that `emit` knows: "llvm-ir", "asm", "object", ...
   virtual std::vector<std::string_view> emissions() const = 0;
   virtual Result<std::string> emit(const ir::Program& program, const Target& target, std::string_view emission) = 0;

@@ -148,8 +148,8 @@ class PlanBuilder {
 Result<std::shared_ptr<runtime::Code>> load(const ir::Program& program, const Target& target) {
   FRIT_ASSIGN_OR_RETURN(backend, find_backend(target.backend));
   FRIT_TRY(backend->runs_here(target));
-  FRIT_ASSIGN_OR_RETURN(code, backend->object(program, target));
-  return runtime::load_object(code.object, code.entries);
+  FRIT_ASSIGN_OR_RETURN(code, backend->objects(program, target));
+  return runtime::load_objects(code);
 }
 
 Result<runtime::Image> make_image(const ir::Function& f, const Target& target) {
@@ -160,8 +160,8 @@ Result<runtime::Image> make_image(const ir::Function& f, const Target& target) {
   FRIT_TRY(PlanBuilder(f, *f.program).run(image.plan));
   FRIT_ASSIGN_OR_RETURN(backend, find_backend(target.backend));
   if (f.program->kernels.empty() && !backend->runs_routines()) return image;
-  FRIT_ASSIGN_OR_RETURN(object, backend->object(*f.program, target));
-  image.object = std::move(object);
+  FRIT_ASSIGN_OR_RETURN(objects, backend->objects(*f.program, target));
+  image.objects = std::move(objects);
   return image;
 }
 

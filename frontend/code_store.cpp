@@ -49,7 +49,8 @@ struct Signature {
 };
 
 size_t bytes_of(const runtime::Image& image) {
-  size_t bytes = image.object.object.size();
+  size_t bytes = 0;
+  for (const runtime::ObjectCode& o : image.objects) bytes += o.object.size();
   for (const runtime::BufferPlan& b : image.plan.buffers)
     if (b.constant) bytes += b.constant->bytes();
   return bytes;

@@ -100,6 +100,17 @@ class LoadedCode : public Code {
   std::shared_ptr<void> announced;  // withdrawn before the mapping goes
 };
 
+class LoadedTogether : public Code {
+ public:
+  Result<KernelFn> entry(const std::string& kernel) override {
+    auto found = owners.find(kernel);
+    if (found == owners.end()) return Diagnostic("the loaded code has no kernel @" + kernel);
+    return found->second->entry(kernel);
+  }
+
+  std::map<std::string, std::shared_ptr<Code>> owners;
+};
+
 class Loader {
  public:
   Loader(std::string_view file, ElfObject object, LoadedCode& code) : file_(file), object_(std::move(object)), code_(code) {}
@@ -274,6 +285,16 @@ Result<std::shared_ptr<Code>> load_object(std::string_view object, const std::ve
   auto code = std::make_shared<LoadedCode>();
   FRIT_TRY(Loader(object, std::move(elf), *code).load(entries));
   return std::shared_ptr<Code>(std::move(code));
+}
+
+Result<std::shared_ptr<Code>> load_objects(const std::vector<ObjectCode>& objects) {
+  if (objects.size() == 1) return load_object(objects[0].object, objects[0].entries);
+  auto all = std::make_shared<LoadedTogether>();
+  for (const ObjectCode& o : objects) {
+    FRIT_ASSIGN_OR_RETURN(code, load_object(o.object, o.entries));
+    for (const ObjectCode::Entry& e : o.entries) all->owners.emplace(e.kernel, code);
+  }
+  return std::shared_ptr<Code>(std::move(all));
 }
 
 }  // namespace frit::runtime

@@ -27,5 +27,7 @@ struct ObjectCode {
 
 // The memory and the announcement to debuggers and profilers go with the result.
 Result<std::shared_ptr<Code>> load_object(std::string_view object, const std::vector<ObjectCode::Entry>& entries);
+// The kernels of all of them together.
+Result<std::shared_ptr<Code>> load_objects(const std::vector<ObjectCode>& objects);
 
 }  // namespace frit::runtime

@@ -37,9 +37,13 @@ class Writer {
     });
     list(p.slots, [&](const DimProgram& d) { size(d); });
     list(p.buffers, [&](const BufferPlan& b) { buffer(b); });
-    list(image.object.entries, [&](const ObjectCode::Entry& e) {
-      out_.text(e.kernel);
-      out_.text(e.symbol);
+    list(image.objects, [&](const ObjectCode& o) {
+      list(o.entries, [&](const ObjectCode::Entry& e) {
+        out_.text(e.kernel);
+        out_.text(e.symbol);
+      });
+      out_.text(o.device);
+      out_.text(o.object);
     });
     list(p.steps, [&](const auto& step) {
       out_.u8(static_cast<uint8_t>(step.index()));
@@ -47,8 +51,6 @@ class Writer {
       else library(std::get<LibraryPlan>(step));
     });
     list(p.results, [&](const WindowPlan& w) { window(w); });
-    out_.text(image.object.device);
-    out_.text(image.object.object);
     return std::move(out_).take();
   }
 
@@ -133,10 +135,18 @@ class Reader {
     slots_ = p.slots.size();
     list(p.buffers, 14, [&] { return buffer(); });
     buffers_ = p.buffers.size();
-    list(image.object.entries, 16, [&] {
-      std::string kernel(in_.text());
-      kernels_.insert(kernel);
-      return ObjectCode::Entry{std::move(kernel), std::string(in_.text())};
+    list(image.objects, 20, [&] {
+      ObjectCode object;
+      list(object.entries, 16, [&] {
+        std::string kernel(in_.text());
+        kernels_.insert(kernel);
+        return ObjectCode::Entry{std::move(kernel), std::string(in_.text())};
+      });
+      object.device = in_.text();
+      require(object.device == (image.objects.empty() ? object : image.objects[0]).device, "its code is for several devices");
+      require(object.device.empty() || object.device == "gpu", "it is for a device that is not known");
+      object.object = in_.text();
+      return object;
     });
     list(p.steps, 1, [&]() -> std::variant<KernelPlan, LibraryPlan> {
       switch (in_.u8()) {
@@ -146,9 +156,6 @@ class Reader {
       }
     });
     list(p.results, 17, [&] { return window(); });
-    image.object.device = in_.text();
-    require(image.object.device.empty() || image.object.device == "gpu", "it is for a device that is not known");
-    image.object.object = in_.text();
     require(in_.at_end(), "there is more behind its end");
     if (!in_.ok()) require(false, "it ends too early");
     if (failed_) return Diagnostic("a compiled program is damaged: " + std::string(failed_));
@@ -281,14 +288,14 @@ std::string write_image(const Image& image) { return Writer().run(image); }
 Result<Image> read_image(std::string_view bytes) { return Reader(bytes).run(); }
 
 Result<std::shared_ptr<Executable>> load_image(Image image) {
-  if (image.object.device == "gpu") {
+  if (!image.objects.empty() && image.objects[0].device == "gpu") {
     FRIT_ASSIGN_OR_RETURN(gpu, find_gpu());
-    FRIT_ASSIGN_OR_RETURN(code, gpu->load(image.plan, image.object.object));
+    FRIT_ASSIGN_OR_RETURN(code, gpu->load(image.plan, image.objects[0].object));
     image.plan.device_code = std::move(code);
     return std::make_shared<Executable>(std::move(image.plan));
   }
-  if (!image.object.entries.empty()) {
-    FRIT_ASSIGN_OR_RETURN(code, load_object(image.object.object, image.object.entries));
+  if (!image.objects.empty()) {
+    FRIT_ASSIGN_OR_RETURN(code, load_objects(image.objects));
     image.plan.code = std::move(code);
   }
   return std::make_shared<Executable>(std::move(image.plan));

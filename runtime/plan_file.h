@@ -23,7 +23,7 @@ struct Image {
   };
   std::vector<Input> inputs;
   Plan plan;                // without code and entry points
-  ObjectCode object;        // empty where the plan has no kernels
+  std::vector<ObjectCode> objects;  // with the kernels of the plan
 };
 
 inline constexpr uint32_t kImageVersion = 2;

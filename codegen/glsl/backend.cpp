@@ -43,7 +43,7 @@ class GlslBackend : public Backend {
 
   bool runs_routines() const override { return true; }
 
-  Result<runtime::ObjectCode> object(const ir::Program& program, const Target& target) override {
+  Result<std::vector<runtime::ObjectCode>> objects(const ir::Program& program, const Target& target) override {
     FRIT_ASSIGN_OR_RETURN(shaders, emit_all(program, target, false));
     runtime::GpuCode code;
     runtime::ObjectCode object;
@@ -55,7 +55,7 @@ class GlslBackend : public Backend {
     }
     object.object = runtime::write_gpu_code(code);
     object.device = "gpu";
-    return object;
+    return std::vector{std::move(object)};
   }
 
   std::vector<std::string_view> emissions() const override { return {"glsl", "spirv", "spirv-asm"}; }

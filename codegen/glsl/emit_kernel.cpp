@@ -139,9 +139,11 @@ void KernelEmitter::emit_elements(const ir::Loop* loop) {
 void KernelEmitter::emit_rows(const ir::Loop* loop) {
   line("const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;");
   line("const int lane = int(gl_LocalInvocationID.x);");
+  plan_registers(loop ? loop->body : k_.body);
   place_locals();
   if (!loop) {
     open("if (group == 0u) {");
+    declare_kept();
     emit_body(k_.body, Context::Group);
     close();
     return;
@@ -152,9 +154,17 @@ void KernelEmitter::emit_rows(const ir::Loop* loop) {
   open("for (" + type + " " + name + " = " + type + "(group); " + name + " < " + dim(loop->extent, wide) + "; " + name + " += " + type +
        "(gl_NumWorkGroups.x * gl_NumWorkGroups.y)) {");
   // The invocations may still be reading what the row before left.
-  if (!k_.locals.empty()) sync();
+  if (k_.locals.size() > in_registers_.size()) sync();
+  declare_kept();
   emit_body(loop->body, Context::Group);
   close();
+}
+
+// What stays in registers along a row.
+void KernelEmitter::declare_kept() {
+  const std::string length = "[" + std::to_string(turns_ * turn_vector_) + "];";
+  for (uint32_t b : in_registers_) line(std::string(register_type(k_.buffer(b).dtype)) + " " + memories_[b].name + length);
+  for (const auto& [key, kept] : kept_) line(std::string(register_type(kept.dtype)) + " " + kept.array + length);
 }
 
 void KernelEmitter::emit_body(const ir::Body& body, Context context) {
@@ -243,11 +253,18 @@ void KernelEmitter::place_locals() {
   int64_t left = static_cast<int64_t>(features_.shared_bytes) - fold_bytes;
   if (left < 0) return fail("its reductions need " + std::to_string(fold_bytes) + " bytes of shared memory");
   Dim offset = 0, total = 0;
-  for (const ir::KernelBuffer& local : k_.locals) total += floor_div(local.size * Dim(int64_t{local.dtype.size}) + Dim(63), 64) * Dim(64);
+  for (size_t i = 0; i < k_.locals.size(); ++i) {
+    const ir::KernelBuffer& local = k_.locals[i];
+    total += floor_div(local.size * Dim(int64_t{local.dtype.size}) + Dim(63), 64) * Dim(64);
+  }
   for (size_t i = 0; i < k_.locals.size(); ++i) {
     const ir::KernelBuffer& local = k_.locals[i];
     std::string name = identifier("l_", local.name);
     while (!identifiers_.insert(name).second) name += "q";
+    if (in_registers_.count(static_cast<uint32_t>(k_.buffers.size() + i))) {
+      memories_.push_back({name, false, true});
+      continue;
+    }
     Dim bytes = floor_div(local.size * Dim(int64_t{local.dtype.size}) + Dim(63), 64) * Dim(64);
     constexpr int kSwizzle = 4;
     const int64_t part = local.size.is_const() ? (local.size.value() + kSwizzle - 1) / kSwizzle : 0;
@@ -255,7 +272,7 @@ void KernelEmitter::place_locals() {
     if (local.size.is_const() && need <= left) {
       left -= need;
       shader_.text += "shared " + std::string(register_type(local.dtype)) + " " + name + "[" + std::to_string(part * kSwizzle) + "];\n";
-      memories_.push_back({name, true, kSwizzle, part});
+      memories_.push_back({name, true, false, kSwizzle, part});
     } else {
       scratch_ = true;
       std::string type = reference(local.dtype, 1);

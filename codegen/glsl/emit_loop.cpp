@@ -11,19 +11,107 @@ namespace {
 
 bool is_arg(const ir::Accumulator& a) { return a.position != ir::kNoReg; }
 
-void collect(const ir::Body& body, std::set<uint32_t>& loads, std::set<uint32_t>& stores) {
-  for (const ir::Instr& i : body) {
-    if (auto* l = std::get_if<ir::LoadInstr>(&i.node)) loads.insert(l->buffer);
-    if (auto* s = std::get_if<ir::StoreInstr>(&i.node)) stores.insert(s->buffer);
-    if (auto* loop = std::get_if<ir::Loop>(&i.node)) collect(loop->body, loads, stores);
-  }
-}
-
 bool meet(const std::set<uint32_t>& a, const std::set<uint32_t>& b) {
   return std::any_of(a.begin(), a.end(), [&](uint32_t v) { return b.count(v) != 0; });
 }
 
 }  // namespace
+
+// The buffers that `body` reads and writes, registers left out.
+void KernelEmitter::collect(const ir::Body& body, std::set<uint32_t>& loads, std::set<uint32_t>& stores) const {
+  for (const ir::Instr& i : body) {
+    if (auto* l = std::get_if<ir::LoadInstr>(&i.node); l && !in_registers_.count(l->buffer)) loads.insert(l->buffer);
+    if (auto* s = std::get_if<ir::StoreInstr>(&i.node); s && !in_registers_.count(s->buffer)) stores.insert(s->buffer);
+    if (auto* loop = std::get_if<ir::Loop>(&i.node)) collect(loop->body, loads, stores);
+  }
+}
+
+std::string KernelEmitter::load_key(const ir::LoadInstr& load, const std::string& var) {
+  return std::to_string(load.buffer) + " " + load.index.substitute(var, Dim::symbol("#")).str();
+}
+
+// Finds the loops over one row of known length that visit the same elements, and what of theirs stays in registers between them: locals that are
+// theirs alone, and what more than one of them loads.
+void KernelEmitter::plan_registers(const ir::Body& row) {
+  constexpr int kMostOfOne = 32, kMost = 64;  // elements of an invocation
+  std::vector<const ir::Loop*> loops;
+  int64_t length = 0;
+  for (const ir::Instr& i : row) {
+    auto* loop = std::get_if<ir::Loop>(&i.node);
+    if (!loop || passes::contains_loop(loop->body) || !loop->extent.is_const() || loop->extent.value() <= 0) continue;
+    if (loop->lanes == 0 && !passes::is_independent(k_, *loop)) continue;
+    const int vector = loop->lanes > 0 ? loop->lanes / group_ : loop->vector;
+    if (vector < 2 || (!loops.empty() && (vector != turn_vector_ || loop->extent.value() != length))) continue;
+    turn_vector_ = vector;
+    length = loop->extent.value();
+    loops.push_back(loop);
+  }
+  if (loops.size() < 2) return;
+  const int64_t step = int64_t{group_} * turn_vector_;
+  const int64_t turns = (length + step - 1) / step;
+  if (turns * turn_vector_ > kMostOfOne) return;
+  turns_ = static_cast<int>(turns);
+  const int elements = turns_ * turn_vector_;
+  int used = 0;
+
+  // Locals, by how often they are accessed in these loops at their own element; and in all.
+  std::map<uint32_t, int> own, all;
+  auto count = [&](auto&& self, const ir::Body& body) -> void {
+    for (const ir::Instr& i : body) {
+      if (auto* l = std::get_if<ir::LoadInstr>(&i.node)) ++all[l->buffer];
+      if (auto* s = std::get_if<ir::StoreInstr>(&i.node)) ++all[s->buffer];
+      if (auto* loop = std::get_if<ir::Loop>(&i.node)) self(self, loop->body);
+    }
+  };
+  count(count, k_.body);
+  std::map<std::string, std::set<const ir::Loop*>> loaded;
+  std::map<std::string, Dtype> types;
+  for (const ir::Loop* loop : loops) {
+    const Dim var = Dim::symbol(loop->var);
+    std::set<std::string> bound;
+    for (const ir::Instr& i : loop->body) {
+      if (auto* b = std::get_if<ir::BindInstr>(&i.node)) bound.insert(b->name);
+      if (auto* s = std::get_if<ir::StoreInstr>(&i.node); s && s->mask == ir::kNoReg && s->index == var) ++own[s->buffer];
+      auto* l = std::get_if<ir::LoadInstr>(&i.node);
+      if (!l || l->mask != ir::kNoReg) continue;
+      if (l->index == var) ++own[l->buffer];
+      const bool settled = std::none_of(bound.begin(), bound.end(), [&](const std::string& name) { return l->index.uses(name); });
+      if (l->buffer >= k_.buffers.size() || k_.buffers[l->buffer].written || !l->index.uses(loop->var) || !settled) continue;
+      loaded[load_key(*l, loop->var)].insert(loop);
+      types[load_key(*l, loop->var)] = k_.reg_types[l->result];
+    }
+  }
+  for (size_t i = 0; i < k_.locals.size(); ++i) {
+    const auto buffer = static_cast<uint32_t>(k_.buffers.size() + i);
+    if (!k_.locals[i].size.is(length) || own[buffer] != all[buffer] || used + elements > kMost) continue;
+    in_registers_.insert(buffer);
+    used += elements;
+  }
+  for (const auto& [key, where] : loaded) {
+    if (where.size() < 2 || used + elements > kMost) continue;
+    kept_[key] = {"keep" + std::to_string(kept_.size()), types[key]};
+    used += elements;
+  }
+  if (used) turned_.insert(loops.begin(), loops.end());
+}
+
+// The loop over the turns of an invocation, each of `vector` iterations, `step` apart.
+void KernelEmitter::open_turns(const ir::Loop& loop, const std::string& name, int vector, int step) {
+  const bool wide = names_.at(loop.var).wide;
+  const std::string type = index_type(wide), first = "lane" + (vector > 1 ? " * " + std::to_string(vector) : std::string());
+  if (!turned_.count(&loop)) {
+    open("for (" + type + " " + name + " = " + first + "; " + name + " < " + dim(loop.extent, wide) + "; " + name + " += " + std::to_string(step) + ") {");
+    return;
+  }
+  open("[[unroll]] for (int turn = 0; turn < " + std::to_string(turns_) + "; ++turn) {");
+  line("const " + type + " " + name + " = turn * " + std::to_string(step) + " + " + first + ";");
+  if (int64_t{turns_} * step != loop.extent.value()) open("if (" + name + " < " + dim(loop.extent, wide) + ") {");
+}
+
+void KernelEmitter::close_turns(const ir::Loop& loop) {
+  if (turned_.count(&loop) && int64_t{turns_} * group_ * turn_vector_ != loop.extent.value()) close();
+  close();
+}
 
 void KernelEmitter::sync() {
   line("memoryBarrierBuffer(); barrier();");
@@ -108,12 +196,11 @@ void KernelEmitter::emit_serial(const ir::Loop& loop, Context context) {
 
 void KernelEmitter::emit_spread(const ir::Loop& loop) {
   const int vector = passes::contains_loop(loop.body) ? 1 : std::max(1, loop.vector);
-  const std::string name = enter(loop), type = index_type(names_.at(loop.var).wide);
-  open("for (" + type + " " + name + " = lane" + (vector > 1 ? " * " + std::to_string(vector) : "") + "; " + name + " < " +
-       dim(loop.extent, names_.at(loop.var).wide) + "; " + name + " += " + std::to_string(group_ * vector) + ") {");
+  const std::string name = enter(loop);
+  open_turns(loop, name, vector, group_ * vector);
   if (vector > 1) emit_vector(loop, vector, name, {});
   else emit_body(loop.body, Context::Invocation);
-  close();
+  close_turns(loop);
 }
 
 // The iterations first .. first + vector - 1 of an invocation. `last` writes what stands at the end of each.
@@ -123,10 +210,22 @@ void KernelEmitter::emit_vector(const ir::Loop& loop, int vector, const std::str
   std::vector<Wide> loads, stores;
   std::set<uint32_t> loaded, stored;
   collect(loop.body, loaded, stored);
+  const std::string base = "turn * " + std::to_string(vector) + " + ";
+  std::map<const ir::Instr*, Kept*> keeps, kept;  // loads that fill what is kept, and that find it there
   for (const ir::Instr& i : loop.body) {
-    if (auto* l = std::get_if<ir::LoadInstr>(&i.node))
-      if (l->mask == ir::kNoReg && !stored.count(l->buffer) && is_wide(l->buffer, l->index, loop, vector))
-        loads.push_back({&i, l->buffer, &l->index, name_of(l->result) + "v"});
+    if (auto* l = std::get_if<ir::LoadInstr>(&i.node)) {
+      Kept* keep = nullptr;
+      if (turned_.count(&loop) && l->mask == ir::kNoReg)
+        if (auto found = kept_.find(load_key(*l, loop.var)); found != kept_.end()) keep = &found->second;
+      if (keep && keep->filled) {
+        kept[&i] = keep;
+        continue;
+      }
+      const bool wide_load = l->mask == ir::kNoReg && !stored.count(l->buffer) && is_wide(l->buffer, l->index, loop, vector);
+      if (wide_load) loads.push_back({&i, l->buffer, &l->index, keep ? keep->array : name_of(l->result) + "v", keep ? base : ""});
+      else if (keep) keeps[&i] = keep;
+      if (keep) keep->filled = true;
+    }
     if (auto* s = std::get_if<ir::StoreInstr>(&i.node)) {
       // Two stores to one place keep their order when both stay where they are.
       auto same = [&](const ir::Instr& other) {
@@ -164,11 +263,15 @@ void KernelEmitter::emit_vector(const ir::Loop& loop, int vector, const std::str
   size_t next_load = 0, next_store = 0;
   for (const ir::Instr& i : loop.body) {
     if (next_load < loads.size() && loads[next_load].instr == &i) {
-      regs_[std::get<ir::LoadInstr>(i.node).result] = loads[next_load++].array + "[k]";
+      regs_[std::get<ir::LoadInstr>(i.node).result] = loads[next_load++].at_k();
+    } else if (auto found = kept.find(&i); found != kept.end()) {
+      regs_[std::get<ir::LoadInstr>(i.node).result] = found->second->array + "[" + base + "k]";
     } else if (next_store < stores.size() && stores[next_store].instr == &i) {
       line(stores[next_store++].array + "[k] = " + regs_[std::get<ir::StoreInstr>(i.node).value] + ";");
     } else {
       emit(i, Context::Invocation);
+      if (auto fills = keeps.find(&i); fills != keeps.end())
+        line(fills->second->array + "[" + base + "k] = " + regs_[std::get<ir::LoadInstr>(i.node).result] + ";");
     }
   }
   if (last) last();
@@ -190,9 +293,8 @@ void KernelEmitter::emit_lanes(const ir::Loop& loop) {
     line("[[unroll]] for (int k = 0; k < " + length + "; ++k) " + (is_arg(a) ? "{ " + s + "p[k] = 9223372036854775807L; " : "") + s + "[k] = " +
          identity(a) + ";" + (is_arg(a) ? " }" : ""));
   }
-  const std::string name = enter(loop), type = index_type(names_.at(loop.var).wide);
-  open("for (" + type + " " + name + " = lane" + (vector > 1 ? " * " + length : "") + "; " + name + " < " +
-       dim(loop.extent, names_.at(loop.var).wide) + "; " + name + " += " + std::to_string(loop.lanes) + ") {");
+  const std::string name = enter(loop);
+  open_turns(loop, name, vector, loop.lanes);
   auto take = [&] {
     for (const ir::Accumulator& a : loop.accumulators) {
       std::string s = name_of(a.result) + "a", k = vector > 1 ? "[k]" : "[0]";
@@ -205,7 +307,7 @@ void KernelEmitter::emit_lanes(const ir::Loop& loop) {
     emit_body(loop.body, Context::Invocation);
     take();
   }
-  close();
+  close_turns(loop);
   emit_fold(loop, vector);
 }
 

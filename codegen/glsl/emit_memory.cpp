@@ -67,6 +67,8 @@ std::string KernelEmitter::reference(Dtype t, int elements) {
 
 std::string KernelEmitter::element(uint32_t buffer, const Dim& index) {
   const Memory& m = memories_[buffer];
+  // Inside the turns of a row, at the iteration's own element.
+  if (m.registers) return m.name + "[turn * " + std::to_string(turn_vector_) + " + k]";
   Place p = position(buffer, index);
   if (m.shared) {
     if (m.swizzle == 1) return m.name + "[" + p.text + "]";
@@ -92,11 +94,11 @@ std::string KernelEmitter::to_memory(Dtype t, const std::string& value) const {
 
 std::string KernelEmitter::load_text(uint32_t buffer, const Dim& index) {
   std::string raw = element(buffer, index);
-  return memories_[buffer].shared ? raw : from_memory(k_.buffer(buffer).dtype, raw);
+  return memories_[buffer].shared || memories_[buffer].registers ? raw : from_memory(k_.buffer(buffer).dtype, raw);
 }
 
 std::string KernelEmitter::store_text(uint32_t buffer, const Dim& index, const std::string& value) {
-  return element(buffer, index) + " = " + (memories_[buffer].shared ? value : to_memory(k_.buffer(buffer).dtype, value)) + ";";
+  return element(buffer, index) + " = " + (memories_[buffer].shared || memories_[buffer].registers ? value : to_memory(k_.buffer(buffer).dtype, value)) + ";";
 }
 
 // Whether the elements of `vector` iterations from a multiple of it on lie side by side and can be moved together when the launch says so.
@@ -132,7 +134,8 @@ void KernelEmitter::load_wide(const Wide& w, const ir::Loop& loop, int vector, c
   Dtype t = k_.buffer(w.buffer).dtype;
   const int per = std::min(vector, 16 / t.size);  // elements of one access
   const int words = t.size < 4 ? per * t.size / 4 : per;
-  line(std::string(register_type(t)) + " " + w.array + "[" + std::to_string(vector) + "];" + comment(*w.instr));
+  if (w.base.empty()) line(std::string(register_type(t)) + " " + w.array + "[" + std::to_string(vector) + "];" + comment(*w.instr));
+  else if (comments_) line("//" + comment(*w.instr).substr(4));
   names_[loop.var].text = first;
   open("if (" + full + ") {");
   const std::string type = reference(t, per);
@@ -151,7 +154,7 @@ void KernelEmitter::load_wide(const Wide& w, const ir::Loop& loop, int vector, c
         e = is_signed_int(t) ? "bitfieldExtract(int(" + word + "), " + at + ")" : "bitfieldExtract(" + word + ", " + at + ")";
         if (t == bool_) e += " != 0u";
       }
-      text += " " + w.array + "[" + std::to_string(part * per + j) + "] = " + e + ";";
+      text += " " + w.at(part * per + j) + " = " + e + ";";
     }
     line(text);
   }
@@ -159,7 +162,7 @@ void KernelEmitter::load_wide(const Wide& w, const ir::Loop& loop, int vector, c
   ++indent_;
   open("[[unroll]] for (int k = 0; k < " + std::to_string(vector) + "; ++k) {");
   names_[loop.var].text = "(" + first + " + k)";
-  line((some.empty() ? "" : "if (" + some + ") ") + w.array + "[k] = " + load_text(w.buffer, *w.index) + ";");
+  line((some.empty() ? "" : "if (" + some + ") ") + w.at_k() + " = " + load_text(w.buffer, *w.index) + ";");
   close();
   close();
 }

@@ -62,6 +62,7 @@ class KernelEmitter {
   struct Memory {
     std::string name;
     bool shared = false;
+    bool registers = false;  // an array of each invocation, for what it needs again itself
     int swizzle = 1;         // shared: consecutive elements lie this many parts apart
     int64_t part = 0;        // elements of such a part
   };
@@ -71,6 +72,15 @@ class KernelEmitter {
     uint32_t buffer;
     const Dim* index;
     std::string array;
+    std::string base = {};   // before the element's number in `array`
+    std::string at(int j) const { return array + "[" + base + std::to_string(j) + "]"; }
+    std::string at_k() const { return array + "[" + base + "k]"; }
+  };
+  // A load that several loops over a row make alike; `key` is where from, `array` what keeps it.
+  struct Kept {
+    std::string array;
+    Dtype dtype;
+    bool filled = false;
   };
 
   // emit_kernel.cpp
@@ -81,6 +91,9 @@ class KernelEmitter {
   std::string assemble();
   void declare_names();
   void place_locals();
+  void declare_kept();
+  void plan_registers(const ir::Body& row);
+  static std::string load_key(const ir::LoadInstr& load, const std::string& var);
   void check_features();
   void emit_elements(const ir::Loop* loop);
   void emit_rows(const ir::Loop* loop);
@@ -124,6 +137,9 @@ class KernelEmitter {
   void accumulate(const ir::Accumulator& acc, const std::string& value, const std::string& position, const std::string& b,
                   const std::string& b_position);
   std::string enter(const ir::Loop& loop);
+  void open_turns(const ir::Loop& loop, const std::string& name, int vector, int step);
+  void close_turns(const ir::Loop& loop);
+  void collect(const ir::Body& body, std::set<uint32_t>& loads, std::set<uint32_t>& stores) const;
   void touch(const ir::Body& body, bool inside_loop);
   void sync();
 
@@ -143,6 +159,11 @@ class KernelEmitter {
   std::map<std::string, std::string> references_;  // declarations of reference types, by name
   std::map<std::string, int> folds_;            // shared arrays by GLSL type: how many a fold uses at once
   int fold_elements_ = 0;
+  // Loops over a row of known length whose turns are written out, so that what they share stays in registers.
+  std::set<const ir::Loop*> turned_;
+  int turns_ = 0, turn_vector_ = 0;
+  std::set<uint32_t> in_registers_;             // locals
+  std::map<std::string, Kept> kept_;
   std::set<uint32_t> read_, written_;           // in Group context since the last barrier
   std::set<std::string> extensions_;
   bool shuffles_ = false;

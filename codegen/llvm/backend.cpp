@@ -2,14 +2,53 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <span>
 #include <thread>
 
 #include "codegen/llvm/compiler.h"
 #include "runtime/cpu.h"
+#include "runtime/parallel.h"
 
 namespace frit::codegen {
 
 namespace {
+
+Status check_names(const ir::Program& program) {
+  std::set<std::string> names;
+  for (const ir::Kernel& kernel : program.kernels)
+    if (!names.insert(symbol_name(kernel)).second)
+      return Diagnostic("two kernels of one program are called @" + kernel.name, {}, "give each kernel a name of its own");
+  return {};
+}
+
+// A program's kernels in parts that are compiled beside each other: a kernel each, or several where there are many, since each part costs a little too.
+struct Parts {
+  std::span<const ir::Kernel> kernels;
+  std::shared_ptr<const CpuTarget> cpu;
+  std::vector<std::optional<Result<runtime::ObjectCode>>> made;
+
+  size_t size() const { return kernels.size() / kManyParts + 1; }
+
+  void make(size_t part) {
+    const std::span<const ir::Kernel> own = kernels.subspan(part * size(), std::min(size(), kernels.size() - part * size()));
+    made[part].emplace(compile(own));
+  }
+
+ private:
+  static constexpr size_t kManyParts = 16;
+
+  Result<runtime::ObjectCode> compile(std::span<const ir::Kernel> own) const {
+    llvm::LLVMContext context;
+    CompilerHandle compiler = acquire_compiler(cpu);
+    FRIT_ASSIGN_OR_RETURN(module, compiler->emit(own, context));
+    runtime::ObjectCode code{compiler->generate_object(*module), {}};
+    for (const ir::Kernel& k : own) code.entries.push_back({k.name, symbol_name(k)});
+    return code;
+  }
+};
 
 class LlvmBackend : public Backend {
  public:
@@ -32,14 +71,23 @@ class LlvmBackend : public Backend {
                       "use cpu \"native\", or write the code out instead of loading it");
   }
 
-  Result<runtime::ObjectCode> object(const ir::Program& program, const Target& target) override {
+  Result<std::vector<runtime::ObjectCode>> objects(const ir::Program& program, const Target& target) override {
     FRIT_ASSIGN_OR_RETURN(cpu, resolve(target));
-    llvm::LLVMContext context;
-    CompilerHandle compiler = acquire_compiler(cpu);
-    FRIT_ASSIGN_OR_RETURN(module, compiler->emit(program, context));
-    runtime::ObjectCode code{compiler->generate_object(*module), {}};
-    for (const ir::Kernel& k : program.kernels) code.entries.push_back({k.name, symbol_name(k)});
-    return code;
+    FRIT_TRY(check_names(program));
+    Parts parts{std::span(program.kernels), cpu, {}};
+    parts.made.resize((parts.kernels.size() + parts.size() - 1) / parts.size());
+    runtime::parallel_for(
+        static_cast<int64_t>(parts.made.size()), 1,
+        [](void* context, int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) static_cast<Parts*>(context)->make(static_cast<size_t>(i));
+        },
+        &parts);
+    std::vector<runtime::ObjectCode> objects;
+    for (auto& part : parts.made) {
+      if (!part->ok()) return std::move(part->error());
+      objects.push_back(*std::move(*part));
+    }
+    return objects;
   }
 
   std::vector<std::string_view> emissions() const override { return {"asm", "llvm-ir", "object"}; }
@@ -50,7 +98,8 @@ class LlvmBackend : public Backend {
       return Diagnostic("backend llvm cannot emit '" + std::string(emission) + "'", {}, "it emits asm, llvm-ir and object");
     llvm::LLVMContext context;
     CompilerHandle compiler = acquire_compiler(cpu);
-    FRIT_ASSIGN_OR_RETURN(module, compiler->emit(program, context));
+    FRIT_TRY(check_names(program));
+    FRIT_ASSIGN_OR_RETURN(module, compiler->emit(program.kernels, context));
     if (emission != "llvm-ir") return compiler->generate(*module, emission == "asm");
     std::string text;
     llvm::raw_string_ostream stream(text);

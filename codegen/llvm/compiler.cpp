@@ -8,7 +8,6 @@
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 
 #include <cctype>
-#include <set>
 
 #include "codegen/llvm/emitter.h"
 
@@ -39,17 +38,11 @@ std::string symbol_name(const ir::Kernel& kernel) {
   return name;
 }
 
-Result<std::unique_ptr<llvm::Module>> Compiler::emit(const ir::Program& program, llvm::LLVMContext& context) {
+Result<std::unique_ptr<llvm::Module>> Compiler::emit(std::span<const ir::Kernel> kernels, llvm::LLVMContext& context) {
   auto module = std::make_unique<llvm::Module>("frit", context);
   module->setTargetTriple(target_->triple);
   module->setDataLayout(machine_->createDataLayout());
-  std::set<std::string> names;
-  for (const ir::Kernel& kernel : program.kernels) {
-    std::string symbol = symbol_name(kernel);
-    if (!names.insert(symbol).second)
-      return Diagnostic("two kernels of one program are called @" + kernel.name, {}, "give each kernel a name of its own");
-    FRIT_TRY(KernelEmitter(*module, kernel, target_->has).run(symbol));
-  }
+  for (const ir::Kernel& kernel : kernels) FRIT_TRY(KernelEmitter(*module, kernel, target_->has).run(symbol_name(kernel)));
   optimise(*module);
   return module;
 }

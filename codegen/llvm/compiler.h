@@ -21,8 +21,8 @@ class Compiler {
   explicit Compiler(std::shared_ptr<const CpuTarget> target);
   ~Compiler();
 
-  // Every kernel of `program` as a function named by `symbol_name`, optimised.
-  Result<std::unique_ptr<llvm::Module>> emit(const ir::Program& program, llvm::LLVMContext& context);
+  // Each kernel as a function named by `symbol_name`, optimised.
+  Result<std::unique_ptr<llvm::Module>> emit(std::span<const ir::Kernel> kernels, llvm::LLVMContext& context);
   // Machine code: assembly text or an object file; and the object as it is loaded into a process, which takes a shorter way.
   std::string generate(llvm::Module& module, bool assembly);
   std::string generate_object(llvm::Module& module);

@@ -37,7 +37,10 @@ void list(runtime::DiskCache& cache, uint64_t bound) {
   for (const auto& entry : all) {
     total += entry.bytes;
     auto image = read(cache, entry.name);
-    line(entry.name, std::to_string(entry.bytes), image.ok() ? std::to_string(image->object.entries.size()) : "-", utc(entry.used),
+    size_t kernels = 0;
+    if (image.ok())
+      for (const runtime::ObjectCode& o : image->objects) kernels += o.entries.size();
+    line(entry.name, std::to_string(entry.bytes), image.ok() ? std::to_string(kernels) : "-", utc(entry.used),
          image.ok() ? image->plan.name : "(damaged)");
   }
   std::cout << entries(all.size()) << " of " << total << " bytes, at most " << bound << ", in " << cache.folder() << "\n";

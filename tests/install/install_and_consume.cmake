@@ -21,7 +21,7 @@ if(NOT output STREQUAL "frit ${VERSION}\n")
 endif()
 # The plugins are found beside the moved libraries.
 run(${prefix}/${BINDIR}/frit devices)
-if(NOT output MATCHES "code generators: llvm")
+if(NOT output MATCHES "code generators: glsl llvm")
   message(FATAL_ERROR "frit devices says: ${output}")
 endif()
 

@@ -156,7 +156,7 @@ TEST_F(CodeCache, what_does_not_fit_is_compiled_and_written_again) {
   runtime::Image rank = *runtime::read_image(*good);
   rank.plan.results[0].shape.emplace_back(1), rank.plan.results[0].strides.emplace_back(1);
   runtime::Image broken = *runtime::read_image(*good);
-  broken.object.object.resize(broken.object.object.size() / 2);
+  broken.objects[0].object.resize(broken.objects[0].object.size() / 2);
   size_t misses = code_cache_stats().misses;
   for (const std::string& payload : {std::string("nonsense"), std::string(), good->substr(1), *good + "x", runtime::write_image(other),
                                      runtime::write_image(rank), runtime::write_image(broken)}) {

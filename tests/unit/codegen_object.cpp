@@ -17,11 +17,12 @@ constexpr const char* kKernel = R"(kernel @rows(%x: f32[n] in, %y: f32[n] out; n
 })";
 
 TEST(Object, is_the_same_for_the_same_program) {
-  auto a = backend().object(program_of(parse(kKernel)), {}), b = backend().object(program_of(parse(kKernel)), {});
+  auto a = backend().objects(program_of(parse(kKernel)), {}), b = backend().objects(program_of(parse(kKernel)), {});
   ASSERT_TRUE(a.ok() && b.ok());
-  EXPECT_EQ(a->object, b->object);
-  ASSERT_EQ(a->entries.size(), 1u);
-  EXPECT_EQ(a->entries[0].kernel, "rows");
+  ASSERT_EQ(a->size(), 1u);
+  EXPECT_EQ((*a)[0].object, (*b)[0].object);
+  ASSERT_EQ((*a)[0].entries.size(), 1u);
+  EXPECT_EQ((*a)[0].entries[0].kernel, "rows");
 }
 
 TEST(Object, for_another_processor_is_not_run) {
@@ -33,18 +34,19 @@ TEST(Object, for_another_processor_is_not_run) {
 }
 
 TEST(Object, no_damage_crashes_the_loader) {
-  auto made = backend().object(program_of(parse(kKernel)), {});
+  auto made = backend().objects(program_of(parse(kKernel)), {});
   ASSERT_TRUE(made.ok()) << made.error().str();
-  const std::string good = made->object;
-  ASSERT_TRUE(runtime::load_object(good, made->entries).ok());
+  const std::vector<runtime::ObjectCode::Entry>& entries = (*made)[0].entries;
+  const std::string good = (*made)[0].object;
+  ASSERT_TRUE(runtime::load_object(good, entries).ok());
   for (size_t size = 0; size < good.size(); size += 1 + size % 7)
-    EXPECT_FALSE(runtime::load_object(std::string(good, 0, size), made->entries).ok()) << size;
+    EXPECT_FALSE(runtime::load_object(std::string(good, 0, size), entries).ok()) << size;
   Random random(3);
   std::string damaged = good;
   for (int round = 0; round < 4000; ++round) {
     const size_t at = random() % good.size();
     damaged[at] = static_cast<char>(damaged[at] ^ (1 << random() % 8));
-    (void)runtime::load_object(damaged, made->entries).ok();
+    (void)runtime::load_object(damaged, entries).ok();
     if (round % 4 == 0) damaged = good;
   }
 }

@@ -36,8 +36,7 @@ Image sample() {
                {BufferPlan::Role::Output, float32, size(floor_div(n, 3) * 4), 0, 1},
                {BufferPlan::Role::Temp, float64, size(max(n, m)), 1},
                constant};
-  image.object.entries = {{"first", "frit_first"}, {"second", "frit_second"}};
-  image.object.object = std::string("\x7f" "ELF\0not an object", 18);
+  image.objects = {{std::string("\x7f" "ELF\0not an object", 18), {{"first", "frit_first"}, {"second", "frit_second"}}}, {"another", {{"third", "frit_third"}}}};
   KernelPlan first{"first", nullptr, {0, 3, 1}, {1, 0}, true, size(n), size(mod(n, m) + 1), size(64)};
   KernelPlan second{"second", nullptr, {2}, {}, false, size(1), size(1), size(0)};
   WindowPlan window{1, float32, {size(n), size(2)}, {size(m), size(-1)}, size(min(n, 7))};
@@ -104,9 +103,11 @@ TEST(PlanFile, reads_back_what_was_written) {
   ASSERT_EQ(b.plan.results.size(), 2u);
   expect_same(a.plan.results[0], b.plan.results[0]);
   expect_same(a.plan.results[1], b.plan.results[1]);
-  ASSERT_EQ(b.object.entries.size(), 2u);
-  EXPECT_EQ(b.object.entries[1].symbol, "frit_second");
-  EXPECT_EQ(b.object.object, a.object.object);
+  ASSERT_EQ(b.objects.size(), 2u);
+  ASSERT_EQ(b.objects[0].entries.size(), 2u);
+  EXPECT_EQ(b.objects[0].entries[1].symbol, "frit_second");
+  EXPECT_EQ(b.objects[0].object, a.objects[0].object);
+  EXPECT_EQ(b.objects[1].entries[0].kernel, "third");
 }
 
 // A change of the format without a new version would make other processes read it wrongly.
@@ -120,7 +121,7 @@ TEST(PlanFile, has_a_format_of_its_own_version) {
   image.plan.results = {{0, float16, {DimProgram(1)}, {DimProgram(1)}, DimProgram(0)}};
   ByteWriter expected;
   expected.raw("FRITPLAN");
-  expected.u32(1);
+  expected.u32(2);
   auto constant = [&](uint64_t value) { expected.u32(1), expected.u8(0), expected.u64(value); };
   expected.u32(1), expected.u8(9), expected.u32(1);                                        // inputs
   expected.text("f");
@@ -128,11 +129,10 @@ TEST(PlanFile, has_a_format_of_its_own_version) {
   expected.u32(1), expected.u32(0), expected.u32(0), expected.u8(0);                       // and where they are read
   expected.u32(0);                                                                         // slots
   expected.u32(1), expected.u8(0), expected.u8(9), constant(2), expected.u32(0), expected.u32(~0u);  // buffers
-  expected.u32(0);                                                                         // entries
+  expected.u32(0);                                                                         // objects
   expected.u32(0);                                                                         // steps
   expected.u32(1), expected.u32(0), expected.u8(9);                                        // results: a window's buffer and type,
   expected.u32(1), constant(1), expected.u32(1), constant(1), constant(0);                 // shape, strides, offset
-  expected.text("");                                                                       // object
   EXPECT_EQ(write_image(image), expected.bytes());
 }
 
@@ -166,7 +166,7 @@ TEST(PlanFile, numbers_must_name_what_exists) {
   expect_error([](Image& i) { i.plan.results[0].strides.pop_back(); }, "one stride per axis");
   expect_error([&](Image& i) { kernel(i).buffers[1] = 4; }, "a kernel uses a buffer");
   expect_error([&](Image& i) { kernel(i).symbols[1] = 2; }, "a kernel uses a symbol");
-  expect_error([&](Image& i) { kernel(i).name = "third"; }, "a kernel that it does not have");
+  expect_error([&](Image& i) { kernel(i).name = "fourth"; }, "a kernel that it does not have");
   expect_error([&](Image& i) { library(i).epilogue->buffers[0] = 9; }, "a kernel uses a buffer");
   expect_error([&](Image& i) { library(i).results.clear(); }, "a routine has no result");
   expect_error([&](Image& i) { kernel(i).extent = DimProgram(Dim::symbol("k"), [](const std::string&) { return 2; }); }, "a size cannot be computed");
@@ -182,7 +182,7 @@ TEST(PlanFile, no_damage_crashes_it) {
     // What is accepted is whole: it can be written again and made ready.
     if (!read.ok()) return;
     EXPECT_EQ(write_image(*read), damaged);
-    read->object = {};
+    read->objects.clear();
     (void)load_image(*std::move(read)).ok();
   };
   for (size_t i = 0; i < good.size(); ++i)
