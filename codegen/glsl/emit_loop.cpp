@@ -329,8 +329,9 @@ void KernelEmitter::emit_fold(const ir::Loop& loop, int vector) {
   }
   const std::string group = std::to_string(group_), length = std::to_string(vector);
   const std::string each = "[[unroll]] for (int k = 0; k < " + length + "; ++k) ";
-  constexpr int kSubgroup = 32;
-  const bool shuffle = words && features_.shuffle && features_.subgroup_size == kSubgroup && group_ >= kSubgroup;
+  // The first subgroup ends the fold by passing values, without barriers.
+  const int subgroup = static_cast<int>(features_.subgroup_size);
+  const bool shuffle = words && features_.shuffle && subgroup >= 4 && subgroup <= 64 && (subgroup & (subgroup - 1)) == 0 && group_ >= subgroup;
   auto put = [&] {
     for (const Part& p : parts) {
       std::string at = "[k * " + group + " + lane]";
@@ -348,21 +349,21 @@ void KernelEmitter::emit_fold(const ir::Loop& loop, int vector) {
   };
   if (shuffle) {
     shuffles_ = true;
-    const int across = group_ / kSubgroup;
+    const int across = group_ / subgroup;
     put();
     line("barrier();");
-    open("if (lane < 32) {");
+    open("if (lane < " + std::to_string(subgroup) + ") {");
     for (const Part& p : parts) {
       std::string type(register_type(p.acc->type)), exact = is_float(p.acc->type) ? "precise " : "";
       if (across > 1) {
         open(each + "{");
         line(exact + type + " t[" + std::to_string(across) + "];");
-        for (int j = 0; j < across; ++j) line("t[" + std::to_string(j) + "] = " + p.shared + "[k * " + group + " + lane + " + std::to_string(32 * j) + "];");
+        for (int j = 0; j < across; ++j) line("t[" + std::to_string(j) + "] = " + p.shared + "[k * " + group + " + lane + " + std::to_string(subgroup * j) + "];");
         fold_own("t", "", *p.acc, across);
         line(p.own + "[k] = t[0];");
         close();
       }
-      open("for (uint h = 16u; h > 0u; h >>= 1) {");
+      open("for (uint h = " + std::to_string(subgroup / 2) + "u; h > 0u; h >>= 1) {");
       line(each + "{ " + exact + type + " other = subgroupShuffleDown(" + p.own + "[k], h); " + p.own + "[k] = " +
            combine(*p.acc, p.own + "[k]", "other") + "; }");
       close();

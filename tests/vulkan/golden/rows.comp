@@ -27,20 +27,22 @@ void main() {
   const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   const int lane = int(gl_LocalInvocationID.x);
   for (int i_i = int(group); i_i < 512; i_i += int(gl_NumWorkGroups.x * gl_NumWorkGroups.y)) {
+    float keep0[4];
     // for r1 in 1024 vector 4 lanes 1024 acc %0: f32 = sum %1 {
     precise float r0a[4];
     [[unroll]] for (int k = 0; k < 4; ++k) r0a[k] = 0.0;
-    for (int i_r1 = lane * 4; i_r1 < 1024; i_r1 += 1024) {
-      float r1v[4];  // %1: f32 = load %x[1024*i + r1]
+    [[unroll]] for (int turn = 0; turn < 1; ++turn) {
+      const int i_r1 = turn * 1024 + lane * 4;
+      // %1: f32 = load %x[1024*i + r1]
       if (aligned) {
-        vec4 w0 = ref_f32x4(b_x).data[(((1024 * i_i + i_r1)) >> 2)]; r1v[0] = w0.x; r1v[1] = w0.y; r1v[2] = w0.z; r1v[3] = w0.w;
+        vec4 w0 = ref_f32x4(b_x).data[(((1024 * i_i + i_r1)) >> 2)]; keep0[turn * 4 + 0] = w0.x; keep0[turn * 4 + 1] = w0.y; keep0[turn * 4 + 2] = w0.z; keep0[turn * 4 + 3] = w0.w;
       } else {
         [[unroll]] for (int k = 0; k < 4; ++k) {
-          r1v[k] = b_x.data[(1024 * i_i + (i_r1 + k))];
+          keep0[turn * 4 + k] = b_x.data[(1024 * i_i + (i_r1 + k))];
         }
       }
       [[unroll]] for (int k = 0; k < 4; ++k) {
-        r0a[k] = r0a[k] + r1v[k];
+        r0a[k] = r0a[k] + keep0[turn * 4 + k];
       }
     }
     [[unroll]] for (int k = 0; k < 4; ++k) { fold_float0[k * 256 + lane] = r0a[k]; }
@@ -60,18 +62,11 @@ void main() {
     r0a[0] = r0a[0] + r0a[1];
     barrier();
     // for r2 in 1024 vector 4 {
-    for (int i_r2 = lane * 4; i_r2 < 1024; i_r2 += 1024) {
-      float r2v[4];  // %2: f32 = load %x[1024*i + r2]
-      if (aligned) {
-        vec4 w0 = ref_f32x4(b_x).data[(((1024 * i_i + i_r2)) >> 2)]; r2v[0] = w0.x; r2v[1] = w0.y; r2v[2] = w0.z; r2v[3] = w0.w;
-      } else {
-        [[unroll]] for (int k = 0; k < 4; ++k) {
-          r2v[k] = b_x.data[(1024 * i_i + (i_r2 + k))];
-        }
-      }
+    [[unroll]] for (int turn = 0; turn < 1; ++turn) {
+      const int i_r2 = turn * 1024 + lane * 4;
       float s0[4];
       [[unroll]] for (int k = 0; k < 4; ++k) {
-        precise float r3 = r2v[k] / r0a[0];  // %3: f32 = div %2, %0
+        precise float r3 = keep0[turn * 4 + k] / r0a[0];  // %3: f32 = div %2, %0
         s0[k] = r3;
       }
       if (aligned) {
