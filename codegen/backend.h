@@ -19,7 +19,7 @@ namespace frit::codegen {
 
 struct Target {
   std::string backend = "llvm";
-  std::string cpu = "native";  // llvm: or a CPU's name (x86-64-v3, znver3, ...); glsl: or "baseline", no device in particular
+  std::string cpu = "native";  // llvm: or a CPU's name (x86-64-v3, znver3, ...); glsl: or "baseline", no device in particular, or "nvidia"
   friend bool operator==(const Target&, const Target&) = default;
 };
 

@@ -23,6 +23,7 @@ struct GpuFeatures {
   bool keeps_specials32 = false, keeps_specials64 = false;    // infinities, NaNs and signs of zeros can be asked to be kept
   bool keeps_subnormals32 = false, keeps_subnormals64 = false;
   bool rounds_to_even32 = false, rounds_to_even64 = false;
+  bool matrix16 = false;                   // matrix units take cooperative matrices of 16 by 16 f16 and sum in f32
   bool shuffle = false;                    // values can be passed inside a subgroup
   uint32_t subgroup_size = 1;
   uint32_t shared_bytes = 16384;           // of one workgroup
@@ -58,7 +59,7 @@ struct GpuKernel {
 };
 
 struct GpuCode {
-  std::vector<GpuKernel> kernels;          // by name; the routine of library step i is "routine" and i, with "_small" for small results
+  std::vector<GpuKernel> kernels;          // by name; the routine of library step i is "routine" and i, with "_small" for small results and "_matrix" for matrix units
 };
 std::string write_gpu_code(const GpuCode& code);
 Result<GpuCode> read_gpu_code(std::string_view bytes);

@@ -8,8 +8,17 @@ namespace frit::codegen {
 namespace glsl {
 
 Result<runtime::GpuFeatures> features_of(const Target& target) {
+  if (target.cpu == "nvidia") {
+    runtime::GpuFeatures f;
+    f.keeps_specials32 = f.keeps_specials64 = f.keeps_subnormals32 = f.rounds_to_even32 = f.shuffle = f.matrix16 = true;
+    f.subgroup_size = 32;
+    f.shared_bytes = 49152;
+    f.group_size = 1024;
+    return f;
+  }
   if (target.cpu != "native" && target.cpu != "baseline")
-    return Diagnostic("'" + target.cpu + "' is not a gpu to write code for", {}, "use \"native\", the one that is there, or \"baseline\"");
+    return Diagnostic("'" + target.cpu + "' is not a gpu to write code for", {},
+                      "use \"native\" for the one that is there, \"baseline\" for none in particular, or \"nvidia\"");
   if (target.cpu == "native")
     if (auto gpu = runtime::find_gpu(); gpu.ok()) return (*gpu)->info().features;
   return runtime::GpuFeatures{};
@@ -34,7 +43,7 @@ class GlslBackend : public Backend {
   }
 
   Status runs_here(const Target& target) override {
-    if (target.cpu == "native") {
+    if (target.cpu != "baseline") {
       FRIT_ASSIGN_OR_RETURN(gpu, runtime::find_gpu());
       (void)gpu;
     }

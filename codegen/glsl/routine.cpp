@@ -3,18 +3,12 @@
 // A workgroup of 16 by 16 invocations computes a tile of the result. For each 16 steps along k it moves a tile of both operands to shared memory,
 // where they lie along k, and every invocation multiplies what its own rows and columns need; the next tiles are read from memory meanwhile. Sums
 // run along k in order, in float32 for low-precision types.
-#include <map>
+#include "codegen/glsl/routine.h"
 
 #include "codegen/glsl/emitter.h"
 
 namespace frit::codegen::glsl {
 
-namespace {
-
-constexpr int kSide = 16;    // invocations along each axis of a tile
-constexpr int kDepth = 16;   // steps along k per tile of the operands
-
-// Replaces every $NAME$ by its text.
 std::string fill(std::string text, const std::map<std::string, std::string>& words) {
   for (const auto& [name, value] : words) {
     const std::string mark = "$" + name + "$";
@@ -22,6 +16,31 @@ std::string fill(std::string text, const std::map<std::string, std::string>& wor
   }
   return text;
 }
+
+const char* const kPlace = R"(  uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
+  const uint64_t columns = uint64_t(n + $TILE$ - 1) / $TILE$UL, rows = uint64_t(m + $TILE$ - 1) / $TILE$UL;
+  uint64_t batch = group / (columns * rows);
+  if (batch >= uint64_t(args.sizes[0] * args.sizes[1] * args.sizes[2] * args.sizes[3])) return;
+  group -= batch * columns * rows;
+  const uint64_t c_base = args.c + batch * uint64_t(m * n) * $SIZE$UL;
+  int64_t a_offset = 0L, b_offset = 0L;
+  for (int i = 3; i >= 0; --i) {
+    int64_t at = int64_t(batch % uint64_t(args.sizes[i]));
+    batch /= uint64_t(args.sizes[i]);
+    a_offset += at * args.a_steps[i];
+    b_offset += at * args.b_steps[i];
+  }
+  // Tiles in bands of eight rows, so that what runs at once reads the same parts of both operands.
+  const uint64_t band = group / (8UL * columns), first = band * 8UL, height = min(rows - first, 8UL);
+  const int64_t i0 = int64_t(first + (group - band * 8UL * columns) % height) * $TILE$;
+  const int64_t j0 = int64_t((group - band * 8UL * columns) / height) * $TILE$;
+  const uint64_t a_base = args.a + uint64_t(a_offset) * $SIZE$UL, b_base = args.b + uint64_t(b_offset) * $SIZE$UL;
+)";
+
+namespace {
+
+constexpr int kSide = 16;    // invocations along each axis of a tile
+constexpr int kDepth = 16;   // steps along k per tile of the operands
 
 constexpr const char* kText = R"(#version 460
 #extension GL_EXT_buffer_reference : require
@@ -82,25 +101,7 @@ $UNPACK$    }
 void main() {
   const int me = int(gl_LocalInvocationID.x), row = me / 16, column = me % 16;
   const int64_t m = args.m, n = args.n, k = args.k;
-  uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
-  const uint64_t columns = uint64_t(n + tile - 1) / uint64_t(tile), rows = uint64_t(m + tile - 1) / uint64_t(tile);
-  uint64_t batch = group / (columns * rows);
-  if (batch >= uint64_t(args.sizes[0] * args.sizes[1] * args.sizes[2] * args.sizes[3])) return;
-  group -= batch * columns * rows;
-  const uint64_t batch_number = batch;
-  int64_t a_offset = 0L, b_offset = 0L;
-  for (int i = 3; i >= 0; --i) {
-    int64_t at = int64_t(batch % uint64_t(args.sizes[i]));
-    batch /= uint64_t(args.sizes[i]);
-    a_offset += at * args.a_steps[i];
-    b_offset += at * args.b_steps[i];
-  }
-  // Tiles in bands of eight rows, so that what runs at once reads the same parts of both operands.
-  const uint64_t band = group / (8UL * columns), first = band * 8UL, height = min(rows - first, 8UL);
-  const int64_t i0 = int64_t(first + (group - band * 8UL * columns) % height) * tile;
-  const int64_t j0 = int64_t((group - band * 8UL * columns) / height) * tile;
-  const uint64_t a_base = args.a + uint64_t(a_offset) * $SIZE$UL, b_base = args.b + uint64_t(b_offset) * $SIZE$UL;
-  const int64_t a_row = args.a_row, a_column = args.a_column, b_row = args.b_row, b_column = args.b_column;
+$PLACE$  const int64_t a_row = args.a_row, a_column = args.a_column, b_row = args.b_row, b_column = args.b_column;
   $COMPUTE$ a_part[per], b_part[per];
 $SUMS$  fetch(a_part, a_base, m, i0, 0L, k, a_row, a_column, me);
   fetch(b_part, b_base, n, j0, 0L, k, b_column, b_row, me);
@@ -116,7 +117,6 @@ $SUMS$  fetch(a_part, a_base, m, i0, 0L, k, a_row, a_column, me);
     [[unroll]] for (int s = 0; s < depth; ++s) {
 $MULTIPLY$    }
   }
-  const uint64_t c_base = args.c + batch_number * uint64_t(m * n) * $SIZE$UL;
 $STORE$}
 )";
 
@@ -174,7 +174,7 @@ Shader product(Dtype t, const std::string& name, int own, const runtime::GpuFeat
       store += "  PUT(" + at("row", i) + ", " + at("column", j) + ", c" + std::to_string(i) + "_" + std::to_string(j) + ")\n";
   std::string put = "#define PUT(i, j, sum) if (i0 + (i) < m && j0 + (j) < n) Element(c_base + uint64_t((i0 + (i)) * n + j0 + (j)) * " +
                     std::to_string(t.size) + "UL).data = " + to + ";\n";
-  shader.text = fill(kText, {{"EXTENSIONS", t.size == 2 ? "#extension GL_EXT_shader_16bit_storage : require\n" : ""},
+  shader.text = fill(fill(kText, {{"PLACE", kPlace}}), {{"EXTENSIONS", t.size == 2 ? "#extension GL_EXT_shader_16bit_storage : require\n" : ""},
                              {"SIZE", std::to_string(t.size)},
                              {"STORAGE", storage},
                              {"COMPUTE", compute},
@@ -210,6 +210,7 @@ Result<std::vector<Shader>> emit_routine(const ir::LibraryStep& step, const std:
   std::vector<Shader> shaders;
   shaders.push_back(product(t, name, t.size == 8 ? 4 : 8, features));
   shaders.push_back(product(t, name + "_small", 2, features));
+  if (t == float16 && features.matrix16) shaders.push_back(matrix_product(name + "_matrix"));
   return shaders;
 }
 

@@ -41,7 +41,7 @@ void add_compile(CLI::App& app) {
   c->add_option("FILE", o->file, "graph file (.frit or JSON), - for standard input")->required();
   c->add_option("--function", o->function, "which function, when the file holds several");
   c->add_option("--target", o->target, "what to compile for")->check(CLI::IsMember({"cpu", "vulkan"}))->default_str("cpu");
-  c->add_option("--cpu", o->cpu, "native, or a processor's name: x86-64-v3, znver3, ...; for vulkan native (the gpu here) or baseline")->capture_default_str();
+  c->add_option("--cpu", o->cpu, "native, or a processor's name: x86-64-v3, znver3, ...; for vulkan native (the gpu here), baseline or nvidia")->capture_default_str();
   c->add_option("--emit", o->emit, "what to write: asm for the cpu and glsl for vulkan where it is left out")
       ->check(CLI::IsMember({"ir", "llvm-ir", "asm", "object", "glsl", "spirv", "spirv-asm"}));
   c->add_option("-o,--output", o->output, "where to, - for standard output")->capture_default_str();

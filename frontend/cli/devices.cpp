@@ -33,6 +33,7 @@ void list_gpu_lines() {
     say(f.storage16, "storage16");
     say(f.storage8, "storage8");
     say(f.fused_fma, "fma");
+    say(f.matrix16, "matrix16");
     say(f.shuffle, "shuffle");
     say(f.keeps_specials32, "nan");
     say(f.keeps_subnormals32, "subnormals");

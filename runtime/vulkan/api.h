@@ -14,7 +14,7 @@ namespace frit::runtime::vulkan {
 
 #define FRIT_VULKAN_INSTANCE(X)                                                                                             \
   X(EnumeratePhysicalDevices) X(GetPhysicalDeviceProperties2) X(GetPhysicalDeviceFeatures2) X(GetPhysicalDeviceMemoryProperties) \
-  X(GetPhysicalDeviceQueueFamilyProperties) X(CreateDevice) X(GetDeviceProcAddr)
+  X(GetPhysicalDeviceQueueFamilyProperties) X(CreateDevice) X(GetDeviceProcAddr) X(EnumerateDeviceExtensionProperties)
 
 #define FRIT_VULKAN_DEVICE(X)                                                                                               \
   X(GetDeviceQueue) X(DeviceWaitIdle) X(AllocateMemory) X(FreeMemory) X(MapMemory) X(CreateBuffer) X(DestroyBuffer)         \
@@ -32,6 +32,8 @@ struct Api {
   FRIT_VULKAN_INSTANCE(FRIT_VULKAN_MEMBER)
   FRIT_VULKAN_DEVICE(FRIT_VULKAN_MEMBER)
 #undef FRIT_VULKAN_MEMBER
+  // Null where no driver has the extension.
+  PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesNV GetPhysicalDeviceCooperativeMatrixPropertiesNV = nullptr;
   VkInstance instance = VK_NULL_HANDLE;
 };
 

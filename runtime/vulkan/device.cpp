@@ -44,6 +44,27 @@ struct Features {
   }
 };
 
+bool has_extension(const Api& api, VkPhysicalDevice physical, const char* name) {
+  uint32_t count = 0;
+  api.EnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> all(count);
+  api.EnumerateDeviceExtensionProperties(physical, nullptr, &count, all.data());
+  return std::any_of(all.begin(), all.end(), [&](auto& e) { return std::strcmp(e.extensionName, name) == 0; });
+}
+
+// Matrices of 16 by 16 f16 with sums in f32, for a subgroup.
+bool has_matrices(const Api& api, VkPhysicalDevice physical) {
+  if (!api.GetPhysicalDeviceCooperativeMatrixPropertiesNV || !has_extension(api, physical, VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME)) return false;
+  uint32_t count = 0;
+  api.GetPhysicalDeviceCooperativeMatrixPropertiesNV(physical, &count, nullptr);
+  std::vector<VkCooperativeMatrixPropertiesNV> all(count, {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_NV});
+  api.GetPhysicalDeviceCooperativeMatrixPropertiesNV(physical, &count, all.data());
+  return std::any_of(all.begin(), all.end(), [](auto& p) {
+    return p.MSize == 16 && p.NSize == 16 && p.KSize == 16 && p.AType == VK_COMPONENT_TYPE_FLOAT16_NV && p.BType == VK_COMPONENT_TYPE_FLOAT16_NV &&
+           p.CType == VK_COMPONENT_TYPE_FLOAT32_NV && p.DType == VK_COMPONENT_TYPE_FLOAT32_NV && p.scope == VK_SCOPE_SUBGROUP_NV;
+  });
+}
+
 std::string version_text(uint32_t v) {
   return std::to_string(VK_API_VERSION_MAJOR(v)) + "." + std::to_string(VK_API_VERSION_MINOR(v)) + "." + std::to_string(VK_API_VERSION_PATCH(v));
 }
@@ -121,6 +142,7 @@ Result<GpuInfo> Device::inspect(const Api& api, VkPhysicalDevice physical) {
   f.subgroup_size = properties.p11.subgroupSize;
   f.shuffle = (properties.p11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
               (properties.p11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT);
+  f.matrix16 = f.storage16 && f.subgroup_size == 32 && features.f12.shaderFloat16 && features.f12.vulkanMemoryModel && has_matrices(api, physical);
   f.shared_bytes = p.limits.maxComputeSharedMemorySize;
   f.group_size = std::min(p.limits.maxComputeWorkGroupInvocations, p.limits.maxComputeWorkGroupSize[0]);
   info.max_groups = p.limits.maxComputeWorkGroupCount[0];
@@ -167,8 +189,17 @@ Status Device::start() {
   on.f11.storageBuffer16BitAccess = info_.features.storage16;
   on.f12.storageBuffer8BitAccess = info_.features.storage8;
   on.f12.bufferDeviceAddress = VK_TRUE;
+  VkPhysicalDeviceCooperativeMatrixFeaturesNV matrices{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_NV};
+  const char* extension = VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME;
   VkDeviceCreateInfo create{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
   create.pNext = &on.f;
+  if (info_.features.matrix16) {
+    on.f12.shaderFloat16 = on.f12.vulkanMemoryModel = VK_TRUE;
+    matrices.cooperativeMatrix = VK_TRUE;
+    on.f11.pNext = &matrices;
+    create.enabledExtensionCount = 1;
+    create.ppEnabledExtensionNames = &extension;
+  }
   create.queueCreateInfoCount = 1;
   create.pQueueCreateInfos = &queue;
   FRIT_TRY(check(api_.CreateDevice(physical_, &create, nullptr, &device_), "cannot open it"));
@@ -283,7 +314,7 @@ Status Device::read(const Block& block, size_t offset, void* to, size_t bytes) {
   return status;
 }
 
-Result<VkPipeline> Device::make_pipeline(const GpuKernel& kernel, bool aligned) {
+Result<VkPipeline> Device::make_pipeline(const GpuKernel& kernel, uint32_t variant) {
   VkShaderModuleCreateInfo module_info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
   module_info.codeSize = kernel.spirv.size();
   std::vector<uint32_t> words(kernel.spirv.size() / 4);
@@ -291,9 +322,9 @@ Result<VkPipeline> Device::make_pipeline(const GpuKernel& kernel, bool aligned) 
   module_info.pCode = words.data();
   VkShaderModule module;
   FRIT_TRY(check(api_.CreateShaderModule(device_, &module_info, nullptr, &module), ("cannot take the shader of kernel @" + kernel.name).c_str()));
-  const VkBool32 value = aligned;
-  const VkSpecializationMapEntry entry{0, 0, sizeof value};
-  const VkSpecializationInfo special{1, &entry, sizeof value, &value};
+  const VkBool32 values[3] = {variant & 1, variant >> 1 & 1, variant >> 2 & 1};
+  const VkSpecializationMapEntry entries[3] = {{0, 0, 4}, {1, 4, 4}, {2, 8, 4}};
+  const VkSpecializationInfo special{3, entries, sizeof values, values};
   VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
   info.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0, VK_SHADER_STAGE_COMPUTE_BIT, module, "main", &special};
   info.layout = layout_;

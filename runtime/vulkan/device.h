@@ -65,7 +65,8 @@ class Device : public Gpu {
   bool lost() const { return lost_.load(std::memory_order_relaxed); }
   const Api& api() const { return api_; }
   VkPipelineLayout layout() const { return layout_; }
-  Result<VkPipeline> make_pipeline(const GpuKernel& kernel, bool aligned);
+  // `variant` has bit i set where the shader's boolean constant i is true.
+  Result<VkPipeline> make_pipeline(const GpuKernel& kernel, uint32_t variant);
   Status read(const Block& from, size_t offset, void* to, size_t bytes);
   void free_block(const Block& block, size_t bytes) { device_memory_.give(block, bytes); }
   Result<Block> host_block(size_t bytes) { return host_memory_.take(bytes); }

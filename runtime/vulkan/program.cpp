@@ -17,6 +17,7 @@ constexpr int64_t kScratchGroups = 1024;   // workgroups that have scratch memor
 constexpr size_t kAlign = 256;
 constexpr size_t kBatchAxes = 4;
 constexpr int64_t kManyTiles = 64;
+constexpr int64_t kMatrixResult = 128 * 128;  // elements of a result below which matrix units are not worth their large tiles
 
 class Program : public DeviceCode {
  public:
@@ -75,7 +76,8 @@ class Program : public DeviceCode {
     explicit Kernel(GpuKernel k) : code(std::move(k)) {}
     GpuKernel code;
     std::mutex mutex;
-    std::array<VkPipeline, 2> pipelines{};
+    std::array<VkPipeline, 8> pipelines{};   // by variant
+    bool refused = false;                    // the device did not take its shader
   };
   struct Call {
     std::vector<uint64_t> addresses;    // by buffer
@@ -190,14 +192,16 @@ class Program : public DeviceCode {
     return record(kernel, aligned, arguments, groups, call);
   }
 
-  Status record(Kernel& kernel, bool aligned, const std::vector<uint64_t>& arguments, int64_t groups, Call& call) const {
+  Status record(Kernel& kernel, uint32_t variant, const std::vector<uint64_t>& arguments, int64_t groups, Call& call) const {
     VkPipeline pipeline;
     {
       std::lock_guard lock(kernel.mutex);
-      VkPipeline& made = kernel.pipelines[aligned];
+      VkPipeline& made = kernel.pipelines[variant];
       if (!made) {
-        FRIT_ASSIGN_OR_RETURN(fresh, device_.make_pipeline(kernel.code, aligned));
-        made = fresh;
+        auto fresh = device_.make_pipeline(kernel.code, variant);
+        kernel.refused = !fresh.ok();
+        if (!fresh.ok()) return std::move(fresh.error());
+        made = *fresh;
       }
       pipeline = made;
     }
@@ -285,7 +289,20 @@ class Program : public DeviceCode {
         return fits;
       };
       const bool aligned = wide(a, a_steps) && wide(b, b_steps);
-      FRIT_TRY(record(form, aligned, arguments, tiles(form), call));
+      auto matrix = kernels_.find("routine" + std::to_string(index) + "_matrix");
+      bool done = false;
+      if (matrix != kernels_.end() && aligned && m % 16 == 0 && n % 16 == 0 && c.address % 16 == 0 && m * n >= kMatrixResult) {
+        Kernel& units = *matrix->second;
+        const bool a_columns = a.strides[rank - 1] != 1, b_columns = b.strides[rank - 1] != 1;
+        bool refused;
+        {
+          std::lock_guard lock(units.mutex);
+          refused = units.refused;
+        }
+        // A driver that does not take the shader leaves the plain form.
+        if (!refused) done = record(units, 1u | (a_columns ? 2u : 0u) | (b_columns ? 4u : 0u), arguments, tiles(units), call).ok();
+      }
+      if (!done) FRIT_TRY(record(form, aligned, arguments, tiles(form), call));
     }
     if (plan.epilogue) return launch(*plan.epilogue, call);
     return {};

@@ -12,9 +12,9 @@ MAGIC = bytes((0x03, 0x02, 0x23, 0x07))
 failures = []
 
 
-def emit(graph, form):
+def emit(graph, form, device="baseline"):
     # No device in particular, so that the text is the same on every machine.
-    command = [CLI, "compile", str(graph), "--target=vulkan", "--cpu=baseline", f"--emit={form}"]
+    command = [CLI, "compile", str(graph), "--target=vulkan", f"--cpu={device}", f"--emit={form}"]
     done = subprocess.run(command, capture_output=True)
     if done.returncode:
         failures.append(f"{' '.join(command)}: {done.stderr.decode()}")
@@ -41,8 +41,8 @@ if not shutil.which("spirv-val"):
     print("spirv-val is not installed: modules are not checked")
 else:
     with tempfile.TemporaryDirectory() as folder:
-        for graph in graphs:
-            found = modules(emit(graph, "spirv"))
+        for graph, device in [(g, d) for g in graphs for d in ("baseline", "nvidia")]:
+            found = modules(emit(graph, "spirv", device))
             if not found:
                 failures.append(f"{graph.name}: no modules")
             for number, module in enumerate(found):
@@ -50,7 +50,7 @@ else:
                 file.write_bytes(module)
                 done = subprocess.run(["spirv-val", "--target-env", "vulkan1.2", str(file)], capture_output=True, text=True)
                 if done.returncode:
-                    failures.append(f"{graph.name}, module {number}: {done.stdout}{done.stderr}")
+                    failures.append(f"{graph.name} for {device}, module {number}: {done.stdout}{done.stderr}")
 
 for graph in graphs[:1]:
     text = emit(graph, "spirv-asm").decode()
