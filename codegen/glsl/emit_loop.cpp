@@ -183,14 +183,35 @@ void KernelEmitter::emit_serial(const ir::Loop& loop, Context context) {
       line((is_float(a.type) ? "precise " : "") + std::string(register_type(a.type)) + " " + regs_[a.result] + " = " + identity(a) + ";");
     }
   }
-  const std::string name = enter(loop), type = index_type(names_.at(loop.var).wide);
-  open("for (" + type + " " + name + " = 0; " + name + " < " + dim(loop.extent, names_.at(loop.var).wide) + "; ++" + name + ") {");
-  if (context == Context::Group) touch(loop.body, true);
-  emit_body(loop.body, context);
-  for (const ir::Accumulator& a : loop.accumulators) {
-    std::string result = regs_[a.result];
-    accumulate(a, is_arg(a) ? result + "v" : result, result, regs_[a.value], is_arg(a) ? regs_[a.position] : "");
+  const std::string name = enter(loop), type = index_type(names_.at(loop.var).wide), extent = dim(loop.extent, names_.at(loop.var).wide);
+  auto turn = [&] {
+    emit_body(loop.body, context);
+    for (const ir::Accumulator& a : loop.accumulators) {
+      std::string result = regs_[a.result];
+      accumulate(a, is_arg(a) ? result + "v" : result, result, regs_[a.value], is_arg(a) ? regs_[a.position] : "");
+    }
+  };
+  std::string from = "0";
+  std::set<uint32_t> loads, stores;
+  collect(loop.body, loads, stores);
+  constexpr int kTogether = 16;
+  constexpr size_t kShort = 24;
+  if (context == Context::Invocation && !loop.accumulators.empty() && stores.empty() && !passes::contains_loop(loop.body) && loop.body.size() <= kShort &&
+      facts_.range(loop.extent).high >= 2 * kTogether) {
+    // Values are taken in order, but several loads are under way at once.
+    const std::string at = name + "_from", together = std::to_string(kTogether);
+    line(type + " " + at + " = 0;");
+    open("for (; " + at + " + " + together + " <= " + extent + "; " + at + " += " + together + ") {");
+    open("[[unroll]] for (int k = 0; k < " + together + "; ++k) {");
+    line("const " + type + " " + name + " = " + at + " + k;");
+    turn();
+    close();
+    close();
+    from = at;
   }
+  open("for (" + type + " " + name + " = " + from + "; " + name + " < " + extent + "; ++" + name + ") {");
+  if (context == Context::Group) touch(loop.body, true);
+  turn();
   close();
 }
 

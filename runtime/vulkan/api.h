@@ -22,7 +22,7 @@ namespace frit::runtime::vulkan {
   X(CreatePipelineLayout) X(CreatePipelineCache) X(GetPipelineCacheData) X(CreateComputePipelines) X(DestroyPipeline)       \
   X(CreateCommandPool) X(AllocateCommandBuffers) X(ResetCommandPool) X(BeginCommandBuffer) X(EndCommandBuffer)              \
   X(CmdBindPipeline) X(CmdPushConstants) X(CmdDispatch) X(CmdPipelineBarrier) X(CmdCopyBuffer) X(CmdWriteTimestamp)         \
-  X(CmdResetQueryPool) X(CreateQueryPool) X(GetQueryPoolResults) X(CreateFence) X(ResetFences) X(WaitForFences) X(QueueSubmit)
+  X(CmdResetQueryPool) X(CreateQueryPool) X(GetQueryPoolResults) X(CreateFence) X(ResetFences) X(WaitForFences) X(GetFenceStatus) X(QueueSubmit)
 
 // One per process. Members are named as in Vulkan without the prefix.
 struct Api {

@@ -15,6 +15,7 @@ thread_local std::vector<GpuTime> times;
 
 constexpr VkDeviceSize kStaging = VkDeviceSize{32} << 20;
 constexpr uint32_t kPushBytes = 128;
+constexpr std::chrono::microseconds kAwake{50};
 
 // Seconds after which a submission counts as hanging.
 double timeout_seconds() {
@@ -390,7 +391,13 @@ Status Device::finish(std::unique_ptr<Recording> r, const std::vector<std::strin
     std::lock_guard lock(queue_mutex_);
     result = api_.QueueSubmit(queue_, 1, &submit, r->fence);
   }
-  if (result == VK_SUCCESS) result = api_.WaitForFences(device_, 1, &r->fence, VK_TRUE, static_cast<uint64_t>(timeout_seconds() * 1e9));
+  // Short work is waited for awake: being woken takes longer than it does.
+  if (result == VK_SUCCESS) {
+    result = VK_NOT_READY;
+    for (const auto until = std::chrono::steady_clock::now() + kAwake; result == VK_NOT_READY && std::chrono::steady_clock::now() < until;)
+      result = api_.GetFenceStatus(device_, r->fence);
+  }
+  if (result == VK_NOT_READY) result = api_.WaitForFences(device_, 1, &r->fence, VK_TRUE, static_cast<uint64_t>(timeout_seconds() * 1e9));
   if (result != VK_SUCCESS) {
     // What it was doing: the step behind the last timestamp that was written.
     std::string step = steps.empty() ? "a copy" : steps.front();

@@ -30,7 +30,15 @@ void main() {
     for (int i_b = 0; i_b < 2; ++i_b) {
       // for r1 in min(-256*b + 300, 256) acc %1: f32 = max %2 {
       precise float r1 = uintBitsToFloat(0xff800000u);
-      for (int i_r1 = 0; i_r1 < min((-256 * i_b + 300), 256); ++i_r1) {
+      int i_r1_from = 0;
+      for (; i_r1_from + 16 <= min((-256 * i_b + 300), 256); i_r1_from += 16) {
+        [[unroll]] for (int k = 0; k < 16; ++k) {
+          const int i_r1 = i_r1_from + k;
+          precise float r2 = b_x.data[(32768 * i_b + i_i + 128 * i_r1)];  // %2: f32 = load %x[32768*b + i + 128*r1]
+          r1 = max_f32(r1, r2);
+        }
+      }
+      for (int i_r1 = i_r1_from; i_r1 < min((-256 * i_b + 300), 256); ++i_r1) {
         precise float r2 = b_x.data[(32768 * i_b + i_i + 128 * i_r1)];  // %2: f32 = load %x[32768*b + i + 128*r1]
         r1 = max_f32(r1, r2);
       }
