@@ -22,7 +22,7 @@ namespace {
 bool llvm_is_loaded() {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);)
-    if (line.find("libLLVM") != std::string::npos) return true;
+    if (line.find("libfrit_codegen_llvm") != std::string::npos) return true;
   return false;
 }
 

@@ -8,7 +8,7 @@ set -euo pipefail
 packages=(
   build-essential cmake ninja-build       # to build
   ccache                                  # so that a second build is quick
-  llvm-19-dev                             # code generation
+  llvm-19-dev libzstd-dev zlib1g-dev      # code generation, linked in, and what it is linked with
   libopenblas-dev                         # matrix products
   libxxhash-dev                           # hashes of graphs
   glslang-dev spirv-tools                 # shaders, and checks of them in the tests

@@ -1,10 +1,13 @@
 #include "codegen/llvm/compiler.h"
 
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/PassInstrumentation.h>
 #include <llvm/MC/TargetRegistry.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/raw_ostream.h>
-#include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 
 #include <cctype>
@@ -20,12 +23,11 @@ Compiler::Compiler(std::shared_ptr<const CpuTarget> target) : target_(std::move(
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   machine_.reset(found->createTargetMachine(target_->triple, target_->cpu, target_->features, options, llvm::Reloc::PIC_,
                                             llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true));
-  llvm::PassBuilder builder(machine_.get());
-  builder.registerModuleAnalyses(module_analyses_);
-  builder.registerCGSCCAnalyses(cgscc_analyses_);
-  builder.registerFunctionAnalyses(function_analyses_);
-  builder.registerLoopAnalyses(loop_analyses_);
-  builder.crossRegisterProxies(loop_analyses_, function_analyses_, cgscc_analyses_, module_analyses_);
+  analyses_.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
+  analyses_.registerPass([this] { return machine_->getTargetIRAnalysis(); });
+  analyses_.registerPass([] { return llvm::TargetLibraryAnalysis(); });
+  analyses_.registerPass([] { return llvm::DominatorTreeAnalysis(); });
+  analyses_.registerPass([] { return llvm::AssumptionAnalysis(); });
   // The emitter has hoisted, vectorised and unrolled already: what is left is to merge equal values.
   passes_.addPass(llvm::EarlyCSEPass());
 }
@@ -49,9 +51,8 @@ Result<std::unique_ptr<llvm::Module>> Compiler::emit(std::span<const ir::Kernel>
 
 void Compiler::optimise(llvm::Module& module) {
   for (llvm::Function& f : module)
-    if (!f.isDeclaration()) passes_.run(f, function_analyses_);
-  function_analyses_.clear();
-  module_analyses_.clear();
+    if (!f.isDeclaration()) passes_.run(f, analyses_);
+  analyses_.clear();
 }
 
 std::string Compiler::generate(llvm::Module& module, bool assembly) {

@@ -32,10 +32,7 @@ class Compiler {
 
   std::shared_ptr<const CpuTarget> target_;
   std::unique_ptr<llvm::TargetMachine> machine_;
-  llvm::LoopAnalysisManager loop_analyses_;
-  llvm::FunctionAnalysisManager function_analyses_;
-  llvm::CGSCCAnalysisManager cgscc_analyses_;
-  llvm::ModuleAnalysisManager module_analyses_;
+  llvm::FunctionAnalysisManager analyses_;
   llvm::FunctionPassManager passes_;
 };
 

@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   }
   bool llvm = false;
   std::ifstream maps("/proc/self/maps");
-  for (std::string line; std::getline(maps, line);) llvm |= line.find("libLLVM") != std::string::npos;
+  for (std::string line; std::getline(maps, line);) llvm |= line.find("libfrit_codegen_llvm") != std::string::npos;
   std::printf("%s %zu %s\n", right ? "right" : "wrong", frit::compile_stats().compilations, llvm ? "llvm" : "nothing");
   return right ? 0 : 1;
 }

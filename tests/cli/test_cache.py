@@ -80,7 +80,7 @@ class CacheTest(unittest.TestCase):
         """The key names the plugin's build: another file in its place is not trusted to give the same code."""
         self.run_cached()
         data = self.entries()[0].read_bytes()
-        for part in (b"libfrit_codegen_llvm.so:", b"libfrit_passes.so", b"libLLVM", b"machine ", b"options enabled", b"func @f(%x0: f32[3])"):
+        for part in (b"libfrit_codegen_llvm.so:", b"libfrit_passes.so", b"machine ", b"options enabled", b"func @f(%x0: f32[3])"):
             self.assertIn(part, data)
 
     def test_damage_is_a_miss(self):
