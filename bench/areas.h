@@ -12,10 +12,10 @@ namespace bench {
 
 inline void measure(benchmark::State& state, const Work& work) {
   const Arrays inputs = work.inputs();
-  auto compiled = frit::compile([&](const Arrays& a) { return Arrays{work.graph(a)}; });
+  auto compiled = frit::compile(work.graph);
   const auto eager = [&] { frit::eval(work.graph(inputs)); };
   const auto call = [&] { frit::eval(compiled(inputs)); };
-  const LimitRun limit(work.limit);
+  const LimitRun limit(work);
   for (int i = 0; i < 2; ++i) {
     call();
     eager();

@@ -1,4 +1,4 @@
-// Runs a work's limit: the bytes it must move, moved, or the bare product by the library.
+// Runs a work's limit: the bytes it must move, moved, the bare product by the library, or its bare products by frit.
 #pragma once
 
 #include <cblas.h>
@@ -12,7 +12,13 @@ namespace bench {
 
 class LimitRun {
  public:
-  explicit LimitRun(const Limit& limit) : limit_(limit) {
+  explicit LimitRun(const Work& work) : limit_(work.limit) {
+    const Limit& limit = limit_;
+    if (limit.kind == Limit::kNone) return;
+    if (limit.kind == Limit::kBare) {
+      bare_ = [compiled = frit::compile(limit.bare), inputs = work.inputs()]() mutable { frit::eval(compiled(inputs)); };
+      return;
+    }
     if (limit.kind == Limit::kProduct) {
       const auto floats = [](int rows, int cols) { return sizeof(float) * static_cast<size_t>(rows) * static_cast<size_t>(cols); };
       from_ = std::make_unique<Pages>(floats(limit.m, limit.k));
@@ -30,6 +36,7 @@ class LimitRun {
       case Limit::kCopy: return parallel_copy(to_->data(), from_->data(), limit_.bytes);
       case Limit::kRead: return parallel_read(from_->data(), limit_.bytes);
       case Limit::kProduct: return product();
+      case Limit::kBare: return bare_();
     }
   }
 
@@ -44,6 +51,7 @@ class LimitRun {
 
   Limit limit_;
   std::unique_ptr<Pages> from_, with_, to_;
+  std::function<void()> bare_;
 };
 
 }  // namespace bench

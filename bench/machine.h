@@ -1,6 +1,9 @@
 // The machine's limits, measured in the same run as what is compared with them.
 #pragma once
 
+#ifdef __x86_64__
+#include <emmintrin.h>
+#endif
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -44,10 +47,22 @@ void in_parallel(size_t bytes, F part) {
   for (std::thread& t : pool) t.join();
 }
 
-// Copies `bytes` with every CPU taking one part.
+// Copies `bytes` between places aligned to 16 bytes, written past the caches. The C library's memcpy does that only for what is larger than the caches it
+// believes to have, which in a virtual machine may be the whole socket's, and is up to a half slower below.
+inline void copy_past_caches(char* to, const char* from, size_t bytes) {
+  size_t done = 0;
+#ifdef __x86_64__
+  for (; done + sizeof(__m128i) <= bytes; done += sizeof(__m128i))
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + done), _mm_load_si128(reinterpret_cast<const __m128i*>(from + done)));
+  _mm_sfence();
+#endif
+  std::memcpy(to + done, from + done, bytes - done);
+}
+
+// Copies `bytes` with every CPU taking one part; meant for far more than the caches hold.
 inline void parallel_copy(void* to, const void* from, size_t bytes) {
   in_parallel(bytes, [=](size_t begin, size_t end) {
-    std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, end - begin);
+    copy_past_caches(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, end - begin);
   });
 }
 

@@ -15,16 +15,18 @@ using Arrays = std::vector<frit::array>;
 
 // What the machine or the library under it needs for the same work at least; measured by LimitRun (bench/limit.h).
 struct Limit {
-  enum Kind { kNone, kCopy, kRead, kProduct };
+  enum Kind { kNone, kCopy, kRead, kProduct, kBare };
   Kind kind = kNone;
   size_t bytes = 0;         // kCopy, kRead: that many are copied, read
   int m = 0, n = 0, k = 0;  // kProduct: f32 (m, k) x (k, n) by OpenBLAS on all threads
+  // kBare: the work's products alone, compiled likewise, on its inputs
+  std::function<Arrays(const Arrays&)> bare;
 };
 
 struct Work {
   std::string area, name;
   std::function<Arrays()> inputs;
-  std::function<frit::array(const Arrays&)> graph;
+  std::function<Arrays(const Arrays&)> graph;
   Limit limit;
 };
 

@@ -1,5 +1,5 @@
 // frit's side of `make bench-peers`, or with --limit the machine's: answers run.py's commands, one line each.
-//   prepare NAME   makes the inputs, compiles, warms up; {"seconds": of one warm run, "check": mean of the first 1000 |results|}
+//   prepare NAME   makes the inputs, compiles, warms up; {"seconds": of one warm run, "check": mean of the first 1000 |results|, of each result, added}
 //   time N         N runs; {"seconds": [...]}
 //   release        drops what was prepared
 // A name that this side does not have gives {"skip": "reason"}.
@@ -24,13 +24,17 @@ struct Prepared {
   double check = std::nan("");
 };
 
-double check_of(const array& y) {
-  const array flat = astype(y, float32);
-  const float* data = flat.data<float>();
-  const size_t n = std::min<size_t>(flat.size(), 1000);
-  double sum = 0;
-  for (size_t i = 0; i < n; ++i) sum += std::abs(static_cast<double>(data[i]));
-  return sum / static_cast<double>(n);
+double check_of(const bench::Arrays& results) {
+  double all = 0;
+  for (const array& y : results) {
+    const array flat = astype(y, float32);
+    const float* data = flat.data<float>();
+    const size_t n = std::min<size_t>(flat.size(), 1000);
+    double sum = 0;
+    for (size_t i = 0; i < n; ++i) sum += std::abs(static_cast<double>(data[i]));
+    all += sum / static_cast<double>(n);
+  }
+  return all;
 }
 
 // A cached call on scalars, evaluation included; many calls make one run.
@@ -44,7 +48,7 @@ Prepared scalar_call() {
            }) /
            kCalls;
   };
-  return {std::move(run), check_of(f(x, y))};
+  return {std::move(run), check_of({f(x, y)})};
 }
 
 // From closure to result, in a process that has compiled before; a constant that differs each time keeps the caches from answering.
@@ -58,19 +62,19 @@ Prepared cold_compile() {
     eval(y);
     return y;
   };
-  return {[=] { return bench::seconds(once); }, check_of(once())};
+  return {[=] { return bench::seconds(once); }, check_of({once()})};
 }
 
 Prepared prepare(const bench::Work& work) {
   auto inputs = std::make_shared<bench::Arrays>(work.inputs());
-  auto compiled = compile([graph = work.graph](const bench::Arrays& a) { return bench::Arrays{graph(a)}; });
-  const double check = check_of(compiled(*inputs)[0]);
+  auto compiled = compile(work.graph);
+  const double check = check_of(compiled(*inputs));
   return {[=]() mutable { return bench::seconds([&] { eval(compiled(*inputs)); }); }, check};
 }
 
-Prepared prepare_limit(const bench::Limit& limit) {
-  if (limit.kind == bench::Limit::kNone) return {};
-  auto run = std::make_shared<bench::LimitRun>(limit);
+Prepared prepare_limit(const bench::Work& work) {
+  if (work.limit.kind == bench::Limit::kNone) return {};
+  auto run = std::make_shared<bench::LimitRun>(work);
   return {[=] { return bench::seconds(*run); }};
 }
 
@@ -78,7 +82,7 @@ Prepared find(const std::string& name, bool limit) {
   if (name == "scalar_call" && !limit) return scalar_call();
   if (name == "cold_compile" && !limit) return cold_compile();
   for (const bench::Work& work : bench::works())
-    if (work.name == name) return limit ? prepare_limit(work.limit) : prepare(work);
+    if (work.name == name) return limit ? prepare_limit(work) : prepare(work);
   return {};
 }
 

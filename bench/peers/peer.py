@@ -21,7 +21,7 @@ class Mlx:
         self.mx = mx
         self.version = mx.__version__
         mx.set_default_device(mx.cpu)
-        for name in "exp erf tanh sigmoid abs maximum rsqrt".split():
+        for name in "exp log erf tanh sigmoid abs maximum rsqrt".split():
             setattr(self, name, getattr(mx, name))
 
     def array(self, values, bf16=False):
@@ -70,7 +70,7 @@ class Jax:
         import jax.numpy as jnp
         self.jax, self.jnp = jax, jnp
         self.version = jax.__version__
-        self.exp, self.tanh, self.abs, self.maximum = jnp.exp, jnp.tanh, jnp.abs, jnp.maximum
+        self.exp, self.log, self.tanh, self.abs, self.maximum = jnp.exp, jnp.log, jnp.tanh, jnp.abs, jnp.maximum
         self.erf, self.rsqrt, self.sigmoid = jax.lax.erf, jax.lax.rsqrt, jax.nn.sigmoid
 
     def array(self, values, bf16=False):
@@ -83,7 +83,7 @@ class Jax:
         return self.jax.jit(fn)
 
     def wait(self, y):
-        y.block_until_ready()
+        self.jax.block_until_ready(y)
 
     def fresh(self):
         pass
@@ -118,7 +118,7 @@ class Torch:
         self.version = torch.__version__
         torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
         torch.set_grad_enabled(False)
-        for name in "exp erf tanh sigmoid abs maximum rsqrt".split():
+        for name in "exp log erf tanh sigmoid abs maximum rsqrt".split():
             setattr(self, name, getattr(torch, name))
 
     def array(self, values, bf16=False):
@@ -188,6 +188,22 @@ def rms_norm(o, x):
     return x * o.rsqrt(o.mean(x * x) + 1e-5)
 
 
+def train_mlp(o, x, targets, w1, b1, w2, b2):
+    """One step of training gelu(x w1 + b1) w2 + b2 on cross entropy, as in bench/work.cpp."""
+    rate = 10
+    z = x @ w1 + b1
+    phi = (1 + o.erf(z / math.sqrt(2))) / 2
+    h = z * phi
+    logits = h @ w2 + b2
+    top = o.max(logits)
+    e = o.exp(logits - top)
+    total = o.sum(e, -1, True)
+    loss = o.sum(o.log(total) + top - o.sum(logits * targets, -1, True), 0) / x.shape[0]
+    d_logits = (e / total - targets) / x.shape[0]
+    d_z = (d_logits @ o.swap(w2)) * (phi + z * o.exp(z * z * -0.5) * 0.3989422804)
+    return (loss, w1 - rate * (o.swap(x) @ d_z), b1 - rate * o.sum(d_z, 0), w2 - rate * (o.swap(h) @ d_logits), b2 - rate * o.sum(d_logits, 0))
+
+
 def numbers(shape, seed, scale):
     n = math.prod(shape)
     bits = (np.arange(n, dtype=np.uint32) + np.uint32(seed * 7919)) * np.uint32(2654435761)
@@ -217,11 +233,16 @@ def work(o, name):
         return lambda a, b: a @ b, [o.array(numbers((int(n), int(n)), seed, 1), dtype == "bf16") for seed in (0, 1)]
     if name == "attention":
         return o.attention, [o.array(numbers((1, 16, 512, 64), seed, 1)) for seed in range(3)]
+    if name == "mlp_step":
+        targets = np.arange(1024, dtype=np.float32) == np.arange(256, dtype=np.float32)[:, None] * 3
+        weights = [numbers((1024, 4096), 1, 0.05), numbers((4096,), 2, 0.1), numbers((4096, 1024), 3, 0.05), numbers((1024,), 4, 0.1)]
+        return lambda *a: train_mlp(o, *a), [o.array(v) for v in [numbers((256, 1024), 0, 1), targets, *weights]]
     return None
 
 
 def check(o, y):
-    return float(np.abs(o.numpy(y).reshape(-1)[:1000].astype(np.float64)).mean())
+    results = y if isinstance(y, tuple) else (y,)
+    return sum(float(np.abs(o.numpy(r).reshape(-1)[:1000].astype(np.float64)).mean()) for r in results)
 
 
 def seconds(fn):

@@ -56,6 +56,7 @@ WORKS = [
     ("matmul_4096_bf16", "matmul 4096, bf16", 1 / 0.97, BF16),
     ("matmul_bias_gelu", "matmul + bias + gelu, (1024, 4096) x (4096, 1024)", 1.05, AHEAD),
     ("attention", "attention, composed (1, 16, 512, 64)", None, {"mlx": 5, "jax": 1}),
+    ("mlp_step", "training step of an MLP, batch 256, 1024-4096-1024", 1.05, AHEAD),
     ("scalar_call", "exp(-x) + y on scalars, cached call", "1e-6", {"mlx": 5, "jax": 6}),
     ("cold_compile", "cold compile of gelu", "12e-3", {"mlx": 20, "jax": 10}),
 ]
