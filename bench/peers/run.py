@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Measures frit beside MLX, JAX and PyTorch: the same work, numbers, element types and CPUs, warm, in turns; medians.
 
-    bench/peers/run.py [--build build/release] [--only REGEX] [--peers mlx,jax,torch] [--threads 2] [--quick] [--any-torch]
+    bench/peers/run.py [--build build/release] [--only REGEX] [--peers mlx,jax,torch] [--threads 2] [--quick] [--any-torch] [--keep]
 
 Makes a virtual environment in build/peers and installs the peers there; what cannot be installed is left out, and the reason printed. Each side is a
 process of its own that stays up. For every work all sides make it ready, then take turns for some rounds, so that what disturbs the machine disturbs
 all.
-Prints one table and writes bench/results/peers.json, peers.md and peers.svg.
+Prints one table and writes bench/results/peers.json, peers.md and peers.svg. With --keep, rows that are not measured this time are those of the
+peers.json that is there, if it is of this machine: so a row that was disturbed can be measured again by itself.
 """
 import argparse
 import html
@@ -171,6 +172,18 @@ def machine(threads):
             f"{memory:.0f} GiB of memory, {threads} threads")
 
 
+def library_for(flags):
+    """The kind of processor whose products OpenBLAS is to use for the limit: an older release takes AVX2 on processors that it does not know."""
+    return {"OPENBLAS_CORETYPE": "Cooperlake" if "avx512_bf16" in flags else "SkylakeX"} if "avx512f" in flags else {}
+
+
+def kept(where):
+    """(rows, versions of peers) of an earlier run on this machine."""
+    path = RESULTS / "peers.json"
+    earlier = json.loads(path.read_text()) if path.exists() else {}
+    return (earlier["works"], earlier["peers"]) if earlier.get("machine") == where else ({}, {})
+
+
 def pretty(seconds):
     for unit, scale in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
         if seconds * scale >= 1:
@@ -248,6 +261,7 @@ def main():
     options.add_argument("--peers", default=",".join(PEERS))
     options.add_argument("--threads", type=int, default=2)
     options.add_argument("--quick", action="store_true", help="a tenth of the runs, to see that it works")
+    options.add_argument("--keep", action="store_true", help="keep the rows of an earlier run that are not measured now")
     options.add_argument("--any-torch", action="store_true", help="install PyTorch even where its wheel brings libraries for GPUs")
     args = options.parse_args()
     HOME.mkdir(parents=True, exist_ok=True)
@@ -264,8 +278,9 @@ def main():
     environment["TMPDIR"] = temporary.name
 
     frit = str((ROOT / args.build / "bin/peers_frit").resolve())
-    sides = [Side("frit", [frit], environment), Side("limit", [frit, "--limit"], environment)]
-    versions = {}
+    sides = [Side("frit", [frit], environment), Side("limit", [frit, "--limit"], {**library_for(Path("/proc/cpuinfo").read_text()), **environment})]
+    where = machine(threads)
+    results, versions = kept(where) if args.keep else ({}, {})
     for peer in filter(None, args.peers.split(",")):
         why = install(peer, args.any_torch)
         if why is None:
@@ -278,8 +293,6 @@ def main():
         versions[peer] = hello["version"]
         sides.append(side)
 
-    load = os.getloadavg()[0]
-    results = {}
     for name, text, most, least in WORKS:
         if not re.search(args.only, name):
             continue
@@ -293,11 +306,12 @@ def main():
         r = {"medians": {s: statistics.median(t) for s, t in timed.items()}, "best": {s: min(t) for s, t in timed.items()},
              "runs": {s: len(t) for s, t in timed.items()}}
         r["ratios"], r["short"] = judge(r, most, least)
+        r["load"] = os.getloadavg()[0]
         results[name] = r
         print(f"{name}: " + ", ".join(f"{s} {pretty(m)}" for s, m in r["medians"].items()), file=sys.stderr)
 
-    where = machine(threads)
-    loads = f"load before {load:.1f}, after {os.getloadavg()[0]:.1f}"
+    loads = [r["load"] for r in results.values()]
+    loads = f"load {min(loads, default=0):.1f} to {max(loads, default=0):.1f}"
     report = f"{where}; {date.today()}; {loads}\n\n{table(results, list(versions), versions)}\n"
     print(report)
     (RESULTS / "peers.md").write_text(report)
