@@ -1,6 +1,6 @@
 // The main job: gelu and SwiGLU traced, optimised, fused into one kernel each, and run eagerly and compiled on the same data.
 //
-//   example_gelu [--rows N]     N x 4096 elements; 32 x 1000 rows by default
+//   example_gelu [--rows N] [--device cpu|vulkan]     N x 4096 elements; 32 x 1000 rows by default
 #include <frit/frit.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -106,9 +107,15 @@ bool show(const char* name, Fn fn, const array& x, Reference&& reference) {
 
 int main(int argc, char** argv) {
   int rows = 32 * 1000;
-  if (argc == 3 && std::strcmp(argv[1], "--rows") == 0) rows = std::atoi(argv[2]);
-  if (rows <= 0 || (argc != 1 && argc != 3)) {
-    std::fprintf(stderr, "usage: %s [--rows N]\n", argv[0]);
+  bool understood = argc % 2 == 1;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string option = argv[i], value = argv[i + 1];
+    if (option == "--rows") rows = std::atoi(value.c_str());
+    else if (option == "--device" && value == "vulkan") set_default_device(Device::gpu);
+    else if (option != "--device" || value != "cpu") understood = false;
+  }
+  if (rows <= 0 || !understood) {
+    std::fprintf(stderr, "usage: %s [--rows N] [--device cpu|vulkan]\n", argv[0]);
     return 2;
   }
   Shape shape = rows % 1000 == 0 ? Shape{rows / 1000, 1000, 4096} : Shape{rows, 4096};

@@ -80,7 +80,8 @@ class CompiledEntry {
   // Of a function with open sizes: a character for each result that is too large for the caches at this call, whose code writes past them; empty
   // when there is none.
   std::string large_results(std::span<const runtime::Tensor> arguments) const;
-  // The layout of each argument, one character an axis, or `large_results` of dense ones; empty when all are dense and nothing is large. Code is kept for the device that runs.
+  // The layout of each argument, one character an axis, or `large_results` of dense ones; empty when all are dense and nothing is large.
+  // Code is kept for the device that runs.
   Result<ExecutablePtr> code_for_layouts(const std::string& key, std::span<const runtime::Tensor> arguments);
 
   Signature signature_;

@@ -59,7 +59,8 @@ struct GpuKernel {
 };
 
 struct GpuCode {
-  std::vector<GpuKernel> kernels;          // by name; the routine of library step i is "routine" and i, with "_small" for small results and "_matrix" for matrix units
+  // By name; the routine of library step i is "routine" and i, with "_small" for small results and "_matrix" for matrix units.
+  std::vector<GpuKernel> kernels;
 };
 std::string write_gpu_code(const GpuCode& code);
 Result<GpuCode> read_gpu_code(std::string_view bytes);

@@ -26,7 +26,8 @@ std::string identifier(std::string_view prefix, std::string_view name) {
 }  // namespace
 
 KernelEmitter::KernelEmitter(const ir::Kernel& kernel, const runtime::GpuFeatures& features, bool comments)
-    : k_(kernel), features_(features), comments_(comments), prelude_(features), facts_(kernel.facts), regs_(kernel.reg_types.size()), narrow_(kernel.reg_types.size()) {}
+    : k_(kernel), features_(features), comments_(comments), prelude_(features), facts_(kernel.facts), regs_(kernel.reg_types.size()),
+        narrow_(kernel.reg_types.size()) {}
 
 void KernelEmitter::fail(std::string message) {
   if (error_.empty()) error_ = std::move(message);
@@ -84,8 +85,10 @@ void KernelEmitter::check_features() {
   };
   for (Dtype t : k_.reg_types) check(t);
   for (const ir::KernelBuffer& b : k_.buffers) {
-    if (b.dtype.size == 1 && !features_.storage8) fail("buffer '" + b.name + "' has elements of 8 bits, and the device has no storageBuffer8BitAccess");
-    if (b.dtype.size == 2 && !features_.storage16) fail("buffer '" + b.name + "' has elements of 16 bits, and the device has no storageBuffer16BitAccess");
+    if (b.dtype.size == 1 && !features_.storage8)
+      fail("buffer '" + b.name + "' has elements of 8 bits, and the device has no storageBuffer8BitAccess");
+    if (b.dtype.size == 2 && !features_.storage16)
+      fail("buffer '" + b.name + "' has elements of 16 bits, and the device has no storageBuffer16BitAccess");
   }
 }
 
@@ -276,7 +279,8 @@ void KernelEmitter::place_locals() {
     } else {
       scratch_ = true;
       std::string type = reference(local.dtype, 1);
-      line(type + " " + name + " = " + type + "(scratch + uint64_t(group) * uint64_t(" + dim(total, true) + ") + uint64_t(" + dim(offset, true) + "));");
+      line(type + " " + name + " = " + type + "(scratch + uint64_t(group) * uint64_t(" + dim(total, true) + ") + uint64_t(" + dim(offset, true) +
+          "));");
       memories_.push_back({name});
     }
     offset += bytes;

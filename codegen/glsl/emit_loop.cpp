@@ -100,7 +100,8 @@ void KernelEmitter::open_turns(const ir::Loop& loop, const std::string& name, in
   const bool wide = names_.at(loop.var).wide;
   const std::string type = index_type(wide), first = "lane" + (vector > 1 ? " * " + std::to_string(vector) : std::string());
   if (!turned_.count(&loop)) {
-    open("for (" + type + " " + name + " = " + first + "; " + name + " < " + dim(loop.extent, wide) + "; " + name + " += " + std::to_string(step) + ") {");
+    open("for (" + type + " " + name + " = " + first + "; " + name + " < " + dim(loop.extent, wide) + "; " + name + " += " + std::to_string(step) +
+        ") {");
     return;
   }
   open("[[unroll]] for (int turn = 0; turn < " + std::to_string(turns_) + "; ++turn) {");
@@ -196,7 +197,8 @@ void KernelEmitter::emit_serial(const ir::Loop& loop, Context context) {
   collect(loop.body, loads, stores);
   constexpr int kTogether = 16;
   constexpr size_t kShort = 24;
-  if (context == Context::Invocation && !loop.accumulators.empty() && stores.empty() && !passes::contains_loop(loop.body) && loop.body.size() <= kShort &&
+  if (context == Context::Invocation && !loop.accumulators.empty() && stores.empty() && !passes::contains_loop(loop.body) &&
+      loop.body.size() <= kShort &&
       facts_.range(loop.extent).high >= 2 * kTogether) {
     // Values are taken in order, but several loads are under way at once.
     const std::string at = name + "_from", together = std::to_string(kTogether);
@@ -379,7 +381,8 @@ void KernelEmitter::emit_fold(const ir::Loop& loop, int vector) {
       if (across > 1) {
         open(each + "{");
         line(exact + type + " t[" + std::to_string(across) + "];");
-        for (int j = 0; j < across; ++j) line("t[" + std::to_string(j) + "] = " + p.shared + "[k * " + group + " + lane + " + std::to_string(subgroup * j) + "];");
+        for (int j = 0; j < across; ++j) line("t[" + std::to_string(j) + "] = " + p.shared + "[k * " + group + " + lane + " +
+            std::to_string(subgroup * j) + "];");
         fold_own("t", "", *p.acc, across);
         line(p.own + "[k] = t[0];");
         close();

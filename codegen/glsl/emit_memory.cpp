@@ -98,7 +98,8 @@ std::string KernelEmitter::load_text(uint32_t buffer, const Dim& index) {
 }
 
 std::string KernelEmitter::store_text(uint32_t buffer, const Dim& index, const std::string& value) {
-  return element(buffer, index) + " = " + (memories_[buffer].shared || memories_[buffer].registers ? value : to_memory(k_.buffer(buffer).dtype, value)) + ";";
+  return element(buffer, index) + " = " + (memories_[buffer].shared || memories_[buffer].registers ? value : to_memory(k_.buffer(buffer).dtype,
+      value)) + ";";
 }
 
 // Whether the elements of `vector` iterations from a multiple of it on lie side by side and can be moved together when the launch says so.

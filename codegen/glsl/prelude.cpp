@@ -19,7 +19,8 @@ const std::map<std::string, Helper, std::less<>>& helpers() {
     // Bits, so that no compiler may assume that there are no NaNs.
     add("is_nan_f32", {}, "bool is_nan_f32(float x) { return (floatBitsToUint(x) & 0x7fffffffu) > 0x7f800000u; }\n");
     add("is_nan_f64", {},
-        "bool is_nan_f64(double x) { uvec2 w = unpackDouble2x32(x); uint h = w.y & 0x7fffffffu; return h > 0x7ff00000u || h == 0x7ff00000u && w.x != 0u; }\n");
+        "bool is_nan_f64(double x) {\n  uvec2 w = unpackDouble2x32(x);\n  uint h = w.y & 0x7fffffffu;\n"
+        "  return h > 0x7ff00000u || h == 0x7ff00000u && w.x != 0u;\n}\n");
     // x over a zero of the given sign.
     add("over_zero_f32", {"is_nan_f32"}, R"(float over_zero_f32(float x, uint sign) {
   return x == 0.0 || is_nan_f32(x) ? uintBitsToFloat(0x7fc00000u) : uintBitsToFloat(((floatBitsToUint(x) ^ sign) & 0x80000000u) | 0x7f800000u);

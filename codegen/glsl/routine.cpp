@@ -132,7 +132,8 @@ Shader product(Dtype t, const std::string& name, int own, const runtime::GpuFeat
   const std::string compute = complex ? "vec2" : t == float64 ? "double" : "float";
   const int tile = kSide * own, unit = 16 / t.size, per = tile * kDepth / 256;
   // In fours where there are four: 16-byte accesses of shared memory.
-  auto at = [&](const std::string& number, int i) { return own >= 4 ? place(number, i) : number + " * " + std::to_string(own) + " + " + std::to_string(i); };
+  auto at = [&](const std::string& number, int i) { return own >= 4 ? place(number, i) : number + " * " + std::to_string(own) + " + " +
+      std::to_string(i); };
 
   std::string from = "x", unpack, to = "sum";
   auto unpack_line = [&](int j, const std::string& e) {
@@ -143,7 +144,8 @@ Shader product(Dtype t, const std::string& name, int own, const runtime::GpuFeat
   if (is_low_precision(t)) {
     from = cast_expression(prelude, float32, t, "uint(x)");
     for (int j = 0; j < 8; ++j)
-      unpack_line(j, cast_expression(prelude, float32, t, std::string("bitfieldExtract(") + parts[j / 2] + ", " + std::to_string(j % 2 * 16) + ", 16)"));
+      unpack_line(j, cast_expression(prelude, float32, t, std::string("bitfieldExtract(") + parts[j / 2] + ", " + std::to_string(j % 2 * 16) +
+          ", 16)"));
     to = "uint16_t(" + cast_expression(prelude, t, float32, "sum") + ")";
   } else if (t == float32) {
     for (int j = 0; j < 4; ++j) unpack_line(j, std::string("uintBitsToFloat(") + parts[j] + ")");
@@ -166,7 +168,8 @@ Shader product(Dtype t, const std::string& name, int own, const runtime::GpuFeat
   for (int i = 0; i < own; ++i)
     for (int j = 0; j < own; ++j) {
       std::string a = "a" + std::to_string(i), b = "b" + std::to_string(j), c = "c" + std::to_string(i) + "_" + std::to_string(j);
-      multiply += "      " + c + (complex ? " += vec2(" + a + ".x * " + b + ".x - " + a + ".y * " + b + ".y, " + a + ".x * " + b + ".y + " + a + ".y * " + b + ".x);\n"
+      multiply += "      " + c + (complex ? " += vec2(" + a + ".x * " + b + ".x - " + a + ".y * " + b + ".y, " + a + ".x * " + b + ".y + " + a +
+          ".y * " + b + ".x);\n"
                                            : features.fused_fma ? " = fma(" + a + ", " + b + ", " + c + ");\n" : " += " + a + " * " + b + ";\n");
     }
   for (int i = 0; i < own; ++i)
@@ -199,7 +202,8 @@ Shader product(Dtype t, const std::string& name, int own, const runtime::GpuFeat
 Result<std::vector<Shader>> emit_routine(const ir::LibraryStep& step, const std::string& name, const runtime::GpuFeatures& features) {
   const Dtype t = step.dtypes.back();
   auto refuse = [&](const std::string& why) {
-    return Diagnostic("op '" + step.name + "' of " + std::string(long_name(t)) + " has no form for this gpu: " + why, {}, "run the function on the cpu");
+    return Diagnostic("op '" + step.name + "' of " + std::string(long_name(t)) + " has no form for this gpu: " + why, {},
+        "run the function on the cpu");
   };
   if (step.name != "matmul") return refuse("only products of matrices have one");
   if (!is_inexact(t)) return refuse("only products of floats and complex numbers have one");

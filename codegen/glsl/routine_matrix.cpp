@@ -1,7 +1,7 @@
 // Products of float16 matrices by the device's matrix units, through cooperative matrices of 16 by 16 that a subgroup holds; sums are float32.
 //
-// A workgroup of eight subgroups computes 128 by 128 of the result, a subgroup 64 by 32. Operands lie in memory side by side along either axis, which is
-// a constant of the pipeline; the launch takes this form only where all sizes are multiples of what one access takes.
+// A workgroup of eight subgroups computes 128 by 128 of the result, a subgroup 64 by 32. Operands lie in memory side by side along either
+// axis, which is a constant of the pipeline; the launch takes this form only where all sizes are multiples of what one access takes.
 #include "codegen/glsl/routine.h"
 
 namespace frit::codegen::glsl {

@@ -88,7 +88,8 @@ std::string literal(Dtype t, uint64_t bits) {
   if (is_unsigned(t) || is_low_precision(t)) return t.size == 8 ? std::to_string(bits) + "UL" : std::to_string(bits) + "u";
   const int unused = 64 - 8 * t.size;
   const int64_t v = static_cast<int64_t>(bits << unused) >> unused;
-  if (t.size == 8) return v == std::numeric_limits<int64_t>::min() ? "(-9223372036854775807L - 1L)" : v < 0 ? "(" + std::to_string(v) + "L)" : std::to_string(v) + "L";
+  if (t.size == 8) return v == std::numeric_limits<int64_t>::min() ? "(-9223372036854775807L - 1L)" : v < 0 ? "(" + std::to_string(v) + "L)"
+      : std::to_string(v) + "L";
   return v == std::numeric_limits<int32_t>::min() ? "(-2147483647 - 1)" : v < 0 ? "(" + std::to_string(v) + ")" : std::to_string(v);
 }
 

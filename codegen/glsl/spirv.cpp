@@ -38,7 +38,8 @@ Result<std::string> to_spirv(const std::string& glsl, const std::string& name) {
   const auto messages = static_cast<EShMessages>(EShMsgSpvRules | EShMsgVulkanRules);
   glslang::TProgram program;
   auto failed = [&](const char* log) {
-    return Diagnostic("internal error: the shader of kernel @" + name + " does not compile: " + log + "\n" + glsl, {}, "please report it with this text");
+    return Diagnostic("internal error: the shader of kernel @" + name + " does not compile: " + log + "\n" + glsl, {},
+        "please report it with this text");
   };
   if (!shader.parse(GetDefaultResources(), 460, false, messages)) return failed(shader.getInfoLog());
   program.addShader(&shader);

@@ -15,6 +15,7 @@ thread_local std::vector<GpuTime> times;
 
 constexpr VkDeviceSize kStaging = VkDeviceSize{32} << 20;
 constexpr uint32_t kPushBytes = 128;
+constexpr VkMemoryPropertyFlags kHostMemory = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
 constexpr std::chrono::microseconds kAwake{50};
 
 // Seconds after which a submission counts as hanging.
@@ -151,11 +152,12 @@ Result<GpuInfo> Device::inspect(const Api& api, VkPhysicalDevice physical) {
   VkPhysicalDeviceMemoryProperties memory;
   api.GetPhysicalDeviceMemoryProperties(physical, &memory);
   for (uint32_t i = 0; i < memory.memoryHeapCount; ++i)
-    if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) info.memory_bytes = std::max<uint64_t>(info.memory_bytes, memory.memoryHeaps[i].size);
+    if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
+      info.memory_bytes = std::max<uint64_t>(info.memory_bytes, memory.memoryHeaps[i].size);
   // FRIT_VULKAN_SHARED=0 keeps to copies where memory is shared: what a discrete device does, to be tried on others.
   const char* shared = std::getenv("FRIT_VULKAN_SHARED");
   info.host_visible = info.kind != "discrete" && !(shared && std::string_view(shared) == "0") &&
-                      memory_type(memory, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, 0) >= 0;
+                      memory_type(memory, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | kHostMemory, 0) >= 0;
   return info;
 }
 
@@ -173,7 +175,8 @@ Status Device::start() {
   api_.GetPhysicalDeviceQueueFamilyProperties(physical_, &count, families.data());
   int found = -1;
   for (uint32_t i = 0; i < count; ++i)
-    if (families[i].queueFlags & VK_QUEUE_COMPUTE_BIT && (found < 0 || !(families[i].queueFlags & VK_QUEUE_GRAPHICS_BIT))) found = static_cast<int>(i);
+    if (families[i].queueFlags & VK_QUEUE_COMPUTE_BIT && (found < 0 || !(families[i].queueFlags & VK_QUEUE_GRAPHICS_BIT)))
+        found = static_cast<int>(i);
   if (found < 0) return Diagnostic(info_.name + " has no queue that computes");
   family_ = static_cast<uint32_t>(found);
   const uint32_t bits = families[family_].timestampValidBits;
@@ -209,10 +212,9 @@ Status Device::start() {
 
   VkPhysicalDeviceMemoryProperties memory;
   api_.GetPhysicalDeviceMemoryProperties(physical_, &memory);
-  constexpr VkMemoryPropertyFlags kHost = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-  const int local = info_.host_visible ? memory_type(memory, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | kHost, VK_MEMORY_PROPERTY_HOST_CACHED_BIT)
+  const int local = info_.host_visible ? memory_type(memory, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | kHostMemory, VK_MEMORY_PROPERTY_HOST_CACHED_BIT)
                                        : memory_type(memory, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0);
-  const int host = memory_type(memory, kHost, VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+  const int host = memory_type(memory, kHostMemory, VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
   if (local < 0 || host < 0) return Diagnostic(info_.name + " has no memory of the kinds that are needed");
   device_memory_.open(&api_, device_, static_cast<uint32_t>(local), info_.host_visible, info_.max_allocation);
   host_memory_.open(&api_, device_, static_cast<uint32_t>(host), true, info_.max_allocation);
@@ -226,7 +228,8 @@ Status Device::start() {
   Properties properties(api_, physical_);
   nanoseconds_per_tick_ = static_cast<double>(properties.p.properties.limits.timestampPeriod);
   pipelines_key_ = "vulkan pipelines of " + info_.name + ", " + info_.driver + ", ";
-  for (uint8_t b : properties.p.properties.pipelineCacheUUID) pipelines_key_ += "0123456789abcdef"[b >> 4], pipelines_key_ += "0123456789abcdef"[b & 15];
+  for (uint8_t b : properties.p.properties.pipelineCacheUUID) pipelines_key_ += "0123456789abcdef"[b >> 4],
+      pipelines_key_ += "0123456789abcdef"[b & 15];
   std::optional<std::string> kept;
   DiskCache cache(DiskCacheOptions::from_environment());
   if (cache.enabled()) kept = cache.load(pipelines_key_);
@@ -272,8 +275,10 @@ Status Device::copy(const Block& from, VkDeviceSize from_offset, const Block& to
   FRIT_ASSIGN_OR_RETURN(recording, begin(0));
   VkBufferCopy region{from.offset + from_offset, to.offset + to_offset, bytes};
   api_.CmdCopyBuffer(recording->commands, from.buffer, to.buffer, 1, &region);
-  VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT, VK_ACCESS_HOST_READ_BIT | VK_ACCESS_SHADER_READ_BIT};
-  api_.CmdPipelineBarrier(recording->commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1,
+  VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT,
+      VK_ACCESS_HOST_READ_BIT | VK_ACCESS_SHADER_READ_BIT};
+  api_.CmdPipelineBarrier(recording->commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0,
+      1,
                           &barrier, 0, nullptr, 0, nullptr);
   return finish(std::move(recording), {"a copy"}, false);
 }
@@ -414,7 +419,8 @@ Status Device::finish(std::unique_ptr<Recording> r, const std::vector<std::strin
     lost_.store(true, std::memory_order_relaxed);
     (void)r.release();
     return Diagnostic("gpu " + info_.name + ": " + result_text(result) + " while it ran " + step, {},
-                      result == VK_TIMEOUT ? "FRIT_VULKAN_TIMEOUT is the time in seconds that is given to it" : "compute its arrays again, or run on the cpu");
+                      result == VK_TIMEOUT ? "FRIT_VULKAN_TIMEOUT is the time in seconds that is given to it"
+                          : "compute its arrays again, or run on the cpu");
   }
   if (timed && r->queries) {
     std::vector<uint64_t> ticks(steps.size() + 1);

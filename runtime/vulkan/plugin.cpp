@@ -41,7 +41,8 @@ Result<std::vector<Candidate>> candidates(Api& api) {
     else reasons += (reasons.empty() ? "" : "; ") + info.error().message;
   }
   if (found.empty())
-    return Diagnostic(reasons.empty() ? "vulkan has no device here" : "no device can be used: " + reasons, {}, "install the gpu's driver, or run on the cpu");
+    return Diagnostic(reasons.empty() ? "vulkan has no device here" : "no device can be used: " + reasons, {},
+        "install the gpu's driver, or run on the cpu");
   std::string wanted;
   if (const char* set = std::getenv("FRIT_VULKAN_DEVICE")) wanted = set;
   if (!wanted.empty()) {

@@ -147,7 +147,8 @@ class Program : public DeviceCode {
         if (const auto* k = std::get_if<KernelPlan>(&plan.steps[i])) FRIT_TRY(launch(*k, call));
         else FRIT_TRY(run_routine(std::get<LibraryPlan>(plan.steps[i]), i, call));
       }
-      VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT, VK_ACCESS_HOST_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT};
+      VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
+          VK_ACCESS_HOST_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT};
       device_.api().CmdPipelineBarrier(recording->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
                                        VK_PIPELINE_STAGE_HOST_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 1, &barrier, 0, nullptr, 0, nullptr);
       FRIT_TRY(device_.finish(std::move(recording), call.steps, true));
@@ -208,14 +209,17 @@ class Program : public DeviceCode {
     const Api& api = device_.api();
     VkCommandBuffer commands = call.recording->commands;
     if (!call.first) {
-      VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
-      api.CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+      VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
+          VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
+      api.CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0, nullptr, 0,
+          nullptr);
     }
     call.first = false;
     api.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     if (arguments.size() <= kMaxPushArguments) {
       if (!arguments.empty())
-        api.CmdPushConstants(commands, device_.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, static_cast<uint32_t>(8 * arguments.size()), arguments.data());
+        api.CmdPushConstants(commands, device_.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, static_cast<uint32_t>(8 * arguments.size()),
+            arguments.data());
     } else {
       FRIT_ASSIGN_OR_RETURN(block, device_.host_block(8 * arguments.size()));
       call.recording->arguments.push_back(block);
@@ -241,7 +245,10 @@ class Program : public DeviceCode {
     };
     auto view = [&](const WindowPlan& w) {
       View v{call.addresses[w.buffer] + static_cast<uint64_t>(w.offset.evaluate(symbols) * w.dtype.size), {}, {}};
-      for (size_t i = 0; i < w.shape.size(); ++i) v.shape.push_back(w.shape[i].evaluate(symbols)), v.strides.push_back(w.strides[i].evaluate(symbols));
+      for (size_t i = 0; i < w.shape.size(); ++i) {
+        v.shape.push_back(w.shape[i].evaluate(symbols));
+        v.strides.push_back(w.strides[i].evaluate(symbols));
+      }
       return v;
     };
     if (plan.operands.size() != 2 || plan.results.size() != 1) return Diagnostic("matmul takes two operands and gives one result");

@@ -76,7 +76,8 @@ TEST_F(Programs, RowsOfSymbolicSizes) {
 TEST_F(Programs, RowsOfFixedSizes) {
   for (const char* m : {"1", "3", "32", "100", "1000", "1024", "4096", "5001", "9000"})
     for (const char* type : {"f32", "f16"})
-      check(with_type("func @f(%x: T[9, " + std::string(m) + "]) -> T[9, " + m + "] {\n  %0: T[9, " + m + "] = softmax %x {axes=[1]}\n  return %0\n}", type));
+      check(with_type("func @f(%x: T[9, " + std::string(m) + "]) -> T[9, " + m + "] {\n  %0: T[9, " + m +
+          "] = softmax %x {axes=[1]}\n  return %0\n}", type));
 }
 
 TEST_F(Programs, UnalignedInputs) {
