@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "codegen/backend.h"
 #include "codegen/guard.h"
@@ -26,8 +28,10 @@ class PlanBuilder {
     for (const ir::Step& step : program_.steps) {
       if (const auto* kernel = std::get_if<ir::KernelStep>(&step)) {
         FRIT_ASSIGN_OR_RETURN(planned, kernel_plan(*kernel));
+        planned.beside = beside(*kernel);
         plan.steps.emplace_back(std::move(planned));
       } else {
+        before_ = {};
         FRIT_ASSIGN_OR_RETURN(planned, library_plan(std::get<ir::LibraryStep>(step)));
         plan.steps.emplace_back(std::move(planned));
       }
@@ -117,6 +121,26 @@ class PlanBuilder {
     return plan;
   }
 
+  // Whether the launch may run at the same time as the steps that `before_` stands for; it joins them, or begins anew.
+  bool beside(const ir::KernelStep& step) {
+    Use own;
+    for (size_t i = 0; i < step.buffers.size(); ++i) {
+      const ir::ProgramBuffer& b = program_.buffers[step.buffers[i]];
+      // Memory that two buffers share counts as one.
+      const bool slot = b.role == ir::BufferRole::Temp && b.slot != ir::kNone;
+      const std::pair memory(slot, slot ? b.slot : b.donor != ir::kNone ? b.donor : step.buffers[i]);
+      const ir::KernelBuffer& as = program_.kernels[step.kernel].buffers[i];
+      if (as.read) own.read.insert(memory);
+      if (as.written) own.written.insert(memory);
+    }
+    auto meet = [](const auto& a, const auto& b) { return std::any_of(a.begin(), a.end(), [&](const auto& m) { return b.count(m) > 0; }); };
+    const bool joins = before_ && !meet(own.written, before_->read) && !meet(own.written, before_->written) && !meet(own.read, before_->written);
+    if (!joins) before_.emplace();
+    before_->read.merge(own.read);
+    before_->written.merge(own.written);
+    return joins;
+  }
+
   runtime::WindowPlan window_plan(const ir::Window& w, Dtype dtype) {
     return {w.buffer, dtype, sizes(w.layout.shape), sizes(w.layout.strides), size(w.layout.offset)};
   }
@@ -139,6 +163,10 @@ class PlanBuilder {
 
   const ir::Function& function_;
   const ir::Program& program_;
+  struct Use {
+    std::set<std::pair<bool, uint32_t>> read, written;
+  };
+  std::optional<Use> before_;  // the launches that a next one may run beside
   std::map<std::string, int, std::less<>> slots_;
   std::string unknown_;
 };

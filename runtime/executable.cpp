@@ -131,19 +131,69 @@ class Launch {
   std::atomic<bool> failed_{false};
 };
 
+// A kernel's iterations, and those below which splitting does not pay.
+struct Extent {
+  int64_t extent = 1, grain = 1;
+
+  Extent(const Kernel& kernel, const Frame& frame) {
+    if (!kernel.plan->parallel) return;
+    extent = kernel.extent.get(frame.symbols);
+    grain = kernel.grain.get(frame.symbols);
+  }
+  bool is_small() const { return extent <= grain; }
+};
+
 Status run_kernel(const Kernel& kernel, const Frame& frame) {
-  int64_t extent = kernel.plan->parallel ? kernel.extent.get(frame.symbols) : 1;
-  if (extent <= 0) return {};
+  const Extent e(kernel, frame);
+  if (e.extent <= 0) return {};
   Launch launch(kernel, frame);
-  int64_t grain = kernel.plan->parallel ? kernel.grain.get(frame.symbols) : 1;
-  if (extent <= grain || !kernel.plan->parallel) {
-    launch.run(0, extent);
+  if (e.is_small()) {
+    launch.run(0, e.extent);
   } else {
     parallel_for(
-        extent, grain,
+        e.extent, e.grain,
         [](void* context, int64_t begin, int64_t end) { static_cast<Launch*>(context)->run(begin, end); }, &launch);
   }
   return launch.status(*kernel.plan);
+}
+
+// Kernels that do not need each other. Each thread takes whole ones of those that are too small to be split, where together they are worth it.
+Status run_beside(const std::vector<Kernel>& kernels, const Frame& frame) {
+  struct Small {
+    std::optional<Launch> launch;
+    const Kernel* kernel;
+    int64_t extent;
+  };
+  constexpr size_t kAtOnce = 16;
+  Small small[kAtOnce];
+  size_t count = 0;
+  double grains = 0;
+  const auto flush = [&]() -> Status {
+    const auto run = [](void* context, int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) static_cast<Small*>(context)[i].launch->run(0, static_cast<Small*>(context)[i].extent);
+    };
+    if (grains >= 2) parallel_for(static_cast<int64_t>(count), 1, run, small);
+    else run(small, 0, static_cast<int64_t>(count));
+    for (size_t i = 0; i < count; ++i) FRIT_TRY(small[i].launch->status(*small[i].kernel->plan));
+    count = 0;
+    grains = 0;
+    return {};
+  };
+  for (const Kernel& kernel : kernels) {
+    const Extent e(kernel, frame);
+    if (!e.is_small()) {
+      FRIT_TRY(run_kernel(kernel, frame));
+      continue;
+    }
+    if (e.extent <= 0) continue;
+    small[count].launch.emplace(kernel, frame);
+    small[count].kernel = &kernel;
+    small[count++].extent = e.extent;
+    // What is not in a parallel loop says nothing of its work.
+    if (kernel.plan->parallel) grains += static_cast<double>(e.extent) / static_cast<double>(e.grain);
+    if (count == kAtOnce) FRIT_TRY(flush());
+  }
+  return flush();
 }
 
 // Library tensors point to sizes that must outlive the call.
@@ -186,7 +236,7 @@ struct Executable::Prepared {
     Dtype dtype;
   };
   std::vector<Memory> buffers;
-  std::vector<std::variant<Kernel, Library>> steps;
+  std::vector<std::variant<std::vector<Kernel>, Library>> steps;  // kernels that do not need each other together
   std::vector<Window> results;
   std::vector<Value> slots;
   size_t owners = 0;
@@ -207,8 +257,8 @@ struct Executable::Prepared {
       return {};
     };
     for (auto& step : steps) {
-      if (auto* kernel = std::get_if<Kernel>(&step)) {
-        FRIT_TRY(look_up(*kernel));
+      if (auto* kernels = std::get_if<std::vector<Kernel>>(&step)) {
+        for (Kernel& kernel : *kernels) FRIT_TRY(look_up(kernel));
         continue;
       }
       auto& library = std::get<Library>(step);
@@ -242,7 +292,9 @@ Executable::Executable(Plan plan) : plan_(std::move(plan)), prepared_(std::make_
   for (const DimProgram& s : plan_.slots) p.slots.emplace_back(s);
   for (const auto& step : plan_.steps) {
     if (auto* kernel = std::get_if<KernelPlan>(&step)) {
-      p.steps.emplace_back(Kernel(*kernel, symbols));
+      const bool joins = kernel->beside && !p.steps.empty() && std::holds_alternative<std::vector<Kernel>>(p.steps.back());
+      if (!joins) p.steps.emplace_back(std::vector<Kernel>());
+      std::get<std::vector<Kernel>>(p.steps.back()).emplace_back(*kernel, symbols);
       continue;
     }
     const auto& plan_step = std::get<LibraryPlan>(step);
@@ -330,8 +382,8 @@ Status Executable::run(std::span<const Tensor> inputs, std::span<const bool> don
 
   Frame frame{addresses.data(), symbols.data()};
   for (const auto& step : p.steps) {
-    if (const auto* kernel = std::get_if<Kernel>(&step))
-      FRIT_TRY(run_kernel(*kernel, frame));
+    if (const auto* kernels = std::get_if<std::vector<Kernel>>(&step))
+      FRIT_TRY(kernels->size() == 1 ? run_kernel((*kernels)[0], frame) : run_beside(*kernels, frame));
     else
       FRIT_TRY(run_library(std::get<Library>(step), frame));
   }

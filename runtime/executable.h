@@ -63,6 +63,7 @@ struct KernelPlan {
   DimProgram extent;                 // of the parallel loop; 1 without
   DimProgram grain{1};               // of it: see parallel_for; less than 1 means 1
   DimProgram scratch_bytes;
+  bool beside = false;               // needs nothing of the steps before it back to the last one where this is false, nor they of it
 };
 
 struct LibraryPlan {

@@ -97,6 +97,7 @@ class Writer {
     size(k.extent);
     size(k.grain);
     size(k.scratch_bytes);
+    out_.u8(k.beside);
   }
   void library(const LibraryPlan& l) {
     out_.text(l.name);
@@ -261,6 +262,7 @@ class Reader {
     k.extent = size();
     k.grain = size();
     k.scratch_bytes = size();
+    k.beside = flag();
     return k;
   }
   LibraryPlan library() {

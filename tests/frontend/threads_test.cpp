@@ -97,3 +97,33 @@ TEST(Threads, TheirNumberIsTheUsersAndChangesNoBits) {
   EXPECT_EQ(results[0], results[1]);
   EXPECT_EQ(results[0], results[2]);
 }
+
+// Kernels too small to be split that need nothing of each other run beside each other; those that do need each other, in order.
+TEST(Threads, SmallKernelsBesideEachOther) {
+  const int before = num_threads();
+  std::vector<array> weights;
+  for (int i = 0; i < 40; ++i) weights.push_back(full({900 + i, 3}, 0.5f + static_cast<float>(i)));
+  auto step = compile([](const std::vector<array>& w) {
+    std::vector<array> out;
+    for (const array& x : w) {
+      const array moved = exp(x * -0.25f) + x;
+      out.push_back(moved);
+      out.push_back(sum(moved, 0) * 2.0f);
+    }
+    return out;
+  });
+  std::vector<std::vector<float>> results;
+  for (int n : {1, 4}) {
+    set_num_threads(n);
+    for (int round = 0; round < 3; ++round) {
+      std::vector<float> all;
+      for (const array& y : step(weights)) {
+        const std::vector<float> v = values<float>(y);
+        all.insert(all.end(), v.begin(), v.end());
+      }
+      results.push_back(std::move(all));
+    }
+  }
+  set_num_threads(before);
+  for (const auto& r : results) EXPECT_EQ(r, results[0]);
+}

@@ -1,0 +1,48 @@
+// Which launches of a program may run at the same time.
+#include <gtest/gtest.h>
+
+#include "codegen/backend.h"
+#include "ir/parser.h"
+
+namespace frit::test {
+namespace {
+
+// One letter for each launch: 'b' beside those before it, '.' after them; 'l' a library step.
+std::string launches(const std::string& text) {
+  auto module = ir::parse(text, "test");
+  if (!module.ok()) return module.error().str();
+  passes::PassContext context;
+  ir::Function& f = *(*module)->functions[0];
+  auto made = codegen::compile(f, {}, &context);
+  if (!made.ok()) return made.error().str();
+  std::string out;
+  for (const auto& step : (*made)->plan().steps) {
+    const auto* kernel = std::get_if<runtime::KernelPlan>(&step);
+    out += !kernel ? 'l' : kernel->beside ? 'b' : '.';
+  }
+  return out;
+}
+
+TEST(Beside, independent_launches) {
+  EXPECT_EQ(launches(R"(func @f(%x: f32[10], %y: f32[20], %z: f32[30]) -> (f32[10], f32[20], f32[30]) {
+    %0: f32[10] = exp %x
+    %1: f32[20] = exp %y
+    %2: f32[30] = exp %z
+    return %0, %1, %2
+  })"), ".bb");
+}
+
+// The second sum needs the first's result, through memory that the third kernel would take over.
+TEST(Beside, launches_that_need_each_other) {
+  EXPECT_EQ(launches(R"(func @f(%x: f32[300, 40]) -> f32[] {
+    %0: f32[40] = sum %x {axes=[0]}
+    %1: f32[] = max %0 {axes=[0]}
+    %2: f32[40] = broadcast %1 {shape=[40]}
+    %3: f32[40] = divide %0, %2
+    %4: f32[] = sum %3 {axes=[0]}
+    return %4
+  })").find('b'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace frit::test
