@@ -15,8 +15,8 @@ namespace {
 
 using namespace ir;
 
-// Scalar operations below which handing work to another thread costs more than it saves.
-constexpr int64_t kMinWork = 1 << 16;
+// Scalar operations, for each byte of a vector, below which handing work to another thread costs more than it saves: about two microseconds.
+constexpr int64_t kMinWork = 1 << 12;
 constexpr int64_t kChunk = 8192;     // elements of an inner loop per iteration of the parallel one
 // Tiles of two axes. Where a vector is a whole cache line, each line is visited once, in any order: tiles are large, for the sake of the rows'
 // length. Otherwise the lines of a tile must stay in the innermost cache, of which rows a power of two apart use a few sets only.
@@ -206,7 +206,7 @@ class Scheduler {
   }
 
   void set_grain(Loop& loop) {
-    Dim grain = max(floor_div(kMinWork, work(k_, loop.body)), 1);
+    Dim grain = max(floor_div(kMinWork * target_.vector_bytes, work(k_, loop.body)), 1);
     Dim step = std::max<int64_t>(1, int64_t{loop.vector} * loop.unroll);
     loop.grain = k_.facts.simplify(ceil_div(grain, step) * step);
   }

@@ -172,7 +172,7 @@ Status run_beside(const std::vector<Kernel>& kernels, const Frame& frame) {
     const auto run = [](void* context, int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) static_cast<Small*>(context)[i].launch->run(0, static_cast<Small*>(context)[i].extent);
     };
-    if (grains >= 2) parallel_for(static_cast<int64_t>(count), 1, run, small);
+    if (grains >= 6) parallel_for(static_cast<int64_t>(count), 1, run, small);
     else run(small, 0, static_cast<int64_t>(count));
     for (size_t i = 0; i < count; ++i) FRIT_TRY(small[i].launch->status(*small[i].kernel->plan));
     count = 0;

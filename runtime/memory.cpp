@@ -34,18 +34,19 @@ struct BufferAccess {
 namespace {
 
 constexpr size_t kAlign = 64;
-constexpr size_t kPooled = size_t{32} << 10;
 constexpr size_t kHuge = size_t{2} << 20;
 constexpr size_t kPage = 4096;
+// The C library gives the end of its heap back to the system as soon as it is free: smaller results too would fault their pages in at every call.
+constexpr size_t kPooled = kPage;
 
-// Eight classes per doubling: a block is at most an eighth larger than what was asked for.
+// Whole pages, eight classes per doubling where that is more: a block is at most an eighth or a page larger than what was asked for.
 struct SizeClass {
   size_t index, bytes;
 };
 SizeClass class_of(size_t bytes) {
   bytes = std::max(bytes, kPooled);
   int log = std::bit_width(bytes - 1) - 1;  // 2^log < bytes <= 2^(log + 1)
-  size_t step = size_t{1} << (log - 3);
+  size_t step = std::max(size_t{1} << (log - 3), bytes > kPage ? kPage : size_t{1});
   size_t base = size_t{1} << log;
   size_t part = (bytes - base + step - 1) / step;  // 1..8
   return {static_cast<size_t>(log) * 8 + part - 1, base + part * step};

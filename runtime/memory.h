@@ -1,6 +1,6 @@
 // Buffers and the pooled allocator of a device's memory.
 //
-// A Buffer is a reference-counted block. Freed blocks of 32 KiB and more go to a cache and are handed out again without a new page fault; blocks
+// A Buffer is a reference-counted block. Freed blocks of 4 KiB and more go to a cache and are handed out again without a new page fault; blocks
 // of 2 MiB and more are aligned to and advised for huge pages. Smaller blocks come from the C library together with their Buffer object, in one
 // allocation, and are not cached here. All functions may be called from any thread.
 #pragma once
