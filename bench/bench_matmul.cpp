@@ -108,21 +108,7 @@ void vector(benchmark::State& state, Dtype t, int64_t rows, int64_t cols, bool l
   for (auto _ : state) {
     own.push_back(per_call([&] { left ? call(fn, x, matrix, y) : call(fn, matrix, x, y); }));
     state.SetIterationTime(own.back());
-    struct Range {
-      const char* data;
-      int64_t bytes;
-    } range{static_cast<const char*>(matrix.pages.data()), rows * cols * t.size};
-    // By frit's threads, which are there already.
-    static constexpr int64_t kPart = int64_t{1} << 18;
-    reads.push_back(per_call([&] {
-      frit::runtime::parallel_for(
-          (range.bytes + kPart - 1) / kPart, 1,
-          [](void* context, int64_t begin, int64_t end) {
-            const Range& r = *static_cast<Range*>(context);
-            bench::read_all(r.data + begin * kPart, static_cast<size_t>(std::min(r.bytes, end * kPart) - begin * kPart));
-          },
-          &range);
-    }));
+    reads.push_back(per_call([&] { bench::parallel_read(matrix.pages.data(), static_cast<size_t>(rows * cols * t.size)); }));
   }
   state.counters["over_reading"] = bench::median(own) / bench::median(reads);
   state.counters["gigabytes_per_second"] = static_cast<double>(rows * cols * t.size) / bench::median(own) * 1e-9;

@@ -10,12 +10,13 @@
 #include <chrono>
 #include <cstring>
 #include <new>
-#include <thread>
 #include <vector>
+
+#include "runtime/parallel.h"
 
 namespace bench {
 
-inline size_t threads() { return std::max(1u, std::thread::hardware_concurrency()); }
+inline size_t threads() { return static_cast<size_t>(frit::runtime::num_threads()); }
 
 // Memory in huge pages where the system gives them, touched: a limit measured on small pages would flatter whoever uses large ones.
 class Pages {
@@ -36,15 +37,19 @@ class Pages {
   size_t size_;
 };
 
-// Calls part(begin, end) for one part of `bytes` on each thread; the parts are multiples of 64 bytes, save the last.
+// Calls part(begin, end) for parts of `bytes`, each but the last of kPart, on frit's threads: they are there already.
 template <class F>
 void in_parallel(size_t bytes, F part) {
-  const size_t n = threads();
-  std::vector<std::thread> pool;
-  const auto bound = [&](size_t t) { return t == n ? bytes : bytes * t / n / 64 * 64; };
-  for (size_t t = 1; t < n; ++t) pool.emplace_back([=] { part(bound(t), bound(t + 1)); });
-  part(0, bound(1));
-  for (std::thread& t : pool) t.join();
+  static constexpr size_t kPart = size_t{1} << 18;
+  struct Context {
+    size_t bytes;
+    F& part;
+  } context{bytes, part};
+  const auto run = [](void* data, int64_t begin, int64_t end) {
+    Context& c = *static_cast<Context*>(data);
+    c.part(static_cast<size_t>(begin) * kPart, std::min(c.bytes, static_cast<size_t>(end) * kPart));
+  };
+  frit::runtime::parallel_for(static_cast<int64_t>((bytes + kPart - 1) / kPart), 1, run, &context);
 }
 
 // Copies `bytes` between places aligned to 16 bytes, written past the caches. The C library's memcpy does that only for what is larger than the caches it
@@ -59,7 +64,7 @@ inline void copy_past_caches(char* to, const char* from, size_t bytes) {
   std::memcpy(to + done, from + done, bytes - done);
 }
 
-// Copies `bytes` with every CPU taking one part; meant for far more than the caches hold.
+// Copies `bytes` on all threads; meant for far more than the caches hold.
 inline void parallel_copy(void* to, const void* from, size_t bytes) {
   in_parallel(bytes, [=](size_t begin, size_t end) {
     copy_past_caches(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, end - begin);
@@ -84,7 +89,7 @@ inline void read_all(const char* from, size_t bytes) {
   asm volatile("" : : "g"(&total) : "memory");
 }
 
-// Likewise, with every CPU taking one part.
+// Likewise, on all threads.
 inline void parallel_read(const void* from, size_t bytes) {
   in_parallel(bytes, [=](size_t begin, size_t end) { read_all(static_cast<const char*>(from) + begin, end - begin); });
 }

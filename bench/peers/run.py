@@ -139,8 +139,8 @@ def measure(sides, name, rounds, budget):
     spent = dict.fromkeys(runs, 0.0)
     for turn in range(rounds):
         for side, n in runs.items():
-            # What takes seconds is not measured in every round: three times, or twice where that takes half a minute.
-            if turn >= 2 and spent[side] > (2 if turn >= 3 else 8) * budget:
+            # What takes seconds is not measured in every round: three times, or once where that takes half a minute.
+            if turn >= 1 and spent[side] > (2 if turn >= 3 else 8) * budget:
                 continue
             answer = side.ask(f"time {n}")
             if "skip" in answer:
