@@ -72,6 +72,7 @@ void KernelEmitter::emit_loop(const ir::Loop& loop) {
   if (lanes > 0) width = std::min(width, lanes);
   const bool fits = !vector_ && width > 1 && (loop.accumulators.empty() || (lanes > 0 && lanes % width == 0));
   facts_.set_loop(loop.var, loop.extent);
+  if (parallel && width == 0) plan_prefetches(loop);
 
   VectorScope scope;
   scope.var = loop.var;
@@ -194,6 +195,7 @@ void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* fr
     if (!rows) scope.copies = copies;
     scope.base = i;
     emit_body(loop.body);
+    emit_prefetches(loop);
     Value* next = builder_.CreateAdd(i, step, "", true, true);
     BasicBlock* full_end = builder_.GetInsertBlock();
     i->addIncoming(next, full_end);

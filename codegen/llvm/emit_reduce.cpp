@@ -164,6 +164,7 @@ void KernelEmitter::emit_lane_loop(const ir::Loop& loop, int lanes, Value* to) {
   scope.copies = count;
   scope.base = i;
   emit_body(loop.body);
+  emit_prefetches(loop);
   States taken;
   for (size_t a = 0, s = 0; a < accumulators; ++a)
     for (int c = 0; c < count; ++c, ++s)

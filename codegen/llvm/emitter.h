@@ -181,6 +181,10 @@ class KernelEmitter {
   void open_frame(const ir::Loop& loop, llvm::BasicBlock* preheader, bool always_runs);
   llvm::BasicBlock* block(const char* name);
 
+  // emit_prefetch.cpp
+  void plan_prefetches(const ir::Loop& parallel);
+  void emit_prefetches(const ir::Loop& loop);
+
   // emit_reduce.cpp
   // One accumulator for each lane (or vector of lanes), on the stack.
   struct LaneMemory {
@@ -220,6 +224,7 @@ class KernelEmitter {
   std::map<std::string, Val, std::less<>> names_;  // symbols, loop variables, bindings
   DimFacts facts_;
   std::vector<Frame> frames_;
+  std::map<const ir::Loop*, std::vector<std::pair<uint32_t, Dim>>> prefetches_;  // by the loop that asks: buffers and positions
   VectorScope* vector_ = nullptr;
   llvm::Value* spare_ = nullptr;
   llvm::Value* zeros_ = nullptr;

@@ -1,0 +1,69 @@
+// Rows that are visited more than once: the first visit waits for memory, the later ones compute while memory rests. So the later visit that computes
+// most asks for the next row, which then lies in the second cache when its turn comes. A matter of time alone.
+#include <llvm/IR/Intrinsics.h>
+
+#include <algorithm>
+
+#include "codegen/llvm/emitter.h"
+
+namespace frit::codegen {
+
+namespace {
+
+constexpr int64_t kLine = 64;
+// Smaller buffers are in the second cache anyway, and shorter rows are fetched by the processor itself.
+constexpr int64_t kMinBuffer = int64_t{1} << 20;
+constexpr int64_t kMinRow = 1024;
+
+size_t scalar_count(const ir::Loop& loop) {
+  return static_cast<size_t>(
+      std::count_if(loop.body.begin(), loop.body.end(), [](const ir::Instr& i) { return std::holds_alternative<ir::ScalarInstr>(i.node); }));
+}
+
+}  // namespace
+
+// Of a parallel loop around several vector loops: what the first of them reads, by the loop that asks for it.
+void KernelEmitter::plan_prefetches(const ir::Loop& parallel) {
+  const ir::Loop *first = nullptr, *most = nullptr;
+  for (const ir::Instr& i : parallel.body) {
+    const auto* loop = std::get_if<ir::Loop>(&i.node);
+    if (!loop) continue;
+    const bool leaf = std::none_of(loop->body.begin(), loop->body.end(), [](const ir::Instr& j) { return std::holds_alternative<ir::Loop>(j.node); });
+    if (!leaf || loop->vector <= 1) return;
+    if (!first) first = loop;
+    else if (loop->extent == first->extent && (!most || scalar_count(*loop) > scalar_count(*most))) most = loop;
+  }
+  if (!most) return;
+  const Dim next = min(Dim::symbol(parallel.var) + Dim(1), parallel.extent - Dim(1));
+  for (const ir::Instr& i : first->body) {
+    const auto* load = std::get_if<ir::LoadInstr>(&i.node);
+    if (!load || load->mask != ir::kNoReg || load->buffer >= kernel_.buffers.size()) continue;
+    const ir::KernelBuffer& b = kernel_.buffers[load->buffer];
+    const int64_t size = b.dtype.size;
+    if (b.written || facts_.range(b.size).high < kMinBuffer / size || facts_.range(first->extent).high < kMinRow / size) continue;
+    auto column = load->index.affine_in(first->var), row = load->index.affine_in(parallel.var);
+    if (!column || !column->coefficient.is(1) || !row || row->coefficient.is(0)) continue;
+    const Dim index = load->index.substitute(parallel.var, next).substitute(first->var, Dim::symbol(most->var));
+    prefetches_[most].push_back({load->buffer, index});
+  }
+}
+
+// In a full step of the vector loop `loop`: a line for each line that the step reads of this row.
+void KernelEmitter::emit_prefetches(const ir::Loop& loop) {
+  auto found = prefetches_.find(&loop);
+  if (found == prefetches_.end()) return;
+  for (const auto& [buffer, index] : found->second) {
+    const Address a = address(buffer, index);
+    if (a.kind != Address::Kind::Strided || a.stride != 1) continue;
+    int64_t next = 0;
+    for (int c = 0; c < copies(); ++c) {
+      const int64_t at = int64_t{c} * vector_->width * a.dtype.size;
+      if (at < next) continue;
+      next = at + kLine;
+      builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {builder_.getPtrTy()},
+                               {copy_address(a, c), builder_.getInt32(0), builder_.getInt32(2), builder_.getInt32(1)});
+    }
+  }
+}
+
+}  // namespace frit::codegen
