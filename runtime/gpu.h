@@ -96,8 +96,9 @@ class Gpu {
   };
   virtual Memory memory() const = 0;
   virtual void clear_cache() = 0;
-  // Times of the steps that the calling thread ran last.
+  // Times of the steps that the calling thread ran last; those of programs of one step only where they are kept.
   virtual std::vector<GpuTime> last_times() const = 0;
+  virtual void keep_times(bool on) = 0;
 };
 
 // The GPU that is used: FRIT_VULKAN_DEVICE names it by number or a part of its name; else the first discrete one, else the first. Fails with the

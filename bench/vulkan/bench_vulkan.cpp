@@ -1,7 +1,8 @@
 // Kernels on the GPU by timestamps, each beside the bandwidth of a plain copy that was measured in the same run.
 //
-//   bench_vulkan [--scale N] [--repeat N] [--only TEXT] [--json FILE]
-// `--scale` divides the sizes: 1 is those of docs/performance.md. Times are medians of the steps' own times on the GPU, in milliseconds; launch is
+//   bench_vulkan [--scale N] [--repeat N] [--warm MS] [--only TEXT] [--json FILE]
+// `--scale` divides the sizes: 1 is those of docs/performance.md. Times are medians of the steps' own times on the GPU, in milliseconds, after
+// `--warm` milliseconds of runs that do not count (1000); launch is
 // the time on the host from submission to the fence of a small kernel, cold the time from a graph to a pipeline that has run once.
 #include <algorithm>
 #include <chrono>
@@ -24,6 +25,7 @@ using namespace frit;
 struct Options {
   int64_t scale = 1;
   int repeat = 20;
+  double warm = 1000;
   std::string only, json;
 };
 
@@ -55,6 +57,7 @@ double median(std::vector<double> v) {
 class Bench {
  public:
   explicit Bench(Options o) : o_(std::move(o)), gpu_(*value(runtime::find_gpu())) {
+    gpu_.keep_times(true);
     const runtime::GpuInfo& i = gpu_.info();
     std::printf("%s (%s), driver %s, Vulkan %s\n", i.name.c_str(), i.kind.c_str(), i.driver.c_str(), i.api.c_str());
   }
@@ -67,7 +70,10 @@ class Bench {
     Compiled c = compile(graph);
     std::vector<double> times;
     std::string steps;
-    for (int i = 0; i < o_.repeat + 3; ++i) {
+    // Drivers compile a shader quickly at first and better while it runs.
+    const auto begun = Clock::now();
+    for (int i = 0; i < 3 || milliseconds_since(begun) < o_.warm; ++i) value(c.code->run(c.inputs));
+    for (int i = 0; i < o_.repeat; ++i) {
       value(c.code->run(c.inputs));
       double sum = 0;
       steps.clear();
@@ -77,7 +83,7 @@ class Bench {
         std::snprintf(text, sizeof text, " %.4f", t.milliseconds);
         steps += (steps.empty() ? "" : ",") + std::string(text);
       }
-      if (i >= 3) times.push_back(sum);  // the first runs compile and warm up
+      times.push_back(sum);
     }
     Row row{name, median(times), bytes, flops, steps};
     if (name == "copy") copy_ = bytes / row.milliseconds;
@@ -89,12 +95,16 @@ class Bench {
     if (!wanted("launch")) return;
     Compiled c = compile(graph);
     std::vector<double> times, device;
+    const auto begun = Clock::now();
+    while (milliseconds_since(begun) < o_.warm) value(c.code->run(c.inputs));
+    for (int i = 0; i < 1000; ++i) value(c.code->run(c.inputs)), device.push_back(gpu_.last_times().empty() ? 0 : gpu_.last_times()[0].milliseconds);
+    gpu_.keep_times(false);
     for (int i = 0; i < 1000; ++i) {
       auto start = Clock::now();
       value(c.code->run(c.inputs));
       times.push_back(milliseconds_since(start));
-      device.push_back(gpu_.last_times().empty() ? 0 : gpu_.last_times()[0].milliseconds);
     }
+    gpu_.keep_times(true);
     std::printf("%-34s %10.4f ms on the host, %.4f ms on the gpu\n", "launch of a small kernel", median(times), median(device));
     rows_.push_back({"launch", median(times), 0, 0, ""});
   }
@@ -284,9 +294,10 @@ int main(int argc, char** argv) {
     std::string name = argv[i];
     if (name == "--scale") o.scale = std::max(1LL, std::atoll(argv[i + 1]));
     else if (name == "--repeat") o.repeat = std::max(1, std::atoi(argv[i + 1]));
+    else if (name == "--warm") o.warm = std::atof(argv[i + 1]);
     else if (name == "--only") o.only = argv[i + 1];
     else if (name == "--json") o.json = argv[i + 1];
-    else return std::fprintf(stderr, "usage: bench_vulkan [--scale N] [--repeat N] [--only TEXT] [--json FILE]\n"), 2;
+    else return std::fprintf(stderr, "usage: bench_vulkan [--scale N] [--repeat N] [--warm MS] [--only TEXT] [--json FILE]\n"), 2;
   }
   Bench bench(o);
   const int64_t rows = std::max<int64_t>(1, 16384 / o.scale), m = 4096, gelu_rows = std::max<int64_t>(1, 32000 / o.scale);

@@ -1,4 +1,4 @@
-// The frame of a shader: declarations, arguments, the two mappings, and straight-line code.
+// The frame of a shader: declarations, arguments, the mappings, and straight-line code.
 #include <algorithm>
 
 #include "codegen/glsl/emitter.h"
@@ -8,7 +8,7 @@ namespace frit::codegen::glsl {
 
 namespace {
 
-constexpr int kElementGroup = 256;
+constexpr int kElementGroup = 128;
 // Sizes up to which an index plus what a grid reaches past the end still fits into an int.
 constexpr int64_t kNarrowExtent = int64_t{1} << 30;
 
@@ -68,7 +68,9 @@ Result<Shader> KernelEmitter::run() {
   group_ = rows ? passes::row_invocations(k_) : parallel ? kElementGroup : 1;
   group_ = std::min<int>(group_, static_cast<int>(features_.group_size));
   declare_names();
+  const passes::GridTile tile = passes::tile_of(k_);
   if (rows) emit_rows(parallel);
+  else if (tile.row) emit_tiles(*parallel, tile);
   else emit_elements(parallel);
   shader_.kernel.group_size = static_cast<uint32_t>(group_);
   shader_.kernel.rows = rows;

@@ -96,9 +96,10 @@ void KernelEmitter::plan_registers(const ir::Body& row) {
 }
 
 // The loop over the turns of an invocation, each of `vector` iterations, `step` apart.
-void KernelEmitter::open_turns(const ir::Loop& loop, const std::string& name, int vector, int step) {
+void KernelEmitter::open_turns(const ir::Loop& loop, const std::string& name, int vector, int step, const std::string& from) {
   const bool wide = names_.at(loop.var).wide;
-  const std::string type = index_type(wide), first = "lane" + (vector > 1 ? " * " + std::to_string(vector) : std::string());
+  const std::string type = index_type(wide);
+  const std::string first = !from.empty() ? from : "lane" + (vector > 1 ? " * " + std::to_string(vector) : std::string());
   if (!turned_.count(&loop)) {
     open("for (" + type + " " + name + " = " + first + "; " + name + " < " + dim(loop.extent, wide) + "; " + name + " += " + std::to_string(step) +
         ") {");
@@ -185,8 +186,7 @@ void KernelEmitter::emit_serial(const ir::Loop& loop, Context context) {
     }
   }
   const std::string name = enter(loop), type = index_type(names_.at(loop.var).wide), extent = dim(loop.extent, names_.at(loop.var).wide);
-  auto turn = [&] {
-    emit_body(loop.body, context);
+  auto take = [&] {
     for (const ir::Accumulator& a : loop.accumulators) {
       std::string result = regs_[a.result];
       accumulate(a, is_arg(a) ? result + "v" : result, result, regs_[a.value], is_arg(a) ? regs_[a.position] : "");
@@ -195,25 +195,54 @@ void KernelEmitter::emit_serial(const ir::Loop& loop, Context context) {
   std::string from = "0";
   std::set<uint32_t> loads, stores;
   collect(loop.body, loads, stores);
-  constexpr int kTogether = 16;
+  // One invocation by itself has nothing else to hide latency behind.
+  const int kTogether = group_ == 1 ? 64 : 16;
   constexpr size_t kShort = 24;
   if (context == Context::Invocation && !loop.accumulators.empty() && stores.empty() && !passes::contains_loop(loop.body) &&
       loop.body.size() <= kShort &&
       facts_.range(loop.extent).high >= 2 * kTogether) {
-    // Values are taken in order, but several loads are under way at once.
+    // Values are taken in order, but several loads are under way at once: those that the loop's variable alone leads to come first.
     const std::string at = name + "_from", together = std::to_string(kTogether);
+    std::map<const ir::Instr*, std::string> early;
+    std::set<std::string> bound;
+    for (const ir::Instr& i : loop.body) {
+      if (auto* b = std::get_if<ir::BindInstr>(&i.node)) bound.insert(b->name);
+      auto* l = std::get_if<ir::LoadInstr>(&i.node);
+      if (!l || l->mask != ir::kNoReg || std::any_of(bound.begin(), bound.end(), [&](const std::string& b) { return l->index.uses(b); })) continue;
+      early[&i] = name_of(l->result) + "v";
+    }
     line(type + " " + at + " = 0;");
     open("for (; " + at + " + " + together + " <= " + extent + "; " + at + " += " + together + ") {");
-    open("[[unroll]] for (int k = 0; k < " + together + "; ++k) {");
-    line("const " + type + " " + name + " = " + at + " + k;");
-    turn();
+    auto open_each = [&] {
+      open("[[unroll]] for (int k = 0; k < " + together + "; ++k) {");
+      line("const " + type + " " + name + " = " + at + " + k;");
+    };
+    for (const ir::Instr& i : loop.body)
+      if (auto found = early.find(&i); found != early.end())
+        line(std::string(register_type(k_.reg_types[std::get<ir::LoadInstr>(i.node).result])) + " " + found->second + "[" + together + "];" + comment(i));
+    if (!early.empty()) {
+      open_each();
+      for (const ir::Instr& i : loop.body)
+        if (auto found = early.find(&i); found != early.end()) {
+          auto& l = std::get<ir::LoadInstr>(i.node);
+          line(found->second + "[k] = " + load_text(l.buffer, l.index) + ";");
+        }
+      close();
+    }
+    open_each();
+    for (const ir::Instr& i : loop.body) {
+      if (auto found = early.find(&i); found != early.end()) regs_[std::get<ir::LoadInstr>(i.node).result] = found->second + "[k]";
+      else emit(i, context);
+    }
+    take();
     close();
     close();
     from = at;
   }
   open("for (" + type + " " + name + " = " + from + "; " + name + " < " + extent + "; ++" + name + ") {");
   if (context == Context::Group) touch(loop.body, true);
-  turn();
+  emit_body(loop.body, context);
+  take();
   close();
 }
 
@@ -227,7 +256,8 @@ void KernelEmitter::emit_spread(const ir::Loop& loop) {
 }
 
 // The iterations first .. first + vector - 1 of an invocation. `last` writes what stands at the end of each.
-void KernelEmitter::emit_vector(const ir::Loop& loop, int vector, const std::string& first, const std::function<void()>& last) {
+// With `ahead`, those of so many turns of a workgroup from `first` + "_from" on, all loads before what is done with them.
+void KernelEmitter::emit_vector(const ir::Loop& loop, int vector, const std::string& first, const std::function<void()>& last, int ahead) {
   Name& name = names_.at(loop.var);
   const bool wide = name.wide;
   std::vector<Wide> loads, stores;
@@ -245,7 +275,7 @@ void KernelEmitter::emit_vector(const ir::Loop& loop, int vector, const std::str
         continue;
       }
       const bool wide_load = l->mask == ir::kNoReg && !stored.count(l->buffer) && is_wide(l->buffer, l->index, loop, vector);
-      if (wide_load) loads.push_back({&i, l->buffer, &l->index, keep ? keep->array : name_of(l->result) + "v", keep ? base : ""});
+      if (wide_load) loads.push_back({&i, l->buffer, &l->index, keep ? keep->array : name_of(l->result) + "v", keep || ahead ? base : ""});
       else if (keep) keeps[&i] = keep;
       if (keep) keep->filled = true;
     }
@@ -277,7 +307,20 @@ void KernelEmitter::emit_vector(const ir::Loop& loop, int vector, const std::str
   } else {
     full += " && " + first + " + " + std::to_string(vector) + " <= " + extent;
   }
+  auto open_ahead = [&] {
+    if (!ahead) return;
+    open("[[unroll]] for (int turn = 0; turn < " + std::to_string(ahead) + "; ++turn) {");
+    line("const " + index_type(wide) + " " + first + " = " + first + "_from + turn * " + std::to_string(group_ * vector) + ";");
+  };
+  if (ahead)
+    for (const Wide& w : loads)
+      line(std::string(register_type(k_.buffer(w.buffer).dtype)) + " " + w.array + "[" + std::to_string(ahead * vector) + "];");
+  open_ahead();
   for (const Wide& w : loads) load_wide(w, loop, vector, first, full, some);
+  if (ahead) {
+    close();
+    open_ahead();
+  }
   for (const Wide& w : stores)
     line(std::string(register_type(k_.buffer(w.buffer).dtype)) + " " + w.array + "[" + std::to_string(vector) + "];");
   open("[[unroll]] for (int k = 0; k < " + std::to_string(vector) + "; ++k) {");
@@ -302,6 +345,7 @@ void KernelEmitter::emit_vector(const ir::Loop& loop, int vector, const std::str
   close();
   for (const Wide& w : stores) store_wide(w, loop, vector, first, full, some);
   name.text = first;
+  if (ahead) close();
 }
 
 // Lanes: invocation t has the states t * vector .. t * vector + vector - 1.
@@ -317,13 +361,29 @@ void KernelEmitter::emit_lanes(const ir::Loop& loop) {
          identity(a) + ";" + (is_arg(a) ? " }" : ""));
   }
   const std::string name = enter(loop);
-  open_turns(loop, name, vector, loop.lanes);
   auto take = [&] {
     for (const ir::Accumulator& a : loop.accumulators) {
       std::string s = name_of(a.result) + "a", k = vector > 1 ? "[k]" : "[0]";
       accumulate(a, s + k, s + "p" + k, regs_[a.value], is_arg(a) ? regs_[a.position] : "");
     }
   };
+  std::set<uint32_t> loads, stores;
+  collect(loop.body, loads, stores);
+  constexpr int kAhead = 4;
+  constexpr size_t kShort = 24;
+  std::string from;
+  if (vector > 1 && !turned_.count(&loop) && stores.empty() && !passes::contains_loop(loop.body) && loop.body.size() <= kShort &&
+      facts_.range(loop.extent).high >= 2 * kAhead * loop.lanes) {
+    // Several loads are under way at once.
+    const bool wide = names_.at(loop.var).wide;
+    from = name + "_from";
+    line(index_type(wide) + " " + from + " = lane * " + std::to_string(vector) + ";");
+    open("for (; " + from + " + " + std::to_string((kAhead - 1) * loop.lanes) + " < " + dim(loop.extent, wide) + "; " + from + " += " +
+         std::to_string(kAhead * loop.lanes) + ") {");
+    emit_vector(loop, vector, name, take, kAhead);
+    close();
+  }
+  open_turns(loop, name, vector, loop.lanes, from);
   if (vector > 1) {
     emit_vector(loop, vector, name, take);
   } else {

@@ -1,6 +1,6 @@
 // From one kernel to one GLSL compute shader.
 //
-// Buffers are addresses (buffer references) in the push constants, or behind an address in them where they are many; sizes follow them. The two ways
+// Buffers are addresses (buffer references) in the push constants, or behind an address in them where they are many; sizes follow them. The ways
 // a kernel maps to invocations are those of passes/lowering/grid_schedule.h. Each scalar instruction is one statement, with the IR beside it.
 //
 // A context says who runs a statement: Invocation, each for itself; Group, all invocations of a workgroup alike and in step, so that they agree on
@@ -96,6 +96,7 @@ class KernelEmitter {
   static std::string load_key(const ir::LoadInstr& load, const std::string& var);
   void check_features();
   void emit_elements(const ir::Loop* loop);
+  void emit_tiles(const ir::Loop& tiles, const passes::GridTile& tile);
   void emit_rows(const ir::Loop* loop);
   void emit_body(const ir::Body& body, Context context);
   void emit(const ir::Instr& instr, Context context);
@@ -131,13 +132,13 @@ class KernelEmitter {
   void emit_spread(const ir::Loop& loop);
   void emit_lanes(const ir::Loop& loop);
   void emit_fold(const ir::Loop& loop, int vector);
-  void emit_vector(const ir::Loop& loop, int vector, const std::string& first, const std::function<void()>& last);
+  void emit_vector(const ir::Loop& loop, int vector, const std::string& first, const std::function<void()>& last, int ahead = 0);
   std::string identity(const ir::Accumulator& acc) const;
   std::string combine(const ir::Accumulator& acc, const std::string& a, const std::string& b);
   void accumulate(const ir::Accumulator& acc, const std::string& value, const std::string& position, const std::string& b,
                   const std::string& b_position);
   std::string enter(const ir::Loop& loop);
-  void open_turns(const ir::Loop& loop, const std::string& name, int vector, int step);
+  void open_turns(const ir::Loop& loop, const std::string& name, int vector, int step, const std::string& from = {});
   void close_turns(const ir::Loop& loop);
   void collect(const ir::Body& body, std::set<uint32_t>& loads, std::set<uint32_t>& stores) const;
   void touch(const ir::Body& body, bool inside_loop);

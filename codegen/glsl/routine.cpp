@@ -18,7 +18,7 @@ std::string fill(std::string text, const std::map<std::string, std::string>& wor
 }
 
 const char* const kPlace = R"(  uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
-  const uint64_t columns = uint64_t(n + $TILE$ - 1) / $TILE$UL, rows = uint64_t(m + $TILE$ - 1) / $TILE$UL;
+  const uint64_t columns = uint64_t(n + $TN$ - 1) / $TN$UL, rows = uint64_t(m + $TM$ - 1) / $TM$UL;
   uint64_t batch = group / (columns * rows);
   if (batch >= uint64_t(args.sizes[0] * args.sizes[1] * args.sizes[2] * args.sizes[3])) return;
   group -= batch * columns * rows;
@@ -32,8 +32,8 @@ const char* const kPlace = R"(  uint64_t group = uint64_t(gl_WorkGroupID.y) * ui
   }
   // Tiles in bands of eight rows, so that what runs at once reads the same parts of both operands.
   const uint64_t band = group / (8UL * columns), first = band * 8UL, height = min(rows - first, 8UL);
-  const int64_t i0 = int64_t(first + (group - band * 8UL * columns) % height) * $TILE$;
-  const int64_t j0 = int64_t((group - band * 8UL * columns) / height) * $TILE$;
+  const int64_t i0 = int64_t(first + (group - band * 8UL * columns) % height) * $TM$;
+  const int64_t j0 = int64_t((group - band * 8UL * columns) / height) * $TN$;
   const uint64_t a_base = args.a + uint64_t(a_offset) * $SIZE$UL, b_base = args.b + uint64_t(b_offset) * $SIZE$UL;
 )";
 
@@ -62,16 +62,16 @@ const bool wide = $WIDE$;
 shared $COMPUTE$ a_tile[depth * (tile + 4)], b_tile[depth * (tile + 4)];
 #define FROM_MEMORY(x) ($FROM$)
 // Reads this invocation's part of a tile: `lines` rows or columns from `at` on, steps from `k0` on. `line` and `step` are strides.
-void fetch(out $COMPUTE$ part[per], uint64_t base, int64_t lines, int64_t at, int64_t k0, int64_t k, int64_t line, int64_t step, int me) {
+void fetch(out uvec4 words[per / unit + 1], out $COMPUTE$ part[per], uint64_t base, int64_t lines, int64_t at, int64_t k0, int64_t k, int64_t line, int64_t step, int me) {
   if (wide) {
     [[unroll]] for (int i = 0; i < per / unit; ++i) {
       int number = me + i * 256;
       // Side by side along k, or along the lines.
       int l = step == 1 ? number / (depth / unit) : number % (tile / unit) * unit;
       int s = step == 1 ? number % (depth / unit) * unit : number / (tile / unit);
-      uvec4 w = uvec4(0u);
-      if (at + l < lines && k0 + s < k) w = Words(base + uint64_t((at + l) * line + (k0 + s) * step) * $SIZE$UL).data;
-$UNPACK$    }
+      words[i] = uvec4(0u);
+      if (at + l < lines && k0 + s < k) words[i] = Words(base + uint64_t((at + l) * line + (k0 + s) * step) * $SIZE$UL).data;
+    }
   } else {
     [[unroll]] for (int i = 0; i < per; ++i) {
       int number = me + i * 256;
@@ -82,13 +82,15 @@ $UNPACK$    }
     }
   }
 }
-#define KEEP(where, part, step, me) \
+#define KEEP(where, words, part, step, me) \
   if (wide) { \
     [[unroll]] for (int i = 0; i < per / unit; ++i) { \
       int number = me + i * 256; \
       int l = step == 1 ? number / (depth / unit) : number % (tile / unit) * unit; \
       int s = step == 1 ? number % (depth / unit) * unit : number / (tile / unit); \
-      [[unroll]] for (int j = 0; j < unit; ++j) where[(step == 1 ? s + j : s) * (tile + 4) + (step == 1 ? l : l + j)] = part[i * unit + j]; \
+      const uvec4 w = words[i]; \
+      $COMPUTE$ values[unit]; \
+$UNPACK$      [[unroll]] for (int j = 0; j < unit; ++j) where[(step == 1 ? s + j : s) * (tile + 4) + (step == 1 ? l : l + j)] = values[j]; \
     } \
   } else { \
     [[unroll]] for (int i = 0; i < per; ++i) { \
@@ -103,16 +105,17 @@ void main() {
   const int64_t m = args.m, n = args.n, k = args.k;
 $PLACE$  const int64_t a_row = args.a_row, a_column = args.a_column, b_row = args.b_row, b_column = args.b_column;
   $COMPUTE$ a_part[per], b_part[per];
-$SUMS$  fetch(a_part, a_base, m, i0, 0L, k, a_row, a_column, me);
-  fetch(b_part, b_base, n, j0, 0L, k, b_column, b_row, me);
+  uvec4 a_words[per / unit + 1], b_words[per / unit + 1];
+$SUMS$  fetch(a_words, a_part, a_base, m, i0, 0L, k, a_row, a_column, me);
+  fetch(b_words, b_part, b_base, n, j0, 0L, k, b_column, b_row, me);
   for (int64_t k0 = 0L; k0 < k; k0 += depth) {
     barrier();
-    KEEP(a_tile, a_part, a_column, me)
-    KEEP(b_tile, b_part, b_row, me)
+    KEEP(a_tile, a_words, a_part, a_column, me)
+    KEEP(b_tile, b_words, b_part, b_row, me)
     barrier();
     if (k0 + depth < k) {
-      fetch(a_part, a_base, m, i0, k0 + depth, k, a_row, a_column, me);
-      fetch(b_part, b_base, n, j0, k0 + depth, k, b_column, b_row, me);
+      fetch(a_words, a_part, a_base, m, i0, k0 + depth, k, a_row, a_column, me);
+      fetch(b_words, b_part, b_base, n, j0, k0 + depth, k, b_column, b_row, me);
     }
     [[unroll]] for (int s = 0; s < depth; ++s) {
 $MULTIPLY$    }
@@ -137,7 +140,7 @@ Shader product(Dtype t, const std::string& name, int own, const runtime::GpuFeat
 
   std::string from = "x", unpack, to = "sum";
   auto unpack_line = [&](int j, const std::string& e) {
-    unpack += "      part[i * unit + " + std::to_string(j) + "] = " + e + ";\n";
+    unpack += "      values[" + std::to_string(j) + "] = " + e + "; \\\n";
   };
   const char* parts[] = {"w.x", "w.y", "w.z", "w.w"};
   std::string storage = complex ? "vec2" : t == float64 ? "double" : t == float32 ? "float" : "uint16_t";
@@ -183,6 +186,8 @@ Shader product(Dtype t, const std::string& name, int own, const runtime::GpuFeat
                              {"COMPUTE", compute},
                              {"PRELUDE", prelude.text() + put},
                              {"TILE", std::to_string(tile)},
+                             {"TM", std::to_string(tile)},
+                             {"TN", std::to_string(tile)},
                              {"UNIT", std::to_string(unit)},
                              {"PER", std::to_string(per)},
                              {"WIDE", per >= unit ? "aligned" : "false"},
@@ -214,7 +219,7 @@ Result<std::vector<Shader>> emit_routine(const ir::LibraryStep& step, const std:
   std::vector<Shader> shaders;
   shaders.push_back(product(t, name, t.size == 8 ? 4 : 8, features));
   shaders.push_back(product(t, name + "_small", 2, features));
-  if (t == float16 && features.matrix16) shaders.push_back(matrix_product(name + "_matrix"));
+  if (t == float16 && features.matrix16 && features.group_size >= 512 && features.shared_bytes >= 32768) shaders.push_back(matrix_product(name + "_matrix"));
   return shaders;
 }
 

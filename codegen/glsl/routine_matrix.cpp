@@ -1,7 +1,10 @@
 // Products of float16 matrices by the device's matrix units, through cooperative matrices of 16 by 16 that a subgroup holds; sums are float32.
 //
-// A workgroup of eight subgroups computes 128 by 128 of the result, a subgroup 64 by 32. Operands lie in memory side by side along either
-// axis, which is a constant of the pipeline; the launch takes this form only where all sizes are multiples of what one access takes.
+// A workgroup computes a tile of the result, each of its subgroups a part of it. Tiles of both operands pass through shared memory, the next ones
+// on their way meanwhile. Operands lie in memory side by side along either axis, which is a constant of the pipeline; the launch takes this form
+// only where all sizes are multiples of what one access takes.
+#include <algorithm>
+
 #include "codegen/glsl/routine.h"
 
 namespace frit::codegen::glsl {
@@ -18,7 +21,7 @@ constexpr const char* kText = R"(#version 460
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_KHR_shader_subgroup_basic : require
-layout(local_size_x = 256) in;
+layout(local_size_x = 32 * $WARPS$) in;
 layout(constant_id = 0) const bool aligned = false;
 layout(constant_id = 1) const bool a_columns = false;
 layout(constant_id = 2) const bool b_columns = false;
@@ -30,53 +33,88 @@ layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arg
   int64_t sizes[4], a_steps[4], b_steps[4];
 };
 layout(push_constant, std430) uniform Push { Arguments args; };
-const int rows_of_tile = 128, columns_of_tile = 128, depth = 32;
+const int rows_of_tile = $TM$, columns_of_tile = $TN$, depth = $DEPTH$, buffers = $BUFFERS$, invocations = 32 * $WARPS$;
+const int high = rows_of_tile / $WARP_ROWS$ / 16, broad = columns_of_tile / ($WARPS$ / $WARP_ROWS$) / 16;  // matrices of a subgroup
 // In words of eight halves, with one more a line against bank conflicts.
 const int a_line = a_columns ? rows_of_tile / 8 + 1 : depth / 8 + 1, b_line = b_columns ? depth / 8 + 1 : columns_of_tile / 8 + 1;
-shared uvec4 a_tile[128 * 5], b_tile[128 * 5];
-void fetch(out uvec4 part[2], uint64_t base, int64_t lines, int64_t at, int64_t k0, int64_t k, int64_t line, int64_t step, bool along_k, int me) {
-  [[unroll]] for (int i = 0; i < 2; ++i) {
-    int number = me + i * 256;
-    int l = along_k ? number / 4 : number % 16 * 8, s = along_k ? number % 4 * 8 : number / 16;
-    part[i] = uvec4(0u);
-    if (at + l < lines && k0 + s < k) part[i] = Words(base + uint64_t((at + l) * line + (k0 + s) * step) * 2UL).data;
-  }
+const int a_size = $A_SIZE$, b_size = $B_SIZE$, a_parts = rows_of_tile * depth / 8 / invocations, b_parts = columns_of_tile * depth / 8 / invocations;
+shared uvec4 a_tile[buffers * a_size], b_tile[buffers * b_size];
+// Where the parts of an invocation lie: its line (or the first of eight) and its step (or the first of eight) in the tile.
+ivec2 part_of(int number, bool along_k, int lines) {
+  return along_k ? ivec2(number / (depth / 8), number % (depth / 8) * 8) : ivec2(number % (lines / 8) * 8, number / (lines / 8));
 }
 void main() {
-  const int me = int(gl_LocalInvocationID.x), mine = int(gl_SubgroupID), row = mine / 4 * 64, column = mine % 4 * 32;
-  const int64_t m = args.m, n = args.n, k = args.k;
-$PLACE$  fcoopmatNV<32, gl_ScopeSubgroup, 16, 16> sums[4][2];
-  [[unroll]] for (int i = 0; i < 4; ++i) [[unroll]] for (int j = 0; j < 2; ++j) sums[i][j] = fcoopmatNV<32, gl_ScopeSubgroup, 16, 16>(0.0);
-  uvec4 a_part[2], b_part[2];
-  fetch(a_part, a_base, m, i0, 0L, k, args.a_row, args.a_column, !a_columns, me);
-  fetch(b_part, b_base, n, j0, 0L, k, args.b_column, args.b_row, b_columns, me);
-  for (int64_t k0 = 0L; k0 < k; k0 += depth) {
-    barrier();
-    [[unroll]] for (int i = 0; i < 2; ++i) {
-      int number = me + i * 256;
-      a_tile[a_columns ? number / 16 * a_line + number % 16 : number / 4 * a_line + number % 4] = a_part[i];
-      b_tile[b_columns ? number / 4 * b_line + number % 4 : number / 16 * b_line + number % 16] = b_part[i];
-    }
-    barrier();
-    if (k0 + depth < k) {
-      fetch(a_part, a_base, m, i0, k0 + depth, k, args.a_row, args.a_column, !a_columns, me);
-      fetch(b_part, b_base, n, j0, k0 + depth, k, args.b_column, args.b_row, b_columns, me);
+  const int me = int(gl_LocalInvocationID.x), mine = int(gl_SubgroupID);
+  const int row = mine % $WARP_ROWS$ * (high * 16), column = mine / $WARP_ROWS$ * (broad * 16);
+  const int64_t m = args.m, n = args.n;
+  const int k = int(args.k);
+$PLACE$  fcoopmatNV<32, gl_ScopeSubgroup, 16, 16> sums[high][broad];
+  [[unroll]] for (int i = 0; i < high; ++i)
+    [[unroll]] for (int j = 0; j < broad; ++j) sums[i][j] = fcoopmatNV<32, gl_ScopeSubgroup, 16, 16>(0.0);
+  uvec4 a_part[a_parts], b_part[b_parts];
+  uint64_t a_at[a_parts], b_at[b_parts];
+  int a_last[a_parts], b_last[b_parts];  // a part is there while its tile begins below this step
+  const uint64_t a_step = uint64_t(args.a_column) * uint64_t(2 * depth), b_step = uint64_t(args.b_row) * uint64_t(2 * depth);
+  [[unroll]] for (int i = 0; i < a_parts; ++i) {
+    const ivec2 p = part_of(me + i * invocations, !a_columns, rows_of_tile);
+    a_at[i] = a_base + uint64_t((i0 + p.x) * args.a_row + p.y * args.a_column) * 2UL;
+    a_last[i] = i0 + p.x < m ? k - p.y : 0;
+  }
+  [[unroll]] for (int i = 0; i < b_parts; ++i) {
+    const ivec2 p = part_of(me + i * invocations, b_columns, columns_of_tile);
+    b_at[i] = b_base + uint64_t((j0 + p.x) * args.b_column + p.y * args.b_row) * 2UL;
+    b_last[i] = j0 + p.x < n ? k - p.y : 0;
+  }
+#define FETCH(k0) \
+  [[unroll]] for (int i = 0; i < a_parts; ++i) { \
+    a_part[i] = uvec4(0u); \
+    if (k0 < a_last[i]) a_part[i] = Words(a_at[i]).data; \
+    a_at[i] += a_step; \
+  } \
+  [[unroll]] for (int i = 0; i < b_parts; ++i) { \
+    b_part[i] = uvec4(0u); \
+    if (k0 < b_last[i]) b_part[i] = Words(b_at[i]).data; \
+    b_at[i] += b_step; \
+  }
+#define KEEP(at) \
+  [[unroll]] for (int i = 0; i < a_parts; ++i) { \
+    int number = me + i * invocations, per = a_columns ? rows_of_tile / 8 : depth / 8; \
+    a_tile[at * a_size + number / per * a_line + number % per] = a_part[i]; \
+  } \
+  [[unroll]] for (int i = 0; i < b_parts; ++i) { \
+    int number = me + i * invocations, per = b_columns ? depth / 8 : columns_of_tile / 8; \
+    b_tile[at * b_size + number / per * b_line + number % per] = b_part[i]; \
+  }
+  FETCH(0)
+  KEEP(0)
+  barrier();
+  int at = 0;
+  for (int k0 = 0; k0 < k; k0 += depth) {
+    const bool more = k0 + depth < k;
+    if (more) {
+      FETCH(k0 + depth)
     }
     [[unroll]] for (int s = 0; s < depth; s += 16) {
-      fcoopmatNV<16, gl_ScopeSubgroup, 16, 16> a[4], b;
-      [[unroll]] for (int i = 0; i < 4; ++i) {
+      fcoopmatNV<16, gl_ScopeSubgroup, 16, 16> a[high], b;
+      [[unroll]] for (int i = 0; i < high; ++i) {
         int r = row + i * 16;
-        coopMatLoadNV(a[i], a_tile, a_columns ? s * a_line + r / 8 : r * a_line + s / 8, a_line, a_columns);
+        coopMatLoadNV(a[i], a_tile, at * a_size + (a_columns ? s * a_line + r / 8 : r * a_line + s / 8), a_line, a_columns);
       }
-      [[unroll]] for (int j = 0; j < 2; ++j) {
+      [[unroll]] for (int j = 0; j < broad; ++j) {
         int c = column + j * 16;
-        coopMatLoadNV(b, b_tile, b_columns ? c * b_line + s / 8 : s * b_line + c / 8, b_line, b_columns);
-        [[unroll]] for (int i = 0; i < 4; ++i) sums[i][j] = coopMatMulAddNV(a[i], b, sums[i][j]);
+        coopMatLoadNV(b, b_tile, at * b_size + (b_columns ? c * b_line + s / 8 : s * b_line + c / 8), b_line, b_columns);
+        [[unroll]] for (int i = 0; i < high; ++i) sums[i][j] = coopMatMulAddNV(a[i], b, sums[i][j]);
       }
     }
+    if (buffers == 1) barrier();
+    else at = 1 - at;
+    if (more) {
+      KEEP(at)
+    }
+    barrier();
   }
-  [[unroll]] for (int i = 0; i < 4; ++i)
-    [[unroll]] for (int j = 0; j < 2; ++j) {
+  [[unroll]] for (int i = 0; i < high; ++i)
+    [[unroll]] for (int j = 0; j < broad; ++j) {
       int64_t r = i0 + row + i * 16, c = j0 + column + j * 16;
       if (r < m && c < n) {
         fcoopmatNV<16, gl_ScopeSubgroup, 16, 16> rounded = fcoopmatNV<16, gl_ScopeSubgroup, 16, 16>(sums[i][j]);
@@ -89,11 +127,19 @@ $PLACE$  fcoopmatNV<32, gl_ScopeSubgroup, 16, 16> sums[4][2];
 }  // namespace
 
 Shader matrix_product(const std::string& name) {
+  // Of what was tried on an H200, the fastest; two buffers of smaller tiles and larger tiles of a subgroup are not.
+  constexpr int tm = 128, tn = 256, depth = 32, buffers = 1, warps = 16, warp_rows = 2;
+  // The longer of both ways in which an operand's tile may lie.
+  auto size = [&](int lines) { return std::max(lines * (depth / 8 + 1), depth * (lines / 8 + 1)); };
+  auto text = [](int v) { return std::to_string(v); };
   Shader shader;
-  shader.text = fill(kText, {{"PLACE", fill(kPlace, {{"SIZE", "2"}, {"TILE", "128"}})}});
+  shader.text = fill(fill(kText, {{"PLACE", kPlace}}),
+                     {{"SIZE", "2"}, {"TM", text(tm)}, {"TN", text(tn)}, {"DEPTH", text(depth)}, {"BUFFERS", text(buffers)}, {"WARPS", text(warps)},
+                      {"WARP_ROWS", text(warp_rows)}, {"A_SIZE", text(size(tm))}, {"B_SIZE", text(size(tn))}});
   shader.kernel.name = name;
-  shader.kernel.group_size = 256;
-  shader.kernel.tile_rows = shader.kernel.tile_columns = 128;
+  shader.kernel.group_size = static_cast<uint32_t>(32 * warps);
+  shader.kernel.tile_rows = static_cast<uint32_t>(tm);
+  shader.kernel.tile_columns = static_cast<uint32_t>(tn);
   return shader;
 }
 

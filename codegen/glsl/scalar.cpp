@@ -2,6 +2,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 
 #include "codegen/glsl/emitter.h"
@@ -25,6 +26,21 @@ std::string wrap(Dtype t, const std::string& e) {
     case Dtype::Val::int16: return "bitfieldExtract(" + e + ", 0, 16)";
     default: return e;
   }
+}
+
+// `x` over a literal: times its inverse in two parts of one sign, so that it is rounded as a quotient is (but where the result is subnormal), with
+// the infinities and signs of one. Empty where the inverse is out of range or the divisor is no number.
+std::string by_constant(const std::string& x, const std::string& divisor) {
+  const char* begin = divisor.c_str() + (divisor[0] == '(' ? 1 : 0);
+  char* end = nullptr;
+  const float c = std::strtof(begin, &end);
+  if (end == begin || (*end != '\0' && *end != ')') || !(std::fabs(c) > 0x1p-100f && std::fabs(c) < 0x1p100f)) return {};
+  const double inverse = 1 / static_cast<double>(c);
+  auto high = static_cast<float>(inverse);
+  if (std::fabs(static_cast<double>(high)) > std::fabs(inverse)) high = std::nextafter(high, 0.0f);
+  const auto low = static_cast<float>(inverse - static_cast<double>(high));
+  auto text = [](float v) { return literal(float32, std::bit_cast<uint32_t>(v)); };
+  return low == 0 ? x + " * " + text(high) : "fma(" + x + ", " + text(high) + ", " + x + " * " + text(low) + ")";
 }
 
 // What the helpers are named by: the type that is computed in.
@@ -117,6 +133,8 @@ std::string scalar_expression(Prelude& p, const runtime::GpuFeatures& features, 
       // A constant zero makes some compilers drop what the quotient is stored to.
       if (real && (a[1] == literal(operand, 0) || a[1] == literal(operand, uint64_t{1} << (8 * operand.size - 1))))
         return p.use("over_zero_" + suffix(operand)) + "(" + a[0] + ", " + (a[1] == literal(operand, 0) ? "0u" : "0x80000000u") + ")";
+      if (operand == float32 && features.fused_fma)
+        if (std::string product = by_constant(a[0], a[1]); !product.empty()) return product;
       return real ? infix("/") : wrap(result, call(p, "div_" + suffix(operand), a));
     case ScalarOp::Rem: return wrap(result, call(p, "rem_" + suffix(operand), a));
     case ScalarOp::Neg: return wrap(result, is_unsigned(operand) ? "0u - " + a[0] : "-" + a[0]);

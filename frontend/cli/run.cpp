@@ -148,6 +148,7 @@ void run(const Options& o) {
   runtime::Gpu* gpu = nullptr;
   if (o.device == "vulkan") {
     gpu = value_or_fail(runtime::find_gpu());
+    gpu->keep_times(true);
     options.target.backend = "glsl";
     for (runtime::Tensor& t : inputs) t = value_or_fail(runtime::to_gpu(t, *gpu));
   }

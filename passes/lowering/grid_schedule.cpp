@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <map>
 
 #include "passes/lowering/loop_nest.h"
@@ -41,6 +42,16 @@ int widest_access(const Kernel& k, const Body& body) {
 void for_each_loop(Body& body, const std::function<void(Loop&)>& f) {
   for (Instr& i : body)
     if (auto* loop = std::get_if<Loop>(&i.node)) f(*loop), for_each_loop(loop->body, f);
+}
+
+// A perfect nest around straight-line code.
+bool is_straight(Loop& outer) {
+  Loop* loop = &outer;
+  while (Loop* inner = inner_of_nest(loop->body)) {
+    if (inner->extent.uses(outer.var)) return false;
+    loop = inner;
+  }
+  return loop != &outer && !contains_loop(loop->body);
 }
 
 // As many consecutive elements as make a wide access, where the results are stored side by side.
@@ -86,6 +97,45 @@ void schedule_rows(Kernel& k) {
 
 }  // namespace
 
+namespace {
+
+bool is_plain(const Loop& loop) { return loop.accumulators.empty() && loop.lanes == 0; }
+
+// A name that nothing in the kernel has.
+std::string unused(Kernel& k, std::string name) {
+  bool taken = true;
+  while (taken) {
+    taken = std::find(k.symbols.begin(), k.symbols.end(), name) != k.symbols.end();
+    for_each_loop(k.body, [&](Loop& loop) { taken = taken || loop.var == name; });
+    for_each_dim(k.body, [&](const Dim& d) { taken = taken || d.uses(name); });
+    if (taken) name += "_";
+  }
+  return name;
+}
+
+}  // namespace
+
+GridTile tile_of(const Kernel& k) {
+  const Loop* tiles = parallel_loop(k);
+  auto only = [](const Loop* loop) -> const Loop* {
+    const Loop* inner = loop && loop->body.size() == 1 ? std::get_if<Loop>(&loop->body[0].node) : nullptr;
+    return inner && is_plain(*inner) ? inner : nullptr;
+  };
+  const Loop* row = only(tiles);
+  const Loop* column = only(row);
+  if (!column || !k.locals.empty() || contains_loop(column->body) || column->extent.uses(row->var)) return {};
+  DimFacts facts = k.facts;
+  facts.set_loop(tiles->var, tiles->extent);
+  if (facts.range(row->extent).high > kGridTile || facts.range(column->extent).high > kGridTile) return {};
+  return {row, column};
+}
+
+bool is_across(const Dim& index, const GridTile& tile) {
+  auto along = index.affine_in(tile.column->var);
+  auto side = index.affine_in(tile.row->var);
+  return along && side && !along->coefficient.is(0) && !along->coefficient.is(1) && !along->coefficient.uses(tile.row->var) && side->coefficient.is(1);
+}
+
 bool has_rows(const Kernel& k) { return !k.locals.empty() || contains_lanes(k.body); }
 
 int row_invocations(const Kernel& k) {
@@ -112,7 +162,8 @@ void schedule_grid(Kernel& k, const TargetTraits&) {
       for (Loop* outer = loop; (outer = inner_of_nest(outer->body));)
         while (collapse(*outer)) {
         }
-      while (inner_of_nest(loop->body)) {
+      const bool tiled = k.locals.empty() && is_straight(*loop) && tile(*loop, kGridTile, kGridTile, unused(k, "row"), k.facts);
+      while (!tiled && inner_of_nest(loop->body)) {
         Loop* inner = inner_of_nest(loop->body);
         // What an iteration keeps in locals stays in one iteration.
         if (inner->extent.uses(loop->var) || (!k.locals.empty() && !contains_loop(inner->body))) break;

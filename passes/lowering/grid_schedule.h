@@ -1,8 +1,9 @@
 // Schedules for devices that run a grid of invocations in workgroups, and what the code for them goes by.
 //
-// Two mappings. Elements: an invocation takes `vector` consecutive iterations of the parallel loop. Rows (where a loop has lanes, or the kernel has
+// Three mappings. Elements: an invocation takes `vector` consecutive iterations of the parallel loop. Rows (where a loop has lanes, or the kernel has
 // locals): a workgroup takes an iteration of the parallel loop, and loops inside are spread over its invocations, `vector` consecutive
-// iterations each; lanes / vector is the number of invocations. None of it changes a result.
+// iterations each; lanes / vector is the number of invocations. Tiles (where an operand is read in steps along the innermost axis but lies side by
+// side along another one): a workgroup takes an iteration of the parallel loop, which is a tile of both axes. None of it changes a result.
 #pragma once
 
 #include <string>
@@ -15,6 +16,16 @@ namespace frit::passes {
 
 // Sets `vector` of every loop that is spread, merges what becomes the parallel loop, and leaves out lanes that no iteration reaches.
 void schedule_grid(ir::Kernel& k, const TargetTraits& target);
+
+// The two loops of a tile, of at most kGridTile turns each, around straight-line code; null where the kernel is not one of tiles.
+inline constexpr int kGridTile = 64;
+struct GridTile {
+  const ir::Loop* row = nullptr;
+  const ir::Loop* column = nullptr;  // the inner one
+};
+GridTile tile_of(const ir::Kernel& k);
+// Whether `index` goes by single elements along the rows of the tile and in steps along its columns.
+bool is_across(const Dim& index, const GridTile& tile);
 
 // Whether the kernel is one of rows.
 bool has_rows(const ir::Kernel& k);

@@ -343,6 +343,8 @@ Result<VkPipeline> Device::make_pipeline(const GpuKernel& kernel, uint32_t varia
 }
 
 Result<std::unique_ptr<Recording>> Device::begin(uint32_t steps) {
+  // A single step needs no timestamp to be named when it hangs, and the device takes microseconds to write one.
+  if (steps == 1 && !keeps_times_.load(std::memory_order_relaxed)) steps = 0;
   if (lost()) return Diagnostic("gpu " + info_.name + " was lost", {}, "compute its arrays again");
   std::unique_ptr<Recording> r;
   {
@@ -370,7 +372,8 @@ Result<std::unique_ptr<Recording>> Device::begin(uint32_t steps) {
   VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
   info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
   FRIT_TRY(check(api_.BeginCommandBuffer(r->commands, &info), "cannot record"));
-  if (steps && r->queries) {
+  r->timed = steps && r->queries;
+  if (r->timed) {
     api_.CmdResetQueryPool(r->commands, r->queries, 0, steps + 1);
     api_.CmdWriteTimestamp(r->commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, r->queries, 0);
   }
@@ -387,6 +390,7 @@ void Device::recycle(std::unique_ptr<Recording> r) {
 }
 
 Status Device::finish(std::unique_ptr<Recording> r, const std::vector<std::string>& steps, bool timed) {
+  if (timed) times.clear();
   FRIT_TRY(check(api_.EndCommandBuffer(r->commands), "cannot record"));
   VkSubmitInfo submit{VK_STRUCTURE_TYPE_SUBMIT_INFO};
   submit.commandBufferCount = 1;
@@ -406,7 +410,7 @@ Status Device::finish(std::unique_ptr<Recording> r, const std::vector<std::strin
   if (result != VK_SUCCESS) {
     // What it was doing: the step behind the last timestamp that was written.
     std::string step = steps.empty() ? "a copy" : steps.front();
-    if (timed && r->queries) {
+    if (timed && r->timed) {
       for (size_t i = 0; i < steps.size(); ++i) {
         uint64_t state[2] = {0, 0};
         VkResult known = api_.GetQueryPoolResults(device_, r->queries, static_cast<uint32_t>(i), 1, sizeof state, state, sizeof state,
@@ -422,9 +426,8 @@ Status Device::finish(std::unique_ptr<Recording> r, const std::vector<std::strin
                       result == VK_TIMEOUT ? "FRIT_VULKAN_TIMEOUT is the time in seconds that is given to it"
                           : "compute its arrays again, or run on the cpu");
   }
-  if (timed && r->queries) {
+  if (timed && r->timed) {
     std::vector<uint64_t> ticks(steps.size() + 1);
-    times.clear();
     if (api_.GetQueryPoolResults(device_, r->queries, 0, static_cast<uint32_t>(ticks.size()), ticks.size() * 8, ticks.data(), 8,
                                  VK_QUERY_RESULT_64_BIT) == VK_SUCCESS)
       for (size_t i = 0; i < steps.size(); ++i)

@@ -44,6 +44,7 @@ struct Recording {
   VkFence fence = VK_NULL_HANDLE;
   VkQueryPool queries = VK_NULL_HANDLE;
   uint32_t query_count = 0;
+  bool timed = false;                // timestamps are written this time
   std::vector<Block> arguments;      // in use by this recording
 };
 
@@ -61,6 +62,7 @@ class Device : public Gpu {
   Memory memory() const override { return device_memory_.stats(); }
   void clear_cache() override { device_memory_.clear(); }
   std::vector<GpuTime> last_times() const override;
+  void keep_times(bool on) override { keeps_times_.store(on, std::memory_order_relaxed); }
 
   bool lost() const { return lost_.load(std::memory_order_relaxed); }
   const Api& api() const { return api_; }
@@ -97,7 +99,7 @@ class Device : public Gpu {
   std::string pipelines_key_;
   std::atomic<size_t> pipelines_made_{0};
   Allocator device_memory_, host_memory_;
-  std::atomic<bool> lost_{false};
+  std::atomic<bool> lost_{false}, keeps_times_{false};
   std::mutex queue_mutex_, recordings_mutex_;
   std::vector<std::unique_ptr<Recording>> recordings_;
 };

@@ -141,16 +141,18 @@ class Program : public DeviceCode {
       }
     }
     if (!plan.steps.empty()) {
-      FRIT_ASSIGN_OR_RETURN(recording, device_.begin(static_cast<uint32_t>(2 * plan.steps.size())));
+      FRIT_ASSIGN_OR_RETURN(recording, device_.begin(static_cast<uint32_t>(stamps(plan))));
       call.recording = recording.get();
       for (size_t i = 0; i < plan.steps.size(); ++i) {
         if (const auto* k = std::get_if<KernelPlan>(&plan.steps[i])) FRIT_TRY(launch(*k, call));
         else FRIT_TRY(run_routine(std::get<LibraryPlan>(plan.steps[i]), i, call));
       }
-      VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
-          VK_ACCESS_HOST_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT};
-      device_.api().CmdPipelineBarrier(recording->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-                                       VK_PIPELINE_STAGE_HOST_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+      // Only what the CPU maps must reach it as well: doing so for nothing costs a microsecond.
+      const bool mapped = device_.info().host_visible;
+      VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT, VK_ACCESS_TRANSFER_READ_BIT};
+      VkPipelineStageFlags readers = VK_PIPELINE_STAGE_TRANSFER_BIT;
+      if (mapped) barrier.dstAccessMask |= VK_ACCESS_HOST_READ_BIT, readers |= VK_PIPELINE_STAGE_HOST_BIT;
+      device_.api().CmdPipelineBarrier(recording->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, readers, 0, 1, &barrier, 0, nullptr, 0, nullptr);
       FRIT_TRY(device_.finish(std::move(recording), call.steps, true));
     }
     for (size_t i = 0; i < plan.results.size(); ++i) {
@@ -166,6 +168,13 @@ class Program : public DeviceCode {
       t.offset = (input ? inputs[b.index].offset : 0) + w.offset.evaluate(symbols);
     }
     return {};
+  }
+
+  // Launches of a run, at most: a product may have an epilogue after it.
+  static size_t stamps(const Plan& plan) {
+    size_t count = 0;
+    for (const auto& step : plan.steps) count += std::holds_alternative<KernelPlan>(step) ? 1 : 2;
+    return count;
   }
 
   Status launch(const KernelPlan& plan, Call& call) const {
@@ -230,7 +239,7 @@ class Program : public DeviceCode {
     const int64_t x = std::min(groups, most), y = (groups + x - 1) / x;
     api.CmdDispatch(commands, static_cast<uint32_t>(x), static_cast<uint32_t>(y), 1);
     call.steps.push_back("kernel @" + kernel.code.name);
-    if (call.recording->queries)
+    if (call.recording->timed)
       api.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, call.recording->queries, static_cast<uint32_t>(call.steps.size()));
     return {};
   }

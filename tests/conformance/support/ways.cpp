@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 #include "ir/interpret_kernel.h"
@@ -106,6 +107,17 @@ const codegen::Target& target() {
 }
 
 bool on_gpu() { return target().backend == "glsl"; }
+
+double target_ulp(const ir::Function& f, const ir::Op& op, Values values) {
+  if (!on_gpu()) return 0;
+  const std::string_view name = op.def->name;
+  if (name == "sqrt" || name == "rsqrt") return 4;
+  const bool complex = std::any_of(op.operands.begin(), op.operands.end(), [&](ir::ValueId v) { return is_complex(f.type(v).dtype); });
+  if (!complex) return 0;
+  // A power multiplies the logarithm, with its error, by exponents of up to 8 and takes that to the exponential function.
+  if (name == "power") return values == Values::Special ? std::numeric_limits<double>::infinity() : 128;
+  return name == "abs" || name == "sign" ? 8 : 0;
+}
 
 std::string why_not_here() {
   if (!on_gpu()) return {};

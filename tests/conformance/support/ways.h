@@ -16,6 +16,10 @@ namespace frit::test {
 // What is tested: the CPU, or where FRIT_TEST_TARGET is "vulkan" the GPU that is there.
 const codegen::Target& target();
 bool on_gpu();
+// How far what the target computes may be from the program's interpreter, in ulp of the larger part: 0, the same bits, but on GPUs for roots, which
+// Vulkan gives as 1 / inversesqrt (2 ulp and a division), and for the functions of complex numbers that are built on them. Infinite where `values`
+// hold exponents that magnify any error.
+double target_ulp(const ir::Function& f, const ir::Op& op, Values values);
 // Empty where the target can run here, else why not.
 std::string why_not_here();
 

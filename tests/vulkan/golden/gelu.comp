@@ -38,7 +38,7 @@
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-layout(local_size_x = 256) in;
+layout(local_size_x = 128) in;
 layout(constant_id = 0) const bool aligned = false;
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer ref_f32 { float data[]; };
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer ref_f32x4 { vec4 data[]; };
@@ -50,7 +50,7 @@ layout(push_constant, std430) uniform Arguments {
 };
 void main() {
   const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  const int64_t i_i = (int64_t(group) * 256 + int64_t(gl_LocalInvocationID.x)) * 4;
+  const int64_t i_i = (int64_t(group) * 128 + int64_t(gl_LocalInvocationID.x)) * 4;
   if (i_i < n_m * n_n) {
     float r3v[4];  // %3: f32 = load %x[i]
     if (aligned && i_i + 4 <= n_m * n_n) {
@@ -63,7 +63,7 @@ void main() {
     float s0[4];
     [[unroll]] for (int k = 0; k < 4; ++k) {
       if (i_i + k < n_m * n_n) {
-        precise float r4 = r3v[k] / 1.41421354;  // %4: f32 = div %3, %0
+        precise float r4 = fma(r3v[k], 0.707106769, r3v[k] * 2.4203235e-08);  // %4: f32 = div %3, %0
         precise float r6 = abs(r4);  // %6: f32 = abs %4
         bool r7 = 3.93000007 < r6;  // %7: bool = lt %5, %6
         precise float r8 = r7 ? 3.93000007 : r6;  // %8: f32 = select %7, %5, %6

@@ -22,7 +22,7 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_shader_8bit_storage : require
-layout(local_size_x = 256) in;
+layout(local_size_x = 128) in;
 layout(constant_id = 0) const bool aligned = false;
 layout(buffer_reference, std430, buffer_reference_align = 2) buffer ref_bf16 { uint16_t data[]; };
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer ref_bf16x8 { uvec4 data[]; };
@@ -61,7 +61,7 @@ uint f32_to_bf16(float x) {
 }
 void main() {
   const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  const int i_i = (int(group) * 256 + int(gl_LocalInvocationID.x)) * 8;
+  const int i_i = (int(group) * 128 + int(gl_LocalInvocationID.x)) * 8;
   if (i_i < 6144) {
     uint r0v[8];  // %0: f16 = load %x[96*(i // 96) + (i % 96)]
     if (aligned) {

@@ -38,23 +38,15 @@ const bool wide = aligned;
 shared float a_tile[depth * (tile + 4)], b_tile[depth * (tile + 4)];
 #define FROM_MEMORY(x) (f16_to_f32(uint(x)))
 // Reads this invocation's part of a tile: `lines` rows or columns from `at` on, steps from `k0` on. `line` and `step` are strides.
-void fetch(out float part[per], uint64_t base, int64_t lines, int64_t at, int64_t k0, int64_t k, int64_t line, int64_t step, int me) {
+void fetch(out uvec4 words[per / unit + 1], out float part[per], uint64_t base, int64_t lines, int64_t at, int64_t k0, int64_t k, int64_t line, int64_t step, int me) {
   if (wide) {
     [[unroll]] for (int i = 0; i < per / unit; ++i) {
       int number = me + i * 256;
       // Side by side along k, or along the lines.
       int l = step == 1 ? number / (depth / unit) : number % (tile / unit) * unit;
       int s = step == 1 ? number % (depth / unit) * unit : number / (tile / unit);
-      uvec4 w = uvec4(0u);
-      if (at + l < lines && k0 + s < k) w = Words(base + uint64_t((at + l) * line + (k0 + s) * step) * 2UL).data;
-      part[i * unit + 0] = f16_to_f32(bitfieldExtract(w.x, 0, 16));
-      part[i * unit + 1] = f16_to_f32(bitfieldExtract(w.x, 16, 16));
-      part[i * unit + 2] = f16_to_f32(bitfieldExtract(w.y, 0, 16));
-      part[i * unit + 3] = f16_to_f32(bitfieldExtract(w.y, 16, 16));
-      part[i * unit + 4] = f16_to_f32(bitfieldExtract(w.z, 0, 16));
-      part[i * unit + 5] = f16_to_f32(bitfieldExtract(w.z, 16, 16));
-      part[i * unit + 6] = f16_to_f32(bitfieldExtract(w.w, 0, 16));
-      part[i * unit + 7] = f16_to_f32(bitfieldExtract(w.w, 16, 16));
+      words[i] = uvec4(0u);
+      if (at + l < lines && k0 + s < k) words[i] = Words(base + uint64_t((at + l) * line + (k0 + s) * step) * 2UL).data;
     }
   } else {
     [[unroll]] for (int i = 0; i < per; ++i) {
@@ -66,13 +58,23 @@ void fetch(out float part[per], uint64_t base, int64_t lines, int64_t at, int64_
     }
   }
 }
-#define KEEP(where, part, step, me) \
+#define KEEP(where, words, part, step, me) \
   if (wide) { \
     [[unroll]] for (int i = 0; i < per / unit; ++i) { \
       int number = me + i * 256; \
       int l = step == 1 ? number / (depth / unit) : number % (tile / unit) * unit; \
       int s = step == 1 ? number % (depth / unit) * unit : number / (tile / unit); \
-      [[unroll]] for (int j = 0; j < unit; ++j) where[(step == 1 ? s + j : s) * (tile + 4) + (step == 1 ? l : l + j)] = part[i * unit + j]; \
+      const uvec4 w = words[i]; \
+      float values[unit]; \
+      values[0] = f16_to_f32(bitfieldExtract(w.x, 0, 16)); \
+      values[1] = f16_to_f32(bitfieldExtract(w.x, 16, 16)); \
+      values[2] = f16_to_f32(bitfieldExtract(w.y, 0, 16)); \
+      values[3] = f16_to_f32(bitfieldExtract(w.y, 16, 16)); \
+      values[4] = f16_to_f32(bitfieldExtract(w.z, 0, 16)); \
+      values[5] = f16_to_f32(bitfieldExtract(w.z, 16, 16)); \
+      values[6] = f16_to_f32(bitfieldExtract(w.w, 0, 16)); \
+      values[7] = f16_to_f32(bitfieldExtract(w.w, 16, 16)); \
+      [[unroll]] for (int j = 0; j < unit; ++j) where[(step == 1 ? s + j : s) * (tile + 4) + (step == 1 ? l : l + j)] = values[j]; \
     } \
   } else { \
     [[unroll]] for (int i = 0; i < per; ++i) { \
@@ -105,6 +107,7 @@ void main() {
   const uint64_t a_base = args.a + uint64_t(a_offset) * 2UL, b_base = args.b + uint64_t(b_offset) * 2UL;
   const int64_t a_row = args.a_row, a_column = args.a_column, b_row = args.b_row, b_column = args.b_column;
   float a_part[per], b_part[per];
+  uvec4 a_words[per / unit + 1], b_words[per / unit + 1];
   float c0_0 = float(0);
   float c0_1 = float(0);
   float c0_2 = float(0);
@@ -169,16 +172,16 @@ void main() {
   float c7_5 = float(0);
   float c7_6 = float(0);
   float c7_7 = float(0);
-  fetch(a_part, a_base, m, i0, 0L, k, a_row, a_column, me);
-  fetch(b_part, b_base, n, j0, 0L, k, b_column, b_row, me);
+  fetch(a_words, a_part, a_base, m, i0, 0L, k, a_row, a_column, me);
+  fetch(b_words, b_part, b_base, n, j0, 0L, k, b_column, b_row, me);
   for (int64_t k0 = 0L; k0 < k; k0 += depth) {
     barrier();
-    KEEP(a_tile, a_part, a_column, me)
-    KEEP(b_tile, b_part, b_row, me)
+    KEEP(a_tile, a_words, a_part, a_column, me)
+    KEEP(b_tile, b_words, b_part, b_row, me)
     barrier();
     if (k0 + depth < k) {
-      fetch(a_part, a_base, m, i0, k0 + depth, k, a_row, a_column, me);
-      fetch(b_part, b_base, n, j0, k0 + depth, k, b_column, b_row, me);
+      fetch(a_words, a_part, a_base, m, i0, k0 + depth, k, a_row, a_column, me);
+      fetch(b_words, b_part, b_base, n, j0, k0 + depth, k, b_column, b_row, me);
     }
     [[unroll]] for (int s = 0; s < depth; ++s) {
       float a0 = a_tile[s * (tile + 4) + 0 + row * 4 + 0];
@@ -369,23 +372,15 @@ const bool wide = false;
 shared float a_tile[depth * (tile + 4)], b_tile[depth * (tile + 4)];
 #define FROM_MEMORY(x) (f16_to_f32(uint(x)))
 // Reads this invocation's part of a tile: `lines` rows or columns from `at` on, steps from `k0` on. `line` and `step` are strides.
-void fetch(out float part[per], uint64_t base, int64_t lines, int64_t at, int64_t k0, int64_t k, int64_t line, int64_t step, int me) {
+void fetch(out uvec4 words[per / unit + 1], out float part[per], uint64_t base, int64_t lines, int64_t at, int64_t k0, int64_t k, int64_t line, int64_t step, int me) {
   if (wide) {
     [[unroll]] for (int i = 0; i < per / unit; ++i) {
       int number = me + i * 256;
       // Side by side along k, or along the lines.
       int l = step == 1 ? number / (depth / unit) : number % (tile / unit) * unit;
       int s = step == 1 ? number % (depth / unit) * unit : number / (tile / unit);
-      uvec4 w = uvec4(0u);
-      if (at + l < lines && k0 + s < k) w = Words(base + uint64_t((at + l) * line + (k0 + s) * step) * 2UL).data;
-      part[i * unit + 0] = f16_to_f32(bitfieldExtract(w.x, 0, 16));
-      part[i * unit + 1] = f16_to_f32(bitfieldExtract(w.x, 16, 16));
-      part[i * unit + 2] = f16_to_f32(bitfieldExtract(w.y, 0, 16));
-      part[i * unit + 3] = f16_to_f32(bitfieldExtract(w.y, 16, 16));
-      part[i * unit + 4] = f16_to_f32(bitfieldExtract(w.z, 0, 16));
-      part[i * unit + 5] = f16_to_f32(bitfieldExtract(w.z, 16, 16));
-      part[i * unit + 6] = f16_to_f32(bitfieldExtract(w.w, 0, 16));
-      part[i * unit + 7] = f16_to_f32(bitfieldExtract(w.w, 16, 16));
+      words[i] = uvec4(0u);
+      if (at + l < lines && k0 + s < k) words[i] = Words(base + uint64_t((at + l) * line + (k0 + s) * step) * 2UL).data;
     }
   } else {
     [[unroll]] for (int i = 0; i < per; ++i) {
@@ -397,13 +392,23 @@ void fetch(out float part[per], uint64_t base, int64_t lines, int64_t at, int64_
     }
   }
 }
-#define KEEP(where, part, step, me) \
+#define KEEP(where, words, part, step, me) \
   if (wide) { \
     [[unroll]] for (int i = 0; i < per / unit; ++i) { \
       int number = me + i * 256; \
       int l = step == 1 ? number / (depth / unit) : number % (tile / unit) * unit; \
       int s = step == 1 ? number % (depth / unit) * unit : number / (tile / unit); \
-      [[unroll]] for (int j = 0; j < unit; ++j) where[(step == 1 ? s + j : s) * (tile + 4) + (step == 1 ? l : l + j)] = part[i * unit + j]; \
+      const uvec4 w = words[i]; \
+      float values[unit]; \
+      values[0] = f16_to_f32(bitfieldExtract(w.x, 0, 16)); \
+      values[1] = f16_to_f32(bitfieldExtract(w.x, 16, 16)); \
+      values[2] = f16_to_f32(bitfieldExtract(w.y, 0, 16)); \
+      values[3] = f16_to_f32(bitfieldExtract(w.y, 16, 16)); \
+      values[4] = f16_to_f32(bitfieldExtract(w.z, 0, 16)); \
+      values[5] = f16_to_f32(bitfieldExtract(w.z, 16, 16)); \
+      values[6] = f16_to_f32(bitfieldExtract(w.w, 0, 16)); \
+      values[7] = f16_to_f32(bitfieldExtract(w.w, 16, 16)); \
+      [[unroll]] for (int j = 0; j < unit; ++j) where[(step == 1 ? s + j : s) * (tile + 4) + (step == 1 ? l : l + j)] = values[j]; \
     } \
   } else { \
     [[unroll]] for (int i = 0; i < per; ++i) { \
@@ -436,20 +441,21 @@ void main() {
   const uint64_t a_base = args.a + uint64_t(a_offset) * 2UL, b_base = args.b + uint64_t(b_offset) * 2UL;
   const int64_t a_row = args.a_row, a_column = args.a_column, b_row = args.b_row, b_column = args.b_column;
   float a_part[per], b_part[per];
+  uvec4 a_words[per / unit + 1], b_words[per / unit + 1];
   float c0_0 = float(0);
   float c0_1 = float(0);
   float c1_0 = float(0);
   float c1_1 = float(0);
-  fetch(a_part, a_base, m, i0, 0L, k, a_row, a_column, me);
-  fetch(b_part, b_base, n, j0, 0L, k, b_column, b_row, me);
+  fetch(a_words, a_part, a_base, m, i0, 0L, k, a_row, a_column, me);
+  fetch(b_words, b_part, b_base, n, j0, 0L, k, b_column, b_row, me);
   for (int64_t k0 = 0L; k0 < k; k0 += depth) {
     barrier();
-    KEEP(a_tile, a_part, a_column, me)
-    KEEP(b_tile, b_part, b_row, me)
+    KEEP(a_tile, a_words, a_part, a_column, me)
+    KEEP(b_tile, b_words, b_part, b_row, me)
     barrier();
     if (k0 + depth < k) {
-      fetch(a_part, a_base, m, i0, k0 + depth, k, a_row, a_column, me);
-      fetch(b_part, b_base, n, j0, k0 + depth, k, b_column, b_row, me);
+      fetch(a_words, a_part, a_base, m, i0, k0 + depth, k, a_row, a_column, me);
+      fetch(b_words, b_part, b_base, n, j0, k0 + depth, k, b_column, b_row, me);
     }
     [[unroll]] for (int s = 0; s < depth; ++s) {
       float a0 = a_tile[s * (tile + 4) + row * 2 + 0];
