@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <thread>
 
 #include "ir/parser.h"
@@ -59,6 +60,8 @@ class Programs : public testing::Test {
     for (size_t i = 0; ulp > 0 && i < want->size(); ++i)
       for (int64_t e = 0; e < (*want)[i].size(); ++e) {
         const double w = (*want)[i].at(e), g = (*got)[i].at(e);
+        // Devices may take subnormal numbers for zeros.
+        if (w != 0 && std::fabs(w) <= static_cast<double>(std::numeric_limits<float>::min())) continue;
         ASSERT_LE(ulp_distance((*want)[i].dtype, w, g), ulp) << w << " and " << g << " at " << e << " of\n" << text;
         ASSERT_TRUE(w != 0 || g != 0 || std::signbit(w) == std::signbit(g)) << "at " << e << " of\n" << text;
       }
