@@ -219,7 +219,8 @@ void KernelEmitter::emit_serial(const ir::Loop& loop, Context context) {
     };
     for (const ir::Instr& i : loop.body)
       if (auto found = early.find(&i); found != early.end())
-        line(std::string(register_type(k_.reg_types[std::get<ir::LoadInstr>(i.node).result])) + " " + found->second + "[" + together + "];" + comment(i));
+        line(std::string(register_type(k_.reg_types[std::get<ir::LoadInstr>(i.node).result])) + " " + found->second + "[" + together + "];" +
+             comment(i));
     if (!early.empty()) {
       open_each();
       for (const ir::Instr& i : loop.body)

@@ -133,7 +133,8 @@ GridTile tile_of(const Kernel& k) {
 bool is_across(const Dim& index, const GridTile& tile) {
   auto along = index.affine_in(tile.column->var);
   auto side = index.affine_in(tile.row->var);
-  return along && side && !along->coefficient.is(0) && !along->coefficient.is(1) && !along->coefficient.uses(tile.row->var) && side->coefficient.is(1);
+  if (!along || !side || along->coefficient.uses(tile.row->var)) return false;
+  return !along->coefficient.is(0) && !along->coefficient.is(1) && side->coefficient.is(1);
 }
 
 bool has_rows(const Kernel& k) { return !k.locals.empty() || contains_lanes(k.body); }
