@@ -12,6 +12,9 @@ namespace {
 
 using bench::Arrays;
 
+// Not `ones`: those are one number with strides of 0, for which there is less code to make.
+array input(const Shape& shape) { return bench::numbers(shape, 0, 1); }
+
 // Differs each time, which keeps the process's cache from answering.
 float next_constant() {
   static float c = 0.5f;
@@ -21,7 +24,7 @@ float next_constant() {
 // Compiles and calls make(constant) once for each iteration, with `threads` for compiling (0: all); counter: the kernels of one.
 template <class F>
 void cold(benchmark::State& state, const Arrays& inputs, F make, int threads = 0) {
-  eval(compile([](array v) { return v + 3; })(ones({1024})));
+  eval(compile([](array v) { return v + 3; })(input({1024})));
   set_num_threads(threads);
   for (auto _ : state) {
     const float c = next_constant();
@@ -35,12 +38,12 @@ void cold(benchmark::State& state, const Arrays& inputs, F make, int threads = 0
 array gelu(const array& x, float c) { return x * (1 + erf(x * c)) / 2; }
 
 void cold_compile_gelu(benchmark::State& state) {
-  cold(state, {ones({1024})}, [](const Arrays& a, float c) { return Arrays{gelu(a[0], c)}; });
+  cold(state, {input({1024})}, [](const Arrays& a, float c) { return Arrays{gelu(a[0], c)}; });
 }
 BENCHMARK(cold_compile_gelu)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(21);
 
 void cold_compile_100_ops(benchmark::State& state) {
-  cold(state, {ones({1024})}, [](const Arrays& a, float c) {
+  cold(state, {input({1024})}, [](const Arrays& a, float c) {
     array y = a[0];
     for (int i = 0; i < 25; ++i) y = abs(y * c + a[0]) - maximum(y, a[0]);
     return Arrays{y};
@@ -51,7 +54,7 @@ BENCHMARK(cold_compile_100_ops)->Unit(benchmark::kMillisecond)->UseRealTime()->I
 // 40 kernels, each of its own shape and constants; the argument is the number of threads, 0 for all.
 void cold_compile_40_kernels(benchmark::State& state) {
   Arrays inputs;
-  for (int i = 0; i < 40; ++i) inputs.push_back(ones({8 + i, 64}));
+  for (int i = 0; i < 40; ++i) inputs.push_back(input({8 + i, 64}));
   const auto make = [](const Arrays& a, float c) {
     Arrays results;
     for (size_t i = 0; i < a.size(); ++i) results.push_back(gelu(tanh(a[i]) + static_cast<float>(i), c) - sum(a[i], -1, true));
@@ -63,8 +66,8 @@ BENCHMARK(cold_compile_40_kernels)->ArgName("threads")->Arg(1)->Arg(0)->Unit(ben
 
 // 12 equal layers: layer norm, a product, gelu, a product, what went in added. The layers' kernels are the same, so that few are compiled.
 void cold_compile_12_layers(benchmark::State& state) {
-  Arrays inputs{ones({16, 64})};
-  for (int i = 0; i < 12; ++i) inputs.insert(inputs.end(), {ones({64, 256}), ones({256}), ones({256, 64}), ones({64})});
+  Arrays inputs{input({16, 64})};
+  for (int i = 0; i < 12; ++i) inputs.insert(inputs.end(), {input({64, 256}), input({256}), input({256, 64}), input({64})});
   cold(state, inputs, [](const Arrays& a, float c) {
     array y = a[0];
     for (size_t i = 1; i < a.size(); i += 4) {
@@ -79,8 +82,7 @@ BENCHMARK(cold_compile_12_layers)->Unit(benchmark::kMillisecond)->UseRealTime()-
 
 // A graph of 16,000 ops, traced, printed and taken through every pass twice (once for each form that `lower` returns), without code generation.
 void trace_and_optimise_16000_ops(benchmark::State& state) {
-  array x = ones({64});
-  eval(x);
+  const array x = input({64});
   for (auto _ : state) {
     const float c = next_constant();
     auto f = compile([c](array v) {
