@@ -52,7 +52,7 @@ void in_parallel(size_t bytes, F part) {
   frit::runtime::parallel_for(static_cast<int64_t>((bytes + kPart - 1) / kPart), 1, run, &context);
 }
 
-// Copies `bytes` between places aligned to 16 bytes, written past the caches. The C library's memcpy does that only for what is larger than the caches it
+// Copies `bytes` between places aligned to 16 bytes, written past the caches. The C library's memcpy does that only for what exceeds the caches it
 // believes to have, which in a virtual machine may be the whole socket's, and is up to a half slower below.
 inline void copy_past_caches(char* to, const char* from, size_t bytes) {
   size_t done = 0;

@@ -46,8 +46,8 @@ array attention(const array& q, const array& k, const array& v) {
 }
 Arrays product_of(const Arrays& a) { return {matmul(a[0], a[1])}; }
 
-// One step of training gelu(x w1 + b1) w2 + b2 on cross entropy by gradient descent, its gradients written out: of (x, targets, w1, b1, w2, b2), the loss
-// and the new weights.
+// One step of training gelu(x w1 + b1) w2 + b2 on cross entropy by gradient descent, its gradients written out: of (x, targets, w1, b1, w2, b2), the
+// loss and the new weights.
 constexpr int kBatch = 256, kIn = 1024, kHidden = 4096;
 constexpr float kRate = 10;
 

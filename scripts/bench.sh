@@ -3,6 +3,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p bench/results
+# An older OpenBLAS takes its AVX2 kernels on processors that it does not know; as a limit it is to do its best (as in bench/peers/run.py).
+case "$(grep -m1 '^flags' /proc/cpuinfo)" in
+  *avx512_bf16*) export OPENBLAS_CORETYPE=Cooperlake ;;
+  *avx512f*) export OPENBLAS_CORETYPE=SkylakeX ;;
+esac
 for program in build/release/bin/bench_*; do
   name=$(basename "$program")
   "$program" --benchmark_out="bench/results/$name.json" --benchmark_out_format=json "$@"

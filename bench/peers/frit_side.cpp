@@ -1,5 +1,5 @@
 // frit's side of `make bench-peers`, or with --limit the machine's: answers run.py's commands, one line each.
-//   prepare NAME   makes the inputs, compiles, warms up; {"seconds": of one warm run, "check": mean of the first 1000 |results|, of each result, added}
+//   prepare NAME   makes the inputs, compiles, warms up; {"seconds": of one warm run, "check": the means of 1000 |numbers| of each result, added}
 //   time N         N runs; {"seconds": [...]}
 //   release        drops what was prepared
 // A name that this side does not have gives {"skip": "reason"}.
