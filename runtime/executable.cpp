@@ -165,6 +165,7 @@ Status run_beside(const std::vector<Kernel>& kernels, const Frame& frame) {
     int64_t extent;
   };
   constexpr size_t kAtOnce = 16;
+  constexpr double kWorthSharing = 6;  // grains of them together
   Small small[kAtOnce];
   size_t count = 0;
   double grains = 0;
@@ -172,7 +173,7 @@ Status run_beside(const std::vector<Kernel>& kernels, const Frame& frame) {
     const auto run = [](void* context, int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) static_cast<Small*>(context)[i].launch->run(0, static_cast<Small*>(context)[i].extent);
     };
-    if (grains >= 6) parallel_for(static_cast<int64_t>(count), 1, run, small);
+    if (grains >= kWorthSharing) parallel_for(static_cast<int64_t>(count), 1, run, small);
     else run(small, 0, static_cast<int64_t>(count));
     for (size_t i = 0; i < count; ++i) FRIT_TRY(small[i].launch->status(*small[i].kernel->plan));
     count = 0;

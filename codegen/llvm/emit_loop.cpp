@@ -243,37 +243,46 @@ bool KernelEmitter::emit_rows(const ir::Loop& rows, Value* to) {
   facts_.set_loop(columns->var, columns->extent);
   if (!analyse(columns->body, scope)) return false;
 
-  const bool runs = facts_.range(rows.extent).low >= 1;
   auto divides = [&](const Dim& d) { return facts_.equal(mod(d, Dim(rows.unroll)), 0) == Tri::Yes; };
+  const OpenLoop open = open_serial(rows, to);
+  Val numbers;
+  numbers.varying = true;
+  numbers.depth = depth();
+  for (int c = 0; c < scope.copies; ++c)
+    numbers.copies.push_back(builder_.CreateVectorSplat(static_cast<unsigned>(scope.width), builder_.CreateAdd(open.i, i64(c), "", true, true)));
+  names_[rows.var] = numbers;
+  scope.row = open.i;
+  if (!divides(rows.extent)) scope.rows_left = builder_.CreateSub(to, open.i, "rows_left");
+  vector_ = &scope;
+  emit_vector_loop(*columns, 1, i64(0), eval(columns->extent).scalar(), divides(columns->extent) && divides(rows.extent));
+  vector_ = nullptr;
+  close_serial(open, scope.copies, to);
+  return true;
+}
+
+KernelEmitter::OpenLoop KernelEmitter::open_serial(const ir::Loop& loop, Value* to) {
+  const bool runs = facts_.range(loop.extent).low >= 1;
   BasicBlock* preheader = block("preheader");
-  BasicBlock* body = block(rows.var.c_str());
+  BasicBlock* body = block(loop.var.c_str());
   BasicBlock* after = block("after");
   if (runs) builder_.CreateBr(preheader);
   else builder_.CreateCondBr(builder_.CreateICmpSLT(i64(0), to), preheader, after);
   builder_.SetInsertPoint(preheader);
   builder_.CreateBr(body);
   builder_.SetInsertPoint(body);
-  llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, rows.var);
+  llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
   i->addIncoming(i64(0), preheader);
-  open_frame(rows, preheader, runs);
-  Val numbers;
-  numbers.varying = true;
-  numbers.depth = depth();
-  for (int c = 0; c < scope.copies; ++c)
-    numbers.copies.push_back(builder_.CreateVectorSplat(static_cast<unsigned>(scope.width), builder_.CreateAdd(i, i64(c), "", true, true)));
-  names_[rows.var] = numbers;
-  scope.row = i;
-  if (!divides(rows.extent)) scope.rows_left = builder_.CreateSub(to, i, "rows_left");
-  vector_ = &scope;
-  emit_vector_loop(*columns, 1, i64(0), eval(columns->extent).scalar(), divides(columns->extent) && divides(rows.extent));
-  vector_ = nullptr;
+  open_frame(loop, preheader, runs);
+  return {after, i};
+}
+
+void KernelEmitter::close_serial(const OpenLoop& open, int64_t step, Value* to) {
   frames_.pop_back();
-  Value* next = builder_.CreateAdd(i, i64(scope.copies), "", true, true);
-  i->addIncoming(next, builder_.GetInsertBlock());
-  builder_.CreateCondBr(builder_.CreateICmpSLT(next, to), body, after);
-  after->moveAfter(builder_.GetInsertBlock());
-  builder_.SetInsertPoint(after);
-  return true;
+  Value* next = builder_.CreateAdd(open.i, i64(step), "", true, true);
+  open.i->addIncoming(next, builder_.GetInsertBlock());
+  builder_.CreateCondBr(builder_.CreateICmpSLT(next, to), open.i->getParent(), open.after);
+  open.after->moveAfter(builder_.GetInsertBlock());
+  builder_.SetInsertPoint(open.after);
 }
 
 // Lanes 0 to remaining - 1 are active.

@@ -296,33 +296,17 @@ void KernelEmitter::emit_dealt_loop(const ir::Loop& loop, Value* to) {
       for (int lane = 0; lane < loop.lanes; ++lane) write_lanes(memory.back(), i64(lane), start);
     }
   }
-  const bool runs = facts_.range(loop.extent).low >= 1;
-  BasicBlock* preheader = block("preheader");
-  BasicBlock* body = block(loop.var.c_str());
-  BasicBlock* after = block("after");
-  if (runs) builder_.CreateBr(preheader);
-  else builder_.CreateCondBr(builder_.CreateICmpSLT(i64(0), to), preheader, after);
-  builder_.SetInsertPoint(preheader);
-  builder_.CreateBr(body);
-  builder_.SetInsertPoint(body);
-  llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
-  i->addIncoming(i64(0), preheader);
-  open_frame(loop, preheader, runs);
-  names_[loop.var] = uniform(i, depth());
+  const OpenLoop open = open_serial(loop, to);
+  names_[loop.var] = uniform(open.i, depth());
   emit_body(loop.body);
-  Value* lane = builder_.CreateURem(i, i64(loop.lanes));
+  Value* lane = builder_.CreateURem(open.i, i64(loop.lanes));
   for (size_t a = 0, m = 0; a < loop.accumulators.size(); ++a) {
     for (int c = 0; c < (wide[a] ? count : 1); ++c, ++m) {
       const Accumulator& acc = loop.accumulators[a];
       write_lanes(memory[m], lane, combine(acc, read_lanes(memory[m], lane), read(acc, c, wide[a])));
     }
   }
-  frames_.pop_back();
-  Value* next = builder_.CreateAdd(i, i64(1), "", true, true);
-  i->addIncoming(next, builder_.GetInsertBlock());
-  builder_.CreateCondBr(builder_.CreateICmpSLT(next, to), body, after);
-  after->moveAfter(builder_.GetInsertBlock());
-  builder_.SetInsertPoint(after);
+  close_serial(open, 1, to);
   for (size_t a = 0, m = 0; a < loop.accumulators.size(); ++a) {
     std::vector<State> results;
     for (int c = 0; c < (wide[a] ? count : 1); ++c, ++m) {

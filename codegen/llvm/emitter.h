@@ -176,6 +176,13 @@ class KernelEmitter {
   void emit_serial_loop(const ir::Loop& loop, llvm::Value* from, llvm::Value* to);
   void emit_vector_loop(const ir::Loop& loop, int unroll, llvm::Value* from, llvm::Value* to, bool whole);
   bool emit_rows(const ir::Loop& rows, llvm::Value* to);
+  // A serial loop from 0 to `to`: where its body begins, with its variable and its frame open, and how it ends.
+  struct OpenLoop {
+    llvm::BasicBlock* after;
+    llvm::PHINode* i;
+  };
+  OpenLoop open_serial(const ir::Loop& loop, llvm::Value* to);
+  void close_serial(const OpenLoop& open, int64_t step, llvm::Value* to);
   void set_mask(llvm::Value* remaining);
   bool analyse(const ir::Body& body, VectorScope& scope) const;
   void open_frame(const ir::Loop& loop, llvm::BasicBlock* preheader, bool always_runs);
