@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,17 @@ struct Target {
   friend bool operator==(const Target&, const Target&) = default;
 };
 
+// What programs in other languages link: planned functions with the C interface of codegen/c_interface.h.
+struct NativeOptions {
+  std::string name;          // of the files, and what their include guard is made of
+  bool cblas = false;        // matrix products call cblas_*, which whoever links provides; else they are loops of their own
+  bool static_workspace = false;  // c: functions of fixed sizes keep their workspace in static memory and are not safe on several threads
+};
+struct NativeFile {
+  std::string suffix;        // ".c", ".h", ".o", ".so"
+  std::string bytes;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -39,6 +51,13 @@ class Backend {
   // The emissions that `emit` knows: "llvm-ir", "asm", "object", ...
   virtual std::vector<std::string_view> emissions() const = 0;
   virtual Result<std::string> emit(const ir::Program& program, const Target& target, std::string_view emission) = 0;
+  // The same for emissions that other programs link, "shared", "object", "c": functions lowered with `native_traits`, named by `emission`.
+  virtual std::vector<std::string_view> native_emissions() const { return {}; }
+  virtual Result<passes::TargetTraits> native_traits(const Target& target, const NativeOptions&) { return traits(target); }
+  virtual Result<std::vector<NativeFile>> emit_native(std::span<const ir::Function* const>, const Target&, std::string_view emission,
+                                                      const NativeOptions&) {
+    return Diagnostic("backend " + std::string(name()) + " cannot emit '" + std::string(emission) + "'");
+  }
 };
 
 // Loads the plugin at the first call; fails with the loader's reason when it is not there.

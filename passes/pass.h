@@ -45,6 +45,9 @@ struct TargetTraits {
   // other axes.
   int reduction_lanes = ir::kReductionLanes;
   int64_t reduction_block = ir::kReductionBlock, column_block = ir::kReductionBlock;
+  // What code needs that is called with the caller's own memory and has no runtime beside it.
+  bool dense_results = false;      // each result is an output of its own, dense and row-major: no views, no inputs, none shared
+  bool own_routines = false;       // routines of the library are kernels of the program
 };
 
 struct PassContext {
