@@ -21,6 +21,7 @@ ValueId Function::add_param(std::string name, Type type) {
   values.push_back({std::move(type), kNone, index, std::move(name)});
   params.push_back(id);
   if (!layouts.empty()) layouts.emplace_back();
+  if (!weights.empty()) weights.emplace_back();
   return id;
 }
 

@@ -72,6 +72,9 @@ struct Function {
   std::vector<Op> ops;
   std::vector<Group> groups;         // after fuse; ops of a group stand together
   DimFacts facts;                    // of the symbols in the signature
+  // What callers outside of the process know values by; nothing else depends on either. Empty, or one per parameter: the tensor in the module's file
+  // of weights that it is bound to, "" for an argument. Empty, or one per result: its name, or "".
+  std::vector<std::string> weights, result_names;
   std::shared_ptr<Program> program;  // after lower_to_kernels; the graph part is then empty but for the signature
 
   const Type& type(ValueId v) const { return values[v].type; }
@@ -79,6 +82,9 @@ struct Function {
   ValueId add_param(std::string name, Type type);
   // Sorted, without repeats: every symbol of the signature's shapes and layouts.
   std::vector<std::string> symbols() const;
+  // The weight that parameter i is bound to; "" for an argument.
+  std::string_view weight(size_t i) const { return i < weights.size() ? std::string_view(weights[i]) : std::string_view(); }
+  std::string_view result_name(size_t i) const { return i < result_names.size() ? std::string_view(result_names[i]) : std::string_view(); }
   // For each value, how many operand slots and results name it.
   std::vector<uint32_t> use_counts() const;
   // Drops ops not reachable from the results (unless kSideEffect), puts the rest into depth-first operand order from the results, and
@@ -88,6 +94,7 @@ struct Function {
 
 struct Module {
   std::vector<std::unique_ptr<Function>> functions;
+  std::string weights;               // the file that parameters with weights are bound to, as seen from the module's own; "" without
   Function* find(std::string_view name) const;
 };
 

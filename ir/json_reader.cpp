@@ -119,6 +119,11 @@ class Reader {
     FRIT_ASSIGN_OR_RETURN(version, field(j, "version"));
     if (*version != 1) return error("this version of the format is not known: expected 1");
     auto m = std::make_unique<Module>();
+    if (auto it = j.find("weights"); it != j.end()) {
+      Step step(*this, "weights");
+      FRIT_ASSIGN_OR_RETURN(path, string(*it));
+      m->weights = std::move(path);
+    }
     FRIT_TRY(each(j, "functions", [&](const Json& item) -> Status {
       auto f = std::make_unique<Function>();
       FRIT_TRY(function(item, *f));
@@ -363,6 +368,13 @@ class Reader {
       f.layouts.resize(f.params.size());
       f.layouts.back() = std::move(strides);
     }
+    if (auto it = j.find("weight"); it != j.end()) {
+      Step step(*this, "weight");
+      FRIT_ASSIGN_OR_RETURN(weight, string(*it));
+      if (weight.empty()) return error("a weight needs a name");
+      f.weights.resize(f.params.size());
+      f.weights.back() = std::move(weight);
+    }
     return {};
   }
 
@@ -388,6 +400,12 @@ class Reader {
       FRIT_ASSIGN_OR_RETURN(facts, string(*it));
       FRIT_TRY(from_text(facts, [&](Lexer& l) { return parse_facts(l, f.facts); }));
     }
+    if (j.contains("result_names"))
+      FRIT_TRY(each(j, "result_names", [&](const Json& item) -> Status {
+        FRIT_ASSIGN_OR_RETURN(name, string(item));
+        f.result_names.push_back(std::move(name));
+        return {};
+      }));
     if (auto it = j.find("program"); it != j.end()) {
       Step step(*this, "program");
       FRIT_ASSIGN_OR_RETURN(text, string(*it));

@@ -70,9 +70,11 @@ Json function(const Function& f) {
   for (size_t i = 0; i < f.params.size(); ++i) {
     Json param{{"name", f.values[f.params[i]].name}, {"type", type(f.type(f.params[i]))}};
     if (i < f.layouts.size() && !f.layouts[i].empty()) param["strides"] = dims(f.layouts[i]);
+    if (!f.weight(i).empty()) param["weight"] = f.weight(i);
     out["params"].push_back(std::move(param));
   }
   if (std::string facts = facts_text(f.facts, f.symbols()); !facts.empty()) out["where"] = facts;
+  if (!f.result_names.empty()) out["result_names"] = f.result_names;
   if (f.program) {
     out["result_types"] = Json::array();
     for (const Type& t : result_types(f)) out["result_types"].push_back(type(t));
@@ -102,7 +104,9 @@ Json function(const Function& f) {
 }  // namespace
 
 std::string to_json(const Module& m) {
-  Json out{{"format", "frit"}, {"version", 1}, {"functions", Json::array()}};
+  Json out{{"format", "frit"}, {"version", 1}};
+  if (!m.weights.empty()) out["weights"] = m.weights;
+  out["functions"] = Json::array();
   for (const auto& f : m.functions) out["functions"].push_back(function(*f));
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

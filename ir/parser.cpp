@@ -65,9 +65,27 @@ class FunctionParser {
         f_->layouts.resize(f_->params.size());
         f_->layouts.back() = std::move(strides);
       }
+      if (lexer_.accept("=")) FRIT_TRY(weight());
       if (lexer_.accept(")")) return {};
       if (!lexer_.accept(",")) return lexer_.expected("',' or ')'");
     }
+  }
+
+  // What the last parameter is bound to.
+  Status weight() {
+    Token token = lexer_.peek();
+    if (token.kind != TokenKind::String) return lexer_.expected("the name of a weight in quotes");
+    lexer_.next();
+    FRIT_ASSIGN_OR_RETURN(tensor, lexer_.unquote(token));
+    if (tensor.empty()) return lexer_.error(token, "a weight needs a name");
+    const Value& param = f_->values[f_->params.back()];
+    for (const Dim& d : param.type.shape)
+      if (!d.is_const()) return lexer_.error(token, "parameter '%" + param.name + "' is bound to a weight, but its size " + d.str() + " is open");
+    if (!f_->layouts.empty() && !f_->layouts.back().empty())
+      return lexer_.error(token, "parameter '%" + param.name + "' is bound to a weight, but has strides");
+    f_->weights.resize(f_->params.size());
+    f_->weights.back() = std::move(tensor);
+    return {};
   }
 
   Status result_list() {
@@ -75,11 +93,22 @@ class FunctionParser {
     bool several = lexer_.accept("(");
     if (several && lexer_.accept(")")) return {};
     do {
+      if (lexer_.peek().kind == TokenKind::Value) {
+        Token token = lexer_.peek();
+        FRIT_ASSIGN_OR_RETURN(name, parse_value_name(lexer_));
+        if (name.empty()) return lexer_.error(token, "a result's name is empty");
+        if (std::find(f_->result_names.begin(), f_->result_names.end(), name) != f_->result_names.end())
+          return lexer_.error(token, "two results are named '%" + name + "'");
+        f_->result_names.resize(result_types_.size() + 1);
+        f_->result_names.back() = std::move(name);
+        FRIT_TRY(lexer_.expect(":"));
+      }
       result_tokens_.push_back(lexer_.peek());
       FRIT_ASSIGN_OR_RETURN(type, parse_type(lexer_, check_));
       result_types_.push_back(std::move(type));
     } while (several && lexer_.accept(","));
     if (several && !lexer_.accept(")")) return lexer_.expected("',' or ')'");
+    if (!f_->result_names.empty()) f_->result_names.resize(result_types_.size());
     return {};
   }
 
@@ -272,6 +301,14 @@ Result<std::unique_ptr<Module>> parse(std::string_view text, const char* file_na
   Lexer lexer(text, file);
   auto module = std::make_unique<Module>();
   std::set<std::string, std::less<>> names;
+  if (lexer.accept_ident("weights")) {
+    Token token = lexer.peek();
+    if (token.kind != TokenKind::String) return lexer.expected("the weights' file in quotes");
+    lexer.next();
+    FRIT_ASSIGN_OR_RETURN(path, lexer.unquote(token));
+    if (path.empty()) return lexer.error(token, "the weights' file has no name");
+    module->weights = std::move(path);
+  }
   while (lexer.peek().kind != TokenKind::End) {
     if (!lexer.accept_ident("func")) return lexer.expected("'func'");
     Token token = lexer.peek();

@@ -117,16 +117,17 @@ std::string signature_text(const Function& f) {
     if (i) s += ", ";
     s += "%" + name_text(param.name) + ": " + param.type.str();
     if (i < f.layouts.size() && !f.layouts[i].empty()) s += " strides " + shape_text(f.layouts[i]);
+    if (!f.weight(i).empty()) s += " = " + quoted(f.weight(i));
   }
   s += ")";
   std::vector<Type> types = result_types(f);
-  if (types.size() == 1) {
-    s += " -> " + types[0].str();
-  } else if (!types.empty()) {
-    s += " -> (";
-    for (size_t i = 0; i < types.size(); ++i) s += (i ? ", " : "") + types[i].str();
-    s += ")";
+  if (!types.empty()) s += types.size() == 1 ? " -> " : " -> (";
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (i) s += ", ";
+    if (!f.result_name(i).empty()) s += "%" + name_text(f.result_name(i)) + ": ";
+    s += types[i].str();
   }
+  if (types.size() > 1) s += ")";
   std::string facts = facts_text(f.facts, f.symbols());
   if (!facts.empty()) s += " where " + facts;
   return s;
@@ -140,6 +141,7 @@ std::string print(const Function& f, const PrintOptions& options) {
 
 std::string print(const Module& m, const PrintOptions& options) {
   std::string s;
+  if (!m.weights.empty()) s += "weights " + quoted(m.weights) + "\n";
   for (const auto& f : m.functions) {
     if (!s.empty()) s += "\n";
     s += print(*f, options);

@@ -110,12 +110,33 @@ class Verifier {
     if (!f_.layouts.empty() && f_.layouts.size() != f_.params.size())
       return broken(11, "there are " + std::to_string(f_.params.size()) + " parameters, but " +
                             std::to_string(f_.layouts.size()) + " layouts");
+    FRIT_TRY(names());
     for (size_t i = 0; i < f_.layouts.size(); ++i) {
       const Value& p = f_.values[f_.params[i]];
       if (!f_.layouts[i].empty() && f_.layouts[i].size() != p.type.shape.size())
         return broken(11, "parameter '%" + p.name + "' has " + std::to_string(p.type.rank()) + " axes, but " +
                               std::to_string(f_.layouts[i].size()) + " strides");
     }
+    return {};
+  }
+
+  // G15: names of results and bindings of parameters.
+  Status names() const {
+    if (!f_.weights.empty() && f_.weights.size() != f_.params.size())
+      return broken(15, "there are " + count(f_.params.size(), "parameter") + ", but " + std::to_string(f_.weights.size()) + " bindings to weights");
+    for (size_t i = 0; i < f_.weights.size(); ++i) {
+      if (f_.weights[i].empty()) continue;
+      const Value& p = f_.values[f_.params[i]];
+      for (const Dim& d : p.type.shape)
+        if (!d.is_const()) return broken(15, "parameter '%" + p.name + "' is bound to a weight, but its size " + d.str() + " is open");
+      if (i < f_.layouts.size() && !f_.layouts[i].empty()) return broken(15, "parameter '%" + p.name + "' is bound to a weight, but has strides");
+    }
+    const size_t results = f_.program ? f_.program->results.size() : f_.results.size();
+    if (!f_.result_names.empty() && f_.result_names.size() != results)
+      return broken(15, "there are " + count(results, "result") + ", but " + std::to_string(f_.result_names.size()) + " names of results");
+    std::set<std::string_view> named;
+    for (const std::string& n : f_.result_names)
+      if (!n.empty() && !named.insert(n).second) return broken(15, "two results are named '%" + n + "'");
     return {};
   }
 

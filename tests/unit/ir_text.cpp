@@ -4,6 +4,7 @@
 #include <fstream>
 #include <random>
 
+#include "ir/json.h"
 #include "ir/scalar.h"
 #include "ir/text.h"
 #include "ir_support.h"
@@ -201,6 +202,22 @@ TEST(Numbers, AreShort) {
   EXPECT_EQ(number_text(float32, 0x7fc00000), "nan");
   EXPECT_EQ(number_text(float32, 0xffc00001), "nan(0xffc00001)");
   EXPECT_EQ(number_text(complex64, uint64_t{0x80000000} << 32 | 0x3f800000), "(1, -0)");
+}
+
+TEST(Module, NamesItsFileOfWeights) {
+  const std::string text = "weights \"sub/mlp.safetensors\"\nfunc @f(%x: f32[4], %w: f32[4] = \"w\") -> %y: f32[4] {\n  return %w\n}\n";
+  auto m = parse(text, "m");
+  ASSERT_TRUE(m.ok()) << m.error().str();
+  EXPECT_EQ((*m)->weights, "sub/mlp.safetensors");
+  EXPECT_EQ((*m)->functions[0]->weight(0), "");
+  EXPECT_EQ((*m)->functions[0]->weight(1), "w");
+  EXPECT_EQ((*m)->functions[0]->result_name(0), "y");
+  EXPECT_EQ(print(**m), "weights \"sub/mlp.safetensors\"\n\n" + text.substr(text.find("func")));
+  auto json = from_json(to_json(**m), "m");
+  ASSERT_TRUE(json.ok()) << json.error().str();
+  EXPECT_EQ(print(**json), print(**m));
+  EXPECT_FALSE(parse("weights \"\"", "m").ok());
+  EXPECT_FALSE(parse("weights w", "m").ok());
 }
 
 TEST(Dims, RandomExpressionsReadBack) {
