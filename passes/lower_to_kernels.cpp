@@ -111,6 +111,47 @@ std::string kernel_name(const Function& f, size_t index, std::span<const Op> ops
   return name;
 }
 
+// Copies the value into an output of its own: one loop per axis.
+void copy_out(Lowering& l, const Function& f, ValueId v, std::string name) {
+  const Type& t = f.type(v);
+  const uint32_t buffer = l.allocate(f, v);
+  if (f.facts.range(t.size()).high > 0) {
+    KernelEmitter e(f, l.program, l.placements, std::move(name));
+    std::vector<Dim> at;
+    size_t opened = 0;
+    for (const Dim& extent : t.shape)
+      at.push_back(extent.is(1) ? Dim(0) : Dim::symbol(e.open_loop("i", extent, opened++ == 0 ? LoopKind::Parallel : LoopKind::Serial)));
+    e.store(buffer, t.dtype, row_major_element(t.shape, at), e.value_at(v, at));
+    while (opened--) e.close_loop();
+    l.program.steps.push_back(e.finish());
+  }
+  l.placements[v] = {buffer, {t.shape, row_major_strides(t.shape), 0}};
+}
+
+// Whether the window is all of its buffer, in row-major order.
+bool is_whole(const Program& program, const Placement& p, const Type& t, const DimFacts& facts) {
+  const ProgramBuffer& b = program.buffers[p.buffer];
+  if (b.dtype != t.dtype || !p.layout.offset.is(0) || facts.equal(b.size, t.size()) != Tri::Yes) return false;
+  const std::vector<Dim> strides = row_major_strides(t.shape);
+  for (size_t axis = 0; axis < strides.size(); ++axis)
+    if (!t.shape[axis].is(1) && facts.equal(p.layout.strides[axis], strides[axis]) != Tri::Yes) return false;
+  return true;
+}
+
+// Gives each result that is not one alone an output of its own.
+void make_dense(Lowering& l, const Function& f, size_t index) {
+  std::unordered_set<uint32_t> taken;
+  for (size_t i = 0; i < f.results.size(); ++i) {
+    const ValueId v = f.results[i];
+    const Placement& p = l.placements.at(v);
+    const bool whole = l.program.buffers[p.buffer].role == BufferRole::Temp && is_whole(l.program, p, f.type(v), f.facts);
+    if (!whole || taken.count(p.buffer)) copy_out(l, f, v, f.name + "_" + std::to_string(index++) + "_copy");
+    const uint32_t buffer = l.placements.at(v).buffer;
+    taken.insert(buffer);
+    l.program.results.push_back({buffer, {f.type(v).shape, row_major_strides(f.type(v).shape), 0}});
+  }
+}
+
 Result<bool> run(Function& f, PassContext& context) {
   if (f.program) return false;
   auto program = std::make_shared<Program>();
@@ -120,7 +161,8 @@ Result<bool> run(Function& f, PassContext& context) {
   std::vector<bool> needed = needed_outside(f);
   Lowering lowering{*program, placements, context};
 
-  for (size_t begin = 0, index = 0; begin < f.ops.size(); ++index) {
+  size_t index = 0;
+  for (size_t begin = 0; begin < f.ops.size(); ++index) {
     size_t end = begin + 1;
     while (end < f.ops.size() && f.ops[end].group == f.ops[begin].group) ++end;
     std::span<const Op> ops(f.ops.data() + begin, end - begin);
@@ -138,11 +180,14 @@ Result<bool> run(Function& f, PassContext& context) {
     begin = end;
   }
 
-  for (ValueId r : f.results) {
-    const Placement& p = placements.at(r);
-    program->results.push_back({p.buffer, p.layout});
-    program->result_types.push_back(f.type(r));
-    ProgramBuffer& b = program->buffers[p.buffer];
+  if (context.target.dense_results) make_dense(lowering, f, index);
+  for (size_t i = 0; i < f.results.size(); ++i) {
+    if (!context.target.dense_results) {
+      const Placement& p = placements.at(f.results[i]);
+      program->results.push_back({p.buffer, p.layout});
+    }
+    program->result_types.push_back(f.type(f.results[i]));
+    ProgramBuffer& b = program->buffers[program->results[i].buffer];
     if (b.role == BufferRole::Temp) b.role = BufferRole::Output;
   }
   f.program = std::move(program);

@@ -159,7 +159,8 @@ Result<bool> run(Function& f, PassContext& context) {
   drop_unused(p);
   std::vector<Life> life = lives(p);
   assign_slots(p, life, f.facts);
-  find_donors(p, life);
+  // Memory of a result that is the caller's own takes over no other.
+  if (!context.target.dense_results) find_donors(p, life);
   if (!p.slots.empty()) {
     std::string sizes;
     for (const Dim& s : p.slots) sizes += (sizes.empty() ? "" : ", ") + s.str();

@@ -20,6 +20,7 @@ struct Command {
   bool parse_only = false;
   bool single = false;  // one pass: law 2 applies
   bool remarks = false;
+  bool dense = false;   // TargetTraits::dense_results
   passes::Pipeline pipeline;
 };
 
@@ -28,9 +29,10 @@ Result<Command> parse_command(const std::string& text) {
   std::istringstream words(text);
   std::string what, option;
   words >> what;
-  if (words >> option) {
-    if (option != "remarks") return Diagnostic("unknown option '" + option + "' in the first line");
-    command.remarks = true;
+  while (words >> option) {
+    if (option == "remarks") command.remarks = true;
+    else if (option == "dense_results") command.dense = true;
+    else return Diagnostic("unknown option '" + option + "' in the first line");
   }
   if (what == "parse") {
     command.parse_only = true;
@@ -135,6 +137,7 @@ class Runner {
 
     passes::PassContext context;
     context.collect_remarks = command_.remarks;
+    context.target.dense_results = command_.dense;
     passes::RunOptions options;
     options.verify_each = true;
     if (Status status = passes::run(command_.pipeline, f, context, options); !status)
