@@ -2,7 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
+#include <iterator>
 #include <thread>
 
 #if defined(__x86_64__)
@@ -37,6 +40,13 @@ struct Leaf {
   Leaf(uint32_t leaf, uint32_t sub = 0) { __cpuid_count(leaf, sub, a, b, c, d); }
 };
 
+// What the system saves of the registers when it changes between processes; only where it says that it uses xsave.
+uint64_t saved_registers() {
+  uint32_t low, high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return uint64_t{high} << 32 | low;
+}
+
 // The leaves that say what instructions there are. Fields that differ from one core to the next (identifiers in leaf 1) are left out.
 void append_features(std::string& text) {
   const Leaf vendor(0);
@@ -67,9 +77,7 @@ void append_features(std::string& text) {
   if (extended >= 0x80000008) append(text, "x8", Leaf(0x80000008).b);
   if (model.c & (1u << 27)) {
     // Which registers the system saves decides which features may be used.
-    uint32_t low, high;
-    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    append(text, "registers", uint64_t{high} << 32 | low);
+    append(text, "registers", saved_registers());
   }
 }
 
@@ -89,6 +97,24 @@ int64_t cache_bytes() {
     }
   }
   return level >= 3 ? found : 0;
+}
+
+// The levels of the System V ABI, each with those below it. Wide registers count only where the system saves them.
+int level_of_processor() {
+  const auto all = [](uint32_t word, std::initializer_list<int> bits) {
+    return std::all_of(bits.begin(), bits.end(), [&](int bit) { return word >> bit & 1; });
+  };
+  if (Leaf(0x80000000).a < 0x80000001) return 1;
+  const Leaf model(1), more(0x80000001);
+  // sse3, ssse3, cmpxchg16b, sse4.1, sse4.2, popcnt; lahf
+  if (!all(model.c, {0, 9, 13, 19, 20, 23}) || !all(more.c, {0})) return 1;
+  // fma, movbe, xsave and its use by the system, avx, f16c; lzcnt
+  if (!all(model.c, {12, 22, 26, 27, 28, 29}) || !all(more.c, {5}) || Leaf(0).a < 7) return 2;
+  const Leaf features(7);
+  const uint64_t saved = saved_registers();
+  if (!all(features.b, {3, 5, 8}) || (saved & 0x6) != 0x6) return 2;  // bmi1, avx2, bmi2
+  // avx512f, dq, cd, bw, vl; masks and both halves of the 512-bit registers
+  return all(features.b, {16, 17, 28, 30, 31}) && (saved & 0xe6) == 0xe6 ? 4 : 3;
 }
 
 #elif defined(__linux__)
@@ -138,6 +164,20 @@ int64_t last_level_cache_bytes() {
     return found > 0 ? found : int64_t{32} << 20;
   }();
   return bytes;
+}
+
+bool cpu_runs(std::string_view level) {
+#if defined(__x86_64__)
+  static const int here = level_of_processor();
+  constexpr std::string_view kLevels[] = {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
+  const auto* found = std::find(std::begin(kLevels), std::end(kLevels), level);
+  return found != std::end(kLevels) && found - std::begin(kLevels) < here;
+#elif defined(__aarch64__)
+  return level == "aarch64";
+#else
+  (void)level;
+  return false;
+#endif
 }
 
 }  // namespace frit::runtime

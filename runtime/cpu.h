@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace frit::runtime {
 
@@ -11,5 +12,8 @@ const std::string& cpu_identity();
 
 // Of the last cache before memory that this processor uses; 32 MiB where it cannot be found out.
 int64_t last_level_cache_bytes();
+
+// Whether code for a level of processors runs here: "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64". False for any other name.
+bool cpu_runs(std::string_view level);
 
 }  // namespace frit::runtime
