@@ -44,6 +44,63 @@ void initialise_llvm() {
   (void)done;
 }
 
+// Code for other processors than this machine's kind is asked for seldom: they are set up then.
+void initialise_others() {
+  static const bool done = [] {
+#ifdef FRIT_LLVM_HAS_AARCH64
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+#endif
+#ifdef FRIT_LLVM_HAS_X86
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+#endif
+    return true;
+  }();
+  (void)done;
+}
+
+// A kind of processor that LLVM was built with, and whether it has the cpu.
+struct Kind {
+  std::string triple, cpu;
+  const llvm::Target* target = nullptr;
+
+  bool find(std::string of, std::string name) {
+    triple = std::move(of);
+    cpu = std::move(name);
+    std::string error;
+    target = llvm::TargetRegistry::lookupTarget(triple, error);
+    if (!target) return false;
+    std::unique_ptr<llvm::MCSubtargetInfo> info(target->createMCSubtargetInfo(triple, "", ""));
+    return info && info->isCPUStringValid(cpu);
+  }
+};
+
+// This machine's kind comes first. "aarch64" is what every 64-bit Arm processor can do.
+Result<Kind> find_kind(const std::string& cpu) {
+  const std::string here = llvm::sys::getProcessTriple();
+  Kind kind;
+  if (cpu == "native") {
+    if (kind.find(here, llvm::sys::getHostCPUName().str()) || kind.target) return kind;
+    return Diagnostic("this build of llvm has no code generator for " + here);
+  }
+  const bool arm = cpu == "aarch64";
+  if (!arm && kind.find(here, cpu)) return kind;
+  initialise_others();
+  for (const char* triple : {"aarch64-unknown-linux-gnu", "x86_64-unknown-linux-gnu"}) {
+    const bool is_arm = llvm::Triple(triple).isAArch64();
+    if (arm && !is_arm) continue;
+    if (kind.find(triple, arm ? "generic" : cpu)) return kind;
+  }
+  if (arm) return Diagnostic("this build of llvm has no code generator for aarch64");
+  return Diagnostic("'" + cpu + "' is not a cpu of " + here, {},
+                    "use \"native\" or a name that llvm knows: x86-64-v3, znver3, ...; for 64-bit arm aarch64, cortex-a72, ...");
+}
+
 // The features of this machine in LLVM's notation, sorted, so that equal machines give equal text.
 std::string host_features() {
 #if LLVM_VERSION_MAJOR >= 19
@@ -60,21 +117,27 @@ std::string host_features() {
   return text;
 }
 
+// Code for another CPU runs here when it asks for nothing this one lacks.
+bool runs_here(const CpuTarget& t, const llvm::MCSubtargetInfo& info, const llvm::Target& target) {
+  if (llvm::Triple(t.triple).getArch() != llvm::Triple(llvm::sys::getProcessTriple()).getArch()) return false;
+  if (!llvm::Triple(t.triple).isX86()) return t.cpu == "generic" || t.cpu == llvm::sys::getHostCPUName();
+  std::unique_ptr<llvm::MCSubtargetInfo> host(target.createMCSubtargetInfo(t.triple, llvm::sys::getHostCPUName(), host_features()));
+  for (const char* feature : {"+sse4.2", "+avx", "+avx2", "+fma", "+f16c", "+bmi", "+bmi2", "+lzcnt", "+movbe", "+avx512f", "+avx512vl",
+                              "+avx512bw", "+avx512dq", "+avx512cd", "+avx512vbmi", "+avx512vbmi2", "+avx512vnni", "+avx512bf16",
+                              "+avx512fp16", "+amx-tile"})
+    if (info.checkFeatures(feature) && !host->checkFeatures(feature)) return false;
+  return true;
+}
+
 Result<std::shared_ptr<const CpuTarget>> make_target(const std::string& cpu) {
   initialise_llvm();
+  FRIT_ASSIGN_OR_RETURN(kind, find_kind(cpu));
   auto t = std::make_shared<CpuTarget>();
-  t->triple = llvm::sys::getProcessTriple();
   const bool native = cpu == "native";
-  t->cpu = native ? llvm::sys::getHostCPUName().str() : cpu;
+  t->triple = kind.triple;
+  t->cpu = kind.cpu;
   if (native) t->features = host_features();
-  std::string error;
-  const llvm::Target* found = llvm::TargetRegistry::lookupTarget(t->triple, error);
-  if (!found) return Diagnostic("this build of llvm has no code generator for " + t->triple);
-  std::unique_ptr<llvm::MCSubtargetInfo> info(found->createMCSubtargetInfo(t->triple, "", ""));
-  if (!info->isCPUStringValid(t->cpu))
-    return Diagnostic("'" + cpu + "' is not a cpu of " + t->triple, {},
-                      "use \"native\" or a name that llvm knows, such as x86-64-v3");
-  info.reset(found->createMCSubtargetInfo(t->triple, t->cpu, t->features));
+  std::unique_ptr<llvm::MCSubtargetInfo> info(kind.target->createMCSubtargetInfo(t->triple, t->cpu, t->features));
   auto has = [&](const char* feature) { return info->checkFeatures(feature); };
   if (llvm::Triple(t->triple).isX86()) {
     t->has.half_conversion = has("+f16c");
@@ -86,17 +149,7 @@ Result<std::shared_ptr<const CpuTarget>> make_target(const std::string& cpu) {
     t->has.half_conversion = true;
     t->fma = true;
   }
-  t->is_host = native;
-  if (!native) {
-    // Code for another CPU runs here when it asks for nothing this one lacks.
-    std::unique_ptr<llvm::MCSubtargetInfo> host(
-        found->createMCSubtargetInfo(t->triple, llvm::sys::getHostCPUName(), host_features()));
-    t->is_host = true;
-    for (const char* feature : {"+sse4.2", "+avx", "+avx2", "+fma", "+f16c", "+bmi", "+bmi2", "+lzcnt", "+movbe", "+avx512f",
-                                "+avx512vl", "+avx512bw", "+avx512dq", "+avx512cd", "+avx512vbmi", "+avx512vbmi2",
-                                "+avx512vnni", "+avx512bf16", "+avx512fp16", "+amx-tile"})
-      if (llvm::Triple(t->triple).isX86() && info->checkFeatures(feature) && !host->checkFeatures(feature)) t->is_host = false;
-  }
+  t->is_host = native || runs_here(*t, *info, *kind.target);
   return std::shared_ptr<const CpuTarget>(std::move(t));
 }
 

@@ -1,7 +1,12 @@
 // What the backend writes out, what it refuses, and where plugins are looked for.
+#include <iostream>
 #include <thread>
 
 #include "codegen_harness.h"
+#include "runtime/cpu.h"
+#include "runtime/elf_object.h"
+#include "runtime/object_loader.h"
+#include "runtime/relocate.h"
 
 namespace frit::test {
 namespace {
@@ -52,6 +57,42 @@ TEST(Emit, OtherProcessors) {
     auto text = backend().emit(program_of(parse(kScale)), {"llvm", cpu}, "asm");
     ASSERT_TRUE(text.ok()) << text.error().str();
     EXPECT_NE(text->find("frit_scale"), std::string::npos);
+  }
+}
+
+// Objects for processors that may not be this one: position-independent, for the right machine, the same every time.
+TEST(Emit, ObjectsForOtherProcessors) {
+  for (const char* cpu : {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "znver4", "aarch64", "cortex-a72", "neoverse-v1"}) {
+    SCOPED_TRACE(cpu);
+    const codegen::Target target{"llvm", cpu};
+    auto first = backend().objects(program_of(parse(kScale)), target);
+    auto second = backend().objects(program_of(parse(kScale)), target);
+    const bool arm = std::string_view(cpu)[0] != 'x' && std::string_view(cpu)[0] != 'z';
+    if (arm && !first.ok() && first.error().message.find("has no code generator") != std::string::npos) {
+      std::cout << "not tested for " << cpu << ": " << first.error().message << "\n";
+      continue;
+    }
+    ASSERT_TRUE(first.ok()) << first.error().str();
+    ASSERT_TRUE(second.ok());
+    ASSERT_EQ(first->size(), 1u);
+    EXPECT_EQ((*first)[0].object, (*second)[0].object);
+    auto elf = runtime::ElfObject::read((*first)[0].object);
+    ASSERT_TRUE(elf.ok()) << elf.error().str();
+    EXPECT_EQ(elf->machine, arm ? EM_AARCH64 : EM_X86_64);
+    for (size_t i = 0; i < elf->sections.size(); ++i) {
+      if (!elf->sections[i].loaded()) continue;
+      auto relocations = elf->relocations(i);
+      ASSERT_TRUE(relocations.ok());
+      for (const auto& r : *relocations) {
+        const runtime::Relocation* known = runtime::find_relocation(elf->machine, r.type);
+        ASSERT_TRUE(known) << r.type;
+        EXPECT_NE(known->form, runtime::Relocation::Form::Word64) << "an absolute address in code that may lie anywhere";
+      }
+    }
+    auto here = backend().runs_here(target);
+    const bool level = std::string_view(cpu).starts_with("x86-64") || std::string_view(cpu) == "aarch64";
+    if (level) { EXPECT_EQ(here.ok(), runtime::cpu_runs(cpu)); }
+    if (here.ok()) { EXPECT_TRUE(runtime::load_objects(*first).ok()); }
   }
 }
 
