@@ -1,5 +1,6 @@
 #include "runtime/executable.h"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 
@@ -56,6 +57,16 @@ struct Window {
   explicit Window(const WindowPlan& w) : buffer(w.buffer), dtype(w.dtype), offset(w.offset) {
     for (const DimProgram& d : w.shape) shape.emplace_back(d);
     for (const DimProgram& d : w.strides) strides.emplace_back(d);
+  }
+  // Whether it is all of a buffer of so many bytes, row-major.
+  bool fills(const Value& bytes, const int64_t* slots) const {
+    int64_t dense = 1;
+    for (size_t i = shape.size(); i-- > 0;) {
+      const int64_t n = shape[i].get(slots);
+      if (n != 1 && strides[i].get(slots) != dense) return false;
+      dense *= n;
+    }
+    return offset.get(slots) == 0 && dense * static_cast<int64_t>(dtype.size) == bytes.get(slots);
   }
   void sizes(const int64_t* slots, Sizes& shape_out, Sizes& strides_out) const {
     shape_out.resize(shape.size());
@@ -239,6 +250,7 @@ struct Executable::Prepared {
   std::vector<Memory> buffers;
   std::vector<std::variant<std::vector<Kernel>, Library>> steps;  // kernels that do not need each other together
   std::vector<Window> results;
+  std::vector<uint32_t> whole;  // of each result that has an output to itself its owner, else ~0
   std::vector<Value> slots;
   size_t owners = 0;
 
@@ -290,6 +302,11 @@ Executable::Executable(Plan plan) : plan_(std::move(plan)), prepared_(std::make_
     if (p.buffers[w.buffer].role == BufferPlan::Role::Temp) p.buffers[w.buffer].role = BufferPlan::Role::Output;
   for (auto& b : p.buffers)
     if (b.role == BufferPlan::Role::Output) b.owner = static_cast<uint32_t>(p.owners++);
+  for (const Window& w : p.results) {
+    const auto users = std::count_if(p.results.begin(), p.results.end(), [&](const Window& other) { return other.buffer == w.buffer; });
+    const auto& b = p.buffers[w.buffer];
+    p.whole.push_back(users == 1 && b.role == BufferPlan::Role::Output ? b.owner : ~0u);
+  }
   for (const DimProgram& s : plan_.slots) p.slots.emplace_back(s);
   for (const auto& step : plan_.steps) {
     if (auto* kernel = std::get_if<KernelPlan>(&step)) {
@@ -319,7 +336,8 @@ Result<std::vector<Tensor>> Executable::run(std::span<const Tensor> inputs, std:
   return results;
 }
 
-Status Executable::run(std::span<const Tensor> inputs, std::span<const bool> donated, std::span<Tensor> results) const {
+Status Executable::run(std::span<const Tensor> inputs, std::span<const bool> donated, std::span<Tensor> results,
+                       std::span<const std::shared_ptr<Buffer>> into) const {
   using Role = BufferPlan::Role;
   if (plan_.device_code) return plan_.device_code->run(plan_, inputs, donated, results);
   Prepared& p = *prepared_;
@@ -344,6 +362,9 @@ Status Executable::run(std::span<const Tensor> inputs, std::span<const bool> don
 
   Array<void*> addresses(p.buffers.size());
   Array<std::shared_ptr<Buffer>, 4> owners(p.owners);
+  for (size_t i = 0; i < into.size(); ++i)
+    if (const uint32_t owner = into[i] ? p.whole[i] : ~0u; owner != ~0u && p.results[i].fills(p.buffers[p.results[i].buffer].bytes, symbols.data()))
+      owners[owner] = into[i];
   for (size_t i = 0; i < p.buffers.size(); ++i) {
     const auto& b = p.buffers[i];
     switch (b.role) {
@@ -363,7 +384,7 @@ Status Executable::run(std::span<const Tensor> inputs, std::span<const bool> don
       case Role::Output: {
         auto bytes = static_cast<size_t>(b.bytes.get(symbols.data()));
         std::shared_ptr<Buffer>& owner = owners[b.owner];
-        if (b.donor < donated.size() && donated[b.donor]) {
+        if (!owner && b.donor < donated.size() && donated[b.donor]) {
           const Tensor& t = inputs[b.donor];
           // One reference is the caller's tensor. Memory much larger than what is needed would be held for nothing.
           if (t.offset == 0 && t.buffer.use_count() == 1 && t.buffer->owned() && t.buffer->bytes() >= bytes &&

@@ -108,11 +108,15 @@ class Executable {
   Executable(const Executable&) = delete;
   Executable& operator=(const Executable&) = delete;
 
-  // Runs to completion. `donated[i]` says that the caller gives up input i's memory: an output may take it over when nobody else holds it.
+  // Runs to completion; on a GPU it hands the work over, and memory of results knows when they are there (runtime/gpu.h). `donated[i]` says that the caller gives up input i's memory: an output may take it over when nobody else holds it.
   // Inputs must fit the signature: the caller has checked. Fails when memory is exhausted or a routine of the library cannot be had.
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, std::span<const bool> donated = {}) const;
   // The same into `results`, one per result of the plan, without an allocation beyond the outputs.
-  Status run(std::span<const Tensor> inputs, std::span<const bool> donated, std::span<Tensor> results) const;
+  Status run(std::span<const Tensor> inputs, std::span<const bool> donated, std::span<Tensor> results) const { return run(inputs, donated, results, {}); }
+  // `into[i]`, where it is not null, is memory that result i shall be in: large enough for it, and of the CPU. A result that is a view, an input or shared
+  // with another comes in memory of its own all the same; the caller sees it by the buffer.
+  Status run(std::span<const Tensor> inputs, std::span<const bool> donated, std::span<Tensor> results,
+             std::span<const std::shared_ptr<Buffer>> into) const;
 
   const Plan& plan() const { return plan_; }
   size_t kernel_count() const;

@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <string_view>
 #include <utility>
+
+#include "runtime/file.h"
 
 namespace frit::runtime {
 namespace {
@@ -185,25 +185,19 @@ class File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
   int fd() const { return fd_; }
-  // Both transfer all bytes or report why not; a read that meets the end early leaves errno 0.
-  bool read(void* data, size_t n) { return transfer(n, [&](size_t at, size_t m) { return ::read(fd_, static_cast<char*>(data) + at, m); }); }
-  bool write(const void* data, size_t n) {
-    return transfer(n, [&](size_t at, size_t m) { return ::write(fd_, static_cast<const char*>(data) + at, m); });
-  }
-  bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
-
- private:
-  template <class F>
-  static bool transfer(size_t n, F some) {
+  // Reads all bytes, or leaves the reason in errno: 0 when the file ends early.
+  bool read(void* data, size_t n) {
     for (size_t at = 0; at < n;) {
       errno = 0;
-      ssize_t got = some(at, std::min(n - at, size_t{1} << 30));
+      const ssize_t got = ::read(fd_, static_cast<char*>(data) + at, std::min(n - at, size_t{1} << 30));
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) return false;
       at += static_cast<size_t>(got);
     }
     return true;
   }
+
+ private:
   int fd_;
 };
 
@@ -302,37 +296,27 @@ Status write_npy(const std::string& path, const Tensor& tensor) {
   start += {'\x01', '\x00', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
   start += header;
 
-  static std::atomic<unsigned> counter{0};
-  std::string temporary = path + ".part" + std::to_string(getpid()) + "-" + std::to_string(counter++);
-  File file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (file.fd() < 0) return fail("cannot create the file: " + reason());
-  auto put_through = [&](const void* data, size_t n) { return file.write(data, n); };
-  bool ok = put_through(start.data(), start.size());
-  if (ok && elements_of(tensor.shape) > 0) {
+  FRIT_ASSIGN_OR_RETURN(file, FileWriter::create(path));
+  FRIT_TRY(file.write(start));
+  if (elements_of(tensor.shape) > 0) {
     // Short runs are gathered, so that a transposed array does not cost a system call per element.
     std::string pending;
+    Status status;
     auto put = [&](const std::byte* data, size_t n) {
-      if (n >= 65536) {
-        if (!put_through(pending.data(), pending.size())) return false;
+      const std::string_view run(reinterpret_cast<const char*>(data), n);
+      if (n < 65536) pending.append(run);
+      if (n >= 65536 || pending.size() >= 262144) {
+        status = file.write(pending);
         pending.clear();
-        return put_through(data, n);
+        if (status.ok() && n >= 65536) status = file.write(run);
       }
-      pending.append(reinterpret_cast<const char*>(data), n);
-      if (pending.size() < 262144) return true;
-      bool written = put_through(pending.data(), pending.size());
-      pending.clear();
-      return written;
+      return status.ok();
     };
     auto* first = static_cast<const std::byte*>(tensor.buffer->data()) + tensor.offset * tensor.dtype.size;
-    ok = each_run(tensor, first, 0, put) && put_through(pending.data(), pending.size());
+    if (each_run(tensor, first, 0, put)) status = file.write(pending);
+    FRIT_TRY(std::move(status));
   }
-  ok = ok && file.close() && std::rename(temporary.c_str(), path.c_str()) == 0;
-  if (!ok) {
-    Diagnostic d = fail("cannot write the file: " + reason());
-    ::unlink(temporary.c_str());
-    return d;
-  }
-  return {};
+  return file.commit();
 }
 
 }  // namespace frit::runtime

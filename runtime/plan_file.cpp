@@ -3,8 +3,8 @@
 #include <cstring>
 #include <set>
 
-#include "runtime/bytes.h"
 #include "runtime/gpu.h"
+#include "runtime/plan_codec.h"
 
 namespace frit::runtime {
 
@@ -14,11 +14,8 @@ constexpr std::string_view kMagic = "FRITPLAN";
 constexpr uint32_t kNoDonor = ~0u;
 
 using Role = BufferPlan::Role;
-using DimOp = DimProgram::Op;
 
-bool has_value(DimOp op) { return op == DimOp::Const || op == DimOp::Slot; }
-
-class Writer {
+class Writer : private PlanWriter {
  public:
   std::string run(const Image& image) {
     out_.raw(kMagic);
@@ -29,13 +26,13 @@ class Writer {
     });
     const Plan& p = image.plan;
     out_.text(p.name);
-    list(p.symbol_names, [&](const std::string& name) { out_.text(name); });
+    texts(p.symbol_names);
     list(p.symbols, [&](const SymbolSource& s) {
       out_.u32(s.input);
       out_.u32(s.axis);
       out_.u8(s.stride);
     });
-    list(p.slots, [&](const DimProgram& d) { size(d); });
+    sizes(p.slots);
     list(p.buffers, [&](const BufferPlan& b) { buffer(b); });
     list(image.objects, [&](const ObjectCode& o) {
       list(o.entries, [&](const ObjectCode::Entry& e) {
@@ -55,18 +52,6 @@ class Writer {
   }
 
  private:
-  template <class T, class F>
-  void list(const std::vector<T>& items, F&& each) {
-    out_.u32(static_cast<uint32_t>(items.size()));
-    for (const T& item : items) each(item);
-  }
-  void dtype(Dtype t) { out_.u8(static_cast<uint8_t>(t.val)); }
-  void size(const DimProgram& d) {
-    list(d.code(), [&](const DimProgram::Instr& i) {
-      out_.u8(static_cast<uint8_t>(i.op));
-      if (has_value(i.op)) out_.u64(static_cast<uint64_t>(i.value));
-    });
-  }
   void numbers(const std::vector<uint32_t>& values) {
     list(values, [&](uint32_t v) { out_.u32(v); });
   }
@@ -85,8 +70,8 @@ class Writer {
   void window(const WindowPlan& w) {
     out_.u32(w.buffer);
     dtype(w.dtype);
-    list(w.shape, [&](const DimProgram& d) { size(d); });
-    list(w.strides, [&](const DimProgram& d) { size(d); });
+    sizes(w.shape);
+    sizes(w.strides);
     size(w.offset);
   }
   void kernel(const KernelPlan& k) {
@@ -107,14 +92,11 @@ class Writer {
     out_.u8(l.epilogue.has_value());
     if (l.epilogue) kernel(*l.epilogue);
   }
-
-  ByteWriter out_;
 };
 
-// Reads in one pass and checks each number against what was read before it. After the first failure everything reads as nothing.
-class Reader {
+class Reader : private PlanReader {
  public:
-  explicit Reader(std::string_view bytes) : in_(bytes) {}
+  explicit Reader(std::string_view bytes) : PlanReader(bytes) {}
 
   Result<Image> run() {
     if (in_.raw(kMagic.size()) != kMagic) return Diagnostic("it is not a compiled program");
@@ -128,11 +110,11 @@ class Reader {
     inputs_ = &image.inputs;
     Plan& p = image.plan;
     p.name = in_.text();
-    list(p.symbol_names, 8, [&] { return std::string(in_.text()); });
+    p.symbol_names = texts();
     list(p.symbols, 9, [&] { return symbol(); });
     symbols_ = p.symbols.size();
     require(p.symbol_names.size() == symbols_, "its symbols have other names");
-    list(p.slots, 4, [&] { return size(); });
+    p.slots = sizes();
     slots_ = p.slots.size();
     list(p.buffers, 14, [&] { return buffer(); });
     buffers_ = p.buffers.size();
@@ -157,25 +139,12 @@ class Reader {
       }
     });
     list(p.results, 17, [&] { return window(); });
-    require(in_.at_end(), "there is more behind its end");
-    if (!in_.ok()) require(false, "it ends too early");
+    finish();
     if (failed_) return Diagnostic("a compiled program is damaged: " + std::string(failed_));
     return image;
   }
 
  private:
-  void require(bool condition, const char* otherwise) {
-    if (!condition && !failed_) failed_ = otherwise;
-    if (!condition) in_.stop();
-  }
-  // `smallest` is the least number of bytes that an item takes: no count past what is left is believed.
-  template <class T, class F>
-  void list(std::vector<T>& items, size_t smallest, F&& each) {
-    const size_t count = in_.u32();
-    if (count > in_.left() / smallest) return require(false, "a count is larger than what follows");
-    items.reserve(count);
-    for (size_t i = 0; i < count && in_.ok(); ++i) items.push_back(each());
-  }
   std::vector<uint32_t> numbers(size_t below, const char* otherwise) {
     std::vector<uint32_t> values;
     list(values, 4, [&] {
@@ -184,32 +153,6 @@ class Reader {
       return v;
     });
     return values;
-  }
-  bool flag() {
-    const uint8_t v = in_.u8();
-    require(v <= 1, "a flag is neither 0 nor 1");
-    return v == 1;
-  }
-  Dtype dtype() {
-    const uint8_t v = in_.u8();
-    require(v < kAllDtypes.size(), "an element type is not known");
-    return v < kAllDtypes.size() ? kAllDtypes[v] : float32;
-  }
-  DimProgram size() {
-    std::vector<DimProgram::Instr> code;
-    list(code, 1, [&] {
-      const auto op = static_cast<DimOp>(in_.u8());
-      return DimProgram::Instr{op, has_value(op) ? static_cast<int64_t>(in_.u64()) : 0};
-    });
-    if (!in_.ok()) return {};
-    auto program = DimProgram::from(std::move(code), static_cast<int>(symbols_));
-    require(program.has_value(), "a size cannot be computed");
-    return program.value_or(DimProgram());
-  }
-  std::vector<DimProgram> sizes() {
-    std::vector<DimProgram> all;
-    list(all, 4, [&] { return size(); });
-    return all;
   }
   SymbolSource symbol() {
     SymbolSource s{in_.u32(), in_.u32(), flag()};
@@ -276,10 +219,8 @@ class Reader {
     return l;
   }
 
-  ByteReader in_;
-  const char* failed_ = nullptr;
   const std::vector<Image::Input>* inputs_ = nullptr;
-  size_t symbols_ = 0, slots_ = 0, buffers_ = 0;
+  size_t slots_ = 0, buffers_ = 0;
   std::set<std::string, std::less<>> kernels_;
 };
 

@@ -1,8 +1,5 @@
 #include "frontend/cli/command.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -19,6 +16,7 @@
 #include "ir/json.h"
 #include "ir/parser.h"
 #include "ir/verifier.h"
+#include "runtime/file.h"
 
 namespace frit::cli {
 
@@ -67,38 +65,7 @@ void write_output(const std::string& path, std::string_view bytes) {
     if (!std::cout) fail({"cannot write to standard output"});
     return;
   }
-  // A device or a pipe is written in place; a link stays one, and what it names is replaced.
-  std::error_code ignored;
-  std::filesystem::path target = std::filesystem::canonical(path, ignored);
-  if (target.empty()) target = path;
-  bool in_place = std::filesystem::exists(target, ignored) && !std::filesystem::is_regular_file(target, ignored);
-  std::string temporary = target.string() + ".XXXXXX";
-  int fd = in_place ? ::open(path.c_str(), O_WRONLY | O_CLOEXEC) : mkstemp(temporary.data());
-  auto failed = [&](int reason) {
-    if (!in_place && fd >= 0) ::unlink(temporary.c_str());
-    fail({"cannot write '" + path + "': " + std::strerror(reason)});
-  };
-  if (fd < 0) failed(errno);
-  size_t done = 0;
-  while (done < bytes.size()) {
-    ssize_t n = ::write(fd, bytes.data() + done, bytes.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) {
-      int reason = n < 0 ? errno : ENOSPC;
-      ::close(fd);
-      failed(reason);
-    }
-    done += static_cast<size_t>(n);
-  }
-  if (in_place) {
-    if (::close(fd) != 0) failed(errno);
-    return;
-  }
-  // mkstemp makes files private; an output is an ordinary file.
-  mode_t mask = umask(0);
-  umask(mask);
-  fchmod(fd, 0666 & ~mask);
-  if (::close(fd) != 0 || std::rename(temporary.c_str(), target.c_str()) != 0) failed(errno);
+  check(runtime::write_file(path, bytes));
 }
 
 struct Progress::State {

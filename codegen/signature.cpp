@@ -1,0 +1,57 @@
+#include "codegen/signature.h"
+
+#include <algorithm>
+
+#include "codegen/guard.h"
+#include "ir/printer.h"
+
+namespace frit::codegen {
+namespace {
+
+bool is_dense(const ir::Shape& shape, const ir::ParamLayout& strides) {
+  Dim dense = 1;
+  for (size_t i = shape.size(); i-- > 0;) {
+    if (!(strides[i] == dense)) return false;
+    dense = dense * shape[i];
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<runtime::Signature> make_signature(const ir::Function& f) {
+  runtime::Signature s;
+  s.name = f.name;
+  s.text = ir::signature_text(f);
+  FRIT_ASSIGN_OR_RETURN(guard, make_guard(f));
+  s.guard = std::move(guard);
+  for (size_t i = 0; i < s.guard.checks.size(); ++i) s.said.push_back(describe(f, s.guard, static_cast<int>(i)));
+  std::string unknown;
+  const auto slot_of = [&](const std::string& symbol) {
+    const auto& names = s.guard.symbol_names;
+    const auto found = std::find(names.begin(), names.end(), symbol);
+    if (found == names.end()) unknown = symbol;
+    return found == names.end() ? 0 : static_cast<int>(found - names.begin());
+  };
+  const auto value = [&](std::string_view name, const ir::Type& type) {
+    runtime::Signature::Value v{std::string(name), type.dtype, {}, {}};
+    for (const Dim& d : type.shape) {
+      v.shape.emplace_back(d, slot_of);
+      v.sizes.push_back(d.str());
+    }
+    return v;
+  };
+  for (size_t i = 0; i < f.params.size(); ++i) {
+    const ir::Value& param = f.values[f.params[i]];
+    if (i < f.layouts.size() && !f.layouts[i].empty() && !is_dense(param.type.shape, f.layouts[i]))
+      return Diagnostic("function @" + f.name + ": parameter '%" + param.name + "' states strides, but callers from outside pass dense arrays", {},
+                        "leave its strides out");
+    s.inputs.push_back({value(param.name, param.type), std::string(f.weight(i))});
+  }
+  const std::vector<ir::Type> results = ir::result_types(f);
+  for (size_t i = 0; i < results.size(); ++i) s.outputs.push_back(value(f.result_name(i), results[i]));
+  if (!unknown.empty()) return no_source(f, unknown);
+  return s;
+}
+
+}  // namespace frit::codegen

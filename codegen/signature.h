@@ -1,0 +1,12 @@
+// From a function to how it is called from outside.
+#pragma once
+
+#include "ir/graph.h"
+#include "runtime/signature.h"
+
+namespace frit::codegen {
+
+// `f` may be lowered. Fails when a symbol's value cannot be read from any shape, or a parameter does not lie dense.
+Result<runtime::Signature> make_signature(const ir::Function& f);
+
+}  // namespace frit::codegen
