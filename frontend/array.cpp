@@ -91,7 +91,10 @@ Strides array::strides(std::source_location where) const {
 }
 int64_t array::strides(int axis, std::source_location where) const { return strides(where)[checked_axis(axis, ndim(), "strides")]; }
 
-void array::eval() const { detail::evaluate(node_); }
+void array::eval() const {
+  detail::evaluate(node_);
+  detail::wait_for(node_->tensor);
+}
 
 array::Status array::status() const {
   if (node_->is_ready()) return available;

@@ -157,6 +157,7 @@ void eval(const std::vector<array>& outputs) {
   for (const array& a : outputs)
     if (!a.node()->is_ready()) nodes.push_back(a.node());
   if (!nodes.empty()) detail::evaluate(nodes);
+  for (const array& a : outputs) detail::wait_for(a.node()->tensor);
 }
 
 }  // namespace frit

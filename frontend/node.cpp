@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "frontend/sizes.h"
+#include "runtime/gpu.h"
 
 namespace frit::detail {
 
@@ -189,8 +190,16 @@ runtime::Tensor allocate(Dtype dtype, const Shape& shape) {
 
 const std::byte* data_of(const runtime::Tensor& t) {
   const void* data = t.buffer->data();
-  if (!data) throw RuntimeError("the gpu that holds an array cannot be read", "compute the array again");
+  if (!data) {
+    wait_for(t);
+    throw RuntimeError("the gpu that holds an array cannot be read", "compute the array again");
+  }
   return static_cast<const std::byte*>(data) + t.offset * int64_t{t.dtype.size};
+}
+
+void wait_for(const runtime::Tensor& t) {
+  if (!t.buffer || !t.buffer->gpu()) return;
+  if (Status s = t.buffer->gpu()->wait(); !s.ok()) throw RuntimeError(s.error().message, s.error().note);
 }
 
 namespace {

@@ -169,6 +169,8 @@ std::string type_text(Dtype dtype, const Shape& shape); // "float32 (2,3)"
 runtime::Tensor allocate(Dtype dtype, const Shape& shape);
 // In host memory; of an array on a GPU a copy of it, where the CPU does not see its memory. Throws RuntimeError when the GPU was lost.
 const std::byte* data_of(const runtime::Tensor& t);
+// Until what a GPU computes for the tensor is there; throws RuntimeError when it never will be.
+void wait_for(const runtime::Tensor& t);
 
 // Converts `count` dense elements.
 void convert(const void* from, Dtype from_type, void* to, Dtype to_type, size_t count);

@@ -108,7 +108,12 @@ Stream get_stream(int index) {
   return stream;
 }
 
-void synchronize(Stream stream) { worker_of(stream, "synchronize").synchronize(); }
+void synchronize(Stream stream) {
+  worker_of(stream, "synchronize").synchronize();
+  if (stream.device.type != Device::gpu) return;
+  if (runtime::Gpu* gpu = runtime::known_gpu())
+    if (Status s = gpu->synchronize(); !s.ok()) throw RuntimeError(s.error().message, s.error().note);
+}
 void synchronize() { synchronize(default_stream(default_device())); }
 
 Stream StreamOrDevice::stream() const {

@@ -1,6 +1,7 @@
 #include "runtime/gpu.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "runtime/bytes.h"
@@ -111,10 +112,23 @@ Result<GpuCode> read_gpu_code(std::string_view bytes) {
   return code;
 }
 
+namespace {
+
+std::atomic<Gpu*>& known() {
+  static std::atomic<Gpu*> gpu{nullptr};
+  return gpu;
+}
+
+}  // namespace
+
 Result<Gpu*> find_gpu() {
   FRIT_ASSIGN_OR_RETURN(find, driver_entry<FindGpu>("frit_find_gpu"));
-  return find();
+  FRIT_ASSIGN_OR_RETURN(gpu, find());
+  known().store(gpu, std::memory_order_release);
+  return gpu;
 }
+
+Gpu* known_gpu() { return known().load(std::memory_order_acquire); }
 
 Result<std::vector<GpuInfo>> list_gpus() {
   FRIT_ASSIGN_OR_RETURN(list, driver_entry<ListGpus>("frit_list_gpus"));

@@ -1,5 +1,8 @@
 // A GPU as the rest of frit sees it: what it can do, its memory, and programs for it. Nothing here knows how it is driven.
 //
+// Work is not waited for: run() hands it over, and memory knows when what was computed into it is there. Reading waits, on the host or on the GPU,
+// and so do synchronize() and GpuMemory::wait().
+//
 // The driver of GPUs is a plugin (runtime/vulkan), opened on first need. Code for a GPU is a GpuCode: shaders with what a launch must know of each.
 // A Gpu lives as long as the process; one that was lost answers every call with an error, and find_gpu then gives a new one.
 #pragma once
@@ -70,8 +73,11 @@ class GpuMemory {
  public:
   virtual ~GpuMemory() = default;
   virtual uint64_t address() const = 0;    // what shaders see
-  // A copy in host memory, kept until the memory is written again; null when it cannot be had.
+  // The memory itself where the CPU sees it, else a copy, kept until the memory is written again; once what was computed into it is there. Null when
+  // it cannot be had.
   virtual void* host_copy() = 0;
+  // Until what was computed into it is there. Fails with what happened to the GPU when it never will be.
+  virtual Status wait() = 0;
 };
 
 // How long each step of a run took on the GPU itself.
@@ -86,7 +92,7 @@ class Gpu {
   virtual const GpuInfo& info() const = 0;
   // What runs a plan's steps: for Plan::device_code. Plans are checked here, so that what the GPU has no form of is an error before any run.
   virtual Result<std::shared_ptr<DeviceCode>> load(const Plan& plan, std::string_view code) = 0;
-  // Device memory, contents undefined; Buffer::data() is null where the CPU does not see it.
+  // Device memory, contents undefined.
   virtual Result<std::shared_ptr<Buffer>> allocate(size_t bytes) = 0;
   virtual Status write(const Buffer& to, size_t offset, const void* from, size_t bytes) = 0;
   virtual Status read(const Buffer& from, size_t offset, void* to, size_t bytes) = 0;
@@ -96,7 +102,11 @@ class Gpu {
   };
   virtual Memory memory() const = 0;
   virtual void clear_cache() = 0;
-  // Times of the steps that the calling thread ran last; those of programs of one step only where they are kept.
+  // Bytes of active and cached memory together past which allocations fail, at first FRIT_VULKAN_MEMORY_LIMIT mebibytes; returns the previous limit.
+  virtual uint64_t set_memory_limit(uint64_t bytes) = 0;
+  // Until all work that was handed over before is done.
+  virtual Status synchronize() = 0;
+  // Times of the steps that the calling thread handed over last, once they are done; those of programs of one step only where they are kept.
   virtual std::vector<GpuTime> last_times() const = 0;
   virtual void keep_times(bool on) = 0;
 };
@@ -104,6 +114,8 @@ class Gpu {
 // The GPU that is used: FRIT_VULKAN_DEVICE names it by number or a part of its name; else the first discrete one, else the first. Fails with the
 // reason where there is none.
 Result<Gpu*> find_gpu();
+// The GPU that was found before, if one was: nothing is opened.
+Gpu* known_gpu();
 // Every GPU that could be chosen, the one that find_gpu gives first.
 Result<std::vector<GpuInfo>> list_gpus();
 

@@ -72,9 +72,9 @@ class Bench {
     std::string steps;
     // Drivers compile a shader quickly at first and better while it runs.
     const auto begun = Clock::now();
-    for (int i = 0; i < 3 || milliseconds_since(begun) < o_.warm; ++i) value(c.code->run(c.inputs));
+    for (int i = 0; i < 3 || milliseconds_since(begun) < o_.warm; ++i) run(c);
     for (int i = 0; i < o_.repeat; ++i) {
-      value(c.code->run(c.inputs));
+      run(c);
       double sum = 0;
       steps.clear();
       for (const runtime::GpuTime& t : gpu_.last_times()) {
@@ -96,12 +96,12 @@ class Bench {
     Compiled c = compile(graph);
     std::vector<double> times, device;
     const auto begun = Clock::now();
-    while (milliseconds_since(begun) < o_.warm) value(c.code->run(c.inputs));
-    for (int i = 0; i < 1000; ++i) value(c.code->run(c.inputs)), device.push_back(gpu_.last_times().empty() ? 0 : gpu_.last_times()[0].milliseconds);
+    while (milliseconds_since(begun) < o_.warm) run(c);
+    for (int i = 0; i < 1000; ++i) run(c), device.push_back(gpu_.last_times().empty() ? 0 : gpu_.last_times()[0].milliseconds);
     gpu_.keep_times(false);
     for (int i = 0; i < 1000; ++i) {
       auto start = Clock::now();
-      value(c.code->run(c.inputs));
+      run(c);
       times.push_back(milliseconds_since(start));
     }
     gpu_.keep_times(true);
@@ -121,7 +121,7 @@ class Bench {
       Compiled c = compile(text);
       double made = milliseconds_since(start);
       start = Clock::now();
-      value(c.code->run(c.inputs));
+      run(c);
       times.push_back(made - c.input_ms + milliseconds_since(start));
     }
     std::printf("%-34s %10.1f ms, first %.1f ms\n", "cold compile of gelu to its result", median(times), times[0]);
@@ -161,6 +161,12 @@ class Bench {
     for (const ir::Type& t : types) c.inputs.push_back(random_input(t, seed++));
     c.input_ms = milliseconds_since(start);
     return c;
+  }
+
+  // To the end.
+  void run(const Compiled& c) {
+    value(c.code->run(c.inputs));
+    if (Status s = gpu_.synchronize(); !s.ok()) fail(s.error());
   }
 
   runtime::Tensor random_input(const ir::Type& t, uint64_t seed) {

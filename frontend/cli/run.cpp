@@ -167,6 +167,7 @@ void run(const Options& o) {
     results.clear();
     auto begin = Clock::now();
     results = value_or_fail(executable->run(inputs));
+    if (gpu) check(gpu->synchronize());
     times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
     if (!gpu) continue;
     steps = gpu->last_times();

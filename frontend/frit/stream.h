@@ -2,7 +2,9 @@
 //
 // A Device is where an array is computed: the CPU, or the GPU that frit's Vulkan driver finds (FRIT_VULKAN_DEVICE chooses it). Arrays move on demand:
 // what a GPU computes stays in its memory until the CPU reads it, and an operation on the GPU takes arrays of the CPU by copying them. Where the
-// default device was not set, FRIT_DEVICE=gpu makes it the GPU. A Stream is an order of work on a device. `eval` runs in the calling thread; `async_eval` hands work to the stream's worker thread. Values of these types are plain and may be copied freely.
+// default device was not set, FRIT_DEVICE=gpu makes it the GPU. A Stream is an order of work on a device. `eval` runs in the calling thread and
+// returns when the values are there; `async_eval` hands work to the stream's worker thread. A GPU is given work without waiting for it: reading a
+// value on the host waits, and so do `eval` and `synchronize`. Values of these types are plain and may be copied freely.
 #pragma once
 
 #include <iosfwd>

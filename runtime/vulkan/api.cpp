@@ -32,10 +32,12 @@ bool wants_validation() {
   return set && std::strcmp(set, "1") == 0;
 }
 
-Result<Api*> open() {
+}  // namespace
+
+Result<Api*> open_api(std::span<const char* const> libraries) {
   // Never closed: the driver's threads may be running to the end.
   void* library = nullptr;
-  for (const char* name : {"libvulkan.so.1", "libvulkan.so"})
+  for (const char* name : libraries)
     if ((library = dlopen(name, RTLD_NOW | RTLD_LOCAL))) break;
   if (!library) {
     const char* reason = dlerror();
@@ -94,10 +96,9 @@ Result<Api*> open() {
   return api;
 }
 
-}  // namespace
-
 Result<Api*> open_api() {
-  static const Result<Api*> api = open();
+  static constexpr const char* kLibraries[] = {"libvulkan.so.1", "libvulkan.so"};
+  static const Result<Api*> api = open_api(kLibraries);
   return api;
 }
 

@@ -4,6 +4,7 @@
 #define VK_NO_PROTOTYPES
 #include <vulkan/vulkan_core.h>
 
+#include <span>
 #include <string>
 
 #include "ir/base/result.h"
@@ -17,12 +18,13 @@ namespace frit::runtime::vulkan {
   X(GetPhysicalDeviceQueueFamilyProperties) X(CreateDevice) X(GetDeviceProcAddr) X(EnumerateDeviceExtensionProperties)
 
 #define FRIT_VULKAN_DEVICE(X)                                                                                               \
-  X(GetDeviceQueue) X(DeviceWaitIdle) X(AllocateMemory) X(FreeMemory) X(MapMemory) X(CreateBuffer) X(DestroyBuffer)         \
+  X(GetDeviceQueue) X(AllocateMemory) X(FreeMemory) X(MapMemory) X(CreateBuffer) X(DestroyBuffer)                          \
   X(GetBufferMemoryRequirements) X(BindBufferMemory) X(GetBufferDeviceAddress) X(CreateShaderModule) X(DestroyShaderModule) \
   X(CreatePipelineLayout) X(CreatePipelineCache) X(GetPipelineCacheData) X(CreateComputePipelines) X(DestroyPipeline)       \
-  X(CreateCommandPool) X(AllocateCommandBuffers) X(ResetCommandPool) X(BeginCommandBuffer) X(EndCommandBuffer)              \
+  X(CreateCommandPool) X(AllocateCommandBuffers) X(BeginCommandBuffer) X(EndCommandBuffer)                                  \
   X(CmdBindPipeline) X(CmdPushConstants) X(CmdDispatch) X(CmdPipelineBarrier) X(CmdCopyBuffer) X(CmdWriteTimestamp)         \
-  X(CmdResetQueryPool) X(CreateQueryPool) X(GetQueryPoolResults) X(CreateFence) X(ResetFences) X(WaitForFences) X(GetFenceStatus) X(QueueSubmit)
+  X(CmdResetQueryPool) X(CreateQueryPool) X(DestroyQueryPool) X(GetQueryPoolResults)                                        \
+  X(CreateSemaphore) X(GetSemaphoreCounterValue) X(WaitSemaphores) X(QueueSubmit)
 
 // One per process. Members are named as in Vulkan without the prefix.
 struct Api {
@@ -39,6 +41,8 @@ struct Api {
 
 // Opens the loader and makes an instance at the first call; fails with the reason why there is none.
 Result<Api*> open_api();
+// The same by the first of these libraries that there is, and anew each time.
+Result<Api*> open_api(std::span<const char* const> libraries);
 Status load_device_functions(Api& api, VkDevice device);
 
 // How many errors and warnings the validation layer has reported; it is used where FRIT_VULKAN_VALIDATION is 1.

@@ -1,17 +1,20 @@
-// One Vulkan device with its queue: memory, pipelines, and command buffers that run to completion.
+// One Vulkan device with its queues: memory, pipelines, and commands that are recorded once and submitted without waiting.
 //
-// Devices are never destroyed, as arrays hold their memory to the end. All functions may be called from many threads; what is recorded belongs to
-// one thread until it is handed back.
+// Devices are never destroyed, as arrays hold their memory to the end. All functions may be called from many threads. A thread's work goes to one
+// queue; threads take turns at choosing theirs.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "runtime/gpu.h"
 #include "runtime/vulkan/api.h"
 #include "runtime/vulkan/memory.h"
+#include "runtime/vulkan/queue.h"
 
 namespace frit::runtime::vulkan {
 
@@ -20,32 +23,24 @@ class Device;
 // Memory that a Buffer holds.
 class DeviceMemory : public GpuMemory {
  public:
-  DeviceMemory(Device& device, Block block, size_t bytes) : device_(device), block_(block), bytes_(bytes) {}
+  DeviceMemory(Device& device, Block block, size_t bytes) : device_(device), block_(block), bytes_(bytes), track_(block.used) {}
   ~DeviceMemory() override;
   uint64_t address() const override { return block_.address; }
   void* host_copy() override;
+  Status wait() override;
   // What was copied is no longer true.
   void drop_copy();
   const Block& block() const { return block_; }
   const Device& device() const { return device_; }
+  Track& track() { return track_; }
 
  private:
   Device& device_;
   Block block_;
   size_t bytes_;
+  Track track_;
   std::mutex mutex_;
   std::shared_ptr<Buffer> copy_;
-};
-
-// What one submission needs: commands, a fence, timestamps, and host memory for arguments.
-struct Recording {
-  VkCommandPool pool = VK_NULL_HANDLE;
-  VkCommandBuffer commands = VK_NULL_HANDLE;
-  VkFence fence = VK_NULL_HANDLE;
-  VkQueryPool queries = VK_NULL_HANDLE;
-  uint32_t query_count = 0;
-  bool timed = false;                // timestamps are written this time
-  std::vector<Block> arguments;      // in use by this recording
 };
 
 class Device : public Gpu {
@@ -59,8 +54,11 @@ class Device : public Gpu {
   Result<std::shared_ptr<Buffer>> allocate(size_t bytes) override;
   Status write(const Buffer& to, size_t offset, const void* from, size_t bytes) override;
   Status read(const Buffer& from, size_t offset, void* to, size_t bytes) override;
+  Status read(DeviceMemory& from, size_t offset, void* to, size_t bytes);
   Memory memory() const override { return device_memory_.stats(); }
   void clear_cache() override { device_memory_.clear(); }
+  uint64_t set_memory_limit(uint64_t bytes) override { return device_memory_.set_limit(bytes); }
+  Status synchronize() override;
   std::vector<GpuTime> last_times() const override;
   void keep_times(bool on) override { keeps_times_.store(on, std::memory_order_relaxed); }
 
@@ -69,28 +67,54 @@ class Device : public Gpu {
   VkPipelineLayout layout() const { return layout_; }
   // `variant` has bit i set where the shader's boolean constant i is true.
   Result<VkPipeline> make_pipeline(const GpuKernel& kernel, uint32_t variant);
-  Status read(const Block& from, size_t offset, void* to, size_t bytes);
-  void free_block(const Block& block, size_t bytes) { device_memory_.give(block, bytes); }
+  void free_block(const Block& block) { device_memory_.give(block); }
+  // Memory that the CPU writes and the device reads; what it was used for before may still run.
   Result<Block> host_block(size_t bytes) { return host_memory_.take(bytes); }
+  void free_host_block(const Block& block) { host_memory_.give(block); }
 
-  // A recording that has begun; `steps` timestamps more than one can be written.
-  Result<std::unique_ptr<Recording>> begin(uint32_t steps);
-  // Ends, submits and waits. `step_name(i)` says what runs after timestamp i, for messages.
-  Status finish(std::unique_ptr<Recording> recording, const std::vector<std::string>& steps, bool timed);
+  // The calling thread's queue.
+  size_t queue() const;
+  // Whether commands of so many steps have timestamps: a single step needs none to be named when it hangs, and they take microseconds.
+  bool is_timed(size_t steps) const { return timestamp_mask_ && (steps > 1 || keeps_times_.load(std::memory_order_relaxed)); }
+  // Commands for the calling thread's queue, recorded by `record`; they begin after everything that the queue was given before.
+  template <class F>
+  Result<RecordingPtr> record(std::vector<std::string> steps, bool timed, F&& record) {
+    FRIT_ASSIGN_OR_RETURN(recording, begin(std::move(steps), timed));
+    std::lock_guard lock(recording_mutex_);
+    FRIT_TRY(open_commands(*recording));
+    record(*recording);
+    FRIT_TRY(close_commands(*recording));
+    return recording;
+  }
+  // Hands commands to their queue; where they ran last is what last_times() of this thread tells of.
+  Status submit(const RecordingPtr& recording, std::span<Track* const> reads, std::span<Track* const> writes);
+  Status wait(const Points& points);
+  // Until the memory may be read on the host.
+  Status wait_written(const Track& track);
+  // What became of a device that was lost.
+  Diagnostic fault() const;
 
  private:
   Device(Api& api, VkPhysicalDevice physical, GpuInfo info) : api_(api), physical_(physical), info_(std::move(info)) {}
   Status start();
-  Status copy(const Block& from, VkDeviceSize from_offset, const Block& to, VkDeviceSize to_offset, VkDeviceSize bytes);
+  // `from` and `to` are marked; the host sees what was copied once the queue has come so far.
+  Status copy(const Block& from, VkDeviceSize from_offset, Track& from_track, const Block& to, VkDeviceSize to_offset, Track& to_track,
+              VkDeviceSize bytes);
   Status check(VkResult r, const char* what);
-  void save_pipelines();
+  Status wait(size_t queue, uint64_t value);
+  Status fail(size_t queue, VkResult r);
+  void at_exit();
+  Result<RecordingPtr> begin(std::vector<std::string> steps, bool timed);
+  Status open_commands(Recording& recording);
+  Status close_commands(Recording& recording);
   void recycle(std::unique_ptr<Recording> recording);
 
   Api& api_;
   VkPhysicalDevice physical_;
   GpuInfo info_;
   VkDevice device_ = VK_NULL_HANDLE;
-  VkQueue queue_ = VK_NULL_HANDLE;
+  size_t queue_count_ = 0;
+  std::array<Queue, kQueues> queues_;
   uint32_t family_ = 0;
   double nanoseconds_per_tick_ = 1;
   uint64_t timestamp_mask_ = 0;
@@ -100,8 +124,11 @@ class Device : public Gpu {
   std::atomic<size_t> pipelines_made_{0};
   Allocator device_memory_, host_memory_;
   std::atomic<bool> lost_{false}, keeps_times_{false};
-  std::mutex queue_mutex_, recordings_mutex_;
-  std::vector<std::unique_ptr<Recording>> recordings_;
+  mutable std::mutex fault_mutex_;
+  std::optional<Diagnostic> fault_;
+  VkCommandPool pool_ = VK_NULL_HANDLE;
+  std::mutex recording_mutex_, recycled_mutex_;   // while commands are recorded, which is in one pool; of what can be recorded anew
+  std::vector<std::unique_ptr<Recording>> recycled_;
 };
 
 }  // namespace frit::runtime::vulkan

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace frit::runtime::vulkan {
 
@@ -21,8 +22,10 @@ VkDeviceSize class_of(VkDeviceSize bytes) {
 
 }  // namespace
 
-void Allocator::open(const Api* api, VkDevice device, uint32_t type, bool mapped, uint64_t max_bytes) {
+void Allocator::open(const Api* api, VkDevice device, uint32_t type, bool mapped, uint64_t max_bytes,
+                     std::function<bool(const Points&)> settle) {
   api_ = api;
+  settle_ = std::move(settle);
   device_ = device;
   type_ = type;
   mapped_ = mapped;
@@ -30,6 +33,11 @@ void Allocator::open(const Api* api, VkDevice device, uint32_t type, bool mapped
 }
 
 Result<Block> Allocator::create(VkDeviceSize bytes) {
+  if (stats_.active + stats_.cached + bytes > limit_) drop_cached();
+  if (stats_.active + stats_.cached + bytes > limit_)
+    return Diagnostic("cannot allocate " + std::to_string(bytes) + " bytes on the gpu: " + std::to_string(stats_.active) + " are in use, " +
+                          std::to_string(stats_.cached) + " kept, and the memory limit is " + std::to_string(limit_),
+                      {}, "free arrays, work on smaller pieces, raise FRIT_VULKAN_MEMORY_LIMIT, or run on the cpu");
   Block block;
   block.bytes = bytes;
   VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
@@ -63,6 +71,8 @@ Result<Block> Allocator::create(VkDeviceSize bytes) {
 }
 
 void Allocator::destroy(const Block& block) {
+  // Of a device that was lost nobody knows what still runs: its memory stays.
+  if (!settle_(block.used)) return;
   if (block.buffer) api_->DestroyBuffer(device_, block.buffer, nullptr);
   if (block.memory) api_->FreeMemory(device_, block.memory, nullptr);
 }
@@ -73,7 +83,7 @@ Result<Block> Allocator::take(size_t bytes) {
     return Diagnostic("an array of " + std::to_string(bytes) + " bytes is larger than what the gpu allocates at once, " + std::to_string(max_bytes_) +
                           " bytes", {}, "split it, or run on the cpu");
   std::lock_guard lock(mutex_);
-  auto& kept = free_[size];
+  std::vector<Block>& kept = free_[size];
   if (kept.empty()) {
     if (size < kLarge) {
       FRIT_ASSIGN_OR_RETURN(chunk, create(kChunk));
@@ -91,11 +101,7 @@ Result<Block> Allocator::take(size_t bytes) {
       auto made = create(size);
       if (!made.ok() && stats_.cached) {
         // What is kept for others may be what is missing.
-        for (auto& [other, blocks] : free_) {
-          if (other < kLarge) continue;
-          for (const Block& b : blocks) destroy(b), stats_.cached -= b.bytes;
-          blocks.clear();
-        }
+        drop_cached();
         made = create(size);
       }
       if (!made.ok()) return std::move(made.error());
@@ -107,25 +113,34 @@ Result<Block> Allocator::take(size_t bytes) {
   Block block = kept.back();
   kept.pop_back();
   stats_.cached -= size;
-  stats_.active += bytes;
+  stats_.active += block.asked = bytes;
   stats_.peak = std::max(stats_.peak, stats_.active);
   return block;
 }
 
-void Allocator::give(const Block& block, size_t bytes) {
+void Allocator::give(const Block& block) {
   std::lock_guard lock(mutex_);
-  stats_.active -= bytes;
+  stats_.active -= block.asked;
   stats_.cached += block.bytes;
   free_[block.bytes].push_back(block);
 }
 
-void Allocator::clear() {
-  std::lock_guard lock(mutex_);
+void Allocator::drop_cached() {
   for (auto& [size, blocks] : free_) {
     if (size < kLarge) continue;
     for (const Block& b : blocks) destroy(b), stats_.cached -= b.bytes;
     blocks.clear();
   }
+}
+
+void Allocator::clear() {
+  std::lock_guard lock(mutex_);
+  drop_cached();
+}
+
+uint64_t Allocator::set_limit(uint64_t bytes) {
+  std::lock_guard lock(mutex_);
+  return std::exchange(limit_, bytes);
 }
 
 Gpu::Memory Allocator::stats() const {

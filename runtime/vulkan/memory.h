@@ -1,9 +1,11 @@
 // The pooled allocator of a device's memory.
 //
 // A Block is a part of a VkBuffer with its address. Blocks of a mebibyte and more are buffers of their own, smaller ones parts of larger buffers.
-// Freed blocks are kept by size and handed out again; nothing that a freed block was used for may still be running.
+// Freed blocks are kept by size and handed out again. What a freed block was used for may still be running: it says up to when.
 #pragma once
 
+#include <array>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -13,33 +15,43 @@
 
 namespace frit::runtime::vulkan {
 
+// Queues that a device is given work by, at most, and a value of each one's timeline: when all of them are reached, something is over.
+inline constexpr size_t kQueues = 4;
+using Points = std::array<uint64_t, kQueues>;
+
 struct Block {
   VkBuffer buffer = VK_NULL_HANDLE;
   VkDeviceMemory memory = VK_NULL_HANDLE;
   VkDeviceSize offset = 0, bytes = 0;  // of the size class
+  VkDeviceSize asked = 0;              // of it
   VkDeviceAddress address = 0;         // of its first byte
   std::byte* mapped = nullptr;         // where the CPU sees it
   bool own = false;                    // the whole of its buffer
+  Points used{};                       // of a block that nobody holds, or has just been given: what it was used for before
 };
 
 class Allocator {
  public:
-  // `type` is a memory type that has device addresses.
-  void open(const Api* api, VkDevice device, uint32_t type, bool mapped, uint64_t max_bytes);
+  // `type` is a memory type that has device addresses. `settle` waits until work is over and says whether it is.
+  void open(const Api* api, VkDevice device, uint32_t type, bool mapped, uint64_t max_bytes, std::function<bool(const Points&)> settle);
   Result<Block> take(size_t bytes);
-  void give(const Block& block, size_t bytes);
+  void give(const Block& block);
   void clear();
   Gpu::Memory stats() const;
+  // Of active and cached memory together, past which nothing is allocated; the previous one is returned.
+  uint64_t set_limit(uint64_t bytes);
 
  private:
   Result<Block> create(VkDeviceSize bytes);
   void destroy(const Block& block);
+  void drop_cached();
 
   const Api* api_ = nullptr;
   VkDevice device_ = VK_NULL_HANDLE;
   uint32_t type_ = 0;
   bool mapped_ = false;
-  uint64_t max_bytes_ = 0;
+  uint64_t max_bytes_ = 0, limit_ = ~uint64_t{0};
+  std::function<bool(const Points&)> settle_;
   mutable std::mutex mutex_;
   std::map<VkDeviceSize, std::vector<Block>> free_;
   Gpu::Memory stats_{0, 0, 0};

@@ -1,4 +1,7 @@
-// A plan's steps on a Vulkan device: addresses and sizes as push constants, one submission per run.
+// A plan's steps on a Vulkan device: addresses and sizes as push constants, one submission per run, which is not waited for.
+//
+// A run first lays out what it launches, with all addresses and sizes. Commands that were recorded for the same launches are submitted again; freed
+// memory goes to who asks next, so that calls in a row see the same addresses.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -16,6 +19,7 @@ constexpr size_t kMaxPushArguments = 16;
 constexpr int64_t kScratchGroups = 1024;   // workgroups that have scratch memory of their own at once
 constexpr size_t kAlign = 256;
 constexpr size_t kBatchAxes = 4;
+constexpr size_t kRecordings = 4;          // of a program that are kept
 constexpr int64_t kManyTiles = 64;
 constexpr int64_t kMatrixResult = 128 * 128;  // elements of a result below which matrix units are not worth their large tiles
 
@@ -79,15 +83,18 @@ class Program : public DeviceCode {
     std::array<VkPipeline, 8> pipelines{};   // by variant
     bool refused = false;                    // the device did not take its shader
   };
+  // One launch among a call's words: Kernel, pipeline, workgroups, whether it needs the ones before, and its arguments.
+  enum Word : size_t { kKernel, kPipeline, kGroups, kAfter, kCount, kArguments };
   struct Call {
     std::vector<uint64_t> addresses;    // by buffer
     std::vector<int64_t> symbols;
-    Recording* recording;
-    std::vector<std::string> steps;
+    std::vector<uint64_t> words;
+    size_t launches = 0;
     std::vector<std::shared_ptr<Buffer>> held;
-    bool first = true;
+    std::vector<Track*> reads, writes;
   };
 
+  static Track& track(const Buffer& b) { return static_cast<DeviceMemory*>(b.gpu())->track(); }
   bool is_here(const Tensor& t) const { return t.buffer->gpu() && &static_cast<DeviceMemory*>(t.buffer->gpu())->device() == &device_; }
 
   Status run_here(const Plan& plan, std::span<const Tensor> inputs, std::span<const bool> donated, std::span<Tensor> results) const {
@@ -108,6 +115,7 @@ class Program : public DeviceCode {
     if (workspace_bytes) {
       FRIT_ASSIGN_OR_RETURN(memory, device_.allocate(workspace_bytes));
       workspace = memory->gpu()->address();
+      call.writes.push_back(&track(*memory));
       call.held.push_back(std::move(memory));
     }
     // A temp that a result shows must outlive the call.
@@ -119,8 +127,10 @@ class Program : public DeviceCode {
       if (b.role == Role::Input) {
         const Tensor& t = inputs[b.index];
         call.addresses.push_back(t.buffer->gpu()->address() + static_cast<uint64_t>(t.offset * t.dtype.size));
+        call.reads.push_back(&track(*t.buffer));
       } else if (b.role == Role::Constant) {
         call.addresses.push_back(constants_[i]->gpu()->address());
+        call.reads.push_back(&track(*constants_[i]));
         owners[i] = constants_[i];
       } else if (b.role == Role::Temp && !shown[i]) {
         call.addresses.push_back(workspace + starts[b.index]);
@@ -138,22 +148,22 @@ class Program : public DeviceCode {
           owners[i] = std::move(memory);
         }
         call.addresses.push_back(owners[i]->gpu()->address());
+        call.writes.push_back(&track(*owners[i]));
       }
     }
-    if (!plan.steps.empty()) {
-      FRIT_ASSIGN_OR_RETURN(recording, device_.begin(static_cast<uint32_t>(stamps(plan))));
-      call.recording = recording.get();
-      for (size_t i = 0; i < plan.steps.size(); ++i) {
-        if (const auto* k = std::get_if<KernelPlan>(&plan.steps[i])) FRIT_TRY(launch(*k, call));
-        else FRIT_TRY(run_routine(std::get<LibraryPlan>(plan.steps[i]), i, call));
+    bool kernels = false;  // the step before is a kernel
+    for (size_t i = 0; i < plan.steps.size(); ++i) {
+      if (const auto* k = std::get_if<KernelPlan>(&plan.steps[i])) {
+        FRIT_TRY(launch(*k, !k->beside || !kernels, call));
+        kernels = true;
+      } else {
+        FRIT_TRY(run_routine(std::get<LibraryPlan>(plan.steps[i]), i, call));
+        kernels = false;
       }
-      // Only what the CPU maps must reach it as well: doing so for nothing costs a microsecond.
-      const bool mapped = device_.info().host_visible;
-      VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT, VK_ACCESS_TRANSFER_READ_BIT};
-      VkPipelineStageFlags readers = VK_PIPELINE_STAGE_TRANSFER_BIT;
-      if (mapped) barrier.dstAccessMask |= VK_ACCESS_HOST_READ_BIT, readers |= VK_PIPELINE_STAGE_HOST_BIT;
-      device_.api().CmdPipelineBarrier(recording->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, readers, 0, 1, &barrier, 0, nullptr, 0, nullptr);
-      FRIT_TRY(device_.finish(std::move(recording), call.steps, true));
+    }
+    if (call.launches) {
+      FRIT_ASSIGN_OR_RETURN(recording, commands_for(call));
+      FRIT_TRY(device_.submit(recording, call.reads, call.writes));
     }
     for (size_t i = 0; i < plan.results.size(); ++i) {
       const WindowPlan& w = plan.results[i];
@@ -170,14 +180,74 @@ class Program : public DeviceCode {
     return {};
   }
 
-  // Launches of a run, at most: a product may have an epilogue after it.
-  static size_t stamps(const Plan& plan) {
-    size_t count = 0;
-    for (const auto& step : plan.steps) count += std::holds_alternative<KernelPlan>(step) ? 1 : 2;
-    return count;
+  // Commands for the call: those that are there, or recorded now.
+  Result<RecordingPtr> commands_for(Call& call) const {
+    const size_t queue = device_.queue();
+    const bool timed = device_.is_timed(call.launches);
+    {
+      std::lock_guard lock(recordings_mutex_);
+      for (const RecordingPtr& r : recordings_)
+        if (r && r->queue == queue && r->timed == timed && r->words == call.words) return r;
+    }
+    std::vector<std::string> steps;
+    for (size_t at = 0; at < call.words.size(); at += kArguments + call.words[at + kCount])
+      steps.push_back("kernel @" + reinterpret_cast<const Kernel*>(call.words[at + kKernel])->code.name);
+    // What the device reads from memory must be there before any command is recorded.
+    std::vector<Block> arguments;
+    for (size_t at = 0; at < call.words.size(); at += kArguments + call.words[at + kCount]) {
+      const size_t count = call.words[at + kCount];
+      if (count <= kMaxPushArguments) continue;
+      auto block = device_.host_block(8 * count);
+      Status ready = block.ok() ? device_.wait(block->used) : Status(block.error());
+      if (!ready.ok()) {
+        for (const Block& b : arguments) device_.free_host_block(b);
+        return std::move(ready.error());
+      }
+      std::memcpy(block->mapped, &call.words[at + kArguments], 8 * count);
+      arguments.push_back(*block);
+    }
+    FRIT_ASSIGN_OR_RETURN(recording, device_.record(std::move(steps), timed, [&](Recording& r) {
+      r.arguments = std::move(arguments);
+      record(r, call.words);
+    }));
+    recording->words = std::move(call.words);
+    std::lock_guard lock(recordings_mutex_);
+    recordings_[next_++ % kRecordings] = recording;
+    return recording;
   }
 
-  Status launch(const KernelPlan& plan, Call& call) const {
+  void record(const Recording& r, const std::vector<uint64_t>& words) const {
+    const Api& api = device_.api();
+    const auto most = static_cast<int64_t>(std::min<uint64_t>(device_.info().max_groups, uint64_t{1} << 30));
+    uint32_t launches = 0;
+    size_t blocks = 0;
+    for (size_t at = 0; at < words.size(); at += kArguments + words[at + kCount]) {
+      if (launches && words[at + kAfter]) {
+        VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
+                                VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
+        api.CmdPipelineBarrier(r.commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0, nullptr, 0,
+                               nullptr);
+      }
+      api.CmdBindPipeline(r.commands, VK_PIPELINE_BIND_POINT_COMPUTE, reinterpret_cast<VkPipeline>(words[at + kPipeline]));
+      const size_t count = words[at + kCount];
+      const bool few = count <= kMaxPushArguments;
+      const void* arguments = few ? static_cast<const void*>(&words[at + kArguments]) : &r.arguments[blocks++].address;
+      if (count)
+        api.CmdPushConstants(r.commands, device_.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, few ? static_cast<uint32_t>(8 * count) : 8, arguments);
+      const auto groups = static_cast<int64_t>(words[at + kGroups]);
+      const int64_t x = std::min(groups, most), y = (groups + x - 1) / x;
+      api.CmdDispatch(r.commands, static_cast<uint32_t>(x), static_cast<uint32_t>(y), 1);
+      ++launches;
+      if (r.timed) api.CmdWriteTimestamp(r.commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, r.queries, launches);
+    }
+    if (!device_.info().host_visible) return;
+    // Only what the CPU maps must reach it as well: doing so for nothing costs a microsecond.
+    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT, VK_ACCESS_HOST_READ_BIT};
+    api.CmdPipelineBarrier(r.commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+  }
+
+  // `after`: it needs launches before it, or they it.
+  Status launch(const KernelPlan& plan, bool after, Call& call) const {
     Kernel& kernel = *kernels_.at(plan.name);
     const GpuKernel& code = kernel.code;
     const int64_t* symbols = call.symbols.data();
@@ -194,15 +264,16 @@ class Program : public DeviceCode {
       const auto bytes = static_cast<size_t>(plan.scratch_bytes.evaluate(symbols));
       FRIT_ASSIGN_OR_RETURN(memory, device_.allocate(bytes * static_cast<size_t>(groups)));
       arguments.push_back(memory->gpu()->address());
+      call.writes.push_back(&track(*memory));
       call.held.push_back(std::move(memory));
     } else if (code.rows) {
       groups = std::min<int64_t>(groups, int64_t{1} << 20);
     }
     for (uint32_t s : plan.symbols) arguments.push_back(static_cast<uint64_t>(symbols[s]));
-    return record(kernel, aligned, arguments, groups, call);
+    return add(kernel, aligned, arguments, groups, after, call);
   }
 
-  Status record(Kernel& kernel, uint32_t variant, const std::vector<uint64_t>& arguments, int64_t groups, Call& call) const {
+  Status add(Kernel& kernel, uint32_t variant, const std::vector<uint64_t>& arguments, int64_t groups, bool after, Call& call) const {
     VkPipeline pipeline;
     {
       std::lock_guard lock(kernel.mutex);
@@ -215,32 +286,11 @@ class Program : public DeviceCode {
       }
       pipeline = made;
     }
-    const Api& api = device_.api();
-    VkCommandBuffer commands = call.recording->commands;
-    if (!call.first) {
-      VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
-          VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
-      api.CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0, nullptr, 0,
-          nullptr);
-    }
-    call.first = false;
-    api.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-    if (arguments.size() <= kMaxPushArguments) {
-      if (!arguments.empty())
-        api.CmdPushConstants(commands, device_.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, static_cast<uint32_t>(8 * arguments.size()),
-            arguments.data());
-    } else {
-      FRIT_ASSIGN_OR_RETURN(block, device_.host_block(8 * arguments.size()));
-      call.recording->arguments.push_back(block);
-      std::memcpy(block.mapped, arguments.data(), 8 * arguments.size());
-      api.CmdPushConstants(commands, device_.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, 8, &block.address);
-    }
-    const auto most = static_cast<int64_t>(std::min<uint64_t>(device_.info().max_groups, uint64_t{1} << 30));
-    const int64_t x = std::min(groups, most), y = (groups + x - 1) / x;
-    api.CmdDispatch(commands, static_cast<uint32_t>(x), static_cast<uint32_t>(y), 1);
-    call.steps.push_back("kernel @" + kernel.code.name);
-    if (call.recording->timed)
-      api.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, call.recording->queries, static_cast<uint32_t>(call.steps.size()));
+    for (uint64_t word : {reinterpret_cast<uint64_t>(&kernel), reinterpret_cast<uint64_t>(pipeline), static_cast<uint64_t>(groups),
+                          uint64_t{after}, uint64_t{arguments.size()}})
+      call.words.push_back(word);
+    call.words.insert(call.words.end(), arguments.begin(), arguments.end());
+    ++call.launches;
     return {};
   }
 
@@ -316,17 +366,20 @@ class Program : public DeviceCode {
           refused = units.refused;
         }
         // A driver that does not take the shader leaves the plain form.
-        if (!refused) done = record(units, 1u | (a_columns ? 2u : 0u) | (b_columns ? 4u : 0u), arguments, tiles(units), call).ok();
+        if (!refused) done = add(units, 1u | (a_columns ? 2u : 0u) | (b_columns ? 4u : 0u), arguments, tiles(units), true, call).ok();
       }
-      if (!done) FRIT_TRY(record(form, aligned, arguments, tiles(form), call));
+      if (!done) FRIT_TRY(add(form, aligned, arguments, tiles(form), true, call));
     }
-    if (plan.epilogue) return launch(*plan.epilogue, call);
+    if (plan.epilogue) return launch(*plan.epilogue, true, call);
     return {};
   }
 
   Device& device_;
   std::map<std::string, std::unique_ptr<Kernel>> kernels_;
   std::vector<std::shared_ptr<Buffer>> constants_;
+  mutable std::mutex recordings_mutex_;
+  mutable std::array<RecordingPtr, kRecordings> recordings_;
+  mutable size_t next_ = 0;
 };
 
 }  // namespace

@@ -1,0 +1,120 @@
+// What a device can do, without opening it.
+#include "runtime/vulkan/inspect.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "runtime/vulkan/device.h"
+
+namespace frit::runtime::vulkan {
+
+namespace {
+
+bool has_extension(const Api& api, VkPhysicalDevice physical, const char* name) {
+  uint32_t count = 0;
+  api.EnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> all(count);
+  api.EnumerateDeviceExtensionProperties(physical, nullptr, &count, all.data());
+  return std::any_of(all.begin(), all.end(), [&](auto& e) { return std::strcmp(e.extensionName, name) == 0; });
+}
+
+// Matrices of 16 by 16 f16 with sums in f32, for a subgroup.
+bool has_matrices(const Api& api, VkPhysicalDevice physical) {
+  if (!api.GetPhysicalDeviceCooperativeMatrixPropertiesNV || !has_extension(api, physical, VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME)) return false;
+  uint32_t count = 0;
+  api.GetPhysicalDeviceCooperativeMatrixPropertiesNV(physical, &count, nullptr);
+  std::vector<VkCooperativeMatrixPropertiesNV> all(count, {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_NV});
+  api.GetPhysicalDeviceCooperativeMatrixPropertiesNV(physical, &count, all.data());
+  return std::any_of(all.begin(), all.end(), [](auto& p) {
+    return p.MSize == 16 && p.NSize == 16 && p.KSize == 16 && p.AType == VK_COMPONENT_TYPE_FLOAT16_NV && p.BType == VK_COMPONENT_TYPE_FLOAT16_NV &&
+           p.CType == VK_COMPONENT_TYPE_FLOAT32_NV && p.DType == VK_COMPONENT_TYPE_FLOAT32_NV && p.scope == VK_SCOPE_SUBGROUP_NV;
+  });
+}
+
+// FRIT_VULKAN_WITHOUT names features that are not to be used, so that what devices without them do can be tried on others.
+bool is_left_out(std::string_view feature) {
+  const char* set = std::getenv("FRIT_VULKAN_WITHOUT");
+  for (std::string_view rest = set ? set : ""; !rest.empty();) {
+    const size_t end = std::min(rest.find(','), rest.size());
+    if (rest.substr(0, end) == feature) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+
+std::string version_text(uint32_t v) {
+  return std::to_string(VK_API_VERSION_MAJOR(v)) + "." + std::to_string(VK_API_VERSION_MINOR(v)) + "." + std::to_string(VK_API_VERSION_PATCH(v));
+}
+
+}  // namespace
+
+int memory_type(const VkPhysicalDeviceMemoryProperties& m, VkMemoryPropertyFlags wanted, VkMemoryPropertyFlags preferred) {
+  int best = -1, best_score = -1;
+  for (uint32_t i = 0; i < m.memoryTypeCount; ++i) {
+    VkMemoryPropertyFlags flags = m.memoryTypes[i].propertyFlags;
+    if ((flags & wanted) != wanted) continue;
+    if (flags & (VK_MEMORY_PROPERTY_PROTECTED_BIT | VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT)) continue;
+    int score = (flags & preferred) == preferred ? 1 : 0;
+    if (score > best_score) best = static_cast<int>(i), best_score = score;
+  }
+  return best;
+}
+
+Result<GpuInfo> Device::inspect(const Api& api, VkPhysicalDevice physical) {
+  Properties properties(api, physical);
+  const VkPhysicalDeviceProperties& p = properties.p.properties;
+  GpuInfo info;
+  info.name = p.deviceName;
+  if (p.apiVersion < VK_API_VERSION_1_2) return Diagnostic(info.name + " has Vulkan " + version_text(p.apiVersion) + ", and 1.2 is needed");
+  info.driver = std::string(properties.p12.driverName) + " " + properties.p12.driverInfo;
+  info.api = version_text(p.apiVersion);
+  switch (p.deviceType) {
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU: info.kind = "discrete"; break;
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU: info.kind = "integrated"; break;
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU: info.kind = "virtual"; break;
+    case VK_PHYSICAL_DEVICE_TYPE_CPU: info.kind = "cpu"; break;
+    default: info.kind = "other"; break;
+  }
+  Features features;
+  api.GetPhysicalDeviceFeatures2(physical, &features.f);
+  if (!features.f12.bufferDeviceAddress) return Diagnostic(info.name + " has no bufferDeviceAddress", {}, "run on the cpu");
+  GpuFeatures& f = info.features;
+  f.int64 = features.f.features.shaderInt64 && !is_left_out("int64");
+  f.float64 = features.f.features.shaderFloat64 && !is_left_out("float64");
+  f.storage8 = features.f12.storageBuffer8BitAccess && !is_left_out("storage8");
+  f.storage16 = features.f11.storageBuffer16BitAccess && !is_left_out("storage16");
+  // This driver, which runs on the CPU, multiplies and adds in two steps.
+  f.fused_fma = properties.p12.driverID != VK_DRIVER_ID_MESA_LLVMPIPE;
+  const auto& c = properties.p12;
+  const bool only32 = c.denormBehaviorIndependence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE;
+  const bool all = c.denormBehaviorIndependence == VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL;
+  const bool round32 = c.roundingModeIndependence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE;
+  const bool round_all = c.roundingModeIndependence == VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL;
+  f.keeps_specials32 = c.shaderSignedZeroInfNanPreserveFloat32;
+  f.keeps_specials64 = c.shaderSignedZeroInfNanPreserveFloat64;
+  f.keeps_subnormals32 = c.shaderDenormPreserveFloat32 && only32;
+  f.keeps_subnormals64 = c.shaderDenormPreserveFloat64 && all;
+  f.rounds_to_even32 = c.shaderRoundingModeRTEFloat32 && round32;
+  f.rounds_to_even64 = c.shaderRoundingModeRTEFloat64 && round_all;
+  f.subgroup_size = properties.p11.subgroupSize;
+  f.shuffle = (properties.p11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
+              (properties.p11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT) && !is_left_out("shuffle");
+  f.matrix16 = !is_left_out("matrix16") && f.storage16 && f.int64 && f.subgroup_size == 32 && features.f12.shaderFloat16 && features.f12.vulkanMemoryModel && has_matrices(api, physical);
+  f.shared_bytes = p.limits.maxComputeSharedMemorySize;
+  f.group_size = std::min(p.limits.maxComputeWorkGroupInvocations, p.limits.maxComputeWorkGroupSize[0]);
+  info.max_groups = p.limits.maxComputeWorkGroupCount[0];
+  info.max_allocation = std::min<uint64_t>(properties.p11.maxMemoryAllocationSize, uint64_t{1} << 46);
+  VkPhysicalDeviceMemoryProperties memory;
+  api.GetPhysicalDeviceMemoryProperties(physical, &memory);
+  for (uint32_t i = 0; i < memory.memoryHeapCount; ++i)
+    if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
+      info.memory_bytes = std::max<uint64_t>(info.memory_bytes, memory.memoryHeaps[i].size);
+  // FRIT_VULKAN_SHARED=0 keeps to copies where memory is shared: what a discrete device does, to be tried on others.
+  const char* shared = std::getenv("FRIT_VULKAN_SHARED");
+  info.host_visible = info.kind != "discrete" && !(shared && std::string_view(shared) == "0") &&
+                      memory_type(memory, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | kHostMemory, 0) >= 0;
+  return info;
+}
+
+}  // namespace frit::runtime::vulkan
