@@ -69,13 +69,6 @@ Dim magnitude(const Dim& d, const DimFacts& facts) {
   return sum;
 }
 
-// The names of results, where the function has any.
-template <class F>
-std::vector<std::string> names_of_results(const F& f) {
-  if constexpr (requires { f.result_names; }) return {f.result_names.begin(), f.result_names.end()};
-  else return {};
-}
-
 class Maker {
  public:
   explicit Maker(const ir::Function& f) : f_(f), p_(*f.program) {}
@@ -123,7 +116,6 @@ class Maker {
       c_.buffers[b] = {CBuffer::Kind::Param, buffer.param, 0};
       c_.params[buffer.param].elements = buffer.size;  // with strides it may span more than its elements
     }
-    const std::vector<std::string> names = names_of_results(f_);
     for (uint32_t i = 0; i < p_.results.size(); ++i) {
       const ir::Window& w = p_.results[i];
       const Dtype dtype = p_.result_types[i].dtype;
@@ -134,7 +126,8 @@ class Maker {
                               (b.role == ir::BufferRole::Input ? "an input" : !dense ? "a view" : "memory that it shares with another") +
                               ", and a C function has an array of its own for each",
                           {}, "lower it with the traits dense_results and own_routines");
-      const std::string wish = i < names.size() && !names[i].empty() ? names[i] : p_.results.size() == 1 ? "out" : "out" + std::to_string(i);
+      std::string wish(f_.result_name(i));
+      if (wish.empty()) wish = p_.results.size() == 1 ? "out" : "out" + std::to_string(i);
       c_.buffers[w.buffer] = {CBuffer::Kind::Param, static_cast<uint32_t>(c_.params.size()), 0};
       c_.params.push_back({CParam::Kind::Output, i, fresh(wish), std::string(element_type(dtype)) + "*", dtype, b.size});
     }

@@ -1,0 +1,55 @@
+// The plugin's face: codegen/backend.h over the emitter of C source.
+#include "codegen/backend.h"
+
+#include "codegen/c/file.h"
+
+namespace frit::codegen {
+
+namespace c {
+namespace {
+
+class CBackend : public Backend {
+ public:
+  std::string_view name() const override { return "c"; }
+
+  // A typical CPU: what is part of a reduction's meaning is as on every CPU, so results are the same bits.
+  Result<passes::TargetTraits> traits(const Target&) override {
+    passes::TargetTraits t;
+    t.vector_bytes = 32;
+    t.stream_bytes = int64_t{1} << 62;  // C has no stores past the caches
+    t.dense_results = true;
+    t.own_routines = true;
+    return t;
+  }
+
+  Status runs_here(const Target&) override {
+    return Diagnostic("c source does not run in this process", {}, "write it out and compile it, or run with the llvm backend");
+  }
+
+  Result<std::vector<runtime::ObjectCode>> objects(const ir::Program&, const Target& target) override { return runs_here(target).error(); }
+
+  std::vector<std::string_view> emissions() const override { return {"c"}; }
+
+  Result<std::string> emit(const ir::Program& program, const Target&, std::string_view emission) override {
+    if (emission != "c") return Diagnostic("backend c cannot emit '" + std::string(emission) + "'", {}, "it emits c");
+    return emit_kernels(program);
+  }
+
+  std::vector<std::string_view> native_emissions() const override { return {"c"}; }
+
+  Result<std::vector<NativeFile>> emit_native(std::span<const ir::Function* const> functions, const Target&, std::string_view emission,
+                                              const NativeOptions& options) override {
+    if (emission != "c") return Diagnostic("backend c cannot emit '" + std::string(emission) + "'", {}, "it emits c");
+    return emit_files(functions, options);
+  }
+};
+
+}  // namespace
+}  // namespace c
+
+}  // namespace frit::codegen
+
+extern "C" frit::codegen::Backend* frit_backend() {
+  static auto* backend = new frit::codegen::c::CBackend;
+  return backend;
+}

@@ -1,0 +1,190 @@
+// Loops, accumulators and lanes.
+#include <algorithm>
+
+#include "codegen/c/emitter.h"
+#include "ir/base/dim_atoms.h"
+#include "passes/lowering/loop_nest.h"
+
+namespace frit::codegen::c {
+
+using namespace ir;
+
+KernelEmitter::Scope KernelEmitter::enter(const Loop& loop, const std::string& name) {
+  Scope outer{positions_.names, positions_.known, facts_};
+  positions_.names[loop.var] = name;
+  facts_.set_loop(loop.var, loop.extent);
+  return outer;
+}
+
+void KernelEmitter::leave(Scope scope) {
+  positions_.names = std::move(scope.names);
+  positions_.known = std::move(scope.known);
+  facts_ = std::move(scope.facts);
+}
+
+void KernelEmitter::collect_atoms(const Dim& d, std::vector<Dim>& found) const {
+  each_atom(d, [&](const std::shared_ptr<const Atom>& atom) {
+    if (atom->kind == AtomKind::Symbol) return;
+    for (const Dim& arg : atom->args) collect_atoms(arg, found);
+    const Dim self = to_dim(atom);
+    std::vector<std::string> symbols;
+    self.collect_symbols(symbols);
+    const bool in_scope = std::all_of(symbols.begin(), symbols.end(), [&](const std::string& s) { return positions_.names.count(s) > 0; });
+    const bool varies_here = wide_ && !in_lane_ && varies(self, *wide_);
+    if (!in_scope || varies_here || positions_.known.count(self.str())) return;
+    if (std::find(found.begin(), found.end(), self) == found.end()) found.push_back(self);
+  });
+}
+
+void KernelEmitter::collect_atoms(const Body& body, std::vector<Dim>& found) const {
+  passes::for_each_dim(body, [&](const Dim& d) { collect_atoms(d, found); });
+}
+
+// Quotients and the like that are the same all over `body` get variables, so that no loop inside computes them again.
+void KernelEmitter::name_atoms(const Body& body) {
+  std::vector<Dim> found;
+  collect_atoms(body, found);
+  for (const Dim& d : found) {
+    const Atom& a = *d.poly()->terms[0].atoms[0];
+    const std::string name = fresh(a.kind == AtomKind::FloorDiv ? "q" : a.kind == AtomKind::Mod ? "m" : a.kind == AtomKind::Min ? "low" : "high");
+    line("const int64_t " + name + " = " + positions_.atom(a, facts_) + ";");
+    positions_.known[d.str()] = name;
+  }
+}
+
+void KernelEmitter::emit_loop(const Loop& loop) {
+  if (loop.lanes > 1) emit_lanes(loop);
+  else if (is_wide(loop)) emit_wide(loop);
+  else emit_serial(loop);
+}
+
+namespace {
+
+std::string head(const std::string& var, const std::string& from, const std::string& to) {
+  return "for (int64_t " + var + " = " + from + "; " + var + " < " + to + "; ++" + var + ") {";
+}
+
+std::string head_of_lanes(const std::string& lane, const std::string& count) {
+  return "for (int " + lane + " = 0; " + lane + " < " + count + "; ++" + lane + ") {";
+}
+
+}  // namespace
+
+void KernelEmitter::emit_serial(const Loop& loop) {
+  std::vector<State> states;
+  for (const Accumulator& a : loop.accumulators) states.push_back(make_state(a, 0, false));
+  const std::string var = fresh(loop.var), extent = position(loop.extent);
+  open(head(var, "0", extent));
+  Scope outer = enter(loop, var);
+  name_atoms(loop.body);
+  emit_body(loop.body);
+  for (size_t i = 0; i < states.size(); ++i) accumulate(loop.accumulators[i], states[i], "");
+  leave(std::move(outer));
+  close();
+  for (size_t i = 0; i < states.size(); ++i) finish(loop.accumulators[i], states[i]);
+}
+
+// Full rounds over all lanes, then those of the rest; so that the state of each lane stays in a register of its own.
+void KernelEmitter::emit_lanes(const Loop& loop) {
+  std::vector<State> states;
+  for (const Accumulator& a : loop.accumulators) states.push_back(make_state(a, loop.lanes, false));
+  const std::string base = fresh(loop.var + "0"), extent = position(loop.extent), lanes = std::to_string(loop.lanes);
+  auto round = [&](const std::string& count) {
+    const std::string lane = fresh("l"), var = fresh(loop.var);
+    open(head_of_lanes(lane, count));
+    line("const int64_t " + var + " = " + base + " + " + lane + ";");
+    Scope outer = enter(loop, var);
+    positions_.used.erase(var);
+    const size_t begin = out_.size();
+    name_atoms(loop.body);
+    emit_body(loop.body);
+    for (size_t i = 0; i < states.size(); ++i) accumulate(loop.accumulators[i], states[i], lane);
+    if (!positions_.used.count(var)) out_.insert(begin, std::string(static_cast<size_t>(2 * indent_), ' ') + "(void)" + var + ";\n");
+    leave(std::move(outer));
+    close();
+  };
+  const bool exact = loop.extent.is_const() && loop.extent.value() % loop.lanes == 0;
+  const bool none = loop.extent.is_const() && loop.extent.value() < loop.lanes;
+  line("int64_t " + base + " = 0;");
+  if (!none) {
+    open("for (; " + base + " + " + lanes + " <= " + extent + "; " + base + " += " + lanes + ") {");
+    round(lanes);
+    close();
+  }
+  if (!exact) {
+    const std::string rest = fresh("rest");
+    line("const int " + rest + " = (int)(" + extent + " - " + base + ");");
+    round(rest);
+  } else if (none) {
+    line("(void)" + base + ";");
+  }
+  for (size_t i = 0; i < states.size(); ++i) finish(loop.accumulators[i], states[i]);
+}
+
+KernelEmitter::State KernelEmitter::make_state(const Accumulator& a, int lanes, bool wide) {
+  State s{fresh("acc"), "", wide, lanes};
+  const int count = wide ? wide_->width : lanes;
+  const std::string size = count ? "[" + std::to_string(count) + "]" : "";
+  const bool positioned = a.position != kNoReg;
+  if (positioned) s.position = fresh("at");
+  const std::string identity = constant(a.type, combine_identity(a.combine, a.type), helpers_);
+  line(std::string(register_type(a.type)) + " " + s.value + size + (count ? ";" : " = " + identity + ";"));
+  if (positioned) line("int64_t " + s.position + size + (count ? ";" : " = INT64_MAX;"));
+  if (!count) return s;
+  const std::string lane = fresh("l");
+  open(head_of_lanes(lane, std::to_string(count)));
+  line(s.value + "[" + lane + "] = " + identity + ";");
+  if (positioned) line(s.position + "[" + lane + "] = INT64_MAX;");
+  close();
+  return s;
+}
+
+void KernelEmitter::accumulate(const Accumulator& a, const State& s, const std::string& element) {
+  const std::string at = element.empty() ? "" : "[" + element + "]";
+  combine(a, s.value + at, s.position.empty() ? "" : s.position + at, use(a.value),
+          a.position == kNoReg ? "" : signed_value(int64, use(a.position), helpers_));
+}
+
+void KernelEmitter::combine(const Accumulator& a, const std::string& value, const std::string& position, const std::string& by,
+                            const std::string& by_position) {
+  if (a.position == kNoReg) {
+    const Operand operands[] = {{value}, {by}};
+    line(value + " = " + scalar(combine_op(a.combine), a.type, a.type, operands, helpers_) + ";");
+    return;
+  }
+  // A NaN is the most extreme value; the lowest position wins among equals.
+  const Operand operands[] = {{by}, {value}};
+  const std::string better = scalar(a.combine == Combine::ArgMax ? ScalarOp::Gt : ScalarOp::Lt, bool_, a.type, operands, helpers_);
+  const std::string old_nan = "(" + value + " != " + value + ")", new_nan = "(" + by + " != " + by + ")", equal = "(" + by + " == " + value + ")";
+  const std::string tie = is_float(a.type) ? "((" + new_nan + " & " + old_nan + ") | " + equal + ")" : equal;
+  const std::string first = is_float(a.type) ? "(" + new_nan + " & !" + old_nan + ") | " : "";
+  const std::string takes = fresh("takes");
+  line("const bool " + takes + " = " + first + "(" + better + ") | (" + tie + " & (" + by_position + " < " + position + "));");
+  line(value + " = " + takes + " ? " + by + " : " + value + ";");
+  line(position + " = " + takes + " ? " + by_position + " : " + position + ";");
+}
+
+// What the states amount to.
+void KernelEmitter::finish(const Accumulator& a, const State& s) {
+  const bool positioned = a.position != kNoReg;
+  if (s.lanes) {
+    const std::string half = fresh("half"), lane = fresh("l");
+    open("for (int " + half + " = " + std::to_string(s.lanes / 2) + "; " + half + " > 0; " + half + " /= 2) {");
+    open(head_of_lanes(lane, half));
+    const std::string here = "[" + lane + "]", there = "[" + lane + " + " + half + "]";
+    combine(a, s.value + here, positioned ? s.position + here : "", s.value + there, positioned ? s.position + there : "");
+    close();
+    close();
+  }
+  if (!uses_[a.result]) return;
+  const std::string result = positioned ? s.position : s.value;
+  if (s.wide) {
+    // Positions become registers, which are unsigned, where they are used.
+    values_[a.result] = {result, true, false};
+    return;
+  }
+  const std::string one = result + (s.lanes ? "[0]" : "");
+  define(a.result, positioned ? "(uint64_t)" + one : one);
+}
+
+}  // namespace frit::codegen::c

@@ -1,0 +1,347 @@
+#include "codegen/c/file.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "codegen/c/emitter.h"
+#include "codegen/c_interface.h"
+#include "ir/base/dim_atoms.h"
+#include "ir/kernel_printer.h"
+
+namespace frit::codegen::c {
+namespace {
+
+using namespace ir;
+
+constexpr std::string_view kHead = R"(
+/*
+ * C11, with nothing but the C library: memcpy, and of <math.h> what IEEE 754 defines to the last bit (sqrt, fma, fmod, floor, rint, ..).
+ * Results are the same bits whatever the machine and the compiler, as long as arithmetic is IEEE 754's: do not compile it with -ffast-math or with
+ * parts of it (-Ofast, -funsafe-math-optimizations, -ffinite-math-only), and on x86 of 32 bits compile with -msse2 -mfpmath=sse.
+ * -O3 -march=native makes it fast; -std=c11 keeps products and sums apart without the pragmas below.
+ */
+)";
+
+constexpr std::string_view kPrelude = R"(
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ + 0 > 0) || defined(__ASSOCIATIVE_MATH__) || \
+    defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#error "this file needs IEEE 754 arithmetic: compile it without -ffast-math and its parts"
+#endif
+#if !defined(FLT_EVAL_METHOD) || (FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1)
+#error "this file needs arithmetic in the type that it is written in: on x86 of 32 bits compile it with -msse2 -mfpmath=sse"
+#endif
+#if FLT_RADIX != 2 || FLT_MANT_DIG != 24 || DBL_MANT_DIG != 53
+#error "this file needs IEEE 754 binary32 and binary64 for float and double"
+#endif
+#if defined(__clang__) || !defined(__GNUC__)
+#pragma STDC FP_CONTRACT OFF
+#else
+#pragma GCC optimize("fp-contract=off", "no-math-errno")
+#endif
+)";
+
+// Text inside a string of C: printable and without trigraphs.
+std::string quoted(std::string_view text) {
+  std::string s = "\"";
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\' || c == '?') s += '\\', s += c;
+    else if (byte >= 32 && byte < 127) s += c;
+    else s += "\\" + std::string{static_cast<char>('0' + byte / 64), static_cast<char>('0' + byte / 8 % 8), static_cast<char>('0' + byte % 8)};
+  }
+  return s + "\"";
+}
+
+class FileEmitter {
+ public:
+  Result<std::string> run(std::span<const Function* const> functions, std::span<const CInterface> interfaces, const NativeOptions& options) {
+    options_ = options;
+    for (const CInterface& c : interfaces) {
+      taken_.insert({c.name, c.workspace_name(), c.name + "_check"});
+      for (const CParam& p : c.params) taken_.insert(p.name);
+    }
+    for (const char* own : {"why", "code", "memory"}) taken_.insert(own);
+    for (size_t i = 0; i < functions.size(); ++i) FRIT_TRY(function(*functions[i], interfaces[i]));
+    const std::string many = functions.size() == 1 ? " array function" : " array functions";
+    const std::string s = "/* " + options.name + ".c: " + std::to_string(functions.size()) + many + " with a C interface, which " + options.name +
+                          ".h describes. */" + std::string(kHead);
+    return s + "#include \"" + options.name + ".h\"\n" + std::string(kPrelude) + helpers_.text() + text_;
+  }
+
+  Result<std::string> kernels(const Program& p) {
+    FRIT_TRY(emit_kernels(p));
+    return helpers_.text() + text_;
+  }
+
+ private:
+  std::string fresh(std::string_view wish) {
+    const std::string base = c_identifier(wish);
+    std::string name = base;
+    for (int n = 2; !taken_.insert(name).second; ++n) name = base + "_" + std::to_string(n);
+    return name;
+  }
+
+  Status emit_kernels(const Program& p) {
+    kernel_names_.clear();
+    for (const Kernel& k : p.kernels) {
+      kernel_names_.push_back(fresh(k.name));
+      KernelEmitter emitter(k, kernel_names_.back(), helpers_);
+      FRIT_ASSIGN_OR_RETURN(text, emitter.run());
+      text_ += "\n" + text;
+    }
+    return {};
+  }
+
+  Status function(const Function& f, const CInterface& c) {
+    const Program& p = *f.program;
+    FRIT_TRY(emit_kernels(p));
+    constants_.clear();
+    for (const ProgramBuffer& b : p.buffers) constants_.push_back(b.role == BufferRole::Constant ? data(b, c.name) : std::string());
+    positions_ = std::make_unique<Positions>(helpers_);
+    for (const CParam& param : c.params)
+      if (param.kind == CParam::Kind::Symbol) positions_->names[c.symbols[param.index]] = param.name;
+    facts_ = f.facts;
+    fixed_ = c.workspace_bytes.is_const();
+    const bool own_memory = options_.static_workspace && fixed_ && !c.workspace_bytes.is(0);
+    checks(c);
+    text_ += "\n" + c.workspace_declaration() + " {\n";
+    if (has_checks_) text_ += "  const char* why;\n  if (" + call_check(c) + " != FRIT_CALL_OK) return SIZE_MAX;\n";
+    else
+      for (const CParam& param : c.params)
+        if (param.kind == CParam::Kind::Symbol) text_ += "  (void)" + param.name + ";\n";
+    text_ += "  return (size_t)" + wrapped(own_memory ? Dim(0) : c.workspace_bytes) + ";\n}\n";
+    return entry(p, c, own_memory);
+  }
+
+  std::string wrapped(const Dim& d) {
+    const std::string s = positions_->text(d, facts_);
+    return s.find_first_of(" -") == std::string::npos ? s : "(" + s + ")";
+  }
+
+  // A size in arithmetic that sticks at the ends of its range, as DimProgram has it.
+  std::string careful(const CInterface& c, const Dim& d) {
+    std::vector<std::string> stack;
+    const DimProgram program = c.program(d);
+    for (const DimProgram::Instr& i : program.code()) {
+      if (i.op == DimProgram::Op::Const) {
+        stack.push_back(positions_->text(Dim(i.value), facts_));
+        continue;
+      }
+      if (i.op == DimProgram::Op::Slot) {
+        stack.push_back(positions_->names[c.symbols[static_cast<size_t>(i.value)]]);
+        continue;
+      }
+      std::string b = std::move(stack.back());
+      stack.pop_back();
+      const char* name = i.op == DimProgram::Op::Add        ? "frit_add_size"
+                         : i.op == DimProgram::Op::Mul      ? "frit_mul_size"
+                         : i.op == DimProgram::Op::FloorDiv ? "frit_floor_div"
+                         : i.op == DimProgram::Op::Mod      ? "frit_mod"
+                         : i.op == DimProgram::Op::Min      ? "frit_min_size"
+                                                            : "frit_max_size";
+      stack.back() = helpers_.need(name) + "(" + stack.back() + ", " + b + ")";
+    }
+    return stack.empty() ? "0" : stack.back();
+  }
+
+  // The condition under which the check fails.
+  std::string fails(const CInterface& c, const CCheck& check) {
+    if (check.kind == CCheck::Kind::Zero) return careful(c, check.value) + " != 0";
+    if (check.kind == CCheck::Kind::Fits) return careful(c, check.value) + " >= PTRDIFF_MAX";
+    // A lone symbol beside a number is compared as it stands.
+    const DimPoly* poly = check.value.poly();
+    if (poly && poly->terms.size() == 1 && poly->terms[0].atoms.size() == 1 && poly->terms[0].atoms[0]->kind == AtomKind::Symbol &&
+        (poly->terms[0].coefficient == 1 || poly->terms[0].coefficient == -1) && poly->constant != INT64_MIN) {
+      const std::string name = positions_->names[poly->terms[0].atoms[0]->name];
+      const bool up = poly->terms[0].coefficient == 1;
+      return name + (up ? " < " : " > ") + positions_->text(Dim(up ? -poly->constant : poly->constant), facts_);
+    }
+    return careful(c, check.value) + " < 0";
+  }
+
+  std::string call_check(const CInterface& c) const {
+    std::string s = c.name + "_check(";
+    for (const CParam& p : c.params)
+      if (p.kind == CParam::Kind::Symbol) s += p.name + ", ";
+    return s + "&why)";
+  }
+
+  void checks(const CInterface& c) {
+    has_checks_ = !c.checks.empty();
+    if (!has_checks_) return;
+    std::string head = "\nstatic int " + c.name + "_check(", body;
+    std::set<std::string> used;
+    for (const CCheck& check : c.checks) {
+      std::vector<std::string> symbols;
+      check.value.collect_symbols(symbols);
+      used.insert(symbols.begin(), symbols.end());
+      body += "  if (" + fails(c, check) + ") {\n    *why = " + quoted(check.message) + ";\n    return ";
+      body += std::string(constant_name(check.code)) + ";\n  }\n";
+    }
+    for (const CParam& p : c.params)
+      if (p.kind == CParam::Kind::Symbol) head += "int64_t " + p.name + ", ";
+    text_ += head + "const char** why) {\n";
+    for (const CParam& p : c.params)
+      if (p.kind == CParam::Kind::Symbol && !used.count(c.symbols[p.index])) text_ += "  (void)" + p.name + ";\n";
+    text_ += body + "  return FRIT_CALL_OK;\n}\n";
+  }
+
+  Status entry(const Program& p, const CInterface& c, bool own_memory) {
+    const bool workspace = !own_memory && !c.workspace_bytes.is(0);
+    std::string body;
+    auto refuse = [&](const std::string& condition, const std::string& message, CallCode code) {
+      body += "  if (code == FRIT_CALL_OK && " + condition + ") {\n    why = " + quoted(message) + ";\n    code = ";
+      body += std::string(constant_name(code)) + ";\n  }\n";
+    };
+    body += "  const char* why = NULL;\n  int code = " + (has_checks_ ? call_check(c) : std::string("FRIT_CALL_OK")) + ";\n";
+    for (const CNullCheck& check : c.null_checks) {
+      const CParam& param = c.params[check.param];
+      if (param.elements.is(0)) continue;
+      const bool never_empty = facts_.range(param.elements).low > 0;
+      refuse((never_empty ? "" : wrapped(param.elements) + " > 0 && ") + param.name + " == NULL", check.message, CallCode::NullArray);
+    }
+    if (workspace) {
+      const std::string needed = fixed_ ? "" : wrapped(c.workspace_bytes) + " > 0 && ";
+      refuse(needed + "workspace == NULL", c.no_workspace, CallCode::BadWorkspace);
+      refuse(needed + "(uintptr_t)workspace % " + std::to_string(kWorkspaceAlignment) + " != 0", c.misaligned_workspace, CallCode::BadWorkspace);
+    }
+    body += "  if (code != FRIT_CALL_OK) {\n    if (message != NULL) *message = why;\n    return code;\n  }\n";
+    std::string statics, launches;
+    for (const Step& step : p.steps) {
+      if (const auto* library = std::get_if<LibraryStep>(&step))
+        return Diagnostic("function @" + c.name + ": emitted source has no routine '" + library->name + "'", {},
+                          "lower it with the trait own_routines, which makes kernels of it");
+      const auto& launch = std::get<KernelStep>(step);
+      const Kernel& k = p.kernels[launch.kernel];
+      std::string args;
+      for (size_t i = 0; i < launch.buffers.size(); ++i)
+        args += (args.empty() ? "" : ", ") + pointer(p, c, launch.buffers[i], k.buffers[i], own_memory, statics);
+      for (size_t i = 0; i < k.locals.size(); ++i)
+        args += (args.empty() ? "" : ", ") + local(c, launch.kernel, i, k.locals[i], own_memory, statics);
+      for (const std::string& s : k.symbols) {
+        const std::string name = positions_->names[s];
+        used_.insert(name);
+        args += (args.empty() ? "" : ", ") + name;
+      }
+      launches += "  " + kernel_names_[launch.kernel] + "(" + args + ");\n";
+    }
+    slots_.clear();
+    text_ += "\n" + c.declaration() + " {\n" + statics + body;
+    text_ += launches.find("memory") != std::string::npos ? "  unsigned char* const memory = workspace;\n" : workspace ? "" : "  (void)workspace;\n";
+    for (const CParam& param : c.params) {
+      const bool array = param.kind == CParam::Kind::Input || param.kind == CParam::Kind::Output;
+      if (array ? !used_.count(param.name) : param.kind == CParam::Kind::Symbol && !has_checks_ && !used_.count(param.name))
+        text_ += "  (void)" + param.name + ";\n";
+    }
+    used_.clear();
+    text_ += launches + "  return FRIT_CALL_OK;\n}\n";
+    return {};
+  }
+
+  // Memory of the function's own for what would lie in the workspace: an array for each place and element type.
+  std::string own_array(const std::string& wish, Dtype t, const Dim& elements, std::string& statics) {
+    const std::string name = fresh(wish);
+    statics += "  static " + std::string(memory_type(t)) + " " + name + "[" + std::to_string(std::max<int64_t>(1, elements.value())) + "];\n";
+    return name;
+  }
+
+  std::string pointer(const Program& p, const CInterface& c, uint32_t buffer, const KernelBuffer& as, bool own_memory, std::string& statics) {
+    const ProgramBuffer& b = p.buffers[buffer];
+    const std::string type = (as.written ? "" : "const ") + std::string(memory_type(as.dtype)) + "*";
+    switch (c.buffers[buffer].kind) {
+      case CBuffer::Kind::Param: {
+        const CParam& param = c.params[c.buffers[buffer].param];
+        used_.insert(param.name);
+        return param.type == type || param.type == std::string(memory_type(as.dtype)) + "*" ? param.name : "(" + type + ")" + param.name;
+      }
+      case CBuffer::Kind::Workspace: {
+        if (!own_memory) return at(type, c.buffers[buffer].offset);
+        const Dtype t = is_complex(b.dtype) ? float32 : b.dtype;
+        auto [it, added] = slots_.try_emplace({b.slot, std::string(memory_type(t))});
+        if (added) it->second = own_array("slot" + std::to_string(b.slot) + "_" + std::string(short_name(t)), t, largest(p, b.slot, t), statics);
+        return it->second;
+      }
+      case CBuffer::Kind::Constant: return constants_[buffer];
+      case CBuffer::Kind::Unused: break;
+    }
+    return "NULL";
+  }
+
+  // Elements of type t that temporaries in a slot have at most.
+  static Dim largest(const Program& p, uint32_t slot, Dtype t) {
+    Dim most = 0;
+    for (const ProgramBuffer& b : p.buffers) {
+      const bool pairs = is_complex(b.dtype);
+      if (b.slot == slot && memory_type(pairs ? float32 : b.dtype) == memory_type(t)) most = max(most, b.size * Dim(pairs ? 2 : 1));
+    }
+    return most;
+  }
+
+  std::string local(const CInterface& c, uint32_t kernel, size_t i, const KernelBuffer& b, bool own_memory, std::string& statics) {
+    if (!own_memory) return at(std::string(memory_type(b.dtype)) + "*", c.scratch_offset + c.locals[kernel][i]);
+    auto [it, added] = slots_.try_emplace({~kernel, std::to_string(i)});
+    if (added) it->second = own_array(kernel_names_[kernel] + "_" + b.name, b.dtype, b.size, statics);
+    return it->second;
+  }
+
+  std::string at(const std::string& type, const Dim& offset) {
+    return "(" + type + ")(void*)" + (offset.is(0) ? std::string("memory") : "(memory + " + positions_->text(offset, facts_) + ")");
+  }
+
+  // The data of a constant. Numbers are written as numbers, so that they are the same whatever the order of bytes.
+  std::string data(const ProgramBuffer& b, const std::string& function) {
+    const std::string name = fresh(function + "_" + b.name);
+    const Dtype t = is_complex(b.dtype) ? float32 : b.dtype;
+    const size_t count = b.data.nbytes() / t.size;
+    const Literal flat = count ? Literal(t, std::vector<std::byte>(b.data.data(), b.data.data() + b.data.nbytes())) : Literal();
+    bool nan = false;
+    for (size_t i = 0; i < count && !nan; ++i) nan = (t == float32 || t == float64) && std::isnan(bits_to_double(t, flat.bits(i)));
+    // A NaN is no constant expression: where there is one, all are written by their bits.
+    const Dtype as = !nan ? t : t == float32 ? uint32 : uint64;
+    std::string values;
+    for (size_t i = 0, column = 0; i < std::max<size_t>(count, 1); ++i) {
+      std::string v = count ? t == bool_ ? (flat.bits(i) ? "1" : "0") : constant(as, flat.bits(i), helpers_) : "0";
+      column += v.size() + 2;
+      const bool wraps = column > 110 || i == 0;
+      if (wraps) column = v.size();
+      values += (i ? "," : "") + std::string(wraps ? "\n  " : " ") + v;
+    }
+    const std::string size = std::to_string(std::max<size_t>(count, 1)), type(memory_type(t));
+    if (!nan) text_ += "\nstatic const " + type + " " + name + "[" + size + "] = {" + values + "\n};\n";
+    else
+      text_ += "\nstatic const union {\n  " + std::string(memory_type(as)) + " bits[" + size + "];\n  " + type + " value[" + size + "];\n} " + name +
+               " = {{" + values + "\n}};\n";
+    return name + (nan ? ".value" : "");
+  }
+
+  NativeOptions options_;
+  Helpers helpers_;
+  std::set<std::string> taken_, used_;
+  std::vector<std::string> kernel_names_, constants_;
+  std::unique_ptr<Positions> positions_;
+  std::map<std::pair<uint32_t, std::string>, std::string> slots_;  // arrays of own memory
+  DimFacts facts_;
+  bool has_checks_ = false, fixed_ = false;
+  std::string text_;
+};
+
+}  // namespace
+
+Result<std::vector<NativeFile>> emit_files(std::span<const Function* const> functions, const NativeOptions& options) {
+  FRIT_ASSIGN_OR_RETURN(interfaces, make_c_interfaces(functions));
+  FileEmitter emitter;
+  FRIT_ASSIGN_OR_RETURN(source, emitter.run(functions, interfaces, options));
+  return std::vector<NativeFile>{{".c", std::move(source)}, {".h", c_header(interfaces, options.name)}};
+}
+
+Result<std::string> emit_kernels(const Program& program) { return FileEmitter().kernels(program); }
+
+}  // namespace frit::codegen::c
