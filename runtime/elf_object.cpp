@@ -63,7 +63,8 @@ Result<ElfObject> ElfObject::read(std::string_view file) {
   const std::string_view names = object.sections[table->header.sh_link].bytes;
   for (size_t i = 0; i < table->bytes.size() / sizeof(Elf64_Sym); ++i) {
     const auto raw = read_at<Elf64_Sym>(table->bytes, i * sizeof(Elf64_Sym));
-    Symbol s{{}, raw.st_shndx, static_cast<uint8_t>(ELF64_ST_TYPE(raw.st_info)), raw.st_value, raw.st_size};
+    Symbol s{{}, raw.st_shndx, static_cast<uint8_t>(ELF64_ST_TYPE(raw.st_info)), raw.st_value, raw.st_size,
+             ELF64_ST_BIND(raw.st_info) != STB_LOCAL};
     if (raw.st_name && !string_at(names, raw.st_name, s.name)) return damaged("a symbol's name lies outside of it");
     if (s.section != SHN_UNDEF && s.section != SHN_ABS) {
       if (s.section >= object.sections.size()) return damaged("a symbol is in a section that does not exist");

@@ -22,6 +22,7 @@ struct ElfObject {
     uint16_t section;        // SHN_UNDEF, SHN_ABS or the index of a section
     uint8_t type;
     uint64_t value, size;    // value: for a defined one at most its section's size
+    bool global;             // other objects see it
   };
   struct RelocationEntry {
     uint64_t offset;         // inside its section

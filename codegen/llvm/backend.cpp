@@ -3,12 +3,14 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <set>
 #include <span>
 #include <thread>
 
 #include "codegen/llvm/compiler.h"
+#include "codegen/llvm/native.h"
 #include "runtime/cpu.h"
 #include "runtime/parallel.h"
 
@@ -105,6 +107,26 @@ class LlvmBackend : public Backend {
     llvm::raw_string_ostream stream(text);
     stream << *module;
     return stream.str();
+  }
+
+  std::vector<std::string_view> native_emissions() const override { return {"object", "shared"}; }
+
+  Result<passes::TargetTraits> native_traits(const Target& target, const NativeOptions& options) override {
+    FRIT_ASSIGN_OR_RETURN(t, traits(target));
+    t.dense_results = true;
+    t.own_routines = !options.cblas;
+    t.threads = 1;
+    // Callers' arrays start where they like, and stores past the caches need to know where.
+    t.stream_bytes = std::numeric_limits<int64_t>::max();
+    return t;
+  }
+
+  Result<std::vector<NativeFile>> emit_native(std::span<const ir::Function* const> functions, const Target& target, std::string_view emission,
+                                              const NativeOptions& options) override {
+    if (emission != "object" && emission != "shared")
+      return Diagnostic("backend llvm cannot emit '" + std::string(emission) + "'", {}, "for other programs to link it emits object and shared");
+    FRIT_ASSIGN_OR_RETURN(cpu, resolve(target));
+    return codegen::emit_native(functions, cpu, emission, options);
   }
 };
 

@@ -40,10 +40,15 @@ std::string symbol_name(const ir::Kernel& kernel) {
   return name;
 }
 
-Result<std::unique_ptr<llvm::Module>> Compiler::emit(std::span<const ir::Kernel> kernels, llvm::LLVMContext& context) {
+std::unique_ptr<llvm::Module> Compiler::new_module(llvm::LLVMContext& context) const {
   auto module = std::make_unique<llvm::Module>("frit", context);
   module->setTargetTriple(target_->triple);
   module->setDataLayout(machine_->createDataLayout());
+  return module;
+}
+
+Result<std::unique_ptr<llvm::Module>> Compiler::emit(std::span<const ir::Kernel> kernels, llvm::LLVMContext& context) {
+  std::unique_ptr<llvm::Module> module = new_module(context);
   for (const ir::Kernel& kernel : kernels) FRIT_TRY(KernelEmitter(*module, kernel, target_->has).run(symbol_name(kernel)));
   optimise(*module);
   return module;

@@ -23,13 +23,15 @@ class Compiler {
 
   // Each kernel as a function named by `symbol_name`, optimised.
   Result<std::unique_ptr<llvm::Module>> emit(std::span<const ir::Kernel> kernels, llvm::LLVMContext& context);
+  // The parts of `emit`: a module for the target, and the passes over all of its functions.
+  std::unique_ptr<llvm::Module> new_module(llvm::LLVMContext& context) const;
+  void optimise(llvm::Module& module);
+  const CpuTarget& target() const { return *target_; }
   // Machine code: assembly text or an object file; and the object as it is loaded into a process, which takes a shorter way.
   std::string generate(llvm::Module& module, bool assembly);
   std::string generate_object(llvm::Module& module);
 
  private:
-  void optimise(llvm::Module& module);
-
   std::shared_ptr<const CpuTarget> target_;
   std::unique_ptr<llvm::TargetMachine> machine_;
   llvm::FunctionAnalysisManager analyses_;

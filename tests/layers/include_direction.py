@@ -16,7 +16,7 @@ ALLOWED = {
 }
 # Of runtime, codegen sees the executable's parts only.
 CODEGEN_RUNTIME = {f"runtime/{name}.h" for name in (
-    "executable", "guard", "memory", "library", "plugin", "device", "gpu", "plan_file", "build_identity", "cpu", "parallel", "signature", "package", "package_file")}
+    "executable", "guard", "memory", "library", "plugin", "device", "gpu", "plan_file", "build_identity", "cpu", "parallel", "signature", "package", "package_file", "elf_object", "relocate")}
 # Library headers that belong to one folder, and there to .cpp files.
 CONFINED = {
     r"^llvm[-/]": "codegen/llvm",

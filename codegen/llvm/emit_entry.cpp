@@ -1,0 +1,250 @@
+#include "codegen/llvm/emit_entry.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "codegen/llvm/emit_size.h"
+
+namespace frit::codegen {
+namespace {
+
+using llvm::BasicBlock;
+using llvm::Value;
+
+class EntryEmitter {
+ public:
+  EntryEmitter(llvm::Module& module, const ir::Function& f, const CInterface& c, std::span<const std::string> kernels)
+      : module_(module), context_(module.getContext()), f_(f), program_(*f.program), c_(c), kernels_(kernels), builder_(context_) {}
+
+  Status run() {
+    emit_workspace();
+    return emit_call();
+  }
+
+ private:
+  Value* i64(int64_t v) { return builder_.getInt64(static_cast<uint64_t>(v)); }
+  Value* size(const Dim& d) { return emit_size(builder_, c_.program(d), symbols_); }
+
+  // A function whose parameters are those of the interface that `takes` chooses.
+  template <class Takes>
+  llvm::Function* begin(const std::string& name, llvm::Type* result, Takes&& takes) {
+    std::vector<llvm::Type*> types;
+    for (const CParam& p : c_.params)
+      if (takes(p)) types.push_back(p.kind == CParam::Kind::Symbol ? builder_.getInt64Ty() : static_cast<llvm::Type*>(builder_.getPtrTy()));
+    auto* function = llvm::Function::Create(llvm::FunctionType::get(result, types, false), llvm::Function::ExternalLinkage, name, module_);
+    function->addFnAttr(llvm::Attribute::NoUnwind);
+    values_.assign(c_.params.size(), nullptr);
+    symbols_.clear();
+    unsigned next = 0;
+    for (size_t i = 0; i < c_.params.size(); ++i) {
+      if (!takes(c_.params[i])) continue;
+      values_[i] = function->getArg(next++);
+      values_[i]->setName(c_.params[i].name);
+      if (c_.params[i].kind == CParam::Kind::Symbol) symbols_.push_back(values_[i]);
+    }
+    builder_.SetInsertPoint(BasicBlock::Create(context_, "entry", function));
+    function_ = function;
+    return function;
+  }
+
+  BasicBlock* block(const char* name) { return BasicBlock::Create(context_, name, function_); }
+
+  // Goes on where `bad` is false.
+  void leave_if(Value* bad, BasicBlock* to, const char* next) {
+    BasicBlock* good = block(next);
+    builder_.CreateCondBr(bad, to, good);
+    builder_.SetInsertPoint(good);
+  }
+
+  Value* broken(const CCheck& check) {
+    Value* value = size(check.value);
+    switch (check.kind) {
+      case CCheck::Kind::Zero: return builder_.CreateICmpNE(value, i64(0));
+      case CCheck::Kind::NonNegative: return builder_.CreateICmpSLT(value, i64(0));
+      case CCheck::Kind::Fits: break;
+    }
+    return builder_.CreateICmpEQ(value, i64(std::numeric_limits<int64_t>::max()));
+  }
+
+  void emit_workspace() {
+    begin(c_.workspace_name(), builder_.getInt64Ty(), [](const CParam& p) { return p.kind == CParam::Kind::Symbol; });
+    BasicBlock* refused = block("refused");
+    for (const CCheck& check : c_.checks) leave_if(broken(check), refused, "holds");
+    builder_.CreateRet(size(c_.workspace_bytes));
+    builder_.SetInsertPoint(refused);
+    builder_.CreateRet(i64(-1));
+  }
+
+  // Where a call that is refused goes: its code and what it says.
+  void refuse_if(Value* bad, CallCode code, const std::string& message) {
+    refused_code_->addIncoming(builder_.getInt32(static_cast<uint32_t>(code)), builder_.GetInsertBlock());
+    refused_text_->addIncoming(text(message), builder_.GetInsertBlock());
+    leave_if(bad, refused_, "holds");
+  }
+
+  llvm::Constant* text(const std::string& message) {
+    llvm::Constant* bytes = llvm::ConstantDataArray::getString(context_, message);
+    auto* global = new llvm::GlobalVariable(module_, bytes->getType(), true, llvm::GlobalValue::PrivateLinkage, bytes, "message");
+    global->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+    global->setAlignment(llvm::Align(1));
+    return global;
+  }
+
+  llvm::Constant* constant(const ir::ProgramBuffer& b) {
+    const llvm::StringRef bytes(reinterpret_cast<const char*>(b.data.data()), b.data.nbytes());
+    llvm::Constant* data = llvm::ConstantDataArray::getRaw(bytes, bytes.size(), builder_.getInt8Ty());
+    auto* global = new llvm::GlobalVariable(module_, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, "constant");
+    global->setAlignment(llvm::Align(64));
+    return global;
+  }
+
+  Status emit_call() {
+    begin(c_.name, builder_.getInt32Ty(), [](const CParam&) { return true; });
+    refused_ = block("refused");
+    {
+      llvm::IRBuilderBase::InsertPointGuard guard(builder_);
+      builder_.SetInsertPoint(refused_);
+      refused_code_ = builder_.CreatePHI(builder_.getInt32Ty(), 0);
+      refused_text_ = builder_.CreatePHI(builder_.getPtrTy(), 0);
+    }
+    check_call();
+    bind_buffers();
+    for (const ir::Step& step : program_.steps) {
+      const auto* launch = std::get_if<ir::KernelStep>(&step);
+      if (!launch) return no_code(std::get<ir::LibraryStep>(step));
+      emit_launch(*launch);
+    }
+    builder_.CreateRet(builder_.getInt32(static_cast<uint32_t>(CallCode::Ok)));
+    emit_refusal();
+#ifndef NDEBUG
+    std::string problems;
+    llvm::raw_string_ostream stream(problems);
+    if (llvm::verifyFunction(*function_, &stream)) return Diagnostic("function @" + f_.name + ": its entry is malformed: " + problems);
+#endif
+    return {};
+  }
+
+  void check_call() {
+    for (const CCheck& check : c_.checks) refuse_if(broken(check), check.code, check.message);
+    for (const CNullCheck& check : c_.null_checks) {
+      Value* null = builder_.CreateIsNull(values_[check.param]);
+      Value* holds = builder_.CreateICmpSGT(size(c_.params[check.param].elements), i64(0));
+      refuse_if(builder_.CreateAnd(null, holds), CallCode::NullArray, check.message);
+    }
+    workspace_ = find(CParam::Kind::Workspace);
+    if (c_.workspace_bytes.is(0)) return;
+    Value* needed = builder_.CreateICmpSGT(size(c_.workspace_bytes), i64(0));
+    refuse_if(builder_.CreateAnd(needed, builder_.CreateIsNull(workspace_)), CallCode::BadWorkspace, c_.no_workspace);
+    Value* low = builder_.CreateAnd(builder_.CreatePtrToInt(workspace_, builder_.getInt64Ty()), i64(kWorkspaceAlignment - 1));
+    refuse_if(builder_.CreateAnd(needed, builder_.CreateIsNotNull(low)), CallCode::BadWorkspace, c_.misaligned_workspace);
+  }
+
+  Value* find(CParam::Kind kind) const {
+    for (size_t i = 0; i < c_.params.size(); ++i)
+      if (c_.params[i].kind == kind) return values_[i];
+    return nullptr;
+  }
+
+  void emit_refusal() {
+    builder_.SetInsertPoint(refused_);
+    if (!refused_code_->getNumIncomingValues()) {  // every call is served
+      refused_code_->eraseFromParent();
+      refused_text_->eraseFromParent();
+      refused_->eraseFromParent();
+      return;
+    }
+    Value* message = find(CParam::Kind::Message);
+    BasicBlock *say = block("say"), *leave = block("leave");
+    builder_.CreateCondBr(builder_.CreateIsNull(message), leave, say);
+    builder_.SetInsertPoint(say);
+    builder_.CreateStore(refused_text_, message);
+    builder_.CreateBr(leave);
+    builder_.SetInsertPoint(leave);
+    builder_.CreateRet(refused_code_);
+  }
+
+  void bind_buffers() {
+    for (size_t i = 0; i < program_.buffers.size(); ++i) {
+      const CBuffer& b = c_.buffers[i];
+      Value* address = nullptr;
+      switch (b.kind) {
+        case CBuffer::Kind::Param: address = values_[b.param]; break;
+        case CBuffer::Kind::Workspace: address = in_workspace(b.offset); break;
+        case CBuffer::Kind::Constant: address = constant(program_.buffers[i]); break;
+        case CBuffer::Kind::Unused: address = llvm::ConstantPointerNull::get(builder_.getPtrTy()); break;
+      }
+      buffers_.push_back(address);
+    }
+    size_t most_buffers = 0, most_symbols = 0;
+    for (const ir::Kernel& k : program_.kernels) {
+      most_buffers = std::max(most_buffers, k.buffers.size());
+      most_symbols = std::max(most_symbols, k.symbols.size());
+    }
+    table_ = builder_.CreateAlloca(builder_.getPtrTy(), i64(static_cast<int64_t>(most_buffers)), "buffers");
+    sizes_ = builder_.CreateAlloca(builder_.getInt64Ty(), i64(static_cast<int64_t>(most_symbols)), "symbols");
+  }
+
+  Value* in_workspace(const Dim& offset) {
+    // Not in bounds: without a workspace there is nothing to be in.
+    return builder_.CreateGEP(builder_.getInt8Ty(), workspace_, size(offset));
+  }
+
+  Status no_code(const ir::LibraryStep& step) const {
+    return Diagnostic("function @" + f_.name + ": routine '" + step.name + "' is a call of the runtime, which native code does not have", {},
+                      "lower the function with the trait own_routines");
+  }
+
+  void emit_launch(const ir::KernelStep& step) {
+    const ir::Kernel& kernel = program_.kernels[step.kernel];
+    const ir::Loop* loop = ir::parallel_loop(kernel);
+    Value* extent = size(loop ? loop->extent : Dim(1));
+    BasicBlock* done = nullptr;
+    if (!llvm::isa<llvm::ConstantInt>(extent) || llvm::cast<llvm::ConstantInt>(extent)->getSExtValue() <= 0) {
+      BasicBlock* launch = block("launch");
+      done = block("done");
+      builder_.CreateCondBr(builder_.CreateICmpSGT(extent, i64(0)), launch, done);
+      builder_.SetInsertPoint(launch);
+    }
+    for (size_t i = 0; i < step.buffers.size(); ++i)
+      builder_.CreateStore(buffers_[step.buffers[i]], builder_.CreateConstInBoundsGEP1_64(builder_.getPtrTy(), table_, i));
+    for (size_t i = 0; i < kernel.symbols.size(); ++i)
+      builder_.CreateStore(size(Dim::symbol(kernel.symbols[i])), builder_.CreateConstInBoundsGEP1_64(builder_.getInt64Ty(), sizes_, i));
+    Value* scratch = kernel.locals.empty() ? llvm::ConstantPointerNull::get(builder_.getPtrTy()) : in_workspace(c_.scratch_offset);
+    llvm::Type *pointer = builder_.getPtrTy(), *word = builder_.getInt64Ty();
+    auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {pointer, pointer, word, word, pointer}, false);
+    llvm::FunctionCallee callee = module_.getOrInsertFunction(kernels_[step.kernel], type);
+    auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+    if (function->isDeclaration()) function->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    builder_.CreateCall(callee, {table_, sizes_, i64(0), extent, scratch});
+    if (!done) return;
+    builder_.CreateBr(done);
+    builder_.SetInsertPoint(done);
+  }
+
+  llvm::Module& module_;
+  llvm::LLVMContext& context_;
+  const ir::Function& f_;
+  const ir::Program& program_;
+  const CInterface& c_;
+  std::span<const std::string> kernels_;
+  llvm::IRBuilder<> builder_;
+  llvm::Function* function_ = nullptr;
+  std::vector<Value*> values_;   // one per parameter of the interface; null where the function does not take it
+  std::vector<Value*> symbols_;  // by slot
+  std::vector<Value*> buffers_;  // addresses, one per buffer of the program
+  Value *workspace_ = nullptr, *table_ = nullptr, *sizes_ = nullptr;
+  BasicBlock* refused_ = nullptr;
+  llvm::PHINode *refused_code_ = nullptr, *refused_text_ = nullptr;
+};
+
+}  // namespace
+
+Status emit_entry(llvm::Module& module, const ir::Function& f, const CInterface& c, std::span<const std::string> kernels) {
+  return EntryEmitter(module, f, c, kernels).run();
+}
+
+}  // namespace frit::codegen

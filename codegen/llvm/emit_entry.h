@@ -1,0 +1,21 @@
+// The functions of a C interface (codegen/c_interface.h) as LLVM IR: checks, where buffers lie, and a call of each kernel for all of its iterations.
+//
+// They keep to what the interface has decided, in the caller's thread, without memory of their own but for a few words on the stack. A size is computed
+// as DimProgram computes it. Kernels are called by the runtime's kernel ABI (runtime/executable.h), as the JIT's are, so that they are the same code.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include <span>
+#include <string>
+
+#include "codegen/c_interface.h"
+#include "ir/graph.h"
+
+namespace frit::codegen {
+
+// Adds `c.name` and `c.workspace_name()` to the module. `kernels` names the function of each kernel of the program, which the module declares if it does
+// not define it. Fails on steps that are no kernels.
+Status emit_entry(llvm::Module& module, const ir::Function& f, const CInterface& c, std::span<const std::string> kernels);
+
+}  // namespace frit::codegen

@@ -1,0 +1,15 @@
+// Sizes over a call's symbols as LLVM IR: what DimProgram::evaluate computes, instruction by instruction. Results past 64 bits stick at the ends, and
+// what is divided by zero gives 0.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <vector>
+
+#include "ir/base/dim_program.h"
+
+namespace frit::codegen {
+
+llvm::Value* emit_size(llvm::IRBuilder<>& builder, const DimProgram& program, const std::vector<llvm::Value*>& slots);
+
+}  // namespace frit::codegen
