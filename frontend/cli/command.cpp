@@ -17,6 +17,7 @@
 #include "ir/parser.h"
 #include "ir/verifier.h"
 #include "runtime/file.h"
+#include "runtime/package_file.h"
 
 namespace frit::cli {
 
@@ -46,6 +47,11 @@ Source read_graph(const std::string& path) {
   return s;
 }
 
+runtime::NamedTensors read_weights(const Source& source) {
+  if (source.module->weights.empty()) return {};
+  return value_or_fail(runtime::read_safetensors(value_or_fail(runtime::beside(source.name, source.module->weights))));
+}
+
 ir::Function& pick_function(ir::Module& m, const std::string& name) {
   if (m.functions.empty()) fail({"the file holds no function"});
   if (name.empty()) {
@@ -71,6 +77,7 @@ void write_output(const std::string& path, std::string_view bytes) {
 struct Progress::State {
   std::mutex mutex;
   std::condition_variable wake;
+  std::string what;
   bool done = false;
   bool shown = false;
   std::thread thread;
@@ -79,13 +86,20 @@ struct Progress::State {
 Progress::Progress(std::string what) {
   if (!isatty(STDERR_FILENO)) return;
   state_ = std::make_unique<State>();
-  state_->thread = std::thread([s = state_.get(), what = std::move(what)] {
+  state_->what = std::move(what);
+  state_->thread = std::thread([s = state_.get()] {
     std::unique_lock lock(s->mutex);
     for (int seconds = 1; !s->wake.wait_for(lock, std::chrono::seconds(1), [s] { return s->done; }); ++seconds) {
-      std::fprintf(stderr, "\r%s ... %d s", what.c_str(), seconds);
+      std::fprintf(stderr, "\r\033[K%s ... %d s", s->what.c_str(), seconds);
       s->shown = true;
     }
   });
+}
+
+void Progress::set(std::string what) {
+  if (!state_) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->what = std::move(what);
 }
 
 Progress::~Progress() {

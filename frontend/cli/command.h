@@ -9,6 +9,7 @@
 
 #include "codegen/backend.h"
 #include "ir/graph.h"
+#include "runtime/safetensors.h"
 
 namespace frit::cli {
 
@@ -31,6 +32,8 @@ struct Source {
 };
 // Reads IR text, or JSON when the file's first character is '{' or '['. "-" is standard input.
 Source read_graph(const std::string& path);
+// The weights that the module names, from its folder; none where it names none.
+runtime::NamedTensors read_weights(const Source& source);
 // The function of that name; the only one (or the last) when `name` is empty.
 ir::Function& pick_function(ir::Module& m, const std::string& name);
 
@@ -42,6 +45,7 @@ class Progress {
  public:
   explicit Progress(std::string what);
   ~Progress();
+  void set(std::string what);
 
  private:
   struct State;
