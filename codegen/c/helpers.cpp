@@ -86,7 +86,7 @@ static inline float frit_f64_to_odd(double x) {
   const double back = (double)near;
   const uint32_t away = fabs(back) > fabs(x) ? 1u : 0u;
   const uint32_t odd = (frit_bits_f32(near) - away) | 1u;
-  return (back != x) & (x == x) ? frit_f32_of(odd) : near;
+  return ((back != x) & (x == x)) ? frit_f32_of(odd) : near;
 }
 )"},
     {"frit_u64_to_odd", "", R"(
@@ -159,6 +159,12 @@ static inline intN_t frit_sN(uintN_t u) {
   return s;
 }
 )"},
+    {"frit_u", "", R"(
+/* A constant as a number like any other: comparing with the end of a range is not an oversight. */
+static inline uintN_t frit_uN(uintN_t u) {
+  return u;
+}
+)"},
     {"frit_div_s", "frit_s", R"(
 static inline uintN_t frit_div_sN(uintN_t a, uintN_t b) {
   const intN_t x = frit_sN(a), y = frit_sN(b);
@@ -169,7 +175,7 @@ static inline uintN_t frit_div_sN(uintN_t a, uintN_t b) {
     {"frit_rem_s", "frit_s", R"(
 static inline uintN_t frit_rem_sN(uintN_t a, uintN_t b) {
   const intN_t x = frit_sN(a), y = frit_sN(b);
-  return (y == 0) | (y == -1) ? 0 : (uintN_t)(x % y);
+  return ((y == 0) | (y == -1)) ? 0 : (uintN_t)(x % y);
 }
 )"},
     {"frit_div_u", "", R"(
@@ -212,28 +218,28 @@ static inline uintN_t frit_abs_sN(uintN_t a) {
     {"frit_f32_to_s", "", R"(
 /* Towards zero, to the ends of the range where it does not fit; what is no number gives 0. */
 static inline uintN_t frit_f32_to_sN(float x) {
-  const float inside = (x >= -LIMIT_Sf) & (x < LIMIT_Sf) ? x : 0.0f;
+  const float inside = ((x >= -LIMIT_Sf) & (x < LIMIT_Sf)) ? x : 0.0f;
   const uintN_t v = (uintN_t)(intN_t)inside;
   return x >= LIMIT_Sf ? (uintN_t)MOST_S : x < -LIMIT_Sf ? (uintN_t)LEAST : v;
 }
 )"},
     {"frit_f64_to_s", "", R"(
 static inline uintN_t frit_f64_to_sN(double x) {
-  const double inside = (x >= -LIMIT_S) & (x < LIMIT_S) ? x : 0.0;
+  const double inside = ((x >= -LIMIT_S) & (x < LIMIT_S)) ? x : 0.0;
   const uintN_t v = (uintN_t)(intN_t)inside;
   return x >= LIMIT_S ? (uintN_t)MOST_S : x < -LIMIT_S ? (uintN_t)LEAST : v;
 }
 )"},
     {"frit_f32_to_u", "", R"(
 static inline uintN_t frit_f32_to_uN(float x) {
-  const float inside = (x > 0.0f) & (x < LIMIT_Uf) ? x : 0.0f;
+  const float inside = ((x > 0.0f) & (x < LIMIT_Uf)) ? x : 0.0f;
   const uintN_t v = (uintN_t)inside;
   return x >= LIMIT_Uf ? (uintN_t)MOST_U : v;
 }
 )"},
     {"frit_f64_to_u", "", R"(
 static inline uintN_t frit_f64_to_uN(double x) {
-  const double inside = (x > 0.0) & (x < LIMIT_U) ? x : 0.0;
+  const double inside = ((x > 0.0) & (x < LIMIT_U)) ? x : 0.0;
   const uintN_t v = (uintN_t)inside;
   return x >= LIMIT_U ? (uintN_t)MOST_U : v;
 }

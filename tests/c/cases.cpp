@@ -1,4 +1,5 @@
-// cases FOLDER [--rows N] [--random N] [--seed S] [--files F.frit..]: writes C sources for many functions into FOLDER, with what calls of them must give.
+// c_cases FOLDER [--seed S] [--rows N] [--random N] [--file F.frit]..: writes C sources for many functions into FOLDER, with what calls of them must
+// give.
 //
 // part<i>.c, .h   functions as the backend emits them
 // table.c         a table of all, so that one driver (driver.c) calls any
@@ -12,6 +13,7 @@
 #include <iterator>
 
 #include "codegen/c_interface.h"
+#include "ir/expression.h"
 #include "ir/parser.h"
 #include "ir/printer.h"
 #include "support/generate.h"
@@ -119,12 +121,13 @@ class Writer {
         using Kind = codegen::CParam::Kind;
         const std::string symbol = "s[" + std::to_string(p.index) + "]";
         if (p.kind == Kind::Symbol) sizes += (sizes.empty() ? "" : ", ") + symbol;
-        args += (args.empty() ? "" : ", ") + (p.kind == Kind::Symbol ? symbol : p.kind == Kind::Workspace ? "w" : p.kind == Kind::Message ? "m"
-                                                                                               : "a[" + std::to_string(array++) + "]");
+        const bool is_array = p.kind == Kind::Input || p.kind == Kind::Output;
+        args += args.empty() ? "" : ", ";
+        args += is_array ? "a[" + std::to_string(array++) + "]" : p.kind == Kind::Symbol ? symbol : p.kind == Kind::Workspace ? "w" : "m";
       }
       wrappers_ += "static size_t workspace_" + c.name + "(const int64_t* s) { (void)s; return " + c.workspace_name() + "(" + sizes + "); }\n";
-      wrappers_ += "static int call_" + c.name + "(void* const* a, const int64_t* s, void* w, const char** m) { (void)a; (void)s; return " + c.name + "(" +
-                   args + "); }\n";
+      wrappers_ += "static int call_" + c.name + "(void* const* a, const int64_t* s, void* w, const char** m) { (void)a; (void)s; return ";
+      wrappers_ += c.name + "(" + args + "); }\n";
       entries_ += "  {\"" + c.name + "\", workspace_" + c.name + ", call_" + c.name + "},\n";
     }
     planned_.clear();
@@ -152,7 +155,8 @@ struct Arrangement {
 
 std::vector<Arrangement> arrangements() {
   Dim n = Dim::symbol("n"), m = Dim::symbol("m");
-  return {{{n, m}, false}, {{37}, false}, {{n, m}, true}, {{3, 5, 9}, true}, {{}, false}, {{2, 3, 1, 19}, false}, {{2, 0, 3}, false}, {{m, n, 4}, false}};
+  return {{{n, m}, false}, {{37}, false},          {{n, m}, true},     {{3, 5, 9}, true},
+          {{}, false},     {{2, 3, 1, 19}, false}, {{2, 0, 3}, false}, {{m, n, 4}, false}};
 }
 
 const std::vector<SymbolValues> kCalls = {{{"n", 5}, {"m", 70}}, {{"n", 0}, {"m", 3}}, {{"n", 2}, {"m", 17}}, {{"n", 1}, {"m", 1}}};
@@ -193,10 +197,9 @@ void rows(Writer& writer, size_t step, Random& random) {
       for (Dtype attribute : has_dtype ? all_dtypes() : std::span<const Dtype>(&leading, 1)) {
         if (any && number++ % step) continue;
         std::optional<Function> f;
-        size_t shape = 0;
-        for (size_t tries = 0; tries < shapes.size() && !f; ++tries) f = single(*def, shapes[shape = turn++ % shapes.size()], leading, attribute, random);
+        for (size_t tries = 0; tries < shapes.size() && !f; ++tries) f = single(*def, shapes[turn++ % shapes.size()], leading, attribute, random);
         if (!f) {
-          if (def->arity != 0 && !has_dtype) fail("nothing was found that '" + std::string(def->name) + "' takes with " + std::string(short_name(leading)));
+          if (def->arity != 0 && !has_dtype) fail(std::string(def->name) + ": nothing was found that it takes with " + std::string(short_name(leading)));
           continue;
         }
         any = true;
@@ -232,7 +235,7 @@ void random_functions(Writer& writer, uint64_t seed, size_t count) {
 void from_file(Writer& writer, const std::string& path, Random& random) {
   std::ifstream in(path);
   std::string text{std::istreambuf_iterator<char>(in), {}};
-  auto module = parse(text, path);
+  auto module = parse(text, path.c_str());
   if (!module.ok()) fail(module.error().render(text));
   for (const auto& f : (*module)->functions) {
     writer.add(*f);
