@@ -18,6 +18,7 @@ packages=(
   libcli11-dev                            # the command line
   libgtest-dev libbenchmark-dev           # tests and benchmarks
   python3                                 # tests of the command and of the source tree
+  gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user  # to run in the tests what is compiled for 64-bit Arm
   clang-16                                # the second host compiler that the tests build with
 )
 

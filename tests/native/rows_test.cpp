@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "cross.h"
 #include "ir/expression.h"
 #include "ir/printer.h"
 #include "runtime/cpu.h"
@@ -15,6 +16,9 @@ namespace frit::test {
 namespace {
 
 using namespace ir;
+
+// Of each element type that a row takes.
+constexpr size_t kFunctions = 1;
 
 struct Arrangement {
   Shape shape;
@@ -57,75 +61,109 @@ class NativeRow : public testing::TestWithParam<const OpDef*> {
     return f;
   }
 
-  void check(const Library& library, const Function& f, const Function& planned, const codegen::CInterface& c) {
+  // A call, and what it gives.
+  struct Call {
+    size_t function;
+    Arguments arguments;
+    std::vector<Tensor> want;
+  };
+
+  void add_calls(const Function& f, size_t number) {
     auto reference = plan(f, true);
     ASSERT_TRUE(reference.ok()) << reference.error().str();
     const bool symbolic = f.facts.ranges().size() > 0;
     const bool routines = std::any_of(reference->program->steps.begin(), reference->program->steps.end(),
                                       [](const Step& s) { return std::holds_alternative<LibraryStep>(s); });
     for (size_t i = 0; i < (symbolic ? kCalls.size() : 1); ++i) {
-      const SymbolValues call = symbolic ? kCalls[i] : SymbolValues{};
+      const SymbolValues sizes = symbolic ? kCalls[i] : SymbolValues{};
       std::vector<Type> types;
-      for (ValueId p : f.params) types.push_back(at_call(f.type(p), call));
-      if (symbolic && !infer(*f.ops[0].def, {types, at_call(f.ops[0].attrs, call), {}}).ok()) continue;
+      for (ValueId p : f.params) types.push_back(at_call(f.type(p), sizes));
+      if (symbolic && !infer(*f.ops[0].def, {types, at_call(f.ops[0].attrs, sizes), {}}).ok()) continue;
       // Sums of a routine are in an order of its own: those that are exact are the same.
-      std::vector<Tensor> inputs = random_inputs(f, call, routines ? Values::Exact : Values::Special, random_);
+      std::vector<Tensor> inputs = random_inputs(f, sizes, routines ? Values::Exact : Values::Special, random_);
       auto arguments = place(f, inputs, random_);
       ASSERT_TRUE(arguments.ok()) << arguments.error().str();
-      now_testing(print(f));
       auto want = run_program(*reference, *arguments);
       ASSERT_TRUE(want.ok()) << want.error().str() << "\n" << print(f);
-      auto got = run_native(library, planned, c, *arguments);
-      ASSERT_TRUE(got.ok()) << got.error().str() << "\n" << print(f);
-      ASSERT_EQ(want->size(), got->size());
-      for (size_t r = 0; r < want->size(); ++r) ASSERT_EQ(difference((*want)[r], (*got)[r]), "") << print(f);
+      calls_.push_back({number, std::move(*arguments), std::move(*want)});
     }
   }
 
+  // The functions as a library for `cpu`, and each call's results.
+  void check(const std::string& cpu) {
+    const codegen::Target target{"llvm", cpu};
+    std::vector<Function> planned;
+    std::vector<codegen::CInterface> interfaces;
+    for (const Function& f : functions_) {
+      auto p = plan_native(f, target);
+      ASSERT_TRUE(p.ok()) << p.error().str() << "\n" << print(f);
+      planned.push_back(std::move(*p));
+      auto c = codegen::make_c_interface(planned.back());
+      ASSERT_TRUE(c.ok()) << c.error().str();
+      interfaces.push_back(std::move(*c));
+    }
+    auto code = emit_code(planned, target, "shared", {.name = "row"});
+    ASSERT_TRUE(code.ok()) << code.error().str();
+    const std::string file = folder_.file(cpu + ".so");
+    write_file(file, *code);
+    std::vector<std::vector<Tensor>> results;
+    if (cpu == "aarch64" && !runtime::cpu_runs(cpu)) {
+      std::vector<CrossCall> calls;
+      for (const Call& call : calls_) calls.push_back({&planned[call.function], &interfaces[call.function], &call.arguments});
+      auto got = run_on_arm(folder_, file, calls);
+      ASSERT_TRUE(got.ok()) << got.error().str();
+      results = std::move(*got);
+    } else {
+      auto library = Library::open(file);
+      ASSERT_TRUE(library.ok()) << library.error().str();
+      for (const Call& call : calls_) {
+        now_testing(print(functions_[call.function]));
+        auto got = run_native(**library, planned[call.function], interfaces[call.function], call.arguments);
+        ASSERT_TRUE(got.ok()) << got.error().str() << "\n" << print(functions_[call.function]);
+        results.push_back(std::move(*got));
+      }
+    }
+    for (size_t i = 0; i < calls_.size(); ++i) {
+      ASSERT_EQ(calls_[i].want.size(), results[i].size());
+      for (size_t r = 0; r < results[i].size(); ++r)
+        ASSERT_EQ(difference(calls_[i].want[r], results[i][r]), "") << print(functions_[calls_[i].function]);
+    }
+  }
+
+  Folder folder_;
+  std::vector<Function> functions_;
+  std::vector<Call> calls_;
   Random random_{77};
   int count_ = 0;
 };
 
 TEST_P(NativeRow, EqualsTheInterpreterOnEveryLevel) {
   const OpDef& def = *GetParam();
-  std::vector<Function> functions;
   const std::vector<Arrangement> shapes = arrangements();
   size_t turn = 0;
   for (Dtype leading : all_dtypes()) {
     if (!admits(def.domain, leading) && def.arity != 0) continue;
-    for (size_t tried = 0, found = 0; tried < shapes.size() && found < 1; ++tried)
+    for (size_t tried = 0, found = 0; tried < shapes.size() && found < kFunctions; ++tried)
       if (auto f = single(shapes[turn++ % shapes.size()], leading)) {
-        functions.push_back(std::move(*f));
+        functions_.push_back(std::move(*f));
         ++found;
       }
   }
-  ASSERT_FALSE(functions.empty());
-  Folder folder;
-  for (const char* cpu : {"native", "x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
-    if (std::string_view(cpu) != "native" && !runtime::cpu_runs(cpu)) {
-      std::cout << "not tested for " << cpu << ", which does not run here\n";
+  ASSERT_FALSE(functions_.empty());
+  for (size_t i = 0; i < functions_.size(); ++i) {
+    add_calls(functions_[i], i);
+    if (HasFatalFailure()) return;
+  }
+  for (const char* cpu : {"native", "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"}) {
+    std::string why = std::string_view(cpu) == "native" || runtime::cpu_runs(cpu) ? "" : "this is another kind of processor";
+    if (!why.empty() && std::string_view(cpu) == "aarch64") why = why_no_arm();
+    if (!why.empty()) {
+      std::cout << "not tested for " << cpu << ": " << why << "\n";
       continue;
     }
     SCOPED_TRACE(cpu);
-    const codegen::Target target{"llvm", cpu};
-    std::vector<Function> planned;
-    for (const Function& f : functions) {
-      auto p = plan_native(f, target);
-      ASSERT_TRUE(p.ok()) << p.error().str() << "\n" << print(f);
-      planned.push_back(std::move(*p));
-    }
-    auto code = emit_code(planned, target, "shared", {.name = "row"});
-    ASSERT_TRUE(code.ok()) << code.error().str();
-    const std::string file = folder.file(std::string(cpu) + ".so");
-    write_file(file, *code);
-    auto library = Library::open(file);
-    ASSERT_TRUE(library.ok()) << library.error().str();
-    for (size_t i = 0; i < functions.size(); ++i) {
-      auto c = codegen::make_c_interface(planned[i]);
-      ASSERT_TRUE(c.ok()) << c.error().str();
-      check(**library, functions[i], planned[i], *c);
-      if (HasFatalFailure()) return;
-    }
+    check(cpu);
+    if (HasFatalFailure()) return;
   }
 }
 
