@@ -199,6 +199,9 @@ class Product {
     return out;
   }
 
+  // Which of a batch's `count` parts number p is.
+  Dim within(const Dim& p, const Dim& count) const { return batches_.is(1) ? p : mod(p, count); }
+
   Number load(uint32_t buffer, const Dim& at, Reg mask = kNoReg) {
     Number x{w_.cast(w_.load(buffer, at, mask), compute_), kNoReg};
     if (pairs_) x.im = w_.load(buffer, at + Dim(1), mask);
@@ -230,7 +233,7 @@ class Product {
   void dots() {
     const Dim p = w_.open("p", batches_ * m_, LoopKind::Parallel);
     const std::vector<Dim> batch = digits(floor_div(p, m_));
-    const Dim i = mod(p, m_), j = w_.open("j", n_);
+    const Dim i = within(p, m_), j = w_.open("j", n_);
     const int lanes = target_.reduction_lanes, width = std::min(lanes_, lanes);
     const Dim k = w_.open("k", depth_, LoopKind::Serial, width, lanes / width, lanes);
     const Number a = load(left_, a_.at(batch, i, k)), b = load(right_, b_.at(batch, k, j));
@@ -245,7 +248,7 @@ class Product {
     const Dim chunks = ceil_div(n_, kColumnChunk);
     const Dim p = w_.open("p", batches_ * chunks, LoopKind::Parallel);
     const std::vector<Dim> batch = digits(floor_div(p, chunks));
-    const Dim first = mod(p, chunks) * Dim(kColumnChunk);
+    const Dim first = within(p, chunks) * Dim(kColumnChunk);
     const Dim j = first + w_.open("j", min(Dim(kColumnChunk), n_ - first), LoopKind::Serial, lanes_, pairs_ ? 1 : 2);
     const Dim k = w_.open("k", depth_);
     const Number b = load(right_, b_.at(batch, k, j));
@@ -269,7 +272,7 @@ class Product {
     const Dim blocks = ceil_div(n_, block);
     const Dim p = w_.open("p", batches_ * blocks, LoopKind::Parallel);
     const std::vector<Dim> batch = digits(floor_div(p, blocks));
-    const Dim first = mod(p, blocks) * Dim(block);
+    const Dim first = within(p, blocks) * Dim(block);
     const Dim groups = min(Dim(block / width), ceil_div(n_ - first, wide));
     {
       const Dim g = w_.open("g", groups), k = w_.open("k", depth_), l = w_.open("l", wide, LoopKind::Serial, lanes_, 2);

@@ -1,7 +1,7 @@
 // A golden file: input functions, each followed by what is expected of it.
 //
 //   // test: pass=cse              or pipeline=a,b,c, or parse; then, each after a space, `remarks` to compare
-//                              remarks too, `dense_results` for a target that asks for them
+//                              remarks too, `dense_results` and `own_routines` for a target that asks for them
 //
 //   func @name(...) { ... }
 //   // expect:

@@ -21,6 +21,7 @@ struct Command {
   bool single = false;  // one pass: law 2 applies
   bool remarks = false;
   bool dense = false;   // TargetTraits::dense_results
+  bool own = false;     // TargetTraits::own_routines
   passes::Pipeline pipeline;
 };
 
@@ -32,6 +33,7 @@ Result<Command> parse_command(const std::string& text) {
   while (words >> option) {
     if (option == "remarks") command.remarks = true;
     else if (option == "dense_results") command.dense = true;
+    else if (option == "own_routines") command.own = true;
     else return Diagnostic("unknown option '" + option + "' in the first line");
   }
   if (what == "parse") {
@@ -138,6 +140,7 @@ class Runner {
     passes::PassContext context;
     context.collect_remarks = command_.remarks;
     context.target.dense_results = command_.dense;
+    context.target.own_routines = command_.own;
     passes::RunOptions options;
     options.verify_each = true;
     if (Status status = passes::run(command_.pipeline, f, context, options); !status)
