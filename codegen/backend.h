@@ -51,6 +51,10 @@ class Backend {
   // The emissions that `emit` knows: "llvm-ir", "asm", "object", ...
   virtual std::vector<std::string_view> emissions() const = 0;
   virtual Result<std::string> emit(const ir::Program& program, const Target& target, std::string_view emission) = 0;
+  // Code that `objects` made, as text to read.
+  virtual Result<std::string> listing(const runtime::ObjectCode&, const Target&) {
+    return Diagnostic("backend " + std::string(name()) + " cannot list code");
+  }
   // The same for emissions that other programs link, "shared", "object", "c": functions lowered with `native_traits`, named by `emission`.
   virtual std::vector<std::string_view> native_emissions() const { return {}; }
   virtual Result<passes::TargetTraits> native_traits(const Target& target, const NativeOptions&) { return traits(target); }

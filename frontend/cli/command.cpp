@@ -27,6 +27,13 @@ void check(const Status& s) {
   if (!s.ok()) fail(s.error());
 }
 
+bool is_package(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  char start[8] = {};
+  in.read(start, sizeof start);
+  return std::string_view(start, sizeof start) == "FRITPKG\n";
+}
+
 Source read_graph(const std::string& path) {
   Source s;
   s.name = path == "-" ? "<stdin>" : path;

@@ -26,6 +26,9 @@ T value_or_fail(Result<T> r, std::string_view source_text = {}) {
 }
 void check(const Status& s);
 
+// Whether the file begins as an artifact does.
+bool is_package(const std::string& path);
+
 struct Source {
   std::string name, text;
   std::unique_ptr<ir::Module> module;
@@ -62,6 +65,8 @@ Compiled lower(ir::Function& f, const codegen::Target& target);
 void add_opt(CLI::App& app);
 void add_compile(CLI::App& app);
 void add_run(CLI::App& app);
+void add_inspect(CLI::App& app);
+void add_verify(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_ops(CLI::App& app);
 void add_devices(CLI::App& app);

@@ -29,6 +29,8 @@ int main(int argc, char** argv) {
   frit::cli::add_opt(app);
   frit::cli::add_compile(app);
   frit::cli::add_run(app);
+  frit::cli::add_inspect(app);
+  frit::cli::add_verify(app);
   frit::cli::add_explain(app);
   frit::cli::add_ops(app);
   frit::cli::add_devices(app);

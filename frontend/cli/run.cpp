@@ -1,74 +1,26 @@
-// frit run: compiles a graph and runs it on .npy files or random numbers.
+// frit run: runs a graph, compiled first, or an artifact, on .npy files or random numbers.
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <iomanip>
 #include <iostream>
-#include <map>
-#include <set>
 
 #include "codegen/guard.h"
 #include "frontend/cli/command.h"
+#include "frontend/cli/inputs.h"
 #include "frontend/cli/tensors.h"
 #include "runtime/gpu.h"
-#include "runtime/npy.h"
+#include "runtime/package.h"
 
 namespace frit::cli {
 namespace {
 
 struct Options {
   std::string file, function, device = "cpu", cpu = "native", output;
-  std::vector<std::string> inputs, sets;
-  std::optional<uint64_t> random;
+  InputOptions inputs;
   int repeat = 1;
   bool time = false;
 };
-
-std::pair<std::string, std::string> split_pair(const std::string& s, const char* option) {
-  size_t equals = s.find('=');
-  if (equals == std::string::npos || equals == 0) throw CLI::ValidationError(option, "needs NAME=VALUE, got '" + s + "'");
-  return {s.substr(0, equals), s.substr(equals + 1)};
-}
-
-// Checks an input's element type and rank, and learns symbols from its sizes.
-void learn_symbols(const ir::Function& f, size_t i, const runtime::Tensor& t, std::map<std::string, int64_t>& symbols) {
-  const ir::Type& type = f.type(f.params[i]);
-  std::string got = std::string(short_name(t.dtype)) + shape_text(t.shape);
-  std::string what = "input '" + f.values[f.params[i]].name + "' is " + got + ", but the function takes " + type.str();
-  if (t.dtype != type.dtype) fail({what, {}, "convert the file to " + std::string(long_name(type.dtype))});
-  if (t.shape.size() != type.shape.size()) fail({what});
-  for (size_t axis = 0; axis < t.shape.size(); ++axis)
-    if (const std::string* s = type.shape[axis].as_symbol()) symbols.emplace(*s, t.shape[axis]);
-}
-
-// The inputs whose sizes decide a check.
-std::set<uint32_t> inputs_of(const runtime::Guard& guard, size_t check) {
-  std::set<uint32_t> inputs;
-  auto add_program = [&](const DimProgram& p) {
-    for (const DimProgram::Instr& i : p.code())
-      if (i.op == DimProgram::Op::Slot) inputs.insert(guard.sources[static_cast<size_t>(i.value)].input);
-  };
-  if (const auto* size = std::get_if<runtime::Guard::Size>(&guard.checks[check])) {
-    inputs.insert(size->input);
-    add_program(size->expected);
-  } else if (const auto* range = std::get_if<runtime::Guard::Range>(&guard.checks[check])) {
-    inputs.insert(guard.sources[range->symbol].input);
-  } else {
-    add_program(std::get<runtime::Guard::Condition>(guard.checks[check]).value);
-  }
-  return inputs;
-}
-
-void check_sizes(const ir::Function& f, const std::vector<runtime::Tensor>& inputs) {
-  runtime::Guard guard = value_or_fail(codegen::make_guard(f));
-  std::vector<int64_t> symbols(guard.symbol_names.size());
-  int check = guard.first_failure([&](uint32_t input, uint32_t axis) { return inputs[input].shape[axis]; }, symbols.data());
-  if (check < 0) return;
-  std::string got;
-  for (uint32_t i : inputs_of(guard, static_cast<size_t>(check)))
-    got += (got.empty() ? "" : " and ") + ("'" + f.values[f.params[i]].name + "' is ") + std::string(short_name(inputs[i].dtype)) +
-           shape_text(inputs[i].shape);
-  fail({"function @" + f.name + " needs that " + codegen::describe(f, guard, check) + ", but " + got, {}, "'frit explain' lists what it needs"});
-}
 
 // Inputs lie dense: a function that states other strides would read past them.
 void check_strides(const ir::Function& f, const std::vector<runtime::Tensor>& inputs) {
@@ -87,88 +39,78 @@ void check_strides(const ir::Function& f, const std::vector<runtime::Tensor>& in
     }
 }
 
-std::vector<runtime::Tensor> make_inputs(const ir::Function& f, const Options& o) {
-  std::map<std::string, int64_t> symbols;
-  for (const std::string& s : o.sets) {
-    auto [name, text] = split_pair(s, "--set");
-    auto known = f.symbols();
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      throw CLI::ValidationError("--set", "the function has no symbol '" + name + "'");
-    try {
-      size_t used = 0;
-      symbols[name] = std::stoll(text, &used);
-      if (used != text.size() || symbols[name] < 0) throw std::invalid_argument(text);
-    } catch (const std::exception&) {
-      throw CLI::ValidationError("--set", "'" + text + "' is not a size");
-    }
+// What is run: inputs in, results out, on the device.
+struct Runnable {
+  std::vector<runtime::Tensor> inputs;
+  std::function<Result<std::vector<runtime::Tensor>>()> run;
+  double compile_ms = 0;   // or what loading took
+};
+
+using Clock = std::chrono::steady_clock;
+double ms_since(Clock::time_point begin) { return std::chrono::duration<double, std::milli>(Clock::now() - begin).count(); }
+
+Runnable compile_graph(const Options& o, runtime::Gpu* gpu) {
+  Source source = read_graph(o.file);
+  ir::Function& f = pick_function(*source.module, o.function);
+  const runtime::NamedTensors weights = read_weights(source);
+  const runtime::Signature signature = signature_of(f);
+  Runnable r;
+  r.inputs = make_inputs(signature, o.inputs, &weights);
+  check_strides(f, r.inputs);
+  std::vector<int64_t> symbols(signature.guard.symbol_names.size());
+  check(runtime::check_call(signature, r.inputs, symbols.data()));
+  codegen::CompileOptions options;
+  options.target.cpu = o.cpu;
+  if (gpu) options.target.backend = "glsl";
+  if (gpu)
+    for (runtime::Tensor& t : r.inputs) t = value_or_fail(runtime::to_gpu(t, *gpu));
+  const auto started = Clock::now();
+  Progress progress("compiling " + f.name);
+  auto executable = value_or_fail(codegen::compile(f, options));
+  r.compile_ms = ms_since(started);
+  r.run = [executable, inputs = r.inputs] { return executable->run(inputs); };
+  return r;
+}
+
+Runnable load_package(const Options& o, runtime::Gpu* gpu) {
+  Runnable r;
+  const auto started = Clock::now();
+  auto package = value_or_fail(runtime::Package::load(o.file, o.device));
+  const auto& all = package->file().functions();
+  if (o.function.empty() && all.size() != 1) {
+    std::string names;
+    for (const auto& f : all) names += (names.empty() ? "" : ", ") + f.name;
+    fail({"the file holds " + std::to_string(all.size()) + " functions", {}, "choose one with --function: " + names});
   }
-  std::map<std::string, std::string> files;
-  for (const std::string& s : o.inputs) {
-    auto [name, path] = split_pair(s, "--input");
-    files[name] = path;
-  }
-  std::vector<runtime::Tensor> inputs(f.params.size());
-  std::vector<bool> have(f.params.size(), false);
-  for (size_t i = 0; i < f.params.size(); ++i) {
-    auto it = files.find(f.values[f.params[i]].name);
-    if (it == files.end()) continue;
-    inputs[i] = row_major(value_or_fail(runtime::read_npy(it->second)));
-    learn_symbols(f, i, inputs[i], symbols);
-    have[i] = true;
-    files.erase(it);
-  }
-  if (!files.empty()) throw CLI::ValidationError("--input", "the function has no input '" + files.begin()->first + "'");
-  for (size_t i = 0; i < f.params.size(); ++i) {
-    if (have[i]) continue;
-    const std::string& name = f.values[f.params[i]].name;
-    if (!o.random) fail({"no value for input '" + name + "'", {}, "give --input " + name + "=FILE.npy, or --random SEED"});
-    std::vector<int64_t> shape;
-    for (const Dim& d : f.type(f.params[i]).shape) {
-      auto v = d.evaluate([&](const std::string& s) -> std::optional<int64_t> {
-        auto it = symbols.find(s);
-        return it == symbols.end() ? std::nullopt : std::optional(it->second);
-      });
-      if (!v) fail({"the size " + d.str() + " of input '" + name + "' is not known", {}, "give --set SYMBOL=N"});
-      if (*v < 0) fail({"the size " + d.str() + " of input '" + name + "' is " + std::to_string(*v), {}, "choose other sizes with --set SYMBOL=N"});
-      shape.push_back(*v);
-    }
-    inputs[i] = random_tensor(f.type(f.params[i]).dtype, shape, *o.random + i);
-  }
-  check_sizes(f, inputs);
-  check_strides(f, inputs);
-  return inputs;
+  auto f = value_or_fail(o.function.empty() ? package->find(all[0]) : package->find(o.function));
+  r.compile_ms = ms_since(started);
+  r.inputs = make_inputs(f->signature(), o.inputs, nullptr);
+  std::vector<runtime::Tensor> arguments;
+  for (size_t i = 0; i < r.inputs.size(); ++i)
+    if (f->signature().inputs[i].weight.empty()) arguments.push_back(r.inputs[i]);
+  if (gpu)
+    for (runtime::Tensor& t : arguments) t = value_or_fail(runtime::to_gpu(t, *gpu));
+  r.run = [package, f, arguments] { return f->run(arguments); };
+  return r;
 }
 
 void run(const Options& o) {
-  Source source = read_graph(o.file);
-  ir::Function& f = pick_function(*source.module, o.function);
-  std::vector<runtime::Tensor> inputs = make_inputs(f, o);
-  codegen::CompileOptions options;
-  options.target.cpu = o.cpu;
   runtime::Gpu* gpu = nullptr;
   if (o.device == "vulkan") {
     gpu = value_or_fail(runtime::find_gpu());
     gpu->keep_times(true);
-    options.target.backend = "glsl";
-    for (runtime::Tensor& t : inputs) t = value_or_fail(runtime::to_gpu(t, *gpu));
   }
-  using Clock = std::chrono::steady_clock;
-  auto started = Clock::now();
-  std::shared_ptr<runtime::Executable> executable;
-  {
-    Progress progress("compiling " + f.name);
-    executable = value_or_fail(codegen::compile(f, options));
-  }
-  double compile_ms = std::chrono::duration<double, std::milli>(Clock::now() - started).count();
+  const bool package = is_package(o.file);
+  const Runnable r = package ? load_package(o, gpu) : compile_graph(o, gpu);
   std::vector<double> times, gpu_times;
   std::vector<runtime::GpuTime> steps;
   std::vector<runtime::Tensor> results;
   for (int i = 0; i < o.repeat; ++i) {
     results.clear();
     auto begin = Clock::now();
-    results = value_or_fail(executable->run(inputs));
+    results = value_or_fail(r.run());
     if (gpu) check(gpu->synchronize());
-    times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
+    times.push_back(ms_since(begin));
     if (!gpu) continue;
     steps = gpu->last_times();
     double sum = 0;
@@ -184,8 +126,8 @@ void run(const Options& o) {
   }
   if (o.time) {
     std::sort(times.begin(), times.end());
-    std::cerr << std::fixed << std::setprecision(3) << "compile " << compile_ms << " ms; run: median " << times[times.size() / 2] << " ms, least "
-              << times.front() << " ms, most " << times.back() << " ms of " << times.size() << "\n";
+    std::cerr << std::fixed << std::setprecision(3) << (package ? "load " : "compile ") << r.compile_ms << " ms; run: median " << times[times.size() / 2]
+              << " ms, least " << times.front() << " ms, most " << times.back() << " ms of " << times.size() << "\n";
     if (gpu) {
       std::sort(gpu_times.begin(), gpu_times.end());
       std::cerr << "on " << gpu->info().name << ": median " << gpu_times[gpu_times.size() / 2] << " ms, least " << gpu_times.front() << " ms;";
@@ -199,17 +141,15 @@ void run(const Options& o) {
 
 void add_run(CLI::App& app) {
   auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand("run", "compile a graph and run it");
-  c->add_option("FILE", o->file, "graph file (.frit or JSON), - for standard input")->required();
+  CLI::App* c = app.add_subcommand("run", "run a graph, compiled here, or an artifact");
+  c->add_option("FILE", o->file, "graph file (.frit or JSON), - for standard input; or an artifact of 'frit compile'")->required();
   c->add_option("--function", o->function, "which function, when the file holds several");
   c->add_option("--device", o->device, "where to run")->check(CLI::IsMember({"cpu", "vulkan"}))->default_str("cpu");
   c->add_option("--cpu", o->cpu, "native, or a processor's name")->capture_default_str();
-  c->add_option("--input", o->inputs, "NAME=FILE.npy: the value of an input")->take_all();
-  c->add_option("--random", o->random, "SEED: random values for the inputs that have no file");
-  c->add_option("--set", o->sets, "SYMBOL=N: the value of a size that no input file gives")->take_all();
+  add_input_options(*c, o->inputs);
   c->add_option("--output", o->output, "folder for the results, as 0.npy, 1.npy, ...; without it their first elements are printed");
   c->add_option("--repeat", o->repeat, "run N times")->check(CLI::PositiveNumber)->capture_default_str();
-  c->add_flag("--time", o->time, "print compile and run times, on standard error");
+  c->add_flag("--time", o->time, "print compile (or load) and run times, on standard error");
   c->callback([o] { run(*o); });
 }
 

@@ -1,0 +1,195 @@
+// frit verify: compares what compiled code computes with the reference interpreter, on random inputs of random sizes.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <iomanip>
+#include <iostream>
+
+#include "codegen/backend.h"
+#include "frontend/cli/command.h"
+#include "frontend/cli/inputs.h"
+#include "frontend/cli/tensors.h"
+#include "ir/interpreter.h"
+#include "ir/parser.h"
+#include "runtime/gpu.h"
+#include "runtime/package.h"
+
+namespace frit::cli {
+namespace {
+
+struct Options {
+  std::string file, function, device = "cpu", cpu = "native";
+  InputOptions inputs;
+  int runs = 10;
+  int64_t most = 64;
+  double max_ulp = 64;
+};
+
+// Digits of the significand of a float type, the leading one included.
+int digits(Dtype t) {
+  return t == float16 ? 11 : t == bfloat16 ? 8 : t == float64 ? 53 : 24;
+}
+
+// In units in the last place at magnitude `at`.
+double ulp_distance(Dtype t, double want, double got, double at) {
+  if (want == got || (std::isnan(want) && std::isnan(got))) return 0;
+  if (!std::isfinite(want) || !std::isfinite(got)) return INFINITY;
+  const double unit = std::ldexp(1.0, std::ilogb(std::max(at, std::ldexp(1.0, t == float16 ? -14 : t == float64 ? -1022 : -126))) - digits(t) + 1);
+  return std::abs(want - got) / unit;
+}
+
+// The largest distance of two tensors; for integers and bool, infinite where any element differs. Ulps are those of the element's magnitude or of the
+// tensor's mean, whichever is larger: where large terms cancel, the remainder's own ulps say nothing.
+double distance(const ir::Tensor& want, const ir::Tensor& got) {
+  if (want.shape != got.shape || want.dtype != got.dtype) return INFINITY;
+  if (!is_inexact(want.dtype)) return want.data == got.data ? 0 : INFINITY;
+  const bool pairs = want.dtype == complex64;
+  ir::Tensor a = want, b = got;
+  if (pairs) {
+    a.dtype = b.dtype = float32;
+    a.shape.push_back(2);
+    b.shape.push_back(2);
+  }
+  double sum = 0;
+  int64_t finite = 0;
+  for (int64_t i = 0; i < a.size(); ++i)
+    if (const double v = a.at(i); std::isfinite(v)) sum += std::abs(v), ++finite;
+  const double mean = finite ? sum / static_cast<double>(finite) : 0;
+  double most = 0;
+  for (int64_t i = 0; i < a.size(); ++i) most = std::max(most, ulp_distance(a.dtype, a.at(i), b.at(i), std::max(std::abs(a.at(i)), mean)));
+  return most;
+}
+
+ir::Tensor to_ir(const runtime::Tensor& t) {
+  const runtime::Tensor dense = row_major(t);
+  ir::Tensor out(t.dtype, std::vector<int64_t>(t.shape));
+  const auto* data = static_cast<const std::byte*>(dense.buffer->data()) + dense.offset * static_cast<int64_t>(t.dtype.size);
+  if (!out.data.empty()) std::memcpy(out.data.data(), data, out.data.size());
+  return out;
+}
+
+// One function and what is compared: the graph, for the interpreter and compiled here, and the artifact's code where there is one.
+class Comparison {
+ public:
+  Comparison(const ir::Function& f, const Options& o, runtime::Gpu* gpu) : f_(f), o_(o), gpu_(gpu), signature_(signature_of(f)) {
+    Progress progress("compiling " + f.name);
+    codegen::CompileOptions options;
+    options.target.cpu = o.cpu;
+    if (gpu) options.target.backend = "glsl";
+    ir::Function graph = f;
+    executable_ = value_or_fail(codegen::compile(graph, options));
+  }
+
+  // True when everything was within bounds.
+  bool run(const runtime::NamedTensors& weights, const runtime::PackagedFunction* packed) {
+    std::vector<double> graph(signature_.outputs.size()), artifact(graph.size());
+    for (int i = 0; i < o_.runs; ++i) {
+      const std::vector<runtime::Tensor> inputs = draw(weights, o_.inputs.random.value_or(1) + static_cast<uint64_t>(i) * 1000);
+      std::vector<ir::Tensor> reference;
+      for (const runtime::Tensor& t : inputs) reference.push_back(to_ir(t));
+      reference = value_or_fail(ir::interpret(f_, reference));
+      compare(reference, value_or_fail(executable_->run(on_device(inputs))), graph);
+      if (!packed) continue;
+      std::vector<runtime::Tensor> arguments;
+      for (size_t k = 0; k < inputs.size(); ++k)
+        if (signature_.inputs[k].weight.empty()) arguments.push_back(inputs[k]);
+      compare(reference, value_or_fail(packed->run(arguments)), artifact);
+    }
+    report("the graph, compiled here", graph);
+    if (packed) report("the artifact's code for " + packed->machine(), artifact);
+    const auto fits = [&](double d) { return d <= o_.max_ulp; };
+    return std::all_of(graph.begin(), graph.end(), fits) && std::all_of(artifact.begin(), artifact.end(), fits);
+  }
+
+ private:
+  std::vector<runtime::Tensor> draw(const runtime::NamedTensors& weights, uint64_t seed) const {
+    InputOptions options = o_.inputs;
+    options.random = seed;
+    const std::vector<int64_t> sizes = random_sizes(signature_, seed, o_.most);
+    const auto& names = signature_.guard.symbol_names;
+    for (size_t i = 0; i < names.size(); ++i) {
+      const bool given = std::any_of(options.sets.begin(), options.sets.end(), [&](const std::string& s) { return s.starts_with(names[i] + "="); });
+      if (!given) options.sets.push_back(names[i] + "=" + std::to_string(sizes[i]));
+    }
+    std::vector<runtime::Tensor> inputs = make_inputs(signature_, options, &weights);
+    std::vector<int64_t> symbols(names.size());
+    check(runtime::check_call(signature_, inputs, symbols.data()));
+    return inputs;
+  }
+
+  std::vector<runtime::Tensor> on_device(std::vector<runtime::Tensor> inputs) const {
+    if (gpu_)
+      for (runtime::Tensor& t : inputs) t = value_or_fail(runtime::to_gpu(t, *gpu_));
+    return inputs;
+  }
+
+  void compare(const std::vector<ir::Tensor>& want, const std::vector<runtime::Tensor>& got, std::vector<double>& most) const {
+    for (size_t i = 0; i < want.size(); ++i) {
+      const runtime::Tensor host = gpu_ ? value_or_fail(runtime::to_host(got[i], *gpu_)) : got[i];
+      most[i] = std::max(most[i], distance(want[i], to_ir(host)));
+    }
+  }
+
+  void report(const std::string& what, const std::vector<double>& most) const {
+    for (size_t i = 0; i < most.size(); ++i) {
+      const runtime::Signature::Value& out = signature_.outputs[i];
+      std::cout << "@" << f_.name << " " << (out.name.empty() ? "result " + std::to_string(i) : out.name) << ": " << runtime::type_text(out) << ", "
+                << what << ": ";
+      if (std::isinf(most[i])) std::cout << "differs";
+      else if (is_inexact(out.dtype)) std::cout << "at most " << std::setprecision(3) << most[i] << " ulp";
+      else std::cout << "equal";
+      std::cout << (most[i] > o_.max_ulp ? "  <- too far\n" : "\n");
+    }
+  }
+
+  const ir::Function& f_;
+  const Options& o_;
+  runtime::Gpu* gpu_;
+  runtime::Signature signature_;
+  std::shared_ptr<runtime::Executable> executable_;
+};
+
+void run(const Options& o) {
+  runtime::Gpu* gpu = o.device == "vulkan" ? value_or_fail(runtime::find_gpu()) : nullptr;
+  std::shared_ptr<const runtime::Package> package;
+  Source source;
+  runtime::NamedTensors weights;
+  if (is_package(o.file)) {
+    package = value_or_fail(runtime::Package::load(o.file, o.device));
+    source.name = o.file;
+    source.module = value_or_fail(ir::parse(value_or_fail(package->file().ir()), o.file.c_str()));
+    weights = value_or_fail(package->file().weights());
+  } else {
+    source = read_graph(o.file);
+    weights = read_weights(source);
+  }
+  bool good = true, any = false;
+  for (const auto& f : source.module->functions) {
+    if (!o.function.empty() && f->name != o.function) continue;
+    any = true;
+    const auto packed = package ? value_or_fail(package->find(f->name)) : nullptr;
+    good &= Comparison(*f, o, gpu).run(weights, packed.get());
+  }
+  if (!any) fail({o.function.empty() ? "the file holds no function" : "no function '" + o.function + "' in the file"});
+  if (!good) fail({"results differ by more than " + std::to_string(static_cast<int64_t>(o.max_ulp)) + " ulp from those of the reference interpreter"});
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* c = app.add_subcommand("verify", "compare compiled code with the reference interpreter on random inputs");
+  c->add_option("FILE", o->file, "an artifact of 'frit compile', or a graph file")->required();
+  c->add_option("--function", o->function, "only this function");
+  c->add_option("--device", o->device, "where to run")->check(CLI::IsMember({"cpu", "vulkan"}))->default_str("cpu");
+  c->add_option("--cpu", o->cpu, "native, or a processor's name, for the graph that is compiled here")->capture_default_str();
+  add_input_options(*c, o->inputs);
+  c->add_option("--runs", o->runs, "how many times, each with other sizes and inputs")->check(CLI::PositiveNumber)->capture_default_str();
+  c->add_option("--largest", o->most, "the largest size that is drawn where facts do not ask for a larger one")->check(CLI::PositiveNumber)->capture_default_str();
+  c->add_option("--max-ulp", o->max_ulp,
+                "how far a float may be from the interpreter's, in units in the last place of its magnitude or of the result's mean, whichever is larger")
+      ->capture_default_str();
+  c->callback([o] { run(*o); });
+}
+
+}  // namespace frit::cli
