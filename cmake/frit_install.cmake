@@ -4,7 +4,7 @@
 # plugins and programs of frit::frit_runtime alone are written against.
 include(CMakePackageConfigHelpers)
 
-install(DIRECTORY frontend/frit DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY frontend/frit runtime/frit DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY ir passes runtime codegen DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/frit-internal FILES_MATCHING PATTERN "*.h"
         PATTERN "codegen/llvm" EXCLUDE PATTERN "codegen/glsl" EXCLUDE PATTERN "runtime/vulkan" EXCLUDE PATTERN "runtime/openblas" EXCLUDE)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

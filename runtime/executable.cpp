@@ -363,7 +363,9 @@ Status Executable::run(std::span<const Tensor> inputs, std::span<const bool> don
   Array<void*> addresses(p.buffers.size());
   Array<std::shared_ptr<Buffer>, 4> owners(p.owners);
   for (size_t i = 0; i < into.size(); ++i)
-    if (const uint32_t owner = into[i] ? p.whole[i] : ~0u; owner != ~0u && p.results[i].fills(p.buffers[p.results[i].buffer].bytes, symbols.data()))
+    if (const uint32_t owner = into[i] ? p.whole[i] : ~0u;
+        owner != ~0u && reinterpret_cast<uintptr_t>(into[i]->data()) % kAlign == 0 &&
+        p.results[i].fills(p.buffers[p.results[i].buffer].bytes, symbols.data()))
       owners[owner] = into[i];
   for (size_t i = 0; i < p.buffers.size(); ++i) {
     const auto& b = p.buffers[i];

@@ -114,7 +114,7 @@ class Executable {
   // The same into `results`, one per result of the plan, without an allocation beyond the outputs.
   Status run(std::span<const Tensor> inputs, std::span<const bool> donated, std::span<Tensor> results) const { return run(inputs, donated, results, {}); }
   // `into[i]`, where it is not null, is memory that result i shall be in: large enough for it, and of the CPU. A result that is a view, an input or shared
-  // with another comes in memory of its own all the same; the caller sees it by the buffer.
+  // with another, or whose memory does not begin at a multiple of 64, comes elsewhere all the same; the caller sees it by the buffer.
   Status run(std::span<const Tensor> inputs, std::span<const bool> donated, std::span<Tensor> results,
              std::span<const std::shared_ptr<Buffer>> into) const;
 
