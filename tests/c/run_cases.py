@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Compiles what c_cases wrote and runs it: run_cases.py CONFIGURATION CASES.. builds the sources of the named kind and runs the driver over them.
+
+Environment: FRIT_C_CASES, the program that writes cases; FRIT_C_SOURCE, this folder. What a machine lacks is said, and the test skipped (status 77).
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+STRICT = ["-std=c11", "-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Werror"]
+
+# Compiler, flags, where it runs (an emulator and its libraries), and the environment there.
+CONFIGURATIONS = {
+    "gcc-O0": (["gcc", "-O0"], [], {}),
+    "gcc-O3": (["gcc", "-O3", "-march=native"], [], {}),
+    "clang-O0": (["clang-16", "-O0"], [], {}),
+    "clang-O3": (["clang-16", "-O3", "-march=native"], [], {}),
+    # Contraction is the default of this mode: the file must forbid it.
+    "gcc-gnu": (["gcc", "-O2", "-march=native", "-std=gnu11"], [], {}),
+    "gcc-sanitize": (["gcc", "-O1", "-fsanitize=undefined,address", "-fno-sanitize-recover=all"], [], {"ASAN_OPTIONS": "detect_leaks=1"}),
+    # Conversions of floats are not covered by -fsanitize=undefined alone.
+    "clang-sanitize": (["clang-16", "-O1", "-fsanitize=undefined,address,float-cast-overflow", "-fno-sanitize-recover=all"], [], {}),
+    "i686": (["i686-linux-gnu-gcc", "-O2", "-msse2", "-mfpmath=sse"], ["/usr/i686-linux-gnu"], {}),
+    "s390x": (["s390x-linux-gnu-gcc", "-O2", "-march=z13"], ["qemu-s390x", "-L", "/usr/s390x-linux-gnu"], {}),
+}
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(77)
+
+
+def run(command, **options):
+    done = subprocess.run(command, capture_output=True, text=True, **options)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\nstatus {done.returncode}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
+    return done.stdout
+
+
+def main():
+    name, cases = sys.argv[1], sys.argv[2:]
+    compiler, where, environment = CONFIGURATIONS[name]
+    if not shutil.which(compiler[0]):
+        skip(f"no {compiler[0]} here")
+    emulator = where if len(where) > 1 else []
+    if emulator and not shutil.which(emulator[0]):
+        skip(f"no {emulator[0]} here")
+    folder = Path(os.environ["FRIT_C_SOURCE"])
+    with tempfile.TemporaryDirectory() as work:
+        work = Path(work)
+        print(run([os.environ["FRIT_C_CASES"], work, *cases]), end="")
+        shutil.copy(folder / "driver.c", work)
+        sources = sorted(work.glob("*.c"))
+
+        def build(source):
+            # The wrappers and the driver are the test's own.
+            flags = STRICT if source.name.startswith("part") else ["-std=c11"]
+            run([compiler[0], *flags, *compiler[1:], "-I", work, "-c", source, "-o", source.with_suffix(".o")])
+
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(build, sources))
+        driver = work / "driver"
+        # Programs for another machine bring their library along where there is no emulator that would find it.
+        static = ["-static"] if where and not emulator else []
+        run([compiler[0], *compiler[1:], *static, *[s.with_suffix(".o") for s in sources], "-o", driver, "-lm"])
+        if static:
+            try:
+                subprocess.run([driver], capture_output=True)
+            except OSError as e:
+                skip(f"programs of {name} do not run here: {e.strerror}")
+        print(run([*emulator, driver, work / "cases.bin"], env={**os.environ, **environment}), end="")
+
+
+main()
