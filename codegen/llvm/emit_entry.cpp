@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "codegen/llvm/emit_cblas.h"
 #include "codegen/llvm/emit_size.h"
 
 namespace frit::codegen {
@@ -17,8 +18,8 @@ using llvm::Value;
 
 class EntryEmitter {
  public:
-  EntryEmitter(llvm::Module& module, const ir::Function& f, const CInterface& c, std::span<const std::string> kernels)
-      : module_(module), context_(module.getContext()), f_(f), program_(*f.program), c_(c), kernels_(kernels), builder_(context_) {}
+  EntryEmitter(llvm::Module& module, const ir::Function& f, const CInterface& c, std::span<const std::string> kernels, bool cblas)
+      : module_(module), context_(module.getContext()), f_(f), program_(*f.program), c_(c), kernels_(kernels), cblas_(cblas), builder_(context_) {}
 
   Status run() {
     emit_workspace();
@@ -114,9 +115,14 @@ class EntryEmitter {
     check_call();
     bind_buffers();
     for (const ir::Step& step : program_.steps) {
-      const auto* launch = std::get_if<ir::KernelStep>(&step);
-      if (!launch) return no_code(std::get<ir::LibraryStep>(step));
-      emit_launch(*launch);
+      if (const auto* launch = std::get_if<ir::KernelStep>(&step)) {
+        emit_launch(*launch);
+        continue;
+      }
+      const auto& routine = std::get<ir::LibraryStep>(step);
+      if (!cblas_) return no_code(routine);
+      emit_cblas(builder_, f_, routine, [this](const Dim& d) { return size(d); }, buffers_);
+      if (routine.epilogue) emit_launch(*routine.epilogue);
     }
     builder_.CreateRet(builder_.getInt32(static_cast<uint32_t>(CallCode::Ok)));
     emit_refusal();
@@ -231,6 +237,7 @@ class EntryEmitter {
   const ir::Program& program_;
   const CInterface& c_;
   std::span<const std::string> kernels_;
+  const bool cblas_;
   llvm::IRBuilder<> builder_;
   llvm::Function* function_ = nullptr;
   std::vector<Value*> values_;   // one per parameter of the interface; null where the function does not take it
@@ -243,8 +250,8 @@ class EntryEmitter {
 
 }  // namespace
 
-Status emit_entry(llvm::Module& module, const ir::Function& f, const CInterface& c, std::span<const std::string> kernels) {
-  return EntryEmitter(module, f, c, kernels).run();
+Status emit_entry(llvm::Module& module, const ir::Function& f, const CInterface& c, std::span<const std::string> kernels, bool cblas) {
+  return EntryEmitter(module, f, c, kernels, cblas).run();
 }
 
 }  // namespace frit::codegen

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "codegen/llvm/compiler.h"
+#include "codegen/llvm/emit_cblas.h"
 #include "codegen/llvm/emit_entry.h"
 #include "codegen/llvm/emitter.h"
 #include "codegen/llvm/link_shared.h"
@@ -24,6 +25,11 @@ class NativeEmitter {
   Status prepare() {
     FRIT_ASSIGN_OR_RETURN(interfaces, make_c_interfaces(functions_));
     interfaces_ = std::move(interfaces);
+    for (size_t i = 0; options_.cblas && i < functions_.size(); ++i) {
+      FRIT_ASSIGN_OR_RETURN(more, cblas_checks(*functions_[i], interfaces_[i]));
+      interfaces_[i].checks.insert(interfaces_[i].checks.end(), more.begin(), more.end());
+      routines_ |= has_routines(*functions_[i]->program);
+    }
     std::set<std::string> taken;
     for (const CInterface& c : interfaces_) taken.insert({c.name, c.workspace_name()});
     for (const ir::Function* f : functions_) {
@@ -82,7 +88,8 @@ class NativeEmitter {
 
   std::string header(bool shared) const {
     std::string notes = (shared ? options_.name + ".so" : options_.name + ".o") + " is code for " + cpu_->cpu + ", " + cpu_->triple + ".";
-    notes += shared ? " It needs libc and libm alone." : " It is to be linked with -lm.";
+    if (shared) notes += routines_ ? " It needs libc, libm and, for matrix products, libopenblas.so.0." : " It needs libc and libm alone.";
+    else notes += routines_ ? " It is to be linked with -lm and, for cblas_*, -lopenblas or another library that has them." : " It is to be linked with -lm.";
     return c_header(interfaces_, options_.name, notes);
   }
 
@@ -93,13 +100,17 @@ class NativeEmitter {
   };
   static constexpr size_t kParts = 16;
 
+  static bool has_routines(const ir::Program& p) {
+    return std::any_of(p.steps.begin(), p.steps.end(), [](const ir::Step& s) { return std::holds_alternative<ir::LibraryStep>(s); });
+  }
+
   Status add_kernels(llvm::Module& module, std::span<const Named> kernels) const {
     for (const Named& k : kernels) FRIT_TRY(KernelEmitter(module, *k.kernel, cpu_->has).run(k.symbol));
     return {};
   }
 
   Status add_entries(llvm::Module& module) const {
-    for (size_t i = 0; i < functions_.size(); ++i) FRIT_TRY(emit_entry(module, *functions_[i], interfaces_[i], kernels_[i]));
+    for (size_t i = 0; i < functions_.size(); ++i) FRIT_TRY(emit_entry(module, *functions_[i], interfaces_[i], kernels_[i], options_.cblas));
     return {};
   }
 
@@ -127,6 +138,7 @@ class NativeEmitter {
   std::vector<CInterface> interfaces_;
   std::vector<std::vector<std::string>> kernels_;  // by function: the symbols of its kernels
   std::vector<Named> all_;
+  bool routines_ = false;  // some step is a call of cblas
 };
 
 }  // namespace
