@@ -2,6 +2,7 @@
 #include "codegen/backend.h"
 
 #include "codegen/glsl/shader.h"
+#include "ir/kernel_printer.h"
 
 namespace frit::codegen {
 
@@ -54,10 +55,11 @@ class GlslBackend : public Backend {
 
   Result<std::vector<runtime::ObjectCode>> objects(const ir::Program& program, const Target& target) override {
     FRIT_ASSIGN_OR_RETURN(shaders, emit_all(program, target, false));
+    const auto source = [&] { return ir::print(program, "program"); };
     runtime::GpuCode code;
     runtime::ObjectCode object;
     for (Shader& s : shaders) {
-      FRIT_ASSIGN_OR_RETURN(spirv, to_spirv(s.text, s.kernel.name));
+      FRIT_ASSIGN_OR_RETURN(spirv, to_spirv(s.text, s.kernel.name, source));
       s.kernel.spirv = std::move(spirv);
       object.entries.push_back({s.kernel.name, s.kernel.name});
       code.kernels.push_back(std::move(s.kernel));
@@ -79,7 +81,7 @@ class GlslBackend : public Backend {
         text += (text.empty() ? "" : "\n") + s.text;
         continue;
       }
-      FRIT_ASSIGN_OR_RETURN(spirv, to_spirv(s.text, s.kernel.name));
+      FRIT_ASSIGN_OR_RETURN(spirv, to_spirv(s.text, s.kernel.name, [&] { return ir::print(program, "program"); }));
       // Modules follow one another; each begins with the magic number of the format.
       text += emission == "spirv" ? spirv : "; kernel @" + s.kernel.name + "\n" + disassemble(spirv);
     }

@@ -1,4 +1,4 @@
-// Sizes and positions as GLSL integers: 32 bits where the facts show that they are enough, else 64.
+// Sizes and positions as GLSL integers: 32 bits where the facts show that they are enough or the device has no others, else 64.
 //
 // Sums and products are right modulo 2^32 whatever their parts are, so that a position that fits is computed narrow even where a part of it does
 // not fit. What is divided or compared must fit itself.
@@ -22,6 +22,8 @@ std::string number(int64_t v, bool wide) {
 
 // Whether `d` and everything that is divided or compared in it fits into an int.
 bool KernelEmitter::narrow(const Dim& d) const {
+  // Where the device has no 64-bit integers, a launch makes sure that sizes are small enough.
+  if (!features_.int64) return true;
   DimRange r = facts_.range(d);
   if (r.low < -kMost || r.high > kMost) return false;
   return true;

@@ -75,22 +75,35 @@ Result<Shader> KernelEmitter::run() {
   shader_.kernel.group_size = static_cast<uint32_t>(group_);
   shader_.kernel.rows = rows;
   shader_.kernel.scratch = scratch_;
-  if (!error_.empty()) return Diagnostic("kernel @" + k_.name + " cannot run on this gpu: " + error_, {}, "run it on the cpu");
-  shader_.text = assemble();
+  if (error_.empty()) shader_.text = assemble();
+  // What the text has no use for, the device need not have.
+  if (!features_.int64 && error_.empty() && shader_.text.find("int64_t") != std::string::npos)
+    fail("it needs 64-bit integers to tell where its memory lies, and the device has no shaderInt64");
+  if (!error_.empty()) return Diagnostic("kernel @" + k_.name + " cannot run on this gpu: " + error_, {}, cure_ + "run it on the cpu");
   return std::move(shader_);
 }
 
 void KernelEmitter::check_features() {
   auto check = [&](Dtype t) {
-    if (t == float64 && !features_.float64) fail("it computes in float64, and the device has no shaderFloat64");
-    if ((t == int64 || t == uint64) && !features_.int64) fail("it computes in 64-bit integers, and the device has no shaderInt64");
+    if (t == float64 && !features_.float64) {
+      fail("it computes in float64, and the device has no shaderFloat64");
+      cure_ = "cast to float32, or ";
+    }
+    if ((t == int64 || t == uint64) && !features_.int64) {
+      fail("it computes in 64-bit integers, and the device has no shaderInt64");
+      cure_ = "cast to int32, or ";
+    }
   };
   for (Dtype t : k_.reg_types) check(t);
   for (const ir::KernelBuffer& b : k_.buffers) {
-    if (b.dtype.size == 1 && !features_.storage8)
+    if (b.dtype.size == 1 && !features_.storage8) {
       fail("buffer '" + b.name + "' has elements of 8 bits, and the device has no storageBuffer8BitAccess");
-    if (b.dtype.size == 2 && !features_.storage16)
+      cure_ = "cast to int32 on the cpu first, or ";
+    }
+    if (b.dtype.size == 2 && !features_.storage16) {
       fail("buffer '" + b.name + "' has elements of 16 bits, and the device has no storageBuffer16BitAccess");
+      cure_ = "cast to " + std::string(is_low_precision(b.dtype) ? "float32" : "int32") + " on the cpu first, or ";
+    }
   }
 }
 
@@ -100,7 +113,7 @@ void KernelEmitter::declare_names() {
     return text;
   };
   for (const ir::KernelBuffer& b : k_.buffers) memories_.push_back({unique(identifier("b_", b.name))});
-  for (const std::string& s : k_.symbols) names_[s] = {unique(identifier("n_", s)), facts_.range(Dim::symbol(s)).high > INT32_MAX};
+  for (const std::string& s : k_.symbols) names_[s] = {unique(identifier("n_", s)), features_.int64 && facts_.range(Dim::symbol(s)).high > INT32_MAX};
   auto loops = [&](auto&& self, const ir::Body& body) -> void {
     for (const ir::Instr& i : body) {
       if (auto* bind = std::get_if<ir::BindInstr>(&i.node)) names_[bind->name] = {unique(identifier("k_", bind->name)), true};
@@ -116,7 +129,7 @@ void KernelEmitter::declare_names() {
 // Makes the variable of `loop` known and gives its name; it is an int where its extent is well below 2^31.
 std::string KernelEmitter::enter(const ir::Loop& loop) {
   Name& name = names_.at(loop.var);
-  name.wide = facts_.range(loop.extent).high > kNarrowExtent;
+  name.wide = features_.int64 && facts_.range(loop.extent).high > kNarrowExtent;
   facts_.set_loop(loop.var, loop.extent);
   return name.text;
 }
@@ -208,7 +221,7 @@ void KernelEmitter::emit(const ir::Instr& instr, Context context) {
     line("int " + narrow_[x->result] + " = " + dim(x->index, false) + ";" + comment(instr));
   } else if (auto* b = std::get_if<ir::BindInstr>(&instr.node)) {
     Name& name = names_.at(b->name);
-    name.wide = b->range.low < -INT32_MAX || b->range.high > INT32_MAX;
+    name.wide = features_.int64 && (b->range.low < -INT32_MAX || b->range.high > INT32_MAX);
     facts_.set_range(b->name, b->range);
     line("const " + index_type(name.wide) + " " + name.text + " = " + index_type(name.wide) + "(" + regs_[b->value] + ");" + comment(instr));
   } else if (auto* l = std::get_if<ir::LoadInstr>(&instr.node)) {

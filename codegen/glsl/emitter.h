@@ -170,7 +170,7 @@ class KernelEmitter {
   bool shuffles_ = false;
   bool scratch_ = false;
   int group_ = 1;
-  std::string error_;
+  std::string error_, cure_;
 };
 
 }  // namespace frit::codegen::glsl

@@ -206,14 +206,15 @@ Shader product(Dtype t, const std::string& name, int own, const runtime::GpuFeat
 
 Result<std::vector<Shader>> emit_routine(const ir::LibraryStep& step, const std::string& name, const runtime::GpuFeatures& features) {
   const Dtype t = step.dtypes.back();
-  auto refuse = [&](const std::string& why) {
+  auto refuse = [&](const std::string& why, const std::string& cure = {}) {
     return Diagnostic("op '" + step.name + "' of " + std::string(long_name(t)) + " has no form for this gpu: " + why, {},
-        "run the function on the cpu");
+        cure + "run the function on the cpu");
   };
   if (step.name != "matmul") return refuse("only products of matrices have one");
   if (!is_inexact(t)) return refuse("only products of floats and complex numbers have one");
-  if (t == float64 && !features.float64) return refuse("it has no shaderFloat64");
-  if (t.size == 2 && !features.storage16) return refuse("it has no storageBuffer16BitAccess");
+  if (!features.int64) return refuse("it has no shaderInt64");
+  if (t == float64 && !features.float64) return refuse("it has no shaderFloat64", "cast to float32, or ");
+  if (t.size == 2 && !features.storage16) return refuse("it has no storageBuffer16BitAccess", "cast to float32 on the cpu first, or ");
   if (features.group_size < 256) return refuse("its workgroups are smaller than 256 invocations");
   // Large tiles reuse more of what they read; small ones leave less of a small result idle. The launch chooses.
   std::vector<Shader> shaders;

@@ -151,7 +151,8 @@ std::string scalar_expression(Prelude& p, const runtime::GpuFeatures& features, 
     case ScalarOp::Round: return "roundEven(" + a[0] + ")";
     case ScalarOp::Sqrt: return "sqrt(" + a[0] + ")";
     case ScalarOp::Fma:
-      if (features.fused_fma) return "fma(" + a[0] + ", " + a[1] + ", " + a[2] + ")";
+      // Rounded once by way of float64 where the device does not do it itself; where it has no float64 either, as it does it.
+      if (features.fused_fma || (operand == float32 && !features.float64)) return "fma(" + a[0] + ", " + a[1] + ", " + a[2] + ")";
       return call(p, "fma_" + suffix(operand), a);
     case ScalarOp::Eq: return a[0] + " == " + a[1];
     case ScalarOp::Ne: return a[0] + " != " + a[1];
@@ -242,6 +243,9 @@ std::string cast_expression(Prelude& p, Dtype to, Dtype from, const std::string&
     std::string integer = p.use(suffix(from) + "_to_small") + "(" + x + ", " + low + ".0, " + high + ".0)";
     return sign ? integer : "uint(" + integer + ")";
   }
+  // Drivers take the way to a float and back for no change at all, though it rounds; what stands between them stops that.
+  const bool rounds = !is_float(from) && from != bool_ && (to == float64 ? from.size == 8 : from.size >= 4);
+  if (is_float(to) && rounds) return "min(" + type + "(" + x + "), " + (to == float64 ? "1.7976931348623157e308LF" : "3.40282347e38") + ")";
   if (is_float(to)) return type + "(" + x + ")";
   return wrap(to, type + "(" + x + ")");
 }

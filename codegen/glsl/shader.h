@@ -1,6 +1,7 @@
 // A shader as this backend makes it: GLSL text, SPIR-V words, and what a launch must know (runtime/gpu.h).
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "codegen/backend.h"
@@ -20,8 +21,8 @@ Result<Shader> emit_kernel(const ir::Kernel& kernel, const runtime::GpuFeatures&
 // The routine of a library step, in the forms that a launch chooses from; fails where there is none for the GPU.
 Result<std::vector<Shader>> emit_routine(const ir::LibraryStep& step, const std::string& name, const runtime::GpuFeatures& features);
 
-// glslang in this process. A failure is a fault of frit's, so its message carries the text.
-Result<std::string> to_spirv(const std::string& glsl, const std::string& name);
+// glslang in this process. A failure is a fault of frit's, so its message carries the text, and `source`, what it was written from.
+Result<std::string> to_spirv(const std::string& glsl, const std::string& name, const std::function<std::string()>& source);
 std::string disassemble(const std::string& spirv);
 
 // What code for `target` may use: of the GPU that is there, or of none in particular.

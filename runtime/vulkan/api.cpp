@@ -32,13 +32,13 @@ bool wants_validation() {
   return set && std::strcmp(set, "1") == 0;
 }
 
-}  // namespace
-
-Result<Api*> open_api(std::span<const char* const> libraries) {
+Result<Api*> open() {
   // Never closed: the driver's threads may be running to the end.
   void* library = nullptr;
-  for (const char* name : libraries)
-    if ((library = dlopen(name, RTLD_NOW | RTLD_LOCAL))) break;
+  const char* set = std::getenv("FRIT_VULKAN_LOADER");
+  const std::string given = set ? set : "";
+  for (const char* name : {"libvulkan.so.1", "libvulkan.so"})
+    if ((library = dlopen(given.empty() ? name : given.c_str(), RTLD_NOW | RTLD_LOCAL))) break;
   if (!library) {
     const char* reason = dlerror();
     return Diagnostic("vulkan's loader cannot be opened: " + std::string(reason ? reason : "unknown reason"), {},
@@ -96,9 +96,10 @@ Result<Api*> open_api(std::span<const char* const> libraries) {
   return api;
 }
 
+}  // namespace
+
 Result<Api*> open_api() {
-  static constexpr const char* kLibraries[] = {"libvulkan.so.1", "libvulkan.so"};
-  static const Result<Api*> api = open_api(kLibraries);
+  static const Result<Api*> api = open();
   return api;
 }
 

@@ -4,7 +4,6 @@
 #define VK_NO_PROTOTYPES
 #include <vulkan/vulkan_core.h>
 
-#include <span>
 #include <string>
 
 #include "ir/base/result.h"
@@ -26,7 +25,7 @@ namespace frit::runtime::vulkan {
   X(CmdResetQueryPool) X(CreateQueryPool) X(DestroyQueryPool) X(GetQueryPoolResults)                                        \
   X(CreateSemaphore) X(GetSemaphoreCounterValue) X(WaitSemaphores) X(QueueSubmit)
 
-// One per process. Members are named as in Vulkan without the prefix.
+// One of the process, and one of each device. Members are named as in Vulkan without the prefix.
 struct Api {
   PFN_vkGetInstanceProcAddr GetInstanceProcAddr = nullptr;
 #define FRIT_VULKAN_MEMBER(name) PFN_vk##name name = nullptr;
@@ -41,8 +40,6 @@ struct Api {
 
 // Opens the loader and makes an instance at the first call; fails with the reason why there is none.
 Result<Api*> open_api();
-// The same by the first of these libraries that there is, and anew each time.
-Result<Api*> open_api(std::span<const char* const> libraries);
 Status load_device_functions(Api& api, VkDevice device);
 
 // How many errors and warnings the validation layer has reported; it is used where FRIT_VULKAN_VALIDATION is 1.

@@ -57,7 +57,7 @@ DeviceMemory::~DeviceMemory() {
   device_.free_block(block_);
 }
 
-Result<std::unique_ptr<Device>> Device::open(Api& api, VkPhysicalDevice physical) {
+Result<std::unique_ptr<Device>> Device::open(const Api& api, VkPhysicalDevice physical) {
   FRIT_ASSIGN_OR_RETURN(info, inspect(api, physical));
   std::unique_ptr<Device> device(new Device(api, physical, std::move(info)));
   FRIT_TRY(device->start());

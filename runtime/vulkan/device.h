@@ -45,7 +45,7 @@ class DeviceMemory : public GpuMemory {
 
 class Device : public Gpu {
  public:
-  static Result<std::unique_ptr<Device>> open(Api& api, VkPhysicalDevice physical);
+  static Result<std::unique_ptr<Device>> open(const Api& api, VkPhysicalDevice physical);
   // What a device can do, without opening it; fails with what it lacks.
   static Result<GpuInfo> inspect(const Api& api, VkPhysicalDevice physical);
 
@@ -64,6 +64,7 @@ class Device : public Gpu {
 
   bool lost() const { return lost_.load(std::memory_order_relaxed); }
   const Api& api() const { return api_; }
+  Api& api() { return api_; }
   VkPipelineLayout layout() const { return layout_; }
   // `variant` has bit i set where the shader's boolean constant i is true.
   Result<VkPipeline> make_pipeline(const GpuKernel& kernel, uint32_t variant);
@@ -95,7 +96,7 @@ class Device : public Gpu {
   Diagnostic fault() const;
 
  private:
-  Device(Api& api, VkPhysicalDevice physical, GpuInfo info) : api_(api), physical_(physical), info_(std::move(info)) {}
+  Device(const Api& api, VkPhysicalDevice physical, GpuInfo info) : api_(api), physical_(physical), info_(std::move(info)) {}
   Status start();
   // `from` and `to` are marked; the host sees what was copied once the queue has come so far.
   Status copy(const Block& from, VkDeviceSize from_offset, Track& from_track, const Block& to, VkDeviceSize to_offset, Track& to_track,
@@ -109,7 +110,7 @@ class Device : public Gpu {
   Status close_commands(Recording& recording);
   void recycle(std::unique_ptr<Recording> recording);
 
-  Api& api_;
+  Api api_;  // with the functions of this device
   VkPhysicalDevice physical_;
   GpuInfo info_;
   VkDevice device_ = VK_NULL_HANDLE;
@@ -130,5 +131,8 @@ class Device : public Gpu {
   std::mutex recording_mutex_, recycled_mutex_;   // while commands are recorded, which is in one pool; of what can be recorded anew
   std::vector<std::unique_ptr<Recording>> recycled_;
 };
+
+// The device that is used: a new one where the last was lost.
+Result<Device*> current_device();
 
 }  // namespace frit::runtime::vulkan

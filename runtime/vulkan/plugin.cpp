@@ -62,7 +62,25 @@ Result<std::vector<Candidate>> candidates(Api& api) {
   return found;
 }
 
+std::mutex device_mutex;
+Device* current = nullptr;
+
 }  // namespace
+
+Result<Device*> current_device() {
+  std::lock_guard lock(device_mutex);
+  if (current && !current->lost()) return current;
+  FRIT_ASSIGN_OR_RETURN(api, open_api());
+  FRIT_ASSIGN_OR_RETURN(found, candidates(*api));
+  FRIT_ASSIGN_OR_RETURN(device, Device::open(*api, found.front().physical));
+  // Arrays may hold its memory to the end, and it stays when it was lost.
+  return current = device.release();
+}
+
+Api* current_api() {
+  std::lock_guard lock(device_mutex);
+  return current ? &current->api() : nullptr;
+}
 
 }  // namespace frit::runtime::vulkan
 
@@ -75,16 +93,8 @@ using namespace frit::runtime;
 #endif
 
 extern "C" Result<Gpu*> frit_find_gpu() {
-  static std::mutex mutex;
-  static vulkan::Device* current = nullptr;
-  std::lock_guard lock(mutex);
-  if (current && !current->lost()) return static_cast<Gpu*>(current);
-  FRIT_ASSIGN_OR_RETURN(api, vulkan::open_api());
-  FRIT_ASSIGN_OR_RETURN(found, vulkan::candidates(*api));
-  FRIT_ASSIGN_OR_RETURN(device, vulkan::Device::open(*api, found.front().physical));
-  // Arrays may hold its memory to the end, and it stays when it was lost.
-  current = device.release();
-  return static_cast<Gpu*>(current);
+  FRIT_ASSIGN_OR_RETURN(device, vulkan::current_device());
+  return static_cast<Gpu*>(device);
 }
 
 extern "C" Result<std::vector<GpuInfo>> frit_list_gpus() {
@@ -95,4 +105,6 @@ extern "C" Result<std::vector<GpuInfo>> frit_list_gpus() {
   return infos;
 }
 
+// For tests, which put functions that fail in the places of the device's; null before one was opened.
+extern "C" vulkan::Api* frit_vulkan_api() { return vulkan::current_api(); }
 extern "C" size_t frit_vulkan_messages() { return vulkan::validation_messages(); }

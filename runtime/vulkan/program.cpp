@@ -56,6 +56,10 @@ class Program : public DeviceCode {
   }
 
   Status run(const Plan& plan, std::span<const Tensor> inputs, std::span<const bool> donated, std::span<Tensor> results) const override {
+    if (device_.lost()) {
+      FRIT_ASSIGN_OR_RETURN(next, successor(plan));
+      return next->run(plan, inputs, donated, results);
+    }
     // Inputs that are elsewhere are copied here first.
     std::vector<Tensor> copies;
     for (const Tensor& t : inputs)
@@ -87,12 +91,27 @@ class Program : public DeviceCode {
   enum Word : size_t { kKernel, kPipeline, kGroups, kAfter, kCount, kArguments };
   struct Call {
     std::vector<uint64_t> addresses;    // by buffer
+    std::vector<int64_t> elements;
     std::vector<int64_t> symbols;
     std::vector<uint64_t> words;
     size_t launches = 0;
     std::vector<std::shared_ptr<Buffer>> held;
     std::vector<Track*> reads, writes;
   };
+
+  // The same program on the device that took the place of one that was lost.
+  Result<std::shared_ptr<Program>> successor(const Plan& plan) const {
+    std::lock_guard lock(successor_mutex_);
+    if (!successor_ || successor_->device_.lost()) {
+      FRIT_ASSIGN_OR_RETURN(device, current_device());
+      GpuCode code;
+      for (const auto& [name, kernel] : kernels_) code.kernels.push_back(kernel->code);
+      auto made = std::make_shared<Program>(*device, std::move(code));
+      FRIT_TRY(made->prepare(plan));
+      successor_ = std::move(made);
+    }
+    return successor_;
+  }
 
   static Track& track(const Buffer& b) { return static_cast<DeviceMemory*>(b.gpu())->track(); }
   bool is_here(const Tensor& t) const { return t.buffer->gpu() && &static_cast<DeviceMemory*>(t.buffer->gpu())->device() == &device_; }
@@ -124,6 +143,7 @@ class Program : public DeviceCode {
     std::vector<std::shared_ptr<Buffer>> owners(plan.buffers.size());
     for (size_t i = 0; i < plan.buffers.size(); ++i) {
       const BufferPlan& b = plan.buffers[i];
+      if (!device_.info().features.int64) call.elements.push_back(b.bytes.evaluate(symbols) / b.dtype.size);
       if (b.role == Role::Input) {
         const Tensor& t = inputs[b.index];
         call.addresses.push_back(t.buffer->gpu()->address() + static_cast<uint64_t>(t.offset * t.dtype.size));
@@ -246,6 +266,16 @@ class Program : public DeviceCode {
     api.CmdPipelineBarrier(r.commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, nullptr, 0, nullptr);
   }
 
+  // Shaders for devices without 64-bit integers count in 32 bits.
+  Status check_narrow(const KernelPlan& plan, int64_t extent, const Call& call) const {
+    constexpr int64_t kMost = (int64_t{1} << 31) - 65536;
+    bool fits = extent <= kMost;
+    for (uint32_t s : plan.symbols) fits = fits && call.symbols[s] <= kMost;
+    for (uint32_t b : plan.buffers) fits = fits && call.elements[b] <= kMost;
+    if (fits) return {};
+    return Diagnostic("kernel @" + plan.name + " reaches past 2^31 elements, and the device has no shaderInt64", {}, "split the arrays, or run on the cpu");
+  }
+
   // `after`: it needs launches before it, or they it.
   Status launch(const KernelPlan& plan, bool after, Call& call) const {
     Kernel& kernel = *kernels_.at(plan.name);
@@ -253,6 +283,7 @@ class Program : public DeviceCode {
     const int64_t* symbols = call.symbols.data();
     const int64_t extent = plan.parallel ? plan.extent.evaluate(symbols) : 1;
     if (extent <= 0) return {};
+    if (!device_.info().features.int64) FRIT_TRY(check_narrow(plan, extent, call));
     std::vector<uint64_t> arguments;
     for (uint32_t b : plan.buffers) arguments.push_back(call.addresses[b]);
     bool aligned = true;
@@ -377,7 +408,8 @@ class Program : public DeviceCode {
   Device& device_;
   std::map<std::string, std::unique_ptr<Kernel>> kernels_;
   std::vector<std::shared_ptr<Buffer>> constants_;
-  mutable std::mutex recordings_mutex_;
+  mutable std::mutex recordings_mutex_, successor_mutex_;
+  mutable std::shared_ptr<Program> successor_;
   mutable std::array<RecordingPtr, kRecordings> recordings_;
   mutable size_t next_ = 0;
 };

@@ -1,0 +1,209 @@
+// What goes wrong on a GPU is an error that says what and where, and whatever is not touched by it goes on. Functions of the driver are replaced by
+// ones that fail, in the table through which everything goes.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "frontend/frit/frit.h"
+#include "runtime/gpu.h"
+#include "runtime/plugin.h"
+#include "runtime/vulkan/api.h"
+
+namespace frit {
+namespace {
+
+using runtime::vulkan::Api;
+
+// The table of the device that is used now.
+Api* api() {
+  for (const std::string& path : runtime::plugin_files("frit_runtime_vulkan")) {
+    auto entry = runtime::plugin_entry(path, "frit_vulkan_api");
+    if (entry.ok() && *entry) return reinterpret_cast<Api* (*)()>(*entry)();
+  }
+  return nullptr;
+}
+
+// Puts `with` in the place of a function of the driver, for the device that is used now: one that is opened later has a table of its own.
+template <class F>
+class Replaced {
+ public:
+  Replaced(F Api::*member, F with) : table_(api()), member_(member), before_(table_->*member) { table_->*member_ = with; }
+  ~Replaced() { table_->*member_ = before_; }
+
+ private:
+  Api* table_;
+  F Api::*member_;
+  F before_;
+};
+
+class Faults : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!is_available(Device::gpu)) GTEST_SKIP() << "there is no gpu here";
+    ASSERT_NE(api(), nullptr);
+    set_default_device(Device::gpu);
+  }
+  void TearDown() override { set_default_device(Device::cpu); }
+
+  runtime::Gpu& gpu() { return **runtime::find_gpu(); }
+
+  // Everything else still works.
+  void expect_usable() {
+    array x = arange(0, 100, 1, float32);
+    EXPECT_EQ(sum(x * x).item<float>(), 328350);
+  }
+};
+
+// The message of what `f` throws.
+template <class F>
+std::string message_of(F&& f) {
+  try {
+    f();
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+#define EXPECT_SAYS(text, part) EXPECT_NE(std::string(text).find(part), std::string::npos) << text
+
+VKAPI_ATTR VkResult VKAPI_CALL lose(VkQueue, uint32_t, const VkSubmitInfo*, VkFence) { return VK_ERROR_DEVICE_LOST; }
+VKAPI_ATTR VkResult VKAPI_CALL hang(VkDevice, const VkSemaphoreWaitInfo*, uint64_t) { return VK_TIMEOUT; }
+VKAPI_ATTR VkResult VKAPI_CALL lose_in_wait(VkDevice, const VkSemaphoreWaitInfo*, uint64_t) { return VK_ERROR_DEVICE_LOST; }
+VKAPI_ATTR VkResult VKAPI_CALL nothing_done(VkDevice, VkSemaphore, uint64_t* value) { return *value = 0, VK_SUCCESS; }
+VKAPI_ATTR VkResult VKAPI_CALL no_memory(VkDevice, const VkMemoryAllocateInfo*, const VkAllocationCallbacks*, VkDeviceMemory*) {
+  return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+}
+VKAPI_ATTR VkResult VKAPI_CALL no_pipeline(VkDevice, VkPipelineCache, uint32_t, const VkComputePipelineCreateInfo*, const VkAllocationCallbacks*,
+                                           VkPipeline*) {
+  return VK_ERROR_UNKNOWN;
+}
+VKAPI_ATTR VkResult VKAPI_CALL no_commands(VkCommandBuffer, const VkCommandBufferBeginInfo*) { return VK_ERROR_OUT_OF_HOST_MEMORY; }
+
+TEST_F(Faults, ALostDeviceIsAnErrorAndIsOpenedAnew) {
+  array kept = exp(zeros({4}));
+  kept.eval();
+  runtime::Gpu* before = &gpu();
+  {
+    Replaced submit(&Api::QueueSubmit, &lose);
+    array x = sin(ones({10}));
+    const std::string text = message_of([&] { x.eval(); });
+    EXPECT_SAYS(text, "the device was lost while it ran");
+  }
+  // What was on it is gone, with the reason; the same work on a new device is fine.
+  EXPECT_SAYS(message_of([&] { cos(kept).eval(); }), "is in memory of a gpu that was lost");
+  EXPECT_NE(&gpu(), before);
+  expect_usable();
+}
+
+TEST_F(Faults, WorkThatDoesNotEndNamesItsKernel) {
+  array x = ones({1000}) + zeros({1000});  // of the GPU: nothing is copied for the call
+  x.eval();
+  auto f = compile([](array v) { return tanh(v) * array(3.0f); }, CompileOptions{.name = "endless"});
+  f(x).eval();
+  {
+    Replaced wait(&Api::WaitSemaphores, &hang);
+    Replaced value(&Api::GetSemaphoreCounterValue, &nothing_done);
+    array y = f(x);
+    const std::string text = message_of([&] { y.eval(); });
+    EXPECT_SAYS(text, "it took too long while it ran kernel @endless");
+    EXPECT_SAYS(text, "FRIT_VULKAN_TIMEOUT");
+    // Its values cannot be had, and who asks is told why.
+    EXPECT_SAYS(message_of([&] { (void)y.data<float>(); }), "kernel @endless");
+  }
+  array fresh = ones({1000});
+  EXPECT_NEAR(sum(f(fresh)).item<float>(), 2284.78, 0.1);
+  expect_usable();
+}
+
+TEST_F(Faults, ALossWhileWaitingIsAnError) {
+  array x = ones({64, 64});
+  x.eval();
+  {
+    Replaced wait(&Api::WaitSemaphores, &lose_in_wait);
+    Replaced value(&Api::GetSemaphoreCounterValue, &nothing_done);
+    array y = sqrt(x) + array(2.0f);
+    EXPECT_SAYS(message_of([&] { y.eval(); }), "the device was lost while it ran");
+  }
+  expect_usable();
+}
+
+TEST_F(Faults, ExhaustedMemoryLeavesTheRest) {
+  array kept = arange(0, 1000, 1, float32) * array(2.0f);
+  kept.eval();
+  {
+    Replaced allocate(&Api::AllocateMemory, &no_memory);
+    array large = broadcast_to(array(1.0f), {3000, 4000}) + array(1.0f);
+    const std::string text = message_of([&] { large.eval(); });
+    EXPECT_SAYS(text, "device memory is exhausted");
+    EXPECT_SAYS(text, "free arrays");
+  }
+  EXPECT_EQ(sum(kept).item<float>(), 999000);
+  array large = broadcast_to(array(1.0f), {3000, 4000}) + array(1.0f);
+  EXPECT_EQ(max(large).item<float>(), 2);
+  expect_usable();
+}
+
+TEST_F(Faults, TheLimitOfMemoryIsKept) {
+  gpu().clear_cache();
+  const runtime::Gpu::Memory now = gpu().memory();
+  const uint64_t before = gpu().set_memory_limit(now.active + now.cached + (uint64_t{64} << 20));
+  array small = ones({1 << 20}) + array(1.0f);
+  small.eval();
+  const std::string text = message_of([&] { (broadcast_to(array(1.0f), {32, 1 << 20}) + array(1.0f)).eval(); });
+  EXPECT_SAYS(text, "and the memory limit is");
+  EXPECT_SAYS(text, "FRIT_VULKAN_MEMORY_LIMIT");
+  EXPECT_EQ(max(small).item<float>(), 2);
+  expect_usable();
+  gpu().set_memory_limit(before);
+  EXPECT_EQ(max(broadcast_to(array(1.0f), {32, 1 << 20}) + array(1.0f)).item<float>(), 2);
+}
+
+TEST_F(Faults, AnArrayPastTheLargestAllocation) {
+  const uint64_t most = gpu().info().max_allocation;
+  const auto elements = static_cast<int>(most / 4 / (1 << 16) + 1);
+  if (elements < 0) GTEST_SKIP() << "the device allocates any size";
+  EXPECT_SAYS(message_of([&] { (broadcast_to(array(1.0f), {elements, 1 << 16}) + array(1.0f)).eval(); }), "is larger than what the gpu allocates at once");
+  expect_usable();
+}
+
+TEST_F(Faults, AShaderThatTheDriverRefuses) {
+  auto f = compile([](array v) { return v * array(7.25f) - array(1.0f); }, CompileOptions{.name = "refused"});
+  array x = ones({10});
+  x.eval();
+  {
+    Replaced make(&Api::CreateComputePipelines, &no_pipeline);
+    EXPECT_SAYS(message_of([&] { f(x).eval(); }), "cannot compile the shader of kernel @refused");
+  }
+  EXPECT_EQ(sum(f(x)).item<float>(), 62.5f);
+}
+
+TEST_F(Faults, CommandsThatCannotBeRecorded) {
+  array x = ones({10});
+  x.eval();
+  {
+    Replaced begin(&Api::BeginCommandBuffer, &no_commands);
+    EXPECT_SAYS(message_of([&] { (x - array(0.5f)).eval(); }), "cannot record: host memory is exhausted");
+  }
+  EXPECT_EQ(sum(x - array(0.5f)).item<float>(), 5);
+}
+
+// Arrays of a lost device that threads hold go to nobody; threads that lose it at once get one new device.
+TEST_F(Faults, ManyThreadsMeetALoss) {
+  std::atomic<int> told{0};
+  {
+    Replaced submit(&Api::QueueSubmit, &lose);
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&told] {
+        if (message_of([] { (ones({100}) * array(2.0f)).eval(); }).find("lost") != std::string::npos) ++told;
+      });
+    for (std::thread& t : threads) t.join();
+  }
+  EXPECT_GE(told.load(), 1);
+  expect_usable();
+}
+
+}  // namespace
+}  // namespace frit
