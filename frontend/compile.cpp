@@ -135,23 +135,6 @@ class WithState {
   std::string structure_;
 };
 
-// The lazy call: one operation, one node for each result.
-std::shared_ptr<CallOperation> make_call(std::shared_ptr<CompiledEntry> entry, std::span<const array* const> arguments) {
-  auto operation = std::make_shared<CallOperation>(std::move(entry), std::source_location());
-  operation->device = operation->entry->device_type();
-  std::vector<NodePtr> inputs;
-  inputs.reserve(arguments.size());
-  for (const array* a : arguments) inputs.push_back(a->node());
-  set_inputs(*operation, std::move(inputs));
-  operation->results.reserve(operation->entry->result_count());
-  return operation;
-}
-
-NodePtr next_result(const std::shared_ptr<CallOperation>& operation, const SymbolValues& symbols) {
-  const size_t i = operation->results.size();
-  return attach(operation, operation->entry->result_dtype(i), operation->entry->result_shape(i, symbols));
-}
-
 }  // namespace
 
 std::vector<array> CompiledBase::call(const Call& given, std::string& structure) const {
@@ -249,25 +232,20 @@ std::vector<const array*> pointers(const std::vector<array>& arrays) {
 CompiledFunction::CompiledFunction(ListFn fn, CompileOptions options)
     : CompiledBase(std::make_shared<const ListFn>(std::move(fn)), std::move(options)) {}
 
-namespace {
-
-// A list has no structure but its length.
-void call_list(const void* closure, detail::Reader& in, std::vector<array>& results, std::string&) {
+void detail::call_list(const void* closure, detail::Reader& in, std::vector<array>& results, std::string&) {
   std::vector<array> arguments;
   arguments.reserve(in.left());
   while (in.left()) arguments.push_back(in.leaf());
   results = (*static_cast<const ListFn*>(closure))(arguments);
 }
 
-}  // namespace
-
 std::vector<array> CompiledFunction::operator()(const std::vector<array>& inputs) const {
   std::string structure;
-  return call({&call_list, pointers(inputs)}, structure);
+  return call({&detail::call_list, pointers(inputs)}, structure);
 }
-Inspection CompiledFunction::lower(const std::vector<array>& inputs) const { return inspect({&call_list, pointers(inputs)}); }
-Inspection CompiledFunction::lower(const std::vector<ShapeDtype>& inputs) const { return inspect_ahead(&call_list, inputs); }
-void CompiledFunction::compile_ahead(const std::vector<ShapeDtype>& inputs) const { compile_ahead_of(&call_list, inputs); }
-void CompiledFunction::compile_ahead() const { compile_ahead_of(&call_list, signature()); }
+Inspection CompiledFunction::lower(const std::vector<array>& inputs) const { return inspect({&detail::call_list, pointers(inputs)}); }
+Inspection CompiledFunction::lower(const std::vector<ShapeDtype>& inputs) const { return inspect_ahead(&detail::call_list, inputs); }
+void CompiledFunction::compile_ahead(const std::vector<ShapeDtype>& inputs) const { compile_ahead_of(&detail::call_list, inputs); }
+void CompiledFunction::compile_ahead() const { compile_ahead_of(&detail::call_list, signature()); }
 
 }  // namespace frit

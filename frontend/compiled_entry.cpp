@@ -171,4 +171,20 @@ void CompiledEntry::run(std::span<runtime::Tensor> arguments, std::span<const bo
   if (!status) throw_runtime(status.error(), where);
 }
 
+std::shared_ptr<CallOperation> make_call(std::shared_ptr<CompiledEntry> entry, std::span<const array* const> arguments) {
+  auto operation = std::make_shared<CallOperation>(std::move(entry), std::source_location());
+  operation->device = operation->entry->device_type();
+  std::vector<NodePtr> inputs;
+  inputs.reserve(arguments.size());
+  for (const array* a : arguments) inputs.push_back(a->node());
+  set_inputs(*operation, std::move(inputs));
+  operation->results.reserve(operation->entry->result_count());
+  return operation;
+}
+
+NodePtr next_result(const std::shared_ptr<CallOperation>& operation, const SymbolValues& symbols) {
+  const size_t i = operation->results.size();
+  return attach(operation, operation->entry->result_dtype(i), operation->entry->result_shape(i, symbols));
+}
+
 }  // namespace frit::detail

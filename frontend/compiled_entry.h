@@ -110,4 +110,8 @@ struct CallOperation final : Operation {
   std::shared_ptr<CompiledEntry> entry;
 };
 
+// The lazy call: one operation, one node for each result, taken in order.
+std::shared_ptr<CallOperation> make_call(std::shared_ptr<CompiledEntry> entry, std::span<const array* const> arguments);
+NodePtr next_result(const std::shared_ptr<CallOperation>& operation, const SymbolValues& symbols);
+
 }  // namespace frit::detail

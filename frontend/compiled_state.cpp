@@ -409,6 +409,16 @@ std::shared_ptr<CompiledEntry> CompiledState::trace(Request request) {
 
 // ---- Looking after
 
+std::vector<std::shared_ptr<CompiledEntry>> CompiledState::entries() const {
+  std::vector<std::shared_ptr<CompiledEntry>> held;
+  {
+    const std::shared_lock<std::shared_mutex> guard(mutex_);
+    for (const auto& [hash, entry] : entries_) held.push_back(entry);
+  }
+  std::sort(held.begin(), held.end(), [](const auto& a, const auto& b) { return a->number < b->number; });
+  return held;
+}
+
 void CompiledState::clear() {
   std::unique_lock<std::shared_mutex> guard(mutex_);
   entries_.clear();

@@ -16,6 +16,9 @@
 
 namespace frit::detail {
 
+// What a std::function<std::vector<array>(const std::vector<array>&)> is as a ClosureFn: a list has no structure but its length.
+void call_list(const void* closure, Reader& in, std::vector<array>& results, std::string& structure);
+
 class CompiledState {
  public:
   CompiledState(std::shared_ptr<const void> closure, CompileOptions options);
@@ -33,6 +36,8 @@ class CompiledState {
   // The entry for arguments without data.
   std::shared_ptr<CompiledEntry> entry_ahead(ClosureFn fn, std::span<const ShapeDtype> arguments);
 
+  // Those that are held, in the order they were made.
+  std::vector<std::shared_ptr<CompiledEntry>> entries() const;
   void clear();
   size_t cache_size() const;
   size_t trace_count() const { return counters_->traces.load(std::memory_order_relaxed); }

@@ -4,6 +4,7 @@
 #include "frit/array.h"
 #include "frit/compile.h"
 #include "frit/elementwise.h"
+#include "frit/export.h"
 #include "frit/log.h"
 #include "frit/memory.h"
 #include "frit/ops.h"
