@@ -19,6 +19,7 @@ packages=(
   libgtest-dev libbenchmark-dev           # tests and benchmarks
   python3                                 # tests of the command and of the source tree
   gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user  # to run in the tests what is compiled for 64-bit Arm
+  gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross  # to run emitted C with 32-bit pointers, and big-endian
   clang-16                                # the second host compiler that the tests build with
 )
 

@@ -81,11 +81,14 @@ Result<std::string> KernelEmitter::run() {
   return text + out_ + "}\n";
 }
 
+// From the end, so that what only unused registers use is unused too.
 void KernelEmitter::count_uses(const Body& body) {
   auto use = [&](Reg r) {
     if (r != kNoReg) ++uses_[r];
   };
-  for (const Instr& i : body) {
+  for (size_t n = body.size(); n-- > 0;) {
+    const Instr& i = body[n];
+    if (!is_needed(i)) continue;
     if (const auto* s = std::get_if<ScalarInstr>(&i.node)) {
       for (int a = 0; a < arity(s->op); ++a) use(s->args[static_cast<size_t>(a)]);
     } else if (const auto* l = std::get_if<LoadInstr>(&i.node)) {
@@ -94,9 +97,9 @@ void KernelEmitter::count_uses(const Body& body) {
       use(s->value), use(s->mask);
     } else if (const auto* b = std::get_if<BindInstr>(&i.node)) {
       use(b->value);
-    } else if (const auto* loop = std::get_if<Loop>(&i.node)) {
-      count_uses(loop->body);
+    } else if (const auto* loop = std::get_if<Loop>(&i.node); loop && !loop->extent.is(0)) {
       for (const Accumulator& a : loop->accumulators) use(a.value), use(a.position);
+      count_uses(loop->body);
     }
   }
 }

@@ -52,8 +52,19 @@ void KernelEmitter::name_atoms(const Body& body) {
   }
 }
 
+// A loop that never runs, and whose body may use what nothing defines.
+void KernelEmitter::emit_nothing(const Loop& loop) {
+  for (const Accumulator& a : loop.accumulators) {
+    if (!uses_[a.result]) continue;
+    const bool positioned = a.position != kNoReg;
+    const Dtype type = positioned ? int64 : a.type;
+    define(a.result, constant(type, positioned ? uint64_t{INT64_MAX} : combine_identity(a.combine, a.type), helpers_));
+  }
+}
+
 void KernelEmitter::emit_loop(const Loop& loop) {
-  if (loop.lanes > 1) emit_lanes(loop);
+  if (loop.extent.is(0)) emit_nothing(loop);
+  else if (loop.lanes > 1) emit_lanes(loop);
   else if (is_wide(loop)) emit_wide(loop);
   else emit_serial(loop);
 }
@@ -155,11 +166,12 @@ void KernelEmitter::combine(const Accumulator& a, const std::string& value, cons
   // A NaN is the most extreme value; the lowest position wins among equals.
   const Operand operands[] = {{by}, {value}};
   const std::string better = scalar(a.combine == Combine::ArgMax ? ScalarOp::Gt : ScalarOp::Lt, bool_, a.type, operands, helpers_);
-  const std::string old_nan = "(" + value + " != " + value + ")", new_nan = "(" + by + " != " + by + ")", equal = "(" + by + " == " + value + ")";
-  const std::string tie = is_float(a.type) ? "((" + new_nan + " & " + old_nan + ") | " + equal + ")" : equal;
-  const std::string first = is_float(a.type) ? "(" + new_nan + " & !" + old_nan + ") | " : "";
+  const std::string old_nan = "(" + value + " != " + value + ")", new_nan = "(" + by + " != " + by + ")";
+  const std::string equal = "(" + scalar(ScalarOp::Eq, bool_, a.type, operands, helpers_) + ")";
+  const std::string tie = is_float(a.type) ? "((" + new_nan + " && " + old_nan + ") || " + equal + ")" : equal;
+  const std::string first = is_float(a.type) ? "(" + new_nan + " && !" + old_nan + ") || " : "";
   const std::string takes = fresh("takes");
-  line("const bool " + takes + " = " + first + "(" + better + ") | (" + tie + " & (" + by_position + " < " + position + "));");
+  line("const bool " + takes + " = " + first + "(" + better + ") || (" + tie + " && (" + by_position + " < " + position + "));");
   line(value + " = " + takes + " ? " + by + " : " + value + ";");
   line(position + " = " + takes + " ? " + by_position + " : " + position + ";");
 }

@@ -117,6 +117,7 @@ void KernelEmitter::emit_wide_step(const Loop& loop, const std::string& base, co
 }
 
 void KernelEmitter::emit_wide_loop(const Loop& loop) {
+  if (loop.extent.is(0)) return emit_nothing(loop);
   std::vector<std::pair<const Accumulator*, State>> states;
   for (const Accumulator& a : loop.accumulators) states.emplace_back(&a, make_state(a, 0, wide_->varying[a.value]));
   const std::string var = fresh(loop.var);

@@ -98,6 +98,7 @@ class KernelEmitter {
   void collect_atoms(const ir::Body& body, std::vector<Dim>& found) const;
   void collect_atoms(const Dim& d, std::vector<Dim>& found) const;
   void emit_loop(const ir::Loop& loop);
+  void emit_nothing(const ir::Loop& loop);
   void emit_serial(const ir::Loop& loop);
   void emit_lanes(const ir::Loop& loop);
   State make_state(const ir::Accumulator& a, int lanes, bool wide);

@@ -68,7 +68,7 @@ class FileEmitter {
       taken_.insert({c.name, c.workspace_name(), c.name + "_check"});
       for (const CParam& p : c.params) taken_.insert(p.name);
     }
-    for (const char* own : {"why", "code", "memory"}) taken_.insert(own);
+    for (const char* own : {"why", "code"}) taken_.insert(own);
     for (size_t i = 0; i < functions.size(); ++i) FRIT_TRY(function(*functions[i], interfaces[i]));
     const std::string many = functions.size() == 1 ? " array function" : " array functions";
     const std::string s = "/* " + options.name + ".c: " + std::to_string(functions.size()) + many + " with a C interface, which " + options.name +
@@ -235,7 +235,7 @@ class FileEmitter {
     }
     slots_.clear();
     text_ += "\n" + c.declaration() + " {\n" + statics + body;
-    text_ += launches.find("memory") != std::string::npos ? "  unsigned char* const memory = workspace;\n" : workspace ? "" : "  (void)workspace;\n";
+    if (!workspace) text_ += "  (void)workspace;\n";
     for (const CParam& param : c.params) {
       const bool array = param.kind == CParam::Kind::Input || param.kind == CParam::Kind::Output;
       if (array ? !used_.count(param.name) : param.kind == CParam::Kind::Symbol && !has_checks_ && !used_.count(param.name))
@@ -263,7 +263,7 @@ class FileEmitter {
         return param.type == type || param.type == std::string(memory_type(as.dtype)) + "*" ? param.name : "(" + type + ")" + param.name;
       }
       case CBuffer::Kind::Workspace: {
-        if (!own_memory) return at(type, c.buffers[buffer].offset);
+        if (!own_memory) return at(c.buffers[buffer].offset);
         const Dtype t = is_complex(b.dtype) ? float32 : b.dtype;
         auto [it, added] = slots_.try_emplace({b.slot, std::string(memory_type(t))});
         if (added) it->second = own_array("slot" + std::to_string(b.slot) + "_" + std::string(short_name(t)), t, largest(p, b.slot, t), statics);
@@ -286,14 +286,15 @@ class FileEmitter {
   }
 
   std::string local(const CInterface& c, uint32_t kernel, size_t i, const KernelBuffer& b, bool own_memory, std::string& statics) {
-    if (!own_memory) return at(std::string(memory_type(b.dtype)) + "*", c.scratch_offset + c.locals[kernel][i]);
+    if (!own_memory) return at(c.scratch_offset + c.locals[kernel][i]);
     auto [it, added] = slots_.try_emplace({~kernel, std::to_string(i)});
     if (added) it->second = own_array(kernel_names_[kernel] + "_" + b.name, b.dtype, b.size, statics);
     return it->second;
   }
 
-  std::string at(const std::string& type, const Dim& offset) {
-    return "(" + type + ")(void*)" + (offset.is(0) ? std::string("memory") : "(memory + " + positions_->text(offset, facts_) + ")");
+  std::string at(const Dim& offset) {
+    if (offset.is(0)) return "workspace";
+    return helpers_.need("frit_at") + "(workspace, " + positions_->text(offset, facts_) + ")";
   }
 
   // The data of a constant. Numbers are written as numbers, so that they are the same whatever the order of bytes.

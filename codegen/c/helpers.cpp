@@ -101,6 +101,12 @@ static inline double frit_s64_to_odd(uint64_t x) {
   return x >> 63 != 0 ? -frit_u64_to_odd((uint64_t)0 - x) : frit_u64_to_odd(x);
 }
 )"},
+    {"frit_at", "", R"(
+/* A part of the workspace, which may be NULL where it is empty. */
+static inline void* frit_at(void* workspace, int64_t offset) {
+  return offset == 0 ? workspace : (unsigned char*)workspace + offset;
+}
+)"},
     {"frit_add_size", "", R"(
 /* Sizes are checked in arithmetic that sticks at the ends of its range. */
 static int64_t frit_add_size(int64_t a, int64_t b) {

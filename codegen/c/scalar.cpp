@@ -44,8 +44,9 @@ std::string arithmetic(Dtype t, const char* op, const std::string& a, const std:
 }
 
 // For comparisons of order. Compilers warn of constants at the end of a type's range.
-std::string comparable(Dtype t, const Operand& x, Helpers& helpers) {
+std::string comparable(Dtype t, const Operand& x, Helpers& helpers, bool with_itself = false) {
   if (is_signed_int(t)) return signed_value(t, x.text, helpers);
+  if (with_itself && is_unsigned(t)) return helpers.need("frit_u" + width_text(t)) + "(" + x.text + ")";
   const uint64_t most = ~uint64_t{0} >> (64 - width_of(t));
   const bool at_end = is_unsigned(t) && x.bits && (*x.bits == 0 || *x.bits == most);
   return at_end ? helpers.need("frit_u" + width_text(t)) + "(" + x.text + ")" : x.text;
@@ -53,15 +54,18 @@ std::string comparable(Dtype t, const Operand& x, Helpers& helpers) {
 
 // Of false and true, in this order.
 std::string compare_bools(ScalarOp op, const std::string& a, const std::string& b) {
-  if (op == ScalarOp::Lt) return "!" + a + " & " + b;
-  if (op == ScalarOp::Le) return "!" + a + " | " + b;
-  return op == ScalarOp::Gt ? a + " & !" + b : a + " | !" + b;
+  if (op == ScalarOp::Eq) return a + " ? " + b + " : !" + b;
+  if (op == ScalarOp::Ne) return a + " ? !" + b + " : " + b;
+  if (op == ScalarOp::Lt) return "!" + a + " && " + b;
+  if (op == ScalarOp::Le) return "!" + a + " || " + b;
+  return op == ScalarOp::Gt ? a + " && !" + b : a + " || !" + b;
 }
 
 std::string min_max(bool max, Dtype t, const Operand& x, const Operand& y, Helpers& helpers) {
   const char* better = max ? " > " : " < ";
   const char* not_better = max ? " <= " : " >= ";
-  if (t == bool_) return x.text + (max ? " | " : " & ") + y.text;
+  if (x.text == y.text) return x.text;
+  if (t == bool_) return x.text + (max ? " || " : " && ") + y.text;
   if (!is_float(t) || x.never_nan) return comparable(t, x, helpers) + better + comparable(t, y, helpers) + " ? " + x.text + " : " + y.text;
   if (y.never_nan) return x.text + not_better + y.text + " ? " + y.text + " : " + x.text;
   return "((" + x.text + better + y.text + ") | (" + x.text + " != " + x.text + ")) ? " + x.text + " : " + y.text;
@@ -155,10 +159,13 @@ std::string scalar(ScalarOp op, Dtype result, Dtype t, std::span<const Operand> 
     f = helpers.need(f + width_text(t)) + "(" + text(0);
     return f + (a.size() > 1 ? ", " + text(1) : "") + ")";
   };
-  auto order = [&](const char* o) {
-    return t == bool_ ? compare_bools(op, text(0), text(1)) : comparable(t, a[0], helpers) + " " + o + " " + comparable(t, a[1], helpers);
+  auto compare = [&](const char* o) {
+    if (t == bool_) return compare_bools(op, text(0), text(1));
+    return comparable(t, a[0], helpers, text(0) == text(1)) + " " + o + " " + comparable(t, a[1], helpers);
   };
-  auto logic = [&](const char* o) { return t == bool_ ? text(0) + " " + o + " " + text(1) : arithmetic(t, o, text(0), text(1)); };
+  auto logic = [&](const char* o, const char* of_bools) {
+    return t == bool_ ? text(0) + " " + of_bools + " " + text(1) : arithmetic(t, o, text(0), text(1));
+  };
   switch (op) {
     case ScalarOp::Const:
     case ScalarOp::Input: break;
@@ -179,15 +186,15 @@ std::string scalar(ScalarOp op, Dtype result, Dtype t, std::span<const Operand> 
     case ScalarOp::Round: return libm("rint");
     case ScalarOp::Sqrt: return libm("sqrt");
     case ScalarOp::Fma: return std::string(single ? "fmaf(" : "fma(") + text(0) + ", " + text(1) + ", " + text(2) + ")";
-    case ScalarOp::Eq: return text(0) + " == " + text(1);
-    case ScalarOp::Ne: return text(0) + " != " + text(1);
-    case ScalarOp::Lt: return order("<");
-    case ScalarOp::Le: return order("<=");
-    case ScalarOp::Gt: return order(">");
-    case ScalarOp::Ge: return order(">=");
-    case ScalarOp::And: return logic("&");
-    case ScalarOp::Or: return logic("|");
-    case ScalarOp::Xor: return logic("^");
+    case ScalarOp::Eq: return compare("==");
+    case ScalarOp::Ne: return compare("!=");
+    case ScalarOp::Lt: return compare("<");
+    case ScalarOp::Le: return compare("<=");
+    case ScalarOp::Gt: return compare(">");
+    case ScalarOp::Ge: return compare(">=");
+    case ScalarOp::And: return logic("&", "&&");
+    case ScalarOp::Or: return logic("|", "||");
+    case ScalarOp::Xor: return t == bool_ ? compare_bools(ScalarOp::Ne, text(0), text(1)) : logic("^", "");
     case ScalarOp::Not:
       if (t == bool_) return "!" + text(0);
       return t.size < 4 ? cast_to(register_type(t), "~(uint32_t)" + text(0)) : "~" + text(0);

@@ -241,11 +241,17 @@ void from_file(Writer& writer, const std::string& path, Random& random) {
     writer.add(*f);
     for (int64_t most : {1, 7, 40}) {
       SymbolValues call;
-      for (const std::string& s : f->symbols()) {
-        const DimRange r = f->facts.range(Dim::symbol(s));
-        const int64_t factor = std::max<int64_t>(1, f->facts.multiple(s));
-        call[s] = std::clamp(between(random, 1, most) * factor, r.low, r.high);
-      }
+      auto holds = [&](const DimCondition& c) {
+        const auto v = c.dim.evaluate([&](const std::string& s) -> std::optional<int64_t> { return call.at(s); });
+        return v && (c.kind == DimCondition::Kind::Zero ? *v == 0 : *v >= 0);
+      };
+      do {
+        for (const std::string& s : f->symbols()) {
+          const DimRange r = f->facts.range(Dim::symbol(s));
+          const int64_t factor = std::max<int64_t>(1, f->facts.multiple(s));
+          call[s] = std::clamp(between(random, 0, most) * factor, r.low, r.high);
+        }
+      } while (!std::all_of(f->facts.conditions().begin(), f->facts.conditions().end(), holds));
       writer.add_call(*f, random_inputs(*f, call, Values::Ordinary, random), random);
     }
   }
