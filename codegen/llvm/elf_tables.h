@@ -1,5 +1,5 @@
-// What a shared library holds besides code and constants: headers, the dynamic symbols with their hash table, dynamic relocations, the dynamic section,
-// and section headers with the names of inner functions for debuggers and profilers.
+// What a shared library holds besides code and constants: headers, the dynamic symbols with their hash table, dynamic relocations, the dynamic
+// section, and section headers with the names of inner functions for debuggers and profilers.
 //
 // The linker fills in what the library has, asks for the room that the tables at its head take, lays out the rest and has them written.
 #pragma once

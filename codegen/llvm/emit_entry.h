@@ -14,8 +14,8 @@
 
 namespace frit::codegen {
 
-// Adds `c.name` and `c.workspace_name()` to the module. `kernels` names the function of each kernel of the program, which the module declares if it does
-// not define it. Steps that are no kernels are calls of cblas, if it may be called; then `c` has the checks that it needs.
+// Adds `c.name` and `c.workspace_name()` to the module. `kernels` names the function of each kernel of the program, which the module declares if it
+// does not define it. Steps that are no kernels are calls of cblas, if it may be called; then `c` has the checks that it needs.
 Status emit_entry(llvm::Module& module, const ir::Function& f, const CInterface& c, std::span<const std::string> kernels, bool cblas);
 
 }  // namespace frit::codegen

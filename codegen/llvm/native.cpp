@@ -89,7 +89,7 @@ class NativeEmitter {
   std::string header(bool shared) const {
     std::string notes = (shared ? options_.name + ".so" : options_.name + ".o") + " is code for " + cpu_->cpu + ", " + cpu_->triple + ".";
     if (shared) notes += routines_ ? " It needs libc, libm and, for matrix products, libopenblas.so.0." : " It needs libc and libm alone.";
-    else notes += routines_ ? " It is to be linked with -lm and, for cblas_*, -lopenblas or another library that has them." : " It is to be linked with -lm.";
+    else notes += " It is to be linked with -lm" + std::string(routines_ ? " and, for cblas_*, -lopenblas or another library that has them." : ".");
     return c_header(interfaces_, options_.name, notes);
   }
 

@@ -1,8 +1,8 @@
 /* Calls functions of a shared library on a machine that is not the tests' own: driver LIBRARY CALLS RESULTS.
  *
  * CALLS holds calls one after the other, of numbers of 64 bits and bytes: the length of the function's name and the name, the number of
- * arguments, and each argument: 0 bytes data (an input), 1 bytes (an output), 2 value (a size), 3 (the workspace), 4 (the message). RESULTS gets for each
- * call its code and the bytes of its outputs. */
+ * arguments, and each argument: 0 bytes data (an input), 1 bytes (an output), 2 value (a size), 3 (the workspace), 4 (the message). RESULTS gets
+ * for each call its code and the bytes of its outputs. */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
 #include <stdint.h>

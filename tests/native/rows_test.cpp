@@ -1,5 +1,5 @@
-// Every row of the operation table as functions of a shared library, for each level of processors that runs here: results are the program interpreter's
-// to the bit.
+// Every row of the operation table as functions of a shared library, for each level of processors that runs here, and for 64-bit Arm where there is an
+// emulator: results are the program interpreter's to the bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,7 +54,8 @@ class NativeRow : public testing::TestWithParam<const OpDef*> {
     if (a.strided)
       for (size_t p = 0; p < params.size(); ++p) {
         ParamLayout layout;
-        for (int axis = 0; axis < f.type(params[p]).rank(); ++axis) layout.push_back(Dim::symbol("s" + std::to_string(p) + "_" + std::to_string(axis)));
+        for (int axis = 0; axis < f.type(params[p]).rank(); ++axis)
+          layout.push_back(Dim::symbol("s" + std::to_string(p) + "_" + std::to_string(axis)));
         for (const Dim& s : layout) f.facts.set_range(*s.as_symbol(), {0, 1 << 20});
         f.layouts.push_back(std::move(layout));
       }

@@ -118,7 +118,8 @@ R call_any(void* function, const std::vector<uint64_t>& a) {
 int call_entry(void* function, const std::vector<uint64_t>& arguments) { return call_any<int>(function, arguments); }
 uint64_t call_workspace(void* function, const std::vector<uint64_t>& symbols) { return call_any<uint64_t>(function, symbols); }
 
-Result<std::vector<ir::Tensor>> run_native(const Library& library, const ir::Function& planned, const codegen::CInterface& c, const Arguments& arguments) {
+Result<std::vector<ir::Tensor>> run_native(const Library& library, const ir::Function& planned, const codegen::CInterface& c,
+                                           const Arguments& arguments) {
   void *entry = library.find(c.name), *workspace_of = library.find(c.workspace_name());
   if (!entry || !workspace_of) return Diagnostic("the library has no '" + c.name + "'");
   std::vector<uint64_t> symbols;

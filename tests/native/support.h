@@ -58,6 +58,7 @@ int call_entry(void* function, const std::vector<uint64_t>& arguments);
 uint64_t call_workspace(void* function, const std::vector<uint64_t>& symbols);
 
 // Runs the function on arguments as a C caller would: outputs and workspace on memory that ends at a page without access.
-Result<std::vector<ir::Tensor>> run_native(const Library& library, const ir::Function& planned, const codegen::CInterface& c, const Arguments& arguments);
+Result<std::vector<ir::Tensor>> run_native(const Library& library, const ir::Function& planned, const codegen::CInterface& c,
+                                           const Arguments& arguments);
 
 }  // namespace frit::test

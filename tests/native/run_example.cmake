@@ -1,0 +1,28 @@
+# Variables: BUILD (frit's build folder), FOLDER (a folder of this test's own), EXAMPLE, GENERATOR, COMPILER.
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${ARGV}\n${output}\nstatus ${status}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${FOLDER})
+unset(ENV{FRIT_PLUGIN_DIR})
+unset(ENV{LD_LIBRARY_PATH})
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${FOLDER}/frit)
+run(${CMAKE_COMMAND} -S ${EXAMPLE} -B ${FOLDER}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_BUILD_TYPE=Release
+    -DCMAKE_PREFIX_PATH=${FOLDER}/frit)
+run(${CMAKE_COMMAND} --build ${FOLDER}/build)
+# Nothing of frit is needed any more.
+file(REMOVE_RECURSE ${FOLDER}/frit)
+run(${FOLDER}/build/server)
+message(STATUS "${output}")
+if(NOT output MATCHES "200 requests")
+  message(FATAL_ERROR "the server says: ${output}")
+endif()
+run(ldd ${FOLDER}/build/server)
+if(output MATCHES "frit|LLVM|not found")
+  message(FATAL_ERROR "the server needs: ${output}")
+endif()
+file(REMOVE_RECURSE ${FOLDER})
