@@ -15,7 +15,7 @@ using namespace ir;
 
 KernelEmitter::KernelEmitter(const Kernel& kernel, std::string function, Helpers& helpers)
     : kernel_(kernel), function_(std::move(function)), helpers_(helpers), positions_(helpers), facts_(kernel.facts),
-      values_(kernel.reg_types.size()), uses_(kernel.reg_types.size()) {
+      values_(kernel.reg_types.size()), uses_(kernel.reg_types.size()), is_product_(kernel.reg_types.size()) {
   for (uint32_t i = 0; i < kernel_.buffers.size() + kernel_.locals.size(); ++i) {
     const KernelBuffer& b = kernel_.buffer(i);
     buffers_.push_back(fresh(b.name));
@@ -58,6 +58,7 @@ std::string KernelEmitter::signature() const {
 
 Result<std::string> KernelEmitter::run() {
   count_uses(kernel_.body);
+  find_products(kernel_.body);
   indent_ = 1;
   Scope scope{positions_.names, positions_.known, facts_};
   name_atoms(kernel_.body);
@@ -78,7 +79,18 @@ Result<std::string> KernelEmitter::run() {
     if (!used.count(name)) text += "  (void)" + name + ";\n";
   for (const std::string& s : kernel_.symbols)
     if (const std::string& name = positions_.names[s]; !used.count(name)) text += "  (void)" + name + ";\n";
+  if (!nothing_.empty()) text += "  const uint64_t " + nothing_ + " = frit_nothing();\n";
   return text + out_ + "}\n";
+}
+
+void KernelEmitter::find_products(const Body& body) {
+  for (const Instr& i : body) {
+    if (const auto* s = std::get_if<ScalarInstr>(&i.node); s && is_float(s->type)) {
+      is_product_[s->result] = s->op == ScalarOp::Mul;
+      if (s->op == ScalarOp::Sub) has_differences_ |= is_product_[s->args[0]] || is_product_[s->args[1]];
+    }
+    if (const auto* loop = std::get_if<Loop>(&i.node)) find_products(loop->body);
+  }
 }
 
 // From the end, so that what only unused registers use is unused too.
@@ -149,6 +161,12 @@ void KernelEmitter::emit(const Instr& instr) {
     std::vector<Operand> args;
     for (int i = 0; i < arity(s->op); ++i) args.push_back(operand(s->args[static_cast<size_t>(i)]));
     const Dtype type = kernel_.reg_types[s->args[s->op == ScalarOp::Select ? 1 : 0]];
+    for (size_t i = 0; s->op == ScalarOp::Add && has_differences_ && i < 2; ++i) {
+      if (!is_product_[s->args[i]]) continue;
+      Operand& product = args[i];
+      if (nothing_.empty()) nothing_ = fresh("nothing");
+      product.text = helpers_.need(s->type == float32 ? "frit_apart_f32" : "frit_apart_f64") + "(" + product.text + ", " + nothing_ + ")";
+    }
     const std::string text = scalar(s->op, s->type, type, args, helpers_);
     if (text.empty()) error_ = std::string(name(s->op)) + " must be expanded before code is written (pass expand_functions does)";
     define(s->result, text);

@@ -85,6 +85,7 @@ class KernelEmitter {
   void define(ir::Reg r, const std::string& expression);
   std::string access(uint32_t buffer, const Dim& index);
   void count_uses(const ir::Body& body);
+  void find_products(const ir::Body& body);
   bool is_needed(const ir::Instr& instr) const;
 
   // emit_loop.cpp
@@ -124,6 +125,9 @@ class KernelEmitter {
   DimFacts facts_;
   std::vector<Value> values_;
   std::vector<uint32_t> uses_;
+  std::vector<bool> is_product_;          // by register: of floats
+  bool has_differences_ = false;          // of products
+  std::string nothing_;                   // C: see frit_nothing; "" where nobody needs it
   std::vector<std::string> buffers_;
   std::vector<std::string> parameters_;   // of the function: types and names
   std::set<std::string> taken_;

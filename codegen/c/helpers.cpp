@@ -101,6 +101,24 @@ static inline double frit_s64_to_odd(uint64_t x) {
   return x >> 63 != 0 ? -frit_u64_to_odd((uint64_t)0 - x) : frit_u64_to_odd(x);
 }
 )"},
+    {"frit_nothing", "", R"(
+/* GCC's vectoriser makes single operations of products and the sums and differences behind them, where those of neighbours alternate, and no option
+   keeps it from that. A product to which `nothing` was done, which the compiler does not know, stays one. */
+static inline uint64_t frit_nothing(void) {
+  static const volatile uint64_t nothing = 0;
+  return nothing;
+}
+)"},
+    {"frit_apart_f32", "frit_nothing frit_bits_f32 frit_f32_of", R"(
+static inline float frit_apart_f32(float x, uint64_t nothing) {
+  return frit_f32_of(frit_bits_f32(x) ^ (uint32_t)nothing);
+}
+)"},
+    {"frit_apart_f64", "frit_nothing frit_bits_f64 frit_f64_of", R"(
+static inline double frit_apart_f64(double x, uint64_t nothing) {
+  return frit_f64_of(frit_bits_f64(x) ^ nothing);
+}
+)"},
     {"frit_at", "", R"(
 /* A part of the workspace, which may be NULL where it is empty. */
 static inline void* frit_at(void* workspace, int64_t offset) {
