@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <sstream>
+#include <thread>
 
 #include "frontend/frit/frit.h"
 
@@ -80,6 +81,67 @@ TEST_F(Arrays, StreamContextChoosesTheDevice) {
     EXPECT_EQ(values(ones({3}) + ones({3})), (std::vector<float>{2, 2, 2}));
   }
   EXPECT_EQ(default_device(), Device(Device::cpu));
+}
+
+// Work goes to several queues where the device has them; what one made, the others read, and freed memory goes from one to another.
+TEST_F(Arrays, ThreadsHandEachOtherArrays) {
+  constexpr int kThreads = 6, kTurns = 40;
+  std::vector<array> made(kThreads, array(0.0f));
+  array shared = arange(0, 3000, 1, float32) * array(1.0f);
+  auto turn = compile([](array x, array y) { return x * array(0.5f) + y; }, CompileOptions{.name = "turn"});
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t)
+    threads.emplace_back([&, t] {
+      array x = shared + array(static_cast<float>(t));
+      for (int i = 0; i < kTurns; ++i) {
+        x = turn(x, shared);
+        if (i % 10 == t) x.eval();
+      }
+      async_eval(x);
+      made[static_cast<size_t>(t)] = x;
+    });
+  for (std::thread& t : threads) t.join();
+  array sum = made[0];
+  for (int t = 1; t < kThreads; ++t) sum = sum + made[static_cast<size_t>(t)];
+  const std::vector<float> got = values(sum);
+  for (int e = 0; e < 3000; e += 7) {
+    float want = 0;
+    for (int t = 0; t < kThreads; ++t) {
+      float x = static_cast<float>(e) + static_cast<float>(t);
+      for (int i = 0; i < kTurns; ++i) x = x * 0.5f + static_cast<float>(e);
+      want += x;
+    }
+    ASSERT_FLOAT_EQ(got[static_cast<size_t>(e)], want) << e;
+  }
+}
+
+TEST_F(Arrays, WorkIsHandedOverAndWaitedForOnUse) {
+  array x = arange(0, 1 << 16, 1, float32) * array(1.0f);
+  for (int i = 0; i < 50; ++i) x = x + array(1.0f);
+  async_eval(x);
+  EXPECT_NE(x.status(), array::unscheduled);
+  EXPECT_EQ(max(x).item<float>(), 65535 + 50);
+  Stream other = new_stream(Device::gpu);
+  array y = x, z = x;
+  {
+    StreamContext context(other);
+    y = x * array(2.0f);
+    async_eval(y);
+  }
+  z = y + x;
+  synchronize(other);
+  synchronize();
+  EXPECT_EQ(min(z).item<float>(), 150);
+}
+
+// Memory is handed out again while what used it before still runs.
+TEST_F(Arrays, FreedMemoryIsUsedAgainAtOnce) {
+  array base = arange(0, 100000, 1, float32) * array(1.0f);
+  array sums = zeros({}) + array(0.0f);
+  for (int i = 1; i <= 60; ++i) sums = sums + max(base * array(static_cast<float>(i)) - base);
+  double want = 0;
+  for (int i = 1; i <= 60; ++i) want += 99999.0 * i - 99999.0;
+  EXPECT_NEAR(sums.item<float>(), want, want * 1e-6);
 }
 
 }  // namespace
