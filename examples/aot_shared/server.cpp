@@ -130,5 +130,6 @@ int main() {
   Workspace workspace;
   serve(model, large, workspace);
   if (large.error.empty()) return std::fprintf(stderr, "5000 rows were taken\n"), 1;
-  std::printf("%zu requests of %lld rows on 4 threads in %.1f ms; refused: %s\n", requests.size(), static_cast<long long>(rows), ms, large.error.c_str());
+  std::printf("%zu requests of %lld rows on 4 threads in %.1f ms; refused: %s\n", requests.size(), static_cast<long long>(rows), ms,
+              large.error.c_str());
 }

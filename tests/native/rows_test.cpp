@@ -1,5 +1,5 @@
-// Every row of the operation table as functions of a shared library, for each level of processors that runs here, and for 64-bit Arm where there is an
-// emulator: results are the program interpreter's to the bit.
+// Every row of the operation table as functions of a shared library, for each level of processors that runs here, and for 64-bit Arm where there is
+// an emulator: results are the program interpreter's to the bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
