@@ -66,6 +66,9 @@ class Linker {
 
   Diagnostic refused(const std::string& what) const { return Diagnostic("'" + options_.name + "' cannot be linked: " + what); }
 
+  // What goes into the library. Compilers write headers of sections that hold nothing.
+  static bool taken(const ElfObject::Section& s) { return s.loaded() && s.header.sh_size > 0; }
+
   Status read(std::span<const std::string> files) {
     for (const std::string& file : files) {
       FRIT_ASSIGN_OR_RETURN(elf, ElfObject::read(file));
@@ -74,7 +77,7 @@ class Linker {
         in.relocations.emplace_back();
         in.place.push_back(kNowhere);
         const Elf64_Shdr& h = in.elf.sections[i].header;
-        if (!(h.sh_flags & SHF_ALLOC)) continue;
+        if (!taken(in.elf.sections[i])) continue;
         if ((h.sh_flags & (SHF_WRITE | SHF_TLS)) || h.sh_type == SHT_NOBITS) return refused("it has data that changes");
         FRIT_ASSIGN_OR_RETURN(list, in.elf.relocations(i));
         in.relocations.back() = std::move(list);
@@ -102,6 +105,8 @@ class Linker {
     for (const std::string& name : options_.exports) {
       auto found = defined.find(name);
       if (found == defined.end()) return refused("nothing defines '" + name + "'");
+      const ElfObject& elf = inputs_[found->second.input].elf;
+      if (!lies_inside(elf, elf.symbols[found->second.symbol])) return refused("'" + name + "' lies nowhere in it");
       exports_.push_back(found->second);
     }
     for (size_t i = 0; i < inputs_.size(); ++i)
@@ -134,9 +139,9 @@ class Linker {
         if (r->names == Relocation::Names::Function) stubs_.emplace(target, 0);
         slots_.emplace(target, 0);
       }
-    } else if (symbol.section == SHN_ABS || !inputs_[input].elf.sections[symbol.section].loaded()) {
-      return refused("'" + name + "' lies nowhere in it");
     }
+    const ElfObject& elf = inputs_[target.input].elf;
+    if (target.import.empty() && !lies_inside(elf, elf.symbols[target.symbol])) return refused("'" + name + "' lies nowhere in it");
     if (r->names == Relocation::Names::Slot) slots_.emplace(target, 0);
     targets_[{input, entry.symbol}] = target;
     return {};
@@ -155,7 +160,7 @@ class Linker {
     tables_.name = options_.name;
     for (const Input& in : inputs_)
       for (const ElfObject::Symbol& s : in.elf.symbols)
-        if (s.type == STT_FUNC && s.section != SHN_UNDEF && !is_export(s.name)) tables_.functions.push_back({std::string(s.name), 0, s.size});
+        if (is_inner_function(in.elf, s)) tables_.functions.push_back({std::string(s.name), 0, s.size});
     tables_.relocations = slots_.size();
 
     out_.assign(tables_.head_bytes(), '\0');
@@ -163,7 +168,7 @@ class Linker {
       for (Input& in : inputs_)
         for (size_t i = 0; i < in.elf.sections.size(); ++i) {
           const ElfObject::Section& s = in.elf.sections[i];
-          if (!s.loaded() || ((s.header.sh_flags & SHF_EXECINSTR) != 0) != code) continue;
+          if (!taken(s) || ((s.header.sh_flags & SHF_EXECINSTR) != 0) != code) continue;
           const uint64_t align = std::max<uint64_t>(s.header.sh_addralign, 1);
           if ((align & (align - 1)) || align > 4096) return refused("a section has the alignment " + std::to_string(align));
           out_.resize((out_.size() + align - 1) / align * align);
@@ -205,6 +210,14 @@ class Linker {
 
   bool is_export(std::string_view name) const {
     return std::find(options_.exports.begin(), options_.exports.end(), name) != options_.exports.end();
+  }
+
+  static bool lies_inside(const ElfObject& elf, const ElfObject::Symbol& s) {
+    return s.section != SHN_UNDEF && s.section < elf.sections.size() && taken(elf.sections[s.section]);
+  }
+
+  bool is_inner_function(const ElfObject& elf, const ElfObject::Symbol& s) const {
+    return s.type == STT_FUNC && lies_inside(elf, s) && !is_export(s.name);
   }
 
   uint64_t address_of(const Target& t) const {
@@ -255,7 +268,7 @@ class Linker {
     auto function = tables_.functions.begin();
     for (const Input& in : inputs_)
       for (const ElfObject::Symbol& s : in.elf.symbols)
-        if (s.type == STT_FUNC && s.section != SHN_UNDEF && !is_export(s.name)) (function++)->address = in.place[s.section] + s.value;
+        if (is_inner_function(in.elf, s)) (function++)->address = in.place[s.section] + s.value;
     tables_.write(out_, relocations, exports, machine_->page);
   }
 
