@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 
+#include "codegen/package.h"
 #include "frontend/compiled_state.h"
 #include "frontend/graph_file.h"
 #include "ir/printer.h"
@@ -188,5 +189,20 @@ void FunctionExporter::close() { module_->close(); }
 FunctionExporter exporter(const std::string& file, const ArgsFunction& fun, bool shapeless) { return {file, with_kwargs(fun), shapeless}; }
 FunctionExporter exporter(const std::string& file, const KwargsFunction& fun, bool shapeless) { return {file, with_args(fun), shapeless}; }
 FunctionExporter exporter(const std::string& file, const ArgsKwargsFunction& fun, bool shapeless) { return {file, fun, shapeless}; }
+
+void detail::CompiledBase::save(const std::string& path, const SaveOptions& options) const {
+  if (state_->has_state())
+    throw InvalidArgument(name() + ": a function that reads or writes captured state cannot be saved", "make its state arguments and results");
+  GraphFile file;
+  for (const auto& entry : state_->entries()) add_trace(file, entry->traced(), {name(), {}, {}, {}});
+  if (file.module->functions.empty()) throw InvalidArgument(name() + ": nothing is traced yet that could be saved", "call it once, or use compile_ahead");
+  codegen::PackageOptions package;
+  for (const std::string& cpu : options.cpus) package.targets.push_back({"llvm", cpu});
+  if (package.targets.empty()) package.targets = codegen::portable_targets();
+  if (options.vulkan) package.targets.push_back({"glsl", "baseline"});
+  auto contents = codegen::make_package(*file.module, file.weights, package);
+  if (!contents) throw_runtime(contents.error(), std::source_location());
+  if (Status written = runtime::write_package(path, *contents); !written) throw_runtime(written.error(), std::source_location());
+}
 
 }  // namespace frit

@@ -19,13 +19,16 @@ namespace {
 // Captured arrays of at most so many elements are written into the graph.
 constexpr int64_t kInlineElements = 64;
 
+// The place is in the file that was read.
+[[noreturn]] void give_up(const Diagnostic& d) { throw RuntimeError(d.message, d.note, d.loc.file ? d.loc.file : "", d.loc.line); }
+
 template <class T>
 T value_or_throw(Result<T> r) {
-  if (!r.ok()) throw_runtime(r.error(), std::source_location());
+  if (!r.ok()) give_up(r.error());
   return *std::move(r);
 }
 void check(const Status& s) {
-  if (!s.ok()) throw_runtime(s.error(), std::source_location());
+  if (!s.ok()) give_up(s.error());
 }
 
 std::string extension(const std::string& path) { return std::filesystem::path(path).extension().string(); }

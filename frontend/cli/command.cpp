@@ -17,7 +17,6 @@
 #include "ir/parser.h"
 #include "ir/verifier.h"
 #include "runtime/file.h"
-#include "runtime/package_file.h"
 
 namespace frit::cli {
 
@@ -37,7 +36,10 @@ bool is_package(const std::string& path) {
 Source read_graph(const std::string& path) {
   Source s;
   s.name = path == "-" ? "<stdin>" : path;
-  if (path == "-") {
+  if (path != "-" && is_package(path)) {
+    s.package = value_or_fail(runtime::PackageFile::open(path));
+    s.text = value_or_fail(s.package->ir());
+  } else if (path == "-") {
     s.text.assign(std::istreambuf_iterator<char>(std::cin), {});
   } else {
     std::error_code ignored;
@@ -55,6 +57,7 @@ Source read_graph(const std::string& path) {
 }
 
 runtime::NamedTensors read_weights(const Source& source) {
+  if (source.package) return value_or_fail(source.package->weights());
   if (source.module->weights.empty()) return {};
   return value_or_fail(runtime::read_safetensors(value_or_fail(runtime::beside(source.name, source.module->weights))));
 }

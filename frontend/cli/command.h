@@ -9,7 +9,7 @@
 
 #include "codegen/backend.h"
 #include "ir/graph.h"
-#include "runtime/safetensors.h"
+#include "runtime/package_file.h"
 
 namespace frit::cli {
 
@@ -32,8 +32,9 @@ bool is_package(const std::string& path);
 struct Source {
   std::string name, text;
   std::unique_ptr<ir::Module> module;
+  std::shared_ptr<const runtime::PackageFile> package;  // where the graphs are from one
 };
-// Reads IR text, or JSON when the file's first character is '{' or '['. "-" is standard input.
+// Reads IR text, or JSON when the file's first character is '{' or '[', or the graphs of an artifact. "-" is standard input.
 Source read_graph(const std::string& path);
 // The weights that the module names, from its folder; none where it names none.
 runtime::NamedTensors read_weights(const Source& source);

@@ -10,7 +10,6 @@
 #include "frontend/cli/inputs.h"
 #include "frontend/cli/tensors.h"
 #include "ir/interpreter.h"
-#include "ir/parser.h"
 #include "runtime/gpu.h"
 #include "runtime/package.h"
 
@@ -152,17 +151,9 @@ class Comparison {
 void run(const Options& o) {
   runtime::Gpu* gpu = o.device == "vulkan" ? value_or_fail(runtime::find_gpu()) : nullptr;
   std::shared_ptr<const runtime::Package> package;
-  Source source;
-  runtime::NamedTensors weights;
-  if (is_package(o.file)) {
-    package = value_or_fail(runtime::Package::load(o.file, o.device));
-    source.name = o.file;
-    source.module = value_or_fail(ir::parse(value_or_fail(package->file().ir()), o.file.c_str()));
-    weights = value_or_fail(package->file().weights());
-  } else {
-    source = read_graph(o.file);
-    weights = read_weights(source);
-  }
+  if (is_package(o.file)) package = value_or_fail(runtime::Package::load(o.file, o.device));
+  const Source source = read_graph(o.file);
+  const runtime::NamedTensors weights = read_weights(source);
   bool good = true, any = false;
   for (const auto& f : source.module->functions) {
     if (!o.function.empty() && f->name != o.function) continue;

@@ -120,6 +120,14 @@ struct Inspection {
   int kernel_count = 0;   // kernels and library calls that one call runs
 };
 
+// What a package is made for (docs/offline.md).
+struct SaveOptions {
+  // Processors: "x86-64-v4", "x86-64-v3", "x86-64-v2", "aarch64", "native" or a processor's name; a loader takes the first that runs. None: the three levels
+  // of x86-64, newest first (on aarch64: "aarch64").
+  std::vector<std::string> cpus = {};
+  bool vulkan = false;           // shaders for GPUs as well
+};
+
 namespace detail {
 
 class CompiledState;  // caches and options of one compiled function
@@ -146,6 +154,10 @@ class CompiledBase {
   // Counters, what each trace holds to, and for each trace after the first what differed from the nearest one before and what to do about it.
   std::string explain() const;
   const std::string& name() const;
+  // Writes every trace that is held, compiled for the machines that the options name, to a package that runs without a compiler: functions name, name:1,
+  // ... in the order they were traced. Captured arrays are inside. Throws InvalidArgument where nothing is traced yet (call it, or compile_ahead), or where
+  // the function reads and writes captured state; RuntimeError where the file cannot be written.
+  void save(const std::string& path, const SaveOptions& options = {}) const;
 
  protected:
   std::vector<array> call(const Call& call, std::string& structure) const;

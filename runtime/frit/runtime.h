@@ -152,13 +152,13 @@ class LoadedPackage {
     for (size_t i = 0; i < frit_function_count(package_.get()); ++i) names.emplace_back(frit_function_name(package_.get(), i));
     return names;
   }
-  LoadedFunction find(const std::string& name) const { return find(name.c_str()); }
+  LoadedFunction find(const std::string& name) const { return find_named(name.c_str()); }
   // The only function.
-  LoadedFunction find() const { return find(static_cast<const char*>(nullptr)); }
+  LoadedFunction find() const { return find_named(nullptr); }
 
  private:
   friend LoadedPackage load(const std::string&, const std::string&);
-  LoadedFunction find(const char* name) const {
+  LoadedFunction find_named(const char* name) const {
     const frit_function* function = nullptr;
     detail::check(frit_find(package_.get(), name, &function));
     return {package_, function};
