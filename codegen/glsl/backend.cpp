@@ -69,6 +69,13 @@ class GlslBackend : public Backend {
     return std::vector{std::move(object)};
   }
 
+  Result<std::string> listing(const runtime::ObjectCode& object, const Target&) override {
+    FRIT_ASSIGN_OR_RETURN(code, runtime::read_gpu_code(object.object));
+    std::string text;
+    for (const runtime::GpuKernel& k : code.kernels) text += "; kernel @" + k.name + "\n" + disassemble(k.spirv);
+    return text;
+  }
+
   std::vector<std::string_view> emissions() const override { return {"glsl", "spirv", "spirv-asm"}; }
 
   Result<std::string> emit(const ir::Program& program, const Target& target, std::string_view emission) override {

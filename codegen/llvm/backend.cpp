@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "codegen/llvm/compiler.h"
+#include "codegen/llvm/listing.h"
 #include "codegen/llvm/native.h"
 #include "runtime/cpu.h"
 #include "runtime/parallel.h"
@@ -90,6 +91,11 @@ class LlvmBackend : public Backend {
       objects.push_back(*std::move(*part));
     }
     return objects;
+  }
+
+  Result<std::string> listing(const runtime::ObjectCode& code, const Target& target) override {
+    FRIT_ASSIGN_OR_RETURN(cpu, resolve(target));
+    return list_object(code.object, *cpu);
   }
 
   std::vector<std::string_view> emissions() const override { return {"asm", "llvm-ir", "object"}; }
