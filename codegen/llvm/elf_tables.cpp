@@ -1,5 +1,6 @@
 #include "codegen/llvm/elf_tables.h"
 
+#include <cstddef>
 #include <cstring>
 
 namespace frit::codegen {

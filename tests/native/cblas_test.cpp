@@ -8,7 +8,7 @@
 namespace frit::test {
 namespace {
 
-constexpr codegen::NativeOptions kCblas{.name = "made", .cblas = true};
+const codegen::NativeOptions kCblas{.name = "made", .cblas = true};
 
 void check(const std::string& text, const std::vector<ir::SymbolValues>& calls) {
   const ir::Function f = parse_one(text);
