@@ -1,10 +1,10 @@
-// expand_routines: for code that has no runtime beside it, routines of the library become kernels of the program, and what was fused behind one becomes a
-// kernel that follows it. Does nothing unless the target asks for it (TargetTraits::own_routines).
+// expand_routines: for code that has no runtime beside it, routines of the library become kernels of the program, and what was fused behind one becomes
+// a kernel that follows it. Does nothing unless the target asks for it (TargetTraits::own_routines).
 //
-// Matrix products take one of three forms. Tiles: a block of columns is packed side by side, and tiles of a few rows by two vectors of columns are summed
-// in registers, along k from 0 upwards. Columns, where there are few rows for certain: the same without packing, for each number would be packed to be used
-// a few times only. Dots, where the results are few and both operands run along k: sums over lanes. Which one it is follows from what is known when the
-// function is compiled, so results do not depend on a call's sizes but through the sums themselves.
+// Matrix products take one of three forms. Tiles: a block of columns is packed side by side, and tiles of a few rows by two vectors of columns are
+// summed in registers, along k from 0 upwards. Columns, where there are few rows for certain: the same without packing, for each number would be packed
+// to be used a few times only. Dots, where the results are few and both operands run along k: sums over lanes. Which one it is follows from what is
+// known when the function is compiled, so results do not depend on a call's sizes but through the sums themselves.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -46,8 +46,8 @@ class Writer {
   // Numbered from behind the buffers, all of which are there.
   uint32_t local(const std::string& wish, Dtype t, Dim size) {
     std::string name = wish;
-    auto taken = [&](const std::string& n) { return std::any_of(k_.buffers.begin(), k_.buffers.end(), [&](const KernelBuffer& b) { return b.name == n; }); };
-    while (taken(name)) name += "_";
+    auto taken = [&](const KernelBuffer& b) { return b.name == name; };
+    while (std::any_of(k_.buffers.begin(), k_.buffers.end(), taken)) name += "_";
     k_.locals.push_back({name, t, std::move(size), true, true});
     return static_cast<uint32_t>(k_.buffers.size() + k_.locals.size() - 1);
   }

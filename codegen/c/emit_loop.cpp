@@ -3,7 +3,6 @@
 
 #include "codegen/c/emitter.h"
 #include "ir/base/dim_atoms.h"
-#include "passes/lowering/loop_nest.h"
 
 namespace frit::codegen::c {
 
@@ -37,7 +36,16 @@ void KernelEmitter::collect_atoms(const Dim& d, std::vector<Dim>& found) const {
 }
 
 void KernelEmitter::collect_atoms(const Body& body, std::vector<Dim>& found) const {
-  passes::for_each_dim(body, [&](const Dim& d) { collect_atoms(d, found); });
+  for (const Instr& i : body) {
+    if (!is_needed(i)) continue;
+    if (const auto* l = std::get_if<LoadInstr>(&i.node)) collect_atoms(l->index, found);
+    if (const auto* s = std::get_if<StoreInstr>(&i.node)) collect_atoms(s->index, found);
+    if (const auto* x = std::get_if<IndexInstr>(&i.node)) collect_atoms(x->index, found);
+    const auto* loop = std::get_if<Loop>(&i.node);
+    if (!loop || loop->extent.is(0)) continue;
+    collect_atoms(loop->extent, found);
+    collect_atoms(loop->body, found);
+  }
 }
 
 // Quotients and the like that are the same all over `body` get variables, so that no loop inside computes them again.

@@ -199,7 +199,7 @@ void rows(Writer& writer, size_t step, Random& random) {
         std::optional<Function> f;
         for (size_t tries = 0; tries < shapes.size() && !f; ++tries) f = single(*def, shapes[turn++ % shapes.size()], leading, attribute, random);
         if (!f) {
-          if (def->arity != 0 && !has_dtype) fail(std::string(def->name) + ": nothing was found that it takes with " + std::string(short_name(leading)));
+          if (def->arity != 0 && !has_dtype) fail("nothing was found for " + std::string(def->name) + " of " + std::string(short_name(leading)));
           continue;
         }
         any = true;
