@@ -17,15 +17,36 @@ bool is_dense(const ir::Shape& shape, const ir::ParamLayout& strides) {
   return true;
 }
 
+// As callers see it: without what is bound to weights.
+std::string shown(const ir::Function& f) {
+  ir::Function g = f;
+  g.params.clear();
+  g.layouts.clear();
+  g.weights.clear();
+  for (size_t i = 0; i < f.params.size(); ++i)
+    if (f.weight(i).empty()) g.params.push_back(f.params[i]);
+  return ir::signature_text(g);
+}
+
 }  // namespace
 
 Result<runtime::Signature> make_signature(const ir::Function& f) {
   runtime::Signature s;
   s.name = f.name;
-  s.text = ir::signature_text(f);
+  s.text = shown(f);
   FRIT_ASSIGN_OR_RETURN(guard, make_guard(f));
-  s.guard = std::move(guard);
-  for (size_t i = 0; i < s.guard.checks.size(); ++i) s.said.push_back(describe(f, s.guard, static_cast<int>(i)));
+  // Weights are looked at once, when they are bound.
+  const auto of_weight = [&](const runtime::Guard::Check& check) {
+    const auto* size = std::get_if<runtime::Guard::Size>(&check);
+    return size && !f.weight(size->input).empty();
+  };
+  for (size_t i = 0; i < guard.checks.size(); ++i) {
+    if (of_weight(guard.checks[i])) continue;
+    s.guard.checks.push_back(guard.checks[i]);
+    s.said.push_back(describe(f, guard, static_cast<int>(i)));
+  }
+  s.guard.symbol_names = std::move(guard.symbol_names);
+  s.guard.sources = std::move(guard.sources);
   std::string unknown;
   const auto slot_of = [&](const std::string& symbol) {
     const auto& names = s.guard.symbol_names;

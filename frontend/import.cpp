@@ -163,12 +163,13 @@ class Replay {
 struct ImportedFunction::State {
   std::string name;
   std::vector<std::shared_ptr<CompiledEntry>> entries;
-  std::vector<const ir::Function*> functions;             // as the file has them, one per entry
+  std::vector<const ir::Function*> functions;  // as the file has them, one per entry
+  std::vector<std::string> texts;              // their signatures, weights left out
   std::shared_ptr<const detail::GraphFile> file;
 
   std::string signatures() const {
     std::string all;
-    for (const ir::Function* f : functions) all += (all.empty() ? "" : "; ") + ir::signature_text(*f);
+    for (const std::string& s : texts) all += (all.empty() ? "" : "; ") + s;
     return all;
   }
 };
@@ -208,11 +209,7 @@ std::vector<array> ImportedFunction::operator()(const Args& args, const Kwargs& 
 
 const std::string& ImportedFunction::name() const { return state_->name; }
 
-std::vector<std::string> ImportedFunction::signatures() const {
-  std::vector<std::string> all;
-  for (const ir::Function* f : state_->functions) all.push_back(ir::signature_text(*f));
-  return all;
-}
+std::vector<std::string> ImportedFunction::signatures() const { return state_->texts; }
 
 std::vector<std::string> ImportedFunction::input_names() const {
   std::vector<std::string> names;
@@ -252,6 +249,9 @@ ImportedFunction ImportedModule::function(const std::string& name) const {
     if (detail::function_of(f->name) != name) continue;
     made->functions.push_back(f.get());
     made->entries.push_back(as_entry(*f, state_->file->weights));
+    auto signature = codegen::make_signature(*f);
+    if (!signature) throw RuntimeError("import: " + signature.error().message, signature.error().note);
+    made->texts.push_back(signature->text);
   }
   if (!made->entries.empty()) return ImportedFunction(std::move(made));
   std::string names;

@@ -1,5 +1,5 @@
 // frit inspect: what an artifact holds.
-#include <iomanip>
+#include <algorithm>
 #include <iostream>
 
 #include "codegen/backend.h"
@@ -60,7 +60,9 @@ void run(const Options& o) {
   auto file = value_or_fail(runtime::PackageFile::open(o.file));
   if (o.manifest) return write_output("-", file->manifest());
   if (o.ir) return write_output("-", value_or_fail(file->ir()));
-  bool any = false;
+  const auto& all = file->functions();
+  if (!o.function.empty() && std::none_of(all.begin(), all.end(), [&](const auto& f) { return f.name == o.function; }))
+    fail({"no function '" + o.function + "' in the file"});
   if (!o.disassemble) {
     std::cout << file->path() << ": made by " << file->producer() << ", format " << runtime::kPackageVersion << ", " << file->functions().size()
               << (file->functions().size() == 1 ? " function" : " functions") << "\n";
@@ -71,7 +73,6 @@ void run(const Options& o) {
   }
   for (const auto& f : file->functions()) {
     if (!o.function.empty() && f.name != o.function) continue;
-    any = true;
     if (o.disassemble) {
       disassemble(*file, f);
       continue;
@@ -79,7 +80,6 @@ void run(const Options& o) {
     std::cout << "\n";
     summarise(*file, f);
   }
-  if (!o.function.empty() && !any) fail({"no function '" + o.function + "' in the file"});
 }
 
 }  // namespace

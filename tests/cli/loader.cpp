@@ -1,0 +1,32 @@
+// Links the runtime alone: loads a package, runs a function on ones, and prints what libraries the process has loaded.
+#include <dlfcn.h>
+#include <link.h>
+
+#include <cstdio>
+
+#include "frit/runtime.h"
+
+int main(int argc, char** argv) {
+  try {
+    const frit::runtime::LoadedFunction f = frit::runtime::load(argv[1], "cpu").find(argc > 2 ? argv[2] : "");
+    std::vector<frit::runtime::Array> inputs;
+    for (size_t i = 0; i < frit_input_count(f.handle()); ++i) {
+      frit_value_info info;
+      frit_input_info(f.handle(), i, &info);
+      inputs.emplace_back(info.dtype, std::vector<int64_t>(static_cast<size_t>(info.rank), 16));
+      for (size_t k = 0; info.dtype == FRIT_F32 && k < inputs[i].size(); ++k) inputs[i].data<float>()[k] = 1;
+    }
+    const auto results = f(std::vector<frit::runtime::View>(inputs.begin(), inputs.end()));
+    std::printf("%s %zu\n", f.machine().c_str(), results.size());
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "error: %s\n", e.what());
+    return 1;
+  }
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void*) {
+        std::puts(info->dlpi_name);
+        return 0;
+      },
+      nullptr);
+  return 0;
+}

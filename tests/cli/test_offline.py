@@ -1,0 +1,223 @@
+"""Artifacts and libraries from the outside: made by the command, run by it and by a program that has no compiler in it.
+
+FRIT_CLI names the program, FRIT_GRAPHS the folder of example graphs, FRIT_LOADER a program that links the runtime alone.
+"""
+import json
+import os
+import pathlib
+import platform
+import re
+import resource
+import struct
+import subprocess
+import unittest
+
+from test_cli import FRIT, GRAPHS, TWO, CliTest, read_npy, write_npy
+
+LOADER = os.environ["FRIT_LOADER"]
+
+WEIGHTED = """weights "w.safetensors"
+
+func @affine(%x: f32[n, 2], %w: f32[2, 3] = "w", %b: f32[3] = "b") -> %y: f32[n, 3] {
+  %0: f32[n, 3] = matmul %x, %w
+  %1: f32[n, 3] = broadcast %b {shape=[n, 3]}
+  %2: f32[n, 3] = add %0, %1
+  return %2
+}
+"""
+
+
+def write_safetensors(path, tensors):
+    """Tensors of f32: {name: (shape, values)}, byte by byte as the format says."""
+    header, data = {}, b""
+    for name, (shape, values) in tensors.items():
+        bytes_ = struct.pack(f"<{len(values)}f", *values)
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + len(bytes_)]}
+        data += bytes_
+    text = json.dumps(header).encode()
+    pathlib.Path(path).write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+class OfflineTest(CliTest):
+    def loader(self, *arguments, status=0, **more):
+        done = subprocess.run([LOADER, *map(str, arguments)], capture_output=True, text=True, timeout=300, **more)
+        self.assertEqual(done.returncode, status, f"{arguments}\n{done.stdout}\n{done.stderr}")
+        return done.stdout if status == 0 else done.stderr
+
+    def weighted(self):
+        write_safetensors(self.path("w.safetensors"), {"w": ([2, 3], [1, 2, 3, 4, 5, 6]), "b": ([3], [10, 20, 30])})
+        return self.write("affine.frit", WEIGHTED)
+
+
+class Artifacts(OfflineTest):
+    def test_run_gives_what_the_graph_gives(self):
+        for name in ("gelu", "softmax", "layer_norm", "attention", "mlp", "swiglu"):
+            graph = GRAPHS / f"{name}.frit"
+            package = self.path(f"{name}.fritpkg")
+            self.frit("compile", graph, "-o", package)
+            text = graph.read_text()
+            symbols = sorted(set(re.findall(r"\b[a-z]\b(?=[,\]])", text[: text.index("{")])))
+            sets = [x for s in symbols for x in ("--set", f"{s}=16")]
+            self.frit("run", graph, "--random", 3, *sets, "--output", self.path("a"))
+            self.frit("run", package, "--random", 3, *sets, "--output", self.path("b"))
+            first, second = (pathlib.Path(self.path(f)) for f in ("a", "b"))
+            self.assertEqual([p.read_bytes() for p in sorted(first.iterdir())], [p.read_bytes() for p in sorted(second.iterdir())], name)
+
+    def test_bytes_depend_on_the_graph_alone(self):
+        graph = GRAPHS / "softmax.frit"
+        outputs = []
+        for folder, jobs in (("one", 1), ("two", 2), ("three/deep", 4)):
+            (self.folder / folder).mkdir(parents=True)
+            out = self.folder / folder / "s.fritpkg"
+            self.frit("compile", graph, "--target=cpu,vulkan", "--jobs", jobs, "-o", out.name, cwd=self.folder / folder)
+            outputs.append(out.read_bytes())
+        self.assertEqual(outputs[0], outputs[1])
+        self.assertEqual(outputs[0], outputs[2])
+
+    def test_inspect(self):
+        package = self.path("two.fritpkg")
+        self.frit("compile", self.write("two.frit", TWO), "-o", package)
+        text = self.text("inspect", package)
+        self.assertIn("func @first(%x: f32[2]) -> f32[2]", text)
+        self.assertIn("2 functions", text)
+        manifest = json.loads(self.text("inspect", package, "--manifest"))
+        self.assertEqual([f["name"] for f in manifest["functions"]], ["first", "second"])
+        self.assertEqual(manifest["version"], 1)
+        size = os.path.getsize(package)
+        for s in manifest["sections"]:
+            self.assertLessEqual(s["offset"] + s["bytes"], size)
+            self.assertEqual(s["offset"] % 64, 0)
+        self.assertIn("%0: f32[2] = negative %x", self.text("inspect", package, "--ir"))
+        if platform.machine() == "x86_64":
+            self.assertIn("ret", self.text("inspect", package, "--disassemble", "--function", "first"))
+        self.assertNotIn("second", self.text("inspect", package, "--function", "first").split("\n", 1)[1])
+        self.assertIn("no function 'third'", self.error(1, "inspect", package, "--function", "third"))
+        self.assertIn("not a package", self.error(1, "inspect", self.path("two.frit")))
+
+    def test_verify(self):
+        package = self.path("s.fritpkg")
+        self.frit("compile", GRAPHS / "softmax.frit", "-o", package)
+        text = self.text("verify", package, "--runs", 3)
+        self.assertRegex(text, r"the graph, compiled here: at most [0-9.]+ ulp")
+        self.assertRegex(text, r"the artifact's code for x86-64-v[234]|compiled here")
+        self.assertIn("differ by more than", subprocess.run([FRIT, "verify", package, "--max-ulp", "0.001"], capture_output=True, text=True).stderr)
+
+    def test_functions_are_chosen(self):
+        graph = self.write("two.frit", TWO)
+        self.frit("compile", graph, "--function", "second", "-o", self.path("one.fritpkg"))
+        self.assertEqual(self.text("run", self.path("one.fritpkg"), "--random", 1).count("result"), 2)
+        self.frit("compile", graph, "-o", self.path("two.fritpkg"))
+        self.assertIn("choose one with --function: first, second", self.error(1, "run", self.path("two.fritpkg"), "--random", 1))
+        self.assertEqual(self.text("run", self.path("two.fritpkg"), "--random", 1, "--function", "first").count("result"), 1)
+
+    def test_an_artifact_is_compiled_again_from_its_graphs(self):
+        self.frit("compile", self.write("two.frit", TWO), "--cpu", "x86-64-v2", "-o", self.path("a.fritpkg"))
+        self.frit("compile", self.path("a.fritpkg"), "--cpu", "x86-64-v3", "-o", self.path("b.fritpkg"))
+        self.frit("compile", self.path("two.frit"), "--cpu", "x86-64-v3", "-o", self.path("c.fritpkg"))
+        self.assertEqual(pathlib.Path(self.path("b.fritpkg")).read_bytes(), pathlib.Path(self.path("c.fritpkg")).read_bytes())
+
+
+class Weights(OfflineTest):
+    def answer(self, file, **more):
+        write_npy(self.path("x.npy"), "f", (2, 2), [1, 0, 0, 1])
+        self.frit("run", file, "--input", "x=" + self.path("x.npy"), "--output", self.path("out"), **more)
+        return read_npy(self.path("out/0.npy"))[2]
+
+    def test_inside_and_beside(self):
+        graph = self.weighted()
+        want = [11, 22, 33, 14, 25, 36]
+        self.assertEqual(list(self.answer(graph)), want)
+        self.frit("compile", graph, "-o", self.path("inside.fritpkg"))
+        self.frit("compile", graph, "--weights=beside", "-o", self.path("beside.fritpkg"))
+        self.assertEqual(list(self.answer(self.path("inside.fritpkg"))), want)
+        self.assertEqual(list(self.answer(self.path("beside.fritpkg"))), want)
+        self.assertIn("at most", self.text("verify", self.path("inside.fritpkg"), "--runs", 2))
+        # Other weights, the same code.
+        write_safetensors(self.path("w.safetensors"), {"b": ([3], [0, 0, 0]), "w": ([2, 3], [1, 1, 1, 1, 1, 1])})
+        self.assertEqual(list(self.answer(self.path("beside.fritpkg"))), [1] * 6)
+        self.assertEqual(list(self.answer(self.path("inside.fritpkg"))), want)
+
+    def test_what_is_wrong_is_named(self):
+        graph = self.weighted()
+        self.frit("compile", graph, "--weights=beside", "-o", self.path("p.fritpkg"))
+        write_safetensors(self.path("w.safetensors"), {"b": ([3], [0, 0, 0]), "w": ([3, 2], [1, 1, 1, 1, 1, 1])})
+        for command in (("compile", graph, "-o", self.path("q.fritpkg")), ("run", self.path("p.fritpkg"), "--random", 1, "--set", "n=2")):
+            self.assertRegex(self.error(1, *command), r"weight 'w'.* f32\[3, 2\]")
+        write_safetensors(self.path("w.safetensors"), {"b": ([3], [0, 0, 0])})
+        for command in (("compile", graph, "-o", self.path("q.fritpkg")), ("run", self.path("p.fritpkg"), "--random", 1, "--set", "n=2"),
+                        ("run", graph, "--random", 1, "--set", "n=2")):
+            self.assertRegex(self.error(1, *command), r"'w'")
+        os.remove(self.path("w.safetensors"))
+        self.assertIn("w.safetensors", self.error(1, "run", self.path("p.fritpkg"), "--random", 1, "--set", "n=2"))
+        self.assertNotIn("q.fritpkg", self.files())
+
+    def test_damaged_files_of_weights(self):
+        graph = self.weighted()
+        good = pathlib.Path(self.path("w.safetensors")).read_bytes()
+        bad = [b"", good[:5], good[:20], good[:-1], struct.pack("<Q", 2**60) + good[8:], good[:8] + b"x" + good[9:],
+               good.replace(b'"F32"', b'"F99"'), good.replace(b"[2, 3]", b"[2, 4]"), good.replace(b"[2, 3]", b"[-2,3]"),
+               good.replace(b"[2, 3]", b'"tall"'), good.replace(b"[0, 24]", b"[24, 0]"), good.replace(b"[0, 24]", b"[0,9999]")]
+        for data in bad:
+            pathlib.Path(self.path("w.safetensors")).write_bytes(data)
+            self.assertIn("w.safetensors", self.error(1, "run", graph, "--random", 1, "--set", "n=2"), data)
+
+
+class NoCompiler(OfflineTest):
+    def test_nothing_of_a_compiler_is_loaded(self):
+        package = self.path("g.fritpkg")
+        self.frit("compile", GRAPHS / "gelu.frit", "-o", package)
+        loaded = self.loader(package, "gelu")
+        self.assertIn("libfrit_runtime", loaded)
+        for name in ("LLVM", "glslang", "frit_codegen", "frit_ir", "frit_passes"):
+            self.assertNotIn(name, loaded)
+
+    def test_a_package_for_another_processor_asks_for_the_compiler(self):
+        if platform.machine() != "x86_64":
+            self.skipTest("needs a package that does not fit this machine")
+        package = self.path("g.fritpkg")
+        self.frit("compile", GRAPHS / "gelu.frit", "--cpu", "aarch64", "-o", package)
+        loaded = self.loader(package, "gelu")
+        self.assertTrue(loaded.startswith("compiled here"), loaded)
+        self.assertIn("libfrit_codegen", loaded)
+
+
+class Unwritable(OfflineTest):
+    def test_nothing_is_half_written(self):
+        graph = str(GRAPHS / "gelu.frit")
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+        for name in ("g.fritpkg", "g.so", "g.c"):
+            self.assertIn("cannot write", self.error(1, "compile", graph, "-o", self.path(name), preexec_fn=limit))
+            self.assertIn("cannot write", self.error(1, "compile", graph, "-o", self.path("no/such/" + name)))
+        self.assertEqual(self.files(), [])
+        self.write("g.fritpkg", "old")
+        self.error(1, "compile", graph, "-o", self.path("g.fritpkg"), preexec_fn=limit)
+        self.assertEqual(self.files(), ["g.fritpkg"])
+        self.assertEqual(pathlib.Path(self.path("g.fritpkg")).read_text(), "old")
+
+    def test_wrong_usage(self):
+        graph = str(GRAPHS / "gelu.frit")
+        for arguments in (["--emit=artifact"], ["--emit=shared"], ["--emit=c", "-o", "-"], ["--target=c", "--emit=artifact", "-o", self.path("x")],
+                          ["--target=cpu,vulkan", "--emit=asm"], ["--cpu=x86-64-v2,x86-64-v3", "--emit=asm"],
+                          ["--target=vulkan", "--emit=shared", "-o", self.path("x.so")], ["--jobs=0", "-o", self.path("x.fritpkg")]):
+            self.error(2, "compile", graph, *arguments)
+        self.assertIn("x86-64-v9", self.error(1, "compile", graph, "--cpu=x86-64-v9", "-o", self.path("x.fritpkg")))
+        self.assertEqual(self.files(), [])
+
+
+class Damaged(OfflineTest):
+    def test_every_kind_of_damage_is_an_error(self):
+        package = self.folder / "g.fritpkg"
+        self.frit("compile", GRAPHS / "gelu.frit", "--cpu=x86-64-v2", "-o", package)
+        good = package.read_bytes()
+        for bad in (b"", good[:7], good[:63], good[:64], good[: len(good) // 2], good[:-1], good + b"\0",
+                    good[:8] + b"\x02" + good[9:], good[:16] + b"\xff" * 8 + good[24:], good[:24] + b"\xff" * 8 + good[32:],
+                    good[:70] + bytes([good[70] ^ 1]) + good[71:]):
+            package.write_bytes(bad)
+            for command in (("run", package, "--random", 1, "--set", "n=4", "--set", "m=4"), ("inspect", package), ("verify", package)):
+                # Running reads no graphs.
+                if len(bad) != len(good) or bad[70] == good[70] or command[0] == "verify":
+                    self.error(1, *command)
+
+
+if __name__ == "__main__":
+    unittest.main()
