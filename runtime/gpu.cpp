@@ -11,7 +11,7 @@ namespace frit::runtime {
 
 namespace {
 
-constexpr std::string_view kMagic = "FRITGPU1";
+constexpr std::string_view kMagic = "FRITGPU2";
 
 // What the driver's plugin exports.
 using FindGpu = Result<Gpu*> (*)();
@@ -83,6 +83,7 @@ std::string write_gpu_code(const GpuCode& code) {
     out.u32(k.multiple);
     out.u32(k.tile_rows);
     out.u32(k.tile_columns);
+    out.u8(k.epilogue);
   }
   return std::move(out).take();
 }
@@ -105,6 +106,7 @@ Result<GpuCode> read_gpu_code(std::string_view bytes) {
     k.multiple = in.u32();
     k.tile_rows = in.u32();
     k.tile_columns = in.u32();
+    k.epilogue = in.u8() != 0;
     if (k.spirv.size() % 4 || !k.group_size || !k.per_group || !k.multiple || !k.tile_rows || !k.tile_columns) in.stop();
     code.kernels.push_back(std::move(k));
   }

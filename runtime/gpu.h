@@ -59,6 +59,7 @@ struct GpuKernel {
   std::vector<uint32_t> aligned_buffers, multiple_symbols;
   uint32_t multiple = 1;
   uint32_t tile_rows = 1, tile_columns = 1;  // of a product: what one workgroup computes of the result
+  bool epilogue = false;                   // of a product: it applies the epilogue itself, whose arguments follow its own
 };
 
 struct GpuCode {

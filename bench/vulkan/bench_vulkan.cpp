@@ -97,16 +97,32 @@ class Bench {
     std::vector<double> times, device;
     const auto begun = Clock::now();
     while (milliseconds_since(begun) < o_.warm) run(c);
-    for (int i = 0; i < 1000; ++i) run(c), device.push_back(gpu_.last_times().empty() ? 0 : gpu_.last_times()[0].milliseconds);
+    for (int i = 0; i < 1000; ++i) {
+      run(c);
+      const std::vector<runtime::GpuTime> steps = gpu_.last_times();
+      device.push_back(steps.empty() ? 0 : steps[0].milliseconds);
+    }
     gpu_.keep_times(false);
     for (int i = 0; i < 1000; ++i) {
       auto start = Clock::now();
       run(c);
       times.push_back(milliseconds_since(start));
     }
-    gpu_.keep_times(true);
     std::printf("%-34s %10.4f ms on the host, %.4f ms on the gpu\n", "launch of a small kernel", median(times), median(device));
+    std::vector<double> rows;
+    for (int i = 0; i < 50; ++i) {
+      auto start = Clock::now();
+      for (int j = 0; j < 100; ++j) value(c.code->run(c.inputs));
+      const double handed = milliseconds_since(start) / 100;
+      if (Status s = gpu_.synchronize(); !s.ok()) fail(s.error());
+      rows.push_back(milliseconds_since(start) / 100);
+      device[static_cast<size_t>(i)] = handed;
+    }
+    device.resize(50);
+    std::printf("%-34s %10.4f ms each, %.4f ms of the host\n", "a hundred, waited for at the end", median(rows), median(device));
+    gpu_.keep_times(true);
     rows_.push_back({"launch", median(times), 0, 0, ""});
+    rows_.push_back({"launches", median(rows), 0, 0, ""});
   }
 
   void cold(const std::string& graph) {
@@ -292,6 +308,15 @@ std::string matmul(const std::string& type) {
          "[<n>, <n>] = matmul %a, %b\n  return %0\n}";
 }
 
+// A product, a bias and silu: one launch.
+std::string layer(const std::string& type) {
+  std::string text = "func @layer(%a: T[<n>, <n>], %b: T[<n>, <n>], %c: T[<n>]) -> T[<n>, <n>] {\n  %0: T[<n>, <n>] = matmul %a, %b\n"
+                     "  %1: T[<n>, <n>] = broadcast %c {shape=[<n>, <n>]}\n  %2: T[<n>, <n>] = add %0, %1\n  %3: T[<n>, <n>] = sigmoid %2\n"
+                     "  %4: T[<n>, <n>] = multiply %2, %3\n  return %4\n}";
+  for (size_t at; (at = text.find("T[")) != std::string::npos;) text.replace(at, 1, type);
+  return text;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -322,6 +347,8 @@ int main(int argc, char** argv) {
   bench.run("matmul f32 4096^3", sized(matmul("f32"), {{"n", n}}), 0, flops);
   bench.run("matmul f16 4096^3", sized(matmul("f16"), {{"n", n}}), 0, flops);
   bench.run("matmul bf16 4096^3", sized(matmul("bf16"), {{"n", n}}), 0, flops);
+  bench.run("matmul f32 4096^3 + bias + silu", sized(layer("f32"), {{"n", n}}), 0, flops);
+  bench.run("matmul f16 4096^3 + bias + silu", sized(layer("f16"), {{"n", n}}), 0, flops);
   bench.launch(sized(kSwiglu, {{"n", 16}, {"m", 64}}));
   bench.cold(sized(kGelu, {{"n", 64}, {"m", 64}}));
   bench.write_json();

@@ -1,6 +1,8 @@
 // The plugin's face: codegen/backend.h over the emitter and glslang.
 #include "codegen/backend.h"
 
+#include <set>
+
 #include "codegen/glsl/shader.h"
 #include "ir/kernel_printer.h"
 
@@ -98,17 +100,21 @@ class GlslBackend : public Backend {
  private:
   Result<std::vector<Shader>> emit_all(const ir::Program& program, const Target& target, bool comments) {
     FRIT_ASSIGN_OR_RETURN(features, features_of(target));
-    std::vector<Shader> shaders;
-    for (const ir::Kernel& k : program.kernels) {
-      FRIT_ASSIGN_OR_RETURN(shader, emit_kernel(k, features, comments));
+    std::vector<Shader> shaders, products;
+    std::set<uint32_t> applied;  // epilogues that their products apply
+    for (size_t i = 0; i < program.steps.size(); ++i) {
+      if (!std::holds_alternative<ir::LibraryStep>(program.steps[i])) continue;
+      FRIT_ASSIGN_OR_RETURN(forms, emit_routine(program, i, features, comments));
+      const auto& epilogue = std::get<ir::LibraryStep>(program.steps[i]).epilogue;
+      if (forms[0].kernel.epilogue) applied.insert(epilogue->kernel);
+      for (Shader& s : forms) products.push_back(std::move(s));
+    }
+    for (size_t i = 0; i < program.kernels.size(); ++i) {
+      if (applied.count(static_cast<uint32_t>(i))) continue;
+      FRIT_ASSIGN_OR_RETURN(shader, emit_kernel(program.kernels[i], features, comments));
       shaders.push_back(std::move(shader));
     }
-    for (size_t i = 0; i < program.steps.size(); ++i) {
-      const auto* step = std::get_if<ir::LibraryStep>(&program.steps[i]);
-      if (!step) continue;
-      FRIT_ASSIGN_OR_RETURN(forms, emit_routine(*step, "routine" + std::to_string(i), features));
-      for (Shader& s : forms) shaders.push_back(std::move(s));
-    }
+    for (Shader& s : products) shaders.push_back(std::move(s));
     return shaders;
   }
 };

@@ -112,8 +112,11 @@ void KernelEmitter::declare_names() {
     while (!identifiers_.insert(text).second) text += "q";
     return text;
   };
-  for (const ir::KernelBuffer& b : k_.buffers) memories_.push_back({unique(identifier("b_", b.name))});
-  for (const std::string& s : k_.symbols) names_[s] = {unique(identifier("n_", s)), features_.int64 && facts_.range(Dim::symbol(s)).high > INT32_MAX};
+  for (const ir::KernelBuffer& b : k_.buffers) memories_.push_back({unique(identifier(prefix_ + "b_", b.name))});
+  for (const std::string& s : k_.symbols) {
+    const bool wide = features_.int64 && facts_.range(Dim::symbol(s)).high > INT32_MAX;
+    names_[s] = {unique(identifier(prefix_ + "n_", s)), wide};
+  }
   auto loops = [&](auto&& self, const ir::Body& body) -> void {
     for (const ir::Instr& i : body) {
       if (auto* bind = std::get_if<ir::BindInstr>(&i.node)) names_[bind->name] = {unique(identifier("k_", bind->name)), true};
@@ -226,6 +229,7 @@ void KernelEmitter::emit(const ir::Instr& instr, Context context) {
     line("const " + index_type(name.wide) + " " + name.text + " = " + index_type(name.wide) + "(" + regs_[b->value] + ");" + comment(instr));
   } else if (auto* l = std::get_if<ir::LoadInstr>(&instr.node)) {
     if (context == Context::Group) touch({instr}, false);
+    if (raw_ && l->buffer == *raw_) return define(l->result, "element", instr);
     if (l->mask == ir::kNoReg) return define(l->result, load_text(l->buffer, l->index), instr);
     Dtype t = k_.reg_types[l->result];
     regs_[l->result] = name_of(l->result);
@@ -302,6 +306,41 @@ void KernelEmitter::place_locals() {
   }
 }
 
+std::string KernelEmitter::argument_fields(size_t& count) {
+  std::string fields;
+  auto argument = [&](const std::string& type, const std::string& name) { fields += "  " + type + " " + name + ";\n", ++count; };
+  for (size_t i = 0; i < k_.buffers.size(); ++i) argument(reference(k_.buffers[i].dtype, 1), memories_[i].name);
+  if (scratch_) argument("uint64_t", "scratch");
+  for (const std::string& s : k_.symbols) {
+    const Name& name = names_.at(s);
+    argument(name.wide ? "int64_t" : "int", name.text);
+    if (!name.wide) fields += "  int " + name.text + "high;\n";  // an argument is 8 bytes
+  }
+  return fields;
+}
+
+// How the device is asked to keep to the numbers, where it can be asked.
+std::string KernelEmitter::float_modes() const {
+  const bool controls = features_.keeps_specials32 || features_.keeps_specials64 || features_.keeps_subnormals32 || features_.keeps_subnormals64 ||
+                        features_.rounds_to_even32 || features_.rounds_to_even64;
+  const bool doubles = std::find(k_.reg_types.begin(), k_.reg_types.end(), float64) != k_.reg_types.end();
+  if (!controls) return {};
+  std::string text;
+  text += "#extension GL_EXT_spirv_intrinsics : require\n";
+  auto mode = [&](bool has, int capability, int number, int width) {
+    if (!has || (width == 64 && !doubles)) return;
+    text += "spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [" + std::to_string(capability) + "], " +
+            std::to_string(number) + ", " + std::to_string(width) + ");\n";
+  };
+  mode(features_.keeps_subnormals32, 4464, 4459, 32);
+  mode(features_.keeps_subnormals64, 4464, 4459, 64);
+  mode(features_.keeps_specials32, 4466, 4461, 32);
+  mode(features_.keeps_specials64, 4466, 4461, 64);
+  mode(features_.rounds_to_even32, 4467, 4462, 32);
+  mode(features_.rounds_to_even64, 4467, 4462, 64);
+  return text;
+}
+
 std::string KernelEmitter::assemble() {
   std::string text;
   if (comments_) {
@@ -312,39 +351,14 @@ std::string KernelEmitter::assemble() {
       begin = end + 1;
     }
   }
-  std::string arguments;
   size_t count = 0;
-  auto argument = [&](const std::string& type, const std::string& name) { arguments += "  " + type + " " + name + ";\n", ++count; };
-  std::string aliases;
-  for (size_t i = 0; i < k_.buffers.size(); ++i) argument(reference(k_.buffers[i].dtype, 1), memories_[i].name);
-  if (scratch_) argument("uint64_t", "scratch");
-  for (const std::string& s : k_.symbols) {
-    const Name& name = names_.at(s);
-    argument(name.wide ? "int64_t" : "int", name.text);
-    if (!name.wide) arguments += "  int " + name.text + "high;\n";  // an argument is 8 bytes
-  }
+  const std::string arguments = argument_fields(count);
   const bool many = count > kMaxPushArguments;
   text += "#version 460\n#extension GL_EXT_buffer_reference : require\n#extension GL_EXT_control_flow_attributes : require\n";
   text += "#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require\n";
   for (const std::string& e : extensions_) text += "#extension " + e + " : require\n";
   if (shuffles_) text += "#extension GL_KHR_shader_subgroup_shuffle_relative : require\n";
-  const bool controls = features_.keeps_specials32 || features_.keeps_specials64 || features_.keeps_subnormals32 || features_.keeps_subnormals64 ||
-                        features_.rounds_to_even32 || features_.rounds_to_even64;
-  const bool doubles = std::find(k_.reg_types.begin(), k_.reg_types.end(), float64) != k_.reg_types.end();
-  if (controls) {
-    text += "#extension GL_EXT_spirv_intrinsics : require\n";
-    auto mode = [&](bool has, int capability, int number, int width) {
-      if (!has || (width == 64 && !doubles)) return;
-      text += "spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [" + std::to_string(capability) + "], " +
-              std::to_string(number) + ", " + std::to_string(width) + ");\n";
-    };
-    mode(features_.keeps_subnormals32, 4464, 4459, 32);
-    mode(features_.keeps_subnormals64, 4464, 4459, 64);
-    mode(features_.keeps_specials32, 4466, 4461, 32);
-    mode(features_.keeps_specials64, 4466, 4461, 64);
-    mode(features_.rounds_to_even32, 4467, 4462, 32);
-    mode(features_.rounds_to_even64, 4467, 4462, 64);
-  }
+  text += float_modes();
   text += "layout(local_size_x = " + std::to_string(group_) + ") in;\n";
   text += "layout(constant_id = 0) const bool aligned = false;\n";
   for (auto& [name, declaration] : references_) text += declaration + "\n";

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -26,13 +27,13 @@ std::string literal(Dtype t, uint64_t bits);
 // Functions that shaders call where the language has no expression of the right meaning; each is written out when it is used.
 class Prelude {
  public:
-  explicit Prelude(const runtime::GpuFeatures& features) : features_(features) {}
+  explicit Prelude(const runtime::GpuFeatures& features) : features_(&features) {}
   // Its name; those that it calls are added too.
   std::string use(const std::string& name);
   const std::string& text() const { return text_; }
 
  private:
-  const runtime::GpuFeatures& features_;
+  const runtime::GpuFeatures* features_;
   std::set<std::string> used_;
   std::string text_;
 };
@@ -43,10 +44,22 @@ std::string scalar_expression(Prelude& p, const runtime::GpuFeatures& features, 
                               const std::vector<std::string>& a);
 std::string cast_expression(Prelude& p, Dtype to, Dtype from, const std::string& x);
 
+// A kernel over the elements of a product's result, as a function of the shader that computes the product.
+struct Epilogue {
+  std::string references;  // declarations of its types
+  std::string arguments;   // fields that follow those of the product, 8 bytes each
+  std::string function;    // epilogue(position, element)
+  std::string position;    // type of the first parameter
+  std::set<std::string> extensions;
+  Prelude prelude;         // what the function calls; the product adds its own
+};
+
 class KernelEmitter {
  public:
   KernelEmitter(const ir::Kernel& kernel, const runtime::GpuFeatures& features, bool comments);
   Result<Shader> run();
+  // As a function that another shader calls for each element: see Epilogue. Nothing where the kernel does more than that.
+  std::optional<Epilogue> run_epilogue(uint32_t raw);
 
  private:
   enum class Context : uint8_t { Invocation, Group };
@@ -89,6 +102,9 @@ class KernelEmitter {
   void open(const std::string& text);
   void close(const std::string& text = "}");
   std::string assemble();
+  std::string float_modes() const;
+  // The arguments after `count` others, as fields of a structure.
+  std::string argument_fields(size_t& count);
   void declare_names();
   void place_locals();
   void declare_kept();
@@ -171,6 +187,8 @@ class KernelEmitter {
   bool scratch_ = false;
   int group_ = 1;
   std::string error_, cure_;
+  std::string prefix_;                          // of names, where they stand beside those of another shader
+  std::optional<uint32_t> raw_;                 // of an epilogue: the buffer whose elements are its parameter
 };
 
 }  // namespace frit::codegen::glsl

@@ -3,9 +3,12 @@
 // A workgroup of 16 by 16 invocations computes a tile of the result. For each 16 steps along k it moves a tile of both operands to shared memory,
 // where they lie along k, and every invocation multiplies what its own rows and columns need; the next tiles are read from memory meanwhile. Sums
 // run along k in order, in float32 for low-precision types.
+//
+// What is fused behind a product is applied to its elements before they are stored. They pass through shared memory, a part of the tile at a time, so
+// that the text is there once and neighbours in memory belong to neighbouring invocations.
 #include "codegen/glsl/routine.h"
 
-#include "codegen/glsl/emitter.h"
+#include <algorithm>
 
 namespace frit::codegen::glsl {
 
@@ -46,7 +49,7 @@ constexpr const char* kText = R"(#version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-$EXTENSIONS$layout(local_size_x = 256) in;
+$EXTENSIONS$$REFERENCES$layout(local_size_x = 256) in;
 layout(constant_id = 0) const bool aligned = false;
 layout(buffer_reference, std430, buffer_reference_align = $SIZE$) buffer Element { $STORAGE$ data; };
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer Words { uvec4 data; };
@@ -54,7 +57,7 @@ layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arg
   uint64_t a, b, c;
   int64_t m, n, k, a_row, a_column, b_row, b_column;
   int64_t sizes[4], a_steps[4], b_steps[4];
-};
+$ARGUMENTS$};
 layout(push_constant, std430) uniform Push { Arguments args; };
 $PRELUDE$
 const int tile = $TILE$, depth = 16, unit = $UNIT$, per = $PER$;  // elements of a wide load; elements that an invocation loads of each operand
@@ -62,7 +65,8 @@ const bool wide = $WIDE$;
 shared $COMPUTE$ a_tile[depth * (tile + 4)], b_tile[depth * (tile + 4)];
 #define FROM_MEMORY(x) ($FROM$)
 // Reads this invocation's part of a tile: `lines` rows or columns from `at` on, steps from `k0` on. `line` and `step` are strides.
-void fetch(out uvec4 words[per / unit + 1], out $COMPUTE$ part[per], uint64_t base, int64_t lines, int64_t at, int64_t k0, int64_t k, int64_t line, int64_t step, int me) {
+void fetch(out uvec4 words[per / unit + 1], out $COMPUTE$ part[per], uint64_t base, int64_t lines, int64_t at, int64_t k0, int64_t k, int64_t line,
+           int64_t step, int me) {
   if (wide) {
     [[unroll]] for (int i = 0; i < per / unit; ++i) {
       int number = me + i * 256;
@@ -128,17 +132,18 @@ std::string place(const std::string& number, int i) {
   return std::to_string(i / 4 * 64) + " + " + number + " * 4 + " + std::to_string(i % 4);
 }
 
-Shader product(Dtype t, const std::string& name, int own, const runtime::GpuFeatures& features) {
+Shader product(Dtype t, const std::string& name, int own, const runtime::GpuFeatures& features, const Behind& behind) {
   Shader shader;
-  Prelude prelude(features);
+  Prelude prelude = behind.epilogue ? behind.epilogue->prelude : Prelude(features);
   const bool complex = is_complex(t);
   const std::string compute = complex ? "vec2" : t == float64 ? "double" : "float";
   const int tile = kSide * own, unit = 16 / t.size, per = tile * kDepth / 256;
   // In fours where there are four: 16-byte accesses of shared memory.
-  auto at = [&](const std::string& number, int i) { return own >= 4 ? place(number, i) : number + " * " + std::to_string(own) + " + " +
-      std::to_string(i); };
+  auto at = [&](const std::string& number, int i) {
+    return own >= 4 ? place(number, i) : number + " * " + std::to_string(own) + " + " + std::to_string(i);
+  };
 
-  std::string from = "x", unpack, to = "sum";
+  std::string from = "x", unpack, to = "sum", element = "sum";  // as they are stored, and as the epilogue takes them
   auto unpack_line = [&](int j, const std::string& e) {
     unpack += "      values[" + std::to_string(j) + "] = " + e + "; \\\n";
   };
@@ -149,7 +154,8 @@ Shader product(Dtype t, const std::string& name, int own, const runtime::GpuFeat
     for (int j = 0; j < 8; ++j)
       unpack_line(j, cast_expression(prelude, float32, t, std::string("bitfieldExtract(") + parts[j / 2] + ", " + std::to_string(j % 2 * 16) +
           ", 16)"));
-    to = "uint16_t(" + cast_expression(prelude, t, float32, "sum") + ")";
+    element = cast_expression(prelude, t, float32, "sum");
+    to = "uint16_t(" + element + ")";
   } else if (t == float32) {
     for (int j = 0; j < 4; ++j) unpack_line(j, std::string("uintBitsToFloat(") + parts[j] + ")");
   } else if (t == float64) {
@@ -175,16 +181,39 @@ Shader product(Dtype t, const std::string& name, int own, const runtime::GpuFeat
           ".y * " + b + ".x);\n"
                                            : features.fused_fma ? " = fma(" + a + ", " + b + ", " + c + ");\n" : " += " + a + " * " + b + ";\n");
     }
-  for (int i = 0; i < own; ++i)
+  if (behind.epilogue) {
+    const std::string size = std::to_string(t.size), parts = std::to_string(own);
+    const std::string line = own >= 4 ? "pass / 4 * 64 + line * 4 + pass % 4" : "line * " + parts + " + pass";
+    store = "  const uint64_t before = (c_base - args.c) / " + size + "UL;\n";
+    store += "  for (int pass = 0; pass < " + parts + "; ++pass) {\n    barrier();\n";
+    for (int i = 0; i < own; ++i) {
+      store += "    if (pass == " + std::to_string(i) + ") {\n";
+      for (int j = 0; j < own; ++j)
+        store += "      a_tile[row * tile + " + at("column", j) + "] = c" + std::to_string(i) + "_" + std::to_string(j) + ";\n";
+      store += "    }\n";
+    }
+    store += "    barrier();\n    for (int e = 0; e < " + parts + "; ++e) {\n";
+    store += "      const int number = me + e * 256, line = number / tile;\n";
+    store += "      const int64_t i = i0 + " + line + ", j = j0 + number % tile;\n";
+    store += "      if (i < m && j < n) {\n        const " + compute + " sum = a_tile[number];\n";
+    if (behind.keep) store += "        Element(c_base + uint64_t(i * n + j) * " + size + "UL).data = " + to + ";\n";
+    store += "        epilogue(" + behind.epilogue->position + "(before + uint64_t(i * n + j)), " + element + ");\n      }\n    }\n  }\n";
+  }
+  for (int i = 0; i < own && !behind.epilogue; ++i)
     for (int j = 0; j < own; ++j)
       store += "  PUT(" + at("row", i) + ", " + at("column", j) + ", c" + std::to_string(i) + "_" + std::to_string(j) + ")\n";
   std::string put = "#define PUT(i, j, sum) if (i0 + (i) < m && j0 + (j) < n) Element(c_base + uint64_t((i0 + (i)) * n + j0 + (j)) * " +
                     std::to_string(t.size) + "UL).data = " + to + ";\n";
-  shader.text = fill(fill(kText, {{"PLACE", kPlace}}), {{"EXTENSIONS", t.size == 2 ? "#extension GL_EXT_shader_16bit_storage : require\n" : ""},
+  std::string extensions = t.size == 2 ? "#extension GL_EXT_shader_16bit_storage : require\n" : "";
+  if (behind.epilogue)
+    for (const std::string& e : behind.epilogue->extensions) extensions += "#extension " + e + " : require\n";
+  shader.text = fill(fill(kText, {{"PLACE", kPlace}}), {{"EXTENSIONS", extensions},
                              {"SIZE", std::to_string(t.size)},
                              {"STORAGE", storage},
                              {"COMPUTE", compute},
-                             {"PRELUDE", prelude.text() + put},
+                             {"REFERENCES", behind.epilogue ? behind.epilogue->references : ""},
+                             {"ARGUMENTS", behind.epilogue ? behind.epilogue->arguments : ""},
+                             {"PRELUDE", prelude.text() + (behind.epilogue ? behind.epilogue->function : put)},
                              {"TILE", std::to_string(tile)},
                              {"TM", std::to_string(tile)},
                              {"TN", std::to_string(tile)},
@@ -197,14 +226,36 @@ Shader product(Dtype t, const std::string& name, int own, const runtime::GpuFeat
                              {"MULTIPLY", multiply},
                              {"STORE", store}});
   shader.kernel.name = name;
+  shader.kernel.epilogue = behind.epilogue != nullptr;
   shader.kernel.group_size = 256;
   shader.kernel.tile_rows = shader.kernel.tile_columns = static_cast<uint32_t>(tile);
   return shader;
 }
 
+bool is_used_elsewhere(const ir::Program& program, size_t number, uint32_t buffer) {
+  auto has = [&](const std::vector<ir::Window>& windows) {
+    return std::any_of(windows.begin(), windows.end(), [&](const ir::Window& w) { return w.buffer == buffer; });
+  };
+  auto among = [&](const std::vector<uint32_t>& all) { return std::find(all.begin(), all.end(), buffer) != all.end(); };
+  if (has(program.results)) return true;
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    if (i == number) continue;
+    if (const auto* kernel = std::get_if<ir::KernelStep>(&program.steps[i])) {
+      if (among(kernel->buffers)) return true;
+      continue;
+    }
+    const auto& library = std::get<ir::LibraryStep>(program.steps[i]);
+    if (has(library.operands) || has(library.results) || (library.epilogue && among(library.epilogue->buffers))) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
-Result<std::vector<Shader>> emit_routine(const ir::LibraryStep& step, const std::string& name, const runtime::GpuFeatures& features) {
+Result<std::vector<Shader>> emit_routine(const ir::Program& program, size_t number, const runtime::GpuFeatures& features,
+                                         bool comments) {
+  const auto& step = std::get<ir::LibraryStep>(program.steps[number]);
+  const std::string name = "routine" + std::to_string(number);
   const Dtype t = step.dtypes.back();
   auto refuse = [&](const std::string& why, const std::string& cure = {}) {
     return Diagnostic("op '" + step.name + "' of " + std::string(long_name(t)) + " has no form for this gpu: " + why, {},
@@ -218,9 +269,19 @@ Result<std::vector<Shader>> emit_routine(const ir::LibraryStep& step, const std:
   if (features.group_size < 256) return refuse("its workgroups are smaller than 256 invocations");
   // Large tiles reuse more of what they read; small ones leave less of a small result idle. The launch chooses.
   std::vector<Shader> shaders;
-  shaders.push_back(product(t, name, t.size == 8 ? 4 : 8, features));
-  shaders.push_back(product(t, name + "_small", 2, features));
-  if (t == float16 && features.matrix16 && features.group_size >= 512 && features.shared_bytes >= 32768) shaders.push_back(matrix_product(name + "_matrix"));
+  std::optional<Epilogue> epilogue;
+  Behind behind;
+  if (step.epilogue && !is_complex(t)) {
+    const std::vector<uint32_t>& buffers = step.epilogue->buffers;
+    const auto raw = static_cast<uint32_t>(std::find(buffers.begin(), buffers.end(), step.results[0].buffer) - buffers.begin());
+    const ir::Kernel& kernel = program.kernels[step.epilogue->kernel];
+    if (raw < buffers.size()) epilogue = KernelEmitter(kernel, features, comments).run_epilogue(raw);
+    if (epilogue) behind = {&*epilogue, !kernel.buffers[raw].written && is_used_elsewhere(program, number, step.results[0].buffer)};
+  }
+  shaders.push_back(product(t, name, t.size == 8 ? 4 : 8, features, behind));
+  shaders.push_back(product(t, name + "_small", 2, features, behind));
+  if (t == float16 && features.matrix16 && features.group_size >= 512 && features.shared_bytes >= 32768)
+    shaders.push_back(matrix_product(name + "_matrix", behind));
   return shaders;
 }
 

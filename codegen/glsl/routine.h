@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "codegen/glsl/shader.h"
+#include "codegen/glsl/emitter.h"
 
 namespace frit::codegen::glsl {
 
@@ -14,6 +14,12 @@ std::string fill(std::string text, const std::map<std::string, std::string>& wor
 // The place of a workgroup's tile: i0 and j0, the batch, and the operands' first elements a_base, b_base and c_base. Words SIZE and TILE.
 extern const char* const kPlace;
 
-Shader matrix_product(const std::string& name);
+// What follows a product in its own shader; `keep`: the product itself is asked for as well.
+struct Behind {
+  const Epilogue* epilogue = nullptr;
+  bool keep = true;
+};
+
+Shader matrix_product(const std::string& name, const Behind& behind);
 
 }  // namespace frit::codegen::glsl

@@ -21,7 +21,7 @@ constexpr const char* kText = R"(#version 460
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_KHR_shader_subgroup_basic : require
-layout(local_size_x = 32 * $WARPS$) in;
+$REFERENCES$layout(local_size_x = 32 * $WARPS$) in;
 layout(constant_id = 0) const bool aligned = false;
 layout(constant_id = 1) const bool a_columns = false;
 layout(constant_id = 2) const bool b_columns = false;
@@ -31,9 +31,9 @@ layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arg
   uint64_t a, b, c;
   int64_t m, n, k, a_row, a_column, b_row, b_column;
   int64_t sizes[4], a_steps[4], b_steps[4];
-};
+$ARGUMENTS$};
 layout(push_constant, std430) uniform Push { Arguments args; };
-const int rows_of_tile = $TM$, columns_of_tile = $TN$, depth = $DEPTH$, buffers = $BUFFERS$, invocations = 32 * $WARPS$;
+$FUNCTION$const int rows_of_tile = $TM$, columns_of_tile = $TN$, depth = $DEPTH$, buffers = $BUFFERS$, invocations = 32 * $WARPS$;
 const int high = rows_of_tile / $WARP_ROWS$ / 16, broad = columns_of_tile / ($WARPS$ / $WARP_ROWS$) / 16;  // matrices of a subgroup
 // In words of eight halves, with one more a line against bank conflicts.
 const int a_line = a_columns ? rows_of_tile / 8 + 1 : depth / 8 + 1, b_line = b_columns ? depth / 8 + 1 : columns_of_tile / 8 + 1;
@@ -113,27 +113,63 @@ $PLACE$  fcoopmatNV<32, gl_ScopeSubgroup, 16, 16> sums[high][broad];
     }
     barrier();
   }
-  [[unroll]] for (int i = 0; i < high; ++i)
+$STORE$}
+)";
+
+constexpr const char* kStore = R"(  [[unroll]] for (int i = 0; i < high; ++i)
     [[unroll]] for (int j = 0; j < broad; ++j) {
       int64_t r = i0 + row + i * 16, c = j0 + column + j * 16;
       if (r < m && c < n) {
         fcoopmatNV<16, gl_ScopeSubgroup, 16, 16> rounded = fcoopmatNV<16, gl_ScopeSubgroup, 16, 16>(sums[i][j]);
-        coopMatStoreNV(rounded, Halves(args.c + uint64_t(r * n + c) * 2UL).data, 0, uint(n), false);
+        coopMatStoreNV(rounded, Halves(c_base + uint64_t(r * n + c) * 2UL).data, 0, uint(n), false);
       }
     }
-}
+)";
+
+// Each subgroup lays one of its matrices after the other into a part of shared memory and takes its elements from there.
+constexpr const char* kEpilogue = R"(  const uint64_t before = (c_base - args.c) / 2UL;
+  const int lane = int(gl_SubgroupInvocationID);
+  for (int pass = 0; pass < high * broad; ++pass) {
+    barrier();
+    [[unroll]] for (int i = 0; i < high; ++i)
+      [[unroll]] for (int j = 0; j < broad; ++j)
+        if (i * broad + j == pass) {
+          fcoopmatNV<16, gl_ScopeSubgroup, 16, 16> rounded = fcoopmatNV<16, gl_ScopeSubgroup, 16, 16>(sums[i][j]);
+          coopMatStoreNV(rounded, a_tile, mine * 32, 2, false);
+        }
+    barrier();
+    const int64_t r = i0 + row + pass / broad * 16, c = j0 + column + pass % broad * 16;
+    if (r < m && c < n) {
+      for (int e = 0; e < 8; ++e) {
+        const int number = e * 32 + lane;
+        const uint word = a_tile[mine * 32 + number / 8][number % 8 / 2];
+        epilogue($POSITION$(before + uint64_t((r + number / 16) * n + c + number % 16)), bitfieldExtract(word, number % 2 * 16, 16));
+      }
+    }
+  }
 )";
 
 }  // namespace
 
-Shader matrix_product(const std::string& name) {
+Shader matrix_product(const std::string& name, const Behind& behind) {
   // Of what was tried on an H200, the fastest; two buffers of smaller tiles and larger tiles of a subgroup are not.
   constexpr int tm = 128, tn = 256, depth = 32, buffers = 1, warps = 16, warp_rows = 2;
   // The longer of both ways in which an operand's tile may lie.
   auto size = [&](int lines) { return std::max(lines * (depth / 8 + 1), depth * (lines / 8 + 1)); };
   auto text = [](int v) { return std::to_string(v); };
+  static_assert(warps * 32 * 8 <= tm * depth, "an operand's tile has room for a matrix of each subgroup");
   Shader shader;
-  shader.text = fill(fill(kText, {{"PLACE", kPlace}}),
+  std::string references, arguments, function, store = kStore;
+  if (const Epilogue* e = behind.epilogue) {
+    for (const std::string& extension : e->extensions) references += "#extension " + extension + " : require\n";
+    references += e->references;
+    arguments = e->arguments;
+    function = e->prelude.text() + e->function;
+    store = (behind.keep ? store : "") + fill(kEpilogue, {{"POSITION", e->position}});
+  }
+  const std::string base = fill(kText, {{"PLACE", kPlace}, {"STORE", store}});
+  shader.kernel.epilogue = behind.epilogue != nullptr;
+  shader.text = fill(fill(base, {{"REFERENCES", references}, {"ARGUMENTS", arguments}, {"FUNCTION", function}}),
                      {{"SIZE", "2"}, {"TM", text(tm)}, {"TN", text(tn)}, {"DEPTH", text(depth)}, {"BUFFERS", text(buffers)}, {"WARPS", text(warps)},
                       {"WARP_ROWS", text(warp_rows)}, {"A_SIZE", text(size(tm))}, {"B_SIZE", text(size(tn))}});
   shader.kernel.name = name;

@@ -99,6 +99,10 @@ void merge(Loop& outer, const DimFacts& facts) {
   DimFacts known = facts;
   known.set_loop(o, merged);
   rewrite_dims(outer.body, [&](const Dim& d) {
+    // What goes on from one turn of the outer loop to the next is not divided.
+    if (auto along = d.affine_in(i); along && !along->coefficient.uses(o))
+      if (auto rows = along->rest.affine_in(o); rows && rows->coefficient == along->coefficient * n && !rows->rest.uses(i))
+        return known.simplify(rows->rest + along->coefficient * p);
     return known.simplify(d.substitute([&](const std::string& name) -> std::optional<Dim> {
       if (name == o) return floor_div(p, n);
       if (name == i) return mod(p, n);

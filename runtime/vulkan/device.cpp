@@ -401,8 +401,9 @@ Status Device::fail(size_t queue, VkResult result) {
       step = r->steps[i];
     }
   }
-  Diagnostic d("gpu " + info_.name + ": " + result_text(result) + " while it ran " + step, {},
-               result == VK_TIMEOUT ? "FRIT_VULKAN_TIMEOUT is the time in seconds that is given to it" : "compute its arrays again, or run on the cpu");
+  const char* cure = "compute its arrays again, or run on the cpu";
+  if (result == VK_TIMEOUT) cure = "FRIT_VULKAN_TIMEOUT is the time in seconds that is given to it";
+  Diagnostic d("gpu " + info_.name + ": " + result_text(result) + " while it ran " + step, {}, cure);
   std::lock_guard lock(fault_mutex_);
   if (!fault_) fault_ = d;
   lost_.store(true, std::memory_order_release);

@@ -100,7 +100,8 @@ Result<GpuInfo> Device::inspect(const Api& api, VkPhysicalDevice physical) {
   f.subgroup_size = properties.p11.subgroupSize;
   f.shuffle = (properties.p11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
               (properties.p11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT) && !is_left_out("shuffle");
-  f.matrix16 = !is_left_out("matrix16") && f.storage16 && f.int64 && f.subgroup_size == 32 && features.f12.shaderFloat16 && features.f12.vulkanMemoryModel && has_matrices(api, physical);
+  f.matrix16 = !is_left_out("matrix16") && f.storage16 && f.int64 && f.subgroup_size == 32 && features.f12.shaderFloat16 &&
+               features.f12.vulkanMemoryModel && has_matrices(api, physical);
   f.shared_bytes = p.limits.maxComputeSharedMemorySize;
   f.group_size = std::min(p.limits.maxComputeWorkGroupInvocations, p.limits.maxComputeWorkGroupSize[0]);
   info.max_groups = p.limits.maxComputeWorkGroupCount[0];

@@ -40,9 +40,11 @@ class Program : public DeviceCode {
         continue;
       }
       const auto& l = std::get<LibraryPlan>(plan.steps[i]);
-      if (!kernels_.count("routine" + std::to_string(i)))
+      const auto routine = kernels_.find("routine" + std::to_string(i));
+      if (routine == kernels_.end())
         return Diagnostic("the routine '" + l.name + "' has no form for a gpu yet", {}, "run the function on the cpu");
-      if (l.epilogue && !kernels_.count(l.epilogue->name)) return Diagnostic("kernel '" + l.epilogue->name + "' has no shader");
+      if (l.epilogue && !routine->second->code.epilogue && !kernels_.count(l.epilogue->name))
+        return Diagnostic("kernel '" + l.epilogue->name + "' has no shader");
     }
     for (const BufferPlan& b : plan.buffers) {
       constants_.emplace_back();
@@ -273,7 +275,8 @@ class Program : public DeviceCode {
     for (uint32_t s : plan.symbols) fits = fits && call.symbols[s] <= kMost;
     for (uint32_t b : plan.buffers) fits = fits && call.elements[b] <= kMost;
     if (fits) return {};
-    return Diagnostic("kernel @" + plan.name + " reaches past 2^31 elements, and the device has no shaderInt64", {}, "split the arrays, or run on the cpu");
+    return Diagnostic("kernel @" + plan.name + " reaches past 2^31 elements, and the device has no shaderInt64", {},
+                      "split the arrays, or run on the cpu");
   }
 
   // `after`: it needs launches before it, or they it.
@@ -373,6 +376,11 @@ class Program : public DeviceCode {
         const int64_t rows = form.code.tile_rows, columns = form.code.tile_columns;
         return batch * ((m + rows - 1) / rows) * ((n + columns - 1) / columns);
       };
+      // All forms apply the epilogue, or none does.
+      if (kernel.code.epilogue) {
+        for (uint32_t buffer : plan.epilogue->buffers) arguments.push_back(call.addresses[buffer]);
+        for (uint32_t s : plan.epilogue->symbols) arguments.push_back(static_cast<uint64_t>(symbols[s]));
+      }
       // Large tiles only where there are enough of them to go round.
       auto small = kernels_.find("routine" + std::to_string(index) + "_small");
       Kernel& form = small != kernels_.end() && tiles(kernel) < kManyTiles ? *small->second : kernel;
@@ -401,7 +409,7 @@ class Program : public DeviceCode {
       }
       if (!done) FRIT_TRY(add(form, aligned, arguments, tiles(form), true, call));
     }
-    if (plan.epilogue) return launch(*plan.epilogue, true, call);
+    if (plan.epilogue && !kernel.code.epilogue) return launch(*plan.epilogue, true, call);
     return {};
   }
 

@@ -164,7 +164,8 @@ TEST_F(Faults, AnArrayPastTheLargestAllocation) {
   const uint64_t most = gpu().info().max_allocation;
   const auto elements = static_cast<int>(most / 4 / (1 << 16) + 1);
   if (elements < 0) GTEST_SKIP() << "the device allocates any size";
-  EXPECT_SAYS(message_of([&] { (broadcast_to(array(1.0f), {elements, 1 << 16}) + array(1.0f)).eval(); }), "is larger than what the gpu allocates at once");
+  const std::string text = message_of([&] { (broadcast_to(array(1.0f), {elements, 1 << 16}) + array(1.0f)).eval(); });
+  EXPECT_SAYS(text, "is larger than what the gpu allocates at once");
   expect_usable();
 }
 

@@ -94,7 +94,8 @@ TEST_F(Programs, RowsOfFixedSizes) {
 
 TEST_F(Programs, UnalignedInputs) {
   check(kSoftmax, {{"n", 4}, {"m", 512}}, Values::Ordinary, 1);
-  check("func @f(%x: f16[1000], %y: u8[1000]) -> f16[1000] {\n  %0: f16[1000] = astype %y {dtype=f16}\n  %1: f16[1000] = add %x, %0\n  return %1\n}", {},
+  check("func @f(%x: f16[1000], %y: u8[1000]) -> f16[1000] {\n  %0: f16[1000] = astype %y {dtype=f16}\n  %1: f16[1000] = add %x, %0\n"
+        "  return %1\n}", {},
         Values::Ordinary, 3);
 }
 
@@ -109,8 +110,8 @@ TEST_F(Programs, LongReductions) {
 
 TEST_F(Programs, ArgumentsOfRows) {
   for (const char* type : {"f32", "bf16", "i64", "u8", "bool"})
-    check(with_type("func @f(%x: T[20, 3000]) -> (u32[20], u32[3000]) {\n  %0: u32[20] = argmax %x {axes=[1]}\n  %1: u32[3000] = argmin %x {axes=[0]}\n"
-                    "  return %0, %1\n}", type));
+    check(with_type("func @f(%x: T[20, 3000]) -> (u32[20], u32[3000]) {\n  %0: u32[20] = argmax %x {axes=[1]}\n"
+                    "  %1: u32[3000] = argmin %x {axes=[0]}\n  return %0, %1\n}", type));
 }
 
 TEST_F(Programs, TilesOfTransposes) {
@@ -167,6 +168,45 @@ TEST_F(Programs, ProductsOfMatrices) {
     }
   check("func @f(%x: f32[2, 3, 20, 40], %y: f32[3, 2, 36, 40]) -> f32[2, 3, 20, 36] {\n  %0: f32[2, 3, 40, 36] = transpose %y {axes=[1, 0, 3, 2]}\n"
         "  %1: f32[2, 3, 20, 36] = matmul %x, %0\n  %2: f32[2, 3, 20, 36] = negative %1\n  return %2\n}", {}, Values::Exact);
+}
+
+// What is fused behind a product is applied in its own launch.
+TEST_F(Programs, EpiloguesOfProducts) {
+  auto gpu = runtime::find_gpu();
+  ASSERT_TRUE(gpu.ok());
+  (*gpu)->keep_times(true);
+  const std::string head = "func @f(%x: T[A], %y: T[B], %b: T[n], %q: T[C]) -> ", product =
+      "{\n  %0: T[C] = matmul %x, %y\n  %1: T[C] = broadcast %b {shape=[C]}\n  %2: T[C] = add %0, %1\n  %3: T[C] = multiply %2, %q\n";
+  auto sized = [](std::string text, const std::string& a, const std::string& b, const std::string& c) {
+    for (auto& [mark, shape] : {std::pair{std::string("[A]"), a}, {std::string("[B]"), b}, {std::string("[C]"), c}})
+      for (size_t at; (at = text.find(mark)) != std::string::npos;) text.replace(at, 3, "[" + shape + "]");
+    return text;
+  };
+  for (const char* type : {"f32", "f16", "bf16", "f64"})
+    for (auto [m, k, n] : {std::tuple{40, 64, 48}, {130, 17, 129}, {1200, 32, 1088}}) {
+      if (m == 1200 && type != std::string("f32") && type != std::string("f16")) continue;
+      const SymbolValues sizes{{"m", m}, {"k", k}, {"n", n}};
+      check(with_type(sized(head + "T[C] " + product + "  return %3\n}", "m, k", "k, n", "m, n"), type), sizes, Values::Exact);
+      EXPECT_EQ((*gpu)->last_times().size(), 1u);
+      // The product is a result as well.
+      check(with_type(sized(head + "(T[C], T[C]) " + product + "  return %0, %3\n}", "m, k", "k, n", "m, n"), type), sizes, Values::Exact);
+      EXPECT_EQ((*gpu)->last_times().size(), 1u);
+    }
+  // Fixed sizes, batches, another type behind the product.
+  for (const char* type : {"f32", "f16"})
+    check(with_type("func @f(%x: T[3, 160, 64], %y: T[3, 64, 256], %b: T[256]) -> (T[3, 160, 256], bool[3, 160, 256]) {\n"
+                    "  %0: T[3, 160, 256] = matmul %x, %y\n  %1: T[3, 160, 256] = broadcast %b {shape=[3, 160, 256]}\n"
+                    "  %2: T[3, 160, 256] = maximum %0, %1\n  %3: bool[3, 160, 256] = less %0, %1\n  return %2, %3\n}", type), {}, Values::Exact);
+  // What is read across goes behind it.
+  check("func @f(%x: f32[100, 64], %y: f32[64, 80], %q: f32[80, 100]) -> f32[100, 80] {\n  %0: f32[100, 80] = matmul %x, %y\n"
+        "  %1: f32[100, 80] = transpose %q {axes=[1, 0]}\n  %2: f32[100, 80] = add %0, %1\n  return %2\n}", {}, Values::Exact);
+  (*gpu)->keep_times(false);
+}
+
+// Batches of products on matrix units.
+TEST_F(Programs, BatchesOfProducts) {
+  check("func @f(%x: f16[3, 160, 64], %y: f16[3, 64, 256]) -> f16[3, 160, 256] {\n  %0: f16[3, 160, 256] = matmul %x, %y\n  return %0\n}", {},
+        Values::Exact);
 }
 
 TEST_F(Programs, FromManyThreads) {

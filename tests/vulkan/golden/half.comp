@@ -1,19 +1,19 @@
 // kernel @half_0_add_select_astype(%x: f16[6144] in, %b: f16[96] in, %keep: bool[6144] in, %t3: f16[6144] out, %t4: bf16[6144] out) {
 //   parallel for i in 6144 vector 8 {
-//     %0: f16 = load %x[96*(i // 96) + (i % 96)]
+//     %0: f16 = load %x[i]
 //     %1: f16 = load %b[(i % 96)]
 //     %2: f32 = cast %0
 //     %3: f32 = cast %1
 //     %4: f32 = add %2, %3
 //     %5: f16 = cast %4
-//     %6: bool = load %keep[96*(i // 96) + (i % 96)]
+//     %6: bool = load %keep[i]
 //     %7: f32 = cast %5
 //     %8: f32 = select %6, %7, %2
 //     %9: f16 = cast %8
-//     store %t3[96*(i // 96) + (i % 96)], %9
+//     store %t3[i], %9
 //     %10: f32 = cast %9
 //     %11: bf16 = cast %10
-//     store %t4[96*(i // 96) + (i % 96)], %11
+//     store %t4[i], %11
 //   }
 // }
 #version 460
@@ -63,12 +63,12 @@ void main() {
   const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   const int i_i = (int(group) * 128 + int(gl_LocalInvocationID.x)) * 8;
   if (i_i < 6144) {
-    uint r0v[8];  // %0: f16 = load %x[96*(i // 96) + (i % 96)]
+    uint r0v[8];  // %0: f16 = load %x[i]
     if (aligned) {
-      uvec4 w0 = ref_f16x8(b_x).data[(((96 * int(uint(i_i) / uint(96)) + int(uint(i_i) % uint(96)))) >> 3)]; r0v[0] = bitfieldExtract(w0.x, 0, 16); r0v[1] = bitfieldExtract(w0.x, 16, 16); r0v[2] = bitfieldExtract(w0.y, 0, 16); r0v[3] = bitfieldExtract(w0.y, 16, 16); r0v[4] = bitfieldExtract(w0.z, 0, 16); r0v[5] = bitfieldExtract(w0.z, 16, 16); r0v[6] = bitfieldExtract(w0.w, 0, 16); r0v[7] = bitfieldExtract(w0.w, 16, 16);
+      uvec4 w0 = ref_f16x8(b_x).data[((i_i) >> 3)]; r0v[0] = bitfieldExtract(w0.x, 0, 16); r0v[1] = bitfieldExtract(w0.x, 16, 16); r0v[2] = bitfieldExtract(w0.y, 0, 16); r0v[3] = bitfieldExtract(w0.y, 16, 16); r0v[4] = bitfieldExtract(w0.z, 0, 16); r0v[5] = bitfieldExtract(w0.z, 16, 16); r0v[6] = bitfieldExtract(w0.w, 0, 16); r0v[7] = bitfieldExtract(w0.w, 16, 16);
     } else {
       [[unroll]] for (int k = 0; k < 8; ++k) {
-        r0v[k] = uint(b_x.data[(96 * int(uint((i_i + k)) / uint(96)) + int(uint((i_i + k)) % uint(96)))]);
+        r0v[k] = uint(b_x.data[(i_i + k)]);
       }
     }
     uint r1v[8];  // %1: f16 = load %b[(i % 96)]
@@ -79,12 +79,12 @@ void main() {
         r1v[k] = uint(b_b.data[int(uint((i_i + k)) % uint(96))]);
       }
     }
-    bool r6v[8];  // %6: bool = load %keep[96*(i // 96) + (i % 96)]
+    bool r6v[8];  // %6: bool = load %keep[i]
     if (aligned) {
-      uvec2 w0 = ref_boolx8(b_keep).data[(((96 * int(uint(i_i) / uint(96)) + int(uint(i_i) % uint(96)))) >> 3)]; r6v[0] = bitfieldExtract(w0.x, 0, 8) != 0u; r6v[1] = bitfieldExtract(w0.x, 8, 8) != 0u; r6v[2] = bitfieldExtract(w0.x, 16, 8) != 0u; r6v[3] = bitfieldExtract(w0.x, 24, 8) != 0u; r6v[4] = bitfieldExtract(w0.y, 0, 8) != 0u; r6v[5] = bitfieldExtract(w0.y, 8, 8) != 0u; r6v[6] = bitfieldExtract(w0.y, 16, 8) != 0u; r6v[7] = bitfieldExtract(w0.y, 24, 8) != 0u;
+      uvec2 w0 = ref_boolx8(b_keep).data[((i_i) >> 3)]; r6v[0] = bitfieldExtract(w0.x, 0, 8) != 0u; r6v[1] = bitfieldExtract(w0.x, 8, 8) != 0u; r6v[2] = bitfieldExtract(w0.x, 16, 8) != 0u; r6v[3] = bitfieldExtract(w0.x, 24, 8) != 0u; r6v[4] = bitfieldExtract(w0.y, 0, 8) != 0u; r6v[5] = bitfieldExtract(w0.y, 8, 8) != 0u; r6v[6] = bitfieldExtract(w0.y, 16, 8) != 0u; r6v[7] = bitfieldExtract(w0.y, 24, 8) != 0u;
     } else {
       [[unroll]] for (int k = 0; k < 8; ++k) {
-        r6v[k] = uint(b_keep.data[(96 * int(uint((i_i + k)) / uint(96)) + int(uint((i_i + k)) % uint(96)))]) != 0u;
+        r6v[k] = uint(b_keep.data[(i_i + k)]) != 0u;
       }
     }
     uint s0[8];
@@ -103,17 +103,17 @@ void main() {
       s1[k] = r11;
     }
     if (aligned) {
-      ref_f16x8(b_t3).data[(((96 * int(uint(i_i) / uint(96)) + int(uint(i_i) % uint(96)))) >> 3)] = uvec4(s0[0] | s0[1] << 16, s0[2] | s0[3] << 16, s0[4] | s0[5] << 16, s0[6] | s0[7] << 16);  // store %t3[96*(i // 96) + (i % 96)], %9
+      ref_f16x8(b_t3).data[((i_i) >> 3)] = uvec4(s0[0] | s0[1] << 16, s0[2] | s0[3] << 16, s0[4] | s0[5] << 16, s0[6] | s0[7] << 16);  // store %t3[i], %9
     } else {
       [[unroll]] for (int k = 0; k < 8; ++k) {
-        b_t3.data[(96 * int(uint((i_i + k)) / uint(96)) + int(uint((i_i + k)) % uint(96)))] = uint16_t(s0[k]);
+        b_t3.data[(i_i + k)] = uint16_t(s0[k]);
       }
     }
     if (aligned) {
-      ref_bf16x8(b_t4).data[(((96 * int(uint(i_i) / uint(96)) + int(uint(i_i) % uint(96)))) >> 3)] = uvec4(s1[0] | s1[1] << 16, s1[2] | s1[3] << 16, s1[4] | s1[5] << 16, s1[6] | s1[7] << 16);  // store %t4[96*(i // 96) + (i % 96)], %11
+      ref_bf16x8(b_t4).data[((i_i) >> 3)] = uvec4(s1[0] | s1[1] << 16, s1[2] | s1[3] << 16, s1[4] | s1[5] << 16, s1[6] | s1[7] << 16);  // store %t4[i], %11
     } else {
       [[unroll]] for (int k = 0; k < 8; ++k) {
-        b_t4.data[(96 * int(uint((i_i + k)) / uint(96)) + int(uint((i_i + k)) % uint(96)))] = uint16_t(s1[k]);
+        b_t4.data[(i_i + k)] = uint16_t(s1[k]);
       }
     }
   }

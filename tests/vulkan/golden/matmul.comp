@@ -38,7 +38,8 @@ const bool wide = aligned;
 shared float a_tile[depth * (tile + 4)], b_tile[depth * (tile + 4)];
 #define FROM_MEMORY(x) (f16_to_f32(uint(x)))
 // Reads this invocation's part of a tile: `lines` rows or columns from `at` on, steps from `k0` on. `line` and `step` are strides.
-void fetch(out uvec4 words[per / unit + 1], out float part[per], uint64_t base, int64_t lines, int64_t at, int64_t k0, int64_t k, int64_t line, int64_t step, int me) {
+void fetch(out uvec4 words[per / unit + 1], out float part[per], uint64_t base, int64_t lines, int64_t at, int64_t k0, int64_t k, int64_t line,
+           int64_t step, int me) {
   if (wide) {
     [[unroll]] for (int i = 0; i < per / unit; ++i) {
       int number = me + i * 256;
@@ -372,7 +373,8 @@ const bool wide = false;
 shared float a_tile[depth * (tile + 4)], b_tile[depth * (tile + 4)];
 #define FROM_MEMORY(x) (f16_to_f32(uint(x)))
 // Reads this invocation's part of a tile: `lines` rows or columns from `at` on, steps from `k0` on. `line` and `step` are strides.
-void fetch(out uvec4 words[per / unit + 1], out float part[per], uint64_t base, int64_t lines, int64_t at, int64_t k0, int64_t k, int64_t line, int64_t step, int me) {
+void fetch(out uvec4 words[per / unit + 1], out float part[per], uint64_t base, int64_t lines, int64_t at, int64_t k0, int64_t k, int64_t line,
+           int64_t step, int me) {
   if (wide) {
     [[unroll]] for (int i = 0; i < per / unit; ++i) {
       int number = me + i * 256;
