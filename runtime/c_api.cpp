@@ -73,7 +73,7 @@ namespace {
 
 // The caller's array as a tensor; false, with the reason, where it is none.
 bool to_tensor(const frit_function& f, const frit_tensor& from, const Signature::Value& value, bool needs_data, Tensor& to) {
-  const std::string who = "function '" + f.function->signature().name + "': '" + (value.name.empty() ? "output" : value.name) + "' ";
+  const std::string who = "function @" + f.function->signature().name + ": '" + (value.name.empty() ? "output" : value.name) + "' ";
   if (static_cast<size_t>(from.dtype) >= kAllDtypes.size()) return failed(FRIT_BAD_ARGUMENT, who + "has no known element type"), false;
   if (from.rank < 0 || from.rank > FRIT_MAX_RANK || (from.rank > 0 && !from.shape))
     return failed(FRIT_BAD_ARGUMENT, who + "has a rank that is negative or past FRIT_MAX_RANK, or no shape"), false;
@@ -94,7 +94,7 @@ bool to_tensor(const frit_function& f, const frit_tensor& from, const Signature:
 }
 
 bool to_tensors(const frit_function& f, const frit_tensor* from, const std::vector<ValueTexts>& values, bool needs_data, std::vector<Tensor>& to) {
-  if (!from && !values.empty()) return failed(FRIT_BAD_ARGUMENT, "function '" + f.function->signature().name + "': the list of arrays is null"), false;
+  if (!from && !values.empty()) return failed(FRIT_BAD_ARGUMENT, "function @" + f.function->signature().name + ": the list of arrays is null"), false;
   to.resize(values.size());
   for (size_t i = 0; i < values.size(); ++i)
     if (!to_tensor(f, from[i], *values[i].value, needs_data, to[i])) return false;
@@ -207,7 +207,7 @@ frit_status frit_run(const frit_function* function, const frit_tensor* inputs, c
       const Signature::Value& value = *function->outputs[i].value;
       Tensor wanted{nullptr, value.dtype, (*shapes)[i], {}, 0};
       if (results[i].dtype != wanted.dtype || !(results[i].shape == wanted.shape) || !is_dense(results[i]))
-        return failed(FRIT_BAD_ARGUMENT, "function '" + function->function->signature().name + "' gives output " + std::to_string(i) + " as " +
+        return failed(FRIT_BAD_ARGUMENT, "function @" + function->function->signature().name + " gives output " + std::to_string(i) + " as " +
                                              type_text(wanted) + " in row-major order, but memory for " + type_text(results[i]) + " is given",
                       "frit_output_shape says what it must be");
       into.push_back(results[i].buffer);

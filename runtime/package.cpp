@@ -144,7 +144,7 @@ std::string unfit(const PackageFile::Variant& v) {
 Result<std::vector<Tensor>> PackagedFunction::bind(std::span<const Tensor> arguments, int64_t* symbols) const {
   const size_t wanted = signature_.arguments();
   if (arguments.size() != wanted)
-    return Diagnostic("function '" + signature_.name + "' takes " + std::to_string(wanted) + (wanted == 1 ? " argument" : " arguments") + ", but " +
+    return Diagnostic("function @" + signature_.name + " takes " + std::to_string(wanted) + (wanted == 1 ? " argument" : " arguments") + ", but " +
                           std::to_string(arguments.size()) + (arguments.size() == 1 ? " is" : " are") + " given",
                       {}, "it is " + signature_.text);
   std::vector<Tensor> inputs = weights_;
@@ -238,7 +238,7 @@ Result<Image> Package::image_for(const PackageFile::Function& f, std::string& ma
     machine = v.machine;
     return image;
   }
-  const std::string none = "'" + file_->path() + "' has no code for function '" + f.name + "' that runs here on the " + device_ +
+  const std::string none = "'" + file_->path() + "' has no code for function @" + f.name + " that runs here on the " + device_ +
                            (reasons.empty() ? "" : " (" + reasons + ")");
   auto compile = find_compiler();
   if (!compile.ok())
@@ -281,7 +281,7 @@ Result<std::shared_ptr<const PackagedFunction>> Package::find(const PackageFile:
     Tensor t = found->second;
     bool same = t.dtype == input.dtype && t.shape.size() == input.shape.size();
     for (size_t axis = 0; same && axis < t.shape.size(); ++axis) same = input.shape[axis].is_const() && input.shape[axis].evaluate(nullptr) == t.shape[axis];
-    if (!same) return bad("its weight '" + input.weight + "' is " + type_text(t) + ", but function '" + f.name + "' takes " + type_text(input));
+    if (!same) return bad("its weight '" + input.weight + "' is " + type_text(t) + ", but function @" + f.name + " takes " + type_text(input));
     if (made->gpu_) {
       FRIT_ASSIGN_OR_RETURN(moved, to_gpu(t, *made->gpu_));
       t = std::move(moved);

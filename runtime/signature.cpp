@@ -141,6 +141,7 @@ std::vector<uint32_t> inputs_of(const Guard& guard, const Guard::Check& check) {
   } else {
     add_program(std::get<Guard::Condition>(check).value);
   }
+  std::sort(inputs.begin(), inputs.end());
   return inputs;
 }
 
@@ -165,7 +166,7 @@ std::string type_text(const Tensor& t) {
 }
 
 Status check_call(const Signature& s, std::span<const Tensor> inputs, int64_t* symbols) {
-  const std::string who = "function '" + s.name + "'";
+  const std::string who = "function @" + s.name;
   if (inputs.size() != s.inputs.size())
     return Diagnostic(who + " takes " + count(s.inputs.size(), "input") + ", but " + std::to_string(inputs.size()) + (inputs.size() == 1 ? " is" : " are") +
                           " given",

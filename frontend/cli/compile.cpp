@@ -76,20 +76,20 @@ void write_files(const std::string& base, const std::vector<codegen::NativeFile>
 }
 
 void write_native(const Options& o, Source& source, const std::string& emit) {
-  if (o.output.empty() || o.output == "-") throw CLI::ValidationError("--output", "--emit=" + emit + " writes several files and needs a name: -o NAME");
   const codegen::Target target = single_target(o, emit);
   codegen::Backend* backend = value_or_fail(codegen::find_backend(target.backend));
   const auto known = backend->native_emissions();
   if (std::find(known.begin(), known.end(), emit) == known.end())
     throw CLI::ValidationError("--emit", "target " + o.targets[0] + " has no '" + emit + "'");
-  const std::filesystem::path base = std::filesystem::path(o.output).replace_extension();
+  const bool to_standard_output = o.output.empty() || o.output == "-";
+  const std::vector<ir::Function*> all = chosen(*source.module, o.function);
+  const std::filesystem::path base = to_standard_output ? std::filesystem::path(all[0]->name) : std::filesystem::path(o.output).replace_extension();
   codegen::NativeOptions options;
   options.name = base.filename().string();
   options.cblas = o.matmul == "cblas";
   options.static_workspace = o.workspace == "static";
   Progress progress("compiling");
   std::vector<const ir::Function*> functions;
-  const std::vector<ir::Function*> all = chosen(*source.module, o.function);
   for (ir::Function* f : all) {
     progress.set("compiling " + f->name + " (" + std::to_string(functions.size() + 1) + " of " + std::to_string(all.size()) + ")");
     passes::PassContext context;
@@ -97,7 +97,9 @@ void write_native(const Options& o, Source& source, const std::string& emit) {
     check(passes::run(passes::Pipeline::standard(), *f, context));
     functions.push_back(f);
   }
-  write_files(base.string(), value_or_fail(backend->emit_native(functions, target, emit, options)));
+  const std::vector<codegen::NativeFile> files = value_or_fail(backend->emit_native(functions, target, emit, options));
+  if (to_standard_output) return write_output("-", files[0].bytes);
+  write_files(base.string(), files);
 }
 
 void write_artifact(const Options& o, Source& source) {
@@ -163,7 +165,7 @@ void add_compile(CLI::App& app) {
                 "what to write. Where it is left out the output's name decides (.fritpkg, .so, .o, .c, .s, .ll, .spv, .comp), else it is asm for the cpu, "
                 "glsl for vulkan and c for c")
       ->check(CLI::IsMember(kEmissions));
-  c->add_option("-o,--output", o->output, "where to; text and objects go to standard output where it is left out or -");
+  c->add_option("-o,--output", o->output, "where to. Libraries and c come with a header NAME.h beside them; to standard output, where it is left out or -, go they alone");
   c->add_option("--matmul", o->matmul, "of shared, object and c: products as loops, or as calls of cblas_*")
       ->check(CLI::IsMember({"loops", "cblas"}))->capture_default_str();
   c->add_option("--workspace", o->workspace, "of c: memory for intermediate values from the caller, or static")

@@ -196,7 +196,7 @@ class Unwritable(OfflineTest):
 
     def test_wrong_usage(self):
         graph = str(GRAPHS / "gelu.frit")
-        for arguments in (["--emit=artifact"], ["--emit=shared"], ["--emit=c", "-o", "-"], ["--target=c", "--emit=artifact", "-o", self.path("x")],
+        for arguments in (["--emit=artifact"], ["--emit=artifact", "-o", "-"], ["--target=c", "--emit=artifact", "-o", self.path("x")],
                           ["--target=cpu,vulkan", "--emit=asm"], ["--cpu=x86-64-v2,x86-64-v3", "--emit=asm"],
                           ["--target=vulkan", "--emit=shared", "-o", self.path("x.so")], ["--jobs=0", "-o", self.path("x.fritpkg")]):
             self.error(2, "compile", graph, *arguments)

@@ -104,7 +104,7 @@ TEST_F(PackageTest, RunsWithWeightsAndChecksCalls) {
   const runtime::Tensor odd = tensor({2, 7});
   auto refused = (*f)->run(std::span(&odd, 1));
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().message, "function 'scale' needs that n is a multiple of 4, but 'x' is f32[2, 7]");
+  EXPECT_EQ(refused.error().message, "function @scale needs that n is a multiple of 4, but 'x' is f32[2, 7]");
   EXPECT_FALSE((*f)->run({}).ok());
   const runtime::Tensor flat = tensor({8});
   EXPECT_FALSE((*f)->run(std::span(&flat, 1)).ok());
@@ -249,7 +249,7 @@ TEST_F(PackageTest, WeightsBesideMustBeThereAndFit) {
   ASSERT_TRUE(runtime::write_safetensors(beside, {{"w", tensor({5})}}).ok());
   auto wrong = load()->find("scale");
   ASSERT_FALSE(wrong.ok());
-  EXPECT_NE(wrong.error().message.find("its weight 'w' is f32[5], but function 'scale' takes f32[4]"), std::string::npos) << wrong.error().message;
+  EXPECT_NE(wrong.error().message.find("its weight 'w' is f32[5], but function @scale takes f32[4]"), std::string::npos) << wrong.error().message;
   ASSERT_TRUE(runtime::write_safetensors(beside, c.weights).ok());
   EXPECT_TRUE(load()->find("scale").ok());
   EXPECT_TRUE(load()->find("rows").ok());
