@@ -77,7 +77,7 @@ class Maker {
     c_.name = c_identifier(f_.name.empty() ? "function" : f_.name);
     c_.signature = ir::signature_text(f_);
     c_.symbols = p_.symbols;
-    taken_ = {c_.name, c_.workspace_name(), "workspace", "message"};
+    taken_ = {c_.name, c_.workspace_name(), "workspace", "message", "why", "code"};  // the last two are an emitter's own
     FRIT_TRY(make_params());
     lay_out_workspace();
     make_checks();

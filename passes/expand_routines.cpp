@@ -1,14 +1,16 @@
-// expand_routines: for code that has no runtime beside it, routines of the library become kernels of the program, and what was fused behind one becomes
-// a kernel that follows it. Does nothing unless the target asks for it (TargetTraits::own_routines).
+// expand_routines: for code that has no runtime beside it, routines of the library become kernels of the program, and what was fused behind one
+// becomes a kernel that follows it. Does nothing unless the target asks for it (TargetTraits::own_routines).
 //
 // Matrix products take one of three forms. Tiles: a block of columns is packed side by side, and tiles of a few rows by two vectors of columns are
-// summed in registers, along k from 0 upwards. Columns, where there are few rows for certain: the same without packing, for each number would be packed
-// to be used a few times only. Dots, where the results are few and both operands run along k: sums over lanes. Which one it is follows from what is
+// summed in registers, along k from 0 upwards. Columns, where there are few rows for certain: the same without packing, for each number would be
+// packed to be used a few times only. Dots, where the results are few and both operands run along k: sums over lanes. Which one it is follows from what is
 // known when the function is compiled, so results do not depend on a call's sizes but through the sums themselves.
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
+#include "passes/lowering/cblas_product.h"
 #include "passes/pass.h"
 
 namespace frit::passes {
@@ -330,9 +332,12 @@ Result<bool> run(Function& f, PassContext& context) {
   std::vector<Step> steps;
   bool changed = false;
   for (size_t i = 0; i < p.steps.size(); ++i) {
-    const auto* library = std::get_if<LibraryStep>(&p.steps[i]);
-    if (!library) {
+    auto* library = std::get_if<LibraryStep>(&p.steps[i]);
+    const bool stays = library && context.target.cblas_routines && cblas_product(*library, f.facts);
+    if (!library || stays) {
+      const std::optional<KernelStep> epilogue = stays ? std::exchange(library->epilogue, std::nullopt) : std::nullopt;
       steps.push_back(std::move(p.steps[i]));
+      if (epilogue) steps.emplace_back(*epilogue), changed = true;
       continue;
     }
     if (library->name != "matmul")

@@ -47,7 +47,8 @@ struct TargetTraits {
   int64_t reduction_block = ir::kReductionBlock, column_block = ir::kReductionBlock;
   // What code needs that is called with the caller's own memory and has no runtime beside it.
   bool dense_results = false;      // each result is an output of its own, dense and row-major: no views, no inputs, none shared
-  bool own_routines = false;       // routines of the library are kernels of the program
+  bool own_routines = false;       // routines of the library are kernels of the program ...
+  bool cblas_routines = false;     // ... but matrix products that cblas takes (passes/lowering/cblas_product.h)
 };
 
 struct PassContext {

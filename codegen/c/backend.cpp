@@ -37,6 +37,12 @@ class CBackend : public Backend {
 
   std::vector<std::string_view> native_emissions() const override { return {"c"}; }
 
+  Result<passes::TargetTraits> native_traits(const Target& target, const NativeOptions& options) override {
+    FRIT_ASSIGN_OR_RETURN(t, traits(target));
+    t.cblas_routines = options.cblas;
+    return t;
+  }
+
   Result<std::vector<NativeFile>> emit_native(std::span<const ir::Function* const> functions, const Target&, std::string_view emission,
                                               const NativeOptions& options) override {
     if (emission != "c") return Diagnostic("backend c cannot emit '" + std::string(emission) + "'", {}, "it emits c");

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "codegen/c/cblas.h"
 #include "codegen/c/emitter.h"
 #include "codegen/c_interface.h"
 #include "ir/base/dim_atoms.h"
@@ -69,12 +70,16 @@ class FileEmitter {
       for (const CParam& p : c.params) taken_.insert(p.name);
     }
     for (const char* own : {"why", "code"}) taken_.insert(own);
+    batch_ = fresh("batch");
     for (size_t i = 0; i < functions.size(); ++i) FRIT_TRY(function(*functions[i], interfaces[i]));
     const std::string many = functions.size() == 1 ? " array function" : " array functions";
     const std::string s = "/* " + options.name + ".c: " + std::to_string(functions.size()) + many + " with a C interface, which " + options.name +
                           ".h describes. */" + std::string(kHead);
-    return s + "#include \"" + options.name + ".h\"\n" + std::string(kPrelude) + helpers_.text() + text_;
+    const std::string_view declarations = calls_cblas_ ? cblas_declarations() : "";
+    return s + "#include \"" + options.name + ".h\"\n" + std::string(kPrelude) + std::string(declarations) + helpers_.text() + text_;
   }
+
+  bool calls_cblas() const { return calls_cblas_; }
 
   Result<std::string> kernels(const Program& p) {
     FRIT_TRY(emit_kernels(p));
@@ -118,7 +123,7 @@ class FileEmitter {
       for (const CParam& param : c.params)
         if (param.kind == CParam::Kind::Symbol) text_ += "  (void)" + param.name + ";\n";
     text_ += "  return (size_t)" + wrapped(own_memory ? Dim(0) : c.workspace_bytes) + ";\n}\n";
-    return entry(p, c, own_memory);
+    return entry(f, c, own_memory);
   }
 
   std::string wrapped(const Dim& d) {
@@ -194,7 +199,8 @@ class FileEmitter {
     text_ += body + "  return FRIT_CALL_OK;\n}\n";
   }
 
-  Status entry(const Program& p, const CInterface& c, bool own_memory) {
+  Status entry(const Function& f, const CInterface& c, bool own_memory) {
+    const Program& p = *f.program;
     const bool workspace = !own_memory && !c.workspace_bytes.is(0);
     std::string body;
     auto refuse = [&](const std::string& condition, const std::string& message, CallCode code) {
@@ -216,9 +222,17 @@ class FileEmitter {
     body += "  if (code != FRIT_CALL_OK) {\n    if (message != NULL) *message = why;\n    return code;\n  }\n";
     std::string statics, launches;
     for (const Step& step : p.steps) {
-      if (const auto* library = std::get_if<LibraryStep>(&step))
-        return Diagnostic("function @" + c.name + ": emitted source has no routine '" + library->name + "'", {},
-                          "lower it with the trait own_routines, which makes kernels of it");
+      if (const auto* library = std::get_if<LibraryStep>(&step)) {
+        const Dtype t = is_complex(library->dtypes[0]) ? float32 : library->dtypes[0];
+        FRIT_ASSIGN_OR_RETURN(call, cblas_call(f, *library, *positions_, batch_, helpers_, [&](uint32_t buffer, bool written) {
+                                const std::string s = pointer(p, c, buffer, {"", t, 0, written, true}, own_memory, statics);
+                                const bool plain = c.buffers[buffer].kind != CBuffer::Kind::Workspace || own_memory;
+                                return plain ? s : "(" + std::string(memory_type(t)) + "*)" + s;
+                              }));
+        launches += call;
+        calls_cblas_ = true;
+        continue;
+      }
       const auto& launch = std::get<KernelStep>(step);
       const Kernel& k = p.kernels[launch.kernel];
       std::string args;
@@ -330,7 +344,8 @@ class FileEmitter {
   std::unique_ptr<Positions> positions_;
   std::map<std::pair<uint32_t, std::string>, std::string> slots_;  // arrays of own memory
   DimFacts facts_;
-  bool has_checks_ = false, fixed_ = false;
+  bool has_checks_ = false, fixed_ = false, calls_cblas_ = false;
+  std::string batch_;  // C: the number of a product of a batch
   std::string text_;
 };
 
@@ -338,9 +353,12 @@ class FileEmitter {
 
 Result<std::vector<NativeFile>> emit_files(std::span<const Function* const> functions, const NativeOptions& options) {
   FRIT_ASSIGN_OR_RETURN(interfaces, make_c_interfaces(functions));
+  for (size_t i = 0; i < functions.size(); ++i) add_cblas_checks(*functions[i], interfaces[i]);
   FileEmitter emitter;
   FRIT_ASSIGN_OR_RETURN(source, emitter.run(functions, interfaces, options));
-  return std::vector<NativeFile>{{".c", std::move(source)}, {".h", c_header(interfaces, options.name)}};
+  std::string notes = options.name + ".c is to be linked with -lm";
+  notes += emitter.calls_cblas() ? " and, for cblas_*, -lopenblas or another library that has them." : ".";
+  return std::vector<NativeFile>{{".c", std::move(source)}, {".h", c_header(interfaces, options.name, notes)}};
 }
 
 Result<std::string> emit_kernels(const Program& program) { return FileEmitter().kernels(program); }

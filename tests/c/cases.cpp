@@ -1,5 +1,5 @@
-// c_cases FOLDER [--seed S] [--rows N] [--random N] [--file F.frit]..: writes C sources for many functions into FOLDER, with what calls of them must
-// give.
+// c_cases FOLDER [--seed S] [--matmul cblas] [--rows N] [--random N] [--file F.frit]..: writes C sources for many functions into FOLDER, with what
+// calls of them must give.
 //
 // part<i>.c, .h   functions as the backend emits them
 // table.c         a table of all, so that one driver (driver.c) calls any
@@ -40,6 +40,8 @@ T need(Result<T> r, const std::string& where) {
 class Writer {
  public:
   explicit Writer(std::filesystem::path folder) : folder_(std::move(folder)), backend_(*need(codegen::find_backend("c"), "")) {}
+  bool cblas() const { return options_.cblas; }
+  void use_cblas() { options_.cblas = true; }
 
   // Plans the function; `add_call` then says what calls of it give.
   const Function& add(Function f) {
@@ -252,13 +254,14 @@ void from_file(Writer& writer, const std::string& path, Random& random) {
           call[s] = std::clamp(between(random, 0, most) * factor, r.low, r.high);
         }
       } while (!std::all_of(f->facts.conditions().begin(), f->facts.conditions().end(), holds));
-      writer.add_call(*f, random_inputs(*f, call, Values::Ordinary, random), random);
+      // The order in which cblas sums is its own: sums that are exact are the same.
+      writer.add_call(*f, random_inputs(*f, call, writer.cblas() ? Values::Exact : Values::Ordinary, random), random);
     }
   }
 }
 
 int run(int argc, char** argv) {
-  if (argc < 2) return std::fprintf(stderr, "usage: cases FOLDER [--seed S] [--rows N] [--random N] [--file F.frit]..\n"), 2;
+  if (argc < 2) return std::fprintf(stderr, "usage: c_cases FOLDER [--seed S] [--matmul cblas] [--rows N] [--random N] [--file F.frit]..\n"), 2;
   std::filesystem::create_directories(argv[1]);
   Writer writer(argv[1]);
   uint64_t seed = 1;
@@ -268,6 +271,7 @@ int run(int argc, char** argv) {
     if (option == "--seed") seed = std::strtoull(argv[i + 1], nullptr, 10);
     else if (option == "--rows") rows(writer, std::strtoull(argv[i + 1], nullptr, 10), random);
     else if (option == "--random") random_functions(writer, seed, std::strtoull(argv[i + 1], nullptr, 10));
+    else if (option == "--matmul" && argv[i + 1] == std::string_view("cblas")) writer.use_cblas();
     else if (option == "--file") from_file(writer, argv[i + 1], random);
     else return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
   }

@@ -67,7 +67,8 @@ def main():
         driver = work / "driver"
         # Programs for another machine bring their library along where there is no emulator that would find it.
         static = ["-static"] if where and not emulator else []
-        run([compiler[0], *compiler[1:], *static, *[s.with_suffix(".o") for s in sources], "-o", driver, "-lm"])
+        libraries = ["-lm", "-lopenblas"] if "cblas" in cases else ["-lm"]
+        run([compiler[0], *compiler[1:], *static, *[s.with_suffix(".o") for s in sources], "-o", driver, *libraries])
         if static:
             try:
                 subprocess.run([driver], capture_output=True)
