@@ -119,6 +119,30 @@ TEST(SharedLibrary, TheSameFunctionsGiveTheSameBytes) {
   std::filesystem::current_path(here);
 }
 
+// Tables are part of the library, where nobody can write them.
+TEST(SharedLibrary, HoldsConstants) {
+  std::string numbers;
+  for (int i = 0; i < 3000; ++i) numbers += (i ? ", " : "") + std::to_string(i * 3);
+  const ir::Function f = parse_one("func @table(%x: i32[3000]) -> i32[3000] {\n  %0: i32[3000] = constant [" + numbers +
+                                   "]\n  %1: i32[3000] = add %x, %0\n  return %1\n}");
+  for (const char* emission : {"shared", "object"}) {
+    auto code = shared({f}, "native", emission);
+    ASSERT_TRUE(code.ok()) << code.error().str();
+    EXPECT_GT(code->size(), 12000u);
+    EXPECT_LT(code->size(), 24000u);
+  }
+  auto code = shared({f}, "native");
+  Folder folder;
+  write_file(folder.file("made.so"), *code);
+  auto library = Library::open(folder.file("made.so"));
+  ASSERT_TRUE(library.ok()) << library.error().str();
+  auto* call = reinterpret_cast<int (*)(const int32_t*, int32_t*, void*, const char**)>((*library)->find("table"));
+  ASSERT_TRUE(call);
+  std::vector<int32_t> x(3000, 7), out(3000);
+  ASSERT_EQ(call(x.data(), out.data(), nullptr, nullptr), 0);
+  for (int i = 0; i < 3000; ++i) ASSERT_EQ(out[static_cast<size_t>(i)], 7 + 3 * i);
+}
+
 // Several functions in one library, one of them twice: kernels of the same names, names that C has for itself.
 TEST(SharedLibrary, HoldsManyFunctions) {
   std::vector<ir::Function> functions;
