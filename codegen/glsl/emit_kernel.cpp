@@ -230,6 +230,10 @@ void KernelEmitter::emit(const ir::Instr& instr, Context context) {
   } else if (auto* l = std::get_if<ir::LoadInstr>(&instr.node)) {
     if (context == Context::Group) touch({instr}, false);
     if (raw_ && l->buffer == *raw_) return define(l->result, "element", instr);
+    if (auto found = ahead_.find(l); found != ahead_.end()) {
+      regs_[l->result] = found->second;
+      return;
+    }
     if (l->mask == ir::kNoReg) return define(l->result, load_text(l->buffer, l->index), instr);
     Dtype t = k_.reg_types[l->result];
     regs_[l->result] = name_of(l->result);

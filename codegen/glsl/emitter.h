@@ -48,8 +48,8 @@ std::string cast_expression(Prelude& p, Dtype to, Dtype from, const std::string&
 struct Epilogue {
   std::string references;  // declarations of its types
   std::string arguments;   // fields that follow those of the product, 8 bytes each
-  std::string function;    // epilogue(position, element)
-  std::string position;    // type of the first parameter
+  std::string function;    // epilogue(places, elements, there), arrays of `parts`, a constant of the shader around it
+  std::string position, element;  // types of the first two
   std::set<std::string> extensions;
   Prelude prelude;         // what the function calls; the product adds its own
 };
@@ -188,6 +188,7 @@ class KernelEmitter {
   int group_ = 1;
   std::string error_, cure_;
   std::string prefix_;                          // of names, where they stand beside those of another shader
+  std::map<const ir::LoadInstr*, std::string> ahead_;  // what was loaded before
   std::optional<uint32_t> raw_;                 // of an epilogue: the buffer whose elements are its parameter
 };
 

@@ -192,18 +192,23 @@ Shader product(Dtype t, const std::string& name, int own, const runtime::GpuFeat
         store += "      a_tile[row * tile + " + at("column", j) + "] = c" + std::to_string(i) + "_" + std::to_string(j) + ";\n";
       store += "    }\n";
     }
-    store += "    barrier();\n    for (int e = 0; e < " + parts + "; ++e) {\n";
+    const Epilogue& epilogue = *behind.epilogue;
+    store += "    barrier();\n    " + epilogue.position + " places[parts];\n    " + epilogue.element + " elements[parts];\n    bool there[parts];\n";
+    store += "    [[unroll]] for (int e = 0; e < parts; ++e) {\n";
     store += "      const int number = me + e * 256, line = number / tile;\n";
     store += "      const int64_t i = i0 + " + line + ", j = j0 + number % tile;\n";
-    store += "      if (i < m && j < n) {\n        const " + compute + " sum = a_tile[number];\n";
-    if (behind.keep) store += "        Element(c_base + uint64_t(i * n + j) * " + size + "UL).data = " + to + ";\n";
-    store += "        epilogue(" + behind.epilogue->position + "(before + uint64_t(i * n + j)), " + element + ");\n      }\n    }\n  }\n";
+    store += "      const " + compute + " sum = a_tile[number];\n";
+    store += "      there[e] = i < m && j < n;\n      places[e] = " + epilogue.position + "(before + uint64_t(i * n + j));\n";
+    store += "      elements[e] = " + element + ";\n";
+    if (behind.keep) store += "      if (there[e]) Element(c_base + uint64_t(i * n + j) * " + size + "UL).data = " + to + ";\n";
+    store += "    }\n    epilogue(places, elements, there);\n  }\n";
   }
   for (int i = 0; i < own && !behind.epilogue; ++i)
     for (int j = 0; j < own; ++j)
       store += "  PUT(" + at("row", i) + ", " + at("column", j) + ", c" + std::to_string(i) + "_" + std::to_string(j) + ")\n";
   std::string put = "#define PUT(i, j, sum) if (i0 + (i) < m && j0 + (j) < n) Element(c_base + uint64_t((i0 + (i)) * n + j0 + (j)) * " +
                     std::to_string(t.size) + "UL).data = " + to + ";\n";
+  if (behind.epilogue) put = "const int parts = " + std::to_string(own) + ";\n" + behind.epilogue->function;
   std::string extensions = t.size == 2 ? "#extension GL_EXT_shader_16bit_storage : require\n" : "";
   if (behind.epilogue)
     for (const std::string& e : behind.epilogue->extensions) extensions += "#extension " + e + " : require\n";
@@ -213,7 +218,7 @@ Shader product(Dtype t, const std::string& name, int own, const runtime::GpuFeat
                              {"COMPUTE", compute},
                              {"REFERENCES", behind.epilogue ? behind.epilogue->references : ""},
                              {"ARGUMENTS", behind.epilogue ? behind.epilogue->arguments : ""},
-                             {"PRELUDE", prelude.text() + (behind.epilogue ? behind.epilogue->function : put)},
+                             {"PRELUDE", prelude.text() + put},
                              {"TILE", std::to_string(tile)},
                              {"TM", std::to_string(tile)},
                              {"TN", std::to_string(tile)},

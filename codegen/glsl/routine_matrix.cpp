@@ -139,13 +139,17 @@ constexpr const char* kEpilogue = R"(  const uint64_t before = (c_base - args.c)
         }
     barrier();
     const int64_t r = i0 + row + pass / broad * 16, c = j0 + column + pass % broad * 16;
-    if (r < m && c < n) {
-      for (int e = 0; e < 8; ++e) {
-        const int number = e * 32 + lane;
-        const uint word = a_tile[mine * 32 + number / 8][number % 8 / 2];
-        epilogue($POSITION$(before + uint64_t((r + number / 16) * n + c + number % 16)), bitfieldExtract(word, number % 2 * 16, 16));
-      }
+    $POSITION$ places[parts];
+    uint elements[parts];
+    bool there[parts];
+    [[unroll]] for (int e = 0; e < parts; ++e) {
+      const int number = e * 32 + lane;
+      const uint word = a_tile[mine * 32 + number / 8][number % 8 / 2];
+      there[e] = r < m && c < n;
+      places[e] = $POSITION$(before + uint64_t((r + number / 16) * n + c + number % 16));
+      elements[e] = bitfieldExtract(word, number % 2 * 16, 16);
     }
+    epilogue(places, elements, there);
   }
 )";
 
@@ -164,7 +168,7 @@ Shader matrix_product(const std::string& name, const Behind& behind) {
     for (const std::string& extension : e->extensions) references += "#extension " + extension + " : require\n";
     references += e->references;
     arguments = e->arguments;
-    function = e->prelude.text() + e->function;
+    function = "const int parts = 8;\n" + e->prelude.text() + e->function;
     store = (behind.keep ? store : "") + fill(kEpilogue, {{"POSITION", e->position}});
   }
   const std::string base = fill(kText, {{"PLACE", kPlace}, {"STORE", store}});

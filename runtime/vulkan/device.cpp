@@ -360,7 +360,7 @@ Status Device::submit(const RecordingPtr& r, std::span<Track* const> reads, std:
     return check(result, ("cannot submit " + (r->steps.empty() ? "work" : r->steps.front())).c_str());
   }
   if (r->timed) last = {this, r, value};
-  else last = {};
+  else if (!r->words.empty()) last = {};  // a program's, not a copy's
   return value > kMostPending ? wait(self, value - kMostPending) : Status();
 }
 
