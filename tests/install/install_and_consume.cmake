@@ -47,8 +47,18 @@ foreach(compiler ${COMPILERS})
   message(STATUS "${compiler}: ${output}")
 endforeach()
 
-# The example that loads a package: with all of frit, then with the runtime and its plugins alone.
+# From a C++ function to a C program: both print the same.
 list(GET COMPILERS 0 compiler)
+set(tree ${FOLDER}/offline)
+run(${CMAKE_COMMAND} -S ${EXAMPLES}/offline -B ${tree} -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${compiler} -DCMAKE_PREFIX_PATH=${prefix})
+run(${CMAKE_COMMAND} --build ${tree})
+execute_process(COMMAND ./export WORKING_DIRECTORY ${tree} OUTPUT_VARIABLE here RESULT_VARIABLE status)
+execute_process(COMMAND ./main WORKING_DIRECTORY ${tree} OUTPUT_VARIABLE there RESULT_VARIABLE other ERROR_VARIABLE output)
+if(NOT status EQUAL 0 OR NOT other EQUAL 0 OR NOT here STREQUAL there OR here STREQUAL "")
+  message(FATAL_ERROR "the exported function prints ${here} (${status}), the C program ${there} (${other}) ${output}")
+endif()
+
+# The example that loads a package: with all of frit, then with the runtime and its plugins alone.
 set(tree ${FOLDER}/package)
 run(${CMAKE_COMMAND} -S ${EXAMPLES}/aot_package -B ${tree} -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${compiler} -DCMAKE_PREFIX_PATH=${prefix})
 run(${CMAKE_COMMAND} --build ${tree})
