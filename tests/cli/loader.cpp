@@ -2,12 +2,14 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <chrono>
 #include <cstdio>
 
 #include "frit/runtime.h"
 
 int main(int argc, char** argv) {
   try {
+    const auto start = std::chrono::steady_clock::now();
     const frit::runtime::LoadedFunction f = frit::runtime::load(argv[1], "cpu").find(argc > 2 ? argv[2] : "");
     std::vector<frit::runtime::Array> inputs;
     for (size_t i = 0; i < frit_input_count(f.handle()); ++i) {
@@ -17,7 +19,8 @@ int main(int argc, char** argv) {
       for (size_t k = 0; info.dtype == FRIT_F32 && k < inputs[i].size(); ++k) inputs[i].data<float>()[k] = 1;
     }
     const auto results = f(std::vector<frit::runtime::View>(inputs.begin(), inputs.end()));
-    std::printf("%s %zu\n", f.machine().c_str(), results.size());
+    const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
+    std::printf("%s %zu\nload and first call %.3f ms\n", f.machine().c_str(), results.size(), taken.count());
   } catch (const std::exception& e) {
     std::fprintf(stderr, "error: %s\n", e.what());
     return 1;
