@@ -1,6 +1,7 @@
 // The plugin's face: codegen/backend.h over the emitter and glslang.
 #include "codegen/backend.h"
 
+#include <algorithm>
 #include <set>
 
 #include "codegen/glsl/shader.h"
@@ -106,7 +107,7 @@ class GlslBackend : public Backend {
       if (!std::holds_alternative<ir::LibraryStep>(program.steps[i])) continue;
       FRIT_ASSIGN_OR_RETURN(forms, emit_routine(program, i, features, comments));
       const auto& epilogue = std::get<ir::LibraryStep>(program.steps[i]).epilogue;
-      if (forms[0].kernel.epilogue) applied.insert(epilogue->kernel);
+      if (std::all_of(forms.begin(), forms.end(), [](const Shader& s) { return s.kernel.epilogue; })) applied.insert(epilogue->kernel);
       for (Shader& s : forms) products.push_back(std::move(s));
     }
     for (size_t i = 0; i < program.kernels.size(); ++i) {

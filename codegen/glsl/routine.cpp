@@ -237,6 +237,19 @@ Shader product(Dtype t, const std::string& name, int own, const runtime::GpuFeat
   return shader;
 }
 
+// Matrix units wait while their workgroup computes something else; more than this is better done by a kernel after them.
+constexpr int kLight = 50;
+
+// Instructions for an element, where rounding to 16 bits takes a dozen.
+int work_of(const ir::Kernel& kernel) {
+  int work = 0;
+  if (const ir::Loop* loop = ir::parallel_loop(kernel))
+    for (const ir::Instr& i : loop->body)
+      if (auto* s = std::get_if<ir::ScalarInstr>(&i.node))
+        if (s->op != ir::ScalarOp::Const) work += s->op == ir::ScalarOp::Cast && is_low_precision(s->type) ? 12 : 1;
+  return work;
+}
+
 bool is_used_elsewhere(const ir::Program& program, size_t number, uint32_t buffer) {
   auto has = [&](const std::vector<ir::Window>& windows) {
     return std::any_of(windows.begin(), windows.end(), [&](const ir::Window& w) { return w.buffer == buffer; });
@@ -276,17 +289,19 @@ Result<std::vector<Shader>> emit_routine(const ir::Program& program, size_t numb
   std::vector<Shader> shaders;
   std::optional<Epilogue> epilogue;
   Behind behind;
+  bool heavy = false;
   if (step.epilogue && !is_complex(t)) {
     const std::vector<uint32_t>& buffers = step.epilogue->buffers;
     const auto raw = static_cast<uint32_t>(std::find(buffers.begin(), buffers.end(), step.results[0].buffer) - buffers.begin());
     const ir::Kernel& kernel = program.kernels[step.epilogue->kernel];
+    heavy = work_of(kernel) > kLight;
     if (raw < buffers.size()) epilogue = KernelEmitter(kernel, features, comments).run_epilogue(raw);
     if (epilogue) behind = {&*epilogue, !kernel.buffers[raw].written && is_used_elsewhere(program, number, step.results[0].buffer)};
   }
   shaders.push_back(product(t, name, t.size == 8 ? 4 : 8, features, behind));
   shaders.push_back(product(t, name + "_small", 2, features, behind));
   if (t == float16 && features.matrix16 && features.group_size >= 512 && features.shared_bytes >= 32768)
-    shaders.push_back(matrix_product(name + "_matrix", behind));
+    shaders.push_back(matrix_product(name + "_matrix", heavy ? Behind() : behind));
   return shaders;
 }
 

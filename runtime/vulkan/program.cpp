@@ -43,7 +43,9 @@ class Program : public DeviceCode {
       const auto routine = kernels_.find("routine" + std::to_string(i));
       if (routine == kernels_.end())
         return Diagnostic("the routine '" + l.name + "' has no form for a gpu yet", {}, "run the function on the cpu");
-      if (l.epilogue && !routine->second->code.epilogue && !kernels_.count(l.epilogue->name))
+      const auto matrix = kernels_.find("routine" + std::to_string(i) + "_matrix");
+      const bool applied = routine->second->code.epilogue && (matrix == kernels_.end() || matrix->second->code.epilogue);
+      if (l.epilogue && !applied && !kernels_.count(l.epilogue->name))
         return Diagnostic("kernel '" + l.epilogue->name + "' has no shader");
     }
     for (const BufferPlan& b : plan.buffers) {
@@ -376,11 +378,17 @@ class Program : public DeviceCode {
         const int64_t rows = form.code.tile_rows, columns = form.code.tile_columns;
         return batch * ((m + rows - 1) / rows) * ((n + columns - 1) / columns);
       };
-      // All forms apply the epilogue, or none does.
-      if (kernel.code.epilogue) {
-        for (uint32_t buffer : plan.epilogue->buffers) arguments.push_back(call.addresses[buffer]);
-        for (uint32_t s : plan.epilogue->symbols) arguments.push_back(static_cast<uint64_t>(symbols[s]));
-      }
+      bool applied = false;
+      // Some forms apply the epilogue themselves.
+      auto add_form = [&](Kernel& form, uint32_t variant) -> Status {
+        std::vector<uint64_t> all = arguments;
+        applied = form.code.epilogue;
+        if (applied) {
+          for (uint32_t buffer : plan.epilogue->buffers) all.push_back(call.addresses[buffer]);
+          for (uint32_t symbol : plan.epilogue->symbols) all.push_back(static_cast<uint64_t>(symbols[symbol]));
+        }
+        return add(form, variant, all, tiles(form), true, call);
+      };
       // Large tiles only where there are enough of them to go round.
       auto small = kernels_.find("routine" + std::to_string(index) + "_small");
       Kernel& form = small != kernels_.end() && tiles(kernel) < kManyTiles ? *small->second : kernel;
@@ -405,11 +413,11 @@ class Program : public DeviceCode {
           refused = units.refused;
         }
         // A driver that does not take the shader leaves the plain form.
-        if (!refused) done = add(units, 1u | (a_columns ? 2u : 0u) | (b_columns ? 4u : 0u), arguments, tiles(units), true, call).ok();
+        if (!refused) done = add_form(units, 1u | (a_columns ? 2u : 0u) | (b_columns ? 4u : 0u)).ok();
       }
-      if (!done) FRIT_TRY(add(form, aligned, arguments, tiles(form), true, call));
+      if (!done) FRIT_TRY(add_form(form, aligned));
+      if (plan.epilogue && !applied) return launch(*plan.epilogue, true, call);
     }
-    if (plan.epilogue && !kernel.code.epilogue) return launch(*plan.epilogue, true, call);
     return {};
   }
 
