@@ -35,7 +35,8 @@ void explain_buffers(const ir::Program& p) {
     if (b.role == ir::BufferRole::Input) inputs += bytes;
     if (b.role == ir::BufferRole::Output) outputs += bytes;
   }
-  for (const Dim& s : p.slots) workspace += s;
+  // Slots begin at multiples of 64 bytes; of open sizes the bytes themselves are shown.
+  for (const Dim& s : p.slots) workspace += s.is_const() ? floor_div(s + Dim(63), 64) * Dim(64) : s;
   std::cout << "buffers: inputs " << amount(inputs, "B") << ", outputs " << amount(outputs, "B") << ", workspace "
             << amount(workspace, "B") << " in " << p.slots.size() << (p.slots.size() == 1 ? " slot\n" : " slots\n");
   for (const auto& b : p.buffers)

@@ -105,6 +105,8 @@ void run(const Options& o) {
   std::vector<double> times, gpu_times;
   std::vector<runtime::GpuTime> steps;
   std::vector<runtime::Tensor> results;
+  const size_t before = runtime::active_memory();
+  runtime::reset_peak_memory();
   for (int i = 0; i < o.repeat; ++i) {
     results.clear();
     auto begin = Clock::now();
@@ -117,6 +119,7 @@ void run(const Options& o) {
     for (const runtime::GpuTime& t : steps) sum += t.milliseconds;
     gpu_times.push_back(sum);
   }
+  const size_t peak = runtime::peak_memory() - before;
   if (gpu)
     for (runtime::Tensor& t : results) t = value_or_fail(runtime::to_host(t, *gpu));
   if (o.output.empty()) {
@@ -128,6 +131,7 @@ void run(const Options& o) {
     std::sort(times.begin(), times.end());
     std::cerr << std::fixed << std::setprecision(3) << (package ? "load " : "compile ") << r.compile_ms << " ms; run: median " << times[times.size() / 2]
               << " ms, least " << times.front() << " ms, most " << times.back() << " ms of " << times.size() << "\n";
+    if (!gpu) std::cerr << "memory: at most " << peak << " B for results and workspace (a workspace of 512 KiB or less is not counted)\n";
     if (gpu) {
       std::sort(gpu_times.begin(), gpu_times.end());
       std::cerr << "on " << gpu->info().name << ": median " << gpu_times[gpu_times.size() / 2] << " ms, least " << gpu_times.front() << " ms;";
@@ -149,7 +153,7 @@ void add_run(CLI::App& app) {
   add_input_options(*c, o->inputs);
   c->add_option("--output", o->output, "folder for the results, as 0.npy, 1.npy, ...; without it their first elements are printed");
   c->add_option("--repeat", o->repeat, "run N times")->check(CLI::PositiveNumber)->capture_default_str();
-  c->add_flag("--time", o->time, "print compile (or load) and run times, on standard error");
+  c->add_flag("--time", o->time, "print compile (or load) and run times and the memory that runs took, on standard error");
   c->callback([o] { run(*o); });
 }
 

@@ -26,6 +26,17 @@ func @affine(%x: f32[n, 2], %w: f32[2, 3] = "w", %b: f32[3] = "b") -> %y: f32[n,
 }
 """
 
+COLUMNS = """func @columns(%x: f32[m, n]) -> f32[n] {
+  %0: f32[m, n] = exp %x
+  %1: f32[m] = sum %0 {axes=[1]}
+  %2: f32[m, 1] = reshape %1 {shape=[m, 1]}
+  %3: f32[m, n] = broadcast %2 {shape=[m, n]}
+  %4: f32[m, n] = divide %0, %3
+  %5: f32[n] = max %4 {axes=[0]}
+  return %5
+}
+"""
+
 
 def write_safetensors(path, tensors):
     """Tensors of f32: {name: (shape, values)}, byte by byte as the format says."""
@@ -115,6 +126,24 @@ class Artifacts(OfflineTest):
         self.frit("compile", self.path("a.fritpkg"), "--cpu", "x86-64-v3", "-o", self.path("b.fritpkg"))
         self.frit("compile", self.path("two.frit"), "--cpu", "x86-64-v3", "-o", self.path("c.fritpkg"))
         self.assertEqual(pathlib.Path(self.path("b.fritpkg")).read_bytes(), pathlib.Path(self.path("c.fritpkg")).read_bytes())
+
+
+class Memory(OfflineTest):
+    def test_a_run_takes_what_the_plan_says(self):
+        # Routines of the library take memory of their own besides; here are none, and rows are short.
+        sizes = {"m": 300, "n": 3001}
+        graph = self.write("c.frit", COLUMNS)
+        plan = re.search(r"outputs (\S+) B, workspace (\S+) B in", self.text("explain", graph))
+        value = lambda expression: eval(expression, {}, dict(sizes))
+        want = value(plan[1]) + value(plan[2])
+        self.assertGreater(value(plan[2]), 1 << 20)
+        package = self.path("a.fritpkg")
+        self.frit("compile", graph, "-o", package)
+        for file in (graph, package):
+            for threads in ("1", "2"):
+                _, told = self.frit("run", file, "--random", 1, "--set", "m=300", "--set", "n=3001", "--repeat", 3, "--time", "--output", self.path("out"),
+                                    env={**os.environ, "FRIT_NUM_THREADS": threads})
+                self.assertIn(f"memory: at most {want} B", told)
 
 
 class Weights(OfflineTest):
