@@ -61,7 +61,7 @@ class LlvmBackend : public Backend {
     FRIT_ASSIGN_OR_RETURN(cpu, resolve(target));
     passes::TargetTraits t;
     t.vector_bytes = cpu->has.vector_bytes;
-    t.has_fma = cpu->fma;
+    t.has_fma = cpu->has.fma;
     t.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     if (target.cpu == "native") t.stream_bytes = runtime::last_level_cache_bytes();
     return t;

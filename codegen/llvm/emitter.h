@@ -127,6 +127,7 @@ class KernelEmitter {
   llvm::Value* min_max(bool max, Dtype t, llvm::Value* x, llvm::Value* y);
   llvm::Value* divide(bool remainder, Dtype t, llvm::Value* x, llvm::Value* y);
   llvm::Value* shift(bool left, Dtype t, llvm::Value* x, llvm::Value* count);
+  llvm::Value* fused(llvm::Value* x, llvm::Value* y, llvm::Value* z);
   llvm::Value* float_remainder(llvm::Value* x, llvm::Value* y);
 
   // emit_cast.cpp

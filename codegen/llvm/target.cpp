@@ -143,11 +143,13 @@ Result<std::shared_ptr<const CpuTarget>> make_target(const std::string& cpu) {
     t->has.half_conversion = has("+f16c");
     t->has.masks_small = has("+avx512bw,+avx512vl");
     // The first processors with AVX-512 slow down when they use its full width; those with VBMI2 do not.
-    t->has.vector_bytes = has("+avx512vl,+avx512bw,+avx512vbmi2") ? 64 : has("+avx2") ? 32 : 16;
-    t->fma = has("+fma");
+    // A level stands for all that come with it, most of which are newer.
+    const bool wide = has("+avx512vl,+avx512bw") && (has("+avx512vbmi2") || cpu == "x86-64-v4");
+    t->has.vector_bytes = wide ? 64 : has("+avx2") ? 32 : 16;
+    t->has.fma = has("+fma");
   } else {
     t->has.half_conversion = true;
-    t->fma = true;
+    t->has.fma = true;
   }
   t->is_host = native || runs_here(*t, *info, *kind.target);
   return std::shared_ptr<const CpuTarget>(std::move(t));

@@ -18,6 +18,7 @@ namespace frit::codegen {
 
 // What the emitter asks of the machine. None of it changes a result.
 struct CpuFeatures {
+  bool fma = false;               // fused multiplication and addition
   bool half_conversion = false;   // f16 <-> f32 in hardware
   bool masks_small = false;       // masked loads and stores of 8 and 16 bit elements
   int vector_bytes = 16;
@@ -26,7 +27,6 @@ struct CpuFeatures {
 struct CpuTarget {
   std::string triple, cpu, features;
   CpuFeatures has;
-  bool fma = false;
   bool is_host = false;           // code for it may run here
 };
 

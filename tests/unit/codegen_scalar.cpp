@@ -124,5 +124,37 @@ TEST(Scalar, ConstantOperands) {
   }
 }
 
+// Processors without the instruction compute it in f64, where sums just beside the middle between two f32 numbers must not be taken for the middle.
+TEST(Scalar, FusedMultiplicationRoundsOnceOnEveryProcessor) {
+  const auto number = [](const std::string& name, int64_t i) -> std::optional<uint64_t> {
+    // z has 24 bits; x y is half of its last one, less the square of k units of 2^-23, which f64 does not hold: (1 + k u) (1 - k u) = 1 - (k u)^2.
+    const auto n = static_cast<uint64_t>(i);
+    const uint64_t k = 1 + n % 300, exponent = 40 + n % 180, mixed = n * 0x9e3779b97f4a7c15;
+    if (n % 16 == 0) return std::nullopt;
+    if (name == "x") return uint64_t{127} << 23 | k;
+    if (name == "y") return (mixed >> 63) << 31 | (exponent - 25) << 23 | (0x800000 - 2 * k);
+    return (mixed >> 62 & 1) << 31 | exponent << 23 | (mixed >> 32 & 0x7fffff);
+  };
+  for (const char* cpu : {"native", "x86-64", "x86-64-v2", "x86-64-v3"}) {
+    if (!backend().runs_here({"llvm", cpu}).ok()) continue;
+    SCOPED_TRACE(cpu);
+    for (const char* width : {"", " vector 4", " vector 8 unroll 2"}) {
+      const std::string head = "kernel @fused(%x: f32[n] in, %y: f32[n] in, %z: f32[n] in, %out: f32[n] out; n) {\n  parallel for i in n";
+      Compiled fused(parse(head + width + R"( {
+    %0: f32 = load %x[i]
+    %1: f32 = load %y[i]
+    %2: f32 = load %z[i]
+    %3: f32 = fma %0, %1, %2
+    store %out[i], %3
+  }
+})"),
+                     cpu);
+      ASSERT_TRUE(fused.ok());
+      fused.check({20001}, 1, number);
+      fused.check({1001});
+    }
+  }
+}
+
 }  // namespace
 }  // namespace frit::test
