@@ -434,7 +434,7 @@ class Run(CliTest):
 
     def test_time_and_repeat(self):
         _, error = self.frit("run", GRAPHS / "gelu.frit", "--random=1", "--set=n=2", "--set=m=2", "--repeat=3", "--time")
-        self.assertRegex(error, r"compile \d+\.\d+ ms; run: median \d+\.\d+ ms, least \d+\.\d+ ms, most \d+\.\d+ ms of 3\n$")
+        self.assertRegex(error, r"compile \d+\.\d+ ms; run: median \d+\.\d+ ms, least \d+\.\d+ ms, most \d+\.\d+ ms of 3\nmemory: at most \d+ B for results and workspace .*\n$")
 
     def test_sizes_are_checked(self):
         swiglu = GRAPHS / "swiglu.frit"

@@ -131,7 +131,7 @@ class Artifacts(OfflineTest):
 class Memory(OfflineTest):
     def test_a_run_takes_what_the_plan_says(self):
         # Routines of the library take memory of their own besides; here are none, and rows are short.
-        sizes = {"m": 300, "n": 3001}
+        sizes = {"m": 320, "n": 3200}
         graph = self.write("c.frit", COLUMNS)
         plan = re.search(r"outputs (\S+) B, workspace (\S+) B in", self.text("explain", graph))
         value = lambda expression: eval(expression, {}, dict(sizes))
@@ -141,7 +141,7 @@ class Memory(OfflineTest):
         self.frit("compile", graph, "-o", package)
         for file in (graph, package):
             for threads in ("1", "2"):
-                _, told = self.frit("run", file, "--random", 1, "--set", "m=300", "--set", "n=3001", "--repeat", 3, "--time", "--output", self.path("out"),
+                _, told = self.frit("run", file, "--random", 1, "--set", "m=320", "--set", "n=3200", "--repeat", 3, "--time", "--output", self.path("out"),
                                     env={**os.environ, "FRIT_NUM_THREADS": threads})
                 self.assertIn(f"memory: at most {want} B", told)
 
