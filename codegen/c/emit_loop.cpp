@@ -160,19 +160,20 @@ KernelEmitter::State KernelEmitter::make_state(const Accumulator& a, int lanes, 
 
 void KernelEmitter::accumulate(const Accumulator& a, const State& s, const std::string& element) {
   const std::string at = element.empty() ? "" : "[" + element + "]";
-  combine(a, s.value + at, s.position.empty() ? "" : s.position + at, use(a.value),
+  combine(a, s.value + at, s.position.empty() ? "" : s.position + at, operand(a.value),
           a.position == kNoReg ? "" : signed_value(int64, use(a.position), helpers_));
 }
 
-void KernelEmitter::combine(const Accumulator& a, const std::string& value, const std::string& position, const std::string& by,
+void KernelEmitter::combine(const Accumulator& a, const std::string& value, const std::string& position, const Operand& taken,
                             const std::string& by_position) {
+  const std::string& by = taken.text;
   if (a.position == kNoReg) {
-    const Operand operands[] = {{value}, {by}};
+    const Operand operands[] = {{value}, taken};
     line(value + " = " + scalar(combine_op(a.combine), a.type, a.type, operands, helpers_) + ";");
     return;
   }
   // A NaN is the most extreme value; the lowest position wins among equals.
-  const Operand operands[] = {{by}, {value}};
+  const Operand operands[] = {taken, {value}};
   const std::string better = scalar(a.combine == Combine::ArgMax ? ScalarOp::Gt : ScalarOp::Lt, bool_, a.type, operands, helpers_);
   const std::string old_nan = "(" + value + " != " + value + ")", new_nan = "(" + by + " != " + by + ")";
   const std::string equal = "(" + scalar(ScalarOp::Eq, bool_, a.type, operands, helpers_) + ")";
@@ -192,7 +193,7 @@ void KernelEmitter::finish(const Accumulator& a, const State& s) {
     open("for (int " + half + " = " + std::to_string(s.lanes / 2) + "; " + half + " > 0; " + half + " /= 2) {");
     open(head_of_lanes(lane, half));
     const std::string here = "[" + lane + "]", there = "[" + lane + " + " + half + "]";
-    combine(a, s.value + here, positioned ? s.position + here : "", s.value + there, positioned ? s.position + there : "");
+    combine(a, s.value + here, positioned ? s.position + here : "", {s.value + there}, positioned ? s.position + there : "");
     close();
     close();
   }
