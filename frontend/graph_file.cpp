@@ -163,7 +163,7 @@ void write_graph_file(const std::string& path, const GraphFile& g) {
   g.module->weights = g.weights.empty() ? "" : p.filename().replace_extension(".safetensors").string();
   // The graph is put in its place last, so that one which is there has its weights.
   auto file = value_or_throw(runtime::FileWriter::create(path));
-  check(file.write(extension(path) == ".json" ? ir::to_json(*g.module) : ir::print(*g.module)));
+  check(file.write(extension(path) == ".json" ? ir::to_json(*g.module) : "frit " + std::string(ir::kTextVersion) + "\n" + ir::print(*g.module)));
   if (!g.weights.empty()) check(runtime::write_safetensors((p.parent_path() / g.module->weights).string(), g.weights));
   check(file.commit());
 }

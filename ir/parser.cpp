@@ -6,6 +6,7 @@
 
 #include "ir/kernel_parser.h"
 #include "ir/lexer.h"
+#include "ir/printer.h"
 #include "ir/suggest.h"
 #include "ir/text.h"
 #include "ir/verifier.h"
@@ -301,6 +302,14 @@ Result<std::unique_ptr<Module>> parse(std::string_view text, const char* file_na
   Lexer lexer(text, file);
   auto module = std::make_unique<Module>();
   std::set<std::string, std::less<>> names;
+  if (lexer.accept_ident("frit")) {
+    Token token = lexer.peek();
+    if (token.kind != TokenKind::Number) return lexer.expected("the version of the text");
+    lexer.next();
+    if (token.text != kTextVersion)
+      return lexer.error(token, "this text has version " + std::string(token.text) + ", and only version " + std::string(kTextVersion) + " is known",
+                         "read it with the frit that wrote it, or a later one");
+  }
   if (lexer.accept_ident("weights")) {
     Token token = lexer.peek();
     if (token.kind != TokenKind::String) return lexer.expected("the weights' file in quotes");

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/graph.h"
@@ -15,6 +16,9 @@ namespace frit::ir {
 struct PrintOptions {
   bool locations = true;  // `// loc "file":line` behind each op whose place is known
 };
+
+// What a file may begin with: "frit" and the version of the text. Any other version is refused when it is read.
+inline constexpr std::string_view kTextVersion = "1";
 
 std::string print(const Module& m, const PrintOptions& options = {});
 std::string print(const Function& f, const PrintOptions& options = {});

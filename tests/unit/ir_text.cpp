@@ -217,6 +217,13 @@ TEST(Module, NamesItsFileOfWeights) {
   ASSERT_TRUE(json.ok()) << json.error().str();
   EXPECT_EQ(print(**json), print(**m));
   EXPECT_FALSE(parse("weights \"\"", "m").ok());
+  auto versioned = parse("frit 1\n" + text, "m");
+  ASSERT_TRUE(versioned.ok()) << versioned.error().str();
+  EXPECT_EQ(print(**versioned), print(**m));
+  auto later = parse("frit 2\n" + text, "m");
+  ASSERT_FALSE(later.ok());
+  EXPECT_EQ(later.error().message, "this text has version 2, and only version 1 is known");
+  EXPECT_FALSE(parse("frit\n" + text, "m").ok());
   EXPECT_FALSE(parse("weights w", "m").ok());
 }
 
