@@ -23,7 +23,8 @@ GELU = ["run", str(pathlib.Path(GRAPHS) / "gelu.frit"), "--random=1", "--set=n=3
 GPU = ["--device=vulkan"]
 
 absent = {"no loader": ({"FRIT_VULKAN_LOADER": "libthere_is_none.so.1"}, "vulkan's loader cannot be opened"),
-          "no driver": ({"VK_ICD_FILENAMES": "/nonexistent.json", "VK_DRIVER_FILES": "/nonexistent.json"}, "install the gpu's driver, or run on the cpu")}
+          "no driver": ({"VK_ICD_FILENAMES": "/nonexistent.json", "VK_DRIVER_FILES": "/nonexistent.json"},
+                        "install the gpu's driver, or run on the cpu")}
 for name, (environment, reason) in absent.items():
     says(name, run(GELU + GPU, **environment), reason)
     says(name + ", devices", run(["devices"], **environment), "gpu: none", status=0)
