@@ -81,7 +81,8 @@ class Writer {
     write("table.c", table);
     write("table.h",
           "#include <stddef.h>\n#include <stdint.h>\nstruct entry {\n  const char* name;\n  size_t (*workspace)(const int64_t*);\n"
-          "  int (*call)(void* const*, const int64_t*, void*, const char**);\n};\nextern const struct entry entries[];\nextern const unsigned entry_count;\n");
+          "  int (*call)(void* const*, const int64_t*, void*, const char**);\n};\n"
+          "extern const struct entry entries[];\nextern const unsigned entry_count;\n");
     std::string head;
     std::swap(head, cases_);
     number(calls_, 4);

@@ -29,13 +29,15 @@ class Calls(unittest.TestCase):
         return done.stdout
 
     def compile(self, *options):
-        self.good(os.environ["FRIT_CLI"], "compile", SOURCE / "programs/calls.frit", "--target=c", "--emit=c", "-o", self.folder / "calls.c", *options)
+        source, made = SOURCE / "programs/calls.frit", self.folder / "calls.c"
+        self.good(os.environ["FRIT_CLI"], "compile", source, "--target=c", "--emit=c", "-o", made, *options)
 
     def check(self, *flags):
         """Builds the functions strictly, calls them, and gives the object's file."""
         for compiler in ["gcc", "clang-16"]:
             self.good(compiler, *STRICT, "-O2", "-c", self.folder / "calls.c", "-o", self.folder / "calls.o")
-            self.good(compiler, "-std=c11", *flags, "-I", self.folder, SOURCE / "calls.c", self.folder / "calls.o", "-lm", "-o", self.folder / "calls")
+            program = [SOURCE / "calls.c", self.folder / "calls.o", "-lm", "-o", self.folder / "calls"]
+            self.good(compiler, "-std=c11", *flags, "-I", self.folder, *program)
             self.assertIn("all calls as expected", self.good(self.folder / "calls"))
         return self.folder / "calls.o"
 
