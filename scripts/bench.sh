@@ -12,3 +12,7 @@ for program in build/release/bin/bench_*; do
   name=$(basename "$program")
   "$program" --benchmark_out="bench/results/$name.json" --benchmark_out_format=json "$@"
 done
+# What is compiled ahead of time has tables of its own.
+for program in build/release/bin/offline_*; do "$program" examples/graphs; done
+python3 bench/offline_start.py build/release
+python3 bench/emitted_c.py build/release/bin/frit
