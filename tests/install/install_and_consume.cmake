@@ -58,6 +58,13 @@ if(NOT status EQUAL 0 OR NOT other EQUAL 0 OR NOT here STREQUAL there OR here ST
   message(FATAL_ERROR "the exported function prints ${here} (${status}), the C program ${there} (${other}) ${output}")
 endif()
 
+# C source and a plain Makefile.
+find_program(MAKE make)
+if(MAKE)
+  file(COPY ${EXAMPLES}/aot_c DESTINATION ${FOLDER})
+  run(${MAKE} -C ${FOLDER}/aot_c check FRIT=${prefix}/${BINDIR}/frit)
+endif()
+
 # The example that loads a package: with all of frit, then with the runtime and its plugins alone.
 set(tree ${FOLDER}/package)
 run(${CMAKE_COMMAND} -S ${EXAMPLES}/aot_package -B ${tree} -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${compiler} -DCMAKE_PREFIX_PATH=${prefix})
