@@ -71,10 +71,9 @@ Dim magnitude(const Dim& d, const DimFacts& facts) {
 
 class Maker {
  public:
-  explicit Maker(const ir::Function& f) : f_(f), p_(*f.program) {}
+  Maker(const ir::Function& f, std::string name) : f_(f), p_(*f.program) { c_.name = std::move(name); }
 
   Result<CInterface> run() {
-    c_.name = c_identifier(f_.name.empty() ? "function" : f_.name);
     c_.signature = ir::signature_text(f_);
     c_.symbols = p_.symbols;
     taken_ = {c_.name, c_.workspace_name(), "workspace", "message", "why", "code"};  // the last two are an emitter's own
@@ -93,10 +92,15 @@ class Maker {
  private:
   std::string says(const std::string& what) const { return c_.name + ": " + what; }
 
+  // What C can have as it is goes first, so that another name which becomes the same leaves it alone.
+  void reserve(std::string_view wish) {
+    if (c_identifier(wish) == wish && !taken_.count(std::string(wish))) kept_.emplace(wish);
+  }
   std::string fresh(std::string_view wish) {
     const std::string base = c_identifier(wish);
     std::string name = base;
-    for (int n = 2; !taken_.insert(name).second; ++n) name = base + "_" + std::to_string(n);
+    const bool own = base == wish && kept_.erase(base);
+    for (int n = 2; (!own && kept_.count(name)) || !taken_.insert(name).second; ++n) name = base + "_" + std::to_string(n);
     return name;
   }
 
@@ -104,6 +108,7 @@ class Maker {
 
   Status make_params() {
     c_.buffers.resize(p_.buffers.size());
+    for (ir::ValueId v : f_.params) reserve(f_.values[v].name);
     for (uint32_t i = 0; i < f_.params.size(); ++i) {
       const ir::Value& v = f_.values[f_.params[i]];
       const Dtype t = v.type.dtype;
@@ -284,36 +289,43 @@ class Maker {
   const ir::Program& p_;
   CInterface c_;
   DimFacts plain_;  // ranges of the symbols alone
-  std::set<std::string> taken_;
+  std::set<std::string> taken_, kept_;
 };
 
 }  // namespace
 
-Result<CInterface> make_c_interface(const ir::Function& f) {
+namespace {
+
+std::string wish_of(const ir::Function& f) { return f.name.empty() ? "function" : f.name; }
+
+Result<CInterface> make_named(const ir::Function& f, std::string name) {
   if (!f.program)
     return Diagnostic("function @" + f.name + " has no program to emit", {}, "run the default pipeline over it first");
   for (const ir::ProgramBuffer& b : f.program->buffers)
     if (b.role == ir::BufferRole::Temp && b.slot == ir::kNone)
       return Diagnostic("function @" + f.name + ": buffer '" + b.name + "' has no slot", {}, "run plan_buffers over it first");
-  return Maker(f).run();
+  return Maker(f, std::move(name)).run();
 }
 
+}  // namespace
+
+Result<CInterface> make_c_interface(const ir::Function& f) { return make_named(f, c_identifier(wish_of(f))); }
+
 Result<std::vector<CInterface>> make_c_interfaces(std::span<const ir::Function* const> functions) {
-  std::vector<CInterface> all;
+  // Functions whose names C can have as they are come first; others are numbered where theirs becomes the same.
+  std::vector<std::string> names(functions.size());
   std::set<std::string> taken;
-  for (const ir::Function* f : functions) {
-    FRIT_ASSIGN_OR_RETURN(c, make_c_interface(*f));
-    if (taken.count(c.name) || taken.count(c.workspace_name())) {
-      const std::string own = c_identifier(f->name.empty() ? "function" : f->name);
-      ir::Function renamed = *f;
-      for (int n = 2; taken.count(c.name) || taken.count(c.workspace_name()); ++n) {
-        renamed.name = own + "_" + std::to_string(n);
-        FRIT_ASSIGN_OR_RETURN(other, make_c_interface(renamed));
-        c = std::move(other);
-      }
+  for (const bool as_it_is : {true, false})
+    for (size_t i = 0; i < functions.size(); ++i) {
+      const std::string wish = wish_of(*functions[i]), base = c_identifier(wish);
+      if ((base == wish) != as_it_is) continue;
+      names[i] = base;
+      for (int n = 2; taken.count(names[i]) || taken.count(workspace_name(names[i])); ++n) names[i] = base + "_" + std::to_string(n);
+      taken.insert({names[i], workspace_name(names[i])});
     }
-    taken.insert(c.name);
-    taken.insert(c.workspace_name());
+  std::vector<CInterface> all;
+  for (size_t i = 0; i < functions.size(); ++i) {
+    FRIT_ASSIGN_OR_RETURN(c, make_named(*functions[i], std::move(names[i])));
     all.push_back(std::move(c));
   }
   return all;

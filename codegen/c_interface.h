@@ -60,6 +60,8 @@ struct CBuffer {
   Dim offset = 0;            // Workspace: bytes from its start, a multiple of kWorkspaceAlignment
 };
 
+inline std::string workspace_name(const std::string& function) { return function + "_workspace"; }
+
 struct CInterface {
   std::string name;                 // the C function; beside it stands name + "_workspace"
   std::string signature;            // of the graph function, as its text has it
@@ -78,7 +80,7 @@ struct CInterface {
   std::vector<std::vector<Dim>> locals;      // for each kernel of the program, where each local starts: bytes from scratch_offset
   std::string comment;                       // what the header says above the declarations, lines without comment marks
 
-  std::string workspace_name() const { return name + "_workspace"; }
+  std::string workspace_name() const { return codegen::workspace_name(name); }
   std::string declaration() const;           // "int gelu(const float* x, ...)", without the semicolon
   std::string workspace_declaration() const;
   // A size over the symbols as a program over their slots.

@@ -8,29 +8,33 @@
 namespace frit::codegen {
 namespace {
 
-// Keywords of C and C++, types and macros of the standard headers that the files include, and functions of the C library, which owns their names.
+// Keywords of C and C++, types and macros of the standard headers that the files include, and functions of the C library, which owns their names:
+// a library that exports its own `select` would be called in the place of the system's.
 constexpr std::string_view kTaken[] = {
-    "NULL", "NAN", "INFINITY", "PTRDIFF_MAX", "SIZE_MAX", "FLT_EVAL_METHOD", "EOF", "BUFSIZ", "EDOM", "ERANGE", "EILSEQ", "abort", "abs",
-    "acos", "acosh", "alignas", "alignof", "and", "and_eq", "asin", "asinh", "asm", "assert", "atan", "atan2", "atanh", "atexit", "atof",
-    "atoi", "atol", "atoll", "auto", "bitand", "bitor", "bool", "break", "bsearch", "cacos", "calloc", "carg", "case", "casin", "catan",
-    "catch", "cbrt", "ccos", "ceil", "cexp", "char", "char8_t", "char16_t", "char32_t", "class", "clock", "clog", "co_await", "co_return",
-    "co_yield", "compl", "complex", "concept", "conj", "const", "consteval", "constexpr", "constinit", "const_cast", "continue", "copysign",
-    "cos", "cosh", "cpow", "creal", "csin", "csqrt", "ctan", "ctime", "decltype", "default", "delete", "difftime", "div", "do", "double",
-    "double_t", "dynamic_cast", "else", "enum", "environ", "erf", "erfc", "errno", "exit", "exp", "exp2", "explicit", "expm1", "export",
-    "extern", "fabs", "false", "fclose", "fdim", "feof", "ferror", "fflush", "fgetc", "fgets", "float", "float_t", "floor", "fma", "fmax",
-    "fmin", "fmod", "fopen", "for", "fpclassify", "fprintf", "fputc", "fputs", "fread", "free", "frexp", "friend", "fscanf", "fseek",
-    "ftell", "fwrite", "gamma", "getc", "getchar", "getenv", "gets", "gmtime", "goto", "hypot", "if", "ilogb", "index", "inline", "int",
-    "isfinite", "isgreater", "isinf", "isless", "isnan", "isnormal", "isunordered", "j0", "j1", "jn", "labs", "ldexp", "ldiv", "lgamma",
-    "link", "llabs", "lldiv", "llrint", "llround", "localtime", "log", "log10", "log1p", "log2", "logb", "long", "longjmp", "lrint",
-    "lround", "main", "malloc", "math_errhandling", "message", "mktime", "modf", "mutable", "namespace", "nan", "nearbyint", "new",
-    "nextafter", "nexttoward", "noexcept", "noreturn", "not", "not_eq", "nullptr", "offsetof", "operator", "or", "or_eq", "perror", "pow",
-    "printf", "private", "protected", "ptrdiff_t", "public", "putc", "putchar", "puts", "qsort", "raise", "rand", "read", "realloc",
-    "register", "reinterpret_cast", "remainder", "remove", "remquo", "rename", "requires", "restrict", "return", "rewind", "rindex", "rint",
-    "round", "scalb", "scalbln", "scalbn", "scanf", "setbuf", "setjmp", "short", "signal", "signbit", "signed", "significand", "sin",
-    "sinh", "size_t", "sizeof", "sleep", "sprintf", "sqrt", "srand", "sscanf", "static", "static_assert", "static_cast", "struct", "switch",
-    "system", "tan", "tanh", "template", "tgamma", "this", "thread_local", "throw", "time", "tmpfile", "tmpnam", "trunc", "true", "try",
-    "typedef", "typeid", "typename", "typeof", "ungetc", "union", "unix", "linux", "unlink", "unsigned", "using", "virtual", "void",
-    "volatile", "wchar_t", "while", "workspace", "write", "xor", "xor_eq", "y0", "y1", "yn",
+    "BUFSIZ", "EDOM", "EILSEQ", "EOF", "ERANGE", "FLT_EVAL_METHOD", "I", "INFINITY", "NAN", "NDEBUG", "NULL", "PTRDIFF_MAX", "SIZE_MAX", "abort",
+    "abs", "accept", "access", "acos", "acosh", "alignas", "alignof", "and", "and_eq", "asin", "asinh", "asm", "assert", "atan", "atan2", "atanh",
+    "atexit", "atof", "atoi", "atol", "atoll", "auto", "bind", "bitand", "bitor", "bool", "break", "bsearch", "cacos", "calloc", "carg", "case",
+    "casin", "catan", "catch", "cbrt", "ccos", "ceil", "cexp", "char", "char16_t", "char32_t", "char8_t", "chdir", "chmod", "class", "clock",
+    "clog", "clone", "close", "co_await", "co_return", "co_yield", "compl", "complex", "concept", "conj", "connect", "const", "const_cast",
+    "consteval", "constexpr", "constinit", "continue", "copysign", "cos", "cosh", "cpow", "creal", "csin", "csqrt", "ctan", "ctime", "daemon",
+    "decltype", "default", "delete", "difftime", "div", "do", "double", "double_t", "drem", "dup", "dup2", "dynamic_cast", "else", "encrypt",
+    "enum", "environ", "erf", "erfc", "err", "errno", "error", "execl", "execv", "exit", "exp", "exp2", "explicit", "expm1", "export", "extern",
+    "fabs", "false", "fclose", "fdim", "feof", "ferror", "fflush", "fgetc", "fgets", "finite", "float", "float_t", "floor", "fma", "fmax", "fmin",
+    "fmod", "fopen", "for", "fork", "fpclassify", "fprintf", "fputc", "fputs", "fread", "free", "frexp", "friend", "fscanf", "fseek", "ftell",
+    "fwrite", "gamma", "getc", "getchar", "getenv", "getopt", "getpid", "gets", "gmtime", "goto", "hypot", "if", "ilogb", "index", "inline",
+    "insque", "int", "isfinite", "isgreater", "isinf", "isless", "isnan", "isnormal", "isunordered", "j0", "j1", "jn", "kill", "labs", "ldexp",
+    "ldiv", "lgamma", "link", "linux", "listen", "llabs", "lldiv", "llrint", "llround", "localtime", "log", "log10", "log1p", "log2", "logb",
+    "long", "longjmp", "lrint", "lround", "lseek", "main", "malloc", "math_errhandling", "message", "mkdir", "mktime", "mmap", "modf", "mount",
+    "mutable", "namespace", "nan", "nearbyint", "new", "nextafter", "nexttoward", "nice", "noexcept", "noreturn", "not", "not_eq", "nullptr",
+    "offsetof", "open", "operator", "or", "or_eq", "pause", "perror", "pipe", "poll", "popen", "pow", "printf", "private", "protected", "ptrdiff_t",
+    "public", "putc", "putchar", "puts", "qsort", "raise", "rand", "random", "read", "realloc", "recv", "register", "reinterpret_cast", "remainder",
+    "remove", "remquo", "rename", "requires", "restrict", "return", "rewind", "rindex", "rint", "rmdir", "round", "scalb", "scalbln", "scalbn",
+    "scanf", "select", "send", "setbuf", "setjmp", "short", "shutdown", "signal", "signbit", "signed", "significand", "sin", "sinh", "size_t",
+    "sizeof", "sleep", "socket", "splice", "sprintf", "sqrt", "srand", "srandom", "sscanf", "stat", "static", "static_assert", "static_cast",
+    "stderr", "stdin", "stdout", "struct", "swab", "switch", "sync", "system", "tan", "tanh", "tee", "template", "tgamma", "this", "thread_local",
+    "throw", "time", "times", "tmpfile", "tmpnam", "true", "trunc", "truncate", "try", "typedef", "typeid", "typename", "typeof", "uint", "ulong",
+    "umask", "ungetc", "union", "unix", "unlink", "unsigned", "ushort", "using", "usleep", "virtual", "void", "volatile", "wait", "waitpid", "warn",
+    "wchar_t", "while", "workspace", "write", "xor", "xor_eq", "y0", "y1", "yn",
 };
 
 bool is_taken(std::string_view s) {

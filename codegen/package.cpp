@@ -1,5 +1,6 @@
 #include "codegen/package.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "codegen/signature.h"
@@ -88,6 +89,14 @@ Status check_weights(const ir::Module& module, const runtime::NamedTensors& weig
   return {};
 }
 
+// A loader looks for levels, and would never choose code that is for a model of processor.
+Status check_target(const Target& t) {
+  constexpr std::string_view kMachines[] = {"native", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"};
+  if (t.backend != "llvm" || std::find(std::begin(kMachines), std::end(kMachines), t.cpu) != std::end(kMachines)) return {};
+  return Diagnostic("an artifact cannot have code for '" + t.cpu + "', as its loader does not know which processors run that", {},
+                    "choose among native, x86-64-v4, x86-64-v3, x86-64-v2, x86-64 and aarch64; shared libraries and objects take any processor");
+}
+
 }  // namespace
 
 std::vector<Target> portable_targets() {
@@ -103,14 +112,20 @@ Result<runtime::PackageContents> make_package(const ir::Module& module, runtime:
   contents.producer = "frit " FRIT_VERSION;
   contents.ir = ir::print(module, {.locations = false});
   FRIT_TRY(check_weights(module, weights));
-  const size_t all = module.functions.size() * options.targets.size();
+  std::vector<Target> targets;
+  for (const Target& t : options.targets) {
+    FRIT_TRY(check_target(t));
+    const auto same = [&](const Target& other) { return other.backend == t.backend && other.cpu == t.cpu; };
+    if (std::none_of(targets.begin(), targets.end(), same)) targets.push_back(t);
+  }
+  const size_t all = module.functions.size() * targets.size();
   size_t done = 0;
   for (const auto& f : module.functions) {
     if (f->program) return Diagnostic("function @" + f->name + " is lowered already", {}, "give the graph itself");
     runtime::PackageContents::Function packed;
     FRIT_ASSIGN_OR_RETURN(signature, make_signature(*f));
     packed.signature = std::move(signature);
-    for (const Target& target : options.targets) {
+    for (const Target& target : targets) {
       if (options.progress) options.progress(done++, all, f->name + " for " + target.cpu);
       FRIT_ASSIGN_OR_RETURN(variant, make_variant(*f, target));
       packed.variants.push_back(std::move(variant));

@@ -161,6 +161,8 @@ void write_graph_file(const std::string& path, const GraphFile& g) {
     return check(runtime::write_package(path, contents));
   }
   g.module->weights = g.weights.empty() ? "" : p.filename().replace_extension(".safetensors").string();
+  if (g.module->weights == p.filename().string())
+    throw_invalid("'" + path + "' is where the weights of the graph go", "give the graph's file another ending: .frit, .json or .fritpkg", {});
   // The graph is put in its place last, so that one which is there has its weights.
   auto file = value_or_throw(runtime::FileWriter::create(path));
   check(file.write(extension(path) == ".json" ? ir::to_json(*g.module) : "frit " + std::string(ir::kTextVersion) + "\n" + ir::print(*g.module)));

@@ -198,7 +198,7 @@ Result<std::shared_ptr<const Package>> Package::load(const std::string& path, st
   std::shared_ptr<Package> package(new Package);
   if (device.empty()) {
     const char* set = std::getenv("FRIT_DEVICE");
-    device = set && std::string_view(set) == "gpu" ? "vulkan" : "cpu";
+    device = !set || !*set ? "cpu" : std::string_view(set) == "gpu" ? "vulkan" : set;
   }
   if (device != "cpu" && device != "vulkan") return Diagnostic("there is no device '" + std::string(device) + "'", {}, "devices are cpu and vulkan");
   package->device_ = device;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "codegen/c_interface.h"
 #include "codegen/package.h"
 #include "frontend/cli/command.h"
 #include "ir/printer.h"
@@ -75,6 +76,13 @@ void write_files(const std::string& base, const std::vector<codegen::NativeFile>
   }
 }
 
+// The files' name in front of their endings. Other dots belong to it, as in "gelu-1.5".
+std::filesystem::path without_suffix(std::filesystem::path output) {
+  for (const char* suffix : {".so", ".o", ".c", ".h"})
+    if (output.extension() == suffix) return output.replace_extension();
+  return output;
+}
+
 void write_native(const Options& o, Source& source, const std::string& emit) {
   const codegen::Target target = single_target(o, emit);
   codegen::Backend* backend = value_or_fail(codegen::find_backend(target.backend));
@@ -83,9 +91,12 @@ void write_native(const Options& o, Source& source, const std::string& emit) {
     throw CLI::ValidationError("--emit", "target " + o.targets[0] + " has no '" + emit + "'");
   const bool to_standard_output = o.output.empty() || o.output == "-";
   const std::vector<ir::Function*> all = chosen(*source.module, o.function);
-  const std::filesystem::path base = to_standard_output ? std::filesystem::path(all[0]->name) : std::filesystem::path(o.output).replace_extension();
+  const std::filesystem::path base = to_standard_output ? std::filesystem::path(codegen::c_identifier(all[0]->name)) : without_suffix(o.output);
   codegen::NativeOptions options;
   options.name = base.filename().string();
+  if (options.name.empty()) throw CLI::ValidationError("--output", "'" + o.output + "' is a folder; give the name of a file in it");
+  if (emit == "c" && options.name.find_first_of("\"\\\n") != std::string::npos)
+    throw CLI::ValidationError("--output", "'" + o.output + "' cannot be included by C: choose a name without quotes and backslashes");
   options.cblas = o.matmul == "cblas";
   options.static_workspace = o.workspace == "static";
   Progress progress("compiling");
@@ -159,7 +170,7 @@ void add_compile(CLI::App& app) {
       ->delimiter(',')->check(CLI::IsMember({"cpu", "vulkan", "c"}))->default_str("cpu");
   c->add_option("--cpu", o->cpus,
                 "native, or a processor's name: x86-64-v3, znver3, aarch64, ...; for vulkan native (the gpu here), baseline or nvidia. An artifact may have "
-                "several, newest first; where it is left out it has x86-64-v4, x86-64-v3 and x86-64-v2")
+                "several levels, newest first, but no models; where it is left out it has x86-64-v4, x86-64-v3 and x86-64-v2")
       ->delimiter(',');
   c->add_option("--emit", o->emit,
                 "what to write. Where it is left out the output's name decides (.fritpkg, .so, .o, .c, .s, .ll, .spv, .comp), else it is asm for the cpu, "

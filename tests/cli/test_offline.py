@@ -210,6 +210,56 @@ class NoCompiler(OfflineTest):
         self.assertIn("libfrit_codegen", loaded)
 
 
+class Devices(OfflineTest):
+    def test_the_environment_names_the_device(self):
+        package = self.path("g.fritpkg")
+        self.frit("compile", GRAPHS / "gelu.frit", "--target=cpu,vulkan", "-o", package)
+        for named, says in (("", "libfrit_runtime"), ("cpu", "libfrit_runtime"), ("fast", "there is no device 'fast'"), ("gpu", "vulkan cannot start"),
+                            ("vulkan", "vulkan cannot start")):
+            environment = {**os.environ, "FRIT_DEVICE": named, "VK_ICD_FILENAMES": "/dev/null", "VK_DRIVER_FILES": "/dev/null"}
+            said = self.loader(package, "gelu", "", status=0 if says.startswith("lib") else 1, env=environment)
+            self.assertIn(says, said, named)
+
+    def test_code_that_no_loader_would_choose_is_refused(self):
+        for cpu in ("znver4", "cortex-a72", "generic", "x86-64-v9"):
+            said = self.error(1, "compile", GRAPHS / "gelu.frit", f"--cpu=native,{cpu}", "-o", self.path("g.fritpkg"))
+            self.assertIn(f"'{cpu}'", said)
+        self.assertEqual(self.files(), [])
+
+    def test_each_machine_once(self):
+        package = self.path("g.fritpkg")
+        self.frit("compile", GRAPHS / "gelu.frit", "--target=cpu,cpu", "--cpu=native,x86-64-v2,native", "-o", package)
+        manifest = json.loads(self.text("inspect", package, "--manifest"))
+        self.assertEqual([v["machine"] for v in manifest["functions"][0]["variants"]], ["native", "x86-64-v2"])
+
+
+class Names(OfflineTest):
+    def test_of_functions_and_parameters_in_c(self):
+        body = "  %0: f32[n] = exp %x\n  return %0\n}\n"
+        one = "".join(f"func @{name}(%x: f32[n]) -> f32[n] {{\n{body}" for name in ('"a b"', "a.b", "a_b", "a_b_2", "select", "stdin", "f", "f_workspace"))
+        two = "func @two(%x.y: f32[I], %x_y: f32[I]) -> f32[I] {\n  %0: f32[I] = add %x.y, %x_y\n  return %0\n}\n"
+        graph = self.write("names.frit", one + two)
+        for ending in (".c", ".so"):
+            self.frit("compile", graph, "-o", self.path("names" + ending))
+            header = pathlib.Path(self.path("names.h")).read_text()
+            entries = dict(zip(re.findall(r"/\* func @(.*?)\(%", header), re.findall(r"^int (\w+)\(", header, re.M)))
+            # A name that C can have stays, whatever the others become.
+            self.assertEqual(entries, {'"a b"': "a_b_3", "a.b": "a_b_4", "a_b": "a_b", "a_b_2": "a_b_2", "select": "select_", "stdin": "stdin_", "f": "f",
+                                       "f_workspace": "f_workspace_2", "two": "two"})
+            self.assertIn("int two(const float* x_y_2, const float* x_y, float* out, int64_t I_, void* workspace", header)
+
+    def test_of_files(self):
+        graph = str(GRAPHS / "gelu.frit")
+        self.frit("compile", graph, "--emit=shared", "-o", self.path("gelu-1.5"))
+        self.assertEqual(self.files(), ["gelu-1.5.h", "gelu-1.5.so"])
+        self.frit("compile", graph, "--emit=c", "-o", self.path("gelu-1.5.c"))
+        self.assertEqual(self.files(), ["gelu-1.5.c", "gelu-1.5.h", "gelu-1.5.so"])
+        before = self.files()
+        self.error(2, "compile", graph, "--emit=shared", "-o", str(self.folder) + "/")
+        self.error(2, "compile", graph, "--emit=c", "-o", self.path('g"elu.c'))
+        self.assertEqual(self.files(), before)
+
+
 class Unwritable(OfflineTest):
     def test_nothing_is_half_written(self):
         graph = str(GRAPHS / "gelu.frit")

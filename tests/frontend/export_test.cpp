@@ -236,6 +236,14 @@ TEST_F(Export, WhatCannotBeExportedIsSaid) {
   EXPECT_TRUE(files().empty());
 }
 
+TEST_F(Export, FilesHaveNamesOfTheirOwn) {
+  const array w = ramp({10, 10});
+  const ArgsFunction f = [&](const Args& in) -> Args { return {in[0] + w}; };
+  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { export_function(path("w.safetensors"), f, {ramp({10, 10})}); }), "where the weights"));
+  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { export_function("", f, {ramp({10, 10})}); }), "the file has no name"));
+  EXPECT_TRUE(files().empty());
+}
+
 TEST_F(Export, DamagedFilesAreErrorsWithTheirPlace) {
   std::ofstream(path("bad.frit")) << "func @f(%x: f32[2]) -> f32[2] {\n  %0: f32[2] = expp %x\n  return %0\n}\n";
   EXPECT_TRUE(contains(thrown<RuntimeError>([&] { import_function(path("bad.frit")); }), "bad.frit")) ;
