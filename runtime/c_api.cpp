@@ -89,7 +89,9 @@ bool to_tensor(const frit_function& f, const frit_tensor& from, const Signature:
   for (int64_t n : to.shape)
     if (n == 0) elements = 0;
   if (needs_data && !from.data && elements > 0) return failed(FRIT_BAD_ARGUMENT, who + "has elements, but its data is null"), false;
-  to.buffer = Buffer::adopt(from.data, static_cast<size_t>(elements) * to.dtype.size, {});
+  // An array without elements may be null; memory that is null would be a GPU's.
+  static std::byte nothing[1];
+  to.buffer = Buffer::adopt(from.data ? from.data : nothing, static_cast<size_t>(elements) * to.dtype.size, {});
   return true;
 }
 
@@ -118,6 +120,8 @@ const char* frit_runtime_version(void) { return FRIT_VERSION; }
 
 frit_status frit_load(const char* path, const char* device, frit_package** package) {
   if (!path || !package) return failed(FRIT_BAD_ARGUMENT, "frit_load: the path or where the package goes is null");
+  if (device && *device && std::string_view(device) != "cpu" && std::string_view(device) != "vulkan")
+    return failed(FRIT_BAD_ARGUMENT, "frit_load: there is no device '" + std::string(device) + "'", "devices are cpu and vulkan");
   return guarded([&] {
     auto loaded = Package::load(path, device ? device : "");
     if (!loaded.ok()) return failed(FRIT_FAILED, loaded.error());
@@ -169,13 +173,15 @@ size_t frit_input_count(const frit_function* function) { return function ? funct
 size_t frit_output_count(const frit_function* function) { return function ? function->outputs.size() : 0; }
 
 frit_status frit_input_info(const frit_function* function, size_t number, frit_value_info* info) {
-  if (number >= frit_input_count(function) || !info) return failed(FRIT_BAD_ARGUMENT, "frit_input_info: there is no input " + std::to_string(number));
+  if (number >= frit_input_count(function)) return failed(FRIT_BAD_ARGUMENT, "frit_input_info: there is no input " + std::to_string(number));
+  if (!info) return failed(FRIT_BAD_ARGUMENT, "frit_input_info: where the answer goes is null");
   function->inputs[number].fill(*info);
   return FRIT_OK;
 }
 
 frit_status frit_output_info(const frit_function* function, size_t number, frit_value_info* info) {
-  if (number >= frit_output_count(function) || !info) return failed(FRIT_BAD_ARGUMENT, "frit_output_info: there is no output " + std::to_string(number));
+  if (number >= frit_output_count(function)) return failed(FRIT_BAD_ARGUMENT, "frit_output_info: there is no output " + std::to_string(number));
+  if (!info) return failed(FRIT_BAD_ARGUMENT, "frit_output_info: where the answer goes is null");
   function->outputs[number].fill(*info);
   return FRIT_OK;
 }

@@ -304,6 +304,26 @@ TEST_F(PackageTest, TheRuntimesInterfaceInCAndCpp) {
   const frit_tensor deep{mine, FRIT_F32, 99, shape, nullptr};
   EXPECT_EQ(frit_output_shape(f.handle(), &deep, 0, out), FRIT_BAD_ARGUMENT);
   EXPECT_NE(std::string(frit_error()).find("FRIT_MAX_RANK"), std::string::npos);
+  EXPECT_EQ(frit_input_info(f.handle(), 0, nullptr), FRIT_BAD_ARGUMENT);
+  EXPECT_NE(std::string(frit_error()).find("is null"), std::string::npos);
+  EXPECT_EQ(frit_output_info(f.handle(), 0, nullptr), FRIT_BAD_ARGUMENT);
+  frit_package* none = nullptr;
+  EXPECT_EQ(frit_load(path_.c_str(), "fast", &none), FRIT_BAD_ARGUMENT);
+  // Arrays without elements may be null, and operands may be read backwards or again and again.
+  const frit_function* scale = package.find("scale").handle();
+  const int64_t empty_shape[2] = {0, 4}, small_shape[2] = {2, 4}, four[1] = {4};
+  float weights[4], many[8];
+  const frit_tensor empty{nullptr, FRIT_F32, 2, empty_shape, nullptr};
+  frit_tensor outputs[2] = {empty, {weights, FRIT_F32, 1, four, nullptr}};
+  EXPECT_EQ(frit_run(scale, &empty, outputs), FRIT_OK) << frit_error();
+  EXPECT_EQ(weights[3], 13.0f);
+  const int64_t backwards[2] = {-1, 0};
+  const frit_tensor windows{mine + 1, FRIT_F32, 2, small_shape, backwards};
+  outputs[0] = {many, FRIT_F32, 2, small_shape, nullptr};
+  EXPECT_EQ(frit_run(scale, &windows, outputs), FRIT_OK) << frit_error();
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(many[i], 2 * mine[i < 4 ? 1 : 0]);
+  outputs[0].data = nullptr;
+  EXPECT_EQ(frit_run(scale, &windows, outputs), FRIT_BAD_ARGUMENT);
   frit_free(nullptr);
 }
 
