@@ -27,6 +27,9 @@ void check(const Status& s) {
 }
 
 bool is_package(const std::string& path) {
+  // What is read from a pipe is gone.
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
   std::ifstream in(path, std::ios::binary);
   char start[8] = {};
   in.read(start, sizeof start);
@@ -49,6 +52,7 @@ Source read_graph(const std::string& path) {
     s.text.assign(std::istreambuf_iterator<char>(in), {});
     if (in.bad()) fail({"cannot read '" + path + "': " + std::strerror(errno)});
   }
+  if (!s.package && s.text.starts_with("FRITPKG\n")) fail({"'" + s.name + "' is a package that comes through a pipe", {}, "give the file itself"});
   size_t first = s.text.find_first_not_of(" \t\r\n");
   bool json = first != std::string::npos && (s.text[first] == '{' || s.text[first] == '[');
   s.module = value_or_fail(json ? ir::from_json(s.text, s.name.c_str()) : ir::parse(s.text, s.name.c_str()), s.text);

@@ -144,10 +144,22 @@ void write_artifact(const Options& o, Source& source) {
   check(runtime::write_package(o.output, contents));
 }
 
+// The files that are read stay, except an artifact that is made again.
+void keep_inputs(const Options& o, const Source& source, const std::string& emit) {
+  std::vector<std::filesystem::path> read;
+  if (!(emit == "artifact" && is_package(o.file))) read.emplace_back(o.file);
+  if (!source.module->weights.empty()) read.push_back(std::filesystem::path(source.name).parent_path() / source.module->weights);
+  std::error_code absent;
+  for (const std::filesystem::path& p : read)
+    if (std::filesystem::is_regular_file(p, absent) && std::filesystem::equivalent(p, o.output, absent))
+      throw CLI::ValidationError("--output", "'" + o.output + "' is what is compiled");
+}
+
 void run(const Options& o) {
   Source source = read_graph(o.file);
   if (o.jobs > 0) runtime::set_num_threads(o.jobs);
   const std::string emit = emission(o);
+  keep_inputs(o, source, emit);
   if (emit == "artifact") return write_artifact(o, source);
   if (emit == "ir") return write_ir(o, source);
   if (emit == "shared" || emit == "object" || emit == "c") return write_native(o, source, emit);

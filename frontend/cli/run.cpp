@@ -80,6 +80,7 @@ Runnable load_package(const Options& o, runtime::Gpu* gpu) {
   if (o.function.empty() && all.size() != 1) {
     std::string names;
     for (const auto& f : all) names += (names.empty() ? "" : ", ") + f.name;
+    if (all.empty()) fail({"the file holds no function"});
     fail({"the file holds " + std::to_string(all.size()) + " functions", {}, "choose one with --function: " + names});
   }
   auto f = value_or_fail(o.function.empty() ? package->find(all[0]) : package->find(o.function));

@@ -130,6 +130,7 @@ class Comparison {
   }
 
   void report(const std::string& what, const std::vector<double>& most) const {
+    if (most.empty()) std::cout << "@" << f_.name << ": runs and has no results, " << what << "\n";
     for (size_t i = 0; i < most.size(); ++i) {
       const runtime::Signature::Value& out = signature_.outputs[i];
       std::cout << "@" << f_.name << " " << (out.name.empty() ? "result " + std::to_string(i) : out.name) << ": " << runtime::type_text(out) << ", "

@@ -113,6 +113,35 @@ class Artifacts(OfflineTest):
         self.assertRegex(text, r"the artifact's code for x86-64-v[234]|compiled here")
         self.assertIn("differ by more than", subprocess.run([FRIT, "verify", package, "--max-ulp", "0.001"], capture_output=True, text=True).stderr)
 
+    def test_files_that_are_pipes(self):
+        def through_pipe(content, *arguments, status=0):
+            ours, theirs = os.pipe()
+            os.write(theirs, content)
+            os.close(theirs)
+            try:
+                done = subprocess.run([FRIT, *(f"/dev/fd/{ours}" if a == "PIPE" else str(a) for a in arguments)], pass_fds=[ours], capture_output=True,
+                                      text=True, timeout=60)
+            finally:
+                os.close(ours)
+            self.assertEqual(done.returncode, status, done.stderr)
+            return done.stdout + done.stderr
+
+        graph = (GRAPHS / "gelu.frit").read_bytes()
+        package = self.path("g.fritpkg")
+        through_pipe(graph, "compile", "PIPE", "--cpu=native", "-o", package)
+        self.frit("verify", package, "--runs", 1)
+        self.assertIn("ulp", through_pipe(graph, "verify", "PIPE", "--runs", 1))
+        self.assertIn("comes through a pipe", through_pipe(pathlib.Path(package).read_bytes()[:4000], "run", "PIPE", status=1))
+
+    def test_functions_without_results_or_files_without_functions(self):
+        graph = self.write("none.frit", "func @none(%x: f32[n]) {\n  return\n}\n")
+        package = self.path("none.fritpkg")
+        self.frit("compile", graph, "-o", package)
+        self.assertEqual(self.text("verify", package).count("@none: runs and has no results"), 2)
+        self.assertEqual(self.text("run", package, "--random", 1, "--set", "n=3"), "")
+        self.frit("compile", self.write("empty.frit", ""), "-o", package)
+        self.assertIn("holds no function", self.error(1, "run", package))
+
     def test_functions_are_chosen(self):
         graph = self.write("two.frit", TWO)
         self.frit("compile", graph, "--function", "second", "-o", self.path("one.fritpkg"))
@@ -247,6 +276,21 @@ class Names(OfflineTest):
             self.assertEqual(entries, {'"a b"': "a_b_3", "a.b": "a_b_4", "a_b": "a_b", "a_b_2": "a_b_2", "select": "select_", "stdin": "stdin_", "f": "f",
                                        "f_workspace": "f_workspace_2", "two": "two"})
             self.assertIn("int two(const float* x_y_2, const float* x_y, float* out, int64_t I_, void* workspace", header)
+
+    def test_what_is_compiled_is_not_overwritten(self):
+        graph = self.weighted()
+        before = {name: pathlib.Path(self.path(name)).read_bytes() for name in self.files()}
+        (self.folder / "link").symlink_to("w.safetensors")
+        for arguments in (["-o", graph], ["-o", self.path("./affine.frit"), "--emit=ir"], ["-o", self.path("w.safetensors"), "--emit=artifact"],
+                          ["-o", self.path("link"), "--emit=artifact"]):
+            self.assertIn("is what is compiled", self.error(2, "compile", graph, *arguments))
+        for name, bytes_ in before.items():
+            self.assertEqual(pathlib.Path(self.path(name)).read_bytes(), bytes_, name)
+        # An artifact may be made again in its place.
+        self.frit("compile", graph, "-o", self.path("a.fritpkg"))
+        first = pathlib.Path(self.path("a.fritpkg")).read_bytes()
+        self.frit("compile", self.path("a.fritpkg"), "-o", self.path("a.fritpkg"))
+        self.assertEqual(pathlib.Path(self.path("a.fritpkg")).read_bytes(), first)
 
     def test_of_files(self):
         graph = str(GRAPHS / "gelu.frit")
