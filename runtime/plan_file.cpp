@@ -128,6 +128,7 @@ class Reader : private PlanReader {
       object.device = in_.text();
       require(object.device == (image.objects.empty() ? object : image.objects[0]).device, "its code is for several devices");
       require(object.device.empty() || object.device == "gpu", "it is for a device that is not known");
+      on_device_ = on_device_ || !object.device.empty();
       object.object = in_.text();
       return object;
     });
@@ -198,7 +199,8 @@ class Reader : private PlanReader {
   KernelPlan kernel() {
     KernelPlan k;
     k.name = in_.text();
-    require(kernels_.contains(k.name), "a step runs a kernel that it does not have");
+    // What a GPU fuses into a routine has no code of its own; its driver sees to what there is.
+    require(on_device_ || kernels_.contains(k.name), "a step runs a kernel that it does not have");
     k.buffers = numbers(buffers_, "a kernel uses a buffer that does not exist");
     k.symbols = numbers(symbols_, "a kernel uses a symbol that does not exist");
     k.parallel = flag();
@@ -221,6 +223,7 @@ class Reader : private PlanReader {
 
   const std::vector<Image::Input>* inputs_ = nullptr;
   size_t slots_ = 0, buffers_ = 0;
+  bool on_device_ = false;  // the code is for a device that is not the CPU
   std::set<std::string, std::less<>> kernels_;
 };
 

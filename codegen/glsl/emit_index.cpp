@@ -81,8 +81,9 @@ std::string KernelEmitter::divide(const Atom& a, bool wide) {
   const bool rest = a.kind == AtomKind::Mod;
   if (facts_.range(a.args[0]).low >= 0) {
     const std::string type = small ? "uint" : "uint64_t";
-    text = type + "(" + x + ")" + (rest ? " % " : " / ") + type + "(" + y + ")";
-    return (small == !wide ? index_type(wide) : index_type(wide)) + "(" + text + ")";
+    if (small) text = type + "(" + x + ")" + (rest ? " % " : " / ") + type + "(" + y + ")";
+    else text = prelude_.use(rest ? "rest_u64" : "quotient_u64") + "(" + type + "(" + x + "), " + type + "(" + y + "))";
+    return index_type(wide) + "(" + text + ")";
   }
   text = prelude_.use(std::string(rest ? "floor_mod_" : "floor_div_") + (small ? "i32" : "i64")) + "(" + x + ", " + y + ")";
   return small == !wide ? text : index_type(wide) + "(" + text + ")";

@@ -183,7 +183,7 @@ void KernelEmitter::emit_rows(const ir::Loop* loop) {
 
 // What stays in registers along a row.
 void KernelEmitter::declare_kept() {
-  const std::string length = "[" + std::to_string(turns_ * turn_vector_) + "];";
+  const std::string length = "[" + std::to_string(std::max<int64_t>(turns_ * turn_vector_, 1)) + "];";
   for (uint32_t b : in_registers_) line(std::string(register_type(k_.buffer(b).dtype)) + " " + memories_[b].name + length);
   for (const auto& [key, kept] : kept_) line(std::string(register_type(kept.dtype)) + " " + kept.array + length);
 }
@@ -293,7 +293,8 @@ void KernelEmitter::place_locals() {
     }
     Dim bytes = floor_div(local.size * Dim(int64_t{local.dtype.size}) + Dim(63), 64) * Dim(64);
     constexpr int kSwizzle = 4;
-    const int64_t part = local.size.is_const() ? (local.size.value() + kSwizzle - 1) / kSwizzle : 0;
+    // An array of GLSL has an element; a row of none is never touched.
+    const int64_t part = local.size.is_const() ? std::max<int64_t>((local.size.value() + kSwizzle - 1) / kSwizzle, 1) : 0;
     const int64_t need = part * kSwizzle * std::max<int64_t>(4, local.dtype.size);
     if (local.size.is_const() && need <= left) {
       left -= need;

@@ -52,20 +52,36 @@ const std::map<std::string, Helper, std::less<>>& helpers() {
           "int " + f + "_to_small(" + type + " x, " + type + " low, " + type + " high) { return is_nan_" + f +
               "(x) ? 0 : int(clamp(x, low, high)); }\n");
     }
+    // Of non-negative sizes, y > 0. Most are small, and then this is several times as fast; and NVIDIA's driver 580 takes the remainder of an even number for
+    // that of the odd one above it where it sees both divided in 64 bits.
+    add("quotient_u64", {},
+        "uint64_t quotient_u64(uint64_t x, uint64_t y) { return ((x | y) >> 32) == 0UL ? uint64_t(uint(x) / uint(y)) : x / y; }\n");
+    add("rest_u64", {}, "uint64_t rest_u64(uint64_t x, uint64_t y) { return ((x | y) >> 32) == 0UL ? uint64_t(uint(x) % uint(y)) : x % y; }\n");
     for (std::string w : {"32", "64"}) {
       const bool wide = w == "64";
       std::string i = wide ? "int64_t" : "int", u = wide ? "uint64_t" : "uint";
+      const std::vector<std::string> quotient = wide ? std::vector<std::string>{"quotient_u64"} : std::vector<std::string>{};
+      const std::vector<std::string> rest = wide ? std::vector<std::string>{"rest_u64"} : std::vector<std::string>{};
       add("div_i" + w, {},
           i + " div_i" + w + "(" + i + " x, " + i + " y) { return y == 0 ? " + i + "(0) : y == -1 ? -x : x / y; }\n");
       add("rem_i" + w, {},
           i + " rem_i" + w + "(" + i + " x, " + i + " y) { return y == 0 || y == -1 ? " + i + "(0) : x - x / y * y; }\n");
-      add("div_u" + w, {}, u + " div_u" + w + "(" + u + " x, " + u + " y) { return y == " + u + "(0) ? " + u + "(0) : x / y; }\n");
-      add("rem_u" + w, {}, u + " rem_u" + w + "(" + u + " x, " + u + " y) { return y == " + u + "(0) ? " + u + "(0) : x % y; }\n");
+      add("div_u" + w, quotient,
+          u + " div_u" + w + "(" + u + " x, " + u + " y) { return y == " + u + "(0) ? " + u + "(0) : " + (wide ? "quotient_u64(x, y)" : "x / y") + "; }\n");
+      add("rem_u" + w, rest,
+          u + " rem_u" + w + "(" + u + " x, " + u + " y) { return y == " + u + "(0) ? " + u + "(0) : " + (wide ? "rest_u64(x, y)" : "x % y") + "; }\n");
       // Rounded down, for sizes: y > 0.
-      add("floor_div_i" + w, {},
-          i + " floor_div_i" + w + "(" + i + " x, " + i + " y) { " + i + " q = x / y; return x - q * y < 0 ? q - 1 : q; }\n");
-      add("floor_mod_i" + w, {},
-          i + " floor_mod_i" + w + "(" + i + " x, " + i + " y) { " + i + " r = x - x / y * y; return r < 0 ? r + y : r; }\n");
+      if (wide) {
+        add("floor_div_i64", quotient,
+            "int64_t floor_div_i64(int64_t x, int64_t y) {\n  return x >= 0L ? int64_t(quotient_u64(uint64_t(x), uint64_t(y))) : "
+            "-1L - int64_t(quotient_u64(uint64_t(-1L - x), uint64_t(y)));\n}\n");
+        add("floor_mod_i64", rest,
+            "int64_t floor_mod_i64(int64_t x, int64_t y) {\n  return x >= 0L ? int64_t(rest_u64(uint64_t(x), uint64_t(y))) : "
+            "y - 1L - int64_t(rest_u64(uint64_t(-1L - x), uint64_t(y)));\n}\n");
+      } else {
+        add("floor_div_i32", {}, "int floor_div_i32(int x, int y) { int q = x / y; return x - q * y < 0 ? q - 1 : q; }\n");
+        add("floor_mod_i32", {}, "int floor_mod_i32(int x, int y) { int r = x - x / y * y; return r < 0 ? r + y : r; }\n");
+      }
       // `width` is that of the element type, which may be narrower than what is computed in.
       for (std::string s : {i, u}) {
         const bool sign = s == i;

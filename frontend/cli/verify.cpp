@@ -21,7 +21,7 @@ struct Options {
   InputOptions inputs;
   int runs = 10;
   int64_t most = 64;
-  double max_ulp = 64;
+  double max_ulp = 256;
 };
 
 // Digits of the significand of a float type, the leading one included.

@@ -175,6 +175,17 @@ class Memory(OfflineTest):
                 self.assertIn(f"memory: at most {want} B", told)
 
 
+class Gpu(OfflineTest):
+    def test_packages_run_on_the_gpu(self):
+        if "gpu: none" in self.text("devices"):
+            self.skipTest("there is no GPU here")
+        # What is fused behind a product has no code of its own.
+        for name in ("mlp", "softmax"):
+            package = self.path(f"{name}.fritpkg")
+            self.frit("compile", GRAPHS / f"{name}.frit", "--target=vulkan", "-o", package)
+            self.assertIn("the artifact's code for baseline: at most", self.text("verify", package, "--device=vulkan", "--runs", 2))
+
+
 class Weights(OfflineTest):
     def answer(self, file, **more):
         write_npy(self.path("x.npy"), "f", (2, 2), [1, 0, 0, 1])

@@ -92,6 +92,26 @@ TEST_F(Programs, RowsOfFixedSizes) {
           "] = softmax %x {axes=[1]}\n  return %0\n}", type));
 }
 
+TEST_F(Programs, RowsOfNothing) {
+  for (const char* shape : {"0", "3, 0", "0, 4"}) {
+    const std::string t = "f32[" + std::string(shape) + "]", axis = std::string(shape).size() > 1 ? "1" : "0";
+    check("func @f(%x: " + t + ") -> " + t + " {\n  %0: " + t + " = softmax %x {axes=[" + axis + "]}\n  return %0\n}");
+  }
+  check("func @f(%x: f32[0]) -> (f32[], f32[]) {\n  %0: f32[] = max %x {axes=[0]}\n  %1: f32[0] = broadcast %0 {shape=[0]}\n"
+        "  %2: f32[0] = subtract %x, %1\n  %3: f32[0] = exp %2\n  %4: f32[] = sum %3 {axes=[0]}\n  return %0, %4\n}");
+}
+
+// Positions that are remainders of 64 bits: a driver took those of neighbours for each other.
+TEST_F(Programs, DividedPositions) {
+  const std::string text = "func @f(%x: f32[a, n]) -> (f32[2*a, n], f32[a, n]) where a in [0, 1] {\n  %0: f32[2*a, n] = concatenate %x, %x {axis=0}\n"
+                           "  %1: f32[a, n] = add %x, %x\n  return %0, %1\n}";
+  for (const int n : {1, 2, 3, 5, 6, 7, 8, 30}) check(text, {{"a", 1}, {"n", n}});
+  check(text, {{"a", 0}, {"n", 6}});
+  const std::string tiled = "func @f(%x: f32[n]) -> f32[2, n] {\n  %0: f32[1, n] = reshape %x {shape=[1, n]}\n"
+                            "  %1: f32[2, n] = concatenate %0, %0 {axis=0}\n  return %1\n}";
+  for (const int n : {3, 6, 8, 11}) check(tiled, {{"n", n}});
+}
+
 TEST_F(Programs, UnalignedInputs) {
   check(kSoftmax, {{"n", 4}, {"m", 512}}, Values::Ordinary, 1);
   check("func @f(%x: f16[1000], %y: u8[1000]) -> f16[1000] {\n  %0: f16[1000] = astype %y {dtype=f16}\n  %1: f16[1000] = add %x, %0\n"
