@@ -336,10 +336,33 @@ Result<std::vector<Tensor>> Executable::run(std::span<const Tensor> inputs, std:
   return results;
 }
 
+namespace {
+
+// A view takes no memory, so that nothing else stops one whose elements cannot be counted.
+Status check_elements(const Tensor& t, const Plan& plan) {
+  constexpr int64_t kMost = int64_t{1} << 48;
+  int64_t elements = 1;
+  bool large = false;
+  for (int64_t n : t.shape) {
+    if (n == 0) return {};
+    large |= __builtin_mul_overflow(elements, n, &elements) || elements > kMost;
+  }
+  if (!large) return {};
+  std::string shape;
+  for (int64_t n : t.shape) shape += (shape.empty() ? "" : ", ") + std::to_string(n);
+  return Diagnostic("a result of '" + plan.name + "' has more than 2^48 elements: [" + shape + "]", {}, "call it with smaller arrays");
+}
+
+}  // namespace
+
 Status Executable::run(std::span<const Tensor> inputs, std::span<const bool> donated, std::span<Tensor> results,
                        std::span<const std::shared_ptr<Buffer>> into) const {
   using Role = BufferPlan::Role;
-  if (plan_.device_code) return plan_.device_code->run(plan_, inputs, donated, results);
+  if (plan_.device_code) {
+    FRIT_TRY(plan_.device_code->run(plan_, inputs, donated, results));
+    for (const Tensor& t : results) FRIT_TRY(check_elements(t, plan_));
+    return {};
+  }
   Prepared& p = *prepared_;
   if (!p.resolved.load(std::memory_order_acquire)) FRIT_TRY(p.resolve(plan_.code.get()));
 
@@ -434,6 +457,7 @@ Status Executable::run(std::span<const Tensor> inputs, std::span<const bool> don
     t.dtype = w.dtype;
     w.sizes(symbols.data(), t.shape, t.strides);
     t.offset = base + w.offset.get(symbols.data());
+    FRIT_TRY(check_elements(t, plan_));
   }
   return {};
 }

@@ -142,6 +142,17 @@ class Artifacts(OfflineTest):
         self.frit("compile", self.write("empty.frit", ""), "-o", package)
         self.assertIn("holds no function", self.error(1, "run", package))
 
+    def test_results_that_nobody_can_count(self):
+        # A view of four elements, which takes no memory.
+        graph = self.write("view.frit", "func @view(%x: f32[n]) -> f32[n, n, n, n, n] {\n  %0: f32[n, n, n, n, n] = broadcast %x {shape=[n, n, n, n, n]}\n"
+                           "  return %0\n}\n")
+        package = self.path("view.fritpkg")
+        self.frit("compile", graph, "-o", package)
+        for file in (graph, package):
+            for n in (65536, 100000):  # 2^80 is 0 in 64 bits
+                self.assertIn("more than 2^48 elements", self.error(1, "run", file, "--random", 1, "--set", f"n={n}"))
+            self.assertEqual(self.text("run", file, "--random", 1, "--set", "n=0").strip(), "result 0: f32[0, 0, 0, 0, 0] =")
+
     def test_functions_are_chosen(self):
         graph = self.write("two.frit", TWO)
         self.frit("compile", graph, "--function", "second", "-o", self.path("one.fritpkg"))
