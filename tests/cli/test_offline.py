@@ -119,8 +119,8 @@ class Artifacts(OfflineTest):
             os.write(theirs, content)
             os.close(theirs)
             try:
-                done = subprocess.run([FRIT, *(f"/dev/fd/{ours}" if a == "PIPE" else str(a) for a in arguments)], pass_fds=[ours], capture_output=True,
-                                      text=True, timeout=60)
+                command = [FRIT, *(f"/dev/fd/{ours}" if a == "PIPE" else str(a) for a in arguments)]
+                done = subprocess.run(command, pass_fds=[ours], capture_output=True, text=True, timeout=60)
             finally:
                 os.close(ours)
             self.assertEqual(done.returncode, status, done.stderr)
@@ -144,8 +144,8 @@ class Artifacts(OfflineTest):
 
     def test_results_that_nobody_can_count(self):
         # A view of four elements, which takes no memory.
-        graph = self.write("view.frit", "func @view(%x: f32[n]) -> f32[n, n, n, n, n] {\n  %0: f32[n, n, n, n, n] = broadcast %x {shape=[n, n, n, n, n]}\n"
-                           "  return %0\n}\n")
+        graph = self.write("view.frit", "func @view(%x: f32[n]) -> f32[n, n, n, n, n] {\n"
+                           "  %0: f32[n, n, n, n, n] = broadcast %x {shape=[n, n, n, n, n]}\n  return %0\n}\n")
         package = self.path("view.fritpkg")
         self.frit("compile", graph, "-o", package)
         for file in (graph, package):
@@ -265,8 +265,8 @@ class Devices(OfflineTest):
     def test_the_environment_names_the_device(self):
         package = self.path("g.fritpkg")
         self.frit("compile", GRAPHS / "gelu.frit", "--target=cpu,vulkan", "-o", package)
-        for named, says in (("", "libfrit_runtime"), ("cpu", "libfrit_runtime"), ("fast", "there is no device 'fast'"), ("gpu", "vulkan cannot start"),
-                            ("vulkan", "vulkan cannot start")):
+        for named, says in (("", "libfrit_runtime"), ("cpu", "libfrit_runtime"), ("fast", "there is no device 'fast'"),
+                            ("gpu", "vulkan cannot start"), ("vulkan", "vulkan cannot start")):
             environment = {**os.environ, "FRIT_DEVICE": named, "VK_ICD_FILENAMES": "/dev/null", "VK_DRIVER_FILES": "/dev/null"}
             said = self.loader(package, "gelu", "", status=0 if says.startswith("lib") else 1, env=environment)
             self.assertIn(says, said, named)
@@ -287,7 +287,8 @@ class Devices(OfflineTest):
 class Names(OfflineTest):
     def test_of_functions_and_parameters_in_c(self):
         body = "  %0: f32[n] = exp %x\n  return %0\n}\n"
-        one = "".join(f"func @{name}(%x: f32[n]) -> f32[n] {{\n{body}" for name in ('"a b"', "a.b", "a_b", "a_b_2", "select", "stdin", "f", "f_workspace"))
+        names = ('"a b"', "a.b", "a_b", "a_b_2", "select", "stdin", "f", "f_workspace")
+        one = "".join(f"func @{name}(%x: f32[n]) -> f32[n] {{\n{body}" for name in names)
         two = "func @two(%x.y: f32[I], %x_y: f32[I]) -> f32[I] {\n  %0: f32[I] = add %x.y, %x_y\n  return %0\n}\n"
         graph = self.write("names.frit", one + two)
         for ending in (".c", ".so"):
@@ -295,8 +296,8 @@ class Names(OfflineTest):
             header = pathlib.Path(self.path("names.h")).read_text()
             entries = dict(zip(re.findall(r"/\* func @(.*?)\(%", header), re.findall(r"^int (\w+)\(", header, re.M)))
             # A name that C can have stays, whatever the others become.
-            self.assertEqual(entries, {'"a b"': "a_b_3", "a.b": "a_b_4", "a_b": "a_b", "a_b_2": "a_b_2", "select": "select_", "stdin": "stdin_", "f": "f",
-                                       "f_workspace": "f_workspace_2", "two": "two"})
+            self.assertEqual(entries, {'"a b"': "a_b_3", "a.b": "a_b_4", "a_b": "a_b", "a_b_2": "a_b_2", "select": "select_", "stdin": "stdin_",
+                                       "f": "f", "f_workspace": "f_workspace_2", "two": "two"})
             self.assertIn("int two(const float* x_y_2, const float* x_y, float* out, int64_t I_, void* workspace", header)
 
     def test_what_is_compiled_is_not_overwritten(self):
