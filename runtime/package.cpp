@@ -1,12 +1,11 @@
 #include "runtime/package.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
 #include "runtime/cpu.h"
+#include "runtime/plugin.h"
 
 namespace frit::runtime {
 namespace {
@@ -293,12 +292,9 @@ Result<std::shared_ptr<const PackagedFunction>> Package::find(const PackageFile:
 }
 
 Result<CompileFn> find_compiler() {
-  void* handle = dlopen(FRIT_COMPILER_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  void* entry = handle ? dlsym(handle, kCompileSymbol) : nullptr;
-  if (!entry) {
-    const char* why = dlerror();
-    return Diagnostic(why ? why : FRIT_COMPILER_LIBRARY " has no compiler");
-  }
+  // By its path: where dlopen is intercepted, by a sanitizer say, the folders that this library names are not looked through.
+  FRIT_ASSIGN_OR_RETURN(entry, plugin_entry(library_folder() + "/" FRIT_COMPILER_LIBRARY, kCompileSymbol));
+  if (!entry) return Diagnostic(FRIT_COMPILER_LIBRARY " has no compiler");
   return reinterpret_cast<CompileFn>(entry);
 }
 

@@ -10,14 +10,18 @@ namespace frit::runtime {
 
 namespace fs = std::filesystem;
 
-std::string plugin_folder() {
-  if (const char* folder = std::getenv("FRIT_PLUGIN_DIR"); folder && *folder) return folder;
+std::string library_folder() {
   Dl_info info;
-  if (!dladdr(reinterpret_cast<void*>(&plugin_folder), &info) || !info.dli_fname) return "frit";
+  if (!dladdr(reinterpret_cast<void*>(&library_folder), &info) || !info.dli_fname) return {};
   std::error_code error;
   fs::path self = fs::weakly_canonical(info.dli_fname, error);
   if (error) self = info.dli_fname;
-  return (self.parent_path() / "frit").string();
+  return self.parent_path().string();
+}
+
+std::string plugin_folder() {
+  if (const char* folder = std::getenv("FRIT_PLUGIN_DIR"); folder && *folder) return folder;
+  return (fs::path(library_folder()) / "frit").string();
 }
 
 std::vector<std::string> plugin_files(std::string_view prefix) {

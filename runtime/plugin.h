@@ -12,6 +12,8 @@
 
 namespace frit::runtime {
 
+// The folder of the library that holds this code.
+std::string library_folder();
 std::string plugin_folder();
 
 // Paths of the installed plugins whose name begins with `prefix` ("frit_runtime_"), sorted by name.

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -44,7 +45,7 @@ Result<Api*> open() {
     return Diagnostic("vulkan's loader cannot be opened: " + std::string(reason ? reason : "unknown reason"), {},
                       "install the gpu's driver and libvulkan1, or run on the cpu");
   }
-  auto* api = new Api;
+  auto api = std::make_unique<Api>();
   api->GetInstanceProcAddr = reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vkGetInstanceProcAddr"));
   if (!api->GetInstanceProcAddr) return Diagnostic("libvulkan.so.1 has no vkGetInstanceProcAddr");
 #define FRIT_VULKAN_LOAD(name) \
@@ -93,7 +94,7 @@ Result<Api*> open() {
     VkDebugUtilsMessengerEXT handle;
     if (create) create(api->instance, &messenger, nullptr, &handle);
   }
-  return api;
+  return api.release();  // for the life of the process
 }
 
 }  // namespace
