@@ -26,7 +26,7 @@ std::string identifier(std::string_view prefix, std::string_view name) {
 }  // namespace
 
 KernelEmitter::KernelEmitter(const ir::Kernel& kernel, const runtime::GpuFeatures& features, bool comments)
-    : k_(kernel), features_(features), comments_(comments), prelude_(features), facts_(kernel.facts), regs_(kernel.reg_types.size()),
+    : k_(kernel), features_(features), comments_(comments), facts_(kernel.facts), regs_(kernel.reg_types.size()),
         narrow_(kernel.reg_types.size()) {}
 
 void KernelEmitter::fail(std::string message) {

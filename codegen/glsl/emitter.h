@@ -27,13 +27,11 @@ std::string literal(Dtype t, uint64_t bits);
 // Functions that shaders call where the language has no expression of the right meaning; each is written out when it is used.
 class Prelude {
  public:
-  explicit Prelude(const runtime::GpuFeatures& features) : features_(&features) {}
   // Its name; those that it calls are added too.
   std::string use(const std::string& name);
   const std::string& text() const { return text_; }
 
  private:
-  const runtime::GpuFeatures* features_;
   std::set<std::string> used_;
   std::string text_;
 };

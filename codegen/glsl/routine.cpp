@@ -134,7 +134,7 @@ std::string place(const std::string& number, int i) {
 
 Shader product(Dtype t, const std::string& name, int own, const runtime::GpuFeatures& features, const Behind& behind) {
   Shader shader;
-  Prelude prelude = behind.epilogue ? behind.epilogue->prelude : Prelude(features);
+  Prelude prelude = behind.epilogue ? behind.epilogue->prelude : Prelude();
   const bool complex = is_complex(t);
   const std::string compute = complex ? "vec2" : t == float64 ? "double" : "float";
   const int tile = kSide * own, unit = 16 / t.size, per = tile * kDepth / 256;
