@@ -10,6 +10,7 @@
 #include "ir/parser.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
+#include "runtime/dense.h"
 #include "runtime/file.h"
 #include "runtime/package_file.h"
 
@@ -33,14 +34,8 @@ void check(const Status& s) {
 
 std::string extension(const std::string& path) { return std::filesystem::path(path).extension().string(); }
 
-int64_t elements_of(const runtime::Tensor& t) {
-  int64_t n = 1;
-  for (int64_t s : t.shape) n *= s;
-  return n;
-}
-
 std::string_view bytes_of(const runtime::Tensor& t) {
-  return {reinterpret_cast<const char*>(data_of(t)), static_cast<size_t>(elements_of(t)) * t.dtype.size};
+  return {reinterpret_cast<const char*>(data_of(t)), runtime::dense_bytes(t)};
 }
 
 // The name of a captured array: the one it has, or is given, or a new one.
@@ -110,7 +105,7 @@ void add_trace(GraphFile& file, const TracedFunction& traced, const TraceNames& 
   for (size_t i = traced.captured.size(); i-- > 0;) {
     const runtime::Tensor& t = traced.captured[i];
     const size_t param = traced.arguments + i;
-    if (elements_of(t) > kInlineElements) continue;
+    if (runtime::element_count(t.shape) > kInlineElements) continue;
     inline_constant(*f, param, t);
     f->params.erase(f->params.begin() + static_cast<std::ptrdiff_t>(param));
     f->weights.erase(f->weights.begin() + static_cast<std::ptrdiff_t>(param));
@@ -118,7 +113,7 @@ void add_trace(GraphFile& file, const TracedFunction& traced, const TraceNames& 
   }
   size_t param = traced.arguments;
   for (const runtime::Tensor& t : traced.captured) {
-    if (elements_of(t) <= kInlineElements) continue;
+    if (runtime::element_count(t.shape) <= kInlineElements) continue;
     const std::string fallback = names.function + ".weight" + std::to_string(param - traced.arguments);
     f->weights[param] = weight_name(file, t, names, fallback);
     f->values[f->params[param]].name = "weight" + std::to_string(param - traced.arguments);

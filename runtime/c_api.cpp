@@ -5,6 +5,7 @@
 #include <new>
 
 #include "frit/frit_runtime.h"
+#include "runtime/dense.h"
 #include "runtime/package.h"
 
 using frit::Diagnostic;
@@ -103,13 +104,6 @@ bool to_tensors(const frit_function& f, const frit_tensor* from, const std::vect
   return true;
 }
 
-bool is_dense(const Tensor& t) {
-  int64_t stride = 1;
-  for (size_t i = t.shape.size(); i-- > 0; stride *= t.shape[i])
-    if (t.shape[i] != 1 && t.strides[i] != stride) return false;
-  return true;
-}
-
 }  // namespace
 
 size_t frit_dtype_size(frit_dtype dtype) { return static_cast<size_t>(dtype) < kAllDtypes.size() ? kAllDtypes[static_cast<size_t>(dtype)].size : 0; }
@@ -191,9 +185,9 @@ frit_status frit_output_shape(const frit_function* function, const frit_tensor* 
   return guarded([&] {
     std::vector<Tensor> arguments;
     if (!to_tensors(*function, inputs, function->inputs, false, arguments)) return FRIT_BAD_ARGUMENT;
-    auto shapes = function->function->output_shapes(arguments);
-    if (!shapes.ok()) return failed(FRIT_BAD_ARGUMENT, shapes.error());
-    const Sizes& wanted = (*shapes)[number];
+    const auto call = function->function->check(arguments);
+    if (!call.ok()) return failed(FRIT_BAD_ARGUMENT, call.error());
+    const Sizes wanted = function->function->output_shapes(*call)[number];
     if (!shape && !wanted.empty()) return failed(FRIT_BAD_ARGUMENT, "frit_output_shape: where the shape goes is null");
     std::copy(wanted.begin(), wanted.end(), shape);
     return FRIT_OK;
@@ -206,12 +200,13 @@ frit_status frit_run(const frit_function* function, const frit_tensor* inputs, c
     std::vector<Tensor> arguments, results;
     if (!to_tensors(*function, inputs, function->inputs, true, arguments)) return FRIT_BAD_ARGUMENT;
     if (!to_tensors(*function, outputs, function->outputs, true, results)) return FRIT_BAD_ARGUMENT;
-    auto shapes = function->function->output_shapes(arguments);
-    if (!shapes.ok()) return failed(FRIT_BAD_ARGUMENT, shapes.error());
+    auto call = function->function->check(arguments);
+    if (!call.ok()) return failed(FRIT_BAD_ARGUMENT, call.error());
+    const std::vector<Sizes> shapes = function->function->output_shapes(*call);
     std::vector<std::shared_ptr<Buffer>> into;
     for (size_t i = 0; i < results.size(); ++i) {
       const Signature::Value& value = *function->outputs[i].value;
-      Tensor wanted{nullptr, value.dtype, (*shapes)[i], {}, 0};
+      Tensor wanted{nullptr, value.dtype, shapes[i], {}, 0};
       if (results[i].dtype != wanted.dtype || !(results[i].shape == wanted.shape) || !is_dense(results[i]))
         return failed(FRIT_BAD_ARGUMENT, "function @" + function->function->signature().name + " gives output " + std::to_string(i) + " as " +
                                              type_text(wanted) + " in row-major order, but memory for " + type_text(results[i]) + " is given",
@@ -219,7 +214,7 @@ frit_status frit_run(const frit_function* function, const frit_tensor* inputs, c
       into.push_back(results[i].buffer);
       results[i] = {};
     }
-    const auto done = function->function->run(arguments, into, results);
+    const auto done = function->function->run(*std::move(call), into, results);
     return done.ok() ? FRIT_OK : failed(FRIT_FAILED, done.error());
   });
 }

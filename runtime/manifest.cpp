@@ -24,12 +24,6 @@ Json function(const PackageContents::Function& f, size_t signature) {
   return out;
 }
 
-std::optional<Dtype> dtype_of(const std::string& name) {
-  for (Dtype t : kAllDtypes)
-    if (short_name(t) == name) return t;
-  return std::nullopt;
-}
-
 }  // namespace
 
 // Every step checks what it reads; after the first failure nothing more is read.
@@ -105,7 +99,7 @@ class ManifestReader {
   }
 
   void weight(const Json& j) {
-    const auto dtype = dtype_of(text(j, "dtype"));
+    const auto dtype = parse_short_name(text(j, "dtype"));
     require(dtype.has_value(), "a weight's element type is not known");
     PackageFile::Weight w{text(j, "name"), dtype.value_or(float32), {}, section(j, "section")};
     constexpr int64_t kMaxElements = int64_t{1} << 48;

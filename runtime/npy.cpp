@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "runtime/dense.h"
 #include "runtime/file.h"
 
 namespace frit::runtime {
@@ -214,27 +215,10 @@ Sizes strides_of(const Sizes& shape, bool fortran) {
   return strides;
 }
 
-int64_t elements_of(const Sizes& shape) {
-  int64_t n = 1;
-  for (int64_t s : shape) n *= s;
-  return n;
-}
-
 void swap_bytes(std::byte* data, int64_t n, Dtype t) {
   size_t size = t == complex64 ? 4 : t.size;
   if (t == complex64) n *= 2;
   for (int64_t i = 0; i < n; ++i) std::reverse(data + i * size, data + (i + 1) * size);
-}
-
-// Calls `put(data, bytes)` with the tensor's elements in row-major order, a row or a block of elements at a time.
-template <class Put>
-bool each_run(const Tensor& t, const std::byte* data, size_t axis, Put& put) {
-  auto size = static_cast<int64_t>(t.dtype.size);
-  if (axis == t.shape.size()) return put(data, static_cast<size_t>(size));
-  if (axis + 1 == t.shape.size() && t.strides[axis] == 1) return put(data, static_cast<size_t>(t.shape[axis] * size));
-  for (int64_t i = 0; i < t.shape[axis]; ++i)
-    if (!each_run(t, data + i * t.strides[axis] * size, axis + 1, put)) return false;
-  return true;
 }
 
 }  // namespace
@@ -264,7 +248,7 @@ Result<Tensor> read_npy(const std::string& path) {
   if (!file.read(text.data(), length)) return fail("cannot read the header: " + reason());
 
   FRIT_ASSIGN_OR_RETURN(header, HeaderParser(text, prefix, name).parse());
-  int64_t elements = elements_of(header.shape);
+  int64_t elements = element_count(header.shape);
   size_t bytes = static_cast<size_t>(elements) * header.dtype.size;
   size_t present = file_bytes - prefix - length;
   if (bytes != present)
@@ -298,7 +282,7 @@ Status write_npy(const std::string& path, const Tensor& tensor) {
 
   FRIT_ASSIGN_OR_RETURN(file, FileWriter::create(path));
   FRIT_TRY(file.write(start));
-  if (elements_of(tensor.shape) > 0) {
+  if (element_count(tensor.shape) > 0) {
     // Short runs are gathered, so that a transposed array does not cost a system call per element.
     std::string pending;
     Status status;
@@ -313,7 +297,7 @@ Status write_npy(const std::string& path, const Tensor& tensor) {
       return status.ok();
     };
     auto* first = static_cast<const std::byte*>(tensor.buffer->data()) + tensor.offset * tensor.dtype.size;
-    if (each_run(tensor, first, 0, put)) status = file.write(pending);
+    if (each_run(tensor, first, put)) status = file.write(pending);
     FRIT_TRY(std::move(status));
   }
   return file.commit();

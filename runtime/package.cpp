@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/cpu.h"
+#include "runtime/dense.h"
 #include "runtime/plugin.h"
 
 namespace frit::runtime {
@@ -42,70 +43,6 @@ void each_capability(std::string_view spirv, F&& f) {
   }
 }
 
-int64_t elements_of(const Sizes& shape) {
-  int64_t n = 1;
-  for (int64_t s : shape) n *= s;
-  return n;
-}
-
-bool is_dense(const Tensor& t) {
-  int64_t stride = 1;
-  for (size_t i = t.shape.size(); i-- > 0;) {
-    if (t.shape[i] != 1 && t.strides[i] != stride) return false;
-    stride *= t.shape[i];
-  }
-  return true;
-}
-
-void copy_elements(const Tensor& t, const std::byte* from, size_t axis, std::byte*& to) {
-  const auto size = static_cast<int64_t>(t.dtype.size);
-  if (axis == t.shape.size()) {
-    std::memcpy(to, from, static_cast<size_t>(size));
-    to += size;
-    return;
-  }
-  for (int64_t i = 0; i < t.shape[axis]; ++i) copy_elements(t, from + i * t.strides[axis] * size, axis + 1, to);
-}
-
-// The elements of `t` in row-major order at `to`.
-Status copy_dense(const Tensor& t, void* to) {
-  if (elements_of(t.shape) == 0) return {};
-  const auto* data = static_cast<const std::byte*>(t.buffer->data());
-  if (!data) return Diagnostic("a result is in memory of a gpu that cannot be read", {}, "load the package again");
-  data += t.offset * static_cast<int64_t>(t.dtype.size);
-  if (is_dense(t)) {
-    std::memcpy(to, data, static_cast<size_t>(elements_of(t.shape)) * t.dtype.size);
-    return {};
-  }
-  auto* at = static_cast<std::byte*>(to);
-  copy_elements(t, data, 0, at);
-  return {};
-}
-
-Result<Tensor> dense(const Tensor& t) {
-  if (is_dense(t)) return t;
-  FRIT_ASSIGN_OR_RETURN(memory, Buffer::allocate(static_cast<size_t>(elements_of(t.shape)) * t.dtype.size));
-  FRIT_TRY(copy_dense(t, memory->data()));
-  Tensor copy{std::move(memory), t.dtype, t.shape, Sizes(t.shape.size()), 0};
-  int64_t stride = 1;
-  for (size_t i = t.shape.size(); i-- > 0; stride *= t.shape[i]) copy.strides[i] = stride;
-  return copy;
-}
-
-// The symbols of one call, on the stack where they are few.
-class Symbols {
- public:
-  explicit Symbols(size_t n) {
-    if (n > kInline) heap_.resize(n);
-  }
-  int64_t* data() { return heap_.empty() ? inline_ : heap_.data(); }
-
- private:
-  static constexpr size_t kInline = 16;
-  int64_t inline_[kInline];
-  std::vector<int64_t> heap_;
-};
-
 }  // namespace
 
 std::vector<std::string> capabilities_of(const Image& image) {
@@ -140,18 +77,27 @@ std::string unfit(const PackageFile::Variant& v) {
   return {};
 }
 
-Result<std::vector<Tensor>> PackagedFunction::bind(std::span<const Tensor> arguments, int64_t* symbols) const {
+Result<PackagedFunction::Call> PackagedFunction::check(std::span<const Tensor> arguments) const {
   const size_t wanted = signature_.arguments();
   if (arguments.size() != wanted)
     return Diagnostic("function @" + signature_.name + " takes " + std::to_string(wanted) + (wanted == 1 ? " argument" : " arguments") + ", but " +
                           std::to_string(arguments.size()) + (arguments.size() == 1 ? " is" : " are") + " given",
                       {}, "it is " + signature_.text);
-  std::vector<Tensor> inputs = weights_;
+  Call call{weights_, std::vector<int64_t>(signature_.guard.symbol_names.size())};
   size_t next = 0;
-  for (size_t i = 0; i < inputs.size(); ++i)
-    if (signature_.inputs[i].weight.empty()) inputs[i] = arguments[next++];
-  FRIT_TRY(check_call(signature_, inputs, symbols));
-  return inputs;
+  for (size_t i = 0; i < call.inputs.size(); ++i)
+    if (signature_.inputs[i].weight.empty()) call.inputs[i] = arguments[next++];
+  FRIT_TRY(check_call(signature_, call.inputs, call.symbols.data()));
+  return call;
+}
+
+std::vector<Sizes> PackagedFunction::output_shapes(const Call& call) const {
+  std::vector<Sizes> shapes;
+  for (const Signature::Value& v : signature_.outputs) {
+    Sizes& shape = shapes.emplace_back();
+    for (const DimProgram& d : v.shape) shape.push_back(d.evaluate(call.symbols.data()));
+  }
+  return shapes;
 }
 
 Result<std::vector<Tensor>> PackagedFunction::run(std::span<const Tensor> arguments) const {
@@ -161,35 +107,25 @@ Result<std::vector<Tensor>> PackagedFunction::run(std::span<const Tensor> argume
 }
 
 Status PackagedFunction::run(std::span<const Tensor> arguments, std::span<const std::shared_ptr<Buffer>> into, std::span<Tensor> results) const {
-  Symbols symbols(signature_.guard.symbol_names.size());
-  FRIT_ASSIGN_OR_RETURN(inputs, bind(arguments, symbols.data()));
-  for (Tensor& t : inputs) {
+  FRIT_ASSIGN_OR_RETURN(call, check(arguments));
+  return run(std::move(call), into, results);
+}
+
+Status PackagedFunction::run(Call call, std::span<const std::shared_ptr<Buffer>> into, std::span<Tensor> results) const {
+  for (Tensor& t : call.inputs) {
     FRIT_ASSIGN_OR_RETURN(plain, dense(t));
     t = std::move(plain);
     if (!gpu_) continue;
     FRIT_ASSIGN_OR_RETURN(moved, to_gpu(t, *gpu_));
     t = std::move(moved);
   }
-  FRIT_TRY(executable_->run(inputs, {}, results, into));
+  FRIT_TRY(executable_->run(call.inputs, {}, results, into));
   for (size_t i = 0; i < into.size(); ++i)
     if (into[i] && results[i].buffer != into[i]) {
       FRIT_TRY(copy_dense(results[i], into[i]->data()));
-      results[i] = {into[i], results[i].dtype, results[i].shape, results[i].strides, 0};
-      int64_t stride = 1;
-      for (size_t a = results[i].shape.size(); a-- > 0; stride *= results[i].shape[a]) results[i].strides[a] = stride;
+      results[i] = {into[i], results[i].dtype, results[i].shape, row_major(results[i].shape), 0};
     }
   return {};
-}
-
-Result<std::vector<Sizes>> PackagedFunction::output_shapes(std::span<const Tensor> arguments) const {
-  Symbols symbols(signature_.guard.symbol_names.size());
-  FRIT_TRY(bind(arguments, symbols.data()));
-  std::vector<Sizes> shapes;
-  for (const Signature::Value& v : signature_.outputs) {
-    Sizes& shape = shapes.emplace_back();
-    for (const DimProgram& d : v.shape) shape.push_back(d.evaluate(symbols.data()));
-  }
-  return shapes;
 }
 
 Result<std::shared_ptr<const Package>> Package::load(const std::string& path, std::string_view device) {

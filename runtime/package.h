@@ -23,17 +23,23 @@ class PackagedFunction {
   const std::string& machine() const { return machine_; }
   const Executable& executable() const { return *executable_; }
 
-  // `arguments` are the inputs that are not bound to weights, in order; any strides. Fails before anything runs where they do not fit the signature.
+  // A call whose arguments fit the signature: all inputs, weights in their places, and the values of the guard's symbols.
+  struct Call {
+    std::vector<Tensor> inputs;
+    std::vector<int64_t> symbols;
+  };
+  // `arguments` are the inputs that are not bound to weights, in order; any strides. Needs no data.
+  Result<Call> check(std::span<const Tensor> arguments) const;
+  std::vector<Sizes> output_shapes(const Call& call) const;
+
+  // Checked before anything runs.
   Result<std::vector<Tensor>> run(std::span<const Tensor> arguments) const;
   // The same into memory of the caller: one buffer per output, large enough, or null to allocate.
   Status run(std::span<const Tensor> arguments, std::span<const std::shared_ptr<Buffer>> into, std::span<Tensor> results) const;
-  // What the outputs' shapes are for such arguments, which need no data.
-  Result<std::vector<Sizes>> output_shapes(std::span<const Tensor> arguments) const;
+  Status run(Call call, std::span<const std::shared_ptr<Buffer>> into, std::span<Tensor> results) const;
 
  private:
   friend class Package;
-  // All inputs: weights in their places.
-  Result<std::vector<Tensor>> bind(std::span<const Tensor> arguments, int64_t* symbols) const;
 
   Signature signature_;
   std::string machine_;

@@ -5,6 +5,7 @@
 
 #include "ir/base/hash.h"
 #include "runtime/bytes.h"
+#include "runtime/dense.h"
 #include "runtime/manifest.h"
 
 namespace frit::runtime {
@@ -70,12 +71,6 @@ class Layout {
   size_t end_ = kHeader;
 };
 
-size_t bytes_of(Dtype dtype, const Sizes& shape) {
-  size_t n = dtype.size;
-  for (int64_t s : shape) n *= static_cast<size_t>(s);
-  return n;
-}
-
 }  // namespace
 
 Status write_package(const std::string& path, const PackageContents& contents) {
@@ -91,7 +86,7 @@ Status write_package(const std::string& path, const PackageContents& contents) {
   if (contents.weights_file.empty())
     for (const auto& [name, t] : contents.weights) {
       const auto* data = static_cast<const char*>(t.buffer->data()) + t.offset * static_cast<int64_t>(t.dtype.size);
-      source.weights.push_back(layout.add({data, bytes_of(t.dtype, t.shape)}));
+      source.weights.push_back(layout.add({data, dense_bytes(t)}));
     }
   return layout.write(path, write_manifest(source, layout.sections()));
 }
@@ -148,10 +143,8 @@ Result<NamedTensors> PackageFile::weights() const {
   NamedTensors all;
   for (const Weight& w : weights_) {
     FRIT_ASSIGN_OR_RETURN(bytes, section(w.section));
-    if (bytes.size() != bytes_of(w.dtype, w.shape)) return fail("weight '" + w.name + "' has another size than its shape");
-    Tensor t{file_->buffer(sections_[w.section].offset, bytes.size()), w.dtype, w.shape, Sizes(w.shape.size()), 0};
-    int64_t stride = 1;
-    for (size_t i = w.shape.size(); i-- > 0; stride *= std::max<int64_t>(w.shape[i], 1)) t.strides[i] = stride;
+    Tensor t{file_->buffer(sections_[w.section].offset, bytes.size()), w.dtype, w.shape, row_major(w.shape), 0};
+    if (bytes.size() != dense_bytes(t)) return fail("weight '" + w.name + "' has another size than its shape");
     all.emplace(w.name, std::move(t));
   }
   return all;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/bytes.h"
+#include "runtime/dense.h"
 
 namespace frit::runtime {
 namespace {
@@ -39,16 +40,6 @@ std::optional<Dtype> type_of(std::string_view name) {
   for (Dtype t : kAllDtypes)
     if (type_name(t) == name) return t;
   return std::nullopt;
-}
-
-Sizes row_major(const Sizes& shape) {
-  Sizes strides(shape.size());
-  int64_t stride = 1;
-  for (size_t i = shape.size(); i-- > 0;) {
-    strides[i] = stride;
-    stride *= std::max<int64_t>(shape[i], 1);
-  }
-  return strides;
 }
 
 class Reader {
@@ -124,12 +115,6 @@ class Reader {
   size_t start_ = 0;
 };
 
-size_t bytes_of(const Tensor& t) {
-  size_t n = t.dtype.size;
-  for (int64_t s : t.shape) n *= static_cast<size_t>(s);
-  return n;
-}
-
 }  // namespace
 
 Result<NamedTensors> read_safetensors(const std::shared_ptr<const MappedFile>& file) { return Reader(file).run(); }
@@ -146,7 +131,7 @@ Status write_safetensors(const std::string& path, const NamedTensors& tensors) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   size_t at = 0;
   for (const auto* t : order) {
-    const size_t bytes = bytes_of(t->second);
+    const size_t bytes = dense_bytes(t->second);
     header[t->first] = {{"dtype", type_name(t->second.dtype)}, {"shape", std::vector<int64_t>(t->second.shape)}, {"data_offsets", {at, at + bytes}}};
     at += bytes;
   }
@@ -160,7 +145,7 @@ Status write_safetensors(const std::string& path, const NamedTensors& tensors) {
   for (const auto* t : order) {
     const Tensor& tensor = t->second;
     const auto* data = static_cast<const char*>(tensor.buffer->data()) + tensor.offset * static_cast<int64_t>(tensor.dtype.size);
-    FRIT_TRY(file.write({data, bytes_of(tensor)}));
+    FRIT_TRY(file.write({data, dense_bytes(tensor)}));
   }
   return file.commit();
 }
