@@ -83,6 +83,7 @@ struct CompileOptions {
   Target target;
   bool fuse = true;
 };
+Status lower(ir::Function& f, const CompileOptions& options, passes::PassContext* context = nullptr);  // the pipeline alone
 Result<std::shared_ptr<runtime::Executable>> compile(ir::Function& f, const CompileOptions& options,
                                                      passes::PassContext* context = nullptr);
 

@@ -6,6 +6,7 @@
 
 #include "ir/base/dim_atoms.h"
 #include "ir/printer.h"
+#include "passes/lowering/cblas_product.h"
 
 namespace frit::codegen {
 namespace {
@@ -310,6 +311,19 @@ Result<CInterface> make_named(const ir::Function& f, std::string name) {
 }  // namespace
 
 Result<CInterface> make_c_interface(const ir::Function& f) { return make_named(f, c_identifier(wish_of(f))); }
+
+void add_cblas_checks(const ir::Function& f, CInterface& c) {
+  for (const ir::Step& s : f.program->steps) {
+    const auto* step = std::get_if<ir::LibraryStep>(&s);
+    const auto p = step ? passes::cblas_product(*step, f.facts) : std::nullopt;
+    if (!p) continue;
+    for (const Dim& d : {p->m, p->n, p->k, p->a.leading, p->b.leading}) {
+      const Dim room = Dim(std::numeric_limits<int32_t>::max()) - d;
+      if (f.facts.range(room).low >= 0) continue;
+      c.checks.push_back({CCheck::Kind::NonNegative, room, CallCode::TooLarge, c.name + ": '" + d.str() + "' is past the 32 bits of cblas"});
+    }
+  }
+}
 
 Result<std::vector<CInterface>> make_c_interfaces(std::span<const ir::Function* const> functions) {
   // Functions whose names C can have as they are come first; others are numbered where theirs becomes the same.

@@ -14,11 +14,7 @@ Result<runtime::Image> compile_text(std::string_view ir, std::string_view functi
   if (!f) return Diagnostic("its graphs have no function '" + std::string(function) + "'");
   Target target;
   if (device == "vulkan") target.backend = "glsl";
-  FRIT_ASSIGN_OR_RETURN(backend, find_backend(target.backend));
-  FRIT_ASSIGN_OR_RETURN(traits, backend->traits(target));
-  passes::PassContext context;
-  context.target = traits;
-  FRIT_TRY(passes::run(passes::Pipeline::standard(), *f, context));
+  FRIT_TRY(lower(*f, {target}));
   return make_image(*f, target);
 }
 

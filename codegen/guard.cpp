@@ -158,9 +158,10 @@ Diagnostic no_source(const ir::Function& f, const std::string& symbol) {
                     "let it stand alone as a size of some parameter");
 }
 
-Result<runtime::Guard> make_guard(const ir::Function& f) {
+Result<runtime::Guard> make_guard(const ir::Function& f, std::vector<std::string>* said) {
   GuardBuilder builder(f);
   FRIT_TRY(builder.run());
+  if (said) *said = builder.said();
   return builder.take();
 }
 

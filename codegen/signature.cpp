@@ -34,7 +34,8 @@ Result<runtime::Signature> make_signature(const ir::Function& f) {
   runtime::Signature s;
   s.name = f.name;
   s.text = shown(f);
-  FRIT_ASSIGN_OR_RETURN(guard, make_guard(f));
+  std::vector<std::string> said;
+  FRIT_ASSIGN_OR_RETURN(guard, make_guard(f, &said));
   // Weights are looked at once, when they are bound.
   const auto of_weight = [&](const runtime::Guard::Check& check) {
     const auto* size = std::get_if<runtime::Guard::Size>(&check);
@@ -43,7 +44,7 @@ Result<runtime::Signature> make_signature(const ir::Function& f) {
   for (size_t i = 0; i < guard.checks.size(); ++i) {
     if (of_weight(guard.checks[i])) continue;
     s.guard.checks.push_back(guard.checks[i]);
-    s.said.push_back(describe(f, guard, static_cast<int>(i)));
+    s.said.push_back(said[i]);
   }
   s.guard.symbol_names = std::move(guard.symbol_names);
   s.guard.sources = std::move(guard.sources);

@@ -135,9 +135,7 @@ GraphFile read_graph_file(const std::string& path) {
     g.module = value_or_throw(ir::parse(value_or_throw(package->ir()), path.c_str()));
     g.weights = value_or_throw(package->weights());
   } else {
-    const size_t first = text.find_first_not_of(" \t\r\n");
-    const bool json = first != std::string_view::npos && text[first] == '{';
-    g.module = value_or_throw(json ? ir::from_json(text, path.c_str()) : ir::parse(text, path.c_str()));
+    g.module = value_or_throw(ir::read_module(text, path.c_str()));
     if (!g.module->weights.empty()) g.weights = value_or_throw(runtime::read_safetensors(value_or_throw(runtime::beside(path, g.module->weights))));
   }
   check(ir::verify(*g.module));

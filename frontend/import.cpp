@@ -93,7 +93,7 @@ class Replay {
     for (const ir::Op& op : f_.ops) {
       std::vector<array> operands;
       for (ir::ValueId v : op.operands) operands.push_back(values_.at(v));
-      std::vector<array> results = detail::make_all(*op.def, std::move(operands), attrs_of(op), {});
+      std::vector<array> results = detail::make_all(*op.def, std::move(operands), ir::map_sizes(op.attrs, [this](const Dim& d) { return settled(d); }), {});
       for (size_t i = 0; i < results.size(); ++i) values_.emplace(op.results[i], results[i]);
     }
     std::vector<array> results;
@@ -130,26 +130,10 @@ class Replay {
   }
 
   Dim settled(const Dim& d) const {
-    Dim out = d;
-    std::vector<std::string> used;
-    d.collect_symbols(used);
-    return out.substitute([&](const std::string& s) -> std::optional<Dim> {
+    return d.substitute([&](const std::string& s) -> std::optional<Dim> {
       const auto found = symbols_.find(s);
       return found == symbols_.end() ? std::nullopt : std::optional(found->second);
     });
-  }
-  ir::AttrMap attrs_of(const ir::Op& op) const {
-    ir::AttrMap attrs = op.attrs;
-    for (const auto& [name, value] : op.attrs) {
-      if (const Dim* d = std::get_if<Dim>(&value)) {
-        attrs.set(name, settled(*d));
-      } else if (const ir::Dims* list = std::get_if<ir::Dims>(&value)) {
-        ir::Dims all;
-        for (const Dim& d : *list) all.push_back(settled(d));
-        attrs.set(name, std::move(all));
-      }
-    }
-    return attrs;
   }
 
   const detail::TracedFunction& traced_;

@@ -112,18 +112,7 @@ class GraphBuilder {
   }
 
   ir::AttrMap attrs_of(const RowOperation& row) const {
-    if (!sizes_) return row.attrs;
-    ir::AttrMap attrs = row.attrs;
-    for (const auto& [name, value] : row.attrs) {
-      if (const Dim* d = std::get_if<Dim>(&value)) {
-        attrs.set(name, settled(*d));
-      } else if (const ir::Dims* list = std::get_if<ir::Dims>(&value)) {
-        ir::Dims settled_list;
-        for (const Dim& item : *list) settled_list.push_back(settled(item));
-        attrs.set(name, std::move(settled_list));
-      }
-    }
-    return attrs;
+    return sizes_ ? ir::map_sizes(row.attrs, [this](const Dim& d) { return settled(d); }) : row.attrs;
   }
 
   void capture(const NodePtr& node) {

@@ -168,6 +168,20 @@ void AttrMap::hash_into(Hasher& hasher) const {
   }
 }
 
+AttrMap map_sizes(const AttrMap& attrs, const std::function<Dim(const Dim&)>& f) {
+  AttrMap mapped = attrs;
+  for (const auto& [name, value] : attrs) {
+    if (const Dim* d = std::get_if<Dim>(&value)) {
+      mapped.set(name, f(*d));
+    } else if (const Dims* list = std::get_if<Dims>(&value)) {
+      Dims all;
+      for (const Dim& d : *list) all.push_back(f(d));
+      mapped.set(name, std::move(all));
+    }
+  }
+  return mapped;
+}
+
 Dims to_dims(const std::vector<int64_t>& values) { return Dims(values.begin(), values.end()); }
 Dims to_dims(const std::vector<int>& values) { return Dims(values.begin(), values.end()); }
 

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -81,6 +82,9 @@ class AttrMap {
  private:
   std::vector<Entry> entries_;
 };
+
+// With `f` of each size in the place of it.
+AttrMap map_sizes(const AttrMap& attrs, const std::function<Dim(const Dim&)>& f);
 
 Dims to_dims(const std::vector<int64_t>& values);
 Dims to_dims(const std::vector<int>& values);

@@ -16,4 +16,7 @@ std::string to_json(const Module& m);
 // Errors stand at the line and column of the JSON value at fault. `file_name` is copied.
 Result<std::unique_ptr<Module>> from_json(std::string_view text, const char* file_name);
 
+// Text or JSON: JSON where the first character is '{' or '['.
+Result<std::unique_ptr<Module>> read_module(std::string_view text, const char* file_name);
+
 }  // namespace frit::ir

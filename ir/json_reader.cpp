@@ -5,6 +5,7 @@
 
 #include "ir/json.h"
 #include "ir/kernel_parser.h"
+#include "ir/parser.h"
 #include "ir/program.h"
 #include "ir/suggest.h"
 #include "ir/text.h"
@@ -437,6 +438,12 @@ Result<std::unique_ptr<Module>> from_json(std::string_view text, const char* fil
     return Diagnostic("this is not JSON from here on", place_of(text, std::min(syntax.error_at, text.size()), file));
   }
   return Reader(text, file).module(Json::parse(text, nullptr, false));
+}
+
+Result<std::unique_ptr<Module>> read_module(std::string_view text, const char* file_name) {
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  const bool json = first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
+  return json ? from_json(text, file_name) : parse(text, file_name);
 }
 
 }  // namespace frit::ir

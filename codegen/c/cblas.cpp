@@ -1,7 +1,5 @@
 #include "codegen/c/cblas.h"
 
-#include <limits>
-
 #include "passes/lowering/cblas_product.h"
 
 namespace frit::codegen::c {
@@ -13,19 +11,6 @@ namespace {
 std::string factor(const std::string& s) { return s.find(' ') == std::string::npos ? s : "(" + s + ")"; }
 
 }  // namespace
-
-void add_cblas_checks(const Function& f, CInterface& c) {
-  for (const Step& s : f.program->steps) {
-    const auto* step = std::get_if<LibraryStep>(&s);
-    const auto p = step ? passes::cblas_product(*step, f.facts) : std::nullopt;
-    if (!p) continue;
-    for (const Dim& d : {p->m, p->n, p->k, p->a.leading, p->b.leading}) {
-      const Dim room = Dim(std::numeric_limits<int32_t>::max()) - d;
-      if (f.facts.range(room).low >= 0) continue;
-      c.checks.push_back({CCheck::Kind::NonNegative, room, CallCode::TooLarge, c.name + ": '" + d.str() + "' is past the 32 bits of cblas"});
-    }
-  }
-}
 
 std::string_view cblas_declarations() {
   return R"(

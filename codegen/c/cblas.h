@@ -11,9 +11,6 @@
 
 namespace frit::codegen::c {
 
-// What the interface's sizes, which are of 32 bits, add to the checks of a call.
-void add_cblas_checks(const ir::Function& f, CInterface& c);
-
 // The declarations that calls need.
 std::string_view cblas_declarations();
 

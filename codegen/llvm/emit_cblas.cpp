@@ -4,8 +4,7 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 
-#include <limits>
-#include <optional>
+#include "passes/lowering/cblas_product.h"
 
 namespace frit::codegen {
 namespace {
@@ -15,83 +14,12 @@ using llvm::Value;
 // The values that the interface gives its enumerations.
 constexpr uint32_t kRowMajor = 101, kPlain = 111, kTransposed = 112;
 
-// A matrix in memory, as cblas takes it.
-struct Operand {
-  const ir::Window* window;
-  bool transposed = false;
-  Dim leading = 1;
-};
-
-struct Product {
-  const char* function = nullptr;
-  Dtype dtype;
-  Operand a, b;
-  Dim m, n, k;
-  size_t batch_axes = 0;  // that are left: 0 where all rows are rows of one product
-};
-
-// How it lies: one unit stride, and rows or columns that do not overlap.
-std::optional<Operand> as_matrix(const ir::Window& w, const DimFacts& facts) {
-  const size_t rank = w.layout.shape.size();
-  const Dim &rows = w.layout.shape[rank - 2], &cols = w.layout.shape[rank - 1];
-  const Dim &row_stride = w.layout.strides[rank - 2], &col_stride = w.layout.strides[rank - 1];
-  const auto apart = [&](const Dim& stride, const Dim& length) { return facts.less_equal(length, stride) == Tri::Yes; };
-  // The stride of a lone row or column means nothing.
-  if (col_stride.is(1) || cols.is(1)) {
-    if (rows.is(1)) return Operand{&w, false, cols};
-    if (apart(row_stride, cols)) return Operand{&w, false, row_stride};
-  }
-  if (row_stride.is(1) || rows.is(1)) {
-    if (cols.is(1)) return Operand{&w, true, rows};
-    if (apart(col_stride, rows)) return Operand{&w, true, col_stride};
-  }
-  return std::nullopt;
-}
-
-// Whether the rows of all matrices of the batch are those of one.
-bool is_one_product(const Operand& a, const Operand& b, size_t batch_axes, const DimFacts& facts) {
-  if (a.transposed) return false;
-  for (size_t axis = 0; axis < batch_axes; ++axis) {
-    const ir::Layout &left = a.window->layout, &right = b.window->layout;
-    if (!right.strides[axis].is(0) && !right.shape[axis].is(1)) return false;
-    if (facts.equal(left.strides[axis], left.strides[axis + 1] * left.shape[axis + 1]) != Tri::Yes) return false;
-  }
-  return true;
-}
-
-Result<Product> read_product(const ir::Function& f, const ir::LibraryStep& step) {
-  const auto refused = [&](const std::string& why) {
-    return Diagnostic("function @" + f.name + ": " + why, {}, "have matrix products as loops of their own");
-  };
-  if (step.name != "matmul") return refused("routine '" + step.name + "' is no function of cblas");
-  Product p;
-  p.dtype = step.dtypes[0];
-  if (p.dtype == float32) p.function = "cblas_sgemm";
-  else if (p.dtype == float64) p.function = "cblas_dgemm";
-  else if (p.dtype == complex64) p.function = "cblas_cgemm";
-  else return refused("cblas has no matrix product of " + std::string(short_name(p.dtype)));
-  const auto a = as_matrix(step.operands[0], f.facts), b = as_matrix(step.operands[1], f.facts);
-  if (!a || !b) return refused(std::string("cblas cannot take the ") + (a ? "right" : "left") + " operand of a matrix product as it lies in memory");
-  p.a = *a;
-  p.b = *b;
-  const ir::Shape &left = a->window->layout.shape, &right = b->window->layout.shape;
-  p.batch_axes = left.size() - 2;
-  p.m = left[p.batch_axes];
-  p.k = left[p.batch_axes + 1];
-  p.n = right[p.batch_axes + 1];
-  if (p.batch_axes && is_one_product(p.a, p.b, p.batch_axes, f.facts)) {
-    for (size_t axis = 0; axis < p.batch_axes; ++axis) p.m *= left[axis];
-    p.batch_axes = 0;
-  }
-  return p;
-}
-
 // The calls of one product.
 class CallEmitter {
  public:
-  CallEmitter(llvm::IRBuilder<>& builder, const Product& p, const ir::LibraryStep& step, const std::function<Value*(const Dim&)>& size,
+  CallEmitter(llvm::IRBuilder<>& builder, const passes::CblasProduct& p, const ir::LibraryStep& step, const std::function<Value*(const Dim&)>& size,
               const std::vector<Value*>& buffers)
-      : b_(builder), p_(p), c_(step.results[0]), size_(size), buffers_(buffers) {}
+      : b_(builder), p_(p), c_(step.results[0]), dtype_(step.dtypes[0]), size_(size), buffers_(buffers) {}
 
   // Nothing where the result has no elements: the interface has it so, and a count of calls may be zero.
   void run() {
@@ -132,19 +60,19 @@ class CallEmitter {
       offset = b_.CreateAdd(offset, b_.CreateMul(b_.CreateURem(rest, extent), size_(w.layout.strides[axis])));
       rest = b_.CreateUDiv(rest, extent);
     }
-    return b_.CreateGEP(b_.getInt8Ty(), buffers_[w.buffer], b_.CreateMul(offset, i64(p_.dtype.size)));
+    return b_.CreateGEP(b_.getInt8Ty(), buffers_[w.buffer], b_.CreateMul(offset, i64(dtype_.size)));
   }
 
   // alpha or beta: complex numbers go by address.
   Value* scalar(float v) {
-    if (p_.dtype == float32) return llvm::ConstantFP::get(b_.getFloatTy(), v);
-    if (p_.dtype == float64) return llvm::ConstantFP::get(b_.getDoubleTy(), v);
+    if (dtype_ == float32) return llvm::ConstantFP::get(b_.getFloatTy(), v);
+    if (dtype_ == float64) return llvm::ConstantFP::get(b_.getDoubleTy(), v);
     llvm::Constant* pair = llvm::ConstantDataArray::get(b_.getContext(), llvm::ArrayRef<float>({v, 0}));
     return new llvm::GlobalVariable(*b_.GetInsertBlock()->getModule(), pair->getType(), true, llvm::GlobalValue::PrivateLinkage, pair, "number");
   }
 
   void call(Value* number) {
-    const auto how = [&](const Operand& o) { return b_.getInt32(o.transposed ? kTransposed : kPlain); };
+    const auto how = [&](const passes::CblasOperand& o) { return b_.getInt32(o.transposed ? kTransposed : kPlain); };
     llvm::SmallVector<Value*, 14> arguments{b_.getInt32(kRowMajor), how(p_.a), how(p_.b)};
     for (const Dim* d : {&p_.m, &p_.n, &p_.k}) arguments.push_back(b_.CreateTrunc(size_(*d), b_.getInt32Ty()));
     for (Value* v : {scalar(1), start(*p_.a.window, number), i32(p_.a.leading), start(*p_.b.window, number), i32(p_.b.leading), scalar(0),
@@ -157,33 +85,34 @@ class CallEmitter {
   }
 
   llvm::IRBuilder<>& b_;
-  const Product& p_;
+  const passes::CblasProduct& p_;
   const ir::Window& c_;
+  const Dtype dtype_;
   const std::function<Value*(const Dim&)>& size_;
   const std::vector<Value*>& buffers_;
 };
 
 }  // namespace
 
-Result<std::vector<CCheck>> cblas_checks(const ir::Function& f, const CInterface& c) {
-  std::vector<CCheck> checks;
+Status takes_cblas(const ir::Function& f) {
+  const auto refused = [&](const std::string& why) {
+    return Diagnostic("function @" + f.name + ": " + why, {}, "have matrix products as loops of their own");
+  };
   for (const ir::Step& s : f.program->steps) {
     const auto* step = std::get_if<ir::LibraryStep>(&s);
-    if (!step) continue;
-    FRIT_ASSIGN_OR_RETURN(p, read_product(f, *step));
-    for (const Dim& d : {p.m, p.n, p.k, p.a.leading, p.b.leading}) {
-      const Dim room = Dim(std::numeric_limits<int32_t>::max()) - d;
-      if (f.facts.range(room).low >= 0) continue;
-      checks.push_back({CCheck::Kind::NonNegative, room, CallCode::TooLarge, c.name + ": '" + d.str() + "' is past the 32 bits of cblas"});
-    }
+    if (!step || passes::cblas_product(*step, f.facts)) continue;
+    if (step->name != "matmul") return refused("routine '" + step->name + "' is no function of cblas");
+    for (const char* side : {"left", "right"})
+      if (!passes::cblas_operand(step->operands[*side == 'r'], f.facts))
+        return refused(std::string("cblas cannot take the ") + side + " operand of a matrix product as it lies in memory");
+    return refused("cblas has no matrix product of " + std::string(short_name(step->dtypes[0])));
   }
-  return checks;
+  return {};
 }
 
 void emit_cblas(llvm::IRBuilder<>& builder, const ir::Function& f, const ir::LibraryStep& step, const std::function<Value*(const Dim&)>& size,
                 const std::vector<Value*>& buffers) {
-  auto product = read_product(f, step);
-  if (product.ok()) CallEmitter(builder, *product, step, size, buffers).run();
+  if (const auto product = passes::cblas_product(step, f.facts)) CallEmitter(builder, *product, step, size, buffers).run();
 }
 
 }  // namespace frit::codegen

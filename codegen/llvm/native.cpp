@@ -26,8 +26,8 @@ class NativeEmitter {
     FRIT_ASSIGN_OR_RETURN(interfaces, make_c_interfaces(functions_));
     interfaces_ = std::move(interfaces);
     for (size_t i = 0; options_.cblas && i < functions_.size(); ++i) {
-      FRIT_ASSIGN_OR_RETURN(more, cblas_checks(*functions_[i], interfaces_[i]));
-      interfaces_[i].checks.insert(interfaces_[i].checks.end(), more.begin(), more.end());
+      FRIT_TRY(takes_cblas(*functions_[i]));
+      add_cblas_checks(*functions_[i], interfaces_[i]);
       routines_ |= has_routines(*functions_[i]->program);
     }
     std::set<std::string> taken;

@@ -53,9 +53,7 @@ Source read_graph(const std::string& path) {
     if (in.bad()) fail({"cannot read '" + path + "': " + std::strerror(errno)});
   }
   if (!s.package && s.text.starts_with("FRITPKG\n")) fail({"'" + s.name + "' is a package that comes through a pipe", {}, "give the file itself"});
-  size_t first = s.text.find_first_not_of(" \t\r\n");
-  bool json = first != std::string::npos && (s.text[first] == '{' || s.text[first] == '[');
-  s.module = value_or_fail(json ? ir::from_json(s.text, s.name.c_str()) : ir::parse(s.text, s.name.c_str()), s.text);
+  s.module = value_or_fail(ir::read_module(s.text, s.name.c_str()), s.text);
   if (Status v = ir::verify(*s.module); !v.ok()) fail(v.error(), s.text);
   return s;
 }

@@ -21,6 +21,9 @@ struct CblasProduct {
   size_t batch_axes = 0;      // leading axes of the windows that take a call each; 0 where all rows are rows of one product
 };
 
+// Nothing where the matrices of a window have no unit stride, or rows or columns that overlap.
+std::optional<CblasOperand> cblas_operand(const ir::Window& w, const DimFacts& facts);
+
 // Nothing where cblas does not take the step: another routine, an element type that it does not know, a matrix without a unit stride.
 // The result borrows the step.
 std::optional<CblasProduct> cblas_product(const ir::LibraryStep& step, const DimFacts& facts);

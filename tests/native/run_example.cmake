@@ -1,11 +1,5 @@
 # Variables: BUILD (frit's build folder), FOLDER (a folder of this test's own), EXAMPLE, GENERATOR, COMPILER.
-function(run)
-  execute_process(COMMAND ${ARGV} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  if(NOT status EQUAL 0)
-    message(FATAL_ERROR "${ARGV}\n${output}\nstatus ${status}")
-  endif()
-  set(output "${output}" PARENT_SCOPE)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/../run.cmake)
 
 file(REMOVE_RECURSE ${FOLDER})
 unset(ENV{FRIT_PLUGIN_DIR})
