@@ -4,8 +4,8 @@
 // product/TYPE/MxNxK/BATCH/ROUTINE: speed in GFLOP/s, and how many times faster than OpenBLAS called directly (f16 and bf16: its f32 product), one
 // thread each. vector/TYPE/ROWSxCOLUMNS/SIDE: time over that of reading the matrix, by all threads.
 #include "areas.h"
-#include "runtime/library.h"
-#include "runtime/parallel.h"
+#include "runtime/execute/library.h"
+#include "runtime/execute/parallel.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <new>
 #include <vector>
 
-#include "runtime/parallel.h"
+#include "runtime/execute/parallel.h"
 
 namespace bench {
 

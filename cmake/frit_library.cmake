@@ -1,4 +1,5 @@
-# One target per folder. Sources are every .cpp of the folder (and of the named subfolders), so that adding a file edits no list.
+# One target per folder. Its sources are every .cpp of the folder and of its rooms, so that adding a file or a room edits no list. A room is a subfolder
+# without a CMakeLists.txt; one that has its own is a target of its own.
 
 add_library(frit_flags INTERFACE)
 target_compile_options(frit_flags INTERFACE -Wall -Wextra -Wno-missing-field-initializers)
@@ -6,7 +7,7 @@ target_compile_options(frit_flags INTERFACE -Wall -Wextra -Wno-missing-field-ini
 target_compile_options(frit_flags INTERFACE -ffp-contract=off)
 # Position independent everywhere, programs included, so that all targets can share one precompiled header.
 target_compile_options(frit_flags INTERFACE -fPIC -fno-semantic-interposition)
-# Cached code is known by the builds that made it (runtime/build_identity.h).
+# Cached code is known by the builds that made it (runtime/system/build_identity.h).
 target_link_options(frit_flags INTERFACE LINKER:--build-id=sha1)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # False alarms of g++ 12 on std::string's operator+.
@@ -32,11 +33,14 @@ target_link_libraries(frit_pch PRIVATE frit_flags)
 target_precompile_headers(frit_pch PRIVATE ${FRIT_PCH_HEADERS})
 
 function(frit_library name)
-  cmake_parse_arguments(ARG "" "" "FOLDERS;LINK;PRIVATE" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
-  foreach(folder ${ARG_FOLDERS})
-    file(GLOB more CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
-    list(APPEND sources ${more})
+  cmake_parse_arguments(ARG "" "" "LINK;PRIVATE" ${ARGN})
+  file(GLOB found CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/*/*.cpp)
+  set(sources)
+  foreach(source ${found})
+    get_filename_component(folder ${source} DIRECTORY)
+    if(folder STREQUAL CMAKE_CURRENT_SOURCE_DIR OR NOT EXISTS ${folder}/CMakeLists.txt)
+      list(APPEND sources ${source})
+    endif()
   endforeach()
   add_library(${name} SHARED ${sources})
   add_library(frit::${name} ALIAS ${name})

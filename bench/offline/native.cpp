@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
-#include "codegen/backend.h"
-#include "ir/parser.h"
-#include "runtime/parallel.h"
+#include "codegen/core/backend.h"
+#include "ir/read/parser.h"
+#include "runtime/execute/parallel.h"
 
 using namespace frit;
 

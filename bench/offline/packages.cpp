@@ -14,10 +14,10 @@
 #include <sstream>
 #include <vector>
 
-#include "codegen/package.h"
-#include "ir/parser.h"
-#include "runtime/cpu.h"
-#include "runtime/package.h"
+#include "codegen/package/package.h"
+#include "ir/read/parser.h"
+#include "runtime/system/cpu.h"
+#include "runtime/load/package.h"
 
 using namespace frit;
 

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "codegen/backend.h"
-#include "ir/parser.h"
-#include "runtime/gpu.h"
+#include "codegen/core/backend.h"
+#include "ir/read/parser.h"
+#include "runtime/execute/gpu.h"
 
 namespace {
 

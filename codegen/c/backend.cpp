@@ -1,5 +1,5 @@
-// The plugin's face: codegen/backend.h over the emitter of C source.
-#include "codegen/backend.h"
+// The plugin's face: codegen/core/backend.h over the emitter of C source.
+#include "codegen/core/backend.h"
 
 #include "codegen/c/file.h"
 

@@ -1,6 +1,6 @@
 #include "codegen/c/cblas.h"
 
-#include "passes/lowering/cblas_product.h"
+#include "passes/lower/cblas_product.h"
 
 namespace frit::codegen::c {
 

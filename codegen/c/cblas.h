@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "codegen/c/emitter.h"
-#include "codegen/c_interface.h"
-#include "ir/graph.h"
+#include "codegen/package/c_interface.h"
+#include "ir/graph/graph.h"
 
 namespace frit::codegen::c {
 

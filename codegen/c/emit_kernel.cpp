@@ -5,9 +5,9 @@
 #include <cctype>
 #include <cmath>
 
-#include "codegen/c_interface.h"
+#include "codegen/package/c_interface.h"
 #include "ir/base/dim_atoms.h"
-#include "ir/kernel_printer.h"
+#include "ir/text/kernel_printer.h"
 
 namespace frit::codegen::c {
 

@@ -3,7 +3,7 @@
 
 #include "codegen/c/emitter.h"
 #include "ir/base/dim_atoms.h"
-#include "passes/lowering/loop_nest.h"
+#include "passes/lower/loop_nest.h"
 
 namespace frit::codegen::c {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "codegen/c/scalar.h"
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 
 namespace frit::codegen::c {
 

@@ -8,9 +8,9 @@
 
 #include "codegen/c/cblas.h"
 #include "codegen/c/emitter.h"
-#include "codegen/c_interface.h"
+#include "codegen/package/c_interface.h"
 #include "ir/base/dim_atoms.h"
-#include "ir/kernel_printer.h"
+#include "ir/text/kernel_printer.h"
 
 namespace frit::codegen::c {
 namespace {

@@ -1,7 +1,7 @@
-// Whole files: functions with the C interface of codegen/c_interface.h.
+// Whole files: functions with the C interface of codegen/package/c_interface.h.
 #pragma once
 
-#include "codegen/backend.h"
+#include "codegen/core/backend.h"
 
 namespace frit::codegen::c {
 

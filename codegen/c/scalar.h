@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "ir/scalar.h"
+#include "ir/scalar/scalar.h"
 
 namespace frit::codegen::c {
 

@@ -1,11 +1,11 @@
-// The plugin's face: codegen/backend.h over the emitter and glslang.
-#include "codegen/backend.h"
+// The plugin's face: codegen/core/backend.h over the emitter and glslang.
+#include "codegen/core/backend.h"
 
 #include <algorithm>
 #include <set>
 
 #include "codegen/glsl/shader.h"
-#include "ir/kernel_printer.h"
+#include "ir/text/kernel_printer.h"
 
 namespace frit::codegen {
 

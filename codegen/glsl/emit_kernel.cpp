@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "codegen/glsl/emitter.h"
-#include "ir/kernel_printer.h"
+#include "ir/text/kernel_printer.h"
 
 namespace frit::codegen::glsl {
 

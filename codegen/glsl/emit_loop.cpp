@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "codegen/glsl/emitter.h"
-#include "ir/kernel_printer.h"
-#include "passes/lowering/loop_nest.h"
+#include "ir/text/kernel_printer.h"
+#include "passes/lower/loop_nest.h"
 
 namespace frit::codegen::glsl {
 

@@ -1,7 +1,7 @@
 // From one kernel to one GLSL compute shader.
 //
 // Buffers are addresses (buffer references) in the push constants, or behind an address in them where they are many; sizes follow them. The ways
-// a kernel maps to invocations are those of passes/lowering/grid_schedule.h. Each scalar instruction is one statement, with the IR beside it.
+// a kernel maps to invocations are those of passes/schedule/grid_schedule.h. Each scalar instruction is one statement, with the IR beside it.
 //
 // A context says who runs a statement: Invocation, each for itself; Group, all invocations of a workgroup alike and in step, so that they agree on
 // every register, stores are made by the first of them, and barriers may stand there.
@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "codegen/glsl/shader.h"
-#include "ir/kernel.h"
-#include "passes/lowering/grid_schedule.h"
+#include "ir/kernel/kernel.h"
+#include "passes/schedule/grid_schedule.h"
 
 namespace frit::codegen::glsl {
 
@@ -36,7 +36,7 @@ class Prelude {
   std::string text_;
 };
 
-// Scalar operations as expressions over operands that are names or literals, with exactly the meaning of ir/scalar.h but for the rounding of
+// Scalar operations as expressions over operands that are names or literals, with exactly the meaning of ir/scalar/scalar.h but for the rounding of
 // division and square root, which is the device's.
 std::string scalar_expression(Prelude& p, const runtime::GpuFeatures& features, ir::ScalarOp op, Dtype result, Dtype operand,
                               const std::vector<std::string>& a);

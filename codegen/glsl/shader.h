@@ -1,11 +1,11 @@
-// A shader as this backend makes it: GLSL text, SPIR-V words, and what a launch must know (runtime/gpu.h).
+// A shader as this backend makes it: GLSL text, SPIR-V words, and what a launch must know (runtime/execute/gpu.h).
 #pragma once
 
 #include <functional>
 #include <string>
 
-#include "codegen/backend.h"
-#include "runtime/gpu.h"
+#include "codegen/core/backend.h"
+#include "runtime/execute/gpu.h"
 
 namespace frit::codegen::glsl {
 

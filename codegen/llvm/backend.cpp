@@ -1,4 +1,4 @@
-// The plugin's face: codegen/backend.h over the emitter and the compiler.
+// The plugin's face: codegen/core/backend.h over the emitter and the compiler.
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -12,8 +12,8 @@
 #include "codegen/llvm/compiler.h"
 #include "codegen/llvm/listing.h"
 #include "codegen/llvm/native.h"
-#include "runtime/cpu.h"
-#include "runtime/parallel.h"
+#include "runtime/system/cpu.h"
+#include "runtime/execute/parallel.h"
 
 namespace frit::codegen {
 

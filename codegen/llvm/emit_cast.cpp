@@ -1,4 +1,4 @@
-// Conversions by value (ir/scalar.h): saturating to integers, rounded once to every float type.
+// Conversions by value (ir/scalar/scalar.h): saturating to integers, rounded once to every float type.
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 

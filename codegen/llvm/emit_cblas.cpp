@@ -4,7 +4,7 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 
-#include "passes/lowering/cblas_product.h"
+#include "passes/lower/cblas_product.h"
 
 namespace frit::codegen {
 namespace {

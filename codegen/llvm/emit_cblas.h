@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "ir/program.h"
+#include "ir/kernel/program.h"
 
 namespace frit::codegen {
 

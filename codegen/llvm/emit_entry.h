@@ -1,7 +1,7 @@
-// The functions of a C interface (codegen/c_interface.h) as LLVM IR: checks, where buffers lie, and a call of each kernel for all of its iterations.
+// The functions of a C interface (codegen/package/c_interface.h) as LLVM IR: checks, where buffers lie, and a call of each kernel for all of its iterations.
 //
 // They keep to what the interface has decided, in the caller's thread, with no memory of their own but a few words on the stack. A size is computed
-// as DimProgram computes it. Kernels are called by the runtime's kernel ABI (runtime/executable.h), as the JIT's are, so that they are the same code.
+// as DimProgram computes it. Kernels are called by the runtime's kernel ABI (runtime/execute/executable.h), as the JIT's are, so that they are the same code.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -9,8 +9,8 @@
 #include <span>
 #include <string>
 
-#include "codegen/c_interface.h"
-#include "ir/graph.h"
+#include "codegen/package/c_interface.h"
+#include "ir/graph/graph.h"
 
 namespace frit::codegen {
 

@@ -1,4 +1,4 @@
-// Accumulators: identities, combining, and loops that deal their iterations to lanes (ir/kernel.h, ir/graph.h).
+// Accumulators: identities, combining, and loops that deal their iterations to lanes (ir/kernel/kernel.h, ir/graph/graph.h).
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 

@@ -1,4 +1,4 @@
-// Scalar operations, on scalars and on vectors alike, with exactly the meaning that ir/scalar.h states.
+// Scalar operations, on scalars and on vectors alike, with exactly the meaning that ir/scalar/scalar.h states.
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 

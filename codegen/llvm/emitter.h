@@ -1,4 +1,4 @@
-// Turns one Kernel into one LLVM function of the runtime's kernel ABI (runtime/executable.h).
+// Turns one Kernel into one LLVM function of the runtime's kernel ABI (runtime/execute/executable.h).
 //
 // A vector loop is written out as explicit vectors: `width` lanes times `copies` interleaved copies of its body, then a masked remainder that
 // computes the very same lanes. What does not vary with the vector loop's variable stays scalar. Every pure value is
@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "codegen/llvm/target.h"
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 
 namespace frit::codegen {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "codegen/llvm/elf_tables.h"
-#include "runtime/elf_object.h"
-#include "runtime/relocate.h"
+#include "runtime/load/elf_object.h"
+#include "runtime/load/relocate.h"
 
 namespace frit::codegen {
 namespace {

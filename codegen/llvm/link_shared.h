@@ -2,7 +2,7 @@
 //
 // What generated code needs is little: code and constants in one piece, a few functions of the C library, exported names, no data that is written.
 // LLVM's own linker can do all of it and would bring all of LLVM's optimiser with it (its support for link-time optimisation), three times what this
-// plugin is large. This one is the size of what it does: the relocations are those of runtime/relocate.h, and everything else is an error. The
+// plugin is large. This one is the size of what it does: the relocations are those of runtime/load/relocate.h, and everything else is an error. The
 // result depends on the objects and the options alone; it holds no paths, times or identifiers. Any number of threads may link at once.
 #pragma once
 

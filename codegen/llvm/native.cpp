@@ -12,7 +12,7 @@
 #include "codegen/llvm/emit_entry.h"
 #include "codegen/llvm/emitter.h"
 #include "codegen/llvm/link_shared.h"
-#include "runtime/parallel.h"
+#include "runtime/execute/parallel.h"
 
 namespace frit::codegen {
 namespace {

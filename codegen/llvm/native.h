@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codegen/backend.h"
+#include "codegen/core/backend.h"
 #include "codegen/llvm/target.h"
 
 namespace frit::codegen {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "codegen/backend.h"
+#include "codegen/core/backend.h"
 
 namespace llvm {
 class Module;

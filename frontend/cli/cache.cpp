@@ -4,8 +4,8 @@
 #include <iostream>
 
 #include "frontend/cli/command.h"
-#include "runtime/disk_cache.h"
-#include "runtime/plan_file.h"
+#include "runtime/load/disk_cache.h"
+#include "runtime/load/plan_file.h"
 
 namespace frit::cli {
 namespace {

@@ -13,10 +13,10 @@
 #include <mutex>
 #include <thread>
 
-#include "ir/json.h"
-#include "ir/parser.h"
-#include "ir/verifier.h"
-#include "runtime/file.h"
+#include "ir/read/json.h"
+#include "ir/read/parser.h"
+#include "ir/verify/verifier.h"
+#include "runtime/system/file.h"
 
 namespace frit::cli {
 

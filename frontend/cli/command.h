@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "codegen/backend.h"
-#include "ir/graph.h"
-#include "runtime/package_file.h"
+#include "codegen/core/backend.h"
+#include "ir/graph/graph.h"
+#include "runtime/load/package_file.h"
 
 namespace frit::cli {
 

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "codegen/c_interface.h"
-#include "codegen/package.h"
+#include "codegen/package/c_interface.h"
+#include "codegen/package/package.h"
 #include "frontend/cli/command.h"
-#include "ir/printer.h"
-#include "runtime/file.h"
-#include "runtime/parallel.h"
+#include "ir/text/printer.h"
+#include "runtime/system/file.h"
+#include "runtime/execute/parallel.h"
 
 namespace frit::cli {
 namespace {

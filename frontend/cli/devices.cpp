@@ -2,8 +2,8 @@
 #include <iostream>
 
 #include "frontend/cli/command.h"
-#include "runtime/device.h"
-#include "runtime/gpu.h"
+#include "runtime/execute/device.h"
+#include "runtime/execute/gpu.h"
 
 namespace frit::cli {
 

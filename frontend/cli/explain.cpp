@@ -3,9 +3,9 @@
 #include <iostream>
 #include <sstream>
 
-#include "codegen/guard.h"
+#include "codegen/core/guard.h"
 #include "frontend/cli/command.h"
-#include "ir/printer.h"
+#include "ir/text/printer.h"
 
 namespace frit::cli {
 namespace {

@@ -4,9 +4,9 @@
 #include <map>
 #include <random>
 
-#include "codegen/signature.h"
+#include "codegen/core/signature.h"
 #include "frontend/cli/tensors.h"
-#include "runtime/npy.h"
+#include "runtime/files/npy.h"
 
 namespace frit::cli {
 namespace {

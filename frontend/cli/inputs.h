@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "frontend/cli/command.h"
-#include "runtime/safetensors.h"
-#include "runtime/signature.h"
+#include "runtime/files/safetensors.h"
+#include "runtime/load/signature.h"
 
 namespace frit::cli {
 

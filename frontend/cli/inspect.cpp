@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <iostream>
 
-#include "codegen/backend.h"
+#include "codegen/core/backend.h"
 #include "frontend/cli/command.h"
-#include "runtime/package.h"
+#include "runtime/load/package.h"
 
 namespace frit::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "frontend/cli/command.h"
-#include "ir/suggest.h"
+#include "ir/base/suggest.h"
 
 namespace frit::cli {
 namespace {

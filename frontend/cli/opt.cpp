@@ -4,10 +4,10 @@
 #include <sstream>
 
 #include "frontend/cli/command.h"
-#include "ir/dot.h"
-#include "ir/json.h"
-#include "ir/kernel_printer.h"
-#include "ir/printer.h"
+#include "ir/text/dot.h"
+#include "ir/read/json.h"
+#include "ir/text/kernel_printer.h"
+#include "ir/text/printer.h"
 
 namespace frit::cli {
 namespace {

@@ -5,12 +5,12 @@
 #include <iomanip>
 #include <iostream>
 
-#include "codegen/guard.h"
+#include "codegen/core/guard.h"
 #include "frontend/cli/command.h"
 #include "frontend/cli/inputs.h"
 #include "frontend/cli/tensors.h"
-#include "runtime/gpu.h"
-#include "runtime/package.h"
+#include "runtime/execute/gpu.h"
+#include "runtime/load/package.h"
 
 namespace frit::cli {
 namespace {

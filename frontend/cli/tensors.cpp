@@ -10,7 +10,7 @@
 #include <numeric>
 
 #include "frontend/cli/command.h"
-#include "runtime/npy.h"
+#include "runtime/files/npy.h"
 
 namespace frit::cli {
 namespace {

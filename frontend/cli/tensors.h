@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/executable.h"
+#include "runtime/execute/executable.h"
 
 namespace frit::cli {
 

@@ -5,13 +5,13 @@
 #include <iomanip>
 #include <iostream>
 
-#include "codegen/backend.h"
+#include "codegen/core/backend.h"
 #include "frontend/cli/command.h"
 #include "frontend/cli/inputs.h"
 #include "frontend/cli/tensors.h"
-#include "ir/interpreter.h"
-#include "runtime/gpu.h"
-#include "runtime/package.h"
+#include "ir/interpret/interpreter.h"
+#include "runtime/execute/gpu.h"
+#include "runtime/load/package.h"
 
 namespace frit::cli {
 namespace {

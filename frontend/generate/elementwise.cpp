@@ -1,13 +1,13 @@
 // Writes the public functions of elementwise rows: `generate_elementwise header` or `generate_elementwise source` on standard output.
 //
-// The output is kept in frontend/frit/elementwise.h and frontend/elementwise.cpp; a test compares it with what this program writes now. To bring it
+// The output is kept in frontend/frit/elementwise.h and frontend/ops/elementwise.cpp; a test compares it with what this program writes now. To bring it
 // up to date after adding a row: cmake --build <build folder> --target frit_elementwise.
 #include <algorithm>
 #include <array>
 #include <iostream>
 #include <string>
 
-#include "ir/op.h"
+#include "ir/graph/op.h"
 
 namespace {
 
@@ -55,7 +55,7 @@ void write_header(std::ostream& os) {
 
 void write_source(std::ostream& os) {
   os << "// Written by frontend/generate/elementwise.cpp from the rows of the operation registry; do not edit.\n"
-        "#include \"frontend/frit/elementwise.h\"\n\n#include \"frontend/build.h\"\n\nnamespace frit {\n\n";
+        "#include \"frontend/frit/elementwise.h\"\n\n#include \"frontend/core/build.h\"\n\nnamespace frit {\n\n";
   for (const OpDef* def : frit::ir::OpTable::instance().all()) {
     if (!is_generated(*def)) continue;
     std::string operands;

@@ -6,7 +6,7 @@
 
 #include <span>
 
-#include "ir/scalar.h"
+#include "ir/scalar/scalar.h"
 
 namespace frit::ir {
 

@@ -7,7 +7,7 @@
 #include <initializer_list>
 #include <span>
 
-#include "ir/scalar.h"
+#include "ir/scalar/scalar.h"
 
 namespace frit::ir::math {
 

@@ -3,7 +3,7 @@
 // On bool, addition is `or`, multiplication `and`, subtraction `xor`, the order is false < true.
 // Products and quotients of complex numbers are the textbook formulas on their parts: infinite parts may give NaN
 // where a careful case analysis would give infinity.
-#include "ir/op.h"
+#include "ir/graph/op.h"
 
 namespace frit::ir {
 namespace {

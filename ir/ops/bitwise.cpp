@@ -1,5 +1,5 @@
 // Operations on the bits of integers; on bool they are logic.
-#include "ir/op.h"
+#include "ir/graph/op.h"
 
 namespace frit::ir {
 namespace {

@@ -1,7 +1,7 @@
 // Comparisons, logic, tests of floats, and choice.
 //
 // Complex numbers compare by real part, then by imaginary part.
-#include "ir/op.h"
+#include "ir/graph/op.h"
 #include "ir/ops/rules.h"
 
 namespace frit::ir {

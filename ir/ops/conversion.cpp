@@ -1,7 +1,7 @@
 // Conversions between element types, complex numbers from and to their parts, and rows that keep the value.
 //
 // `view` between types of different widths is written with reshape, shifts and `bitcast`, so that no backend knows of it.
-#include "ir/op.h"
+#include "ir/graph/op.h"
 #include "ir/ops/rules.h"
 
 namespace frit::ir {

@@ -1,5 +1,5 @@
 // Values from nothing: constants and functions of the position.
-#include "ir/op.h"
+#include "ir/graph/op.h"
 #include "ir/ops/rules.h"
 
 namespace frit::ir {

@@ -1,5 +1,5 @@
 // Matrix products.
-#include "ir/op.h"
+#include "ir/graph/op.h"
 #include "ir/ops/rules.h"
 
 namespace frit::ir {

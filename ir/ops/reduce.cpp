@@ -1,5 +1,5 @@
-// Reductions over axes. ir/graph.h states the order in which elements are combined and what a reduction of nothing gives.
-#include "ir/op.h"
+// Reductions over axes. ir/graph/graph.h states the order in which elements are combined and what a reduction of nothing gives.
+#include "ir/graph/op.h"
 #include "ir/ops/rules.h"
 
 namespace frit::ir {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "ir/op.h"
+#include "ir/graph/op.h"
 
 namespace frit::ir::rules {
 

@@ -2,7 +2,7 @@
 //
 // Indices and strides count elements. Sizes may be symbolic; what a rule cannot prove from the facts it refuses, so that
 // nothing reads out of bounds.
-#include "ir/op.h"
+#include "ir/graph/op.h"
 #include "ir/ops/reshape.h"
 #include "ir/ops/rules.h"
 

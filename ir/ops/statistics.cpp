@@ -1,7 +1,7 @@
 // Composite reductions: means, variances, softmax and its logarithm, written in simpler rows.
 //
 // float16 and bfloat16 are widened to float32 at the start and rounded once at the end, save where a row says otherwise.
-#include "ir/op.h"
+#include "ir/graph/op.h"
 #include "ir/ops/rules.h"
 
 namespace frit::ir {

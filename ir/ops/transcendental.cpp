@@ -1,8 +1,8 @@
 // Exponentials, logarithms, trigonometric and hyperbolic functions and their inverses, error functions.
 //
-// Float meanings are the scalar functions of ir/scalar.h, whose accuracy ir/math states. Complex meanings combine
+// Float meanings are the scalar functions of ir/scalar/scalar.h, whose accuracy ir/math states. Complex meanings combine
 // the functions of the parts; inverse functions follow Kahan's choice of branch cuts.
-#include "ir/op.h"
+#include "ir/graph/op.h"
 
 namespace frit::ir {
 namespace {

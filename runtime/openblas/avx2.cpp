@@ -5,7 +5,7 @@
 #endif
 
 #include "runtime/openblas/matrix.h"
-#include "runtime/scratch.h"
+#include "runtime/execute/scratch.h"
 
 namespace frit::runtime::openblas {
 

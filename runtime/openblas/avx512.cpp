@@ -4,7 +4,7 @@
 // zeros. Otherwise, and for f16, elements are widened while they are packed.
 #include "runtime/openblas/avx512.h"
 
-#include "runtime/scratch.h"
+#include "runtime/execute/scratch.h"
 
 namespace frit::runtime::openblas {
 

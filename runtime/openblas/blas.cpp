@@ -9,7 +9,7 @@
 #include <climits>
 
 #include "runtime/openblas/matrix.h"
-#include "runtime/scratch.h"
+#include "runtime/execute/scratch.h"
 
 namespace frit::runtime::openblas {
 namespace {

@@ -1,6 +1,6 @@
 // Products by plain loops: integers of any size, vectors of complex numbers, and few multiplications or a vector where no other kernel serves.
 #include "runtime/openblas/matrix.h"
-#include "runtime/scratch.h"
+#include "runtime/execute/scratch.h"
 
 // One body per vector width, picked when the plugin is loaded. All give the same bits: the order of the sums is written out, and nothing is
 // contracted. Sanitizers cannot follow functions that are picked this way.

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/library.h"
+#include "runtime/execute/library.h"
 #include "runtime/openblas/matrix.h"
-#include "runtime/parallel.h"
+#include "runtime/execute/parallel.h"
 
 namespace frit::runtime::openblas {
 namespace {

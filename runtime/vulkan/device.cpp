@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "runtime/disk_cache.h"
+#include "runtime/load/disk_cache.h"
 #include "runtime/vulkan/inspect.h"
 
 namespace frit::runtime::vulkan {

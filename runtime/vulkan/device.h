@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/gpu.h"
+#include "runtime/execute/gpu.h"
 #include "runtime/vulkan/api.h"
 #include "runtime/vulkan/memory.h"
 #include "runtime/vulkan/queue.h"

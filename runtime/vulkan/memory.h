@@ -10,7 +10,7 @@
 #include <mutex>
 #include <vector>
 
-#include "runtime/gpu.h"
+#include "runtime/execute/gpu.h"
 #include "runtime/vulkan/api.h"
 
 namespace frit::runtime::vulkan {

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "ir/scalar.h"
+#include "ir/scalar/scalar.h"
 
 namespace frit::accuracy {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ir/scalar.h"
+#include "ir/scalar/scalar.h"
 
 namespace frit::accuracy {
 

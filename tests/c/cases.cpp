@@ -12,10 +12,10 @@
 #include <fstream>
 #include <iterator>
 
-#include "codegen/c_interface.h"
-#include "ir/expression.h"
-#include "ir/parser.h"
-#include "ir/printer.h"
+#include "codegen/package/c_interface.h"
+#include "ir/graph/expression.h"
+#include "ir/read/parser.h"
+#include "ir/text/printer.h"
 #include "support/generate.h"
 #include "support/ways.h"
 

@@ -1,9 +1,9 @@
 // Law 4: the same function gives the same bytes, whatever order it was built in, whenever it is asked for.
 #include <gtest/gtest.h>
 
-#include "ir/json.h"
-#include "ir/kernel_printer.h"
-#include "ir/printer.h"
+#include "ir/read/json.h"
+#include "ir/text/kernel_printer.h"
+#include "ir/text/printer.h"
 #include "support/generate.h"
 #include "support/ways.h"
 

@@ -1,7 +1,7 @@
 // Reductions over more elements than a block holds: cut into blocks or not, fused or not, on one thread or two, to the same bits.
 #include <gtest/gtest.h>
 
-#include "ir/expression.h"
+#include "ir/graph/expression.h"
 #include "support/generate.h"
 #include "support/shrink.h"
 #include "support/ways.h"

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ir/expression.h"
-#include "ir/printer.h"
+#include "ir/graph/expression.h"
+#include "ir/text/printer.h"
 #include "support/generate.h"
 #include "support/shrink.h"
 #include "support/ways.h"

@@ -1,4 +1,4 @@
-foreach(pair "header;${FOLDER}/frit/elementwise.h" "source;${FOLDER}/elementwise.cpp")
+foreach(pair "header;${FOLDER}/frit/elementwise.h" "source;${FOLDER}/ops/elementwise.cpp")
   list(GET pair 0 what)
   list(GET pair 1 file)
   execute_process(COMMAND ${GENERATOR} ${what} OUTPUT_VARIABLE now RESULT_VARIABLE status)

@@ -8,15 +8,15 @@
 #include <cstring>
 #include <filesystem>
 
-#include "codegen/package.h"
+#include "codegen/package/package.h"
 #include "ir/base/hash.h"
-#include "ir/json.h"
-#include "ir/parser.h"
-#include "ir/printer.h"
-#include "ir/verifier.h"
-#include "runtime/gpu.h"
-#include "runtime/npy.h"
-#include "runtime/package.h"
+#include "ir/read/json.h"
+#include "ir/read/parser.h"
+#include "ir/text/printer.h"
+#include "ir/verify/verifier.h"
+#include "runtime/execute/gpu.h"
+#include "runtime/files/npy.h"
+#include "runtime/load/package.h"
 
 namespace frit::test {
 namespace {

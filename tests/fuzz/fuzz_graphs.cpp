@@ -10,11 +10,11 @@
 #include <fstream>
 #include <iterator>
 
-#include "ir/json.h"
-#include "ir/parser.h"
-#include "ir/printer.h"
-#include "ir/verifier.h"
-#include "passes/pass.h"
+#include "ir/read/json.h"
+#include "ir/read/parser.h"
+#include "ir/text/printer.h"
+#include "ir/verify/verifier.h"
+#include "passes/manager/pass.h"
 #include "support/generate.h"
 #include "support/shrink.h"
 #include "support/ways.h"

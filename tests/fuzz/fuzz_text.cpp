@@ -11,14 +11,14 @@
 #include <fstream>
 #include <sstream>
 
-#include "ir/json.h"
-#include "ir/kernel_parser.h"
-#include "ir/kernel_printer.h"
-#include "ir/kernel_verifier.h"
-#include "ir/parser.h"
-#include "ir/printer.h"
-#include "ir/verifier.h"
-#include "runtime/npy.h"
+#include "ir/read/json.h"
+#include "ir/read/kernel_parser.h"
+#include "ir/text/kernel_printer.h"
+#include "ir/verify/kernel_verifier.h"
+#include "ir/read/parser.h"
+#include "ir/text/printer.h"
+#include "ir/verify/verifier.h"
+#include "runtime/files/npy.h"
 #include "support/generate.h"
 #include "support/ways.h"
 

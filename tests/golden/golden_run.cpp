@@ -4,13 +4,13 @@
 #include <sstream>
 
 #include "golden_file.h"
-#include "ir/kernel_parser.h"
-#include "ir/kernel_printer.h"
-#include "ir/kernel_verifier.h"
-#include "ir/parser.h"
-#include "ir/printer.h"
-#include "ir/verifier.h"
-#include "passes/pass.h"
+#include "ir/read/kernel_parser.h"
+#include "ir/text/kernel_printer.h"
+#include "ir/verify/kernel_verifier.h"
+#include "ir/read/parser.h"
+#include "ir/text/printer.h"
+#include "ir/verify/verifier.h"
+#include "passes/manager/pass.h"
 
 namespace frit::golden {
 namespace {

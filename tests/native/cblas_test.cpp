@@ -1,7 +1,7 @@
 // Matrix products as calls of cblas: the same results, and what the library then needs.
 #include <gtest/gtest.h>
 
-#include "ir/printer.h"
+#include "ir/text/printer.h"
 #include "support.h"
 #include "support/generate.h"
 

@@ -6,8 +6,8 @@
 #include <iostream>
 #include <sstream>
 
-#include "ir/parser.h"
-#include "runtime/parallel.h"
+#include "ir/read/parser.h"
+#include "runtime/execute/parallel.h"
 #include "support.h"
 
 namespace frit::test {

@@ -1,8 +1,8 @@
 // Random functions of several operations and results, for sizes that are numbers and symbols, a library for a few of them at a time.
 #include <gtest/gtest.h>
 
-#include "ir/printer.h"
-#include "runtime/cpu.h"
+#include "ir/text/printer.h"
+#include "runtime/system/cpu.h"
 #include "support.h"
 #include "support/generate.h"
 

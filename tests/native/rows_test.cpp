@@ -6,9 +6,9 @@
 #include <iostream>
 
 #include "cross.h"
-#include "ir/expression.h"
-#include "ir/printer.h"
-#include "runtime/cpu.h"
+#include "ir/graph/expression.h"
+#include "ir/text/printer.h"
+#include "runtime/system/cpu.h"
 #include "support.h"
 #include "support/generate.h"
 

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <utility>
 
-#include "ir/parser.h"
+#include "ir/read/parser.h"
 
 namespace frit::test {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "codegen/backend.h"
-#include "codegen/c_interface.h"
+#include "codegen/core/backend.h"
+#include "codegen/package/c_interface.h"
 #include "support/ways.h"
 
 namespace frit::test {

@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <thread>
 
-#include "codegen/cache_key.h"
-#include "frontend/code_cache.h"
-#include "ir/parser.h"
-#include "runtime/disk_cache.h"
-#include "runtime/plan_file.h"
+#include "codegen/core/cache_key.h"
+#include "frontend/eager/code_cache.h"
+#include "ir/read/parser.h"
+#include "runtime/load/disk_cache.h"
+#include "runtime/load/plan_file.h"
 
 namespace frit::detail {
 namespace {

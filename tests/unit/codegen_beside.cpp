@@ -1,8 +1,8 @@
 // Which launches of a program may run at the same time.
 #include <gtest/gtest.h>
 
-#include "codegen/backend.h"
-#include "ir/parser.h"
+#include "codegen/core/backend.h"
+#include "ir/read/parser.h"
 
 namespace frit::test {
 namespace {

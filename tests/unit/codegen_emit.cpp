@@ -3,10 +3,10 @@
 #include <thread>
 
 #include "codegen_harness.h"
-#include "runtime/cpu.h"
-#include "runtime/elf_object.h"
-#include "runtime/object_loader.h"
-#include "runtime/relocate.h"
+#include "runtime/system/cpu.h"
+#include "runtime/load/elf_object.h"
+#include "runtime/load/object_loader.h"
+#include "runtime/load/relocate.h"
 
 namespace frit::test {
 namespace {

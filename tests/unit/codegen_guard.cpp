@@ -3,9 +3,9 @@
 
 #include <random>
 
-#include "codegen/guard.h"
-#include "ir/interpreter.h"
-#include "ir/parser.h"
+#include "codegen/core/guard.h"
+#include "ir/interpret/interpreter.h"
+#include "ir/read/parser.h"
 
 namespace frit::codegen {
 namespace {

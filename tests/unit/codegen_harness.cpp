@@ -6,9 +6,9 @@
 #include <cstring>
 #include <limits>
 
-#include "ir/interpret_kernel.h"
-#include "ir/kernel_parser.h"
-#include "ir/kernel_printer.h"
+#include "ir/interpret/interpret_kernel.h"
+#include "ir/read/kernel_parser.h"
+#include "ir/text/kernel_printer.h"
 
 namespace frit::test {
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "codegen/backend.h"
-#include "ir/kernel.h"
+#include "codegen/core/backend.h"
+#include "ir/kernel/kernel.h"
 
 namespace frit::test {
 

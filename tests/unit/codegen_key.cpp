@@ -4,10 +4,10 @@
 #include <cstring>
 #include <set>
 
-#include "codegen/cache_key.h"
-#include "ir/parser.h"
-#include "runtime/build_identity.h"
-#include "runtime/cpu.h"
+#include "codegen/core/cache_key.h"
+#include "ir/read/parser.h"
+#include "runtime/system/build_identity.h"
+#include "runtime/system/cpu.h"
 
 namespace frit::codegen {
 namespace {

@@ -2,7 +2,7 @@
 #include <random>
 
 #include "codegen_harness.h"
-#include "runtime/object_loader.h"
+#include "runtime/load/object_loader.h"
 
 namespace frit::test {
 namespace {

@@ -7,13 +7,13 @@
 #include <random>
 #include <thread>
 
-#include "codegen/package.h"
+#include "codegen/package/package.h"
 #include "frit/frit_runtime.h"
 #include "frit/runtime.h"
-#include "ir/parser.h"
-#include "runtime/cpu.h"
-#include "runtime/parallel.h"
-#include "runtime/package.h"
+#include "ir/read/parser.h"
+#include "runtime/system/cpu.h"
+#include "runtime/execute/parallel.h"
+#include "runtime/load/package.h"
 
 namespace frit::codegen {
 namespace {

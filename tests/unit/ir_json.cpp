@@ -1,8 +1,8 @@
 // The JSON form is lossless, and malformed JSON is refused with a place. DOT is a drawing only.
 #include <random>
 
-#include "ir/dot.h"
-#include "ir/json.h"
+#include "ir/text/dot.h"
+#include "ir/read/json.h"
 #include "ir_support.h"
 
 namespace frit::ir::testing {

@@ -8,10 +8,10 @@
 #include <memory>
 #include <string>
 
-#include "ir/graph.h"
-#include "ir/parser.h"
-#include "ir/printer.h"
-#include "ir/verifier.h"
+#include "ir/graph/graph.h"
+#include "ir/read/parser.h"
+#include "ir/text/printer.h"
+#include "ir/verify/verifier.h"
 
 namespace frit::ir::testing {
 

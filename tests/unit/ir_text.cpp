@@ -4,9 +4,9 @@
 #include <fstream>
 #include <random>
 
-#include "ir/json.h"
-#include "ir/scalar.h"
-#include "ir/text.h"
+#include "ir/read/json.h"
+#include "ir/scalar/scalar.h"
+#include "ir/text/text.h"
 #include "ir_support.h"
 
 namespace frit::ir::testing {

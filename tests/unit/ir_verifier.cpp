@@ -1,5 +1,5 @@
 // Each rule of the verifier, broken in turn.
-#include "ir/program.h"
+#include "ir/kernel/program.h"
 #include "ir_support.h"
 
 namespace frit::ir::testing {

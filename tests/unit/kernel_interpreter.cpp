@@ -8,8 +8,8 @@
 #include <numeric>
 #include <random>
 
-#include "ir/interpret_kernel.h"
-#include "ir/kernel_parser.h"
+#include "ir/interpret/interpret_kernel.h"
+#include "ir/read/kernel_parser.h"
 #include "ir/math/expand.h"
 
 namespace frit::ir {

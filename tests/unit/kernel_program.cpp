@@ -6,10 +6,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "ir/interpret_kernel.h"
-#include "ir/kernel_parser.h"
-#include "ir/kernel_printer.h"
-#include "ir/kernel_verifier.h"
+#include "ir/interpret/interpret_kernel.h"
+#include "ir/read/kernel_parser.h"
+#include "ir/text/kernel_printer.h"
+#include "ir/verify/kernel_verifier.h"
 
 namespace frit::ir {
 namespace {

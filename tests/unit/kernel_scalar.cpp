@@ -6,7 +6,7 @@
 #include <random>
 
 #include "ir/base/half.h"
-#include "ir/scalar.h"
+#include "ir/scalar/scalar.h"
 
 namespace frit::ir {
 namespace {

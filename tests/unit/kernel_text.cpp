@@ -3,9 +3,9 @@
 
 #include <random>
 
-#include "ir/kernel_parser.h"
-#include "ir/kernel_printer.h"
-#include "ir/kernel_verifier.h"
+#include "ir/read/kernel_parser.h"
+#include "ir/text/kernel_printer.h"
+#include "ir/verify/kernel_verifier.h"
 
 namespace frit::ir {
 namespace {

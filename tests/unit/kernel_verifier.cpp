@@ -1,8 +1,8 @@
 // Each rule of kernels, by a text that breaks it and a neighbour that does not.
 #include <gtest/gtest.h>
 
-#include "ir/kernel_parser.h"
-#include "ir/kernel_verifier.h"
+#include "ir/read/kernel_parser.h"
+#include "ir/verify/kernel_verifier.h"
 
 namespace frit::ir {
 namespace {

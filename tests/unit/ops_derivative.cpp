@@ -3,7 +3,7 @@
 #include <complex>
 #include <map>
 
-#include "ir/expression.h"
+#include "ir/graph/expression.h"
 #include "ops_support.h"
 
 namespace frit::ir {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ir/expression.h"
+#include "ir/graph/expression.h"
 #include "ops_support.h"
 
 namespace frit::ir {

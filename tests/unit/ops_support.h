@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/graph.h"
-#include "ir/interpreter.h"
+#include "ir/graph/graph.h"
+#include "ir/interpret/interpreter.h"
 
 namespace frit::ir::testing {
 

@@ -12,12 +12,12 @@
 #include <random>
 #include <set>
 
-#include "ir/interpreter.h"
-#include "ir/parser.h"
-#include "ir/printer.h"
-#include "passes/equations.h"
-#include "passes/pass.h"
-#include "passes/rewrite.h"
+#include "ir/interpret/interpreter.h"
+#include "ir/read/parser.h"
+#include "ir/text/printer.h"
+#include "passes/simplify/equations.h"
+#include "passes/manager/pass.h"
+#include "passes/simplify/rewrite.h"
 
 namespace frit::passes {
 namespace {

@@ -3,11 +3,11 @@
 #include <bit>
 #include <memory>
 
-#include "ir/interpret_kernel.h"
-#include "ir/kernel_parser.h"
-#include "ir/kernel_printer.h"
-#include "ir/kernel_verifier.h"
-#include "passes/pass.h"
+#include "ir/interpret/interpret_kernel.h"
+#include "ir/read/kernel_parser.h"
+#include "ir/text/kernel_printer.h"
+#include "ir/verify/kernel_verifier.h"
+#include "passes/manager/pass.h"
 
 namespace frit::passes {
 namespace {

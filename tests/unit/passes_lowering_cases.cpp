@@ -3,7 +3,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "ir/kernel_printer.h"
+#include "ir/text/kernel_printer.h"
 #include "passes_lowering_support.h"
 
 namespace frit::testing {

@@ -1,8 +1,8 @@
 // Random graphs: the program that the passes make computes what the graph means, whatever was fused.
 #include <random>
 
-#include "ir/kernel_printer.h"
-#include "ir/printer.h"
+#include "ir/text/kernel_printer.h"
+#include "ir/text/printer.h"
 #include "passes_lowering_support.h"
 
 namespace frit::testing {

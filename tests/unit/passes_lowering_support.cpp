@@ -5,11 +5,11 @@
 #include <cstring>
 #include <random>
 
-#include "ir/interpret_kernel.h"
-#include "ir/kernel_printer.h"
-#include "ir/kernel_verifier.h"
-#include "ir/parser.h"
-#include "ir/printer.h"
+#include "ir/interpret/interpret_kernel.h"
+#include "ir/text/kernel_printer.h"
+#include "ir/verify/kernel_verifier.h"
+#include "ir/read/parser.h"
+#include "ir/text/printer.h"
 
 namespace frit::testing {
 

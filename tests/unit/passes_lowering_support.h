@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "ir/graph.h"
-#include "ir/interpreter.h"
-#include "passes/pass.h"
+#include "ir/graph/graph.h"
+#include "ir/interpret/interpreter.h"
+#include "passes/manager/pass.h"
 
 namespace frit::testing {
 

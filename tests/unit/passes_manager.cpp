@@ -5,10 +5,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "ir/parser.h"
-#include "ir/printer.h"
-#include "ir/verifier.h"
-#include "passes/pass.h"
+#include "ir/read/parser.h"
+#include "ir/text/printer.h"
+#include "ir/verify/verifier.h"
+#include "passes/manager/pass.h"
 
 namespace frit::passes {
 namespace {

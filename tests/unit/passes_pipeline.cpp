@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "passes/pass.h"
+#include "passes/manager/pass.h"
 
 namespace frit::passes {
 namespace {

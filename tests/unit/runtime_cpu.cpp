@@ -1,7 +1,7 @@
 // Which levels of processors this one belongs to.
 #include <gtest/gtest.h>
 
-#include "runtime/cpu.h"
+#include "runtime/system/cpu.h"
 
 namespace frit::runtime {
 namespace {

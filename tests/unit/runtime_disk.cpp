@@ -14,7 +14,7 @@
 #include <random>
 #include <thread>
 
-#include "runtime/disk_cache.h"
+#include "runtime/load/disk_cache.h"
 
 namespace frit::runtime {
 namespace {

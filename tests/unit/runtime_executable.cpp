@@ -4,9 +4,9 @@
 #include <atomic>
 #include <thread>
 
-#include "runtime/executable.h"
-#include "runtime/library.h"
-#include "runtime/parallel.h"
+#include "runtime/execute/executable.h"
+#include "runtime/execute/library.h"
+#include "runtime/execute/parallel.h"
 
 namespace frit::runtime {
 namespace {

@@ -11,10 +11,10 @@
 #include <random>
 
 #include "ir/base/half.h"
-#include "runtime/library.h"
-#include "runtime/memory.h"
-#include "runtime/parallel.h"
-#include "runtime/sizes.h"
+#include "runtime/execute/library.h"
+#include "runtime/memory/memory.h"
+#include "runtime/execute/parallel.h"
+#include "runtime/execute/sizes.h"
 
 namespace frit::runtime {
 namespace {

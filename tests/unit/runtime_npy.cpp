@@ -7,7 +7,7 @@
 #include <numeric>
 #include <random>
 
-#include "runtime/npy.h"
+#include "runtime/files/npy.h"
 
 namespace frit::runtime {
 namespace {

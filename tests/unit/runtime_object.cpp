@@ -6,8 +6,8 @@
 #include <cstring>
 #include <random>
 
-#include "runtime/object_loader.h"
-#include "runtime/relocate.h"
+#include "runtime/load/object_loader.h"
+#include "runtime/load/relocate.h"
 
 namespace frit::runtime {
 namespace {

@@ -8,9 +8,9 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/device.h"
-#include "runtime/parallel.h"
-#include "runtime/stream.h"
+#include "runtime/execute/device.h"
+#include "runtime/execute/parallel.h"
+#include "runtime/execute/stream.h"
 
 namespace frit::runtime {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <random>
 
-#include "runtime/bytes.h"
-#include "runtime/plan_file.h"
+#include "runtime/system/bytes.h"
+#include "runtime/load/plan_file.h"
 
 namespace frit::runtime {
 namespace {

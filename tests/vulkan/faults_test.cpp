@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "frontend/frit/frit.h"
-#include "runtime/gpu.h"
-#include "runtime/plugin.h"
+#include "runtime/execute/gpu.h"
+#include "runtime/system/plugin.h"
 #include "runtime/vulkan/api.h"
 
 namespace frit {

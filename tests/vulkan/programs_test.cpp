@@ -6,8 +6,8 @@
 #include <limits>
 #include <thread>
 
-#include "ir/parser.h"
-#include "runtime/gpu.h"
+#include "ir/read/parser.h"
+#include "runtime/execute/gpu.h"
 #include "support/generate.h"
 #include "support/ways.h"
 

@@ -1,7 +1,7 @@
 // Draws of attributes and operand types for one row.
 #include <algorithm>
 
-#include "ir/expression.h"
+#include "ir/graph/expression.h"
 #include "support/generate.h"
 
 namespace frit::test {

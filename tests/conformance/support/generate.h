@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "support/values.h"
 
 namespace frit::test {

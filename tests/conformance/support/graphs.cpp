@@ -1,7 +1,7 @@
 // Random functions.
 #include <algorithm>
 
-#include "ir/expression.h"
+#include "ir/graph/expression.h"
 #include "support/generate.h"
 #include "support/ways.h"
 

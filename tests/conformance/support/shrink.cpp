@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/printer.h"
+#include "ir/text/printer.h"
 #include "support/values.h"
 
 namespace frit::test {

@@ -3,8 +3,8 @@
 
 #include <functional>
 
-#include "ir/graph.h"
-#include "ir/interpreter.h"
+#include "ir/graph/graph.h"
+#include "ir/interpret/interpreter.h"
 
 namespace frit::test {
 

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <limits>
 
-#include "ir/scalar.h"
+#include "ir/scalar/scalar.h"
 
 namespace frit::test {
 

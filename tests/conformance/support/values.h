@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/interpreter.h"
-#include "runtime/memory.h"
+#include "ir/interpret/interpreter.h"
+#include "runtime/memory/memory.h"
 
 namespace frit::test {
 

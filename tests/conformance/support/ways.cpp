@@ -9,12 +9,12 @@
 #include <limits>
 #include <numeric>
 
-#include "ir/interpret_kernel.h"
-#include "ir/printer.h"
-#include "passes/pass.h"
-#include "runtime/gpu.h"
-#include "runtime/library.h"
-#include "runtime/parallel.h"
+#include "ir/interpret/interpret_kernel.h"
+#include "ir/text/printer.h"
+#include "passes/manager/pass.h"
+#include "runtime/execute/gpu.h"
+#include "runtime/execute/library.h"
+#include "runtime/execute/parallel.h"
 
 namespace frit::test {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "codegen/backend.h"
-#include "ir/graph.h"
+#include "codegen/core/backend.h"
+#include "ir/graph/graph.h"
 #include "support/values.h"
 
 namespace frit::test {

@@ -1,5 +1,5 @@
 // A program of the runtime alone: no compiler comes into its process.
-#include <runtime/device.h>
+#include <runtime/execute/device.h>
 
 #include <fstream>
 #include <iostream>

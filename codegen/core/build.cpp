@@ -1,0 +1,203 @@
+// Binds a planned program to code: sizes become postfix programs over the call's symbols, steps name their kernels.
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "codegen/core/backend.h"
+#include "codegen/core/guard.h"
+#include "codegen/core/options.h"
+
+namespace frit::codegen {
+
+namespace {
+
+class PlanBuilder {
+ public:
+  PlanBuilder(const ir::Function& f, const ir::Program& program) : function_(f), program_(program) {}
+
+  Status run(runtime::Plan& plan) {
+    plan.name = function_.name;
+    FRIT_TRY(bind_symbols(plan));
+    for (const ir::ProgramBuffer& b : program_.buffers) {
+      FRIT_ASSIGN_OR_RETURN(buffer, buffer_plan(b));
+      plan.buffers.push_back(std::move(buffer));
+    }
+    for (const Dim& slot : program_.slots) plan.slots.push_back(size(slot));
+    for (const ir::Step& step : program_.steps) {
+      if (const auto* kernel = std::get_if<ir::KernelStep>(&step)) {
+        FRIT_ASSIGN_OR_RETURN(planned, kernel_plan(*kernel));
+        planned.beside = beside(*kernel);
+        plan.steps.emplace_back(std::move(planned));
+      } else {
+        before_ = {};
+        FRIT_ASSIGN_OR_RETURN(planned, library_plan(std::get<ir::LibraryStep>(step)));
+        plan.steps.emplace_back(std::move(planned));
+      }
+    }
+    for (size_t i = 0; i < program_.results.size(); ++i)
+      plan.results.push_back(window_plan(program_.results[i], program_.result_types[i].dtype));
+    if (!unknown_.empty())
+      return Diagnostic("function @" + function_.name + ": a size uses '" + unknown_ + "', which the signature does not declare");
+    return {};
+  }
+
+ private:
+  // A symbol's value is read where it stands alone in the shape or the layout of a parameter.
+  Status bind_symbols(runtime::Plan& plan) {
+    for (const std::string& name : program_.symbols) {
+      slots_.emplace(name, static_cast<int>(plan.symbols.size()));
+      auto source = find_source(function_, name);
+      if (!source) return no_source(function_, name);
+      plan.symbol_names.push_back(name);
+      plan.symbols.push_back(*source);
+    }
+    return {};
+  }
+
+  DimProgram size(const Dim& d) {
+    return DimProgram(d, [&](const std::string& name) {
+      auto found = slots_.find(name);
+      if (found != slots_.end()) return found->second;
+      if (unknown_.empty()) unknown_ = name;
+      return 0;
+    });
+  }
+
+  std::vector<DimProgram> sizes(const std::vector<Dim>& dims) {
+    std::vector<DimProgram> programs;
+    for (const Dim& d : dims) programs.push_back(size(d));
+    return programs;
+  }
+
+  Result<runtime::BufferPlan> buffer_plan(const ir::ProgramBuffer& b) {
+    runtime::BufferPlan plan;
+    plan.dtype = b.dtype;
+    plan.bytes = size(b.size * Dim(int64_t{b.dtype.size}));
+    switch (b.role) {
+      case ir::BufferRole::Input:
+        plan.role = runtime::BufferPlan::Role::Input;
+        plan.index = b.param;
+        break;
+      case ir::BufferRole::Output:
+        plan.role = runtime::BufferPlan::Role::Output;
+        if (b.donor != ir::kNone) plan.donor = program_.buffers[b.donor].param;
+        break;
+      case ir::BufferRole::Temp:
+        plan.role = runtime::BufferPlan::Role::Temp;
+        plan.index = b.slot;
+        break;
+      case ir::BufferRole::Constant: {
+        plan.role = runtime::BufferPlan::Role::Constant;
+        FRIT_ASSIGN_OR_RETURN(memory, runtime::Buffer::allocate(b.data.nbytes()));
+        if (b.data.nbytes()) std::memcpy(memory->data(), b.data.data(), b.data.nbytes());
+        plan.constant = std::move(memory);
+        break;
+      }
+    }
+    return plan;
+  }
+
+  Result<runtime::KernelPlan> kernel_plan(const ir::KernelStep& step) {
+    const ir::Kernel& kernel = program_.kernels[step.kernel];
+    runtime::KernelPlan plan;
+    plan.name = kernel.name;
+    plan.buffers = step.buffers;
+    for (const std::string& name : kernel.symbols) {
+      auto found = slots_.find(name);
+      if (found == slots_.end()) return Diagnostic("kernel @" + kernel.name + ": its symbol '" + name + "' is not one of the program");
+      plan.symbols.push_back(static_cast<uint32_t>(found->second));
+    }
+    const ir::Loop* loop = ir::parallel_loop(kernel);
+    plan.parallel = loop != nullptr;
+    plan.extent = size(loop ? loop->extent : Dim(1));
+    plan.grain = size(loop ? loop->grain : Dim(1));
+    // Each local starts at a multiple of 64 bytes.
+    Dim scratch = 0;
+    for (const ir::KernelBuffer& local : kernel.locals)
+      scratch += floor_div(local.size * Dim(int64_t{local.dtype.size}) + Dim(63), 64) * Dim(64);
+    plan.scratch_bytes = size(scratch);
+    return plan;
+  }
+
+  // Whether the launch may run at the same time as the steps that `before_` stands for; it joins them, or begins anew.
+  bool beside(const ir::KernelStep& step) {
+    Use own;
+    for (size_t i = 0; i < step.buffers.size(); ++i) {
+      const ir::ProgramBuffer& b = program_.buffers[step.buffers[i]];
+      // Memory that two buffers share counts as one.
+      const bool slot = b.role == ir::BufferRole::Temp && b.slot != ir::kNone;
+      const std::pair memory(slot, slot ? b.slot : b.donor != ir::kNone ? b.donor : step.buffers[i]);
+      const ir::KernelBuffer& as = program_.kernels[step.kernel].buffers[i];
+      if (as.read) own.read.insert(memory);
+      if (as.written) own.written.insert(memory);
+    }
+    auto meet = [](const auto& a, const auto& b) { return std::any_of(a.begin(), a.end(), [&](const auto& m) { return b.count(m) > 0; }); };
+    const bool joins = before_ && !meet(own.written, before_->read) && !meet(own.written, before_->written) && !meet(own.read, before_->written);
+    if (!joins) before_.emplace();
+    before_->read.merge(own.read);
+    before_->written.merge(own.written);
+    return joins;
+  }
+
+  runtime::WindowPlan window_plan(const ir::Window& w, Dtype dtype) {
+    return {w.buffer, dtype, sizes(w.layout.shape), sizes(w.layout.strides), size(w.layout.offset)};
+  }
+
+  Result<runtime::LibraryPlan> library_plan(const ir::LibraryStep& step) {
+    runtime::LibraryPlan plan;
+    plan.name = step.name;
+    FRIT_ASSIGN_OR_RETURN(options, options_text(step.attrs));
+    plan.options = std::move(options);
+    for (size_t i = 0; i < step.operands.size(); ++i)
+      plan.operands.push_back(window_plan(step.operands[i], step.dtypes[i]));
+    for (size_t i = 0; i < step.results.size(); ++i)
+      plan.results.push_back(window_plan(step.results[i], step.dtypes[step.operands.size() + i]));
+    if (step.epilogue) {
+      FRIT_ASSIGN_OR_RETURN(epilogue, kernel_plan(*step.epilogue));
+      plan.epilogue = std::move(epilogue);
+    }
+    return plan;
+  }
+
+  const ir::Function& function_;
+  const ir::Program& program_;
+  struct Use {
+    std::set<std::pair<bool, uint32_t>> read, written;
+  };
+  std::optional<Use> before_;  // the launches that a next one may run beside
+  std::map<std::string, int, std::less<>> slots_;
+  std::string unknown_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<runtime::Code>> load(const ir::Program& program, const Target& target) {
+  FRIT_ASSIGN_OR_RETURN(backend, find_backend(target.backend));
+  FRIT_TRY(backend->runs_here(target));
+  FRIT_ASSIGN_OR_RETURN(code, backend->objects(program, target));
+  return runtime::load_objects(code);
+}
+
+Result<runtime::Image> make_image(const ir::Function& f, const Target& target) {
+  if (!f.program)
+    return Diagnostic("function @" + f.name + " has no program to build", {}, "run the default pipeline over it first");
+  runtime::Image image;
+  for (ir::ValueId param : f.params) image.inputs.push_back({f.type(param).dtype, static_cast<uint32_t>(f.type(param).rank())});
+  FRIT_TRY(PlanBuilder(f, *f.program).run(image.plan));
+  FRIT_ASSIGN_OR_RETURN(backend, find_backend(target.backend));
+  if (f.program->kernels.empty() && !backend->runs_routines()) return image;
+  FRIT_ASSIGN_OR_RETURN(objects, backend->objects(*f.program, target));
+  image.objects = std::move(objects);
+  return image;
+}
+
+Result<std::shared_ptr<runtime::Executable>> build(const ir::Function& f, const Target& target) {
+  FRIT_ASSIGN_OR_RETURN(backend, find_backend(target.backend));
+  FRIT_TRY(backend->runs_here(target));
+  FRIT_ASSIGN_OR_RETURN(image, make_image(f, target));
+  return runtime::load_image(std::move(image));
+}
+
+}  // namespace frit::codegen

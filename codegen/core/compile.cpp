@@ -1,0 +1,21 @@
+// From a graph to something that runs.
+#include "codegen/core/backend.h"
+
+namespace frit::codegen {
+
+Status lower(ir::Function& f, const CompileOptions& options, passes::PassContext* context) {
+  passes::PassContext own;
+  passes::PassContext& c = context ? *context : own;
+  FRIT_ASSIGN_OR_RETURN(backend, find_backend(options.target.backend));
+  FRIT_ASSIGN_OR_RETURN(traits, backend->traits(options.target));
+  c.target = traits;
+  c.fuse = options.fuse;
+  return passes::run(passes::Pipeline::standard(), f, c);
+}
+
+Result<std::shared_ptr<runtime::Executable>> compile(ir::Function& f, const CompileOptions& options, passes::PassContext* context) {
+  FRIT_TRY(lower(f, options, context));
+  return build(f, options.target);
+}
+
+}  // namespace frit::codegen

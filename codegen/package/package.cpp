@@ -1,0 +1,139 @@
+#include "codegen/package/package.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "codegen/core/signature.h"
+#include "ir/text/printer.h"
+#include "passes/manager/pass.h"
+#include "runtime/system/cpu.h"
+#include "runtime/load/package.h"
+
+namespace frit::codegen {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* role_name(ir::BufferRole role) {
+  switch (role) {
+    case ir::BufferRole::Input: return "input";
+    case ir::BufferRole::Output: return "output";
+    case ir::BufferRole::Temp: return "temp";
+    case ir::BufferRole::Constant: return "constant";
+  }
+  return "";
+}
+
+// Buffers and launches, for who reads the manifest; what runs is in the image.
+std::string plan_text(const ir::Program& p) {
+  Json plan{{"buffers", Json::array()}, {"workspace", Json::array()}, {"steps", Json::array()}};
+  for (const ir::ProgramBuffer& b : p.buffers) {
+    Json buffer{{"name", b.name}, {"role", role_name(b.role)}, {"dtype", short_name(b.dtype)}, {"elements", b.size.str()}};
+    if (b.slot != ir::kNone) buffer["slot"] = b.slot;
+    if (b.donor != ir::kNone) buffer["may_reuse"] = p.buffers[b.donor].name;
+    plan["buffers"].push_back(std::move(buffer));
+  }
+  for (const Dim& s : p.slots) plan["workspace"].push_back(s.str());
+  const auto names = [&](const std::vector<uint32_t>& buffers) {
+    Json list = Json::array();
+    for (uint32_t b : buffers) list.push_back(p.buffers[b].name);
+    return list;
+  };
+  for (const ir::Step& step : p.steps) {
+    if (const auto* k = std::get_if<ir::KernelStep>(&step)) {
+      plan["steps"].push_back({{"kernel", p.kernels[k->kernel].name}, {"buffers", names(k->buffers)}});
+      continue;
+    }
+    const auto& l = std::get<ir::LibraryStep>(step);
+    std::vector<uint32_t> buffers;
+    for (const ir::Window& w : l.operands) buffers.push_back(w.buffer);
+    for (const ir::Window& w : l.results) buffers.push_back(w.buffer);
+    Json routine{{"routine", l.name}, {"buffers", names(buffers)}};
+    if (l.epilogue) routine["epilogue"] = {{"kernel", p.kernels[l.epilogue->kernel].name}, {"buffers", names(l.epilogue->buffers)}};
+    plan["steps"].push_back(std::move(routine));
+  }
+  return plan.dump();
+}
+
+Result<runtime::PackageContents::Variant> make_variant(const ir::Function& f, const Target& target) {
+  FRIT_ASSIGN_OR_RETURN(backend, find_backend(target.backend));
+  FRIT_ASSIGN_OR_RETURN(traits, backend->traits(target));
+  ir::Function lowered = f;
+  passes::PassContext context;
+  context.target = traits;
+  FRIT_TRY(passes::run(passes::Pipeline::standard(), lowered, context));
+  FRIT_ASSIGN_OR_RETURN(image, make_image(lowered, target));
+  runtime::PackageContents::Variant v;
+  v.device = target.backend == "glsl" ? "vulkan" : "cpu";
+  v.machine = target.cpu;
+  if (v.device == "cpu" && target.cpu == "native") v.identity = runtime::cpu_identity();
+  v.needs = runtime::capabilities_of(image);
+  v.plan = plan_text(*lowered.program);
+  v.image = runtime::write_image(image);
+  return v;
+}
+
+Status check_weights(const ir::Module& module, const runtime::NamedTensors& weights) {
+  for (const auto& f : module.functions)
+    for (size_t i = 0; i < f->params.size(); ++i) {
+      const std::string_view name = f->weight(i);
+      if (name.empty()) continue;
+      const std::string who = "function @" + f->name + ": the weight '" + std::string(name) + "' of parameter '%" + f->values[f->params[i]].name + "' ";
+      const auto found = weights.find(name);
+      if (found == weights.end()) return Diagnostic(who + "is not in the file of weights");
+      const ir::Type& type = f->type(f->params[i]);
+      bool same = found->second.dtype == type.dtype && found->second.shape.size() == type.shape.size();
+      for (size_t axis = 0; same && axis < type.shape.size(); ++axis) same = type.shape[axis].is(found->second.shape[axis]);
+      if (!same) return Diagnostic(who + "is " + runtime::type_text(found->second) + " in the file, but " + type.str() + " in the function");
+    }
+  return {};
+}
+
+// A loader looks for levels, and would never choose code that is for a model of processor.
+Status check_target(const Target& t) {
+  constexpr std::string_view kMachines[] = {"native", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"};
+  if (t.backend != "llvm" || std::find(std::begin(kMachines), std::end(kMachines), t.cpu) != std::end(kMachines)) return {};
+  return Diagnostic("an artifact cannot have code for '" + t.cpu + "', as its loader does not know which processors run that", {},
+                    "choose among native, x86-64-v4, x86-64-v3, x86-64-v2, x86-64 and aarch64; shared libraries and objects take any processor");
+}
+
+}  // namespace
+
+std::vector<Target> portable_targets() {
+#if defined(__aarch64__)
+  return {{"llvm", "aarch64"}};
+#else
+  return {{"llvm", "x86-64-v4"}, {"llvm", "x86-64-v3"}, {"llvm", "x86-64-v2"}};
+#endif
+}
+
+Result<runtime::PackageContents> make_package(const ir::Module& module, runtime::NamedTensors weights, const PackageOptions& options) {
+  runtime::PackageContents contents;
+  contents.producer = "frit " FRIT_VERSION;
+  contents.ir = ir::print(module, {.locations = false});
+  FRIT_TRY(check_weights(module, weights));
+  std::vector<Target> targets;
+  for (const Target& t : options.targets) {
+    FRIT_TRY(check_target(t));
+    const auto same = [&](const Target& other) { return other.backend == t.backend && other.cpu == t.cpu; };
+    if (std::none_of(targets.begin(), targets.end(), same)) targets.push_back(t);
+  }
+  const size_t all = module.functions.size() * targets.size();
+  size_t done = 0;
+  for (const auto& f : module.functions) {
+    if (f->program) return Diagnostic("function @" + f->name + " is lowered already", {}, "give the graph itself");
+    runtime::PackageContents::Function packed;
+    FRIT_ASSIGN_OR_RETURN(signature, make_signature(*f));
+    packed.signature = std::move(signature);
+    for (const Target& target : targets) {
+      if (options.progress) options.progress(done++, all, f->name + " for " + target.cpu);
+      FRIT_ASSIGN_OR_RETURN(variant, make_variant(*f, target));
+      packed.variants.push_back(std::move(variant));
+    }
+    contents.functions.push_back(std::move(packed));
+  }
+  contents.weights = std::move(weights);
+  return contents;
+}
+
+}  // namespace frit::codegen

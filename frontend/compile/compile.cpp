@@ -1,0 +1,251 @@
+#include "frontend/frit/compile.h"
+
+#include <cstdlib>
+
+#include "codegen/core/backend.h"
+#include "frontend/compile/compiled_state.h"
+#include "ir/text/kernel_printer.h"
+#include "ir/text/printer.h"
+#include "ir/kernel/program.h"
+#include "passes/manager/pass.h"
+
+namespace frit {
+
+namespace {
+
+CompileMode initial_mode() {
+  const char* text = std::getenv("FRIT_DISABLE_COMPILE");
+  return text && *text && std::string_view(text) != "0" ? CompileMode::disabled : CompileMode::enabled;
+}
+
+std::atomic<CompileMode>& mode_slot() {
+  static std::atomic<CompileMode> mode{initial_mode()};
+  return mode;
+}
+
+}  // namespace
+
+void disable_compile() { set_compile_mode(CompileMode::disabled); }
+void enable_compile() { set_compile_mode(CompileMode::enabled); }
+void set_compile_mode(CompileMode mode) { mode_slot().store(mode, std::memory_order_relaxed); }
+namespace {
+std::atomic<size_t> g_traces{0};
+}
+
+CompileStats compile_stats() {
+  const detail::CodeCacheStats code = detail::code_cache_stats();
+  return {g_traces.load(std::memory_order_relaxed), code.misses, code.hits, code.entries};
+}
+
+CompileMode get_compile_mode() { return mode_slot().load(std::memory_order_relaxed); }
+
+namespace {
+
+void put_count(std::string& structure, char kind, size_t n) {
+  structure += kind;
+  structure.append(reinterpret_cast<const char*>(&n), sizeof n);
+}
+
+// Arrays by name, in the order of the names.
+template <class Named>
+void put_named(const Named& named, std::vector<array*>& out, std::string& structure) {
+  put_count(structure, 'm', named.size());
+  for (auto& [name, a] : named) {
+    put_count(structure, 'k', name.size());
+    structure += name;
+    out.push_back(a);
+  }
+}
+
+template <class Map>
+std::map<std::string_view, array*> sorted(Map& arrays) {
+  std::map<std::string_view, array*> by_name;
+  for (auto& [name, a] : arrays) by_name.emplace(name, &a);
+  return by_name;
+}
+
+}  // namespace
+
+State& State::add(array& a) {
+  parts_.push_back([at = &a](std::vector<array*>& out, std::string&) { out.push_back(at); });
+  return *this;
+}
+State& State::add(std::vector<array>& arrays) {
+  parts_.push_back([at = &arrays](std::vector<array*>& out, std::string& structure) {
+    put_count(structure, 'v', at->size());
+    for (array& a : *at) out.push_back(&a);
+  });
+  return *this;
+}
+State& State::add(std::map<std::string, array>& arrays) {
+  parts_.push_back([at = &arrays](std::vector<array*>& out, std::string& structure) { put_named(sorted(*at), out, structure); });
+  return *this;
+}
+State& State::add(std::unordered_map<std::string, array>& arrays) {
+  parts_.push_back([at = &arrays](std::vector<array*>& out, std::string& structure) { put_named(sorted(*at), out, structure); });
+  return *this;
+}
+std::vector<array*> State::arrays() const {
+  std::string structure;
+  return arrays(structure);
+}
+std::vector<array*> State::arrays(std::string& structure) const {
+  std::vector<array*> out;
+  for (const auto& part : parts_) part(out, structure);
+  return out;
+}
+
+namespace detail {
+
+void count_trace() { g_traces.fetch_add(1, std::memory_order_relaxed); }
+
+CompiledBase::CompiledBase(std::shared_ptr<const void> closure, CompileOptions options)
+    : state_(std::make_shared<CompiledState>(std::move(closure), std::move(options))) {}
+
+void CompiledBase::clear() const { state_->clear(); }
+size_t CompiledBase::cache_size() const { return state_->cache_size(); }
+size_t CompiledBase::trace_count() const { return state_->trace_count(); }
+FunctionStats CompiledBase::stats() const { return state_->stats(); }
+std::string CompiledBase::explain() const { return state_->explain(); }
+const std::string& CompiledBase::name() const { return state_->name(); }
+uint64_t CompiledBase::promoted() const { return state_->promoted(); }
+const std::vector<ShapeDtype>& CompiledBase::signature() const { return state_->options().signature; }
+
+namespace {
+
+bool runs_as_it_is() { return current_trace() != 0 || get_compile_mode() == CompileMode::disabled; }
+
+// A call with the arrays of captured state behind its own, and what they are in.
+class WithState {
+ public:
+  WithState(const Call& call, const CompiledState& state) : call_(call) {
+    if (!state.has_state()) return;
+    arrays_.assign(call.arrays.begin(), call.arrays.end());
+    structure_ = call.structure;
+    for (array* a : state.options().inputs.arrays(structure_)) arrays_.push_back(a);
+    state.options().outputs.arrays(structure_);
+    call_.arrays = arrays_;
+    call_.structure = structure_;
+  }
+  const Call& call() const { return call_; }
+
+ private:
+  Call call_;
+  std::vector<const array*> arrays_;
+  std::string structure_;
+};
+
+}  // namespace
+
+std::vector<array> CompiledBase::call(const Call& given, std::string& structure) const {
+  if (runs_as_it_is()) return state_->call_closure(given, structure);
+  state_->count_call();
+  const WithState with_state(given, *state_);
+  const Call& call = with_state.call();
+  SymbolValues symbols;
+  auto operation = make_call(state_->entry_for(call, symbols), call.arrays);
+  structure = operation->entry->result_structure;
+  std::vector<array> results;
+  results.reserve(operation->entry->user_results);
+  for (size_t i = 0; i < operation->entry->user_results; ++i) results.push_back(array(next_result(operation, symbols)));
+  if (state_->has_state())
+    for (array* a : state_->options().outputs.arrays()) *a = array(next_result(operation, symbols));
+  return results;
+}
+
+array CompiledBase::call_single(const Call& given) const {
+  if (state_->has_state() || runs_as_it_is()) {
+    std::string structure;
+    return std::move(call(given, structure)[0]);
+  }
+  state_->count_call();
+  SymbolValues symbols;
+  auto entry = state_->entry_for(given, symbols);
+  return array(next_result(make_call(std::move(entry), given.arrays), symbols));
+}
+
+void CompiledBase::compile_ahead_of(ClosureFn fn, std::span<const ShapeDtype> arguments) const {
+  auto code = state_->entry_ahead(fn, arguments)->dense_code();
+  if (!code) throw_runtime(code.error(), std::source_location());
+}
+
+namespace {
+
+Inspection inspection_of(const CompiledEntry& entry) {
+  const std::source_location nowhere;
+  Inspection inspection;
+  ir::Function f = entry.traced().function;
+  f.canonicalize_order();
+  inspection.ir = ir::print(f);
+  const auto lower = [&](std::string_view text) {
+    auto pipeline = passes::Pipeline::parse(text);
+    if (!pipeline) throw_runtime(pipeline.error(), nowhere);
+    passes::PassContext context;
+    context.fuse = get_compile_mode() != CompileMode::no_fuse;
+    // The kernels are shown as they are scheduled for this machine.
+    const codegen::Target target;
+    auto backend = codegen::find_backend(target.backend);
+    if (!backend) throw_runtime(backend.error(), nowhere);
+    auto traits = (*backend)->traits(target);
+    if (!traits) throw_runtime(traits.error(), nowhere);
+    context.target = *traits;
+    ir::Function g = entry.traced().function;
+    if (Status status = passes::run(*pipeline, g, context); !status) throw_runtime(status.error(), nowhere);
+    return g;
+  };
+  inspection.optimised = ir::print(lower(graph_pipeline_text(get_compile_mode())));
+  const ir::Function lowered = lower("default");
+  if (lowered.program) {
+    inspection.kernels = ir::print(*lowered.program, lowered.name);
+    inspection.kernel_count = static_cast<int>(lowered.program->steps.size());
+  }
+  return inspection;
+}
+
+}  // namespace
+
+Inspection CompiledBase::inspect(const Call& call) const {
+  const WithState with_state(call, *state_);
+  SymbolValues symbols;
+  return inspection_of(*state_->entry_for(with_state.call(), symbols));
+}
+
+Inspection CompiledBase::inspect_ahead(ClosureFn fn, std::span<const ShapeDtype> arguments) const {
+  return inspection_of(*state_->entry_ahead(fn, arguments));
+}
+
+}  // namespace detail
+
+namespace {
+
+using ListFn = std::function<std::vector<array>(const std::vector<array>&)>;
+
+std::vector<const array*> pointers(const std::vector<array>& arrays) {
+  std::vector<const array*> out;
+  out.reserve(arrays.size());
+  for (const array& a : arrays) out.push_back(&a);
+  return out;
+}
+
+}  // namespace
+
+CompiledFunction::CompiledFunction(ListFn fn, CompileOptions options)
+    : CompiledBase(std::make_shared<const ListFn>(std::move(fn)), std::move(options)) {}
+
+void detail::call_list(const void* closure, detail::Reader& in, std::vector<array>& results, std::string&) {
+  std::vector<array> arguments;
+  arguments.reserve(in.left());
+  while (in.left()) arguments.push_back(in.leaf());
+  results = (*static_cast<const ListFn*>(closure))(arguments);
+}
+
+std::vector<array> CompiledFunction::operator()(const std::vector<array>& inputs) const {
+  std::string structure;
+  return call({&detail::call_list, pointers(inputs)}, structure);
+}
+Inspection CompiledFunction::lower(const std::vector<array>& inputs) const { return inspect({&detail::call_list, pointers(inputs)}); }
+Inspection CompiledFunction::lower(const std::vector<ShapeDtype>& inputs) const { return inspect_ahead(&detail::call_list, inputs); }
+void CompiledFunction::compile_ahead(const std::vector<ShapeDtype>& inputs) const { compile_ahead_of(&detail::call_list, inputs); }
+void CompiledFunction::compile_ahead() const { compile_ahead_of(&detail::call_list, signature()); }
+
+}  // namespace frit

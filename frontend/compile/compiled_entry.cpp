@@ -1,0 +1,190 @@
+#include "frontend/compile/compiled_entry.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include "codegen/core/guard.h"
+#include "frontend/eager/eager.h"
+#include "frontend/core/layout.h"
+#include "runtime/system/cpu.h"
+
+namespace frit::detail {
+
+namespace {
+// A function that is called with ever new layouts gets dense copies of its arguments from then on.
+constexpr size_t kMaxVariants = 8;
+// In keys of variants for large results; layouts begin with a slash.
+constexpr char kLarge = 'L', kSmall = 's';
+const std::string kGpu = "gpu ";
+}  // namespace
+
+CompiledEntry::CompiledEntry(Signature signature, TracedFunction traced, std::unique_ptr<SizeTrace> sizes, CompileMode mode,
+                             std::shared_ptr<FunctionCounters> counters)
+    : signature_(std::move(signature)), traced_(std::move(traced)), sizes_(std::move(sizes)), mode_(mode), counters_(std::move(counters)) {
+  const ir::Function& f = traced_.function;
+  for (ir::ValueId v : f.results) dtypes_.push_back(f.type(v).dtype);
+  if (!signature_.open) {
+    for (ir::ValueId v : f.results) shapes_.push_back(to_shape(f.type(v).shape));
+    return;
+  }
+  auto guard = codegen::make_guard(f);
+  if (!guard) throw_invalid(guard.error(), std::source_location());
+  guard_ = *std::move(guard);
+  for (ir::ValueId v : f.results) {
+    std::vector<DimProgram>& programs = shape_programs_.emplace_back();
+    for (const Dim& d : f.type(v).shape)
+      programs.emplace_back(d, [&](const std::string& name) {
+        const auto& names = guard_.symbol_names;
+        return static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin());
+      });
+  }
+}
+
+bool CompiledEntry::admits(std::span<const array* const> arguments, SymbolValues& symbols) const {
+  if (!signature_.open) return true;
+  int64_t* values = symbols.reserve(guard_.symbol_names.size());
+  // Captured arrays are parameters behind the arguments: their sizes are numbers and no check is about them.
+  const auto size_of = [&](uint32_t input, uint32_t axis) {
+    return input < arguments.size() ? int64_t{arguments[input]->node()->shape[axis]}
+                                    : traced_.captured[input - arguments.size()].shape[axis];
+  };
+  return guard_.first_failure(size_of, values) < 0;
+}
+
+Shape CompiledEntry::result_shape(size_t i, const SymbolValues& symbols) const {
+  if (!signature_.open) return shapes_[i];
+  Shape shape;
+  shape.reserve(shape_programs_[i].size());
+  for (const DimProgram& d : shape_programs_[i]) {
+    const int64_t n = d.evaluate(symbols.data());
+    if (n > std::numeric_limits<ShapeElem>::max())
+      throw InvalidArgument(traced_.function.name + ": a result has an axis of " + std::to_string(n) + " elements",
+                            "an axis holds at most 2147483647 elements; split it into several");
+    shape.push_back(static_cast<ShapeElem>(n));
+  }
+  return shape;
+}
+
+std::string CompiledEntry::large_results(std::span<const runtime::Tensor> arguments) const {
+  SymbolValues symbols;
+  int64_t* values = symbols.reserve(guard_.symbol_names.size());
+  for (size_t i = 0; i < guard_.sources.size(); ++i) values[i] = arguments[guard_.sources[i].input].shape[guard_.sources[i].axis];
+  std::string key;
+  for (size_t i = 0; i < shape_programs_.size(); ++i) {
+    int64_t bytes = dtypes_[i].size;
+    for (const DimProgram& d : shape_programs_[i]) bytes *= d.evaluate(values);
+    key += bytes >= runtime::last_level_cache_bytes() ? kLarge : kSmall;
+  }
+  // Where the first result is small, the code for any size serves.
+  return key.starts_with(kLarge) ? key : std::string();
+}
+
+Result<ExecutablePtr> CompiledEntry::dense_code() {
+  const DeviceScope scope(device_type());
+  return code_for_layouts({}, {});
+}
+
+Result<ExecutablePtr> CompiledEntry::code_for_layouts(const std::string& key, std::span<const runtime::Tensor> arguments) {
+  const bool gpu = running_device() == Device::gpu;
+  const std::string kept = gpu ? kGpu + key : key;
+  {
+    std::lock_guard<std::mutex> guard(mutex_);
+    for (const auto& [known, code] : variants_)
+      if (known == kept) return code;
+  }
+  ir::Function f = traced_.function;
+  if (key.starts_with(kLarge)) {
+    for (size_t i = 0; i < f.results.size(); ++i)
+      if (key[i] == kLarge) f.facts.assume_nonnegative(f.type(f.results[i]).size() - Dim(runtime::last_level_cache_bytes() / dtypes_[i].size));
+  } else if (!key.empty()) {
+    f.layouts.assign(f.params.size(), {});
+    for (size_t i = 0; i < arguments.size(); ++i)
+      if (!is_row_major(arguments[i])) f.layouts[i] = param_layout(arguments[i].strides, i, f.facts);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  CodeOrigin origin = CodeOrigin::Memory;
+  FRIT_ASSIGN_OR_RETURN(code, code_for(std::move(f), mode_, &origin));
+  if (origin == CodeOrigin::Compiled) counters_->compiles.fetch_add(1, std::memory_order_relaxed);
+  counters_->compile_ns.fetch_add((std::chrono::steady_clock::now() - start).count(), std::memory_order_relaxed);
+  std::lock_guard<std::mutex> guard(mutex_);
+  const auto known = std::find_if(variants_.begin(), variants_.end(), [&](const auto& v) { return v.first == kept; });
+  if (known != variants_.end()) return known->second;
+  variants_.emplace_back(kept, code);
+  if (kept.empty()) dense_.store(code.get(), std::memory_order_release);
+  return code;
+}
+
+void CompiledEntry::run(std::span<runtime::Tensor> arguments, std::span<const bool> donated,
+                        std::span<runtime::Tensor> outputs, const std::source_location& where) {
+  const runtime::Executable* code = nullptr;
+  ExecutablePtr held;
+  std::vector<runtime::Tensor> copies;
+  const bool all_dense = std::all_of(arguments.begin(), arguments.end(), is_row_major);
+  std::string key;
+  const bool gpu = running_device() == Device::gpu;
+  if (all_dense && signature_.open && !gpu) key = large_results(arguments);
+  if (all_dense && key.empty() && !gpu) {
+    code = dense_.load(std::memory_order_acquire);
+  } else {
+    if (!all_dense)
+      for (const runtime::Tensor& t : arguments) {
+        key += '/';
+        if (!is_row_major(t)) append_layout(key, t.strides);
+      }
+    size_t count;
+    bool known;
+    {
+      std::lock_guard<std::mutex> guard(mutex_);
+      count = variants_.size();
+      known = std::any_of(variants_.begin(), variants_.end(), [&](const auto& v) { return v.first == (gpu ? kGpu + key : key); });
+    }
+    if (known || count < kMaxVariants) {
+      auto variant = code_for_layouts(key, arguments);
+      if (!variant) throw_runtime(variant.error(), where);
+      held = *std::move(variant);
+      code = held.get();
+    } else {
+      for (const runtime::Tensor& t : arguments) copies.push_back(dense(t));
+      arguments = copies;
+      donated = {};
+      if (!gpu) code = dense_.load(std::memory_order_acquire);
+    }
+  }
+  if (!code) {
+    auto dense = dense_code();
+    if (!dense) throw_runtime(dense.error(), where);
+    held = *std::move(dense);
+    code = held.get();
+  }
+  Status status;
+  if (traced_.captured.empty()) {
+    status = code->run(arguments, donated, outputs);
+  } else {
+    // Donation is by position and captured values are never given away.
+    std::vector<runtime::Tensor> all;
+    all.reserve(arguments.size() + traced_.captured.size());
+    for (runtime::Tensor& t : arguments) all.push_back(t);
+    all.insert(all.end(), traced_.captured.begin(), traced_.captured.end());
+    status = code->run(all, {}, outputs);
+  }
+  if (!status) throw_runtime(status.error(), where);
+}
+
+std::shared_ptr<CallOperation> make_call(std::shared_ptr<CompiledEntry> entry, std::span<const array* const> arguments) {
+  auto operation = std::make_shared<CallOperation>(std::move(entry), std::source_location());
+  operation->device = operation->entry->device_type();
+  std::vector<NodePtr> inputs;
+  inputs.reserve(arguments.size());
+  for (const array* a : arguments) inputs.push_back(a->node());
+  set_inputs(*operation, std::move(inputs));
+  operation->results.reserve(operation->entry->result_count());
+  return operation;
+}
+
+NodePtr next_result(const std::shared_ptr<CallOperation>& operation, const SymbolValues& symbols) {
+  const size_t i = operation->results.size();
+  return attach(operation, operation->entry->result_dtype(i), operation->entry->result_shape(i, symbols));
+}
+
+}  // namespace frit::detail

@@ -1,0 +1,29 @@
+// Why a call was not served by an entry, in words.
+#pragma once
+
+#include <string>
+
+#include "frontend/compile/compiled_entry.h"
+
+namespace frit::detail {
+
+// How one call differs from an entry; the smaller `distance`, the nearer they are.
+struct Difference {
+  int distance = 0;
+  std::string what;   // "argument 0 'x' is f32[8, 4], was f32[4, 4]"
+  std::string cure;   // "pass shapeless or mark dim 0"
+  std::string where;  // "file.cpp:12" of the assumption that does not hold, or empty
+  bool sizes_only = false;      // the call matches the signature and breaks a fact about sizes
+  bool number_only = false;     // the call differs in the value of number `number` (of those for array parameters) alone
+  int number = -1;
+};
+
+Difference difference(const Call& call, const CompiledEntry& entry);
+
+// "1st", "2nd", "3rd", "4th", ...
+std::string ordinal(size_t n);
+
+// What an entry holds to: its signature and what was assumed at which line, a line each.
+std::string describe(const CompiledEntry& entry);
+
+}  // namespace frit::detail

@@ -1,0 +1,154 @@
+#include "frontend/compile/trace.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "frontend/eager/eager.h"
+#include "frontend/core/sizes.h"
+
+namespace frit::detail {
+
+NodePtr make_placeholder(const std::string& name, uint64_t trace, const ir::Type& type) {
+  return attach(std::make_shared<PlaceholderOperation>(name, trace, std::source_location()), type);
+}
+
+std::string parameter_name(size_t index, size_t count) {
+  if (count <= 3) return std::string(1, "xyz"[index]);
+  std::string name = "x";
+  name += std::to_string(index);
+  return name;
+}
+
+namespace {
+
+SourceLoc to_loc(const std::source_location& where) {
+  if (where.line() == 0) return {};
+  return {where.file_name(), where.line(), where.column()};
+}
+
+class GraphBuilder {
+ public:
+  GraphBuilder(const std::string& name, uint64_t trace, const SizeTrace* sizes)
+      : trace_(trace), sizes_(sizes), builder_(traced_.function) {
+    traced_.function.name = name;
+    if (sizes) traced_.function.facts = sizes->facts();
+  }
+
+  TracedFunction run(const std::vector<NodePtr>& placeholders, const std::vector<NodePtr>& results) {
+    traced_.arguments = placeholders.size();
+    for (size_t i = 0; i < placeholders.size(); ++i)
+      values_[placeholders[i].get()] =
+          traced_.function.add_param(parameter_name(i, placeholders.size()), type_of(*placeholders[i]));
+    for (const NodePtr& result : results) visit(result);
+    for (const NodePtr& result : results) traced_.function.results.push_back(values_.at(result.get()));
+    return std::move(traced_);
+  }
+
+ private:
+  struct Frame {
+    NodePtr node;
+    OperationPtr operation;
+    std::vector<NodePtr> inputs;
+    size_t next = 0;
+  };
+
+  void visit(const NodePtr& root) {
+    enter(root);
+    while (!stack_.empty()) {
+      Frame& top = stack_.back();
+      if (top.next < top.inputs.size()) {
+        enter(NodePtr(top.inputs[top.next++]));
+        continue;
+      }
+      Frame done = std::move(top);
+      stack_.pop_back();
+      build(done);
+    }
+  }
+
+  // Gives the node a value, or puts it on the stack.
+  void enter(const NodePtr& node) {
+    if (values_.count(node.get())) return;
+    OperationPtr operation = node->current_operation();
+    if (operation && operation->kind == OperationKind::Row && operation->trace == trace_) {
+      if (auto built = operations_.find(operation.get()); built != operations_.end()) {
+        values_[node.get()] = built->second[node->index];
+        return;
+      }
+      std::vector<NodePtr> inputs = inputs_of(*operation);
+      // What does not depend on an argument may be running: the traced function may have asked for its value.
+      if (operation->state.load(std::memory_order_acquire) == OperationState::Pending) {
+        stack_.push_back({node, std::move(operation), std::move(inputs)});
+        return;
+      }
+    }
+    if (operation) evaluate(node);  // an argument of another trace throws here
+    capture(node);
+  }
+
+  void build(const Frame& frame) {
+    if (values_.count(frame.node.get())) return;
+    const auto& row = static_cast<const RowOperation&>(*frame.operation);
+    std::vector<ir::ValueId> operands;
+    operands.reserve(frame.inputs.size());
+    for (const NodePtr& input : frame.inputs) operands.push_back(values_.at(input.get()));
+    builder_.loc = to_loc(row.where);
+    auto built = builder_.try_build(row.def, std::move(operands), attrs_of(row));
+    if (!built && sizes_) throw_not_proven(built.error(), row.where);
+    if (!built) throw_invalid(built.error(), row.where);
+    values_[frame.node.get()] = (*built)[frame.node->index];
+    if (built->size() > 1) operations_[frame.operation.get()] = *std::move(built);
+    keep_.push_back(frame.node);
+  }
+
+  // Sizes as all of the trace knows them, not as they were known when the node was made.
+  Dim settled(const Dim& d) const { return sizes_ ? sizes_->simplify(d) : d; }
+
+  ir::Type type_of(const Node& node) const {
+    if (!node.dims) return to_type(node);
+    ir::Type type{node.dtype, {}};
+    for (const Dim& d : *node.dims) type.shape.push_back(settled(d));
+    return type;
+  }
+
+  ir::AttrMap attrs_of(const RowOperation& row) const {
+    return sizes_ ? ir::map_sizes(row.attrs, [this](const Dim& d) { return settled(d); }) : row.attrs;
+  }
+
+  void capture(const NodePtr& node) {
+    const runtime::Tensor& t = node->tensor;
+    const bool one_value = element_count(node->shape) > 0 &&
+                           std::equal(t.shape.begin(), t.shape.end(), t.strides.begin(),
+                                      [](int64_t size, int64_t stride) { return size == 1 || stride == 0; });
+    builder_.loc = {};
+    keep_.push_back(node);
+    if (one_value) {
+      const std::byte* at = data_of(t);
+      const ir::ValueId scalar =
+          builder_.constant(ir::Literal(node->dtype, std::vector<std::byte>(at, at + node->dtype.size)));
+      values_[node.get()] = builder_.broadcast(scalar, to_type(*node).shape);
+      return;
+    }
+    values_[node.get()] =
+        traced_.function.add_param("captured" + std::to_string(traced_.captured.size()), to_type(*node));
+    traced_.captured.push_back(dense(t));
+  }
+
+  TracedFunction traced_;
+  uint64_t trace_;
+  const SizeTrace* sizes_;
+  ir::Builder builder_;
+  std::unordered_map<const Node*, ir::ValueId> values_;
+  std::unordered_map<const Operation*, std::vector<ir::ValueId>> operations_;
+  std::vector<Frame> stack_;
+  std::vector<NodePtr> keep_;  // alive while their addresses are keys
+};
+
+}  // namespace
+
+TracedFunction build_function(const std::string& name, uint64_t trace, const std::vector<NodePtr>& placeholders,
+                              const std::vector<NodePtr>& results, const SizeTrace* sizes) {
+  return GraphBuilder(name, trace, sizes).run(placeholders, results);
+}
+
+}  // namespace frit::detail

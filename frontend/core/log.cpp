@@ -1,0 +1,89 @@
+#include "frontend/core/log.h"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+
+#include "frontend/frit/error.h"
+
+namespace frit {
+
+namespace {
+
+struct Named {
+  std::string_view name;
+  detail::Topic topic;
+};
+constexpr Named kTopics[] = {{"recompiles", detail::Topic::Recompiles}, {"cache", detail::Topic::Cache}, {"passes", detail::Topic::Passes}};
+
+// The bits of a list of topics; nothing, with the culprit in `unknown`, when one does not exist.
+std::optional<unsigned> parse(std::string_view topics, std::string_view& unknown) {
+  unsigned bits = 0;
+  while (!topics.empty()) {
+    const size_t comma = topics.find(',');
+    const std::string_view name = topics.substr(0, comma);
+    topics.remove_prefix(comma == std::string_view::npos ? topics.size() : comma + 1);
+    if (name.empty()) continue;
+    unsigned found = 0;
+    for (const Named& t : kTopics)
+      if (name == t.name || name == "all") found |= static_cast<unsigned>(t.topic);
+    if (!found) {
+      unknown = name;
+      return std::nullopt;
+    }
+    bits |= found;
+  }
+  return bits;
+}
+
+unsigned initial_topics() {
+  const char* text = std::getenv("FRIT_LOG");
+  if (!text) return 0;
+  std::string_view unknown;
+  const auto bits = parse(text, unknown);
+  if (!bits)
+    std::fprintf(stderr, "frit: FRIT_LOG has no topic '%.*s'; there are recompiles, cache, passes and all\n", static_cast<int>(unknown.size()),
+                 unknown.data());
+  return bits.value_or(0);
+}
+
+std::atomic<unsigned>& topics() {
+  static std::atomic<unsigned> bits{initial_topics()};
+  return bits;
+}
+
+struct Sink {
+  std::mutex mutex;
+  std::function<void(std::string_view)> function;
+};
+Sink& sink() {
+  static Sink* s = new Sink;  // lines may come from threads that outlive main
+  return *s;
+}
+
+}  // namespace
+
+void set_log(std::string_view names, std::function<void(std::string_view line)> function) {
+  std::string_view unknown;
+  const auto bits = parse(names, unknown);
+  if (!bits) throw InvalidArgument("set_log: there is no topic '" + std::string(unknown) + "'", "use recompiles, cache, passes or all");
+  std::lock_guard<std::mutex> guard(sink().mutex);
+  sink().function = std::move(function);
+  topics().store(*bits, std::memory_order_relaxed);
+}
+
+namespace detail {
+
+bool logs(Topic topic) { return topics().load(std::memory_order_relaxed) & static_cast<unsigned>(topic); }
+
+void log(Topic topic, const std::string& line) {
+  if (!logs(topic)) return;
+  std::lock_guard<std::mutex> guard(sink().mutex);
+  if (sink().function) sink().function(line);
+  else std::fprintf(stderr, "frit: %s\n", line.c_str());
+}
+
+}  // namespace detail
+}  // namespace frit

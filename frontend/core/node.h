@@ -1,0 +1,184 @@
+// The lazy graph behind arrays.
+//
+// A Node is one value. Until it is ready it points at the Operation that will compute it; from then on it holds a Tensor and no operation. An Operation
+// is one computation with inputs and one or more result nodes, which it knows by weak reference only: results that nobody holds are not kept.
+//
+// Threads: a ready node never changes (`ready` is set with release order after `tensor`). `Node::operation` is read and dropped under the node's lock,
+// `Operation::inputs` under the operation's. A thread that wants to run an operation claims it by moving `state` from Pending to Running and
+// only does so when every input is ready, so waiting for a running operation cannot deadlock. A failed operation goes back to Pending with its inputs.
+//
+// Chains may be as long as memory allows: evaluation walks with an explicit stack, and a node's destructor hands its operation to a work list
+// instead of recursing.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "frontend/frit/array.h"
+#include "frontend/frit/stream.h"
+#include "ir/graph/graph.h"
+#include "runtime/execute/executable.h"
+
+namespace frit::detail {
+
+class SpinLock {
+ public:
+  void lock() {
+    while (flag_.exchange(true, std::memory_order_acquire))
+      while (flag_.load(std::memory_order_relaxed)) pause();
+  }
+  void unlock() { flag_.store(false, std::memory_order_release); }
+
+ private:
+  static void pause();
+  std::atomic<bool> flag_{false};
+};
+
+struct Node;
+struct Operation;
+class SizeTrace;
+using NodePtr = std::shared_ptr<Node>;
+using OperationPtr = std::shared_ptr<Operation>;
+
+struct Node {
+  Node(Dtype dtype, Shape shape) : dtype(dtype), shape(std::move(shape)) {}
+  Node(Dtype dtype, Shape shape, runtime::Tensor tensor);
+  ~Node();
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  const Dtype dtype;
+  const Shape shape;  // in a trace for any shape: for the arguments that are traced with
+  // In such a trace, the sizes where one of them is open. Never of a ready node.
+  std::unique_ptr<const ir::Dims> dims;
+  std::atomic<bool> ready{false};
+  uint32_t index = 0;  // which result of `operation`
+  SpinLock lock;
+  OperationPtr operation;
+  runtime::Tensor tensor;
+
+  bool is_ready() const { return ready.load(std::memory_order_acquire); }
+  OperationPtr current_operation();  // null once ready
+};
+
+enum class OperationKind : uint8_t { Row, Call, Placeholder };
+enum class OperationState : uint32_t { Pending, Running, Done };
+
+struct Operation {
+  Operation(OperationKind kind, std::source_location where) : kind(kind), where(where) {}
+  virtual ~Operation() = default;
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+
+  // Computes the results from ready inputs. `donated[i]`: nobody else holds input i. Throws frit::Error.
+  // A donated tensor may be moved from; it is put back when run throws.
+  virtual void run(std::span<runtime::Tensor> inputs, std::span<const bool> donated, std::span<runtime::Tensor> outputs) = 0;
+  virtual std::string_view name() const = 0;
+
+  const OperationKind kind;
+  Device::DeviceType device = default_device().type;  // where it runs
+  bool tracer = false;       // depends on a placeholder
+  std::atomic<bool> scheduled{false};
+  uint64_t trace = 0;        // the trace it was made in; 0 outside
+  std::source_location where;
+  std::atomic<OperationState> state{OperationState::Pending};
+  SpinLock lock;
+  std::vector<NodePtr> inputs;
+  std::vector<std::weak_ptr<Node>> results;
+};
+
+// One row of the registry.
+struct RowOperation final : Operation {
+  RowOperation(const ir::OpDef& def, ir::AttrMap attrs, std::source_location where)
+      : Operation(OperationKind::Row, where), def(def), attrs(std::move(attrs)) {}
+  void run(std::span<runtime::Tensor> inputs, std::span<const bool> donated, std::span<runtime::Tensor> outputs) override;
+  std::string_view name() const override { return def.name; }
+
+  const ir::OpDef& def;
+  ir::AttrMap attrs;
+  std::vector<ir::Type> types;  // of the results
+};
+
+// An argument of a function that is being traced.
+struct PlaceholderOperation final : Operation {
+  PlaceholderOperation(std::string function, uint64_t trace, std::source_location where);
+  void run(std::span<runtime::Tensor>, std::span<const bool>, std::span<runtime::Tensor>) override;
+  std::string_view name() const override { return "argument"; }
+  std::string function;
+};
+
+// Makes the result nodes of an operation whose inputs are set.
+NodePtr attach(const OperationPtr& operation, Dtype dtype, Shape shape);
+// The same for sizes that may be open.
+NodePtr attach(const OperationPtr& operation, const ir::Type& type);
+// Adds inputs and notes whether any is a tracer; sets the current trace.
+void set_inputs(Operation& operation, std::vector<NodePtr> inputs);
+
+// The inputs of an operation; none once it is done.
+std::vector<NodePtr> inputs_of(Operation& operation);
+
+// Computes nodes in the calling thread.
+void evaluate(std::span<const NodePtr> nodes);
+inline void evaluate(const NodePtr& node) {
+  if (!node->is_ready()) evaluate(std::span<const NodePtr>(&node, 1));
+}
+
+// The device of the operation that the calling thread runs; the CPU outside of one. Code is looked up and made for it.
+Device::DeviceType running_device();
+class DeviceScope {
+ public:
+  explicit DeviceScope(Device::DeviceType device);
+  ~DeviceScope();
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+
+ private:
+  Device::DeviceType previous_;
+};
+
+// The trace that the calling thread is in; 0 for none.
+uint64_t current_trace();
+class TraceScope {
+ public:
+  explicit TraceScope(uint64_t id, SizeTrace* sizes = nullptr);
+  ~TraceScope();
+  TraceScope(const TraceScope&) = delete;
+  TraceScope& operator=(const TraceScope&) = delete;
+
+ private:
+  uint64_t previous_;
+  SizeTrace* previous_sizes_;
+};
+uint64_t new_trace_id();
+
+// Sizes and layout.
+size_t element_count(const Shape& shape);
+runtime::Sizes row_major(const Shape& shape);
+runtime::Sizes sizes(const Shape& shape);
+bool is_row_major(const runtime::Tensor& t);
+ir::Type to_type(const Node& node);
+Shape to_shape(const ir::Shape& shape);  // constants only
+std::string shape_text(const Shape& shape);             // "(2,3)"
+std::string type_text(Dtype dtype, const Shape& shape); // "float32 (2,3)"
+
+// A dense tensor with memory of its own. Throws RuntimeError when there is none.
+runtime::Tensor allocate(Dtype dtype, const Shape& shape);
+// In host memory; of an array on a GPU a copy of it, where the CPU does not see its memory. Throws RuntimeError when the GPU was lost.
+const std::byte* data_of(const runtime::Tensor& t);
+// Until what a GPU computes for the tensor is there; throws RuntimeError when it never will be.
+void wait_for(const runtime::Tensor& t);
+
+// Converts `count` dense elements.
+void convert(const void* from, Dtype from_type, void* to, Dtype to_type, size_t count);
+
+// Throws a Diagnostic of the layers below as InvalidArgument or RuntimeError, at the user's line.
+[[noreturn]] void throw_invalid(const Diagnostic& d, const std::source_location& where);
+[[noreturn]] void throw_runtime(const Diagnostic& d, const std::source_location& where);
+[[noreturn]] void throw_invalid(std::string message, std::string note, const std::source_location& where);
+[[noreturn]] void throw_range(std::string message, std::string note, const std::source_location& where);
+
+}  // namespace frit::detail

@@ -1,0 +1,304 @@
+#include "frontend/core/sizes.h"
+
+#include <algorithm>
+
+#include "frontend/frit/array.h"
+
+namespace frit {
+
+namespace {
+
+using detail::current_sizes;
+using detail::SizeTrace;
+
+Size combine(const Dim& d, const Size& a, const std::source_location& where_a, const std::source_location& where_b) {
+  return Size(detail::simplify(d), a.is_number() ? where_b : where_a);
+}
+
+void check_divisor(const Size& b, const std::source_location& where) {
+  if (!detail::require_at_most(1, b.dim(), "divide", where))
+    detail::throw_invalid("divide: the size " + b.dim().str() + " that is divided by is not positive", "divide by a size of one or more", where);
+}
+
+}  // namespace
+
+int64_t Size::value() const {
+  const Dim d = detail::simplify(dim_);
+  if (d.is_const()) return d.value();
+  SizeTrace* trace = current_sizes();
+  if (!trace) detail::throw_invalid("value: the size " + d.str() + " belongs to a trace that is over", "use it inside the traced function", where_);
+  const int64_t value = trace->hint(d);
+  trace->assume_equal(d, value, "value", where_);
+  return value;
+}
+
+Size operator+(const Size& a, const Size& b) { return combine(a.dim_ + b.dim_, a, a.where_, b.where_); }
+Size operator-(const Size& a, const Size& b) { return combine(a.dim_ - b.dim_, a, a.where_, b.where_); }
+Size operator*(const Size& a, const Size& b) { return combine(a.dim_ * b.dim_, a, a.where_, b.where_); }
+Size operator/(const Size& a, const Size& b) {
+  check_divisor(b, b.is_number() ? a.where_ : b.where_);
+  return combine(floor_div(a.dim_, b.dim_), a, a.where_, b.where_);
+}
+Size operator%(const Size& a, const Size& b) {
+  check_divisor(b, b.is_number() ? a.where_ : b.where_);
+  return combine(mod(a.dim_, b.dim_), a, a.where_, b.where_);
+}
+Size min(const Size& a, const Size& b) { return combine(min(a.dim_, b.dim_), a, a.where_, b.where_); }
+Size max(const Size& a, const Size& b) { return combine(max(a.dim_, b.dim_), a, a.where_, b.where_); }
+
+bool operator==(const Size& a, const Size& b) {
+  return detail::decide_equal(a.dim_, b.dim_, "comparison", a.is_number() ? b.where_ : a.where_);
+}
+bool operator<(const Size& a, const Size& b) {
+  return detail::decide_at_most(a.dim_ + Dim(1), b.dim_, "comparison", a.is_number() ? b.where_ : a.where_);
+}
+
+namespace detail {
+
+void throw_not_proven(const Diagnostic& d, const std::source_location& where) {
+  throw NotProven(d.message, "pass shapeless=false, or write the sizes in another way: this cannot be shown for every shape", where.file_name(), where.line());
+}
+
+std::string Assumption::str() const {
+  switch (kind) {
+    case Kind::Equal: return a.str() + " == " + b.str();
+    case Kind::AtMost: return a.str() + " <= " + b.str();
+    case Kind::Multiple: return a.str() + " % " + b.str() + " == 0";
+  }
+  return {};
+}
+
+Dim SizeTrace::add(const std::string& name, int64_t hint, uint32_t input, uint32_t axis) {
+  if (hints_.emplace(name, hint).second) order_.push_back(name);
+  sources_.emplace(name, std::pair(input, axis));
+  return Dim::symbol(name);
+}
+
+void SizeTrace::declare(const std::string& name, DimRange range, int64_t multiple) {
+  facts_.set_range(name, range);
+  if (multiple != 1) facts_.set_multiple(name, multiple);
+  declared_.insert(name);
+}
+
+int64_t SizeTrace::hint(const Dim& d) const {
+  const auto value = d.evaluate([&](const std::string& name) -> std::optional<int64_t> {
+    const auto found = hints_.find(name);
+    return found == hints_.end() ? std::nullopt : std::optional(found->second);
+  });
+  return value.value_or(0);
+}
+
+Dim SizeTrace::simplify(const Dim& d) const {
+  if (d.is_const()) return d;
+  const Dim known = replaced_.empty() ? d : d.substitute([&](const std::string& name) -> std::optional<Dim> {
+    const auto found = replaced_.find(name);
+    return found == replaced_.end() ? std::nullopt : std::optional(found->second);
+  });
+  return facts_.simplify(known);
+}
+
+void SizeTrace::replace(const std::string& symbol, const Dim& value) {
+  const auto update = [&](const Dim& d) { return d.substitute(symbol, value); };
+  for (auto& [name, d] : replaced_) d = update(d);
+  replaced_.emplace(symbol, value);
+  // What was known of the symbol is known of its value.
+  DimFacts facts;
+  for (const auto& [name, range] : facts_.ranges()) {
+    const Dim d = update(Dim::symbol(name));
+    if (d.as_symbol() && *d.as_symbol() == name) {
+      facts.set_range(name, range);
+      continue;
+    }
+    facts.assume_nonnegative(d - Dim(range.low));
+    if (range.high < DimFacts::kMaxSize) facts.assume_nonnegative(Dim(range.high) - d);
+  }
+  // A size is never negative, whatever it is computed from.
+  facts.assume_nonnegative(value);
+  for (const auto& [name, factor] : facts_.multiples()) facts.assume_zero(mod(update(Dim::symbol(name)), factor));
+  for (const DimCondition& c : facts_.conditions()) {
+    const Dim d = update(c.dim);
+    if (c.kind == DimCondition::Kind::Zero) facts.assume_zero(d);
+    else facts.assume_nonnegative(d);
+  }
+  facts_ = std::move(facts);
+}
+
+namespace {
+
+// `d` times a positive `scale`, without the divisions of `d` that are known to leave no remainder: from x // 3 - 1 to x - 3.
+Dim without_divisions(Dim d, const DimFacts& facts, Dim& scale) {
+  scale = 1;
+  for (;;) {
+    if (d.is_const()) return d;
+    const DimTerm* divided = nullptr;
+    for (const DimTerm& t : d.poly()->terms) {
+      if (t.atoms.size() != 1 || t.atoms[0]->kind != AtomKind::FloorDiv) continue;
+      const Dim &whole = t.atoms[0]->args[0], &by = t.atoms[0]->args[1];
+      if (facts.less_equal(1, by) == Tri::Yes && facts.simplify(mod(whole, by)).is(0)) divided = &t;
+    }
+    if (!divided) return d;
+    const Dim whole = divided->atoms[0]->args[0], by = divided->atoms[0]->args[1];
+    const Dim quotient = Dim(divided->coefficient) * floor_div(whole, by);
+    d = facts.simplify((d - quotient) * by + Dim(divided->coefficient) * whole);
+    scale = scale * by;
+  }
+}
+
+Dim without_divisions(const Dim& d, const DimFacts& facts) {
+  Dim scale;
+  return without_divisions(d, facts, scale);
+}
+
+}  // namespace
+
+void SizeTrace::assume_equal(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where) {
+  const Dim difference = simplify(a - b);
+  if (difference.is(0)) return;
+  if (!has_data_ && (a.is_const() || b.is_const()))
+    throw_invalid(std::string(op) + ": the size " + (a.is_const() ? b : a).str() + " is not known while '" + function_ + "' is traced without data",
+                  "use dim() instead of shape(), or declare the size as a number", where);
+  assumptions_.push_back({Assumption::Kind::Equal, a, b, std::string(op), {where.file_name(), where.line(), where.column()}});
+  const Dim zero = without_divisions(difference, facts_);
+  // Solved for the symbol of the latest argument, so that the first argument's sizes name the others'.
+  for (size_t i = order_.size(); i-- > 0;) {
+    if (replaced_.count(order_[i])) continue;
+    const auto affine = zero.affine_in(order_[i]);
+    if (!affine || !(affine->coefficient.is(1) || affine->coefficient.is(-1))) continue;
+    replace(order_[i], affine->coefficient.is(1) ? -affine->rest : affine->rest);
+    settle();
+    return;
+  }
+  facts_.assume_zero(zero);
+  settle();
+}
+
+void SizeTrace::assume_at_most(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where) {
+  const Dim room = simplify(b - a);
+  if (facts_.less_equal(0, room) == Tri::Yes) return;
+  // Not less, so equal: a fact of more use.
+  if (facts_.less_equal(room, 0) == Tri::Yes) return assume_equal(a, b, op, where);
+  assumptions_.push_back({Assumption::Kind::AtMost, a, b, std::string(op), {where.file_name(), where.line(), where.column()}});
+  facts_.assume_nonnegative(without_divisions(room, facts_));
+  settle();
+}
+
+// A symbol that has one value left is that number. Which may leave one value to another.
+void SizeTrace::settle() {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const std::string& name : order_) {
+      if (replaced_.count(name)) continue;
+      const DimRange r = facts_.range(Dim::symbol(name));
+      const int64_t factor = facts_.multiple(name);
+      const int64_t low = (r.low + factor - 1) / factor * factor, high = r.high / factor * factor;
+      if (low == high) {
+        replace(name, low);
+        changed = true;
+      } else if (low != r.low || (high != r.high && r.high < DimFacts::kMaxSize)) {
+        facts_.set_range(name, {low, high});
+      }
+    }
+  }
+}
+
+void SizeTrace::assume_multiple(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where) {
+  assume_at_most(1, b, op, where);
+  if (simplify(mod(a, b)).is(0)) return;
+  // Of a quotient: what the dividend is a multiple of.
+  Dim scale;
+  const Dim whole = without_divisions(simplify(a), facts_, scale);
+  const Dim rest = simplify(mod(whole, scale * b));
+  assumptions_.push_back({Assumption::Kind::Multiple, a, b, std::string(op), {where.file_name(), where.line(), where.column()}});
+  facts_.assume_zero(rest);
+  settle();
+}
+
+const DimFacts& current_facts() {
+  static const DimFacts none;
+  const SizeTrace* trace = current_sizes();
+  return trace ? trace->facts() : none;
+}
+
+ir::Dims sizes_of(const array& a) {
+  const Node& node = *a.node();
+  const SizeTrace* trace = current_sizes();
+  if (!node.dims || !trace) return {node.shape.begin(), node.shape.end()};
+  ir::Dims out;
+  out.reserve(node.dims->size());
+  for (const Dim& d : *node.dims) out.push_back(trace->simplify(d));
+  return out;
+}
+
+Dim size_of(const array& a, int axis) {
+  const Node& node = *a.node();
+  const auto i = static_cast<size_t>(axis);
+  const SizeTrace* trace = current_sizes();
+  return node.dims && trace ? trace->simplify((*node.dims)[i]) : Dim(int64_t{node.shape[i]});
+}
+
+Dim element_count_of(const array& a) { return product(sizes_of(a)); }
+
+ir::Dims sizes_of(const Sizes& sizes) {
+  ir::Dims out;
+  out.reserve(sizes.size());
+  for (const Size& s : sizes) {
+    out.push_back(simplify(s.dim()));
+    if (!s.is_number() && !current_sizes())
+      throw_invalid("the size " + s.dim().str() + " belongs to a trace that is over", "use it inside the function that is traced", s.where());
+  }
+  return out;
+}
+
+int64_t hint(const Dim& d) {
+  if (d.is_const()) return d.value();
+  const SizeTrace* trace = current_sizes();
+  return trace ? trace->hint(d) : 0;
+}
+
+bool require_equal(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where) {
+  if (hint(a) != hint(b)) return false;
+  if (a.is_const() && b.is_const()) return true;
+  if (SizeTrace* trace = current_sizes()) trace->assume_equal(a, b, op, where);
+  return true;
+}
+
+bool require_at_most(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where) {
+  if (hint(a) > hint(b)) return false;
+  if (a.is_const() && b.is_const()) return true;
+  if (SizeTrace* trace = current_sizes()) trace->assume_at_most(a, b, op, where);
+  return true;
+}
+
+bool require_multiple(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where) {
+  const int64_t divisor = hint(b);
+  if (divisor <= 0 || hint(a) % divisor != 0) return false;
+  if (a.is_const() && b.is_const()) return true;
+  if (SizeTrace* trace = current_sizes()) trace->assume_multiple(a, b, op, where);
+  return true;
+}
+
+bool decide_equal(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where) {
+  if (require_equal(a, b, op, where)) return true;
+  // A size on the other side of a number stays there.
+  if (hint(a) < hint(b)) require_at_most(a + Dim(1), b, op, where);
+  else require_at_most(b + Dim(1), a, op, where);
+  return false;
+}
+
+bool decide_at_most(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where) {
+  if (require_at_most(a, b, op, where)) return true;
+  require_at_most(b + Dim(1), a, op, where);
+  return false;
+}
+
+std::string shape_text(const ir::Dims& shape) {
+  std::string text = "(";
+  for (const Dim& d : shape) {
+    if (text.size() > 1) text += ',';
+    text += d.is_const() ? d.str() : d.str() + "=" + std::to_string(hint(d));
+  }
+  return text + ")";
+}
+
+}  // namespace detail
+}  // namespace frit

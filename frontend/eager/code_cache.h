@@ -1,0 +1,41 @@
+// The process's cache of machine code: canonical graph and target in, executable out.
+//
+// Functions that trace to the same graph share code, whoever made them, and so does eager evaluation. A graph is compiled once however many threads
+// ask for it at the same time: the others wait. What is not here is looked for on disk (frontend/eager/code_store.h) before it is compiled. The cache
+// holds at most kCodeCacheSize executables of kCodeCacheBytes in all and drops those not used for longest; whoever still uses one keeps it alive.
+#pragma once
+
+#include <memory>
+
+#include "frontend/frit/compile.h"
+#include "ir/graph/graph.h"
+#include "runtime/execute/executable.h"
+
+namespace frit::detail {
+
+inline constexpr size_t kCodeCacheSize = 2048;
+inline constexpr size_t kCodeCacheBytes = size_t{256} << 20;  // of machine code and constants; at first
+
+using ExecutablePtr = std::shared_ptr<const runtime::Executable>;
+
+// Where code came from: this process had it, the disk had it, or it was generated now.
+enum class CodeOrigin : uint8_t { Memory, Disk, Compiled };
+
+// Compiles `f`, or finds what an equal graph was compiled to. `f` is consumed.
+Result<ExecutablePtr> code_for(ir::Function f, CompileMode mode, CodeOrigin* origin = nullptr);
+
+struct CodeCacheStats {
+  size_t entries, hits;
+  size_t misses;                    // code that was generated: neither here nor on disk
+  size_t disk_hits, disk_misses;    // both 0 while the disk cache is off
+  size_t bytes;                     // of the entries' machine code and constants
+};
+CodeCacheStats code_cache_stats();
+// Returns the previous bound.
+size_t set_code_cache_bytes(size_t bytes);
+
+// The passes of a mode, to the end or up to the graph that is fused.
+std::string_view pipeline_text(CompileMode mode);
+std::string_view graph_pipeline_text(CompileMode mode);
+
+}  // namespace frit::detail

@@ -1,0 +1,163 @@
+// Evaluation of the lazy graph: a walk in dependency order with an explicit stack, then one operation after the other.
+#include <unordered_set>
+
+#include "frontend/frit/transforms.h"
+#include "frontend/core/sizes.h"
+
+namespace frit::detail {
+
+std::vector<NodePtr> inputs_of(Operation& operation) {
+  std::lock_guard<SpinLock> guard(operation.lock);
+  return operation.inputs;
+}
+
+namespace {
+
+void publish(Operation& operation, std::vector<runtime::Tensor>& tensors) {
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    NodePtr node = operation.results[i].lock();
+    if (!node) continue;
+    node->tensor = std::move(tensors[i]);
+    node->ready.store(true, std::memory_order_release);
+    OperationPtr dropped;
+    {
+      std::lock_guard<SpinLock> guard(node->lock);
+      dropped = std::move(node->operation);
+    }
+  }
+}
+
+// Runs an operation that the caller has claimed.
+void run_claimed(Operation& operation) {
+  const size_t count = operation.inputs.size();
+  // A few inputs is the rule; the tensors are copied because a donated one is handed over.
+  std::vector<runtime::Tensor> inputs;
+  inputs.reserve(count);
+  bool donated_small[8] = {};
+  std::unique_ptr<bool[]> donated_large;
+  bool* donated = donated_small;
+  if (count > 8) {
+    donated_large = std::make_unique<bool[]>(count);
+    donated = donated_large.get();
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const NodePtr& node = operation.inputs[i];
+    // A value that nobody but this operation holds is handed over: its memory may become the result's.
+    donated[i] = node.use_count() == 1;
+    if (donated[i]) inputs.push_back(std::move(node->tensor));
+    else inputs.push_back(node->tensor);
+  }
+  try {
+    std::vector<runtime::Tensor> outputs(operation.results.size());
+    operation.run(inputs, std::span<const bool>(donated, count), outputs);
+    inputs.clear();
+    std::vector<NodePtr> finished;
+    {
+      std::lock_guard<SpinLock> guard(operation.lock);
+      finished = std::move(operation.inputs);
+      operation.inputs.clear();
+    }
+    publish(operation, outputs);
+  } catch (...) {
+    for (size_t i = 0; i < count; ++i)
+      if (donated[i]) operation.inputs[i]->tensor = std::move(inputs[i]);
+    operation.state.store(OperationState::Pending, std::memory_order_release);
+    operation.state.notify_all();
+    throw;
+  }
+  operation.state.store(OperationState::Done, std::memory_order_release);
+  operation.state.notify_all();
+}
+
+// Runs the operation, or waits until another thread has. All inputs are ready.
+void run_or_wait(Operation& operation) {
+  for (;;) {
+    OperationState expected = OperationState::Pending;
+    if (operation.state.compare_exchange_strong(expected, OperationState::Running, std::memory_order_acq_rel)) {
+      run_claimed(operation);
+      return;
+    }
+    if (expected == OperationState::Done) return;
+    operation.state.wait(OperationState::Running, std::memory_order_acquire);
+  }
+}
+
+[[noreturn]] void throw_traced(const Operation& reader, const PlaceholderOperation& placeholder) {
+  std::string message = "eval: the value of '" + std::string(reader.name()) + "' was asked for while '" +
+                        placeholder.function + "' is traced, and depends on its arguments";
+  throw_invalid(std::move(message),
+                "compute with the array instead of reading its value: choose between values with where(), or read it "
+                "outside of the compiled function",
+                reader.where);
+}
+
+// Finds the placeholder that a tracer depends on, for the message.
+[[noreturn]] void throw_tracer(const OperationPtr& root) {
+  std::vector<OperationPtr> stack{root};
+  std::unordered_set<const Operation*> seen;
+  while (!stack.empty()) {
+    OperationPtr operation = std::move(stack.back());
+    stack.pop_back();
+    if (operation->kind == OperationKind::Placeholder)
+      throw_traced(*root, static_cast<const PlaceholderOperation&>(*operation));
+    if (!seen.insert(operation.get()).second) continue;
+    for (const NodePtr& input : inputs_of(*operation))
+      if (OperationPtr producer = input->current_operation(); producer && producer->tracer)
+        stack.push_back(std::move(producer));
+  }
+  if (const SizeTrace* trace = current_sizes())
+    throw_invalid("eval: the value of '" + std::string(root->name()) + "' was asked for while '" + trace->function() +
+                      "' is traced for any shape, and its size is open",
+                  "compute with the array instead of reading its value, or make it with shape() instead of dim()", root->where);
+  throw InvalidArgument("eval: an array of a finished trace has no value");
+}
+
+struct Frame {
+  OperationPtr operation;
+  std::vector<NodePtr> inputs;
+  size_t next = 0;
+};
+
+}  // namespace
+
+void evaluate(std::span<const NodePtr> nodes) {
+  std::vector<Frame> stack;
+  for (const NodePtr& root : nodes) {
+    OperationPtr operation = root->current_operation();
+    if (!operation) continue;
+    if (operation->tracer) throw_tracer(operation);
+    std::vector<NodePtr> inputs = inputs_of(*operation);
+    stack.push_back({std::move(operation), std::move(inputs), 0});
+    while (!stack.empty()) {
+      Frame& top = stack.back();
+      OperationPtr next;
+      while (top.next < top.inputs.size() && !next) {
+        const NodePtr& input = top.inputs[top.next++];
+        next = input->current_operation();
+      }
+      if (next) {
+        std::vector<NodePtr> inputs = inputs_of(*next);
+        stack.push_back({std::move(next), std::move(inputs), 0});
+        continue;
+      }
+      OperationPtr finished = std::move(top.operation);
+      stack.pop_back();
+      run_or_wait(*finished);
+    }
+  }
+}
+
+}  // namespace frit::detail
+
+namespace frit {
+
+void eval(const std::vector<array>& outputs) {
+  std::vector<detail::NodePtr> nodes;
+  nodes.reserve(outputs.size());
+  for (const array& a : outputs)
+    if (!a.node()->is_ready()) nodes.push_back(a.node());
+  if (!nodes.empty()) detail::evaluate(nodes);
+  for (const array& a : outputs) detail::wait_for(a.node()->tensor);
+}
+
+}  // namespace frit

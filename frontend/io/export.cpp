@@ -1,0 +1,209 @@
+#include "frontend/frit/export.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "codegen/package/package.h"
+#include "frontend/compile/compiled_state.h"
+#include "frontend/io/graph_file.h"
+#include "ir/text/printer.h"
+
+namespace frit {
+
+namespace {
+
+std::string name_from(const std::string& file) { return std::filesystem::path(file).stem().string(); }
+
+CompileOptions compile_options(const ExportOptions& options) {
+  CompileOptions c;
+  c.name = options.name;
+  c.shapeless = options.shapeless;
+  c.dims = options.dims;
+  c.strict = true;
+  return c;
+}
+
+// Keyword arguments behind the others, by name.
+struct Named {
+  Args args;
+  std::vector<std::string> names;  // of the last ones
+
+  Named(const Args& given, const Kwargs& kwargs) : args(given) {
+    for (const auto& [name, a] : std::map<std::string, array>(kwargs.begin(), kwargs.end())) {
+      args.push_back(a);
+      names.push_back(name);
+    }
+  }
+  ArgsFunction bind(const ArgsKwargsFunction& fun) const {
+    return [fun, names = names](const Args& all) {
+      const size_t positional = all.size() - names.size();
+      Kwargs kwargs;
+      for (size_t i = 0; i < names.size(); ++i) kwargs.emplace(names[i], all[positional + i]);
+      return fun(Args(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(positional)), kwargs);
+    };
+  }
+  std::vector<std::string> input_names() const {
+    if (names.empty()) return {};
+    std::vector<std::string> all;
+    const size_t positional = args.size() - names.size();
+    for (size_t i = 0; i < positional; ++i) all.push_back(detail::parameter_name(i, args.size()));
+    all.insert(all.end(), names.begin(), names.end());
+    return all;
+  }
+};
+
+ArgsKwargsFunction with_kwargs(const ArgsFunction& fun) {
+  return [fun](const Args& args, const Kwargs&) { return fun(args); };
+}
+ArgsKwargsFunction with_args(const KwargsFunction& fun) {
+  return [fun](const Args&, const Kwargs& kwargs) { return fun(kwargs); };
+}
+
+}  // namespace
+
+struct ModuleExporter::State {
+  std::string path;
+  detail::GraphFile file;
+  bool closed = false;
+
+  void add(std::shared_ptr<detail::CompiledEntry> entry, const ExportOptions& options) {
+    if (!entry->fixed_because.empty())
+      throw InvalidArgument("export: " + options.name + " cannot be traced for every shape: " + entry->fixed_because,
+                            "export it with shapeless = false, once for each shape");
+    detail::TraceNames names{options.name, options.inputs, options.outputs, {}};
+    for (const auto& [name, a] : options.weights) {
+      array value = a;
+      value.eval();
+      names.weights.emplace_back(name, value.node()->tensor);
+    }
+    std::sort(names.weights.begin(), names.weights.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    detail::add_trace(file, entry->traced(), names);
+    const std::string added = signature();
+    for (size_t i = 0; i + 1 < file.module->functions.size(); ++i)
+      if (takes(*file.module->functions[i]) == added && detail::function_of(file.module->functions[i]->name) == options.name) {
+        file.module->functions.pop_back();
+        throw InvalidArgument("export: " + options.name + " has a trace already that takes " + added, "export each once");
+      }
+  }
+
+  // What a function takes, names left out.
+  static std::string takes(const ir::Function& f) {
+    std::string text;
+    for (size_t i = 0; i < f.params.size(); ++i)
+      if (f.weight(i).empty()) text += (text.empty() ? "(" : ", ") + f.type(f.params[i]).str();
+    return (text.empty() ? "(" : text) + ")";
+  }
+  std::string signature() const { return takes(*file.module->functions.back()); }
+
+  ExportOptions named(const ExportOptions& options) const {
+    if (closed) throw InvalidArgument("export: '" + path + "' is closed", "add functions before close()");
+    ExportOptions o = options;
+    if (o.name.empty()) o.name = name_from(path);
+    if (o.name.empty()) throw InvalidArgument("export: the file has no name", "give the path of a file");
+    if (detail::function_of(o.name) != o.name)
+      throw InvalidArgument("export: the name '" + o.name + "' ends as those of further traces do", "choose a name without ':' and digits at its end");
+    return o;
+  }
+};
+
+ModuleExporter::ModuleExporter(std::string file) : state_(std::make_unique<State>()) { state_->path = std::move(file); }
+ModuleExporter::~ModuleExporter() = default;
+ModuleExporter::ModuleExporter(ModuleExporter&&) noexcept = default;
+
+void ModuleExporter::add(const ArgsFunction& fun, const Args& args, const ExportOptions& options) {
+  const ExportOptions o = state_->named(options);
+  detail::CompiledState traces(std::make_shared<const ArgsFunction>(fun), compile_options(o));
+  std::vector<const array*> arguments;
+  for (const array& a : args) arguments.push_back(&a);
+  detail::SymbolValues symbols;
+  state_->add(traces.entry_for({&detail::call_list, arguments, {}}, symbols), o);
+}
+
+void ModuleExporter::add(const ArgsFunction& fun, const std::vector<ShapeDtype>& args, const ExportOptions& options) {
+  const ExportOptions o = state_->named(options);
+  CompileOptions compiled = compile_options(o);
+  // Names that are not declared are sizes without bounds.
+  for (const ShapeDtype& a : args)
+    for (const DeclaredSize& d : a.shape) {
+      const bool known = std::any_of(compiled.dims.begin(), compiled.dims.end(), [&](const DimDeclaration& c) { return c.name == d.name; });
+      if (!d.name.empty() && !known) compiled.dims.emplace_back(d.name);
+    }
+  if (!compiled.dims.empty()) compiled.signature = args;
+  detail::CompiledState traces(std::make_shared<const ArgsFunction>(fun), std::move(compiled));
+  state_->add(traces.entry_ahead(&detail::call_list, args), o);
+}
+
+void ModuleExporter::close() {
+  if (state_->closed) return;
+  if (state_->file.module->functions.empty()) throw InvalidArgument("export: '" + state_->path + "' has no function", "add one before close()");
+  detail::write_graph_file(state_->path, state_->file);
+  state_->closed = true;
+}
+
+void export_function(const std::string& file, const ArgsFunction& fun, const Args& args, const ExportOptions& options) {
+  ModuleExporter module(file);
+  module.add(fun, args, options);
+  module.close();
+}
+
+void export_function(const std::string& file, const ArgsFunction& fun, const std::vector<ShapeDtype>& args, const ExportOptions& options) {
+  ModuleExporter module(file);
+  module.add(fun, args, options);
+  module.close();
+}
+
+void export_function(const std::string& file, const ArgsFunction& fun, const Args& args, bool shapeless) {
+  export_function(file, with_kwargs(fun), args, {}, shapeless);
+}
+void export_function(const std::string& file, const KwargsFunction& fun, const Kwargs& kwargs, bool shapeless) {
+  export_function(file, with_args(fun), {}, kwargs, shapeless);
+}
+void export_function(const std::string& file, const ArgsKwargsFunction& fun, const Args& args, const Kwargs& kwargs, bool shapeless) {
+  FunctionExporter one(file, fun, shapeless);
+  one(args, kwargs);
+  one.close();
+}
+
+FunctionExporter::FunctionExporter(std::string file, ArgsKwargsFunction fun, bool shapeless)
+    : module_(std::make_unique<ModuleExporter>(std::move(file))), fun_(std::move(fun)), shapeless_(shapeless) {}
+
+FunctionExporter::~FunctionExporter() {
+  try {
+    if (module_) module_->close();
+  } catch (const std::exception&) {
+    // Said in export.h: close() is for who wants to know.
+  }
+}
+
+void FunctionExporter::operator()(const Args& args) { (*this)(args, {}); }
+void FunctionExporter::operator()(const Kwargs& kwargs) { (*this)({}, kwargs); }
+void FunctionExporter::operator()(const Args& args, const Kwargs& kwargs) {
+  const Named named(args, kwargs);
+  ExportOptions options;
+  options.shapeless = shapeless_;
+  options.inputs = named.input_names();
+  module_->add(named.bind(fun_), named.args, options);
+}
+void FunctionExporter::close() { module_->close(); }
+
+FunctionExporter exporter(const std::string& file, const ArgsFunction& fun, bool shapeless) { return {file, with_kwargs(fun), shapeless}; }
+FunctionExporter exporter(const std::string& file, const KwargsFunction& fun, bool shapeless) { return {file, with_args(fun), shapeless}; }
+FunctionExporter exporter(const std::string& file, const ArgsKwargsFunction& fun, bool shapeless) { return {file, fun, shapeless}; }
+
+void detail::CompiledBase::save(const std::string& path, const SaveOptions& options) const {
+  if (state_->has_state())
+    throw InvalidArgument(name() + ": a function that reads or writes captured state cannot be saved", "make its state arguments and results");
+  GraphFile file;
+  for (const auto& entry : state_->entries()) add_trace(file, entry->traced(), {name(), {}, {}, {}});
+  if (file.module->functions.empty()) throw InvalidArgument(name() + ": nothing is traced yet that could be saved", "call it once, or use compile_ahead");
+  codegen::PackageOptions package;
+  for (const std::string& cpu : options.cpus) package.targets.push_back({"llvm", cpu});
+  if (package.targets.empty()) package.targets = codegen::portable_targets();
+  if (options.vulkan) package.targets.push_back({"glsl", "baseline"});
+  auto contents = codegen::make_package(*file.module, file.weights, package);
+  if (!contents) throw_runtime(contents.error(), std::source_location());
+  if (Status written = runtime::write_package(path, *contents); !written) throw_runtime(written.error(), std::source_location());
+}
+
+}  // namespace frit

@@ -1,0 +1,99 @@
+// Row text read as graph operations: builds the derivative of an elementwise row.
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <map>
+
+#include "ir/graph/expression.h"
+#include "ir/graph/graph.h"
+
+namespace frit::ir {
+namespace {
+
+// Rows that the operators stand for; other names are rows themselves.
+constexpr std::pair<std::string_view, std::string_view> kOperatorRows[] = {
+    {"add", "add"},       {"sub", "subtract"},      {"mul", "multiply"},  {"div", "divide"},
+    {"rem", "remainder"}, {"neg", "negative"},      {"lt", "less"},       {"le", "less_equal"},
+    {"gt", "greater"},    {"ge", "greater_equal"},  {"eq", "equal"},      {"ne", "not_equal"},
+    {"and", "logical_and"}, {"or", "logical_or"},   {"not", "logical_not"},
+};
+
+std::string_view row_name(std::string_view call) {
+  for (auto [scalar, row] : kOperatorRows)
+    if (scalar == call) return row;
+  return call;
+}
+
+// A row's text that does not hold together is a bug in the row; the tests build every derivative.
+[[noreturn]] void broken(const OpDef& def, const std::string& what) {
+  std::fprintf(stderr, "frit: derivative of '%s': %s\n", std::string(def.name).c_str(), what.c_str());
+  std::abort();
+}
+
+class Deriver {
+ public:
+  Deriver(Builder& b, const OpDef& def, std::span<const ValueId> operands, ValueId result)
+      : b_(b), def_(def), type_(b.type(result)) {
+    static constexpr std::string_view kNames[] = {"x", "y", "z", "w"};
+    for (size_t i = 0; i < operands.size() && i < std::size(kNames); ++i) names_[std::string(kNames[i])] = operands[i];
+    names_["out"] = result;
+  }
+
+  ValueId run(const RowText& text) {
+    for (const auto& [name, value] : text.lets) names_[name] = emit(value, type_);
+    return emit(text.result, type_);
+  }
+
+ private:
+  static std::optional<double> constant(const Expr& e) {
+    if (e.kind == Expr::Kind::Number) return e.number;
+    if (e.kind == Expr::Kind::Name && e.name == "pi") return 3.14159265358979323846;
+    if (e.kind == Expr::Kind::Name && e.name == "inf") return std::numeric_limits<double>::infinity();
+    if (e.kind == Expr::Kind::Name && e.name == "nan") return std::numeric_limits<double>::quiet_NaN();
+    if (e.kind == Expr::Kind::Call && e.name == "neg" && e.args.size() == 1)
+      if (auto v = constant(e.args[0])) return -*v;
+    return std::nullopt;
+  }
+
+  ValueId emit(const Expr& e, const Type& want) {
+    if (auto value = constant(e)) return b_.splat(*value, want);
+    if (e.kind == Expr::Kind::Name) {
+      auto it = names_.find(e.name);
+      if (it == names_.end()) broken(def_, "unknown name '" + e.name + "'");
+      return it->second;
+    }
+    const OpDef* row = OpTable::instance().find(row_name(e.name));
+    if (!row || row->kind != OpKind::Elementwise || row->arity != static_cast<int>(e.args.size()))
+      broken(def_, "'" + e.name + "' is no elementwise row of " + std::to_string(e.args.size()) + " operands");
+    // A number takes the type of the first operand beside it that has one; a condition lends none.
+    std::vector<ValueId> operands(e.args.size(), kNone);
+    size_t first = row->name == "select" ? 1 : 0;
+    std::optional<Type> type;
+    for (size_t i = 0; i < e.args.size(); ++i) {
+      if (constant(e.args[i])) continue;
+      operands[i] = emit(e.args[i], want);
+      if (i >= first && !type) type = b_.type(operands[i]);
+    }
+    const Type beside = type.value_or(want);
+    for (size_t i = 0; i < e.args.size(); ++i)
+      if (operands[i] == kNone) operands[i] = emit(e.args[i], beside);
+    return b_.build(*row, std::move(operands));
+  }
+
+  Builder& b_;
+  const OpDef& def_;
+  Type type_;
+  std::map<std::string, ValueId, std::less<>> names_;
+};
+
+}  // namespace
+
+ValueId derivative(Builder& b, const OpDef& def, int i, std::span<const ValueId> operands, ValueId result) {
+  auto index = static_cast<size_t>(i);
+  if (index >= def.derivatives.size() || def.derivatives[index].empty()) return b.splat(0, b.type(result));
+  auto text = parse_row_text(def.derivatives[index]);
+  if (!text.ok()) broken(def, text.error().message);
+  return Deriver(b, def, operands, result).run(*text);
+}
+
+}  // namespace frit::ir

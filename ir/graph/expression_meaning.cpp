@@ -1,0 +1,358 @@
+// Row text read as scalar arithmetic: gives every expression a type and appends scalar nodes.
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "ir/graph/expression.h"
+#include "ir/scalar/scalar.h"
+
+namespace frit::ir {
+namespace {
+
+// Shorthands: parameters and a text over them, expanded where they are called.
+struct Shorthand {
+  std::string_view name;
+  std::vector<std::string_view> params;
+  std::string_view text;
+};
+
+const Shorthand* find_shorthand(std::string_view name) {
+  static const std::vector<Shorthand> all = {
+      {"copysign", {"a", "b"}, "float_of(bits(abs(a)) | (bits(b) & bits(-cast(0, compute))))"},
+      // |a + bi| without overflow in between.
+      {"hypot", {"a", "b"},
+       "m = max(abs(a), abs(b)); n = min(abs(a), abs(b)); r = n / m;"
+       "select(abs(a) == inf | abs(b) == inf, inf, select(m == 0, m, m * sqrt(1 + r * r)))"},
+      // log |a + bi|; near the unit circle through log1p, where the logarithm of a rounded absolute value loses its digits.
+      {"log_hypot", {"a", "b"},
+       "m = max(abs(a), abs(b)); n = min(abs(a), abs(b)); h = hypot(a, b);"
+       "select(h > 0.5 & h < 2, 0.5 * log1p((m - 1) * (m + 1) + n * n), log(h))"},
+      // The principal square root: the larger part by a sum without cancellation, the other by division.
+      {"csqrt_re", {"a", "b"},
+       "t = sqrt(0.5 * hypot(a, b) + 0.5 * abs(a));"
+       "select(abs(b) == inf, inf, select(t == 0, t, select(a >= 0, t, abs(b) / (2 * t))))"},
+      {"csqrt_im", {"a", "b"},
+       "t = sqrt(0.5 * hypot(a, b) + 0.5 * abs(a));"
+       "select(abs(b) == inf, b, select(t == 0, b, select(a >= 0, b / (2 * t), copysign(t, b))))"},
+  };
+  for (const Shorthand& s : all)
+    if (s.name == name) return &s;
+  return nullptr;
+}
+
+Dtype unsigned_of_width(int bytes) { return bytes == 1 ? uint8 : bytes == 2 ? uint16 : bytes == 4 ? uint32 : uint64; }
+
+using Names = std::map<std::string, uint32_t, std::less<>>;
+
+class Instantiator {
+ public:
+  Instantiator(const OpDef& def, std::span<const Dtype> operands, Dtype result)
+      : def_(def), operands_(operands), builder_(program_.nodes) {
+    main_ = bool_;
+    for (Dtype t : operands)
+      if (main_ == bool_) main_ = t;
+    compute_ = is_complex(main_) ? float32 : compute_type(main_);
+    out_ = is_complex(result) ? float32 : result;
+    result_is_complex_ = is_complex(result);
+    for (Dtype t : operands) {
+      program_.inputs.push_back(is_complex(t) ? float32 : t);
+      if (is_complex(t)) program_.inputs.push_back(float32);
+    }
+  }
+
+  Result<ScalarProgram> run() {
+    const Meaning* meaning = nullptr;
+    for (const Meaning& m : def_.meanings)
+      if (!meaning && applies(m.for_types, main_)) meaning = &m;
+    if (!meaning) return fail("has no meaning for " + std::string(short_name(main_)));
+    bind_operands();
+    FRIT_TRY(add_result(meaning->text));
+    if (result_is_complex_) {
+      if (meaning->imag.empty()) return fail("has no imaginary part for " + std::string(short_name(main_)));
+      FRIT_TRY(add_result(meaning->imag));
+    }
+    drop_unused();
+    return std::move(program_);
+  }
+
+ private:
+  Diagnostic fail(std::string text) const { return Diagnostic(std::string(def_.name) + ": " + std::move(text)); }
+
+  // ---- nodes ----
+
+  // Keeps one node of each kind, so that the two parts of a complex result share what they have in common.
+  uint32_t unique(uint32_t node) {
+    const ScalarNode& n = program_.nodes[node];
+    auto key = std::make_tuple(n.op, n.type.val, n.args, n.imm);
+    auto [it, is_new] = seen_.emplace(key, node);
+    if (!is_new && node + 1 == program_.nodes.size() && it->second != node) program_.nodes.pop_back();
+    return it->second;
+  }
+
+  Dtype type(uint32_t node) const { return program_.nodes[node].type; }
+
+  uint32_t cast(Dtype t, uint32_t node) {
+    if (t == type(node)) return node;
+    // Widening to the compute type and rounding back is the identity.
+    const ScalarNode& n = program_.nodes[node];
+    if (n.op == ScalarOp::Cast && is_low_precision(t) && n.type == float32 && type(n.args[0]) == t) return n.args[0];
+    return unique(builder_.cast(t, node));
+  }
+
+  // Every operand under its name, widened for arithmetic; raw_ keeps the node before that.
+  void bind_operands() {
+    static constexpr std::string_view kNames[] = {"x", "y", "z", "w"};
+    uint32_t input = 0;
+    for (size_t i = 0; i < operands_.size() && i < std::size(kNames); ++i) {
+      std::string name(kNames[i]);
+      if (is_complex(operands_[i])) {
+        names_[name + "r"] = unique(builder_.input(float32, input++));
+        names_[name + "i"] = unique(builder_.input(float32, input++));
+      } else {
+        uint32_t node = unique(builder_.input(operands_[i], input++));
+        raw_[name] = node;
+        names_[name] = cast(compute_type(operands_[i]), node);
+      }
+    }
+  }
+
+  Status add_result(std::string_view text) {
+    auto parsed = parse_row_text(text);
+    if (!parsed.ok()) return fail(parsed.error().message);
+    FRIT_ASSIGN_OR_RETURN(node, body(*parsed, names_, compute_type(out_)));
+    if (type(node) != out_) {
+      if (type(node) != compute_type(out_))
+        return fail("gives " + std::string(short_name(type(node))) + " where the result is " +
+                    std::string(short_name(out_)));
+      node = cast(out_, node);
+    }
+    program_.results.push_back(node);
+    return {};
+  }
+
+  Result<uint32_t> body(const RowText& text, Names& names, Dtype want) {
+    for (const auto& [name, value] : text.lets) {
+      FRIT_ASSIGN_OR_RETURN(node, emit(value, names, compute_));
+      names[name] = node;
+    }
+    return emit(text.result, names, want);
+  }
+
+  // ---- expressions ----
+
+  static bool is_constant_name(std::string_view n) { return n == "inf" || n == "nan" || n == "pi" || n == "eps"; }
+
+  // Numbers and arithmetic on numbers alone have no type of their own; they take that of their neighbour.
+  static bool untyped(const Expr& e, const Names& names) {
+    switch (e.kind) {
+      case Expr::Kind::Number: return true;
+      case Expr::Kind::Name: return !names.contains(e.name) && is_constant_name(e.name);
+      case Expr::Kind::Call: break;
+    }
+    auto op = parse_scalar_op(e.name);
+    if (!op || is_comparison(*op) || *op == ScalarOp::Cast || *op == ScalarOp::Bitcast) return false;
+    for (size_t i = *op == ScalarOp::Select ? 1 : 0; i < e.args.size(); ++i)
+      if (!untyped(e.args[i], names)) return false;
+    return true;
+  }
+
+  Result<uint32_t> emit(const Expr& e, Names& names, Dtype want) {
+    switch (e.kind) {
+      case Expr::Kind::Number: return number(e, want);
+      case Expr::Kind::Name: return named(e, names, want);
+      case Expr::Kind::Call: return call(e, names, want);
+    }
+    return fail("empty expression");
+  }
+
+  Result<uint32_t> number(const Expr& e, Dtype want) {
+    if (is_int(want)) {
+      if (!e.is_integer) return fail("a fraction where " + std::string(short_name(want)) + " is computed");
+      return unique(builder_.constant_int(want, static_cast<int64_t>(e.number)));
+    }
+    return unique(builder_.constant(want, e.number));
+  }
+
+  Result<uint32_t> named(const Expr& e, Names& names, Dtype want) {
+    if (auto it = names.find(e.name); it != names.end()) return it->second;
+    if (e.name == "true" || e.name == "false") return unique(builder_.constant_bits(bool_, e.name == "true"));
+    if (!is_constant_name(e.name)) return fail("unknown name '" + e.name + "'");
+    if (!is_float(want)) return fail("'" + e.name + "' where " + std::string(short_name(want)) + " is computed");
+    double value = e.name == "inf"   ? std::numeric_limits<double>::infinity()
+                   : e.name == "nan" ? std::numeric_limits<double>::quiet_NaN()
+                   : e.name == "pi"  ? 3.14159265358979323846
+                   : want == float64 ? 0x1p-52
+                                     : 0x1p-23;
+    return unique(builder_.constant(want, value));
+  }
+
+  Result<Dtype> dtype_argument(const Expr& e) const {
+    if (e.name == "compute") return compute_;
+    if (e.name == "out") return out_;
+    auto t = parse_short_name(e.name);
+    if (!t || is_complex(*t)) return fail("unknown element type '" + e.name + "'");
+    return *t;
+  }
+
+  Result<uint32_t> call(const Expr& e, Names& names, Dtype want) {
+    auto takes = [&](size_t n) -> Status {
+      if (e.args.size() == n) return {};
+      return fail("'" + e.name + "' takes " + std::to_string(n) + " operands, not " + std::to_string(e.args.size()));
+    };
+    if (e.name == "cast" || e.name == "bitcast") {
+      FRIT_TRY(takes(2));
+      FRIT_ASSIGN_OR_RETURN(t, dtype_argument(e.args[1]));
+      FRIT_ASSIGN_OR_RETURN(value, emit(e.args[0], names, t));
+      return e.name == "cast" ? cast(t, value) : bitcast(t, value);
+    }
+    if (e.name == "bits" || e.name == "float_of") {
+      FRIT_TRY(takes(1));
+      FRIT_ASSIGN_OR_RETURN(value, emit(e.args[0], names, compute_));
+      bool to_bits = e.name == "bits";
+      if (to_bits != is_float(type(value))) return fail("'" + e.name + "' of " + std::string(short_name(type(value))));
+      int width = type(value).size;
+      return bitcast(to_bits ? unsigned_of_width(width) : width == 8 ? float64 : float32, value);
+    }
+    if (e.name == "raw") {
+      FRIT_TRY(takes(1));
+      auto it = raw_.find(e.args[0].name);
+      if (it == raw_.end()) return fail("'raw' takes the name of an operand that is not complex");
+      return it->second;
+    }
+    if (e.name == "ipow") {
+      FRIT_TRY(takes(2));
+      FRIT_ASSIGN_OR_RETURN(base, emit(e.args[0], names, want));
+      FRIT_ASSIGN_OR_RETURN(exponent, emit(e.args[1], names, type(base)));
+      return integer_power(base, exponent);
+    }
+    if (const Shorthand* s = find_shorthand(e.name)) {
+      FRIT_TRY(takes(s->params.size()));
+      Names inner;
+      for (size_t i = 0; i < e.args.size(); ++i) {
+        FRIT_ASSIGN_OR_RETURN(value, emit(e.args[i], names, compute_));
+        inner[std::string(s->params[i])] = value;
+      }
+      FRIT_ASSIGN_OR_RETURN(text, parse_row_text(s->text));
+      return body(text, inner, compute_);
+    }
+    auto op = parse_scalar_op(e.name);
+    if (!op || arity(*op) == 0) return fail("unknown function '" + e.name + "'");
+    FRIT_TRY(takes(static_cast<size_t>(arity(*op))));
+    return scalar_op(*op, e, names, want);
+  }
+
+  // Operands are of one type (but for select's condition): that of the first which has one, else what is wanted.
+  Result<uint32_t> scalar_op(ScalarOp op, const Expr& e, Names& names, Dtype want) {
+    std::array<uint32_t, 3> args{};
+    size_t first = op == ScalarOp::Select ? 1 : 0, typed = e.args.size();
+    for (size_t i = e.args.size(); i-- > first;)
+      if (!untyped(e.args[i], names)) typed = i;
+    Dtype operand = is_comparison(op) ? compute_ : want;
+    if (typed < e.args.size()) {
+      FRIT_ASSIGN_OR_RETURN(node, emit(e.args[typed], names, want));
+      args[typed] = node;
+      operand = type(node);
+    }
+    for (size_t i = 0; i < e.args.size(); ++i) {
+      if (i == typed) continue;
+      FRIT_ASSIGN_OR_RETURN(node, emit(e.args[i], names, i < first ? bool_ : operand));
+      args[i] = node;
+    }
+    std::array<Dtype, 3> types;
+    for (size_t i = 0; i < e.args.size(); ++i) types[i] = type(args[i]);
+    Dtype result = is_comparison(op) ? bool_ : types[first];
+    if (is_low_precision(types[first]) || !types_fit(op, result, std::span(types).first(e.args.size()))) {
+      std::string list;
+      for (size_t i = 0; i < e.args.size(); ++i) list += (i ? ", " : "") + std::string(short_name(types[i]));
+      return fail("'" + e.name + "' does not take " + list);
+    }
+    if (e.args.size() == 1) return unique(builder_.unary(op, args[0]));
+    if (e.args.size() == 2) return unique(builder_.binary(op, args[0], args[1]));
+    if (op == ScalarOp::Select) return unique(builder_.select(args[0], args[1], args[2]));
+    return unique(builder_.fma(args[0], args[1], args[2]));
+  }
+
+  Result<uint32_t> bitcast(Dtype t, uint32_t value) {
+    if (t.size != type(value).size)
+      return fail("bitcast from " + std::string(short_name(type(value))) + " to " + std::string(short_name(t)) +
+                  ", which has another width");
+    return t == type(value) ? value : unique(builder_.bitcast(t, value));
+  }
+
+  // base^exponent by squaring. Negative exponents give what an exact quotient rounds to: 1 / base^n is a whole number
+  // only for 1 and -1, and 0 otherwise (also for base 0).
+  Result<uint32_t> integer_power(uint32_t base, uint32_t exponent) {
+    Dtype t = type(base);
+    if (!is_int(t) || type(exponent) != t) return fail("'ipow' takes two integers of one type");
+    auto binary = [&](ScalarOp op, uint32_t a, uint32_t b) { return unique(builder_.binary(op, a, b)); };
+    uint32_t zero = unique(builder_.constant_int(t, 0)), one = unique(builder_.constant_int(t, 1));
+    uint32_t power = one, square = base;
+    int bits = 8 * t.size - (is_signed_int(t) ? 1 : 0);
+    for (int i = 0; i < bits; ++i) {
+      uint32_t bit = binary(ScalarOp::And, exponent, unique(builder_.constant_bits(t, uint64_t{1} << i)));
+      uint32_t is_set = binary(ScalarOp::Ne, bit, zero);
+      power = unique(builder_.select(is_set, binary(ScalarOp::Mul, power, square), power));
+      if (i + 1 < bits) square = binary(ScalarOp::Mul, square, square);
+    }
+    if (!is_signed_int(t)) return power;
+    uint32_t minus_one = unique(builder_.constant_int(t, -1));
+    uint32_t odd = binary(ScalarOp::Ne, binary(ScalarOp::And, exponent, one), zero);
+    uint32_t of_minus_one = unique(builder_.select(odd, minus_one, one));
+    uint32_t quotient = unique(builder_.select(binary(ScalarOp::Eq, base, minus_one), of_minus_one, zero));
+    quotient = unique(builder_.select(binary(ScalarOp::Eq, base, one), one, quotient));
+    return unique(builder_.select(binary(ScalarOp::Lt, exponent, zero), quotient, power));
+  }
+
+  void drop_unused() {
+    std::vector<ScalarNode>& nodes = program_.nodes;
+    std::vector<bool> used(nodes.size(), false);
+    for (uint32_t r : program_.results) used[r] = true;
+    for (size_t i = nodes.size(); i-- > 0;)
+      if (used[i])
+        for (int a = 0; a < arity(nodes[i].op); ++a) used[nodes[i].args[a]] = true;
+    std::vector<uint32_t> moved(nodes.size(), 0);
+    uint32_t next = 0;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (!used[i]) continue;
+      ScalarNode n = nodes[i];
+      for (int a = 0; a < arity(n.op); ++a) n.args[a] = moved[n.args[a]];
+      moved[i] = next;
+      nodes[next++] = n;
+    }
+    nodes.resize(next);
+    for (uint32_t& r : program_.results) r = moved[r];
+  }
+
+  const OpDef& def_;
+  std::span<const Dtype> operands_;
+  ScalarProgram program_;
+  ScalarBuilder builder_;
+  Dtype main_ = float32, compute_ = float32, out_ = float32;
+  bool result_is_complex_ = false;
+  Names names_, raw_;
+  std::map<std::tuple<ScalarOp, Dtype::Val, std::array<uint32_t, 3>, uint64_t>, uint32_t> seen_;
+};
+
+}  // namespace
+
+Result<ScalarProgram> meaning(const OpDef& def, std::span<const Dtype> operands, Dtype result) {
+  // Only rows of the table are kept: their addresses stay theirs.
+  bool keep = OpTable::instance().find(def.name) == &def;
+  static std::mutex mutex;
+  static std::map<std::pair<const OpDef*, std::string>, ScalarProgram> cache;
+  std::string types(1, static_cast<char>(result.val));
+  for (Dtype t : operands) types += static_cast<char>(t.val);
+  std::pair<const OpDef*, std::string> key(&def, std::move(types));
+  if (keep) {
+    std::lock_guard lock(mutex);
+    if (auto it = cache.find(key); it != cache.end()) return it->second;
+  }
+  FRIT_ASSIGN_OR_RETURN(program, Instantiator(def, operands, result).run());
+  if (keep) {
+    std::lock_guard lock(mutex);
+    cache.emplace(std::move(key), program);
+  }
+  return program;
+}
+
+}  // namespace frit::ir

@@ -1,0 +1,51 @@
+#include "ir/graph/graph.h"
+
+#include <algorithm>
+
+namespace frit::ir {
+
+std::string_view name(GroupKind k) {
+  switch (k) {
+    case GroupKind::Loop: return "loop";
+    case GroupKind::Reduce: return "reduce";
+    case GroupKind::Library: return "library";
+    case GroupKind::View: return "view";
+  }
+  return {};
+}
+
+ValueId Function::add_param(std::string name, Type type) {
+  auto id = static_cast<ValueId>(values.size());
+  auto index = static_cast<uint32_t>(params.size());
+  if (name.empty()) name = "arg" + std::to_string(index);
+  values.push_back({std::move(type), kNone, index, std::move(name)});
+  params.push_back(id);
+  if (!layouts.empty()) layouts.emplace_back();
+  if (!weights.empty()) weights.emplace_back();
+  return id;
+}
+
+std::vector<std::string> Function::symbols() const {
+  std::vector<std::string> names;
+  for (ValueId p : params)
+    for (const Dim& d : values[p].type.shape) d.collect_symbols(names);
+  for (const ParamLayout& layout : layouts)
+    for (const Dim& d : layout) d.collect_symbols(names);
+  return names;
+}
+
+std::vector<uint32_t> Function::use_counts() const {
+  std::vector<uint32_t> counts(values.size(), 0);
+  for (const Op& op : ops)
+    for (ValueId v : op.operands) ++counts[v];
+  for (ValueId v : results) ++counts[v];
+  return counts;
+}
+
+Function* Module::find(std::string_view name) const {
+  for (const auto& f : functions)
+    if (f->name == name) return f.get();
+  return nullptr;
+}
+
+}  // namespace frit::ir

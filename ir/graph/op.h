@@ -1,0 +1,203 @@
+// The operation registry: one row per tensor operation, and nothing about an operation anywhere else.
+//
+// Rows live in ir/ops, one file per family; each file fills a table and registers it (register_ops). A pass, a backend
+// or a tool asks a row for its traits and rules; none compares names, save the algebraic rules file.
+//
+// Elementwise and reduction rows are data: a meaning as text over the closed scalar set and a derivative as text over
+// elementwise rows. The text is a sequence of assignments and a last expression, e.g. "r = rem(x, y); select(r < 0, r + y, r)":
+//   operands are x, y, z; literals take the type of their neighbours; operators are C's (+ - * / % < <= > >= == != & | ^ ~ << >> !);
+//   every scalar op is a function of its lower-case name (exp(x), select(c, a, b), fma(a, b, c));
+//   cast(v, T) with T a short dtype name, `compute` (the row's compute type) or `out` (the result's); bits(v) and float_of(v) bitcast to and
+//   from the unsigned integer of the same width; inf, nan, pi, eps are constants of the compute type.
+// A meaning is chosen by the class of the first operand type other than bool: the first in the row's list that fits. Complex operands
+// are xr, xi, yr, yi; a complex result takes a second text for its imaginary part, which may use the names assigned in the first.
+// ir/graph/expression.h has the grammar. An empty derivative text means zero.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/graph/attr.h"
+#include "ir/base/dim_facts.h"
+#include "ir/base/result.h"
+#include "ir/scalar/scalar.h"
+#include "ir/graph/type.h"
+
+namespace frit::ir {
+
+struct Op;
+struct OpDef;
+class Builder;
+using ValueId = uint32_t;
+
+enum class OpKind : uint8_t {
+  Constant,     // literal data: attr "value" and, where not a scalar, attr "shape" (constant sizes)
+  Elementwise,  // same-shaped operands; `meaning` per element
+  Reduction,    // `combine` over the axes in attr "axes"; keepdims in attr "keepdims"
+  Index,        // each result element is one operand element (or a fill): `index`; reshape, slice, pad, ...
+  Iota,         // a function of the position: `index_value`
+  Composite,    // defined by `expand` into other rows
+  Library,      // a runtime routine named by `library` (matmul, later convolution, sort, ...)
+};
+
+enum Trait : uint32_t {
+  kCommutative = 1u << 0,
+  kIdempotent = 1u << 1,     // f(f(x)) == f(x)
+  kInvolution = 1u << 2,     // f(f(x)) == x
+  kView = 1u << 3,           // the result can share the operand's memory: `view`
+  kNoGradient = 1u << 4,     // derivative is zero or not defined
+  kExpensive = 1u << 5,      // worth keeping rather than computing twice
+  kNoFold = 1u << 6,         // constant_fold leaves it alone
+  kSideEffect = 1u << 7,     // dce keeps it
+};
+
+// Which operand types a row takes, and what the frontend does to reach one.
+enum class TypeClass : uint8_t {
+  Any,       // all fourteen
+  Number,    // all but bool
+  Real,      // all but complex64
+  Integer,   // integers and bool
+  Inexact,   // floats and complex64; the frontend casts others to float32
+  Float,     // floats only; the frontend casts integers to float32
+  Bool,      // the frontend casts to bool
+};
+enum class ResultType : uint8_t {
+  Same,
+  Bool,
+  RealPart,
+  Complex,
+  Widened,   // sums and products: bool, i8 and i16 give i32, u8 and u16 give u32; else the same
+  FromRule,
+};
+
+// A meaning for one class of operands: which types it holds for and the text (two for complex64).
+enum class MeaningFor : uint8_t { Any, Float, Int, Signed, Unsigned, Bool, Complex };
+struct Meaning {
+  MeaningFor for_types;
+  std::string_view text;
+  std::string_view imag = {};
+};
+
+enum class Combine : uint8_t { Sum, Prod, Max, Min, And, Or, ArgMax, ArgMin };
+std::string_view name(Combine c);
+std::string_view name(AttrKind kind);  // for messages: "an integer", "a list of integers"
+
+// Where an attribute is not required and its fallback has its kind, Builder writes the fallback into the op, so that rules
+// always find it. A fallback of another kind means that the attribute may be absent.
+struct AttrSpec {
+  std::string_view name;
+  AttrKind kind;
+  bool required = true;
+  Attr fallback = false;  // where not required; left out of the text when equal
+  std::string_view doc = {};
+};
+
+// For Index rows: where a result element comes from. The rule gives one Source per operand that may supply it, in order; the first
+// whose `condition` holds supplies the element; when none does, operand `fill` (a scalar) does. Without a fill some condition always
+// holds. An operand may be read only where its condition holds.
+struct IndexSource {
+  int operand = 0;
+  std::vector<Dim> index;                          // position in the operand
+  std::vector<std::pair<Dim, Dim>> within;         // condition: for each (d, extent) 0 <= d < extent; empty: always
+};
+struct IndexRule {
+  std::vector<IndexSource> sources;
+  int fill = -1;
+};
+
+// A strided window on a buffer, in elements.
+struct Layout {
+  Shape shape;
+  Dims strides;
+  Dim offset = 0;
+  friend bool operator==(const Layout&, const Layout&) = default;
+};
+
+struct InferArgs {
+  std::span<const Type> operands;
+  const AttrMap& attrs;
+  const DimFacts& facts;
+};
+
+struct OpDef {
+  std::string_view name;
+  OpKind kind;
+  int arity;                       // -1: any number
+  uint32_t traits = 0;
+  std::string_view doc;            // one paragraph: what it computes, NaN and edge cases, source of the algorithm
+  std::vector<AttrSpec> attrs = {};
+
+  // Elementwise (and the type rule of others that share it)
+  TypeClass domain = TypeClass::Any;
+  ResultType result = ResultType::Same;
+  std::vector<Meaning> meanings = {};
+  // One text per operand, over rows of elementwise ops, x y z, `out` (the result) and g-free: d out / d operand.
+  std::vector<std::string_view> derivatives = {};
+
+  // Reduction
+  Combine combine = Combine::Sum;
+
+  // Library
+  std::string_view library = {};
+
+  // Rules; null where the kind supplies it.
+  using Infer = Result<std::vector<Type>> (*)(const InferArgs&);
+  Infer infer = nullptr;
+  using Index = IndexRule (*)(const Op&, std::span<const Type> operands, const Type& result, std::span<const Dim> at);
+  Index index = nullptr;
+  // Iota rows: the element at a position as an affine function of it, computed in i64 then cast (arange, eye, tri: see ops/create.cpp).
+  using IndexValue = Dim (*)(const Op&, const Type& result, std::span<const Dim> at);
+  IndexValue index_value = nullptr;
+  // kView rows: the result's window on an operand whose layout is `in`, or nothing when only a copy will do.
+  using View = std::optional<Layout> (*)(const Op&, const Layout& in, const Type& result, const DimFacts& facts);
+  View view = nullptr;
+  // Composite rows: the same computation in simpler rows. The types were inferred; a failure is a bug.
+  using Expand = std::vector<ValueId> (*)(Builder&, const Op&, std::span<const ValueId> operands);
+  Expand expand = nullptr;
+  // Structural derivative rules: cotangents of operands from cotangents of results; tangents alike. Used by transforms.
+  using Vjp = std::vector<ValueId> (*)(Builder&, const Op&, std::span<const ValueId> operands,
+                                       std::span<const ValueId> results, std::span<const ValueId> cotangents);
+  Vjp vjp = nullptr;
+
+  bool has(Trait t) const { return traits & t; }
+};
+
+// Adds the rows of one family. Called from static initialisers of ir/ops; names must be new.
+class OpTable {
+ public:
+  static OpTable& instance();
+  void add(std::vector<OpDef> rows);
+  const OpDef* find(std::string_view name) const;  // null when there is none
+  std::vector<const OpDef*> all() const;           // sorted by name
+};
+const OpDef& op(std::string_view name);  // must exist
+
+struct RegisterOps {
+  explicit RegisterOps(std::vector<OpDef> rows) { OpTable::instance().add(std::move(rows)); }
+};
+
+// Known names, required ones present, kinds right.
+Status check_attrs(const OpDef& def, const AttrMap& attrs);
+// Whether the text leaves this attribute out.
+bool is_default(const OpDef& def, std::string_view name, const Attr& value);
+void fill_defaults(const OpDef& def, AttrMap& attrs);
+
+// Whether the shapes are equal as far as the facts can prove.
+bool same_shape(const Shape& a, const Shape& b, const DimFacts& facts);
+
+// The result types of `def` on these operands, after check_attrs and the number of operands. Where the row has no rule of its own:
+// an elementwise row needs operands of one shape and element type; a reduction needs ascending axes within the rank and argmax and
+// argmin give u32; a constant needs as many elements as its shape. Fails with a sentence that names the op, the types and the cure.
+Result<std::vector<Type>> infer(const OpDef& def, const InferArgs& args);
+
+// The scalar meaning of an elementwise row for operands of these types; complex operands take two inputs. f16 and bf16 operands
+// are cast to f32 first and the result is rounded once to the result's type.
+Result<ScalarProgram> meaning(const OpDef& def, std::span<const Dtype> operands, Dtype result);
+
+// Builds d(result)/d(operand i) as graph ops from the row's derivative text.
+ValueId derivative(Builder& b, const OpDef& def, int i, std::span<const ValueId> operands, ValueId result);
+
+}  // namespace frit::ir

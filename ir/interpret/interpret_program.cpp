@@ -1,0 +1,197 @@
+#include <cstring>
+
+#include "ir/interpret/interpret_kernel.h"
+#include "ir/verify/kernel_verifier.h"
+
+namespace frit::ir {
+
+namespace {
+
+constexpr std::byte kUnwritten{0xa5};
+constexpr int64_t kMaxBytes = int64_t{1} << 34;
+
+class ProgramRun {
+ public:
+  ProgramRun(const Program& p, std::span<const int64_t> symbols, const LibraryCall& library)
+      : p_(p), symbols_(symbols), library_(library) {}
+
+  Result<std::vector<Literal>> run(std::span<const Literal> inputs) {
+    if (symbols_.size() != p_.symbols.size())
+      return Diagnostic("program: takes " + std::to_string(p_.symbols.size()) + " symbols, but was given " +
+                        std::to_string(symbols_.size()));
+    FRIT_TRY(allocate(inputs));
+    for (const Step& step : p_.steps) {
+      if (const auto* launch = std::get_if<KernelStep>(&step)) FRIT_TRY(run_kernel(*launch));
+      else FRIT_TRY(run_library(std::get<LibraryStep>(step)));
+    }
+    std::vector<Literal> results;
+    for (size_t i = 0; i < p_.results.size(); ++i) {
+      FRIT_ASSIGN_OR_RETURN(window, resolve(p_.results[i], p_.result_types[i].dtype));
+      results.push_back(gather(window));
+    }
+    return results;
+  }
+
+ private:
+  Result<int64_t> number(const Dim& d) const {
+    auto value = d.evaluate([this](const std::string& name) -> std::optional<int64_t> {
+      for (size_t i = 0; i < p_.symbols.size(); ++i)
+        if (p_.symbols[i] == name) return symbols_[i];
+      return std::nullopt;
+    });
+    if (!value) return Diagnostic("program: the size " + d.str() + " divides by zero or less");
+    return *value;
+  }
+
+  // `elements` of `size` bytes each.
+  Result<size_t> bytes(const Dim& elements, int64_t size) const {
+    FRIT_ASSIGN_OR_RETURN(n, number(elements));
+    int64_t total = 0;
+    if (n < 0 || __builtin_mul_overflow(n, size, &total) || total > kMaxBytes)
+      return Diagnostic("program: " + elements.str() + " = " + std::to_string(n) + " is not a size");
+    return static_cast<size_t>(total);
+  }
+
+  BufferSpan make(size_t size) {
+    storage_.emplace_back(size, kUnwritten);
+    return {storage_.back().data(), size};
+  }
+
+  Status allocate(std::span<const Literal> inputs) {
+    std::vector<BufferSpan> slots;
+    for (const Dim& d : p_.slots) {
+      FRIT_ASSIGN_OR_RETURN(size, bytes(d, 1));
+      slots.push_back(make(size));
+    }
+    memory_.resize(p_.buffers.size());
+    for (size_t i = 0; i < p_.buffers.size(); ++i) {
+      const ProgramBuffer& b = p_.buffers[i];
+      FRIT_ASSIGN_OR_RETURN(size, bytes(b.size, b.dtype.size));
+      if (b.role == BufferRole::Input) {
+        if (b.param >= inputs.size()) return Diagnostic("program: input " + std::to_string(b.param) + " is missing");
+        FRIT_TRY(fill(i, inputs[b.param], size));
+      } else if (b.role == BufferRole::Constant) {
+        FRIT_TRY(fill(i, b.data, size));
+      } else if (b.slot != kNone) {
+        if (slots[b.slot].bytes < size) return Diagnostic("program: slot " + std::to_string(b.slot) + " is too small for '" + b.name + "'");
+        memory_[i] = {slots[b.slot].data, size};
+      } else {
+        memory_[i] = make(size);
+      }
+    }
+    for (size_t i = 0; i < p_.buffers.size(); ++i) {
+      uint32_t donor = p_.buffers[i].donor;
+      if (donor != kNone && memory_[donor].bytes >= memory_[i].bytes) memory_[i].data = memory_[donor].data;
+    }
+    return {};
+  }
+
+  Status fill(size_t buffer, const Literal& data, size_t needed) {
+    const ProgramBuffer& b = p_.buffers[buffer];
+    if (data.nbytes() < needed || (data.nbytes() && data.dtype() != b.dtype))
+      return Diagnostic("program: '" + b.name + "' needs " + std::to_string(needed) + " bytes of " +
+                        std::string(short_name(b.dtype)) + ", but was given " + std::to_string(data.nbytes()) + " of " +
+                        std::string(short_name(data.dtype())));
+    memory_[buffer] = make(data.nbytes());
+    if (data.nbytes()) std::memcpy(memory_[buffer].data, data.data(), data.nbytes());
+    return {};
+  }
+
+  Status run_kernel(const KernelStep& s) {
+    const Kernel& k = p_.kernels[s.kernel];
+    std::vector<BufferSpan> buffers;
+    for (uint32_t b : s.buffers) buffers.push_back(memory_[b]);
+    std::vector<int64_t> symbols;
+    for (const std::string& name : k.symbols) {
+      FRIT_ASSIGN_OR_RETURN(value, number(Dim::symbol(name)));
+      symbols.push_back(value);
+    }
+    return interpret(k, buffers, symbols);
+  }
+
+  // Fails where an element would lie outside of the buffer.
+  Result<HostWindow> resolve(const Window& w, Dtype dtype) const {
+    HostWindow out{memory_[w.buffer], dtype, {}, {}, 0};
+    FRIT_ASSIGN_OR_RETURN(offset, number(w.layout.offset));
+    out.offset = offset;
+    __int128 low = offset, high = offset;
+    bool empty = false;
+    for (size_t i = 0; i < w.layout.shape.size(); ++i) {
+      FRIT_ASSIGN_OR_RETURN(extent, number(w.layout.shape[i]));
+      FRIT_ASSIGN_OR_RETURN(stride, number(w.layout.strides[i]));
+      if (extent < 0) return Diagnostic("program: a window on '" + p_.buffers[w.buffer].name + "' has a negative size");
+      empty |= extent == 0;
+      (stride < 0 ? low : high) += static_cast<__int128>(extent - 1) * stride;
+      out.shape.push_back(extent);
+      out.strides.push_back(stride);
+    }
+    if (!empty && (low < 0 || (high + 1) * dtype.size > static_cast<__int128>(out.memory.bytes)))
+      return Diagnostic("program: a window reaches outside of '" + p_.buffers[w.buffer].name + "'");
+    return out;
+  }
+
+  Attr concrete(const Attr& a, Status& status) const {
+    auto value = [&](const Dim& d) {
+      Result<int64_t> n = number(d);
+      if (!n) status = n.error();
+      return n ? Dim(*n) : d;
+    };
+    if (const auto* d = std::get_if<Dim>(&a)) return value(*d);
+    const auto* list = std::get_if<Dims>(&a);
+    if (!list) return a;
+    Dims out;
+    for (const Dim& d : *list) out.push_back(value(d));
+    return out;
+  }
+
+  Status run_library(const LibraryStep& s) {
+    if (!library_) return Diagnostic("program: step '" + s.name + "' needs a library, and none was given");
+    std::vector<HostWindow> operands, results;
+    for (size_t i = 0; i < s.operands.size() + s.results.size(); ++i) {
+      bool operand = i < s.operands.size();
+      FRIT_ASSIGN_OR_RETURN(window, resolve(operand ? s.operands[i] : s.results[i - s.operands.size()], s.dtypes[i]));
+      (operand ? operands : results).push_back(std::move(window));
+    }
+    AttrMap attrs;
+    Status status;
+    for (const AttrMap::Entry& e : s.attrs) attrs.set(e.first, concrete(e.second, status));
+    FRIT_TRY(std::move(status));
+    FRIT_TRY(library_(s, attrs, operands, results));
+    if (s.epilogue) FRIT_TRY(run_kernel(*s.epilogue));
+    return {};
+  }
+
+  static Literal gather(const HostWindow& w) {
+    size_t count = 1, size = w.dtype.size;
+    for (int64_t extent : w.shape) count *= static_cast<size_t>(extent);
+    std::vector<std::byte> out(count * size);
+    std::vector<int64_t> at(w.shape.size(), 0);
+    int64_t position = w.offset;
+    for (size_t n = 0; n < count; ++n) {
+      std::memcpy(out.data() + n * size, w.memory.data + position * static_cast<int64_t>(size), size);
+      for (size_t axis = at.size(); axis-- > 0;) {
+        position += w.strides[axis];
+        if (++at[axis] < w.shape[axis]) break;
+        position -= w.shape[axis] * w.strides[axis];
+        at[axis] = 0;
+      }
+    }
+    return Literal(w.dtype, std::move(out));
+  }
+
+  const Program& p_;
+  std::span<const int64_t> symbols_;
+  const LibraryCall& library_;
+  std::vector<std::vector<std::byte>> storage_;
+  std::vector<BufferSpan> memory_;  // of each buffer
+};
+
+}  // namespace
+
+Result<std::vector<Literal>> interpret(const Program& p, std::span<const int64_t> symbols,
+                                       std::span<const Literal> inputs, const LibraryCall& library) {
+  FRIT_TRY(verify(p));
+  return ProgramRun(p, symbols, library).run(inputs);
+}
+
+}  // namespace frit::ir

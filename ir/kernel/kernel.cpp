@@ -1,0 +1,97 @@
+#include "ir/kernel/kernel.h"
+
+#include <limits>
+
+namespace frit::ir {
+
+namespace {
+
+// A function that ir/math has not expanded yet counts as this many operations.
+constexpr int64_t kFunctionFlops = 16;
+
+int64_t flops_of(ScalarOp op, Dtype type) {
+  if (!is_float(type)) return 0;
+  if (is_function(op)) return kFunctionFlops;
+  if (op == ScalarOp::Fma) return 2;
+  return op >= ScalarOp::Add && op <= ScalarOp::Sqrt && op != ScalarOp::Neg && op != ScalarOp::Abs ? 1 : 0;
+}
+
+// Adds the operations of `body`, which runs `times` times. An inner extent is taken where the loops around it start, which is where a
+// remainder loop is longest.
+void count(const Body& body, const Dim& times, std::vector<std::string>& inner, Dim& flops) {
+  int64_t here = 0;
+  size_t scope = inner.size();
+  for (const Instr& instr : body) {
+    if (const auto* scalar = std::get_if<ScalarInstr>(&instr.node)) {
+      here += flops_of(scalar->op, scalar->type);
+    } else if (const auto* bind = std::get_if<BindInstr>(&instr.node)) {
+      inner.push_back(bind->name);
+    } else if (const auto* loop = std::get_if<Loop>(&instr.node)) {
+      Dim extent = loop->extent;
+      for (const std::string& name : inner) extent = extent.substitute(name, Dim(0));
+      Dim iterations = times * extent;
+      int64_t folded = 0;
+      for (const Accumulator& a : loop->accumulators) folded += is_float(a.type);
+      flops += iterations * Dim(folded);
+      inner.push_back(loop->var);
+      count(loop->body, iterations, inner, flops);
+      inner.pop_back();
+    }
+  }
+  inner.resize(scope);
+  flops += times * Dim(here);
+}
+
+}  // namespace
+
+ScalarOp combine_op(Combine combine) {
+  switch (combine) {
+    case Combine::Sum: return ScalarOp::Add;
+    case Combine::Prod: return ScalarOp::Mul;
+    case Combine::Max: return ScalarOp::Max;
+    case Combine::Min: return ScalarOp::Min;
+    case Combine::And: return ScalarOp::And;
+    case Combine::Or: return ScalarOp::Or;
+    case Combine::ArgMax: return ScalarOp::Max;
+    case Combine::ArgMin: return ScalarOp::Min;
+  }
+  return ScalarOp::Add;
+}
+
+uint64_t combine_identity(Combine combine, Dtype type) {
+  // Of an integer or bool: all bits below the sign (if there is one), and the sign itself.
+  uint64_t all = type == bool_ ? 1 : ~uint64_t{0} >> (64 - 8 * type.size);
+  uint64_t sign = is_signed_int(type) ? all ^ (all >> 1) : 0;
+  double infinity = std::numeric_limits<double>::infinity();
+  switch (combine) {
+    case Combine::Sum:
+    case Combine::Or: return 0;
+    case Combine::Prod: return double_to_bits(type, 1);
+    case Combine::And: return all;
+    case Combine::Max:
+    case Combine::ArgMax: return is_float(type) ? double_to_bits(type, -infinity) : sign;
+    case Combine::Min:
+    case Combine::ArgMin: return is_float(type) ? double_to_bits(type, infinity) : all ^ sign;
+  }
+  return 0;
+}
+
+const Loop* parallel_loop(const Kernel& k) {
+  for (const Instr& instr : k.body)
+    if (const auto* loop = std::get_if<Loop>(&instr.node); loop && loop->kind == LoopKind::Parallel) return loop;
+  return nullptr;
+}
+
+KernelCost cost(const Kernel& k) {
+  KernelCost c{0, 0, 0};
+  std::vector<std::string> inner;
+  count(k.body, 1, inner, c.flops);
+  for (const KernelBuffer& b : k.buffers) {
+    Dim bytes = b.size * Dim(int64_t{b.dtype.size});
+    if (b.read) c.bytes_read += bytes;
+    if (b.written) c.bytes_written += bytes;
+  }
+  return c;
+}
+
+}  // namespace frit::ir

@@ -1,0 +1,103 @@
+// Equality of kernels up to the numbering of registers: both are walked in step, and each register of one is paired with the
+// register of the other that is defined at the same place.
+#include <algorithm>
+
+#include "ir/kernel/kernel.h"
+
+namespace frit::ir {
+
+namespace {
+
+class Matcher {
+ public:
+  Matcher(const Kernel& a, const Kernel& b) : a_(a), b_(b), pairs_(a.reg_types.size(), kNoReg) {}
+
+  bool bodies(const Body& a, const Body& b) {
+    if (a.size() != b.size()) return false;
+    for (size_t i = 0; i < a.size(); ++i) {
+      if (a[i].node.index() != b[i].node.index()) return false;
+      bool same = std::visit(
+          [&](const auto& x) { return match(x, std::get<std::decay_t<decltype(x)>>(b[i].node)); }, a[i].node);
+      if (!same) return false;
+    }
+    return true;
+  }
+
+ private:
+  bool define(Reg a, Reg b) {
+    if (a >= pairs_.size() || b >= b_.reg_types.size() || a_.reg_types[a] != b_.reg_types[b]) return false;
+    pairs_[a] = b;
+    return true;
+  }
+  bool use(Reg a, Reg b) const {
+    if (a == kNoReg || b == kNoReg) return a == b;
+    return a < pairs_.size() && pairs_[a] == b;
+  }
+
+  bool match(const ScalarInstr& a, const ScalarInstr& b) {
+    if (a.op != b.op || a.type != b.type || a.imm != b.imm) return false;
+    for (size_t i = 0; i < static_cast<size_t>(arity(a.op)); ++i)
+      if (!use(a.args[i], b.args[i])) return false;
+    return define(a.result, b.result);
+  }
+  bool match(const IndexInstr& a, const IndexInstr& b) { return a.index == b.index && define(a.result, b.result); }
+  bool match(const BindInstr& a, const BindInstr& b) {
+    return a.name == b.name && use(a.value, b.value) && a.range.low == b.range.low && a.range.high == b.range.high;
+  }
+  bool match(const LoadInstr& a, const LoadInstr& b) {
+    return a.buffer == b.buffer && a.index == b.index && use(a.mask, b.mask) && define(a.result, b.result);
+  }
+  bool match(const StoreInstr& a, const StoreInstr& b) {
+    return a.buffer == b.buffer && a.index == b.index && a.stream == b.stream && use(a.value, b.value) && use(a.mask, b.mask);
+  }
+  bool match(const Loop& a, const Loop& b) {
+    if (a.var != b.var || !(a.extent == b.extent) || a.kind != b.kind || a.vector != b.vector ||
+        a.unroll != b.unroll || a.lanes != b.lanes || !(a.grain == b.grain) ||
+        a.accumulators.size() != b.accumulators.size() || !bodies(a.body, b.body))
+      return false;
+    for (size_t i = 0; i < a.accumulators.size(); ++i) {
+      const Accumulator &x = a.accumulators[i], &y = b.accumulators[i];
+      if (x.combine != y.combine || x.type != y.type || !use(x.value, y.value) || !use(x.position, y.position) ||
+          !define(x.result, y.result))
+        return false;
+    }
+    return true;
+  }
+
+  const Kernel &a_, &b_;
+  std::vector<Reg> pairs_;  // indexed by a's registers
+};
+
+bool same_buffers(const std::vector<KernelBuffer>& a, const std::vector<KernelBuffer>& b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i)
+    if (a[i].name != b[i].name || a[i].dtype != b[i].dtype || !(a[i].size == b[i].size) ||
+        a[i].written != b[i].written || a[i].read != b[i].read)
+      return false;
+  return true;
+}
+
+// Of the symbols; what else a pass wrote there holds by the body.
+// Those that are about the kernel's symbols alone.
+std::vector<DimCondition> conditions(const Kernel& k) {
+  std::vector<DimCondition> out;
+  for (const DimCondition& c : k.facts.conditions())
+    if (c.uses_only(k.symbols)) out.push_back(c);
+  return out;
+}
+
+bool same_facts(const Kernel& a, const Kernel& b) {
+  return conditions(a) == conditions(b) && std::all_of(a.symbols.begin(), a.symbols.end(), [&](const std::string& n) {
+    DimRange x = a.facts.range(Dim::symbol(n)), y = b.facts.range(Dim::symbol(n));
+    return x.low == y.low && x.high == y.high && a.facts.multiple(n) == b.facts.multiple(n);
+  });
+}
+
+}  // namespace
+
+bool equal(const Kernel& a, const Kernel& b) {
+  return a.name == b.name && a.symbols == b.symbols && same_buffers(a.buffers, b.buffers) &&
+         same_buffers(a.locals, b.locals) && same_facts(a, b) && Matcher(a, b).bodies(a.body, b.body);
+}
+
+}  // namespace frit::ir

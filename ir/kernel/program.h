@@ -1,0 +1,64 @@
+// What a function is lowered to: kernels, and the list of launches that binds them to buffers.
+//
+// Steps run in order and see the effects of earlier steps. Buffer sizes are Dims over the program's symbols.
+// Results name windows on buffers: a result may be an input, share a buffer with another result or be a view, without a copy.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/graph/graph.h"
+#include "ir/kernel/kernel.h"
+
+namespace frit::ir {
+
+enum class BufferRole : uint8_t { Input, Output, Temp, Constant };
+
+struct ProgramBuffer {
+  std::string name;
+  BufferRole role;
+  Dtype dtype;
+  Dim size;          // elements
+  Literal data = {}; // Constant
+  uint32_t param = kNone;  // Input: which parameter
+  // Set by plan_buffers.
+  uint32_t slot = kNone;   // Temp: which slot of the workspace
+  uint32_t donor = kNone;  // Output: an Input buffer whose memory it may take over when the caller gives it up
+};
+
+struct Window {
+  uint32_t buffer;
+  Layout layout;
+};
+
+struct KernelStep {
+  uint32_t kernel;
+  std::vector<uint32_t> buffers;  // one per Kernel::buffers; the kernel's symbols are the program's of the same name
+};
+
+// A routine of the runtime, found by name on the device that runs the program.
+struct LibraryStep {
+  std::string name;
+  AttrMap attrs;
+  std::vector<Dtype> dtypes;      // of operands then results
+  std::vector<Window> operands;
+  std::vector<Window> results;
+  // A kernel fused behind the routine. Its parallel loop runs over the rows of results[0] (all axes but the last, in row-major
+  // order), so that the device may call it on each range of rows as soon as the routine has finished them, while they are in cache.
+  std::optional<KernelStep> epilogue;
+};
+
+using Step = std::variant<KernelStep, LibraryStep>;
+
+struct Program {
+  std::vector<std::string> symbols;
+  std::vector<Kernel> kernels;
+  std::vector<ProgramBuffer> buffers;
+  std::vector<Step> steps;
+  std::vector<Window> results;
+  std::vector<Type> result_types;
+  std::vector<Dim> slots;         // bytes of each workspace slot; set by plan_buffers
+};
+
+}  // namespace frit::ir

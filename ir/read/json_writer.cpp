@@ -1,0 +1,114 @@
+#include <bit>
+#include <nlohmann/json.hpp>
+
+#include "ir/read/json.h"
+#include "ir/text/kernel_printer.h"
+#include "ir/text/printer.h"
+#include "ir/kernel/program.h"
+#include "ir/text/text.h"
+
+namespace frit::ir {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json dim(const Dim& d) { return d.is_const() ? Json(d.value()) : Json(d.str()); }
+
+Json dims(const Dims& list) {
+  Json out = Json::array();
+  for (const Dim& d : list) out.push_back(dim(d));
+  return out;
+}
+
+Json type(const Type& t) { return {{"dtype", short_name(t.dtype)}, {"shape", dims(t.shape)}}; }
+
+// A number where JSON has one for it, else its text. A float is written by its own shortest decimal, not by its value as a double.
+Json number(Dtype dtype, uint64_t bits) {
+  if (is_complex(dtype)) return {number(float32, bits & 0xffffffffu), number(float32, bits >> 32)};
+  std::string text = number_text(dtype, bits);
+  if (text == "-0") return Json(-0.0);  // JSON readers take -0 for the integer 0
+  return Json::accept(text) ? Json::parse(text) : Json(text);
+}
+
+Json literal(const Literal& l) {
+  Json data = Json::array();
+  for (size_t i = 0; i < l.count(); ++i) data.push_back(number(l.dtype(), l.bits(i)));
+  return {{"dtype", short_name(l.dtype())}, {"data", std::move(data)}};
+}
+
+Json attr(const Attr& a) {
+  switch (kind_of(a)) {
+    case AttrKind::Bool: return std::get<bool>(a);
+    case AttrKind::Int: return dim(std::get<Dim>(a));
+    case AttrKind::Float: return number(float64, std::bit_cast<uint64_t>(std::get<double>(a)));
+    case AttrKind::Dtype: return short_name(std::get<Dtype>(a));
+    case AttrKind::String: return std::get<std::string>(a);
+    case AttrKind::Ints: return dims(std::get<Dims>(a));
+    case AttrKind::Literal: return literal(std::get<Literal>(a));
+  }
+  return {};
+}
+
+// Values are numbered densely: parameters, then results in the order of ops.
+std::vector<uint32_t> number_values(const Function& f) {
+  std::vector<uint32_t> numbers(f.values.size(), kNone);
+  uint32_t next = 0;
+  for (ValueId v : f.params) numbers[v] = next++;
+  for (const Op& op : f.ops)
+    for (ValueId v : op.results) numbers[v] = next++;
+  return numbers;
+}
+
+Json function(const Function& f) {
+  std::vector<uint32_t> numbers = number_values(f);
+  auto list = [&](const std::vector<ValueId>& values) {
+    Json out = Json::array();
+    for (ValueId v : values) out.push_back(numbers[v]);
+    return out;
+  };
+  Json out{{"name", f.name}, {"params", Json::array()}};
+  for (size_t i = 0; i < f.params.size(); ++i) {
+    Json param{{"name", f.values[f.params[i]].name}, {"type", type(f.type(f.params[i]))}};
+    if (i < f.layouts.size() && !f.layouts[i].empty()) param["strides"] = dims(f.layouts[i]);
+    if (!f.weight(i).empty()) param["weight"] = f.weight(i);
+    out["params"].push_back(std::move(param));
+  }
+  if (std::string facts = facts_text(f.facts, f.symbols()); !facts.empty()) out["where"] = facts;
+  if (!f.result_names.empty()) out["result_names"] = f.result_names;
+  if (f.program) {
+    out["result_types"] = Json::array();
+    for (const Type& t : result_types(f)) out["result_types"].push_back(type(t));
+    out["program"] = print(*f.program, f.name, {.locations = true});
+    return out;
+  }
+  out["ops"] = Json::array();
+  for (const Op& op : f.ops) {
+    Json item{{"op", op.def->name}, {"operands", list(op.operands)}, {"results", Json::array()}};
+    for (ValueId v : op.results) item["results"].push_back(type(f.type(v)));
+    Json attrs = Json::object();
+    for (const auto& [name, value] : op.attrs)
+      if (!is_default(*op.def, name, value)) attrs[name] = attr(value);
+    if (!attrs.empty()) item["attrs"] = std::move(attrs);
+    if (op.group >= 0) item["group"] = op.group;
+    if (op.loc.known()) item["loc"] = {{"file", op.loc.file}, {"line", op.loc.line}, {"column", op.loc.column}};
+    out["ops"].push_back(std::move(item));
+  }
+  if (!f.groups.empty()) {
+    out["groups"] = Json::array();
+    for (const Group& g : f.groups) out["groups"].push_back(name(g.kind));
+  }
+  out["results"] = list(f.results);
+  return out;
+}
+
+}  // namespace
+
+std::string to_json(const Module& m) {
+  Json out{{"format", "frit"}, {"version", 1}};
+  if (!m.weights.empty()) out["weights"] = m.weights;
+  out["functions"] = Json::array();
+  for (const auto& f : m.functions) out["functions"].push_back(function(*f));
+  return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace frit::ir

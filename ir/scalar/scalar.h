@@ -1,0 +1,124 @@
+// The closed set of scalar operations, and straight-line programs over it.
+//
+// Backends and the interpreters switch over ScalarOp exhaustively. A tensor operation's meaning is a ScalarProgram
+// (ir/graph/op.h says where it comes from); a kernel's arithmetic is made of the same nodes (ir/kernel/kernel.h).
+//
+// Types: bool, the eight integers, f32 and f64 are computed in; f16 and bf16 exist only as the result of a Cast (or
+// a Load) and must be Cast to f32 before arithmetic; complex numbers are pairs of f32 and never reach this level.
+// Which operations take which operands (types_fit decides): Add .. Abs integers and floats; Min, Max and comparisons those and bool
+// (false < true); Floor .. Fma and the functions f32 and f64; And .. Not integers and bool; Shl, Shr integers; Const, Select, Cast
+// and Bitcast everything, f16 and bf16 included.
+//
+// Meaning, the same on every target:
+//   Integers wrap. Div and Rem of integers truncate towards zero; by zero they give 0; the least value over -1 wraps.
+//   Shl and Shr by a count outside [0, width) give 0 (Shr of a negative value: -1); Shr is arithmetic for signed types.
+//   Float Add, Sub, Mul, Div, Sqrt, Fma are IEEE, rounded to nearest even, never contracted or reassociated. Rem is C's fmod.
+//   Min(x, y) = x < y or x is NaN ? x : y; Max alike: a NaN in either argument gives NaN.
+//   Comparisons are ordered (false on NaN) except Ne, which is true on NaN.
+//   Round goes to nearest even. Cast float -> int truncates, saturates, and maps NaN to 0; to bool it is x != 0; bool -> number
+//   gives 0 or 1; int -> int wraps; to f16 and bf16 it rounds once, to nearest even.
+//   A cast from f64 or from a wide integer to f16 or bf16 also rounds the exact value once, never by way of f32.
+//   Bitcast keeps the bits between types of one width; to bool it is x != 0. Select(c, a, b) never mixes a's and b's bits.
+//   Neg and Abs of floats change the sign bit alone, NaNs included. Which NaN another float operation gives (its sign and payload) is not
+//   specified: results are compared with all NaNs equal.
+//   The functions from Exp on are defined by their expansion in ir/math: one definition for eager, compiled and folded code.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ir/base/dtype.h"
+
+namespace frit::ir {
+
+enum class ScalarOp : uint8_t {
+  // leaves
+  Const,  // imm: the value's bits
+  Input,  // imm: which input (ScalarProgram only)
+  // arithmetic
+  Add, Sub, Mul, Div, Rem, Neg, Abs, Min, Max,
+  Floor, Ceil, Trunc, Round, Sqrt, Fma,
+  // comparison: operands of one type, result bool
+  Eq, Ne, Lt, Le, Gt, Ge,
+  // bits: integers and bool
+  And, Or, Xor, Not, Shl, Shr,
+  // choice and conversion
+  Select,   // a: bool, b and c: the result's type
+  Cast,     // by value
+  Bitcast,  // by bits
+  // functions, f32 and f64
+  Exp, Exp2, Expm1, Log, Log2, Log10, Log1p,
+  Sin, Cos, Tan, Asin, Acos, Atan, Atan2, Sinh, Cosh, Tanh, Asinh, Acosh, Atanh,
+  Erf, Erfinv, Sigmoid, Pow, Rsqrt,
+};
+inline constexpr int kScalarOpCount = static_cast<int>(ScalarOp::Rsqrt) + 1;
+
+std::string_view name(ScalarOp op);  // "add", "fma", ... as the kernel text spells it
+std::optional<ScalarOp> parse_scalar_op(std::string_view name);
+int arity(ScalarOp op);
+// Whether `op` takes operands of these types (arity(op) of them) and gives `result`.
+bool types_fit(ScalarOp op, Dtype result, std::span<const Dtype> operands);
+// True from Exp on: what ir/math expands before a backend sees it.
+constexpr bool is_function(ScalarOp op) { return op >= ScalarOp::Exp; }
+constexpr bool is_comparison(ScalarOp op) { return op >= ScalarOp::Eq && op <= ScalarOp::Ge; }
+
+struct ScalarNode {
+  ScalarOp op;
+  Dtype type;                      // of the result
+  std::array<uint32_t, 3> args{};  // indices of earlier nodes; arity(op) of them
+  uint64_t imm = 0;                // Const: bits, zero-extended; Input: index
+};
+
+// Nodes in order of definition; results name nodes. A complex64 operand takes two inputs (re, im) and a
+// complex64 result two results.
+struct ScalarProgram {
+  std::vector<Dtype> inputs;
+  std::vector<ScalarNode> nodes;
+  std::vector<uint32_t> results;
+};
+
+// Appends nodes. Types are checked by assertion: a wrong type is a bug in the caller.
+class ScalarBuilder {
+ public:
+  explicit ScalarBuilder(std::vector<ScalarNode>& nodes) : nodes_(nodes) {}
+  uint32_t input(Dtype type, uint32_t index);
+  uint32_t constant(Dtype type, double value);
+  uint32_t constant_int(Dtype type, int64_t value);
+  uint32_t constant_bits(Dtype type, uint64_t bits);
+  uint32_t unary(ScalarOp op, uint32_t a);
+  uint32_t binary(ScalarOp op, uint32_t a, uint32_t b);
+  uint32_t fma(uint32_t a, uint32_t b, uint32_t c);
+  uint32_t select(uint32_t condition, uint32_t a, uint32_t b);
+  uint32_t cast(Dtype type, uint32_t a);     // returns `a` when it has that type
+  uint32_t bitcast(Dtype type, uint32_t a);
+  Dtype type(uint32_t node) const { return nodes_[node].type; }
+  std::vector<ScalarNode>& nodes() { return nodes_; }
+
+ private:
+  uint32_t append(ScalarNode node);
+  std::vector<ScalarNode>& nodes_;
+};
+
+// One operation on bits, as every target computes it. Functions (Exp ...) go through `libm` when asked for an independent
+// reference, else through their expansion in ir/math, which is what targets compute.
+enum class FunctionSource : uint8_t { Expansion, Libm };
+uint64_t evaluate(ScalarOp op, Dtype result, std::span<const Dtype> types, std::span<const uint64_t> args,
+                  uint64_t imm = 0, FunctionSource source = FunctionSource::Expansion);
+
+// The function behind `evaluate` for a primitive operation other than Const and Input, to be looked up once and called many times on
+// the bits of arity(op) operands; `operand` is the type of the operands (for Select, of the chosen values). Null where undefined.
+using PrimitiveFunction = uint64_t (*)(const uint64_t* args);
+PrimitiveFunction primitive_function(ScalarOp op, Dtype result, Dtype operand);
+
+// Runs a program on the bits of its inputs.
+std::vector<uint64_t> evaluate(const ScalarProgram& program, std::span<const uint64_t> inputs,
+                               FunctionSource source = FunctionSource::Expansion);
+
+uint64_t double_to_bits(Dtype type, double value);  // rounded once; integers wrap
+double bits_to_double(Dtype type, uint64_t bits);
+
+}  // namespace frit::ir

@@ -1,0 +1,56 @@
+// Pieces that the text form of functions and of kernels share: numbers, data, sizes, types, attributes.
+//
+// Every `x_text` gives what the matching `parse_x` reads back to the same value, bit for bit.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+
+#include "ir/graph/attr.h"
+#include "ir/text/lexer.h"
+#include "ir/graph/op.h"
+#include "ir/graph/type.h"
+
+namespace frit::ir {
+
+// One element from its bits: `1.5`, `-0`, `inf`, `nan` (the quiet NaN with no payload), `nan(0x7fc00001)` (any other, by its bits),
+// `true`, `-3`, `(re, im)`. Floats are the shortest decimal that reads back as the same element.
+std::string number_text(Dtype dtype, uint64_t bits);
+Result<uint64_t> parse_number(Lexer& lexer, Dtype dtype);  // the element's bits
+
+// Nested brackets in row-major order; the bare element for rank 0; `[]` where a size is 0.
+std::string literal_text(const Literal& literal, std::span<const Dim> shape);
+Result<Literal> parse_literal(Lexer& lexer, Dtype dtype, std::span<const Dim> shape);
+
+// Which symbols a size may use: called for each with its token; fails where it is not declared. Null: any.
+using SymbolCheck = std::function<Status(const Token&)>;
+// A sum of products; floor division `//` and remainder `%` in parentheses; min(a, b) and max(a, b).
+Result<Dim> parse_dim(Lexer& lexer, const SymbolCheck& check = nullptr);
+Result<Dims> parse_dims(Lexer& lexer, const SymbolCheck& check = nullptr);  // "[b, n + 1]"
+Result<int64_t> parse_integer(Lexer& lexer);                                // with a sign
+
+Result<Dtype> parse_dtype(Lexer& lexer);
+Result<Type> parse_type(Lexer& lexer, const SymbolCheck& check = nullptr);  // "f32[b, n]"
+
+// `%name`, `@name`, `"text"`: the name itself.
+Result<std::string> parse_value_name(Lexer& lexer);
+Result<std::string> parse_global_name(Lexer& lexer);
+Result<std::string> parse_string(Lexer& lexer);
+
+std::string attr_text(const Attr& a);
+Result<Attr> parse_attr(Lexer& lexer, AttrKind kind, const SymbolCheck& check = nullptr);
+
+// " {axes=[0], keepdims=true}", or "" when there are none: attributes at their default and those named in `hidden` are left out.
+std::string attrs_text(const OpDef& def, const AttrMap& attrs, std::span<const std::string_view> hidden = {});
+// The braces and what is in them, if the next token opens them.
+Result<AttrMap> parse_attrs(Lexer& lexer, const OpDef& def, const SymbolCheck& check = nullptr);
+
+// "b in [1, 65536], n % 16 == 0" of the symbols named; "" when nothing is known of them.
+std::string facts_text(const DimFacts& facts, const std::vector<std::string>& symbols);
+Status parse_facts(Lexer& lexer, DimFacts& facts, const SymbolCheck& check = nullptr);
+
+// `// loc "file":12`, or "" for a place that is not known.
+std::string loc_text(const SourceLoc& loc);
+
+}  // namespace frit::ir

@@ -1,0 +1,282 @@
+#include <algorithm>
+#include <set>
+
+#include "ir/text/kernel_printer.h"
+#include "ir/verify/kernel_verifier.h"
+
+namespace frit::ir {
+
+namespace {
+
+// When a buffer is in use, by step numbers.
+struct Life {
+  size_t first_write = SIZE_MAX, first_use = SIZE_MAX, last_use = 0;
+  void use(size_t step) {
+    first_use = std::min(first_use, step);
+    last_use = std::max(last_use, step);
+  }
+};
+
+struct Access {
+  const Body* body;
+  size_t place;
+  const Dim* index;
+};
+
+void collect(const Body& body, uint32_t buffer, bool stores, std::vector<Access>& out) {
+  for (size_t i = 0; i < body.size(); ++i) {
+    if (const auto* store = std::get_if<StoreInstr>(&body[i].node); store && stores && store->buffer == buffer)
+      out.push_back({&body, i, &store->index});
+    if (const auto* load = std::get_if<LoadInstr>(&body[i].node); load && !stores && load->buffer == buffer)
+      out.push_back({&body, i, &load->index});
+    if (const auto* loop = std::get_if<Loop>(&body[i].node)) collect(loop->body, buffer, stores, out);
+  }
+}
+
+// Whether `k` may run with its buffers `in` and `out` in one memory: each element is read just before it is overwritten, and nowhere else.
+bool overwrites_in_place(const Kernel& k, uint32_t in, uint32_t out) {
+  std::vector<Access> loads, stores;
+  collect(k.body, in, false, loads);
+  collect(k.body, out, true, stores);
+  if (stores.size() != 1) return false;
+  return std::all_of(loads.begin(), loads.end(), [&](const Access& a) {
+    return a.body == stores[0].body && a.place < stores[0].place && *a.index == *stores[0].index;
+  });
+}
+
+class ProgramVerifier {
+ public:
+  explicit ProgramVerifier(const Program& p) : p_(p), lives_(p.buffers.size()) {}
+
+  Status run() {
+    FRIT_TRY(check_names());
+    for (const Kernel& k : p_.kernels) FRIT_TRY(check_kernel(k));
+    for (const ProgramBuffer& b : p_.buffers) FRIT_TRY(check_buffer(b));
+    for (const Dim& slot : p_.slots) FRIT_TRY(check_symbols("P1", slot, "a slot's size"));
+    for (step_ = 0; step_ < p_.steps.size(); ++step_) {
+      if (const auto* launch = std::get_if<KernelStep>(&p_.steps[step_])) FRIT_TRY(check_launch(*launch));
+      else FRIT_TRY(check_library(std::get<LibraryStep>(p_.steps[step_])));
+    }
+    FRIT_TRY(check_results());
+    FRIT_TRY(check_slots());
+    return check_donors();
+  }
+
+ private:
+  static Diagnostic fail(const char* rule, const std::string& message) {
+    return Diagnostic("program: " + message + " (" + rule + ")");
+  }
+  Diagnostic fail_step(const char* rule, const std::string& message) const {
+    return fail(rule, "step " + std::to_string(step_) + ": " + message);
+  }
+
+  Status check_names() {
+    std::set<std::string> buffers, kernels;
+    for (const std::string& s : p_.symbols)
+      if (!symbols_.insert(s).second) return fail("P1", "symbol '" + s + "' is named twice");
+    for (const ProgramBuffer& b : p_.buffers) {
+      if (b.name.empty()) return fail("P1", "a buffer has no name");
+      if (!buffers.insert(b.name).second) return fail("P1", "two buffers are named '" + b.name + "'");
+    }
+    for (const Kernel& k : p_.kernels)
+      if (!kernels.insert(k.name).second) return fail("P1", "two kernels are named '" + k.name + "'");
+    return {};
+  }
+
+  Status check_symbols(const char* rule, const Dim& d, const std::string& what) const {
+    std::vector<std::string> names;
+    d.collect_symbols(names);
+    for (const std::string& n : names)
+      if (!symbols_.contains(n)) return fail(rule, what + " uses '" + n + "', which is not a symbol of the program");
+    return {};
+  }
+
+  Status check_kernel(const Kernel& k) const {
+    FRIT_TRY(verify(k));
+    for (const std::string& s : k.symbols)
+      if (!symbols_.contains(s)) return fail("P2", "kernel '" + k.name + "' takes '" + s + "', which is not a symbol of the program");
+    return {};
+  }
+
+  Status check_buffer(const ProgramBuffer& b) const {
+    std::string what = "buffer '" + b.name + "'";
+    FRIT_TRY(check_symbols("P3", b.size, "the size of " + what));
+    if (facts_.less(b.size, 0) == Tri::Yes) return fail("P3", what + " has a negative size");
+    if ((b.param != kNone) != (b.role == BufferRole::Input)) return fail("P3", what + ": inputs, and they alone, name a parameter");
+    if (b.slot != kNone && b.role != BufferRole::Temp) return fail("P3", what + " is not a temp but has a slot");
+    if (b.donor != kNone && b.role != BufferRole::Output) return fail("P3", what + " is not an output but has a donor");
+    if (b.role != BufferRole::Constant) return b.data.nbytes() ? Status(fail("P3", what + " is not a constant but has data")) : Status();
+    if (b.data.count() && b.data.dtype() != b.dtype) return fail("P3", what + " holds data of another type");
+    if (!b.size.is(static_cast<int64_t>(b.data.count())))
+      return fail("P3", what + " has " + b.size.str() + " elements but data for " + std::to_string(b.data.count()));
+    return {};
+  }
+
+  // Notes that the step reads or writes a buffer, and checks that it may.
+  Status access(uint32_t buffer, bool read, bool written) {
+    const ProgramBuffer& b = p_.buffers[buffer];
+    Life& life = lives_[buffer];
+    bool given = b.role == BufferRole::Input || b.role == BufferRole::Constant;
+    if (written && given) return fail_step("P5", "writes '" + b.name + "', which is an input or a constant");
+    if (read && !given && life.first_write == SIZE_MAX && facts_.range(b.size).high > 0)
+      return fail_step("P5", "reads '" + b.name + "', which no earlier step wrote");
+    life.use(step_);
+    if (written) life.first_write = std::min(life.first_write, step_);
+    return {};
+  }
+
+  Status check_launch(const KernelStep& s) {
+    if (s.kernel >= p_.kernels.size()) return fail_step("P4", "the kernel does not exist");
+    const Kernel& k = p_.kernels[s.kernel];
+    if (s.buffers.size() != k.buffers.size())
+      return fail_step("P4", "kernel '" + k.name + "' takes " + std::to_string(k.buffers.size()) + " buffers, not " +
+                                 std::to_string(s.buffers.size()));
+    for (size_t i = 0; i < s.buffers.size(); ++i) {
+      if (s.buffers[i] >= p_.buffers.size()) return fail_step("P4", "a buffer does not exist");
+      const ProgramBuffer& b = p_.buffers[s.buffers[i]];
+      const KernelBuffer& wanted = k.buffers[i];
+      // Kernels see a complex number as two floats.
+      bool complex = is_complex(b.dtype);
+      if ((complex ? float32 : b.dtype) != wanted.dtype)
+        return fail_step("P4", "buffer '" + b.name + "' is " + std::string(short_name(b.dtype)) + ", but '" + wanted.name +
+                                   "' of kernel '" + k.name + "' is " + std::string(short_name(wanted.dtype)));
+      Dim held = complex ? b.size * Dim(2) : b.size;
+      if (facts_.less(held, wanted.size) == Tri::Yes)
+        return fail_step("P4", "buffer '" + b.name + "' holds " + held.str() + " elements, but kernel '" + k.name + "' needs " +
+                                   wanted.size.str());
+    }
+    // Reads first: what the launch itself writes does not count as written before.
+    for (size_t i = 0; i < s.buffers.size(); ++i)
+      if (k.buffers[i].read && !written_earlier_or_here(s, i)) FRIT_TRY(access(s.buffers[i], true, false));
+    for (size_t i = 0; i < s.buffers.size(); ++i) FRIT_TRY(access(s.buffers[i], false, k.buffers[i].written));
+    return {};
+  }
+
+  // A kernel may read back what it wrote itself.
+  bool written_earlier_or_here(const KernelStep& s, size_t i) const {
+    return p_.kernels[s.kernel].buffers[i].written || lives_[s.buffers[i]].first_write != SIZE_MAX;
+  }
+
+  Status check_window(const char* rule, const Window& w, Dtype dtype, const std::string& what) const {
+    if (w.buffer >= p_.buffers.size()) return fail(rule, what + " names a buffer that does not exist");
+    const ProgramBuffer& b = p_.buffers[w.buffer];
+    if (b.dtype != dtype)
+      return fail(rule, what + " is " + std::string(short_name(dtype)) + " on '" + b.name + "', which is " +
+                            std::string(short_name(b.dtype)));
+    if (w.layout.shape.size() != w.layout.strides.size()) return fail(rule, what + " has a stride missing or too many");
+    // The least and the greatest position, where the signs of the strides are known.
+    Dim low = w.layout.offset, high = w.layout.offset;
+    FRIT_TRY(check_symbols(rule, w.layout.offset, what));
+    bool known = true, empty = false;
+    for (size_t i = 0; i < w.layout.shape.size(); ++i) {
+      FRIT_TRY(check_symbols(rule, w.layout.shape[i], what));
+      FRIT_TRY(check_symbols(rule, w.layout.strides[i], what));
+      Dim span = (w.layout.shape[i] - Dim(1)) * w.layout.strides[i];
+      bool up = facts_.less_equal(0, w.layout.strides[i]) == Tri::Yes, down = facts_.less(w.layout.strides[i], 0) == Tri::Yes;
+      known = known && (up || down);
+      empty = empty || facts_.less_equal(1, w.layout.shape[i]) != Tri::Yes;
+      (down ? low : high) += span;
+    }
+    if (known && !empty && (facts_.less(low, 0) == Tri::Yes || facts_.less_equal(b.size, high) == Tri::Yes))
+      return fail(rule, what + " reaches outside of the " + b.size.str() + " elements of '" + b.name + "'");
+    return {};
+  }
+
+  Status check_library(const LibraryStep& s) {
+    std::string what = "step " + std::to_string(step_) + ": a window of '" + s.name + "'";
+    if (s.dtypes.size() != s.operands.size() + s.results.size())
+      return fail_step("P6", "'" + s.name + "' does not say the type of each window");
+    size_t d = 0;
+    for (const Window& w : s.operands) FRIT_TRY(check_window("P6", w, s.dtypes[d++], what));
+    for (const Window& w : s.results) FRIT_TRY(check_window("P6", w, s.dtypes[d++], what));
+    for (const Window& w : s.operands) FRIT_TRY(access(w.buffer, true, false));
+    for (const Window& w : s.results) FRIT_TRY(access(w.buffer, false, true));
+    if (!s.epilogue) return {};
+    FRIT_TRY(check_launch(*s.epilogue));
+    if (s.results.empty() || !parallel_loop(p_.kernels[s.epilogue->kernel]))
+      return fail_step("P6", "an epilogue runs over the first result of '" + s.name + "', in a parallel loop");
+    return {};
+  }
+
+  Status check_results() {
+    if (p_.results.size() != p_.result_types.size()) return fail("P7", "results and their types differ in number");
+    for (size_t i = 0; i < p_.results.size(); ++i) {
+      const Window& w = p_.results[i];
+      std::string what = "result " + std::to_string(i);
+      FRIT_TRY(check_window("P7", w, p_.result_types[i].dtype, what));
+      if (w.layout.shape != p_.result_types[i].shape)
+        return fail("P7", what + " has shape " + shape_text(w.layout.shape) + ", but its type is " + p_.result_types[i].str());
+      const ProgramBuffer& b = p_.buffers[w.buffer];
+      if (b.role == BufferRole::Temp) return fail("P7", what + " lies in the temp '" + b.name + "', which does not outlive the program");
+      if (b.role == BufferRole::Output && lives_[w.buffer].first_write == SIZE_MAX && facts_.less_equal(b.size, 0) != Tri::Yes)
+        return fail("P7", what + " lies in '" + b.name + "', which no step writes");
+    }
+    return {};
+  }
+
+  Status check_slots() const {
+    for (size_t i = 0; i < p_.buffers.size(); ++i) {
+      const ProgramBuffer& a = p_.buffers[i];
+      if (a.slot == kNone) continue;
+      if (a.slot >= p_.slots.size()) return fail("P8", "the slot of '" + a.name + "' does not exist");
+      Dim bytes = a.size * Dim(int64_t{a.dtype.size});
+      if (facts_.less(p_.slots[a.slot], bytes) == Tri::Yes)
+        return fail("P8", "slot " + std::to_string(a.slot) + " has " + p_.slots[a.slot].str() + " bytes, too few for '" + a.name + "'");
+      for (size_t j = 0; j < i; ++j) {
+        const ProgramBuffer& b = p_.buffers[j];
+        if (b.slot != a.slot) continue;
+        const Life &x = lives_[i], &y = lives_[j];
+        if (x.first_use != SIZE_MAX && y.first_use != SIZE_MAX && x.first_use <= y.last_use && y.first_use <= x.last_use)
+          return fail("P8", "'" + b.name + "' and '" + a.name + "' share slot " + std::to_string(a.slot) + " while both are in use");
+      }
+    }
+    return {};
+  }
+
+  Status check_donors() const {
+    std::set<uint32_t> taken;
+    for (uint32_t i = 0; i < p_.buffers.size(); ++i) {
+      const ProgramBuffer& out = p_.buffers[i];
+      if (out.donor == kNone) continue;
+      std::string what = "'" + out.name + "' over the memory of ";
+      if (out.donor >= p_.buffers.size() || p_.buffers[out.donor].role != BufferRole::Input)
+        return fail("P9", what + "a buffer that is not an input");
+      const ProgramBuffer& in = p_.buffers[out.donor];
+      what += "'" + in.name + "'";
+      if (!taken.insert(out.donor).second) return fail("P9", what + ", which another output has taken");
+      Dim needed = out.size * Dim(int64_t{out.dtype.size}), held = in.size * Dim(int64_t{in.dtype.size});
+      if (facts_.less(held, needed) == Tri::Yes) return fail("P9", what + ", which is too small");
+      bool returned = std::any_of(p_.results.begin(), p_.results.end(), [&](const Window& w) { return w.buffer == out.donor; });
+      if (returned) return fail("P9", what + ", which is a result itself");
+      FRIT_TRY(check_takeover(i, out.donor, what));
+    }
+    return {};
+  }
+
+  // The donor is not read once the output has begun to be written; in the step where both happen, element by element.
+  Status check_takeover(uint32_t out, uint32_t in, const std::string& what) const {
+    const Life &o = lives_[out], &i = lives_[in];
+    if (o.first_write == SIZE_MAX || i.first_use == SIZE_MAX || i.last_use < o.first_write) return {};
+    if (i.last_use > o.first_write) return fail("P9", what + ", which is read later");
+    const auto* launch = std::get_if<KernelStep>(&p_.steps[o.first_write]);
+    if (!launch) return fail("P9", what + ", which the routine that writes it still reads");
+    const Kernel& k = p_.kernels[launch->kernel];
+    for (uint32_t a = 0; a < launch->buffers.size(); ++a)
+      for (uint32_t b = 0; b < launch->buffers.size(); ++b)
+        if (launch->buffers[a] == in && launch->buffers[b] == out && k.buffers[a].read && !overwrites_in_place(k, a, b))
+          return fail("P9", what + ", of which kernel '" + k.name + "' reads elements after it has overwritten them");
+    return {};
+  }
+
+  const Program& p_;
+  DimFacts facts_;  // none but that sizes are not negative
+  std::set<std::string> symbols_;
+  std::vector<Life> lives_;
+  size_t step_ = 0;
+};
+
+}  // namespace
+
+Status verify(const Program& p) { return ProgramVerifier(p).run(); }
+
+}  // namespace frit::ir

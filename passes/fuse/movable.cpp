@@ -1,0 +1,66 @@
+#include "passes/fuse/movable.h"
+
+namespace frit::passes {
+
+using namespace ir;
+
+namespace {
+
+class MovableFinder {
+ public:
+  explicit MovableFinder(const Function& f)
+      : f_(f), uses_(f.use_counts()), user_(f.values.size(), kNone), movable_(f.values.size(), false) {
+    for (uint32_t i = 0; i < f.ops.size(); ++i)
+      for (ValueId o : f.ops[i].operands) user_[o] = i;
+  }
+
+  // From users to operands.
+  std::vector<bool> run() {
+    for (size_t i = f_.ops.size(); i-- > 0;) {
+      const Op& op = f_.ops[i];
+      ValueId v = op.results[0];
+      if (op.def->kind == OpKind::Index) {
+        movable_[v] = repeats_nothing(op) && is_consumed(op);
+      } else if (op.def->kind == OpKind::Elementwise) {
+        const Op* user = only_user(v);
+        movable_[v] = user && (user->def->kind == OpKind::Index || user->def->kind == OpKind::Elementwise) && movable_[user->results[0]];
+      }
+    }
+    return std::move(movable_);
+  }
+
+ private:
+  // The op that is the only user of `v`, or null when it has several or is a result of the function.
+  const Op* only_user(ValueId v) const { return uses_[v] == 1 && user_[v] != kNone ? &f_.ops[user_[v]] : nullptr; }
+
+  // Whether an index op reads each element of its operands once at most. Those with several sources give each a window of its own.
+  bool repeats_nothing(const Op& op) const {
+    return !op.def->view || f_.facts.less_equal(product(f_.type(op.results[0]).shape), product(f_.type(op.operands[0]).shape)) == Tri::Yes;
+  }
+
+  // Whether the result of an index op is computed element by element in one place, rather than being a window that costs nothing.
+  bool is_consumed(const Op& op) const {
+    const Op* user = only_user(op.results[0]);
+    if (!user) return uses_[op.results[0]] == 1 && !op.def->view;
+    switch (user->def->kind) {
+      case OpKind::Elementwise:
+      case OpKind::Reduction: return true;
+      case OpKind::Index: return movable_[user->results[0]];
+      case OpKind::Library: return !op.def->view;
+      case OpKind::Constant:
+      case OpKind::Iota:
+      case OpKind::Composite: return false;
+    }
+    return false;
+  }
+
+  const Function& f_;
+  std::vector<uint32_t> uses_, user_;  // how often a value is named; the last op that does
+  std::vector<bool> movable_;
+};
+
+}  // namespace
+
+std::vector<bool> find_movable(const Function& f) { return MovableFinder(f).run(); }
+
+}  // namespace frit::passes

@@ -1,0 +1,43 @@
+// Lowering of one fused group each: what lower_to_kernels does for every kind of group that has code.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "passes/lower/kernel_emitter.h"
+#include "passes/manager/pass.h"
+
+namespace frit::passes {
+
+// A group's ops in order, and which of its values others need.
+struct GroupView {
+  const ir::Function& f;
+  std::span<const ir::Op> ops;
+  std::vector<ir::ValueId> outputs;  // in order of definition; not yet placed
+  std::string name;                  // of the kernel
+};
+
+// A new buffer, named by `prefix` and its number.
+uint32_t add_buffer(ir::Program& program, const char* prefix, ir::BufferRole role, Dtype dtype, Dim size,
+                    ir::Literal data = {});
+
+struct Lowering {
+  ir::Program& program;
+  Placements& placements;            // of every value in memory so far
+  PassContext& context;
+
+  // A new dense buffer for `v`, and its placement.
+  uint32_t allocate(const ir::Function& f, ir::ValueId v);
+};
+
+Status lower_loop_group(Lowering& l, const GroupView& g);
+Status lower_reduce_group(Lowering& l, const GroupView& g);
+Status lower_library_group(Lowering& l, const GroupView& g);
+
+// For each op of the group, whether it is computed at the very position of the outputs: reached from them through elementwise ops alone.
+std::vector<bool> at_output_positions(const GroupView& g);
+
+// The element of a dense value at a position.
+Dim row_major_element(const ir::Shape& shape, const std::vector<Dim>& at);
+
+}  // namespace frit::passes

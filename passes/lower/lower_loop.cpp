@@ -1,0 +1,131 @@
+// Elementwise and index groups: one loop per axis of the iteration space, the first of them parallel.
+//
+// Where operands of a concatenation (or padding) meet inside the space, testing for each element which of them supplies it costs more than the element.
+// When what must be tested is where one axis is cut, the axis is computed in pieces, one kernel each, in which every test is decided.
+#include "passes/lower/lower_groups.h"
+
+namespace frit::passes {
+
+using namespace ir;
+
+namespace {
+
+// Below this many elements the kernel is in one piece: a launch costs more than its tests.
+constexpr int64_t kWorthCutting = 4096;
+// Copies of an op in all pieces together.
+constexpr size_t kMaxCopies = 4096;
+
+struct Piece {
+  size_t axis = 0;
+  Dim begin = 0, end = 0;  // of the axis
+};
+
+class LoopLowering {
+ public:
+  LoopLowering(Lowering& l, const GroupView& g)
+      : l_(l), g_(g), space_(g.f.type(g.outputs[0]).shape), members_(at_output_positions(g)) {
+    for (ValueId v : g.outputs) buffers_.push_back(l.allocate(g.f, v));
+  }
+
+  void run() {
+    if (g_.f.facts.range(product(space_)).high > 0) emit_all();
+    for (size_t i = 0; i < g_.outputs.size(); ++i)
+      l_.placements[g_.outputs[i]] = {buffers_[i], {space_, row_major_strides(space_), 0}};
+  }
+
+ private:
+  void emit_all() {
+    KernelEmitter whole(g_.f, l_.program, l_.placements, g_.name);
+    std::vector<Dim> at = emit(whole, nullptr);
+    std::vector<Piece> pieces;
+    if (g_.f.facts.range(product(space_)).high >= kWorthCutting) pieces = cut(whole, at);
+    if (pieces.size() < 2 || pieces.size() * g_.ops.size() > kMaxCopies) {
+      l_.program.steps.push_back(whole.finish());
+      return;
+    }
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      KernelEmitter e(g_.f, l_.program, l_.placements, g_.name + "_" + std::to_string(i));
+      emit(e, &pieces[i]);
+      l_.program.steps.push_back(e.finish());
+    }
+  }
+
+  // Returns the loop variables; 0 for an axis of size 1, which has no loop.
+  std::vector<Dim> emit(KernelEmitter& e, const Piece* piece) {
+    std::vector<Dim> variables, at;
+    int opened = 0;
+    for (size_t axis = 0; axis < space_.size(); ++axis) {
+      bool here = piece && piece->axis == axis;
+      Dim extent = here ? g_.f.facts.simplify(piece->end - piece->begin) : space_[axis];
+      variables.push_back(extent.is(1) ? Dim(0)
+                                       : Dim::symbol(e.open_loop("i", extent, opened++ == 0 ? LoopKind::Parallel : LoopKind::Serial)));
+      at.push_back(here ? variables.back() + piece->begin : variables.back());
+    }
+    // In order of definition, so that no value is computed by deep recursion and each output is stored as soon as it is known.
+    size_t next = 0;
+    for (size_t i = 0; i < g_.ops.size(); ++i) {
+      ValueId v = g_.ops[i].results[0];
+      bool output = next < g_.outputs.size() && v == g_.outputs[next];
+      if (!members_[i] && !output) continue;
+      Regs regs = e.value_at(v, at);
+      if (output) e.store(buffers_[next++], g_.f.type(v).dtype, row_major_element(space_, at), regs);
+    }
+    while (opened--) e.close_loop();
+    return variables;
+  }
+
+  // Where the tests of `e` cut an axis; nothing when some test is of another form or the cuts have no provable order.
+  std::vector<Piece> cut(const KernelEmitter& e, const std::vector<Dim>& variables) const {
+    const DimFacts& facts = g_.f.facts;
+    std::vector<Dim> points;
+    size_t axis = space_.size();
+    for (const auto& [low, high] : e.undecided()) {
+      // low <= high, where one side holds the variable: the point at which it begins or ceases to hold.
+      Dim gap = high - low;
+      size_t found = space_.size();
+      for (size_t k = 0; k < variables.size(); ++k)
+        if (!variables[k].is_const() && gap.uses(*variables[k].as_symbol())) {
+          if (found != space_.size()) return {};
+          found = k;
+        }
+      if (found == space_.size() || (axis != space_.size() && axis != found)) return {};
+      axis = found;
+      auto affine = gap.affine_in(*variables[axis].as_symbol());
+      if (!affine) return {};
+      if (affine->coefficient.is(1)) {
+        points.push_back(facts.simplify(-affine->rest));         // v + rest >= 0
+      } else if (affine->coefficient.is(-1)) {
+        points.push_back(facts.simplify(affine->rest + Dim(1)));  // rest - v >= 0 up to v == rest
+      } else {
+        return {};
+      }
+    }
+    if (points.empty()) return {};
+    std::vector<Dim> sorted{0, space_[axis]};
+    for (const Dim& p : points) {
+      size_t i = 0;
+      while (i < sorted.size() && facts.less_equal(sorted[i], p) == Tri::Yes) ++i;
+      if (i > 0 && facts.equal(sorted[i - 1], p) == Tri::Yes) continue;
+      if (i == 0 || i == sorted.size() || facts.less_equal(p, sorted[i]) != Tri::Yes) return {};
+      sorted.insert(sorted.begin() + static_cast<long>(i), p);
+    }
+    std::vector<Piece> pieces;
+    for (size_t i = 0; i + 1 < sorted.size(); ++i) pieces.push_back({axis, sorted[i], sorted[i + 1]});
+    return pieces;
+  }
+
+  Lowering& l_;
+  const GroupView& g_;
+  Shape space_;
+  std::vector<bool> members_;
+  std::vector<uint32_t> buffers_;
+};
+
+}  // namespace
+
+Status lower_loop_group(Lowering& l, const GroupView& g) {
+  LoopLowering(l, g).run();
+  return {};
+}
+
+}  // namespace frit::passes

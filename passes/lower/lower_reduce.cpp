@@ -1,0 +1,348 @@
+// Groups with reductions: a loop over the kept axes, and inside it one loop over the reduced axes per level of dependence.
+//
+// Level 0 holds what needs no reduction of the group; the results of level n's reductions can be used from level n + 1 on. Each level's loop
+// reads the row again, from cache. What was expensive to compute at one level and is needed at a later one is kept in a local row.
+#include <algorithm>
+#include <set>
+
+#include "passes/lower/lower_groups.h"
+#include "passes/fuse/reduction_shape.h"
+
+namespace frit::passes {
+
+using namespace ir;
+
+namespace {
+
+struct ReductionPlan {
+  const Op* op;
+  int level;
+  Dtype type;                      // accumulated in
+  std::vector<Reg> results;        // one, or re and im
+};
+
+class RowLowering {
+ public:
+  RowLowering(Lowering& l, const GroupView& g) : l_(l), g_(g), f_(g.f) {}
+
+  Status run() {
+    FRIT_TRY(analyse());
+    auto is_empty = [&](ValueId v) { return f_.facts.range(f_.type(v).size()).high <= 0; };
+    if (std::all_of(g_.outputs.begin(), g_.outputs.end(), is_empty)) {
+      // Nothing to compute.
+    } else if (shape_.spans_blocks(f_.facts, l_.context.target) && !arg_) {
+      lower_split();
+    } else {
+      lower_rows();
+    }
+    for (size_t i = 0; i < g_.outputs.size(); ++i)
+      l_.placements[g_.outputs[i]] = {buffers_[i], dense(g_.outputs[i])};
+    return {};
+  }
+
+ private:
+  const Shape& shape(ValueId v) const { return f_.type(v).shape; }
+  Dtype dtype(ValueId v) const { return f_.type(v).dtype; }
+  Layout dense(ValueId v) const { return {shape(v), row_major_strides(shape(v)), 0}; }
+  bool is_member(ValueId v) const { return levels_.count(v) != 0; }
+
+  Status analyse() {
+    for (const Op& op : g_.ops) {
+      int level = 0;
+      for (ValueId o : op.operands)
+        if (auto it = levels_.find(o); it != levels_.end()) level = std::max(level, it->second);
+      for (ValueId o : op.operands) by_value_.try_emplace(o, nullptr);
+      by_value_[op.results[0]] = &op;
+      if (op.def->kind == OpKind::Reduction) {
+        shape_ = ReductionShape::of(f_, op);
+        bool arg = op.def->combine == Combine::ArgMax || op.def->combine == Combine::ArgMin;
+        arg_ |= arg;
+        if (is_complex(dtype(op.operands[0])) && op.def->combine != Combine::Sum)
+          return Diagnostic("'" + std::string(op.def->name) + "' of complex64 is not supported", op.loc,
+                            "reduce the real and imaginary parts");
+        Dtype type = compute_type(arg ? dtype(op.operands[0]) : dtype(op.results[0]));
+        reductions_.push_back({&op, level, is_complex(type) ? float32 : type, {}});
+        ++level;
+      }
+      levels_[op.results[0]] = level;
+      last_level_ = std::max(last_level_, level);
+    }
+    for (ValueId v : g_.outputs) buffers_.push_back(l_.allocate(f_, v));
+    return {};
+  }
+
+  // Opens the loops over the kept axes; `coordinates` gets a symbol for every axis of the space.
+  int open_kept(KernelEmitter& e, std::vector<Dim>& coordinates, bool parallel) {
+    int opened = 0;
+    for (int axis = 0; axis < static_cast<int>(shape_.space.size()); ++axis) {
+      if (shape_.reduces(axis)) {
+        std::string name = e.fresh("r");
+        e.declare(name, shape_.space[axis]);
+        coordinates.push_back(Dim::symbol(name));
+      } else if (shape_.space[axis].is(1)) {
+        coordinates.push_back(0);
+      } else {
+        LoopKind kind = parallel && opened == 0 ? LoopKind::Parallel : LoopKind::Serial;
+        coordinates.push_back(Dim::symbol(e.open_loop("i", shape_.space[axis], kind)));
+        ++opened;
+      }
+    }
+    return opened;
+  }
+
+  CollapsedAxes run_axes(const std::vector<int>& run, const std::vector<Dim>& coordinates) const {
+    CollapsedAxes c;
+    for (int axis : run) {
+      c.axes.push_back(*coordinates[axis].as_symbol());
+      c.extents.push_back(shape_.space[axis]);
+    }
+    return c;
+  }
+
+  // The loops over one run of reduced axes and those inside it. `leaf` computes the values to accumulate.
+  template <class Leaf>
+  std::vector<Reg> reduce_runs(KernelEmitter& e, const std::vector<Dim>& coordinates, size_t k,
+                               const std::vector<ReductionPlan*>& at_level, Leaf&& leaf) {
+    auto runs = shape_.runs();
+    // A position counts over all reduced axes, and which comes first does not depend on how the elements are visited.
+    if (arg_ && runs.size() > 1) runs = {shape_.axes};
+    // Over no axes each element is the only one, at position 0.
+    if (k == runs.size()) {
+      std::vector<Reg> values = leaf();
+      return runs.empty() && arg_ ? std::vector<Reg>(at_level.size(), e.index_value(0)) : values;
+    }
+    bool last = runs[k].back() + 1 == static_cast<int>(shape_.space.size());
+    Dim n = 1;
+    for (int axis : runs[k]) n *= shape_.space[axis];
+    CollapsedAxes c = run_axes(runs[k], coordinates);
+    // Without accumulators there is nothing to block; an arg reduction gives one answer in any order.
+    const TargetTraits& target = l_.context.target;
+    const int64_t block = last ? target.reduction_block : target.column_block;
+    bool blocked = !at_level.empty() && !arg_ && e.facts().range(n).high > block;
+    Dim extent = n;
+    if (blocked) {
+      Dim b = Dim::symbol(e.open_loop("b", ceil_div(n, block), LoopKind::Serial));
+      c.var_offset = b * Dim(block);
+      extent = min(Dim(block), n - c.var_offset);
+    }
+    c.var = e.open_loop("r", extent, LoopKind::Serial, last && !at_level.empty() ? target.reduction_lanes : 0);
+    e.collapse(c);
+    std::vector<Reg> values = reduce_runs(e, coordinates, k + 1, at_level, leaf);
+    Reg position = arg_ ? e.index_value(Dim::symbol(c.var)) : kNoReg;
+    std::vector<Reg> out = accumulate(e, at_level, values, position);
+    e.uncollapse();
+    e.close_loop();
+    if (blocked) {
+      out = accumulate(e, at_level, out, kNoReg);
+      e.close_loop();
+    }
+    return out;
+  }
+
+  std::vector<Reg> accumulate(KernelEmitter& e, const std::vector<ReductionPlan*>& at_level,
+                              const std::vector<Reg>& values, Reg position) {
+    std::vector<Reg> out;
+    size_t i = 0;
+    for (const ReductionPlan* r : at_level)
+      for (int part = 0; part < parts(*r); ++part)
+        out.push_back(e.accumulate(r->op->def->combine, r->type, values[i++], position));
+    return out;
+  }
+
+  int parts(const ReductionPlan& r) const { return is_complex(dtype(r.op->results[0])) ? 2 : 1; }
+
+  std::vector<ReductionPlan*> reductions_at(int level) {
+    std::vector<ReductionPlan*> out;
+    for (ReductionPlan& r : reductions_)
+      if (r.level == level) out.push_back(&r);
+    return out;
+  }
+
+  bool is_full(ValueId v) const { return shape_.is_full(shape(v)); }
+
+  // What the loop of one level must compute: operands of its reductions and outputs at full shape.
+  std::vector<ValueId> roots(int level) {
+    std::vector<ValueId> out;
+    for (ReductionPlan* r : reductions_at(level)) out.push_back(r->op->operands[0]);
+    for (ValueId v : g_.outputs)
+      if (is_full(v) && !is_reduction(v) && levels_.at(v) == level) out.push_back(v);
+    return out;
+  }
+
+  bool is_reduction(ValueId v) const { return by_value_.at(v) && by_value_.at(v)->def->kind == OpKind::Reduction; }
+
+  bool expensive(ValueId v, int level) const {
+    auto it = by_value_.find(v);
+    if (it == by_value_.end() || !it->second || it->second->def->kind == OpKind::Reduction || !is_full(v)) return false;
+    if (levels_.at(v) != level) return false;
+    if (it->second->def->has(kExpensive)) return true;
+    for (ValueId o : it->second->operands)
+      if (expensive(o, level)) return true;
+    return false;
+  }
+
+  // Full values worth keeping from one level's loop to a later one's.
+  void find_kept() {
+    if (shape_.runs().size() != 1 || !shape_.reduces_last()) return;
+    std::set<ValueId> seen;
+    auto walk = [&](auto&& self, ValueId v, int level) -> void {
+      auto it = by_value_.find(v);
+      if (it == by_value_.end() || !it->second || it->second->def->kind == OpKind::Reduction) return;
+      if (is_full(v) && levels_.at(v) < level && expensive(v, levels_.at(v))) {
+        if (kept_.emplace(v, 0).second) keep_order_.push_back(v);
+        return;
+      }
+      if (!seen.insert(v).second) return;
+      for (ValueId o : it->second->operands) self(self, o, level);
+    };
+    for (int level = 1; level <= last_level_; ++level) {
+      seen.clear();
+      for (ValueId v : roots(level)) walk(walk, v, level);
+    }
+    std::sort(keep_order_.begin(), keep_order_.end());
+  }
+
+  Dim row_position(const std::vector<Dim>& coordinates) const {
+    Dim p = 0;
+    for (int axis : shape_.axes) p = p * shape_.space[axis] + coordinates[axis];
+    return p;
+  }
+
+  void compute_full(KernelEmitter& e, const std::vector<Dim>& coordinates, int level) {
+    for (ValueId v : keep_order_)
+      if (levels_.at(v) < level) e.define(v, coordinates, e.load_local(kept_.at(v), dtype(v), row_position(coordinates)));
+    for (ValueId v : keep_order_)
+      if (levels_.at(v) == level)
+        e.store_local(kept_.at(v), dtype(v), row_position(coordinates), e.value_at(v, coordinates));
+    for (size_t i = 0; i < g_.outputs.size(); ++i) {
+      ValueId v = g_.outputs[i];
+      if (!is_full(v) || is_reduction(v) || levels_.at(v) != level || f_.facts.range(f_.type(v).size()).high <= 0) continue;
+      e.store(buffers_[i], dtype(v), row_major_element(shape(v), coordinates), e.value_at(v, coordinates));
+    }
+  }
+
+  std::vector<Reg> operand_values(KernelEmitter& e, const std::vector<Dim>& coordinates,
+                                  const std::vector<ReductionPlan*>& at_level) {
+    std::vector<Reg> out;
+    for (ReductionPlan* r : at_level) {
+      Regs v = e.value_at(r->op->operands[0], coordinates);
+      out.push_back(e.cast(v.re, r->type));
+      if (parts(*r) == 2) out.push_back(v.im == kNoReg ? e.scalar(ScalarOp::Const, float32, {kNoReg, kNoReg, kNoReg}, 0) : v.im);
+    }
+    return out;
+  }
+
+  void define_results(KernelEmitter& e, const std::vector<Dim>& coordinates, const std::vector<ReductionPlan*>& at_level,
+                      const std::vector<Reg>& results) {
+    size_t i = 0;
+    for (ReductionPlan* r : at_level) {
+      ValueId v = r->op->results[0];
+      Regs regs{e.cast(results[i], is_complex(dtype(v)) ? float32 : dtype(v))};
+      ++i;
+      if (parts(*r) == 2) regs.im = results[i++];
+      e.define(v, shape_.position(shape(v), coordinates), regs);
+      if (is_full(v)) e.define(v, coordinates, regs);
+    }
+  }
+
+  void store_rows(KernelEmitter& e, const std::vector<Dim>& coordinates) {
+    for (size_t i = 0; i < g_.outputs.size(); ++i) {
+      ValueId v = g_.outputs[i];
+      if (is_full(v) && !is_reduction(v)) continue;
+      std::vector<Dim> at = shape_.position(shape(v), coordinates);
+      e.store(buffers_[i], dtype(v), row_major_element(shape(v), at), e.value_at(v, at));
+    }
+  }
+
+  void lower_rows() {
+    find_kept();
+    KernelEmitter e(f_, l_.program, l_.placements, g_.name);
+    std::vector<Dim> coordinates;
+    for (ValueId v : keep_order_) kept_[v] = e.add_local("row" + std::to_string(v), dtype(v), shape_.reduced_size());
+    int opened = open_kept(e, coordinates, true);
+    for (int level = 0; level <= last_level_; ++level) {
+      auto at_level = reductions_at(level);
+      if (at_level.empty() && roots(level).empty()) continue;
+      auto results = reduce_runs(e, coordinates, 0, at_level, [&] {
+        compute_full(e, coordinates, level);
+        return operand_values(e, coordinates, at_level);
+      });
+      define_results(e, coordinates, at_level, results);
+    }
+    store_rows(e, coordinates);
+    while (opened--) e.close_loop();
+    l_.program.steps.push_back(e.finish());
+  }
+
+  // Few results over many elements: a kernel whose iterations are the blocks, then one that combines what they give.
+  void lower_split() {
+    auto at_level = reductions_at(0);
+    std::vector<int> run = shape_.runs()[0];
+    Dim n = shape_.reduced_size();
+    const TargetTraits& target = l_.context.target;
+    const int64_t block = shape_.reduces_last() ? target.reduction_block : target.column_block;
+    Dim blocks = ceil_div(n, block);
+    std::vector<uint32_t> partials;
+    for (ReductionPlan* r : at_level)
+      for (int part = 0; part < parts(*r); ++part)
+        partials.push_back(add_buffer(l_.program, "t", BufferRole::Temp, r->type, shape_.kept_size() * blocks));
+    auto partial_element = [&](const std::vector<Dim>& coordinates, const Dim& block) {
+      Dim p = block;
+      for (int axis = 0; axis < static_cast<int>(shape_.space.size()); ++axis)
+        if (!shape_.reduces(axis)) p = p * shape_.space[axis] + coordinates[axis];
+      return p;
+    };
+    {
+      KernelEmitter e(f_, l_.program, l_.placements, g_.name + "_blocks");
+      Dim b = Dim::symbol(e.open_loop("b", blocks, LoopKind::Parallel));
+      std::vector<Dim> coordinates;
+      int opened = open_kept(e, coordinates, false);
+      CollapsedAxes c = run_axes(run, coordinates);
+      c.var_offset = b * Dim(block);
+      c.var = e.open_loop("r", min(Dim(block), n - c.var_offset), LoopKind::Serial,
+                          shape_.reduces_last() ? target.reduction_lanes : 0);
+      e.collapse(c);
+      compute_full(e, coordinates, 0);
+      std::vector<Reg> out = accumulate(e, at_level, operand_values(e, coordinates, at_level), kNoReg);
+      e.uncollapse();
+      e.close_loop();
+      for (size_t i = 0; i < out.size(); ++i)
+        e.store(partials[i], e.reg_type(out[i]), partial_element(coordinates, b), {out[i]});
+      while (opened--) e.close_loop();
+      e.close_loop();
+      l_.program.steps.push_back(e.finish());
+    }
+    KernelEmitter e(f_, l_.program, l_.placements, g_.name);
+    std::vector<Dim> coordinates;
+    int opened = open_kept(e, coordinates, true);
+    Dim b = Dim::symbol(e.open_loop("b", blocks, LoopKind::Serial));
+    std::vector<Reg> values;
+    for (uint32_t p : partials)
+      values.push_back(e.load_buffer(p, l_.program.buffers[p].dtype, partial_element(coordinates, b)).re);
+    std::vector<Reg> results = accumulate(e, at_level, values, kNoReg);
+    e.close_loop();
+    define_results(e, coordinates, at_level, results);
+    store_rows(e, coordinates);
+    while (opened--) e.close_loop();
+    l_.program.steps.push_back(e.finish());
+  }
+
+  Lowering& l_;
+  const GroupView& g_;
+  const Function& f_;
+  ReductionShape shape_;
+  std::vector<ReductionPlan> reductions_;
+  std::map<ValueId, int> levels_;
+  std::map<ValueId, const Op*> by_value_;  // null for values from outside
+  int last_level_ = 0;
+  bool arg_ = false;
+  std::vector<uint32_t> buffers_;
+  std::map<ValueId, uint32_t> kept_;       // -> local
+  std::vector<ValueId> keep_order_;
+};
+
+}  // namespace
+
+Status lower_reduce_group(Lowering& l, const GroupView& g) { return RowLowering(l, g).run(); }
+
+}  // namespace frit::passes

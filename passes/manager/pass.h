@@ -1,0 +1,104 @@
+// Passes, pipelines and what a pass may say.
+//
+// A pass is one file; its name is the file's name, its spelling on the command line and its folder under tests/golden. A pass file
+// defines one PassInfo and registers it; passes find each other only through pipelines.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/graph/graph.h"
+#include "ir/kernel/program.h"
+
+namespace frit::passes {
+
+// How far a function has come. A pass needs at least `needs`, at most `most`, and leaves `gives` (or what was there, if higher).
+enum class Level : uint8_t {
+  Graph,      // any rows
+  Expanded,   // no Composite rows
+  Fused,      // every op in a group
+  Lowered,    // a Program of kernels with plain loops
+  Scheduled,  // vector widths, lanes and chunks chosen
+  Legal,      // only scalar ops that a target must have (functions expanded)
+  Planned,    // temporaries have slots
+};
+std::string_view name(Level level);
+
+struct Remark {
+  std::string pass, function, text;  // text: "not fused: %7 has two users with different shapes"
+  SourceLoc loc;
+};
+
+// What the code will run on, as far as passes care. Nothing here changes a result but the numbers that say so.
+struct TargetTraits {
+  int vector_bytes = 32;
+  int64_t cache_bytes = 1 << 20;   // of one core
+  int threads = 1;
+  int64_t stream_bytes = 32 << 20; // results of at least this size are written past the caches
+  bool has_fma = true;
+  // Loops are spread over a grid of invocations in workgroups instead of threads with vectors (passes/schedule/grid_schedule.h).
+  bool grid = false;
+  // Part of a reduction's meaning on this target (ir/graph/graph.h): accumulators along the operand's last axis, and elements of a block there and along
+  // other axes.
+  int reduction_lanes = ir::kReductionLanes;
+  int64_t reduction_block = ir::kReductionBlock, column_block = ir::kReductionBlock;
+  // What code needs that is called with the caller's own memory and has no runtime beside it.
+  bool dense_results = false;      // each result is an output of its own, dense and row-major: no views, no inputs, none shared
+  bool own_routines = false;       // routines of the library are kernels of the program ...
+  bool cblas_routines = false;     // ... but matrix products that cblas takes (passes/lower/cblas_product.h)
+};
+
+struct PassContext {
+  ir::Module* module = nullptr;    // null for a lone function
+  TargetTraits target;
+  bool fuse = true;                // false: every op its own group (eager, and --pipeline comparisons)
+  bool collect_remarks = false;
+  std::vector<Remark> remarks;
+  std::string pass;                // the running pass
+  void remark(const ir::Function& f, std::string text, SourceLoc loc = {}) {
+    if (collect_remarks) remarks.push_back({pass, f.name, std::move(text), loc});
+  }
+};
+
+struct PassInfo {
+  std::string_view name;
+  std::string_view doc;
+  Level needs, most, gives;
+  Result<bool> (*run)(ir::Function&, PassContext&);  // whether it changed anything
+};
+
+const PassInfo* find_pass(std::string_view name);
+std::vector<const PassInfo*> all_passes();  // in default pipeline order, then the others by name
+struct RegisterPass {
+  explicit RegisterPass(const PassInfo& info);
+};
+
+struct Pipeline {
+  std::vector<const PassInfo*> passes;
+  // "default", "none", or pass names with commas. Fails on an unknown name or an order whose levels do not fit.
+  static Result<Pipeline> parse(std::string_view text);
+  static const Pipeline& standard();
+};
+
+struct PassTiming {
+  std::string pass;
+  double milliseconds;
+  size_t ops_before, ops_after, kernels_after;
+  bool changed;
+};
+
+struct RunOptions {
+  bool verify_each = false;
+  int stop_after = -1;                  // run only the first N passes
+  std::string print_after;              // "", "all", "changed" or a pass name
+  std::ostream* print_to = nullptr;
+  std::string dump_dir;                 // numbered files, one per pass
+  std::vector<PassTiming>* timings = nullptr;
+};
+
+Status run(const Pipeline& pipeline, ir::Function& f, PassContext& context, const RunOptions& options = {});
+
+}  // namespace frit::passes

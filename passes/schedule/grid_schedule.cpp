@@ -1,0 +1,317 @@
+#include "passes/schedule/grid_schedule.h"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <map>
+
+#include "passes/lower/loop_nest.h"
+
+namespace frit::passes {
+
+using namespace ir;
+
+namespace {
+
+constexpr int kVectorBytes = 16;       // of one load
+constexpr int kMaxVector = 8;
+constexpr int kMaxInvocations = 256;
+constexpr int kMinInvocations = 32;
+constexpr int64_t kLongBody = 400;     // instructions beyond which copies of a body cost more registers than wide loads save
+
+int64_t count(const Body& body) {
+  int64_t n = 0;
+  for (const Instr& i : body) {
+    ++n;
+    if (auto* loop = std::get_if<Loop>(&i.node)) n += count(loop->body);
+  }
+  return n;
+}
+
+// The widest element that is moved, in bytes.
+int widest_access(const Kernel& k, const Body& body) {
+  int bytes = 1;
+  for (const Instr& i : body) {
+    if (auto* l = std::get_if<LoadInstr>(&i.node)) bytes = std::max<int>(bytes, k.buffer(l->buffer).dtype.size);
+    if (auto* s = std::get_if<StoreInstr>(&i.node)) bytes = std::max<int>(bytes, k.buffer(s->buffer).dtype.size);
+    if (auto* loop = std::get_if<Loop>(&i.node)) bytes = std::max(bytes, widest_access(k, loop->body));
+  }
+  return bytes;
+}
+
+void for_each_loop(Body& body, const std::function<void(Loop&)>& f) {
+  for (Instr& i : body)
+    if (auto* loop = std::get_if<Loop>(&i.node)) f(*loop), for_each_loop(loop->body, f);
+}
+
+// A perfect nest around straight-line code.
+bool is_straight(Loop& outer) {
+  Loop* loop = &outer;
+  while (Loop* inner = inner_of_nest(loop->body)) {
+    if (inner->extent.uses(outer.var)) return false;
+    loop = inner;
+  }
+  return loop != &outer && !contains_loop(loop->body);
+}
+
+// As many consecutive elements as make a wide access, where the results are stored side by side.
+int element_vector(const Kernel& k, const Loop& loop) {
+  if (count(loop.body) > kLongBody) return 1;
+  int vector = std::clamp(kVectorBytes / widest_access(k, loop.body), 1, kMaxVector);
+  for (const Instr& i : loop.body)
+    if (auto* s = std::get_if<StoreInstr>(&i.node)) {
+      if (s->mask != kNoReg) return 1;
+      Stride stride = stride_of(s->index, loop.var, vector, k);
+      if (stride.kind != Stride::Kind::Contiguous || !stride.aligned) return 1;
+    }
+  return vector;
+}
+
+void schedule_rows(Kernel& k) {
+  for_each_loop(k.body, [&](Loop& loop) {
+    // A row's loop over fewer elements than lanes leaves the others at the identity, whatever their number.
+    if (loop.lanes > 0) {
+      const int64_t high = loop.extent.is_const() ? loop.extent.value() : INT64_MAX;
+      if (high < loop.lanes) loop.lanes = static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(high, 1))));
+    }
+  });
+  int most = 0;
+  for_each_loop(k.body, [&](Loop& loop) { most = std::max(most, loop.lanes); });
+  if (most == 0) most = kMaxInvocations;
+  int vector = std::clamp(kVectorBytes / widest_access(k, k.body), 1, kMaxVector);
+  while (most / vector > kMaxInvocations) vector *= 2;
+  while (vector > 1 && most / vector < kMinInvocations) vector /= 2;
+  // One number of invocations for all loops.
+  const int invocations = std::max(1, most / vector);
+  for_each_loop(k.body, [&](Loop& loop) {
+    if (loop.kind == LoopKind::Parallel) {
+      loop.vector = 1;
+    } else if (loop.lanes > 0) {
+      loop.lanes = std::max(loop.lanes, invocations);
+      loop.vector = std::max(1, loop.lanes / invocations);
+    } else {
+      loop.vector = vector;
+    }
+  });
+}
+
+}  // namespace
+
+namespace {
+
+bool is_plain(const Loop& loop) { return loop.accumulators.empty() && loop.lanes == 0; }
+
+// A name that nothing in the kernel has.
+std::string unused(Kernel& k, std::string name) {
+  bool taken = true;
+  while (taken) {
+    taken = std::find(k.symbols.begin(), k.symbols.end(), name) != k.symbols.end();
+    for_each_loop(k.body, [&](Loop& loop) { taken = taken || loop.var == name; });
+    for_each_dim(k.body, [&](const Dim& d) { taken = taken || d.uses(name); });
+    if (taken) name += "_";
+  }
+  return name;
+}
+
+}  // namespace
+
+GridTile tile_of(const Kernel& k) {
+  const Loop* tiles = parallel_loop(k);
+  auto only = [](const Loop* loop) -> const Loop* {
+    const Loop* inner = loop && loop->body.size() == 1 ? std::get_if<Loop>(&loop->body[0].node) : nullptr;
+    return inner && is_plain(*inner) ? inner : nullptr;
+  };
+  const Loop* row = only(tiles);
+  const Loop* column = only(row);
+  if (!column || !k.locals.empty() || contains_loop(column->body) || column->extent.uses(row->var)) return {};
+  DimFacts facts = k.facts;
+  facts.set_loop(tiles->var, tiles->extent);
+  if (facts.range(row->extent).high > kGridTile || facts.range(column->extent).high > kGridTile) return {};
+  return {row, column};
+}
+
+bool is_across(const Dim& index, const GridTile& tile) {
+  auto along = index.affine_in(tile.column->var);
+  auto side = index.affine_in(tile.row->var);
+  if (!along || !side || along->coefficient.uses(tile.row->var)) return false;
+  return !along->coefficient.is(0) && !along->coefficient.is(1) && side->coefficient.is(1);
+}
+
+bool has_rows(const Kernel& k) { return !k.locals.empty() || contains_lanes(k.body); }
+
+int row_invocations(const Kernel& k) {
+  int invocations = 0;
+  auto look = [&](auto&& self, const Body& body) -> void {
+    for (const Instr& i : body)
+      if (auto* loop = std::get_if<Loop>(&i.node)) {
+        if (loop->lanes > 0) invocations = std::max(invocations, loop->lanes / std::max(1, loop->vector));
+        self(self, loop->body);
+      }
+  };
+  look(look, k.body);
+  return invocations ? std::min(invocations, kMaxInvocations) : kMaxInvocations;
+}
+
+void schedule_grid(Kernel& k, const TargetTraits&) {
+  for (Instr& i : k.body) {
+    auto* loop = std::get_if<Loop>(&i.node);
+    if (!loop) continue;
+    if (loop->kind == LoopKind::Parallel) {
+      while (collapse(*loop)) {
+      }
+      // Every inner pair first: a merged position is divided, and no longer collapses.
+      for (Loop* outer = loop; (outer = inner_of_nest(outer->body));)
+        while (collapse(*outer)) {
+        }
+      const bool tiled = k.locals.empty() && is_straight(*loop) && tile(*loop, kGridTile, kGridTile, unused(k, "row"), k.facts);
+      while (!tiled && inner_of_nest(loop->body)) {
+        Loop* inner = inner_of_nest(loop->body);
+        // What an iteration keeps in locals stays in one iteration.
+        if (inner->extent.uses(loop->var) || (!k.locals.empty() && !contains_loop(inner->body))) break;
+        merge(*loop, k.facts);
+      }
+    }
+  }
+  if (has_rows(k)) return schedule_rows(k);
+  for (Instr& i : k.body) {
+    auto* loop = std::get_if<Loop>(&i.node);
+    if (!loop) continue;
+    const bool elements = loop->kind == LoopKind::Parallel && !contains_loop(loop->body);
+    loop->vector = elements ? element_vector(k, *loop) : 1;
+  }
+}
+
+bool is_multiple(const Dim& d, int64_t factor, const Kernel& k, std::vector<std::string>& multiples) {
+  if (factor == 1) return true;
+  if (d.is_const()) return d.value() % factor == 0;
+  if (k.facts.divides(Dim(factor), d)) return true;
+  if (d.poly()->constant % factor) return false;
+  for (const DimTerm& term : d.poly()->terms) {
+    if (term.coefficient % factor == 0) continue;
+    const std::string* symbol = nullptr;
+    bool known = false;
+    for (const auto& atom : term.atoms) {
+      if (atom->kind != AtomKind::Symbol) continue;
+      known = known || k.facts.multiple(atom->name) % factor == 0;
+      if (std::find(k.symbols.begin(), k.symbols.end(), atom->name) != k.symbols.end()) symbol = &atom->name;
+    }
+    if (known) continue;
+    if (!symbol) return false;
+    if (std::find(multiples.begin(), multiples.end(), *symbol) == multiples.end()) multiples.push_back(*symbol);
+  }
+  return true;
+}
+
+namespace {
+
+// `position` as uniform part + contiguous * (the variable's place among the consecutive values).
+struct Parts {
+  bool known = true;
+  int64_t step = 0;
+  bool aligned = true;  // the value at the first is a multiple of the vector
+};
+
+Parts parts_of(const Dim& d, const std::string& var, int vector, const Kernel& k, std::vector<std::string>& multiples);
+
+Parts parts_of_atom(const Atom& atom, const std::string& var, int vector, const Kernel& k, std::vector<std::string>& multiples) {
+  if (atom.kind == AtomKind::Symbol) return {true, atom.name == var ? 1 : 0, atom.name == var};
+  if (atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod) {
+    Parts inner = parts_of(atom.args[0], var, vector, k, multiples);
+    const bool whole = inner.known && inner.aligned && inner.step == 1 && !atom.args[1].uses(var) && is_multiple(atom.args[1], vector, k, multiples);
+    // All of them lie between two multiples of the divisor.
+    if (whole) return {true, atom.kind == AtomKind::Mod ? 1 : 0, atom.kind == AtomKind::Mod};
+  }
+  return {false, 0, false};
+}
+
+Parts parts_of(const Dim& d, const std::string& var, int vector, const Kernel& k, std::vector<std::string>& multiples) {
+  Parts sum;
+  if (!d.uses(var)) {
+    sum.aligned = is_multiple(d, vector, k, multiples);
+    return sum;
+  }
+  Dim uniform = Dim(d.poly()->constant);
+  for (const DimTerm& term : d.poly()->terms) {
+    Dim whole = Dim::from_term(term);
+    if (!whole.uses(var)) {
+      uniform += whole;
+      continue;
+    }
+    // One factor may change; the others are uniform.
+    const Atom* changing = nullptr;
+    Dim factor = term.coefficient;
+    for (const auto& atom : term.atoms) {
+      Dim alone = Dim::from_term({{atom}, 1});
+      if (!alone.uses(var)) {
+        factor *= alone;
+      } else {
+        if (changing) return {false};
+        changing = atom.get();
+      }
+    }
+    Parts part = parts_of_atom(*changing, var, vector, k, multiples);
+    if (!part.known || (part.step != 0 && !factor.is_const())) return {false};
+    if (part.step != 0) sum.step += part.step * factor.value();
+    if (!part.aligned) sum.aligned = sum.aligned && is_multiple(factor, vector, k, multiples);
+  }
+  sum.aligned = sum.aligned && is_multiple(uniform, vector, k, multiples);
+  return sum;
+}
+
+}  // namespace
+
+Stride stride_of(const Dim& position, const std::string& var, int vector, const Kernel& k) {
+  Stride stride;
+  if (!position.uses(var)) {
+    stride.kind = Stride::Kind::Uniform;
+    return stride;
+  }
+  Parts parts = parts_of(position, var, vector, k, stride.multiples);
+  if (!parts.known || (parts.step != 0 && parts.step != 1)) return stride;
+  stride.kind = parts.step ? Stride::Kind::Contiguous : Stride::Kind::Uniform;
+  stride.aligned = parts.aligned;
+  return stride;
+}
+
+bool is_independent(const Kernel& k, const Loop& loop) {
+  if (!loop.accumulators.empty()) return false;
+  std::map<uint32_t, Dim> stored;
+  bool independent = true;
+  auto stores = [&](auto&& self, const Body& body, const std::vector<const Loop*>& around) -> void {
+    for (const Instr& i : body) {
+      if (auto* inner = std::get_if<Loop>(&i.node)) {
+        auto deeper = around;
+        deeper.push_back(inner);
+        self(self, inner->body, deeper);
+      }
+      auto* s = std::get_if<StoreInstr>(&i.node);
+      if (!s) continue;
+      auto [it, added] = stored.emplace(s->buffer, s->index);
+      auto affine = s->index.affine_in(loop.var);
+      independent = independent && (added || it->second == s->index) && affine && k.facts.range(affine->coefficient).low > 0;
+      // What inner loops add must not reach the next iteration's position.
+      Dim reach = 0;
+      for (const Loop* inner : around) {
+        auto part = s->index.affine_in(inner->var);
+        if (!part || !affine) {
+          independent = false;
+          break;
+        }
+        reach += part->coefficient * (inner->extent - Dim(1));
+      }
+      independent = independent && (around.empty() || k.facts.less(reach, affine->coefficient) == Tri::Yes);
+    }
+  };
+  stores(stores, loop.body, {});
+  auto loads = [&](auto&& self, const Body& body) -> void {
+    for (const Instr& i : body) {
+      if (auto* inner = std::get_if<Loop>(&i.node)) self(self, inner->body);
+      if (auto* l = std::get_if<LoadInstr>(&i.node))
+        if (auto it = stored.find(l->buffer); it != stored.end()) independent = independent && it->second == l->index;
+    }
+  };
+  loads(loads, loop.body);
+  return independent;
+}
+
+}  // namespace frit::passes

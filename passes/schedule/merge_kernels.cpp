@@ -1,0 +1,76 @@
+// merge_kernels: kernels that are the same but for their names become one, launched with each one's buffers. The layers of a network repeat: the code of
+// one of them serves all.
+#include <map>
+#include <unordered_map>
+
+#include "ir/text/kernel_printer.h"
+#include "passes/manager/pass.h"
+
+namespace frit::passes {
+namespace {
+
+using namespace ir;
+
+// The kernel as text without the names that it is free to choose. `epilogue`: its parallel loop must stay as it is, which schedule keeps to.
+std::string meaning(const Kernel& k, bool epilogue) {
+  Kernel plain = k;
+  plain.name = epilogue ? "epilogue" : "kernel";
+  for (size_t i = 0; i < plain.buffers.size(); ++i) plain.buffers[i].name = "b" + std::to_string(i);
+  for (size_t i = 0; i < plain.locals.size(); ++i) plain.locals[i].name = "l" + std::to_string(i);
+  return print(plain);
+}
+
+Result<bool> run(Function& f, PassContext& context) {
+  Program& p = *f.program;
+  std::vector<bool> epilogue(p.kernels.size(), false);
+  auto each_use = [&](auto&& visit) {
+    for (Step& s : p.steps) {
+      if (auto* launch = std::get_if<KernelStep>(&s)) visit(*launch, false);
+      else if (auto& fused = std::get<LibraryStep>(s).epilogue) visit(*fused, true);
+    }
+  };
+  each_use([&](KernelStep& use, bool fused) {
+    if (fused) epilogue[use.kernel] = true;
+  });
+  // Text is made of those only that are of one size with another.
+  std::map<std::pair<size_t, size_t>, std::vector<uint32_t>> alike;
+  for (uint32_t i = 0; i < p.kernels.size(); ++i) alike[{p.kernels[i].buffers.size(), p.kernels[i].reg_types.size()}].push_back(i);
+  std::vector<uint32_t> same_as(p.kernels.size());
+  for (uint32_t i = 0; i < p.kernels.size(); ++i) same_as[i] = i;
+  bool changed = false;
+  for (const auto& [size, kernels] : alike) {
+    if (kernels.size() < 2) continue;
+    std::unordered_map<std::string, uint32_t> first;
+    for (uint32_t i : kernels) {
+      same_as[i] = first.try_emplace(meaning(p.kernels[i], epilogue[i]), i).first->second;
+      if (same_as[i] == i) continue;
+      changed = true;
+      Kernel& kept = p.kernels[same_as[i]];
+      kept.locs.insert(kept.locs.end(), p.kernels[i].locs.begin(), p.kernels[i].locs.end());
+      context.remark(f, "@" + p.kernels[i].name + " is the same kernel as @" + kept.name);
+    }
+  }
+  if (!changed) return false;
+  std::vector<uint32_t> number(p.kernels.size());
+  std::vector<Kernel> left;
+  for (uint32_t i = 0; i < p.kernels.size(); ++i) {
+    if (same_as[i] != i) continue;
+    number[i] = static_cast<uint32_t>(left.size());
+    left.push_back(std::move(p.kernels[i]));
+  }
+  p.kernels = std::move(left);
+  each_use([&](KernelStep& use, bool) { use.kernel = number[same_as[use.kernel]]; });
+  return true;
+}
+
+const RegisterPass registered({
+    .name = "merge_kernels",
+    .doc = "makes kernels that differ in names only one",
+    .needs = Level::Lowered,
+    .most = Level::Lowered,
+    .gives = Level::Lowered,
+    .run = run,
+});
+
+}  // namespace
+}  // namespace frit::passes

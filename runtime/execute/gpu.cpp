@@ -1,0 +1,162 @@
+#include "runtime/execute/gpu.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "runtime/system/bytes.h"
+#include "runtime/system/plugin.h"
+
+namespace frit::runtime {
+
+namespace {
+
+constexpr std::string_view kMagic = "FRITGPU2";
+
+// What the driver's plugin exports.
+using FindGpu = Result<Gpu*> (*)();
+using ListGpus = Result<std::vector<GpuInfo>> (*)();
+
+template <class F>
+Result<F> driver_entry(const char* symbol) {
+  for (const std::string& path : plugin_files("frit_runtime_vulkan")) {
+    FRIT_ASSIGN_OR_RETURN(entry, plugin_entry(path, symbol));
+    if (entry) return reinterpret_cast<F>(entry);
+  }
+  return Diagnostic("there is no plugin libfrit_runtime_vulkan.so in " + plugin_folder(), {},
+                    "install frit's runtime plugins, or name their folder in FRIT_PLUGIN_DIR");
+}
+
+void write_numbers(ByteWriter& out, const std::vector<uint32_t>& values) {
+  out.u32(static_cast<uint32_t>(values.size()));
+  for (uint32_t v : values) out.u32(v);
+}
+
+std::vector<uint32_t> read_numbers(ByteReader& in) {
+  std::vector<uint32_t> values;
+  uint32_t count = in.u32();
+  if (count > in.left() / 4) in.stop();
+  for (uint32_t i = 0; i < count && in.ok(); ++i) values.push_back(in.u32());
+  return values;
+}
+
+// Elements from the first to the last that a tensor shows, as a range around its offset.
+struct Span {
+  int64_t low = 0, count = 0;
+};
+Span span_of(const Tensor& t) {
+  Span s{0, 1};
+  int64_t high = 0;
+  for (size_t i = 0; i < t.shape.size(); ++i) {
+    if (t.shape[i] == 0) return {0, 0};
+    int64_t reach = (t.shape[i] - 1) * t.strides[i];
+    (reach < 0 ? s.low : high) += reach;
+  }
+  s.count = high - s.low + 1;
+  return s;
+}
+
+}  // namespace
+
+std::string features_text(const GpuFeatures& f) {
+  std::string text;
+  for (bool has : {f.int64, f.float64, f.storage8, f.storage16, f.fused_fma, f.keeps_specials32, f.keeps_specials64, f.keeps_subnormals32,
+                   f.keeps_subnormals64, f.rounds_to_even32, f.rounds_to_even64, f.matrix16, f.shuffle})
+    text += has ? '1' : '0';
+  for (uint32_t n : {f.subgroup_size, f.shared_bytes, f.group_size}) text += " " + std::to_string(n);
+  return text;
+}
+
+std::string write_gpu_code(const GpuCode& code) {
+  ByteWriter out;
+  out.raw(kMagic);
+  out.u32(static_cast<uint32_t>(code.kernels.size()));
+  for (const GpuKernel& k : code.kernels) {
+    out.text(k.name);
+    out.text(k.spirv);
+    out.u32(k.group_size);
+    out.u32(k.per_group);
+    out.u8(k.rows);
+    out.u8(k.scratch);
+    write_numbers(out, k.aligned_buffers);
+    write_numbers(out, k.multiple_symbols);
+    out.u32(k.multiple);
+    out.u32(k.tile_rows);
+    out.u32(k.tile_columns);
+    out.u8(k.epilogue);
+  }
+  return std::move(out).take();
+}
+
+Result<GpuCode> read_gpu_code(std::string_view bytes) {
+  ByteReader in(bytes);
+  if (in.raw(kMagic.size()) != kMagic) return Diagnostic("it is not code for a gpu of this version");
+  GpuCode code;
+  uint32_t count = in.u32();
+  for (uint32_t i = 0; i < count && in.ok(); ++i) {
+    GpuKernel k;
+    k.name = in.text();
+    k.spirv = in.text();
+    k.group_size = in.u32();
+    k.per_group = in.u32();
+    k.rows = in.u8() != 0;
+    k.scratch = in.u8() != 0;
+    k.aligned_buffers = read_numbers(in);
+    k.multiple_symbols = read_numbers(in);
+    k.multiple = in.u32();
+    k.tile_rows = in.u32();
+    k.tile_columns = in.u32();
+    k.epilogue = in.u8() != 0;
+    if (k.spirv.size() % 4 || !k.group_size || !k.per_group || !k.multiple || !k.tile_rows || !k.tile_columns) in.stop();
+    code.kernels.push_back(std::move(k));
+  }
+  if (!in.at_end()) return Diagnostic("code for a gpu is damaged");
+  return code;
+}
+
+namespace {
+
+std::atomic<Gpu*>& known() {
+  static std::atomic<Gpu*> gpu{nullptr};
+  return gpu;
+}
+
+}  // namespace
+
+Result<Gpu*> find_gpu() {
+  FRIT_ASSIGN_OR_RETURN(find, driver_entry<FindGpu>("frit_find_gpu"));
+  FRIT_ASSIGN_OR_RETURN(gpu, find());
+  known().store(gpu, std::memory_order_release);
+  return gpu;
+}
+
+Gpu* known_gpu() { return known().load(std::memory_order_acquire); }
+
+Result<std::vector<GpuInfo>> list_gpus() {
+  FRIT_ASSIGN_OR_RETURN(list, driver_entry<ListGpus>("frit_list_gpus"));
+  return list();
+}
+
+Result<Tensor> to_gpu(const Tensor& t, Gpu& gpu) {
+  if (t.buffer->gpu()) return t;
+  Span span = span_of(t);
+  const size_t size = t.dtype.size;
+  FRIT_ASSIGN_OR_RETURN(buffer, gpu.allocate(static_cast<size_t>(span.count) * size));
+  const auto* from = static_cast<const std::byte*>(t.buffer->data()) + (t.offset + span.low) * static_cast<int64_t>(size);
+  if (span.count) FRIT_TRY(gpu.write(*buffer, 0, from, static_cast<size_t>(span.count) * size));
+  return Tensor{std::move(buffer), t.dtype, t.shape, t.strides, -span.low};
+}
+
+Result<Tensor> to_host(const Tensor& t, Gpu& gpu) {
+  if (!t.buffer->gpu()) return t;
+  Span span = span_of(t);
+  const size_t size = t.dtype.size;
+  FRIT_ASSIGN_OR_RETURN(buffer, Buffer::allocate(static_cast<size_t>(span.count) * size));
+  if (span.count) {
+    auto first = static_cast<size_t>(t.offset + span.low) * size;
+    FRIT_TRY(gpu.read(*t.buffer, first, buffer->data(), static_cast<size_t>(span.count) * size));
+  }
+  return Tensor{std::move(buffer), t.dtype, t.shape, t.strides, -span.low};
+}
+
+}  // namespace frit::runtime

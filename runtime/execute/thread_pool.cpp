@@ -1,0 +1,228 @@
+#include "runtime/execute/thread_pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace frit::runtime {
+
+namespace {
+
+// Longer than what lies between two kernels of a program or two operations of a caller's loop, short beside what a user would see as load.
+constexpr auto kLookOut = std::chrono::microseconds(100);
+// How long one who gave a loop waits awake for workers to finish their last part.
+constexpr auto kPatience = std::chrono::microseconds(50);
+
+// Waking a worker takes this long, on a good day. A loop of many grains, each of which is worth a turn of a thread, is longer for sure.
+constexpr auto kWorthWaking = std::chrono::microseconds(30);
+constexpr int64_t kSurelyLong = 32;
+// Workers that are told at which CPUs to wake up. Where there are more, there are more CPUs to find.
+constexpr int kMovedAtMost = 8;
+
+void relax() {
+#if defined(__x86_64__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+// Waits awake until `done()`, for as long as `time`. The clock is read now and then only.
+template <class Done>
+bool look_out(std::chrono::microseconds time, Done&& done) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  do {
+    for (int i = 0; i < 64; ++i) {
+      if (done()) return true;
+      relax();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return done();
+}
+
+std::atomic<ThreadPool*> the_pool{nullptr};
+
+}  // namespace
+
+struct ThreadPool::Job {
+  RangeFn fn;
+  void* context;
+  int64_t total, grain, grains;
+  int threads;
+  int helpers;                      // workers that may still join; guarded by the pool's mutex
+  std::atomic<int64_t> taken{0};    // grains
+  std::atomic<int> active{0};       // workers inside
+  Job *next = nullptr, *previous = nullptr;
+
+  bool exhausted() const { return taken.load(std::memory_order_relaxed) >= grains; }
+
+  // Whether what is left after a first part takes longer than waking others does.
+  bool is_long() {
+    if (grains >= kSurelyLong) return true;
+    const auto start = std::chrono::steady_clock::now();
+    run_part(grains);
+    return (std::chrono::steady_clock::now() - start) * (grains - 1) >= kWorthWaking;
+  }
+
+  // Large parts first, which cost little, then smaller ones, which even out threads that came late or that other work slows down.
+  void run() {
+    while (run_part(int64_t{4} * threads)) {
+    }
+  }
+
+  // Takes one part, at most one in `share` of what is left. False when nothing is left.
+  bool run_part(int64_t share) {
+    int64_t begin = taken.load(std::memory_order_relaxed), part;
+    do {
+      if (begin >= grains) return false;
+      part = std::max<int64_t>(1, (grains - begin) / share);
+    } while (!taken.compare_exchange_weak(begin, begin + part, std::memory_order_relaxed));
+    fn(context, begin * grain, std::min(total, (begin + part) * grain));
+    return true;
+  }
+};
+
+struct ThreadPool::Worker {
+  std::thread thread;
+  pid_t id = 0;
+  std::atomic<bool> asleep{false};
+  std::atomic<bool> moved{false};   // off the CPU of who wakes it, until it is awake
+#if defined(__linux__)
+  cpu_set_t cpus;                   // that it may run on
+#endif
+};
+
+ThreadPool& ThreadPool::instance() {
+  ThreadPool* pool = the_pool.load(std::memory_order_acquire);
+  if (pool) return *pool;
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  if (!the_pool.load(std::memory_order_relaxed)) {
+    // The threads of the parent are not in a forked process, and locks may be held there for good.
+    static const int registered = pthread_atfork(nullptr, nullptr, [] { the_pool.store(new ThreadPool, std::memory_order_release); });
+    (void)registered;
+    the_pool.store(new ThreadPool, std::memory_order_release);
+  }
+  return *the_pool.load(std::memory_order_relaxed);
+}
+
+void ThreadPool::run(int64_t total, int64_t grain, RangeFn fn, void* context, int threads) {
+  const int64_t grains = (total + grain - 1) / grain;
+  threads = static_cast<int>(std::min<int64_t>(threads, grains));
+  if (worker_count_.load(std::memory_order_acquire) < threads - 1) start_workers(threads - 1);
+  Job job{fn, context, total, grain, grains, threads, threads - 1};
+  {
+    std::lock_guard lock(mutex_);
+    job.next = jobs_;
+    if (jobs_) jobs_->previous = &job;
+    jobs_ = &job;
+  }
+  given_.fetch_add(1);
+  if (sleeping_.load() > 0 && job.is_long()) wake_workers();
+  job.run();
+  {
+    std::lock_guard lock(mutex_);
+    (job.previous ? job.previous->next : jobs_) = job.next;
+    if (job.next) job.next->previous = job.previous;
+  }
+  // Nobody joins any more. Who leaves does not touch the job afterwards, only the pool.
+  const auto done = [&] { return job.active.load(std::memory_order_acquire) == 0; };
+  if (done() || look_out(kPatience, done)) return;
+  for (;;) {
+    const uint32_t seen = left_.load();
+    if (done()) return;
+    left_.wait(seen);
+  }
+}
+
+void ThreadPool::start_workers(int count) {
+  std::lock_guard lock(mutex_);
+  // Signals are for the threads of the program.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  while (static_cast<int>(workers_.size()) < count) {
+    auto worker = std::make_unique<Worker>();
+    Worker* self = worker.get();
+    try {
+      worker->thread = std::thread([this, self] { work(*self); });
+    } catch (const std::system_error&) {
+      break;  // The system gives no more: those that there are do the work.
+    }
+    workers_.push_back(std::move(worker));
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  worker_count_.store(std::max(count, static_cast<int>(workers_.size())), std::memory_order_release);
+}
+
+void ThreadPool::work(Worker& self) {
+#if defined(__linux__)
+  pthread_setname_np(pthread_self(), "frit");
+  self.id = gettid();
+  if (sched_getaffinity(0, sizeof self.cpus, &self.cpus) != 0) CPU_ZERO(&self.cpus);
+#endif
+  for (;;) {
+    const uint32_t seen = given_.load();
+    while (help()) {
+    }
+    if (!look_out(kLookOut, [&] { return given_.load(std::memory_order_relaxed) != seen; })) sleep(self, seen);
+  }
+}
+
+bool ThreadPool::help() {
+  Job* job = nullptr;
+  {
+    std::lock_guard lock(mutex_);
+    for (job = jobs_; job; job = job->next)
+      if (job->helpers > 0 && !job->exhausted()) break;
+    if (!job) return false;
+    --job->helpers;
+    job->active.fetch_add(1, std::memory_order_relaxed);
+  }
+  job->run();
+  job->active.fetch_sub(1, std::memory_order_release);
+  left_.fetch_add(1);
+  left_.notify_all();
+  return true;
+}
+
+void ThreadPool::sleep(Worker& self, uint32_t seen) {
+  self.asleep.store(true);
+  sleeping_.fetch_add(1);
+  given_.wait(seen);
+  sleeping_.fetch_sub(1);
+  self.asleep.store(false);
+#if defined(__linux__)
+  if (self.moved.exchange(false)) sched_setaffinity(0, sizeof self.cpus, &self.cpus);
+#endif
+}
+
+void ThreadPool::wake_workers() {
+#if defined(__linux__)
+  // Systems like to wake a thread on the CPU of the one that wakes it: it would have to wait for this loop, and in a virtual machine, where CPUs that
+  // sleep do not look idle, it takes milliseconds until it is moved to another.
+  const int here = sched_getcpu();
+  int moved = 0;
+  std::lock_guard lock(mutex_);
+  for (auto& worker : workers_) {
+    if (!worker->asleep.load() || CPU_COUNT(&worker->cpus) < 2) continue;
+    cpu_set_t others = worker->cpus;
+    CPU_CLR(here, &others);
+    worker->moved.store(true);
+    sched_setaffinity(worker->id, sizeof others, &others);
+    if (++moved == kMovedAtMost) break;
+  }
+#endif
+  given_.notify_all();
+}
+
+}  // namespace frit::runtime

@@ -1,0 +1,250 @@
+#include "runtime/load/plan_file.h"
+
+#include <cstring>
+#include <set>
+
+#include "runtime/execute/gpu.h"
+#include "runtime/load/plan_codec.h"
+
+namespace frit::runtime {
+
+namespace {
+
+constexpr std::string_view kMagic = "FRITPLAN";
+constexpr uint32_t kNoDonor = ~0u;
+
+using Role = BufferPlan::Role;
+
+class Writer : private PlanWriter {
+ public:
+  std::string run(const Image& image) {
+    out_.raw(kMagic);
+    out_.u32(kImageVersion);
+    list(image.inputs, [&](const Image::Input& input) {
+      dtype(input.dtype);
+      out_.u32(input.rank);
+    });
+    const Plan& p = image.plan;
+    out_.text(p.name);
+    texts(p.symbol_names);
+    list(p.symbols, [&](const SymbolSource& s) {
+      out_.u32(s.input);
+      out_.u32(s.axis);
+      out_.u8(s.stride);
+    });
+    sizes(p.slots);
+    list(p.buffers, [&](const BufferPlan& b) { buffer(b); });
+    list(image.objects, [&](const ObjectCode& o) {
+      list(o.entries, [&](const ObjectCode::Entry& e) {
+        out_.text(e.kernel);
+        out_.text(e.symbol);
+      });
+      out_.text(o.device);
+      out_.text(o.object);
+    });
+    list(p.steps, [&](const auto& step) {
+      out_.u8(static_cast<uint8_t>(step.index()));
+      if (const auto* k = std::get_if<KernelPlan>(&step)) kernel(*k);
+      else library(std::get<LibraryPlan>(step));
+    });
+    list(p.results, [&](const WindowPlan& w) { window(w); });
+    return std::move(out_).take();
+  }
+
+ private:
+  void numbers(const std::vector<uint32_t>& values) {
+    list(values, [&](uint32_t v) { out_.u32(v); });
+  }
+  void buffer(const BufferPlan& b) {
+    out_.u8(static_cast<uint8_t>(b.role));
+    dtype(b.dtype);
+    size(b.bytes);
+    out_.u32(b.index);
+    out_.u32(b.donor);
+    if (b.role == Role::Constant) {
+      // A buffer may be larger than what was asked for.
+      const auto bytes = static_cast<size_t>(b.bytes.evaluate(nullptr));
+      out_.text({static_cast<const char*>(b.constant->data()), bytes});
+    }
+  }
+  void window(const WindowPlan& w) {
+    out_.u32(w.buffer);
+    dtype(w.dtype);
+    sizes(w.shape);
+    sizes(w.strides);
+    size(w.offset);
+  }
+  void kernel(const KernelPlan& k) {
+    out_.text(k.name);
+    numbers(k.buffers);
+    numbers(k.symbols);
+    out_.u8(k.parallel);
+    size(k.extent);
+    size(k.grain);
+    size(k.scratch_bytes);
+    out_.u8(k.beside);
+  }
+  void library(const LibraryPlan& l) {
+    out_.text(l.name);
+    out_.text(l.options);
+    list(l.operands, [&](const WindowPlan& w) { window(w); });
+    list(l.results, [&](const WindowPlan& w) { window(w); });
+    out_.u8(l.epilogue.has_value());
+    if (l.epilogue) kernel(*l.epilogue);
+  }
+};
+
+class Reader : private PlanReader {
+ public:
+  explicit Reader(std::string_view bytes) : PlanReader(bytes) {}
+
+  Result<Image> run() {
+    if (in_.raw(kMagic.size()) != kMagic) return Diagnostic("it is not a compiled program");
+    if (uint32_t version = in_.u32(); version != kImageVersion)
+      return Diagnostic("it has version " + std::to_string(version) + " of the format, not " + std::to_string(kImageVersion));
+    Image image;
+    list(image.inputs, 5, [&] {
+      Dtype t = dtype();
+      return Image::Input{t, in_.u32()};
+    });
+    inputs_ = &image.inputs;
+    Plan& p = image.plan;
+    p.name = in_.text();
+    p.symbol_names = texts();
+    list(p.symbols, 9, [&] { return symbol(); });
+    symbols_ = p.symbols.size();
+    require(p.symbol_names.size() == symbols_, "its symbols have other names");
+    p.slots = sizes();
+    slots_ = p.slots.size();
+    list(p.buffers, 14, [&] { return buffer(); });
+    buffers_ = p.buffers.size();
+    list(image.objects, 20, [&] {
+      ObjectCode object;
+      list(object.entries, 16, [&] {
+        std::string kernel(in_.text());
+        kernels_.insert(kernel);
+        return ObjectCode::Entry{std::move(kernel), std::string(in_.text())};
+      });
+      object.device = in_.text();
+      require(object.device == (image.objects.empty() ? object : image.objects[0]).device, "its code is for several devices");
+      require(object.device.empty() || object.device == "gpu", "it is for a device that is not known");
+      on_device_ = on_device_ || !object.device.empty();
+      object.object = in_.text();
+      return object;
+    });
+    list(p.steps, 1, [&]() -> std::variant<KernelPlan, LibraryPlan> {
+      switch (in_.u8()) {
+        case 0: return kernel();
+        case 1: return library();
+        default: require(false, "a step is of no known kind"); return KernelPlan{};
+      }
+    });
+    list(p.results, 17, [&] { return window(); });
+    finish();
+    if (failed_) return Diagnostic("a compiled program is damaged: " + std::string(failed_));
+    return image;
+  }
+
+ private:
+  std::vector<uint32_t> numbers(size_t below, const char* otherwise) {
+    std::vector<uint32_t> values;
+    list(values, 4, [&] {
+      const uint32_t v = in_.u32();
+      require(v < below, otherwise);
+      return v;
+    });
+    return values;
+  }
+  SymbolSource symbol() {
+    SymbolSource s{in_.u32(), in_.u32(), flag()};
+    require(s.input < inputs_->size() && s.axis < (*inputs_)[s.input].rank, "a symbol is read from an axis that does not exist");
+    return s;
+  }
+  BufferPlan buffer() {
+    const uint8_t role = in_.u8();
+    require(role <= static_cast<uint8_t>(Role::Constant), "a buffer has no known role");
+    BufferPlan b{static_cast<Role>(role), dtype(), size()};
+    b.index = in_.u32();
+    b.donor = in_.u32();
+    require(b.donor == kNoDonor || b.donor < inputs_->size(), "a buffer takes the memory of an input that does not exist");
+    switch (b.role) {
+      case Role::Input: require(b.index < inputs_->size(), "a buffer is an input that does not exist"); break;
+      case Role::Temp: require(b.index < slots_, "a buffer is in a slot that does not exist"); break;
+      case Role::Output: break;
+      case Role::Constant: b.constant = constant(b.bytes); break;
+    }
+    return b;
+  }
+  std::shared_ptr<Buffer> constant(const DimProgram& size) {
+    const std::string_view data = in_.text();
+    require(size.is_const() && static_cast<uint64_t>(size.evaluate(nullptr)) == data.size(), "a constant has another size");
+    if (!in_.ok()) return nullptr;
+    auto memory = Buffer::allocate(data.size());
+    require(memory.ok(), "there is no memory for a constant");
+    if (!memory.ok()) return nullptr;
+    if (!data.empty()) std::memcpy((*memory)->data(), data.data(), data.size());
+    return *std::move(memory);
+  }
+  WindowPlan window() {
+    WindowPlan w{in_.u32(), dtype(), sizes(), sizes(), size()};
+    require(w.buffer < buffers_, "a window is on a buffer that does not exist");
+    require(w.shape.size() == w.strides.size(), "a window has not one stride per axis");
+    return w;
+  }
+  std::vector<WindowPlan> windows() {
+    std::vector<WindowPlan> all;
+    list(all, 17, [&] { return window(); });
+    return all;
+  }
+  KernelPlan kernel() {
+    KernelPlan k;
+    k.name = in_.text();
+    // What a GPU fuses into a routine has no code of its own; its driver sees to what there is.
+    require(on_device_ || kernels_.contains(k.name), "a step runs a kernel that it does not have");
+    k.buffers = numbers(buffers_, "a kernel uses a buffer that does not exist");
+    k.symbols = numbers(symbols_, "a kernel uses a symbol that does not exist");
+    k.parallel = flag();
+    k.extent = size();
+    k.grain = size();
+    k.scratch_bytes = size();
+    k.beside = flag();
+    return k;
+  }
+  LibraryPlan library() {
+    LibraryPlan l;
+    l.name = in_.text();
+    l.options = in_.text();
+    l.operands = windows();
+    l.results = windows();
+    if (flag()) l.epilogue = kernel();
+    require(!l.results.empty(), "a routine has no result");
+    return l;
+  }
+
+  const std::vector<Image::Input>* inputs_ = nullptr;
+  size_t slots_ = 0, buffers_ = 0;
+  bool on_device_ = false;  // the code is for a device that is not the CPU
+  std::set<std::string, std::less<>> kernels_;
+};
+
+}  // namespace
+
+std::string write_image(const Image& image) { return Writer().run(image); }
+
+Result<Image> read_image(std::string_view bytes) { return Reader(bytes).run(); }
+
+Result<std::shared_ptr<Executable>> load_image(Image image) {
+  if (!image.objects.empty() && image.objects[0].device == "gpu") {
+    FRIT_ASSIGN_OR_RETURN(gpu, find_gpu());
+    FRIT_ASSIGN_OR_RETURN(code, gpu->load(image.plan, image.objects[0].object));
+    image.plan.device_code = std::move(code);
+    return std::make_shared<Executable>(std::move(image.plan));
+  }
+  if (!image.objects.empty()) {
+    FRIT_ASSIGN_OR_RETURN(code, load_objects(image.objects));
+    image.plan.code = std::move(code);
+  }
+  return std::make_shared<Executable>(std::move(image.plan));
+}
+
+}  // namespace frit::runtime

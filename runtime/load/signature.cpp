@@ -1,0 +1,192 @@
+#include "runtime/load/signature.h"
+
+#include <algorithm>
+
+#include "runtime/load/plan_codec.h"
+
+namespace frit::runtime {
+namespace {
+
+constexpr std::string_view kMagic = "FRITSIGN";
+constexpr uint32_t kVersion = 1;
+
+class Writer : private PlanWriter {
+ public:
+  std::string run(const Signature& s) {
+    out_.raw(kMagic);
+    out_.u32(kVersion);
+    out_.text(s.name);
+    out_.text(s.text);
+    texts(s.guard.symbol_names);
+    list(s.inputs, [&](const Signature::Input& i) {
+      value(i);
+      out_.text(i.weight);
+    });
+    list(s.outputs, [&](const Signature::Value& v) { value(v); });
+    list(s.guard.sources, [&](const Guard::Source& source) {
+      out_.u32(source.input);
+      out_.u32(source.axis);
+    });
+    list(s.guard.checks, [&](const Guard::Check& c) { check(c); });
+    texts(s.said);
+    return std::move(out_).take();
+  }
+
+ private:
+  void value(const Signature::Value& v) {
+    out_.text(v.name);
+    dtype(v.dtype);
+    sizes(v.shape);
+    texts(v.sizes);
+  }
+  void check(const Guard::Check& c) {
+    out_.u8(static_cast<uint8_t>(c.index()));
+    if (const auto* s = std::get_if<Guard::Size>(&c)) {
+      out_.u32(s->input);
+      out_.u32(s->axis);
+      size(s->expected);
+    } else if (const auto* r = std::get_if<Guard::Range>(&c)) {
+      out_.u32(r->symbol);
+      for (int64_t n : {r->low, r->high, r->multiple}) out_.u64(static_cast<uint64_t>(n));
+    } else {
+      const auto& condition = std::get<Guard::Condition>(c);
+      size(condition.value);
+      out_.u8(static_cast<uint8_t>(condition.kind));
+    }
+  }
+};
+
+class Reader : private PlanReader {
+ public:
+  explicit Reader(std::string_view bytes) : PlanReader(bytes) {}
+
+  Result<Signature> run() {
+    if (in_.raw(kMagic.size()) != kMagic) return Diagnostic("it is not a signature");
+    if (uint32_t version = in_.u32(); version != kVersion)
+      return Diagnostic("its signature has version " + std::to_string(version) + " of the format, not " + std::to_string(kVersion));
+    Signature s;
+    s.name = in_.text();
+    s.text = in_.text();
+    s.guard.symbol_names = texts();
+    symbols_ = s.guard.symbol_names.size();
+    list(s.inputs, 25, [&] {
+      Signature::Input i{value(), {}};
+      i.weight = in_.text();
+      return i;
+    });
+    list(s.outputs, 17, [&] { return value(); });
+    inputs_ = &s.inputs;
+    list(s.guard.sources, 8, [&] { return source(); });
+    require(s.guard.sources.size() == symbols_, "its symbols have other names");
+    list(s.guard.checks, 5, [&] { return check(); });
+    s.said = texts();
+    require(s.said.size() == s.guard.checks.size(), "its checks have other texts");
+    finish();
+    if (failed_) return Diagnostic("a signature is damaged: " + std::string(failed_));
+    return s;
+  }
+
+ private:
+  Signature::Value value() {
+    Signature::Value v{std::string(in_.text()), dtype(), sizes(), texts()};
+    require(v.shape.size() == v.sizes.size(), "a value has not one text per axis");
+    return v;
+  }
+  Guard::Source source() {
+    Guard::Source s{in_.u32(), in_.u32()};
+    require(s.input < inputs_->size() && s.axis < (*inputs_)[s.input].shape.size(), "a symbol is read from an axis that does not exist");
+    return s;
+  }
+  Guard::Check check() {
+    switch (in_.u8()) {
+      case 0: {
+        const Guard::Source at = source();
+        return Guard::Size{at.input, at.axis, size()};
+      }
+      case 1: {
+        Guard::Range r{};
+        r.symbol = in_.u32();
+        require(r.symbol < symbols_, "a check is of a symbol that does not exist");
+        for (int64_t* n : {&r.low, &r.high, &r.multiple}) *n = static_cast<int64_t>(in_.u64());
+        require(r.multiple >= 1, "a size is a multiple of nothing");
+        return r;
+      }
+      case 2: {
+        Guard::Condition c{size(), {}};
+        c.kind = flag() ? Guard::Condition::Kind::NonNegative : Guard::Condition::Kind::Zero;
+        return c;
+      }
+      default: require(false, "a check is of no known kind"); return Guard::Range{};
+    }
+  }
+
+  const std::vector<Signature::Input>* inputs_ = nullptr;
+};
+
+// The inputs whose sizes decide a check.
+std::vector<uint32_t> inputs_of(const Guard& guard, const Guard::Check& check) {
+  std::vector<uint32_t> inputs;
+  const auto add = [&](uint32_t i) {
+    if (std::find(inputs.begin(), inputs.end(), i) == inputs.end()) inputs.push_back(i);
+  };
+  const auto add_program = [&](const DimProgram& p) {
+    for (const DimProgram::Instr& i : p.code())
+      if (i.op == DimProgram::Op::Slot) add(guard.sources[static_cast<size_t>(i.value)].input);
+  };
+  if (const auto* size = std::get_if<Guard::Size>(&check)) {
+    add(size->input);
+    add_program(size->expected);
+  } else if (const auto* range = std::get_if<Guard::Range>(&check)) {
+    add(guard.sources[range->symbol].input);
+  } else {
+    add_program(std::get<Guard::Condition>(check).value);
+  }
+  std::sort(inputs.begin(), inputs.end());
+  return inputs;
+}
+
+std::string count(size_t n, const char* what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
+
+}  // namespace
+
+size_t Signature::arguments() const {
+  return static_cast<size_t>(std::count_if(inputs.begin(), inputs.end(), [](const Input& i) { return i.weight.empty(); }));
+}
+
+std::string type_text(const Signature::Value& value) {
+  std::string s = std::string(short_name(value.dtype)) + "[";
+  for (size_t i = 0; i < value.sizes.size(); ++i) s += (i ? ", " : "") + value.sizes[i];
+  return s + "]";
+}
+
+std::string type_text(const Tensor& t) {
+  std::string s = std::string(short_name(t.dtype)) + "[";
+  for (size_t i = 0; i < t.shape.size(); ++i) s += (i ? ", " : "") + std::to_string(t.shape[i]);
+  return s + "]";
+}
+
+Status check_call(const Signature& s, std::span<const Tensor> inputs, int64_t* symbols) {
+  const std::string who = "function @" + s.name;
+  if (inputs.size() != s.inputs.size())
+    return Diagnostic(who + " takes " + count(s.inputs.size(), "input") + ", but " + std::to_string(inputs.size()) + (inputs.size() == 1 ? " is" : " are") +
+                          " given",
+                      {}, "it is " + s.text);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Signature::Input& want = s.inputs[i];
+    if (inputs[i].dtype != want.dtype || inputs[i].shape.size() != want.shape.size())
+      return Diagnostic(who + " takes '" + want.name + "' as " + type_text(want) + ", but " + type_text(inputs[i]) + " is given", {},
+                        inputs[i].dtype != want.dtype ? "convert it to " + std::string(long_name(want.dtype)) : std::string());
+  }
+  const int failed = s.guard.first_failure([&](uint32_t input, uint32_t axis) { return inputs[input].shape[axis]; }, symbols);
+  if (failed < 0) return {};
+  std::string got;
+  for (uint32_t i : inputs_of(s.guard, s.guard.checks[static_cast<size_t>(failed)]))
+    got += (got.empty() ? "" : " and ") + ("'" + s.inputs[i].name + "' is ") + type_text(inputs[i]);
+  return Diagnostic(who + " needs that " + s.said[static_cast<size_t>(failed)] + ", but " + got, {}, "it is " + s.text);
+}
+
+std::string write_signature(const Signature& signature) { return Writer().run(signature); }
+
+Result<Signature> read_signature(std::string_view bytes) { return Reader(bytes).run(); }
+
+}  // namespace frit::runtime

@@ -1,0 +1,183 @@
+#include "runtime/system/cpu.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <thread>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#elif defined(__linux__)
+#include <sys/auxv.h>
+
+#include <fstream>
+#endif
+
+namespace frit::runtime {
+
+namespace {
+
+void append(std::string& text, const char* name, uint64_t value) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  text += text.empty() ? "" : " ";
+  text += name;
+  text += '=';
+  bool begun = false;
+  for (int shift = 60; shift >= 0; shift -= 4) {
+    const auto digit = static_cast<unsigned>(value >> shift) & 15;
+    begun |= digit != 0 || shift == 0;
+    if (begun) text += kDigits[digit];
+  }
+}
+
+#if defined(__x86_64__)
+
+struct Leaf {
+  uint32_t a = 0, b = 0, c = 0, d = 0;
+  Leaf(uint32_t leaf, uint32_t sub = 0) { __cpuid_count(leaf, sub, a, b, c, d); }
+};
+
+// What the system saves of the registers when it changes between processes; only where it says that it uses xsave.
+uint64_t saved_registers() {
+  uint32_t low, high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return uint64_t{high} << 32 | low;
+}
+
+// The leaves that say what instructions there are. Fields that differ from one core to the next (identifiers in leaf 1) are left out.
+void append_features(std::string& text) {
+  const Leaf vendor(0);
+  append(text, "vendor", uint64_t{vendor.b} << 32 | vendor.d);
+  append(text, "vendor2", vendor.c);
+  const Leaf model(1);
+  append(text, "model", model.a);
+  append(text, "f1", uint64_t{model.c} << 32 | model.d);
+  if (vendor.a >= 7) {
+    const Leaf first(7);
+    append(text, "f7b", first.b);
+    append(text, "f7", uint64_t{first.c} << 32 | first.d);
+    if (first.a >= 1) {
+      const Leaf second(7, 1);
+      append(text, "f7.1a", uint64_t{second.a} << 32 | second.b);
+      append(text, "f7.1", uint64_t{second.c} << 32 | second.d);
+    }
+  }
+  if (vendor.a >= 0xd) append(text, "save", Leaf(0xd, 1).a);
+  if (vendor.a >= 0x14) append(text, "trace", Leaf(0x14).b);
+  if (vendor.a >= 0x19) append(text, "lock", Leaf(0x19).b);
+  if (vendor.a >= 0x24) append(text, "avx10", Leaf(0x24).b);
+  const uint32_t extended = Leaf(0x80000000).a;
+  if (extended >= 0x80000001) {
+    const Leaf more(0x80000001);
+    append(text, "x1", uint64_t{more.c} << 32 | more.d);
+  }
+  if (extended >= 0x80000008) append(text, "x8", Leaf(0x80000008).b);
+  if (model.c & (1u << 27)) {
+    // Which registers the system saves decides which features may be used.
+    append(text, "registers", saved_registers());
+  }
+}
+
+// Of the cache of the highest level that this processor uses: each level tells its ways, partitions, line and sets. The C library's answer counts
+// the caches of all of a socket's chiplets together on some processors.
+int64_t cache_bytes() {
+  int64_t found = 0;
+  uint32_t level = 0;
+  for (uint32_t leaf : {4u, 0x8000001du}) {
+    if (Leaf(leaf & 0x80000000).a < leaf) continue;
+    for (uint32_t i = 0; i < 16; ++i) {
+      const Leaf cache(leaf, i);
+      if ((cache.a & 31) == 0) break;
+      if ((cache.a >> 5 & 7) < level) continue;
+      level = cache.a >> 5 & 7;
+      found = int64_t{(cache.b >> 22) + 1} * ((cache.b >> 12 & 0x3ff) + 1) * ((cache.b & 0xfff) + 1) * (int64_t{cache.c} + 1);
+    }
+  }
+  return level >= 3 ? found : 0;
+}
+
+// The levels of the System V ABI, each with those below it. Wide registers count only where the system saves them.
+int level_of_processor() {
+  const auto all = [](uint32_t word, std::initializer_list<int> bits) {
+    return std::all_of(bits.begin(), bits.end(), [&](int bit) { return word >> bit & 1; });
+  };
+  if (Leaf(0x80000000).a < 0x80000001) return 1;
+  const Leaf model(1), more(0x80000001);
+  // sse3, ssse3, cmpxchg16b, sse4.1, sse4.2, popcnt; lahf
+  if (!all(model.c, {0, 9, 13, 19, 20, 23}) || !all(more.c, {0})) return 1;
+  // fma, movbe, xsave and its use by the system, avx, f16c; lzcnt
+  if (!all(model.c, {12, 22, 26, 27, 28, 29}) || !all(more.c, {5}) || Leaf(0).a < 7) return 2;
+  const Leaf features(7);
+  const uint64_t saved = saved_registers();
+  if (!all(features.b, {3, 5, 8}) || (saved & 0x6) != 0x6) return 2;  // bmi1, avx2, bmi2
+  // avx512f, dq, cd, bw, vl; masks and both halves of the 512-bit registers
+  return all(features.b, {16, 17, 28, 30, 31}) && (saved & 0xe6) == 0xe6 ? 4 : 3;
+}
+
+#elif defined(__linux__)
+
+void append_features(std::string& text) {
+  append(text, "hwcap", getauxval(AT_HWCAP));
+  append(text, "hwcap2", getauxval(AT_HWCAP2));
+  // Code generation knows cores by these lines.
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line) && !line.empty();)
+    if (line.starts_with("CPU ") && !line.starts_with("CPU revision")) text += " " + line;
+}
+
+int64_t cache_bytes() {
+#if defined(_SC_LEVEL3_CACHE_SIZE)
+  return sysconf(_SC_LEVEL3_CACHE_SIZE);
+#else
+  return 0;
+#endif
+}
+
+#else
+
+void append_features(std::string&) {}
+int64_t cache_bytes() { return 0; }
+
+#endif
+
+std::string describe() {
+  std::string text;
+  append_features(text);
+  append(text, "cache", static_cast<uint64_t>(last_level_cache_bytes()));
+  append(text, "cpus", std::thread::hardware_concurrency());
+  return text;
+}
+
+}  // namespace
+
+const std::string& cpu_identity() {
+  static const std::string* text = new std::string(describe());
+  return *text;
+}
+
+int64_t last_level_cache_bytes() {
+  static const int64_t bytes = [] {
+    const int64_t found = cache_bytes();
+    return found > 0 ? found : int64_t{32} << 20;
+  }();
+  return bytes;
+}
+
+bool cpu_runs(std::string_view level) {
+#if defined(__x86_64__)
+  static const int here = level_of_processor();
+  constexpr std::string_view kLevels[] = {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
+  const auto* found = std::find(std::begin(kLevels), std::end(kLevels), level);
+  return found != std::end(kLevels) && found - std::begin(kLevels) < here;
+#elif defined(__aarch64__)
+  return level == "aarch64";
+#else
+  (void)level;
+  return false;
+#endif
+}
+
+}  // namespace frit::runtime
