@@ -21,7 +21,8 @@ float next_constant() {
   return c = std::nextafter(c, 1.0f);
 }
 
-// Compiles and calls make(constant) once for each iteration, with `threads` for compiling (0: all); counter: the kernels of one.
+// Compiles and calls make(constant) once for each iteration, with `threads` for compiling (0: all); counter: the
+// kernels of one.
 template <class F>
 void cold(benchmark::State& state, const Arrays& inputs, F make, int threads = 0) {
   eval(compile([](array v) { return v + 3; })(input({1024})));
@@ -57,17 +58,26 @@ void cold_compile_40_kernels(benchmark::State& state) {
   for (int i = 0; i < 40; ++i) inputs.push_back(input({8 + i, 64}));
   const auto make = [](const Arrays& a, float c) {
     Arrays results;
-    for (size_t i = 0; i < a.size(); ++i) results.push_back(gelu(tanh(a[i]) + static_cast<float>(i), c) - sum(a[i], -1, true));
+    for (size_t i = 0; i < a.size(); ++i)
+      results.push_back(gelu(tanh(a[i]) + static_cast<float>(i), c) - sum(a[i], -1, true));
     return results;
   };
   cold(state, inputs, make, static_cast<int>(state.range(0)));
 }
-BENCHMARK(cold_compile_40_kernels)->ArgName("threads")->Arg(1)->Arg(0)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(5);
+BENCHMARK(cold_compile_40_kernels)
+    ->ArgName("threads")
+    ->Arg(1)
+    ->Arg(0)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime()
+    ->Iterations(5);
 
-// 12 equal layers: layer norm, a product, gelu, a product, what went in added. The layers' kernels are the same, so that few are compiled.
+// 12 equal layers: layer norm, a product, gelu, a product, what went in added. The layers' kernels are the same, so
+// that few are compiled.
 void cold_compile_12_layers(benchmark::State& state) {
   Arrays inputs{input({16, 64})};
-  for (int i = 0; i < 12; ++i) inputs.insert(inputs.end(), {input({64, 256}), input({256}), input({256, 64}), input({64})});
+  for (int i = 0; i < 12; ++i)
+    inputs.insert(inputs.end(), {input({64, 256}), input({256}), input({256, 64}), input({64})});
   cold(state, inputs, [](const Arrays& a, float c) {
     array y = a[0];
     for (size_t i = 1; i < a.size(); i += 4) {
@@ -80,7 +90,8 @@ void cold_compile_12_layers(benchmark::State& state) {
 }
 BENCHMARK(cold_compile_12_layers)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(11);
 
-// A graph of 16,000 ops, traced, printed and taken through every pass twice (once for each form that `lower` returns), without code generation.
+// A graph of 16,000 ops, traced, printed and taken through every pass twice (once for each form that `lower` returns),
+// without code generation.
 void trace_and_optimise_16000_ops(benchmark::State& state) {
   const array x = input({64});
   for (auto _ : state) {

@@ -1,8 +1,10 @@
-// Matrix products and what is fused into them, against OpenBLAS's own call on all threads; those of bf16 against its f32 product. Then the library
-// routine by itself, without a graph around it, for the table of docs/matmul.md: --benchmark_filter='product|vector'.
+// Matrix products and what is fused into them, against OpenBLAS's own call on all threads; those of bf16 against its
+// f32 product. Then the library routine by itself, without a graph around it, for the table of docs/matmul.md:
+// --benchmark_filter='product|vector'.
 //
-// product/TYPE/MxNxK/BATCH/ROUTINE: speed in GFLOP/s, and how many times faster than OpenBLAS called directly (f16 and bf16: its f32 product), one
-// thread each. vector/TYPE/ROWSxCOLUMNS/SIDE: time over that of reading the matrix, by all threads.
+// product/TYPE/MxNxK/BATCH/ROUTINE: speed in GFLOP/s, and how many times faster than OpenBLAS called directly (f16 and
+// bf16: its f32 product), one thread each. vector/TYPE/ROWSxCOLUMNS/SIDE: time over that of reading the matrix, by all
+// threads.
 #include "areas.h"
 #include "runtime/execute/library.h"
 #include "runtime/execute/parallel.h"
@@ -19,7 +21,10 @@ struct Matrices {
   bench::Pages pages;
 
   Matrices(Dtype t, int64_t batch, int64_t rows, int64_t cols)
-      : dtype(t), shape{batch, rows, cols}, strides{rows * cols, cols, 1}, pages(t.size * static_cast<size_t>(batch * rows * cols)) {
+      : dtype(t),
+        shape{batch, rows, cols},
+        strides{rows * cols, cols, 1},
+        pages(t.size * static_cast<size_t>(batch * rows * cols)) {
     // Small numbers: what Pages fills its bytes with would be subnormal.
     for (int64_t i = 0; i < batch * rows * cols; ++i) {
       const float v = static_cast<float>(i % 17) / 16 - 0.5f;
@@ -57,16 +62,18 @@ void library(const Matrices& a, const Matrices& b, const Matrices& c) {
   const int m = static_cast<int>(a.shape[1]), n = static_cast<int>(b.shape[2]), k = static_cast<int>(a.shape[2]);
   const float one[2] = {1, 0}, zero[2] = {0, 0};
   for (int64_t i = 0; i < a.shape[0]; ++i) {
-    const auto at = [i](const Matrices& x) { return static_cast<char*>(x.pages.data()) + i * x.strides[0] * x.dtype.size; };
+    const auto at = [i](const Matrices& x) {
+      return static_cast<char*>(x.pages.data()) + i * x.strides[0] * x.dtype.size;
+    };
     const auto plain = CblasNoTrans;
     if (a.dtype == frit::float64) {
-      cblas_dgemm(CblasRowMajor, plain, plain, m, n, k, 1, reinterpret_cast<double*>(at(a)), k, reinterpret_cast<double*>(at(b)), n, 0,
-                  reinterpret_cast<double*>(at(c)), n);
+      cblas_dgemm(CblasRowMajor, plain, plain, m, n, k, 1, reinterpret_cast<double*>(at(a)), k,
+                  reinterpret_cast<double*>(at(b)), n, 0, reinterpret_cast<double*>(at(c)), n);
     } else if (a.dtype == frit::complex64) {
       cblas_cgemm(CblasRowMajor, plain, plain, m, n, k, one, at(a), k, at(b), n, zero, at(c), n);
     } else {
-      cblas_sgemm(CblasRowMajor, plain, plain, m, n, k, 1, reinterpret_cast<float*>(at(a)), k, reinterpret_cast<float*>(at(b)), n, 0,
-                  reinterpret_cast<float*>(at(c)), n);
+      cblas_sgemm(CblasRowMajor, plain, plain, m, n, k, 1, reinterpret_cast<float*>(at(a)), k,
+                  reinterpret_cast<float*>(at(b)), n, 0, reinterpret_cast<float*>(at(c)), n);
     }
   }
 }
@@ -78,7 +85,8 @@ double per_call(F&& f) {
   const int calls = std::max(1, static_cast<int>(200e-6 / std::max(once, 1e-9)));
   return bench::seconds([&] {
            for (int i = 0; i < calls; ++i) f();
-         }) / calls;
+         }) /
+         calls;
 }
 
 void product(benchmark::State& state, const Product& p) {
@@ -102,13 +110,15 @@ void product(benchmark::State& state, const Product& p) {
 }
 
 void vector(benchmark::State& state, Dtype t, int64_t rows, int64_t cols, bool left) {
-  Matrices matrix(t, 1, rows, cols), x(t, 1, left ? 1 : cols, left ? rows : 1), y(t, 1, left ? 1 : rows, left ? cols : 1);
+  Matrices matrix(t, 1, rows, cols), x(t, 1, left ? 1 : cols, left ? rows : 1),
+      y(t, 1, left ? 1 : rows, left ? cols : 1);
   const LibraryFn fn = routine("matmul");
   std::vector<double> own, reads;
   for (auto _ : state) {
     own.push_back(per_call([&] { left ? call(fn, x, matrix, y) : call(fn, matrix, x, y); }));
     state.SetIterationTime(own.back());
-    reads.push_back(per_call([&] { bench::parallel_read(matrix.pages.data(), static_cast<size_t>(rows * cols * t.size)); }));
+    reads.push_back(
+        per_call([&] { bench::parallel_read(matrix.pages.data(), static_cast<size_t>(rows * cols * t.size)); }));
   }
   state.counters["over_reading"] = bench::median(own) / bench::median(reads);
   state.counters["gigabytes_per_second"] = static_cast<double>(rows * cols * t.size) / bench::median(own) * 1e-9;
@@ -119,8 +129,8 @@ void register_all() {
     benchmark::RegisterBenchmark(name.c_str(), fn)->Unit(benchmark::kMicrosecond)->UseManualTime()->Iterations(25);
   };
   const auto add_product = [&](Product p) {
-    add("product/" + std::string(frit::short_name(p.dtype)) + "/" + std::to_string(p.m) + "x" + std::to_string(p.n) + "x" + std::to_string(p.k) +
-            "/" + std::to_string(p.batch) + "/" + p.routine,
+    add("product/" + std::string(frit::short_name(p.dtype)) + "/" + std::to_string(p.m) + "x" + std::to_string(p.n) +
+            "x" + std::to_string(p.k) + "/" + std::to_string(p.batch) + "/" + p.routine,
         [p](benchmark::State& state) { product(state, p); });
   };
   for (const char* name : {"matmul", "matmul, AVX2"})

@@ -25,11 +25,13 @@ void peak(benchmark::State& state, array (*fn)(array), int n) {
     reset_peak_memory();
     array y = compiled(x);
     eval(y);
-    state.counters["peak_ratio"] = static_cast<double>(get_peak_memory()) / static_cast<double>(x.nbytes() + y.nbytes());
+    state.counters["peak_ratio"] =
+        static_cast<double>(get_peak_memory()) / static_cast<double>(x.nbytes() + y.nbytes());
     reset_peak_memory();
     array z = fn(x);
     eval(z);
-    state.counters["eager_peak_ratio"] = static_cast<double>(get_peak_memory() - y.nbytes()) / static_cast<double>(x.nbytes() + z.nbytes());
+    state.counters["eager_peak_ratio"] =
+        static_cast<double>(get_peak_memory() - y.nbytes()) / static_cast<double>(x.nbytes() + z.nbytes());
   }
 }
 

@@ -13,7 +13,8 @@ namespace {
 array gelu(const array& x) { return x * (1 + erf(x / std::sqrt(2.0f))) / 2; }
 array softmax_rows(const array& x) { return softmax(x, -1); }
 
-// The same function and argument, compiled for the shape and for any shape, in turns; counters: medians in milliseconds and their ratio.
+// The same function and argument, compiled for the shape and for any shape, in turns; counters: medians in milliseconds
+// and their ratio.
 template <array (*F)(const array&)>
 void open_against_fixed(benchmark::State& state) {
   const array x = reshape(linspace(-4, 4, static_cast<int>(state.range(0) * state.range(1))),
@@ -34,11 +35,18 @@ void open_against_fixed(benchmark::State& state) {
   state.counters["open_ms"] = median(open_times);
   state.counters["ratio"] = median(open_times) / median(fixed_times);
 }
-#define SHAPES ->Args({1024, 1024})->Args({4096, 1024})->Args({4096, 4096})->Args({32000, 4096})->Unit(benchmark::kMillisecond)->Iterations(41)
+#define SHAPES                        \
+  ->Args({1024, 1024})                \
+      ->Args({4096, 1024})            \
+      ->Args({4096, 4096})            \
+      ->Args({32000, 4096})           \
+      ->Unit(benchmark::kMillisecond) \
+      ->Iterations(41)
 BENCHMARK(open_against_fixed<gelu>)->Name("gelu_open_against_fixed") SHAPES;
 BENCHMARK(open_against_fixed<softmax_rows>)->Name("softmax_open_against_fixed") SHAPES;
 
-// 1,000 shapes through one function, against the same kernel called with one shape of about the same size: the difference is what a new shape costs.
+// 1,000 shapes through one function, against the same kernel called with one shape of about the same size: the
+// difference is what a new shape costs.
 void thousand_shapes(benchmark::State& state) {
   auto f = compile([](array v) { return gelu(v); }, true);
   std::vector<array> inputs;

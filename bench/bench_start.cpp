@@ -1,6 +1,8 @@
-// What the first call of a compiled function costs in a new process: with its code in the disk cache, without, and with the cache off.
+// What the first call of a compiled function costs in a new process: with its code in the disk cache, without, and with
+// the cache off.
 //
-// The program starts itself as a child that makes one call of gelu and says how long that took and whether LLVM was loaded for it.
+// The program starts itself as a child that makes one call of gelu and says how long that took and whether LLVM was
+// loaded for it.
 #include <benchmark/benchmark.h>
 #include <frit/frit.h>
 #include <sys/wait.h>
@@ -43,8 +45,8 @@ int child() {
 }
 
 struct Run {
-  double call = -1;     // seconds of the first call
-  double process = 0;   // of the whole process
+  double call = -1;    // seconds of the first call
+  double process = 0;  // of the whole process
   bool llvm = false;
 };
 
@@ -99,9 +101,24 @@ void measure(benchmark::State& state, const char* cache, bool warm) {
 void first_gelu_call_warm_cache(benchmark::State& state) { measure(state, "on", true); }
 void first_gelu_call_empty_cache(benchmark::State& state) { measure(state, "on", false); }
 void first_gelu_call_no_cache(benchmark::State& state) { measure(state, "off", true); }
-BENCHMARK(first_gelu_call_warm_cache)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(1)->Repetitions(21)->ReportAggregatesOnly();
-BENCHMARK(first_gelu_call_empty_cache)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(1)->Repetitions(11)->ReportAggregatesOnly();
-BENCHMARK(first_gelu_call_no_cache)->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(1)->Repetitions(11)->ReportAggregatesOnly();
+BENCHMARK(first_gelu_call_warm_cache)
+    ->Unit(benchmark::kMillisecond)
+    ->UseManualTime()
+    ->Iterations(1)
+    ->Repetitions(21)
+    ->ReportAggregatesOnly();
+BENCHMARK(first_gelu_call_empty_cache)
+    ->Unit(benchmark::kMillisecond)
+    ->UseManualTime()
+    ->Iterations(1)
+    ->Repetitions(11)
+    ->ReportAggregatesOnly();
+BENCHMARK(first_gelu_call_no_cache)
+    ->Unit(benchmark::kMillisecond)
+    ->UseManualTime()
+    ->Iterations(1)
+    ->Repetitions(11)
+    ->ReportAggregatesOnly();
 
 }  // namespace
 

@@ -16,11 +16,15 @@ class LimitRun {
     const Limit& limit = limit_;
     if (limit.kind == Limit::kNone) return;
     if (limit.kind == Limit::kBare) {
-      bare_ = [compiled = frit::compile(limit.bare), inputs = work.inputs()]() mutable { frit::eval(compiled(inputs)); };
+      bare_ = [compiled = frit::compile(limit.bare), inputs = work.inputs()]() mutable {
+        frit::eval(compiled(inputs));
+      };
       return;
     }
     if (limit.kind == Limit::kProduct) {
-      const auto floats = [](int rows, int cols) { return sizeof(float) * static_cast<size_t>(rows) * static_cast<size_t>(cols); };
+      const auto floats = [](int rows, int cols) {
+        return sizeof(float) * static_cast<size_t>(rows) * static_cast<size_t>(cols);
+      };
       from_ = std::make_unique<Pages>(floats(limit.m, limit.k));
       with_ = std::make_unique<Pages>(floats(limit.k, limit.n));
       to_ = std::make_unique<Pages>(floats(limit.m, limit.n));
@@ -44,8 +48,9 @@ class LimitRun {
   void product() const {
     // frit runs the library in its own threads with one each; here it may use all.
     openblas_set_num_threads(static_cast<int>(threads()));
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, limit_.m, limit_.n, limit_.k, 1.0f, static_cast<const float*>(from_->data()), limit_.k,
-                static_cast<const float*>(with_->data()), limit_.n, 0.0f, static_cast<float*>(to_->data()), limit_.n);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, limit_.m, limit_.n, limit_.k, 1.0f,
+                static_cast<const float*>(from_->data()), limit_.k, static_cast<const float*>(with_->data()), limit_.n,
+                0.0f, static_cast<float*>(to_->data()), limit_.n);
     openblas_set_num_threads(1);
   }
 

@@ -18,7 +18,8 @@ namespace bench {
 
 inline size_t threads() { return static_cast<size_t>(frit::runtime::num_threads()); }
 
-// Memory in huge pages where the system gives them, touched: a limit measured on small pages would flatter whoever uses large ones.
+// Memory in huge pages where the system gives them, touched: a limit measured on small pages would flatter whoever uses
+// large ones.
 class Pages {
  public:
   explicit Pages(size_t bytes) : size_(std::max<size_t>(bytes, 1)) {
@@ -52,13 +53,15 @@ void in_parallel(size_t bytes, F part) {
   frit::runtime::parallel_for(static_cast<int64_t>((bytes + kPart - 1) / kPart), 1, run, &context);
 }
 
-// Copies `bytes` between places aligned to 16 bytes, written past the caches. The C library's memcpy does that only for what exceeds the caches it
-// believes to have, which in a virtual machine may be the whole socket's, and is up to a half slower below.
+// Copies `bytes` between places aligned to 16 bytes, written past the caches. The C library's memcpy does that only for
+// what exceeds the caches it believes to have, which in a virtual machine may be the whole socket's, and is up to a
+// half slower below.
 inline void copy_past_caches(char* to, const char* from, size_t bytes) {
   size_t done = 0;
 #ifdef __x86_64__
   for (; done + sizeof(__m128i) <= bytes; done += sizeof(__m128i))
-    _mm_stream_si128(reinterpret_cast<__m128i*>(to + done), _mm_load_si128(reinterpret_cast<const __m128i*>(from + done)));
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + done),
+                     _mm_load_si128(reinterpret_cast<const __m128i*>(from + done)));
   _mm_sfence();
 #endif
   std::memcpy(to + done, from + done, bytes - done);

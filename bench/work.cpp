@@ -46,8 +46,8 @@ array attention(const array& q, const array& k, const array& v) {
 }
 Arrays product_of(const Arrays& a) { return {matmul(a[0], a[1])}; }
 
-// One step of training gelu(x w1 + b1) w2 + b2 on cross entropy by gradient descent, its gradients written out: of (x, targets, w1, b1, w2, b2), the
-// loss and the new weights.
+// One step of training gelu(x w1 + b1) w2 + b2 on cross entropy by gradient descent, its gradients written out: of (x,
+// targets, w1, b1, w2, b2), the loss and the new weights.
 constexpr int kBatch = 256, kIn = 1024, kHidden = 4096;
 constexpr float kRate = 10;
 
@@ -63,8 +63,8 @@ Arrays train_mlp(const Arrays& a) {
   const array loss = mean(log(total) + top - sum(logits * targets, -1, true));
   const array d_logits = (e / total - targets) / static_cast<float>(kBatch);
   const array d_z = matmul(d_logits, transpose(w2)) * (phi + z * exp(z * z * -0.5f) * 0.3989422804f);
-  return {loss, w1 - kRate * matmul(transpose(x), d_z), b1 - kRate * sum(d_z, 0), w2 - kRate * matmul(transpose(h), d_logits),
-          b2 - kRate * sum(d_logits, 0)};
+  return {loss, w1 - kRate * matmul(transpose(x), d_z), b1 - kRate * sum(d_z, 0),
+          w2 - kRate * matmul(transpose(h), d_logits), b2 - kRate * sum(d_logits, 0)};
 }
 
 // Its five products, each on what the one before made.
@@ -77,7 +77,8 @@ Arrays products_of_mlp(const Arrays& a) {
 Arrays inputs_of_mlp() {
   const array columns = arange(kIn, float32), labels = reshape(arange(kBatch, float32) * 3, {kBatch, 1});
   Arrays all{numbers({kBatch, kIn}, 0, 1), astype(columns == labels, float32)};
-  all.insert(all.end(), {numbers({kIn, kHidden}, 1, 0.05f), numbers({kHidden}, 2, 0.1f), numbers({kHidden, kIn}, 3, 0.05f), numbers({kIn}, 4, 0.1f)});
+  all.insert(all.end(), {numbers({kIn, kHidden}, 1, 0.05f), numbers({kHidden}, 2, 0.1f),
+                         numbers({kHidden, kIn}, 3, 0.05f), numbers({kIn}, 4, 0.1f)});
   eval(all);
   return all;
 }
@@ -86,44 +87,65 @@ Limit bare(Arrays (*products)(const Arrays&)) { return {Limit::kBare, 0, 0, 0, 0
 
 // Elementwise and row-wise work on (4096, 4096): bytes in and out take as long as a copy of half of them.
 Work square(std::string area, std::string name, array (*fn)(const array&)) {
-  return {std::move(area), std::move(name), [] { return Arrays{numbers({kSide, kSide}, 0, 4)}; }, [=](const Arrays& a) { return Arrays{fn(a[0])}; },
+  return {std::move(area),
+          std::move(name),
+          [] { return Arrays{numbers({kSide, kSide}, 0, 4)}; },
+          [=](const Arrays& a) { return Arrays{fn(a[0])}; },
           {Limit::kCopy, kSquare}};
 }
 
 Work sum_over(int axis) {
-  return {"reductions", "sum_axis" + std::to_string(axis), [] { return Arrays{numbers({256, 512, 512}, 0, 4)}; },
-          [=](const Arrays& a) { return Arrays{sum(a[0], axis)}; }, {Limit::kRead, size_t{256} * 512 * 512 * sizeof(float)}};
+  return {"reductions",
+          "sum_axis" + std::to_string(axis),
+          [] { return Arrays{numbers({256, 512, 512}, 0, 4)}; },
+          [=](const Arrays& a) { return Arrays{sum(a[0], axis)}; },
+          {Limit::kRead, size_t{256} * 512 * 512 * sizeof(float)}};
 }
 
 Work product(int n, Dtype dtype, const char* suffix) {
-  return {"matmul", "matmul_" + std::to_string(n) + suffix,
+  return {"matmul",
+          "matmul_" + std::to_string(n) + suffix,
           [=] { return Arrays{numbers({n, n}, 0, 1, dtype), numbers({n, n}, 1, 1, dtype)}; },
-          product_of, {Limit::kProduct, 0, n, n, n}};
+          product_of,
+          {Limit::kProduct, 0, n, n, n}};
 }
 
 std::vector<Work> make_works() {
   std::vector<Work> all;
-  all.push_back({"elementwise", "gelu", [] { return Arrays{numbers({32, 1000, 4096}, 0, 4)}; }, [](const Arrays& a) { return Arrays{gelu(a[0])}; },
+  all.push_back({"elementwise",
+                 "gelu",
+                 [] { return Arrays{numbers({32, 1000, 4096}, 0, 4)}; },
+                 [](const Arrays& a) { return Arrays{gelu(a[0])}; },
                  {Limit::kCopy, size_t{32} * 1000 * 4096 * sizeof(float)}});
   all.push_back(square("elementwise", "gelu_tanh", gelu_tanh));
-  all.push_back({"elementwise", "swiglu", [] { return Arrays{numbers({kSide, kSide}, 0, 4), numbers({kSide, kSide}, 1, 4)}; },
-                 [](const Arrays& a) { return Arrays{silu(a[0]) * a[1]}; }, {Limit::kCopy, kSquare * 3 / 2}});
+  all.push_back({"elementwise",
+                 "swiglu",
+                 [] { return Arrays{numbers({kSide, kSide}, 0, 4), numbers({kSide, kSide}, 1, 4)}; },
+                 [](const Arrays& a) { return Arrays{silu(a[0]) * a[1]}; },
+                 {Limit::kCopy, kSquare * 3 / 2}});
   all.push_back(square("elementwise", "silu", silu));
   all.push_back(square("elementwise", "chain_20_ops", chain));
-  all.push_back({"elementwise", "transpose_add", [] { return Arrays{numbers({kSide, kSide}, 0, 4), numbers({kSide, kSide}, 1, 4)}; },
-                 [](const Arrays& a) { return Arrays{transpose(a[0]) + a[1]}; }, {Limit::kCopy, kSquare * 3 / 2}});
+  all.push_back({"elementwise",
+                 "transpose_add",
+                 [] { return Arrays{numbers({kSide, kSide}, 0, 4), numbers({kSide, kSide}, 1, 4)}; },
+                 [](const Arrays& a) { return Arrays{transpose(a[0]) + a[1]}; },
+                 {Limit::kCopy, kSquare * 3 / 2}});
   all.push_back(square("rows", "softmax", softmax_rows));
   all.push_back(square("rows", "layer_norm", layer_norm));
   all.push_back(square("rows", "rms_norm", rms_norm));
   for (int axis = 0; axis < 3; ++axis) all.push_back(sum_over(axis));
   for (int n : {1024, 2048, 4096}) all.push_back(product(n, float32, "_f32"));
   for (int n : {1024, 2048, 4096}) all.push_back(product(n, bfloat16, "_bf16"));
-  all.push_back({"matmul", "matmul_bias_gelu",
-                 [] { return Arrays{numbers({1024, 4096}, 0, 1), numbers({4096, 1024}, 1, 0.03f), numbers({1024}, 2, 1)}; },
-                 [](const Arrays& a) { return Arrays{gelu(matmul(a[0], a[1]) + a[2])}; }, bare(product_of)});
+  all.push_back(
+      {"matmul", "matmul_bias_gelu",
+       [] { return Arrays{numbers({1024, 4096}, 0, 1), numbers({4096, 1024}, 1, 0.03f), numbers({1024}, 2, 1)}; },
+       [](const Arrays& a) { return Arrays{gelu(matmul(a[0], a[1]) + a[2])}; }, bare(product_of)});
   const Shape heads{1, 16, 512, 64};
-  all.push_back({"attention", "attention", [=] { return Arrays{numbers(heads, 0, 1), numbers(heads, 1, 1), numbers(heads, 2, 1)}; },
-                 [](const Arrays& a) { return Arrays{attention(a[0], a[1], a[2])}; }, {}});
+  all.push_back({"attention",
+                 "attention",
+                 [=] { return Arrays{numbers(heads, 0, 1), numbers(heads, 1, 1), numbers(heads, 2, 1)}; },
+                 [](const Arrays& a) { return Arrays{attention(a[0], a[1], a[2])}; },
+                 {}});
   all.push_back({"training", "mlp_step", inputs_of_mlp, train_mlp, bare(products_of_mlp)});
   return all;
 }

@@ -22,12 +22,14 @@ int main() {
 
   auto g = compile(scores_by_number, {.name = "by_number", .shapeless = true});
   g(ones({2, 3})).eval();
-  g(ones({9, 3})).eval();   // other rows, the same columns: no trace
-  g(ones({2, 5})).eval();   // traced again
+  g(ones({9, 3})).eval();  // other rows, the same columns: no trace
+  g(ones({2, 5})).eval();  // traced again
   std::cout << g.explain() << "\n";
 
   // Compiled before there is data: a server's first request finds its code.
-  auto h = compile(scores, {.name = "declared", .dims = {{"b", 1, 64}, {"n", Dim::multiple_of(16)}}, .signature = {{{"b", "n"}, float32}}});
+  auto h = compile(
+      scores,
+      {.name = "declared", .dims = {{"b", 1, 64}, {"n", Dim::multiple_of(16)}}, .signature = {{{"b", "n"}, float32}}});
   h.compile_ahead();
   h(ones({8, 32})).eval();
   try {

@@ -1,4 +1,5 @@
-// The main job: gelu and SwiGLU traced, optimised, fused into one kernel each, and run eagerly and compiled on the same data.
+// The main job: gelu and SwiGLU traced, optimised, fused into one kernel each, and run eagerly and compiled on the same
+// data.
 //
 //   example_gelu [--rows N] [--device cpu|vulkan]     N x 4096 elements; 32 x 1000 rows by default
 #include <frit/frit.h>
@@ -97,9 +98,10 @@ bool show(const char* name, Fn fn, const array& x, Reference&& reference) {
   double copy_ms = milliseconds([&] { parallel_copy(copy.data(), x.data<float>(), std::min(count, x.size())); });
   copy_ms *= static_cast<double>(count) / static_cast<double>(std::min(count, x.size()));
 
-  std::printf("eager %.2f ms, compiled %.2f ms: %.1f times faster, in %d kernel%s; %.2f times a parallel copy of the same bytes (%.2f ms)\n",
-              eager_ms, compiled_ms, eager_ms / compiled_ms, forms.kernel_count, forms.kernel_count == 1 ? "" : "s",
-              compiled_ms / copy_ms, copy_ms);
+  std::printf(
+      "eager %.2f ms, compiled %.2f ms: %.1f times faster, in %d kernel%s; %.2f times a parallel copy of the same bytes (%.2f ms)\n",
+      eager_ms, compiled_ms, eager_ms / compiled_ms, forms.kernel_count, forms.kernel_count == 1 ? "" : "s",
+      compiled_ms / copy_ms, copy_ms);
   std::printf("largest error against float64: eager %.2e, compiled %.2e\n\n", eager_error, compiled_error);
   std::fflush(stdout);
   return eager_error < 1e-6 && compiled_error < 1e-6;
@@ -110,9 +112,12 @@ int main(int argc, char** argv) {
   bool understood = argc % 2 == 1;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string option = argv[i], value = argv[i + 1];
-    if (option == "--rows") rows = std::atoi(value.c_str());
-    else if (option == "--device" && value == "vulkan") set_default_device(Device::gpu);
-    else if (option != "--device" || value != "cpu") understood = false;
+    if (option == "--rows")
+      rows = std::atoi(value.c_str());
+    else if (option == "--device" && value == "vulkan")
+      set_default_device(Device::gpu);
+    else if (option != "--device" || value != "cpu")
+      understood = false;
   }
   if (rows <= 0 || !understood) {
     std::fprintf(stderr, "usage: %s [--rows N] [--device cpu|vulkan]\n", argv[0]);
@@ -122,7 +127,8 @@ int main(int argc, char** argv) {
   constexpr size_t kRow = 4096;
   std::vector<float> data(static_cast<size_t>(rows) * kRow);
   // A walk over [-8, 8) that does not repeat within a row.
-  for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>((i * 2654435761u) % (1u << 24)) * (16.0f / (1u << 24)) - 8.0f;
+  for (size_t i = 0; i < data.size(); ++i)
+    data[i] = static_cast<float>((i * 2654435761u) % (1u << 24)) * (16.0f / (1u << 24)) - 8.0f;
   array x(data.data(), shape);
   eval(x);
 

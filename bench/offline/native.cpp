@@ -1,7 +1,7 @@
 // Shared libraries beside the code that a process compiles for itself: offline_native GRAPHS_FOLDER.
 //
-// For each function: the size of the library, the time to make it, and one call of it against one run of the same graph by an Executable, both in one
-// thread, on the same arrays, in turns. Times are the least of many.
+// For each function: the size of the library, the time to make it, and one call of it against one run of the same graph
+// by an Executable, both in one thread, on the same arrays, in turns. Times are the least of many.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -29,7 +29,9 @@ using Clock = std::chrono::steady_clock;
 using Entry = int (*)(const float*, float*, int64_t, int64_t, void*, const char**);
 using Workspace = size_t (*)(int64_t, int64_t);
 
-double microseconds(Clock::time_point from) { return std::chrono::duration<double, std::micro>(Clock::now() - from).count(); }
+double microseconds(Clock::time_point from) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - from).count();
+}
 
 template <class T>
 T or_exit(Result<T> r) {
@@ -103,13 +105,16 @@ void measure(codegen::Backend& backend, const std::string& folder, const std::st
     };
     const auto native = [&] {
       const char* message = nullptr;
-      if (entry(static_cast<const float*>(x->data()), static_cast<float*>(out->data()), m, n, memory->data(), &message)) std::exit(1);
+      if (entry(static_cast<const float*>(x->data()), static_cast<float*>(out->data()), m, n, memory->data(), &message))
+        std::exit(1);
     };
     jit();
     native();
-    if (std::memcmp(results[0].buffer->data(), out->data(), bytes) != 0) std::fprintf(stderr, "results differ\n"), std::exit(1);
+    if (std::memcmp(results[0].buffer->data(), out->data(), bytes) != 0)
+      std::fprintf(stderr, "results differ\n"), std::exit(1);
     const auto [a, b] = race(jit, native);
-    std::printf("  (%lld, %lld): here %.2f us, library %.2f us, ratio %.3f\n", static_cast<long long>(n), static_cast<long long>(m), a, b, b / a);
+    std::printf("  (%lld, %lld): here %.2f us, library %.2f us, ratio %.3f\n", static_cast<long long>(n),
+                static_cast<long long>(m), a, b, b / a);
   }
   dlclose(library);
 }

@@ -1,7 +1,8 @@
 // Packages beside the code that a process compiles for itself: offline_packages GRAPHS_FOLDER.
 //
-// For each function, on all threads: one run of an executable compiled here, of the package's code as the runtime loads it (for this processor, and for each
-// level that runs here), with results in memory of the caller for both. The times are medians of turns. Then how long the parts of loading take.
+// For each function, on all threads: one run of an executable compiled here, of the package's code as the runtime loads
+// it (for this processor, and for each level that runs here), with results in memory of the caller for both. The times
+// are medians of turns. Then how long the parts of loading take.
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,8 +17,8 @@
 
 #include "codegen/package/package.h"
 #include "ir/read/parser.h"
-#include "runtime/system/cpu.h"
 #include "runtime/load/package.h"
+#include "runtime/system/cpu.h"
 
 using namespace frit;
 
@@ -25,7 +26,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double microseconds(Clock::time_point from) { return std::chrono::duration<double, std::micro>(Clock::now() - from).count(); }
+double microseconds(Clock::time_point from) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - from).count();
+}
 
 template <class T>
 T or_exit(Result<T> r) {
@@ -48,7 +51,8 @@ void measure(const std::string& folder, const std::string& name) {
   auto module = or_exit(ir::parse(text.str(), "graph"));
   ir::Function here = *module->functions.at(0);
   const auto executable = or_exit(codegen::compile(here, {}));
-  const std::string file = std::filesystem::temp_directory_path() / (name + "_" + std::to_string(getpid()) + ".fritpkg");
+  const std::string file =
+      std::filesystem::temp_directory_path() / (name + "_" + std::to_string(getpid()) + ".fritpkg");
   std::vector<std::string> cpus{"native"};
   for (const char* level : {"x86-64-v4", "x86-64-v3", "x86-64-v2"})
     if (runtime::cpu_runs(level)) cpus.emplace_back(level);
@@ -76,7 +80,8 @@ void measure(const std::string& folder, const std::string& name) {
         times[w].push_back(microseconds(start));
       }
     std::printf("  (%lld, %lld): here %.2f us", static_cast<long long>(n), static_cast<long long>(m), median(times[0]));
-    for (size_t w = 1; w < ways.size(); ++w) std::printf(", %s %.3f", cpus[w - 1].c_str(), median(times[w]) / median(times[0]));
+    for (size_t w = 1; w < ways.size(); ++w)
+      std::printf(", %s %.3f", cpus[w - 1].c_str(), median(times[w]) / median(times[0]));
     std::printf("\n");
   }
   std::filesystem::remove(file);

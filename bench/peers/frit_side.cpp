@@ -1,7 +1,6 @@
 // frit's side of `make bench-peers`, or with --limit the machine's: answers run.py's commands, one line each.
-//   prepare NAME   makes the inputs, compiles, warms up; {"seconds": of one warm run, "check": the means of 1000 |numbers| of each result, added}
-//   time N         N runs; {"seconds": [...]}
-//   release        drops what was prepared
+//   prepare NAME   makes the inputs, compiles, warms up; {"seconds": of one warm run, "check": the means of 1000
+//   |numbers| of each result, added} time N         N runs; {"seconds": [...]} release        drops what was prepared
 // A name that this side does not have gives {"skip": "reason"}.
 #include <cmath>
 #include <cstdio>
@@ -51,7 +50,8 @@ Prepared scalar_call() {
   return {std::move(run), check_of({f(x, y)})};
 }
 
-// From closure to result, in a process that has compiled before; a constant that differs each time keeps the caches from answering.
+// From closure to result, in a process that has compiled before; a constant that differs each time keeps the caches
+// from answering.
 Prepared cold_compile() {
   const array x = bench::numbers({1024}, 0, 4);
   auto c = std::make_shared<float>(0.70710678f);
@@ -104,8 +104,10 @@ int main(int argc, char** argv) {
       } else {
         prepared.run();
         const double seconds = prepared.run();
-        if (limit) std::printf("{\"seconds\": %.9g}\n", seconds);
-        else std::printf("{\"seconds\": %.9g, \"check\": %.9g}\n", seconds, prepared.check);
+        if (limit)
+          std::printf("{\"seconds\": %.9g}\n", seconds);
+        else
+          std::printf("{\"seconds\": %.9g, \"check\": %.9g}\n", seconds, prepared.check);
       }
     } else if (int n = 0; command == "time" && words >> n && prepared.run) {
       std::printf("{\"seconds\": [");

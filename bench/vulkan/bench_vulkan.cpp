@@ -1,9 +1,11 @@
 // Kernels on the GPU by timestamps, each beside the bandwidth of a plain copy that was measured in the same run.
 //
 //   bench_vulkan [--scale N] [--repeat N] [--warm MS] [--only TEXT] [--json FILE]
-// `--scale` divides the sizes: 1 is those of docs/performance.md. Times are medians of the steps' own times on the GPU, in milliseconds, after
+// `--scale` divides the sizes: 1 is those of docs/performance.md. Times are medians of the steps' own times on the GPU,
+// in milliseconds, after
 // `--warm` milliseconds of runs that do not count (1000); launch is
-// the time on the host from submission to the fence of a small kernel, cold the time from a graph to a pipeline that has run once.
+// the time on the host from submission to the fence of a small kernel, cold the time from a graph to a pipeline that
+// has run once.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -47,7 +49,9 @@ T value(Result<T> r) {
 }
 
 using Clock = std::chrono::steady_clock;
-double milliseconds_since(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
 
 double median(std::vector<double> v) {
   std::sort(v.begin(), v.end());
@@ -108,7 +112,8 @@ class Bench {
       run(c);
       times.push_back(milliseconds_since(start));
     }
-    std::printf("%-34s %10.4f ms on the host, %.4f ms on the gpu\n", "launch of a small kernel", median(times), median(device));
+    std::printf("%-34s %10.4f ms on the host, %.4f ms on the gpu\n", "launch of a small kernel", median(times),
+                median(device));
     std::vector<double> rows;
     for (int i = 0; i < 50; ++i) {
       auto start = Clock::now();
@@ -119,7 +124,8 @@ class Bench {
       device[static_cast<size_t>(i)] = handed;
     }
     device.resize(50);
-    std::printf("%-34s %10.4f ms each, %.4f ms of the host\n", "a hundred, waited for at the end", median(rows), median(device));
+    std::printf("%-34s %10.4f ms each, %.4f ms of the host\n", "a hundred, waited for at the end", median(rows),
+                median(device));
     gpu_.keep_times(true);
     rows_.push_back({"launch", median(times), 0, 0, ""});
     rows_.push_back({"launches", median(rows), 0, 0, ""});
@@ -132,7 +138,8 @@ class Bench {
       // A constant of its own makes each shader a new one.
       std::string text = graph;
       const std::string mark = "0.5";
-      text.replace(text.find(mark), mark.size(), "0.50" + std::to_string(1 + i + 10 * (Clock::now().time_since_epoch().count() % 1000)));
+      text.replace(text.find(mark), mark.size(),
+                   "0.50" + std::to_string(1 + i + 10 * (Clock::now().time_since_epoch().count() % 1000)));
       auto start = Clock::now();
       Compiled c = compile(text);
       double made = milliseconds_since(start);
@@ -147,11 +154,14 @@ class Bench {
   void write_json() const {
     if (o_.json.empty()) return;
     std::ofstream out(o_.json);
-    out << "{\"device\": \"" << gpu_.info().name << "\", \"driver\": \"" << gpu_.info().driver << "\", \"scale\": " << o_.scale << ", \"rows\": [\n";
+    out << "{\"device\": \"" << gpu_.info().name << "\", \"driver\": \"" << gpu_.info().driver
+        << "\", \"scale\": " << o_.scale << ", \"rows\": [\n";
     for (size_t i = 0; i < rows_.size(); ++i) {
       const Row& r = rows_[i];
-      out << "  {\"name\": \"" << r.name << "\", \"ms\": " << r.milliseconds << ", \"bytes\": " << r.bytes << ", \"flops\": " << r.flops
-          << ", \"of_copy\": " << (r.bytes && copy_ ? r.bytes / r.milliseconds / copy_ : 0) << "}" << (i + 1 < rows_.size() ? "," : "") << "\n";
+      out << "  {\"name\": \"" << r.name << "\", \"ms\": " << r.milliseconds << ", \"bytes\": " << r.bytes
+          << ", \"flops\": " << r.flops
+          << ", \"of_copy\": " << (r.bytes && copy_ ? r.bytes / r.milliseconds / copy_ : 0) << "}"
+          << (i + 1 < rows_.size() ? "," : "") << "\n";
     }
     out << "]}\n";
   }
@@ -216,8 +226,11 @@ class Bench {
 
   void print(const Row& r) const {
     std::printf("%-34s %10.4f ms", r.name.c_str(), r.milliseconds);
-    if (r.flops) std::printf("  %8.2f TFLOP/s", r.flops / r.milliseconds * 1e-9);
-    else std::printf("  %8.3f TB/s  %5.1f %% of copy", r.bytes / r.milliseconds * 1e-9, copy_ ? 100 * r.bytes / r.milliseconds / copy_ : 0);
+    if (r.flops)
+      std::printf("  %8.2f TFLOP/s", r.flops / r.milliseconds * 1e-9);
+    else
+      std::printf("  %8.3f TB/s  %5.1f %% of copy", r.bytes / r.milliseconds * 1e-9,
+                  copy_ ? 100 * r.bytes / r.milliseconds / copy_ : 0);
     std::printf("   (%s )\n", r.steps.c_str());
     std::fflush(stdout);
   }
@@ -231,7 +244,8 @@ class Bench {
 // Replaces N, M and the like by numbers.
 std::string sized(std::string text, const std::vector<std::pair<std::string, int64_t>>& sizes) {
   for (const auto& [name, size] : sizes)
-    for (size_t at; (at = text.find("<" + name + ">")) != std::string::npos;) text.replace(at, name.size() + 2, std::to_string(size));
+    for (size_t at; (at = text.find("<" + name + ">")) != std::string::npos;)
+      text.replace(at, name.size() + 2, std::to_string(size));
   return text;
 }
 
@@ -304,15 +318,16 @@ constexpr const char* kTranspose = R"(func @transpose(%x: f32[<n>, <m>]) -> f32[
 })";
 
 std::string matmul(const std::string& type) {
-  return "func @matmul(%a: " + type + "[<n>, <n>], %b: " + type + "[<n>, <n>]) -> " + type + "[<n>, <n>] {\n  %0: " + type +
-         "[<n>, <n>] = matmul %a, %b\n  return %0\n}";
+  return "func @matmul(%a: " + type + "[<n>, <n>], %b: " + type + "[<n>, <n>]) -> " + type +
+         "[<n>, <n>] {\n  %0: " + type + "[<n>, <n>] = matmul %a, %b\n  return %0\n}";
 }
 
 // A product, a bias and silu: one launch.
 std::string layer(const std::string& type) {
-  std::string text = "func @layer(%a: T[<n>, <n>], %b: T[<n>, <n>], %c: T[<n>]) -> T[<n>, <n>] {\n  %0: T[<n>, <n>] = matmul %a, %b\n"
-                     "  %1: T[<n>, <n>] = broadcast %c {shape=[<n>, <n>]}\n  %2: T[<n>, <n>] = add %0, %1\n  %3: T[<n>, <n>] = sigmoid %2\n"
-                     "  %4: T[<n>, <n>] = multiply %2, %3\n  return %4\n}";
+  std::string text =
+      "func @layer(%a: T[<n>, <n>], %b: T[<n>, <n>], %c: T[<n>]) -> T[<n>, <n>] {\n  %0: T[<n>, <n>] = matmul %a, %b\n"
+      "  %1: T[<n>, <n>] = broadcast %c {shape=[<n>, <n>]}\n  %2: T[<n>, <n>] = add %0, %1\n  %3: T[<n>, <n>] = sigmoid %2\n"
+      "  %4: T[<n>, <n>] = multiply %2, %3\n  return %4\n}";
   for (size_t at; (at = text.find("T[")) != std::string::npos;) text.replace(at, 1, type);
   return text;
 }
@@ -323,15 +338,24 @@ int main(int argc, char** argv) {
   Options o;
   for (int i = 1; i + 1 < argc; i += 2) {
     std::string name = argv[i];
-    if (name == "--scale") o.scale = std::max(1LL, std::atoll(argv[i + 1]));
-    else if (name == "--repeat") o.repeat = std::max(1, std::atoi(argv[i + 1]));
-    else if (name == "--warm") o.warm = std::atof(argv[i + 1]);
-    else if (name == "--only") o.only = argv[i + 1];
-    else if (name == "--json") o.json = argv[i + 1];
-    else return std::fprintf(stderr, "usage: bench_vulkan [--scale N] [--repeat N] [--warm MS] [--only TEXT] [--json FILE]\n"), 2;
+    if (name == "--scale")
+      o.scale = std::max(1LL, std::atoll(argv[i + 1]));
+    else if (name == "--repeat")
+      o.repeat = std::max(1, std::atoi(argv[i + 1]));
+    else if (name == "--warm")
+      o.warm = std::atof(argv[i + 1]);
+    else if (name == "--only")
+      o.only = argv[i + 1];
+    else if (name == "--json")
+      o.json = argv[i + 1];
+    else
+      return std::fprintf(stderr,
+                          "usage: bench_vulkan [--scale N] [--repeat N] [--warm MS] [--only TEXT] [--json FILE]\n"),
+             2;
   }
   Bench bench(o);
-  const int64_t rows = std::max<int64_t>(1, 16384 / o.scale), m = 4096, gelu_rows = std::max<int64_t>(1, 32000 / o.scale);
+  const int64_t rows = std::max<int64_t>(1, 16384 / o.scale), m = 4096,
+                gelu_rows = std::max<int64_t>(1, 32000 / o.scale);
   const auto cells = static_cast<double>(rows * m);
   const int64_t flat = gelu_rows * m;
   bench.run("copy", sized(kCopy, {{"n", flat}}), 8.0 * static_cast<double>(flat));

@@ -23,10 +23,13 @@ class CBackend : public Backend {
   }
 
   Status runs_here(const Target&) override {
-    return Diagnostic("c source does not run in this process", {}, "write it out and compile it, or run with the llvm backend");
+    return Diagnostic("c source does not run in this process", {},
+                      "write it out and compile it, or run with the llvm backend");
   }
 
-  Result<std::vector<runtime::ObjectCode>> objects(const ir::Program&, const Target& target) override { return runs_here(target).error(); }
+  Result<std::vector<runtime::ObjectCode>> objects(const ir::Program&, const Target& target) override {
+    return runs_here(target).error();
+  }
 
   std::vector<std::string_view> emissions() const override { return {"c"}; }
 
@@ -43,8 +46,8 @@ class CBackend : public Backend {
     return t;
   }
 
-  Result<std::vector<NativeFile>> emit_native(std::span<const ir::Function* const> functions, const Target&, std::string_view emission,
-                                              const NativeOptions& options) override {
+  Result<std::vector<NativeFile>> emit_native(std::span<const ir::Function* const> functions, const Target&,
+                                              std::string_view emission, const NativeOptions& options) override {
     if (emission != "c") return Diagnostic("backend c cannot emit '" + std::string(emission) + "'", {}, "it emits c");
     return emit_files(functions, options);
   }

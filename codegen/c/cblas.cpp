@@ -26,12 +26,14 @@ void cblas_cgemm(enum CBLAS_ORDER order, enum CBLAS_TRANSPOSE trans_a, enum CBLA
 )";
 }
 
-Result<std::string> cblas_call(const Function& f, const LibraryStep& step, Positions& positions, const std::string& variable,
-                               Helpers& helpers, const std::function<std::string(uint32_t, bool)>& pointer) {
+Result<std::string> cblas_call(const Function& f, const LibraryStep& step, Positions& positions,
+                               const std::string& variable, Helpers& helpers,
+                               const std::function<std::string(uint32_t, bool)>& pointer) {
   const auto p = passes::cblas_product(step, f.facts);
   if (!p)
-    return Diagnostic("function @" + f.name + ": cblas has no '" + step.name + "' of " + std::string(short_name(step.dtypes[0])), {},
-                      "lower it with the traits own_routines and cblas_routines");
+    return Diagnostic(
+        "function @" + f.name + ": cblas has no '" + step.name + "' of " + std::string(short_name(step.dtypes[0])), {},
+        "lower it with the traits own_routines and cblas_routines");
   DimFacts facts = f.facts;
   const Layout& c = step.results[0].layout;
   Dim count = 1;
@@ -54,10 +56,13 @@ Result<std::string> cblas_call(const Function& f, const LibraryStep& step, Posit
     return pointer(w.buffer, written) + (offset.is(0) ? "" : " + " + factor(text(offset)));
   };
   auto how = [](const passes::CblasOperand& o) { return std::string(o.transposed ? "CblasTrans" : "CblasNoTrans"); };
-  auto number = [&](bool one) { return pairs ? std::string(one ? "frit_one" : "frit_zero") : std::string(one ? "1.0" : "0.0") + (wide ? "" : "f"); };
+  auto number = [&](bool one) {
+    return pairs ? std::string(one ? "frit_one" : "frit_zero") : std::string(one ? "1.0" : "0.0") + (wide ? "" : "f");
+  };
   std::string call = std::string(p->function) + "(CblasRowMajor, " + how(p->a) + ", " + how(p->b);
   for (const Dim* d : {&p->m, &p->n, &p->k}) call += ", " + narrow(*d);
-  call += ", " + number(true) + ", " + start(*p->a.window, false) + ", " + leading(p->a.leading) + ",\n                ";
+  call +=
+      ", " + number(true) + ", " + start(*p->a.window, false) + ", " + leading(p->a.leading) + ",\n                ";
   call += start(*p->b.window, false) + ", " + leading(p->b.leading) + ", " + number(false) + ", ";
   call += start(step.results[0], true) + ", " + leading(p->n) + ");\n";
   // A result without elements is none of cblas's business.
@@ -65,7 +70,8 @@ Result<std::string> cblas_call(const Function& f, const LibraryStep& step, Posit
   const std::string when = facts.range(elements).low > 0 ? "" : "if (" + factor(text(elements)) + " > 0) ";
   std::string s = "  " + when + "{\n";
   if (pairs) s += "    const float frit_one[2] = {1.0f, 0.0f}, frit_zero[2] = {0.0f, 0.0f};\n";
-  if (p->batch_axes) s += "    for (int64_t " + variable + " = 0; " + variable + " < " + text(count) + "; ++" + variable + ")\n  ";
+  if (p->batch_axes)
+    s += "    for (int64_t " + variable + " = 0; " + variable + " < " + text(count) + "; ++" + variable + ")\n  ";
   return s + "    " + call + "  }\n";
 }
 

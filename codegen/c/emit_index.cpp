@@ -7,7 +7,8 @@ namespace {
 
 std::string number(int64_t v) {
   if (v == INT64_MIN) return "INT64_MIN";
-  std::string s = v > INT32_MAX || v < -INT32_MAX ? "INT64_C(" + std::to_string(v < 0 ? -v : v) + ")" : std::to_string(v < 0 ? -v : v);
+  std::string s = v > INT32_MAX || v < -INT32_MAX ? "INT64_C(" + std::to_string(v < 0 ? -v : v) + ")"
+                                                  : std::to_string(v < 0 ? -v : v);
   return v < 0 ? "-" + s : s;
 }
 
@@ -32,8 +33,10 @@ std::string Positions::atom(const Atom& a, const DimFacts& facts) {
   };
   const bool plain = facts.range(a.args[0]).low >= 0 && facts.range(a.args[1]).low >= 1;
   switch (a.kind) {
-    case AtomKind::FloorDiv: return plain ? "(" + factor(a.args[0], facts) + " / " + factor(a.args[1], facts) + ")" : call("frit_floor_div");
-    case AtomKind::Mod: return plain ? "(" + factor(a.args[0], facts) + " % " + factor(a.args[1], facts) + ")" : call("frit_mod");
+    case AtomKind::FloorDiv:
+      return plain ? "(" + factor(a.args[0], facts) + " / " + factor(a.args[1], facts) + ")" : call("frit_floor_div");
+    case AtomKind::Mod:
+      return plain ? "(" + factor(a.args[0], facts) + " % " + factor(a.args[1], facts) + ")" : call("frit_mod");
     case AtomKind::Min: return call("frit_min_size");
     case AtomKind::Max: return call("frit_max_size");
     case AtomKind::Symbol: break;

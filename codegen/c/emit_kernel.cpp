@@ -14,17 +14,25 @@ namespace frit::codegen::c {
 using namespace ir;
 
 KernelEmitter::KernelEmitter(const Kernel& kernel, std::string function, Helpers& helpers)
-    : kernel_(kernel), function_(std::move(function)), helpers_(helpers), positions_(helpers), facts_(kernel.facts),
-      values_(kernel.reg_types.size()), uses_(kernel.reg_types.size()), is_product_(kernel.reg_types.size()) {
+    : kernel_(kernel),
+      function_(std::move(function)),
+      helpers_(helpers),
+      positions_(helpers),
+      facts_(kernel.facts),
+      values_(kernel.reg_types.size()),
+      uses_(kernel.reg_types.size()),
+      is_product_(kernel.reg_types.size()) {
   for (uint32_t i = 0; i < kernel_.buffers.size() + kernel_.locals.size(); ++i) {
     const KernelBuffer& b = kernel_.buffer(i);
     buffers_.push_back(fresh(b.name));
-    parameters_.push_back((b.written ? "" : "const ") + std::string(memory_type(b.dtype)) + "* restrict " + buffers_.back());
+    parameters_.push_back((b.written ? "" : "const ") + std::string(memory_type(b.dtype)) + "* restrict " +
+                          buffers_.back());
   }
   for (const std::string& s : kernel_.symbols) parameters_.push_back("int64_t " + declare(s));
   // Registers are numbered behind a letter that begins no other such name.
   auto is_free = [&](const std::string& letter) {
-    return std::none_of(taken_.begin(), taken_.end(), [&](const std::string& n) { return n.size() > 1 && n[0] == letter[0] && std::isdigit(n[1]); });
+    return std::none_of(taken_.begin(), taken_.end(),
+                        [&](const std::string& n) { return n.size() > 1 && n[0] == letter[0] && std::isdigit(n[1]); });
   };
   for (const char* letter : {"v", "r", "t", "u", "w", "z"})
     if (prefix_.empty() && is_free(letter)) prefix_ = letter;
@@ -165,10 +173,12 @@ void KernelEmitter::emit(const Instr& instr) {
       if (!is_product_[s->args[i]]) continue;
       Operand& product = args[i];
       if (nothing_.empty()) nothing_ = fresh("nothing");
-      product.text = helpers_.need(s->type == float32 ? "frit_apart_f32" : "frit_apart_f64") + "(" + product.text + ", " + nothing_ + ")";
+      product.text = helpers_.need(s->type == float32 ? "frit_apart_f32" : "frit_apart_f64") + "(" + product.text +
+                     ", " + nothing_ + ")";
     }
     const std::string text = scalar(s->op, s->type, type, args, helpers_);
-    if (text.empty()) error_ = std::string(name(s->op)) + " must be expanded before code is written (pass expand_functions does)";
+    if (text.empty())
+      error_ = std::string(name(s->op)) + " must be expanded before code is written (pass expand_functions does)";
     define(s->result, text);
   } else if (const auto* x = std::get_if<IndexInstr>(&instr.node)) {
     define(x->result, "(uint64_t)(" + position(x->index) + ")");
@@ -183,7 +193,8 @@ void KernelEmitter::emit(const Instr& instr) {
     std::string element = access(l->buffer, l->index) + (t == bool_ ? " != 0" : "");
     define(l->result, l->mask == kNoReg ? element : use(l->mask) + " ? " + element + " : " + constant(t, 0, helpers_));
   } else if (const auto* s = std::get_if<StoreInstr>(&instr.node)) {
-    line((s->mask == kNoReg ? "" : "if (" + use(s->mask) + ") ") + access(s->buffer, s->index) + " = " + use(s->value) + ";");
+    line((s->mask == kNoReg ? "" : "if (" + use(s->mask) + ") ") + access(s->buffer, s->index) + " = " + use(s->value) +
+         ";");
   } else if (const auto* loop = std::get_if<Loop>(&instr.node)) {
     emit_loop(*loop);
   }

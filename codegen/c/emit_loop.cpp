@@ -28,7 +28,8 @@ void KernelEmitter::collect_atoms(const Dim& d, std::vector<Dim>& found) const {
     const Dim self = to_dim(atom);
     std::vector<std::string> symbols;
     self.collect_symbols(symbols);
-    const bool in_scope = std::all_of(symbols.begin(), symbols.end(), [&](const std::string& s) { return positions_.names.count(s) > 0; });
+    const bool in_scope = std::all_of(symbols.begin(), symbols.end(),
+                                      [&](const std::string& s) { return positions_.names.count(s) > 0; });
     const bool varies_here = wide_ && !in_lane_ && varies(self, *wide_);
     if (!in_scope || varies_here || positions_.known.count(self.str())) return;
     if (std::find(found.begin(), found.end(), self) == found.end()) found.push_back(self);
@@ -54,7 +55,10 @@ void KernelEmitter::name_atoms(const Body& body) {
   collect_atoms(body, found);
   for (const Dim& d : found) {
     const Atom& a = *d.poly()->terms[0].atoms[0];
-    const std::string name = fresh(a.kind == AtomKind::FloorDiv ? "q" : a.kind == AtomKind::Mod ? "m" : a.kind == AtomKind::Min ? "low" : "high");
+    const std::string name = fresh(a.kind == AtomKind::FloorDiv ? "q"
+                                   : a.kind == AtomKind::Mod    ? "m"
+                                   : a.kind == AtomKind::Min    ? "low"
+                                                                : "high");
     line("const int64_t " + name + " = " + positions_.atom(a, facts_) + ";");
     positions_.known[d.str()] = name;
   }
@@ -71,10 +75,14 @@ void KernelEmitter::emit_nothing(const Loop& loop) {
 }
 
 void KernelEmitter::emit_loop(const Loop& loop) {
-  if (loop.extent.is(0)) emit_nothing(loop);
-  else if (loop.lanes > 1) emit_lanes(loop);
-  else if (is_wide(loop)) emit_wide(loop);
-  else emit_serial(loop);
+  if (loop.extent.is(0))
+    emit_nothing(loop);
+  else if (loop.lanes > 1)
+    emit_lanes(loop);
+  else if (is_wide(loop))
+    emit_wide(loop);
+  else
+    emit_serial(loop);
 }
 
 namespace {
@@ -118,7 +126,8 @@ void KernelEmitter::emit_lanes(const Loop& loop) {
     name_atoms(loop.body);
     emit_body(loop.body);
     for (size_t i = 0; i < states.size(); ++i) accumulate(loop.accumulators[i], states[i], lane);
-    if (!positions_.used.count(var)) out_.insert(begin, std::string(static_cast<size_t>(2 * indent_), ' ') + "(void)" + var + ";\n");
+    if (!positions_.used.count(var))
+      out_.insert(begin, std::string(static_cast<size_t>(2 * indent_), ' ') + "(void)" + var + ";\n");
     leave(std::move(outer));
     close();
   };
@@ -164,8 +173,8 @@ void KernelEmitter::accumulate(const Accumulator& a, const State& s, const std::
           a.position == kNoReg ? "" : signed_value(int64, use(a.position), helpers_));
 }
 
-void KernelEmitter::combine(const Accumulator& a, const std::string& value, const std::string& position, const Operand& taken,
-                            const std::string& by_position) {
+void KernelEmitter::combine(const Accumulator& a, const std::string& value, const std::string& position,
+                            const Operand& taken, const std::string& by_position) {
   const std::string& by = taken.text;
   if (a.position == kNoReg) {
     const Operand operands[] = {{value}, taken};
@@ -174,13 +183,15 @@ void KernelEmitter::combine(const Accumulator& a, const std::string& value, cons
   }
   // A NaN is the most extreme value; the lowest position wins among equals.
   const Operand operands[] = {taken, {value}};
-  const std::string better = scalar(a.combine == Combine::ArgMax ? ScalarOp::Gt : ScalarOp::Lt, bool_, a.type, operands, helpers_);
+  const std::string better =
+      scalar(a.combine == Combine::ArgMax ? ScalarOp::Gt : ScalarOp::Lt, bool_, a.type, operands, helpers_);
   const std::string old_nan = "(" + value + " != " + value + ")", new_nan = "(" + by + " != " + by + ")";
   const std::string equal = "(" + scalar(ScalarOp::Eq, bool_, a.type, operands, helpers_) + ")";
   const std::string tie = is_float(a.type) ? "((" + new_nan + " && " + old_nan + ") || " + equal + ")" : equal;
   const std::string first = is_float(a.type) ? "(" + new_nan + " && !" + old_nan + ") || " : "";
   const std::string takes = fresh("takes");
-  line("const bool " + takes + " = " + first + "(" + better + ") || (" + tie + " && (" + by_position + " < " + position + "));");
+  line("const bool " + takes + " = " + first + "(" + better + ") || (" + tie + " && (" + by_position + " < " +
+       position + "));");
   line(value + " = " + takes + " ? " + by + " : " + value + ";");
   line(position + " = " + takes + " ? " + by_position + " : " + position + ";");
 }
@@ -193,7 +204,8 @@ void KernelEmitter::finish(const Accumulator& a, const State& s) {
     open("for (int " + half + " = " + std::to_string(s.lanes / 2) + "; " + half + " > 0; " + half + " /= 2) {");
     open(head_of_lanes(lane, half));
     const std::string here = "[" + lane + "]", there = "[" + lane + " + " + half + "]";
-    combine(a, s.value + here, positioned ? s.position + here : "", {s.value + there}, positioned ? s.position + there : "");
+    combine(a, s.value + here, positioned ? s.position + here : "", {s.value + there},
+            positioned ? s.position + there : "");
     close();
     close();
   }

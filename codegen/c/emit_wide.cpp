@@ -12,7 +12,8 @@ using namespace ir;
 bool KernelEmitter::varies(const Dim& d, const Wide& wide) const {
   std::vector<std::string> symbols;
   d.collect_symbols(symbols);
-  return std::any_of(symbols.begin(), symbols.end(), [&](const std::string& s) { return wide.varying_names.count(s) > 0; });
+  return std::any_of(symbols.begin(), symbols.end(),
+                     [&](const std::string& s) { return wide.varying_names.count(s) > 0; });
 }
 
 // Which registers differ between the iterations of the wide loop.
@@ -33,8 +34,8 @@ void KernelEmitter::analyse(const Body& body, Wide& wide) const {
   }
 }
 
-// Which of those are used in another stretch of straight-line code than the one that defines them. A loop ends a stretch where it begins and where it
-// ends; what its accumulators take in is used in its last one.
+// Which of those are used in another stretch of straight-line code than the one that defines them. A loop ends a
+// stretch where it begins and where it ends; what its accumulators take in is used in its last one.
 void KernelEmitter::find_arrays(const Body& body, int& stretch, std::vector<int>& home, Wide& wide) const {
   auto use = [&](Reg r) {
     if (r != kNoReg && wide.varying[r] && home[r] != stretch && home[r] >= 0) wide.is_array[r] = true;
@@ -68,7 +69,8 @@ bool is_simple(const Body& body) {
     const auto* loop = std::get_if<Loop>(&i.node);
     if (!loop) return true;
     auto has_position = [](const Accumulator& a) { return a.position != kNoReg; };
-    return loop->lanes <= 1 && std::none_of(loop->accumulators.begin(), loop->accumulators.end(), has_position) && is_simple(loop->body);
+    return loop->lanes <= 1 && std::none_of(loop->accumulators.begin(), loop->accumulators.end(), has_position) &&
+           is_simple(loop->body);
   });
 }
 
@@ -82,8 +84,8 @@ bool extents_use(const Body& body, const std::string& var) {
 }  // namespace
 
 bool KernelEmitter::is_wide(const Loop& loop) const {
-  return !wide_ && loop.vector > 0 && loop.accumulators.empty() && passes::contains_loop(loop.body) && is_simple(loop.body) &&
-         !extents_use(loop.body, loop.var);
+  return !wide_ && loop.vector > 0 && loop.accumulators.empty() && passes::contains_loop(loop.body) &&
+         is_simple(loop.body) && !extents_use(loop.body, loop.var);
 }
 
 void KernelEmitter::emit_wide(const Loop& loop) {
@@ -103,7 +105,14 @@ void KernelEmitter::emit_wide(const Loop& loop) {
 }
 
 void KernelEmitter::emit_wide_step(const Loop& loop, const std::string& base, const std::string& count, int width) {
-  Wide wide{loop.var, base, count, fresh("l"), width, {loop.var}, std::vector<bool>(values_.size()), std::vector<bool>(values_.size())};
+  Wide wide{loop.var,
+            base,
+            count,
+            fresh("l"),
+            width,
+            {loop.var},
+            std::vector<bool>(values_.size()),
+            std::vector<bool>(values_.size())};
   analyse(loop.body, wide);
   std::vector<int> home(values_.size(), -1);
   int stretch = 0;
@@ -137,19 +146,21 @@ void KernelEmitter::emit_wide_body(const Body& body, const std::vector<std::pair
     if (const auto* x = std::get_if<IndexInstr>(&i.node)) return static_cast<bool>(wide_->varying[x->result]);
     if (const auto* l = std::get_if<LoadInstr>(&i.node)) return static_cast<bool>(wide_->varying[l->result]);
     const auto* s = std::get_if<StoreInstr>(&i.node);
-    return s && (varies(s->index, *wide_) || wide_->varying[s->value] || (s->mask != kNoReg && wide_->varying[s->mask]));
+    return s &&
+           (varies(s->index, *wide_) || wide_->varying[s->value] || (s->mask != kNoReg && wide_->varying[s->mask]));
   };
   auto flush = [&](bool last) {
     const bool sums = last && std::any_of(states.begin(), states.end(), [](const auto& s) { return s.second.wide; });
     if (!stretch.empty() || sums) {
       for (const Instr& i : stretch) {
-        const Reg r = std::holds_alternative<ScalarInstr>(i.node) ? std::get<ScalarInstr>(i.node).result
+        const Reg r = std::holds_alternative<ScalarInstr>(i.node)  ? std::get<ScalarInstr>(i.node).result
                       : std::holds_alternative<IndexInstr>(i.node) ? std::get<IndexInstr>(i.node).result
                       : std::holds_alternative<LoadInstr>(i.node)  ? std::get<LoadInstr>(i.node).result
                                                                    : kNoReg;
         if (r == kNoReg || !wide_->is_array[r]) continue;
         values_[r] = {prefix_ + std::to_string(next_++), true, false};
-        line(std::string(register_type(kernel_.reg_types[r])) + " " + values_[r].text + "[" + std::to_string(wide_->width) + "];");
+        line(std::string(register_type(kernel_.reg_types[r])) + " " + values_[r].text + "[" +
+             std::to_string(wide_->width) + "];");
       }
       open("for (int " + wide_->lane + " = 0; " + wide_->lane + " < " + wide_->count + "; ++" + wide_->lane + ") {");
       Scope outer{positions_.names, positions_.known, facts_};
@@ -163,7 +174,8 @@ void KernelEmitter::emit_wide_body(const Body& body, const std::vector<std::pair
         for (const auto& [a, s] : states)
           if (s.wide) accumulate(*a, s, wide_->lane);
       in_lane_ = false;
-      const std::string set = std::string(static_cast<size_t>(2 * indent_), ' ') + "const int64_t " + var + " = " + wide_->base + " + " + wide_->lane;
+      const std::string set = std::string(static_cast<size_t>(2 * indent_), ' ') + "const int64_t " + var + " = " +
+                              wide_->base + " + " + wide_->lane;
       if (positions_.used.count(var)) out_.insert(begin, set + ";\n");
       leave(std::move(outer));
       close();

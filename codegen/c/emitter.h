@@ -1,9 +1,10 @@
 // Turns one Kernel into one C function.
 //
-// Loops are C loops. A vector loop around straight-line code is left to the C compiler. One whose iterations are dealt to lanes, or that has loops in
-// it, is written so that compilers need not look through loops: a step takes as many iterations as the lanes or the schedule say, and each stretch of
-// straight-line code runs over them in a loop of its own ("for l"), with what is known of each iteration kept in small arrays that live in registers.
-// The emitter borrows the kernel and lives for one `run`.
+// Loops are C loops. A vector loop around straight-line code is left to the C compiler. One whose iterations are dealt
+// to lanes, or that has loops in it, is written so that compilers need not look through loops: a step takes as many
+// iterations as the lanes or the schedule say, and each stretch of straight-line code runs over them in a loop of its
+// own ("for l"), with what is known of each iteration kept in small arrays that live in registers. The emitter borrows
+// the kernel and lives for one `run`.
 #pragma once
 
 #include <map>
@@ -43,21 +44,22 @@ class KernelEmitter {
   std::string signature() const;
 
  private:
-  // A register as C knows it: a constant or a variable; or, in the steps of a wide loop, an array with an element for each iteration.
+  // A register as C knows it: a constant or a variable; or, in the steps of a wide loop, an array with an element for
+  // each iteration.
   struct Value {
     std::string text;
-    bool is_array = false;   // an element of it is text[l]
+    bool is_array = false;  // an element of it is text[l]
     bool never_nan = false;
     std::optional<uint64_t> bits = {};  // of a constant
   };
 
   // A loop of which several iterations are taken at once.
   struct Wide {
-    std::string var;          // as the IR names it
-    std::string base;         // C: its value in the first of them
-    std::string count;        // C: how many
-    std::string lane;         // C: the number of one
-    int width = 0;            // at most so many: the size of arrays
+    std::string var;    // as the IR names it
+    std::string base;   // C: its value in the first of them
+    std::string count;  // C: how many
+    std::string lane;   // C: the number of one
+    int width = 0;      // at most so many: the size of arrays
     std::set<std::string> varying_names;
     std::vector<bool> varying;   // by register: differs between them
     std::vector<bool> is_array;  // by register: used in another stretch than the one that defines it
@@ -74,7 +76,7 @@ class KernelEmitter {
   void open(const std::string& text);
   void close(const std::string& text = "}");
   std::string fresh(std::string_view wish);
-  std::string declare(const std::string& symbol);       // a name for a loop variable or binding
+  std::string declare(const std::string& symbol);  // a name for a loop variable or binding
   std::string use(ir::Reg r);
   Operand operand(ir::Reg r);
   std::string position(const Dim& d) { return positions_.text(d, facts_); }
@@ -125,16 +127,16 @@ class KernelEmitter {
   DimFacts facts_;
   std::vector<Value> values_;
   std::vector<uint32_t> uses_;
-  std::vector<bool> is_product_;          // by register: of floats
-  bool has_differences_ = false;          // of products
-  std::string nothing_;                   // C: see frit_nothing; "" where nobody needs it
+  std::vector<bool> is_product_;  // by register: of floats
+  bool has_differences_ = false;  // of products
+  std::string nothing_;           // C: see frit_nothing; "" where nobody needs it
   std::vector<std::string> buffers_;
-  std::vector<std::string> parameters_;   // of the function: types and names
+  std::vector<std::string> parameters_;  // of the function: types and names
   std::set<std::string> taken_;
-  std::string prefix_;                    // of registers
+  std::string prefix_;  // of registers
   size_t next_ = 0;
   std::optional<Wide> wide_;
-  bool in_lane_ = false;                  // inside of a loop over the lanes of wide_
+  bool in_lane_ = false;  // inside of a loop over the lanes of wide_
   std::string out_, error_;
   int indent_ = 0;
 };

@@ -54,16 +54,21 @@ std::string quoted(std::string_view text) {
   std::string s = "\"";
   for (char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\' || c == '?') s += '\\', s += c;
-    else if (byte >= 32 && byte < 127) s += c;
-    else s += "\\" + std::string{static_cast<char>('0' + byte / 64), static_cast<char>('0' + byte / 8 % 8), static_cast<char>('0' + byte % 8)};
+    if (c == '"' || c == '\\' || c == '?')
+      s += '\\', s += c;
+    else if (byte >= 32 && byte < 127)
+      s += c;
+    else
+      s += "\\" + std::string{static_cast<char>('0' + byte / 64), static_cast<char>('0' + byte / 8 % 8),
+                              static_cast<char>('0' + byte % 8)};
   }
   return s + "\"";
 }
 
 class FileEmitter {
  public:
-  Result<std::string> run(std::span<const Function* const> functions, std::span<const CInterface> interfaces, const NativeOptions& options) {
+  Result<std::string> run(std::span<const Function* const> functions, std::span<const CInterface> interfaces,
+                          const NativeOptions& options) {
     options_ = options;
     for (const CInterface& c : interfaces) {
       taken_.insert({c.name, c.workspace_name(), c.name + "_check"});
@@ -73,10 +78,11 @@ class FileEmitter {
     batch_ = fresh("batch");
     for (size_t i = 0; i < functions.size(); ++i) FRIT_TRY(function(*functions[i], interfaces[i]));
     const std::string many = functions.size() == 1 ? " array function" : " array functions";
-    const std::string s = "/* " + options.name + ".c: " + std::to_string(functions.size()) + many + " with a C interface, which " + options.name +
-                          ".h describes. */" + std::string(kHead);
+    const std::string s = "/* " + options.name + ".c: " + std::to_string(functions.size()) + many +
+                          " with a C interface, which " + options.name + ".h describes. */" + std::string(kHead);
     const std::string_view declarations = calls_cblas_ ? cblas_declarations() : "";
-    return s + "#include \"" + options.name + ".h\"\n" + std::string(kPrelude) + std::string(declarations) + helpers_.text() + text_;
+    return s + "#include \"" + options.name + ".h\"\n" + std::string(kPrelude) + std::string(declarations) +
+           helpers_.text() + text_;
   }
 
   bool calls_cblas() const { return calls_cblas_; }
@@ -109,7 +115,8 @@ class FileEmitter {
     const Program& p = *f.program;
     FRIT_TRY(emit_kernels(p));
     constants_.clear();
-    for (const ProgramBuffer& b : p.buffers) constants_.push_back(b.role == BufferRole::Constant ? data(b, c.name) : std::string());
+    for (const ProgramBuffer& b : p.buffers)
+      constants_.push_back(b.role == BufferRole::Constant ? data(b, c.name) : std::string());
     positions_ = std::make_unique<Positions>(helpers_);
     for (const CParam& param : c.params)
       if (param.kind == CParam::Kind::Symbol) positions_->names[c.symbols[param.index]] = param.name;
@@ -118,7 +125,8 @@ class FileEmitter {
     const bool own_memory = options_.static_workspace && fixed_ && !c.workspace_bytes.is(0);
     checks(c);
     text_ += "\n" + c.workspace_declaration() + " {\n";
-    if (has_checks_) text_ += "  const char* why;\n  if (" + call_check(c) + " != FRIT_CALL_OK) return SIZE_MAX;\n";
+    if (has_checks_)
+      text_ += "  const char* why;\n  if (" + call_check(c) + " != FRIT_CALL_OK) return SIZE_MAX;\n";
     else
       for (const CParam& param : c.params)
         if (param.kind == CParam::Kind::Symbol) text_ += "  (void)" + param.name + ";\n";
@@ -163,7 +171,8 @@ class FileEmitter {
     if (check.kind == CCheck::Kind::Fits) return careful(c, check.value) + " >= PTRDIFF_MAX";
     // A lone symbol beside a number is compared as it stands.
     const DimPoly* poly = check.value.poly();
-    if (poly && poly->terms.size() == 1 && poly->terms[0].atoms.size() == 1 && poly->terms[0].atoms[0]->kind == AtomKind::Symbol &&
+    if (poly && poly->terms.size() == 1 && poly->terms[0].atoms.size() == 1 &&
+        poly->terms[0].atoms[0]->kind == AtomKind::Symbol &&
         (poly->terms[0].coefficient == 1 || poly->terms[0].coefficient == -1) && poly->constant != INT64_MIN) {
       const std::string name = positions_->names[poly->terms[0].atoms[0]->name];
       const bool up = poly->terms[0].coefficient == 1;
@@ -207,28 +216,32 @@ class FileEmitter {
       body += "  if (code == FRIT_CALL_OK && " + condition + ") {\n    why = " + quoted(message) + ";\n    code = ";
       body += std::string(constant_name(code)) + ";\n  }\n";
     };
-    body += "  const char* why = NULL;\n  int code = " + (has_checks_ ? call_check(c) : std::string("FRIT_CALL_OK")) + ";\n";
+    body += "  const char* why = NULL;\n  int code = " + (has_checks_ ? call_check(c) : std::string("FRIT_CALL_OK")) +
+            ";\n";
     for (const CNullCheck& check : c.null_checks) {
       const CParam& param = c.params[check.param];
       if (param.elements.is(0)) continue;
       const bool never_empty = facts_.range(param.elements).low > 0;
-      refuse((never_empty ? "" : wrapped(param.elements) + " > 0 && ") + param.name + " == NULL", check.message, CallCode::NullArray);
+      refuse((never_empty ? "" : wrapped(param.elements) + " > 0 && ") + param.name + " == NULL", check.message,
+             CallCode::NullArray);
     }
     if (workspace) {
       const std::string needed = fixed_ ? "" : wrapped(c.workspace_bytes) + " > 0 && ";
       refuse(needed + "workspace == NULL", c.no_workspace, CallCode::BadWorkspace);
-      refuse(needed + "(uintptr_t)workspace % " + std::to_string(kWorkspaceAlignment) + " != 0", c.misaligned_workspace, CallCode::BadWorkspace);
+      refuse(needed + "(uintptr_t)workspace % " + std::to_string(kWorkspaceAlignment) + " != 0", c.misaligned_workspace,
+             CallCode::BadWorkspace);
     }
     body += "  if (code != FRIT_CALL_OK) {\n    if (message != NULL) *message = why;\n    return code;\n  }\n";
     std::string statics, launches;
     for (const Step& step : p.steps) {
       if (const auto* library = std::get_if<LibraryStep>(&step)) {
         const Dtype t = is_complex(library->dtypes[0]) ? float32 : library->dtypes[0];
-        FRIT_ASSIGN_OR_RETURN(call, cblas_call(f, *library, *positions_, batch_, helpers_, [&](uint32_t buffer, bool written) {
-                                const std::string s = pointer(p, c, buffer, {"", t, 0, written, true}, own_memory, statics);
-                                const bool plain = c.buffers[buffer].kind != CBuffer::Kind::Workspace || own_memory;
-                                return plain ? s : "(" + std::string(memory_type(t)) + "*)" + s;
-                              }));
+        FRIT_ASSIGN_OR_RETURN(
+            call, cblas_call(f, *library, *positions_, batch_, helpers_, [&](uint32_t buffer, bool written) {
+              const std::string s = pointer(p, c, buffer, {"", t, 0, written, true}, own_memory, statics);
+              const bool plain = c.buffers[buffer].kind != CBuffer::Kind::Workspace || own_memory;
+              return plain ? s : "(" + std::string(memory_type(t)) + "*)" + s;
+            }));
         launches += call;
         calls_cblas_ = true;
         continue;
@@ -252,7 +265,8 @@ class FileEmitter {
     if (!workspace) text_ += "  (void)workspace;\n";
     for (const CParam& param : c.params) {
       const bool array = param.kind == CParam::Kind::Input || param.kind == CParam::Kind::Output;
-      if (array ? !used_.count(param.name) : param.kind == CParam::Kind::Symbol && !has_checks_ && !used_.count(param.name))
+      if (array ? !used_.count(param.name)
+                : param.kind == CParam::Kind::Symbol && !has_checks_ && !used_.count(param.name))
         text_ += "  (void)" + param.name + ";\n";
     }
     used_.clear();
@@ -263,24 +277,30 @@ class FileEmitter {
   // Memory of the function's own for what would lie in the workspace: an array for each place and element type.
   std::string own_array(const std::string& wish, Dtype t, const Dim& elements, std::string& statics) {
     const std::string name = fresh(wish);
-    statics += "  static " + std::string(memory_type(t)) + " " + name + "[" + std::to_string(std::max<int64_t>(1, elements.value())) + "];\n";
+    statics += "  static " + std::string(memory_type(t)) + " " + name + "[" +
+               std::to_string(std::max<int64_t>(1, elements.value())) + "];\n";
     return name;
   }
 
-  std::string pointer(const Program& p, const CInterface& c, uint32_t buffer, const KernelBuffer& as, bool own_memory, std::string& statics) {
+  std::string pointer(const Program& p, const CInterface& c, uint32_t buffer, const KernelBuffer& as, bool own_memory,
+                      std::string& statics) {
     const ProgramBuffer& b = p.buffers[buffer];
     const std::string type = (as.written ? "" : "const ") + std::string(memory_type(as.dtype)) + "*";
     switch (c.buffers[buffer].kind) {
       case CBuffer::Kind::Param: {
         const CParam& param = c.params[c.buffers[buffer].param];
         used_.insert(param.name);
-        return param.type == type || param.type == std::string(memory_type(as.dtype)) + "*" ? param.name : "(" + type + ")" + param.name;
+        return param.type == type || param.type == std::string(memory_type(as.dtype)) + "*"
+                   ? param.name
+                   : "(" + type + ")" + param.name;
       }
       case CBuffer::Kind::Workspace: {
         if (!own_memory) return at(c.buffers[buffer].offset);
         const Dtype t = is_complex(b.dtype) ? float32 : b.dtype;
         auto [it, added] = slots_.try_emplace({b.slot, std::string(memory_type(t))});
-        if (added) it->second = own_array("slot" + std::to_string(b.slot) + "_" + std::string(short_name(t)), t, largest(p, b.slot, t), statics);
+        if (added)
+          it->second = own_array("slot" + std::to_string(b.slot) + "_" + std::string(short_name(t)), t,
+                                 largest(p, b.slot, t), statics);
         return it->second;
       }
       case CBuffer::Kind::Constant: return constants_[buffer];
@@ -294,12 +314,14 @@ class FileEmitter {
     Dim most = 0;
     for (const ProgramBuffer& b : p.buffers) {
       const bool pairs = is_complex(b.dtype);
-      if (b.slot == slot && memory_type(pairs ? float32 : b.dtype) == memory_type(t)) most = max(most, b.size * Dim(pairs ? 2 : 1));
+      if (b.slot == slot && memory_type(pairs ? float32 : b.dtype) == memory_type(t))
+        most = max(most, b.size * Dim(pairs ? 2 : 1));
     }
     return most;
   }
 
-  std::string local(const CInterface& c, uint32_t kernel, size_t i, const KernelBuffer& b, bool own_memory, std::string& statics) {
+  std::string local(const CInterface& c, uint32_t kernel, size_t i, const KernelBuffer& b, bool own_memory,
+                    std::string& statics) {
     if (!own_memory) return at(c.scratch_offset + c.locals[kernel][i]);
     auto [it, added] = slots_.try_emplace({~kernel, std::to_string(i)});
     if (added) it->second = own_array(kernel_names_[kernel] + "_" + b.name, b.dtype, b.size, statics);
@@ -316,9 +338,11 @@ class FileEmitter {
     const std::string name = fresh(function + "_" + b.name);
     const Dtype t = is_complex(b.dtype) ? float32 : b.dtype;
     const size_t count = b.data.nbytes() / t.size;
-    const Literal flat = count ? Literal(t, std::vector<std::byte>(b.data.data(), b.data.data() + b.data.nbytes())) : Literal();
+    const Literal flat =
+        count ? Literal(t, std::vector<std::byte>(b.data.data(), b.data.data() + b.data.nbytes())) : Literal();
     bool nan = false;
-    for (size_t i = 0; i < count && !nan; ++i) nan = (t == float32 || t == float64) && std::isnan(bits_to_double(t, flat.bits(i)));
+    for (size_t i = 0; i < count && !nan; ++i)
+      nan = (t == float32 || t == float64) && std::isnan(bits_to_double(t, flat.bits(i)));
     // A NaN is no constant expression: where there is one, all are written by their bits.
     const Dtype as = !nan ? t : t == float32 ? uint32 : uint64;
     std::string values;
@@ -330,10 +354,11 @@ class FileEmitter {
       values += (i ? "," : "") + std::string(wraps ? "\n  " : " ") + v;
     }
     const std::string size = std::to_string(std::max<size_t>(count, 1)), type(memory_type(t));
-    if (!nan) text_ += "\nstatic const " + type + " " + name + "[" + size + "] = {" + values + "\n};\n";
+    if (!nan)
+      text_ += "\nstatic const " + type + " " + name + "[" + size + "] = {" + values + "\n};\n";
     else
-      text_ += "\nstatic const union {\n  " + std::string(memory_type(as)) + " bits[" + size + "];\n  " + type + " value[" + size + "];\n} " + name +
-               " = {{" + values + "\n}};\n";
+      text_ += "\nstatic const union {\n  " + std::string(memory_type(as)) + " bits[" + size + "];\n  " + type +
+               " value[" + size + "];\n} " + name + " = {{" + values + "\n}};\n";
     return name + (nan ? ".value" : "");
   }
 

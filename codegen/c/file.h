@@ -6,7 +6,8 @@
 namespace frit::codegen::c {
 
 // The source and its header.
-Result<std::vector<NativeFile>> emit_files(std::span<const ir::Function* const> functions, const NativeOptions& options);
+Result<std::vector<NativeFile>> emit_files(std::span<const ir::Function* const> functions,
+                                           const NativeOptions& options);
 
 // The kernels of a program alone, for inspection.
 Result<std::string> emit_kernels(const ir::Program& program);

@@ -168,8 +168,8 @@ void replace_all(std::string& s, std::string_view what, std::string_view with) {
   for (size_t at = 0; (at = s.find(what, at)) != std::string::npos; at += with.size()) s.replace(at, what.size(), with);
 }
 
-// Functions that exist for every width of integer: N is the width, LEAST the bits of the least signed value, WIDE the type that arithmetic is done
-// in, LIMIT and MOST the end of what signed (S) and unsigned (U) numbers reach.
+// Functions that exist for every width of integer: N is the width, LEAST the bits of the least signed value, WIDE the
+// type that arithmetic is done in, LIMIT and MOST the end of what signed (S) and unsigned (U) numbers reach.
 struct WidthRow {
   std::string_view name;   // in front of the width
   std::string_view needs;  // likewise

@@ -26,7 +26,8 @@ std::string float_constant(Dtype t, uint64_t bits, Helpers& helpers) {
   const bool single = t == float32;
   if (std::isnan(v)) return helpers.need(single ? "frit_f32_of" : "frit_f64_of") + "(" + unsigned_constant(bits) + ")";
   // INFINITY is a float.
-  if (std::isinf(v)) return v < 0 ? (single ? "(-INFINITY)" : "(-(double)INFINITY)") : single ? "INFINITY" : "(double)INFINITY";
+  if (std::isinf(v))
+    return v < 0 ? (single ? "(-INFINITY)" : "(-(double)INFINITY)") : single ? "INFINITY" : "(double)INFINITY";
   char text[64];
   const bool plain = std::fabs(v) < 1e6 && v * 1024 == std::floor(v * 1024);
   std::snprintf(text, sizeof text, plain ? "%.17g" : "%a", v);
@@ -36,7 +37,8 @@ std::string float_constant(Dtype t, uint64_t bits, Helpers& helpers) {
   return s[0] == '-' ? "(" + s + ")" : s;
 }
 
-// Two operands in the type that arithmetic is done in, which is never narrower than int: so nothing is promoted to a signed type.
+// Two operands in the type that arithmetic is done in, which is never narrower than int: so nothing is promoted to a
+// signed type.
 std::string arithmetic(Dtype t, const char* op, const std::string& a, const std::string& b) {
   if (t.size == 8) return a + " " + op + " " + b;
   if (t.size == 4) return a + " " + op + " " + b;
@@ -66,7 +68,8 @@ std::string min_max(bool max, Dtype t, const Operand& x, const Operand& y, Helpe
   const char* not_better = max ? " <= " : " >= ";
   if (x.text == y.text) return x.text;
   if (t == bool_) return x.text + (max ? " || " : " && ") + y.text;
-  if (!is_float(t) || x.never_nan) return comparable(t, x, helpers) + better + comparable(t, y, helpers) + " ? " + x.text + " : " + y.text;
+  if (!is_float(t) || x.never_nan)
+    return comparable(t, x, helpers) + better + comparable(t, y, helpers) + " ? " + x.text + " : " + y.text;
   if (y.never_nan) return x.text + not_better + y.text + " ? " + y.text + " : " + x.text;
   return "((" + x.text + better + y.text + ") | (" + x.text + " != " + x.text + ")) ? " + x.text + " : " + y.text;
 }
@@ -79,7 +82,8 @@ std::string cast(Dtype to, Dtype from, const std::string& x, Helpers& helpers) {
   const std::string type(register_type(to));
   if (to == from) return x;
   if (is_low_precision(from))
-    return cast(to, float32, helpers.need(from == float16 ? "frit_f16_to_f32" : "frit_bf16_to_f32") + "(" + x + ")", helpers);
+    return cast(to, float32, helpers.need(from == float16 ? "frit_f16_to_f32" : "frit_bf16_to_f32") + "(" + x + ")",
+                helpers);
   if (to == bool_) return x + (from == float32 ? " != 0.0f" : from == float64 ? " != 0.0" : " != 0");
   if (from == bool_) {
     if (is_low_precision(to)) return "(uint16_t)(" + x + (to == float16 ? " ? 0x3c00u : 0u)" : " ? 0x3f80u : 0u)");
@@ -99,7 +103,8 @@ std::string cast(Dtype to, Dtype from, const std::string& x, Helpers& helpers) {
   }
   if (is_float(from)) {
     if (is_float(to)) return cast_to(type, x);
-    const std::string name = std::string(from == float32 ? "frit_f32_to_" : "frit_f64_to_") + (is_signed_int(to) ? "s" : "u") + width_text(to);
+    const std::string name = std::string(from == float32 ? "frit_f32_to_" : "frit_f64_to_") +
+                             (is_signed_int(to) ? "s" : "u") + width_text(to);
     return helpers.need(name) + "(" + x + ")";
   }
   if (from_signed && (is_float(to) || to.size > from.size)) return cast_to(type, signed_value(from, x, helpers));
@@ -148,12 +153,16 @@ std::string constant(Dtype t, uint64_t bits, Helpers& helpers) {
   return t.size == 8 && !(bits >> 32) ? "UINT64_C(" + std::to_string(bits) + ")" : s;
 }
 
-std::string signed_value(Dtype t, const std::string& x, Helpers& helpers) { return helpers.need("frit_s" + width_text(t)) + "(" + x + ")"; }
+std::string signed_value(Dtype t, const std::string& x, Helpers& helpers) {
+  return helpers.need("frit_s" + width_text(t)) + "(" + x + ")";
+}
 
 std::string scalar(ScalarOp op, Dtype result, Dtype t, std::span<const Operand> a, Helpers& helpers) {
   const bool real = is_float(t), single = t == float32, is_signed = is_signed_int(t);
   auto text = [&](size_t i) -> const std::string& { return a[i].text; };
-  auto infix = [&](const char* o) { return real ? text(0) + " " + o + " " + text(1) : arithmetic(t, o, text(0), text(1)); };
+  auto infix = [&](const char* o) {
+    return real ? text(0) + " " + o + " " + text(1) : arithmetic(t, o, text(0), text(1));
+  };
   auto libm = [&](std::string f) { return f + (single ? "f(" : "(") + text(0) + ")"; };
   auto sized = [&](std::string f) {
     f = helpers.need(f + width_text(t)) + "(" + text(0);

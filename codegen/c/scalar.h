@@ -1,7 +1,8 @@
 // Scalar arithmetic as C expressions, and the small functions that some of it needs.
 //
-// A register holds a bool as bool, f32 and f64 as themselves, f16 and bf16 as their bits in uint16_t, and an integer of either sign as unsigned of
-// its width, so that wrapping and conversion are defined; arrays of signed integers are read and written through pointers to unsigned ones.
+// A register holds a bool as bool, f32 and f64 as themselves, f16 and bf16 as their bits in uint16_t, and an integer of
+// either sign as unsigned of its width, so that wrapping and conversion are defined; arrays of signed integers are read
+// and written through pointers to unsigned ones.
 #pragma once
 
 #include <optional>
@@ -19,7 +20,8 @@ std::string_view register_type(Dtype t);
 // Of an element in memory, as kernels see it: a bool is a uint8_t there.
 std::string_view memory_type(Dtype t);
 
-// The functions that the text has asked for, each once and after those it calls. A file holds no other ones, so that none is unused.
+// The functions that the text has asked for, each once and after those it calls. A file holds no other ones, so that
+// none is unused.
 class Helpers {
  public:
   // Registers the function `name` and gives its name back.
@@ -39,8 +41,8 @@ struct Operand {
   bool never_nan = false;
   std::optional<uint64_t> bits = {};  // of a constant
 };
-// The expression for a primitive operation; "" for one that a pass should have expanded. `operand` is the type of the operands (of Select: of the
-// chosen values).
+// The expression for a primitive operation; "" for one that a pass should have expanded. `operand` is the type of the
+// operands (of Select: of the chosen values).
 std::string scalar(ir::ScalarOp op, Dtype result, Dtype operand, std::span<const Operand> args, Helpers& helpers);
 
 // The value of an integer register as a signed integer of C.

@@ -1,7 +1,7 @@
 // What a code generator is to the rest of frit: a Program and a Target in, code or text out.
 //
-// Each backend is a folder codegen/<name>, built as a plugin that is loaded on first need, so that its compiler costs nothing to who does not
-// use it. The plugin exports one function, `frit_backend`, that returns its Backend.
+// Each backend is a folder codegen/<name>, built as a plugin that is loaded on first need, so that its compiler costs
+// nothing to who does not use it. The plugin exports one function, `frit_backend`, that returns its Backend.
 #pragma once
 
 #include <memory>
@@ -20,18 +20,20 @@ namespace frit::codegen {
 
 struct Target {
   std::string backend = "llvm";
-  std::string cpu = "native";  // llvm: or a CPU's name (x86-64-v3, znver3, ...); glsl: or "baseline", no device in particular, or "nvidia"
+  std::string cpu = "native";  // llvm: or a CPU's name (x86-64-v3, znver3, ...); glsl: or "baseline", no device in
+                               // particular, or "nvidia"
   friend bool operator==(const Target&, const Target&) = default;
 };
 
 // What programs in other languages link: planned functions with the C interface of codegen/package/c_interface.h.
 struct NativeOptions {
-  std::string name;          // of the files, and what their include guard is made of
-  bool cblas = false;        // matrix products call cblas_*, which whoever links provides; else they are loops of their own
-  bool static_workspace = false;  // c: functions of fixed sizes keep their workspace in static memory and are not safe on several threads
+  std::string name;    // of the files, and what their include guard is made of
+  bool cblas = false;  // matrix products call cblas_*, which whoever links provides; else they are loops of their own
+  bool static_workspace =
+      false;  // c: functions of fixed sizes keep their workspace in static memory and are not safe on several threads
 };
 struct NativeFile {
-  std::string suffix;        // ".c", ".h", ".o", ".so"
+  std::string suffix;  // ".c", ".h", ".o", ".so"
   std::string bytes;
 };
 
@@ -45,8 +47,8 @@ class Backend {
   virtual Status runs_here(const Target& target) = 0;
   // Whether library steps are code of this backend too, so that `objects` is asked for programs without kernels.
   virtual bool runs_routines() const { return false; }
-  // The program's kernels as machine code, each in one of the objects; which does not depend on the number of threads that make them. Kernels must be
-  // at level Planned.
+  // The program's kernels as machine code, each in one of the objects; which does not depend on the number of threads
+  // that make them. Kernels must be at level Planned.
   virtual Result<std::vector<runtime::ObjectCode>> objects(const ir::Program& program, const Target& target) = 0;
   // The emissions that `emit` knows: "llvm-ir", "asm", "object", ...
   virtual std::vector<std::string_view> emissions() const = 0;
@@ -55,11 +57,14 @@ class Backend {
   virtual Result<std::string> listing(const runtime::ObjectCode&, const Target&) {
     return Diagnostic("backend " + std::string(name()) + " cannot list code");
   }
-  // The same for emissions that other programs link, "shared", "object", "c": functions lowered with `native_traits`, named by `emission`.
+  // The same for emissions that other programs link, "shared", "object", "c": functions lowered with `native_traits`,
+  // named by `emission`.
   virtual std::vector<std::string_view> native_emissions() const { return {}; }
-  virtual Result<passes::TargetTraits> native_traits(const Target& target, const NativeOptions&) { return traits(target); }
-  virtual Result<std::vector<NativeFile>> emit_native(std::span<const ir::Function* const>, const Target&, std::string_view emission,
-                                                      const NativeOptions&) {
+  virtual Result<passes::TargetTraits> native_traits(const Target& target, const NativeOptions&) {
+    return traits(target);
+  }
+  virtual Result<std::vector<NativeFile>> emit_native(std::span<const ir::Function* const>, const Target&,
+                                                      std::string_view emission, const NativeOptions&) {
     return Diagnostic("backend " + std::string(name()) + " cannot emit '" + std::string(emission) + "'");
   }
 };
@@ -83,7 +88,8 @@ struct CompileOptions {
   Target target;
   bool fuse = true;
 };
-Status lower(ir::Function& f, const CompileOptions& options, passes::PassContext* context = nullptr);  // the pipeline alone
+Status lower(ir::Function& f, const CompileOptions& options,
+             passes::PassContext* context = nullptr);  // the pipeline alone
 Result<std::shared_ptr<runtime::Executable>> compile(ir::Function& f, const CompileOptions& options,
                                                      passes::PassContext* context = nullptr);
 

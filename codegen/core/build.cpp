@@ -39,7 +39,8 @@ class PlanBuilder {
     for (size_t i = 0; i < program_.results.size(); ++i)
       plan.results.push_back(window_plan(program_.results[i], program_.result_types[i].dtype));
     if (!unknown_.empty())
-      return Diagnostic("function @" + function_.name + ": a size uses '" + unknown_ + "', which the signature does not declare");
+      return Diagnostic("function @" + function_.name + ": a size uses '" + unknown_ +
+                        "', which the signature does not declare");
     return {};
   }
 
@@ -106,7 +107,8 @@ class PlanBuilder {
     plan.buffers = step.buffers;
     for (const std::string& name : kernel.symbols) {
       auto found = slots_.find(name);
-      if (found == slots_.end()) return Diagnostic("kernel @" + kernel.name + ": its symbol '" + name + "' is not one of the program");
+      if (found == slots_.end())
+        return Diagnostic("kernel @" + kernel.name + ": its symbol '" + name + "' is not one of the program");
       plan.symbols.push_back(static_cast<uint32_t>(found->second));
     }
     const ir::Loop* loop = ir::parallel_loop(kernel);
@@ -133,8 +135,11 @@ class PlanBuilder {
       if (as.read) own.read.insert(memory);
       if (as.written) own.written.insert(memory);
     }
-    auto meet = [](const auto& a, const auto& b) { return std::any_of(a.begin(), a.end(), [&](const auto& m) { return b.count(m) > 0; }); };
-    const bool joins = before_ && !meet(own.written, before_->read) && !meet(own.written, before_->written) && !meet(own.read, before_->written);
+    auto meet = [](const auto& a, const auto& b) {
+      return std::any_of(a.begin(), a.end(), [&](const auto& m) { return b.count(m) > 0; });
+    };
+    const bool joins = before_ && !meet(own.written, before_->read) && !meet(own.written, before_->written) &&
+                       !meet(own.read, before_->written);
     if (!joins) before_.emplace();
     before_->read.merge(own.read);
     before_->written.merge(own.written);
@@ -184,7 +189,8 @@ Result<runtime::Image> make_image(const ir::Function& f, const Target& target) {
   if (!f.program)
     return Diagnostic("function @" + f.name + " has no program to build", {}, "run the default pipeline over it first");
   runtime::Image image;
-  for (ir::ValueId param : f.params) image.inputs.push_back({f.type(param).dtype, static_cast<uint32_t>(f.type(param).rank())});
+  for (ir::ValueId param : f.params)
+    image.inputs.push_back({f.type(param).dtype, static_cast<uint32_t>(f.type(param).rank())});
   FRIT_TRY(PlanBuilder(f, *f.program).run(image.plan));
   FRIT_ASSIGN_OR_RETURN(backend, find_backend(target.backend));
   if (f.program->kernels.empty() && !backend->runs_routines()) return image;

@@ -4,9 +4,9 @@
 #include <mutex>
 
 #include "ir/text/printer.h"
+#include "runtime/execute/gpu.h"
 #include "runtime/system/build_identity.h"
 #include "runtime/system/cpu.h"
-#include "runtime/execute/gpu.h"
 
 #if defined(__GLIBC__)
 #include <gnu/libc-version.h>
@@ -17,11 +17,13 @@ namespace frit::codegen {
 namespace {
 
 // Every library that has a part in turning a function into code, by the beginning of its file's name.
-constexpr std::string_view kLibraries[] = {"libfrit_base.", "libfrit_ir.", "libfrit_passes.", "libfrit_runtime.", "libfrit_codegen.", "libfrit."};
+constexpr std::string_view kLibraries[] = {"libfrit_base.",    "libfrit_ir.",      "libfrit_passes.",
+                                           "libfrit_runtime.", "libfrit_codegen.", "libfrit."};
 
 std::string describe(const Target& target) {
   std::string text = "frit " + runtime::loaded_identity(kLibraries);
-  text += "\nbackend " + target.backend + " cpu " + target.cpu + ": " + runtime::file_identity(backend_file(target.backend));
+  text += "\nbackend " + target.backend + " cpu " + target.cpu + ": " +
+          runtime::file_identity(backend_file(target.backend));
   text += "\nmachine " + runtime::cpu_identity();
   // Shaders are written for what the GPU can do.
   if (target.backend == "glsl")

@@ -1,7 +1,7 @@
 // What machine code depends on, as text: the function, how it is compiled, and everything that compiles it.
 //
-// Two functions have the same key when the compiler would give the same code for them: names of the function and of its parameters do not count, nor
-// where it came from. Keys are compared whole; none leaves anything to a hash.
+// Two functions have the same key when the compiler would give the same code for them: names of the function and of its
+// parameters do not count, nor where it came from. Keys are compared whole; none leaves anything to a hash.
 #pragma once
 
 #include <optional>
@@ -13,13 +13,14 @@
 
 namespace frit::codegen {
 
-// `f` must be in canonical order. `options` says what was asked of the compiler besides the target. Nothing for a function that is not worth a
-// key: its constants are more than kMaxKeyConstants bytes.
+// `f` must be in canonical order. `options` says what was asked of the compiler besides the target. Nothing for a
+// function that is not worth a key: its constants are more than kMaxKeyConstants bytes.
 std::optional<std::string> cache_key(const ir::Function& f, std::string_view options, const Target& target);
 
 inline constexpr size_t kMaxKeyConstants = size_t{1} << 20;
 
-// The part of a key that is the same for all functions: frit's own build, the backend's and its compiler's, the processor.
+// The part of a key that is the same for all functions: frit's own build, the backend's and its compiler's, the
+// processor.
 const std::string& compiler_identity(const Target& target);
 
 }  // namespace frit::codegen

@@ -13,7 +13,8 @@ Status lower(ir::Function& f, const CompileOptions& options, passes::PassContext
   return passes::run(passes::Pipeline::standard(), f, c);
 }
 
-Result<std::shared_ptr<runtime::Executable>> compile(ir::Function& f, const CompileOptions& options, passes::PassContext* context) {
+Result<std::shared_ptr<runtime::Executable>> compile(ir::Function& f, const CompileOptions& options,
+                                                     passes::PassContext* context) {
   FRIT_TRY(lower(f, options, context));
   return build(f, options.target);
 }

@@ -1,4 +1,5 @@
-// The compiler as a program of frit_runtime alone finds it (runtime/load/package.h): for packages without code that runs on the machine at hand.
+// The compiler as a program of frit_runtime alone finds it (runtime/load/package.h): for packages without code that
+// runs on the machine at hand.
 #include "codegen/core/backend.h"
 #include "ir/read/parser.h"
 #include "ir/verify/verifier.h"

@@ -67,8 +67,11 @@ class GuardBuilder {
       const DimRange r = f_.facts.range(Dim::symbol(name));
       const bool least = r.low > 0, most = r.high < DimFacts::kMaxSize;
       std::string what = place(guard_.sources[i]) + " (" + name + ") is ";
-      if (least && most) what += r.low == r.high ? std::to_string(r.low) : "in [" + std::to_string(r.low) + ", " + std::to_string(r.high) + "]";
-      else what += least ? "at least " + std::to_string(r.low) : "at most " + std::to_string(r.high);
+      if (least && most)
+        what += r.low == r.high ? std::to_string(r.low)
+                                : "in [" + std::to_string(r.low) + ", " + std::to_string(r.high) + "]";
+      else
+        what += least ? "at least " + std::to_string(r.low) : "at most " + std::to_string(r.high);
       if (least || most) add(Guard::Range{i, r.low, r.high, 1}, what);
       if (int64_t factor = f_.facts.multiple(name); factor > 1)
         add(Guard::Range{i, INT64_MIN, INT64_MAX, factor}, name + " is a multiple of " + std::to_string(factor));
@@ -80,8 +83,9 @@ class GuardBuilder {
     c.dim.collect_symbols(used);
     for (const std::string& symbol : used)
       if (slot_of(symbol) < 0)
-        return Diagnostic("function @" + f_.name + ": '" + c.str() + "' uses '" + symbol + "', which is no size of any argument", {},
-                          "state facts of sizes alone");
+        return Diagnostic(
+            "function @" + f_.name + ": '" + c.str() + "' uses '" + symbol + "', which is no size of any argument", {},
+            "state facts of sizes alone");
     return {};
   }
 
@@ -103,7 +107,8 @@ class GuardBuilder {
         const Dim& divisor = atom->args[1];
         if (plain_.less_equal(1, divisor) == Tri::Yes) continue;
         plain_.assume_nonnegative(divisor - Dim(1));
-        add(Guard::Condition{program(divisor - Dim(1)), Guard::Condition::Kind::NonNegative}, divisor.str() + " is at least 1");
+        add(Guard::Condition{program(divisor - Dim(1)), Guard::Condition::Kind::NonNegative},
+            divisor.str() + " is at least 1");
       }
   }
 
@@ -116,8 +121,10 @@ class GuardBuilder {
         const Guard::Source here{i, axis};
         if (symbol && guard_.sources[static_cast<size_t>(slot_of(*symbol))] == here) continue;
         std::string what = place(here);
-        if (symbol) what += " equals " + place(guard_.sources[static_cast<size_t>(slot_of(*symbol))]);
-        else what += " is " + d.str();
+        if (symbol)
+          what += " equals " + place(guard_.sources[static_cast<size_t>(slot_of(*symbol))]);
+        else
+          what += " is " + d.str();
         add(Guard::Size{i, axis, program(d)}, what);
       }
     }
@@ -125,11 +132,13 @@ class GuardBuilder {
 
   void condition(const DimCondition& c) {
     const bool zero = c.kind == DimCondition::Kind::Zero;
-    add(Guard::Condition{program(c.dim), zero ? Guard::Condition::Kind::Zero : Guard::Condition::Kind::NonNegative}, said_by(c));
+    add(Guard::Condition{program(c.dim), zero ? Guard::Condition::Kind::Zero : Guard::Condition::Kind::NonNegative},
+        said_by(c));
   }
 
   static std::string said_by(const DimCondition& c) {
-    if (c.kind == DimCondition::Kind::Zero && c.dim.poly() && c.dim.poly()->constant == 0 && c.dim.poly()->terms.size() == 1) {
+    if (c.kind == DimCondition::Kind::Zero && c.dim.poly() && c.dim.poly()->constant == 0 &&
+        c.dim.poly()->terms.size() == 1) {
       const DimTerm& t = c.dim.poly()->terms[0];
       if (t.atoms.size() == 1 && t.atoms[0]->kind == AtomKind::Mod)
         return t.atoms[0]->args[0].str() + " is a multiple of " + t.atoms[0]->args[1].str();
@@ -149,7 +158,8 @@ std::optional<runtime::SymbolSource> find_source(const ir::Function& f, std::str
   if (auto s = find_in_shapes(f, symbol)) return runtime::SymbolSource{s->input, s->axis, false};
   for (uint32_t i = 0; i < f.layouts.size(); ++i)
     for (uint32_t axis = 0; axis < f.layouts[i].size(); ++axis)
-      if (const std::string* name = f.layouts[i][axis].as_symbol(); name && *name == symbol) return runtime::SymbolSource{i, axis, true};
+      if (const std::string* name = f.layouts[i][axis].as_symbol(); name && *name == symbol)
+        return runtime::SymbolSource{i, axis, true};
   return std::nullopt;
 }
 

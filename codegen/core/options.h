@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "ir/graph/attr.h"
 #include "ir/base/result.h"
+#include "ir/graph/attr.h"
 
 namespace frit::codegen {
 
-// An object with one member per attribute, in their order: booleans, integers, numbers, names of element types, strings and lists of
-// integers. Fails on a symbolic integer and on a literal, which no routine takes.
+// An object with one member per attribute, in their order: booleans, integers, numbers, names of element types, strings
+// and lists of integers. Fails on a symbolic integer and on a literal, which no routine takes.
 Result<std::string> options_text(const ir::AttrMap& attrs);
 
 }  // namespace frit::codegen

@@ -46,7 +46,8 @@ Result<Backend*> open(std::string_view name) {
       reasons += (reasons.empty() ? "" : "; ") + path.string() + " does not exist";
       continue;
     }
-    // Local, so that the compiler's symbols do not meet another copy of it in the program; never closed, as its code may be running.
+    // Local, so that the compiler's symbols do not meet another copy of it in the program; never closed, as its code
+    // may be running.
     void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
       const char* why = dlerror();
@@ -91,7 +92,8 @@ std::vector<std::string> backend_names() {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(folder, ignored)) {
       std::string file = entry.path().filename().string();
-      if (file.size() <= kPrefix.size() + kSuffix.size() || !file.starts_with(kPrefix) || !file.ends_with(kSuffix)) continue;
+      if (file.size() <= kPrefix.size() + kSuffix.size() || !file.starts_with(kPrefix) || !file.ends_with(kSuffix))
+        continue;
       names.push_back(file.substr(kPrefix.size(), file.size() - kPrefix.size() - kSuffix.size()));
     }
   }

@@ -66,8 +66,9 @@ Result<runtime::Signature> make_signature(const ir::Function& f) {
   for (size_t i = 0; i < f.params.size(); ++i) {
     const ir::Value& param = f.values[f.params[i]];
     if (i < f.layouts.size() && !f.layouts[i].empty() && !is_dense(param.type.shape, f.layouts[i]))
-      return Diagnostic("function @" + f.name + ": parameter '%" + param.name + "' states strides, but callers from outside pass dense arrays", {},
-                        "leave its strides out");
+      return Diagnostic("function @" + f.name + ": parameter '%" + param.name +
+                            "' states strides, but callers from outside pass dense arrays",
+                        {}, "leave its strides out");
     s.inputs.push_back({value(param.name, param.type), std::string(f.weight(i))});
   }
   const std::vector<ir::Type> results = ir::result_types(f);

@@ -6,7 +6,8 @@
 
 namespace frit::codegen {
 
-// `f` may be lowered. Its text leaves out what is bound to weights. Fails when a symbol's value cannot be read from any shape, or a parameter does not lie dense.
+// `f` may be lowered. Its text leaves out what is bound to weights. Fails when a symbol's value cannot be read from any
+// shape, or a parameter does not lie dense.
 Result<runtime::Signature> make_signature(const ir::Function& f);
 
 }  // namespace frit::codegen

@@ -30,7 +30,7 @@ Result<runtime::GpuFeatures> features_of(const Target& target) {
 
 namespace {
 
-constexpr int kLanes = 1024;             // of a reduction along rows: four for each invocation of a workgroup
+constexpr int kLanes = 1024;  // of a reduction along rows: four for each invocation of a workgroup
 constexpr int64_t kColumnBlock = 256;
 
 class GlslBackend : public Backend {
@@ -83,7 +83,8 @@ class GlslBackend : public Backend {
 
   Result<std::string> emit(const ir::Program& program, const Target& target, std::string_view emission) override {
     if (emission != "glsl" && emission != "spirv" && emission != "spirv-asm")
-      return Diagnostic("backend glsl cannot emit '" + std::string(emission) + "'", {}, "it emits glsl, spirv and spirv-asm");
+      return Diagnostic("backend glsl cannot emit '" + std::string(emission) + "'", {},
+                        "it emits glsl, spirv and spirv-asm");
     FRIT_ASSIGN_OR_RETURN(shaders, emit_all(program, target, emission == "glsl"));
     std::string text;
     for (const Shader& s : shaders) {
@@ -107,7 +108,8 @@ class GlslBackend : public Backend {
       if (!std::holds_alternative<ir::LibraryStep>(program.steps[i])) continue;
       FRIT_ASSIGN_OR_RETURN(forms, emit_routine(program, i, features, comments));
       const auto& epilogue = std::get<ir::LibraryStep>(program.steps[i]).epilogue;
-      if (std::all_of(forms.begin(), forms.end(), [](const Shader& s) { return s.kernel.epilogue; })) applied.insert(epilogue->kernel);
+      if (std::all_of(forms.begin(), forms.end(), [](const Shader& s) { return s.kernel.epilogue; }))
+        applied.insert(epilogue->kernel);
       for (Shader& s : forms) products.push_back(std::move(s));
     }
     for (size_t i = 0; i < program.kernels.size(); ++i) {

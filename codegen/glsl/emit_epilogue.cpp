@@ -1,4 +1,5 @@
-// A kernel over the elements of a product as a function of the product's shader, which calls it with its elements, `parts` at a time.
+// A kernel over the elements of a product as a function of the product's shader, which calls it with its elements,
+// `parts` at a time.
 #include <algorithm>
 
 #include "codegen/glsl/emitter.h"
@@ -24,9 +25,12 @@ std::optional<Epilogue> KernelEmitter::run_epilogue(uint32_t raw) {
   name.text = "at";
   const std::string position = index_type(name.wide);
   const std::string element(register_type(k_.buffer(raw).dtype));
-  // What elements need from memory is read before anything is stored, which might be the same memory for all that a compiler knows.
-  const bool bound = std::any_of(loop->body.begin(), loop->body.end(), [](auto& i) { return std::holds_alternative<ir::BindInstr>(i.node); });
-  const std::string each = "[[unroll]] for (int k = 0; k < parts; ++k) {", place = "const " + position + " at = places[k];";
+  // What elements need from memory is read before anything is stored, which might be the same memory for all that a
+  // compiler knows.
+  const bool bound = std::any_of(loop->body.begin(), loop->body.end(),
+                                 [](auto& i) { return std::holds_alternative<ir::BindInstr>(i.node); });
+  const std::string each = "[[unroll]] for (int k = 0; k < parts; ++k) {",
+                    place = "const " + position + " at = places[k];";
   for (const ir::Instr& i : loop->body) {
     auto* load = std::get_if<ir::LoadInstr>(&i.node);
     if (!load || load->buffer == raw || load->mask != ir::kNoReg || bound) continue;
@@ -48,14 +52,17 @@ std::optional<Epilogue> KernelEmitter::run_epilogue(uint32_t raw) {
   if (!error_.empty()) return std::nullopt;
   size_t count = 0;
   std::string arguments = argument_fields(count), references;
-  const std::string parameters = "const " + position + " places[parts], const " + element + " elements[parts], const bool there[parts]";
+  const std::string parameters =
+      "const " + position + " places[parts], const " + element + " elements[parts], const bool there[parts]";
   const std::string function = "void epilogue(" + parameters + ") {\n" + text_ + "}\n";
   for (auto& [type, declaration] : references_) references += declaration + "\n";
   std::string names;
   for (const Memory& m : memories_) names += "#define " + m.name + " (args." + m.name + ")\n";
-  for (const std::string& s : k_.symbols) names += "#define " + names_.at(s).text + " (args." + names_.at(s).text + ")\n";
+  for (const std::string& s : k_.symbols)
+    names += "#define " + names_.at(s).text + " (args." + names_.at(s).text + ")\n";
   std::set<std::string> extensions = extensions_;
-  return Epilogue{float_modes() + references, std::move(arguments), names + function, position, element, std::move(extensions), std::move(prelude_)};
+  return Epilogue{float_modes() + references, std::move(arguments), names + function, position, element,
+                  std::move(extensions),      std::move(prelude_)};
 }
 
 }  // namespace frit::codegen::glsl

@@ -1,7 +1,8 @@
-// Sizes and positions as GLSL integers: 32 bits where the facts show that they are enough or the device has no others, else 64.
+// Sizes and positions as GLSL integers: 32 bits where the facts show that they are enough or the device has no others,
+// else 64.
 //
-// Sums and products are right modulo 2^32 whatever their parts are, so that a position that fits is computed narrow even where a part of it does
-// not fit. What is divided or compared must fit itself.
+// Sums and products are right modulo 2^32 whatever their parts are, so that a position that fits is computed narrow
+// even where a part of it does not fit. What is divided or compared must fit itself.
 #include <limits>
 
 #include "codegen/glsl/emitter.h"
@@ -13,7 +14,8 @@ namespace {
 constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
 
 std::string number(int64_t v, bool wide) {
-  if (!wide) return v == std::numeric_limits<int32_t>::min() ? "(-2147483647 - 1)" : std::to_string(static_cast<int32_t>(v));
+  if (!wide)
+    return v == std::numeric_limits<int32_t>::min() ? "(-2147483647 - 1)" : std::to_string(static_cast<int32_t>(v));
   if (v == std::numeric_limits<int64_t>::min()) return "(-9223372036854775807L - 1L)";
   return std::to_string(v) + "L";
 }
@@ -34,9 +36,12 @@ std::string KernelEmitter::dim(const Dim& d, bool wide) {
   std::string sum;
   for (const DimTerm& t : d.poly()->terms) {
     std::string text = term(t, wide);
-    if (sum.empty()) sum = text;
-    else if (text[0] == '-') sum += " - " + text.substr(1);
-    else sum += " + " + text;
+    if (sum.empty())
+      sum = text;
+    else if (text[0] == '-')
+      sum += " - " + text.substr(1);
+    else
+      sum += " + " + text;
   }
   int64_t c = d.poly()->constant;
   if (c > 0) sum += " + " + number(c, wide);
@@ -46,8 +51,10 @@ std::string KernelEmitter::dim(const Dim& d, bool wide) {
 
 std::string KernelEmitter::term(const DimTerm& t, bool wide) {
   std::string text;
-  if (t.coefficient == -1) text = "-";
-  else if (t.coefficient != 1) text = number(t.coefficient, wide) + " * ";
+  if (t.coefficient == -1)
+    text = "-";
+  else if (t.coefficient != 1)
+    text = number(t.coefficient, wide) + " * ";
   for (size_t i = 0; i < t.atoms.size(); ++i) text += (i ? " * " : "") + atom(*t.atoms[i], wide);
   return text;
 }
@@ -68,7 +75,8 @@ std::string KernelEmitter::atom(const Atom& a, bool wide) {
     case AtomKind::Min:
     case AtomKind::Max: {
       bool both = narrow(a.args[0]) && narrow(a.args[1]);
-      std::string text = std::string(a.kind == AtomKind::Min ? "min(" : "max(") + dim(a.args[0], !both) + ", " + dim(a.args[1], !both) + ")";
+      std::string text = std::string(a.kind == AtomKind::Min ? "min(" : "max(") + dim(a.args[0], !both) + ", " +
+                         dim(a.args[1], !both) + ")";
       return both == !wide ? text : index_type(wide) + "(" + text + ")";
     }
   }
@@ -81,11 +89,14 @@ std::string KernelEmitter::divide(const Atom& a, bool wide) {
   const bool rest = a.kind == AtomKind::Mod;
   if (facts_.range(a.args[0]).low >= 0) {
     const std::string type = small ? "uint" : "uint64_t";
-    if (small) text = type + "(" + x + ")" + (rest ? " % " : " / ") + type + "(" + y + ")";
-    else text = prelude_.use(rest ? "rest_u64" : "quotient_u64") + "(" + type + "(" + x + "), " + type + "(" + y + "))";
+    if (small)
+      text = type + "(" + x + ")" + (rest ? " % " : " / ") + type + "(" + y + ")";
+    else
+      text = prelude_.use(rest ? "rest_u64" : "quotient_u64") + "(" + type + "(" + x + "), " + type + "(" + y + "))";
     return index_type(wide) + "(" + text + ")";
   }
-  text = prelude_.use(std::string(rest ? "floor_mod_" : "floor_div_") + (small ? "i32" : "i64")) + "(" + x + ", " + y + ")";
+  text = prelude_.use(std::string(rest ? "floor_mod_" : "floor_div_") + (small ? "i32" : "i64")) + "(" + x + ", " + y +
+         ")";
   return small == !wide ? text : index_type(wide) + "(" + text + ")";
 }
 

@@ -17,8 +17,10 @@ std::string identifier(std::string_view prefix, std::string_view name) {
   std::string text(prefix);
   for (char c : name) {
     bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (plain) text += c;
-    else if (text.back() != '_') text += '_';
+    if (plain)
+      text += c;
+    else if (text.back() != '_')
+      text += '_';
   }
   return text;
 }
@@ -26,8 +28,12 @@ std::string identifier(std::string_view prefix, std::string_view name) {
 }  // namespace
 
 KernelEmitter::KernelEmitter(const ir::Kernel& kernel, const runtime::GpuFeatures& features, bool comments)
-    : k_(kernel), features_(features), comments_(comments), facts_(kernel.facts), regs_(kernel.reg_types.size()),
-        narrow_(kernel.reg_types.size()) {}
+    : k_(kernel),
+      features_(features),
+      comments_(comments),
+      facts_(kernel.facts),
+      regs_(kernel.reg_types.size()),
+      narrow_(kernel.reg_types.size()) {}
 
 void KernelEmitter::fail(std::string message) {
   if (error_.empty()) error_ = std::move(message);
@@ -47,7 +53,9 @@ void KernelEmitter::close(const std::string& text) {
   line(text);
 }
 
-std::string KernelEmitter::comment(const ir::Instr& instr) const { return comments_ ? "  // " + ir::instr_text(k_, instr) : ""; }
+std::string KernelEmitter::comment(const ir::Instr& instr) const {
+  return comments_ ? "  // " + ir::instr_text(k_, instr) : "";
+}
 
 std::string KernelEmitter::name_of(ir::Reg r) const {
   return "r" + (comments_ ? ir::reg_text(k_, r).substr(1) : std::to_string(r));
@@ -69,9 +77,12 @@ Result<Shader> KernelEmitter::run() {
   group_ = std::min<int>(group_, static_cast<int>(features_.group_size));
   declare_names();
   const passes::GridTile tile = passes::tile_of(k_);
-  if (rows) emit_rows(parallel);
-  else if (tile.row) emit_tiles(*parallel, tile);
-  else emit_elements(parallel);
+  if (rows)
+    emit_rows(parallel);
+  else if (tile.row)
+    emit_tiles(*parallel, tile);
+  else
+    emit_elements(parallel);
   shader_.kernel.group_size = static_cast<uint32_t>(group_);
   shader_.kernel.rows = rows;
   shader_.kernel.scratch = scratch_;
@@ -79,7 +90,8 @@ Result<Shader> KernelEmitter::run() {
   // What the text has no use for, the device need not have.
   if (!features_.int64 && error_.empty() && shader_.text.find("int64_t") != std::string::npos)
     fail("it needs 64-bit integers to tell where its memory lies, and the device has no shaderInt64");
-  if (!error_.empty()) return Diagnostic("kernel @" + k_.name + " cannot run on this gpu: " + error_, {}, cure_ + "run it on the cpu");
+  if (!error_.empty())
+    return Diagnostic("kernel @" + k_.name + " cannot run on this gpu: " + error_, {}, cure_ + "run it on the cpu");
   return std::move(shader_);
 }
 
@@ -119,7 +131,8 @@ void KernelEmitter::declare_names() {
   }
   auto loops = [&](auto&& self, const ir::Body& body) -> void {
     for (const ir::Instr& i : body) {
-      if (auto* bind = std::get_if<ir::BindInstr>(&i.node)) names_[bind->name] = {unique(identifier("k_", bind->name)), true};
+      if (auto* bind = std::get_if<ir::BindInstr>(&i.node))
+        names_[bind->name] = {unique(identifier("k_", bind->name)), true};
       if (auto* loop = std::get_if<ir::Loop>(&i.node)) {
         names_[loop->var] = {unique(identifier("i_", loop->var)), true};
         self(self, loop->body);
@@ -149,11 +162,13 @@ void KernelEmitter::emit_elements(const ir::Loop* loop) {
   const bool wide = names_.at(loop->var).wide;
   const int vector = std::max(1, loop->vector);
   shader_.kernel.per_group = static_cast<uint32_t>(group_ * vector);
-  line("const " + type + " " + name + " = (" + type + "(group) * " + std::to_string(group_) + " + " + type + "(gl_LocalInvocationID.x))" +
-       (vector > 1 ? " * " + std::to_string(vector) : "") + ";");
+  line("const " + type + " " + name + " = (" + type + "(group) * " + std::to_string(group_) + " + " + type +
+       "(gl_LocalInvocationID.x))" + (vector > 1 ? " * " + std::to_string(vector) : "") + ";");
   open("if (" + name + " < " + dim(loop->extent, wide) + ") {");
-  if (vector > 1) emit_vector(*loop, vector, name, {});
-  else emit_body(loop->body, Context::Invocation);
+  if (vector > 1)
+    emit_vector(*loop, vector, name, {});
+  else
+    emit_body(loop->body, Context::Invocation);
   close();
 }
 
@@ -172,8 +187,8 @@ void KernelEmitter::emit_rows(const ir::Loop* loop) {
   const std::string name = enter(*loop);
   const bool wide = names_.at(loop->var).wide;
   const std::string type = index_type(wide);
-  open("for (" + type + " " + name + " = " + type + "(group); " + name + " < " + dim(loop->extent, wide) + "; " + name + " += " + type +
-       "(gl_NumWorkGroups.x * gl_NumWorkGroups.y)) {");
+  open("for (" + type + " " + name + " = " + type + "(group); " + name + " < " + dim(loop->extent, wide) + "; " + name +
+       " += " + type + "(gl_NumWorkGroups.x * gl_NumWorkGroups.y)) {");
   // The invocations may still be reading what the row before left.
   if (k_.locals.size() > in_registers_.size()) sync();
   declare_kept();
@@ -184,7 +199,8 @@ void KernelEmitter::emit_rows(const ir::Loop* loop) {
 // What stays in registers along a row.
 void KernelEmitter::declare_kept() {
   const std::string length = "[" + std::to_string(std::max<int64_t>(turns_ * turn_vector_, 1)) + "];";
-  for (uint32_t b : in_registers_) line(std::string(register_type(k_.buffer(b).dtype)) + " " + memories_[b].name + length);
+  for (uint32_t b : in_registers_)
+    line(std::string(register_type(k_.buffer(b).dtype)) + " " + memories_[b].name + length);
   for (const auto& [key, kept] : kept_) line(std::string(register_type(kept.dtype)) + " " + kept.array + length);
 }
 
@@ -200,7 +216,8 @@ void KernelEmitter::emit(const ir::Instr& instr, Context context) {
     if (s->op == ir::ScalarOp::Const) {
       regs_[s->result] = literal(s->type, s->imm);
       const auto value = static_cast<int64_t>(s->imm);
-      if (s->type == int64 && value >= -INT32_MAX && value <= INT32_MAX) narrow_[s->result] = literal(int32, s->imm & 0xffffffffu);
+      if (s->type == int64 && value >= -INT32_MAX && value <= INT32_MAX)
+        narrow_[s->result] = literal(int32, s->imm & 0xffffffffu);
       return;
     }
     std::vector<std::string> args;
@@ -209,12 +226,15 @@ void KernelEmitter::emit(const ir::Instr& instr, Context context) {
     Dtype operand = args.empty() ? s->type : k_.reg_types[s->args[s->op == ir::ScalarOp::Select ? 1 : 0]];
     // Positions that fit into an int are compared and converted as such.
     auto small = [&](int i) { return !narrow_[s->args[static_cast<size_t>(i)]].empty(); };
-    if (operand == int64 && ((ir::is_comparison(s->op) && small(0) && small(1)) || (s->op == ir::ScalarOp::Cast && small(0)))) {
+    if (operand == int64 &&
+        ((ir::is_comparison(s->op) && small(0) && small(1)) || (s->op == ir::ScalarOp::Cast && small(0)))) {
       for (int i = 0; i < count; ++i) args[static_cast<size_t>(i)] = narrow_[s->args[static_cast<size_t>(i)]];
       operand = int32;
     }
     std::string value = scalar_expression(prelude_, features_, s->op, s->type, operand, args);
-    if (value.empty()) return fail(std::string(ir::name(s->op)) + " must be expanded before code is generated (pass expand_functions does)");
+    if (value.empty())
+      return fail(std::string(ir::name(s->op)) +
+                  " must be expanded before code is generated (pass expand_functions does)");
     define(s->result, value, instr);
   } else if (auto* x = std::get_if<ir::IndexInstr>(&instr.node)) {
     if (!features_.int64) return fail("it computes positions as 64-bit integers, and the device has no shaderInt64");
@@ -226,7 +246,8 @@ void KernelEmitter::emit(const ir::Instr& instr, Context context) {
     Name& name = names_.at(b->name);
     name.wide = features_.int64 && (b->range.low < -INT32_MAX || b->range.high > INT32_MAX);
     facts_.set_range(b->name, b->range);
-    line("const " + index_type(name.wide) + " " + name.text + " = " + index_type(name.wide) + "(" + regs_[b->value] + ");" + comment(instr));
+    line("const " + index_type(name.wide) + " " + name.text + " = " + index_type(name.wide) + "(" + regs_[b->value] +
+         ");" + comment(instr));
   } else if (auto* l = std::get_if<ir::LoadInstr>(&instr.node)) {
     if (context == Context::Group) touch({instr}, false);
     if (raw_ && l->buffer == *raw_) return define(l->result, "element", instr);
@@ -243,7 +264,8 @@ void KernelEmitter::emit(const ir::Instr& instr, Context context) {
     if (context == Context::Group) touch({instr}, false);
     std::string condition = s->mask == ir::kNoReg ? "" : regs_[s->mask];
     if (context == Context::Group) condition = condition.empty() ? "lane == 0" : "lane == 0 && " + condition;
-    line((condition.empty() ? "" : "if (" + condition + ") ") + store_text(s->buffer, s->index, regs_[s->value]) + comment(instr));
+    line((condition.empty() ? "" : "if (" + condition + ") ") + store_text(s->buffer, s->index, regs_[s->value]) +
+         comment(instr));
   } else {
     emit_loop(std::get<ir::Loop>(instr.node), context, instr);
   }
@@ -275,7 +297,8 @@ void KernelEmitter::place_locals() {
   fold_elements_ = lanes;
   // Types are counted apart, so that what two loops use may add up.
   fold_bytes = 0;
-  for (auto& [type, n] : folds_) fold_bytes += int64_t{n} * lanes * (type == "double" || type.ends_with("64_t") ? 8 : 4);
+  for (auto& [type, n] : folds_)
+    fold_bytes += int64_t{n} * lanes * (type == "double" || type.ends_with("64_t") ? 8 : 4);
   int64_t left = static_cast<int64_t>(features_.shared_bytes) - fold_bytes;
   if (left < 0) return fail("its reductions need " + std::to_string(fold_bytes) + " bytes of shared memory");
   Dim offset = 0, total = 0;
@@ -294,17 +317,19 @@ void KernelEmitter::place_locals() {
     Dim bytes = floor_div(local.size * Dim(int64_t{local.dtype.size}) + Dim(63), 64) * Dim(64);
     constexpr int kSwizzle = 4;
     // An array of GLSL has an element; a row of none is never touched.
-    const int64_t part = local.size.is_const() ? std::max<int64_t>((local.size.value() + kSwizzle - 1) / kSwizzle, 1) : 0;
+    const int64_t part =
+        local.size.is_const() ? std::max<int64_t>((local.size.value() + kSwizzle - 1) / kSwizzle, 1) : 0;
     const int64_t need = part * kSwizzle * std::max<int64_t>(4, local.dtype.size);
     if (local.size.is_const() && need <= left) {
       left -= need;
-      shader_.text += "shared " + std::string(register_type(local.dtype)) + " " + name + "[" + std::to_string(part * kSwizzle) + "];\n";
+      shader_.text += "shared " + std::string(register_type(local.dtype)) + " " + name + "[" +
+                      std::to_string(part * kSwizzle) + "];\n";
       memories_.push_back({name, true, false, kSwizzle, part});
     } else {
       scratch_ = true;
       std::string type = reference(local.dtype, 1);
-      line(type + " " + name + " = " + type + "(scratch + uint64_t(group) * uint64_t(" + dim(total, true) + ") + uint64_t(" + dim(offset, true) +
-          "));");
+      line(type + " " + name + " = " + type + "(scratch + uint64_t(group) * uint64_t(" + dim(total, true) +
+           ") + uint64_t(" + dim(offset, true) + "));");
       memories_.push_back({name});
     }
     offset += bytes;
@@ -313,7 +338,9 @@ void KernelEmitter::place_locals() {
 
 std::string KernelEmitter::argument_fields(size_t& count) {
   std::string fields;
-  auto argument = [&](const std::string& type, const std::string& name) { fields += "  " + type + " " + name + ";\n", ++count; };
+  auto argument = [&](const std::string& type, const std::string& name) {
+    fields += "  " + type + " " + name + ";\n", ++count;
+  };
   for (size_t i = 0; i < k_.buffers.size(); ++i) argument(reference(k_.buffers[i].dtype, 1), memories_[i].name);
   if (scratch_) argument("uint64_t", "scratch");
   for (const std::string& s : k_.symbols) {
@@ -326,16 +353,16 @@ std::string KernelEmitter::argument_fields(size_t& count) {
 
 // How the device is asked to keep to the numbers, where it can be asked.
 std::string KernelEmitter::float_modes() const {
-  const bool controls = features_.keeps_specials32 || features_.keeps_specials64 || features_.keeps_subnormals32 || features_.keeps_subnormals64 ||
-                        features_.rounds_to_even32 || features_.rounds_to_even64;
+  const bool controls = features_.keeps_specials32 || features_.keeps_specials64 || features_.keeps_subnormals32 ||
+                        features_.keeps_subnormals64 || features_.rounds_to_even32 || features_.rounds_to_even64;
   const bool doubles = std::find(k_.reg_types.begin(), k_.reg_types.end(), float64) != k_.reg_types.end();
   if (!controls) return {};
   std::string text;
   text += "#extension GL_EXT_spirv_intrinsics : require\n";
   auto mode = [&](bool has, int capability, int number, int width) {
     if (!has || (width == 64 && !doubles)) return;
-    text += "spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [" + std::to_string(capability) + "], " +
-            std::to_string(number) + ", " + std::to_string(width) + ");\n";
+    text += "spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [" +
+            std::to_string(capability) + "], " + std::to_string(number) + ", " + std::to_string(width) + ");\n";
   };
   mode(features_.keeps_subnormals32, 4464, 4459, 32);
   mode(features_.keeps_subnormals64, 4464, 4459, 64);
@@ -359,7 +386,8 @@ std::string KernelEmitter::assemble() {
   size_t count = 0;
   const std::string arguments = argument_fields(count);
   const bool many = count > kMaxPushArguments;
-  text += "#version 460\n#extension GL_EXT_buffer_reference : require\n#extension GL_EXT_control_flow_attributes : require\n";
+  text +=
+      "#version 460\n#extension GL_EXT_buffer_reference : require\n#extension GL_EXT_control_flow_attributes : require\n";
   text += "#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require\n";
   for (const std::string& e : extensions_) text += "#extension " + e + " : require\n";
   if (shuffles_) text += "#extension GL_KHR_shader_subgroup_shuffle_relative : require\n";
@@ -369,13 +397,15 @@ std::string KernelEmitter::assemble() {
   for (auto& [name, declaration] : references_) text += declaration + "\n";
   if (!arguments.empty()) {
     if (many) {
-      text += "layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {\n" + arguments + "};\n";
+      text += "layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {\n" + arguments +
+              "};\n";
       text += "layout(push_constant, std430) uniform Push { Arguments arguments; };\n";
       size_t i = 0;
       for (const Memory& m : memories_)
         if (i++ < k_.buffers.size()) text += "#define " + m.name + " (arguments." + m.name + ")\n";
       if (scratch_) text += "#define scratch (arguments.scratch)\n";
-      for (const std::string& s : k_.symbols) text += "#define " + names_.at(s).text + " (arguments." + names_.at(s).text + ")\n";
+      for (const std::string& s : k_.symbols)
+        text += "#define " + names_.at(s).text + " (arguments." + names_.at(s).text + ")\n";
     } else {
       text += "layout(push_constant, std430) uniform Arguments {\n" + arguments + "};\n";
     }

@@ -30,8 +30,8 @@ std::string KernelEmitter::load_key(const ir::LoadInstr& load, const std::string
   return std::to_string(load.buffer) + " " + load.index.substitute(var, Dim::symbol("#")).str();
 }
 
-// Finds the loops over one row of known length that visit the same elements, and what of theirs stays in registers between them: locals that are
-// theirs alone, and what more than one of them loads.
+// Finds the loops over one row of known length that visit the same elements, and what of theirs stays in registers
+// between them: locals that are theirs alone, and what more than one of them loads.
 void KernelEmitter::plan_registers(const ir::Body& row) {
   constexpr int kMostOfOne = 32, kMost = 64;  // elements of an invocation
   std::vector<const ir::Loop*> loops;
@@ -71,12 +71,15 @@ void KernelEmitter::plan_registers(const ir::Body& row) {
     std::set<std::string> bound;
     for (const ir::Instr& i : loop->body) {
       if (auto* b = std::get_if<ir::BindInstr>(&i.node)) bound.insert(b->name);
-      if (auto* s = std::get_if<ir::StoreInstr>(&i.node); s && s->mask == ir::kNoReg && s->index == var) ++own[s->buffer];
+      if (auto* s = std::get_if<ir::StoreInstr>(&i.node); s && s->mask == ir::kNoReg && s->index == var)
+        ++own[s->buffer];
       auto* l = std::get_if<ir::LoadInstr>(&i.node);
       if (!l || l->mask != ir::kNoReg) continue;
       if (l->index == var) ++own[l->buffer];
-      const bool settled = std::none_of(bound.begin(), bound.end(), [&](const std::string& name) { return l->index.uses(name); });
-      if (l->buffer >= k_.buffers.size() || k_.buffers[l->buffer].written || !l->index.uses(loop->var) || !settled) continue;
+      const bool settled =
+          std::none_of(bound.begin(), bound.end(), [&](const std::string& name) { return l->index.uses(name); });
+      if (l->buffer >= k_.buffers.size() || k_.buffers[l->buffer].written || !l->index.uses(loop->var) || !settled)
+        continue;
       loaded[load_key(*l, loop->var)].insert(loop);
       types[load_key(*l, loop->var)] = k_.reg_types[l->result];
     }
@@ -96,13 +99,15 @@ void KernelEmitter::plan_registers(const ir::Body& row) {
 }
 
 // The loop over the turns of an invocation, each of `vector` iterations, `step` apart.
-void KernelEmitter::open_turns(const ir::Loop& loop, const std::string& name, int vector, int step, const std::string& from) {
+void KernelEmitter::open_turns(const ir::Loop& loop, const std::string& name, int vector, int step,
+                               const std::string& from) {
   const bool wide = names_.at(loop.var).wide;
   const std::string type = index_type(wide);
-  const std::string first = !from.empty() ? from : "lane" + (vector > 1 ? " * " + std::to_string(vector) : std::string());
+  const std::string first =
+      !from.empty() ? from : "lane" + (vector > 1 ? " * " + std::to_string(vector) : std::string());
   if (!turned_.count(&loop)) {
-    open("for (" + type + " " + name + " = " + first + "; " + name + " < " + dim(loop.extent, wide) + "; " + name + " += " + std::to_string(step) +
-        ") {");
+    open("for (" + type + " " + name + " = " + first + "; " + name + " < " + dim(loop.extent, wide) + "; " + name +
+         " += " + std::to_string(step) + ") {");
     return;
   }
   open("[[unroll]] for (int turn = 0; turn < " + std::to_string(turns_) + "; ++turn) {");
@@ -131,15 +136,17 @@ void KernelEmitter::touch(const ir::Body& body, bool inside_loop) {
   written_.insert(stores.begin(), stores.end());
 }
 
-std::string KernelEmitter::identity(const ir::Accumulator& acc) const { return literal(acc.type, ir::combine_identity(acc.combine, acc.type)); }
+std::string KernelEmitter::identity(const ir::Accumulator& acc) const {
+  return literal(acc.type, ir::combine_identity(acc.combine, acc.type));
+}
 
 std::string KernelEmitter::combine(const ir::Accumulator& acc, const std::string& a, const std::string& b) {
   return scalar_expression(prelude_, features_, ir::combine_op(acc.combine), acc.type, acc.type, {a, b});
 }
 
 // `value` (at `position`) takes in `b` (at `b_position`).
-void KernelEmitter::accumulate(const ir::Accumulator& acc, const std::string& value, const std::string& position, const std::string& b,
-                               const std::string& b_position) {
+void KernelEmitter::accumulate(const ir::Accumulator& acc, const std::string& value, const std::string& position,
+                               const std::string& b, const std::string& b_position) {
   if (!is_arg(acc)) return line(value + " = " + combine(acc, value, b) + ";");
   const bool max = acc.combine == ir::Combine::ArgMax;
   std::string more, equal = value + " == " + b;
@@ -153,8 +160,8 @@ void KernelEmitter::accumulate(const ir::Accumulator& acc, const std::string& va
   } else {
     more = b + (max ? " > " : " < ") + value;
   }
-  line("if (" + more + " || " + equal + " && " + b_position + " < " + position + ") { " + value + " = " + b + "; " + position + " = " + b_position +
-       "; }");
+  line("if (" + more + " || " + equal + " && " + b_position + " < " + position + ") { " + value + " = " + b + "; " +
+       position + " = " + b_position + "; }");
 }
 
 void KernelEmitter::emit_loop(const ir::Loop& loop, Context context, const ir::Instr& instr) {
@@ -182,10 +189,12 @@ void KernelEmitter::emit_serial(const ir::Loop& loop, Context context) {
       line(std::string(register_type(a.type)) + " " + regs_[a.result] + "v = " + identity(a) + ";");
       line("int64_t " + regs_[a.result] + " = 9223372036854775807L;");
     } else {
-      line((is_float(a.type) ? "precise " : "") + std::string(register_type(a.type)) + " " + regs_[a.result] + " = " + identity(a) + ";");
+      line((is_float(a.type) ? "precise " : "") + std::string(register_type(a.type)) + " " + regs_[a.result] + " = " +
+           identity(a) + ";");
     }
   }
-  const std::string name = enter(loop), type = index_type(names_.at(loop.var).wide), extent = dim(loop.extent, names_.at(loop.var).wide);
+  const std::string name = enter(loop), type = index_type(names_.at(loop.var).wide),
+                    extent = dim(loop.extent, names_.at(loop.var).wide);
   auto take = [&] {
     for (const ir::Accumulator& a : loop.accumulators) {
       std::string result = regs_[a.result];
@@ -198,17 +207,20 @@ void KernelEmitter::emit_serial(const ir::Loop& loop, Context context) {
   // One invocation by itself has nothing else to hide latency behind.
   const int kTogether = group_ == 1 ? 64 : 16;
   constexpr size_t kShort = 24;
-  if (context == Context::Invocation && !loop.accumulators.empty() && stores.empty() && !passes::contains_loop(loop.body) &&
-      loop.body.size() <= kShort &&
+  if (context == Context::Invocation && !loop.accumulators.empty() && stores.empty() &&
+      !passes::contains_loop(loop.body) && loop.body.size() <= kShort &&
       facts_.range(loop.extent).high >= 2 * kTogether) {
-    // Values are taken in order, but several loads are under way at once: those that the loop's variable alone leads to come first.
+    // Values are taken in order, but several loads are under way at once: those that the loop's variable alone leads to
+    // come first.
     const std::string at = name + "_from", together = std::to_string(kTogether);
     std::map<const ir::Instr*, std::string> early;
     std::set<std::string> bound;
     for (const ir::Instr& i : loop.body) {
       if (auto* b = std::get_if<ir::BindInstr>(&i.node)) bound.insert(b->name);
       auto* l = std::get_if<ir::LoadInstr>(&i.node);
-      if (!l || l->mask != ir::kNoReg || std::any_of(bound.begin(), bound.end(), [&](const std::string& b) { return l->index.uses(b); })) continue;
+      if (!l || l->mask != ir::kNoReg ||
+          std::any_of(bound.begin(), bound.end(), [&](const std::string& b) { return l->index.uses(b); }))
+        continue;
       early[&i] = name_of(l->result) + "v";
     }
     line(type + " " + at + " = 0;");
@@ -219,8 +231,8 @@ void KernelEmitter::emit_serial(const ir::Loop& loop, Context context) {
     };
     for (const ir::Instr& i : loop.body)
       if (auto found = early.find(&i); found != early.end())
-        line(std::string(register_type(k_.reg_types[std::get<ir::LoadInstr>(i.node).result])) + " " + found->second + "[" + together + "];" +
-             comment(i));
+        line(std::string(register_type(k_.reg_types[std::get<ir::LoadInstr>(i.node).result])) + " " + found->second +
+             "[" + together + "];" + comment(i));
     if (!early.empty()) {
       open_each();
       for (const ir::Instr& i : loop.body)
@@ -232,8 +244,10 @@ void KernelEmitter::emit_serial(const ir::Loop& loop, Context context) {
     }
     open_each();
     for (const ir::Instr& i : loop.body) {
-      if (auto found = early.find(&i); found != early.end()) regs_[std::get<ir::LoadInstr>(i.node).result] = found->second + "[k]";
-      else emit(i, context);
+      if (auto found = early.find(&i); found != early.end())
+        regs_[std::get<ir::LoadInstr>(i.node).result] = found->second + "[k]";
+      else
+        emit(i, context);
     }
     take();
     close();
@@ -251,14 +265,18 @@ void KernelEmitter::emit_spread(const ir::Loop& loop) {
   const int vector = passes::contains_loop(loop.body) ? 1 : std::max(1, loop.vector);
   const std::string name = enter(loop);
   open_turns(loop, name, vector, group_ * vector);
-  if (vector > 1) emit_vector(loop, vector, name, {});
-  else emit_body(loop.body, Context::Invocation);
+  if (vector > 1)
+    emit_vector(loop, vector, name, {});
+  else
+    emit_body(loop.body, Context::Invocation);
   close_turns(loop);
 }
 
 // The iterations first .. first + vector - 1 of an invocation. `last` writes what stands at the end of each.
-// With `ahead`, those of so many turns of a workgroup from `first` + "_from" on, all loads before what is done with them.
-void KernelEmitter::emit_vector(const ir::Loop& loop, int vector, const std::string& first, const std::function<void()>& last, int ahead) {
+// With `ahead`, those of so many turns of a workgroup from `first` + "_from" on, all loads before what is done with
+// them.
+void KernelEmitter::emit_vector(const ir::Loop& loop, int vector, const std::string& first,
+                                const std::function<void()>& last, int ahead) {
   Name& name = names_.at(loop.var);
   const bool wide = name.wide;
   std::vector<Wide> loads, stores;
@@ -275,9 +293,13 @@ void KernelEmitter::emit_vector(const ir::Loop& loop, int vector, const std::str
         kept[&i] = keep;
         continue;
       }
-      const bool wide_load = l->mask == ir::kNoReg && !stored.count(l->buffer) && is_wide(l->buffer, l->index, loop, vector);
-      if (wide_load) loads.push_back({&i, l->buffer, &l->index, keep ? keep->array : name_of(l->result) + "v", keep || ahead ? base : ""});
-      else if (keep) keeps[&i] = keep;
+      const bool wide_load =
+          l->mask == ir::kNoReg && !stored.count(l->buffer) && is_wide(l->buffer, l->index, loop, vector);
+      if (wide_load)
+        loads.push_back(
+            {&i, l->buffer, &l->index, keep ? keep->array : name_of(l->result) + "v", keep || ahead ? base : ""});
+      else if (keep)
+        keeps[&i] = keep;
       if (keep) keep->filled = true;
     }
     if (auto* s = std::get_if<ir::StoreInstr>(&i.node)) {
@@ -302,20 +324,25 @@ void KernelEmitter::emit_vector(const ir::Loop& loop, int vector, const std::str
       auto& asked = shader_.kernel.multiple_symbols;
       known = known && std::find(asked.begin(), asked.end(), at) != asked.end();
     }
-    if (multiples.empty()) some.clear();
-    else if (known) some = "aligned || " + some;
-    else full += " && " + first + " + " + std::to_string(vector) + " <= " + extent;
+    if (multiples.empty())
+      some.clear();
+    else if (known)
+      some = "aligned || " + some;
+    else
+      full += " && " + first + " + " + std::to_string(vector) + " <= " + extent;
   } else {
     full += " && " + first + " + " + std::to_string(vector) + " <= " + extent;
   }
   auto open_ahead = [&] {
     if (!ahead) return;
     open("[[unroll]] for (int turn = 0; turn < " + std::to_string(ahead) + "; ++turn) {");
-    line("const " + index_type(wide) + " " + first + " = " + first + "_from + turn * " + std::to_string(group_ * vector) + ";");
+    line("const " + index_type(wide) + " " + first + " = " + first + "_from + turn * " +
+         std::to_string(group_ * vector) + ";");
   };
   if (ahead)
     for (const Wide& w : loads)
-      line(std::string(register_type(k_.buffer(w.buffer).dtype)) + " " + w.array + "[" + std::to_string(ahead * vector) + "];");
+      line(std::string(register_type(k_.buffer(w.buffer).dtype)) + " " + w.array + "[" +
+           std::to_string(ahead * vector) + "];");
   open_ahead();
   for (const Wide& w : loads) load_wide(w, loop, vector, first, full, some);
   if (ahead) {
@@ -358,8 +385,9 @@ void KernelEmitter::emit_lanes(const ir::Loop& loop) {
     std::string s = name_of(a.result) + "a";
     line((is_float(a.type) ? "precise " : "") + std::string(register_type(a.type)) + " " + s + "[" + length + "];");
     if (is_arg(a)) line("int64_t " + s + "p[" + length + "];");
-    line("[[unroll]] for (int k = 0; k < " + length + "; ++k) " + (is_arg(a) ? "{ " + s + "p[k] = 9223372036854775807L; " : "") + s + "[k] = " +
-         identity(a) + ";" + (is_arg(a) ? " }" : ""));
+    line("[[unroll]] for (int k = 0; k < " + length + "; ++k) " +
+         (is_arg(a) ? "{ " + s + "p[k] = 9223372036854775807L; " : "") + s + "[k] = " + identity(a) + ";" +
+         (is_arg(a) ? " }" : ""));
   }
   const std::string name = enter(loop);
   auto take = [&] {
@@ -373,14 +401,14 @@ void KernelEmitter::emit_lanes(const ir::Loop& loop) {
   constexpr int kAhead = 4;
   constexpr size_t kShort = 24;
   std::string from;
-  if (vector > 1 && !turned_.count(&loop) && stores.empty() && !passes::contains_loop(loop.body) && loop.body.size() <= kShort &&
-      facts_.range(loop.extent).high >= 2 * kAhead * loop.lanes) {
+  if (vector > 1 && !turned_.count(&loop) && stores.empty() && !passes::contains_loop(loop.body) &&
+      loop.body.size() <= kShort && facts_.range(loop.extent).high >= 2 * kAhead * loop.lanes) {
     // Several loads are under way at once.
     const bool wide = names_.at(loop.var).wide;
     from = name + "_from";
     line(index_type(wide) + " " + from + " = lane * " + std::to_string(vector) + ";");
-    open("for (; " + from + " + " + std::to_string((kAhead - 1) * loop.lanes) + " < " + dim(loop.extent, wide) + "; " + from + " += " +
-         std::to_string(kAhead * loop.lanes) + ") {");
+    open("for (; " + from + " + " + std::to_string((kAhead - 1) * loop.lanes) + " < " + dim(loop.extent, wide) + "; " +
+         from + " += " + std::to_string(kAhead * loop.lanes) + ") {");
     emit_vector(loop, vector, name, take, kAhead);
     close();
   }
@@ -415,7 +443,8 @@ void KernelEmitter::emit_fold(const ir::Loop& loop, int vector) {
   const std::string each = "[[unroll]] for (int k = 0; k < " + length + "; ++k) ";
   // The first subgroup ends the fold by passing values, without barriers.
   const int subgroup = static_cast<int>(features_.subgroup_size);
-  const bool shuffle = words && features_.shuffle && subgroup >= 4 && subgroup <= 64 && (subgroup & (subgroup - 1)) == 0 && group_ >= subgroup;
+  const bool shuffle = words && features_.shuffle && subgroup >= 4 && subgroup <= 64 &&
+                       (subgroup & (subgroup - 1)) == 0 && group_ >= subgroup;
   auto put = [&] {
     for (const Part& p : parts) {
       std::string at = "[k * " + group + " + lane]";
@@ -442,15 +471,16 @@ void KernelEmitter::emit_fold(const ir::Loop& loop, int vector) {
       if (across > 1) {
         open(each + "{");
         line(exact + type + " t[" + std::to_string(across) + "];");
-        for (int j = 0; j < across; ++j) line("t[" + std::to_string(j) + "] = " + p.shared + "[k * " + group + " + lane + " +
-            std::to_string(subgroup * j) + "];");
+        for (int j = 0; j < across; ++j)
+          line("t[" + std::to_string(j) + "] = " + p.shared + "[k * " + group + " + lane + " +
+               std::to_string(subgroup * j) + "];");
         fold_own("t", "", *p.acc, across);
         line(p.own + "[k] = t[0];");
         close();
       }
       open("for (uint h = " + std::to_string(subgroup / 2) + "u; h > 0u; h >>= 1) {");
-      line(each + "{ " + exact + type + " other = subgroupShuffleDown(" + p.own + "[k], h); " + p.own + "[k] = " +
-           combine(*p.acc, p.own + "[k]", "other") + "; }");
+      line(each + "{ " + exact + type + " other = subgroupShuffleDown(" + p.own + "[k], h); " + p.own +
+           "[k] = " + combine(*p.acc, p.own + "[k]", "other") + "; }");
       close();
       fold_own(p.own, "", *p.acc, vector);
       line("if (lane == 0) " + p.shared + "[0] = " + p.own + "[0];");
@@ -473,7 +503,8 @@ void KernelEmitter::emit_fold(const ir::Loop& loop, int vector) {
     for (const Part& p : parts) {
       std::string at = "[k * " + group + " + lane]", other = "[k * " + group + " + lane + h]";
       accumulate(*p.acc, p.own + "[k]", p.own + "p[k]", p.shared + other, p.shared_position + other);
-      line(p.shared + at + " = " + p.own + "[k];" + (is_arg(*p.acc) ? " " + p.shared_position + at + " = " + p.own + "p[k];" : ""));
+      line(p.shared + at + " = " + p.own + "[k];" +
+           (is_arg(*p.acc) ? " " + p.shared_position + at + " = " + p.own + "p[k];" : ""));
     }
     close();
     close();

@@ -1,4 +1,5 @@
-// Loads and stores: one element, or the consecutive elements of an invocation's iterations in accesses of up to 16 bytes.
+// Loads and stores: one element, or the consecutive elements of an invocation's iterations in accesses of up to 16
+// bytes.
 #include <algorithm>
 #include <bit>
 
@@ -60,8 +61,8 @@ std::string KernelEmitter::reference(Dtype t, int elements) {
     int words = t.size < 4 ? size / 4 : elements;
     type = words == 1 ? "uint" : std::string(vector_of(t)) + std::to_string(words);
   }
-  references_[name] = "layout(buffer_reference, std430, buffer_reference_align = " + std::to_string(size) + ") buffer " + name + " { " + type +
-                      " data[]; };";
+  references_[name] = "layout(buffer_reference, std430, buffer_reference_align = " + std::to_string(size) +
+                      ") buffer " + name + " { " + type + " data[]; };";
   return name;
 }
 
@@ -73,11 +74,13 @@ std::string KernelEmitter::element(uint32_t buffer, const Dim& index) {
   if (m.shared) {
     if (m.swizzle == 1) return m.name + "[" + p.text + "]";
     std::string v = std::to_string(m.swizzle) + "u";
-    return m.name + "[(uint(" + p.text + ") % " + v + ") * " + std::to_string(m.part) + "u + uint(" + p.text + ") / " + v + "]";
+    return m.name + "[(uint(" + p.text + ") % " + v + ") * " + std::to_string(m.part) + "u + uint(" + p.text + ") / " +
+           v + "]";
   }
   Dtype t = k_.buffer(buffer).dtype;
   if (!p.wide) return m.name + ".data[" + p.text + "]";
-  return reference(t, 1) + "(uint64_t(" + m.name + ") + uint64_t(" + p.text + ") * " + std::to_string(t.size) + "UL).data[0]";
+  return reference(t, 1) + "(uint64_t(" + m.name + ") + uint64_t(" + p.text + ") * " + std::to_string(t.size) +
+         "UL).data[0]";
 }
 
 std::string KernelEmitter::from_memory(Dtype t, const std::string& raw) const {
@@ -98,11 +101,13 @@ std::string KernelEmitter::load_text(uint32_t buffer, const Dim& index) {
 }
 
 std::string KernelEmitter::store_text(uint32_t buffer, const Dim& index, const std::string& value) {
-  return element(buffer, index) + " = " + (memories_[buffer].shared || memories_[buffer].registers ? value : to_memory(k_.buffer(buffer).dtype,
-      value)) + ";";
+  return element(buffer, index) + " = " +
+         (memories_[buffer].shared || memories_[buffer].registers ? value : to_memory(k_.buffer(buffer).dtype, value)) +
+         ";";
 }
 
-// Whether the elements of `vector` iterations from a multiple of it on lie side by side and can be moved together when the launch says so.
+// Whether the elements of `vector` iterations from a multiple of it on lie side by side and can be moved together when
+// the launch says so.
 bool KernelEmitter::is_wide(uint32_t buffer, const Dim& index, const ir::Loop& loop, int vector) {
   if (vector == 1 || memories_[buffer].shared || buffer >= k_.buffers.size()) return false;
   if (k_.buffer(buffer).dtype.size * vector < 4) return false;
@@ -120,23 +125,26 @@ bool KernelEmitter::is_wide(uint32_t buffer, const Dim& index, const ir::Loop& l
 }
 
 // The access of part `part` of the elements from position `index` on, `elements` of them.
-std::string KernelEmitter::word_address(uint32_t buffer, const Dim& index, const std::string& type, int elements, int part) {
+std::string KernelEmitter::word_address(uint32_t buffer, const Dim& index, const std::string& type, int elements,
+                                        int part) {
   Place p = position(buffer, index);
   const Memory& m = memories_[buffer];
   std::string add = part ? " + " + std::to_string(part) : "";
   const int shift = std::countr_zero(static_cast<unsigned>(elements));
   if (!p.wide) return type + "(" + m.name + ").data[((" + p.text + ") >> " + std::to_string(shift) + ")" + add + "]";
-  return type + "(uint64_t(" + m.name + ") + uint64_t(" + p.text + ") * " + std::to_string(k_.buffer(buffer).dtype.size) + "UL).data[" +
-         std::to_string(part) + "]";
+  return type + "(uint64_t(" + m.name + ") + uint64_t(" + p.text + ") * " +
+         std::to_string(k_.buffer(buffer).dtype.size) + "UL).data[" + std::to_string(part) + "]";
 }
 
-void KernelEmitter::load_wide(const Wide& w, const ir::Loop& loop, int vector, const std::string& first, const std::string& full,
-                              const std::string& some) {
+void KernelEmitter::load_wide(const Wide& w, const ir::Loop& loop, int vector, const std::string& first,
+                              const std::string& full, const std::string& some) {
   Dtype t = k_.buffer(w.buffer).dtype;
   const int per = std::min(vector, 16 / t.size);  // elements of one access
   const int words = t.size < 4 ? per * t.size / 4 : per;
-  if (w.base.empty()) line(std::string(register_type(t)) + " " + w.array + "[" + std::to_string(vector) + "];" + comment(*w.instr));
-  else if (comments_) line("//" + comment(*w.instr).substr(4));
+  if (w.base.empty())
+    line(std::string(register_type(t)) + " " + w.array + "[" + std::to_string(vector) + "];" + comment(*w.instr));
+  else if (comments_)
+    line("//" + comment(*w.instr).substr(4));
   names_[loop.var].text = first;
   open("if (" + full + ") {");
   const std::string type = reference(t, per);
@@ -152,7 +160,8 @@ void KernelEmitter::load_wide(const Wide& w, const ir::Loop& loop, int vector, c
         const int in_word = 4 / t.size, bits = 8 * t.size;
         std::string word = words == 1 ? value : value + "." + kParts[j / in_word];
         std::string at = std::to_string(bits * (j % in_word)) + ", " + std::to_string(bits);
-        e = is_signed_int(t) ? "bitfieldExtract(int(" + word + "), " + at + ")" : "bitfieldExtract(" + word + ", " + at + ")";
+        e = is_signed_int(t) ? "bitfieldExtract(int(" + word + "), " + at + ")"
+                             : "bitfieldExtract(" + word + ", " + at + ")";
         if (t == bool_) e += " != 0u";
       }
       text += " " + w.at(part * per + j) + " = " + e + ";";
@@ -168,8 +177,8 @@ void KernelEmitter::load_wide(const Wide& w, const ir::Loop& loop, int vector, c
   close();
 }
 
-void KernelEmitter::store_wide(const Wide& w, const ir::Loop& loop, int vector, const std::string& first, const std::string& full,
-                               const std::string& some) {
+void KernelEmitter::store_wide(const Wide& w, const ir::Loop& loop, int vector, const std::string& first,
+                               const std::string& full, const std::string& some) {
   Dtype t = k_.buffer(w.buffer).dtype;
   const int per = std::min(vector, 16 / t.size);
   const int words = t.size < 4 ? per * t.size / 4 : per;
@@ -187,8 +196,10 @@ void KernelEmitter::store_wide(const Wide& w, const ir::Loop& loop, int vector, 
         values += word ? ", " : "";
         for (int j = 0; j < in_word; ++j) {
           std::string e = at(word * in_word + j);
-          if (t == bool_) e = "(" + e + " ? 1u : 0u)";
-          else if (is_signed_int(t)) e = "(uint(" + e + ") & " + (t.size == 1 ? "0xffu" : "0xffffu") + ")";
+          if (t == bool_)
+            e = "(" + e + " ? 1u : 0u)";
+          else if (is_signed_int(t))
+            e = "(uint(" + e + ") & " + (t.size == 1 ? "0xffu" : "0xffffu") + ")";
           values += (j ? " | " : "") + e + (j ? " << " + std::to_string(bits * j) : "");
         }
       }

@@ -1,5 +1,5 @@
-// Tiles: a workgroup takes a square of two axes. What lies side by side along the other axis than the results is read along that one and turned in
-// shared memory, so that neighbours read and write neighbouring elements on both sides.
+// Tiles: a workgroup takes a square of two axes. What lies side by side along the other axis than the results is read
+// along that one and turned in shared memory, so that neighbours read and write neighbouring elements on both sides.
 #include <algorithm>
 
 #include "codegen/glsl/emitter.h"
@@ -29,7 +29,8 @@ void KernelEmitter::emit_tiles(const ir::Loop& tiles, const passes::GridTile& ti
     if (bytes > left) continue;
     left -= bytes;
     staged.push_back({&i, "tile" + std::to_string(staged.size())});
-    shader_.text += "shared " + std::string(register_type(t)) + " " + staged.back().array + "[" + std::to_string(kSide * kSide) + "];\n";
+    shader_.text += "shared " + std::string(register_type(t)) + " " + staged.back().array + "[" +
+                    std::to_string(kSide * kSide) + "];\n";
   }
 
   const std::string name = enter(tiles), type = index_type(names_.at(tiles.var).wide);
@@ -49,7 +50,8 @@ void KernelEmitter::emit_tiles(const ir::Loop& tiles, const passes::GridTile& ti
   // `along`: what neighbouring invocations differ in.
   auto open_part = [&](const std::string& across, const std::string& along) {
     open("[[unroll]] for (int turn = 0; turn < " + turns + "; ++turn) {");
-    line("const int " + across + " = (turn * " + std::to_string(group_) + " + lane) / " + side + ", " + along + " = lane % " + side + ";");
+    line("const int " + across + " = (turn * " + std::to_string(group_) + " + lane) / " + side + ", " + along +
+         " = lane % " + side + ";");
     if (!both.empty()) open("if (" + both + ") {");
   };
   auto close_part = [&] {
@@ -70,8 +72,10 @@ void KernelEmitter::emit_tiles(const ir::Loop& tiles, const passes::GridTile& ti
   open_part(i, j);
   auto next = staged.begin();
   for (const ir::Instr& instr : column.body) {
-    if (next != staged.end() && next->instr == &instr) define(std::get<ir::LoadInstr>(instr.node).result, (next++)->array + place, instr);
-    else emit(instr, Context::Invocation);
+    if (next != staged.end() && next->instr == &instr)
+      define(std::get<ir::LoadInstr>(instr.node).result, (next++)->array + place, instr);
+    else
+      emit(instr, Context::Invocation);
   }
   close_part();
   close();

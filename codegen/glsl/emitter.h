@@ -1,10 +1,11 @@
 // From one kernel to one GLSL compute shader.
 //
-// Buffers are addresses (buffer references) in the push constants, or behind an address in them where they are many; sizes follow them. The ways
-// a kernel maps to invocations are those of passes/schedule/grid_schedule.h. Each scalar instruction is one statement, with the IR beside it.
+// Buffers are addresses (buffer references) in the push constants, or behind an address in them where they are many;
+// sizes follow them. The ways a kernel maps to invocations are those of passes/schedule/grid_schedule.h. Each scalar
+// instruction is one statement, with the IR beside it.
 //
-// A context says who runs a statement: Invocation, each for itself; Group, all invocations of a workgroup alike and in step, so that they agree on
-// every register, stores are made by the first of them, and barriers may stand there.
+// A context says who runs a statement: Invocation, each for itself; Group, all invocations of a workgroup alike and in
+// step, so that they agree on every register, stores are made by the first of them, and barriers may stand there.
 #pragma once
 
 #include <functional>
@@ -20,11 +21,13 @@
 
 namespace frit::codegen::glsl {
 
-// The GLSL type that registers of an element type have: 8 and 16 bit integers are int and uint, f16 and bf16 the bits in a uint.
+// The GLSL type that registers of an element type have: 8 and 16 bit integers are int and uint, f16 and bf16 the bits
+// in a uint.
 std::string_view register_type(Dtype t);
 std::string literal(Dtype t, uint64_t bits);
 
-// Functions that shaders call where the language has no expression of the right meaning; each is written out when it is used.
+// Functions that shaders call where the language has no expression of the right meaning; each is written out when it is
+// used.
 class Prelude {
  public:
   // Its name; those that it calls are added too.
@@ -36,10 +39,10 @@ class Prelude {
   std::string text_;
 };
 
-// Scalar operations as expressions over operands that are names or literals, with exactly the meaning of ir/scalar/scalar.h but for the rounding of
-// division and square root, which is the device's.
-std::string scalar_expression(Prelude& p, const runtime::GpuFeatures& features, ir::ScalarOp op, Dtype result, Dtype operand,
-                              const std::vector<std::string>& a);
+// Scalar operations as expressions over operands that are names or literals, with exactly the meaning of
+// ir/scalar/scalar.h but for the rounding of division and square root, which is the device's.
+std::string scalar_expression(Prelude& p, const runtime::GpuFeatures& features, ir::ScalarOp op, Dtype result,
+                              Dtype operand, const std::vector<std::string>& a);
 std::string cast_expression(Prelude& p, Dtype to, Dtype from, const std::string& x);
 
 // A kernel over the elements of a product's result, as a function of the shader that computes the product.
@@ -49,14 +52,15 @@ struct Epilogue {
   std::string function;    // epilogue(places, elements, there), arrays of `parts`, a constant of the shader around it
   std::string position, element;  // types of the first two
   std::set<std::string> extensions;
-  Prelude prelude;         // what the function calls; the product adds its own
+  Prelude prelude;  // what the function calls; the product adds its own
 };
 
 class KernelEmitter {
  public:
   KernelEmitter(const ir::Kernel& kernel, const runtime::GpuFeatures& features, bool comments);
   Result<Shader> run();
-  // As a function that another shader calls for each element: see Epilogue. Nothing where the kernel does more than that.
+  // As a function that another shader calls for each element: see Epilogue. Nothing where the kernel does more than
+  // that.
   std::optional<Epilogue> run_epilogue(uint32_t raw);
 
  private:
@@ -83,7 +87,7 @@ class KernelEmitter {
     uint32_t buffer;
     const Dim* index;
     std::string array;
-    std::string base = {};   // before the element's number in `array`
+    std::string base = {};  // before the element's number in `array`
     std::string at(int j) const { return array + "[" + base + std::to_string(j) + "]"; }
     std::string at_k() const { return array + "[" + base + "k]"; }
   };
@@ -135,8 +139,10 @@ class KernelEmitter {
   std::string from_memory(Dtype t, const std::string& raw) const;
   std::string to_memory(Dtype t, const std::string& value) const;
   bool is_wide(uint32_t buffer, const Dim& index, const ir::Loop& loop, int vector);
-  void load_wide(const Wide& w, const ir::Loop& loop, int vector, const std::string& first, const std::string& full, const std::string& some);
-  void store_wide(const Wide& w, const ir::Loop& loop, int vector, const std::string& first, const std::string& full, const std::string& some);
+  void load_wide(const Wide& w, const ir::Loop& loop, int vector, const std::string& first, const std::string& full,
+                 const std::string& some);
+  void store_wide(const Wide& w, const ir::Loop& loop, int vector, const std::string& first, const std::string& full,
+                  const std::string& some);
   std::string word_address(uint32_t buffer, const Dim& index, const std::string& type, int elements, int part);
   void need_storage(Dtype t);
 
@@ -146,11 +152,12 @@ class KernelEmitter {
   void emit_spread(const ir::Loop& loop);
   void emit_lanes(const ir::Loop& loop);
   void emit_fold(const ir::Loop& loop, int vector);
-  void emit_vector(const ir::Loop& loop, int vector, const std::string& first, const std::function<void()>& last, int ahead = 0);
+  void emit_vector(const ir::Loop& loop, int vector, const std::string& first, const std::function<void()>& last,
+                   int ahead = 0);
   std::string identity(const ir::Accumulator& acc) const;
   std::string combine(const ir::Accumulator& acc, const std::string& a, const std::string& b);
-  void accumulate(const ir::Accumulator& acc, const std::string& value, const std::string& position, const std::string& b,
-                  const std::string& b_position);
+  void accumulate(const ir::Accumulator& acc, const std::string& value, const std::string& position,
+                  const std::string& b, const std::string& b_position);
   std::string enter(const ir::Loop& loop);
   void open_turns(const ir::Loop& loop, const std::string& name, int vector, int step, const std::string& from = {});
   void close_turns(const ir::Loop& loop);
@@ -164,30 +171,30 @@ class KernelEmitter {
   Prelude prelude_;
   Shader shader_;
   DimFacts facts_;
-  std::string text_;                            // of main
+  std::string text_;  // of main
   int indent_ = 1;
   std::vector<std::string> regs_;
-  std::vector<std::string> narrow_;             // i64 registers whose value is an int as well: that int, else ""
+  std::vector<std::string> narrow_;  // i64 registers whose value is an int as well: that int, else ""
   std::map<std::string, Name, std::less<>> names_;
   std::set<std::string> identifiers_;
-  std::vector<Memory> memories_;                // launch buffers, then locals
+  std::vector<Memory> memories_;                   // launch buffers, then locals
   std::map<std::string, std::string> references_;  // declarations of reference types, by name
-  std::map<std::string, int> folds_;            // shared arrays by GLSL type: how many a fold uses at once
+  std::map<std::string, int> folds_;               // shared arrays by GLSL type: how many a fold uses at once
   int fold_elements_ = 0;
   // Loops over a row of known length whose turns are written out, so that what they share stays in registers.
   std::set<const ir::Loop*> turned_;
   int turns_ = 0, turn_vector_ = 0;
-  std::set<uint32_t> in_registers_;             // locals
+  std::set<uint32_t> in_registers_;  // locals
   std::map<std::string, Kept> kept_;
-  std::set<uint32_t> read_, written_;           // in Group context since the last barrier
+  std::set<uint32_t> read_, written_;  // in Group context since the last barrier
   std::set<std::string> extensions_;
   bool shuffles_ = false;
   bool scratch_ = false;
   int group_ = 1;
   std::string error_, cure_;
-  std::string prefix_;                          // of names, where they stand beside those of another shader
+  std::string prefix_;                                 // of names, where they stand beside those of another shader
   std::map<const ir::LoadInstr*, std::string> ahead_;  // what was loaded before
-  std::optional<uint32_t> raw_;                 // of an epilogue: the buffer whose elements are its parameter
+  std::optional<uint32_t> raw_;                        // of an epilogue: the buffer whose elements are its parameter
 };
 
 }  // namespace frit::codegen::glsl

@@ -15,7 +15,9 @@ struct Helper {
 const std::map<std::string, Helper, std::less<>>& helpers() {
   static const auto* table = [] {
     auto* t = new std::map<std::string, Helper, std::less<>>;
-    auto add = [&](const std::string& name, std::vector<std::string> uses, std::string text) { (*t)[name] = {std::move(uses), std::move(text)}; };
+    auto add = [&](const std::string& name, std::vector<std::string> uses, std::string text) {
+      (*t)[name] = {std::move(uses), std::move(text)};
+    };
     // Bits, so that no compiler may assume that there are no NaNs.
     add("is_nan_f32", {}, "bool is_nan_f32(float x) { return (floatBitsToUint(x) & 0x7fffffffu) > 0x7f800000u; }\n");
     add("is_nan_f64", {},
@@ -37,39 +39,46 @@ const std::map<std::string, Helper, std::less<>>& helpers() {
       add("max_" + f, {"is_nan_" + f},
           type + " max_" + f + "(" + type + " x, " + type + " y) { return x > y || is_nan_" + f + "(x) ? x : y; }\n");
       // Saturates; a NaN gives 0.
-      auto to_int = [&](const std::string& i, const std::string& int_type, const std::string& low, const std::string& high, const std::string& least,
-                        const std::string& most) {
+      auto to_int = [&](const std::string& i, const std::string& int_type, const std::string& low,
+                        const std::string& high, const std::string& least, const std::string& most) {
         std::string end = f == "f64" ? "LF" : "";
         add(f + "_to_" + i, {"is_nan_" + f},
-            int_type + " " + f + "_to_" + i + "(" + type + " x) {\n  if (is_nan_" + f + "(x)) return " + int_type + "(0);\n  if (x >= " + high + end +
-                ") return " + most + ";\n  if (x <= " + low + end + ") return " + least + ";\n  return " + int_type + "(x);\n}\n");
+            int_type + " " + f + "_to_" + i + "(" + type + " x) {\n  if (is_nan_" + f + "(x)) return " + int_type +
+                "(0);\n  if (x >= " + high + end + ") return " + most + ";\n  if (x <= " + low + end + ") return " +
+                least + ";\n  return " + int_type + "(x);\n}\n");
       };
       to_int("i32", "int", "-2147483648.0", "2147483648.0", "(-2147483647 - 1)", "2147483647");
       to_int("u32", "uint", "0.0", "4294967296.0", "0u", "0xffffffffu");
-      to_int("i64", "int64_t", "-9223372036854775808.0", "9223372036854775808.0", "(-9223372036854775807L - 1L)", "9223372036854775807L");
+      to_int("i64", "int64_t", "-9223372036854775808.0", "9223372036854775808.0", "(-9223372036854775807L - 1L)",
+             "9223372036854775807L");
       to_int("u64", "uint64_t", "0.0", "18446744073709551616.0", "0UL", "18446744073709551615UL");
       add(f + "_to_small", {"is_nan_" + f},
           "int " + f + "_to_small(" + type + " x, " + type + " low, " + type + " high) { return is_nan_" + f +
               "(x) ? 0 : int(clamp(x, low, high)); }\n");
     }
-    // Of non-negative sizes, y > 0. Most are small, and then this is several times as fast; and NVIDIA's driver 580 takes the remainder of an even number for
-    // that of the odd one above it where it sees both divided in 64 bits.
+    // Of non-negative sizes, y > 0. Most are small, and then this is several times as fast; and NVIDIA's driver 580
+    // takes the remainder of an even number for that of the odd one above it where it sees both divided in 64 bits.
     add("quotient_u64", {},
         "uint64_t quotient_u64(uint64_t x, uint64_t y) { return ((x | y) >> 32) == 0UL ? uint64_t(uint(x) / uint(y)) : x / y; }\n");
-    add("rest_u64", {}, "uint64_t rest_u64(uint64_t x, uint64_t y) { return ((x | y) >> 32) == 0UL ? uint64_t(uint(x) % uint(y)) : x % y; }\n");
+    add("rest_u64", {},
+        "uint64_t rest_u64(uint64_t x, uint64_t y) { return ((x | y) >> 32) == 0UL ? uint64_t(uint(x) % uint(y)) : x % y; }\n");
     for (std::string w : {"32", "64"}) {
       const bool wide = w == "64";
       std::string i = wide ? "int64_t" : "int", u = wide ? "uint64_t" : "uint";
-      const std::vector<std::string> quotient = wide ? std::vector<std::string>{"quotient_u64"} : std::vector<std::string>{};
+      const std::vector<std::string> quotient =
+          wide ? std::vector<std::string>{"quotient_u64"} : std::vector<std::string>{};
       const std::vector<std::string> rest = wide ? std::vector<std::string>{"rest_u64"} : std::vector<std::string>{};
       add("div_i" + w, {},
           i + " div_i" + w + "(" + i + " x, " + i + " y) { return y == 0 ? " + i + "(0) : y == -1 ? -x : x / y; }\n");
       add("rem_i" + w, {},
-          i + " rem_i" + w + "(" + i + " x, " + i + " y) { return y == 0 || y == -1 ? " + i + "(0) : x - x / y * y; }\n");
+          i + " rem_i" + w + "(" + i + " x, " + i + " y) { return y == 0 || y == -1 ? " + i +
+              "(0) : x - x / y * y; }\n");
       add("div_u" + w, quotient,
-          u + " div_u" + w + "(" + u + " x, " + u + " y) { return y == " + u + "(0) ? " + u + "(0) : " + (wide ? "quotient_u64(x, y)" : "x / y") + "; }\n");
+          u + " div_u" + w + "(" + u + " x, " + u + " y) { return y == " + u + "(0) ? " + u +
+              "(0) : " + (wide ? "quotient_u64(x, y)" : "x / y") + "; }\n");
       add("rem_u" + w, rest,
-          u + " rem_u" + w + "(" + u + " x, " + u + " y) { return y == " + u + "(0) ? " + u + "(0) : " + (wide ? "rest_u64(x, y)" : "x % y") + "; }\n");
+          u + " rem_u" + w + "(" + u + " x, " + u + " y) { return y == " + u + "(0) ? " + u +
+              "(0) : " + (wide ? "rest_u64(x, y)" : "x % y") + "; }\n");
       // Rounded down, for sizes: y > 0.
       if (wide) {
         add("floor_div_i64", quotient,
@@ -79,18 +88,21 @@ const std::map<std::string, Helper, std::less<>>& helpers() {
             "int64_t floor_mod_i64(int64_t x, int64_t y) {\n  return x >= 0L ? int64_t(rest_u64(uint64_t(x), uint64_t(y))) : "
             "y - 1L - int64_t(rest_u64(uint64_t(-1L - x), uint64_t(y)));\n}\n");
       } else {
-        add("floor_div_i32", {}, "int floor_div_i32(int x, int y) { int q = x / y; return x - q * y < 0 ? q - 1 : q; }\n");
-        add("floor_mod_i32", {}, "int floor_mod_i32(int x, int y) { int r = x - x / y * y; return r < 0 ? r + y : r; }\n");
+        add("floor_div_i32", {},
+            "int floor_div_i32(int x, int y) { int q = x / y; return x - q * y < 0 ? q - 1 : q; }\n");
+        add("floor_mod_i32", {},
+            "int floor_mod_i32(int x, int y) { int r = x - x / y * y; return r < 0 ? r + y : r; }\n");
       }
       // `width` is that of the element type, which may be narrower than what is computed in.
       for (std::string s : {i, u}) {
         const bool sign = s == i;
         std::string name = (sign ? "i" : "u") + w, count = sign ? "c >= 0 && c < width" : "c < " + u + "(width)";
         add("shl_" + name, {},
-            s + " shl_" + name + "(" + s + " x, " + s + " c, int width) { return " + count + " ? x << int(c) : " + s + "(0); }\n");
+            s + " shl_" + name + "(" + s + " x, " + s + " c, int width) { return " + count + " ? x << int(c) : " + s +
+                "(0); }\n");
         add("shr_" + name, {},
-            s + " shr_" + name + "(" + s + " x, " + s + " c, int width) { return " + count + " ? x >> int(c) : " +
-                (sign ? "x < 0 ? " + s + "(-1) : " : "") + s + "(0); }\n");
+            s + " shr_" + name + "(" + s + " x, " + s + " c, int width) { return " + count +
+                " ? x >> int(c) : " + (sign ? "x < 0 ? " + s + "(-1) : " : "") + s + "(0); }\n");
       }
     }
     add("f16_to_f32", {}, R"(float f16_to_f32(uint h) {
@@ -148,7 +160,8 @@ const std::map<std::string, Helper, std::less<>>& helpers() {
 )");
     add("i64_to_odd_f32", {"u64_to_odd_f32"},
         "float i64_to_odd_f32(int64_t x) { float r = u64_to_odd_f32(x < 0L ? 0UL - uint64_t(x) : uint64_t(x)); return x < 0L ? -r : r; }\n");
-    // The product is exact in f64; the sum's last bit is made odd where it was rounded, so that rounding to f32 rounds once.
+    // The product is exact in f64; the sum's last bit is made odd where it was rounded, so that rounding to f32 rounds
+    // once.
     add("fma_f32", {}, R"(float fma_f32(float a, float b, float c) {
   precise double p = double(a) * double(b), z = double(c);
   precise double s = p + z;
@@ -197,7 +210,8 @@ const std::map<std::string, Helper, std::less<>>& helpers() {
   return uintBitsToFloat(sign | (e > 0 ? (uint(e) << 23) | (ma & 0x7fffffu) : ma >> (1 - e)));
 }
 )");
-    add("msb_u64", {}, "int msb_u64(uint64_t x) { uint h = uint(x >> 32); return h != 0u ? findMSB(h) + 32 : findMSB(uint(x)); }\n");
+    add("msb_u64", {},
+        "int msb_u64(uint64_t x) { uint h = uint(x >> 32); return h != 0u ? findMSB(h) + 32 : findMSB(uint(x)); }\n");
     add("rem_f64", {"msb_u64"}, R"(double rem_f64(double x, double y) {
   uint64_t a = doubleBitsToUint64(x), sign = a & 0x8000000000000000UL, b = doubleBitsToUint64(y) & 0x7fffffffffffffffUL;
   a &= 0x7fffffffffffffffUL;

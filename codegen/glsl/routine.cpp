@@ -1,11 +1,12 @@
 // Library routines as shaders: products of matrices.
 //
-// A workgroup of 16 by 16 invocations computes a tile of the result. For each 16 steps along k it moves a tile of both operands to shared memory,
-// where they lie along k, and every invocation multiplies what its own rows and columns need; the next tiles are read from memory meanwhile. Sums
-// run along k in order, in float32 for low-precision types.
+// A workgroup of 16 by 16 invocations computes a tile of the result. For each 16 steps along k it moves a tile of both
+// operands to shared memory, where they lie along k, and every invocation multiplies what its own rows and columns
+// need; the next tiles are read from memory meanwhile. Sums run along k in order, in float32 for low-precision types.
 //
-// What is fused behind a product is applied to its elements before they are stored. They pass through shared memory, a part of the tile at a time, so
-// that the text is there once and neighbours in memory belong to neighbouring invocations.
+// What is fused behind a product is applied to its elements before they are stored. They pass through shared memory, a
+// part of the tile at a time, so that the text is there once and neighbours in memory belong to neighbouring
+// invocations.
 #include "codegen/glsl/routine.h"
 
 #include <algorithm>
@@ -15,12 +16,14 @@ namespace frit::codegen::glsl {
 std::string fill(std::string text, const std::map<std::string, std::string>& words) {
   for (const auto& [name, value] : words) {
     const std::string mark = "$" + name + "$";
-    for (size_t at = 0; (at = text.find(mark, at)) != std::string::npos; at += value.size()) text.replace(at, mark.size(), value);
+    for (size_t at = 0; (at = text.find(mark, at)) != std::string::npos; at += value.size())
+      text.replace(at, mark.size(), value);
   }
   return text;
 }
 
-const char* const kPlace = R"(  uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
+const char* const kPlace =
+    R"(  uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
   const uint64_t columns = uint64_t(n + $TN$ - 1) / $TN$UL, rows = uint64_t(m + $TM$ - 1) / $TM$UL;
   uint64_t batch = group / (columns * rows);
   if (batch >= uint64_t(args.sizes[0] * args.sizes[1] * args.sizes[2] * args.sizes[3])) return;
@@ -42,8 +45,8 @@ const char* const kPlace = R"(  uint64_t group = uint64_t(gl_WorkGroupID.y) * ui
 
 namespace {
 
-constexpr int kSide = 16;    // invocations along each axis of a tile
-constexpr int kDepth = 16;   // steps along k per tile of the operands
+constexpr int kSide = 16;   // invocations along each axis of a tile
+constexpr int kDepth = 16;  // steps along k per tile of the operands
 
 constexpr const char* kText = R"(#version 460
 #extension GL_EXT_buffer_reference : require
@@ -152,8 +155,9 @@ Shader product(Dtype t, const std::string& name, int own, const runtime::GpuFeat
   if (is_low_precision(t)) {
     from = cast_expression(prelude, float32, t, "uint(x)");
     for (int j = 0; j < 8; ++j)
-      unpack_line(j, cast_expression(prelude, float32, t, std::string("bitfieldExtract(") + parts[j / 2] + ", " + std::to_string(j % 2 * 16) +
-          ", 16)"));
+      unpack_line(j, cast_expression(
+                         prelude, float32, t,
+                         std::string("bitfieldExtract(") + parts[j / 2] + ", " + std::to_string(j % 2 * 16) + ", 16)"));
     element = cast_expression(prelude, t, float32, "sum");
     to = "uint16_t(" + element + ")";
   } else if (t == float32) {
@@ -173,13 +177,17 @@ Shader product(Dtype t, const std::string& name, int own, const runtime::GpuFeat
   for (int i = 0; i < own; ++i)
     multiply += "      " + compute + " a" + std::to_string(i) + " = a_tile[s * (tile + 4) + " + at("row", i) + "];\n";
   for (int j = 0; j < own; ++j)
-    multiply += "      " + compute + " b" + std::to_string(j) + " = b_tile[s * (tile + 4) + " + at("column", j) + "];\n";
+    multiply +=
+        "      " + compute + " b" + std::to_string(j) + " = b_tile[s * (tile + 4) + " + at("column", j) + "];\n";
   for (int i = 0; i < own; ++i)
     for (int j = 0; j < own; ++j) {
-      std::string a = "a" + std::to_string(i), b = "b" + std::to_string(j), c = "c" + std::to_string(i) + "_" + std::to_string(j);
-      multiply += "      " + c + (complex ? " += vec2(" + a + ".x * " + b + ".x - " + a + ".y * " + b + ".y, " + a + ".x * " + b + ".y + " + a +
-          ".y * " + b + ".x);\n"
-                                           : features.fused_fma ? " = fma(" + a + ", " + b + ", " + c + ");\n" : " += " + a + " * " + b + ";\n");
+      std::string a = "a" + std::to_string(i), b = "b" + std::to_string(j),
+                  c = "c" + std::to_string(i) + "_" + std::to_string(j);
+      multiply += "      " + c +
+                  (complex ? " += vec2(" + a + ".x * " + b + ".x - " + a + ".y * " + b + ".y, " + a + ".x * " + b +
+                                 ".y + " + a + ".y * " + b + ".x);\n"
+                   : features.fused_fma ? " = fma(" + a + ", " + b + ", " + c + ");\n"
+                                        : " += " + a + " * " + b + ";\n");
     }
   if (behind.epilogue) {
     const std::string size = std::to_string(t.size), parts = std::to_string(own);
@@ -189,47 +197,54 @@ Shader product(Dtype t, const std::string& name, int own, const runtime::GpuFeat
     for (int i = 0; i < own; ++i) {
       store += "    if (pass == " + std::to_string(i) + ") {\n";
       for (int j = 0; j < own; ++j)
-        store += "      a_tile[row * tile + " + at("column", j) + "] = c" + std::to_string(i) + "_" + std::to_string(j) + ";\n";
+        store += "      a_tile[row * tile + " + at("column", j) + "] = c" + std::to_string(i) + "_" +
+                 std::to_string(j) + ";\n";
       store += "    }\n";
     }
     const Epilogue& epilogue = *behind.epilogue;
-    store += "    barrier();\n    " + epilogue.position + " places[parts];\n    " + epilogue.element + " elements[parts];\n    bool there[parts];\n";
+    store += "    barrier();\n    " + epilogue.position + " places[parts];\n    " + epilogue.element +
+             " elements[parts];\n    bool there[parts];\n";
     store += "    [[unroll]] for (int e = 0; e < parts; ++e) {\n";
     store += "      const int number = me + e * 256, line = number / tile;\n";
     store += "      const int64_t i = i0 + " + line + ", j = j0 + number % tile;\n";
     store += "      const " + compute + " sum = a_tile[number];\n";
-    store += "      there[e] = i < m && j < n;\n      places[e] = " + epilogue.position + "(before + uint64_t(i * n + j));\n";
+    store += "      there[e] = i < m && j < n;\n      places[e] = " + epilogue.position +
+             "(before + uint64_t(i * n + j));\n";
     store += "      elements[e] = " + element + ";\n";
-    if (behind.keep) store += "      if (there[e]) Element(c_base + uint64_t(i * n + j) * " + size + "UL).data = " + to + ";\n";
+    if (behind.keep)
+      store += "      if (there[e]) Element(c_base + uint64_t(i * n + j) * " + size + "UL).data = " + to + ";\n";
     store += "    }\n    epilogue(places, elements, there);\n  }\n";
   }
   for (int i = 0; i < own && !behind.epilogue; ++i)
     for (int j = 0; j < own; ++j)
-      store += "  PUT(" + at("row", i) + ", " + at("column", j) + ", c" + std::to_string(i) + "_" + std::to_string(j) + ")\n";
-  std::string put = "#define PUT(i, j, sum) if (i0 + (i) < m && j0 + (j) < n) Element(c_base + uint64_t((i0 + (i)) * n + j0 + (j)) * " +
-                    std::to_string(t.size) + "UL).data = " + to + ";\n";
+      store += "  PUT(" + at("row", i) + ", " + at("column", j) + ", c" + std::to_string(i) + "_" + std::to_string(j) +
+               ")\n";
+  std::string put =
+      "#define PUT(i, j, sum) if (i0 + (i) < m && j0 + (j) < n) Element(c_base + uint64_t((i0 + (i)) * n + j0 + (j)) * " +
+      std::to_string(t.size) + "UL).data = " + to + ";\n";
   if (behind.epilogue) put = "const int parts = " + std::to_string(own) + ";\n" + behind.epilogue->function;
   std::string extensions = t.size == 2 ? "#extension GL_EXT_shader_16bit_storage : require\n" : "";
   if (behind.epilogue)
     for (const std::string& e : behind.epilogue->extensions) extensions += "#extension " + e + " : require\n";
-  shader.text = fill(fill(kText, {{"PLACE", kPlace}}), {{"EXTENSIONS", extensions},
-                             {"SIZE", std::to_string(t.size)},
-                             {"STORAGE", storage},
-                             {"COMPUTE", compute},
-                             {"REFERENCES", behind.epilogue ? behind.epilogue->references : ""},
-                             {"ARGUMENTS", behind.epilogue ? behind.epilogue->arguments : ""},
-                             {"PRELUDE", prelude.text() + put},
-                             {"TILE", std::to_string(tile)},
-                             {"TM", std::to_string(tile)},
-                             {"TN", std::to_string(tile)},
-                             {"UNIT", std::to_string(unit)},
-                             {"PER", std::to_string(per)},
-                             {"WIDE", per >= unit ? "aligned" : "false"},
-                             {"FROM", from},
-                             {"UNPACK", unpack},
-                             {"SUMS", sums},
-                             {"MULTIPLY", multiply},
-                             {"STORE", store}});
+  shader.text =
+      fill(fill(kText, {{"PLACE", kPlace}}), {{"EXTENSIONS", extensions},
+                                              {"SIZE", std::to_string(t.size)},
+                                              {"STORAGE", storage},
+                                              {"COMPUTE", compute},
+                                              {"REFERENCES", behind.epilogue ? behind.epilogue->references : ""},
+                                              {"ARGUMENTS", behind.epilogue ? behind.epilogue->arguments : ""},
+                                              {"PRELUDE", prelude.text() + put},
+                                              {"TILE", std::to_string(tile)},
+                                              {"TM", std::to_string(tile)},
+                                              {"TN", std::to_string(tile)},
+                                              {"UNIT", std::to_string(unit)},
+                                              {"PER", std::to_string(per)},
+                                              {"WIDE", per >= unit ? "aligned" : "false"},
+                                              {"FROM", from},
+                                              {"UNPACK", unpack},
+                                              {"SUMS", sums},
+                                              {"MULTIPLY", multiply},
+                                              {"STORE", store}});
   shader.kernel.name = name;
   shader.kernel.epilogue = behind.epilogue != nullptr;
   shader.kernel.group_size = 256;
@@ -237,7 +252,8 @@ Shader product(Dtype t, const std::string& name, int own, const runtime::GpuFeat
   return shader;
 }
 
-// Matrix units wait while their workgroup computes something else; more than this is better done by a kernel after them.
+// Matrix units wait while their workgroup computes something else; more than this is better done by a kernel after
+// them.
 constexpr int kLight = 50;
 
 // Instructions for an element, where rounding to 16 bits takes a dozen.
@@ -263,27 +279,29 @@ bool is_used_elsewhere(const ir::Program& program, size_t number, uint32_t buffe
       continue;
     }
     const auto& library = std::get<ir::LibraryStep>(program.steps[i]);
-    if (has(library.operands) || has(library.results) || (library.epilogue && among(library.epilogue->buffers))) return true;
+    if (has(library.operands) || has(library.results) || (library.epilogue && among(library.epilogue->buffers)))
+      return true;
   }
   return false;
 }
 
 }  // namespace
 
-Result<std::vector<Shader>> emit_routine(const ir::Program& program, size_t number, const runtime::GpuFeatures& features,
-                                         bool comments) {
+Result<std::vector<Shader>> emit_routine(const ir::Program& program, size_t number,
+                                         const runtime::GpuFeatures& features, bool comments) {
   const auto& step = std::get<ir::LibraryStep>(program.steps[number]);
   const std::string name = "routine" + std::to_string(number);
   const Dtype t = step.dtypes.back();
   auto refuse = [&](const std::string& why, const std::string& cure = {}) {
-    return Diagnostic("op '" + step.name + "' of " + std::string(long_name(t)) + " has no form for this gpu: " + why, {},
-        cure + "run the function on the cpu");
+    return Diagnostic("op '" + step.name + "' of " + std::string(long_name(t)) + " has no form for this gpu: " + why,
+                      {}, cure + "run the function on the cpu");
   };
   if (step.name != "matmul") return refuse("only products of matrices have one");
   if (!is_inexact(t)) return refuse("only products of floats and complex numbers have one");
   if (!features.int64) return refuse("it has no shaderInt64");
   if (t == float64 && !features.float64) return refuse("it has no shaderFloat64", "cast to float32, or ");
-  if (t.size == 2 && !features.storage16) return refuse("it has no storageBuffer16BitAccess", "cast to float32 on the cpu first, or ");
+  if (t.size == 2 && !features.storage16)
+    return refuse("it has no storageBuffer16BitAccess", "cast to float32 on the cpu first, or ");
   if (features.group_size < 256) return refuse("its workgroups are smaller than 256 invocations");
   // Large tiles reuse more of what they read; small ones leave less of a small result idle. The launch chooses.
   std::vector<Shader> shaders;
@@ -292,11 +310,13 @@ Result<std::vector<Shader>> emit_routine(const ir::Program& program, size_t numb
   bool heavy = false;
   if (step.epilogue && !is_complex(t)) {
     const std::vector<uint32_t>& buffers = step.epilogue->buffers;
-    const auto raw = static_cast<uint32_t>(std::find(buffers.begin(), buffers.end(), step.results[0].buffer) - buffers.begin());
+    const auto raw =
+        static_cast<uint32_t>(std::find(buffers.begin(), buffers.end(), step.results[0].buffer) - buffers.begin());
     const ir::Kernel& kernel = program.kernels[step.epilogue->kernel];
     heavy = work_of(kernel) > kLight;
     if (raw < buffers.size()) epilogue = KernelEmitter(kernel, features, comments).run_epilogue(raw);
-    if (epilogue) behind = {&*epilogue, !kernel.buffers[raw].written && is_used_elsewhere(program, number, step.results[0].buffer)};
+    if (epilogue)
+      behind = {&*epilogue, !kernel.buffers[raw].written && is_used_elsewhere(program, number, step.results[0].buffer)};
   }
   shaders.push_back(product(t, name, t.size == 8 ? 4 : 8, features, behind));
   shaders.push_back(product(t, name + "_small", 2, features, behind));

@@ -11,7 +11,8 @@ namespace frit::codegen::glsl {
 // Replaces every $NAME$ by its text.
 std::string fill(std::string text, const std::map<std::string, std::string>& words);
 
-// The place of a workgroup's tile: i0 and j0, the batch, and the operands' first elements a_base, b_base and c_base. Words SIZE and TILE.
+// The place of a workgroup's tile: i0 and j0, the batch, and the operands' first elements a_base, b_base and c_base.
+// Words SIZE and TILE.
 extern const char* const kPlace;
 
 // What follows a product in its own shader; `keep`: the product itself is asked for as well.

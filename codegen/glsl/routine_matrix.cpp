@@ -1,8 +1,9 @@
-// Products of float16 matrices by the device's matrix units, through cooperative matrices of 16 by 16 that a subgroup holds; sums are float32.
+// Products of float16 matrices by the device's matrix units, through cooperative matrices of 16 by 16 that a subgroup
+// holds; sums are float32.
 //
-// A workgroup computes a tile of the result, each of its subgroups a part of it. Tiles of both operands pass through shared memory, the next ones
-// on their way meanwhile. Operands lie in memory side by side along either axis, which is a constant of the pipeline; the launch takes this form
-// only where all sizes are multiples of what one access takes.
+// A workgroup computes a tile of the result, each of its subgroups a part of it. Tiles of both operands pass through
+// shared memory, the next ones on their way meanwhile. Operands lie in memory side by side along either axis, which is
+// a constant of the pipeline; the launch takes this form only where all sizes are multiples of what one access takes.
 #include <algorithm>
 
 #include "codegen/glsl/routine.h"
@@ -126,7 +127,8 @@ constexpr const char* kStore = R"(  [[unroll]] for (int i = 0; i < high; ++i)
     }
 )";
 
-// Each subgroup lays one of its matrices after the other into a part of shared memory and takes its elements from there.
+// Each subgroup lays one of its matrices after the other into a part of shared memory and takes its elements from
+// there.
 constexpr const char* kEpilogue = R"(  const uint64_t before = (c_base - args.c) / 2UL;
   const int lane = int(gl_SubgroupInvocationID);
   for (int pass = 0; pass < high * broad; ++pass) {
@@ -174,8 +176,15 @@ Shader matrix_product(const std::string& name, const Behind& behind) {
   const std::string base = fill(kText, {{"PLACE", kPlace}, {"STORE", store}});
   shader.kernel.epilogue = behind.epilogue != nullptr;
   shader.text = fill(fill(base, {{"REFERENCES", references}, {"ARGUMENTS", arguments}, {"FUNCTION", function}}),
-                     {{"SIZE", "2"}, {"TM", text(tm)}, {"TN", text(tn)}, {"DEPTH", text(depth)}, {"BUFFERS", text(buffers)}, {"WARPS", text(warps)},
-                      {"WARP_ROWS", text(warp_rows)}, {"A_SIZE", text(size(tm))}, {"B_SIZE", text(size(tn))}});
+                     {{"SIZE", "2"},
+                      {"TM", text(tm)},
+                      {"TN", text(tn)},
+                      {"DEPTH", text(depth)},
+                      {"BUFFERS", text(buffers)},
+                      {"WARPS", text(warps)},
+                      {"WARP_ROWS", text(warp_rows)},
+                      {"A_SIZE", text(size(tm))},
+                      {"B_SIZE", text(size(tn))}});
   shader.kernel.name = name;
   shader.kernel.group_size = static_cast<uint32_t>(32 * warps);
   shader.kernel.tile_rows = static_cast<uint32_t>(tm);

@@ -28,13 +28,15 @@ std::string wrap(Dtype t, const std::string& e) {
   }
 }
 
-// `x` over a literal: times its inverse in two parts of one sign, so that it is rounded as a quotient is (but where the result is subnormal), with
-// the infinities and signs of one. Empty where the inverse is out of range or the divisor is no number.
+// `x` over a literal: times its inverse in two parts of one sign, so that it is rounded as a quotient is (but where the
+// result is subnormal), with the infinities and signs of one. Empty where the inverse is out of range or the divisor is
+// no number.
 std::string by_constant(const std::string& x, const std::string& divisor) {
   const char* begin = divisor.c_str() + (divisor[0] == '(' ? 1 : 0);
   char* end = nullptr;
   const float c = std::strtof(begin, &end);
-  if (end == begin || (*end != '\0' && *end != ')') || !(std::fabs(c) > 0x1p-100f && std::fabs(c) < 0x1p100f)) return {};
+  if (end == begin || (*end != '\0' && *end != ')') || !(std::fabs(c) > 0x1p-100f && std::fabs(c) < 0x1p100f))
+    return {};
   const double inverse = 1 / static_cast<double>(c);
   auto high = static_cast<float>(inverse);
   if (std::fabs(static_cast<double>(high)) > std::fabs(inverse)) high = std::nextafter(high, 0.0f);
@@ -101,16 +103,21 @@ std::string literal(Dtype t, uint64_t bits) {
     s += "LF";
     return s[0] == '-' ? "(" + s + ")" : s;
   }
-  if (is_unsigned(t) || is_low_precision(t)) return t.size == 8 ? std::to_string(bits) + "UL" : std::to_string(bits) + "u";
+  if (is_unsigned(t) || is_low_precision(t))
+    return t.size == 8 ? std::to_string(bits) + "UL" : std::to_string(bits) + "u";
   const int unused = 64 - 8 * t.size;
   const int64_t v = static_cast<int64_t>(bits << unused) >> unused;
-  if (t.size == 8) return v == std::numeric_limits<int64_t>::min() ? "(-9223372036854775807L - 1L)" : v < 0 ? "(" + std::to_string(v) + "L)"
-      : std::to_string(v) + "L";
-  return v == std::numeric_limits<int32_t>::min() ? "(-2147483647 - 1)" : v < 0 ? "(" + std::to_string(v) + ")" : std::to_string(v);
+  if (t.size == 8)
+    return v == std::numeric_limits<int64_t>::min() ? "(-9223372036854775807L - 1L)"
+           : v < 0                                  ? "(" + std::to_string(v) + "L)"
+                                                    : std::to_string(v) + "L";
+  return v == std::numeric_limits<int32_t>::min() ? "(-2147483647 - 1)"
+         : v < 0                                  ? "(" + std::to_string(v) + ")"
+                                                  : std::to_string(v);
 }
 
-std::string scalar_expression(Prelude& p, const runtime::GpuFeatures& features, ir::ScalarOp op, Dtype result, Dtype operand,
-                              const std::vector<std::string>& a) {
+std::string scalar_expression(Prelude& p, const runtime::GpuFeatures& features, ir::ScalarOp op, Dtype result,
+                              Dtype operand, const std::vector<std::string>& a) {
   using ir::ScalarOp;
   const bool real = is_float(operand), truth = operand == bool_;
   auto infix = [&](const char* symbol) { return wrap(result, a[0] + " " + symbol + " " + a[1]); };
@@ -132,7 +139,8 @@ std::string scalar_expression(Prelude& p, const runtime::GpuFeatures& features, 
     case ScalarOp::Div:
       // A constant zero makes some compilers drop what the quotient is stored to.
       if (real && (a[1] == literal(operand, 0) || a[1] == literal(operand, uint64_t{1} << (8 * operand.size - 1))))
-        return p.use("over_zero_" + suffix(operand)) + "(" + a[0] + ", " + (a[1] == literal(operand, 0) ? "0u" : "0x80000000u") + ")";
+        return p.use("over_zero_" + suffix(operand)) + "(" + a[0] + ", " +
+               (a[1] == literal(operand, 0) ? "0u" : "0x80000000u") + ")";
       if (operand == float32 && features.fused_fma)
         if (std::string product = by_constant(a[0], a[1]); !product.empty()) return product;
       return real ? infix("/") : wrap(result, call(p, "div_" + suffix(operand), a));
@@ -151,8 +159,10 @@ std::string scalar_expression(Prelude& p, const runtime::GpuFeatures& features, 
     case ScalarOp::Round: return "roundEven(" + a[0] + ")";
     case ScalarOp::Sqrt: return "sqrt(" + a[0] + ")";
     case ScalarOp::Fma:
-      // Rounded once by way of float64 where the device does not do it itself; where it has no float64 either, as it does it.
-      if (features.fused_fma || (operand == float32 && !features.float64)) return "fma(" + a[0] + ", " + a[1] + ", " + a[2] + ")";
+      // Rounded once by way of float64 where the device does not do it itself; where it has no float64 either, as it
+      // does it.
+      if (features.fused_fma || (operand == float32 && !features.float64))
+        return "fma(" + a[0] + ", " + a[1] + ", " + a[2] + ")";
       return call(p, "fma_" + suffix(operand), a);
     case ScalarOp::Eq: return a[0] + " == " + a[1];
     case ScalarOp::Ne: return a[0] + " != " + a[1];
@@ -185,8 +195,9 @@ std::string scalar_expression(Prelude& p, const runtime::GpuFeatures& features, 
       if (result == float64) return (is_unsigned(operand) ? "uint64BitsToDouble(" : "int64BitsToDouble(") + a[0] + ")";
       if (is_low_precision(result) && is_low_precision(operand)) return a[0];
       std::string same = std::string(register_type(result)) + "(" + a[0] + ")";
-      return is_low_precision(result) || is_unsigned(result) ? (result.size < 4 ? same + (result.size == 1 ? " & 0xffu" : " & 0xffffu") : same)
-                                                             : wrap(result, same);
+      return is_low_precision(result) || is_unsigned(result)
+                 ? (result.size < 4 ? same + (result.size == 1 ? " & 0xffu" : " & 0xffffu") : same)
+                 : wrap(result, same);
     }
     case ScalarOp::Exp:
     case ScalarOp::Exp2:
@@ -239,13 +250,16 @@ std::string cast_expression(Prelude& p, Dtype to, Dtype from, const std::string&
     if (to.size >= 4) return p.use(suffix(from) + "_to_" + suffix(to)) + "(" + x + ")";
     const int bits = 8 * to.size;
     const bool sign = is_signed_int(to);
-    std::string low = sign ? std::to_string(-(1 << (bits - 1))) : "0", high = std::to_string(sign ? (1 << (bits - 1)) - 1 : (1 << bits) - 1);
+    std::string low = sign ? std::to_string(-(1 << (bits - 1))) : "0",
+                high = std::to_string(sign ? (1 << (bits - 1)) - 1 : (1 << bits) - 1);
     std::string integer = p.use(suffix(from) + "_to_small") + "(" + x + ", " + low + ".0, " + high + ".0)";
     return sign ? integer : "uint(" + integer + ")";
   }
-  // Drivers take the way to a float and back for no change at all, though it rounds; what stands between them stops that.
+  // Drivers take the way to a float and back for no change at all, though it rounds; what stands between them stops
+  // that.
   const bool rounds = !is_float(from) && from != bool_ && (to == float64 ? from.size == 8 : from.size >= 4);
-  if (is_float(to) && rounds) return "min(" + type + "(" + x + "), " + (to == float64 ? "1.7976931348623157e308LF" : "3.40282347e38") + ")";
+  if (is_float(to) && rounds)
+    return "min(" + type + "(" + x + "), " + (to == float64 ? "1.7976931348623157e308LF" : "3.40282347e38") + ")";
   if (is_float(to)) return type + "(" + x + ")";
   return wrap(to, type + "(" + x + ")");
 }

@@ -18,11 +18,15 @@ struct Shader {
 inline constexpr size_t kMaxPushArguments = 16;
 
 Result<Shader> emit_kernel(const ir::Kernel& kernel, const runtime::GpuFeatures& features, bool comments);
-// The routine of step `number` of the program, a library step, in the forms that a launch chooses from; fails where there is none for the GPU.
-Result<std::vector<Shader>> emit_routine(const ir::Program& program, size_t number, const runtime::GpuFeatures& features, bool comments);
+// The routine of step `number` of the program, a library step, in the forms that a launch chooses from; fails where
+// there is none for the GPU.
+Result<std::vector<Shader>> emit_routine(const ir::Program& program, size_t number,
+                                         const runtime::GpuFeatures& features, bool comments);
 
-// glslang in this process. A failure is a fault of frit's, so its message carries the text, and `source`, what it was written from.
-Result<std::string> to_spirv(const std::string& glsl, const std::string& name, const std::function<std::string()>& source);
+// glslang in this process. A failure is a fault of frit's, so its message carries the text, and `source`, what it was
+// written from.
+Result<std::string> to_spirv(const std::string& glsl, const std::string& name,
+                             const std::function<std::string()>& source);
 std::string disassemble(const std::string& spirv);
 
 // What code for `target` may use: of the GPU that is there, or of none in particular.

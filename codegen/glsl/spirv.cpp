@@ -27,7 +27,8 @@ std::vector<unsigned> words_of(const std::string& spirv) {
 
 }  // namespace
 
-Result<std::string> to_spirv(const std::string& glsl, const std::string& name, const std::function<std::string()>& source) {
+Result<std::string> to_spirv(const std::string& glsl, const std::string& name,
+                             const std::function<std::string()>& source) {
   initialise();
   glslang::TShader shader(EShLangCompute);
   const char* text = glsl.c_str();
@@ -38,8 +39,9 @@ Result<std::string> to_spirv(const std::string& glsl, const std::string& name, c
   const auto messages = static_cast<EShMessages>(EShMsgSpvRules | EShMsgVulkanRules);
   glslang::TProgram program;
   auto failed = [&](const char* log) {
-    return Diagnostic("internal error: the shader of kernel @" + name + " does not compile: " + log + "\n" + source() + "\n" + glsl, {},
-        "please report it with this text");
+    return Diagnostic(
+        "internal error: the shader of kernel @" + name + " does not compile: " + log + "\n" + source() + "\n" + glsl,
+        {}, "please report it with this text");
   };
   if (!shader.parse(GetDefaultResources(), 460, false, messages)) return failed(shader.getInfoLog());
   program.addShader(&shader);

@@ -12,8 +12,8 @@
 #include "codegen/llvm/compiler.h"
 #include "codegen/llvm/listing.h"
 #include "codegen/llvm/native.h"
-#include "runtime/system/cpu.h"
 #include "runtime/execute/parallel.h"
+#include "runtime/system/cpu.h"
 
 namespace frit::codegen {
 
@@ -23,11 +23,13 @@ Status check_names(const ir::Program& program) {
   std::set<std::string> names;
   for (const ir::Kernel& kernel : program.kernels)
     if (!names.insert(symbol_name(kernel)).second)
-      return Diagnostic("two kernels of one program are called @" + kernel.name, {}, "give each kernel a name of its own");
+      return Diagnostic("two kernels of one program are called @" + kernel.name, {},
+                        "give each kernel a name of its own");
   return {};
 }
 
-// A program's kernels in parts that are compiled beside each other: a kernel each, or several where there are many, since each part costs a little too.
+// A program's kernels in parts that are compiled beside each other: a kernel each, or several where there are many,
+// since each part costs a little too.
 struct Parts {
   std::span<const ir::Kernel> kernels;
   std::shared_ptr<const CpuTarget> cpu;
@@ -36,7 +38,8 @@ struct Parts {
   size_t size() const { return kernels.size() / kManyParts + 1; }
 
   void make(size_t part) {
-    const std::span<const ir::Kernel> own = kernels.subspan(part * size(), std::min(size(), kernels.size() - part * size()));
+    const std::span<const ir::Kernel> own =
+        kernels.subspan(part * size(), std::min(size(), kernels.size() - part * size()));
     made[part].emplace(compile(own));
   }
 
@@ -103,7 +106,8 @@ class LlvmBackend : public Backend {
   Result<std::string> emit(const ir::Program& program, const Target& target, std::string_view emission) override {
     FRIT_ASSIGN_OR_RETURN(cpu, resolve(target));
     if (emission != "llvm-ir" && emission != "asm" && emission != "object")
-      return Diagnostic("backend llvm cannot emit '" + std::string(emission) + "'", {}, "it emits asm, llvm-ir and object");
+      return Diagnostic("backend llvm cannot emit '" + std::string(emission) + "'", {},
+                        "it emits asm, llvm-ir and object");
     llvm::LLVMContext context;
     CompilerHandle compiler = acquire_compiler(cpu);
     FRIT_TRY(check_names(program));
@@ -127,10 +131,11 @@ class LlvmBackend : public Backend {
     return t;
   }
 
-  Result<std::vector<NativeFile>> emit_native(std::span<const ir::Function* const> functions, const Target& target, std::string_view emission,
-                                              const NativeOptions& options) override {
+  Result<std::vector<NativeFile>> emit_native(std::span<const ir::Function* const> functions, const Target& target,
+                                              std::string_view emission, const NativeOptions& options) override {
     if (emission != "object" && emission != "shared")
-      return Diagnostic("backend llvm cannot emit '" + std::string(emission) + "'", {}, "for other programs to link it emits object and shared");
+      return Diagnostic("backend llvm cannot emit '" + std::string(emission) + "'", {},
+                        "for other programs to link it emits object and shared");
     FRIT_ASSIGN_OR_RETURN(cpu, resolve(target));
     return codegen::emit_native(functions, cpu, emission, options);
   }

@@ -21,8 +21,9 @@ Compiler::Compiler(std::shared_ptr<const CpuTarget> target) : target_(std::move(
   const llvm::Target* found = llvm::TargetRegistry::lookupTarget(target_->triple, error);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  machine_.reset(found->createTargetMachine(target_->triple, target_->cpu, target_->features, options, llvm::Reloc::PIC_,
-                                            llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true));
+  machine_.reset(found->createTargetMachine(target_->triple, target_->cpu, target_->features, options,
+                                            llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default,
+                                            true));
   analyses_.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
   analyses_.registerPass([this] { return machine_->getTargetIRAnalysis(); });
   analyses_.registerPass([] { return llvm::TargetLibraryAnalysis(); });
@@ -49,7 +50,8 @@ std::unique_ptr<llvm::Module> Compiler::new_module(llvm::LLVMContext& context) c
 
 Result<std::unique_ptr<llvm::Module>> Compiler::emit(std::span<const ir::Kernel> kernels, llvm::LLVMContext& context) {
   std::unique_ptr<llvm::Module> module = new_module(context);
-  for (const ir::Kernel& kernel : kernels) FRIT_TRY(KernelEmitter(*module, kernel, target_->has).run(symbol_name(kernel)));
+  for (const ir::Kernel& kernel : kernels)
+    FRIT_TRY(KernelEmitter(*module, kernel, target_->has).run(symbol_name(kernel)));
   optimise(*module);
   return module;
 }

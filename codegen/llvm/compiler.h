@@ -26,7 +26,8 @@ class Compiler {
   // The parts of `emit`: a module for the target, and the passes over all of its functions.
   std::unique_ptr<llvm::Module> new_module(llvm::LLVMContext& context) const;
   void optimise(llvm::Module& module);
-  // Machine code: assembly text or an object file; and the object as it is loaded into a process, which takes a shorter way.
+  // Machine code: assembly text or an object file; and the object as it is loaded into a process, which takes a shorter
+  // way.
   std::string generate(llvm::Module& module, bool assembly);
   std::string generate_object(llvm::Module& module);
 

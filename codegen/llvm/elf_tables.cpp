@@ -9,14 +9,30 @@ namespace {
 constexpr size_t kSegments = 6;
 
 // Sections as they are numbered in the file.
-enum Section : uint16_t { kNone, kHash, kSymbols, kStrings, kRela, kConstants, kCode, kDynamic, kSlots, kAllSymbols, kAllStrings, kNames, kSections };
+enum Section : uint16_t {
+  kNone,
+  kHash,
+  kSymbols,
+  kStrings,
+  kRela,
+  kConstants,
+  kCode,
+  kDynamic,
+  kSlots,
+  kAllSymbols,
+  kAllStrings,
+  kNames,
+  kSections
+};
 
 template <class T>
 void append(std::string& bytes, const T& value) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-void put(std::string& file, uint64_t offset, std::string_view bytes) { std::memcpy(file.data() + offset, bytes.data(), bytes.size()); }
+void put(std::string& file, uint64_t offset, std::string_view bytes) {
+  std::memcpy(file.data() + offset, bytes.data(), bytes.size());
+}
 
 uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -110,7 +126,8 @@ std::string ElfTables::symbol_table(const std::vector<std::pair<uint64_t, uint64
   append(table, Elf64_Sym{});
   uint32_t text = 1;
   const auto add = [&](std::string_view symbol, unsigned char type, uint16_t section, uint64_t value, uint64_t size) {
-    append(table, Elf64_Sym{text, static_cast<unsigned char>(ELF64_ST_INFO(STB_GLOBAL, type)), STV_DEFAULT, section, value, size});
+    append(table, Elf64_Sym{text, static_cast<unsigned char>(ELF64_ST_INFO(STB_GLOBAL, type)), STV_DEFAULT, section,
+                            value, size});
     text += static_cast<uint32_t>(symbol.size() + 1);
   };
   for (std::string_view s : imports) add(s, STT_FUNC, SHN_UNDEF, 0, 0);
@@ -124,16 +141,20 @@ std::string ElfTables::program_headers(uint64_t page) const {
   // Its last page is filled up, so that all of it can be protected once the dynamic linker has written it.
   const uint64_t whole = round_up(dynamic.address() + writable, page) - dynamic.address();
   append(table, Elf64_Phdr{PT_LOAD, PF_R, 0, 0, 0, constants.end(), constants.end(), page});
-  append(table, Elf64_Phdr{PT_LOAD, PF_R | PF_X, code.offset, code.address(), code.address(), code.bytes, code.bytes, page});
-  append(table, Elf64_Phdr{PT_LOAD, PF_R | PF_W, dynamic.offset, dynamic.address(), dynamic.address(), writable, whole, page});
-  append(table, Elf64_Phdr{PT_DYNAMIC, PF_R | PF_W, dynamic.offset, dynamic.address(), dynamic.address(), dynamic.bytes, dynamic.bytes, 8});
-  append(table, Elf64_Phdr{PT_GNU_RELRO, PF_R, dynamic.offset, dynamic.address(), dynamic.address(), writable, whole, 1});
+  append(table,
+         Elf64_Phdr{PT_LOAD, PF_R | PF_X, code.offset, code.address(), code.address(), code.bytes, code.bytes, page});
+  append(table,
+         Elf64_Phdr{PT_LOAD, PF_R | PF_W, dynamic.offset, dynamic.address(), dynamic.address(), writable, whole, page});
+  append(table, Elf64_Phdr{PT_DYNAMIC, PF_R | PF_W, dynamic.offset, dynamic.address(), dynamic.address(), dynamic.bytes,
+                           dynamic.bytes, 8});
+  append(table,
+         Elf64_Phdr{PT_GNU_RELRO, PF_R, dynamic.offset, dynamic.address(), dynamic.address(), writable, whole, 1});
   append(table, Elf64_Phdr{PT_GNU_STACK, PF_R | PF_W, 0, 0, 0, 0, 0, 16});
   return table;
 }
 
-void ElfTables::write(std::string& file, const std::vector<Elf64_Rela>& rela, const std::vector<std::pair<uint64_t, uint64_t>>& defined,
-                      uint64_t page) const {
+void ElfTables::write(std::string& file, const std::vector<Elf64_Rela>& rela,
+                      const std::vector<std::pair<uint64_t, uint64_t>>& defined, uint64_t page) const {
   const Layout at = layout();
   put(file, sizeof(Elf64_Ehdr), program_headers(page));
   put(file, at.hash, hash_table());
@@ -151,7 +172,8 @@ void ElfTables::append_sections(std::string& file) const {
   std::string names, headers, symbols, texts(1, '\0');
   append(symbols, Elf64_Sym{});
   for (const Function& f : functions) {
-    append(symbols, Elf64_Sym{static_cast<uint32_t>(texts.size()), ELF64_ST_INFO(STB_LOCAL, STT_FUNC), STV_DEFAULT, kCode, f.address, f.bytes});
+    append(symbols, Elf64_Sym{static_cast<uint32_t>(texts.size()), ELF64_ST_INFO(STB_LOCAL, STT_FUNC), STV_DEFAULT,
+                              kCode, f.address, f.bytes});
     texts.append(f.name).push_back('\0');
   }
   file.resize(round_up(file.size(), 8));
@@ -181,7 +203,8 @@ void ElfTables::append_sections(std::string& file) const {
   add(".text", part(code, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0, 16, 0));
   add(".dynamic", part(dynamic, SHT_DYNAMIC, SHF_ALLOC | SHF_WRITE, kStrings, 8, sizeof(Elf64_Dyn)));
   add(".got", part(slots, SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 0, 8, 8));
-  add(".symtab", {0, SHT_SYMTAB, 0, 0, symbols_at, symbols.size(), kAllStrings, static_cast<uint32_t>(1 + functions.size()), 8, sizeof(Elf64_Sym)});
+  add(".symtab", {0, SHT_SYMTAB, 0, 0, symbols_at, symbols.size(), kAllStrings,
+                  static_cast<uint32_t>(1 + functions.size()), 8, sizeof(Elf64_Sym)});
   add(".strtab", {0, SHT_STRTAB, 0, 0, texts_at, texts.size(), 0, 0, 1, 0});
   const size_t names_header = headers.size();
   add(".shstrtab", {0, SHT_STRTAB, 0, 0, names_at, 0, 0, 0, 1, 0});

@@ -1,7 +1,8 @@
-// What a shared library holds besides code and constants: headers, the dynamic symbols with their hash table, dynamic relocations, the dynamic
-// section, and section headers with the names of inner functions for debuggers and profilers.
+// What a shared library holds besides code and constants: headers, the dynamic symbols with their hash table, dynamic
+// relocations, the dynamic section, and section headers with the names of inner functions for debuggers and profilers.
 //
-// The linker fills in what the library has, asks for the room that the tables at its head take, lays out the rest and has them written.
+// The linker fills in what the library has, asks for the room that the tables at its head take, lays out the rest and
+// has them written.
 #pragma once
 
 #include <elf.h>
@@ -37,8 +38,10 @@ struct ElfTables {
   uint64_t head_bytes() const { return layout().end; }
   uint64_t dynamic_bytes() const { return dynamic_entries().size() * sizeof(Elf64_Dyn); }
 
-  // `file` holds everything but these tables, with room for the head and the dynamic section. `defined`: address and size of each export.
-  void write(std::string& file, const std::vector<Elf64_Rela>& rela, const std::vector<std::pair<uint64_t, uint64_t>>& defined, uint64_t page) const;
+  // `file` holds everything but these tables, with room for the head and the dynamic section. `defined`: address and
+  // size of each export.
+  void write(std::string& file, const std::vector<Elf64_Rela>& rela,
+             const std::vector<std::pair<uint64_t, uint64_t>>& defined, uint64_t page) const;
 
  private:
   struct Layout {

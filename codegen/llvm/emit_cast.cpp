@@ -41,7 +41,8 @@ Value* KernelEmitter::cast(Dtype to, Dtype from, Value* x) {
   return from_signed ? builder_.CreateSExtOrTrunc(x, type) : builder_.CreateZExtOrTrunc(x, type);
 }
 
-// The nearest f32 towards zero with its last bit set when anything was lost: rounding that again gives what rounding once would.
+// The nearest f32 towards zero with its last bit set when anything was lost: rounding that again gives what rounding
+// once would.
 Value* KernelEmitter::double_to_odd_float(Value* x) {
   Value* near = builder_.CreateFPTrunc(x, like(x, builder_.getFloatTy()));
   Value* back = builder_.CreateFPExt(near, x->getType());
@@ -92,12 +93,14 @@ Value* KernelEmitter::float_to_low(Dtype to, Value* x) {
   // Normal halves: move the exponent's origin and round at bit 13; overflow runs into the pattern of infinity.
   Value* odd = builder_.CreateAnd(builder_.CreateLShr(magnitude, number(13)), number(1));
   Value* normal = builder_.CreateLShr(
-      builder_.CreateAdd(builder_.CreateSub(magnitude, number(112u << 23)), builder_.CreateAdd(odd, number(0xfff))), number(13));
+      builder_.CreateAdd(builder_.CreateSub(magnitude, number(112u << 23)), builder_.CreateAdd(odd, number(0xfff))),
+      number(13));
   // Subnormal halves: adding 0.5 makes f32's own rounding drop the right bits.
   llvm::Type* real = like(x, builder_.getFloatTy());
   Value* shifted = builder_.CreateFAdd(builder_.CreateBitCast(magnitude, real), llvm::ConstantFP::get(real, 0.5));
   Value* small = builder_.CreateSub(builder_.CreateBitCast(shifted, word), number(0x3f000000));
-  Value* nan = builder_.CreateOr(number(0x7e00), builder_.CreateAnd(builder_.CreateLShr(magnitude, number(13)), number(0x1ff)));
+  Value* nan =
+      builder_.CreateOr(number(0x7e00), builder_.CreateAnd(builder_.CreateLShr(magnitude, number(13)), number(0x1ff)));
   Value* result = builder_.CreateSelect(builder_.CreateICmpULT(magnitude, number(113u << 23)), small, normal);
   result = builder_.CreateSelect(builder_.CreateICmpUGE(magnitude, number(0x477ff000)), number(0x7c00), result);
   result = builder_.CreateSelect(builder_.CreateICmpUGT(magnitude, number(0x7f800000)), nan, result);

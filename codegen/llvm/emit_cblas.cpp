@@ -17,8 +17,8 @@ constexpr uint32_t kRowMajor = 101, kPlain = 111, kTransposed = 112;
 // The calls of one product.
 class CallEmitter {
  public:
-  CallEmitter(llvm::IRBuilder<>& builder, const passes::CblasProduct& p, const ir::LibraryStep& step, const std::function<Value*(const Dim&)>& size,
-              const std::vector<Value*>& buffers)
+  CallEmitter(llvm::IRBuilder<>& builder, const passes::CblasProduct& p, const ir::LibraryStep& step,
+              const std::function<Value*(const Dim&)>& size, const std::vector<Value*>& buffers)
       : b_(builder), p_(p), c_(step.results[0]), dtype_(step.dtypes[0]), size_(size), buffers_(buffers) {}
 
   // Nothing where the result has no elements: the interface has it so, and a count of calls may be zero.
@@ -29,7 +29,8 @@ class CallEmitter {
     Dim count = 1;
     for (size_t axis = 0; axis < p_.batch_axes; ++axis) count *= p_.a.window->layout.shape[axis];
     Value* calls = b_.CreateSelect(b_.CreateICmpSGT(size_(c_elements()), i64(0)), size_(count), i64(0));
-    llvm::BasicBlock *before = b_.GetInsertBlock(), *loop = block("product"), *body = block("multiply"), *done = block("multiplied");
+    llvm::BasicBlock *before = b_.GetInsertBlock(), *loop = block("product"), *body = block("multiply"),
+                     *done = block("multiplied");
     b_.CreateBr(loop);
     b_.SetInsertPoint(loop);
     llvm::PHINode* number = b_.CreatePHI(b_.getInt64Ty(), 2, "number");
@@ -68,15 +69,16 @@ class CallEmitter {
     if (dtype_ == float32) return llvm::ConstantFP::get(b_.getFloatTy(), v);
     if (dtype_ == float64) return llvm::ConstantFP::get(b_.getDoubleTy(), v);
     llvm::Constant* pair = llvm::ConstantDataArray::get(b_.getContext(), llvm::ArrayRef<float>({v, 0}));
-    return new llvm::GlobalVariable(*b_.GetInsertBlock()->getModule(), pair->getType(), true, llvm::GlobalValue::PrivateLinkage, pair, "number");
+    return new llvm::GlobalVariable(*b_.GetInsertBlock()->getModule(), pair->getType(), true,
+                                    llvm::GlobalValue::PrivateLinkage, pair, "number");
   }
 
   void call(Value* number) {
     const auto how = [&](const passes::CblasOperand& o) { return b_.getInt32(o.transposed ? kTransposed : kPlain); };
     llvm::SmallVector<Value*, 14> arguments{b_.getInt32(kRowMajor), how(p_.a), how(p_.b)};
     for (const Dim* d : {&p_.m, &p_.n, &p_.k}) arguments.push_back(b_.CreateTrunc(size_(*d), b_.getInt32Ty()));
-    for (Value* v : {scalar(1), start(*p_.a.window, number), i32(p_.a.leading), start(*p_.b.window, number), i32(p_.b.leading), scalar(0),
-                     start(c_, number), i32(p_.n)})
+    for (Value* v : {scalar(1), start(*p_.a.window, number), i32(p_.a.leading), start(*p_.b.window, number),
+                     i32(p_.b.leading), scalar(0), start(c_, number), i32(p_.n)})
       arguments.push_back(v);
     llvm::SmallVector<llvm::Type*, 14> types;
     for (Value* v : arguments) types.push_back(v->getType());
@@ -104,15 +106,17 @@ Status takes_cblas(const ir::Function& f) {
     if (step->name != "matmul") return refused("routine '" + step->name + "' is no function of cblas");
     for (const char* side : {"left", "right"})
       if (!passes::cblas_operand(step->operands[*side == 'r'], f.facts))
-        return refused(std::string("cblas cannot take the ") + side + " operand of a matrix product as it lies in memory");
+        return refused(std::string("cblas cannot take the ") + side +
+                       " operand of a matrix product as it lies in memory");
     return refused("cblas has no matrix product of " + std::string(short_name(step->dtypes[0])));
   }
   return {};
 }
 
-void emit_cblas(llvm::IRBuilder<>& builder, const ir::Function& f, const ir::LibraryStep& step, const std::function<Value*(const Dim&)>& size,
-                const std::vector<Value*>& buffers) {
-  if (const auto product = passes::cblas_product(step, f.facts)) CallEmitter(builder, *product, step, size, buffers).run();
+void emit_cblas(llvm::IRBuilder<>& builder, const ir::Function& f, const ir::LibraryStep& step,
+                const std::function<Value*(const Dim&)>& size, const std::vector<Value*>& buffers) {
+  if (const auto product = passes::cblas_product(step, f.facts))
+    CallEmitter(builder, *product, step, size, buffers).run();
 }
 
 }  // namespace frit::codegen

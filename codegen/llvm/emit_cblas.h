@@ -13,8 +13,9 @@ namespace frit::codegen {
 // Fails on a step that is no product which cblas takes.
 Status takes_cblas(const ir::Function& f);
 
-// Calls for one step, which `takes_cblas` has let pass. `size` gives the value of a size, `buffers` where the program's buffers lie.
-void emit_cblas(llvm::IRBuilder<>& builder, const ir::Function& f, const ir::LibraryStep& step, const std::function<llvm::Value*(const Dim&)>& size,
-                const std::vector<llvm::Value*>& buffers);
+// Calls for one step, which `takes_cblas` has let pass. `size` gives the value of a size, `buffers` where the program's
+// buffers lie.
+void emit_cblas(llvm::IRBuilder<>& builder, const ir::Function& f, const ir::LibraryStep& step,
+                const std::function<llvm::Value*(const Dim&)>& size, const std::vector<llvm::Value*>& buffers);
 
 }  // namespace frit::codegen

@@ -18,8 +18,16 @@ using llvm::Value;
 
 class EntryEmitter {
  public:
-  EntryEmitter(llvm::Module& module, const ir::Function& f, const CInterface& c, std::span<const std::string> kernels, bool cblas)
-      : module_(module), context_(module.getContext()), f_(f), program_(*f.program), c_(c), kernels_(kernels), cblas_(cblas), builder_(context_) {}
+  EntryEmitter(llvm::Module& module, const ir::Function& f, const CInterface& c, std::span<const std::string> kernels,
+               bool cblas)
+      : module_(module),
+        context_(module.getContext()),
+        f_(f),
+        program_(*f.program),
+        c_(c),
+        kernels_(kernels),
+        cblas_(cblas),
+        builder_(context_) {}
 
   Status run() {
     emit_workspace();
@@ -35,8 +43,11 @@ class EntryEmitter {
   llvm::Function* begin(const std::string& name, llvm::Type* result, Takes&& takes) {
     std::vector<llvm::Type*> types;
     for (const CParam& p : c_.params)
-      if (takes(p)) types.push_back(p.kind == CParam::Kind::Symbol ? builder_.getInt64Ty() : static_cast<llvm::Type*>(builder_.getPtrTy()));
-    auto* function = llvm::Function::Create(llvm::FunctionType::get(result, types, false), llvm::Function::ExternalLinkage, name, module_);
+      if (takes(p))
+        types.push_back(p.kind == CParam::Kind::Symbol ? builder_.getInt64Ty()
+                                                       : static_cast<llvm::Type*>(builder_.getPtrTy()));
+    auto* function = llvm::Function::Create(llvm::FunctionType::get(result, types, false),
+                                            llvm::Function::ExternalLinkage, name, module_);
     function->addFnAttr(llvm::Attribute::NoUnwind);
     values_.assign(c_.params.size(), nullptr);
     symbols_.clear();
@@ -89,7 +100,8 @@ class EntryEmitter {
 
   llvm::Constant* text(const std::string& message) {
     llvm::Constant* bytes = llvm::ConstantDataArray::getString(context_, message);
-    auto* global = new llvm::GlobalVariable(module_, bytes->getType(), true, llvm::GlobalValue::PrivateLinkage, bytes, "message");
+    auto* global =
+        new llvm::GlobalVariable(module_, bytes->getType(), true, llvm::GlobalValue::PrivateLinkage, bytes, "message");
     global->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
     global->setAlignment(llvm::Align(1));
     return global;
@@ -98,7 +110,8 @@ class EntryEmitter {
   llvm::Constant* constant(const ir::ProgramBuffer& b) {
     const llvm::StringRef bytes(reinterpret_cast<const char*>(b.data.data()), b.data.nbytes());
     llvm::Constant* data = llvm::ConstantDataArray::getRaw(bytes, bytes.size(), builder_.getInt8Ty());
-    auto* global = new llvm::GlobalVariable(module_, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, "constant");
+    auto* global =
+        new llvm::GlobalVariable(module_, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, "constant");
     global->setAlignment(llvm::Align(64));
     return global;
   }
@@ -129,7 +142,8 @@ class EntryEmitter {
 #ifndef NDEBUG
     std::string problems;
     llvm::raw_string_ostream stream(problems);
-    if (llvm::verifyFunction(*function_, &stream)) return Diagnostic("function @" + f_.name + ": its entry is malformed: " + problems);
+    if (llvm::verifyFunction(*function_, &stream))
+      return Diagnostic("function @" + f_.name + ": its entry is malformed: " + problems);
 #endif
     return {};
   }
@@ -145,8 +159,10 @@ class EntryEmitter {
     if (c_.workspace_bytes.is(0)) return;
     Value* needed = builder_.CreateICmpSGT(size(c_.workspace_bytes), i64(0));
     refuse_if(builder_.CreateAnd(needed, builder_.CreateIsNull(workspace_)), CallCode::BadWorkspace, c_.no_workspace);
-    Value* low = builder_.CreateAnd(builder_.CreatePtrToInt(workspace_, builder_.getInt64Ty()), i64(kWorkspaceAlignment - 1));
-    refuse_if(builder_.CreateAnd(needed, builder_.CreateIsNotNull(low)), CallCode::BadWorkspace, c_.misaligned_workspace);
+    Value* low =
+        builder_.CreateAnd(builder_.CreatePtrToInt(workspace_, builder_.getInt64Ty()), i64(kWorkspaceAlignment - 1));
+    refuse_if(builder_.CreateAnd(needed, builder_.CreateIsNotNull(low)), CallCode::BadWorkspace,
+              c_.misaligned_workspace);
   }
 
   Value* find(CParam::Kind kind) const {
@@ -200,8 +216,9 @@ class EntryEmitter {
   }
 
   Status no_code(const ir::LibraryStep& step) const {
-    return Diagnostic("function @" + f_.name + ": routine '" + step.name + "' is a call of the runtime, which native code does not have", {},
-                      "lower the function with the trait own_routines");
+    return Diagnostic("function @" + f_.name + ": routine '" + step.name +
+                          "' is a call of the runtime, which native code does not have",
+                      {}, "lower the function with the trait own_routines");
   }
 
   void emit_launch(const ir::KernelStep& step) {
@@ -216,10 +233,13 @@ class EntryEmitter {
       builder_.SetInsertPoint(launch);
     }
     for (size_t i = 0; i < step.buffers.size(); ++i)
-      builder_.CreateStore(buffers_[step.buffers[i]], builder_.CreateConstInBoundsGEP1_64(builder_.getPtrTy(), table_, i));
+      builder_.CreateStore(buffers_[step.buffers[i]],
+                           builder_.CreateConstInBoundsGEP1_64(builder_.getPtrTy(), table_, i));
     for (size_t i = 0; i < kernel.symbols.size(); ++i)
-      builder_.CreateStore(size(Dim::symbol(kernel.symbols[i])), builder_.CreateConstInBoundsGEP1_64(builder_.getInt64Ty(), sizes_, i));
-    Value* scratch = kernel.locals.empty() ? llvm::ConstantPointerNull::get(builder_.getPtrTy()) : in_workspace(c_.scratch_offset);
+      builder_.CreateStore(size(Dim::symbol(kernel.symbols[i])),
+                           builder_.CreateConstInBoundsGEP1_64(builder_.getInt64Ty(), sizes_, i));
+    Value* scratch =
+        kernel.locals.empty() ? llvm::ConstantPointerNull::get(builder_.getPtrTy()) : in_workspace(c_.scratch_offset);
     llvm::Type *pointer = builder_.getPtrTy(), *word = builder_.getInt64Ty();
     auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {pointer, pointer, word, word, pointer}, false);
     llvm::FunctionCallee callee = module_.getOrInsertFunction(kernels_[step.kernel], type);
@@ -250,7 +270,8 @@ class EntryEmitter {
 
 }  // namespace
 
-Status emit_entry(llvm::Module& module, const ir::Function& f, const CInterface& c, std::span<const std::string> kernels, bool cblas) {
+Status emit_entry(llvm::Module& module, const ir::Function& f, const CInterface& c,
+                  std::span<const std::string> kernels, bool cblas) {
   return EntryEmitter(module, f, c, kernels, cblas).run();
 }
 

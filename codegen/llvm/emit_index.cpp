@@ -12,7 +12,8 @@ using llvm::Value;
 
 bool KernelEmitter::varies(const Dim& d, const VectorScope& scope) const {
   if (d.uses(scope.var)) return true;
-  return std::any_of(scope.varying_names.begin(), scope.varying_names.end(), [&](const std::string& n) { return d.uses(n); });
+  return std::any_of(scope.varying_names.begin(), scope.varying_names.end(),
+                     [&](const std::string& n) { return d.uses(n); });
 }
 
 bool KernelEmitter::varies(const Dim& d) const { return vector_ && varies(d, *vector_); }
@@ -86,7 +87,8 @@ KernelEmitter::Val KernelEmitter::eval_atom(const Atom& atom) {
   return uniform(i64(0), 0);
 }
 
-// Floor division and remainder by a positive divisor; a divisor that is not positive (a size of zero) gives 0 instead of a trap.
+// Floor division and remainder by a positive divisor; a divisor that is not positive (a size of zero) gives 0 instead
+// of a trap.
 KernelEmitter::Val KernelEmitter::eval_divide(const Atom& atom) {
   const bool quotient = atom.kind == AtomKind::FloorDiv;
   const Dim& divisor = atom.args[1];
@@ -117,7 +119,8 @@ KernelEmitter::Val KernelEmitter::eval_divide(const Atom& atom) {
       if (type->isVectorTy() && !divisor.is_const()) {
         // Exact: see divide() in emit_scalar.cpp.
         llvm::Type* real = like(v[0], builder_.getDoubleTy());
-        Value* q = builder_.CreateFPToSI(builder_.CreateFDiv(builder_.CreateSIToFP(x, real), builder_.CreateSIToFP(y, real)), narrow);
+        Value* q = builder_.CreateFPToSI(
+            builder_.CreateFDiv(builder_.CreateSIToFP(x, real), builder_.CreateSIToFP(y, real)), narrow);
         return builder_.CreateZExt(quotient ? q : builder_.CreateSub(x, builder_.CreateMul(q, y)), type);
       }
       return builder_.CreateZExt(quotient ? builder_.CreateUDiv(x, y) : builder_.CreateURem(x, y), type);

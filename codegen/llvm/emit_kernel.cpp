@@ -45,7 +45,8 @@ Status KernelEmitter::run(const std::string& symbol) {
     Value* at = builder_.CreateConstInBoundsGEP1_64(size, function_->getArg(1), i);
     names_[kernel_.symbols[i]] = uniform(builder_.CreateLoad(size, at, kernel_.symbols[i]), 0);
   }
-  // Locals follow each other in the scratch memory, each at a multiple of 64 bytes (as codegen/core/build.cpp counts them).
+  // Locals follow each other in the scratch memory, each at a multiple of 64 bytes (as codegen/core/build.cpp counts
+  // them).
   Value* offset = i64(0);
   for (const ir::KernelBuffer& local : kernel_.locals) {
     buffers_.push_back(builder_.CreateInBoundsGEP(builder_.getInt8Ty(), function_->getArg(4), offset, local.name));
@@ -178,8 +179,11 @@ llvm::Type* KernelEmitter::widen(llvm::Type* t) const {
 }
 
 Value* KernelEmitter::constant(Dtype t, uint64_t bits) {
-  if (t == float32) return llvm::ConstantFP::get(context_, llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, bits & 0xffffffffu)));
-  if (t == float64) return llvm::ConstantFP::get(context_, llvm::APFloat(llvm::APFloat::IEEEdouble(), llvm::APInt(64, bits)));
+  if (t == float32)
+    return llvm::ConstantFP::get(context_,
+                                 llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, bits & 0xffffffffu)));
+  if (t == float64)
+    return llvm::ConstantFP::get(context_, llvm::APFloat(llvm::APFloat::IEEEdouble(), llvm::APInt(64, bits)));
   unsigned width = register_type(t)->getIntegerBitWidth();
   return builder_.getInt(llvm::APInt(64, bits).trunc(width));
 }

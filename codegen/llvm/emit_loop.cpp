@@ -17,8 +17,10 @@ constexpr int kSmallUnroll = 4;
 
 void collect_stores(const ir::Body& body, std::set<uint32_t>& buffers) {
   for (const ir::Instr& instr : body) {
-    if (const auto* store = std::get_if<ir::StoreInstr>(&instr.node)) buffers.insert(store->buffer);
-    else if (const auto* loop = std::get_if<ir::Loop>(&instr.node)) collect_stores(loop->body, buffers);
+    if (const auto* store = std::get_if<ir::StoreInstr>(&instr.node))
+      buffers.insert(store->buffer);
+    else if (const auto* loop = std::get_if<ir::Loop>(&instr.node))
+      collect_stores(loop->body, buffers);
   }
 }
 
@@ -33,12 +35,14 @@ void KernelEmitter::open_frame(const ir::Loop& loop, BasicBlock* preheader, bool
   collect_stores(loop.body, f.stored);
 }
 
-// Fills in which registers and bindings vary with scope.var in `body`. False when a loop's extent does: such a body cannot be widened.
+// Fills in which registers and bindings vary with scope.var in `body`. False when a loop's extent does: such a body
+// cannot be widened.
 bool KernelEmitter::analyse(const ir::Body& body, VectorScope& scope) const {
   auto varies_reg = [&](ir::Reg r) { return r != ir::kNoReg && scope.varying[r]; };
   for (const ir::Instr& instr : body) {
     if (const auto* scalar = std::get_if<ir::ScalarInstr>(&instr.node)) {
-      scope.varying[scalar->result] = std::any_of(scalar->args.begin(), scalar->args.begin() + ir::arity(scalar->op), varies_reg);
+      scope.varying[scalar->result] =
+          std::any_of(scalar->args.begin(), scalar->args.begin() + ir::arity(scalar->op), varies_reg);
     } else if (const auto* index = std::get_if<ir::IndexInstr>(&instr.node)) {
       scope.varying[index->result] = varies(index->index, scope);
     } else if (const auto* bind = std::get_if<ir::BindInstr>(&instr.node)) {
@@ -102,8 +106,10 @@ void KernelEmitter::emit_serial_loop(const ir::Loop& loop, Value* from, Value* t
   BasicBlock* preheader = block("preheader");
   BasicBlock* body = block(loop.var.c_str());
   BasicBlock* after = runs ? nullptr : block("after");
-  if (runs) builder_.CreateBr(preheader);
-  else builder_.CreateCondBr(builder_.CreateICmpSLT(from, to), preheader, after);
+  if (runs)
+    builder_.CreateBr(preheader);
+  else
+    builder_.CreateCondBr(builder_.CreateICmpSLT(from, to), preheader, after);
   builder_.SetInsertPoint(preheader);
   builder_.CreateBr(body);
 
@@ -155,8 +161,10 @@ void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* fr
   const bool rows = !scope.rows.empty();
   BasicBlock* preheader = block("preheader");
   BasicBlock* after = block("after");
-  if (runs) builder_.CreateBr(preheader);
-  else builder_.CreateCondBr(builder_.CreateICmpSLT(from, to), preheader, after);
+  if (runs)
+    builder_.CreateBr(preheader);
+  else
+    builder_.CreateCondBr(builder_.CreateICmpSLT(from, to), preheader, after);
   builder_.SetInsertPoint(preheader);
 
   // What large steps leave goes by smaller ones first.
@@ -170,13 +178,16 @@ void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* fr
     Value* step = i64(int64_t{scope.width} * u);
     Value* last = builder_.CreateSub(to, step, "last");
     if (scope.rows_left)  // where rows are missing, no step is full
-      last = builder_.CreateSelect(builder_.CreateICmpSGE(scope.rows_left, i64(scope.copies)), last, builder_.CreateSub(from, i64(1)));
+      last = builder_.CreateSelect(builder_.CreateICmpSGE(scope.rows_left, i64(scope.copies)), last,
+                                   builder_.CreateSub(from, i64(1)));
     levels.push_back({u, step, last});
   }
   BasicBlock* full = block(loop.var.c_str());
   BasicBlock* rest = whole ? after : block("rest");
-  if (whole) builder_.CreateBr(full);
-  else builder_.CreateCondBr(builder_.CreateICmpSLE(from, levels[0].last), full, rest);
+  if (whole)
+    builder_.CreateBr(full);
+  else
+    builder_.CreateCondBr(builder_.CreateICmpSLE(from, levels[0].last), full, rest);
   open_frame(loop, preheader, runs);
   scope.depth = depth();
 
@@ -228,12 +239,14 @@ void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* fr
   builder_.SetInsertPoint(after);
 }
 
-// A loop, unrolled as far as the vector loop that is its whole body is wide: that many of its turns go through the vector loop side by side, each in a
-// copy of its own, so that what lies along the turns is read in vectors too. False, and nothing written, where the loop is not such a one.
+// A loop, unrolled as far as the vector loop that is its whole body is wide: that many of its turns go through the
+// vector loop side by side, each in a copy of its own, so that what lies along the turns is read in vectors too. False,
+// and nothing written, where the loop is not such a one.
 bool KernelEmitter::emit_rows(const ir::Loop& rows, Value* to) {
   if (vector_ || rows.unroll <= 1 || !rows.accumulators.empty() || rows.body.size() != 1) return false;
   const auto* columns = std::get_if<ir::Loop>(&rows.body[0].node);
-  if (!columns || columns->vector != rows.unroll || !columns->accumulators.empty() || columns->extent.uses(rows.var)) return false;
+  if (!columns || columns->vector != rows.unroll || !columns->accumulators.empty() || columns->extent.uses(rows.var))
+    return false;
   VectorScope scope;
   scope.var = columns->var;
   scope.rows = rows.var;
@@ -249,12 +262,14 @@ bool KernelEmitter::emit_rows(const ir::Loop& rows, Value* to) {
   numbers.varying = true;
   numbers.depth = depth();
   for (int c = 0; c < scope.copies; ++c)
-    numbers.copies.push_back(builder_.CreateVectorSplat(static_cast<unsigned>(scope.width), builder_.CreateAdd(open.i, i64(c), "", true, true)));
+    numbers.copies.push_back(builder_.CreateVectorSplat(static_cast<unsigned>(scope.width),
+                                                        builder_.CreateAdd(open.i, i64(c), "", true, true)));
   names_[rows.var] = numbers;
   scope.row = open.i;
   if (!divides(rows.extent)) scope.rows_left = builder_.CreateSub(to, open.i, "rows_left");
   vector_ = &scope;
-  emit_vector_loop(*columns, 1, i64(0), eval(columns->extent).scalar(), divides(columns->extent) && divides(rows.extent));
+  emit_vector_loop(*columns, 1, i64(0), eval(columns->extent).scalar(),
+                   divides(columns->extent) && divides(rows.extent));
   vector_ = nullptr;
   close_serial(open, scope.copies, to);
   return true;
@@ -265,8 +280,10 @@ KernelEmitter::OpenLoop KernelEmitter::open_serial(const ir::Loop& loop, Value* 
   BasicBlock* preheader = block("preheader");
   BasicBlock* body = block(loop.var.c_str());
   BasicBlock* after = block("after");
-  if (runs) builder_.CreateBr(preheader);
-  else builder_.CreateCondBr(builder_.CreateICmpSLT(i64(0), to), preheader, after);
+  if (runs)
+    builder_.CreateBr(preheader);
+  else
+    builder_.CreateCondBr(builder_.CreateICmpSLT(i64(0), to), preheader, after);
   builder_.SetInsertPoint(preheader);
   builder_.CreateBr(body);
   builder_.SetInsertPoint(body);
@@ -290,17 +307,19 @@ void KernelEmitter::set_mask(Value* remaining) {
   VectorScope& scope = *vector_;
   llvm::SmallVector<llvm::Constant*, 32> numbers;
   for (int i = 0; i < scope.width; ++i) numbers.push_back(builder_.getInt32(static_cast<uint32_t>(i)));
-  Value* few = builder_.CreateTrunc(
-      builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, remaining, i64(scope.width)), builder_.getInt32Ty());
+  Value* few = builder_.CreateTrunc(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, remaining, i64(scope.width)),
+                                    builder_.getInt32Ty());
   Value* limit = builder_.CreateVectorSplat(static_cast<unsigned>(scope.width), few);
   scope.remaining = remaining;
   scope.mask = builder_.CreateICmpSLT(llvm::ConstantVector::get(numbers), limit, "active");
   if (!scope.rows_left) return;
   for (int c = 0; c < scope.copies; ++c) {
     scope.row_active.push_back(builder_.CreateICmpSGT(scope.rows_left, i64(c)));
-    scope.row_masks.push_back(builder_.CreateAnd(spread(static_cast<unsigned>(scope.width), scope.row_active.back()), scope.mask));
+    scope.row_masks.push_back(
+        builder_.CreateAnd(spread(static_cast<unsigned>(scope.width), scope.row_active.back()), scope.mask));
   }
-  few = builder_.CreateTrunc(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, scope.rows_left, i64(scope.width)), builder_.getInt32Ty());
+  few = builder_.CreateTrunc(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, scope.rows_left, i64(scope.width)),
+                             builder_.getInt32Ty());
   limit = builder_.CreateVectorSplat(static_cast<unsigned>(scope.width), few);
   scope.rows_mask = builder_.CreateICmpSLT(llvm::ConstantVector::get(numbers), limit, "active_rows");
 }

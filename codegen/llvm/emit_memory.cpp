@@ -1,4 +1,5 @@
-// Loads and stores: contiguous vectors where the position allows, lane by lane elsewhere. Inactive lanes touch nothing of a buffer.
+// Loads and stores: contiguous vectors where the position allows, lane by lane elsewhere. Inactive lanes touch nothing
+// of a buffer.
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
@@ -10,7 +11,8 @@ namespace frit::codegen {
 
 using llvm::Value;
 
-// Constant steps from lane to lane beyond this are computed like unknown ones; small ones become part of the instruction.
+// Constant steps from lane to lane beyond this are computed like unknown ones; small ones become part of the
+// instruction.
 constexpr int64_t kMaxConstantStride = int64_t{1} << 24;
 
 KernelEmitter::Address KernelEmitter::address(uint32_t buffer, const Dim& index) {
@@ -19,7 +21,8 @@ KernelEmitter::Address KernelEmitter::address(uint32_t buffer, const Dim& index)
   a.element = memory_type(a.dtype);
   Value* start = buffers_[buffer];
   auto offset_by = [&](const Val& from, const Val& position) {
-    return pure({&from, &position}, [&](llvm::ArrayRef<Value*> v) { return builder_.CreateInBoundsGEP(a.element, v[0], v[1]); });
+    return pure({&from, &position},
+                [&](llvm::ArrayRef<Value*> v) { return builder_.CreateInBoundsGEP(a.element, v[0], v[1]); });
   };
   if (!varies(index)) {
     a.kind = Address::Kind::Uniform;
@@ -48,7 +51,8 @@ KernelEmitter::Address KernelEmitter::address(uint32_t buffer, const Dim& index)
   Val fixed = offset_by(uniform(start, 0), eval(along_rows ? along_rows->rest : affine->rest));
   if (along_rows && !along_rows->coefficient.is(0)) {
     Val row_step = eval(along_rows->coefficient), row = uniform(vector_->row, vector_->depth - 1);
-    fixed = offset_by(fixed, pure({&row_step, &row}, [&](llvm::ArrayRef<Value*> v) { return builder_.CreateMul(v[0], v[1]); }));
+    fixed = offset_by(
+        fixed, pure({&row_step, &row}, [&](llvm::ArrayRef<Value*> v) { return builder_.CreateMul(v[0], v[1]); }));
     a.row_step = row_step.scalar();
     a.along_rows = along_rows->coefficient.is(1);
   }
@@ -162,7 +166,8 @@ void KernelEmitter::emit_load(const ir::LoadInstr& load) {
       } else if (a.kind == Address::Kind::Strided && !a.step && a.stride == 0 && !own) {
         // One element for each row.
         Value* at = copy_address(a, c);
-        if (!vector_->row_active.empty()) at = builder_.CreateSelect(vector_->row_active[static_cast<size_t>(c)], at, zeros());
+        if (!vector_->row_active.empty())
+          at = builder_.CreateSelect(vector_->row_active[static_cast<size_t>(c)], at, zeros());
         value = builder_.CreateAlignedLoad(a.element, at, llvm::Align(a.dtype.size));
         value = builder_.CreateVectorSplat(static_cast<unsigned>(vector_->width), value);
       } else if (a.kind == Address::Kind::Strided && a.stride == -1 && !vector_->mask && !own) {
@@ -230,8 +235,8 @@ Value* KernelEmitter::load_lanes(const Address& a, int copy, Value* mask) {
   return result;
 }
 
-// Elements that lie side by side along the rows, as many rows as lanes: a vector of rows for each lane, exchanged in registers. Lanes past the end read
-// the last active one's again.
+// Elements that lie side by side along the rows, as many rows as lanes: a vector of rows for each lane, exchanged in
+// registers. Lanes past the end read the last active one's again.
 KernelEmitter::Val KernelEmitter::load_transposed(const Address& a) {
   const int width = vector_->width;
   Value* last = vector_->remaining ? builder_.CreateSub(vector_->remaining, i64(1)) : nullptr;
@@ -249,8 +254,8 @@ KernelEmitter::Val KernelEmitter::load_transposed(const Address& a) {
   return rows;
 }
 
-// As many vectors as each has lanes: afterwards vector i holds what was in lane i of each. First within 16 bytes, by instructions that interleave two
-// vectors' parts of 16 bytes; then those parts change places.
+// As many vectors as each has lanes: afterwards vector i holds what was in lane i of each. First within 16 bytes, by
+// instructions that interleave two vectors' parts of 16 bytes; then those parts change places.
 void KernelEmitter::transpose(llvm::SmallVectorImpl<Value*>& rows) {
   const int width = static_cast<int>(rows.size());
   const int size = static_cast<int>(rows[0]->getType()->getScalarSizeInBits()) / 8;
@@ -318,7 +323,8 @@ void KernelEmitter::emit_store(const ir::StoreInstr& store) {
 void KernelEmitter::store_contiguous(const Address& a, Value* at, Value* value, Value* mask, bool stream) {
   llvm::Align align(a.dtype.size);
   if (!mask && stream && vector_->width * a.dtype.size >= 16) {
-    auto* instr = builder_.CreateAlignedStore(value, at, llvm::Align(static_cast<uint64_t>(vector_->width) * a.dtype.size));
+    auto* instr =
+        builder_.CreateAlignedStore(value, at, llvm::Align(static_cast<uint64_t>(vector_->width) * a.dtype.size));
     instr->setMetadata(llvm::LLVMContext::MD_nontemporal,
                        llvm::MDNode::get(context_, {llvm::ConstantAsMetadata::get(builder_.getInt32(1))}));
     streams_ = true;

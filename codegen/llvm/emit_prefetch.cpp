@@ -1,5 +1,6 @@
-// Rows that are visited more than once: the first visit waits for memory, the later ones compute while memory rests. So the later visit that computes
-// most asks for the next row, which then lies in the second cache when its turn comes. A matter of time alone.
+// Rows that are visited more than once: the first visit waits for memory, the later ones compute while memory rests. So
+// the later visit that computes most asks for the next row, which then lies in the second cache when its turn comes. A
+// matter of time alone.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -16,8 +17,9 @@ constexpr int64_t kMinBuffer = int64_t{1} << 20;
 constexpr int64_t kMinRow = 1024;
 
 size_t scalar_count(const ir::Loop& loop) {
-  return static_cast<size_t>(
-      std::count_if(loop.body.begin(), loop.body.end(), [](const ir::Instr& i) { return std::holds_alternative<ir::ScalarInstr>(i.node); }));
+  return static_cast<size_t>(std::count_if(loop.body.begin(), loop.body.end(), [](const ir::Instr& i) {
+    return std::holds_alternative<ir::ScalarInstr>(i.node);
+  }));
 }
 
 }  // namespace
@@ -28,10 +30,13 @@ void KernelEmitter::plan_prefetches(const ir::Loop& parallel) {
   for (const ir::Instr& i : parallel.body) {
     const auto* loop = std::get_if<ir::Loop>(&i.node);
     if (!loop) continue;
-    const bool leaf = std::none_of(loop->body.begin(), loop->body.end(), [](const ir::Instr& j) { return std::holds_alternative<ir::Loop>(j.node); });
+    const bool leaf = std::none_of(loop->body.begin(), loop->body.end(),
+                                   [](const ir::Instr& j) { return std::holds_alternative<ir::Loop>(j.node); });
     if (!leaf || loop->vector <= 1) return;
-    if (!first) first = loop;
-    else if (loop->extent == first->extent && (!most || scalar_count(*loop) > scalar_count(*most))) most = loop;
+    if (!first)
+      first = loop;
+    else if (loop->extent == first->extent && (!most || scalar_count(*loop) > scalar_count(*most)))
+      most = loop;
   }
   if (!most) return;
   const Dim next = min(Dim::symbol(parallel.var) + Dim(1), parallel.extent - Dim(1));
@@ -40,7 +45,8 @@ void KernelEmitter::plan_prefetches(const ir::Loop& parallel) {
     if (!load || load->mask != ir::kNoReg || load->buffer >= kernel_.buffers.size()) continue;
     const ir::KernelBuffer& b = kernel_.buffers[load->buffer];
     const int64_t size = b.dtype.size;
-    if (b.written || facts_.range(b.size).high < kMinBuffer / size || facts_.range(first->extent).high < kMinRow / size) continue;
+    if (b.written || facts_.range(b.size).high < kMinBuffer / size || facts_.range(first->extent).high < kMinRow / size)
+      continue;
     auto column = load->index.affine_in(first->var), row = load->index.affine_in(parallel.var);
     if (!column || !column->coefficient.is(1) || !row || row->coefficient.is(0)) continue;
     const Dim index = load->index.substitute(parallel.var, next).substitute(first->var, Dim::symbol(most->var));

@@ -1,4 +1,5 @@
-// Accumulators: identities, combining, and loops that deal their iterations to lanes (ir/kernel/kernel.h, ir/graph/graph.h).
+// Accumulators: identities, combining, and loops that deal their iterations to lanes (ir/kernel/kernel.h,
+// ir/graph/graph.h).
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 
@@ -42,8 +43,12 @@ KernelEmitter::State KernelEmitter::combine(const Accumulator& acc, const State&
   State s;
   const bool real = is_float(acc.type);
   switch (acc.combine) {
-    case Combine::Sum: s.value = real ? builder_.CreateFAdd(a.value, b.value) : builder_.CreateAdd(a.value, b.value); return s;
-    case Combine::Prod: s.value = real ? builder_.CreateFMul(a.value, b.value) : builder_.CreateMul(a.value, b.value); return s;
+    case Combine::Sum:
+      s.value = real ? builder_.CreateFAdd(a.value, b.value) : builder_.CreateAdd(a.value, b.value);
+      return s;
+    case Combine::Prod:
+      s.value = real ? builder_.CreateFMul(a.value, b.value) : builder_.CreateMul(a.value, b.value);
+      return s;
     case Combine::And: s.value = builder_.CreateAnd(a.value, b.value); return s;
     case Combine::Or: s.value = builder_.CreateOr(a.value, b.value); return s;
     case Combine::Max: s.value = min_max(true, acc.type, a.value, b.value); return s;
@@ -131,8 +136,9 @@ KernelEmitter::State KernelEmitter::fold_vector(const Accumulator& acc, State s,
   return s;
 }
 
-// A vector loop whose iteration i goes to accumulator i mod lanes: a full step takes one iteration for each lane, in vectors side by side;
-// the last, partial step goes through the stack one masked vector at a time and leaves the other lanes alone.
+// A vector loop whose iteration i goes to accumulator i mod lanes: a full step takes one iteration for each lane, in
+// vectors side by side; the last, partial step goes through the stack one masked vector at a time and leaves the other
+// lanes alone.
 void KernelEmitter::emit_lane_loop(const ir::Loop& loop, int lanes, Value* to) {
   VectorScope& scope = *vector_;
   const int count = lanes / scope.width;
@@ -144,16 +150,20 @@ void KernelEmitter::emit_lane_loop(const ir::Loop& loop, int lanes, Value* to) {
   BasicBlock* full = block(loop.var.c_str());
   BasicBlock* rest = block("rest");
   BasicBlock* after = block("after");
-  if (runs) builder_.CreateBr(preheader);
-  else builder_.CreateCondBr(builder_.CreateICmpSLT(i64(0), to), preheader, after);
+  if (runs)
+    builder_.CreateBr(preheader);
+  else
+    builder_.CreateCondBr(builder_.CreateICmpSLT(i64(0), to), preheader, after);
 
   builder_.SetInsertPoint(preheader);
   States start;
   for (const Accumulator& acc : loop.accumulators)
     for (int c = 0; c < count; ++c) start.push_back(identity(acc, true));
   Value* last = builder_.CreateSub(to, i64(lanes), "last");
-  if (whole) builder_.CreateBr(full);
-  else builder_.CreateCondBr(builder_.CreateICmpSLE(i64(0), last), full, rest);
+  if (whole)
+    builder_.CreateBr(full);
+  else
+    builder_.CreateCondBr(builder_.CreateICmpSLE(i64(0), last), full, rest);
   open_frame(loop, preheader, runs);
   scope.depth = depth();
 
@@ -189,7 +199,8 @@ void KernelEmitter::emit_lane_loop(const ir::Loop& loop, int lanes, Value* to) {
 
   States results;
   for (size_t a = 0; a < accumulators; ++a) {
-    std::vector<State> part(sums.begin() + static_cast<long>(a) * count, sums.begin() + static_cast<long>(a + 1) * count);
+    std::vector<State> part(sums.begin() + static_cast<long>(a) * count,
+                            sums.begin() + static_cast<long>(a + 1) * count);
     for (size_t n = part.size() / 2; n >= 1; n /= 2)
       for (size_t k = 0; k < n; ++k) part[k] = combine(loop.accumulators[a], part[k], part[k + n]);
     results.push_back(fold_vector(loop.accumulators[a], part[0], scope.width));
@@ -207,7 +218,8 @@ void KernelEmitter::emit_lane_loop(const ir::Loop& loop, int lanes, Value* to) {
   for (size_t a = 0; a < accumulators; ++a) define_result(loop.accumulators[a], results[a], false);
 }
 
-// The iterations from `begin`, fewer than a full step. The accumulators wait on the stack, so that the body is written once.
+// The iterations from `begin`, fewer than a full step. The accumulators wait on the stack, so that the body is written
+// once.
 KernelEmitter::States KernelEmitter::emit_lane_rest(const ir::Loop& loop, const States& sums, Value* begin, Value* to,
                                                     int count) {
   VectorScope& scope = *vector_;
@@ -222,7 +234,8 @@ KernelEmitter::States KernelEmitter::emit_lane_rest(const ir::Loop& loop, const 
   std::vector<LaneMemory> memory;
   for (size_t a = 0; a < loop.accumulators.size(); ++a) {
     memory.push_back(lane_memory(sums[a * static_cast<size_t>(count)], count));
-    for (int c = 0; c < count; ++c) write_lanes(memory[a], i64(c), sums[a * static_cast<size_t>(count) + static_cast<size_t>(c)]);
+    for (int c = 0; c < count; ++c)
+      write_lanes(memory[a], i64(c), sums[a * static_cast<size_t>(count) + static_cast<size_t>(c)]);
   }
   builder_.CreateBr(masked);
 
@@ -282,8 +295,8 @@ void KernelEmitter::write_lanes(const LaneMemory& m, Value* at, const State& s) 
   if (m.position) builder_.CreateStore(s.position, builder_.CreateInBoundsGEP(m.position_type, m.position, at));
 }
 
-// The same meaning as emit_lane_loop where the loop itself is not a vector loop: one iteration at a time, with the lanes' accumulators on the
-// stack. Inside a vector loop each accumulator is a vector.
+// The same meaning as emit_lane_loop where the loop itself is not a vector loop: one iteration at a time, with the
+// lanes' accumulators on the stack. Inside a vector loop each accumulator is a vector.
 void KernelEmitter::emit_dealt_loop(const ir::Loop& loop, Value* to) {
   const int count = copies();
   std::vector<LaneMemory> memory;  // [accumulator * copies + copy]

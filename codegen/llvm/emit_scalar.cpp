@@ -6,8 +6,8 @@
 
 namespace frit::codegen {
 
-using llvm::Intrinsic::ID;
 using llvm::Value;
+using llvm::Intrinsic::ID;
 
 namespace {
 
@@ -123,7 +123,8 @@ Value* KernelEmitter::scalar_op(ir::ScalarOp op, Dtype result, Dtype operand, ll
   return llvm::PoisonValue::get(like(a.empty() ? builder_.getTrue() : a[0], register_type(result)));
 }
 
-// min(x, y) = x < y or x is NaN ? x : y. A comparison that also holds on unordered operands serves where one of them is a number.
+// min(x, y) = x < y or x is NaN ? x : y. A comparison that also holds on unordered operands serves where one of them is
+// a number.
 Value* KernelEmitter::min_max(bool max, Dtype t, Value* x, Value* y) {
   if (!is_float(t)) {
     ID id = is_signed_int(t) ? (max ? llvm::Intrinsic::smax : llvm::Intrinsic::smin)
@@ -161,8 +162,8 @@ Value* KernelEmitter::divide(bool remainder, Dtype t, Value* x, Value* y) {
   }
   Value* divisor = builder_.CreateSelect(unsafe, one, y);
   if (type->isVectorTy() && t.size <= 4) {
-    // Processors divide vectors of floats only. A quotient of integers below 2^32 is never within rounding distance of the next
-    // integer in f64 (below 2^16: in f32), so truncating the float quotient is exact.
+    // Processors divide vectors of floats only. A quotient of integers below 2^32 is never within rounding distance of
+    // the next integer in f64 (below 2^16: in f32), so truncating the float quotient is exact.
     llvm::Type* wide = like(x, t.size == 4 ? builder_.getDoubleTy() : builder_.getFloatTy());
     Value* a = is_signed ? builder_.CreateSIToFP(x, wide) : builder_.CreateUIToFP(x, wide);
     Value* b = is_signed ? builder_.CreateSIToFP(divisor, wide) : builder_.CreateUIToFP(divisor, wide);
@@ -190,9 +191,10 @@ Value* KernelEmitter::shift(bool left, Dtype t, Value* x, Value* count) {
   return builder_.CreateSelect(inside, shifted, zero);
 }
 
-// x y + z with one rounding. Where the processor has no instruction for it, this is quicker than a call of the C library for each lane: in f64 the
-// product of f32 numbers is exact, and so is what their sum loses. A sum that lost something gets an odd last bit: then it is no tie, nor did it reach
-// one, when it is rounded to f32, which has less than half as many bits.
+// x y + z with one rounding. Where the processor has no instruction for it, this is quicker than a call of the C
+// library for each lane: in f64 the product of f32 numbers is exact, and so is what their sum loses. A sum that lost
+// something gets an odd last bit: then it is no tie, nor did it reach one, when it is rounded to f32, which has less
+// than half as many bits.
 Value* KernelEmitter::fused(Value* x, Value* y, Value* z) {
   if (features_.fma || !x->getType()->getScalarType()->isFloatTy())
     return builder_.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, y, z});

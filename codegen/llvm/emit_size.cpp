@@ -22,7 +22,9 @@ class SizeEmitter {
     if (a && c) return i64(fold(op, a->getSExtValue(), c->getSExtValue()));
     switch (op) {
       case Op::Add: return sticking(llvm::Intrinsic::sadd_with_overflow, x, y, [&] { return negative(x); });
-      case Op::Mul: return sticking(llvm::Intrinsic::smul_with_overflow, x, y, [&] { return b_.CreateXor(negative(x), negative(y)); });
+      case Op::Mul:
+        return sticking(llvm::Intrinsic::smul_with_overflow, x, y,
+                        [&] { return b_.CreateXor(negative(x), negative(y)); });
       case Op::FloorDiv: return divide(x, y, false);
       case Op::Mod: return divide(x, y, true);
       case Op::Min: return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y);
@@ -61,7 +63,8 @@ class SizeEmitter {
       return b_.CreateSelect(b_.CreateOr(zero, minus), i64(0), r);
     }
     Value* q = b_.CreateSelect(below, b_.CreateSub(quotient, i64(1)), quotient);
-    Value* opposite = b_.CreateSelect(b_.CreateICmpEQ(x, i64(std::numeric_limits<int64_t>::min())), i64(kMost), b_.CreateNeg(x));
+    Value* opposite =
+        b_.CreateSelect(b_.CreateICmpEQ(x, i64(std::numeric_limits<int64_t>::min())), i64(kMost), b_.CreateNeg(x));
     return b_.CreateSelect(zero, i64(0), b_.CreateSelect(minus, opposite, q));
   }
 

@@ -1,8 +1,8 @@
 // Turns one Kernel into one LLVM function of the runtime's kernel ABI (runtime/execute/executable.h).
 //
-// A vector loop is written out as explicit vectors: `width` lanes times `copies` interleaved copies of its body, then a masked remainder that
-// computes the very same lanes. What does not vary with the vector loop's variable stays scalar. Every pure value is
-// placed in front of the outermost loop it does not depend on, so that no later pass has to hoist.
+// A vector loop is written out as explicit vectors: `width` lanes times `copies` interleaved copies of its body, then a
+// masked remainder that computes the very same lanes. What does not vary with the vector loop's variable stays scalar.
+// Every pure value is placed in front of the outermost loop it does not depend on, so that no later pass has to hoist.
 //
 // The emitter borrows the module and the kernel, and lives for one `run`. LLVM types appear in codegen/llvm only.
 #pragma once
@@ -27,12 +27,13 @@ class KernelEmitter {
  public:
   KernelEmitter(llvm::Module& module, const ir::Kernel& kernel, const CpuFeatures& features);
 
-  // Adds the function `symbol`. Fails on what only a kernel of a too low level holds: an unexpanded function, an unknown symbol.
+  // Adds the function `symbol`. Fails on what only a kernel of a too low level holds: an unexpanded function, an
+  // unknown symbol.
   Status run(const std::string& symbol);
 
  private:
-  // A value of the kernel. Uniform: one scalar. Varying: one vector of the vector loop's width for each copy of its body.
-  // It may be used at loop depth `depth` and deeper.
+  // A value of the kernel. Uniform: one scalar. Varying: one vector of the vector loop's width for each copy of its
+  // body. It may be used at loop depth `depth` and deeper.
   struct Val {
     llvm::SmallVector<llvm::Value*, 4> copies;
     int depth = 0;
@@ -40,12 +41,12 @@ class KernelEmitter {
     llvm::Value* scalar() const { return copies[0]; }
   };
 
-  // An open loop. Values that depend only on what is outside are placed at the end of its preheader, which runs only when
-  // the loop has at least one iteration.
+  // An open loop. Values that depend only on what is outside are placed at the end of its preheader, which runs only
+  // when the loop has at least one iteration.
   struct Frame {
     llvm::BasicBlock* preheader = nullptr;
-    bool always_runs = false;                             // the extent is known to be positive
-    std::set<uint32_t> stored;                            // buffers that the body writes
+    bool always_runs = false;                                           // the extent is known to be positive
+    std::set<uint32_t> stored;                                          // buffers that the body writes
     llvm::DenseMap<std::pair<llvm::Value*, int>, llvm::Value*> splats;  // by scalar and width; in the preheader
   };
 
@@ -55,18 +56,19 @@ class KernelEmitter {
     int width = 0;
     int copies = 1;
     int depth = 0;
-    std::string rows;                  // where the copies are turns of the loop around: its variable; empty where they are steps of this loop
+    std::string
+        rows;  // where the copies are turns of the loop around: its variable; empty where they are steps of this loop
     llvm::Value* base = nullptr;       // i64: the variable in lane 0 of copy 0
     llvm::Value* row = nullptr;        // i64: `rows` in copy 0
     llvm::Value* remaining = nullptr;  // i64: lanes still to do, in the remainder (one copy); null in full steps
     llvm::Value* mask = nullptr;       // <width x i1>: the same as a mask
-    // Where the copies are rows that may be fewer than `copies`: how many there are, and in the remainder which exist, as one mask and each by
-    // itself, and the mask of each copy's lanes.
+    // Where the copies are rows that may be fewer than `copies`: how many there are, and in the remainder which exist,
+    // as one mask and each by itself, and the mask of each copy's lanes.
     llvm::Value* rows_left = nullptr;
     llvm::Value* rows_mask = nullptr;
     llvm::SmallVector<llvm::Value*, 16> row_active, row_masks;
     llvm::Value* lanes(int copy) const { return row_masks.empty() ? mask : row_masks[static_cast<size_t>(copy)]; }
-    std::vector<bool> varying;         // by register
+    std::vector<bool> varying;  // by register
     std::set<std::string> varying_names;
   };
 
@@ -83,11 +85,11 @@ class KernelEmitter {
   struct Address {
     enum class Kind : uint8_t { Uniform, Strided, Indexed } kind;
     Val base;
-    int64_t stride = 0;            // elements between lanes, when known
-    llvm::Value* step = nullptr;   // the same as an i64, when it is not a constant
+    int64_t stride = 0;               // elements between lanes, when known
+    llvm::Value* step = nullptr;      // the same as an i64, when it is not a constant
     llvm::Value* row_step = nullptr;  // elements between copies that are rows, an i64; null for none
-    bool along_rows = false;       // row_step is 1
-    Val index;                     // Indexed: positions, i64
+    bool along_rows = false;          // row_step is 1
+    Val index;                        // Indexed: positions, i64
     llvm::Type* element = nullptr;
     Dtype dtype;
   };
@@ -228,15 +230,16 @@ class KernelEmitter {
   llvm::Value* end_ = nullptr;
   std::vector<Val> regs_;
   std::vector<bool> defined_;
-  std::vector<llvm::Value*> buffers_;   // base addresses: launch buffers, then locals
+  std::vector<llvm::Value*> buffers_;              // base addresses: launch buffers, then locals
   std::map<std::string, Val, std::less<>> names_;  // symbols, loop variables, bindings
   DimFacts facts_;
   std::vector<Frame> frames_;
-  std::map<const ir::Loop*, std::vector<std::pair<uint32_t, Dim>>> prefetches_;  // by the loop that asks: buffers and positions
+  std::map<const ir::Loop*, std::vector<std::pair<uint32_t, Dim>>>
+      prefetches_;  // by the loop that asks: buffers and positions
   VectorScope* vector_ = nullptr;
   llvm::Value* spare_ = nullptr;
   llvm::Value* zeros_ = nullptr;
-  bool streams_ = false;                // some store goes past the caches
+  bool streams_ = false;  // some store goes past the caches
   std::string error_;
 };
 

@@ -20,8 +20,9 @@ using runtime::Relocation;
 // The library that defines a function which generated code may call; "" for one that it may not.
 std::string_view library_of(std::string_view function) {
   static constexpr std::string_view kLibc[] = {"memcpy", "memmove", "memset"};
-  static constexpr std::string_view kLibm[] = {"ceil", "ceilf", "floor", "floorf", "fma",   "fmaf",  "fmod",
-                                               "fmodf", "roundeven", "roundevenf", "sqrt", "sqrtf", "trunc", "truncf"};
+  static constexpr std::string_view kLibm[] = {"ceil", "ceilf", "floor", "floorf",    "fma",
+                                               "fmaf", "fmod",  "fmodf", "roundeven", "roundevenf",
+                                               "sqrt", "sqrtf", "trunc", "truncf"};
   if (std::find(std::begin(kLibc), std::end(kLibc), function) != std::end(kLibc)) return "libc.so.6";
   if (std::find(std::begin(kLibm), std::end(kLibm), function) != std::end(kLibm)) return "libm.so.6";
   return function.starts_with("cblas_") ? "libopenblas.so.0" : "";
@@ -64,7 +65,9 @@ class Linker {
     auto operator<=>(const Target&) const = default;
   };
 
-  Diagnostic refused(const std::string& what) const { return Diagnostic("'" + options_.name + "' cannot be linked: " + what); }
+  Diagnostic refused(const std::string& what) const {
+    return Diagnostic("'" + options_.name + "' cannot be linked: " + what);
+  }
 
   // What goes into the library. Compilers write headers of sections that hold nothing.
   static bool taken(const ElfObject::Section& s) { return s.loaded() && s.header.sh_size > 0; }
@@ -100,7 +103,8 @@ class Linker {
       for (size_t s = 0; s < inputs_[i].elf.symbols.size(); ++s) {
         const ElfObject::Symbol& symbol = inputs_[i].elf.symbols[s];
         if (!symbol.global || symbol.section == SHN_UNDEF) continue;
-        if (!defined.emplace(symbol.name, Target{i, s, {}}).second) return refused("'" + std::string(symbol.name) + "' is defined twice");
+        if (!defined.emplace(symbol.name, Target{i, s, {}}).second)
+          return refused("'" + std::string(symbol.name) + "' is defined twice");
       }
     for (const std::string& name : options_.exports) {
       auto found = defined.find(name);
@@ -111,7 +115,8 @@ class Linker {
     }
     for (size_t i = 0; i < inputs_.size(); ++i)
       for (size_t section = 0; section < inputs_[i].relocations.size(); ++section)
-        for (const auto& entry : inputs_[i].relocations[section]) FRIT_TRY(use(i, inputs_[i].elf.sections[section], entry, defined));
+        for (const auto& entry : inputs_[i].relocations[section])
+          FRIT_TRY(use(i, inputs_[i].elf.sections[section], entry, defined));
     return {};
   }
 
@@ -122,9 +127,11 @@ class Linker {
     const std::string name(symbol.name);
     if (!r) return refused("relocation type " + std::to_string(entry.type) + " against '" + name + "' is not known");
     if (r->names == Relocation::Names::Nothing) return {};
-    if (r->form == Relocation::Form::Word64 || r->form == Relocation::Form::Word32 || r->form == Relocation::Form::Signed32)
+    if (r->form == Relocation::Form::Word64 || r->form == Relocation::Form::Word32 ||
+        r->form == Relocation::Form::Signed32)
       return refused("it holds the absolute address of '" + name + "'");
-    if (r->width() > section.header.sh_size - entry.offset) return refused(std::string(r->name) + " lies outside of its section");
+    if (r->width() > section.header.sh_size - entry.offset)
+      return refused(std::string(r->name) + " lies outside of its section");
     Target target{input, entry.symbol, {}};
     if (symbol.section == SHN_UNDEF) {
       if (auto found = defined.find(symbol.name); found != defined.end()) {
@@ -141,14 +148,15 @@ class Linker {
       }
     }
     const ElfObject& elf = inputs_[target.input].elf;
-    if (target.import.empty() && !lies_inside(elf, elf.symbols[target.symbol])) return refused("'" + name + "' lies nowhere in it");
+    if (target.import.empty() && !lies_inside(elf, elf.symbols[target.symbol]))
+      return refused("'" + name + "' lies nowhere in it");
     if (r->names == Relocation::Names::Slot) slots_.emplace(target, 0);
     targets_[{input, entry.symbol}] = target;
     return {};
   }
 
-  // Constants behind the tables, code with stubs, then what the dynamic linker writes before it protects it: three segments, each at addresses that
-  // are its offsets in the file but for whole pages.
+  // Constants behind the tables, code with stubs, then what the dynamic linker writes before it protects it: three
+  // segments, each at addresses that are its offsets in the file but for whole pages.
   Status place_sections() {
     tables_.machine = machine_->number;
     tables_.exports = options_.exports;
@@ -170,7 +178,8 @@ class Linker {
           const ElfObject::Section& s = in.elf.sections[i];
           if (!taken(s) || ((s.header.sh_flags & SHF_EXECINSTR) != 0) != code) continue;
           const uint64_t align = std::max<uint64_t>(s.header.sh_addralign, 1);
-          if ((align & (align - 1)) || align > 4096) return refused("a section has the alignment " + std::to_string(align));
+          if ((align & (align - 1)) || align > 4096)
+            return refused("a section has the alignment " + std::to_string(align));
           out_.resize((out_.size() + align - 1) / align * align);
           in.place[i] = bias_ + out_.size();
           out_.append(s.bytes);
@@ -228,13 +237,16 @@ class Linker {
 
   // Where an address lies in the file.
   std::byte* at(uint64_t address) {
-    const uint64_t bias = address >= tables_.dynamic.address() ? tables_.dynamic.bias : address >= tables_.code.address() ? tables_.code.bias : 0;
+    const uint64_t bias = address >= tables_.dynamic.address() ? tables_.dynamic.bias
+                          : address >= tables_.code.address()  ? tables_.code.bias
+                                                               : 0;
     return reinterpret_cast<std::byte*>(out_.data()) + (address - bias);
   }
 
   Status relocate() {
     for (const auto& [target, address] : stubs_)
-      if (!runtime::write_stub(machine_->number, at(address), address, slots_.at(target))) return refused("it is too large");
+      if (!runtime::write_stub(machine_->number, at(address), address, slots_.at(target)))
+        return refused("it is too large");
     for (size_t i = 0; i < inputs_.size(); ++i) {
       const Input& in = inputs_[i];
       for (size_t section = 0; section < in.relocations.size(); ++section)
@@ -246,7 +258,9 @@ class Linker {
           switch (r->names) {
             case Relocation::Names::Nothing: break;
             case Relocation::Names::Symbol: value = address_of(target); break;
-            case Relocation::Names::Function: value = target.import.empty() ? address_of(target) : stubs_.at(target); break;
+            case Relocation::Names::Function:
+              value = target.import.empty() ? address_of(target) : stubs_.at(target);
+              break;
             case Relocation::Names::Slot: value = slots_.at(target); break;
           }
           const uint64_t place = in.place[section] + entry.offset;
@@ -260,8 +274,10 @@ class Linker {
   void write_tables() {
     std::vector<Elf64_Rela> relocations;
     for (const auto& [target, address] : slots_) {
-      if (target.import.empty()) relocations.push_back({address, ELF64_R_INFO(0, machine_->relative), static_cast<int64_t>(address_of(target))});
-      else relocations.push_back({address, ELF64_R_INFO(imports_.at(target.import), machine_->slot), 0});
+      if (target.import.empty())
+        relocations.push_back({address, ELF64_R_INFO(0, machine_->relative), static_cast<int64_t>(address_of(target))});
+      else
+        relocations.push_back({address, ELF64_R_INFO(imports_.at(target.import), machine_->slot), 0});
     }
     std::vector<std::pair<uint64_t, uint64_t>> exports;
     for (const Target& t : exports_) exports.emplace_back(address_of(t), inputs_[t.input].elf.symbols[t.symbol].size);
@@ -276,17 +292,19 @@ class Linker {
   const Machine* machine_ = nullptr;
   std::vector<Input> inputs_;
   std::vector<Target> exports_;
-  std::map<std::string_view, uint32_t> imports_;              // by name: the number in the dynamic symbol table
+  std::map<std::string_view, uint32_t> imports_;  // by name: the number in the dynamic symbol table
   std::map<std::string_view, bool> libraries_;
-  std::map<std::pair<size_t, uint32_t>, Target> targets_;     // of the symbols that relocations name
-  std::map<Target, uint64_t> slots_, stubs_;                  // their addresses
+  std::map<std::pair<size_t, uint32_t>, Target> targets_;  // of the symbols that relocations name
+  std::map<Target, uint64_t> slots_, stubs_;               // their addresses
   ElfTables tables_;
-  uint64_t bias_ = 0;                                         // of the open segment: address less offset in the file
+  uint64_t bias_ = 0;  // of the open segment: address less offset in the file
   std::string out_;
 };
 
 }  // namespace
 
-Result<std::string> link_shared(std::span<const std::string> objects, const SharedOptions& options) { return Linker(options).run(objects); }
+Result<std::string> link_shared(std::span<const std::string> objects, const SharedOptions& options) {
+  return Linker(options).run(objects);
+}
 
 }  // namespace frit::codegen

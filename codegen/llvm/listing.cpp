@@ -65,13 +65,15 @@ struct Reader {
     context = std::make_unique<llvm::MCContext>(triple, assembly.get(), registers.get(), subtarget.get());
     disassembler.reset(target->createMCDisassembler(*subtarget, *context));
     if (!disassembler) return Diagnostic("there is no disassembler for " + cpu.triple);
-    printer.reset(target->createMCInstPrinter(triple, assembly->getAssemblerDialect(), *assembly, *instructions, *registers));
+    printer.reset(
+        target->createMCInstPrinter(triple, assembly->getAssemblerDialect(), *assembly, *instructions, *registers));
     return {};
   }
 };
 
 // Where the object asks for the address of a symbol.
-std::map<uint64_t, std::string> relocations_of(const llvm::object::ObjectFile& file, const llvm::object::SectionRef& section) {
+std::map<uint64_t, std::string> relocations_of(const llvm::object::ObjectFile& file,
+                                               const llvm::object::SectionRef& section) {
   std::map<uint64_t, std::string> names;
   for (const llvm::object::SectionRef& other : file.sections()) {
     auto relocated = other.getRelocatedSection();
@@ -82,26 +84,30 @@ std::map<uint64_t, std::string> relocations_of(const llvm::object::ObjectFile& f
     if (**relocated != section) continue;
     for (const llvm::object::RelocationRef& r : other.relocations()) {
       auto name = r.getSymbol() == file.symbol_end() ? llvm::Expected<llvm::StringRef>("") : r.getSymbol()->getName();
-      if (name) names.emplace(r.getOffset(), name->str());
-      else llvm::consumeError(name.takeError());
+      if (name)
+        names.emplace(r.getOffset(), name->str());
+      else
+        llvm::consumeError(name.takeError());
     }
   }
   return names;
 }
 
-void list_section(Reader& reader, llvm::StringRef code, const std::map<uint64_t, std::string>& functions, const std::map<uint64_t, std::string>& names,
-                  llvm::raw_ostream& out) {
+void list_section(Reader& reader, llvm::StringRef code, const std::map<uint64_t, std::string>& functions,
+                  const std::map<uint64_t, std::string>& names, llvm::raw_ostream& out) {
   const llvm::ArrayRef<uint8_t> bytes(reinterpret_cast<const uint8_t*>(code.data()), code.size());
   for (uint64_t at = 0; at < bytes.size();) {
     if (auto begins = functions.find(at); begins != functions.end()) out << begins->second << ":\n";
     llvm::MCInst instruction;
     uint64_t size = 0;
-    const bool known =
-        reader.disassembler->getInstruction(instruction, size, bytes.slice(at), at, llvm::nulls()) != llvm::MCDisassembler::Fail;
+    const bool known = reader.disassembler->getInstruction(instruction, size, bytes.slice(at), at, llvm::nulls()) !=
+                       llvm::MCDisassembler::Fail;
     size = std::max<uint64_t>(size, 1);
     out << llvm::format_hex_no_prefix(at, 6) << ":";
-    if (known) reader.printer->printInst(&instruction, at, "", *reader.subtarget, out);
-    else out << "\t(no instruction)";
+    if (known)
+      reader.printer->printInst(&instruction, at, "", *reader.subtarget, out);
+    else
+      out << "\t(no instruction)";
     for (auto name = names.lower_bound(at); name != names.end() && name->first < at + size; ++name)
       if (!name->second.empty()) out << "\t; " << name->second;
     out << "\n";
@@ -129,7 +135,8 @@ Result<std::string> list_object(const std::string& object, const CpuTarget& cpu)
       auto kind = symbol.getType();
       auto name = symbol.getName();
       auto address = symbol.getAddress();
-      if (where && kind && name && address && *where == section && *kind == llvm::object::SymbolRef::ST_Function) functions.emplace(*address, name->str());
+      if (where && kind && name && address && *where == section && *kind == llvm::object::SymbolRef::ST_Function)
+        functions.emplace(*address, name->str());
       if (!where) llvm::consumeError(where.takeError());
       if (!kind) llvm::consumeError(kind.takeError());
       if (!name) llvm::consumeError(name.takeError());

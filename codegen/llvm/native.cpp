@@ -19,7 +19,8 @@ namespace {
 
 class NativeEmitter {
  public:
-  NativeEmitter(std::span<const ir::Function* const> functions, std::shared_ptr<const CpuTarget> cpu, const NativeOptions& options)
+  NativeEmitter(std::span<const ir::Function* const> functions, std::shared_ptr<const CpuTarget> cpu,
+                const NativeOptions& options)
       : functions_(functions), cpu_(std::move(cpu)), options_(options) {}
 
   Status prepare() {
@@ -57,7 +58,8 @@ class NativeEmitter {
     return compiler->generate(*module, false);
   }
 
-  // Kernels in parts that are compiled side by side, the same ones whatever the number of threads; then all in one library.
+  // Kernels in parts that are compiled side by side, the same ones whatever the number of threads; then all in one
+  // library.
   Result<std::string> shared() {
     struct Work {
       NativeEmitter* self;
@@ -70,7 +72,8 @@ class NativeEmitter {
         static_cast<int64_t>(parts + 1), 1,
         [](void* context, int64_t begin, int64_t end) {
           auto& w = *static_cast<Work*>(context);
-          for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) w.made[i].emplace(w.self->part(i, w.made.size() - 1));
+          for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
+            w.made[i].emplace(w.self->part(i, w.made.size() - 1));
         },
         &work);
     std::vector<std::string> objects;
@@ -87,9 +90,14 @@ class NativeEmitter {
   }
 
   std::string header(bool shared) const {
-    std::string notes = (shared ? options_.name + ".so" : options_.name + ".o") + " is code for " + cpu_->cpu + ", " + cpu_->triple + ".";
-    if (shared) notes += routines_ ? " It needs libc, libm and, for matrix products, libopenblas.so.0." : " It needs libc and libm alone.";
-    else notes += " It is to be linked with -lm" + std::string(routines_ ? " and, for cblas_*, -lopenblas or another library that has them." : ".");
+    std::string notes = (shared ? options_.name + ".so" : options_.name + ".o") + " is code for " + cpu_->cpu + ", " +
+                        cpu_->triple + ".";
+    if (shared)
+      notes += routines_ ? " It needs libc, libm and, for matrix products, libopenblas.so.0."
+                         : " It needs libc and libm alone.";
+    else
+      notes += " It is to be linked with -lm" +
+               std::string(routines_ ? " and, for cblas_*, -lopenblas or another library that has them." : ".");
     return c_header(interfaces_, options_.name, notes);
   }
 
@@ -101,7 +109,8 @@ class NativeEmitter {
   static constexpr size_t kParts = 16;
 
   static bool has_routines(const ir::Program& p) {
-    return std::any_of(p.steps.begin(), p.steps.end(), [](const ir::Step& s) { return std::holds_alternative<ir::LibraryStep>(s); });
+    return std::any_of(p.steps.begin(), p.steps.end(),
+                       [](const ir::Step& s) { return std::holds_alternative<ir::LibraryStep>(s); });
   }
 
   Status add_kernels(llvm::Module& module, std::span<const Named> kernels) const {
@@ -110,7 +119,8 @@ class NativeEmitter {
   }
 
   Status add_entries(llvm::Module& module) const {
-    for (size_t i = 0; i < functions_.size(); ++i) FRIT_TRY(emit_entry(module, *functions_[i], interfaces_[i], kernels_[i], options_.cblas));
+    for (size_t i = 0; i < functions_.size(); ++i)
+      FRIT_TRY(emit_entry(module, *functions_[i], interfaces_[i], kernels_[i], options_.cblas));
     return {};
   }
 
@@ -143,8 +153,9 @@ class NativeEmitter {
 
 }  // namespace
 
-Result<std::vector<NativeFile>> emit_native(std::span<const ir::Function* const> functions, const std::shared_ptr<const CpuTarget>& cpu,
-                                            std::string_view emission, const NativeOptions& options) {
+Result<std::vector<NativeFile>> emit_native(std::span<const ir::Function* const> functions,
+                                            const std::shared_ptr<const CpuTarget>& cpu, std::string_view emission,
+                                            const NativeOptions& options) {
   NativeEmitter emitter(functions, cpu, options);
   FRIT_TRY(emitter.prepare());
   const bool shared = emission == "shared";

@@ -22,10 +22,10 @@ namespace frit::codegen {
 
 namespace {
 
-// Passes that cost more than they give here. The emitter has moved out of loops what should be: moving every constant of a
-// polynomial out as well only fills the registers, and the allocator then spends most of the compile time on spilling them. Its positions suit the
-// processor's addressing as they are: loop strength reduction takes up to half of the compile time to find the same.
-// LLVM has no other way to leave such a pass out than its option.
+// Passes that cost more than they give here. The emitter has moved out of loops what should be: moving every constant
+// of a polynomial out as well only fills the registers, and the allocator then spends most of the compile time on
+// spilling them. Its positions suit the processor's addressing as they are: loop strength reduction takes up to half of
+// the compile time to find the same. LLVM has no other way to leave such a pass out than its option.
 void leave_out_passes() {
   for (const char* name : {"disable-machine-licm", "disable-post-ra", "disable-lsr"}) {
     auto& options = llvm::cl::getRegisteredOptions();
@@ -97,8 +97,9 @@ Result<Kind> find_kind(const std::string& cpu) {
     if (kind.find(triple, arm ? "generic" : cpu)) return kind;
   }
   if (arm) return Diagnostic("this build of llvm has no code generator for aarch64");
-  return Diagnostic("'" + cpu + "' is not a cpu of " + here, {},
-                    "use \"native\" or a name that llvm knows: x86-64-v3, znver3, ...; for 64-bit arm aarch64, cortex-a72, ...");
+  return Diagnostic(
+      "'" + cpu + "' is not a cpu of " + here, {},
+      "use \"native\" or a name that llvm knows: x86-64-v3, znver3, ...; for 64-bit arm aarch64, cortex-a72, ...");
 }
 
 // The features of this machine in LLVM's notation, sorted, so that equal machines give equal text.
@@ -121,10 +122,12 @@ std::string host_features() {
 bool runs_here(const CpuTarget& t, const llvm::MCSubtargetInfo& info, const llvm::Target& target) {
   if (llvm::Triple(t.triple).getArch() != llvm::Triple(llvm::sys::getProcessTriple()).getArch()) return false;
   if (!llvm::Triple(t.triple).isX86()) return t.cpu == "generic" || t.cpu == llvm::sys::getHostCPUName();
-  std::unique_ptr<llvm::MCSubtargetInfo> host(target.createMCSubtargetInfo(t.triple, llvm::sys::getHostCPUName(), host_features()));
-  for (const char* feature : {"+sse4.2", "+avx", "+avx2", "+fma", "+f16c", "+bmi", "+bmi2", "+lzcnt", "+movbe", "+avx512f", "+avx512vl",
-                              "+avx512bw", "+avx512dq", "+avx512cd", "+avx512vbmi", "+avx512vbmi2", "+avx512vnni", "+avx512bf16",
-                              "+avx512fp16", "+amx-tile"})
+  std::unique_ptr<llvm::MCSubtargetInfo> host(
+      target.createMCSubtargetInfo(t.triple, llvm::sys::getHostCPUName(), host_features()));
+  for (const char* feature :
+       {"+sse4.2",     "+avx",         "+avx2",       "+fma",        "+f16c",       "+bmi",      "+bmi2",
+        "+lzcnt",      "+movbe",       "+avx512f",    "+avx512vl",   "+avx512bw",   "+avx512dq", "+avx512cd",
+        "+avx512vbmi", "+avx512vbmi2", "+avx512vnni", "+avx512bf16", "+avx512fp16", "+amx-tile"})
     if (info.checkFeatures(feature) && !host->checkFeatures(feature)) return false;
   return true;
 }

@@ -18,16 +18,16 @@ namespace frit::codegen {
 
 // What the emitter asks of the machine. None of it changes a result.
 struct CpuFeatures {
-  bool fma = false;               // fused multiplication and addition
-  bool half_conversion = false;   // f16 <-> f32 in hardware
-  bool masks_small = false;       // masked loads and stores of 8 and 16 bit elements
+  bool fma = false;              // fused multiplication and addition
+  bool half_conversion = false;  // f16 <-> f32 in hardware
+  bool masks_small = false;      // masked loads and stores of 8 and 16 bit elements
   int vector_bytes = 16;
 };
 
 struct CpuTarget {
   std::string triple, cpu, features;
   CpuFeatures has;
-  bool is_host = false;           // code for it may run here
+  bool is_host = false;  // code for it may run here
 };
 
 // Fails on a CPU name that LLVM does not know.

@@ -45,7 +45,8 @@ Dim rounded_up(const Dim& bytes) {
   return floor_div(bytes + Dim(kWorkspaceAlignment - 1), Dim(kWorkspaceAlignment)) * Dim(kWorkspaceAlignment);
 }
 
-// An expression that is nowhere smaller than any part of the computation of `d`: where it fits an i64, so does all of that.
+// An expression that is nowhere smaller than any part of the computation of `d`: where it fits an i64, so does all of
+// that.
 Dim magnitude(const Dim& d, const DimFacts& facts) {
   if (d.is_const()) return d.value() < 0 ? Dim(-d.value()) : d;
   Dim sum = d.poly()->constant < 0 ? -d.poly()->constant : d.poly()->constant;
@@ -60,10 +61,14 @@ Dim magnitude(const Dim& d, const DimFacts& facts) {
       }
       Dim a = magnitude(atom->args[0], facts), b = magnitude(atom->args[1], facts);
       const bool positive = facts.range(atom->args[0]).low >= 0 && facts.range(atom->args[1]).low >= 0;
-      if (atom->kind == AtomKind::Min && positive) p = p * min(a, b);
-      else if (atom->kind == AtomKind::FloorDiv && positive) p = p * a;
-      else if (atom->kind == AtomKind::Mod) p = p * b;
-      else p = p * max(a, b);
+      if (atom->kind == AtomKind::Min && positive)
+        p = p * min(a, b);
+      else if (atom->kind == AtomKind::FloorDiv && positive)
+        p = p * a;
+      else if (atom->kind == AtomKind::Mod)
+        p = p * b;
+      else
+        p = p * max(a, b);
     }
     sum += p;
   }
@@ -77,7 +82,8 @@ class Maker {
   Result<CInterface> run() {
     c_.signature = ir::signature_text(f_);
     c_.symbols = p_.symbols;
-    taken_ = {c_.name, c_.workspace_name(), "workspace", "message", "why", "code"};  // the last two are an emitter's own
+    taken_ = {c_.name, c_.workspace_name(), "workspace", "message", "why",
+              "code"};  // the last two are an emitter's own
     FRIT_TRY(make_params());
     lay_out_workspace();
     make_checks();
@@ -85,7 +91,8 @@ class Maker {
       if (c_.params[i].kind == CParam::Kind::Input || c_.params[i].kind == CParam::Kind::Output)
         c_.null_checks.push_back({i, says("'" + c_.params[i].name + "' is null")});
     c_.no_workspace = says("the workspace is null; " + c_.workspace_name() + " gives the bytes that it needs");
-    c_.misaligned_workspace = says("the workspace does not start at a multiple of " + std::to_string(kWorkspaceAlignment) + " bytes");
+    c_.misaligned_workspace =
+        says("the workspace does not start at a multiple of " + std::to_string(kWorkspaceAlignment) + " bytes");
     describe();
     return std::move(c_);
   }
@@ -101,7 +108,8 @@ class Maker {
     const std::string base = c_identifier(wish);
     std::string name = base;
     const bool own = base == wish && kept_.erase(base);
-    for (int n = 2; (!own && kept_.count(name)) || !taken_.insert(name).second; ++n) name = base + "_" + std::to_string(n);
+    for (int n = 2; (!own && kept_.count(name)) || !taken_.insert(name).second; ++n)
+      name = base + "_" + std::to_string(n);
     return name;
   }
 
@@ -113,7 +121,8 @@ class Maker {
     for (uint32_t i = 0; i < f_.params.size(); ++i) {
       const ir::Value& v = f_.values[f_.params[i]];
       const Dtype t = v.type.dtype;
-      c_.params.push_back({CParam::Kind::Input, i, fresh(v.name), "const " + std::string(element_type(t)) + "*", t, v.type.size()});
+      c_.params.push_back(
+          {CParam::Kind::Input, i, fresh(v.name), "const " + std::string(element_type(t)) + "*", t, v.type.size()});
     }
     for (uint32_t b = 0; b < p_.buffers.size(); ++b) {
       const ir::ProgramBuffer& buffer = p_.buffers[b];
@@ -129,13 +138,16 @@ class Maker {
       const bool dense = w.layout.offset.is(0) && w.layout.strides == ir::row_major_strides(w.layout.shape);
       if (b.role != ir::BufferRole::Output || !dense || c_.buffers[w.buffer].kind != CBuffer::Kind::Unused)
         return Diagnostic("function @" + f_.name + ": result " + std::to_string(i) + " is " +
-                              (b.role == ir::BufferRole::Input ? "an input" : !dense ? "a view" : "memory that it shares with another") +
+                              (b.role == ir::BufferRole::Input ? "an input"
+                               : !dense                        ? "a view"
+                                                               : "memory that it shares with another") +
                               ", and a C function has an array of its own for each",
                           {}, "lower it with the traits dense_results and own_routines");
       std::string wish(f_.result_name(i));
       if (wish.empty()) wish = p_.results.size() == 1 ? "out" : "out" + std::to_string(i);
       c_.buffers[w.buffer] = {CBuffer::Kind::Param, static_cast<uint32_t>(c_.params.size()), 0};
-      c_.params.push_back({CParam::Kind::Output, i, fresh(wish), std::string(element_type(dtype)) + "*", dtype, b.size});
+      c_.params.push_back(
+          {CParam::Kind::Output, i, fresh(wish), std::string(element_type(dtype)) + "*", dtype, b.size});
     }
     for (uint32_t s = 0; s < p_.symbols.size(); ++s)
       c_.params.push_back({CParam::Kind::Symbol, s, fresh(p_.symbols[s]), "int64_t", int64, 0});
@@ -184,7 +196,8 @@ class Maker {
       const std::string what = "'" + symbol_name(i) + "' must be ";
       check(Kind::NonNegative, s - Dim(r.low), CallCode::BadSizes, what + "at least " + std::to_string(r.low));
       const bool stated = r.high < DimFacts::kMaxSize;
-      check(Kind::NonNegative, Dim(r.high) - s, stated ? CallCode::BadSizes : CallCode::TooLarge, what + "at most " + std::to_string(r.high));
+      check(Kind::NonNegative, Dim(r.high) - s, stated ? CallCode::BadSizes : CallCode::TooLarge,
+            what + "at most " + std::to_string(r.high));
       if (int64_t factor = f_.facts.multiple(p_.symbols[i]); factor > 1)
         check(Kind::Zero, mod(s, Dim(factor)), CallCode::BadSizes, what + "a multiple of " + std::to_string(factor));
     }
@@ -194,12 +207,14 @@ class Maker {
     for (const DimCondition& c : f_.facts.conditions()) divisors_in(c.dim);
     for (const DimCondition& c : f_.facts.conditions()) {
       fits_integers(c.dim, "'" + c.str() + "' is past 64 bits");
-      check(c.kind == DimCondition::Kind::Zero ? Kind::Zero : Kind::NonNegative, c.dim, CallCode::BadSizes, "'" + c.str() + "' must hold");
+      check(c.kind == DimCondition::Kind::Zero ? Kind::Zero : Kind::NonNegative, c.dim, CallCode::BadSizes,
+            "'" + c.str() + "' must hold");
     }
     for (uint32_t b = 0; b < p_.buffers.size(); ++b) {
       const ir::ProgramBuffer& buffer = p_.buffers[b];
       const bool named = c_.buffers[b].kind == CBuffer::Kind::Param;
-      fits_memory(buffer.size * Dim(int64_t{buffer.dtype.size}), named ? "'" + c_.params[c_.buffers[b].param].name + "'" : "the workspace");
+      fits_memory(buffer.size * Dim(int64_t{buffer.dtype.size}),
+                  named ? "'" + c_.params[c_.buffers[b].param].name + "'" : "the workspace");
     }
     fits_memory(c_.workspace_bytes, "the workspace");
     // Extents of loops that have nothing to do may be products that no array has.
@@ -214,7 +229,8 @@ class Maker {
         for (const Dim& arg : atom->args) divisors_in(arg);
         if (atom->kind != AtomKind::FloorDiv && atom->kind != AtomKind::Mod) continue;
         if (plain_.less_equal(1, atom->args[1]) == Tri::Yes) continue;
-        check(CCheck::Kind::NonNegative, atom->args[1] - Dim(1), CallCode::BadSizes, "'" + atom->args[1].str() + "' must be at least 1");
+        check(CCheck::Kind::NonNegative, atom->args[1] - Dim(1), CallCode::BadSizes,
+              "'" + atom->args[1].str() + "' must be at least 1");
       }
   }
 
@@ -230,7 +246,8 @@ class Maker {
     if (bytes.is_const() && bytes.value() < std::numeric_limits<int32_t>::max()) return;
     const std::string says = what + " does not fit in memory";
     if (!bytes.is_const() && magnitude(bytes, f_.facts) != bytes) fits_integers(bytes, says);
-    if (f_.facts.range(bytes).high >= std::numeric_limits<int32_t>::max()) check(CCheck::Kind::Fits, bytes, CallCode::TooLarge, says);
+    if (f_.facts.range(bytes).high >= std::numeric_limits<int32_t>::max())
+      check(CCheck::Kind::Fits, bytes, CallCode::TooLarge, says);
   }
 
   void extents(const ir::Body& body) {
@@ -239,8 +256,11 @@ class Maker {
       if (!loop) continue;
       std::vector<std::string> used;
       loop->extent.collect_symbols(used);
-      auto is_symbol = [&](const std::string& s) { return std::find(p_.symbols.begin(), p_.symbols.end(), s) != p_.symbols.end(); };
-      if (std::all_of(used.begin(), used.end(), is_symbol)) fits_integers(loop->extent, "'" + loop->extent.str() + "' is past 64 bits");
+      auto is_symbol = [&](const std::string& s) {
+        return std::find(p_.symbols.begin(), p_.symbols.end(), s) != p_.symbols.end();
+      };
+      if (std::all_of(used.begin(), used.end(), is_symbol))
+        fits_integers(loop->extent, "'" + loop->extent.str() + "' is past 64 bits");
       extents(loop->body);
     }
   }
@@ -250,7 +270,9 @@ class Maker {
     s = c_.signature + "\n";
     size_t width = 0;
     for (const CParam& p : c_.params) width = std::max(width, p.name.size());
-    auto line = [&](const std::string& name, const std::string& what) { s += "\n  " + name + std::string(width + 2 - name.size(), ' ') + what; };
+    auto line = [&](const std::string& name, const std::string& what) {
+      s += "\n  " + name + std::string(width + 2 - name.size(), ' ') + what;
+    };
     for (const CParam& p : c_.params) {
       switch (p.kind) {
         case CParam::Kind::Input:
@@ -259,8 +281,10 @@ class Maker {
           const ir::Type& type = input ? f_.type(f_.params[p.index]) : p_.result_types[p.index];
           std::string what = (input ? "input " : "output ") + type.str();
           const bool strided = input && p.index < f_.layouts.size() && !f_.layouts[p.index].empty();
-          if (strided) what += ", strides " + ir::shape_text(f_.layouts[p.index]) + " in elements";
-          else if (type.rank() > 1) what += ", row-major";
+          if (strided)
+            what += ", strides " + ir::shape_text(f_.layouts[p.index]) + " in elements";
+          else if (type.rank() > 1)
+            what += ", row-major";
           if (auto more = representation(p.dtype); !more.empty()) what += "; " + std::string(more);
           line(p.name, what);
           break;
@@ -268,19 +292,25 @@ class Maker {
         case CParam::Kind::Symbol: {
           const DimRange r = f_.facts.range(Dim::symbol(p_.symbols[p.index]));
           std::string what = "size, ";
-          if (r.high < DimFacts::kMaxSize) what += "in [" + std::to_string(r.low) + ", " + std::to_string(r.high) + "]";
-          else what += "at least " + std::to_string(r.low);
-          if (int64_t factor = f_.facts.multiple(p_.symbols[p.index]); factor > 1) what += ", a multiple of " + std::to_string(factor);
+          if (r.high < DimFacts::kMaxSize)
+            what += "in [" + std::to_string(r.low) + ", " + std::to_string(r.high) + "]";
+          else
+            what += "at least " + std::to_string(r.low);
+          if (int64_t factor = f_.facts.multiple(p_.symbols[p.index]); factor > 1)
+            what += ", a multiple of " + std::to_string(factor);
           if (p.name != p_.symbols[p.index]) what += " (" + p_.symbols[p.index] + " above)";
           line(p.name, what);
           break;
         }
         case CParam::Kind::Workspace:
-          line(p.name, c_.workspace_bytes.is(0) ? "not used: pass NULL"
-                                                : c_.workspace_name() + "(..) bytes that start at a multiple of " +
-                                                      std::to_string(kWorkspaceAlignment) + "; what it holds does not matter");
+          line(p.name, c_.workspace_bytes.is(0)
+                           ? "not used: pass NULL"
+                           : c_.workspace_name() + "(..) bytes that start at a multiple of " +
+                                 std::to_string(kWorkspaceAlignment) + "; what it holds does not matter");
           break;
-        case CParam::Kind::Message: line(p.name, "NULL, or where a call that fails puts a static text that says why"); break;
+        case CParam::Kind::Message:
+          line(p.name, "NULL, or where a call that fails puts a static text that says why");
+          break;
       }
     }
     s += "\n";
@@ -304,7 +334,8 @@ Result<CInterface> make_named(const ir::Function& f, std::string name) {
     return Diagnostic("function @" + f.name + " has no program to emit", {}, "run the default pipeline over it first");
   for (const ir::ProgramBuffer& b : f.program->buffers)
     if (b.role == ir::BufferRole::Temp && b.slot == ir::kNone)
-      return Diagnostic("function @" + f.name + ": buffer '" + b.name + "' has no slot", {}, "run plan_buffers over it first");
+      return Diagnostic("function @" + f.name + ": buffer '" + b.name + "' has no slot", {},
+                        "run plan_buffers over it first");
   return Maker(f, std::move(name)).run();
 }
 
@@ -320,7 +351,8 @@ void add_cblas_checks(const ir::Function& f, CInterface& c) {
     for (const Dim& d : {p->m, p->n, p->k, p->a.leading, p->b.leading}) {
       const Dim room = Dim(std::numeric_limits<int32_t>::max()) - d;
       if (f.facts.range(room).low >= 0) continue;
-      c.checks.push_back({CCheck::Kind::NonNegative, room, CallCode::TooLarge, c.name + ": '" + d.str() + "' is past the 32 bits of cblas"});
+      c.checks.push_back({CCheck::Kind::NonNegative, room, CallCode::TooLarge,
+                          c.name + ": '" + d.str() + "' is past the 32 bits of cblas"});
     }
   }
 }
@@ -334,7 +366,8 @@ Result<std::vector<CInterface>> make_c_interfaces(std::span<const ir::Function* 
       const std::string wish = wish_of(*functions[i]), base = c_identifier(wish);
       if ((base == wish) != as_it_is) continue;
       names[i] = base;
-      for (int n = 2; taken.count(names[i]) || taken.count(workspace_name(names[i])); ++n) names[i] = base + "_" + std::to_string(n);
+      for (int n = 2; taken.count(names[i]) || taken.count(workspace_name(names[i])); ++n)
+        names[i] = base + "_" + std::to_string(n);
       taken.insert({names[i], workspace_name(names[i])});
     }
   std::vector<CInterface> all;

@@ -6,8 +6,8 @@
 #include "codegen/core/signature.h"
 #include "ir/text/printer.h"
 #include "passes/manager/pass.h"
-#include "runtime/system/cpu.h"
 #include "runtime/load/package.h"
+#include "runtime/system/cpu.h"
 
 namespace frit::codegen {
 namespace {
@@ -28,7 +28,8 @@ const char* role_name(ir::BufferRole role) {
 std::string plan_text(const ir::Program& p) {
   Json plan{{"buffers", Json::array()}, {"workspace", Json::array()}, {"steps", Json::array()}};
   for (const ir::ProgramBuffer& b : p.buffers) {
-    Json buffer{{"name", b.name}, {"role", role_name(b.role)}, {"dtype", short_name(b.dtype)}, {"elements", b.size.str()}};
+    Json buffer{
+        {"name", b.name}, {"role", role_name(b.role)}, {"dtype", short_name(b.dtype)}, {"elements", b.size.str()}};
     if (b.slot != ir::kNone) buffer["slot"] = b.slot;
     if (b.donor != ir::kNone) buffer["may_reuse"] = p.buffers[b.donor].name;
     plan["buffers"].push_back(std::move(buffer));
@@ -49,7 +50,8 @@ std::string plan_text(const ir::Program& p) {
     for (const ir::Window& w : l.operands) buffers.push_back(w.buffer);
     for (const ir::Window& w : l.results) buffers.push_back(w.buffer);
     Json routine{{"routine", l.name}, {"buffers", names(buffers)}};
-    if (l.epilogue) routine["epilogue"] = {{"kernel", p.kernels[l.epilogue->kernel].name}, {"buffers", names(l.epilogue->buffers)}};
+    if (l.epilogue)
+      routine["epilogue"] = {{"kernel", p.kernels[l.epilogue->kernel].name}, {"buffers", names(l.epilogue->buffers)}};
     plan["steps"].push_back(std::move(routine));
   }
   return plan.dump();
@@ -78,13 +80,17 @@ Status check_weights(const ir::Module& module, const runtime::NamedTensors& weig
     for (size_t i = 0; i < f->params.size(); ++i) {
       const std::string_view name = f->weight(i);
       if (name.empty()) continue;
-      const std::string who = "function @" + f->name + ": the weight '" + std::string(name) + "' of parameter '%" + f->values[f->params[i]].name + "' ";
+      const std::string who = "function @" + f->name + ": the weight '" + std::string(name) + "' of parameter '%" +
+                              f->values[f->params[i]].name + "' ";
       const auto found = weights.find(name);
       if (found == weights.end()) return Diagnostic(who + "is not in the file of weights");
       const ir::Type& type = f->type(f->params[i]);
       bool same = found->second.dtype == type.dtype && found->second.shape.size() == type.shape.size();
-      for (size_t axis = 0; same && axis < type.shape.size(); ++axis) same = type.shape[axis].is(found->second.shape[axis]);
-      if (!same) return Diagnostic(who + "is " + runtime::type_text(found->second) + " in the file, but " + type.str() + " in the function");
+      for (size_t axis = 0; same && axis < type.shape.size(); ++axis)
+        same = type.shape[axis].is(found->second.shape[axis]);
+      if (!same)
+        return Diagnostic(who + "is " + runtime::type_text(found->second) + " in the file, but " + type.str() +
+                          " in the function");
     }
   return {};
 }
@@ -92,9 +98,11 @@ Status check_weights(const ir::Module& module, const runtime::NamedTensors& weig
 // A loader looks for levels, and would never choose code that is for a model of processor.
 Status check_target(const Target& t) {
   constexpr std::string_view kMachines[] = {"native", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"};
-  if (t.backend != "llvm" || std::find(std::begin(kMachines), std::end(kMachines), t.cpu) != std::end(kMachines)) return {};
-  return Diagnostic("an artifact cannot have code for '" + t.cpu + "', as its loader does not know which processors run that", {},
-                    "choose among native, x86-64-v4, x86-64-v3, x86-64-v2, x86-64 and aarch64; shared libraries and objects take any processor");
+  if (t.backend != "llvm" || std::find(std::begin(kMachines), std::end(kMachines), t.cpu) != std::end(kMachines))
+    return {};
+  return Diagnostic(
+      "an artifact cannot have code for '" + t.cpu + "', as its loader does not know which processors run that", {},
+      "choose among native, x86-64-v4, x86-64-v3, x86-64-v2, x86-64 and aarch64; shared libraries and objects take any processor");
 }
 
 }  // namespace
@@ -107,7 +115,8 @@ std::vector<Target> portable_targets() {
 #endif
 }
 
-Result<runtime::PackageContents> make_package(const ir::Module& module, runtime::NamedTensors weights, const PackageOptions& options) {
+Result<runtime::PackageContents> make_package(const ir::Module& module, runtime::NamedTensors weights,
+                                              const PackageOptions& options) {
   runtime::PackageContents contents;
   contents.producer = "frit " FRIT_VERSION;
   contents.ir = ir::print(module, {.locations = false});

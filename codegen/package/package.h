@@ -21,8 +21,9 @@ struct PackageOptions {
 // For processors of a kind, from the newest level down: x86-64-v4, v3, v2; or aarch64.
 std::vector<Target> portable_targets();
 
-// Compiles copies of the functions. `weights` are those that the functions name; each must be there and of its parameter's type. The same module, options
-// and weights give the same contents, whatever the number of threads.
-Result<runtime::PackageContents> make_package(const ir::Module& module, runtime::NamedTensors weights, const PackageOptions& options);
+// Compiles copies of the functions. `weights` are those that the functions name; each must be there and of its
+// parameter's type. The same module, options and weights give the same contents, whatever the number of threads.
+Result<runtime::PackageContents> make_package(const ir::Module& module, runtime::NamedTensors weights,
+                                              const PackageOptions& options);
 
 }  // namespace frit::codegen

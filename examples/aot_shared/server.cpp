@@ -1,5 +1,5 @@
-// A server's loop: requests of different sizes wait in a queue, threads take them and compute, each with a workspace of its own. Everything that is
-// computed is in classify.so; nothing of frit is included or linked.
+// A server's loop: requests of different sizes wait in a queue, threads take them and compute, each with a workspace of
+// its own. Everything that is computed is in classify.so; nothing of frit is included or linked.
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -53,7 +53,9 @@ void serve(const Model& model, Request& r, Workspace& workspace) {
   const char* message = nullptr;
   // A size that the function refuses has no workspace; the call says what is wrong with it.
   void* memory = bytes == SIZE_MAX ? nullptr : workspace.of(bytes);
-  if (classify(r.x.data(), model.weight.data(), model.bias.data(), r.scores.data(), r.rows, memory, &message) != FRIT_CALL_OK) r.error = message;
+  if (classify(r.x.data(), model.weight.data(), model.bias.data(), r.scores.data(), r.rows, memory, &message) !=
+      FRIT_CALL_OK)
+    r.error = message;
 }
 
 class Queue {
@@ -122,7 +124,8 @@ int main() {
     for (int64_t row = 0; row < r.rows; ++row) {
       float sum = 0;
       for (int64_t c = 0; c < kClasses; ++c) sum += r.scores[static_cast<size_t>(row * kClasses + c)];
-      if (std::fabs(sum - 1) > 1e-5f) return std::fprintf(stderr, "the scores of a row sum to %g\n", static_cast<double>(sum)), 1;
+      if (std::fabs(sum - 1) > 1e-5f)
+        return std::fprintf(stderr, "the scores of a row sum to %g\n", static_cast<double>(sum)), 1;
     }
   }
   // A request past what the model is for is refused, and says why.
@@ -130,6 +133,6 @@ int main() {
   Workspace workspace;
   serve(model, large, workspace);
   if (large.error.empty()) return std::fprintf(stderr, "5000 rows were taken\n"), 1;
-  std::printf("%zu requests of %lld rows on 4 threads in %.1f ms; refused: %s\n", requests.size(), static_cast<long long>(rows), ms,
-              large.error.c_str());
+  std::printf("%zu requests of %lld rows on 4 threads in %.1f ms; refused: %s\n", requests.size(),
+              static_cast<long long>(rows), ms, large.error.c_str());
 }

@@ -26,10 +26,11 @@ Result<runtime::Image> read(runtime::DiskCache& cache, const std::string& name) 
 }
 
 void list(runtime::DiskCache& cache, uint64_t bound) {
-  auto line = [](const std::string& key, const std::string& bytes, const std::string& kernels, const std::string& used, const std::string& function) {
+  auto line = [](const std::string& key, const std::string& bytes, const std::string& kernels, const std::string& used,
+                 const std::string& function) {
     // Names of functions have no bound; the columns before them do.
-    std::cout << std::left << std::setw(12) << key.substr(0, 12) << std::right << std::setw(10) << bytes << std::setw(9) << kernels << "  "
-              << std::left << std::setw(20) << used << "  " << function << "\n";
+    std::cout << std::left << std::setw(12) << key.substr(0, 12) << std::right << std::setw(10) << bytes << std::setw(9)
+              << kernels << "  " << std::left << std::setw(20) << used << "  " << function << "\n";
   };
   line("key", "bytes", "kernels", "last used", "function");
   uint64_t total = 0;
@@ -43,7 +44,8 @@ void list(runtime::DiskCache& cache, uint64_t bound) {
     line(entry.name, std::to_string(entry.bytes), image.ok() ? std::to_string(kernels) : "-", utc(entry.used),
          image.ok() ? image->plan.name : "(damaged)");
   }
-  std::cout << entries(all.size()) << " of " << total << " bytes, at most " << bound << ", in " << cache.folder() << "\n";
+  std::cout << entries(all.size()) << " of " << total << " bytes, at most " << bound << ", in " << cache.folder()
+            << "\n";
 }
 
 void verify(runtime::DiskCache& cache) {
@@ -57,7 +59,9 @@ void verify(runtime::DiskCache& cache) {
     damaged += "\n  " + entry.name + ": " + image.error().message;
   }
   if (count)
-    fail({std::to_string(count) + " of " + entries(all.size()) + " in " + cache.folder() + (count == 1 ? " is" : " are") + " damaged" + damaged, {},
+    fail({std::to_string(count) + " of " + entries(all.size()) + " in " + cache.folder() +
+              (count == 1 ? " is" : " are") + " damaged" + damaged,
+          {},
           "they are never used; 'frit cache clear' removes all entries"});
   std::cout << entries(all.size()) << ", none damaged\n";
 }

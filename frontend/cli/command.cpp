@@ -52,7 +52,8 @@ Source read_graph(const std::string& path) {
     s.text.assign(std::istreambuf_iterator<char>(in), {});
     if (in.bad()) fail({"cannot read '" + path + "': " + std::strerror(errno)});
   }
-  if (!s.package && s.text.starts_with("FRITPKG\n")) fail({"'" + s.name + "' is a package that comes through a pipe", {}, "give the file itself"});
+  if (!s.package && s.text.starts_with("FRITPKG\n"))
+    fail({"'" + s.name + "' is a package that comes through a pipe", {}, "give the file itself"});
   s.module = value_or_fail(ir::read_module(s.text, s.name.c_str()), s.text);
   if (Status v = ir::verify(*s.module); !v.ok()) fail(v.error(), s.text);
   return s;
@@ -70,7 +71,9 @@ ir::Function& pick_function(ir::Module& m, const std::string& name) {
     if (m.functions.size() == 1) return *m.functions[0];
     std::string names;
     for (const auto& f : m.functions) names += (names.empty() ? "" : ", ") + f->name;
-    fail({"the file holds " + std::to_string(m.functions.size()) + " functions", {}, "choose one with --function: " + names});
+    fail({"the file holds " + std::to_string(m.functions.size()) + " functions",
+          {},
+          "choose one with --function: " + names});
   }
   if (ir::Function* f = m.find(name)) return *f;
   fail({"no function '" + name + "' in the file"});

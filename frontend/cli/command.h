@@ -1,4 +1,5 @@
-// What the subcommands of `frit` share: reading a graph file, writing an output whole or not at all, and how a failure ends.
+// What the subcommands of `frit` share: reading a graph file, writing an output whole or not at all, and how a failure
+// ends.
 //
 // Each subcommand is one file that adds itself to the CLI11 app; main.cpp knows only the list of them.
 #pragma once
@@ -34,7 +35,8 @@ struct Source {
   std::unique_ptr<ir::Module> module;
   std::shared_ptr<const runtime::PackageFile> package;  // where the graphs are from one
 };
-// Reads IR text, or JSON when the file's first character is '{' or '[', or the graphs of an artifact. "-" is standard input.
+// Reads IR text, or JSON when the file's first character is '{' or '[', or the graphs of an artifact. "-" is standard
+// input.
 Source read_graph(const std::string& path);
 // The weights that the module names, from its folder; none where it names none.
 runtime::NamedTensors read_weights(const Source& source);

@@ -20,10 +20,11 @@ void list_gpu_lines() {
     const runtime::GpuFeatures& f = g.features;
     std::cout << "gpu: " << g.name << " (" << g.kind << ")\n";
     std::cout << "  driver: " << g.driver << ", Vulkan " << g.api << "\n";
-    std::cout << "  memory: " << static_cast<double>(g.memory_bytes) / kGiB << " GiB, at most " << static_cast<double>(g.max_allocation) / kGiB
-              << " GiB at once" << (g.host_visible ? ", shared with the CPU" : "") << "\n";
-    std::cout << "  workgroups: " << f.group_size << " invocations, " << f.shared_bytes / 1024 << " KiB of shared memory, subgroups of "
-              << f.subgroup_size << "\n";
+    std::cout << "  memory: " << static_cast<double>(g.memory_bytes) / kGiB << " GiB, at most "
+              << static_cast<double>(g.max_allocation) / kGiB << " GiB at once"
+              << (g.host_visible ? ", shared with the CPU" : "") << "\n";
+    std::cout << "  workgroups: " << f.group_size << " invocations, " << f.shared_bytes / 1024
+              << " KiB of shared memory, subgroups of " << f.subgroup_size << "\n";
     std::cout << "  features:";
     auto say = [](bool has, const char* name) {
       if (has) std::cout << " " << name;
@@ -52,14 +53,14 @@ void add_devices(CLI::App& app) {
       std::cout << d.kind << ": " << d.name << "\n";
       std::cout << "  threads: " << d.threads << " of " << d.cpus << " CPUs\n";
       std::cout << "  memory: " << static_cast<double>(d.memory_bytes) / kGiB << " GiB, limit "
-                << static_cast<double>(d.memory_limit) / kGiB << " GiB, cache limit " << static_cast<double>(d.cache_limit) / kGiB
-                << " GiB" << (d.huge_pages ? ", huge pages" : "") << "\n";
+                << static_cast<double>(d.memory_limit) / kGiB << " GiB, cache limit "
+                << static_cast<double>(d.cache_limit) / kGiB << " GiB" << (d.huge_pages ? ", huge pages" : "") << "\n";
       std::cout << "  vectors: " << d.vector_bits << " bits (";
       for (size_t i = 0; i < d.simd.size(); ++i) std::cout << (i ? " " : "") << d.simd[i];
       std::cout << ")\n";
       for (const auto& cache : d.caches)
-        std::cout << "  L" << cache.level << " " << cache.type << ": " << cache.bytes / 1024 << " KiB, shared by " << cache.shared_by
-                  << "\n";
+        std::cout << "  L" << cache.level << " " << cache.type << ": " << cache.bytes / 1024 << " KiB, shared by "
+                  << cache.shared_by << "\n";
     }
     list_gpu_lines();
     std::cout << "code generators:";

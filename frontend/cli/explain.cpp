@@ -75,8 +75,8 @@ void explain(ir::Function& f, const Options& o) {
     auto kernel = [&](const ir::KernelStep& s) {
       const ir::Kernel& k = p.kernels[s.kernel];
       ir::KernelCost cost = ir::cost(k);
-      std::cout << "kernel " << k.name << ": reads " << amount(cost.bytes_read, "B") << ", writes " << amount(cost.bytes_written, "B")
-                << ", " << amount(cost.flops, "flop") << "\n";
+      std::cout << "kernel " << k.name << ": reads " << amount(cost.bytes_read, "B") << ", writes "
+                << amount(cost.bytes_written, "B") << ", " << amount(cost.flops, "flop") << "\n";
     };
     if (auto* s = std::get_if<ir::KernelStep>(&p.steps[i])) {
       kernel(*s);

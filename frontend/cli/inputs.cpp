@@ -15,7 +15,8 @@ using Symbols = std::vector<std::optional<int64_t>>;
 
 std::pair<std::string, std::string> split_pair(const std::string& s, const char* option) {
   size_t equals = s.find('=');
-  if (equals == std::string::npos || equals == 0) throw CLI::ValidationError(option, "needs NAME=VALUE, got '" + s + "'");
+  if (equals == std::string::npos || equals == 0)
+    throw CLI::ValidationError(option, "needs NAME=VALUE, got '" + s + "'");
   return {s.substr(0, equals), s.substr(equals + 1)};
 }
 
@@ -44,13 +45,15 @@ Symbols set_symbols(const runtime::Signature& signature, const std::vector<std::
 }
 
 // Checks an input's element type and rank, and learns symbols from its sizes.
-void learn_symbols(const runtime::Signature& signature, const runtime::Signature::Input& input, const runtime::Tensor& t, Symbols& symbols) {
-  const std::string what =
-      "input '" + input.name + "' is " + runtime::type_text(t) + ", but the function takes " + runtime::type_text(input);
+void learn_symbols(const runtime::Signature& signature, const runtime::Signature::Input& input,
+                   const runtime::Tensor& t, Symbols& symbols) {
+  const std::string what = "input '" + input.name + "' is " + runtime::type_text(t) + ", but the function takes " +
+                           runtime::type_text(input);
   if (t.dtype != input.dtype) fail({what, {}, "convert the file to " + std::string(long_name(input.dtype))});
   if (t.shape.size() != input.shape.size()) fail({what});
   for (size_t axis = 0; axis < t.shape.size(); ++axis)
-    if (const auto number = symbol_number(signature, input.sizes[axis]); number && !symbols[*number]) symbols[*number] = t.shape[axis];
+    if (const auto number = symbol_number(signature, input.sizes[axis]); number && !symbols[*number])
+      symbols[*number] = t.shape[axis];
 }
 
 std::vector<int64_t> shape_of(const runtime::Signature::Input& input, const Symbols& symbols) {
@@ -59,10 +62,14 @@ std::vector<int64_t> shape_of(const runtime::Signature::Input& input, const Symb
   for (size_t axis = 0; axis < input.shape.size(); ++axis) {
     for (const DimProgram::Instr& i : input.shape[axis].code())
       if (i.op == DimProgram::Op::Slot && !symbols[static_cast<size_t>(i.value)])
-        fail({"the size " + input.sizes[axis] + " of input '" + input.name + "' is not known", {}, "give --set SYMBOL=N"});
+        fail({"the size " + input.sizes[axis] + " of input '" + input.name + "' is not known",
+              {},
+              "give --set SYMBOL=N"});
     const int64_t n = input.shape[axis].evaluate(values.data());
     if (n < 0)
-      fail({"the size " + input.sizes[axis] + " of input '" + input.name + "' is " + std::to_string(n), {}, "choose other sizes with --set SYMBOL=N"});
+      fail({"the size " + input.sizes[axis] + " of input '" + input.name + "' is " + std::to_string(n),
+            {},
+            "choose other sizes with --set SYMBOL=N"});
     shape.push_back(n);
   }
   return shape;
@@ -76,7 +83,8 @@ void add_input_options(CLI::App& c, InputOptions& o) {
   c.add_option("--set", o.sets, "SYMBOL=N: the value of a size that no input file gives")->take_all();
 }
 
-std::vector<runtime::Tensor> make_inputs(const runtime::Signature& signature, const InputOptions& o, const runtime::NamedTensors* weights) {
+std::vector<runtime::Tensor> make_inputs(const runtime::Signature& signature, const InputOptions& o,
+                                         const runtime::NamedTensors* weights) {
   Symbols symbols = set_symbols(signature, o.sets);
   std::map<std::string, std::string> files;
   for (const std::string& s : o.inputs) files.insert(split_pair(s, "--input"));
@@ -88,7 +96,8 @@ std::vector<runtime::Tensor> make_inputs(const runtime::Signature& signature, co
       have[i] = true;
       if (!weights) continue;
       const auto found = weights->find(input.weight);
-      if (found == weights->end()) fail({"the file of weights has no '" + input.weight + "', which input '" + input.name + "' is bound to"});
+      if (found == weights->end())
+        fail({"the file of weights has no '" + input.weight + "', which input '" + input.name + "' is bound to"});
       inputs[i] = found->second;
       continue;
     }
@@ -104,7 +113,9 @@ std::vector<runtime::Tensor> make_inputs(const runtime::Signature& signature, co
     if (have[i]) continue;
     const runtime::Signature::Input& input = signature.inputs[i];
     if (!o.random)
-      fail({"no value for input '" + input.name + "'", {}, "give --input " + input.name + "=FILE.npy, or --random SEED"});
+      fail({"no value for input '" + input.name + "'",
+            {},
+            "give --input " + input.name + "=FILE.npy, or --random SEED"});
     inputs[i] = random_tensor(input.dtype, shape_of(input, symbols), *o.random + i);
   }
   return inputs;
@@ -128,7 +139,9 @@ std::vector<int64_t> random_sizes(const runtime::Signature& s, uint64_t seed, in
       const int64_t within = attempt < 1000 ? room : std::min<int64_t>(room, 8);
       values[i] = (first + static_cast<int64_t>(rng() % static_cast<uint64_t>(within + 1))) * multiple[i];
     }
-    const auto size_of = [&](uint32_t input, uint32_t axis) { return s.inputs[input].shape[axis].evaluate(values.data()); };
+    const auto size_of = [&](uint32_t input, uint32_t axis) {
+      return s.inputs[input].shape[axis].evaluate(values.data());
+    };
     if (s.guard.first_failure(size_of, seen.data()) < 0 && seen == values) return values;
   }
   fail({"no sizes were found that function '" + s.name + "' takes", {}, "give them with --set SYMBOL=N"});

@@ -18,11 +18,13 @@ struct InputOptions {
 };
 void add_input_options(CLI::App& command, InputOptions& options);
 
-// One tensor per input, row-major; those bound to weights from `weights`, and left empty where that is null. Fails for inputs that the function has not,
-// sizes that are not known, and what does not fit the signature.
-std::vector<runtime::Tensor> make_inputs(const runtime::Signature& signature, const InputOptions& options, const runtime::NamedTensors* weights);
+// One tensor per input, row-major; those bound to weights from `weights`, and left empty where that is null. Fails for
+// inputs that the function has not, sizes that are not known, and what does not fit the signature.
+std::vector<runtime::Tensor> make_inputs(const runtime::Signature& signature, const InputOptions& options,
+                                         const runtime::NamedTensors* weights);
 
-// Values for the signature's symbols that its guard admits, at most `most` where it lets them be. Fails where none are found.
+// Values for the signature's symbols that its guard admits, at most `most` where it lets them be. Fails where none are
+// found.
 std::vector<int64_t> random_sizes(const runtime::Signature& signature, uint64_t seed, int64_t most);
 
 // How a graph's function is called with dense inputs.

@@ -24,8 +24,9 @@ std::string kernels_text(const runtime::Image& image) {
     if (b.constant) constants += static_cast<size_t>(b.bytes.evaluate(nullptr));
   size_t routines = 0;
   for (const auto& step : image.plan.steps) routines += std::holds_alternative<runtime::LibraryPlan>(step);
-  std::string text = std::to_string(image.plan.steps.size()) + (image.plan.steps.size() == 1 ? " step, " : " steps, ") + std::to_string(kernels) +
-                     (kernels == 1 ? " kernel, " : " kernels, ") + std::to_string(bytes) + " B of code";
+  std::string text = std::to_string(image.plan.steps.size()) + (image.plan.steps.size() == 1 ? " step, " : " steps, ") +
+                     std::to_string(kernels) + (kernels == 1 ? " kernel, " : " kernels, ") + std::to_string(bytes) +
+                     " B of code";
   if (constants) text += ", " + std::to_string(constants) + " B of constants";
   if (routines) text += ", " + std::to_string(routines) + (routines == 1 ? " call" : " calls") + " of library routines";
   return text;
@@ -41,8 +42,10 @@ void summarise(const runtime::PackageFile& file, const runtime::PackageFile::Fun
   for (const std::string& needs : s.said) std::cout << "  needs that " << needs << "\n";
   for (const auto& v : f.variants) {
     const std::string why = runtime::unfit(v);
-    std::cout << "  " << v.device << " " << v.machine << ": " << kernels_text(image_of(file, v)) << (why.empty() ? "; runs here" : "; " + why) << "\n";
-    for (size_t i = 0; i < v.needs.size(); ++i) std::cout << (i ? ", " : "    needs ") << v.needs[i] << (i + 1 == v.needs.size() ? "\n" : "");
+    std::cout << "  " << v.device << " " << v.machine << ": " << kernels_text(image_of(file, v))
+              << (why.empty() ? "; runs here" : "; " + why) << "\n";
+    for (size_t i = 0; i < v.needs.size(); ++i)
+      std::cout << (i ? ", " : "    needs ") << v.needs[i] << (i + 1 == v.needs.size() ? "\n" : "");
   }
 }
 
@@ -64,8 +67,8 @@ void run(const Options& o) {
   if (!o.function.empty() && std::none_of(all.begin(), all.end(), [&](const auto& f) { return f.name == o.function; }))
     fail({"no function '" + o.function + "' in the file"});
   if (!o.disassemble) {
-    std::cout << file->path() << ": made by " << file->producer() << ", format " << runtime::kPackageVersion << ", " << file->functions().size()
-              << (file->functions().size() == 1 ? " function" : " functions") << "\n";
+    std::cout << file->path() << ": made by " << file->producer() << ", format " << runtime::kPackageVersion << ", "
+              << file->functions().size() << (file->functions().size() == 1 ? " function" : " functions") << "\n";
     if (!file->weights_file().empty()) std::cout << "weights in '" << file->weights_file() << "' beside it\n";
     size_t bytes = 0;
     for (const auto& w : file->weights_inside()) bytes += file->sections()[w.section].bytes;
@@ -89,7 +92,8 @@ void add_inspect(CLI::App& app) {
   CLI::App* c = app.add_subcommand("inspect", "say what an artifact holds: signatures, code and sizes");
   c->add_option("FILE", o->file, "an artifact of 'frit compile'")->required();
   c->add_option("--function", o->function, "only this function");
-  auto* manifest = c->add_flag("--manifest", o->manifest, "print the manifest (JSON): buffers, steps, sections and their hashes too");
+  auto* manifest = c->add_flag("--manifest", o->manifest,
+                               "print the manifest (JSON): buffers, steps, sections and their hashes too");
   auto* ir = c->add_flag("--ir", o->ir, "print the graphs");
   auto* code = c->add_flag("--disassemble", o->disassemble, "print the code of its kernels");
   manifest->excludes(ir)->excludes(code);

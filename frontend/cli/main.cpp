@@ -15,7 +15,8 @@ void complain(const CLI::App& app, const CLI::ParseError& e, int argc, char** ar
     std::cerr << "error: no subcommand '" << word << "'\nnote: 'frit --help' lists them\n";
     return;
   }
-  std::cerr << "error: " << e.what() << "\nnote: 'frit " << (commands.empty() ? "" : word + " ") << "--help' says more\n";
+  std::cerr << "error: " << e.what() << "\nnote: 'frit " << (commands.empty() ? "" : word + " ")
+            << "--help' says more\n";
 }
 
 }  // namespace

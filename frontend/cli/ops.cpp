@@ -37,8 +37,9 @@ std::string_view domain_name(ir::TypeClass c) {
 
 std::vector<std::string> trait_names(const ir::OpDef& d) {
   static constexpr std::pair<ir::Trait, const char*> kNames[] = {
-      {ir::kCommutative, "commutative"}, {ir::kIdempotent, "idempotent"}, {ir::kInvolution, "involution"},
-      {ir::kView, "view"},               {ir::kNoGradient, "no_gradient"}, {ir::kExpensive, "expensive"},
+      {ir::kCommutative, "commutative"}, {ir::kIdempotent, "idempotent"},
+      {ir::kInvolution, "involution"},   {ir::kView, "view"},
+      {ir::kNoGradient, "no_gradient"},  {ir::kExpensive, "expensive"},
       {ir::kNoFold, "no_fold"},          {ir::kSideEffect, "side_effect"}};
   std::vector<std::string> out;
   for (const auto& [trait, name] : kNames)

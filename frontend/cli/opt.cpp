@@ -4,8 +4,8 @@
 #include <sstream>
 
 #include "frontend/cli/command.h"
-#include "ir/text/dot.h"
 #include "ir/read/json.h"
+#include "ir/text/dot.h"
 #include "ir/text/kernel_printer.h"
 #include "ir/text/printer.h"
 
@@ -25,7 +25,9 @@ std::string emitted(const ir::Module& m, const std::string& form) {
     std::string text;
     for (const auto& f : m.functions) {
       if (!f->program)
-        fail({"'" + f->name + "' is not lowered, so it has no kernels", {}, "use a pipeline that ends with lower_to_kernels or later"});
+        fail({"'" + f->name + "' is not lowered, so it has no kernels",
+              {},
+              "use a pipeline that ends with lower_to_kernels or later"});
       text += ir::print(*f->program, f->name);
     }
     return text;
@@ -39,18 +41,19 @@ std::string emitted(const ir::Module& m, const std::string& form) {
 }
 
 void print_timings(const std::vector<passes::PassTiming>& timings) {
-  std::cerr << std::left << std::setw(20) << "pass" << std::right << std::setw(10) << "ms" << std::setw(10) << "ops" << std::setw(10)
-            << "after" << std::setw(10) << "kernels" << "\n";
+  std::cerr << std::left << std::setw(20) << "pass" << std::right << std::setw(10) << "ms" << std::setw(10) << "ops"
+            << std::setw(10) << "after" << std::setw(10) << "kernels" << "\n";
   for (const auto& t : timings)
-    std::cerr << std::left << std::setw(20) << t.pass << std::right << std::setw(10) << std::fixed << std::setprecision(3)
-              << t.milliseconds << std::setw(10) << t.ops_before << std::setw(10) << t.ops_after << std::setw(10)
-              << t.kernels_after << (t.changed ? "" : "   no change") << "\n";
+    std::cerr << std::left << std::setw(20) << t.pass << std::right << std::setw(10) << std::fixed
+              << std::setprecision(3) << t.milliseconds << std::setw(10) << t.ops_before << std::setw(10) << t.ops_after
+              << std::setw(10) << t.kernels_after << (t.changed ? "" : "   no change") << "\n";
 }
 
 passes::Pipeline parse_pipeline(const Options& o) {
   Result<passes::Pipeline> pipeline = passes::Pipeline::parse(o.pipeline);
   if (!pipeline.ok()) throw CLI::ValidationError("--pipeline", pipeline.error().message);
-  if (!o.print_after.empty() && o.print_after != "all" && o.print_after != "changed" && !passes::find_pass(o.print_after))
+  if (!o.print_after.empty() && o.print_after != "all" && o.print_after != "changed" &&
+      !passes::find_pass(o.print_after))
     throw CLI::ValidationError("--print-after", "unknown pass '" + o.print_after + "'");
   return *std::move(pipeline);
 }
@@ -75,7 +78,8 @@ void run(const Options& o) {
     check(passes::run(pipeline, *f, context, options));
     for (const auto& r : context.remarks) {
       std::string place = to_string(r.loc);
-      std::cerr << "remark: " << r.function << ": " << r.pass << ": " << r.text << (place.empty() ? "" : " (" + place + ")") << "\n";
+      std::cerr << "remark: " << r.function << ": " << r.pass << ": " << r.text
+                << (place.empty() ? "" : " (" + place + ")") << "\n";
     }
     if (o.time_passes) print_timings(timings);
   }
@@ -95,7 +99,9 @@ void add_opt(CLI::App& app) {
   c->add_flag("--remarks", o->remarks, "print what the passes have to say, on standard error");
   c->add_option("--stop-after", o->stop_after, "run only the first N passes")->check(CLI::Range(0, 1 << 20));
   c->add_option("--dump-dir", o->dump_dir, "write the IR after each pass to numbered files there");
-  c->add_option("--emit", o->emit, "what to print")->check(CLI::IsMember({"ir", "json", "dot", "kernels"}))->capture_default_str();
+  c->add_option("--emit", o->emit, "what to print")
+      ->check(CLI::IsMember({"ir", "json", "dot", "kernels"}))
+      ->capture_default_str();
   c->add_option("-o,--output", o->output, "where to, - for standard output")->capture_default_str();
   c->callback([o] { run(*o); });
 }

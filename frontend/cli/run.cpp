@@ -32,10 +32,13 @@ void check_strides(const ir::Function& f, const std::vector<runtime::Tensor>& in
       // A symbol that stands here first takes what it gets, within its range.
       const bool free = source && source->stride && source->input == i && source->axis == axis;
       const DimRange range = f.facts.range(stated);
-      if (free ? stride >= range.low && stride <= range.high && stride % f.facts.multiple(*stated.as_symbol()) == 0 : stated.is(stride)) continue;
-      fail({"input '" + f.values[f.params[i]].name + "' has stride " + std::to_string(stride) + " along axis " + std::to_string(axis) +
-                ", but the function takes " + stated.str(),
-            {}, "'frit run' passes dense inputs only"});
+      if (free ? stride >= range.low && stride <= range.high && stride % f.facts.multiple(*stated.as_symbol()) == 0
+               : stated.is(stride))
+        continue;
+      fail({"input '" + f.values[f.params[i]].name + "' has stride " + std::to_string(stride) + " along axis " +
+                std::to_string(axis) + ", but the function takes " + stated.str(),
+            {},
+            "'frit run' passes dense inputs only"});
     }
 }
 
@@ -43,11 +46,13 @@ void check_strides(const ir::Function& f, const std::vector<runtime::Tensor>& in
 struct Runnable {
   std::vector<runtime::Tensor> inputs;
   std::function<Result<std::vector<runtime::Tensor>>()> run;
-  double compile_ms = 0;   // or what loading took
+  double compile_ms = 0;  // or what loading took
 };
 
 using Clock = std::chrono::steady_clock;
-double ms_since(Clock::time_point begin) { return std::chrono::duration<double, std::milli>(Clock::now() - begin).count(); }
+double ms_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
 
 Runnable compile_graph(const Options& o, runtime::Gpu* gpu) {
   Source source = read_graph(o.file);
@@ -130,12 +135,16 @@ void run(const Options& o) {
   }
   if (o.time) {
     std::sort(times.begin(), times.end());
-    std::cerr << std::fixed << std::setprecision(3) << (package ? "load " : "compile ") << r.compile_ms << " ms; run: median " << times[times.size() / 2]
-              << " ms, least " << times.front() << " ms, most " << times.back() << " ms of " << times.size() << "\n";
-    if (!gpu) std::cerr << "memory: at most " << peak << " B for results and workspace (a workspace of 512 KiB or less is not counted)\n";
+    std::cerr << std::fixed << std::setprecision(3) << (package ? "load " : "compile ") << r.compile_ms
+              << " ms; run: median " << times[times.size() / 2] << " ms, least " << times.front() << " ms, most "
+              << times.back() << " ms of " << times.size() << "\n";
+    if (!gpu)
+      std::cerr << "memory: at most " << peak
+                << " B for results and workspace (a workspace of 512 KiB or less is not counted)\n";
     if (gpu) {
       std::sort(gpu_times.begin(), gpu_times.end());
-      std::cerr << "on " << gpu->info().name << ": median " << gpu_times[gpu_times.size() / 2] << " ms, least " << gpu_times.front() << " ms;";
+      std::cerr << "on " << gpu->info().name << ": median " << gpu_times[gpu_times.size() / 2] << " ms, least "
+                << gpu_times.front() << " ms;";
       for (const runtime::GpuTime& t : steps) std::cerr << " " << t.step << " " << t.milliseconds << " ms";
       std::cerr << " (the last run)\n";
     }
@@ -147,14 +156,17 @@ void run(const Options& o) {
 void add_run(CLI::App& app) {
   auto o = std::make_shared<Options>();
   CLI::App* c = app.add_subcommand("run", "run a graph, compiled here, or an artifact");
-  c->add_option("FILE", o->file, "graph file (.frit or JSON), - for standard input; or an artifact of 'frit compile'")->required();
+  c->add_option("FILE", o->file, "graph file (.frit or JSON), - for standard input; or an artifact of 'frit compile'")
+      ->required();
   c->add_option("--function", o->function, "which function, when the file holds several");
   c->add_option("--device", o->device, "where to run")->check(CLI::IsMember({"cpu", "vulkan"}))->default_str("cpu");
   c->add_option("--cpu", o->cpu, "native, or a processor's name")->capture_default_str();
   add_input_options(*c, o->inputs);
-  c->add_option("--output", o->output, "folder for the results, as 0.npy, 1.npy, ...; without it their first elements are printed");
+  c->add_option("--output", o->output,
+                "folder for the results, as 0.npy, 1.npy, ...; without it their first elements are printed");
   c->add_option("--repeat", o->repeat, "run N times")->check(CLI::PositiveNumber)->capture_default_str();
-  c->add_flag("--time", o->time, "print compile (or load) and run times and the memory that runs took, on standard error");
+  c->add_flag("--time", o->time,
+              "print compile (or load) and run times and the memory that runs took, on standard error");
   c->callback([o] { run(*o); });
 }
 

@@ -42,7 +42,8 @@ runtime::Tensor dense_tensor(Dtype dtype, const std::vector<int64_t>& shape) {
   return t;
 }
 
-// Walks a tensor in row-major order, calling `see(position)` with the element's place in its buffer, for at most `limit` elements.
+// Walks a tensor in row-major order, calling `see(position)` with the element's place in its buffer, for at most
+// `limit` elements.
 template <class See>
 void each_element(const runtime::Tensor& t, int64_t limit, See see) {
   std::vector<int64_t> at(t.shape.size(), 0);
@@ -68,8 +69,8 @@ runtime::Tensor random_tensor(Dtype dtype, const std::vector<int64_t>& shape, ui
   Dtype part = complex ? float32 : dtype;
   for (int64_t i = 0; i < count * (complex ? 2 : 1); ++i) {
     uint64_t r = mix(seed * 0x2545f4914f6cdd1du + static_cast<uint64_t>(i));
-    double v = is_inexact(part)  ? static_cast<double>(r >> 11) * 0x1p-52 - 1.0
-               : part == bool_   ? static_cast<double>(r & 1)
+    double v = is_inexact(part)    ? static_cast<double>(r >> 11) * 0x1p-52 - 1.0
+               : part == bool_     ? static_cast<double>(r & 1)
                : is_unsigned(part) ? static_cast<double>(r % 100)
                                    : static_cast<double>(r % 199) - 99;
     uint64_t bits = ir::double_to_bits(part, v);

@@ -25,20 +25,22 @@ struct Options {
 };
 
 // Digits of the significand of a float type, the leading one included.
-int digits(Dtype t) {
-  return t == float16 ? 11 : t == bfloat16 ? 8 : t == float64 ? 53 : 24;
-}
+int digits(Dtype t) { return t == float16 ? 11 : t == bfloat16 ? 8 : t == float64 ? 53 : 24; }
 
 // In units in the last place at magnitude `at`.
 double ulp_distance(Dtype t, double want, double got, double at) {
   if (want == got || (std::isnan(want) && std::isnan(got))) return 0;
   if (!std::isfinite(want) || !std::isfinite(got)) return INFINITY;
-  const double unit = std::ldexp(1.0, std::ilogb(std::max(at, std::ldexp(1.0, t == float16 ? -14 : t == float64 ? -1022 : -126))) - digits(t) + 1);
+  const double unit = std::ldexp(1.0, std::ilogb(std::max(at, std::ldexp(1.0, t == float16   ? -14
+                                                                              : t == float64 ? -1022
+                                                                                             : -126))) -
+                                          digits(t) + 1);
   return std::abs(want - got) / unit;
 }
 
-// The largest distance of two tensors; for integers and bool, infinite where any element differs. Ulps are those of the element's magnitude or of the
-// tensor's mean, whichever is larger: where large terms cancel, the remainder's own ulps say nothing.
+// The largest distance of two tensors; for integers and bool, infinite where any element differs. Ulps are those of the
+// element's magnitude or of the tensor's mean, whichever is larger: where large terms cancel, the remainder's own ulps
+// say nothing.
 double distance(const ir::Tensor& want, const ir::Tensor& got) {
   if (want.shape != got.shape || want.dtype != got.dtype) return INFINITY;
   if (!is_inexact(want.dtype)) return want.data == got.data ? 0 : INFINITY;
@@ -55,22 +57,26 @@ double distance(const ir::Tensor& want, const ir::Tensor& got) {
     if (const double v = a.at(i); std::isfinite(v)) sum += std::abs(v), ++finite;
   const double mean = finite ? sum / static_cast<double>(finite) : 0;
   double most = 0;
-  for (int64_t i = 0; i < a.size(); ++i) most = std::max(most, ulp_distance(a.dtype, a.at(i), b.at(i), std::max(std::abs(a.at(i)), mean)));
+  for (int64_t i = 0; i < a.size(); ++i)
+    most = std::max(most, ulp_distance(a.dtype, a.at(i), b.at(i), std::max(std::abs(a.at(i)), mean)));
   return most;
 }
 
 ir::Tensor to_ir(const runtime::Tensor& t) {
   const runtime::Tensor dense = row_major(t);
   ir::Tensor out(t.dtype, std::vector<int64_t>(t.shape));
-  const auto* data = static_cast<const std::byte*>(dense.buffer->data()) + dense.offset * static_cast<int64_t>(t.dtype.size);
+  const auto* data =
+      static_cast<const std::byte*>(dense.buffer->data()) + dense.offset * static_cast<int64_t>(t.dtype.size);
   if (!out.data.empty()) std::memcpy(out.data.data(), data, out.data.size());
   return out;
 }
 
-// One function and what is compared: the graph, for the interpreter and compiled here, and the artifact's code where there is one.
+// One function and what is compared: the graph, for the interpreter and compiled here, and the artifact's code where
+// there is one.
 class Comparison {
  public:
-  Comparison(const ir::Function& f, const Options& o, runtime::Gpu* gpu) : f_(f), o_(o), gpu_(gpu), signature_(signature_of(f)) {
+  Comparison(const ir::Function& f, const Options& o, runtime::Gpu* gpu)
+      : f_(f), o_(o), gpu_(gpu), signature_(signature_of(f)) {
     Progress progress("compiling " + f.name);
     codegen::CompileOptions options;
     options.target.cpu = o.cpu;
@@ -83,7 +89,8 @@ class Comparison {
   bool run(const runtime::NamedTensors& weights, const runtime::PackagedFunction* packed) {
     std::vector<double> graph(signature_.outputs.size()), artifact(graph.size());
     for (int i = 0; i < o_.runs; ++i) {
-      const std::vector<runtime::Tensor> inputs = draw(weights, o_.inputs.random.value_or(1) + static_cast<uint64_t>(i) * 1000);
+      const std::vector<runtime::Tensor> inputs =
+          draw(weights, o_.inputs.random.value_or(1) + static_cast<uint64_t>(i) * 1000);
       std::vector<ir::Tensor> reference;
       for (const runtime::Tensor& t : inputs) reference.push_back(to_ir(t));
       reference = value_or_fail(ir::interpret(f_, reference));
@@ -107,7 +114,8 @@ class Comparison {
     const std::vector<int64_t> sizes = random_sizes(signature_, seed, o_.most);
     const auto& names = signature_.guard.symbol_names;
     for (size_t i = 0; i < names.size(); ++i) {
-      const bool given = std::any_of(options.sets.begin(), options.sets.end(), [&](const std::string& s) { return s.starts_with(names[i] + "="); });
+      const bool given = std::any_of(options.sets.begin(), options.sets.end(),
+                                     [&](const std::string& s) { return s.starts_with(names[i] + "="); });
       if (!given) options.sets.push_back(names[i] + "=" + std::to_string(sizes[i]));
     }
     std::vector<runtime::Tensor> inputs = make_inputs(signature_, options, &weights);
@@ -122,7 +130,8 @@ class Comparison {
     return inputs;
   }
 
-  void compare(const std::vector<ir::Tensor>& want, const std::vector<runtime::Tensor>& got, std::vector<double>& most) const {
+  void compare(const std::vector<ir::Tensor>& want, const std::vector<runtime::Tensor>& got,
+               std::vector<double>& most) const {
     for (size_t i = 0; i < want.size(); ++i) {
       const runtime::Tensor host = gpu_ ? value_or_fail(runtime::to_host(got[i], *gpu_)) : got[i];
       most[i] = std::max(most[i], distance(want[i], to_ir(host)));
@@ -133,11 +142,14 @@ class Comparison {
     if (most.empty()) std::cout << "@" << f_.name << ": runs and has no results, " << what << "\n";
     for (size_t i = 0; i < most.size(); ++i) {
       const runtime::Signature::Value& out = signature_.outputs[i];
-      std::cout << "@" << f_.name << " " << (out.name.empty() ? "result " + std::to_string(i) : out.name) << ": " << runtime::type_text(out) << ", "
-                << what << ": ";
-      if (std::isinf(most[i])) std::cout << "differs";
-      else if (is_inexact(out.dtype)) std::cout << "at most " << std::setprecision(3) << most[i] << " ulp";
-      else std::cout << "equal";
+      std::cout << "@" << f_.name << " " << (out.name.empty() ? "result " + std::to_string(i) : out.name) << ": "
+                << runtime::type_text(out) << ", " << what << ": ";
+      if (std::isinf(most[i]))
+        std::cout << "differs";
+      else if (is_inexact(out.dtype))
+        std::cout << "at most " << std::setprecision(3) << most[i] << " ulp";
+      else
+        std::cout << "equal";
       std::cout << (most[i] > o_.max_ulp ? "  <- too far\n" : "\n");
     }
   }
@@ -163,7 +175,9 @@ void run(const Options& o) {
     good &= Comparison(*f, o, gpu).run(weights, packed.get());
   }
   if (!any) fail({o.function.empty() ? "the file holds no function" : "no function '" + o.function + "' in the file"});
-  if (!good) fail({"results differ by more than " + std::to_string(static_cast<int64_t>(o.max_ulp)) + " ulp from those of the reference interpreter"});
+  if (!good)
+    fail({"results differ by more than " + std::to_string(static_cast<int64_t>(o.max_ulp)) +
+          " ulp from those of the reference interpreter"});
 }
 
 }  // namespace
@@ -174,12 +188,18 @@ void add_verify(CLI::App& app) {
   c->add_option("FILE", o->file, "an artifact of 'frit compile', or a graph file")->required();
   c->add_option("--function", o->function, "only this function");
   c->add_option("--device", o->device, "where to run")->check(CLI::IsMember({"cpu", "vulkan"}))->default_str("cpu");
-  c->add_option("--cpu", o->cpu, "native, or a processor's name, for the graph that is compiled here")->capture_default_str();
+  c->add_option("--cpu", o->cpu, "native, or a processor's name, for the graph that is compiled here")
+      ->capture_default_str();
   add_input_options(*c, o->inputs);
-  c->add_option("--runs", o->runs, "how many times, each with other sizes and inputs")->check(CLI::PositiveNumber)->capture_default_str();
-  c->add_option("--largest", o->most, "the largest size that is drawn where facts do not ask for a larger one")->check(CLI::PositiveNumber)->capture_default_str();
-  c->add_option("--max-ulp", o->max_ulp,
-                "how far a float may be from the interpreter's, in units in the last place of its magnitude or of the result's mean, whichever is larger")
+  c->add_option("--runs", o->runs, "how many times, each with other sizes and inputs")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  c->add_option("--largest", o->most, "the largest size that is drawn where facts do not ask for a larger one")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  c->add_option(
+       "--max-ulp", o->max_ulp,
+       "how far a float may be from the interpreter's, in units in the last place of its magnitude or of the result's mean, whichever is larger")
       ->capture_default_str();
   c->callback([o] { run(*o); });
 }

@@ -4,9 +4,9 @@
 
 #include "codegen/core/backend.h"
 #include "frontend/compile/compiled_state.h"
+#include "ir/kernel/program.h"
 #include "ir/text/kernel_printer.h"
 #include "ir/text/printer.h"
-#include "ir/kernel/program.h"
 #include "passes/manager/pass.h"
 
 namespace frit {
@@ -78,11 +78,13 @@ State& State::add(std::vector<array>& arrays) {
   return *this;
 }
 State& State::add(std::map<std::string, array>& arrays) {
-  parts_.push_back([at = &arrays](std::vector<array*>& out, std::string& structure) { put_named(sorted(*at), out, structure); });
+  parts_.push_back(
+      [at = &arrays](std::vector<array*>& out, std::string& structure) { put_named(sorted(*at), out, structure); });
   return *this;
 }
 State& State::add(std::unordered_map<std::string, array>& arrays) {
-  parts_.push_back([at = &arrays](std::vector<array*>& out, std::string& structure) { put_named(sorted(*at), out, structure); });
+  parts_.push_back(
+      [at = &arrays](std::vector<array*>& out, std::string& structure) { put_named(sorted(*at), out, structure); });
   return *this;
 }
 std::vector<array*> State::arrays() const {
@@ -243,9 +245,15 @@ std::vector<array> CompiledFunction::operator()(const std::vector<array>& inputs
   std::string structure;
   return call({&detail::call_list, pointers(inputs)}, structure);
 }
-Inspection CompiledFunction::lower(const std::vector<array>& inputs) const { return inspect({&detail::call_list, pointers(inputs)}); }
-Inspection CompiledFunction::lower(const std::vector<ShapeDtype>& inputs) const { return inspect_ahead(&detail::call_list, inputs); }
-void CompiledFunction::compile_ahead(const std::vector<ShapeDtype>& inputs) const { compile_ahead_of(&detail::call_list, inputs); }
+Inspection CompiledFunction::lower(const std::vector<array>& inputs) const {
+  return inspect({&detail::call_list, pointers(inputs)});
+}
+Inspection CompiledFunction::lower(const std::vector<ShapeDtype>& inputs) const {
+  return inspect_ahead(&detail::call_list, inputs);
+}
+void CompiledFunction::compile_ahead(const std::vector<ShapeDtype>& inputs) const {
+  compile_ahead_of(&detail::call_list, inputs);
+}
 void CompiledFunction::compile_ahead() const { compile_ahead_of(&detail::call_list, signature()); }
 
 }  // namespace frit

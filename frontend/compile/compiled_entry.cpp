@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "codegen/core/guard.h"
-#include "frontend/eager/eager.h"
 #include "frontend/core/layout.h"
+#include "frontend/eager/eager.h"
 #include "runtime/system/cpu.h"
 
 namespace frit::detail {
@@ -19,9 +19,13 @@ constexpr char kLarge = 'L', kSmall = 's';
 const std::string kGpu = "gpu ";
 }  // namespace
 
-CompiledEntry::CompiledEntry(Signature signature, TracedFunction traced, std::unique_ptr<SizeTrace> sizes, CompileMode mode,
-                             std::shared_ptr<FunctionCounters> counters)
-    : signature_(std::move(signature)), traced_(std::move(traced)), sizes_(std::move(sizes)), mode_(mode), counters_(std::move(counters)) {
+CompiledEntry::CompiledEntry(Signature signature, TracedFunction traced, std::unique_ptr<SizeTrace> sizes,
+                             CompileMode mode, std::shared_ptr<FunctionCounters> counters)
+    : signature_(std::move(signature)),
+      traced_(std::move(traced)),
+      sizes_(std::move(sizes)),
+      mode_(mode),
+      counters_(std::move(counters)) {
   const ir::Function& f = traced_.function;
   for (ir::ValueId v : f.results) dtypes_.push_back(f.type(v).dtype);
   if (!signature_.open) {
@@ -69,7 +73,8 @@ Shape CompiledEntry::result_shape(size_t i, const SymbolValues& symbols) const {
 std::string CompiledEntry::large_results(std::span<const runtime::Tensor> arguments) const {
   SymbolValues symbols;
   int64_t* values = symbols.reserve(guard_.symbol_names.size());
-  for (size_t i = 0; i < guard_.sources.size(); ++i) values[i] = arguments[guard_.sources[i].input].shape[guard_.sources[i].axis];
+  for (size_t i = 0; i < guard_.sources.size(); ++i)
+    values[i] = arguments[guard_.sources[i].input].shape[guard_.sources[i].axis];
   std::string key;
   for (size_t i = 0; i < shape_programs_.size(); ++i) {
     int64_t bytes = dtypes_[i].size;
@@ -85,7 +90,8 @@ Result<ExecutablePtr> CompiledEntry::dense_code() {
   return code_for_layouts({}, {});
 }
 
-Result<ExecutablePtr> CompiledEntry::code_for_layouts(const std::string& key, std::span<const runtime::Tensor> arguments) {
+Result<ExecutablePtr> CompiledEntry::code_for_layouts(const std::string& key,
+                                                      std::span<const runtime::Tensor> arguments) {
   const bool gpu = running_device() == Device::gpu;
   const std::string kept = gpu ? kGpu + key : key;
   {
@@ -96,7 +102,9 @@ Result<ExecutablePtr> CompiledEntry::code_for_layouts(const std::string& key, st
   ir::Function f = traced_.function;
   if (key.starts_with(kLarge)) {
     for (size_t i = 0; i < f.results.size(); ++i)
-      if (key[i] == kLarge) f.facts.assume_nonnegative(f.type(f.results[i]).size() - Dim(runtime::last_level_cache_bytes() / dtypes_[i].size));
+      if (key[i] == kLarge)
+        f.facts.assume_nonnegative(f.type(f.results[i]).size() -
+                                   Dim(runtime::last_level_cache_bytes() / dtypes_[i].size));
   } else if (!key.empty()) {
     f.layouts.assign(f.params.size(), {});
     for (size_t i = 0; i < arguments.size(); ++i)
@@ -137,7 +145,8 @@ void CompiledEntry::run(std::span<runtime::Tensor> arguments, std::span<const bo
     {
       std::lock_guard<std::mutex> guard(mutex_);
       count = variants_.size();
-      known = std::any_of(variants_.begin(), variants_.end(), [&](const auto& v) { return v.first == (gpu ? kGpu + key : key); });
+      known = std::any_of(variants_.begin(), variants_.end(),
+                          [&](const auto& v) { return v.first == (gpu ? kGpu + key : key); });
     }
     if (known || count < kMaxVariants) {
       auto variant = code_for_layouts(key, arguments);
@@ -171,7 +180,8 @@ void CompiledEntry::run(std::span<runtime::Tensor> arguments, std::span<const bo
   if (!status) throw_runtime(status.error(), where);
 }
 
-std::shared_ptr<CallOperation> make_call(std::shared_ptr<CompiledEntry> entry, std::span<const array* const> arguments) {
+std::shared_ptr<CallOperation> make_call(std::shared_ptr<CompiledEntry> entry,
+                                         std::span<const array* const> arguments) {
   auto operation = std::make_shared<CallOperation>(std::move(entry), std::source_location());
   operation->device = operation->entry->device_type();
   std::vector<NodePtr> inputs;

@@ -1,7 +1,7 @@
 // One trace of a compiled function, and the code it became.
 //
-// Immutable after construction but for `variants`: executables by the layouts of the arguments, made when a call first runs with them. The common case, all
-// arguments dense, is one atomic load.
+// Immutable after construction but for `variants`: executables by the layouts of the arguments, made when a call first
+// runs with them. The common case, all arguments dense, is one atomic load.
 #pragma once
 
 #include <atomic>
@@ -9,10 +9,10 @@
 #include <mutex>
 #include <vector>
 
-#include "frontend/eager/code_cache.h"
 #include "frontend/compile/signature.h"
-#include "frontend/core/sizes.h"
 #include "frontend/compile/trace.h"
+#include "frontend/core/sizes.h"
+#include "frontend/eager/code_cache.h"
 #include "runtime/execute/guard.h"
 
 namespace frit::detail {
@@ -52,10 +52,10 @@ class CompiledEntry {
   const SizeTrace* sizes() const { return sizes_.get(); }
   CompileMode mode() const { return mode_; }
   size_t result_count() const { return dtypes_.size(); }
-  size_t number = 0;              // 1 for the first trace of its function
-  size_t user_results = 0;        // the others are written state
-  std::string fixed_because;      // why a function for any shape was traced for one
-  std::string result_structure;   // around the user's results
+  size_t number = 0;             // 1 for the first trace of its function
+  size_t user_results = 0;       // the others are written state
+  std::string fixed_because;     // why a function for any shape was traced for one
+  std::string result_structure;  // around the user's results
 
   // Whether every fact about sizes holds for a call that matches the signature; fills in its symbols.
   bool admits(std::span<const array* const> arguments, SymbolValues& symbols) const;
@@ -77,11 +77,11 @@ class CompiledEntry {
   std::atomic<uint64_t> last_used{0};
 
  private:
-  // Of a function with open sizes: a character for each result that is too large for the caches at this call, whose code writes past them; empty
-  // when there is none.
+  // Of a function with open sizes: a character for each result that is too large for the caches at this call, whose
+  // code writes past them; empty when there is none.
   std::string large_results(std::span<const runtime::Tensor> arguments) const;
-  // The layout of each argument, one character an axis, or `large_results` of dense ones; empty when all are dense and nothing is large.
-  // Code is kept for the device that runs.
+  // The layout of each argument, one character an axis, or `large_results` of dense ones; empty when all are dense and
+  // nothing is large. Code is kept for the device that runs.
   Result<ExecutablePtr> code_for_layouts(const std::string& key, std::span<const runtime::Tensor> arguments);
 
   Signature signature_;
@@ -90,8 +90,8 @@ class CompiledEntry {
   CompileMode mode_;
   std::shared_ptr<FunctionCounters> counters_;
   std::vector<Dtype> dtypes_;
-  std::vector<Shape> shapes_;                             // of a trace of numbers
-  std::vector<std::vector<DimProgram>> shape_programs_;   // of one with open sizes
+  std::vector<Shape> shapes_;                            // of a trace of numbers
+  std::vector<std::vector<DimProgram>> shape_programs_;  // of one with open sizes
   runtime::Guard guard_;
   std::atomic<const runtime::Executable*> dense_{nullptr};
   std::mutex mutex_;
@@ -102,7 +102,8 @@ class CompiledEntry {
 struct CallOperation final : Operation {
   CallOperation(std::shared_ptr<CompiledEntry> entry, std::source_location where)
       : Operation(OperationKind::Call, where), entry(std::move(entry)) {}
-  void run(std::span<runtime::Tensor> inputs, std::span<const bool> donated, std::span<runtime::Tensor> outputs) override {
+  void run(std::span<runtime::Tensor> inputs, std::span<const bool> donated,
+           std::span<runtime::Tensor> outputs) override {
     const DeviceScope scope(device);
     entry->run(inputs, donated, outputs, where);
   }

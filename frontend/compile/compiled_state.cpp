@@ -62,7 +62,8 @@ class SavedState {
   }
 }
 
-// A value for a size that is open and has no data: unlikely to be equal to another size, or to anything else by accident.
+// A value for a size that is open and has no data: unlikely to be equal to another size, or to anything else by
+// accident.
 int64_t made_up_size(const DimDeclaration& d, size_t index) {
   static constexpr int64_t kPrimes[] = {37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97};
   const int64_t wanted = kPrimes[index % std::size(kPrimes)] + static_cast<int64_t>(index / std::size(kPrimes)) * 97;
@@ -76,14 +77,16 @@ int64_t made_up_size(const DimDeclaration& d, size_t index) {
 // "in [1, 64]", "as a multiple of 16", or both.
 std::string bounds_text(const DimDeclaration& d) {
   std::string text;
-  if (d.low != 0 || d.high != DimDeclaration::kMax || d.multiple == 1) text = "in [" + std::to_string(d.low) + ", " + std::to_string(d.high) + "]";
+  if (d.low != 0 || d.high != DimDeclaration::kMax || d.multiple == 1)
+    text = "in [" + std::to_string(d.low) + ", " + std::to_string(d.high) + "]";
   if (d.multiple != 1) text += (text.empty() ? "" : " ") + ("as a multiple of " + std::to_string(d.multiple));
   return text;
 }
 
 std::string signature_text(const ShapeDtype& s) {
   std::string text = std::string(long_name(s.dtype)) + " (";
-  for (size_t i = 0; i < s.shape.size(); ++i) text += (i ? "," : "") + (s.shape[i].name.empty() ? std::to_string(s.shape[i].value) : s.shape[i].name);
+  for (size_t i = 0; i < s.shape.size(); ++i)
+    text += (i ? "," : "") + (s.shape[i].name.empty() ? std::to_string(s.shape[i].value) : s.shape[i].name);
   return text + ")";
 }
 
@@ -98,8 +101,8 @@ CompiledState::CompiledState(std::shared_ptr<const void> closure, CompileOptions
   open_ = options_.shapeless || !options_.dims.empty() || !options_.signature.empty();
   for (const DimDeclaration& d : options_.dims)
     if (d.name.empty() || d.low < 0 || d.low > d.high || d.multiple < 1 || d.high / d.multiple * d.multiple < d.low)
-      throw InvalidArgument("compile: no size can be '" + d.name + "', a multiple of " + std::to_string(d.multiple) + " in [" +
-                                std::to_string(d.low) + ", " + std::to_string(d.high) + "]",
+      throw InvalidArgument("compile: no size can be '" + d.name + "', a multiple of " + std::to_string(d.multiple) +
+                                " in [" + std::to_string(d.low) + ", " + std::to_string(d.high) + "]",
                             "give a name, bounds of zero or more, and a divisor of one or more");
   for (const ShapeDtype& s : options_.signature)
     for (const DeclaredSize& d : s.shape)
@@ -129,14 +132,16 @@ void CompiledState::check_declared(const Call& call) const {
   };
   const size_t given = call.arrays.size() - options_.inputs.arrays().size();
   if (given != signature.size())
-    refuse("there are " + std::to_string(given) + " arrays, but the signature declares " + std::to_string(signature.size()),
+    refuse("there are " + std::to_string(given) + " arrays, but the signature declares " +
+               std::to_string(signature.size()),
            "call it with as many arrays as are declared");
   std::map<std::string, int64_t> sizes;
   for (size_t i = 0; i < signature.size(); ++i) {
     const Node& node = *call.arrays[i]->node();
-    const std::string what = "argument " + std::to_string(i) + " is " + type_text(node.dtype, node.shape) + ", but it is declared as " +
-                             signature_text(signature[i]);
-    if (node.dtype != signature[i].dtype || node.shape.size() != signature[i].shape.size()) refuse(what, "convert or reshape it, or declare another signature");
+    const std::string what = "argument " + std::to_string(i) + " is " + type_text(node.dtype, node.shape) +
+                             ", but it is declared as " + signature_text(signature[i]);
+    if (node.dtype != signature[i].dtype || node.shape.size() != signature[i].shape.size())
+      refuse(what, "convert or reshape it, or declare another signature");
     for (size_t axis = 0; axis < node.shape.size(); ++axis) {
       const DeclaredSize& d = signature[i].shape[axis];
       const int64_t n = node.shape[axis];
@@ -159,7 +164,8 @@ std::shared_ptr<CompiledEntry> CompiledState::find(uint64_t hash, const Call& ca
   auto [first, last] = entries_.equal_range(hash);
   for (; first != last; ++first) {
     CompiledEntry& entry = *first->second;
-    if (entry.mode() != get_compile_mode() || !matches(entry.signature(), call) || !entry.admits(call.arrays, symbols)) continue;
+    if (entry.mode() != get_compile_mode() || !matches(entry.signature(), call) || !entry.admits(call.arrays, symbols))
+      continue;
     entry.last_used.store(clock_.fetch_add(1, std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     return first->second;
   }
@@ -190,7 +196,8 @@ std::shared_ptr<CompiledEntry> CompiledState::entry_for(const Call& call, Symbol
   account_for_miss(call);
   auto entry = make_entry(request_for(call), guard);
   if (!entry->admits(call.arrays, symbols))
-    throw RuntimeError(options_.name + ": the trace for these arguments does not serve them", "please report this as a bug of frit");
+    throw RuntimeError(options_.name + ": the trace for these arguments does not serve them",
+                       "please report this as a bug of frit");
   return entry;
 }
 
@@ -227,7 +234,9 @@ std::shared_ptr<CompiledEntry> CompiledState::make_entry(Request request, std::u
 void CompiledState::drop_oldest() {
   auto oldest = entries_.begin();
   for (auto it = entries_.begin(); it != entries_.end(); ++it)
-    if (it->second->last_used.load(std::memory_order_relaxed) < oldest->second->last_used.load(std::memory_order_relaxed)) oldest = it;
+    if (it->second->last_used.load(std::memory_order_relaxed) <
+        oldest->second->last_used.load(std::memory_order_relaxed))
+      oldest = it;
   entries_.erase(oldest);
 }
 
@@ -241,18 +250,22 @@ void CompiledState::account_for_miss(const Call& call) {
     Difference d = difference(call, *entry);
     // Among equals the latest tells most.
     if (nearest && (d.distance > least.distance ||
-                    (d.distance == least.distance && entry->last_used.load(std::memory_order_relaxed) < nearest->last_used.load(std::memory_order_relaxed))))
+                    (d.distance == least.distance && entry->last_used.load(std::memory_order_relaxed) <
+                                                         nearest->last_used.load(std::memory_order_relaxed))))
       continue;
     nearest = entry.get();
     least = std::move(d);
   }
   if (!nearest) return;
   if (options_.strict && least.sizes_only)
-    throw InvalidArgument(options_.name + ": " + least.what, least.cure.empty() ? "call it with sizes that fit, or leave strict out" : least.cure);
+    throw InvalidArgument(options_.name + ": " + least.what,
+                          least.cure.empty() ? "call it with sizes that fit, or leave strict out" : least.cure);
   const size_t traces = trace_count() + 1;
-  std::string line = options_.name + ": traced again (" + ordinal(traces) + "): " + least.what + (least.cure.empty() ? "" : "; " + least.cure);
+  std::string line = options_.name + ": traced again (" + ordinal(traces) + "): " + least.what +
+                     (least.cure.empty() ? "" : "; " + least.cure);
   if (options_.max_traces && traces > options_.max_traces)
-    throw InvalidArgument(options_.name + ": one trace more than the " + std::to_string(options_.max_traces) + " allowed is needed: " + least.what,
+    throw InvalidArgument(options_.name + ": one trace more than the " + std::to_string(options_.max_traces) +
+                              " allowed is needed: " + least.what,
                           least.cure);
   if (least.number_only) {
     // The structure numbers them among the numbers for array parameters.
@@ -294,17 +307,19 @@ CompiledState::Request CompiledState::request_for(const Call& call) const {
   Request request{make_signature(call, open_), {}, nullptr};
   if (open_) request.sizes = std::make_unique<SizeTrace>(options_.name, true);
   for (size_t i = 0; i < call.arrays.size(); ++i)
-    request.types.push_back(open_ ? open_type(*call.arrays[i], i, call.arrays.size(), *request.sizes) : to_type(*call.arrays[i]->node()));
+    request.types.push_back(open_ ? open_type(*call.arrays[i], i, call.arrays.size(), *request.sizes)
+                                  : to_type(*call.arrays[i]->node()));
   return request;
 }
 
 CompiledState::Request CompiledState::request_ahead(ClosureFn fn, std::span<const ShapeDtype> arguments) const {
   if (!options_.inputs.empty())
-    throw InvalidArgument(options_.name + ": a function with captured state cannot be compiled without data", "call it once instead");
+    throw InvalidArgument(options_.name + ": a function with captured state cannot be compiled without data",
+                          "call it once instead");
   const auto& signature = options_.signature;
   if (!signature.empty() && signature.size() != arguments.size())
-    throw InvalidArgument(options_.name + ": " + std::to_string(arguments.size()) + " arguments are given, but the signature declares " +
-                              std::to_string(signature.size()),
+    throw InvalidArgument(options_.name + ": " + std::to_string(arguments.size()) +
+                              " arguments are given, but the signature declares " + std::to_string(signature.size()),
                           "give one for each argument");
   Request request;
   request.signature.fn = fn;
@@ -317,7 +332,8 @@ CompiledState::Request CompiledState::request_ahead(ClosureFn fn, std::span<cons
       const DeclaredSize& d = arguments[i].shape[axis];
       if (d.name.empty()) {
         if (d.value < 0 || d.value > std::numeric_limits<ShapeElem>::max())
-          throw InvalidArgument(options_.name + ": argument " + std::to_string(i) + " has an axis of " + std::to_string(d.value) + " elements",
+          throw InvalidArgument(options_.name + ": argument " + std::to_string(i) + " has an axis of " +
+                                    std::to_string(d.value) + " elements",
                                 "give sizes from 0 to 2147483647");
         type.shape.emplace_back(d.value);
         shape.push_back(static_cast<ShapeElem>(d.value));
@@ -325,11 +341,13 @@ CompiledState::Request CompiledState::request_ahead(ClosureFn fn, std::span<cons
       }
       const DimDeclaration* found = declaration(d.name);
       if (!found && !options_.shapeless)
-        throw InvalidArgument(options_.name + ": the size '" + d.name + "' of argument " + std::to_string(i) + " is not declared",
-                              "declare it in CompileOptions::dims, or pass shapeless");
+        throw InvalidArgument(
+            options_.name + ": the size '" + d.name + "' of argument " + std::to_string(i) + " is not declared",
+            "declare it in CompileOptions::dims, or pass shapeless");
       const DimDeclaration bounds = found ? *found : DimDeclaration(d.name);
       const bool known = request.sizes->is_declared(d.name);
-      const int64_t n = known ? request.sizes->hint(Dim::symbol(d.name)) : made_up_size(bounds, request.sizes->sources().size());
+      const int64_t n =
+          known ? request.sizes->hint(Dim::symbol(d.name)) : made_up_size(bounds, request.sizes->sources().size());
       type.shape.push_back(request.sizes->add(d.name, n, static_cast<uint32_t>(i), static_cast<uint32_t>(axis)));
       if (!known) request.sizes->declare(d.name, {bounds.low, bounds.high}, bounds.multiple);
       shape.push_back(static_cast<ShapeElem>(n));
@@ -354,7 +372,9 @@ std::shared_ptr<CompiledEntry> CompiledState::entry_ahead(ClosureFn fn, std::spa
     auto [first, last] = entries_.equal_range(wanted.hash);
     for (; first != last; ++first) {
       const CompiledEntry& entry = *first->second;
-      if (entry.mode() == get_compile_mode() && same(entry.signature()) && (!entry.sizes() || !entry.sizes()->has_data())) return first->second;
+      if (entry.mode() == get_compile_mode() && same(entry.signature()) &&
+          (!entry.sizes() || !entry.sizes()->has_data()))
+        return first->second;
     }
     if (std::none_of(tracing_.begin(), tracing_.end(), [&](const Signature* s) { return same(*s); })) break;
     traced_.wait(guard);
@@ -366,7 +386,8 @@ std::shared_ptr<CompiledEntry> CompiledState::trace_open_or_fixed(Request reques
   // A strict function says what it cannot leave open, and without data there are no numbers to fall back on.
   if (!request.sizes || !request.sizes->has_data() || options_.strict) return trace(std::move(request));
   Request fixed{request.signature, {}, nullptr};
-  for (const auto& [dtype, shape] : request.signature.arguments) fixed.types.push_back({dtype, {shape.begin(), shape.end()}});
+  for (const auto& [dtype, shape] : request.signature.arguments)
+    fixed.types.push_back({dtype, {shape.begin(), shape.end()}});
   try {
     return trace(std::move(request));
   } catch (const NotProven& e) {
@@ -401,7 +422,8 @@ std::shared_ptr<CompiledEntry> CompiledState::trace(Request request) {
     traced = build_function(options_.name, id, placeholders, results, request.sizes.get());
   }
   saved.restore();
-  auto entry = std::make_shared<CompiledEntry>(std::move(request.signature), std::move(traced), std::move(request.sizes), get_compile_mode(), counters_);
+  auto entry = std::make_shared<CompiledEntry>(std::move(request.signature), std::move(traced),
+                                               std::move(request.sizes), get_compile_mode(), counters_);
   entry->user_results = user_results;
   entry->result_structure = std::move(structure);
   return entry;
@@ -446,8 +468,8 @@ std::string CompiledState::explain() const {
   const FunctionStats s = stats();
   char times[96];
   std::snprintf(times, sizeof times, "; tracing took %.2f ms, compiling %.2f ms\n", s.trace_ms, s.compile_ms);
-  std::string text = options_.name + ": " + std::to_string(s.calls) + " calls, " + std::to_string(s.hits) + " hits, " + std::to_string(s.traces) +
-                     " traces, " + std::to_string(s.compiles) + " code generations" + times;
+  std::string text = options_.name + ": " + std::to_string(s.calls) + " calls, " + std::to_string(s.hits) + " hits, " +
+                     std::to_string(s.traces) + " traces, " + std::to_string(s.compiles) + " code generations" + times;
   std::shared_lock<std::shared_mutex> guard(mutex_);
   std::vector<const CompiledEntry*> entries;
   for (const auto& [hash, entry] : entries_) entries.push_back(entry.get());

@@ -1,7 +1,8 @@
 // The traces of one compiled function: how a call finds its trace, when a new one is made, and why.
 //
-// Shared by the copies of the function. A call looks its signature up under a shared lock; among the entries with that signature the first whose facts about
-// sizes hold serves it. Threads that miss with equal signatures wait for one of them to trace. Traces are bounded in number; those not used for longest go.
+// Shared by the copies of the function. A call looks its signature up under a shared lock; among the entries with that
+// signature the first whose facts about sizes hold serves it. Threads that miss with equal signatures wait for one of
+// them to trace. Traces are bounded in number; those not used for longest go.
 #pragma once
 
 #include <condition_variable>
@@ -16,7 +17,8 @@
 
 namespace frit::detail {
 
-// What a std::function<std::vector<array>(const std::vector<array>&)> is as a ClosureFn: a list has no structure but its length.
+// What a std::function<std::vector<array>(const std::vector<array>&)> is as a ClosureFn: a list has no structure but
+// its length.
 void call_list(const void* closure, Reader& in, std::vector<array>& results, std::string& structure);
 
 class CompiledState {
@@ -31,7 +33,8 @@ class CompiledState {
   // The function itself, untraced.
   std::vector<array> call_closure(const Call& call, std::string& structure) const;
 
-  // The entry for a call (arrays of captured state behind its own), traced by this thread or another; fills in the values of its symbols.
+  // The entry for a call (arrays of captured state behind its own), traced by this thread or another; fills in the
+  // values of its symbols.
   std::shared_ptr<CompiledEntry> entry_for(const Call& call, SymbolValues& symbols);
   // The entry for arguments without data.
   std::shared_ptr<CompiledEntry> entry_ahead(ClosureFn fn, std::span<const ShapeDtype> arguments);
@@ -78,8 +81,8 @@ class CompiledState {
   std::unordered_multimap<uint64_t, std::shared_ptr<CompiledEntry>> entries_;
   std::atomic<uint64_t> clock_{0};
   std::shared_ptr<FunctionCounters> counters_ = std::make_shared<FunctionCounters>();
-  std::deque<std::string> misses_;                     // the latest explanations
-  std::unordered_map<uint32_t, int> number_changes_;   // of a number argument: traces made for a new value alone
+  std::deque<std::string> misses_;                    // the latest explanations
+  std::unordered_map<uint32_t, int> number_changes_;  // of a number argument: traces made for a new value alone
   std::atomic<uint64_t> promoted_{0};
 };
 

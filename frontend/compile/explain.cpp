@@ -8,11 +8,11 @@ namespace frit::detail {
 
 namespace {
 
-std::string type_of(Dtype dtype, const Shape& shape) {
-  return ir::Type{dtype, {shape.begin(), shape.end()}}.str();
-}
+std::string type_of(Dtype dtype, const Shape& shape) { return ir::Type{dtype, {shape.begin(), shape.end()}}.str(); }
 
-std::string argument(size_t i, size_t count) { return "argument " + std::to_string(i) + " '" + parameter_name(i, count) + "'"; }
+std::string argument(size_t i, size_t count) {
+  return "argument " + std::to_string(i) + " '" + parameter_name(i, count) + "'";
+}
 
 // "dim 0", "dims 0 and 2"
 std::string dims_text(const std::vector<size_t>& dims) {
@@ -44,7 +44,8 @@ Difference broken_assumption(const Call& call, const CompiledEntry& entry) {
     return dim.substitute([&](const std::string& symbol) -> std::optional<Dim> {
       const auto found = sources.find(symbol);
       if (found == sources.end() || entry.sizes()->is_declared(symbol)) return std::nullopt;
-      return Dim::symbol(parameter_name(found->second.first, count) + ".dim(" + std::to_string(found->second.second) + ")");
+      return Dim::symbol(parameter_name(found->second.first, count) + ".dim(" + std::to_string(found->second.second) +
+                         ")");
     });
   };
   for (const Assumption& a : entry.sizes()->assumptions()) {
@@ -80,14 +81,15 @@ Difference difference(const Call& call, const CompiledEntry& entry) {
     for (size_t i = 0; i < numbers.size(); ++i)
       if (numbers[i].kind != numbers_were[i].kind) {
         d.distance = 1;
-        d.what = "argument " + std::to_string(numbers[i].argument) + " is an input now, was the constant " + numbers_were[i].text;
+        d.what = "argument " + std::to_string(numbers[i].argument) + " is an input now, was the constant " +
+                 numbers_were[i].text;
         return d;
       }
   if (s.fn != call.fn || rest != rest_was || s.arguments.size() != call.arrays.size()) {
     d.distance = 1000;
-    d.what = s.arguments.size() != call.arrays.size()
-                 ? "there are " + std::to_string(call.arrays.size()) + " arrays, there were " + std::to_string(s.arguments.size())
-                 : std::string("the arguments have another structure");
+    d.what = s.arguments.size() != call.arrays.size() ? "there are " + std::to_string(call.arrays.size()) +
+                                                            " arrays, there were " + std::to_string(s.arguments.size())
+                                                      : std::string("the arguments have another structure");
     d.cure = "a trace serves one structure";
     return d;
   }
@@ -103,7 +105,9 @@ Difference difference(const Call& call, const CompiledEntry& entry) {
     if (numbers[i].text != numbers_were[i].text) {
       ++changed;
       if (for_array && numbers[i].kind == 'n') d.number = index;
-      add(2, "argument " + std::to_string(numbers[i].argument) + " is the " + numbers[i].type + " " + numbers[i].text + ", was " + numbers_were[i].text,
+      add(2,
+          "argument " + std::to_string(numbers[i].argument) + " is the " + numbers[i].type + " " + numbers[i].text +
+              ", was " + numbers_were[i].text,
           for_array ? "" : "take it as an array to make it an input");
     }
     index += for_array;
@@ -112,7 +116,8 @@ Difference difference(const Call& call, const CompiledEntry& entry) {
   for (size_t i = 0; i < s.arguments.size(); ++i) {
     const auto& [dtype, shape] = s.arguments[i];
     const Node& node = *call.arrays[i]->node();
-    const std::string what = argument(i, s.arguments.size()) + " is " + type_of(node.dtype, node.shape) + ", was " + type_of(dtype, shape);
+    const std::string what =
+        argument(i, s.arguments.size()) + " is " + type_of(node.dtype, node.shape) + ", was " + type_of(dtype, shape);
     if (node.dtype != dtype) {
       add(20, what, "a trace serves one dtype; convert with astype before the call");
     } else if (node.shape.size() != shape.size()) {

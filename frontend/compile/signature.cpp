@@ -48,7 +48,8 @@ uint64_t signature_hash(const Call& call, bool open) {
 }
 
 uint64_t signature_hash(const Signature& s) {
-  return hash_of(s.fn, s.structure, s.arguments.size(), s.open, [&](size_t i) -> const std::pair<Dtype, Shape>& { return s.arguments[i]; });
+  return hash_of(s.fn, s.structure, s.arguments.size(), s.open,
+                 [&](size_t i) -> const std::pair<Dtype, Shape>& { return s.arguments[i]; });
 }
 
 bool matches(const Signature& signature, const Call& call) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "frontend/eager/eager.h"
 #include "frontend/core/sizes.h"
+#include "frontend/eager/eager.h"
 
 namespace frit::detail {
 

@@ -1,8 +1,9 @@
 // From lazy nodes to a function of the graph IR.
 //
-// The walk goes from the results back to the arguments of the trace. What the traced function captured becomes part of the result: scalars (and
-// arrays that repeat one scalar) as constants, other arrays as further parameters behind the arguments, bound to their data. Lazy arrays from outside of the trace
-// are evaluated first. Arguments that no result needs stay parameters.
+// The walk goes from the results back to the arguments of the trace. What the traced function captured becomes part of
+// the result: scalars (and arrays that repeat one scalar) as constants, other arrays as further parameters behind the
+// arguments, bound to their data. Lazy arrays from outside of the trace are evaluated first. Arguments that no result
+// needs stay parameters.
 #pragma once
 
 #include <string>
@@ -14,8 +15,8 @@ namespace frit::detail {
 
 struct TracedFunction {
   ir::Function function;
-  size_t arguments = 0;                  // the first parameters; the others are `captured`
-  std::vector<runtime::Tensor> captured; // dense
+  size_t arguments = 0;                   // the first parameters; the others are `captured`
+  std::vector<runtime::Tensor> captured;  // dense
 };
 
 // The name of argument `index` of `count`: x, y, z, or x0, x1, ...
@@ -24,8 +25,8 @@ std::string parameter_name(size_t index, size_t count);
 // An argument of function `name`; sizes may be open.
 NodePtr make_placeholder(const std::string& name, uint64_t trace, const ir::Type& type);
 
-// `placeholders` are the arguments in order; `sizes` is what the trace assumed of open ones, or null. Throws frit::Error when a value that the graph needs
-// belongs to another trace, or a captured array cannot be evaluated.
+// `placeholders` are the arguments in order; `sizes` is what the trace assumed of open ones, or null. Throws
+// frit::Error when a value that the graph needs belongs to another trace, or a captured array cannot be evaluated.
 TracedFunction build_function(const std::string& name, uint64_t trace, const std::vector<NodePtr>& placeholders,
                               const std::vector<NodePtr>& results, const SizeTrace* sizes);
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "frontend/frit/ops.h"
 #include "frontend/core/sizes.h"
+#include "frontend/frit/ops.h"
 
 namespace frit {
 
@@ -59,7 +59,8 @@ size_t array::ndim() const { return node_->shape.size(); }
 namespace {
 // Reading an open size as a number holds the trace to it.
 void hold(const Dim& d, const std::source_location& where) {
-  if (detail::SizeTrace* trace = detail::current_sizes(); trace && !d.is_const()) trace->assume_equal(d, trace->hint(d), "shape", where);
+  if (detail::SizeTrace* trace = detail::current_sizes(); trace && !d.is_const())
+    trace->assume_equal(d, trace->hint(d), "shape", where);
 }
 }  // namespace
 
@@ -89,7 +90,9 @@ Sizes array::dims(std::source_location where) const {
 Strides array::strides(std::source_location where) const {
   return node_->is_ready() ? Strides(node_->tensor.strides) : Strides(detail::row_major(shape(where)));
 }
-int64_t array::strides(int axis, std::source_location where) const { return strides(where)[checked_axis(axis, ndim(), "strides")]; }
+int64_t array::strides(int axis, std::source_location where) const {
+  return strides(where)[checked_axis(axis, ndim(), "strides")];
+}
 
 void array::eval() const {
   detail::evaluate(node_);
@@ -121,7 +124,8 @@ array::Flags array::flags() const {
   int64_t step = 1;
   std::vector<std::pair<int64_t, int64_t>> axes;  // stride, size
   for (size_t i = 0; i < t.shape.size(); ++i) {
-    if (t.shape[i] != 1 && t.strides[i] != step && detail::element_count(node_->shape) != 0) flags.col_contiguous = false;
+    if (t.shape[i] != 1 && t.strides[i] != step && detail::element_count(node_->shape) != 0)
+      flags.col_contiguous = false;
     step *= t.shape[i];
     if (t.shape[i] > 1 && t.strides[i] != 0) axes.emplace_back(t.strides[i], t.shape[i]);
   }
@@ -145,7 +149,8 @@ void* array::raw_data(size_t element_size) const {
 
 void array::read_item(void* to, Dtype type) const {
   if (const size_t n = detail::element_count(node_->shape); n != 1)
-    throw InvalidArgument("item: an array of " + detail::type_text(dtype(), node_->shape) + " has " + std::to_string(n) + " elements, not one",
+    throw InvalidArgument("item: an array of " + detail::type_text(dtype(), node_->shape) + " has " +
+                              std::to_string(n) + " elements, not one",
                           "reduce or slice it to one element first");
   eval();
   detail::convert(detail::data_of(node_->tensor), dtype(), to, type, 1);

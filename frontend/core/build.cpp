@@ -28,8 +28,10 @@ bool simplify_attrs(ir::AttrMap& attrs) {
   for (const auto& [name, value] : given) {
     if (!is_open(value)) continue;
     ir::Attr now = value;
-    if (Dim* d = std::get_if<Dim>(&now)) *d = simplify(*d);
-    else simplify_all(std::get<ir::Dims>(now));
+    if (Dim* d = std::get_if<Dim>(&now))
+      *d = simplify(*d);
+    else
+      simplify_all(std::get<ir::Dims>(now));
     open = open || is_open(now);
     attrs.set(name, std::move(now));
   }
@@ -45,13 +47,15 @@ void check_bytes(const ir::OpDef& def, const Node& node, const StreamOrDevice& s
     fits = fits && !__builtin_mul_overflow(bytes, int64_t{d}, &bytes);
   }
   if (!fits)
-    fail(std::string(def.name) + ": a result of " + type_text(node.dtype, node.shape) + " has more bytes than can be counted",
+    fail(std::string(def.name) + ": a result of " + type_text(node.dtype, node.shape) +
+             " has more bytes than can be counted",
          "an array holds less than 2^63 bytes", s);
 }
 
 }  // namespace
 
-std::vector<array> make_all(const ir::OpDef& def, std::vector<array> operands, ir::AttrMap attrs, const StreamOrDevice& s) {
+std::vector<array> make_all(const ir::OpDef& def, std::vector<array> operands, ir::AttrMap attrs,
+                            const StreamOrDevice& s) {
   const bool any_shape = current_sizes() != nullptr;
   std::vector<ir::Type> types;
   types.reserve(operands.size());
@@ -189,7 +193,8 @@ int normalize_axis(std::string_view op, const array& a, int axis, const StreamOr
   return normalize_axis(op, static_cast<int>(a.ndim()), axis, s);
 }
 
-std::vector<int> normalize_axes(std::string_view op, const array& a, const std::vector<int>& axes, const StreamOrDevice& s) {
+std::vector<int> normalize_axes(std::string_view op, const array& a, const std::vector<int>& axes,
+                                const StreamOrDevice& s) {
   std::vector<int> out;
   out.reserve(axes.size());
   for (int axis : axes) out.push_back(normalize_axis(op, a, axis, s));
@@ -218,17 +223,24 @@ void check_size(std::string_view op, const Dim& size, const StreamOrDevice& s) {
   if (!require_at_most(0, size, op, s.where()))
     fail(std::string(op) + ": size " + text(size) + " is negative", "give a size of zero or more", s);
   if (hint(size) > std::numeric_limits<ShapeElem>::max())
-    fail(std::string(op) + ": " + text(size) + " elements are more than an axis holds", "an axis holds at most 2147483647 elements", s);
+    fail(std::string(op) + ": " + text(size) + " elements are more than an axis holds",
+         "an axis holds at most 2147483647 elements", s);
 }
 
 bool broadcast_size(std::string_view op, Dim& size, const Dim& other, const StreamOrDevice& s) {
   const Dim a = simplify(size), b = simplify(other);
-  if (a == b || b.is(1)) size = a;
-  else if (a.is(1)) size = b;
-  else if (require_equal(a, b, op, s.where())) size = b.is_const() ? b : simplify(a);
-  else if (require_equal(b, 1, op, s.where())) size = simplify(a);
-  else if (require_equal(a, 1, op, s.where())) size = simplify(b);
-  else return false;
+  if (a == b || b.is(1))
+    size = a;
+  else if (a.is(1))
+    size = b;
+  else if (require_equal(a, b, op, s.where()))
+    size = b.is_const() ? b : simplify(a);
+  else if (require_equal(b, 1, op, s.where()))
+    size = simplify(a);
+  else if (require_equal(a, 1, op, s.where()))
+    size = simplify(b);
+  else
+    return false;
   return true;
 }
 
@@ -255,7 +267,8 @@ ir::Dims broadcast_all(std::string_view op, std::span<const array> arrays, const
 bool has_sizes(const array& a, const ir::Dims& sizes) {
   const Node& node = *a.node();
   if (node.dims) return sizes_of(a) == sizes;
-  return std::equal(node.shape.begin(), node.shape.end(), sizes.begin(), sizes.end(), [](ShapeElem n, const Dim& d) { return d.is(n); });
+  return std::equal(node.shape.begin(), node.shape.end(), sizes.begin(), sizes.end(),
+                    [](ShapeElem n, const Dim& d) { return d.is(n); });
 }
 
 namespace {
@@ -326,9 +339,9 @@ Shape broadcast_shapes(const Shape& a, const Shape& b) {
     const ShapeElem x = i < a.size() ? a[a.size() - 1 - i] : 1;
     const ShapeElem y = i < b.size() ? b[b.size() - 1 - i] : 1;
     if (x != y && x != 1 && y != 1)
-      throw InvalidArgument("broadcast_shapes: " + detail::shape_text(a) + " and " + detail::shape_text(b) +
-                                " do not broadcast",
-                            "sizes are compared from the last axis on and must be equal or 1");
+      throw InvalidArgument(
+          "broadcast_shapes: " + detail::shape_text(a) + " and " + detail::shape_text(b) + " do not broadcast",
+          "sizes are compared from the last axis on and must be equal or 1");
     shape[shape.size() - 1 - i] = x == 1 ? y : x;
   }
   return shape;

@@ -1,24 +1,25 @@
 // How the functions of the public API make graph nodes: a row of the registry, operands, attributes, sizes.
 //
-// The rows want operands of one dtype and shape; these helpers promote and broadcast as MLX does by inserting `astype` and `broadcast` nodes,
-// and turn the diagnostics of inference into exceptions at the caller's line.
+// The rows want operands of one dtype and shape; these helpers promote and broadcast as MLX does by inserting `astype`
+// and `broadcast` nodes, and turn the diagnostics of inference into exceptions at the caller's line.
 //
-// Operations know sizes as Dims alone, which are numbers outside of a trace for any shape. What they need to hold is asked for with require_* and
-// decide_* of sizes.h; array::shape and array::size would hold the trace to one size.
+// Operations know sizes as Dims alone, which are numbers outside of a trace for any shape. What they need to hold is
+// asked for with require_* and decide_* of sizes.h; array::shape and array::size would hold the trace to one size.
 #pragma once
 
 #include <initializer_list>
 #include <string_view>
 #include <vector>
 
-#include "frontend/frit/ops.h"
 #include "frontend/core/node.h"
 #include "frontend/core/sizes.h"
+#include "frontend/frit/ops.h"
 
 namespace frit::detail {
 
 // One application of a row, types inferred. Attributes need not be in the form that is known now.
-std::vector<array> make_all(const ir::OpDef& def, std::vector<array> operands, ir::AttrMap attrs, const StreamOrDevice& s);
+std::vector<array> make_all(const ir::OpDef& def, std::vector<array> operands, ir::AttrMap attrs,
+                            const StreamOrDevice& s);
 array make(const ir::OpDef& def, std::vector<array> operands, ir::AttrMap attrs, const StreamOrDevice& s);
 array make(std::string_view row, std::vector<array> operands, ir::AttrMap attrs, const StreamOrDevice& s);
 
@@ -30,7 +31,8 @@ array elementwise(std::string_view row, std::vector<array> operands, const Strea
 inline Dtype at_least_float(Dtype t) { return is_inexact(t) ? t : float32; }
 
 // Axes in ascending order, each in [0, ndim). Throws OutOfRange, or InvalidArgument for one given twice.
-std::vector<int> normalize_axes(std::string_view op, const array& a, const std::vector<int>& axes, const StreamOrDevice& s);
+std::vector<int> normalize_axes(std::string_view op, const array& a, const std::vector<int>& axes,
+                                const StreamOrDevice& s);
 int normalize_axis(std::string_view op, const array& a, int axis, const StreamOrDevice& s);
 int normalize_axis(std::string_view op, int ndim, int axis, const StreamOrDevice& s);
 std::vector<int> all_axes(const array& a);

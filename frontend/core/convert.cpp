@@ -16,8 +16,10 @@ To convert_one(const From& value) {
   } else if constexpr (std::is_same_v<From, float16_t> || std::is_same_v<From, bfloat16_t>) {
     return convert_one<To>(static_cast<float>(value));
   } else if constexpr (std::is_same_v<To, complex64_t>) {
-    if constexpr (std::is_same_v<From, complex64_t>) return value;
-    else return complex64_t(static_cast<float>(value), 0.0f);
+    if constexpr (std::is_same_v<From, complex64_t>)
+      return value;
+    else
+      return complex64_t(static_cast<float>(value), 0.0f);
   } else if constexpr (std::is_same_v<To, bool>) {
     return value != From(0);
   } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {

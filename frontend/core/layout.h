@@ -1,6 +1,7 @@
 // Which part of an operand's layout code is specialised on.
 //
-// A stride of 0 (a broadcast axis) is fixed, and so is an innermost stride of 1; every other stride is a symbol that the call binds.
+// A stride of 0 (a broadcast axis) is fixed, and so is an innermost stride of 1; every other stride is a symbol that
+// the call binds.
 #pragma once
 
 #include <span>

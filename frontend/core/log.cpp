@@ -16,7 +16,8 @@ struct Named {
   std::string_view name;
   detail::Topic topic;
 };
-constexpr Named kTopics[] = {{"recompiles", detail::Topic::Recompiles}, {"cache", detail::Topic::Cache}, {"passes", detail::Topic::Passes}};
+constexpr Named kTopics[] = {
+    {"recompiles", detail::Topic::Recompiles}, {"cache", detail::Topic::Cache}, {"passes", detail::Topic::Passes}};
 
 // The bits of a list of topics; nothing, with the culprit in `unknown`, when one does not exist.
 std::optional<unsigned> parse(std::string_view topics, std::string_view& unknown) {
@@ -44,8 +45,8 @@ unsigned initial_topics() {
   std::string_view unknown;
   const auto bits = parse(text, unknown);
   if (!bits)
-    std::fprintf(stderr, "frit: FRIT_LOG has no topic '%.*s'; there are recompiles, cache, passes and all\n", static_cast<int>(unknown.size()),
-                 unknown.data());
+    std::fprintf(stderr, "frit: FRIT_LOG has no topic '%.*s'; there are recompiles, cache, passes and all\n",
+                 static_cast<int>(unknown.size()), unknown.data());
   return bits.value_or(0);
 }
 
@@ -68,7 +69,9 @@ Sink& sink() {
 void set_log(std::string_view names, std::function<void(std::string_view line)> function) {
   std::string_view unknown;
   const auto bits = parse(names, unknown);
-  if (!bits) throw InvalidArgument("set_log: there is no topic '" + std::string(unknown) + "'", "use recompiles, cache, passes or all");
+  if (!bits)
+    throw InvalidArgument("set_log: there is no topic '" + std::string(unknown) + "'",
+                          "use recompiles, cache, passes or all");
   std::lock_guard<std::mutex> guard(sink().mutex);
   sink().function = std::move(function);
   topics().store(*bits, std::memory_order_relaxed);
@@ -81,8 +84,10 @@ bool logs(Topic topic) { return topics().load(std::memory_order_relaxed) & stati
 void log(Topic topic, const std::string& line) {
   if (!logs(topic)) return;
   std::lock_guard<std::mutex> guard(sink().mutex);
-  if (sink().function) sink().function(line);
-  else std::fprintf(stderr, "frit: %s\n", line.c_str());
+  if (sink().function)
+    sink().function(line);
+  else
+    std::fprintf(stderr, "frit: %s\n", line.c_str());
 }
 
 }  // namespace detail

@@ -1,14 +1,16 @@
 // The lazy graph behind arrays.
 //
-// A Node is one value. Until it is ready it points at the Operation that will compute it; from then on it holds a Tensor and no operation. An Operation
-// is one computation with inputs and one or more result nodes, which it knows by weak reference only: results that nobody holds are not kept.
+// A Node is one value. Until it is ready it points at the Operation that will compute it; from then on it holds a
+// Tensor and no operation. An Operation is one computation with inputs and one or more result nodes, which it knows by
+// weak reference only: results that nobody holds are not kept.
 //
-// Threads: a ready node never changes (`ready` is set with release order after `tensor`). `Node::operation` is read and dropped under the node's lock,
-// `Operation::inputs` under the operation's. A thread that wants to run an operation claims it by moving `state` from Pending to Running and
-// only does so when every input is ready, so waiting for a running operation cannot deadlock. A failed operation goes back to Pending with its inputs.
+// Threads: a ready node never changes (`ready` is set with release order after `tensor`). `Node::operation` is read and
+// dropped under the node's lock, `Operation::inputs` under the operation's. A thread that wants to run an operation
+// claims it by moving `state` from Pending to Running and only does so when every input is ready, so waiting for a
+// running operation cannot deadlock. A failed operation goes back to Pending with its inputs.
 //
-// Chains may be as long as memory allows: evaluation walks with an explicit stack, and a node's destructor hands its operation to a work list
-// instead of recursing.
+// Chains may be as long as memory allows: evaluation walks with an explicit stack, and a node's destructor hands its
+// operation to a work list instead of recursing.
 #pragma once
 
 #include <atomic>
@@ -76,14 +78,15 @@ struct Operation {
 
   // Computes the results from ready inputs. `donated[i]`: nobody else holds input i. Throws frit::Error.
   // A donated tensor may be moved from; it is put back when run throws.
-  virtual void run(std::span<runtime::Tensor> inputs, std::span<const bool> donated, std::span<runtime::Tensor> outputs) = 0;
+  virtual void run(std::span<runtime::Tensor> inputs, std::span<const bool> donated,
+                   std::span<runtime::Tensor> outputs) = 0;
   virtual std::string_view name() const = 0;
 
   const OperationKind kind;
   Device::DeviceType device = default_device().type;  // where it runs
-  bool tracer = false;       // depends on a placeholder
+  bool tracer = false;                                // depends on a placeholder
   std::atomic<bool> scheduled{false};
-  uint64_t trace = 0;        // the trace it was made in; 0 outside
+  uint64_t trace = 0;  // the trace it was made in; 0 outside
   std::source_location where;
   std::atomic<OperationState> state{OperationState::Pending};
   SpinLock lock;
@@ -95,7 +98,8 @@ struct Operation {
 struct RowOperation final : Operation {
   RowOperation(const ir::OpDef& def, ir::AttrMap attrs, std::source_location where)
       : Operation(OperationKind::Row, where), def(def), attrs(std::move(attrs)) {}
-  void run(std::span<runtime::Tensor> inputs, std::span<const bool> donated, std::span<runtime::Tensor> outputs) override;
+  void run(std::span<runtime::Tensor> inputs, std::span<const bool> donated,
+           std::span<runtime::Tensor> outputs) override;
   std::string_view name() const override { return def.name; }
 
   const ir::OpDef& def;
@@ -161,13 +165,14 @@ runtime::Sizes row_major(const Shape& shape);
 runtime::Sizes sizes(const Shape& shape);
 bool is_row_major(const runtime::Tensor& t);
 ir::Type to_type(const Node& node);
-Shape to_shape(const ir::Shape& shape);  // constants only
-std::string shape_text(const Shape& shape);             // "(2,3)"
-std::string type_text(Dtype dtype, const Shape& shape); // "float32 (2,3)"
+Shape to_shape(const ir::Shape& shape);                  // constants only
+std::string shape_text(const Shape& shape);              // "(2,3)"
+std::string type_text(Dtype dtype, const Shape& shape);  // "float32 (2,3)"
 
 // A dense tensor with memory of its own. Throws RuntimeError when there is none.
 runtime::Tensor allocate(Dtype dtype, const Shape& shape);
-// In host memory; of an array on a GPU a copy of it, where the CPU does not see its memory. Throws RuntimeError when the GPU was lost.
+// In host memory; of an array on a GPU a copy of it, where the CPU does not see its memory. Throws RuntimeError when
+// the GPU was lost.
 const std::byte* data_of(const runtime::Tensor& t);
 // Until what a GPU computes for the tensor is there; throws RuntimeError when it never will be.
 void wait_for(const runtime::Tensor& t);

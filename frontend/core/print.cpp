@@ -1,9 +1,10 @@
-// Printing of arrays: array([[1, 2],\n       [3, 4]], dtype=int32). Axes of more than six elements show the first and last three.
+// Printing of arrays: array([[1, 2],\n       [3, 4]], dtype=int32). Axes of more than six elements show the first and
+// last three.
 #include <cmath>
 #include <ostream>
 
-#include "frontend/frit/array.h"
 #include "frontend/core/node.h"
+#include "frontend/frit/array.h"
 
 namespace frit {
 
@@ -15,14 +16,19 @@ template <class T>
 void print_element(std::ostream& os, const std::byte* at) {
   T value;
   std::copy_n(at, sizeof(T), reinterpret_cast<std::byte*>(&value));
-  if constexpr (std::is_same_v<T, bool>) os << (value ? "true" : "false");
-  else if constexpr (std::is_same_v<T, float16_t> || std::is_same_v<T, bfloat16_t>) os << static_cast<float>(value);
-  else if constexpr (std::is_integral_v<T>) os << +value;
+  if constexpr (std::is_same_v<T, bool>)
+    os << (value ? "true" : "false");
+  else if constexpr (std::is_same_v<T, float16_t> || std::is_same_v<T, bfloat16_t>)
+    os << static_cast<float>(value);
+  else if constexpr (std::is_integral_v<T>)
+    os << +value;
   else if constexpr (std::is_same_v<T, complex64_t>) {
     os << value.real();
     // A minus zero imaginary part prints as +0, a NaN with a plus.
-    if (value.imag() >= 0 || std::isnan(value.imag())) os << '+' << value.imag() << 'j';
-    else os << '-' << -value.imag() << 'j';
+    if (value.imag() >= 0 || std::isnan(value.imag()))
+      os << '+' << value.imag() << 'j';
+    else
+      os << '-' << -value.imag() << 'j';
   } else {
     os << value;
   }
@@ -65,8 +71,10 @@ void print_axis(std::ostream& os, const runtime::Tensor& t, PrintElement print, 
       continue;
     }
     const int64_t at = offset + i * t.strides[axis];
-    if (innermost) print(os, detail::data_of(t) + (at - t.offset) * t.dtype.size);
-    else print_axis(os, t, print, at, axis + 1);
+    if (innermost)
+      print(os, detail::data_of(t) + (at - t.offset) * t.dtype.size);
+    else
+      print_axis(os, t, print, at, axis + 1);
   }
   os << ']';
 }
@@ -78,8 +86,10 @@ std::ostream& operator<<(std::ostream& os, const array& a) {
   const runtime::Tensor& t = a.node()->tensor;
   PrintElement print = element_printer(a.dtype());
   os << "array(";
-  if (t.shape.empty()) print(os, detail::data_of(t));
-  else print_axis(os, t, print, t.offset, 0);
+  if (t.shape.empty())
+    print(os, detail::data_of(t));
+  else
+    print_axis(os, t, print, t.offset, 0);
   return os << ", dtype=" << a.dtype() << ')';
 }
 

@@ -17,7 +17,8 @@ Size combine(const Dim& d, const Size& a, const std::source_location& where_a, c
 
 void check_divisor(const Size& b, const std::source_location& where) {
   if (!detail::require_at_most(1, b.dim(), "divide", where))
-    detail::throw_invalid("divide: the size " + b.dim().str() + " that is divided by is not positive", "divide by a size of one or more", where);
+    detail::throw_invalid("divide: the size " + b.dim().str() + " that is divided by is not positive",
+                          "divide by a size of one or more", where);
 }
 
 }  // namespace
@@ -26,7 +27,9 @@ int64_t Size::value() const {
   const Dim d = detail::simplify(dim_);
   if (d.is_const()) return d.value();
   SizeTrace* trace = current_sizes();
-  if (!trace) detail::throw_invalid("value: the size " + d.str() + " belongs to a trace that is over", "use it inside the traced function", where_);
+  if (!trace)
+    detail::throw_invalid("value: the size " + d.str() + " belongs to a trace that is over",
+                          "use it inside the traced function", where_);
   const int64_t value = trace->hint(d);
   trace->assume_equal(d, value, "value", where_);
   return value;
@@ -56,7 +59,9 @@ bool operator<(const Size& a, const Size& b) {
 namespace detail {
 
 void throw_not_proven(const Diagnostic& d, const std::source_location& where) {
-  throw NotProven(d.message, "pass shapeless=false, or write the sizes in another way: this cannot be shown for every shape", where.file_name(), where.line());
+  throw NotProven(d.message,
+                  "pass shapeless=false, or write the sizes in another way: this cannot be shown for every shape",
+                  where.file_name(), where.line());
 }
 
 std::string Assumption::str() const {
@@ -117,15 +122,18 @@ void SizeTrace::replace(const std::string& symbol, const Dim& value) {
   for (const auto& [name, factor] : facts_.multiples()) facts.assume_zero(mod(update(Dim::symbol(name)), factor));
   for (const DimCondition& c : facts_.conditions()) {
     const Dim d = update(c.dim);
-    if (c.kind == DimCondition::Kind::Zero) facts.assume_zero(d);
-    else facts.assume_nonnegative(d);
+    if (c.kind == DimCondition::Kind::Zero)
+      facts.assume_zero(d);
+    else
+      facts.assume_nonnegative(d);
   }
   facts_ = std::move(facts);
 }
 
 namespace {
 
-// `d` times a positive `scale`, without the divisions of `d` that are known to leave no remainder: from x // 3 - 1 to x - 3.
+// `d` times a positive `scale`, without the divisions of `d` that are known to leave no remainder: from x // 3 - 1 to x
+// - 3.
 Dim without_divisions(Dim d, const DimFacts& facts, Dim& scale) {
   scale = 1;
   for (;;) {
@@ -155,9 +163,11 @@ void SizeTrace::assume_equal(const Dim& a, const Dim& b, std::string_view op, co
   const Dim difference = simplify(a - b);
   if (difference.is(0)) return;
   if (!has_data_ && (a.is_const() || b.is_const()))
-    throw_invalid(std::string(op) + ": the size " + (a.is_const() ? b : a).str() + " is not known while '" + function_ + "' is traced without data",
+    throw_invalid(std::string(op) + ": the size " + (a.is_const() ? b : a).str() + " is not known while '" + function_ +
+                      "' is traced without data",
                   "use dim() instead of shape(), or declare the size as a number", where);
-  assumptions_.push_back({Assumption::Kind::Equal, a, b, std::string(op), {where.file_name(), where.line(), where.column()}});
+  assumptions_.push_back(
+      {Assumption::Kind::Equal, a, b, std::string(op), {where.file_name(), where.line(), where.column()}});
   const Dim zero = without_divisions(difference, facts_);
   // Solved for the symbol of the latest argument, so that the first argument's sizes name the others'.
   for (size_t i = order_.size(); i-- > 0;) {
@@ -177,7 +187,8 @@ void SizeTrace::assume_at_most(const Dim& a, const Dim& b, std::string_view op, 
   if (facts_.less_equal(0, room) == Tri::Yes) return;
   // Not less, so equal: a fact of more use.
   if (facts_.less_equal(room, 0) == Tri::Yes) return assume_equal(a, b, op, where);
-  assumptions_.push_back({Assumption::Kind::AtMost, a, b, std::string(op), {where.file_name(), where.line(), where.column()}});
+  assumptions_.push_back(
+      {Assumption::Kind::AtMost, a, b, std::string(op), {where.file_name(), where.line(), where.column()}});
   facts_.assume_nonnegative(without_divisions(room, facts_));
   settle();
 }
@@ -208,7 +219,8 @@ void SizeTrace::assume_multiple(const Dim& a, const Dim& b, std::string_view op,
   Dim scale;
   const Dim whole = without_divisions(simplify(a), facts_, scale);
   const Dim rest = simplify(mod(whole, scale * b));
-  assumptions_.push_back({Assumption::Kind::Multiple, a, b, std::string(op), {where.file_name(), where.line(), where.column()}});
+  assumptions_.push_back(
+      {Assumption::Kind::Multiple, a, b, std::string(op), {where.file_name(), where.line(), where.column()}});
   facts_.assume_zero(rest);
   settle();
 }
@@ -244,7 +256,8 @@ ir::Dims sizes_of(const Sizes& sizes) {
   for (const Size& s : sizes) {
     out.push_back(simplify(s.dim()));
     if (!s.is_number() && !current_sizes())
-      throw_invalid("the size " + s.dim().str() + " belongs to a trace that is over", "use it inside the function that is traced", s.where());
+      throw_invalid("the size " + s.dim().str() + " belongs to a trace that is over",
+                    "use it inside the function that is traced", s.where());
   }
   return out;
 }
@@ -280,8 +293,10 @@ bool require_multiple(const Dim& a, const Dim& b, std::string_view op, const std
 bool decide_equal(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where) {
   if (require_equal(a, b, op, where)) return true;
   // A size on the other side of a number stays there.
-  if (hint(a) < hint(b)) require_at_most(a + Dim(1), b, op, where);
-  else require_at_most(b + Dim(1), a, op, where);
+  if (hint(a) < hint(b))
+    require_at_most(a + Dim(1), b, op, where);
+  else
+    require_at_most(b + Dim(1), a, op, where);
   return false;
 }
 

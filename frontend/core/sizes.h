@@ -1,10 +1,12 @@
 // Sizes while a function is traced for any shape.
 //
-// Each axis of an argument is a symbol, and every node's sizes are expressions over them. The trace has the sizes of the call that caused it as hints. Where
-// an operation needs to know how two sizes compare, the known facts decide, and else the hints do; then the outcome becomes a fact, with the user's
-// line, and holds for the rest of the trace. A call may use the trace when all its facts hold for the call's sizes.
+// Each axis of an argument is a symbol, and every node's sizes are expressions over them. The trace has the sizes of
+// the call that caused it as hints. Where an operation needs to know how two sizes compare, the known facts decide, and
+// else the hints do; then the outcome becomes a fact, with the user's line, and holds for the rest of the trace. A call
+// may use the trace when all its facts hold for the call's sizes.
 //
-// Outside of such a trace every size is a number, nothing is recorded and the functions below are plain comparisons: operations have one code path.
+// Outside of such a trace every size is a number, nothing is recorded and the functions below are plain comparisons:
+// operations have one code path.
 #pragma once
 
 #include <map>
@@ -14,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "frontend/frit/error.h"
 #include "frontend/core/node.h"
+#include "frontend/frit/error.h"
 #include "ir/base/dim_facts.h"
 
 namespace frit::detail {
@@ -29,7 +31,8 @@ struct Assumption {
   std::string str() const;  // "x_0 == y_0"
 };
 
-// Thrown where the rule of an operation cannot be shown to hold for every size that the trace stands for: the function is then traced for its numbers.
+// Thrown where the rule of an operation cannot be shown to hold for every size that the trace stands for: the function
+// is then traced for its numbers.
 class NotProven : public InvalidArgument {
  public:
   using InvalidArgument::InvalidArgument;
@@ -38,7 +41,8 @@ class NotProven : public InvalidArgument {
 
 class SizeTrace {
  public:
-  // `has_data`: the hints are the sizes of real arguments; otherwise they are made up and must not leave the trace as numbers.
+  // `has_data`: the hints are the sizes of real arguments; otherwise they are made up and must not leave the trace as
+  // numbers.
   SizeTrace(std::string function, bool has_data) : function_(std::move(function)), has_data_(has_data) {}
 
   // A symbol for the size of an axis of an argument; the first axis of a name is its source.
@@ -68,10 +72,10 @@ class SizeTrace {
   std::string function_;
   bool has_data_;
   std::map<std::string, int64_t> hints_;
-  std::map<std::string, std::pair<uint32_t, uint32_t>> sources_;   // input and axis
+  std::map<std::string, std::pair<uint32_t, uint32_t>> sources_;  // input and axis
   std::set<std::string> declared_;
-  std::vector<std::string> order_;         // of the symbols
-  std::map<std::string, Dim> replaced_;    // symbols that are others' expressions or numbers; fully substituted
+  std::vector<std::string> order_;       // of the symbols
+  std::map<std::string, Dim> replaced_;  // symbols that are others' expressions or numbers; fully substituted
   DimFacts facts_;
   std::vector<Assumption> assumptions_;
 };
@@ -81,19 +85,22 @@ SizeTrace* current_sizes();
 
 // The sizes of an array in the form that is known now.
 ir::Dims sizes_of(const array& a);
-Dim size_of(const array& a, int axis);   // 0 <= axis < ndim
+Dim size_of(const array& a, int axis);  // 0 <= axis < ndim
 Dim element_count_of(const array& a);
 ir::Dims sizes_of(const Sizes& sizes);
 inline Dim simplify(const Dim& d) { return d.is_const() || !current_sizes() ? d : current_sizes()->simplify(d); }
 const DimFacts& current_facts();
 
-// The value for the arguments traced with. For choosing between ways that are right under facts that are assumed after; never a result by itself.
+// The value for the arguments traced with. For choosing between ways that are right under facts that are assumed after;
+// never a result by itself.
 int64_t hint(const Dim& d);
 
-// Whether it is so. A yes that the facts do not prove is assumed from here on; a no is for an error, or for looking at the next case: nothing is recorded.
+// Whether it is so. A yes that the facts do not prove is assumed from here on; a no is for an error, or for looking at
+// the next case: nothing is recorded.
 bool require_equal(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where);
 bool require_at_most(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where);  // a <= b
-bool require_multiple(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where);  // b > 0 and a % b == 0
+bool require_multiple(const Dim& a, const Dim& b, std::string_view op,
+                      const std::source_location& where);  // b > 0 and a % b == 0
 
 // Which it is, for going one way or the other: the answer is assumed from here on whatever it is.
 bool decide_equal(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where);

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <ostream>
 
-#include "frontend/frit/transforms.h"
 #include "frontend/core/node.h"
+#include "frontend/frit/transforms.h"
 #include "runtime/execute/gpu.h"
 #include "runtime/execute/parallel.h"
 #include "runtime/execute/stream.h"
@@ -49,8 +49,7 @@ std::string text(const Device& d) {
 }
 
 void check_available(const Device& device, const char* what) {
-  if (!is_available(device))
-  {
+  if (!is_available(device)) {
     std::string why = "use Device::cpu";
     if (device.type == Device::gpu && device.index == 0)
       if (auto gpu = runtime::find_gpu(); !gpu.ok()) why = gpu.error().message + "; " + why;
@@ -69,7 +68,8 @@ runtime::Stream& worker_of(Stream stream, const char* what) {
 Device& device_slot() {
   static Device device = [] {
     const char* set = std::getenv("FRIT_DEVICE");
-    return Device(set && (std::string_view(set) == "gpu" || std::string_view(set) == "vulkan") ? Device::gpu : Device::cpu);
+    return Device(set && (std::string_view(set) == "gpu" || std::string_view(set) == "vulkan") ? Device::gpu
+                                                                                               : Device::cpu);
   }();
   return device;
 }

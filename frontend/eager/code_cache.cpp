@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "frontend/eager/code_store.h"
 #include "frontend/core/log.h"
 #include "frontend/core/node.h"
+#include "frontend/eager/code_store.h"
 
 namespace frit::detail {
 
@@ -83,8 +83,8 @@ class CodeCache {
     promise.set_value(code.executable);
     origin = code.origin;
     if (logs(Topic::Cache))
-      log(Topic::Cache, name + ": " + (origin == CodeOrigin::Disk ? "the disk has code" : "compiled") + ", " + std::to_string(code.bytes) +
-                            " bytes (" + hash.hex() + ")");
+      log(Topic::Cache, name + ": " + (origin == CodeOrigin::Disk ? "the disk has code" : "compiled") + ", " +
+                            std::to_string(code.bytes) + " bytes (" + hash.hex() + ")");
     keep_code(code);
     return code.executable;
   }
@@ -121,10 +121,13 @@ class CodeCache {
     auto last = slots_.end();
     while (last != slots_.begin() && (slots_.size() > kCodeCacheSize || bytes_ > max_bytes_)) {
       --last;
-      const bool pending = std::any_of(pending_.begin(), pending_.end(), [&](const auto& p) { return p.second == last; });
+      const bool pending =
+          std::any_of(pending_.begin(), pending_.end(), [&](const auto& p) { return p.second == last; });
       // The newest stays, however large it is.
       if (pending || last == slots_.begin()) continue;
-      if (logs(Topic::Cache)) log(Topic::Cache, last->function.name + ": code dropped, the cache in memory is full (" + last->hash.hex() + ")");
+      if (logs(Topic::Cache))
+        log(Topic::Cache,
+            last->function.name + ": code dropped, the cache in memory is full (" + last->hash.hex() + ")");
       const auto drop = last++;
       erase(drop);
     }

@@ -1,8 +1,9 @@
 // The process's cache of machine code: canonical graph and target in, executable out.
 //
-// Functions that trace to the same graph share code, whoever made them, and so does eager evaluation. A graph is compiled once however many threads
-// ask for it at the same time: the others wait. What is not here is looked for on disk (frontend/eager/code_store.h) before it is compiled. The cache
-// holds at most kCodeCacheSize executables of kCodeCacheBytes in all and drops those not used for longest; whoever still uses one keeps it alive.
+// Functions that trace to the same graph share code, whoever made them, and so does eager evaluation. A graph is
+// compiled once however many threads ask for it at the same time: the others wait. What is not here is looked for on
+// disk (frontend/eager/code_store.h) before it is compiled. The cache holds at most kCodeCacheSize executables of
+// kCodeCacheBytes in all and drops those not used for longest; whoever still uses one keeps it alive.
 #pragma once
 
 #include <memory>
@@ -26,9 +27,9 @@ Result<ExecutablePtr> code_for(ir::Function f, CompileMode mode, CodeOrigin* ori
 
 struct CodeCacheStats {
   size_t entries, hits;
-  size_t misses;                    // code that was generated: neither here nor on disk
-  size_t disk_hits, disk_misses;    // both 0 while the disk cache is off
-  size_t bytes;                     // of the entries' machine code and constants
+  size_t misses;                  // code that was generated: neither here nor on disk
+  size_t disk_hits, disk_misses;  // both 0 while the disk cache is off
+  size_t bytes;                   // of the entries' machine code and constants
 };
 CodeCacheStats code_cache_stats();
 // Returns the previous bound.

@@ -40,7 +40,8 @@ struct Signature {
   bool fits(const runtime::Image& image) const {
     if (image.inputs != inputs || image.plan.results.size() != results.size()) return false;
     for (size_t i = 0; i < results.size(); ++i)
-      if (image.plan.results[i].dtype != results[i].dtype || image.plan.results[i].shape.size() != results[i].rank) return false;
+      if (image.plan.results[i].dtype != results[i].dtype || image.plan.results[i].shape.size() != results[i].rank)
+        return false;
     return true;
   }
 
@@ -65,7 +66,8 @@ Result<MadeCode> ready(runtime::Image image, CodeOrigin origin) {
   return made;
 }
 
-// What the disk has under `key`. An entry that does not fit is removed: its key is right, so nobody else has a use for it.
+// What the disk has under `key`. An entry that does not fit is removed: its key is right, so nobody else has a use for
+// it.
 std::optional<MadeCode> find(const std::string& key, const Signature& signature, const std::string& name) {
   auto payload = disk().load(key);
   if (!payload) return std::nullopt;
@@ -96,7 +98,8 @@ Result<runtime::Image> compile(ir::Function& f, CompileMode mode, const codegen:
   FRIT_TRY(passes::run(pipeline, f, context, options));
   for (const passes::PassTiming& t : timings) {
     char line[160];
-    std::snprintf(line, sizeof line, ": %s took %.3f ms, %zu ops became %zu", t.pass.c_str(), t.milliseconds, t.ops_before, t.ops_after);
+    std::snprintf(line, sizeof line, ": %s took %.3f ms, %zu ops became %zu", t.pass.c_str(), t.milliseconds,
+                  t.ops_before, t.ops_after);
     log(Topic::Passes, f.name + line);
   }
   return codegen::make_image(f, target);

@@ -7,9 +7,9 @@ namespace frit::detail {
 
 struct MadeCode {
   ExecutablePtr executable;
-  size_t bytes = 0;                                   // of machine code and constants
+  size_t bytes = 0;  // of machine code and constants
   CodeOrigin origin = CodeOrigin::Compiled;
-  std::string key, image;                             // what `keep_code` writes; empty when there is nothing to write
+  std::string key, image;  // what `keep_code` writes; empty when there is nothing to write
 };
 
 // `f` is in canonical order and is consumed.

@@ -6,9 +6,9 @@
 #include <shared_mutex>
 #include <unordered_map>
 
-#include "frontend/eager/code_cache.h"
 #include "frontend/core/layout.h"
 #include "frontend/core/node.h"
+#include "frontend/eager/code_cache.h"
 
 namespace frit::detail {
 
@@ -51,7 +51,8 @@ bool is_dense(const std::vector<int64_t>& shape, const std::vector<int64_t>& str
 
 void append_number(std::string& key, int64_t value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); }
 
-void start_key(std::string& key, const ir::OpDef& def, const ir::AttrMap& attrs, std::span<const runtime::Tensor> operands) {
+void start_key(std::string& key, const ir::OpDef& def, const ir::AttrMap& attrs,
+               std::span<const runtime::Tensor> operands) {
   key.clear();
   append_number(key, static_cast<int64_t>(reinterpret_cast<uintptr_t>(&def)));
   if (!attrs.empty()) {
@@ -127,8 +128,10 @@ void run_elementwise(const ir::OpDef& def, const ir::AttrMap& attrs, std::span<c
   start_key(key, def, attrs, operands);
   append_number(key, static_cast<int64_t>(c.shape.size()));
   for (const auto& strides : c.strides) {
-    if (is_dense(c.shape, strides)) key += 'd';
-    else append_layout(key, strides);
+    if (is_dense(c.shape, strides))
+      key += 'd';
+    else
+      append_layout(key, strides);
   }
   ExecutablePtr code;
   if (auto found = EagerCache::instance().find(key)) {
@@ -153,7 +156,8 @@ void run_elementwise(const ir::OpDef& def, const ir::AttrMap& attrs, std::span<c
   for (size_t i = 0; i < operands.size(); ++i) {
     // A donated operand's memory is held by the caller's tensor alone; a second reference here would forbid its reuse.
     auto& given = const_cast<runtime::Tensor&>(operands[i]);
-    runtime::Tensor t{donated[i] ? std::move(given.buffer) : given.buffer, given.dtype, c.shape, c.strides[i], given.offset};
+    runtime::Tensor t{donated[i] ? std::move(given.buffer) : given.buffer, given.dtype, c.shape, c.strides[i],
+                      given.offset};
     inputs.push_back(std::move(t));
   }
   try {
@@ -171,7 +175,8 @@ void run_elementwise(const ir::OpDef& def, const ir::AttrMap& attrs, std::span<c
   }
 }
 
-// Symbols for all sizes but one, the same symbol for equal sizes: rules that need two sizes to be equal then see that they are.
+// Symbols for all sizes but one, the same symbol for equal sizes: rules that need two sizes to be equal then see that
+// they are.
 class SizeSymbols {
  public:
   Dim dim(int64_t size) {
@@ -240,7 +245,8 @@ void run_general(const ir::OpDef& def, const ir::AttrMap& given_attrs, std::span
       ir::Type type{inputs[i].dtype, {}};
       for (int64_t size : inputs[i].shape) type.shape.push_back(symbolic ? symbols.dim(size) : Dim(size));
       params.push_back(type);
-      layouts.push_back(i < strides.size() && !strides[i].empty() ? param_layout(strides[i], i, facts) : ir::ParamLayout{});
+      layouts.push_back(i < strides.size() && !strides[i].empty() ? param_layout(strides[i], i, facts)
+                                                                  : ir::ParamLayout{});
     }
     ir::AttrMap full = attrs;
     if (from_shape) full.set("shape", ir::Dims(params.back().shape));
@@ -277,8 +283,8 @@ bool run_view(const ir::OpDef& def, const ir::AttrMap& attrs, const ir::Type& ty
   ir::Op op;
   op.def = &def;
   op.attrs = attrs;
-  ir::Layout in{{operand.shape.begin(), operand.shape.end()}, {operand.strides.begin(), operand.strides.end()},
-                operand.offset};
+  ir::Layout in{
+      {operand.shape.begin(), operand.shape.end()}, {operand.strides.begin(), operand.strides.end()}, operand.offset};
   static const DimFacts no_facts;
   const auto layout = def.view(op, in, type, no_facts);
   if (!layout) return false;
@@ -305,8 +311,8 @@ runtime::Tensor dense(const runtime::Tensor& t) {
 }
 
 void run_row(const ir::OpDef& def, const ir::AttrMap& attrs, std::span<const ir::Type> types,
-             std::span<const runtime::Tensor> operands, std::span<const bool> donated, std::span<runtime::Tensor> results,
-             const std::source_location& where) {
+             std::span<const runtime::Tensor> operands, std::span<const bool> donated,
+             std::span<runtime::Tensor> results, const std::source_location& where) {
   if (def.view) {
     if (run_view(def, attrs, types[0], operands[0], results[0])) return;
     const runtime::Tensor copy = dense(operands[0]);
@@ -317,11 +323,14 @@ void run_row(const ir::OpDef& def, const ir::AttrMap& attrs, std::span<const ir:
     for (size_t i = 0; i < types.size(); ++i) results[i] = allocate(types[i].dtype, to_shape(types[i].shape));
     return;
   }
-  if (def.kind == ir::OpKind::Elementwise) run_elementwise(def, attrs, types, operands, donated, results, where);
-  else run_general(def, attrs, operands, results, where);
+  if (def.kind == ir::OpKind::Elementwise)
+    run_elementwise(def, attrs, types, operands, donated, results, where);
+  else
+    run_general(def, attrs, operands, results, where);
 }
 
-void RowOperation::run(std::span<runtime::Tensor> inputs, std::span<const bool> donated, std::span<runtime::Tensor> outputs) {
+void RowOperation::run(std::span<runtime::Tensor> inputs, std::span<const bool> donated,
+                       std::span<runtime::Tensor> outputs) {
   const DeviceScope scope(device);
   run_row(def, attrs, types, inputs, donated, outputs, where);
 }

@@ -1,12 +1,13 @@
 // Evaluation of single rows on tensors, outside of compiled functions.
 //
-// Eager evaluation has no operations of its own: a row becomes a function of one op, compiled by the same passes and backend as any other, and kept under
-// the row, its attributes and what the code depends on of its operands (dtype, rank, layout class). Sizes are symbols wherever the row allows, so that
-// one compilation serves every shape. Views share memory and run nothing.
+// Eager evaluation has no operations of its own: a row becomes a function of one op, compiled by the same passes and
+// backend as any other, and kept under the row, its attributes and what the code depends on of its operands (dtype,
+// rank, layout class). Sizes are symbols wherever the row allows, so that one compilation serves every shape. Views
+// share memory and run nothing.
 #pragma once
 
-#include <span>
 #include <source_location>
+#include <span>
 #include <vector>
 
 #include "ir/graph/graph.h"
@@ -16,8 +17,8 @@ namespace frit::detail {
 
 // Applies a row; `types` are its inferred result types. Throws RuntimeError at `where`.
 void run_row(const ir::OpDef& def, const ir::AttrMap& attrs, std::span<const ir::Type> types,
-             std::span<const runtime::Tensor> operands, std::span<const bool> donated, std::span<runtime::Tensor> results,
-             const std::source_location& where);
+             std::span<const runtime::Tensor> operands, std::span<const bool> donated,
+             std::span<runtime::Tensor> results, const std::source_location& where);
 
 // The same values, dense in row-major order; a copy only where needed.
 runtime::Tensor dense(const runtime::Tensor& t);

@@ -1,8 +1,8 @@
 // Evaluation of the lazy graph: a walk in dependency order with an explicit stack, then one operation after the other.
 #include <unordered_set>
 
-#include "frontend/frit/transforms.h"
 #include "frontend/core/sizes.h"
+#include "frontend/frit/transforms.h"
 
 namespace frit::detail {
 
@@ -44,8 +44,10 @@ void run_claimed(Operation& operation) {
     const NodePtr& node = operation.inputs[i];
     // A value that nobody but this operation holds is handed over: its memory may become the result's.
     donated[i] = node.use_count() == 1;
-    if (donated[i]) inputs.push_back(std::move(node->tensor));
-    else inputs.push_back(node->tensor);
+    if (donated[i])
+      inputs.push_back(std::move(node->tensor));
+    else
+      inputs.push_back(node->tensor);
   }
   try {
     std::vector<runtime::Tensor> outputs(operation.results.size());
@@ -108,7 +110,8 @@ void run_or_wait(Operation& operation) {
   if (const SizeTrace* trace = current_sizes())
     throw_invalid("eval: the value of '" + std::string(root->name()) + "' was asked for while '" + trace->function() +
                       "' is traced for any shape, and its size is open",
-                  "compute with the array instead of reading its value, or make it with shape() instead of dim()", root->where);
+                  "compute with the array instead of reading its value, or make it with shape() instead of dim()",
+                  root->where);
   throw InvalidArgument("eval: an array of a finished trace has no value");
 }
 

@@ -1,11 +1,11 @@
 // How the arguments and results of a compiled function are taken apart into arrays and put together again.
 //
-// Arrays are leaves. Numbers and bools, vectors, maps by name, pairs, tuples and optionals of such are structure: what kind stands where, how many, which
-// names, which values. A function is traced anew for a structure that it has not been traced for; a number is part of the structure with its
-// type, so that 0, 0.0 and false are three structures.
+// Arrays are leaves. Numbers and bools, vectors, maps by name, pairs, tuples and optionals of such are structure: what
+// kind stands where, how many, which names, which values. A function is traced anew for a structure that it has not
+// been traced for; a number is part of the structure with its type, so that 0, 0.0 and false are three structures.
 //
-// A number that is given where the function takes an array is a constant of the trace too, until it has changed often enough (`promoted`); from then on it is a
-// leaf, that is, an input of the compiled code.
+// A number that is given where the function takes an array is a constant of the trace too, until it has changed often
+// enough (`promoted`); from then on it is a leaf, that is, an input of the compiled code.
 #pragma once
 
 #include <cstring>
@@ -26,11 +26,11 @@ namespace frit::detail {
 // What a call hands over. Borrows the caller's arrays.
 struct Leaves {
   std::vector<const array*> arrays;
-  std::string structure;        // empty when every argument is an array
-  std::vector<array> numbers;   // promoted ones as arrays; `arrays` has null in their places until `finish`
-  uint64_t promoted = 0;        // bit i: number i, of those that are given for arrays, is a leaf
-  int numbers_seen = 0;         // of those
-  uint32_t constants = 0;       // numbers that are not in `arrays`
+  std::string structure;       // empty when every argument is an array
+  std::vector<array> numbers;  // promoted ones as arrays; `arrays` has null in their places until `finish`
+  uint64_t promoted = 0;       // bit i: number i, of those that are given for arrays, is a leaf
+  int numbers_seen = 0;        // of those
+  uint32_t constants = 0;      // numbers that are not in `arrays`
 
   // The place of the next argument among all, for messages.
   uint32_t position() const { return static_cast<uint32_t>(arrays.size()) + constants; }
@@ -72,7 +72,8 @@ class Reader {
   size_t next_ = 0;
 };
 
-// flatten(value, leaves) takes a value apart, build(reader) makes one of the same structure. Not defined for types that a compiled function cannot take.
+// flatten(value, leaves) takes a value apart, build(reader) makes one of the same structure. Not defined for types that
+// a compiled function cannot take.
 template <class T>
 struct Tree;
 

@@ -1,8 +1,9 @@
 // The array: an n-dimensional value, computed lazily.
 //
-// An array is a shared handle on a node of a graph: either data, or an operation on other arrays that has not run yet. Copying an array copies
-// the handle. Nothing runs until `eval`, `item`, `data` or printing asks for a value; then the node drops its inputs. A node's value never changes:
-// in-place operators such as += make the variable name another node. Handles of one node may be used from many threads at once.
+// An array is a shared handle on a node of a graph: either data, or an operation on other arrays that has not run yet.
+// Copying an array copies the handle. Nothing runs until `eval`, `item`, `data` or printing asks for a value; then the
+// node drops its inputs. A node's value never changes: in-place operators such as += make the variable name another
+// node. Handles of one node may be used from many threads at once.
 #pragma once
 
 #include <complex>
@@ -36,13 +37,15 @@ class array {
   // A scalar of rank 0. `dtype` defaults to the value's own type, float32 for double.
   template <class T>
     requires detail::is_scalar<T>
-  explicit array(T value, Dtype dtype = TypeToDtype<T>()) : array(Shape{}, dtype, &value, detail::storage_dtype<T>(), 1) {}
+  explicit array(T value, Dtype dtype = TypeToDtype<T>())
+      : array(Shape{}, dtype, &value, detail::storage_dtype<T>(), 1) {}
 
   // One axis, from a list of values; an empty list gives an empty float32 array unless a dtype is given.
   template <class T>
     requires detail::is_scalar<T>
   array(std::initializer_list<T> data, Dtype dtype = TypeToDtype<T>())
-      : array(Shape{static_cast<ShapeElem>(data.size())}, dtype, data.begin(), detail::storage_dtype<T>(), data.size()) {}
+      : array(Shape{static_cast<ShapeElem>(data.size())}, dtype, data.begin(), detail::storage_dtype<T>(),
+              data.size()) {}
   array(std::initializer_list<float> data)
       : array(Shape{static_cast<ShapeElem>(data.size())}, float32, data.begin(), float32, data.size()) {}
   array(std::initializer_list<int> data, Dtype dtype)
@@ -68,8 +71,8 @@ class array {
     }
   }
 
-  // Takes over memory that holds the elements in row-major order, without a copy; `deleter` is called with `data` when the last user of the
-  // memory has gone. The pointer must be aligned to the element size.
+  // Takes over memory that holds the elements in row-major order, without a copy; `deleter` is called with `data` when
+  // the last user of the memory has gone. The pointer must be aligned to the element size.
   explicit array(void* data, Shape shape, Dtype dtype, const std::function<void(void*)>& deleter);
 
   array(const array&) = default;
@@ -78,18 +81,20 @@ class array {
   array& operator=(array&&) & noexcept = default;
 
   Dtype dtype() const;
-  // Sizes as numbers. In a function that is traced for any shape, reading them holds the trace to these sizes: a call with others traces again, and
-  // `where` is the line that the explanation names. `dim` does not. Throw InvalidArgument when the function is traced without data.
+  // Sizes as numbers. In a function that is traced for any shape, reading them holds the trace to these sizes: a call
+  // with others traces again, and `where` is the line that the explanation names. `dim` does not. Throw InvalidArgument
+  // when the function is traced without data.
   const Shape& shape(std::source_location where = std::source_location::current()) const;
   // The size of one axis; negative axes count from the end. Throws OutOfRange.
   ShapeElem shape(int axis, std::source_location where = std::source_location::current()) const;
-  size_t size(std::source_location where = std::source_location::current()) const;   // elements
+  size_t size(std::source_location where = std::source_location::current()) const;  // elements
   size_t nbytes(std::source_location where = std::source_location::current()) const { return size(where) * itemsize(); }
-  // The size of one axis as an expression that stays open in a trace for any shape; elsewhere a number. Throws OutOfRange.
+  // The size of one axis as an expression that stays open in a trace for any shape; elsewhere a number. Throws
+  // OutOfRange.
   Size dim(int axis, std::source_location where = std::source_location::current()) const;
   Sizes dims(std::source_location where = std::source_location::current()) const;
   size_t ndim() const;
-  size_t itemsize() const { return dtype().size; }      // bytes of an element
+  size_t itemsize() const { return dtype().size; }  // bytes of an element
 
   // In elements. Before evaluation: the row-major strides of the shape.
   Strides strides(std::source_location where = std::source_location::current()) const;
@@ -108,7 +113,8 @@ class array {
     return value;
   }
 
-  // The first element's place in memory; `strides` and `flags` say how to go on. Evaluates. `T` must have the element's size.
+  // The first element's place in memory; `strides` and `flags` say how to go on. Evaluates. `T` must have the element's
+  // size.
   template <class T>
   const T* data() const {
     return static_cast<const T*>(raw_data(sizeof(T)));
@@ -142,8 +148,15 @@ class array {
     Iterator() = default;
     Iterator(const array* a, int index) : array_(a), index_(index) {}
     array operator*() const;
-    Iterator& operator++() { ++index_; return *this; }
-    Iterator operator++(int) { Iterator old = *this; ++index_; return old; }
+    Iterator& operator++() {
+      ++index_;
+      return *this;
+    }
+    Iterator operator++(int) {
+      Iterator old = *this;
+      ++index_;
+      return old;
+    }
     friend bool operator==(const Iterator&, const Iterator&) = default;
 
    private:
@@ -153,28 +166,29 @@ class array {
   Iterator begin() const;
   Iterator end() const;
 
-  // Operators broadcast and promote like the function named beside each; a C++ scalar takes part as a rank-0 array of its own dtype.
-  friend array operator-(const Operand& a);                          // negative
-  friend array operator!(const Operand& a);                          // logical_not
-  friend array operator~(const Operand& a);                          // bitwise_invert
-  friend array operator+(const Operand& a, const Operand& b);        // add
-  friend array operator-(const Operand& a, const Operand& b);        // subtract
-  friend array operator*(const Operand& a, const Operand& b);        // multiply
-  friend array operator/(const Operand& a, const Operand& b);        // divide
-  friend array operator%(const Operand& a, const Operand& b);        // remainder
-  friend array operator==(const Operand& a, const Operand& b);       // equal
-  friend array operator!=(const Operand& a, const Operand& b);       // not_equal
-  friend array operator<(const Operand& a, const Operand& b);        // less
-  friend array operator<=(const Operand& a, const Operand& b);       // less_equal
-  friend array operator>(const Operand& a, const Operand& b);        // greater
-  friend array operator>=(const Operand& a, const Operand& b);       // greater_equal
-  friend array operator&&(const Operand& a, const Operand& b);       // logical_and
-  friend array operator||(const Operand& a, const Operand& b);       // logical_or
-  friend array operator&(const Operand& a, const Operand& b);        // bitwise_and
-  friend array operator|(const Operand& a, const Operand& b);        // bitwise_or
-  friend array operator^(const Operand& a, const Operand& b);        // bitwise_xor
-  friend array operator<<(const Operand& a, const Operand& b);       // left_shift
-  friend array operator>>(const Operand& a, const Operand& b);       // right_shift
+  // Operators broadcast and promote like the function named beside each; a C++ scalar takes part as a rank-0 array of
+  // its own dtype.
+  friend array operator-(const Operand& a);                     // negative
+  friend array operator!(const Operand& a);                     // logical_not
+  friend array operator~(const Operand& a);                     // bitwise_invert
+  friend array operator+(const Operand& a, const Operand& b);   // add
+  friend array operator-(const Operand& a, const Operand& b);   // subtract
+  friend array operator*(const Operand& a, const Operand& b);   // multiply
+  friend array operator/(const Operand& a, const Operand& b);   // divide
+  friend array operator%(const Operand& a, const Operand& b);   // remainder
+  friend array operator==(const Operand& a, const Operand& b);  // equal
+  friend array operator!=(const Operand& a, const Operand& b);  // not_equal
+  friend array operator<(const Operand& a, const Operand& b);   // less
+  friend array operator<=(const Operand& a, const Operand& b);  // less_equal
+  friend array operator>(const Operand& a, const Operand& b);   // greater
+  friend array operator>=(const Operand& a, const Operand& b);  // greater_equal
+  friend array operator&&(const Operand& a, const Operand& b);  // logical_and
+  friend array operator||(const Operand& a, const Operand& b);  // logical_or
+  friend array operator&(const Operand& a, const Operand& b);   // bitwise_and
+  friend array operator|(const Operand& a, const Operand& b);   // bitwise_or
+  friend array operator^(const Operand& a, const Operand& b);   // bitwise_xor
+  friend array operator<<(const Operand& a, const Operand& b);  // left_shift
+  friend array operator>>(const Operand& a, const Operand& b);  // right_shift
   friend array& operator+=(array& a, const Operand& b);
   friend array& operator-=(array& a, const Operand& b);
   friend array& operator*=(array& a, const Operand& b);

@@ -5,13 +5,16 @@
 //
 //   auto g = frit::compile(fn, true);   // shapeless: one trace and one code for every shape
 //
-// The function may take and return arrays, vectors, maps by name, pairs, tuples and optionals of them, and take numbers. It is traced again when the structure,
-// dtypes or ranks of its arguments or its numbers are new, and, unless it is shapeless, when shapes are. A number given for a parameter that is an
-// array is a constant too, until it has changed a few times: then it becomes an input. Arrays that the function captures are constants: the value they
-// had when it was traced. Calls return lazy arrays and may be made from many threads. Inside a trace a compiled function is traced as part of the
-// outer one. Exceptions of the function pass through with its name added when they are frit's own.
+// The function may take and return arrays, vectors, maps by name, pairs, tuples and optionals of them, and take
+// numbers. It is traced again when the structure, dtypes or ranks of its arguments or its numbers are new, and, unless
+// it is shapeless, when shapes are. A number given for a parameter that is an array is a constant too, until it has
+// changed a few times: then it becomes an input. Arrays that the function captures are constants: the value they had
+// when it was traced. Calls return lazy arrays and may be made from many threads. Inside a trace a compiled function is
+// traced as part of the outer one. Exceptions of the function pass through with its name added when they are frit's
+// own.
 //
-// FRIT_LOG=recompiles prints a line for every trace after the first, with its reason (frit/log.h); `explain` tells the same afterwards.
+// FRIT_LOG=recompiles prints a line for every trace after the first, with its reason (frit/log.h); `explain` tells the
+// same afterwards.
 #pragma once
 
 #include <array>
@@ -32,7 +35,8 @@
 
 namespace frit {
 
-// Arrays outside a compiled function that it reads (`inputs`) or writes (`outputs`). Holds pointers: what it names must outlive the function.
+// Arrays outside a compiled function that it reads (`inputs`) or writes (`outputs`). Holds pointers: what it names must
+// outlive the function.
 class State {
  public:
   State() = default;
@@ -42,9 +46,9 @@ class State {
   State(std::vector<array>& arrays) { add(arrays); }
 
   State& add(array& a);
-  State& add(std::vector<array>& arrays);                        // as long as it is at each call
+  State& add(std::vector<array>& arrays);  // as long as it is at each call
   State& add(std::map<std::string, array>& arrays);
-  State& add(std::unordered_map<std::string, array>& arrays);    // in the order of the keys
+  State& add(std::unordered_map<std::string, array>& arrays);  // in the order of the keys
   bool empty() const { return parts_.empty(); }
   // Every array, in order.
   std::vector<array*> arrays() const;
@@ -57,9 +61,10 @@ class State {
 
 // The name of an open size and what is declared of it: bounds, both included, and a number that it is a multiple of.
 struct DimDeclaration {
-  static constexpr int64_t kMax = 2147483647;   // what an axis holds
+  static constexpr int64_t kMax = 2147483647;  // what an axis holds
 
-  DimDeclaration(std::string name, int64_t low = 0, int64_t high = kMax) : name(std::move(name)), low(low), high(high) {}
+  DimDeclaration(std::string name, int64_t low = 0, int64_t high = kMax)
+      : name(std::move(name)), low(low), high(high) {}
   DimDeclaration(std::string name, DimMultiple multiple) : name(std::move(name)), multiple(multiple.factor) {}
   DimDeclaration(std::string name, int64_t low, int64_t high, DimMultiple multiple)
       : name(std::move(name)), low(low), high(high), multiple(multiple.factor) {}
@@ -75,7 +80,7 @@ struct DeclaredSize {
   DeclaredSize(const char* name) : name(name) {}
   DeclaredSize(std::string name) : name(std::move(name)) {}
 
-  std::string name;   // empty for a number
+  std::string name;  // empty for a number
   int64_t value = 0;
 };
 
@@ -90,25 +95,27 @@ struct ShapeDtype {
 struct CompileOptions {
   std::string name = {};   // for messages, generated code and dumps; default: "compiled"
   bool shapeless = false;  // trace once for every shape: sizes are inputs of the code
-  State inputs = {}, outputs = {};   // captured state that is read and written at every call, and restored when the function throws
-  std::optional<Device> device = {};   // where calls run; default: the default device of the moment
-  // A call that breaks what an earlier trace assumed of sizes throws InvalidArgument with the assumption and its line instead of being traced again.
+  State inputs = {},
+        outputs = {};  // captured state that is read and written at every call, and restored when the function throws
+  std::optional<Device> device = {};  // where calls run; default: the default device of the moment
+  // A call that breaks what an earlier trace assumed of sizes throws InvalidArgument with the assumption and its line
+  // instead of being traced again.
   bool strict = false;
   // Traces that the function may take; one more throws InvalidArgument with the reason. 0: any number.
   size_t max_traces = 0;
-  // Open sizes by name, and the arguments in their terms. With a signature, every call is checked against it (InvalidArgument), and
-  // compile_ahead() needs no arguments.
+  // Open sizes by name, and the arguments in their terms. With a signature, every call is checked against it
+  // (InvalidArgument), and compile_ahead() needs no arguments.
   std::vector<DimDeclaration> dims = {};
   std::vector<ShapeDtype> signature = {};
 };
 
 // Of one compiled function. Times are in milliseconds.
 struct FunctionStats {
-  size_t calls = 0;      // outside of traces, with compilation enabled
-  size_t hits = 0;       // calls that found a trace
-  size_t traces = 0;     // made in all
-  size_t compiles = 0;   // code generations that its traces caused; fewer where equal graphs had code already
-  size_t entries = 0;    // traces held
+  size_t calls = 0;     // outside of traces, with compilation enabled
+  size_t hits = 0;      // calls that found a trace
+  size_t traces = 0;    // made in all
+  size_t compiles = 0;  // code generations that its traces caused; fewer where equal graphs had code already
+  size_t entries = 0;   // traces held
   double trace_ms = 0, compile_ms = 0;
 };
 
@@ -122,10 +129,10 @@ struct Inspection {
 
 // What a package is made for (docs/offline.md).
 struct SaveOptions {
-  // Processors: "x86-64-v4", "x86-64-v3", "x86-64-v2", "aarch64", "native" or a processor's name; a loader takes the first that runs. None: the three levels
-  // of x86-64, newest first (on aarch64: "aarch64").
+  // Processors: "x86-64-v4", "x86-64-v3", "x86-64-v2", "aarch64", "native" or a processor's name; a loader takes the
+  // first that runs. None: the three levels of x86-64, newest first (on aarch64: "aarch64").
   std::vector<std::string> cpus = {};
-  bool vulkan = false;           // shaders for GPUs as well
+  bool vulkan = false;  // shaders for GPUs as well
 };
 
 namespace detail {
@@ -151,12 +158,15 @@ class CompiledBase {
   size_t cache_size() const;
   size_t trace_count() const;
   FunctionStats stats() const;
-  // Counters, what each trace holds to, and for each trace after the first what differed from the nearest one before and what to do about it.
+  // Counters, what each trace holds to, and for each trace after the first what differed from the nearest one before
+  // and what to do about it.
   std::string explain() const;
   const std::string& name() const;
-  // Writes every trace that is held, compiled for the machines that the options name, to a package that runs without a compiler: functions name, name:1,
-  // ... in the order they were traced. Captured arrays are inside. Throws InvalidArgument where nothing is traced yet (call it, or compile_ahead), or where
-  // the function reads and writes captured state; RuntimeError where the file cannot be written.
+  // Writes every trace that is held, compiled for the machines that the options name, to a package that runs without a
+  // compiler: functions name, name:1,
+  // ... in the order they were traced. Captured arrays are inside. Throws InvalidArgument where nothing is traced yet
+  // (call it, or compile_ahead), or where the function reads and writes captured state; RuntimeError where the file
+  // cannot be written.
   void save(const std::string& path, const SaveOptions& options = {}) const;
 
  protected:
@@ -230,26 +240,38 @@ class TypedFunction : public detail::CompiledBase {
     requires((detail::Treelike<A> && ...) && (std::invocable<F&, detail::Built<detail::Tree<A>>...> ||
                                               std::invocable<F&, detail::Built<detail::Tree<detail::AsArray<A>>>...>))
   auto operator()(const A&... arguments) const {
-    if constexpr (std::invocable<F&, detail::Built<detail::Tree<A>>...>) return run<A...>(arguments...);
-    else return run<detail::AsArray<A>...>(arguments...);
+    if constexpr (std::invocable<F&, detail::Built<detail::Tree<A>>...>)
+      return run<A...>(arguments...);
+    else
+      return run<detail::AsArray<A>...>(arguments...);
   }
 
   // Traces and compiles for these arguments and returns every form on the way, without running.
   template <class... A>
     requires((detail::Treelike<A> && ...) && sizeof...(A) > 0)
   Inspection lower(const A&... arguments) const {
-    if constexpr (std::invocable<F&, detail::Built<detail::Tree<A>>...>) return lower_as<A...>(arguments...);
-    else return lower_as<detail::AsArray<A>...>(arguments...);
+    if constexpr (std::invocable<F&, detail::Built<detail::Tree<A>>...>)
+      return lower_as<A...>(arguments...);
+    else
+      return lower_as<detail::AsArray<A>...>(arguments...);
   }
   // The same without data; open sizes by name. Without arguments: for the declared signature.
   template <std::same_as<ShapeDtype>... A>
   Inspection lower(const A&... arguments) const {
-    return ahead(std::index_sequence_for<A...>(), [&](detail::ClosureFn fn, auto list) { return inspect_ahead(fn, list); }, arguments...);
+    return ahead(
+        std::index_sequence_for<A...>(), [&](detail::ClosureFn fn, auto list) { return inspect_ahead(fn, list); },
+        arguments...);
   }
   // Traces and compiles, so that the first call finds its code.
   template <std::same_as<ShapeDtype>... A>
   void compile_ahead(const A&... arguments) const {
-    ahead(std::index_sequence_for<A...>(), [&](detail::ClosureFn fn, auto list) { compile_ahead_of(fn, list); return 0; }, arguments...);
+    ahead(
+        std::index_sequence_for<A...>(),
+        [&](detail::ClosureFn fn, auto list) {
+          compile_ahead_of(fn, list);
+          return 0;
+        },
+        arguments...);
   }
 
  private:
@@ -284,7 +306,8 @@ class TypedFunction : public detail::CompiledBase {
   template <class... T, class... A>
   ResultOf<T...> run(const A&... arguments) const {
     using R = ResultOf<T...>;
-    static_assert(detail::Treelike<R>, "a compiled function returns arrays, or vectors, maps, pairs, tuples or optionals of them");
+    static_assert(detail::Treelike<R>,
+                  "a compiled function returns arrays, or vectors, maps, pairs, tuples or optionals of them");
     return with_call<T...>(
         [&](const detail::Call& c) {
           if constexpr (std::is_same_v<R, array>) {
@@ -340,15 +363,16 @@ auto compile(F&& fn, bool shapeless = false) {
   return compile(std::forward<F>(fn), std::move(options));
 }
 
-// Of the whole process: traces made by compiled functions, graphs turned into code (by compiled functions and by eager evaluation), requests for code that an
-// equal graph had been compiled to before, and executables held.
+// Of the whole process: traces made by compiled functions, graphs turned into code (by compiled functions and by eager
+// evaluation), requests for code that an equal graph had been compiled to before, and executables held.
 struct CompileStats {
   size_t traces, compilations, shared, held;
 };
 CompileStats compile_stats();
 
-// disabled: compiled functions call the function itself. no_simplify and no_fuse leave out the graph simplification and fusion; enabled is everything.
-// FRIT_DISABLE_COMPILE set to anything but 0 or nothing starts the process with compilation disabled.
+// disabled: compiled functions call the function itself. no_simplify and no_fuse leave out the graph simplification and
+// fusion; enabled is everything. FRIT_DISABLE_COMPILE set to anything but 0 or nothing starts the process with
+// compilation disabled.
 enum class CompileMode { disabled, no_simplify, no_fuse, enabled };
 void disable_compile();
 void enable_compile();

@@ -1,8 +1,9 @@
 // The exceptions that frit throws.
 //
-// Every one derives from frit::Error and from the standard exception that fits: InvalidArgument from std::invalid_argument (a wrong
-// shape, dtype, axis or value), OutOfRange from std::out_of_range (an axis or index past the end), RuntimeError from std::runtime_error
-// (a computation that could not be carried out). what() is one lower-case sentence, the user's source line, and a note with the cure.
+// Every one derives from frit::Error and from the standard exception that fits: InvalidArgument from
+// std::invalid_argument (a wrong shape, dtype, axis or value), OutOfRange from std::out_of_range (an axis or index past
+// the end), RuntimeError from std::runtime_error (a computation that could not be carried out). what() is one
+// lower-case sentence, the user's source line, and a note with the cure.
 #pragma once
 
 #include <source_location>

@@ -1,12 +1,12 @@
-// Functions as files: traced once here, called, compiled or inspected elsewhere (docs/offline.md). The names follow MLX's.
+// Functions as files: traced once here, called, compiled or inspected elsewhere (docs/offline.md). The names follow
+// MLX's.
 //
-//   export_function("mlp.frit", fn, {x});                       // a graph file; captured arrays go to mlp.safetensors beside it
-//   auto f = import_function("mlp.frit");
-//   array y = f({x})[0];
+//   export_function("mlp.frit", fn, {x});                       // a graph file; captured arrays go to mlp.safetensors
+//   beside it auto f = import_function("mlp.frit"); array y = f({x})[0];
 //
-// A file's ending says what it is: ".json" for JSON, ".fritpkg" for an archive that has the weights inside, any other for text. An archive holds no code;
-// `frit compile` and CompiledFunction::save make those that do. Everything written appears whole or not at all. Errors are frit's own: InvalidArgument
-// for what a caller gave, RuntimeError for files.
+// A file's ending says what it is: ".json" for JSON, ".fritpkg" for an archive that has the weights inside, any other
+// for text. An archive holds no code; `frit compile` and CompiledFunction::save make those that do. Everything written
+// appears whole or not at all. Errors are frit's own: InvalidArgument for what a caller gave, RuntimeError for files.
 #pragma once
 
 #include <functional>
@@ -29,24 +29,28 @@ using KwargsFunction = std::function<std::vector<array>(const Kwargs&)>;
 using ArgsKwargsFunction = std::function<std::vector<array>(const Args&, const Kwargs&)>;
 
 struct ExportOptions {
-  std::string name = {};                    // of the function in the file; where it is left out, the file's name without its ending
-  bool shapeless = false;                   // one trace for every shape; what cannot be shown to hold for all is an error
-  std::vector<std::string> inputs = {};     // names of the arguments; x, y, z or x0, x1, ... where they are left out
-  std::vector<std::string> outputs = {};    // names of the results; none where they are left out
-  std::vector<DimDeclaration> dims = {};    // open sizes by name, for arguments given as ShapeDtype
-  Kwargs weights = {};                      // names for arrays that the function captures, as they go to the file of weights
+  std::string name = {};   // of the function in the file; where it is left out, the file's name without its ending
+  bool shapeless = false;  // one trace for every shape; what cannot be shown to hold for all is an error
+  std::vector<std::string> inputs = {};   // names of the arguments; x, y, z or x0, x1, ... where they are left out
+  std::vector<std::string> outputs = {};  // names of the results; none where they are left out
+  std::vector<DimDeclaration> dims = {};  // open sizes by name, for arguments given as ShapeDtype
+  Kwargs weights = {};  // names for arrays that the function captures, as they go to the file of weights
 };
 
-// Traces `fun` for arguments of these shapes and element types and writes the graph. Names of keyword arguments are names of inputs, in their order.
-// Throws InvalidArgument where the function cannot be traced, RuntimeError where the file cannot be written.
+// Traces `fun` for arguments of these shapes and element types and writes the graph. Names of keyword arguments are
+// names of inputs, in their order. Throws InvalidArgument where the function cannot be traced, RuntimeError where the
+// file cannot be written.
 void export_function(const std::string& file, const ArgsFunction& fun, const Args& args, bool shapeless = false);
 void export_function(const std::string& file, const KwargsFunction& fun, const Kwargs& kwargs, bool shapeless = false);
-void export_function(const std::string& file, const ArgsKwargsFunction& fun, const Args& args, const Kwargs& kwargs, bool shapeless = false);
+void export_function(const std::string& file, const ArgsKwargsFunction& fun, const Args& args, const Kwargs& kwargs,
+                     bool shapeless = false);
 void export_function(const std::string& file, const ArgsFunction& fun, const Args& args, const ExportOptions& options);
 // Without data; sizes that have names are open.
-void export_function(const std::string& file, const ArgsFunction& fun, const std::vector<ShapeDtype>& args, const ExportOptions& options = {});
+void export_function(const std::string& file, const ArgsFunction& fun, const std::vector<ShapeDtype>& args,
+                     const ExportOptions& options = {});
 
-// Several functions, and several traces of each, in one file. Traces of a function after the first are named f:1, f:2, ...
+// Several functions, and several traces of each, in one file. Traces of a function after the first are named f:1, f:2,
+// ...
 class ModuleExporter {
  public:
   explicit ModuleExporter(std::string file);
@@ -64,7 +68,8 @@ class ModuleExporter {
   std::unique_ptr<State> state_;
 };
 
-// Traces one function for several shapes: call it with arguments, then close it (or let it go, where errors are of no interest).
+// Traces one function for several shapes: call it with arguments, then close it (or let it go, where errors are of no
+// interest).
 class FunctionExporter {
  public:
   FunctionExporter(std::string file, ArgsKwargsFunction fun, bool shapeless);
@@ -86,8 +91,8 @@ FunctionExporter exporter(const std::string& file, const ArgsFunction& fun, bool
 FunctionExporter exporter(const std::string& file, const KwargsFunction& fun, bool shapeless = false);
 FunctionExporter exporter(const std::string& file, const ArgsKwargsFunction& fun, bool shapeless = false);
 
-// A function of a file. A call runs the trace that the arguments fit as compiled code; inside of a function that is traced, it becomes part of that one. Copies
-// share their code.
+// A function of a file. A call runs the trace that the arguments fit as compiled code; inside of a function that is
+// traced, it becomes part of that one. Copies share their code.
 class ImportedFunction {
  public:
   // Throws InvalidArgument, with every signature there is, where no trace takes such arguments.

@@ -1,11 +1,13 @@
-// Operations on arrays that are not elementwise (those are in elementwise.h): names, argument order and defaults are MLX's.
+// Operations on arrays that are not elementwise (those are in elementwise.h): names, argument order and defaults are
+// MLX's.
 //
-// Every function returns a lazy array. Negative axes count from the end. Errors: InvalidArgument for shapes and dtypes that do not fit,
-// OutOfRange for an axis past the rank; each names the op, both types and the caller's source line.
+// Every function returns a lazy array. Negative axes count from the end. Errors: InvalidArgument for shapes and dtypes
+// that do not fit, OutOfRange for an axis past the rank; each names the op, both types and the caller's source line.
 //
-// Sizes are taken as Sizes: numbers, a Shape, or what array::dim and array::dims give, in any mixture. In a function that is compiled for any
-// shape no operation reads an open size as a number. What an operation needs of open sizes (that two are equal, that a bound lies inside an
-// axis) is assumed where it is so for the arguments traced with, and checked at every call.
+// Sizes are taken as Sizes: numbers, a Shape, or what array::dim and array::dims give, in any mixture. In a function
+// that is compiled for any shape no operation reads an open size as a number. What an operation needs of open sizes
+// (that two are equal, that a bound lies inside an axis) is assumed where it is so for the arguments traced with, and
+// checked at every call.
 #pragma once
 
 #include <concepts>
@@ -22,8 +24,9 @@ namespace frit {
 
 // ---- Creation
 
-// start, start + step, ... up to but without stop: ceil((stop - start) / step) elements, none when that is negative. The dtype is float32,
-// or int32 for the overloads on int and on Size. Throws InvalidArgument when step is zero or an argument is not finite.
+// start, start + step, ... up to but without stop: ceil((stop - start) / step) elements, none when that is negative.
+// The dtype is float32, or int32 for the overloads on int and on Size. Throws InvalidArgument when step is zero or an
+// argument is not finite.
 array arange(double start, double stop, double step, Dtype dtype, StreamOrDevice s = {});
 array arange(double start, double stop, double step, StreamOrDevice s = {});
 array arange(double start, double stop, Dtype dtype, StreamOrDevice s = {});
@@ -43,7 +46,8 @@ array arange(const Size& stop, StreamOrDevice s = {});
 // `num` numbers from `start` to `stop`, both included, evenly spaced.
 array linspace(double start, double stop, const Size& num = 50, Dtype dtype = float32, StreamOrDevice s = {});
 
-// An array of the given shape with every element, or every trailing block, equal to `vals`, which is broadcast to the shape.
+// An array of the given shape with every element, or every trailing block, equal to `vals`, which is broadcast to the
+// shape.
 array full(const Sizes& shape, array vals, Dtype dtype, StreamOrDevice s = {});
 array full(const Sizes& shape, array vals, StreamOrDevice s = {});
 template <class T>
@@ -91,7 +95,8 @@ array view(const array& a, const Dtype& dtype, StreamOrDevice s = {});
 array copy(array a, StreamOrDevice s = {});
 // The same values, dense in memory with the last axis fastest.
 array contiguous(const array& a, bool allow_col_major = false, StreamOrDevice s = {});
-// A window on the elements of `a` (taken as dense): element (i, j, ...) is element offset + i * strides[0] + j * strides[1] + ... of `a`.
+// A window on the elements of `a` (taken as dense): element (i, j, ...) is element offset + i * strides[0] + j *
+// strides[1] + ... of `a`.
 array as_strided(array a, const Sizes& shape, Strides strides, size_t offset, StreamOrDevice s = {});
 array stop_gradient(const array& a, StreamOrDevice s = {});
 
@@ -117,8 +122,8 @@ array swapaxes(const array& a, int axis1, int axis2, StreamOrDevice s = {});
 array moveaxis(const array& a, int source, int destination, StreamOrDevice s = {});
 array broadcast_to(const array& a, const Sizes& shape, StreamOrDevice s = {});
 std::vector<array> broadcast_arrays(const std::vector<array>& inputs, StreamOrDevice s = {});
-// Elements start, start + stride, ... before stop along each axis. Negative start and stop count from the end and are then held to the axis; a
-// negative stride walks down.
+// Elements start, start + stride, ... before stop along each axis. Negative start and stop count from the end and are
+// then held to the axis; a negative stride walks down.
 array slice(const array& a, const Sizes& start, const Sizes& stop, const Shape& strides, StreamOrDevice s = {});
 array slice(const array& a, const Sizes& start, const Sizes& stop, StreamOrDevice s = {});
 // Equal parts, or parts that end at each of `indices` and at the end.
@@ -132,7 +137,8 @@ array concatenate(std::vector<array> arrays, StreamOrDevice s = {});
 // Along a new axis; all shapes are equal.
 array stack(const std::vector<array>& arrays, int axis, StreamOrDevice s = {});
 array stack(const std::vector<array>& arrays, StreamOrDevice s = {});
-// Adds low_pad_size[i] elements before and high_pad_size[i] after axis axes[i]. Modes: "constant" (pad_value) and "edge" (the nearest element).
+// Adds low_pad_size[i] elements before and high_pad_size[i] after axis axes[i]. Modes: "constant" (pad_value) and
+// "edge" (the nearest element).
 array pad(const array& a, const std::vector<int>& axes, const Sizes& low_pad_size, const Sizes& high_pad_size,
           const array& pad_value = array(0), const std::string& mode = "constant", StreamOrDevice s = {});
 array pad(const array& a, const std::vector<std::pair<Size, Size>>& pad_width, const array& pad_value = array(0),
@@ -145,8 +151,8 @@ array pad(const array& a, const std::vector<std::pair<T, T>>& pad_width, const a
 }
 array pad(const array& a, const std::pair<Size, Size>& pad_width, const array& pad_value = array(0),
           const std::string& mode = "constant", StreamOrDevice s = {});
-array pad(const array& a, const Size& pad_width, const array& pad_value = array(0), const std::string& mode = "constant",
-          StreamOrDevice s = {});
+array pad(const array& a, const Size& pad_width, const array& pad_value = array(0),
+          const std::string& mode = "constant", StreamOrDevice s = {});
 // Every element `repeats` times, next to each other; without an axis: of the flattened array.
 array repeat(const array& a, const Size& repeats, int axis, StreamOrDevice s = {});
 array repeat(const array& a, const Size& repeats, StreamOrDevice s = {});
@@ -167,7 +173,8 @@ array any(const array& a, StreamOrDevice s = {});
 array any(const array& a, const std::vector<int>& axes, bool keepdims = false, StreamOrDevice s = {});
 array any(const array& a, int axis, bool keepdims = false, StreamOrDevice s = {});
 
-// bool and integers narrower than 32 bits are summed and multiplied as int32 (unsigned ones as uint32); other types keep theirs.
+// bool and integers narrower than 32 bits are summed and multiplied as int32 (unsigned ones as uint32); other types
+// keep theirs.
 array sum(const array& a, bool keepdims, StreamOrDevice s = {});
 array sum(const array& a, StreamOrDevice s = {});
 array sum(const array& a, const std::vector<int>& axes, bool keepdims = false, StreamOrDevice s = {});
@@ -201,7 +208,8 @@ array std(const array& a, StreamOrDevice s = {});
 array std(const array& a, const std::vector<int>& axes, bool keepdims = false, int ddof = 0, StreamOrDevice s = {});
 array std(const array& a, int axis, bool keepdims = false, int ddof = 0, StreamOrDevice s = {});
 
-// The position of the extreme element (uint32), the first among equals; a NaN counts as the extreme. Without an axis: in the flattened array.
+// The position of the extreme element (uint32), the first among equals; a NaN counts as the extreme. Without an axis:
+// in the flattened array.
 array argmax(const array& a, bool keepdims, StreamOrDevice s = {});
 array argmax(const array& a, StreamOrDevice s = {});
 array argmax(const array& a, int axis, bool keepdims = false, StreamOrDevice s = {});
@@ -215,7 +223,8 @@ array logsumexp(const array& a, StreamOrDevice s = {});
 array logsumexp(const array& a, const std::vector<int>& axes, bool keepdims = false, StreamOrDevice s = {});
 array logsumexp(const array& a, int axis, bool keepdims = false, StreamOrDevice s = {});
 
-// exp(a) / sum(exp(a)) over the axes (all of them where none are given). `precise` computes low-precision types in float32 throughout.
+// exp(a) / sum(exp(a)) over the axes (all of them where none are given). `precise` computes low-precision types in
+// float32 throughout.
 array softmax(const array& a, const std::vector<int>& axes, bool precise = false, StreamOrDevice s = {});
 array softmax(const array& a, bool precise = false, StreamOrDevice s = {});
 array softmax(const array& a, int axis, bool precise = false, StreamOrDevice s = {});
@@ -225,8 +234,8 @@ array softmax(const array& a, int axis, bool precise = false, StreamOrDevice s =
 // x where condition is true (non-zero), else y.
 array where(const array& condition, const array& x, const array& y, StreamOrDevice s = {});
 // Holds the elements between a_min and a_max, either of which may be absent, not both.
-array clip(const array& a, const std::optional<array>& a_min = std::nullopt, const std::optional<array>& a_max = std::nullopt,
-           StreamOrDevice s = {});
+array clip(const array& a, const std::optional<array>& a_min = std::nullopt,
+           const std::optional<array>& a_max = std::nullopt, StreamOrDevice s = {});
 // The nearest number with that many decimals, halves to the even one. Negative `decimals` round to tens, hundreds, ...
 array round(const array& a, int decimals, StreamOrDevice s = {});
 array round(const array& a, StreamOrDevice s = {});
@@ -246,7 +255,8 @@ array array_equal(const array& a, const array& b, StreamOrDevice s = {});
 
 // ---- Linear algebra. Operands are promoted to a common floating dtype.
 
-// Matrix product of the last two axes, batched and broadcast over the others; a vector counts as a row on the left and a column on the right.
+// Matrix product of the last two axes, batched and broadcast over the others; a vector counts as a row on the left and
+// a column on the right.
 array matmul(const array& a, const array& b, StreamOrDevice s = {});
 // alpha * (a @ b) + beta * c.
 array addmm(array c, array a, array b, const float& alpha = 1.0f, const float& beta = 1.0f, StreamOrDevice s = {});

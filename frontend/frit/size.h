@@ -1,8 +1,10 @@
-// Sizes of arrays as operations take them: numbers, or expressions over the sizes of arguments that a trace leaves open.
+// Sizes of arrays as operations take them: numbers, or expressions over the sizes of arguments that a trace leaves
+// open.
 //
-// array::dim gives a Size. Outside of a trace for any shape it is a number. Inside, it is an expression that works wherever a size is taken (reshape,
-// arange, full, broadcast_to, slice bounds, ...), so that one trace serves every shape. Comparing an open Size decides by the sizes of
-// the arguments that are traced with, and what was decided is checked at every later call, as for array::shape.
+// array::dim gives a Size. Outside of a trace for any shape it is a number. Inside, it is an expression that works
+// wherever a size is taken (reshape, arange, full, broadcast_to, slice bounds, ...), so that one trace serves every
+// shape. Comparing an open Size decides by the sizes of the arguments that are traced with, and what was decided is
+// checked at every later call, as for array::shape.
 #pragma once
 
 #include <concepts>
@@ -23,13 +25,14 @@ class Size {
   template <std::integral T>
     requires(!std::same_as<T, bool>)
   Size(T value) : dim_(static_cast<int64_t>(value)) {}
-  explicit Size(Dim dim, std::source_location where = std::source_location::current()) : dim_(std::move(dim)), where_(where) {}
+  explicit Size(Dim dim, std::source_location where = std::source_location::current())
+      : dim_(std::move(dim)), where_(where) {}
 
   const Dim& dim() const { return dim_; }
   bool is_number() const { return dim_.is_const(); }
   const std::source_location& where() const { return where_; }
-  // The number. An open size becomes a number for the rest of the trace: calls with another size trace again. Throws InvalidArgument when the
-  // function is traced without data.
+  // The number. An open size becomes a number for the rest of the trace: calls with another size trace again. Throws
+  // InvalidArgument when the function is traced without data.
   int64_t value() const;
 
   friend Size operator+(const Size& a, const Size& b);

@@ -1,10 +1,12 @@
 // Devices and streams.
 //
-// A Device is where an array is computed: the CPU, or the GPU that frit's Vulkan driver finds (FRIT_VULKAN_DEVICE chooses it). Arrays move on demand:
-// what a GPU computes stays in its memory until the CPU reads it, and an operation on the GPU takes arrays of the CPU by copying them. Where the
-// default device was not set, FRIT_DEVICE=gpu makes it the GPU. A Stream is an order of work on a device. `eval` runs in the calling thread and
-// returns when the values are there; `async_eval` hands work to the stream's worker thread. A GPU is given work without waiting for it: reading a
-// value on the host waits, and so do `eval` and `synchronize`. Values of these types are plain and may be copied freely.
+// A Device is where an array is computed: the CPU, or the GPU that frit's Vulkan driver finds (FRIT_VULKAN_DEVICE
+// chooses it). Arrays move on demand: what a GPU computes stays in its memory until the CPU reads it, and an operation
+// on the GPU takes arrays of the CPU by copying them. Where the default device was not set, FRIT_DEVICE=gpu makes it
+// the GPU. A Stream is an order of work on a device. `eval` runs in the calling thread and returns when the values are
+// there; `async_eval` hands work to the stream's worker thread. A GPU is given work without waiting for it: reading a
+// value on the host waits, and so do `eval` and `synchronize`. Values of these types are plain and may be copied
+// freely.
 #pragma once
 
 #include <iosfwd>
@@ -39,7 +41,8 @@ int device_count(Device::DeviceType type);
 const Device& default_device();
 void set_default_device(const Device& device);
 
-// The default stream of a device, for the calling thread; a new one; a stream by number. Throw InvalidArgument for a device that is not available.
+// The default stream of a device, for the calling thread; a new one; a stream by number. Throw InvalidArgument for a
+// device that is not available.
 Stream default_stream(Device device);
 void set_default_stream(Stream stream);
 Stream new_stream(Device device);
@@ -50,16 +53,16 @@ Stream get_stream(int index);
 void synchronize(Stream stream);
 void synchronize();
 
-// Threads that one kernel is spread over: FRIT_NUM_THREADS, else the CPUs that the process may use. A change holds for kernels that start after it, and a
-// number below 1 means those CPUs. Results do not depend on it.
+// Threads that one kernel is spread over: FRIT_NUM_THREADS, else the CPUs that the process may use. A change holds for
+// kernels that start after it, and a number below 1 means those CPUs. Results do not depend on it.
 int num_threads();
 void set_num_threads(int n);
 
 std::ostream& operator<<(std::ostream& os, const Device& device);
 std::ostream& operator<<(std::ostream& os, const Stream& stream);
 
-// The trailing argument of every op: where it runs (default: the default device's stream), and, without the user doing anything, the
-// line of the user's source that called it.
+// The trailing argument of every op: where it runs (default: the default device's stream), and, without the user doing
+// anything, the line of the user's source that called it.
 class StreamOrDevice {
  public:
   StreamOrDevice(std::source_location where = std::source_location::current()) : where_(where) {}

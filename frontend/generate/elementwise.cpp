@@ -1,7 +1,9 @@
-// Writes the public functions of elementwise rows: `generate_elementwise header` or `generate_elementwise source` on standard output.
+// Writes the public functions of elementwise rows: `generate_elementwise header` or `generate_elementwise source` on
+// standard output.
 //
-// The output is kept in frontend/frit/elementwise.h and frontend/ops/elementwise.cpp; a test compares it with what this program writes now. To bring it
-// up to date after adding a row: cmake --build <build folder> --target frit_elementwise.
+// The output is kept in frontend/frit/elementwise.h and frontend/ops/elementwise.cpp; a test compares it with what this
+// program writes now. To bring it up to date after adding a row: cmake --build <build folder> --target
+// frit_elementwise.
 #include <algorithm>
 #include <array>
 #include <iostream>
@@ -49,7 +51,8 @@ void write_header(std::ostream& os) {
         "// become float32 first. Throw InvalidArgument for shapes that do not broadcast and dtypes that the operation does not take.\n"
         "#pragma once\n\n#include \"frit/array.h\"\n\nnamespace frit {\n\n";
   for (const OpDef* def : frit::ir::OpTable::instance().all())
-    if (is_generated(*def)) os << comment(def->doc) << "array " << def->name << "(" << parameters(*def) << " = {});\n\n";
+    if (is_generated(*def))
+      os << comment(def->doc) << "array " << def->name << "(" << parameters(*def) << " = {});\n\n";
   os << "}  // namespace frit\n";
 }
 

@@ -77,13 +77,16 @@ struct ModuleExporter::State {
       value.eval();
       names.weights.emplace_back(name, value.node()->tensor);
     }
-    std::sort(names.weights.begin(), names.weights.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::sort(names.weights.begin(), names.weights.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
     detail::add_trace(file, entry->traced(), names);
     const std::string added = signature();
     for (size_t i = 0; i + 1 < file.module->functions.size(); ++i)
-      if (takes(*file.module->functions[i]) == added && detail::function_of(file.module->functions[i]->name) == options.name) {
+      if (takes(*file.module->functions[i]) == added &&
+          detail::function_of(file.module->functions[i]->name) == options.name) {
         file.module->functions.pop_back();
-        throw InvalidArgument("export: " + options.name + " has a trace already that takes " + added, "export each once");
+        throw InvalidArgument("export: " + options.name + " has a trace already that takes " + added,
+                              "export each once");
       }
   }
 
@@ -102,7 +105,8 @@ struct ModuleExporter::State {
     if (o.name.empty()) o.name = name_from(path);
     if (o.name.empty()) throw InvalidArgument("export: the file has no name", "give the path of a file");
     if (detail::function_of(o.name) != o.name)
-      throw InvalidArgument("export: the name '" + o.name + "' ends as those of further traces do", "choose a name without ':' and digits at its end");
+      throw InvalidArgument("export: the name '" + o.name + "' ends as those of further traces do",
+                            "choose a name without ':' and digits at its end");
     return o;
   }
 };
@@ -126,7 +130,8 @@ void ModuleExporter::add(const ArgsFunction& fun, const std::vector<ShapeDtype>&
   // Names that are not declared are sizes without bounds.
   for (const ShapeDtype& a : args)
     for (const DeclaredSize& d : a.shape) {
-      const bool known = std::any_of(compiled.dims.begin(), compiled.dims.end(), [&](const DimDeclaration& c) { return c.name == d.name; });
+      const bool known = std::any_of(compiled.dims.begin(), compiled.dims.end(),
+                                     [&](const DimDeclaration& c) { return c.name == d.name; });
       if (!d.name.empty() && !known) compiled.dims.emplace_back(d.name);
     }
   if (!compiled.dims.empty()) compiled.signature = args;
@@ -136,7 +141,8 @@ void ModuleExporter::add(const ArgsFunction& fun, const std::vector<ShapeDtype>&
 
 void ModuleExporter::close() {
   if (state_->closed) return;
-  if (state_->file.module->functions.empty()) throw InvalidArgument("export: '" + state_->path + "' has no function", "add one before close()");
+  if (state_->file.module->functions.empty())
+    throw InvalidArgument("export: '" + state_->path + "' has no function", "add one before close()");
   detail::write_graph_file(state_->path, state_->file);
   state_->closed = true;
 }
@@ -147,7 +153,8 @@ void export_function(const std::string& file, const ArgsFunction& fun, const Arg
   module.close();
 }
 
-void export_function(const std::string& file, const ArgsFunction& fun, const std::vector<ShapeDtype>& args, const ExportOptions& options) {
+void export_function(const std::string& file, const ArgsFunction& fun, const std::vector<ShapeDtype>& args,
+                     const ExportOptions& options) {
   ModuleExporter module(file);
   module.add(fun, args, options);
   module.close();
@@ -159,7 +166,8 @@ void export_function(const std::string& file, const ArgsFunction& fun, const Arg
 void export_function(const std::string& file, const KwargsFunction& fun, const Kwargs& kwargs, bool shapeless) {
   export_function(file, with_args(fun), {}, kwargs, shapeless);
 }
-void export_function(const std::string& file, const ArgsKwargsFunction& fun, const Args& args, const Kwargs& kwargs, bool shapeless) {
+void export_function(const std::string& file, const ArgsKwargsFunction& fun, const Args& args, const Kwargs& kwargs,
+                     bool shapeless) {
   FunctionExporter one(file, fun, shapeless);
   one(args, kwargs);
   one.close();
@@ -187,23 +195,32 @@ void FunctionExporter::operator()(const Args& args, const Kwargs& kwargs) {
 }
 void FunctionExporter::close() { module_->close(); }
 
-FunctionExporter exporter(const std::string& file, const ArgsFunction& fun, bool shapeless) { return {file, with_kwargs(fun), shapeless}; }
-FunctionExporter exporter(const std::string& file, const KwargsFunction& fun, bool shapeless) { return {file, with_args(fun), shapeless}; }
-FunctionExporter exporter(const std::string& file, const ArgsKwargsFunction& fun, bool shapeless) { return {file, fun, shapeless}; }
+FunctionExporter exporter(const std::string& file, const ArgsFunction& fun, bool shapeless) {
+  return {file, with_kwargs(fun), shapeless};
+}
+FunctionExporter exporter(const std::string& file, const KwargsFunction& fun, bool shapeless) {
+  return {file, with_args(fun), shapeless};
+}
+FunctionExporter exporter(const std::string& file, const ArgsKwargsFunction& fun, bool shapeless) {
+  return {file, fun, shapeless};
+}
 
 void detail::CompiledBase::save(const std::string& path, const SaveOptions& options) const {
   if (state_->has_state())
-    throw InvalidArgument(name() + ": a function that reads or writes captured state cannot be saved", "make its state arguments and results");
+    throw InvalidArgument(name() + ": a function that reads or writes captured state cannot be saved",
+                          "make its state arguments and results");
   GraphFile file;
   for (const auto& entry : state_->entries()) add_trace(file, entry->traced(), {name(), {}, {}, {}});
-  if (file.module->functions.empty()) throw InvalidArgument(name() + ": nothing is traced yet that could be saved", "call it once, or use compile_ahead");
+  if (file.module->functions.empty())
+    throw InvalidArgument(name() + ": nothing is traced yet that could be saved", "call it once, or use compile_ahead");
   codegen::PackageOptions package;
   for (const std::string& cpu : options.cpus) package.targets.push_back({"llvm", cpu});
   if (package.targets.empty()) package.targets = codegen::portable_targets();
   if (options.vulkan) package.targets.push_back({"glsl", "baseline"});
   auto contents = codegen::make_package(*file.module, file.weights, package);
   if (!contents) throw_runtime(contents.error(), std::source_location());
-  if (Status written = runtime::write_package(path, *contents); !written) throw_runtime(written.error(), std::source_location());
+  if (Status written = runtime::write_package(path, *contents); !written)
+    throw_runtime(written.error(), std::source_location());
 }
 
 }  // namespace frit

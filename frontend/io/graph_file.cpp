@@ -10,9 +10,9 @@
 #include "ir/read/parser.h"
 #include "ir/text/printer.h"
 #include "ir/verify/verifier.h"
+#include "runtime/load/package_file.h"
 #include "runtime/memory/dense.h"
 #include "runtime/system/file.h"
-#include "runtime/load/package_file.h"
 
 namespace frit::detail {
 namespace {
@@ -21,7 +21,9 @@ namespace {
 constexpr int64_t kInlineElements = 64;
 
 // The place is in the file that was read.
-[[noreturn]] void give_up(const Diagnostic& d) { throw RuntimeError(d.message, d.note, d.loc.file ? d.loc.file : "", d.loc.line); }
+[[noreturn]] void give_up(const Diagnostic& d) {
+  throw RuntimeError(d.message, d.note, d.loc.file ? d.loc.file : "", d.loc.line);
+}
 
 template <class T>
 T value_or_throw(Result<T> r) {
@@ -39,7 +41,8 @@ std::string_view bytes_of(const runtime::Tensor& t) {
 }
 
 // The name of a captured array: the one it has, or is given, or a new one.
-std::string weight_name(GraphFile& file, const runtime::Tensor& t, const TraceNames& names, const std::string& fallback) {
+std::string weight_name(GraphFile& file, const runtime::Tensor& t, const TraceNames& names,
+                        const std::string& fallback) {
   const auto same = [&](const runtime::Tensor& other) {
     return other.dtype == t.dtype && other.shape == t.shape && data_of(other) == data_of(t);
   };
@@ -47,7 +50,8 @@ std::string weight_name(GraphFile& file, const runtime::Tensor& t, const TraceNa
     if (same(tensor)) return name;
   for (const auto& [name, tensor] : names.weights)
     if (same(tensor)) {
-      if (!file.weights.emplace(name, t).second) throw_invalid("export: two different weights are named '" + name + "'", "give each its own name", {});
+      if (!file.weights.emplace(name, t).second)
+        throw_invalid("export: two different weights are named '" + name + "'", "give each its own name", {});
       return name;
     }
   std::string name = fallback;
@@ -81,7 +85,8 @@ std::string_view function_of(std::string_view trace) {
   const size_t colon = trace.rfind(':');
   if (colon == std::string_view::npos || colon + 1 == trace.size()) return trace;
   const std::string_view digits = trace.substr(colon + 1);
-  return std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; }) ? trace.substr(0, colon) : trace;
+  return std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; }) ? trace.substr(0, colon)
+                                                                                                : trace;
 }
 
 void add_trace(GraphFile& file, const TracedFunction& traced, const TraceNames& names) {
@@ -89,14 +94,14 @@ void add_trace(GraphFile& file, const TracedFunction& traced, const TraceNames& 
   f->name = names.function;
   for (int i = 1; file.module->find(f->name); ++i) f->name = names.function + ":" + std::to_string(i);
   if (!names.inputs.empty() && names.inputs.size() != traced.arguments)
-    throw_invalid("export: " + names.function + " has " + std::to_string(traced.arguments) + " arguments, but " + std::to_string(names.inputs.size()) +
-                      " names are given for them",
+    throw_invalid("export: " + names.function + " has " + std::to_string(traced.arguments) + " arguments, but " +
+                      std::to_string(names.inputs.size()) + " names are given for them",
                   "name each", {});
   for (size_t i = 0; i < names.inputs.size(); ++i) f->values[f->params[i]].name = names.inputs[i];
   if (!names.outputs.empty()) {
     if (names.outputs.size() != f->results.size())
-      throw_invalid("export: " + names.function + " has " + std::to_string(f->results.size()) + " results, but " + std::to_string(names.outputs.size()) +
-                        " names are given for them",
+      throw_invalid("export: " + names.function + " has " + std::to_string(f->results.size()) + " results, but " +
+                        std::to_string(names.outputs.size()) + " names are given for them",
                     "name each", {});
     f->result_names = names.outputs;
   }
@@ -136,7 +141,8 @@ GraphFile read_graph_file(const std::string& path) {
     g.weights = value_or_throw(package->weights());
   } else {
     g.module = value_or_throw(ir::read_module(text, path.c_str()));
-    if (!g.module->weights.empty()) g.weights = value_or_throw(runtime::read_safetensors(value_or_throw(runtime::beside(path, g.module->weights))));
+    if (!g.module->weights.empty())
+      g.weights = value_or_throw(runtime::read_safetensors(value_or_throw(runtime::beside(path, g.module->weights))));
   }
   check(ir::verify(*g.module));
   return g;
@@ -150,15 +156,18 @@ void write_graph_file(const std::string& path, const GraphFile& g) {
     g.module->weights.clear();
     contents.ir = ir::print(*g.module, {.locations = false});
     contents.weights = g.weights;
-    for (const auto& f : g.module->functions) contents.functions.push_back({value_or_throw(codegen::make_signature(*f)), {}});
+    for (const auto& f : g.module->functions)
+      contents.functions.push_back({value_or_throw(codegen::make_signature(*f)), {}});
     return check(runtime::write_package(path, contents));
   }
   g.module->weights = g.weights.empty() ? "" : p.filename().replace_extension(".safetensors").string();
   if (g.module->weights == p.filename().string())
-    throw_invalid("'" + path + "' is where the weights of the graph go", "give the graph's file another ending: .frit, .json or .fritpkg", {});
+    throw_invalid("'" + path + "' is where the weights of the graph go",
+                  "give the graph's file another ending: .frit, .json or .fritpkg", {});
   // The graph is put in its place last, so that one which is there has its weights.
   auto file = value_or_throw(runtime::FileWriter::create(path));
-  check(file.write(extension(path) == ".json" ? ir::to_json(*g.module) : "frit " + std::string(ir::kTextVersion) + "\n" + ir::print(*g.module)));
+  check(file.write(extension(path) == ".json" ? ir::to_json(*g.module)
+                                              : "frit " + std::string(ir::kTextVersion) + "\n" + ir::print(*g.module)));
   if (!g.weights.empty()) check(runtime::write_safetensors((p.parent_path() / g.module->weights).string(), g.weights));
   check(file.commit());
 }

@@ -22,8 +22,8 @@ void write_graph_file(const std::string& path, const GraphFile& file);
 // "f" for the traces f, f:1, f:2, ...
 std::string_view function_of(std::string_view trace);
 
-// Adds a trace under `name`, or the next free name:N. Arrays that it captured become weights, or constants where they are small; `known` has names for some
-// of them. Names of inputs and outputs may be left out.
+// Adds a trace under `name`, or the next free name:N. Arrays that it captured become weights, or constants where they
+// are small; `known` has names for some of them. Names of inputs and outputs may be left out.
 struct TraceNames {
   std::string function;
   std::vector<std::string> inputs, outputs;

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "codegen/core/signature.h"
-#include "frontend/core/build.h"
 #include "frontend/compile/compiled_entry.h"
+#include "frontend/core/build.h"
 #include "frontend/frit/export.h"
 #include "frontend/io/graph_file.h"
 #include "ir/text/printer.h"
@@ -43,10 +43,12 @@ detail::TracedFunction as_trace(const ir::Function& f, const runtime::NamedTenso
     }
     const auto found = weights.find(name);
     const ir::Type& type = g.type(g.params[i]);
-    const std::string who = "import: function " + f.name + " takes the weight '" + std::string(name) + "' as " + type.str() + ", but ";
+    const std::string who =
+        "import: function " + f.name + " takes the weight '" + std::string(name) + "' as " + type.str() + ", but ";
     if (found == weights.end()) throw RuntimeError(who + "the file of weights has none of that name");
     bool same = found->second.dtype == type.dtype && found->second.shape.size() == type.shape.size();
-    for (size_t axis = 0; same && axis < type.shape.size(); ++axis) same = type.shape[axis].is(found->second.shape[axis]);
+    for (size_t axis = 0; same && axis < type.shape.size(); ++axis)
+      same = type.shape[axis].is(found->second.shape[axis]);
     if (!same) throw RuntimeError(who + "it is " + runtime::type_text(found->second) + " in the file");
     traced.captured.push_back(found->second);
   }
@@ -58,8 +60,8 @@ std::shared_ptr<CompiledEntry> as_entry(const ir::Function& f, const runtime::Na
   // Every size is checked at the call, fixed ones too.
   detail::Signature signature;
   signature.open = true;
-  auto entry = std::make_shared<CompiledEntry>(std::move(signature), as_trace(f, weights), nullptr, CompileMode::enabled,
-                                               std::make_shared<detail::FunctionCounters>());
+  auto entry = std::make_shared<CompiledEntry>(std::move(signature), as_trace(f, weights), nullptr,
+                                               CompileMode::enabled, std::make_shared<detail::FunctionCounters>());
   entry->user_results = entry->result_count();
   return entry;
 }
@@ -78,13 +80,15 @@ bool takes(const CompiledEntry& entry, const std::vector<const array*>& argument
 // The ops of an imported function as part of what is being traced, or evaluated one by one.
 class Replay {
  public:
-  Replay(const CompiledEntry& entry, const std::vector<const array*>& arguments) : traced_(entry.traced()), f_(traced_.function) {
+  Replay(const CompiledEntry& entry, const std::vector<const array*>& arguments)
+      : traced_(entry.traced()), f_(traced_.function) {
     for (size_t i = 0; i < arguments.size(); ++i) values_.emplace(f_.params[i], *arguments[i]);
     for (size_t i = 0; i < traced_.captured.size(); ++i) {
       const runtime::Tensor& t = traced_.captured[i];
       Shape shape;
       for (int64_t n : t.shape) shape.push_back(static_cast<ShapeElem>(n));
-      values_.emplace(f_.params[arguments.size() + i], array(std::make_shared<detail::Node>(t.dtype, std::move(shape), t)));
+      values_.emplace(f_.params[arguments.size() + i],
+                      array(std::make_shared<detail::Node>(t.dtype, std::move(shape), t)));
     }
     bind(arguments);
   }
@@ -93,7 +97,8 @@ class Replay {
     for (const ir::Op& op : f_.ops) {
       std::vector<array> operands;
       for (ir::ValueId v : op.operands) operands.push_back(values_.at(v));
-      std::vector<array> results = detail::make_all(*op.def, std::move(operands), ir::map_sizes(op.attrs, [this](const Dim& d) { return settled(d); }), {});
+      std::vector<array> results = detail::make_all(
+          *op.def, std::move(operands), ir::map_sizes(op.attrs, [this](const Dim& d) { return settled(d); }), {});
       for (size_t i = 0; i < results.size(); ++i) values_.emplace(op.results[i], results[i]);
     }
     std::vector<array> results;
@@ -118,15 +123,20 @@ class Replay {
       const DimRange range = f_.facts.range(Dim::symbol(symbol));
       if (range.low > 0) need(detail::require_at_most(Dim(range.low), value, f_.name, {}), symbol);
       if (range.high < DimFacts::kMaxSize) need(detail::require_at_most(value, Dim(range.high), f_.name, {}), symbol);
-      if (const int64_t m = f_.facts.multiple(symbol); m > 1) need(detail::require_multiple(value, Dim(m), f_.name, {}), symbol);
+      if (const int64_t m = f_.facts.multiple(symbol); m > 1)
+        need(detail::require_multiple(value, Dim(m), f_.name, {}), symbol);
     }
     for (const DimCondition& c : f_.facts.conditions()) {
       const Dim d = settled(c.dim);
-      need(c.kind == DimCondition::Kind::Zero ? detail::require_equal(d, Dim(0), f_.name, {}) : detail::require_at_most(Dim(0), d, f_.name, {}), c.str());
+      need(c.kind == DimCondition::Kind::Zero ? detail::require_equal(d, Dim(0), f_.name, {})
+                                              : detail::require_at_most(Dim(0), d, f_.name, {}),
+           c.str());
     }
   }
   void need(bool holds, const std::string& what) const {
-    if (!holds) throw InvalidArgument("import: a call of " + f_.name + " does not keep what it states of " + what, "it is " + ir::signature_text(f_));
+    if (!holds)
+      throw InvalidArgument("import: a call of " + f_.name + " does not keep what it states of " + what,
+                            "it is " + ir::signature_text(f_));
   }
 
   Dim settled(const Dim& d) const {
@@ -173,22 +183,28 @@ std::vector<array> ImportedFunction::operator()(const Args& args, const Kwargs& 
     size_t used = 0;
     for (size_t i = 0; i < entry->traced().arguments; ++i) {
       const auto named = kwargs.find(f.values[f.params[i]].name);
-      if (i < args.size()) arguments.push_back(&args[i]);
-      else if (named != kwargs.end()) arguments.push_back(&named->second), ++used;
+      if (i < args.size())
+        arguments.push_back(&args[i]);
+      else if (named != kwargs.end())
+        arguments.push_back(&named->second), ++used;
     }
     if (args.size() > entry->traced().arguments || used != kwargs.size() || !takes(*entry, arguments)) continue;
     SymbolValues symbols;
     if (!entry->admits(arguments, symbols)) continue;
-    if (detail::current_trace() != 0 || get_compile_mode() == CompileMode::disabled) return Replay(*entry, arguments).run();
+    if (detail::current_trace() != 0 || get_compile_mode() == CompileMode::disabled)
+      return Replay(*entry, arguments).run();
     auto operation = detail::make_call(entry, arguments);
     std::vector<array> results;
-    for (size_t i = 0; i < entry->result_count(); ++i) results.push_back(array(detail::next_result(operation, symbols)));
+    for (size_t i = 0; i < entry->result_count(); ++i)
+      results.push_back(array(detail::next_result(operation, symbols)));
     return results;
   }
   std::string given;
   for (const array& a : args) given += (given.empty() ? "" : ", ") + detail::text(a);
-  for (const auto& [name, a] : std::map<std::string, array>(kwargs.begin(), kwargs.end())) given += (given.empty() ? "" : ", ") + name + "=" + detail::text(a);
-  throw InvalidArgument("import: function " + state_->name + " has no trace that takes (" + given + ")", "it has " + state_->signatures());
+  for (const auto& [name, a] : std::map<std::string, array>(kwargs.begin(), kwargs.end()))
+    given += (given.empty() ? "" : ", ") + name + "=" + detail::text(a);
+  throw InvalidArgument("import: function " + state_->name + " has no trace that takes (" + given + ")",
+                        "it has " + state_->signatures());
 }
 
 const std::string& ImportedFunction::name() const { return state_->name; }
@@ -240,7 +256,8 @@ ImportedFunction ImportedModule::function(const std::string& name) const {
   if (!made->entries.empty()) return ImportedFunction(std::move(made));
   std::string names;
   for (const std::string& n : functions()) names += (names.empty() ? "" : ", ") + n;
-  throw InvalidArgument("import: '" + state_->path + "' has no function '" + name + "'", names.empty() ? "it has none" : "it has: " + names);
+  throw InvalidArgument("import: '" + state_->path + "' has no function '" + name + "'",
+                        names.empty() ? "it has none" : "it has: " + names);
 }
 
 void ImportedModule::save(const std::string& file) const { detail::write_graph_file(file, *state_->file); }
@@ -250,7 +267,9 @@ ImportedModule import_module(const std::string& file) {
   state->path = file;
   state->file = std::make_shared<const detail::GraphFile>(detail::read_graph_file(file));
   for (const auto& f : state->file->module->functions)
-    if (f->program) throw RuntimeError("import: function " + f->name + " in '" + file + "' is lowered already", "give the graph itself");
+    if (f->program)
+      throw RuntimeError("import: function " + f->name + " in '" + file + "' is lowered already",
+                         "give the graph itself");
   return ImportedModule(std::move(state));
 }
 
@@ -258,7 +277,8 @@ ImportedFunction import_function(const std::string& file) {
   const ImportedModule module = import_module(file);
   const std::vector<std::string> names = module.functions();
   if (names.size() != 1)
-    throw InvalidArgument("import: '" + file + "' holds " + std::to_string(names.size()) + " functions", "use import_module(file).function(name)");
+    throw InvalidArgument("import: '" + file + "' holds " + std::to_string(names.size()) + " functions",
+                          "use import_module(file).function(name)");
   return module.function(names[0]);
 }
 

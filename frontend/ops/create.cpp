@@ -45,7 +45,9 @@ array arange(double start, double stop, double step, Dtype dtype, StreamOrDevice
   const Dtype compute = whole ? dtype : dtype == float64 || is_int(dtype) ? float64 : float32;
   array a = positions({static_cast<int64_t>(count)}, 0, compute, s);
   // Converted as an integer, so that a step down wraps in an unsigned dtype instead of sticking at zero.
-  const auto number = [&](double v) { return whole && v < 0 && v >= -0x1p63 ? array(static_cast<int64_t>(v), compute) : array(v, compute); };
+  const auto number = [&](double v) {
+    return whole && v < 0 && v >= -0x1p63 ? array(static_cast<int64_t>(v), compute) : array(v, compute);
+  };
   if (step != 1) a = multiply(a, number(step), s);
   // Counting down from zero begins with -0 before zero is added.
   if (start != 0 || step < 0) a = add(a, number(start), s);
@@ -67,11 +69,14 @@ array arange(const Size& from, const Size& to, const Size& by, Dtype dtype, Stre
   const Dim start = simplify(from.dim()), stop = simplify(to.dim()), step = simplify(by.dim());
   const bool up = require_at_most(1, step, "arange", s.where());
   if (!up && !require_at_most(step, -1, "arange", s.where()))
-    fail("arange: the range from " + text(start) + " to " + text(stop) + " by " + text(step) + " has no length", "give a step that is not zero", s);
+    fail("arange: the range from " + text(start) + " to " + text(stop) + " by " + text(step) + " has no length",
+         "give a step that is not zero", s);
   const Dim &low = up ? start : stop, &high = up ? stop : start;
   Dim count = 0;
-  if (require_at_most(low, high, "arange", s.where())) count = ceil_div(high - low, up ? step : -step);
-  else require_at_most(high, low, "arange", s.where());
+  if (require_at_most(low, high, "arange", s.where()))
+    count = ceil_div(high - low, up ? step : -step);
+  else
+    require_at_most(high, low, "arange", s.where());
   check_size("arange", count, s);
   // As for numbers: counted in integers for an integer dtype, else in floating point.
   const Dtype compute = is_int(dtype) || dtype == float64 ? dtype : float32;
@@ -80,8 +85,12 @@ array arange(const Size& from, const Size& to, const Size& by, Dtype dtype, Stre
   if (!start.is(0) || !up) a = add(a, size_value(start, compute, s), s);
   return astype(std::move(a), dtype, s);
 }
-array arange(const Size& start, const Size& stop, const Size& step, StreamOrDevice s) { return arange(start, stop, step, int32, s); }
-array arange(const Size& start, const Size& stop, Dtype dtype, StreamOrDevice s) { return arange(start, stop, Size(1), dtype, s); }
+array arange(const Size& start, const Size& stop, const Size& step, StreamOrDevice s) {
+  return arange(start, stop, step, int32, s);
+}
+array arange(const Size& start, const Size& stop, Dtype dtype, StreamOrDevice s) {
+  return arange(start, stop, Size(1), dtype, s);
+}
 array arange(const Size& start, const Size& stop, StreamOrDevice s) { return arange(start, stop, Size(1), int32, s); }
 array arange(const Size& stop, Dtype dtype, StreamOrDevice s) { return arange(Size(0), stop, Size(1), dtype, s); }
 array arange(const Size& stop, StreamOrDevice s) { return arange(Size(0), stop, Size(1), int32, s); }
@@ -92,9 +101,11 @@ array linspace(double start, double stop, const Size& num, Dtype dtype, StreamOr
   const Dtype compute = dtype == float64 ? float64 : float32;
   // One number is `start`, whatever `stop` is. What follows gives the same for an open number, save for these.
   const bool special = !std::isfinite(stop) || (start == 0 && std::signbit(start));
-  if (n.is(1) || (special && decide_equal(n, 1, "linspace", s.where()))) return astype(array({start}, compute), dtype, s);
+  if (n.is(1) || (special && decide_equal(n, 1, "linspace", s.where())))
+    return astype(array({start}, compute), dtype, s);
   // Weights of the two ends, so that both come out exactly.
-  const array t = divide(positions({n}, 0, compute, s), size_value(n.is_const() ? n - Dim(1) : max(n - Dim(1), 1), compute, s), s);
+  const array t =
+      divide(positions({n}, 0, compute, s), size_value(n.is_const() ? n - Dim(1) : max(n - Dim(1), 1), compute, s), s);
   const array left = multiply(subtract(array(1.0, compute), t, s), array(start, compute), s);
   return astype(add(left, multiply(t, array(stop, compute), s), s), dtype, s);
 }
@@ -120,16 +131,25 @@ array full_like(const array& a, array vals, Dtype dtype, StreamOrDevice s) {
 }
 array full_like(const array& a, array vals, StreamOrDevice s) { return full_like(a, std::move(vals), a.dtype(), s); }
 
-array zeros(const Sizes& shape, Dtype dtype, StreamOrDevice s) { return filled("zeros", sizes_of(shape), array(0, dtype), dtype, s); }
+array zeros(const Sizes& shape, Dtype dtype, StreamOrDevice s) {
+  return filled("zeros", sizes_of(shape), array(0, dtype), dtype, s);
+}
 array zeros(const Sizes& shape, StreamOrDevice s) { return zeros(shape, float32, s); }
-array zeros_like(const array& a, StreamOrDevice s) { return filled("zeros_like", sizes_of(a), array(0, a.dtype()), a.dtype(), s); }
-array ones(const Sizes& shape, Dtype dtype, StreamOrDevice s) { return filled("ones", sizes_of(shape), array(1, dtype), dtype, s); }
+array zeros_like(const array& a, StreamOrDevice s) {
+  return filled("zeros_like", sizes_of(a), array(0, a.dtype()), a.dtype(), s);
+}
+array ones(const Sizes& shape, Dtype dtype, StreamOrDevice s) {
+  return filled("ones", sizes_of(shape), array(1, dtype), dtype, s);
+}
 array ones(const Sizes& shape, StreamOrDevice s) { return ones(shape, float32, s); }
-array ones_like(const array& a, StreamOrDevice s) { return filled("ones_like", sizes_of(a), array(1, a.dtype()), a.dtype(), s); }
+array ones_like(const array& a, StreamOrDevice s) {
+  return filled("ones_like", sizes_of(a), array(1, a.dtype()), a.dtype(), s);
+}
 
 namespace {
 // Whether (row, column) lies on diagonal k (`equal`), or on or below it (`greater_equal`).
-array diagonal_mask(std::string_view op, std::string_view comparison, const Dim& n, const Dim& m, int k, const StreamOrDevice& s) {
+array diagonal_mask(std::string_view op, std::string_view comparison, const Dim& n, const Dim& m, int k,
+                    const StreamOrDevice& s) {
   check_size(op, n, s);
   check_size(op, m, s);
   array rows = positions({n, m}, 0, int32, s);

@@ -65,7 +65,8 @@ array pad(const array& a, const std::vector<int>& axes, const Sizes& low_pad_siz
     low[at] = detail::simplify(low_pad_size[i].dim());
     high[at] = detail::simplify(high_pad_size[i].dim());
     if (!require_at_most(0, low[at], "pad", s.where()) || !require_at_most(0, high[at], "pad", s.where()))
-      fail("pad: a pad size of axis " + std::to_string(at) + " is negative", "give sizes of zero or more; cut with slice", s);
+      fail("pad: a pad size of axis " + std::to_string(at) + " is negative",
+           "give sizes of zero or more; cut with slice", s);
     nothing = nothing && low[at].is(0) && high[at].is(0);
   }
   if (mode == "constant") {
@@ -79,7 +80,8 @@ array pad(const array& a, const std::vector<int>& axes, const Sizes& low_pad_siz
     const auto at = static_cast<size_t>(axis);
     if (low[at].is(0) && high[at].is(0)) continue;
     if (!require_at_most(1, size_of(result, axis), "pad", s.where()))
-      fail("pad: axis " + std::to_string(axis) + " of " + text(a) + " is empty and has no edge", "use mode \"constant\"", s);
+      fail("pad: axis " + std::to_string(axis) + " of " + text(a) + " is empty and has no edge",
+           "use mode \"constant\"", s);
     const Dim n = size_of(result, axis);
     std::vector<array> parts;
     const auto edge = [&](const Dim& index, const Dim& count) {
@@ -95,10 +97,11 @@ array pad(const array& a, const std::vector<int>& axes, const Sizes& low_pad_siz
   }
   return result;
 }
-array pad(const array& a, const std::vector<std::pair<Size, Size>>& pad_width, const array& pad_value, const std::string& mode,
-          StreamOrDevice s) {
+array pad(const array& a, const std::vector<std::pair<Size, Size>>& pad_width, const array& pad_value,
+          const std::string& mode, StreamOrDevice s) {
   if (pad_width.size() != a.ndim())
-    fail("pad: " + std::to_string(pad_width.size()) + " pairs are given for " + text(a), "give one pair for each axis", s);
+    fail("pad: " + std::to_string(pad_width.size()) + " pairs are given for " + text(a), "give one pair for each axis",
+         s);
   Sizes low, high;
   for (const auto& [before, after] : pad_width) {
     low.push_back(before);

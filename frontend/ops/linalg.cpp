@@ -14,7 +14,7 @@ using detail::text;
 array matmul(const array& in_a, const array& in_b, StreamOrDevice s) {
   if (in_a.ndim() == 0 || in_b.ndim() == 0)
     fail("matmul: " + text(in_a) + " and " + text(in_b) + " are not both matrices or vectors",
-                 "multiply by a scalar with multiply", s);
+         "multiply by a scalar with multiply", s);
   const Dtype dtype = detail::at_least_float(promote_types(in_a.dtype(), in_b.dtype()));
   array a = astype(in_a, dtype, s), b = astype(in_b, dtype, s);
   const bool row = a.ndim() == 1, column = b.ndim() == 1;
@@ -23,7 +23,8 @@ array matmul(const array& in_a, const array& in_b, StreamOrDevice s) {
   const auto rank_a = a.ndim(), rank_b = b.ndim();
   const Dim columns = size_of(a, static_cast<int>(rank_a) - 1), rows = size_of(b, static_cast<int>(rank_b) - 2);
   if (!require_equal(columns, rows, "matmul", s.where()))
-    fail("matmul: " + text(in_a) + " and " + text(in_b) + " do not fit: " + text(columns) + " columns meet " + text(rows) + " rows",
+    fail("matmul: " + text(in_a) + " and " + text(in_b) + " do not fit: " + text(columns) + " columns meet " +
+             text(rows) + " rows",
          "the last axis of the first operand and the last but one of the second must be equal; transpose an "
          "operand with swapaxes(x, -1, -2)",
          s);
@@ -75,17 +76,18 @@ array outer(const array& a, const array& b, StreamOrDevice s) {
 
 array inner(const array& a, const array& b, StreamOrDevice s) {
   if (a.ndim() == 0 || b.ndim() == 0) return multiply(a, b, s);
-  if (!require_equal(size_of(a, static_cast<int>(a.ndim()) - 1), size_of(b, static_cast<int>(b.ndim()) - 1), "inner", s.where()))
+  if (!require_equal(size_of(a, static_cast<int>(a.ndim()) - 1), size_of(b, static_cast<int>(b.ndim()) - 1), "inner",
+                     s.where()))
     fail("inner: the last axes of " + text(a) + " and " + text(b) + " differ",
-                 "the last axes of both operands must be equal", s);
+         "the last axes of both operands must be equal", s);
   return tensordot(a, b, {-1}, {-1}, s);
 }
 
 array tensordot(const array& a, const array& b, const int axis, StreamOrDevice s) {
   if (axis < 0 || static_cast<size_t>(axis) > std::min(a.ndim(), b.ndim()))
-    fail("tensordot: " + text(a) + " and " + text(b) + " do not have " + std::to_string(axis) +
-                     " axes each to sum over",
-                 "give a number of axes from zero to the smaller rank", s);
+    fail(
+        "tensordot: " + text(a) + " and " + text(b) + " do not have " + std::to_string(axis) + " axes each to sum over",
+        "give a number of axes from zero to the smaller rank", s);
   std::vector<int> axes_a, axes_b;
   for (int i = 0; i < axis; ++i) {
     axes_a.push_back(static_cast<int>(a.ndim()) - axis + i);
@@ -98,14 +100,16 @@ array tensordot(const array& a, const array& b, const std::vector<int>& axes_a, 
                 StreamOrDevice s) {
   if (axes_a.size() != axes_b.size())
     fail("tensordot: " + std::to_string(axes_a.size()) + " axes of the first operand are paired with " +
-                     std::to_string(axes_b.size()) + " of the second",
-                 "give as many axes for both", s);
+             std::to_string(axes_b.size()) + " of the second",
+         "give as many axes for both", s);
   // The summed axes go to the end of `a` and to the front of `b`; then it is one matrix product.
   std::vector<int> order_a, order_b, summed_a, summed_b;
   for (size_t i = 0; i < axes_a.size(); ++i) {
-    const int at_a = detail::normalize_axis("tensordot", a, axes_a[i], s), at_b = detail::normalize_axis("tensordot", b, axes_b[i], s);
+    const int at_a = detail::normalize_axis("tensordot", a, axes_a[i], s),
+              at_b = detail::normalize_axis("tensordot", b, axes_b[i], s);
     if (!require_equal(size_of(a, at_a), size_of(b, at_b), "tensordot", s.where()))
-      fail("tensordot: axis " + std::to_string(at_a) + " of " + text(a) + " and axis " + std::to_string(at_b) + " of " + text(b) + " differ",
+      fail("tensordot: axis " + std::to_string(at_a) + " of " + text(a) + " and axis " + std::to_string(at_b) + " of " +
+               text(b) + " differ",
            "axes that are summed over together must be equal", s);
     summed_a.push_back(at_a);
     summed_b.push_back(at_b);
@@ -116,7 +120,9 @@ array tensordot(const array& a, const array& b, const std::vector<int>& axes_a, 
   ir::Dims result;
   Dim summed = 1, rows = 1, columns = 1;
   for (int i : summed_a) summed = summed * sizes_a[static_cast<size_t>(i)];
-  const auto is_in = [](const std::vector<int>& axes, int i) { return std::find(axes.begin(), axes.end(), i) != axes.end(); };
+  const auto is_in = [](const std::vector<int>& axes, int i) {
+    return std::find(axes.begin(), axes.end(), i) != axes.end();
+  };
   for (int i = 0; i < static_cast<int>(a.ndim()); ++i) {
     if (is_in(summed_a, i)) continue;
     order_a.push_back(i);

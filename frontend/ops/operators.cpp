@@ -1,5 +1,5 @@
-#include "frontend/frit/ops.h"
 #include "frontend/core/node.h"
+#include "frontend/frit/ops.h"
 
 namespace frit {
 

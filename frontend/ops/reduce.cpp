@@ -24,7 +24,8 @@ void check_not_empty(std::string_view row, const array& a, const std::vector<int
                    "reduce over axes with at least one element", s);
 }
 
-array extreme(std::string_view row, const array& a, const std::vector<int>& axes, bool keepdims, const StreamOrDevice& s) {
+array extreme(std::string_view row, const array& a, const std::vector<int>& axes, bool keepdims,
+              const StreamOrDevice& s) {
   check_not_empty(row, a, axes, s);
   return reduce(row, a, axes, keepdims, s);
 }
@@ -114,10 +115,14 @@ array std(const array& a, int axis, bool keepdims, int ddof, StreamOrDevice s) {
   return std(a, std::vector<int>{axis}, keepdims, ddof, s);
 }
 
-array argmax(const array& a, int axis, bool keepdims, StreamOrDevice s) { return extreme("argmax", a, {axis}, keepdims, s); }
+array argmax(const array& a, int axis, bool keepdims, StreamOrDevice s) {
+  return extreme("argmax", a, {axis}, keepdims, s);
+}
 array argmax(const array& a, bool keepdims, StreamOrDevice s) { return extreme("argmax", a, all_axes(a), keepdims, s); }
 array argmax(const array& a, StreamOrDevice s) { return extreme("argmax", a, all_axes(a), false, s); }
-array argmin(const array& a, int axis, bool keepdims, StreamOrDevice s) { return extreme("argmin", a, {axis}, keepdims, s); }
+array argmin(const array& a, int axis, bool keepdims, StreamOrDevice s) {
+  return extreme("argmin", a, {axis}, keepdims, s);
+}
 array argmin(const array& a, bool keepdims, StreamOrDevice s) { return extreme("argmin", a, all_axes(a), keepdims, s); }
 array argmin(const array& a, StreamOrDevice s) { return extreme("argmin", a, all_axes(a), false, s); }
 

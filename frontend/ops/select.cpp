@@ -63,15 +63,18 @@ array round(const array& a, int decimals, StreamOrDevice s) {
   // A power of ten above one is exact, so it multiplies or divides; its inverse would not be.
   const array scale(std::pow(10.0, std::abs(decimals)), dtype);
   array x = astype(a, dtype, s);
-  x = decimals > 0 ? divide(round(multiply(x, scale, s), s), scale, s) : multiply(round(divide(x, scale, s), s), scale, s);
+  x = decimals > 0 ? divide(round(multiply(x, scale, s), s), scale, s)
+                   : multiply(round(divide(x, scale, s), s), scale, s);
   return astype(x, a.dtype(), s);
 }
 array round(const array& a, StreamOrDevice s) { return round(a, 0, s); }
 
-array nan_to_num(const array& a, float nan, std::optional<float> posinf, std::optional<float> neginf, StreamOrDevice s) {
+array nan_to_num(const array& a, float nan, std::optional<float> posinf, std::optional<float> neginf,
+                 StreamOrDevice s) {
   if (!is_float(a.dtype())) {
     if (is_complex(a.dtype()))
-      detail::fail("nan_to_num: " + detail::text(a) + " is complex", "take the real and imaginary parts apart first", s);
+      detail::fail("nan_to_num: " + detail::text(a) + " is complex", "take the real and imaginary parts apart first",
+                   s);
     return a;
   }
   ir::AttrMap attrs{{"nan", static_cast<double>(nan)}};
@@ -90,7 +93,8 @@ array isclose(const array& a, const array& b, double rtol, double atol, bool equ
   const Dtype real = is_complex(dtype) ? float32 : dtype;
   const array bound = add(array(atol, real), multiply(array(rtol, real), abs(y, s), s), s);
   const array near = less_equal(abs(subtract(x, y, s), s), bound, s);
-  // The difference of infinities is NaN, and an infinite bound takes in everything: infinities are close only when equal.
+  // The difference of infinities is NaN, and an infinite bound takes in everything: infinities are close only when
+  // equal.
   const array infinite = logical_or(isinf(x, s), isinf(y, s), s);
   array close = where(infinite, equal(x, y, s), near, s);
   if (equal_nan) close = logical_or(close, logical_and(isnan(x, s), isnan(y, s), s), s);
@@ -104,7 +108,8 @@ array allclose(const array& a, const array& b, double rtol, double atol, bool eq
 array array_equal(const array& a, const array& b, bool equal_nan, StreamOrDevice s) {
   if (a.ndim() != b.ndim()) return array(false);
   for (int axis = 0; axis < static_cast<int>(a.ndim()); ++axis)
-    if (!detail::decide_equal(detail::size_of(a, axis), detail::size_of(b, axis), "array_equal", s.where())) return array(false);
+    if (!detail::decide_equal(detail::size_of(a, axis), detail::size_of(b, axis), "array_equal", s.where()))
+      return array(false);
   array same = equal(a, b, s);
   if (equal_nan && is_inexact(promote_types(a.dtype(), b.dtype())))
     same = logical_or(same, logical_and(isnan(a, s), isnan(b, s), s), s);

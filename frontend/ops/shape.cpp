@@ -37,12 +37,15 @@ Wanted read_sizes(std::string_view op, const Sizes& given, const StreamOrDevice&
   for (size_t i = 0; i < w.sizes.size(); ++i) {
     const Dim& d = w.sizes[i];
     if (d.is(-1)) {
-      if (w.open >= 0) fail(std::string(op) + ": shape " + shape_text(w.sizes) + " has more than one -1", "leave one size at most open", s);
+      if (w.open >= 0)
+        fail(std::string(op) + ": shape " + shape_text(w.sizes) + " has more than one -1",
+             "leave one size at most open", s);
       w.open = static_cast<int>(i);
       continue;
     }
     if (!require_at_most(0, d, op, s.where()))
-      fail(std::string(op) + ": shape " + shape_text(w.sizes) + " has a negative size", "use -1 for the one size that follows from the others", s);
+      fail(std::string(op) + ": shape " + shape_text(w.sizes) + " has a negative size",
+           "use -1 for the one size that follows from the others", s);
     w.known = w.known * d;
   }
   return w;
@@ -90,7 +93,8 @@ array flatten(const array& a, int start_axis, int end_axis, StreamOrDevice s) {
 array flatten(const array& a, StreamOrDevice s) { return flatten(a, 0, -1, s); }
 
 array unflatten(const array& a, int axis, const Sizes& shape, StreamOrDevice s) {
-  if (shape.empty()) fail("unflatten: no sizes are given for axis " + std::to_string(axis), "give at least one size", s);
+  if (shape.empty())
+    fail("unflatten: no sizes are given for axis " + std::to_string(axis), "give at least one size", s);
   const int at = normalize_axis("unflatten", a, axis, s);
   Wanted w = read_sizes("unflatten", shape, s);
   if (!fill_in("unflatten", w, size_of(a, at), s))
@@ -195,7 +199,8 @@ std::vector<array> broadcast_arrays(const std::vector<array>& inputs, StreamOrDe
 
 namespace {
 
-// The elements of an axis of `n` that start, stop and stride pick out; the bounds are held to the axis, and the way in which they are is assumed.
+// The elements of an axis of `n` that start, stop and stride pick out; the bounds are held to the axis, and the way in
+// which they are is assumed.
 struct Range {
   Dim start, stop, size;
 };
@@ -262,14 +267,17 @@ array slice(const array& a, const Sizes& start, const Sizes& stop, const Shape& 
   steps.reserve(sizes.size());
   bool whole = true;
   for (size_t i = 0; i < sizes.size(); ++i) {
-    if (strides[i] == 0) fail("slice: the stride of axis " + std::to_string(i) + " is zero", "give a stride of 1 or more, or below 0", s);
+    if (strides[i] == 0)
+      fail("slice: the stride of axis " + std::to_string(i) + " is zero", "give a stride of 1 or more, or below 0", s);
     Range range = picker.pick(sizes[i], start[i].dim(), stop[i].dim(), strides[i]);
     const bool known = range.size.is_const();
     if (range.size.is(0)) range.start = 0;
     const int64_t step = known && range.size.value() <= 1 ? 1 : strides[i];
     // Just past the last element taken, where it is known which that is.
-    if (range.size.is(0)) range.stop = 0;
-    else if (known) range.stop = range.start + Dim((range.size.value() - 1) * step + (step > 0 ? 1 : -1));
+    if (range.size.is(0))
+      range.stop = 0;
+    else if (known)
+      range.stop = range.start + Dim((range.size.value() - 1) * step + (step > 0 ? 1 : -1));
     whole = whole && range.start.is(0) && step == 1 && range.size == sizes[i];
     starts.push_back(std::move(range.start));
     stops.push_back(std::move(range.stop));
@@ -306,7 +314,8 @@ std::vector<array> split(const array& a, int num_splits, int axis, StreamOrDevic
   const Dim part = floor_div(size_of(a, at), num_splits);
   std::vector<array> parts;
   for (int i = 0; i < num_splits; ++i)
-    parts.push_back(detail::take_range(a, at, simplify(part * Dim(i)), i + 1 == num_splits ? size_of(a, at) : simplify(part * Dim(i + 1)), s));
+    parts.push_back(detail::take_range(a, at, simplify(part * Dim(i)),
+                                       i + 1 == num_splits ? size_of(a, at) : simplify(part * Dim(i + 1)), s));
   return parts;
 }
 std::vector<array> split(const array& a, int num_splits, StreamOrDevice s) { return split(a, num_splits, 0, s); }
@@ -314,7 +323,8 @@ std::vector<array> split(const array& a, int num_splits, StreamOrDevice s) { ret
 array as_strided(array a, const Sizes& shape, Strides strides, size_t offset, StreamOrDevice s) {
   const ir::Dims sizes = sizes_of(shape);
   if (sizes.size() != strides.size())
-    fail("as_strided: shape " + shape_text(sizes) + " and " + std::to_string(strides.size()) + " strides do not fit together",
+    fail("as_strided: shape " + shape_text(sizes) + " and " + std::to_string(strides.size()) +
+             " strides do not fit together",
          "give one stride for each size", s);
   Dim low = static_cast<int64_t>(offset), high = low;
   bool empty = false;
@@ -327,15 +337,20 @@ array as_strided(array a, const Sizes& shape, Strides strides, size_t offset, St
   // A window without elements reaches nothing, whatever its other sizes are.
   for (const Dim& d : sizes) {
     if (empty && hint(d) != 0) continue;
-    if (empty) require_equal(d, 0, "as_strided", s.where());
-    else require_at_most(1, d, "as_strided", s.where());
+    if (empty)
+      require_equal(d, 0, "as_strided", s.where());
+    else
+      require_at_most(1, d, "as_strided", s.where());
   }
   const Dim count = element_count_of(a);
-  if (!empty && (!require_at_most(0, low, "as_strided", s.where()) || !require_at_most(high + Dim(1), count, "as_strided", s.where())))
-    fail("as_strided: the window reaches elements " + text(low) + " to " + text(high) + " of " + text(a) + " with " + text(count) + " elements",
+  if (!empty && (!require_at_most(0, low, "as_strided", s.where()) ||
+                 !require_at_most(high + Dim(1), count, "as_strided", s.where())))
+    fail("as_strided: the window reaches elements " + text(low) + " to " + text(high) + " of " + text(a) + " with " +
+             text(count) + " elements",
          "keep offset and strides inside the array", s);
   return make("as_strided", {with_sizes(a, {count}, s)},
-              {{"shape", sizes}, {"strides", detail::dims64(strides)}, {"offset", Dim(static_cast<int64_t>(offset))}}, s);
+              {{"shape", sizes}, {"strides", detail::dims64(strides)}, {"offset", Dim(static_cast<int64_t>(offset))}},
+              s);
 }
 
 array flip(const array& a, const std::vector<int>& axes, StreamOrDevice s) {

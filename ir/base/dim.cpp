@@ -12,9 +12,7 @@ DimPoly combine(const DimPoly& a, const DimPoly& b, int64_t scale) {
   out.terms.reserve(a.terms.size() + b.terms.size());
   size_t i = 0, j = 0;
   while (i < a.terms.size() || j < b.terms.size()) {
-    int c = i == a.terms.size()   ? 1
-            : j == b.terms.size() ? -1
-                                  : compare_atom_lists(a.terms[i].atoms, b.terms[j].atoms);
+    int c = i == a.terms.size() ? 1 : j == b.terms.size() ? -1 : compare_atom_lists(a.terms[i].atoms, b.terms[j].atoms);
     if (c < 0) {
       out.terms.push_back(a.terms[i++]);
     } else if (c > 0) {
@@ -129,8 +127,7 @@ Dim operator*(const Dim& a, const Dim& b) {
   DimPoly pa = to_poly(a), pb = to_poly(b);
   DimPoly sum{{}, mul_int(pa.constant, pb.constant)};
   auto add = [&](AtomList atoms, int64_t coefficient) {
-    std::sort(atoms.begin(), atoms.end(),
-              [](const auto& x, const auto& y) { return compare_atoms(*x, *y) < 0; });
+    std::sort(atoms.begin(), atoms.end(), [](const auto& x, const auto& y) { return compare_atoms(*x, *y) < 0; });
     DimPoly one{{}, 0};
     one.terms.push_back({std::move(atoms), coefficient});
     sum = combine(sum, one, 1);
@@ -155,8 +152,7 @@ Dim floor_div(const Dim& a, const Dim& b) {
   if (b.is_const() && b.value() > 0) {
     DimPoly p = to_poly(a), whole{{}, floor_div_int(p.constant, b.value())};
     DimPoly rest{{}, mod_int(p.constant, b.value())};
-    for (const DimTerm& t : p.terms)
-      (t.coefficient % b.value() == 0 ? whole : rest).terms.push_back(t);
+    for (const DimTerm& t : p.terms) (t.coefficient % b.value() == 0 ? whole : rest).terms.push_back(t);
     for (DimTerm& t : whole.terms) t.coefficient /= b.value();
     if (rest.terms.empty()) return Dim::from_poly(std::move(whole));
     if (!whole.terms.empty() || whole.constant)
@@ -172,11 +168,13 @@ Dim mod(const Dim& a, const Dim& b) {
   if (b.is_const() && b.value() > 0) {
     // A remainder by a multiple of the divisor counts like what it is of: (n + (-n) % 4) % 4 == 0.
     const auto repeats = [&](const Atom& x) {
-      return x.kind == AtomKind::Mod && x.args[1].is_const() && x.args[1].value() > 0 && x.args[1].value() % b.value() == 0;
+      return x.kind == AtomKind::Mod && x.args[1].is_const() && x.args[1].value() > 0 &&
+             x.args[1].value() % b.value() == 0;
     };
     for (const DimTerm& t : to_poly(a).terms)
       for (const auto& x : t.atoms)
-        if (repeats(*x)) return mod(map_atoms(a, [&](const Atom& y) { return repeats(y) ? y.args[0] : Dim::from_atom(y); }), b);
+        if (repeats(*x))
+          return mod(map_atoms(a, [&](const Atom& y) { return repeats(y) ? y.args[0] : Dim::from_atom(y); }), b);
     DimPoly p = to_poly(a), rest{{}, mod_int(p.constant, b.value())};
     for (const DimTerm& t : p.terms)
       if (t.coefficient % b.value() != 0) rest.terms.push_back(t);
@@ -235,8 +233,7 @@ std::string Dim::str() const {
     if (c != 1 && c != -1) s += magnitude_text(c) + "*";
     for (size_t i = 0; i < t.atoms.size(); ++i) s += (i ? "*" : "") + atom_text(*t.atoms[i]);
   }
-  if (poly_->constant)
-    s += (poly_->constant < 0 ? " - " : " + ") + magnitude_text(poly_->constant);
+  if (poly_->constant) s += (poly_->constant < 0 ? " - " : " + ") + magnitude_text(poly_->constant);
   return s;
 }
 
@@ -289,8 +286,7 @@ Dim Dim::substitute(std::string_view symbol, const Dim& value) const {
   });
 }
 
-std::optional<int64_t> Dim::evaluate(
-    const std::function<std::optional<int64_t>(const std::string&)>& lookup) const {
+std::optional<int64_t> Dim::evaluate(const std::function<std::optional<int64_t>(const std::string&)>& lookup) const {
   if (!poly_) return constant_;
   int64_t sum = poly_->constant;
   for (const DimTerm& t : poly_->terms) {
@@ -352,9 +348,12 @@ std::optional<Dim::Affine> affine_in_atom(const Dim& d, const Atom& atom) {
     DimTerm others{{}, t.coefficient};
     for (const auto& a : t.atoms)
       if (compare_atoms(*a, atom) != 0) others.atoms.push_back(a);
-    if (others.atoms.size() == t.atoms.size()) rest += Dim::from_term(t);
-    else if (others.atoms.size() + 1 < t.atoms.size()) return std::nullopt;
-    else coefficient += others.atoms.empty() ? Dim(t.coefficient) : Dim::from_term(std::move(others));
+    if (others.atoms.size() == t.atoms.size())
+      rest += Dim::from_term(t);
+    else if (others.atoms.size() + 1 < t.atoms.size())
+      return std::nullopt;
+    else
+      coefficient += others.atoms.empty() ? Dim(t.coefficient) : Dim::from_term(std::move(others));
   }
   return Dim::Affine{coefficient, rest};
 }
@@ -365,8 +364,10 @@ std::optional<Dim> divide_term(const DimTerm& a, const DimTerm& b) {
   // Both are sorted: what is not in `b` stays.
   size_t j = 0;
   for (const auto& atom : a.atoms) {
-    if (j < b.atoms.size() && compare_atoms(*atom, *b.atoms[j]) == 0) ++j;
-    else q.atoms.push_back(atom);
+    if (j < b.atoms.size() && compare_atoms(*atom, *b.atoms[j]) == 0)
+      ++j;
+    else
+      q.atoms.push_back(atom);
   }
   if (j < b.atoms.size()) return std::nullopt;
   return q.atoms.empty() ? Dim(q.coefficient) : Dim::from_term(std::move(q));

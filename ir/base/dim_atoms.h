@@ -23,7 +23,8 @@ inline int64_t mod_int(int64_t a, int64_t b) {
   return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
-// A text may hold any numbers: results past 64 bits stick at the end of the range, so that a size too large stays too large.
+// A text may hold any numbers: results past 64 bits stick at the end of the range, so that a size too large stays too
+// large.
 inline int64_t add_int(int64_t a, int64_t b) {
   int64_t r;
   return __builtin_add_overflow(a, b, &r) ? (a < 0 ? -INT64_MAX : INT64_MAX) : r;
@@ -35,9 +36,7 @@ inline int64_t mul_int(int64_t a, int64_t b) {
 }
 
 // The greatest common divisor; 1 with the least number, whose magnitude is past 64 bits.
-inline int64_t gcd_int(int64_t a, int64_t b) {
-  return a == INT64_MIN || b == INT64_MIN ? 1 : std::gcd(a, b);
-}
+inline int64_t gcd_int(int64_t a, int64_t b) { return a == INT64_MIN || b == INT64_MIN ? 1 : std::gcd(a, b); }
 
 using AtomList = std::vector<std::shared_ptr<const Atom>>;
 
@@ -73,13 +72,15 @@ void each_atom(const Dim& d, F&& f) {
     for (const auto& atom : term.atoms) f(atom);
 }
 
-// `d == coefficient * atom + rest`, looking at the terms alone: the atom may occur inside of other atoms. Nothing where its power is more than one.
+// `d == coefficient * atom + rest`, looking at the terms alone: the atom may occur inside of other atoms. Nothing where
+// its power is more than one.
 std::optional<Dim::Affine> affine_in_atom(const Dim& d, const Atom& atom);
 
 // The quotient of two terms when it is a term or a number.
 std::optional<Dim> divide_term(const DimTerm& a, const DimTerm& b);
 
-// `a == quotient * b + rest` as polynomials with integer coefficients; `rest` has no term that b's first one divides. b is not 0.
+// `a == quotient * b + rest` as polynomials with integer coefficients; `rest` has no term that b's first one divides. b
+// is not 0.
 struct Division {
   Dim quotient, rest;
 };

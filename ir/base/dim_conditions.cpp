@@ -19,9 +19,12 @@ const Atom* lone_atom(const Dim& d) {
 std::string side_text(const Dim& d) {
   const Atom* atom = lone_atom(d);
   if (!atom || atom->kind != AtomKind::Mod) return d.str();
-  auto is_product = [](const Dim& x) { return x.is_const() || (x.poly()->terms.size() == 1 && x.poly()->constant == 0); };
+  auto is_product = [](const Dim& x) {
+    return x.is_const() || (x.poly()->terms.size() == 1 && x.poly()->constant == 0);
+  };
   const Dim &a = atom->args[0], &b = atom->args[1];
-  return (is_product(a) ? a.str() : "(" + a.str() + ")") + " % " + (b.is_const() || b.as_symbol() ? b.str() : "(" + b.str() + ")");
+  return (is_product(a) ? a.str() : "(" + a.str() + ")") + " % " +
+         (b.is_const() || b.as_symbol() ? b.str() : "(" + b.str() + ")");
 }
 
 // d with its terms and its constant divided by a number that divides them.
@@ -34,8 +37,8 @@ Dim divided(const Dim& d, int64_t by) {
   return q;
 }
 
-// A dividend of which only the remainder by `divisor` counts, and of that only whether it is zero: coefficients in (-divisor/2, divisor/2], the first
-// one positive, without a factor that the divisor has too.
+// A dividend of which only the remainder by `divisor` counts, and of that only whether it is zero: coefficients in
+// (-divisor/2, divisor/2], the first one positive, without a factor that the divisor has too.
 Dim zero_remainder(const Dim& dividend, int64_t divisor) {
   auto centred = [&](int64_t v) {
     v = mod_int(v, divisor);
@@ -61,7 +64,8 @@ DimCondition normal_form(DimCondition c) {
   }
   if (int64_t g = gcd_int(content(d), d.poly()->constant); g > 1) d = divided(d, g);
   if (d.poly()->terms.front().coefficient < 0) d = -d;
-  if (const Atom* atom = lone_atom(d); atom && atom->kind == AtomKind::Mod && atom->args[1].is_const() && atom->args[1].value() > 0)
+  if (const Atom* atom = lone_atom(d);
+      atom && atom->kind == AtomKind::Mod && atom->args[1].is_const() && atom->args[1].value() > 0)
     d = zero_remainder(atom->args[0], atom->args[1].value());
   return c;
 }
@@ -90,7 +94,9 @@ std::string DimCondition::str() const {
 bool DimCondition::uses_only(const std::vector<std::string>& symbols) const {
   std::vector<std::string> used;
   dim.collect_symbols(used);
-  return std::all_of(used.begin(), used.end(), [&](const std::string& s) { return std::find(symbols.begin(), symbols.end(), s) != symbols.end(); });
+  return std::all_of(used.begin(), used.end(), [&](const std::string& s) {
+    return std::find(symbols.begin(), symbols.end(), s) != symbols.end();
+  });
 }
 
 void DimFacts::assume_zero(const Dim& d) { assume({Kind::Zero, d}); }
@@ -110,12 +116,14 @@ bool DimFacts::absorb(const DimCondition& c) {
   if (const Atom* atom = lone_atom(c.dim); atom && atom->kind == AtomKind::Mod && c.kind == Kind::Zero) {
     const std::string* symbol = atom->args[0].as_symbol();
     if (!symbol || !atom->args[1].is_const() || atom->args[1].value() <= 0) return false;
-    const int64_t known = std::max<int64_t>(1, multiple(*symbol)), more = atom->args[1].value() / gcd_int(known, atom->args[1].value());
+    const int64_t known = std::max<int64_t>(1, multiple(*symbol)),
+                  more = atom->args[1].value() / gcd_int(known, atom->args[1].value());
     if (more > INT64_MAX / known) return false;
     multiples_[*symbol] = known * more;
     return true;
   }
-  if (p.terms.size() != 1 || p.terms[0].atoms.size() != 1 || p.terms[0].atoms[0]->kind != AtomKind::Symbol) return false;
+  if (p.terms.size() != 1 || p.terms[0].atoms.size() != 1 || p.terms[0].atoms[0]->kind != AtomKind::Symbol)
+    return false;
   const std::string& symbol = p.terms[0].atoms[0]->name;
   const int64_t coefficient = p.terms[0].coefficient;
   if (p.constant <= -INT64_MAX || coefficient <= -INT64_MAX) return false;
@@ -133,8 +141,9 @@ bool DimFacts::absorb(const DimCondition& c) {
   return true;
 }
 
-// Brings the conditions into the one form that they have beside these ranges and multiples. Each turn may narrow a range, which may shorten another
-// condition; the conditions themselves never rewrite each other, so that stating the outcome anew gives it again.
+// Brings the conditions into the one form that they have beside these ranges and multiples. Each turn may narrow a
+// range, which may shorten another condition; the conditions themselves never rewrite each other, so that stating the
+// outcome anew gives it again.
 void DimFacts::settle() {
   constexpr int kTurns = 8;
   for (int turn = 0; turn < kTurns; ++turn) {
@@ -144,8 +153,10 @@ void DimFacts::settle() {
     for (const DimCondition& c : all) {
       DimCondition shorter = normal_form({c.kind, simplify(c.dim)});
       changed = changed || shorter != c;
-      if (absorb(shorter)) changed = true;
-      else next.push_back(std::move(shorter));
+      if (absorb(shorter))
+        changed = true;
+      else
+        next.push_back(std::move(shorter));
     }
     conditions_ = std::move(next);
     if (!changed) break;

@@ -17,9 +17,7 @@ constexpr int kBudget = 64;
 // Longer expressions are not worth a search.
 constexpr size_t kMaxTerms = 32;
 
-int64_t saturate(__int128 v) {
-  return v > kLimit ? kLimit : v < -kLimit ? -kLimit : static_cast<int64_t>(v);
-}
+int64_t saturate(__int128 v) { return v > kLimit ? kLimit : v < -kLimit ? -kLimit : static_cast<int64_t>(v); }
 
 DimRange multiply(DimRange a, DimRange b) {
   int64_t p[4];
@@ -34,7 +32,9 @@ bool is_modest(const Dim& d) {
   constexpr int64_t kLarge = int64_t{1} << 28;
   const DimPoly p = to_poly(d);
   return p.terms.size() <= kMaxTerms && p.constant > -kLarge && p.constant < kLarge &&
-         std::all_of(p.terms.begin(), p.terms.end(), [](const DimTerm& t) { return t.coefficient > -kLarge && t.coefficient < kLarge; });
+         std::all_of(
+             p.terms.begin(), p.terms.end(),
+             [](const DimTerm& t) { return t.coefficient > -kLarge && t.coefficient < kLarge; });
 }
 
 }  // namespace
@@ -117,7 +117,8 @@ bool DimFacts::provably_nonnegative(const Dim& d, int depth, int& budget) const 
     if (!affine) continue;
     DimRange c = range(affine->coefficient);
     if (c.low >= 0) return provably_nonnegative(affine->rest, depth - 1, budget);
-    if (c.high <= 0) return provably_nonnegative(affine->rest + affine->coefficient * (extent - Dim(1)), depth - 1, budget);
+    if (c.high <= 0)
+      return provably_nonnegative(affine->rest + affine->coefficient * (extent - Dim(1)), depth - 1, budget);
   }
   for (const DimTerm& t : d.poly()->terms) {
     for (const auto& atom : t.atoms) {
@@ -127,11 +128,14 @@ bool DimFacts::provably_nonnegative(const Dim& d, int depth, int& budget) const 
       if (!affine) continue;
       const Dim &c = affine->coefficient, &rest = affine->rest;
       DimRange sign = range(c);
-      auto holds = [&](const Dim& scale, const Dim& value) { return provably_nonnegative(c * value + scale * rest, depth - 1, budget); };
+      auto holds = [&](const Dim& scale, const Dim& value) {
+        return provably_nonnegative(c * value + scale * rest, depth - 1, budget);
+      };
       switch (atom->kind) {
         case AtomKind::Min:
         case AtomKind::Max:
-          // It is one of the two. Where that makes `d` the greater of two readings one of them will do, else both must hold.
+          // It is one of the two. Where that makes `d` the greater of two readings one of them will do, else both must
+          // hold.
           if (atom->kind == AtomKind::Max ? sign.low >= 0 : sign.high <= 0) return holds(1, p) || holds(1, q);
           return holds(1, p) && holds(1, q);
         case AtomKind::FloorDiv:
@@ -144,7 +148,8 @@ bool DimFacts::provably_nonnegative(const Dim& d, int depth, int& budget) const 
           // 0 <= p % q < q, and p % q <= p where p is not negative.
           if (!positive(q, depth - 1, budget)) break;
           if (sign.low >= 0 && holds(1, 0)) return true;
-          if (sign.high <= 0 && (holds(1, q - Dim(1)) || (provably_nonnegative(p, depth - 1, budget) && holds(1, p)))) return true;
+          if (sign.high <= 0 && (holds(1, q - Dim(1)) || (provably_nonnegative(p, depth - 1, budget) && holds(1, p))))
+            return true;
           break;
         case AtomKind::Symbol: break;
       }
@@ -153,7 +158,8 @@ bool DimFacts::provably_nonnegative(const Dim& d, int depth, int& budget) const 
   return false;
 }
 
-// Given known >= 0: takes such a multiple of it from `d` that a negative term goes away; when the rest is not negative, neither is `d`.
+// Given known >= 0: takes such a multiple of it from `d` that a negative term goes away; when the rest is not negative,
+// neither is `d`.
 bool DimFacts::follows_from_condition(const Dim& d, const Dim& known, int depth, int& budget) const {
   if (known.is_const() || !is_modest(d) || !is_modest(known)) return false;
   const DimPoly &p = *d.poly(), &k = *known.poly();

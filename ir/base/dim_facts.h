@@ -1,7 +1,8 @@
 // What is known of the symbols in Dims, and the comparisons and simplifications that follow from it.
 //
-// What is stated is taken to hold; facts that contradict each other allow every answer. Expressions are taken to be defined: divisors are positive.
-// Answers are one-sided: Yes and No hold for all values of the symbols that satisfy the facts, Unknown says nothing.
+// What is stated is taken to hold; facts that contradict each other allow every answer. Expressions are taken to be
+// defined: divisors are positive. Answers are one-sided: Yes and No hold for all values of the symbols that satisfy the
+// facts, Unknown says nothing.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +31,8 @@ struct DimCondition {
   friend bool operator==(const DimCondition&, const DimCondition&) = default;
 };
 
-// What is known of symbols: bounds, divisibility, conditions on expressions and, for loop variables, a symbolic exclusive upper bound.
-// A symbol that was never mentioned is a size: 0 to kMaxSize.
+// What is known of symbols: bounds, divisibility, conditions on expressions and, for loop variables, a symbolic
+// exclusive upper bound. A symbol that was never mentioned is a size: 0 to kMaxSize.
 class DimFacts {
  public:
   static constexpr int64_t kMaxSize = int64_t{1} << 48;
@@ -41,9 +42,10 @@ class DimFacts {
   // `symbol` runs from 0 to `extent` - 1; `extent` itself uses earlier symbols only.
   void set_loop(const std::string& symbol, const Dim& extent);
 
-  // Further conditions that hold. Kept in a canonical order, each once; one that follows from what is known is left out, and one about a single
-  // symbol becomes its range or multiple where it can. `equal`, `less_equal` and `simplify` use them: a size that is known to divide makes the
-  // remainder 0 and (a // b) * b equal to a. One that contradicts the others is kept as well.
+  // Further conditions that hold. Kept in a canonical order, each once; one that follows from what is known is left
+  // out, and one about a single symbol becomes its range or multiple where it can. `equal`, `less_equal` and `simplify`
+  // use them: a size that is known to divide makes the remainder 0 and (a // b) * b equal to a. One that contradicts
+  // the others is kept as well.
   void assume_zero(const Dim& d);
   void assume_nonnegative(const Dim& d);
   const std::vector<DimCondition>& conditions() const { return conditions_; }

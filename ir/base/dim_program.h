@@ -1,7 +1,8 @@
 // A Dim compiled to postfix form over numbered slots: what a launch evaluates without the IR.
 //
-// A program is a list of instructions for a stack machine; each operation takes its two operands from the stack and leaves its result there. It never
-// reads outside of its slots or its stack, and never traps: what is divided by zero gives 0, and results past 64 bits stick at the ends.
+// A program is a list of instructions for a stack machine; each operation takes its two operands from the stack and
+// leaves its result there. It never reads outside of its slots or its stack, and never traps: what is divided by zero
+// gives 0, and results past 64 bits stick at the ends.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,8 @@ class DimProgram {
   explicit DimProgram(int64_t constant);
   // `slot_of` gives the slot of each symbol of `d`, or -1 for one that is not known (a bug of the caller).
   DimProgram(const Dim& d, const std::function<int(const std::string&)>& slot_of);
-  // From what `code()` gave, if it is a program over `slots` slots: known operations, operands for each, one result. No code at all is DimProgram().
+  // From what `code()` gave, if it is a program over `slots` slots: known operations, operands for each, one result. No
+  // code at all is DimProgram().
   static std::optional<DimProgram> from(std::vector<Instr> code, int slots);
 
   bool is_const() const { return code_.size() == 1 && code_[0].op == Op::Const; }

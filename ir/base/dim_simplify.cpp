@@ -11,14 +11,17 @@ namespace {
 bool has_division(const Dim& d) {
   bool found = false;
   each_atom(d, [&](const auto& atom) {
-    found = found || atom->kind == AtomKind::FloorDiv || std::any_of(atom->args.begin(), atom->args.end(), has_division);
+    found =
+        found || atom->kind == AtomKind::FloorDiv || std::any_of(atom->args.begin(), atom->args.end(), has_division);
   });
   return found;
 }
 
 // The divided part of a condition that says "p % q == 0".
 const Atom* known_remainder(const DimCondition& c) {
-  if (c.kind != DimCondition::Kind::Zero || c.dim.is_const() || c.dim.poly()->constant != 0 || c.dim.poly()->terms.size() != 1) return nullptr;
+  if (c.kind != DimCondition::Kind::Zero || c.dim.is_const() || c.dim.poly()->constant != 0 ||
+      c.dim.poly()->terms.size() != 1)
+    return nullptr;
   const DimTerm& t = c.dim.poly()->terms[0];
   return t.coefficient == 1 && t.atoms.size() == 1 && t.atoms[0]->kind == AtomKind::Mod ? t.atoms[0].get() : nullptr;
 }
@@ -42,7 +45,8 @@ Dim DimFacts::without_known_multiples(const Dim& d, int64_t divisor) const {
 Dim DimFacts::without_multiples(const Dim& d, const Dim& divisor) const {
   if (divisor.is(0)) return d;
   auto plainly = [&](const Dim& x) {
-    return divisor.is_const() && divisor.value() > 0 ? without_known_multiples(x, divisor.value()) : divide_polynomial(x, divisor).rest;
+    return divisor.is_const() && divisor.value() > 0 ? without_known_multiples(x, divisor.value())
+                                                     : divide_polynomial(x, divisor).rest;
   };
   Dim rest = plainly(d);
   if (rest.is_const() || conditions_.empty()) return rest;
@@ -67,7 +71,9 @@ Dim DimFacts::without_multiples(const Dim& d, const Dim& divisor) const {
   return rest;
 }
 
-bool DimFacts::divides(const Dim& divisor, const Dim& d) const { return mod(d, divisor).is(0) || without_multiples(d, divisor).is(0); }
+bool DimFacts::divides(const Dim& divisor, const Dim& d) const {
+  return mod(d, divisor).is(0) || without_multiples(d, divisor).is(0);
+}
 
 Dim DimFacts::simplify_floor_div(const Dim& a, const Dim& b) const {
   if (b.is_const() && b.value() <= 0) return floor_div(a, b);

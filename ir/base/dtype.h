@@ -80,9 +80,8 @@ inline constexpr Dtype::Category number = Dtype::Category::number;
 inline constexpr Dtype::Category generic = Dtype::Category::generic;
 
 // All fourteen, in enumerator order.
-inline constexpr std::array<Dtype, 14> kAllDtypes{
-    bool_, uint8,  uint16,  uint32,  uint64,  int8,     int16,
-    int32, int64, float16, float32, float64, bfloat16, complex64};
+inline constexpr std::array<Dtype, 14> kAllDtypes{bool_, uint8, uint16,  uint32,  uint64,  int8,     int16,
+                                                  int32, int64, float16, float32, float64, bfloat16, complex64};
 
 // Bytes per element.
 constexpr uint8_t size_of(Dtype t) { return t.size; }
@@ -108,18 +107,12 @@ std::optional<Dtype> parse_short_name(std::string_view s);
 std::string_view long_name(Dtype t);
 std::ostream& operator<<(std::ostream& os, Dtype t);
 
-constexpr bool is_float(Dtype t) {
-  return t == float16 || t == bfloat16 || t == float32 || t == float64;
-}
+constexpr bool is_float(Dtype t) { return t == float16 || t == bfloat16 || t == float32 || t == float64; }
 constexpr bool is_low_precision(Dtype t) { return t == float16 || t == bfloat16; }
 constexpr bool is_complex(Dtype t) { return t == complex64; }
 constexpr bool is_inexact(Dtype t) { return is_float(t) || is_complex(t); }
-constexpr bool is_unsigned(Dtype t) {
-  return t == uint8 || t == uint16 || t == uint32 || t == uint64;
-}
-constexpr bool is_signed_int(Dtype t) {
-  return t == int8 || t == int16 || t == int32 || t == int64;
-}
+constexpr bool is_unsigned(Dtype t) { return t == uint8 || t == uint16 || t == uint32 || t == uint64; }
+constexpr bool is_signed_int(Dtype t) { return t == int8 || t == int16 || t == int32 || t == int64; }
 constexpr bool is_int(Dtype t) { return is_unsigned(t) || is_signed_int(t); }
 
 // The type that scalar arithmetic on `t` is done in: float32 for float16 and bfloat16, else `t`.

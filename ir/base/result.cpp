@@ -49,8 +49,7 @@ std::string Diagnostic::render(std::string_view source_text) const {
       if (loc.column) {
         s += "\n  ";
         // Tabs are kept so that the caret stands under its character whatever the tab width.
-        for (uint32_t i = 1; i < loc.column; ++i)
-          s += i <= line.size() && line[i - 1] == '\t' ? '\t' : ' ';
+        for (uint32_t i = 1; i < loc.column; ++i) s += i <= line.size() && line[i - 1] == '\t' ? '\t' : ' ';
         s += '^';
       }
     }

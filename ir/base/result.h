@@ -34,8 +34,7 @@ struct Diagnostic {
   std::string note;  // the cure, or empty
 
   Diagnostic() = default;
-  Diagnostic(std::string m, SourceLoc l = {}, std::string n = {})
-      : message(std::move(m)), loc(l), note(std::move(n)) {}
+  Diagnostic(std::string m, SourceLoc l = {}, std::string n = {}) : message(std::move(m)), loc(l), note(std::move(n)) {}
 
   // "file:line: message" and, on a line of its own, "note: ...".
   std::string str() const;
@@ -81,15 +80,14 @@ class [[nodiscard]] Result<void> {
 using Status = Result<void>;
 
 // Returns the error of `expr` from the enclosing function, or goes on.
-#define FRIT_TRY(expr)                                         \
-  do {                                                         \
-    if (auto frit_status_ = (expr); !frit_status_.ok())        \
-      return std::move(frit_status_.error());                  \
+#define FRIT_TRY(expr)                                                                          \
+  do {                                                                                          \
+    if (auto frit_status_ = (expr); !frit_status_.ok()) return std::move(frit_status_.error()); \
   } while (0)
 
 // Declares `var` with the value of the Result `expr`, or returns its error from the enclosing function.
-#define FRIT_ASSIGN_OR_RETURN(var, expr)                       \
-  auto var##_result_ = (expr);                                 \
+#define FRIT_ASSIGN_OR_RETURN(var, expr)                            \
+  auto var##_result_ = (expr);                                      \
   if (!var##_result_.ok()) return std::move(var##_result_.error()); \
   auto var = *std::move(var##_result_)
 

@@ -155,9 +155,8 @@ std::vector<int64_t> AttrMap::get_ints(std::string_view name) const {
 }
 
 bool operator==(const AttrMap& a, const AttrMap& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.first == y.first && equal(x.second, y.second);
-  });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto& x, const auto& y) { return x.first == y.first && equal(x.second, y.second); });
 }
 
 void AttrMap::hash_into(Hasher& hasher) const {

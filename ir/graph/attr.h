@@ -34,9 +34,9 @@ class Literal {
   size_t count() const { return bytes_ ? bytes_->size() / dtype_.size : 0; }
   const std::byte* data() const { return bytes_ ? bytes_->data() : nullptr; }
   size_t nbytes() const { return bytes_ ? bytes_->size() : 0; }
-  double as_double(size_t i = 0) const;    // real part for complex64
-  int64_t as_int(size_t i = 0) const;      // truncated for floats
-  uint64_t bits(size_t i = 0) const;       // the element's bytes, zero-extended
+  double as_double(size_t i = 0) const;                        // real part for complex64
+  int64_t as_int(size_t i = 0) const;                          // truncated for floats
+  uint64_t bits(size_t i = 0) const;                           // the element's bytes, zero-extended
   friend bool operator==(const Literal& a, const Literal& b);  // by bits
 
  private:

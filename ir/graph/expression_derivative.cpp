@@ -12,10 +12,9 @@ namespace {
 
 // Rows that the operators stand for; other names are rows themselves.
 constexpr std::pair<std::string_view, std::string_view> kOperatorRows[] = {
-    {"add", "add"},       {"sub", "subtract"},      {"mul", "multiply"},  {"div", "divide"},
-    {"rem", "remainder"}, {"neg", "negative"},      {"lt", "less"},       {"le", "less_equal"},
-    {"gt", "greater"},    {"ge", "greater_equal"},  {"eq", "equal"},      {"ne", "not_equal"},
-    {"and", "logical_and"}, {"or", "logical_or"},   {"not", "logical_not"},
+    {"add", "add"},      {"sub", "subtract"}, {"mul", "multiply"},    {"div", "divide"},    {"rem", "remainder"},
+    {"neg", "negative"}, {"lt", "less"},      {"le", "less_equal"},   {"gt", "greater"},    {"ge", "greater_equal"},
+    {"eq", "equal"},     {"ne", "not_equal"}, {"and", "logical_and"}, {"or", "logical_or"}, {"not", "logical_not"},
 };
 
 std::string_view row_name(std::string_view call) {

@@ -20,18 +20,23 @@ const Shorthand* find_shorthand(std::string_view name) {
   static const std::vector<Shorthand> all = {
       {"copysign", {"a", "b"}, "float_of(bits(abs(a)) | (bits(b) & bits(-cast(0, compute))))"},
       // |a + bi| without overflow in between.
-      {"hypot", {"a", "b"},
+      {"hypot",
+       {"a", "b"},
        "m = max(abs(a), abs(b)); n = min(abs(a), abs(b)); r = n / m;"
        "select(abs(a) == inf | abs(b) == inf, inf, select(m == 0, m, m * sqrt(1 + r * r)))"},
-      // log |a + bi|; near the unit circle through log1p, where the logarithm of a rounded absolute value loses its digits.
-      {"log_hypot", {"a", "b"},
+      // log |a + bi|; near the unit circle through log1p, where the logarithm of a rounded absolute value loses its
+      // digits.
+      {"log_hypot",
+       {"a", "b"},
        "m = max(abs(a), abs(b)); n = min(abs(a), abs(b)); h = hypot(a, b);"
        "select(h > 0.5 & h < 2, 0.5 * log1p((m - 1) * (m + 1) + n * n), log(h))"},
       // The principal square root: the larger part by a sum without cancellation, the other by division.
-      {"csqrt_re", {"a", "b"},
+      {"csqrt_re",
+       {"a", "b"},
        "t = sqrt(0.5 * hypot(a, b) + 0.5 * abs(a));"
        "select(abs(b) == inf, inf, select(t == 0, t, select(a >= 0, t, abs(b) / (2 * t))))"},
-      {"csqrt_im", {"a", "b"},
+      {"csqrt_im",
+       {"a", "b"},
        "t = sqrt(0.5 * hypot(a, b) + 0.5 * abs(a));"
        "select(abs(b) == inf, b, select(t == 0, b, select(a >= 0, b / (2 * t), copysign(t, b))))"},
   };

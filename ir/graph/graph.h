@@ -1,18 +1,20 @@
 // Graph IR: Module > Function > Op > Value, in SSA form over tensors.
 //
-// A Function owns its values and ops in flat tables. Ops are kept in a topological order (operands before users); passes walk that
-// order and either edit in place or rebuild with a Builder. Ids are indices and stay valid until the function is rebuilt or compacted.
+// A Function owns its values and ops in flat tables. Ops are kept in a topological order (operands before users);
+// passes walk that order and either edit in place or rebuild with a Builder. Ids are indices and stay valid until the
+// function is rebuilt or compacted.
 //
 // What operations mean:
-//   Elementwise operations compute on compute_type(dtype) and round once to the result's type (ir/scalar/scalar.h has the scalar rules).
-//   A reduction numbers the elements of each maximal run of adjacent reduced axes in row-major order and cuts them into blocks of
-//   kReductionBlock. Within a block of the run that holds the operand's last axis, elements are dealt in turn to kReductionLanes
-//   accumulators, which are then folded by halves (0 with L/2, 1 with L/2 + 1, ...); within a block of any other run they are
-//   accumulated in order. Blocks are combined in order, and so are the results of an inner run for an outer one. Sums and
-//   products of f16 and bf16 accumulate in f32 and round once. The order never depends on the thread count, the machine or on what was fused;
-//   a backend for another kind of device may have other numbers than these two (passes/manager/pass.h, TargetTraits).
-//   A reduction over nothing gives the combine's identity (sum 0, prod 1, max -inf, min +inf or the type's extreme; and true, or false);
-//   argmax and argmin of nothing are errors.
+//   Elementwise operations compute on compute_type(dtype) and round once to the result's type (ir/scalar/scalar.h has
+//   the scalar rules). A reduction numbers the elements of each maximal run of adjacent reduced axes in row-major order
+//   and cuts them into blocks of kReductionBlock. Within a block of the run that holds the operand's last axis,
+//   elements are dealt in turn to kReductionLanes accumulators, which are then folded by halves (0 with L/2, 1 with L/2
+//   + 1, ...); within a block of any other run they are accumulated in order. Blocks are combined in order, and so are
+//   the results of an inner run for an outer one. Sums and products of f16 and bf16 accumulate in f32 and round once.
+//   The order never depends on the thread count, the machine or on what was fused; a backend for another kind of device
+//   may have other numbers than these two (passes/manager/pass.h, TargetTraits). A reduction over nothing gives the
+//   combine's identity (sum 0, prod 1, max -inf, min +inf or the type's extreme; and true, or false); argmax and argmin
+//   of nothing are errors.
 #pragma once
 
 #include <memory>
@@ -33,9 +35,9 @@ struct Program;  // ir/kernel/program.h: what a function is lowered to
 
 struct Value {
   Type type;
-  uint32_t op = kNone;     // the defining op; kNone for parameters
-  uint32_t index = 0;      // which result, or which parameter
-  std::string name;        // parameters only; results are numbered when printed
+  uint32_t op = kNone;  // the defining op; kNone for parameters
+  uint32_t index = 0;   // which result, or which parameter
+  std::string name;     // parameters only; results are numbered when printed
 };
 
 struct Op {
@@ -44,7 +46,7 @@ struct Op {
   AttrMap attrs;
   std::vector<ValueId> results;
   SourceLoc loc;
-  int32_t group = -1;      // which fused group (Function::groups); -1 before fuse
+  int32_t group = -1;  // which fused group (Function::groups); -1 before fuse
 };
 
 // What `fuse` decided: the ops of one group become one kernel or one library call with its epilogue.
@@ -70,10 +72,11 @@ struct Function {
   std::vector<ValueId> results;
   std::vector<Value> values;
   std::vector<Op> ops;
-  std::vector<Group> groups;         // after fuse; ops of a group stand together
-  DimFacts facts;                    // of the symbols in the signature
-  // What callers outside of the process know values by; nothing else depends on either. Empty, or one per parameter: the tensor in the module's file
-  // of weights that it is bound to, "" for an argument. Empty, or one per result: its name, or "".
+  std::vector<Group> groups;  // after fuse; ops of a group stand together
+  DimFacts facts;             // of the symbols in the signature
+  // What callers outside of the process know values by; nothing else depends on either. Empty, or one per parameter:
+  // the tensor in the module's file of weights that it is bound to, "" for an argument. Empty, or one per result: its
+  // name, or "".
   std::vector<std::string> weights, result_names;
   std::shared_ptr<Program> program;  // after lower_to_kernels; the graph part is then empty but for the signature
 
@@ -83,18 +86,23 @@ struct Function {
   // Sorted, without repeats: every symbol of the signature's shapes and layouts.
   std::vector<std::string> symbols() const;
   // The weight that parameter i is bound to; "" for an argument.
-  std::string_view weight(size_t i) const { return i < weights.size() ? std::string_view(weights[i]) : std::string_view(); }
-  std::string_view result_name(size_t i) const { return i < result_names.size() ? std::string_view(result_names[i]) : std::string_view(); }
+  std::string_view weight(size_t i) const {
+    return i < weights.size() ? std::string_view(weights[i]) : std::string_view();
+  }
+  std::string_view result_name(size_t i) const {
+    return i < result_names.size() ? std::string_view(result_names[i]) : std::string_view();
+  }
   // For each value, how many operand slots and results name it.
   std::vector<uint32_t> use_counts() const;
-  // Drops ops not reachable from the results (unless kSideEffect), puts the rest into depth-first operand order from the results, and
-  // renumbers values densely: parameters first. This is the canonical order that printing and hashing use. Groups keep together.
+  // Drops ops not reachable from the results (unless kSideEffect), puts the rest into depth-first operand order from
+  // the results, and renumbers values densely: parameters first. This is the canonical order that printing and hashing
+  // use. Groups keep together.
   void canonicalize_order();
 };
 
 struct Module {
   std::vector<std::unique_ptr<Function>> functions;
-  std::string weights;               // the file that parameters with weights are bound to, as seen from the module's own; "" without
+  std::string weights;  // the file that parameters with weights are bound to, as seen from the module's own; "" without
   Function* find(std::string_view name) const;
 };
 
@@ -110,10 +118,10 @@ class Builder {
   ValueId build(const OpDef& def, std::vector<ValueId> operands, AttrMap attrs = {});
 
   ValueId constant(Literal literal, Shape shape = {});
-  ValueId scalar(Dtype dtype, double value);                    // rank 0
-  ValueId splat(double value, const Type& type);                // constant + broadcast
-  ValueId broadcast(ValueId v, const Shape& shape);             // returns `v` when it has that shape
-  ValueId cast(ValueId v, Dtype dtype);                         // likewise
+  ValueId scalar(Dtype dtype, double value);         // rank 0
+  ValueId splat(double value, const Type& type);     // constant + broadcast
+  ValueId broadcast(ValueId v, const Shape& shape);  // returns `v` when it has that shape
+  ValueId cast(ValueId v, Dtype dtype);              // likewise
   const Type& type(ValueId v) const { return f_.type(v); }
   Function& function() { return f_; }
 
@@ -121,8 +129,9 @@ class Builder {
   Function& f_;
 };
 
-// 128-bit structural identity: independent of names, locations and the order in which ops were built; dependent on types, attributes, literals,
-// facts, layouts, parameter order and results. Equal hashes are trusted only beside `structurally_equal`.
+// 128-bit structural identity: independent of names, locations and the order in which ops were built; dependent on
+// types, attributes, literals, facts, layouts, parameter order and results. Equal hashes are trusted only beside
+// `structurally_equal`.
 Hash128 structural_hash(const Function& f);
 bool structurally_equal(const Function& a, const Function& b);
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "ir/base/suggest.h"
 #include "ir/graph/expression.h"
 #include "ir/graph/op.h"
-#include "ir/base/suggest.h"
 
 namespace frit::ir {
 namespace {
@@ -76,8 +76,9 @@ Result<std::vector<Type>> infer_elementwise(const OpDef& def, const InferArgs& a
   const Type& first = args.operands[0];
   for (const Type& t : args.operands.subspan(1)) {
     if (t.dtype != first.dtype)
-      return Diagnostic(subject(def) + " needs operands of one element type, but got " + first.str() + " and " + t.str(),
-                        {}, "convert one of them with 'astype' first");
+      return Diagnostic(
+          subject(def) + " needs operands of one element type, but got " + first.str() + " and " + t.str(), {},
+          "convert one of them with 'astype' first");
     if (!same_shape(first.shape, t.shape, args.facts))
       return Diagnostic(subject(def) + " needs operands of one shape, but got " + first.str() + " and " + t.str(), {},
                         "make the shapes equal with 'broadcast' first");
@@ -118,9 +119,8 @@ Result<std::vector<Type>> infer_reduction(const OpDef& def, const InferArgs& arg
 }  // namespace
 
 bool same_shape(const Shape& a, const Shape& b, const DimFacts& facts) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const Dim& x, const Dim& y) {
-    return x == y || facts.equal(x, y) == Tri::Yes;
-  });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](const Dim& x, const Dim& y) { return x == y || facts.equal(x, y) == Tri::Yes; });
 }
 
 Status check_attrs(const OpDef& def, const AttrMap& attrs) {

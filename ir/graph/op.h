@@ -4,14 +4,15 @@
 // or a tool asks a row for its traits and rules; none compares names, save the algebraic rules file.
 //
 // Elementwise and reduction rows are data: a meaning as text over the closed scalar set and a derivative as text over
-// elementwise rows. The text is a sequence of assignments and a last expression, e.g. "r = rem(x, y); select(r < 0, r + y, r)":
-//   operands are x, y, z; literals take the type of their neighbours; operators are C's (+ - * / % < <= > >= == != & | ^ ~ << >> !);
-//   every scalar op is a function of its lower-case name (exp(x), select(c, a, b), fma(a, b, c));
-//   cast(v, T) with T a short dtype name, `compute` (the row's compute type) or `out` (the result's); bits(v) and float_of(v) bitcast to and
-//   from the unsigned integer of the same width; inf, nan, pi, eps are constants of the compute type.
-// A meaning is chosen by the class of the first operand type other than bool: the first in the row's list that fits. Complex operands
-// are xr, xi, yr, yi; a complex result takes a second text for its imaginary part, which may use the names assigned in the first.
-// ir/graph/expression.h has the grammar. An empty derivative text means zero.
+// elementwise rows. The text is a sequence of assignments and a last expression, e.g. "r = rem(x, y); select(r < 0, r +
+// y, r)":
+//   operands are x, y, z; literals take the type of their neighbours; operators are C's (+ - * / % < <= > >= == != & |
+//   ^ ~ << >> !); every scalar op is a function of its lower-case name (exp(x), select(c, a, b), fma(a, b, c)); cast(v,
+//   T) with T a short dtype name, `compute` (the row's compute type) or `out` (the result's); bits(v) and float_of(v)
+//   bitcast to and from the unsigned integer of the same width; inf, nan, pi, eps are constants of the compute type.
+// A meaning is chosen by the class of the first operand type other than bool: the first in the row's list that fits.
+// Complex operands are xr, xi, yr, yi; a complex result takes a second text for its imaginary part, which may use the
+// names assigned in the first. ir/graph/expression.h has the grammar. An empty derivative text means zero.
 #pragma once
 
 #include <functional>
@@ -20,11 +21,11 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/graph/attr.h"
 #include "ir/base/dim_facts.h"
 #include "ir/base/result.h"
-#include "ir/scalar/scalar.h"
+#include "ir/graph/attr.h"
 #include "ir/graph/type.h"
+#include "ir/scalar/scalar.h"
 
 namespace frit::ir {
 
@@ -45,31 +46,31 @@ enum class OpKind : uint8_t {
 
 enum Trait : uint32_t {
   kCommutative = 1u << 0,
-  kIdempotent = 1u << 1,     // f(f(x)) == f(x)
-  kInvolution = 1u << 2,     // f(f(x)) == x
-  kView = 1u << 3,           // the result can share the operand's memory: `view`
-  kNoGradient = 1u << 4,     // derivative is zero or not defined
-  kExpensive = 1u << 5,      // worth keeping rather than computing twice
-  kNoFold = 1u << 6,         // constant_fold leaves it alone
-  kSideEffect = 1u << 7,     // dce keeps it
+  kIdempotent = 1u << 1,  // f(f(x)) == f(x)
+  kInvolution = 1u << 2,  // f(f(x)) == x
+  kView = 1u << 3,        // the result can share the operand's memory: `view`
+  kNoGradient = 1u << 4,  // derivative is zero or not defined
+  kExpensive = 1u << 5,   // worth keeping rather than computing twice
+  kNoFold = 1u << 6,      // constant_fold leaves it alone
+  kSideEffect = 1u << 7,  // dce keeps it
 };
 
 // Which operand types a row takes, and what the frontend does to reach one.
 enum class TypeClass : uint8_t {
-  Any,       // all fourteen
-  Number,    // all but bool
-  Real,      // all but complex64
-  Integer,   // integers and bool
-  Inexact,   // floats and complex64; the frontend casts others to float32
-  Float,     // floats only; the frontend casts integers to float32
-  Bool,      // the frontend casts to bool
+  Any,      // all fourteen
+  Number,   // all but bool
+  Real,     // all but complex64
+  Integer,  // integers and bool
+  Inexact,  // floats and complex64; the frontend casts others to float32
+  Float,    // floats only; the frontend casts integers to float32
+  Bool,     // the frontend casts to bool
 };
 enum class ResultType : uint8_t {
   Same,
   Bool,
   RealPart,
   Complex,
-  Widened,   // sums and products: bool, i8 and i16 give i32, u8 and u16 give u32; else the same
+  Widened,  // sums and products: bool, i8 and i16 give i32, u8 and u16 give u32; else the same
   FromRule,
 };
 
@@ -85,8 +86,8 @@ enum class Combine : uint8_t { Sum, Prod, Max, Min, And, Or, ArgMax, ArgMin };
 std::string_view name(Combine c);
 std::string_view name(AttrKind kind);  // for messages: "an integer", "a list of integers"
 
-// Where an attribute is not required and its fallback has its kind, Builder writes the fallback into the op, so that rules
-// always find it. A fallback of another kind means that the attribute may be absent.
+// Where an attribute is not required and its fallback has its kind, Builder writes the fallback into the op, so that
+// rules always find it. A fallback of another kind means that the attribute may be absent.
 struct AttrSpec {
   std::string_view name;
   AttrKind kind;
@@ -95,13 +96,13 @@ struct AttrSpec {
   std::string_view doc = {};
 };
 
-// For Index rows: where a result element comes from. The rule gives one Source per operand that may supply it, in order; the first
-// whose `condition` holds supplies the element; when none does, operand `fill` (a scalar) does. Without a fill some condition always
-// holds. An operand may be read only where its condition holds.
+// For Index rows: where a result element comes from. The rule gives one Source per operand that may supply it, in
+// order; the first whose `condition` holds supplies the element; when none does, operand `fill` (a scalar) does.
+// Without a fill some condition always holds. An operand may be read only where its condition holds.
 struct IndexSource {
   int operand = 0;
-  std::vector<Dim> index;                          // position in the operand
-  std::vector<std::pair<Dim, Dim>> within;         // condition: for each (d, extent) 0 <= d < extent; empty: always
+  std::vector<Dim> index;                   // position in the operand
+  std::vector<std::pair<Dim, Dim>> within;  // condition: for each (d, extent) 0 <= d < extent; empty: always
 };
 struct IndexRule {
   std::vector<IndexSource> sources;
@@ -125,9 +126,9 @@ struct InferArgs {
 struct OpDef {
   std::string_view name;
   OpKind kind;
-  int arity;                       // -1: any number
+  int arity;  // -1: any number
   uint32_t traits = 0;
-  std::string_view doc;            // one paragraph: what it computes, NaN and edge cases, source of the algorithm
+  std::string_view doc;  // one paragraph: what it computes, NaN and edge cases, source of the algorithm
   std::vector<AttrSpec> attrs = {};
 
   // Elementwise (and the type rule of others that share it)
@@ -148,7 +149,8 @@ struct OpDef {
   Infer infer = nullptr;
   using Index = IndexRule (*)(const Op&, std::span<const Type> operands, const Type& result, std::span<const Dim> at);
   Index index = nullptr;
-  // Iota rows: the element at a position as an affine function of it, computed in i64 then cast (arange, eye, tri: see ops/create.cpp).
+  // Iota rows: the element at a position as an affine function of it, computed in i64 then cast (arange, eye, tri: see
+  // ops/create.cpp).
   using IndexValue = Dim (*)(const Op&, const Type& result, std::span<const Dim> at);
   IndexValue index_value = nullptr;
   // kView rows: the result's window on an operand whose layout is `in`, or nothing when only a copy will do.
@@ -188,13 +190,14 @@ void fill_defaults(const OpDef& def, AttrMap& attrs);
 // Whether the shapes are equal as far as the facts can prove.
 bool same_shape(const Shape& a, const Shape& b, const DimFacts& facts);
 
-// The result types of `def` on these operands, after check_attrs and the number of operands. Where the row has no rule of its own:
-// an elementwise row needs operands of one shape and element type; a reduction needs ascending axes within the rank and argmax and
-// argmin give u32; a constant needs as many elements as its shape. Fails with a sentence that names the op, the types and the cure.
+// The result types of `def` on these operands, after check_attrs and the number of operands. Where the row has no rule
+// of its own: an elementwise row needs operands of one shape and element type; a reduction needs ascending axes within
+// the rank and argmax and argmin give u32; a constant needs as many elements as its shape. Fails with a sentence that
+// names the op, the types and the cure.
 Result<std::vector<Type>> infer(const OpDef& def, const InferArgs& args);
 
-// The scalar meaning of an elementwise row for operands of these types; complex operands take two inputs. f16 and bf16 operands
-// are cast to f32 first and the result is rounded once to the result's type.
+// The scalar meaning of an elementwise row for operands of these types; complex operands take two inputs. f16 and bf16
+// operands are cast to f32 first and the result is rounded once to the result's type.
 Result<ScalarProgram> meaning(const OpDef& def, std::span<const Dtype> operands, Dtype result);
 
 // Builds d(result)/d(operand i) as graph ops from the row's derivative text.

@@ -46,8 +46,8 @@ std::vector<uint32_t> gather_groups(const Function& f, const std::vector<uint32_
     if (f.ops[op].group >= 0) members[f.ops[op].group].push_back(op);
 
   struct Frame {
-    std::vector<uint32_t> lone;          // the op, where it has no group
-    const std::vector<uint32_t>* ops;    // null: `lone`
+    std::vector<uint32_t> lone;        // the op, where it has no group
+    const std::vector<uint32_t>* ops;  // null: `lone`
     uint32_t op = 0, operand = 0;
   };
   std::vector<uint32_t> out;

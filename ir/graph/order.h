@@ -1,5 +1,5 @@
-// The canonical order of a function's ops: depth-first from side effects and results, operands before users. It depends on the
-// graph alone, never on the order in which ops were built.
+// The canonical order of a function's ops: depth-first from side effects and results, operands before users. It depends
+// on the graph alone, never on the order in which ops were built.
 #pragma once
 
 #include <vector>

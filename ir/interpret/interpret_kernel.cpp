@@ -4,9 +4,9 @@
 #include <limits>
 #include <map>
 
+#include "ir/kernel/position_code.h"
 #include "ir/text/kernel_printer.h"
 #include "ir/verify/kernel_verifier.h"
-#include "ir/kernel/position_code.h"
 
 namespace frit::ir {
 
@@ -74,7 +74,8 @@ class KernelRun {
     for (const DimCondition& c : k_.facts.conditions()) {
       if (!c.uses_only(k_.symbols)) continue;
       std::optional<int64_t> v = code(c.dim).evaluate(slots_.data());
-      if (!v || (c.kind == DimCondition::Kind::Zero ? *v != 0 : *v < 0)) return fail("its symbols break '" + c.str() + "'");
+      if (!v || (c.kind == DimCondition::Kind::Zero ? *v != 0 : *v < 0))
+        return fail("its symbols break '" + c.str() + "'");
     }
     for (size_t i = 0; i < k_.buffers.size() + k_.locals.size(); ++i) {
       const KernelBuffer& b = k_.buffer(static_cast<uint32_t>(i));

@@ -21,8 +21,10 @@ class ProgramRun {
                         std::to_string(symbols_.size()));
     FRIT_TRY(allocate(inputs));
     for (const Step& step : p_.steps) {
-      if (const auto* launch = std::get_if<KernelStep>(&step)) FRIT_TRY(run_kernel(*launch));
-      else FRIT_TRY(run_library(std::get<LibraryStep>(step)));
+      if (const auto* launch = std::get_if<KernelStep>(&step))
+        FRIT_TRY(run_kernel(*launch));
+      else
+        FRIT_TRY(run_library(std::get<LibraryStep>(step)));
     }
     std::vector<Literal> results;
     for (size_t i = 0; i < p_.results.size(); ++i) {
@@ -73,7 +75,8 @@ class ProgramRun {
       } else if (b.role == BufferRole::Constant) {
         FRIT_TRY(fill(i, b.data, size));
       } else if (b.slot != kNone) {
-        if (slots[b.slot].bytes < size) return Diagnostic("program: slot " + std::to_string(b.slot) + " is too small for '" + b.name + "'");
+        if (slots[b.slot].bytes < size)
+          return Diagnostic("program: slot " + std::to_string(b.slot) + " is too small for '" + b.name + "'");
         memory_[i] = {slots[b.slot].data, size};
       } else {
         memory_[i] = make(size);

@@ -329,8 +329,10 @@ class Interpreter {
       for (int64_t i = 0; i < k; ++i) {
         int64_t left = (batch * m + row) * k + i, right = (batch * k + i) * n + column;
         // Real products stay real: 0 * infinity in an imaginary part would spoil them.
-        if (is_complex(out.dtype)) sum += complex_at(a, left) * complex_at(b, right);
-        else sum = sum.real() + a.at(left) * b.at(right);
+        if (is_complex(out.dtype))
+          sum += complex_at(a, left) * complex_at(b, right);
+        else
+          sum = sum.real() + a.at(left) * b.at(right);
       }
       out.set_bits(o, is_complex(out.dtype) ? complex_bits(sum) : double_to_bits(out.dtype, sum.real()));
     }
@@ -425,7 +427,8 @@ Result<SymbolValues> bind_symbols(const Function& f, const std::vector<Tensor>& 
     c.dim.collect_symbols(names);
     std::string sizes;
     for (const std::string& name : names)
-      if (auto it = symbols.find(name); it != symbols.end()) sizes += (sizes.empty() ? "" : ", ") + name + " = " + std::to_string(it->second);
+      if (auto it = symbols.find(name); it != symbols.end())
+        sizes += (sizes.empty() ? "" : ", ") + name + " = " + std::to_string(it->second);
     return fail("'" + c.str() + "' does not hold for " + sizes);
   }
   return symbols;

@@ -1,8 +1,8 @@
 // The reference interpreter of graph functions: what every other way of running one is compared with.
 //
-// It walks the ops in order and computes each element by the row's rules, one at a time: scalar functions through libm, floating
-// sums and products of matrices and reductions in double, composites through their expansion. Groups and layouts of the
-// function are not looked at. It is plain before it is fast.
+// It walks the ops in order and computes each element by the row's rules, one at a time: scalar functions through libm,
+// floating sums and products of matrices and reductions in double, composites through their expansion. Groups and
+// layouts of the function are not looked at. It is plain before it is fast.
 #pragma once
 
 #include <cstddef>
@@ -26,17 +26,17 @@ struct Tensor {
   // Each value converted with one rounding; values.size() elements.
   Tensor(Dtype dtype, std::vector<int64_t> shape, const std::vector<double>& values);
 
-  int64_t size() const;                                  // elements
-  uint64_t bits(int64_t i) const;                        // of element i in row-major order, zero-extended
+  int64_t size() const;            // elements
+  uint64_t bits(int64_t i) const;  // of element i in row-major order, zero-extended
   void set_bits(int64_t i, uint64_t bits);
-  double at(int64_t i) const;                            // the real part for complex64
+  double at(int64_t i) const;  // the real part for complex64
   std::vector<double> values() const;
 };
 
 using SymbolValues = std::map<std::string, int64_t>;
 
-// The values of the symbols of `f`'s signature for inputs of these shapes. Fails when an input does not fit its parameter
-// or a fact does not hold.
+// The values of the symbols of `f`'s signature for inputs of these shapes. Fails when an input does not fit its
+// parameter or a fact does not hold.
 Result<SymbolValues> bind_symbols(const Function& f, const std::vector<Tensor>& inputs);
 
 // Runs `f`, one input per parameter. Fails when the inputs do not fit.

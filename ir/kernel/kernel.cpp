@@ -16,8 +16,8 @@ int64_t flops_of(ScalarOp op, Dtype type) {
   return op >= ScalarOp::Add && op <= ScalarOp::Sqrt && op != ScalarOp::Neg && op != ScalarOp::Abs ? 1 : 0;
 }
 
-// Adds the operations of `body`, which runs `times` times. An inner extent is taken where the loops around it start, which is where a
-// remainder loop is longest.
+// Adds the operations of `body`, which runs `times` times. An inner extent is taken where the loops around it start,
+// which is where a remainder loop is longest.
 void count(const Body& body, const Dim& times, std::vector<std::string>& inner, Dim& flops) {
   int64_t here = 0;
   size_t scope = inner.size();

@@ -1,5 +1,5 @@
-// Equality of kernels up to the numbering of registers: both are walked in step, and each register of one is paired with the
-// register of the other that is defined at the same place.
+// Equality of kernels up to the numbering of registers: both are walked in step, and each register of one is paired
+// with the register of the other that is defined at the same place.
 #include <algorithm>
 
 #include "ir/kernel/kernel.h"
@@ -16,8 +16,8 @@ class Matcher {
     if (a.size() != b.size()) return false;
     for (size_t i = 0; i < a.size(); ++i) {
       if (a[i].node.index() != b[i].node.index()) return false;
-      bool same = std::visit(
-          [&](const auto& x) { return match(x, std::get<std::decay_t<decltype(x)>>(b[i].node)); }, a[i].node);
+      bool same = std::visit([&](const auto& x) { return match(x, std::get<std::decay_t<decltype(x)>>(b[i].node)); },
+                             a[i].node);
       if (!same) return false;
     }
     return true;
@@ -48,12 +48,13 @@ class Matcher {
     return a.buffer == b.buffer && a.index == b.index && use(a.mask, b.mask) && define(a.result, b.result);
   }
   bool match(const StoreInstr& a, const StoreInstr& b) {
-    return a.buffer == b.buffer && a.index == b.index && a.stream == b.stream && use(a.value, b.value) && use(a.mask, b.mask);
+    return a.buffer == b.buffer && a.index == b.index && a.stream == b.stream && use(a.value, b.value) &&
+           use(a.mask, b.mask);
   }
   bool match(const Loop& a, const Loop& b) {
-    if (a.var != b.var || !(a.extent == b.extent) || a.kind != b.kind || a.vector != b.vector ||
-        a.unroll != b.unroll || a.lanes != b.lanes || !(a.grain == b.grain) ||
-        a.accumulators.size() != b.accumulators.size() || !bodies(a.body, b.body))
+    if (a.var != b.var || !(a.extent == b.extent) || a.kind != b.kind || a.vector != b.vector || a.unroll != b.unroll ||
+        a.lanes != b.lanes || !(a.grain == b.grain) || a.accumulators.size() != b.accumulators.size() ||
+        !bodies(a.body, b.body))
       return false;
     for (size_t i = 0; i < a.accumulators.size(); ++i) {
       const Accumulator &x = a.accumulators[i], &y = b.accumulators[i];
@@ -88,9 +89,9 @@ std::vector<DimCondition> conditions(const Kernel& k) {
 
 bool same_facts(const Kernel& a, const Kernel& b) {
   return conditions(a) == conditions(b) && std::all_of(a.symbols.begin(), a.symbols.end(), [&](const std::string& n) {
-    DimRange x = a.facts.range(Dim::symbol(n)), y = b.facts.range(Dim::symbol(n));
-    return x.low == y.low && x.high == y.high && a.facts.multiple(n) == b.facts.multiple(n);
-  });
+           DimRange x = a.facts.range(Dim::symbol(n)), y = b.facts.range(Dim::symbol(n));
+           return x.low == y.low && x.high == y.high && a.facts.multiple(n) == b.facts.multiple(n);
+         });
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Dims compiled against numbered slots, for the interpreters: evaluation is checked, so that an overflow or a divisor that is not
-// positive is an answer and not undefined.
+// Dims compiled against numbered slots, for the interpreters: evaluation is checked, so that an overflow or a divisor
+// that is not positive is an answer and not undefined.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class PositionCode {
  private:
   struct AtomCode {
     AtomKind kind;
-    uint32_t slot = 0;                       // Symbol
+    uint32_t slot = 0;                         // Symbol
     std::shared_ptr<const PositionCode> a, b;  // the others
   };
   struct Term {

@@ -1,7 +1,8 @@
 // What a function is lowered to: kernels, and the list of launches that binds them to buffers.
 //
 // Steps run in order and see the effects of earlier steps. Buffer sizes are Dims over the program's symbols.
-// Results name windows on buffers: a result may be an input, share a buffer with another result or be a view, without a copy.
+// Results name windows on buffers: a result may be an input, share a buffer with another result or be a view, without a
+// copy.
 #pragma once
 
 #include <string>
@@ -19,8 +20,8 @@ struct ProgramBuffer {
   std::string name;
   BufferRole role;
   Dtype dtype;
-  Dim size;          // elements
-  Literal data = {}; // Constant
+  Dim size;                // elements
+  Literal data = {};       // Constant
   uint32_t param = kNone;  // Input: which parameter
   // Set by plan_buffers.
   uint32_t slot = kNone;   // Temp: which slot of the workspace
@@ -41,11 +42,12 @@ struct KernelStep {
 struct LibraryStep {
   std::string name;
   AttrMap attrs;
-  std::vector<Dtype> dtypes;      // of operands then results
+  std::vector<Dtype> dtypes;  // of operands then results
   std::vector<Window> operands;
   std::vector<Window> results;
-  // A kernel fused behind the routine. Its parallel loop runs over the rows of results[0] (all axes but the last, in row-major
-  // order), so that the device may call it on each range of rows as soon as the routine has finished them, while they are in cache.
+  // A kernel fused behind the routine. Its parallel loop runs over the rows of results[0] (all axes but the last, in
+  // row-major order), so that the device may call it on each range of rows as soon as the routine has finished them,
+  // while they are in cache.
   std::optional<KernelStep> epilogue;
 };
 
@@ -58,7 +60,7 @@ struct Program {
   std::vector<Step> steps;
   std::vector<Window> results;
   std::vector<Type> result_types;
-  std::vector<Dim> slots;         // bytes of each workspace slot; set by plan_buffers
+  std::vector<Dim> slots;  // bytes of each workspace slot; set by plan_buffers
 };
 
 }  // namespace frit::ir

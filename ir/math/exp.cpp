@@ -22,8 +22,7 @@ struct Parts {
   double hi, lo;
 };
 Parts ln2_parts(Expr x) {
-  return x.is_f32() ? Parts{0x1.62e43p-1, -0x1.05c61p-29}
-                    : Parts{0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
+  return x.is_f32() ? Parts{0x1.62e43p-1, -0x1.05c61p-29} : Parts{0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
 }
 
 struct Factors {
@@ -36,8 +35,7 @@ Factors factors(Expr t) {
   Format format = format_of(t);
   Expr i = bitcast(t.is_f32() ? uint32 : uint64, t);
   Expr half = i >> 1;
-  return {bitcast(t.type(), half << format.mantissa_bits),
-          bitcast(t.type(), (i - half) << format.mantissa_bits)};
+  return {bitcast(t.type(), half << format.mantissa_bits), bitcast(t.type(), (i - half) << format.mantissa_bits)};
 }
 
 double rounding_magic(Format format) { return format.round_magic + 2 * static_cast<double>(format.bias); }

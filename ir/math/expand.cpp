@@ -9,8 +9,9 @@
 namespace frit::ir {
 namespace {
 
-// Formulas are C++ expressions, whose operands compilers evaluate in different orders. Puts the nodes from `first` on into the one order that all
-// agree on, depth first from the result through the operands, and gives the result's new node. Nodes that the result does not need go.
+// Formulas are C++ expressions, whose operands compilers evaluate in different orders. Puts the nodes from `first` on
+// into the one order that all agree on, depth first from the result through the operands, and gives the result's new
+// node. Nodes that the result does not need go.
 uint32_t put_in_operand_order(std::vector<ScalarNode>& nodes, uint32_t first, uint32_t result) {
   if (result < first) return result;
   constexpr uint32_t kUnplaced = UINT32_MAX;

@@ -45,9 +45,7 @@ class Operand {
 };
 
 inline Expr unary(ScalarOp op, Expr a) { return {a.builder(), a.builder().unary(op, a.node())}; }
-inline Expr binary(ScalarOp op, Expr a, Expr b) {
-  return {a.builder(), a.builder().binary(op, a.node(), b.node())};
-}
+inline Expr binary(ScalarOp op, Expr a, Expr b) { return {a.builder(), a.builder().binary(op, a.node(), b.node())}; }
 
 inline Expr operator+(Expr a, Operand b) { return binary(ScalarOp::Add, a, b.like(a)); }
 inline Expr operator-(Expr a, Operand b) { return binary(ScalarOp::Sub, a, b.like(a)); }
@@ -124,8 +122,6 @@ struct Format {
   int64_t bias;        // 127, 1023
   double round_magic;  // adding it rounds to an integer, held in the low bits of the sum
 };
-inline Format format_of(Expr a) {
-  return a.is_f32() ? Format{23, 127, 0x1.8p23} : Format{52, 1023, 0x1.8p52};
-}
+inline Format format_of(Expr a) { return a.is_f32() ? Format{23, 127, 0x1.8p23} : Format{52, 1023, 0x1.8p52}; }
 
 }  // namespace frit::ir::math

@@ -25,8 +25,8 @@ Expr tanh32(Expr x) {
   // exponents to follow, p / q vanishes with a, and errors of w vanish where it is close to 2. Past the clamp the
   // result rounds to 1. Coefficients: tests/accuracy/fit_quotient.py.
   Expr a = at_most(abs(x), 9.02);
-  Expr p = polynomial(a, {-0x1.17cfa2p-27, 0x1.00004p-2, -0x1.616f4cp-3, 0x1.50470ep-10, -0x1.3cf77cp-5,
-                          0x1.40966ap-15, -0x1.d7efe2p-17, 0x1.17510cp-21});
+  Expr p = polynomial(a, {-0x1.17cfa2p-27, 0x1.00004p-2, -0x1.616f4cp-3, 0x1.50470ep-10, -0x1.3cf77cp-5, 0x1.40966ap-15,
+                          -0x1.d7efe2p-17, 0x1.17510cp-21});
   Expr q = polynomial(a, {1, 0x1.2514cep-3, 0x1.e976a6p-2, 0x1.69c918p-5, 0x1.51ce4ap-5});
   Expr w = fma(a, p / q, a);
   return flip_sign(fma(w * -0.25, w, w), sign_bit(x));
@@ -36,10 +36,9 @@ Expr tanh64(Expr x) {
   // x + x^3 p(x^2) up to 5/8 (tests/accuracy/hyperbolic.sollya, error 2^-64), then 1 - 2 / (e^(2 |x|) + 1), which
   // rounds to 1 at the clamp.
   Expr u = x * x;
-  Expr p = polynomial(u, {-0x1.5555555555555p-2, 0x1.11111111110a3p-3, -0x1.ba1ba1ba14f2dp-5,
-                          0x1.664f48810cd65p-6, -0x1.226e351b14235p-7, 0x1.d6d3c344ebe2bp-9,
-                          -0x1.7da272f75bbd5p-10, 0x1.354c5ff82ce4p-11, -0x1.f4ac1b80ec0e4p-13,
-                          0x1.914ea62f3d843p-14, -0x1.3259019f573e9p-15, 0x1.88b248f4f7c79p-17,
+  Expr p = polynomial(u, {-0x1.5555555555555p-2, 0x1.11111111110a3p-3, -0x1.ba1ba1ba14f2dp-5, 0x1.664f48810cd65p-6,
+                          -0x1.226e351b14235p-7, 0x1.d6d3c344ebe2bp-9, -0x1.7da272f75bbd5p-10, 0x1.354c5ff82ce4p-11,
+                          -0x1.f4ac1b80ec0e4p-13, 0x1.914ea62f3d843p-14, -0x1.3259019f573e9p-15, 0x1.88b248f4f7c79p-17,
                           -0x1.2c39f28ffacffp-19});
   Expr a = abs(x);
   Expr e = exp_plus_one(at_most(a, 20) * 2);
@@ -58,10 +57,11 @@ Expr cosh(Expr x) {
 Expr sinh(Expr x) {
   // Polynomials: tests/accuracy/hyperbolic.sollya, errors 2^-31 and 2^-62.
   Expr u = x * x;
-  Expr p = x.is_f32() ? polynomial(u, {0x1.555556p-3, 0x1.1110eap-7, 0x1.a01c22p-13, 0x1.76771ep-19})
-                      : polynomial(u, {0x1.5555555555555p-3, 0x1.111111111117cp-7, 0x1.a01a01a00db3ap-13,
-                                       0x1.71de3a60a9f7dp-19, 0x1.ae644b32db998p-26, 0x1.612abe6b5d71ep-33,
-                                       0x1.aab9951a7065bp-41, 0x1.409579384599ap-48});
+  Expr p =
+      x.is_f32()
+          ? polynomial(u, {0x1.555556p-3, 0x1.1110eap-7, 0x1.a01c22p-13, 0x1.76771ep-19})
+          : polynomial(u, {0x1.5555555555555p-3, 0x1.111111111117cp-7, 0x1.a01a01a00db3ap-13, 0x1.71de3a60a9f7dp-19,
+                           0x1.ae644b32db998p-26, 0x1.612abe6b5d71ep-33, 0x1.aab9951a7065bp-41, 0x1.409579384599ap-48});
   Expr a = abs(x);
   Expr h = half_exp(a);
   return select(a < 1, fma(x * u, p, x), flip_sign(h - 0.25 / h, sign_bit(x)));

@@ -12,8 +12,7 @@ struct HalfPi {
   double hi, lo;
 };
 HalfPi half_pi(Expr x) {
-  return x.is_f32() ? HalfPi{0x1.921fb6p0, -0x1.777a5cp-25}
-                    : HalfPi{0x1.921fb54442d18p0, 0x1.1a62633145c07p-54};
+  return x.is_f32() ? HalfPi{0x1.921fb6p0, -0x1.777a5cp-25} : HalfPi{0x1.921fb54442d18p0, 0x1.1a62633145c07p-54};
 }
 
 // atan(y / x) for x, y >= 0, not both infinite.
@@ -23,8 +22,8 @@ Expr first_quadrant32(Expr y, Expr x) {
   Expr denominator = select(steep, y, x);
   Expr z = select(steep, -x, y) / select(equal(denominator, 0), 1, denominator);
   Expr u = z * z;
-  Expr p = polynomial(u, {-0x1.5554dcp-2, 0x1.9978eep-3, -0x1.230abp-3, 0x1.b4dfdcp-4, -0x1.3553f4p-4,
-                          0x1.61f756p-5, -0x1.0c23fep-6, 0x1.7ec1c4p-9});
+  Expr p = polynomial(u, {-0x1.5554dcp-2, 0x1.9978eep-3, -0x1.230abp-3, 0x1.b4dfdcp-4, -0x1.3553f4p-4, 0x1.61f756p-5,
+                          -0x1.0c23fep-6, 0x1.7ec1c4p-9});
   Expr r = fma(z * u, p, z);
   HalfPi half = half_pi(x);
   return select(steep, half.hi + (r + half.lo), r);
@@ -38,11 +37,10 @@ Expr first_quadrant64(Expr y, Expr x) {
   Expr denominator = select(low, x, select(middle, y + x, y));
   Expr z = numerator / select(equal(denominator, 0), 1, denominator);
   Expr u = z * z;
-  Expr p =
-      polynomial(u, {-0x1.5555555555552p-2, 0x1.99999999990dcp-3, -0x1.249249245394ap-3, 0x1.c71c71ab030c4p-4,
-                     -0x1.745d139176817p-4, 0x1.3b1360d6d71f2p-4, -0x1.110c72e5b788ap-4, 0x1.e182f3d946d72p-5,
-                     -0x1.ac734c9824592p-5, 0x1.77fe6dd775f9ap-5, -0x1.3022ac58f0ffep-5, 0x1.83b826e4ee5a5p-6,
-                     -0x1.124fb4101bb79p-7});
+  Expr p = polynomial(u, {-0x1.5555555555552p-2, 0x1.99999999990dcp-3, -0x1.249249245394ap-3, 0x1.c71c71ab030c4p-4,
+                          -0x1.745d139176817p-4, 0x1.3b1360d6d71f2p-4, -0x1.110c72e5b788ap-4, 0x1.e182f3d946d72p-5,
+                          -0x1.ac734c9824592p-5, 0x1.77fe6dd775f9ap-5, -0x1.3022ac58f0ffep-5, 0x1.83b826e4ee5a5p-6,
+                          -0x1.124fb4101bb79p-7});
   Expr r = fma(z * u, p, z);
   HalfPi half = half_pi(x);
   Expr from = select(middle, half.hi / 2, x.constant(half.hi));
@@ -64,10 +62,9 @@ ArcSine arc_sine(Expr x) {
   Expr z = select(above, sqrt(u), a);
   Expr p = x.is_f32()
                ? polynomial(u, {0x1.555728p-3, 0x1.3296e8p-4, 0x1.7e7858p-5, 0x1.2f38dcp-6, 0x1.a3851ap-5})
-               : polynomial(u, {0x1.55555555554d8p-3, 0x1.333333334470fp-4, 0x1.6db6db60700a8p-5,
-                                0x1.f1c7219a70bcp-6, 0x1.6e8b0b20a502cp-6, 0x1.1c5a064746708p-6,
-                                0x1.c8775488521c9p-7, 0x1.84c35c95d2204p-7, 0x1.fc908257d0e8ap-8,
-                                0x1.1ec54ad40870bp-6, -0x1.63bef097cd145p-6, 0x1.194a182222eb6p-4,
+               : polynomial(u, {0x1.55555555554d8p-3, 0x1.333333334470fp-4, 0x1.6db6db60700a8p-5, 0x1.f1c7219a70bcp-6,
+                                0x1.6e8b0b20a502cp-6, 0x1.1c5a064746708p-6, 0x1.c8775488521c9p-7, 0x1.84c35c95d2204p-7,
+                                0x1.fc908257d0e8ap-8, 0x1.1ec54ad40870bp-6, -0x1.63bef097cd145p-6, 0x1.194a182222eb6p-4,
                                 -0x1.3aa289dfbf86dp-4, 0x1.ea486c70cc09p-5});
   return {above, fma(z * u, p, z)};
 }

@@ -20,27 +20,27 @@ struct Pair {
 struct Base {
   Pair scale32, scale64;  // 1 / ln(base)
   Pair log2_32, log2_64;  // log 2
-  double p32[9];  // fpminimax((log(1 + x) - scale x) / x^2, 8, [sqrt(1/2) - 1, sqrt(2) - 1], absolute)
+  double p32[9];          // fpminimax((log(1 + x) - scale x) / x^2, 8, [sqrt(1/2) - 1, sqrt(2) - 1], absolute)
 };
 
 constexpr Base kNatural{{1, 0},
                         {1, 0},
                         {0x1.62e43p-1, -0x1.05c61p-29},
                         {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56},
-                        {-0x1.fffffep-2, 0x1.555548p-2, -0x1.000222p-2, 0x1.99a7a8p-3, -0x1.5487e2p-3,
-                         0x1.22446ap-3, -0x1.0bf544p-3, 0x1.08a6a2p-3, -0x1.496a52p-4}};
+                        {-0x1.fffffep-2, 0x1.555548p-2, -0x1.000222p-2, 0x1.99a7a8p-3, -0x1.5487e2p-3, 0x1.22446ap-3,
+                         -0x1.0bf544p-3, 0x1.08a6a2p-3, -0x1.496a52p-4}};
 constexpr Base kBinary{{0x1.715476p0, 0x1.4ae0cp-26},
                        {0x1.71547652b82fep0, 0x1.777d0ffda0d24p-56},
                        {1, 0},
                        {1, 0},
-                       {-0x1.715476p-1, 0x1.ec708ap-2, -0x1.7156c8p-2, 0x1.2780dp-2, -0x1.eb6aaap-3,
-                        0x1.a2d478p-3, -0x1.819062p-3, 0x1.7d28c4p-3, -0x1.dea8aep-4}};
+                       {-0x1.715476p-1, 0x1.ec708ap-2, -0x1.7156c8p-2, 0x1.2780dp-2, -0x1.eb6aaap-3, 0x1.a2d478p-3,
+                        -0x1.819062p-3, 0x1.7d28c4p-3, -0x1.dea8aep-4}};
 constexpr Base kDecimal{{0x1.bcb7b2p-2, -0x1.5b235ep-27},
                         {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57},
                         {0x1.344136p-2, -0x1.ec10cp-27},
                         {0x1.34413509f79ffp-2, -0x1.9dc1da994fd21p-59},
-                        {-0x1.bcb7bp-3, 0x1.287a6ap-3, -0x1.bcbb1cp-4, 0x1.63d298p-4, -0x1.27ced6p-4,
-                         0x1.f83b34p-5, -0x1.d10baep-5, 0x1.cbb71p-5, -0x1.1f2e56p-5}};
+                        {-0x1.bcb7bp-3, 0x1.287a6ap-3, -0x1.bcbb1cp-4, 0x1.63d298p-4, -0x1.27ced6p-4, 0x1.f83b34p-5,
+                         -0x1.d10baep-5, 0x1.cbb71p-5, -0x1.1f2e56p-5}};
 
 struct Split {
   Expr k, f;
@@ -75,9 +75,8 @@ Expr log_parts(Expr k, Expr f, const Expr* c, const Base& base) {
     Expr s = f / (f + 2);
     Expr u = s * s;
     // fpminimax((2 atanh(s) / s - 2) / u, 7) in u = s^2 up to (3 - sqrt(8))^2; error 2^-65.
-    Expr r = u * polynomial(u, {0x1.5555555555555p-1, 0x1.9999999999d58p-2, 0x1.249249242f0b8p-2,
-                                0x1.c71c725c16005p-3, 0x1.745cdb925c79p-3, 0x1.3b215346cede9p-3,
-                                0x1.0f4aac88c3c84p-3, 0x1.101dd2e333fbp-3});
+    Expr r = u * polynomial(u, {0x1.5555555555555p-1, 0x1.9999999999d58p-2, 0x1.249249242f0b8p-2, 0x1.c71c725c16005p-3,
+                                0x1.745cdb925c79p-3, 0x1.3b215346cede9p-3, 0x1.0f4aac88c3c84p-3, 0x1.101dd2e333fbp-3});
     return s * (r - f);
   }();
   if (c) tail = tail + *c;

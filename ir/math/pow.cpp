@@ -40,9 +40,8 @@ Double log2_parts(Expr x, bool narrow) {
   auto [k, f] = split(x);
   // ln(1 + f) = s (2 + u p(u)), s = f / (2 + f), u = s^2, as in log.cpp.
   auto p = [](Expr u) {
-    return polynomial(u,
-                      {0x1.9999999999d58p-2, 0x1.249249242f0b8p-2, 0x1.c71c725c16005p-3, 0x1.745cdb925c79p-3,
-                       0x1.3b215346cede9p-3, 0x1.0f4aac88c3c84p-3, 0x1.101dd2e333fbp-3});
+    return polynomial(u, {0x1.9999999999d58p-2, 0x1.249249242f0b8p-2, 0x1.c71c725c16005p-3, 0x1.745cdb925c79p-3,
+                          0x1.3b215346cede9p-3, 0x1.0f4aac88c3c84p-3, 0x1.101dd2e333fbp-3});
   };
   constexpr double p0 = 0x1.5555555555555p-1;
   constexpr double log2e = 0x1.71547652b82fep0;

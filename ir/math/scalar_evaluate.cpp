@@ -5,8 +5,8 @@
 #include <mutex>
 
 #include "ir/math/expand.h"
-#include "ir/scalar/scalar.h"
 #include "ir/math/scalar_libm.h"
+#include "ir/scalar/scalar.h"
 #include "ir/scalar/scalar_value.h"
 
 namespace frit::ir {
@@ -55,8 +55,10 @@ To cast_value(From value) {
   } else if constexpr (std::is_same_v<To, bool>) {
     return value != From{0};
   } else if constexpr (kIsHalf<To>) {
-    if constexpr (std::is_same_v<From, float>) return To(value);
-    else if constexpr (std::is_same_v<From, double>) return To(round_to_odd(value));
+    if constexpr (std::is_same_v<From, float>)
+      return To(value);
+    else if constexpr (std::is_same_v<From, double>)
+      return To(round_to_odd(value));
     else if constexpr (std::is_signed_v<From>) {
       uint64_t wide = static_cast<uint64_t>(static_cast<int64_t>(value));
       double magnitude = round_to_odd(value < 0 ? 0 - wide : wide);
@@ -89,15 +91,24 @@ uint64_t apply_int(const uint64_t* a) {
     overflow = x == std::numeric_limits<T>::min() && y == T(-1);
   }
   auto wrap = [](uint64_t v) { return to_bits(static_cast<T>(v)); };
-  if constexpr (op == ScalarOp::Add) return wrap(ux + uy);
-  else if constexpr (op == ScalarOp::Sub) return wrap(ux - uy);
-  else if constexpr (op == ScalarOp::Mul) return wrap(ux * uy);
-  else if constexpr (op == ScalarOp::Div) return y == 0 ? 0 : overflow ? to_bits(x) : to_bits(static_cast<T>(x / y));
-  else if constexpr (op == ScalarOp::Rem) return y == 0 || overflow ? 0 : to_bits(static_cast<T>(x % y));
-  else if constexpr (op == ScalarOp::Neg) return wrap(0 - ux);
-  else if constexpr (op == ScalarOp::Abs) return negative ? wrap(0 - ux) : to_bits(x);
-  else if constexpr (op == ScalarOp::Not) return to_bits(static_cast<T>(~x));
-  else if constexpr (op == ScalarOp::Shl) return uy < width ? wrap(ux << uy) : 0;
+  if constexpr (op == ScalarOp::Add)
+    return wrap(ux + uy);
+  else if constexpr (op == ScalarOp::Sub)
+    return wrap(ux - uy);
+  else if constexpr (op == ScalarOp::Mul)
+    return wrap(ux * uy);
+  else if constexpr (op == ScalarOp::Div)
+    return y == 0 ? 0 : overflow ? to_bits(x) : to_bits(static_cast<T>(x / y));
+  else if constexpr (op == ScalarOp::Rem)
+    return y == 0 || overflow ? 0 : to_bits(static_cast<T>(x % y));
+  else if constexpr (op == ScalarOp::Neg)
+    return wrap(0 - ux);
+  else if constexpr (op == ScalarOp::Abs)
+    return negative ? wrap(0 - ux) : to_bits(x);
+  else if constexpr (op == ScalarOp::Not)
+    return to_bits(static_cast<T>(~x));
+  else if constexpr (op == ScalarOp::Shl)
+    return uy < width ? wrap(ux << uy) : 0;
   else {
     static_assert(op == ScalarOp::Shr);
     return uy < width ? to_bits(static_cast<T>(x >> uy)) : to_bits(static_cast<T>(negative ? -1 : 0));
@@ -108,18 +119,30 @@ template <ScalarOp op, class T>
 uint64_t apply_float(const uint64_t* a) {
   T x = from_bits<T>(a[0]);
   [[maybe_unused]] T y = is_unary(op) ? T{0} : from_bits<T>(a[1]);
-  if constexpr (op == ScalarOp::Add) return to_bits<T>(x + y);
-  else if constexpr (op == ScalarOp::Sub) return to_bits<T>(x - y);
-  else if constexpr (op == ScalarOp::Mul) return to_bits<T>(x * y);
-  else if constexpr (op == ScalarOp::Div) return to_bits<T>(x / y);
-  else if constexpr (op == ScalarOp::Rem) return to_bits<T>(std::fmod(x, y));
-  else if constexpr (op == ScalarOp::Neg) return a[0] ^ (uint64_t{1} << (8 * sizeof(T) - 1));
-  else if constexpr (op == ScalarOp::Abs) return a[0] & ~(uint64_t{1} << (8 * sizeof(T) - 1));
-  else if constexpr (op == ScalarOp::Floor) return to_bits<T>(std::floor(x));
-  else if constexpr (op == ScalarOp::Ceil) return to_bits<T>(std::ceil(x));
-  else if constexpr (op == ScalarOp::Trunc) return to_bits<T>(std::trunc(x));
-  else if constexpr (op == ScalarOp::Round) return to_bits<T>(std::nearbyint(x));
-  else if constexpr (op == ScalarOp::Sqrt) return to_bits<T>(std::sqrt(x));
+  if constexpr (op == ScalarOp::Add)
+    return to_bits<T>(x + y);
+  else if constexpr (op == ScalarOp::Sub)
+    return to_bits<T>(x - y);
+  else if constexpr (op == ScalarOp::Mul)
+    return to_bits<T>(x * y);
+  else if constexpr (op == ScalarOp::Div)
+    return to_bits<T>(x / y);
+  else if constexpr (op == ScalarOp::Rem)
+    return to_bits<T>(std::fmod(x, y));
+  else if constexpr (op == ScalarOp::Neg)
+    return a[0] ^ (uint64_t{1} << (8 * sizeof(T) - 1));
+  else if constexpr (op == ScalarOp::Abs)
+    return a[0] & ~(uint64_t{1} << (8 * sizeof(T) - 1));
+  else if constexpr (op == ScalarOp::Floor)
+    return to_bits<T>(std::floor(x));
+  else if constexpr (op == ScalarOp::Ceil)
+    return to_bits<T>(std::ceil(x));
+  else if constexpr (op == ScalarOp::Trunc)
+    return to_bits<T>(std::trunc(x));
+  else if constexpr (op == ScalarOp::Round)
+    return to_bits<T>(std::nearbyint(x));
+  else if constexpr (op == ScalarOp::Sqrt)
+    return to_bits<T>(std::sqrt(x));
   else {
     static_assert(op == ScalarOp::Fma);
     return to_bits<T>(std::fma(x, y, from_bits<T>(a[2])));
@@ -133,14 +156,22 @@ uint64_t apply(const uint64_t* a) {
     return a[0] ? a[1] : a[2];
   } else if constexpr (is_comparison(op) || op == ScalarOp::Min || op == ScalarOp::Max) {
     T x = from_bits<T>(a[0]), y = from_bits<T>(a[1]);
-    if constexpr (op == ScalarOp::Eq) return x == y;
-    else if constexpr (op == ScalarOp::Ne) return x != y;
-    else if constexpr (op == ScalarOp::Lt) return x < y;
-    else if constexpr (op == ScalarOp::Le) return x <= y;
-    else if constexpr (op == ScalarOp::Gt) return x > y;
-    else if constexpr (op == ScalarOp::Ge) return x >= y;
-    else if constexpr (op == ScalarOp::Min) return x < y || x != x ? a[0] : a[1];
-    else return x > y || x != x ? a[0] : a[1];
+    if constexpr (op == ScalarOp::Eq)
+      return x == y;
+    else if constexpr (op == ScalarOp::Ne)
+      return x != y;
+    else if constexpr (op == ScalarOp::Lt)
+      return x < y;
+    else if constexpr (op == ScalarOp::Le)
+      return x <= y;
+    else if constexpr (op == ScalarOp::Gt)
+      return x > y;
+    else if constexpr (op == ScalarOp::Ge)
+      return x >= y;
+    else if constexpr (op == ScalarOp::Min)
+      return x < y || x != x ? a[0] : a[1];
+    else
+      return x > y || x != x ? a[0] : a[1];
   } else if constexpr (op == ScalarOp::And) {
     return a[0] & a[1];
   } else if constexpr (op == ScalarOp::Or) {
@@ -183,16 +214,20 @@ template <size_t i>
 constexpr PrimitiveFunction table_entry() {
   constexpr auto op = static_cast<ScalarOp>(i / kTypeCount);
   using T = Storage<static_cast<Dtype::Val>(i % kTypeCount)>;
-  if constexpr (defined<op, T>()) return &apply<op, T>;
-  else return nullptr;
+  if constexpr (defined<op, T>())
+    return &apply<op, T>;
+  else
+    return nullptr;
 }
 
 template <size_t i>
 constexpr PrimitiveFunction cast_entry() {
   using To = Storage<static_cast<Dtype::Val>(i / kTypeCount)>;
   using From = Storage<static_cast<Dtype::Val>(i % kTypeCount)>;
-  if constexpr (std::is_void_v<To> || std::is_void_v<From>) return nullptr;
-  else return &apply_cast<To, From>;
+  if constexpr (std::is_void_v<To> || std::is_void_v<From>)
+    return nullptr;
+  else
+    return &apply_cast<To, From>;
 }
 
 template <size_t... i>
@@ -204,8 +239,8 @@ constexpr auto make_casts(std::index_sequence<i...>) {
   return std::array<PrimitiveFunction, sizeof...(i)>{cast_entry<i>()...};
 }
 
-constexpr auto kTable = make_table(std::make_index_sequence<static_cast<size_t>(kPrimitiveCount * kTypeCount)>());
-constexpr auto kCasts = make_casts(std::make_index_sequence<static_cast<size_t>(kTypeCount * kTypeCount)>());
+constexpr auto kTable = make_table(std::make_index_sequence<static_cast<size_t>(kPrimitiveCount* kTypeCount)>());
+constexpr auto kCasts = make_casts(std::make_index_sequence<static_cast<size_t>(kTypeCount* kTypeCount)>());
 
 // A node of an expansion with its function looked up, so that running one costs a call per node.
 struct Step {
@@ -276,8 +311,8 @@ PrimitiveFunction primitive_function(ScalarOp op, Dtype result, Dtype operand) {
   return kTable[static_cast<size_t>(op) * kTypeCount + from];
 }
 
-uint64_t evaluate(ScalarOp op, Dtype result, std::span<const Dtype> types, std::span<const uint64_t> args,
-                  uint64_t imm, FunctionSource source) {
+uint64_t evaluate(ScalarOp op, Dtype result, std::span<const Dtype> types, std::span<const uint64_t> args, uint64_t imm,
+                  FunctionSource source) {
   if (op == ScalarOp::Const) return imm & width_mask(result);
   if (!types_fit(op, result, types) || args.size() != types.size() || op == ScalarOp::Input) std::abort();
   if (is_function(op)) {
@@ -286,8 +321,7 @@ uint64_t evaluate(ScalarOp op, Dtype result, std::span<const Dtype> types, std::
   return primitive_function(op, result, types[op == ScalarOp::Select ? 1 : 0])(args.data());
 }
 
-std::vector<uint64_t> evaluate(const ScalarProgram& program, std::span<const uint64_t> inputs,
-                               FunctionSource source) {
+std::vector<uint64_t> evaluate(const ScalarProgram& program, std::span<const uint64_t> inputs, FunctionSource source) {
   std::vector<uint64_t> values(program.nodes.size());
   for (size_t i = 0; i < values.size(); ++i) {
     const ScalarNode& n = program.nodes[i];

@@ -25,12 +25,11 @@ SinCos sin_cos32(Expr r) {
 // In f64, as much of it as rounds well to f32: errors 2^-36.5 and 2^-32.6.
 SinCos sin_cos_middle(Expr r) {
   Expr u = r * r;
-  Expr s = fma(r * u,
-               polynomial(u, {-0x1.5555554611076p-3, 0x1.111104193a30fp-7, -0x1.a00c3fbd01ac3p-13,
-                              0x1.6c184ea66b7b6p-19}),
-               r);
-  Expr c = polynomial(
-      u, {1, -0x1.ffffffaf4bdbfp-2, 0x1.55553290b9976p-5, -0x1.6c041f87e2578p-10, 0x1.98385c0496e9ep-16});
+  Expr s = fma(
+      r * u,
+      polynomial(u, {-0x1.5555554611076p-3, 0x1.111104193a30fp-7, -0x1.a00c3fbd01ac3p-13, 0x1.6c184ea66b7b6p-19}), r);
+  Expr c =
+      polynomial(u, {1, -0x1.ffffffaf4bdbfp-2, 0x1.55553290b9976p-5, -0x1.6c041f87e2578p-10, 0x1.98385c0496e9ep-16});
   return {s, c};
 }
 
@@ -42,12 +41,12 @@ struct Sums {
 // Of rest + low in f64: errors 2^-57.9 and 2^-63.7.
 Sums sin_cos64(Expr r, Expr low) {
   Expr u = r * r;
-  Expr ps = polynomial(u, {-0x1.5555555555548p-3, 0x1.111111110f75dp-7, -0x1.a01a019bf222ep-13,
-                           0x1.71de355f05599p-19, -0x1.ae5e5471f55p-26, 0x1.5d8e3511cda67p-33});
+  Expr ps = polynomial(u, {-0x1.5555555555548p-3, 0x1.111111110f75dp-7, -0x1.a01a019bf222ep-13, 0x1.71de355f05599p-19,
+                           -0x1.ae5e5471f55p-26, 0x1.5d8e3511cda67p-33});
   Expr half = u * 0.5;
   Expr s = fma(r * u, ps, fma(low, -half, low));
-  Expr pc = polynomial(u, {0x1.555555555554cp-5, -0x1.6c16c16c15221p-10, 0x1.a01a019cbfa2cp-16,
-                           -0x1.27e4f812e395ep-22, 0x1.1ee9f16cc7818p-29, -0x1.8fb13b550fc5cp-37});
+  Expr pc = polynomial(u, {0x1.555555555554cp-5, -0x1.6c16c16c15221p-10, 0x1.a01a019cbfa2cp-16, -0x1.27e4f812e395ep-22,
+                           0x1.1ee9f16cc7818p-29, -0x1.8fb13b550fc5cp-37});
   Expr head = 1 - half;
   Expr c = ((1 - head) - half) + fma(u * u, pc, -r * low);
   return {r, s, head, c};

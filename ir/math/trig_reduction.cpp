@@ -103,8 +103,7 @@ Angle multiply_fraction(Expr x) {
   std::vector<Expr> limb(4, u(0));
   Expr carry = u(0);
   for (size_t k = 4; k-- > 0;) {
-    Expr sum =
-        (p0[k] & low32) + (p1[k] & low32) + (p0[k + 1] >> 32) + (k + 1 < 5 ? p1[k + 1] >> 32 : u(0)) + carry;
+    Expr sum = (p0[k] & low32) + (p1[k] & low32) + (p0[k + 1] >> 32) + (k + 1 < 5 ? p1[k + 1] >> 32 : u(0)) + carry;
     limb[k] = sum & low32;
     carry = sum >> 32;
   }
@@ -114,8 +113,7 @@ Angle multiply_fraction(Expr x) {
   Expr rest = bitcast(int64, top - (count << 62));
   Expr d0 = cast(float64, rest >> 32) * 0x1p-32;
   Expr d1 = cast(float64, rest & rest.constant_int(0xffffffff)) * 0x1p-64;
-  Expr d2 =
-      fma(cast(float64, bitcast(int64, limb[3])), 0x1p-128, cast(float64, bitcast(int64, limb[2])) * 0x1p-96);
+  Expr d2 = fma(cast(float64, bitcast(int64, limb[3])), 0x1p-128, cast(float64, bitcast(int64, limb[2])) * 0x1p-96);
   Sum s = fast_sum(d0, d1);
   s = fast_sum(s.hi, s.lo + d2);
   // Times 2 pi.

@@ -1,6 +1,7 @@
 // Conversions between element types, complex numbers from and to their parts, and rows that keep the value.
 //
-// `view` between types of different widths is written with reshape, shifts and `bitcast`, so that no backend knows of it.
+// `view` between types of different widths is written with reshape, shifts and `bitcast`, so that no backend knows of
+// it.
 #include "ir/graph/op.h"
 #include "ir/ops/rules.h"
 
@@ -36,9 +37,9 @@ Result<std::vector<Type>> infer_view(const InferArgs& args) {
   Type out{t, x.shape};
   if (x.dtype.size == t.size) return std::vector<Type>{out};
   if (x.rank() == 0)
-    return Diagnostic("op 'view' of " + x.str() + " as " + std::string(short_name(t)) +
-                          " changes the width and needs a last axis",
-                      {}, "reshape to [1] first");
+    return Diagnostic(
+        "op 'view' of " + x.str() + " as " + std::string(short_name(t)) + " changes the width and needs a last axis",
+        {}, "reshape to [1] first");
   Dim& last = out.shape.back();
   if (x.dtype.size > t.size) {
     last = last * Dim(x.dtype.size / t.size);
@@ -89,8 +90,8 @@ std::vector<ValueId> expand_view(Builder& b, const Op& op, std::span<const Value
   pieces.push_back(ratio);
   // How far each piece of a whole lies from its lowest bit.
   int axis = static_cast<int>(pieces.size()) - 1;
-  ValueId shift = b.build("iota", {}, {{"shape", Dims(pieces)}, {"axis", Dim(axis)}, {"dtype", whole},
-                                       {"step", Dim(8 * part.size)}});
+  ValueId shift = b.build(
+      "iota", {}, {{"shape", Dims(pieces)}, {"axis", Dim(axis)}, {"dtype", whole}, {"step", Dim(8 * part.size)}});
   if (narrow) {
     Shape column = from.shape;
     column.push_back(1);
@@ -139,8 +140,8 @@ std::vector<ValueId> expand_nan_to_num(Builder& b, const Op& op, std::span<const
   ValueId x = operands[0];
   const Type type = b.type(x);
   if (!is_float(type.dtype)) return {x};
-  double largest = type.dtype == float64 ? 0x1.fffffffffffffp1023
-                   : type.dtype == float16 ? 65504.0
+  double largest = type.dtype == float64    ? 0x1.fffffffffffffp1023
+                   : type.dtype == float16  ? 65504.0
                    : type.dtype == bfloat16 ? 0x1.fep127
                                             : 0x1.fffffep127;
   ValueId nan = b.splat(op.attrs.get_float("nan"), type);
@@ -160,50 +161,73 @@ Result<std::vector<Type>> infer_nan_to_num(const InferArgs& args) {
 const AttrSpec kDtype{.name = "dtype", .kind = AttrKind::Dtype, .doc = "the element type of the result"};
 
 const RegisterOps rows({
-    {.name = "astype", .kind = kElementwise, .arity = 1,
-     .doc = "x converted to another element type: floats to integers by truncation (NaN gives 0, values out of range the "
-            "nearest end), integers by wrapping, to low-precision floats with one rounding. A complex number gives its "
-            "real part, to bool whether that is not zero.",
+    {.name = "astype",
+     .kind = kElementwise,
+     .arity = 1,
+     .doc =
+         "x converted to another element type: floats to integers by truncation (NaN gives 0, values out of range the "
+         "nearest end), integers by wrapping, to low-precision floats with one rounding. A complex number gives its "
+         "real part, to bool whether that is not zero.",
      .attrs = {kDtype},
      .result = ResultType::FromRule,
      .meanings = {{kAny, "cast(x, out)", "0"}, {kComplex, "cast(xr, out)", "xi"}},
      .infer = infer_astype,
      .vjp = vjp_astype},
-    {.name = "bitcast", .kind = kElementwise, .arity = 1, .traits = kNoGradient,
+    {.name = "bitcast",
+     .kind = kElementwise,
+     .arity = 1,
+     .traits = kNoGradient,
      .doc = "The bits of x as another element type of the same width. Bytes other than 0 give true.",
      .attrs = {kDtype},
      .domain = TypeClass::Real,
      .result = ResultType::FromRule,
      .meanings = {{kAny, "bitcast(raw(x), out)"}},
      .infer = infer_bitcast},
-    {.name = "view", .kind = OpKind::Composite, .arity = 1, .traits = kNoGradient,
-     .doc = "The bytes of x as another element type, low bytes first. With another width the last axis grows or shrinks by "
-            "the ratio of the widths.",
+    {.name = "view",
+     .kind = OpKind::Composite,
+     .arity = 1,
+     .traits = kNoGradient,
+     .doc =
+         "The bytes of x as another element type, low bytes first. With another width the last axis grows or shrinks by "
+         "the ratio of the widths.",
      .attrs = {kDtype},
      .result = ResultType::FromRule,
      .infer = infer_view,
      .expand = expand_view},
-    {.name = "complex", .kind = kElementwise, .arity = 2,
-     .doc = "The complex number with real part x and imaginary part y; an operand that is not float32 is rounded to it.",
+    {.name = "complex",
+     .kind = kElementwise,
+     .arity = 2,
+     .doc =
+         "The complex number with real part x and imaginary part y; an operand that is not float32 is rounded to it.",
      .domain = TypeClass::Float,
      .result = ResultType::Complex,
      .meanings = {{kFloat, "cast(x, f32)", "cast(y, f32)"}},
      .vjp = vjp_complex},
-    {.name = "real", .kind = kElementwise, .arity = 1, .traits = kIdempotent,
+    {.name = "real",
+     .kind = kElementwise,
+     .arity = 1,
+     .traits = kIdempotent,
      .doc = "The real part; real numbers are unchanged.",
      .result = ResultType::RealPart,
      .meanings = {{kAny, "x"}, {kComplex, "xr"}},
      .vjp = vjp_real},
-    {.name = "imag", .kind = kElementwise, .arity = 1,
+    {.name = "imag",
+     .kind = kElementwise,
+     .arity = 1,
      .doc = "The imaginary part; 0 (false) for real numbers and bool.",
      .result = ResultType::RealPart,
      .meanings = {{MeaningFor::Bool, "false"}, {kAny, "0"}, {kComplex, "xi"}},
      .vjp = vjp_imag},
-    {.name = "conjugate", .kind = kElementwise, .arity = 1, .traits = kInvolution,
+    {.name = "conjugate",
+     .kind = kElementwise,
+     .arity = 1,
+     .traits = kInvolution,
      .doc = "The complex conjugate; real numbers are unchanged.",
      .meanings = {{kAny, "x"}, {kComplex, "xr", "-xi"}},
      .vjp = vjp_conjugate},
-    {.name = "nan_to_num", .kind = OpKind::Composite, .arity = 1,
+    {.name = "nan_to_num",
+     .kind = OpKind::Composite,
+     .arity = 1,
      .doc = "x with NaN and the infinities replaced; by default by 0 and the type's extreme finite values.",
      .attrs = {{.name = "nan", .kind = AttrKind::Float, .required = false, .fallback = 0.0, .doc = "what NaN becomes"},
                {.name = "posinf", .kind = AttrKind::Float, .required = false, .doc = "what infinity becomes"},
@@ -212,15 +236,24 @@ const RegisterOps rows({
      .infer = infer_nan_to_num,
      .expand = expand_nan_to_num},
 
-    {.name = "copy", .kind = kElementwise, .arity = 1, .traits = kIdempotent,
+    {.name = "copy",
+     .kind = kElementwise,
+     .arity = 1,
+     .traits = kIdempotent,
      .doc = "x itself, as a value of its own.",
      .meanings = {{kAny, "raw(x)"}, {kComplex, "xr", "xi"}},
      .vjp = vjp_identity},
-    {.name = "contiguous", .kind = kElementwise, .arity = 1, .traits = kIdempotent,
+    {.name = "contiguous",
+     .kind = kElementwise,
+     .arity = 1,
+     .traits = kIdempotent,
      .doc = "x itself, laid out row-major and dense.",
      .meanings = {{kAny, "raw(x)"}, {kComplex, "xr", "xi"}},
      .vjp = vjp_identity},
-    {.name = "stop_gradient", .kind = kElementwise, .arity = 1, .traits = kIdempotent | kNoGradient,
+    {.name = "stop_gradient",
+     .kind = kElementwise,
+     .arity = 1,
+     .traits = kIdempotent | kNoGradient,
      .doc = "x itself; derivatives do not flow through it.",
      .meanings = {{kAny, "raw(x)"}, {kComplex, "xr", "xi"}}},
 });

@@ -18,7 +18,8 @@ Result<std::vector<Type>> infer_iota(const InferArgs& args) {
   Dtype t = std::get<Dtype>(*args.attrs.find("dtype"));
   const Dims& shape = args.attrs.get_dims("shape");
   FRIT_TRY(check_shape("iota", shape, args.facts));
-  if (is_complex(t)) return Diagnostic("op 'iota' gives bool or real numbers, not c64", {}, "convert with 'astype' after");
+  if (is_complex(t))
+    return Diagnostic("op 'iota' gives bool or real numbers, not c64", {}, "convert with 'astype' after");
   const Dim axis = args.attrs.get_dim("axis", -1);
   if (!axis.is_const() || axis.value() < -1 || axis.value() >= static_cast<int64_t>(shape.size()))
     return Diagnostic("op 'iota' has axis " + axis.str() + ", but its shape is " + shape_text(shape), {},
@@ -33,7 +34,8 @@ Dim iota_value(const Op& op, const Type&, std::span<const Dim> at) {
 }
 
 Result<std::vector<Type>> infer_arange(const InferArgs& args) {
-  const Literal &start = std::get<Literal>(*args.attrs.find("start")), &step = std::get<Literal>(*args.attrs.find("step"));
+  const Literal &start = std::get<Literal>(*args.attrs.find("start")),
+                &step = std::get<Literal>(*args.attrs.find("step"));
   Dtype t = std::get<Dtype>(*args.attrs.find("dtype"));
   if (start.count() != 1 || step.count() != 1 || start.dtype() != step.dtype())
     return Diagnostic("op 'arange' needs one start and one step of one element type");
@@ -51,8 +53,12 @@ std::vector<ValueId> expand_arange(Builder& b, const Op& op, std::span<const Val
   Dims shape{op.attrs.get_dim("size")};
   Dtype t = std::get<Dtype>(*op.attrs.find("dtype"));
   if (is_int(start.dtype()))
-    return {b.build("iota", {}, {{"shape", shape}, {"axis", Dim(0)}, {"dtype", t}, {"start", Dim(start.as_int())},
-                                 {"step", Dim(step.as_int())}})};
+    return {b.build("iota", {},
+                    {{"shape", shape},
+                     {"axis", Dim(0)},
+                     {"dtype", t},
+                     {"start", Dim(start.as_int())},
+                     {"step", Dim(step.as_int())}})};
   Dtype compute = compute_type(start.dtype());
   ValueId i = b.build("iota", {}, {{"shape", shape}, {"axis", Dim(0)}, {"dtype", compute}});
   const Type type = b.type(i);
@@ -61,27 +67,45 @@ std::vector<ValueId> expand_arange(Builder& b, const Op& op, std::span<const Val
 }
 
 const RegisterOps rows({
-    {.name = "constant", .kind = OpKind::Constant, .arity = 0,
+    {.name = "constant",
+     .kind = OpKind::Constant,
+     .arity = 0,
      .doc = "Elements known at compile time, in row-major order.",
      .attrs = {{.name = "value", .kind = AttrKind::Literal, .doc = "the elements"},
-               {.name = "shape", .kind = AttrKind::Ints, .required = false, .fallback = Dims{},
+               {.name = "shape",
+                .kind = AttrKind::Ints,
+                .required = false,
+                .fallback = Dims{},
                 .doc = "the shape of the result"}}},
-    {.name = "iota", .kind = OpKind::Iota, .arity = 0,
-     .doc = "start + step * i, where i is the position along an axis; without an axis, start everywhere. Computed in 64-bit "
-            "integers, then converted. With a symbolic start this is how a size becomes a number.",
-     .attrs = {{.name = "shape", .kind = AttrKind::Ints, .doc = "the shape of the result"},
-               {.name = "axis", .kind = AttrKind::Int, .required = false, .fallback = Dim(-1),
-                .doc = "the axis to count along; -1: none"},
-               {.name = "dtype", .kind = AttrKind::Dtype, .doc = "the element type of the result"},
-               {.name = "start", .kind = AttrKind::Int, .required = false, .fallback = Dim(0), .doc = "the first value"},
-               {.name = "step", .kind = AttrKind::Int, .required = false, .fallback = Dim(1),
-                .doc = "the distance of neighbours"}},
+    {.name = "iota",
+     .kind = OpKind::Iota,
+     .arity = 0,
+     .doc =
+         "start + step * i, where i is the position along an axis; without an axis, start everywhere. Computed in 64-bit "
+         "integers, then converted. With a symbolic start this is how a size becomes a number.",
+     .attrs =
+         {{.name = "shape", .kind = AttrKind::Ints, .doc = "the shape of the result"},
+          {.name = "axis",
+           .kind = AttrKind::Int,
+           .required = false,
+           .fallback = Dim(-1),
+           .doc = "the axis to count along; -1: none"},
+          {.name = "dtype", .kind = AttrKind::Dtype, .doc = "the element type of the result"},
+          {.name = "start", .kind = AttrKind::Int, .required = false, .fallback = Dim(0), .doc = "the first value"},
+          {.name = "step",
+           .kind = AttrKind::Int,
+           .required = false,
+           .fallback = Dim(1),
+           .doc = "the distance of neighbours"}},
      .result = ResultType::FromRule,
      .infer = infer_iota,
      .index_value = iota_value},
-    {.name = "arange", .kind = OpKind::Composite, .arity = 0,
-     .doc = "start, start + step, ...: element i is start + i * step, computed in the type of start and step (float32 for "
-            "low-precision floats) and converted once.",
+    {.name = "arange",
+     .kind = OpKind::Composite,
+     .arity = 0,
+     .doc =
+         "start, start + step, ...: element i is start + i * step, computed in the type of start and step (float32 for "
+         "low-precision floats) and converted once.",
      .attrs = {{.name = "start", .kind = AttrKind::Literal, .doc = "the first value"},
                {.name = "step", .kind = AttrKind::Literal, .doc = "the distance of neighbours"},
                {.name = "size", .kind = AttrKind::Int, .doc = "how many"},

@@ -61,19 +61,31 @@ std::vector<ValueId> expand_addmm(Builder& b, const Op& op, Values operands) {
 }
 
 const RegisterOps rows({
-    {.name = "matmul", .kind = OpKind::Library, .arity = 2, .traits = kExpensive,
-     .doc = "The product of matrices over the last two axes, [.., m, k] by [.., k, n], for each position of the equal leading "
-            "axes. Low-precision floats are summed in float32 and rounded once; the order of the sum is the library's. Zero "
-            "for k = 0.",
+    {.name = "matmul",
+     .kind = OpKind::Library,
+     .arity = 2,
+     .traits = kExpensive,
+     .doc =
+         "The product of matrices over the last two axes, [.., m, k] by [.., k, n], for each position of the equal leading "
+         "axes. Low-precision floats are summed in float32 and rounded once; the order of the sum is the library's. Zero "
+         "for k = 0.",
      .domain = TypeClass::Inexact,
      .library = "matmul",
      .infer = infer_matmul,
      .vjp = vjp_matmul},
-    {.name = "addmm", .kind = OpKind::Composite, .arity = 3,
+    {.name = "addmm",
+     .kind = OpKind::Composite,
+     .arity = 3,
      .doc = "alpha * matmul(y, z) + beta * x, each step rounded to the element type.",
-     .attrs = {{.name = "alpha", .kind = AttrKind::Float, .required = false, .fallback = 1.0,
+     .attrs = {{.name = "alpha",
+                .kind = AttrKind::Float,
+                .required = false,
+                .fallback = 1.0,
                 .doc = "the factor of the product"},
-               {.name = "beta", .kind = AttrKind::Float, .required = false, .fallback = 1.0,
+               {.name = "beta",
+                .kind = AttrKind::Float,
+                .required = false,
+                .fallback = 1.0,
                 .doc = "the factor of what is added"}},
      .domain = TypeClass::Inexact,
      .infer = infer_addmm,

@@ -1,5 +1,5 @@
-// How reshape maps positions and layouts: both shapes are cut into the shortest runs of axes that hold equally many elements,
-// and each run is handled on its own, so that axes which stay cost nothing.
+// How reshape maps positions and layouts: both shapes are cut into the shortest runs of axes that hold equally many
+// elements, and each run is handled on its own, so that axes which stay cost nothing.
 #pragma once
 
 #include <optional>

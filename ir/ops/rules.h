@@ -34,7 +34,9 @@ ValueId count(Builder& b, const Dim& d, Dtype dtype);
 ValueId sum_to(Builder& b, ValueId v, const Shape& shape);
 
 // Whether the facts prove a == b, a <= b.
-inline bool same_size(const Dim& a, const Dim& b, const DimFacts& facts) { return a == b || facts.equal(a, b) == Tri::Yes; }
+inline bool same_size(const Dim& a, const Dim& b, const DimFacts& facts) {
+  return a == b || facts.equal(a, b) == Tri::Yes;
+}
 inline bool at_most(const Dim& a, const Dim& b, const DimFacts& facts) { return facts.less_equal(a, b) == Tri::Yes; }
 
 }  // namespace frit::ir::rules

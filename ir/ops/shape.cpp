@@ -1,7 +1,7 @@
 // Rows that move elements without computing: each result element is one operand element, or a fill.
 //
-// Indices and strides count elements. Sizes may be symbolic; what a rule cannot prove from the facts it refuses, so that
-// nothing reads out of bounds.
+// Indices and strides count elements. Sizes may be symbolic; what a rule cannot prove from the facts it refuses, so
+// that nothing reads out of bounds.
 #include "ir/graph/op.h"
 #include "ir/ops/reshape.h"
 #include "ir/ops/rules.h"
@@ -147,7 +147,8 @@ Result<std::vector<Type>> infer_slice(const InferArgs& args) {
                             " from axis " + std::to_string(i) + " of " + x.str() + ", which is not known to lie inside",
                         {}, "clamp the bounds with min and max");
     Dim span = ceil_div(high - low, up ? stride : -stride);
-    out.shape.push_back(args.facts.simplify(rules::at_most(low, high, args.facts) || rules::at_most(0, span, args.facts) ? span : max(span, 0)));
+    out.shape.push_back(args.facts.simplify(
+        rules::at_most(low, high, args.facts) || rules::at_most(0, span, args.facts) ? span : max(span, 0)));
   }
   return std::vector<Type>{out};
 }
@@ -155,8 +156,7 @@ Result<std::vector<Type>> infer_slice(const InferArgs& args) {
 IndexRule index_slice(const Op& op, Operands operands, const Type&, At at) {
   const Dims& start = op.attrs.get_dims("start");
   std::vector<Dim> index;
-  for (size_t i = 0; i < operands[0].shape.size(); ++i)
-    index.push_back(start[i] + stride_of(op.attrs, i) * at[i]);
+  for (size_t i = 0; i < operands[0].shape.size(); ++i) index.push_back(start[i] + stride_of(op.attrs, i) * at[i]);
   return from_operand(std::move(index));
 }
 
@@ -218,9 +218,9 @@ Result<std::vector<Type>> infer_pad(const InferArgs& args) {
   const Dims &low = args.attrs.get_dims("low"), &high = args.attrs.get_dims("high"),
              &interior = args.attrs.get_dims("interior");
   if (fill.dtype != x.dtype || fill.rank() != 0)
-    return Diagnostic("op 'pad' needs a fill of the operand's element type without axes, but got " + x.str() + " and " +
-                          fill.str(),
-                      {}, "convert the fill with 'astype' first");
+    return Diagnostic(
+        "op 'pad' needs a fill of the operand's element type without axes, but got " + x.str() + " and " + fill.str(),
+        {}, "convert the fill with 'astype' first");
   size_t rank = x.shape.size();
   if (low.size() != rank || high.size() != rank || (!interior.empty() && interior.size() != rank))
     return Diagnostic("op 'pad' needs one amount on each side of each axis of " + x.str());
@@ -270,7 +270,8 @@ std::vector<ValueId> vjp_pad(Builder& b, const Op& op, Values operands, Values, 
     stop.push_back(spread_size(x.shape[i], gap));
     strides.push_back(gap + Dim(1));
   }
-  ValueId inner = b.build("slice", {pad(b, g, low, high, {})}, {{"start", start}, {"stop", stop}, {"strides", strides}});
+  ValueId inner =
+      b.build("slice", {pad(b, g, low, high, {})}, {{"start", start}, {"stop", stop}, {"strides", strides}});
   ValueId rest = b.build("subtract", {rules::sum_to(b, g, {}), rules::sum_to(b, inner, {})});
   return {inner, rest};
 }
@@ -289,8 +290,9 @@ Result<std::vector<Type>> infer_concatenate(const InferArgs& args) {
     for (size_t i = 0; fits && i < t.shape.size(); ++i)
       fits = i == along || rules::same_size(t.shape[i], out.shape[i], args.facts);
     if (!fits)
-      return Diagnostic("op 'concatenate' along axis " + axis.str() + " needs operands that differ there alone, but got " +
-                            args.operands[0].str() + " and " + t.str(),
+      return Diagnostic("op 'concatenate' along axis " + axis.str() +
+                            " needs operands that differ there alone, but got " + args.operands[0].str() + " and " +
+                            t.str(),
                         {}, "convert with 'astype' or make the other axes equal first");
     out.shape[along] += t.shape[along];
   }
@@ -371,46 +373,94 @@ std::optional<Layout> view_as_strided(const Op& op, const Layout& in, const Type
 const AttrSpec kShape{.name = "shape", .kind = AttrKind::Ints, .doc = "the shape of the result"};
 
 const RegisterOps rows({
-    {.name = "broadcast", .kind = kIndex, .arity = 1, .traits = kView,
+    {.name = "broadcast",
+     .kind = kIndex,
+     .arity = 1,
+     .traits = kView,
      .doc = "The operand repeated along axes of size 1 and along new leading axes.",
      .attrs = {kShape},
-     .infer = infer_broadcast, .index = index_broadcast, .view = view_broadcast, .vjp = vjp_broadcast},
-    {.name = "reshape", .kind = kIndex, .arity = 1, .traits = kView,
+     .infer = infer_broadcast,
+     .index = index_broadcast,
+     .view = view_broadcast,
+     .vjp = vjp_broadcast},
+    {.name = "reshape",
+     .kind = kIndex,
+     .arity = 1,
+     .traits = kView,
      .doc = "The operand's elements in row-major order under another shape.",
      .attrs = {kShape},
-     .infer = infer_reshape, .index = index_reshape, .view = view_reshape, .vjp = vjp_reshape},
-    {.name = "transpose", .kind = kIndex, .arity = 1, .traits = kView,
+     .infer = infer_reshape,
+     .index = index_reshape,
+     .view = view_reshape,
+     .vjp = vjp_reshape},
+    {.name = "transpose",
+     .kind = kIndex,
+     .arity = 1,
+     .traits = kView,
      .doc = "The operand with its axes in another order: axis i of the result is axis axes[i] of the operand.",
      .attrs = {{.name = "axes", .kind = AttrKind::Ints, .doc = "a permutation of the operand's axes"}},
-     .infer = infer_transpose, .index = index_transpose, .view = view_transpose, .vjp = vjp_transpose},
-    {.name = "slice", .kind = kIndex, .arity = 1, .traits = kView,
-     .doc = "Elements start, start + stride, ... before stop on each axis. With a negative stride it runs downwards: start is "
-            "at most the size less one, and a stop of -1 takes in element 0. Bounds count from 0 and must lie inside.",
+     .infer = infer_transpose,
+     .index = index_transpose,
+     .view = view_transpose,
+     .vjp = vjp_transpose},
+    {.name = "slice",
+     .kind = kIndex,
+     .arity = 1,
+     .traits = kView,
+     .doc =
+         "Elements start, start + stride, ... before stop on each axis. With a negative stride it runs downwards: start is "
+         "at most the size less one, and a stop of -1 takes in element 0. Bounds count from 0 and must lie inside.",
      .attrs = {{.name = "start", .kind = AttrKind::Ints, .doc = "the first position on each axis"},
                {.name = "stop", .kind = AttrKind::Ints, .doc = "the position that is no longer taken"},
-               {.name = "strides", .kind = AttrKind::Ints, .required = false, .fallback = Dims{},
+               {.name = "strides",
+                .kind = AttrKind::Ints,
+                .required = false,
+                .fallback = Dims{},
                 .doc = "the distances; empty: all 1"}},
-     .infer = infer_slice, .index = index_slice, .view = view_slice, .vjp = vjp_slice},
-    {.name = "pad", .kind = kIndex, .arity = 2,
-     .doc = "The first operand with copies of the second, which has no axes, before, after and between its elements. Negative "
-            "amounts at the ends cut elements off.",
+     .infer = infer_slice,
+     .index = index_slice,
+     .view = view_slice,
+     .vjp = vjp_slice},
+    {.name = "pad",
+     .kind = kIndex,
+     .arity = 2,
+     .doc =
+         "The first operand with copies of the second, which has no axes, before, after and between its elements. Negative "
+         "amounts at the ends cut elements off.",
      .attrs = {{.name = "low", .kind = AttrKind::Ints, .doc = "how many before, on each axis"},
                {.name = "high", .kind = AttrKind::Ints, .doc = "how many after"},
-               {.name = "interior", .kind = AttrKind::Ints, .required = false, .fallback = Dims{},
+               {.name = "interior",
+                .kind = AttrKind::Ints,
+                .required = false,
+                .fallback = Dims{},
                 .doc = "how many between neighbours; empty: none"}},
-     .infer = infer_pad, .index = index_pad, .vjp = vjp_pad},
-    {.name = "concatenate", .kind = kIndex, .arity = -1,
+     .infer = infer_pad,
+     .index = index_pad,
+     .vjp = vjp_pad},
+    {.name = "concatenate",
+     .kind = kIndex,
+     .arity = -1,
      .doc = "The operands one after another along an axis.",
      .attrs = {{.name = "axis", .kind = AttrKind::Int, .doc = "the axis, counted from 0"}},
-     .infer = infer_concatenate, .index = index_concatenate, .vjp = vjp_concatenate},
-    {.name = "as_strided", .kind = kIndex, .arity = 1, .traits = kView,
+     .infer = infer_concatenate,
+     .index = index_concatenate,
+     .vjp = vjp_concatenate},
+    {.name = "as_strided",
+     .kind = kIndex,
+     .arity = 1,
+     .traits = kView,
      .doc = "A window on the elements of an operand with one axis: position p of the result is element "
             "offset + sum(p[i] * strides[i]). Elements may be repeated; all must lie inside.",
      .attrs = {kShape,
                {.name = "strides", .kind = AttrKind::Ints, .doc = "the distance of neighbours on each axis"},
-               {.name = "offset", .kind = AttrKind::Int, .required = false, .fallback = Dim(0),
+               {.name = "offset",
+                .kind = AttrKind::Int,
+                .required = false,
+                .fallback = Dim(0),
                 .doc = "the position of the first element"}},
-     .infer = infer_as_strided, .index = index_as_strided, .view = view_as_strided},
+     .infer = infer_as_strided,
+     .index = index_as_strided,
+     .view = view_as_strided},
 });
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Composite reductions: means, variances, softmax and its logarithm, written in simpler rows.
 //
-// float16 and bfloat16 are widened to float32 at the start and rounded once at the end, save where a row says otherwise.
+// float16 and bfloat16 are widened to float32 at the start and rounded once at the end, save where a row says
+// otherwise.
 #include "ir/graph/op.h"
 #include "ir/ops/rules.h"
 
@@ -10,11 +11,15 @@ namespace {
 constexpr auto kComposite = OpKind::Composite;
 
 const AttrSpec kAxes{.name = "axes", .kind = AttrKind::Ints, .doc = "the axes to reduce, ascending from 0"};
-const AttrSpec kKeepdims{.name = "keepdims", .kind = AttrKind::Bool, .required = false, .fallback = false,
+const AttrSpec kKeepdims{.name = "keepdims",
+                         .kind = AttrKind::Bool,
+                         .required = false,
+                         .fallback = false,
                          .doc = "whether reduced axes stay, with size one"};
 
 // The type of a reduction that keeps the element type, found by asking a reduction row.
-Result<std::vector<Type>> infer_like_sum(std::string_view name, TypeClass domain, std::string_view takes, const InferArgs& args) {
+Result<std::vector<Type>> infer_like_sum(std::string_view name, TypeClass domain, std::string_view takes,
+                                         const InferArgs& args) {
   const Type& x = args.operands[0];
   bool fits = domain == TypeClass::Float ? is_float(x.dtype) : is_inexact(x.dtype);
   if (!fits)
@@ -101,28 +106,56 @@ std::vector<ValueId> expand_softmax(Builder& b, const Op& op, std::span<const Va
 }
 
 const RegisterOps rows({
-    {.name = "mean", .kind = kComposite, .arity = 1,
+    {.name = "mean",
+     .kind = kComposite,
+     .arity = 1,
      .doc = "The sum over axes divided by the number of elements; NaN over nothing.",
-     .attrs = {kAxes, kKeepdims}, .domain = TypeClass::Inexact, .infer = infer_mean, .expand = expand_mean},
-    {.name = "var", .kind = kComposite, .arity = 1,
-     .doc = "The variance over axes: the sum of squared distances from the mean, divided by the number of elements less "
-            "ddof (not below zero).",
-     .attrs = {kAxes, kKeepdims,
-               {.name = "ddof", .kind = AttrKind::Int, .required = false, .fallback = Dim(0),
-                .doc = "what is taken off the number of elements"}},
-     .domain = TypeClass::Inexact, .infer = infer_var, .expand = expand_var},
-    {.name = "logsumexp", .kind = kComposite, .arity = 1,
-     .doc = "The logarithm of the sum of exponentials over axes, shifted by the maximum so that nothing overflows; minus "
-            "infinity over nothing.",
-     .attrs = {kAxes, kKeepdims}, .domain = TypeClass::Float, .infer = infer_logsumexp, .expand = expand_logsumexp},
-    {.name = "softmax", .kind = kComposite, .arity = 1,
-     .doc = "Exponentials divided by their sum over axes, shifted by the maximum. NaN where a row holds NaN, infinity, or "
-            "minus infinity alone. Low-precision floats are rounded after every step unless `precise` asks for float32 "
-            "throughout.",
+     .attrs = {kAxes, kKeepdims},
+     .domain = TypeClass::Inexact,
+     .infer = infer_mean,
+     .expand = expand_mean},
+    {.name = "var",
+     .kind = kComposite,
+     .arity = 1,
+     .doc =
+         "The variance over axes: the sum of squared distances from the mean, divided by the number of elements less "
+         "ddof (not below zero).",
      .attrs = {kAxes,
-               {.name = "precise", .kind = AttrKind::Bool, .required = false, .fallback = false,
+               kKeepdims,
+               {.name = "ddof",
+                .kind = AttrKind::Int,
+                .required = false,
+                .fallback = Dim(0),
+                .doc = "what is taken off the number of elements"}},
+     .domain = TypeClass::Inexact,
+     .infer = infer_var,
+     .expand = expand_var},
+    {.name = "logsumexp",
+     .kind = kComposite,
+     .arity = 1,
+     .doc =
+         "The logarithm of the sum of exponentials over axes, shifted by the maximum so that nothing overflows; minus "
+         "infinity over nothing.",
+     .attrs = {kAxes, kKeepdims},
+     .domain = TypeClass::Float,
+     .infer = infer_logsumexp,
+     .expand = expand_logsumexp},
+    {.name = "softmax",
+     .kind = kComposite,
+     .arity = 1,
+     .doc =
+         "Exponentials divided by their sum over axes, shifted by the maximum. NaN where a row holds NaN, infinity, or "
+         "minus infinity alone. Low-precision floats are rounded after every step unless `precise` asks for float32 "
+         "throughout.",
+     .attrs = {kAxes,
+               {.name = "precise",
+                .kind = AttrKind::Bool,
+                .required = false,
+                .fallback = false,
                 .doc = "whether low-precision floats are computed in float32"}},
-     .domain = TypeClass::Float, .infer = infer_softmax, .expand = expand_softmax},
+     .domain = TypeClass::Float,
+     .infer = infer_softmax,
+     .expand = expand_softmax},
 });
 
 }  // namespace

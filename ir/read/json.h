@@ -1,6 +1,8 @@
-// The JSON form of graphs, for other tools. It holds all that the text form holds, and the places of ops; docs/ir.md has the layout.
+// The JSON form of graphs, for other tools. It holds all that the text form holds, and the places of ops; docs/ir.md
+// has the layout.
 //
-// Strings are UTF-8; bytes that are not are replaced. Reading ends with the verifier, so that what is returned keeps its rules.
+// Strings are UTF-8; bytes that are not are replaced. Reading ends with the verifier, so that what is returned keeps
+// its rules.
 #pragma once
 
 #include <memory>

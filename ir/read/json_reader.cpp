@@ -3,11 +3,11 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "ir/base/suggest.h"
+#include "ir/kernel/program.h"
 #include "ir/read/json.h"
 #include "ir/read/kernel_parser.h"
 #include "ir/read/parser.h"
-#include "ir/kernel/program.h"
-#include "ir/base/suggest.h"
 #include "ir/text/text.h"
 #include "ir/verify/verifier.h"
 
@@ -199,7 +199,8 @@ class Reader {
   }
 
   Result<Dim> dim(const Json& j) {
-    if (j.is_number_unsigned() && j.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX)) return error(j.dump() + " does not fit i64");
+    if (j.is_number_unsigned() && j.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX))
+      return error(j.dump() + " does not fit i64");
     if (j.is_number_integer()) return Dim(j.get<int64_t>());
     if (!j.is_string()) return error("expected an integer or an expression in a string");
     return from_text(j.get<std::string>(), [](Lexer& l) { return parse_dim(l); });
@@ -288,11 +289,13 @@ class Reader {
     if (!j.is_object()) return error("expected an object");
     for (const auto& [name, value] : j.items()) {
       Step step(*this, name);
-      auto spec = std::find_if(op.def->attrs.begin(), op.def->attrs.end(), [&](const AttrSpec& s) { return s.name == name; });
+      auto spec =
+          std::find_if(op.def->attrs.begin(), op.def->attrs.end(), [&](const AttrSpec& s) { return s.name == name; });
       if (spec == op.def->attrs.end()) {
         std::vector<std::string_view> known;
         for (const AttrSpec& s : op.def->attrs) known.push_back(s.name);
-        return error("op '" + std::string(op.def->name) + "' has no attribute '" + name + "'" + did_you_mean(name, known));
+        return error("op '" + std::string(op.def->name) + "' has no attribute '" + name + "'" +
+                     did_you_mean(name, known));
       }
       FRIT_ASSIGN_OR_RETURN(a, attr(value, spec->kind));
       op.attrs.set(name, std::move(a));
@@ -326,8 +329,8 @@ class Reader {
     FRIT_TRY(each(j, "results", [&](const Json& item) -> Status {
       FRIT_ASSIGN_OR_RETURN(t, type(item));
       op.results.push_back(static_cast<ValueId>(f.values.size()));
-      f.values.push_back({std::move(t), static_cast<uint32_t>(f.ops.size()),
-                          static_cast<uint32_t>(op.results.size() - 1), {}});
+      f.values.push_back(
+          {std::move(t), static_cast<uint32_t>(f.ops.size()), static_cast<uint32_t>(op.results.size() - 1), {}});
       return {};
     }));
     if (auto it = j.find("attrs"); it != j.end()) {

@@ -1,10 +1,10 @@
 #include <bit>
 #include <nlohmann/json.hpp>
 
+#include "ir/kernel/program.h"
 #include "ir/read/json.h"
 #include "ir/text/kernel_printer.h"
 #include "ir/text/printer.h"
-#include "ir/kernel/program.h"
 #include "ir/text/text.h"
 
 namespace frit::ir {
@@ -22,7 +22,8 @@ Json dims(const Dims& list) {
 
 Json type(const Type& t) { return {{"dtype", short_name(t.dtype)}, {"shape", dims(t.shape)}}; }
 
-// A number where JSON has one for it, else its text. A float is written by its own shortest decimal, not by its value as a double.
+// A number where JSON has one for it, else its text. A float is written by its own shortest decimal, not by its value
+// as a double.
 Json number(Dtype dtype, uint64_t bits) {
   if (is_complex(dtype)) return {number(float32, bits & 0xffffffffu), number(float32, bits >> 32)};
   std::string text = number_text(dtype, bits);

@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "ir/verify/kernel_verifier.h"
 #include "ir/text/text.h"
+#include "ir/verify/kernel_verifier.h"
 
 namespace frit::ir {
 
@@ -16,8 +16,8 @@ namespace {
 constexpr int kMaxLoopDepth = 64;
 
 std::optional<Combine> parse_combine(std::string_view text) {
-  for (Combine c : {Combine::Sum, Combine::Prod, Combine::Max, Combine::Min, Combine::And, Combine::Or,
-                    Combine::ArgMax, Combine::ArgMin})
+  for (Combine c : {Combine::Sum, Combine::Prod, Combine::Max, Combine::Min, Combine::And, Combine::Or, Combine::ArgMax,
+                    Combine::ArgMin})
     if (name(c) == text) return c;
   return std::nullopt;
 }

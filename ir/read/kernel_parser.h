@@ -1,15 +1,15 @@
 // Reads the text form of kernels and programs (docs/kernel-ir.md has the grammar).
 //
-// What is returned keeps the verifier's rules: text that is well formed but breaks one is refused with the rule's message at the line where the
-// kernel or program starts. Other errors stand at the token at fault.
+// What is returned keeps the verifier's rules: text that is well formed but breaks one is refused with the rule's
+// message at the line where the kernel or program starts. Other errors stand at the token at fault.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "ir/kernel/kernel.h"
-#include "ir/text/lexer.h"
 #include "ir/kernel/program.h"
+#include "ir/text/lexer.h"
 
 namespace frit::ir {
 

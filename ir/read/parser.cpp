@@ -4,10 +4,10 @@
 #include <set>
 #include <unordered_map>
 
+#include "ir/base/suggest.h"
 #include "ir/read/kernel_parser.h"
 #include "ir/text/lexer.h"
 #include "ir/text/printer.h"
-#include "ir/base/suggest.h"
 #include "ir/text/text.h"
 #include "ir/verify/verifier.h"
 
@@ -22,7 +22,8 @@ class FunctionParser {
     check_ = [this](const Token& symbol) -> Status {
       if (symbols_.contains(symbol.text)) return {};
       std::vector<std::string_view> known(symbols_.begin(), symbols_.end());
-      return lexer_.error(symbol, "unknown symbol '" + std::string(symbol.text) + "'" + did_you_mean(symbol.text, known),
+      return lexer_.error(symbol,
+                          "unknown symbol '" + std::string(symbol.text) + "'" + did_you_mean(symbol.text, known),
                           "symbols are declared by the shapes and strides of parameters");
     };
   }
@@ -81,7 +82,9 @@ class FunctionParser {
     if (tensor.empty()) return lexer_.error(token, "a weight needs a name");
     const Value& param = f_->values[f_->params.back()];
     for (const Dim& d : param.type.shape)
-      if (!d.is_const()) return lexer_.error(token, "parameter '%" + param.name + "' is bound to a weight, but its size " + d.str() + " is open");
+      if (!d.is_const())
+        return lexer_.error(
+            token, "parameter '%" + param.name + "' is bound to a weight, but its size " + d.str() + " is open");
     if (!f_->layouts.empty() && !f_->layouts.back().empty())
       return lexer_.error(token, "parameter '%" + param.name + "' is bound to a weight, but has strides");
     f_->weights.resize(f_->params.size());
@@ -118,7 +121,8 @@ class FunctionParser {
       Token token = lexer_.peek();
       if (token.is("}")) {
         if (group_ < 0)
-          return lexer_.error(token, "function '@" + f_->name + "' has no return", "end it with 'return' and its results");
+          return lexer_.error(token, "function '@" + f_->name + "' has no return",
+                              "end it with 'return' and its results");
         if (f_->ops.empty() || f_->ops.back().group != group_) return lexer_.error(token, "this group is empty");
         lexer_.next();
         group_ = -1;
@@ -141,7 +145,8 @@ class FunctionParser {
     FRIT_ASSIGN_OR_RETURN(named, parse_program(lexer_));
     f_->program = std::make_shared<Program>(std::move(named.program));
     if (f_->program->result_types != result_types_)
-      return lexer_.error(lexer_.peek(), "the program of '@" + f_->name + "' has other results than its function declares");
+      return lexer_.error(lexer_.peek(),
+                          "the program of '@" + f_->name + "' has other results than its function declares");
     return lexer_.expect("}");
   }
 
@@ -210,7 +215,8 @@ class FunctionParser {
     return build(word, *def, std::move(operands), std::move(attrs), targets);
   }
 
-  // Operands stand on the op's line, so that `%x: ...` on the next one starts a statement even behind an op without operands.
+  // Operands stand on the op's line, so that `%x: ...` on the next one starts a statement even behind an op without
+  // operands.
   bool on_line(const Token& word) { return lexer_.peek().line == word.line; }
 
   Status build(const Token& word, const OpDef& def, std::vector<ValueId> operands, AttrMap attrs,
@@ -233,8 +239,8 @@ class FunctionParser {
       Target& t = targets[i];
       Type& type = f_->values[(*results)[i]].type;
       if (type.dtype != t.type.dtype || !same_shape(type.shape, t.type.shape, f_->facts))
-        return lexer_.error(t.type_token, "op '" + std::string(def.name) + "' gives " + type.str() + ", but '%" + t.name +
-                                              "' is declared " + t.type.str());
+        return lexer_.error(t.type_token, "op '" + std::string(def.name) + "' gives " + type.str() + ", but '%" +
+                                              t.name + "' is declared " + t.type.str());
       type = std::move(t.type);
       FRIT_TRY(located(check_type(type), t.type_token));
       FRIT_TRY(define(t.token, t.name, (*results)[i]));
@@ -260,7 +266,8 @@ class FunctionParser {
       f_->results = std::move(values);
     }
     if (f_->results.size() != result_types_.size())
-      return lexer_.error(word, "function '@" + f_->name + "' is declared with " + std::to_string(result_types_.size()) +
+      return lexer_.error(word, "function '@" + f_->name + "' is declared with " +
+                                    std::to_string(result_types_.size()) +
                                     (result_types_.size() == 1 ? " result" : " results") + ", but returns " +
                                     std::to_string(f_->results.size()));
     for (size_t i = 0; i < result_types_.size(); ++i) {
@@ -307,7 +314,9 @@ Result<std::unique_ptr<Module>> parse(std::string_view text, const char* file_na
     if (token.kind != TokenKind::Number) return lexer.expected("the version of the text");
     lexer.next();
     if (token.text != kTextVersion)
-      return lexer.error(token, "this text has version " + std::string(token.text) + ", and only version " + std::string(kTextVersion) + " is known",
+      return lexer.error(token,
+                         "this text has version " + std::string(token.text) + ", and only version " +
+                             std::string(kTextVersion) + " is known",
                          "read it with the frit that wrote it, or a later one");
   }
   if (lexer.accept_ident("weights")) {

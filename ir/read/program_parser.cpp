@@ -2,8 +2,8 @@
 #include <map>
 
 #include "ir/read/kernel_parser.h"
-#include "ir/verify/kernel_verifier.h"
 #include "ir/text/text.h"
+#include "ir/verify/kernel_verifier.h"
 
 namespace frit::ir {
 

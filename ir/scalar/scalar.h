@@ -5,23 +5,22 @@
 //
 // Types: bool, the eight integers, f32 and f64 are computed in; f16 and bf16 exist only as the result of a Cast (or
 // a Load) and must be Cast to f32 before arithmetic; complex numbers are pairs of f32 and never reach this level.
-// Which operations take which operands (types_fit decides): Add .. Abs integers and floats; Min, Max and comparisons those and bool
-// (false < true); Floor .. Fma and the functions f32 and f64; And .. Not integers and bool; Shl, Shr integers; Const, Select, Cast
-// and Bitcast everything, f16 and bf16 included.
+// Which operations take which operands (types_fit decides): Add .. Abs integers and floats; Min, Max and comparisons
+// those and bool (false < true); Floor .. Fma and the functions f32 and f64; And .. Not integers and bool; Shl, Shr
+// integers; Const, Select, Cast and Bitcast everything, f16 and bf16 included.
 //
 // Meaning, the same on every target:
 //   Integers wrap. Div and Rem of integers truncate towards zero; by zero they give 0; the least value over -1 wraps.
 //   Shl and Shr by a count outside [0, width) give 0 (Shr of a negative value: -1); Shr is arithmetic for signed types.
-//   Float Add, Sub, Mul, Div, Sqrt, Fma are IEEE, rounded to nearest even, never contracted or reassociated. Rem is C's fmod.
-//   Min(x, y) = x < y or x is NaN ? x : y; Max alike: a NaN in either argument gives NaN.
-//   Comparisons are ordered (false on NaN) except Ne, which is true on NaN.
-//   Round goes to nearest even. Cast float -> int truncates, saturates, and maps NaN to 0; to bool it is x != 0; bool -> number
-//   gives 0 or 1; int -> int wraps; to f16 and bf16 it rounds once, to nearest even.
-//   A cast from f64 or from a wide integer to f16 or bf16 also rounds the exact value once, never by way of f32.
-//   Bitcast keeps the bits between types of one width; to bool it is x != 0. Select(c, a, b) never mixes a's and b's bits.
-//   Neg and Abs of floats change the sign bit alone, NaNs included. Which NaN another float operation gives (its sign and payload) is not
-//   specified: results are compared with all NaNs equal.
-//   The functions from Exp on are defined by their expansion in ir/math: one definition for eager, compiled and folded code.
+//   Float Add, Sub, Mul, Div, Sqrt, Fma are IEEE, rounded to nearest even, never contracted or reassociated. Rem is C's
+//   fmod. Min(x, y) = x < y or x is NaN ? x : y; Max alike: a NaN in either argument gives NaN. Comparisons are ordered
+//   (false on NaN) except Ne, which is true on NaN. Round goes to nearest even. Cast float -> int truncates, saturates,
+//   and maps NaN to 0; to bool it is x != 0; bool -> number gives 0 or 1; int -> int wraps; to f16 and bf16 it rounds
+//   once, to nearest even. A cast from f64 or from a wide integer to f16 or bf16 also rounds the exact value once,
+//   never by way of f32. Bitcast keeps the bits between types of one width; to bool it is x != 0. Select(c, a, b) never
+//   mixes a's and b's bits. Neg and Abs of floats change the sign bit alone, NaNs included. Which NaN another float
+//   operation gives (its sign and payload) is not specified: results are compared with all NaNs equal. The functions
+//   from Exp on are defined by their expansion in ir/math: one definition for eager, compiled and folded code.
 #pragma once
 
 #include <array>
@@ -40,20 +39,65 @@ enum class ScalarOp : uint8_t {
   Const,  // imm: the value's bits
   Input,  // imm: which input (ScalarProgram only)
   // arithmetic
-  Add, Sub, Mul, Div, Rem, Neg, Abs, Min, Max,
-  Floor, Ceil, Trunc, Round, Sqrt, Fma,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Rem,
+  Neg,
+  Abs,
+  Min,
+  Max,
+  Floor,
+  Ceil,
+  Trunc,
+  Round,
+  Sqrt,
+  Fma,
   // comparison: operands of one type, result bool
-  Eq, Ne, Lt, Le, Gt, Ge,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
   // bits: integers and bool
-  And, Or, Xor, Not, Shl, Shr,
+  And,
+  Or,
+  Xor,
+  Not,
+  Shl,
+  Shr,
   // choice and conversion
   Select,   // a: bool, b and c: the result's type
   Cast,     // by value
   Bitcast,  // by bits
   // functions, f32 and f64
-  Exp, Exp2, Expm1, Log, Log2, Log10, Log1p,
-  Sin, Cos, Tan, Asin, Acos, Atan, Atan2, Sinh, Cosh, Tanh, Asinh, Acosh, Atanh,
-  Erf, Erfinv, Sigmoid, Pow, Rsqrt,
+  Exp,
+  Exp2,
+  Expm1,
+  Log,
+  Log2,
+  Log10,
+  Log1p,
+  Sin,
+  Cos,
+  Tan,
+  Asin,
+  Acos,
+  Atan,
+  Atan2,
+  Sinh,
+  Cosh,
+  Tanh,
+  Asinh,
+  Acosh,
+  Atanh,
+  Erf,
+  Erfinv,
+  Sigmoid,
+  Pow,
+  Rsqrt,
 };
 inline constexpr int kScalarOpCount = static_cast<int>(ScalarOp::Rsqrt) + 1;
 
@@ -93,7 +137,7 @@ class ScalarBuilder {
   uint32_t binary(ScalarOp op, uint32_t a, uint32_t b);
   uint32_t fma(uint32_t a, uint32_t b, uint32_t c);
   uint32_t select(uint32_t condition, uint32_t a, uint32_t b);
-  uint32_t cast(Dtype type, uint32_t a);     // returns `a` when it has that type
+  uint32_t cast(Dtype type, uint32_t a);  // returns `a` when it has that type
   uint32_t bitcast(Dtype type, uint32_t a);
   Dtype type(uint32_t node) const { return nodes_[node].type; }
   std::vector<ScalarNode>& nodes() { return nodes_; }
@@ -103,14 +147,15 @@ class ScalarBuilder {
   std::vector<ScalarNode>& nodes_;
 };
 
-// One operation on bits, as every target computes it. Functions (Exp ...) go through `libm` when asked for an independent
-// reference, else through their expansion in ir/math, which is what targets compute.
+// One operation on bits, as every target computes it. Functions (Exp ...) go through `libm` when asked for an
+// independent reference, else through their expansion in ir/math, which is what targets compute.
 enum class FunctionSource : uint8_t { Expansion, Libm };
 uint64_t evaluate(ScalarOp op, Dtype result, std::span<const Dtype> types, std::span<const uint64_t> args,
                   uint64_t imm = 0, FunctionSource source = FunctionSource::Expansion);
 
-// The function behind `evaluate` for a primitive operation other than Const and Input, to be looked up once and called many times on
-// the bits of arity(op) operands; `operand` is the type of the operands (for Select, of the chosen values). Null where undefined.
+// The function behind `evaluate` for a primitive operation other than Const and Input, to be looked up once and called
+// many times on the bits of arity(op) operands; `operand` is the type of the operands (for Select, of the chosen
+// values). Null where undefined.
 using PrimitiveFunction = uint64_t (*)(const uint64_t* args);
 PrimitiveFunction primitive_function(ScalarOp op, Dtype result, Dtype operand);
 

@@ -26,7 +26,8 @@ class Drawing {
 
   std::string draw() {
     for (ValueId p : f_.params)
-      line(node("p", f_.values[p].index) + " [shape=ellipse, label=" + label(names_[p] + "\n" + f_.type(p).str()) + "];");
+      line(node("p", f_.values[p].index) + " [shape=ellipse, label=" + label(names_[p] + "\n" + f_.type(p).str()) +
+           "];");
     int32_t open = -1;
     for (uint32_t i = 0; i < f_.ops.size(); ++i) {
       const Op& op = f_.ops[i];
@@ -34,8 +35,8 @@ class Drawing {
         if (open >= 0) line("}");
         open = op.group;
         if (open >= 0)
-          line("subgraph cluster_" + prefix_ + "g" + std::to_string(open) + " { label=" + label(name(f_.groups[open].kind)) +
-               "; style=rounded;");
+          line("subgraph cluster_" + prefix_ + "g" + std::to_string(open) +
+               " { label=" + label(name(f_.groups[open].kind)) + "; style=rounded;");
       }
       line(node("o", i) + " [shape=box, label=" + label(op_label(op)) + "];");
     }
@@ -55,7 +56,8 @@ class Drawing {
 
   void edge(ValueId from, const std::string& to) {
     const Value& v = f_.values[from];
-    line((v.op == kNone ? node("p", v.index) : node("o", v.op)) + " -> " + to + " [label=" + label(v.type.str()) + "];");
+    line((v.op == kNone ? node("p", v.index) : node("o", v.op)) + " -> " + to + " [label=" + label(v.type.str()) +
+         "];");
   }
 
   std::string op_label(const Op& op) const {

@@ -7,8 +7,8 @@
 
 namespace frit::ir {
 
-// One node per parameter, op and result, named as in the text form; edges carry types; fused groups are boxes. The function must hold the
-// verifier's rules; of a lowered function only the signature is drawn.
+// One node per parameter, op and result, named as in the text form; edges carry types; fused groups are boxes. The
+// function must hold the verifier's rules; of a lowered function only the signature is drawn.
 std::string to_dot(const Function& f);
 std::string to_dot(const Module& m);  // one graph, a box per function
 

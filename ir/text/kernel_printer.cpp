@@ -45,9 +45,7 @@ class KernelPrinter {
     return "%" + name_text(b.name) + ": " + std::string(short_name(b.dtype)) + "[" + b.size.str() + "]";
   }
 
-  void line(std::string_view text) {
-    out.append(static_cast<size_t>(indent_), ' ').append(text).append("\n");
-  }
+  void line(std::string_view text) { out.append(static_cast<size_t>(indent_), ' ').append(text).append("\n"); }
 
   std::string out;
 
@@ -124,9 +122,12 @@ class KernelPrinter {
   void number(const Body& b) {
     for (const Instr& instr : b) {
       if (hidden(instr)) continue;
-      if (const auto* s = std::get_if<ScalarInstr>(&instr.node)) define(s->result);
-      else if (const auto* index = std::get_if<IndexInstr>(&instr.node)) define(index->result);
-      else if (const auto* load = std::get_if<LoadInstr>(&instr.node)) define(load->result);
+      if (const auto* s = std::get_if<ScalarInstr>(&instr.node))
+        define(s->result);
+      else if (const auto* index = std::get_if<IndexInstr>(&instr.node))
+        define(index->result);
+      else if (const auto* load = std::get_if<LoadInstr>(&instr.node))
+        define(load->result);
       else if (const auto* loop = std::get_if<Loop>(&instr.node)) {
         for (const Accumulator& a : loop->accumulators) define(a.result);
         number(loop->body);

@@ -1,8 +1,8 @@
 // The text form of kernels and programs (docs/kernel-ir.md has the grammar).
 //
-// Registers are numbered in the order of the text, whatever their numbers in memory, so that two equal kernels print alike. A constant that is
-// used once, by the next instruction, prints in its user's place. Printing never fails: a kernel that breaks the verifier's rules prints as
-// well as it can, with `%?` for a register that does not exist.
+// Registers are numbered in the order of the text, whatever their numbers in memory, so that two equal kernels print
+// alike. A constant that is used once, by the next instruction, prints in its user's place. Printing never fails: a
+// kernel that breaks the verifier's rules prints as well as it can, with `%?` for a register that does not exist.
 #pragma once
 
 #include <string>

@@ -138,8 +138,7 @@ void Lexer::read_comment(std::string_view comment) {
 }
 
 Token Lexer::take(TokenKind kind, size_t size, size_t prefix) {
-  Token token{kind, text_.substr(at_ + prefix, size - prefix), line_,
-              static_cast<uint32_t>(at_ - line_start_ + 1)};
+  Token token{kind, text_.substr(at_ + prefix, size - prefix), line_, static_cast<uint32_t>(at_ - line_start_ + 1)};
   at_ += size;
   return token;
 }

@@ -1,12 +1,13 @@
 // Tokens of the text form, for functions and for kernels alike.
 //
-// White space and comments (`// ...` to the end of the line) stand between tokens and mean nothing, with one exception: a comment
+// White space and comments (`// ...` to the end of the line) stand between tokens and mean nothing, with one exception:
+// a comment
 // `// loc "file":line` or `// loc "file":line:column` gives the place that the op on its line came from.
 // `//` and `%` are also division and remainder of sizes. They are read as operators only inside parentheses
 // that a size opened (see ArithmeticScope); elsewhere `//` starts a comment and `%name` is a value.
 //
-// A Lexer borrows the text. Tokens point into it. Reading past the end gives End tokens for ever; a character that starts no token gives
-// an Error token, so that a parser meets it where it stands.
+// A Lexer borrows the text. Tokens point into it. Reading past the end gives End tokens for ever; a character that
+// starts no token gives an Error token, so that a parser meets it where it stands.
 #pragma once
 
 #include <optional>
@@ -63,8 +64,8 @@ class Lexer {
   // What a Value, Global or String token spells, with quotes and escapes taken off.
   Result<std::string> unquote(const Token& token) const;
 
-  // While one lives, `//` and `%` are operators. Open it after peeking the bracket that starts it and before taking that; close it after
-  // peeking the bracket that ends it.
+  // While one lives, `//` and `%` are operators. Open it after peeking the bracket that starts it and before taking
+  // that; close it after peeking the bracket that ends it.
   class ArithmeticScope {
    public:
     explicit ArithmeticScope(Lexer& lexer) : lexer_(lexer) { ++lexer_.arithmetic_; }

@@ -2,9 +2,9 @@
 
 #include <set>
 
+#include "ir/kernel/program.h"
 #include "ir/text/kernel_printer.h"
 #include "ir/text/lexer.h"
-#include "ir/kernel/program.h"
 #include "ir/text/text.h"
 
 namespace frit::ir {
@@ -134,8 +134,8 @@ std::string signature_text(const Function& f) {
 }
 
 std::string print(const Function& f, const PrintOptions& options) {
-  std::string body = f.program ? print(*f.program, f.name, {.locations = options.locations, .indent = 2})
-                               : Printer(f, options).body();
+  std::string body =
+      f.program ? print(*f.program, f.name, {.locations = options.locations, .indent = 2}) : Printer(f, options).body();
   return signature_text(f) + " {\n" + body + "}\n";
 }
 

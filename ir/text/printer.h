@@ -1,8 +1,8 @@
 // The text form of graphs: docs/ir.md has the grammar.
 //
-// Ops are printed as they stand; results are numbered in that order, parameters keep their names. The text depends on the function
-// alone, and ir/read/parser.h reads it back to an equal one whose text is the same. A function that breaks the verifier's rules still
-// prints, as well as can be, so that it can be shown beside the verifier's message.
+// Ops are printed as they stand; results are numbered in that order, parameters keep their names. The text depends on
+// the function alone, and ir/read/parser.h reads it back to an equal one whose text is the same. A function that breaks
+// the verifier's rules still prints, as well as can be, so that it can be shown beside the verifier's message.
 #pragma once
 
 #include <string>

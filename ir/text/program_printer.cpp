@@ -98,12 +98,15 @@ std::string print(const Program& p, std::string_view name, const KernelPrintOpti
   for (const ProgramBuffer& b : p.buffers) line(2, text(p, b));
   for (const Dim& bytes : p.slots) line(2, "slot " + bytes.str());
   for (const Step& step : p.steps) {
-    if (const auto* launch = std::get_if<KernelStep>(&step)) line(2, "launch " + text(p, *launch));
-    else line(2, text(p, std::get<LibraryStep>(step)));
+    if (const auto* launch = std::get_if<KernelStep>(&step))
+      line(2, "launch " + text(p, *launch));
+    else
+      line(2, text(p, std::get<LibraryStep>(step)));
   }
   std::string results = "return";
   for (size_t i = 0; i < p.results.size(); ++i)
-    results += (i ? ", " : " ") + window_text(p, p.results[i], i < p.result_types.size() ? p.result_types[i].dtype : float32);
+    results +=
+        (i ? ", " : " ") + window_text(p, p.results[i], i < p.result_types.size() ? p.result_types[i].dtype : float32);
   line(2, results);
   KernelPrintOptions inner = options;
   inner.indent += 2;

@@ -1,18 +1,19 @@
 #include <algorithm>
 
 #include "ir/graph/graph.h"
-#include "ir/text/kernel_printer.h"
 #include "ir/graph/order.h"
 #include "ir/kernel/program.h"
+#include "ir/text/kernel_printer.h"
 
 namespace frit::ir {
 namespace {
 
-// What a function is, apart from names and the order of building: positions in the canonical order stand for values and groups.
+// What a function is, apart from names and the order of building: positions in the canonical order stand for values and
+// groups.
 struct Canonical {
   std::vector<uint32_t> order;
-  std::vector<uint32_t> number;         // by value
-  std::vector<int32_t> group;           // by group
+  std::vector<uint32_t> number;  // by value
+  std::vector<int32_t> group;    // by group
 
   explicit Canonical(const Function& f)
       : order(canonical_order(f)), number(f.values.size(), kNone), group(f.groups.size(), -1) {
@@ -35,9 +36,7 @@ struct SymbolFacts {
       : range(facts.range(Dim::symbol(symbol))), multiple(facts.multiple(symbol)) {}
 };
 
-ParamLayout layout_of(const Function& f, size_t i) {
-  return f.layouts.empty() ? ParamLayout() : f.layouts[i];
-}
+ParamLayout layout_of(const Function& f, size_t i) { return f.layouts.empty() ? ParamLayout() : f.layouts[i]; }
 
 // What a lowered function is: its program's text, which is canonical; "" before.
 std::string program_text(const Function& f) { return f.program ? print(*f.program, "") : std::string(); }
@@ -55,9 +54,8 @@ bool equal_attrs(const Op& a, const Op& b) {
   std::vector<Entry> x, y;
   each_attr(a, [&](const std::string& n, const Attr& v) { x.emplace_back(&n, &v); });
   each_attr(b, [&](const std::string& n, const Attr& v) { y.emplace_back(&n, &v); });
-  return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const Entry& p, const Entry& q) {
-    return *p.first == *q.first && equal(*p.second, *q.second);
-  });
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                    [](const Entry& p, const Entry& q) { return *p.first == *q.first && equal(*p.second, *q.second); });
 }
 
 }  // namespace

@@ -8,14 +8,14 @@
 #include <string>
 
 #include "ir/graph/attr.h"
-#include "ir/text/lexer.h"
 #include "ir/graph/op.h"
 #include "ir/graph/type.h"
+#include "ir/text/lexer.h"
 
 namespace frit::ir {
 
-// One element from its bits: `1.5`, `-0`, `inf`, `nan` (the quiet NaN with no payload), `nan(0x7fc00001)` (any other, by its bits),
-// `true`, `-3`, `(re, im)`. Floats are the shortest decimal that reads back as the same element.
+// One element from its bits: `1.5`, `-0`, `inf`, `nan` (the quiet NaN with no payload), `nan(0x7fc00001)` (any other,
+// by its bits), `true`, `-3`, `(re, im)`. Floats are the shortest decimal that reads back as the same element.
 std::string number_text(Dtype dtype, uint64_t bits);
 Result<uint64_t> parse_number(Lexer& lexer, Dtype dtype);  // the element's bits
 
@@ -41,7 +41,8 @@ Result<std::string> parse_string(Lexer& lexer);
 std::string attr_text(const Attr& a);
 Result<Attr> parse_attr(Lexer& lexer, AttrKind kind, const SymbolCheck& check = nullptr);
 
-// " {axes=[0], keepdims=true}", or "" when there are none: attributes at their default and those named in `hidden` are left out.
+// " {axes=[0], keepdims=true}", or "" when there are none: attributes at their default and those named in `hidden` are
+// left out.
 std::string attrs_text(const OpDef& def, const AttrMap& attrs, std::span<const std::string_view> hidden = {});
 // The braces and what is in them, if the next token opens them.
 Result<AttrMap> parse_attrs(Lexer& lexer, const OpDef& def, const SymbolCheck& check = nullptr);

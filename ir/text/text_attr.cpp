@@ -38,7 +38,9 @@ Result<Attr> as_attr(Result<T> value) {
 }  // namespace
 
 Result<std::string> parse_value_name(Lexer& lexer) { return parse_name(lexer, TokenKind::Value, "a value such as %x"); }
-Result<std::string> parse_global_name(Lexer& lexer) { return parse_name(lexer, TokenKind::Global, "a name such as @main"); }
+Result<std::string> parse_global_name(Lexer& lexer) {
+  return parse_name(lexer, TokenKind::Global, "a name such as @main");
+}
 Result<std::string> parse_string(Lexer& lexer) { return parse_name(lexer, TokenKind::String, "a string"); }
 
 std::string attr_text(const Attr& a) {
@@ -94,7 +96,8 @@ Result<AttrMap> parse_attrs(Lexer& lexer, const OpDef& def, const SymbolCheck& c
     Token name = lexer.peek();
     if (name.kind != TokenKind::Ident) return lexer.expected("an attribute's name");
     lexer.next();
-    auto spec = std::find_if(def.attrs.begin(), def.attrs.end(), [&](const AttrSpec& s) { return s.name == name.text; });
+    auto spec =
+        std::find_if(def.attrs.begin(), def.attrs.end(), [&](const AttrSpec& s) { return s.name == name.text; });
     if (spec == def.attrs.end()) {
       std::vector<std::string_view> known;
       for (const AttrSpec& s : def.attrs) known.push_back(s.name);

@@ -36,7 +36,8 @@ size_t degree(const Dim& d) { return d.poly() ? d.poly()->terms.front().atoms.si
 class DimParser {
  public:
   // In a fact, "%" needs no parentheses; "//" outside of them is a comment, which ends it.
-  DimParser(Lexer& lexer, const SymbolCheck& check, bool in_fact = false) : lexer_(lexer), check_(check), in_fact_(in_fact) {}
+  DimParser(Lexer& lexer, const SymbolCheck& check, bool in_fact = false)
+      : lexer_(lexer), check_(check), in_fact_(in_fact) {}
 
   Result<Dim> sum() {
     FRIT_ASSIGN_OR_RETURN(total, product());
@@ -59,7 +60,8 @@ class DimParser {
       if (!divide && !remainder && !at.is("*")) return total;
       if (divide && !depth_ && in_fact_) return total;
       if (divide && !depth_) return lexer_.error(at, "division needs parentheses here", "write (n // 4)");
-      if (remainder && !depth_ && !in_fact_) return lexer_.error(at, "remainder needs parentheses here", "write (n % 4)");
+      if (remainder && !depth_ && !in_fact_)
+        return lexer_.error(at, "remainder needs parentheses here", "write (n % 4)");
       lexer_.next();
       Token start = lexer_.peek();
       FRIT_ASSIGN_OR_RETURN(right, factor());
@@ -182,7 +184,8 @@ std::string facts_text(const DimFacts& facts, const std::vector<std::string>& sy
   for (const std::string& symbol : symbols) {
     if (auto it = facts.ranges().find(symbol); it != facts.ranges().end())
       if (DimRange r = it->second; r.low != 0 || r.high != DimFacts::kMaxSize)
-        out += (out.empty() ? "" : ", ") + symbol + " in [" + std::to_string(r.low) + ", " + std::to_string(r.high) + "]";
+        out +=
+            (out.empty() ? "" : ", ") + symbol + " in [" + std::to_string(r.low) + ", " + std::to_string(r.high) + "]";
     if (int64_t factor = facts.multiple(symbol); factor != 1)
       out += (out.empty() ? "" : ", ") + symbol + " % " + std::to_string(factor) + " == 0";
   }
@@ -213,7 +216,8 @@ Status parse_fact(Lexer& lexer, DimFacts& facts, std::vector<StatedCondition>& c
     FRIT_ASSIGN_OR_RETURN(high, parse_integer(lexer));
     FRIT_TRY(lexer.expect("]"));
     if (low > high)
-      return lexer.error(start, "no value of '" + *symbol + "' is in [" + std::to_string(low) + ", " + std::to_string(high) + "]");
+      return lexer.error(
+          start, "no value of '" + *symbol + "' is in [" + std::to_string(low) + ", " + std::to_string(high) + "]");
     if (facts.ranges().contains(*symbol)) return lexer.error(start, "the range of '" + *symbol + "' is stated twice");
     facts.set_range(*symbol, {low, high});
     return {};
@@ -224,15 +228,20 @@ Status parse_fact(Lexer& lexer, DimFacts& facts, std::vector<StatedCondition>& c
   lexer.next();
   FRIT_ASSIGN_OR_RETURN(right, DimParser(lexer, check, true).sum());
   if (term_count(left) + term_count(right) > kMaxTerms) return lexer.error(start, "this fact has too many terms");
-  if (conditions.size() >= kMaxConditions) return lexer.error(start, "there are more than " + std::to_string(kMaxConditions) + " conditions");
-  if (equal) conditions.push_back({start, {DimCondition::Kind::Zero, left - right}});
-  else conditions.push_back({start, {DimCondition::Kind::NonNegative, right - left}});
+  if (conditions.size() >= kMaxConditions)
+    return lexer.error(start, "there are more than " + std::to_string(kMaxConditions) + " conditions");
+  if (equal)
+    conditions.push_back({start, {DimCondition::Kind::Zero, left - right}});
+  else
+    conditions.push_back({start, {DimCondition::Kind::NonNegative, right - left}});
   return {};
 }
 
 void assume(DimFacts& facts, const DimCondition& c) {
-  if (c.kind == DimCondition::Kind::Zero) facts.assume_zero(c.dim);
-  else facts.assume_nonnegative(c.dim);
+  if (c.kind == DimCondition::Kind::Zero)
+    facts.assume_zero(c.dim);
+  else
+    facts.assume_nonnegative(c.dim);
 }
 
 }  // namespace

@@ -99,7 +99,8 @@ Result<uint64_t> parse_float(Lexer& lexer, Dtype dtype) {
     auto [stop, status] = std::from_chars(payload.text.data() + 2, end, bits, 16);
     if (status != std::errc() || stop != end || (bits & ~(sign_bit(dtype) * 2 - 1)) ||
         !std::isnan(bits_to_double(dtype, bits)))
-      return lexer.error(payload, std::string(payload.text) + " is not a NaN of type " + std::string(short_name(dtype)));
+      return lexer.error(payload,
+                         std::string(payload.text) + " is not a NaN of type " + std::string(short_name(dtype)));
     return bits;
   }
   if (token.kind != TokenKind::Number) return lexer.expected("a number");
@@ -117,7 +118,8 @@ Result<uint64_t> parse_int_bits(Lexer& lexer, Dtype dtype) {
   uint64_t magnitude = 0;
   const char* end = token.text.data() + token.text.size();
   auto [stop, status] = std::from_chars(token.text.data(), end, magnitude);
-  if (status == std::errc() && stop != end) return lexer.error(token, "expected an integer, but found '" + std::string(token.text) + "'");
+  if (status == std::errc() && stop != end)
+    return lexer.error(token, "expected an integer, but found '" + std::string(token.text) + "'");
   int width = 8 * dtype.size;
   uint64_t most = is_unsigned(dtype) ? ~uint64_t{0} >> (64 - width) : (uint64_t{1} << (width - 1)) - 1 + negative;
   if (status != std::errc() || magnitude > most || (negative && is_unsigned(dtype) && magnitude))
@@ -201,7 +203,8 @@ std::string literal_text(const Literal& literal, std::span<const Dim> shape) {
 
 Result<Literal> parse_literal(Lexer& lexer, Dtype dtype, std::span<const Dim> shape) {
   for (const Dim& d : shape)
-    if (!d.is_const() || d.value() < 0) return lexer.error(lexer.peek(), "data needs a shape of known sizes, but this one has " + d.str());
+    if (!d.is_const() || d.value() < 0)
+      return lexer.error(lexer.peek(), "data needs a shape of known sizes, but this one has " + d.str());
   std::vector<std::byte> bytes;
   if (has_zero(shape)) {
     FRIT_TRY(lexer.expect("["));

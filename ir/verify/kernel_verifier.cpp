@@ -81,7 +81,8 @@ class KernelVerifier {
 
   Status use(Reg r) const {
     if (r >= state_.size()) return fail("K2", "a register does not exist");
-    if (state_[r] == State::Undefined) return fail("K2", "register " + reg_text(k_, r) + " is used before it is defined");
+    if (state_[r] == State::Undefined)
+      return fail("K2", "register " + reg_text(k_, r) + " is used before it is defined");
     if (state_[r] == State::Gone)
       return fail("K2", "register " + reg_text(k_, r) + " is used outside of the loop that defines it");
     return {};
@@ -101,8 +102,8 @@ class KernelVerifier {
   Status use_as(Reg r, Dtype type, const char* rule, const std::string& what) const {
     FRIT_TRY(use(r));
     if (k_.reg_types[r] == type) return {};
-    return fail(rule, what + " is " + std::string(short_name(k_.reg_types[r])) + ", not " +
-                          std::string(short_name(type)));
+    return fail(rule,
+                what + " is " + std::string(short_name(k_.reg_types[r])) + ", not " + std::string(short_name(type)));
   }
 
   Status check(const ScalarInstr& s, std::vector<Reg>& defined) {
@@ -116,8 +117,8 @@ class KernelVerifier {
     if (!types_fit(s.op, s.type, std::span(types).first(n))) {
       std::string list;
       for (size_t i = 0; i < n; ++i) list += (i ? ", " : "") + std::string(short_name(types[i]));
-      return fail("K3", "'" + std::string(name(s.op)) + "' does not take (" + list + ") to " +
-                            std::string(short_name(s.type)));
+      return fail(
+          "K3", "'" + std::string(name(s.op)) + "' does not take (" + list + ") to " + std::string(short_name(s.type)));
     }
     if (s.op == ScalarOp::Const && (s.type == bool_ ? s.imm > 1 : s.type.size < 8 && s.imm >> (8 * s.type.size)))
       return fail("K3", "the constant has bits past the width of " + std::string(short_name(s.type)));
@@ -144,10 +145,10 @@ class KernelVerifier {
     const KernelBuffer& b = k_.buffer(buffer);
     // A loop that surely runs no iteration reaches nothing; a mask may keep any access from happening.
     if (unreachable_) return {};
-    if (facts_.less(index, 0) == Tri::Yes)
-      return fail("K9", "position " + index.str() + " is always below 0");
+    if (facts_.less(index, 0) == Tri::Yes) return fail("K9", "position " + index.str() + " is always below 0");
     if (facts_.less_equal(b.size, index) == Tri::Yes)
-      return fail("K9", "position " + index.str() + " is always past the " + b.size.str() + " elements of '" + b.name + "'");
+      return fail("K9",
+                  "position " + index.str() + " is always past the " + b.size.str() + " elements of '" + b.name + "'");
     return {};
   }
 
@@ -213,10 +214,10 @@ class KernelVerifier {
   Status check(const Accumulator& a) const {
     bool positioned = a.combine == Combine::ArgMax || a.combine == Combine::ArgMin;
     if (!accumulates(a.combine, a.type))
-      return fail("K8", "'" + std::string(name(a.combine)) + "' does not accumulate " + std::string(short_name(a.type)));
+      return fail("K8",
+                  "'" + std::string(name(a.combine)) + "' does not accumulate " + std::string(short_name(a.type)));
     FRIT_TRY(use_as(a.value, a.type, "K8", "the accumulated register"));
-    if (positioned != (a.position != kNoReg))
-      return fail("K8", "argmax and argmin, and they alone, take a position");
+    if (positioned != (a.position != kNoReg)) return fail("K8", "argmax and argmin, and they alone, take a position");
     if (positioned) FRIT_TRY(use_as(a.position, int64, "K8", "the position"));
     return {};
   }
@@ -259,8 +260,10 @@ class KernelVerifier {
       }
       FRIT_TRY(std::visit(
           [&](const auto& x) -> Status {
-            if constexpr (std::is_same_v<std::decay_t<decltype(x)>, Loop>) return {};
-            else return check(x, defined);
+            if constexpr (std::is_same_v<std::decay_t<decltype(x)>, Loop>)
+              return {};
+            else
+              return check(x, defined);
           },
           instr.node));
     }

@@ -1,5 +1,6 @@
-// The rules that every kernel (K..) and every program (P..) keeps. docs/kernel-ir.md lists them; a message ends with the number of
-// the rule that is broken. Text that was parsed and IR that a pass made are checked alike, before anything runs them.
+// The rules that every kernel (K..) and every program (P..) keeps. docs/kernel-ir.md lists them; a message ends with
+// the number of the rule that is broken. Text that was parsed and IR that a pass made are checked alike, before
+// anything runs them.
 #pragma once
 
 #include "ir/base/result.h"

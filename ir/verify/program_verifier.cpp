@@ -33,7 +33,8 @@ void collect(const Body& body, uint32_t buffer, bool stores, std::vector<Access>
   }
 }
 
-// Whether `k` may run with its buffers `in` and `out` in one memory: each element is read just before it is overwritten, and nowhere else.
+// Whether `k` may run with its buffers `in` and `out` in one memory: each element is read just before it is
+// overwritten, and nowhere else.
 bool overwrites_in_place(const Kernel& k, uint32_t in, uint32_t out) {
   std::vector<Access> loads, stores;
   collect(k.body, in, false, loads);
@@ -54,8 +55,10 @@ class ProgramVerifier {
     for (const ProgramBuffer& b : p_.buffers) FRIT_TRY(check_buffer(b));
     for (const Dim& slot : p_.slots) FRIT_TRY(check_symbols("P1", slot, "a slot's size"));
     for (step_ = 0; step_ < p_.steps.size(); ++step_) {
-      if (const auto* launch = std::get_if<KernelStep>(&p_.steps[step_])) FRIT_TRY(check_launch(*launch));
-      else FRIT_TRY(check_library(std::get<LibraryStep>(p_.steps[step_])));
+      if (const auto* launch = std::get_if<KernelStep>(&p_.steps[step_]))
+        FRIT_TRY(check_launch(*launch));
+      else
+        FRIT_TRY(check_library(std::get<LibraryStep>(p_.steps[step_])));
     }
     FRIT_TRY(check_results());
     FRIT_TRY(check_slots());
@@ -94,7 +97,8 @@ class ProgramVerifier {
   Status check_kernel(const Kernel& k) const {
     FRIT_TRY(verify(k));
     for (const std::string& s : k.symbols)
-      if (!symbols_.contains(s)) return fail("P2", "kernel '" + k.name + "' takes '" + s + "', which is not a symbol of the program");
+      if (!symbols_.contains(s))
+        return fail("P2", "kernel '" + k.name + "' takes '" + s + "', which is not a symbol of the program");
     return {};
   }
 
@@ -102,10 +106,12 @@ class ProgramVerifier {
     std::string what = "buffer '" + b.name + "'";
     FRIT_TRY(check_symbols("P3", b.size, "the size of " + what));
     if (facts_.less(b.size, 0) == Tri::Yes) return fail("P3", what + " has a negative size");
-    if ((b.param != kNone) != (b.role == BufferRole::Input)) return fail("P3", what + ": inputs, and they alone, name a parameter");
+    if ((b.param != kNone) != (b.role == BufferRole::Input))
+      return fail("P3", what + ": inputs, and they alone, name a parameter");
     if (b.slot != kNone && b.role != BufferRole::Temp) return fail("P3", what + " is not a temp but has a slot");
     if (b.donor != kNone && b.role != BufferRole::Output) return fail("P3", what + " is not an output but has a donor");
-    if (b.role != BufferRole::Constant) return b.data.nbytes() ? Status(fail("P3", what + " is not a constant but has data")) : Status();
+    if (b.role != BufferRole::Constant)
+      return b.data.nbytes() ? Status(fail("P3", what + " is not a constant but has data")) : Status();
     if (b.data.count() && b.data.dtype() != b.dtype) return fail("P3", what + " holds data of another type");
     if (!b.size.is(static_cast<int64_t>(b.data.count())))
       return fail("P3", what + " has " + b.size.str() + " elements but data for " + std::to_string(b.data.count()));
@@ -138,12 +144,13 @@ class ProgramVerifier {
       // Kernels see a complex number as two floats.
       bool complex = is_complex(b.dtype);
       if ((complex ? float32 : b.dtype) != wanted.dtype)
-        return fail_step("P4", "buffer '" + b.name + "' is " + std::string(short_name(b.dtype)) + ", but '" + wanted.name +
-                                   "' of kernel '" + k.name + "' is " + std::string(short_name(wanted.dtype)));
+        return fail_step("P4", "buffer '" + b.name + "' is " + std::string(short_name(b.dtype)) + ", but '" +
+                                   wanted.name + "' of kernel '" + k.name + "' is " +
+                                   std::string(short_name(wanted.dtype)));
       Dim held = complex ? b.size * Dim(2) : b.size;
       if (facts_.less(held, wanted.size) == Tri::Yes)
-        return fail_step("P4", "buffer '" + b.name + "' holds " + held.str() + " elements, but kernel '" + k.name + "' needs " +
-                                   wanted.size.str());
+        return fail_step("P4", "buffer '" + b.name + "' holds " + held.str() + " elements, but kernel '" + k.name +
+                                   "' needs " + wanted.size.str());
     }
     // Reads first: what the launch itself writes does not count as written before.
     for (size_t i = 0; i < s.buffers.size(); ++i)
@@ -172,7 +179,8 @@ class ProgramVerifier {
       FRIT_TRY(check_symbols(rule, w.layout.shape[i], what));
       FRIT_TRY(check_symbols(rule, w.layout.strides[i], what));
       Dim span = (w.layout.shape[i] - Dim(1)) * w.layout.strides[i];
-      bool up = facts_.less_equal(0, w.layout.strides[i]) == Tri::Yes, down = facts_.less(w.layout.strides[i], 0) == Tri::Yes;
+      bool up = facts_.less_equal(0, w.layout.strides[i]) == Tri::Yes,
+           down = facts_.less(w.layout.strides[i], 0) == Tri::Yes;
       known = known && (up || down);
       empty = empty || facts_.less_equal(1, w.layout.shape[i]) != Tri::Yes;
       (down ? low : high) += span;
@@ -205,10 +213,13 @@ class ProgramVerifier {
       std::string what = "result " + std::to_string(i);
       FRIT_TRY(check_window("P7", w, p_.result_types[i].dtype, what));
       if (w.layout.shape != p_.result_types[i].shape)
-        return fail("P7", what + " has shape " + shape_text(w.layout.shape) + ", but its type is " + p_.result_types[i].str());
+        return fail(
+            "P7", what + " has shape " + shape_text(w.layout.shape) + ", but its type is " + p_.result_types[i].str());
       const ProgramBuffer& b = p_.buffers[w.buffer];
-      if (b.role == BufferRole::Temp) return fail("P7", what + " lies in the temp '" + b.name + "', which does not outlive the program");
-      if (b.role == BufferRole::Output && lives_[w.buffer].first_write == SIZE_MAX && facts_.less_equal(b.size, 0) != Tri::Yes)
+      if (b.role == BufferRole::Temp)
+        return fail("P7", what + " lies in the temp '" + b.name + "', which does not outlive the program");
+      if (b.role == BufferRole::Output && lives_[w.buffer].first_write == SIZE_MAX &&
+          facts_.less_equal(b.size, 0) != Tri::Yes)
         return fail("P7", what + " lies in '" + b.name + "', which no step writes");
     }
     return {};
@@ -221,13 +232,16 @@ class ProgramVerifier {
       if (a.slot >= p_.slots.size()) return fail("P8", "the slot of '" + a.name + "' does not exist");
       Dim bytes = a.size * Dim(int64_t{a.dtype.size});
       if (facts_.less(p_.slots[a.slot], bytes) == Tri::Yes)
-        return fail("P8", "slot " + std::to_string(a.slot) + " has " + p_.slots[a.slot].str() + " bytes, too few for '" + a.name + "'");
+        return fail("P8", "slot " + std::to_string(a.slot) + " has " + p_.slots[a.slot].str() +
+                              " bytes, too few for '" + a.name + "'");
       for (size_t j = 0; j < i; ++j) {
         const ProgramBuffer& b = p_.buffers[j];
         if (b.slot != a.slot) continue;
         const Life &x = lives_[i], &y = lives_[j];
-        if (x.first_use != SIZE_MAX && y.first_use != SIZE_MAX && x.first_use <= y.last_use && y.first_use <= x.last_use)
-          return fail("P8", "'" + b.name + "' and '" + a.name + "' share slot " + std::to_string(a.slot) + " while both are in use");
+        if (x.first_use != SIZE_MAX && y.first_use != SIZE_MAX && x.first_use <= y.last_use &&
+            y.first_use <= x.last_use)
+          return fail("P8", "'" + b.name + "' and '" + a.name + "' share slot " + std::to_string(a.slot) +
+                                " while both are in use");
       }
     }
     return {};
@@ -246,7 +260,8 @@ class ProgramVerifier {
       if (!taken.insert(out.donor).second) return fail("P9", what + ", which another output has taken");
       Dim needed = out.size * Dim(int64_t{out.dtype.size}), held = in.size * Dim(int64_t{in.dtype.size});
       if (facts_.less(held, needed) == Tri::Yes) return fail("P9", what + ", which is too small");
-      bool returned = std::any_of(p_.results.begin(), p_.results.end(), [&](const Window& w) { return w.buffer == out.donor; });
+      bool returned =
+          std::any_of(p_.results.begin(), p_.results.end(), [&](const Window& w) { return w.buffer == out.donor; });
       if (returned) return fail("P9", what + ", which is a result itself");
       FRIT_TRY(check_takeover(i, out.donor, what));
     }

@@ -4,9 +4,9 @@
 #include <cctype>
 #include <set>
 
-#include "ir/verify/kernel_verifier.h"
-#include "ir/text/printer.h"
 #include "ir/kernel/program.h"
+#include "ir/text/printer.h"
+#include "ir/verify/kernel_verifier.h"
 
 namespace frit::ir {
 namespace {
@@ -60,7 +60,8 @@ class Verifier {
     }
     for (uint32_t i = 0; i < f_.ops.size(); ++i) {
       const Op& op = f_.ops[i];
-      if (!op.def || OpTable::instance().find(op.def->name) != op.def) return broken(4, op, "it is not in the op table");
+      if (!op.def || OpTable::instance().find(op.def->name) != op.def)
+        return broken(4, op, "it is not in the op table");
       for (uint32_t r = 0; r < op.results.size(); ++r) {
         ValueId v = op.results[r];
         if (v >= f_.values.size() || defined[v] || f_.values[v].op != i || f_.values[v].index != r)
@@ -106,7 +107,8 @@ class Verifier {
       if (factor <= 0) return broken(10, "the divisor of '" + symbol + "' is " + std::to_string(factor));
     }
     for (const DimCondition& c : f_.facts.conditions()) FRIT_TRY(declared(10, c.dim, "the fact '" + c.str() + "'", {}));
-    if (auto fact = f_.facts.contradiction()) return broken(10, "'" + *fact + "' can never hold beside the other facts");
+    if (auto fact = f_.facts.contradiction())
+      return broken(10, "'" + *fact + "' can never hold beside the other facts");
     if (!f_.layouts.empty() && f_.layouts.size() != f_.params.size())
       return broken(11, "there are " + std::to_string(f_.params.size()) + " parameters, but " +
                             std::to_string(f_.layouts.size()) + " layouts");
@@ -123,17 +125,21 @@ class Verifier {
   // G15: names of results and bindings of parameters.
   Status names() const {
     if (!f_.weights.empty() && f_.weights.size() != f_.params.size())
-      return broken(15, "there are " + count(f_.params.size(), "parameter") + ", but " + std::to_string(f_.weights.size()) + " bindings to weights");
+      return broken(15, "there are " + count(f_.params.size(), "parameter") + ", but " +
+                            std::to_string(f_.weights.size()) + " bindings to weights");
     for (size_t i = 0; i < f_.weights.size(); ++i) {
       if (f_.weights[i].empty()) continue;
       const Value& p = f_.values[f_.params[i]];
       for (const Dim& d : p.type.shape)
-        if (!d.is_const()) return broken(15, "parameter '%" + p.name + "' is bound to a weight, but its size " + d.str() + " is open");
-      if (i < f_.layouts.size() && !f_.layouts[i].empty()) return broken(15, "parameter '%" + p.name + "' is bound to a weight, but has strides");
+        if (!d.is_const())
+          return broken(15, "parameter '%" + p.name + "' is bound to a weight, but its size " + d.str() + " is open");
+      if (i < f_.layouts.size() && !f_.layouts[i].empty())
+        return broken(15, "parameter '%" + p.name + "' is bound to a weight, but has strides");
     }
     const size_t results = f_.program ? f_.program->results.size() : f_.results.size();
     if (!f_.result_names.empty() && f_.result_names.size() != results)
-      return broken(15, "there are " + count(results, "result") + ", but " + std::to_string(f_.result_names.size()) + " names of results");
+      return broken(15, "there are " + count(results, "result") + ", but " + std::to_string(f_.result_names.size()) +
+                            " names of results");
     std::set<std::string_view> named;
     for (const std::string& n : f_.result_names)
       if (!n.empty() && !named.insert(n).second) return broken(15, "two results are named '%" + n + "'");
@@ -149,13 +155,15 @@ class Verifier {
     operands.reserve(op.operands.size());
     for (ValueId v : op.operands) {
       const Value& value = f_.values[v];
-      bool before = value.op == kNone ? value.index < f_.params.size() && f_.params[value.index] == v : value.op < index;
+      bool before =
+          value.op == kNone ? value.index < f_.params.size() && f_.params[value.index] == v : value.op < index;
       if (!before) return broken(3, op, "operand " + value_names(f_)[v] + " is used before it is defined");
       operands.push_back(value.type);
     }
     if (op.def->arity >= 0 && op.operands.size() != static_cast<size_t>(op.def->arity))
-      return broken(5, op, "it takes " + count(static_cast<size_t>(op.def->arity), "operand") + ", but has " +
-                               std::to_string(op.operands.size()));
+      return broken(5, op,
+                    "it takes " + count(static_cast<size_t>(op.def->arity), "operand") + ", but has " +
+                        std::to_string(op.operands.size()));
     if (Status s = check_attrs(*op.def, op.attrs); !s.ok()) return broken(6, op, s.error().message);
     for (const auto& [name, value] : op.attrs) {
       std::string where = "attribute '" + name + "' of op '" + std::string(op.def->name) + "'";
@@ -166,7 +174,8 @@ class Verifier {
     auto inferred = infer(*op.def, {operands, op.attrs, f_.facts});
     if (!inferred.ok()) return broken(7, op, inferred.error().message);
     if (inferred->size() != op.results.size())
-      return broken(7, op, "it gives " + count(inferred->size(), "result") + ", but has " + std::to_string(op.results.size()));
+      return broken(7, op,
+                    "it gives " + count(inferred->size(), "result") + ", but has " + std::to_string(op.results.size()));
     for (size_t i = 0; i < op.results.size(); ++i) {
       const Type &want = (*inferred)[i], &have = f_.type(op.results[i]);
       if (have.dtype != want.dtype || !same_shape(have.shape, want.shape, f_.facts))
@@ -181,7 +190,7 @@ class Verifier {
       bool defined = v < f_.values.size();
       if (defined) {
         const Value& value = f_.values[v];
-        const std::vector<ValueId>* home = value.op == kNone             ? &f_.params
+        const std::vector<ValueId>* home = value.op == kNone          ? &f_.params
                                            : value.op < f_.ops.size() ? &f_.ops[value.op].results
                                                                       : nullptr;
         defined = home && value.index < home->size() && (*home)[value.index] == v;

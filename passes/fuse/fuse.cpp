@@ -1,14 +1,18 @@
-// fuse: puts every op into a group, and each group becomes one kernel, one library call with its epilogue, or no code at all.
+// fuse: puts every op into a group, and each group becomes one kernel, one library call with its epilogue, or no code
+// at all.
 //
-// Groups are numbered in the order in which they run, and an op only ever joins a group at or after those of its operands, so no cycle can
-// arise and one walk over the ops is enough. What decides:
-//   - A value is "floating" when computing it at a position costs next to nothing: constants, positions, index ops on values from outside the
-//     group, and cheap arithmetic on one element. Floating ops are copied into every group that uses them: views become index arithmetic.
-//     So is elementwise work whose one use is an index op that repeats nothing, where what uses that in turn is computed anyway: it moves
-//     behind the index op.
-//   - An elementwise op joins the group of its operands when their iteration spaces agree, or a later group with the same space that reads
+// Groups are numbered in the order in which they run, and an op only ever joins a group at or after those of its
+// operands, so no cycle can arise and one walk over the ops is enough. What decides:
+//   - A value is "floating" when computing it at a position costs next to nothing: constants, positions, index ops on
+//   values from outside the
+//     group, and cheap arithmetic on one element. Floating ops are copied into every group that uses them: views become
+//     index arithmetic. So is elementwise work whose one use is an index op that repeats nothing, where what uses that
+//     in turn is computed anyway: it moves behind the index op.
+//   - An elementwise op joins the group of its operands when their iteration spaces agree, or a later group with the
+//   same space that reads
 //     the same values (siblings). It may leave several outputs.
-//   - A reduction turns the loop that feeds it into rows; further reductions over the same axes, what is computed per row, and what uses a
+//   - A reduction turns the loop that feeds it into rows; further reductions over the same axes, what is computed per
+//   row, and what uses a
 //     row's result at full shape join it: softmax, norms and cross entropy become one kernel.
 //   - Two groups whose results meet in one op become one, unless a group between them reads the first.
 //   - A library op starts a group, and elementwise ops of its result's shape follow as its epilogue.
@@ -26,8 +30,8 @@ namespace {
 
 using namespace ir;
 
-// A group may hold this much work per element, in scalar operations, before it is closed: past it, registers spill and compile time grows
-// faster than what fusing saves.
+// A group may hold this much work per element, in scalar operations, before it is closed: past it, registers spill and
+// compile time grows faster than what fusing saves.
 constexpr int kMaxGroupCost = 4096;
 constexpr int kExpensiveCost = 12;
 constexpr size_t kMaxGroupBuffers = 96;
@@ -37,24 +41,29 @@ constexpr size_t kMaxReaders = 64;  // past this many, a group is not considered
 
 struct Draft {
   GroupKind kind;
-  Shape space;                    // Loop, Library
-  ReductionShape reduction;       // Reduce
-  std::vector<uint32_t> ops = {}; // members
-  int merged_into = -1;           // a later group that has taken this one's ops
+  Shape space;                     // Loop, Library
+  ReductionShape reduction;        // Reduce
+  std::vector<uint32_t> ops = {};  // members
+  int merged_into = -1;            // a later group that has taken this one's ops
   int cost = 0;
-  std::set<ValueId> inputs = {};  // values read from memory
-  bool split = false;             // a reduction over blocks
-  bool arg = false;               // argmax/argmin: alone among reductions
-  std::vector<int> readers = {};  // groups that read a result of this one from memory
+  std::set<ValueId> inputs = {};        // values read from memory
+  bool split = false;                   // a reduction over blocks
+  bool arg = false;                     // argmax/argmin: alone among reductions
+  std::vector<int> readers = {};        // groups that read a result of this one from memory
   std::vector<int> index_readers = {};  // those of them that read at other positions
 };
 
 class Fuser {
  public:
   Fuser(Function& f, PassContext& context)
-      : f_(f), context_(context), home_(f.values.size(), -1), reads_(f.values.size()), depth_(f.values.size(), 0),
+      : f_(f),
+        context_(context),
+        home_(f.values.size(), -1),
+        reads_(f.values.size()),
+        depth_(f.values.size(), 0),
         floating_(f.ops.size(), false),
-        movable_(context.fuse ? find_movable(f) : std::vector<bool>(f.values.size(), false)), for_library_(f.values.size(), false) {
+        movable_(context.fuse ? find_movable(f) : std::vector<bool>(f.values.size(), false)),
+        for_library_(f.values.size(), false) {
     for (const Op& op : f.ops)
       if (op.def->kind == OpKind::Library)
         for (ValueId o : op.operands) for_library_[o] = true;
@@ -95,8 +104,10 @@ class Fuser {
   std::vector<ValueId> reads_of(const Op& op) const {
     std::vector<ValueId> reads;
     for (ValueId o : op.operands) {
-      if (is_floating(o)) reads.insert(reads.end(), reads_[o].begin(), reads_[o].end());
-      else reads.push_back(o);
+      if (is_floating(o))
+        reads.insert(reads.end(), reads_[o].begin(), reads_[o].end());
+      else
+        reads.push_back(o);
     }
     std::sort(reads.begin(), reads.end());
     reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
@@ -140,7 +151,8 @@ class Fuser {
         int b = home(r);
         if (b < 0) continue;
         note(groups_[b].readers, g), note(groups_[b].index_readers, g);
-        if (context_.fuse && groups_[g].kind != GroupKind::Library && groups_[b].kind != GroupKind::Library && !groups_[b].split)
+        if (context_.fuse && groups_[g].kind != GroupKind::Library && groups_[b].kind != GroupKind::Library &&
+            !groups_[b].split)
           remark_stored(o, r);
       }
       // Readers of one value look for each other here.
@@ -151,28 +163,37 @@ class Fuser {
   void remark_stored(ValueId view, ValueId stored) {
     const Op& op = *f_.def_of(view);
     if (!context_.collect_remarks || !remarked_.insert(view).second) return;
-    context_.remark(f_, "not fused: '" + std::string(op.def->name) + "' reads " + std::string(f_.def_of(stored)->def->name) +
-                            "'s result at other positions than it was computed for, so that result is stored first",
+    context_.remark(f_,
+                    "not fused: '" + std::string(op.def->name) + "' reads " +
+                        std::string(f_.def_of(stored)->def->name) +
+                        "'s result at other positions than it was computed for, so that result is stored first",
                     op.loc);
   }
 
   static bool is_mergeable(const Draft& d) {
-    return (d.kind == GroupKind::Loop || d.kind == GroupKind::Reduce) && !d.split && !d.arg && d.readers.size() <= kMaxReaders;
+    return (d.kind == GroupKind::Loop || d.kind == GroupKind::Reduce) && !d.split && !d.arg &&
+           d.readers.size() <= kMaxReaders;
   }
 
   // Moves group `from` behind all groups up to `to` and makes them one, when that keeps the order of reads.
   bool merge(int from, int to) {
     Draft &a = groups_[from], &b = groups_[to];
-    if (!is_mergeable(a) || !is_mergeable(b) || a.cost + b.cost > kMaxGroupCost || a.inputs.size() + b.inputs.size() > kMaxGroupBuffers) return false;
+    if (!is_mergeable(a) || !is_mergeable(b) || a.cost + b.cost > kMaxGroupCost ||
+        a.inputs.size() + b.inputs.size() > kMaxGroupBuffers)
+      return false;
     const Shape& sa = a.kind == GroupKind::Loop ? a.space : a.reduction.space;
     const Shape& sb = b.kind == GroupKind::Loop ? b.space : b.reduction.space;
-    if (sa != sb || (a.kind == GroupKind::Reduce && b.kind == GroupKind::Reduce && !(a.reduction == b.reduction))) return false;
+    if (sa != sb || (a.kind == GroupKind::Reduce && b.kind == GroupKind::Reduce && !(a.reduction == b.reduction)))
+      return false;
     for (int r : a.readers)
       if (resolve(r) != from && resolve(r) < to) return false;
     for (int r : a.index_readers)
       if (resolve(r) == to) return false;
-    // Inside one kernel rows and full values meet only through ops that say how; a reader at full shape of a row value would not fit.
-    if (a.kind == GroupKind::Reduce && std::any_of(a.readers.begin(), a.readers.end(), [&](int r) { return resolve(r) == to; })) return false;
+    // Inside one kernel rows and full values meet only through ops that say how; a reader at full shape of a row value
+    // would not fit.
+    if (a.kind == GroupKind::Reduce &&
+        std::any_of(a.readers.begin(), a.readers.end(), [&](int r) { return resolve(r) == to; }))
+      return false;
     if (a.kind == GroupKind::Reduce) {
       b.kind = GroupKind::Reduce;
       b.reduction = a.reduction;
@@ -202,9 +223,11 @@ class Fuser {
   bool has_room(int g, const Op& op) {
     const Draft& d = groups_[g];
     if (d.cost < kMaxGroupCost && d.inputs.size() < kMaxGroupBuffers) return true;
-    context_.remark(f_, "not fused: '" + std::string(op.def->name) + "' starts a new kernel, the one before it has reached " +
-                            (d.inputs.size() >= kMaxGroupBuffers ? std::to_string(d.inputs.size()) + " inputs"
-                                                          : std::to_string(d.cost) + " scalar operations"),
+    context_.remark(f_,
+                    "not fused: '" + std::string(op.def->name) +
+                        "' starts a new kernel, the one before it has reached " +
+                        (d.inputs.size() >= kMaxGroupBuffers ? std::to_string(d.inputs.size()) + " inputs"
+                                                             : std::to_string(d.cost) + " scalar operations"),
                     op.loc);
     return false;
   }
@@ -255,7 +278,8 @@ class Fuser {
   void place_index(uint32_t i) {
     const Op& op = f_.ops[i];
     int g = max_reach(op);
-    // A routine gets a view of a stored value as the view that it is, here as in a function of one op: what it does may depend on strides of zero.
+    // A routine gets a view of a stored value as the view that it is, here as in a function of one op: what it does may
+    // depend on strides of zero.
     bool as_view = op.def->view && for_library_[op.results[0]];
     if (g >= 0 && !as_view && spreads_row(op, g)) {
       join(i, g);
@@ -275,7 +299,8 @@ class Fuser {
   bool is_cheap_scalar(const Op& op) const {
     if (op.def->has(kExpensive)) return false;
     for (ValueId o : op.operands)
-      if (home_[o] >= 0 || depth_[o] >= kMaxFloatingDepth || (f_.def_of(o) == nullptr && !shape(o).empty())) return false;
+      if (home_[o] >= 0 || depth_[o] >= kMaxFloatingDepth || (f_.def_of(o) == nullptr && !shape(o).empty()))
+        return false;
     return product(shape(op.results[0])).is(1);
   }
 
@@ -330,7 +355,10 @@ class Fuser {
         }
       } else {
         if (g >= 0 && groups_[g].split)
-          context_.remark(f_, "not fused: '" + std::string(op.def->name) + "' needs a reduction whose blocks run in parallel to be finished", op.loc);
+          context_.remark(f_,
+                          "not fused: '" + std::string(op.def->name) +
+                              "' needs a reduction whose blocks run in parallel to be finished",
+                          op.loc);
         if (int s = sibling(op, shape(op.results[0]), g); s >= 0 && has_room(s, op)) {
           join(i, s);
           return;
@@ -344,7 +372,8 @@ class Fuser {
   int sibling(const Op& op, const Shape& space, int after) const {
     for (ValueId o : op.operands) {
       auto it = reader_.find({o, shape_text(space)});
-      if (it != reader_.end() && resolve(it->second) > after && fits(op, resolve(it->second))) return resolve(it->second);
+      if (it != reader_.end() && resolve(it->second) > after && fits(op, resolve(it->second)))
+        return resolve(it->second);
     }
     return -1;
   }
@@ -358,11 +387,12 @@ class Fuser {
     if (context_.fuse && g >= 0 && home(v) == g && has_room(g, op)) {
       const Draft& d = groups_[g];
       if (reduce_in(i, g, r, arg)) return;
-      context_.remark(f_,
-                      "not fused: '" + std::string(op.def->name) +
-                          (d.kind == GroupKind::Library ? "' is no epilogue of a library routine: it reduces"
-                                                        : "' reduces other axes than the kernel that computes its operand"),
-                      op.loc);
+      context_.remark(
+          f_,
+          "not fused: '" + std::string(op.def->name) +
+              (d.kind == GroupKind::Library ? "' is no epilogue of a library routine: it reduces"
+                                            : "' reduces other axes than the kernel that computes its operand"),
+          op.loc);
     }
     if (context_.fuse && !arg) {
       // A later group over the same space that reads the same value.
@@ -391,8 +421,8 @@ class Fuser {
     return true;
   }
 
-  // A copy of a floating value's op in a group of its own, after all groups so far. The original stays floating: groups that
-  // were made before go on computing it for themselves.
+  // A copy of a floating value's op in a group of its own, after all groups so far. The original stays floating: groups
+  // that were made before go on computing it for themselves.
   ValueId own_group(ValueId v, GroupKind kind) {
     auto [it, added] = owned_.try_emplace(v, kNone);
     if (!added) return it->second;
@@ -456,14 +486,14 @@ class Fuser {
   Function& f_;
   PassContext& context_;
   std::vector<Draft> groups_;
-  std::vector<int> home_;         // group that the value was given to, or -1
+  std::vector<int> home_;                    // group that the value was given to, or -1
   std::vector<std::vector<ValueId>> reads_;  // of floating values: what they read from memory
-  std::vector<int> depth_;        // of floating ops above the value
+  std::vector<int> depth_;                   // of floating ops above the value
   std::vector<bool> floating_;
   std::vector<bool> movable_;
-  std::vector<bool> for_library_;     // values that a routine reads
-  std::set<ValueId> remarked_;         // views that a remark was made about
-  std::map<ValueId, ValueId> owned_;  // floating values that were given a group
+  std::vector<bool> for_library_;                          // values that a routine reads
+  std::set<ValueId> remarked_;                             // views that a remark was made about
+  std::map<ValueId, ValueId> owned_;                       // floating values that were given a group
   std::map<std::pair<ValueId, std::string>, int> reader_;  // latest group over a space that reads a value
 };
 
@@ -473,10 +503,11 @@ Result<bool> run(Function& f, PassContext& context) {
   return true;
 }
 
-const RegisterPass kRegistered{{"fuse",
-                                "groups ops into kernels: elementwise, sibling and multi-output groups, reductions with what stands "
-                                "before and behind them, row-wise chains, library epilogues",
-                                Level::Expanded, Level::Expanded, Level::Fused, run}};
+const RegisterPass kRegistered{
+    {"fuse",
+     "groups ops into kernels: elementwise, sibling and multi-output groups, reductions with what stands "
+     "before and behind them, row-wise chains, library epilogues",
+     Level::Expanded, Level::Expanded, Level::Fused, run}};
 
 }  // namespace
 }  // namespace frit::passes

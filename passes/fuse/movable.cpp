@@ -23,7 +23,8 @@ class MovableFinder {
         movable_[v] = repeats_nothing(op) && is_consumed(op);
       } else if (op.def->kind == OpKind::Elementwise) {
         const Op* user = only_user(v);
-        movable_[v] = user && (user->def->kind == OpKind::Index || user->def->kind == OpKind::Elementwise) && movable_[user->results[0]];
+        movable_[v] = user && (user->def->kind == OpKind::Index || user->def->kind == OpKind::Elementwise) &&
+                      movable_[user->results[0]];
       }
     }
     return std::move(movable_);
@@ -33,12 +34,15 @@ class MovableFinder {
   // The op that is the only user of `v`, or null when it has several or is a result of the function.
   const Op* only_user(ValueId v) const { return uses_[v] == 1 && user_[v] != kNone ? &f_.ops[user_[v]] : nullptr; }
 
-  // Whether an index op reads each element of its operands once at most. Those with several sources give each a window of its own.
+  // Whether an index op reads each element of its operands once at most. Those with several sources give each a window
+  // of its own.
   bool repeats_nothing(const Op& op) const {
-    return !op.def->view || f_.facts.less_equal(product(f_.type(op.results[0]).shape), product(f_.type(op.operands[0]).shape)) == Tri::Yes;
+    return !op.def->view || f_.facts.less_equal(product(f_.type(op.results[0]).shape),
+                                                product(f_.type(op.operands[0]).shape)) == Tri::Yes;
   }
 
-  // Whether the result of an index op is computed element by element in one place, rather than being a window that costs nothing.
+  // Whether the result of an index op is computed element by element in one place, rather than being a window that
+  // costs nothing.
   bool is_consumed(const Op& op) const {
     const Op* user = only_user(op.results[0]);
     if (!user) return uses_[op.results[0]] == 1 && !op.def->view;

@@ -38,7 +38,8 @@ Dim ReductionShape::reduced_size() const {
 }
 
 bool ReductionShape::spans_blocks(const DimFacts& facts, const TargetTraits& target) const {
-  // Results beyond which their own loop has work for the threads: rows one by one, columns by several vectors at once. A grid takes many more.
+  // Results beyond which their own loop has work for the threads: rows one by one, columns by several vectors at once.
+  // A grid takes many more.
   const int64_t few_rows = target.grid ? 256 : 16, few_columns = target.grid ? 32768 : 64;
   if (runs().size() != 1) return false;
   return facts.range(kept_size()).high <= (reduces_last() ? few_rows : few_columns) &&

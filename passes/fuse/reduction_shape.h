@@ -9,8 +9,8 @@
 namespace frit::passes {
 
 struct ReductionShape {
-  ir::Shape space;                      // the operand's shape
-  std::vector<int> axes;                // reduced ones, ascending
+  ir::Shape space;        // the operand's shape
+  std::vector<int> axes;  // reduced ones, ascending
   friend bool operator==(const ReductionShape&, const ReductionShape&) = default;
 
   static ReductionShape of(const ir::Function& f, const ir::Op& reduction);
@@ -19,13 +19,15 @@ struct ReductionShape {
   // Maximal runs of adjacent reduced axes, outermost first: the units that ir/graph/graph.h defines the order by.
   std::vector<std::vector<int>> runs() const;
   bool reduces_last() const { return !axes.empty() && axes.back() == static_cast<int>(space.size()) - 1; }
-  Dim kept_size() const;                // elements of the result
+  Dim kept_size() const;  // elements of the result
   Dim reduced_size() const;
-  // Whether blocks of the reduced axis are computed by independent iterations and combined by a second kernel: when there
-  // are too few results to keep the machine busy and more than one block each. Nothing may be fused behind such a reduction at full shape.
+  // Whether blocks of the reduced axis are computed by independent iterations and combined by a second kernel: when
+  // there are too few results to keep the machine busy and more than one block each. Nothing may be fused behind such a
+  // reduction at full shape.
   bool spans_blocks(const DimFacts& facts, const TargetTraits& target) const;
 
-  // What the values of a group look like: of the space's shape, or one per result with or without the reduced axes (as 1).
+  // What the values of a group look like: of the space's shape, or one per result with or without the reduced axes (as
+  // 1).
   bool is_full(const ir::Shape& s) const { return s == space; }
   bool is_row(const ir::Shape& s) const;
   // The position of such a value in terms of the space's coordinates.

@@ -12,8 +12,8 @@ struct OpGroup {
   std::vector<uint32_t> ops;  // indices into Function::ops
 };
 
-// Reorders the ops of `f` so that each group stands together, in the order given, with a copy of each op in `floating` (by op) in every
-// group that uses it, and writes Function::groups. Groups read only results of groups before them.
+// Reorders the ops of `f` so that each group stands together, in the order given, with a copy of each op in `floating`
+// (by op) in every group that uses it, and writes Function::groups. Groups read only results of groups before them.
 void regroup(ir::Function& f, std::vector<OpGroup> groups, const std::vector<bool>& floating);
 
 }  // namespace frit::passes

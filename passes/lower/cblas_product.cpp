@@ -23,14 +23,17 @@ bool is_one_product(const CblasOperand& a, const CblasOperand& b, size_t batch_a
 std::optional<CblasOperand> cblas_operand(const Window& w, const DimFacts& facts) {
   const size_t rank = w.layout.shape.size();
   const Dim &rows = w.layout.shape[rank - 2], &columns = w.layout.shape[rank - 1];
-  auto lies = [&](const Dim& inner_stride, const Dim& inner, const Dim& outer_stride, const Dim& outer) -> std::optional<Dim> {
+  auto lies = [&](const Dim& inner_stride, const Dim& inner, const Dim& outer_stride,
+                  const Dim& outer) -> std::optional<Dim> {
     if (!inner_stride.is(1) && !inner.is(1)) return std::nullopt;
     if (outer.is(1)) return inner;
     if (facts.less_equal(inner, outer_stride) == Tri::Yes) return outer_stride;
     return std::nullopt;
   };
-  if (auto leading = lies(w.layout.strides[rank - 1], columns, w.layout.strides[rank - 2], rows)) return CblasOperand{&w, false, *leading};
-  if (auto leading = lies(w.layout.strides[rank - 2], rows, w.layout.strides[rank - 1], columns)) return CblasOperand{&w, true, *leading};
+  if (auto leading = lies(w.layout.strides[rank - 1], columns, w.layout.strides[rank - 2], rows))
+    return CblasOperand{&w, false, *leading};
+  if (auto leading = lies(w.layout.strides[rank - 2], rows, w.layout.strides[rank - 1], columns))
+    return CblasOperand{&w, true, *leading};
   return std::nullopt;
 }
 

@@ -1,10 +1,12 @@
-// expand_routines: for code that has no runtime beside it, routines of the library become kernels of the program, and what was fused behind one
-// becomes a kernel that follows it. Does nothing unless the target asks for it (TargetTraits::own_routines).
+// expand_routines: for code that has no runtime beside it, routines of the library become kernels of the program, and
+// what was fused behind one becomes a kernel that follows it. Does nothing unless the target asks for it
+// (TargetTraits::own_routines).
 //
-// Matrix products take one of three forms. Tiles: a block of columns is packed side by side, and tiles of a few rows by two vectors of columns are
-// summed in registers, along k from 0 upwards. Columns, where there are few rows for certain: the same without packing, for each number would be
-// packed to be used a few times only. Dots, where the results are few and both operands run along k: sums over lanes. Which one it is follows from what is
-// known when the function is compiled, so results do not depend on a call's sizes but through the sums themselves.
+// Matrix products take one of three forms. Tiles: a block of columns is packed side by side, and tiles of a few rows by
+// two vectors of columns are summed in registers, along k from 0 upwards. Columns, where there are few rows for
+// certain: the same without packing, for each number would be packed to be used a few times only. Dots, where the
+// results are few and both operands run along k: sums over lanes. Which one it is follows from what is known when the
+// function is compiled, so results do not depend on a call's sizes but through the sums themselves.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -19,7 +21,8 @@ namespace {
 using namespace ir;
 
 constexpr int64_t kFewRows = 4;
-constexpr int64_t kColumnBlock = 64;   // columns that are packed together: so often is what is read of the left operand used
+constexpr int64_t kColumnBlock =
+    64;  // columns that are packed together: so often is what is read of the left operand used
 constexpr int64_t kColumnChunk = 256;  // columns of an iteration of the parallel loop, where nothing is packed
 constexpr int kTileRows = 6;           // with two vectors of columns: twelve sums in registers
 
@@ -55,7 +58,8 @@ class Writer {
   }
 
   // Opens a loop and gives its variable.
-  Dim open(const std::string& wish, const Dim& extent, LoopKind kind = LoopKind::Serial, int vector = 0, int unroll = 1, int lanes = 0) {
+  Dim open(const std::string& wish, const Dim& extent, LoopKind kind = LoopKind::Serial, int vector = 0, int unroll = 1,
+           int lanes = 0) {
     std::string name = wish;
     while (!names_.insert(name).second) name += "_";
     Loop loop;
@@ -157,8 +161,13 @@ struct Matrix {
 class Product {
  public:
   Product(const Function& f, const LibraryStep& step, const TargetTraits& target, std::string name)
-      : step_(step), target_(target), w_(f, std::move(name)), pairs_(is_complex(step.dtypes[0])),
-        compute_(pairs_ ? float32 : compute_type(step.dtypes[0])), a_{step.operands[0].layout, pairs_}, b_{step.operands[1].layout, pairs_},
+      : step_(step),
+        target_(target),
+        w_(f, std::move(name)),
+        pairs_(is_complex(step.dtypes[0])),
+        compute_(pairs_ ? float32 : compute_type(step.dtypes[0])),
+        a_{step.operands[0].layout, pairs_},
+        b_{step.operands[1].layout, pairs_},
         c_{step.results[0].layout, pairs_} {
     const size_t rank = a_.layout.shape.size();
     m_ = c_.layout.shape[rank - 2];
@@ -173,11 +182,15 @@ class Product {
 
   KernelStep write(Program& p) {
     const size_t rank = a_.layout.shape.size();
-    const bool few_rows = m_.is_const() && m_.value() <= kFewRows, few_columns = n_.is_const() && n_.value() <= kFewRows;
+    const bool few_rows = m_.is_const() && m_.value() <= kFewRows,
+               few_columns = n_.is_const() && n_.value() <= kFewRows;
     const bool along_columns = b_.layout.strides[rank - 1].is(1);
-    if (few_columns || (few_rows && !along_columns)) dots();
-    else if (few_rows) columns();
-    else tiles();
+    if (few_columns || (few_rows && !along_columns))
+      dots();
+    else if (few_rows)
+      columns();
+    else
+      tiles();
     KernelStep launch{static_cast<uint32_t>(p.kernels.size()), w_.bound()};
     p.kernels.push_back(w_.finish());
     return launch;
@@ -291,7 +304,8 @@ class Product {
     auto readable = [&](int64_t i) { return min(row(i), m_ - Dim(1)); };
     if (pack_rows) {
       const Dim k = w_.open("k", depth_);
-      for (int64_t i = 0; i < rows; ++i) store_packed(strip, k, rows, Dim(i), load(left_, a_.at(batch, readable(i), k)));
+      for (int64_t i = 0; i < rows; ++i)
+        store_packed(strip, k, rows, Dim(i), load(left_, a_.at(batch, readable(i), k)));
       w_.close();
     }
     const Dim g = w_.open("g", groups), l = w_.open("l", wide, LoopKind::Serial, lanes_, 2), k = w_.open("k", depth_);
@@ -344,7 +358,9 @@ Result<bool> run(Function& f, PassContext& context) {
       return Diagnostic("function @" + f.name + ": routine '" + library->name + "' has no kernels of its own", {},
                         "compile the function for a target that has a runtime");
     std::string name = f.name + "_" + std::to_string(i) + "_" + library->name;
-    auto taken = [&] { return std::any_of(p.kernels.begin(), p.kernels.end(), [&](const Kernel& k) { return k.name == name; }); };
+    auto taken = [&] {
+      return std::any_of(p.kernels.begin(), p.kernels.end(), [&](const Kernel& k) { return k.name == name; });
+    };
     while (taken()) name += "_";
     steps.emplace_back(Product(f, *library, context.target, name).write(p));
     context.remark(f, "routine '" + library->name + "' is kernel @" + name);
@@ -355,7 +371,8 @@ Result<bool> run(Function& f, PassContext& context) {
   return changed;
 }
 
-const RegisterPass kRegistered{{"expand_routines", "writes routines of the library as kernels, for targets that have no library",
+const RegisterPass kRegistered{{"expand_routines",
+                                "writes routines of the library as kernels, for targets that have no library",
                                 Level::Lowered, Level::Lowered, Level::Lowered, run}};
 
 }  // namespace

@@ -10,7 +10,8 @@ using namespace ir;
 
 namespace {
 
-// Local buffers are numbered after all launch buffers, whose count is known only at the end; until then they stand from here on.
+// Local buffers are numbered after all launch buffers, whose count is known only at the end; until then they stand from
+// here on.
 constexpr uint32_t kLocalBase = 1u << 24;
 
 Dim linear(const std::vector<Dim>& at, const Layout& layout) {
@@ -19,7 +20,8 @@ Dim linear(const std::vector<Dim>& at, const Layout& layout) {
   return d;
 }
 
-// `d` with the coordinates of `c` rewritten to its variable: directly when they enter as one row-major position, else by division.
+// `d` with the coordinates of `c` rewritten to its variable: directly when they enter as one row-major position, else
+// by division.
 Dim rewrite(const Dim& d, const CollapsedAxes& c) {
   bool used = false;
   for (const std::string& axis : c.axes) used |= d.uses(axis);
@@ -67,7 +69,11 @@ Dim rewrite(const Dim& d, const CollapsedAxes& c) {
 }  // namespace
 
 KernelEmitter::KernelEmitter(const Function& f, Program& program, Placements& placements, std::string name)
-    : f_(f), program_(program), facts_(f.facts), reserved_(program.symbols.begin(), program.symbols.end()), placements_(placements) {
+    : f_(f),
+      program_(program),
+      facts_(f.facts),
+      reserved_(program.symbols.begin(), program.symbols.end()),
+      placements_(placements) {
   kernel_.name = std::move(name);
   scopes_.emplace_back();
 }
@@ -306,7 +312,8 @@ Regs KernelEmitter::indexed(const Op& op, ValueId v, const std::vector<Dim>& at,
   if (rule.sources.size() == 1 && rule.sources[0].within.empty())
     return value_at(op.operands[rule.sources[0].operand], rule.sources[0].index, mask);
 
-  // The sources in order, each read only where its condition holds and no earlier one did: built from the last to the first.
+  // The sources in order, each read only where its condition holds and no earlier one did: built from the last to the
+  // first.
   struct Candidate {
     Reg condition;
     Regs value;

@@ -1,8 +1,9 @@
 // Builds one kernel: opens and closes loops, and computes graph values at positions.
 //
-// An emitter holds a stack of open bodies. A scalar or a load is placed in the outermost open body in which everything it depends on is
-// defined (so what does not change in an inner loop is computed once), but never outside the parallel loop; what was computed there
-// is found again by every inner body. Complex values are pairs of f32 registers over interleaved storage.
+// An emitter holds a stack of open bodies. A scalar or a load is placed in the outermost open body in which everything
+// it depends on is defined (so what does not change in an inner loop is computed once), but never outside the parallel
+// loop; what was computed there is found again by every inner body. Complex values are pairs of f32 registers over
+// interleaved storage.
 #pragma once
 
 #include <map>
@@ -29,9 +30,9 @@ using Placements = std::unordered_map<ir::ValueId, Placement>;
 
 // Several coordinates that run as one loop variable in row-major order.
 struct CollapsedAxes {
-  std::string var;                 // the loop variable
-  Dim var_offset = 0;          // added to it: the start of a block
-  std::vector<std::string> axes;   // the coordinates it stands for
+  std::string var;                // the loop variable
+  Dim var_offset = 0;             // added to it: the start of a block
+  std::vector<std::string> axes;  // the coordinates it stands for
   std::vector<Dim> extents;
 };
 
@@ -43,7 +44,8 @@ class KernelEmitter {
   // A fresh loop-variable or coordinate name, not a symbol of the function.
   std::string fresh(const std::string& hint);
 
-  // Opens a loop over [0, extent) and returns its variable; `close_loop` returns the finished loop's place for accumulators.
+  // Opens a loop over [0, extent) and returns its variable; `close_loop` returns the finished loop's place for
+  // accumulators.
   std::string open_loop(const std::string& hint, const Dim& extent, ir::LoopKind kind, int lanes = 0);
   void declare(const std::string& var, const Dim& extent);  // a coordinate that is not a loop of its own
   ir::Reg accumulate(ir::Combine combine, Dtype type, ir::Reg value, ir::Reg position = ir::kNoReg);
@@ -79,7 +81,7 @@ class KernelEmitter {
  private:
   struct Scope {
     ir::Body body;
-    std::optional<ir::Loop> loop;                 // none for the top
+    std::optional<ir::Loop> loop;  // none for the top
     std::unordered_map<std::string, Regs> memo;
   };
 
@@ -112,9 +114,9 @@ class KernelEmitter {
   std::vector<int> reg_depth_;
   std::map<std::string, int> var_depth_;
   std::unordered_set<std::string> reserved_;
-  std::map<std::string, int> next_;                  // number that the next name of each kind gets
-  std::vector<uint32_t> bound_;                      // program buffer of each kernel buffer
-  std::map<uint32_t, uint32_t> slots_;               // program buffer -> kernel buffer
+  std::map<std::string, int> next_;     // number that the next name of each kind gets
+  std::vector<uint32_t> bound_;         // program buffer of each kernel buffer
+  std::map<uint32_t, uint32_t> slots_;  // program buffer -> kernel buffer
   Placements& placements_;
   std::vector<CollapsedAxes> collapsed_;
   std::vector<std::pair<Dim, Dim>> undecided_;

@@ -101,7 +101,8 @@ void merge(Loop& outer, const DimFacts& facts) {
   rewrite_dims(outer.body, [&](const Dim& d) {
     // What goes on from one turn of the outer loop to the next is not divided.
     if (auto along = d.affine_in(i); along && !along->coefficient.uses(o))
-      if (auto rows = along->rest.affine_in(o); rows && rows->coefficient == along->coefficient * n && !rows->rest.uses(i))
+      if (auto rows = along->rest.affine_in(o);
+          rows && rows->coefficient == along->coefficient * n && !rows->rest.uses(i))
         return known.simplify(rows->rest + along->coefficient * p);
     return known.simplify(d.substitute([&](const std::string& name) -> std::optional<Dim> {
       if (name == o) return floor_div(p, n);
@@ -136,7 +137,8 @@ namespace {
 // Turns of a loop below which its part of a tile would be too small for vectors.
 constexpr int64_t kWorthTiling = 8;
 
-// The loop, other than the innermost, along which some position that jumps along the innermost one goes by single elements; -1 when there is none.
+// The loop, other than the innermost, along which some position that jumps along the innermost one goes by single
+// elements; -1 when there is none.
 int side_by_side(Loop& outer, const std::vector<std::string>& vars) {
   int found = -1;
   auto is_one = [](const Dim& d) { return d.is(1) || d.is(-1); };
@@ -190,7 +192,8 @@ bool tile(Loop& outer, int64_t rows, int64_t columns, const std::string& var, co
     digits[axis] = axis == 0 ? rest : mod(rest, counts[axis]);
     rest = floor_div(rest, counts[axis]);
   }
-  // The loops of the tile keep the variables of the axes that they cut; that of the first loop is the tile's number now.
+  // The loops of the tile keep the variables of the axes that they cut; that of the first loop is the tile's number
+  // now.
   const std::string jj = j == 0 ? var : vars[j], kk = vars[k];
   auto part = [&](size_t axis) { return known.simplify(min(size(axis), extents[axis] - digits[axis] * size(axis))); };
   Loop row, column;

@@ -23,7 +23,7 @@ uint32_t add_buffer(ir::Program& program, const char* prefix, ir::BufferRole rol
 
 struct Lowering {
   ir::Program& program;
-  Placements& placements;            // of every value in memory so far
+  Placements& placements;  // of every value in memory so far
   PassContext& context;
 
   // A new dense buffer for `v`, and its placement.
@@ -34,7 +34,8 @@ Status lower_loop_group(Lowering& l, const GroupView& g);
 Status lower_reduce_group(Lowering& l, const GroupView& g);
 Status lower_library_group(Lowering& l, const GroupView& g);
 
-// For each op of the group, whether it is computed at the very position of the outputs: reached from them through elementwise ops alone.
+// For each op of the group, whether it is computed at the very position of the outputs: reached from them through
+// elementwise ops alone.
 std::vector<bool> at_output_positions(const GroupView& g);
 
 // The element of a dense value at a position.

@@ -1,4 +1,5 @@
-// Library groups: the routine on windows of its operands, and what was fused behind it as an epilogue kernel over its rows.
+// Library groups: the routine on windows of its operands, and what was fused behind it as an epilogue kernel over its
+// rows.
 #include "passes/lower/lower_groups.h"
 
 namespace frit::passes {
@@ -11,7 +12,8 @@ Status lower_library_group(Lowering& l, const GroupView& g) {
   for (const Op& op : g.ops) {
     if (op.def->kind == OpKind::Library) {
       library = &op;
-    } else if (library && op.def->kind == OpKind::Elementwise && g.f.type(op.results[0]).shape == g.f.type(library->results[0]).shape) {
+    } else if (library && op.def->kind == OpKind::Elementwise &&
+               g.f.type(op.results[0]).shape == g.f.type(library->results[0]).shape) {
       epilogue = true;
     }
   }
@@ -31,7 +33,8 @@ Status lower_library_group(Lowering& l, const GroupView& g) {
     for (size_t i = 0; i < g.outputs.size(); ++i) l.placements[g.outputs[i]] = {buffers[i], dense};
     return {};
   }
-  // The raw product goes where it is asked for; else into the only output, in place, when that has its type; else to a temporary.
+  // The raw product goes where it is asked for; else into the only output, in place, when that has its type; else to a
+  // temporary.
   uint32_t raw_buffer = kNone;
   for (size_t i = 0; i < g.outputs.size(); ++i)
     if (g.outputs[i] == raw) raw_buffer = buffers[i];

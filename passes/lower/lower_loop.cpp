@@ -1,7 +1,8 @@
 // Elementwise and index groups: one loop per axis of the iteration space, the first of them parallel.
 //
-// Where operands of a concatenation (or padding) meet inside the space, testing for each element which of them supplies it costs more than the element.
-// When what must be tested is where one axis is cut, the axis is computed in pieces, one kernel each, in which every test is decided.
+// Where operands of a concatenation (or padding) meet inside the space, testing for each element which of them supplies
+// it costs more than the element. When what must be tested is where one axis is cut, the axis is computed in pieces,
+// one kernel each, in which every test is decided.
 #include "passes/lower/lower_groups.h"
 
 namespace frit::passes {
@@ -57,11 +58,13 @@ class LoopLowering {
     for (size_t axis = 0; axis < space_.size(); ++axis) {
       bool here = piece && piece->axis == axis;
       Dim extent = here ? g_.f.facts.simplify(piece->end - piece->begin) : space_[axis];
-      variables.push_back(extent.is(1) ? Dim(0)
-                                       : Dim::symbol(e.open_loop("i", extent, opened++ == 0 ? LoopKind::Parallel : LoopKind::Serial)));
+      variables.push_back(
+          extent.is(1) ? Dim(0)
+                       : Dim::symbol(e.open_loop("i", extent, opened++ == 0 ? LoopKind::Parallel : LoopKind::Serial)));
       at.push_back(here ? variables.back() + piece->begin : variables.back());
     }
-    // In order of definition, so that no value is computed by deep recursion and each output is stored as soon as it is known.
+    // In order of definition, so that no value is computed by deep recursion and each output is stored as soon as it is
+    // known.
     size_t next = 0;
     for (size_t i = 0; i < g_.ops.size(); ++i) {
       ValueId v = g_.ops[i].results[0];
@@ -93,7 +96,7 @@ class LoopLowering {
       auto affine = gap.affine_in(*variables[axis].as_symbol());
       if (!affine) return {};
       if (affine->coefficient.is(1)) {
-        points.push_back(facts.simplify(-affine->rest));         // v + rest >= 0
+        points.push_back(facts.simplify(-affine->rest));  // v + rest >= 0
       } else if (affine->coefficient.is(-1)) {
         points.push_back(facts.simplify(affine->rest + Dim(1)));  // rest - v >= 0 up to v == rest
       } else {

@@ -1,12 +1,14 @@
-// Groups with reductions: a loop over the kept axes, and inside it one loop over the reduced axes per level of dependence.
+// Groups with reductions: a loop over the kept axes, and inside it one loop over the reduced axes per level of
+// dependence.
 //
-// Level 0 holds what needs no reduction of the group; the results of level n's reductions can be used from level n + 1 on. Each level's loop
-// reads the row again, from cache. What was expensive to compute at one level and is needed at a later one is kept in a local row.
+// Level 0 holds what needs no reduction of the group; the results of level n's reductions can be used from level n + 1
+// on. Each level's loop reads the row again, from cache. What was expensive to compute at one level and is needed at a
+// later one is kept in a local row.
 #include <algorithm>
 #include <set>
 
-#include "passes/lower/lower_groups.h"
 #include "passes/fuse/reduction_shape.h"
+#include "passes/lower/lower_groups.h"
 
 namespace frit::passes {
 
@@ -17,8 +19,8 @@ namespace {
 struct ReductionPlan {
   const Op* op;
   int level;
-  Dtype type;                      // accumulated in
-  std::vector<Reg> results;        // one, or re and im
+  Dtype type;                // accumulated in
+  std::vector<Reg> results;  // one, or re and im
 };
 
 class RowLowering {
@@ -35,8 +37,7 @@ class RowLowering {
     } else {
       lower_rows();
     }
-    for (size_t i = 0; i < g_.outputs.size(); ++i)
-      l_.placements[g_.outputs[i]] = {buffers_[i], dense(g_.outputs[i])};
+    for (size_t i = 0; i < g_.outputs.size(); ++i) l_.placements[g_.outputs[i]] = {buffers_[i], dense(g_.outputs[i])};
     return {};
   }
 
@@ -210,13 +211,15 @@ class RowLowering {
 
   void compute_full(KernelEmitter& e, const std::vector<Dim>& coordinates, int level) {
     for (ValueId v : keep_order_)
-      if (levels_.at(v) < level) e.define(v, coordinates, e.load_local(kept_.at(v), dtype(v), row_position(coordinates)));
+      if (levels_.at(v) < level)
+        e.define(v, coordinates, e.load_local(kept_.at(v), dtype(v), row_position(coordinates)));
     for (ValueId v : keep_order_)
       if (levels_.at(v) == level)
         e.store_local(kept_.at(v), dtype(v), row_position(coordinates), e.value_at(v, coordinates));
     for (size_t i = 0; i < g_.outputs.size(); ++i) {
       ValueId v = g_.outputs[i];
-      if (!is_full(v) || is_reduction(v) || levels_.at(v) != level || f_.facts.range(f_.type(v).size()).high <= 0) continue;
+      if (!is_full(v) || is_reduction(v) || levels_.at(v) != level || f_.facts.range(f_.type(v).size()).high <= 0)
+        continue;
       e.store(buffers_[i], dtype(v), row_major_element(shape(v), coordinates), e.value_at(v, coordinates));
     }
   }
@@ -227,13 +230,14 @@ class RowLowering {
     for (ReductionPlan* r : at_level) {
       Regs v = e.value_at(r->op->operands[0], coordinates);
       out.push_back(e.cast(v.re, r->type));
-      if (parts(*r) == 2) out.push_back(v.im == kNoReg ? e.scalar(ScalarOp::Const, float32, {kNoReg, kNoReg, kNoReg}, 0) : v.im);
+      if (parts(*r) == 2)
+        out.push_back(v.im == kNoReg ? e.scalar(ScalarOp::Const, float32, {kNoReg, kNoReg, kNoReg}, 0) : v.im);
     }
     return out;
   }
 
-  void define_results(KernelEmitter& e, const std::vector<Dim>& coordinates, const std::vector<ReductionPlan*>& at_level,
-                      const std::vector<Reg>& results) {
+  void define_results(KernelEmitter& e, const std::vector<Dim>& coordinates,
+                      const std::vector<ReductionPlan*>& at_level, const std::vector<Reg>& results) {
     size_t i = 0;
     for (ReductionPlan* r : at_level) {
       ValueId v = r->op->results[0];
@@ -337,7 +341,7 @@ class RowLowering {
   int last_level_ = 0;
   bool arg_ = false;
   std::vector<uint32_t> buffers_;
-  std::map<ValueId, uint32_t> kept_;       // -> local
+  std::map<ValueId, uint32_t> kept_;  // -> local
   std::vector<ValueId> keep_order_;
 };
 

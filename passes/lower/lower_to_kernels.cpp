@@ -1,4 +1,5 @@
-// lower_to_kernels: turns the groups of a fused function into a Program: kernels with plain loops, library steps, and buffers.
+// lower_to_kernels: turns the groups of a fused function into a Program: kernels with plain loops, library steps, and
+// buffers.
 #include <algorithm>
 #include <unordered_set>
 
@@ -120,7 +121,9 @@ void copy_out(Lowering& l, const Function& f, ValueId v, std::string name) {
     std::vector<Dim> at;
     size_t opened = 0;
     for (const Dim& extent : t.shape)
-      at.push_back(extent.is(1) ? Dim(0) : Dim::symbol(e.open_loop("i", extent, opened++ == 0 ? LoopKind::Parallel : LoopKind::Serial)));
+      at.push_back(extent.is(1)
+                       ? Dim(0)
+                       : Dim::symbol(e.open_loop("i", extent, opened++ == 0 ? LoopKind::Parallel : LoopKind::Serial)));
     e.store(buffer, t.dtype, row_major_element(t.shape, at), e.value_at(v, at));
     while (opened--) e.close_loop();
     l.program.steps.push_back(e.finish());
@@ -144,7 +147,8 @@ void make_dense(Lowering& l, const Function& f, size_t index) {
   for (size_t i = 0; i < f.results.size(); ++i) {
     const ValueId v = f.results[i];
     const Placement& p = l.placements.at(v);
-    const bool whole = l.program.buffers[p.buffer].role == BufferRole::Temp && is_whole(l.program, p, f.type(v), f.facts);
+    const bool whole =
+        l.program.buffers[p.buffer].role == BufferRole::Temp && is_whole(l.program, p, f.type(v), f.facts);
     if (!whole || taken.count(p.buffer)) copy_out(l, f, v, f.name + "_" + std::to_string(index++) + "_copy");
     const uint32_t buffer = l.placements.at(v).buffer;
     taken.insert(buffer);
@@ -202,9 +206,10 @@ Result<bool> run(Function& f, PassContext& context) {
   return true;
 }
 
-const RegisterPass kRegistered{{"lower_to_kernels",
-                                "writes each group as a kernel of plain loops, or as a library step, and names the buffers between them",
-                                Level::Fused, Level::Fused, Level::Lowered, run}};
+const RegisterPass kRegistered{
+    {"lower_to_kernels",
+     "writes each group as a kernel of plain loops, or as a library step, and names the buffers between them",
+     Level::Fused, Level::Fused, Level::Lowered, run}};
 
 }  // namespace
 }  // namespace frit::passes

@@ -7,8 +7,8 @@
 #include <ostream>
 
 #include "ir/text/kernel_printer.h"
-#include "ir/verify/kernel_verifier.h"
 #include "ir/text/printer.h"
+#include "ir/verify/kernel_verifier.h"
 #include "ir/verify/verifier.h"
 #include "passes/manager/standard.h"
 

@@ -1,7 +1,7 @@
 // Passes, pipelines and what a pass may say.
 //
-// A pass is one file; its name is the file's name, its spelling on the command line and its folder under tests/golden. A pass file
-// defines one PassInfo and registers it; passes find each other only through pipelines.
+// A pass is one file; its name is the file's name, its spelling on the command line and its folder under tests/golden.
+// A pass file defines one PassInfo and registers it; passes find each other only through pipelines.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,8 @@
 
 namespace frit::passes {
 
-// How far a function has come. A pass needs at least `needs`, at most `most`, and leaves `gives` (or what was there, if higher).
+// How far a function has come. A pass needs at least `needs`, at most `most`, and leaves `gives` (or what was there, if
+// higher).
 enum class Level : uint8_t {
   Graph,      // any rows
   Expanded,   // no Composite rows
@@ -35,29 +36,31 @@ struct Remark {
 // What the code will run on, as far as passes care. Nothing here changes a result but the numbers that say so.
 struct TargetTraits {
   int vector_bytes = 32;
-  int64_t cache_bytes = 1 << 20;   // of one core
+  int64_t cache_bytes = 1 << 20;  // of one core
   int threads = 1;
-  int64_t stream_bytes = 32 << 20; // results of at least this size are written past the caches
+  int64_t stream_bytes = 32 << 20;  // results of at least this size are written past the caches
   bool has_fma = true;
-  // Loops are spread over a grid of invocations in workgroups instead of threads with vectors (passes/schedule/grid_schedule.h).
+  // Loops are spread over a grid of invocations in workgroups instead of threads with vectors
+  // (passes/schedule/grid_schedule.h).
   bool grid = false;
-  // Part of a reduction's meaning on this target (ir/graph/graph.h): accumulators along the operand's last axis, and elements of a block there and along
-  // other axes.
+  // Part of a reduction's meaning on this target (ir/graph/graph.h): accumulators along the operand's last axis, and
+  // elements of a block there and along other axes.
   int reduction_lanes = ir::kReductionLanes;
   int64_t reduction_block = ir::kReductionBlock, column_block = ir::kReductionBlock;
   // What code needs that is called with the caller's own memory and has no runtime beside it.
-  bool dense_results = false;      // each result is an output of its own, dense and row-major: no views, no inputs, none shared
-  bool own_routines = false;       // routines of the library are kernels of the program ...
-  bool cblas_routines = false;     // ... but matrix products that cblas takes (passes/lower/cblas_product.h)
+  bool dense_results =
+      false;  // each result is an output of its own, dense and row-major: no views, no inputs, none shared
+  bool own_routines = false;    // routines of the library are kernels of the program ...
+  bool cblas_routines = false;  // ... but matrix products that cblas takes (passes/lower/cblas_product.h)
 };
 
 struct PassContext {
-  ir::Module* module = nullptr;    // null for a lone function
+  ir::Module* module = nullptr;  // null for a lone function
   TargetTraits target;
-  bool fuse = true;                // false: every op its own group (eager, and --pipeline comparisons)
+  bool fuse = true;  // false: every op its own group (eager, and --pipeline comparisons)
   bool collect_remarks = false;
   std::vector<Remark> remarks;
-  std::string pass;                // the running pass
+  std::string pass;  // the running pass
   void remark(const ir::Function& f, std::string text, SourceLoc loc = {}) {
     if (collect_remarks) remarks.push_back({pass, f.name, std::move(text), loc});
   }
@@ -92,10 +95,10 @@ struct PassTiming {
 
 struct RunOptions {
   bool verify_each = false;
-  int stop_after = -1;                  // run only the first N passes
-  std::string print_after;              // "", "all", "changed" or a pass name
+  int stop_after = -1;      // run only the first N passes
+  std::string print_after;  // "", "all", "changed" or a pass name
   std::ostream* print_to = nullptr;
-  std::string dump_dir;                 // numbered files, one per pass
+  std::string dump_dir;  // numbered files, one per pass
   std::vector<PassTiming>* timings = nullptr;
 };
 

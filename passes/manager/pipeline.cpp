@@ -1,4 +1,5 @@
-// Pipelines as text: "default", "none", or pass names with commas, checked for unknown names and for levels that do not fit.
+// Pipelines as text: "default", "none", or pass names with commas, checked for unknown names and for levels that do not
+// fit.
 #include <algorithm>
 #include <array>
 
@@ -7,9 +8,18 @@
 namespace frit::passes {
 namespace {
 
-constexpr std::array<std::string_view, 12> kStandard{
-    "expand_composites", "canonicalize",    "constant_fold", "cse",      "dce",              "fuse",
-    "lower_to_kernels",  "expand_routines", "merge_kernels", "schedule", "expand_functions", "plan_buffers"};
+constexpr std::array<std::string_view, 12> kStandard{"expand_composites",
+                                                     "canonicalize",
+                                                     "constant_fold",
+                                                     "cse",
+                                                     "dce",
+                                                     "fuse",
+                                                     "lower_to_kernels",
+                                                     "expand_routines",
+                                                     "merge_kernels",
+                                                     "schedule",
+                                                     "expand_functions",
+                                                     "plan_buffers"};
 
 std::string_view trim(std::string_view s) {
   while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
@@ -65,14 +75,12 @@ Status check_level(const PassInfo& pass, Level level, const PassInfo* raised_by)
     std::string message = "pass " + quoted(pass.name) + " needs level " + std::string(name(pass.needs)) +
                           ", and the function is at level " + std::string(name(level));
     const PassInfo* giver = giver_of(pass.needs);
-    return Diagnostic(std::move(message), {},
-                      giver ? "put " + quoted(giver->name) + " before it" : std::string());
+    return Diagnostic(std::move(message), {}, giver ? "put " + quoted(giver->name) + " before it" : std::string());
   }
   if (level > pass.most) {
     std::string message = "pass " + quoted(pass.name) + " works up to level " + std::string(name(pass.most)) +
                           ", and the function is at level " + std::string(name(level));
-    return Diagnostic(std::move(message), {},
-                      raised_by ? "put it before " + quoted(raised_by->name) : std::string());
+    return Diagnostic(std::move(message), {}, raised_by ? "put it before " + quoted(raised_by->name) : std::string());
   }
   return {};
 }

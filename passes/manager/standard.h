@@ -12,8 +12,8 @@ namespace frit::passes {
 // The names of the default pipeline, in order.
 std::span<const std::string_view> standard_order();
 
-// Whether `pass` may run on a function at `level`; the error says which pass to put before or after it. `raised_by` is the
-// pass that brought the function to `level`, or null when it started there.
+// Whether `pass` may run on a function at `level`; the error says which pass to put before or after it. `raised_by` is
+// the pass that brought the function to `level`, or null when it started there.
 Status check_level(const PassInfo& pass, Level level, const PassInfo* raised_by);
 
 }  // namespace frit::passes

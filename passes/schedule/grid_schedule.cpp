@@ -13,11 +13,12 @@ using namespace ir;
 
 namespace {
 
-constexpr int kVectorBytes = 16;       // of one load
+constexpr int kVectorBytes = 16;  // of one load
 constexpr int kMaxVector = 8;
 constexpr int kMaxInvocations = 256;
 constexpr int kMinInvocations = 32;
-constexpr int64_t kLongBody = 400;     // instructions beyond which copies of a body cost more registers than wide loads save
+constexpr int64_t kLongBody =
+    400;  // instructions beyond which copies of a body cost more registers than wide loads save
 
 int64_t count(const Body& body) {
   int64_t n = 0;
@@ -72,7 +73,8 @@ void schedule_rows(Kernel& k) {
     // A row's loop over fewer elements than lanes leaves the others at the identity, whatever their number.
     if (loop.lanes > 0) {
       const int64_t high = loop.extent.is_const() ? loop.extent.value() : INT64_MAX;
-      if (high < loop.lanes) loop.lanes = static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(high, 1))));
+      if (high < loop.lanes)
+        loop.lanes = static_cast<int>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(high, 1))));
     }
   });
   int most = 0;
@@ -163,7 +165,8 @@ void schedule_grid(Kernel& k, const TargetTraits&) {
       for (Loop* outer = loop; (outer = inner_of_nest(outer->body));)
         while (collapse(*outer)) {
         }
-      const bool tiled = k.locals.empty() && is_straight(*loop) && tile(*loop, kGridTile, kGridTile, unused(k, "row"), k.facts);
+      const bool tiled =
+          k.locals.empty() && is_straight(*loop) && tile(*loop, kGridTile, kGridTile, unused(k, "row"), k.facts);
       while (!tiled && inner_of_nest(loop->body)) {
         Loop* inner = inner_of_nest(loop->body);
         // What an iteration keeps in locals stays in one iteration.
@@ -213,11 +216,13 @@ struct Parts {
 
 Parts parts_of(const Dim& d, const std::string& var, int vector, const Kernel& k, std::vector<std::string>& multiples);
 
-Parts parts_of_atom(const Atom& atom, const std::string& var, int vector, const Kernel& k, std::vector<std::string>& multiples) {
+Parts parts_of_atom(const Atom& atom, const std::string& var, int vector, const Kernel& k,
+                    std::vector<std::string>& multiples) {
   if (atom.kind == AtomKind::Symbol) return {true, atom.name == var ? 1 : 0, atom.name == var};
   if (atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod) {
     Parts inner = parts_of(atom.args[0], var, vector, k, multiples);
-    const bool whole = inner.known && inner.aligned && inner.step == 1 && !atom.args[1].uses(var) && is_multiple(atom.args[1], vector, k, multiples);
+    const bool whole = inner.known && inner.aligned && inner.step == 1 && !atom.args[1].uses(var) &&
+                       is_multiple(atom.args[1], vector, k, multiples);
     // All of them lie between two multiples of the divisor.
     if (whole) return {true, atom.kind == AtomKind::Mod ? 1 : 0, atom.kind == AtomKind::Mod};
   }
@@ -288,7 +293,8 @@ bool is_independent(const Kernel& k, const Loop& loop) {
       if (!s) continue;
       auto [it, added] = stored.emplace(s->buffer, s->index);
       auto affine = s->index.affine_in(loop.var);
-      independent = independent && (added || it->second == s->index) && affine && k.facts.range(affine->coefficient).low > 0;
+      independent =
+          independent && (added || it->second == s->index) && affine && k.facts.range(affine->coefficient).low > 0;
       // What inner loops add must not reach the next iteration's position.
       Dim reach = 0;
       for (const Loop* inner : around) {

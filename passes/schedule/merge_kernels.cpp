@@ -1,5 +1,5 @@
-// merge_kernels: kernels that are the same but for their names become one, launched with each one's buffers. The layers of a network repeat: the code of
-// one of them serves all.
+// merge_kernels: kernels that are the same but for their names become one, launched with each one's buffers. The layers
+// of a network repeat: the code of one of them serves all.
 #include <map>
 #include <unordered_map>
 
@@ -11,7 +11,8 @@ namespace {
 
 using namespace ir;
 
-// The kernel as text without the names that it is free to choose. `epilogue`: its parallel loop must stay as it is, which schedule keeps to.
+// The kernel as text without the names that it is free to choose. `epilogue`: its parallel loop must stay as it is,
+// which schedule keeps to.
 std::string meaning(const Kernel& k, bool epilogue) {
   Kernel plain = k;
   plain.name = epilogue ? "epilogue" : "kernel";
@@ -25,8 +26,10 @@ Result<bool> run(Function& f, PassContext& context) {
   std::vector<bool> epilogue(p.kernels.size(), false);
   auto each_use = [&](auto&& visit) {
     for (Step& s : p.steps) {
-      if (auto* launch = std::get_if<KernelStep>(&s)) visit(*launch, false);
-      else if (auto& fused = std::get<LibraryStep>(s).epilogue) visit(*fused, true);
+      if (auto* launch = std::get_if<KernelStep>(&s))
+        visit(*launch, false);
+      else if (auto& fused = std::get<LibraryStep>(s).epilogue)
+        visit(*fused, true);
     }
   };
   each_use([&](KernelStep& use, bool fused) {
@@ -34,7 +37,8 @@ Result<bool> run(Function& f, PassContext& context) {
   });
   // Text is made of those only that are of one size with another.
   std::map<std::pair<size_t, size_t>, std::vector<uint32_t>> alike;
-  for (uint32_t i = 0; i < p.kernels.size(); ++i) alike[{p.kernels[i].buffers.size(), p.kernels[i].reg_types.size()}].push_back(i);
+  for (uint32_t i = 0; i < p.kernels.size(); ++i)
+    alike[{p.kernels[i].buffers.size(), p.kernels[i].reg_types.size()}].push_back(i);
   std::vector<uint32_t> same_as(p.kernels.size());
   for (uint32_t i = 0; i < p.kernels.size(); ++i) same_as[i] = i;
   bool changed = false;

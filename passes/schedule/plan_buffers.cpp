@@ -1,7 +1,8 @@
-// plan_buffers: gives every temporary a slot of the workspace, sharing slots between temporaries whose lives do not overlap, and marks
-// inputs whose memory an output may take over.
+// plan_buffers: gives every temporary a slot of the workspace, sharing slots between temporaries whose lives do not
+// overlap, and marks inputs whose memory an output may take over.
 //
-// Temporaries that nothing uses are dropped. A slot is reused only for a size that is provably no larger than the slot's, or when both are known numbers (the slot then grows).
+// Temporaries that nothing uses are dropped. A slot is reused only for a size that is provably no larger than the
+// slot's, or when both are known numbers (the slot then grows).
 #include <algorithm>
 
 #include "passes/manager/pass.h"
@@ -57,7 +58,8 @@ void assign_slots(Program& p, const std::vector<Life>& life, const DimFacts& fac
       if (!fits && !grows) continue;
       // The smallest that fits; else the largest, which grows least.
       if (best == kNone || (grows && fits && slots[s].bytes.value() < slots[best].bytes.value()) ||
-          (grows && !fits && slots[best].bytes.value() < bytes.value() && slots[s].bytes.value() > slots[best].bytes.value()))
+          (grows && !fits && slots[best].bytes.value() < bytes.value() &&
+           slots[s].bytes.value() > slots[best].bytes.value()))
         best = s;
     }
     if (best == kNone) {
@@ -72,7 +74,8 @@ void assign_slots(Program& p, const std::vector<Life>& life, const DimFacts& fac
   for (const Slot& s : slots) p.slots.push_back(s.bytes);
 }
 
-// Whether kernel buffer `in` is read only at the very positions where `out` is written, before the write, in the same iterations.
+// Whether kernel buffer `in` is read only at the very positions where `out` is written, before the write, in the same
+// iterations.
 bool same_positions(const Body& body, uint32_t in, uint32_t out, bool& any) {
   const Dim* written = nullptr;
   for (size_t i = body.size(); i-- > 0;) {
@@ -120,7 +123,8 @@ void find_donors(Program& p, const std::vector<Life>& life) {
   }
 }
 
-// Temporaries that no step touches (what computed them had nothing to compute) are dropped, so that every other one has a slot.
+// Temporaries that no step touches (what computed them had nothing to compute) are dropped, so that every other one has
+// a slot.
 void drop_unused(Program& p) {
   std::vector<Life> life = lives(p);
   for (const Window& w : p.results) life[w.buffer].used = true;
@@ -149,7 +153,8 @@ void drop_unused(Program& p) {
 }
 
 bool planned(const Program& p) {
-  return !p.slots.empty() || std::any_of(p.buffers.begin(), p.buffers.end(), [](const ProgramBuffer& b) { return b.donor != kNone; });
+  return !p.slots.empty() ||
+         std::any_of(p.buffers.begin(), p.buffers.end(), [](const ProgramBuffer& b) { return b.donor != kNone; });
 }
 
 Result<bool> run(Function& f, PassContext& context) {
@@ -169,9 +174,9 @@ Result<bool> run(Function& f, PassContext& context) {
   return planned(p) || p.buffers.size() != buffers;
 }
 
-const RegisterPass kRegistered{{"plan_buffers",
-                                "shares workspace slots between temporaries and finds inputs that an output may overwrite",
-                                Level::Legal, Level::Planned, Level::Planned, run}};
+const RegisterPass kRegistered{
+    {"plan_buffers", "shares workspace slots between temporaries and finds inputs that an output may overwrite",
+     Level::Legal, Level::Planned, Level::Planned, run}};
 
 }  // namespace
 }  // namespace frit::passes

@@ -1,29 +1,32 @@
-// schedule: how each kernel's loops run: which axes become one, which loop is spread over threads and in what portions, which loop is computed
-// in vectors and how far it is unrolled, and which two are cut into tiles. Results do not depend on any of it.
+// schedule: how each kernel's loops run: which axes become one, which loop is spread over threads and in what portions,
+// which loop is computed in vectors and how far it is unrolled, and which two are cut into tiles. Results do not depend
+// on any of it.
 //
-// Three shapes of kernel occur. A nest around straight-line code: its innermost loop runs in vectors. Rows (the reduced axis is the last): the outer
-// loops are spread over threads, the loops inside run in vectors. Columns (the last axis is kept): the loop over it runs in vectors, with the
-// reducing loops inside.
+// Three shapes of kernel occur. A nest around straight-line code: its innermost loop runs in vectors. Rows (the reduced
+// axis is the last): the outer loops are spread over threads, the loops inside run in vectors. Columns (the last axis
+// is kept): the loop over it runs in vectors, with the reducing loops inside.
 #include <algorithm>
 
-#include "passes/schedule/grid_schedule.h"
 #include "passes/lower/loop_nest.h"
 #include "passes/manager/pass.h"
+#include "passes/schedule/grid_schedule.h"
 
 namespace frit::passes {
 namespace {
 
 using namespace ir;
 
-// Scalar operations, for each byte of a vector, below which handing work to another thread costs more than it saves: about two microseconds.
+// Scalar operations, for each byte of a vector, below which handing work to another thread costs more than it saves:
+// about two microseconds.
 constexpr int64_t kMinWork = 1 << 12;
-constexpr int64_t kChunk = 8192;     // elements of an inner loop per iteration of the parallel one
-// Tiles of two axes. Where a vector is a whole cache line, each line is visited once, in any order: tiles are large, for the sake of the rows'
-// length. Otherwise the lines of a tile must stay in the innermost cache, of which rows a power of two apart use a few sets only.
+constexpr int64_t kChunk = 8192;  // elements of an inner loop per iteration of the parallel one
+// Tiles of two axes. Where a vector is a whole cache line, each line is visited once, in any order: tiles are large,
+// for the sake of the rows' length. Otherwise the lines of a tile must stay in the innermost cache, of which rows a
+// power of two apart use a few sets only.
 constexpr int64_t kLine = 64;
 constexpr int64_t kTileRows = 64, kTileColumns = 256, kTileSide = 32;
-constexpr int kTileVectors = 16;     // of a tile that are in registers at once
-constexpr int64_t kTileWork = 96;    // scalar operations beyond which a tile goes through the registers row by row
+constexpr int kTileVectors = 16;   // of a tile that are in registers at once
+constexpr int64_t kTileWork = 96;  // scalar operations beyond which a tile goes through the registers row by row
 constexpr int kFunctionCost = 20;
 constexpr int64_t kColumnWork = 12;  // scalar operations an element up to which columns are bound by memory
 
@@ -40,7 +43,8 @@ int64_t straight_work(const Body& body) {
   return total;
 }
 
-// Those of its loops included, at least 1, over the kernel's symbols. Where an extent depends on a loop around it, the first turn's stands for all.
+// Those of its loops included, at least 1, over the kernel's symbols. Where an extent depends on a loop around it, the
+// first turn's stands for all.
 Dim work(const Kernel& k, const Body& body) {
   Dim total = std::max<int64_t>(1, straight_work(body));
   for (const Instr& i : body)
@@ -65,7 +69,8 @@ int64_t leaf_work(const Body& body) {
 int accumulator_count(const Body& body) {
   int count = 0;
   for (const Instr& i : body)
-    if (auto* loop = std::get_if<Loop>(&i.node)) count = std::max<int>(count, static_cast<int>(loop->accumulators.size()) + accumulator_count(loop->body));
+    if (auto* loop = std::get_if<Loop>(&i.node))
+      count = std::max<int>(count, static_cast<int>(loop->accumulators.size()) + accumulator_count(loop->body));
   return count;
 }
 
@@ -94,8 +99,8 @@ class Scheduler {
   }
 
  private:
-  // Results that are too large to stay in the cache go past it, which saves reading their lines first. Only where every full vector is
-  // aligned for sure: positions that are a multiple of the width beside the vector loop's variable.
+  // Results that are too large to stay in the cache go past it, which saves reading their lines first. Only where every
+  // full vector is aligned for sure: positions that are a multiple of the width beside the vector loop's variable.
   void mark_streams(Body& body, const Loop* vector) {
     for (Instr& i : body) {
       if (auto* loop = std::get_if<Loop>(&i.node)) {
@@ -119,7 +124,8 @@ class Scheduler {
 
   int lanes_for(const Body& body) const { return std::max(1, target_.vector_bytes / widest(k_, body)); }
 
-  // Columns are read row by row: the more of a row at once, the longer the run of memory. As many as registers hold the sums of.
+  // Columns are read row by row: the more of a row at once, the longer the run of memory. As many as registers hold the
+  // sums of.
   int column_unroll(const Loop& loop) const {
     const int registers = target_.vector_bytes >= 64 ? 16 : 8;
     return std::max(4, registers / std::max(1, accumulator_count(loop.body)));
@@ -189,7 +195,8 @@ class Scheduler {
     return true;
   }
 
-  // As many rows of a tile as a vector has lanes are taken at once, so that what lies along the rows is read in vectors too.
+  // As many rows of a tile as a vector has lanes are taken at once, so that what lies along the rows is read in vectors
+  // too.
   void side_by_side(Loop& rows) {
     Loop& columns = *inner_of_nest(rows.body);
     if (leaf_work(columns.body) > kTileWork) return;
@@ -220,7 +227,8 @@ Result<bool> run(Function& f, PassContext& context) {
   Program& p = *f.program;
   std::vector<bool> epilogue(p.kernels.size(), false);
   for (const Step& s : p.steps)
-    if (auto* library = std::get_if<LibraryStep>(&s); library && library->epilogue) epilogue[library->epilogue->kernel] = true;
+    if (auto* library = std::get_if<LibraryStep>(&s); library && library->epilogue)
+      epilogue[library->epilogue->kernel] = true;
   bool changed = false;
   for (size_t i = 0; i < p.kernels.size(); ++i) {
     // A second run finds the loops scheduled.
@@ -231,16 +239,19 @@ Result<bool> run(Function& f, PassContext& context) {
     };
     look(look, p.kernels[i].body);
     if (scheduled || !contains_loop(p.kernels[i].body)) continue;
-    if (context.target.grid) schedule_grid(p.kernels[i], context.target);
-    else Scheduler(p.kernels[i], context.target, epilogue[i]).run();
+    if (context.target.grid)
+      schedule_grid(p.kernels[i], context.target);
+    else
+      Scheduler(p.kernels[i], context.target, epilogue[i]).run();
     changed = true;
   }
   return changed;
 }
 
-const RegisterPass kRegistered{{"schedule",
-                                "collapses loops, chooses the loop that runs in vectors, its width and unrolling, and the portions that threads take",
-                                Level::Lowered, Level::Lowered, Level::Scheduled, run}};
+const RegisterPass kRegistered{
+    {"schedule",
+     "collapses loops, chooses the loop that runs in vectors, its width and unrolling, and the portions that threads take",
+     Level::Lowered, Level::Lowered, Level::Scheduled, run}};
 
 }  // namespace
 }  // namespace frit::passes

@@ -1,15 +1,15 @@
 // Puts every op into one preferred form: the equations of canonicalize_rules.cpp, and what a row's traits imply
-// (f(f(x)) for involutions and idempotent rows, constants as the right operand of commutative rows, one broadcast for an
-// arrangement of a scalar).
+// (f(f(x)) for involutions and idempotent rows, constants as the right operand of commutative rows, one broadcast for
+// an arrangement of a scalar).
 //
-// One walk from operands to users: when an op is looked at its operands are in final form, and what replaces it is built from
-// final parts and looked at in turn. A second run therefore finds nothing to do.
+// One walk from operands to users: when an op is looked at its operands are in final form, and what replaces it is
+// built from final parts and looked at in turn. A second run therefore finds nothing to do.
 #include <array>
 #include <unordered_map>
 
+#include "passes/manager/pass.h"
 #include "passes/simplify/equations.h"
 #include "passes/simplify/fold.h"
-#include "passes/manager/pass.h"
 #include "passes/simplify/rewrite.h"
 
 namespace frit::passes {
@@ -166,7 +166,8 @@ class Canonicalizer {
   std::optional<ValueId> by_traits(const Op& op) {
     if (op.operands.size() != 1) return std::nullopt;
     const Op* inner = f_.def_of(op.operands[0]);
-    if (!inner || inner->def != op.def || inner->operands.size() != 1 || !(inner->attrs == op.attrs)) return std::nullopt;
+    if (!inner || inner->def != op.def || inner->operands.size() != 1 || !(inner->attrs == op.attrs))
+      return std::nullopt;
     const Type& type = f_.type(op.results[0]);
     if (op.def->has(kInvolution) && f_.type(inner->operands[0]) == type) {
       remark(op.def->name, " undoes itself", op.loc);

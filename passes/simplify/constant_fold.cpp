@@ -1,14 +1,15 @@
 // Computes at compile time what depends on constants alone.
 //
-// An elementwise op on constants that have one value each becomes one such constant, whatever its shape: the value is computed once and
-// broadcast. Other ops on constants are computed element by element up to kMostElements of them; data that would only be arranged or
-// repeated (broadcasts, views that grow) stays as it is. Results have the bits that the compiled code would compute, since
-// both run the same scalar programs (passes/simplify/fold.h); reductions are left to the code, which has their order.
+// An elementwise op on constants that have one value each becomes one such constant, whatever its shape: the value is
+// computed once and broadcast. Other ops on constants are computed element by element up to kMostElements of them; data
+// that would only be arranged or repeated (broadcasts, views that grow) stays as it is. Results have the bits that the
+// compiled code would compute, since both run the same scalar programs (passes/simplify/fold.h); reductions are left to
+// the code, which has their order.
 #include <algorithm>
 #include <cstring>
 
-#include "passes/simplify/fold.h"
 #include "passes/manager/pass.h"
+#include "passes/simplify/fold.h"
 #include "passes/simplify/rewrite.h"
 
 namespace frit::passes {
@@ -155,11 +156,12 @@ class Folder {
   }
 
   ValueId build_constant(const Type& type, const std::vector<uint64_t>& elements) {
-    bool one_value = !elements.empty() && std::all_of(elements.begin(), elements.end(),
-                                                      [&](uint64_t bits) { return bits == elements[0]; });
+    bool one_value = !elements.empty() &&
+                     std::all_of(elements.begin(), elements.end(), [&](uint64_t bits) { return bits == elements[0]; });
     if (one_value) return build_splat(rewriter_.builder(), type, elements[0]);
     std::vector<std::byte> bytes(elements.size() * type.dtype.size);
-    for (size_t i = 0; i < elements.size(); ++i) std::memcpy(&bytes[i * type.dtype.size], &elements[i], type.dtype.size);
+    for (size_t i = 0; i < elements.size(); ++i)
+      std::memcpy(&bytes[i * type.dtype.size], &elements[i], type.dtype.size);
     return rewriter_.builder().constant(Literal(type.dtype, std::move(bytes)), type.shape);
   }
 

@@ -1,8 +1,8 @@
 // Common subexpression elimination: ops that compute the same values from the same operands become one.
 //
-// Two ops are the same when row, operands, attributes (literals included, by bits) and result types are equal; operands of a commutative
-// row are compared without regard to order. Every op is looked up once in a hash table over all of that: linear, however
-// many users one value has. Side effects happen as often as they were written.
+// Two ops are the same when row, operands, attributes (literals included, by bits) and result types are equal; operands
+// of a commutative row are compared without regard to order. Every op is looked up once in a hash table over all of
+// that: linear, however many users one value has. Side effects happen as often as they were written.
 #include <algorithm>
 #include <string>
 #include <unordered_map>

@@ -1,4 +1,5 @@
-// The conditions and attribute functions that equations may call. Each asks about types, bits or attributes; none about names.
+// The conditions and attribute functions that equations may call. Each asks about types, bits or attributes; none about
+// names.
 #include <array>
 #include <bit>
 #include <cmath>

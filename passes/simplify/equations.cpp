@@ -136,7 +136,8 @@ class LineParser {
 
   Status attribute(Term& t, std::string_view name, bool left) {
     Term::AttrTerm attr{std::string(name)};
-    bool known = std::any_of(t.def->attrs.begin(), t.def->attrs.end(), [&](const AttrSpec& s) { return s.name == name; });
+    bool known =
+        std::any_of(t.def->attrs.begin(), t.def->attrs.end(), [&](const AttrSpec& s) { return s.name == name; });
     if (!known) return fail("'" + std::string(t.def->name) + "' has no attribute '" + attr.name + "'");
     std::string_view word = take_word();
     if (take('(')) {

@@ -7,14 +7,16 @@
 //   x                     a variable: any value; the same name twice is the same value
 //   C                     a variable that starts with a capital: a constant with one value in all its elements
 //   0  1  -1  0.5  -0.0  true  false  inf     such a constant with exactly this value in the element type at that place
-//   row(term, ..., attr=p)                    an operation; `attr=p` names the value of an attribute (its default where left out)
-// On the right an attribute may be computed, attr=function(p, q). A row on the right that is the row at the head of the left
-// takes over its attributes; a row with no attributes given has none. Operations on constants alone are computed at once.
-// A literal has the element type of the first variable and the shape of the result; alone on the right it has the result's type.
+//   row(term, ..., attr=p)                    an operation; `attr=p` names the value of an attribute (its default where
+//   left out)
+// On the right an attribute may be computed, attr=function(p, q). A row on the right that is the row at the head of the
+// left takes over its attributes; a row with no attributes given has none. Operations on constants alone are computed
+// at once. A literal has the element type of the first variable and the shape of the result; alone on the right it has
+// the result's type.
 //
-// Classes say for which element types of the first variable of the left an equation holds: any, number, real, int, signed, unsigned,
-// float, complex, bool, or a short type name (f32). A rule is used only where both sides have one type, so `reshape(x) = x`
-// means: where the shape does not change. Operands of commutative rows match in either order.
+// Classes say for which element types of the first variable of the left an equation holds: any, number, real, int,
+// signed, unsigned, float, complex, bool, or a short type name (f32). A rule is used only where both sides have one
+// type, so `reshape(x) = x` means: where the shape does not change. Operands of commutative rows match in either order.
 #pragma once
 
 #include <cstdint>
@@ -56,8 +58,8 @@ struct Term {
     std::vector<int> args;
   };
   Kind kind;
-  int variable = -1;         // Variable, Constant
-  bool is_integer = false;   // Literal
+  int variable = -1;        // Variable, Constant
+  bool is_integer = false;  // Literal
   int64_t integer = 0;
   double number = 0;
   const ir::OpDef* def = nullptr;  // Row
@@ -66,9 +68,9 @@ struct Term {
 };
 
 struct Equation {
-  std::string text;    // as written, without the class list
-  int line = 0;        // in the rules text, from 1
-  uint32_t dtypes = 0; // bit i: holds for Dtype::Val i
+  std::string text;     // as written, without the class list
+  int line = 0;         // in the rules text, from 1
+  uint32_t dtypes = 0;  // bit i: holds for Dtype::Val i
   Term left, right;
   const EquationCondition* condition = nullptr;
   std::vector<int> condition_args;
@@ -83,8 +85,8 @@ Result<std::vector<Equation>> parse_equations(std::string_view text);
 // The bits of a literal as an element of `dtype`; nothing for a fraction as an integer.
 std::optional<uint64_t> literal_bits(const Term& literal, Dtype dtype);
 
-// The rules of `canonicalize` (passes/simplify/canonicalize_rules.cpp), and the same parsed. A rules text that does not parse is a bug,
-// reported by the pass as an internal error.
+// The rules of `canonicalize` (passes/simplify/canonicalize_rules.cpp), and the same parsed. A rules text that does not
+// parse is a bug, reported by the pass as an internal error.
 extern const char* const kCanonicalizeRules;
 const Result<std::vector<Equation>>& canonicalize_equations();
 

@@ -45,8 +45,9 @@ class Expander {
     for (size_t i = 0; i < results.size(); ++i) rewriter_.replace(op.results[i], rewriter_.resolve(results[i]));
     rewriter_.touch();
     if (depth == 0 && context_.collect_remarks) {
-      context_.remark(f_, "expanded " + std::string(op.def->name) + " into " + std::to_string(f_.ops.size() - begin) + " ops",
-                      op.loc);
+      context_.remark(
+          f_, "expanded " + std::string(op.def->name) + " into " + std::to_string(f_.ops.size() - begin) + " ops",
+          op.loc);
     }
     return {};
   }

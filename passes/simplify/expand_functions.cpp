@@ -40,8 +40,7 @@ class Expander {
           expand_call(*scalar, result);
           continue;
         }
-        if (scalar->op == ScalarOp::Const)
-          constants_.try_emplace({scalar->type.val, scalar->imm}, scalar->result);
+        if (scalar->op == ScalarOp::Const) constants_.try_emplace({scalar->type.val, scalar->imm}, scalar->result);
       }
       result.push_back(std::move(instr));
     }
@@ -54,8 +53,7 @@ class Expander {
     ScalarBuilder builder(nodes);
     std::vector<uint32_t> args;
     for (int i = 0; i < arity(call.op); ++i)
-      args.push_back(
-          builder.input(kernel_.reg_types[call.args[static_cast<size_t>(i)]], static_cast<uint32_t>(i)));
+      args.push_back(builder.input(kernel_.reg_types[call.args[static_cast<size_t>(i)]], static_cast<uint32_t>(i)));
     uint32_t last = expand_function(builder, call.op, args);
     std::vector<Reg> regs(nodes.size());
     for (uint32_t i = 0; i <= last; ++i) {
@@ -68,17 +66,13 @@ class Expander {
         auto [known, added] = constants_.try_emplace({node.type.val, node.imm}, kNoReg);
         if (added) {
           known->second = kernel_.new_reg(node.type);
-          out.push_back(
-              {ScalarInstr{known->second, ScalarOp::Const, node.type, {kNoReg, kNoReg, kNoReg}, node.imm}});
+          out.push_back({ScalarInstr{known->second, ScalarOp::Const, node.type, {kNoReg, kNoReg, kNoReg}, node.imm}});
         }
         regs[i] = known->second;
         continue;
       }
-      ScalarInstr instr{i == last ? call.result : kernel_.new_reg(node.type),
-                        node.op,
-                        node.type,
-                        {kNoReg, kNoReg, kNoReg},
-                        node.imm};
+      ScalarInstr instr{
+          i == last ? call.result : kernel_.new_reg(node.type), node.op, node.type, {kNoReg, kNoReg, kNoReg}, node.imm};
       for (size_t k = 0; k < static_cast<size_t>(arity(node.op)); ++k) instr.args[k] = regs[node.args[k]];
       regs[i] = instr.result;
       out.push_back({instr});

@@ -1,7 +1,7 @@
 // Elementwise rows on known bits: what constant folding and the algebraic rules compute at compile time.
 //
-// The same scalar program and the same expansions of functions run here as in compiled code, so that a folded value has the bits
-// that the program would have computed.
+// The same scalar program and the same expansions of functions run here as in compiled code, so that a folded value has
+// the bits that the program would have computed.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ namespace frit::passes {
 
 class ElementFolder {
  public:
-  // For elementwise rows whose meaning is defined for these types; nothing for others and for rows that are not to be folded.
+  // For elementwise rows whose meaning is defined for these types; nothing for others and for rows that are not to be
+  // folded.
   static std::optional<ElementFolder> make(const ir::Function& f, const ir::Op& op);
 
   // The bits of one element of each result, from the bits of one element of each operand.
@@ -26,7 +27,8 @@ class ElementFolder {
   std::vector<Dtype> operand_types_, result_types_;
 };
 
-// The bits of the single result of elementwise `op`, when every operand is a constant with one value in all its elements.
+// The bits of the single result of elementwise `op`, when every operand is a constant with one value in all its
+// elements.
 std::optional<uint64_t> fold_splat(const ir::Function& f, const ir::Op& op);
 
 }  // namespace frit::passes

@@ -6,7 +6,8 @@
 
 namespace frit::passes {
 
-static_assert(std::endian::native == std::endian::little, "literals are kept in the host's order, taken to be little-endian");
+static_assert(std::endian::native == std::endian::little,
+              "literals are kept in the host's order, taken to be little-endian");
 
 using namespace ir;
 

@@ -1,9 +1,9 @@
 // Bottom-up rewriting of a function in one walk: the frame that graph passes share.
 //
-// A Rewriter takes the ops of a function aside; the pass walks them in order and, for each, either keeps it or builds something else in
-// its place. Operands of later ops are redirected as they are met, so that a pass only ever sees operands in their final form.
-// Value ids stay valid until finish(), which compacts the function if anything was replaced and leaves it untouched
-// otherwise. Linear in ops and operands.
+// A Rewriter takes the ops of a function aside; the pass walks them in order and, for each, either keeps it or builds
+// something else in its place. Operands of later ops are redirected as they are met, so that a pass only ever sees
+// operands in their final form. Value ids stay valid until finish(), which compacts the function if anything was
+// replaced and leaves it untouched otherwise. Linear in ops and operands.
 #pragma once
 
 #include <optional>
@@ -56,7 +56,8 @@ class Rewriter {
   bool changed_ = false;
 };
 
-// The bits that every element of `v` has, when it is a constant of one element or that under ops that only move elements.
+// The bits that every element of `v` has, when it is a constant of one element or that under ops that only move
+// elements.
 std::optional<uint64_t> splat_bits(const ir::Function& f, ir::ValueId v);
 // Whether `v` is a constant, or one under ops that only move elements.
 bool is_constant(const ir::Function& f, ir::ValueId v);

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "runtime/memory/memory.h"
 #include "runtime/execute/parallel.h"
+#include "runtime/memory/memory.h"
 
 namespace frit::runtime {
 namespace {

@@ -83,7 +83,12 @@ struct Kernel {
   Value extent, grain, scratch;
 
   Kernel(const KernelPlan& p, size_t symbols)
-      : plan(&p), fn(p.fn), same_symbols(p.symbols.size() <= symbols), extent(p.extent), grain(p.grain), scratch(p.scratch_bytes) {
+      : plan(&p),
+        fn(p.fn),
+        same_symbols(p.symbols.size() <= symbols),
+        extent(p.extent),
+        grain(p.grain),
+        scratch(p.scratch_bytes) {
     for (size_t i = 0; i < p.symbols.size(); ++i) same_symbols &= p.symbols[i] == i;
   }
 };
@@ -105,7 +110,9 @@ struct Frame {
 class Launch {
  public:
   Launch(const Kernel& kernel, const Frame& frame)
-      : fn_(kernel.fn), buffers_(kernel.plan->buffers.size()), symbols_(kernel.same_symbols ? 0 : kernel.plan->symbols.size()),
+      : fn_(kernel.fn),
+        buffers_(kernel.plan->buffers.size()),
+        symbols_(kernel.same_symbols ? 0 : kernel.plan->symbols.size()),
         scratch_bytes_(static_cast<size_t>(kernel.scratch.get(frame.symbols))) {
     const KernelPlan& plan = *kernel.plan;
     for (size_t i = 0; i < plan.buffers.size(); ++i) buffers_[i] = frame.buffers[plan.buffers[i]];
@@ -129,8 +136,9 @@ class Launch {
 
   Status status(const KernelPlan& plan) const {
     if (!failed_.load(std::memory_order_relaxed)) return {};
-    return Diagnostic("cannot allocate " + std::to_string(scratch_bytes_) + " bytes of scratch for kernel '" + plan.name + "'", {},
-                      "free arrays or raise the limit with set_memory_limit");
+    return Diagnostic(
+        "cannot allocate " + std::to_string(scratch_bytes_) + " bytes of scratch for kernel '" + plan.name + "'", {},
+        "free arrays or raise the limit with set_memory_limit");
   }
 
  private:
@@ -168,7 +176,8 @@ Status run_kernel(const Kernel& kernel, const Frame& frame) {
   return launch.status(*kernel.plan);
 }
 
-// Kernels that do not need each other. Each thread takes whole ones of those that are too small to be split, where together they are worth it.
+// Kernels that do not need each other. Each thread takes whole ones of those that are too small to be split, where
+// together they are worth it.
 Status run_beside(const std::vector<Kernel>& kernels, const Frame& frame) {
   struct Small {
     std::optional<Launch> launch;
@@ -182,10 +191,13 @@ Status run_beside(const std::vector<Kernel>& kernels, const Frame& frame) {
   double grains = 0;
   const auto flush = [&]() -> Status {
     const auto run = [](void* context, int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) static_cast<Small*>(context)[i].launch->run(0, static_cast<Small*>(context)[i].extent);
+      for (int64_t i = begin; i < end; ++i)
+        static_cast<Small*>(context)[i].launch->run(0, static_cast<Small*>(context)[i].extent);
     };
-    if (grains >= kWorthSharing) parallel_for(static_cast<int64_t>(count), 1, run, small);
-    else run(small, 0, static_cast<int64_t>(count));
+    if (grains >= kWorthSharing)
+      parallel_for(static_cast<int64_t>(count), 1, run, small);
+    else
+      run(small, 0, static_cast<int64_t>(count));
     for (size_t i = 0; i < count; ++i) FRIT_TRY(small[i].launch->status(*small[i].kernel->plan));
     count = 0;
     grains = 0;
@@ -290,7 +302,8 @@ struct Executable::Prepared {
 Executable::Executable(Plan plan) : plan_(std::move(plan)), prepared_(std::make_unique<Prepared>()) {
   Prepared& p = *prepared_;
   size_t symbols = plan_.symbols.size();
-  for (const BufferPlan& b : plan_.buffers) p.buffers.push_back({b.role, b.index, b.donor, ~0u, Value(b.bytes), b.dtype});
+  for (const BufferPlan& b : plan_.buffers)
+    p.buffers.push_back({b.role, b.index, b.donor, ~0u, Value(b.bytes), b.dtype});
   auto windows = [](const std::vector<WindowPlan>& from) {
     std::vector<Window> to;
     for (const WindowPlan& w : from) to.emplace_back(w);
@@ -303,14 +316,16 @@ Executable::Executable(Plan plan) : plan_(std::move(plan)), prepared_(std::make_
   for (auto& b : p.buffers)
     if (b.role == BufferPlan::Role::Output) b.owner = static_cast<uint32_t>(p.owners++);
   for (const Window& w : p.results) {
-    const auto users = std::count_if(p.results.begin(), p.results.end(), [&](const Window& other) { return other.buffer == w.buffer; });
+    const auto users = std::count_if(p.results.begin(), p.results.end(),
+                                     [&](const Window& other) { return other.buffer == w.buffer; });
     const auto& b = p.buffers[w.buffer];
     p.whole.push_back(users == 1 && b.role == BufferPlan::Role::Output ? b.owner : ~0u);
   }
   for (const DimProgram& s : plan_.slots) p.slots.emplace_back(s);
   for (const auto& step : plan_.steps) {
     if (auto* kernel = std::get_if<KernelPlan>(&step)) {
-      const bool joins = kernel->beside && !p.steps.empty() && std::holds_alternative<std::vector<Kernel>>(p.steps.back());
+      const bool joins =
+          kernel->beside && !p.steps.empty() && std::holds_alternative<std::vector<Kernel>>(p.steps.back());
       if (!joins) p.steps.emplace_back(std::vector<Kernel>());
       std::get<std::vector<Kernel>>(p.steps.back()).emplace_back(*kernel, symbols);
       continue;
@@ -350,7 +365,8 @@ Status check_elements(const Tensor& t, const Plan& plan) {
   if (!large) return {};
   std::string shape;
   for (int64_t n : t.shape) shape += (shape.empty() ? "" : ", ") + std::to_string(n);
-  return Diagnostic("a result of '" + plan.name + "' has more than 2^48 elements: [" + shape + "]", {}, "call it with smaller arrays");
+  return Diagnostic("a result of '" + plan.name + "' has more than 2^48 elements: [" + shape + "]", {},
+                    "call it with smaller arrays");
 }
 
 }  // namespace
@@ -380,8 +396,9 @@ Status Executable::run(std::span<const Tensor> inputs, std::span<const bool> don
   }
   Scratch workspace(workspace_bytes);
   if (workspace_bytes && !workspace.data())
-    return Diagnostic("cannot allocate the workspace of '" + plan_.name + "' of " + std::to_string(workspace_bytes) + " bytes", {},
-                      "free arrays or raise the limit with set_memory_limit");
+    return Diagnostic(
+        "cannot allocate the workspace of '" + plan_.name + "' of " + std::to_string(workspace_bytes) + " bytes", {},
+        "free arrays or raise the limit with set_memory_limit");
 
   Array<void*> addresses(p.buffers.size());
   Array<std::shared_ptr<Buffer>, 4> owners(p.owners);
@@ -396,16 +413,14 @@ Status Executable::run(std::span<const Tensor> inputs, std::span<const bool> don
       case Role::Input: {
         const Tensor& t = inputs[b.index];
         void* data = t.buffer->data();
-        if (!data) return Diagnostic("an input of '" + plan_.name + "' is in memory of a gpu that cannot be read", {}, "compute it again");
+        if (!data)
+          return Diagnostic("an input of '" + plan_.name + "' is in memory of a gpu that cannot be read", {},
+                            "compute it again");
         addresses[i] = static_cast<std::byte*>(data) + t.offset * t.dtype.size;
         break;
       }
-      case Role::Temp:
-        addresses[i] = static_cast<std::byte*>(workspace.data()) + starts[b.index];
-        break;
-      case Role::Constant:
-        addresses[i] = plan_.buffers[i].constant->data();
-        break;
+      case Role::Temp: addresses[i] = static_cast<std::byte*>(workspace.data()) + starts[b.index]; break;
+      case Role::Constant: addresses[i] = plan_.buffers[i].constant->data(); break;
       case Role::Output: {
         auto bytes = static_cast<size_t>(b.bytes.get(symbols.data()));
         std::shared_ptr<Buffer>& owner = owners[b.owner];
@@ -446,13 +461,9 @@ Status Executable::run(std::span<const Tensor> inputs, std::span<const bool> don
         // Its window counts from the input's first element.
         base = inputs[b.index].offset;
         break;
-      case Role::Constant:
-        t.buffer = plan_.buffers[w.buffer].constant;
-        break;
+      case Role::Constant: t.buffer = plan_.buffers[w.buffer].constant; break;
       case Role::Output:
-      case Role::Temp:
-        t.buffer = owners[b.owner];
-        break;
+      case Role::Temp: t.buffer = owners[b.owner]; break;
     }
     t.dtype = w.dtype;
     w.sizes(symbols.data(), t.shape, t.strides);

@@ -14,8 +14,8 @@
 #include "ir/base/dim_program.h"
 #include "ir/base/dtype.h"
 #include "ir/base/result.h"
-#include "runtime/memory/memory.h"
 #include "runtime/execute/sizes.h"
+#include "runtime/memory/memory.h"
 
 namespace frit::runtime {
 
@@ -58,17 +58,17 @@ struct KernelPlan {
   std::string name;
   KernelFn fn = nullptr;
   std::vector<uint32_t> buffers;
-  std::vector<uint32_t> symbols;     // slots, in the kernel's order
+  std::vector<uint32_t> symbols;  // slots, in the kernel's order
   bool parallel = false;
-  DimProgram extent;                 // of the parallel loop; 1 without
-  DimProgram grain{1};               // of it: see parallel_for; less than 1 means 1
+  DimProgram extent;    // of the parallel loop; 1 without
+  DimProgram grain{1};  // of it: see parallel_for; less than 1 means 1
   DimProgram scratch_bytes;
-  bool beside = false;               // needs nothing of the steps before it back to the last one where this is false, nor they of it
+  bool beside = false;  // needs nothing of the steps before it back to the last one where this is false, nor they of it
 };
 
 struct LibraryPlan {
   std::string name;
-  std::string options;               // the step's attributes as JSON
+  std::string options;  // the step's attributes as JSON
   std::vector<WindowPlan> operands, results;
   std::optional<KernelPlan> epilogue;
 };
@@ -86,19 +86,20 @@ struct Plan;
 class DeviceCode {
  public:
   virtual ~DeviceCode() = default;
-  virtual Status run(const Plan& plan, std::span<const Tensor> inputs, std::span<const bool> donated, std::span<Tensor> results) const = 0;
+  virtual Status run(const Plan& plan, std::span<const Tensor> inputs, std::span<const bool> donated,
+                     std::span<Tensor> results) const = 0;
 };
 
 struct Plan {
   std::string name;
   std::vector<std::string> symbol_names;
-  std::vector<SymbolSource> symbols;             // one per symbol
+  std::vector<SymbolSource> symbols;  // one per symbol
   std::vector<BufferPlan> buffers;
   std::vector<std::variant<KernelPlan, LibraryPlan>> steps;
   std::vector<WindowPlan> results;
-  std::vector<DimProgram> slots;                 // bytes of each workspace slot
+  std::vector<DimProgram> slots;  // bytes of each workspace slot
   std::shared_ptr<Code> code;
-  std::shared_ptr<DeviceCode> device_code;       // when set, it runs the steps
+  std::shared_ptr<DeviceCode> device_code;  // when set, it runs the steps
 };
 
 class Executable {
@@ -108,13 +109,18 @@ class Executable {
   Executable(const Executable&) = delete;
   Executable& operator=(const Executable&) = delete;
 
-  // Runs to completion; on a GPU it hands the work over, and memory of results knows when they are there (runtime/execute/gpu.h). `donated[i]` says that the caller gives up input i's memory: an output may take it over when nobody else holds it.
-  // Inputs must fit the signature: the caller has checked. Fails when memory is exhausted or a routine of the library cannot be had.
+  // Runs to completion; on a GPU it hands the work over, and memory of results knows when they are there
+  // (runtime/execute/gpu.h). `donated[i]` says that the caller gives up input i's memory: an output may take it over
+  // when nobody else holds it. Inputs must fit the signature: the caller has checked. Fails when memory is exhausted or
+  // a routine of the library cannot be had.
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, std::span<const bool> donated = {}) const;
   // The same into `results`, one per result of the plan, without an allocation beyond the outputs.
-  Status run(std::span<const Tensor> inputs, std::span<const bool> donated, std::span<Tensor> results) const { return run(inputs, donated, results, {}); }
-  // `into[i]`, where it is not null, is memory that result i shall be in: large enough for it, and of the CPU. A result that is a view, an input or shared
-  // with another, or whose memory does not begin at a multiple of 64, comes elsewhere all the same; the caller sees it by the buffer.
+  Status run(std::span<const Tensor> inputs, std::span<const bool> donated, std::span<Tensor> results) const {
+    return run(inputs, donated, results, {});
+  }
+  // `into[i]`, where it is not null, is memory that result i shall be in: large enough for it, and of the CPU. A result
+  // that is a view, an input or shared with another, or whose memory does not begin at a multiple of 64, comes
+  // elsewhere all the same; the caller sees it by the buffer.
   Status run(std::span<const Tensor> inputs, std::span<const bool> donated, std::span<Tensor> results,
              std::span<const std::shared_ptr<Buffer>> into) const;
 

@@ -60,8 +60,9 @@ Span span_of(const Tensor& t) {
 
 std::string features_text(const GpuFeatures& f) {
   std::string text;
-  for (bool has : {f.int64, f.float64, f.storage8, f.storage16, f.fused_fma, f.keeps_specials32, f.keeps_specials64, f.keeps_subnormals32,
-                   f.keeps_subnormals64, f.rounds_to_even32, f.rounds_to_even64, f.matrix16, f.shuffle})
+  for (bool has :
+       {f.int64, f.float64, f.storage8, f.storage16, f.fused_fma, f.keeps_specials32, f.keeps_specials64,
+        f.keeps_subnormals32, f.keeps_subnormals64, f.rounds_to_even32, f.rounds_to_even64, f.matrix16, f.shuffle})
     text += has ? '1' : '0';
   for (uint32_t n : {f.subgroup_size, f.shared_bytes, f.group_size}) text += " " + std::to_string(n);
   return text;
@@ -107,7 +108,8 @@ Result<GpuCode> read_gpu_code(std::string_view bytes) {
     k.tile_rows = in.u32();
     k.tile_columns = in.u32();
     k.epilogue = in.u8() != 0;
-    if (k.spirv.size() % 4 || !k.group_size || !k.per_group || !k.multiple || !k.tile_rows || !k.tile_columns) in.stop();
+    if (k.spirv.size() % 4 || !k.group_size || !k.per_group || !k.multiple || !k.tile_rows || !k.tile_columns)
+      in.stop();
     code.kernels.push_back(std::move(k));
   }
   if (!in.at_end()) return Diagnostic("code for a gpu is damaged");
@@ -142,7 +144,8 @@ Result<Tensor> to_gpu(const Tensor& t, Gpu& gpu) {
   Span span = span_of(t);
   const size_t size = t.dtype.size;
   FRIT_ASSIGN_OR_RETURN(buffer, gpu.allocate(static_cast<size_t>(span.count) * size));
-  const auto* from = static_cast<const std::byte*>(t.buffer->data()) + (t.offset + span.low) * static_cast<int64_t>(size);
+  const auto* from =
+      static_cast<const std::byte*>(t.buffer->data()) + (t.offset + span.low) * static_cast<int64_t>(size);
   if (span.count) FRIT_TRY(gpu.write(*buffer, 0, from, static_cast<size_t>(span.count) * size));
   return Tensor{std::move(buffer), t.dtype, t.shape, t.strides, -span.low};
 }

@@ -1,10 +1,12 @@
-// A GPU as the rest of frit sees it: what it can do, its memory, and programs for it. Nothing here knows how it is driven.
+// A GPU as the rest of frit sees it: what it can do, its memory, and programs for it. Nothing here knows how it is
+// driven.
 //
-// Work is not waited for: run() hands it over, and memory knows when what was computed into it is there. Reading waits, on the host or on the GPU,
-// and so do synchronize() and GpuMemory::wait().
+// Work is not waited for: run() hands it over, and memory knows when what was computed into it is there. Reading waits,
+// on the host or on the GPU, and so do synchronize() and GpuMemory::wait().
 //
-// The driver of GPUs is a plugin (runtime/vulkan), opened on first need. Code for a GPU is a GpuCode: shaders with what a launch must know of each.
-// A Gpu lives as long as the process; one that was lost answers every call with an error, and find_gpu then gives a new one.
+// The driver of GPUs is a plugin (runtime/vulkan), opened on first need. Code for a GPU is a GpuCode: shaders with what
+// a launch must know of each. A Gpu lives as long as the process; one that was lost answers every call with an error,
+// and find_gpu then gives a new one.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +25,15 @@ struct GpuFeatures {
   bool int64 = true, float64 = true;       // arithmetic on 64-bit numbers
   bool storage8 = true, storage16 = true;  // elements of 8 and 16 bits in buffers
   bool fused_fma = true;                   // fma() of f32 and of f64 rounds once
-  bool keeps_specials32 = false, keeps_specials64 = false;    // infinities, NaNs and signs of zeros can be asked to be kept
+  bool keeps_specials32 = false,
+       keeps_specials64 = false;  // infinities, NaNs and signs of zeros can be asked to be kept
   bool keeps_subnormals32 = false, keeps_subnormals64 = false;
   bool rounds_to_even32 = false, rounds_to_even64 = false;
-  bool matrix16 = false;                   // matrix units take cooperative matrices of 16 by 16 f16 and sum in f32
-  bool shuffle = false;                    // values can be passed inside a subgroup
+  bool matrix16 = false;  // matrix units take cooperative matrices of 16 by 16 f16 and sum in f32
+  bool shuffle = false;   // values can be passed inside a subgroup
   uint32_t subgroup_size = 1;
-  uint32_t shared_bytes = 16384;           // of one workgroup
-  uint32_t group_size = 256;               // invocations of one workgroup, at most
+  uint32_t shared_bytes = 16384;  // of one workgroup
+  uint32_t group_size = 256;      // invocations of one workgroup, at most
   friend bool operator==(const GpuFeatures&, const GpuFeatures&) = default;
 };
 
@@ -38,32 +41,35 @@ struct GpuFeatures {
 std::string features_text(const GpuFeatures& f);
 
 struct GpuInfo {
-  std::string name, driver, api;           // "NVIDIA H200", "NVIDIA 580.65", "1.4.312"
-  std::string kind;                        // "discrete", "integrated", "virtual", "cpu", "other"
-  bool host_visible = false;               // the CPU reads and writes its memory
-  uint64_t memory_bytes = 0;               // of its largest heap
-  uint64_t max_allocation = 0;             // bytes of one buffer
-  uint64_t max_groups = 65535;             // workgroups along one axis of a launch
+  std::string name, driver, api;  // "NVIDIA H200", "NVIDIA 580.65", "1.4.312"
+  std::string kind;               // "discrete", "integrated", "virtual", "cpu", "other"
+  bool host_visible = false;      // the CPU reads and writes its memory
+  uint64_t memory_bytes = 0;      // of its largest heap
+  uint64_t max_allocation = 0;    // bytes of one buffer
+  uint64_t max_groups = 65535;    // workgroups along one axis of a launch
   GpuFeatures features;
 };
 
-// One shader. Its arguments are 8 bytes each: addresses of the buffers, the address of scratch memory where `scratch` says so, the symbols' values.
+// One shader. Its arguments are 8 bytes each: addresses of the buffers, the address of scratch memory where `scratch`
+// says so, the symbols' values.
 struct GpuKernel {
   std::string name;
   std::string spirv;
   uint32_t group_size = 1;
-  uint32_t per_group = 1;                  // iterations of the kernel's parallel loop that one workgroup takes
-  bool rows = false;                       // a workgroup goes on with later iterations: there may be fewer workgroups than iterations
-  bool scratch = false;                    // KernelPlan::scratch_bytes for each workgroup
-  // Full speed where the addresses of these buffers are multiples of 16 and these symbols multiples of `multiple`; correct in any case.
+  uint32_t per_group = 1;  // iterations of the kernel's parallel loop that one workgroup takes
+  bool rows = false;       // a workgroup goes on with later iterations: there may be fewer workgroups than iterations
+  bool scratch = false;    // KernelPlan::scratch_bytes for each workgroup
+  // Full speed where the addresses of these buffers are multiples of 16 and these symbols multiples of `multiple`;
+  // correct in any case.
   std::vector<uint32_t> aligned_buffers, multiple_symbols;
   uint32_t multiple = 1;
   uint32_t tile_rows = 1, tile_columns = 1;  // of a product: what one workgroup computes of the result
-  bool epilogue = false;                   // of a product: it applies the epilogue itself, whose arguments follow its own
+  bool epilogue = false;  // of a product: it applies the epilogue itself, whose arguments follow its own
 };
 
 struct GpuCode {
-  // By name; the routine of library step i is "routine" and i, with "_small" for small results and "_matrix" for matrix units.
+  // By name; the routine of library step i is "routine" and i, with "_small" for small results and "_matrix" for matrix
+  // units.
   std::vector<GpuKernel> kernels;
 };
 std::string write_gpu_code(const GpuCode& code);
@@ -73,9 +79,9 @@ Result<GpuCode> read_gpu_code(std::string_view bytes);
 class GpuMemory {
  public:
   virtual ~GpuMemory() = default;
-  virtual uint64_t address() const = 0;    // what shaders see
-  // The memory itself where the CPU sees it, else a copy, kept until the memory is written again; once what was computed into it is there. Null when
-  // it cannot be had.
+  virtual uint64_t address() const = 0;  // what shaders see
+  // The memory itself where the CPU sees it, else a copy, kept until the memory is written again; once what was
+  // computed into it is there. Null when it cannot be had.
   virtual void* host_copy() = 0;
   // Until what was computed into it is there. Fails with what happened to the GPU when it never will be.
   virtual Status wait() = 0;
@@ -91,7 +97,8 @@ class Gpu {
  public:
   virtual ~Gpu() = default;
   virtual const GpuInfo& info() const = 0;
-  // What runs a plan's steps: for Plan::device_code. Plans are checked here, so that what the GPU has no form of is an error before any run.
+  // What runs a plan's steps: for Plan::device_code. Plans are checked here, so that what the GPU has no form of is an
+  // error before any run.
   virtual Result<std::shared_ptr<DeviceCode>> load(const Plan& plan, std::string_view code) = 0;
   // Device memory, contents undefined.
   virtual Result<std::shared_ptr<Buffer>> allocate(size_t bytes) = 0;
@@ -103,17 +110,19 @@ class Gpu {
   };
   virtual Memory memory() const = 0;
   virtual void clear_cache() = 0;
-  // Bytes of active and cached memory together past which allocations fail, at first FRIT_VULKAN_MEMORY_LIMIT mebibytes; returns the previous limit.
+  // Bytes of active and cached memory together past which allocations fail, at first FRIT_VULKAN_MEMORY_LIMIT
+  // mebibytes; returns the previous limit.
   virtual uint64_t set_memory_limit(uint64_t bytes) = 0;
   // Until all work that was handed over before is done.
   virtual Status synchronize() = 0;
-  // Times of the steps that the calling thread handed over last, once they are done; those of programs of one step only where they are kept.
+  // Times of the steps that the calling thread handed over last, once they are done; those of programs of one step only
+  // where they are kept.
   virtual std::vector<GpuTime> last_times() const = 0;
   virtual void keep_times(bool on) = 0;
 };
 
-// The GPU that is used: FRIT_VULKAN_DEVICE names it by number or a part of its name; else the first discrete one, else the first. Fails with the
-// reason where there is none.
+// The GPU that is used: FRIT_VULKAN_DEVICE names it by number or a part of its name; else the first discrete one, else
+// the first. Fails with the reason where there is none.
 Result<Gpu*> find_gpu();
 // The GPU that was found before, if one was: nothing is opened.
 Gpu* known_gpu();

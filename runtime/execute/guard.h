@@ -42,8 +42,8 @@ struct Guard {
   std::vector<Source> sources;  // one per symbol
   std::vector<Check> checks;    // in order: a later one may rely on those before it
 
-  // The number of the first check that the call fails, or -1. `size_of(input, axis)` gives the sizes of the arguments, whose count and ranks fit;
-  // `symbols` has room for one value per symbol and holds those of the call afterwards.
+  // The number of the first check that the call fails, or -1. `size_of(input, axis)` gives the sizes of the arguments,
+  // whose count and ranks fit; `symbols` has room for one value per symbol and holds those of the call afterwards.
   template <class SizeOf>
   int first_failure(SizeOf&& size_of, int64_t* symbols) const {
     for (size_t i = 0; i < sources.size(); ++i) symbols[i] = size_of(sources[i].input, sources[i].axis);

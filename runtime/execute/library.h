@@ -1,6 +1,8 @@
-// Library routines: operations that the device runs through a tuned library (matmul now; convolution, sort and others later).
+// Library routines: operations that the device runs through a tuned library (matmul now; convolution, sort and others
+// later).
 //
-// A routine registers under the name that op rows give in `library`. It may live in a plugin that is loaded on first need.
+// A routine registers under the name that op rows give in `library`. It may live in a plugin that is loaded on first
+// need.
 #pragma once
 
 #include <functional>
@@ -22,8 +24,9 @@ struct LibraryTensor {
 struct LibraryCall {
   std::span<const LibraryTensor> operands, results;
   std::string_view options;  // JSON object text, "{}" when there are none
-  // When set: to be called for ranges of results[0]'s elements, numbered in row-major order, each as soon as it is final. The ranges are whole
-  // rows (of the last axis) and cover all elements exactly once, in any order, and may be given from several threads at once.
+  // When set: to be called for ranges of results[0]'s elements, numbered in row-major order, each as soon as it is
+  // final. The ranges are whole rows (of the last axis) and cover all elements exactly once, in any order, and may be
+  // given from several threads at once.
   std::function<void(int64_t begin, int64_t end)> epilogue;
 };
 

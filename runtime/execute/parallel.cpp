@@ -16,7 +16,8 @@ namespace frit::runtime {
 int usable_cpus() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : static_cast<int>(std::thread::hardware_concurrency());
+  int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+                                                      : static_cast<int>(std::thread::hardware_concurrency());
   return std::clamp(n, 1, kMaxThreads);
 }
 
@@ -29,8 +30,8 @@ int initial_threads() {
   errno = 0;
   long n = std::strtol(text, &end, 10);
   if (errno || *end || n < 1 || n > kMaxThreads) {
-    std::fprintf(stderr, "frit: FRIT_NUM_THREADS=%s is not a number from 1 to %d; using %d threads\n", text, kMaxThreads,
-                 usable_cpus());
+    std::fprintf(stderr, "frit: FRIT_NUM_THREADS=%s is not a number from 1 to %d; using %d threads\n", text,
+                 kMaxThreads, usable_cpus());
     return usable_cpus();
   }
   return static_cast<int>(n);

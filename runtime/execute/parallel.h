@@ -7,8 +7,8 @@ namespace frit::runtime {
 
 inline constexpr int kMaxThreads = 1024;
 
-// Number of threads that loops are spread over: FRIT_NUM_THREADS (1 to kMaxThreads; anything else warns once and is ignored), else the CPUs this
-// process may use. Results never depend on it.
+// Number of threads that loops are spread over: FRIT_NUM_THREADS (1 to kMaxThreads; anything else warns once and is
+// ignored), else the CPUs this process may use. Results never depend on it.
 int num_threads();
 // For loops that start from now on. Numbers below 1 mean the CPUs this process may use.
 void set_num_threads(int n);
@@ -18,8 +18,9 @@ int usable_cpus();
 
 using RangeFn = void (*)(void* context, int64_t begin, int64_t end);
 
-// Calls `fn` on sub-ranges that cover [0, total) exactly once; every begin is a multiple of `grain`. Runs in the calling thread when total <= grain or
-// there is one thread. Returns when all are done. `fn` must not throw. May be called from any thread and from within `fn`.
+// Calls `fn` on sub-ranges that cover [0, total) exactly once; every begin is a multiple of `grain`. Runs in the
+// calling thread when total <= grain or there is one thread. Returns when all are done. `fn` must not throw. May be
+// called from any thread and from within `fn`.
 void parallel_for(int64_t total, int64_t grain, RangeFn fn, void* context);
 
 }  // namespace frit::runtime

@@ -71,7 +71,9 @@ Scratch::~Scratch() {
 }
 
 Scratch::Scratch(Scratch&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), kept_(std::exchange(other.kept_, 0)), buffer_(std::move(other.buffer_)) {}
+    : data_(std::exchange(other.data_, nullptr)),
+      kept_(std::exchange(other.kept_, 0)),
+      buffer_(std::move(other.buffer_)) {}
 
 Scratch& Scratch::operator=(Scratch&& other) noexcept {
   std::swap(data_, other.data_);

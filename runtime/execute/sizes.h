@@ -1,7 +1,8 @@
 // A short list of int64: shapes and strides of runtime tensors.
 //
-// Up to kInline entries are held in place, so that passing tensors about costs no allocation. Converts from and to std::vector, so that callers
-// need not know of it. Behaves as a contiguous range; iterators are invalidated by every change of length.
+// Up to kInline entries are held in place, so that passing tensors about costs no allocation. Converts from and to
+// std::vector, so that callers need not know of it. Behaves as a contiguous range; iterators are invalidated by every
+// change of length.
 #pragma once
 
 #include <algorithm>
@@ -65,9 +66,7 @@ class Sizes {
   }
   void push_back(int64_t value) { resize(size_ + size_t{1}, value); }
 
-  friend bool operator==(const Sizes& a, const Sizes& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end());
-  }
+  friend bool operator==(const Sizes& a, const Sizes& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
 
  private:
   void assign(const int64_t* values, size_t n) {

@@ -40,7 +40,8 @@ namespace {
 
 thread_local const void* current_stream = nullptr;
 
-// Streams that have a thread. At exit their queues are run to the end before statics go, so that a task never meets a dead world.
+// Streams that have a thread. At exit their queues are run to the end before statics go, so that a task never meets a
+// dead world.
 struct Live {
   std::mutex mutex;
   std::set<std::shared_ptr<void>> states;  // only walked to close each: the order does not reach any output

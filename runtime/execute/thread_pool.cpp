@@ -17,12 +17,14 @@ namespace frit::runtime {
 
 namespace {
 
-// Longer than what lies between two kernels of a program or two operations of a caller's loop, short beside what a user would see as load.
+// Longer than what lies between two kernels of a program or two operations of a caller's loop, short beside what a user
+// would see as load.
 constexpr auto kLookOut = std::chrono::microseconds(100);
 // How long one who gave a loop waits awake for workers to finish their last part.
 constexpr auto kPatience = std::chrono::microseconds(50);
 
-// Waking a worker takes this long, on a good day. A loop of many grains, each of which is worth a turn of a thread, is longer for sure.
+// Waking a worker takes this long, on a good day. A loop of many grains, each of which is worth a turn of a thread, is
+// longer for sure.
 constexpr auto kWorthWaking = std::chrono::microseconds(30);
 constexpr int64_t kSurelyLong = 32;
 // Workers that are told at which CPUs to wake up. Where there are more, there are more CPUs to find.
@@ -58,9 +60,9 @@ struct ThreadPool::Job {
   void* context;
   int64_t total, grain, grains;
   int threads;
-  int helpers;                      // workers that may still join; guarded by the pool's mutex
-  std::atomic<int64_t> taken{0};    // grains
-  std::atomic<int> active{0};       // workers inside
+  int helpers;                    // workers that may still join; guarded by the pool's mutex
+  std::atomic<int64_t> taken{0};  // grains
+  std::atomic<int> active{0};     // workers inside
   Job *next = nullptr, *previous = nullptr;
 
   bool exhausted() const { return taken.load(std::memory_order_relaxed) >= grains; }
@@ -73,7 +75,8 @@ struct ThreadPool::Job {
     return (std::chrono::steady_clock::now() - start) * (grains - 1) >= kWorthWaking;
   }
 
-  // Large parts first, which cost little, then smaller ones, which even out threads that came late or that other work slows down.
+  // Large parts first, which cost little, then smaller ones, which even out threads that came late or that other work
+  // slows down.
   void run() {
     while (run_part(int64_t{4} * threads)) {
     }
@@ -95,9 +98,9 @@ struct ThreadPool::Worker {
   std::thread thread;
   pid_t id = 0;
   std::atomic<bool> asleep{false};
-  std::atomic<bool> moved{false};   // off the CPU of who wakes it, until it is awake
+  std::atomic<bool> moved{false};  // off the CPU of who wakes it, until it is awake
 #if defined(__linux__)
-  cpu_set_t cpus;                   // that it may run on
+  cpu_set_t cpus;  // that it may run on
 #endif
 };
 
@@ -108,7 +111,8 @@ ThreadPool& ThreadPool::instance() {
   std::lock_guard lock(mutex);
   if (!the_pool.load(std::memory_order_relaxed)) {
     // The threads of the parent are not in a forked process, and locks may be held there for good.
-    static const int registered = pthread_atfork(nullptr, nullptr, [] { the_pool.store(new ThreadPool, std::memory_order_release); });
+    static const int registered =
+        pthread_atfork(nullptr, nullptr, [] { the_pool.store(new ThreadPool, std::memory_order_release); });
     (void)registered;
     the_pool.store(new ThreadPool, std::memory_order_release);
   }
@@ -208,8 +212,8 @@ void ThreadPool::sleep(Worker& self, uint32_t seen) {
 
 void ThreadPool::wake_workers() {
 #if defined(__linux__)
-  // Systems like to wake a thread on the CPU of the one that wakes it: it would have to wait for this loop, and in a virtual machine, where CPUs that
-  // sleep do not look idle, it takes milliseconds until it is moved to another.
+  // Systems like to wake a thread on the CPU of the one that wakes it: it would have to wait for this loop, and in a
+  // virtual machine, where CPUs that sleep do not look idle, it takes milliseconds until it is moved to another.
   const int here = sched_getcpu();
   int moved = 0;
   std::lock_guard lock(mutex_);

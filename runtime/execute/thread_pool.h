@@ -1,8 +1,9 @@
 // The worker threads of a process, and one loop's way through them.
 //
-// Loops may be given from many threads at once and from inside one another; the thread that gives one works on it too, so that it ends whether or not a
-// worker is free. A worker that finds nothing to do looks out for more for a short while and then sleeps. Workers are started when a loop first asks
-// for them and live until the process ends; a forked process starts its own.
+// Loops may be given from many threads at once and from inside one another; the thread that gives one works on it too,
+// so that it ends whether or not a worker is free. A worker that finds nothing to do looks out for more for a short
+// while and then sleeps. Workers are started when a loop first asks for them and live until the process ends; a forked
+// process starts its own.
 #pragma once
 
 #include <atomic>
@@ -30,12 +31,12 @@ class ThreadPool {
 
   void start_workers(int count);
   void work(Worker& self);
-  bool help();                    // with some job; false when none needs help
+  bool help();  // with some job; false when none needs help
   void sleep(Worker& self, uint32_t seen);
   void wake_workers();
 
-  std::mutex mutex_;              // guards the list of jobs and that of workers
-  Job* jobs_ = nullptr;           // those with iterations left, newest first
+  std::mutex mutex_;     // guards the list of jobs and that of workers
+  Job* jobs_ = nullptr;  // those with iterations left, newest first
   std::vector<std::unique_ptr<Worker>> workers_;
   std::atomic<int> worker_count_{0};
   std::atomic<uint32_t> given_{0};  // counts jobs given: what sleeping workers wait for

@@ -69,7 +69,8 @@ class HeaderParser {
     return out;
   }
   void skip_space() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r')) ++at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))
+      ++at_;
   }
   bool peek(char c) {
     skip_space();
@@ -86,7 +87,8 @@ class HeaderParser {
   }
   Result<std::string> string() {
     skip_space();
-    if (at_ >= text_.size() || (text_[at_] != '\'' && text_[at_] != '"')) return fail("expected a string in the header");
+    if (at_ >= text_.size() || (text_[at_] != '\'' && text_[at_] != '"'))
+      return fail("expected a string in the header");
     char quote = text_[at_];
     size_t end = text_.find(quote, at_ + 1);
     if (end == std::string_view::npos) return fail("a string in the header does not end");
@@ -139,9 +141,9 @@ class HeaderParser {
     static constexpr struct {
       std::string_view name;
       Dtype dtype;
-    } kTypes[] = {{"b1", bool_},   {"?", bool_},     {"u1", uint8},   {"u2", uint16},  {"u4", uint32},
-                  {"u8", uint64},  {"i1", int8},     {"i2", int16},   {"i4", int32},   {"i8", int64},
-                  {"f2", float16}, {"f4", float32},  {"f8", float64}, {"c8", complex64}, {"V2", bfloat16}};
+    } kTypes[] = {{"b1", bool_},   {"?", bool_},    {"u1", uint8},   {"u2", uint16},    {"u4", uint32},
+                  {"u8", uint64},  {"i1", int8},    {"i2", int16},   {"i4", int32},     {"i8", int64},
+                  {"f2", float16}, {"f4", float32}, {"f8", float64}, {"c8", complex64}, {"V2", bfloat16}};
     for (const auto& t : kTypes)
       if (t.name == name) {
         h.dtype = t.dtype;
@@ -236,7 +238,8 @@ Result<Tensor> read_npy(const std::string& path) {
   if (file_bytes < 10 || !file.read(start, 8) || std::memcmp(start, kMagic.data(), kMagic.size()) != 0)
     return fail("not a .npy file");
   int version = start[6];
-  if (version < 1 || version > 3) return fail("version " + std::to_string(version) + " of the .npy format is not known");
+  if (version < 1 || version > 3)
+    return fail("version " + std::to_string(version) + " of the .npy format is not known");
   size_t length_bytes = version == 1 ? 2 : 4;
   if (!file.read(start + 8, length_bytes)) return fail("cannot read the header: " + reason());
   size_t length = 0;
@@ -252,7 +255,8 @@ Result<Tensor> read_npy(const std::string& path) {
   size_t bytes = static_cast<size_t>(elements) * header.dtype.size;
   size_t present = file_bytes - prefix - length;
   if (bytes != present)
-    return fail("the header claims " + std::to_string(bytes) + " bytes of elements, the file has " + std::to_string(present));
+    return fail("the header claims " + std::to_string(bytes) + " bytes of elements, the file has " +
+                std::to_string(present));
   auto buffer = Buffer::allocate(bytes);
   if (!buffer.ok()) return fail(buffer.error().message);
   if (!file.read((*buffer)->data(), bytes)) return fail("cannot read the elements: " + reason());

@@ -1,7 +1,8 @@
 // Arrays in .npy files: format versions 1 to 3, one array per file.
 //
-// All element types but bfloat16 have a .npy type. bfloat16 is written as raw two-byte elements ("|V2"), as other tools do, and "V2" reads
-// back as bfloat16. Big-endian data is converted on reading. Arrays in Fortran order are read with the strides that they have.
+// All element types but bfloat16 have a .npy type. bfloat16 is written as raw two-byte elements ("|V2"), as other tools
+// do, and "V2" reads back as bfloat16. Big-endian data is converted on reading. Arrays in Fortran order are read with
+// the strides that they have.
 #pragma once
 
 #include <string>
@@ -11,11 +12,12 @@
 
 namespace frit::runtime {
 
-// Fails with the file's name and the reason when the file is not there, damaged or cut short, or holds an element type that frit has not. Nothing
-// is allocated before the file is known to hold as many bytes as its header claims.
+// Fails with the file's name and the reason when the file is not there, damaged or cut short, or holds an element type
+// that frit has not. Nothing is allocated before the file is known to hold as many bytes as its header claims.
 Result<Tensor> read_npy(const std::string& path);
 
-// Writes `tensor` in row-major order, whatever its strides. The file appears whole or not at all: it is written beside `path` and then renamed.
+// Writes `tensor` in row-major order, whatever its strides. The file appears whole or not at all: it is written beside
+// `path` and then renamed.
 Status write_npy(const std::string& path, const Tensor& tensor);
 
 }  // namespace frit::runtime

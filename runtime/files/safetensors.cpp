@@ -4,8 +4,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "runtime/system/bytes.h"
 #include "runtime/memory/dense.h"
+#include "runtime/system/bytes.h"
 
 namespace frit::runtime {
 namespace {
@@ -50,7 +50,8 @@ class Reader {
     ByteReader in(file_->bytes());
     const uint64_t length = in.u64();
     if (!in.ok()) return fail("it ends too early for a .safetensors file");
-    if (length > kMaxHeader || length > in.left()) return fail("its header claims " + std::to_string(length) + " bytes, which the file does not have");
+    if (length > kMaxHeader || length > in.left())
+      return fail("its header claims " + std::to_string(length) + " bytes, which the file does not have");
     start_ = 8 + length;
     const Json header = Json::parse(in.raw(length), nullptr, false);
     if (!header.is_object()) return fail("its header is not a JSON object");
@@ -72,25 +73,30 @@ class Reader {
     const auto field = [&](const char* name) { return entry.contains(name) ? entry[name] : Json(); };
     const Json type = field("dtype"), shape = field("shape"), offsets = field("data_offsets");
     const auto dtype = type.is_string() ? type_of(type.get<std::string>()) : std::nullopt;
-    if (!dtype) return Diagnostic("the element type " + type.dump(-1, ' ', true, Json::error_handler_t::replace) + " is not known");
+    if (!dtype)
+      return Diagnostic("the element type " + type.dump(-1, ' ', true, Json::error_handler_t::replace) +
+                        " is not known");
     if (!shape.is_array() || shape.size() > kMaxRank) return Diagnostic("its shape is not a list of sizes");
     Tensor t;
     t.dtype = *dtype;
     int64_t elements = 1;
     for (const Json& n : shape) {
-      if (!n.is_number_unsigned() || n.get<uint64_t>() > static_cast<uint64_t>(kMaxElements)) return Diagnostic("its shape is not a list of sizes");
+      if (!n.is_number_unsigned() || n.get<uint64_t>() > static_cast<uint64_t>(kMaxElements))
+        return Diagnostic("its shape is not a list of sizes");
       t.shape.push_back(n.get<int64_t>());
       if (__builtin_mul_overflow(elements, std::max<int64_t>(t.shape.back(), 1), &elements) || elements > kMaxElements)
         return Diagnostic("it is too large");
     }
     if (std::find(t.shape.begin(), t.shape.end(), 0) != t.shape.end()) elements = 0;
     t.strides = row_major(t.shape);
-    if (!offsets.is_array() || offsets.size() != 2 || !offsets[0].is_number_unsigned() || !offsets[1].is_number_unsigned())
+    if (!offsets.is_array() || offsets.size() != 2 || !offsets[0].is_number_unsigned() ||
+        !offsets[1].is_number_unsigned())
       return Diagnostic("its place in the file is not two numbers");
     const auto begin = offsets[0].get<uint64_t>(), end = offsets[1].get<uint64_t>();
     const size_t data = file_->bytes().size() - start_;
     if (begin > end || end > data) return Diagnostic("it lies outside of the file");
-    if (end - begin != static_cast<uint64_t>(elements) * dtype->size) return Diagnostic("its shape and its bytes do not fit each other");
+    if (end - begin != static_cast<uint64_t>(elements) * dtype->size)
+      return Diagnostic("its shape and its bytes do not fit each other");
     return place(std::move(t), start_ + begin, end - begin);
   }
 
@@ -98,7 +104,8 @@ class Reader {
     const std::string_view data = file_->bytes().substr(offset, bytes);
     const size_t unit = t.dtype == complex64 ? 4 : t.dtype.size;
     // Any other byte than 0 and 1 would be undefined behaviour where it is used.
-    const bool odd = t.dtype == bool_ && std::any_of(data.begin(), data.end(), [](char c) { return static_cast<unsigned char>(c) > 1; });
+    const bool odd = t.dtype == bool_ &&
+                     std::any_of(data.begin(), data.end(), [](char c) { return static_cast<unsigned char>(c) > 1; });
     if (!odd && reinterpret_cast<uintptr_t>(data.data()) % unit == 0 && bytes) {
       t.buffer = file_->buffer(offset, bytes);
       return t;
@@ -127,12 +134,15 @@ Result<NamedTensors> read_safetensors(const std::string& path) {
 Status write_safetensors(const std::string& path, const NamedTensors& tensors) {
   std::vector<const NamedTensors::value_type*> order;
   for (const auto& t : tensors) order.push_back(&t);
-  std::stable_sort(order.begin(), order.end(), [](auto* a, auto* b) { return a->second.dtype.size > b->second.dtype.size; });
+  std::stable_sort(order.begin(), order.end(),
+                   [](auto* a, auto* b) { return a->second.dtype.size > b->second.dtype.size; });
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   size_t at = 0;
   for (const auto* t : order) {
     const size_t bytes = dense_bytes(t->second);
-    header[t->first] = {{"dtype", type_name(t->second.dtype)}, {"shape", std::vector<int64_t>(t->second.shape)}, {"data_offsets", {at, at + bytes}}};
+    header[t->first] = {{"dtype", type_name(t->second.dtype)},
+                        {"shape", std::vector<int64_t>(t->second.shape)},
+                        {"data_offsets", {at, at + bytes}}};
     at += bytes;
   }
   std::string text = header.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -144,7 +154,8 @@ Status write_safetensors(const std::string& path, const NamedTensors& tensors) {
   FRIT_TRY(file.write(start.bytes()));
   for (const auto* t : order) {
     const Tensor& tensor = t->second;
-    const auto* data = static_cast<const char*>(tensor.buffer->data()) + tensor.offset * static_cast<int64_t>(tensor.dtype.size);
+    const auto* data =
+        static_cast<const char*>(tensor.buffer->data()) + tensor.offset * static_cast<int64_t>(tensor.dtype.size);
     FRIT_TRY(file.write({data, dense_bytes(tensor)}));
   }
   return file.commit();

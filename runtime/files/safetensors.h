@@ -1,7 +1,8 @@
-// Named tensors in .safetensors files: the length of a JSON header, the header, and the elements behind it, little-endian and row-major.
+// Named tensors in .safetensors files: the length of a JSON header, the header, and the elements behind it,
+// little-endian and row-major.
 //
-// All element types are there; complex64 is "C64". Reading maps the file: tensors are views of it, which must not be written, save those that do not lie
-// at a multiple of their element's size, which are copied.
+// All element types are there; complex64 is "C64". Reading maps the file: tensors are views of it, which must not be
+// written, save those that do not lie at a multiple of their element's size, which are copied.
 #pragma once
 
 #include <map>
@@ -17,12 +18,13 @@ namespace frit::runtime {
 
 using NamedTensors = std::map<std::string, Tensor, std::less<>>;
 
-// Fails with the file's name and the reason when it is not there, damaged, cut short, or holds an element type that frit has not.
+// Fails with the file's name and the reason when it is not there, damaged, cut short, or holds an element type that
+// frit has not.
 Result<NamedTensors> read_safetensors(const std::string& path);
 Result<NamedTensors> read_safetensors(const std::shared_ptr<const MappedFile>& file);
 
-// Of dense tensors in host memory. The same tensors give the same bytes: they are ordered by element size, large ones first, then by name. The file appears
-// whole or not at all.
+// Of dense tensors in host memory. The same tensors give the same bytes: they are ordered by element size, large ones
+// first, then by name. The file appears whole or not at all.
 Status write_safetensors(const std::string& path, const NamedTensors& tensors);
 
 }  // namespace frit::runtime

@@ -1,8 +1,9 @@
-/* Loading and running packages of compiled functions from C: what `frit compile FILE -o NAME.fritpkg` makes. Link with frit_runtime; no compiler is needed,
- * or loaded.
+/* Loading and running packages of compiled functions from C: what `frit compile FILE -o NAME.fritpkg` makes. Link with
+ * frit_runtime; no compiler is needed, or loaded.
  *
- * Every function that can fail returns 0 when it did not, else a frit_status; frit_error() then says what was wrong in the calling thread, as one sentence
- * and a note with the cure. Packages and functions may be used on many threads at once. Nothing here writes to the arrays that it is given as inputs. */
+ * Every function that can fail returns 0 when it did not, else a frit_status; frit_error() then says what was wrong in
+ * the calling thread, as one sentence and a note with the cure. Packages and functions may be used on many threads at
+ * once. Nothing here writes to the arrays that it is given as inputs. */
 #ifndef FRIT_RUNTIME_H
 #define FRIT_RUNTIME_H
 
@@ -41,7 +42,8 @@ size_t frit_dtype_size(frit_dtype dtype);
 
 enum { FRIT_MAX_RANK = 32 };
 
-/* An array of the caller: `data` is its first element, `rank` at most FRIT_MAX_RANK. `strides` are in elements; NULL: dense and row-major. */
+/* An array of the caller: `data` is its first element, `rank` at most FRIT_MAX_RANK. `strides` are in elements; NULL:
+ * dense and row-major. */
 typedef struct frit_tensor {
   void* data;
   frit_dtype dtype;
@@ -66,7 +68,8 @@ const char* frit_error(void);
 /* "0.1.0" */
 const char* frit_runtime_version(void);
 
-/* Loads a package for a device: "cpu", "vulkan", or NULL for what the environment variable FRIT_DEVICE names, and else the CPU. */
+/* Loads a package for a device: "cpu", "vulkan", or NULL for what the environment variable FRIT_DEVICE names, and else
+ * the CPU. */
 frit_status frit_load(const char* path, const char* device, frit_package** package);
 /* No function of it may be in use. NULL does nothing. */
 void frit_free(frit_package* package);
@@ -87,11 +90,12 @@ size_t frit_output_count(const frit_function* function);
 frit_status frit_input_info(const frit_function* function, size_t number, frit_value_info* info);
 frit_status frit_output_info(const frit_function* function, size_t number, frit_value_info* info);
 
-/* The shape of output `number` for inputs of these shapes (their data is not looked at): `shape` has room for its rank. */
+/* The shape of output `number` for inputs of these shapes (their data is not looked at): `shape` has room for its rank.
+ */
 frit_status frit_output_shape(const frit_function* function, const frit_tensor* inputs, size_t number, int64_t* shape);
 
-/* Runs the function: one tensor per input and per output. Outputs are written where `data` points, dense and row-major, and must be of the dtype and shape
- * that frit_output_shape gives; no output may overlap another array. */
+/* Runs the function: one tensor per input and per output. Outputs are written where `data` points, dense and row-major,
+ * and must be of the dtype and shape that frit_output_shape gives; no output may overlap another array. */
 frit_status frit_run(const frit_function* function, const frit_tensor* inputs, const frit_tensor* outputs);
 
 #ifdef __cplusplus

@@ -1,12 +1,14 @@
-// Loading and running packages of compiled functions from C++, without a compiler: what `frit compile FILE -o NAME.fritpkg` makes.
+// Loading and running packages of compiled functions from C++, without a compiler: what `frit compile FILE -o
+// NAME.fritpkg` makes.
 //
 //   frit::runtime::LoadedPackage package = frit::runtime::load("model.fritpkg");
 //   frit::runtime::LoadedFunction gelu = package.find("gelu");
 //   std::vector<frit::runtime::Array> y = gelu({{x.data(), {32, 1024}}});   // float* and a shape
 //   const float* first = y[0].data<float>();
 //
-// A header over the C interface in frit_runtime.h; link with frit::frit_runtime. Everything may be used on many threads at once; a LoadedFunction keeps its
-// package alive. What fails throws frit::runtime::LoadError, with one sentence and a note with the cure.
+// A header over the C interface in frit_runtime.h; link with frit::frit_runtime. Everything may be used on many threads
+// at once; a LoadedFunction keeps its package alive. What fails throws frit::runtime::LoadError, with one sentence and
+// a note with the cure.
 #pragma once
 
 #include <cstdlib>
@@ -38,18 +40,23 @@ inline void check(frit_status status) {
 
 template <class T>
 constexpr frit_dtype dtype_of() {
-  if constexpr (std::is_same_v<T, float>) return FRIT_F32;
-  else if constexpr (std::is_same_v<T, double>) return FRIT_F64;
-  else if constexpr (std::is_same_v<T, bool>) return FRIT_BOOL;
+  if constexpr (std::is_same_v<T, float>)
+    return FRIT_F32;
+  else if constexpr (std::is_same_v<T, double>)
+    return FRIT_F64;
+  else if constexpr (std::is_same_v<T, bool>)
+    return FRIT_BOOL;
   else {
-    static_assert(std::is_integral_v<T>, "an element type is bool, an integer, float or double; give a frit_dtype for others");
+    static_assert(std::is_integral_v<T>,
+                  "an element type is bool, an integer, float or double; give a frit_dtype for others");
     constexpr int log = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
     return static_cast<frit_dtype>((std::is_signed_v<T> ? FRIT_I8 : FRIT_U8) + log);
   }
 }
 }  // namespace detail
 
-// An array of the caller, which must live as long as the call it is given to. Strides are in elements; none: dense and row-major.
+// An array of the caller, which must live as long as the call it is given to. Strides are in elements; none: dense and
+// row-major.
 struct View {
   template <class T>
     requires(!std::is_void_v<T>)
@@ -57,10 +64,13 @@ struct View {
       : View(static_cast<const void*>(data), detail::dtype_of<T>(), std::move(shape), std::move(strides)) {}
   View(const void* data, frit_dtype dtype, std::vector<int64_t> shape, std::vector<int64_t> strides = {})
       : data(const_cast<void*>(data)), dtype(dtype), shape(std::move(shape)), strides(std::move(strides)) {
-    if (!this->strides.empty() && this->strides.size() != this->shape.size()) throw LoadError(FRIT_BAD_ARGUMENT, "a view has not one stride per axis");
+    if (!this->strides.empty() && this->strides.size() != this->shape.size())
+      throw LoadError(FRIT_BAD_ARGUMENT, "a view has not one stride per axis");
   }
 
-  frit_tensor tensor() const { return {data, dtype, static_cast<int>(shape.size()), shape.data(), strides.empty() ? nullptr : strides.data()}; }
+  frit_tensor tensor() const {
+    return {data, dtype, static_cast<int>(shape.size()), shape.data(), strides.empty() ? nullptr : strides.data()};
+  }
 
   void* data;
   frit_dtype dtype;
@@ -87,7 +97,8 @@ class Array {
   // The first element. Throws where T is not the element type.
   template <class T>
   T* data() const {
-    if (detail::dtype_of<T>() != dtype_) throw LoadError(FRIT_BAD_ARGUMENT, "an array is read as another element type than it has");
+    if (detail::dtype_of<T>() != dtype_)
+      throw LoadError(FRIT_BAD_ARGUMENT, "an array is read as another element type than it has");
     return static_cast<T*>(data_.get());
   }
   void* bytes() const { return data_.get(); }
@@ -113,7 +124,8 @@ class LoadedFunction {
       detail::check(frit_output_shape(function_, given.data(), i, shape.data()));
       outputs.emplace_back(info.dtype, std::move(shape));
     }
-    for (const Array& a : outputs) results.push_back({a.bytes(), a.dtype(), static_cast<int>(a.shape().size()), a.shape().data(), nullptr});
+    for (const Array& a : outputs)
+      results.push_back({a.bytes(), a.dtype(), static_cast<int>(a.shape().size()), a.shape().data(), nullptr});
     detail::check(frit_run(function_, given.data(), results.data()));
     return outputs;
   }
@@ -130,12 +142,13 @@ class LoadedFunction {
 
  private:
   friend class LoadedPackage;
-  LoadedFunction(std::shared_ptr<frit_package> package, const frit_function* function) : package_(std::move(package)), function_(function) {}
+  LoadedFunction(std::shared_ptr<frit_package> package, const frit_function* function)
+      : package_(std::move(package)), function_(function) {}
 
   std::vector<frit_tensor> tensors(const std::vector<View>& views, size_t count, const char* what) const {
     if (views.size() != count)
-      throw LoadError(FRIT_BAD_ARGUMENT, "the function takes " + std::to_string(count) + " " + what + ", but " + std::to_string(views.size()) +
-                                             " are given\nnote: it is " + signature());
+      throw LoadError(FRIT_BAD_ARGUMENT, "the function takes " + std::to_string(count) + " " + what + ", but " +
+                                             std::to_string(views.size()) + " are given\nnote: it is " + signature());
     std::vector<frit_tensor> list;
     for (const View& v : views) list.push_back(v.tensor());
     return list;
@@ -149,7 +162,8 @@ class LoadedPackage {
  public:
   std::vector<std::string> functions() const {
     std::vector<std::string> names;
-    for (size_t i = 0; i < frit_function_count(package_.get()); ++i) names.emplace_back(frit_function_name(package_.get(), i));
+    for (size_t i = 0; i < frit_function_count(package_.get()); ++i)
+      names.emplace_back(frit_function_name(package_.get(), i));
     return names;
   }
   LoadedFunction find(const std::string& name) const { return find_named(name.c_str()); }

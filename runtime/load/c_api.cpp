@@ -5,8 +5,8 @@
 #include <new>
 
 #include "frit/frit_runtime.h"
-#include "runtime/memory/dense.h"
 #include "runtime/load/package.h"
+#include "runtime/memory/dense.h"
 
 using frit::Diagnostic;
 using frit::Dtype;
@@ -47,7 +47,8 @@ struct ValueTexts {
     for (const std::string& s : v.sizes) sizes.push_back(s.c_str());
   }
   void fill(frit_value_info& info) const {
-    info = {value->name.c_str(), static_cast<frit_dtype>(value->dtype.val), static_cast<int>(sizes.size()), sizes.data()};
+    info = {value->name.c_str(), static_cast<frit_dtype>(value->dtype.val), static_cast<int>(sizes.size()),
+            sizes.data()};
   }
 };
 
@@ -73,9 +74,12 @@ struct frit_package {
 namespace {
 
 // The caller's array as a tensor; false, with the reason, where it is none.
-bool to_tensor(const frit_function& f, const frit_tensor& from, const Signature::Value& value, bool needs_data, Tensor& to) {
-  const std::string who = "function @" + f.function->signature().name + ": '" + (value.name.empty() ? "output" : value.name) + "' ";
-  if (static_cast<size_t>(from.dtype) >= kAllDtypes.size()) return failed(FRIT_BAD_ARGUMENT, who + "has no known element type"), false;
+bool to_tensor(const frit_function& f, const frit_tensor& from, const Signature::Value& value, bool needs_data,
+               Tensor& to) {
+  const std::string who =
+      "function @" + f.function->signature().name + ": '" + (value.name.empty() ? "output" : value.name) + "' ";
+  if (static_cast<size_t>(from.dtype) >= kAllDtypes.size())
+    return failed(FRIT_BAD_ARGUMENT, who + "has no known element type"), false;
   if (from.rank < 0 || from.rank > FRIT_MAX_RANK || (from.rank > 0 && !from.shape))
     return failed(FRIT_BAD_ARGUMENT, who + "has a rank that is negative or past FRIT_MAX_RANK, or no shape"), false;
   to.dtype = kAllDtypes[static_cast<size_t>(from.dtype)];
@@ -84,20 +88,25 @@ bool to_tensor(const frit_function& f, const frit_tensor& from, const Signature:
   int64_t elements = 1;
   for (size_t i = to.shape.size(); i-- > 0;) {
     to.strides[i] = from.strides ? from.strides[i] : elements;
-    if (to.shape[i] < 0 || __builtin_mul_overflow(elements, std::max<int64_t>(to.shape[i], 1), &elements) || elements > (int64_t{1} << 48))
+    if (to.shape[i] < 0 || __builtin_mul_overflow(elements, std::max<int64_t>(to.shape[i], 1), &elements) ||
+        elements > (int64_t{1} << 48))
       return failed(FRIT_BAD_ARGUMENT, who + "has a size that is negative or too large"), false;
   }
   for (int64_t n : to.shape)
     if (n == 0) elements = 0;
-  if (needs_data && !from.data && elements > 0) return failed(FRIT_BAD_ARGUMENT, who + "has elements, but its data is null"), false;
+  if (needs_data && !from.data && elements > 0)
+    return failed(FRIT_BAD_ARGUMENT, who + "has elements, but its data is null"), false;
   // An array without elements may be null; memory that is null would be a GPU's.
   static std::byte nothing[1];
   to.buffer = Buffer::adopt(from.data ? from.data : nothing, static_cast<size_t>(elements) * to.dtype.size, {});
   return true;
 }
 
-bool to_tensors(const frit_function& f, const frit_tensor* from, const std::vector<ValueTexts>& values, bool needs_data, std::vector<Tensor>& to) {
-  if (!from && !values.empty()) return failed(FRIT_BAD_ARGUMENT, "function @" + f.function->signature().name + ": the list of arrays is null"), false;
+bool to_tensors(const frit_function& f, const frit_tensor* from, const std::vector<ValueTexts>& values, bool needs_data,
+                std::vector<Tensor>& to) {
+  if (!from && !values.empty())
+    return failed(FRIT_BAD_ARGUMENT, "function @" + f.function->signature().name + ": the list of arrays is null"),
+           false;
   to.resize(values.size());
   for (size_t i = 0; i < values.size(); ++i)
     if (!to_tensor(f, from[i], *values[i].value, needs_data, to[i])) return false;
@@ -106,7 +115,9 @@ bool to_tensors(const frit_function& f, const frit_tensor* from, const std::vect
 
 }  // namespace
 
-size_t frit_dtype_size(frit_dtype dtype) { return static_cast<size_t>(dtype) < kAllDtypes.size() ? kAllDtypes[static_cast<size_t>(dtype)].size : 0; }
+size_t frit_dtype_size(frit_dtype dtype) {
+  return static_cast<size_t>(dtype) < kAllDtypes.size() ? kAllDtypes[static_cast<size_t>(dtype)].size : 0;
+}
 
 const char* frit_error(void) { return last_error.c_str(); }
 
@@ -115,7 +126,8 @@ const char* frit_runtime_version(void) { return FRIT_VERSION; }
 frit_status frit_load(const char* path, const char* device, frit_package** package) {
   if (!path || !package) return failed(FRIT_BAD_ARGUMENT, "frit_load: the path or where the package goes is null");
   if (device && *device && std::string_view(device) != "cpu" && std::string_view(device) != "vulkan")
-    return failed(FRIT_BAD_ARGUMENT, "frit_load: there is no device '" + std::string(device) + "'", "devices are cpu and vulkan");
+    return failed(FRIT_BAD_ARGUMENT, "frit_load: there is no device '" + std::string(device) + "'",
+                  "devices are cpu and vulkan");
   return guarded([&] {
     auto loaded = Package::load(path, device ? device : "");
     if (!loaded.ok()) return failed(FRIT_FAILED, loaded.error());
@@ -136,7 +148,8 @@ const char* frit_function_name(const frit_package* package, size_t number) {
 }
 
 frit_status frit_find(frit_package* package, const char* name, const frit_function** function) {
-  if (!package || !function) return failed(FRIT_BAD_ARGUMENT, "frit_find: the package or where the function goes is null");
+  if (!package || !function)
+    return failed(FRIT_BAD_ARGUMENT, "frit_find: the package or where the function goes is null");
   return guarded([&] {
     const auto& all = package->package->file().functions();
     std::string names;
@@ -146,9 +159,12 @@ frit_status frit_find(frit_package* package, const char* name, const frit_functi
       if (name ? all[i].name == name : all.size() == 1) found = i;
     }
     const std::string& path = package->package->file().path();
-    if (found == all.size() && name) return failed(FRIT_BAD_ARGUMENT, "'" + path + "' has no function '" + name + "'", "it has: " + names);
+    if (found == all.size() && name)
+      return failed(FRIT_BAD_ARGUMENT, "'" + path + "' has no function '" + name + "'", "it has: " + names);
     if (found == all.size())
-      return failed(FRIT_BAD_ARGUMENT, "'" + path + "' has " + std::to_string(all.size()) + " functions and no name is given", "it has: " + names);
+      return failed(FRIT_BAD_ARGUMENT,
+                    "'" + path + "' has " + std::to_string(all.size()) + " functions and no name is given",
+                    "it has: " + names);
     const std::lock_guard lock(package->mutex);
     auto& slot = package->functions[found];
     if (!slot) {
@@ -161,27 +177,34 @@ frit_status frit_find(frit_package* package, const char* name, const frit_functi
   });
 }
 
-const char* frit_signature(const frit_function* function) { return function ? function->function->signature().text.c_str() : ""; }
-const char* frit_machine(const frit_function* function) { return function ? function->function->machine().c_str() : ""; }
+const char* frit_signature(const frit_function* function) {
+  return function ? function->function->signature().text.c_str() : "";
+}
+const char* frit_machine(const frit_function* function) {
+  return function ? function->function->machine().c_str() : "";
+}
 size_t frit_input_count(const frit_function* function) { return function ? function->inputs.size() : 0; }
 size_t frit_output_count(const frit_function* function) { return function ? function->outputs.size() : 0; }
 
 frit_status frit_input_info(const frit_function* function, size_t number, frit_value_info* info) {
-  if (number >= frit_input_count(function)) return failed(FRIT_BAD_ARGUMENT, "frit_input_info: there is no input " + std::to_string(number));
+  if (number >= frit_input_count(function))
+    return failed(FRIT_BAD_ARGUMENT, "frit_input_info: there is no input " + std::to_string(number));
   if (!info) return failed(FRIT_BAD_ARGUMENT, "frit_input_info: where the answer goes is null");
   function->inputs[number].fill(*info);
   return FRIT_OK;
 }
 
 frit_status frit_output_info(const frit_function* function, size_t number, frit_value_info* info) {
-  if (number >= frit_output_count(function)) return failed(FRIT_BAD_ARGUMENT, "frit_output_info: there is no output " + std::to_string(number));
+  if (number >= frit_output_count(function))
+    return failed(FRIT_BAD_ARGUMENT, "frit_output_info: there is no output " + std::to_string(number));
   if (!info) return failed(FRIT_BAD_ARGUMENT, "frit_output_info: where the answer goes is null");
   function->outputs[number].fill(*info);
   return FRIT_OK;
 }
 
 frit_status frit_output_shape(const frit_function* function, const frit_tensor* inputs, size_t number, int64_t* shape) {
-  if (number >= frit_output_count(function)) return failed(FRIT_BAD_ARGUMENT, "frit_output_shape: there is no output " + std::to_string(number));
+  if (number >= frit_output_count(function))
+    return failed(FRIT_BAD_ARGUMENT, "frit_output_shape: there is no output " + std::to_string(number));
   return guarded([&] {
     std::vector<Tensor> arguments;
     if (!to_tensors(*function, inputs, function->inputs, false, arguments)) return FRIT_BAD_ARGUMENT;
@@ -208,8 +231,10 @@ frit_status frit_run(const frit_function* function, const frit_tensor* inputs, c
       const Signature::Value& value = *function->outputs[i].value;
       Tensor wanted{nullptr, value.dtype, shapes[i], {}, 0};
       if (results[i].dtype != wanted.dtype || !(results[i].shape == wanted.shape) || !is_dense(results[i]))
-        return failed(FRIT_BAD_ARGUMENT, "function @" + function->function->signature().name + " gives output " + std::to_string(i) + " as " +
-                                             type_text(wanted) + " in row-major order, but memory for " + type_text(results[i]) + " is given",
+        return failed(FRIT_BAD_ARGUMENT,
+                      "function @" + function->function->signature().name + " gives output " + std::to_string(i) +
+                          " as " + type_text(wanted) + " in row-major order, but memory for " + type_text(results[i]) +
+                          " is given",
                       "frit_output_shape says what it must be");
       into.push_back(results[i].buffer);
       results[i] = {};

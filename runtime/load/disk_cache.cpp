@@ -102,7 +102,8 @@ std::optional<std::string> read_file(int folder, const std::string& name, uint64
     bytes->resize(done);
     if (number) bytes.reset();
     // The time of change is the time of last use. That another process does the same or removes the file does no harm.
-    else futimens(fd, nullptr);
+    else
+      futimens(fd, nullptr);
   }
   close(fd);
   return bytes;
@@ -158,7 +159,9 @@ std::vector<File> files_of(int folder) {
     const std::string_view name = d->d_name;
     const bool temporary = is_temporary_name(name);
     struct stat s;
-    if ((!temporary && !is_entry_name(name)) || fstatat(folder, d->d_name, &s, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(s.st_mode)) continue;
+    if ((!temporary && !is_entry_name(name)) || fstatat(folder, d->d_name, &s, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(s.st_mode))
+      continue;
     files.push_back({std::string(name), static_cast<uint64_t>(s.st_size), s.st_mtim, temporary});
   }
   closedir(dir);
@@ -181,10 +184,14 @@ std::optional<uint64_t> parse_size(std::string_view text) {
   if (error != std::errc()) return std::nullopt;
   std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
   int shift = 0;
-  if (unit == "k" || unit == "K") shift = 10;
-  else if (unit == "m" || unit == "M") shift = 20;
-  else if (unit == "g" || unit == "G") shift = 30;
-  else if (!unit.empty()) return std::nullopt;
+  if (unit == "k" || unit == "K")
+    shift = 10;
+  else if (unit == "m" || unit == "M")
+    shift = 20;
+  else if (unit == "g" || unit == "G")
+    shift = 30;
+  else if (!unit.empty())
+    return std::nullopt;
   if (value > (~uint64_t{0} >> shift)) return std::nullopt;
   return value << shift;
 }
@@ -195,13 +202,18 @@ DiskCacheOptions DiskCacheOptions::from_environment() {
   DiskCacheOptions options;
   if (const char* text = setting("FRIT_CACHE")) {
     const std::string_view value = text;
-    if (value == "off" || value == "0" || value == "no" || value == "false") options.off = true;
+    if (value == "off" || value == "0" || value == "no" || value == "false")
+      options.off = true;
     else if (value != "on" && value != "1" && value != "yes" && value != "true")
-      options.warnings.push_back("FRIT_CACHE is '" + std::string(value) + "', which is neither on nor off: it counts as on");
+      options.warnings.push_back("FRIT_CACHE is '" + std::string(value) +
+                                 "', which is neither on nor off: it counts as on");
   }
   if (const char* size = setting("FRIT_CACHE_SIZE")) {
-    if (auto bytes = parse_size(size)) options.max_bytes = *bytes;
-    else options.warnings.push_back("FRIT_CACHE_SIZE is '" + std::string(size) + "', which is not a number of bytes: the bound is 512m");
+    if (auto bytes = parse_size(size))
+      options.max_bytes = *bytes;
+    else
+      options.warnings.push_back("FRIT_CACHE_SIZE is '" + std::string(size) +
+                                 "', which is not a number of bytes: the bound is 512m");
   }
   if (const char* folder = setting("FRIT_CACHE_DIR")) {
     options.folder = folder;
@@ -219,7 +231,8 @@ DiskCacheOptions DiskCacheOptions::from_environment() {
   return options;
 }
 
-DiskCache::DiskCache(DiskCacheOptions options, CacheLog log, CacheLog warn) : options_(std::move(options)), log_(log), warn_(warn) {
+DiskCache::DiskCache(DiskCacheOptions options, CacheLog log, CacheLog warn)
+    : options_(std::move(options)), log_(log), warn_(warn) {
   while (options_.folder.size() > 1 && options_.folder.back() == '/') options_.folder.pop_back();
   if (!options_.warnings.empty()) this->warn(options_.warnings[0]);
 }
@@ -234,8 +247,10 @@ void DiskCache::say(const std::string& line) const {
 
 void DiskCache::warn(const std::string& line) {
   if (warned_.exchange(true)) return;
-  if (warn_) warn_(line);
-  else std::fprintf(stderr, "frit: warning: %s\n", line.c_str());
+  if (warn_)
+    warn_(line);
+  else
+    std::fprintf(stderr, "frit: warning: %s\n", line.c_str());
 }
 
 // Opens the folder at the first use that finds it. A folder that may not be used is refused for good, with one warning.
@@ -283,13 +298,17 @@ int DiskCache::open_folder(bool create) {
   if (fd >= 0) close(fd);
   refused_ = true;
   // Having no place to write to is common, and nobody's fault unless somebody named the place.
-  if (unsafe || options_.named) warn("code is not kept on disk: " + problem_);
-  else say(problem_);
+  if (unsafe || options_.named)
+    warn("code is not kept on disk: " + problem_);
+  else
+    say(problem_);
   return -1;
 }
 
 Status DiskCache::usable() {
-  if (!enabled()) return Diagnostic("there is no disk cache: it is off, or there is no home folder for it", {}, "name a folder in FRIT_CACHE_DIR");
+  if (!enabled())
+    return Diagnostic("there is no disk cache: it is off, or there is no home folder for it", {},
+                      "name a folder in FRIT_CACHE_DIR");
   (void)open(false);
   std::lock_guard lock(mutex_);
   if (refused_) return Diagnostic(problem_, {}, "name another one in FRIT_CACHE_DIR");
@@ -339,8 +358,8 @@ void DiskCache::store(std::string_view key, std::string_view payload) {
   const std::string name = entry_name(key);
   static const uint64_t process = std::random_device{}() ^ static_cast<uint64_t>(getpid()) << 32;
   static std::atomic<uint64_t> next{0};
-  const std::string temporary = name.substr(0, kDigits) + "." + std::to_string(process) + "-" + std::to_string(getpid()) + "-" +
-                                std::to_string(next++) + std::string(kTemporary);
+  const std::string temporary = name.substr(0, kDigits) + "." + std::to_string(process) + "-" +
+                                std::to_string(getpid()) + "-" + std::to_string(next++) + std::string(kTemporary);
   const std::string bytes = pack(key, payload);
   int number = 0;
   bool written = write_file(fd_, temporary, bytes, number);
@@ -357,8 +376,8 @@ void DiskCache::store(std::string_view key, std::string_view payload) {
   }
   ++writes_;
   say("written " + name + ", " + std::to_string(size) + " bytes");
-  // Looking at every file takes long, and other processes write too: each write looks with a chance that makes it once in a 64th of the bound
-  // written, whoever wrote it.
+  // Looking at every file takes long, and other processes write too: each write looks with a chance that makes it once
+  // in a 64th of the bound written, whoever wrote it.
   const uint64_t part = options_.max_bytes / 64;
   if (size >= part || hash_bytes(temporary.data(), temporary.size()).low % part < size) shrink();
 }

@@ -32,7 +32,8 @@ bool string_at(std::string_view table, uint64_t offset, std::string_view& out) {
 Result<ElfObject> ElfObject::read(std::string_view file) {
   if (file.size() < sizeof(Elf64_Ehdr)) return damaged("it is shorter than an ELF header");
   const auto header = read_at<Elf64_Ehdr>(file, 0);
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+      header.e_ident[EI_DATA] != ELFDATA2LSB)
     return damaged("it is not a little-endian ELF file of 64 bits");
   if (header.e_type != ET_REL) return damaged("it is not relocatable");
   if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shnum == 0 ||
@@ -45,7 +46,8 @@ Result<ElfObject> ElfObject::read(std::string_view file) {
   for (size_t i = 0; i < header.e_shnum; ++i) {
     Section s{read_at<Elf64_Shdr>(file, header.e_shoff + i * sizeof(Elf64_Shdr)), {}};
     if (i > 0 && s.header.sh_type != SHT_NULL && s.header.sh_type != SHT_NOBITS) {
-      if (!inside(s.header.sh_offset, s.header.sh_size, file.size())) return damaged("section " + std::to_string(i) + " lies outside of it");
+      if (!inside(s.header.sh_offset, s.header.sh_size, file.size()))
+        return damaged("section " + std::to_string(i) + " lies outside of it");
       s.bytes = file.substr(s.header.sh_offset, s.header.sh_size);
     }
     object.sections.push_back(s);
@@ -63,12 +65,13 @@ Result<ElfObject> ElfObject::read(std::string_view file) {
   const std::string_view names = object.sections[table->header.sh_link].bytes;
   for (size_t i = 0; i < table->bytes.size() / sizeof(Elf64_Sym); ++i) {
     const auto raw = read_at<Elf64_Sym>(table->bytes, i * sizeof(Elf64_Sym));
-    Symbol s{{}, raw.st_shndx, static_cast<uint8_t>(ELF64_ST_TYPE(raw.st_info)), raw.st_value, raw.st_size,
-             ELF64_ST_BIND(raw.st_info) != STB_LOCAL};
+    Symbol s{{},           raw.st_shndx, static_cast<uint8_t>(ELF64_ST_TYPE(raw.st_info)),
+             raw.st_value, raw.st_size,  ELF64_ST_BIND(raw.st_info) != STB_LOCAL};
     if (raw.st_name && !string_at(names, raw.st_name, s.name)) return damaged("a symbol's name lies outside of it");
     if (s.section != SHN_UNDEF && s.section != SHN_ABS) {
       if (s.section >= object.sections.size()) return damaged("a symbol is in a section that does not exist");
-      if (!inside(s.value, s.size, object.sections[s.section].header.sh_size)) return damaged("a symbol lies outside of its section");
+      if (!inside(s.value, s.size, object.sections[s.section].header.sh_size))
+        return damaged("a symbol lies outside of its section");
     }
     object.symbols.push_back(s);
   }
@@ -79,11 +82,12 @@ Result<std::vector<ElfObject::RelocationEntry>> ElfObject::relocations(size_t in
   std::vector<RelocationEntry> all;
   for (const Section& s : sections) {
     if (s.header.sh_info != index || (s.header.sh_type != SHT_RELA && s.header.sh_type != SHT_REL)) continue;
-    if (s.header.sh_type == SHT_REL || s.header.sh_entsize != sizeof(Elf64_Rela)) return damaged("its relocations are of another form");
+    if (s.header.sh_type == SHT_REL || s.header.sh_entsize != sizeof(Elf64_Rela))
+      return damaged("its relocations are of another form");
     for (size_t i = 0; i < s.bytes.size() / sizeof(Elf64_Rela); ++i) {
       const auto raw = read_at<Elf64_Rela>(s.bytes, i * sizeof(Elf64_Rela));
-      RelocationEntry entry{raw.r_offset, static_cast<uint32_t>(ELF64_R_TYPE(raw.r_info)), static_cast<uint32_t>(ELF64_R_SYM(raw.r_info)),
-                            raw.r_addend};
+      RelocationEntry entry{raw.r_offset, static_cast<uint32_t>(ELF64_R_TYPE(raw.r_info)),
+                            static_cast<uint32_t>(ELF64_R_SYM(raw.r_info)), raw.r_addend};
       if (entry.symbol >= symbols.size()) return damaged("a relocation names a symbol that does not exist");
       if (entry.offset >= sections[index].header.sh_size) return damaged("a relocation lies outside of its section");
       all.push_back(entry);

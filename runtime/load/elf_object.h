@@ -19,19 +19,19 @@ struct ElfObject {
   };
   struct Symbol {
     std::string_view name;
-    uint16_t section;        // SHN_UNDEF, SHN_ABS or the index of a section
+    uint16_t section;  // SHN_UNDEF, SHN_ABS or the index of a section
     uint8_t type;
-    uint64_t value, size;    // value: for a defined one at most its section's size
-    bool global;             // other objects see it
+    uint64_t value, size;  // value: for a defined one at most its section's size
+    bool global;           // other objects see it
   };
   struct RelocationEntry {
-    uint64_t offset;         // inside its section
-    uint32_t type, symbol;   // symbol: an index that exists
+    uint64_t offset;        // inside its section
+    uint32_t type, symbol;  // symbol: an index that exists
     int64_t addend;
   };
 
   uint16_t machine;
-  uint64_t section_table;    // offset of the section headers
+  uint64_t section_table;  // offset of the section headers
   std::vector<Section> sections;
   std::vector<Symbol> symbols;
 

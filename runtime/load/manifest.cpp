@@ -11,7 +11,10 @@ using Json = nlohmann::ordered_json;
 Json value(const Signature::Value& v) { return {{"name", v.name}, {"dtype", short_name(v.dtype)}, {"shape", v.sizes}}; }
 
 Json function(const PackageContents::Function& f, size_t signature) {
-  Json out{{"name", f.signature.name}, {"signature", f.signature.text}, {"inputs", Json::array()}, {"outputs", Json::array()}};
+  Json out{{"name", f.signature.name},
+           {"signature", f.signature.text},
+           {"inputs", Json::array()},
+           {"outputs", Json::array()}};
   for (const Signature::Input& i : f.signature.inputs) {
     Json input = value(i);
     if (!i.weight.empty()) input["weight"] = i.weight;
@@ -83,7 +86,8 @@ class ManifestReader {
 
   void function(const Json& j) {
     PackageFile::Function f{text(j, "name"), section(j, "call"), {}};
-    const bool twice = std::any_of(p_.functions_.begin(), p_.functions_.end(), [&](const auto& other) { return other.name == f.name; });
+    const bool twice = std::any_of(p_.functions_.begin(), p_.functions_.end(),
+                                   [&](const auto& other) { return other.name == f.name; });
     require(!twice, "two functions have one name");
     each(j, "variants", [&](const Json& v) {
       PackageFile::Variant variant{text(v, "device"), text(v, "machine"), {}, {}, section(v, "image")};
@@ -108,7 +112,9 @@ class ManifestReader {
       const bool size = n.is_number_unsigned() && n.get<uint64_t>() <= static_cast<uint64_t>(kMaxElements);
       require(size, "a weight's shape is no list of sizes");
       w.shape.push_back(size ? n.get<int64_t>() : 0);
-      require(!__builtin_mul_overflow(elements, std::max<int64_t>(w.shape.back(), 1), &elements) && elements <= kMaxElements, "a weight is too large");
+      require(!__builtin_mul_overflow(elements, std::max<int64_t>(w.shape.back(), 1), &elements) &&
+                  elements <= kMaxElements,
+              "a weight is too large");
     });
     p_.weights_.push_back(std::move(w));
   }
@@ -120,7 +126,11 @@ class ManifestReader {
 
 std::string write_manifest(const ManifestSource& source, const std::vector<PackageFile::Section>& sections) {
   const PackageContents& c = source.contents;
-  Json out{{"format", "frit package"}, {"version", kPackageVersion}, {"producer", c.producer}, {"ir", source.ir}, {"functions", Json::array()}};
+  Json out{{"format", "frit package"},
+           {"version", kPackageVersion},
+           {"producer", c.producer},
+           {"ir", source.ir},
+           {"functions", Json::array()}};
   size_t image = 0;
   for (size_t i = 0; i < c.functions.size(); ++i) {
     Json f = function(c.functions[i], source.signatures[i]);
@@ -140,10 +150,14 @@ std::string write_manifest(const ManifestSource& source, const std::vector<Packa
     out["weights"] = Json::array();
     size_t i = 0;
     for (const auto& [name, t] : c.weights)
-      out["weights"].push_back({{"name", name}, {"dtype", short_name(t.dtype)}, {"shape", std::vector<int64_t>(t.shape)}, {"section", source.weights[i++]}});
+      out["weights"].push_back({{"name", name},
+                                {"dtype", short_name(t.dtype)},
+                                {"shape", std::vector<int64_t>(t.shape)},
+                                {"section", source.weights[i++]}});
   }
   out["sections"] = Json::array();
-  for (const auto& s : sections) out["sections"].push_back({{"offset", s.offset}, {"bytes", s.bytes}, {"hash", s.hash}});
+  for (const auto& s : sections)
+    out["sections"].push_back({{"offset", s.offset}, {"bytes", s.bytes}, {"hash", s.hash}});
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

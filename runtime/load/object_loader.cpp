@@ -8,9 +8,9 @@
 #include <cstring>
 #include <map>
 
-#include "runtime/system/announce.h"
 #include "runtime/load/elf_object.h"
 #include "runtime/load/relocate.h"
+#include "runtime/system/announce.h"
 
 namespace frit::runtime {
 
@@ -27,8 +27,8 @@ constexpr uint16_t kMachine = EM_NONE;
 // Generated code is a few pages; this is far beyond, and keeps a damaged size from reserving the address space.
 constexpr uint64_t kMaxBytes = uint64_t{256} << 20;
 
-// What generated code may call: copies of unknown length, C's exact remainder, and on processors without instructions for them rounding and fused
-// multiplication.
+// What generated code may call: copies of unknown length, C's exact remainder, and on processors without instructions
+// for them rounding and fused multiplication.
 void* find_function(std::string_view name) {
   using F1 = float (*)(float);
   using D1 = double (*)(double);
@@ -113,12 +113,14 @@ class LoadedTogether : public Code {
 
 class Loader {
  public:
-  Loader(std::string_view file, ElfObject object, LoadedCode& code) : file_(file), object_(std::move(object)), code_(code) {}
+  Loader(std::string_view file, ElfObject object, LoadedCode& code)
+      : file_(file), object_(std::move(object)), code_(code) {}
 
   Status load(const std::vector<ObjectCode::Entry>& entries) {
     FRIT_TRY(collect());
     FRIT_TRY(lay_out());
-    if (!code_.mapping.reserve(total_)) return Diagnostic("cannot map " + std::to_string(total_) + " bytes for generated code");
+    if (!code_.mapping.reserve(total_))
+      return Diagnostic("cannot map " + std::to_string(total_) + " bytes for generated code");
     FRIT_TRY(fill());
     const Mapping& m = code_.mapping;
     if (!m.protect(0, text_end_, PROT_READ | PROT_EXEC) || !m.protect(text_end_, constants_end_, PROT_READ))
@@ -148,7 +150,9 @@ class Loader {
   Status check(const ElfObject::Section& section, const ElfObject::RelocationEntry& entry) {
     const Relocation* r = find_relocation(object_.machine, entry.type);
     const ElfObject::Symbol& symbol = object_.symbols[entry.symbol];
-    if (!r) return refused("relocation type " + std::to_string(entry.type) + " against '" + std::string(symbol.name) + "' is not known");
+    if (!r)
+      return refused("relocation type " + std::to_string(entry.type) + " against '" + std::string(symbol.name) +
+                     "' is not known");
     if (r->width() > section.header.sh_size - entry.offset || section.header.sh_type == SHT_NOBITS)
       return refused(std::string(r->name) + " lies outside of its section");
     const bool foreign = symbol.section == SHN_UNDEF;
@@ -158,7 +162,8 @@ class Loader {
       return refused(std::string(r->name) + " names a section that is not loaded");
     const bool called = foreign && r->names == Relocation::Names::Function;
     if (called && stub_[entry.symbol] == kNowhere) stub_[entry.symbol] = stubs_++;
-    if ((called || r->names == Relocation::Names::Slot) && slot_[entry.symbol] == kNowhere) slot_[entry.symbol] = slots_++;
+    if ((called || r->names == Relocation::Names::Slot) && slot_[entry.symbol] == kNowhere)
+      slot_[entry.symbol] = slots_++;
     return {};
   }
 
@@ -172,7 +177,8 @@ class Loader {
         if (!(h.sh_flags & SHF_ALLOC) || !belongs(h.sh_flags)) continue;
         if (h.sh_flags & SHF_TLS) return refused("it has thread-local data");
         const uint64_t align = std::max<uint64_t>(h.sh_addralign, 1);
-        if (align > page || (align & (align - 1))) return refused("a section has the alignment " + std::to_string(align));
+        if (align > page || (align & (align - 1)))
+          return refused("a section has the alignment " + std::to_string(align));
         if (h.sh_size > kMaxBytes) return refused("a section has " + std::to_string(h.sh_size) + " bytes");
         place_[i] = round_up(at, align);
         at = place_[i] + h.sh_size;
@@ -189,7 +195,8 @@ class Loader {
     FRIT_TRY(place_sections([](uint64_t flags) { return (flags & SHF_WRITE) != 0; }));
     for (size_t i = 0; i < object_.sections.size(); ++i) {
       const uint64_t flags = object_.sections[i].header.sh_flags;
-      if ((flags & SHF_ALLOC) && (flags & SHF_WRITE) && (flags & SHF_EXECINSTR)) return refused("a section is writable code");
+      if ((flags & SHF_ALLOC) && (flags & SHF_WRITE) && (flags & SHF_EXECINSTR))
+        return refused("a section is writable code");
     }
     total_ = round_up(at, page);
     if (!total_) return refused("it has no code");
@@ -228,7 +235,8 @@ class Loader {
           case Relocation::Names::Nothing: continue;
           case Relocation::Names::Symbol: value = address_of(symbol); break;
           case Relocation::Names::Function:
-            value = stub_[entry.symbol] == kNowhere ? address_of(symbol) : start + stubs_at_ + stub_[entry.symbol] * kStubBytes;
+            value = stub_[entry.symbol] == kNowhere ? address_of(symbol)
+                                                    : start + stubs_at_ + stub_[entry.symbol] * kStubBytes;
             break;
           case Relocation::Names::Slot: value = start + slots_at_ + slot_[entry.symbol] * sizeof(uint64_t); break;
         }
@@ -260,7 +268,8 @@ class Loader {
     for (size_t i = 0; i < place_.size(); ++i) {
       if (place_[i] == kNowhere) continue;
       const uint64_t address = code_.mapping.address() + place_[i];
-      std::memcpy(copy.data() + object_.section_table + i * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_addr), &address, sizeof address);
+      std::memcpy(copy.data() + object_.section_table + i * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_addr),
+                  &address, sizeof address);
     }
     code_.announced = announce_code(std::move(copy), loaded);
     return {};

@@ -1,9 +1,10 @@
 // Loads machine code that was compiled to a relocatable ELF object into this process, without a linker or a compiler.
 //
-// Takes what code generation emits for this machine: position-independent code of the small code model. Sections lie in one mapping: code that can
-// only be run, constants that can only be read, data. Undefined symbols are looked up in a fixed list of functions that generated code may call
-// (memory and rounding functions of the C library); everything else is an error. Every offset and size of the object is checked, so that a damaged
-// object is an error as well. What the loaded code does is not: an object must come from someone who may run code here.
+// Takes what code generation emits for this machine: position-independent code of the small code model. Sections lie in
+// one mapping: code that can only be run, constants that can only be read, data. Undefined symbols are looked up in a
+// fixed list of functions that generated code may call (memory and rounding functions of the C library); everything
+// else is an error. Every offset and size of the object is checked, so that a damaged object is an error as well. What
+// the loaded code does is not: an object must come from someone who may run code here.
 #pragma once
 
 #include <memory>

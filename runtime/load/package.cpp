@@ -4,14 +4,15 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "runtime/system/cpu.h"
 #include "runtime/memory/dense.h"
+#include "runtime/system/cpu.h"
 #include "runtime/system/plugin.h"
 
 namespace frit::runtime {
 namespace {
 
-// What a SPIR-V module may declare, by number, and whether a device has it; what is not listed is taken for granted by every shader of frit.
+// What a SPIR-V module may declare, by number, and whether a device has it; what is not listed is taken for granted by
+// every shader of frit.
 struct Capability {
   uint32_t number;
   std::string_view name;
@@ -80,8 +81,9 @@ std::string unfit(const PackageFile::Variant& v) {
 Result<PackagedFunction::Call> PackagedFunction::check(std::span<const Tensor> arguments) const {
   const size_t wanted = signature_.arguments();
   if (arguments.size() != wanted)
-    return Diagnostic("function @" + signature_.name + " takes " + std::to_string(wanted) + (wanted == 1 ? " argument" : " arguments") + ", but " +
-                          std::to_string(arguments.size()) + (arguments.size() == 1 ? " is" : " are") + " given",
+    return Diagnostic("function @" + signature_.name + " takes " + std::to_string(wanted) +
+                          (wanted == 1 ? " argument" : " arguments") + ", but " + std::to_string(arguments.size()) +
+                          (arguments.size() == 1 ? " is" : " are") + " given",
                       {}, "it is " + signature_.text);
   Call call{weights_, std::vector<int64_t>(signature_.guard.symbol_names.size())};
   size_t next = 0;
@@ -106,12 +108,14 @@ Result<std::vector<Tensor>> PackagedFunction::run(std::span<const Tensor> argume
   return results;
 }
 
-Status PackagedFunction::run(std::span<const Tensor> arguments, std::span<const std::shared_ptr<Buffer>> into, std::span<Tensor> results) const {
+Status PackagedFunction::run(std::span<const Tensor> arguments, std::span<const std::shared_ptr<Buffer>> into,
+                             std::span<Tensor> results) const {
   FRIT_ASSIGN_OR_RETURN(call, check(arguments));
   return run(std::move(call), into, results);
 }
 
-Status PackagedFunction::run(Call call, std::span<const std::shared_ptr<Buffer>> into, std::span<Tensor> results) const {
+Status PackagedFunction::run(Call call, std::span<const std::shared_ptr<Buffer>> into,
+                             std::span<Tensor> results) const {
   for (Tensor& t : call.inputs) {
     FRIT_ASSIGN_OR_RETURN(plain, dense(t));
     t = std::move(plain);
@@ -135,7 +139,8 @@ Result<std::shared_ptr<const Package>> Package::load(const std::string& path, st
     const char* set = std::getenv("FRIT_DEVICE");
     device = !set || !*set ? "cpu" : std::string_view(set) == "gpu" ? "vulkan" : set;
   }
-  if (device != "cpu" && device != "vulkan") return Diagnostic("there is no device '" + std::string(device) + "'", {}, "devices are cpu and vulkan");
+  if (device != "cpu" && device != "vulkan")
+    return Diagnostic("there is no device '" + std::string(device) + "'", {}, "devices are cpu and vulkan");
   package->device_ = device;
   package->ready_.resize(file->functions().size());
   package->file_ = std::move(file);
@@ -173,15 +178,18 @@ Result<Image> Package::image_for(const PackageFile::Function& f, std::string& ma
     machine = v.machine;
     return image;
   }
-  const std::string none = "'" + file_->path() + "' has no code for function @" + f.name + " that runs here on the " + device_ +
-                           (reasons.empty() ? "" : " (" + reasons + ")");
+  const std::string none = "'" + file_->path() + "' has no code for function @" + f.name + " that runs here on the " +
+                           device_ + (reasons.empty() ? "" : " (" + reasons + ")");
   auto compile = find_compiler();
   if (!compile.ok())
-    return Diagnostic(none + ", and no compiler is installed: " + compile.error().message, {}, "compile it for this machine, or install frit's libraries whole");
+    return Diagnostic(none + ", and no compiler is installed: " + compile.error().message, {},
+                      "compile it for this machine, or install frit's libraries whole");
   FRIT_ASSIGN_OR_RETURN(ir, file_->ir());
   Result<Image> made = Diagnostic("");
   (*compile)(ir, f.name, device_, made);
-  if (!made.ok()) return Diagnostic(none + ", and it cannot be compiled here: " + made.error().message, made.error().loc, made.error().note);
+  if (!made.ok())
+    return Diagnostic(none + ", and it cannot be compiled here: " + made.error().message, made.error().loc,
+                      made.error().note);
   machine = "compiled here";
   return made;
 }
@@ -195,9 +203,11 @@ Result<std::shared_ptr<const PackagedFunction>> Package::find(const PackageFile:
   made->signature_ = std::move(signature);
   FRIT_ASSIGN_OR_RETURN(image, image_for(f, made->machine_));
   const auto bad = [&](const std::string& why) { return Diagnostic("cannot load '" + file_->path() + "': " + why); };
-  bool fits = image.inputs.size() == made->signature_.inputs.size() && image.plan.results.size() == made->signature_.outputs.size();
+  bool fits = image.inputs.size() == made->signature_.inputs.size() &&
+              image.plan.results.size() == made->signature_.outputs.size();
   for (size_t i = 0; fits && i < image.inputs.size(); ++i)
-    fits = image.inputs[i].dtype == made->signature_.inputs[i].dtype && image.inputs[i].rank == made->signature_.inputs[i].shape.size();
+    fits = image.inputs[i].dtype == made->signature_.inputs[i].dtype &&
+           image.inputs[i].rank == made->signature_.inputs[i].shape.size();
   if (!fits) return bad("the code of '" + f.name + "' has another signature");
   auto executable = load_image(std::move(image));
   if (!executable.ok()) return std::move(executable.error());
@@ -215,8 +225,11 @@ Result<std::shared_ptr<const PackagedFunction>> Package::find(const PackageFile:
     if (found == all->end()) return bad("its weight '" + input.weight + "' is missing");
     Tensor t = found->second;
     bool same = t.dtype == input.dtype && t.shape.size() == input.shape.size();
-    for (size_t axis = 0; same && axis < t.shape.size(); ++axis) same = input.shape[axis].is_const() && input.shape[axis].evaluate(nullptr) == t.shape[axis];
-    if (!same) return bad("its weight '" + input.weight + "' is " + type_text(t) + ", but function @" + f.name + " takes " + type_text(input));
+    for (size_t axis = 0; same && axis < t.shape.size(); ++axis)
+      same = input.shape[axis].is_const() && input.shape[axis].evaluate(nullptr) == t.shape[axis];
+    if (!same)
+      return bad("its weight '" + input.weight + "' is " + type_text(t) + ", but function @" + f.name + " takes " +
+                 type_text(input));
     if (made->gpu_) {
       FRIT_ASSIGN_OR_RETURN(moved, to_gpu(t, *made->gpu_));
       t = std::move(moved);
@@ -228,7 +241,8 @@ Result<std::shared_ptr<const PackagedFunction>> Package::find(const PackageFile:
 }
 
 Result<CompileFn> find_compiler() {
-  // By its path: where dlopen is intercepted, by a sanitizer say, the folders that this library names are not looked through.
+  // By its path: where dlopen is intercepted, by a sanitizer say, the folders that this library names are not looked
+  // through.
   FRIT_ASSIGN_OR_RETURN(entry, plugin_entry(library_folder() + "/" FRIT_COMPILER_LIBRARY, kCompileSymbol));
   if (!entry) return Diagnostic(FRIT_COMPILER_LIBRARY " has no compiler");
   return reinterpret_cast<CompileFn>(entry);

@@ -1,7 +1,9 @@
-// Packages ready to run: functions of a package file with the code that fits this machine. Knows nothing of compilers, save how to ask for one.
+// Packages ready to run: functions of a package file with the code that fits this machine. Knows nothing of compilers,
+// save how to ask for one.
 //
-// A Package and its functions are immutable and may be used on many threads at once. Weights are views of the file where the CPU runs, and copied once to a
-// GPU. Loading runs no code of the file but kernels, and those when they are called.
+// A Package and its functions are immutable and may be used on many threads at once. Weights are views of the file
+// where the CPU runs, and copied once to a GPU. Loading runs no code of the file but kernels, and those when they are
+// called.
 #pragma once
 
 #include <memory>
@@ -23,7 +25,8 @@ class PackagedFunction {
   const std::string& machine() const { return machine_; }
   const Executable& executable() const { return *executable_; }
 
-  // A call whose arguments fit the signature: all inputs, weights in their places, and the values of the guard's symbols.
+  // A call whose arguments fit the signature: all inputs, weights in their places, and the values of the guard's
+  // symbols.
   struct Call {
     std::vector<Tensor> inputs;
     std::vector<int64_t> symbols;
@@ -35,7 +38,8 @@ class PackagedFunction {
   // Checked before anything runs.
   Result<std::vector<Tensor>> run(std::span<const Tensor> arguments) const;
   // The same into memory of the caller: one buffer per output, large enough, or null to allocate.
-  Status run(std::span<const Tensor> arguments, std::span<const std::shared_ptr<Buffer>> into, std::span<Tensor> results) const;
+  Status run(std::span<const Tensor> arguments, std::span<const std::shared_ptr<Buffer>> into,
+             std::span<Tensor> results) const;
   Status run(Call call, std::span<const std::shared_ptr<Buffer>> into, std::span<Tensor> results) const;
 
  private:
@@ -55,7 +59,8 @@ class Package {
 
   const PackageFile& file() const { return *file_; }
   const std::string& device() const { return device_; }
-  // Loads its code at the first call. Fails with what is missing where nothing in the file runs here and no compiler is installed.
+  // Loads its code at the first call. Fails with what is missing where nothing in the file runs here and no compiler is
+  // installed.
   Result<std::shared_ptr<const PackagedFunction>> find(std::string_view name) const;
   Result<std::shared_ptr<const PackagedFunction>> find(const PackageFile::Function& f) const;
 
@@ -67,7 +72,8 @@ class Package {
   std::shared_ptr<const PackageFile> file_;
   std::string device_;
   mutable std::mutex mutex_;
-  mutable std::vector<std::shared_ptr<const PackagedFunction>> ready_;  // one per function of the file; null until it is asked for
+  mutable std::vector<std::shared_ptr<const PackagedFunction>>
+      ready_;  // one per function of the file; null until it is asked for
   mutable std::unique_ptr<const NamedTensors> weights_;
 };
 
@@ -78,7 +84,8 @@ std::string unfit(const PackageFile::Variant& variant);
 std::vector<std::string> capabilities_of(const Image& image);
 
 // The compiler, where it is installed: makes code for a function of an IR text, for this machine.
-using CompileFn = void (*)(std::string_view ir, std::string_view function, std::string_view device, Result<Image>& made);
+using CompileFn = void (*)(std::string_view ir, std::string_view function, std::string_view device,
+                           Result<Image>& made);
 inline constexpr char kCompileSymbol[] = "frit_compile_for_runtime";
 Result<CompileFn> find_compiler();
 

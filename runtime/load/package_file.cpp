@@ -4,9 +4,9 @@
 #include <filesystem>
 
 #include "ir/base/hash.h"
-#include "runtime/system/bytes.h"
-#include "runtime/memory/dense.h"
 #include "runtime/load/manifest.h"
+#include "runtime/memory/dense.h"
+#include "runtime/system/bytes.h"
 
 namespace frit::runtime {
 namespace {
@@ -101,20 +101,25 @@ Result<std::shared_ptr<const PackageFile>> PackageFile::open(const std::string& 
   package->file_ = std::move(file);
   const std::string_view bytes = package->file_->bytes();
   ByteReader in(bytes);
-  if (in.raw(kMagic.size()) != kMagic) return package->fail("it is not a package of frit", "'frit compile' makes packages from graph files");
+  if (in.raw(kMagic.size()) != kMagic)
+    return package->fail("it is not a package of frit", "'frit compile' makes packages from graph files");
   const uint32_t version = in.u32();
   if (in.ok() && version != kPackageVersion)
-    return package->fail("it has version " + std::to_string(version) + " of the format, and this is for version " + std::to_string(kPackageVersion),
+    return package->fail("it has version " + std::to_string(version) + " of the format, and this is for version " +
+                             std::to_string(kPackageVersion),
                          "compile it again from its graph file with this version of frit");
   in.u32();
   const uint64_t at = in.u64(), size = in.u64(), whole = in.u64();
   const Hash128 hash{in.u64(), in.u64()};
   if (!in.ok() || whole != bytes.size())
-    return package->fail("it has " + std::to_string(bytes.size()) + " bytes" + (in.ok() ? ", not the " + std::to_string(whole) + " that it claims" : ""),
+    return package->fail("it has " + std::to_string(bytes.size()) + " bytes" +
+                             (in.ok() ? ", not the " + std::to_string(whole) + " that it claims" : ""),
                          "it was cut short or something was added; copy it again");
-  if (at > bytes.size() || size > bytes.size() - at || at < kHeader) return package->fail("its manifest lies outside of the file");
+  if (at > bytes.size() || size > bytes.size() - at || at < kHeader)
+    return package->fail("its manifest lies outside of the file");
   package->manifest_ = bytes.substr(at, size);
-  if (hash_bytes(package->manifest_.data(), size) != hash) return package->fail("its manifest is damaged", "copy it again");
+  if (hash_bytes(package->manifest_.data(), size) != hash)
+    return package->fail("its manifest is damaged", "copy it again");
   FRIT_TRY(read_manifest(*package, at));
   return std::shared_ptr<const PackageFile>(std::move(package));
 }
@@ -154,7 +159,8 @@ Result<std::string> beside(const std::string& from, const std::string& file) {
   const std::filesystem::path p(file);
   const bool leaves = std::any_of(p.begin(), p.end(), [](const auto& part) { return part == ".."; });
   if (p.is_absolute() || leaves || file.empty())
-    return Diagnostic("'" + from + "' names '" + file + "', which is not in its folder", {}, "give a file beside it, or in a folder below");
+    return Diagnostic("'" + from + "' names '" + file + "', which is not in its folder", {},
+                      "give a file beside it, or in a folder below");
   return (std::filesystem::path(from).parent_path() / p).string();
 }
 

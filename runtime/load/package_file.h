@@ -1,8 +1,9 @@
 // Compiled functions in one file: what `frit compile` writes and a program without a compiler loads.
 //
-// A header of 64 bytes, sections that begin at multiples of 64 bytes, and a manifest in JSON behind them, which says where each section lies and what its hash
-// is. docs/offline.md has the format. The same contents give the same bytes. Reading takes any bytes: what is cut short, changed or of another version is an
-// error, and nothing is allocated on the word of a count.
+// A header of 64 bytes, sections that begin at multiples of 64 bytes, and a manifest in JSON behind them, which says
+// where each section lies and what its hash is. docs/offline.md has the format. The same contents give the same bytes.
+// Reading takes any bytes: what is cut short, changed or of another version is an error, and nothing is allocated on
+// the word of a count.
 #pragma once
 
 #include <memory>
@@ -12,9 +13,9 @@
 #include <vector>
 
 #include "ir/base/result.h"
-#include "runtime/system/file.h"
 #include "runtime/files/safetensors.h"
 #include "runtime/load/signature.h"
+#include "runtime/system/file.h"
 
 namespace frit::runtime {
 
@@ -23,9 +24,9 @@ inline constexpr uint32_t kPackageVersion = 1;
 // What a package is made of.
 struct PackageContents {
   struct Variant {
-    std::string device;              // "cpu" or "vulkan"
-    std::string machine;             // cpu: a level that cpu_runs() knows, or "native"; vulkan: what its shaders were written for
-    std::string identity;            // of the processor, where `machine` is "native"
+    std::string device;    // "cpu" or "vulkan"
+    std::string machine;   // cpu: a level that cpu_runs() knows, or "native"; vulkan: what its shaders were written for
+    std::string identity;  // of the processor, where `machine` is "native"
     std::vector<std::string> needs;  // vulkan: the capabilities that its shaders declare
     std::string plan;                // JSON for readers: buffers, steps, kernels
     std::string image;               // runtime/load/plan_file.h
@@ -34,11 +35,11 @@ struct PackageContents {
     Signature signature;
     std::vector<Variant> variants;
   };
-  std::string producer;              // "frit 0.1.0"
-  std::string ir;                    // the text of all functions
+  std::string producer;  // "frit 0.1.0"
+  std::string ir;        // the text of all functions
   std::vector<Function> functions;
-  NamedTensors weights;              // dense; kept inside, unless there is
-  std::string weights_file;          // a .safetensors file, as seen from the package's folder
+  NamedTensors weights;      // dense; kept inside, unless there is
+  std::string weights_file;  // a .safetensors file, as seen from the package's folder
 };
 
 Status write_package(const std::string& path, const PackageContents& contents);
@@ -53,7 +54,7 @@ class PackageFile {
   struct Variant {
     std::string device, machine, identity;
     std::vector<std::string> needs;
-    size_t image;                    // number of a section
+    size_t image;  // number of a section
   };
   struct Function {
     std::string name;

@@ -1,4 +1,5 @@
-// What plans and signatures are written and read with: lists, element types and sizes as bytes. The formats themselves are where they are used.
+// What plans and signatures are written and read with: lists, element types and sizes as bytes. The formats themselves
+// are where they are used.
 #pragma once
 
 #include <string>
@@ -39,7 +40,8 @@ class PlanWriter {
   ByteWriter out_;
 };
 
-// Reads in one pass and checks each number against what was read before it. After the first failure everything reads as nothing.
+// Reads in one pass and checks each number against what was read before it. After the first failure everything reads as
+// nothing.
 class PlanReader {
  protected:
   explicit PlanReader(std::string_view bytes) : in_(bytes) {}

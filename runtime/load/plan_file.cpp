@@ -44,8 +44,10 @@ class Writer : private PlanWriter {
     });
     list(p.steps, [&](const auto& step) {
       out_.u8(static_cast<uint8_t>(step.index()));
-      if (const auto* k = std::get_if<KernelPlan>(&step)) kernel(*k);
-      else library(std::get<LibraryPlan>(step));
+      if (const auto* k = std::get_if<KernelPlan>(&step))
+        kernel(*k);
+      else
+        library(std::get<LibraryPlan>(step));
     });
     list(p.results, [&](const WindowPlan& w) { window(w); });
     return std::move(out_).take();
@@ -101,7 +103,8 @@ class Reader : private PlanReader {
   Result<Image> run() {
     if (in_.raw(kMagic.size()) != kMagic) return Diagnostic("it is not a compiled program");
     if (uint32_t version = in_.u32(); version != kImageVersion)
-      return Diagnostic("it has version " + std::to_string(version) + " of the format, not " + std::to_string(kImageVersion));
+      return Diagnostic("it has version " + std::to_string(version) + " of the format, not " +
+                        std::to_string(kImageVersion));
     Image image;
     list(image.inputs, 5, [&] {
       Dtype t = dtype();
@@ -126,7 +129,8 @@ class Reader : private PlanReader {
         return ObjectCode::Entry{std::move(kernel), std::string(in_.text())};
       });
       object.device = in_.text();
-      require(object.device == (image.objects.empty() ? object : image.objects[0]).device, "its code is for several devices");
+      require(object.device == (image.objects.empty() ? object : image.objects[0]).device,
+              "its code is for several devices");
       require(object.device.empty() || object.device == "gpu", "it is for a device that is not known");
       on_device_ = on_device_ || !object.device.empty();
       object.object = in_.text();
@@ -157,7 +161,8 @@ class Reader : private PlanReader {
   }
   SymbolSource symbol() {
     SymbolSource s{in_.u32(), in_.u32(), flag()};
-    require(s.input < inputs_->size() && s.axis < (*inputs_)[s.input].rank, "a symbol is read from an axis that does not exist");
+    require(s.input < inputs_->size() && s.axis < (*inputs_)[s.input].rank,
+            "a symbol is read from an axis that does not exist");
     return s;
   }
   BufferPlan buffer() {
@@ -166,7 +171,8 @@ class Reader : private PlanReader {
     BufferPlan b{static_cast<Role>(role), dtype(), size()};
     b.index = in_.u32();
     b.donor = in_.u32();
-    require(b.donor == kNoDonor || b.donor < inputs_->size(), "a buffer takes the memory of an input that does not exist");
+    require(b.donor == kNoDonor || b.donor < inputs_->size(),
+            "a buffer takes the memory of an input that does not exist");
     switch (b.role) {
       case Role::Input: require(b.index < inputs_->size(), "a buffer is an input that does not exist"); break;
       case Role::Temp: require(b.index < slots_, "a buffer is in a slot that does not exist"); break;
@@ -177,7 +183,8 @@ class Reader : private PlanReader {
   }
   std::shared_ptr<Buffer> constant(const DimProgram& size) {
     const std::string_view data = in_.text();
-    require(size.is_const() && static_cast<uint64_t>(size.evaluate(nullptr)) == data.size(), "a constant has another size");
+    require(size.is_const() && static_cast<uint64_t>(size.evaluate(nullptr)) == data.size(),
+            "a constant has another size");
     if (!in_.ok()) return nullptr;
     auto memory = Buffer::allocate(data.size());
     require(memory.ok(), "there is no memory for a constant");

@@ -1,7 +1,9 @@
-// A compiled program as bytes: its plan and the object with its kernels. What the disk holds, and what a program without a compiler loads.
+// A compiled program as bytes: its plan and the object with its kernels. What the disk holds, and what a program
+// without a compiler loads.
 //
-// The format is versioned, little-endian with fixed widths, and the same for the same program. Reading takes any bytes: what is not a whole and
-// consistent image of this version is an error. It carries no checksum: whoever keeps it adds one.
+// The format is versioned, little-endian with fixed widths, and the same for the same program. Reading takes any bytes:
+// what is not a whole and consistent image of this version is an error. It carries no checksum: whoever keeps it adds
+// one.
 #pragma once
 
 #include <memory>
@@ -22,7 +24,7 @@ struct Image {
     friend bool operator==(const Input&, const Input&) = default;
   };
   std::vector<Input> inputs;
-  Plan plan;                // without code and entry points
+  Plan plan;                        // without code and entry points
   std::vector<ObjectCode> objects;  // with the kernels of the plan
 };
 

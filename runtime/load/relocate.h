@@ -1,5 +1,5 @@
-// Relocations of 64-bit ELF objects, as the processor supplements of the System V ABI define them: those that position-independent code of the small
-// code model uses, for x86-64 and AArch64.
+// Relocations of 64-bit ELF objects, as the processor supplements of the System V ABI define them: those that
+// position-independent code of the small code model uses, for x86-64 and AArch64.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,18 @@ struct Relocation {
     Function,  // the symbol, or a stub that jumps to it when it lies elsewhere
     Slot,      // a slot of the global offset table that holds the symbol's address
   };
-  enum class Form : uint8_t { None, Word64, Word32, Signed32, Relative64, Relative32, Page21, Low12, Low12Scaled, Branch26 };
+  enum class Form : uint8_t {
+    None,
+    Word64,
+    Word32,
+    Signed32,
+    Relative64,
+    Relative32,
+    Page21,
+    Low12,
+    Low12Scaled,
+    Branch26
+  };
 
   const char* name;
   uint32_t type;
@@ -25,7 +36,8 @@ struct Relocation {
   uint8_t shift = 0;  // Low12Scaled: the address is counted in units of 2^shift
 
   size_t width() const;  // bytes that are written
-  // Writes `value` (of the symbol, stub or slot, with the addend) at `at`, whose address at run time is `place`. False when it does not fit.
+  // Writes `value` (of the symbol, stub or slot, with the addend) at `at`, whose address at run time is `place`. False
+  // when it does not fit.
   bool apply(std::byte* at, uint64_t place, uint64_t value) const;
 };
 

@@ -63,7 +63,8 @@ class Reader : private PlanReader {
   Result<Signature> run() {
     if (in_.raw(kMagic.size()) != kMagic) return Diagnostic("it is not a signature");
     if (uint32_t version = in_.u32(); version != kVersion)
-      return Diagnostic("its signature has version " + std::to_string(version) + " of the format, not " + std::to_string(kVersion));
+      return Diagnostic("its signature has version " + std::to_string(version) + " of the format, not " +
+                        std::to_string(kVersion));
     Signature s;
     s.name = in_.text();
     s.text = in_.text();
@@ -94,7 +95,8 @@ class Reader : private PlanReader {
   }
   Guard::Source source() {
     Guard::Source s{in_.u32(), in_.u32()};
-    require(s.input < inputs_->size() && s.axis < (*inputs_)[s.input].shape.size(), "a symbol is read from an axis that does not exist");
+    require(s.input < inputs_->size() && s.axis < (*inputs_)[s.input].shape.size(),
+            "a symbol is read from an axis that does not exist");
     return s;
   }
   Guard::Check check() {
@@ -150,7 +152,8 @@ std::string count(size_t n, const char* what) { return std::to_string(n) + " " +
 }  // namespace
 
 size_t Signature::arguments() const {
-  return static_cast<size_t>(std::count_if(inputs.begin(), inputs.end(), [](const Input& i) { return i.weight.empty(); }));
+  return static_cast<size_t>(
+      std::count_if(inputs.begin(), inputs.end(), [](const Input& i) { return i.weight.empty(); }));
 }
 
 std::string type_text(const Signature::Value& value) {
@@ -168,16 +171,18 @@ std::string type_text(const Tensor& t) {
 Status check_call(const Signature& s, std::span<const Tensor> inputs, int64_t* symbols) {
   const std::string who = "function @" + s.name;
   if (inputs.size() != s.inputs.size())
-    return Diagnostic(who + " takes " + count(s.inputs.size(), "input") + ", but " + std::to_string(inputs.size()) + (inputs.size() == 1 ? " is" : " are") +
-                          " given",
+    return Diagnostic(who + " takes " + count(s.inputs.size(), "input") + ", but " + std::to_string(inputs.size()) +
+                          (inputs.size() == 1 ? " is" : " are") + " given",
                       {}, "it is " + s.text);
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Signature::Input& want = s.inputs[i];
     if (inputs[i].dtype != want.dtype || inputs[i].shape.size() != want.shape.size())
-      return Diagnostic(who + " takes '" + want.name + "' as " + type_text(want) + ", but " + type_text(inputs[i]) + " is given", {},
-                        inputs[i].dtype != want.dtype ? "convert it to " + std::string(long_name(want.dtype)) : std::string());
+      return Diagnostic(
+          who + " takes '" + want.name + "' as " + type_text(want) + ", but " + type_text(inputs[i]) + " is given", {},
+          inputs[i].dtype != want.dtype ? "convert it to " + std::string(long_name(want.dtype)) : std::string());
   }
-  const int failed = s.guard.first_failure([&](uint32_t input, uint32_t axis) { return inputs[input].shape[axis]; }, symbols);
+  const int failed =
+      s.guard.first_failure([&](uint32_t input, uint32_t axis) { return inputs[input].shape[axis]; }, symbols);
   if (failed < 0) return {};
   std::string got;
   for (uint32_t i : inputs_of(s.guard, s.guard.checks[static_cast<size_t>(failed)]))

@@ -1,4 +1,5 @@
-// How a compiled function is called from outside: names, element types and sizes of what it takes and gives, and what is checked before it runs.
+// How a compiled function is called from outside: names, element types and sizes of what it takes and gives, and what
+// is checked before it runs.
 #pragma once
 
 #include <span>
@@ -14,27 +15,27 @@ namespace frit::runtime {
 
 struct Signature {
   struct Value {
-    std::string name;                // of an output it may be empty
+    std::string name;  // of an output it may be empty
     Dtype dtype;
     std::vector<DimProgram> shape;   // over the guard's symbols
     std::vector<std::string> sizes;  // the same as text
   };
   struct Input : Value {
-    std::string weight;              // the tensor that it is bound to; "" for an argument
+    std::string weight;  // the tensor that it is bound to; "" for an argument
   };
 
   std::string name;
-  std::string text;                  // as a graph file has it
-  std::vector<Input> inputs;         // dense and row-major
+  std::string text;           // as a graph file has it
+  std::vector<Input> inputs;  // dense and row-major
   std::vector<Value> outputs;
   Guard guard;
-  std::vector<std::string> said;     // what each check of the guard says
+  std::vector<std::string> said;  // what each check of the guard says
 
-  size_t arguments() const;          // the inputs that are not bound to weights
+  size_t arguments() const;  // the inputs that are not bound to weights
 };
 
-// Checks number of inputs (weights included), element types, ranks and sizes; fills `symbols`, which has room for one value per symbol of the guard. The
-// error names the input, both types and what does not hold.
+// Checks number of inputs (weights included), element types, ranks and sizes; fills `symbols`, which has room for one
+// value per symbol of the guard. The error names the input, both types and what does not hold.
 Status check_call(const Signature& signature, std::span<const Tensor> inputs, int64_t* symbols);
 
 // "f32[m, n]"

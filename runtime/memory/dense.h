@@ -17,8 +17,8 @@ bool is_dense(const Tensor& t);
 // What its elements take in row-major order, whatever its strides.
 size_t dense_bytes(const Tensor& t);
 
-// Calls `put(data, bytes)` with the elements of `t`, the first of which is at `data`, in row-major order: a row at a time where rows are in one piece, else an
-// element at a time. Ends with false where `put` gives false.
+// Calls `put(data, bytes)` with the elements of `t`, the first of which is at `data`, in row-major order: a row at a
+// time where rows are in one piece, else an element at a time. Ends with false where `put` gives false.
 template <class Put>
 bool each_run(const Tensor& t, const std::byte* data, Put& put, size_t axis = 0) {
   const auto size = static_cast<int64_t>(t.dtype.size);

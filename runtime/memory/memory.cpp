@@ -36,10 +36,12 @@ namespace {
 constexpr size_t kAlign = 64;
 constexpr size_t kHuge = size_t{2} << 20;
 constexpr size_t kPage = 4096;
-// The C library gives the end of its heap back to the system as soon as it is free: smaller results too would fault their pages in at every call.
+// The C library gives the end of its heap back to the system as soon as it is free: smaller results too would fault
+// their pages in at every call.
 constexpr size_t kPooled = kPage;
 
-// Whole pages, eight classes per doubling where that is more: a block is at most an eighth or a page larger than what was asked for.
+// Whole pages, eight classes per doubling where that is more: a block is at most an eighth or a page larger than what
+// was asked for.
 struct SizeClass {
   size_t index, bytes;
 };
@@ -69,7 +71,8 @@ void* map_block(size_t bytes) {
   return data;
 }
 
-// Stands in the first bytes of a cached block. Two lists run through it: its class's (newest first), and all blocks by age.
+// Stands in the first bytes of a cached block. Two lists run through it: its class's (newest first), and all blocks by
+// age.
 struct Cached {
   size_t bytes, index;
   Cached *class_next, *class_prev;
@@ -173,8 +176,8 @@ struct BehindAllocator {
 std::string megabytes(size_t bytes) { return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB"; }
 
 Diagnostic exhausted(size_t bytes, const Pool& p) {
-  return {"cannot allocate " + std::to_string(bytes) + " bytes: " + megabytes(p.active) + " are in use and the memory limit is " +
-              megabytes(p.memory_limit),
+  return {"cannot allocate " + std::to_string(bytes) + " bytes: " + megabytes(p.active) +
+              " are in use and the memory limit is " + megabytes(p.memory_limit),
           {},
           "free arrays, work on smaller pieces, or raise the limit with set_memory_limit"};
 }

@@ -1,8 +1,9 @@
 // Buffers and the pooled allocator of a device's memory.
 //
-// A Buffer is a reference-counted block. Freed blocks of 4 KiB and more go to a cache and are handed out again without a new page fault; blocks
-// of 2 MiB and more are aligned to and advised for huge pages. Smaller blocks come from the C library together with their Buffer object, in one
-// allocation, and are not cached here. All functions may be called from any thread.
+// A Buffer is a reference-counted block. Freed blocks of 4 KiB and more go to a cache and are handed out again without
+// a new page fault; blocks of 2 MiB and more are aligned to and advised for huge pages. Smaller blocks come from the C
+// library together with their Buffer object, in one allocation, and are not cached here. All functions may be called
+// from any thread.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +18,8 @@ class GpuMemory;
 
 class Buffer {
  public:
-  // At least `bytes` of memory aligned to 64 bytes, contents undefined; never null, even for no bytes. Fails when the limit or the machine's
-  // memory is exhausted.
+  // At least `bytes` of memory aligned to 64 bytes, contents undefined; never null, even for no bytes. Fails when the
+  // limit or the machine's memory is exhausted.
   static Result<std::shared_ptr<Buffer>> allocate(size_t bytes);
   // Takes over foreign memory; `release` (which may be empty) is called with the pointer when the last reference goes.
   static std::shared_ptr<Buffer> adopt(void* data, size_t bytes, std::function<void(void*)> release);
@@ -28,7 +29,8 @@ class Buffer {
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
-  // Of a GPU's memory that the CPU does not see, a copy made at the first call, for reading; null when the GPU was lost.
+  // Of a GPU's memory that the CPU does not see, a copy made at the first call, for reading; null when the GPU was
+  // lost.
   void* data() const { return data_ || !gpu_ ? data_ : gpu_copy(); }
   size_t bytes() const { return bytes_; }
   // Whether the memory is frit's own and not adopted: only then may it be given to another value.
@@ -48,15 +50,16 @@ class Buffer {
   std::shared_ptr<GpuMemory> gpu_;
 };
 
-// Statistics in bytes over all CPU buffers. Active memory is the sum of what was asked for and is still held, adopted memory left out; `peak` is its
-// highest value since the start or the last reset. Cache memory is the size of freed blocks that are kept.
+// Statistics in bytes over all CPU buffers. Active memory is the sum of what was asked for and is still held, adopted
+// memory left out; `peak` is its highest value since the start or the last reset. Cache memory is the size of freed
+// blocks that are kept.
 size_t active_memory();
 size_t peak_memory();
 void reset_peak_memory();
 size_t cache_memory();
-// Both return the previous limit. An allocation that would bring active and cached memory past the memory limit (at first the machine's memory)
-// shrinks the cache; one that would bring active memory alone past it fails. The cache never exceeds the cache limit (at first a quarter of
-// the machine's memory); the blocks freed longest ago go first.
+// Both return the previous limit. An allocation that would bring active and cached memory past the memory limit (at
+// first the machine's memory) shrinks the cache; one that would bring active memory alone past it fails. The cache
+// never exceeds the cache limit (at first a quarter of the machine's memory); the blocks freed longest ago go first.
 size_t set_memory_limit(size_t bytes);
 size_t memory_limit();
 size_t set_cache_limit(size_t bytes);

@@ -1,11 +1,12 @@
-// Products for AVX2 with fused multiply-adds and conversions of f16: six rows by two vectors of sums in registers (kernels.h).
+// Products for AVX2 with fused multiply-adds and conversions of f16: six rows by two vectors of sums in registers
+// (kernels.h).
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <cpuid.h>
 #include <immintrin.h>
 #endif
 
-#include "runtime/openblas/matrix.h"
 #include "runtime/execute/scratch.h"
+#include "runtime/openblas/matrix.h"
 
 namespace frit::runtime::openblas {
 
@@ -41,7 +42,9 @@ struct Vector<float> {
     _mm256_maskstore_ps(p, lanes, v);
   }
   FRIT_ISA_INLINE static Register plus(Register a, Register b) { return _mm256_add_ps(a, b); }
-  FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum) { return _mm256_fmadd_ps(a, b, sum); }
+  FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum) {
+    return _mm256_fmadd_ps(a, b, sum);
+  }
   FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum, Mask lanes) {
     return _mm256_blendv_ps(sum, _mm256_fmadd_ps(a, b, sum), _mm256_castsi256_ps(lanes));
   }
@@ -54,7 +57,9 @@ struct Vector<double> {
   using Mask = __m256i;
   static constexpr int64_t kLanes = 4, kRows = 6;
   static constexpr bool kMasksAreFree = false;
-  FRIT_ISA_INLINE static Mask first(int64_t n) { return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3)); }
+  FRIT_ISA_INLINE static Mask first(int64_t n) {
+    return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3));
+  }
   FRIT_ISA_INLINE static Register zero() { return _mm256_setzero_pd(); }
   FRIT_ISA_INLINE static Register same(double v) { return _mm256_set1_pd(v); }
   FRIT_ISA_INLINE static Register load(const double* p) { return _mm256_loadu_pd(p); }
@@ -65,7 +70,9 @@ struct Vector<double> {
     _mm256_maskstore_pd(p, lanes, v);
   }
   FRIT_ISA_INLINE static Register plus(Register a, Register b) { return _mm256_add_pd(a, b); }
-  FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum) { return _mm256_fmadd_pd(a, b, sum); }
+  FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum) {
+    return _mm256_fmadd_pd(a, b, sum);
+  }
   FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum, Mask lanes) {
     return _mm256_blendv_pd(sum, _mm256_fmadd_pd(a, b, sum), _mm256_castsi256_pd(lanes));
   }
@@ -89,7 +96,8 @@ FRIT_ISA void store_row(const SumLane<T>* from, T* to, int64_t n) {
   int64_t j = 0;
   if constexpr (std::is_same_v<T, float16_t>)
     for (; j + 8 <= n; j += 8)
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + j), _mm256_cvtps_ph(_mm256_loadu_ps(from + j), _MM_FROUND_TO_NEAREST_INT));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + j),
+                       _mm256_cvtps_ph(_mm256_loadu_ps(from + j), _MM_FROUND_TO_NEAREST_INT));
   for (; j < n; ++j) to[j] = static_cast<T>(from[j]);
 }
 
@@ -99,7 +107,8 @@ MultiplyFn avx2_multiply(Dtype t, int64_t m, int64_t n, bool batch) {
   // clang 16 cannot be asked for f16c by name.
   static const bool has = [] {
     unsigned a, b, c, d;
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __get_cpuid(1, &a, &b, &c, &d) &&
+           (c & bit_F16C);
   }();
   if (!has) return nullptr;
   if (t == float32) return pick<float, Plain>(m, n, batch);

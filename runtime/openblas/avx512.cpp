@@ -1,7 +1,7 @@
 // Products for AVX-512: twelve rows by two vectors of sums in registers, operands packed block by block (kernels.h).
 //
-// bf16 takes the pair instructions where the CPU has them: two products, each added with a rounding of its own to a float sum, subnormal numbers as
-// zeros. Otherwise, and for f16, elements are widened while they are packed.
+// bf16 takes the pair instructions where the CPU has them: two products, each added with a rounding of its own to a
+// float sum, subnormal numbers as zeros. Otherwise, and for f16, elements are widened while they are packed.
 #include "runtime/openblas/avx512.h"
 
 #include "runtime/execute/scratch.h"
@@ -40,7 +40,8 @@ FRIT_ISA void pack_rows(const Lines<T>& from, int64_t units, SumLane<T>* to) {
       for (int64_t u = 0; u < units; u += kWide) {
         __m512 block[16];
         load_lines<T, kPairs>(from, i, u, block);
-        for (int64_t r = 0; r < std::min(kWide, from.lines - i); ++r) _mm512_storeu_ps(to + (i + r) * kStride + u, block[r]);
+        for (int64_t r = 0; r < std::min(kWide, from.lines - i); ++r)
+          _mm512_storeu_ps(to + (i + r) * kStride + u, block[r]);
       }
   }
 }
@@ -54,7 +55,8 @@ FRIT_ISA void pack_columns(const Lines<T>& from, int64_t units, SumLane<T>* to) 
     constexpr int64_t kPanel = Blocking<float>::kPanel;
     const int64_t step = Blocking<float>::panel_step(units);
     if (from.line_stride == 1) {
-      // Whole rows in turn, as they lie, and ahead of their use: each may be in another page, where the processor does not see them coming.
+      // Whole rows in turn, as they lie, and ahead of their use: each may be in another page, where the processor does
+      // not see them coming.
       constexpr int64_t kAhead = 3;
       for (int64_t u = 0; u < units; ++u) {
         if (u + kAhead < units)
@@ -95,8 +97,8 @@ FRIT_ISA void store_row(const SumLane<T>* from, T* to, int64_t n) {
 }  // namespace
 
 MultiplyFn avx512_multiply(Dtype t, int64_t m, int64_t n, bool batch) {
-  static const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-                           __builtin_cpu_supports("avx512vl");
+  static const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   static const bool pairs = __builtin_cpu_supports("avx512bf16");
   if (!wide) return nullptr;
   if (t == float32) return pick<float, Plain>(m, n, batch);

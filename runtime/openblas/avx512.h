@@ -1,7 +1,7 @@
 // Vectors of matrix elements for the AVX-512 kernels: loads, transposes and stores.
 //
-// A unit is what one 32-bit lane holds: one element as float, or, for the pair instructions of bfloat16, elements 2u and 2u+1 of k. Lanes past the
-// end of a matrix read as zero; nothing is touched there.
+// A unit is what one 32-bit lane holds: one element as float, or, for the pair instructions of bfloat16, elements 2u
+// and 2u+1 of k. Lanes past the end of a matrix read as zero; nothing is touched there.
 #pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -29,7 +29,9 @@ FRIT_ISA_INLINE __mmask16 first_lanes(int64_t n) {
 }
 
 FRIT_ISA_INLINE __m512 load(const float* p, __mmask16 lanes) { return _mm512_maskz_loadu_ps(lanes, p); }
-FRIT_ISA_INLINE __m512 load(const float16_t* p, __mmask16 lanes) { return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(lanes, p)); }
+FRIT_ISA_INLINE __m512 load(const float16_t* p, __mmask16 lanes) {
+  return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(lanes, p));
+}
 FRIT_ISA_INLINE __m512 load(const bfloat16_t* p, __mmask16 lanes) {
   return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(lanes, p)), 16));
 }
@@ -68,8 +70,12 @@ struct Vector<float> {
   FRIT_ISA_INLINE static void store(float* p, Register v) { _mm512_storeu_ps(p, v); }
   FRIT_ISA_INLINE static void store(float* p, Mask lanes, Register v) { _mm512_mask_storeu_ps(p, lanes, v); }
   FRIT_ISA_INLINE static Register plus(Register a, Register b) { return _mm512_add_ps(a, b); }
-  FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum) { return _mm512_fmadd_ps(a, b, sum); }
-  FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum, Mask lanes) { return _mm512_mask3_fmadd_ps(a, b, sum, lanes); }
+  FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum) {
+    return _mm512_fmadd_ps(a, b, sum);
+  }
+  FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum, Mask lanes) {
+    return _mm512_mask3_fmadd_ps(a, b, sum, lanes);
+  }
   FRIT_ISA_INLINE static float fold(Register v) {
     return fold_eight(_mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1)));
   }
@@ -89,8 +95,12 @@ struct Vector<double> {
   FRIT_ISA_INLINE static void store(double* p, Register v) { _mm512_storeu_pd(p, v); }
   FRIT_ISA_INLINE static void store(double* p, Mask lanes, Register v) { _mm512_mask_storeu_pd(p, lanes, v); }
   FRIT_ISA_INLINE static Register plus(Register a, Register b) { return _mm512_add_pd(a, b); }
-  FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum) { return _mm512_fmadd_pd(a, b, sum); }
-  FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum, Mask lanes) { return _mm512_mask3_fmadd_pd(a, b, sum, lanes); }
+  FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum) {
+    return _mm512_fmadd_pd(a, b, sum);
+  }
+  FRIT_ISA_INLINE static Register multiply_add(Register a, Register b, Register sum, Mask lanes) {
+    return _mm512_mask3_fmadd_pd(a, b, sum, lanes);
+  }
   FRIT_ISA_INLINE static double fold(Register v) {
     return fold_four(_mm256_add_pd(_mm512_castpd512_pd256(v), _mm512_extractf64x4_pd(v, 1)));
   }

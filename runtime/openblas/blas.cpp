@@ -1,15 +1,16 @@
-// Products of floats through OpenBLAS: blocks of k in turn, operands packed where the library cannot take their strides.
+// Products of floats through OpenBLAS: blocks of k in turn, operands packed where the library cannot take their
+// strides.
 //
-// OpenBLAS packs its operands itself before it multiplies, so that a transposed operand gives the same bits as a plain one, save in the kernels for
-// small products that it has for some processors (AVX-512): those add up in another order for each kind of operand, and get packed ones. Each call
-// runs in the calling thread, so that threads do not matter. Splitting k at the same places whether or not an operand was packed here
-// keeps the sums independent of strides.
+// OpenBLAS packs its operands itself before it multiplies, so that a transposed operand gives the same bits as a plain
+// one, save in the kernels for small products that it has for some processors (AVX-512): those add up in another order
+// for each kind of operand, and get packed ones. Each call runs in the calling thread, so that threads do not matter.
+// Splitting k at the same places whether or not an operand was packed here keeps the sums independent of strides.
 #include <cblas.h>
 
 #include <climits>
 
-#include "runtime/openblas/matrix.h"
 #include "runtime/execute/scratch.h"
+#include "runtime/openblas/matrix.h"
 
 namespace frit::runtime::openblas {
 namespace {
@@ -26,7 +27,9 @@ struct Operand {
 
 // How the library would take `m` as it lies: one unit stride, and rows (or columns) that do not overlap.
 bool as_it_lies(const Matrix& m, Operand& out) {
-  auto fits = [](int64_t stride, int64_t length) { return stride >= std::max<int64_t>(length, 1) && stride <= INT_MAX; };
+  auto fits = [](int64_t stride, int64_t length) {
+    return stride >= std::max<int64_t>(length, 1) && stride <= INT_MAX;
+  };
   if (m.col_stride == 1 && fits(m.row_stride, m.cols)) {
     out = {m.data, CblasNoTrans, static_cast<blasint>(m.row_stride)};
     return true;
@@ -57,7 +60,8 @@ void gemm(const Operand& a, const Operand& b, int64_t m, int64_t n, int64_t k, b
 }
 void gemm(const Operand& a, const Operand& b, int64_t m, int64_t n, int64_t k, bool add, Complex* c, blasint ldc) {
   const float one[2] = {1, 0}, beta[2] = {add ? 1.0f : 0.0f, 0};
-  cblas_cgemm(CblasRowMajor, a.transpose, b.transpose, m, n, k, one, a.data, a.leading, b.data, b.leading, beta, c, ldc);
+  cblas_cgemm(CblasRowMajor, a.transpose, b.transpose, m, n, k, one, a.data, a.leading, b.data, b.leading, beta, c,
+              ldc);
 }
 
 template <class T>
@@ -67,7 +71,9 @@ bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
   int64_t m = c.rows, n = c.cols, block = std::min(kBlockK, a.cols);
   Operand oa, ob;
   const bool small = m * n * block <= kSmall;
-  auto packed = [&](const Matrix& x, Operand& o) { return kConvert || !as_it_lies(x, o) || (small && o.transpose != CblasNoTrans); };
+  auto packed = [&](const Matrix& x, Operand& o) {
+    return kConvert || !as_it_lies(x, o) || (small && o.transpose != CblasNoTrans);
+  };
   bool pack_a = packed(a, oa), pack_b = packed(b, ob);
   bool pack_c = kConvert || c.col_stride != 1 || c.row_stride < n || c.row_stride > INT_MAX;
   size_t size_a = pack_a ? static_cast<size_t>(m * block) : 0, size_b = pack_b ? static_cast<size_t>(block * n) : 0,

@@ -1,10 +1,12 @@
-// Products by plain loops: integers of any size, vectors of complex numbers, and few multiplications or a vector where no other kernel serves.
-#include "runtime/openblas/matrix.h"
+// Products by plain loops: integers of any size, vectors of complex numbers, and few multiplications or a vector where
+// no other kernel serves.
 #include "runtime/execute/scratch.h"
+#include "runtime/openblas/matrix.h"
 
-// One body per vector width, picked when the plugin is loaded. All give the same bits: the order of the sums is written out, and nothing is
-// contracted. Sanitizers cannot follow functions that are picked this way.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+// One body per vector width, picked when the plugin is loaded. All give the same bits: the order of the sums is written
+// out, and nothing is contracted. Sanitizers cannot follow functions that are picked this way.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__) && \
+    !defined(__SANITIZE_ADDRESS__)
 #define FRIT_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else
 #define FRIT_CLONES
@@ -86,7 +88,8 @@ FRIT_INLINE void rows_body(const Matrix& a, const Sum<T>* x, Sum<T>* y) {
             __builtin_prefetch(c3 + a.col_stride + i);
           }
         const Sum<T> x0 = x[k + l], x1 = x[k + l + kLanes], x2 = x[k + l + 2 * kLanes], x3 = x[k + l + 3 * kLanes];
-        for (int64_t i = 0; i < a.rows; ++i) sums[i] = sums[i] + widen(c0[i]) * x0 + widen(c1[i]) * x1 + widen(c2[i]) * x2 + widen(c3[i]) * x3;
+        for (int64_t i = 0; i < a.rows; ++i)
+          sums[i] = sums[i] + widen(c0[i]) * x0 + widen(c1[i]) * x1 + widen(c2[i]) * x2 + widen(c3[i]) * x3;
       }
   }
   for (; k < a.cols; ++k) {
@@ -117,10 +120,8 @@ FRIT_INLINE void block_body(const C* a, const C* b, C* c, int64_t m, int64_t n, 
 }
 
 // Attributes do not carry over to the instances of a template, hence one function per type.
-#define FRIT_ROWS(T, CLONES)                                                              \
-  CLONES void rows_times_vector(const Matrix& a, const T*, const Sum<T>* x, Sum<T>* y) { \
-    rows_body<T>(a, x, y);                                                                \
-  }
+#define FRIT_ROWS(T, CLONES) \
+  CLONES void rows_times_vector(const Matrix& a, const T*, const Sum<T>* x, Sum<T>* y) { rows_body<T>(a, x, y); }
 FRIT_ROWS(uint8_t, FRIT_CLONES)
 FRIT_ROWS(uint16_t, FRIT_CLONES)
 FRIT_ROWS(uint32_t, FRIT_CLONES)

@@ -1,15 +1,16 @@
-// Products and products with a vector for one instruction set: included once by each of avx512.cpp and avx2.cpp, which define before
+// Products and products with a vector for one instruction set: included once by each of avx512.cpp and avx2.cpp, which
+// define before
 //   FRIT_ISA, FRIT_ISA_INLINE: attributes of a function for that set, and for one that vanishes into its callers,
-//   Vector<C> for C float and double: registers of kLanes numbers and what can be done with them, and kRows, the height of the block of sums that,
-//   two vectors wide, fits the registers,
-//   kColsInCache: how many packed columns may stay in the second-level cache,
+//   Vector<C> for C float and double: registers of kLanes numbers and what can be done with them, and kRows, the height
+//   of the block of sums that, two vectors wide, fits the registers, kColsInCache: how many packed columns may stay in
+//   the second-level cache,
 // and after it pack_rows, pack_columns and store_row.
 // Everything lies in that file's unnamed namespace, for the sets must not share an instance.
 //
-// What both give is the same to the bit. A sum goes over k in order, fused multiply-adds, within blocks of at most kBlockUnits units, and over the
-// blocks in order: k and the element type decide it, and neither the other sizes, the strides, the tile nor the width of a vector have a part in it.
-// A complex product is a product of floats with two lines for each
-// row (real and imaginary parts) and two columns for each column; four of its sums make a number.
+// What both give is the same to the bit. A sum goes over k in order, fused multiply-adds, within blocks of at most
+// kBlockUnits units, and over the blocks in order: k and the element type decide it, and neither the other sizes, the
+// strides, the tile nor the width of a vector have a part in it. A complex product is a product of floats with two
+// lines for each row (real and imaginary parts) and two columns for each column; four of its sums make a number.
 
 // Loops over registers must vanish whole.
 #if defined(__clang__)
@@ -31,7 +32,8 @@ struct Blocking {
   // Likewise for the panels of columns, which are written side by side.
   static constexpr int64_t panel_step(int64_t units) { return (units + 1) * kPanel; }
 };
-// For up to kThinRows rows the other operand is read kThinUnits units at a time, and the sums are carried from one to the next.
+// For up to kThinRows rows the other operand is read kThinUnits units at a time, and the sums are carried from one to
+// the next.
 constexpr int64_t kThinRows = 12, kThinUnits = 8;
 // Multiplications, and bytes that each operand spans, up to either of which packing costs more than it gains.
 constexpr int64_t kUnpacked = int64_t{1} << 21, kUnpackedSpan = int64_t{256} << 10;
@@ -40,14 +42,15 @@ constexpr int64_t kUnpacked = int64_t{1} << 21, kUnpackedSpan = int64_t{256} << 
 struct Plain {
   static constexpr bool kPairs = false;
   template <class C>
-  FRIT_ISA_INLINE static typename Vector<C>::Register add(typename Vector<C>::Register sum, typename Vector<C>::Register a,
+  FRIT_ISA_INLINE static typename Vector<C>::Register add(typename Vector<C>::Register sum,
+                                                          typename Vector<C>::Register a,
                                                           typename Vector<C>::Register b) {
     return Vector<C>::multiply_add(a, b, sum);
   }
 };
 
-// Operands as the kernels take them: rows of units, kPackedStride apart, and panels of kPanel columns, one unit of all of them after the other. Each
-// set has its own; what is missing of a panel's last vector need not be written.
+// Operands as the kernels take them: rows of units, kPackedStride apart, and panels of kPanel columns, one unit of all
+// of them after the other. Each set has its own; what is missing of a panel's last vector need not be written.
 template <bool kPairs, class T>
 FRIT_ISA void pack_rows(const Lines<T>& from, int64_t units, SumLane<T>* to);
 template <bool kPairs, class T>
@@ -68,7 +71,7 @@ struct KernelArgs {
   bool add;                  // to what c holds
   const C* start = nullptr;  // sums to go on from instead of zeros
   int64_t start_stride = 0;
-  int64_t width = 0;         // of the last vector
+  int64_t width = 0;  // of the last vector
 };
 
 template <class Dot, class C, int kR, int kV, int64_t kStride, bool kWhole>
@@ -76,16 +79,15 @@ FRIT_ISA void kernel(const KernelArgs<C>& g) {
   using V = Vector<C>;
   const typename V::Mask lanes = V::first(g.width);
   typename V::Register sums[kR][kV];
-FRIT_UNROLL
-  for (int i = 0; i < kR; ++i)
-FRIT_UNROLL
-    for (int v = 0; v < kV; ++v) {
-      sums[i][v] = V::zero();
-      if (g.start) {
-        const C* from = g.start + i * g.start_stride + v * V::kLanes;
-        sums[i][v] = kWhole || v + 1 < kV ? V::load(from) : V::load(from, lanes);
-      }
+  FRIT_UNROLL
+  for (int i = 0; i < kR; ++i) FRIT_UNROLL
+  for (int v = 0; v < kV; ++v) {
+    sums[i][v] = V::zero();
+    if (g.start) {
+      const C* from = g.start + i * g.start_stride + v * V::kLanes;
+      sums[i][v] = kWhole || v + 1 < kV ? V::load(from) : V::load(from, lanes);
     }
+  }
   const C* b = g.b;
   const C* a = g.a;
   const int64_t stride = kStride ? kStride : g.a_stride;
@@ -93,19 +95,20 @@ FRIT_UNROLL
   const C* a3 = a + 3 * stride;
   const C* a6 = a + 6 * stride;
   const C* a9 = a + 9 * stride;
-FRIT_UNROLL
-  for (int i = 0; i < kR; ++i)
-FRIT_UNROLL
-    for (int v = 0; v < kV; ++v) _mm_prefetch(reinterpret_cast<const char*>(g.c + i * g.c_stride + v * V::kLanes), _MM_HINT_T0);
+  FRIT_UNROLL
+  for (int i = 0; i < kR; ++i) FRIT_UNROLL
+  for (int v = 0; v < kV; ++v)
+    _mm_prefetch(reinterpret_cast<const char*>(g.c + i * g.c_stride + v * V::kLanes), _MM_HINT_T0);
   for (int64_t u = 0; u < g.units; ++u) {
     typename V::Register right[kV];
-FRIT_UNROLL
-    for (int v = 0; v < kV; ++v) right[v] = kWhole || v + 1 < kV ? V::load(b + v * V::kLanes) : V::load(b + v * V::kLanes, lanes);
-FRIT_UNROLL
+    FRIT_UNROLL
+    for (int v = 0; v < kV; ++v)
+      right[v] = kWhole || v + 1 < kV ? V::load(b + v * V::kLanes) : V::load(b + v * V::kLanes, lanes);
+    FRIT_UNROLL
     for (int i = 0; i < kR; ++i) {
       const C* base = kStride || i < 3 ? a : i < 6 ? a3 : i < 9 ? a6 : a9;
       const typename V::Register left = V::same(base[(kStride ? i : i % 3) * stride]);
-FRIT_UNROLL
+      FRIT_UNROLL
       for (int v = 0; v < kV; ++v) sums[i][v] = Dot::template add<C>(sums[i][v], left, right[v]);
     }
     b += g.b_step;
@@ -115,24 +118,24 @@ FRIT_UNROLL
     a6 += step;
     a9 += step;
   }
-FRIT_UNROLL
-  for (int i = 0; i < kR; ++i)
-FRIT_UNROLL
-    for (int v = 0; v < kV; ++v) {
-      C* to = g.c + i * g.c_stride + v * V::kLanes;
-      if (kWhole || v + 1 < kV) {
-        V::store(to, g.add ? V::plus(V::load(to), sums[i][v]) : sums[i][v]);
-      } else {
-        V::store(to, lanes, g.add ? V::plus(V::load(to, lanes), sums[i][v]) : sums[i][v]);
-      }
+  FRIT_UNROLL
+  for (int i = 0; i < kR; ++i) FRIT_UNROLL
+  for (int v = 0; v < kV; ++v) {
+    C* to = g.c + i * g.c_stride + v * V::kLanes;
+    if (kWhole || v + 1 < kV) {
+      V::store(to, g.add ? V::plus(V::load(to), sums[i][v]) : sums[i][v]);
+    } else {
+      V::store(to, lanes, g.add ? V::plus(V::load(to, lanes), sums[i][v]) : sums[i][v]);
     }
+  }
 }
 
 template <class Dot, class C, int64_t kStride, int kV, int kR = 1>
 FRIT_ISA void kernel_of(int64_t rows, const KernelArgs<C>& g) {
   if (kR == Vector<C>::kRows || rows == kR) {
     // Loads under a mask take time on some sets.
-    if (!Vector<C>::kMasksAreFree && g.width == Vector<C>::kLanes) return kernel<Dot, C, kR, kV, kStride, !Vector<C>::kMasksAreFree>(g);
+    if (!Vector<C>::kMasksAreFree && g.width == Vector<C>::kLanes)
+      return kernel<Dot, C, kR, kV, kStride, !Vector<C>::kMasksAreFree>(g);
     return kernel<Dot, C, kR, kV, kStride, false>(g);
   }
   if constexpr (kR < Vector<C>::kRows) kernel_of<Dot, C, kStride, kV, kR + 1>(rows, g);
@@ -167,7 +170,8 @@ template <class T>
 FRIT_ISA void pack_rows_plainly(const Lines<T>& from, SumLane<T>* to) {
   constexpr int64_t kStride = Blocking<SumLane<T>>::kPackedStride;
   if constexpr (!std::is_same_v<T, Complex>)
-    if (from.line_stride == 1 && from.k_stride != 1) return turn(from.data, from.k_stride, from.lines, from.k, to, kStride);
+    if (from.line_stride == 1 && from.k_stride != 1)
+      return turn(from.data, from.k_stride, from.lines, from.k, to, kStride);
   for (int64_t i = 0; i < from.lines; ++i) {
     const T* line = from.data + i * from.line_stride;
     SumLane<T>* __restrict row = to + i * kParts<T> * kStride;
@@ -202,7 +206,8 @@ FRIT_ISA void pack_columns_plainly(const Lines<T>& from, SumLane<T>* to) {
   constexpr int64_t kCols = B::kPanel / kParts<T>;
   const int64_t whole = from.lines / kCols * kCols, step = B::panel_step(from.k);
   if (from.line_stride == 1) {
-    // Whole rows in turn, as they lie, and ahead of their use: each may be in another page, where the processor does not see them coming.
+    // Whole rows in turn, as they lie, and ahead of their use: each may be in another page, where the processor does
+    // not see them coming.
     constexpr int64_t kAhead = 3;
     for (int64_t u = 0; u < from.k; ++u) {
       const T* row = from.data + u * from.k_stride;
@@ -259,21 +264,24 @@ FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
   auto block_start = [&](int64_t block) { return units * block / blocks; };
   if constexpr (kAsItLies) {
     auto span = [](const Matrix& x) {
-      return static_cast<int64_t>(sizeof(T)) * std::max(x.rows * std::abs(x.row_stride), x.cols * std::abs(x.col_stride));
+      return static_cast<int64_t>(sizeof(T)) *
+             std::max(x.rows * std::abs(x.row_stride), x.cols * std::abs(x.col_stride));
     };
     if (in_place && b.col_stride == 1 && (m * n * units <= kUnpacked || std::max(span(a), span(b)) <= kUnpackedSpan)) {
       for (int64_t block = 0; block < blocks; ++block) {
         const int64_t first = block_start(block);
-        rows_by_columns<Dot, 0>(KernelArgs<C>{static_cast<const C*>(a.data) + first * a.col_stride, a.row_stride, a.col_stride,
-                                              static_cast<const C*>(b.data) + first * b.row_stride, b.row_stride, block_start(block + 1) - first,
-                                              static_cast<C*>(c.data), c.row_stride, block > 0},
-                                m, n, B::kPanel);
+        rows_by_columns<Dot, 0>(
+            KernelArgs<C>{static_cast<const C*>(a.data) + first * a.col_stride, a.row_stride, a.col_stride,
+                          static_cast<const C*>(b.data) + first * b.row_stride, b.row_stride,
+                          block_start(block + 1) - first, static_cast<C*>(c.data), c.row_stride, block > 0},
+            m, n, B::kPanel);
       }
       return true;
     }
   }
   // Where one block of k is all of it, sums of a block of columns are final at once.
-  const int64_t most_units = (units + blocks - 1) / blocks, most_cols = std::min(B::kBlockCols, (n + B::kPanel - 1) / B::kPanel * B::kPanel);
+  const int64_t most_units = (units + blocks - 1) / blocks,
+                most_cols = std::min(B::kBlockCols, (n + B::kPanel - 1) / B::kPanel * B::kPanel);
   const bool thin = m <= kThinRows && b.col_stride == 1 && units > kThinUnits;
   const int64_t sum_stride = in_place ? c.row_stride : blocks > 1 || thin ? n : most_cols;
   // Rows whose units lie in memory as the kernels take them are packed only if enough columns make up for it.
@@ -293,7 +301,9 @@ FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
     const int64_t first = block_start(block), count = block_start(block + 1) - first, k0 = first * kPerUnit;
     const int64_t k = std::min(count * kPerUnit, a.cols - k0);
     if (!rows_as_they_lie)
-      pack_rows<kPairs>(Lines<T>{static_cast<const T*>(a.data) + k0 * a.col_stride, c.rows, k, a.row_stride, a.col_stride}, count, pa);
+      pack_rows<kPairs>(
+          Lines<T>{static_cast<const T*>(a.data) + k0 * a.col_stride, c.rows, k, a.row_stride, a.col_stride}, count,
+          pa);
     const int64_t step = thin ? kThinUnits : count;
     for (int64_t u = 0; u < count; u += step) {
       const int64_t part = std::min(step, count - u), l0 = u * kPerUnit, l = std::min(part * kPerUnit, k - l0);
@@ -303,7 +313,8 @@ FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
         const T* corner = static_cast<const T*>(b.data) + (k0 + l0) * b.row_stride + j0 * b.col_stride;
         pack_columns<kPairs>(Lines<T>{corner, cols / kParts<T>, l, b.col_stride, b.row_stride}, part, pb);
         C* to = in_place || blocks > 1 || thin ? sums + j : sums;
-        KernelArgs<C> g{pa + u, 0, 0, pb, B::kPanel, part, last ? to : carried + j, last ? sum_stride : n, last && block > 0};
+        KernelArgs<C> g{pa + u,           0, 0, pb, B::kPanel, part, last ? to : carried + j, last ? sum_stride : n,
+                        last && block > 0};
         if (u) {
           g.start = carried + j;
           g.start_stride = n;
@@ -316,7 +327,8 @@ FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
         } else {
           rows_by_columns<Dot, B::kPackedStride>(g, m, cols, B::panel_step(part));
         }
-        if (!in_place && last && block + 1 == blocks) store_rows<T>(to, sum_stride, c.block(0, j0, c.rows, cols / kParts<T>, sizeof(T)));
+        if (!in_place && last && block + 1 == blocks)
+          store_rows<T>(to, sum_stride, c.block(0, j0, c.rows, cols / kParts<T>, sizeof(T)));
       }
     }
   }
@@ -329,6 +341,8 @@ FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
 template <class T, class Dot>
 MultiplyFn pick(int64_t m, int64_t n, bool batch) {
   if (n > 1 && (m > 1 || batch)) return multiply<T, Dot>;
-  if constexpr (std::is_same_v<T, Complex>) return nullptr;
-  else return n == 1 ? multiply_vector<T> : multiply_by_vector<T>;
+  if constexpr (std::is_same_v<T, Complex>)
+    return nullptr;
+  else
+    return n == 1 ? multiply_vector<T> : multiply_by_vector<T>;
 }

@@ -1,7 +1,7 @@
 // The routine "matmul": batches and tiles of the result, spread over threads.
 //
-// Where OpenBLAS serves, it is single-threaded on tiles: its own threads would compete with the pool's. docs/matmul.md says what serves what, and
-// why.
+// Where OpenBLAS serves, it is single-threaded on tiles: its own threads would compete with the pool's. docs/matmul.md
+// says what serves what, and why.
 #include <cblas.h>
 
 #include <atomic>
@@ -12,14 +12,14 @@
 #include <vector>
 
 #include "runtime/execute/library.h"
-#include "runtime/openblas/matrix.h"
 #include "runtime/execute/parallel.h"
+#include "runtime/openblas/matrix.h"
 
 namespace frit::runtime::openblas {
 namespace {
 
-// Of what goes to the library: a tile this size loses a few percent to packing; the numbers depend on nothing, for results must not depend on
-// threads.
+// Of what goes to the library: a tile this size loses a few percent to packing; the numbers depend on nothing, for
+// results must not depend on threads.
 constexpr int64_t kTileRows = 256, kTileCols = 1024;
 // Multiplications below which another thread does not pay.
 constexpr int64_t kWorthwhile = int64_t{1} << 18;
@@ -38,7 +38,8 @@ struct Problem {
   // When all batches' rows are rows of one product: their strides.
   std::optional<int64_t> a_rows, c_rows;
 
-  Matrix matrix(const LibraryTensor& t, int64_t batch, int64_t rows, int64_t cols, std::optional<int64_t> row_stride = {}) const {
+  Matrix matrix(const LibraryTensor& t, int64_t batch, int64_t rows, int64_t cols,
+                std::optional<int64_t> row_stride = {}) const {
     auto* data = static_cast<std::byte*>(t.data);
     size_t rank = t.shape.size();
     if (row_stride) return {data, rows, cols, *row_stride, t.strides[rank - 1]};
@@ -65,15 +66,16 @@ std::optional<int64_t> joined_row_stride(const LibraryTensor& t) {
 
 Status check(const LibraryCall& call) {
   if (call.operands.size() != 2 || call.results.size() != 1)
-    return Diagnostic("matmul takes two operands and gives one result, not " + std::to_string(call.operands.size()) + " and " +
-                      std::to_string(call.results.size()));
+    return Diagnostic("matmul takes two operands and gives one result, not " + std::to_string(call.operands.size()) +
+                      " and " + std::to_string(call.results.size()));
   const LibraryTensor &a = call.operands[0], &b = call.operands[1], &c = call.results[0];
   auto refuse = [&](const char* why, const char* cure = "") {
     return Diagnostic("matmul: " + shape_text(a) + " times " + shape_text(b) + " to " + shape_text(c) + why, {}, cure);
   };
   size_t rank = a.shape.size();
   if (rank < 2 || b.shape.size() != rank || c.shape.size() != rank) return refuse(" needs equal ranks of at least two");
-  bool fits = a.shape[rank - 1] == b.shape[rank - 2] && c.shape[rank - 2] == a.shape[rank - 2] && c.shape[rank - 1] == b.shape[rank - 1];
+  bool fits = a.shape[rank - 1] == b.shape[rank - 2] && c.shape[rank - 2] == a.shape[rank - 2] &&
+              c.shape[rank - 1] == b.shape[rank - 1];
   for (size_t i = 0; i + 2 < rank; ++i) fits &= a.shape[i] == b.shape[i] && a.shape[i] == c.shape[i];
   if (!fits) return refuse(": sizes do not fit");
   if (a.dtype != b.dtype || a.dtype != c.dtype) return refuse(": element types differ");
@@ -87,11 +89,13 @@ struct Run {
   MultiplyFn multiply;
   int64_t tile_rows, tile_cols, row_tiles, col_tiles;
   std::atomic<bool> exhausted{false};
-  // Tiles of each row panel that are not finished; the epilogue takes whole rows. Only with an epilogue and several tiles a panel.
+  // Tiles of each row panel that are not finished; the epilogue takes whole rows. Only with an epilogue and several
+  // tiles a panel.
   std::unique_ptr<std::atomic<int64_t>[]> unfinished;
 
   void tile(int64_t index) {
-    int64_t col_tile = index % col_tiles, row_tile = index / col_tiles % row_tiles, batch = index / (col_tiles * row_tiles);
+    int64_t col_tile = index % col_tiles, row_tile = index / col_tiles % row_tiles,
+            batch = index / (col_tiles * row_tiles);
     int64_t i = row_tile * tile_rows, j = col_tile * tile_cols;
     int64_t rows = std::min(tile_rows, p.m - i), cols = std::min(tile_cols, p.n - j);
     size_t size = p.a.dtype.size;
@@ -132,12 +136,14 @@ struct Choice {
   bool rows_alike;
 };
 
-// What serves a product: decided by the element type and the sizes of one product of the batch, so that results depend on nothing else.
+// What serves a product: decided by the element type and the sizes of one product of the batch, so that results depend
+// on nothing else.
 Choice choose(Kernels kernels, Dtype t, int64_t m, int64_t n, int64_t k, bool batch) {
   if (k == 0) return {t.size == 1 ? zeros<1> : t.size == 2 ? zeros<2> : t.size == 4 ? zeros<4> : zeros<8>, false, true};
   MultiplyFn own = kernels == Kernels::kAny ? avx512_multiply(t, m, n, batch) : nullptr;
   if (!own && kernels != Kernels::kLibrary) own = avx2_multiply(t, m, n, batch);
-  // The rows of a batch may become those of one product, if the other operand is the same for all: then one row is like many.
+  // The rows of a batch may become those of one product, if the other operand is the same for all: then one row is like
+  // many.
   if (own) return {own, n > 1 && (m > 1 || batch), true};
   MultiplyFn direct = direct_multiply(t, m, n, k);
   return {direct ? direct : blas_multiply(t), false, n == 1 || is_int(t)};
@@ -159,11 +165,12 @@ void set_tiles(Run& run, bool wide) {
     count();
     return;
   }
-  // Tiles as large as the caches like, and smaller ones until each thread has a few. Few rows are bound by reading the other operand, best in
-  // long rows.
+  // Tiles as large as the caches like, and smaller ones until each thread has a few. Few rows are bound by reading the
+  // other operand, best in long rows.
   run.tile_rows = std::min<int64_t>(p.m, 512);
   run.tile_cols = std::min<int64_t>(p.n, p.m <= 48 ? 4096 : 512);
-  const int64_t threads = num_threads(), enough = threads == 1 ? 1 : std::min(3 * threads, p.batches * p.m * p.n * p.k / kWorthwhile);
+  const int64_t threads = num_threads(),
+                enough = threads == 1 ? 1 : std::min(3 * threads, p.batches * p.m * p.n * p.k / kWorthwhile);
   auto halve = [](int64_t size, int64_t unit) { return (size / 2 + unit - 1) / unit * unit; };
   while (count() < enough) {
     if (run.tile_cols > 256)
@@ -210,7 +217,8 @@ Status matmul(const LibraryCall& call) {
   set_tiles(run, choice.wide);
   if (call.epilogue && run.col_tiles > 1) {
     run.unfinished = std::make_unique<std::atomic<int64_t>[]>(static_cast<size_t>(p.batches * run.row_tiles));
-    for (int64_t i = 0; i < p.batches * run.row_tiles; ++i) run.unfinished[i].store(run.col_tiles, std::memory_order_relaxed);
+    for (int64_t i = 0; i < p.batches * run.row_tiles; ++i)
+      run.unfinished[i].store(run.col_tiles, std::memory_order_relaxed);
   }
   int64_t work = std::min(run.tile_rows, p.m) * std::min(run.tile_cols, p.n) * std::max<int64_t>(p.k, 1);
   int64_t grain = std::max<int64_t>(1, kWorthwhile / work);

@@ -1,7 +1,8 @@
 // Strided matrices in memory, and the ways in which this plugin multiplies them.
 //
-// Every element of a product is a sum over k in an order that depends on m, n, k and the element type alone: not on strides, on threads, nor on
-// which part of the product a call computes. Low-precision floats are multiplied and summed in float and rounded once.
+// Every element of a product is a sum over k in an order that depends on m, n, k and the element type alone: not on
+// strides, on threads, nor on which part of the product a call computes. Low-precision floats are multiplied and summed
+// in float and rounded once.
 #pragma once
 
 #include <algorithm>
@@ -36,8 +37,9 @@ using MultiplyFn = bool (*)(const Matrix& a, const Matrix& b, const Matrix& c);
 MultiplyFn direct_multiply(Dtype t, int64_t m, int64_t n, int64_t k);
 // Float and complex types, through the library.
 MultiplyFn blas_multiply(Dtype t);
-// Floats by this plugin's own kernels, and complex matrices (not vectors); null where the CPU lacks what they need. The sums of a row are the same
-// whatever m is, save that `batch` is false and m one; both give the same bits, but for bf16 where the CPU has instructions for it.
+// Floats by this plugin's own kernels, and complex matrices (not vectors); null where the CPU lacks what they need. The
+// sums of a row are the same whatever m is, save that `batch` is false and m one; both give the same bits, but for bf16
+// where the CPU has instructions for it.
 MultiplyFn avx512_multiply(Dtype t, int64_t m, int64_t n, bool batch);
 MultiplyFn avx2_multiply(Dtype t, int64_t m, int64_t n, bool batch);
 
@@ -49,7 +51,8 @@ struct Complex {
   Complex& operator+=(Complex b) { return *this = *this + b; }
 };
 
-// What sums of a storage type are held in. Integers wrap around, so unsigned arithmetic serves all; narrow ones must not be promoted to int.
+// What sums of a storage type are held in. Integers wrap around, so unsigned arithmetic serves all; narrow ones must
+// not be promoted to int.
 template <class T>
 struct SumOf {
   using type = std::conditional_t<std::is_integral_v<T>, std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>, T>;

@@ -1,10 +1,13 @@
-// What AVX2 and AVX-512 do by the same instructions: squares of a matrix, turned on their way from memory to memory, and the last steps of a fold by
-// halves. Included as kernels.h is.
+// What AVX2 and AVX-512 do by the same instructions: squares of a matrix, turned on their way from memory to memory,
+// and the last steps of a fold by halves. Included as kernels.h is.
 
 FRIT_ISA_INLINE __m256 load_eight(const float* p) { return _mm256_loadu_ps(p); }
-FRIT_ISA_INLINE __m256 load_eight(const float16_t* p) { return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))); }
+FRIT_ISA_INLINE __m256 load_eight(const float16_t* p) {
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
 FRIT_ISA_INLINE __m256 load_eight(const bfloat16_t* p) {
-  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))), 16));
+  return _mm256_castsi256_ps(
+      _mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))), 16));
 }
 
 FRIT_ISA_INLINE float fold_eight(__m256 v) {
@@ -65,7 +68,8 @@ FRIT_ISA_INLINE void turn(const T* from, int64_t from_stride, int64_t n, int64_t
         turn_tile(from + i + j * from_stride, from_stride, to + i * to_stride + j, to_stride);
       } else {
         for (int64_t ii = i; ii < std::min(n, i + kSide); ++ii)
-          for (int64_t jj = j; jj < std::min(m, j + kSide); ++jj) to[ii * to_stride + jj] = widen(from[ii + jj * from_stride]);
+          for (int64_t jj = j; jj < std::min(m, j + kSide); ++jj)
+            to[ii * to_stride + jj] = widen(from[ii + jj * from_stride]);
       }
     }
 }

@@ -1,16 +1,16 @@
 // Products with a vector for one instruction set; part of kernels.h.
 //
-// They deal k to kDeals sums in turn, fused multiply-adds, and fold them by halves, whichever way the matrix lies and however wide a vector is.
+// They deal k to kDeals sums in turn, fused multiply-adds, and fold them by halves, whichever way the matrix lies and
+// however wide a vector is.
 
 // Sums that k is dealt to in a product with a vector.
 constexpr int64_t kDeals = 16;
 
 template <class C, int64_t kRegisters>
 FRIT_ISA_INLINE C fold(typename Vector<C>::Register (&sums)[kRegisters]) {
-FRIT_UNROLL
-  for (int64_t half = kRegisters / 2; half; half /= 2)
-FRIT_UNROLL
-    for (int64_t v = 0; v < half; ++v) sums[v] = Vector<C>::plus(sums[v], sums[v + half]);
+  FRIT_UNROLL
+  for (int64_t half = kRegisters / 2; half; half /= 2) FRIT_UNROLL
+  for (int64_t v = 0; v < half; ++v) sums[v] = Vector<C>::plus(sums[v], sums[v + half]);
   return Vector<C>::fold(sums[0]);
 }
 
@@ -27,88 +27,91 @@ FRIT_ISA void dot_rows(const T* a, int64_t stride, const Sum<T>* x, int64_t k, S
   using C = Sum<T>;
   using V = Vector<C>;
   // A whole line of the cache of each row in turn.
-  constexpr int64_t kRegisters = kDeals / V::kLanes, kStep = std::max<int64_t>(kDeals, 64 / static_cast<int64_t>(sizeof(T)));
+  constexpr int64_t kRegisters = kDeals / V::kLanes,
+                    kStep = std::max<int64_t>(kDeals, 64 / static_cast<int64_t>(sizeof(T)));
   typename V::Register sums[kAtOnce][kRegisters];
-FRIT_UNROLL
-  for (int64_t r = 0; r < kAtOnce; ++r)
-FRIT_UNROLL
-    for (int64_t v = 0; v < kRegisters; ++v) sums[r][v] = V::zero();
+  FRIT_UNROLL
+  for (int64_t r = 0; r < kAtOnce; ++r) FRIT_UNROLL
+  for (int64_t v = 0; v < kRegisters; ++v) sums[r][v] = V::zero();
   int64_t l = 0;
   for (; l + kStep <= k; l += kStep) {
-FRIT_UNROLL
-    for (int64_t r = 0; r < kAtOnce; ++r)
-FRIT_UNROLL
-      for (int64_t v = 0; v < kStep / V::kLanes; ++v)
-        sums[r][v % kRegisters] =
-            V::multiply_add(V::load(a + r * stride + l + v * V::kLanes), V::load(x + l + v * V::kLanes), sums[r][v % kRegisters]);
+    FRIT_UNROLL
+    for (int64_t r = 0; r < kAtOnce; ++r) FRIT_UNROLL
+    for (int64_t v = 0; v < kStep / V::kLanes; ++v)
+      sums[r][v % kRegisters] = V::multiply_add(V::load(a + r * stride + l + v * V::kLanes),
+                                                V::load(x + l + v * V::kLanes), sums[r][v % kRegisters]);
   }
-  for (; l + kDeals <= k; l += kDeals)
-FRIT_UNROLL
-    for (int64_t r = 0; r < kAtOnce; ++r)
-FRIT_UNROLL
-      for (int64_t v = 0; v < kRegisters; ++v)
-        sums[r][v] = V::multiply_add(V::load(a + r * stride + l + v * V::kLanes), V::load(x + l + v * V::kLanes), sums[r][v]);
+  for (; l + kDeals <= k; l += kDeals) FRIT_UNROLL
+  for (int64_t r = 0; r < kAtOnce; ++r) FRIT_UNROLL
+  for (int64_t v = 0; v < kRegisters; ++v)
+    sums[r][v] =
+        V::multiply_add(V::load(a + r * stride + l + v * V::kLanes), V::load(x + l + v * V::kLanes), sums[r][v]);
   if (l < k) {
     typename V::Register factors[kRegisters];
     typename V::Mask lanes[kRegisters];
-FRIT_UNROLL
+    FRIT_UNROLL
     for (int64_t v = 0; v < kRegisters; ++v) {
       lanes[v] = V::first(k - l - v * V::kLanes);
       factors[v] = V::load(x + l + v * V::kLanes, lanes[v]);
     }
-FRIT_UNROLL
+    FRIT_UNROLL
     for (int64_t r = 0; r < kAtOnce; ++r) {
       const T* row = a + r * stride + l;
       C wide[kDeals];
       if constexpr (!std::is_same_v<T, C>)
         for (int64_t i = 0; i < k - l; ++i) wide[i] = widen(row[i]);
       const C* from = nullptr;
-      if constexpr (std::is_same_v<T, C>) from = row;
-      else from = wide;
-FRIT_UNROLL
+      if constexpr (std::is_same_v<T, C>)
+        from = row;
+      else
+        from = wide;
+      FRIT_UNROLL
       for (int64_t v = 0; v < kRegisters; ++v)
         sums[r][v] = V::multiply_add(V::load(from + v * V::kLanes, lanes[v]), factors[v], sums[r][v], lanes[v]);
     }
   }
-FRIT_UNROLL
+  FRIT_UNROLL
   for (int64_t r = 0; r < kAtOnce; ++r) y[r] = fold<C, kRegisters>(sums[r]);
 }
 
-// Adds to `sums` of `rows` rows, which lie side by side, kAtOnce columns of them in turn, `stride` apart, each times its factor.
+// Adds to `sums` of `rows` rows, which lie side by side, kAtOnce columns of them in turn, `stride` apart, each times
+// its factor.
 template <class T, int64_t kAtOnce>
 FRIT_ISA void add_columns(const T* a, int64_t stride, const Sum<T>* x, int64_t x_stride, int64_t rows, Sum<T>* sums) {
   using C = Sum<T>;
   using V = Vector<C>;
   typename V::Register factors[kAtOnce];
-FRIT_UNROLL
+  FRIT_UNROLL
   for (int64_t q = 0; q < kAtOnce; ++q) factors[q] = V::same(x[q * x_stride]);
   // Several vectors of each column in turn: whole lines of the cache.
   constexpr int64_t kAcross = 4;
   int64_t i = 0;
   for (; i + kAcross * V::kLanes <= rows; i += kAcross * V::kLanes) {
     typename V::Register sum[kAcross];
-FRIT_UNROLL
+    FRIT_UNROLL
     for (int64_t v = 0; v < kAcross; ++v) sum[v] = V::load(sums + i + v * V::kLanes);
-FRIT_UNROLL
-    for (int64_t q = 0; q < kAtOnce; ++q)
-FRIT_UNROLL
-      for (int64_t v = 0; v < kAcross; ++v) sum[v] = V::multiply_add(V::load(a + q * stride + i + v * V::kLanes), factors[q], sum[v]);
-FRIT_UNROLL
+    FRIT_UNROLL
+    for (int64_t q = 0; q < kAtOnce; ++q) FRIT_UNROLL
+    for (int64_t v = 0; v < kAcross; ++v)
+      sum[v] = V::multiply_add(V::load(a + q * stride + i + v * V::kLanes), factors[q], sum[v]);
+    FRIT_UNROLL
     for (int64_t v = 0; v < kAcross; ++v) V::store(sums + i + v * V::kLanes, sum[v]);
   }
   for (; i + V::kLanes <= rows; i += V::kLanes) {
     typename V::Register sum = V::load(sums + i);
-FRIT_UNROLL
+    FRIT_UNROLL
     for (int64_t q = 0; q < kAtOnce; ++q) sum = V::multiply_add(V::load(a + q * stride + i), factors[q], sum);
     V::store(sums + i, sum);
   }
   for (; i < rows; ++i)
-    for (int64_t q = 0; q < kAtOnce; ++q) sums[i] = V::multiply_add(C{widen(a[q * stride + i])}, x[q * x_stride], sums[i]);
+    for (int64_t q = 0; q < kAtOnce; ++q)
+      sums[i] = V::multiply_add(C{widen(a[q * stride + i])}, x[q * x_stride], sums[i]);
 }
 
 // The same for `columns`, at most kMost.
 template <class T, int64_t kMost>
-FRIT_ISA void add_some_columns(int64_t columns, const T* a, int64_t stride, const Sum<T>* x, int64_t x_stride, int64_t rows, Sum<T>* sums) {
+FRIT_ISA void add_some_columns(int64_t columns, const T* a, int64_t stride, const Sum<T>* x, int64_t x_stride,
+                               int64_t rows, Sum<T>* sums) {
   if (columns == kMost) return add_columns<T, kMost>(a, stride, x, x_stride, rows, sums);
   if constexpr (kMost > 1) add_some_columns<T, kMost - 1>(columns, a, stride, x, x_stride, rows, sums);
 }
@@ -126,11 +129,12 @@ FRIT_ISA void columns_times_vector(const Matrix& a, const Sum<T>* x, Sum<T>* y, 
   int64_t k = 0;
   for (; k + kAtOnce * kDeals <= a.cols; k += kAtOnce * kDeals)
     for (int64_t l = 0; l < kDeals; ++l)
-      add_columns<T, kAtOnce>(data + (k + l) * a.col_stride, kDeals * a.col_stride, x + k + l, kDeals, a.rows, sums + l * kSide);
+      add_columns<T, kAtOnce>(data + (k + l) * a.col_stride, kDeals * a.col_stride, x + k + l, kDeals, a.rows,
+                              sums + l * kSide);
   const int64_t rest = a.cols - k;
   for (int64_t l = 0; l < std::min(rest, kDeals); ++l)
-    add_some_columns<T, kAtOnce>((rest - l + kDeals - 1) / kDeals, data + (k + l) * a.col_stride, kDeals * a.col_stride, x + k + l, kDeals, a.rows,
-                                 sums + l * kSide);
+    add_some_columns<T, kAtOnce>((rest - l + kDeals - 1) / kDeals, data + (k + l) * a.col_stride, kDeals * a.col_stride,
+                                 x + k + l, kDeals, a.rows, sums + l * kSide);
   for (int64_t half = kDeals / 2; half; half /= 2)
     for (int64_t l = 0; l < half; ++l)
       for (int64_t i = 0; i < a.rows; ++i) sums[l * kSide + i] += sums[(l + half) * kSide + i];
@@ -142,10 +146,14 @@ template <class T>
 FRIT_ISA bool multiply_vector(const Matrix& a, const Matrix& b, const Matrix& c) {
   using C = Sum<T>;
   constexpr int64_t kSide = kSideBySide<C>, kAtOnce = rows_at_once<T>();
-  const bool x_lies = std::is_same_v<T, C> && (b.row_stride == 1 || b.rows == 1), y_lies = std::is_same_v<T, C> && (c.row_stride == 1 || c.rows == 1);
+  const bool x_lies = std::is_same_v<T, C> && (b.row_stride == 1 || b.rows == 1),
+             y_lies = std::is_same_v<T, C> && (c.row_stride == 1 || c.rows == 1);
   const bool along = a.col_stride == 1 || a.cols == 1, side_by_side = !along && (a.row_stride == 1 || a.rows == 1);
-  const size_t size_x = x_lies ? 0 : static_cast<size_t>((a.cols + kDeals - 1) / kDeals * kDeals), size_y = y_lies ? 0 : kSide,
-               size_sums = side_by_side ? kDeals * kSide : along ? 0 : static_cast<size_t>(a.cols);
+  const size_t size_x = x_lies ? 0 : static_cast<size_t>((a.cols + kDeals - 1) / kDeals * kDeals),
+               size_y = y_lies ? 0 : kSide,
+               size_sums = side_by_side ? kDeals * kSide
+                           : along      ? 0
+                                        : static_cast<size_t>(a.cols);
   Scratch memory((size_x + size_y + size_sums) * sizeof(C));
   C* own = static_cast<C*>(memory.data());
   if (size_x + size_y + size_sums && !own) return false;
@@ -164,7 +172,8 @@ FRIT_ISA bool multiply_vector(const Matrix& a, const Matrix& b, const Matrix& c)
       columns_times_vector<T>(a.block(i, 0, rows, a.cols, sizeof(T)), x, y, sums);
     } else if (along) {
       int64_t r = 0;
-      for (; r + kAtOnce <= rows; r += kAtOnce) dot_rows<T, kAtOnce>(first + r * a.row_stride, a.row_stride, x, a.cols, y + r);
+      for (; r + kAtOnce <= rows; r += kAtOnce)
+        dot_rows<T, kAtOnce>(first + r * a.row_stride, a.row_stride, x, a.cols, y + r);
       for (; r < rows; ++r) dot_rows<T, 1>(first + r * a.row_stride, 0, x, a.cols, y + r);
     } else {
       for (int64_t r = 0; r < rows; ++r) {

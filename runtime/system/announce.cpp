@@ -7,7 +7,8 @@
 #include <cstring>
 #include <mutex>
 
-// The interface that gdb documents ("JIT Compilation Interface"): it puts a breakpoint on the function and reads the list.
+// The interface that gdb documents ("JIT Compilation Interface"): it puts a breakpoint on the function and reads the
+// list.
 extern "C" {
 struct jit_code_entry {
   jit_code_entry* next_entry;
@@ -50,8 +51,8 @@ void write_perf_map(const std::vector<LoadedSymbol>& symbols) {
   std::FILE* file = std::fopen(path, "a");
   if (!file) return;
   for (const LoadedSymbol& s : symbols)
-    std::fprintf(file, "%llx %llx %.*s\n", static_cast<unsigned long long>(s.address), static_cast<unsigned long long>(s.size),
-                 static_cast<int>(s.name.size()), s.name.data());
+    std::fprintf(file, "%llx %llx %.*s\n", static_cast<unsigned long long>(s.address),
+                 static_cast<unsigned long long>(s.size), static_cast<int>(s.name.size()), s.name.data());
   std::fclose(file);
 }
 

@@ -1,4 +1,5 @@
-// Makes generated functions visible by name: to gdb through its JIT interface, to perf through /tmp/perf-PID.map when FRIT_PERF is set.
+// Makes generated functions visible by name: to gdb through its JIT interface, to perf through /tmp/perf-PID.map when
+// FRIT_PERF is set.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@ struct LoadedSymbol {
   uint64_t address, size;
 };
 
-// Announces an ELF object whose section headers say where its sections were loaded. The announcement is withdrawn when the result goes.
+// Announces an ELF object whose section headers say where its sections were loaded. The announcement is withdrawn when
+// the result goes.
 std::shared_ptr<void> announce_code(std::string object, const std::vector<LoadedSymbol>& symbols);
 
 }  // namespace frit::runtime

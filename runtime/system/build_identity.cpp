@@ -29,7 +29,8 @@ std::string build_id(std::string_view notes) {
   while (notes.size() >= sizeof(Elf64_Nhdr)) {
     Elf64_Nhdr header;
     std::memcpy(&header, notes.data(), sizeof header);
-    const uint64_t name = (uint64_t{header.n_namesz} + 3) & ~uint64_t{3}, text = (uint64_t{header.n_descsz} + 3) & ~uint64_t{3};
+    const uint64_t name = (uint64_t{header.n_namesz} + 3) & ~uint64_t{3},
+                   text = (uint64_t{header.n_descsz} + 3) & ~uint64_t{3};
     if (name + text > notes.size() - sizeof header) break;
     const char* at = notes.data() + sizeof header;
     if (header.n_type == NT_GNU_BUILD_ID && header.n_namesz == 4 && std::memcmp(at, "GNU", 4) == 0)
@@ -79,7 +80,8 @@ struct Needs {
 
 Needs read_needs(const File& file, const std::vector<Elf64_Phdr>& segments, const std::string& folder) {
   Needs needs;
-  auto dynamic = std::find_if(segments.begin(), segments.end(), [](const Elf64_Phdr& p) { return p.p_type == PT_DYNAMIC; });
+  auto dynamic =
+      std::find_if(segments.begin(), segments.end(), [](const Elf64_Phdr& p) { return p.p_type == PT_DYNAMIC; });
   if (dynamic == segments.end()) return needs;
   const std::string bytes = file.read(dynamic->p_offset, dynamic->p_filesz);
   std::vector<Elf64_Dyn> entries(bytes.size() / sizeof(Elf64_Dyn));
@@ -94,7 +96,9 @@ Needs read_needs(const File& file, const std::vector<Elf64_Phdr>& segments, cons
   for (const Elf64_Phdr& p : segments)
     if (p.p_type == PT_LOAD && address >= p.p_vaddr && address - p.p_vaddr < p.p_filesz)
       names = file.read(p.p_offset + (address - p.p_vaddr), value(DT_STRSZ));
-  auto name = [&](uint64_t offset) { return offset < names.size() ? std::string(names.c_str() + offset) : std::string(); };
+  auto name = [&](uint64_t offset) {
+    return offset < names.size() ? std::string(names.c_str() + offset) : std::string();
+  };
   for (const Elf64_Dyn& d : entries) {
     if (d.d_tag == DT_NEEDED) needs.names.push_back(name(d.d_un.d_val));
     if (d.d_tag != DT_RUNPATH && d.d_tag != DT_RPATH) continue;
@@ -122,7 +126,8 @@ std::string loaded_identity(std::span<const std::string_view> names) {
         const std::string path = info->dlpi_name ? info->dlpi_name : "";
         const auto self = reinterpret_cast<uint64_t>(&loaded_identity);
         const std::string name = base_name(path);
-        bool wanted = std::any_of(s.names.begin(), s.names.end(), [&](std::string_view n) { return name.starts_with(n); });
+        bool wanted =
+            std::any_of(s.names.begin(), s.names.end(), [&](std::string_view n) { return name.starts_with(n); });
         std::string id;
         for (int i = 0; i < info->dlpi_phnum; ++i) {
           const auto& p = info->dlpi_phdr[i];
@@ -159,8 +164,8 @@ std::string file_identity(const std::string& path) {
     needs = read_needs(file, segments, path.substr(0, path.rfind('/')));
   }
   std::string text = base_name(path) + ":" + (id.empty() ? stamp(path) : id);
-  for (const char* system : {"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/lib64",
-                             "/usr/lib64", "/lib", "/usr/lib"})
+  for (const char* system : {"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu",
+                             "/usr/lib/aarch64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"})
     needs.folders.push_back(system);
   // The compiler itself is a library of this one, and an update replaces it under the same name.
   for (const std::string& name : needs.names) {

@@ -47,7 +47,8 @@ uint64_t saved_registers() {
   return uint64_t{high} << 32 | low;
 }
 
-// The leaves that say what instructions there are. Fields that differ from one core to the next (identifiers in leaf 1) are left out.
+// The leaves that say what instructions there are. Fields that differ from one core to the next (identifiers in leaf 1)
+// are left out.
 void append_features(std::string& text) {
   const Leaf vendor(0);
   append(text, "vendor", uint64_t{vendor.b} << 32 | vendor.d);
@@ -81,8 +82,8 @@ void append_features(std::string& text) {
   }
 }
 
-// Of the cache of the highest level that this processor uses: each level tells its ways, partitions, line and sets. The C library's answer counts
-// the caches of all of a socket's chiplets together on some processors.
+// Of the cache of the highest level that this processor uses: each level tells its ways, partitions, line and sets. The
+// C library's answer counts the caches of all of a socket's chiplets together on some processors.
 int64_t cache_bytes() {
   int64_t found = 0;
   uint32_t level = 0;
@@ -93,7 +94,8 @@ int64_t cache_bytes() {
       if ((cache.a & 31) == 0) break;
       if ((cache.a >> 5 & 7) < level) continue;
       level = cache.a >> 5 & 7;
-      found = int64_t{(cache.b >> 22) + 1} * ((cache.b >> 12 & 0x3ff) + 1) * ((cache.b & 0xfff) + 1) * (int64_t{cache.c} + 1);
+      found = int64_t{(cache.b >> 22) + 1} * ((cache.b >> 12 & 0x3ff) + 1) * ((cache.b & 0xfff) + 1) *
+              (int64_t{cache.c} + 1);
     }
   }
   return level >= 3 ? found : 0;

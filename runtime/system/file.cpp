@@ -39,7 +39,9 @@ Result<FileWriter> FileWriter::create(const std::string& path) {
 }
 
 FileWriter::FileWriter(FileWriter&& other) noexcept
-    : path_(std::move(other.path_)), target_(std::move(other.target_)), temporary_(std::exchange(other.temporary_, {})),
+    : path_(std::move(other.path_)),
+      target_(std::move(other.target_)),
+      temporary_(std::exchange(other.temporary_, {})),
       fd_(std::exchange(other.fd_, -1)) {}
 
 FileWriter::~FileWriter() {
@@ -47,7 +49,9 @@ FileWriter::~FileWriter() {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
-Diagnostic FileWriter::failed(int reason) { return Diagnostic("cannot write '" + path_ + "': " + std::strerror(reason)); }
+Diagnostic FileWriter::failed(int reason) {
+  return Diagnostic("cannot write '" + path_ + "': " + std::strerror(reason));
+}
 
 Status FileWriter::write(std::string_view bytes) {
   while (!bytes.empty()) {

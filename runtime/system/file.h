@@ -10,8 +10,8 @@
 
 namespace frit::runtime {
 
-// Writes beside `path` and renames when all is there; what was not committed leaves nothing behind. A link stays one, and what it names is replaced. A
-// device or a pipe is written in place.
+// Writes beside `path` and renames when all is there; what was not committed leaves nothing behind. A link stays one,
+// and what it names is replaced. A device or a pipe is written in place.
 class FileWriter {
  public:
   static Result<FileWriter> create(const std::string& path);
@@ -26,13 +26,15 @@ class FileWriter {
  private:
   FileWriter() = default;
   Diagnostic failed(int reason);
-  std::string path_, target_, temporary_;  // `temporary_` is empty where the file is written in place, and once it is committed
+  std::string path_, target_,
+      temporary_;  // `temporary_` is empty where the file is written in place, and once it is committed
   int fd_ = -1;
 };
 
 Status write_file(const std::string& path, std::string_view bytes);
 
-// A regular file in memory, read-only. Whoever makes the file shorter while it is mapped ends the process: replace files, do not rewrite them.
+// A regular file in memory, read-only. Whoever makes the file shorter while it is mapped ends the process: replace
+// files, do not rewrite them.
 class MappedFile : public std::enable_shared_from_this<MappedFile> {
  public:
   static Result<std::shared_ptr<const MappedFile>> open(const std::string& path);

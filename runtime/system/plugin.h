@@ -1,7 +1,7 @@
 // Where frit's plugins lie and how they are opened.
 //
-// A plugin is lib<name>.so in the folder `frit` beside the library that holds this code, or in FRIT_PLUGIN_DIR when that is set. Plugins stay
-// loaded for the life of the process.
+// A plugin is lib<name>.so in the folder `frit` beside the library that holds this code, or in FRIT_PLUGIN_DIR when
+// that is set. Plugins stay loaded for the life of the process.
 #pragma once
 
 #include <string>

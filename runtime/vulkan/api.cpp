@@ -48,12 +48,14 @@ Result<Api*> open() {
   auto api = std::make_unique<Api>();
   api->GetInstanceProcAddr = reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vkGetInstanceProcAddr"));
   if (!api->GetInstanceProcAddr) return Diagnostic("libvulkan.so.1 has no vkGetInstanceProcAddr");
-#define FRIT_VULKAN_LOAD(name) \
-  if (!(api->name = reinterpret_cast<PFN_vk##name>(api->GetInstanceProcAddr(api->instance, "vk" #name)))) return Diagnostic("vulkan has no vk" #name);
+#define FRIT_VULKAN_LOAD(name)                                                                            \
+  if (!(api->name = reinterpret_cast<PFN_vk##name>(api->GetInstanceProcAddr(api->instance, "vk" #name)))) \
+    return Diagnostic("vulkan has no vk" #name);
   FRIT_VULKAN_GLOBAL(FRIT_VULKAN_LOAD)
   uint32_t version = 0;
   api->EnumerateInstanceVersion(&version);
-  if (version < VK_API_VERSION_1_2) return Diagnostic("vulkan's loader is older than 1.2", {}, "install a newer driver");
+  if (version < VK_API_VERSION_1_2)
+    return Diagnostic("vulkan's loader is older than 1.2", {}, "install a newer driver");
 
   VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
   application.pApplicationName = application.pEngineName = "frit";
@@ -70,8 +72,10 @@ Result<Api*> open() {
     std::vector<VkLayerProperties> layers(count);
     api->EnumerateInstanceLayerProperties(&count, layers.data());
     if (std::none_of(layers.begin(), layers.end(), [](auto& l) { return std::strcmp(l.layerName, kValidation) == 0; }))
-      return Diagnostic("FRIT_VULKAN_VALIDATION is set, and there is no layer VK_LAYER_KHRONOS_validation", {}, "install vulkan-validationlayers");
-    messenger.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT;
+      return Diagnostic("FRIT_VULKAN_VALIDATION is set, and there is no layer VK_LAYER_KHRONOS_validation", {},
+                        "install vulkan-validationlayers");
+    messenger.messageSeverity =
+        VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT;
     messenger.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
     messenger.pfnUserCallback = report;
     validation.enabledValidationFeatureCount = 1;
@@ -86,11 +90,13 @@ Result<Api*> open() {
   if (VkResult r = api->CreateInstance(&info, nullptr, &api->instance); r != VK_SUCCESS)
     return Diagnostic("vulkan cannot start: " + result_text(r), {}, "install the gpu's driver, or run on the cpu");
   FRIT_VULKAN_INSTANCE(FRIT_VULKAN_LOAD)
-  api->GetPhysicalDeviceCooperativeMatrixPropertiesNV = reinterpret_cast<PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesNV>(
-      api->GetInstanceProcAddr(api->instance, "vkGetPhysicalDeviceCooperativeMatrixPropertiesNV"));
+  api->GetPhysicalDeviceCooperativeMatrixPropertiesNV =
+      reinterpret_cast<PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesNV>(
+          api->GetInstanceProcAddr(api->instance, "vkGetPhysicalDeviceCooperativeMatrixPropertiesNV"));
 #undef FRIT_VULKAN_LOAD
   if (wants_validation()) {
-    auto create = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(api->GetInstanceProcAddr(api->instance, "vkCreateDebugUtilsMessengerEXT"));
+    auto create = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(
+        api->GetInstanceProcAddr(api->instance, "vkCreateDebugUtilsMessengerEXT"));
     VkDebugUtilsMessengerEXT handle;
     if (create) create(api->instance, &messenger, nullptr, &handle);
   }
@@ -105,8 +111,9 @@ Result<Api*> open_api() {
 }
 
 Status load_device_functions(Api& api, VkDevice device) {
-#define FRIT_VULKAN_LOAD(name) \
-  if (!(api.name = reinterpret_cast<PFN_vk##name>(api.GetDeviceProcAddr(device, "vk" #name)))) return Diagnostic("the device has no vk" #name);
+#define FRIT_VULKAN_LOAD(name)                                                                 \
+  if (!(api.name = reinterpret_cast<PFN_vk##name>(api.GetDeviceProcAddr(device, "vk" #name)))) \
+    return Diagnostic("the device has no vk" #name);
   FRIT_VULKAN_DEVICE(FRIT_VULKAN_LOAD)
 #undef FRIT_VULKAN_LOAD
   return {};

@@ -1,4 +1,5 @@
-// Vulkan's functions, found in libvulkan.so.1 at run time. Every entry point goes through vkGetInstanceProcAddr or vkGetDeviceProcAddr.
+// Vulkan's functions, found in libvulkan.so.1 at run time. Every entry point goes through vkGetInstanceProcAddr or
+// vkGetDeviceProcAddr.
 #pragma once
 
 #define VK_NO_PROTOTYPES
@@ -12,18 +13,23 @@ namespace frit::runtime::vulkan {
 
 #define FRIT_VULKAN_GLOBAL(X) X(CreateInstance) X(EnumerateInstanceVersion) X(EnumerateInstanceLayerProperties)
 
-#define FRIT_VULKAN_INSTANCE(X)                                                                                             \
-  X(EnumeratePhysicalDevices) X(GetPhysicalDeviceProperties2) X(GetPhysicalDeviceFeatures2) X(GetPhysicalDeviceMemoryProperties) \
-  X(GetPhysicalDeviceQueueFamilyProperties) X(CreateDevice) X(GetDeviceProcAddr) X(EnumerateDeviceExtensionProperties)
+#define FRIT_VULKAN_INSTANCE(X)                                                                                \
+  X(EnumeratePhysicalDevices)                                                                                  \
+  X(GetPhysicalDeviceProperties2)                                                                              \
+  X(GetPhysicalDeviceFeatures2) X(GetPhysicalDeviceMemoryProperties) X(GetPhysicalDeviceQueueFamilyProperties) \
+      X(CreateDevice) X(GetDeviceProcAddr) X(EnumerateDeviceExtensionProperties)
 
-#define FRIT_VULKAN_DEVICE(X)                                                                                               \
-  X(GetDeviceQueue) X(AllocateMemory) X(FreeMemory) X(MapMemory) X(CreateBuffer) X(DestroyBuffer)                          \
-  X(GetBufferMemoryRequirements) X(BindBufferMemory) X(GetBufferDeviceAddress) X(CreateShaderModule) X(DestroyShaderModule) \
-  X(CreatePipelineLayout) X(CreatePipelineCache) X(GetPipelineCacheData) X(CreateComputePipelines) X(DestroyPipeline)       \
-  X(CreateCommandPool) X(AllocateCommandBuffers) X(BeginCommandBuffer) X(EndCommandBuffer)                                  \
-  X(CmdBindPipeline) X(CmdPushConstants) X(CmdDispatch) X(CmdPipelineBarrier) X(CmdCopyBuffer) X(CmdWriteTimestamp)         \
-  X(CmdResetQueryPool) X(CreateQueryPool) X(DestroyQueryPool) X(GetQueryPoolResults)                                        \
-  X(CreateSemaphore) X(GetSemaphoreCounterValue) X(WaitSemaphores) X(QueueSubmit)
+#define FRIT_VULKAN_DEVICE(X)                                                                                     \
+  X(GetDeviceQueue)                                                                                               \
+  X(AllocateMemory)                                                                                               \
+  X(FreeMemory) X(MapMemory) X(CreateBuffer) X(DestroyBuffer) X(GetBufferMemoryRequirements) X(BindBufferMemory)  \
+      X(GetBufferDeviceAddress) X(CreateShaderModule) X(DestroyShaderModule) X(CreatePipelineLayout)              \
+          X(CreatePipelineCache) X(GetPipelineCacheData) X(CreateComputePipelines) X(DestroyPipeline)             \
+              X(CreateCommandPool) X(AllocateCommandBuffers) X(BeginCommandBuffer) X(EndCommandBuffer)            \
+                  X(CmdBindPipeline) X(CmdPushConstants) X(CmdDispatch) X(CmdPipelineBarrier) X(CmdCopyBuffer)    \
+                      X(CmdWriteTimestamp) X(CmdResetQueryPool) X(CreateQueryPool) X(DestroyQueryPool)            \
+                          X(GetQueryPoolResults) X(CreateSemaphore) X(GetSemaphoreCounterValue) X(WaitSemaphores) \
+                              X(QueueSubmit)
 
 // One of the process, and one of each device. Members are named as in Vulkan without the prefix.
 struct Api {

@@ -71,8 +71,9 @@ Status Device::start() {
   api_.GetPhysicalDeviceQueueFamilyProperties(physical_, &count, families.data());
   int found = -1;
   for (uint32_t i = 0; i < count; ++i)
-    if (families[i].queueFlags & VK_QUEUE_COMPUTE_BIT && (found < 0 || !(families[i].queueFlags & VK_QUEUE_GRAPHICS_BIT)))
-        found = static_cast<int>(i);
+    if (families[i].queueFlags & VK_QUEUE_COMPUTE_BIT &&
+        (found < 0 || !(families[i].queueFlags & VK_QUEUE_GRAPHICS_BIT)))
+      found = static_cast<int>(i);
   if (found < 0) return Diagnostic(info_.name + " has no queue that computes");
   family_ = static_cast<uint32_t>(found);
   const uint32_t bits = families[family_].timestampValidBits;
@@ -90,7 +91,8 @@ Status Device::start() {
   on.f11.storageBuffer16BitAccess = info_.features.storage16;
   on.f12.storageBuffer8BitAccess = info_.features.storage8;
   on.f12.bufferDeviceAddress = on.f12.timelineSemaphore = VK_TRUE;
-  VkPhysicalDeviceCooperativeMatrixFeaturesNV matrices{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_NV};
+  VkPhysicalDeviceCooperativeMatrixFeaturesNV matrices{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_NV};
   const char* extension = VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME;
   VkDeviceCreateInfo create{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
   create.pNext = &on.f;
@@ -117,7 +119,8 @@ Status Device::start() {
 
   VkPhysicalDeviceMemoryProperties memory;
   api_.GetPhysicalDeviceMemoryProperties(physical_, &memory);
-  const int local = info_.host_visible ? memory_type(memory, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | kHostMemory, VK_MEMORY_PROPERTY_HOST_CACHED_BIT)
+  const int local = info_.host_visible ? memory_type(memory, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | kHostMemory,
+                                                     VK_MEMORY_PROPERTY_HOST_CACHED_BIT)
                                        : memory_type(memory, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0);
   const int host = memory_type(memory, kHostMemory, VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
   if (local < 0 || host < 0) return Diagnostic(info_.name + " has no memory of the kinds that are needed");
@@ -125,7 +128,8 @@ Status Device::start() {
   device_memory_.open(&api_, device_, static_cast<uint32_t>(local), info_.host_visible, info_.max_allocation, settle);
   host_memory_.open(&api_, device_, static_cast<uint32_t>(host), true, info_.max_allocation, settle);
   if (const char* set = std::getenv("FRIT_VULKAN_MEMORY_LIMIT"))
-    if (const double mebibytes = std::atof(set); mebibytes > 0) device_memory_.set_limit(static_cast<uint64_t>(mebibytes * 1048576));
+    if (const double mebibytes = std::atof(set); mebibytes > 0)
+      device_memory_.set_limit(static_cast<uint64_t>(mebibytes * 1048576));
 
   VkPushConstantRange push{VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushBytes};
   VkPipelineLayoutCreateInfo layout{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
@@ -136,8 +140,8 @@ Status Device::start() {
   Properties properties(api_, physical_);
   nanoseconds_per_tick_ = static_cast<double>(properties.p.properties.limits.timestampPeriod);
   pipelines_key_ = "vulkan pipelines of " + info_.name + ", " + info_.driver + ", ";
-  for (uint8_t b : properties.p.properties.pipelineCacheUUID) pipelines_key_ += "0123456789abcdef"[b >> 4],
-      pipelines_key_ += "0123456789abcdef"[b & 15];
+  for (uint8_t b : properties.p.properties.pipelineCacheUUID)
+    pipelines_key_ += "0123456789abcdef"[b >> 4], pipelines_key_ += "0123456789abcdef"[b & 15];
   std::optional<std::string> kept;
   DiskCache cache(DiskCacheOptions::from_environment());
   if (cache.enabled()) kept = cache.load(pipelines_key_);
@@ -145,7 +149,8 @@ Status Device::start() {
   if (kept) pipelines.initialDataSize = kept->size(), pipelines.pInitialData = kept->data();
   if (api_.CreatePipelineCache(device_, &pipelines, nullptr, &pipelines_) != VK_SUCCESS) {
     pipelines.initialDataSize = 0;
-    FRIT_TRY(check(api_.CreatePipelineCache(device_, &pipelines, nullptr, &pipelines_), "cannot make a pipeline cache"));
+    FRIT_TRY(
+        check(api_.CreatePipelineCache(device_, &pipelines, nullptr, &pipelines_), "cannot make a pipeline cache"));
   }
   static Device* current = nullptr;
   const bool first = current == nullptr;
@@ -190,15 +195,17 @@ Result<std::shared_ptr<Buffer>> Device::allocate(size_t bytes) {
   return Buffer::of_gpu(std::make_shared<DeviceMemory>(*this, block, bytes), nullptr, bytes);
 }
 
-Status Device::copy(const Block& from, VkDeviceSize from_offset, Track& from_track, const Block& to, VkDeviceSize to_offset, Track& to_track,
-                    VkDeviceSize bytes) {
+Status Device::copy(const Block& from, VkDeviceSize from_offset, Track& from_track, const Block& to,
+                    VkDeviceSize to_offset, Track& to_track, VkDeviceSize bytes) {
   FRIT_ASSIGN_OR_RETURN(recording, record({"a copy"}, false, [&](Recording& r) {
-    VkBufferCopy region{from.offset + from_offset, to.offset + to_offset, bytes};
-    api_.CmdCopyBuffer(r.commands, from.buffer, to.buffer, 1, &region);
-    if (!to.mapped) return;
-    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT, VK_ACCESS_HOST_READ_BIT};
-    api_.CmdPipelineBarrier(r.commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, nullptr, 0, nullptr);
-  }));
+                          VkBufferCopy region{from.offset + from_offset, to.offset + to_offset, bytes};
+                          api_.CmdCopyBuffer(r.commands, from.buffer, to.buffer, 1, &region);
+                          if (!to.mapped) return;
+                          VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr,
+                                                  VK_ACCESS_TRANSFER_WRITE_BIT, VK_ACCESS_HOST_READ_BIT};
+                          api_.CmdPipelineBarrier(r.commands, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                                                  VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+                        }));
   Track *reads[] = {&from_track}, *writes[] = {&to_track};
   return submit(recording, reads, writes);
 }
@@ -261,12 +268,19 @@ Result<VkPipeline> Device::make_pipeline(const GpuKernel& kernel, uint32_t varia
   std::memcpy(words.data(), kernel.spirv.data(), words.size() * 4);
   module_info.pCode = words.data();
   VkShaderModule module;
-  FRIT_TRY(check(api_.CreateShaderModule(device_, &module_info, nullptr, &module), ("cannot take the shader of kernel @" + kernel.name).c_str()));
+  FRIT_TRY(check(api_.CreateShaderModule(device_, &module_info, nullptr, &module),
+                 ("cannot take the shader of kernel @" + kernel.name).c_str()));
   const VkBool32 values[3] = {variant & 1, variant >> 1 & 1, variant >> 2 & 1};
   const VkSpecializationMapEntry entries[3] = {{0, 0, 4}, {1, 4, 4}, {2, 8, 4}};
   const VkSpecializationInfo special{3, entries, sizeof values, values};
   VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
-  info.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0, VK_SHADER_STAGE_COMPUTE_BIT, module, "main", &special};
+  info.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                nullptr,
+                0,
+                VK_SHADER_STAGE_COMPUTE_BIT,
+                module,
+                "main",
+                &special};
   info.layout = layout_;
   VkPipeline pipeline = VK_NULL_HANDLE;
   VkResult r = api_.CreateComputePipelines(device_, pipelines_, 1, &info, nullptr, &pipeline);
@@ -298,7 +312,8 @@ Result<RecordingPtr> Device::begin(std::vector<std::string> steps, bool timed) {
 
 Status Device::open_commands(Recording& r) {
   if (!r.commands) {
-    VkCommandBufferAllocateInfo allocate{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, pool_, VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
+    VkCommandBufferAllocateInfo allocate{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, pool_,
+                                         VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
     FRIT_TRY(check(api_.AllocateCommandBuffers(device_, &allocate, &r.commands), "cannot make a command buffer"));
   }
   const auto stamps = static_cast<uint32_t>(r.steps.size() + 1);
@@ -315,8 +330,10 @@ Status Device::open_commands(Recording& r) {
   VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
   info.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
   FRIT_TRY(check(api_.BeginCommandBuffer(r.commands, &info), "cannot record"));
-  VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
-                          VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT};
+  VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr,
+                          VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
+                          VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_READ_BIT |
+                              VK_ACCESS_TRANSFER_WRITE_BIT};
   constexpr VkPipelineStageFlags kWork = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
   api_.CmdPipelineBarrier(r.commands, kWork, kWork, 0, 1, &barrier, 0, nullptr, 0, nullptr);
   if (r.timed) {
@@ -346,7 +363,8 @@ Status Device::submit(const RecordingPtr& r, std::span<Track* const> reads, std:
     before[written % kQueues] = std::max(before[written % kQueues], written / kQueues);
   }
   for (const Track* t : writes)
-    for (size_t q = 0; q < queue_count_; ++q) before[q] = std::max(before[q], t->used[q].load(std::memory_order_acquire));
+    for (size_t q = 0; q < queue_count_; ++q)
+      before[q] = std::max(before[q], t->used[q].load(std::memory_order_acquire));
   VkSemaphore semaphores[kQueues];
   uint64_t values[kQueues], value = 0;
   size_t count = 0;
@@ -355,12 +373,15 @@ Status Device::submit(const RecordingPtr& r, std::span<Track* const> reads, std:
     semaphores[count] = queues_[q].timeline();
     values[count++] = before[q];
   }
-  if (VkResult result = queues_[self].submit(r, self, {semaphores, count}, {values, count}, reads, writes, value); result != VK_SUCCESS) {
+  if (VkResult result = queues_[self].submit(r, self, {semaphores, count}, {values, count}, reads, writes, value);
+      result != VK_SUCCESS) {
     if (result == VK_ERROR_DEVICE_LOST) return fail(self, result);
     return check(result, ("cannot submit " + (r->steps.empty() ? "work" : r->steps.front())).c_str());
   }
-  if (r->timed) last = {this, r, value};
-  else if (!r->words.empty()) last = {};  // a program's, not a copy's
+  if (r->timed)
+    last = {this, r, value};
+  else if (!r->words.empty())
+    last = {};  // a program's, not a copy's
   return value > kMostPending ? wait(self, value - kMostPending) : Status();
 }
 
@@ -395,8 +416,9 @@ Status Device::fail(size_t queue, VkResult result) {
     if (!r->steps.empty()) step = r->steps.front();
     for (size_t i = 0; r->timed && i < r->steps.size(); ++i) {
       uint64_t state[2] = {0, 0};
-      const VkResult known = api_.GetQueryPoolResults(device_, r->queries, static_cast<uint32_t>(i), 1, sizeof state, state, sizeof state,
-                                                      VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
+      const VkResult known =
+          api_.GetQueryPoolResults(device_, r->queries, static_cast<uint32_t>(i), 1, sizeof state, state, sizeof state,
+                                   VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
       if (known != VK_SUCCESS || !state[1]) break;
       step = r->steps[i];
     }
@@ -416,10 +438,11 @@ std::vector<GpuTime> Device::last_times() const {
   const Recording& r = *last.recording;
   std::vector<uint64_t> ticks(r.steps.size() + 1);
   if (!const_cast<Device*>(this)->wait(r.queue, last.value).ok()) return times;
-  if (api_.GetQueryPoolResults(device_, r.queries, 0, static_cast<uint32_t>(ticks.size()), ticks.size() * 8, ticks.data(), 8,
-                               VK_QUERY_RESULT_64_BIT) == VK_SUCCESS)
+  if (api_.GetQueryPoolResults(device_, r.queries, 0, static_cast<uint32_t>(ticks.size()), ticks.size() * 8,
+                               ticks.data(), 8, VK_QUERY_RESULT_64_BIT) == VK_SUCCESS)
     for (size_t i = 0; i < r.steps.size(); ++i)
-      times.push_back({r.steps[i], static_cast<double>((ticks[i + 1] - ticks[i]) & timestamp_mask_) * nanoseconds_per_tick_ * 1e-6});
+      times.push_back({r.steps[i], static_cast<double>((ticks[i + 1] - ticks[i]) & timestamp_mask_) *
+                                       nanoseconds_per_tick_ * 1e-6});
   return times;
 }
 

@@ -1,7 +1,8 @@
-// One Vulkan device with its queues: memory, pipelines, and commands that are recorded once and submitted without waiting.
+// One Vulkan device with its queues: memory, pipelines, and commands that are recorded once and submitted without
+// waiting.
 //
-// Devices are never destroyed, as arrays hold their memory to the end. All functions may be called from many threads. A thread's work goes to one
-// queue; threads take turns at choosing theirs.
+// Devices are never destroyed, as arrays hold their memory to the end. All functions may be called from many threads. A
+// thread's work goes to one queue; threads take turns at choosing theirs.
 #pragma once
 
 #include <array>
@@ -23,7 +24,8 @@ class Device;
 // Memory that a Buffer holds.
 class DeviceMemory : public GpuMemory {
  public:
-  DeviceMemory(Device& device, Block block, size_t bytes) : device_(device), block_(block), bytes_(bytes), track_(block.used) {}
+  DeviceMemory(Device& device, Block block, size_t bytes)
+      : device_(device), block_(block), bytes_(bytes), track_(block.used) {}
   ~DeviceMemory() override;
   uint64_t address() const override { return block_.address; }
   void* host_copy() override;
@@ -75,9 +77,13 @@ class Device : public Gpu {
 
   // The calling thread's queue.
   size_t queue() const;
-  // Whether commands of so many steps have timestamps: a single step needs none to be named when it hangs, and they take microseconds.
-  bool is_timed(size_t steps) const { return timestamp_mask_ && (steps > 1 || keeps_times_.load(std::memory_order_relaxed)); }
-  // Commands for the calling thread's queue, recorded by `record`; they begin after everything that the queue was given before.
+  // Whether commands of so many steps have timestamps: a single step needs none to be named when it hangs, and they
+  // take microseconds.
+  bool is_timed(size_t steps) const {
+    return timestamp_mask_ && (steps > 1 || keeps_times_.load(std::memory_order_relaxed));
+  }
+  // Commands for the calling thread's queue, recorded by `record`; they begin after everything that the queue was given
+  // before.
   template <class F>
   Result<RecordingPtr> record(std::vector<std::string> steps, bool timed, F&& record) {
     FRIT_ASSIGN_OR_RETURN(recording, begin(std::move(steps), timed));
@@ -96,11 +102,12 @@ class Device : public Gpu {
   Diagnostic fault() const;
 
  private:
-  Device(const Api& api, VkPhysicalDevice physical, GpuInfo info) : api_(api), physical_(physical), info_(std::move(info)) {}
+  Device(const Api& api, VkPhysicalDevice physical, GpuInfo info)
+      : api_(api), physical_(physical), info_(std::move(info)) {}
   Status start();
   // `from` and `to` are marked; the host sees what was copied once the queue has come so far.
-  Status copy(const Block& from, VkDeviceSize from_offset, Track& from_track, const Block& to, VkDeviceSize to_offset, Track& to_track,
-              VkDeviceSize bytes);
+  Status copy(const Block& from, VkDeviceSize from_offset, Track& from_track, const Block& to, VkDeviceSize to_offset,
+              Track& to_track, VkDeviceSize bytes);
   Status check(VkResult r, const char* what);
   Status wait(size_t queue, uint64_t value);
   Status fail(size_t queue, VkResult r);
@@ -128,7 +135,8 @@ class Device : public Gpu {
   mutable std::mutex fault_mutex_;
   std::optional<Diagnostic> fault_;
   VkCommandPool pool_ = VK_NULL_HANDLE;
-  std::mutex recording_mutex_, recycled_mutex_;   // while commands are recorded, which is in one pool; of what can be recorded anew
+  std::mutex recording_mutex_,
+      recycled_mutex_;  // while commands are recorded, which is in one pool; of what can be recorded anew
   std::vector<std::unique_ptr<Recording>> recycled_;
 };
 

@@ -21,18 +21,22 @@ bool has_extension(const Api& api, VkPhysicalDevice physical, const char* name) 
 
 // Matrices of 16 by 16 f16 with sums in f32, for a subgroup.
 bool has_matrices(const Api& api, VkPhysicalDevice physical) {
-  if (!api.GetPhysicalDeviceCooperativeMatrixPropertiesNV || !has_extension(api, physical, VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME)) return false;
+  if (!api.GetPhysicalDeviceCooperativeMatrixPropertiesNV ||
+      !has_extension(api, physical, VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME))
+    return false;
   uint32_t count = 0;
   api.GetPhysicalDeviceCooperativeMatrixPropertiesNV(physical, &count, nullptr);
   std::vector<VkCooperativeMatrixPropertiesNV> all(count, {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_NV});
   api.GetPhysicalDeviceCooperativeMatrixPropertiesNV(physical, &count, all.data());
   return std::any_of(all.begin(), all.end(), [](auto& p) {
-    return p.MSize == 16 && p.NSize == 16 && p.KSize == 16 && p.AType == VK_COMPONENT_TYPE_FLOAT16_NV && p.BType == VK_COMPONENT_TYPE_FLOAT16_NV &&
-           p.CType == VK_COMPONENT_TYPE_FLOAT32_NV && p.DType == VK_COMPONENT_TYPE_FLOAT32_NV && p.scope == VK_SCOPE_SUBGROUP_NV;
+    return p.MSize == 16 && p.NSize == 16 && p.KSize == 16 && p.AType == VK_COMPONENT_TYPE_FLOAT16_NV &&
+           p.BType == VK_COMPONENT_TYPE_FLOAT16_NV && p.CType == VK_COMPONENT_TYPE_FLOAT32_NV &&
+           p.DType == VK_COMPONENT_TYPE_FLOAT32_NV && p.scope == VK_SCOPE_SUBGROUP_NV;
   });
 }
 
-// FRIT_VULKAN_WITHOUT names features that are not to be used, so that what devices without them do can be tried on others.
+// FRIT_VULKAN_WITHOUT names features that are not to be used, so that what devices without them do can be tried on
+// others.
 bool is_left_out(std::string_view feature) {
   const char* set = std::getenv("FRIT_VULKAN_WITHOUT");
   for (std::string_view rest = set ? set : ""; !rest.empty();) {
@@ -44,12 +48,14 @@ bool is_left_out(std::string_view feature) {
 }
 
 std::string version_text(uint32_t v) {
-  return std::to_string(VK_API_VERSION_MAJOR(v)) + "." + std::to_string(VK_API_VERSION_MINOR(v)) + "." + std::to_string(VK_API_VERSION_PATCH(v));
+  return std::to_string(VK_API_VERSION_MAJOR(v)) + "." + std::to_string(VK_API_VERSION_MINOR(v)) + "." +
+         std::to_string(VK_API_VERSION_PATCH(v));
 }
 
 }  // namespace
 
-int memory_type(const VkPhysicalDeviceMemoryProperties& m, VkMemoryPropertyFlags wanted, VkMemoryPropertyFlags preferred) {
+int memory_type(const VkPhysicalDeviceMemoryProperties& m, VkMemoryPropertyFlags wanted,
+                VkMemoryPropertyFlags preferred) {
   int best = -1, best_score = -1;
   for (uint32_t i = 0; i < m.memoryTypeCount; ++i) {
     VkMemoryPropertyFlags flags = m.memoryTypes[i].propertyFlags;
@@ -66,7 +72,8 @@ Result<GpuInfo> Device::inspect(const Api& api, VkPhysicalDevice physical) {
   const VkPhysicalDeviceProperties& p = properties.p.properties;
   GpuInfo info;
   info.name = p.deviceName;
-  if (p.apiVersion < VK_API_VERSION_1_2) return Diagnostic(info.name + " has Vulkan " + version_text(p.apiVersion) + ", and 1.2 is needed");
+  if (p.apiVersion < VK_API_VERSION_1_2)
+    return Diagnostic(info.name + " has Vulkan " + version_text(p.apiVersion) + ", and 1.2 is needed");
   info.driver = std::string(properties.p12.driverName) + " " + properties.p12.driverInfo;
   info.api = version_text(p.apiVersion);
   switch (p.deviceType) {
@@ -78,7 +85,8 @@ Result<GpuInfo> Device::inspect(const Api& api, VkPhysicalDevice physical) {
   }
   Features features;
   api.GetPhysicalDeviceFeatures2(physical, &features.f);
-  if (!features.f12.bufferDeviceAddress) return Diagnostic(info.name + " has no bufferDeviceAddress", {}, "run on the cpu");
+  if (!features.f12.bufferDeviceAddress)
+    return Diagnostic(info.name + " has no bufferDeviceAddress", {}, "run on the cpu");
   GpuFeatures& f = info.features;
   f.int64 = features.f.features.shaderInt64 && !is_left_out("int64");
   f.float64 = features.f.features.shaderFloat64 && !is_left_out("float64");
@@ -99,9 +107,10 @@ Result<GpuInfo> Device::inspect(const Api& api, VkPhysicalDevice physical) {
   f.rounds_to_even64 = c.shaderRoundingModeRTEFloat64 && round_all;
   f.subgroup_size = properties.p11.subgroupSize;
   f.shuffle = (properties.p11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
-              (properties.p11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT) && !is_left_out("shuffle");
-  f.matrix16 = !is_left_out("matrix16") && f.storage16 && f.int64 && f.subgroup_size == 32 && features.f12.shaderFloat16 &&
-               features.f12.vulkanMemoryModel && has_matrices(api, physical);
+              (properties.p11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT) &&
+              !is_left_out("shuffle");
+  f.matrix16 = !is_left_out("matrix16") && f.storage16 && f.int64 && f.subgroup_size == 32 &&
+               features.f12.shaderFloat16 && features.f12.vulkanMemoryModel && has_matrices(api, physical);
   f.shared_bytes = p.limits.maxComputeSharedMemorySize;
   f.group_size = std::min(p.limits.maxComputeWorkGroupInvocations, p.limits.maxComputeWorkGroupSize[0]);
   info.max_groups = p.limits.maxComputeWorkGroupCount[0];

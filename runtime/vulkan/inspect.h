@@ -26,8 +26,10 @@ struct Features {
   }
 };
 
-constexpr VkMemoryPropertyFlags kHostMemory = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+constexpr VkMemoryPropertyFlags kHostMemory =
+    VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
 // The memory type with all of `wanted`, and all of `preferred` if there is one; -1 when there is none.
-int memory_type(const VkPhysicalDeviceMemoryProperties& m, VkMemoryPropertyFlags wanted, VkMemoryPropertyFlags preferred);
+int memory_type(const VkPhysicalDeviceMemoryProperties& m, VkMemoryPropertyFlags wanted,
+                VkMemoryPropertyFlags preferred);
 
 }  // namespace frit::runtime::vulkan

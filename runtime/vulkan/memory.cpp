@@ -35,15 +35,16 @@ void Allocator::open(const Api* api, VkDevice device, uint32_t type, bool mapped
 Result<Block> Allocator::create(VkDeviceSize bytes) {
   if (stats_.active + stats_.cached + bytes > limit_) drop_cached();
   if (stats_.active + stats_.cached + bytes > limit_)
-    return Diagnostic("cannot allocate " + std::to_string(bytes) + " bytes on the gpu: " + std::to_string(stats_.active) + " are in use, " +
+    return Diagnostic("cannot allocate " + std::to_string(bytes) +
+                          " bytes on the gpu: " + std::to_string(stats_.active) + " are in use, " +
                           std::to_string(stats_.cached) + " kept, and the memory limit is " + std::to_string(limit_),
                       {}, "free arrays, work on smaller pieces, raise FRIT_VULKAN_MEMORY_LIMIT, or run on the cpu");
   Block block;
   block.bytes = bytes;
   VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
   info.size = bytes;
-  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-               VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
+               VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   VkResult r = api_->CreateBuffer(device_, &info, nullptr, &block.buffer);
   if (r == VK_SUCCESS) {
     VkMemoryRequirements needs;
@@ -61,7 +62,8 @@ Result<Block> Allocator::create(VkDeviceSize bytes) {
   if (r == VK_SUCCESS && mapped_) r = api_->MapMemory(device_, block.memory, 0, VK_WHOLE_SIZE, 0, &mapped);
   if (r != VK_SUCCESS) {
     destroy(block);
-    return Diagnostic("cannot allocate " + std::to_string(bytes) + " bytes on the gpu: " + result_text(r), {}, "free arrays, or run on the cpu");
+    return Diagnostic("cannot allocate " + std::to_string(bytes) + " bytes on the gpu: " + result_text(r), {},
+                      "free arrays, or run on the cpu");
   }
   block.mapped = static_cast<std::byte*>(mapped);
   VkBufferDeviceAddressInfo address{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
@@ -80,8 +82,10 @@ void Allocator::destroy(const Block& block) {
 Result<Block> Allocator::take(size_t bytes) {
   const VkDeviceSize size = class_of(bytes);
   if (size > max_bytes_)
-    return Diagnostic("an array of " + std::to_string(bytes) + " bytes is larger than what the gpu allocates at once, " + std::to_string(max_bytes_) +
-                          " bytes", {}, "split it, or run on the cpu");
+    return Diagnostic("an array of " + std::to_string(bytes) +
+                          " bytes is larger than what the gpu allocates at once, " + std::to_string(max_bytes_) +
+                          " bytes",
+                      {}, "split it, or run on the cpu");
   std::lock_guard lock(mutex_);
   std::vector<Block>& kept = free_[size];
   if (kept.empty()) {

@@ -1,7 +1,8 @@
 // The pooled allocator of a device's memory.
 //
-// A Block is a part of a VkBuffer with its address. Blocks of a mebibyte and more are buffers of their own, smaller ones parts of larger buffers.
-// Freed blocks are kept by size and handed out again. What a freed block was used for may still be running: it says up to when.
+// A Block is a part of a VkBuffer with its address. Blocks of a mebibyte and more are buffers of their own, smaller
+// ones parts of larger buffers. Freed blocks are kept by size and handed out again. What a freed block was used for may
+// still be running: it says up to when.
 #pragma once
 
 #include <array>
@@ -15,7 +16,8 @@
 
 namespace frit::runtime::vulkan {
 
-// Queues that a device is given work by, at most, and a value of each one's timeline: when all of them are reached, something is over.
+// Queues that a device is given work by, at most, and a value of each one's timeline: when all of them are reached,
+// something is over.
 inline constexpr size_t kQueues = 4;
 using Points = std::array<uint64_t, kQueues>;
 
@@ -27,13 +29,14 @@ struct Block {
   VkDeviceAddress address = 0;         // of its first byte
   std::byte* mapped = nullptr;         // where the CPU sees it
   bool own = false;                    // the whole of its buffer
-  Points used{};                       // of a block that nobody holds, or has just been given: what it was used for before
+  Points used{};  // of a block that nobody holds, or has just been given: what it was used for before
 };
 
 class Allocator {
  public:
   // `type` is a memory type that has device addresses. `settle` waits until work is over and says whether it is.
-  void open(const Api* api, VkDevice device, uint32_t type, bool mapped, uint64_t max_bytes, std::function<bool(const Points&)> settle);
+  void open(const Api* api, VkDevice device, uint32_t type, bool mapped, uint64_t max_bytes,
+            std::function<bool(const Points&)> settle);
   Result<Block> take(size_t bytes);
   void give(const Block& block);
   void clear();

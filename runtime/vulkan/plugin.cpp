@@ -37,27 +37,33 @@ Result<std::vector<Candidate>> candidates(Api& api) {
   std::string reasons;
   for (VkPhysicalDevice d : devices) {
     auto info = Device::inspect(api, d);
-    if (info.ok()) found.push_back({d, *info});
-    else reasons += (reasons.empty() ? "" : "; ") + info.error().message;
+    if (info.ok())
+      found.push_back({d, *info});
+    else
+      reasons += (reasons.empty() ? "" : "; ") + info.error().message;
   }
   if (found.empty())
     return Diagnostic(reasons.empty() ? "vulkan has no device here" : "no device can be used: " + reasons, {},
-        "install the gpu's driver, or run on the cpu");
+                      "install the gpu's driver, or run on the cpu");
   std::string wanted;
   if (const char* set = std::getenv("FRIT_VULKAN_DEVICE")) wanted = set;
   if (!wanted.empty()) {
     const bool number = std::all_of(wanted.begin(), wanted.end(), [](unsigned char c) { return c >= '0' && c <= '9'; });
     size_t chosen = found.size();
     for (size_t i = 0; i < found.size() && chosen == found.size(); ++i)
-      if (number ? std::to_string(i) == wanted : lower(found[i].info.name).find(lower(wanted)) != std::string::npos) chosen = i;
+      if (number ? std::to_string(i) == wanted : lower(found[i].info.name).find(lower(wanted)) != std::string::npos)
+        chosen = i;
     if (chosen == found.size()) {
       std::string names;
-      for (size_t i = 0; i < found.size(); ++i) names += (i ? ", " : "") + std::to_string(i) + ": " + found[i].info.name;
+      for (size_t i = 0; i < found.size(); ++i)
+        names += (i ? ", " : "") + std::to_string(i) + ": " + found[i].info.name;
       return Diagnostic("FRIT_VULKAN_DEVICE is '" + wanted + "', and no device is", {}, "the devices are " + names);
     }
-    std::rotate(found.begin(), found.begin() + static_cast<long>(chosen), found.begin() + static_cast<long>(chosen) + 1);
+    std::rotate(found.begin(), found.begin() + static_cast<long>(chosen),
+                found.begin() + static_cast<long>(chosen) + 1);
   } else {
-    std::stable_sort(found.begin(), found.end(), [](auto& a, auto& b) { return preference(a.info) < preference(b.info); });
+    std::stable_sort(found.begin(), found.end(),
+                     [](auto& a, auto& b) { return preference(a.info) < preference(b.info); });
   }
   return found;
 }

@@ -1,7 +1,8 @@
-// A plan's steps on a Vulkan device: addresses and sizes as push constants, one submission per run, which is not waited for.
+// A plan's steps on a Vulkan device: addresses and sizes as push constants, one submission per run, which is not waited
+// for.
 //
-// A run first lays out what it launches, with all addresses and sizes. Commands that were recorded for the same launches are submitted again; freed
-// memory goes to who asks next, so that calls in a row see the same addresses.
+// A run first lays out what it launches, with all addresses and sizes. Commands that were recorded for the same
+// launches are submitted again; freed memory goes to who asks next, so that calls in a row see the same addresses.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -16,12 +17,13 @@ namespace {
 using Role = BufferPlan::Role;
 
 constexpr size_t kMaxPushArguments = 16;
-constexpr int64_t kScratchGroups = 1024;   // workgroups that have scratch memory of their own at once
+constexpr int64_t kScratchGroups = 1024;  // workgroups that have scratch memory of their own at once
 constexpr size_t kAlign = 256;
 constexpr size_t kBatchAxes = 4;
-constexpr size_t kRecordings = 4;          // of a program that are kept
+constexpr size_t kRecordings = 4;  // of a program that are kept
 constexpr int64_t kManyTiles = 64;
-constexpr int64_t kMatrixResult = 128 * 128;  // elements of a result below which matrix units are not worth their large tiles
+constexpr int64_t kMatrixResult =
+    128 * 128;  // elements of a result below which matrix units are not worth their large tiles
 
 class Program : public DeviceCode {
  public:
@@ -44,7 +46,8 @@ class Program : public DeviceCode {
       if (routine == kernels_.end())
         return Diagnostic("the routine '" + l.name + "' has no form for a gpu yet", {}, "run the function on the cpu");
       const auto matrix = kernels_.find("routine" + std::to_string(i) + "_matrix");
-      const bool applied = routine->second->code.epilogue && (matrix == kernels_.end() || matrix->second->code.epilogue);
+      const bool applied =
+          routine->second->code.epilogue && (matrix == kernels_.end() || matrix->second->code.epilogue);
       if (l.epilogue && !applied && !kernels_.count(l.epilogue->name))
         return Diagnostic("kernel '" + l.epilogue->name + "' has no shader");
     }
@@ -59,7 +62,8 @@ class Program : public DeviceCode {
     return {};
   }
 
-  Status run(const Plan& plan, std::span<const Tensor> inputs, std::span<const bool> donated, std::span<Tensor> results) const override {
+  Status run(const Plan& plan, std::span<const Tensor> inputs, std::span<const bool> donated,
+             std::span<Tensor> results) const override {
     if (device_.lost()) {
       FRIT_ASSIGN_OR_RETURN(next, successor(plan));
       return next->run(plan, inputs, donated, results);
@@ -74,7 +78,9 @@ class Program : public DeviceCode {
     if (!copies.empty()) {
       for (Tensor& t : copies) {
         if (is_here(t)) continue;
-        if (t.buffer->gpu()) return Diagnostic("an input of '" + plan.name + "' is in memory of a gpu that was lost", {}, "compute it again");
+        if (t.buffer->gpu())
+          return Diagnostic("an input of '" + plan.name + "' is in memory of a gpu that was lost", {},
+                            "compute it again");
         FRIT_ASSIGN_OR_RETURN(moved, to_gpu(t, device_));
         t = std::move(moved);
       }
@@ -88,13 +94,13 @@ class Program : public DeviceCode {
     explicit Kernel(GpuKernel k) : code(std::move(k)) {}
     GpuKernel code;
     std::mutex mutex;
-    std::array<VkPipeline, 8> pipelines{};   // by variant
-    bool refused = false;                    // the device did not take its shader
+    std::array<VkPipeline, 8> pipelines{};  // by variant
+    bool refused = false;                   // the device did not take its shader
   };
   // One launch among a call's words: Kernel, pipeline, workgroups, whether it needs the ones before, and its arguments.
   enum Word : size_t { kKernel, kPipeline, kGroups, kAfter, kCount, kArguments };
   struct Call {
-    std::vector<uint64_t> addresses;    // by buffer
+    std::vector<uint64_t> addresses;  // by buffer
     std::vector<int64_t> elements;
     std::vector<int64_t> symbols;
     std::vector<uint64_t> words;
@@ -118,9 +124,12 @@ class Program : public DeviceCode {
   }
 
   static Track& track(const Buffer& b) { return static_cast<DeviceMemory*>(b.gpu())->track(); }
-  bool is_here(const Tensor& t) const { return t.buffer->gpu() && &static_cast<DeviceMemory*>(t.buffer->gpu())->device() == &device_; }
+  bool is_here(const Tensor& t) const {
+    return t.buffer->gpu() && &static_cast<DeviceMemory*>(t.buffer->gpu())->device() == &device_;
+  }
 
-  Status run_here(const Plan& plan, std::span<const Tensor> inputs, std::span<const bool> donated, std::span<Tensor> results) const {
+  Status run_here(const Plan& plan, std::span<const Tensor> inputs, std::span<const bool> donated,
+                  std::span<Tensor> results) const {
     Call call;
     call.symbols.resize(plan.symbols.size());
     for (size_t i = 0; i < plan.symbols.size(); ++i) {
@@ -162,7 +171,8 @@ class Program : public DeviceCode {
         const auto bytes = static_cast<size_t>(b.bytes.evaluate(symbols));
         if (b.role == Role::Output && b.donor < donated.size() && donated[b.donor]) {
           const Tensor& t = inputs[b.donor];
-          if (t.offset == 0 && t.buffer.use_count() == 1 && t.buffer->bytes() >= bytes && t.buffer->bytes() / 2 <= bytes) {
+          if (t.offset == 0 && t.buffer.use_count() == 1 && t.buffer->bytes() >= bytes &&
+              t.buffer->bytes() / 2 <= bytes) {
             owners[i] = t.buffer;
             static_cast<DeviceMemory*>(t.buffer->gpu())->drop_copy();
           }
@@ -198,7 +208,8 @@ class Program : public DeviceCode {
       t.dtype = w.dtype;
       t.shape.resize(w.shape.size());
       t.strides.resize(w.strides.size());
-      for (size_t a = 0; a < w.shape.size(); ++a) t.shape[a] = w.shape[a].evaluate(symbols), t.strides[a] = w.strides[a].evaluate(symbols);
+      for (size_t a = 0; a < w.shape.size(); ++a)
+        t.shape[a] = w.shape[a].evaluate(symbols), t.strides[a] = w.strides[a].evaluate(symbols);
       t.offset = (input ? inputs[b.index].offset : 0) + w.offset.evaluate(symbols);
     }
     return {};
@@ -249,15 +260,17 @@ class Program : public DeviceCode {
       if (launches && words[at + kAfter]) {
         VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
                                 VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
-        api.CmdPipelineBarrier(r.commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0, nullptr, 0,
-                               nullptr);
+        api.CmdPipelineBarrier(r.commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                               0, 1, &barrier, 0, nullptr, 0, nullptr);
       }
-      api.CmdBindPipeline(r.commands, VK_PIPELINE_BIND_POINT_COMPUTE, reinterpret_cast<VkPipeline>(words[at + kPipeline]));
+      api.CmdBindPipeline(r.commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                          reinterpret_cast<VkPipeline>(words[at + kPipeline]));
       const size_t count = words[at + kCount];
       const bool few = count <= kMaxPushArguments;
       const void* arguments = few ? static_cast<const void*>(&words[at + kArguments]) : &r.arguments[blocks++].address;
       if (count)
-        api.CmdPushConstants(r.commands, device_.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, few ? static_cast<uint32_t>(8 * count) : 8, arguments);
+        api.CmdPushConstants(r.commands, device_.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                             few ? static_cast<uint32_t>(8 * count) : 8, arguments);
       const auto groups = static_cast<int64_t>(words[at + kGroups]);
       const int64_t x = std::min(groups, most), y = (groups + x - 1) / x;
       api.CmdDispatch(r.commands, static_cast<uint32_t>(x), static_cast<uint32_t>(y), 1);
@@ -266,8 +279,10 @@ class Program : public DeviceCode {
     }
     if (!device_.info().host_visible) return;
     // Only what the CPU maps must reach it as well: doing so for nothing costs a microsecond.
-    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT, VK_ACCESS_HOST_READ_BIT};
-    api.CmdPipelineBarrier(r.commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
+                            VK_ACCESS_HOST_READ_BIT};
+    api.CmdPipelineBarrier(r.commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier,
+                           0, nullptr, 0, nullptr);
   }
 
   // Shaders for devices without 64-bit integers count in 32 bits.
@@ -293,7 +308,8 @@ class Program : public DeviceCode {
     for (uint32_t b : plan.buffers) arguments.push_back(call.addresses[b]);
     bool aligned = true;
     for (uint32_t b : code.aligned_buffers) aligned = aligned && b < arguments.size() && arguments[b] % 16 == 0;
-    for (uint32_t s : code.multiple_symbols) aligned = aligned && s < plan.symbols.size() && symbols[plan.symbols[s]] % code.multiple == 0;
+    for (uint32_t s : code.multiple_symbols)
+      aligned = aligned && s < plan.symbols.size() && symbols[plan.symbols[s]] % code.multiple == 0;
     int64_t groups = plan.parallel ? (extent + code.per_group - 1) / code.per_group : 1;
     if (code.scratch) {
       groups = std::min(groups, kScratchGroups);
@@ -309,7 +325,8 @@ class Program : public DeviceCode {
     return add(kernel, aligned, arguments, groups, after, call);
   }
 
-  Status add(Kernel& kernel, uint32_t variant, const std::vector<uint64_t>& arguments, int64_t groups, bool after, Call& call) const {
+  Status add(Kernel& kernel, uint32_t variant, const std::vector<uint64_t>& arguments, int64_t groups, bool after,
+             Call& call) const {
     VkPipeline pipeline;
     {
       std::lock_guard lock(kernel.mutex);
@@ -322,15 +339,16 @@ class Program : public DeviceCode {
       }
       pipeline = made;
     }
-    for (uint64_t word : {reinterpret_cast<uint64_t>(&kernel), reinterpret_cast<uint64_t>(pipeline), static_cast<uint64_t>(groups),
-                          uint64_t{after}, uint64_t{arguments.size()}})
+    for (uint64_t word : {reinterpret_cast<uint64_t>(&kernel), reinterpret_cast<uint64_t>(pipeline),
+                          static_cast<uint64_t>(groups), uint64_t{after}, uint64_t{arguments.size()}})
       call.words.push_back(word);
     call.words.insert(call.words.end(), arguments.begin(), arguments.end());
     ++call.launches;
     return {};
   }
 
-  // Arguments of a product: addresses; m, n, k; strides of rows and columns; sizes of the leading axes and both operands' strides along them.
+  // Arguments of a product: addresses; m, n, k; strides of rows and columns; sizes of the leading axes and both
+  // operands' strides along them.
   Status run_routine(const LibraryPlan& plan, size_t index, Call& call) const {
     Kernel& kernel = *kernels_.at("routine" + std::to_string(index));
     const int64_t* symbols = call.symbols.data();
@@ -346,7 +364,8 @@ class Program : public DeviceCode {
       }
       return v;
     };
-    if (plan.operands.size() != 2 || plan.results.size() != 1) return Diagnostic("matmul takes two operands and gives one result");
+    if (plan.operands.size() != 2 || plan.results.size() != 1)
+      return Diagnostic("matmul takes two operands and gives one result");
     View a = view(plan.operands[0]), b = view(plan.operands[1]), c = view(plan.results[0]);
     const size_t rank = a.shape.size();
     int64_t m = a.shape[rank - 2], k = a.shape[rank - 1], n = b.shape[rank - 1], batch = 1;
@@ -355,7 +374,8 @@ class Program : public DeviceCode {
     for (size_t i = 0; i + 2 < rank; ++i) {
       batch *= a.shape[i];
       if (a.shape[i] == 1) continue;
-      if (!sizes.empty() && a_steps.back() == a.shape[i] * a.strides[i] && b_steps.back() == a.shape[i] * b.strides[i]) {
+      if (!sizes.empty() && a_steps.back() == a.shape[i] * a.strides[i] &&
+          b_steps.back() == a.shape[i] * b.strides[i]) {
         sizes.back() *= a.shape[i];
         a_steps.back() = a.strides[i];
         b_steps.back() = b.strides[i];
@@ -366,8 +386,10 @@ class Program : public DeviceCode {
       b_steps.push_back(b.strides[i]);
     }
     if (sizes.size() > kBatchAxes)
-      return Diagnostic("op 'matmul' on a gpu takes at most 4 leading axes that do not lie behind one another", {}, "make the operands contiguous");
-    while (sizes.size() < kBatchAxes) sizes.insert(sizes.begin(), 1), a_steps.insert(a_steps.begin(), 0), b_steps.insert(b_steps.begin(), 0);
+      return Diagnostic("op 'matmul' on a gpu takes at most 4 leading axes that do not lie behind one another", {},
+                        "make the operands contiguous");
+    while (sizes.size() < kBatchAxes)
+      sizes.insert(sizes.begin(), 1), a_steps.insert(a_steps.begin(), 0), b_steps.insert(b_steps.begin(), 0);
     if (m > 0 && n > 0 && batch > 0) {
       std::vector<uint64_t> arguments{a.address, b.address, c.address};
       for (int64_t v : {m, n, k, a.strides[rank - 2], a.strides[rank - 1], b.strides[rank - 2], b.strides[rank - 1]})
@@ -397,14 +419,16 @@ class Program : public DeviceCode {
       auto wide = [&](const View& v, const std::vector<int64_t>& steps) {
         bool fits = v.address % 16 == 0;
         int64_t unit = 16 / size, x = v.strides[rank - 2], y = v.strides[rank - 1];
-        fits = fits && (y == 1 ? x % unit == 0 && v.shape[rank - 1] % unit == 0 : x == 1 && y % unit == 0 && v.shape[rank - 2] % unit == 0);
+        fits = fits && (y == 1 ? x % unit == 0 && v.shape[rank - 1] % unit == 0
+                               : x == 1 && y % unit == 0 && v.shape[rank - 2] % unit == 0);
         for (int64_t s : steps) fits = fits && s % unit == 0;
         return fits;
       };
       const bool aligned = wide(a, a_steps) && wide(b, b_steps);
       auto matrix = kernels_.find("routine" + std::to_string(index) + "_matrix");
       bool done = false;
-      if (matrix != kernels_.end() && aligned && m % 16 == 0 && n % 16 == 0 && c.address % 16 == 0 && m * n >= kMatrixResult) {
+      if (matrix != kernels_.end() && aligned && m % 16 == 0 && n % 16 == 0 && c.address % 16 == 0 &&
+          m * n >= kMatrixResult) {
         Kernel& units = *matrix->second;
         const bool a_columns = a.strides[rank - 1] != 1, b_columns = b.strides[rank - 1] != 1;
         bool refused;

@@ -25,11 +25,14 @@ VkResult Queue::open(const Api* api, VkDevice device, VkQueue queue) {
   return api_->CreateSemaphore(device_, &info, nullptr, &timeline_);
 }
 
-VkResult Queue::submit(const RecordingPtr& recording, size_t self, std::span<const VkSemaphore> semaphores, std::span<const uint64_t> before,
-                       std::span<Track* const> reads, std::span<Track* const> writes, uint64_t& value) {
+VkResult Queue::submit(const RecordingPtr& recording, size_t self, std::span<const VkSemaphore> semaphores,
+                       std::span<const uint64_t> before, std::span<Track* const> reads, std::span<Track* const> writes,
+                       uint64_t& value) {
   static constexpr VkPipelineStageFlags kStages[kQueues] = {
-      VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
-      VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT};
+      VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
+      VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
+      VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
+      VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT};
   VkTimelineSemaphoreSubmitInfo values{VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO};
   values.waitSemaphoreValueCount = static_cast<uint32_t>(before.size());
   values.pWaitSemaphoreValues = before.data();
@@ -65,7 +68,8 @@ VkResult Queue::submit(const RecordingPtr& recording, size_t self, std::span<con
 
 uint64_t Queue::look() {
   uint64_t now = 0;
-  if (api_->GetSemaphoreCounterValue(device_, timeline_, &now) != VK_SUCCESS) return done_.load(std::memory_order_relaxed);
+  if (api_->GetSemaphoreCounterValue(device_, timeline_, &now) != VK_SUCCESS)
+    return done_.load(std::memory_order_relaxed);
   uint64_t known = done_.load(std::memory_order_relaxed);
   while (known < now && !done_.compare_exchange_weak(known, now, std::memory_order_acq_rel)) {
   }

@@ -1,8 +1,9 @@
 // A queue of a device, and the timeline that its submissions count up.
 //
-// Work is not waited for: a submission gets the next value of its queue's timeline, and memory carries the values after which it may be read or
-// written (Track). Submissions of one queue run one after the other; one that needs what another queue does waits for that queue's value on the
-// device. Whoever needs a result on the host waits for the value there. All functions may be called from many threads.
+// Work is not waited for: a submission gets the next value of its queue's timeline, and memory carries the values after
+// which it may be read or written (Track). Submissions of one queue run one after the other; one that needs what
+// another queue does waits for that queue's value on the device. Whoever needs a result on the host waits for the value
+// there. All functions may be called from many threads.
 #pragma once
 
 #include <array>
@@ -25,8 +26,9 @@ struct Track {
   explicit Track(const Points& before) {
     for (size_t q = 0; q < kQueues; ++q) used[q].store(before[q], std::memory_order_relaxed);
   }
-  std::array<std::atomic<uint64_t>, kQueues> used{};  // the last use in each queue, of whoever held the memory before as well
-  std::atomic<uint64_t> written{0};                   // the last write: a value times kQueues, and its queue
+  std::array<std::atomic<uint64_t>, kQueues>
+      used{};                        // the last use in each queue, of whoever held the memory before as well
+  std::atomic<uint64_t> written{0};  // the last write: a value times kQueues, and its queue
   Points points() const {
     Points p;
     for (size_t q = 0; q < kQueues; ++q) p[q] = used[q].load(std::memory_order_acquire);
@@ -39,20 +41,22 @@ struct Recording {
   VkCommandBuffer commands = VK_NULL_HANDLE;
   VkQueryPool queries = VK_NULL_HANDLE;
   uint32_t query_count = 0;
-  bool timed = false;                // timestamps around each step
+  bool timed = false;  // timestamps around each step
   size_t queue = 0;
-  std::vector<uint64_t> words;       // what was recorded, to know it again
-  std::vector<std::string> steps;    // names, for messages and times
-  std::vector<Block> arguments;      // host memory that its commands read
+  std::vector<uint64_t> words;     // what was recorded, to know it again
+  std::vector<std::string> steps;  // names, for messages and times
+  std::vector<Block> arguments;    // host memory that its commands read
 };
 using RecordingPtr = std::shared_ptr<Recording>;
 
 class Queue {
  public:
   VkResult open(const Api* api, VkDevice device, VkQueue queue);
-  // Submits once all of `before` is done; `value` is what the timeline reaches with it. The tracks are marked before anybody else can see it.
-  VkResult submit(const RecordingPtr& recording, size_t self, std::span<const VkSemaphore> semaphores, std::span<const uint64_t> before,
-                  std::span<Track* const> reads, std::span<Track* const> writes, uint64_t& value);
+  // Submits once all of `before` is done; `value` is what the timeline reaches with it. The tracks are marked before
+  // anybody else can see it.
+  VkResult submit(const RecordingPtr& recording, size_t self, std::span<const VkSemaphore> semaphores,
+                  std::span<const uint64_t> before, std::span<Track* const> reads, std::span<Track* const> writes,
+                  uint64_t& value);
   bool is_done(uint64_t value) const { return value <= done_.load(std::memory_order_acquire); }
   // VK_TIMEOUT when nothing has come to an end for `seconds`.
   VkResult wait(uint64_t value, double seconds);

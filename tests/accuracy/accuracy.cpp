@@ -92,8 +92,7 @@ template <class T>
 using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
 
 template <class T>
-void measure_block(const Case& c, BlockEvaluator& evaluator, const T* x, const T* y, size_t n,
-                   Worst<T>& worst) {
+void measure_block(const Case& c, BlockEvaluator& evaluator, const T* x, const T* y, size_t n, Worst<T>& worst) {
   T result[kBlock];
   const void* inputs[2] = {x, y};
   evaluator.run(inputs, result, n);
@@ -151,10 +150,9 @@ template <class T>
 std::vector<T> corners() {
   using L = std::numeric_limits<T>;
   std::vector<T> v;
-  for (T x : {T(0),   L::denorm_min(), L::min() / 2, L::min(),  T(1e-5),  T(0.1),       T(0.25),
-              T(0.5), T(0.75),         T(1),         T(1.5),    T(2),     T(3),         T(10),
-              T(20),  T(88),           T(89),        T(100),    T(104),   T(709),       T(710),
-              T(745), T(1e10),         T(0x1p31),    T(0x1p53), L::max(), L::infinity()})
+  for (T x : {T(0),   L::denorm_min(), L::min() / 2, L::min(), T(1e-5), T(0.1),    T(0.25),   T(0.5),   T(0.75),
+              T(1),   T(1.5),          T(2),         T(3),     T(10),   T(20),     T(88),     T(89),    T(100),
+              T(104), T(709),          T(710),       T(745),   T(1e10), T(0x1p31), T(0x1p53), L::max(), L::infinity()})
     for (T y : {std::nextafter(x, T(0)), x, std::nextafter(x, L::infinity())}) v.insert(v.end(), {y, -y});
   v.push_back(L::quiet_NaN());
   return v;
@@ -201,9 +199,9 @@ bool report(const Case& c, const Worst<T>& worst, double bound, const char* how,
   else
     std::snprintf(text, sizeof text, "%a", double(worst.x));
   bool good = worst.ulp <= bound;
-  std::printf("%-8s %s  %8.4f ulp at %-36s gives %-22a %4d ops  %s %.1f s%s\n",
-              std::string(ir::name(c.op)).c_str(), sizeof(T) == 4 ? "f32" : "f64", worst.ulp, text,
-              double(worst.result), operations(program), how, seconds, good ? "" : "  ABOVE BOUND");
+  std::printf("%-8s %s  %8.4f ulp at %-36s gives %-22a %4d ops  %s %.1f s%s\n", std::string(ir::name(c.op)).c_str(),
+              sizeof(T) == 4 ? "f32" : "f64", worst.ulp, text, double(worst.result), operations(program), how, seconds,
+              good ? "" : "  ABOVE BOUND");
   std::fflush(stdout);
   return good;
 }

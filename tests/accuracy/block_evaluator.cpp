@@ -74,11 +74,10 @@ Step integer_step(ScalarOp op) {
     case ScalarOp::Or: return FRIT_STEP2(T, T, static_cast<T>(x | y));
     case ScalarOp::Xor: return FRIT_STEP2(T, T, static_cast<T>(x ^ y));
     case ScalarOp::Not: return FRIT_STEP1(T, T, static_cast<T>(~x));
-    case ScalarOp::Shl:
-      return FRIT_STEP2(T, T, U(y) < U(width) ? static_cast<T>(U(x) << (y & (width - 1))) : T(0));
+    case ScalarOp::Shl: return FRIT_STEP2(T, T, U(y) < U(width) ? static_cast<T>(U(x) << (y & (width - 1))) : T(0));
     case ScalarOp::Shr:
-      return FRIT_STEP2(
-          T, T, U(y) < U(width) ? static_cast<T>(x >> (y & (width - 1))) : static_cast<T>(x < T(0) ? -1 : 0));
+      return FRIT_STEP2(T, T,
+                        U(y) < U(width) ? static_cast<T>(x >> (y & (width - 1))) : static_cast<T>(x < T(0) ? -1 : 0));
     default: return nullptr;
   }
 }
@@ -150,9 +149,7 @@ void copy_step(void* o, const void* a, const void*, const void*, size_t n) {
 Step step_of(ScalarOp op, Dtype type, Dtype operand) {
   if (op == ScalarOp::Bitcast) return type.size == 4 ? copy_step<4> : copy_step<8>;
   if (op == ScalarOp::Select)
-    return type.size == 4   ? select_step<uint32_t>
-           : type.size == 8 ? select_step<uint64_t>
-                            : select_step<uint8_t>;
+    return type.size == 4 ? select_step<uint32_t> : type.size == 8 ? select_step<uint64_t> : select_step<uint8_t>;
   if (op == ScalarOp::Cast) {
     if (type == int32) return cast_step<int32_t>(operand);
     if (type == uint32) return cast_step<uint32_t>(operand);
@@ -188,8 +185,7 @@ BlockEvaluator::BlockEvaluator(const ir::ScalarProgram& program)
     if (node.op == ScalarOp::Input) continue;
     if (node.op == ScalarOp::Const) {
       size_t bytes = node.type == bool_ ? 1 : node.type.size;
-      for (size_t k = 0; k < kBlock; ++k)
-        std::memcpy(static_cast<char*>(slot(i)) + k * bytes, &node.imm, bytes);
+      for (size_t k = 0; k < kBlock; ++k) std::memcpy(static_cast<char*>(slot(i)) + k * bytes, &node.imm, bytes);
       continue;
     }
     Dtype operand = program_.nodes[node.args[0]].type;
@@ -207,8 +203,7 @@ void BlockEvaluator::run(std::span<const void* const> inputs, void* result, size
     if (program_.nodes[i].op == ScalarOp::Input) {
       std::memcpy(slot(i), inputs[program_.nodes[i].imm], count * program_.nodes[i].type.size);
     }
-  for (const Instruction& in : instructions_)
-    in.step(slot(in.out), slot(in.a), slot(in.b), slot(in.c), count);
+  for (const Instruction& in : instructions_) in.step(slot(in.out), slot(in.a), slot(in.b), slot(in.c), count);
   uint32_t last = program_.results[0];
   std::memcpy(result, slot(last), count * program_.nodes[last].type.size);
 }

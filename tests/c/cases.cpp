@@ -1,11 +1,13 @@
-// c_cases FOLDER [--seed S] [--matmul cblas] [--rows N] [--random N] [--file F.frit]..: writes C sources for many functions into FOLDER, with what
-// calls of them must give.
+// c_cases FOLDER [--seed S] [--matmul cblas] [--rows N] [--random N] [--file F.frit]..: writes C sources for many
+// functions into FOLDER, with what calls of them must give.
 //
 // part<i>.c, .h   functions as the backend emits them
 // table.c         a table of all, so that one driver (driver.c) calls any
-// cases.bin       calls: sizes, inputs, and what the interpreter of the planned program gives; little-endian, driver.c reads it
+// cases.bin       calls: sizes, inputs, and what the interpreter of the planned program gives; little-endian, driver.c
+// reads it
 //
-// Rows: each row of the operation table on every Nth pair of element type and shape, with every type at least once where N is 1.
+// Rows: each row of the operation table on every Nth pair of element type and shape, with every type at least once
+// where N is 1.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -39,7 +41,8 @@ T need(Result<T> r, const std::string& where) {
 
 class Writer {
  public:
-  explicit Writer(std::filesystem::path folder) : folder_(std::move(folder)), backend_(*need(codegen::find_backend("c"), "")) {}
+  explicit Writer(std::filesystem::path folder)
+      : folder_(std::move(folder)), backend_(*need(codegen::find_backend("c"), "")) {}
   bool cblas() const { return options_.cblas; }
   void use_cblas() { options_.cblas = true; }
 
@@ -51,7 +54,8 @@ class Writer {
     const std::string text = print(f);
     passes::RunOptions options;
     options.verify_each = true;
-    if (Status s = passes::run(passes::Pipeline::standard(), f, context, options); !s.ok()) fail(s.error().str() + "\n" + text);
+    if (Status s = passes::run(passes::Pipeline::standard(), f, context, options); !s.ok())
+      fail(s.error().str() + "\n" + text);
     planned_.push_back(std::make_unique<Function>(std::move(f)));
     ++functions_;
     return *planned_.back();
@@ -77,12 +81,14 @@ class Writer {
     flush();
     std::string table = "#include \"table.h\"\n", rows;
     for (size_t i = 0; i < parts_; ++i) table += "#include \"part" + std::to_string(i) + ".h\"\n";
-    table += wrappers_ + "const struct entry entries[] = {\n" + entries_ + "};\nconst unsigned entry_count = " + std::to_string(functions_) + ";\n";
+    table += wrappers_ + "const struct entry entries[] = {\n" + entries_ +
+             "};\nconst unsigned entry_count = " + std::to_string(functions_) + ";\n";
     write("table.c", table);
-    write("table.h",
-          "#include <stddef.h>\n#include <stdint.h>\nstruct entry {\n  const char* name;\n  size_t (*workspace)(const int64_t*);\n"
-          "  int (*call)(void* const*, const int64_t*, void*, const char**);\n};\n"
-          "extern const struct entry entries[];\nextern const unsigned entry_count;\n");
+    write(
+        "table.h",
+        "#include <stddef.h>\n#include <stdint.h>\nstruct entry {\n  const char* name;\n  size_t (*workspace)(const int64_t*);\n"
+        "  int (*call)(void* const*, const int64_t*, void*, const char**);\n};\n"
+        "extern const struct entry entries[];\nextern const unsigned entry_count;\n");
     std::string head;
     std::swap(head, cases_);
     number(calls_, 4);
@@ -126,10 +132,15 @@ class Writer {
         if (p.kind == Kind::Symbol) sizes += (sizes.empty() ? "" : ", ") + symbol;
         const bool is_array = p.kind == Kind::Input || p.kind == Kind::Output;
         args += args.empty() ? "" : ", ";
-        args += is_array ? "a[" + std::to_string(array++) + "]" : p.kind == Kind::Symbol ? symbol : p.kind == Kind::Workspace ? "w" : "m";
+        args += is_array                    ? "a[" + std::to_string(array++) + "]"
+                : p.kind == Kind::Symbol    ? symbol
+                : p.kind == Kind::Workspace ? "w"
+                                            : "m";
       }
-      wrappers_ += "static size_t workspace_" + c.name + "(const int64_t* s) { (void)s; return " + c.workspace_name() + "(" + sizes + "); }\n";
-      wrappers_ += "static int call_" + c.name + "(void* const* a, const int64_t* s, void* w, const char** m) { (void)a; (void)s; return ";
+      wrappers_ += "static size_t workspace_" + c.name + "(const int64_t* s) { (void)s; return " + c.workspace_name() +
+                   "(" + sizes + "); }\n";
+      wrappers_ += "static int call_" + c.name +
+                   "(void* const* a, const int64_t* s, void* w, const char** m) { (void)a; (void)s; return ";
       wrappers_ += c.name + "(" + args + "); }\n";
       entries_ += "  {\"" + c.name + "\", workspace_" + c.name + ", call_" + c.name + "},\n";
     }
@@ -162,7 +173,8 @@ std::vector<Arrangement> arrangements() {
           {{}, false},     {{2, 3, 1, 19}, false}, {{2, 0, 3}, false}, {{m, n, 4}, false}};
 }
 
-const std::vector<SymbolValues> kCalls = {{{"n", 5}, {"m", 70}}, {{"n", 0}, {"m", 3}}, {{"n", 2}, {"m", 17}}, {{"n", 1}, {"m", 1}}};
+const std::vector<SymbolValues> kCalls = {
+    {{"n", 5}, {"m", 70}}, {{"n", 0}, {"m", 3}}, {{"n", 2}, {"m", 17}}, {{"n", 1}, {"m", 1}}};
 
 std::optional<Function> single(const OpDef& def, const Arrangement& a, Dtype leading, Dtype attribute, Random& random) {
   Function f;
@@ -182,7 +194,8 @@ std::optional<Function> single(const OpDef& def, const Arrangement& a, Dtype lea
   if (a.strided)
     for (size_t p = 0; p < params.size(); ++p) {
       ParamLayout layout;
-      for (int axis = 0; axis < f.type(params[p]).rank(); ++axis) layout.push_back(Dim::symbol("s" + std::to_string(p) + "_" + std::to_string(axis)));
+      for (int axis = 0; axis < f.type(params[p]).rank(); ++axis)
+        layout.push_back(Dim::symbol("s" + std::to_string(p) + "_" + std::to_string(axis)));
       for (const Dim& s : layout) f.facts.set_range(*s.as_symbol(), {0, 1 << 20});
       f.layouts.push_back(std::move(layout));
     }
@@ -193,27 +206,33 @@ void rows(Writer& writer, size_t step, Random& random) {
   const std::vector<Arrangement> shapes = arrangements();
   size_t turn = 0, number = 0;
   for (const OpDef* def : OpTable::instance().all()) {
-    const bool has_dtype = std::any_of(def->attrs.begin(), def->attrs.end(), [](const AttrSpec& s) { return s.kind == AttrKind::Dtype; });
+    const bool has_dtype =
+        std::any_of(def->attrs.begin(), def->attrs.end(), [](const AttrSpec& s) { return s.kind == AttrKind::Dtype; });
     bool any = false;
     for (Dtype leading : all_dtypes()) {
       if (!admits(def->domain, leading) && def->arity != 0) continue;
       for (Dtype attribute : has_dtype ? all_dtypes() : std::span<const Dtype>(&leading, 1)) {
         if (any && number++ % step) continue;
         std::optional<Function> f;
-        for (size_t tries = 0; tries < shapes.size() && !f; ++tries) f = single(*def, shapes[turn++ % shapes.size()], leading, attribute, random);
+        for (size_t tries = 0; tries < shapes.size() && !f; ++tries)
+          f = single(*def, shapes[turn++ % shapes.size()], leading, attribute, random);
         if (!f) {
-          if (def->arity != 0 && !has_dtype) fail("nothing was found for " + std::string(def->name) + " of " + std::string(short_name(leading)));
+          if (def->arity != 0 && !has_dtype)
+            fail("nothing was found for " + std::string(def->name) + " of " + std::string(short_name(leading)));
           continue;
         }
         any = true;
         f->name = std::string(def->name) + "_" + std::string(short_name(leading)) + "_" + std::to_string(turn);
         writer.add(*f);
         const bool symbolic = !f->symbols().empty() && f->symbols().front().size() == 1;
-        for (const SymbolValues& call : symbolic ? std::span<const SymbolValues>(kCalls) : std::span<const SymbolValues>(kCalls).first(1)) {
+        for (const SymbolValues& call :
+             symbolic ? std::span<const SymbolValues>(kCalls) : std::span<const SymbolValues>(kCalls).first(1)) {
           std::vector<Type> types;
           for (ValueId p : f->params) types.push_back(at_call(f->type(p), call));
           if (!infer(*def, {types, at_call(f->ops[0].attrs, call), {}}).ok()) continue;
-          writer.add_call(*f, random_inputs(*f, call, def->kind == OpKind::Library ? Values::Ordinary : Values::Special, random), random);
+          writer.add_call(
+              *f, random_inputs(*f, call, def->kind == OpKind::Library ? Values::Ordinary : Values::Special, random),
+              random);
         }
       }
       if (def->arity == 0 && has_dtype) break;
@@ -231,7 +250,9 @@ void random_functions(Writer& writer, uint64_t seed, size_t count) {
     graph.function.name = "random_" + std::to_string(i);
     writer.add(graph.function);
     for (const SymbolValues& call : graph.calls)
-      writer.add_call(graph.function, random_inputs(graph.function, call, chance(random, 50) ? Values::Special : Values::Ordinary, random), random);
+      writer.add_call(
+          graph.function,
+          random_inputs(graph.function, call, chance(random, 50) ? Values::Special : Values::Ordinary, random), random);
   }
 }
 
@@ -262,19 +283,28 @@ void from_file(Writer& writer, const std::string& path, Random& random) {
 }
 
 int run(int argc, char** argv) {
-  if (argc < 2) return std::fprintf(stderr, "usage: c_cases FOLDER [--seed S] [--matmul cblas] [--rows N] [--random N] [--file F.frit]..\n"), 2;
+  if (argc < 2)
+    return std::fprintf(
+               stderr, "usage: c_cases FOLDER [--seed S] [--matmul cblas] [--rows N] [--random N] [--file F.frit]..\n"),
+           2;
   std::filesystem::create_directories(argv[1]);
   Writer writer(argv[1]);
   uint64_t seed = 1;
   for (int i = 2; i + 1 < argc; i += 2) {
     const std::string_view option = argv[i];
     Random random(seed);
-    if (option == "--seed") seed = std::strtoull(argv[i + 1], nullptr, 10);
-    else if (option == "--rows") rows(writer, std::strtoull(argv[i + 1], nullptr, 10), random);
-    else if (option == "--random") random_functions(writer, seed, std::strtoull(argv[i + 1], nullptr, 10));
-    else if (option == "--matmul" && argv[i + 1] == std::string_view("cblas")) writer.use_cblas();
-    else if (option == "--file") from_file(writer, argv[i + 1], random);
-    else return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
+    if (option == "--seed")
+      seed = std::strtoull(argv[i + 1], nullptr, 10);
+    else if (option == "--rows")
+      rows(writer, std::strtoull(argv[i + 1], nullptr, 10), random);
+    else if (option == "--random")
+      random_functions(writer, seed, std::strtoull(argv[i + 1], nullptr, 10));
+    else if (option == "--matmul" && argv[i + 1] == std::string_view("cblas"))
+      writer.use_cblas();
+    else if (option == "--file")
+      from_file(writer, argv[i + 1], random);
+    else
+      return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
   }
   writer.finish();
   return 0;

@@ -1,5 +1,6 @@
 // Compiles and runs one function for test_cache.py, and says what the process needed for it:
-// "<right or wrong> <graphs compiled> <llvm or nothing>". The arguments name the function, and give a factor that makes it another one.
+// "<right or wrong> <graphs compiled> <llvm or nothing>". The arguments name the function, and give a factor that makes
+// it another one.
 #include <frit/frit.h>
 
 #include <cmath>

@@ -10,7 +10,8 @@
 int main(int argc, char** argv) {
   try {
     const auto start = std::chrono::steady_clock::now();
-    const frit::runtime::LoadedFunction f = frit::runtime::load(argv[1], argc > 3 ? argv[3] : "cpu").find(argc > 2 ? argv[2] : "");
+    const frit::runtime::LoadedFunction f =
+        frit::runtime::load(argv[1], argc > 3 ? argv[3] : "cpu").find(argc > 2 ? argv[2] : "");
     std::vector<frit::runtime::Array> inputs;
     for (size_t i = 0; i < frit_input_count(f.handle()); ++i) {
       frit_value_info info;

@@ -1,5 +1,5 @@
-// Prints what a few functions are traced, optimised and lowered to. The text must not depend on the compiler that built this program, although
-// compilers evaluate the arguments of a call in different orders.
+// Prints what a few functions are traced, optimised and lowered to. The text must not depend on the compiler that built
+// this program, although compilers evaluate the arguments of a call in different orders.
 #include <frit/frit.h>
 
 #include <iostream>
@@ -23,8 +23,12 @@ int main() {
   show("nested", [](array x, array y) { return add(maximum(exp(x), abs(y)), divide(tanh(x), cosh(y))); }, a, b);
   show("constants", [](array x) { return where(greater(x, array(0.5f)), x * 1.702f, array(2.0f) - x); }, a);
   show("operators", [](array x, array y) { return (x + y) * (x - y) / (exp(x) + exp(y)); }, a, a);
-  show("reductions", [](array x) { return divide(exp(x - max(x, -1, true)), sum(exp(x - max(x, -1, true)), -1, true)); }, a);
+  show(
+      "reductions", [](array x) { return divide(exp(x - max(x, -1, true)), sum(exp(x - max(x, -1, true)), -1, true)); },
+      a);
   show("matrix products", [](array x, array y) { return matmul(tanh(x), transpose(x)) + y; }, a, b);
-  show("several results",
-       [](array x, array y) { return std::vector<array>{concatenate({negative(x), square(y)}, 0), erf(x), log1p(y)}; }, a, a);
+  show(
+      "several results",
+      [](array x, array y) { return std::vector<array>{concatenate({negative(x), square(y)}, 0), erf(x), log1p(y)}; },
+      a, a);
 }

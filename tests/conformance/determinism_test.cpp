@@ -25,7 +25,8 @@ Function rebuilt(const Function& f, Random& random) {
   while (!left.empty()) {
     std::vector<size_t> ready;
     for (size_t i = 0; i < left.size(); ++i)
-      if (std::all_of(left[i]->operands.begin(), left[i]->operands.end(), [&](ValueId v) { return map[v] != kNone; })) ready.push_back(i);
+      if (std::all_of(left[i]->operands.begin(), left[i]->operands.end(), [&](ValueId v) { return map[v] != kNone; }))
+        ready.push_back(i);
     size_t pick = ready[random() % ready.size()];
     std::vector<ValueId> operands;
     for (ValueId v : left[pick]->operands) operands.push_back(map[v]);

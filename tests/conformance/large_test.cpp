@@ -1,4 +1,5 @@
-// Reductions over more elements than a block holds: cut into blocks or not, fused or not, on one thread or two, to the same bits.
+// Reductions over more elements than a block holds: cut into blocks or not, fused or not, on one thread or two, to the
+// same bits.
 #include <gtest/gtest.h>
 
 #include "ir/graph/expression.h"
@@ -24,7 +25,8 @@ Function reductions(const Shape& shape, const Dims& axes, Dtype dtype, OpKind ki
   ValueId y = b.build("add", {x, x});
   for (const OpDef* def : OpTable::instance().all()) {
     if (def->kind != kind || def->arity != 1 || !admits(def->domain, dtype)) continue;
-    if (std::none_of(def->attrs.begin(), def->attrs.end(), [](const AttrSpec& s) { return s.name == "axes"; })) continue;
+    if (std::none_of(def->attrs.begin(), def->attrs.end(), [](const AttrSpec& s) { return s.name == "axes"; }))
+      continue;
     if (auto built = b.try_build(*def, {y}, {{"axes", axes}}); built.ok()) f.results.push_back(built->front());
   }
   return f;

@@ -1,7 +1,9 @@
-// Every row of the operation table, on every element type that it takes, over shapes that are empty, single, odd, wide, strided and symbolic.
+// Every row of the operation table, on every element type that it takes, over shapes that are empty, single, odd, wide,
+// strided and symbolic.
 //
-// Generated code must equal the interpreter of the planned program to the bit on any data. The graph interpreter, which computes functions through
-// libm and sums in double, must agree within tolerance() on data that does not overflow; where an op is exact, to the bit on any data.
+// Generated code must equal the interpreter of the planned program to the bit on any data. The graph interpreter, which
+// computes functions through libm and sums in double, must agree within tolerance() on data that does not overflow;
+// where an op is exact, to the bit on any data.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,9 +20,9 @@ namespace {
 
 using namespace ir;
 
-constexpr double kFunctionUlp = 4;    // one function: what docs/accuracy.md promises, and the rounding of the reference
-constexpr double kComposedUlp = 64;   // functions with arithmetic around them, of the largest operand or result
-constexpr double kReducedUlp = 64;    // sums in another order, and what is computed from them
+constexpr double kFunctionUlp = 4;   // one function: what docs/accuracy.md promises, and the rounding of the reference
+constexpr double kComposedUlp = 64;  // functions with arithmetic around them, of the largest operand or result
+constexpr double kReducedUlp = 64;   // sums in another order, and what is computed from them
 
 #ifdef FRIT_SANITIZED
 constexpr size_t kShapes = 1, kCallsWanted = 2, kPairStep = 5;
@@ -29,7 +31,8 @@ constexpr size_t kShapes = 4, kCallsWanted = 6, kPairStep = 1;
 #endif
 
 // Symbols in shapes stand for these sizes, one call each; 70 is past the widest vector times its unrolling.
-const std::vector<SymbolValues> kCalls = {{{"n", 5}, {"m", 70}}, {{"n", 0}, {"m", 3}}, {{"n", 3}, {"m", 0}}, {{"n", 1}, {"m", 1}}, {{"n", 7}, {"m", 1}}, {{"n", 2}, {"m", 17}}};
+const std::vector<SymbolValues> kCalls = {{{"n", 5}, {"m", 70}}, {{"n", 0}, {"m", 3}}, {{"n", 3}, {"m", 0}},
+                                          {{"n", 1}, {"m", 1}},  {{"n", 7}, {"m", 1}}, {{"n", 2}, {"m", 17}}};
 
 constexpr size_t kGpuPairStep = 3;
 
@@ -40,8 +43,9 @@ struct Arrangement {
 
 std::vector<Arrangement> arrangements() {
   Dim n = Dim::symbol("n"), m = Dim::symbol("m");
-  return {{{n, m}, false}, {{n, m}, true},  {{37}, false},       {{}, false},          {{2, 0, 3}, false}, {{3, 1}, false},
-          {{1}, false},    {{3, 5, 9}, true}, {{2, 3, 1, 19}, false}, {{m, n, 4}, false}, {{0}, true},        {{6, 4}, true}};
+  return {{{n, m}, false},        {{n, m}, true},     {{37}, false}, {{}, false},
+          {{2, 0, 3}, false},     {{3, 1}, false},    {{1}, false},  {{3, 5, 9}, true},
+          {{2, 3, 1, 19}, false}, {{m, n, 4}, false}, {{0}, true},   {{6, 4}, true}};
 }
 
 // The reference's data: how far a result may be off.
@@ -58,8 +62,10 @@ Tolerance tolerance(const Function& f, const Op& op) {
   auto program = meaning(*op.def, types, f.type(op.results[0]).dtype);
   int functions = 0, others = 0;
   for (const ScalarNode& n : program->nodes) {
-    if (is_function(n.op)) ++functions;
-    else if (n.op != ScalarOp::Input && n.op != ScalarOp::Cast) ++others;
+    if (is_function(n.op))
+      ++functions;
+    else if (n.op != ScalarOp::Input && n.op != ScalarOp::Cast)
+      ++others;
   }
   return functions == 1 && others == 0 ? Tolerance{kFunctionUlp, false} : Tolerance{kComposedUlp, true};
 }
@@ -87,8 +93,8 @@ std::string far_off(const Tensor& want, const Tensor& got, const Tolerance& t, d
     if (!std::isfinite(floor)) continue;  // parts of an infinite number
     for (int part = 0; part < 2; ++part)
       if (double d = ulp_distance(want.dtype, w[part], g[part], floor); !(d <= t.ulp))
-        return "element " + std::to_string(i) + ": the reference has " + element_text(want.dtype, want.bits(i)) + ", got " +
-               element_text(want.dtype, got.bits(i)) + ", " + std::to_string(d) + " ulp off";
+        return "element " + std::to_string(i) + ": the reference has " + element_text(want.dtype, want.bits(i)) +
+               ", got " + element_text(want.dtype, got.bits(i)) + ", " + std::to_string(d) + " ulp off";
   }
   return {};
 }
@@ -109,8 +115,9 @@ class Row : public testing::TestWithParam<const OpDef*> {
     auto call = draw_call(def, {leading, a.shape}, attribute, facts, random_);
     if (!call) return std::nullopt;
     for (const char* s : {"n", "m"})
-      if (std::any_of(call->operands.begin(), call->operands.end(),
-                      [&](const Type& t) { return std::any_of(t.shape.begin(), t.shape.end(), [&](const Dim& d) { return d.uses(s); }); }))
+      if (std::any_of(call->operands.begin(), call->operands.end(), [&](const Type& t) {
+            return std::any_of(t.shape.begin(), t.shape.end(), [&](const Dim& d) { return d.uses(s); });
+          }))
         f.facts.set_range(s, {0, 100});
     std::vector<ValueId> params;
     for (const Type& t : call->operands) params.push_back(f.add_param("x" + std::to_string(params.size()), t));
@@ -121,7 +128,8 @@ class Row : public testing::TestWithParam<const OpDef*> {
     if (a.strided)
       for (size_t p = 0; p < params.size(); ++p) {
         ParamLayout layout;
-        for (int axis = 0; axis < f.type(params[p]).rank(); ++axis) layout.push_back(Dim::symbol("s" + std::to_string(p) + "_" + std::to_string(axis)));
+        for (int axis = 0; axis < f.type(params[p]).rank(); ++axis)
+          layout.push_back(Dim::symbol("s" + std::to_string(p) + "_" + std::to_string(axis)));
         for (const Dim& s : layout) f.facts.set_range(*s.as_symbol(), {0, 1 << 20});
         f.layouts.push_back(std::move(layout));
       }
@@ -138,9 +146,11 @@ class Row : public testing::TestWithParam<const OpDef*> {
       const SymbolValues call = symbolic ? kCalls[c] : SymbolValues{};
       std::vector<Type> types;
       for (ValueId p : f.params) types.push_back(at_call(f.type(p), call));
-      if (symbolic && !infer(*f.ops[0].def, {types, at_call(f.ops[0].attrs, call), {}}).ok()) continue;  // not defined for these sizes
+      if (symbolic && !infer(*f.ops[0].def, {types, at_call(f.ops[0].attrs, call), {}}).ok())
+        continue;  // not defined for these sizes
       const bool exact = is_exact(f, f.ops[0]);
-      for (Values values : {Values::Special, f.ops[0].def->kind == OpKind::Elementwise ? Values::Ordinary : Values::Exact}) {
+      for (Values values :
+           {Values::Special, f.ops[0].def->kind == OpKind::Elementwise ? Values::Ordinary : Values::Exact}) {
         std::vector<Tensor> inputs = random_inputs(f, call, values, random_);
         auto arguments = place(f, inputs, random_);
         ASSERT_TRUE(arguments.ok()) << arguments.error().str();
@@ -155,7 +165,9 @@ class Row : public testing::TestWithParam<const OpDef*> {
                                          [](const Step& s) { return std::holds_alternative<LibraryStep>(s); });
         if (on_gpu() && library && values != Values::Exact) continue;
         for (size_t r = 0; r < want->size(); ++r)
-          ASSERT_EQ(far_off((*want)[r], (*got)[r], {target_ulp(f, f.ops[0], values), true}, 0), "") << "generated code against the program interpreter\n" << case_text(shown);
+          ASSERT_EQ(far_off((*want)[r], (*got)[r], {target_ulp(f, f.ops[0], values), true}, 0), "")
+              << "generated code against the program interpreter\n"
+              << case_text(shown);
         // The program's interpreter is held against the graph's where the CPU is tested.
         if ((values == Values::Special && !exact) || on_gpu()) continue;
         auto reference = interpret(f, inputs);
@@ -164,7 +176,8 @@ class Row : public testing::TestWithParam<const OpDef*> {
         for (const Tensor& x : inputs) magnitude = std::max(magnitude, largest(x));
         for (size_t r = 0; r < want->size(); ++r)
           ASSERT_EQ(far_off((*reference)[r], (*got)[r], tolerance(f, f.ops[0]), magnitude), "")
-              << "generated code against the graph interpreter\n" << case_text(shown);
+              << "generated code against the graph interpreter\n"
+              << case_text(shown);
       }
     }
   }
@@ -174,7 +187,8 @@ class Row : public testing::TestWithParam<const OpDef*> {
 
 TEST_P(Row, AgreesOnEveryTypeAndShape) {
   const OpDef& def = *GetParam();
-  const bool has_dtype = std::any_of(def.attrs.begin(), def.attrs.end(), [](const AttrSpec& s) { return s.kind == AttrKind::Dtype; });
+  const bool has_dtype =
+      std::any_of(def.attrs.begin(), def.attrs.end(), [](const AttrSpec& s) { return s.kind == AttrKind::Dtype; });
   const std::vector<Arrangement> shapes = arrangements();
   size_t turn = 0, pair = 0, checked_in_all = 0;
   for (Dtype leading : all_dtypes()) {
@@ -187,7 +201,9 @@ TEST_P(Row, AgreesOnEveryTypeAndShape) {
       if (has_dtype && pair++ % (on_gpu() ? kGpuPairStep : kPairStep) != 0 && attribute != leading) continue;
       for (size_t k = 0, done = 0; done < wanted && k < shapes.size(); ++k) {
         // The symbolic ones first, then the others in turn.
-        size_t number = k < 2 && !has_dtype && !on_gpu() ? k : on_gpu() ? turn++ % shapes.size() : 2 + turn++ % (shapes.size() - 2);
+        size_t number = k < 2 && !has_dtype && !on_gpu() ? k
+                        : on_gpu()                       ? turn++ % shapes.size()
+                                                         : 2 + turn++ % (shapes.size() - 2);
         auto f = single(shapes[number], leading, attribute);
         if (!f) continue;
         check(*f, shapes[number]);
@@ -197,8 +213,9 @@ TEST_P(Row, AgreesOnEveryTypeAndShape) {
     }
     checked_in_all += checked;
     if (def.arity != 0) {
-      EXPECT_TRUE(checked > 0 || (has_dtype && (kPairStep > 1 || on_gpu()))) << "nothing was found that '" << def.name << "' takes with " << short_name(leading)
-                             << ": teach support/draw.cpp its attributes";
+      EXPECT_TRUE(checked > 0 || (has_dtype && (kPairStep > 1 || on_gpu())))
+          << "nothing was found that '" << def.name << "' takes with " << short_name(leading)
+          << ": teach support/draw.cpp its attributes";
     }
     if (def.arity == 0 && has_dtype) break;  // the attribute is the only type
   }
@@ -206,7 +223,9 @@ TEST_P(Row, AgreesOnEveryTypeAndShape) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, Row, testing::ValuesIn(OpTable::instance().all()),
-                         [](const testing::TestParamInfo<const OpDef*>& info) { return std::string(info.param->name); });
+                         [](const testing::TestParamInfo<const OpDef*>& info) {
+                           return std::string(info.param->name);
+                         });
 
 }  // namespace
 }  // namespace frit::test

@@ -121,8 +121,9 @@ TEST(Array, PrintsLongAxesAbbreviated) {
   EXPECT_EQ(printed(array(v.begin(), {6})), "array([0, 1, 2, 3, 4, 5], dtype=int32)");
   std::vector<int> w(14);
   std::iota(w.begin(), w.end(), 0);
-  EXPECT_EQ(printed(array(w.begin(), {7, 2})),
-            "array([[0, 1],\n       [2, 3],\n       [4, 5],\n       ...,\n       [8, 9],\n       [10, 11],\n       [12, 13]], dtype=int32)");
+  EXPECT_EQ(
+      printed(array(w.begin(), {7, 2})),
+      "array([[0, 1],\n       [2, 3],\n       [4, 5],\n       ...,\n       [8, 9],\n       [10, 11],\n       [12, 13]], dtype=int32)");
 }
 
 TEST(Dtypes, Promotion) {

@@ -174,7 +174,10 @@ TEST(Compile, ExceptionsPassThroughAndPoisonNothing) {
   fail = false;
   EXPECT_EQ(f(array(1)).item<int>(), 2);
   struct Odd {};
-  auto g = compile([](array x) -> array { throw Odd{}; return x; });
+  auto g = compile([](array x) -> array {
+    throw Odd{};
+    return x;
+  });
   EXPECT_THROW(g(array(1)), Odd);
   EXPECT_EQ((array(1) + array(2)).item<int>(), 3);  // no trace is left open
 }
@@ -316,7 +319,8 @@ TEST(Compile, LargeGraphs) {
 }
 
 TEST(Compile, Inspection) {
-  auto f = compile([](array x) { return x * (1.0f + erf(x / std::sqrt(2.0f))) / 2.0f; }, CompileOptions{.name = "gelu"});
+  auto f =
+      compile([](array x) { return x * (1.0f + erf(x / std::sqrt(2.0f))) / 2.0f; }, CompileOptions{.name = "gelu"});
   Inspection seen = f.lower(zeros({8, 16}));
   EXPECT_TRUE(contains(seen.ir, "func @gelu(%x: f32[8, 16])")) << seen.ir;
   EXPECT_TRUE(contains(seen.ir, "erf"));

@@ -1,4 +1,5 @@
-// Elementwise operations: promotion, broadcasting, operators with scalars, errors. Their values over every dtype are the conformance tests' matter.
+// Elementwise operations: promotion, broadcasting, operators with scalars, errors. Their values over every dtype are
+// the conformance tests' matter.
 #include <cmath>
 #include <limits>
 

@@ -1,4 +1,5 @@
-// Functions as files: what is exported is imported as the same function, whatever its shapes, names, weights and file form.
+// Functions as files: what is exported is imported as the same function, whatever its shapes, names, weights and file
+// form.
 #include <frit/frit.h>
 
 #include <filesystem>
@@ -42,14 +43,17 @@ array ramp(Shape shape) {
   return reshape(astype(arange(n), float32) / array(7.0f), shape);
 }
 
-Args mlp(const array& w, const array& bias, const Args& in) { return {maximum(matmul(in[0], w) + bias, array(0.0f)), sum(in[0])}; }
+Args mlp(const array& w, const array& bias, const Args& in) {
+  return {maximum(matmul(in[0], w) + bias, array(0.0f)), sum(in[0])};
+}
 
 TEST_F(Export, RoundTripOfOneShape) {
   const ArgsFunction f = [](const Args& in) -> Args { return {exp(in[0]) + in[1], in[1]}; };
   const Args in{ramp({2, 3}), ramp({3})};
   export_function(path("f.frit"), f, in);
   EXPECT_EQ(files(), std::vector<std::string>{"f.frit"});
-  EXPECT_TRUE(contains(text(path("f.frit")), "func @f(%x: f32[2, 3], %y: f32[3]) -> (f32[2, 3], f32[3])")) << text(path("f.frit"));
+  EXPECT_TRUE(contains(text(path("f.frit")), "func @f(%x: f32[2, 3], %y: f32[3]) -> (f32[2, 3], f32[3])"))
+      << text(path("f.frit"));
   const ImportedFunction g = import_function(path("f.frit"));
   EXPECT_EQ(g.name(), "f");
   const Args want = f(in), got = g(in);
@@ -84,8 +88,11 @@ TEST_F(Export, DeclaredSizesAndNames) {
   export_function(path("gate.json"), f, {ShapeDtype{{"b", "n"}, float32}, ShapeDtype{{"b", "n"}, float32}}, options);
   EXPECT_TRUE(text(path("gate.json")).starts_with("{"));
   const ImportedFunction g = import_function(path("gate.json"));
-  EXPECT_EQ(g.signatures(), std::vector<std::string>{"func @gate(%hidden: f32[b, n], %gate: f32[b, n]) -> %out: f32[b, n] where b in [1, 64], n in [0, 2147483647], "
-                                                      "n % 16 == 0"});
+  EXPECT_EQ(
+      g.signatures(),
+      std::vector<std::string>{
+          "func @gate(%hidden: f32[b, n], %gate: f32[b, n]) -> %out: f32[b, n] where b in [1, 64], n in [0, 2147483647], "
+          "n % 16 == 0"});
   EXPECT_EQ(g.input_names(), (std::vector<std::string>{"hidden", "gate"}));
   EXPECT_EQ(g.output_names(), std::vector<std::string>{"out"});
   const Args in{ramp({3, 32}), ramp({3, 32})};
@@ -135,7 +142,8 @@ TEST_F(Export, SeveralFunctionsAndTraces) {
   module.add(twice, {ramp({2})}, options);
   module.add(twice, {ramp({3})}, options);
   module.add(twice, {astype(ramp({3}), int32)}, options);
-  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { module.add(twice, {ramp({3})}, options); }), "has a trace already that takes (f32[3])"));
+  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { module.add(twice, {ramp({3})}, options); }),
+                       "has a trace already that takes (f32[3])"));
   options.name = "negative";
   module.add([](const Args& in) -> Args { return {negative(in[0])}; }, {ramp({2})}, options);
   EXPECT_TRUE(files().empty());
@@ -161,7 +169,8 @@ TEST_F(Export, ARoundTripIsTheIdentity) {
   options.shapeless = true;
   for (const char* name : {"f", "g"}) {
     options.name = name;
-    module.add([&](const Args& in) -> Args { return {matmul(in[0], w), softmax(in[0], std::vector<int>{0})}; }, {ramp({4, 10})}, options);
+    module.add([&](const Args& in) -> Args { return {matmul(in[0], w), softmax(in[0], std::vector<int>{0})}; },
+               {ramp({4, 10})}, options);
   }
   module.close();
   // Both functions captured one array: it is one weight.
@@ -222,34 +231,49 @@ TEST_F(Export, KeywordArgumentsAndTheExporter) {
 TEST_F(Export, WhatCannotBeExportedIsSaid) {
   // A value that is read while tracing, a function that is traced for numbers alone, files that cannot be written.
   EXPECT_NE(thrown<Error>([&] {
-              export_function(path("f.frit"), [](const Args& in) -> Args { return {in[0] + array(in[0].item<float>())}; }, {array(1.0f)});
+              export_function(path("f.frit"),
+                              [](const Args& in) -> Args { return {in[0] + array(in[0].item<float>())}; },
+                              {array(1.0f)});
             }),
             "");
-  EXPECT_NE(thrown<RuntimeError>([&] { export_function(path("no/such/f.frit"), [](const Args& in) -> Args { return {in[0]}; }, {array(1.0f)}); }), "");
+  EXPECT_NE(thrown<RuntimeError>([&] {
+              export_function(path("no/such/f.frit"), [](const Args& in) -> Args { return {in[0]}; }, {array(1.0f)});
+            }),
+            "");
   EXPECT_NE(thrown<InvalidArgument>([&] { ModuleExporter(path("empty.frit")).close(); }), "");
   ExportOptions options;
   options.name = "f:1";
-  EXPECT_NE(thrown<InvalidArgument>([&] { export_function(path("f.frit"), [](const Args& in) -> Args { return {in[0]}; }, {array(1.0f)}, options); }), "");
+  EXPECT_NE(thrown<InvalidArgument>([&] {
+              export_function(path("f.frit"), [](const Args& in) -> Args { return {in[0]}; }, {array(1.0f)}, options);
+            }),
+            "");
   options.name = "f";
   options.outputs = {"a", "b"};
-  EXPECT_NE(thrown<InvalidArgument>([&] { export_function(path("f.frit"), [](const Args& in) -> Args { return {in[0]}; }, {array(1.0f)}, options); }), "");
+  EXPECT_NE(thrown<InvalidArgument>([&] {
+              export_function(path("f.frit"), [](const Args& in) -> Args { return {in[0]}; }, {array(1.0f)}, options);
+            }),
+            "");
   EXPECT_TRUE(files().empty());
 }
 
 TEST_F(Export, FilesHaveNamesOfTheirOwn) {
   const array w = ramp({10, 10});
   const ArgsFunction f = [&](const Args& in) -> Args { return {in[0] + w}; };
-  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { export_function(path("w.safetensors"), f, {ramp({10, 10})}); }), "where the weights"));
-  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { export_function("", f, {ramp({10, 10})}); }), "the file has no name"));
+  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { export_function(path("w.safetensors"), f, {ramp({10, 10})}); }),
+                       "where the weights"));
+  EXPECT_TRUE(
+      contains(thrown<InvalidArgument>([&] { export_function("", f, {ramp({10, 10})}); }), "the file has no name"));
   EXPECT_TRUE(files().empty());
 }
 
 TEST_F(Export, DamagedFilesAreErrorsWithTheirPlace) {
   std::ofstream(path("bad.frit")) << "func @f(%x: f32[2]) -> f32[2] {\n  %0: f32[2] = expp %x\n  return %0\n}\n";
-  EXPECT_TRUE(contains(thrown<RuntimeError>([&] { import_function(path("bad.frit")); }), "bad.frit")) ;
+  EXPECT_TRUE(contains(thrown<RuntimeError>([&] { import_function(path("bad.frit")); }), "bad.frit"));
   EXPECT_NE(thrown<RuntimeError>([&] { import_function(path("absent.frit")); }), "");
-  std::ofstream(path("outside.frit")) << "weights \"../w.safetensors\"\nfunc @f(%w: f32[2] = \"w\") -> f32[2] {\n  return %w\n}\n";
-  EXPECT_TRUE(contains(thrown<RuntimeError>([&] { import_function(path("outside.frit")); }), "which is not in its folder"));
+  std::ofstream(path("outside.frit"))
+      << "weights \"../w.safetensors\"\nfunc @f(%w: f32[2] = \"w\") -> f32[2] {\n  return %w\n}\n";
+  EXPECT_TRUE(
+      contains(thrown<RuntimeError>([&] { import_function(path("outside.frit")); }), "which is not in its folder"));
   std::ofstream(path("other.json")) << "{\"format\": \"frit\", \"version\": 99, \"functions\": []}";
   EXPECT_TRUE(contains(thrown<RuntimeError>([&] { import_module(path("other.json")); }), "version"));
 }
@@ -257,7 +281,8 @@ TEST_F(Export, DamagedFilesAreErrorsWithTheirPlace) {
 TEST_F(Export, CompiledFunctionsAreSavedWithTheirCode) {
   const array w = ramp({8, 16});
   w.eval();
-  auto f = compile([&](const Args& in) -> Args { return {softmax(matmul(in[0], w), std::vector<int>{-1})}; }, CompileOptions{.name = "head", .shapeless = true});
+  auto f = compile([&](const Args& in) -> Args { return {softmax(matmul(in[0], w), std::vector<int>{-1})}; },
+                   CompileOptions{.name = "head", .shapeless = true});
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { f.save(path("head.fritpkg")); }), "nothing is traced yet"));
   const std::vector<float> want = values<float>(f({ramp({3, 8})})[0]);
   f.save(path("head.fritpkg"));

@@ -19,7 +19,8 @@ inline array sample(const Shape& shape, frit::Dtype dtype, size_t seed) {
   size_t count = 1;
   for (int n : shape) count *= static_cast<size_t>(n);
   std::vector<float> data(count);
-  for (size_t i = 0; i < count; ++i) data[i] = static_cast<float>(static_cast<int>((i * 7 + seed * 5) % 23) - 9) * 0.75f;
+  for (size_t i = 0; i < count; ++i)
+    data[i] = static_cast<float>(static_cast<int>((i * 7 + seed * 5) % 23) - 9) * 0.75f;
   return frit::astype(array(data.begin(), shape), dtype);
 }
 
@@ -34,7 +35,9 @@ inline std::string outcome(const std::function<std::vector<array>()>& call) {
       all += type.str();
       for (int n : a.shape()) all += "," + std::to_string(n);
       const array bytes = frit::view(frit::reshape(dense, {-1}), frit::uint8);
-      all += ":" + (dense.size() ? std::string(reinterpret_cast<const char*>(bytes.data<uint8_t>()), dense.nbytes()) : "") + ";";
+      all += ":" +
+             (dense.size() ? std::string(reinterpret_cast<const char*>(bytes.data<uint8_t>()), dense.nbytes()) : "") +
+             ";";
     }
     return all;
   } catch (const frit::InvalidArgument&) {
@@ -42,8 +45,10 @@ inline std::string outcome(const std::function<std::vector<array>()>& call) {
   }
 }
 
-// Calls a compiled function with arguments of each list of shapes in turn; every call gives the bytes, or the error, of `fn` itself.
-inline void compare(const frit::CompiledFunction& compiled, const Function& fn, const std::vector<Shapes>& calls, frit::Dtype dtype) {
+// Calls a compiled function with arguments of each list of shapes in turn; every call gives the bytes, or the error, of
+// `fn` itself.
+inline void compare(const frit::CompiledFunction& compiled, const Function& fn, const std::vector<Shapes>& calls,
+                    frit::Dtype dtype) {
   for (const Shapes& shapes : calls) {
     std::vector<array> arguments;
     std::string text;
@@ -63,13 +68,14 @@ inline void compare(const frit::CompiledFunction& compiled, const Function& fn, 
         throw;
       }
     });
-    EXPECT_TRUE(got == expected) << "for " << text << " the function gives " << expected.size() << " bytes of results and the compiled one "
-                                 << got.size() << ": " << message;
+    EXPECT_TRUE(got == expected) << "for " << text << " the function gives " << expected.size()
+                                 << " bytes of results and the compiled one " << got.size() << ": " << message;
   }
 }
 
-// Compiles `fn` for any shape and compares it with `fn` over all the calls, for which it takes `traces` traces. The other way round, where the
-// last shapes are traced first, the results are the same; how many traces it takes may differ.
+// Compiles `fn` for any shape and compares it with `fn` over all the calls, for which it takes `traces` traces. The
+// other way round, where the last shapes are traced first, the results are the same; how many traces it takes may
+// differ.
 inline void agrees(const Function& fn, std::vector<Shapes> calls, size_t traces = 1, frit::Dtype dtype = frit::float32,
                    std::source_location where = std::source_location::current()) {
   testing::ScopedTrace at(where.file_name(), static_cast<int>(where.line()), "agrees");
@@ -81,17 +87,19 @@ inline void agrees(const Function& fn, std::vector<Shapes> calls, size_t traces 
 }
 
 // The same for functions of one array.
-inline void agrees(const std::function<array(const array&)>& fn, const Shapes& shapes, size_t traces = 1, frit::Dtype dtype = frit::float32,
-                   std::source_location where = std::source_location::current()) {
+inline void agrees(const std::function<array(const array&)>& fn, const Shapes& shapes, size_t traces = 1,
+                   frit::Dtype dtype = frit::float32, std::source_location where = std::source_location::current()) {
   std::vector<Shapes> calls;
   for (const Shape& shape : shapes) calls.push_back({shape});
   agrees([&](const std::vector<array>& in) { return std::vector<array>{fn(in[0])}; }, calls, traces, dtype, where);
 }
 
 // And of two.
-inline void agrees(const std::function<array(const array&, const array&)>& fn, const std::vector<Shapes>& calls, size_t traces = 1,
-                   frit::Dtype dtype = frit::float32, std::source_location where = std::source_location::current()) {
-  agrees([&](const std::vector<array>& in) { return std::vector<array>{fn(in[0], in[1])}; }, calls, traces, dtype, where);
+inline void agrees(const std::function<array(const array&, const array&)>& fn, const std::vector<Shapes>& calls,
+                   size_t traces = 1, frit::Dtype dtype = frit::float32,
+                   std::source_location where = std::source_location::current()) {
+  agrees([&](const std::vector<array>& in) { return std::vector<array>{fn(in[0], in[1])}; }, calls, traces, dtype,
+         where);
 }
 
 }  // namespace shapeless

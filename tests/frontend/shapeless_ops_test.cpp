@@ -1,4 +1,5 @@
-// Every operation in functions that are compiled for any shape: the results of the function itself, to the bit, from as few traces as can be.
+// Every operation in functions that are compiled for any shape: the results of the function itself, to the bit, from as
+// few traces as can be.
 #include "shapeless.h"
 
 using namespace frit;
@@ -41,7 +42,8 @@ TEST(ShapelessElementwise, Broadcasts) {
   agrees(add, {{{2, 1}, {1, 3}}, {{4, 1}, {1, 6}}, {{1, 1}, {1, 1}}});
   agrees([](const array& x) { return x + array({1, 2, 3}); }, {{2, 3}, {5, 3}, {0, 3}});
   agrees([](const array& x) { return x + array({1, 2, 3}); }, {{2, 3}, {5, 1}}, 2);
-  agrees([](const array& x, const array& y) { return where(x > 0, y, x * y); }, {{{2, 3}, {3}}, {{4, 5}, {5}}, {{0, 2}, {2}}});
+  agrees([](const array& x, const array& y) { return where(x > 0, y, x * y); },
+         {{{2, 3}, {3}}, {{4, 5}, {5}}, {{0, 2}, {2}}});
   agrees([](const std::vector<array>& in) { return broadcast_arrays(in); },
          {{{2, 1, 3}, {4, 1}, {3}}, {{5, 1, 2}, {3, 1}, {2}}, {{0, 1, 2}, {3, 1}, {2}}});
   agrees([](const array& x) { return broadcast_to(x, {x.dim(0), x.dim(0), x.dim(1)}); }, {{3, 3}, {4, 4}, {0, 0}});
@@ -50,9 +52,12 @@ TEST(ShapelessElementwise, Broadcasts) {
 
 TEST(ShapelessElementwise, Compares) {
   agrees([](const array& x, const array& y) { return isclose(x, y); }, {{{2, 3}, {3}}, {{4, 5}, {5}}});
-  agrees([](const array& x, const array& y) { return allclose(x, y, 10, 10); }, {{{2, 3}, {2, 3}}, {{4, 5}, {4, 5}}, {{0, 2}, {0, 2}}});
-  agrees([](const array& x, const array& y) { return array_equal(x - x, y - y); }, {{{2, 3}, {2, 3}}, {{4, 5}, {4, 5}}});
-  agrees([](const array& x, const array& y) { return array_equal(x - x, y - y); }, {{{2}, {3}}, {{4}, {5}}, {{4}, {4}}, {{7}, {7}}}, 2);
+  agrees([](const array& x, const array& y) { return allclose(x, y, 10, 10); },
+         {{{2, 3}, {2, 3}}, {{4, 5}, {4, 5}}, {{0, 2}, {0, 2}}});
+  agrees([](const array& x, const array& y) { return array_equal(x - x, y - y); },
+         {{{2, 3}, {2, 3}}, {{4, 5}, {4, 5}}});
+  agrees([](const array& x, const array& y) { return array_equal(x - x, y - y); },
+         {{{2}, {3}}, {{4}, {5}}, {{4}, {4}}, {{7}, {7}}}, 2);
 }
 
 // ---- Shape
@@ -62,12 +67,14 @@ TEST(ShapelessShape, Reshapes) {
   agrees([](const array& x) { return reshape(x, {x.dim(1), x.dim(0)}) * 2; }, kMatrices);
   agrees([](const array& x) { return reshape(x, {x.dim(0), -1, 1}); }, {{2, 3}, {4, 5}, {1, 1}});
   agrees([](const array& x) { return reshape(x, {x.dim(0) * x.dim(1), -1}); }, {{2, 3, 4}, {5, 5, 3}, {1, 1, 1}});
-  agrees([](const array& x) { return reshape(x, {x.dim(0) * x.dim(1), x.dim(2)}); }, {{2, 3, 4}, {5, 5, 3}, {0, 2, 1}, {2, 0, 0}});
+  agrees([](const array& x) { return reshape(x, {x.dim(0) * x.dim(1), x.dim(2)}); },
+         {{2, 3, 4}, {5, 5, 3}, {0, 2, 1}, {2, 0, 0}});
   agrees([](const array& x) { return reshape(x, {-1, 4}) + 1; }, {{2, 6}, {4, 5}, {8, 1}, {0, 3}});
   agrees([](const array& x) { return reshape(x, {-1, 4}); }, {{2, 6}, {3, 3}, {4, 1}});
   agrees([](const array& x) { return reshape(x, {2, 2, x.dim(0) / 4, x.dim(1)}); }, {{8, 3}, {12, 5}, {4, 1}});
   agrees([](const array& x) { return reshape(x, {6}); }, {{2, 3}, {6, 1}, {2, 3}, {2, 2}});
-  agrees([](const array& x) { return reshape(concatenate({x, x + 1}, 0), {x.dim(0) + x.dim(0), -1}); }, {{2, 3, 2}, {3, 1, 5}});
+  agrees([](const array& x) { return reshape(concatenate({x, x + 1}, 0), {x.dim(0) + x.dim(0), -1}); },
+         {{2, 3, 2}, {3, 1, 5}});
   agrees([](const array& x, const array& y) { return reshape(concatenate({x, y}, 0), {x.dim(0) + y.dim(0), -1, 1}); },
          {{{2, 3}, {1, 3}}, {{4, 2}, {5, 2}}});
 }
@@ -103,15 +110,19 @@ TEST(ShapelessShape, Slices) {
   agrees([](const array& x) { return slice(x, {-3}, {x.dim(0)}); }, {{6}, {3}, {2}, {1}, {8}}, 2);
   agrees([](const array& x) { return slice(x, {4}, {x.dim(0)}); }, {{6}, {5}, {4}, {3}, {1}}, 2);
   agrees([](const array& x) { return slice(x, {3}, {-1}); }, {{9}, {4}, {3}, {2}, {6}}, 2);
-  agrees([](const array& x) { return slice(x, {0, 1}, {x.dim(0), x.dim(1)}, {2, 3}); }, {{4, 5}, {5, 4}, {1, 3}, {7, 9}, {0, 2}});
+  agrees([](const array& x) { return slice(x, {0, 1}, {x.dim(0), x.dim(1)}, {2, 3}); },
+         {{4, 5}, {5, 4}, {1, 3}, {7, 9}, {0, 2}});
   agrees([](const array& x) { return slice(x, {-1}, {0}, {-2}); }, {{5}, {6}, {9}, {2}});
   agrees([](const array& x) { return slice(x, {x.dim(0) / 2}, {x.dim(0)}) * 2; }, {{5}, {6}, {1}, {0}});
-  agrees([](const array& x, const array& y) { return slice(x, {y.dim(0)}, {x.dim(0)}); }, {{{5}, {2}}, {{7}, {7}}, {{3}, {0}}});
-  agrees([](const array& x) { return slice(x, {1}, {x.dim(0)}) - slice(x, {0}, {x.dim(0) - 1}); }, {{5}, {2}, {1}, {9}});
+  agrees([](const array& x, const array& y) { return slice(x, {y.dim(0)}, {x.dim(0)}); },
+         {{{5}, {2}}, {{7}, {7}}, {{3}, {0}}});
+  agrees([](const array& x) { return slice(x, {1}, {x.dim(0)}) - slice(x, {0}, {x.dim(0) - 1}); },
+         {{5}, {2}, {1}, {9}});
 }
 
 TEST(ShapelessShape, SplitsArrays) {
-  agrees([](const std::vector<array>& in) { return split(in[0] + 1, 2, 1); }, {{{2, 6}}, {{3, 4}}, {{1, 2}}, {{0, 8}}, {{2, 0}}});
+  agrees([](const std::vector<array>& in) { return split(in[0] + 1, 2, 1); },
+         {{{2, 6}}, {{3, 4}}, {{1, 2}}, {{0, 8}}, {{2, 0}}});
   agrees([](const std::vector<array>& in) { return split(in[0], 3); }, {{{3}}, {{9}}, {{7}}});
   agrees([](const std::vector<array>& in) { return split(in[0], {1, 3}, 1); }, {{{2, 6}}, {{3, 4}}, {{1, 3}}});
   agrees([](const std::vector<array>& in) { return split(in[0], {2, -1}); }, {{{6}}, {{4}}, {{9}}});
@@ -141,8 +152,10 @@ TEST(ShapelessShape, Windows) {
 TEST(ShapelessJoin, Concatenates) {
   const auto join = [](const array& x, const array& y) { return concatenate({x, y + 1}, 0); };
   agrees(join, {{{2, 3}, {4, 3}}, {{1, 5}, {0, 5}}, {{0, 1}, {0, 1}}});
-  agrees([](const array& x, const array& y) { return concatenate({x, y, x}, 1) * 2; }, {{{2, 3}, {2, 1}}, {{4, 1}, {4, 5}}, {{0, 1}, {0, 2}}});
-  agrees([](const array& x, const array& y) { return stack({x, y}, 1); }, {{{2, 3}, {2, 3}}, {{4, 1}, {4, 1}}, {{0, 2}, {0, 2}}});
+  agrees([](const array& x, const array& y) { return concatenate({x, y, x}, 1) * 2; },
+         {{{2, 3}, {2, 1}}, {{4, 1}, {4, 5}}, {{0, 1}, {0, 2}}});
+  agrees([](const array& x, const array& y) { return stack({x, y}, 1); },
+         {{{2, 3}, {2, 3}}, {{4, 1}, {4, 1}}, {{0, 2}, {0, 2}}});
   agrees([](const array& x) { return stack({x, zeros_like(x)}); }, kMatrices);
 }
 
@@ -237,7 +250,9 @@ TEST(ShapelessReduce, Extremes) {
 
 TEST(ShapelessProducts, Matrices) {
   const auto product = [](const array& x, const array& y) { return matmul(x, y); };
-  agrees(product, {{{2, 3}, {3, 4}}, {{5, 1}, {1, 7}}, {{1, 1}, {1, 1}}, {{0, 2}, {2, 3}}, {{2, 0}, {0, 3}}, {{33, 65}, {65, 17}}});
+  agrees(
+      product,
+      {{{2, 3}, {3, 4}}, {{5, 1}, {1, 7}}, {{1, 1}, {1, 1}}, {{0, 2}, {2, 3}}, {{2, 0}, {0, 3}}, {{33, 65}, {65, 17}}});
   agrees(product, {{{3}, {3, 4}}, {{1}, {1, 7}}});
   agrees(product, {{{3, 4}, {4}}, {{1, 7}, {7}}});
   agrees(product, {{{3}, {3}}, {{7}, {7}}, {{0}, {0}}});
@@ -245,22 +260,28 @@ TEST(ShapelessProducts, Matrices) {
   agrees(product, {{{5, 2, 3}, {3, 4}}, {{2, 1, 6}, {6, 1}}});
   agrees(product, {{{5, 1, 2, 3}, {4, 3, 2}}, {{2, 1, 6, 2}, {3, 2, 6}}});
   agrees(product, {{{2, 3}, {4, 5}}, {{2, 3}, {3, 5}}});
-  agrees([](const array& x, const array& y) { return addmm(x, x, y, 0.5f, 2.0f); }, {{{3, 3}, {3, 3}}, {{5, 5}, {5, 5}}});
-  agrees([](const array& x, const array& y) { return addmm(array(1.0f), x, y, 0.5f, 0.0f); }, {{{2, 3}, {3, 4}}, {{5, 1}, {1, 7}}});
+  agrees([](const array& x, const array& y) { return addmm(x, x, y, 0.5f, 2.0f); },
+         {{{3, 3}, {3, 3}}, {{5, 5}, {5, 5}}});
+  agrees([](const array& x, const array& y) { return addmm(array(1.0f), x, y, 0.5f, 0.0f); },
+         {{{2, 3}, {3, 4}}, {{5, 1}, {1, 7}}});
   agrees([](const array& x) { return matmul(x, transpose(x)); }, {{2, 3}, {4, 5}, {1, 1}});
 }
 
 TEST(ShapelessProducts, Tensors) {
   agrees([](const array& x, const array& y) { return outer(x, y); }, {{{2, 3}, {4}}, {{1, 5}, {7}}, {{0, 1}, {2}}});
   agrees([](const array& x, const array& y) { return inner(x, y); }, {{{2, 3}, {4, 3}}, {{1, 5}, {7, 5}}});
-  agrees([](const array& x, const array& y) { return tensordot(x, y, 2); }, {{{2, 3, 4}, {3, 4, 5}}, {{1, 2, 2}, {2, 2, 3}}});
-  agrees([](const array& x, const array& y) { return tensordot(x, y, {0, 1}, {1, 0}); }, {{{2, 3, 4}, {3, 2, 5}}, {{1, 2, 2}, {2, 1, 3}}});
+  agrees([](const array& x, const array& y) { return tensordot(x, y, 2); },
+         {{{2, 3, 4}, {3, 4, 5}}, {{1, 2, 2}, {2, 2, 3}}});
+  agrees([](const array& x, const array& y) { return tensordot(x, y, {0, 1}, {1, 0}); },
+         {{{2, 3, 4}, {3, 2, 5}}, {{1, 2, 2}, {2, 1, 3}}});
 }
 
 // ---- Without data: nothing may be read from the sizes that stand in for the arguments'.
 
 TEST(ShapelessOps, TraceWithoutData) {
-  const auto ir = [](const auto& fn, const std::vector<DeclaredSize>& shape) { return compile(fn, true).lower(ShapeDtype(shape)).ir; };
+  const auto ir = [](const auto& fn, const std::vector<DeclaredSize>& shape) {
+    return compile(fn, true).lower(ShapeDtype(shape)).ir;
+  };
   const auto head = [](const std::string& text) { return text.substr(0, text.find('{')); };
   const auto programs = std::vector<std::pair<std::function<array(array)>, std::string>>{
       {[](array x) { return reshape(x, {-1}); }, "-> f32[b*n]"},
@@ -281,9 +302,13 @@ TEST(ShapelessOps, TraceWithoutData) {
   EXPECT_TRUE(contains(head(ir([](array x) { return max(x, 1); }, {"b", "n"})), "n in [1, 2147483647]"));
   EXPECT_TRUE(contains(head(ir([](array x) { return reshape(x, {-1, 4}); }, {"b", 8})), "-> f32[2*b, 4]"));
   // What has no answer without data says so, at the line.
-  const std::string message = thrown<InvalidArgument>([&] { ir([](array x) { return reshape(x, {x.shape(0), -1}); }, {"b", "n"}); });
-  EXPECT_TRUE(contains(message, "without data") && contains(message, "shapeless_ops_test.cpp") && contains(message, "dim()")) << message;
-  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { ir([](array x) { return x + array({1, 2}); }, {"b", "n"}); }), "do not broadcast"));
+  const std::string message =
+      thrown<InvalidArgument>([&] { ir([](array x) { return reshape(x, {x.shape(0), -1}); }, {"b", "n"}); });
+  EXPECT_TRUE(contains(message, "without data") && contains(message, "shapeless_ops_test.cpp") &&
+              contains(message, "dim()"))
+      << message;
+  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { ir([](array x) { return x + array({1, 2}); }, {"b", "n"}); }),
+                       "do not broadcast"));
 }
 
 // ---- Sizes past what an axis holds: found at the call, before anything is computed.
@@ -318,14 +343,18 @@ TEST(ShapelessPrograms, Attention) {
 }
 
 TEST(ShapelessPrograms, NestedSizes) {
-  agrees([](const array& x) {
-    const array padded = pad(x, {0}, {0}, {(4 - x.dim(0) % 4) % 4});
-    return reshape(sum(reshape(padded, {-1, 4}), 1), {padded.dim(0) / 4});
-  }, {{3}, {5}, {8}, {1}});
-  agrees([](const array& x) {
-    const array twice = concatenate({x, x}, 0);
-    return slice(twice, {x.dim(0)}, {twice.dim(0)}) + x;
-  }, {{3}, {5}, {0}, {1}});
+  agrees(
+      [](const array& x) {
+        const array padded = pad(x, {0}, {0}, {(4 - x.dim(0) % 4) % 4});
+        return reshape(sum(reshape(padded, {-1, 4}), 1), {padded.dim(0) / 4});
+      },
+      {{3}, {5}, {8}, {1}});
+  agrees(
+      [](const array& x) {
+        const array twice = concatenate({x, x}, 0);
+        return slice(twice, {x.dim(0)}, {twice.dim(0)}) + x;
+      },
+      {{3}, {5}, {0}, {1}});
   // The sizes are compared: each answer has a trace.
   agrees([](const array& x) { return x.dim(0) < 4 ? x + 1 : x * 2; }, {{3}, {1}, {5}, {9}, {4}}, 2);
 }

@@ -136,8 +136,9 @@ TEST(Shapeless, RowsAndReductions) {
   auto f = compile(fn, true);
   for (Shape shape : {Shape{2, 1}, {2, 3}, {1, 1000}, {64, 65}, {3, 4}}) expect_eager(fn, f, counted(shape));
   EXPECT_EQ(f.trace_count(), 1u);
-  for (auto reduce : {+[](array x) { return mean(x, 0); }, +[](array x) { return sum(x, 0); }, +[](array x) { return var(x, 0); },
-                      +[](array x) { return max(x, 0); }, +[](array x) { return astype(argmax(x, 0), float32); }}) {
+  for (auto reduce :
+       {+[](array x) { return mean(x, 0); }, +[](array x) { return sum(x, 0); }, +[](array x) { return var(x, 0); },
+        +[](array x) { return max(x, 0); }, +[](array x) { return astype(argmax(x, 0), float32); }}) {
     auto g = compile(reduce, true);
     // The reduced axis has one element when it is traced.
     for (Shape shape : {Shape{1, 3}, {7, 3}, {7, 1}, {1, 1}, {100, 5}}) expect_eager(reduce, g, counted(shape));
@@ -167,14 +168,16 @@ TEST(Shapeless, Matmul) {
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { f(counted({2, 3, 4}), counted({2, 5, 6})); }), "matmul"));
   // One matrix for the whole batch.
   auto g = compile(fn, true);
-  for (auto [b, m, k, n] : {Sizes4{2, 3, 4, 5}, {3, 3, 3, 3}, {5, 1, 7, 2}}) expect_eager(fn, g, counted({b, m, k}), counted({k, n}));
+  for (auto [b, m, k, n] : {Sizes4{2, 3, 4, 5}, {3, 3, 3, 3}, {5, 1, 7, 2}})
+    expect_eager(fn, g, counted({b, m, k}), counted({k, n}));
   EXPECT_EQ(g.trace_count(), 1u);
 }
 
 TEST(Shapeless, JoiningAndCutting) {
   auto join = [](array x, array y) { return concatenate({x, y, x}, 0); };
   auto f = compile(join, true);
-  for (auto [n, m, k] : {std::tuple{2, 3, 4}, {3, 3, 3}, {0, 2, 5}, {4, 0, 1}}) expect_eager(join, f, counted({n, k}), counted({m, k}));
+  for (auto [n, m, k] : {std::tuple{2, 3, 4}, {3, 3, 3}, {0, 2, 5}, {4, 0, 1}})
+    expect_eager(join, f, counted({n, k}), counted({m, k}));
   EXPECT_EQ(f.trace_count(), 1u);
   auto padded = [](array x) { return pad(x, {{1, 2}, {0, 3}}, array(7.0f)); };
   auto g = compile(padded, true);
@@ -256,7 +259,8 @@ TEST(Shapeless, BranchesOnSizes) {
 
 TEST(Shapeless, ManyElements) {
   // 2^33 elements that one byte holds: index arithmetic without the memory.
-  auto f = compile([](array x) { return sum(slice(x, {x.dim(0) - 1, x.dim(1) - 3}, {x.dim(0), x.dim(1)}), {0, 1}); }, true);
+  auto f =
+      compile([](array x) { return sum(slice(x, {x.dim(0) - 1, x.dim(1) - 3}, {x.dim(0), x.dim(1)}), {0, 1}); }, true);
   EXPECT_EQ(f(counted({4, 5})).item<float>(), sum(slice(counted({4, 5}), {3, 2}, {4, 5})).item<float>());
   const array wide = broadcast_to(array({1.5f}), {1 << 17, 1 << 16});
   EXPECT_EQ(f(wide).item<float>(), 4.5f);
@@ -276,7 +280,8 @@ TEST(Shapeless, MissesAreExplained) {
   const std::string line = log.lines()[0];
   EXPECT_TRUE(contains(line, "ramp: traced again (2nd): shape at ")) << line;
   EXPECT_TRUE(contains(line, "shapeless_test.cpp:")) << line;
-  EXPECT_TRUE(contains(line, "assumed x.dim(0) == 2, but it is 3; read the size with dim() instead of shape() there")) << line;
+  EXPECT_TRUE(contains(line, "assumed x.dim(0) == 2, but it is 3; read the size with dim() instead of shape() there"))
+      << line;
   EXPECT_TRUE(contains(f.explain(), line));
   EXPECT_TRUE(contains(f.explain(), "ramp: 2 calls, 0 hits, 2 traces, ")) << f.explain();
 
@@ -284,9 +289,11 @@ TEST(Shapeless, MissesAreExplained) {
   gelu(counted({4, 4}));
   gelu(counted({2, 4}));
   gelu(counted({8, 4}));
-  EXPECT_EQ(log.lines().back(), "gelu: traced again (3rd): argument 0 'x' is f32[8, 4], was f32[2, 4]; pass shapeless or mark dim 0");
+  EXPECT_EQ(log.lines().back(),
+            "gelu: traced again (3rd): argument 0 'x' is f32[8, 4], was f32[2, 4]; pass shapeless or mark dim 0");
   gelu(counted({8}));
-  EXPECT_TRUE(contains(log.lines().back(), "argument 0 'x' is f32[8], was f32[8, 4]; a trace serves one rank")) << log.lines().back();
+  EXPECT_TRUE(contains(log.lines().back(), "argument 0 'x' is f32[8], was f32[8, 4]; a trace serves one rank"))
+      << log.lines().back();
   gelu(astype(counted({8}), float16));
   EXPECT_TRUE(contains(log.lines().back(), "is f16[8], was f32[8]; a trace serves one dtype")) << log.lines().back();
 }
@@ -307,7 +314,8 @@ TEST(Shapeless, TracesMayBeLimited) {
   f(counted({1}));
   f(counted({2}));
   const std::string text = thrown<InvalidArgument>([&] { f(counted({3})); });
-  EXPECT_TRUE(contains(text, "few: one trace more than the 2 allowed is needed: argument 0 'x' is f32[3], was f32[2]")) << text;
+  EXPECT_TRUE(contains(text, "few: one trace more than the 2 allowed is needed: argument 0 'x' is f32[3], was f32[2]"))
+      << text;
   f(counted({2}));
 }
 
@@ -326,9 +334,11 @@ TEST(Shapeless, DeclaredSizes) {
     for (int n : {16, 48}) expect_eager(fn, f, counted({b, n}), counted({n, 8}));
   EXPECT_EQ(f.trace_count(), 1u);
   EXPECT_EQ(f.stats().hits, f.stats().calls);
-  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { f(counted({65, 16}), counted({16, 8})); }), "'b' is declared in [1, 64]"));
+  EXPECT_TRUE(
+      contains(thrown<InvalidArgument>([&] { f(counted({65, 16}), counted({16, 8})); }), "'b' is declared in [1, 64]"));
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { f(counted({3, 8}), counted({8, 8})); }), "as a multiple of 16"));
-  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { f(counted({3, 16}), counted({32, 8})); }), "'n' is 16 in an earlier axis"));
+  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { f(counted({3, 16}), counted({32, 8})); }),
+                       "'n' is 16 in an earlier axis"));
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { f(counted({3, 16}), counted({16, 9})); }), "axis 1 has to be 8"));
   EXPECT_EQ(f.trace_count(), 1u);
 }
@@ -348,9 +358,12 @@ TEST(Shapeless, TracesWithoutData) {
   EXPECT_TRUE(contains(text, "use dim()")) << text;
   // Sizes of two names are not taken to be equal.
   auto add = compile([](array x, array y) { return x + y; }, true);
-  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { add.compile_ahead(ShapeDtype({"n"}), ShapeDtype({"m"})); }), "do not broadcast"));
+  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { add.compile_ahead(ShapeDtype({"n"}), ShapeDtype({"m"})); }),
+                       "do not broadcast"));
   add.compile_ahead(ShapeDtype({"n"}), ShapeDtype({"n"}));
-  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { compile([](array x) { return x; }).compile_ahead(ShapeDtype({"n"})); }), "not declared"));
+  EXPECT_TRUE(
+      contains(thrown<InvalidArgument>([&] { compile([](array x) { return x; }).compile_ahead(ShapeDtype({"n"})); }),
+               "not declared"));
   // Numbers need no declaration.
   auto fixed = compile([](array x) { return x + 1.0f; });
   fixed.compile_ahead(ShapeDtype({4, 4}));
@@ -367,7 +380,12 @@ TEST(Shapeless, CapturedArraysAndState) {
   EXPECT_EQ(f.trace_count(), 1u);
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { f(counted({3, 5})); }), "matmul"));
   array state = zeros({3});
-  auto g = compile([&](array x) { state = state + x; return state * 2.0f; }, {.shapeless = true, .inputs = {&state}, .outputs = {&state}});
+  auto g = compile(
+      [&](array x) {
+        state = state + x;
+        return state * 2.0f;
+      },
+      {.shapeless = true, .inputs = {&state}, .outputs = {&state}});
   EXPECT_EQ(values<float>(g(ones({3}))), (std::vector<float>{2, 2, 2}));
   EXPECT_EQ(values<float>(g(ones({3}))), (std::vector<float>{4, 4, 4}));
   state = zeros({2});
@@ -429,13 +447,15 @@ TEST(Arguments, NumbersAreConstantsByType) {
 TEST(Arguments, ANumberThatKeepsChangingBecomesAnInput) {
   Log log;
   auto f = compile([](array x, array scale) { return x * scale; }, {.name = "scaled"});
-  for (int i = 1; i <= 20; ++i) EXPECT_EQ(f(array(2.0f), static_cast<float>(i)).item<float>(), 2.0f * static_cast<float>(i));
+  for (int i = 1; i <= 20; ++i)
+    EXPECT_EQ(f(array(2.0f), static_cast<float>(i)).item<float>(), 2.0f * static_cast<float>(i));
   EXPECT_EQ(f.trace_count(), 5u) << f.explain();
   EXPECT_TRUE(contains(log.text(), "scaled: traced again (2nd): argument 1 is the float32 2, was 1\n")) << log.text();
   EXPECT_TRUE(contains(log.text(), "it is an input from the next call on")) << log.text();
   // Numbers of a C++ type cannot become inputs; the log says what can be done.
   auto g = compile([](array x, float scale) { return x * scale; });
-  for (int i = 1; i <= 6; ++i) EXPECT_EQ(g(array(2.0f), static_cast<float>(i)).item<float>(), 2.0f * static_cast<float>(i));
+  for (int i = 1; i <= 6; ++i)
+    EXPECT_EQ(g(array(2.0f), static_cast<float>(i)).item<float>(), 2.0f * static_cast<float>(i));
   EXPECT_EQ(g.trace_count(), 6u);
   EXPECT_TRUE(contains(log.lines().back(), "take it as an array to make it an input")) << log.lines().back();
 }

@@ -5,7 +5,8 @@ using namespace frit;
 
 namespace {
 
-static_assert(std::is_convertible_v<int, Size> && std::is_convertible_v<size_t, Size> && std::is_convertible_v<int64_t, Size>);
+static_assert(std::is_convertible_v<int, Size> && std::is_convertible_v<size_t, Size> &&
+              std::is_convertible_v<int64_t, Size>);
 static_assert(!std::is_convertible_v<bool, Size> && !std::is_convertible_v<double, Size>);
 static_assert(std::is_convertible_v<Shape, Sizes> && std::is_convertible_v<std::vector<Size>, Sizes>);
 
@@ -99,16 +100,19 @@ TEST(Size, OverloadsOfArange) {
   EXPECT_EQ(printed(arange(0.0, -2.0, -1.0)), "array([0, -1], dtype=float32)");
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { arange(0, x.dim(1), x.dim(0) - 2); }), "no length"));
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { arange(x.dim(1), bool_); }), "no sequence"));
-  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { arange(x.dim(1) * (int64_t{1} << 40)); }), "more than an axis holds"));
+  EXPECT_TRUE(
+      contains(thrown<InvalidArgument>([&] { arange(x.dim(1) * (int64_t{1} << 40)); }), "more than an axis holds"));
   EXPECT_EQ(values<float>(linspace(0, 1, x.dim(1))), (std::vector<float>{0, 0.5, 1}));
 }
 
 TEST(Size, TooLargeIsAnError) {
   const array x = zeros({1});
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { zeros({int64_t{1} << 31}); }), "more than an axis holds"));
-  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { broadcast_to(x, {int64_t{1} << 40}); }), "more than an axis holds"));
+  EXPECT_TRUE(
+      contains(thrown<InvalidArgument>([&] { broadcast_to(x, {int64_t{1} << 40}); }), "more than an axis holds"));
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { repeat(x, int64_t{1} << 31, 0); }), "more than an axis holds"));
-  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { flatten(broadcast_to(x, {65536, 65536})); }), "more than an axis holds"));
+  EXPECT_TRUE(
+      contains(thrown<InvalidArgument>([&] { flatten(broadcast_to(x, {65536, 65536})); }), "more than an axis holds"));
   // Nothing of a size whose bytes have no number.
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { broadcast_to(x, {2147483647, 2147483647}); }), "bytes"));
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { zeros({-1}); }), "negative"));
@@ -119,7 +123,12 @@ TEST(Size, TooLargeIsAnError) {
 
 TEST(Size, DoesNotOutliveItsTrace) {
   Size leaked = 3;
-  auto f = compile([&](array x) { leaked = x.dim(0) * 2; return x; }, true);
+  auto f = compile(
+      [&](array x) {
+        leaked = x.dim(0) * 2;
+        return x;
+      },
+      true);
   f(zeros({3}));
   const std::string text = thrown<InvalidArgument>([&] { zeros({leaked, 2}); });
   EXPECT_TRUE(contains(text, "the size 2*x_0 belongs to a trace that is over")) << text;

@@ -36,7 +36,8 @@ bool accepted(const Result<T>& r) {
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view bytes) : fd_(memfd_create("fuzz", MFD_CLOEXEC)) {
-    if (fd_ < 0 || ::write(fd_, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) wrong("no memory for a file");
+    if (fd_ < 0 || ::write(fd_, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+      wrong("no memory for a file");
     lseek(fd_, 0, SEEK_SET);
   }
   ~MemoryFile() { ::close(fd_); }
@@ -80,7 +81,8 @@ void read_package(const std::string& bytes) {
 
 void read_image(const std::string& bytes) {
   auto image = runtime::read_image(bytes);
-  if (accepted(image) && runtime::write_image(*image) != bytes) wrong("an image is written as other bytes than it was read from");
+  if (accepted(image) && runtime::write_image(*image) != bytes)
+    wrong("an image is written as other bytes than it was read from");
 }
 
 void read_signature(const std::string& bytes) {
@@ -89,7 +91,8 @@ void read_signature(const std::string& bytes) {
   if (runtime::write_signature(*s) != bytes) wrong("a signature is written as other bytes than it was read from");
   // Any call is checked without harm.
   std::vector<runtime::Tensor> inputs;
-  for (const auto& i : s->inputs) inputs.push_back({nullptr, i.dtype, runtime::Sizes(i.shape.size(), 3), runtime::Sizes(i.shape.size(), 1), 0});
+  for (const auto& i : s->inputs)
+    inputs.push_back({nullptr, i.dtype, runtime::Sizes(i.shape.size(), 3), runtime::Sizes(i.shape.size(), 1), 0});
   std::vector<int64_t> symbols(s->guard.symbol_names.size());
   accepted(runtime::check_call(*s, inputs, symbols.data()));
 }
@@ -111,7 +114,8 @@ void read_safetensors(const std::string& bytes) {
   for (const auto& [name, t] : *tensors) {
     size_t n = t.dtype.size;
     for (int64_t s : t.shape) n *= static_cast<size_t>(s);
-    const auto* data = static_cast<const unsigned char*>(t.buffer->data()) + t.offset * static_cast<int64_t>(t.dtype.size);
+    const auto* data =
+        static_cast<const unsigned char*>(t.buffer->data()) + t.offset * static_cast<int64_t>(t.dtype.size);
     for (size_t i = 0; i < n; i += 61) sum += data[i];
     if (n) sum += data[n - 1];
   }
@@ -119,7 +123,9 @@ void read_safetensors(const std::string& bytes) {
   keep = sum;
 }
 
-std::string text_of(FileFormat format, std::string bytes) { return std::string(1, static_cast<char>(format)) + std::move(bytes); }
+std::string text_of(FileFormat format, std::string bytes) {
+  return std::string(1, static_cast<char>(format)) + std::move(bytes);
+}
 
 runtime::Tensor ramp(int64_t n) {
   runtime::Tensor t{*runtime::Buffer::allocate(static_cast<size_t>(n) * 4), float32, {n}, {1}, 0};
@@ -178,10 +184,12 @@ func @g(%a: f32[4, 4], %c: f32[4]) -> f32[4, 4] {
   std::string folder = (std::filesystem::temp_directory_path() / "frit-fuzz-XXXXXX").string();
   if (!mkdtemp(folder.data())) wrong("good files cannot be written");
   const std::string package = folder + "/p", safetensors = folder + "/s", npy = folder + "/n";
-  if (!runtime::write_package(package, *contents).ok() || !runtime::write_safetensors(safetensors, {{"a", ramp(3)}, {"w", ramp(4)}}).ok() ||
+  if (!runtime::write_package(package, *contents).ok() ||
+      !runtime::write_safetensors(safetensors, {{"a", ramp(3)}, {"w", ramp(4)}}).ok() ||
       !runtime::write_npy(npy, ramp(5)).ok())
     wrong("good files cannot be written");
-  std::vector<std::string> files{text_of(FileFormat::Package, file_text(package)), text_of(FileFormat::Safetensors, file_text(safetensors)),
+  std::vector<std::string> files{text_of(FileFormat::Package, file_text(package)),
+                                 text_of(FileFormat::Safetensors, file_text(safetensors)),
                                  text_of(FileFormat::Npy, file_text(npy)), text_of(FileFormat::GraphText, kText),
                                  text_of(FileFormat::GraphJson, ir::to_json(**module))};
   std::filesystem::remove_all(folder);

@@ -1,7 +1,8 @@
 // Damaged files of every format that frit reads: packages, code images, signatures, weights, graphs, arrays.
 //
-// Built with clang and FRIT_LIBFUZZER=ON this is a libFuzzer target; `fuzz_files_corpus FOLDER` writes good files to start from. Without, it has a driver of
-// its own: fuzz_files [--seed N] [--count M] [FILE...] damages good files in M ways and reads them, and files that are named as they are.
+// Built with clang and FRIT_LIBFUZZER=ON this is a libFuzzer target; `fuzz_files_corpus FOLDER` writes good files to
+// start from. Without, it has a driver of its own: fuzz_files [--seed N] [--count M] [FILE...] damages good files in M
+// ways and reads them, and files that are named as they are.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -19,7 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 #if defined(FRIT_LIBFUZZER_CORPUS)
 int main(int argc, char** argv) {
   const auto files = frit::test::good_files();
-  for (size_t i = 0; argc > 1 && i < files.size(); ++i) std::ofstream(std::string(argv[1]) + "/good" + std::to_string(i), std::ios::binary) << files[i];
+  for (size_t i = 0; argc > 1 && i < files.size(); ++i)
+    std::ofstream(std::string(argv[1]) + "/good" + std::to_string(i), std::ios::binary) << files[i];
   return argc > 1 ? 0 : 2;
 }
 #elif !defined(FRIT_LIBFUZZER)
@@ -41,7 +43,8 @@ std::string damaged(std::string s, const std::string& other, Random& random) {
         if (!other.empty()) s.replace(at, n, other.substr(random() % other.size(), random() % 60));
         break;
       case 6: {  // a number that is too large, or negative
-        static constexpr uint64_t kNumbers[] = {~uint64_t{0}, uint64_t{1} << 63, uint64_t{1} << 32, 0x7fffffff, 0xffffffff, 0, 1};
+        static constexpr uint64_t kNumbers[] = {
+            ~uint64_t{0}, uint64_t{1} << 63, uint64_t{1} << 32, 0x7fffffff, 0xffffffff, 0, 1};
         const uint64_t v = kNumbers[random() % std::size(kNumbers)];
         const size_t width = std::min<size_t>(s.size() - at, random() % 2 ? 8 : 4);
         std::memcpy(s.data() + at, &v, width);
@@ -58,8 +61,10 @@ int main(int argc, char** argv) {
   uint64_t seed = 1, count = 20000;
   bool named = false;
   for (int i = 1; i < argc; ++i) {
-    if (!std::strcmp(argv[i], "--seed") && i + 1 < argc) seed = std::strtoull(argv[++i], nullptr, 10);
-    else if (!std::strcmp(argv[i], "--count") && i + 1 < argc) count = std::strtoull(argv[++i], nullptr, 10);
+    if (!std::strcmp(argv[i], "--seed") && i + 1 < argc)
+      seed = std::strtoull(argv[++i], nullptr, 10);
+    else if (!std::strcmp(argv[i], "--count") && i + 1 < argc)
+      count = std::strtoull(argv[++i], nullptr, 10);
     else {
       named = true;
       std::ifstream in(argv[i], std::ios::binary);

@@ -31,13 +31,15 @@ std::string text_fault(const Function& f) {
   auto parsed = parse(text, "printed");
   if (!parsed.ok()) return "its text is refused: " + parsed.error().str();
   const Function& back = *(*parsed)->functions.at(0);
-  if (!structurally_equal(f, back) || structural_hash(f) != structural_hash(back)) return "its text reads back as another function:\n" + print(back);
+  if (!structurally_equal(f, back) || structural_hash(f) != structural_hash(back))
+    return "its text reads back as another function:\n" + print(back);
   if (print(back) != text) return "its text prints differently once read:\n" + print(back);
   Module m;
   m.functions.push_back(std::make_unique<Function>(f));
   auto read = from_json(to_json(m), "json");
   if (!read.ok()) return "its JSON is refused: " + read.error().str();
-  if (print(*(*read)->functions.at(0)) != text) return "its JSON reads back as another function:\n" + print(*(*read)->functions.at(0));
+  if (print(*(*read)->functions.at(0)) != text)
+    return "its JSON reads back as another function:\n" + print(*(*read)->functions.at(0));
   return {};
 }
 
@@ -98,7 +100,8 @@ bool run_one(uint64_t seed, const std::string& kind, bool show) {
   options.max_ops = static_cast<int>(between(random, 1, 20));
   RandomGraph graph = random_graph(random, options);
   if (chance(random, 20)) lay_out(graph.function, random);
-  if (show) return std::printf("// seed %llu\n%s\n", static_cast<unsigned long long>(seed), print(graph.function).c_str()) > 0;
+  if (show)
+    return std::printf("// seed %llu\n%s\n", static_cast<unsigned long long>(seed), print(graph.function).c_str()) > 0;
   for (const SymbolValues& call : graph.calls) {
     Values values = chance(random, 50) ? Values::Special : Values::Ordinary;
     Case c{graph.function, random_inputs(graph.function, call, values, random)};
@@ -109,8 +112,8 @@ bool run_one(uint64_t seed, const std::string& kind, bool show) {
       now_testing("seed " + std::to_string(seed) + ", shrinking\n" + case_text(smaller));
       return !fault(smaller, seed).empty();
     });
-    std::printf("seed %llu: %s\nshrunk to\n%s%s\n\n", static_cast<unsigned long long>(seed), what.c_str(), case_text(small).c_str(),
-                fault(small, seed).c_str());
+    std::printf("seed %llu: %s\nshrunk to\n%s%s\n\n", static_cast<unsigned long long>(seed), what.c_str(),
+                case_text(small).c_str(), fault(small, seed).c_str());
     std::fflush(stdout);
     return false;
   }
@@ -135,7 +138,8 @@ bool check_files(const std::string& folder) {
         for (const std::string& s : f->symbols()) sizes[s] = between(random, 1, 40);
         Case c{*f, random_inputs(*f, sizes, Values::Special, random)};
         now_testing(case_text(c));
-        if (std::string what = fault(c, seed); !what.empty()) good = std::printf("%s\n%s\n", what.c_str(), case_text(c).c_str()) < 0;
+        if (std::string what = fault(c, seed); !what.empty())
+          good = std::printf("%s\n%s\n", what.c_str(), case_text(c).c_str()) < 0;
       }
   }
   return good;
@@ -150,8 +154,8 @@ int run(const Options& options) {
     failures += !run_one(options.seed + done, options.kind, options.show);
     if (failures >= 10) break;
   }
-  std::printf("%llu graphs from seed %llu, %llu failed\n", static_cast<unsigned long long>(done), static_cast<unsigned long long>(options.seed),
-              static_cast<unsigned long long>(failures));
+  std::printf("%llu graphs from seed %llu, %llu failed\n", static_cast<unsigned long long>(done),
+              static_cast<unsigned long long>(options.seed), static_cast<unsigned long long>(failures));
   return failures ? 1 : 0;
 }
 
@@ -166,13 +170,20 @@ int main(int argc, char** argv) {
   frit::test::Options options;
   for (int i = 1; i + 1 < argc; i += 2) {
     std::string_view name = argv[i];
-    if (name == "--seed") options.seed = std::strtoull(argv[i + 1], nullptr, 10);
-    else if (name == "--count") options.count = std::strtoull(argv[i + 1], nullptr, 10);
-    else if (name == "--seconds") options.seconds = std::strtod(argv[i + 1], nullptr);
-    else if (name == "--kind") options.kind = argv[i + 1];
-    else if (name == "--files") return frit::test::check_files(argv[i + 1]) ? 0 : 1;
-    else if (name == "--show") options.show = true;
-    else return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
+    if (name == "--seed")
+      options.seed = std::strtoull(argv[i + 1], nullptr, 10);
+    else if (name == "--count")
+      options.count = std::strtoull(argv[i + 1], nullptr, 10);
+    else if (name == "--seconds")
+      options.seconds = std::strtod(argv[i + 1], nullptr);
+    else if (name == "--kind")
+      options.kind = argv[i + 1];
+    else if (name == "--files")
+      return frit::test::check_files(argv[i + 1]) ? 0 : 1;
+    else if (name == "--show")
+      options.show = true;
+    else
+      return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
   }
   return frit::test::run(options);
 }

@@ -1,7 +1,7 @@
 // fuzz_shapeless [--seed N] [--count M] [--seconds S] [--show 1]
 //
-// Random functions of the public API, compiled for any shape and called with many shapes: each call gives the bits that the function gives untraced and
-// compiled for the shape, or throws where it throws untraced.
+// Random functions of the public API, compiled for any shape and called with many shapes: each call gives the bits that
+// the function gives untraced and compiled for the shape, or throws where it throws untraced.
 #include <frit/frit.h>
 
 #include <chrono>
@@ -16,8 +16,8 @@ namespace {
 
 struct Step {
   int op;
-  unsigned a, b;    // which values
-  unsigned p, q;    // parameters
+  unsigned a, b;  // which values
+  unsigned p, q;  // parameters
 };
 
 // A function as data: run on any arguments it does the same operations.
@@ -26,15 +26,17 @@ struct Program {
   std::vector<Step> steps;
 };
 
-constexpr const char* kOps[] = {"exp", "sigmoid", "add", "multiply", "maximum", "sum", "mean", "max", "softmax", "transpose", "flatten", "reshape",
-                                "slice", "slice_dim", "concatenate", "pad", "tile", "repeat", "broadcast_to", "expand_dims", "squeeze", "arange", "where",
-                                "split", "matmul", "flip", "shape", "compare", "unflatten", "argmax", "var", "stack", "logsumexp", "full", "mod"};
+constexpr const char* kOps[] = {
+    "exp",          "sigmoid",     "add",     "multiply", "maximum",   "sum",         "mean",   "max",  "softmax",
+    "transpose",    "flatten",     "reshape", "slice",    "slice_dim", "concatenate", "pad",    "tile", "repeat",
+    "broadcast_to", "expand_dims", "squeeze", "arange",   "where",     "split",       "matmul", "flip", "shape",
+    "compare",      "unflatten",   "argmax",  "var",      "stack",     "logsumexp",   "full",   "mod"};
 
 std::string text(const Program& p) {
   std::string s;
   for (const Step& step : p.steps)
-    s += std::string(kOps[step.op]) + "(" + std::to_string(step.a) + ", " + std::to_string(step.b) + "; " + std::to_string(step.p) + ", " +
-         std::to_string(step.q) + ")\n";
+    s += std::string(kOps[step.op]) + "(" + std::to_string(step.a) + ", " + std::to_string(step.b) + "; " +
+         std::to_string(step.p) + ", " + std::to_string(step.q) + ")\n";
   return s;
 }
 
@@ -46,24 +48,42 @@ std::vector<array> run_program(const Program& program, const std::vector<array>&
     const int axis = rank ? static_cast<int>(s.p) % rank : 0;
     const std::string_view op = kOps[s.op];
     const auto is = [&](std::string_view name) { return op == name; };
-    if (rank == 0 && !(is("exp") || is("sigmoid") || is("add") || is("multiply") || is("maximum") || is("where") || is("expand_dims"))) continue;
+    if (rank == 0 && !(is("exp") || is("sigmoid") || is("add") || is("multiply") || is("maximum") || is("where") ||
+                       is("expand_dims")))
+      continue;
     array r = x;
-    if (is("exp")) r = exp(x * 0.125f);
-    else if (is("sigmoid")) r = sigmoid(x);
-    else if (is("add")) r = x + y;
-    else if (is("multiply")) r = x * y;
-    else if (is("maximum")) r = maximum(x, y);
-    else if (is("sum")) r = sum(x, axis, s.q % 2 == 0);
-    else if (is("mean")) r = mean(x, axis, s.q % 2 == 0);
-    else if (is("max")) r = max(x, axis, s.q % 2 == 0);
-    else if (is("var")) r = var(x, axis, s.q % 2 == 0);
-    else if (is("logsumexp")) r = logsumexp(x, axis, s.q % 2 == 0);
-    else if (is("argmax")) r = astype(argmax(x, axis, s.q % 2 == 0), float32);
-    else if (is("softmax")) r = softmax(x, axis);
-    else if (is("transpose")) r = transpose(x);
-    else if (is("flatten")) r = flatten(x, axis, -1);
-    else if (is("reshape") && rank >= 2) r = s.q % 2 ? reshape(x, {x.dim(0) * x.dim(1), -1}) : reshape(x, {-1, x.dim(rank - 1)});
-    else if (is("unflatten")) r = unflatten(x, axis, {-1, static_cast<int>(1 + s.q % 3)});
+    if (is("exp"))
+      r = exp(x * 0.125f);
+    else if (is("sigmoid"))
+      r = sigmoid(x);
+    else if (is("add"))
+      r = x + y;
+    else if (is("multiply"))
+      r = x * y;
+    else if (is("maximum"))
+      r = maximum(x, y);
+    else if (is("sum"))
+      r = sum(x, axis, s.q % 2 == 0);
+    else if (is("mean"))
+      r = mean(x, axis, s.q % 2 == 0);
+    else if (is("max"))
+      r = max(x, axis, s.q % 2 == 0);
+    else if (is("var"))
+      r = var(x, axis, s.q % 2 == 0);
+    else if (is("logsumexp"))
+      r = logsumexp(x, axis, s.q % 2 == 0);
+    else if (is("argmax"))
+      r = astype(argmax(x, axis, s.q % 2 == 0), float32);
+    else if (is("softmax"))
+      r = softmax(x, axis);
+    else if (is("transpose"))
+      r = transpose(x);
+    else if (is("flatten"))
+      r = flatten(x, axis, -1);
+    else if (is("reshape") && rank >= 2)
+      r = s.q % 2 ? reshape(x, {x.dim(0) * x.dim(1), -1}) : reshape(x, {-1, x.dim(rank - 1)});
+    else if (is("unflatten"))
+      r = unflatten(x, axis, {-1, static_cast<int>(1 + s.q % 3)});
     else if (is("slice")) {
       std::vector<Size> start(static_cast<size_t>(rank), 0), stop;
       Shape strides(static_cast<size_t>(rank), 1);
@@ -78,25 +98,41 @@ std::vector<array> run_program(const Program& program, const std::vector<array>&
       start[static_cast<size_t>(axis)] = x.dim(axis) / 2;
       if (s.q % 2) stop[static_cast<size_t>(axis)] = -1;
       r = slice(x, start, stop);
-    } else if (is("concatenate")) r = concatenate({x, y, x}, axis);
-    else if (is("stack")) r = stack({x, y}, axis);
-    else if (is("pad")) r = pad(x, static_cast<int>(s.q % 3), array(0.5f), s.q % 5 == 0 ? "edge" : "constant");
-    else if (is("tile")) r = tile(x, {static_cast<int>(s.p % 3), static_cast<int>(1 + s.q % 2)});
-    else if (is("repeat")) r = repeat(x, static_cast<int>(s.q % 3), axis);
-    else if (is("broadcast_to")) r = broadcast_to(x, y.dims());
-    else if (is("full")) r = full(x.dims(), 0.25f) + x;
-    else if (is("expand_dims")) r = expand_dims(x, axis);
-    else if (is("squeeze")) r = s.q % 2 ? squeeze(x) : squeeze(x, axis);
-    else if (is("arange")) r = x + arange(x.dim(rank - 1), float32);
-    else if (is("mod")) r = x + array(1.0f) * sum(arange(x.dim(axis) % 3 + 1, float32));
-    else if (is("where")) r = where(x > y, x, y);
+    } else if (is("concatenate"))
+      r = concatenate({x, y, x}, axis);
+    else if (is("stack"))
+      r = stack({x, y}, axis);
+    else if (is("pad"))
+      r = pad(x, static_cast<int>(s.q % 3), array(0.5f), s.q % 5 == 0 ? "edge" : "constant");
+    else if (is("tile"))
+      r = tile(x, {static_cast<int>(s.p % 3), static_cast<int>(1 + s.q % 2)});
+    else if (is("repeat"))
+      r = repeat(x, static_cast<int>(s.q % 3), axis);
+    else if (is("broadcast_to"))
+      r = broadcast_to(x, y.dims());
+    else if (is("full"))
+      r = full(x.dims(), 0.25f) + x;
+    else if (is("expand_dims"))
+      r = expand_dims(x, axis);
+    else if (is("squeeze"))
+      r = s.q % 2 ? squeeze(x) : squeeze(x, axis);
+    else if (is("arange"))
+      r = x + arange(x.dim(rank - 1), float32);
+    else if (is("mod"))
+      r = x + array(1.0f) * sum(arange(x.dim(axis) % 3 + 1, float32));
+    else if (is("where"))
+      r = where(x > y, x, y);
     else if (is("split")) {
       const auto parts = split(x, 2, axis);
       r = parts[0] * parts[1];
-    } else if (is("matmul")) r = matmul(x, y);
-    else if (is("flip")) r = flip(x, axis);
-    else if (is("shape")) r = x * static_cast<float>(x.shape(axis));
-    else if (is("compare")) r = x.dim(axis) > static_cast<int>(s.q % 4) ? x + 1.0f : x * 2.0f;
+    } else if (is("matmul"))
+      r = matmul(x, y);
+    else if (is("flip"))
+      r = flip(x, axis);
+    else if (is("shape"))
+      r = x * static_cast<float>(x.shape(axis));
+    else if (is("compare"))
+      r = x.dim(axis) > static_cast<int>(s.q % 4) ? x + 1.0f : x * 2.0f;
     // Sums of products grow; ranks must not.
     if (r.ndim() > 4) continue;
     values.push_back(r);
@@ -142,7 +178,8 @@ class Fuzzer {
     for (int i = 0; i < count; ++i) p.ranks.push_back(between(1, 3));
     const int steps = between(2, 9);
     for (int i = 0; i < steps; ++i)
-      p.steps.push_back({between(0, std::size(kOps) - 1), unsigned_value(), unsigned_value(), unsigned_value(), unsigned_value()});
+      p.steps.push_back(
+          {between(0, std::size(kOps) - 1), unsigned_value(), unsigned_value(), unsigned_value(), unsigned_value()});
     const auto fn = [p](const std::vector<array>& arguments) { return run_program(p, arguments); };
     const auto open = compile(fn, true);
     if (show_) std::printf("%s", text(p).c_str());
@@ -187,7 +224,8 @@ class Fuzzer {
       }
       array a = reshape(arange(0.0, static_cast<double>(n)), shape) * 0.375f - 1.5f;
       // Not every argument is dense.
-      if (rank == 2 && between(0, 3) == 0) a = transpose(reshape(arange(0.0, static_cast<double>(n)) * 0.25f, {shape[1], shape[0]}));
+      if (rank == 2 && between(0, 3) == 0)
+        a = transpose(reshape(arange(0.0, static_cast<double>(n)) * 0.25f, {shape[1], shape[0]}));
       a.eval();
       arguments.push_back(a);
     }
@@ -206,11 +244,16 @@ int main(int argc, char** argv) {
   bool show = false;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string_view name = argv[i];
-    if (name == "--seed") seed = std::strtoull(argv[i + 1], nullptr, 10);
-    else if (name == "--count") count = std::strtoull(argv[i + 1], nullptr, 10);
-    else if (name == "--seconds") seconds = std::strtod(argv[i + 1], nullptr);
-    else if (name == "--show") show = true;
-    else return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
+    if (name == "--seed")
+      seed = std::strtoull(argv[i + 1], nullptr, 10);
+    else if (name == "--count")
+      count = std::strtoull(argv[i + 1], nullptr, 10);
+    else if (name == "--seconds")
+      seconds = std::strtod(argv[i + 1], nullptr);
+    else if (name == "--show")
+      show = true;
+    else
+      return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
   }
   const auto begin = std::chrono::steady_clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };

@@ -1,5 +1,6 @@
-// Damaged inputs: IR text, JSON, kernel text and .npy files are cut, spliced and overwritten at random. What is read back must be refused with a
-// message or be whole: valid, and its own text must read back. Nothing may crash, hang or take memory without bound.
+// Damaged inputs: IR text, JSON, kernel text and .npy files are cut, spliced and overwritten at random. What is read
+// back must be refused with a message or be whole: valid, and its own text must read back. Nothing may crash, hang or
+// take memory without bound.
 //
 // fuzz_text [--seed N] [--count M] [--seconds S]
 #include <unistd.h>
@@ -13,10 +14,10 @@
 
 #include "ir/read/json.h"
 #include "ir/read/kernel_parser.h"
-#include "ir/text/kernel_printer.h"
-#include "ir/verify/kernel_verifier.h"
 #include "ir/read/parser.h"
+#include "ir/text/kernel_printer.h"
 #include "ir/text/printer.h"
+#include "ir/verify/kernel_verifier.h"
 #include "ir/verify/verifier.h"
 #include "runtime/files/npy.h"
 #include "support/generate.h"
@@ -30,9 +31,45 @@ using namespace ir;
 constexpr double kSlow = 5;  // seconds; inputs are a few kilobytes
 
 std::string damaged(std::string s, const std::string& other, Random& random) {
-  static const char* const kPieces[] = {"0", "-1", "9223372036854775807", "99999999999999999999", "1e999", "nan", "%", "@", "{", "}", "[", "]", "(", ")",
-                                        ",", ":", "\"", "//", "\n", "min(", "n", "* n", " // 0", "% 0", "f32[", "strides [", "group loop {", "return",
-                                        "where n in [5, 1]", "where n*n % 4 == 0, n <= 9", "== 3", "<= n", "func", "null", "true", "\\x00", "[[[[[[[[[[[[", "((((((((", "-"};
+  static const char* const kPieces[] = {"0",
+                                        "-1",
+                                        "9223372036854775807",
+                                        "99999999999999999999",
+                                        "1e999",
+                                        "nan",
+                                        "%",
+                                        "@",
+                                        "{",
+                                        "}",
+                                        "[",
+                                        "]",
+                                        "(",
+                                        ")",
+                                        ",",
+                                        ":",
+                                        "\"",
+                                        "//",
+                                        "\n",
+                                        "min(",
+                                        "n",
+                                        "* n",
+                                        " // 0",
+                                        "% 0",
+                                        "f32[",
+                                        "strides [",
+                                        "group loop {",
+                                        "return",
+                                        "where n in [5, 1]",
+                                        "where n*n % 4 == 0, n <= 9",
+                                        "== 3",
+                                        "<= n",
+                                        "func",
+                                        "null",
+                                        "true",
+                                        "\\x00",
+                                        "[[[[[[[[[[[[",
+                                        "((((((((",
+                                        "-"};
   for (int64_t edits = between(random, 1, 4); edits > 0 && !s.empty(); --edits) {
     size_t at = random() % s.size(), n = std::min<size_t>(s.size() - at, 1 + random() % 12);
     switch (random() % 7) {
@@ -46,7 +83,8 @@ std::string damaged(std::string s, const std::string& other, Random& random) {
         break;
       case 6: {  // another number in the place of one
         size_t digit = s.find_first_of("0123456789", at);
-        if (digit != std::string::npos) s.replace(digit, 1, random() % 2 ? std::to_string(random() % 100) : kPieces[random() % 5]);
+        if (digit != std::string::npos)
+          s.replace(digit, 1, random() % 2 ? std::to_string(random() % 100) : kPieces[random() % 5]);
         break;
       }
     }
@@ -60,7 +98,8 @@ std::string check_module(Result<std::unique_ptr<Module>> read) {
   std::string text = print(**read);
   auto again = parse(text, "printed");
   if (!again.ok()) return "accepted, but its text is refused: " + again.error().str() + "\n" + text;
-  if (print(**again) != text) return "accepted, but its text reads back as another:\n" + text + "then\n" + print(**again);
+  if (print(**again) != text)
+    return "accepted, but its text reads back as another:\n" + text + "then\n" + print(**again);
   return {};
 }
 
@@ -76,7 +115,9 @@ std::string check_program(Result<NamedProgram> read) {
 
 class Files {
  public:
-  Files() : folder_(std::filesystem::temp_directory_path() / ("frit_fuzz_" + std::to_string(getpid()))) { std::filesystem::create_directories(folder_); }
+  Files() : folder_(std::filesystem::temp_directory_path() / ("frit_fuzz_" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(folder_);
+  }
   ~Files() { std::filesystem::remove_all(folder_); }
   std::string path() const { return folder_ / "x.npy"; }
 
@@ -110,7 +151,8 @@ std::string check_npy(const Files& files, const std::string& bytes) {
     count *= read->shape[i];
     reach += (read->shape[i] - 1) * read->strides[i];
   }
-  if (count && (reach + 1 + read->offset) * read->dtype.size > static_cast<int64_t>(read->buffer->bytes())) return "accepted with more elements than bytes";
+  if (count && (reach + 1 + read->offset) * read->dtype.size > static_cast<int64_t>(read->buffer->bytes()))
+    return "accepted with more elements than bytes";
   return {};
 }
 
@@ -150,7 +192,8 @@ int run(const Options& options) {
     for (int round = 0; round < 24; ++round) {
       const int kind = round % 4;
       const std::string& whole = kind == 0 ? text : kind == 1 ? json : kind == 2 ? program : npy;
-      std::string bad = damaged(whole, previous, random), shown = "seed " + std::to_string(seed) + "\n" + printable(bad);
+      std::string bad = damaged(whole, previous, random),
+                  shown = "seed " + std::to_string(seed) + "\n" + printable(bad);
       now_testing(shown);
       auto began = Clock::now();
       std::string what = kind == 0   ? check_module(parse(bad, "damaged"))
@@ -165,7 +208,8 @@ int run(const Options& options) {
     }
     previous = text + program;
   }
-  std::printf("%llu inputs from seed %llu, %d failures\n", static_cast<unsigned long long>(done), static_cast<unsigned long long>(options.seed), failures);
+  std::printf("%llu inputs from seed %llu, %d failures\n", static_cast<unsigned long long>(done),
+              static_cast<unsigned long long>(options.seed), failures);
   return failures ? 1 : 0;
 }
 
@@ -176,10 +220,14 @@ int main(int argc, char** argv) {
   frit::test::Options options;
   for (int i = 1; i + 1 < argc; i += 2) {
     std::string_view name = argv[i];
-    if (name == "--seed") options.seed = std::strtoull(argv[i + 1], nullptr, 10);
-    else if (name == "--count") options.count = std::strtoull(argv[i + 1], nullptr, 10);
-    else if (name == "--seconds") options.seconds = std::strtod(argv[i + 1], nullptr);
-    else return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
+    if (name == "--seed")
+      options.seed = std::strtoull(argv[i + 1], nullptr, 10);
+    else if (name == "--count")
+      options.count = std::strtoull(argv[i + 1], nullptr, 10);
+    else if (name == "--seconds")
+      options.seconds = std::strtod(argv[i + 1], nullptr);
+    else
+      return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
   }
   return frit::test::run(options);
 }

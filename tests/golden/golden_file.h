@@ -9,9 +9,9 @@
 //   // remark: text                with `remarks`: all of them, in order
 //   // error: text                 instead of a function: the run fails, with no place in this file
 //
-// `// expect: unchanged` stands for the input function as it prints. Where the input is at fault, `// error: text` stands at the end of
-// the faulty line and nothing is expected. Other comments are free. A case ends with its expect block, before a line `// ---`, or before
-// the next line that starts with `func` or `program`.
+// `// expect: unchanged` stands for the input function as it prints. Where the input is at fault, `// error: text`
+// stands at the end of the faulty line and nothing is expected. Other comments are free. A case ends with its expect
+// block, before a line `// ---`, or before the next line that starts with `func` or `program`.
 #pragma once
 
 #include <string>
@@ -21,9 +21,9 @@ namespace frit::golden {
 
 struct Expectation {
   bool unchanged = false;
-  std::string text;                  // as printed; "" where there is none
+  std::string text;  // as printed; "" where there is none
   std::vector<std::string> remarks;
-  std::string error;                 // of the run, without a place
+  std::string error;  // of the run, without a place
   friend bool operator==(const Expectation&, const Expectation&) = default;
 };
 
@@ -38,16 +38,16 @@ struct Case {
   std::vector<std::string> lines;  // the input, without expectations; comments before it included
   InlineError inline_error;
   Expectation expected;
-  bool expects = false;            // whether an expect block was written
+  bool expects = false;  // whether an expect block was written
 
   // The input with empty lines before it, so that places in messages are places in the file.
   std::string input() const;
 };
 
 struct GoldenFile {
-  std::string command;             // of the first line, after "// test: "
+  std::string command;  // of the first line, after "// test: "
   std::vector<Case> cases;
-  std::vector<std::string> tail;   // comments after the last case
+  std::vector<std::string> tail;  // comments after the last case
 
   static GoldenFile split(const std::string& text);
   // The file anew, with the expectations as they stand in `cases`.

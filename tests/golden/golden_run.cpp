@@ -5,10 +5,10 @@
 
 #include "golden_file.h"
 #include "ir/read/kernel_parser.h"
-#include "ir/text/kernel_printer.h"
-#include "ir/verify/kernel_verifier.h"
 #include "ir/read/parser.h"
+#include "ir/text/kernel_printer.h"
 #include "ir/text/printer.h"
+#include "ir/verify/kernel_verifier.h"
 #include "ir/verify/verifier.h"
 #include "passes/manager/pass.h"
 
@@ -20,8 +20,8 @@ struct Command {
   bool parse_only = false;
   bool single = false;  // one pass: law 2 applies
   bool remarks = false;
-  bool dense = false;   // TargetTraits::dense_results
-  bool own = false;     // TargetTraits::own_routines
+  bool dense = false;  // TargetTraits::dense_results
+  bool own = false;    // TargetTraits::own_routines
   passes::Pipeline pipeline;
 };
 
@@ -31,10 +31,14 @@ Result<Command> parse_command(const std::string& text) {
   std::string what, option;
   words >> what;
   while (words >> option) {
-    if (option == "remarks") command.remarks = true;
-    else if (option == "dense_results") command.dense = true;
-    else if (option == "own_routines") command.own = true;
-    else return Diagnostic("unknown option '" + option + "' in the first line");
+    if (option == "remarks")
+      command.remarks = true;
+    else if (option == "dense_results")
+      command.dense = true;
+    else if (option == "own_routines")
+      command.own = true;
+    else
+      return Diagnostic("unknown option '" + option + "' in the first line");
   }
   if (what == "parse") {
     command.parse_only = true;
@@ -53,9 +57,7 @@ Result<Command> parse_command(const std::string& text) {
   return command;
 }
 
-std::string text_of(const ir::Function& f) {
-  return f.program ? ir::print(*f.program, f.name) : ir::print(f);
-}
+std::string text_of(const ir::Function& f) { return f.program ? ir::print(*f.program, f.name) : ir::print(f); }
 
 // A case holds one function, as a graph or as the program that it was lowered to.
 Result<std::unique_ptr<ir::Function>> read(const std::string& text, const char* file) {
@@ -158,7 +160,8 @@ class Runner {
     if (!again) return fail(c, "what was printed does not read back: " + again.error().str() + "\n" + text);
     std::string second = text_of(**again);
     if (second != text) fail(c, "printing is not stable:\n" + text + "then\n" + second);
-    if (!f.program && !ir::structurally_equal(f, **again)) fail(c, "what was printed reads back as another function:\n" + text);
+    if (!f.program && !ir::structurally_equal(f, **again))
+      fail(c, "what was printed reads back as another function:\n" + text);
   }
 
   void check_second_run(const Case& c, ir::Function& f, const std::string& text) {

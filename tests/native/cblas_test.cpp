@@ -42,8 +42,12 @@ void check(const std::string& text, const std::vector<ir::SymbolValues>& calls) 
 TEST(Cblas, ProductsOfEveryTypeItHas) {
   for (const char* t : {"f32", "f64", "c64"}) {
     const std::string type = t;
-    check("func @f(%a: " + type + "[n, k], %b: " + type + "[k, m]) -> " + type + "[n, m] {\n  %0: " + type + "[n, m] = matmul %a, %b\n  return %0\n}",
-          {{{"n", 5}, {"k", 7}, {"m", 3}}, {{"n", 1}, {"k", 1}, {"m", 1}}, {{"n", 4}, {"k", 0}, {"m", 3}}, {{"n", 0}, {"k", 2}, {"m", 3}}});
+    check("func @f(%a: " + type + "[n, k], %b: " + type + "[k, m]) -> " + type + "[n, m] {\n  %0: " + type +
+              "[n, m] = matmul %a, %b\n  return %0\n}",
+          {{{"n", 5}, {"k", 7}, {"m", 3}},
+           {{"n", 1}, {"k", 1}, {"m", 1}},
+           {{"n", 4}, {"k", 0}, {"m", 3}},
+           {{"n", 0}, {"k", 2}, {"m", 3}}});
   }
 }
 
@@ -53,7 +57,9 @@ TEST(Cblas, BatchesAndTransposedOperandsAndWhatFollows) {
   %1: f32[b, h, s, s] = matmul %q, %0
   return %1
 })",
-        {{{"b", 2}, {"h", 3}, {"s", 5}, {"d", 4}}, {{"b", 0}, {"h", 3}, {"s", 5}, {"d", 4}}, {{"b", 1}, {"h", 1}, {"s", 1}, {"d", 1}}});
+        {{{"b", 2}, {"h", 3}, {"s", 5}, {"d", 4}},
+         {{"b", 0}, {"h", 3}, {"s", 5}, {"d", 4}},
+         {{"b", 1}, {"h", 1}, {"s", 1}, {"d", 1}}});
   // Rows of a batch are rows of one product, and what is added is a kernel behind it.
   check(R"(func @linear(%x: f32[b, s, 8], %w: f32[8, 6], %bias: f32[6]) -> f32[b, s, 6] {
   %0: f32[b, 8, 6] = broadcast %w {shape=[b, 8, 6]}
@@ -72,11 +78,13 @@ TEST(Cblas, WhatItCannotTakeIsRefused) {
     auto code = emit_code({&*planned, 1}, {}, "shared", kCblas);
     return code.ok() ? "" : code.error().str();
   };
-  EXPECT_NE(refusal("func @f(%a: f16[4, 4], %b: f16[4, 4]) -> f16[4, 4] {\n  %0: f16[4, 4] = matmul %a, %b\n  return %0\n}")
-                .find("cblas has no matrix product of f16"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal("func @f(%a: f16[4, 4], %b: f16[4, 4]) -> f16[4, 4] {\n  %0: f16[4, 4] = matmul %a, %b\n  return %0\n}")
+          .find("cblas has no matrix product of f16"),
+      std::string::npos);
   // Its sizes are of 32 bits.
-  const ir::Function f = parse_one("func @f(%a: f32[n, 4], %b: f32[4, 4]) -> f32[n, 4] {\n  %0: f32[n, 4] = matmul %a, %b\n  return %0\n}");
+  const ir::Function f = parse_one(
+      "func @f(%a: f32[n, 4], %b: f32[4, 4]) -> f32[n, 4] {\n  %0: f32[n, 4] = matmul %a, %b\n  return %0\n}");
   auto planned = plan_native(f, {}, kCblas);
   ASSERT_TRUE(planned.ok()) << planned.error().str();
   auto code = emit_code({&*planned, 1}, {}, "shared", kCblas);
@@ -85,7 +93,8 @@ TEST(Cblas, WhatItCannotTakeIsRefused) {
   write_file(folder.file("made.so"), *code);
   auto library = Library::open(folder.file("made.so"));
   ASSERT_TRUE(library.ok()) << library.error().str();
-  auto* call = reinterpret_cast<int (*)(const float*, const float*, float*, int64_t, void*, const char**)>((*library)->find("f"));
+  auto* call = reinterpret_cast<int (*)(const float*, const float*, float*, int64_t, void*, const char**)>(
+      (*library)->find("f"));
   float x[16] = {}, y[16] = {};
   const char* message = "";
   EXPECT_EQ(call(x, x, y, int64_t{1} << 32, nullptr, &message), 2);

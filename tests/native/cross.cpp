@@ -48,24 +48,28 @@ std::string why_no_arm() {
   static const std::string why = [] {
     for (const char* program : {"qemu-aarch64", "aarch64-linux-gnu-gcc"})
       if (!has_program(program)) return std::string("there is no ") + program;
-    if (!std::filesystem::exists("/usr/aarch64-linux-gnu/lib/libc.so.6")) return std::string("there is no C library for it");
+    if (!std::filesystem::exists("/usr/aarch64-linux-gnu/lib/libc.so.6"))
+      return std::string("there is no C library for it");
     return std::string();
   }();
   return why;
 }
 
-Result<std::vector<std::vector<ir::Tensor>>> run_on_arm(const Folder& folder, const std::string& library, const std::vector<CrossCall>& calls) {
+Result<std::vector<std::vector<ir::Tensor>>> run_on_arm(const Folder& folder, const std::string& library,
+                                                        const std::vector<CrossCall>& calls) {
   int status = 0;
   const std::string driver = folder.file("driver"), source = std::string(FRIT_SOURCE_DIR) + "/tests/native/driver.c";
   if (!std::filesystem::exists(driver)) {
-    const std::string said = output_of("aarch64-linux-gnu-gcc -O1 -Wall -Wextra -std=c11 '" + source + "' -o '" + driver + "' -ldl", status);
+    const std::string said =
+        output_of("aarch64-linux-gnu-gcc -O1 -Wall -Wextra -std=c11 '" + source + "' -o '" + driver + "' -ldl", status);
     if (status) return Diagnostic("the driver does not compile: " + said);
   }
   std::string bytes;
   for (const CrossCall& call : calls) append_call(bytes, call);
   write_file(folder.file("calls"), bytes);
-  const std::string said = output_of("qemu-aarch64 -L /usr/aarch64-linux-gnu '" + driver + "' '" + library + "' '" + folder.file("calls") + "' '" +
-                                         folder.file("results") + "'", status);
+  const std::string said = output_of("qemu-aarch64 -L /usr/aarch64-linux-gnu '" + driver + "' '" + library + "' '" +
+                                         folder.file("calls") + "' '" + folder.file("results") + "'",
+                                     status);
   if (status) return Diagnostic("the emulator ended with status " + std::to_string(status) + ": " + said);
   std::stringstream read;
   read << std::ifstream(folder.file("results"), std::ios::binary).rdbuf();

@@ -18,6 +18,7 @@ struct CrossCall {
 std::string why_no_arm();
 
 // One process for all calls, one list of results for each.
-Result<std::vector<std::vector<ir::Tensor>>> run_on_arm(const Folder& folder, const std::string& library, const std::vector<CrossCall>& calls);
+Result<std::vector<std::vector<ir::Tensor>>> run_on_arm(const Folder& folder, const std::string& library,
+                                                        const std::vector<CrossCall>& calls);
 
 }  // namespace frit::test

@@ -1,5 +1,5 @@
-// What a caller of a native form can rely on: codes and messages, nothing written by a call that is refused, any number of threads, headers for C and
-// C++, objects that link with a C program.
+// What a caller of a native form can rely on: codes and messages, nothing written by a call that is refused, any number
+// of threads, headers for C and C++, objects that link with a C program.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -95,7 +95,9 @@ TEST_F(Native, RefusedCallsSayWhyAndWriteNothing) {
     EXPECT_EQ(std::string(message).find("centre: "), 0u) << message;
     EXPECT_EQ(call(b.x, b.out, b.m, b.n, b.workspace, nullptr), b.code);
     for (float v : out) EXPECT_EQ(v, -7.0f);
-    if (b.code <= 2) { EXPECT_EQ(workspace_of(b.m, b.n), SIZE_MAX); }
+    if (b.code <= 2) {
+      EXPECT_EQ(workspace_of(b.m, b.n), SIZE_MAX);
+    }
   }
   const char* message = "untouched";
   ASSERT_EQ(call(x, out, 8, 2, workspace, &message), 0);
@@ -155,7 +157,8 @@ TEST_F(Native, HeadersServeCAndCxxAndObjectsLink) {
   ASSERT_TRUE(object.ok()) << object.error().str();
   write_file(folder_.file("test.o"), *object);
   write_file(folder_.file("test.h"), object_header);
-  for (const auto& [compiler, standard, source] : {std::tuple(FRIT_CC, "-std=c11", "caller.c"), {FRIT_CXX, "-std=c++20", "caller.cpp"}}) {
+  for (const auto& [compiler, standard, source] :
+       {std::tuple(FRIT_CC, "-std=c11", "caller.c"), {FRIT_CXX, "-std=c++20", "caller.cpp"}}) {
     SCOPED_TRACE(compiler);
     write_file(folder_.file(source), kCaller);
     const std::string in = "cd '" + folder_.path().string() + "' && ";
@@ -164,7 +167,8 @@ TEST_F(Native, HeadersServeCAndCxxAndObjectsLink) {
     std::string said = output_of(in + compiler + flags + " test.o -lm -o with_object && ./with_object", status);
     EXPECT_EQ(status, 0) << said;
     EXPECT_EQ(said, kSays);
-    said = output_of(in + compiler + flags + " ./test.so -Wl,-rpath,'$ORIGIN' -o with_library && ./with_library", status);
+    said =
+        output_of(in + compiler + flags + " ./test.so -Wl,-rpath,'$ORIGIN' -o with_library && ./with_library", status);
     EXPECT_EQ(status, 0) << said;
     EXPECT_EQ(said, kSays);
   }

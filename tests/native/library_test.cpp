@@ -23,7 +23,8 @@ std::vector<ir::Function> example(const std::string& name) {
   return functions;
 }
 
-Result<std::string> shared(const std::vector<ir::Function>& functions, const std::string& cpu, const std::string& emission = "shared") {
+Result<std::string> shared(const std::vector<ir::Function>& functions, const std::string& cpu,
+                           const std::string& emission = "shared") {
   std::vector<ir::Function> planned;
   for (const ir::Function& f : functions) {
     FRIT_ASSIGN_OR_RETURN(p, plan_native(f, {"llvm", cpu}));
@@ -53,15 +54,19 @@ TEST(SharedLibrary, NeedsLibcAndLibmAloneAndShowsItsEntries) {
       EXPECT_LT(code->size(), 64u << 10);
       write_file(folder.file("made.so"), *code);
       int status = 0;
-      const std::string text = output_of("LC_ALL=C readelf -hldSrsW --dyn-syms '" + folder.file("made.so") + "'", status);
+      const std::string text =
+          output_of("LC_ALL=C readelf -hldSrsW --dyn-syms '" + folder.file("made.so") + "'", status);
       ASSERT_EQ(status, 0) << text;
       EXPECT_EQ(text.find("Warning"), std::string::npos) << text;
       EXPECT_EQ(text.find("Error"), std::string::npos) << text;
       for (const std::string& line : lines_with(text, "(NEEDED)"))
-        EXPECT_TRUE(line.find("[libc.so.6]") != std::string::npos || line.find("[libm.so.6]") != std::string::npos) << line;
+        EXPECT_TRUE(line.find("[libc.so.6]") != std::string::npos || line.find("[libm.so.6]") != std::string::npos)
+            << line;
       EXPECT_EQ(lines_with(text, "[made.so]").size(), 1u) << text;
       EXPECT_EQ(lines_with(text, "GNU_RELRO").size(), 1u) << text;
-      EXPECT_EQ(lines_with(text, " RWE ").size() + lines_with(text, "TEXTREL").size() + lines_with(text, "PATH)").size(), 0u) << text;
+      EXPECT_EQ(
+          lines_with(text, " RWE ").size() + lines_with(text, "TEXTREL").size() + lines_with(text, "PATH)").size(), 0u)
+          << text;
       EXPECT_EQ(lines_with(text, "BIND_NOW").size(), 1u) << text;
       const auto stack = lines_with(text, "GNU_STACK");
       ASSERT_EQ(stack.size(), 1u);
@@ -72,7 +77,8 @@ TEST(SharedLibrary, NeedsLibcAndLibmAloneAndShowsItsEntries) {
       for (const std::string& line : lines_with(text.substr(from, to - from), " GLOBAL ")) {
         if (line.find(" UND ") != std::string::npos) continue;
         ++defined;
-        EXPECT_TRUE(line.ends_with(std::string(" ") + name) || line.ends_with(std::string(" ") + name + "_workspace")) << line;
+        EXPECT_TRUE(line.ends_with(std::string(" ") + name) || line.ends_with(std::string(" ") + name + "_workspace"))
+            << line;
       }
       EXPECT_EQ(defined, 2u);
     }
@@ -82,7 +88,9 @@ TEST(SharedLibrary, TheDynamicLinkerFindsAllItNeeds) {
   if (!has_program("ldd")) GTEST_SKIP() << "there is no ldd";
   Folder folder;
   // C's exact remainder, and copies of unknown length.
-  auto code = shared({parse_one("func @rest(%x: f32[n], %y: f32[n]) -> f32[n] {\n  %0: f32[n] = remainder %x, %y\n  return %0\n}")}, "x86-64-v2");
+  auto code = shared(
+      {parse_one("func @rest(%x: f32[n], %y: f32[n]) -> f32[n] {\n  %0: f32[n] = remainder %x, %y\n  return %0\n}")},
+      "x86-64-v2");
   ASSERT_TRUE(code.ok()) << code.error().str();
   write_file(folder.file("made.so"), *code);
   int status = 0;
@@ -90,7 +98,8 @@ TEST(SharedLibrary, TheDynamicLinkerFindsAllItNeeds) {
   EXPECT_EQ(status, 0) << text;
   EXPECT_NE(text.find("libm.so.6"), std::string::npos) << text;
   EXPECT_EQ(text.find("undefined"), std::string::npos) << text;
-  for (const char* unwanted : {"stdc++", "LLVM", "frit", "libgcc"}) EXPECT_EQ(text.find(std::string("lib") + unwanted), std::string::npos) << text;
+  for (const char* unwanted : {"stdc++", "LLVM", "frit", "libgcc"})
+    EXPECT_EQ(text.find(std::string("lib") + unwanted), std::string::npos) << text;
 }
 
 // Any threads, any folder, any order of what was made before.

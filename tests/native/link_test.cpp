@@ -1,4 +1,5 @@
-// The linker of shared libraries by itself, on objects of the C compiler: what it takes, what it refuses, and that damaged objects are errors.
+// The linker of shared libraries by itself, on objects of the C compiler: what it takes, what it refuses, and that
+// damaged objects are errors.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -37,10 +38,11 @@ class Link : public testing::Test {
 TEST_F(Link, ObjectsThatNeedEachOtherAndTheirLibraries) {
 #if defined(__x86_64__)
   const std::string attribute = "__attribute__((visibility(\"hidden\"))) ";
-  const std::vector<std::string> objects{
-      object("double g(double); " + attribute + "extern const int table[4]; double fmod(double, double);\n"
-             "double f(double x) { return g(x) + table[(int)x & 3] + fmod(x, 3); }"),
-      object(attribute + "const int table[4] = {10, 20, 30, 40}; " + attribute + "double g(double x) { return 2 * x; }")};
+  const std::vector<std::string> objects{object("double g(double); " + attribute +
+                                                "extern const int table[4]; double fmod(double, double);\n"
+                                                "double f(double x) { return g(x) + table[(int)x & 3] + fmod(x, 3); }"),
+                                         object(attribute + "const int table[4] = {10, 20, 30, 40}; " + attribute +
+                                                "double g(double x) { return 2 * x; }")};
   auto linked = codegen::link_shared(objects, {"made.so", {"f"}});
   ASSERT_TRUE(linked.ok()) << linked.error().str();
   write_file(folder_.file("made.so"), *linked);
@@ -62,12 +64,14 @@ TEST_F(Link, WhatNoLibraryOfKernelsHasIsRefused) {
   EXPECT_EQ(refusal({}), "'made.so' cannot be linked: there is no object");
   EXPECT_EQ(refusal({one}, "g"), "'made.so' cannot be linked: nothing defines 'g'");
   EXPECT_EQ(refusal({one, one}), "'made.so' cannot be linked: 'f' is defined twice");
-  EXPECT_EQ(refusal({object("int f(void) { static int calls; return ++calls; }")}), "'made.so' cannot be linked: it has data that changes");
+  EXPECT_EQ(refusal({object("int f(void) { static int calls; return ++calls; }")}),
+            "'made.so' cannot be linked: it has data that changes");
   EXPECT_EQ(refusal({object("static _Thread_local int calls; int f(void) { return ++calls; }")}),
             "'made.so' cannot be linked: it has data that changes");
   const std::string foreign = refusal({object("int puts(const char*); int f(void) { return puts(\"\"); }")});
   EXPECT_NE(foreign.find("it needs 'puts', which no library"), std::string::npos) << foreign;
-  EXPECT_NE(refusal({object("int f(void) { return 1; }", "-g0 -m32")}).find("not a little-endian ELF file of 64 bits"), std::string::npos);
+  EXPECT_NE(refusal({object("int f(void) { return 1; }", "-g0 -m32")}).find("not a little-endian ELF file of 64 bits"),
+            std::string::npos);
   if (has_program("aarch64-linux-gnu-gcc")) {
     write_file(folder_.file("b.c"), "int g(void) { return 1; }");
     int status = 0;
@@ -80,15 +84,18 @@ TEST_F(Link, WhatNoLibraryOfKernelsHasIsRefused) {
 }
 
 TEST_F(Link, DamagedObjectsAreErrorsOrLibraries) {
-  const std::string whole = object("double fma(double, double, double); static const double t[3] = {1, 2, 3};\n"
-                                   "double f(double x, int i) { return fma(x, t[i], t[(i + 1) % 3]); }");
+  const std::string whole = object(
+      "double fma(double, double, double); static const double t[3] = {1, 2, 3};\n"
+      "double f(double x, int i) { return fma(x, t[i], t[(i + 1) % 3]); }");
   ASSERT_EQ(refusal({whole}), "");
-  for (size_t length = 0; length < whole.size(); length += 7) EXPECT_NE(refusal({whole.substr(0, length)}), "") << length;
+  for (size_t length = 0; length < whole.size(); length += 7)
+    EXPECT_NE(refusal({whole.substr(0, length)}), "") << length;
   Random random(3);
   size_t refused = 0;
   for (int i = 0; i < 3000; ++i) {
     std::string damaged = whole;
-    for (int flips = 0; flips < 1 + i % 4; ++flips) damaged[random() % damaged.size()] ^= static_cast<char>(1 << random() % 8);
+    for (int flips = 0; flips < 1 + i % 4; ++flips)
+      damaged[random() % damaged.size()] ^= static_cast<char>(1 << random() % 8);
     refused += refusal({damaged}) != "";
   }
   EXPECT_GT(refused, 100u);

@@ -1,4 +1,5 @@
-// Random functions of several operations and results, for sizes that are numbers and symbols, a library for a few of them at a time.
+// Random functions of several operations and results, for sizes that are numbers and symbols, a library for a few of
+// them at a time.
 #include <gtest/gtest.h>
 
 #include "ir/text/printer.h"
@@ -17,7 +18,8 @@ constexpr int kLibraries = 16;
 constexpr int kFunctions = 8;  // of a library
 
 bool has_routines(const ir::Program& p) {
-  return std::any_of(p.steps.begin(), p.steps.end(), [](const ir::Step& s) { return std::holds_alternative<ir::LibraryStep>(s); });
+  return std::any_of(p.steps.begin(), p.steps.end(),
+                     [](const ir::Step& s) { return std::holds_alternative<ir::LibraryStep>(s); });
 }
 
 void check(uint64_t seed, const std::string& cpu) {
@@ -54,7 +56,8 @@ void check(uint64_t seed, const std::string& cpu) {
       auto got = run_native(**library, planned[i], *c, *arguments);
       ASSERT_TRUE(got.ok()) << got.error().str() << "\n" << print(f);
       ASSERT_EQ(want->size(), got->size());
-      for (size_t r = 0; r < want->size(); ++r) ASSERT_EQ(difference((*want)[r], (*got)[r]), "") << "result " << r << "\n" << print(f);
+      for (size_t r = 0; r < want->size(); ++r)
+        ASSERT_EQ(difference((*want)[r], (*got)[r]), "") << "result " << r << "\n" << print(f);
     }
   }
 }

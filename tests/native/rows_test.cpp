@@ -1,5 +1,5 @@
-// Every row of the operation table as functions of a shared library, for each level of processors that runs here, and for 64-bit Arm where there is
-// an emulator: results are the program interpreter's to the bit.
+// Every row of the operation table as functions of a shared library, for each level of processors that runs here, and
+// for 64-bit Arm where there is an emulator: results are the program interpreter's to the bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,9 +27,11 @@ struct Arrangement {
 
 std::vector<Arrangement> arrangements() {
   const Dim n = Dim::symbol("n"), m = Dim::symbol("m");
-  return {{{n, m}, false}, {{37}, false}, {{2, 3, 1, 19}, false}, {{n, m}, true}, {{2, 0, 3}, false}, {{}, false}, {{3, 5, 9}, false}};
+  return {{{n, m}, false},    {{37}, false}, {{2, 3, 1, 19}, false}, {{n, m}, true},
+          {{2, 0, 3}, false}, {{}, false},   {{3, 5, 9}, false}};
 }
-const std::vector<SymbolValues> kCalls = {{{"n", 5}, {"m", 70}}, {{"n", 0}, {"m", 3}}, {{"n", 1}, {"m", 1}}, {{"n", 3}, {"m", 17}}};
+const std::vector<SymbolValues> kCalls = {
+    {{"n", 5}, {"m", 70}}, {{"n", 0}, {"m", 3}}, {{"n", 1}, {"m", 1}}, {{"n", 3}, {"m", 17}}};
 
 class NativeRow : public testing::TestWithParam<const OpDef*> {
  protected:
@@ -42,8 +44,9 @@ class NativeRow : public testing::TestWithParam<const OpDef*> {
     auto call = draw_call(def, {leading, a.shape}, leading, facts, random_);
     if (!call) return std::nullopt;
     for (const char* s : {"n", "m"})
-      if (std::any_of(call->operands.begin(), call->operands.end(),
-                      [&](const Type& t) { return std::any_of(t.shape.begin(), t.shape.end(), [&](const Dim& d) { return d.uses(s); }); }))
+      if (std::any_of(call->operands.begin(), call->operands.end(), [&](const Type& t) {
+            return std::any_of(t.shape.begin(), t.shape.end(), [&](const Dim& d) { return d.uses(s); });
+          }))
         f.facts.set_range(s, {0, 100});
     std::vector<ValueId> params;
     for (const Type& t : call->operands) params.push_back(f.add_param("x" + std::to_string(params.size()), t));
@@ -62,7 +65,8 @@ class NativeRow : public testing::TestWithParam<const OpDef*> {
     return f;
   }
 
-  // A call, and what it gives. Routines that are kernels of the program add up in an order of their own: their program says what they give.
+  // A call, and what it gives. Routines that are kernels of the program add up in an order of their own: their program
+  // says what they give.
   struct Call {
     size_t function;
     Arguments arguments;
@@ -114,7 +118,8 @@ class NativeRow : public testing::TestWithParam<const OpDef*> {
     std::vector<std::vector<Tensor>> results;
     if (cpu == "aarch64" && !runtime::cpu_runs(cpu)) {
       std::vector<CrossCall> calls;
-      for (const Call& call : calls_) calls.push_back({&planned[call.function], &interfaces[call.function], &call.arguments});
+      for (const Call& call : calls_)
+        calls.push_back({&planned[call.function], &interfaces[call.function], &call.arguments});
       auto got = run_on_arm(folder_, file, calls);
       ASSERT_TRUE(got.ok()) << got.error().str();
       results = std::move(*got);
@@ -136,7 +141,8 @@ class NativeRow : public testing::TestWithParam<const OpDef*> {
         want = std::move(*own);
       }
       ASSERT_EQ(want.size(), results[i].size());
-      for (size_t r = 0; r < results[i].size(); ++r) ASSERT_EQ(difference(want[r], results[i][r]), "") << print(functions_[calls_[i].function]);
+      for (size_t r = 0; r < results[i].size(); ++r)
+        ASSERT_EQ(difference(want[r], results[i][r]), "") << print(functions_[calls_[i].function]);
     }
   }
 
@@ -165,7 +171,8 @@ TEST_P(NativeRow, EqualsTheInterpreterOnEveryLevel) {
     if (HasFatalFailure()) return;
   }
   for (const char* cpu : {"native", "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"}) {
-    std::string why = std::string_view(cpu) == "native" || runtime::cpu_runs(cpu) ? "" : "this is another kind of processor";
+    std::string why =
+        std::string_view(cpu) == "native" || runtime::cpu_runs(cpu) ? "" : "this is another kind of processor";
     if (!why.empty() && std::string_view(cpu) == "aarch64") why = why_no_arm();
     if (!why.empty()) {
       std::cout << "not tested for " << cpu << ": " << why << "\n";
@@ -178,7 +185,9 @@ TEST_P(NativeRow, EqualsTheInterpreterOnEveryLevel) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, NativeRow, testing::ValuesIn(OpTable::instance().all()),
-                         [](const testing::TestParamInfo<const OpDef*>& info) { return std::string(info.param->name); });
+                         [](const testing::TestParamInfo<const OpDef*>& info) {
+                           return std::string(info.param->name);
+                         });
 
 }  // namespace
 }  // namespace frit::test

@@ -26,7 +26,8 @@ Folder::~Folder() {
 }
 
 void write_file(const std::string& path, std::string_view bytes) {
-  std::ofstream(path, std::ios::binary | std::ios::trunc).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  std::ofstream(path, std::ios::binary | std::ios::trunc)
+      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
 std::string output_of(const std::string& command, int& status) {
@@ -63,7 +64,8 @@ ir::Function parse_one(const std::string& text) {
   return std::move(*(*module)->functions.at(0));
 }
 
-Result<ir::Function> plan_native(const ir::Function& f, const codegen::Target& target, const codegen::NativeOptions& options) {
+Result<ir::Function> plan_native(const ir::Function& f, const codegen::Target& target,
+                                 const codegen::NativeOptions& options) {
   ir::Function out = f;
   passes::PassContext context;
   FRIT_ASSIGN_OR_RETURN(traits, llvm().native_traits(target, options));
@@ -74,15 +76,17 @@ Result<ir::Function> plan_native(const ir::Function& f, const codegen::Target& t
   return out;
 }
 
-Result<std::string> emit_code(std::span<const ir::Function> planned, const codegen::Target& target, std::string_view emission,
-                              const codegen::NativeOptions& options, std::string* header) {
+Result<std::string> emit_code(std::span<const ir::Function> planned, const codegen::Target& target,
+                              std::string_view emission, const codegen::NativeOptions& options, std::string* header) {
   std::vector<const ir::Function*> pointers;
   for (const ir::Function& f : planned) pointers.push_back(&f);
   FRIT_ASSIGN_OR_RETURN(files, llvm().emit_native(pointers, target, emission, options));
   std::string code;
   for (codegen::NativeFile& file : files) {
-    if (file.suffix == ".h" && header) *header = std::move(file.bytes);
-    else if (file.suffix != ".h") code = std::move(file.bytes);
+    if (file.suffix == ".h" && header)
+      *header = std::move(file.bytes);
+    else if (file.suffix != ".h")
+      code = std::move(file.bytes);
   }
   return code;
 }
@@ -116,10 +120,12 @@ R call_any(void* function, const std::vector<uint64_t>& a) {
 }  // namespace
 
 int call_entry(void* function, const std::vector<uint64_t>& arguments) { return call_any<int>(function, arguments); }
-uint64_t call_workspace(void* function, const std::vector<uint64_t>& symbols) { return call_any<uint64_t>(function, symbols); }
+uint64_t call_workspace(void* function, const std::vector<uint64_t>& symbols) {
+  return call_any<uint64_t>(function, symbols);
+}
 
-Result<std::vector<ir::Tensor>> run_native(const Library& library, const ir::Function& planned, const codegen::CInterface& c,
-                                           const Arguments& arguments) {
+Result<std::vector<ir::Tensor>> run_native(const Library& library, const ir::Function& planned,
+                                           const codegen::CInterface& c, const Arguments& arguments) {
   void *entry = library.find(c.name), *workspace_of = library.find(c.workspace_name());
   if (!entry || !workspace_of) return Diagnostic("the library has no '" + c.name + "'");
   std::vector<uint64_t> symbols;
@@ -136,7 +142,8 @@ Result<std::vector<ir::Tensor>> run_native(const Library& library, const ir::Fun
     switch (p.kind) {
       case codegen::CParam::Kind::Input: {
         const runtime::Tensor& t = arguments.tensors[p.index];
-        values.push_back(reinterpret_cast<uint64_t>(static_cast<std::byte*>(t.buffer->data()) + t.offset * t.dtype.size));
+        values.push_back(
+            reinterpret_cast<uint64_t>(static_cast<std::byte*>(t.buffer->data()) + t.offset * t.dtype.size));
         break;
       }
       case codegen::CParam::Kind::Output: {
@@ -156,12 +163,15 @@ Result<std::vector<ir::Tensor>> run_native(const Library& library, const ir::Fun
         break;
       }
       case codegen::CParam::Kind::Symbol: values.push_back(symbols[p.index]); break;
-      case codegen::CParam::Kind::Workspace: values.push_back(needed ? reinterpret_cast<uint64_t>(memory->data()) : 0); break;
+      case codegen::CParam::Kind::Workspace:
+        values.push_back(needed ? reinterpret_cast<uint64_t>(memory->data()) : 0);
+        break;
       case codegen::CParam::Kind::Message: values.push_back(reinterpret_cast<uint64_t>(&message)); break;
     }
   }
   if (needed) std::memset(memory->data(), 0x7f, needed);
-  if (const int code = call_entry(entry, values)) return Diagnostic("code " + std::to_string(code) + ": " + (message ? message : "no message"));
+  if (const int code = call_entry(entry, values))
+    return Diagnostic("code " + std::to_string(code) + ": " + (message ? message : "no message"));
   for (size_t i = 0; i < results.size(); ++i)
     if (!results[i].data.empty()) std::memcpy(results[i].data.data(), outputs[i]->data(), results[i].data.size());
   return results;

@@ -1,4 +1,5 @@
-// Native forms in tests: planned, emitted, written to a folder of their own, opened and called as a C program calls them.
+// Native forms in tests: planned, emitted, written to a folder of their own, opened and called as a C program calls
+// them.
 #pragma once
 
 #include <filesystem>
@@ -35,11 +36,13 @@ codegen::Backend& llvm();
 ir::Function parse_one(const std::string& text);
 
 // Through the standard pipeline with the traits for native forms, verified after each pass.
-Result<ir::Function> plan_native(const ir::Function& f, const codegen::Target& target, const codegen::NativeOptions& options = {});
+Result<ir::Function> plan_native(const ir::Function& f, const codegen::Target& target,
+                                 const codegen::NativeOptions& options = {});
 
 // The code of an emission, and the header in `header`.
-Result<std::string> emit_code(std::span<const ir::Function> planned, const codegen::Target& target, std::string_view emission,
-                              const codegen::NativeOptions& options, std::string* header = nullptr);
+Result<std::string> emit_code(std::span<const ir::Function> planned, const codegen::Target& target,
+                              std::string_view emission, const codegen::NativeOptions& options,
+                              std::string* header = nullptr);
 
 // An opened shared library.
 class Library {
@@ -57,8 +60,9 @@ class Library {
 int call_entry(void* function, const std::vector<uint64_t>& arguments);
 uint64_t call_workspace(void* function, const std::vector<uint64_t>& symbols);
 
-// Runs the function on arguments as a C caller would: outputs and workspace on memory that ends at a page without access.
-Result<std::vector<ir::Tensor>> run_native(const Library& library, const ir::Function& planned, const codegen::CInterface& c,
-                                           const Arguments& arguments);
+// Runs the function on arguments as a C caller would: outputs and workspace on memory that ends at a page without
+// access.
+Result<std::vector<ir::Tensor>> run_native(const Library& library, const ir::Function& planned,
+                                           const codegen::CInterface& c, const Arguments& arguments);
 
 }  // namespace frit::test

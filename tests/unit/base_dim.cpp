@@ -60,9 +60,15 @@ TEST(Dim, ComparisonsHoldForEveryValue) {
     decided += less != Tri::Unknown;
     for (const Env& env : environments()) {
       int64_t x = a.eval(env), y = b.eval(env);
-      if (equal != Tri::Unknown) { ASSERT_EQ(equal == Tri::Yes, x == y) << a.dim.str() << " and " << b.dim.str(); }
-      if (less != Tri::Unknown) { ASSERT_EQ(less == Tri::Yes, x < y) << a.dim.str() << " and " << b.dim.str(); }
-      if (at_most != Tri::Unknown) { ASSERT_EQ(at_most == Tri::Yes, x <= y) << a.dim.str() << " and " << b.dim.str(); }
+      if (equal != Tri::Unknown) {
+        ASSERT_EQ(equal == Tri::Yes, x == y) << a.dim.str() << " and " << b.dim.str();
+      }
+      if (less != Tri::Unknown) {
+        ASSERT_EQ(less == Tri::Yes, x < y) << a.dim.str() << " and " << b.dim.str();
+      }
+      if (at_most != Tri::Unknown) {
+        ASSERT_EQ(at_most == Tri::Yes, x <= y) << a.dim.str() << " and " << b.dim.str();
+      }
     }
   }
   EXPECT_GT(decided, 1000 / kShare);
@@ -90,7 +96,8 @@ TEST(Dim, SubstituteThenEvaluateIsEvaluate) {
     Dim moved = e.dim.substitute("m", k + 1);
     EXPECT_FALSE(moved.uses("m"));
     for (int64_t a : {1, 3, 8})
-      for (int64_t c : {0, 2, 5}) ASSERT_EQ(value(moved, {{"n", a}, {"k", c}}), e.eval({{"n", a}, {"m", c + 1}, {"k", c}}));
+      for (int64_t c : {0, 2, 5})
+        ASSERT_EQ(value(moved, {{"n", a}, {"k", c}}), e.eval({{"n", a}, {"m", c + 1}, {"k", c}}));
   }
 }
 
@@ -132,15 +139,17 @@ TEST(DimProgram, IsBuiltAgainFromItsCode) {
 
 TEST(DimProgram, RefusesCodeThatIsNone) {
   using Op = DimProgram::Op;
-  auto ok = [](std::vector<DimProgram::Instr> code, int slots = 2) { return DimProgram::from(std::move(code), slots).has_value(); };
+  auto ok = [](std::vector<DimProgram::Instr> code, int slots = 2) {
+    return DimProgram::from(std::move(code), slots).has_value();
+  };
   EXPECT_TRUE(ok({{Op::Const, 3}, {Op::Slot, 1}, {Op::Max, 0}}));
-  EXPECT_FALSE(ok({{Op::Const, 3}, {Op::Slot, 2}, {Op::Max, 0}}));               // no such slot
+  EXPECT_FALSE(ok({{Op::Const, 3}, {Op::Slot, 2}, {Op::Max, 0}}));  // no such slot
   EXPECT_FALSE(ok({{Op::Slot, -1}}));
   EXPECT_FALSE(ok({{Op::Slot, 0}}, 0));
-  EXPECT_FALSE(ok({{Op::Const, 3}, {Op::Add, 0}}));                              // one operand
-  EXPECT_FALSE(ok({{Op::Add, 0}, {Op::Const, 3}, {Op::Const, 3}}));              // none yet
-  EXPECT_FALSE(ok({{Op::Const, 3}, {Op::Const, 3}}));                            // two results
-  EXPECT_FALSE(ok({{Op::Const, 3}, {Op::Const, 3}, {static_cast<Op>(8), 0}}));   // no such operation
+  EXPECT_FALSE(ok({{Op::Const, 3}, {Op::Add, 0}}));                             // one operand
+  EXPECT_FALSE(ok({{Op::Add, 0}, {Op::Const, 3}, {Op::Const, 3}}));             // none yet
+  EXPECT_FALSE(ok({{Op::Const, 3}, {Op::Const, 3}}));                           // two results
+  EXPECT_FALSE(ok({{Op::Const, 3}, {Op::Const, 3}, {static_cast<Op>(8), 0}}));  // no such operation
   EXPECT_FALSE(ok({{Op::Const, 3}, {Op::Const, 3}, {Op::Add, 1}}));
 }
 

@@ -80,7 +80,8 @@ Stated random_facts(Generator& gen) {
 
 std::string text(const DimFacts& facts) {
   std::string s;
-  for (const auto& [symbol, r] : facts.ranges()) s += symbol + " in [" + std::to_string(r.low) + ", " + std::to_string(r.high) + "], ";
+  for (const auto& [symbol, r] : facts.ranges())
+    s += symbol + " in [" + std::to_string(r.low) + ", " + std::to_string(r.high) + "], ";
   for (const auto& [symbol, factor] : facts.multiples()) s += symbol + " % " + std::to_string(factor) + " == 0, ";
   for (const DimCondition& c : facts.conditions()) s += c.str() + ", ";
   return s;
@@ -113,7 +114,8 @@ TEST(DimConditions, EveryAnswerHoldsForAllValuesThatSatisfyThem) {
     ASSERT_EQ(s.facts.contradiction(), std::nullopt) << text(s.facts);
     for (int i = 0; i < 6; ++i) {
       Expr a = query(gen, s), b = gen.pick(0, 2) ? query(gen, s) : Expr{Dim(0), [](const Env&) { return int64_t{0}; }};
-      Tri equal = s.facts.equal(a.dim, b.dim), at_most = s.facts.less_equal(a.dim, b.dim), less = s.facts.less(a.dim, b.dim);
+      Tri equal = s.facts.equal(a.dim, b.dim), at_most = s.facts.less_equal(a.dim, b.dim),
+          less = s.facts.less(a.dim, b.dim);
       Dim simple = s.facts.simplify(a.dim);
       decided += at_most != Tri::Unknown;
       equal_yes += equal == Tri::Yes;
@@ -121,10 +123,18 @@ TEST(DimConditions, EveryAnswerHoldsForAllValuesThatSatisfyThem) {
       SCOPED_TRACE(a.dim.str() + " and " + b.dim.str() + " where " + text(s.facts));
       for (const Env& env : s.values) {
         int64_t x = a.eval(env), y = b.eval(env);
-        if (equal != Tri::Unknown) { ASSERT_EQ(equal == Tri::Yes, x == y); }
-        if (at_most != Tri::Unknown) { ASSERT_EQ(at_most == Tri::Yes, x <= y); }
-        if (less != Tri::Unknown) { ASSERT_EQ(less == Tri::Yes, x < y); }
-        if (six) { ASSERT_EQ(x % 6, 0); }
+        if (equal != Tri::Unknown) {
+          ASSERT_EQ(equal == Tri::Yes, x == y);
+        }
+        if (at_most != Tri::Unknown) {
+          ASSERT_EQ(at_most == Tri::Yes, x <= y);
+        }
+        if (less != Tri::Unknown) {
+          ASSERT_EQ(less == Tri::Yes, x < y);
+        }
+        if (six) {
+          ASSERT_EQ(x % 6, 0);
+        }
         ASSERT_EQ(value(simple, env), x) << simple.str();
       }
     }
@@ -151,7 +161,8 @@ TEST(DimConditions, StatedAnewAreTheSame) {
     DimFacts again;
     for (const auto& [symbol, range] : s.facts.ranges()) again.set_range(symbol, range);
     for (const auto& [symbol, factor] : s.facts.multiples()) again.set_multiple(symbol, factor);
-    for (const DimCondition& c : s.facts.conditions()) c.kind == Kind::Zero ? again.assume_zero(c.dim) : again.assume_nonnegative(c.dim);
+    for (const DimCondition& c : s.facts.conditions())
+      c.kind == Kind::Zero ? again.assume_zero(c.dim) : again.assume_nonnegative(c.dim);
     ASSERT_EQ(text(again), text(s.facts));
     ASSERT_EQ(again.conditions(), s.facts.conditions());
   }
@@ -251,9 +262,11 @@ TEST(DimConditions, ThatCanNeverHoldAreSeen) {
   EXPECT_EQ(contradicts([](DimFacts& f) { f.assume_nonnegative(-n - 1); }), "n in [0, -1]");
   EXPECT_EQ(contradicts([](DimFacts& f) { f.assume_zero(n * 2 - 5); }), "2*n == 5");
   EXPECT_EQ(contradicts([](DimFacts& f) { f.assume_zero(n * m * 2 - k * 4 - 3); }), "2*m*n == 4*k + 3");
-  EXPECT_EQ(contradicts([](DimFacts& f) { f.assume_nonnegative(n - m - 1), f.assume_nonnegative(m - n); }), "m + 1 <= n");
+  EXPECT_EQ(contradicts([](DimFacts& f) { f.assume_nonnegative(n - m - 1), f.assume_nonnegative(m - n); }),
+            "m + 1 <= n");
   EXPECT_EQ(contradicts([](DimFacts& f) { f.assume_zero(n - m), f.assume_nonnegative(m - n - 2); }), "m == n");
-  EXPECT_EQ(contradicts([](DimFacts& f) { f.set_multiple("n", 16), f.set_range("n", {1, 15}); }), "n in [1, 15], n % 16 == 0");
+  EXPECT_EQ(contradicts([](DimFacts& f) { f.set_multiple("n", 16), f.set_range("n", {1, 15}); }),
+            "n in [1, 15], n % 16 == 0");
   EXPECT_EQ(contradicts([](DimFacts& f) { f.set_multiple("n", 16), f.set_range("n", {1, 16}); }), "");
   EXPECT_EQ(contradicts([](DimFacts& f) { f.assume_zero(n - m), f.assume_nonnegative(m - 2); }), "");
 }

@@ -39,8 +39,12 @@ TEST(Dtype, PromotionIsCommutativeIdempotentAndHoldsItsOperands) {
       Dtype p = promote_types(a, b);
       EXPECT_EQ(p, promote_types(b, a)) << a << " " << b;
       EXPECT_EQ(promote_types(p, a), p) << a << " " << b;
-      if (is_float(a) && is_int(b)) { EXPECT_EQ(p, a) << a << " " << b; }
-      if (is_complex(a) && b != float64) { EXPECT_EQ(p, complex64) << b; }
+      if (is_float(a) && is_int(b)) {
+        EXPECT_EQ(p, a) << a << " " << b;
+      }
+      if (is_complex(a) && b != float64) {
+        EXPECT_EQ(p, complex64) << b;
+      }
     }
   }
 }

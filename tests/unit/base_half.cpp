@@ -44,9 +44,7 @@ void check_rounding(uint16_t last, ToBits to_bits, ToFloat to_float) {
 
 TEST(Half, RoundsToNearestEven) { check_rounding(0x7bff, float_to_half_bits, half_bits_to_float); }
 
-TEST(Bfloat, RoundsToNearestEven) {
-  check_rounding(0x7f7f, float_to_bfloat_bits, bfloat_bits_to_float);
-}
+TEST(Bfloat, RoundsToNearestEven) { check_rounding(0x7f7f, float_to_bfloat_bits, bfloat_bits_to_float); }
 
 TEST(Half, OverflowsToInfinityAndUnderflowsToZero) {
   EXPECT_EQ(float_to_half_bits(65504.0f), 0x7bff);

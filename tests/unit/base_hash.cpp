@@ -6,7 +6,8 @@ namespace frit {
 namespace {
 
 TEST(Hash, IsTheSameOnEveryMachine) {
-  EXPECT_EQ(hash_bytes("", 0).hex(), "99aa06d3014798d86001c324468d497f") << "the published value of XXH3-128 of nothing";
+  EXPECT_EQ(hash_bytes("", 0).hex(), "99aa06d3014798d86001c324468d497f")
+      << "the published value of XXH3-128 of nothing";
   EXPECT_EQ(hash_bytes("frit", 4), hash_bytes("frit", 4));
   EXPECT_NE(hash_bytes("frit", 4), hash_bytes("fris", 4));
 }

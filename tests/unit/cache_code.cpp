@@ -52,8 +52,10 @@ struct Got {
 Got get(ir::Function f, CompileMode mode = CompileMode::enabled) {
   Got got{nullptr, CodeOrigin::Memory};
   auto code = code_for(std::move(f), mode, &got.origin);
-  if (!code.ok()) ADD_FAILURE() << code.error().str();
-  else got.code = *code;
+  if (!code.ok())
+    ADD_FAILURE() << code.error().str();
+  else
+    got.code = *code;
   return got;
 }
 
@@ -139,7 +141,8 @@ TEST_F(CodeCache, threads_that_ask_at_once_compile_once) {
   EXPECT_EQ(right, 8);
 }
 
-// Whole entries under the right key whose contents are of no use: somebody else's idea of the format, another function, code that cannot be loaded.
+// Whole entries under the right key whose contents are of no use: somebody else's idea of the format, another function,
+// code that cannot be loaded.
 TEST_F(CodeCache, what_does_not_fit_is_compiled_and_written_again) {
   ir::Function f = scale(7);
   f.canonicalize_order();
@@ -158,8 +161,9 @@ TEST_F(CodeCache, what_does_not_fit_is_compiled_and_written_again) {
   runtime::Image broken = *runtime::read_image(*good);
   broken.objects[0].object.resize(broken.objects[0].object.size() / 2);
   size_t misses = code_cache_stats().misses;
-  for (const std::string& payload : {std::string("nonsense"), std::string(), good->substr(1), *good + "x", runtime::write_image(other),
-                                     runtime::write_image(rank), runtime::write_image(broken)}) {
+  for (const std::string& payload :
+       {std::string("nonsense"), std::string(), good->substr(1), *good + "x", runtime::write_image(other),
+        runtime::write_image(rank), runtime::write_image(broken)}) {
     disk.store(key, payload);
     forget();
     const Got got = get(scale(7));
@@ -174,7 +178,8 @@ TEST_F(CodeCache, what_does_not_fit_is_compiled_and_written_again) {
 
 // Constants come back to the bit, and so does everything that is computed from them.
 TEST_F(CodeCache, programs_from_the_disk_give_the_same_bits) {
-  const std::string text = R"(func @many(%x: f32[n, 5], %s: f32[]) -> (f32[n], f32[n, 5], f32[3], f32[5, n]) where n in [1, 100] {
+  const std::string text =
+      R"(func @many(%x: f32[n, 5], %s: f32[]) -> (f32[n], f32[n, 5], f32[3], f32[5, n]) where n in [1, 100] {
     %0: f32[n, 5] = exp %x
     %1: f32[n] = sum %0 {axes=[1]}
     %2: f32[n, 5] = broadcast %s {shape=[n, 5]}

@@ -29,7 +29,8 @@ TEST(Beside, independent_launches) {
     %1: f32[20] = exp %y
     %2: f32[30] = exp %z
     return %0, %1, %2
-  })"), ".bb");
+  })"),
+            ".bb");
 }
 
 // The second sum needs the first's result, through memory that the third kernel would take over.
@@ -41,7 +42,9 @@ TEST(Beside, launches_that_need_each_other) {
     %3: f32[40] = divide %0, %2
     %4: f32[] = sum %3 {axes=[0]}
     return %4
-  })").find('b'), std::string::npos);
+  })")
+                .find('b'),
+            std::string::npos);
 }
 
 }  // namespace

@@ -3,10 +3,10 @@
 #include <thread>
 
 #include "codegen_harness.h"
-#include "runtime/system/cpu.h"
 #include "runtime/load/elf_object.h"
 #include "runtime/load/object_loader.h"
 #include "runtime/load/relocate.h"
+#include "runtime/system/cpu.h"
 
 namespace frit::test {
 namespace {
@@ -62,7 +62,8 @@ TEST(Emit, OtherProcessors) {
 
 // Objects for processors that may not be this one: position-independent, for the right machine, the same every time.
 TEST(Emit, ObjectsForOtherProcessors) {
-  for (const char* cpu : {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "znver4", "aarch64", "cortex-a72", "neoverse-v1"}) {
+  for (const char* cpu :
+       {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "znver4", "aarch64", "cortex-a72", "neoverse-v1"}) {
     SCOPED_TRACE(cpu);
     const codegen::Target target{"llvm", cpu};
     auto first = backend().objects(program_of(parse(kScale)), target);
@@ -86,13 +87,18 @@ TEST(Emit, ObjectsForOtherProcessors) {
       for (const auto& r : *relocations) {
         const runtime::Relocation* known = runtime::find_relocation(elf->machine, r.type);
         ASSERT_TRUE(known) << r.type;
-        EXPECT_NE(known->form, runtime::Relocation::Form::Word64) << "an absolute address in code that may lie anywhere";
+        EXPECT_NE(known->form, runtime::Relocation::Form::Word64)
+            << "an absolute address in code that may lie anywhere";
       }
     }
     auto here = backend().runs_here(target);
     const bool level = std::string_view(cpu).starts_with("x86-64") || std::string_view(cpu) == "aarch64";
-    if (level) { EXPECT_EQ(here.ok(), runtime::cpu_runs(cpu)); }
-    if (here.ok()) { EXPECT_TRUE(runtime::load_objects(*first).ok()); }
+    if (level) {
+      EXPECT_EQ(here.ok(), runtime::cpu_runs(cpu));
+    }
+    if (here.ok()) {
+      EXPECT_TRUE(runtime::load_objects(*first).ok());
+    }
   }
 }
 
@@ -108,7 +114,8 @@ TEST(Load, FromManyThreads) {
 TEST(Plugin, AMissingOneSaysWhereItWasLookedFor) {
   auto none = codegen::find_backend("none");
   ASSERT_FALSE(none.ok());
-  EXPECT_NE(none.error().message.find("libfrit_codegen_none.so does not exist"), std::string::npos) << none.error().message;
+  EXPECT_NE(none.error().message.find("libfrit_codegen_none.so does not exist"), std::string::npos)
+      << none.error().message;
   EXPECT_FALSE(codegen::find_backend("../llvm").ok());
   auto names = codegen::backend_names();
   EXPECT_NE(std::find(names.begin(), names.end(), "llvm"), names.end());

@@ -30,7 +30,9 @@ std::vector<std::string> said(const ir::Function& f) {
 std::string failure(const ir::Function& f, const Shapes& shapes) {
   runtime::Guard guard = *make_guard(f);
   std::vector<int64_t> symbols(guard.symbol_names.size());
-  return describe(f, guard, guard.first_failure([&](uint32_t input, uint32_t axis) { return shapes[input][axis]; }, symbols.data()));
+  return describe(
+      f, guard,
+      guard.first_failure([&](uint32_t input, uint32_t axis) { return shapes[input][axis]; }, symbols.data()));
 }
 
 TEST(Guard, SaysWhatItChecks) {
@@ -38,13 +40,18 @@ TEST(Guard, SaysWhatItChecks) {
   EXPECT_EQ(said(*parsed("%x: f32[n], %y: f32[n, m])")->functions[0]), (Said{"axis 0 of 'y' equals axis 0 of 'x'"}));
   EXPECT_EQ(said(*parsed("%x: f32[3, 4])")->functions[0]), (Said{"axis 0 of 'x' is 3", "axis 1 of 'x' is 4"}));
   EXPECT_EQ(said(*parsed("%x: f32[n, m], %y: f32[m*n + 1])")->functions[0]), (Said{"axis 0 of 'y' is m*n + 1"}));
-  EXPECT_EQ(said(*parsed("%x: f32[n, m]) where n in [1, 64], n % 16 == 0, n <= m, n*m % 64 == 0, m*m == n + 4")->functions[0]),
-            (Said{"axis 0 of 'x' (n) is in [1, 64]", "n is a multiple of 16", "m*m == n + 4", "m*n is a multiple of 64", "n <= m"}));
+  EXPECT_EQ(
+      said(
+          *parsed("%x: f32[n, m]) where n in [1, 64], n % 16 == 0, n <= m, n*m % 64 == 0, m*m == n + 4")->functions[0]),
+      (Said{"axis 0 of 'x' (n) is in [1, 64]", "n is a multiple of 16", "m*m == n + 4", "m*n is a multiple of 64",
+            "n <= m"}));
   EXPECT_EQ(said(*parsed("%x: f32[k, n, m]) where 2 <= k, n <= 8, m == 3")->functions[0]),
             (Said{"axis 0 of 'x' (k) is at least 2", "axis 2 of 'x' (m) is 3", "axis 1 of 'x' (n) is at most 8"}));
   // What is divided by is positive, before it is divided by.
-  EXPECT_EQ(said(*parsed("%x: f32[n, m], %y: f32[(n // m)])")->functions[0]), (Said{"m is at least 1", "axis 0 of 'y' is (n // m)"}));
-  EXPECT_EQ(said(*parsed("%x: f32[n, m]) where n % m == 0")->functions[0]), (Said{"m is at least 1", "n is a multiple of m"}));
+  EXPECT_EQ(said(*parsed("%x: f32[n, m], %y: f32[(n // m)])")->functions[0]),
+            (Said{"m is at least 1", "axis 0 of 'y' is (n // m)"}));
+  EXPECT_EQ(said(*parsed("%x: f32[n, m]) where n % m == 0")->functions[0]),
+            (Said{"m is at least 1", "n is a multiple of m"}));
   EXPECT_EQ(said(*parsed("%x: f32[n, m]) where m in [1, 9], n % m == 0")->functions[0]),
             (Said{"axis 1 of 'x' (m) is in [1, 9]", "n is a multiple of m"}));
   EXPECT_EQ(said(*parsed("%x: f32[n], %y: f32[])")->functions[0]), Said{});
@@ -72,8 +79,10 @@ TEST(Guard, FindsTheFirstCheckThatFails) {
 }
 
 TEST(Guard, NeedsEverySizeAlone) {
-  EXPECT_EQ(said(*parsed("%x: f32[2*n])")->functions[0])[0], "function @f: the size 'n' cannot be read from any argument");
-  EXPECT_EQ(said(*parsed("%x: f32[2*s] strides [s])")->functions[0])[0], "function @f: the size 's' cannot be read from any argument");
+  EXPECT_EQ(said(*parsed("%x: f32[2*n])")->functions[0])[0],
+            "function @f: the size 'n' cannot be read from any argument");
+  EXPECT_EQ(said(*parsed("%x: f32[2*s] strides [s])")->functions[0])[0],
+            "function @f: the size 's' cannot be read from any argument");
   // Strides are the caller's.
   EXPECT_EQ(said(*parsed("%x: f32[n] strides [s]) where s in [2, 8], n in [1, 8]")->functions[0]),
             std::vector<std::string>{"axis 0 of 'x' (n) is in [1, 8]"});
@@ -103,7 +112,8 @@ TEST(Guard, AgreesWithTheInterpreter) {
         inputs.emplace_back(float32, shapes.back());
       }
       auto bound = ir::bind_symbols(f, inputs);
-      EXPECT_EQ(failure(f, shapes).empty(), bound.ok()) << signature << ": " << (bound.ok() ? "passes" : bound.error().str());
+      EXPECT_EQ(failure(f, shapes).empty(), bound.ok())
+          << signature << ": " << (bound.ok() ? "passes" : bound.error().str());
       passed += bound.ok();
     }
     EXPECT_GT(passed, 10) << signature;

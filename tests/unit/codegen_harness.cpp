@@ -48,18 +48,57 @@ codegen::Backend& backend() {
 }
 
 uint64_t interesting_bits(Dtype type, Random& random) {
-  static const double numbers[] = {0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.0, 7.0, 100.0, -128.0, 127.0, 128.0, 255.0, 256.0,
-                                   32767.0, 32768.0, -32768.0, 65535.0, 65504.0, 65520.0, 2147483648.0, -2147483648.0, 4294967296.0,
-                                   9223372036854775808.0, -9223372036854775808.0, 18446744073709551616.0, 1e-8, 6e-8, 6.1e-5, 1e30, -1e30,
-                                   1e300, 1e-300, 1e-40, std::numeric_limits<double>::infinity(),
-                                   -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()};
+  static const double numbers[] = {0.0,
+                                   -0.0,
+                                   1.0,
+                                   -1.0,
+                                   0.5,
+                                   -0.5,
+                                   1.5,
+                                   2.5,
+                                   -2.5,
+                                   3.0,
+                                   7.0,
+                                   100.0,
+                                   -128.0,
+                                   127.0,
+                                   128.0,
+                                   255.0,
+                                   256.0,
+                                   32767.0,
+                                   32768.0,
+                                   -32768.0,
+                                   65535.0,
+                                   65504.0,
+                                   65520.0,
+                                   2147483648.0,
+                                   -2147483648.0,
+                                   4294967296.0,
+                                   9223372036854775808.0,
+                                   -9223372036854775808.0,
+                                   18446744073709551616.0,
+                                   1e-8,
+                                   6e-8,
+                                   6.1e-5,
+                                   1e30,
+                                   -1e30,
+                                   1e300,
+                                   1e-300,
+                                   1e-40,
+                                   std::numeric_limits<double>::infinity(),
+                                   -std::numeric_limits<double>::infinity(),
+                                   std::numeric_limits<double>::quiet_NaN()};
   uint64_t mask = type == bool_ ? 1 : type.size == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * type.size)) - 1;
   switch (random() % 4) {
-    case 0: return is_float(type) ? ir::double_to_bits(type, numbers[random() % std::size(numbers)])
-                                  : ((uint64_t{1} << random() % 64) * (random() % 2 ? 1 : ~uint64_t{0}) + random() % 3 - 1) & mask;
+    case 0:
+      return is_float(type)
+                 ? ir::double_to_bits(type, numbers[random() % std::size(numbers)])
+                 : ((uint64_t{1} << random() % 64) * (random() % 2 ? 1 : ~uint64_t{0}) + random() % 3 - 1) & mask;
     case 1: return random() & mask;
     case 2: return ir::double_to_bits(type, static_cast<double>(static_cast<int64_t>(random() % 21)) - 10.0) & mask;
-    default: return is_float(type) ? ir::double_to_bits(type, (static_cast<double>(random() >> 11) * 0x1p-53 - 0.5) * 8) : random() % 70 & mask;
+    default:
+      return is_float(type) ? ir::double_to_bits(type, (static_cast<double>(random() >> 11) * 0x1p-53 - 0.5) * 8)
+                            : random() % 70 & mask;
   }
 }
 
@@ -85,8 +124,10 @@ Compiled::Compiled(ir::Kernel kernel, const std::string& cpu) : kernel_(std::mov
   }
   code_ = *code;
   auto entry = code_->entry(kernel_.name);
-  if (!entry) ADD_FAILURE() << entry.error().str();
-  else fn_ = *entry;
+  if (!entry)
+    ADD_FAILURE() << entry.error().str();
+  else
+    fn_ = *entry;
 }
 
 void Compiled::check(const std::vector<int64_t>& symbols, int parts, const Fill& values) {
@@ -103,8 +144,10 @@ void Compiled::check(const std::vector<int64_t>& symbols, int parts, const Fill&
   for (const ir::KernelBuffer& b : kernel_.buffers) {
     int64_t count = *b.size.evaluate(lookup);
     auto memory = std::make_unique<GuardedMemory>(static_cast<size_t>(count) * b.dtype.size);
-    if (b.read) fill(memory->data(), count, b.dtype, random_);
-    else std::memset(memory->data(), b.dtype == bool_ ? 1 : 0xa5, memory->bytes());
+    if (b.read)
+      fill(memory->data(), count, b.dtype, random_);
+    else
+      std::memset(memory->data(), b.dtype == bool_ ? 1 : 0xa5, memory->bytes());
     if (values)
       for (int64_t i = 0; i < count; ++i)
         if (auto bits = values(b.name, i)) std::memcpy(memory->data() + i * b.dtype.size, &*bits, b.dtype.size);
@@ -117,13 +160,15 @@ void Compiled::check(const std::vector<int64_t>& symbols, int parts, const Fill&
   ASSERT_TRUE(status.ok()) << status.error().str();
 
   int64_t scratch_bytes = 0;
-  for (const ir::KernelBuffer& local : kernel_.locals) scratch_bytes += (*local.size.evaluate(lookup) * local.dtype.size + 63) / 64 * 64;
+  for (const ir::KernelBuffer& local : kernel_.locals)
+    scratch_bytes += (*local.size.evaluate(lookup) * local.dtype.size + 63) / 64 * 64;
   std::vector<std::byte> scratch(static_cast<size_t>(scratch_bytes) + 64);
   void* aligned = reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(scratch.data()) + 63) / 64 * 64);
   const ir::Loop* loop = ir::parallel_loop(kernel_);
   int64_t extent = loop ? *loop->extent.evaluate(lookup) : 1;
   if (!loop) parts = 1;
-  for (int p = parts; p-- > 0;) fn_(pointers.data(), symbols.data(), extent * p / parts, extent * (p + 1) / parts, aligned);
+  for (int p = parts; p-- > 0;)
+    fn_(pointers.data(), symbols.data(), extent * p / parts, extent * (p + 1) / parts, aligned);
 
   for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
     const ir::KernelBuffer& b = kernel_.buffers[i];
@@ -137,12 +182,14 @@ void Compiled::check(const std::vector<int64_t>& symbols, int parts, const Fill&
         if (kernel_.buffers[k].read && j * kernel_.buffers[k].dtype.size < static_cast<int64_t>(expected[k].size())) {
           char text[64];
           std::snprintf(text, sizeof text, " %s=%llx", kernel_.buffers[k].name.c_str(),
-                        static_cast<unsigned long long>(read(expected[k].data() + j * kernel_.buffers[k].dtype.size, kernel_.buffers[k].dtype)));
+                        static_cast<unsigned long long>(
+                            read(expected[k].data() + j * kernel_.buffers[k].dtype.size, kernel_.buffers[k].dtype)));
           inputs += text;
         }
-      ADD_FAILURE() << "kernel @" << kernel_.name << ", " << (symbols.empty() ? 0 : symbols[0]) << " elements: " << b.name << "[" << j
-                    << "] is " << std::hex << got << ", interpreted " << want << ";" << inputs
-                    << (loop ? " (vector " + std::to_string(loop->vector) + " unroll " + std::to_string(loop->unroll) + ")" : "");
+      ADD_FAILURE()
+          << "kernel @" << kernel_.name << ", " << (symbols.empty() ? 0 : symbols[0]) << " elements: " << b.name << "["
+          << j << "] is " << std::hex << got << ", interpreted " << want << ";" << inputs
+          << (loop ? " (vector " + std::to_string(loop->vector) + " unroll " + std::to_string(loop->unroll) + ")" : "");
       return;
     }
   }
@@ -168,6 +215,8 @@ void set_vector(ir::Body& body, const std::string& var, int vector, int unroll) 
 }
 }  // namespace
 
-void set_vector(ir::Kernel& k, const std::string& var, int vector, int unroll) { set_vector(k.body, var, vector, unroll); }
+void set_vector(ir::Kernel& k, const std::string& var, int vector, int unroll) {
+  set_vector(k.body, var, vector, unroll);
+}
 
 }  // namespace frit::test

@@ -1,6 +1,8 @@
-// Runs kernels through the code generator and through the reference interpreter on the same memory, and compares every byte.
+// Runs kernels through the code generator and through the reference interpreter on the same memory, and compares every
+// byte.
 //
-// Buffers of the generated code end at a page that may not be touched, so that reading or writing past one ends the test.
+// Buffers of the generated code end at a page that may not be touched, so that reading or writing past one ends the
+// test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -49,8 +51,9 @@ using Fill = std::function<std::optional<uint64_t>(const std::string& name, int6
 class Compiled {
  public:
   explicit Compiled(ir::Kernel kernel, const std::string& cpu = "native");
-  // Runs it and the interpreter with these values of the kernel's symbols. `parts` > 1 runs the parallel loop in that many pieces. Floats are equal
-  // when both are NaN; all else must agree to the bit, and so must bytes that nothing writes.
+  // Runs it and the interpreter with these values of the kernel's symbols. `parts` > 1 runs the parallel loop in that
+  // many pieces. Floats are equal when both are NaN; all else must agree to the bit, and so must bytes that nothing
+  // writes.
   void check(const std::vector<int64_t>& symbols, int parts = 1, const Fill& values = {});
   bool ok() const { return fn_ != nullptr; }
   const ir::Kernel& kernel() const { return kernel_; }

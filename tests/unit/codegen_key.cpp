@@ -50,7 +50,10 @@ TEST(CacheKey, names_and_places_do_not_count) {
     return %1
   })")));
   EXPECT_NE(a, key(parse("func @one(%x: f32[n], %y: f32[n]) -> f32[n] {\n %0: f32[n] = add %y, %x\n return %0\n}")));
-  EXPECT_NE(a, key(parse("func @one(%x: f32[n], %y: f32[n]) -> f32[n] where n % 2 == 0 {\n %0: f32[n] = add %x, %y\n return %0\n}")));
+  EXPECT_NE(
+      a,
+      key(parse(
+          "func @one(%x: f32[n], %y: f32[n]) -> f32[n] where n % 2 == 0 {\n %0: f32[n] = add %x, %y\n return %0\n}")));
   EXPECT_NE(a, key(parse("func @one(%x: f32[4], %y: f32[4]) -> f32[4] {\n %0: f32[4] = add %x, %y\n return %0\n}")));
 }
 
@@ -61,10 +64,11 @@ TEST(CacheKey, constants_count_by_their_bits) {
     keys.insert(key(with_constant(t, bits)));
     ++made;
   };
-  for (uint64_t bits : {0x00000000u, 0x80000000u, 0x3f800000u, 0x7f800000u, 0xff800000u, 0x7fc00000u, 0xffc00000u, 0x7fc00001u, 0x7f800001u,
-                        0x00000001u})
+  for (uint64_t bits : {0x00000000u, 0x80000000u, 0x3f800000u, 0x7f800000u, 0xff800000u, 0x7fc00000u, 0xffc00000u,
+                        0x7fc00001u, 0x7f800001u, 0x00000001u})
     add(float32, bits);
-  for (uint64_t bits : {uint64_t{0}, uint64_t{1} << 63, uint64_t{0x7ff8} << 48, (uint64_t{0x7ff8} << 48) + 1, uint64_t{0x3ff0} << 48})
+  for (uint64_t bits :
+       {uint64_t{0}, uint64_t{1} << 63, uint64_t{0x7ff8} << 48, (uint64_t{0x7ff8} << 48) + 1, uint64_t{0x3ff0} << 48})
     add(float64, bits);
   for (uint64_t bits : {0x0000, 0x8000, 0x7e00, 0x7e01, 0x3c00}) add(float16, bits);
   for (uint64_t bits : {0x0000, 0x8000, 0x7fc0, 0x7fc1, 0x3f80}) add(bfloat16, bits);
@@ -81,15 +85,16 @@ TEST(CacheKey, compilers_count) {
   EXPECT_NE(key(f, "mode a"), key(f, "mode b"));
   EXPECT_NE(key(f, "", {"llvm", "native"}), key(f, "", {"llvm", "x86-64"}));
   const std::string& identity = compiler_identity({});
-  for (const char* part : {"libfrit_base.", "libfrit_ir.", "libfrit_passes.", "libfrit_runtime.", "libfrit_codegen.", "libfrit_codegen_llvm.so:",
-                           "cache="})
+  for (const char* part : {"libfrit_base.", "libfrit_ir.", "libfrit_passes.", "libfrit_runtime.", "libfrit_codegen.",
+                           "libfrit_codegen_llvm.so:", "cache="})
     EXPECT_NE(identity.find(part), std::string::npos) << part << " in\n" << identity;
 }
 
 TEST(CacheKey, large_constants_have_none) {
   ir::Function f;
   ir::Builder b(f);
-  f.results = {b.constant(ir::Literal(uint8, std::vector<std::byte>(kMaxKeyConstants + 1)), {Dim(int64_t{kMaxKeyConstants + 1})})};
+  f.results = {b.constant(ir::Literal(uint8, std::vector<std::byte>(kMaxKeyConstants + 1)),
+                          {Dim(int64_t{kMaxKeyConstants + 1})})};
   EXPECT_FALSE(cache_key(f, "", {}).has_value());
 }
 

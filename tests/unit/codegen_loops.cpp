@@ -7,7 +7,8 @@ namespace {
 constexpr int64_t kSizes[] = {0, 1, 7, 8, 31, 32, 33, 100};
 constexpr std::pair<int, int> kShapes[] = {{0, 1}, {4, 1}, {8, 4}, {8, 3}, {16, 2}, {32, 1}};
 
-// Runs `text` for every shape of the loop over `var` and every size n, with m = 5 as a second symbol where there is one.
+// Runs `text` for every shape of the loop over `var` and every size n, with m = 5 as a second symbol where there is
+// one.
 void check(const std::string& text, const std::string& var = "i", const Fill& values = {}) {
   for (auto [vector, unroll] : kShapes) {
     ir::Kernel k = parse(text);
@@ -27,18 +28,23 @@ void check(const std::string& text, const std::string& var = "i", const Fill& va
 TEST(Positions, ReversedStridedAndBroadcast) {
   for (const char* type : {"f32", "u8", "f64", "i16", "bool"}) {
     std::string t = type;
-    check("kernel @positions(%x: " + t + "[n] in, %wide: " + t + "[3*n] in, %one: " + t + "[1] in, %r: " + t + "[n] out, %s: " + t +
-          "[n] out, %two: " + t + "[2*n] out, %b: " + t + R"([n] out; n) {
+    check("kernel @positions(%x: " + t + "[n] in, %wide: " + t + "[3*n] in, %one: " + t + "[1] in, %r: " + t +
+          "[n] out, %s: " + t + "[n] out, %two: " + t + "[2*n] out, %b: " + t + R"([n] out; n) {
       parallel for i in n {
-        %0: )" + t + R"( = load %x[n - i - 1]
+        %0: )" +
+          t + R"( = load %x[n - i - 1]
         store %r[i], %0
-        %1: )" + t + R"( = load %wide[3*i]
+        %1: )" +
+          t + R"( = load %wide[3*i]
         store %s[i], %1
-        %2: )" + t + R"( = load %wide[2*i]
+        %2: )" +
+          t + R"( = load %wide[2*i]
         store %two[2*i], %2
-        %3: )" + t + R"( = load %wide[2*i + 1]
+        %3: )" +
+          t + R"( = load %wide[2*i + 1]
         store %two[2*i + 1], %3
-        %4: )" + t + R"( = load %one[0]
+        %4: )" +
+          t + R"( = load %one[0]
         store %b[n - i - 1], %4
       }
     })");
@@ -57,7 +63,8 @@ TEST(Positions, TransposedBySymbolicStride) {
 }
 
 TEST(Positions, DividedAndWrapped) {
-  check(R"(kernel @tile(%x: f32[2*n + 7] in, %y: f32[n] out, %z: i64[n] out, %w: i64[n] out; n, m) where m in [1, 64], n in [0, 100000] {
+  check(
+      R"(kernel @tile(%x: f32[2*n + 7] in, %y: f32[n] out, %z: i64[n] out, %w: i64[n] out; n, m) where m in [1, 64], n in [0, 100000] {
     parallel for i in n {
       %0: f32 = load %x[(i // 3) + (i % 5)]
       store %y[i], %0
@@ -88,7 +95,8 @@ TEST(Masks, InactiveLanesReadNothing) {
         %2: i64 = index(n)
         %3: bool = lt %0, %2
         %4: bool = and %1, %3
-        %5: )" + t + R"( = load %x[i - 4] mask %4
+        %5: )" +
+          t + R"( = load %x[i - 4] mask %4
         store %y[i], %5
         %6: i64 = index((i % 2))
         %7: bool = eq %6, 0
@@ -108,10 +116,11 @@ TEST(Bindings, GatherAndScatter) {
       store %y[i], %2
       store %z[4*i + (p % 4)], %2
     }
-  })", "i", [](const std::string& name, int64_t i) -> std::optional<uint64_t> {
-    if (name == "at") return static_cast<uint64_t>(i * 37 % 64);
-    return std::nullopt;
-  });
+  })",
+        "i", [](const std::string& name, int64_t i) -> std::optional<uint64_t> {
+          if (name == "at") return static_cast<uint64_t>(i * 37 % 64);
+          return std::nullopt;
+        });
 }
 
 TEST(Locals, RowKeptBetweenLoops) {
@@ -164,14 +173,18 @@ struct Case {
   const char* type;
   bool arg = false;
 };
-constexpr Case kCases[] = {{"sum", "f32"}, {"sum", "f64"}, {"sum", "i32"}, {"sum", "u8"}, {"prod", "f32"}, {"prod", "i64"}, {"max", "f32"}, {"max", "i8"}, {"max", "u32"},
-                           {"max", "bool"}, {"min", "f64"}, {"min", "i16"}, {"and", "bool"}, {"or", "bool"}, {"and", "u16"}, {"or", "i32"},
-                           {"argmax", "f32", true}, {"argmin", "f32", true}, {"argmax", "i32", true}, {"argmin", "u8", true}, {"argmax", "bool", true}};
+constexpr Case kCases[] = {{"sum", "f32"},          {"sum", "f64"},          {"sum", "i32"},
+                           {"sum", "u8"},           {"prod", "f32"},         {"prod", "i64"},
+                           {"max", "f32"},          {"max", "i8"},           {"max", "u32"},
+                           {"max", "bool"},         {"min", "f64"},          {"min", "i16"},
+                           {"and", "bool"},         {"or", "bool"},          {"and", "u16"},
+                           {"or", "i32"},           {"argmax", "f32", true}, {"argmin", "f32", true},
+                           {"argmax", "i32", true}, {"argmin", "u8", true},  {"argmax", "bool", true}};
 
 std::string loop_text(const Case& c, const std::string& head, const std::string& position) {
   std::string t = c.type;
-  return "for " + head + " acc %s: " + (c.arg ? "i64" : t) + " = " + c.combine + " %0" + (c.arg ? " at %p" : "") + " {\n%0: " + t +
-         " = load %x[" + position + "]\n" + (c.arg ? "%p: i64 = index(i)\n" : "") + "}\n";
+  return "for " + head + " acc %s: " + (c.arg ? "i64" : t) + " = " + c.combine + " %0" + (c.arg ? " at %p" : "") +
+         " {\n%0: " + t + " = load %x[" + position + "]\n" + (c.arg ? "%p: i64 = index(i)\n" : "") + "}\n";
 }
 
 class EveryCombine : public testing::TestWithParam<Case> {};
@@ -189,7 +202,8 @@ TEST_P(EveryCombine, Columns) {
   std::string t = c.type, result = c.arg ? "i64" : t;
   for (const char* lanes : {"", " lanes 8"})
     check("kernel @columns(%x: " + t + "[m*n] in, %y: " + result + "[n] out; n, m) {\nparallel for j in n {\n" +
-              loop_text(c, std::string("i in m") + lanes, "i*n + j") + "store %y[j], %s\n}\n}", "j");
+              loop_text(c, std::string("i in m") + lanes, "i*n + j") + "store %y[j], %s\n}\n}",
+          "j");
 }
 
 INSTANTIATE_TEST_SUITE_P(Reductions, EveryCombine, testing::ValuesIn(kCases),
@@ -231,11 +245,13 @@ TEST(Loops, InPlace) {
 void check_rows(const std::string& buffers, const std::string& body, const Fill& values = {}) {
   // Processors differ in what they can mask and convert.
   const bool older = backend().runs_here({"llvm", "x86-64-v3"}).ok();
-  for (auto [width, cpu] : {std::pair(4, "native"), {8, "native"}, {16, "native"}, {8, older ? "x86-64-v3" : "native"}}) {
+  for (auto [width, cpu] :
+       {std::pair(4, "native"), {8, "native"}, {16, "native"}, {8, older ? "x86-64-v3" : "native"}}) {
     const std::string w = std::to_string(width);
     SCOPED_TRACE("width " + w + " for " + cpu);
-    Compiled compiled(parse("kernel @rows(" + buffers + "; n, m) {\nparallel for b in 2 {\nfor t in n unroll " + w + " {\nfor i in m vector " + w + " {\n" +
-                            body + "}\n}\n}\n}"), cpu);
+    Compiled compiled(parse("kernel @rows(" + buffers + "; n, m) {\nparallel for b in 2 {\nfor t in n unroll " + w +
+                            " {\nfor i in m vector " + w + " {\n" + body + "}\n}\n}\n}"),
+                      cpu);
     for (int64_t n : {0, 1, 3, 8, 16, 21})
       for (int64_t m : {0, 1, 5, 8, 16, 35}) {
         compiled.check({n, m}, 1, values);
@@ -248,35 +264,40 @@ TEST(Rows, ReadAlongEitherAxis) {
   for (const char* type : {"f32", "f64", "u8", "i16", "bool"}) {
     const std::string t = type;
     SCOPED_TRACE(t);
-    check_rows("%x: " + t + "[2*n*m] in, %y: " + t + "[2*n*m] in, %r: " + t + "[n] in, %c: " + t + "[m] in, %back: " + t + "[2*n*m] in, %far: " + t +
-                   "[6*n*m] in, %o: " + t + "[2*n*m] out, %p: " + t + "[2*n*m] out, %q: " + t + "[2*n*m] out, %s: " + t + "[2*n*m] out",
-               "%0: " + t + " = load %x[b*n*m + i*n + t]\n" +            // side by side along the rows
-                   "%1: " + t + " = load %y[b*n*m + t*m + i]\n" +        // along the columns
-                   "%2: " + t + " = load %r[t]\n%3: " + t + " = load %c[i]\n" +
-                   "%4: " + t + " = load %back[b*n*m + (m - i - 1)*n + n - t - 1]\n" +
-                   "%5: " + t + " = load %far[3*b*n*m + 3*i*n + 2*t]\n" +  // neither
-                   "%6: bool = ne %0, %1\n%7: " + t + " = select %6, %0, %2\n%8: bool = ne %4, %3\n%9: " + t + " = select %8, %4, %5\n" +
-                   "store %o[b*n*m + t*m + i], %7\nstore %p[b*n*m + t*m + i], %9\nstore %q[b*n*m + i*n + t], %1\nstore %s[b*n*m + t*m + m - i - 1], %2\n");
+    check_rows(
+        "%x: " + t + "[2*n*m] in, %y: " + t + "[2*n*m] in, %r: " + t + "[n] in, %c: " + t + "[m] in, %back: " + t +
+            "[2*n*m] in, %far: " + t + "[6*n*m] in, %o: " + t + "[2*n*m] out, %p: " + t + "[2*n*m] out, %q: " + t +
+            "[2*n*m] out, %s: " + t + "[2*n*m] out",
+        "%0: " + t + " = load %x[b*n*m + i*n + t]\n" +      // side by side along the rows
+            "%1: " + t + " = load %y[b*n*m + t*m + i]\n" +  // along the columns
+            "%2: " + t + " = load %r[t]\n%3: " + t + " = load %c[i]\n" + "%4: " + t +
+            " = load %back[b*n*m + (m - i - 1)*n + n - t - 1]\n" + "%5: " + t +
+            " = load %far[3*b*n*m + 3*i*n + 2*t]\n" +  // neither
+            "%6: bool = ne %0, %1\n%7: " + t + " = select %6, %0, %2\n%8: bool = ne %4, %3\n%9: " + t +
+            " = select %8, %4, %5\n" +
+            "store %o[b*n*m + t*m + i], %7\nstore %p[b*n*m + t*m + i], %9\nstore %q[b*n*m + i*n + t], %1\nstore %s[b*n*m + t*m + m - i - 1], %2\n");
   }
 }
 
 TEST(Rows, PositionsMasksAndBindings) {
-  check_rows("%at: i32[n] in, %x: f32[64*m] in, %z: f32[n*m] in, %o: f32[2*n*m] out, %k: i64[2*n*m] out, %e: f32[2*n*m] out",
-             "%0: i32 = load %at[t]\n%1: i64 = cast %0\nbind p = %1 in [0, 63]\n%2: f32 = load %x[p*m + i]\n"
-             "store %o[b*n*m + t*m + i], %2\n"
-             "%3: i64 = index((t // 3) + 100*i + p)\nstore %k[b*n*m + t*m + i], %3\n"
-             "%4: i64 = index(t - i)\n%5: bool = ge %4, 0\n%6: f32 = load %z[i] mask %5\n%7: f32 = load %z[i*n + t] mask %5\n"
-             "%8: f32 = add %6, %7\nstore %e[b*n*m + t*m + i], %8 mask %5\n",
-             [](const std::string& name, int64_t i) -> std::optional<uint64_t> {
-               if (name == "at") return static_cast<uint64_t>(i * 37 % 64);
-               return std::nullopt;
-             });
+  check_rows(
+      "%at: i32[n] in, %x: f32[64*m] in, %z: f32[n*m] in, %o: f32[2*n*m] out, %k: i64[2*n*m] out, %e: f32[2*n*m] out",
+      "%0: i32 = load %at[t]\n%1: i64 = cast %0\nbind p = %1 in [0, 63]\n%2: f32 = load %x[p*m + i]\n"
+      "store %o[b*n*m + t*m + i], %2\n"
+      "%3: i64 = index((t // 3) + 100*i + p)\nstore %k[b*n*m + t*m + i], %3\n"
+      "%4: i64 = index(t - i)\n%5: bool = ge %4, 0\n%6: f32 = load %z[i] mask %5\n%7: f32 = load %z[i*n + t] mask %5\n"
+      "%8: f32 = add %6, %7\nstore %e[b*n*m + t*m + i], %8 mask %5\n",
+      [](const std::string& name, int64_t i) -> std::optional<uint64_t> {
+        if (name == "at") return static_cast<uint64_t>(i * 37 % 64);
+        return std::nullopt;
+      });
 }
 
 TEST(Rows, InPlaceWithALoopInside) {
-  check_rows("%x: f32[2*n*m] inout, %y: f32[5*n*m] in",
-             "%0: f32 = load %x[b*n*m + t*m + i]\nfor k in 5 acc %1: f32 = sum %2 {\n%2: f32 = load %y[5*i*n + t + k*n]\n}\n%3: f32 = add %0, %1\n"
-             "store %x[b*n*m + t*m + i], %3\n");
+  check_rows(
+      "%x: f32[2*n*m] inout, %y: f32[5*n*m] in",
+      "%0: f32 = load %x[b*n*m + t*m + i]\nfor k in 5 acc %1: f32 = sum %2 {\n%2: f32 = load %y[5*i*n + t + k*n]\n}\n%3: f32 = add %0, %1\n"
+      "store %x[b*n*m + t*m + i], %3\n");
 }
 
 }  // namespace

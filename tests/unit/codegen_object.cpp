@@ -27,7 +27,8 @@ TEST(Object, is_the_same_for_the_same_program) {
 
 TEST(Object, for_another_processor_is_not_run) {
   EXPECT_TRUE(backend().runs_here({}).ok());
-  if (backend().runs_here({"llvm", "x86-64-v4"}).ok() && backend().runs_here({"llvm", "sapphirerapids"}).ok()) GTEST_SKIP();
+  if (backend().runs_here({"llvm", "x86-64-v4"}).ok() && backend().runs_here({"llvm", "sapphirerapids"}).ok())
+    GTEST_SKIP();
   auto code = codegen::load(program_of(parse(kKernel)), {"llvm", "sapphirerapids"});
   ASSERT_FALSE(code.ok());
   EXPECT_NE(code.error().message.find("cannot run on this machine"), std::string::npos);

@@ -11,9 +11,9 @@
 #include "frit/frit_runtime.h"
 #include "frit/runtime.h"
 #include "ir/read/parser.h"
-#include "runtime/system/cpu.h"
 #include "runtime/execute/parallel.h"
 #include "runtime/load/package.h"
+#include "runtime/system/cpu.h"
 
 namespace frit::codegen {
 namespace {
@@ -43,7 +43,8 @@ func @product(%a: f32[4, 4], %b: f32[4, 4]) -> f32[4, 4] {
 runtime::Tensor tensor(std::vector<int64_t> shape, float first = 0) {
   int64_t n = 1;
   for (int64_t s : shape) n *= s;
-  runtime::Tensor t{*runtime::Buffer::allocate(static_cast<size_t>(n) * 4), float32, runtime::Sizes(shape), runtime::Sizes(shape.size()), 0};
+  runtime::Tensor t{*runtime::Buffer::allocate(static_cast<size_t>(n) * 4), float32, runtime::Sizes(shape),
+                    runtime::Sizes(shape.size()), 0};
   int64_t stride = 1;
   for (size_t i = shape.size(); i-- > 0; stride *= shape[i]) t.strides[i] = stride;
   for (int64_t i = 0; i < n; ++i) static_cast<float*>(t.buffer->data())[i] = first + static_cast<float>(i);
@@ -249,7 +250,8 @@ TEST_F(PackageTest, WeightsBesideMustBeThereAndFit) {
   ASSERT_TRUE(runtime::write_safetensors(beside, {{"w", tensor({5})}}).ok());
   auto wrong = load()->find("scale");
   ASSERT_FALSE(wrong.ok());
-  EXPECT_NE(wrong.error().message.find("its weight 'w' is f32[5], but function @scale takes f32[4]"), std::string::npos) << wrong.error().message;
+  EXPECT_NE(wrong.error().message.find("its weight 'w' is f32[5], but function @scale takes f32[4]"), std::string::npos)
+      << wrong.error().message;
   ASSERT_TRUE(runtime::write_safetensors(beside, c.weights).ok());
   EXPECT_TRUE(load()->find("scale").ok());
   EXPECT_TRUE(load()->find("rows").ok());
@@ -285,7 +287,8 @@ TEST_F(PackageTest, TheRuntimesInterfaceInCAndCpp) {
     FAIL();
   } catch (const runtime::LoadError& e) {
     EXPECT_EQ(e.status(), FRIT_BAD_ARGUMENT);
-    EXPECT_NE(std::string(e.what()).find("takes 'x' as f32[b, n], but f64[1, 2] is given"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("takes 'x' as f32[b, n], but f64[1, 2] is given"), std::string::npos)
+        << e.what();
   }
   EXPECT_THROW(runtime::load("absent.fritpkg"), runtime::LoadError);
 
@@ -338,7 +341,9 @@ TEST_F(PackageTest, ThreadsShareAPackage) {
         auto f = package->find(i % 2 ? "scale" : "rows");
         const runtime::Tensor x = tensor({2, 4}, static_cast<float>(t));
         auto results = f.ok() ? (*f)->run(std::span(&x, 1)) : Result<std::vector<runtime::Tensor>>(f.error());
-        if (!results.ok() || data((*results)[0])[0] != (i % 2 ? 2.0f * static_cast<float>(t) : 4.0f * static_cast<float>(t) + 6.0f)) ++wrong;
+        if (!results.ok() ||
+            data((*results)[0])[0] != (i % 2 ? 2.0f * static_cast<float>(t) : 4.0f * static_cast<float>(t) + 6.0f))
+          ++wrong;
       }
     });
   for (std::thread& t : threads) t.join();

@@ -1,4 +1,5 @@
-// Every primitive scalar op on every element type, against the interpreter, whatever the vector width and the unrolling.
+// Every primitive scalar op on every element type, against the interpreter, whatever the vector width and the
+// unrolling.
 #include "codegen_harness.h"
 
 namespace frit::test {
@@ -47,7 +48,8 @@ class KernelMaker {
     if (!ir::types_fit(op, result, std::span(types).first(count))) return;
     ir::Reg r = k.new_reg(result);
     loop.body.push_back({ir::ScalarInstr{r, op, result, args, 0}});
-    k.buffers.push_back({std::string(ir::name(op)) + "_" + std::string(short_name(result)), result, Dim::symbol("n"), true, false});
+    k.buffers.push_back(
+        {std::string(ir::name(op)) + "_" + std::string(short_name(result)), result, Dim::symbol("n"), true, false});
     loop.body.push_back({ir::StoreInstr{static_cast<uint32_t>(k.buffers.size() - 1), Dim::symbol("i"), r}});
   }
   ir::Kernel done() {
@@ -124,10 +126,12 @@ TEST(Scalar, ConstantOperands) {
   }
 }
 
-// Processors without the instruction compute it in f64, where sums just beside the middle between two f32 numbers must not be taken for the middle.
+// Processors without the instruction compute it in f64, where sums just beside the middle between two f32 numbers must
+// not be taken for the middle.
 TEST(Scalar, FusedMultiplicationRoundsOnceOnEveryProcessor) {
   const auto number = [](const std::string& name, int64_t i) -> std::optional<uint64_t> {
-    // z has 24 bits; x y is half of its last one, less the square of k units of 2^-23, which f64 does not hold: (1 + k u) (1 - k u) = 1 - (k u)^2.
+    // z has 24 bits; x y is half of its last one, less the square of k units of 2^-23, which f64 does not hold: (1 + k
+    // u) (1 - k u) = 1 - (k u)^2.
     const auto n = static_cast<uint64_t>(i);
     const uint64_t k = 1 + n % 300, exponent = 40 + n % 180, mixed = n * 0x9e3779b97f4a7c15;
     if (n % 16 == 0) return std::nullopt;
@@ -139,7 +143,8 @@ TEST(Scalar, FusedMultiplicationRoundsOnceOnEveryProcessor) {
     if (!backend().runs_here({"llvm", cpu}).ok()) continue;
     SCOPED_TRACE(cpu);
     for (const char* width : {"", " vector 4", " vector 8 unroll 2"}) {
-      const std::string head = "kernel @fused(%x: f32[n] in, %y: f32[n] in, %z: f32[n] in, %out: f32[n] out; n) {\n  parallel for i in n";
+      const std::string head =
+          "kernel @fused(%x: f32[n] in, %y: f32[n] in, %z: f32[n] in, %out: f32[n] out; n) {\n  parallel for i in n";
       Compiled fused(parse(head + width + R"( {
     %0: f32 = load %x[i]
     %1: f32 = load %y[i]

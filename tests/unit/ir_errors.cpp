@@ -18,11 +18,14 @@ TEST(Errors, OfModules) {
   EXPECT_EQ(error_of("func @f() { return }\nfunc @f() { return }"), "2:6: function '@f' is defined twice");
   EXPECT_EQ(error_of("func @f() {"), "1:12: expected an op, 'return' or '}', but found the end of the text");
   EXPECT_EQ(error_of("func @f() { }"), "1:13: function '@f' has no return");
-  EXPECT_EQ(error_of("func @f(%x: f32[]) -> f32[] { return }"), "1:31: function '@f' is declared with 1 result, but returns 0");
-  EXPECT_EQ(error_of("func @f(%x: f32[]) -> i8[] { return %x }"), "1:23: function '@f' is declared to return i8[], but returns f32[]");
+  EXPECT_EQ(error_of("func @f(%x: f32[]) -> f32[] { return }"),
+            "1:31: function '@f' is declared with 1 result, but returns 0");
+  EXPECT_EQ(error_of("func @f(%x: f32[]) -> i8[] { return %x }"),
+            "1:23: function '@f' is declared to return i8[], but returns f32[]");
   EXPECT_EQ(error_of("func @f(%x: f32[], %x: f32[]) { return }"), "1:20: '%x' is defined twice");
   EXPECT_EQ(error_of("func @f(%x: f33[]) { return }"), "1:13: unknown element type 'f33'; did you mean 'f32'?");
-  EXPECT_EQ(error_of("func @f(%x: f32[n] strides [1, 2]) { return }"), "1:28: parameter '%x' has 1 axes, but 2 strides");
+  EXPECT_EQ(error_of("func @f(%x: f32[n] strides [1, 2]) { return }"),
+            "1:28: parameter '%x' has 1 axes, but 2 strides");
   EXPECT_EQ(error_of("func @f(%x: f32[-1]) { return }"), "1:13: type f32[-1] has a negative size");
   EXPECT_EQ(error_of("func @f(%x: f32[16777216, 16777217]) { return }"),
             "1:13: type f32[16777216, 16777217] has more than 2^48 elements");
@@ -108,15 +111,19 @@ TEST(Errors, OfSizes) {
 TEST(Errors, CarryTheCure) {
   register_test_rows();
   auto note = [](const char* text) { return parse(text, "t.frit").error().note; };
-  EXPECT_EQ(note("func @f(%x: f32[n]) -> f32[m] { return %x }"), "symbols are declared by the shapes and strides of parameters");
+  EXPECT_EQ(note("func @f(%x: f32[n]) -> f32[m] { return %x }"),
+            "symbols are declared by the shapes and strides of parameters");
   EXPECT_EQ(note("func @f() { }"), "end it with 'return' and its results");
-  EXPECT_EQ(note("func @f(%x: f32[], %y: i8[]) { %0: f32[] = add %x, %y return }"), "convert one of them with 'astype' first");
+  EXPECT_EQ(note("func @f(%x: f32[], %y: i8[]) { %0: f32[] = add %x, %y return }"),
+            "convert one of them with 'astype' first");
 }
 
-// Whatever is cut out of, put into or doubled in a good text, reading it ends with a module or an error at a place in the text.
+// Whatever is cut out of, put into or doubled in a good text, reading it ends with a module or an error at a place in
+// the text.
 TEST(Errors, DamagedTextNeverCrashes) {
   register_test_rows();
-  const std::string good = R"(func @f(%x: f32[n, m] strides [s0, 1], %y: f32[min(n, 3)]) -> (f32[n], c64[1]) where n % 16 == 0, m in [1, 64], n*m % 5 == 0, m <= n + 4 {
+  const std::string good =
+      R"(func @f(%x: f32[n, m] strides [s0, 1], %y: f32[min(n, 3)]) -> (f32[n], c64[1]) where n % 16 == 0, m in [1, 64], n*m % 5 == 0, m <= n + 4 {
   %0: f32[n, m] = exp %x  // loc "a.cpp":3:4
   group reduce {
     %1: f32[n] = sum %0 {axes=[1]}
@@ -126,7 +133,8 @@ TEST(Errors, DamagedTextNeverCrashes) {
   return %2, %3
 }
 )";
-  const std::string pieces[] = {"%", "\"", "[", "(", "{", "//", "-", "99999999999999999999", "nan(", "n", "return", "\n", "e", "\xff"};
+  const std::string pieces[] = {"%",    "\"", "[",      "(",  "{", "//",  "-", "99999999999999999999",
+                                "nan(", "n",  "return", "\n", "e", "\xff"};
   std::mt19937 rng(11);
   int accepted = 0;
   for (int i = 0; i < 4000; ++i) {

@@ -35,8 +35,9 @@ TEST(Builder, ErrorsNameTheOpItsTypesAndThePlace) {
   ValueId x = f.add_param("x", {float32, {2}}), y = f.add_param("y", {float32, {3}});
   auto r = b.try_build(op("add"), {x, y});
   ASSERT_FALSE(r.ok());
-  EXPECT_EQ(r.error().str(), "user.cpp:4:2: op 'add' needs operands of one shape, but got f32[2] and f32[3]\n"
-                             "note: make the shapes equal with 'broadcast' first");
+  EXPECT_EQ(r.error().str(),
+            "user.cpp:4:2: op 'add' needs operands of one shape, but got f32[2] and f32[3]\n"
+            "note: make the shapes equal with 'broadcast' first");
   EXPECT_TRUE(f.ops.empty());
 }
 
@@ -211,9 +212,11 @@ TEST(StructuralHash, SeesEveryDifferenceThatMatters) {
 }
 
 TEST(StructuralHash, DoesNotSeeNamesPlacesDeadOpsAndDefaults) {
-  auto a = parsed("func @f(%x: f32[n]) -> f32[] where n in [0, 281474976710656] { %0: f32[] = sum %x {axes=[0]} return %0 }");
-  auto b = parsed("func @g(%other: f32[n]) -> f32[] {\n %9: f32[n] = exp %other\n"
-                  " %1: f32[] = sum %other {axes=[0], keepdims=false} // loc \"a\":1\n return %1 }");
+  auto a = parsed(
+      "func @f(%x: f32[n]) -> f32[] where n in [0, 281474976710656] { %0: f32[] = sum %x {axes=[0]} return %0 }");
+  auto b = parsed(
+      "func @g(%other: f32[n]) -> f32[] {\n %9: f32[n] = exp %other\n"
+      " %1: f32[] = sum %other {axes=[0], keepdims=false} // loc \"a\":1\n return %1 }");
   b->functions[0]->ops[1].attrs.erase("keepdims");
   EXPECT_EQ(structural_hash(*a->functions[0]), structural_hash(*b->functions[0]));
   EXPECT_TRUE(structurally_equal(*a->functions[0], *b->functions[0]));
@@ -221,9 +224,11 @@ TEST(StructuralHash, DoesNotSeeNamesPlacesDeadOpsAndDefaults) {
 
 TEST(StructuralHash, OfLoweredFunctionsSeesTheProgram) {
   auto text = [](const char* op) {
-    return std::string("func @f(%x: f32[]) -> f32[] { program @f() { buffer %x: f32[1] input 0 buffer %y: f32[1] output "
-                       "launch @k(%x, %y) return %y: f32[] kernel @k(%x: f32[1] in, %y: f32[1] out) { %0: f32 = load %x[0] "
-                       "%1: f32 = ") + op + " %0 store %y[0], %1 } } }";
+    return std::string(
+               "func @f(%x: f32[]) -> f32[] { program @f() { buffer %x: f32[1] input 0 buffer %y: f32[1] output "
+               "launch @k(%x, %y) return %y: f32[] kernel @k(%x: f32[1] in, %y: f32[1] out) { %0: f32 = load %x[0] "
+               "%1: f32 = ") +
+           op + " %0 store %y[0], %1 } } }";
   };
   auto a = parsed(text("exp")), b = parsed(text("exp")), c = parsed(text("log"));
   EXPECT_EQ(structural_hash(*a->functions[0]), structural_hash(*b->functions[0]));
@@ -233,12 +238,14 @@ TEST(StructuralHash, OfLoweredFunctionsSeesTheProgram) {
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kShare = 20;  // a sanitizer makes each op many times dearer, and its own costs are not linear: less of it, and no bound on time
+constexpr int kShare = 20;  // a sanitizer makes each op many times dearer, and its own costs are not linear: less of
+                            // it, and no bound on time
 #else
 constexpr int kShare = 1;
 #endif
 
-// Everything that walks a graph is linear: ten times the ops take about ten times as long, however deep or wide they stand.
+// Everything that walks a graph is linear: ten times the ops take about ten times as long, however deep or wide they
+// stand.
 double walk(int ops, bool chain) {
   register_test_rows();
   return seconds_of([&] {

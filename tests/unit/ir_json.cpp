@@ -1,14 +1,15 @@
 // The JSON form is lossless, and malformed JSON is refused with a place. DOT is a drawing only.
 #include <random>
 
-#include "ir/text/dot.h"
 #include "ir/read/json.h"
+#include "ir/text/dot.h"
 #include "ir_support.h"
 
 namespace frit::ir::testing {
 namespace {
 
-constexpr const char* kText = R"(func @f(%x: f32[n, m] strides [s0, 1], %"odd name": f32[]) -> (f32[n], c64[2], f32[3]) where n % 16 == 0, s0 in [-64, 64] {
+constexpr const char* kText =
+    R"(func @f(%x: f32[n, m] strides [s0, 1], %"odd name": f32[]) -> (f32[n], c64[2], f32[3]) where n % 16 == 0, s0 in [-64, 64] {
   %0: f32[n, m] = exp %x  // loc "a.cpp":3:4
   group reduce {
     %1: f32[n] = sum %0 {axes=[1]}
@@ -39,7 +40,8 @@ TEST(Json, RoundTripIsTheIdentity) {
 }
 
 TEST(Json, HoldsProgramsAsText) {
-  auto m = parsed("func @f(%x: f32[n]) -> f32[n] {\n  program @f(n) {\n    buffer %x: f32[n] input 0\n    return %x: f32[n]\n  }\n}\n");
+  auto m = parsed(
+      "func @f(%x: f32[n]) -> f32[n] {\n  program @f(n) {\n    buffer %x: f32[n] input 0\n    return %x: f32[n]\n  }\n}\n");
   std::string json = to_json(*m);
   auto back = from_json(json, "t.json");
   ASSERT_TRUE(back.ok()) << back.error().render(json);
@@ -61,9 +63,10 @@ std::string json_error(const std::string& text) {
 }
 
 std::string one_op(const std::string& op) {
-  return json_error("{\"format\": \"frit\", \"version\": 1, \"functions\": [\n{\"name\": \"f\", \"params\": "
-                    "[{\"name\": \"x\", \"type\": {\"dtype\": \"f32\", \"shape\": [\"n\"]}}], \"ops\": [\n" +
-                    op + "], \"results\": []}]}");
+  return json_error(
+      "{\"format\": \"frit\", \"version\": 1, \"functions\": [\n{\"name\": \"f\", \"params\": "
+      "[{\"name\": \"x\", \"type\": {\"dtype\": \"f32\", \"shape\": [\"n\"]}}], \"ops\": [\n" +
+      op + "], \"results\": []}]}");
 }
 
 TEST(Json, ErrorsStandAtTheValue) {
@@ -71,19 +74,24 @@ TEST(Json, ErrorsStandAtTheValue) {
   EXPECT_EQ(json_error("{\"a\":\n  tru}"), "2:6: this is not JSON from here on");
   EXPECT_EQ(json_error("[1]"), "1:1: expected an object");
   EXPECT_EQ(json_error("{}"), "1:1: the field \"format\" is missing");
-  EXPECT_EQ(json_error("{\"format\": \"frit\", \"version\": 2}"), "1:1: this version of the format is not known: expected 1");
+  EXPECT_EQ(json_error("{\"format\": \"frit\", \"version\": 2}"),
+            "1:1: this version of the format is not known: expected 1");
   EXPECT_EQ(json_error("{\"format\": \"frit\", \"version\": 1, \"functions\": 3}"), "1:47: expected a list");
   EXPECT_EQ(json_error(std::string(100, '[')), "1:1: this JSON is nested too deeply");
-  EXPECT_EQ(one_op("{\"op\": \"epx\", \"operands\": [0], \"results\": []}"), "3:1: unknown op 'epx'; did you mean 'exp'?");
-  EXPECT_EQ(one_op("{\"op\": \"exp\", \"operands\": [0, 7], \"results\": []}"), "3:31: value 7 is used before it is defined");
-  EXPECT_EQ(one_op("{\"op\": \"exp\", \"operands\": [-1], \"results\": []}"), "3:28: expected an integer from 0 to 4294967295");
+  EXPECT_EQ(one_op("{\"op\": \"epx\", \"operands\": [0], \"results\": []}"),
+            "3:1: unknown op 'epx'; did you mean 'exp'?");
+  EXPECT_EQ(one_op("{\"op\": \"exp\", \"operands\": [0, 7], \"results\": []}"),
+            "3:31: value 7 is used before it is defined");
+  EXPECT_EQ(one_op("{\"op\": \"exp\", \"operands\": [-1], \"results\": []}"),
+            "3:28: expected an integer from 0 to 4294967295");
   EXPECT_EQ(one_op("{\"op\": \"exp\", \"operands\": [0], \"results\": [{\"dtype\": \"f31\", \"shape\": []}]}"),
             "3:54: unknown element type 'f31'; did you mean 'f32'?");
   EXPECT_EQ(one_op("{\"op\": \"exp\", \"operands\": [0], \"results\": [{\"dtype\": \"f32\", \"shape\": [\"n +\"]}]}"),
             "3:71: expected a size, but found the end of the text");
   EXPECT_EQ(one_op("{\"op\": \"exp\", \"operands\": [0], \"results\": [{\"dtype\": \"f32\", \"shape\": [\"k\"]}]}"),
             "2:1: rule G7: in '@f', op 'exp' (%0): it gives f32[n], but its result is f32[k]");
-  EXPECT_EQ(one_op("{\"op\": \"exp\", \"operands\": [0], \"results\": [], \"attrs\": {\"a\": 1}}"), "3:62: op 'exp' has no attribute 'a'");
+  EXPECT_EQ(one_op("{\"op\": \"exp\", \"operands\": [0], \"results\": [], \"attrs\": {\"a\": 1}}"),
+            "3:62: op 'exp' has no attribute 'a'");
 }
 
 TEST(Json, DamagedTextNeverCrashes) {
@@ -100,7 +108,9 @@ TEST(Json, DamagedTextNeverCrashes) {
       default: text[at] = static_cast<char>('0' + rng() % 10); break;
     }
     auto m = from_json(text, "t.json");
-    if (m.ok()) { EXPECT_TRUE(verify(**m).ok()); }
+    if (m.ok()) {
+      EXPECT_TRUE(verify(**m).ok());
+    }
   }
 }
 

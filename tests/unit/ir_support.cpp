@@ -17,7 +17,9 @@ void register_test_rows() {
   static const RegisterOps rows({
       {.name = "test_pair", .kind = OpKind::Library, .arity = 1, .infer = infer_pair},
       {.name = "test_effect", .kind = OpKind::Library, .arity = -1, .traits = kSideEffect, .infer = infer_nothing},
-      {.name = "test_all", .kind = OpKind::Library, .arity = 1,
+      {.name = "test_all",
+       .kind = OpKind::Library,
+       .arity = 1,
        .attrs = {{.name = "flag", .kind = AttrKind::Bool, .required = false, .fallback = false},
                  {.name = "count", .kind = AttrKind::Int, .required = false, .fallback = Dim(1)},
                  {.name = "scale", .kind = AttrKind::Float, .required = false, .fallback = 0.0},

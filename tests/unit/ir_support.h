@@ -15,7 +15,8 @@
 
 namespace frit::ir::testing {
 
-// `test_pair` gives its operand twice; `test_effect` gives nothing and is kept; `test_all` has an attribute of every kind.
+// `test_pair` gives its operand twice; `test_effect` gives nothing and is kept; `test_all` has an attribute of every
+// kind.
 void register_test_rows();
 
 inline std::unique_ptr<Module> parsed(std::string_view text) {
@@ -37,7 +38,8 @@ inline std::string error_of(std::string_view text) {
 inline bool same(const Module& a, const Module& b) {
   if (a.functions.size() != b.functions.size()) return false;
   for (size_t i = 0; i < a.functions.size(); ++i)
-    if (a.functions[i]->name != b.functions[i]->name || !structurally_equal(*a.functions[i], *b.functions[i])) return false;
+    if (a.functions[i]->name != b.functions[i]->name || !structurally_equal(*a.functions[i], *b.functions[i]))
+      return false;
   return true;
 }
 

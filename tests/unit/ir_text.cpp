@@ -33,12 +33,14 @@ TEST(Text, AFunctionAsInTheDocumentation) {
 }
 
 TEST(Text, FactsAboutSeveralSizes) {
-  expect_canonical(R"(func @f(%x: f32[k, n, m]) where k in [1, 64], n % 16 == 0, k*n + 16 == 2*m*n, k*m % 4 == 0, m + (n % 3) <= 8, n <= max(k, m), (m // 2) <= n {
+  expect_canonical(
+      R"(func @f(%x: f32[k, n, m]) where k in [1, 64], n % 16 == 0, k*n + 16 == 2*m*n, k*m % 4 == 0, m + (n % 3) <= 8, n <= max(k, m), (m // 2) <= n {
   return
 }
 )");
   auto text = [](const std::string& facts) {
-    std::string s = print(*parsed("func @f(%x: f32[k, n, m]) where " + facts + " // a comment\n // another\n { return }"));
+    std::string s =
+        print(*parsed("func @f(%x: f32[k, n, m]) where " + facts + " // a comment\n // another\n { return }"));
     size_t from = s.find("where ");
     return from == std::string::npos ? "" : s.substr(from + 6, s.find(" {") - from - 6);
   };
@@ -75,7 +77,8 @@ func @same(%x: i32[]) -> (i32[], i32[]) {
 }
 
 TEST(Text, GroupsLayoutsAndSymbolicSizes) {
-  expect_canonical(R"(func @f(%x: f32[n, m] strides [s0, 1], %y: f32[m*n + 2, (n // 16), (m % 4), min(m, n), max(2*m, n)]) -> f32[n] where s0 in [-64, 64] {
+  expect_canonical(
+      R"(func @f(%x: f32[n, m] strides [s0, 1], %y: f32[m*n + 2, (n // 16), (m % 4), min(m, n), max(2*m, n)]) -> f32[n] where s0 in [-64, 64] {
   %0: f32[n, m] = exp %x
   group loop {
     %1: f32[n, m] = negative %x
@@ -122,10 +125,12 @@ TEST(Text, DenseConstants) {
 }
 
 TEST(Text, BlanksAndCommentsAreFree) {
-  auto m = parsed("// a file\r\nfunc @f(%x:f32[n],// the input\n %y : f32 [ n ])->f32[n]{ // loc \"no.cpp\":1\n"
-                  "  // loc \"alone.cpp\":9\n%a:f32[n]=add %x,\n  %y// loc \"yes.cpp\":4\n\n  // loc \"alone.cpp\":10\nreturn %a}");
-  EXPECT_EQ(print(*m), "func @f(%x: f32[n], %y: f32[n]) -> f32[n] {\n  %0: f32[n] = add %x, %y  // loc \"yes.cpp\":4\n"
-                       "  return %0\n}\n");
+  auto m = parsed(
+      "// a file\r\nfunc @f(%x:f32[n],// the input\n %y : f32 [ n ])->f32[n]{ // loc \"no.cpp\":1\n"
+      "  // loc \"alone.cpp\":9\n%a:f32[n]=add %x,\n  %y// loc \"yes.cpp\":4\n\n  // loc \"alone.cpp\":10\nreturn %a}");
+  EXPECT_EQ(print(*m),
+            "func @f(%x: f32[n], %y: f32[n]) -> f32[n] {\n  %0: f32[n] = add %x, %y  // loc \"yes.cpp\":4\n"
+            "  return %0\n}\n");
 }
 
 TEST(Text, LocationsCanBeLeftOut) {
@@ -175,7 +180,8 @@ uint64_t read_number(Dtype t, const std::string& text) {
 
 TEST(Numbers, Every16BitPatternReadsBack) {
   for (Dtype t : {float16, bfloat16, uint16, int16})
-    for (uint64_t bits = 0; bits < 0x10000; ++bits) ASSERT_EQ(read_number(t, number_text(t, bits)), bits) << number_text(t, bits);
+    for (uint64_t bits = 0; bits < 0x10000; ++bits)
+      ASSERT_EQ(read_number(t, number_text(t, bits)), bits) << number_text(t, bits);
 }
 
 TEST(Numbers, RandomBitsReadBack) {
@@ -205,7 +211,8 @@ TEST(Numbers, AreShort) {
 }
 
 TEST(Module, NamesItsFileOfWeights) {
-  const std::string text = "weights \"sub/mlp.safetensors\"\nfunc @f(%x: f32[4], %w: f32[4] = \"w\") -> %y: f32[4] {\n  return %w\n}\n";
+  const std::string text =
+      "weights \"sub/mlp.safetensors\"\nfunc @f(%x: f32[4], %w: f32[4] = \"w\") -> %y: f32[4] {\n  return %w\n}\n";
   auto m = parse(text, "m");
   ASSERT_TRUE(m.ok()) << m.error().str();
   EXPECT_EQ((*m)->weights, "sub/mlp.safetensors");

@@ -40,14 +40,17 @@ TEST(Verifier, G1NamesAreGivenAndDistinct) {
 }
 
 TEST(Verifier, G2ValuesKnowTheirDefinitions) {
-  EXPECT_EQ(after([](Function& f) { f.values[2].op = 1; }), "rule G2: in '@f', op 'exp': result 0 does not name its own value");
-  EXPECT_EQ(after([](Function& f) { f.ops[0].results = {999}; }), "rule G2: in '@f', op 'exp': result 0 does not name its own value");
+  EXPECT_EQ(after([](Function& f) { f.values[2].op = 1; }),
+            "rule G2: in '@f', op 'exp': result 0 does not name its own value");
+  EXPECT_EQ(after([](Function& f) { f.ops[0].results = {999}; }),
+            "rule G2: in '@f', op 'exp': result 0 does not name its own value");
   EXPECT_EQ(after([](Function& f) { f.params[1] = 0; }), "rule G2: in '@f', parameter 1 does not name its own value");
   EXPECT_EQ(after([](Function& f) { f.params[1] = 77; }), "rule G2: in '@f', parameter 1 is no value");
 }
 
 TEST(Verifier, G3OperandsAreDefinedBefore) {
-  EXPECT_EQ(after([](Function& f) { f.ops[0].operands = {3}; }), "rule G3: in '@f', op 'exp' (%0): operand %1 is used before it is defined");
+  EXPECT_EQ(after([](Function& f) { f.ops[0].operands = {3}; }),
+            "rule G3: in '@f', op 'exp' (%0): operand %1 is used before it is defined");
   EXPECT_EQ(after([](Function& f) { f.ops[0].operands = {99}; }), "rule G3: in '@f', op 'exp': an operand is no value");
   EXPECT_EQ(after([](Function& f) {
               f.values.push_back({{float32, {}}, kNone, 0, "stray"});
@@ -57,13 +60,16 @@ TEST(Verifier, G3OperandsAreDefinedBefore) {
 }
 
 TEST(Verifier, G4OpsHaveRows) {
-  EXPECT_EQ(after([](Function& f) { f.ops[0].def = nullptr; }), "rule G4: in '@f', an op without a row: it is not in the op table");
+  EXPECT_EQ(after([](Function& f) { f.ops[0].def = nullptr; }),
+            "rule G4: in '@f', an op without a row: it is not in the op table");
   static const OpDef stranger{.name = "stranger", .kind = OpKind::Library, .arity = 0};
-  EXPECT_EQ(after([](Function& f) { f.ops[0].def = &stranger; }), "rule G4: in '@f', op 'stranger': it is not in the op table");
+  EXPECT_EQ(after([](Function& f) { f.ops[0].def = &stranger; }),
+            "rule G4: in '@f', op 'stranger': it is not in the op table");
 }
 
 TEST(Verifier, G5OpsHaveAsManyOperandsAsTheirRow) {
-  EXPECT_EQ(after([](Function& f) { f.ops[1].operands.pop_back(); }), "rule G5: in '@f', op 'add' (%1): it takes 2 operands, but has 1");
+  EXPECT_EQ(after([](Function& f) { f.ops[1].operands.pop_back(); }),
+            "rule G5: in '@f', op 'add' (%1): it takes 2 operands, but has 1");
 }
 
 TEST(Verifier, G6AttributesFitTheirSpecs) {
@@ -71,8 +77,9 @@ TEST(Verifier, G6AttributesFitTheirSpecs) {
             "rule G6: in '@f', op 'sum' (%2): op 'sum' has no attribute 'axis'; did you mean 'axes'?");
   EXPECT_EQ(after([](Function& f) { f.ops[2].attrs.erase("axes"); }),
             "rule G6: in '@f', op 'sum' (%2): op 'sum' needs attribute 'axes'");
-  EXPECT_EQ(after([](Function& f) { f.ops[2].attrs.set("axes", true); }),
-            "rule G6: in '@f', op 'sum' (%2): attribute 'axes' of op 'sum' takes a list of integers, but got true or false");
+  EXPECT_EQ(
+      after([](Function& f) { f.ops[2].attrs.set("axes", true); }),
+      "rule G6: in '@f', op 'sum' (%2): attribute 'axes' of op 'sum' takes a list of integers, but got true or false");
 }
 
 TEST(Verifier, G7TypesAreThoseInferred) {
@@ -88,7 +95,8 @@ TEST(Verifier, G7TypesAreThoseInferred) {
 }
 
 TEST(Verifier, G8SizesAreSane) {
-  EXPECT_EQ(after([](Function& f) { f.values[1].type.shape = {-4}; }), "rule G8: in '@f', parameter '%y': type f32[-4] has a negative size");
+  EXPECT_EQ(after([](Function& f) { f.values[1].type.shape = {-4}; }),
+            "rule G8: in '@f', parameter '%y': type f32[-4] has a negative size");
   EXPECT_EQ(after([](Function& f) { f.values[1].type.shape = {int64_t{1} << 40, int64_t{1} << 40, 0}; }),
             "rule G8: in '@f', parameter '%y': type f32[1099511627776, 1099511627776, 0] has more than 2^48 elements");
 }
@@ -96,12 +104,15 @@ TEST(Verifier, G8SizesAreSane) {
 TEST(Verifier, G9SymbolsAreDeclared) {
   EXPECT_EQ(after([](Function& f) { f.ops[2].attrs.set("axes", Dims{Dim::symbol("q")}); }),
             "rule G9: in '@f', attribute 'axes' of op 'sum' uses the symbol 'q', which no parameter declares");
-  EXPECT_EQ(after([](Function& f) { f.values[1].type.shape = {Dim::symbol("a b")}; }), "rule G9: in '@f', the symbol 'a b' is no identifier");
+  EXPECT_EQ(after([](Function& f) { f.values[1].type.shape = {Dim::symbol("a b")}; }),
+            "rule G9: in '@f', the symbol 'a b' is no identifier");
 }
 
 TEST(Verifier, G10FactsHoldForSomeValue) {
-  EXPECT_EQ(after([](Function& f) { f.facts.set_range("q", {0, 1}); }), "rule G10: in '@f', a fact uses the symbol 'q', which no parameter declares");
-  EXPECT_EQ(after([](Function& f) { f.facts.set_range("n", {2, 1}); }), "rule G10: in '@f', no value of 'n' is in [2, 1]");
+  EXPECT_EQ(after([](Function& f) { f.facts.set_range("q", {0, 1}); }),
+            "rule G10: in '@f', a fact uses the symbol 'q', which no parameter declares");
+  EXPECT_EQ(after([](Function& f) { f.facts.set_range("n", {2, 1}); }),
+            "rule G10: in '@f', no value of 'n' is in [2, 1]");
   EXPECT_EQ(after([](Function& f) { f.facts.set_multiple("n", 0); }), "rule G10: in '@f', the divisor of 'n' is 0");
   const Dim n = Dim::symbol("n"), q = Dim::symbol("q");
   EXPECT_EQ(after([&](Function& f) { f.facts.assume_nonnegative(q * n - 4); }),
@@ -115,7 +126,8 @@ TEST(Verifier, G10FactsHoldForSomeValue) {
 
 TEST(Verifier, G11LayoutsFitTheirParameters) {
   EXPECT_EQ(after([](Function& f) { f.layouts = {{1}}; }), "rule G11: in '@f', there are 2 parameters, but 1 layouts");
-  EXPECT_EQ(after([](Function& f) { f.layouts = {{}, {1, 1}}; }), "rule G11: in '@f', parameter '%y' has 1 axes, but 2 strides");
+  EXPECT_EQ(after([](Function& f) { f.layouts = {{}, {1, 1}}; }),
+            "rule G11: in '@f', parameter '%y' has 1 axes, but 2 strides");
   EXPECT_EQ(after([](Function& f) { f.layouts = {{}, {2}}; }), "ok");
 }
 
@@ -124,7 +136,8 @@ TEST(Verifier, G12ResultsAreDefined) {
 }
 
 TEST(Verifier, G13GroupsStandTogether) {
-  EXPECT_EQ(after([](Function& f) { f.ops[0].group = 7; }), "rule G13: in '@f', op 'exp' (%0): its group 7 does not exist");
+  EXPECT_EQ(after([](Function& f) { f.ops[0].group = 7; }),
+            "rule G13: in '@f', op 'exp' (%0): its group 7 does not exist");
   EXPECT_EQ(after([](Function& f) { f.ops[2].group = 0, f.ops[1].group = 1; }),
             "rule G13: in '@f', op 'sum' (%2): the ops of its group do not stand together");
   EXPECT_EQ(after([](Function& f) { f.groups.push_back({GroupKind::View}); }), "rule G13: in '@f', group 2 is empty");
@@ -132,7 +145,8 @@ TEST(Verifier, G13GroupsStandTogether) {
 }
 
 TEST(Verifier, G14LoweredFunctionsHoldNoOps) {
-  EXPECT_EQ(after([](Function& f) { f.program = std::make_shared<Program>(); }), "rule G14: in '@f', a lowered function still has ops");
+  EXPECT_EQ(after([](Function& f) { f.program = std::make_shared<Program>(); }),
+            "rule G14: in '@f', a lowered function still has ops");
 }
 
 TEST(Verifier, WhatItRefusesStillPrints) {
@@ -150,7 +164,8 @@ TEST(Verifier, WhatItRefusesStillPrints) {
 TEST(Verifier, ErrorsStandAtTheOpsPlace) {
   auto m = parsed("func @f(%x: f32[]) -> f32[] {\n %0: f32[] = exp %x // loc \"u.cpp\":8\n return %0 }");
   m->functions[0]->values[1].type.dtype = int8;
-  EXPECT_EQ(verify(*m).error().str(), "u.cpp:8: rule G7: in '@f', op 'exp' (%0): it gives f32[], but its result is i8[]");
+  EXPECT_EQ(verify(*m).error().str(),
+            "u.cpp:8: rule G7: in '@f', op 'exp' (%0): it gives f32[], but its result is i8[]");
 }
 
 }  // namespace

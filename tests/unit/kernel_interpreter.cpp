@@ -1,4 +1,5 @@
-// What kernels compute, bit for bit: the order of accumulation, masks, locals, bindings; and that no access is undefined.
+// What kernels compute, bit for bit: the order of accumulation, masks, locals, bindings; and that no access is
+// undefined.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -9,8 +10,8 @@
 #include <random>
 
 #include "ir/interpret/interpret_kernel.h"
-#include "ir/read/kernel_parser.h"
 #include "ir/math/expand.h"
+#include "ir/read/kernel_parser.h"
 
 namespace frit::ir {
 namespace {
@@ -34,7 +35,8 @@ std::string run(std::string_view text, std::vector<BufferSpan> buffers, std::vec
 std::vector<float> uneven(size_t n) {
   std::mt19937 random(7);
   std::vector<float> v(n);
-  for (float& x : v) x = static_cast<float>(std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 40) - 50));
+  for (float& x : v)
+    x = static_cast<float>(std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 40) - 50));
   return v;
 }
 
@@ -46,7 +48,9 @@ TEST(KernelInterpreter, Elementwise) {
     %1: f32 = fma %0, 2, 1
     store %out[(n - 1) - i], %1
   }
-})", {span_of(x), span_of(out)}, {4}), "");
+})",
+                {span_of(x), span_of(out)}, {4}),
+            "");
   EXPECT_EQ(out, (std::vector<float>{1, 8, -3, 3}));
 }
 
@@ -69,7 +73,8 @@ TEST(KernelInterpreter, LanesAreDealtInTurnAndFoldedByHalves) {
         for (size_t j = 0; j < half; ++j) folded[j] = s[j] + s[j + half];
         s = folded;
       }
-      EXPECT_EQ(std::bit_cast<uint32_t>(out[0]), std::bit_cast<uint32_t>(s[0])) << n << " elements, " << lanes << " lanes";
+      EXPECT_EQ(std::bit_cast<uint32_t>(out[0]), std::bit_cast<uint32_t>(s[0]))
+          << n << " elements, " << lanes << " lanes";
     }
   }
 }
@@ -112,7 +117,9 @@ TEST(KernelInterpreter, IdentitiesOverNothing) {
   store %i[3], %7
   store %b[0], %11
   store %b[1], %12
-})", {span_of(f), span_of(i), span_of(b)}, {0}), "");
+})",
+                {span_of(f), span_of(i), span_of(b)}, {0}),
+            "");
   float inf = std::numeric_limits<float>::infinity();
   EXPECT_EQ(f, (std::vector<float>{0, 1, -inf, inf}));
   EXPECT_EQ(i, (std::vector<int8_t>{-128, 127, -1, 0}));
@@ -160,7 +167,9 @@ TEST(KernelInterpreter, MasksLocalsAndBindings) {
     %7: bool = ne %0, 1
     store %out[i], %5 mask %7
   }
-})", {span_of(x), span_of(at), span_of(out)}, {6}), "");
+})",
+                {span_of(x), span_of(at), span_of(out)}, {6}),
+            "");
   EXPECT_EQ(out, (std::vector<float>{30, 10, -1, 30, 0, 0}));
 }
 
@@ -180,7 +189,9 @@ TEST(KernelInterpreter, HalvesBoolsAndNarrowIntegers) {
     store %out[i], %6
     store %b[i], %3
   }
-})", {span_of(h), span_of(b), span_of(out)}), "");
+})",
+                {span_of(h), span_of(b), span_of(out)}),
+            "");
   EXPECT_EQ(out, (std::vector<int8_t>{101, -128}));
   EXPECT_EQ(b, (std::vector<uint8_t>{1, 0}));
 }
@@ -198,7 +209,9 @@ TEST(KernelInterpreter, FunctionsAreTheirExpansion) {
     %1: f32 = exp %0
     store %out[i], %1
   }
-})", {span_of(x), span_of(out)}), "");
+})",
+                {span_of(x), span_of(out)}),
+            "");
   EXPECT_EQ(out, expected);
   EXPECT_NEAR(out[2], std::exp(3.0), 1e-4);
 }
@@ -220,12 +233,18 @@ TEST(KernelInterpreter, WhatIsNotAllowedIsSaid) {
   EXPECT_EQ(run(shifted, {span_of(x), span_of(out)}, {0}), "");
   has(run("kernel @k(%x: f32[n] in; n) where n in [2, 8] {\n}", {span_of(x)}, {1}), "n = 1 breaks");
   has(run("kernel @k(%x: f32[n] in; n) where n*n % 4 == 0 {\n}", {span_of(x)}, {1}), "symbols break 'n*n % 4 == 0'");
-  has(run("kernel @k(%x: f32[1] out) {\n  local %t: f32[2] inout\n  store %t[0], 1\n  %0: f32 = load %t[1]\n  store %x[0], %0\n}", {span_of(x)}),
+  has(run("kernel @k(%x: f32[1] out) {\n  local %t: f32[2] inout\n  store %t[0], 1\n  %0: f32 = load %t[1]\n  store %x[0], %0\n}",
+          {span_of(x)}),
       "was not written");
-  has(run("kernel @k(%x: f32[1] out; n, m) {\n  %0: i64 = index((n // m))\n}", {span_of(x)}, {1, 0}), "divides by zero");
-  has(run("kernel @k(%x: f32[1] out; n) where n in [0, 4611686018427387904] {\n  %0: i64 = index(n*n)\n}", {span_of(x)}, {int64_t{1} << 40}), "overflows");
-  has(run("kernel @k(%x: f32[4] in; n) {\n  for i in n {\n    for r in 1 - i {\n    }\n  }\n}", {span_of(x)}, {4}), "extent is negative");
-  has(run("kernel @k(%x: f32[4] in; n) {\n  %0: i64 = index(n)\n  bind k = %0 in [0, 3]\n}", {span_of(x)}, {4}), "outside of the range");
+  has(run("kernel @k(%x: f32[1] out; n, m) {\n  %0: i64 = index((n // m))\n}", {span_of(x)}, {1, 0}),
+      "divides by zero");
+  has(run("kernel @k(%x: f32[1] out; n) where n in [0, 4611686018427387904] {\n  %0: i64 = index(n*n)\n}", {span_of(x)},
+          {int64_t{1} << 40}),
+      "overflows");
+  has(run("kernel @k(%x: f32[4] in; n) {\n  for i in n {\n    for r in 1 - i {\n    }\n  }\n}", {span_of(x)}, {4}),
+      "extent is negative");
+  has(run("kernel @k(%x: f32[4] in; n) {\n  %0: i64 = index(n)\n  bind k = %0 in [0, 3]\n}", {span_of(x)}, {4}),
+      "outside of the range");
   // A local from the iteration before does not count.
   has(run(R"(kernel @k(%x: f32[2] out) {
   local %t: f32[1] inout
@@ -236,7 +255,9 @@ TEST(KernelInterpreter, WhatIsNotAllowedIsSaid) {
     %2: f32 = load %t[0]
     store %x[i], %2
   }
-})", {span_of(x)}), "was not written");
+})",
+          {span_of(x)}),
+      "was not written");
 }
 
 }  // namespace

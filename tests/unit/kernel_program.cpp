@@ -118,7 +118,8 @@ TEST(KernelProgram, WrongTextIsRefused) {
     Result<NamedProgram> p = parse_program(text, "p");
     return p.ok() ? "no error" : p.error().str();
   };
-  EXPECT_NE(message(replaced("launch @double", "launch @triple")).find("p:7:10: there is no kernel @triple"), std::string::npos);
+  EXPECT_NE(message(replaced("launch @double", "launch @triple")).find("p:7:10: there is no kernel @triple"),
+            std::string::npos);
   EXPECT_NE(message(replaced("donor %x", "donor %y")).find("there is no buffer %y"), std::string::npos);
   EXPECT_NE(message(replaced("slot 4*m*n", "slot 4*m*k")).find("'k' is not a symbol"), std::string::npos);
   EXPECT_NE(message(replaced("on: bool", "on: boole")).find("expected"), std::string::npos);

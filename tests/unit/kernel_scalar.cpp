@@ -34,12 +34,53 @@ std::vector<uint64_t> edge_ints(Dtype t) {
 
 std::vector<double> edge_floats() {
   double inf = std::numeric_limits<double>::infinity();
-  std::vector<double> v{0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 127.5, 128.0, 255.0, 255.5, 256.0, 32767.5, 32768.0, 65504.0,
-                        65519.9, 65520.0, 65535.5, 65536.0, 2147483647.0, 2147483648.0, 4294967295.0, 4294967296.0,
-                        9223372036854775807.0, 18446744073709551615.0, 1e10, 1e20, 1e38, 3.4028234663852886e38,
-                        3.4028235677973366e38, 1e300, 1e-7, 2.9802322387695312e-8, 2.98023223876953e-8, 6e-8, 1e-40,
-                        1e-45, 1e-310, 1.00048828125, 1.0004882812500002, 1.00390625, 1.0039062500000002, inf,
-                        std::numeric_limits<double>::quiet_NaN(), 0.3, 3.14159};
+  std::vector<double> v{0.0,
+                        0.5,
+                        1.0,
+                        1.5,
+                        2.0,
+                        2.5,
+                        3.0,
+                        3.5,
+                        127.5,
+                        128.0,
+                        255.0,
+                        255.5,
+                        256.0,
+                        32767.5,
+                        32768.0,
+                        65504.0,
+                        65519.9,
+                        65520.0,
+                        65535.5,
+                        65536.0,
+                        2147483647.0,
+                        2147483648.0,
+                        4294967295.0,
+                        4294967296.0,
+                        9223372036854775807.0,
+                        18446744073709551615.0,
+                        1e10,
+                        1e20,
+                        1e38,
+                        3.4028234663852886e38,
+                        3.4028235677973366e38,
+                        1e300,
+                        1e-7,
+                        2.9802322387695312e-8,
+                        2.98023223876953e-8,
+                        6e-8,
+                        1e-40,
+                        1e-45,
+                        1e-310,
+                        1.00048828125,
+                        1.0004882812500002,
+                        1.00390625,
+                        1.0039062500000002,
+                        inf,
+                        std::numeric_limits<double>::quiet_NaN(),
+                        0.3,
+                        3.14159};
   size_t n = v.size();
   for (size_t i = 0; i < n; ++i) v.push_back(-v[i]);
   return v;
@@ -207,7 +248,8 @@ uint64_t cast_reference(Dtype to, Dtype from, uint64_t bits) {
   if (to == float32) return std::bit_cast<uint32_t>(static_cast<float>(v));
   // Nearest 16-bit float, found by walking its values: ties to even.
   auto value = [&](uint32_t b) -> long double {
-    return to == float16 ? half_bits_to_float(static_cast<uint16_t>(b)) : bfloat_bits_to_float(static_cast<uint16_t>(b));
+    return to == float16 ? half_bits_to_float(static_cast<uint16_t>(b))
+                         : bfloat_bits_to_float(static_cast<uint16_t>(b));
   };
   uint32_t infinity = to == float16 ? 0x7c00 : 0x7f80;
   uint64_t sign = std::signbit(v) ? 0x8000 : 0;
@@ -228,9 +270,12 @@ TEST(Scalar, CastsBetweenAllTypes) {
   for (Dtype from : kAllDtypes) {
     if (is_complex(from)) continue;
     std::vector<uint64_t> values;
-    if (from == bool_) values = {0, 1};
-    else if (is_int(from)) values = edge_ints(from);
-    else for (double v : edge_floats()) values.push_back(double_to_bits(from, v));
+    if (from == bool_)
+      values = {0, 1};
+    else if (is_int(from))
+      values = edge_ints(from);
+    else
+      for (double v : edge_floats()) values.push_back(double_to_bits(from, v));
     for (Dtype to : kAllDtypes) {
       if (is_complex(to)) continue;
       for (uint64_t bits : values) {
@@ -289,7 +334,9 @@ TEST(Scalar, FunctionsOfTheLibraryAreRoundedFromAWiderType) {
   EXPECT_EQ(libm(ScalarOp::Atan2, float64, {1, -1}), std::atan2(1.0, -1.0));
   for (double y : {-3.9, -2.0, -0.7, -1e-3, -1e-12, 0.0, 1e-9, 0.2, 0.477, 1.0, 2.5}) {
     double x = std::erf(y);
-    EXPECT_NEAR(libm(ScalarOp::Erfinv, float64, {x}), y, 1e-15 + std::fabs(y) * 2e-16 / std::max(1e-9, 1 - std::fabs(x))) << y;
+    EXPECT_NEAR(libm(ScalarOp::Erfinv, float64, {x}), y,
+                1e-15 + std::fabs(y) * 2e-16 / std::max(1e-9, 1 - std::fabs(x)))
+        << y;
   }
   EXPECT_TRUE(std::isinf(libm(ScalarOp::Erfinv, float64, {1})));
   EXPECT_TRUE(std::isnan(libm(ScalarOp::Erfinv, float64, {1.5})));

@@ -1,4 +1,5 @@
-// The text of kernels: what is printed reads back to an equal kernel and the same bytes; wrong text is refused where it is wrong.
+// The text of kernels: what is printed reads back to an equal kernel and the same bytes; wrong text is refused where it
+// is wrong.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -28,7 +29,8 @@ std::string error_of(std::string_view text) {
 }
 
 TEST(KernelText, Elementwise) {
-  expect_round_trip(R"(kernel @scale(%x: f32[n] in, %out: f32[n] out; n) where n in [1, 65536], n % 16 == 0, n*n % 512 == 0 {
+  expect_round_trip(
+      R"(kernel @scale(%x: f32[n] in, %out: f32[n] out; n) where n in [1, 65536], n % 16 == 0, n*n % 512 == 0 {
   parallel for i in n vector 8 unroll 4 grain 4096 {
     %0: f32 = load %x[i]
     %1: f32 = mul %0, 0.70710677
@@ -69,7 +71,8 @@ TEST(KernelText, ReductionsLocalsMasksAndBindings) {
 }
 
 TEST(KernelText, NumbersAreExact) {
-  expect_round_trip(R"(kernel @numbers(%f: f32[4] out, %d: f64[2] out, %h: f16[1] out, %b: bool[1] out, %u: u64[1] out) {
+  expect_round_trip(
+      R"(kernel @numbers(%f: f32[4] out, %d: f64[2] out, %h: f16[1] out, %b: bool[1] out, %u: u64[1] out) {
   store %f[0], 0.1
   store %f[1], -0
   store %f[2], nan(0x7fc00001)
@@ -115,12 +118,15 @@ TEST(KernelText, LocationsAreReadBack) {
 }
 
 TEST(KernelText, RegistersAreNumberedInTheOrderOfTheText) {
-  Kernel k = parsed("kernel @k(%out: f32[1] out) {\n  %b: f32 = const 1\n  %a: f32 = add %b, %b\n  store %out[0], %a\n}\n");
-  EXPECT_EQ(print(k), "kernel @k(%out: f32[1] out) {\n  %0: f32 = const 1\n  %1: f32 = add %0, %0\n  store %out[0], %1\n}\n");
+  Kernel k =
+      parsed("kernel @k(%out: f32[1] out) {\n  %b: f32 = const 1\n  %a: f32 = add %b, %b\n  store %out[0], %a\n}\n");
+  EXPECT_EQ(print(k),
+            "kernel @k(%out: f32[1] out) {\n  %0: f32 = const 1\n  %1: f32 = add %0, %0\n  store %out[0], %1\n}\n");
 }
 
 TEST(KernelText, EqualityIgnoresRegisterNumbersAlone) {
-  std::string_view text = "kernel @k(%x: f32[2] in, %out: f32[2] out) {\n  for i in 2 {\n    %0: f32 = load %x[i]\n    store %out[i], %0\n  }\n}\n";
+  std::string_view text =
+      "kernel @k(%x: f32[2] in, %out: f32[2] out) {\n  for i in 2 {\n    %0: f32 = load %x[i]\n    store %out[i], %0\n  }\n}\n";
   Kernel a = parsed(text), b = parsed(text);
   b.reg_types.insert(b.reg_types.begin(), float64);
   Body& body = std::get<Loop>(b.body[0].node).body;
@@ -140,12 +146,14 @@ TEST(KernelText, WrongTextIsRefusedWhereItIsWrong) {
   EXPECT_EQ(error_of("kernel @k() {\n  %0: f32 = load %x[0]\n}"), "k:2:18: there is no buffer %x");
   EXPECT_EQ(error_of("kernel @k(%x: f32[1] in) {\n  %0: f32 = load %x[i]\n}"),
             "k:2:21: 'i' is not a symbol, loop variable or binding here");
-  EXPECT_NE(error_of("kernel @k() {\n  for i in 4 {\n    %0: i64 = index(i)\n  }\n  %1: i64 = neg %0\n}").find("%0 is not defined here"),
+  EXPECT_NE(error_of("kernel @k() {\n  for i in 4 {\n    %0: i64 = index(i)\n  }\n  %1: i64 = neg %0\n}")
+                .find("%0 is not defined here"),
             std::string::npos);
   EXPECT_NE(error_of("kernel @k() {").find("expected"), std::string::npos);
   EXPECT_NE(error_of("").find("expected"), std::string::npos);
   EXPECT_NE(error_of("kernel @k() {}\nkernel").find("expected"), std::string::npos);
-  EXPECT_NE(error_of("kernel @k() {\n  %0: f32 = const 1\n  %0: f32 = const 1\n}").find("defined twice"), std::string::npos);
+  EXPECT_NE(error_of("kernel @k() {\n  %0: f32 = const 1\n  %0: f32 = const 1\n}").find("defined twice"),
+            std::string::npos);
   EXPECT_NE(error_of("kernel @k() {\n  %0: bool = lt 1, 2\n}").find("expected"), std::string::npos);
   std::string deep = "kernel @k() {";
   for (int i = 0; i < 100; ++i) deep += "for i" + std::to_string(i) + " in 1 {";

@@ -75,7 +75,8 @@ TEST(KernelVerifier, K2Registers) {
 }
 
 TEST(KernelVerifier, K3Types) {
-  expect_rule("K3", body("%0: f32 = const 1\n%1: f64 = const 1\n%2: f64 = add %0, %1"), "'add' does not take (f32, f64) to f64");
+  expect_rule("K3", body("%0: f32 = const 1\n%1: f64 = const 1\n%2: f64 = add %0, %1"),
+              "'add' does not take (f32, f64) to f64");
   expect_rule("K3", body("%0: f16 = const 1\n%1: f16 = neg %0"));
   expect_rule("K3", body("%0: i32 = index(n)"));
   expect_rule("K3", body("%0: f32 = const 1\nbind k = %0 in [0, 1]"));

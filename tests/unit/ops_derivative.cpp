@@ -28,7 +28,8 @@ TEST(OpsDerivative, TextsAgreeWithDifferences) {
       auto all = points(*def);
       std::vector<Tensor> inputs;
       auto n = static_cast<int64_t>(all[0].size());
-      for (int k = 0; k < def->arity; ++k) inputs.emplace_back(float64, std::vector<int64_t>{n}, all[static_cast<size_t>(k)]);
+      for (int k = 0; k < def->arity; ++k)
+        inputs.emplace_back(float64, std::vector<int64_t>{n}, all[static_cast<size_t>(k)]);
       if (def->name == "select") inputs[0] = Tensor(bool_, {n}, {1, 0, 1, 0});
       Function f;
       std::vector<ValueId> params = add_params(f, inputs);
@@ -60,7 +61,8 @@ TEST(OpsDerivative, TextsHoldForComplexNumbers) {
   using C = std::complex<double>;
   auto value = [](const Tensor& t) {
     uint64_t bits = t.bits(0);
-    return C(std::bit_cast<float>(static_cast<uint32_t>(bits)), std::bit_cast<float>(static_cast<uint32_t>(bits >> 32)));
+    return C(std::bit_cast<float>(static_cast<uint32_t>(bits)),
+             std::bit_cast<float>(static_cast<uint32_t>(bits >> 32)));
   };
   auto tensor = [](C v) {
     Tensor t(complex64, {});
@@ -86,7 +88,8 @@ TEST(OpsDerivative, TextsHoldForComplexNumbers) {
         std::vector<Tensor> low = inputs, high = inputs;
         low[i] = tensor(at[i] - h), high[i] = tensor(at[i] + h);
         C want = (value(run(def->name, high)) - value(run(def->name, low))) / (2.0 * h);
-        EXPECT_LE(std::abs(value((*got)[0]) - want), 2e-3 * (1 + std::abs(want))) << value((*got)[0]) << " not " << want;
+        EXPECT_LE(std::abs(value((*got)[0]) - want), 2e-3 * (1 + std::abs(want)))
+            << value((*got)[0]) << " not " << want;
       }
     }
   }
@@ -129,7 +132,8 @@ void check_vjp(std::string_view name, const std::vector<Tensor>& inputs, AttrMap
       std::vector<Tensor> low = inputs, high = inputs;
       low[i].set_bits(k, double_to_bits(inputs[i].dtype, inputs[i].at(k) - h));
       high[i].set_bits(k, double_to_bits(inputs[i].dtype, inputs[i].at(k) + h));
-      EXPECT_NEAR((*got)[i].at(k), (loss(high) - loss(low)) / (2 * h), tolerance) << "operand " << i << ", element " << k;
+      EXPECT_NEAR((*got)[i].at(k), (loss(high) - loss(low)) / (2 * h), tolerance)
+          << "operand " << i << ", element " << k;
     }
   }
 }

@@ -24,8 +24,8 @@ struct Case {
 void check(const std::vector<Case>& cases) {
   for (const Case& c : cases) {
     double got = on(c.name, c.dtype, c.args);
-    std::string what = std::string(c.name) + " on " + std::string(short_name(c.dtype)) + " (" + std::to_string(c.args[0]) +
-                       (c.args.size() > 1 ? ", " + std::to_string(c.args[1]) : "") + ")";
+    std::string what = std::string(c.name) + " on " + std::string(short_name(c.dtype)) + " (" +
+                       std::to_string(c.args[0]) + (c.args.size() > 1 ? ", " + std::to_string(c.args[1]) : "") + ")";
     if (std::isnan(c.expected)) {
       EXPECT_TRUE(std::isnan(got)) << what << " gave " << got;
     } else {
@@ -68,63 +68,125 @@ TEST(OpsElementwise, BoolIsLogic) {
 }
 
 TEST(OpsElementwise, DivisionFollowsPythonsSigns) {
-  check({{"remainder", int32, {7, 3}, 1},   {"remainder", int32, {-7, 3}, 2},  {"remainder", int32, {7, -3}, -2},
-         {"remainder", int32, {-7, -3}, -1}, {"remainder", int32, {6, -3}, 0}, {"remainder", int32, {5, 0}, 0},
-         {"remainder", uint8, {250, 7}, 5},  {"remainder", uint8, {5, 0}, 0},
-         {"floor_divide", int32, {7, 3}, 2}, {"floor_divide", int32, {-7, 3}, -3}, {"floor_divide", int32, {7, -3}, -3},
-         {"floor_divide", int32, {-7, -3}, 2}, {"floor_divide", int32, {5, 0}, 0},
-         {"floor_divide", int8, {-128, -1}, -128}, {"remainder", int8, {-128, -1}, 0},
-         {"remainder", float32, {7.5, 2}, 1.5}, {"remainder", float32, {-7.5, 2}, 0.5},
-         {"remainder", float32, {7.5, -2}, -0.5}, {"remainder", float32, {1, 0}, kNan},
-         {"remainder", float32, {-1, kInf}, kInf}, {"remainder", float32, {kInf, 2}, kNan},
-         {"floor_divide", float32, {-7, 2}, -4}, {"floor_divide", float32, {7, -2}, -4},
-         {"divide", float32, {1, 0}, kInf}, {"divide", float32, {-1, 0}, -kInf}, {"divide", float32, {0, 0}, kNan}});
+  check({{"remainder", int32, {7, 3}, 1},         {"remainder", int32, {-7, 3}, 2},
+         {"remainder", int32, {7, -3}, -2},       {"remainder", int32, {-7, -3}, -1},
+         {"remainder", int32, {6, -3}, 0},        {"remainder", int32, {5, 0}, 0},
+         {"remainder", uint8, {250, 7}, 5},       {"remainder", uint8, {5, 0}, 0},
+         {"floor_divide", int32, {7, 3}, 2},      {"floor_divide", int32, {-7, 3}, -3},
+         {"floor_divide", int32, {7, -3}, -3},    {"floor_divide", int32, {-7, -3}, 2},
+         {"floor_divide", int32, {5, 0}, 0},      {"floor_divide", int8, {-128, -1}, -128},
+         {"remainder", int8, {-128, -1}, 0},      {"remainder", float32, {7.5, 2}, 1.5},
+         {"remainder", float32, {-7.5, 2}, 0.5},  {"remainder", float32, {7.5, -2}, -0.5},
+         {"remainder", float32, {1, 0}, kNan},    {"remainder", float32, {-1, kInf}, kInf},
+         {"remainder", float32, {kInf, 2}, kNan}, {"floor_divide", float32, {-7, 2}, -4},
+         {"floor_divide", float32, {7, -2}, -4},  {"divide", float32, {1, 0}, kInf},
+         {"divide", float32, {-1, 0}, -kInf},     {"divide", float32, {0, 0}, kNan}});
 }
 
 TEST(OpsElementwise, PowersOfIntegers) {
-  check({{"power", int32, {3, 4}, 81},    {"power", int32, {-2, 31}, -2147483648.0}, {"power", int32, {2, 32}, 0},
-         {"power", int32, {0, 0}, 1},     {"power", int32, {2, -1}, 0},    {"power", int32, {1, -5}, 1},
-         {"power", int32, {-1, -5}, -1},  {"power", int32, {-1, -4}, 1},   {"power", int32, {0, -1}, 0},
-         {"power", uint8, {3, 5}, 243},   {"power", uint8, {3, 6}, 217},   {"power", uint8, {1, 255}, 1},
-         {"power", int64, {10, 15}, 1e15}, {"power", float32, {2, -1}, 0.5}, {"power", float32, {0, 0}, 1},
-         {"power", float32, {-2, 3}, -8}, {"power", float32, {-2, 0.5}, kNan}, {"power", float64, {kInf, -1}, 0}});
+  check({{"power", int32, {3, 4}, 81},
+         {"power", int32, {-2, 31}, -2147483648.0},
+         {"power", int32, {2, 32}, 0},
+         {"power", int32, {0, 0}, 1},
+         {"power", int32, {2, -1}, 0},
+         {"power", int32, {1, -5}, 1},
+         {"power", int32, {-1, -5}, -1},
+         {"power", int32, {-1, -4}, 1},
+         {"power", int32, {0, -1}, 0},
+         {"power", uint8, {3, 5}, 243},
+         {"power", uint8, {3, 6}, 217},
+         {"power", uint8, {1, 255}, 1},
+         {"power", int64, {10, 15}, 1e15},
+         {"power", float32, {2, -1}, 0.5},
+         {"power", float32, {0, 0}, 1},
+         {"power", float32, {-2, 3}, -8},
+         {"power", float32, {-2, 0.5}, kNan},
+         {"power", float64, {kInf, -1}, 0}});
 }
 
 TEST(OpsElementwise, NanAndInfinities) {
-  check({{"maximum", float32, {kNan, 1}, kNan}, {"maximum", float32, {1, kNan}, kNan}, {"maximum", float16, {2, 3}, 3},
-         {"minimum", float32, {kNan, 1}, kNan}, {"minimum", float32, {1, kNan}, kNan}, {"minimum", bfloat16, {2, 3}, 2},
-         {"sign", float32, {kNan}, 0},  {"sign", float32, {-kInf}, -1}, {"sign", float32, {-0.0}, 0},
-         {"equal", float32, {kNan, kNan}, 0}, {"not_equal", float32, {kNan, kNan}, 1},
-         {"less", float32, {kNan, 1}, 0}, {"greater_equal", float32, {1, kNan}, 0}, {"equal", float32, {0.0, -0.0}, 1},
-         {"isnan", float16, {kNan}, 1}, {"isnan", int32, {3}, 0}, {"isinf", bfloat16, {-kInf}, 1}, {"isinf", float64, {kNan}, 0},
-         {"isfinite", float32, {kInf}, 0}, {"isfinite", float32, {kNan}, 0}, {"isfinite", float32, {1}, 1},
-         {"isfinite", uint8, {1}, 1}, {"isposinf", float32, {-kInf}, 0}, {"isposinf", float32, {kInf}, 1},
-         {"isneginf", float32, {-kInf}, 1}, {"isneginf", float32, {kNan}, 0},
-         {"sqrt", float32, {-1}, kNan}, {"sqrt", float32, {-0.0}, -0.0}, {"rsqrt", float32, {0}, kInf},
-         {"rsqrt", float32, {kInf}, 0}, {"reciprocal", float32, {-0.0}, -kInf},
-         {"log", float32, {0}, -kInf}, {"log", float32, {-1}, kNan}, {"log1p", float32, {-1}, -kInf},
-         {"exp", float32, {-kInf}, 0}, {"exp", float32, {1000}, kInf}, {"expm1", float32, {-kInf}, -1},
-         {"logaddexp", float32, {-kInf, -kInf}, -kInf}, {"logaddexp", float32, {kInf, kInf}, kInf},
-         {"logaddexp", float32, {kNan, 0}, kNan}, {"logaddexp", float32, {-kInf, 2}, 2},
-         {"sigmoid", float32, {-kInf}, 0}, {"sigmoid", float32, {kInf}, 1}, {"sigmoid", float32, {0}, 0.5},
-         {"erf", float32, {kInf}, 1}, {"erfinv", float32, {1}, kInf}, {"erfinv", float32, {2}, kNan},
-         {"tanh", float32, {kInf}, 1}, {"arctanh", float32, {1}, kInf}, {"arccosh", float32, {0.5}, kNan},
-         {"arcsin", float32, {2}, kNan}, {"sin", float32, {kInf}, kNan},
-         {"arctan2", float32, {0.0, -0.0}, double(float(M_PI))}, {"arctan2", float32, {-0.0, 1}, -0.0},
-         {"clip", float32, {kNan, 0, 1}, kNan}, {"clip", float32, {5, 0, 1}, 1}, {"clip", int32, {-5, 0, 1}, 0}});
+  check({{"maximum", float32, {kNan, 1}, kNan},
+         {"maximum", float32, {1, kNan}, kNan},
+         {"maximum", float16, {2, 3}, 3},
+         {"minimum", float32, {kNan, 1}, kNan},
+         {"minimum", float32, {1, kNan}, kNan},
+         {"minimum", bfloat16, {2, 3}, 2},
+         {"sign", float32, {kNan}, 0},
+         {"sign", float32, {-kInf}, -1},
+         {"sign", float32, {-0.0}, 0},
+         {"equal", float32, {kNan, kNan}, 0},
+         {"not_equal", float32, {kNan, kNan}, 1},
+         {"less", float32, {kNan, 1}, 0},
+         {"greater_equal", float32, {1, kNan}, 0},
+         {"equal", float32, {0.0, -0.0}, 1},
+         {"isnan", float16, {kNan}, 1},
+         {"isnan", int32, {3}, 0},
+         {"isinf", bfloat16, {-kInf}, 1},
+         {"isinf", float64, {kNan}, 0},
+         {"isfinite", float32, {kInf}, 0},
+         {"isfinite", float32, {kNan}, 0},
+         {"isfinite", float32, {1}, 1},
+         {"isfinite", uint8, {1}, 1},
+         {"isposinf", float32, {-kInf}, 0},
+         {"isposinf", float32, {kInf}, 1},
+         {"isneginf", float32, {-kInf}, 1},
+         {"isneginf", float32, {kNan}, 0},
+         {"sqrt", float32, {-1}, kNan},
+         {"sqrt", float32, {-0.0}, -0.0},
+         {"rsqrt", float32, {0}, kInf},
+         {"rsqrt", float32, {kInf}, 0},
+         {"reciprocal", float32, {-0.0}, -kInf},
+         {"log", float32, {0}, -kInf},
+         {"log", float32, {-1}, kNan},
+         {"log1p", float32, {-1}, -kInf},
+         {"exp", float32, {-kInf}, 0},
+         {"exp", float32, {1000}, kInf},
+         {"expm1", float32, {-kInf}, -1},
+         {"logaddexp", float32, {-kInf, -kInf}, -kInf},
+         {"logaddexp", float32, {kInf, kInf}, kInf},
+         {"logaddexp", float32, {kNan, 0}, kNan},
+         {"logaddexp", float32, {-kInf, 2}, 2},
+         {"sigmoid", float32, {-kInf}, 0},
+         {"sigmoid", float32, {kInf}, 1},
+         {"sigmoid", float32, {0}, 0.5},
+         {"erf", float32, {kInf}, 1},
+         {"erfinv", float32, {1}, kInf},
+         {"erfinv", float32, {2}, kNan},
+         {"tanh", float32, {kInf}, 1},
+         {"arctanh", float32, {1}, kInf},
+         {"arccosh", float32, {0.5}, kNan},
+         {"arcsin", float32, {2}, kNan},
+         {"sin", float32, {kInf}, kNan},
+         {"arctan2", float32, {0.0, -0.0}, double(float(M_PI))},
+         {"arctan2", float32, {-0.0, 1}, -0.0},
+         {"clip", float32, {kNan, 0, 1}, kNan},
+         {"clip", float32, {5, 0, 1}, 1},
+         {"clip", int32, {-5, 0, 1}, 0}});
 }
 
 TEST(OpsElementwise, RoundsHalvesToEven) {
-  check({{"round", float32, {0.5}, 0},  {"round", float32, {1.5}, 2},   {"round", float32, {-2.5}, -2},
-         {"floor", float32, {-0.5}, -1}, {"ceil", float32, {-0.5}, -0.0}, {"trunc", float32, {-1.7}, -1},
-         {"floor", int32, {-3}, -3},     {"round", bool_, {1}, 1},
-         {"degrees", float64, {M_PI}, 180}, {"radians", float64, {180}, M_PI}});
+  check({{"round", float32, {0.5}, 0},
+         {"round", float32, {1.5}, 2},
+         {"round", float32, {-2.5}, -2},
+         {"floor", float32, {-0.5}, -1},
+         {"ceil", float32, {-0.5}, -0.0},
+         {"trunc", float32, {-1.7}, -1},
+         {"floor", int32, {-3}, -3},
+         {"round", bool_, {1}, 1},
+         {"degrees", float64, {M_PI}, 180},
+         {"radians", float64, {180}, M_PI}});
 }
 
 TEST(OpsElementwise, Shifts) {
-  check({{"left_shift", uint8, {3, 7}, 128}, {"left_shift", uint8, {3, 8}, 0},   {"left_shift", int32, {1, -1}, 0},
-         {"right_shift", int8, {-128, 3}, -16}, {"right_shift", int8, {-1, 9}, -1}, {"right_shift", uint8, {128, 9}, 0},
-         {"bitwise_and", uint8, {12, 10}, 8}, {"bitwise_or", int8, {-128, 1}, -127}, {"bitwise_invert", int32, {0}, -1},
+  check({{"left_shift", uint8, {3, 7}, 128},
+         {"left_shift", uint8, {3, 8}, 0},
+         {"left_shift", int32, {1, -1}, 0},
+         {"right_shift", int8, {-128, 3}, -16},
+         {"right_shift", int8, {-1, 9}, -1},
+         {"right_shift", uint8, {128, 9}, 0},
+         {"bitwise_and", uint8, {12, 10}, 8},
+         {"bitwise_or", int8, {-128, 1}, -127},
+         {"bitwise_invert", int32, {0}, -1},
          {"bitwise_invert", uint8, {1}, 254}});
 }
 
@@ -224,9 +286,9 @@ void expect_near(C got, C want, const std::string& what, double tolerance = 4e-6
   EXPECT_LE(std::abs(got - want), tolerance * std::max(1.0, std::abs(want))) << what << ": " << got << " not " << want;
 }
 
-const std::vector<C> kPoints = {{0.5, 0.25}, {-0.5, 0.75}, {1.5, -2},   {-2.25, -0.5}, {0.125, 3},    {3, 0.0625},
-                                {-3, 1},     {0, 1.5},     {0, -0.5},   {-1.5, 0.0},   {2.5, 0.0},    {0.0, 0.0},
-                                {1, 1},      {-1, -1},     {0.01, -0.02}, {0.6, 0.8},  {20, 5},       {-20, 5}};
+const std::vector<C> kPoints = {{0.5, 0.25}, {-0.5, 0.75}, {1.5, -2},     {-2.25, -0.5}, {0.125, 3}, {3, 0.0625},
+                                {-3, 1},     {0, 1.5},     {0, -0.5},     {-1.5, 0.0},   {2.5, 0.0}, {0.0, 0.0},
+                                {1, 1},      {-1, -1},     {0.01, -0.02}, {0.6, 0.8},    {20, 5},    {-20, 5}};
 
 TEST(OpsElementwise, ComplexFunctionsAgreeWithTheHost) {
   using F = C (*)(C);
@@ -284,8 +346,7 @@ TEST(OpsElementwise, ComplexArithmeticAgreesWithTheHost) {
         expect_near(complex_value(run("power", {a, b})), std::pow(x, y), "power", 2e-5);
       if (std::abs(x) < 5 && std::abs(y) < 5) {
         C e = std::exp(x) + std::exp(y);
-        if (std::abs(e) > 1e-3)
-          expect_near(std::exp(complex_value(run("logaddexp", {a, b}))), e, "logaddexp", 2e-5);
+        if (std::abs(e) > 1e-3) expect_near(std::exp(complex_value(run("logaddexp", {a, b}))), e, "logaddexp", 2e-5);
       }
       EXPECT_EQ(run("equal", {a, b}).at(0), x == y);
       EXPECT_EQ(run("not_equal", {a, b}).at(0), x != y);

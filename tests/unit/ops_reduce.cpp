@@ -14,7 +14,9 @@ using testing::run;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 const double kNan = std::numeric_limits<double>::quiet_NaN();
 Dims dims(std::vector<int64_t> v) { return to_dims(v); }
-AttrMap over(std::vector<int64_t> axes, bool keepdims = false) { return {{"axes", dims(axes)}, {"keepdims", keepdims}}; }
+AttrMap over(std::vector<int64_t> axes, bool keepdims = false) {
+  return {{"axes", dims(axes)}, {"keepdims", keepdims}};
+}
 
 TEST(OpsReduce, Values) {
   Tensor x(float32, {2, 3}, {1, 2, 3, 4, 5, 6});
@@ -126,13 +128,15 @@ TEST(OpsReduce, Matmul) {
   EXPECT_EQ(run("matmul", {a, b}).values(), (std::vector<double>{4, 5, 10, 11}));
   Tensor c(float32, {2, 2}, {1, 1, 1, 1});
   EXPECT_EQ(run("addmm", {c, a, b}, {{"alpha", 2.0}, {"beta", -1.0}}).values(), (std::vector<double>{7, 9, 19, 21}));
-  EXPECT_EQ(run("matmul", {Tensor(float32, {2, 0}), Tensor(float32, {0, 2})}).values(), (std::vector<double>{0, 0, 0, 0}));
+  EXPECT_EQ(run("matmul", {Tensor(float32, {2, 0}), Tensor(float32, {0, 2})}).values(),
+            (std::vector<double>{0, 0, 0, 0}));
   Type m{float32, {Dim::symbol("b"), 2, 3}};
   EXPECT_EQ(infer_one("matmul", {m, {float32, {Dim::symbol("b"), 3, 5}}}).str(), "f32[b, 2, 5]");
   EXPECT_NE(error_of("matmul", {m, {float32, {Dim::symbol("b"), 4, 5}}}).find("as many columns"), std::string::npos);
   EXPECT_NE(error_of("matmul", {m, {float32, {3, 5}}}).find("one rank"), std::string::npos);
   EXPECT_NE(error_of("matmul", {{int32, {2, 2}}, {int32, {2, 2}}}).find("floats"), std::string::npos);
-  EXPECT_NE(error_of("addmm", {{float32, {2}}, {float32, {2, 2}}, {float32, {2, 2}}}).find("adds to a product"), std::string::npos);
+  EXPECT_NE(error_of("addmm", {{float32, {2}}, {float32, {2, 2}}, {float32, {2, 2}}}).find("adds to a product"),
+            std::string::npos);
 }
 
 TEST(OpsReduce, InterpreterChecksItsInputs) {

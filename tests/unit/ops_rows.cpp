@@ -10,8 +10,8 @@ namespace {
 
 using testing::on;
 
-// All ways in which `def` takes an operand of type `t`: operands alike, or with a bool first (select), and every element type
-// where the row has one as attribute.
+// All ways in which `def` takes an operand of type `t`: operands alike, or with a bool first (select), and every
+// element type where the row has one as attribute.
 struct Instance {
   std::vector<Type> operands;
   AttrMap attrs;
@@ -83,8 +83,7 @@ TEST(OpsRows, InstantiateForEveryTypeOfTheirDomain) {
         ++count;
         bool complex = is_complex(instance.result);
         ASSERT_EQ(program->results.size(), complex ? 2u : 1u);
-        for (uint32_t r : program->results)
-          EXPECT_EQ(program->nodes[r].type, complex ? float32 : instance.result);
+        for (uint32_t r : program->results) EXPECT_EQ(program->nodes[r].type, complex ? float32 : instance.result);
         for (const ScalarNode& n : program->nodes) {
           std::vector<Dtype> args;
           for (int a = 0; a < arity(n.op); ++a) args.push_back(program->nodes[n.args[static_cast<size_t>(a)]].type);
@@ -116,7 +115,10 @@ TEST(OpsRows, RunOnBothFunctionSourcesForEveryFloat) {
 }
 
 OpDef broken(std::string_view text) {
-  return {.name = "broken", .kind = OpKind::Elementwise, .arity = 2, .doc = "For tests.",
+  return {.name = "broken",
+          .kind = OpKind::Elementwise,
+          .arity = 2,
+          .doc = "For tests.",
           .meanings = {{MeaningFor::Any, text}}};
 }
 

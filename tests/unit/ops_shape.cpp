@@ -50,14 +50,23 @@ TEST(OpsShape, Broadcast) {
   check_view("broadcast", Tensor(int32, {}, {7}), {{"shape", dims({2, 0})}});
   EXPECT_TRUE(says(error_of("broadcast", {{float32, {2}}}, {{"shape", dims({3})}}), "cannot stretch f32[2] to [3]"));
   EXPECT_TRUE(says(error_of("broadcast", {{float32, {2, 2}}}, {{"shape", dims({2})}}), "cannot stretch"));
-  EXPECT_EQ(infer_one("broadcast", {{float32, {1, sym("n")}}}, {{"shape", Dims{sym("b"), sym("n")}}}).str(), "f32[b, n]");
+  EXPECT_EQ(infer_one("broadcast", {{float32, {1, sym("n")}}}, {{"shape", Dims{sym("b"), sym("n")}}}).str(),
+            "f32[b, n]");
   EXPECT_TRUE(says(error_of("broadcast", {{float32, {sym("m")}}}, {{"shape", Dims{sym("n")}}}), "cannot stretch"));
 }
 
 TEST(OpsShape, ReshapeKeepsRowMajorOrder) {
-  for (const auto& [from, to] : std::vector<std::pair<std::vector<int64_t>, std::vector<int64_t>>>{
-           {{2, 6}, {3, 4}}, {{2, 3, 4}, {6, 4}}, {{2, 3, 4}, {2, 12}}, {{24}, {2, 3, 4}}, {{1, 4, 1}, {2, 2}},
-           {{4, 6}, {2, 2, 3, 2}}, {{}, {1, 1}}, {{1}, {}}, {{0, 3}, {3, 0, 5}}, {{6, 4}, {4, 6}}}) {
+  for (const auto& [from, to] :
+       std::vector<std::pair<std::vector<int64_t>, std::vector<int64_t>>>{{{2, 6}, {3, 4}},
+                                                                          {{2, 3, 4}, {6, 4}},
+                                                                          {{2, 3, 4}, {2, 12}},
+                                                                          {{24}, {2, 3, 4}},
+                                                                          {{1, 4, 1}, {2, 2}},
+                                                                          {{4, 6}, {2, 2, 3, 2}},
+                                                                          {{}, {1, 1}},
+                                                                          {{1}, {}},
+                                                                          {{0, 3}, {3, 0, 5}},
+                                                                          {{6, 4}, {4, 6}}}) {
     Tensor x = numbered(from);
     Tensor y = run("reshape", {x}, {{"shape", dims(to)}});
     EXPECT_EQ(y.values(), x.values());
@@ -145,19 +154,22 @@ TEST(OpsShape, SliceOfSymbolicSizes) {
   Dim n = sym("n"), s = sym("s");
   Type x{float32, {n}};
   EXPECT_EQ(infer_one("slice", {x}, {{"start", Dims{0}}, {"stop", Dims{min(s, n)}}}).shape[0], min(s, n));
-  EXPECT_EQ(infer_one("slice", {x}, {{"start", Dims{n - Dim(1)}}, {"stop", Dims{-1}}, {"strides", dims({-1})}}).shape[0], n);
+  EXPECT_EQ(
+      infer_one("slice", {x}, {{"start", Dims{n - Dim(1)}}, {"stop", Dims{-1}}, {"strides", dims({-1})}}).shape[0], n);
   EXPECT_TRUE(says(error_of("slice", {x}, {{"start", Dims{0}}, {"stop", Dims{s}}}), "not known to lie inside"));
   EXPECT_TRUE(says(error_of("slice", {x}, {{"start", Dims{0}}, {"stop", Dims{3}}}), "not known to lie inside"));
   DimFacts facts;
   facts.set_range("n", {3, 100});
   EXPECT_EQ(infer_one("slice", {x}, {{"start", Dims{0}}, {"stop", Dims{3}}}, facts).shape[0], Dim(3));
-  EXPECT_TRUE(says(error_of("slice", {x}, {{"start", Dims{0}}, {"stop", Dims{n}}, {"strides", dims({0})}}), "stride 0"));
+  EXPECT_TRUE(
+      says(error_of("slice", {x}, {{"start", Dims{0}}, {"stop", Dims{n}}, {"strides", dims({0})}}), "stride 0"));
 }
 
 TEST(OpsShape, Pad) {
   Tensor x(int32, {3}, {1, 2, 3}), fill(int32, {}, {9});
   auto pad = [&](int64_t low, int64_t high, int64_t interior) {
-    return run("pad", {x, fill}, {{"low", dims({low})}, {"high", dims({high})}, {"interior", dims({interior})}}).values();
+    return run("pad", {x, fill}, {{"low", dims({low})}, {"high", dims({high})}, {"interior", dims({interior})}})
+        .values();
   };
   EXPECT_EQ(pad(2, 1, 0), (std::vector<double>{9, 9, 1, 2, 3, 9}));
   EXPECT_EQ(pad(0, 0, 2), (std::vector<double>{1, 9, 9, 2, 9, 9, 3}));
@@ -168,7 +180,8 @@ TEST(OpsShape, Pad) {
             (std::vector<double>{9, 9}));
   Type t{int32, {3}}, f{int32, {}};
   EXPECT_TRUE(says(error_of("pad", {t, {float32, {}}}, {{"low", dims({0})}, {"high", dims({0})}}), "fill"));
-  EXPECT_TRUE(says(error_of("pad", {t, f}, {{"low", dims({-4})}, {"high", dims({0})}}), "not known to be zero or more"));
+  EXPECT_TRUE(
+      says(error_of("pad", {t, f}, {{"low", dims({-4})}, {"high", dims({0})}}), "not known to be zero or more"));
   EXPECT_TRUE(says(error_of("pad", {t, f}, {{"low", dims({0, 0})}, {"high", dims({0})}}), "each side"));
 }
 
@@ -191,22 +204,32 @@ TEST(OpsShape, AsStrided) {
   check_view("as_strided", x, windows);
   check_view("as_strided", x, {{"shape", dims({3})}, {"strides", dims({-4})}, {"offset", Dim(9)}});
   Type t{int32, {10}};
-  EXPECT_TRUE(says(error_of("as_strided", {t}, {{"shape", dims({4, 4})}, {"strides", dims({3, 1})}}), "not known to lie inside"));
-  EXPECT_TRUE(says(error_of("as_strided", {t}, {{"shape", dims({2})}, {"strides", dims({-1})}}), "not known to lie inside"));
-  EXPECT_TRUE(says(error_of("as_strided", {{int32, {2, 5}}}, {{"shape", dims({2})}, {"strides", dims({1})}}), "flatten") ||
-              says(error_of("as_strided", {{int32, {2, 5}}}, {{"shape", dims({2})}, {"strides", dims({1})}}), "one axis"));
+  EXPECT_TRUE(says(error_of("as_strided", {t}, {{"shape", dims({4, 4})}, {"strides", dims({3, 1})}}),
+                   "not known to lie inside"));
+  EXPECT_TRUE(
+      says(error_of("as_strided", {t}, {{"shape", dims({2})}, {"strides", dims({-1})}}), "not known to lie inside"));
+  EXPECT_TRUE(
+      says(error_of("as_strided", {{int32, {2, 5}}}, {{"shape", dims({2})}, {"strides", dims({1})}}), "flatten") ||
+      says(error_of("as_strided", {{int32, {2, 5}}}, {{"shape", dims({2})}, {"strides", dims({1})}}), "one axis"));
 }
 
 TEST(OpsShape, IotaAndArange) {
   EXPECT_EQ(run("iota", {}, {{"shape", dims({2, 3})}, {"axis", Dim(1)}, {"dtype", float32}}).values(),
             (std::vector<double>{0, 1, 2, 0, 1, 2}));
-  EXPECT_EQ(run("iota", {}, {{"shape", dims({3})}, {"axis", Dim(0)}, {"dtype", int8}, {"start", Dim(5)}, {"step", Dim(-2)}}).values(),
-            (std::vector<double>{5, 3, 1}));
-  EXPECT_EQ(run("iota", {}, {{"shape", dims({2})}, {"dtype", int32}, {"start", Dim(7)}}).values(), (std::vector<double>{7, 7}));
+  EXPECT_EQ(
+      run("iota", {}, {{"shape", dims({3})}, {"axis", Dim(0)}, {"dtype", int8}, {"start", Dim(5)}, {"step", Dim(-2)}})
+          .values(),
+      (std::vector<double>{5, 3, 1}));
+  EXPECT_EQ(run("iota", {}, {{"shape", dims({2})}, {"dtype", int32}, {"start", Dim(7)}}).values(),
+            (std::vector<double>{7, 7}));
   EXPECT_TRUE(says(error_of("iota", {}, {{"shape", dims({2})}, {"axis", Dim(1)}, {"dtype", int32}}), "has axis 1"));
   auto arange = [](Dtype t, double start, double step, int64_t size) {
-    return run("arange", {}, {{"start", Literal::scalar(t, start)}, {"step", Literal::scalar(t, step)}, {"size", Dim(size)},
-                              {"dtype", t}}).values();
+    return run("arange", {},
+               {{"start", Literal::scalar(t, start)},
+                {"step", Literal::scalar(t, step)},
+                {"size", Dim(size)},
+                {"dtype", t}})
+        .values();
   };
   EXPECT_EQ(arange(float64, 0.5, 0.25, 4), (std::vector<double>{0.5, 0.75, 1, 1.25}));
   EXPECT_EQ(arange(int32, 10, -3, 4), (std::vector<double>{10, 7, 4, 1}));

@@ -1,5 +1,5 @@
-// The algebraic rules, each run through the pass and compared bit by bit with what it replaces, on special and random values of every
-// element type that it claims; and what the traits of rows promise.
+// The algebraic rules, each run through the pass and compared bit by bit with what it replaces, on special and random
+// values of every element type that it claims; and what the traits of rows promise.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 #include "ir/interpret/interpreter.h"
 #include "ir/read/parser.h"
 #include "ir/text/printer.h"
-#include "passes/simplify/equations.h"
 #include "passes/manager/pass.h"
+#include "passes/simplify/equations.h"
 #include "passes/simplify/rewrite.h"
 
 namespace frit::passes {
@@ -85,7 +85,8 @@ std::vector<Tensor> combinations(const std::vector<Dtype>& dtypes, int64_t& coun
   return tensors;
 }
 
-void expect_same(const Function& before, const Function& after, const std::vector<Tensor>& inputs, const std::string& what) {
+void expect_same(const Function& before, const Function& after, const std::vector<Tensor>& inputs,
+                 const std::string& what) {
   auto want = interpret(before, inputs), got = interpret(after, inputs);
   ASSERT_TRUE(want.ok()) << what << ": " << want.error().str();
   ASSERT_TRUE(got.ok()) << what << ": " << got.error().str();
@@ -99,7 +100,8 @@ void expect_same(const Function& before, const Function& after, const std::vecto
       std::string at;
       for (const Tensor& t : inputs)
         if (i < t.size()) at += " " + std::to_string(t.at(i));
-      FAIL() << what << ": " << w.at(i) << " became " << g.at(i) << " for" << at << "\n" << print(before) << print(after);
+      FAIL() << what << ": " << w.at(i) << " became " << g.at(i) << " for" << at << "\n"
+             << print(before) << print(after);
     }
   }
 }
@@ -176,7 +178,8 @@ bool any_term(const Term& t, const std::function<bool(const Term&)>& holds) {
 }
 
 bool elementwise_only(const Equation& e) {
-  return !any_term(e.left, [](const Term& t) { return t.kind == Term::Kind::Row && t.def->kind != OpKind::Elementwise; });
+  return !any_term(e.left,
+                   [](const Term& t) { return t.kind == Term::Kind::Row && t.def->kind != OpKind::Elementwise; });
 }
 
 class EquationTest : public testing::TestWithParam<size_t> {
@@ -219,8 +222,9 @@ TEST_P(EquationTest, KeepsEveryBit) {
       for (Dtype inner : kAllDtypes)
         for (Dtype outer : kAllDtypes) used |= try_once(t, 0, {inner, outer}, built);
     } else if (has_constant) {
-      for (double c : {1.0, 2.0, -4.0, 0.5, 3.0, 0.0, 0x1p15, 0x1p-14, 0x1p-24, 0x1p100, 0x1p-100, 0x1p127, 0x1p-126, 0x1p-149,
-                       0x1p1000, 0x1p-1022, 0x1p-1074, static_cast<double>(INFINITY), static_cast<double>(NAN)})
+      for (double c :
+           {1.0, 2.0, -4.0, 0.5, 3.0, 0.0, 0x1p15, 0x1p-14, 0x1p-24, 0x1p100, 0x1p-100, 0x1p127, 0x1p-126, 0x1p-149,
+            0x1p1000, 0x1p-1022, 0x1p-1074, static_cast<double>(INFINITY), static_cast<double>(NAN)})
         used |= try_once(t, c, {}, built);
     } else if (attrs == 0) {
       bool applied = try_once(t, 0, {}, built);
@@ -280,15 +284,16 @@ TEST(Equations, ErrorsNameTheLine) {
 
 // Rules on arrangements: every element still comes from where it came from.
 TEST(Arrangements, KeepEveryElement) {
-  for (const char* body : {
-           "%0: f32[24] = reshape %x {shape=[24]}\n %1: f32[4, 6] = reshape %0 {shape=[4, 6]}\n return %0, %1",
-           "%0: f32[2, 2, 3, 4] = broadcast %x {shape=[2, 2, 3, 4]}\n"
-           " %1: f32[2, 2, 2, 3, 4] = broadcast %0 {shape=[2, 2, 2, 3, 4]}\n return %0, %1",
-           "%0: f32[3, 4, 2] = transpose %x {axes=[1, 2, 0]}\n %1: f32[3, 2, 4] = transpose %0 {axes=[0, 2, 1]}\n return %0, %1",
-           "%0: f32[4, 2, 3] = transpose %x {axes=[2, 0, 1]}\n %1: f32[2, 3, 4] = transpose %0 {axes=[1, 2, 0]}\n return %0, %1",
-           "%0: f32[2, 3, 4] = slice %x {start=[1, 0, 0], stop=[-1, 3, 4], strides=[-1, 1, 1]}\n"
-           " %1: f32[2, 3, 4] = slice %x {start=[0, 0, 0], stop=[2, 3, 4]}\n return %0, %1",
-       }) {
+  for (
+      const char* body : {
+          "%0: f32[24] = reshape %x {shape=[24]}\n %1: f32[4, 6] = reshape %0 {shape=[4, 6]}\n return %0, %1",
+          "%0: f32[2, 2, 3, 4] = broadcast %x {shape=[2, 2, 3, 4]}\n"
+          " %1: f32[2, 2, 2, 3, 4] = broadcast %0 {shape=[2, 2, 2, 3, 4]}\n return %0, %1",
+          "%0: f32[3, 4, 2] = transpose %x {axes=[1, 2, 0]}\n %1: f32[3, 2, 4] = transpose %0 {axes=[0, 2, 1]}\n return %0, %1",
+          "%0: f32[4, 2, 3] = transpose %x {axes=[2, 0, 1]}\n %1: f32[2, 3, 4] = transpose %0 {axes=[1, 2, 0]}\n return %0, %1",
+          "%0: f32[2, 3, 4] = slice %x {start=[1, 0, 0], stop=[-1, 3, 4], strides=[-1, 1, 1]}\n"
+          " %1: f32[2, 3, 4] = slice %x {start=[0, 0, 0], stop=[2, 3, 4]}\n return %0, %1",
+      }) {
     // The signature's result types are read off the two ops.
     std::string text(body), results;
     for (size_t at = text.find(": "); at != std::string::npos; at = text.find(": ", at + 1)) {

@@ -1,4 +1,5 @@
-// What the golden files show is also right: each of their functions computes what the graph means. And cases of types, plans and limits.
+// What the golden files show is also right: each of their functions computes what the graph means. And cases of types,
+// plans and limits.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -27,7 +28,8 @@ std::vector<std::string> functions_of(const std::filesystem::path& path) {
 TEST(LoweringCases, golden_functions_agree_with_the_graph) {
   size_t count = 0;
   for (const char* folder : {"fuse", "lower_to_kernels", "schedule", "plan_buffers"})
-    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(FRIT_SOURCE_DIR) / "tests/golden" / folder))
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::filesystem::path(FRIT_SOURCE_DIR) / "tests/golden" / folder))
       for (const std::string& text : functions_of(entry.path())) {
         SCOPED_TRACE(entry.path().filename().string());
         Function f = parse_function(text);
@@ -47,10 +49,9 @@ TEST(LoweringCases, golden_functions_agree_with_the_graph) {
 TEST(LoweringCases, element_types) {
   for (const char* t : {"u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "c64"}) {
     std::string T = t, wide = T == "u8" || T == "u16" ? "u32" : T == "i8" || T == "i16" ? "i32" : T;
-    expect_lowering_agrees("func @types(%x: " + T + "[n, m], %y: " + T + "[m, n]) -> (" + wide + "[n], " + T + "[n, m]) {\n" +
-                               "  %0: " + T + "[n, m] = transpose %y {axes=[1, 0]}\n" +
-                               "  %1: " + T + "[n, m] = multiply %x, %0\n" +
-                               "  %2: " + wide + "[n] = sum %1 {axes=[1]}\n" +
+    expect_lowering_agrees("func @types(%x: " + T + "[n, m], %y: " + T + "[m, n]) -> (" + wide + "[n], " + T +
+                               "[n, m]) {\n" + "  %0: " + T + "[n, m] = transpose %y {axes=[1, 0]}\n" + "  %1: " + T +
+                               "[n, m] = multiply %x, %0\n" + "  %2: " + wide + "[n] = sum %1 {axes=[1]}\n" +
                                "  %3: " + T + "[n, m] = add %1, %x\n  return %2, %3\n}\n",
                            {{"n", 3}, {"m", 5}});
   }
@@ -59,14 +60,15 @@ TEST(LoweringCases, element_types) {
 // More elements than one block, so that the order of blocks shows.
 TEST(LoweringCases, blocks) {
   for (int64_t n : {65535, 65536, 65537, 200000})
-    expect_lowering_agrees("func @blocks(%x: f32[n], %y: f32[2, n]) -> (f32[], f32[], i64[2]) {\n"
-                           "  %0: f32[] = sum %x {axes=[0]}\n"
-                           "  %1: f32[n] = abs %x\n"
-                           "  %2: f32[] = max %1 {axes=[0]}\n"
-                           "  %3: u32[2] = argmax %y {axes=[1]}\n"
-                           "  %4: i64[2] = astype %3 {dtype=i64}\n"
-                           "  return %0, %2, %4\n}\n",
-                           {{"n", n}});
+    expect_lowering_agrees(
+        "func @blocks(%x: f32[n], %y: f32[2, n]) -> (f32[], f32[], i64[2]) {\n"
+        "  %0: f32[] = sum %x {axes=[0]}\n"
+        "  %1: f32[n] = abs %x\n"
+        "  %2: f32[] = max %1 {axes=[0]}\n"
+        "  %3: u32[2] = argmax %y {axes=[1]}\n"
+        "  %4: i64[2] = astype %3 {dtype=i64}\n"
+        "  return %0, %2, %4\n}\n",
+        {{"n", n}});
 }
 
 TEST(LoweringCases, blocks_side_by_side_are_one_pair_of_kernels) {
@@ -105,8 +107,8 @@ TEST(LoweringCases, concatenation_of_many) {
     params += (i ? ", " : "") + p + ": f32[" + std::to_string(i + 1) + ", 7]";
     names += (i ? ", " : "") + p;
   }
-  Function f = parse_function("func @many(" + params + ") -> f32[5050, 7] {\n  %0: f32[5050, 7] = concatenate " + names +
-                              " {axis=0}\n  return %0\n}\n");
+  Function f = parse_function("func @many(" + params + ") -> f32[5050, 7] {\n  %0: f32[5050, 7] = concatenate " +
+                              names + " {axis=0}\n  return %0\n}\n");
   auto lowered = lower(f, {});
   ASSERT_TRUE(lowered.ok());
   EXPECT_EQ(print(*lowered->program, "many").find("select"), std::string::npos);

@@ -24,11 +24,11 @@ class RandomGraph {
     }
     if (pick(3) == 0) add_layouts();
     for (int i = 0, n = 3 + pick(20); i < n; ++i) step();
-    for (int i = 0, n = 1 + pick(3); i < n; ++i) f_.results.push_back(values_[values_.size() - 1 - pick(std::min<int>(6, static_cast<int>(values_.size())))]);
+    for (int i = 0, n = 1 + pick(3); i < n; ++i)
+      f_.results.push_back(values_[values_.size() - 1 - pick(std::min<int>(6, static_cast<int>(values_.size())))]);
     // Symbols that no parameter binds have no value.
     SymbolValues used;
-    for (const std::string& s : f_.symbols())
-      used[s] = symbols_.count(s) ? symbols_[s] : 0;
+    for (const std::string& s : f_.symbols()) used[s] = symbols_.count(s) ? symbols_[s] : 0;
     symbols_ = used;
   }
 
@@ -38,7 +38,11 @@ class RandomGraph {
  private:
   int pick(int n) { return static_cast<int>(random_() % static_cast<uint64_t>(n)); }
   ValueId any() { return values_[static_cast<size_t>(pick(static_cast<int>(values_.size())))]; }
-  ValueId recent() { return pick(3) ? values_[values_.size() - 1 - static_cast<size_t>(pick(std::min<int>(3, static_cast<int>(values_.size()))))] : any(); }
+  ValueId recent() {
+    return pick(3) ? values_[values_.size() - 1 -
+                             static_cast<size_t>(pick(std::min<int>(3, static_cast<int>(values_.size()))))]
+                   : any();
+  }
 
   Dim size() {
     if (symbolic_ && pick(2)) return Dim::symbol(pick(2) ? "a" : "b");
@@ -84,8 +88,10 @@ class RandomGraph {
     switch (pick(12)) {
       case 0:
       case 1: {
-        const char* name = is_float(dtype_) ? std::array{"tanh", "negative", "abs", "sigmoid", "square", "sin"}[static_cast<size_t>(pick(6))]
-                                            : std::array{"negative", "abs", "square"}[static_cast<size_t>(pick(3))];
+        const char* name =
+            is_float(dtype_)
+                ? std::array{"tanh", "negative", "abs", "sigmoid", "square", "sin"}[static_cast<size_t>(pick(6))]
+                : std::array{"negative", "abs", "square"}[static_cast<size_t>(pick(3))];
         if (std::string_view(name) == "square" && is_float(dtype_)) name = "tanh";
         add(builder_.try_build(op(name), {x}));
         return;
@@ -95,7 +101,8 @@ class RandomGraph {
       case 4: {
         ValueId y = fitted(any(), t.shape);
         if (y == kNone) y = fitted(builder_.scalar(dtype_, pick(5) - 2), t.shape);
-        const char* name = std::array{"add", "subtract", "maximum", "minimum", "multiply"}[static_cast<size_t>(pick(is_float(dtype_) ? 4 : 5))];
+        const char* name = std::array{"add", "subtract", "maximum", "minimum",
+                                      "multiply"}[static_cast<size_t>(pick(is_float(dtype_) ? 4 : 5))];
         add(builder_.try_build(op(name), {x, y}));
         return;
       }
@@ -133,9 +140,12 @@ class RandomGraph {
           s.erase(s.begin() + static_cast<long>(i) + 1);
         } else if (rank >= 1) {
           for (const Dim& d : t.shape) {
-            if (d.is_const() && d.value() > 0 && d.value() % 2 == 0 && pick(2)) s.insert(s.end(), {Dim(2), Dim(d.value() / 2)});
-            else if (d.is_const() && d.value() > 0 && d.value() % 3 == 0 && pick(2)) s.insert(s.end(), {Dim(d.value() / 3), Dim(3)});
-            else s.push_back(d);
+            if (d.is_const() && d.value() > 0 && d.value() % 2 == 0 && pick(2))
+              s.insert(s.end(), {Dim(2), Dim(d.value() / 2)});
+            else if (d.is_const() && d.value() > 0 && d.value() % 3 == 0 && pick(2))
+              s.insert(s.end(), {Dim(d.value() / 3), Dim(3)});
+            else
+              s.push_back(d);
             if (pick(4) == 0) s.push_back(1);
           }
         }
@@ -157,8 +167,10 @@ class RandomGraph {
       }
       case 10: {
         Dims low, high, interior;
-        for (int i = 0; i < rank; ++i) low.push_back(pick(3)), high.push_back(pick(3)), interior.push_back(pick(4) ? 0 : 1);
-        add(builder_.try_build(op("pad"), {x, builder_.scalar(dtype_, pick(3))}, {{"low", low}, {"high", high}, {"interior", interior}}));
+        for (int i = 0; i < rank; ++i)
+          low.push_back(pick(3)), high.push_back(pick(3)), interior.push_back(pick(4) ? 0 : 1);
+        add(builder_.try_build(op("pad"), {x, builder_.scalar(dtype_, pick(3))},
+                               {{"low", low}, {"high", high}, {"interior", interior}}));
         return;
       }
       case 11: {
@@ -198,10 +210,12 @@ void run_many(uint64_t from, int count, bool symbolic) {
     RandomGraph g(seed, symbolic);
     bool large = false;
     for (const Value& v : g.f_.values) {
-      int64_t n = v.type.size().evaluate([&](const std::string& s) -> std::optional<int64_t> {
-        auto it = g.symbols_.find(s);
-        return it == g.symbols_.end() ? std::nullopt : std::optional<int64_t>(it->second);
-      }).value_or(0);
+      int64_t n = v.type.size()
+                      .evaluate([&](const std::string& s) -> std::optional<int64_t> {
+                        auto it = g.symbols_.find(s);
+                        return it == g.symbols_.end() ? std::nullopt : std::optional<int64_t>(it->second);
+                      })
+                      .value_or(0);
       large |= n > 20000;
     }
     if (large) continue;

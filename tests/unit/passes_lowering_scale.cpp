@@ -8,8 +8,8 @@ namespace {
 
 using namespace ir;
 
-// Processor time in which only work that grows faster than the graph would not be done: many times what each test takes in a release
-// build. bench/bench_call.cpp measures how long it does take.
+// Processor time in which only work that grows faster than the graph would not be done: many times what each test takes
+// in a release build. bench/bench_call.cpp measures how long it does take.
 constexpr double kSeconds = 100;
 
 // Runs the default pipeline without verification between passes and returns the function; fails past the bound.
@@ -28,7 +28,8 @@ class LoweringScale : public ::testing::Test {
  protected:
   void SetUp() override {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    GTEST_SKIP() << "sizes that are about speed say nothing under a sanitizer; the same passes run there on smaller graphs";
+    GTEST_SKIP()
+        << "sizes that are about speed say nothing under a sanitizer; the same passes run there on smaller graphs";
 #endif
   }
 };

@@ -6,10 +6,10 @@
 #include <random>
 
 #include "ir/interpret/interpret_kernel.h"
-#include "ir/text/kernel_printer.h"
-#include "ir/verify/kernel_verifier.h"
 #include "ir/read/parser.h"
+#include "ir/text/kernel_printer.h"
 #include "ir/text/printer.h"
+#include "ir/verify/kernel_verifier.h"
 
 namespace frit::testing {
 
@@ -99,7 +99,8 @@ std::string difference(const Tensor& got, const Tensor& want) {
   double tol = tolerance(want.dtype);
   for (int64_t i = 0; i < want.size(); ++i) {
     std::complex<double> a = value_at(got, i), b = value_at(want, i);
-    bool same = tol == 0 ? got.bits(i) == want.bits(i) : close(a.real(), b.real(), tol) && close(a.imag(), b.imag(), tol);
+    bool same =
+        tol == 0 ? got.bits(i) == want.bits(i) : close(a.real(), b.real(), tol) && close(a.imag(), b.imag(), tol);
     if (!same)
       return "element " + std::to_string(i) + " is " + std::to_string(a.real()) + ", not " + std::to_string(b.real());
   }
@@ -138,18 +139,23 @@ std::vector<Tensor> make_inputs(const Function& f, const SymbolValues& symbols, 
     Tensor t(f.type(p).dtype, sizes_of(f.type(p).shape, symbols));
     for (int64_t i = 0; i < t.size(); ++i) {
       int64_t n = static_cast<int64_t>(random() % 33) - 16;
-      if (t.dtype == bool_) t.set_bits(i, n > 0);
+      if (t.dtype == bool_)
+        t.set_bits(i, n > 0);
       else if (is_complex(t.dtype))
-        t.set_bits(i, Literal::scalar_complex(static_cast<float>(n) / 8, static_cast<float>(random() % 9) / 4 - 1).bits());
-      else if (is_float(t.dtype)) t.set_bits(i, Literal::scalar(t.dtype, static_cast<double>(n) / 8).bits());
-      else t.set_bits(i, Literal::scalar_int(t.dtype, n).bits());
+        t.set_bits(i,
+                   Literal::scalar_complex(static_cast<float>(n) / 8, static_cast<float>(random() % 9) / 4 - 1).bits());
+      else if (is_float(t.dtype))
+        t.set_bits(i, Literal::scalar(t.dtype, static_cast<double>(n) / 8).bits());
+      else
+        t.set_bits(i, Literal::scalar_int(t.dtype, n).bits());
     }
     out.push_back(std::move(t));
   }
   return out;
 }
 
-Result<std::vector<Tensor>> run_program(const Function& f, const SymbolValues& symbols, const std::vector<Tensor>& inputs) {
+Result<std::vector<Tensor>> run_program(const Function& f, const SymbolValues& symbols,
+                                        const std::vector<Tensor>& inputs) {
   const Program& p = *f.program;
   std::vector<int64_t> values;
   for (const std::string& s : p.symbols) values.push_back(symbols.at(s));

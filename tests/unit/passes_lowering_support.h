@@ -1,4 +1,5 @@
-// Helpers of the lowering tests: a function run through the passes and then through the program interpreter, beside the graph interpreter.
+// Helpers of the lowering tests: a function run through the passes and then through the program interpreter, beside the
+// graph interpreter.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -202,7 +202,8 @@ Function wide(int n) {
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kShare = 20;  // a sanitizer makes each op many times dearer, and its own costs are not linear: less of it, and no bound on time
+constexpr int kShare = 20;  // a sanitizer makes each op many times dearer, and its own costs are not linear: less of
+                            // it, and no bound on time
 #else
 constexpr int kShare = 1;
 #endif
@@ -228,20 +229,18 @@ void expect_linear(Function (*make)(int), const char* passes, int n) {
     small = std::min(small, seconds(passes, make(n / 32)));
     large = std::min(large, seconds(passes, make(n)));
   }
-  // 32 times the work: a quadratic pass would take 1024 times as long. What lies between is for caches and busy machines.
+  // 32 times the work: a quadratic pass would take 1024 times as long. What lies between is for caches and busy
+  // machines.
   if (kShare > 1) return;
-  EXPECT_LT(large, 150 * small + 0.05) << passes << ": " << small << " s for " << n / 32 << ", " << large << " s for " << n;
+  EXPECT_LT(large, 150 * small + 0.05) << passes << ": " << small << " s for " << n / 32 << ", " << large << " s for "
+                                       << n;
 }
 
 constexpr const char* kSimplify = "expand_composites,canonicalize,constant_fold,cse,dce";
 
-TEST(BigGraphs, AChainTakesLinearTime) {
-  expect_linear(chain, kSimplify, 16000);
-}
+TEST(BigGraphs, AChainTakesLinearTime) { expect_linear(chain, kSimplify, 16000); }
 
-TEST(BigGraphs, AWideGraphTakesLinearTime) {
-  expect_linear(wide, kSimplify, 16000);
-}
+TEST(BigGraphs, AWideGraphTakesLinearTime) { expect_linear(wide, kSimplify, 16000); }
 
 TEST(BigGraphs, ManyUsersOfOneScalarTakeLinearTime) { expect_linear(wide, "cse", 40000); }
 

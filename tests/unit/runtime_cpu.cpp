@@ -7,14 +7,17 @@ namespace frit::runtime {
 namespace {
 
 TEST(Cpu, RunsTheLevelsWhoseInstructionsItHas) {
-  for (const char* name : {"", "native", "x86-64-v5", "x86-64-", "znver3", "AARCH64"}) EXPECT_FALSE(cpu_runs(name)) << name;
+  for (const char* name : {"", "native", "x86-64-v5", "x86-64-", "znver3", "AARCH64"})
+    EXPECT_FALSE(cpu_runs(name)) << name;
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  const bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("popcnt");
-  const bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-                  __builtin_cpu_supports("bmi2");
-  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd") &&
-                  __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+  const bool v2 =
+      __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("popcnt");
+  const bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                  __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512vl");
   EXPECT_TRUE(cpu_runs("x86-64"));
   EXPECT_EQ(cpu_runs("x86-64-v2"), v2);
   EXPECT_EQ(cpu_runs("x86-64-v3"), v3);

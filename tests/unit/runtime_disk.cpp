@@ -51,7 +51,8 @@ class Disk : public testing::Test {
     options.max_bytes = max_bytes;
     options.named = named;
     return std::make_unique<DiskCache>(
-        options, [](std::string_view l) { lines().emplace_back(l); }, [](std::string_view l) { warnings().emplace_back(l); });
+        options, [](std::string_view l) { lines().emplace_back(l); },
+        [](std::string_view l) { warnings().emplace_back(l); });
   }
   // The only entry's file.
   fs::path entry() const {
@@ -62,7 +63,9 @@ class Disk : public testing::Test {
     }
     return found;
   }
-  size_t files() const { return static_cast<size_t>(std::distance(fs::directory_iterator(folder()), fs::directory_iterator())); }
+  size_t files() const {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(folder()), fs::directory_iterator()));
+  }
 
   static std::string slurp(const fs::path& path) {
     std::ifstream in(path, std::ios::binary);
@@ -298,7 +301,9 @@ TEST_F(Disk, a_full_disk_leaves_no_half_file) {
 
 TEST_F(Disk, many_processes_and_threads_may_share_it) {
   constexpr int kProcesses = 4, kRounds = 60, kKeys = 6;
-  auto payload = [](int key) { return std::string(static_cast<size_t>(2000 + 100 * key), static_cast<char>('a' + key)); };
+  auto payload = [](int key) {
+    return std::string(static_cast<size_t>(2000 + 100 * key), static_cast<char>('a' + key));
+  };
   std::vector<pid_t> children;
   for (int p = 0; p < kProcesses; ++p) {
     const pid_t child = fork();
@@ -311,8 +316,10 @@ TEST_F(Disk, many_processes_and_threads_may_share_it) {
       std::mt19937 random(static_cast<unsigned>(p));
       for (int i = 0; i < kRounds; ++i) {
         const int key = static_cast<int>(random() % kKeys);
-        if (auto found = cache.load("key" + std::to_string(key))) ok &= *found == payload(key);
-        else cache.store("key" + std::to_string(key), payload(key));
+        if (auto found = cache.load("key" + std::to_string(key)))
+          ok &= *found == payload(key);
+        else
+          cache.store("key" + std::to_string(key), payload(key));
         if (random() % 20 == 0)
           for (const auto& e : cache.list()) cache.remove(e.name);
       }
@@ -334,8 +341,10 @@ TEST_F(Disk, many_processes_and_threads_may_share_it) {
     threads.emplace_back([&] {
       for (int i = 0; i < 50; ++i) {
         const int key = i % kKeys;
-        if (auto found = cache.load("key" + std::to_string(key))) wrong += *found != payload(key);
-        else cache.store("key" + std::to_string(key), payload(key));
+        if (auto found = cache.load("key" + std::to_string(key)))
+          wrong += *found != payload(key);
+        else
+          cache.store("key" + std::to_string(key), payload(key));
       }
     });
   for (std::thread& t : threads) t.join();
@@ -366,16 +375,20 @@ TEST_F(Disk, settings_come_from_the_environment) {
     std::optional<std::string> before;
     Variable(std::string n, const char* value) : name(std::move(n)) {
       if (const char* old = std::getenv(name.c_str())) before = old;
-      if (value) setenv(name.c_str(), value, 1);
-      else unsetenv(name.c_str());
+      if (value)
+        setenv(name.c_str(), value, 1);
+      else
+        unsetenv(name.c_str());
     }
     ~Variable() {
-      if (before) setenv(name.c_str(), before->c_str(), 1);
-      else unsetenv(name.c_str());
+      if (before)
+        setenv(name.c_str(), before->c_str(), 1);
+      else
+        unsetenv(name.c_str());
     }
   };
-  Variable cache("FRIT_CACHE", nullptr), dir("FRIT_CACHE_DIR", nullptr), xdg("XDG_CACHE_HOME", nullptr), home("HOME", "/home/somebody"),
-      size("FRIT_CACHE_SIZE", nullptr);
+  Variable cache("FRIT_CACHE", nullptr), dir("FRIT_CACHE_DIR", nullptr), xdg("XDG_CACHE_HOME", nullptr),
+      home("HOME", "/home/somebody"), size("FRIT_CACHE_SIZE", nullptr);
   auto options = [] { return DiskCacheOptions::from_environment(); };
   EXPECT_EQ(options().folder, "/home/somebody/.cache/frit");
   EXPECT_EQ(options().max_bytes, uint64_t{512} << 20);
@@ -405,7 +418,10 @@ TEST_F(Disk, settings_come_from_the_environment) {
     EXPECT_EQ(options().warnings.size(), 1u);
     EXPECT_NE(options().folder, "");
   }
-  for (auto [text, bytes] : {std::pair{"1000", uint64_t{1000}}, {"3k", uint64_t{3} << 10}, {"4M", uint64_t{4} << 20}, {"2g", uint64_t{2} << 30}}) {
+  for (auto [text, bytes] : {std::pair{"1000", uint64_t{1000}},
+                             {"3k", uint64_t{3} << 10},
+                             {"4M", uint64_t{4} << 20},
+                             {"2g", uint64_t{2} << 30}}) {
     Variable v("FRIT_CACHE_SIZE", text);
     EXPECT_EQ(options().max_bytes, bytes) << text;
     EXPECT_TRUE(options().warnings.empty());

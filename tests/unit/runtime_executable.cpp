@@ -19,12 +19,16 @@ DimProgram size(const Dim& d) {
 const Dim n = Dim::symbol("n"), m = Dim::symbol("m");
 
 BufferPlan input(uint32_t i, DimProgram bytes = size(4)) { return {BufferPlan::Role::Input, float32, bytes, i}; }
-BufferPlan output(DimProgram bytes, uint32_t donor = ~0u) { return {BufferPlan::Role::Output, float32, bytes, 0, donor}; }
+BufferPlan output(DimProgram bytes, uint32_t donor = ~0u) {
+  return {BufferPlan::Role::Output, float32, bytes, 0, donor};
+}
 BufferPlan temp(uint32_t slot, DimProgram bytes) { return {BufferPlan::Role::Temp, float32, bytes, slot}; }
-WindowPlan window(uint32_t buffer, std::vector<DimProgram> shape, std::vector<DimProgram> strides, DimProgram offset = size(0)) {
+WindowPlan window(uint32_t buffer, std::vector<DimProgram> shape, std::vector<DimProgram> strides,
+                  DimProgram offset = size(0)) {
   return {buffer, float32, std::move(shape), std::move(strides), offset};
 }
-KernelPlan kernel(KernelFn fn, std::vector<uint32_t> buffers, DimProgram extent, std::vector<uint32_t> symbols = {}, int64_t grain = 4) {
+KernelPlan kernel(KernelFn fn, std::vector<uint32_t> buffers, DimProgram extent, std::vector<uint32_t> symbols = {},
+                  int64_t grain = 4) {
   return {"k", fn, std::move(buffers), std::move(symbols), true, extent, DimProgram(grain), size(0)};
 }
 
@@ -118,8 +122,9 @@ TEST(Executable, results_may_be_inputs_views_constants_and_shared) {
     for (int64_t i = begin; i < end; ++i) static_cast<float*>(b[1])[i] = 10 * static_cast<float*>(b[0])[i * s[0]];
   };
   p.steps = {kernel(strided, {0, 2}, size(n), {1}), kernel(add_one, {2, 3}, size(n))};
-  p.results = {window(0, {size(n)}, {size(m)}), window(2, {size(n)}, {size(1)}), window(2, {size(n)}, {size(-1)}, size(n - 1)),
-               window(1, {size(2)}, {size(1)}), window(3, {size(n)}, {size(1)})};
+  p.results = {window(0, {size(n)}, {size(m)}), window(2, {size(n)}, {size(1)}),
+               window(2, {size(n)}, {size(-1)}, size(n - 1)), window(1, {size(2)}, {size(1)}),
+               window(3, {size(n)}, {size(1)})};
   Executable e(std::move(p));
   Tensor in = vector_of({0, 1, 2, 3, 4, 5, 6});
   in.shape = {3};
@@ -146,7 +151,8 @@ TEST(Executable, kernels_get_private_scratch_and_are_never_run_empty) {
     EXPECT_EQ(reinterpret_cast<uintptr_t>(scratch) % 64, 0u);
     auto* s = static_cast<float*>(scratch);
     for (int round = 0; round < 3; ++round) {
-      for (int64_t i = begin; i < end; ++i) s[i % 16] = static_cast<float*>(b[0])[i], static_cast<float*>(b[1])[i] = s[i % 16];
+      for (int64_t i = begin; i < end; ++i)
+        s[i % 16] = static_cast<float*>(b[0])[i], static_cast<float*>(b[1])[i] = s[i % 16];
     }
   };
   KernelPlan k = kernel(through_scratch, {0, 1}, size(n), {}, 16);
@@ -230,7 +236,11 @@ TEST(Executable, library_steps_see_windows_and_run_their_epilogue) {
   });
   Plan p = two_temps();
   KernelPlan epilogue = kernel(add_one, {1, 3}, size(n));
-  p.steps = {LibraryPlan{"test_negate", "{\"x\": 1}", {window(0, {size(n)}, {size(-1)}, size(n - 1))}, {window(1, {size(n), size(1)}, {size(1), size(1)})}, epilogue}};
+  p.steps = {LibraryPlan{"test_negate",
+                         "{\"x\": 1}",
+                         {window(0, {size(n)}, {size(-1)}, size(n - 1))},
+                         {window(1, {size(n), size(1)}, {size(1), size(1)})},
+                         epilogue}};
   Executable e(p);
   Tensor in = vector_of({1, 2, 3});
   auto r = e.run({&in, 1});

@@ -12,9 +12,9 @@
 
 #include "ir/base/half.h"
 #include "runtime/execute/library.h"
-#include "runtime/memory/memory.h"
 #include "runtime/execute/parallel.h"
 #include "runtime/execute/sizes.h"
+#include "runtime/memory/memory.h"
 
 namespace frit::runtime {
 namespace {
@@ -33,28 +33,69 @@ LibraryFn matmul(const char* routine = kBest) {
 
 template <class T>
 struct TypeOf;
-template <> struct TypeOf<uint8_t> { static constexpr Dtype value = uint8; };
-template <> struct TypeOf<uint16_t> { static constexpr Dtype value = uint16; };
-template <> struct TypeOf<uint32_t> { static constexpr Dtype value = uint32; };
-template <> struct TypeOf<uint64_t> { static constexpr Dtype value = uint64; };
-template <> struct TypeOf<int8_t> { static constexpr Dtype value = int8; };
-template <> struct TypeOf<int16_t> { static constexpr Dtype value = int16; };
-template <> struct TypeOf<int32_t> { static constexpr Dtype value = int32; };
-template <> struct TypeOf<int64_t> { static constexpr Dtype value = int64; };
-template <> struct TypeOf<float16_t> { static constexpr Dtype value = float16; };
-template <> struct TypeOf<bfloat16_t> { static constexpr Dtype value = bfloat16; };
-template <> struct TypeOf<float> { static constexpr Dtype value = float32; };
-template <> struct TypeOf<double> { static constexpr Dtype value = float64; };
-template <> struct TypeOf<complex64_t> { static constexpr Dtype value = complex64; };
+template <>
+struct TypeOf<uint8_t> {
+  static constexpr Dtype value = uint8;
+};
+template <>
+struct TypeOf<uint16_t> {
+  static constexpr Dtype value = uint16;
+};
+template <>
+struct TypeOf<uint32_t> {
+  static constexpr Dtype value = uint32;
+};
+template <>
+struct TypeOf<uint64_t> {
+  static constexpr Dtype value = uint64;
+};
+template <>
+struct TypeOf<int8_t> {
+  static constexpr Dtype value = int8;
+};
+template <>
+struct TypeOf<int16_t> {
+  static constexpr Dtype value = int16;
+};
+template <>
+struct TypeOf<int32_t> {
+  static constexpr Dtype value = int32;
+};
+template <>
+struct TypeOf<int64_t> {
+  static constexpr Dtype value = int64;
+};
+template <>
+struct TypeOf<float16_t> {
+  static constexpr Dtype value = float16;
+};
+template <>
+struct TypeOf<bfloat16_t> {
+  static constexpr Dtype value = bfloat16;
+};
+template <>
+struct TypeOf<float> {
+  static constexpr Dtype value = float32;
+};
+template <>
+struct TypeOf<double> {
+  static constexpr Dtype value = float64;
+};
+template <>
+struct TypeOf<complex64_t> {
+  static constexpr Dtype value = complex64;
+};
 
-// A matrix stack with chosen layout: `order` lists the axes from slowest to fastest, `step` is the stride of the fastest.
+// A matrix stack with chosen layout: `order` lists the axes from slowest to fastest, `step` is the stride of the
+// fastest.
 template <class T>
 struct Stack {
   std::vector<T> memory;
   Sizes shape, strides;
   int64_t start = 0;
 
-  explicit Stack(Sizes s, std::vector<size_t> order = {}, int64_t step = 1, bool reversed = false) : shape(s), strides(s.size()) {
+  explicit Stack(Sizes s, std::vector<size_t> order = {}, int64_t step = 1, bool reversed = false)
+      : shape(s), strides(s.size()) {
     if (order.empty()) {
       order.resize(s.size());
       std::iota(order.begin(), order.end(), 0);
@@ -138,14 +179,16 @@ void expect_product(Stack<T>& a, Stack<T>& b, Stack<T>& c, const std::string& wh
                     : std::is_same_v<T, float16_t>  ? 6e-4
                     : std::is_same_v<T, bfloat16_t> ? 5e-3
                                                     : 1.2e-7;
-      double bound = unit * std::abs(sum) + (std::is_same_v<T, double> ? 1e-15 : 1.2e-7) * static_cast<double>(k_size) + 1e-30;
+      double bound =
+          unit * std::abs(sum) + (std::is_same_v<T, double> ? 1e-15 : 1.2e-7) * static_cast<double>(k_size) + 1e-30;
       ASSERT_LE(std::abs(wide(c.at(index)) - sum), bound) << what;
     }
   });
 }
 
 template <class T>
-void run(Stack<T>& a, Stack<T>& b, Stack<T>& c, std::function<void(int64_t, int64_t)> epilogue = {}, const char* routine = kBest) {
+void run(Stack<T>& a, Stack<T>& b, Stack<T>& c, std::function<void(int64_t, int64_t)> epilogue = {},
+         const char* routine = kBest) {
   LibraryTensor operands[] = {a.tensor(), b.tensor()}, results[] = {c.tensor()};
   Status s = matmul(routine)({operands, results, "{}", std::move(epilogue)});
   ASSERT_TRUE(s.ok()) << s.error().str();
@@ -175,8 +218,8 @@ void expect_same_in_every_layout(const char* routine, int64_t m, int64_t n, int6
     fill(a, 1);
     fill(b, 2);
     run(a, b, c, {}, routine);
-    std::string what = std::string(routine) + " " + std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n) + " layout " +
-                       std::to_string(layout);
+    std::string what = std::string(routine) + " " + std::to_string(m) + "x" + std::to_string(k) + "x" +
+                       std::to_string(n) + " layout " + std::to_string(layout);
     if (layout == 0) {
       expect_product(a, b, c, what);
       first = values(c);
@@ -187,13 +230,14 @@ void expect_same_in_every_layout(const char* routine, int64_t m, int64_t n, int6
 
 template <class T>
 class Matmul : public testing::Test {};
-using Types = testing::Types<uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t, int64_t, float16_t, bfloat16_t, float,
-                             double, complex64_t>;
+using Types = testing::Types<uint8_t, uint16_t, uint32_t, uint64_t, int8_t, int16_t, int32_t, int64_t, float16_t,
+                             bfloat16_t, float, double, complex64_t>;
 TYPED_TEST_SUITE(Matmul, Types);
 
 TYPED_TEST(Matmul, agrees_with_a_plain_loop_in_every_layout) {
-  const int64_t sizes[][3] = {{1, 1, 1}, {2, 3, 4},  {8, 8, 8},    {7, 1, 33},  {1, 9, 100},  {70, 1, 17},   {1, 70, 5},
-                              {5, 5, 1}, {17, 31, 13}, {65, 33, 40}, {3, 300, 7}, {300, 19, 11}, {1, 45, 300}, {90, 1, 300}};
+  const int64_t sizes[][3] = {{1, 1, 1},   {2, 3, 4},     {8, 8, 8},    {7, 1, 33},   {1, 9, 100},
+                              {70, 1, 17}, {1, 70, 5},    {5, 5, 1},    {17, 31, 13}, {65, 33, 40},
+                              {3, 300, 7}, {300, 19, 11}, {1, 45, 300}, {90, 1, 300}};
   for (const char* routine : {kBest, kAvx2, kLibrary})
     for (const auto& [m, n, k] : sizes) expect_same_in_every_layout<TypeParam>(routine, m, n, k);
 }
@@ -201,7 +245,9 @@ TYPED_TEST(Matmul, agrees_with_a_plain_loop_in_every_layout) {
 TYPED_TEST(Matmul, batches_and_broadcasts) {
   using T = TypeParam;
   for (int variant = 0; variant < 6; ++variant) {
-    Stack<T> a({2, 3, 5, 7}, variant == 1 ? std::vector<size_t>{2, 0, 1, 3} : variant == 5 ? std::vector<size_t>{3, 2, 1, 0} : std::vector<size_t>{});
+    Stack<T> a({2, 3, 5, 7}, variant == 1   ? std::vector<size_t>{2, 0, 1, 3}
+                             : variant == 5 ? std::vector<size_t>{3, 2, 1, 0}
+                                            : std::vector<size_t>{});
     Stack<T> b({2, 3, 7, 4}, variant == 2 ? std::vector<size_t>{1, 0, 3, 2} : std::vector<size_t>{});
     Stack<T> c({2, 3, 5, 4}, variant == 4 ? std::vector<size_t>{2, 1, 0, 3} : std::vector<size_t>{});
     fill(a, 3);
@@ -217,13 +263,14 @@ TYPED_TEST(Matmul, batches_and_broadcasts) {
   }
 }
 
-// One operand that is the same for the whole batch, or copies of it: the first may become one product of all the batch's rows.
+// One operand that is the same for the whole batch, or copies of it: the first may become one product of all the
+// batch's rows.
 TYPED_TEST(Matmul, a_broadcast_operand_gives_the_bits_of_its_copies) {
   using T = TypeParam;
   using Size = std::tuple<int64_t, int64_t, int64_t, int64_t>;
   for (const char* routine : {kBest, kAvx2, kLibrary})
-    for (auto [batch, m, n, k] : {Size{40, 1, 1, 20}, Size{3, 1, 40, 70}, Size{9, 3, 1, 40}, Size{70, 2, 2, 3}, Size{5, 33, 35, 130},
-                                  Size{70, 1, 6, 5}, Size{2, 40, 70, 600}}) {
+    for (auto [batch, m, n, k] : {Size{40, 1, 1, 20}, Size{3, 1, 40, 70}, Size{9, 3, 1, 40}, Size{70, 2, 2, 3},
+                                  Size{5, 33, 35, 130}, Size{70, 1, 6, 5}, Size{2, 40, 70, 600}}) {
       Stack<T> a({batch, m, k}), b({batch, k, n}), one({1, k, n}), joined({batch, m, n}), apart({batch, m, n});
       fill(a, 9);
       fill(one, 10);
@@ -232,7 +279,8 @@ TYPED_TEST(Matmul, a_broadcast_operand_gives_the_bits_of_its_copies) {
       std::copy_n(one.memory.begin(), k * n, b.memory.begin());
       b.strides[0] = 0;
       run(a, b, joined, {}, routine);
-      ASSERT_TRUE(same_bits(joined.memory, apart.memory)) << routine << " " << batch << "x" << m << "x" << k << "x" << n;
+      ASSERT_TRUE(same_bits(joined.memory, apart.memory))
+          << routine << " " << batch << "x" << m << "x" << k << "x" << n;
     }
 }
 
@@ -252,7 +300,11 @@ TYPED_TEST(Matmul, threads_do_not_change_bits) {
   using T = TypeParam;
   int before = num_threads();
   for (const char* routine : {kBest, kAvx2, kLibrary})
-    for (auto [m, n, k] : {std::tuple<int64_t, int64_t, int64_t>{600, 130, 70}, {40, 1100, 50}, {2500, 1, 90}, {1, 2500, 90}, {33, 35, 2100}}) {
+    for (auto [m, n, k] : {std::tuple<int64_t, int64_t, int64_t>{600, 130, 70},
+                           {40, 1100, 50},
+                           {2500, 1, 90},
+                           {1, 2500, 90},
+                           {33, 35, 2100}}) {
       Stack<T> a({m, k}), b({k, n}), one({m, n}), many({m, n});
       fill(a, 5);
       fill(b, 6);
@@ -267,7 +319,8 @@ TYPED_TEST(Matmul, threads_do_not_change_bits) {
   set_num_threads(before);
 }
 
-// Shapes that take every way through the kernels: unpacked, packed, few rows, several blocks of k, and each layout of each.
+// Shapes that take every way through the kernels: unpacked, packed, few rows, several blocks of k, and each layout of
+// each.
 template <class T>
 class LargeMatmul : public testing::Test {};
 using LargeTypes = testing::Types<float16_t, bfloat16_t, float, double, complex64_t>;
@@ -284,7 +337,8 @@ bool has_own_kernels() {
 TYPED_TEST(LargeMatmul, has_the_same_bits_in_every_layout) {
   using Size = std::tuple<int64_t, int64_t, int64_t>;
   for (const char* routine : {kBest, kAvx2})
-    for (auto [m, n, k] : {Size{3, 70, 1201}, Size{12, 300, 601}, Size{30, 290, 1030}, Size{131, 150, 140}, Size{150, 40, 1201}})
+    for (auto [m, n, k] :
+         {Size{3, 70, 1201}, Size{12, 300, 601}, Size{30, 290, 1030}, Size{131, 150, 140}, Size{150, 40, 1201}})
       expect_same_in_every_layout<TypeParam>(routine, m, n, k);
 }
 
@@ -301,7 +355,8 @@ TYPED_TEST(LargeMatmul, few_or_many_rows_of_one_product_have_the_same_bits) {
       Stack<T> part({rows, k}), product({rows, n});
       std::copy_n(a.memory.begin(), rows * k, part.memory.begin());
       run(part, b, product, {}, routine);
-      ASSERT_EQ(std::memcmp(product.memory.data(), c.memory.data(), static_cast<size_t>(rows * n) * sizeof(T)), 0) << rows;
+      ASSERT_EQ(std::memcmp(product.memory.data(), c.memory.data(), static_cast<size_t>(rows * n) * sizeof(T)), 0)
+          << rows;
     }
   }
 }
@@ -309,11 +364,13 @@ TYPED_TEST(LargeMatmul, few_or_many_rows_of_one_product_have_the_same_bits) {
 TYPED_TEST(LargeMatmul, has_the_same_bits_whatever_the_width_of_vectors) {
   using T = TypeParam;
   using Size = std::tuple<int64_t, int64_t, int64_t>;
-  if (std::is_same_v<T, bfloat16_t>) GTEST_SKIP() << "some processors have instructions for bf16 that sum in another way";
-  for (auto [m, n, k] : {Size{2, 3, 4}, Size{9, 37, 65}, Size{3, 70, 1201}, Size{150, 140, 530}, Size{2100, 1, 500}, Size{1, 2100, 500},
-                         Size{1, 1, 77}})
+  if (std::is_same_v<T, bfloat16_t>)
+    GTEST_SKIP() << "some processors have instructions for bf16 that sum in another way";
+  for (auto [m, n, k] : {Size{2, 3, 4}, Size{9, 37, 65}, Size{3, 70, 1201}, Size{150, 140, 530}, Size{2100, 1, 500},
+                         Size{1, 2100, 500}, Size{1, 1, 77}})
     for (bool turned : {false, true}) {
-      Stack<T> a({m, k}, turned ? std::vector<size_t>{1, 0} : std::vector<size_t>{}), b({k, n}), wide({m, n}), narrow({m, n});
+      Stack<T> a({m, k}, turned ? std::vector<size_t>{1, 0} : std::vector<size_t>{}), b({k, n}), wide({m, n}),
+          narrow({m, n});
       fill(a, 15);
       fill(b, 16);
       run(a, b, wide);
@@ -325,8 +382,12 @@ TYPED_TEST(LargeMatmul, has_the_same_bits_whatever_the_width_of_vectors) {
 TEST(MatmulEpilogue, sees_each_element_once_and_final) {
   int before = num_threads();
   set_num_threads(4);
-  for (auto [batch, m, n, k] : {std::tuple<int64_t, int64_t, int64_t, int64_t>{1, 600, 50, 30}, {1, 20, 2500, 30}, {3, 300, 1100, 20},
-                                {5, 1, 2000, 20}, {5, 2000, 1, 20}, {2, 2, 2, 2}}) {
+  for (auto [batch, m, n, k] : {std::tuple<int64_t, int64_t, int64_t, int64_t>{1, 600, 50, 30},
+                                {1, 20, 2500, 30},
+                                {3, 300, 1100, 20},
+                                {5, 1, 2000, 20},
+                                {5, 2000, 1, 20},
+                                {2, 2, 2, 2}}) {
     Stack<float> a({batch, m, k}), b({batch, k, n}), c({batch, m, n}), doubled({batch, m, n});
     fill(a, 7);
     fill(b, 8);

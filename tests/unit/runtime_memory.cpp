@@ -4,8 +4,8 @@
 #include <cstring>
 #include <thread>
 
-#include "runtime/memory/memory.h"
 #include "runtime/execute/scratch.h"
+#include "runtime/memory/memory.h"
 
 namespace frit::runtime {
 namespace {

@@ -23,7 +23,9 @@ class Npy : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  void put(const std::string& bytes) { std::ofstream(path_, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size())); }
+  void put(const std::string& bytes) {
+    std::ofstream(path_, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  }
   std::string get() {
     std::ifstream in(path_, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
@@ -59,7 +61,8 @@ Tensor tensor(Dtype t, Sizes shape) {
 
 TEST_F(Npy, every_element_type_and_shape_round_trips) {
   for (Dtype t : kAllDtypes)
-    for (Sizes shape : {Sizes{}, Sizes{1}, Sizes{5}, Sizes{0}, Sizes{3, 0, 2}, Sizes{2, 3, 4}, Sizes{1, 1, 1, 1, 1, 1, 2, 3}}) {
+    for (Sizes shape :
+         {Sizes{}, Sizes{1}, Sizes{5}, Sizes{0}, Sizes{3, 0, 2}, Sizes{2, 3, 4}, Sizes{1, 1, 1, 1, 1, 1, 2, 3}}) {
       Tensor a = tensor(t, shape);
       ASSERT_TRUE(write_npy(path_, a).ok());
       auto b = read_npy(path_);
@@ -122,13 +125,20 @@ TEST_F(Npy, damage_is_reported_with_its_place) {
   EXPECT_NE(header("{'descr': '<f4'").find(":1:26: expected ','"), std::string::npos) << header("{'descr': '<f4'");
   EXPECT_NE(header("{'descr': 'O', 'fortran_order': False, 'shape': ()}").find("element type 'O'"), std::string::npos);
   EXPECT_NE(header("{'descr': '<c16', 'fortran_order': False, 'shape': ()}").find("not supported"), std::string::npos);
-  EXPECT_NE(header("{'descr': [('a','<f4')], 'fortran_order': False, 'shape': ()}").find("structured"), std::string::npos);
-  EXPECT_NE(header("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': ()}").find("twice"), std::string::npos);
-  EXPECT_NE(header("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}").find("expected a size"), std::string::npos);
-  EXPECT_NE(header("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}").find("too large"), std::string::npos);
-  EXPECT_NE(header("{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000, 1000000000, 0)}").find("too large"), std::string::npos);
-  EXPECT_NE(header("{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000, 1000)}").find("the file has 0"), std::string::npos);
-  EXPECT_NE(header("{'descr': '<f4', 'fortran_order': False, 'shape': ()} x").find("after the header"), std::string::npos);
+  EXPECT_NE(header("{'descr': [('a','<f4')], 'fortran_order': False, 'shape': ()}").find("structured"),
+            std::string::npos);
+  EXPECT_NE(header("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': ()}").find("twice"),
+            std::string::npos);
+  EXPECT_NE(header("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}").find("expected a size"),
+            std::string::npos);
+  EXPECT_NE(header("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}").find("too large"),
+            std::string::npos);
+  EXPECT_NE(header("{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000, 1000000000, 0)}").find("too large"),
+            std::string::npos);
+  EXPECT_NE(header("{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000, 1000)}").find("the file has 0"),
+            std::string::npos);
+  EXPECT_NE(header("{'descr': '<f4', 'fortran_order': False, 'shape': ()} x").find("after the header"),
+            std::string::npos);
   EXPECT_FALSE(read_npy((folder_ / "absent").string()).ok());
   EXPECT_FALSE(read_npy(folder_.string()).ok());
 }

@@ -1,4 +1,5 @@
-// The loader of objects, on objects made by hand: what each relocation does, what is refused, and that no damage crashes it.
+// The loader of objects, on objects made by hand: what each relocation does, what is refused, and that no damage
+// crashes it.
 #include <gtest/gtest.h>
 
 #include <elf.h>
@@ -32,7 +33,8 @@ class ObjectBuilder {
   uint16_t machine = EM_X86_64;
 
   // Indices count from 1; symbol 0 is the null symbol.
-  size_t section(uint64_t flags, std::string bytes, uint64_t align = 16, uint32_t type = SHT_PROGBITS, uint64_t size = 0) {
+  size_t section(uint64_t flags, std::string bytes, uint64_t align = 16, uint32_t type = SHT_PROGBITS,
+                 uint64_t size = 0) {
     sections.push_back({type, flags, align, bytes, {}, type == SHT_NOBITS ? size : bytes.size()});
     return sections.size();
   }
@@ -57,8 +59,8 @@ class ObjectBuilder {
     }
     std::string file(sizeof(Elf64_Ehdr), '\0');
     std::vector<Elf64_Shdr> headers(1);
-    auto add = [&](uint32_t type, uint64_t flags, uint64_t align, const std::string& bytes, uint64_t size, uint32_t link = 0, uint32_t info = 0,
-                   uint64_t entry = 0) {
+    auto add = [&](uint32_t type, uint64_t flags, uint64_t align, const std::string& bytes, uint64_t size,
+                   uint32_t link = 0, uint32_t info = 0, uint64_t entry = 0) {
       file.resize((file.size() + 15) / 16 * 16);
       Elf64_Shdr h{};
       h.sh_type = type, h.sh_flags = flags, h.sh_addralign = align, h.sh_offset = file.size(), h.sh_size = size;
@@ -74,13 +76,16 @@ class ObjectBuilder {
       std::string bytes;
       for (const Reloc& r : sections[i].relocations)
         append(bytes, Elf64_Rela{r.offset, ELF64_R_INFO(uint64_t{r.symbol}, r.type), r.addend});
-      if (!bytes.empty()) add(SHT_RELA, 0, 8, bytes, bytes.size(), table_index, static_cast<uint32_t>(i + 1), sizeof(Elf64_Rela));
+      if (!bytes.empty())
+        add(SHT_RELA, 0, 8, bytes, bytes.size(), table_index, static_cast<uint32_t>(i + 1), sizeof(Elf64_Rela));
     }
     Elf64_Ehdr header{};
     std::memcpy(header.e_ident, ELFMAG, SELFMAG);
-    header.e_ident[EI_CLASS] = ELFCLASS64, header.e_ident[EI_DATA] = ELFDATA2LSB, header.e_ident[EI_VERSION] = EV_CURRENT;
+    header.e_ident[EI_CLASS] = ELFCLASS64, header.e_ident[EI_DATA] = ELFDATA2LSB,
+    header.e_ident[EI_VERSION] = EV_CURRENT;
     header.e_type = ET_REL, header.e_machine = machine, header.e_version = EV_CURRENT, header.e_ehsize = sizeof header;
-    header.e_shentsize = sizeof(Elf64_Shdr), header.e_shnum = static_cast<uint16_t>(headers.size()), header.e_shoff = file.size();
+    header.e_shentsize = sizeof(Elf64_Shdr), header.e_shnum = static_cast<uint16_t>(headers.size()),
+    header.e_shoff = file.size();
     std::memcpy(file.data(), &header, sizeof header);
     for (const Elf64_Shdr& h : headers) append(file, h);
     return file;
@@ -119,15 +124,15 @@ TEST(Relocation, writes_what_arm_instructions_take) {
     std::memcpy(&instruction, at, 4);
     return instruction;
   };
-  EXPECT_EQ(apply(R_AARCH64_ADR_PREL_PG_HI21, 0x90000000, 0x1abc, 0x5678), 0x90000020u);          // adrp x0, #16384
-  EXPECT_EQ(apply(R_AARCH64_ADR_PREL_PG_HI21, 0x90000003, 0x5678, 0x4abc), 0xf0ffffe3u);          // adrp x3, #-4096
+  EXPECT_EQ(apply(R_AARCH64_ADR_PREL_PG_HI21, 0x90000000, 0x1abc, 0x5678), 0x90000020u);  // adrp x0, #16384
+  EXPECT_EQ(apply(R_AARCH64_ADR_PREL_PG_HI21, 0x90000003, 0x5678, 0x4abc), 0xf0ffffe3u);  // adrp x3, #-4096
   EXPECT_EQ(apply(R_AARCH64_ADR_PREL_PG_HI21, 0x90000000, 0, uint64_t{1} << 33), 0u);
-  EXPECT_EQ(apply(R_AARCH64_ADD_ABS_LO12_NC, 0x91000000, 0, 0x5678), 0x9119e000u);                // add x0, x0, #1656
-  EXPECT_EQ(apply(R_AARCH64_LDST64_ABS_LO12_NC, 0xf9400000, 0, 0x5678), 0xf9433c00u);             // ldr x0, [x0, #1656]
+  EXPECT_EQ(apply(R_AARCH64_ADD_ABS_LO12_NC, 0x91000000, 0, 0x5678), 0x9119e000u);     // add x0, x0, #1656
+  EXPECT_EQ(apply(R_AARCH64_LDST64_ABS_LO12_NC, 0xf9400000, 0, 0x5678), 0xf9433c00u);  // ldr x0, [x0, #1656]
   EXPECT_EQ(apply(R_AARCH64_LDST64_ABS_LO12_NC, 0xf9400000, 0, 0x5674), 0u);
-  EXPECT_EQ(apply(R_AARCH64_LDST128_ABS_LO12_NC, 0x3dc00020, 0, 0x5670), 0x3dc19c20u);            // ldr q0, [x1, #1648]
-  EXPECT_EQ(apply(R_AARCH64_CALL26, 0x94000000, 0x1000, 0x2000), 0x94000400u);                    // bl #4096
-  EXPECT_EQ(apply(R_AARCH64_JUMP26, 0x14000000, 0x2000, 0x1000), 0x17fffc00u);                    // b #-4096
+  EXPECT_EQ(apply(R_AARCH64_LDST128_ABS_LO12_NC, 0x3dc00020, 0, 0x5670), 0x3dc19c20u);  // ldr q0, [x1, #1648]
+  EXPECT_EQ(apply(R_AARCH64_CALL26, 0x94000000, 0x1000, 0x2000), 0x94000400u);          // bl #4096
+  EXPECT_EQ(apply(R_AARCH64_JUMP26, 0x14000000, 0x2000, 0x1000), 0x17fffc00u);          // b #-4096
   EXPECT_EQ(apply(R_AARCH64_CALL26, 0x94000000, 0, uint64_t{1} << 28), 0u);
   EXPECT_EQ(apply(R_AARCH64_PREL32, 0, 0x2000, 0x1ff0), 0xfffffff0u);
   EXPECT_EQ(find_relocation(EM_AARCH64, R_AARCH64_TLSDESC_CALL), nullptr);
@@ -142,16 +147,21 @@ TEST(Relocation, writes_what_arm_instructions_take) {
 
 constexpr uint64_t kNumber = 0x1122334455667788;
 
-// Kernels that reach their data in every way: relative, through a slot, through a pointer in data, by a call of a function elsewhere.
+// Kernels that reach their data in every way: relative, through a slot, through a pointer in data, by a call of a
+// function elsewhere.
 struct Sample {
   ObjectBuilder object;
   size_t text, constants, data, zeros, number, memset;
-  std::vector<ObjectCode::Entry> entries = {
-      {"fill", "k_fill"}, {"relative", "k_relative"}, {"slot", "k_slot"}, {"pointer", "k_pointer"}, {"count", "k_count"}};
+  std::vector<ObjectCode::Entry> entries = {{"fill", "k_fill"},
+                                            {"relative", "k_relative"},
+                                            {"slot", "k_slot"},
+                                            {"pointer", "k_pointer"},
+                                            {"count", "k_count"}};
 
   Sample() {
     // memset(buffers[0], symbols[0], end)
-    std::string body = code({0x48, 0x83, 0xec, 8, 0x48, 0x8b, 0x3f, 0x8b, 0x36, 0x48, 0x89, 0xca, 0xe8, 0, 0, 0, 0, 0x48, 0x83, 0xc4, 8, 0xc3});
+    std::string body = code({0x48, 0x83, 0xec, 8, 0x48, 0x8b, 0x3f, 0x8b, 0x36, 0x48, 0x89,
+                             0xca, 0xe8, 0,    0, 0,    0,    0x48, 0x83, 0xc4, 8,    0xc3});
     const size_t fill_call = 13;
     auto begin = [&] {
       body.resize((body.size() + 15) / 16 * 16, '\xcc');
@@ -174,7 +184,11 @@ struct Sample {
     constants = object.section(kConst, numbers, 64);
     data = object.section(kData, std::string(8, '\0'), 8);
     zeros = object.section(kData, "", 8, SHT_NOBITS, 8);
-    for (auto [name, at] : {std::pair{"k_fill", size_t{0}}, {"k_relative", relative}, {"k_slot", slot}, {"k_pointer", pointer}, {"k_count", count}})
+    for (auto [name, at] : {std::pair{"k_fill", size_t{0}},
+                            {"k_relative", relative},
+                            {"k_slot", slot},
+                            {"k_pointer", pointer},
+                            {"k_count", count}})
       object.symbol(name, text, at, STT_FUNC);
     number = object.symbol("number", constants, 8);
     const size_t in_data = object.symbol("", data, 0, STT_SECTION), in_zeros = object.symbol("", zeros, 0, STT_SECTION);
@@ -201,7 +215,8 @@ TEST(ObjectLoader, relocates_code_constants_and_data) {
   auto loaded = Sample().load();
   ASSERT_TRUE(loaded.ok()) << loaded.error().str();
   Code& code = **loaded;
-  for (const char* kernel : {"relative", "slot", "pointer"}) EXPECT_EQ(run(code, kernel), static_cast<int64_t>(kNumber)) << kernel;
+  for (const char* kernel : {"relative", "slot", "pointer"})
+    EXPECT_EQ(run(code, kernel), static_cast<int64_t>(kNumber)) << kernel;
   EXPECT_EQ(run(code, "count"), 1);
   EXPECT_EQ(run(code, "count"), 2);
   auto second = Sample().load();

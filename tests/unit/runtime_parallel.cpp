@@ -126,8 +126,9 @@ TEST_P(Environment, num_threads) {
   unsetenv("FRIT_NUM_THREADS");
 }
 INSTANTIATE_TEST_SUITE_P(All, Environment,
-                         testing::Values(std::pair{"1", 1}, std::pair{"3", 3}, std::pair{"1024", 1024}, std::pair{"0", 0},
-                                         std::pair{"-2", 0}, std::pair{"1025", 0}, std::pair{"two", 0}, std::pair{"4x", 0},
+                         testing::Values(std::pair{"1", 1}, std::pair{"3", 3}, std::pair{"1024", 1024},
+                                         std::pair{"0", 0}, std::pair{"-2", 0}, std::pair{"1025", 0},
+                                         std::pair{"two", 0}, std::pair{"4x", 0},
                                          std::pair{"99999999999999999999", 0}));
 
 TEST(Stream, runs_in_order_apart_from_the_caller) {

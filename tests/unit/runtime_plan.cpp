@@ -4,8 +4,8 @@
 #include <cstring>
 #include <random>
 
-#include "runtime/system/bytes.h"
 #include "runtime/load/plan_file.h"
+#include "runtime/system/bytes.h"
 
 namespace frit::runtime {
 namespace {
@@ -36,7 +36,11 @@ Image sample() {
                {BufferPlan::Role::Output, float32, size(floor_div(n, 3) * 4), 0, 1},
                {BufferPlan::Role::Temp, float64, size(max(n, m)), 1},
                constant};
-  image.objects = {{std::string("\x7f" "ELF\0not an object", 18), {{"first", "frit_first"}, {"second", "frit_second"}}}, {"another", {{"third", "frit_third"}}}};
+  image.objects = {{std::string("\x7f"
+                                "ELF\0not an object",
+                                18),
+                    {{"first", "frit_first"}, {"second", "frit_second"}}},
+                   {"another", {{"third", "frit_third"}}}};
   KernelPlan first{"first", nullptr, {0, 3, 1}, {1, 0}, true, size(n), size(mod(n, m) + 1), size(64)};
   KernelPlan second{"second", nullptr, {2}, {}, false, size(1), size(1), size(0)};
   WindowPlan window{1, float32, {size(n), size(2)}, {size(m), size(-1)}, size(min(n, 7))};
@@ -123,16 +127,16 @@ TEST(PlanFile, has_a_format_of_its_own_version) {
   expected.raw("FRITPLAN");
   expected.u32(2);
   auto constant = [&](uint64_t value) { expected.u32(1), expected.u8(0), expected.u64(value); };
-  expected.u32(1), expected.u8(9), expected.u32(1);                                        // inputs
+  expected.u32(1), expected.u8(9), expected.u32(1);  // inputs
   expected.text("f");
-  expected.u32(1), expected.text("n");                                                     // symbols
-  expected.u32(1), expected.u32(0), expected.u32(0), expected.u8(0);                       // and where they are read
-  expected.u32(0);                                                                         // slots
+  expected.u32(1), expected.text("n");                                // symbols
+  expected.u32(1), expected.u32(0), expected.u32(0), expected.u8(0);  // and where they are read
+  expected.u32(0);                                                    // slots
   expected.u32(1), expected.u8(0), expected.u8(9), constant(2), expected.u32(0), expected.u32(~0u);  // buffers
-  expected.u32(0);                                                                         // objects
-  expected.u32(0);                                                                         // steps
-  expected.u32(1), expected.u32(0), expected.u8(9);                                        // results: a window's buffer and type,
-  expected.u32(1), constant(1), expected.u32(1), constant(1), constant(0);                 // shape, strides, offset
+  expected.u32(0);                                                                                   // objects
+  expected.u32(0);                                                                                   // steps
+  expected.u32(1), expected.u32(0), expected.u8(9);                         // results: a window's buffer and type,
+  expected.u32(1), constant(1), expected.u32(1), constant(1), constant(0);  // shape, strides, offset
   EXPECT_EQ(write_image(image), expected.bytes());
 }
 
@@ -169,12 +173,14 @@ TEST(PlanFile, numbers_must_name_what_exists) {
   expect_error([&](Image& i) { kernel(i).name = "fourth"; }, "a kernel that it does not have");
   expect_error([&](Image& i) { library(i).epilogue->buffers[0] = 9; }, "a kernel uses a buffer");
   expect_error([&](Image& i) { library(i).results.clear(); }, "a routine has no result");
-  expect_error([&](Image& i) { kernel(i).extent = DimProgram(Dim::symbol("k"), [](const std::string&) { return 2; }); }, "a size cannot be computed");
+  expect_error([&](Image& i) { kernel(i).extent = DimProgram(Dim::symbol("k"), [](const std::string&) { return 2; }); },
+               "a size cannot be computed");
 }
 
 TEST(PlanFile, no_damage_crashes_it) {
   const std::string good = write_image(sample());
-  for (size_t length = 0; length < good.size(); ++length) EXPECT_FALSE(read_image(std::string(good, 0, length)).ok()) << length;
+  for (size_t length = 0; length < good.size(); ++length)
+    EXPECT_FALSE(read_image(std::string(good, 0, length)).ok()) << length;
   EXPECT_FALSE(read_image(good + '\0').ok());
   std::string damaged = good;
   auto survive = [&] {

@@ -1,4 +1,5 @@
-// Arrays on the GPU: the default device, operations and compiled functions on it, and arrays that move between it and the CPU.
+// Arrays on the GPU: the default device, operations and compiled functions on it, and arrays that move between it and
+// the CPU.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -63,7 +64,8 @@ TEST_F(Arrays, CompiledFunctions) {
 }
 
 TEST_F(Arrays, AnyShapeIsCompiledOnce) {
-  auto f = compile([](array x) { return softmax(x, -1) * array(2.0f); }, CompileOptions{.name = "rows", .shapeless = true});
+  auto f =
+      compile([](array x) { return softmax(x, -1) * array(2.0f); }, CompileOptions{.name = "rows", .shapeless = true});
   for (int n : {1, 7, 64, 300}) {
     array x = sin(reshape(arange(0, 3 * n, 1, float32), {3, n}));
     array y = f(x);
@@ -83,7 +85,8 @@ TEST_F(Arrays, StreamContextChoosesTheDevice) {
   EXPECT_EQ(default_device(), Device(Device::cpu));
 }
 
-// Work goes to several queues where the device has them; what one made, the others read, and freed memory goes from one to another.
+// Work goes to several queues where the device has them; what one made, the others read, and freed memory goes from one
+// to another.
 TEST_F(Arrays, ThreadsHandEachOtherArrays) {
   constexpr int kThreads = 6, kTurns = 40;
   std::vector<array> made(kThreads, array(0.0f));

@@ -1,5 +1,5 @@
-// What goes wrong on a GPU is an error that says what and where, and whatever is not touched by it goes on. Functions of the driver are replaced by
-// ones that fail, in the table through which everything goes.
+// What goes wrong on a GPU is an error that says what and where, and whatever is not touched by it goes on. Functions
+// of the driver are replaced by ones that fail, in the table through which everything goes.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -24,16 +24,19 @@ Api* api() {
   return nullptr;
 }
 
-// Puts `with` in the place of a function of the driver, for the device that is used now: one that is opened later has a table of its own.
+// Puts `with` in the place of a function of the driver, for the device that is used now: one that is opened later has a
+// table of its own.
 template <class F>
 class Replaced {
  public:
-  Replaced(F Api::*member, F with) : table_(api()), member_(member), before_(table_->*member) { table_->*member_ = with; }
+  Replaced(F Api::* member, F with) : table_(api()), member_(member), before_(table_->*member) {
+    table_->*member_ = with;
+  }
   ~Replaced() { table_->*member_ = before_; }
 
  private:
   Api* table_;
-  F Api::*member_;
+  F Api::* member_;
   F before_;
 };
 
@@ -70,16 +73,21 @@ std::string message_of(F&& f) {
 
 VKAPI_ATTR VkResult VKAPI_CALL lose(VkQueue, uint32_t, const VkSubmitInfo*, VkFence) { return VK_ERROR_DEVICE_LOST; }
 VKAPI_ATTR VkResult VKAPI_CALL hang(VkDevice, const VkSemaphoreWaitInfo*, uint64_t) { return VK_TIMEOUT; }
-VKAPI_ATTR VkResult VKAPI_CALL lose_in_wait(VkDevice, const VkSemaphoreWaitInfo*, uint64_t) { return VK_ERROR_DEVICE_LOST; }
+VKAPI_ATTR VkResult VKAPI_CALL lose_in_wait(VkDevice, const VkSemaphoreWaitInfo*, uint64_t) {
+  return VK_ERROR_DEVICE_LOST;
+}
 VKAPI_ATTR VkResult VKAPI_CALL nothing_done(VkDevice, VkSemaphore, uint64_t* value) { return *value = 0, VK_SUCCESS; }
-VKAPI_ATTR VkResult VKAPI_CALL no_memory(VkDevice, const VkMemoryAllocateInfo*, const VkAllocationCallbacks*, VkDeviceMemory*) {
+VKAPI_ATTR VkResult VKAPI_CALL no_memory(VkDevice, const VkMemoryAllocateInfo*, const VkAllocationCallbacks*,
+                                         VkDeviceMemory*) {
   return VK_ERROR_OUT_OF_DEVICE_MEMORY;
 }
-VKAPI_ATTR VkResult VKAPI_CALL no_pipeline(VkDevice, VkPipelineCache, uint32_t, const VkComputePipelineCreateInfo*, const VkAllocationCallbacks*,
-                                           VkPipeline*) {
+VKAPI_ATTR VkResult VKAPI_CALL no_pipeline(VkDevice, VkPipelineCache, uint32_t, const VkComputePipelineCreateInfo*,
+                                           const VkAllocationCallbacks*, VkPipeline*) {
   return VK_ERROR_UNKNOWN;
 }
-VKAPI_ATTR VkResult VKAPI_CALL no_commands(VkCommandBuffer, const VkCommandBufferBeginInfo*) { return VK_ERROR_OUT_OF_HOST_MEMORY; }
+VKAPI_ATTR VkResult VKAPI_CALL no_commands(VkCommandBuffer, const VkCommandBufferBeginInfo*) {
+  return VK_ERROR_OUT_OF_HOST_MEMORY;
+}
 
 TEST_F(Faults, ALostDeviceIsAnErrorAndIsOpenedAnew) {
   array kept = exp(zeros({4}));

@@ -1,5 +1,6 @@
-// Whole programs on a GPU against the interpreter of the same program, to the bit, at sizes that reach what single rows do not: several workgroups
-// and blocks, wide accesses and the way without them, locals in shared memory and out of it, arguments that do not fit into push constants.
+// Whole programs on a GPU against the interpreter of the same program, to the bit, at sizes that reach what single rows
+// do not: several workgroups and blocks, wide accesses and the way without them, locals in shared memory and out of it,
+// arguments that do not fit into push constants.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -31,8 +32,8 @@ class Programs : public testing::Test {
 
   // `shift` moves every input by that many elements from where memory begins.
   // Results of real numbers may be `ulp` off, zeros keep their sign.
-  void check(const std::string& text, const SymbolValues& symbols = {}, Values values = Values::Ordinary, int64_t shift = 0, bool donate = false,
-             double ulp = 0) {
+  void check(const std::string& text, const SymbolValues& symbols = {}, Values values = Values::Ordinary,
+             int64_t shift = 0, bool donate = false, double ulp = 0) {
     Function f = function(text);
     auto planned = plan(f, true);
     ASSERT_TRUE(planned.ok()) << planned.error().str();
@@ -65,7 +66,8 @@ class Programs : public testing::Test {
         ASSERT_LE(ulp_distance((*want)[i].dtype, w, g), ulp) << w << " and " << g << " at " << e << " of\n" << text;
         ASSERT_TRUE(w != 0 || g != 0 || std::signbit(w) == std::signbit(g)) << "at " << e << " of\n" << text;
       }
-    for (size_t i = 0; ulp == 0 && i < want->size(); ++i) EXPECT_EQ(difference((*want)[i], (*got)[i]), "") << "result " << i << " of\n" << text;
+    for (size_t i = 0; ulp == 0 && i < want->size(); ++i)
+      EXPECT_EQ(difference((*want)[i], (*got)[i]), "") << "result " << i << " of\n" << text;
   }
 
   Random random_{7};
@@ -82,14 +84,16 @@ std::string with_type(std::string text, const std::string& type) {
 }
 
 TEST_F(Programs, RowsOfSymbolicSizes) {
-  for (auto [n, m] : {std::pair{3, 4096}, {5, 1003}, {300, 7}, {1, 70000}, {0, 5}}) check(kSoftmax, {{"n", n}, {"m", m}});
+  for (auto [n, m] : {std::pair{3, 4096}, {5, 1003}, {300, 7}, {1, 70000}, {0, 5}})
+    check(kSoftmax, {{"n", n}, {"m", m}});
 }
 
 TEST_F(Programs, RowsOfFixedSizes) {
   for (const char* m : {"1", "3", "32", "100", "1000", "1024", "4096", "5001", "9000"})
     for (const char* type : {"f32", "f16"})
       check(with_type("func @f(%x: T[9, " + std::string(m) + "]) -> T[9, " + m + "] {\n  %0: T[9, " + m +
-          "] = softmax %x {axes=[1]}\n  return %0\n}", type));
+                          "] = softmax %x {axes=[1]}\n  return %0\n}",
+                      type));
 }
 
 TEST_F(Programs, RowsOfNothing) {
@@ -97,31 +101,36 @@ TEST_F(Programs, RowsOfNothing) {
     const std::string t = "f32[" + std::string(shape) + "]", axis = std::string(shape).size() > 1 ? "1" : "0";
     check("func @f(%x: " + t + ") -> " + t + " {\n  %0: " + t + " = softmax %x {axes=[" + axis + "]}\n  return %0\n}");
   }
-  check("func @f(%x: f32[0]) -> (f32[], f32[]) {\n  %0: f32[] = max %x {axes=[0]}\n  %1: f32[0] = broadcast %0 {shape=[0]}\n"
-        "  %2: f32[0] = subtract %x, %1\n  %3: f32[0] = exp %2\n  %4: f32[] = sum %3 {axes=[0]}\n  return %0, %4\n}");
+  check(
+      "func @f(%x: f32[0]) -> (f32[], f32[]) {\n  %0: f32[] = max %x {axes=[0]}\n  %1: f32[0] = broadcast %0 {shape=[0]}\n"
+      "  %2: f32[0] = subtract %x, %1\n  %3: f32[0] = exp %2\n  %4: f32[] = sum %3 {axes=[0]}\n  return %0, %4\n}");
 }
 
 // Positions that are remainders of 64 bits: a driver took those of neighbours for each other.
 TEST_F(Programs, DividedPositions) {
-  const std::string text = "func @f(%x: f32[a, n]) -> (f32[2*a, n], f32[a, n]) where a in [0, 1] {\n  %0: f32[2*a, n] = concatenate %x, %x {axis=0}\n"
-                           "  %1: f32[a, n] = add %x, %x\n  return %0, %1\n}";
+  const std::string text =
+      "func @f(%x: f32[a, n]) -> (f32[2*a, n], f32[a, n]) where a in [0, 1] {\n  %0: f32[2*a, n] = concatenate %x, %x {axis=0}\n"
+      "  %1: f32[a, n] = add %x, %x\n  return %0, %1\n}";
   for (const int n : {1, 2, 3, 5, 6, 7, 8, 30}) check(text, {{"a", 1}, {"n", n}});
   check(text, {{"a", 0}, {"n", 6}});
-  const std::string tiled = "func @f(%x: f32[n]) -> f32[2, n] {\n  %0: f32[1, n] = reshape %x {shape=[1, n]}\n"
-                            "  %1: f32[2, n] = concatenate %0, %0 {axis=0}\n  return %1\n}";
+  const std::string tiled =
+      "func @f(%x: f32[n]) -> f32[2, n] {\n  %0: f32[1, n] = reshape %x {shape=[1, n]}\n"
+      "  %1: f32[2, n] = concatenate %0, %0 {axis=0}\n  return %1\n}";
   for (const int n : {3, 6, 8, 11}) check(tiled, {{"n", n}});
 }
 
 TEST_F(Programs, UnalignedInputs) {
   check(kSoftmax, {{"n", 4}, {"m", 512}}, Values::Ordinary, 1);
-  check("func @f(%x: f16[1000], %y: u8[1000]) -> f16[1000] {\n  %0: f16[1000] = astype %y {dtype=f16}\n  %1: f16[1000] = add %x, %0\n"
-        "  return %1\n}", {},
-        Values::Ordinary, 3);
+  check(
+      "func @f(%x: f16[1000], %y: u8[1000]) -> f16[1000] {\n  %0: f16[1000] = astype %y {dtype=f16}\n  %1: f16[1000] = add %x, %0\n"
+      "  return %1\n}",
+      {}, Values::Ordinary, 3);
 }
 
 TEST_F(Programs, LongReductions) {
   check("func @f(%x: f32[300000]) -> f32[] {\n  %0: f32[] = sum %x {axes=[0]}\n  return %0\n}");
-  check("func @f(%x: f32[3, 200000]) -> (f32[3], f32[3]) {\n  %0: f32[3] = sum %x {axes=[1]}\n  %1: f32[3] = max %x {axes=[1]}\n  return %0, %1\n}");
+  check(
+      "func @f(%x: f32[3, 200000]) -> (f32[3], f32[3]) {\n  %0: f32[3] = sum %x {axes=[1]}\n  %1: f32[3] = max %x {axes=[1]}\n  return %0, %1\n}");
   check("func @f(%x: f32[3000, 70]) -> f32[70] {\n  %0: f32[70] = sum %x {axes=[0]}\n  return %0\n}");
   check("func @f(%x: f32[40, 30, 50]) -> f32[30] {\n  %0: f32[30] = sum %x {axes=[0, 2]}\n  return %0\n}");
   check("func @f(%x: f32[20, 300, 5]) -> f32[20, 5] {\n  %0: f32[20, 5] = min %x {axes=[1]}\n  return %0\n}");
@@ -130,50 +139,65 @@ TEST_F(Programs, LongReductions) {
 
 TEST_F(Programs, ArgumentsOfRows) {
   for (const char* type : {"f32", "bf16", "i64", "u8", "bool"})
-    check(with_type("func @f(%x: T[20, 3000]) -> (u32[20], u32[3000]) {\n  %0: u32[20] = argmax %x {axes=[1]}\n"
-                    "  %1: u32[3000] = argmin %x {axes=[0]}\n  return %0, %1\n}", type));
+    check(
+        with_type("func @f(%x: T[20, 3000]) -> (u32[20], u32[3000]) {\n  %0: u32[20] = argmax %x {axes=[1]}\n"
+                  "  %1: u32[3000] = argmin %x {axes=[0]}\n  return %0, %1\n}",
+                  type));
 }
 
 TEST_F(Programs, TilesOfTransposes) {
   for (const char* type : {"f32", "f16", "u8", "i64", "c64", "bool"})
     for (auto [n, m] : {std::pair{"100", "70"}, {"128", "64"}, {"9", "300"}, {"200", "8"}})
-      check(with_type("func @f(%x: T[" + std::string(n) + ", " + m + "]) -> T[" + m + ", " + n + "] {\n  %0: T[" + m + ", " + n +
-          "] = transpose %x {axes=[1, 0]}\n  return %0\n}", type), {}, Values::Special);
-  const std::string open = "func @f(%x: f32[n, m], %y: f32[m, n]) -> f32[m, n] {\n  %0: f32[m, n] = transpose %x {axes=[1, 0]}\n"
-                           "  %1: f32[m, n] = add %0, %y\n  return %1\n}";
+      check(with_type("func @f(%x: T[" + std::string(n) + ", " + m + "]) -> T[" + m + ", " + n + "] {\n  %0: T[" + m +
+                          ", " + n + "] = transpose %x {axes=[1, 0]}\n  return %0\n}",
+                      type),
+            {}, Values::Special);
+  const std::string open =
+      "func @f(%x: f32[n, m], %y: f32[m, n]) -> f32[m, n] {\n  %0: f32[m, n] = transpose %x {axes=[1, 0]}\n"
+      "  %1: f32[m, n] = add %0, %y\n  return %1\n}";
   for (auto [n, m] : {std::pair{130, 65}, {64, 64}, {1, 200}, {0, 3}}) check(open, {{"n", n}, {"m", m}});
-  check("func @f(%x: f32[3, 70, 5, 90], %y: f32[90, 5, 3, 70]) -> f32[90, 5, 3, 70] {\n  %0: f32[90, 5, 3, 70] = transpose %x {axes=[3, 2, 0, 1]}\n"
-        "  %1: f32[90, 5, 3, 70] = multiply %0, %y\n  return %1\n}");
+  check(
+      "func @f(%x: f32[3, 70, 5, 90], %y: f32[90, 5, 3, 70]) -> f32[90, 5, 3, 70] {\n  %0: f32[90, 5, 3, 70] = transpose %x {axes=[3, 2, 0, 1]}\n"
+      "  %1: f32[90, 5, 3, 70] = multiply %0, %y\n  return %1\n}");
   // Both operands are turned, and one that is not.
-  check("func @f(%x: f32[100, 80], %y: f32[100, 80], %z: f32[80, 100]) -> f32[80, 100] {\n  %0: f32[80, 100] = transpose %x {axes=[1, 0]}\n"
-        "  %1: f32[80, 100] = transpose %y {axes=[1, 0]}\n  %2: f32[80, 100] = subtract %0, %1\n  %3: f32[80, 100] = add %2, %z\n  return %3\n}");
+  check(
+      "func @f(%x: f32[100, 80], %y: f32[100, 80], %z: f32[80, 100]) -> f32[80, 100] {\n  %0: f32[80, 100] = transpose %x {axes=[1, 0]}\n"
+      "  %1: f32[80, 100] = transpose %y {axes=[1, 0]}\n  %2: f32[80, 100] = subtract %0, %1\n  %3: f32[80, 100] = add %2, %z\n  return %3\n}");
 }
 
 TEST_F(Programs, QuotientsByConstants) {
-  // The divisors for which Vulkan states a bound; what is rounded once on every known device is so here, until its parts are subnormal.
+  // The divisors for which Vulkan states a bound; what is rounded once on every known device is so here, until its
+  // parts are subnormal.
   for (const char* by : {"1.4142135", "-3", "8", "0.1", "1e-30", "1e37"})
     for (Values values : {Values::Ordinary, Values::Special})
-      check("func @f(%x: f32[5000]) -> f32[5000] {\n  %0: f32[] = constant " + std::string(by) + "\n  %1: f32[5000] = broadcast %0 {shape=[5000]}\n"
-            "  %2: f32[5000] = divide %x, %1\n  return %2\n}", {}, values, 0, false, 2.5);
+      check("func @f(%x: f32[5000]) -> f32[5000] {\n  %0: f32[] = constant " + std::string(by) +
+                "\n  %1: f32[5000] = broadcast %0 {shape=[5000]}\n"
+                "  %2: f32[5000] = divide %x, %1\n  return %2\n}",
+            {}, values, 0, false, 2.5);
 }
 
 TEST_F(Programs, BroadcastAndTransposed) {
-  check("func @f(%x: f32[64, 96], %b: f32[96]) -> f32[96, 64] {\n  %0: f32[64, 96] = broadcast %b {shape=[64, 96]}\n  %1: f32[64, 96] = add %x, %0\n"
-        "  %2: f32[96, 64] = transpose %1 {axes=[1, 0]}\n  return %2\n}");
-  check("func @f(%x: f32[n, m], %b: f32[m]) -> f32[n, m] {\n  %0: f32[n, m] = broadcast %b {shape=[n, m]}\n  %1: f32[n, m] = multiply %x, %0\n"
-        "  return %1\n}", {{"n", 33}, {"m", 64}});
+  check(
+      "func @f(%x: f32[64, 96], %b: f32[96]) -> f32[96, 64] {\n  %0: f32[64, 96] = broadcast %b {shape=[64, 96]}\n  %1: f32[64, 96] = add %x, %0\n"
+      "  %2: f32[96, 64] = transpose %1 {axes=[1, 0]}\n  return %2\n}");
+  check(
+      "func @f(%x: f32[n, m], %b: f32[m]) -> f32[n, m] {\n  %0: f32[n, m] = broadcast %b {shape=[n, m]}\n  %1: f32[n, m] = multiply %x, %0\n"
+      "  return %1\n}",
+      {{"n", 33}, {"m", 64}});
 }
 
 TEST_F(Programs, ManyArguments) {
   std::string head = "func @f(", body = "  %a0: f32[100] = add %x0, %x1\n";
   for (int i = 0; i < 20; ++i) head += (i ? ", %x" : "%x") + std::to_string(i) + ": f32[100]";
   for (int i = 2; i < 20; ++i)
-    body += "  %a" + std::to_string(i - 1) + ": f32[100] = add %a" + std::to_string(i - 2) + ", %x" + std::to_string(i) + "\n";
+    body += "  %a" + std::to_string(i - 1) + ": f32[100] = add %a" + std::to_string(i - 2) + ", %x" +
+            std::to_string(i) + "\n";
   check(head + ") -> f32[100] {\n" + body + "  return %a18\n}");
 }
 
 TEST_F(Programs, Donated) {
-  check("func @f(%x: f32[5000]) -> f32[5000] {\n  %0: f32[5000] = exp %x\n  return %0\n}", {}, Values::Ordinary, 0, true);
+  check("func @f(%x: f32[5000]) -> f32[5000] {\n  %0: f32[5000] = exp %x\n  return %0\n}", {}, Values::Ordinary, 0,
+        true);
 }
 
 // Sums of small integers are exact in any order.
@@ -183,11 +207,15 @@ TEST_F(Programs, ProductsOfMatrices) {
       if (m == 1200 && type != std::string("f32") && type != std::string("f16")) continue;
       std::string a = std::to_string(m) + ", " + std::to_string(k), b = std::to_string(k) + ", " + std::to_string(n),
                   c = std::to_string(m) + ", " + std::to_string(n);
-      check(with_type("func @f(%x: T[" + a + "], %y: T[" + b + "]) -> T[" + c + "] {\n  %0: T[" + c + "] = matmul %x, %y\n  return %0\n}", type), {},
-            Values::Exact);
+      check(with_type("func @f(%x: T[" + a + "], %y: T[" + b + "]) -> T[" + c + "] {\n  %0: T[" + c +
+                          "] = matmul %x, %y\n  return %0\n}",
+                      type),
+            {}, Values::Exact);
     }
-  check("func @f(%x: f32[2, 3, 20, 40], %y: f32[3, 2, 36, 40]) -> f32[2, 3, 20, 36] {\n  %0: f32[2, 3, 40, 36] = transpose %y {axes=[1, 0, 3, 2]}\n"
-        "  %1: f32[2, 3, 20, 36] = matmul %x, %0\n  %2: f32[2, 3, 20, 36] = negative %1\n  return %2\n}", {}, Values::Exact);
+  check(
+      "func @f(%x: f32[2, 3, 20, 40], %y: f32[3, 2, 36, 40]) -> f32[2, 3, 20, 36] {\n  %0: f32[2, 3, 40, 36] = transpose %y {axes=[1, 0, 3, 2]}\n"
+      "  %1: f32[2, 3, 20, 36] = matmul %x, %0\n  %2: f32[2, 3, 20, 36] = negative %1\n  return %2\n}",
+      {}, Values::Exact);
 }
 
 // What is fused behind a product is applied in its own launch.
@@ -195,8 +223,10 @@ TEST_F(Programs, EpiloguesOfProducts) {
   auto gpu = runtime::find_gpu();
   ASSERT_TRUE(gpu.ok());
   (*gpu)->keep_times(true);
-  const std::string head = "func @f(%x: T[A], %y: T[B], %b: T[n], %q: T[C]) -> ", product =
-      "{\n  %0: T[C] = matmul %x, %y\n  %1: T[C] = broadcast %b {shape=[C]}\n  %2: T[C] = add %0, %1\n  %3: T[C] = multiply %2, %q\n";
+  const std::string
+      head = "func @f(%x: T[A], %y: T[B], %b: T[n], %q: T[C]) -> ",
+      product =
+          "{\n  %0: T[C] = matmul %x, %y\n  %1: T[C] = broadcast %b {shape=[C]}\n  %2: T[C] = add %0, %1\n  %3: T[C] = multiply %2, %q\n";
   auto sized = [](std::string text, const std::string& a, const std::string& b, const std::string& c) {
     for (auto& [mark, shape] : {std::pair{std::string("[A]"), a}, {std::string("[B]"), b}, {std::string("[C]"), c}})
       for (size_t at; (at = text.find(mark)) != std::string::npos;) text.replace(at, 3, "[" + shape + "]");
@@ -206,27 +236,35 @@ TEST_F(Programs, EpiloguesOfProducts) {
     for (auto [m, k, n] : {std::tuple{40, 64, 48}, {130, 17, 129}, {1200, 32, 1088}}) {
       if (m == 1200 && type != std::string("f32") && type != std::string("f16")) continue;
       const SymbolValues sizes{{"m", m}, {"k", k}, {"n", n}};
-      check(with_type(sized(head + "T[C] " + product + "  return %3\n}", "m, k", "k, n", "m, n"), type), sizes, Values::Exact);
+      check(with_type(sized(head + "T[C] " + product + "  return %3\n}", "m, k", "k, n", "m, n"), type), sizes,
+            Values::Exact);
       EXPECT_EQ((*gpu)->last_times().size(), 1u);
       // The product is a result as well.
-      check(with_type(sized(head + "(T[C], T[C]) " + product + "  return %0, %3\n}", "m, k", "k, n", "m, n"), type), sizes, Values::Exact);
+      check(with_type(sized(head + "(T[C], T[C]) " + product + "  return %0, %3\n}", "m, k", "k, n", "m, n"), type),
+            sizes, Values::Exact);
       EXPECT_EQ((*gpu)->last_times().size(), 1u);
     }
   // Fixed sizes, batches, another type behind the product.
   for (const char* type : {"f32", "f16"})
-    check(with_type("func @f(%x: T[3, 160, 64], %y: T[3, 64, 256], %b: T[256]) -> (T[3, 160, 256], bool[3, 160, 256]) {\n"
-                    "  %0: T[3, 160, 256] = matmul %x, %y\n  %1: T[3, 160, 256] = broadcast %b {shape=[3, 160, 256]}\n"
-                    "  %2: T[3, 160, 256] = maximum %0, %1\n  %3: bool[3, 160, 256] = less %0, %1\n  return %2, %3\n}", type), {}, Values::Exact);
+    check(
+        with_type("func @f(%x: T[3, 160, 64], %y: T[3, 64, 256], %b: T[256]) -> (T[3, 160, 256], bool[3, 160, 256]) {\n"
+                  "  %0: T[3, 160, 256] = matmul %x, %y\n  %1: T[3, 160, 256] = broadcast %b {shape=[3, 160, 256]}\n"
+                  "  %2: T[3, 160, 256] = maximum %0, %1\n  %3: bool[3, 160, 256] = less %0, %1\n  return %2, %3\n}",
+                  type),
+        {}, Values::Exact);
   // What is read across goes behind it.
-  check("func @f(%x: f32[100, 64], %y: f32[64, 80], %q: f32[80, 100]) -> f32[100, 80] {\n  %0: f32[100, 80] = matmul %x, %y\n"
-        "  %1: f32[100, 80] = transpose %q {axes=[1, 0]}\n  %2: f32[100, 80] = add %0, %1\n  return %2\n}", {}, Values::Exact);
+  check(
+      "func @f(%x: f32[100, 64], %y: f32[64, 80], %q: f32[80, 100]) -> f32[100, 80] {\n  %0: f32[100, 80] = matmul %x, %y\n"
+      "  %1: f32[100, 80] = transpose %q {axes=[1, 0]}\n  %2: f32[100, 80] = add %0, %1\n  return %2\n}",
+      {}, Values::Exact);
   (*gpu)->keep_times(false);
 }
 
 // Batches of products on matrix units.
 TEST_F(Programs, BatchesOfProducts) {
-  check("func @f(%x: f16[3, 160, 64], %y: f16[3, 64, 256]) -> f16[3, 160, 256] {\n  %0: f16[3, 160, 256] = matmul %x, %y\n  return %0\n}", {},
-        Values::Exact);
+  check(
+      "func @f(%x: f16[3, 160, 64], %y: f16[3, 64, 256]) -> f16[3, 160, 256] {\n  %0: f16[3, 160, 256] = matmul %x, %y\n  return %0\n}",
+      {}, Values::Exact);
 }
 
 TEST_F(Programs, FromManyThreads) {
@@ -271,7 +309,8 @@ TEST_F(Programs, MemoryIsGivenBack) {
   EXPECT_EQ((*gpu)->memory().active, before);
   auto large = (*gpu)->allocate(size_t{1} << 47);
   ASSERT_FALSE(large.ok());
-  EXPECT_NE(large.error().message.find("larger than what the gpu allocates at once"), std::string::npos) << large.error().message;
+  EXPECT_NE(large.error().message.find("larger than what the gpu allocates at once"), std::string::npos)
+      << large.error().message;
 }
 
 }  // namespace

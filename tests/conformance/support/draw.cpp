@@ -35,8 +35,10 @@ Dims permutation(int rank, Random& random) {
 Dims reshaped(const Shape& from, Random& random) {
   Dims out;
   for (const Dim& d : from) {
-    if (!out.empty() && chance(random, 35)) out.back() = out.back() * d;
-    else if (!(d.is(1) && chance(random, 50))) out.push_back(d);
+    if (!out.empty() && chance(random, 35))
+      out.back() = out.back() * d;
+    else if (!(d.is(1) && chance(random, 50)))
+      out.push_back(d);
     if (!out.empty() && out.back().is_const() && chance(random, 50))
       for (int64_t p : {2, 3, 5})
         if (out.back().value() > p && out.back().value() % p == 0) {
@@ -88,13 +90,18 @@ Dims per_axis(std::string_view name, const Shape& shape, const AttrMap& so_far, 
     if (name == "strides") {
       out.push_back(chance(random, 70) ? between(random, 1, 3) : -between(random, 1, 3));
     } else if (name == "start") {
-      if (down) out.push_back(n - Dim(between(random, 1, 2)));
-      else out.push_back(n.is_const() ? between(random, 0, std::max<int64_t>(n.value(), 0)) : between(random, 0, 1));
+      if (down)
+        out.push_back(n - Dim(between(random, 1, 2)));
+      else
+        out.push_back(n.is_const() ? between(random, 0, std::max<int64_t>(n.value(), 0)) : between(random, 0, 1));
     } else if (name == "stop") {
       Dim from = i < start.size() ? start[i] : Dim(0);
-      if (down) out.push_back(chance(random, 60) ? Dim(-1) : min(Dim(0), from));
-      else if (from.is_const() && n.is_const()) out.push_back(between(random, std::min(from.value(), n.value()), n.value()));
-      else out.push_back(chance(random, 70) ? n : chance(random, 50) ? n - Dim(1) : from + Dim(1));
+      if (down)
+        out.push_back(chance(random, 60) ? Dim(-1) : min(Dim(0), from));
+      else if (from.is_const() && n.is_const())
+        out.push_back(between(random, std::min(from.value(), n.value()), n.value()));
+      else
+        out.push_back(chance(random, 70) ? n : chance(random, 50) ? n - Dim(1) : from + Dim(1));
     } else {
       out.push_back(chance(random, 50) ? 0 : between(random, name == "low" || name == "high" ? -1 : 0, 3));
     }
@@ -102,7 +109,8 @@ Dims per_axis(std::string_view name, const Shape& shape, const AttrMap& so_far, 
   return out;
 }
 
-Attr drawn(const OpDef& def, const AttrSpec& spec, std::span<const Type> operands, const AttrMap& so_far, Dtype dtype, Random& random) {
+Attr drawn(const OpDef& def, const AttrSpec& spec, std::span<const Type> operands, const AttrMap& so_far, Dtype dtype,
+           Random& random) {
   const Shape first = operands.empty() ? Shape{} : operands[0].shape;
   const int rank = static_cast<int>(first.size());
   switch (spec.kind) {
@@ -112,7 +120,8 @@ Attr drawn(const OpDef& def, const AttrSpec& spec, std::span<const Type> operand
     case AttrKind::String: return std::string();
     case AttrKind::Literal: return drawn_literal(so_far, dtype, random);
     case AttrKind::Int: {
-      if (spec.name == "axis") return Dim(between(random, -1, std::max(rank, static_cast<int>(so_far.get_dims("shape").size())) - 1));
+      if (spec.name == "axis")
+        return Dim(between(random, -1, std::max(rank, static_cast<int>(so_far.get_dims("shape").size())) - 1));
       if (spec.name == "size") return Dim(between(random, 0, 40));
       return Dim(between(random, -3, 5));
     }
@@ -189,7 +198,8 @@ std::optional<Call> draw_call(const OpDef& def, const Type& type, Dtype dtype, c
 }
 
 std::span<const Dtype> all_dtypes() {
-  static const Dtype kAll[] = {bool_, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64};
+  static const Dtype kAll[] = {bool_, uint8, uint16,  uint32,   uint64,  int8,    int16,
+                               int32, int64, float16, bfloat16, float32, float64, complex64};
   return kAll;
 }
 

@@ -13,7 +13,8 @@ namespace {
 
 class Generator {
  public:
-  Generator(Random& random, const GraphOptions& options) : random_(random), options_(options), builder_(graph_.function) {}
+  Generator(Random& random, const GraphOptions& options)
+      : random_(random), options_(options), builder_(graph_.function) {}
 
   RandomGraph run() {
     Function& f = graph_.function;
@@ -26,7 +27,8 @@ class Generator {
       Type t{dtype(), i == 1 || chance(random_, 60) ? base : variant(base)};
       if (f.params.empty())
         for (const Dim& symbol : symbols_) t.shape.push_back(symbol);  // every symbol is declared
-      if (t.rank() > 4 || !small(t)) t.shape.erase(t.shape.begin(), t.shape.end() - static_cast<int64_t>(symbols_.size()));
+      if (t.rank() > 4 || !small(t))
+        t.shape.erase(t.shape.begin(), t.shape.end() - static_cast<int64_t>(symbols_.size()));
       f.add_param("p" + std::to_string(k), t);
     }
     const int wanted = static_cast<int>(between(random_, 1, options_.max_ops));
@@ -52,8 +54,9 @@ class Generator {
 
   // A row; the kinds have weights, so that the many elementwise rows do not crowd out the rest.
   const OpDef* row() {
-    static const std::pair<OpKind, uint64_t> kWeights[] = {{OpKind::Elementwise, 52}, {OpKind::Reduction, 16}, {OpKind::Index, 20}, {OpKind::Composite, 8},
-                                                           {OpKind::Library, 3},      {OpKind::Iota, 1},      {OpKind::Constant, 1}};
+    static const std::pair<OpKind, uint64_t> kWeights[] = {
+        {OpKind::Elementwise, 52}, {OpKind::Reduction, 16}, {OpKind::Index, 20},  {OpKind::Composite, 8},
+        {OpKind::Library, 3},      {OpKind::Iota, 1},       {OpKind::Constant, 1}};
     uint64_t pick = random_() % 101;
     OpKind kind = OpKind::Elementwise;
     for (const auto& [k, weight] : kWeights) {
@@ -98,7 +101,9 @@ class Generator {
     const Dim rest = mod(chance(random_, 50) ? n * m : n + m, between(random_, 2, 3));
     const bool bound = chance(random_, 50);
     for (const auto& call : graph_.calls) {
-      auto v = (bound ? room : rest).evaluate([&](const std::string& name) -> std::optional<int64_t> { return call.at(name); });
+      auto v = (bound ? room : rest).evaluate([&](const std::string& name) -> std::optional<int64_t> {
+        return call.at(name);
+      });
       if (bound ? *v < 0 : *v != 0) return;
     }
     bound ? f().facts.assume_nonnegative(room) : f().facts.assume_zero(rest);
@@ -153,7 +158,8 @@ class Generator {
     std::vector<Type> types;
     for (ValueId v : operands) types.push_back(f().type(v));
     auto results = infer(def, {types, attrs, f().facts});
-    if (!results.ok() || !std::all_of(results->begin(), results->end(), [&](const Type& t) { return small(t); })) return std::nullopt;
+    if (!results.ok() || !std::all_of(results->begin(), results->end(), [&](const Type& t) { return small(t); }))
+      return std::nullopt;
     if (!defined(def, types, attrs)) return std::nullopt;
     size_t values = f().values.size();
     auto built = builder_.try_build(def, std::move(operands), std::move(attrs));
@@ -169,7 +175,9 @@ class Generator {
     return build(op(row), std::move(operands), std::move(attrs));
   }
 
-  std::optional<ValueId> as(ValueId v, Dtype t) { return f().type(v).dtype == t ? v : build("astype", {v}, {{"dtype", t}}); }
+  std::optional<ValueId> as(ValueId v, Dtype t) {
+    return f().type(v).dtype == t ? v : build("astype", {v}, {{"dtype", t}});
+  }
 
   // A value of `type`, made from one that is there.
   std::optional<ValueId> fitting(const Type& type) {
@@ -189,7 +197,9 @@ class Generator {
   Literal constant(Dtype t) {
     uint64_t bits = random_bits(t, chance(random_, 30) ? Values::Special : Values::Ordinary, random_);
     // The numbers that rules look for.
-    if (chance(random_, 40)) return Literal::scalar(t, static_cast<double>(between(random_, is_unsigned(t) || t == bool_ ? 0 : -1, t == bool_ ? 1 : 2)));
+    if (chance(random_, 40))
+      return Literal::scalar(
+          t, static_cast<double>(between(random_, is_unsigned(t) || t == bool_ ? 0 : -1, t == bool_ ? 1 : 2)));
     auto* p = reinterpret_cast<const std::byte*>(&bits);
     return {t, std::vector<std::byte>(p, p + t.size)};
   }
@@ -201,7 +211,8 @@ class Generator {
     if (def.kind != OpKind::Elementwise) return false;
     auto program = meaning(def, {{from}}, to.dtype);
     if (!program.ok() || def.arity != 1) return false;
-    return std::any_of(program->nodes.begin(), program->nodes.end(), [&](const ScalarNode& n) { return n.op == ScalarOp::Bitcast; }) &&
+    return std::any_of(program->nodes.begin(), program->nodes.end(),
+                       [&](const ScalarNode& n) { return n.op == ScalarOp::Bitcast; }) &&
            !is_inexact(to.dtype);
   }
 
@@ -216,7 +227,8 @@ class Generator {
       v = *cast, type = f().type(v);
     }
     auto call = draw_call(def, type, dtype(), f().facts, random_);
-    if (!call || !std::all_of(call->results.begin(), call->results.end(), [&](const Type& t) { return small(t); })) return;
+    if (!call || !std::all_of(call->results.begin(), call->results.end(), [&](const Type& t) { return small(t); }))
+      return;
     if (def.arity == 1 && shows_bits(def, type.dtype, call->results[0])) {
       if (is_complex(type.dtype)) return;
       auto nan = build("isnan", {v});

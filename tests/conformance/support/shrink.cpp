@@ -62,7 +62,8 @@ Case shrink(Case c, const std::function<bool(const Case&)>& fails) {
       if (std::binary_search(symbols.begin(), symbols.end(), name)) facts.set_multiple(name, factor);
     for (const DimCondition& condition : c.function.facts.conditions()) {
       if (!condition.uses_only(symbols)) continue;
-      condition.kind == DimCondition::Kind::Zero ? facts.assume_zero(condition.dim) : facts.assume_nonnegative(condition.dim);
+      condition.kind == DimCondition::Kind::Zero ? facts.assume_zero(condition.dim)
+                                                 : facts.assume_nonnegative(condition.dim);
     }
     dense.function.facts = facts;
     if (fails(dense)) c = std::move(dense);
@@ -104,8 +105,10 @@ std::string case_text(const Case& c) {
   std::string text = print(c.function);
   for (size_t i = 0; i < c.inputs.size(); ++i) {
     const Tensor& t = c.inputs[i];
-    text += c.function.values[c.function.params[i]].name + " = " + Type{t.dtype, Shape(t.shape.begin(), t.shape.end())}.str();
-    for (int64_t k = 0; k < std::min<int64_t>(t.size(), 12); ++k) text += (k ? ", " : ": ") + element_text(t.dtype, t.bits(k));
+    text += c.function.values[c.function.params[i]].name + " = " +
+            Type{t.dtype, Shape(t.shape.begin(), t.shape.end())}.str();
+    for (int64_t k = 0; k < std::min<int64_t>(t.size(), 12); ++k)
+      text += (k ? ", " : ": ") + element_text(t.dtype, t.bits(k));
     text += t.size() > 12 ? ", ...\n" : "\n";
   }
   return text;

@@ -13,8 +13,8 @@ struct Case {
   std::vector<ir::Tensor> inputs;
 };
 
-// `fails` says whether a case still shows the fault. Drops results and ops behind the fault, and turns values into parameters that hold what the
-// graph interpreter computes for them.
+// `fails` says whether a case still shows the fault. Drops results and ops behind the fault, and turns values into
+// parameters that hold what the graph interpreter computes for them.
 Case shrink(Case start, const std::function<bool(const Case&)>& fails);
 
 // The function's text, and the inputs where they are few.

@@ -19,11 +19,51 @@ constexpr size_t kPage = 4096;
 uint64_t mask_of(Dtype t) { return t == bool_ ? 1 : t.size == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * t.size)) - 1; }
 
 uint64_t special_float(Dtype type, Random& random) {
-  static const double kNumbers[] = {0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.0, 100.0, -128.0, 127.5, 255.0, 256.0, 32767.0, 32768.0,
-                                    -32768.0, 65504.0, 65520.0, 2147483648.0, -2147483648.0, 4294967296.0, 9223372036854775808.0,
-                                    -9223372036854775808.0, 18446744073709551616.0, 1e-8, 6e-8, 6.1e-5, 1e30, -1e30, 1e300, 1e-300, 1e-40,
-                                    3.0e38, 88.8, -104.0, 710.0, -745.5, 0x1p-126, 0x1p-1022, 0.9999999, 1.0000001,
-                                    std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
+  static const double kNumbers[] = {0.0,
+                                    -0.0,
+                                    1.0,
+                                    -1.0,
+                                    0.5,
+                                    -0.5,
+                                    1.5,
+                                    2.5,
+                                    -2.5,
+                                    3.0,
+                                    100.0,
+                                    -128.0,
+                                    127.5,
+                                    255.0,
+                                    256.0,
+                                    32767.0,
+                                    32768.0,
+                                    -32768.0,
+                                    65504.0,
+                                    65520.0,
+                                    2147483648.0,
+                                    -2147483648.0,
+                                    4294967296.0,
+                                    9223372036854775808.0,
+                                    -9223372036854775808.0,
+                                    18446744073709551616.0,
+                                    1e-8,
+                                    6e-8,
+                                    6.1e-5,
+                                    1e30,
+                                    -1e30,
+                                    1e300,
+                                    1e-300,
+                                    1e-40,
+                                    3.0e38,
+                                    88.8,
+                                    -104.0,
+                                    710.0,
+                                    -745.5,
+                                    0x1p-126,
+                                    0x1p-1022,
+                                    0.9999999,
+                                    1.0000001,
+                                    std::numeric_limits<double>::infinity(),
+                                    -std::numeric_limits<double>::infinity(),
                                     std::numeric_limits<double>::quiet_NaN()};
   if (chance(random, 60)) return ir::double_to_bits(type, kNumbers[random() % std::size(kNumbers)]);
   return random() & mask_of(type);
@@ -71,7 +111,8 @@ uint64_t random_bits(Dtype type, Values values, Random& random) {
   }
   if (type == bool_) return random() % 2;
   const int64_t small = between(random, is_unsigned(type) ? 0 : -9, 9);
-  if (values == Values::Special && chance(random, 50)) return is_float(type) ? special_float(type, random) : special_int(type, random);
+  if (values == Values::Special && chance(random, 50))
+    return is_float(type) ? special_float(type, random) : special_int(type, random);
   if (!is_float(type)) return static_cast<uint64_t>(small) & mask_of(type);
   if (values == Values::Exact) return ir::double_to_bits(type, static_cast<double>(between(random, -2, 2)));
   if (chance(random, 30)) return ir::double_to_bits(type, static_cast<double>(small));
@@ -105,8 +146,10 @@ bool same_bits(Dtype type, uint64_t a, uint64_t b) {
 
 std::string element_text(Dtype type, uint64_t bits) {
   char text[96];
-  if (is_complex(type)) return "(" + element_text(float32, bits & 0xffffffffu) + ", " + element_text(float32, bits >> 32) + ")";
-  std::snprintf(text, sizeof text, "%.9g (%llx)", ir::bits_to_double(type, bits), static_cast<unsigned long long>(bits));
+  if (is_complex(type))
+    return "(" + element_text(float32, bits & 0xffffffffu) + ", " + element_text(float32, bits >> 32) + ")";
+  std::snprintf(text, sizeof text, "%.9g (%llx)", ir::bits_to_double(type, bits),
+                static_cast<unsigned long long>(bits));
   return text;
 }
 
@@ -117,8 +160,8 @@ std::string difference(const ir::Tensor& want, const ir::Tensor& got) {
   }
   for (int64_t i = 0, n = want.size(); i < n; ++i)
     if (!same_bits(want.dtype, want.bits(i), got.bits(i)))
-      return "element " + std::to_string(i) + " of " + std::to_string(n) + ": expected " + element_text(want.dtype, want.bits(i)) + ", got " +
-             element_text(want.dtype, got.bits(i));
+      return "element " + std::to_string(i) + " of " + std::to_string(n) + ": expected " +
+             element_text(want.dtype, want.bits(i)) + ", got " + element_text(want.dtype, got.bits(i));
   return {};
 }
 

@@ -21,9 +21,9 @@ inline int64_t between(Random& random, int64_t low, int64_t high) {
 inline bool chance(Random& random, int percent) { return random() % 100 < static_cast<uint64_t>(percent); }
 
 enum class Values : uint8_t {
-  Special,  // zeros of both signs, infinities, NaN, subnormals, extremes, among ordinary numbers
-  Ordinary, // floats in [-8, 8], small integers
-  Exact,    // so small and round that sums and products of a few thousand of them are exact in f32
+  Special,   // zeros of both signs, infinities, NaN, subnormals, extremes, among ordinary numbers
+  Ordinary,  // floats in [-8, 8], small integers
+  Exact,     // so small and round that sums and products of a few thousand of them are exact in f32
 };
 
 uint64_t random_bits(Dtype type, Values values, Random& random);
@@ -32,8 +32,9 @@ ir::Tensor random_tensor(Dtype type, const std::vector<int64_t>& shape, Values v
 // Memory that ends at a page without access, as a runtime buffer.
 std::shared_ptr<runtime::Buffer> guarded_buffer(size_t bytes);
 
-// For devices that take subnormal numbers for zeros, which is theirs to choose: inputs then hold none (flush_subnormals), and same_bits takes a
-// subnormal number of f32, bf16, f64 and of complex parts for equal to zeros of both signs.
+// For devices that take subnormal numbers for zeros, which is theirs to choose: inputs then hold none
+// (flush_subnormals), and same_bits takes a subnormal number of f32, bf16, f64 and of complex parts for equal to zeros
+// of both signs.
 void compare_subnormals_as_zeros(bool on);
 void flush_subnormals(ir::Tensor& t);
 
@@ -44,8 +45,8 @@ std::string difference(const ir::Tensor& want, const ir::Tensor& got);
 // As text, with the bits: "1.5 (3fc00000)".
 std::string element_text(Dtype type, uint64_t bits);
 
-// How far `got` is from `want` in units in the last place of a float of `type` (complex64: float32) at magnitude max(|want|, floor).
-// Zero when both are NaN or equal; infinity when one is NaN or infinite and the other is not.
+// How far `got` is from `want` in units in the last place of a float of `type` (complex64: float32) at magnitude
+// max(|want|, floor). Zero when both are NaN or equal; infinity when one is NaN or infinite and the other is not.
 double ulp_distance(Dtype type, double want, double got, double floor = 0);
 
 }  // namespace frit::test

@@ -52,7 +52,8 @@ ir::Tensor gather(const runtime::Tensor& t) {
   ir::Tensor out(t.dtype, t.shape);
   auto from = positions(t.shape, t.strides, t.offset);
   for (size_t i = 0; i < from.size(); ++i)
-    std::memcpy(out.data.data() + i * t.dtype.size, static_cast<const std::byte*>(t.buffer->data()) + from[i] * t.dtype.size, t.dtype.size);
+    std::memcpy(out.data.data() + i * t.dtype.size,
+                static_cast<const std::byte*>(t.buffer->data()) + from[i] * t.dtype.size, t.dtype.size);
   return out;
 }
 
@@ -84,7 +85,8 @@ std::vector<int64_t> random_strides(const std::vector<int64_t>& shape, Random& r
   return strides;
 }
 
-Status call_library(const LibraryStep& step, std::span<const HostWindow> operands, std::span<const HostWindow> results) {
+Status call_library(const LibraryStep& step, std::span<const HostWindow> operands,
+                    std::span<const HostWindow> results) {
   std::string why;
   runtime::LibraryFn fn = runtime::find_library(step.name, why);
   if (!fn) return Diagnostic(why);
@@ -113,9 +115,11 @@ double target_ulp(const ir::Function& f, const ir::Op& op, Values values) {
   if (!on_gpu()) return 0;
   const std::string_view name = op.def->name;
   if (name == "sqrt" || name == "rsqrt") return 4;
-  const bool complex = std::any_of(op.operands.begin(), op.operands.end(), [&](ir::ValueId v) { return is_complex(f.type(v).dtype); });
+  const bool complex =
+      std::any_of(op.operands.begin(), op.operands.end(), [&](ir::ValueId v) { return is_complex(f.type(v).dtype); });
   if (!complex) return 0;
-  // A power multiplies the logarithm, with its error, by exponents of up to 8 and takes that to the exponential function.
+  // A power multiplies the logarithm, with its error, by exponents of up to 8 and takes that to the exponential
+  // function.
   if (name == "power") return values == Values::Special ? std::numeric_limits<double>::infinity() : 128;
   return name == "abs" || name == "sign" ? 8 : 0;
 }
@@ -153,8 +157,10 @@ Result<Arguments> place(const Function& f, std::vector<ir::Tensor>& inputs, Rand
     if (i < f.layouts.size() && !f.layouts[i].empty()) {
       strides = random_strides(x.shape, random);
       for (size_t axis = 0; axis < strides.size(); ++axis) {
-        if (const std::string* name = f.layouts[i][axis].as_symbol()) strides[axis] = out.symbols.emplace(*name, strides[axis]).first->second;
-        else strides[axis] = value_of(out.symbols, f.layouts[i][axis]).value_or(0);
+        if (const std::string* name = f.layouts[i][axis].as_symbol())
+          strides[axis] = out.symbols.emplace(*name, strides[axis]).first->second;
+        else
+          strides[axis] = value_of(out.symbols, f.layouts[i][axis]).value_or(0);
       }
       offset = between(random, 0, 3);
     }
@@ -164,9 +170,11 @@ Result<Arguments> place(const Function& f, std::vector<ir::Tensor>& inputs, Rand
     runtime::Tensor t{guarded_buffer(bytes), x.dtype, x.shape, strides, offset};
     std::memset(t.buffer->data(), x.dtype == bool_ ? 1 : 0x5a, bytes);
     auto* base = static_cast<std::byte*>(t.buffer->data()) + offset * x.dtype.size;
-    for (size_t k = 0; k < to.size(); ++k) std::memcpy(base + to[k] * x.dtype.size, x.data.data() + k * x.dtype.size, x.dtype.size);
+    for (size_t k = 0; k < to.size(); ++k)
+      std::memcpy(base + to[k] * x.dtype.size, x.data.data() + k * x.dtype.size, x.dtype.size);
     // Where several elements share memory, the last one written stands.
-    for (size_t k = 0; k < to.size(); ++k) std::memcpy(x.data.data() + k * x.dtype.size, base + to[k] * x.dtype.size, x.dtype.size);
+    for (size_t k = 0; k < to.size(); ++k)
+      std::memcpy(x.data.data() + k * x.dtype.size, base + to[k] * x.dtype.size, x.dtype.size);
     out.memory.emplace_back(x.dtype, std::vector<std::byte>(base, base + span * x.dtype.size));
     out.tensors.push_back(std::move(t));
   }
@@ -181,9 +189,8 @@ Result<std::vector<ir::Tensor>> run_program(const Function& planned, const Argum
     if (it == arguments.symbols.end()) return Diagnostic("the symbol '" + name + "' has no value");
     symbols.push_back(it->second);
   }
-  auto library = [](const LibraryStep& step, const AttrMap&, std::span<const HostWindow> operands, std::span<const HostWindow> results) {
-    return call_library(step, operands, results);
-  };
+  auto library = [](const LibraryStep& step, const AttrMap&, std::span<const HostWindow> operands,
+                    std::span<const HostWindow> results) { return call_library(step, operands, results); };
   FRIT_ASSIGN_OR_RETURN(literals, interpret(p, symbols, arguments.memory, library));
   std::vector<ir::Tensor> out;
   for (size_t i = 0; i < literals.size(); ++i) {
@@ -193,7 +200,8 @@ Result<std::vector<ir::Tensor>> run_program(const Function& planned, const Argum
     t.dtype = literals[i].dtype();
     t.shape = shape;
     t.data.assign(literals[i].data(), literals[i].data() + literals[i].nbytes());
-    if (t.size() != static_cast<int64_t>(literals[i].count())) return Diagnostic("a result has another size than its type says");
+    if (t.size() != static_cast<int64_t>(literals[i].count()))
+      return Diagnostic("a result has another size than its type says");
     out.push_back(std::move(t));
   }
   return out;
@@ -208,7 +216,8 @@ Result<std::vector<ir::Tensor>> run_code(const runtime::Executable& code, const 
       t.buffer = std::move(copy);
     }
   std::vector<char> flags(tensors.size(), donate);
-  FRIT_ASSIGN_OR_RETURN(results, code.run(tensors, {reinterpret_cast<const bool*>(flags.data()), donate ? flags.size() : 0}));
+  FRIT_ASSIGN_OR_RETURN(results,
+                        code.run(tensors, {reinterpret_cast<const bool*>(flags.data()), donate ? flags.size() : 0}));
   std::vector<ir::Tensor> out;
   for (runtime::Tensor& t : results) {
     if (t.buffer->gpu()) {
@@ -224,8 +233,10 @@ Result<std::vector<ir::Tensor>> run_code(const runtime::Executable& code, const 
 std::shared_ptr<runtime::Executable> with_finest_grain(const runtime::Executable& code) {
   runtime::Plan plan = code.plan();
   for (auto& step : plan.steps) {
-    if (auto* kernel = std::get_if<runtime::KernelPlan>(&step)) kernel->grain = DimProgram(int64_t{1});
-    else if (auto& epilogue = std::get<runtime::LibraryPlan>(step).epilogue) epilogue->grain = DimProgram(int64_t{1});
+    if (auto* kernel = std::get_if<runtime::KernelPlan>(&step))
+      kernel->grain = DimProgram(int64_t{1});
+    else if (auto& epilogue = std::get<runtime::LibraryPlan>(step).epilogue)
+      epilogue->grain = DimProgram(int64_t{1});
   }
   return std::make_shared<runtime::Executable>(std::move(plan));
 }
@@ -302,7 +313,8 @@ bool is_exact(const Function& f, const Op& op) {
       std::vector<Dtype> types;
       for (ValueId v : op.operands) types.push_back(f.type(v).dtype);
       auto program = meaning(*op.def, types, result.dtype);
-      return program.ok() && std::none_of(program->nodes.begin(), program->nodes.end(), [](const ScalarNode& n) { return is_function(n.op); });
+      return program.ok() && std::none_of(program->nodes.begin(), program->nodes.end(),
+                                          [](const ScalarNode& n) { return is_function(n.op); });
     }
     case OpKind::Composite: {
       Function inner;
@@ -320,12 +332,13 @@ bool is_exact(const Function& f, const Op& op) {
 
 namespace {
 
-// Whether a GPU has a say in the result: roots, sums along the rows of products, and complex functions, of which parts may be folded for parts that
-// are known to be zero.
+// Whether a GPU has a say in the result: roots, sums along the rows of products, and complex functions, of which parts
+// may be folded for parts that are known to be zero.
 bool is_free(const Function& f, const Op& op) {
   if (!on_gpu()) return false;
   auto complex = [&](ValueId v) { return is_complex(f.type(v).dtype); };
-  return op.def->kind == OpKind::Library || target_ulp(f, op, Values::Special) > 0 || std::any_of(op.operands.begin(), op.operands.end(), complex) ||
+  return op.def->kind == OpKind::Library || target_ulp(f, op, Values::Special) > 0 ||
+         std::any_of(op.operands.begin(), op.operands.end(), complex) ||
          std::any_of(op.results.begin(), op.results.end(), complex);
 }
 
@@ -339,7 +352,8 @@ std::string number_difference(const ir::Tensor& want, const ir::Tensor& got) {
     return std::isnan(t.at(e)) || std::isnan(parts[1]);
   };
   for (int64_t e = 0; a.size() == b.size() && e < a.size(); ++e)
-    if (is_nan(a, e) || is_nan(b, e)) std::memcpy(b.data.data() + static_cast<size_t>(e) * size, a.data.data() + static_cast<size_t>(e) * size, size);
+    if (is_nan(a, e) || is_nan(b, e))
+      std::memcpy(b.data.data() + static_cast<size_t>(e) * size, a.data.data() + static_cast<size_t>(e) * size, size);
   return difference(a, b);
 }
 

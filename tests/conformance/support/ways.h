@@ -1,7 +1,8 @@
 // One function, run in every way that frit knows.
 //
-// The graph interpreter is independent and in double; the others (the interpreter of the planned program, generated code with any number
-// of threads, with and without fusion, each op on its own as eager evaluation does) must agree to the bit.
+// The graph interpreter is independent and in double; the others (the interpreter of the planned program, generated
+// code with any number of threads, with and without fusion, each op on its own as eager evaluation does) must agree to
+// the bit.
 #pragma once
 
 #include <string>
@@ -16,9 +17,9 @@ namespace frit::test {
 // What is tested: the CPU, or where FRIT_TEST_TARGET is "vulkan" the GPU that is there.
 const codegen::Target& target();
 bool on_gpu();
-// How far what the target computes may be from the program's interpreter, in ulp of the larger part: 0, the same bits, but on GPUs for roots, which
-// Vulkan gives as 1 / inversesqrt (2 ulp and a division), and for the functions of complex numbers that are built on them. Infinite where `values`
-// hold exponents that magnify any error.
+// How far what the target computes may be from the program's interpreter, in ulp of the larger part: 0, the same bits,
+// but on GPUs for roots, which Vulkan gives as 1 / inversesqrt (2 ulp and a division), and for the functions of complex
+// numbers that are built on them. Infinite where `values` hold exponents that magnify any error.
 double target_ulp(const ir::Function& f, const ir::Op& op, Values values);
 // Empty where the target can run here, else why not.
 std::string why_not_here();
@@ -32,13 +33,14 @@ struct Arguments {
   std::vector<ir::Literal> memory;       // the same elements, from each tensor's offset on
   ir::SymbolValues symbols;              // of shapes and layouts
 };
-// Lays `inputs` out as f.layouts asks; strides that are symbols are drawn: a permutation of the axes, gaps, or zero along an axis whose elements are
-// then made equal in `inputs`. Fails when the inputs do not fit.
+// Lays `inputs` out as f.layouts asks; strides that are symbols are drawn: a permutation of the axes, gaps, or zero
+// along an axis whose elements are then made equal in `inputs`. Fails when the inputs do not fit.
 Result<Arguments> place(const ir::Function& f, std::vector<ir::Tensor>& inputs, Random& random);
 
 Result<std::vector<ir::Tensor>> run_program(const ir::Function& planned, const Arguments& arguments);
 // `donate`: the inputs' memory is given up (copies of it).
-Result<std::vector<ir::Tensor>> run_code(const runtime::Executable& code, const Arguments& arguments, bool donate = false);
+Result<std::vector<ir::Tensor>> run_code(const runtime::Executable& code, const Arguments& arguments,
+                                         bool donate = false);
 // Each op planned alone and interpreted: what eager evaluation computes. Dense inputs.
 Result<std::vector<ir::Tensor>> run_stepwise(const ir::Function& f, const std::vector<ir::Tensor>& inputs);
 
@@ -50,14 +52,14 @@ ir::Type at_call(ir::Type type, const ir::SymbolValues& symbols);
 ir::AttrMap at_call(const ir::AttrMap& attrs, const ir::SymbolValues& symbols);
 Result<ir::Function> specialise(const ir::Function& f, const ir::SymbolValues& symbols);
 
-// Whether the graph interpreter and all other ways must agree to the bit on this op: no math functions, no floating sums, whose order it
-// does not follow, no floating extremes, whose zeros it orders otherwise.
+// Whether the graph interpreter and all other ways must agree to the bit on this op: no math functions, no floating
+// sums, whose order it does not follow, no floating extremes, whose zeros it orders otherwise.
 bool is_exact(const ir::Function& f, const ir::Op& op);
 
 struct Ways {
-  bool code = true;         // generated code too, not only interpreters
+  bool code = true;  // generated code too, not only interpreters
   bool stepwise = true;
-  bool reference = true;    // the graph interpreter, where every op is exact
+  bool reference = true;  // the graph interpreter, where every op is exact
 };
 // Runs `f` every way. Empty when all agree, else what failed or differs.
 std::string disagreement(const ir::Function& f, std::vector<ir::Tensor> inputs, Random& random, const Ways& ways);
