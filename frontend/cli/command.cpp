@@ -16,7 +16,7 @@
 #include "ir/read/json.h"
 #include "ir/read/parser.h"
 #include "ir/verify/verifier.h"
-#include "runtime/system/file.h"
+#include "runtime/files/file.h"
 
 namespace frit::cli {
 

@@ -7,7 +7,7 @@
 #include "frontend/cli/command.h"
 #include "ir/text/printer.h"
 #include "runtime/execute/parallel.h"
-#include "runtime/system/file.h"
+#include "runtime/files/file.h"
 
 namespace frit::cli {
 namespace {

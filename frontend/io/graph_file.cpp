@@ -12,7 +12,7 @@
 #include "ir/verify/verifier.h"
 #include "runtime/load/package_file.h"
 #include "runtime/memory/dense.h"
-#include "runtime/system/file.h"
+#include "runtime/files/file.h"
 
 namespace frit::detail {
 namespace {

@@ -14,18 +14,10 @@
 #include "ir/base/dim_program.h"
 #include "ir/base/dtype.h"
 #include "ir/base/result.h"
-#include "runtime/execute/sizes.h"
+#include "runtime/memory/sizes.h"
 #include "runtime/memory/memory.h"
 
 namespace frit::runtime {
-
-// A strided view on a buffer as callers pass it. Strides and offset are in elements.
-struct Tensor {
-  std::shared_ptr<Buffer> buffer;
-  Dtype dtype;
-  Sizes shape, strides;
-  int64_t offset = 0;
-};
 
 // The ABI of a CPU kernel: runs iterations [begin, end) of its parallel loop (or its whole body when it has none).
 // `scratch` has the kernel's scratch bytes, aligned to 64, private to the call.

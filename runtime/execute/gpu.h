@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "runtime/execute/executable.h"
+#include "runtime/memory/gpu_memory.h"
 
 namespace frit::runtime {
 
@@ -74,18 +75,6 @@ struct GpuCode {
 };
 std::string write_gpu_code(const GpuCode& code);
 Result<GpuCode> read_gpu_code(std::string_view bytes);
-
-// Memory of a GPU that a Buffer holds; given back when it is destroyed.
-class GpuMemory {
- public:
-  virtual ~GpuMemory() = default;
-  virtual uint64_t address() const = 0;  // what shaders see
-  // The memory itself where the CPU sees it, else a copy, kept until the memory is written again; once what was
-  // computed into it is there. Null when it cannot be had.
-  virtual void* host_copy() = 0;
-  // Until what was computed into it is there. Fails with what happened to the GPU when it never will be.
-  virtual Status wait() = 0;
-};
 
 // How long each step of a run took on the GPU itself.
 struct GpuTime {

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "runtime/memory/dense.h"
-#include "runtime/system/file.h"
+#include "runtime/files/file.h"
 
 namespace frit::runtime {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "ir/base/result.h"
 #include "runtime/execute/executable.h"
-#include "runtime/system/file.h"
+#include "runtime/files/file.h"
 
 namespace frit::runtime {
 

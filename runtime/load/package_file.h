@@ -15,7 +15,7 @@
 #include "ir/base/result.h"
 #include "runtime/files/safetensors.h"
 #include "runtime/load/signature.h"
-#include "runtime/system/file.h"
+#include "runtime/files/file.h"
 
 namespace frit::runtime {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "ir/base/result.h"
-#include "runtime/execute/executable.h"
+#include "runtime/memory/tensor.h"
 
 namespace frit::runtime {
 

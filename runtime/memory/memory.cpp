@@ -1,6 +1,6 @@
 #include "runtime/memory/memory.h"
 
-#include "runtime/execute/gpu.h"
+#include "runtime/memory/gpu_memory.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

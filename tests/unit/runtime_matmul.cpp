@@ -13,7 +13,7 @@
 #include "ir/base/half.h"
 #include "runtime/execute/library.h"
 #include "runtime/execute/parallel.h"
-#include "runtime/execute/sizes.h"
+#include "runtime/memory/sizes.h"
 #include "runtime/memory/memory.h"
 
 namespace frit::runtime {

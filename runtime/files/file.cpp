@@ -1,4 +1,4 @@
-#include "runtime/system/file.h"
+#include "runtime/files/file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
