@@ -11,7 +11,7 @@ packages=(
   llvm-19-dev libzstd-dev zlib1g-dev      # code generation, linked in, and what it is linked with
   libopenblas-dev                         # matrix products
   libxxhash-dev                           # hashes of graphs
-  glslang-dev spirv-tools                 # shaders, and checks of them in the tests
+  glslang-dev glslang-tools spirv-tools   # shaders, and checks of them in the tests; glslang-dev's CMake files name a program of glslang-tools
   libvulkan-dev                           # headers of GPUs' driver interface; nothing links the loader
   mesa-vulkan-drivers vulkan-validationlayers  # a GPU in software, for the tests
   nlohmann-json3-dev                      # JSON in and out

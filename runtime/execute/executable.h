@@ -14,8 +14,7 @@
 #include "ir/base/dim_program.h"
 #include "ir/base/dtype.h"
 #include "ir/base/result.h"
-#include "runtime/memory/sizes.h"
-#include "runtime/memory/memory.h"
+#include "runtime/memory/tensor.h"
 
 namespace frit::runtime {
 
