@@ -1,3 +1,4 @@
+// Dims as canonical polynomials: arithmetic, folding, printing, substitution and evaluation.
 #include "ir/base/dim.h"
 
 #include <algorithm>
@@ -166,7 +167,7 @@ Dim mod(const Dim& a, const Dim& b) {
   if (b.is(1) || a.is(0)) return Dim(0);
   if (a.is_const() && b.is_const() && b.value() != 0) return mod_int(a.value(), b.value());
   if (b.is_const() && b.value() > 0) {
-    // A remainder by a multiple of the divisor counts like what it is of: (n + (-n) % 4) % 4 == 0.
+    // If q is a multiple of the divisor, x % q may be replaced by x: (n + (-n) % 4) % 4 == 0.
     const auto repeats = [&](const Atom& x) {
       return x.kind == AtomKind::Mod && x.args[1].is_const() && x.args[1].value() > 0 &&
              x.args[1].value() % b.value() == 0;
@@ -361,7 +362,7 @@ std::optional<Dim::Affine> affine_in_atom(const Dim& d, const Atom& atom) {
 std::optional<Dim> divide_term(const DimTerm& a, const DimTerm& b) {
   if (mod_int(a.coefficient, b.coefficient) != 0 || b.atoms.size() > a.atoms.size()) return std::nullopt;
   DimTerm q{{}, floor_div_int(a.coefficient, b.coefficient)};
-  // Both are sorted: what is not in `b` stays.
+  // Both lists are sorted; an atom that is not in `b` stays.
   size_t j = 0;
   for (const auto& atom : a.atoms) {
     if (j < b.atoms.size() && compare_atoms(*atom, *b.atoms[j]) == 0)
@@ -387,7 +388,7 @@ Division divide_polynomial(const Dim& a, const Dim& b) {
     out.rest = a - out.quotient * b;
     return out;
   }
-  // Each step replaces a term by later ones, of which there are finitely many; the bound is for absurd lengths.
+  // Each step replaces a term by later ones, of which there are finitely many. The bound guards against absurd lengths.
   constexpr int kMaxSteps = 64;
   const DimTerm& lead = b.poly()->terms.front();
   for (int step = 0; step < kMaxSteps && !out.rest.is_const(); ++step) {

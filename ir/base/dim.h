@@ -1,12 +1,12 @@
 // Symbolic integers: tensor sizes, strides, loop bounds and element offsets.
 //
-// A Dim is a polynomial with integer coefficients over atoms; an atom is a symbol or one of floor division,
-// remainder, minimum and maximum of two Dims. It is kept canonical (terms sorted, equal terms merged), so that
-// structural equality of two Dims that differ only by ring laws holds by construction. Constants are
-// held inline and cost no allocation. Values are immutable and may be shared between threads.
+// A Dim is a polynomial with integer coefficients over atoms. An atom is a symbol, or a floor division, remainder,
+// minimum or maximum of two Dims. The polynomial is canonical (terms sorted, equal terms merged), so two Dims that
+// differ only by ring laws have the same structure. Constants are held inline and cost no allocation. Values are
+// immutable and may be shared between threads.
 //
-// Arithmetic is on integers held in int64; results past its range stick at its ends. Sizes stay far below them.
-// Floor division and remainder round towards minus infinity and need a positive divisor.
+// Integers are int64, and arithmetic saturates at the ends of that range; sizes stay far below them. Floor division and
+// remainder round towards minus infinity and need a positive divisor.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace frit {
 
 class Dim;
 
-// What divides a size: `Dim::multiple_of(16)`.
+// A divisor of a size: `Dim::multiple_of(16)`.
 struct DimMultiple {
   int64_t factor;
 };
@@ -32,8 +32,8 @@ enum class AtomKind : uint8_t { Symbol, FloorDiv, Mod, Min, Max };
 
 struct Atom {
   AtomKind kind;
-  std::string name;       // Symbol
-  std::vector<Dim> args;  // the others: two
+  std::string name;       // of a Symbol
+  std::vector<Dim> args;  // of the other kinds: two
 };
 
 struct DimTerm {
@@ -56,10 +56,10 @@ class Dim {
   static constexpr DimMultiple multiple_of(int64_t factor) { return {factor}; }
 
   bool is_const() const { return !poly_; }
-  // The value of a constant; only when is_const().
+  // The value of a constant; valid only when is_const().
   int64_t value() const { return constant_; }
   bool is(int64_t v) const { return !poly_ && constant_ == v; }
-  // The name, when this is a lone symbol with coefficient one.
+  // The name, if this is a lone symbol with coefficient one.
   const std::string* as_symbol() const;
   const DimPoly* poly() const { return poly_.get(); }  // null for constants
 
@@ -74,7 +74,7 @@ class Dim {
   // A total order on structure (not on values): stable across runs and machines.
   static int compare(const Dim& a, const Dim& b);
 
-  // "n*m + 2", "(n + 1) // 16", "n % 16", "min(n, m)": what the IR text shows and parses.
+  // The spelling in IR text: "n*m + 2", "(n + 1) // 16", "n % 16", "min(n, m)".
   std::string str() const;
   void hash_into(Hasher& hasher) const;
 
@@ -87,10 +87,11 @@ class Dim {
   Dim substitute(const Lookup& lookup) const;
   Dim substitute(std::string_view symbol, const Dim& value) const;
 
-  // The value, when `lookup` knows every symbol and no divisor is zero or negative.
+  // The value, if `lookup` knows every symbol and every divisor is positive.
   std::optional<int64_t> evaluate(const std::function<std::optional<int64_t>(const std::string&)>& lookup) const;
 
-  // `this == coefficient * symbol + rest` with neither part using the symbol; nothing when not affine in it.
+  // Splits this into `coefficient * symbol + rest`, where neither part uses the symbol. Nothing if it is not affine in
+  // the symbol.
   struct Affine;
   std::optional<Affine> affine_in(std::string_view symbol) const;
 
@@ -110,7 +111,7 @@ struct Dim::Affine {
   Dim coefficient, rest;
 };
 
-// These fold constants and the identities that hold whatever the symbols' values; DimFacts::simplify knows more.
+// These fold constants and apply the identities that hold for all values of the symbols. DimFacts::simplify knows more.
 Dim floor_div(const Dim& a, const Dim& b);
 Dim mod(const Dim& a, const Dim& b);
 Dim min(const Dim& a, const Dim& b);

@@ -1,4 +1,4 @@
-// What the files that implement Dims share: integer arithmetic and walks over atoms.
+// Helpers shared by the files that implement Dims: integer arithmetic and walks over atoms.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,7 @@ inline int64_t mod_int(int64_t a, int64_t b) {
   return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
-// A text may hold any numbers: results past 64 bits stick at the end of the range, so that a size too large stays too
-// large.
+// Text may hold any number. Results past 64 bits saturate, so a size that is too large stays too large.
 inline int64_t add_int(int64_t a, int64_t b) {
   int64_t r;
   return __builtin_add_overflow(a, b, &r) ? (a < 0 ? -INT64_MAX : INT64_MAX) : r;
@@ -35,21 +34,21 @@ inline int64_t mul_int(int64_t a, int64_t b) {
   return __builtin_mul_overflow(a, b, &r) ? ((a < 0) != (b < 0) ? -INT64_MAX : INT64_MAX) : r;
 }
 
-// The greatest common divisor; 1 with the least number, whose magnitude is past 64 bits.
+// The greatest common divisor. It is 1 if an argument is INT64_MIN, whose magnitude does not fit in 64 bits.
 inline int64_t gcd_int(int64_t a, int64_t b) { return a == INT64_MIN || b == INT64_MIN ? 1 : std::gcd(a, b); }
 
 using AtomList = std::vector<std::shared_ptr<const Atom>>;
 
-// Total orders on structure. Lists with more atoms come first, then by the atoms in order: n*m + n + 1.
+// Total orders on structure. Longer lists come first; lists of equal length compare atom by atom: n*m + n + 1.
 int compare_atoms(const Atom& a, const Atom& b);
 int compare_atom_lists(const AtomList& a, const AtomList& b);
 
 inline DimPoly to_poly(const Dim& d) { return d.poly() ? *d.poly() : DimPoly{{}, d.value()}; }
 
-// The function that `kind` names, other than Symbol.
+// Applies the operation of `kind` to `a` and `b`; `kind` is not Symbol.
 Dim apply(AtomKind kind, const Dim& a, const Dim& b);
 
-// Folds a polynomial with each atom replaced by `f(atom)`.
+// Rebuilds a polynomial with each atom replaced by `f(atom)`.
 template <class F>
 Dim map_atoms(const Dim& d, F&& f) {
   if (d.is_const()) return d;
@@ -64,7 +63,7 @@ Dim map_atoms(const Dim& d, F&& f) {
 
 inline Dim to_dim(const std::shared_ptr<const Atom>& atom) { return Dim::from_term({{atom}, 1}); }
 
-// Calls `f` with each atom of the terms, not with those inside of other atoms; one that occurs often comes often.
+// Calls `f` with each atom of the terms, once per occurrence, but not with atoms nested inside other atoms.
 template <class F>
 void each_atom(const Dim& d, F&& f) {
   if (d.is_const()) return;
@@ -72,23 +71,23 @@ void each_atom(const Dim& d, F&& f) {
     for (const auto& atom : term.atoms) f(atom);
 }
 
-// `d == coefficient * atom + rest`, looking at the terms alone: the atom may occur inside of other atoms. Nothing where
-// its power is more than one.
+// Splits `d` into `coefficient * atom + rest`. Only the terms are searched; the atom may still occur nested inside
+// other atoms. Nothing if a power of the atom is more than one.
 std::optional<Dim::Affine> affine_in_atom(const Dim& d, const Atom& atom);
 
-// The quotient of two terms when it is a term or a number.
+// The quotient of two terms, if it is a term or a number.
 std::optional<Dim> divide_term(const DimTerm& a, const DimTerm& b);
 
-// `a == quotient * b + rest` as polynomials with integer coefficients; `rest` has no term that b's first one divides. b
-// is not 0.
+// The division `a == quotient * b + rest` as polynomials with integer coefficients. No term of `rest` is divisible by
+// the first term of `b`, and `b` is not 0.
 struct Division {
   Dim quotient, rest;
 };
 Division divide_polynomial(const Dim& a, const Dim& b);
-// The quotient when nothing is left.
+// The quotient, if the rest is 0.
 std::optional<Dim> divide_exactly(const Dim& a, const Dim& b);
 
-// The greatest common divisor of the coefficients, without the constant; 0 for constants.
+// The greatest common divisor of the coefficients, the constant excluded; 0 for constants.
 int64_t content(const Dim& d);
 
 }  // namespace frit

@@ -1,4 +1,4 @@
-// Facts about expressions: how they are stated, kept and written.
+// Conditions on expressions: stating them, their normal form, and their text.
 #include <algorithm>
 
 #include "ir/base/dim_atoms.h"
@@ -15,7 +15,7 @@ const Atom* lone_atom(const Dim& d) {
   return t.coefficient == 1 && t.atoms.size() == 1 ? t.atoms[0].get() : nullptr;
 }
 
-// One side of a condition: a lone remainder needs no parentheses there.
+// One side of a condition; a lone remainder needs no parentheses there.
 std::string side_text(const Dim& d) {
   const Atom* atom = lone_atom(d);
   if (!atom || atom->kind != AtomKind::Mod) return d.str();
@@ -27,7 +27,7 @@ std::string side_text(const Dim& d) {
          (b.is_const() || b.as_symbol() ? b.str() : "(" + b.str() + ")");
 }
 
-// d with its terms and its constant divided by a number that divides them.
+// `d` with every coefficient and the constant divided by `by`, which must divide them.
 Dim divided(const Dim& d, int64_t by) {
   Dim q = floor_div_int(to_poly(d).constant, by);
   for (DimTerm t : to_poly(d).terms) {
@@ -37,8 +37,8 @@ Dim divided(const Dim& d, int64_t by) {
   return q;
 }
 
-// A dividend of which only the remainder by `divisor` counts, and of that only whether it is zero: coefficients in
-// (-divisor/2, divisor/2], the first one positive, without a factor that the divisor has too.
+// Shortens a dividend that is only tested for a zero remainder by `divisor`. The coefficients move to (-divisor/2,
+// divisor/2], the first becomes positive, and factors shared with the divisor go.
 Dim zero_remainder(const Dim& dividend, int64_t divisor) {
   auto centred = [&](int64_t v) {
     v = mod_int(v, divisor);
@@ -53,12 +53,12 @@ Dim zero_remainder(const Dim& dividend, int64_t divisor) {
   return g > 1 ? zero_remainder(divided(d, g), divisor / g) : mod(d, divisor);
 }
 
-// The shortest condition that says the same, whatever else is known.
+// The shortest condition with the same meaning, independent of other facts.
 DimCondition normal_form(DimCondition c) {
   if (c.dim.is_const()) return c;
   Dim& d = c.dim;
   if (c.kind == Kind::NonNegative) {
-    // What is on the left changes in steps of its content.
+    // The left side changes in steps of its content.
     if (int64_t g = content(d); g > 1) d = divided(d, g);
     return c;
   }
@@ -141,9 +141,9 @@ bool DimFacts::absorb(const DimCondition& c) {
   return true;
 }
 
-// Brings the conditions into the one form that they have beside these ranges and multiples. Each turn may narrow a
-// range, which may shorten another condition; the conditions themselves never rewrite each other, so that stating the
-// outcome anew gives it again.
+// Brings the conditions into the one form that belongs to the current ranges and multiples. Each turn may narrow a
+// range, which may shorten another condition. Conditions never rewrite each other, so stating the outcome again gives
+// the same outcome.
 void DimFacts::settle() {
   constexpr int kTurns = 8;
   for (int turn = 0; turn < kTurns; ++turn) {
@@ -185,7 +185,7 @@ bool DimFacts::refuted(const DimCondition& c) const {
 
 std::optional<std::string> DimFacts::contradiction() const {
   for (const auto& [symbol, range] : ranges_) {
-    // The least multiple from the low end on.
+    // Rounds the low end up to a multiple.
     const int64_t factor = std::max<int64_t>(1, multiple(symbol)), up = mod_int(-mod_int(range.low, factor), factor);
     if (range.low <= range.high && add_int(range.low, up) <= range.high) continue;
     return symbol + " in [" + std::to_string(range.low) + ", " + std::to_string(range.high) + "]" +

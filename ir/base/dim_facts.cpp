@@ -1,4 +1,4 @@
-// What is stated of symbols, and the comparisons.
+// Facts about symbols: ranges and divisibility, and the comparisons that follow.
 #include "ir/base/dim_facts.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kLimit = int64_t{1} << 62;
 
-// How far a proof looks: steps after each other, and steps in all.
+// The limits of a proof: its depth, and its steps in all.
 constexpr int kDepth = 6;
 constexpr int kBudget = 64;
 // Longer expressions are not worth a search.
@@ -27,7 +27,7 @@ DimRange multiply(DimRange a, DimRange b) {
   return {*std::min_element(p, p + 4), *std::max_element(p, p + 4)};
 }
 
-// Whether products of two such Dims, and sums of a few, keep their exact coefficients.
+// Whether products of two such Dims, and sums of a few products, keep exact coefficients.
 bool is_modest(const Dim& d) {
   constexpr int64_t kLarge = int64_t{1} << 28;
   const DimPoly p = to_poly(d);
@@ -102,7 +102,7 @@ bool DimFacts::provably_nonnegative(const Dim& d) const {
   return provably_nonnegative(d, kDepth, budget);
 }
 
-// A search for an expression that is at most `d` (or a positive multiple of it) and whose range is not negative.
+// Searches for an expression that is at most `d` (or a positive multiple of it) and whose range is not negative.
 bool DimFacts::provably_nonnegative(const Dim& d, int depth, int& budget) const {
   if (range(d).low >= 0) return true;
   if (d.is_const() || depth == 0 || --budget < 0 || d.poly()->terms.size() > kMaxTerms) return false;
@@ -110,7 +110,7 @@ bool DimFacts::provably_nonnegative(const Dim& d, int depth, int& budget) const 
     if (follows_from_condition(d, c.dim, depth, budget)) return true;
     if (c.kind == DimCondition::Kind::Zero && follows_from_condition(d, -c.dim, depth, budget)) return true;
   }
-  // Push each loop variable to the end of its run that makes `d` smallest; what is left has fewer variables.
+  // Push each loop variable to the end of its range that makes `d` smallest. The rest has fewer variables.
   for (const auto& [symbol, extent] : loops_) {
     if (!d.uses(symbol)) continue;
     auto affine = d.affine_in(symbol);
@@ -134,18 +134,18 @@ bool DimFacts::provably_nonnegative(const Dim& d, int depth, int& budget) const 
       switch (atom->kind) {
         case AtomKind::Min:
         case AtomKind::Max:
-          // It is one of the two. Where that makes `d` the greater of two readings one of them will do, else both must
-          // hold.
+          // A minimum or maximum equals one of its arguments. If `d` is the larger of the two readings, one of them
+          // must hold; otherwise both must.
           if (atom->kind == AtomKind::Max ? sign.low >= 0 : sign.high <= 0) return holds(1, p) || holds(1, q);
           return holds(1, p) && holds(1, q);
         case AtomKind::FloorDiv:
-          // p - q + 1 <= q * (p // q) <= p, and equal to p where q divides it.
+          // q * (p // q) lies in [p - q + 1, p], and equals p where q divides p.
           if (!is_modest(d) || !is_modest(p) || !is_modest(q) || !positive(q, depth - 1, budget)) break;
           if ((sign.high <= 0 || divides(q, p)) && holds(q, p)) return true;
           if (sign.low >= 0 && holds(q, p - q + Dim(1))) return true;
           break;
         case AtomKind::Mod:
-          // 0 <= p % q < q, and p % q <= p where p is not negative.
+          // p % q lies in [0, q - 1], and p % q <= p where p is not negative.
           if (!positive(q, depth - 1, budget)) break;
           if (sign.low >= 0 && holds(1, 0)) return true;
           if (sign.high <= 0 && (holds(1, q - Dim(1)) || (provably_nonnegative(p, depth - 1, budget) && holds(1, p))))
@@ -158,8 +158,8 @@ bool DimFacts::provably_nonnegative(const Dim& d, int depth, int& budget) const 
   return false;
 }
 
-// Given known >= 0: takes such a multiple of it from `d` that a negative term goes away; when the rest is not negative,
-// neither is `d`.
+// Given known >= 0, subtracts the multiple of `known` from `d` that cancels a negative term. If the rest is not
+// negative, neither is `d`.
 bool DimFacts::follows_from_condition(const Dim& d, const Dim& known, int depth, int& budget) const {
   if (known.is_const() || !is_modest(d) || !is_modest(known)) return false;
   const DimPoly &p = *d.poly(), &k = *known.poly();
@@ -184,7 +184,7 @@ bool DimFacts::positive(const Dim& d) const {
   return positive(d, kDepth, budget);
 }
 
-// Divisors of known conditions are positive, or the conditions would mean nothing.
+// The divisors of known conditions are positive; otherwise the conditions would have no meaning.
 bool DimFacts::positive(const Dim& d, int depth, int& budget) const {
   if (provably_nonnegative(d - Dim(1), depth, budget)) return true;
   for (const DimCondition& c : conditions_) {
@@ -219,7 +219,7 @@ Tri DimFacts::equal(const Dim& a, const Dim& b) const {
   return Tri::Unknown;
 }
 
-// `d` less multiples of what is known to be zero.
+// `d` minus multiples of expressions that are known to be zero.
 Dim DimFacts::without_zeros(Dim d) const {
   for (const DimCondition& c : conditions_)
     if (c.kind == DimCondition::Kind::Zero && !c.dim.is_const()) d = divide_polynomial(d, c.dim).rest;
@@ -238,7 +238,7 @@ bool DimFacts::provably_zero(const Dim& d, int depth) const {
       auto affine = affine_in_atom(rest, *atom);
       if (!affine || !is_modest(p) || !is_modest(q) || !positive(q)) continue;
       if (atom->kind == AtomKind::Mod) {
-        // p % q == p - q * (p // q), which may meet its like.
+        // p % q == p - q * (p // q), whose quotient may cancel against another term.
         return provably_zero(affine->coefficient * (p - q * floor_div(p, q)) + affine->rest, depth - 1);
       }
       if (divides(q, p)) return provably_zero(affine->coefficient * p + q * affine->rest, depth - 1);
@@ -247,7 +247,7 @@ bool DimFacts::provably_zero(const Dim& d, int depth) const {
   return false;
 }
 
-// By divisibility: all terms are multiples of a number that the constant is not.
+// Decides by divisibility: every term is a multiple of a number that does not divide the constant.
 bool DimFacts::never_zero(const Dim& d) const {
   int64_t factor = 0;
   for (const DimTerm& t : d.poly()->terms) {

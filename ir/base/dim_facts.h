@@ -1,6 +1,6 @@
-// What is known of the symbols in Dims, and the comparisons and simplifications that follow from it.
+// Facts about the symbols in Dims, and the comparisons and simplifications that follow from them.
 //
-// What is stated is taken to hold; facts that contradict each other allow every answer. Expressions are taken to be
+// Stated facts are taken to hold; facts that contradict each other allow every answer. Expressions are taken to be
 // defined: divisors are positive. Answers are one-sided: Yes and No hold for all values of the symbols that satisfy the
 // facts, Unknown says nothing.
 #pragma once
@@ -21,18 +21,18 @@ struct DimRange {
   int64_t low, high;  // inclusive
 };
 
-// What is known of an expression over several symbols: that it is zero, or that it is not negative.
+// A fact about an expression over several symbols: it is zero, or it is not negative.
 struct DimCondition {
   enum class Kind : uint8_t { Zero, NonNegative } kind;
   Dim dim;
-  // "n*m % 4 == 0", "n <= m": the terms with positive coefficients on one side, the others on the other.
+  // "n*m % 4 == 0", "n <= m": terms with positive coefficients on one side, the others on the other side.
   std::string str() const;
   bool uses_only(const std::vector<std::string>& symbols) const;
   friend bool operator==(const DimCondition&, const DimCondition&) = default;
 };
 
-// What is known of symbols: bounds, divisibility, conditions on expressions and, for loop variables, a symbolic
-// exclusive upper bound. A symbol that was never mentioned is a size: 0 to kMaxSize.
+// The known facts: bounds, divisibility, conditions on expressions and, for loop variables, a symbolic exclusive upper
+// bound. A symbol without facts is a size: 0 to kMaxSize.
 class DimFacts {
  public:
   static constexpr int64_t kMaxSize = int64_t{1} << 48;
@@ -42,14 +42,14 @@ class DimFacts {
   // `symbol` runs from 0 to `extent` - 1; `extent` itself uses earlier symbols only.
   void set_loop(const std::string& symbol, const Dim& extent);
 
-  // Further conditions that hold. Kept in a canonical order, each once; one that follows from what is known is left
-  // out, and one about a single symbol becomes its range or multiple where it can. `equal`, `less_equal` and `simplify`
-  // use them: a size that is known to divide makes the remainder 0 and (a // b) * b equal to a. One that contradicts
-  // the others is kept as well.
+  // Adds a condition. Conditions are kept once each, in a canonical order. A condition that follows from the others is
+  // left out; one about a single symbol becomes its range or multiple where possible. `equal`, `less_equal` and
+  // `simplify` use conditions: if b divides a, then a % b is 0 and (a // b) * b is a. A condition that contradicts the
+  // others is kept as well.
   void assume_zero(const Dim& d);
   void assume_nonnegative(const Dim& d);
   const std::vector<DimCondition>& conditions() const { return conditions_; }
-  // The text of a fact that cannot hold beside the others, if one is seen; nothing proves nothing.
+  // The text of a fact that contradicts the others, if one is found. Finding none proves nothing.
   std::optional<std::string> contradiction() const;
 
   DimRange range(const Dim& d) const;  // saturated at +-2^62
@@ -63,7 +63,7 @@ class DimFacts {
   // Whether `d` is known to be a multiple of `divisor`.
   bool divides(const Dim& divisor, const Dim& d) const;
 
-  // An equal Dim with floor divisions, remainders, minima and maxima resolved where the facts decide them.
+  // An equal Dim, with the floor divisions, remainders, minima and maxima resolved that the facts decide.
   Dim simplify(const Dim& d) const;
 
  private:

@@ -1,3 +1,4 @@
+// Compiles Dims to postfix programs, checks programs that were read, and evaluates them.
 #include "ir/base/dim_program.h"
 
 #include <algorithm>

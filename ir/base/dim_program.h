@@ -1,8 +1,8 @@
-// A Dim compiled to postfix form over numbered slots: what a launch evaluates without the IR.
+// A Dim compiled to postfix form over numbered slots; a launch evaluates it without the IR.
 //
-// A program is a list of instructions for a stack machine; each operation takes its two operands from the stack and
-// leaves its result there. It never reads outside of its slots or its stack, and never traps: what is divided by zero
-// gives 0, and results past 64 bits stick at the ends.
+// A program is a list of instructions for a stack machine. Each operation pops its two operands and pushes its result.
+// A program never reads outside its slots or its stack and never traps: division by zero gives 0, and results past 64
+// bits saturate.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,16 @@ class DimProgram {
   enum class Op : uint8_t { Const, Slot, Add, Mul, FloorDiv, Mod, Min, Max };
   struct Instr {
     Op op;
-    int64_t value;  // Const: the number; Slot: its index; 0 for the others
+    int64_t value;  // the number of a Const, the index of a Slot, 0 for the others
     friend bool operator==(const Instr&, const Instr&) = default;
   };
 
   DimProgram() = default;  // gives 0
   explicit DimProgram(int64_t constant);
-  // `slot_of` gives the slot of each symbol of `d`, or -1 for one that is not known (a bug of the caller).
+  // `slot_of` gives the slot of each symbol of `d`, or -1 for an unknown symbol, which is a bug of the caller.
   DimProgram(const Dim& d, const std::function<int(const std::string&)>& slot_of);
-  // From what `code()` gave, if it is a program over `slots` slots: known operations, operands for each, one result. No
-  // code at all is DimProgram().
+  // Accepts the result of `code()` if it is a valid program over `slots` slots: known operations, operands for each,
+  // one result. Empty code is DimProgram().
   static std::optional<DimProgram> from(std::vector<Instr> code, int slots);
 
   bool is_const() const { return code_.size() == 1 && code_[0].op == Op::Const; }

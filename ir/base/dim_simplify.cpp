@@ -1,4 +1,4 @@
-// Divisions, remainders, minima and maxima that the facts decide.
+// Simplification by facts: divisions, remainders, minima and maxima that the facts decide.
 #include <algorithm>
 #include <numeric>
 
@@ -17,7 +17,7 @@ bool has_division(const Dim& d) {
   return found;
 }
 
-// The divided part of a condition that says "p % q == 0".
+// The remainder in a condition that says "p % q == 0".
 const Atom* known_remainder(const DimCondition& c) {
   if (c.kind != DimCondition::Kind::Zero || c.dim.is_const() || c.dim.poly()->constant != 0 ||
       c.dim.poly()->terms.size() != 1)
@@ -28,7 +28,7 @@ const Atom* known_remainder(const DimCondition& c) {
 
 }  // namespace
 
-// `d` without the terms that the known multiples of symbols make multiples of `divisor`.
+// `d` without the terms that are multiples of `divisor` because of the known multiples of symbols.
 Dim DimFacts::without_known_multiples(const Dim& d, int64_t divisor) const {
   Dim rest = mod_int(to_poly(d).constant, divisor);
   if (d.is_const()) return rest;
@@ -41,7 +41,7 @@ Dim DimFacts::without_known_multiples(const Dim& d, int64_t divisor) const {
   return rest;
 }
 
-// `d` less what is known to be a multiple of `divisor`.
+// `d` minus a part that is known to be a multiple of `divisor`.
 Dim DimFacts::without_multiples(const Dim& d, const Dim& divisor) const {
   if (divisor.is(0)) return d;
   auto plainly = [&](const Dim& x) {
@@ -79,7 +79,7 @@ Dim DimFacts::simplify_floor_div(const Dim& a, const Dim& b) const {
   if (b.is_const() && b.value() <= 0) return floor_div(a, b);
   if (auto q = divide_exactly(a, b)) return *q;
   if (!provably_nonnegative(b - Dim(1))) return floor_div(a, b);
-  // a = b*q + r with every term of q*b divisible by b; when 0 <= r < b the quotient is q.
+  // Split a = b*q + r so that b divides every term of b*q. If 0 <= r < b, the quotient is q.
   if (!a.is_const()) {
     Dim whole = 0, rest = a.poly()->constant;
     for (const DimTerm& t : a.poly()->terms) {
@@ -98,7 +98,7 @@ Dim DimFacts::simplify_floor_div(const Dim& a, const Dim& b) const {
   return floor_div(a, b);
 }
 
-// (p // q) * q is p where q is known to divide p.
+// Replaces (p // q) * q by p where q is known to divide p.
 Dim DimFacts::undo_divisions(Dim d) const {
   auto undo = [&]() -> bool {
     if (d.is_const()) return false;
@@ -115,7 +115,7 @@ Dim DimFacts::undo_divisions(Dim d) const {
     }
     return false;
   };
-  // Each step takes a division away; the bound is for absurd lengths.
+  // Each step removes a division. The bound guards against absurd lengths.
   for (int step = 0; step < 16 && undo(); ++step) {
   }
   return d;
@@ -134,7 +134,7 @@ Dim DimFacts::simplify(const Dim& d) const {
         if (b.is_const() || !conditions_.empty()) a = without_multiples(a, b);
         Dim q = simplify_floor_div(a, b);
         Dim r = a - b * q;
-        // Only when the division went away: otherwise the remainder itself is the shorter form.
+        // Use the quotient only if the division vanished; otherwise the remainder itself is shorter.
         return q != floor_div(a, b) && !has_division(r) ? r : mod(a, b);
       }
       case AtomKind::Min:

@@ -1,3 +1,4 @@
+// The table of element types: names, categories and promotion.
 #include "ir/base/dtype.h"
 
 namespace frit {
@@ -43,7 +44,7 @@ Dtype sized(bool is_signed, int size) {
 
 Dtype promote_floats(Dtype a, Dtype b) {
   if (a == b) return a;
-  if (a.size == b.size) return float32;  // float16 beside bfloat16: neither holds the other
+  if (a.size == b.size) return float32;  // float16 and bfloat16: neither holds the other
   return a.size > b.size ? a : b;
 }
 

@@ -1,7 +1,7 @@
 // Element types, shared by every layer.
 //
-// The enumerators, constants and promotion rules follow MLX (`mlx::core::Dtype`), so that the public
-// API can re-export this type unchanged. A Dtype is a plain value of two bytes.
+// The enumerators, constants and promotion rules follow MLX (`mlx::core::Dtype`), so that the public API can re-export
+// this type unchanged. A Dtype is a plain value of two bytes.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ struct Dtype {
     complex64,
   };
 
-  // What arithmetic an element type does: the letter codes of the array protocol ('V' is bfloat16).
+  // The arithmetic of an element type, as letter codes of the array protocol ('V' is bfloat16).
   enum class Kind : uint8_t { b, u, i, f, c, V };
 
   // The abstract groups of `issubdtype`, from the most special to `generic`.
@@ -94,16 +94,16 @@ bool issubdtype(Dtype a, Dtype::Category b);
 bool issubdtype(Dtype::Category a, Dtype::Category b);
 bool issubdtype(Dtype a, Dtype b);
 
-// The result type of a binary operation under MLX's promotion: the smallest type that holds both, with
-// float32 for a 64-bit unsigned beside a signed integer, any integer yielding to any float,
-// float16 with bfloat16 giving float32, and complex64 above float types.
+// The result type of a binary operation under MLX's promotion: the smallest type that holds both. A 64-bit unsigned
+// beside a signed integer gives float32, any integer yields to any float, float16 with bfloat16 gives float32, and
+// complex64 is above the float types.
 Dtype promote_types(Dtype a, Dtype b);
 
 // The IR spelling: bool, u8..u64, i8..i64, f16, bf16, f32, f64, c64.
 std::string_view short_name(Dtype t);
 std::optional<Dtype> parse_short_name(std::string_view s);
 
-// The spelling of users' messages and of printing: "float32", "bool", ...
+// The spelling in messages to users and in printed arrays: "float32", "bool", ...
 std::string_view long_name(Dtype t);
 std::ostream& operator<<(std::ostream& os, Dtype t);
 
@@ -115,7 +115,7 @@ constexpr bool is_unsigned(Dtype t) { return t == uint8 || t == uint16 || t == u
 constexpr bool is_signed_int(Dtype t) { return t == int8 || t == int16 || t == int32 || t == int64; }
 constexpr bool is_int(Dtype t) { return is_unsigned(t) || is_signed_int(t); }
 
-// The type that scalar arithmetic on `t` is done in: float32 for float16 and bfloat16, else `t`.
+// The type of scalar arithmetic on `t`: float32 for float16 and bfloat16, else `t`.
 constexpr Dtype compute_type(Dtype t) { return is_low_precision(t) ? float32 : t; }
 
 }  // namespace frit

@@ -19,7 +19,7 @@ constexpr uint16_t float_to_half_bits(float value) {
   if (magnitude < 0x33000001u) return sign;
   uint32_t exponent = magnitude >> 23;
   uint32_t mantissa = (magnitude & 0x7fffffu) | 0x800000u;
-  // A normal half drops 13 bits; a subnormal one drops more, so that its exponent becomes fixed.
+  // A normal half drops 13 bits. A subnormal half drops more, so that its exponent is fixed.
   uint32_t drop = exponent < 113 ? 126 - exponent : 13;
   uint32_t base = exponent < 113 ? 0 : (exponent - 113) << 10;
   uint32_t kept = mantissa >> drop;

@@ -1,3 +1,4 @@
+// The stable 128-bit hash, over XXH3.
 #include "ir/base/hash.h"
 
 #define XXH_INLINE_ALL

@@ -1,7 +1,7 @@
 // A stable 128-bit hash for structural identity: the same bytes give the same hash on every machine.
 //
-// The algorithm is XXH3-128 over a byte stream whose fields are written little-endian with explicit lengths,
-// so that no two different sequences of fields give the same stream.
+// The algorithm is XXH3-128 over a byte stream. Fields are written little-endian with explicit lengths, so different
+// sequences of fields never give the same stream.
 #pragma once
 
 #include <compare>
@@ -22,7 +22,7 @@ struct Hash128 {
 
 Hash128 hash_bytes(const void* data, size_t size);
 
-// Collects fields, then hashes them at once.
+// Collects fields, then hashes them in one call.
 class Hasher {
  public:
   template <class T>

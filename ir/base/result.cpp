@@ -1,3 +1,4 @@
+// Source locations and diagnostics as text.
 #include "ir/base/result.h"
 
 #include <mutex>
@@ -8,7 +9,7 @@ namespace frit {
 
 const char* intern_file_name(std::string_view name) {
   static std::mutex mutex;
-  // Never destroyed: locations may be printed while other statics are torn down.
+  // Never destroyed: locations may be printed while other statics are destroyed.
   static auto& names = *new std::set<std::string, std::less<>>;
   std::lock_guard lock(mutex);
   auto it = names.find(name);
@@ -48,7 +49,7 @@ std::string Diagnostic::render(std::string_view source_text) const {
       s += line;
       if (loc.column) {
         s += "\n  ";
-        // Tabs are kept so that the caret stands under its character whatever the tab width.
+        // Tabs are kept, so the caret stands under its character whatever the tab width.
         for (uint32_t i = 1; i < loc.column; ++i) s += i <= line.size() && line[i - 1] == '\t' ? '\t' : ' ';
         s += '^';
       }

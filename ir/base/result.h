@@ -1,7 +1,7 @@
-// How the layers below the frontend report failure: a Result<T> holds a value or a Diagnostic.
+// Error reporting below the frontend: a Result<T> holds a value or a Diagnostic.
 //
-// No layer below the frontend throws. A Diagnostic is one lower-case sentence, the place it is about, and
-// an optional note with the cure; the frontend turns it into an exception, the CLI prints it.
+// No layer below the frontend throws. A Diagnostic is one lower-case sentence, the place it is about, and an optional
+// note with the cure. The frontend turns it into an exception; the CLI prints it.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace frit {
 
-// A place in a user's source or in an IR file. `file` points to storage that lives as long as the process
-// (a string literal or an interned name); a null `file` means that the place is not known.
+// A place in a user's source or in an IR file. `file` points to storage that lives as long as the process (a string
+// literal or an interned name). A null `file` means that the place is unknown.
 struct SourceLoc {
   const char* file = nullptr;
   uint32_t line = 0;
@@ -25,7 +25,7 @@ struct SourceLoc {
 // Keeps one copy of `name` for the rest of the process and returns it.
 const char* intern_file_name(std::string_view name);
 
-// "file:line:column", without the parts that are not known; "" when nothing is.
+// "file:line:column" without the unknown parts; "" if all are unknown.
 std::string to_string(const SourceLoc& loc);
 
 struct Diagnostic {
@@ -36,10 +36,10 @@ struct Diagnostic {
   Diagnostic() = default;
   Diagnostic(std::string m, SourceLoc l = {}, std::string n = {}) : message(std::move(m)), loc(l), note(std::move(n)) {}
 
-  // "file:line: message" and, on a line of its own, "note: ...".
+  // "file:line: message", then "note: ..." on a line of its own.
   std::string str() const;
 
-  // The same with the source line that `loc` names and a caret under its column.
+  // The same, with the source line at `loc` and a caret under its column.
   std::string render(std::string_view source_text) const;
 };
 
@@ -79,7 +79,7 @@ class [[nodiscard]] Result<void> {
 
 using Status = Result<void>;
 
-// Returns the error of `expr` from the enclosing function, or goes on.
+// Returns the error of `expr` from the enclosing function, or continues.
 #define FRIT_TRY(expr)                                                                          \
   do {                                                                                          \
     if (auto frit_status_ = (expr); !frit_status_.ok()) return std::move(frit_status_.error()); \

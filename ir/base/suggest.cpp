@@ -1,3 +1,4 @@
+// Suggestions for misspelt names, by edit distance.
 #include "ir/base/suggest.h"
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 namespace frit::ir {
 namespace {
 
-// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
+// The number of insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   std::iota(last.begin(), last.end(), size_t{0});
@@ -25,7 +26,7 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& known) {
-  constexpr size_t kLongest = 64;  // longer names are not misspelt ones
+  constexpr size_t kLongest = 64;  // longer names are not taken for misspelt ones
   if (name.size() > kLongest) return {};
   size_t best = name.size() / 3 + 2;
   std::string_view found;

@@ -1,4 +1,4 @@
-// "did you mean": the nearest known name to a misspelt one.
+// Suggestions for misspelt names: the nearest known name, as "did you mean".
 #pragma once
 
 #include <string>
@@ -7,8 +7,7 @@
 
 namespace frit::ir {
 
-// "; did you mean 'sigmoid'?" where one of `known` is near `name`, else "". The earliest of equally near names is
-// taken.
+// "; did you mean 'sigmoid'?" if one of `known` is near `name`, else "". Among equally near names the first one wins.
 std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& known);
 
 }  // namespace frit::ir

@@ -1,3 +1,4 @@
+// Attributes and literals: construction, comparison and conversion.
 #include "ir/graph/attr.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace {
 
 Literal from_bits(Dtype dtype, uint64_t bits) {
   std::vector<std::byte> bytes(dtype.size);
-  std::memcpy(bytes.data(), &bits, dtype.size);  // element types lie in memory little-endian, as hosts do
+  std::memcpy(bytes.data(), &bits, dtype.size);  // elements are little-endian in memory, as on the supported hosts
   return Literal(dtype, std::move(bytes));
 }
 

@@ -52,7 +52,7 @@ inline AttrKind kind_of(const Attr& a) { return static_cast<AttrKind>(a.index())
 bool equal(const Attr& a, const Attr& b);  // floats by bits
 void hash_into(Hasher& hasher, const Attr& a);
 
-// A small map sorted by name.
+// A small map, sorted by name.
 class AttrMap {
  public:
   using Entry = std::pair<std::string, Attr>;
@@ -68,13 +68,13 @@ class AttrMap {
   auto begin() const { return entries_.begin(); }
   auto end() const { return entries_.end(); }
 
-  // The value, or `fallback` where the attribute is absent. The kind must fit (the verifier has checked it).
+  // The value, or `fallback` if the attribute is absent. The verifier has already checked the kind.
   bool get_bool(std::string_view name, bool fallback = false) const;
   int64_t get_int(std::string_view name, int64_t fallback = 0) const;
   Dim get_dim(std::string_view name, Dim fallback = 0) const;
   double get_float(std::string_view name, double fallback = 0) const;
-  const std::string& get_string(std::string_view name) const;  // "" where absent
-  const Dims& get_dims(std::string_view name) const;           // empty where absent
+  const std::string& get_string(std::string_view name) const;  // "" if absent
+  const Dims& get_dims(std::string_view name) const;           // empty if absent
   std::vector<int64_t> get_ints(std::string_view name) const;  // constants only
   friend bool operator==(const AttrMap& a, const AttrMap& b);
   void hash_into(Hasher& hasher) const;
@@ -83,7 +83,7 @@ class AttrMap {
   std::vector<Entry> entries_;
 };
 
-// With `f` of each size in the place of it.
+// The same attributes with every size `d` replaced by `f(d)`.
 AttrMap map_sizes(const AttrMap& attrs, const std::function<Dim(const Dim&)>& f);
 
 Dims to_dims(const std::vector<int64_t>& values);

@@ -1,3 +1,4 @@
+// The Builder, which appends ops to a function and infers their types.
 #include <cstdio>
 #include <cstdlib>
 
@@ -48,7 +49,7 @@ ValueId Builder::constant(Literal literal, Shape shape) {
 ValueId Builder::scalar(Dtype dtype, double value) { return constant(Literal::scalar(dtype, value)); }
 
 ValueId Builder::splat(double value, const Type& type) {
-  const Shape shape = type.shape;  // `type` may be that of a value, which moves when one is added
+  const Shape shape = type.shape;  // a copy: `type` may belong to a value, which moves when a value is added
   return broadcast(scalar(type.dtype, value), shape);
 }
 

@@ -1,3 +1,4 @@
+// The parser of row text.
 #include "ir/graph/expression.h"
 
 #include <cctype>

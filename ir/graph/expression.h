@@ -1,17 +1,16 @@
-// The language of operation rows: what the `meanings` and `derivatives` of ir/graph/op.h are written in.
+// The language of operation rows, in which ir/graph/op.h states `meanings` and `derivatives`.
 //
 //   text   := { name '=' expr ';' } expr
 //   expr   := C's operators with C's precedence:  | ^ & == != < <= > >= << >> + - * / % unary- ! ~
 //   factor := number | name | name '(' expr { ',' expr } ')' | '(' expr ')'
 //
-// A text is parsed into a RowText and then read in one of two ways: as arithmetic on scalars (`meaning`) or as graph
-// operations (`derivative`). Besides the scalar operations a meaning may call
-//   raw(x)                    the operand before its widening to the compute type
-//   bits(v), float_of(v)      the bits of a float as the unsigned integer of its width, and back
-//   bitcast(v, T), cast(v, T) T: a short element type name, `compute` or `out`
-//   hypot(a, b), copysign(a, b), log_hypot(a, b), csqrt_re(a, b), csqrt_im(a, b)   shorthands, see
-//   expression_meaning.cpp ipow(x, y)                an integer to an integer's power, wrapping; unrolled over the bits
-//   of y
+// Text is parsed into a RowText and then read in one of two ways: as arithmetic on scalars (`meaning`) or as graph
+// operations (`derivative`). Besides the scalar operations, a meaning may call
+//   raw(x)                      the operand before it is widened to the compute type
+//   bits(v), float_of(v)        the bits of a float as the unsigned integer of its width, and back
+//   bitcast(v, T), cast(v, T)   T: a short element type name, `compute` or `out`
+//   hypot(a, b), copysign(a, b), log_hypot(a, b), csqrt_re(a, b), csqrt_im(a, b)   shorthands: expression_meaning.cpp
+//   ipow(x, y)                  an integer to an integer power, wrapping; unrolled over the bits of y
 // and name the constants inf, nan, pi, eps (the distance from 1 to the next float), true and false.
 #pragma once
 
@@ -28,24 +27,24 @@ namespace frit::ir {
 struct Expr {
   enum class Kind : uint8_t { Number, Name, Call };
   Kind kind = Kind::Number;
-  std::string name;         // Name and Call; an operator is a Call of the scalar operation it stands for
-  double number = 0;        // Number
-  bool is_integer = false;  // Number: written without point or exponent
-  std::vector<Expr> args;   // Call
+  std::string name;         // of a Name or Call; an operator is a Call of its scalar operation
+  double number = 0;        // of a Number
+  bool is_integer = false;  // of a Number: written without point or exponent
+  std::vector<Expr> args;   // of a Call
 };
 
 struct RowText {
-  std::vector<std::pair<std::string, Expr>> lets;  // in order; each may use the ones before it
+  std::vector<std::pair<std::string, Expr>> lets;  // in order; each may use earlier ones
   Expr result;
 };
 
-// Parses a text; an error tells the column.
+// Parses text; an error names the column.
 Result<RowText> parse_row_text(std::string_view text);
 
 // Whether a row of this domain takes operands of type `t`.
 bool admits(TypeClass domain, Dtype t);
 
-// Whether a meaning is for operands whose first type other than bool (or bool, when there is none) is `t`.
+// Whether a meaning applies to operands whose first type other than bool is `t`. If all are bool, `t` is bool.
 bool applies(MeaningFor m, Dtype t);
 
 }  // namespace frit::ir

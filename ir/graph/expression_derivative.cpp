@@ -10,7 +10,7 @@
 namespace frit::ir {
 namespace {
 
-// Rows that the operators stand for; other names are rows themselves.
+// The rows behind the operators. Other names are rows themselves.
 constexpr std::pair<std::string_view, std::string_view> kOperatorRows[] = {
     {"add", "add"},      {"sub", "subtract"}, {"mul", "multiply"},    {"div", "divide"},    {"rem", "remainder"},
     {"neg", "negative"}, {"lt", "less"},      {"le", "less_equal"},   {"gt", "greater"},    {"ge", "greater_equal"},
@@ -23,7 +23,7 @@ std::string_view row_name(std::string_view call) {
   return call;
 }
 
-// A row's text that does not hold together is a bug in the row; the tests build every derivative.
+// Inconsistent text is a bug in the row. The tests build every derivative.
 [[noreturn]] void broken(const OpDef& def, const std::string& what) {
   std::fprintf(stderr, "frit: derivative of '%s': %s\n", std::string(def.name).c_str(), what.c_str());
   std::abort();
@@ -64,7 +64,7 @@ class Deriver {
     const OpDef* row = OpTable::instance().find(row_name(e.name));
     if (!row || row->kind != OpKind::Elementwise || row->arity != static_cast<int>(e.args.size()))
       broken(def_, "'" + e.name + "' is no elementwise row of " + std::to_string(e.args.size()) + " operands");
-    // A number takes the type of the first operand beside it that has one; a condition lends none.
+    // A number takes the type of the first operand beside it that has a type; a condition does not count.
     std::vector<ValueId> operands(e.args.size(), kNone);
     size_t first = row->name == "select" ? 1 : 0;
     std::optional<Type> type;

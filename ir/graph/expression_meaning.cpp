@@ -9,7 +9,7 @@
 namespace frit::ir {
 namespace {
 
-// Shorthands: parameters and a text over them, expanded where they are called.
+// Shorthands: parameters, and text over them that is expanded at each call.
 struct Shorthand {
   std::string_view name;
   std::vector<std::string_view> params;
@@ -19,18 +19,18 @@ struct Shorthand {
 const Shorthand* find_shorthand(std::string_view name) {
   static const std::vector<Shorthand> all = {
       {"copysign", {"a", "b"}, "float_of(bits(abs(a)) | (bits(b) & bits(-cast(0, compute))))"},
-      // |a + bi| without overflow in between.
+      // |a + bi| without intermediate overflow.
       {"hypot",
        {"a", "b"},
        "m = max(abs(a), abs(b)); n = min(abs(a), abs(b)); r = n / m;"
        "select(abs(a) == inf | abs(b) == inf, inf, select(m == 0, m, m * sqrt(1 + r * r)))"},
-      // log |a + bi|; near the unit circle through log1p, where the logarithm of a rounded absolute value loses its
-      // digits.
+      // log |a + bi|. Near the unit circle it goes through log1p, because the logarithm of a rounded absolute value
+      // loses digits there.
       {"log_hypot",
        {"a", "b"},
        "m = max(abs(a), abs(b)); n = min(abs(a), abs(b)); h = hypot(a, b);"
        "select(h > 0.5 & h < 2, 0.5 * log1p((m - 1) * (m + 1) + n * n), log(h))"},
-      // The principal square root: the larger part by a sum without cancellation, the other by division.
+      // The principal square root: the larger part by a sum without cancellation, the other part by division.
       {"csqrt_re",
        {"a", "b"},
        "t = sqrt(0.5 * hypot(a, b) + 0.5 * abs(a));"
@@ -85,7 +85,7 @@ class Instantiator {
 
   // ---- nodes ----
 
-  // Keeps one node of each kind, so that the two parts of a complex result share what they have in common.
+  // Deduplicates nodes, so that the two parts of a complex result share common nodes.
   uint32_t unique(uint32_t node) {
     const ScalarNode& n = program_.nodes[node];
     auto key = std::make_tuple(n.op, n.type.val, n.args, n.imm);
@@ -104,7 +104,7 @@ class Instantiator {
     return unique(builder_.cast(t, node));
   }
 
-  // Every operand under its name, widened for arithmetic; raw_ keeps the node before that.
+  // Binds every operand to its name, widened for arithmetic; raw_ keeps the node before widening.
   void bind_operands() {
     static constexpr std::string_view kNames[] = {"x", "y", "z", "w"};
     uint32_t input = 0;
@@ -147,7 +147,7 @@ class Instantiator {
 
   static bool is_constant_name(std::string_view n) { return n == "inf" || n == "nan" || n == "pi" || n == "eps"; }
 
-  // Numbers and arithmetic on numbers alone have no type of their own; they take that of their neighbour.
+  // A number, or arithmetic on numbers alone, has no type of its own. It takes the type of its neighbour.
   static bool untyped(const Expr& e, const Names& names) {
     switch (e.kind) {
       case Expr::Kind::Number: return true;
@@ -246,7 +246,7 @@ class Instantiator {
     return scalar_op(*op, e, names, want);
   }
 
-  // Operands are of one type (but for select's condition): that of the first which has one, else what is wanted.
+  // The operands have one type, the condition of select aside: the type of the first operand that has one, else `want`.
   Result<uint32_t> scalar_op(ScalarOp op, const Expr& e, Names& names, Dtype want) {
     std::array<uint32_t, 3> args{};
     size_t first = op == ScalarOp::Select ? 1 : 0, typed = e.args.size();
@@ -284,8 +284,8 @@ class Instantiator {
     return t == type(value) ? value : unique(builder_.bitcast(t, value));
   }
 
-  // base^exponent by squaring. Negative exponents give what an exact quotient rounds to: 1 / base^n is a whole number
-  // only for 1 and -1, and 0 otherwise (also for base 0).
+  // base^exponent by squaring. A negative exponent gives the truncated exact quotient: 1 / base^n is a whole number
+  // only for 1 and -1; otherwise, also for base 0, the result is 0.
   Result<uint32_t> integer_power(uint32_t base, uint32_t exponent) {
     Dtype t = type(base);
     if (!is_int(t) || type(exponent) != t) return fail("'ipow' takes two integers of one type");
@@ -341,7 +341,7 @@ class Instantiator {
 }  // namespace
 
 Result<ScalarProgram> meaning(const OpDef& def, std::span<const Dtype> operands, Dtype result) {
-  // Only rows of the table are kept: their addresses stay theirs.
+  // Only rows of the table are cached: their addresses stay valid.
   bool keep = OpTable::instance().find(def.name) == &def;
   static std::mutex mutex;
   static std::map<std::pair<const OpDef*, std::string>, ScalarProgram> cache;

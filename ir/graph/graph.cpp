@@ -1,3 +1,4 @@
+// Functions as tables of values and ops: use counts, compaction, symbols and equality.
 #include "ir/graph/graph.h"
 
 #include <algorithm>

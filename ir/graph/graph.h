@@ -4,17 +4,19 @@
 // passes walk that order and either edit in place or rebuild with a Builder. Ids are indices and stay valid until the
 // function is rebuilt or compacted.
 //
-// What operations mean:
-//   Elementwise operations compute on compute_type(dtype) and round once to the result's type (ir/scalar/scalar.h has
-//   the scalar rules). A reduction numbers the elements of each maximal run of adjacent reduced axes in row-major order
-//   and cuts them into blocks of kReductionBlock. Within a block of the run that holds the operand's last axis,
-//   elements are dealt in turn to kReductionLanes accumulators, which are then folded by halves (0 with L/2, 1 with L/2
-//   + 1, ...); within a block of any other run they are accumulated in order. Blocks are combined in order, and so are
-//   the results of an inner run for an outer one. Sums and products of f16 and bf16 accumulate in f32 and round once.
-//   The order never depends on the thread count, the machine or on what was fused; a backend for another kind of device
-//   may have other numbers than these two (passes/manager/pass.h, TargetTraits). A reduction over nothing gives the
-//   combine's identity (sum 0, prod 1, max -inf, min +inf or the type's extreme; and true, or false); argmax and argmin
-//   of nothing are errors.
+// Meaning of operations:
+// - An elementwise operation computes in compute_type(dtype) and rounds once to the result's type. ir/scalar/scalar.h
+//   has the scalar rules.
+// - A reduction numbers the elements of each maximal run of adjacent reduced axes in row-major order and cuts them into
+//   blocks of kReductionBlock. In the run that holds the operand's last axis, the elements of a block are dealt in turn
+//   to kReductionLanes accumulators, which are then folded by halves (0 with L/2, 1 with L/2 + 1, ...). In any other
+//   run the elements of a block are accumulated in order. Blocks are combined in order, and so are the results of an
+//   inner run in an outer run.
+// - Sums and products of f16 and bf16 accumulate in f32 and round once.
+// - The order of a reduction never depends on the thread count, the machine or fusion. A backend for another kind of
+//   device may replace the two numbers (passes/manager/pass.h, TargetTraits).
+// - A reduction over nothing gives the combine's identity: sum 0, prod 1, max -inf, min +inf or the type's extreme, and
+//   true, or false. argmax and argmin of nothing are errors.
 #pragma once
 
 #include <memory>
@@ -31,12 +33,12 @@ inline constexpr int64_t kReductionBlock = 1 << 16;
 
 inline constexpr uint32_t kNone = ~0u;
 
-struct Program;  // ir/kernel/program.h: what a function is lowered to
+struct Program;  // a lowered function: ir/kernel/program.h
 
 struct Value {
   Type type;
   uint32_t op = kNone;  // the defining op; kNone for parameters
-  uint32_t index = 0;   // which result, or which parameter
+  uint32_t index = 0;   // index of the result, or of the parameter
   std::string name;     // parameters only; results are numbered when printed
 };
 
@@ -46,14 +48,14 @@ struct Op {
   AttrMap attrs;
   std::vector<ValueId> results;
   SourceLoc loc;
-  int32_t group = -1;  // which fused group (Function::groups); -1 before fuse
+  int32_t group = -1;  // index of the fused group in Function::groups; -1 before fuse
 };
 
-// What `fuse` decided: the ops of one group become one kernel or one library call with its epilogue.
+// The decision of `fuse`: the ops of one group become one kernel, or one library call with its epilogue.
 enum class GroupKind : uint8_t {
   Loop,     // elementwise and index ops over one iteration space
   Reduce,   // reductions with prologue and epilogue; row-wise chains
-  Library,  // one library op and what is fused behind it
+  Library,  // one library op and its epilogue
   View,     // no code: results share an operand's memory
 };
 std::string_view name(GroupKind k);
@@ -61,8 +63,8 @@ struct Group {
   GroupKind kind;
 };
 
-// How a parameter lies in memory. Empty: dense row-major. Otherwise one stride per axis, a constant or a symbol
-// bound at the call: what lets one trace serve contiguous and strided callers by lowering twice.
+// The memory layout of a parameter. Empty: dense row-major. Otherwise one stride per axis, a constant or a symbol bound
+// at the call. One trace serves contiguous and strided callers by lowering twice.
 using ParamLayout = Dims;
 
 struct Function {
@@ -72,18 +74,18 @@ struct Function {
   std::vector<ValueId> results;
   std::vector<Value> values;
   std::vector<Op> ops;
-  std::vector<Group> groups;  // after fuse; ops of a group stand together
-  DimFacts facts;             // of the symbols in the signature
-  // What callers outside of the process know values by; nothing else depends on either. Empty, or one per parameter:
-  // the tensor in the module's file of weights that it is bound to, "" for an argument. Empty, or one per result: its
-  // name, or "".
+  std::vector<Group> groups;  // after fuse; the ops of a group are adjacent
+  DimFacts facts;             // about the symbols in the signature
+  // Names that callers outside the process use; nothing else depends on them. `weights` is empty, or has for each
+  // parameter the tensor in the module's file of weights that it is bound to, "" for an argument. `result_names` is
+  // empty, or has a name or "" for each result.
   std::vector<std::string> weights, result_names;
-  std::shared_ptr<Program> program;  // after lower_to_kernels; the graph part is then empty but for the signature
+  std::shared_ptr<Program> program;  // after lower_to_kernels; the graph then keeps only its signature
 
   const Type& type(ValueId v) const { return values[v].type; }
   const Op* def_of(ValueId v) const { return values[v].op == kNone ? nullptr : &ops[values[v].op]; }
   ValueId add_param(std::string name, Type type);
-  // Sorted, without repeats: every symbol of the signature's shapes and layouts.
+  // Every symbol of the signature's shapes and layouts, sorted and without repeats.
   std::vector<std::string> symbols() const;
   // The weight that parameter i is bound to; "" for an argument.
   std::string_view weight(size_t i) const {
@@ -92,35 +94,35 @@ struct Function {
   std::string_view result_name(size_t i) const {
     return i < result_names.size() ? std::string_view(result_names[i]) : std::string_view();
   }
-  // For each value, how many operand slots and results name it.
+  // The number of uses of each value as an operand or a result.
   std::vector<uint32_t> use_counts() const;
-  // Drops ops not reachable from the results (unless kSideEffect), puts the rest into depth-first operand order from
-  // the results, and renumbers values densely: parameters first. This is the canonical order that printing and hashing
-  // use. Groups keep together.
+  // Drops ops that are not reachable from the results (unless kSideEffect), puts the others into depth-first operand
+  // order from the results, and renumbers values densely with parameters first. Printing and hashing use this canonical
+  // order. The ops of a group stay adjacent.
   void canonicalize_order();
 };
 
 struct Module {
   std::vector<std::unique_ptr<Function>> functions;
-  std::string weights;  // the file that parameters with weights are bound to, as seen from the module's own; "" without
+  std::string weights;  // the file that holds the bound weights, relative to the module's own file; "" without weights
   Function* find(std::string_view name) const;
 };
 
-// Appends ops to a function, inferring types and inserting nothing on its own.
+// Appends ops to a function and infers their types. It inserts no op on its own.
 class Builder {
  public:
   explicit Builder(Function& f) : f_(f) {}
-  SourceLoc loc;  // given to the ops built next
+  SourceLoc loc;  // for the ops built next
 
   Result<std::vector<ValueId>> try_build(const OpDef& def, std::vector<ValueId> operands, AttrMap attrs = {});
-  // For ops that cannot fail because their types were checked; aborts with the diagnostic otherwise.
+  // For ops that cannot fail because their types were checked. Otherwise aborts with the diagnostic.
   ValueId build(std::string_view op_name, std::vector<ValueId> operands, AttrMap attrs = {});
   ValueId build(const OpDef& def, std::vector<ValueId> operands, AttrMap attrs = {});
 
   ValueId constant(Literal literal, Shape shape = {});
   ValueId scalar(Dtype dtype, double value);         // rank 0
   ValueId splat(double value, const Type& type);     // constant + broadcast
-  ValueId broadcast(ValueId v, const Shape& shape);  // returns `v` when it has that shape
+  ValueId broadcast(ValueId v, const Shape& shape);  // returns `v` if it already has that shape
   ValueId cast(ValueId v, Dtype dtype);              // likewise
   const Type& type(ValueId v) const { return f_.type(v); }
   Function& function() { return f_; }
@@ -129,9 +131,9 @@ class Builder {
   Function& f_;
 };
 
-// 128-bit structural identity: independent of names, locations and the order in which ops were built; dependent on
-// types, attributes, literals, facts, layouts, parameter order and results. Equal hashes are trusted only beside
-// `structurally_equal`.
+// A 128-bit structural identity. It depends on types, attributes, literals, facts, layouts, parameter order and
+// results, but not on names, locations or the order in which ops were built. Equal hashes are trusted only together
+// with `structurally_equal`.
 Hash128 structural_hash(const Function& f);
 bool structurally_equal(const Function& a, const Function& b);
 

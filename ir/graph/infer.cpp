@@ -1,3 +1,4 @@
+// Type inference by rows, and checks of attributes.
 #include <algorithm>
 
 #include "ir/base/suggest.h"
@@ -50,7 +51,7 @@ Result<std::vector<Type>> infer_constant(const OpDef& def, const InferArgs& args
   if (!literal) return Diagnostic(subject(def) + " needs data in attribute 'value'");
   Type type{literal->dtype(), args.attrs.get_dims("shape")};
   if (!type.is_static()) return Diagnostic(subject(def) + " needs a shape without symbols, but got " + type.str());
-  // Sizes are compared by division, so that no product of them overflows.
+  // Sizes are compared by division, so that no product overflows.
   uint64_t count = literal->count();
   bool empty = std::any_of(type.shape.begin(), type.shape.end(), [](const Dim& d) { return d.is(0); });
   bool fits = std::all_of(type.shape.begin(), type.shape.end(), [](const Dim& d) { return d.value() >= 0; });

@@ -1,3 +1,4 @@
+// The operation table, its queries, and the names of its enumerators.
 #include "ir/graph/op.h"
 
 #include <cstdio>
@@ -8,11 +9,11 @@
 namespace frit::ir {
 namespace {
 
-// Rows live behind pointers, so that those handed out stay valid while more are added.
+// Rows live behind pointers, so that references to them stay valid while rows are added.
 using Rows = std::map<std::string_view, std::unique_ptr<const OpDef>>;
 
 Rows& rows() {
-  // Never destroyed: functions with static storage may outlive this table otherwise.
+  // Never destroyed: functions with static storage may otherwise outlive this table.
   static Rows& rows = *new Rows;
   return rows;
 }

@@ -1,3 +1,4 @@
+// Canonical order: a depth-first walk over ops, with groups kept together.
 #include "ir/graph/order.h"
 
 #include <algorithm>
@@ -39,14 +40,14 @@ std::vector<uint32_t> depth_first(const Function& f) {
   return order;
 }
 
-// The same over groups: each group is one node whose members stay in the order given.
+// The same order over groups: each group is one node, and its members keep the given order.
 std::vector<uint32_t> gather_groups(const Function& f, const std::vector<uint32_t>& order) {
   std::vector<std::vector<uint32_t>> members(f.groups.size());
   for (uint32_t op : order)
     if (f.ops[op].group >= 0) members[f.ops[op].group].push_back(op);
 
   struct Frame {
-    std::vector<uint32_t> lone;        // the op, where it has no group
+    std::vector<uint32_t> lone;        // the op, if it has no group
     const std::vector<uint32_t>* ops;  // null: `lone`
     uint32_t op = 0, operand = 0;
   };
@@ -82,7 +83,7 @@ std::vector<uint32_t> gather_groups(const Function& f, const std::vector<uint32_
         continue;
       }
       uint32_t def = f.values[op.operands[frame.operand++]].op;
-      if (def != kNone) enter(def);  // `frame` may dangle from here
+      if (def != kNone) enter(def);  // `frame` may dangle after this call
     }
   }
   return out;

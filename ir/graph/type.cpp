@@ -1,3 +1,4 @@
+// Tensor types: text, sizes and strides.
 #include "ir/graph/type.h"
 
 #include <algorithm>

@@ -26,7 +26,7 @@ struct Type {
 
 std::string shape_text(const Shape& shape);  // "[b, 4]"
 
-// Element strides of a dense row-major layout.
+// The element strides of a dense row-major layout.
 Shape row_major_strides(const Shape& shape);
 
 }  // namespace frit::ir

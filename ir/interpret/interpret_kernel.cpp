@@ -1,3 +1,4 @@
+// The reference interpreter of kernels.
 #include "ir/interpret/interpret_kernel.h"
 
 #include <cstring>
@@ -12,13 +13,13 @@ namespace frit::ir {
 
 namespace {
 
-// A launch buffer or a local as the kernel sees it.
+// A launch buffer or a local, as the kernel sees it.
 struct Memory {
   std::byte* data;
   int64_t elements;
   Dtype dtype;
-  std::vector<bool> written;       // locals only: by element
-  std::vector<std::byte> storage;  // locals only
+  std::vector<bool> written;       // of a local: by element
+  std::vector<std::byte> storage;  // of a local
 };
 
 uint64_t load_bits(const std::byte* at, Dtype t) {
@@ -42,14 +43,14 @@ using CodeBody = std::vector<Code>;
 struct AccumulatorCode {
   Accumulator a;
   PrimitiveFunction combine;
-  PrimitiveFunction equal, more_extreme;  // ArgMax and ArgMin
+  PrimitiveFunction equal, more_extreme;  // of ArgMax and ArgMin
   uint64_t identity;
 };
 struct Code {
   const Instr* instr;
   PrimitiveFunction function = nullptr;  // a primitive scalar op other than Const
-  PositionCode position;                 // of an access, an index, or a loop's extent
-  uint32_t slot = 0;                     // Loop, Bind
+  PositionCode position;                 // of an access, an index, or the extent of a loop
+  uint32_t slot = 0;                     // of a Loop or Bind
   std::vector<AccumulatorCode> accumulators;
   CodeBody body;
 };
@@ -114,7 +115,7 @@ class KernelRun {
     return fail("`" + instr_text(k_, *c.instr) + "`: " + message);
   }
 
-  // The slot of a symbol, loop variable or binding; names are unique in a kernel.
+  // The slot of a symbol, loop variable or binding. Names are unique in a kernel.
   uint32_t slot(const std::string& name) {
     auto [it, added] = slot_of_.try_emplace(name, static_cast<uint32_t>(slots_.size()));
     if (added) slots_.push_back(0);

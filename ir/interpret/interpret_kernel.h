@@ -1,9 +1,9 @@
-// Reference interpreters of kernels and programs: what every target's code is held against, bit for bit.
+// Reference interpreters of kernels and programs; the code of every target must equal them bit for bit.
 //
-// One iteration at a time, in the order of the text; vector, unroll and grain change nothing, lanes are kept as
-// ir/kernel/kernel.h states them. Functions are those of ir/math. Every access is checked: what would be out of bounds,
-// overflow or read an element of a local that was not written in this iteration is a Diagnostic that names the kernel,
-// the instruction and the position. Nothing here is fast, and nothing is undefined.
+// They run one iteration at a time, in the order of the text. vector, unroll and grain change nothing; lanes follow
+// ir/kernel/kernel.h. Functions are those of ir/math. Every access is checked: an access out of bounds, an overflow, or
+// a read of a local's element that was not written in this iteration is a Diagnostic that names the kernel, the
+// instruction and the position. Nothing here is fast, and nothing is undefined.
 #pragma once
 
 #include <functional>
@@ -23,11 +23,11 @@ struct BufferSpan {
 };
 
 // Runs `k` on `buffers` (one per Kernel::buffers, at least as large as declared) with `symbols` (the values of
-// Kernel::symbols). Fails, perhaps after some stores, where the kernel breaks a verifier rule, the arguments do not fit
-// or an access is not allowed.
+// Kernel::symbols). Fails if the kernel breaks a verifier rule, the arguments do not fit, or an access is not allowed;
+// by then it may have done some stores.
 Status interpret(const Kernel& k, std::span<const BufferSpan> buffers, std::span<const int64_t> symbols);
 
-// A window of a library step with its numbers known. Element (i, j, ..) lies at byte (offset + i * strides[0] + ..) *
+// A window of a library step with its sizes evaluated. Element (i, j, ..) lies at byte (offset + i * strides[0] + ..) *
 // dtype.size of `memory`; all elements lie inside.
 struct HostWindow {
   BufferSpan memory;
@@ -36,14 +36,14 @@ struct HostWindow {
   int64_t offset = 0;
 };
 
-// Computes a library step: writes `results` from `operands`. `attrs` are the step's, with sizes as numbers.
+// Computes a library step: writes `results` from `operands`. `attrs` are the step's attributes, with sizes as numbers.
 using LibraryCall = std::function<Status(const LibraryStep& step, const AttrMap& attrs,
                                          std::span<const HostWindow> operands, std::span<const HostWindow> results)>;
 
-// Runs `p`. `symbols` are the values of Program::symbols; `inputs` hold the memory of each parameter's buffer, by
-// ProgramBuffer::param. Temps share memory as their slots say, and outputs take over their donors' (of which a copy is
-// made first), so that a wrong plan gives wrong results here too; memory that nothing wrote holds the byte 0xa5.
-// Returns each result's elements in row-major order. `library` may be empty when no step needs it.
+// Runs `p`. `symbols` are the values of Program::symbols; `inputs` hold the memory of each parameter's buffer, indexed
+// by ProgramBuffer::param. Temps share memory as their slots say, and outputs take over a copy of their donors, so that
+// a wrong plan gives wrong results here too. Memory that nothing wrote holds the byte 0xa5. Returns each result's
+// elements in row-major order. `library` may be empty if no step needs it.
 Result<std::vector<Literal>> interpret(const Program& p, std::span<const int64_t> symbols,
                                        std::span<const Literal> inputs, const LibraryCall& library = {});
 

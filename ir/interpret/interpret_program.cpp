@@ -1,3 +1,4 @@
+// The reference interpreter of programs: buffers, slots and donors, and the steps in order.
 #include <cstring>
 
 #include "ir/interpret/interpret_kernel.h"
@@ -45,7 +46,7 @@ class ProgramRun {
     return *value;
   }
 
-  // `elements` of `size` bytes each.
+  // The byte count of `elements` elements of `size` bytes each.
   Result<size_t> bytes(const Dim& elements, int64_t size) const {
     FRIT_ASSIGN_OR_RETURN(n, number(elements));
     int64_t total = 0;
@@ -112,7 +113,7 @@ class ProgramRun {
     return interpret(k, buffers, symbols);
   }
 
-  // Fails where an element would lie outside of the buffer.
+  // Fails if an element would lie outside the buffer.
   Result<HostWindow> resolve(const Window& w, Dtype dtype) const {
     HostWindow out{memory_[w.buffer], dtype, {}, {}, 0};
     FRIT_ASSIGN_OR_RETURN(offset, number(w.layout.offset));
@@ -186,7 +187,7 @@ class ProgramRun {
   std::span<const int64_t> symbols_;
   const LibraryCall& library_;
   std::vector<std::vector<std::byte>> storage_;
-  std::vector<BufferSpan> memory_;  // of each buffer
+  std::vector<BufferSpan> memory_;  // by buffer
 };
 
 }  // namespace

@@ -1,3 +1,4 @@
+// The reference interpreter of graph functions.
 #include "ir/interpret/interpreter.h"
 
 #include <cmath>
@@ -74,7 +75,7 @@ class Interpreter {
     return out;
   }
 
-  // The attributes and the types of a row's rules with every symbol replaced by its value.
+  // The attributes and types of a row's rules, with every symbol replaced by its value.
   Dim concrete(const Dim& d) const {
     auto v = evaluate(d);
     return v ? Dim(*v) : d;
@@ -203,7 +204,7 @@ class Interpreter {
       return complex_bits(total);
     }
     if (is_float(out)) {
-      // long double keeps the reference ahead of f64 results too.
+      // long double keeps the reference more exact than f64 results too.
       long double total = sum ? 0 : 1;
       for (int64_t i : elements) total = sum ? total + x.at(i) : total * x.at(i);
       return double_to_bits(out, static_cast<double>(total));
@@ -240,13 +241,13 @@ class Interpreter {
     size_t best = 0;
     for (size_t k = 1; k < elements.size(); ++k) {
       uint64_t a = widened(elements[best]), b = widened(elements[k]);
-      if (holds(ScalarOp::Ne, a, a)) break;  // a NaN stays
+      if (holds(ScalarOp::Ne, a, a)) break;  // a NaN is kept
       if (holds(ScalarOp::Ne, b, b) || holds(largest ? ScalarOp::Gt : ScalarOp::Lt, b, a)) best = k;
     }
     return position ? best : x.bits(elements[best]);
   }
 
-  // ---- the others ----
+  // ---- the other kinds ----
 
   Status index(const Op& symbolic, const std::vector<const Tensor*>& operands, Tensor& out) {
     const Op op = concrete(symbolic);
@@ -292,7 +293,7 @@ class Interpreter {
     return {};
   }
 
-  // Expands into a function of its own, whose parameters are the operands, and runs that.
+  // Expands the op into a function of its own, whose parameters are the operands, and runs it.
   Status composite(const Op& symbolic, const std::vector<const Tensor*>& operands, std::vector<Tensor>& results) {
     const Op op = concrete(symbolic);
     Function inner;
@@ -328,7 +329,7 @@ class Interpreter {
       std::complex<double> sum = 0;
       for (int64_t i = 0; i < k; ++i) {
         int64_t left = (batch * m + row) * k + i, right = (batch * k + i) * n + column;
-        // Real products stay real: 0 * infinity in an imaginary part would spoil them.
+        // Real products stay real: 0 * infinity in an imaginary part would give NaN.
         if (is_complex(out.dtype))
           sum += complex_at(a, left) * complex_at(b, right);
         else
@@ -385,7 +386,7 @@ Result<SymbolValues> bind_symbols(const Function& f, const std::vector<Tensor>& 
   if (inputs.size() != f.params.size())
     return fail("takes " + std::to_string(f.params.size()) + " inputs, but got " + std::to_string(inputs.size()));
   SymbolValues symbols;
-  // Sizes that are a lone symbol give its value; then every size must agree.
+  // First bind the symbols that stand alone as a size; then every size must agree.
   for (bool bind : {true, false}) {
     for (size_t p = 0; p < inputs.size(); ++p) {
       const Value& param = f.values[f.params[p]];

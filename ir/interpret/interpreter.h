@@ -1,8 +1,8 @@
-// The reference interpreter of graph functions: what every other way of running one is compared with.
+// The reference interpreter of graph functions; every other way of running one is compared with it.
 //
-// It walks the ops in order and computes each element by the row's rules, one at a time: scalar functions through libm,
-// floating sums and products of matrices and reductions in double, composites through their expansion. Groups and
-// layouts of the function are not looked at. It is plain before it is fast.
+// It walks the ops in order and computes each element by the row's rules, one at a time: scalar functions through libm;
+// floating sums, products of matrices and reductions in double; composites through their expansion. It ignores groups
+// and layouts. It is plain before it is fast.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,9 @@ struct Tensor {
   std::vector<std::byte> data;
 
   Tensor() = default;
-  // Zeros.
+  // A tensor of zeros.
   Tensor(Dtype dtype, std::vector<int64_t> shape);
-  // Each value converted with one rounding; values.size() elements.
+  // Each value is converted with one rounding; `values` has size() elements.
   Tensor(Dtype dtype, std::vector<int64_t> shape, const std::vector<double>& values);
 
   int64_t size() const;            // elements
@@ -35,11 +35,11 @@ struct Tensor {
 
 using SymbolValues = std::map<std::string, int64_t>;
 
-// The values of the symbols of `f`'s signature for inputs of these shapes. Fails when an input does not fit its
-// parameter or a fact does not hold.
+// The values of the symbols of `f`'s signature for inputs of these shapes. Fails if an input does not fit its parameter
+// or a fact does not hold.
 Result<SymbolValues> bind_symbols(const Function& f, const std::vector<Tensor>& inputs);
 
-// Runs `f`, one input per parameter. Fails when the inputs do not fit.
+// Runs `f`, one input per parameter. Fails if the inputs do not fit.
 Result<std::vector<Tensor>> interpret(const Function& f, const std::vector<Tensor>& inputs);
 
 }  // namespace frit::ir

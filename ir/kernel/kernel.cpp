@@ -1,3 +1,4 @@
+// Queries on kernels: combines, the parallel loop, and the cost of a launch.
 #include "ir/kernel/kernel.h"
 
 #include <limits>
@@ -16,8 +17,8 @@ int64_t flops_of(ScalarOp op, Dtype type) {
   return op >= ScalarOp::Add && op <= ScalarOp::Sqrt && op != ScalarOp::Neg && op != ScalarOp::Abs ? 1 : 0;
 }
 
-// Adds the operations of `body`, which runs `times` times. An inner extent is taken where the loops around it start,
-// which is where a remainder loop is longest.
+// Adds the operations of `body`, which runs `times` times. An inner extent is evaluated at the start of the loops
+// around it, where a remainder loop is longest.
 void count(const Body& body, const Dim& times, std::vector<std::string>& inner, Dim& flops) {
   int64_t here = 0;
   size_t scope = inner.size();
@@ -59,7 +60,7 @@ ScalarOp combine_op(Combine combine) {
 }
 
 uint64_t combine_identity(Combine combine, Dtype type) {
-  // Of an integer or bool: all bits below the sign (if there is one), and the sign itself.
+  // For an integer or bool: all bits below the sign (if there is one), and the sign itself.
   uint64_t all = type == bool_ ? 1 : ~uint64_t{0} >> (64 - 8 * type.size);
   uint64_t sign = is_signed_int(type) ? all ^ (all >> 1) : 0;
   double infinity = std::numeric_limits<double>::infinity();

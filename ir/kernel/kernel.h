@@ -1,32 +1,33 @@
-// Kernel IR: what a fused group becomes. Loops, loads, stores, accumulations and scalar arithmetic; no tensors.
+// Kernel IR: the loops, loads, stores, accumulations and scalar arithmetic of a fused group; no tensors.
 //
-// A Kernel reads and writes flat buffers; element positions are Dims over its symbols (sizes, launch arguments),
-// its loop variables and index bindings. Registers are assigned once; a register defined inside a loop is visible to
+// A Kernel reads and writes flat buffers. Element positions are Dims over its symbols (sizes, launch arguments), its
+// loop variables and its index bindings. Registers are assigned once. A register defined inside a loop is visible to
 // the rest of that body and to inner loops only; an accumulator's result is visible after its loop.
 //
 // The outermost loop may be `parallel`: its iterations are independent, and a launch runs any sub-range [begin, end) of
-// it. Ops before or after the parallel loop in the top body are not allowed (verifier rule K7), so a kernel is one
-// parallel loop, or a body without one.
+// it. No instruction stands beside the parallel loop in the top body (verifier rule K7), so a kernel is one parallel
+// loop, or a body without one.
 //
-// `lower_to_kernels` writes plain loops; `schedule` then sets `vector`/`unroll` and may split or reorder. A loop with
-// lanes > 0 deals its iterations to that many accumulators in turn and folds them by halves (ir/graph/graph.h states
-// the order); this is part of the meaning, and a schedule must keep it. A vector loop's width is not: it never changes
-// a result.
+// `lower_to_kernels` writes plain loops; `schedule` then sets `vector` and `unroll` and may split or reorder loops. A
+// loop with lanes > 0 deals its iterations to that many accumulators in turn and folds them by halves (ir/graph/graph.h
+// states the order). Lanes are part of the meaning, and a schedule must keep them. The width of a vector loop is not
+// part of the meaning: it never changes a result.
 //
-// The order, exactly: with L = max(lanes, 1), every accumulator has L states s[0] .. s[L-1], each the combine's
-// identity at first; iteration i does s[i % L] = combine(s[i % L], value). After the loop, for h = L/2, L/4, .., 1:
-// s[j] = combine(s[j], s[j + h]) for every j < h; the result is s[0]. combine(a, b) is the scalar op with these
-// operands in this order: Sum add(a, b), Prod mul(a, b), Max max(a, b), Min min(a, b), And and(a, b), Or or(a, b).
-// Identities: Sum 0 (+0.0), Prod 1, Max the type's least value (-inf, false), Min its greatest, And all ones, Or zero.
-// ArgMax and ArgMin keep a (value, position) pair: b replaces a when b's value is more extreme (a NaN is more extreme
-// than any number; -0.0 equals 0.0), or equally extreme (both NaN included) at a lower position; the state at first is
-// (the identity of Max or Min, the largest i64).
+// The exact order: with L = max(lanes, 1), every accumulator has L states s[0] .. s[L-1], which start at the combine's
+// identity; iteration i does s[i % L] = combine(s[i % L], value). After the loop, for h = L/2, L/4, .., 1: s[j] =
+// combine(s[j], s[j + h]) for every j < h; the result is s[0]. combine(a, b) is the scalar op with these operands in
+// this order: Sum add(a, b), Prod mul(a, b), Max max(a, b), Min min(a, b), And and(a, b), Or or(a, b). Identities: Sum
+// 0 (+0.0), Prod 1, Max the type's least value (-inf, false), Min its greatest, And all ones, Or zero.
 //
-// Reading: a bool in memory is a byte, true when not zero; a store writes 0 or 1. Within one iteration of the parallel
-// loop (of the whole kernel, where there is none) steps happen in the order written, with inner loops from 0 upwards.
-// Locals hold nothing at its start: an element of a local is written before it is read. Launch buffers may share memory
-// only as passes/plan_buffers arranges it (an output over an input that dies). Positions are computed in i64 and never
-// overflow.
+// ArgMax and ArgMin keep a (value, position) pair. b replaces a if b's value is more extreme, or equally extreme at a
+// lower position. A NaN is more extreme than any number, two NaNs are equally extreme, and -0.0 equals 0.0. The state
+// starts at (the identity of Max or Min, the largest i64).
+//
+// Reading: a bool in memory is a byte, true if not zero; a store writes 0 or 1. Within one iteration of the parallel
+// loop (of the whole kernel, if there is none) steps happen in the order written, with inner loops from 0 upwards.
+// Locals are uninitialised at its start: an element of a local is written before it is read. Launch buffers share
+// memory only as passes/schedule/plan_buffers.cpp arranges it (an output over an input that dies). Positions are
+// computed in i64 and never overflow.
 #pragma once
 
 #include <memory>
@@ -45,12 +46,12 @@ inline constexpr Reg kNoReg = ~0u;
 struct KernelBuffer {
   std::string name;
   Dtype dtype;
-  Dim size;  // elements; positions outside [0, size) are out of bounds (interpreter and verifier check)
+  Dim size;  // elements; the interpreter and the verifier reject positions outside [0, size)
   bool written = false;
   bool read = false;
 };
 
-// Registers %r = op args; args past arity(op) mean nothing. Const uses imm; Input does not occur.
+// Registers: %r = op args. Args past arity(op) have no meaning. Const uses imm; Input does not occur.
 struct ScalarInstr {
   Reg result;
   ScalarOp op;
@@ -65,15 +66,16 @@ struct IndexInstr {
   Dim index;
 };
 
-// From here to the end of the body, inner loops included, the symbol `name` in positions stands for register `value`
-// (i64): data-dependent indexing.
+// Data-dependent indexing: from here to the end of the body, inner loops included, the symbol `name` in positions
+// stands for register `value` (i64).
 struct BindInstr {
   std::string name;
   Reg value;
-  DimRange range;  // what is known of it
+  DimRange range;  // the known range of `value`
 };
 
-// %r = buffer[index]; where `mask` is a register, lanes in which it is false read nothing and give zero.
+// %r = buffer[index]. `mask` is a lane mask, if it is a register: lanes in which it is false read nothing and give
+// zero.
 struct LoadInstr {
   Reg result;
   uint32_t buffer;
@@ -86,16 +88,16 @@ struct StoreInstr {
   Dim index;
   Reg value;
   Reg mask = kNoReg;
-  // A hint: the data is not read again soon, so full vectors may go past the caches. The buffer then starts at a
+  // A hint: the data is not read again soon, so full vectors may be non-temporal stores. The buffer then starts at a
   // multiple of 64 bytes and each full vector of the loop at a multiple of its own size.
   bool stream = false;
 };
 
-// An accumulator of a loop: starts at the combine's identity for `type`, takes in `value` (of `type`, a register
-// visible at the end of the loop's own body: defined there or further out) at each iteration, and is `result`
-// afterwards. ArgMax and ArgMin also take the position `position` (an i64 register alike), keep the lowest one among
-// equals, count a NaN as the extreme, and give the i64 position in `result`. Sum and Prod are of integers, f32 and f64;
-// Max, Min, ArgMax and ArgMin of those and bool; And and Or of bool and integers.
+// An accumulator of a loop. It starts at the combine's identity for `type`, combines `value` at each iteration, and is
+// `result` after the loop. `value` is a register of `type` that is visible at the end of the loop's own body: defined
+// there or further out. ArgMax and ArgMin also take the i64 register `position`, visible there too; they keep the
+// lowest position among equals, count a NaN as the extreme, and give the i64 position in `result`. Sum and Prod take
+// integers, f32 and f64; Max, Min, ArgMax and ArgMin take those and bool; And and Or take bool and integers.
 struct Accumulator {
   Combine combine;
   Dtype type;
@@ -109,15 +111,16 @@ using Body = std::vector<Instr>;
 
 enum class LoopKind : uint8_t { Serial, Parallel };
 struct Loop {
-  std::string var;  // no other loop, binding or symbol of the kernel has this name
-  Dim extent;       // var runs over [0, extent), never negative
+  std::string var;  // unique: no other loop, binding or symbol of the kernel has this name
+  Dim extent;       // the trip count; var runs over [0, extent); never negative
   LoopKind kind = LoopKind::Serial;
-  int vector = 0;  // lanes processed at once; 0: one at a time
-  int unroll = 1;  // vectors per step; of a loop that is not in vectors itself but has nothing in it than one that is:
-                   // how many of its turns go through that one side by side
-  int lanes = 0;   // 0 or a power of two: see the head of this file; only with accumulators
-  Dim grain = 1;   // parallel: iterations below which splitting does not pay; a multiple of it is a chunk. Over the
-                   // kernel's symbols; evaluated at each launch, where less than 1 means 1
+  int vector = 0;  // elements of a vector; 0: one element at a time
+  // vectors per step; in a scalar loop whose body is one vector loop: iterations that share the vector loop's registers
+  int unroll = 1;
+  int lanes = 0;  // 0 or a power of two, as at the head of this file; only with accumulators
+  // of a parallel loop: the least trip count that is worth splitting. Chunks are multiples of it. It is an expression
+  // over the kernel's symbols that each launch evaluates; less than 1 means 1
+  Dim grain = 1;
   std::vector<Accumulator> accumulators;
   Body body;
 };
@@ -130,11 +133,11 @@ struct Kernel {
   std::string name;
   std::vector<std::string> symbols;   // launch arguments, in order, i64
   std::vector<KernelBuffer> buffers;  // launch buffers, in order
-  std::vector<KernelBuffer> locals;   // scratch of one running chunk; buffer numbers go on after `buffers`
+  std::vector<KernelBuffer> locals;   // scratch memory of one running chunk; numbered after `buffers`
   Body body;
   std::vector<Dtype> reg_types;  // indexed by Reg
-  DimFacts facts;                // of the symbols; loops add theirs
-  std::vector<SourceLoc> locs;   // of the graph ops it came from
+  DimFacts facts;                // about the symbols; loops add theirs
+  std::vector<SourceLoc> locs;   // of the graph ops that the kernel came from
 
   Reg new_reg(Dtype type) {
     reg_types.push_back(type);
@@ -143,18 +146,19 @@ struct Kernel {
   const KernelBuffer& buffer(uint32_t i) const { return i < buffers.size() ? buffers[i] : locals[i - buffers.size()]; }
 };
 
-// Whether two kernels are the same but for the numbers of their registers and their locations.
+// Whether two kernels are equal up to register numbers and locations.
 bool equal(const Kernel& a, const Kernel& b);
 
-// The scalar op that a combine other than ArgMax and ArgMin applies (for those two, that of their values: Max, Min),
-// and the bits it starts from.
+// The scalar op of a combine, and the bits it starts from. For ArgMax and ArgMin these are the ones of their values:
+// Max, Min.
 ScalarOp combine_op(Combine combine);
 uint64_t combine_identity(Combine combine, Dtype type);
 
 // The parallel loop, or null.
 const Loop* parallel_loop(const Kernel& k);
 
-// Floating-point operations and bytes moved by one launch, as expressions over the symbols (each buffer counted once).
+// The floating-point operations and the bytes moved by one launch, as expressions over the symbols. Each buffer is
+// counted once.
 struct KernelCost {
   Dim flops, bytes_read, bytes_written;
 };

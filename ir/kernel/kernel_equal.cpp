@@ -1,5 +1,7 @@
-// Equality of kernels up to the numbering of registers: both are walked in step, and each register of one is paired
-// with the register of the other that is defined at the same place.
+// Equality of kernels up to the numbering of registers.
+//
+// Both kernels are walked in step. Each register of one is paired with the register of the other that is defined at the
+// same place.
 #include <algorithm>
 
 #include "ir/kernel/kernel.h"
@@ -78,8 +80,7 @@ bool same_buffers(const std::vector<KernelBuffer>& a, const std::vector<KernelBu
   return true;
 }
 
-// Of the symbols; what else a pass wrote there holds by the body.
-// Those that are about the kernel's symbols alone.
+// The conditions about the kernel's own symbols. The body implies the others, which passes wrote there.
 std::vector<DimCondition> conditions(const Kernel& k) {
   std::vector<DimCondition> out;
   for (const DimCondition& c : k.facts.conditions())

@@ -1,3 +1,4 @@
+// Compiles Dims to trees over slots and evaluates them with checks.
 #include "ir/kernel/position_code.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// Dims compiled against numbered slots, for the interpreters: evaluation is checked, so that an overflow or a divisor
-// that is not positive is an answer and not undefined.
+// Dims compiled against numbered slots, for the interpreters.
+//
+// Evaluation is checked: an overflow or a divisor that is not positive gives no value instead of undefined behaviour.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +17,17 @@ namespace frit::ir {
 class PositionCode {
  public:
   PositionCode() = default;
-  // `slot_of` knows every symbol of `d` (the verifier has checked it).
+  // `slot_of` knows every symbol of `d`; the verifier has checked it.
   PositionCode(const Dim& d, const std::function<uint32_t(const std::string&)>& slot_of);
 
-  // Nothing on overflow of i64 or a divisor below 1.
+  // Nothing on overflow of i64 or on a divisor below 1.
   std::optional<int64_t> evaluate(const int64_t* slots) const;
 
  private:
   struct AtomCode {
     AtomKind kind;
-    uint32_t slot = 0;                         // Symbol
-    std::shared_ptr<const PositionCode> a, b;  // the others
+    uint32_t slot = 0;                         // of a Symbol
+    std::shared_ptr<const PositionCode> a, b;  // of the other kinds
   };
   struct Term {
     int64_t coefficient;

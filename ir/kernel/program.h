@@ -1,8 +1,7 @@
-// What a function is lowered to: kernels, and the list of launches that binds them to buffers.
+// Programs: the kernels of a lowered function, and the list of launches that binds them to buffers.
 //
-// Steps run in order and see the effects of earlier steps. Buffer sizes are Dims over the program's symbols.
-// Results name windows on buffers: a result may be an input, share a buffer with another result or be a view, without a
-// copy.
+// Steps run in order and see the effects of earlier steps. Buffer sizes are Dims over the program's symbols. Results
+// name windows on buffers: without a copy, a result may be an input, share a buffer with another result, or be a view.
 #pragma once
 
 #include <string>
@@ -21,11 +20,11 @@ struct ProgramBuffer {
   BufferRole role;
   Dtype dtype;
   Dim size;                // elements
-  Literal data = {};       // Constant
-  uint32_t param = kNone;  // Input: which parameter
+  Literal data = {};       // of a Constant
+  uint32_t param = kNone;  // of an Input: its parameter
   // Set by plan_buffers.
-  uint32_t slot = kNone;   // Temp: which slot of the workspace
-  uint32_t donor = kNone;  // Output: an Input buffer whose memory it may take over when the caller gives it up
+  uint32_t slot = kNone;   // of a Temp: its slot of the workspace
+  uint32_t donor = kNone;  // of an Output: the Input buffer whose memory it takes over if the caller donates it
 };
 
 struct Window {
@@ -35,19 +34,20 @@ struct Window {
 
 struct KernelStep {
   uint32_t kernel;
-  std::vector<uint32_t> buffers;  // one per Kernel::buffers; the kernel's symbols are the program's of the same name
+  // one per Kernel::buffers; the kernel's symbols are the program's symbols of the same names
+  std::vector<uint32_t> buffers;
 };
 
 // A routine of the runtime, found by name on the device that runs the program.
 struct LibraryStep {
   std::string name;
   AttrMap attrs;
-  std::vector<Dtype> dtypes;  // of operands then results
+  std::vector<Dtype> dtypes;  // of operands, then results
   std::vector<Window> operands;
   std::vector<Window> results;
-  // A kernel fused behind the routine. Its parallel loop runs over the rows of results[0] (all axes but the last, in
-  // row-major order), so that the device may call it on each range of rows as soon as the routine has finished them,
-  // while they are in cache.
+  // The kernel fused behind the routine. Its parallel loop runs over the rows of results[0] (all axes but the last, in
+  // row-major order). The device may call it on each range of rows as soon as the routine has finished them, while they
+  // are in cache.
   std::optional<KernelStep> epilogue;
 };
 

@@ -1,8 +1,7 @@
-// The JSON form of graphs, for other tools. It holds all that the text form holds, and the places of ops; docs/ir.md
-// has the layout.
+// The JSON form of graphs, for other tools; docs/ir.md has the layout.
 //
-// Strings are UTF-8; bytes that are not are replaced. Reading ends with the verifier, so that what is returned keeps
-// its rules.
+// It holds everything that the text form holds, and the locations of ops. Strings are UTF-8; bytes that are not UTF-8
+// are replaced. Reading ends with the verifier, so the returned module keeps its rules.
 #pragma once
 
 #include <memory>
@@ -15,10 +14,10 @@ namespace frit::ir {
 
 std::string to_json(const Module& m);
 
-// Errors stand at the line and column of the JSON value at fault. `file_name` is copied.
+// An error carries the line and column of the JSON value at fault. `file_name` is copied.
 Result<std::unique_ptr<Module>> from_json(std::string_view text, const char* file_name);
 
-// Text or JSON: JSON where the first character is '{' or '['.
+// Reads text or JSON: JSON if the first character is '{' or '['.
 Result<std::unique_ptr<Module>> read_module(std::string_view text, const char* file_name);
 
 }  // namespace frit::ir

@@ -1,3 +1,4 @@
+// Reads modules from JSON.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -25,7 +26,7 @@ SourceLoc place_of(std::string_view text, size_t at, const char* file) {
   return loc;
 }
 
-// Reads nothing; remembers where the text stops being JSON, or nests deeper than any module does.
+// Builds nothing: finds the position where the text stops being JSON, or nests deeper than any module does.
 struct Syntax : nlohmann::json_sax<Json> {
   static constexpr int kMaxDepth = 32;
   int depth = 0;
@@ -49,7 +50,7 @@ struct Syntax : nlohmann::json_sax<Json> {
   }
 };
 
-// The start of the value that `path` leads to, in text known to be JSON.
+// Finds the start of the value at `path`, in text known to be JSON.
 class Locator {
  public:
   explicit Locator(std::string_view text) : text_(text) {}
@@ -83,7 +84,7 @@ class Locator {
  private:
   void blank() { at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size() - 1); }
 
-  // Past one value, or a key.
+  // Skips one value, or a key.
   void skip() {
     int depth = 0;
     do {
@@ -136,7 +137,7 @@ class Reader {
   }
 
  private:
-  // Goes down one step of the path for as long as it lives.
+  // Descends one step of the path during its lifetime.
   struct Step {
     Step(Reader& r, std::string name) : path(r.path_) { path.push_back(std::move(name)); }
     ~Step() { path.pop_back(); }
@@ -154,7 +155,7 @@ class Reader {
     return &*it;
   }
 
-  // Calls `f` for each element of the list in `name`.
+  // Calls `f` for each element of the list `name`.
   template <class F>
   Status each(const Json& j, const char* name, F&& f) {
     FRIT_ASSIGN_OR_RETURN(list, field(j, name));
@@ -184,7 +185,7 @@ class Reader {
     return error("expected an integer from 0 to " + std::to_string(std::numeric_limits<T>::max()));
   }
 
-  // Reads a piece that JSON holds as text, all of it.
+  // Parses a piece that JSON holds as text; the whole text must be used.
   template <class Parse>
   auto from_text(const std::string& text, Parse&& parse) -> decltype(parse(std::declval<Lexer&>())) {
     Lexer lexer(text, file_);

@@ -1,3 +1,4 @@
+// Writes modules as JSON.
 #include <bit>
 #include <nlohmann/json.hpp>
 
@@ -22,8 +23,8 @@ Json dims(const Dims& list) {
 
 Json type(const Type& t) { return {{"dtype", short_name(t.dtype)}, {"shape", dims(t.shape)}}; }
 
-// A number where JSON has one for it, else its text. A float is written by its own shortest decimal, not by its value
-// as a double.
+// A number if JSON has one for it, else its text. A float is written by its own shortest decimal, not by its value as a
+// double.
 Json number(Dtype dtype, uint64_t bits) {
   if (is_complex(dtype)) return {number(float32, bits & 0xffffffffu), number(float32, bits >> 32)};
   std::string text = number_text(dtype, bits);

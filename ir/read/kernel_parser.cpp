@@ -1,3 +1,4 @@
+// The parser of kernels.
 #include "ir/read/kernel_parser.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace frit::ir {
 
 namespace {
 
-// So that no text exhausts the stack.
+// A bound on nesting, so that no text exhausts the stack.
 constexpr int kMaxLoopDepth = 64;
 
 std::optional<Combine> parse_combine(std::string_view text) {
@@ -107,7 +108,7 @@ class KernelParser {
     return std::string(lexer_.next().text);
   }
 
-  // A number that fits T and is not negative.
+  // Reads a number that fits T and is not negative.
   template <class T>
   Status count(T& into) {
     Token at = lexer_.peek();
@@ -155,7 +156,7 @@ class KernelParser {
     return it->second;
   }
 
-  // A register, or a constant of `type`, which becomes an instruction of its own before the one being read.
+  // Reads a register, or a constant of `type`, which becomes an instruction of its own before the current one.
   Result<Reg> operand(Body& into, std::optional<Dtype> type) {
     if (lexer_.peek().kind == TokenKind::Value) return reg();
     if (!type) return lexer_.expected("a register");
@@ -305,7 +306,7 @@ class KernelParser {
     return {};
   }
 
-  // What an accumulator names before the body that defines it has been read.
+  // The names that an accumulator gives before its body has been read.
   struct Pending {
     Token at;
     std::string result, value, position;
@@ -382,7 +383,7 @@ class KernelParser {
     return {};
   }
 
-  // The accumulators' values are looked up while the body's registers are still known.
+  // The values of accumulators are looked up while the registers of the body are still known.
   Status loop_body(Loop& x, const std::vector<Pending>& pending, int depth) {
     FRIT_TRY(instructions(x.body, depth + 1));
     for (const Pending& p : pending) {
@@ -404,7 +405,7 @@ class KernelParser {
   SymbolCheck known_;
   std::set<std::string> symbols_;         // in scope
   std::map<std::string, Reg> registers_;  // in scope
-  std::vector<std::string> defined_;      // of registers_, those of the innermost body
+  std::vector<std::string> defined_;      // those of registers_ that belong to the innermost body
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Reads the text form of kernels and programs (docs/kernel-ir.md has the grammar).
+// Reads the text form of kernels and programs; docs/kernel-ir.md has the grammar.
 //
-// What is returned keeps the verifier's rules: text that is well formed but breaks one is refused with the rule's
-// message at the line where the kernel or program starts. Other errors stand at the token at fault.
+// The result keeps the verifier's rules: well-formed text that breaks a rule is refused with the rule's message at the
+// line where the kernel or program starts. Other errors carry the position of the token at fault.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@
 
 namespace frit::ir {
 
-// A text that is one kernel. `file_name` lives as long as the process (intern_file_name).
+// Parses text that is one kernel. `file_name` must live as long as the process (intern_file_name).
 Result<Kernel> parse_kernel(std::string_view text, const char* file_name = "kernel");
-// The next kernel of `lexer`, which stands at its word `kernel`; the rest is left.
+// Parses the next kernel of `lexer`, which is at the word `kernel`; the rest stays unread.
 Result<Kernel> parse_kernel(Lexer& lexer);
 
 struct NamedProgram {

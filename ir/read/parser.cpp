@@ -1,3 +1,4 @@
+// The parser of modules and functions.
 #include "ir/read/parser.h"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ class FunctionParser {
     };
   }
 
-  // After the word `func`.
+  // Parses a function after the word `func`.
   Result<std::unique_ptr<Function>> parse() {
     FRIT_ASSIGN_OR_RETURN(name, parse_global_name(lexer_));
     f_->name = std::move(name);
@@ -73,7 +74,7 @@ class FunctionParser {
     }
   }
 
-  // What the last parameter is bound to.
+  // Reads the weight that the last parameter is bound to.
   Status weight() {
     Token token = lexer_.peek();
     if (token.kind != TokenKind::String) return lexer_.expected("the name of a weight in quotes");
@@ -140,7 +141,7 @@ class FunctionParser {
     }
   }
 
-  // What stands in place of ops once the function is lowered.
+  // Reads the program of a lowered function, which stands in place of its ops.
   Status lowered() {
     FRIT_ASSIGN_OR_RETURN(named, parse_program(lexer_));
     f_->program = std::make_shared<Program>(std::move(named.program));
@@ -215,7 +216,7 @@ class FunctionParser {
     return build(word, *def, std::move(operands), std::move(attrs), targets);
   }
 
-  // Operands stand on the op's line, so that `%x: ...` on the next one starts a statement even behind an op without
+  // Operands stand on the op's line, so `%x: ...` on the next line starts a statement even after an op without
   // operands.
   bool on_line(const Token& word) { return lexer_.peek().line == word.line; }
 
@@ -229,7 +230,7 @@ class FunctionParser {
     Op& op = f_->ops.back();
     op.group = group_;
     uint32_t line = lexer_.last_line();
-    lexer_.peek();  // past the comment that may give the op's place
+    lexer_.peek();  // past the comment that may give the op's location
     if (auto loc = lexer_.location_on(line)) op.loc = *loc;
     if (targets.size() != results->size())
       return lexer_.error(word, "op '" + std::string(def.name) + "' gives " + std::to_string(results->size()) +

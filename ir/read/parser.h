@@ -1,7 +1,7 @@
-// Reads the text form of ir/text/printer.h; docs/ir.md has the grammar.
+// Reads the text form that ir/text/printer.h prints; docs/ir.md has the grammar.
 //
-// What it accepts keeps the verifier's rules: every op's types are inferred and compared with those written. Any other
-// text gives a Diagnostic at the token that is wrong. Values may have any names; those of op results are not kept.
+// Accepted text keeps the verifier's rules: every op's types are inferred and compared with the written ones. Any other
+// text gives a Diagnostic at the wrong token. Values may have any names; the names of op results are not kept.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace frit::ir {
 
-// `file_name` is what diagnostics show; it is copied.
+// Diagnostics show `file_name`, which is copied.
 Result<std::unique_ptr<Module>> parse(std::string_view text, const char* file_name);
 
 }  // namespace frit::ir

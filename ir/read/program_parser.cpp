@@ -1,3 +1,4 @@
+// The parser of programs.
 #include <algorithm>
 #include <map>
 
@@ -45,7 +46,7 @@ class ProgramParser {
   }
 
  private:
-  // A launch whose kernel and a donor whose buffer may be defined further down.
+  // A launch and a donor may name a kernel and a buffer that are defined further down.
   struct Launch {
     Token at;
     std::string kernel;

@@ -1,3 +1,4 @@
+// The table of scalar operations, their type rules, and the ScalarBuilder.
 #include "ir/scalar/scalar.h"
 
 #include <cassert>

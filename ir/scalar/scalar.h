@@ -1,26 +1,36 @@
 // The closed set of scalar operations, and straight-line programs over it.
 //
 // Backends and the interpreters switch over ScalarOp exhaustively. A tensor operation's meaning is a ScalarProgram
-// (ir/graph/op.h says where it comes from); a kernel's arithmetic is made of the same nodes (ir/kernel/kernel.h).
+// (ir/graph/op.h says where it comes from); a kernel's arithmetic consists of the same nodes (ir/kernel/kernel.h).
 //
-// Types: bool, the eight integers, f32 and f64 are computed in; f16 and bf16 exist only as the result of a Cast (or
-// a Load) and must be Cast to f32 before arithmetic; complex numbers are pairs of f32 and never reach this level.
-// Which operations take which operands (types_fit decides): Add .. Abs integers and floats; Min, Max and comparisons
-// those and bool (false < true); Floor .. Fma and the functions f32 and f64; And .. Not integers and bool; Shl, Shr
-// integers; Const, Select, Cast and Bitcast everything, f16 and bf16 included.
+// Types: arithmetic is done in bool, the eight integers, f32 and f64. f16 and bf16 exist only as the result of a Cast
+// or a Load and must be Cast to f32 before arithmetic. Complex numbers are pairs of f32 and never reach this level.
+//
+// Operand types, as decided by types_fit:
+// - Add .. Abs: integers and floats
+// - Min, Max and comparisons: integers, floats and bool (false < true)
+// - Floor .. Fma and the functions: f32 and f64
+// - And .. Not: integers and bool
+// - Shl, Shr: integers
+// - Const, Select, Cast and Bitcast: every type, f16 and bf16 included
 //
 // Meaning, the same on every target:
-//   Integers wrap. Div and Rem of integers truncate towards zero; by zero they give 0; the least value over -1 wraps.
-//   Shl and Shr by a count outside [0, width) give 0 (Shr of a negative value: -1); Shr is arithmetic for signed types.
-//   Float Add, Sub, Mul, Div, Sqrt, Fma are IEEE, rounded to nearest even, never contracted or reassociated. Rem is C's
-//   fmod. Min(x, y) = x < y or x is NaN ? x : y; Max alike: a NaN in either argument gives NaN. Comparisons are ordered
-//   (false on NaN) except Ne, which is true on NaN. Round goes to nearest even. Cast float -> int truncates, saturates,
-//   and maps NaN to 0; to bool it is x != 0; bool -> number gives 0 or 1; int -> int wraps; to f16 and bf16 it rounds
-//   once, to nearest even. A cast from f64 or from a wide integer to f16 or bf16 also rounds the exact value once,
-//   never by way of f32. Bitcast keeps the bits between types of one width; to bool it is x != 0. Select(c, a, b) never
-//   mixes a's and b's bits. Neg and Abs of floats change the sign bit alone, NaNs included. Which NaN another float
-//   operation gives (its sign and payload) is not specified: results are compared with all NaNs equal. The functions
-//   from Exp on are defined by their expansion in ir/math: one definition for eager, compiled and folded code.
+// - Integers wrap. Div and Rem of integers truncate towards zero; division by zero gives 0; the least value over -1
+//   wraps.
+// - Shl and Shr by a count outside [0, width) give 0 (Shr of a negative value: -1). Shr is arithmetic for signed types.
+// - Float Add, Sub, Mul, Div, Sqrt and Fma are IEEE, rounded to nearest even, never contracted or reassociated. Rem is
+//   C's fmod.
+// - Min(x, y) is x if x < y or x is NaN, else y; Max mirrors it. A NaN in either argument gives NaN.
+// - Comparisons are ordered (false on NaN), except Ne, which is true on NaN. Round goes to nearest even.
+// - Cast from float to int truncates, saturates, and maps NaN to 0. A cast to bool is x != 0; bool to number gives 0 or
+//   1; int to int wraps. A cast to f16 or bf16 rounds the exact value once, to nearest even, also from f64 and from
+//   wide integers, never by way of f32.
+// - Bitcast keeps the bits between types of one width; to bool it is x != 0. Select(c, a, b) never mixes bits of a and
+//   b.
+// - Neg and Abs of floats change only the sign bit, also of NaNs. The sign and payload of a NaN from any other float
+//   operation are not specified: results are compared with all NaNs equal.
+// - The functions from Exp on are defined by their expansion in ir/math, the one definition for eager, compiled and
+//   folded code.
 #pragma once
 
 #include <array>
@@ -37,7 +47,7 @@ namespace frit::ir {
 enum class ScalarOp : uint8_t {
   // leaves
   Const,  // imm: the value's bits
-  Input,  // imm: which input (ScalarProgram only)
+  Input,  // imm: the index of the input (ScalarProgram only)
   // arithmetic
   Add,
   Sub,
@@ -101,24 +111,24 @@ enum class ScalarOp : uint8_t {
 };
 inline constexpr int kScalarOpCount = static_cast<int>(ScalarOp::Rsqrt) + 1;
 
-std::string_view name(ScalarOp op);  // "add", "fma", ... as the kernel text spells it
+std::string_view name(ScalarOp op);  // the spelling in kernel text: "add", "fma", ...
 std::optional<ScalarOp> parse_scalar_op(std::string_view name);
 int arity(ScalarOp op);
 // Whether `op` takes operands of these types (arity(op) of them) and gives `result`.
 bool types_fit(ScalarOp op, Dtype result, std::span<const Dtype> operands);
-// True from Exp on: what ir/math expands before a backend sees it.
+// True from Exp on: functions that ir/math expands before a backend sees them.
 constexpr bool is_function(ScalarOp op) { return op >= ScalarOp::Exp; }
 constexpr bool is_comparison(ScalarOp op) { return op >= ScalarOp::Eq && op <= ScalarOp::Ge; }
 
 struct ScalarNode {
   ScalarOp op;
   Dtype type;                      // of the result
-  std::array<uint32_t, 3> args{};  // indices of earlier nodes; arity(op) of them
-  uint64_t imm = 0;                // Const: bits, zero-extended; Input: index
+  std::array<uint32_t, 3> args{};  // indices of earlier nodes; arity(op) entries
+  uint64_t imm = 0;                // of a Const: bits, zero-extended; of an Input: its index
 };
 
-// Nodes in order of definition; results name nodes. A complex64 operand takes two inputs (re, im) and a
-// complex64 result two results.
+// Nodes in order of definition; results name nodes. A complex64 operand takes two inputs (re, im), and a complex64
+// result two results.
 struct ScalarProgram {
   std::vector<Dtype> inputs;
   std::vector<ScalarNode> nodes;
@@ -137,7 +147,7 @@ class ScalarBuilder {
   uint32_t binary(ScalarOp op, uint32_t a, uint32_t b);
   uint32_t fma(uint32_t a, uint32_t b, uint32_t c);
   uint32_t select(uint32_t condition, uint32_t a, uint32_t b);
-  uint32_t cast(Dtype type, uint32_t a);  // returns `a` when it has that type
+  uint32_t cast(Dtype type, uint32_t a);  // returns `a` if it already has that type
   uint32_t bitcast(Dtype type, uint32_t a);
   Dtype type(uint32_t node) const { return nodes_[node].type; }
   std::vector<ScalarNode>& nodes() { return nodes_; }
@@ -147,14 +157,14 @@ class ScalarBuilder {
   std::vector<ScalarNode>& nodes_;
 };
 
-// One operation on bits, as every target computes it. Functions (Exp ...) go through `libm` when asked for an
-// independent reference, else through their expansion in ir/math, which is what targets compute.
+// Evaluates one operation on bits, as every target computes it. Functions (Exp ...) use their expansion in ir/math,
+// which targets compute too, or libm where a caller asks for an independent reference.
 enum class FunctionSource : uint8_t { Expansion, Libm };
 uint64_t evaluate(ScalarOp op, Dtype result, std::span<const Dtype> types, std::span<const uint64_t> args,
                   uint64_t imm = 0, FunctionSource source = FunctionSource::Expansion);
 
 // The function behind `evaluate` for a primitive operation other than Const and Input, to be looked up once and called
-// many times on the bits of arity(op) operands; `operand` is the type of the operands (for Select, of the chosen
+// many times on the bits of arity(op) operands. `operand` is the type of the operands (for Select, of the chosen
 // values). Null where undefined.
 using PrimitiveFunction = uint64_t (*)(const uint64_t* args);
 PrimitiveFunction primitive_function(ScalarOp op, Dtype result, Dtype operand);

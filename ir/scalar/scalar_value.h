@@ -1,7 +1,7 @@
-// Scalars as bits: the C++ type of an element type, and how a value lies in the low bits of a uint64_t.
+// Scalars as bits: the C++ type of an element type, and the layout of a value in the low bits of a uint64_t.
 //
-// A value is held zero-extended: a negative i8 as 0x80..0xff, a bool as 0 or 1, a float as its IEEE pattern.
-// Private to the evaluators of ir; layers above use ir/scalar/scalar.h.
+// A value is held zero-extended: a negative i8 as 0x80..0xff, a bool as 0 or 1, a float as its IEEE pattern. Private to
+// the evaluators of ir; layers above use ir/scalar/scalar.h.
 #pragma once
 
 #include <bit>

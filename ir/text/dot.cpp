@@ -1,3 +1,4 @@
+// Writes graphs in the DOT language.
 #include "ir/text/dot.h"
 
 #include "ir/text/printer.h"
@@ -6,7 +7,7 @@
 namespace frit::ir {
 namespace {
 
-// A label in quotes; `\l` ends a line that is set to the left.
+// A label in quotes; `\l` ends a left-aligned line.
 std::string label(std::string_view s) {
   std::string out = "\"";
   for (char c : s) {
@@ -66,7 +67,7 @@ class Drawing {
     if (!s.empty()) s += " = ";
     s += op.def->name;
     if (op.def->kind != OpKind::Constant) return s + attrs_text(*op.def, op.attrs);
-    constexpr size_t kMost = 8;  // elements shown of a constant
+    constexpr size_t kMost = 8;  // the most elements that are shown of a constant
     const Literal& l = std::get<Literal>(*op.attrs.find("value"));
     if (l.count() > kMost) return s + " of " + std::to_string(l.count()) + " elements";
     return s + " " + literal_text(l, op.attrs.get_dims("shape"));

@@ -1,4 +1,4 @@
-// A graph as a picture: the DOT language of Graphviz.
+// Graphs as pictures, in the DOT language of Graphviz.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace frit::ir {
 
-// One node per parameter, op and result, named as in the text form; edges carry types; fused groups are boxes. The
-// function must hold the verifier's rules; of a lowered function only the signature is drawn.
+// Draws one node per parameter, op and result, named as in the text form. Edges carry types; fused groups are boxes.
+// The function must keep the verifier's rules. A lowered function is drawn as its signature alone.
 std::string to_dot(const Function& f);
 std::string to_dot(const Module& m);  // one graph, a box per function
 

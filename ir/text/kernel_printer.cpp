@@ -1,3 +1,4 @@
+// The printer of kernels.
 #include "ir/text/kernel_printer.h"
 
 #include "ir/text/text.h"
@@ -80,7 +81,7 @@ class KernelPrinter {
     }
   }
 
-  // Hides body[at - 1] when it is the constant `r` of type `type` and nothing else uses it; `at` then steps back.
+  // Hides body[at - 1] if it is the constant `r` of type `type` and has no other use; `at` then steps back.
   bool hide_before(const Body& b, size_t& at, Reg r, Dtype type) {
     if (at == 0 || r >= uses_.size() || uses_[r] != 1) return false;
     const auto* c = std::get_if<ScalarInstr>(&b[at - 1].node);
@@ -95,7 +96,7 @@ class KernelPrinter {
     for (size_t i = 0; i < b.size(); ++i) {
       size_t at = i;
       if (const auto* s = std::get_if<ScalarInstr>(&b[i].node)) {
-        // The reader takes a constant's type from the instruction; these do not tell it.
+        // The reader takes a constant's type from the instruction; these two do not give it.
         if (s->op == ScalarOp::Cast || s->op == ScalarOp::Bitcast) continue;
         for (size_t a = static_cast<size_t>(arity(s->op)); a-- > 0;) {
           Dtype type = s->op == ScalarOp::Select && a == 0 ? bool_ : s->type;

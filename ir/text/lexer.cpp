@@ -1,3 +1,4 @@
+// The lexer of the text form.
 #include "ir/text/lexer.h"
 
 #include <array>
@@ -13,7 +14,7 @@ bool is_name(char c) { return is_letter(c) || is_digit(c) || c == '.'; }
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
-// What a message shows of a token.
+// The spelling of a token in a message.
 std::string shown(const Token& token) {
   switch (token.kind) {
     case TokenKind::End: return "the end of the text";

@@ -1,13 +1,12 @@
 // Tokens of the text form, for functions and for kernels alike.
 //
-// White space and comments (`// ...` to the end of the line) stand between tokens and mean nothing, with one exception:
-// a comment
-// `// loc "file":line` or `// loc "file":line:column` gives the place that the op on its line came from.
-// `//` and `%` are also division and remainder of sizes. They are read as operators only inside parentheses
-// that a size opened (see ArithmeticScope); elsewhere `//` starts a comment and `%name` is a value.
+// White space and comments (`// ...` to the end of the line) separate tokens and mean nothing. The one exception is a
+// comment `// loc "file":line` or `// loc "file":line:column`, which gives the location of the op on its line. `//` and
+// `%` are also division and remainder of sizes. They are read as operators only inside parentheses that a size opened
+// (see ArithmeticScope); elsewhere `//` starts a comment and `%name` is a value.
 //
-// A Lexer borrows the text. Tokens point into it. Reading past the end gives End tokens for ever; a character that
-// starts no token gives an Error token, so that a parser meets it where it stands.
+// A Lexer borrows the text, and tokens point into it. Reading past the end gives End tokens for ever. A character that
+// starts no token gives an Error token, so that a parser meets the error at its position.
 #pragma once
 
 #include <optional>
@@ -21,9 +20,9 @@ namespace frit::ir {
 enum class TokenKind : uint8_t {
   End,
   Ident,   // a letter or '_', then letters, digits, '_' and '.'
-  Value,   // %name, %12 or %"any text"; text is what follows the '%'
-  Global,  // @name or @"any text"; text is what follows the '@'
-  Number,  // digits, with a fraction and an exponent where there are any; or 0x and hexadecimal digits; never a sign
+  Value,   // %name, %12 or %"any text"; text is the part after the '%'
+  Global,  // @name or @"any text"; text is the part after the '@'
+  Number,  // digits, with optional fraction and exponent; or 0x and hexadecimal digits; never a sign
   String,  // "..." with the quotes
   Punct,   // -> == // << >> <= >= != or one character
   Error,
@@ -44,28 +43,28 @@ class Lexer {
 
   const Token& peek();
   Token next();
-  // Takes the token when it is this punctuation or word.
+  // Takes the token if it is this punctuation or word.
   bool accept(std::string_view punct);
   bool accept_ident(std::string_view word);
-  // Reads the punctuation ahead again, which may be a comment now that an ArithmeticScope has ended.
+  // Reads the next punctuation again, which may be a comment now that an ArithmeticScope has ended.
   void reread();
   Status expect(std::string_view punct);
 
-  // The line on which the last token that was taken ends, and the location comment that ends line `line`, if the
-  // lexer has come past it (peek once).
+  // The line on which the last taken token ends, and the location comment at the end of `line`, if the lexer has passed
+  // it (peek once).
   uint32_t last_line() const { return last_line_; }
   std::optional<SourceLoc> location_on(uint32_t line) const;
 
   SourceLoc loc(const Token& token) const { return {file_, token.line, token.column}; }
-  // An error at the token: `message` as it stands, or "expected ..., but found ...".
+  // An error at the token: `message` as it is, or "expected ..., but found ...".
   Diagnostic error(const Token& token, std::string message, std::string note = {}) const;
   Diagnostic expected(std::string_view what);
 
-  // What a Value, Global or String token spells, with quotes and escapes taken off.
+  // The name that a Value, Global or String token spells, without quotes and escapes.
   Result<std::string> unquote(const Token& token) const;
 
-  // While one lives, `//` and `%` are operators. Open it after peeking the bracket that starts it and before taking
-  // that; close it after peeking the bracket that ends it.
+  // `//` and `%` are operators during its lifetime. Open it after peeking the bracket that starts the size and before
+  // taking that bracket; close it after peeking the bracket that ends the size.
   class ArithmeticScope {
    public:
     explicit ArithmeticScope(Lexer& lexer) : lexer_(lexer) { ++lexer_.arithmetic_; }
@@ -81,7 +80,7 @@ class Lexer {
   void read_comment(std::string_view comment);
   Token scan();
   Token take(TokenKind kind, size_t size, size_t prefix = 0);
-  size_t quoted_size(size_t at) const;  // 0 when it is not closed on its line
+  size_t quoted_size(size_t at) const;  // 0 if it is not closed on its line
 
   std::string_view text_;
   const char* file_;
@@ -95,7 +94,7 @@ class Lexer {
   uint32_t location_line_ = 0;
 };
 
-// A name as the text spells it after '%' or '@': as it stands where it can, else quoted.
+// A name as the text spells it after '%' or '@': unquoted where possible, else quoted.
 std::string name_text(std::string_view name);
 std::string quoted(std::string_view s);
 

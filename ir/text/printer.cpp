@@ -1,3 +1,4 @@
+// The printer of functions and modules.
 #include "ir/text/printer.h"
 
 #include <set>
@@ -63,7 +64,7 @@ class Printer {
     }
     out_ += op.def->name;
     list(op.operands);
-    // Data that does not fill its shape cannot be nested; it is shown as an attribute.
+    // Data that does not fill its shape cannot be nested; it is printed as an attribute.
     if (op.def->kind == OpKind::Constant && infer(*op.def, {{}, op.attrs, f_.facts}).ok()) {
       static constexpr std::string_view kHidden[] = {"shape", "value"};
       out_ += " " + literal_text(std::get<Literal>(*op.attrs.find("value")), op.attrs.get_dims("shape"));

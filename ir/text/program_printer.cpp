@@ -1,3 +1,4 @@
+// The printer of programs.
 #include "ir/text/kernel_printer.h"
 #include "ir/text/text.h"
 
@@ -51,7 +52,7 @@ std::string text(const Program& p, const KernelStep& s) {
   return t + ")";
 }
 
-// A routine has no row that says the kinds of its attributes, so that the text does.
+// A routine has no row that gives the kinds of its attributes, so the text gives them.
 std::string text(const AttrMap& attrs) {
   std::string t;
   for (const AttrMap::Entry& e : attrs) {

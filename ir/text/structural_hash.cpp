@@ -1,3 +1,4 @@
+// Structural hash and structural equality of functions.
 #include <algorithm>
 
 #include "ir/graph/graph.h"
@@ -8,8 +9,7 @@
 namespace frit::ir {
 namespace {
 
-// What a function is, apart from names and the order of building: positions in the canonical order stand for values and
-// groups.
+// A function without its names and its building order: positions in the canonical order stand for values and groups.
 struct Canonical {
   std::vector<uint32_t> order;
   std::vector<uint32_t> number;  // by value
@@ -28,7 +28,7 @@ struct Canonical {
   int32_t group_of(const Op& op) const { return op.group < 0 ? -1 : group[op.group]; }
 };
 
-// Facts about a symbol that were never stated and those stated at their default are the same.
+// A symbol without facts equals a symbol whose facts are stated at their defaults.
 struct SymbolFacts {
   DimRange range;
   int64_t multiple;
@@ -38,7 +38,7 @@ struct SymbolFacts {
 
 ParamLayout layout_of(const Function& f, size_t i) { return f.layouts.empty() ? ParamLayout() : f.layouts[i]; }
 
-// What a lowered function is: its program's text, which is canonical; "" before.
+// The text of the program of a lowered function, which is canonical; "" before lowering.
 std::string program_text(const Function& f) { return f.program ? print(*f.program, "") : std::string(); }
 
 // Attributes at their default count as absent.

@@ -1,6 +1,6 @@
-// Pieces that the text form of functions and of kernels share: numbers, data, sizes, types, attributes.
+// Pieces shared by the text forms of functions and kernels: numbers, data, sizes, types, attributes.
 //
-// Every `x_text` gives what the matching `parse_x` reads back to the same value, bit for bit.
+// Every `x_text` writes text that the matching `parse_x` reads back to the same value, bit for bit.
 #pragma once
 
 #include <functional>
@@ -14,16 +14,16 @@
 
 namespace frit::ir {
 
-// One element from its bits: `1.5`, `-0`, `inf`, `nan` (the quiet NaN with no payload), `nan(0x7fc00001)` (any other,
-// by its bits), `true`, `-3`, `(re, im)`. Floats are the shortest decimal that reads back as the same element.
+// One element from its bits: `1.5`, `-0`, `inf`, `nan` (the quiet NaN without payload), `nan(0x7fc00001)` (any other
+// NaN, by its bits), `true`, `-3`, `(re, im)`. A float is the shortest decimal that reads back as the same element.
 std::string number_text(Dtype dtype, uint64_t bits);
 Result<uint64_t> parse_number(Lexer& lexer, Dtype dtype);  // the element's bits
 
-// Nested brackets in row-major order; the bare element for rank 0; `[]` where a size is 0.
+// Nested brackets in row-major order; the bare element for rank 0; `[]` if a size is 0.
 std::string literal_text(const Literal& literal, std::span<const Dim> shape);
 Result<Literal> parse_literal(Lexer& lexer, Dtype dtype, std::span<const Dim> shape);
 
-// Which symbols a size may use: called for each with its token; fails where it is not declared. Null: any.
+// Checks a symbol in a size: called for each with its token; fails if the symbol is not declared. Null allows any.
 using SymbolCheck = std::function<Status(const Token&)>;
 // A sum of products; floor division `//` and remainder `%` in parentheses; min(a, b) and max(a, b).
 Result<Dim> parse_dim(Lexer& lexer, const SymbolCheck& check = nullptr);
@@ -33,7 +33,7 @@ Result<int64_t> parse_integer(Lexer& lexer);                                // w
 Result<Dtype> parse_dtype(Lexer& lexer);
 Result<Type> parse_type(Lexer& lexer, const SymbolCheck& check = nullptr);  // "f32[b, n]"
 
-// `%name`, `@name`, `"text"`: the name itself.
+// Reads `%name`, `@name`, `"text"`: the name itself.
 Result<std::string> parse_value_name(Lexer& lexer);
 Result<std::string> parse_global_name(Lexer& lexer);
 Result<std::string> parse_string(Lexer& lexer);
@@ -41,17 +41,17 @@ Result<std::string> parse_string(Lexer& lexer);
 std::string attr_text(const Attr& a);
 Result<Attr> parse_attr(Lexer& lexer, AttrKind kind, const SymbolCheck& check = nullptr);
 
-// " {axes=[0], keepdims=true}", or "" when there are none: attributes at their default and those named in `hidden` are
+// " {axes=[0], keepdims=true}", or "" if there are none. Attributes at their default and those named in `hidden` are
 // left out.
 std::string attrs_text(const OpDef& def, const AttrMap& attrs, std::span<const std::string_view> hidden = {});
-// The braces and what is in them, if the next token opens them.
+// Reads the braces and their contents, if the next token opens them.
 Result<AttrMap> parse_attrs(Lexer& lexer, const OpDef& def, const SymbolCheck& check = nullptr);
 
-// "b in [1, 65536], n % 16 == 0" of the symbols named; "" when nothing is known of them.
+// "b in [1, 65536], n % 16 == 0" for the named symbols; "" if there are no facts about them.
 std::string facts_text(const DimFacts& facts, const std::vector<std::string>& symbols);
 Status parse_facts(Lexer& lexer, DimFacts& facts, const SymbolCheck& check = nullptr);
 
-// `// loc "file":12`, or "" for a place that is not known.
+// `// loc "file":12`, or "" for an unknown location.
 std::string loc_text(const SourceLoc& loc);
 
 }  // namespace frit::ir

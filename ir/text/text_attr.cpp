@@ -1,3 +1,4 @@
+// Attributes as text.
 #include <algorithm>
 #include <bit>
 

@@ -1,3 +1,4 @@
+// Sizes and facts as text.
 #include <charconv>
 
 #include "ir/base/suggest.h"
@@ -6,7 +7,7 @@
 namespace frit::ir {
 namespace {
 
-// Bounds on what one size may be, so that no text makes reading it slow or deep.
+// Bounds on a size, so that no text is slow to read or deeply nested.
 constexpr int kMaxDepth = 64;
 constexpr size_t kMaxTerms = 1024;
 constexpr size_t kMaxDegree = 16;
@@ -35,7 +36,7 @@ size_t degree(const Dim& d) { return d.poly() ? d.poly()->terms.front().atoms.si
 
 class DimParser {
  public:
-  // In a fact, "%" needs no parentheses; "//" outside of them is a comment, which ends it.
+  // In a fact, "%" needs no parentheses; "//" outside parentheses is a comment, which ends it.
   DimParser(Lexer& lexer, const SymbolCheck& check, bool in_fact = false)
       : lexer_(lexer), check_(check), in_fact_(in_fact) {}
 
@@ -108,7 +109,7 @@ class DimParser {
       return value;
     }
     if (token.kind != TokenKind::Ident) return lexer_.expected("a size");
-    Lexer::ArithmeticScope scope(lexer_);  // of the arguments, should this be min or max
+    Lexer::ArithmeticScope scope(lexer_);  // of the arguments, if this is min or max
     lexer_.next();
     bool least = token.text == "min";
     if ((least || token.text == "max") && lexer_.peek().is("(")) return extreme(least);
@@ -204,7 +205,7 @@ struct StatedCondition {
   DimCondition condition;
 };
 
-// "n in [1, 64]" goes into `facts` at once, the others into `conditions`.
+// "n in [1, 64]" goes into `facts` at once, other facts into `conditions`.
 Status parse_fact(Lexer& lexer, DimFacts& facts, std::vector<StatedCondition>& conditions, const SymbolCheck& check) {
   Lexer::ArithmeticScope scope(lexer);
   Token start = lexer.peek();
@@ -255,7 +256,7 @@ Status parse_facts(Lexer& lexer, DimFacts& facts, const SymbolCheck& check) {
   DimFacts so_far = facts;
   for (const StatedCondition& c : conditions) assume(facts, c.condition);
   if (conditions.empty() || !facts.contradiction()) return {};
-  // The first that makes it impossible; should none be seen to on the way, the last.
+  // The first condition that makes the facts contradictory; the last one, if none is recognised before.
   size_t i = 0;
   for (; i + 1 < conditions.size(); ++i) {
     assume(so_far, conditions[i].condition);

@@ -1,3 +1,4 @@
+// Numbers and data as text.
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -9,7 +10,7 @@
 namespace frit::ir {
 namespace {
 
-// The NaN that `nan` spells: quiet, positive, without payload.
+// The NaN spelled `nan`: quiet, positive, without payload.
 uint64_t plain_nan(Dtype dtype) {
   switch (dtype.val) {
     case Dtype::Val::float16: return 0x7e00;
@@ -37,7 +38,7 @@ std::string to_text(T value, Format... format) {
   return std::string(buffer, end);
 }
 
-// The decimal's value in `dtype`, as bits; nothing when it is malformed or out of range.
+// The decimal's value in `dtype`, as bits; nothing if it is malformed or out of range.
 std::optional<uint64_t> float_bits(Dtype dtype, std::string_view text) {
   const char *begin = text.data(), *end = begin + text.size();
   if (dtype == float32) {
@@ -63,7 +64,7 @@ std::string float_text(Dtype dtype, uint64_t bits) {
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
   if (dtype == float32) return to_text(std::bit_cast<float>(static_cast<uint32_t>(bits)));
   if (dtype == float64) return to_text(value);
-  // The 16-bit types have no to_chars of their own: take the first precision that reads back.
+  // The 16-bit types have no to_chars: take the first precision that reads back.
   constexpr int kEnough = 9;
   for (int precision = 1; precision < kEnough; ++precision) {
     std::string s = to_text(value, std::chars_format::general, precision);

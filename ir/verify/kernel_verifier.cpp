@@ -1,3 +1,4 @@
+// The rules of kernels, K1 to K10.
 #include "ir/verify/kernel_verifier.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ bool is_identifier(const std::string& s) {
          std::all_of(s.begin(), s.end(), [&](char c) { return letter(c) || digit(c) || c == '.'; });
 }
 
-// Words that the text reads as something else where a size may stand.
+// Words with another meaning in the place of a size.
 bool is_reserved(const std::string& s) { return s == "min" || s == "max"; }
 
 class KernelVerifier {
@@ -56,7 +57,7 @@ class KernelVerifier {
     return {};
   }
 
-  // K7: beside a parallel loop the top body holds nothing.
+  // K7: nothing stands beside a parallel loop in the top body.
   Status check_parallel_alone() {
     const Loop* loop = parallel_loop(k_);
     if (!loop || k_.body.size() == 1) return {};
@@ -143,7 +144,7 @@ class KernelVerifier {
     FRIT_TRY(check_symbols(index, "the position"));
     if (mask != kNoReg) return use_as(mask, bool_, "K5", "the mask");
     const KernelBuffer& b = k_.buffer(buffer);
-    // A loop that surely runs no iteration reaches nothing; a mask may keep any access from happening.
+    // A loop that surely has no iterations accesses nothing, and a mask may suppress any access.
     if (unreachable_) return {};
     if (facts_.less(index, 0) == Tri::Yes) return fail("K9", "position " + index.str() + " is always below 0");
     if (facts_.less_equal(b.size, index) == Tri::Yes)
@@ -210,7 +211,7 @@ class KernelVerifier {
     return false;
   }
 
-  // K8; called while what the loop's own body defines is still visible.
+  // K8; called while the registers of the loop's own body are still visible.
   Status check(const Accumulator& a) const {
     bool positioned = a.combine == Combine::ArgMax || a.combine == Combine::ArgMin;
     if (!accumulates(a.combine, a.type))
@@ -271,8 +272,8 @@ class KernelVerifier {
   }
 
   const Kernel& k_;
-  std::vector<State> state_;         // of each register
-  DimFacts facts_;                   // where the walk stands
+  std::vector<State> state_;         // by register
+  DimFacts facts_;                   // at the current position of the walk
   std::set<std::string> in_scope_;   // symbols, loop variables and bindings that positions may use here
   std::set<std::string> all_names_;  // the same, over the whole kernel
   const Instr* at_ = nullptr;

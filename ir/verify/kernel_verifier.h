@@ -1,5 +1,6 @@
-// The rules that every kernel (K..) and every program (P..) keeps. docs/kernel-ir.md lists them; a message ends with
-// the number of the rule that is broken. Text that was parsed and IR that a pass made are checked alike, before
+// The verifier of kernels (rules K..) and programs (rules P..); docs/kernel-ir.md lists the rules.
+//
+// A message ends with the number of the broken rule. Parsed text and IR that a pass made are checked alike, before
 // anything runs them.
 #pragma once
 
@@ -9,10 +10,10 @@
 
 namespace frit::ir {
 
-// The first rule that `k` breaks, with the instruction at fault.
+// Fails with the first rule that `k` breaks and the instruction at fault.
 Status verify(const Kernel& k);
 
-// The same for `p`, its kernels included.
+// The same for `p` and its kernels.
 Status verify(const Program& p);
 
 }  // namespace frit::ir

@@ -1,3 +1,4 @@
+// The rules of programs, P1 to P9.
 #include <algorithm>
 #include <set>
 
@@ -8,7 +9,7 @@ namespace frit::ir {
 
 namespace {
 
-// When a buffer is in use, by step numbers.
+// The live range of a buffer, in step numbers.
 struct Life {
   size_t first_write = SIZE_MAX, first_use = SIZE_MAX, last_use = 0;
   void use(size_t step) {
@@ -33,8 +34,8 @@ void collect(const Body& body, uint32_t buffer, bool stores, std::vector<Access>
   }
 }
 
-// Whether `k` may run with its buffers `in` and `out` in one memory: each element is read just before it is
-// overwritten, and nowhere else.
+// Whether `k` may run with its buffers `in` and `out` in one memory: each element is read only just before it is
+// overwritten.
 bool overwrites_in_place(const Kernel& k, uint32_t in, uint32_t out) {
   std::vector<Access> loads, stores;
   collect(k.body, in, false, loads);
@@ -118,7 +119,7 @@ class ProgramVerifier {
     return {};
   }
 
-  // Notes that the step reads or writes a buffer, and checks that it may.
+  // Records that the step reads or writes a buffer, and checks that it may.
   Status access(uint32_t buffer, bool read, bool written) {
     const ProgramBuffer& b = p_.buffers[buffer];
     Life& life = lives_[buffer];
@@ -152,7 +153,7 @@ class ProgramVerifier {
         return fail_step("P4", "buffer '" + b.name + "' holds " + held.str() + " elements, but kernel '" + k.name +
                                    "' needs " + wanted.size.str());
     }
-    // Reads first: what the launch itself writes does not count as written before.
+    // Reads first: an element that the launch itself writes was not written before it.
     for (size_t i = 0; i < s.buffers.size(); ++i)
       if (k.buffers[i].read && !written_earlier_or_here(s, i)) FRIT_TRY(access(s.buffers[i], true, false));
     for (size_t i = 0; i < s.buffers.size(); ++i) FRIT_TRY(access(s.buffers[i], false, k.buffers[i].written));
@@ -171,7 +172,7 @@ class ProgramVerifier {
       return fail(rule, what + " is " + std::string(short_name(dtype)) + " on '" + b.name + "', which is " +
                             std::string(short_name(b.dtype)));
     if (w.layout.shape.size() != w.layout.strides.size()) return fail(rule, what + " has a stride missing or too many");
-    // The least and the greatest position, where the signs of the strides are known.
+    // The least and the greatest position, if the signs of the strides are known.
     Dim low = w.layout.offset, high = w.layout.offset;
     FRIT_TRY(check_symbols(rule, w.layout.offset, what));
     bool known = true, empty = false;
@@ -268,7 +269,7 @@ class ProgramVerifier {
     return {};
   }
 
-  // The donor is not read once the output has begun to be written; in the step where both happen, element by element.
+  // The donor is not read after the first write of the output. A step that does both proceeds element by element.
   Status check_takeover(uint32_t out, uint32_t in, const std::string& what) const {
     const Life &o = lives_[out], &i = lives_[in];
     if (o.first_write == SIZE_MAX || i.first_use == SIZE_MAX || i.last_use < o.first_write) return {};

@@ -1,3 +1,4 @@
+// The rules of functions and modules, G1 to G15.
 #include "ir/verify/verifier.h"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ class Verifier {
     return {"rule G" + std::to_string(rule) + ": in '@" + f_.name + "', " + what, loc};
   }
 
-  // "op 'exp' (%0)", with the first result's name where the tables allow one.
+  // "op 'exp' (%0)", with the name of the first result if the tables allow it.
   Diagnostic broken(int rule, const Op& op, const std::string& what) const {
     std::string s = op.def ? "op '" + std::string(op.def->name) + "'" : "an op without a row";
     if (op.def && !op.results.empty() && op.results[0] < f_.values.size() && tables_hold_)
@@ -44,7 +45,7 @@ class Verifier {
     return broken(rule, s + ": " + what, op.loc);
   }
 
-  // G1, G2, G4: what everything else indexes by.
+  // G1, G2, G4: the tables that everything else indexes.
   Status tables() {
     std::vector<bool> defined(f_.values.size(), false);
     std::set<std::string_view> names;
@@ -91,7 +92,7 @@ class Verifier {
     return {};
   }
 
-  // G8 to G11 of parameters and facts.
+  // G8 to G11 for parameters and facts.
   Status signature() const {
     for (const std::string& s : symbols_)
       if (!is_identifier(s)) return broken(9, "the symbol '" + s + "' is no identifier");
@@ -148,7 +149,7 @@ class Verifier {
 
   static std::string count(size_t n, const char* what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
 
-  // G3, G5 to G9 of one op.
+  // G3, G5 to G9 for one op.
   Status op(uint32_t index) const {
     const Op& op = f_.ops[index];
     std::vector<Type> operands;
@@ -200,7 +201,7 @@ class Verifier {
     return {};
   }
 
-  // Contiguous groups in an order where definitions come first cannot depend on each other in a circle.
+  // Contiguous groups, in an order with definitions first, cannot depend on each other in a circle.
   Status groups() const {
     std::vector<bool> closed(f_.groups.size(), false);
     int32_t open = -1;

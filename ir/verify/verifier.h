@@ -1,17 +1,16 @@
-// What every function must keep; passes rely on it. docs/ir.md lists the rules by number.
+// The verifier of graph functions; passes rely on its rules, which docs/ir.md lists by number.
 #pragma once
 
 #include "ir/graph/graph.h"
 
 namespace frit::ir {
 
-// The first rule broken, by function and op: "rule G7: in '@f', op 'exp' (%0): ...", at the op's place where that is
-// known.
+// Fails with the first broken rule, by function and op: "rule G7: in '@f', op 'exp' (%0): ...", at the op's location if
+// that is known.
 Status verify(const Function& f);
 Status verify(const Module& m);
 
-// Rule G8 alone: constant sizes are not negative, and the type has at most 2^48 elements for sizes of 1 in place of
-// symbols.
+// Rule G8 alone: constant sizes are not negative, and the type has at most 2^48 elements, with 1 for each symbol.
 Status check_type(const Type& type);
 
 }  // namespace frit::ir
