@@ -1,32 +1,52 @@
-# The commands of the README. Each installs what is missing and builds first.
-.PHONY: all setup run test bench bench-peers install format clean
+# The commands of the README. Each installs the packages that it needs and builds first.
+.PHONY: all setup setup-tests configure run test bench bench-peers install format check-format fresh clean
+BUILD = build/release
+# Builds and tests print a line a second at most.
+QUIETLY = scripts/quietly.sh
 
-all: build/release/build.ninja
-	cmake --build --preset release
+# Libraries, plugins, the command and the examples.
+all: configure
+	$(QUIETLY) cmake --build --preset release --target frit_all
 
 setup:
-	scripts/setup.sh
+	scripts/setup.sh build
 
-build/release/build.ninja: | setup
-	cmake --preset release
+setup-tests:
+	scripts/setup.sh test
 
-run: all
-	build/release/bin/example_gelu
+# Tests and benchmarks need packages of their own. A build folder that has them already keeps them.
+configure: | setup
+	@test -e $(BUILD)/build.ninja || { echo "configuring $(BUILD)"; \
+	  cmake --preset release -DFRIT_BUILD_TESTS=OFF -DFRIT_BUILD_BENCH=OFF >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }; }
 
-test: all
+# Only what the example needs: the library, the code generator for this processor, and the example.
+run: configure
+	$(QUIETLY) cmake --build --preset release --target example_gelu frit_codegen_llvm
+	$(BUILD)/bin/example_gelu
+
+test: | setup-tests
 	scripts/test.sh
 
-bench: all
+bench: | setup-tests
+	cmake --preset release -DFRIT_BUILD_BENCH=ON
+	$(QUIETLY) cmake --build --preset release
 	scripts/bench.sh
 
-bench-peers: all
+bench-peers: bench
 	python3 bench/peers/run.py
 
 install: all
-	cmake --install build/release
+	cmake --install $(BUILD)
 
 format:
 	git ls-files '*.h' '*.cpp' | xargs clang-format-19 -i
+
+check-format:
+	git ls-files '*.h' '*.cpp' | xargs clang-format-19 --dry-run -Werror
+
+# The README's commands in a new, minimal Debian 12.
+fresh:
+	scripts/fresh.sh test
 
 clean:
 	rm -rf build

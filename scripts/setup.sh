@@ -1,27 +1,41 @@
 #!/usr/bin/env bash
-# Installs what building and testing frit needs from the distribution's packages; does nothing when all is there.
-#   scripts/setup.sh           install what is missing (asks for root through sudo when needed)
-#   scripts/setup.sh --check   only say what is missing; status 1 when something is
-#   scripts/setup.sh --list    print the packages
+# Installs the distribution's packages that frit needs; does nothing when all of them are there.
+#   scripts/setup.sh [build | test]           install what is missing to build frit, or to test it too (the default);
+#                                             asks for root through sudo when needed
+#   scripts/setup.sh --check [build | test]   only say what is missing; status 1 when something is
+#   scripts/setup.sh --list [build | test]    print the packages
 set -euo pipefail
 
-packages=(
-  build-essential cmake ninja-build       # to build
+building=(
+  g++ make cmake ninja-build              # to build
   ccache                                  # so that a second build is quick
   llvm-19-dev libzstd-dev zlib1g-dev      # code generation, linked in, and what it is linked with
   libopenblas-dev                         # matrix products
   libxxhash-dev                           # hashes of graphs
-  glslang-dev glslang-tools spirv-tools   # shaders, and checks of them in the tests; glslang-dev's CMake files name a program of glslang-tools
-  libvulkan-dev                           # headers of GPUs' driver interface; nothing links the loader
-  mesa-vulkan-drivers vulkan-validationlayers  # a GPU in software, for the tests
+  glslang-dev glslang-tools spirv-tools   # shaders; CMake files of glslang-dev name a program of glslang-tools
+  libvulkan-dev                           # headers of the driver interface of GPUs; nothing links the loader
   nlohmann-json3-dev                      # JSON in and out
   libcli11-dev                            # the command line
+)
+testing=(
   libgtest-dev libbenchmark-dev           # tests and benchmarks
   python3                                 # tests of the command and of the source tree
-  gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user  # to run in the tests what is compiled for 64-bit Arm
-  gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross  # to run emitted C with 32-bit pointers, and big-endian
+  mesa-vulkan-drivers vulkan-validationlayers  # a GPU in software
   clang-16                                # the second host compiler that the tests build with
+  clang-format-19                         # how the sources are formatted
+  gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user  # to run code that is compiled for 64-bit Arm
+  gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross  # to run emitted C with 32-bit pointers, and big-endian
+  mmdebstrap                              # to try set-up, build and tests on a fresh machine (scripts/fresh.sh)
 )
+
+mode=install
+case "${1:-}" in --check | --list) mode=${1#--}; shift ;; esac
+case "${1:-test}" in
+  build) packages=("${building[@]}") ;;
+  test) packages=("${building[@]}" "${testing[@]}") ;;
+  *) echo "usage: $0 [--check | --list] [build | test]" >&2; exit 2 ;;
+esac
+if [ "$mode" = list ]; then printf '%s\n' "${packages[@]}"; exit 0; fi
 
 missing=()
 if command -v dpkg-query >/dev/null; then
@@ -29,19 +43,16 @@ if command -v dpkg-query >/dev/null; then
   for p in "${packages[@]}"; do
     grep -qx "$p installed" <<<"$installed" || missing+=("$p")
   done
-elif [ "${1:-}" != --list ]; then
+else
   echo "not a Debian system; frit needs what these packages hold: ${packages[*]}" >&2
   exit 0
 fi
 
-case "${1:-}" in
-  --list) printf '%s\n' "${packages[@]}"; exit 0 ;;
-  --check)
-    if ((${#missing[@]})); then printf 'missing: %s\n' "${missing[*]}"; exit 1; fi
-    echo "nothing is missing"; exit 0 ;;
-  "") ;;
-  *) echo "usage: $0 [--check | --list]" >&2; exit 2 ;;
-esac
+if [ "$mode" = check ]; then
+  if ((${#missing[@]})); then printf 'missing: %s\n' "${missing[*]}"; exit 1; fi
+  echo "nothing is missing"
+  exit 0
+fi
 
 ((${#missing[@]})) || exit 0
 echo "installing: ${missing[*]}"

@@ -1,26 +1,78 @@
 #!/usr/bin/env bash
-# Every test on the release build. With FRIT_TEST_ALL=1, as CI sets it, also a build with the second compiler, whose results have to be the
-# same, and the tests under the address, undefined-behaviour and thread sanitizers.
+# Builds frit with its tests and runs them. The last lines name the tests that failed and the command that runs each of them alone.
+#   FRIT_TEST_JOBS=N     tests that run at a time; by default one for each processor
+#   FRIT_TEST_ONLY=part  a part of the tests: "smoke" leaves out the tests that run for long; any other text is a regular expression of names
+#   FRIT_TEST_ALL=1      more than the release build, as CI has it: the format of the sources; a build with clang, whose output has to be the
+#                        same; code and libraries held to other processors; the address, undefined-behaviour and thread sanitizers; and the
+#                        README's commands on a fresh machine
 set -euo pipefail
 cd "$(dirname "$0")/.."
 jobs=${FRIT_TEST_JOBS:-$(nproc)}
-step() { printf '== %s (%d s)\n' "$*" "$SECONDS"; }
+only=()
+case "${FRIT_TEST_ONLY:-}" in
+  '') ;;
+  smoke) only=(--label-exclude long) ;;
+  *) only=(--tests-regex "$FRIT_TEST_ONLY") ;;
+esac
+all=${FRIT_TEST_ALL:-0}
+failures=()
 
-if [ "${FRIT_TEST_ALL:-0}" != 0 ]; then
-  step "build with clang"
-  cmake --preset clang
-  cmake --build --preset clang
-  cmake --preset release -DFRIT_OTHER_BUILD="$PWD/build/clang"
-fi
-step "test the release build"
-ctest --preset release --jobs "$jobs"
-if [ "${FRIT_TEST_ALL:-0}" != 0 ]; then
-  for preset in asan tsan; do
-    step "build with $preset"
-    cmake --preset $preset
-    cmake --build --preset $preset
-    step "test with $preset"
-    ctest --preset $preset --jobs "$jobs"
+step() { printf '== %s (%d s)\n' "$*" "$SECONDS"; }
+# build PRESET [CMAKE-OPTION..]
+build() {
+  step "build $1"
+  mkdir -p build
+  cmake --preset "$@" >"build/$1.log" 2>&1 || { cat "build/$1.log"; exit 1; }
+  scripts/quietly.sh cmake --build --preset "$1"
+}
+# tests PRESET TITLE [CTEST-OPTION..]: later parts run even where an earlier one failed.
+tests() {
+  local preset=$1 title=$2 name
+  shift 2
+  step "test $title"
+  if scripts/quietly.sh ctest --preset "$preset" --jobs "$jobs" "$@"; then return; fi
+  while IFS= read -r name; do
+    failures+=("$title: ${name#*:}
+    $(held)ctest --preset $preset --tests-regex '^${name#*:}\$'")
+  done < <(sort -u "build/$preset/Testing/Temporary/LastTestsFailed.log" 2>/dev/null || echo ":the test runner itself")
+}
+# The settings of the environment that a test run was held to.
+held() {
+  local name
+  for name in FRIT_CPU OPENBLAS_CORETYPE GLIBC_TUNABLES FRIT_NUM_THREADS; do
+    if [ -n "${!name:-}" ]; then printf '%s=%s ' "$name" "${!name}"; fi
   done
+}
+
+if ((all)); then
+  step "format"
+  make -s check-format || failures+=("format:
+    make format")
+  build clang
+  build release -DFRIT_BUILD_TESTS=ON -DFRIT_BUILD_BENCH=ON -DFRIT_OTHER_BUILD="$PWD/build/clang"
+else
+  build release -DFRIT_BUILD_TESTS=ON
+fi
+tests release release "${only[@]}"
+if ((all)); then
+  # Results must not hang on the processor that happens to run the tests: its vectors, the C library's kernels for it, OpenBLAS's, its cores.
+  # A level above this processor's is held to this processor's.
+  widest=Haswell
+  grep -q avx512bw /proc/cpuinfo && widest=SkylakeX
+  FRIT_CPU=x86-64-v3 OPENBLAS_CORETYPE=$widest tests release "as x86-64-v3" --label-exclude long
+  FRIT_CPU=x86-64-v2 OPENBLAS_CORETYPE=Nehalem GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F FRIT_NUM_THREADS=1 \
+    tests release "as x86-64-v2, one thread" --label-exclude long
+  for preset in asan tsan; do
+    build $preset
+    tests $preset "with $preset"
+  done
+  step "a fresh machine"
+  scripts/fresh.sh smoke || failures+=("fresh machine:
+    scripts/fresh.sh smoke")
 fi
 step "done"
+if ((${#failures[@]})); then
+  printf '%d failed; each with the command that runs it alone:\n' "${#failures[@]}"
+  printf '  %s\n' "${failures[@]}"
+  exit 1
+fi

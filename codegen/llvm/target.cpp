@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "codegen/llvm/compiler.h"
+#include "runtime/system/cpu.h"
 
 namespace frit::codegen {
 
@@ -132,8 +133,9 @@ bool runs_here(const CpuTarget& t, const llvm::MCSubtargetInfo& info, const llvm
   return true;
 }
 
-Result<std::shared_ptr<const CpuTarget>> make_target(const std::string& cpu) {
+Result<std::shared_ptr<const CpuTarget>> make_target(std::string cpu) {
   initialise_llvm();
+  if (cpu == "native") cpu = runtime::chosen_cpu();
   FRIT_ASSIGN_OR_RETURN(kind, find_kind(cpu));
   auto t = std::make_shared<CpuTarget>();
   const bool native = cpu == "native";

@@ -1,12 +1,12 @@
 // Products for AVX2 with fused multiply-adds and conversions of f16: six rows by two vectors of sums in registers
 // (kernels.h).
 #if defined(__x86_64__) && defined(__GNUC__)
-#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
 #include "runtime/execute/scratch.h"
 #include "runtime/openblas/matrix.h"
+#include "runtime/system/cpu.h"
 
 namespace frit::runtime::openblas {
 
@@ -104,12 +104,7 @@ FRIT_ISA void store_row(const SumLane<T>* from, T* to, int64_t n) {
 }  // namespace
 
 MultiplyFn avx2_multiply(Dtype t, int64_t m, int64_t n, bool batch) {
-  // clang 16 cannot be asked for f16c by name.
-  static const bool has = [] {
-    unsigned a, b, c, d;
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __get_cpuid(1, &a, &b, &c, &d) &&
-           (c & bit_F16C);
-  }();
+  static const bool has = cpu_runs("x86-64-v3");
   if (!has) return nullptr;
   if (t == float32) return pick<float, Plain>(m, n, batch);
   if (t == float64) return pick<double, Plain>(m, n, batch);

@@ -5,6 +5,7 @@
 #include "runtime/openblas/avx512.h"
 
 #include "runtime/execute/scratch.h"
+#include "runtime/system/cpu.h"
 
 namespace frit::runtime::openblas {
 
@@ -97,9 +98,9 @@ FRIT_ISA void store_row(const SumLane<T>* from, T* to, int64_t n) {
 }  // namespace
 
 MultiplyFn avx512_multiply(Dtype t, int64_t m, int64_t n, bool batch) {
-  static const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  static const bool pairs = __builtin_cpu_supports("avx512bf16");
+  static const bool wide = cpu_runs("x86-64-v4");
+  // No level has the pair instructions.
+  static const bool pairs = chosen_cpu() == "native" && __builtin_cpu_supports("avx512bf16");
   if (!wide) return nullptr;
   if (t == float32) return pick<float, Plain>(m, n, batch);
   if (t == float64) return pick<double, Plain>(m, n, batch);

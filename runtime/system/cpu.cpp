@@ -1,5 +1,6 @@
 #include "runtime/system/cpu.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -150,10 +151,19 @@ std::string describe() {
   append_features(text);
   append(text, "cache", static_cast<uint64_t>(last_level_cache_bytes()));
   append(text, "cpus", std::thread::hardware_concurrency());
+  if (chosen_cpu() != "native") text.append(" chosen=").append(chosen_cpu());
   return text;
 }
 
 }  // namespace
+
+std::string_view chosen_cpu() {
+  static const std::string* name = [] {
+    const char* set = secure_getenv("FRIT_CPU");
+    return new std::string(set && *set ? set : "native");
+  }();
+  return *name;
+}
 
 const std::string& cpu_identity() {
   static const std::string* text = new std::string(describe());
@@ -170,10 +180,17 @@ int64_t last_level_cache_bytes() {
 
 bool cpu_runs(std::string_view level) {
 #if defined(__x86_64__)
-  static const int here = level_of_processor();
   constexpr std::string_view kLevels[] = {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
-  const auto* found = std::find(std::begin(kLevels), std::end(kLevels), level);
-  return found != std::end(kLevels) && found - std::begin(kLevels) < here;
+  // From 1; 0 for another name.
+  const auto number = [&](std::string_view name) {
+    const auto* found = std::find(std::begin(kLevels), std::end(kLevels), name);
+    return found == std::end(kLevels) ? 0 : static_cast<int>(found - std::begin(kLevels)) + 1;
+  };
+  static const int here = [&] {
+    const int processor = level_of_processor(), chosen = number(chosen_cpu());
+    return chosen == 0 ? processor : std::min(processor, chosen);
+  }();
+  return number(level) != 0 && number(level) <= here;
 #elif defined(__aarch64__)
   return level == "aarch64";
 #else

@@ -8,8 +8,13 @@
 
 namespace frit::runtime {
 
+// The processor that code is made for: FRIT_CPU where it is set, a level ("x86-64-v3") or a name that the code generator
+// knows; else "native", this processor. The functions below, library routines and loaders of packages keep to a level
+// that is set, so that one machine can show the results of another kind.
+std::string_view chosen_cpu();
+
 // Vendor, model and features of the processor and what the system saves of its registers; sizes of the caches; the
-// number of processors.
+// number of processors; and the chosen cpu, where it is not "native".
 const std::string& cpu_identity();
 
 // Of the last cache before memory that this processor uses; 32 MiB where it cannot be found out.

@@ -1,5 +1,8 @@
-/* Calls emitted functions with the inputs of cases.bin and compares what they give with what is written there. Arrays and workspaces are as large as
- * they must be and no larger, for the address sanitizer. */
+/* Calls emitted functions with the inputs of cases.bin and compares the results with those written there, bit for bit. Arrays and
+ * workspaces are as large as they must be and no larger, for the address sanitizer.
+ *
+ * With --zeros-equal, 0 equals -0. Functions that call cblas need it: the library chooses its kernels by the processor, and they
+ * differ in the sign of a zero (docs/native.md). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,10 +50,23 @@ static int is_nan(uint64_t v, unsigned kind) {
   return kind == 4 && (v & UINT64_C(0x7fffffffffffffff)) > UINT64_C(0x7ff0000000000000);
 }
 
+static int is_zero(uint64_t v, unsigned kind) {
+  if (kind == 1 || kind == 2) return (v & 0x7fff) == 0;
+  if (kind == 3) return (v & 0x7fffffffu) == 0;
+  return kind == 4 && (v & UINT64_C(0x7fffffffffffffff)) == 0;
+}
+
+static int same(uint64_t want, uint64_t have, unsigned kind, int zeros_equal) {
+  if (want == have || (is_nan(want, kind) && is_nan(have, kind))) return 1;
+  return zeros_equal && is_zero(want, kind) && is_zero(have, kind);
+}
+
 enum { kMost = 64 };
 
 int main(int argc, char** argv) {
-  if (argc != 2 || (in = fopen(argv[1], "rb")) == NULL) return fprintf(stderr, "usage: driver cases.bin\n"), 2;
+  const int zeros_equal = argc == 3 && strcmp(argv[2], "--zeros-equal") == 0;
+  if (argc != 2 + zeros_equal || (in = fopen(argv[1], "rb")) == NULL)
+    return fprintf(stderr, "usage: driver cases.bin [--zeros-equal]\n"), 2;
   const unsigned calls = (unsigned)number(4);
   unsigned wrong = 0;
   for (unsigned c = 0; c < calls; ++c) {
@@ -97,7 +113,7 @@ int main(int argc, char** argv) {
       for (size_t k = 0; k < counts[i]; ++k) {
         const uint64_t want = element(expected[i] + k * sizes[i], sizes[i]);
         const uint64_t have = element((unsigned char*)arrays[i] + k * sizes[i], sizes[i]);
-        if (want == have || (is_nan(want, kinds[i]) && is_nan(have, kinds[i]))) continue;
+        if (same(want, have, kinds[i], zeros_equal)) continue;
         printf("%s (call %u): element %llu of array %u is %llx, and the interpreter has %llx\n", f->name, c, (unsigned long long)k, i,
                (unsigned long long)have, (unsigned long long)want);
         ++wrong;

@@ -153,13 +153,31 @@ std::string element_text(Dtype type, uint64_t bits) {
   return text;
 }
 
-std::string difference(const ir::Tensor& want, const ir::Tensor& got) {
+namespace {
+
+// The bits of an element with 0 in place of -0, in both parts of a complex number.
+uint64_t without_signed_zeros(Dtype t, uint64_t bits) {
+  if (is_complex(t)) {
+    const uint64_t low = bits & 0xffffffffu, high = bits >> 32;
+    return without_signed_zeros(float32, low) | without_signed_zeros(float32, high) << 32;
+  }
+  if (!is_float(t)) return bits;
+  const uint64_t sign = uint64_t{1} << (8 * t.size - 1);
+  return bits == sign ? 0 : bits;
+}
+
+}  // namespace
+
+std::string difference(const ir::Tensor& want, const ir::Tensor& got, Zeros zeros) {
   if (want.dtype != got.dtype || want.shape != got.shape) {
     auto type = [](const ir::Tensor& t) { return ir::Type{t.dtype, ir::Shape(t.shape.begin(), t.shape.end())}.str(); };
     return "expected type " + type(want) + ", got " + type(got);
   }
+  const auto plain = [&](const ir::Tensor& t, int64_t i) {
+    return zeros == Zeros::Equal ? without_signed_zeros(t.dtype, t.bits(i)) : t.bits(i);
+  };
   for (int64_t i = 0, n = want.size(); i < n; ++i)
-    if (!same_bits(want.dtype, want.bits(i), got.bits(i)))
+    if (!same_bits(want.dtype, plain(want, i), plain(got, i)))
       return "element " + std::to_string(i) + " of " + std::to_string(n) + ": expected " +
              element_text(want.dtype, want.bits(i)) + ", got " + element_text(want.dtype, got.bits(i));
   return {};

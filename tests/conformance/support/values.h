@@ -41,7 +41,9 @@ void flush_subnormals(ir::Tensor& t);
 // Equal bits; NaNs (of each part of a complex number) are all equal.
 bool same_bits(Dtype type, uint64_t a, uint64_t b);
 // Empty when the tensors have one type and `same_bits` elements; else the first difference.
-std::string difference(const ir::Tensor& want, const ir::Tensor& got);
+// With Zeros::Equal, 0 equals -0: where a library computes that chooses its kernels by the processor.
+enum class Zeros : uint8_t { Signed, Equal };
+std::string difference(const ir::Tensor& want, const ir::Tensor& got, Zeros zeros = Zeros::Signed);
 // As text, with the bits: "1.5 (3fc00000)".
 std::string element_text(Dtype type, uint64_t bits);
 
