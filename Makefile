@@ -16,7 +16,7 @@ setup-tests:
 
 # Tests and benchmarks need packages of their own. A build folder that has them already keeps them.
 configure: | setup
-	@test -e $(BUILD)/build.ninja || { echo "configuring $(BUILD)"; \
+	@test -e $(BUILD)/build.ninja || { echo "configuring $(BUILD)"; mkdir -p build; \
 	  cmake --preset release -DFRIT_BUILD_TESTS=OFF -DFRIT_BUILD_BENCH=OFF >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }; }
 
 # Only what the example needs: the library, the code generator for this processor, and the example.

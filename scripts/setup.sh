@@ -61,5 +61,11 @@ if [ "$(id -u)" -ne 0 ]; then
   command -v sudo >/dev/null || { echo "run as root, or install: ${missing[*]}" >&2; exit 1; }
   sudo=(sudo)
 fi
-"${sudo[@]}" apt-get update -qq
-"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+log=$(mktemp)
+if ! { "${sudo[@]}" apt-get update && "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+       apt-get install -y --no-install-recommends -o Dpkg::Use-Pty=0 "${missing[@]}"; } >"$log" 2>&1; then
+  tail -n 30 "$log"
+  echo "$0: the packages could not be installed; all that apt-get said is in $log" >&2
+  exit 1
+fi
+rm -f "$log"
