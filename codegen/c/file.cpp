@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "codegen/c/cblas.h"
+#include "codegen/c/c_call.h"
 #include "codegen/c/emitter.h"
 #include "codegen/package/c_interface.h"
 #include "ir/base/dim_atoms.h"
@@ -80,12 +80,12 @@ class FileEmitter {
     const std::string many = functions.size() == 1 ? " array function" : " array functions";
     const std::string s = "/* " + options.name + ".c: " + std::to_string(functions.size()) + many +
                           " with a C interface, which " + options.name + ".h describes. */" + std::string(kHead);
-    const std::string_view declarations = calls_cblas_ ? cblas_declarations() : "";
-    return s + "#include \"" + options.name + ".h\"\n" + std::string(kPrelude) + std::string(declarations) +
-           helpers_.text() + text_;
+    std::string declarations;
+    for (const std::string_view d : declarations_) declarations += d;
+    return s + "#include \"" + options.name + ".h\"\n" + std::string(kPrelude) + declarations + helpers_.text() + text_;
   }
 
-  bool calls_cblas() const { return calls_cblas_; }
+  bool calls_libraries() const { return !declarations_.empty(); }
 
   Result<std::string> kernels(const Program& p) {
     FRIT_TRY(emit_kernels(p));
@@ -237,13 +237,14 @@ class FileEmitter {
       if (const auto* library = std::get_if<LibraryStep>(&step)) {
         const Dtype t = is_complex(library->dtypes[0]) ? float32 : library->dtypes[0];
         FRIT_ASSIGN_OR_RETURN(
-            call, cblas_call(f, *library, *positions_, batch_, helpers_, [&](uint32_t buffer, bool written) {
+            call, c_call_text(f, *library, *positions_, batch_, helpers_, [&](uint32_t buffer, bool written) {
               const std::string s = pointer(p, c, buffer, {"", t, 0, written, true}, own_memory, statics);
               const bool plain = c.buffers[buffer].kind != CBuffer::Kind::Workspace || own_memory;
               return plain ? s : "(" + std::string(memory_type(t)) + "*)" + s;
             }));
-        launches += call;
-        calls_cblas_ = true;
+        launches += call.statements;
+        if (std::find(declarations_.begin(), declarations_.end(), call.declarations) == declarations_.end())
+          declarations_.push_back(call.declarations);
         continue;
       }
       const auto& launch = std::get<KernelStep>(step);
@@ -369,8 +370,9 @@ class FileEmitter {
   std::unique_ptr<Positions> positions_;
   std::map<std::pair<uint32_t, std::string>, std::string> slots_;  // arrays of own memory
   DimFacts facts_;
-  bool has_checks_ = false, fixed_ = false, calls_cblas_ = false;
-  std::string batch_;  // C: the number of a product of a batch
+  bool has_checks_ = false, fixed_ = false;
+  std::vector<std::string_view> declarations_;  // of the libraries that are called
+  std::string batch_;                           // C: the number of a product of a batch
   std::string text_;
 };
 
@@ -378,11 +380,11 @@ class FileEmitter {
 
 Result<std::vector<NativeFile>> emit_files(std::span<const Function* const> functions, const NativeOptions& options) {
   FRIT_ASSIGN_OR_RETURN(interfaces, make_c_interfaces(functions));
-  for (size_t i = 0; i < functions.size(); ++i) add_cblas_checks(*functions[i], interfaces[i]);
+  for (size_t i = 0; i < functions.size(); ++i) add_c_call_checks(*functions[i], interfaces[i]);
   FileEmitter emitter;
   FRIT_ASSIGN_OR_RETURN(source, emitter.run(functions, interfaces, options));
   std::string notes = options.name + ".c is to be linked with -lm";
-  notes += emitter.calls_cblas() ? " and, for cblas_*, -lopenblas or another library that has them." : ".";
+  notes += emitter.calls_libraries() ? " and, for cblas_*, -lopenblas or another library that has them." : ".";
   return std::vector<NativeFile>{{".c", std::move(source)}, {".h", c_header(interfaces, options.name, notes)}};
 }
 

@@ -8,6 +8,7 @@
 #include "codegen/core/backend.h"
 #include "codegen/core/guard.h"
 #include "codegen/core/options.h"
+#include "ir/routines/routine.h"
 
 namespace frit::codegen {
 
@@ -152,9 +153,12 @@ class PlanBuilder {
 
   Result<runtime::LibraryPlan> library_plan(const ir::LibraryStep& step) {
     runtime::LibraryPlan plan;
-    plan.name = step.name;
-    FRIT_ASSIGN_OR_RETURN(options, options_text(step.attrs));
+    plan.name = step.routine->name;
+    ir::Dims open;
+    FRIT_ASSIGN_OR_RETURN(options, options_text(step.attrs, open));
     plan.options = std::move(options);
+    plan.sizes = sizes(open);
+    plan.workspace = step.workspace;
     for (size_t i = 0; i < step.operands.size(); ++i)
       plan.operands.push_back(window_plan(step.operands[i], step.dtypes[i]));
     for (size_t i = 0; i < step.results.size(); ++i)

@@ -1,3 +1,4 @@
+// Arguments of library routines as JSON text.
 #include "codegen/core/options.h"
 
 #include <charconv>
@@ -35,12 +36,13 @@ std::string number(double v) {
 
 struct Writer {
   std::string_view name;
+  ir::Dims& open;
 
   Result<std::string> operator()(bool v) const { return std::string(v ? "true" : "false"); }
   Result<std::string> operator()(const Dim& v) const {
     if (v.is_const()) return std::to_string(v.value());
-    return Diagnostic("attribute '" + std::string(name) + "' of a library routine is the symbolic size " + v.str(), {},
-                      "pass it as a shape instead");
+    open.push_back(v);
+    return "{\"size\":" + std::to_string(open.size() - 1) + "}";
   }
   Result<std::string> operator()(double v) const { return number(v); }
   Result<std::string> operator()(Dtype v) const { return quoted(short_name(v)); }
@@ -60,10 +62,10 @@ struct Writer {
 
 }  // namespace
 
-Result<std::string> options_text(const ir::AttrMap& attrs) {
+Result<std::string> options_text(const ir::AttrMap& attrs, ir::Dims& open) {
   std::string text;
   for (const auto& [name, value] : attrs) {
-    FRIT_ASSIGN_OR_RETURN(item, std::visit(Writer{name}, value));
+    FRIT_ASSIGN_OR_RETURN(item, std::visit(Writer{name, open}, value));
     text += (text.empty() ? "" : ",") + quoted(name) + ":" + item;
   }
   return "{" + text + "}";

@@ -9,7 +9,8 @@
 namespace frit::codegen {
 
 // An object with one member per attribute, in their order: booleans, integers, numbers, names of element types, strings
-// and lists of integers. Fails on a symbolic integer and on a literal, which no routine takes.
-Result<std::string> options_text(const ir::AttrMap& attrs);
+// and lists of integers. An integer that is not known here becomes {"size": i}, where `open[i]` is that size. Fails on
+// a literal, which no routine takes.
+Result<std::string> options_text(const ir::AttrMap& attrs, ir::Dims& open);
 
 }  // namespace frit::codegen

@@ -11,6 +11,8 @@
 
 #include <algorithm>
 
+#include "ir/routines/matmul.h"
+
 namespace frit::codegen::glsl {
 
 std::string fill(std::string text, const std::map<std::string, std::string>& words) {
@@ -293,10 +295,11 @@ Result<std::vector<Shader>> emit_routine(const ir::Program& program, size_t numb
   const std::string name = "routine" + std::to_string(number);
   const Dtype t = step.dtypes.back();
   auto refuse = [&](const std::string& why, const std::string& cure = {}) {
-    return Diagnostic("op '" + step.name + "' of " + std::string(long_name(t)) + " has no form for this gpu: " + why,
+    return Diagnostic("op '" + std::string(step.routine->name) + "' of " + std::string(long_name(t)) +
+                          " has no form for this gpu: " + why,
                       {}, cure + "run the function on the cpu");
   };
-  if (step.name != "matmul") return refuse("only products of matrices have one");
+  if (step.routine != &ir::kMatmul) return refuse("only products of matrices have one");
   if (!is_inexact(t)) return refuse("only products of floats and complex numbers have one");
   if (!features.int64) return refuse("it has no shaderInt64");
   if (t == float64 && !features.float64) return refuse("it has no shaderFloat64", "cast to float32, or ");

@@ -7,8 +7,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "codegen/llvm/emit_cblas.h"
+#include "codegen/llvm/emit_c_call.h"
 #include "codegen/llvm/emit_size.h"
+#include "ir/routines/routine.h"
 
 namespace frit::codegen {
 namespace {
@@ -134,7 +135,7 @@ class EntryEmitter {
       }
       const auto& routine = std::get<ir::LibraryStep>(step);
       if (!cblas_) return no_code(routine);
-      emit_cblas(builder_, f_, routine, [this](const Dim& d) { return size(d); }, buffers_);
+      emit_c_call(builder_, f_, routine, [this](const Dim& d) { return size(d); }, buffers_);
       if (routine.epilogue) emit_launch(*routine.epilogue);
     }
     builder_.CreateRet(builder_.getInt32(static_cast<uint32_t>(CallCode::Ok)));
@@ -216,7 +217,7 @@ class EntryEmitter {
   }
 
   Status no_code(const ir::LibraryStep& step) const {
-    return Diagnostic("function @" + f_.name + ": routine '" + step.name +
+    return Diagnostic("function @" + f_.name + ": routine '" + std::string(step.routine->name) +
                           "' is a call of the runtime, which native code does not have",
                       {}, "lower the function with the trait own_routines");
   }

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "codegen/llvm/compiler.h"
-#include "codegen/llvm/emit_cblas.h"
+#include "codegen/llvm/emit_c_call.h"
 #include "codegen/llvm/emit_entry.h"
 #include "codegen/llvm/emitter.h"
 #include "codegen/llvm/link_shared.h"
@@ -27,8 +27,8 @@ class NativeEmitter {
     FRIT_ASSIGN_OR_RETURN(interfaces, make_c_interfaces(functions_));
     interfaces_ = std::move(interfaces);
     for (size_t i = 0; options_.cblas && i < functions_.size(); ++i) {
-      FRIT_TRY(takes_cblas(*functions_[i]));
-      add_cblas_checks(*functions_[i], interfaces_[i]);
+      FRIT_TRY(takes_c_calls(*functions_[i]));
+      add_c_call_checks(*functions_[i], interfaces_[i]);
       routines_ |= has_routines(*functions_[i]->program);
     }
     std::set<std::string> taken;

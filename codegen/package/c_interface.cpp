@@ -6,7 +6,7 @@
 
 #include "ir/base/dim_atoms.h"
 #include "ir/text/printer.h"
-#include "passes/lower/cblas_product.h"
+#include "passes/lower/routine.h"
 
 namespace frit::codegen {
 namespace {
@@ -343,12 +343,17 @@ Result<CInterface> make_named(const ir::Function& f, std::string name) {
 
 Result<CInterface> make_c_interface(const ir::Function& f) { return make_named(f, c_identifier(wish_of(f))); }
 
-void add_cblas_checks(const ir::Function& f, CInterface& c) {
+void add_c_call_checks(const ir::Function& f, CInterface& c) {
   for (const ir::Step& s : f.program->steps) {
     const auto* step = std::get_if<ir::LibraryStep>(&s);
-    const auto p = step ? passes::cblas_product(*step, f.facts) : std::nullopt;
-    if (!p) continue;
-    for (const Dim& d : {p->m, p->n, p->k, p->a.leading, p->b.leading}) {
+    if (!step) continue;
+    const auto call = passes::c_call(*step, f.facts);
+    if (!call.ok()) continue;
+    ir::Dims checked;
+    for (const passes::CCall::Argument& a : call->arguments) {
+      const auto* size = std::get_if<passes::CCall::Size>(&a);
+      if (!size || std::find(checked.begin(), checked.end(), size->value) != checked.end()) continue;
+      const Dim& d = checked.emplace_back(size->value);
       const Dim room = Dim(std::numeric_limits<int32_t>::max()) - d;
       if (f.facts.range(room).low >= 0) continue;
       c.checks.push_back({CCheck::Kind::NonNegative, room, CallCode::TooLarge,

@@ -98,8 +98,8 @@ Result<CInterface> make_c_interface(const ir::Function& f);
 // The interfaces of functions that share a header: names are unique among them.
 Result<std::vector<CInterface>> make_c_interfaces(std::span<const ir::Function* const> functions);
 
-// Adds what the sizes of cblas, which are of 32 bits, ask of a call whose matrix products are calls of it.
-void add_cblas_checks(const ir::Function& f, CInterface& c);
+// Adds checks that sizes fit the 32-bit integers of C libraries that the function calls.
+void add_c_call_checks(const ir::Function& f, CInterface& c);
 
 // The text of a header `name`.h that declares them, for C and C++. `notes` are lines for its head, such as what it is
 // to be linked with.

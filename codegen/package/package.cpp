@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "codegen/core/signature.h"
+#include "ir/routines/routine.h"
 #include "ir/text/printer.h"
 #include "passes/manager/pass.h"
 #include "runtime/load/package.h"
@@ -49,7 +50,8 @@ std::string plan_text(const ir::Program& p) {
     std::vector<uint32_t> buffers;
     for (const ir::Window& w : l.operands) buffers.push_back(w.buffer);
     for (const ir::Window& w : l.results) buffers.push_back(w.buffer);
-    Json routine{{"routine", l.name}, {"buffers", names(buffers)}};
+    Json routine{{"routine", l.routine->name}, {"buffers", names(buffers)}};
+    if (l.workspace != ir::kNone) routine["workspace"] = p.buffers[l.workspace].name;
     if (l.epilogue)
       routine["epilogue"] = {{"kernel", p.kernels[l.epilogue->kernel].name}, {"buffers", names(l.epilogue->buffers)}};
     plan["steps"].push_back(std::move(routine));

@@ -5,6 +5,7 @@
 
 #include "codegen/core/guard.h"
 #include "frontend/cli/command.h"
+#include "ir/routines/routine.h"
 #include "ir/text/printer.h"
 
 namespace frit::cli {
@@ -82,7 +83,7 @@ void explain(ir::Function& f, const Options& o) {
       kernel(*s);
     } else {
       const auto& l = std::get<ir::LibraryStep>(p.steps[i]);
-      std::cout << "library " << l.name << "\n";
+      std::cout << "library " << l.routine->name << "\n";
       if (l.epilogue) {
         std::cout << "     with epilogue ";
         kernel(*l.epilogue);

@@ -1,7 +1,8 @@
 // The operation registry: one row per tensor operation, and nothing about an operation anywhere else.
 //
-// Rows live in ir/ops, one file per family; each file fills a table and registers it (register_ops). A pass, a backend
-// or a tool asks a row for its traits and rules; none compares names, save the algebraic rules file.
+// Rows live in ir/ops, one file per family, and those of routines in ir/routines; each file fills a table and registers
+// it (RegisterOps). A pass, a backend or a tool asks a row for its traits and rules and does not compare names.
+// Algebraic rules (passes/simplify) do name rows.
 //
 // Elementwise and reduction rows are data: a meaning as text over the closed scalar set and a derivative as text over
 // elementwise rows. The text is a sequence of assignments and a last expression, e.g. "r = rem(x, y); select(r < 0, r +
@@ -31,6 +32,7 @@ namespace frit::ir {
 
 struct Op;
 struct OpDef;
+struct Routine;  // ir/routines/routine.h
 class Builder;
 using ValueId = uint32_t;
 
@@ -41,7 +43,7 @@ enum class OpKind : uint8_t {
   Index,        // each result element is one operand element (or a fill): `index`; reshape, slice, pad, ...
   Iota,         // a function of the position: `index_value`
   Composite,    // defined by `expand` into other rows
-  Library,      // a runtime routine named by `library` (matmul, later convolution, sort, ...)
+  Library,      // more than a loop nest: `routine` (matmul)
 };
 
 enum Trait : uint32_t {
@@ -141,8 +143,8 @@ struct OpDef {
   // Reduction
   Combine combine = Combine::Sum;
 
-  // Library
-  std::string_view library = {};
+  // Library: its record
+  const Routine* routine = nullptr;
 
   // Rules; null where the kind supplies it.
   using Infer = Result<std::vector<Type>> (*)(const InferArgs&);
@@ -159,7 +161,7 @@ struct OpDef {
   // Composite rows: the same computation in simpler rows. The types were inferred; a failure is a bug.
   using Expand = std::vector<ValueId> (*)(Builder&, const Op&, std::span<const ValueId> operands);
   Expand expand = nullptr;
-  // Structural derivative rules: cotangents of operands from cotangents of results; tangents alike. Used by transforms.
+  // Structural derivative rules: cotangents of operands from cotangents of results.
   using Vjp = std::vector<ValueId> (*)(Builder&, const Op&, std::span<const ValueId> operands,
                                        std::span<const ValueId> results, std::span<const ValueId> cotangents);
   Vjp vjp = nullptr;

@@ -13,37 +13,22 @@
 #include "ir/base/result.h"
 #include "ir/kernel/kernel.h"
 #include "ir/kernel/program.h"
+#include "ir/routines/routine.h"
 
 namespace frit::ir {
-
-// Memory of one launch buffer, owned by the caller. May be null when `bytes` is 0; needs no alignment.
-struct BufferSpan {
-  std::byte* data = nullptr;
-  size_t bytes = 0;
-};
 
 // Runs `k` on `buffers` (one per Kernel::buffers, at least as large as declared) with `symbols` (the values of
 // Kernel::symbols). Fails if the kernel breaks a verifier rule, the arguments do not fit, or an access is not allowed;
 // by then it may have done some stores.
 Status interpret(const Kernel& k, std::span<const BufferSpan> buffers, std::span<const int64_t> symbols);
 
-// A window of a library step with its sizes evaluated. Element (i, j, ..) lies at byte (offset + i * strides[0] + ..) *
-// dtype.size of `memory`; all elements lie inside.
-struct HostWindow {
-  BufferSpan memory;
-  Dtype dtype;
-  std::vector<int64_t> shape, strides;  // in elements
-  int64_t offset = 0;
-};
-
-// Computes a library step: writes `results` from `operands`. `attrs` are the step's attributes, with sizes as numbers.
-using LibraryCall = std::function<Status(const LibraryStep& step, const AttrMap& attrs,
-                                         std::span<const HostWindow> operands, std::span<const HostWindow> results)>;
+// Computes a routine in place of its reference implementation.
+using LibraryCall = std::function<Status(const Routine&, const ReferenceCall&)>;
 
 // Runs `p`. `symbols` are the values of Program::symbols; `inputs` hold the memory of each parameter's buffer, indexed
 // by ProgramBuffer::param. Temps share memory as their slots say, and outputs take over a copy of their donors, so that
 // a wrong plan gives wrong results here too. Memory that nothing wrote holds the byte 0xa5. Returns each result's
-// elements in row-major order. `library` may be empty if no step needs it.
+// elements in row-major order. If `library` is empty, routines compute their reference.
 Result<std::vector<Literal>> interpret(const Program& p, std::span<const int64_t> symbols,
                                        std::span<const Literal> inputs, const LibraryCall& library = {});
 

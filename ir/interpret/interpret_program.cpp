@@ -149,7 +149,6 @@ class ProgramRun {
   }
 
   Status run_library(const LibraryStep& s) {
-    if (!library_) return Diagnostic("program: step '" + s.name + "' needs a library, and none was given");
     std::vector<HostWindow> operands, results;
     for (size_t i = 0; i < s.operands.size() + s.results.size(); ++i) {
       bool operand = i < s.operands.size();
@@ -160,7 +159,11 @@ class ProgramRun {
     Status status;
     for (const AttrMap::Entry& e : s.attrs) attrs.set(e.first, concrete(e.second, status));
     FRIT_TRY(std::move(status));
-    FRIT_TRY(library_(s, attrs, operands, results));
+    const BufferSpan workspace = s.workspace == kNone ? BufferSpan() : memory_[s.workspace];
+    const ReferenceCall call{operands, results, attrs, {workspace.data, workspace.bytes}};
+    if (!library_ && !s.routine->reference)
+      return Diagnostic("program: routine '" + std::string(s.routine->name) + "' has no reference implementation");
+    FRIT_TRY(library_ ? library_(*s.routine, call) : s.routine->reference(call));
     if (s.epilogue) FRIT_TRY(run_kernel(*s.epilogue));
     return {};
   }

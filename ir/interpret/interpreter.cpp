@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "ir/routines/routine.h"
 #include "ir/scalar/scalar.h"
 
 namespace frit::ir {
@@ -14,14 +15,7 @@ namespace {
 using Position = std::vector<int64_t>;
 
 std::complex<double> complex_at(const Tensor& t, int64_t i) {
-  if (!is_complex(t.dtype)) return t.at(i);
-  uint64_t bits = t.bits(i);
-  return {std::bit_cast<float>(static_cast<uint32_t>(bits)), std::bit_cast<float>(static_cast<uint32_t>(bits >> 32))};
-}
-
-uint64_t complex_bits(std::complex<double> v) {
-  return uint64_t{std::bit_cast<uint32_t>(static_cast<float>(v.imag()))} << 32 |
-         std::bit_cast<uint32_t>(static_cast<float>(v.real()));
+  return is_complex(t.dtype) ? bits_to_complex(t.bits(i)) : t.at(i);
 }
 
 int64_t flatten(const Position& at, const std::vector<int64_t>& shape) {
@@ -113,7 +107,7 @@ class Interpreter {
       case OpKind::Index: FRIT_TRY(index(op, operands, results[0])); break;
       case OpKind::Iota: FRIT_TRY(iota(op, results[0])); break;
       case OpKind::Composite: FRIT_TRY(composite(op, operands, results)); break;
-      case OpKind::Library: FRIT_TRY(library(op, operands, results[0])); break;
+      case OpKind::Library: FRIT_TRY(library(op, operands, results)); break;
     }
     for (size_t i = 0; i < results.size(); ++i) values_[op.results[i]] = std::move(results[i]);
     return {};
@@ -201,7 +195,7 @@ class Interpreter {
     if (is_complex(out)) {
       std::complex<double> total = sum ? 0 : 1;
       for (int64_t i : elements) total = sum ? total + complex_at(x, i) : total * complex_at(x, i);
-      return complex_bits(total);
+      return complex_to_bits(total);
     }
     if (is_float(out)) {
       // long double keeps the reference more exact than f64 results too.
@@ -318,26 +312,44 @@ class Interpreter {
     return {};
   }
 
-  Status library(const Op& op, const std::vector<const Tensor*>& operands, Tensor& out) {
-    if (op.def->library != "matmul")
-      return fail(op, "the interpreter has no reference for library routine '" + std::string(op.def->library) + "'");
-    const Tensor &a = *operands[0], &b = *operands[1];
-    size_t rank = a.shape.size();
-    int64_t m = a.shape[rank - 2], k = a.shape[rank - 1], n = b.shape[rank - 1];
-    for (int64_t o = 0, size = out.size(); o < size; ++o) {
-      int64_t batch = o / (m * n), row = o / n % m, column = o % n;
-      std::complex<double> sum = 0;
-      for (int64_t i = 0; i < k; ++i) {
-        int64_t left = (batch * m + row) * k + i, right = (batch * k + i) * n + column;
-        // Real products stay real: 0 * infinity in an imaginary part would give NaN.
-        if (is_complex(out.dtype))
-          sum += complex_at(a, left) * complex_at(b, right);
-        else
-          sum = sum.real() + a.at(left) * b.at(right);
-      }
-      out.set_bits(o, is_complex(out.dtype) ? complex_bits(sum) : double_to_bits(out.dtype, sum.real()));
+  // A whole tensor as routines see it. They only read their operands.
+  static HostWindow window(const Tensor& t) {
+    HostWindow w{{const_cast<std::byte*>(t.data.data()), t.data.size()}, t.dtype, t.shape, t.shape, 0};
+    int64_t stride = 1;
+    for (size_t axis = w.strides.size(); axis-- > 0; stride *= t.shape[axis]) w.strides[axis] = stride;
+    return w;
+  }
+
+  Status library(const Op& symbolic, const std::vector<const Tensor*>& operands, std::vector<Tensor>& results) {
+    const Routine* routine = symbolic.def->routine;
+    if (!routine || !routine->reference) return fail(symbolic, "its routine has no reference implementation");
+    const Op op = concrete(symbolic);
+    std::vector<HostWindow> in, out;
+    for (const Tensor* t : operands) in.push_back(window(*t));
+    for (const Tensor& t : results) out.push_back(window(t));
+    std::vector<std::byte> workspace;
+    if (routine->workspace) {
+      const Dim bytes = concrete(workspace_bytes(*routine, op.attrs, in, out));
+      if (!bytes.is_const() || bytes.value() < 0)
+        return fail(op, "its workspace of " + bytes.str() + " bytes is no size");
+      workspace.resize(static_cast<size_t>(bytes.value()));
     }
-    return {};
+    Status done = routine->reference({in, out, op.attrs, workspace});
+    return done.ok() ? Status() : Status(fail(op, done.error().message));
+  }
+
+  // Of a call on tensors of known sizes.
+  static Dim workspace_bytes(const Routine& routine, const AttrMap& attrs, const std::vector<HostWindow>& in,
+                             const std::vector<HostWindow>& out) {
+    std::vector<Dtype> dtypes;
+    std::vector<Layout> layouts;
+    for (const std::vector<HostWindow>* windows : {&in, &out})
+      for (const HostWindow& w : *windows) {
+        dtypes.push_back(w.dtype);
+        layouts.push_back({Shape(w.shape.begin(), w.shape.end()), Dims(w.strides.begin(), w.strides.end()), 0});
+      }
+    const std::span<const Layout> all = layouts;
+    return routine.workspace({dtypes, all.first(in.size()), all.subspan(in.size()), attrs});
   }
 
   const Function& f_;

@@ -38,13 +38,15 @@ struct KernelStep {
   std::vector<uint32_t> buffers;
 };
 
-// A routine of the runtime, found by name on the device that runs the program.
+// A call of a routine. A device finds its own implementation by the routine's name.
 struct LibraryStep {
-  std::string name;
-  AttrMap attrs;
-  std::vector<Dtype> dtypes;  // of operands, then results
+  const Routine* routine = nullptr;  // never null
+  AttrMap attrs;                     // sizes in them are Dims over the program's symbols
+  std::vector<Dtype> dtypes;         // of operands, then results
   std::vector<Window> operands;
   std::vector<Window> results;
+  // A temp of bytes that the routine may use during the call. It is there if the routine's record asks for one.
+  uint32_t workspace = kNone;
   // The kernel fused behind the routine. Its parallel loop runs over the rows of results[0] (all axes but the last, in
   // row-major order). The device may call it on each range of rows as soon as the routine has finished them, while they
   // are in cache.
@@ -52,6 +54,9 @@ struct LibraryStep {
 };
 
 using Step = std::variant<KernelStep, LibraryStep>;
+
+// Bytes that the routine asks for, over the program's symbols; 0 where it needs no workspace.
+Dim workspace_bytes(const LibraryStep& step);
 
 struct Program {
   std::vector<std::string> symbols;

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "ir/read/kernel_parser.h"
+#include "ir/routines/routine.h"
 #include "ir/text/text.h"
 #include "ir/verify/kernel_verifier.h"
 
@@ -204,12 +205,18 @@ class ProgramParser {
 
   Status library() {
     LibraryStep s;
+    Token at = lexer_.peek();
     FRIT_ASSIGN_OR_RETURN(name, parse_string(lexer_));
-    s.name = std::move(name);
+    s.routine = find_routine(name);
+    if (!s.routine) return lexer_.error(at, "there is no routine '" + name + "'");
     FRIT_TRY(windows(s.operands, s.dtypes));
     FRIT_TRY(lexer_.expect("->"));
     FRIT_TRY(windows(s.results, s.dtypes));
     FRIT_TRY(attributes(s.attrs));
+    if (lexer_.accept_ident("workspace")) {
+      FRIT_ASSIGN_OR_RETURN(workspace, buffer_reference());
+      s.workspace = workspace;
+    }
     if (lexer_.accept_ident("epilogue")) {
       FRIT_ASSIGN_OR_RETURN(epilogue, launch(true));
       s.epilogue = std::move(epilogue);

@@ -1,4 +1,5 @@
 // The printer of programs.
+#include "ir/routines/routine.h"
 #include "ir/text/kernel_printer.h"
 #include "ir/text/text.h"
 
@@ -52,7 +53,7 @@ std::string text(const Program& p, const KernelStep& s) {
   return t + ")";
 }
 
-// A routine has no row that gives the kinds of its attributes, so the text gives them.
+// A step has no row that gives the kinds of its attributes, so the text gives them.
 std::string text(const AttrMap& attrs) {
   std::string t;
   for (const AttrMap::Entry& e : attrs) {
@@ -68,13 +69,14 @@ std::string text(const AttrMap& attrs) {
 }
 
 std::string text(const Program& p, const LibraryStep& s) {
-  std::string t = "library " + quoted(s.name) + "(";
+  std::string t = "library " + quoted(std::string(s.routine->name)) + "(";
   auto dtype = [&](size_t i) { return i < s.dtypes.size() ? s.dtypes[i] : float32; };
   for (size_t i = 0; i < s.operands.size(); ++i) t += (i ? ", " : "") + window_text(p, s.operands[i], dtype(i));
   t += ") -> (";
   for (size_t i = 0; i < s.results.size(); ++i)
     t += (i ? ", " : "") + window_text(p, s.results[i], dtype(s.operands.size() + i));
   t += ")" + text(s.attrs);
+  if (s.workspace != kNone) t += " workspace " + buffer_name(p, s.workspace);
   if (s.epilogue) t += " epilogue " + text(p, *s.epilogue);
   return t;
 }

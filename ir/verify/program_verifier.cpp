@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/routines/routine.h"
 #include "ir/text/kernel_printer.h"
 #include "ir/verify/kernel_verifier.h"
 
@@ -192,19 +193,49 @@ class ProgramVerifier {
   }
 
   Status check_library(const LibraryStep& s) {
-    std::string what = "step " + std::to_string(step_) + ": a window of '" + s.name + "'";
+    if (!s.routine) return fail_step("P6", "it names no routine");
+    const std::string name(s.routine->name), what = "step " + std::to_string(step_) + ": a window of '" + name + "'";
     if (s.dtypes.size() != s.operands.size() + s.results.size())
-      return fail_step("P6", "'" + s.name + "' does not say the type of each window");
+      return fail_step("P6", "'" + name + "' does not say the type of each window");
+    FRIT_TRY(check_count(name, s.operands.size(), s.routine->operands, "operand"));
+    FRIT_TRY(check_count(name, s.results.size(), s.routine->results, "result"));
     size_t d = 0;
     for (const Window& w : s.operands) FRIT_TRY(check_window("P6", w, s.dtypes[d++], what));
     for (const Window& w : s.results) FRIT_TRY(check_window("P6", w, s.dtypes[d++], what));
     for (const Window& w : s.operands) FRIT_TRY(access(w.buffer, true, false));
     for (const Window& w : s.results) FRIT_TRY(access(w.buffer, false, true));
+    FRIT_TRY(check_workspace(s));
     if (!s.epilogue) return {};
+    if (s.routine->epilogue == RoutineEpilogue::None) return fail_step("P6", "'" + name + "' takes no epilogue");
     FRIT_TRY(check_launch(*s.epilogue));
     if (s.results.empty() || !parallel_loop(p_.kernels[s.epilogue->kernel]))
-      return fail_step("P6", "an epilogue runs over the first result of '" + s.name + "', in a parallel loop");
+      return fail_step("P6", "an epilogue runs over the first result of '" + name + "', in a parallel loop");
     return {};
+  }
+
+  Status check_count(const std::string& name, size_t given, int wanted, const char* what) const {
+    if (given == static_cast<size_t>(wanted)) return {};
+    return fail_step("P6", "'" + name + "' has " + std::to_string(wanted) + " " + what + (wanted == 1 ? "" : "s") +
+                               ", not " + std::to_string(given));
+  }
+
+  Status check_workspace(const LibraryStep& s) {
+    const std::string name(s.routine->name);
+    if ((s.workspace != kNone) != (s.routine->workspace != nullptr))
+      return fail_step("P6", "'" + name + (s.routine->workspace ? "' lacks its workspace" : "' takes no workspace"));
+    if (s.workspace == kNone) return {};
+    if (s.workspace >= p_.buffers.size()) return fail_step("P6", "the workspace of '" + name + "' does not exist");
+    const ProgramBuffer& b = p_.buffers[s.workspace];
+    if (b.role != BufferRole::Temp || b.dtype != uint8)
+      return fail_step("P6", "the workspace '" + b.name + "' of '" + name + "' is not a temp of bytes");
+    for (const std::vector<Window>* windows : {&s.operands, &s.results})
+      for (const Window& w : *windows)
+        if (w.buffer == s.workspace) return fail_step("P6", "'" + name + "' has a window on its own workspace");
+    const Dim needed = workspace_bytes(s);
+    if (facts_.less(b.size, needed) == Tri::Yes)
+      return fail_step("P6", "the workspace '" + b.name + "' holds " + b.size.str() + " bytes, but '" + name +
+                                 "' needs " + needed.str());
+    return access(s.workspace, false, true);
   }
 
   Status check_results() {

@@ -20,6 +20,7 @@
 #include <map>
 #include <set>
 
+#include "ir/routines/routine.h"
 #include "passes/fuse/movable.h"
 #include "passes/fuse/reduction_shape.h"
 #include "passes/fuse/regroup.h"
@@ -307,6 +308,13 @@ class Fuser {
   // Whether operand `o` can be read by group `g` where the op is computed.
   bool readable(ValueId o, int g) const { return home(o) == g || reach(o) < g; }
 
+  // Whether the routine of group `g` applies `op` to its first result, or to what it has computed of that so far.
+  bool takes_epilogue(const Op& op, int g) const {
+    if (f_.ops[groups_[g].ops[0]].def->routine->epilogue == RoutineEpilogue::None) return false;
+    return std::none_of(op.operands.begin(), op.operands.end(),
+                        [&](ValueId o) { return home(o) == g && f_.values[o].index > 0; });
+  }
+
   bool fits(const Op& op, int g) const {
     const Draft& d = groups_[g];
     const Shape& s = shape(op.results[0]);
@@ -314,7 +322,7 @@ class Fuser {
       if (!readable(o, g)) return false;
     switch (d.kind) {
       case GroupKind::Loop: return s == d.space;
-      case GroupKind::Library: return s == d.space;
+      case GroupKind::Library: return s == d.space && takes_epilogue(op, g);
       case GroupKind::Reduce: {
         if (!d.reduction.is_full(s) && !d.reduction.is_row(s)) return false;
         // At full shape, in-group operands are full; at row shape, rows of the same form.

@@ -1,3 +1,4 @@
+// Graph values as instructions of a kernel.
 #include "passes/lower/kernel_emitter.h"
 
 #include <algorithm>
@@ -9,10 +10,6 @@ namespace frit::passes {
 using namespace ir;
 
 namespace {
-
-// Local buffers are numbered after all launch buffers, whose count is known only at the end; until then they stand from
-// here on.
-constexpr uint32_t kLocalBase = 1u << 24;
 
 Dim linear(const std::vector<Dim>& at, const Layout& layout) {
   Dim d = layout.offset;
@@ -68,76 +65,39 @@ Dim rewrite(const Dim& d, const CollapsedAxes& c) {
 
 }  // namespace
 
-KernelEmitter::KernelEmitter(const Function& f, Program& program, Placements& placements, std::string name)
-    : f_(f),
-      program_(program),
-      facts_(f.facts),
-      reserved_(program.symbols.begin(), program.symbols.end()),
-      placements_(placements) {
-  kernel_.name = std::move(name);
-  scopes_.emplace_back();
+MemoKey::MemoKey(Kind kind, Numbers numbers, std::vector<Dim> dims)
+    : kind_(kind), numbers_(numbers), dims_(std::move(dims)) {
+  Hasher hasher;
+  hasher.add(kind_);
+  for (uint64_t n : numbers_) hasher.add(n);
+  for (const Dim& d : dims_) d.hash_into(hasher);
+  hash_ = hasher.finish().low;
 }
 
-std::string KernelEmitter::fresh(const std::string& hint) {
-  // Names are never given back, so the search goes on where it ended.
-  int& next = next_[hint];
-  std::string name;
-  do {
-    name = next == 0 ? hint : hint + std::to_string(next);
-    ++next;
-  } while (!reserved_.insert(name).second);
-  return name;
-}
+KernelEmitter::KernelEmitter(const Function& f, Program& program, Placements& placements, std::string name)
+    : f_(f), program_(program), b_(f, program, std::move(name)), memos_(1), placements_(placements) {}
 
 std::string KernelEmitter::open_loop(const std::string& hint, const Dim& extent, LoopKind kind, int lanes) {
-  Loop loop;
-  loop.var = fresh(hint);
-  loop.extent = resolve(extent);
-  loop.kind = kind;
-  loop.lanes = lanes;
-  facts_.set_loop(loop.var, loop.extent);
-  scopes_.emplace_back();
-  scopes_.back().loop = std::move(loop);
-  var_depth_[scopes_.back().loop->var] = innermost();
-  return scopes_.back().loop->var;
-}
-
-void KernelEmitter::declare(const std::string& var, const Dim& extent) { facts_.set_loop(var, extent); }
-
-Reg KernelEmitter::accumulate(Combine combine, Dtype type, Reg value, Reg position) {
-  bool arg = combine == Combine::ArgMax || combine == Combine::ArgMin;
-  // The result is visible in the body around the loop.
-  Reg result = new_reg(arg ? int64 : type, innermost() - 1);
-  scopes_.back().loop->accumulators.push_back({combine, type, value, result, position});
-  return result;
+  memos_.emplace_back();
+  return b_.open_loop(hint, resolve(extent), {.kind = kind, .lanes = lanes});
 }
 
 void KernelEmitter::close_loop() {
-  Scope scope = std::move(scopes_.back());
-  scopes_.pop_back();
-  scope.loop->body = std::move(scope.body);
-  scopes_.back().body.push_back({std::move(*scope.loop)});
+  memos_.pop_back();
+  b_.close_loop();
 }
 
 int KernelEmitter::clamp_depth(int depth) const {
   // Depth 0 is the top; when a parallel loop is open (always at depth 1), nothing goes above it.
-  bool parallel = scopes_.size() > 1 && scopes_[1].loop && scopes_[1].loop->kind == LoopKind::Parallel;
-  return std::min(std::max(depth, parallel ? 1 : 0), innermost());
+  bool parallel = b_.innermost() > 0 && b_.loop(1)->kind == LoopKind::Parallel;
+  return std::min(std::max(depth, parallel ? 1 : 0), b_.innermost());
 }
 
-int KernelEmitter::depth_of(const Dim& d) const {
-  std::vector<std::string> names;
-  d.collect_symbols(names);
-  int depth = 0;
-  for (const std::string& n : names)
-    if (auto it = var_depth_.find(n); it != var_depth_.end()) depth = std::max(depth, it->second);
-  return depth;
-}
-
-// A loop of at most one turn has no variable in positions, and may have no turn: what is read in it exists in it only.
+// The variable of a loop of at most one iteration is in no position. Such a loop may have no iteration, and then memory
+// that it reads may not exist, so loads are not hoisted out of it.
 int KernelEmitter::load_floor() const {
-  for (int depth = innermost(); depth > 0; --depth) {
-    DimRange turns = facts_.range(scopes_[static_cast<size_t>(depth)].loop->extent);
+  for (int depth = b_.innermost(); depth > 0; --depth) {
+    DimRange turns = b_.facts().range(b_.loop(depth)->extent);
     if (turns.high <= 1 && turns.low <= 0) return depth;
   }
   return 0;
@@ -149,64 +109,32 @@ Regs KernelEmitter::zero(Dtype dtype) {
   return {r, r};
 }
 
-Reg KernelEmitter::new_reg(Dtype type, int depth) {
-  Reg r = kernel_.new_reg(type);
-  reg_depth_.push_back(depth);
-  return r;
-}
-
 Dim KernelEmitter::resolve(const Dim& d) const {
   Dim out = d;
   for (size_t i = collapsed_.size(); i-- > 0;) out = rewrite(out, collapsed_[i]);
-  return facts_.simplify(out);
+  return b_.facts().simplify(out);
 }
 
-uint32_t KernelEmitter::buffer_slot(uint32_t program_buffer, bool written) {
-  auto [it, added] = slots_.try_emplace(program_buffer, static_cast<uint32_t>(kernel_.buffers.size()));
-  if (added) {
-    const ProgramBuffer& b = program_.buffers[program_buffer];
-    bool complex = is_complex(b.dtype);
-    kernel_.buffers.push_back({b.name, complex ? float32 : b.dtype, complex ? b.size * Dim(2) : b.size});
-    bound_.push_back(program_buffer);
-  }
-  (written ? kernel_.buffers[it->second].written : kernel_.buffers[it->second].read) = true;
-  return it->second;
-}
-
-std::string KernelEmitter::key(ValueId v, const std::vector<Dim>& at, Reg mask) const {
-  std::string k = "v" + std::to_string(v);
-  for (const Dim& d : at) k += "," + d.str();
-  if (mask != kNoReg) k += "?" + std::to_string(mask);
-  return k;
-}
-
-const Regs* KernelEmitter::find_memo(const std::string& key) const {
-  for (size_t i = scopes_.size(); i-- > 0;)
-    if (auto it = scopes_[i].memo.find(key); it != scopes_[i].memo.end()) return &it->second;
+const Regs* KernelEmitter::find_memo(const MemoKey& key) const {
+  for (size_t i = memos_.size(); i-- > 0;)
+    if (auto it = memos_[i].find(key); it != memos_[i].end()) return &it->second;
   return nullptr;
 }
-
-void KernelEmitter::memoize(const std::string& key, int depth, Regs regs) { scopes_[depth].memo[key] = regs; }
 
 void KernelEmitter::define(ValueId v, const std::vector<Dim>& at, Regs regs) {
   std::vector<Dim> resolved;
   for (const Dim& d : at) resolved.push_back(resolve(d));
-  memoize(key(v, resolved, kNoReg), innermost(), regs);
+  memoize(MemoKey::value(v, std::move(resolved), kNoReg), b_.innermost(), regs);
 }
 
 Reg KernelEmitter::scalar(ScalarOp op, Dtype type, std::array<Reg, 3> args, uint64_t imm) {
+  MemoKey key = MemoKey::scalar(op, type, args, imm);
+  if (const Regs* found = find_memo(key)) return found->re;
   int depth = 0;
-  std::string k = "s" + std::to_string(static_cast<int>(op)) + std::string(short_name(type));
-  for (Reg a : args) {
-    if (a != kNoReg) depth = std::max(depth, depth_of(a));
-    k += "," + std::to_string(a);
-  }
-  k += "#" + std::to_string(imm);
-  if (const Regs* found = find_memo(k)) return found->re;
+  for (Reg a : args) depth = std::max(depth, b_.depth_of(a));
   depth = clamp_depth(depth);
-  Reg r = new_reg(type, depth);
-  scopes_[depth].body.push_back({ScalarInstr{r, op, type, args, imm}});
-  memoize(k, depth, {r});
+  const Reg r = b_.scalar(op, type, args, imm, depth);
+  memoize(std::move(key), depth, {r});
   return r;
 }
 
@@ -216,27 +144,23 @@ Reg KernelEmitter::cast(Reg r, Dtype type) {
 }
 
 Reg KernelEmitter::index_value(const Dim& d) {
-  Dim resolved = resolve(d);
-  std::string k = "i" + resolved.str();
-  if (const Regs* found = find_memo(k)) return found->re;
-  int depth = clamp_depth(depth_of(resolved));
-  Reg r = new_reg(int64, depth);
-  scopes_[depth].body.push_back({IndexInstr{r, resolved}});
-  memoize(k, depth, {r});
+  const Dim resolved = resolve(d);
+  MemoKey key = MemoKey::index(resolved);
+  if (const Regs* found = find_memo(key)) return found->re;
+  const int depth = clamp_depth(b_.depth_of(resolved));
+  const Reg r = b_.index(resolved, depth);
+  memoize(std::move(key), depth, {r});
   return r;
 }
 
 Reg KernelEmitter::load(uint32_t buffer, Dtype type, const Dim& index, Reg mask) {
-  bool local = buffer >= kLocalBase;
-  std::string k = "l" + std::to_string(buffer) + "," + index.str() + "?" + std::to_string(mask);
   // Locals are written inside the kernel, and outputs may be too: their loads stay where they are asked for.
-  bool movable = !local && !kernel_.buffers[buffer].written;
-  if (movable)
-    if (const Regs* found = find_memo(k)) return found->re;
-  int depth = movable ? clamp_depth(std::max({depth_of(index), depth_of(mask), load_floor()})) : innermost();
-  Reg r = new_reg(type, depth);
-  scopes_[depth].body.push_back({LoadInstr{r, buffer, index, mask}});
-  if (movable) memoize(k, depth, {r});
+  if (b_.is_written(buffer)) return b_.load(buffer, type, index, mask);
+  MemoKey key = MemoKey::load(buffer, index, mask);
+  if (const Regs* found = find_memo(key)) return found->re;
+  const int depth = clamp_depth(std::max({b_.depth_of(index), b_.depth_of(mask), load_floor()}));
+  const Reg r = b_.load(buffer, type, index, mask, depth);
+  memoize(std::move(key), depth, {r});
   return r;
 }
 
@@ -248,35 +172,20 @@ Regs KernelEmitter::load_element(uint32_t buffer, Dtype dtype, const Dim& elemen
 
 void KernelEmitter::store_element(uint32_t buffer, Dtype dtype, const Dim& element, Regs value) {
   Dim index = resolve(element);
-  Body& body = scopes_.back().body;
   if (is_complex(dtype)) {
-    body.push_back({StoreInstr{buffer, index * Dim(2), value.re}});
-    body.push_back({StoreInstr{buffer, index * Dim(2) + Dim(1), value.im}});
+    b_.store(buffer, index * Dim(2), value.re);
+    b_.store(buffer, index * Dim(2) + Dim(1), value.im);
   } else {
-    body.push_back({StoreInstr{buffer, index, value.re}});
+    b_.store(buffer, index, value.re);
   }
 }
 
 Regs KernelEmitter::load_buffer(uint32_t program_buffer, Dtype dtype, const Dim& element) {
-  return load_element(buffer_slot(program_buffer, false), dtype, element, kNoReg);
+  return load_element(b_.buffer(program_buffer, false), dtype, element, kNoReg);
 }
 
 void KernelEmitter::store(uint32_t program_buffer, Dtype dtype, const Dim& element, Regs value) {
-  store_element(buffer_slot(program_buffer, true), dtype, element, value);
-}
-
-uint32_t KernelEmitter::add_local(const std::string& name, Dtype dtype, const Dim& elements) {
-  bool complex = is_complex(dtype);
-  kernel_.locals.push_back({name, complex ? float32 : dtype, complex ? elements * Dim(2) : elements, true, true});
-  return static_cast<uint32_t>(kernel_.locals.size() - 1);
-}
-
-void KernelEmitter::store_local(uint32_t local, Dtype dtype, const Dim& element, Regs value) {
-  store_element(kLocalBase + local, dtype, element, value);
-}
-
-Regs KernelEmitter::load_local(uint32_t local, Dtype dtype, const Dim& element) {
-  return load_element(kLocalBase + local, dtype, element, kNoReg);
+  store_element(b_.buffer(program_buffer, true), dtype, element, value);
 }
 
 Regs KernelEmitter::select(Reg condition, Regs a, Regs b) {
@@ -291,7 +200,7 @@ Reg KernelEmitter::within(const std::vector<std::pair<Dim, Dim>>& bounds, bool& 
   never = false;
   auto require = [&](const Dim& low, const Dim& high) {  // low <= high
     Dim a = resolve(low), b = resolve(high);
-    Tri t = facts_.less_equal(a, b);
+    Tri t = b_.facts().less_equal(a, b);
     never |= t == Tri::No;
     if (t == Tri::Yes || never) return;
     undecided_.emplace_back(a, b);
@@ -395,7 +304,7 @@ Regs KernelEmitter::literal(const Op& op, ValueId v, const std::vector<Dim>& at,
     uint32_t buffer = add_buffer(program_, "c", BufferRole::Constant, type.dtype, type.size(), data);
     it = placements_.emplace(v, Placement{buffer, {type.shape, row_major_strides(type.shape), 0}}).first;
   }
-  return load_element(buffer_slot(it->second.buffer, false), type.dtype, linear(at, it->second.layout), mask);
+  return load_element(b_.buffer(it->second.buffer, false), type.dtype, linear(at, it->second.layout), mask);
 }
 
 Regs KernelEmitter::iota(const Op& op, ValueId v, const std::vector<Dim>& at) {
@@ -406,76 +315,35 @@ Regs KernelEmitter::value_at(ValueId v, const std::vector<Dim>& at, Reg mask) {
   std::vector<Dim> resolved;
   resolved.reserve(at.size());
   for (const Dim& d : at) resolved.push_back(resolve(d));
-  std::string k = key(v, resolved, kNoReg);
-  if (const Regs* found = find_memo(k)) return *found;
-  std::string masked = mask == kNoReg ? k : key(v, resolved, mask);
-  if (mask != kNoReg)
-    if (const Regs* found = find_memo(masked)) return *found;
-
-  Regs out;
-  if (auto it = placements_.find(v); it != placements_.end()) {
-    const Type& type = f_.type(v);
-    // Loops over nothing read nothing, but what does not depend on their variable would be read outside of them.
-    if (facts_.range(type.size()).high <= 0) {
-      out = zero(type.dtype);
-    } else {
-      out = load_element(buffer_slot(it->second.buffer, false), type.dtype, linear(at, it->second.layout), mask);
-    }
-  } else {
-    const Op& op = *f_.def_of(v);
-    switch (op.def->kind) {
-      case OpKind::Constant: out = literal(op, v, at, mask); break;
-      case OpKind::Iota: out = iota(op, v, at); break;
-      case OpKind::Index: out = indexed(op, v, at, mask); break;
-      case OpKind::Elementwise: out = elementwise(op, v, at, mask); break;
-      case OpKind::Reduction:
-      case OpKind::Composite:
-      case OpKind::Library: break;  // computed elsewhere: placed or defined before they are asked for
-    }
+  MemoKey key = MemoKey::value(v, resolved, kNoReg);
+  if (const Regs* found = find_memo(key)) return *found;
+  if (mask != kNoReg) {
+    key = MemoKey::value(v, std::move(resolved), mask);
+    if (const Regs* found = find_memo(key)) return *found;
   }
-  int depth = std::max(depth_of(out.re), depth_of(out.im));
-  memoize(masked, clamp_depth(depth), out);
+  const Regs out = compute(v, at, mask);
+  memoize(std::move(key), clamp_depth(std::max(b_.depth_of(out.re), b_.depth_of(out.im))), out);
   return out;
 }
 
-KernelStep KernelEmitter::finish() {
-  kernel_.body = std::move(scopes_[0].body);
-  uint32_t locals_from = static_cast<uint32_t>(kernel_.buffers.size());
-  auto renumber = [&](auto&& self, Body& body) -> void {
-    for (Instr& i : body) {
-      if (auto* l = std::get_if<LoadInstr>(&i.node)) {
-        if (l->buffer >= kLocalBase) l->buffer = l->buffer - kLocalBase + locals_from;
-      } else if (auto* s = std::get_if<StoreInstr>(&i.node)) {
-        if (s->buffer >= kLocalBase) s->buffer = s->buffer - kLocalBase + locals_from;
-      } else if (auto* loop = std::get_if<Loop>(&i.node)) {
-        self(self, loop->body);
-      }
-    }
-  };
-  renumber(renumber, kernel_.body);
-
-  // The symbols that positions and extents use, apart from the loop variables.
-  std::vector<std::string> names;
-  auto collect = [&](auto&& self, const Body& body) -> void {
-    for (const Instr& i : body) {
-      if (auto* l = std::get_if<LoadInstr>(&i.node)) l->index.collect_symbols(names);
-      if (auto* s = std::get_if<StoreInstr>(&i.node)) s->index.collect_symbols(names);
-      if (auto* x = std::get_if<IndexInstr>(&i.node)) x->index.collect_symbols(names);
-      if (auto* loop = std::get_if<Loop>(&i.node)) {
-        loop->extent.collect_symbols(names);
-        self(self, loop->body);
-      }
-    }
-  };
-  collect(collect, kernel_.body);
-  for (const auto* list : {&kernel_.buffers, &kernel_.locals})
-    for (const KernelBuffer& b : *list) b.size.collect_symbols(names);
-  for (const std::string& n : names)
-    if (std::find(program_.symbols.begin(), program_.symbols.end(), n) != program_.symbols.end())
-      kernel_.symbols.push_back(n);
-  kernel_.facts = f_.facts;
-  program_.kernels.push_back(std::move(kernel_));
-  return {static_cast<uint32_t>(program_.kernels.size() - 1), bound_};
+Regs KernelEmitter::compute(ValueId v, const std::vector<Dim>& at, Reg mask) {
+  if (auto it = placements_.find(v); it != placements_.end()) {
+    const Type& type = f_.type(v);
+    // A loop over nothing reads nothing, but a load that does not depend on its variable would be hoisted out of it.
+    if (b_.facts().range(type.size()).high <= 0) return zero(type.dtype);
+    return load_element(b_.buffer(it->second.buffer, false), type.dtype, linear(at, it->second.layout), mask);
+  }
+  const Op& op = *f_.def_of(v);
+  switch (op.def->kind) {
+    case OpKind::Constant: return literal(op, v, at, mask);
+    case OpKind::Iota: return iota(op, v, at);
+    case OpKind::Index: return indexed(op, v, at, mask);
+    case OpKind::Elementwise: return elementwise(op, v, at, mask);
+    case OpKind::Reduction:
+    case OpKind::Composite:
+    case OpKind::Library: break;  // computed elsewhere: placed or defined before they are asked for
+  }
+  return {};
 }
 
 }  // namespace frit::passes

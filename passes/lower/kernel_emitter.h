@@ -1,19 +1,16 @@
-// Builds one kernel: opens and closes loops, and computes graph values at positions.
+// Computes graph values at positions, inside the loops of one kernel.
 //
-// An emitter holds a stack of open bodies. A scalar or a load is placed in the outermost open body in which everything
-// it depends on is defined (so what does not change in an inner loop is computed once), but never outside the parallel
-// loop; what was computed there is found again by every inner body. Complex values are pairs of f32 registers over
-// interleaved storage.
+// A scalar or a load is hoisted to the outermost open body in which everything that it depends on is defined, but never
+// out of the parallel loop. Every inner body finds it there again, so an invariant of an inner loop is computed once.
+// Complex values are pairs of f32 registers over interleaved storage.
 #pragma once
 
-#include <map>
-#include <optional>
+#include <array>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
-#include "ir/kernel/program.h"
+#include "passes/lower/kernel_builder.h"
 
 namespace frit::passes {
 
@@ -36,19 +33,51 @@ struct CollapsedAxes {
   std::vector<Dim> extents;
 };
 
+// Names a computation whose registers can be used again: a value at a position, a scalar operation, a position as a
+// number, or a load.
+class MemoKey {
+ public:
+  static MemoKey value(ir::ValueId v, std::vector<Dim> at, ir::Reg mask) {
+    return MemoKey(Kind::Value, {v, mask}, std::move(at));
+  }
+  static MemoKey scalar(ir::ScalarOp op, Dtype type, const std::array<ir::Reg, 3>& args, uint64_t imm) {
+    return MemoKey(Kind::Scalar,
+                   {static_cast<uint64_t>(op), static_cast<uint64_t>(type.val), args[0], args[1], args[2], imm}, {});
+  }
+  static MemoKey index(Dim d) { return MemoKey(Kind::Index, {}, {std::move(d)}); }
+  static MemoKey load(uint32_t buffer, Dim at, ir::Reg mask) {
+    return MemoKey(Kind::Load, {buffer, mask}, {std::move(at)});
+  }
+
+  friend bool operator==(const MemoKey& a, const MemoKey& b) {
+    return a.hash_ == b.hash_ && a.kind_ == b.kind_ && a.numbers_ == b.numbers_ && a.dims_ == b.dims_;
+  }
+  struct Hash {
+    size_t operator()(const MemoKey& k) const { return k.hash_; }
+  };
+
+ private:
+  enum class Kind : uint8_t { Value, Scalar, Index, Load };
+  using Numbers = std::array<uint64_t, 6>;
+  MemoKey(Kind kind, Numbers numbers, std::vector<Dim> dims);
+
+  Kind kind_;
+  Numbers numbers_;
+  std::vector<Dim> dims_;
+  size_t hash_;
+};
+
 class KernelEmitter {
  public:
   // `placements` holds every value that is in memory; dense constants are added to it when they are first read.
   KernelEmitter(const ir::Function& f, ir::Program& program, Placements& placements, std::string name);
 
-  // A fresh loop-variable or coordinate name, not a symbol of the function.
-  std::string fresh(const std::string& hint);
-
-  // Opens a loop over [0, extent) and returns its variable; `close_loop` returns the finished loop's place for
-  // accumulators.
+  std::string fresh(const std::string& hint) { return b_.fresh(hint); }
   std::string open_loop(const std::string& hint, const Dim& extent, ir::LoopKind kind, int lanes = 0);
-  void declare(const std::string& var, const Dim& extent);  // a coordinate that is not a loop of its own
-  ir::Reg accumulate(ir::Combine combine, Dtype type, ir::Reg value, ir::Reg position = ir::kNoReg);
+  void declare(const std::string& var, const Dim& extent) { b_.declare(var, extent); }
+  ir::Reg accumulate(ir::Combine combine, Dtype type, ir::Reg value, ir::Reg position = ir::kNoReg) {
+    return b_.accumulate(combine, type, value, position);
+  }
   void close_loop();
 
   // From now on positions written in `axes` of `c` are rewritten to its variable.
@@ -60,63 +89,53 @@ class KernelEmitter {
 
   Regs value_at(ir::ValueId v, const std::vector<Dim>& at, ir::Reg mask = ir::kNoReg);
   void store(uint32_t program_buffer, Dtype dtype, const Dim& element, Regs value);
-  void store_local(uint32_t local, Dtype dtype, const Dim& element, Regs value);
-  Regs load_local(uint32_t local, Dtype dtype, const Dim& element);
   Regs load_buffer(uint32_t program_buffer, Dtype dtype, const Dim& element);
-  uint32_t add_local(const std::string& name, Dtype dtype, const Dim& elements);  // returns its number among locals
+  uint32_t add_local(const std::string& name, Dtype dtype, const Dim& elements) {
+    return b_.local(name, dtype, elements);
+  }
+  void store_local(uint32_t local, Dtype dtype, const Dim& element, Regs value) {
+    store_element(local, dtype, element, value);
+  }
+  Regs load_local(uint32_t local, Dtype dtype, const Dim& element) {
+    return load_element(local, dtype, element, ir::kNoReg);
+  }
 
   ir::Reg cast(ir::Reg r, Dtype type);
   ir::Reg index_value(const Dim& d);  // i64
   ir::Reg scalar(ir::ScalarOp op, Dtype type, std::array<ir::Reg, 3> args, uint64_t imm = 0);
-  Dtype reg_type(ir::Reg r) const { return kernel_.reg_types[r]; }
-  DimFacts& facts() { return facts_; }
+  Dtype reg_type(ir::Reg r) const { return b_.reg_type(r); }
+  DimFacts& facts() { return b_.facts(); }
   Dim resolve(const Dim& d) const;  // coordinates rewritten to loop variables, simplified
 
-  // What conditions of index ops had to be tested: pairs of which the first must be at most the second.
+  // Conditions of index ops that the kernel tests: pairs of which the first must be at most the second.
   const std::vector<std::pair<Dim, Dim>>& undecided() const { return undecided_; }
 
   // The finished kernel and the program buffers it is bound to.
-  ir::KernelStep finish();
+  ir::KernelStep finish() { return b_.finish(); }
 
  private:
-  struct Scope {
-    ir::Body body;
-    std::optional<ir::Loop> loop;  // none for the top
-    std::unordered_map<std::string, Regs> memo;
-  };
+  using Memo = std::unordered_map<MemoKey, Regs, MemoKey::Hash>;
 
-  uint32_t buffer_slot(uint32_t program_buffer, bool written);
-  int depth_of(const Dim& d) const;
-  int depth_of(ir::Reg r) const { return r == ir::kNoReg ? 0 : reg_depth_[r]; }
-  int innermost() const { return static_cast<int>(scopes_.size()) - 1; }
   int clamp_depth(int depth) const;  // never above the parallel loop
   int load_floor() const;
-  ir::Reg new_reg(Dtype type, int depth);
   Regs zero(Dtype dtype);
   ir::Reg load(uint32_t buffer, Dtype type, const Dim& index, ir::Reg mask);
   Regs load_element(uint32_t buffer, Dtype dtype, const Dim& element, ir::Reg mask);
   void store_element(uint32_t buffer, Dtype dtype, const Dim& element, Regs value);
+  Regs compute(ir::ValueId v, const std::vector<Dim>& at, ir::Reg mask);
   Regs elementwise(const ir::Op& op, ir::ValueId v, const std::vector<Dim>& at, ir::Reg mask);
   Regs indexed(const ir::Op& op, ir::ValueId v, const std::vector<Dim>& at, ir::Reg mask);
   Regs iota(const ir::Op& op, ir::ValueId v, const std::vector<Dim>& at);
   Regs literal(const ir::Op& op, ir::ValueId v, const std::vector<Dim>& at, ir::Reg mask);
   Regs select(ir::Reg condition, Regs a, Regs b);
   ir::Reg within(const std::vector<std::pair<Dim, Dim>>& bounds, bool& never);  // kNoReg: always true
-  std::string key(ir::ValueId v, const std::vector<Dim>& at, ir::Reg mask) const;
-  const Regs* find_memo(const std::string& key) const;
-  void memoize(const std::string& key, int depth, Regs regs);
+  const Regs* find_memo(const MemoKey& key) const;
+  void memoize(MemoKey key, int depth, Regs regs) { memos_[static_cast<size_t>(depth)][std::move(key)] = regs; }
 
   const ir::Function& f_;
   ir::Program& program_;
-  ir::Kernel kernel_;
-  DimFacts facts_;
-  std::vector<Scope> scopes_;
-  std::vector<int> reg_depth_;
-  std::map<std::string, int> var_depth_;
-  std::unordered_set<std::string> reserved_;
-  std::map<std::string, int> next_;     // number that the next name of each kind gets
-  std::vector<uint32_t> bound_;         // program buffer of each kernel buffer
-  std::map<uint32_t, uint32_t> slots_;  // program buffer -> kernel buffer
+  KernelBuilder b_;
+  std::vector<Memo> memos_;  // by depth
   Placements& placements_;
   std::vector<CollapsedAxes> collapsed_;
   std::vector<std::pair<Dim, Dim>> undecided_;

@@ -51,7 +51,7 @@ struct TargetTraits {
   bool dense_results =
       false;  // each result is an output of its own, dense and row-major: no views, no inputs, none shared
   bool own_routines = false;    // routines of the library are kernels of the program ...
-  bool cblas_routines = false;  // ... but matrix products that cblas takes (passes/lower/cblas_product.h)
+  bool cblas_routines = false;  // ... but those that cblas takes, which are calls (passes/lower/c_call.h)
 };
 
 struct PassContext {

@@ -30,6 +30,7 @@ std::vector<Life> lives(const Program& p) {
       const auto& l = std::get<LibraryStep>(p.steps[i]);
       for (const Window& w : l.operands) out[w.buffer].at(i);
       for (const Window& w : l.results) out[w.buffer].at(i);
+      if (l.workspace != kNone) out[l.workspace].at(i);
       if (l.epilogue)
         for (uint32_t b : l.epilogue->buffers) out[b].at(i);
     }
@@ -123,8 +124,8 @@ void find_donors(Program& p, const std::vector<Life>& life) {
   }
 }
 
-// Temporaries that no step touches (what computed them had nothing to compute) are dropped, so that every other one has
-// a slot.
+// Temporaries that no step touches are dropped, so that every other one has a slot. A group without elements leaves
+// such temporaries.
 void drop_unused(Program& p) {
   std::vector<Life> life = lives(p);
   for (const Window& w : p.results) life[w.buffer].used = true;
@@ -147,6 +148,7 @@ void drop_unused(Program& p) {
     auto& library = std::get<LibraryStep>(step);
     for (Window& w : library.operands) w.buffer = number[w.buffer];
     for (Window& w : library.results) w.buffer = number[w.buffer];
+    if (library.workspace != kNone) library.workspace = number[library.workspace];
     if (library.epilogue) renumber(*library.epilogue);
   }
   for (Window& w : p.results) w.buffer = number[w.buffer];

@@ -98,6 +98,8 @@ struct Library {
   LibraryFn fn = nullptr;
   std::vector<Window> operands, results;
   std::optional<Kernel> epilogue;
+  std::vector<Value> sizes = {};
+  Value workspace = {};  // bytes
 };
 
 // What a call works on: addresses of buffers by number, values of symbols.
@@ -238,6 +240,12 @@ struct Views {
 Status run_library(const Library& library, const Frame& frame) {
   Views operands(library.operands, frame), results(library.results, frame);
   LibraryCall call{operands.tensors, results.tensors, library.plan->options, {}};
+  std::vector<int64_t> sizes;
+  for (const Value& size : library.sizes) sizes.push_back(size.get(frame.symbols));
+  call.sizes = sizes;
+  if (library.plan->workspace != ~0u)
+    call.workspace = {static_cast<std::byte*>(frame.buffers[library.plan->workspace]),
+                      static_cast<size_t>(library.workspace.get(frame.symbols))};
   if (!library.epilogue) return library.fn(call);
   Launch launch(*library.epilogue, frame);
   // The routine counts elements, the kernel's parallel loop rows.
@@ -333,6 +341,8 @@ Executable::Executable(Plan plan) : plan_(std::move(plan)), prepared_(std::make_
     const auto& plan_step = std::get<LibraryPlan>(step);
     Library library{&plan_step, nullptr, windows(plan_step.operands), windows(plan_step.results), {}};
     if (plan_step.epilogue) library.epilogue.emplace(*plan_step.epilogue, symbols);
+    for (const DimProgram& size : plan_step.sizes) library.sizes.emplace_back(size);
+    if (plan_step.workspace != ~0u) library.workspace = Value(plan_.buffers[plan_step.workspace].bytes);
     p.steps.emplace_back(std::move(library));
   }
 }

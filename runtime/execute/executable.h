@@ -59,9 +59,11 @@ struct KernelPlan {
 
 struct LibraryPlan {
   std::string name;
-  std::string options;  // the step's attributes as JSON
+  std::string options;  // the step's attributes as JSON: see LibraryCall
   std::vector<WindowPlan> operands, results;
   std::optional<KernelPlan> epilogue;
+  std::vector<DimProgram> sizes = {};  // of attributes that a call decides
+  uint32_t workspace = ~0u;            // a buffer, where the routine needs one
 };
 
 // How a symbol gets its value at a call: from a size or a stride of an input.

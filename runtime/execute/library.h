@@ -1,8 +1,7 @@
-// Library routines: operations that the device runs through a tuned library (matmul now; convolution, sort and others
-// later).
+// Library routines: operations that the device runs through a tuned library, such as products of matrices.
 //
-// A routine registers under the name that op rows give in `library`. It may live in a plugin that is loaded on first
-// need.
+// A function registers under the name of the routine's record (ir/routines). It may live in a plugin that is loaded on
+// first need.
 #pragma once
 
 #include <functional>
@@ -23,11 +22,15 @@ struct LibraryTensor {
 
 struct LibraryCall {
   std::span<const LibraryTensor> operands, results;
-  std::string_view options;  // JSON object text, "{}" when there are none
+  // JSON object text, "{}" when there are none. An integer that the call decides stands there as {"size": i}, which is
+  // sizes[i].
+  std::string_view options;
   // When set: to be called for ranges of results[0]'s elements, numbered in row-major order, each as soon as it is
   // final. The ranges are whole rows (of the last axis) and cover all elements exactly once, in any order, and may be
   // given from several threads at once.
   std::function<void(int64_t begin, int64_t end)> epilogue;
+  std::span<const int64_t> sizes = {};
+  std::span<std::byte> workspace = {};  // as large as the routine's record asks for, aligned to 64; contents undefined
 };
 
 using LibraryFn = Status (*)(const LibraryCall&);

@@ -11,7 +11,7 @@ namespace frit::runtime {
 namespace {
 
 constexpr std::string_view kMagic = "FRITPLAN";
-constexpr uint32_t kNoDonor = ~0u;
+constexpr uint32_t kNoDonor = ~0u, kNoWorkspace = ~0u;
 
 using Role = BufferPlan::Role;
 
@@ -93,6 +93,8 @@ class Writer : private PlanWriter {
     list(l.results, [&](const WindowPlan& w) { window(w); });
     out_.u8(l.epilogue.has_value());
     if (l.epilogue) kernel(*l.epilogue);
+    sizes(l.sizes);
+    out_.u32(l.workspace);
   }
 };
 
@@ -224,6 +226,9 @@ class Reader : private PlanReader {
     l.operands = windows();
     l.results = windows();
     if (flag()) l.epilogue = kernel();
+    l.sizes = sizes();
+    l.workspace = in_.u32();
+    require(l.workspace == kNoWorkspace || l.workspace < buffers_, "a routine's workspace does not exist");
     require(!l.results.empty(), "a routine has no result");
     return l;
   }

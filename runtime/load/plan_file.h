@@ -28,7 +28,7 @@ struct Image {
   std::vector<ObjectCode> objects;  // with the kernels of the plan
 };
 
-inline constexpr uint32_t kImageVersion = 2;
+inline constexpr uint32_t kImageVersion = 3;
 
 std::string write_image(const Image& image);
 Result<Image> read_image(std::string_view bytes);

@@ -40,6 +40,9 @@ constexpr std::string_view kProgram = R"(program @f(m, n) {
 }
 )";
 
+const Routine kTwist{.name = "twist", .operands = 2, .epilogue = RoutineEpilogue::FirstResult};
+const RegisterRoutine twist_record(kTwist);
+
 NamedProgram parsed(std::string_view text) {
   Result<NamedProgram> p = parse_program(text);
   EXPECT_TRUE(p.ok()) << (p.ok() ? "" : p.error().render(text));
@@ -132,13 +135,12 @@ TEST(KernelProgram, Runs) {
   std::vector<int64_t> symbols{2, 3};
   std::vector<Literal> inputs{floats({1, 2, 3, 4, 5, 6})};
   int calls = 0;
-  LibraryCall twist = [&](const LibraryStep& step, const AttrMap& attrs, std::span<const HostWindow> operands,
-                          std::span<const HostWindow> results) -> Status {
+  LibraryCall twist = [&](const Routine& routine, const ReferenceCall& call) -> Status {
     ++calls;
-    EXPECT_EQ(step.name, "twist");
-    EXPECT_EQ(attrs.get_ints("axes"), (std::vector<int64_t>{0, 3}));
-    EXPECT_EQ(operands[1].offset, 1);
-    const HostWindow &in = operands[0], &out = results[0];
+    EXPECT_EQ(routine.name, "twist");
+    EXPECT_EQ(call.attrs.get_ints("axes"), (std::vector<int64_t>{0, 3}));
+    EXPECT_EQ(call.operands[1].offset, 1);
+    const HostWindow &in = call.operands[0], &out = call.results[0];
     for (int64_t i = 0; i < in.shape[0]; ++i)
       for (int64_t j = 0; j < in.shape[1]; ++j) {
         int64_t from = in.offset + i * in.strides[0] + j * in.strides[1];

@@ -33,47 +33,6 @@ std::vector<int64_t> sizes_of(const Shape& shape, const SymbolValues& symbols) {
   return out;
 }
 
-std::complex<double> element(const HostWindow& w, int64_t position) {
-  const std::byte* p = w.memory.data + position * w.dtype.size;
-  uint64_t bits = 0;
-  std::memcpy(&bits, p, w.dtype.size);
-  if (is_complex(w.dtype))
-    return {std::bit_cast<float>(static_cast<uint32_t>(bits)), std::bit_cast<float>(static_cast<uint32_t>(bits >> 32))};
-  return bits_to_double(w.dtype, bits);
-}
-
-// The product of matrices over the last two axes, in double.
-Status matmul(const LibraryStep& step, const AttrMap&, std::span<const HostWindow> operands,
-              std::span<const HostWindow> results) {
-  if (step.name != "matmul") return Diagnostic("no routine '" + step.name + "'");
-  const HostWindow &a = operands[0], &b = operands[1], &out = results[0];
-  size_t rank = out.shape.size();
-  int64_t batches = 1;
-  for (size_t i = 0; i + 2 < rank; ++i) batches *= out.shape[i];
-  auto base = [&](const HostWindow& w, int64_t batch) {
-    int64_t at = w.offset;
-    for (size_t i = rank - 2; i-- > 0;) {
-      at += batch % w.shape[i] * w.strides[i];
-      batch /= w.shape[i];
-    }
-    return at;
-  };
-  for (int64_t batch = 0; batch < batches; ++batch)
-    for (int64_t i = 0; i < out.shape[rank - 2]; ++i)
-      for (int64_t j = 0; j < out.shape[rank - 1]; ++j) {
-        std::complex<double> sum = 0;
-        for (int64_t k = 0; k < a.shape[rank - 1]; ++k)
-          sum += element(a, base(a, batch) + i * a.strides[rank - 2] + k * a.strides[rank - 1]) *
-                 element(b, base(b, batch) + k * b.strides[rank - 2] + j * b.strides[rank - 1]);
-        int64_t at = base(out, batch) + i * out.strides[rank - 2] + j * out.strides[rank - 1];
-        Literal value = is_complex(out.dtype)
-                            ? Literal::scalar_complex(static_cast<float>(sum.real()), static_cast<float>(sum.imag()))
-                            : Literal::scalar(out.dtype, sum.real());
-        std::memcpy(out.memory.data + at * out.dtype.size, value.data(), out.dtype.size);
-      }
-  return {};
-}
-
 double tolerance(Dtype t) {
   if (t == bfloat16) return 0.06;
   if (t == float16) return 0.01;
@@ -177,7 +136,7 @@ Result<std::vector<Tensor>> run_program(const Function& f, const SymbolValues& s
     }
     literals.emplace_back(t.dtype, std::move(bytes));
   }
-  FRIT_ASSIGN_OR_RETURN(results, interpret(p, values, literals, matmul));
+  FRIT_ASSIGN_OR_RETURN(results, interpret(p, values, literals));
   std::vector<Tensor> out;
   for (size_t i = 0; i < results.size(); ++i) {
     Tensor t(p.result_types[i].dtype, sizes_of(p.result_types[i].shape, symbols));

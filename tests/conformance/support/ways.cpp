@@ -85,16 +85,15 @@ std::vector<int64_t> random_strides(const std::vector<int64_t>& shape, Random& r
   return strides;
 }
 
-Status call_library(const LibraryStep& step, std::span<const HostWindow> operands,
-                    std::span<const HostWindow> results) {
+Status call_library(const Routine& routine, const ReferenceCall& call) {
   std::string why;
-  runtime::LibraryFn fn = runtime::find_library(step.name, why);
+  runtime::LibraryFn fn = runtime::find_library(routine.name, why);
   if (!fn) return Diagnostic(why);
   std::vector<runtime::LibraryTensor> in, out;
-  for (const auto& [windows, tensors] : {std::pair{operands, &in}, std::pair{results, &out}})
+  for (const auto& [windows, tensors] : {std::pair{call.operands, &in}, std::pair{call.results, &out}})
     for (const HostWindow& w : windows)
       tensors->push_back({w.memory.data + w.offset * w.dtype.size, w.dtype, w.shape, w.strides});
-  return fn({in, out, "{}", {}});
+  return fn({in, out, "{}", {}, {}, call.workspace});
 }
 
 }  // namespace
@@ -189,9 +188,7 @@ Result<std::vector<ir::Tensor>> run_program(const Function& planned, const Argum
     if (it == arguments.symbols.end()) return Diagnostic("the symbol '" + name + "' has no value");
     symbols.push_back(it->second);
   }
-  auto library = [](const LibraryStep& step, const AttrMap&, std::span<const HostWindow> operands,
-                    std::span<const HostWindow> results) { return call_library(step, operands, results); };
-  FRIT_ASSIGN_OR_RETURN(literals, interpret(p, symbols, arguments.memory, library));
+  FRIT_ASSIGN_OR_RETURN(literals, interpret(p, symbols, arguments.memory, call_library));
   std::vector<ir::Tensor> out;
   for (size_t i = 0; i < literals.size(); ++i) {
     std::vector<int64_t> shape;

@@ -1,0 +1,107 @@
+// Products of matrices: the row of `matmul` and its routine record.
+#include "ir/routines/matmul.h"
+
+#include "ir/ops/rules.h"
+
+namespace frit::ir {
+namespace {
+
+using Values = std::span<const ValueId>;
+
+Result<std::vector<Type>> infer_matmul(const InferArgs& args) {
+  const Type &a = args.operands[0], &b = args.operands[1];
+  auto fail = [&](std::string_view needs, std::string_view cure) {
+    return Diagnostic("op 'matmul' needs " + std::string(needs) + ", but got " + a.str() + " and " + b.str(), {},
+                      std::string(cure));
+  };
+  if (a.dtype != b.dtype || !is_inexact(a.dtype))
+    return fail("floats or complex numbers of one element type", "convert with 'astype' first");
+  if (a.rank() < 2 || a.rank() != b.rank())
+    return fail("matrices or stacks of matrices of one rank", "add axes with 'reshape' first");
+  size_t batch = a.shape.size() - 2;
+  for (size_t i = 0; i < batch; ++i)
+    if (!rules::same_size(a.shape[i], b.shape[i], args.facts))
+      return fail("equal leading axes", "make them equal with 'broadcast' first");
+  if (!rules::same_size(a.shape[batch + 1], b.shape[batch], args.facts))
+    return fail("as many columns on the left as rows on the right", "transpose an operand");
+  Type out{a.dtype, a.shape};
+  out.shape.back() = b.shape.back();
+  return std::vector<Type>{out};
+}
+
+ValueId swap_last(Builder& b, ValueId v) {
+  int rank = b.type(v).rank();
+  Dims axes;
+  for (int i = 0; i < rank - 2; ++i) axes.push_back(i);
+  axes.push_back(rank - 1);
+  axes.push_back(rank - 2);
+  return b.build("transpose", {v}, {{"axes", axes}});
+}
+
+std::vector<ValueId> vjp_matmul(Builder& b, const Op&, Values operands, Values, Values cotangents) {
+  return {b.build("matmul", {cotangents[0], swap_last(b, operands[1])}),
+          b.build("matmul", {swap_last(b, operands[0]), cotangents[0]})};
+}
+
+// The element of a window at which matrix number `batch` of the stack begins.
+int64_t matrix_start(const HostWindow& w, int64_t batch) {
+  int64_t at = w.offset;
+  for (size_t axis = w.shape.size() - 2; axis-- > 0;) {
+    at += batch % w.shape[axis] * w.strides[axis];
+    batch /= w.shape[axis];
+  }
+  return at;
+}
+
+Status multiply(const ReferenceCall& call) {
+  const HostWindow &a = call.operands[0], &b = call.operands[1], &out = call.results[0];
+  const size_t rank = out.shape.size(), rows = rank - 2, columns = rank - 1;
+  const int64_t depth = a.shape[columns];
+  int64_t batches = 1;
+  for (size_t axis = 0; axis < rows; ++axis) batches *= out.shape[axis];
+  for (int64_t batch = 0; batch < batches; ++batch) {
+    const int64_t left = matrix_start(a, batch), right = matrix_start(b, batch), to = matrix_start(out, batch);
+    for (int64_t i = 0; i < out.shape[rows]; ++i)
+      for (int64_t j = 0; j < out.shape[columns]; ++j) {
+        std::complex<double> sum = 0;
+        for (int64_t k = 0; k < depth; ++k) {
+          const std::complex<double> x = a.number(left + i * a.strides[rows] + k * a.strides[columns]);
+          const std::complex<double> y = b.number(right + k * b.strides[rows] + j * b.strides[columns]);
+          // Real products stay real: 0 * infinity in an imaginary part would give NaN.
+          sum = is_complex(out.dtype) ? sum + x * y : sum.real() + x.real() * y.real();
+        }
+        out.set_number(to + i * out.strides[rows] + j * out.strides[columns], sum);
+      }
+  }
+  return {};
+}
+
+}  // namespace
+
+constinit const Routine kMatmul{.name = "matmul",
+                                .operands = 2,
+                                .results = 1,
+                                .infer = infer_matmul,
+                                .reference = multiply,
+                                .epilogue = RoutineEpilogue::FirstResult};
+
+namespace {
+
+const RegisterRoutine record(kMatmul);
+
+const RegisterOps row({{
+    .name = "matmul",
+    .kind = OpKind::Library,
+    .arity = 2,
+    .traits = kExpensive,
+    .doc = "The product of matrices over the last two axes, [.., m, k] by [.., k, n], for each position of the equal "
+           "leading axes. Low-precision floats are summed in float32 and rounded once; the order of the sum is the "
+           "library's. Zero for k = 0.",
+    .domain = TypeClass::Inexact,
+    .routine = &kMatmul,
+    .infer = infer_matmul,
+    .vjp = vjp_matmul,
+}});
+
+}  // namespace
+}  // namespace frit::ir

@@ -1,0 +1,64 @@
+// Routines: operations that are more than a loop nest, such as products of matrices. Each has one record.
+//
+// ir/routines/<routine>.cpp holds the record and the row of the operation: its types, attributes, derivative and
+// documentation. The layers above add their own part in a file of the routine: kernels and calls of C libraries in
+// passes/lower/routine_<routine>.cpp, shaders in codegen/glsl/routine_<routine>.cpp. These parts register under the
+// record. A device's library registers its function under the record's name (runtime/execute/library.h). So a new
+// routine is new files, and no code compares a routine's name.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ir/base/dim_facts.h"
+#include "ir/base/result.h"
+#include "ir/graph/op.h"
+#include "ir/routines/host_window.h"
+
+namespace frit::ir {
+
+// Elementwise work that a routine applies to its own result.
+enum class RoutineEpilogue : uint8_t {
+  None,
+  FirstResult,  // on elements of results[0], of its shape, which may read nothing of the other results
+};
+
+// The arguments of a reference implementation. Operands and results may lie in memory with any strides; `attrs` has
+// numbers for all sizes. `workspace` has as many bytes as the record's rule gives, with undefined contents.
+struct ReferenceCall {
+  std::span<const HostWindow> operands, results;
+  const AttrMap& attrs;
+  std::span<std::byte> workspace;
+};
+
+// How a call lies in memory: what the size of its workspace may depend on.
+struct RoutineLayouts {
+  std::span<const Dtype> dtypes;  // of operands, then results
+  std::span<const Layout> operands, results;
+  const AttrMap& attrs;
+};
+
+struct Routine {
+  std::string_view name;  // in steps, plans and device libraries
+  int operands = 1, results = 1;
+  // The type rule, which the operation's row names too.
+  OpDef::Infer infer = nullptr;
+  // Computes the results one element at a time, for the interpreters. Floating sums are in double.
+  Status (*reference)(const ReferenceCall&) = nullptr;
+  RoutineEpilogue epilogue = RoutineEpilogue::None;
+  // Bytes of scratch memory that a call needs; null where it needs none.
+  Dim (*workspace)(const RoutineLayouts&) = nullptr;
+};
+
+// Null where there is no routine of that name.
+const Routine* find_routine(std::string_view name);
+std::vector<const Routine*> all_routines();  // sorted by name
+
+// Registers a record, which must outlive the process's use of it; the name must be new.
+struct RegisterRoutine {
+  explicit RegisterRoutine(const Routine& routine);
+};
+
+}  // namespace frit::ir
