@@ -18,7 +18,8 @@ class PlanBuilder {
  public:
   PlanBuilder(const ir::Function& f, const ir::Program& program) : function_(f), program_(program) {}
 
-  Status run(runtime::Plan& plan) {
+  Status run(runtime::Image& image) {
+    runtime::Plan& plan = image.plan;
     plan.name = function_.name;
     FRIT_TRY(bind_symbols(plan));
     for (const ir::ProgramBuffer& b : program_.buffers) {
@@ -42,6 +43,7 @@ class PlanBuilder {
     if (!unknown_.empty())
       return Diagnostic("function @" + function_.name + ": a size uses '" + unknown_ +
                         "', which the signature does not declare");
+    image.kernels = std::move(needs_);
     return {};
   }
 
@@ -121,7 +123,17 @@ class PlanBuilder {
     for (const ir::KernelBuffer& local : kernel.locals)
       scratch += floor_div(local.size * Dim(int64_t{local.dtype.size}) + Dim(63), 64) * Dim(64);
     plan.scratch_bytes = size(scratch);
+    describe(kernel, plan);
     return plan;
+  }
+
+  // What the kernel's code takes for granted, once however often it is launched.
+  void describe(const ir::Kernel& kernel, const runtime::KernelPlan& plan) {
+    if (!described_.insert(kernel.name).second) return;
+    runtime::KernelNeeds needs{plan.name, {}, plan.symbols, plan.parallel, plan.extent, plan.grain, plan.scratch_bytes};
+    for (const ir::KernelBuffer& b : kernel.buffers)
+      needs.arguments.push_back({size(b.size * Dim(int64_t{b.dtype.size})), b.written});
+    needs_.push_back(std::move(needs));
   }
 
   // Whether the launch may run at the same time as the steps that `before_` stands for; it joins them, or begins anew.
@@ -177,6 +189,8 @@ class PlanBuilder {
   };
   std::optional<Use> before_;  // the launches that a next one may run beside
   std::map<std::string, int, std::less<>> slots_;
+  std::vector<runtime::KernelNeeds> needs_;
+  std::set<std::string> described_;
   std::string unknown_;
 };
 
@@ -195,7 +209,7 @@ Result<runtime::Image> make_image(const ir::Function& f, const Target& target) {
   runtime::Image image;
   for (ir::ValueId param : f.params)
     image.inputs.push_back({f.type(param).dtype, static_cast<uint32_t>(f.type(param).rank())});
-  FRIT_TRY(PlanBuilder(f, *f.program).run(image.plan));
+  FRIT_TRY(PlanBuilder(f, *f.program).run(image));
   FRIT_ASSIGN_OR_RETURN(backend, find_backend(target.backend));
   if (f.program->kernels.empty() && !backend->runs_routines()) return image;
   FRIT_ASSIGN_OR_RETURN(objects, backend->objects(*f.program, target));

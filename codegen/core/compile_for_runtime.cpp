@@ -1,6 +1,7 @@
 // The compiler as a program of frit_runtime alone finds it (runtime/load/package.h): for packages without code that
 // runs on the machine at hand.
 #include "codegen/core/backend.h"
+#include "codegen/core/signature.h"
 #include "ir/read/parser.h"
 #include "ir/verify/verifier.h"
 #include "runtime/load/package.h"
@@ -15,8 +16,11 @@ Result<runtime::Image> compile_text(std::string_view ir, std::string_view functi
   if (!f) return Diagnostic("its graphs have no function '" + std::string(function) + "'");
   Target target;
   if (device == "vulkan") target.backend = "glsl";
+  FRIT_ASSIGN_OR_RETURN(signature, make_signature(*f));
   FRIT_TRY(lower(*f, {target}));
-  return make_image(*f, target);
+  FRIT_ASSIGN_OR_RETURN(image, make_image(*f, target));
+  image.guard = std::move(signature.guard);
+  return image;
 }
 
 }  // namespace

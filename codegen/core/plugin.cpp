@@ -20,7 +20,7 @@ constexpr std::string_view kSuffix = ".so";
 
 std::vector<fs::path> plugin_folders() {
   std::vector<fs::path> folders;
-  if (const char* set = std::getenv("FRIT_PLUGIN_DIR"); set && *set) folders.emplace_back(set);
+  if (const char* set = secure_getenv("FRIT_PLUGIN_DIR"); set && *set) folders.emplace_back(set);
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&plugin_folders), &info) && info.dli_fname) {
     std::error_code ignored;

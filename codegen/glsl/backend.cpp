@@ -75,7 +75,10 @@ class GlslBackend : public Backend {
   Result<std::string> listing(const runtime::ObjectCode& object, const Target&) override {
     FRIT_ASSIGN_OR_RETURN(code, runtime::read_gpu_code(object.object));
     std::string text;
-    for (const runtime::GpuKernel& k : code.kernels) text += "; kernel @" + k.name + "\n" + disassemble(k.spirv);
+    for (const runtime::GpuKernel& k : code.kernels) {
+      FRIT_ASSIGN_OR_RETURN(words, list_words(k.spirv));
+      text += "; kernel @" + k.name + "\n" + words;
+    }
     return text;
   }
 
@@ -108,7 +111,7 @@ class GlslBackend : public Backend {
       if (!std::holds_alternative<ir::LibraryStep>(program.steps[i])) continue;
       FRIT_ASSIGN_OR_RETURN(forms, emit_routine(program, i, features, comments));
       const auto& epilogue = std::get<ir::LibraryStep>(program.steps[i]).epilogue;
-      if (std::all_of(forms.begin(), forms.end(), [](const Shader& s) { return s.kernel.epilogue; }))
+      if (std::all_of(forms.begin(), forms.end(), [](const Shader& s) { return s.kernel.routine->epilogue; }))
         applied.insert(epilogue->kernel);
       for (Shader& s : forms) products.push_back(std::move(s));
     }

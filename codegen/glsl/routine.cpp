@@ -137,7 +137,9 @@ std::string place(const std::string& number, int i) {
   return std::to_string(i / 4 * 64) + " + " + number + " * 4 + " + std::to_string(i % 4);
 }
 
-Shader product(Dtype t, const std::string& name, int own, const runtime::GpuFeatures& features, const Behind& behind) {
+Shader product(Dtype t, const std::string& name, ProductKind kind, size_t step, const runtime::GpuFeatures& features,
+               const Behind& behind) {
+  const int own = kind == ProductKind::Small ? 2 : t.size == 8 ? 4 : 8;  // elements of an invocation along each axis
   Shader shader;
   Prelude prelude = behind.epilogue ? behind.epilogue->prelude : Prelude();
   const bool complex = is_complex(t);
@@ -248,9 +250,9 @@ Shader product(Dtype t, const std::string& name, int own, const runtime::GpuFeat
                                               {"MULTIPLY", multiply},
                                               {"STORE", store}});
   shader.kernel.name = name;
-  shader.kernel.epilogue = behind.epilogue != nullptr;
   shader.kernel.group_size = 256;
-  shader.kernel.tile_rows = shader.kernel.tile_columns = static_cast<uint32_t>(tile);
+  shader.kernel.routine = product_form(kind, step, t.size, tile, tile);
+  shader.kernel.routine->epilogue = behind.epilogue != nullptr;
   return shader;
 }
 
@@ -306,7 +308,6 @@ Result<std::vector<Shader>> emit_routine(const ir::Program& program, size_t numb
   if (t.size == 2 && !features.storage16)
     return refuse("it has no storageBuffer16BitAccess", "cast to float32 on the cpu first, or ");
   if (features.group_size < 256) return refuse("its workgroups are smaller than 256 invocations");
-  // Large tiles reuse more of what they read; small ones leave less of a small result idle. The launch chooses.
   std::vector<Shader> shaders;
   std::optional<Epilogue> epilogue;
   Behind behind;
@@ -321,10 +322,11 @@ Result<std::vector<Shader>> emit_routine(const ir::Program& program, size_t numb
     if (epilogue)
       behind = {&*epilogue, !kernel.buffers[raw].written && is_used_elsewhere(program, number, step.results[0].buffer)};
   }
-  shaders.push_back(product(t, name, t.size == 8 ? 4 : 8, features, behind));
-  shaders.push_back(product(t, name + "_small", 2, features, behind));
+  // In the order in which a launch tries them.
   if (t == float16 && features.matrix16 && features.group_size >= 512 && features.shared_bytes >= 32768)
-    shaders.push_back(matrix_product(name + "_matrix", heavy ? Behind() : behind));
+    shaders.push_back(matrix_product(name + "_matrix", number, heavy ? Behind() : behind));
+  shaders.push_back(product(t, name, ProductKind::Large, number, features, behind));
+  shaders.push_back(product(t, name + "_small", ProductKind::Small, number, features, behind));
   return shaders;
 }
 

@@ -21,6 +21,12 @@ struct Behind {
   bool keep = true;
 };
 
-Shader matrix_product(const std::string& name, const Behind& behind);
+// The forms of a product. Large tiles reuse more of what they read, small ones leave less of a small result idle, and
+// matrix units take aligned operands of float16.
+enum class ProductKind { Large, Small, Matrix };
+runtime::RoutineForm product_form(ProductKind kind, size_t step, int64_t element_bytes, int64_t tile_rows,
+                                  int64_t tile_columns);
+
+Shader matrix_product(const std::string& name, size_t step, const Behind& behind);
 
 }  // namespace frit::codegen::glsl

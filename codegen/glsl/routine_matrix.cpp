@@ -157,7 +157,7 @@ constexpr const char* kEpilogue = R"(  const uint64_t before = (c_base - args.c)
 
 }  // namespace
 
-Shader matrix_product(const std::string& name, const Behind& behind) {
+Shader matrix_product(const std::string& name, size_t step, const Behind& behind) {
   // Of what was tried on an H200, the fastest; two buffers of smaller tiles and larger tiles of a subgroup are not.
   constexpr int tm = 128, tn = 256, depth = 32, buffers = 1, warps = 16, warp_rows = 2;
   // The longer of both ways in which an operand's tile may lie.
@@ -174,7 +174,6 @@ Shader matrix_product(const std::string& name, const Behind& behind) {
     store = (behind.keep ? store : "") + fill(kEpilogue, {{"POSITION", e->position}});
   }
   const std::string base = fill(kText, {{"PLACE", kPlace}, {"STORE", store}});
-  shader.kernel.epilogue = behind.epilogue != nullptr;
   shader.text = fill(fill(base, {{"REFERENCES", references}, {"ARGUMENTS", arguments}, {"FUNCTION", function}}),
                      {{"SIZE", "2"},
                       {"TM", text(tm)},
@@ -187,8 +186,8 @@ Shader matrix_product(const std::string& name, const Behind& behind) {
                       {"B_SIZE", text(size(tn))}});
   shader.kernel.name = name;
   shader.kernel.group_size = static_cast<uint32_t>(32 * warps);
-  shader.kernel.tile_rows = static_cast<uint32_t>(tm);
-  shader.kernel.tile_columns = static_cast<uint32_t>(tn);
+  shader.kernel.routine = product_form(ProductKind::Matrix, step, 2, tm, tn);
+  shader.kernel.routine->epilogue = behind.epilogue != nullptr;
   return shader;
 }
 

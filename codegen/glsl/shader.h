@@ -27,7 +27,10 @@ Result<std::vector<Shader>> emit_routine(const ir::Program& program, size_t numb
 // written from.
 Result<std::string> to_spirv(const std::string& glsl, const std::string& name,
                              const std::function<std::string()>& source);
+// Of words that this process made: glslang ends the process where they are no module.
 std::string disassemble(const std::string& spirv);
+// Of words from anywhere.
+Result<std::string> list_words(const std::string& spirv);
 
 // What code for `target` may use: of the GPU that is there, or of none in particular.
 Result<runtime::GpuFeatures> features_of(const Target& target);

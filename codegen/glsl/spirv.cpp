@@ -3,6 +3,7 @@
 #include <SPIRV/disassemble.h>
 #include <glslang/Public/ResourceLimits.h>
 #include <glslang/Public/ShaderLang.h>
+#include <spirv-tools/libspirv.h>
 
 #include <cstring>
 #include <mutex>
@@ -54,6 +55,24 @@ Result<std::string> to_spirv(const std::string& glsl, const std::string& name,
   glslang::GlslangToSpv(*program.getIntermediate(EShLangCompute), words, &logger, &options);
   if (words.empty()) return failed(logger.getAllMessages().c_str());
   return std::string(reinterpret_cast<const char*>(words.data()), words.size() * 4);
+}
+
+Result<std::string> list_words(const std::string& spirv) {
+  const std::vector<unsigned> words = words_of(spirv);
+  const spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_6);
+  spv_text text = nullptr;
+  spv_diagnostic why = nullptr;
+  const bool good = spvBinaryToText(context, words.data(), words.size(), SPV_BINARY_TO_TEXT_OPTION_INDENT, &text,
+                                    &why) == SPV_SUCCESS;
+  Result<std::string> listed = std::string();
+  if (good)
+    listed = std::string(text->str, text->length);
+  else
+    listed = Diagnostic("a shader cannot be read: " + std::string(why && why->error ? why->error : "it is damaged"));
+  spvTextDestroy(text);
+  spvDiagnosticDestroy(why);
+  spvContextDestroy(context);
+  return listed;
 }
 
 std::string disassemble(const std::string& spirv) {

@@ -1,3 +1,7 @@
+// Objects as text to read: instructions, names of functions, and names of symbols that instructions refer to.
+//
+// An object may come from a damaged file. Its sections, symbols and relocations are read by runtime::ElfObject, which
+// checks every offset and refuses sections that overlap, so that the text is no longer than a multiple of the object.
 #include "codegen/llvm/listing.h"
 
 #include <llvm/MC/MCAsmInfo.h>
@@ -10,13 +14,14 @@
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/MCTargetOptions.h>
 #include <llvm/MC/TargetRegistry.h>
-#include <llvm/Object/ObjectFile.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Triple.h>
 
 #include <algorithm>
 #include <map>
 #include <mutex>
+
+#include "runtime/load/elf_object.h"
 
 extern "C" {
 #if defined(FRIT_LLVM_HAS_AARCH64)
@@ -31,6 +36,8 @@ namespace frit::codegen {
 
 namespace {
 
+using runtime::ElfObject;
+
 void initialise() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -43,7 +50,7 @@ void initialise() {
   });
 }
 
-// What LLVM reads instructions of a machine with.
+// LLVM's reader of a machine's instructions.
 struct Reader {
   std::unique_ptr<llvm::MCRegisterInfo> registers;
   std::unique_ptr<llvm::MCAsmInfo> assembly;
@@ -71,45 +78,48 @@ struct Reader {
   }
 };
 
-// Where the object asks for the address of a symbol.
-std::map<uint64_t, std::string> relocations_of(const llvm::object::ObjectFile& file,
-                                               const llvm::object::SectionRef& section) {
-  std::map<uint64_t, std::string> names;
-  for (const llvm::object::SectionRef& other : file.sections()) {
-    auto relocated = other.getRelocatedSection();
-    if (!relocated || *relocated == file.section_end()) {
-      if (!relocated) llvm::consumeError(relocated.takeError());
-      continue;
-    }
-    if (**relocated != section) continue;
-    for (const llvm::object::RelocationRef& r : other.relocations()) {
-      auto name = r.getSymbol() == file.symbol_end() ? llvm::Expected<llvm::StringRef>("") : r.getSymbol()->getName();
-      if (name)
-        names.emplace(r.getOffset(), name->str());
-      else
-        llvm::consumeError(name.takeError());
-    }
+// Names at places of a section: functions where they begin, symbols where an instruction refers to them.
+struct Names {
+  std::map<uint64_t, std::string_view> functions, references;
+};
+
+Result<std::vector<Names>> names_of(const ElfObject& object) {
+  std::vector<Names> names(object.sections.size());
+  for (const ElfObject::Symbol& s : object.symbols)
+    if (s.type == STT_FUNC && s.section != SHN_UNDEF && s.section != SHN_ABS)
+      names[s.section].functions.emplace(s.value, s.name);
+  for (size_t i = 0; i < object.sections.size(); ++i) {
+    if (!(object.sections[i].header.sh_flags & SHF_EXECINSTR)) continue;
+    FRIT_ASSIGN_OR_RETURN(relocations, object.relocations(i));
+    for (const ElfObject::RelocationEntry& r : relocations)
+      names[i].references.emplace(r.offset, object.symbols[r.symbol].name);
   }
   return names;
 }
 
-void list_section(Reader& reader, llvm::StringRef code, const std::map<uint64_t, std::string>& functions,
-                  const std::map<uint64_t, std::string>& names, llvm::raw_ostream& out) {
+llvm::StringRef clipped(std::string_view name) {
+  constexpr size_t kMost = 200;
+  return name.substr(0, kMost);
+}
+
+void list_section(Reader& reader, std::string_view code, const Names& names, llvm::raw_ostream& out) {
   const llvm::ArrayRef<uint8_t> bytes(reinterpret_cast<const uint8_t*>(code.data()), code.size());
   for (uint64_t at = 0; at < bytes.size();) {
-    if (auto begins = functions.find(at); begins != functions.end()) out << begins->second << ":\n";
+    if (auto begins = names.functions.find(at); begins != names.functions.end())
+      out << clipped(begins->second) << ":\n";
     llvm::MCInst instruction;
     uint64_t size = 0;
-    const bool known = reader.disassembler->getInstruction(instruction, size, bytes.slice(at), at, llvm::nulls()) !=
-                       llvm::MCDisassembler::Fail;
-    size = std::max<uint64_t>(size, 1);
+    const bool known = reader.disassembler->getInstruction(instruction, size, bytes.slice(at), at, llvm::nulls()) ==
+                       llvm::MCDisassembler::Success;
+    size = std::clamp<uint64_t>(size, 1, bytes.size() - at);
     out << llvm::format_hex_no_prefix(at, 6) << ":";
     if (known)
       reader.printer->printInst(&instruction, at, "", *reader.subtarget, out);
     else
       out << "\t(no instruction)";
-    for (auto name = names.lower_bound(at); name != names.end() && name->first < at + size; ++name)
-      if (!name->second.empty()) out << "\t; " << name->second;
+    for (auto name = names.references.lower_bound(at); name != names.references.end() && name->first < at + size;
+         ++name)
+      if (!name->second.empty()) out << "\t; " << clipped(name->second);
     out << "\n";
     at += size;
   }
@@ -121,29 +131,12 @@ Result<std::string> list_object(const std::string& object, const CpuTarget& cpu)
   initialise();
   Reader reader;
   FRIT_TRY(reader.open(cpu));
-  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "object"));
-  if (!file) return Diagnostic("an object cannot be read: " + llvm::toString(file.takeError()));
+  FRIT_ASSIGN_OR_RETURN(file, ElfObject::read(object));
+  FRIT_ASSIGN_OR_RETURN(names, names_of(file));
   std::string text;
   llvm::raw_string_ostream out(text);
-  for (const llvm::object::SectionRef& section : (*file)->sections()) {
-    if (!section.isText()) continue;
-    auto code = section.getContents();
-    if (!code) return Diagnostic("an object cannot be read: " + llvm::toString(code.takeError()));
-    std::map<uint64_t, std::string> functions;
-    for (const llvm::object::SymbolRef& symbol : (*file)->symbols()) {
-      auto where = symbol.getSection();
-      auto kind = symbol.getType();
-      auto name = symbol.getName();
-      auto address = symbol.getAddress();
-      if (where && kind && name && address && *where == section && *kind == llvm::object::SymbolRef::ST_Function)
-        functions.emplace(*address, name->str());
-      if (!where) llvm::consumeError(where.takeError());
-      if (!kind) llvm::consumeError(kind.takeError());
-      if (!name) llvm::consumeError(name.takeError());
-      if (!address) llvm::consumeError(address.takeError());
-    }
-    list_section(reader, *code, functions, relocations_of(**file, section), out);
-  }
+  for (size_t i = 0; i < file.sections.size(); ++i)
+    if (file.sections[i].header.sh_flags & SHF_EXECINSTR) list_section(reader, file.sections[i].bytes, names[i], out);
   return out.str();
 }
 

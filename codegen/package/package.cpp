@@ -59,7 +59,8 @@ std::string plan_text(const ir::Program& p) {
   return plan.dump();
 }
 
-Result<runtime::PackageContents::Variant> make_variant(const ir::Function& f, const Target& target) {
+Result<runtime::PackageContents::Variant> make_variant(const ir::Function& f, const runtime::Guard& guard,
+                                                       const Target& target) {
   FRIT_ASSIGN_OR_RETURN(backend, find_backend(target.backend));
   FRIT_ASSIGN_OR_RETURN(traits, backend->traits(target));
   ir::Function lowered = f;
@@ -67,6 +68,7 @@ Result<runtime::PackageContents::Variant> make_variant(const ir::Function& f, co
   context.target = traits;
   FRIT_TRY(passes::run(passes::Pipeline::standard(), lowered, context));
   FRIT_ASSIGN_OR_RETURN(image, make_image(lowered, target));
+  image.guard = guard;
   runtime::PackageContents::Variant v;
   v.device = target.backend == "glsl" ? "vulkan" : "cpu";
   v.machine = target.cpu;
@@ -138,7 +140,7 @@ Result<runtime::PackageContents> make_package(const ir::Module& module, runtime:
     packed.signature = std::move(signature);
     for (const Target& target : targets) {
       if (options.progress) options.progress(done++, all, f->name + " for " + target.cpu);
-      FRIT_ASSIGN_OR_RETURN(variant, make_variant(*f, target));
+      FRIT_ASSIGN_OR_RETURN(variant, make_variant(*f, packed.signature.guard, target));
       packed.variants.push_back(std::move(variant));
     }
     contents.functions.push_back(std::move(packed));

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <cerrno>
 #include <condition_variable>
 #include <cstdio>
 #include <cstring>
@@ -45,12 +44,7 @@ Source read_graph(const std::string& path) {
   } else if (path == "-") {
     s.text.assign(std::istreambuf_iterator<char>(std::cin), {});
   } else {
-    std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored)) fail({"cannot read '" + path + "': it is a folder"});
-    std::ifstream in(path, std::ios::binary);
-    if (!in) fail({"cannot read '" + path + "': " + std::strerror(errno)});
-    s.text.assign(std::istreambuf_iterator<char>(in), {});
-    if (in.bad()) fail({"cannot read '" + path + "': " + std::strerror(errno)});
+    s.text = value_or_fail(runtime::MappedFile::open(path))->bytes();
   }
   if (!s.package && s.text.starts_with("FRITPKG\n"))
     fail({"'" + s.name + "' is a package that comes through a pipe", {}, "give the file itself"});

@@ -4,14 +4,11 @@
 #include <atomic>
 #include <cstring>
 
-#include "runtime/system/bytes.h"
 #include "runtime/system/plugin.h"
 
 namespace frit::runtime {
 
 namespace {
-
-constexpr std::string_view kMagic = "FRITGPU2";
 
 // What the driver's plugin exports.
 using FindGpu = Result<Gpu*> (*)();
@@ -25,19 +22,6 @@ Result<F> driver_entry(const char* symbol) {
   }
   return Diagnostic("there is no plugin libfrit_runtime_vulkan.so in " + plugin_folder(), {},
                     "install frit's runtime plugins, or name their folder in FRIT_PLUGIN_DIR");
-}
-
-void write_numbers(ByteWriter& out, const std::vector<uint32_t>& values) {
-  out.u32(static_cast<uint32_t>(values.size()));
-  for (uint32_t v : values) out.u32(v);
-}
-
-std::vector<uint32_t> read_numbers(ByteReader& in) {
-  std::vector<uint32_t> values;
-  uint32_t count = in.u32();
-  if (count > in.left() / 4) in.stop();
-  for (uint32_t i = 0; i < count && in.ok(); ++i) values.push_back(in.u32());
-  return values;
 }
 
 // Elements from the first to the last that a tensor shows, as a range around its offset.
@@ -66,54 +50,6 @@ std::string features_text(const GpuFeatures& f) {
     text += has ? '1' : '0';
   for (uint32_t n : {f.subgroup_size, f.shared_bytes, f.group_size}) text += " " + std::to_string(n);
   return text;
-}
-
-std::string write_gpu_code(const GpuCode& code) {
-  ByteWriter out;
-  out.raw(kMagic);
-  out.u32(static_cast<uint32_t>(code.kernels.size()));
-  for (const GpuKernel& k : code.kernels) {
-    out.text(k.name);
-    out.text(k.spirv);
-    out.u32(k.group_size);
-    out.u32(k.per_group);
-    out.u8(k.rows);
-    out.u8(k.scratch);
-    write_numbers(out, k.aligned_buffers);
-    write_numbers(out, k.multiple_symbols);
-    out.u32(k.multiple);
-    out.u32(k.tile_rows);
-    out.u32(k.tile_columns);
-    out.u8(k.epilogue);
-  }
-  return std::move(out).take();
-}
-
-Result<GpuCode> read_gpu_code(std::string_view bytes) {
-  ByteReader in(bytes);
-  if (in.raw(kMagic.size()) != kMagic) return Diagnostic("it is not code for a gpu of this version");
-  GpuCode code;
-  uint32_t count = in.u32();
-  for (uint32_t i = 0; i < count && in.ok(); ++i) {
-    GpuKernel k;
-    k.name = in.text();
-    k.spirv = in.text();
-    k.group_size = in.u32();
-    k.per_group = in.u32();
-    k.rows = in.u8() != 0;
-    k.scratch = in.u8() != 0;
-    k.aligned_buffers = read_numbers(in);
-    k.multiple_symbols = read_numbers(in);
-    k.multiple = in.u32();
-    k.tile_rows = in.u32();
-    k.tile_columns = in.u32();
-    k.epilogue = in.u8() != 0;
-    if (k.spirv.size() % 4 || !k.group_size || !k.per_group || !k.multiple || !k.tile_rows || !k.tile_columns)
-      in.stop();
-    code.kernels.push_back(std::move(k));
-  }
-  if (!in.at_end()) return Diagnostic("code for a gpu is damaged");
-  return code;
 }
 
 namespace {

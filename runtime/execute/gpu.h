@@ -51,6 +51,40 @@ struct GpuInfo {
   GpuFeatures features;
 };
 
+// How a form of a routine is launched: programs over numbers of the step's windows (operands, then results), each seen
+// as a batch of matrices. Leading axes that lie behind one another in every window count as one; there are kBatchAxes
+// of them, the first ones of size 1 where there are fewer.
+//
+// The forms of a step are tried in the order of GpuCode::kernels. The first one that suits the numbers is launched; one
+// that the driver refuses is passed over while another follows.
+struct RoutineForm {
+  static constexpr size_t kBatchAxes = 4;
+  // Numbers of one window: its address, sizes and strides of its last two axes, strides of the batch axes.
+  enum Number : size_t {
+    kAddress,
+    kRows,
+    kColumns,
+    kRowStride,
+    kColumnStride,
+    kSteps,
+    kPerWindow = kSteps + kBatchAxes
+  };
+  static size_t slot(size_t window, size_t number) { return window * kPerWindow + number; }
+  // After all windows: sizes of the batch axes, and their product.
+  static size_t size_slot(size_t windows, size_t axis) { return windows * kPerWindow + axis; }
+  static size_t batch_slot(size_t windows) { return size_slot(windows, kBatchAxes); }
+  static size_t slots(size_t windows) { return batch_slot(windows) + 1; }
+
+  uint32_t step = 0;     // the library step of the plan
+  uint32_t windows = 0;  // its operands and results
+  std::vector<DimProgram> arguments;
+  DimProgram groups;                             // workgroups; none where it is not positive
+  std::vector<DimProgram> agree;                 // zero in every right call
+  std::vector<DimProgram> suited;                // zero where this form may be chosen
+  std::vector<std::vector<DimProgram>> variant;  // bit i is set where all programs of entry i are zero
+  bool epilogue = false;  // it applies the step's epilogue itself, whose buffers and symbols follow its own arguments
+};
+
 // One shader. Its arguments are 8 bytes each: addresses of the buffers, the address of scratch memory where `scratch`
 // says so, the symbols' values.
 struct GpuKernel {
@@ -64,14 +98,11 @@ struct GpuKernel {
   // correct in any case.
   std::vector<uint32_t> aligned_buffers, multiple_symbols;
   uint32_t multiple = 1;
-  uint32_t tile_rows = 1, tile_columns = 1;  // of a product: what one workgroup computes of the result
-  bool epilogue = false;  // of a product: it applies the epilogue itself, whose arguments follow its own
+  std::optional<RoutineForm> routine;  // of a shader that is a routine's
 };
 
 struct GpuCode {
-  // By name; the routine of library step i is "routine" and i, with "_small" for small results and "_matrix" for matrix
-  // units.
-  std::vector<GpuKernel> kernels;
+  std::vector<GpuKernel> kernels;  // each has a name of its own
 };
 std::string write_gpu_code(const GpuCode& code);
 Result<GpuCode> read_gpu_code(std::string_view bytes);

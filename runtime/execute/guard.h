@@ -42,6 +42,8 @@ struct Guard {
   std::vector<Source> sources;  // one per symbol
   std::vector<Check> checks;    // in order: a later one may rely on those before it
 
+  friend bool operator==(const Guard&, const Guard&) = default;
+
   // The number of the first check that the call fails, or -1. `size_of(input, axis)` gives the sizes of the arguments,
   // whose count and ranks fit; `symbols` has room for one value per symbol and holds those of the call afterwards.
   template <class SizeOf>

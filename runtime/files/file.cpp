@@ -1,3 +1,4 @@
+// Files that are replaced whole, and files mapped into memory.
 #include "runtime/files/file.h"
 
 #include <fcntl.h>
@@ -21,14 +22,19 @@ Result<FileWriter> FileWriter::create(const std::string& path) {
   std::filesystem::path target = std::filesystem::canonical(path, ignored);
   if (target.empty()) target = path;
   w.target_ = target.string();
-  if (std::filesystem::exists(target, ignored) && !std::filesystem::is_regular_file(target, ignored)) {
+  struct stat old;
+  const bool exists = ::stat(w.target_.c_str(), &old) == 0;
+  if (exists && !S_ISREG(old.st_mode)) {
     w.fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
+    const mode_t mode = exists ? old.st_mode & 0777 : 0666;
     static std::atomic<unsigned> counter{0};
     do {
       w.temporary_ = w.target_ + ".part" + std::to_string(getpid()) + "-" + std::to_string(counter++);
-      w.fd_ = ::open(w.temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      w.fd_ = ::open(w.temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     } while (w.fd_ < 0 && errno == EEXIST);
+    // The mask of the process is for new files; one that is replaced keeps its rights.
+    if (exists && w.fd_ >= 0 && ::fchmod(w.fd_, mode) != 0) return w.failed(errno);
   }
   if (w.fd_ < 0) {
     const int reason = errno;
@@ -78,7 +84,8 @@ Status write_file(const std::string& path, std::string_view bytes) {
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path) {
   const auto failed = [&](const std::string& why) { return Diagnostic("cannot read '" + path + "': " + why); };
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Opening a pipe must not wait for someone who writes to it.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return failed(std::strerror(errno));
   std::shared_ptr<MappedFile> file(new MappedFile);
   file->path_ = path;

@@ -10,8 +10,9 @@
 
 namespace frit::runtime {
 
-// Writes beside `path` and renames when all is there; what was not committed leaves nothing behind. A link stays one,
-// and what it names is replaced. A device or a pipe is written in place.
+// Writes beside `path` and renames once all is there; a file that is not committed leaves nothing behind. A file that
+// is replaced keeps its access rights. A link stays one, and the file that it names is replaced. A device or a pipe is
+// written in place.
 class FileWriter {
  public:
   static Result<FileWriter> create(const std::string& path);
@@ -33,8 +34,8 @@ class FileWriter {
 
 Status write_file(const std::string& path, std::string_view bytes);
 
-// A regular file in memory, read-only. Whoever makes the file shorter while it is mapped ends the process: replace
-// files, do not rewrite them.
+// A regular file in memory, read-only; anything else is refused at once. A process that reads a mapped file ends when
+// the file is made shorter: replace files, do not rewrite them.
 class MappedFile : public std::enable_shared_from_this<MappedFile> {
  public:
   static Result<std::shared_ptr<const MappedFile>> open(const std::string& path);

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <utility>
 
-#include "runtime/memory/dense.h"
 #include "runtime/files/file.h"
+#include "runtime/memory/dense.h"
 
 namespace frit::runtime {
 namespace {
@@ -228,7 +228,8 @@ void swap_bytes(std::byte* data, int64_t n, Dtype t) {
 Result<Tensor> read_npy(const std::string& path) {
   const char* name = intern_file_name(path);
   auto fail = [&](const std::string& message) { return Diagnostic(message, SourceLoc{name}); };
-  File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // Opening a pipe must not wait for someone who writes to it.
+  File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.fd() < 0) return fail("cannot open the file: " + reason());
   struct stat info;
   if (fstat(file.fd(), &info) != 0 || !S_ISREG(info.st_mode)) return fail("not a regular file");

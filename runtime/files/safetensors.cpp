@@ -1,8 +1,13 @@
+// Reads and writes .safetensors files.
 #include "runtime/files/safetensors.h"
 
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "runtime/memory/dense.h"
 #include "runtime/system/bytes.h"
@@ -42,6 +47,19 @@ std::optional<Dtype> type_of(std::string_view name) {
   return std::nullopt;
 }
 
+// Parses JSON whose objects name no member twice. `twice` gets a name that is there twice.
+Json parse_header(std::string_view text, std::optional<std::string>& twice) {
+  std::vector<std::set<std::string>> names;
+  const auto each = [&](int, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::object_start) names.emplace_back();
+    if (event == Json::parse_event_t::object_end) names.pop_back();
+    if (event == Json::parse_event_t::key && !names.back().insert(parsed.get<std::string>()).second && !twice)
+      twice = parsed.get<std::string>();
+    return true;
+  };
+  return Json::parse(text, each, false);
+}
+
 class Reader {
  public:
   explicit Reader(const std::shared_ptr<const MappedFile>& file) : file_(file) {}
@@ -53,7 +71,9 @@ class Reader {
     if (length > kMaxHeader || length > in.left())
       return fail("its header claims " + std::to_string(length) + " bytes, which the file does not have");
     start_ = 8 + length;
-    const Json header = Json::parse(in.raw(length), nullptr, false);
+    std::optional<std::string> twice;
+    const Json header = parse_header(in.raw(length), twice);
+    if (twice) return fail("its header has '" + *twice + "' twice");
     if (!header.is_object()) return fail("its header is not a JSON object");
     NamedTensors tensors;
     for (const auto& [name, entry] : header.items()) {
@@ -62,13 +82,23 @@ class Reader {
       if (!t.ok()) return fail("tensor '" + name + "': " + t.error().message);
       tensors.emplace(name, *std::move(t));
     }
+    FRIT_TRY(check_places());
     return tensors;
   }
 
  private:
   Diagnostic fail(const std::string& why) const { return Diagnostic("cannot read '" + file_->path() + "': " + why); }
 
-  Result<Tensor> tensor(const Json& entry) const {
+  // No byte belongs to two tensors.
+  Status check_places() {
+    std::sort(places_.begin(), places_.end());
+    for (size_t i = 1; i < places_.size(); ++i)
+      if (places_[i].first < places_[i - 1].second)
+        return fail("two tensors overlap at byte " + std::to_string(places_[i].first) + " of its data");
+    return {};
+  }
+
+  Result<Tensor> tensor(const Json& entry) {
     if (!entry.is_object()) return Diagnostic("its entry is not an object");
     const auto field = [&](const char* name) { return entry.contains(name) ? entry[name] : Json(); };
     const Json type = field("dtype"), shape = field("shape"), offsets = field("data_offsets");
@@ -97,6 +127,7 @@ class Reader {
     if (begin > end || end > data) return Diagnostic("it lies outside of the file");
     if (end - begin != static_cast<uint64_t>(elements) * dtype->size)
       return Diagnostic("its shape and its bytes do not fit each other");
+    if (begin < end) places_.emplace_back(begin, end);
     return place(std::move(t), start_ + begin, end - begin);
   }
 
@@ -120,6 +151,7 @@ class Reader {
 
   const std::shared_ptr<const MappedFile>& file_;
   size_t start_ = 0;
+  std::vector<std::pair<uint64_t, uint64_t>> places_;  // of tensors with elements: first byte, and the one behind
 };
 
 }  // namespace

@@ -18,8 +18,8 @@ namespace frit::runtime {
 
 using NamedTensors = std::map<std::string, Tensor, std::less<>>;
 
-// Fails with the file's name and the reason when it is not there, damaged, cut short, or holds an element type that
-// frit has not.
+// Fails with the file's name and the reason when it is not there, damaged or cut short, holds an element type that frit
+// has not, or has tensors of one name or in overlapping places.
 Result<NamedTensors> read_safetensors(const std::string& path);
 Result<NamedTensors> read_safetensors(const std::shared_ptr<const MappedFile>& file);
 

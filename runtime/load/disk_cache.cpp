@@ -174,8 +174,14 @@ std::vector<File> files_of(int folder) {
 }
 
 const char* setting(const char* name) {
-  const char* value = std::getenv(name);
+  const char* value = secure_getenv(name);
   return value && *value ? value : nullptr;
+}
+
+std::string folder_above(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  const size_t end = path.rfind('/');
+  return end == 0 || end == std::string::npos ? "/" : path.substr(0, end);
 }
 
 std::optional<uint64_t> parse_size(std::string_view text) {
@@ -225,8 +231,10 @@ DiskCacheOptions DiskCacheOptions::from_environment() {
     }
   } else if (const char* xdg = setting("XDG_CACHE_HOME"); xdg && *xdg == '/') {
     options.folder = std::string(xdg) + "/frit";
+    options.root = folder_above(xdg);
   } else if (const char* home = setting("HOME"); home && *home == '/') {
     options.folder = std::string(home) + "/.cache/frit";
+    options.root = home;
   }
   return options;
 }
@@ -281,6 +289,12 @@ int DiskCache::open_folder(bool create) {
   int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0 && errno == ENOENT) {
     if (!create) return -1;
+    struct stat root;
+    if (!options_.root.empty() && (stat(options_.root.c_str(), &root) != 0 || !S_ISDIR(root.st_mode))) {
+      refused_ = true;
+      say(problem_ = "code is not kept on disk: there is no folder " + options_.root);
+      return -1;
+    }
     if (make_folders(path)) fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   }
   struct stat s;

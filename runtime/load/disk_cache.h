@@ -28,6 +28,7 @@ using CacheLog = void (*)(std::string_view line);
 
 struct DiskCacheOptions {
   std::string folder;  // "": there is none
+  std::string root;    // the folder is made only where this one exists; "": wherever it is
   bool off = false;
   bool named = false;  // by the user: it is worth a warning when it cannot be used
   uint64_t max_bytes = uint64_t{512} << 20;

@@ -1,3 +1,4 @@
+// Reads ELF objects.
 #include "runtime/load/elf_object.h"
 
 #include <cstring>
@@ -18,13 +19,16 @@ T read_at(std::string_view bytes, uint64_t offset) {
   return value;
 }
 
+// More sections and longer names than generated code has. They bound the time that a damaged object takes.
+constexpr size_t kMostSections = 4096, kLongestName = 4096;
+
 // The text that begins at `offset` of a string table.
 bool string_at(std::string_view table, uint64_t offset, std::string_view& out) {
   if (offset >= table.size()) return false;
-  const size_t end = table.find('\0', offset);
-  if (end == std::string_view::npos) return false;
-  out = table.substr(offset, end - offset);
-  return true;
+  out = table.substr(offset, kLongestName);
+  const size_t end = out.find('\0');
+  out = out.substr(0, end);
+  return end != std::string_view::npos;
 }
 
 }  // namespace
@@ -39,16 +43,20 @@ Result<ElfObject> ElfObject::read(std::string_view file) {
   if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shnum == 0 ||
       !inside(header.e_shoff, uint64_t{header.e_shnum} * sizeof(Elf64_Shdr), file.size()))
     return damaged("its section headers lie outside of it");
+  if (header.e_shnum > kMostSections) return damaged("it has " + std::to_string(header.e_shnum) + " sections");
 
   ElfObject object;
   object.machine = header.e_machine;
   object.section_table = header.e_shoff;
+  uint64_t used = 0;
   for (size_t i = 0; i < header.e_shnum; ++i) {
     Section s{read_at<Elf64_Shdr>(file, header.e_shoff + i * sizeof(Elf64_Shdr)), {}};
     if (i > 0 && s.header.sh_type != SHT_NULL && s.header.sh_type != SHT_NOBITS) {
       if (!inside(s.header.sh_offset, s.header.sh_size, file.size()))
         return damaged("section " + std::to_string(i) + " lies outside of it");
       s.bytes = file.substr(s.header.sh_offset, s.header.sh_size);
+      used += s.bytes.size();
+      if (used > file.size()) return damaged("its sections overlap");
     }
     object.sections.push_back(s);
   }

@@ -44,6 +44,17 @@ void each_capability(std::string_view spirv, F&& f) {
   }
 }
 
+// Whether a plan reads its symbols where the guard reads those of the same name.
+bool reads_sizes_as(const Plan& plan, const Guard& guard) {
+  for (size_t i = 0; i < plan.symbols.size(); ++i) {
+    const auto found = std::find(guard.symbol_names.begin(), guard.symbol_names.end(), plan.symbol_names[i]);
+    if (found == guard.symbol_names.end() || plan.symbols[i].stride) return false;
+    const Guard::Source& source = guard.sources[static_cast<size_t>(found - guard.symbol_names.begin())];
+    if (source.input != plan.symbols[i].input || source.axis != plan.symbols[i].axis) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<std::string> capabilities_of(const Image& image) {
@@ -124,12 +135,25 @@ Status PackagedFunction::run(Call call, std::span<const std::shared_ptr<Buffer>>
     t = std::move(moved);
   }
   FRIT_TRY(executable_->run(call.inputs, {}, results, into));
+  for (size_t i = 0; i < results.size(); ++i) FRIT_TRY(check_result(i, results[i], call.symbols.data()));
   for (size_t i = 0; i < into.size(); ++i)
     if (into[i] && results[i].buffer != into[i]) {
       FRIT_TRY(copy_dense(results[i], into[i]->data()));
       results[i] = {into[i], results[i].dtype, results[i].shape, row_major(results[i].shape), 0};
     }
   return {};
+}
+
+// The caller's memory is as large as the signature says, so the code's results must be too.
+Status PackagedFunction::check_result(size_t i, const Tensor& t, const int64_t* symbols) const {
+  const Signature::Value& value = signature_.outputs[i];
+  bool same = t.dtype == value.dtype && t.shape.size() == value.shape.size();
+  for (size_t axis = 0; same && axis < t.shape.size(); ++axis)
+    same = t.shape[axis] == value.shape[axis].evaluate(symbols);
+  if (same) return {};
+  return Diagnostic("function @" + signature_.name + " gives output " + std::to_string(i) + " as " + type_text(value) +
+                        ", but its code gives " + type_text(t),
+                    {}, "the package is damaged; compile it again");
 }
 
 Result<std::shared_ptr<const Package>> Package::load(const std::string& path, std::string_view device) {
@@ -203,6 +227,8 @@ Result<std::shared_ptr<const PackagedFunction>> Package::find(const PackageFile:
   made->signature_ = std::move(signature);
   FRIT_ASSIGN_OR_RETURN(image, image_for(f, made->machine_));
   const auto bad = [&](const std::string& why) { return Diagnostic("cannot load '" + file_->path() + "': " + why); };
+  if (!(image.guard == made->signature_.guard) || !reads_sizes_as(image.plan, image.guard))
+    return bad("the code of '" + f.name + "' is for calls of other sizes than its signature");
   bool fits = image.inputs.size() == made->signature_.inputs.size() &&
               image.plan.results.size() == made->signature_.outputs.size();
   for (size_t i = 0; fits && i < image.inputs.size(); ++i)

@@ -44,6 +44,7 @@ class PackagedFunction {
 
  private:
   friend class Package;
+  Status check_result(size_t i, const Tensor& t, const int64_t* symbols) const;
 
   Signature signature_;
   std::string machine_;

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "ir/base/result.h"
+#include "runtime/files/file.h"
 #include "runtime/files/safetensors.h"
 #include "runtime/load/signature.h"
-#include "runtime/files/file.h"
 
 namespace frit::runtime {
 

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "runtime/execute/gpu.h"
-#include "runtime/load/plan_codec.h"
+#include "runtime/load/guard_codec.h"
 
 namespace frit::runtime {
 
@@ -15,7 +15,7 @@ constexpr uint32_t kNoDonor = ~0u, kNoWorkspace = ~0u;
 
 using Role = BufferPlan::Role;
 
-class Writer : private PlanWriter {
+class Writer : private GuardWriter {
  public:
   std::string run(const Image& image) {
     out_.raw(kMagic);
@@ -34,6 +34,7 @@ class Writer : private PlanWriter {
     });
     sizes(p.slots);
     list(p.buffers, [&](const BufferPlan& b) { buffer(b); });
+    list(image.kernels, [&](const KernelNeeds& k) { needs(k); });
     list(image.objects, [&](const ObjectCode& o) {
       list(o.entries, [&](const ObjectCode::Entry& e) {
         out_.text(e.kernel);
@@ -50,6 +51,8 @@ class Writer : private PlanWriter {
         library(std::get<LibraryPlan>(step));
     });
     list(p.results, [&](const WindowPlan& w) { window(w); });
+    texts(image.guard.symbol_names);
+    sources_and_checks(image.guard);
     return std::move(out_).take();
   }
 
@@ -68,6 +71,18 @@ class Writer : private PlanWriter {
       const auto bytes = static_cast<size_t>(b.bytes.evaluate(nullptr));
       out_.text({static_cast<const char*>(b.constant->data()), bytes});
     }
+  }
+  void needs(const KernelNeeds& k) {
+    out_.text(k.name);
+    list(k.arguments, [&](const KernelNeeds::Argument& a) {
+      size(a.bytes);
+      out_.u8(a.written);
+    });
+    numbers(k.symbols);
+    out_.u8(k.parallel);
+    size(k.extent);
+    size(k.grain);
+    size(k.scratch_bytes);
   }
   void window(const WindowPlan& w) {
     out_.u32(w.buffer);
@@ -98,9 +113,9 @@ class Writer : private PlanWriter {
   }
 };
 
-class Reader : private PlanReader {
+class Reader : private GuardReader {
  public:
-  explicit Reader(std::string_view bytes) : PlanReader(bytes) {}
+  explicit Reader(std::string_view bytes) : GuardReader(bytes) {}
 
   Result<Image> run() {
     if (in_.raw(kMagic.size()) != kMagic) return Diagnostic("it is not a compiled program");
@@ -123,21 +138,8 @@ class Reader : private PlanReader {
     slots_ = p.slots.size();
     list(p.buffers, 14, [&] { return buffer(); });
     buffers_ = p.buffers.size();
-    list(image.objects, 20, [&] {
-      ObjectCode object;
-      list(object.entries, 16, [&] {
-        std::string kernel(in_.text());
-        kernels_.insert(kernel);
-        return ObjectCode::Entry{std::move(kernel), std::string(in_.text())};
-      });
-      object.device = in_.text();
-      require(object.device == (image.objects.empty() ? object : image.objects[0]).device,
-              "its code is for several devices");
-      require(object.device.empty() || object.device == "gpu", "it is for a device that is not known");
-      on_device_ = on_device_ || !object.device.empty();
-      object.object = in_.text();
-      return object;
-    });
+    list(image.kernels, 29, [&] { return needs(); });
+    list(image.objects, 20, [&] { return object(image); });
     list(p.steps, 1, [&]() -> std::variant<KernelPlan, LibraryPlan> {
       switch (in_.u8()) {
         case 0: return kernel();
@@ -146,6 +148,11 @@ class Reader : private PlanReader {
       }
     });
     list(p.results, 17, [&] { return window(); });
+    image.guard.symbol_names = texts();
+    symbols_ = image.guard.symbol_names.size();
+    std::vector<size_t> ranks;
+    for (const Image::Input& i : image.inputs) ranks.push_back(i.rank);
+    sources_and_checks(image.guard, ranks);
     finish();
     if (failed_) return Diagnostic("a compiled program is damaged: " + std::string(failed_));
     return image;
@@ -160,6 +167,37 @@ class Reader : private PlanReader {
       return v;
     });
     return values;
+  }
+  ObjectCode object(const Image& image) {
+    ObjectCode object;
+    list(object.entries, 16, [&] {
+      ObjectCode::Entry entry{std::string(in_.text()), std::string(in_.text())};
+      require(kernels_.insert(entry.kernel).second && functions_.insert(entry.symbol).second,
+              "a kernel or its function is there twice");
+      return entry;
+    });
+    object.device = in_.text();
+    require(object.device == (image.objects.empty() ? object : image.objects[0]).device,
+            "its code is for several devices");
+    require(object.device.empty() || object.device == "gpu", "it is for a device that is not known");
+    on_device_ = on_device_ || !object.device.empty();
+    object.object = in_.text();
+    return object;
+  }
+  KernelNeeds needs() {
+    KernelNeeds k;
+    k.name = in_.text();
+    list(k.arguments, 5, [&] {
+      KernelNeeds::Argument a{size(), false};
+      a.written = flag();
+      return a;
+    });
+    k.symbols = numbers(symbols_, "a kernel needs a symbol that does not exist");
+    k.parallel = flag();
+    k.extent = size();
+    k.grain = size();
+    k.scratch_bytes = size();
+    return k;
   }
   SymbolSource symbol() {
     SymbolSource s{in_.u32(), in_.u32(), flag()};
@@ -208,7 +246,7 @@ class Reader : private PlanReader {
   KernelPlan kernel() {
     KernelPlan k;
     k.name = in_.text();
-    // What a GPU fuses into a routine has no code of its own; its driver sees to what there is.
+    // On a GPU a routine's shader may have an epilogue in it, which then has no code of its own.
     require(on_device_ || kernels_.contains(k.name), "a step runs a kernel that it does not have");
     k.buffers = numbers(buffers_, "a kernel uses a buffer that does not exist");
     k.symbols = numbers(symbols_, "a kernel uses a symbol that does not exist");
@@ -236,7 +274,7 @@ class Reader : private PlanReader {
   const std::vector<Image::Input>* inputs_ = nullptr;
   size_t slots_ = 0, buffers_ = 0;
   bool on_device_ = false;  // the code is for a device that is not the CPU
-  std::set<std::string, std::less<>> kernels_;
+  std::set<std::string, std::less<>> kernels_, functions_;
 };
 
 }  // namespace
@@ -246,6 +284,7 @@ std::string write_image(const Image& image) { return Writer().run(image); }
 Result<Image> read_image(std::string_view bytes) { return Reader(bytes).run(); }
 
 Result<std::shared_ptr<Executable>> load_image(Image image) {
+  FRIT_TRY(check_plan(image.plan, image.kernels));
   if (!image.objects.empty() && image.objects[0].device == "gpu") {
     FRIT_ASSIGN_OR_RETURN(gpu, find_gpu());
     FRIT_ASSIGN_OR_RETURN(code, gpu->load(image.plan, image.objects[0].object));

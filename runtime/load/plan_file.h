@@ -13,7 +13,9 @@
 
 #include "ir/base/result.h"
 #include "runtime/execute/executable.h"
+#include "runtime/execute/guard.h"
 #include "runtime/load/object_loader.h"
+#include "runtime/load/plan_check.h"
 
 namespace frit::runtime {
 
@@ -24,8 +26,12 @@ struct Image {
     friend bool operator==(const Input&, const Input&) = default;
   };
   std::vector<Input> inputs;
-  Plan plan;                        // without code and entry points
-  std::vector<ObjectCode> objects;  // with the kernels of the plan
+  Plan plan;                         // without code and entry points
+  std::vector<KernelNeeds> kernels;  // what each kernel's code takes for granted
+  std::vector<ObjectCode> objects;   // with the kernels of the plan
+  // What the code takes for granted of a call's sizes. Empty where the caller is the only one who checks them: in the
+  // caches of one process and of one user.
+  Guard guard;
 };
 
 inline constexpr uint32_t kImageVersion = 3;
@@ -33,7 +39,7 @@ inline constexpr uint32_t kImageVersion = 3;
 std::string write_image(const Image& image);
 Result<Image> read_image(std::string_view bytes);
 
-// Loads the object and makes the plan ready to run.
+// Checks the plan against its kernels, loads the object and makes the plan ready to run.
 Result<std::shared_ptr<Executable>> load_image(Image image);
 
 }  // namespace frit::runtime

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/load/plan_codec.h"
+#include "runtime/load/guard_codec.h"
 
 namespace frit::runtime {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kMagic = "FRITSIGN";
 constexpr uint32_t kVersion = 1;
 
-class Writer : private PlanWriter {
+class Writer : private GuardWriter {
  public:
   std::string run(const Signature& s) {
     out_.raw(kMagic);
@@ -23,11 +23,7 @@ class Writer : private PlanWriter {
       out_.text(i.weight);
     });
     list(s.outputs, [&](const Signature::Value& v) { value(v); });
-    list(s.guard.sources, [&](const Guard::Source& source) {
-      out_.u32(source.input);
-      out_.u32(source.axis);
-    });
-    list(s.guard.checks, [&](const Guard::Check& c) { check(c); });
+    sources_and_checks(s.guard);
     texts(s.said);
     return std::move(out_).take();
   }
@@ -39,26 +35,11 @@ class Writer : private PlanWriter {
     sizes(v.shape);
     texts(v.sizes);
   }
-  void check(const Guard::Check& c) {
-    out_.u8(static_cast<uint8_t>(c.index()));
-    if (const auto* s = std::get_if<Guard::Size>(&c)) {
-      out_.u32(s->input);
-      out_.u32(s->axis);
-      size(s->expected);
-    } else if (const auto* r = std::get_if<Guard::Range>(&c)) {
-      out_.u32(r->symbol);
-      for (int64_t n : {r->low, r->high, r->multiple}) out_.u64(static_cast<uint64_t>(n));
-    } else {
-      const auto& condition = std::get<Guard::Condition>(c);
-      size(condition.value);
-      out_.u8(static_cast<uint8_t>(condition.kind));
-    }
-  }
 };
 
-class Reader : private PlanReader {
+class Reader : private GuardReader {
  public:
-  explicit Reader(std::string_view bytes) : PlanReader(bytes) {}
+  explicit Reader(std::string_view bytes) : GuardReader(bytes) {}
 
   Result<Signature> run() {
     if (in_.raw(kMagic.size()) != kMagic) return Diagnostic("it is not a signature");
@@ -76,10 +57,9 @@ class Reader : private PlanReader {
       return i;
     });
     list(s.outputs, 17, [&] { return value(); });
-    inputs_ = &s.inputs;
-    list(s.guard.sources, 8, [&] { return source(); });
-    require(s.guard.sources.size() == symbols_, "its symbols have other names");
-    list(s.guard.checks, 5, [&] { return check(); });
+    std::vector<size_t> ranks;
+    for (const Signature::Input& i : s.inputs) ranks.push_back(i.shape.size());
+    sources_and_checks(s.guard, ranks);
     s.said = texts();
     require(s.said.size() == s.guard.checks.size(), "its checks have other texts");
     finish();
@@ -93,36 +73,6 @@ class Reader : private PlanReader {
     require(v.shape.size() == v.sizes.size(), "a value has not one text per axis");
     return v;
   }
-  Guard::Source source() {
-    Guard::Source s{in_.u32(), in_.u32()};
-    require(s.input < inputs_->size() && s.axis < (*inputs_)[s.input].shape.size(),
-            "a symbol is read from an axis that does not exist");
-    return s;
-  }
-  Guard::Check check() {
-    switch (in_.u8()) {
-      case 0: {
-        const Guard::Source at = source();
-        return Guard::Size{at.input, at.axis, size()};
-      }
-      case 1: {
-        Guard::Range r{};
-        r.symbol = in_.u32();
-        require(r.symbol < symbols_, "a check is of a symbol that does not exist");
-        for (int64_t* n : {&r.low, &r.high, &r.multiple}) *n = static_cast<int64_t>(in_.u64());
-        require(r.multiple >= 1, "a size is a multiple of nothing");
-        return r;
-      }
-      case 2: {
-        Guard::Condition c{size(), {}};
-        c.kind = flag() ? Guard::Condition::Kind::NonNegative : Guard::Condition::Kind::Zero;
-        return c;
-      }
-      default: require(false, "a check is of no known kind"); return Guard::Range{};
-    }
-  }
-
-  const std::vector<Signature::Input>* inputs_ = nullptr;
 };
 
 // The inputs whose sizes decide a check.

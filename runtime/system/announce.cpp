@@ -79,7 +79,7 @@ class Announcement {
 };
 
 bool perf_wanted() {
-  const char* value = std::getenv("FRIT_PERF");
+  const char* value = secure_getenv("FRIT_PERF");
   return value && *value && std::strcmp(value, "0") != 0;
 }
 

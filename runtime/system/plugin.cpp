@@ -20,7 +20,7 @@ std::string library_folder() {
 }
 
 std::string plugin_folder() {
-  if (const char* folder = std::getenv("FRIT_PLUGIN_DIR"); folder && *folder) return folder;
+  if (const char* folder = secure_getenv("FRIT_PLUGIN_DIR"); folder && *folder) return folder;
   return (fs::path(library_folder()) / "frit").string();
 }
 

@@ -29,14 +29,14 @@ VKAPI_ATTR VkBool32 VKAPI_CALL report(VkDebugUtilsMessageSeverityFlagBitsEXT sev
 constexpr const char* kValidation = "VK_LAYER_KHRONOS_validation";
 
 bool wants_validation() {
-  const char* set = std::getenv("FRIT_VULKAN_VALIDATION");
+  const char* set = secure_getenv("FRIT_VULKAN_VALIDATION");
   return set && std::strcmp(set, "1") == 0;
 }
 
 Result<Api*> open() {
   // Never closed: the driver's threads may be running to the end.
   void* library = nullptr;
-  const char* set = std::getenv("FRIT_VULKAN_LOADER");
+  const char* set = secure_getenv("FRIT_VULKAN_LOADER");
   const std::string given = set ? set : "";
   for (const char* name : {"libvulkan.so.1", "libvulkan.so"})
     if ((library = dlopen(given.empty() ? name : given.c_str(), RTLD_NOW | RTLD_LOCAL))) break;

@@ -13,16 +13,18 @@ namespace frit::runtime::vulkan {
 
 #define FRIT_VULKAN_GLOBAL(X) X(CreateInstance) X(EnumerateInstanceVersion) X(EnumerateInstanceLayerProperties)
 
-#define FRIT_VULKAN_INSTANCE(X)                                                                                \
-  X(EnumeratePhysicalDevices)                                                                                  \
-  X(GetPhysicalDeviceProperties2)                                                                              \
-  X(GetPhysicalDeviceFeatures2) X(GetPhysicalDeviceMemoryProperties) X(GetPhysicalDeviceQueueFamilyProperties) \
-      X(CreateDevice) X(GetDeviceProcAddr) X(EnumerateDeviceExtensionProperties)
+#define FRIT_VULKAN_INSTANCE(X)                                                                                       \
+  X(EnumeratePhysicalDevices)                                                                                         \
+  X(GetPhysicalDeviceProperties2)                                                                                     \
+  X(GetPhysicalDeviceFeatures2)                                                                                       \
+  X(GetPhysicalDeviceMemoryProperties) X(GetPhysicalDeviceQueueFamilyProperties) X(CreateDevice) X(GetDeviceProcAddr) \
+      X(EnumerateDeviceExtensionProperties)
 
 #define FRIT_VULKAN_DEVICE(X)                                                                                     \
   X(GetDeviceQueue)                                                                                               \
   X(AllocateMemory)                                                                                               \
-  X(FreeMemory) X(MapMemory) X(CreateBuffer) X(DestroyBuffer) X(GetBufferMemoryRequirements) X(BindBufferMemory)  \
+  X(FreeMemory)                                                                                                   \
+  X(MapMemory) X(CreateBuffer) X(DestroyBuffer) X(GetBufferMemoryRequirements) X(BindBufferMemory)                \
       X(GetBufferDeviceAddress) X(CreateShaderModule) X(DestroyShaderModule) X(CreatePipelineLayout)              \
           X(CreatePipelineCache) X(GetPipelineCacheData) X(CreateComputePipelines) X(DestroyPipeline)             \
               X(CreateCommandPool) X(AllocateCommandBuffers) X(BeginCommandBuffer) X(EndCommandBuffer)            \

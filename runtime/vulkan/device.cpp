@@ -349,7 +349,7 @@ Status Device::close_commands(Recording& r) { return check(api_.EndCommandBuffer
 void Device::recycle(std::unique_ptr<Recording> r) {
   for (const Block& b : r->arguments) free_host_block(b);
   r->arguments.clear();
-  r->words.clear();
+  r->launches = {};
   std::lock_guard lock(recycled_mutex_);
   recycled_.push_back(std::move(r));
 }
@@ -380,7 +380,7 @@ Status Device::submit(const RecordingPtr& r, std::span<Track* const> reads, std:
   }
   if (r->timed)
     last = {this, r, value};
-  else if (!r->words.empty())
+  else if (!r->launches.launches.empty())
     last = {};  // a program's, not a copy's
   return value > kMostPending ? wait(self, value - kMostPending) : Status();
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "runtime/vulkan/api.h"
+#include "runtime/vulkan/launch.h"
 #include "runtime/vulkan/memory.h"
 
 namespace frit::runtime::vulkan {
@@ -43,7 +44,7 @@ struct Recording {
   uint32_t query_count = 0;
   bool timed = false;  // timestamps around each step
   size_t queue = 0;
-  std::vector<uint64_t> words;     // what was recorded, to know it again
+  LaunchList launches;             // what was recorded, to recognise it
   std::vector<std::string> steps;  // names, for messages and times
   std::vector<Block> arguments;    // host memory that its commands read
 };

@@ -116,7 +116,7 @@ TEST(Executable, results_may_be_inputs_views_constants_and_shared) {
   static_cast<float*>(constant->data())[1] = 4;
   BufferPlan c{BufferPlan::Role::Constant, float32, size(8)};
   c.constant = constant;
-  p.buffers = {input(0), c, output(size(n * 4)), temp(0, size(n * 4))};
+  p.buffers = {input(0, size((n - Dim(1)) * m * Dim(4) + Dim(4))), c, output(size(n * 4)), temp(0, size(n * 4))};
   p.slots = {size(n * 4)};
   auto strided = [](void* const* b, const int64_t* s, int64_t begin, int64_t end, void*) {
     for (int64_t i = begin; i < end; ++i) static_cast<float*>(b[1])[i] = 10 * static_cast<float*>(b[0])[i * s[0]];
@@ -253,6 +253,71 @@ TEST(Executable, library_steps_see_windows_and_run_their_epilogue) {
   ASSERT_FALSE(failed.ok());
   EXPECT_NE(failed.error().message.find("the routine 'test_absent' is not installed"), std::string::npos);
   EXPECT_FALSE(failed.error().note.empty());
+}
+
+// Sizes of a plan are not trusted: a run stays in the memory that it is given.
+TEST(Executable, inputs_must_have_the_memory_that_is_read) {
+  Executable e(two_temps());
+  Tensor in = vector_of({1, 2, 3});
+  in.shape = {4};
+  auto r = e.run({&in, 1});
+  ASSERT_FALSE(r.ok());
+  EXPECT_EQ(r.error().message, "input 0 of 'two_temps' has less memory than the 16 bytes that are read");
+  in.shape = {3};
+  in.offset = 1;
+  EXPECT_FALSE(e.run({&in, 1}).ok());
+  in.offset = -1;
+  EXPECT_FALSE(e.run({&in, 1}).ok());
+  in.shape = {2};
+  in.offset = 1;
+  EXPECT_TRUE(e.run({&in, 1}).ok());
+}
+
+TEST(Executable, views_must_lie_in_their_buffers) {
+  const auto fails = [](WindowPlan w) {
+    Plan p = two_temps();
+    p.results = {std::move(w)};
+    Executable e(std::move(p));
+    Tensor in = vector_of({1, 2, 3});
+    auto r = e.run({&in, 1});
+    return !r.ok() && r.error().message.find("result 0 of 'two_temps'") != std::string::npos;
+  };
+  EXPECT_FALSE(fails(window(3, {size(n)}, {size(1)})));
+  EXPECT_FALSE(fails(window(3, {size(0)}, {size(1)}, size(99))));
+  EXPECT_TRUE(fails(window(3, {size(n + 1)}, {size(1)})));
+  EXPECT_TRUE(fails(window(3, {size(n)}, {size(2)})));
+  EXPECT_TRUE(fails(window(3, {size(n)}, {size(1)}, size(1))));
+  EXPECT_TRUE(fails(window(3, {size(n)}, {size(-1)})));
+  EXPECT_TRUE(fails(window(3, {size(-1)}, {size(1)})));
+  EXPECT_TRUE(fails(window(3, {size(int64_t{1} << 62), size(8)}, {size(0), size(0)})));
+  EXPECT_TRUE(fails(window(3, {size(2)}, {size(INT64_MAX)})));
+  EXPECT_TRUE(fails(window(0, {size(n)}, {size(1)}, size(1))));
+}
+
+TEST(Executable, checks_of_its_plan_come_before_any_step) {
+  Plan p = two_temps();
+  p.checks = {{size(n * 4), size(12), "buffer 1"}};
+  p.steps = {
+      kernel([](void* const*, const int64_t* s, int64_t, int64_t, void*) { EXPECT_LE(s[0], 3); }, {0}, size(n), {0})};
+  Executable e(std::move(p));
+  Tensor in = vector_of({1, 2, 3});
+  EXPECT_TRUE(e.run({&in, 1}).ok());
+  in = vector_of({1, 2, 3, 4});
+  auto r = e.run({&in, 1});
+  ASSERT_FALSE(r.ok());
+  EXPECT_EQ(r.error().message, "buffer 1 of 'two_temps' needs 16 bytes, but has 12");
+}
+
+TEST(Executable, results_come_into_memory_of_the_caller_that_is_large_enough) {
+  Executable e(two_temps());
+  Tensor in = vector_of({1, 2, 3});
+  for (size_t bytes : {12, 11}) {
+    const std::shared_ptr<Buffer> into = *Buffer::allocate(bytes);
+    Tensor result;
+    ASSERT_TRUE(e.run({&in, 1}, {}, {&result, 1}, {&into, 1}).ok());
+    EXPECT_EQ(result.buffer == into, bytes == 12);
+    EXPECT_EQ(values_of(result), (std::vector<float>{6, 12, 20}));
+  }
 }
 
 TEST(Executable, running_out_of_memory_is_an_error) {

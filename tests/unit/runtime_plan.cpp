@@ -47,6 +47,8 @@ Image sample() {
   LibraryPlan library{"matmul", "{\"a\":1}", {window, window}, {window}, second};
   p.steps = {first, library, second};
   p.results = {window, {3, int8, {}, {}, size(0)}};
+  image.kernels = {{"first", {{size(n * 4), false}, {size(m), true}}, {1, 0}, true, size(n), size(1), size(64)}};
+  image.guard = {{"n", "m"}, {{0, 1}, {1, 0}}, {Guard::Range{0, 1, 64, 2}, Guard::Size{0, 0, size(m + 1)}}};
   return image;
 }
 
@@ -112,6 +114,8 @@ TEST(PlanFile, reads_back_what_was_written) {
   EXPECT_EQ(b.objects[0].entries[1].symbol, "frit_second");
   EXPECT_EQ(b.objects[0].object, a.objects[0].object);
   EXPECT_EQ(b.objects[1].entries[0].kernel, "third");
+  EXPECT_EQ(a.kernels, b.kernels);
+  EXPECT_EQ(a.guard, b.guard);
 }
 
 // A change of the format without a new version would make other processes read it wrongly.
@@ -125,7 +129,7 @@ TEST(PlanFile, has_a_format_of_its_own_version) {
   image.plan.results = {{0, float16, {DimProgram(1)}, {DimProgram(1)}, DimProgram(0)}};
   ByteWriter expected;
   expected.raw("FRITPLAN");
-  expected.u32(2);
+  expected.u32(3);
   auto constant = [&](uint64_t value) { expected.u32(1), expected.u8(0), expected.u64(value); };
   expected.u32(1), expected.u8(9), expected.u32(1);  // inputs
   expected.text("f");
@@ -133,10 +137,12 @@ TEST(PlanFile, has_a_format_of_its_own_version) {
   expected.u32(1), expected.u32(0), expected.u32(0), expected.u8(0);  // and where they are read
   expected.u32(0);                                                    // slots
   expected.u32(1), expected.u8(0), expected.u8(9), constant(2), expected.u32(0), expected.u32(~0u);  // buffers
+  expected.u32(0);                                                                                   // kernels
   expected.u32(0);                                                                                   // objects
   expected.u32(0);                                                                                   // steps
   expected.u32(1), expected.u32(0), expected.u8(9);                         // results: a window's buffer and type,
   expected.u32(1), constant(1), expected.u32(1), constant(1), constant(0);  // shape, strides, offset
+  expected.u32(0), expected.u32(0), expected.u32(0);                        // the guard: names, sources, checks
   EXPECT_EQ(write_image(image), expected.bytes());
 }
 
@@ -170,6 +176,9 @@ TEST(PlanFile, numbers_must_name_what_exists) {
   expect_error([](Image& i) { i.plan.results[0].strides.pop_back(); }, "one stride per axis");
   expect_error([&](Image& i) { kernel(i).buffers[1] = 4; }, "a kernel uses a buffer");
   expect_error([&](Image& i) { kernel(i).symbols[1] = 2; }, "a kernel uses a symbol");
+  expect_error([](Image& i) { i.kernels[0].symbols[0] = 2; }, "a kernel needs a symbol");
+  expect_error([](Image& i) { i.guard.sources[0].axis = 2; }, "a symbol is read from an axis");
+  expect_error([](Image& i) { i.objects[1].entries[0].symbol = "frit_first"; }, "is there twice");
   expect_error([&](Image& i) { kernel(i).name = "fourth"; }, "a kernel that it does not have");
   expect_error([&](Image& i) { library(i).epilogue->buffers[0] = 9; }, "a kernel uses a buffer");
   expect_error([&](Image& i) { library(i).results.clear(); }, "a routine has no result");

@@ -1,0 +1,108 @@
+// Code for a GPU as bytes: shaders with what a launch must know of each.
+#include "runtime/execute/gpu.h"
+#include "runtime/system/plan_codec.h"
+
+namespace frit::runtime {
+namespace {
+
+constexpr std::string_view kMagic = "FRITGPU3";
+
+class Writer : private PlanWriter {
+ public:
+  std::string run(const GpuCode& code) {
+    out_.raw(kMagic);
+    list(code.kernels, [&](const GpuKernel& k) { kernel(k); });
+    return std::move(out_).take();
+  }
+
+ private:
+  void numbers(const std::vector<uint32_t>& values) {
+    list(values, [&](uint32_t v) { out_.u32(v); });
+  }
+  void kernel(const GpuKernel& k) {
+    out_.text(k.name);
+    out_.text(k.spirv);
+    out_.u32(k.group_size);
+    out_.u32(k.per_group);
+    out_.u8(k.rows);
+    out_.u8(k.scratch);
+    numbers(k.aligned_buffers);
+    numbers(k.multiple_symbols);
+    out_.u32(k.multiple);
+    out_.u8(k.routine.has_value());
+    if (k.routine) routine(*k.routine);
+  }
+  void routine(const RoutineForm& r) {
+    out_.u32(r.step);
+    out_.u32(r.windows);
+    sizes(r.arguments);
+    size(r.groups);
+    sizes(r.agree);
+    sizes(r.suited);
+    list(r.variant, [&](const std::vector<DimProgram>& bit) { sizes(bit); });
+    out_.u8(r.epilogue);
+  }
+};
+
+class Reader : private PlanReader {
+ public:
+  explicit Reader(std::string_view bytes) : PlanReader(bytes) {}
+
+  Result<GpuCode> run() {
+    if (in_.raw(kMagic.size()) != kMagic) return Diagnostic("it is not code for a gpu of this version");
+    GpuCode code;
+    list(code.kernels, 39, [&] { return kernel(); });
+    finish();
+    if (failed_) return Diagnostic("code for a gpu is damaged: " + std::string(failed_));
+    return code;
+  }
+
+ private:
+  static constexpr uint32_t kMaxWindows = 64;
+  static constexpr size_t kMaxVariants = 3;  // boolean constants of a shader
+
+  std::vector<uint32_t> numbers() {
+    std::vector<uint32_t> values;
+    list(values, 4, [&] { return in_.u32(); });
+    return values;
+  }
+  GpuKernel kernel() {
+    GpuKernel k;
+    k.name = in_.text();
+    k.spirv = in_.text();
+    require(k.spirv.size() % 4 == 0, "a shader is not made of words");
+    k.group_size = in_.u32();
+    k.per_group = in_.u32();
+    k.rows = flag();
+    k.scratch = flag();
+    k.aligned_buffers = numbers();
+    k.multiple_symbols = numbers();
+    k.multiple = in_.u32();
+    require(k.group_size && k.per_group && k.multiple, "a shader's sizes are zero");
+    if (flag()) k.routine = routine();
+    return k;
+  }
+  RoutineForm routine() {
+    RoutineForm r;
+    r.step = in_.u32();
+    r.windows = in_.u32();
+    require(r.windows <= kMaxWindows, "a routine has too many windows");
+    symbols_ = in_.ok() ? RoutineForm::slots(r.windows) : 0;
+    r.arguments = sizes();
+    r.groups = size();
+    r.agree = sizes();
+    r.suited = sizes();
+    list(r.variant, 4, [&] { return sizes(); });
+    require(r.variant.size() <= kMaxVariants, "a routine has too many variants");
+    r.epilogue = flag();
+    return r;
+  }
+};
+
+}  // namespace
+
+std::string write_gpu_code(const GpuCode& code) { return Writer().run(code); }
+
+Result<GpuCode> read_gpu_code(std::string_view bytes) { return Reader(bytes).run(); }
+
+}  // namespace frit::runtime

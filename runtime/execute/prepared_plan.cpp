@@ -1,0 +1,173 @@
+// Makes plans ready for calls, and looks up the functions that their steps name.
+#include "runtime/execute/prepared_plan.h"
+
+#include <algorithm>
+
+namespace frit::runtime {
+
+bool lies_within(std::span<const int64_t> shape, std::span<const int64_t> strides, int64_t offset, size_t element,
+                 int64_t bytes) {
+  int64_t elements = 1, low = offset, high = offset;
+  bool empty = false, overflows = false;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const int64_t n = shape[i];
+    if (n < 0) return false;
+    empty |= n == 0;
+    overflows |= __builtin_mul_overflow(elements, n, &elements) || elements > kMostElements;
+    int64_t reach;
+    overflows |= __builtin_mul_overflow(n - 1, strides[i], &reach);
+    int64_t& end = reach < 0 ? low : high;
+    overflows |= __builtin_add_overflow(end, reach, &end);
+  }
+  if (empty) return true;
+  return !overflows && low >= 0 && high < bytes / static_cast<int64_t>(element);
+}
+
+Window::Window(const WindowPlan& w) : buffer(w.buffer), dtype(w.dtype), offset(w.offset) {
+  for (const DimProgram& d : w.shape) shape.emplace_back(d);
+  for (const DimProgram& d : w.strides) strides.emplace_back(d);
+}
+
+void Window::sizes(const int64_t* symbols, Sizes& shape_out, Sizes& strides_out) const {
+  shape_out.resize(shape.size());
+  strides_out.resize(strides.size());
+  for (size_t i = 0; i < shape.size(); ++i) shape_out[i] = shape[i].get(symbols);
+  for (size_t i = 0; i < strides.size(); ++i) strides_out[i] = strides[i].get(symbols);
+}
+
+bool Window::fills(int64_t bytes, const int64_t* symbols) const {
+  int64_t dense = dtype.size;
+  for (size_t i = shape.size(); i-- > 0;) {
+    const int64_t n = shape[i].get(symbols);
+    if (n != 1 && strides[i].get(symbols) != dense / dtype.size) return false;
+    if (n < 0 || __builtin_mul_overflow(dense, n, &dense)) return false;
+  }
+  return offset.get(symbols) == 0 && dense == bytes;
+}
+
+Kernel::Kernel(const KernelPlan& p, size_t symbols)
+    : plan(&p),
+      fn(p.fn),
+      same_symbols(p.symbols.size() <= symbols),
+      extent(p.extent),
+      grain(p.grain),
+      scratch(p.scratch_bytes) {
+  for (size_t i = 0; i < p.symbols.size(); ++i) same_symbols &= p.symbols[i] == i;
+}
+
+PreparedPlan::PreparedPlan(Plan plan) : plan_(std::move(plan)) {
+  for (const BufferPlan& b : plan_.buffers) buffers_.push_back({b.role, b.index, b.donor, 0, Value(b.bytes)});
+  for (const WindowPlan& w : plan_.results) results_.emplace_back(w);
+  // A temp that a result shows must outlive the call.
+  for (const Window& w : results_)
+    if (buffers_[w.buffer].role == BufferPlan::Role::Temp) buffers_[w.buffer].role = BufferPlan::Role::Output;
+  for (Memory& b : buffers_)
+    if (b.role == BufferPlan::Role::Output) b.owner = static_cast<uint32_t>(outputs_++);
+  for (const Window& w : results_) {
+    const auto users =
+        std::count_if(results_.begin(), results_.end(), [&](const Window& other) { return other.buffer == w.buffer; });
+    const Memory& b = buffers_[w.buffer];
+    whole_.push_back(users == 1 && b.role == BufferPlan::Role::Output ? b.owner : ~0u);
+  }
+  for (const DimProgram& s : plan_.slots) slots_.emplace_back(s);
+  add_steps();
+}
+
+void PreparedPlan::add_steps() {
+  const size_t symbols = plan_.symbols.size();
+  for (size_t i = 0; i < plan_.steps.size(); ++i) {
+    if (const auto* kernel = std::get_if<KernelPlan>(&plan_.steps[i])) {
+      const bool joins =
+          kernel->beside && !steps_.empty() && std::holds_alternative<std::vector<Kernel>>(steps_.back());
+      if (!joins) steps_.emplace_back(std::vector<Kernel>());
+      std::get<std::vector<Kernel>>(steps_.back()).emplace_back(*kernel, symbols);
+      continue;
+    }
+    const auto& step = std::get<LibraryPlan>(plan_.steps[i]);
+    Library library{&step, i, nullptr, {}, {}, {}};
+    for (const WindowPlan& w : step.operands) library.operands.emplace_back(w);
+    for (const WindowPlan& w : step.results) library.results.emplace_back(w);
+    if (step.epilogue) library.epilogue.emplace(*step.epilogue, symbols);
+    for (const DimProgram& size : step.sizes) library.sizes.emplace_back(size);
+    if (step.workspace != ~0u) library.workspace = Value(plan_.buffers[step.workspace].bytes);
+    steps_.emplace_back(std::move(library));
+  }
+}
+
+Status PreparedPlan::resolve_once() const {
+  std::lock_guard lock(resolving_);
+  if (resolved_.load(std::memory_order_relaxed)) return {};
+  auto look_up = [&](Kernel& k) -> Status {
+    if (k.fn) return {};
+    if (!plan_.code) return Diagnostic("kernel '" + k.plan->name + "' has no code");
+    auto entry = plan_.code->entry(k.plan->name);
+    if (!entry.ok()) return entry.error();
+    k.fn = *entry;
+    return {};
+  };
+  for (Step& step : steps_) {
+    if (auto* kernels = std::get_if<std::vector<Kernel>>(&step)) {
+      for (Kernel& kernel : *kernels) FRIT_TRY(look_up(kernel));
+      continue;
+    }
+    auto& library = std::get<Library>(step);
+    std::string why;
+    if (!library.fn) library.fn = find_library(library.plan->name, why);
+    if (!library.fn)
+      return Diagnostic("the routine '" + library.plan->name + "' is not installed: " + why, {},
+                        "install frit's runtime plugins, or name their folder in FRIT_PLUGIN_DIR");
+    if (library.epilogue) FRIT_TRY(look_up(*library.epilogue));
+  }
+  resolved_.store(true, std::memory_order_release);
+  return {};
+}
+
+void PreparedPlan::read_symbols(std::span<const Tensor> inputs, int64_t* symbols) const {
+  for (size_t i = 0; i < plan_.symbols.size(); ++i) {
+    const SymbolSource& s = plan_.symbols[i];
+    symbols[i] = s.stride ? inputs[s.input].strides[s.axis] : inputs[s.input].shape[s.axis];
+  }
+}
+
+Status PreparedPlan::check_all(const int64_t* symbols) const {
+  for (const SizeCheck& c : plan_.checks) {
+    const int64_t needed = c.needed.evaluate(symbols), available = c.available.evaluate(symbols);
+    if (needed > available)
+      return Diagnostic(c.what + " of '" + plan_.name + "' needs " + std::to_string(needed) + " bytes, but has " +
+                            std::to_string(available),
+                        {}, "the plan does not fit its code; compile the function again");
+  }
+  return {};
+}
+
+Diagnostic PreparedPlan::too_large(const char* what, int64_t bytes) const {
+  return Diagnostic("cannot allocate " + std::to_string(bytes) + " bytes for " + what + " of '" + plan_.name + "'", {},
+                    "call it with smaller arrays");
+}
+
+Diagnostic PreparedPlan::no_workspace(size_t bytes) const {
+  return Diagnostic("cannot allocate the workspace of '" + plan_.name + "' of " + std::to_string(bytes) + " bytes", {},
+                    "free arrays or raise the limit with set_memory_limit");
+}
+
+Diagnostic PreparedPlan::short_input(uint32_t index, int64_t needed) const {
+  return Diagnostic("input " + std::to_string(index) + " of '" + plan_.name + "' has less memory than the " +
+                        std::to_string(needed) + " bytes that are read",
+                    {}, "pass an array whose memory holds all its elements, or compile the function again");
+}
+
+Diagnostic PreparedPlan::outside(const char* what, size_t index, std::span<const int64_t> shape) const {
+  std::string text;
+  int64_t elements = 1;
+  bool large = false;
+  for (int64_t n : shape) {
+    text += (text.empty() ? "" : ", ") + std::to_string(n);
+    large |= __builtin_mul_overflow(elements, n, &elements) || elements > kMostElements;
+  }
+  const std::string who = what + (" " + std::to_string(index)) + " of '" + plan_.name + "'";
+  if (large) return Diagnostic(who + " has more than 2^48 elements: [" + text + "]", {}, "call it with smaller arrays");
+  return Diagnostic(who + ", [" + text + "], reaches past its buffer", {},
+                    "the plan is damaged; compile the function again");
+}
+
+}  // namespace frit::runtime

@@ -1,0 +1,130 @@
+// A plan made ready for calls: constant sizes evaluated, steps grouped, results matched with the buffers they are in.
+//
+// Immutable once its steps are resolved; shared by the runs of all devices (runtime/execute/run_plan.h).
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "runtime/execute/library.h"
+#include "runtime/execute/plan.h"
+#include "runtime/memory/tensor.h"
+
+namespace frit::runtime {
+
+// No buffer and no workspace is larger, and no array has more elements: sums of a few such sizes cannot overflow.
+inline constexpr int64_t kMostBytes = int64_t{1} << 48;
+inline constexpr int64_t kMostElements = int64_t{1} << 48;
+
+// A size. Its program is evaluated at each call, but only where it is not constant.
+class Value {
+ public:
+  Value() = default;
+  explicit Value(const DimProgram& p) {
+    if (p.is_const())
+      constant_ = p.evaluate(nullptr);
+    else
+      program_ = &p;
+  }
+  int64_t get(const int64_t* symbols) const { return program_ ? program_->evaluate(symbols) : constant_; }
+  bool is_const() const { return !program_; }
+
+ private:
+  int64_t constant_ = 0;
+  const DimProgram* program_ = nullptr;
+};
+
+// Whether a view's sizes are not negative, it has at most kMostElements elements, and all of them lie in the first
+// `bytes` bytes of the memory that `offset` counts from.
+bool lies_within(std::span<const int64_t> shape, std::span<const int64_t> strides, int64_t offset, size_t element,
+                 int64_t bytes);
+
+struct Window {
+  uint32_t buffer;
+  Dtype dtype;
+  std::vector<Value> shape, strides;
+  Value offset;
+
+  explicit Window(const WindowPlan& w);
+  void sizes(const int64_t* symbols, Sizes& shape_out, Sizes& strides_out) const;
+  // Whether it is all of a buffer of so many bytes, row-major.
+  bool fills(int64_t bytes, const int64_t* symbols) const;
+};
+
+struct Kernel {
+  const KernelPlan* plan;
+  KernelFn fn;        // on the CPU
+  bool same_symbols;  // the kernel takes the plan's symbols as they stand
+  Value extent, grain, scratch;
+
+  Kernel(const KernelPlan& p, size_t symbols);
+};
+
+struct Library {
+  const LibraryPlan* plan;
+  size_t step;             // its number in the plan
+  LibraryFn fn = nullptr;  // on the CPU
+  std::vector<Window> operands, results;
+  std::optional<Kernel> epilogue;
+  std::vector<Value> sizes = {};
+  Value workspace = {};  // bytes
+};
+
+class PreparedPlan {
+ public:
+  struct Memory {
+    BufferPlan::Role role;
+    uint32_t index, donor;
+    uint32_t owner;  // an Output's number among the outputs
+    Value bytes;
+  };
+  // The kernels of a group are independent of each other.
+  using Step = std::variant<std::vector<Kernel>, Library>;
+
+  explicit PreparedPlan(Plan plan);
+  PreparedPlan(const PreparedPlan&) = delete;
+  PreparedPlan& operator=(const PreparedPlan&) = delete;
+
+  const Plan& plan() const { return plan_; }
+  const std::vector<Memory>& buffers() const { return buffers_; }
+  const std::vector<Step>& steps() const { return steps_; }
+  const std::vector<Window>& results() const { return results_; }
+  const std::vector<Value>& slots() const { return slots_; }
+  size_t outputs() const { return outputs_; }
+  // The output that result i has to itself, else ~0.
+  uint32_t own_output(size_t i) const { return whole_[i]; }
+
+  // Looks up entry points and routines that the plan left open; of the CPU.
+  Status resolve() const { return resolved_.load(std::memory_order_acquire) ? Status() : resolve_once(); }
+  void read_symbols(std::span<const Tensor> inputs, int64_t* symbols) const;
+  // The plan's checks for these values of its symbols.
+  Status check(const int64_t* symbols) const { return plan_.checks.empty() ? Status() : check_all(symbols); }
+
+  // Errors that runs share.
+  Diagnostic too_large(const char* what, int64_t bytes) const;
+  Diagnostic no_workspace(size_t bytes) const;
+  Diagnostic short_input(uint32_t index, int64_t needed) const;
+  Diagnostic outside(const char* what, size_t index, std::span<const int64_t> shape) const;
+
+ private:
+  Status resolve_once() const;
+  Status check_all(const int64_t* symbols) const;
+  void add_steps();
+
+  const Plan plan_;  // sizes point into it
+  std::vector<Memory> buffers_;
+  mutable std::vector<Step> steps_;  // resolve() fills in functions
+  std::vector<Window> results_;
+  std::vector<uint32_t> whole_;
+  std::vector<Value> slots_;
+  size_t outputs_ = 0;
+  mutable std::atomic<bool> resolved_{false};
+  mutable std::mutex resolving_;
+};
+
+}  // namespace frit::runtime

@@ -1,0 +1,205 @@
+// One run of a plan, the same for all devices: which memory each buffer takes (inputs, workspace, donated memory, the
+// caller's memory, new memory), the walk over the steps, and the views that are the results.
+//
+// A Device is what differs. It has
+//   using Address;                                           what its kernels know memory by
+//   static constexpr size_t kAlign;                          of buffers in the workspace
+//   Status workspace(size_t bytes, Address& first);          memory for the call alone
+//   Address advance(Address, size_t bytes);
+//   Result<std::shared_ptr<Buffer>> allocate(size_t bytes);
+//   bool can_take(Buffer&);                                  whether an output may take over a donated buffer
+//   const std::shared_ptr<Buffer>& constant(size_t buffer);
+//   Status place(const Buffer&, bool written, Address&);     where a buffer begins that the run reads or writes
+//   Status kernels(const std::vector<Kernel>&, const Frame<Address>&);
+//   Status library(const Library&, std::span<const View<Address>>, const Frame<Address>&);   operands, then results
+//   Status finish();                                         after the last step
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <span>
+
+#include "runtime/execute/prepared_plan.h"
+
+namespace frit::runtime {
+
+// A list of known length, on the stack when it is short.
+template <class T, size_t kInline = 32>
+class Array {
+ public:
+  explicit Array(size_t n) : data_(inline_) {
+    if (n > kInline) {
+      heap_ = std::make_unique<T[]>(n);
+      data_ = heap_.get();
+    }
+  }
+  T& operator[](size_t i) { return data_[i]; }
+  T* data() { return data_; }
+
+ private:
+  std::unique_ptr<T[]> heap_;
+  T inline_[kInline];
+  T* data_;
+};
+
+// What the steps of a run work on: addresses of the plan's buffers, values of its symbols.
+template <class Address>
+struct Frame {
+  const Address* buffers;
+  const int64_t* symbols;
+};
+
+// A window of a library step in one run.
+template <class Address>
+struct View {
+  Address first;  // of the first element
+  Dtype dtype;
+  Sizes shape, strides;
+};
+
+template <class Device>
+class PlanRun {
+ public:
+  using Address = typename Device::Address;
+  using Role = BufferPlan::Role;
+
+  PlanRun(const PreparedPlan& plan, Device& device, std::span<const Tensor> inputs, std::span<const bool> donated)
+      : p_(plan),
+        device_(device),
+        inputs_(inputs),
+        donated_(donated),
+        symbols_(plan.plan().symbols.size()),
+        starts_(plan.slots().size()),
+        addresses_(plan.buffers().size()),
+        owners_(plan.outputs()) {}
+
+  Status run(std::span<Tensor> results, std::span<const std::shared_ptr<Buffer>> into) {
+    p_.read_symbols(inputs_, symbols_.data());
+    FRIT_TRY(p_.check(symbols_.data()));
+    FRIT_TRY(open_workspace());
+    take_given(into);
+    for (size_t i = 0; i < p_.buffers().size(); ++i) FRIT_TRY(place(i));
+    const Frame<Address> frame{addresses_.data(), symbols_.data()};
+    for (const PreparedPlan::Step& step : p_.steps()) {
+      if (const auto* kernels = std::get_if<std::vector<Kernel>>(&step))
+        FRIT_TRY(device_.kernels(*kernels, frame));
+      else
+        FRIT_TRY(library(std::get<Library>(step), frame));
+    }
+    FRIT_TRY(device_.finish());
+    for (size_t i = 0; i < results.size(); ++i) FRIT_TRY(show(i, results[i]));
+    return {};
+  }
+
+ private:
+  Status open_workspace() {
+    size_t bytes = 0;
+    for (size_t i = 0; i < p_.slots().size(); ++i) {
+      const int64_t slot = p_.slots()[i].get(symbols_.data());
+      if (slot < 0 || slot > kMostBytes || bytes > static_cast<size_t>(kMostBytes))
+        return p_.too_large("the workspace", slot);
+      starts_[i] = bytes;
+      bytes += (static_cast<size_t>(slot) + Device::kAlign - 1) & ~(Device::kAlign - 1);
+    }
+    return bytes ? device_.workspace(bytes, workspace_) : Status();
+  }
+
+  // Memory of the caller for whole results.
+  void take_given(std::span<const std::shared_ptr<Buffer>> into) {
+    for (size_t i = 0; i < into.size(); ++i) {
+      const uint32_t output = into[i] ? p_.own_output(i) : ~0u;
+      if (output == ~0u || reinterpret_cast<uintptr_t>(into[i]->data()) % Device::kAlign) continue;
+      const Window& w = p_.results()[i];
+      const int64_t bytes = p_.buffers()[w.buffer].bytes.get(symbols_.data());
+      if (bytes <= static_cast<int64_t>(into[i]->bytes()) && w.fills(bytes, symbols_.data())) owners_[output] = into[i];
+    }
+  }
+
+  Status place(size_t i) {
+    const PreparedPlan::Memory& b = p_.buffers()[i];
+    switch (b.role) {
+      case Role::Input: {
+        const Tensor& t = inputs_[b.index];
+        const int64_t needed = b.bytes.get(symbols_.data()), before = t.offset * static_cast<int64_t>(t.dtype.size);
+        if (needed > 0 && (before < 0 || needed > static_cast<int64_t>(t.buffer->bytes()) - before))
+          return p_.short_input(b.index, needed);
+        FRIT_TRY(device_.place(*t.buffer, false, addresses_[i]));
+        addresses_[i] = device_.advance(addresses_[i], before);
+        return {};
+      }
+      case Role::Constant: return device_.place(*device_.constant(i), false, addresses_[i]);
+      case Role::Temp: addresses_[i] = device_.advance(workspace_, static_cast<int64_t>(starts_[b.index])); return {};
+      case Role::Output: return place_output(b, addresses_[i]);
+    }
+    return {};
+  }
+
+  Status place_output(const PreparedPlan::Memory& b, Address& address) {
+    const int64_t needed = b.bytes.get(symbols_.data());
+    if (needed < 0 || needed > kMostBytes) return p_.too_large("a result", needed);
+    const auto bytes = static_cast<size_t>(needed);
+    std::shared_ptr<Buffer>& owner = owners_[b.owner];
+    if (!owner && b.donor < donated_.size() && donated_[b.donor]) {
+      const Tensor& t = inputs_[b.donor];
+      // One reference is the caller's tensor. Memory much larger than needed would be held for nothing.
+      if (t.offset == 0 && t.buffer.use_count() == 1 && t.buffer->bytes() >= bytes && t.buffer->bytes() / 2 <= bytes &&
+          device_.can_take(*t.buffer))
+        owner = t.buffer;
+    }
+    if (!owner) {
+      auto buffer = device_.allocate(bytes);
+      if (!buffer.ok()) return std::move(buffer.error());
+      owner = *std::move(buffer);
+    }
+    return device_.place(*owner, true, address);
+  }
+
+  Status library(const Library& step, const Frame<Address>& frame) {
+    const size_t operands = step.operands.size();
+    Array<View<Address>, 4> views(operands + step.results.size());
+    for (size_t i = 0; i < operands + step.results.size(); ++i) {
+      const Window& w = i < operands ? step.operands[i] : step.results[i - operands];
+      View<Address>& v = views[i];
+      v.dtype = w.dtype;
+      w.sizes(frame.symbols, v.shape, v.strides);
+      const int64_t offset = w.offset.get(frame.symbols);
+      if (!lies_within(v.shape, v.strides, offset, w.dtype.size, p_.buffers()[w.buffer].bytes.get(frame.symbols)))
+        return p_.outside("a view of step", step.step, v.shape);
+      v.first = device_.advance(frame.buffers[w.buffer], offset * static_cast<int64_t>(w.dtype.size));
+    }
+    return device_.library(step, {views.data(), operands + step.results.size()}, frame);
+  }
+
+  Status show(size_t i, Tensor& t) {
+    const Window& w = p_.results()[i];
+    const PreparedPlan::Memory& b = p_.buffers()[w.buffer];
+    t.dtype = w.dtype;
+    w.sizes(symbols_.data(), t.shape, t.strides);
+    t.offset = w.offset.get(symbols_.data());
+    if (!lies_within(t.shape, t.strides, t.offset, w.dtype.size, b.bytes.get(symbols_.data())))
+      return p_.outside("result", i, t.shape);
+    switch (b.role) {
+      case Role::Input:
+        t.buffer = inputs_[b.index].buffer;
+        // The window counts from the input's first element.
+        t.offset += inputs_[b.index].offset;
+        break;
+      case Role::Constant: t.buffer = device_.constant(w.buffer); break;
+      case Role::Output:
+      case Role::Temp: t.buffer = owners_[b.owner]; break;
+    }
+    return {};
+  }
+
+  const PreparedPlan& p_;
+  Device& device_;
+  std::span<const Tensor> inputs_;
+  std::span<const bool> donated_;
+  Array<int64_t> symbols_;
+  Array<size_t, 8> starts_;
+  Address workspace_{};
+  Array<Address> addresses_;
+  Array<std::shared_ptr<Buffer>, 4> owners_;
+};
+
+}  // namespace frit::runtime

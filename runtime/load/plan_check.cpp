@@ -1,0 +1,123 @@
+// Compares the steps, buffers and views of a plan with what its kernels need.
+#include "runtime/load/plan_check.h"
+
+#include <algorithm>
+#include <map>
+
+#include "runtime/execute/prepared_plan.h"
+
+namespace frit::runtime {
+namespace {
+
+using Role = BufferPlan::Role;
+
+class Checker {
+ public:
+  Checker(Plan& plan, const std::vector<KernelNeeds>& kernels) : plan_(plan), kernels_(kernels) {}
+
+  Status run() {
+    for (const KernelNeeds& k : kernels_)
+      if (!needs_.emplace(k.name, &k).second) return refuse("two kernels are called @" + k.name);
+    for (size_t i = 0; i < plan_.buffers.size(); ++i) FRIT_TRY(buffer(i));
+    for (const auto& step : plan_.steps) {
+      if (const auto* k = std::get_if<KernelPlan>(&step))
+        FRIT_TRY(launch(*k));
+      else
+        FRIT_TRY(library(std::get<LibraryPlan>(step)));
+    }
+    for (size_t i = 0; i < plan_.results.size(); ++i) FRIT_TRY(window(plan_.results[i], "result " + std::to_string(i)));
+    return {};
+  }
+
+ private:
+  static Diagnostic refuse(const std::string& why) { return Diagnostic("a plan does not fit its code: " + why); }
+
+  // That one size is at most another: now, or at each call.
+  Status at_most(const DimProgram& needed, const DimProgram& available, const std::string& what) {
+    if (needed == available) return {};
+    if (!needed.is_const() || !available.is_const()) {
+      plan_.checks.push_back({needed, available, what});
+      return {};
+    }
+    if (needed.evaluate(nullptr) <= available.evaluate(nullptr)) return {};
+    return refuse(what + " needs " + std::to_string(needed.evaluate(nullptr)) + " bytes, but has " +
+                  std::to_string(available.evaluate(nullptr)));
+  }
+
+  Status buffer(size_t i) {
+    const BufferPlan& b = plan_.buffers[i];
+    const std::string what = "buffer " + std::to_string(i);
+    if (b.bytes.is_const() && (b.bytes.evaluate(nullptr) < 0 || b.bytes.evaluate(nullptr) > kMostBytes))
+      return refuse(what + " has " + std::to_string(b.bytes.evaluate(nullptr)) + " bytes");
+    return b.role == Role::Temp ? at_most(b.bytes, plan_.slots[b.index], what) : Status();
+  }
+
+  bool is_writable(uint32_t buffer) const {
+    const Role role = plan_.buffers[buffer].role;
+    return role == Role::Output || role == Role::Temp;
+  }
+
+  Status launch(const KernelPlan& k) {
+    const std::string who = "kernel @" + k.name;
+    const auto found = needs_.find(k.name);
+    if (found == needs_.end()) return refuse(who + " is not described");
+    const KernelNeeds& needs = *found->second;
+    if (k.buffers.size() != needs.arguments.size())
+      return refuse(who + " takes " + std::to_string(needs.arguments.size()) + " buffers, not " +
+                    std::to_string(k.buffers.size()));
+    if (k.symbols != needs.symbols) return refuse(who + " takes other sizes");
+    if (k.parallel != needs.parallel || !(k.extent == needs.extent) || !(k.grain == needs.grain))
+      return refuse(who + " has another number of iterations");
+    if (!(k.scratch_bytes == needs.scratch_bytes)) return refuse(who + " has other scratch memory");
+    for (size_t i = 0; i < k.buffers.size(); ++i) {
+      const std::string what = "argument " + std::to_string(i) + " of " + who;
+      if (needs.arguments[i].written && !is_writable(k.buffers[i]))
+        return refuse(what + " is written, but is an input or a constant");
+      FRIT_TRY(at_most(needs.arguments[i].bytes, plan_.buffers[k.buffers[i]].bytes, what));
+    }
+    return {};
+  }
+
+  Status library(const LibraryPlan& l) {
+    for (const WindowPlan& w : l.operands) FRIT_TRY(window(w, "an operand of '" + l.name + "'"));
+    for (const WindowPlan& w : l.results) {
+      FRIT_TRY(window(w, "a result of '" + l.name + "'"));
+      if (!is_writable(w.buffer)) return refuse("'" + l.name + "' writes an input or a constant");
+    }
+    if (l.workspace != ~0u && !is_writable(l.workspace))
+      return refuse("'" + l.name + "' works in an input or a constant");
+    if (!l.epilogue) return {};
+    FRIT_TRY(launch(*l.epilogue));
+    // The epilogue follows the routine through all of its result.
+    const KernelNeeds& needs = *needs_.find(l.epilogue->name)->second;
+    for (size_t i = 0; i < l.epilogue->buffers.size(); ++i)
+      if (const uint32_t b = l.epilogue->buffers[i];
+          b == l.results[0].buffer && !(needs.arguments[i].bytes == plan_.buffers[b].bytes))
+        return refuse("the result of '" + l.name + "' is not that of its epilogue");
+    return {};
+  }
+
+  // A view whose sizes are all known.
+  Status window(const WindowPlan& w, const std::string& what) const {
+    const DimProgram& bytes = plan_.buffers[w.buffer].bytes;
+    bool known = w.offset.is_const() && bytes.is_const();
+    Sizes shape, strides;
+    for (const DimProgram& d : w.shape) known = known && d.is_const();
+    for (const DimProgram& d : w.strides) known = known && d.is_const();
+    if (!known) return {};
+    for (const DimProgram& d : w.shape) shape.push_back(d.evaluate(nullptr));
+    for (const DimProgram& d : w.strides) strides.push_back(d.evaluate(nullptr));
+    if (lies_within(shape, strides, w.offset.evaluate(nullptr), w.dtype.size, bytes.evaluate(nullptr))) return {};
+    return refuse(what + " reaches past its buffer");
+  }
+
+  Plan& plan_;
+  const std::vector<KernelNeeds>& kernels_;
+  std::map<std::string, const KernelNeeds*, std::less<>> needs_;
+};
+
+}  // namespace
+
+Status check_plan(Plan& plan, const std::vector<KernelNeeds>& kernels) { return Checker(plan, kernels).run(); }
+
+}  // namespace frit::runtime

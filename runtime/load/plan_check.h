@@ -1,0 +1,36 @@
+// Checks a plan against its code before it runs.
+//
+// A hash says that a file is as it was written, not that its author meant well, so a plan is not trusted. Machine code
+// is, and so is the description that stands beside it: what a launch of each kernel reads and writes. Every launch must
+// give a kernel no less. Sizes that are known when the plan is loaded are compared once; the others are left to each
+// call (Plan::checks). The checks that need a call's arrays are in runtime/execute/run_plan.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/base/result.h"
+#include "runtime/execute/plan.h"
+
+namespace frit::runtime {
+
+// What a kernel's code takes for granted. Sizes are over the plan's symbols.
+struct KernelNeeds {
+  struct Argument {
+    DimProgram bytes;
+    bool written = false;
+    friend bool operator==(const Argument&, const Argument&) = default;
+  };
+  std::string name;
+  std::vector<Argument> arguments;
+  std::vector<uint32_t> symbols;
+  bool parallel = false;
+  DimProgram extent, grain, scratch_bytes;
+  friend bool operator==(const KernelNeeds&, const KernelNeeds&) = default;
+};
+
+// Fails where a step cannot fit its kernel, a view its buffer, or a buffer its slot. Adds what remains to
+// `plan.checks`.
+Status check_plan(Plan& plan, const std::vector<KernelNeeds>& kernels);
+
+}  // namespace frit::runtime

@@ -1,0 +1,186 @@
+// Lists the launches of a run: arguments, number of workgroups, and the variant of each shader.
+#include "runtime/vulkan/call.h"
+
+#include <algorithm>
+
+namespace frit::runtime::vulkan {
+namespace {
+
+constexpr int64_t kScratchGroups = 1024;              // workgroups at once that have scratch memory of their own
+constexpr int64_t kMostRowGroups = int64_t{1} << 20;  // of kernels whose workgroups go on with later rows
+
+Track& track(const Buffer& b) { return static_cast<DeviceMemory*>(b.gpu())->track(); }
+
+// Whether a result's elements lie dense in row-major order: the shaders of routines write them so.
+bool is_row_major(const View<uint64_t>& v) {
+  int64_t dense = 1;
+  for (size_t i = v.shape.size(); i-- > 0;) {
+    if (v.shape[i] != 1 && v.strides[i] != dense) return false;
+    dense *= v.shape[i];
+  }
+  return true;
+}
+
+// The numbers of a step's windows that RoutineForm describes. False where the leading axes are too many, or of
+// different sizes.
+bool matrix_numbers(std::span<const View<uint64_t>> views, std::vector<int64_t>& numbers) {
+  constexpr size_t kBatch = RoutineForm::kBatchAxes;
+  const size_t rank = views[0].shape.size(), windows = views.size();
+  numbers.assign(RoutineForm::slots(windows), 0);
+  size_t axes = 0;
+  int64_t batch = 1, sizes[kBatch];
+  std::vector<int64_t> steps(windows * kBatch);
+  for (size_t axis = 0; axis + 2 < rank; ++axis) {
+    const int64_t n = views[0].shape[axis];
+    bool joins = axes > 0;
+    for (size_t w = 0; w < windows; ++w) {
+      if (views[w].shape[axis] != n) return false;
+      joins = joins && steps[w * kBatch + axes - 1] == n * views[w].strides[axis];
+    }
+    batch *= n;
+    if (n == 1) continue;
+    if (!joins && axes == kBatch) return false;
+    if (!joins) sizes[axes++] = 1;
+    sizes[axes - 1] *= n;
+    for (size_t w = 0; w < windows; ++w) steps[w * kBatch + axes - 1] = views[w].strides[axis];
+  }
+  for (size_t w = 0; w < windows; ++w) {
+    const View<uint64_t>& v = views[w];
+    int64_t* own = &numbers[RoutineForm::slot(w, 0)];
+    own[RoutineForm::kAddress] = static_cast<int64_t>(v.first);
+    own[RoutineForm::kRows] = v.shape[rank - 2];
+    own[RoutineForm::kColumns] = v.shape[rank - 1];
+    own[RoutineForm::kRowStride] = v.strides[rank - 2];
+    own[RoutineForm::kColumnStride] = v.strides[rank - 1];
+    for (size_t i = 0; i < axes; ++i) own[RoutineForm::kSteps + kBatch - axes + i] = steps[w * kBatch + i];
+  }
+  for (size_t i = 0; i < kBatch; ++i)
+    numbers[RoutineForm::size_slot(windows, i)] = i < kBatch - axes ? 1 : sizes[i - (kBatch - axes)];
+  numbers[RoutineForm::batch_slot(windows)] = batch;
+  return true;
+}
+
+bool all_zero(const std::vector<DimProgram>& programs, const std::vector<int64_t>& numbers) {
+  return std::all_of(programs.begin(), programs.end(),
+                     [&](const DimProgram& p) { return p.evaluate(numbers.data()) == 0; });
+}
+
+}  // namespace
+
+Status GpuCall::workspace(size_t bytes, uint64_t& first) {
+  FRIT_ASSIGN_OR_RETURN(memory, allocate(bytes));
+  FRIT_TRY(place(*memory, true, first));
+  held_.push_back(std::move(memory));
+  return {};
+}
+
+bool GpuCall::can_take(const Buffer& buffer) {
+  static_cast<DeviceMemory*>(buffer.gpu())->drop_copy();
+  return true;
+}
+
+Status GpuCall::place(const Buffer& buffer, bool written, uint64_t& address) {
+  address = buffer.gpu()->address();
+  (written ? writes_ : reads_).push_back(&track(buffer));
+  return {};
+}
+
+Status GpuCall::kernels(const std::vector<Kernel>& kernels, const Frame<uint64_t>& frame) {
+  for (size_t i = 0; i < kernels.size(); ++i) FRIT_TRY(launch(kernels[i], i == 0, frame));
+  return {};
+}
+
+Status GpuCall::finish() {
+  return list_.launches.empty() ? Status() : program_.submit(std::move(list_), reads_, writes_);
+}
+
+// Shaders for devices without 64-bit integers count in 32 bits.
+Status GpuCall::check_narrow(const KernelPlan& plan, int64_t extent, const int64_t* symbols) const {
+  constexpr int64_t kMost = (int64_t{1} << 31) - 65536;
+  bool fits = extent <= kMost;
+  for (uint32_t s : plan.symbols) fits = fits && symbols[s] <= kMost;
+  for (uint32_t b : plan.buffers)
+    fits = fits && plan_.buffers[b].bytes.evaluate(symbols) / plan_.buffers[b].dtype.size <= kMost;
+  if (fits) return {};
+  return Diagnostic("kernel @" + plan.name + " reaches past 2^31 elements, and the device has no shaderInt64", {},
+                    "split the arrays, or run on the cpu");
+}
+
+Status GpuCall::launch(const Kernel& kernel, bool after, const Frame<uint64_t>& frame) {
+  const KernelPlan& plan = *kernel.plan;
+  Shader& shader = program_.shader(plan.name);
+  const GpuKernel& code = shader.code();
+  const int64_t* symbols = frame.symbols;
+  const int64_t extent = plan.parallel ? kernel.extent.get(symbols) : 1;
+  if (extent <= 0) return {};
+  if (!program_.device().info().features.int64) FRIT_TRY(check_narrow(plan, extent, symbols));
+  Arguments arguments;
+  for (uint32_t b : plan.buffers) arguments.push_back(frame.buffers[b]);
+  bool aligned = true;
+  for (uint32_t b : code.aligned_buffers) aligned = aligned && b < arguments.size() && arguments[b] % 16 == 0;
+  for (uint32_t s : code.multiple_symbols)
+    aligned = aligned && s < plan.symbols.size() && symbols[plan.symbols[s]] % code.multiple == 0;
+  int64_t groups = plan.parallel ? (extent + code.per_group - 1) / code.per_group : 1;
+  if (code.scratch) {
+    groups = std::min(groups, kScratchGroups);
+    const int64_t bytes = kernel.scratch.get(symbols);
+    if (bytes < 0 || bytes > kMostBytes)
+      return Diagnostic("cannot allocate " + std::to_string(bytes) + " bytes of scratch for kernel @" + plan.name);
+    uint64_t first;
+    FRIT_TRY(workspace(static_cast<size_t>(bytes * groups), first));
+    arguments.push_back(first);
+  } else if (code.rows) {
+    groups = std::min(groups, kMostRowGroups);
+  }
+  for (uint32_t s : plan.symbols) arguments.push_back(static_cast<uint64_t>(symbols[s]));
+  return add(shader, aligned, arguments, groups, after);
+}
+
+Status GpuCall::add(Shader& shader, uint32_t variant, const Arguments& arguments, int64_t groups, bool after) {
+  FRIT_ASSIGN_OR_RETURN(pipeline, shader.pipeline(program_.device(), variant));
+  list_.launches.push_back({&shader, pipeline, groups, after, list_.arguments.size(), arguments.size()});
+  list_.arguments.insert(list_.arguments.end(), arguments.begin(), arguments.end());
+  return {};
+}
+
+Status GpuCall::launch_form(const Library& step, Shader& shader, const std::vector<int64_t>& numbers, int64_t groups,
+                            const Frame<uint64_t>& frame) {
+  const RoutineForm& form = *shader.code().routine;
+  Arguments arguments;
+  for (const DimProgram& p : form.arguments) arguments.push_back(static_cast<uint64_t>(p.evaluate(numbers.data())));
+  if (form.epilogue) {
+    const KernelPlan& epilogue = *step.epilogue->plan;
+    for (uint32_t buffer : epilogue.buffers) arguments.push_back(frame.buffers[buffer]);
+    for (uint32_t symbol : epilogue.symbols) arguments.push_back(static_cast<uint64_t>(frame.symbols[symbol]));
+  }
+  uint32_t variant = 0;
+  for (size_t i = 0; i < form.variant.size(); ++i)
+    if (all_zero(form.variant[i], numbers)) variant |= 1u << i;
+  return add(shader, variant, arguments, groups, true);
+}
+
+Status GpuCall::library(const Library& step, std::span<const View<uint64_t>> views, const Frame<uint64_t>& frame) {
+  const std::vector<Shader*>& forms = program_.forms(step.step);
+  const std::string who = "op '" + step.plan->name + "' on a gpu ";
+  std::vector<int64_t> numbers;
+  if (!matrix_numbers(views, numbers))
+    return Diagnostic(who + "takes at most 4 leading axes that do not lie behind one another", {},
+                      "make the operands contiguous");
+  bool dense = true;
+  for (size_t i = step.operands.size(); i < views.size(); ++i) dense &= is_row_major(views[i]);
+  for (size_t i = 0; i < forms.size(); ++i) {
+    const RoutineForm& form = *forms[i]->code().routine;
+    if (!dense || !all_zero(form.agree, numbers)) return Diagnostic(who + "has operands and results that do not fit");
+    const bool last = i + 1 == forms.size();
+    if (!last && (forms[i]->refused() || !all_zero(form.suited, numbers))) continue;
+    const int64_t groups = form.groups.evaluate(numbers.data());
+    if (groups <= 0) return {};
+    const Status launched = launch_form(step, *forms[i], numbers, groups, frame);
+    if (!launched.ok() && !last) continue;
+    FRIT_TRY(launched);
+    return step.epilogue && !form.epilogue ? launch(*step.epilogue, true, frame) : Status();
+  }
+  return {};
+}
+
+}  // namespace frit::runtime::vulkan

@@ -1,0 +1,47 @@
+// One run of a program on a Vulkan device (a Device of runtime/execute/run_plan.h): lists the launches, then submits
+// them.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "runtime/execute/run_plan.h"
+#include "runtime/vulkan/program.h"
+
+namespace frit::runtime::vulkan {
+
+class GpuCall {
+ public:
+  using Address = uint64_t;
+  static constexpr size_t kAlign = 256;
+
+  GpuCall(const Plan& plan, const Program& program) : plan_(plan), program_(program) {}
+
+  Status workspace(size_t bytes, uint64_t& first);
+  static uint64_t advance(uint64_t address, int64_t bytes) { return address + static_cast<uint64_t>(bytes); }
+  Result<std::shared_ptr<Buffer>> allocate(size_t bytes) { return program_.device().allocate(bytes); }
+  // An output may take over any memory of the device; a copy of it on the host is out of date then.
+  static bool can_take(const Buffer& buffer);
+  const std::shared_ptr<Buffer>& constant(size_t buffer) const { return program_.constant(buffer); }
+  Status place(const Buffer& buffer, bool written, uint64_t& address);
+  Status kernels(const std::vector<Kernel>& kernels, const Frame<uint64_t>& frame);
+  Status library(const Library& step, std::span<const View<uint64_t>> views, const Frame<uint64_t>& frame);
+  Status finish();
+
+ private:
+  using Arguments = std::vector<uint64_t>;
+
+  Status check_narrow(const KernelPlan& plan, int64_t extent, const int64_t* symbols) const;
+  Status launch(const Kernel& kernel, bool after, const Frame<uint64_t>& frame);
+  Status launch_form(const Library& step, Shader& shader, const std::vector<int64_t>& numbers, int64_t groups,
+                     const Frame<uint64_t>& frame);
+  Status add(Shader& shader, uint32_t variant, const Arguments& arguments, int64_t groups, bool after);
+
+  const Plan& plan_;
+  const Program& program_;
+  LaunchList list_;
+  std::vector<std::shared_ptr<Buffer>> held_;  // memory of this run alone
+  std::vector<Track*> reads_, writes_;
+};
+
+}  // namespace frit::runtime::vulkan

@@ -1,0 +1,51 @@
+// Shaders of a program, and lists of their launches.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "runtime/execute/gpu.h"
+#include "runtime/vulkan/api.h"
+
+namespace frit::runtime::vulkan {
+
+class Device;
+
+// A shader with the pipelines that were made of it. May be used by many threads at once.
+class Shader {
+ public:
+  explicit Shader(GpuKernel code) : code_(std::move(code)) {}
+  const GpuKernel& code() const { return code_; }
+  // The pipeline of a variant (Device::make_pipeline); made at the first call.
+  Result<VkPipeline> pipeline(Device& device, uint32_t variant);
+  // Whether the driver refused the shader when it was last asked for a new pipeline.
+  bool refused();
+
+ private:
+  static constexpr size_t kVariants = 8;
+  const GpuKernel code_;
+  std::mutex mutex_;
+  std::array<VkPipeline, kVariants> pipelines_{};
+  bool refused_ = false;
+};
+
+struct LaunchRecord {
+  const Shader* shader;
+  VkPipeline pipeline;
+  int64_t groups;
+  bool after;  // it needs launches before it, or they need it
+  // Its arguments in LaunchList::arguments.
+  size_t first, count;
+  friend bool operator==(const LaunchRecord&, const LaunchRecord&) = default;
+};
+
+// The launches of one run, in order.
+struct LaunchList {
+  std::vector<LaunchRecord> launches;
+  std::vector<uint64_t> arguments;
+  friend bool operator==(const LaunchList&, const LaunchList&) = default;
+};
+
+}  // namespace frit::runtime::vulkan

@@ -1,0 +1,104 @@
+// A plan that does not fit its code is refused when it is loaded, or at the call that does not fit.
+#include <gtest/gtest.h>
+
+#include "runtime/load/plan_check.h"
+
+namespace frit::runtime {
+namespace {
+
+using Role = BufferPlan::Role;
+
+DimProgram size(const Dim& d) {
+  return DimProgram(d, [](const std::string& s) { return s == "n" ? 0 : -1; });
+}
+const Dim n = Dim::symbol("n");
+
+// y = second(first(x)), where a temp lies between; and a routine with an epilogue.
+struct Sample {
+  Plan plan;
+  std::vector<KernelNeeds> kernels;
+
+  Sample() {
+    plan.name = "sample";
+    plan.symbol_names = {"n"};
+    plan.symbols = {{0, 0, false}};
+    plan.slots = {size(n * 4), size(64)};
+    BufferPlan constant{Role::Constant, float32, size(8)};
+    constant.constant = *Buffer::allocate(8);
+    plan.buffers = {{Role::Input, float32, size(n * 4), 0},
+                    {Role::Temp, float32, size(n * 4), 0},
+                    {Role::Output, float32, size(n * 4)},
+                    constant,
+                    {Role::Temp, float32, size(64), 1}};
+    const WindowPlan row{2, float32, {size(n)}, {size(1)}, size(0)};
+    const KernelPlan first{"first", nullptr, {0, 3, 1}, {0}, true, size(n), size(16), size(0)};
+    const KernelPlan second{"second", nullptr, {1, 2}, {0}, true, size(n), size(16), size(128)};
+    const KernelPlan after{"after", nullptr, {2, 4}, {0}, true, size(n), size(1), size(0)};
+    plan.steps = {first, second, LibraryPlan{"routine", "{}", {row}, {row}, after}};
+    plan.results = {row, {4, float32, {size(4), size(4)}, {size(4), size(1)}, size(0)}};
+    kernels = {{"first", {{size(n * 4)}, {size(8)}, {size(n * 4), true}}, {0}, true, size(n), size(16), size(0)},
+               {"second", {{size(n * 4)}, {size(n * 4), true}}, {0}, true, size(n), size(16), size(128)},
+               {"after", {{size(n * 4), true}, {size(64), true}}, {0}, true, size(n), size(1), size(0)}};
+  }
+  KernelPlan& kernel(size_t i) { return std::get<KernelPlan>(plan.steps[i]); }
+  LibraryPlan& library() { return std::get<LibraryPlan>(plan.steps[2]); }
+};
+
+TEST(PlanCheck, accepts_a_plan_that_fits_and_leaves_nothing_to_calls) {
+  Sample s;
+  const Status ok = check_plan(s.plan, s.kernels);
+  ASSERT_TRUE(ok.ok()) << ok.error().str();
+  EXPECT_TRUE(s.plan.checks.empty());
+}
+
+template <class Change>
+void expect_refused(Change&& change, const std::string& why) {
+  Sample s;
+  change(s);
+  const Status checked = check_plan(s.plan, s.kernels);
+  ASSERT_FALSE(checked.ok()) << why;
+  EXPECT_NE(checked.error().message.find(why), std::string::npos) << checked.error().message;
+}
+
+TEST(PlanCheck, refuses_launches_that_do_not_fit_their_kernel) {
+  expect_refused([](Sample& s) { s.kernel(0).name = "third"; }, "kernel @third is not described");
+  expect_refused([](Sample& s) { s.kernel(0).name = "second"; }, "takes 2 buffers, not 3");
+  expect_refused([](Sample& s) { s.kernel(0).buffers.pop_back(); }, "takes 3 buffers, not 2");
+  expect_refused([](Sample& s) { s.kernel(0).symbols.clear(); }, "takes other sizes");
+  expect_refused([](Sample& s) { s.kernel(0).extent = size(n + 1); }, "another number of iterations");
+  expect_refused([](Sample& s) { s.kernel(0).grain = size(8); }, "another number of iterations");
+  expect_refused([](Sample& s) { s.kernel(0).parallel = false; }, "another number of iterations");
+  expect_refused([](Sample& s) { s.kernel(1).scratch_bytes = size(64); }, "other scratch memory");
+  expect_refused([](Sample& s) { s.kernels.push_back(s.kernels[0]); }, "two kernels are called @first");
+}
+
+TEST(PlanCheck, refuses_writes_to_inputs_and_constants) {
+  expect_refused([](Sample& s) { s.kernel(0).buffers[2] = 0; }, "argument 2 of kernel @first is written");
+  expect_refused([](Sample& s) { s.kernel(1).buffers[1] = 3; }, "argument 1 of kernel @second is written");
+  expect_refused([](Sample& s) { s.plan.buffers[2].role = Role::Input; }, "is written");
+  expect_refused([](Sample& s) { s.library().results[0].buffer = 0; }, "'routine' writes an input or a constant");
+}
+
+TEST(PlanCheck, refuses_sizes_that_are_too_small) {
+  expect_refused([](Sample& s) { s.plan.buffers[3].bytes = size(4); }, "argument 1 of kernel @first needs 8 bytes");
+  expect_refused([](Sample& s) { s.plan.slots[1] = size(60); }, "buffer 4 needs 64 bytes, but has 60");
+  expect_refused([](Sample& s) { s.plan.buffers[4].bytes = size(-1); }, "buffer 4 has -1 bytes");
+  expect_refused([](Sample& s) { s.plan.results[1].shape[0] = size(5); }, "result 1 reaches past its buffer");
+  expect_refused([](Sample& s) { s.plan.results[1].offset = size(1); }, "result 1 reaches past its buffer");
+  expect_refused([](Sample& s) { s.plan.buffers[2].bytes = size(n * 8); }, "is not that of its epilogue");
+}
+
+TEST(PlanCheck, leaves_open_sizes_to_the_call) {
+  Sample s;
+  s.plan.slots[0] = size(1024);
+  s.plan.buffers[0].bytes = size(n * 2);
+  ASSERT_TRUE(check_plan(s.plan, s.kernels).ok());
+  ASSERT_EQ(s.plan.checks.size(), 2u);
+  EXPECT_EQ(s.plan.checks[0].what, "buffer 1");
+  EXPECT_EQ(s.plan.checks[0].available, size(1024));
+  EXPECT_EQ(s.plan.checks[1].what, "argument 0 of kernel @first");
+  EXPECT_EQ(s.plan.checks[1].needed, size(n * 4));
+}
+
+}  // namespace
+}  // namespace frit::runtime
