@@ -1,3 +1,4 @@
+// Signatures as bytes, and the check of a call.
 #include "runtime/load/signature.h"
 
 #include <algorithm>
@@ -8,13 +9,15 @@ namespace frit::runtime {
 namespace {
 
 constexpr std::string_view kMagic = "FRITSIGN";
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 1, kWithStrides = 2;
 
 class Writer : private PlanWriter {
  public:
   std::string run(const Signature& s) {
     out_.raw(kMagic);
-    out_.u32(kVersion);
+    const bool strided =
+        std::any_of(s.inputs.begin(), s.inputs.end(), [](const Signature::Input& i) { return !i.strides.empty(); });
+    out_.u32(strided ? kWithStrides : kVersion);
     out_.text(s.name);
     out_.text(s.text);
     texts(s.guard.symbol_names);
@@ -29,6 +32,14 @@ class Writer : private PlanWriter {
     });
     list(s.guard.checks, [&](const Guard::Check& c) { check(c); });
     texts(s.said);
+    if (!strided) return std::move(out_).take();
+    list(s.stride_symbols, [&](const Signature::StrideSymbol& symbol) {
+      out_.text(symbol.name);
+      out_.u32(symbol.input);
+      out_.u32(symbol.axis);
+      for (int64_t n : {symbol.low, symbol.high, symbol.multiple}) out_.u64(static_cast<uint64_t>(n));
+    });
+    for (const Signature::Input& i : s.inputs) sizes(i.strides);
     return std::move(out_).take();
   }
 
@@ -62,16 +73,16 @@ class Reader : private PlanReader {
 
   Result<Signature> run() {
     if (in_.raw(kMagic.size()) != kMagic) return Diagnostic("it is not a signature");
-    if (uint32_t version = in_.u32(); version != kVersion)
-      return Diagnostic("its signature has version " + std::to_string(version) + " of the format, not " +
-                        std::to_string(kVersion));
+    const uint32_t version = in_.u32();
+    if (version != kVersion && version != kWithStrides)
+      return Diagnostic("its signature has version " + std::to_string(version) + " of the format, which is not known");
     Signature s;
     s.name = in_.text();
     s.text = in_.text();
     s.guard.symbol_names = texts();
     symbols_ = s.guard.symbol_names.size();
     list(s.inputs, 25, [&] {
-      Signature::Input i{value(), {}};
+      Signature::Input i{value(), {}, {}};
       i.weight = in_.text();
       return i;
     });
@@ -82,6 +93,7 @@ class Reader : private PlanReader {
     list(s.guard.checks, 5, [&] { return check(); });
     s.said = texts();
     require(s.said.size() == s.guard.checks.size(), "its checks have other texts");
+    if (version == kWithStrides) strides(s);
     finish();
     if (failed_) return Diagnostic("a signature is damaged: " + std::string(failed_));
     return s;
@@ -98,6 +110,22 @@ class Reader : private PlanReader {
     require(s.input < inputs_->size() && s.axis < (*inputs_)[s.input].shape.size(),
             "a symbol is read from an axis that does not exist");
     return s;
+  }
+  void strides(Signature& s) {
+    list(s.stride_symbols, 40, [&] {
+      Signature::StrideSymbol symbol{std::string(in_.text()), 0, 0, 0, 0, 0};
+      const Guard::Source at = source();
+      symbol.input = at.input;
+      symbol.axis = at.axis;
+      for (int64_t* n : {&symbol.low, &symbol.high, &symbol.multiple}) *n = static_cast<int64_t>(in_.u64());
+      require(symbol.multiple >= 1, "a stride is a multiple of nothing");
+      return symbol;
+    });
+    symbols_ += s.stride_symbols.size();
+    for (Signature::Input& i : s.inputs) {
+      i.strides = sizes();
+      require(i.strides.empty() || i.strides.size() == i.shape.size(), "an input has not one stride per axis");
+    }
   }
   Guard::Check check() {
     switch (in_.u8()) {
