@@ -31,14 +31,11 @@ class CBackend : public Backend {
     return runs_here(target).error();
   }
 
-  std::vector<std::string_view> emissions() const override { return {"c"}; }
-
-  Result<std::string> emit(const ir::Program& program, const Target&, std::string_view emission) override {
+  Result<std::vector<Part>> emit_parts(const ir::Program& program, const Target&, std::string_view emission) override {
     if (emission != "c") return Diagnostic("backend c cannot emit '" + std::string(emission) + "'", {}, "it emits c");
-    return emit_kernels(program);
+    FRIT_ASSIGN_OR_RETURN(text, emit_kernels(program));
+    return std::vector<Part>{{"", std::move(text)}};
   }
-
-  std::vector<std::string_view> native_emissions() const override { return {"c"}; }
 
   Result<passes::TargetTraits> native_traits(const Target& target, const NativeOptions& options) override {
     FRIT_ASSIGN_OR_RETURN(t, traits(target));
@@ -58,7 +55,4 @@ class CBackend : public Backend {
 
 }  // namespace frit::codegen
 
-extern "C" frit::codegen::Backend* frit_backend() {
-  static auto* backend = new frit::codegen::c::CBackend;
-  return backend;
-}
+FRIT_BACKEND(frit::codegen::c::CBackend, "emit c .c library")

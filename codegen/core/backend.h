@@ -1,7 +1,8 @@
-// What a code generator is to the rest of frit: a Program and a Target in, code or text out.
+// The interface between frit and a code generator: a Program and a Target in, code or text out.
 //
-// Each backend is a folder codegen/<name>, built as a plugin that is loaded on first need, so that its compiler costs
-// nothing to who does not use it. The plugin exports one function, `frit_backend`, that returns its Backend.
+// Each backend is a folder codegen/<name>, built as a plugin libfrit_codegen_<name>.so that is loaded on first need, so
+// that its compiler costs nothing to a program that does not use it. FRIT_BACKEND (codegen/core/facts.h) exports the
+// backend and says what it is for; no code outside of the folder knows its name.
 #pragma once
 
 #include <memory>
@@ -10,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/core/facts.h"
 #include "ir/base/result.h"
 #include "ir/kernel/program.h"
 #include "passes/manager/pass.h"
@@ -18,19 +20,24 @@
 
 namespace frit::codegen {
 
+// The installed backend that generates code for the CPU, by name; "" where there is none.
+const std::string& cpu_backend();
+
 struct Target {
-  std::string backend = "llvm";
-  std::string cpu = "native";  // llvm: or a CPU's name (x86-64-v3, znver3, ...); glsl: or "baseline", no device in
-                               // particular, or "nvidia"
+  std::string backend = cpu_backend();
+  // "native", this machine; or a name that the backend knows: a processor (x86-64-v3, znver3), or the kind of GPU
+  // ("baseline" for none in particular).
+  std::string cpu = "native";
   friend bool operator==(const Target&, const Target&) = default;
 };
 
-// What programs in other languages link: planned functions with the C interface of codegen/package/c_interface.h.
+// How functions are written for programs in other languages, with the C interface of codegen/package/c_interface.h.
 struct NativeOptions {
-  std::string name;    // of the files, and what their include guard is made of
-  bool cblas = false;  // matrix products call cblas_*, which whoever links provides; else they are loops of their own
-  bool static_workspace =
-      false;  // c: functions of fixed sizes keep their workspace in static memory and are not safe on several threads
+  std::string name;  // of the files; their include guard is made of it
+  // Matrix products call cblas_*, which the program links; else they are loops of the file's own.
+  bool cblas = false;
+  // C source: functions of fixed sizes keep their workspace in static memory, and must not run on two threads at once.
+  bool static_workspace = false;
 };
 struct NativeFile {
   std::string suffix;  // ".c", ".h", ".o", ".so"
@@ -41,25 +48,29 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
-  // What passes should know of the target.
+  // The properties of the target that passes ask for.
   virtual Result<passes::TargetTraits> traits(const Target& target) = 0;
   // Whether code for the target runs in this process; the error says why it does not.
   virtual Status runs_here(const Target& target) = 0;
-  // Whether library steps are code of this backend too, so that `objects` is asked for programs without kernels.
+  // Whether library steps are code of this backend too; then `objects` is also called for programs without kernels.
   virtual bool runs_routines() const { return false; }
-  // The program's kernels as machine code, each in one of the objects; which does not depend on the number of threads
-  // that make them. Kernels must be at level Planned.
+  // The program's kernels, which are at level Planned, as machine code. The objects do not depend on the number of
+  // threads that compile them.
   virtual Result<std::vector<runtime::ObjectCode>> objects(const ir::Program& program, const Target& target) = 0;
-  // The emissions that `emit` knows: "llvm-ir", "asm", "object", ...
-  virtual std::vector<std::string_view> emissions() const = 0;
-  virtual Result<std::string> emit(const ir::Program& program, const Target& target, std::string_view emission) = 0;
-  // Code that `objects` made, as text to read.
+  // The program in one of the forms that the backend's facts name, in one part or in one for each shader.
+  struct Part {
+    std::string name;  // of the shader; "" where there are no shaders
+    std::string bytes;
+  };
+  virtual Result<std::vector<Part>> emit_parts(const ir::Program& program, const Target& target,
+                                               std::string_view emission) = 0;
+  // The parts behind each other.
+  Result<std::string> emit(const ir::Program& program, const Target& target, std::string_view emission);
+  // The code of an object that `objects` made, as text.
   virtual Result<std::string> listing(const runtime::ObjectCode&, const Target&) {
     return Diagnostic("backend " + std::string(name()) + " cannot list code");
   }
-  // The same for emissions that other programs link, "shared", "object", "c": functions lowered with `native_traits`,
-  // named by `emission`.
-  virtual std::vector<std::string_view> native_emissions() const { return {}; }
+  // The same for emissions that other programs link: functions that were lowered with `native_traits`.
   virtual Result<passes::TargetTraits> native_traits(const Target& target, const NativeOptions&) {
     return traits(target);
   }
@@ -71,7 +82,9 @@ class Backend {
 
 // Loads the plugin at the first call; fails with the loader's reason when it is not there.
 Result<Backend*> find_backend(std::string_view name);
-std::vector<std::string> backend_names();  // those whose plugin is installed
+
+// The backend for a device, and this machine; a target without a backend where none is installed.
+Target target_for(std::string_view device);
 
 // Where the backend's plugin lies, without loading it; "" when it is not installed.
 std::string backend_file(std::string_view name);
@@ -83,13 +96,13 @@ Result<std::shared_ptr<runtime::Code>> load(const ir::Program& program, const Ta
 Result<runtime::Image> make_image(const ir::Function& f, const Target& target);
 Result<std::shared_ptr<runtime::Executable>> build(const ir::Function& f, const Target& target);
 
-// The standard pipeline, then `build`. `f` is consumed.
 struct CompileOptions {
   Target target;
   bool fuse = true;
 };
-Status lower(ir::Function& f, const CompileOptions& options,
-             passes::PassContext* context = nullptr);  // the pipeline alone
+// The standard pipeline.
+Status lower(ir::Function& f, const CompileOptions& options, passes::PassContext* context = nullptr);
+// The standard pipeline, then `build`. `f` is consumed.
 Result<std::shared_ptr<runtime::Executable>> compile(ir::Function& f, const CompileOptions& options,
                                                      passes::PassContext* context = nullptr);
 

@@ -1,3 +1,4 @@
+// Keys of compiled code.
 #include "codegen/core/cache_key.h"
 
 #include <map>
@@ -16,18 +17,14 @@ namespace frit::codegen {
 
 namespace {
 
-// Every library that has a part in turning a function into code, by the beginning of its file's name.
-constexpr std::string_view kLibraries[] = {"libfrit_base.",    "libfrit_ir.",      "libfrit_passes.",
-                                           "libfrit_runtime.", "libfrit_codegen.", "libfrit."};
-
 std::string describe(const Target& target) {
-  std::string text = "frit " + runtime::loaded_identity(kLibraries);
+  std::string text = "frit " + runtime::loaded_identity();
   text += "\nbackend " + target.backend + " cpu " + target.cpu + ": " +
           runtime::file_identity(backend_file(target.backend));
   text += "\nmachine " + runtime::cpu_identity();
-  // Shaders are written for what the GPU can do.
-  if (target.backend == "glsl")
-    if (auto gpu = runtime::find_gpu(); gpu.ok()) text += "\ngpu " + runtime::features_text((*gpu)->info().features);
+  // Passes ask the processor too, whatever the device.
+  if (const BackendFacts* facts = facts_of(target.backend); facts && facts->device != "cpu")
+    text += "\ndevice " + facts->device + " " + runtime::device_identity(facts->device);
 #if defined(__GLIBC__)
   // Folding of constants may ask it.
   text += "\nlibc " + std::string(gnu_get_libc_version());

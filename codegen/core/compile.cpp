@@ -3,6 +3,13 @@
 
 namespace frit::codegen {
 
+Result<std::string> Backend::emit(const ir::Program& program, const Target& target, std::string_view emission) {
+  FRIT_ASSIGN_OR_RETURN(parts, emit_parts(program, target, emission));
+  std::string text;
+  for (const Part& part : parts) text += (text.empty() ? "" : "\n") + part.bytes;
+  return text;
+}
+
 Status lower(ir::Function& f, const CompileOptions& options, passes::PassContext* context) {
   passes::PassContext own;
   passes::PassContext& c = context ? *context : own;

@@ -14,8 +14,7 @@ Result<runtime::Image> compile_text(std::string_view ir, std::string_view functi
   FRIT_TRY(ir::verify(*module));
   ir::Function* f = module->find(function);
   if (!f) return Diagnostic("its graphs have no function '" + std::string(function) + "'");
-  Target target;
-  if (device == "vulkan") target.backend = "glsl";
+  const Target target = target_for(device);
   FRIT_ASSIGN_OR_RETURN(signature, make_signature(*f));
   FRIT_TRY(lower(*f, {target}));
   FRIT_ASSIGN_OR_RETURN(image, make_image(*f, target));

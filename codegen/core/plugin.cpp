@@ -1,34 +1,12 @@
-// Finds and opens backend plugins: in FRIT_PLUGIN_DIR when it is set, else in the folder frit/ beside this library.
-#include <dlfcn.h>
-
+// Opens backend plugins and chooses among them.
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <mutex>
 
 #include "codegen/core/backend.h"
 
 namespace frit::codegen {
-
 namespace {
-
-namespace fs = std::filesystem;
-
-constexpr std::string_view kPrefix = "libfrit_codegen_";
-constexpr std::string_view kSuffix = ".so";
-
-std::vector<fs::path> plugin_folders() {
-  std::vector<fs::path> folders;
-  if (const char* set = secure_getenv("FRIT_PLUGIN_DIR"); set && *set) folders.emplace_back(set);
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&plugin_folders), &info) && info.dli_fname) {
-    std::error_code ignored;
-    fs::path self = fs::canonical(info.dli_fname, ignored);
-    if (!self.empty()) folders.push_back(self.parent_path() / "frit");
-  }
-  return folders;
-}
 
 bool is_plain_name(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
@@ -37,35 +15,26 @@ bool is_plain_name(std::string_view name) {
 }
 
 Result<Backend*> open(std::string_view name) {
-  std::string file = std::string(kPrefix) + std::string(name) + std::string(kSuffix);
-  std::string reasons;
-  for (const fs::path& folder : plugin_folders()) {
-    fs::path path = folder / file;
-    std::error_code ignored;
-    if (!fs::exists(path, ignored)) {
-      reasons += (reasons.empty() ? "" : "; ") + path.string() + " does not exist";
-      continue;
-    }
-    // Local, so that the compiler's symbols do not meet another copy of it in the program; never closed, as its code
-    // may be running.
-    void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-      const char* why = dlerror();
-      reasons += (reasons.empty() ? "" : "; ") + std::string(why ? why : "unknown reason");
-      continue;
-    }
-    auto* entry = reinterpret_cast<Backend* (*)()>(dlsym(handle, "frit_backend"));
-    if (entry) return entry();
-    reasons += (reasons.empty() ? "" : "; ") + path.string() + " exports no frit_backend";
-    dlclose(handle);
-  }
-  return Diagnostic("backend '" + std::string(name) + "' cannot be loaded: " + reasons, {},
-                    "install the plugin, or name its folder in FRIT_PLUGIN_DIR");
+  const std::string text(name);
+  const std::string cure = "install the plugin, or name its folder in FRIT_PLUGIN_DIR";
+  const BackendFacts* facts = facts_of(name);
+  if (!facts)
+    return Diagnostic("backend '" + text + "' cannot be loaded: libfrit_codegen_" + text + ".so does not exist in " +
+                          runtime::plugin_folders_text(),
+                      {}, cure);
+  const auto entry = runtime::plugin_entry(facts->file, "frit_backend");
+  if (!entry.ok()) return Diagnostic("backend '" + text + "' cannot be loaded: " + entry.error().message, {}, cure);
+  if (!*entry)
+    return Diagnostic("backend '" + text + "' cannot be loaded: " + facts->file + " exports no frit_backend", {}, cure);
+  return reinterpret_cast<Backend* (*)()>(*entry)();
 }
 
 }  // namespace
 
 Result<Backend*> find_backend(std::string_view name) {
+  if (name.empty())
+    return Diagnostic("no backend for the device is installed in " + runtime::plugin_folders_text(), {},
+                      "install frit's plugins, or name their folder in FRIT_PLUGIN_DIR");
   if (!is_plain_name(name)) return Diagnostic("'" + std::string(name) + "' is not the name of a backend");
   static std::mutex mutex;
   static auto* loaded = new std::map<std::string, Backend*, std::less<>>;
@@ -76,30 +45,22 @@ Result<Backend*> find_backend(std::string_view name) {
   return backend;
 }
 
-std::string backend_file(std::string_view name) {
-  if (!is_plain_name(name)) return {};
-  for (const fs::path& folder : plugin_folders()) {
-    std::error_code ignored;
-    fs::path path = folder / (std::string(kPrefix) + std::string(name) + std::string(kSuffix));
-    if (fs::exists(path, ignored)) return path.string();
-  }
-  return {};
+const std::string& cpu_backend() {
+  static const auto* name = [] {
+    const BackendFacts* facts = backend_of_device("cpu");
+    return new std::string(facts ? facts->name : "");
+  }();
+  return *name;
 }
 
-std::vector<std::string> backend_names() {
-  std::vector<std::string> names;
-  for (const fs::path& folder : plugin_folders()) {
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-      std::string file = entry.path().filename().string();
-      if (file.size() <= kPrefix.size() + kSuffix.size() || !file.starts_with(kPrefix) || !file.ends_with(kSuffix))
-        continue;
-      names.push_back(file.substr(kPrefix.size(), file.size() - kPrefix.size() - kSuffix.size()));
-    }
-  }
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
+Target target_for(std::string_view device) {
+  const BackendFacts* facts = backend_of_device(device);
+  return {facts ? facts->name : "", "native"};
+}
+
+std::string backend_file(std::string_view name) {
+  const BackendFacts* facts = facts_of(name);
+  return facts ? facts->file : "";
 }
 
 }  // namespace frit::codegen

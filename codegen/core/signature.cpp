@@ -1,3 +1,4 @@
+// From a function to how it is called from outside.
 #include "codegen/core/signature.h"
 
 #include <algorithm>
@@ -26,6 +27,29 @@ std::string shown(const ir::Function& f) {
   for (size_t i = 0; i < f.params.size(); ++i)
     if (f.weight(i).empty()) g.params.push_back(f.params[i]);
   return ir::signature_text(g);
+}
+
+// The strides of parameters that do not lie dense, and the symbols that only strides name.
+void add_strides(const ir::Function& f, runtime::Signature& s, std::string& unknown) {
+  const auto slot_of = [&](const std::string& name) {
+    const auto& sizes = s.guard.symbol_names;
+    if (const auto found = std::find(sizes.begin(), sizes.end(), name); found != sizes.end())
+      return static_cast<int>(found - sizes.begin());
+    for (size_t k = 0; k < s.stride_symbols.size(); ++k)
+      if (s.stride_symbols[k].name == name) return static_cast<int>(sizes.size() + k);
+    const auto source = find_source(f, name);
+    if (!source) {
+      unknown = name;
+      return 0;
+    }
+    const DimRange range = f.facts.range(Dim::symbol(name));
+    s.stride_symbols.push_back(
+        {name, source->input, source->axis, range.low, range.high, std::max<int64_t>(f.facts.multiple(name), 1)});
+    return static_cast<int>(sizes.size() + s.stride_symbols.size() - 1);
+  };
+  for (size_t i = 0; i < f.params.size() && i < f.layouts.size(); ++i)
+    if (!f.layouts[i].empty() && !is_dense(f.type(f.params[i]).shape, f.layouts[i]))
+      for (const Dim& stride : f.layouts[i]) s.inputs[i].strides.emplace_back(stride, slot_of);
 }
 
 }  // namespace
@@ -65,12 +89,9 @@ Result<runtime::Signature> make_signature(const ir::Function& f) {
   };
   for (size_t i = 0; i < f.params.size(); ++i) {
     const ir::Value& param = f.values[f.params[i]];
-    if (i < f.layouts.size() && !f.layouts[i].empty() && !is_dense(param.type.shape, f.layouts[i]))
-      return Diagnostic("function @" + f.name + ": parameter '%" + param.name +
-                            "' states strides, but callers from outside pass dense arrays",
-                        {}, "leave its strides out");
-    s.inputs.push_back({value(param.name, param.type), std::string(f.weight(i))});
+    s.inputs.push_back({value(param.name, param.type), std::string(f.weight(i)), {}});
   }
+  add_strides(f, s, unknown);
   const std::vector<ir::Type> results = ir::result_types(f);
   for (size_t i = 0; i < results.size(); ++i) s.outputs.push_back(value(f.result_name(i), results[i]));
   if (!unknown.empty()) return no_source(f, unknown);

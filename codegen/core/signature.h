@@ -1,4 +1,4 @@
-// From a function to how it is called from outside.
+// The call of a function from outside, as a Signature.
 #pragma once
 
 #include "ir/graph/graph.h"
@@ -6,8 +6,8 @@
 
 namespace frit::codegen {
 
-// `f` may be lowered. Its text leaves out what is bound to weights. Fails when a symbol's value cannot be read from any
-// shape, or a parameter does not lie dense.
+// `f` may be lowered. Its text leaves out the parameters that are bound to weights. Fails when the value of a symbol
+// cannot be read from any parameter.
 Result<runtime::Signature> make_signature(const ir::Function& f);
 
 }  // namespace frit::codegen

@@ -82,24 +82,23 @@ class GlslBackend : public Backend {
     return text;
   }
 
-  std::vector<std::string_view> emissions() const override { return {"glsl", "spirv", "spirv-asm"}; }
-
-  Result<std::string> emit(const ir::Program& program, const Target& target, std::string_view emission) override {
+  Result<std::vector<Part>> emit_parts(const ir::Program& program, const Target& target,
+                                       std::string_view emission) override {
     if (emission != "glsl" && emission != "spirv" && emission != "spirv-asm")
       return Diagnostic("backend glsl cannot emit '" + std::string(emission) + "'", {},
                         "it emits glsl, spirv and spirv-asm");
     FRIT_ASSIGN_OR_RETURN(shaders, emit_all(program, target, emission == "glsl"));
-    std::string text;
+    std::vector<Part> parts;
     for (const Shader& s : shaders) {
       if (emission == "glsl") {
-        text += (text.empty() ? "" : "\n") + s.text;
+        parts.push_back({s.kernel.name, "// shader " + s.kernel.name + "\n" + s.text});
         continue;
       }
       FRIT_ASSIGN_OR_RETURN(spirv, to_spirv(s.text, s.kernel.name, [&] { return ir::print(program, "program"); }));
-      // Modules follow one another; each begins with the magic number of the format.
-      text += emission == "spirv" ? spirv : "; kernel @" + s.kernel.name + "\n" + disassemble(spirv);
+      if (emission == "spirv-asm") spirv = "; kernel @" + s.kernel.name + "\n" + disassemble(spirv);
+      parts.push_back({s.kernel.name, std::move(spirv)});
     }
-    return text;
+    return parts;
   }
 
  private:
@@ -131,7 +130,6 @@ class GlslBackend : public Backend {
 
 }  // namespace frit::codegen
 
-extern "C" frit::codegen::Backend* frit_backend() {
-  static auto* backend = new frit::codegen::glsl::GlslBackend;
-  return backend;
-}
+FRIT_BACKEND(frit::codegen::glsl::GlslBackend,
+             "target vulkan; device vulkan; rank 100; machines baseline; portable baseline;"
+             "emit glsl .comp; emit spirv .spv binary; emit spirv-asm .spvasm")

@@ -101,9 +101,8 @@ class LlvmBackend : public Backend {
     return list_object(code.object, *cpu);
   }
 
-  std::vector<std::string_view> emissions() const override { return {"asm", "llvm-ir", "object"}; }
-
-  Result<std::string> emit(const ir::Program& program, const Target& target, std::string_view emission) override {
+  Result<std::vector<Part>> emit_parts(const ir::Program& program, const Target& target,
+                                       std::string_view emission) override {
     FRIT_ASSIGN_OR_RETURN(cpu, resolve(target));
     if (emission != "llvm-ir" && emission != "asm" && emission != "object")
       return Diagnostic("backend llvm cannot emit '" + std::string(emission) + "'", {},
@@ -112,14 +111,15 @@ class LlvmBackend : public Backend {
     CompilerHandle compiler = acquire_compiler(cpu);
     FRIT_TRY(check_names(program));
     FRIT_ASSIGN_OR_RETURN(module, compiler->emit(program.kernels, context));
-    if (emission != "llvm-ir") return compiler->generate(*module, emission == "asm");
     std::string text;
-    llvm::raw_string_ostream stream(text);
-    stream << *module;
-    return stream.str();
+    if (emission == "llvm-ir") {
+      llvm::raw_string_ostream stream(text);
+      stream << *module;
+    } else {
+      text = compiler->generate(*module, emission == "asm");
+    }
+    return std::vector<Part>{{"", std::move(text)}};
   }
-
-  std::vector<std::string_view> native_emissions() const override { return {"object", "shared"}; }
 
   Result<passes::TargetTraits> native_traits(const Target& target, const NativeOptions& options) override {
     FRIT_ASSIGN_OR_RETURN(t, traits(target));
@@ -145,7 +145,13 @@ class LlvmBackend : public Backend {
 
 }  // namespace frit::codegen
 
-extern "C" frit::codegen::Backend* frit_backend() {
-  static auto* backend = new frit::codegen::LlvmBackend;
-  return backend;
-}
+#if defined(__aarch64__)
+#define FRIT_PORTABLE "aarch64"
+#else
+#define FRIT_PORTABLE "x86-64-v4 x86-64-v3 x86-64-v2"
+#endif
+FRIT_BACKEND(frit::codegen::LlvmBackend,
+             "target cpu; device cpu; rank 200; machines native x86-64-v4 x86-64-v3 x86-64-v2 x86-64 aarch64;"
+             "portable " FRIT_PORTABLE
+             "; emit asm .s; emit llvm-ir .ll; emit object .o binary library;"
+             "emit shared .so binary library")

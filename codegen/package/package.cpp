@@ -1,3 +1,4 @@
+// Compiles every function of a module for every target of a package.
 #include "codegen/package/package.h"
 
 #include <algorithm>
@@ -7,8 +8,8 @@
 #include "ir/routines/routine.h"
 #include "ir/text/printer.h"
 #include "passes/manager/pass.h"
+#include "runtime/execute/gpu.h"
 #include "runtime/load/package.h"
-#include "runtime/system/cpu.h"
 
 namespace frit::codegen {
 namespace {
@@ -25,7 +26,7 @@ const char* role_name(ir::BufferRole role) {
   return "";
 }
 
-// Buffers and launches, for who reads the manifest; what runs is in the image.
+// Buffers and launches as JSON, for readers of the manifest; the loader reads the image instead.
 std::string plan_text(const ir::Program& p) {
   Json plan{{"buffers", Json::array()}, {"workspace", Json::array()}, {"steps", Json::array()}};
   for (const ir::ProgramBuffer& b : p.buffers) {
@@ -70,9 +71,9 @@ Result<runtime::PackageContents::Variant> make_variant(const ir::Function& f, co
   FRIT_ASSIGN_OR_RETURN(image, make_image(lowered, target));
   image.guard = guard;
   runtime::PackageContents::Variant v;
-  v.device = target.backend == "glsl" ? "vulkan" : "cpu";
+  v.device = facts_of(target.backend)->device;
   v.machine = target.cpu;
-  if (v.device == "cpu" && target.cpu == "native") v.identity = runtime::cpu_identity();
+  if (target.cpu == "native") v.identity = runtime::device_identity(v.device);
   v.needs = runtime::capabilities_of(image);
   v.plan = plan_text(*lowered.program);
   v.image = runtime::write_image(image);
@@ -99,24 +100,52 @@ Status check_weights(const ir::Module& module, const runtime::NamedTensors& weig
   return {};
 }
 
-// A loader looks for levels, and would never choose code that is for a model of processor.
-Status check_target(const Target& t) {
-  constexpr std::string_view kMachines[] = {"native", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"};
-  if (t.backend != "llvm" || std::find(std::begin(kMachines), std::end(kMachines), t.cpu) != std::end(kMachines))
-    return {};
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string list(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i) text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+  return text;
+}
+
+Diagnostic unknown_machine(const std::string& machine, const std::vector<std::string>& known) {
   return Diagnostic(
-      "an artifact cannot have code for '" + t.cpu + "', as its loader does not know which processors run that", {},
-      "choose among native, x86-64-v4, x86-64-v3, x86-64-v2, x86-64 and aarch64; shared libraries and objects take any processor");
+      "an artifact cannot have code for '" + machine + "', as a loader cannot recognise the machines that run it", {},
+      "choose among " + list(known) + "; shared libraries and objects take any processor");
+}
+
+Status check_target(const Target& t) {
+  const BackendFacts* facts = facts_of(t.backend);
+  if (!facts) return find_backend(t.backend).error();
+  if (facts->device.empty())
+    return Diagnostic("an artifact cannot have code of target '" + facts->target + "', as frit does not run it", {},
+                      "write it to files of its own with --emit");
+  return has(facts->machines, t.cpu) ? Status() : unknown_machine(t.cpu, facts->machines);
 }
 
 }  // namespace
 
-std::vector<Target> portable_targets() {
-#if defined(__aarch64__)
-  return {{"llvm", "aarch64"}};
-#else
-  return {{"llvm", "x86-64-v4"}, {"llvm", "x86-64-v3"}, {"llvm", "x86-64-v2"}};
-#endif
+Result<std::vector<Target>> package_targets(std::span<const std::string> targets,
+                                            std::span<const std::string> machines) {
+  std::vector<Target> all;
+  std::vector<std::string> known;
+  for (const std::string& target : targets) {
+    const BackendFacts* facts = backend_of_target(target);
+    if (!facts)
+      return Diagnostic("there is no target '" + target + "'", {},
+                        "'frit devices' lists the installed code generators");
+    known.insert(known.end(), facts->machines.begin(), facts->machines.end());
+    std::vector<std::string> own;
+    for (const std::string& machine : machines)
+      if (has(facts->machines, machine)) own.push_back(machine);
+    for (const std::string& machine : own.empty() ? facts->portable : own) all.push_back({facts->name, machine});
+    if (facts->device.empty()) FRIT_TRY(check_target({facts->name, "native"}));
+  }
+  for (const std::string& machine : machines)
+    if (!has(known, machine)) return unknown_machine(machine, known);
+  return all;
 }
 
 Result<runtime::PackageContents> make_package(const ir::Module& module, runtime::NamedTensors weights,

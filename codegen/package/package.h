@@ -14,14 +14,18 @@ namespace frit::codegen {
 struct PackageOptions {
   // In the order in which a loader tries them: the first that runs is taken.
   std::vector<Target> targets;
-  // Called before each compilation: how many are done, how many there are, and what is next ("gelu for x86-64-v3").
+  // Called before each compilation with the number of those that are done, the number of all, and the name of the next
+  // one ("gelu for x86-64-v3").
   std::function<void(size_t done, size_t all, const std::string& next)> progress = {};
 };
 
-// For processors of a kind, from the newest level down: x86-64-v4, v3, v2; or aarch64.
-std::vector<Target> portable_targets();
+// The targets of a package for installed backends ("cpu", "vulkan"), each for those of the machines that its loader can
+// recognise, or for its portable machines where none of them is among `machines`. Fails for a machine that no loader
+// can recognise.
+Result<std::vector<Target>> package_targets(std::span<const std::string> targets,
+                                            std::span<const std::string> machines);
 
-// Compiles copies of the functions. `weights` are those that the functions name; each must be there and of its
+// Compiles copies of the functions. `weights` are those that the functions name; each must be there and have its
 // parameter's type. The same module, options and weights give the same contents, whatever the number of threads.
 Result<runtime::PackageContents> make_package(const ir::Module& module, runtime::NamedTensors weights,
                                               const PackageOptions& options);

@@ -15,6 +15,7 @@
 #include "ir/read/json.h"
 #include "ir/read/parser.h"
 #include "ir/verify/verifier.h"
+#include "runtime/execute/gpu.h"
 #include "runtime/files/file.h"
 
 namespace frit::cli {
@@ -131,6 +132,13 @@ Compiled lower(ir::Function& f, const codegen::Target& target) {
   options.timings = &c.timings;
   check(passes::run(passes::Pipeline::standard(), f, c.context, options));
   return c;
+}
+
+void add_device_option(CLI::App& command, std::string& device) {
+  std::vector<std::string> names{"cpu"};
+  for (const std::string& gpu : runtime::gpu_devices())
+    if (codegen::backend_of_device(gpu)) names.push_back(gpu);
+  command.add_option("--device", device, "the device to run on")->check(CLI::IsMember(names))->default_str("cpu");
 }
 
 }  // namespace frit::cli

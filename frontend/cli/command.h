@@ -65,6 +65,9 @@ struct Compiled {
 };
 Compiled lower(ir::Function& f, const codegen::Target& target);
 
+// --device, which names the CPU or a GPU that has a driver.
+void add_device_option(CLI::App& command, std::string& device);
+
 void add_opt(CLI::App& app);
 void add_compile(CLI::App& app);
 void add_run(CLI::App& app);

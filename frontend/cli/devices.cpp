@@ -1,4 +1,5 @@
 // frit devices: what can run here.
+#include <algorithm>
 #include <iostream>
 
 #include "frontend/cli/command.h"
@@ -43,6 +44,22 @@ void list_gpu_lines() {
   }
 }
 
+void list_code_generators() {
+  std::vector<std::string> names;
+  for (const codegen::BackendFacts& b : codegen::backends()) names.push_back(b.name);
+  std::sort(names.begin(), names.end());
+  std::cout << "code generators:";
+  for (const std::string& name : names) std::cout << " " << name;
+  std::cout << "\n";
+  for (const std::string& name : names) {
+    const codegen::BackendFacts& b = *codegen::facts_of(name);
+    std::cout << "  " << name << ": --target=" << b.target << ", "
+              << (b.device.empty() ? "runs elsewhere" : "runs on " + b.device) << "; writes";
+    for (const codegen::Emission& e : b.emissions) std::cout << " " << e.name;
+    std::cout << "\n";
+  }
+}
+
 }  // namespace
 
 void add_devices(CLI::App& app) {
@@ -63,9 +80,7 @@ void add_devices(CLI::App& app) {
                   << cache.shared_by << "\n";
     }
     list_gpu_lines();
-    std::cout << "code generators:";
-    for (const std::string& name : codegen::backend_names()) std::cout << " " << name;
-    std::cout << "\n";
+    list_code_generators();
   });
 }
 

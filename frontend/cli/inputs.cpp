@@ -1,10 +1,10 @@
+// Makes the inputs of a run.
 #include "frontend/cli/inputs.h"
 
 #include <algorithm>
 #include <map>
 #include <random>
 
-#include "codegen/core/signature.h"
 #include "frontend/cli/tensors.h"
 #include "runtime/files/npy.h"
 
@@ -56,6 +56,44 @@ void learn_symbols(const runtime::Signature& signature, const runtime::Signature
       symbols[*number] = t.shape[axis];
 }
 
+// Draws the symbols that have no value yet, so that the guard admits all of them. The same seed gives the same sizes.
+void draw_sizes(const runtime::Signature& s, const InputOptions& o, Symbols& symbols, std::string* drawn) {
+  std::mt19937_64 rng(*o.random);
+  const size_t count = symbols.size();
+  if (std::all_of(symbols.begin(), symbols.end(), [](const auto& v) { return v.has_value(); })) return;
+  std::vector<int64_t> low(count, 0), high(count, o.largest), multiple(count, 1), values(count), seen(count);
+  for (const auto& check : s.guard.checks)
+    if (const auto* r = std::get_if<runtime::Guard::Range>(&check)) {
+      low[r->symbol] = std::max(low[r->symbol], r->low);
+      high[r->symbol] = std::min(std::max(high[r->symbol], low[r->symbol]), r->high);
+      multiple[r->symbol] *= r->multiple;
+    }
+  const auto& names = s.guard.symbol_names;
+  // Facts that tie sizes to each other are met by chance; small sizes meet them sooner.
+  for (int attempt = 0; attempt < 100000; ++attempt) {
+    for (size_t i = 0; i < count; ++i) {
+      const int64_t first = (low[i] + multiple[i] - 1) / multiple[i];
+      const int64_t room = std::max<int64_t>(high[i] / multiple[i] - first, 0);
+      const int64_t within = attempt < 1000 ? room : std::min<int64_t>(room, 8);
+      values[i] = (first + static_cast<int64_t>(rng() % static_cast<uint64_t>(within + 1))) * multiple[i];
+      if (symbols[i]) values[i] = *symbols[i];
+    }
+    const auto size_of = [&](uint32_t input, uint32_t axis) {
+      return s.inputs[input].shape[axis].evaluate(values.data());
+    };
+    if (s.guard.first_failure(size_of, seen.data()) >= 0 || seen != values) continue;
+    for (size_t i = 0; i < count; ++i) {
+      if (!symbols[i] && drawn) *drawn += (drawn->empty() ? "" : ", ") + names[i] + " = " + std::to_string(values[i]);
+      symbols[i] = values[i];
+    }
+    return;
+  }
+  std::string given;
+  for (size_t i = 0; i < count; ++i)
+    if (symbols[i]) given += (given.empty() ? " with " : ", ") + names[i] + " = " + std::to_string(*symbols[i]);
+  fail({"no sizes were drawn that function '" + s.name + "' takes" + given, {}, "give them with --set SYMBOL=N"});
+}
+
 std::vector<int64_t> shape_of(const runtime::Signature::Input& input, const Symbols& symbols) {
   std::vector<int64_t> shape, values;
   for (const auto& s : symbols) values.push_back(s.value_or(0));
@@ -75,16 +113,26 @@ std::vector<int64_t> shape_of(const runtime::Signature::Input& input, const Symb
   return shape;
 }
 
+// CLI11 reads -1 as the largest number of an unsigned type.
+std::string is_count(const std::string& s) {
+  return s.find_first_not_of("0123456789") == std::string::npos ? "" : "'" + s + "' is not a whole number from 0 on";
+}
+
 }  // namespace
 
 void add_input_options(CLI::App& c, InputOptions& o) {
   c.add_option("--input", o.inputs, "NAME=FILE.npy: the value of an input")->take_all();
-  c.add_option("--random", o.random, "SEED: random values for the inputs that have no file");
+  c.add_option("--random", o.random,
+               "SEED: random values for inputs that have no file, and for sizes that nothing gives")
+      ->check(is_count);
   c.add_option("--set", o.sets, "SYMBOL=N: the value of a size that no input file gives")->take_all();
+  c.add_option("--largest", o.largest, "the largest size to draw, where the function's facts allow it")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
+      ->capture_default_str();
 }
 
 std::vector<runtime::Tensor> make_inputs(const runtime::Signature& signature, const InputOptions& o,
-                                         const runtime::NamedTensors* weights) {
+                                         const runtime::NamedTensors* weights, std::string* drawn) {
   Symbols symbols = set_symbols(signature, o.sets);
   std::map<std::string, std::string> files;
   for (const std::string& s : o.inputs) files.insert(split_pair(s, "--input"));
@@ -109,6 +157,7 @@ std::vector<runtime::Tensor> make_inputs(const runtime::Signature& signature, co
     files.erase(it);
   }
   if (!files.empty()) throw CLI::ValidationError("--input", "the function has no input '" + files.begin()->first + "'");
+  if (o.random) draw_sizes(signature, o, symbols, drawn);
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (have[i]) continue;
     const runtime::Signature::Input& input = signature.inputs[i];
@@ -119,38 +168,6 @@ std::vector<runtime::Tensor> make_inputs(const runtime::Signature& signature, co
     inputs[i] = random_tensor(input.dtype, shape_of(input, symbols), *o.random + i);
   }
   return inputs;
-}
-
-std::vector<int64_t> random_sizes(const runtime::Signature& s, uint64_t seed, int64_t most) {
-  std::mt19937_64 rng(seed);
-  const size_t count = s.guard.symbol_names.size();
-  std::vector<int64_t> low(count, 0), high(count, most), multiple(count, 1), values(count), seen(count);
-  for (const auto& check : s.guard.checks)
-    if (const auto* r = std::get_if<runtime::Guard::Range>(&check)) {
-      low[r->symbol] = std::max(low[r->symbol], r->low);
-      high[r->symbol] = std::min(std::max(high[r->symbol], low[r->symbol]), r->high);
-      multiple[r->symbol] *= r->multiple;
-    }
-  // Facts that tie sizes to each other are met by chance; small sizes meet them sooner.
-  for (int attempt = 0; attempt < 100000; ++attempt) {
-    for (size_t i = 0; i < count; ++i) {
-      const int64_t first = (low[i] + multiple[i] - 1) / multiple[i];
-      const int64_t room = std::max<int64_t>(high[i] / multiple[i] - first, 0);
-      const int64_t within = attempt < 1000 ? room : std::min<int64_t>(room, 8);
-      values[i] = (first + static_cast<int64_t>(rng() % static_cast<uint64_t>(within + 1))) * multiple[i];
-    }
-    const auto size_of = [&](uint32_t input, uint32_t axis) {
-      return s.inputs[input].shape[axis].evaluate(values.data());
-    };
-    if (s.guard.first_failure(size_of, seen.data()) < 0 && seen == values) return values;
-  }
-  fail({"no sizes were found that function '" + s.name + "' takes", {}, "give them with --set SYMBOL=N"});
-}
-
-runtime::Signature signature_of(const ir::Function& f) {
-  ir::Function dense = f;
-  dense.layouts.clear();
-  return value_or_fail(codegen::make_signature(dense));
 }
 
 }  // namespace frit::cli

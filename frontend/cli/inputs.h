@@ -14,20 +14,16 @@ namespace frit::cli {
 
 struct InputOptions {
   std::vector<std::string> inputs, sets;  // NAME=FILE.npy, SYMBOL=N
-  std::optional<uint64_t> random;         // seed for the inputs that have no file
+  std::optional<uint64_t> random;         // seed for the inputs that have no file, and for the sizes that nothing gives
+  int64_t largest = 64;                   // the largest size that is drawn where facts do not ask for a larger one
 };
 void add_input_options(CLI::App& command, InputOptions& options);
 
-// One tensor per input, row-major; those bound to weights from `weights`, and left empty where that is null. Fails for
-// inputs that the function has not, sizes that are not known, and what does not fit the signature.
+// One tensor per input, row-major; those bound to weights from `weights`, and left empty where that is null. Sizes that
+// neither files nor --set give are drawn from the seed, so that the guard admits them; `drawn`, where it is not null,
+// gets them as text ("m = 12, n = 7"). Fails for inputs that the function does not have, for sizes that are not known,
+// and for files that do not fit the signature.
 std::vector<runtime::Tensor> make_inputs(const runtime::Signature& signature, const InputOptions& options,
-                                         const runtime::NamedTensors* weights);
-
-// Values for the signature's symbols that its guard admits, at most `most` where it lets them be. Fails where none are
-// found.
-std::vector<int64_t> random_sizes(const runtime::Signature& signature, uint64_t seed, int64_t most);
-
-// How a graph's function is called with dense inputs.
-runtime::Signature signature_of(const ir::Function& f);
+                                         const runtime::NamedTensors* weights, std::string* drawn = nullptr);
 
 }  // namespace frit::cli

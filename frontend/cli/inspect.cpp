@@ -51,11 +51,12 @@ void summarise(const runtime::PackageFile& file, const runtime::PackageFile::Fun
 
 void disassemble(const runtime::PackageFile& file, const runtime::PackageFile::Function& f) {
   for (const auto& v : f.variants) {
-    codegen::Backend* backend = value_or_fail(codegen::find_backend(v.device == "vulkan" ? "glsl" : "llvm"));
+    const codegen::Target target{codegen::target_for(v.device).backend, v.machine};
+    codegen::Backend* backend = value_or_fail(codegen::find_backend(target.backend));
     const runtime::Image image = image_of(file, v);
     for (const runtime::ObjectCode& o : image.objects)
       std::cout << "; function " << f.name << " for " << v.device << " " << v.machine << "\n"
-                << value_or_fail(backend->listing(o, {backend->name() == "glsl" ? "glsl" : "llvm", v.machine})) << "\n";
+                << value_or_fail(backend->listing(o, target)) << "\n";
   }
 }
 

@@ -5,7 +5,7 @@
 #include <iomanip>
 #include <iostream>
 
-#include "codegen/core/guard.h"
+#include "codegen/core/signature.h"
 #include "frontend/cli/command.h"
 #include "frontend/cli/inputs.h"
 #include "frontend/cli/tensors.h"
@@ -22,31 +22,12 @@ struct Options {
   bool time = false;
 };
 
-// Inputs lie dense: a function that states other strides would read past them.
-void check_strides(const ir::Function& f, const std::vector<runtime::Tensor>& inputs) {
-  for (size_t i = 0; i < f.layouts.size(); ++i)
-    for (size_t axis = 0; axis < f.layouts[i].size(); ++axis) {
-      const Dim& stated = f.layouts[i][axis];
-      const int64_t stride = inputs[i].strides[axis];
-      auto source = stated.as_symbol() ? codegen::find_source(f, *stated.as_symbol()) : std::nullopt;
-      // A symbol that stands here first takes what it gets, within its range.
-      const bool free = source && source->stride && source->input == i && source->axis == axis;
-      const DimRange range = f.facts.range(stated);
-      if (free ? stride >= range.low && stride <= range.high && stride % f.facts.multiple(*stated.as_symbol()) == 0
-               : stated.is(stride))
-        continue;
-      fail({"input '" + f.values[f.params[i]].name + "' has stride " + std::to_string(stride) + " along axis " +
-                std::to_string(axis) + ", but the function takes " + stated.str(),
-            {},
-            "'frit run' passes dense inputs only"});
-    }
-}
-
-// What is run: inputs in, results out, on the device.
+// A function and its inputs, ready to run on the device.
 struct Runnable {
   std::vector<runtime::Tensor> inputs;
   std::function<Result<std::vector<runtime::Tensor>>()> run;
-  double compile_ms = 0;  // or what loading took
+  std::string drawn;      // the sizes that no argument gave
+  double compile_ms = 0;  // or the time that loading took
 };
 
 using Clock = std::chrono::steady_clock;
@@ -58,15 +39,15 @@ Runnable compile_graph(const Options& o, runtime::Gpu* gpu) {
   Source source = read_graph(o.file);
   ir::Function& f = pick_function(*source.module, o.function);
   const runtime::NamedTensors weights = read_weights(source);
-  const runtime::Signature signature = signature_of(f);
+  const runtime::Signature signature = value_or_fail(codegen::make_signature(f));
   Runnable r;
-  r.inputs = make_inputs(signature, o.inputs, &weights);
-  check_strides(f, r.inputs);
+  r.inputs = make_inputs(signature, o.inputs, &weights, &r.drawn);
   std::vector<int64_t> symbols(signature.guard.symbol_names.size());
   check(runtime::check_call(signature, r.inputs, symbols.data()));
+  check(runtime::lay_out(signature, r.inputs, symbols));
   codegen::CompileOptions options;
+  options.target = codegen::target_for(o.device);
   options.target.cpu = o.cpu;
-  if (gpu) options.target.backend = "glsl";
   if (gpu)
     for (runtime::Tensor& t : r.inputs) t = value_or_fail(runtime::to_gpu(t, *gpu));
   const auto started = Clock::now();
@@ -90,7 +71,7 @@ Runnable load_package(const Options& o, runtime::Gpu* gpu) {
   }
   auto f = value_or_fail(o.function.empty() ? package->find(all[0]) : package->find(o.function));
   r.compile_ms = ms_since(started);
-  r.inputs = make_inputs(f->signature(), o.inputs, nullptr);
+  r.inputs = make_inputs(f->signature(), o.inputs, nullptr, &r.drawn);
   std::vector<runtime::Tensor> arguments;
   for (size_t i = 0; i < r.inputs.size(); ++i)
     if (f->signature().inputs[i].weight.empty()) arguments.push_back(r.inputs[i]);
@@ -100,32 +81,61 @@ Runnable load_package(const Options& o, runtime::Gpu* gpu) {
   return r;
 }
 
-void run(const Options& o) {
-  runtime::Gpu* gpu = nullptr;
-  if (o.device == "vulkan") {
-    gpu = value_or_fail(runtime::find_gpu());
-    gpu->keep_times(true);
-  }
-  const bool package = is_package(o.file);
-  const Runnable r = package ? load_package(o, gpu) : compile_graph(o, gpu);
-  std::vector<double> times, gpu_times;
+// Times in milliseconds of the runs, and of the steps of the last one on a GPU.
+struct Times {
+  std::vector<double> runs, on_gpu;
   std::vector<runtime::GpuTime> steps;
+  size_t peak_bytes = 0;
+};
+
+std::vector<runtime::Tensor> repeat(const Options& o, const Runnable& r, runtime::Gpu* gpu, Times& times) {
   std::vector<runtime::Tensor> results;
   const size_t before = runtime::active_memory();
   runtime::reset_peak_memory();
   for (int i = 0; i < o.repeat; ++i) {
     results.clear();
-    auto begin = Clock::now();
+    const auto begin = Clock::now();
     results = value_or_fail(r.run());
     if (gpu) check(gpu->synchronize());
-    times.push_back(ms_since(begin));
+    times.runs.push_back(ms_since(begin));
     if (!gpu) continue;
-    steps = gpu->last_times();
+    times.steps = gpu->last_times();
     double sum = 0;
-    for (const runtime::GpuTime& t : steps) sum += t.milliseconds;
-    gpu_times.push_back(sum);
+    for (const runtime::GpuTime& t : times.steps) sum += t.milliseconds;
+    times.on_gpu.push_back(sum);
   }
-  const size_t peak = runtime::peak_memory() - before;
+  times.peak_bytes = runtime::peak_memory() - before;
+  return results;
+}
+
+void report(Times times, const char* preparation, double preparation_ms, runtime::Gpu* gpu) {
+  std::sort(times.runs.begin(), times.runs.end());
+  std::cerr << std::fixed << std::setprecision(3) << preparation << " " << preparation_ms << " ms; run: median "
+            << times.runs[times.runs.size() / 2] << " ms, least " << times.runs.front() << " ms, most "
+            << times.runs.back() << " ms of " << times.runs.size() << "\n";
+  if (!gpu) {
+    std::cerr << "memory: at most " << times.peak_bytes
+              << " B for results and workspace (a workspace of 512 KiB or less is not counted)\n";
+    return;
+  }
+  std::sort(times.on_gpu.begin(), times.on_gpu.end());
+  std::cerr << "on " << gpu->info().name << ": median " << times.on_gpu[times.on_gpu.size() / 2] << " ms, least "
+            << times.on_gpu.front() << " ms;";
+  for (const runtime::GpuTime& t : times.steps) std::cerr << " " << t.step << " " << t.milliseconds << " ms";
+  std::cerr << " (the last run)\n";
+}
+
+void run(const Options& o) {
+  runtime::Gpu* gpu = nullptr;
+  if (o.device != "cpu") {
+    gpu = value_or_fail(runtime::find_gpu(o.device));
+    gpu->keep_times(true);
+  }
+  const bool package = is_package(o.file);
+  const Runnable r = package ? load_package(o, gpu) : compile_graph(o, gpu);
+  if (!r.drawn.empty()) std::cerr << "sizes drawn from the seed: " << r.drawn << "\n";
+  Times times;
+  std::vector<runtime::Tensor> results = repeat(o, r, gpu, times);
   if (gpu)
     for (runtime::Tensor& t : results) t = value_or_fail(runtime::to_host(t, *gpu));
   if (o.output.empty()) {
@@ -133,22 +143,7 @@ void run(const Options& o) {
   } else {
     write_results(o.output, results);
   }
-  if (o.time) {
-    std::sort(times.begin(), times.end());
-    std::cerr << std::fixed << std::setprecision(3) << (package ? "load " : "compile ") << r.compile_ms
-              << " ms; run: median " << times[times.size() / 2] << " ms, least " << times.front() << " ms, most "
-              << times.back() << " ms of " << times.size() << "\n";
-    if (!gpu)
-      std::cerr << "memory: at most " << peak
-                << " B for results and workspace (a workspace of 512 KiB or less is not counted)\n";
-    if (gpu) {
-      std::sort(gpu_times.begin(), gpu_times.end());
-      std::cerr << "on " << gpu->info().name << ": median " << gpu_times[gpu_times.size() / 2] << " ms, least "
-                << gpu_times.front() << " ms;";
-      for (const runtime::GpuTime& t : steps) std::cerr << " " << t.step << " " << t.milliseconds << " ms";
-      std::cerr << " (the last run)\n";
-    }
-  }
+  if (o.time) report(std::move(times), package ? "load" : "compile", r.compile_ms, gpu);
 }
 
 }  // namespace
@@ -159,12 +154,12 @@ void add_run(CLI::App& app) {
   c->add_option("FILE", o->file, "graph file (.frit or JSON), - for standard input; or an artifact of 'frit compile'")
       ->required();
   c->add_option("--function", o->function, "which function, when the file holds several");
-  c->add_option("--device", o->device, "where to run")->check(CLI::IsMember({"cpu", "vulkan"}))->default_str("cpu");
+  add_device_option(*c, o->device);
   c->add_option("--cpu", o->cpu, "native, or a processor's name")->capture_default_str();
   add_input_options(*c, o->inputs);
   c->add_option("--output", o->output,
                 "folder for the results, as 0.npy, 1.npy, ...; without it their first elements are printed");
-  c->add_option("--repeat", o->repeat, "run N times")->check(CLI::PositiveNumber)->capture_default_str();
+  c->add_option("--repeat", o->repeat, "run N times")->check(CLI::Range(1, 1000000000))->capture_default_str();
   c->add_flag("--time", o->time,
               "print compile (or load) and run times and the memory that runs took, on standard error");
   c->callback([o] { run(*o); });

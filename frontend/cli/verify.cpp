@@ -1,4 +1,4 @@
-// frit verify: compares what compiled code computes with the reference interpreter, on random inputs of random sizes.
+// frit verify: compares the results of compiled code with those of the reference interpreter, on random inputs.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "codegen/core/backend.h"
+#include "codegen/core/signature.h"
 #include "frontend/cli/command.h"
 #include "frontend/cli/inputs.h"
 #include "frontend/cli/tensors.h"
@@ -20,7 +21,6 @@ struct Options {
   std::string file, function, device = "cpu", cpu = "native";
   InputOptions inputs;
   int runs = 10;
-  int64_t most = 64;
   double max_ulp = 256;
 };
 
@@ -76,11 +76,11 @@ ir::Tensor to_ir(const runtime::Tensor& t) {
 class Comparison {
  public:
   Comparison(const ir::Function& f, const Options& o, runtime::Gpu* gpu)
-      : f_(f), o_(o), gpu_(gpu), signature_(signature_of(f)) {
+      : f_(f), o_(o), gpu_(gpu), signature_(value_or_fail(codegen::make_signature(f))) {
     Progress progress("compiling " + f.name);
     codegen::CompileOptions options;
+    options.target = codegen::target_for(o.device);
     options.target.cpu = o.cpu;
-    if (gpu) options.target.backend = "glsl";
     ir::Function graph = f;
     executable_ = value_or_fail(codegen::compile(graph, options));
   }
@@ -111,16 +111,10 @@ class Comparison {
   std::vector<runtime::Tensor> draw(const runtime::NamedTensors& weights, uint64_t seed) const {
     InputOptions options = o_.inputs;
     options.random = seed;
-    const std::vector<int64_t> sizes = random_sizes(signature_, seed, o_.most);
-    const auto& names = signature_.guard.symbol_names;
-    for (size_t i = 0; i < names.size(); ++i) {
-      const bool given = std::any_of(options.sets.begin(), options.sets.end(),
-                                     [&](const std::string& s) { return s.starts_with(names[i] + "="); });
-      if (!given) options.sets.push_back(names[i] + "=" + std::to_string(sizes[i]));
-    }
     std::vector<runtime::Tensor> inputs = make_inputs(signature_, options, &weights);
-    std::vector<int64_t> symbols(names.size());
+    std::vector<int64_t> symbols(signature_.guard.symbol_names.size());
     check(runtime::check_call(signature_, inputs, symbols.data()));
+    check(runtime::lay_out(signature_, inputs, symbols));
     return inputs;
   }
 
@@ -162,7 +156,7 @@ class Comparison {
 };
 
 void run(const Options& o) {
-  runtime::Gpu* gpu = o.device == "vulkan" ? value_or_fail(runtime::find_gpu()) : nullptr;
+  runtime::Gpu* gpu = o.device == "cpu" ? nullptr : value_or_fail(runtime::find_gpu(o.device));
   std::shared_ptr<const runtime::Package> package;
   if (is_package(o.file)) package = value_or_fail(runtime::Package::load(o.file, o.device));
   const Source source = read_graph(o.file);
@@ -187,19 +181,17 @@ void add_verify(CLI::App& app) {
   CLI::App* c = app.add_subcommand("verify", "compare compiled code with the reference interpreter on random inputs");
   c->add_option("FILE", o->file, "an artifact of 'frit compile', or a graph file")->required();
   c->add_option("--function", o->function, "only this function");
-  c->add_option("--device", o->device, "where to run")->check(CLI::IsMember({"cpu", "vulkan"}))->default_str("cpu");
+  add_device_option(*c, o->device);
   c->add_option("--cpu", o->cpu, "native, or a processor's name, for the graph that is compiled here")
       ->capture_default_str();
   add_input_options(*c, o->inputs);
   c->add_option("--runs", o->runs, "how many times, each with other sizes and inputs")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  c->add_option("--largest", o->most, "the largest size that is drawn where facts do not ask for a larger one")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  c->add_option(
-       "--max-ulp", o->max_ulp,
-       "how far a float may be from the interpreter's, in units in the last place of its magnitude or of the result's mean, whichever is larger")
+  c->add_option("--max-ulp", o->max_ulp,
+                "how far a float may be from the interpreter's, in units in the last place of its own magnitude or of "
+                "the result's mean, whichever is larger")
+      ->check(CLI::Range(0.0, 1e9))
       ->capture_default_str();
   c->callback([o] { run(*o); });
 }

@@ -1,7 +1,6 @@
 // Devices, streams and their worker threads; async_eval.
 #include "frontend/frit/stream.h"
 
-#include <cstdlib>
 #include <deque>
 #include <mutex>
 #include <ostream>
@@ -67,9 +66,9 @@ runtime::Stream& worker_of(Stream stream, const char* what) {
 
 Device& device_slot() {
   static Device device = [] {
-    const char* set = std::getenv("FRIT_DEVICE");
-    return Device(set && (std::string_view(set) == "gpu" || std::string_view(set) == "vulkan") ? Device::gpu
-                                                                                               : Device::cpu);
+    // A name that is not known stands for the CPU, as there is nobody to tell before the first call.
+    const auto name = runtime::device_name("");
+    return Device(name.ok() && *name != "cpu" ? Device::gpu : Device::cpu);
   }();
   return device;
 }

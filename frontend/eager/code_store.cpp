@@ -6,6 +6,7 @@
 #include "codegen/core/cache_key.h"
 #include "frontend/core/log.h"
 #include "frontend/core/node.h"
+#include "runtime/execute/gpu.h"
 #include "runtime/load/disk_cache.h"
 
 namespace frit::detail {
@@ -109,7 +110,8 @@ Result<runtime::Image> compile(ir::Function& f, CompileMode mode, const codegen:
 
 Result<MadeCode> make_code(ir::Function f, CompileMode mode) {
   codegen::Target target;
-  if (running_device() == Device::gpu) target.backend = "glsl";
+  if (running_device() == Device::gpu)
+    if (auto gpu = runtime::device_name("gpu"); gpu.ok()) target = codegen::target_for(*gpu);
   std::optional<std::string> key;
   if (disk().enabled()) {
     key = codegen::cache_key(f, name(mode), target);

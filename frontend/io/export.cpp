@@ -214,9 +214,11 @@ void detail::CompiledBase::save(const std::string& path, const SaveOptions& opti
   if (file.module->functions.empty())
     throw InvalidArgument(name() + ": nothing is traced yet that could be saved", "call it once, or use compile_ahead");
   codegen::PackageOptions package;
-  for (const std::string& cpu : options.cpus) package.targets.push_back({"llvm", cpu});
-  if (package.targets.empty()) package.targets = codegen::portable_targets();
-  if (options.vulkan) package.targets.push_back({"glsl", "baseline"});
+  std::vector<std::string> names{"cpu"};
+  if (options.vulkan) names.push_back("vulkan");
+  auto targets = codegen::package_targets(names, options.cpus);
+  if (!targets) throw_runtime(targets.error(), std::source_location());
+  package.targets = *std::move(targets);
   auto contents = codegen::make_package(*file.module, file.weights, package);
   if (!contents) throw_runtime(contents.error(), std::source_location());
   if (Status written = runtime::write_package(path, *contents); !written)

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 
+#include "runtime/system/cpu.h"
 #include "runtime/system/plugin.h"
 
 namespace frit::runtime {
@@ -14,14 +16,37 @@ namespace {
 using FindGpu = Result<Gpu*> (*)();
 using ListGpus = Result<std::vector<GpuInfo>> (*)();
 
+constexpr std::string_view kPrefix = "frit_runtime_";
+
+struct Driver {
+  std::string device, file;
+};
+
+// The installed drivers, by name.
+const std::vector<Driver>& drivers() {
+  static const auto* all = [] {
+    auto* found = new std::vector<Driver>;
+    for (const std::string& path : plugin_files(kPrefix))
+      for (const std::vector<std::string>& words : plugin_facts(path))
+        if (words[0] == "gpu") {
+          const size_t start = path.rfind('/') + 1 + std::string_view("lib").size() + kPrefix.size();
+          found->push_back({path.substr(start, path.size() - start - std::string_view(".so").size()), path});
+        }
+    return found;
+  }();
+  return *all;
+}
+
 template <class F>
-Result<F> driver_entry(const char* symbol) {
-  for (const std::string& path : plugin_files("frit_runtime_vulkan")) {
-    FRIT_ASSIGN_OR_RETURN(entry, plugin_entry(path, symbol));
+Result<F> driver_entry(std::string_view device, const char* symbol) {
+  for (const Driver& driver : drivers()) {
+    if (!device.empty() && driver.device != device) continue;
+    FRIT_ASSIGN_OR_RETURN(entry, plugin_entry(driver.file, symbol));
     if (entry) return reinterpret_cast<F>(entry);
   }
-  return Diagnostic("there is no plugin libfrit_runtime_vulkan.so in " + plugin_folder(), {},
-                    "install frit's runtime plugins, or name their folder in FRIT_PLUGIN_DIR");
+  return Diagnostic("there is no driver of a gpu, lib" + std::string(kPrefix) +
+                        (device.empty() ? "*" : std::string(device)) + ".so, in " + plugin_folders_text(),
+                    {}, "install frit's runtime plugins, or name their folder in FRIT_PLUGIN_DIR");
 }
 
 // Elements from the first to the last that a tensor shows, as a range around its offset.
@@ -61,8 +86,8 @@ std::atomic<Gpu*>& known() {
 
 }  // namespace
 
-Result<Gpu*> find_gpu() {
-  FRIT_ASSIGN_OR_RETURN(find, driver_entry<FindGpu>("frit_find_gpu"));
+Result<Gpu*> find_gpu(std::string_view device) {
+  FRIT_ASSIGN_OR_RETURN(find, driver_entry<FindGpu>(device, "frit_find_gpu"));
   FRIT_ASSIGN_OR_RETURN(gpu, find());
   known().store(gpu, std::memory_order_release);
   return gpu;
@@ -70,9 +95,39 @@ Result<Gpu*> find_gpu() {
 
 Gpu* known_gpu() { return known().load(std::memory_order_acquire); }
 
-Result<std::vector<GpuInfo>> list_gpus() {
-  FRIT_ASSIGN_OR_RETURN(list, driver_entry<ListGpus>("frit_list_gpus"));
+Result<std::vector<GpuInfo>> list_gpus(std::string_view device) {
+  FRIT_ASSIGN_OR_RETURN(list, driver_entry<ListGpus>(device, "frit_list_gpus"));
   return list();
+}
+
+std::vector<std::string> gpu_devices() {
+  std::vector<std::string> names;
+  for (const Driver& driver : drivers()) names.push_back(driver.device);
+  return names;
+}
+
+Result<std::string> device_name(std::string_view said) {
+  if (said.empty()) {
+    const char* set = std::getenv("FRIT_DEVICE");
+    if (set) said = set;
+  }
+  if (said.empty() || said == "cpu") return std::string("cpu");
+  const std::vector<std::string> gpus = gpu_devices();
+  if (said == "gpu" && !gpus.empty()) return gpus[0];
+  if (std::find(gpus.begin(), gpus.end(), said) != gpus.end()) return std::string(said);
+  std::string known = "cpu";
+  for (size_t i = 0; i < gpus.size(); ++i) known += (i + 1 == gpus.size() ? " and " : ", ") + gpus[i];
+  return Diagnostic("there is no device '" + std::string(said) + "'", {},
+                    gpus.empty()
+                        ? "no driver of a gpu is installed in " + plugin_folders_text() + ", so there is only cpu"
+                        : "devices are " + known);
+}
+
+std::string device_identity(std::string_view device) {
+  if (device.empty()) return {};
+  if (device == "cpu") return cpu_identity();
+  const auto gpu = find_gpu(device);
+  return gpu.ok() ? features_text((*gpu)->info().features) : std::string();
 }
 
 Result<Tensor> to_gpu(const Tensor& t, Gpu& gpu) {

@@ -4,7 +4,8 @@
 // Work is not waited for: run() hands it over, and memory knows when what was computed into it is there. Reading waits,
 // on the host or on the GPU, and so do synchronize() and GpuMemory::wait().
 //
-// The driver of GPUs is a plugin (runtime/vulkan), opened on first need. Code for a GPU is a GpuCode: shaders with what
+// A driver of GPUs is a plugin libfrit_runtime_<device>.so (runtime/vulkan) with FRIT_PLUGIN_FACTS("gpu"), opened on
+// first need. Its name is the device's. Code for a GPU is a GpuCode: shaders with what
 // a launch must know of each. A Gpu lives as long as the process; one that was lost answers every call with an error,
 // and find_gpu then gives a new one.
 #pragma once
@@ -143,11 +144,20 @@ class Gpu {
 
 // The GPU that is used: FRIT_VULKAN_DEVICE names it by number or a part of its name; else the first discrete one, else
 // the first. Fails with the reason where there is none.
-Result<Gpu*> find_gpu();
+// Of the driver for that device; where it is left out, of the first driver.
+Result<Gpu*> find_gpu(std::string_view device = {});
 // The GPU that was found before, if one was: nothing is opened.
 Gpu* known_gpu();
 // Every GPU that could be chosen, the one that find_gpu gives first.
-Result<std::vector<GpuInfo>> list_gpus();
+Result<std::vector<GpuInfo>> list_gpus(std::string_view device = {});
+
+// The devices that have a driver: "vulkan".
+std::vector<std::string> gpu_devices();
+// The name of a device: "cpu", or one of gpu_devices(), the first of which is also called "gpu". "" stands for the
+// device that the environment variable FRIT_DEVICE names, and for the CPU where it names none.
+Result<std::string> device_name(std::string_view said);
+// What code for the device of this machine depends on: equal texts may share code. "" where the device cannot be used.
+std::string device_identity(std::string_view device);
 
 // Copies of a tensor: dense in device memory, and in host memory. A tensor that is there already is returned as it is.
 Result<Tensor> to_gpu(const Tensor& t, Gpu& gpu);

@@ -51,7 +51,7 @@ LibraryFn find_library(std::string_view name, std::string& why) {
     r.loaded = true;
   }
   if (LibraryFn fn = look_up(name)) return fn;
-  why = "no plugin in " + plugin_folder() + " has the routine '" + std::string(name) + "'" + r.failures;
+  why = "no plugin in " + plugin_folders_text() + " has the routine '" + std::string(name) + "'" + r.failures;
   return nullptr;
 }
 

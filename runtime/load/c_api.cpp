@@ -125,9 +125,9 @@ const char* frit_runtime_version(void) { return FRIT_VERSION; }
 
 frit_status frit_load(const char* path, const char* device, frit_package** package) {
   if (!path || !package) return failed(FRIT_BAD_ARGUMENT, "frit_load: the path or where the package goes is null");
-  if (device && *device && std::string_view(device) != "cpu" && std::string_view(device) != "vulkan")
-    return failed(FRIT_BAD_ARGUMENT, "frit_load: there is no device '" + std::string(device) + "'",
-                  "devices are cpu and vulkan");
+  if (device && *device)
+    if (const auto name = frit::runtime::device_name(device); !name.ok())
+      return failed(FRIT_BAD_ARGUMENT, "frit_load: " + name.error().message, name.error().note);
   return guarded([&] {
     auto loaded = Package::load(path, device ? device : "");
     if (!loaded.ok()) return failed(FRIT_FAILED, loaded.error());

@@ -48,12 +48,13 @@ class GuardReader : protected PlanReader {
     list(guard.checks, 5, [&] { return check(ranks); });
   }
 
- private:
   Guard::Source source(std::span<const size_t> ranks) {
     Guard::Source s{in_.u32(), in_.u32()};
     require(s.input < ranks.size() && s.axis < ranks[s.input], "a symbol is read from an axis that does not exist");
     return s;
   }
+
+ private:
   Guard::Check check(std::span<const size_t> ranks) {
     switch (in_.u8()) {
       case 0: {

@@ -1,7 +1,6 @@
 #include "runtime/load/package.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #include "runtime/memory/dense.h"
@@ -79,8 +78,7 @@ std::string unfit(const PackageFile::Variant& v) {
     if (v.machine == "native") return v.identity == cpu_identity() ? "" : "it was made for another processor";
     return cpu_runs(v.machine) ? "" : "this processor does not run " + v.machine;
   }
-  if (v.device != "vulkan") return "device '" + v.device + "' is not known";
-  auto gpu = find_gpu();
+  auto gpu = find_gpu(v.device);
   if (!gpu.ok()) return gpu.error().message;
   const GpuInfo& info = (*gpu)->info();
   for (const std::string& need : v.needs)
@@ -127,10 +125,9 @@ Status PackagedFunction::run(std::span<const Tensor> arguments, std::span<const 
 
 Status PackagedFunction::run(Call call, std::span<const std::shared_ptr<Buffer>> into,
                              std::span<Tensor> results) const {
+  FRIT_TRY(lay_out(signature_, call.inputs, call.symbols));
   for (Tensor& t : call.inputs) {
-    FRIT_ASSIGN_OR_RETURN(plain, dense(t));
-    t = std::move(plain);
-    if (!gpu_) continue;
+    if (!gpu_) break;
     FRIT_ASSIGN_OR_RETURN(moved, to_gpu(t, *gpu_));
     t = std::move(moved);
   }
@@ -159,13 +156,8 @@ Status PackagedFunction::check_result(size_t i, const Tensor& t, const int64_t* 
 Result<std::shared_ptr<const Package>> Package::load(const std::string& path, std::string_view device) {
   FRIT_ASSIGN_OR_RETURN(file, PackageFile::open(path));
   std::shared_ptr<Package> package(new Package);
-  if (device.empty()) {
-    const char* set = std::getenv("FRIT_DEVICE");
-    device = !set || !*set ? "cpu" : std::string_view(set) == "gpu" ? "vulkan" : set;
-  }
-  if (device != "cpu" && device != "vulkan")
-    return Diagnostic("there is no device '" + std::string(device) + "'", {}, "devices are cpu and vulkan");
-  package->device_ = device;
+  FRIT_ASSIGN_OR_RETURN(name, device_name(device));
+  package->device_ = std::move(name);
   package->ready_.resize(file->functions().size());
   package->file_ = std::move(file);
   return std::shared_ptr<const Package>(std::move(package));
@@ -238,8 +230,8 @@ Result<std::shared_ptr<const PackagedFunction>> Package::find(const PackageFile:
   auto executable = load_image(std::move(image));
   if (!executable.ok()) return std::move(executable.error());
   made->executable_ = *std::move(executable);
-  if (device_ == "vulkan") {
-    FRIT_ASSIGN_OR_RETURN(gpu, find_gpu());
+  if (device_ != "cpu") {
+    FRIT_ASSIGN_OR_RETURN(gpu, find_gpu(device_));
     made->gpu_ = gpu;
   }
   made->weights_.resize(made->signature_.inputs.size());

@@ -55,7 +55,7 @@ class PackagedFunction {
 
 class Package {
  public:
-  // `device` is "cpu", "vulkan", or "" for what FRIT_DEVICE names, and else the CPU.
+  // `device` as device_name() takes it (runtime/execute/gpu.h).
   static Result<std::shared_ptr<const Package>> load(const std::string& path, std::string_view device = {});
 
   const PackageFile& file() const { return *file_; }

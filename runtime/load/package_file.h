@@ -24,10 +24,10 @@ inline constexpr uint32_t kPackageVersion = 1;
 // What a package is made of.
 struct PackageContents {
   struct Variant {
-    std::string device;    // "cpu" or "vulkan"
-    std::string machine;   // cpu: a level that cpu_runs() knows, or "native"; vulkan: what its shaders were written for
+    std::string device;    // "cpu" or a GPU's (runtime/execute/gpu.h)
+    std::string machine;   // cpu: a level that cpu_runs() knows, or "native"; else what the shaders were written for
     std::string identity;  // of the processor, where `machine` is "native"
-    std::vector<std::string> needs;  // vulkan: the capabilities that its shaders declare
+    std::vector<std::string> needs;  // the capabilities that its shaders declare
     std::string plan;                // JSON for readers: buffers, steps, kernels
     std::string image;               // runtime/load/plan_file.h
   };

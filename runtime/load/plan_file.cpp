@@ -179,7 +179,7 @@ class Reader : private GuardReader {
     object.device = in_.text();
     require(object.device == (image.objects.empty() ? object : image.objects[0]).device,
             "its code is for several devices");
-    require(object.device.empty() || object.device == "gpu", "it is for a device that is not known");
+    require(object.device.size() <= 64, "it is for a device that is not known");
     on_device_ = on_device_ || !object.device.empty();
     object.object = in_.text();
     return object;
@@ -285,8 +285,9 @@ Result<Image> read_image(std::string_view bytes) { return Reader(bytes).run(); }
 
 Result<std::shared_ptr<Executable>> load_image(Image image) {
   FRIT_TRY(check_plan(image.plan, image.kernels));
-  if (!image.objects.empty() && image.objects[0].device == "gpu") {
-    FRIT_ASSIGN_OR_RETURN(gpu, find_gpu());
+  if (!image.objects.empty() && !image.objects[0].device.empty()) {
+    const std::string& device = image.objects[0].device;
+    FRIT_ASSIGN_OR_RETURN(gpu, find_gpu(device == "gpu" ? "" : device));
     FRIT_ASSIGN_OR_RETURN(code, gpu->load(image.plan, image.objects[0].object));
     image.plan.device_code = std::move(code);
     return std::make_shared<Executable>(std::move(image.plan));

@@ -1,3 +1,4 @@
+// Signatures as bytes, and the check of a call.
 #include "runtime/load/signature.h"
 
 #include <algorithm>
@@ -8,13 +9,15 @@ namespace frit::runtime {
 namespace {
 
 constexpr std::string_view kMagic = "FRITSIGN";
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 1, kWithStrides = 2;
 
 class Writer : private GuardWriter {
  public:
   std::string run(const Signature& s) {
     out_.raw(kMagic);
-    out_.u32(kVersion);
+    const bool strided =
+        std::any_of(s.inputs.begin(), s.inputs.end(), [](const Signature::Input& i) { return !i.strides.empty(); });
+    out_.u32(strided ? kWithStrides : kVersion);
     out_.text(s.name);
     out_.text(s.text);
     texts(s.guard.symbol_names);
@@ -25,6 +28,14 @@ class Writer : private GuardWriter {
     list(s.outputs, [&](const Signature::Value& v) { value(v); });
     sources_and_checks(s.guard);
     texts(s.said);
+    if (!strided) return std::move(out_).take();
+    list(s.stride_symbols, [&](const Signature::StrideSymbol& symbol) {
+      out_.text(symbol.name);
+      out_.u32(symbol.input);
+      out_.u32(symbol.axis);
+      for (int64_t n : {symbol.low, symbol.high, symbol.multiple}) out_.u64(static_cast<uint64_t>(n));
+    });
+    for (const Signature::Input& i : s.inputs) sizes(i.strides);
     return std::move(out_).take();
   }
 
@@ -43,16 +54,16 @@ class Reader : private GuardReader {
 
   Result<Signature> run() {
     if (in_.raw(kMagic.size()) != kMagic) return Diagnostic("it is not a signature");
-    if (uint32_t version = in_.u32(); version != kVersion)
-      return Diagnostic("its signature has version " + std::to_string(version) + " of the format, not " +
-                        std::to_string(kVersion));
+    const uint32_t version = in_.u32();
+    if (version != kVersion && version != kWithStrides)
+      return Diagnostic("its signature has version " + std::to_string(version) + " of the format, which is not known");
     Signature s;
     s.name = in_.text();
     s.text = in_.text();
     s.guard.symbol_names = texts();
     symbols_ = s.guard.symbol_names.size();
     list(s.inputs, 25, [&] {
-      Signature::Input i{value(), {}};
+      Signature::Input i{value(), {}, {}};
       i.weight = in_.text();
       return i;
     });
@@ -62,6 +73,7 @@ class Reader : private GuardReader {
     sources_and_checks(s.guard, ranks);
     s.said = texts();
     require(s.said.size() == s.guard.checks.size(), "its checks have other texts");
+    if (version == kWithStrides) strides(s, ranks);
     finish();
     if (failed_) return Diagnostic("a signature is damaged: " + std::string(failed_));
     return s;
@@ -72,6 +84,22 @@ class Reader : private GuardReader {
     Signature::Value v{std::string(in_.text()), dtype(), sizes(), texts()};
     require(v.shape.size() == v.sizes.size(), "a value has not one text per axis");
     return v;
+  }
+  void strides(Signature& s, std::span<const size_t> ranks) {
+    list(s.stride_symbols, 40, [&] {
+      Signature::StrideSymbol symbol{std::string(in_.text()), 0, 0, 0, 0, 0};
+      const Guard::Source at = source(ranks);
+      symbol.input = at.input;
+      symbol.axis = at.axis;
+      for (int64_t* n : {&symbol.low, &symbol.high, &symbol.multiple}) *n = static_cast<int64_t>(in_.u64());
+      require(symbol.multiple >= 1, "a stride is a multiple of nothing");
+      return symbol;
+    });
+    symbols_ += s.stride_symbols.size();
+    for (Signature::Input& i : s.inputs) {
+      i.strides = sizes();
+      require(i.strides.empty() || i.strides.size() == i.shape.size(), "an input has not one stride per axis");
+    }
   }
 };
 

@@ -1,5 +1,5 @@
-// How a compiled function is called from outside: names, element types and sizes of what it takes and gives, and what
-// is checked before it runs.
+// How a compiled function is called from outside: names, element types, sizes and strides of its inputs and results,
+// and the checks of a call before it runs.
 #pragma once
 
 #include <span>
@@ -22,14 +22,23 @@ struct Signature {
   };
   struct Input : Value {
     std::string weight;  // the tensor that it is bound to; "" for an argument
+    // In elements, over the guard's symbols and, behind them, the stride symbols; none where it is dense and row-major.
+    std::vector<DimProgram> strides = {};
+  };
+  // A symbol that only strides name: its value is read from the strides of an input.
+  struct StrideSymbol {
+    std::string name;
+    uint32_t input, axis;
+    int64_t low, high, multiple;
   };
 
   std::string name;
-  std::string text;           // as a graph file has it
-  std::vector<Input> inputs;  // dense and row-major
+  std::string text;  // as a graph file has it
+  std::vector<Input> inputs;
   std::vector<Value> outputs;
   Guard guard;
-  std::vector<std::string> said;  // what each check of the guard says
+  std::vector<std::string> said;  // the text of each check of the guard
+  std::vector<StrideSymbol> stride_symbols;
 
   size_t arguments() const;  // the inputs that are not bound to weights
 };
@@ -37,6 +46,11 @@ struct Signature {
 // Checks number of inputs (weights included), element types, ranks and sizes; fills `symbols`, which has room for one
 // value per symbol of the guard. The error names the input, both types and what does not hold.
 Status check_call(const Signature& signature, std::span<const Tensor> inputs, int64_t* symbols);
+
+// Puts the inputs of a call that check_call accepted where the code expects them: row-major, or with the strides that
+// the signature states. An input that lies so is kept, any other is copied. `symbols` are those of the guard. Fails
+// where an input cannot have the strides.
+Status lay_out(const Signature& signature, std::vector<Tensor>& inputs, std::span<const int64_t> symbols);
 
 // "f32[m, n]"
 std::string type_text(const Signature::Value& value);

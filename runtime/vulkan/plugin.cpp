@@ -4,6 +4,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "runtime/system/plugin.h"
 #include "runtime/vulkan/device.h"
 
 namespace frit::runtime::vulkan {
@@ -97,6 +98,8 @@ using namespace frit::runtime;
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wreturn-type-c-linkage"
 #endif
+
+FRIT_PLUGIN_FACTS("gpu")
 
 extern "C" Result<Gpu*> frit_find_gpu() {
   FRIT_ASSIGN_OR_RETURN(device, vulkan::current_device());

@@ -12,7 +12,7 @@ import struct
 import subprocess
 import unittest
 
-from test_cli import FRIT, GRAPHS, TWO, CliTest, read_npy, write_npy
+from cli_case import FRIT, GRAPHS, TWO, CliTest, read_npy, write_npy
 
 LOADER = os.environ["FRIT_LOADER"]
 
@@ -306,7 +306,7 @@ class Names(OfflineTest):
         (self.folder / "link").symlink_to("w.safetensors")
         for arguments in (["-o", graph], ["-o", self.path("./affine.frit"), "--emit=ir"], ["-o", self.path("w.safetensors"), "--emit=artifact"],
                           ["-o", self.path("link"), "--emit=artifact"]):
-            self.assertIn("is what is compiled", self.error(2, "compile", graph, *arguments))
+            self.assertIn("is a file that is compiled", self.error(2, "compile", graph, *arguments))
         for name, bytes_ in before.items():
             self.assertEqual(pathlib.Path(self.path(name)).read_bytes(), bytes_, name)
         # An artifact may be made again in its place.
