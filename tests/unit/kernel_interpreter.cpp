@@ -244,7 +244,7 @@ TEST(KernelInterpreter, WhatIsNotAllowedIsSaid) {
   has(run("kernel @k(%x: f32[4] in; n) {\n  for i in n {\n    for r in 1 - i {\n    }\n  }\n}", {span_of(x)}, {4}),
       "extent is negative");
   has(run("kernel @k(%x: f32[4] in; n) {\n  %0: i64 = index(n)\n  bind k = %0 in [0, 3]\n}", {span_of(x)}, {4}),
-      "outside of the range");
+      "outside the range");
   // A local from the iteration before does not count.
   has(run(R"(kernel @k(%x: f32[2] out) {
   local %t: f32[1] inout
