@@ -1,3 +1,4 @@
+// Emits matrix products as calls of cblas functions.
 #include "codegen/llvm/emit_cblas.h"
 
 #include <llvm/IR/Constants.h>
@@ -11,17 +12,17 @@ namespace {
 
 using llvm::Value;
 
-// The values that the interface gives its enumerations.
+// The values of the enumerators in the cblas interface.
 constexpr uint32_t kRowMajor = 101, kPlain = 111, kTransposed = 112;
 
-// The calls of one product.
+// Emits the calls of one product.
 class CallEmitter {
  public:
   CallEmitter(llvm::IRBuilder<>& builder, const passes::CblasProduct& p, const ir::LibraryStep& step,
               const std::function<Value*(const Dim&)>& size, const std::vector<Value*>& buffers)
       : b_(builder), p_(p), c_(step.results[0]), dtype_(step.dtypes[0]), size_(size), buffers_(buffers) {}
 
-  // Nothing where the result has no elements: the interface has it so, and a count of calls may be zero.
+  // Emits nothing if the result has no elements: the interface requires it, and the number of calls may be zero.
   void run() {
     llvm::LLVMContext& context = b_.getContext();
     llvm::Function* function = b_.GetInsertBlock()->getParent();
@@ -53,7 +54,7 @@ class CallEmitter {
     return all;
   }
 
-  // The first element of the matrix that a call works on.
+  // The address of the first element of the matrix that a call works on.
   Value* start(const ir::Window& w, Value* number) {
     Value *offset = size_(w.layout.offset), *rest = number;
     for (size_t axis = p_.batch_axes; axis-- > 0;) {
@@ -64,7 +65,7 @@ class CallEmitter {
     return b_.CreateGEP(b_.getInt8Ty(), buffers_[w.buffer], b_.CreateMul(offset, i64(dtype_.size)));
   }
 
-  // alpha or beta: complex numbers go by address.
+  // alpha or beta; complex numbers are passed by address.
   Value* scalar(float v) {
     if (dtype_ == float32) return llvm::ConstantFP::get(b_.getFloatTy(), v);
     if (dtype_ == float64) return llvm::ConstantFP::get(b_.getDoubleTy(), v);
@@ -98,12 +99,12 @@ class CallEmitter {
 
 Status takes_cblas(const ir::Function& f) {
   const auto refused = [&](const std::string& why) {
-    return Diagnostic("function @" + f.name + ": " + why, {}, "have matrix products as loops of their own");
+    return Diagnostic("function @" + f.name + ": " + why, {}, "emit matrix products as loops instead");
   };
   for (const ir::Step& s : f.program->steps) {
     const auto* step = std::get_if<ir::LibraryStep>(&s);
     if (!step || passes::cblas_product(*step, f.facts)) continue;
-    if (step->name != "matmul") return refused("routine '" + step->name + "' is no function of cblas");
+    if (step->name != "matmul") return refused("routine '" + step->name + "' is not a function of cblas");
     for (const char* side : {"left", "right"})
       if (!passes::cblas_operand(step->operands[*side == 'r'], f.facts))
         return refused(std::string("cblas cannot take the ") + side +

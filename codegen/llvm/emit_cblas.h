@@ -1,4 +1,4 @@
-// Matrix products as calls of the cblas interface, which whoever links provides.
+// Matrix products as calls of the cblas interface; the program that links the code provides the library.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -10,11 +10,11 @@
 
 namespace frit::codegen {
 
-// Fails on a step that is no product which cblas takes.
+// Fails if a step is not a product that cblas takes.
 Status takes_cblas(const ir::Function& f);
 
-// Calls for one step, which `takes_cblas` has let pass. `size` gives the value of a size, `buffers` where the program's
-// buffers lie.
+// Emits the calls of one step that `takes_cblas` has accepted. `size` gives the value of a size, `buffers` the
+// addresses of the program's buffers.
 void emit_cblas(llvm::IRBuilder<>& builder, const ir::Function& f, const ir::LibraryStep& step,
                 const std::function<llvm::Value*(const Dim&)>& size, const std::vector<llvm::Value*>& buffers);
 

@@ -1,3 +1,4 @@
+// Disassembles objects.
 #include "codegen/llvm/listing.h"
 
 #include <llvm/MC/MCAsmInfo.h>
@@ -43,7 +44,7 @@ void initialise() {
   });
 }
 
-// What LLVM reads instructions of a machine with.
+// The LLVM objects that decode the instructions of a machine.
 struct Reader {
   std::unique_ptr<llvm::MCRegisterInfo> registers;
   std::unique_ptr<llvm::MCAsmInfo> assembly;
@@ -71,7 +72,7 @@ struct Reader {
   }
 };
 
-// Where the object asks for the address of a symbol.
+// The places where the object asks for the address of a symbol, and the symbols.
 std::map<uint64_t, std::string> relocations_of(const llvm::object::ObjectFile& file,
                                                const llvm::object::SectionRef& section) {
   std::map<uint64_t, std::string> names;

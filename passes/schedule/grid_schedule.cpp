@@ -18,8 +18,8 @@ constexpr int kVectorBytes = 16;  // of one load
 constexpr int kMaxVector = 8;
 constexpr int kMaxInvocations = 256;
 constexpr int kMinInvocations = 32;
-constexpr int64_t kLongBody =
-    400;  // instructions beyond which copies of a body need more registers than wide loads save
+// instructions beyond which copies of a body need more registers than wide loads save
+constexpr int64_t kLongBody = 400;
 
 int64_t count(const Body& body) {
   int64_t n = 0;

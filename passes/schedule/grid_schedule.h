@@ -42,8 +42,8 @@ int row_invocations(const ir::Kernel& k);
 struct Stride {
   enum class Kind : uint8_t { Uniform, Contiguous, Other } kind = Kind::Other;
   bool aligned = false;  // the first position is a multiple of `vector` ...
-  std::vector<std::string>
-      multiples;  // ... if these symbols of the kernel are multiples of it; Contiguous may depend on them as well
+  // ... if these symbols of the kernel are multiples of it; Contiguous may depend on them as well
+  std::vector<std::string> multiples;
 };
 Stride stride_of(const Dim& position, const std::string& var, int vector, const ir::Kernel& k);
 
