@@ -118,8 +118,8 @@ TEST(Errors, CarryTheCure) {
             "convert one of them with 'astype' first");
 }
 
-// Whatever is cut out of, put into or doubled in a good text, reading it ends with a module or an error at a place in
-// the text.
+// If anything is cut from, inserted into or doubled in a good text, reading ends with a module or with an error at a
+// place in the text.
 TEST(Errors, DamagedTextNeverCrashes) {
   register_test_rows();
   const std::string good =

@@ -1,4 +1,4 @@
-// The JSON form is lossless, and malformed JSON is refused with a place. DOT is a drawing only.
+// The JSON form is lossless, and malformed JSON is refused with a place. DOT is only a drawing.
 #include <random>
 
 #include "ir/read/json.h"

@@ -17,7 +17,7 @@ constexpr const char* kGood = R"(func @f(%x: f32[n], %y: f32[4]) -> (f32[n], f32
 }
 )";
 
-// What the verifier says once `damage` is done.
+// The verifier's message after `damage`.
 template <class F>
 std::string after(F&& damage) {
   auto m = parsed(kGood);

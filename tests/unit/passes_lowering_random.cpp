@@ -1,4 +1,4 @@
-// Random graphs: the program that the passes make computes what the graph means, whatever was fused.
+// Random graphs: the program that the passes make computes the meaning of the graph, whatever was fused.
 #include <random>
 
 #include "ir/text/kernel_printer.h"
@@ -26,7 +26,7 @@ class RandomGraph {
     for (int i = 0, n = 3 + pick(20); i < n; ++i) step();
     for (int i = 0, n = 1 + pick(3); i < n; ++i)
       f_.results.push_back(values_[values_.size() - 1 - pick(std::min<int>(6, static_cast<int>(values_.size())))]);
-    // Symbols that no parameter binds have no value.
+    // A symbol that no parameter binds has no value.
     SymbolValues used;
     for (const std::string& s : f_.symbols()) used[s] = symbols_.count(s) ? symbols_[s] : 0;
     symbols_ = used;
@@ -54,7 +54,7 @@ class RandomGraph {
     return s;
   }
 
-  // Inner axes of distance 1 or 2, or swapped axes.
+  // Inner axes with stride 1 or 2, or swapped axes.
   void add_layouts() {
     for (ValueId p : f_.params) {
       Dims strides = row_major_strides(f_.type(p).shape);
