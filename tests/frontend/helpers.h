@@ -21,7 +21,7 @@ inline std::string printed(const frit::array& a) {
   return os.str();
 }
 
-// The text of the exception that `action` throws; "" when it throws none.
+// The text of the exception that `action` throws; "" if it throws none.
 template <class E, class Action>
 std::string thrown(Action action) {
   try {

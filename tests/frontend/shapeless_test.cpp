@@ -1,4 +1,4 @@
-// compile(fn, shapeless): one trace for any shape, what is assumed of sizes, what is traced again and why.
+// compile(fn, shapeless): one trace for any shape, its assumptions about sizes, new traces and their reasons.
 #include <thread>
 
 #include "helpers.h"
@@ -7,7 +7,7 @@ using namespace frit;
 
 namespace {
 
-// Equal to what the function gives untraced, for these arguments.
+// Equal to the untraced results for these arguments.
 template <class F, class Compiled, class... A>
 void expect_eager(const F& fn, const Compiled& compiled, const A&... arguments) {
   const array want = fn(arguments...), got = compiled(arguments...);
@@ -22,7 +22,7 @@ array counted(Shape shape) {
   return reshape(arange(0.0, static_cast<double>(n)), shape) * 0.25f - 1.0f;
 }
 
-// Collects log lines while it lives.
+// Collects log lines during its lifetime.
 class Log {
  public:
   explicit Log(std::string_view topics = "recompiles") {
@@ -48,7 +48,7 @@ TEST(Shapeless, OneTraceServesEveryShape) {
   for (Shape shape : {Shape{3}, {1}, {0}, {1000}, {7}}) expect_eager(fn, f, counted(shape));
   EXPECT_EQ(f.trace_count(), 1u);
   EXPECT_EQ(f.cache_size(), 1u);
-  // A rank and a dtype of their own are traced.
+  // A new rank and a new dtype are traced.
   expect_eager(fn, f, counted({2, 3}));
   expect_eager(fn, f, astype(counted({3}), float16));
   EXPECT_EQ(f.trace_count(), 3u);
@@ -60,7 +60,7 @@ TEST(Shapeless, EqualSizesAreAssumedAndChecked) {
   expect_eager(fn, f, counted({3}), counted({3}));
   expect_eager(fn, f, counted({5}), counted({5}));
   EXPECT_EQ(f.trace_count(), 1u);
-  // Sizes that do not broadcast are the error they are without compile, never a read past the end.
+  // Sizes that do not broadcast give the same error as without compile, never a read past the end.
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { f(counted({2}), counted({3})); }), "do not broadcast"));
   EXPECT_EQ(f.trace_count(), 1u);
   expect_eager(fn, f, counted({0}), counted({1}));
@@ -68,7 +68,7 @@ TEST(Shapeless, EqualSizesAreAssumedAndChecked) {
   expect_eager(fn, f, counted({1}), counted({5}));
   expect_eager(fn, f, counted({5}), counted({1}));
   expect_eager(fn, f, counted({1}), counted({1}));
-  // Either operand of size one is an entry of its own; the other size is open in each.
+  // Size one of either operand is a separate entry; the other size is open in each.
   EXPECT_LE(f.trace_count(), 3u);
   const size_t traces = f.trace_count();
   expect_eager(fn, f, counted({1}), counted({9}));
@@ -243,7 +243,7 @@ TEST(Shapeless, StridedAndBroadcastArguments) {
 TEST(Shapeless, ResultsPastTheCachesHaveTheSameBits) {
   auto fn = [](array x) { return x * 0.5f + 1.0f; };
   auto f = compile(fn, true);
-  // Below and above 32 MiB of results: the larger one may be written past the caches.
+  // Below and above 32 MiB of results: the larger one may use non-temporal stores.
   for (int rows : {3, 9000, 9001}) expect_eager(fn, f, counted({rows, 1027}));
   EXPECT_EQ(f.trace_count(), 1u);
 }
@@ -305,7 +305,7 @@ TEST(Shapeless, StrictRefusesWithTheFact) {
   EXPECT_TRUE(contains(text, "add2: add at ")) << text;
   EXPECT_TRUE(contains(text, "shapeless_test.cpp:")) << text;
   EXPECT_TRUE(contains(text, "assumed x.dim(0) == y.dim(0), but they are 1 and 3")) << text;
-  // Ranks and dtypes are no broken facts.
+  // Ranks and dtypes do not count as broken facts.
   f(counted({3, 1}), counted({3, 1})).eval();
 }
 
@@ -351,7 +351,7 @@ TEST(Shapeless, TracesWithoutData) {
   const size_t traces = f.trace_count();
   EXPECT_EQ(f(counted({2, 3})).shape(), (Shape{2, 3}));
   EXPECT_EQ(f.trace_count(), traces);
-  // A number is not there to read.
+  // A size without a value cannot be read.
   auto g = compile([](array x) { return x + arange(x.shape(0)); }, {.name = "ramp", .shapeless = true});
   const std::string text = thrown<InvalidArgument>([&] { g.compile_ahead(ShapeDtype({"n"})); });
   EXPECT_TRUE(contains(text, "shape: the size n is not known while 'ramp' is traced without data")) << text;
@@ -452,7 +452,7 @@ TEST(Arguments, ANumberThatKeepsChangingBecomesAnInput) {
   EXPECT_EQ(f.trace_count(), 5u) << f.explain();
   EXPECT_TRUE(contains(log.text(), "scaled: traced again (2nd): argument 1 is the float32 2, was 1\n")) << log.text();
   EXPECT_TRUE(contains(log.text(), "it is an input from the next call on")) << log.text();
-  // Numbers of a C++ type cannot become inputs; the log says what can be done.
+  // Numbers of a C++ type cannot become inputs; the log gives the cure.
   auto g = compile([](array x, float scale) { return x * scale; });
   for (int i = 1; i <= 6; ++i)
     EXPECT_EQ(g(array(2.0f), static_cast<float>(i)).item<float>(), 2.0f * static_cast<float>(i));

@@ -1,7 +1,9 @@
+// Random functions of the public API, compiled for any shape and called with many shapes.
+//
 // fuzz_shapeless [--seed N] [--count M] [--seconds S] [--show 1]
 //
-// Random functions of the public API, compiled for any shape and called with many shapes: each call gives the bits that
-// the function gives untraced and compiled for the shape, or throws where it throws untraced.
+// Each call must give the bits that the function gives untraced and compiled for the shape, or throw if it throws
+// untraced.
 #include <frit/frit.h>
 
 #include <chrono>
@@ -20,7 +22,7 @@ struct Step {
   unsigned p, q;  // parameters
 };
 
-// A function as data: run on any arguments it does the same operations.
+// A function as data: it does the same operations on any arguments.
 struct Program {
   std::vector<int> ranks;
   std::vector<Step> steps;
@@ -133,7 +135,7 @@ std::vector<array> run_program(const Program& program, const std::vector<array>&
       r = x * static_cast<float>(x.shape(axis));
     else if (is("compare"))
       r = x.dim(axis) > static_cast<int>(s.q % 4) ? x + 1.0f : x * 2.0f;
-    // Sums of products grow; ranks must not.
+    // Bounds the growth of sums of products and of ranks.
     if (r.ndim() > 4) continue;
     values.push_back(r);
   }
@@ -162,7 +164,7 @@ std::string compare(const Outcome& want, const Outcome& got) {
     const array &a = want.results[i], &b = got.results[i];
     if (a.shape() != b.shape() || a.dtype() != b.dtype()) return "result " + std::to_string(i) + " has another type";
     const array x = contiguous(a), y = contiguous(b);
-    // NaNs differ in nothing but their bits.
+    // NaNs may differ in their bits.
     if (x.size() && !array_equal(x, y, true).item<bool>()) return "result " + std::to_string(i) + " has other values";
   }
   return "";
@@ -211,7 +213,7 @@ class Fuzzer {
   unsigned unsigned_value() { return static_cast<unsigned>(random_() % 64); }
 
   std::vector<array> make_arguments(const Program& p) {
-    // Sizes of one axis are often equal, and often one: what broadcasts and what does not.
+    // Sizes of one axis are often equal, and often one, so that some broadcast and some do not.
     static constexpr int kSizes[] = {0, 1, 1, 2, 3, 4, 6, 8};
     const int common = kSizes[static_cast<size_t>(between(0, 7))];
     std::vector<array> arguments;
@@ -223,7 +225,7 @@ class Fuzzer {
         n *= shape.back();
       }
       array a = reshape(arange(0.0, static_cast<double>(n)), shape) * 0.375f - 1.5f;
-      // Not every argument is dense.
+      // Some arguments are strided.
       if (rank == 2 && between(0, 3) == 0)
         a = transpose(reshape(arange(0.0, static_cast<double>(n)) * 0.25f, {shape[1], shape[0]}));
       a.eval();

@@ -1,5 +1,4 @@
-// The linker of shared libraries by itself, on objects of the C compiler: what it takes, what it refuses, and that
-// damaged objects are errors.
+// The linker of shared libraries alone, on objects of the C compiler: accepted, refused and damaged objects.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +17,7 @@ class Link : public testing::Test {
     const std::string c = folder_.file("a.c"), o = folder_.file("a.o");
     write_file(c, source);
     int status = 0;
-    // As code generation does it: position-independent, no tables for unwinding.
+    // As code generation does it: position-independent, no unwind tables.
     const std::string plain = " -O2 -fPIC -fno-asynchronous-unwind-tables -fno-builtin ";
     const std::string said = output_of(FRIT_CC + plain + flags + " -c '" + c + "' -o '" + o + "'", status);
     EXPECT_EQ(status, 0) << said;
