@@ -1,4 +1,4 @@
-"""The frit command from the outside: what it prints, its exit status, and what it leaves on disk.
+"""The frit command from the outside: its output, its exit status, and the files it leaves.
 
 FRIT_CLI names the program, FRIT_GRAPHS the folder of example graphs. Needs Python's standard library alone.
 """
@@ -110,7 +110,7 @@ class Help(CliTest):
             self.assertIn("-h,--help", page)
 
     def test_help_has_one_option_a_line(self):
-        """What a completion script reads: two blanks, the option's spellings, then its value and text."""
+        """A completion script reads two blanks, the option's spellings, then its value and text."""
         expected = {
             "opt": "pipeline print-after verify-each time-passes remarks stop-after dump-dir emit output",
             "compile": "function target cpu emit output",
