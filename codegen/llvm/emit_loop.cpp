@@ -220,23 +220,28 @@ void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* fr
     before = rest;
   }
 
-  if (!whole) {
-    BasicBlock* masked = block("masked");
-    builder_.CreateCondBr(builder_.CreateICmpSLT(start, to), masked, after);
-    builder_.SetInsertPoint(masked);
-    llvm::PHINode* j = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
-    j->addIncoming(start, rest);
-    if (!rows) scope.copies = 1;
-    scope.base = j;
-    set_mask(builder_.CreateSub(to, j, "remaining"));
-    emit_body(loop.body);
-    Value* following = builder_.CreateAdd(j, i64(scope.width), "", true, true);
-    j->addIncoming(following, builder_.GetInsertBlock());
-    builder_.CreateCondBr(builder_.CreateICmpSLT(following, to), masked, after);
-  }
+  if (!whole) emit_masked_rest(loop, start, rest, to, after);
   frames_.pop_back();
   after->moveAfter(builder_.GetInsertBlock());
   builder_.SetInsertPoint(after);
+}
+
+// The iterations from `start` to `to`, one masked vector at a time. The insertion point is in `before`.
+void KernelEmitter::emit_masked_rest(const ir::Loop& loop, Value* start, BasicBlock* before, Value* to,
+                                     BasicBlock* after) {
+  VectorScope& scope = *vector_;
+  BasicBlock* masked = block("masked");
+  builder_.CreateCondBr(builder_.CreateICmpSLT(start, to), masked, after);
+  builder_.SetInsertPoint(masked);
+  llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
+  i->addIncoming(start, before);
+  if (scope.rows.empty()) scope.copies = 1;
+  scope.base = i;
+  set_mask(builder_.CreateSub(to, i, "remaining"));
+  emit_body(loop.body);
+  Value* next = builder_.CreateAdd(i, i64(scope.width), "", true, true);
+  i->addIncoming(next, builder_.GetInsertBlock());
+  builder_.CreateCondBr(builder_.CreateICmpSLT(next, to), masked, after);
 }
 
 // Emits a loop whose body is one vector loop, unrolled by the width of that loop. The iterations go through the vector

@@ -28,6 +28,19 @@ bool is_nonzero_constant(Value* v) {
   return c && !c->isZero() && !c->isMinusOne();
 }
 
+// The predicate of comparison `op`: ordered for floats, except that Ne holds on NaN.
+llvm::CmpInst::Predicate predicate(ir::ScalarOp op, bool real, bool is_signed) {
+  using P = llvm::CmpInst;
+  switch (op) {
+    case ir::ScalarOp::Eq: return real ? P::FCMP_OEQ : P::ICMP_EQ;
+    case ir::ScalarOp::Ne: return real ? P::FCMP_UNE : P::ICMP_NE;
+    case ir::ScalarOp::Lt: return real ? P::FCMP_OLT : is_signed ? P::ICMP_SLT : P::ICMP_ULT;
+    case ir::ScalarOp::Le: return real ? P::FCMP_OLE : is_signed ? P::ICMP_SLE : P::ICMP_ULE;
+    case ir::ScalarOp::Gt: return real ? P::FCMP_OGT : is_signed ? P::ICMP_SGT : P::ICMP_UGT;
+    default: return real ? P::FCMP_OGE : is_signed ? P::ICMP_SGE : P::ICMP_UGE;
+  }
+}
+
 }  // namespace
 
 KernelEmitter::Val KernelEmitter::emit_scalar(const ir::ScalarInstr& instr) {
@@ -65,20 +78,12 @@ Value* KernelEmitter::scalar_op(ir::ScalarOp op, Dtype result, Dtype operand, ll
     case ScalarOp::Round: return unary(llvm::Intrinsic::roundeven);
     case ScalarOp::Sqrt: return unary(llvm::Intrinsic::sqrt);
     case ScalarOp::Fma: return fused(a[0], a[1], a[2]);
-    case ScalarOp::Eq: return real ? builder_.CreateFCmpOEQ(a[0], a[1]) : builder_.CreateICmpEQ(a[0], a[1]);
-    case ScalarOp::Ne: return real ? builder_.CreateFCmpUNE(a[0], a[1]) : builder_.CreateICmpNE(a[0], a[1]);
+    case ScalarOp::Eq:
+    case ScalarOp::Ne:
     case ScalarOp::Lt:
-      if (real) return builder_.CreateFCmpOLT(a[0], a[1]);
-      return is_signed ? builder_.CreateICmpSLT(a[0], a[1]) : builder_.CreateICmpULT(a[0], a[1]);
     case ScalarOp::Le:
-      if (real) return builder_.CreateFCmpOLE(a[0], a[1]);
-      return is_signed ? builder_.CreateICmpSLE(a[0], a[1]) : builder_.CreateICmpULE(a[0], a[1]);
     case ScalarOp::Gt:
-      if (real) return builder_.CreateFCmpOGT(a[0], a[1]);
-      return is_signed ? builder_.CreateICmpSGT(a[0], a[1]) : builder_.CreateICmpUGT(a[0], a[1]);
-    case ScalarOp::Ge:
-      if (real) return builder_.CreateFCmpOGE(a[0], a[1]);
-      return is_signed ? builder_.CreateICmpSGE(a[0], a[1]) : builder_.CreateICmpUGE(a[0], a[1]);
+    case ScalarOp::Ge: return builder_.CreateCmp(predicate(op, real, is_signed), a[0], a[1]);
     case ScalarOp::And: return builder_.CreateAnd(a[0], a[1]);
     case ScalarOp::Or: return builder_.CreateOr(a[0], a[1]);
     case ScalarOp::Xor: return builder_.CreateXor(a[0], a[1]);

@@ -177,6 +177,8 @@ class KernelEmitter {
   void emit_loop(const ir::Loop& loop);
   void emit_serial_loop(const ir::Loop& loop, llvm::Value* from, llvm::Value* to);
   void emit_vector_loop(const ir::Loop& loop, int unroll, llvm::Value* from, llvm::Value* to, bool whole);
+  void emit_masked_rest(const ir::Loop& loop, llvm::Value* start, llvm::BasicBlock* before, llvm::Value* to,
+                        llvm::BasicBlock* after);
   bool emit_rows(const ir::Loop& rows, llvm::Value* to);
   // A serial loop from 0 to `to`. While it is open, its variable and frame are set and the insertion point is in its
   // body.
