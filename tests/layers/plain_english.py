@@ -12,6 +12,9 @@ import sys
 root = pathlib.Path(sys.argv[1])
 FOLDERS = ("ir", "passes", "codegen", "runtime", "frontend", "tests", "bench", "examples", "cmake", "scripts", "docs")
 WIDTH = 120
+# Rooms and pages whose comments are not checked yet.
+PENDING = ("ir/math", "ir/ops", "passes/fuse", "passes/lower", "codegen/c/", "codegen/core", "codegen/glsl", "codegen/package", "runtime/",
+           "frontend/", "docs/c.md", "docs/caches.md", "docs/native.md", "docs/offline.md", "docs/vulkan.md")
 SLASHES = {".h", ".cpp", ".c", ".frit"}
 HASHES = {".py", ".sh", ".cmake", ".txt"}
 
@@ -69,6 +72,8 @@ def says_what_it_is(path, lines):
 errors, checked = [], 0
 for path in files():
     name = path.relative_to(root).as_posix()
+    if name.startswith(PENDING):
+        continue
     lines = path.read_text().splitlines()
     if not lines:
         continue
