@@ -1,8 +1,8 @@
 // The main function of the programs that measure one area of work.h.
 //
-// Compiled, the limit and eager run in turns, so that whatever disturbs the machine disturbs all. Counters: limit_ratio
-// (1 is the machine's or the library's limit), eager_ratio (how many times faster than eager), kernels, median_ms,
-// limit_ms.
+// The compiled function, its limit and the eager one run in turns, so that a disturbance of the machine affects all.
+// Counters: limit_ratio (1 is the machine's or the library's limit), eager_ratio (how many times faster than eager),
+// kernels, median_ms, limit_ms.
 #pragma once
 
 #include <benchmark/benchmark.h>

@@ -1,4 +1,4 @@
-// What a call costs beside its kernel.
+// The cost of a call without its kernel.
 #include <benchmark/benchmark.h>
 #include <frit/frit.h>
 

@@ -1,4 +1,4 @@
-// What compiling costs, from closure to result, in a process that has LLVM loaded and finds nothing in its caches.
+// Compile times from closure to result, in a process with LLVM loaded and empty caches.
 #include <benchmark/benchmark.h>
 #include <frit/frit.h>
 
@@ -12,17 +12,17 @@ namespace {
 
 using bench::Arrays;
 
-// Not `ones`: those are one number with strides of 0, for which there is less code to make.
+// Not `ones`: that is one number with strides of 0, which needs less code.
 array input(const Shape& shape) { return bench::numbers(shape, 0, 1); }
 
-// Differs each time, which keeps the process's cache from answering.
+// Differs each time, so that the process's cache never answers.
 float next_constant() {
   static float c = 0.5f;
   return c = std::nextafter(c, 1.0f);
 }
 
-// Compiles and calls make(constant) once for each iteration, with `threads` for compiling (0: all); counter: the
-// kernels of one.
+// Compiles and calls make(constant) once per iteration, with `threads` for compiling (0: all); counter: the kernels of
+// one function.
 template <class F>
 void cold(benchmark::State& state, const Arrays& inputs, F make, int threads = 0) {
   eval(compile([](array v) { return v + 3; })(input({1024})));
@@ -52,7 +52,7 @@ void cold_compile_100_ops(benchmark::State& state) {
 }
 BENCHMARK(cold_compile_100_ops)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(11);
 
-// 40 kernels, each of its own shape and constants; the argument is the number of threads, 0 for all.
+// 40 kernels, each with its own shape and constants; the argument is the number of threads, 0 for all.
 void cold_compile_40_kernels(benchmark::State& state) {
   Arrays inputs;
   for (int i = 0; i < 40; ++i) inputs.push_back(input({8 + i, 64}));
@@ -72,8 +72,8 @@ BENCHMARK(cold_compile_40_kernels)
     ->UseRealTime()
     ->Iterations(5);
 
-// 12 equal layers: layer norm, a product, gelu, a product, what went in added. The layers' kernels are the same, so
-// that few are compiled.
+// 12 equal layers: layer norm, a product, gelu, a product, and the residual. The layers share their kernels, so few are
+// compiled.
 void cold_compile_12_layers(benchmark::State& state) {
   Arrays inputs{input({16, 64})};
   for (int i = 0; i < 12; ++i)

@@ -1,5 +1,7 @@
-// Matrix products and what is fused into them, against OpenBLAS's own call on all threads; those of bf16 against its
-// f32 product. Then the library routine by itself, without a graph around it, for the table of docs/matmul.md:
+// Matrix products and the work fused into them, against OpenBLAS's own call on all threads; bf16 products against its
+// f32 product.
+//
+// The library routine alone, without a graph around it, makes the table of docs/matmul.md:
 // --benchmark_filter='product|vector'.
 //
 // product/TYPE/MxNxK/BATCH/ROUTINE: speed in GFLOP/s, and how many times faster than OpenBLAS called directly (f16 and
@@ -25,7 +27,7 @@ struct Matrices {
         shape{batch, rows, cols},
         strides{rows * cols, cols, 1},
         pages(t.size * static_cast<size_t>(batch * rows * cols)) {
-    // Small numbers: what Pages fills its bytes with would be subnormal.
+    // Small numbers: the bytes that Pages fills in would be subnormal.
     for (int64_t i = 0; i < batch * rows * cols; ++i) {
       const float v = static_cast<float>(i % 17) / 16 - 0.5f;
       char* at = static_cast<char*>(pages.data()) + i * t.size;
@@ -78,7 +80,7 @@ void library(const Matrices& a, const Matrices& b, const Matrices& c) {
   }
 }
 
-// Seconds a call, of enough calls that the clock does not matter.
+// Seconds per call, over so many calls that the clock's resolution does not matter.
 template <class F>
 double per_call(F&& f) {
   const double once = bench::seconds(f);

@@ -1,4 +1,4 @@
-// Peak memory of compiled functions, over what their inputs and outputs take: 1 is the least there can be.
+// Peak memory of compiled functions over the memory of their inputs and outputs; 1 is the minimum.
 #include <benchmark/benchmark.h>
 #include <frit/frit.h>
 

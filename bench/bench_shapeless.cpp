@@ -1,4 +1,4 @@
-// What it costs to leave sizes open: against code for one shape, in calls, and in traces.
+// The cost of open sizes against code for one shape, in calls and in traces.
 #include <benchmark/benchmark.h>
 #include <frit/frit.h>
 
@@ -46,7 +46,7 @@ BENCHMARK(open_against_fixed<gelu>)->Name("gelu_open_against_fixed") SHAPES;
 BENCHMARK(open_against_fixed<softmax_rows>)->Name("softmax_open_against_fixed") SHAPES;
 
 // 1,000 shapes through one function, against the same kernel called with one shape of about the same size: the
-// difference is what a new shape costs.
+// difference is the cost of a new shape.
 void thousand_shapes(benchmark::State& state) {
   auto f = compile([](array v) { return gelu(v); }, true);
   std::vector<array> inputs;
@@ -59,7 +59,7 @@ void thousand_shapes(benchmark::State& state) {
     many += bench::seconds([&] {
       for (const array& x : inputs) eval(f(x));
     });
-    // The same work without calls by frit's front: each shape again, ten times as often, tells the kernel's own time.
+    // The same work without new calls: each shape again, ten times as often, gives the kernel's own time.
     one += bench::seconds([&] {
       for (const array& x : inputs)
         for (int k = 0; k < 2; ++k) eval(f(x));
@@ -73,7 +73,7 @@ void thousand_shapes(benchmark::State& state) {
 }
 BENCHMARK(thousand_shapes)->Unit(benchmark::kMillisecond)->Iterations(21);
 
-// A cached call on one element: its time is what a call costs over its kernel.
+// A cached call on one element: its time is the cost of a call without its kernel.
 template <bool kOpen>
 void call_of_one_element(benchmark::State& state) {
   auto f = compile([](array v) { return gelu(v); }, kOpen);
@@ -84,7 +84,7 @@ void call_of_one_element(benchmark::State& state) {
 BENCHMARK(call_of_one_element<false>)->Name("call_fixed");
 BENCHMARK(call_of_one_element<true>)->Name("call_open");
 
-// A function compiled anew at each turn: a trace, never a code generation.
+// A function compiled anew in each iteration: a trace, never a code generation.
 void compile_in_a_loop(benchmark::State& state) {
   const array x = ones({64});
   eval(compile([](auto v) { return gelu(v); })(x));

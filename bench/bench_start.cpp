@@ -1,8 +1,7 @@
-// What the first call of a compiled function costs in a new process: with its code in the disk cache, without, and with
+// The time of a compiled function's first call in a new process: with its code in the disk cache, without it, and with
 // the cache off.
 //
-// The program starts itself as a child that makes one call of gelu and says how long that took and whether LLVM was
-// loaded for it.
+// The program starts itself as a child that makes one call of gelu and reports the time and whether LLVM was loaded.
 #include <benchmark/benchmark.h>
 #include <frit/frit.h>
 #include <sys/wait.h>
@@ -31,7 +30,7 @@ bool llvm_is_loaded() {
 
 // "<nanoseconds> <0 or 1>"
 int child() {
-  // Not `full`: that is one number with strides of 0, for which there is less code to make.
+  // Not `full`: that is one number with strides of 0, which needs less code.
   const std::vector<float> halves(1024, 0.5f);
   const auto begin = std::chrono::steady_clock::now();
   array x(halves.data(), {1024});

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Emitted C beside what runs in the process, each on one thread: emitted_c.py FRIT [ROUNDS].
+"""Compares emitted C with the code compiled in the process, each on one thread: emitted_c.py FRIT [ROUNDS].
 
 Builds gelu, softmax and a product of matrices with gcc and clang at -O3 -march=native, runs them and `frit run` in turn, and prints the median time
 of each with its ratio to the code compiled in the process; for the product also OpenBLAS's, where it is installed.

@@ -1,4 +1,5 @@
-// Runs a work's limit: the bytes it must move, moved, the bare product by the library, or its bare products by frit.
+// Runs the limit of a work: a copy or read of the bytes it must move, the bare product by the library, or its bare
+// products by frit.
 #pragma once
 
 #include <cblas.h>
@@ -46,7 +47,7 @@ class LimitRun {
 
  private:
   void product() const {
-    // frit runs the library in its own threads with one each; here it may use all.
+    // frit runs the library in frit's own threads with one thread each; here it may use all.
     openblas_set_num_threads(static_cast<int>(threads()));
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, limit_.m, limit_.n, limit_.k, 1.0f,
                 static_cast<const float*>(from_->data()), limit_.k, static_cast<const float*>(with_->data()), limit_.n,

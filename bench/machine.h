@@ -1,4 +1,4 @@
-// The machine's limits, measured in the same run as what is compared with them.
+// The machine's limits, measured in the same run as the results that are compared with them.
 #pragma once
 
 #ifdef __x86_64__
@@ -18,7 +18,7 @@ namespace bench {
 
 inline size_t threads() { return static_cast<size_t>(frit::runtime::num_threads()); }
 
-// Memory in huge pages where the system gives them, touched: a limit measured on small pages would flatter whoever uses
+// Touched memory, in huge pages if the system gives them. A limit measured on small pages would flatter code that uses
 // large ones.
 class Pages {
  public:
@@ -38,7 +38,7 @@ class Pages {
   size_t size_;
 };
 
-// Calls part(begin, end) for parts of `bytes`, each but the last of kPart, on frit's threads: they are there already.
+// Calls part(begin, end) for parts of kPart bytes (the last may be smaller) on frit's threads, which exist already.
 template <class F>
 void in_parallel(size_t bytes, F part) {
   static constexpr size_t kPart = size_t{1} << 18;
@@ -53,9 +53,9 @@ void in_parallel(size_t bytes, F part) {
   frit::runtime::parallel_for(static_cast<int64_t>((bytes + kPart - 1) / kPart), 1, run, &context);
 }
 
-// Copies `bytes` between places aligned to 16 bytes, written past the caches. The C library's memcpy does that only for
-// what exceeds the caches it believes to have, which in a virtual machine may be the whole socket's, and is up to a
-// half slower below.
+// Copies `bytes` between places aligned to 16 bytes, with non-temporal stores. The C library's memcpy uses those only
+// above the cache size that it detects, which in a virtual machine may be the whole socket's; below that size it is up
+// to a half slower.
 inline void copy_past_caches(char* to, const char* from, size_t bytes) {
   size_t done = 0;
 #ifdef __x86_64__
@@ -67,14 +67,14 @@ inline void copy_past_caches(char* to, const char* from, size_t bytes) {
   std::memcpy(to + done, from + done, bytes - done);
 }
 
-// Copies `bytes` on all threads; meant for far more than the caches hold.
+// Copies `bytes` on all threads, for sizes far above the caches.
 inline void parallel_copy(void* to, const void* from, size_t bytes) {
   in_parallel(bytes, [=](size_t begin, size_t end) {
     copy_past_caches(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, end - begin);
   });
 }
 
-// Reads `bytes`, the last ones short of 64 left out.
+// Reads `bytes`, without the last bytes of a partial 64.
 inline void read_all(const char* from, size_t bytes) {
   using Line __attribute__((vector_size(64), aligned(16), may_alias)) = float;
   const Line* lines = reinterpret_cast<const Line*>(from);
@@ -92,7 +92,7 @@ inline void read_all(const char* from, size_t bytes) {
   asm volatile("" : : "g"(&total) : "memory");
 }
 
-// Likewise, on all threads.
+// The same on all threads.
 inline void parallel_read(const void* from, size_t bytes) {
   in_parallel(bytes, [=](size_t begin, size_t end) { read_all(static_cast<const char*>(from) + begin, end - begin); });
 }

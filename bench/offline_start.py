@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long a program on the runtime alone takes, and how large it is: offline_start.py BUILD_FOLDER [ROUNDS].
+"""Measures the time and the size of a program with only the runtime: offline_start.py BUILD_FOLDER [ROUNDS].
 
 Compiles gelu and runs frit_loader on it: the whole process, and from before frit_load to after the first frit_run as that program counts it. Sizes are of
 stripped copies. Then the time that `frit compile` takes for a stack of twelve transformer blocks. Medians.

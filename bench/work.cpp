@@ -1,3 +1,4 @@
+// The measured work: graphs, inputs and limits by name.
 #include "work.h"
 
 #include <cmath>
@@ -46,8 +47,8 @@ array attention(const array& q, const array& k, const array& v) {
 }
 Arrays product_of(const Arrays& a) { return {matmul(a[0], a[1])}; }
 
-// One step of training gelu(x w1 + b1) w2 + b2 on cross entropy by gradient descent, its gradients written out: of (x,
-// targets, w1, b1, w2, b2), the loss and the new weights.
+// One step of training gelu(x w1 + b1) w2 + b2 on cross entropy by gradient descent, its gradients written out: from
+// (x, targets, w1, b1, w2, b2) to the loss and the new weights.
 constexpr int kBatch = 256, kIn = 1024, kHidden = 4096;
 constexpr float kRate = 10;
 
@@ -67,7 +68,7 @@ Arrays train_mlp(const Arrays& a) {
           w2 - kRate * matmul(transpose(h), d_logits), b2 - kRate * sum(d_logits, 0)};
 }
 
-// Its five products, each on what the one before made.
+// Its five products, each on the result of the one before.
 Arrays products_of_mlp(const Arrays& a) {
   const array &x = a[0], &w1 = a[2], &w2 = a[4];
   const array h = matmul(x, w1), logits = matmul(h, w2), d_h = matmul(logits, transpose(w2));
@@ -85,7 +86,7 @@ Arrays inputs_of_mlp() {
 
 Limit bare(Arrays (*products)(const Arrays&)) { return {Limit::kBare, 0, 0, 0, 0, products}; }
 
-// Elementwise and row-wise work on (4096, 4096): bytes in and out take as long as a copy of half of them.
+// Elementwise and row-wise work on (4096, 4096). Its limit is a copy of half of its input and output bytes.
 Work square(std::string area, std::string name, array (*fn)(const array&)) {
   return {std::move(area),
           std::move(name),

@@ -1,6 +1,6 @@
-// The work that is measured, once: the benchmark programs run it beside its limit, bench/peers beside other libraries.
+// The measured work, defined once: the benchmark programs run it beside its limit, bench/peers beside other libraries.
 //
-// Inputs are the same numbers everywhere (bench/peers/peer.py makes them likewise), so that results can be compared.
+// Inputs are the same numbers everywhere (bench/peers/peer.py makes them in the same way), so results can be compared.
 #pragma once
 
 #include <frit/frit.h>
@@ -13,13 +13,13 @@ namespace bench {
 
 using Arrays = std::vector<frit::array>;
 
-// What the machine or the library under it needs for the same work at least; measured by LimitRun (bench/limit.h).
+// The least work of the machine or the library for the same result; measured by LimitRun (bench/limit.h).
 struct Limit {
   enum Kind { kNone, kCopy, kRead, kProduct, kBare };
   Kind kind = kNone;
-  size_t bytes = 0;         // kCopy, kRead: that many are copied, read
+  size_t bytes = 0;         // kCopy, kRead: the number of bytes copied or read
   int m = 0, n = 0, k = 0;  // kProduct: f32 (m, k) x (k, n) by OpenBLAS on all threads
-  // kBare: the work's products alone, compiled likewise, on its inputs
+  // kBare: only the work's products, compiled in the same way, on its inputs
   std::function<Arrays(const Arrays&)> bare;
 };
 
@@ -30,7 +30,7 @@ struct Work {
   Limit limit;
 };
 
-// Numbers of [-scale, scale) that depend on `seed` and the place alone.
+// Numbers of [-scale, scale) that depend only on `seed` and the position.
 frit::array numbers(const frit::Shape& shape, unsigned seed, float scale, frit::Dtype dtype = frit::float32);
 
 const std::vector<Work>& works();

@@ -1,4 +1,5 @@
-# Compiles through ccache where it is installed, with what it needs to cache precompiled headers and to share results between build folders.
+# Compiles through ccache where it is installed, with the options that let it cache precompiled headers and share
+# results between build folders.
 find_program(FRIT_CCACHE ccache)
 mark_as_advanced(FRIT_CCACHE)
 if(FRIT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)

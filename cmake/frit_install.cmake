@@ -1,7 +1,7 @@
-# What `cmake --install` puts where, besides the libraries and programs: headers, and the package that find_package(frit) reads.
+# The installed headers, and the package that find_package(frit) reads.
 #
-# include/frit is the public interface. include/frit-internal has the headers of the layers below, which the public ones need in part, and which
-# plugins and programs of frit::frit_runtime alone are written against.
+# include/frit is the public interface. include/frit-internal has headers of the layers below: the public headers need
+# some of them, and plugins and programs that use only frit::frit_runtime are written against them.
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY frontend/frit runtime/frit DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
@@ -12,6 +12,6 @@ install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/frit)
 install(EXPORT frit NAMESPACE frit:: FILE frit-targets.cmake DESTINATION ${package_folder})
 configure_package_config_file(cmake/frit-config.cmake.in ${CMAKE_BINARY_DIR}/frit-config.cmake INSTALL_DESTINATION ${package_folder})
-# Before 1.0 a minor version may change what is there.
+# Before 1.0 a minor version may break the interface.
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/frit-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/frit-config.cmake ${CMAKE_BINARY_DIR}/frit-config-version.cmake DESTINATION ${package_folder})

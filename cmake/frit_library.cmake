@@ -1,19 +1,21 @@
-# One target per folder. Its sources are every .cpp of the folder and of its rooms, so that adding a file or a room edits no list. A room is a subfolder
-# without a CMakeLists.txt; one that has its own is a target of its own.
+# frit_library and frit_plugin, the functions that define targets: one target per folder.
+#
+# The sources are every .cpp of the folder and of its rooms, so adding a file or a room edits no list. A room is a
+# subfolder without a CMakeLists.txt; a subfolder with one is a target of its own.
 
 add_library(frit_flags INTERFACE)
 target_compile_options(frit_flags INTERFACE -Wall -Wextra -Wno-missing-field-initializers)
 # IEEE results on every host compiler: no contraction of a*b+c, no excess precision.
 target_compile_options(frit_flags INTERFACE -ffp-contract=off)
-# Position independent everywhere, programs included, so that all targets can share one precompiled header.
+# Position independent everywhere, programs included, so that all targets share one precompiled header.
 target_compile_options(frit_flags INTERFACE -fPIC -fno-semantic-interposition)
-# Cached code is known by the builds that made it (runtime/system/build_identity.h).
+# Cached code is keyed by the build ids of the libraries that made it (runtime/system/build_identity.h).
 target_link_options(frit_flags INTERFACE LINKER:--build-id=sha1)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # False alarms of g++ 12 on std::string's operator+.
+  # g++ 12 has false alarms on std::string's operator+.
   target_compile_options(frit_flags INTERFACE -Wno-restrict)
 else()
-  # Clang writes the time into a precompiled header otherwise, which keeps ccache from knowing it again.
+  # Otherwise clang writes the time into a precompiled header, and ccache never gets a hit on it.
   target_compile_options(frit_flags INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
 endif()
 if(FRIT_SANITIZE)
@@ -21,11 +23,13 @@ if(FRIT_SANITIZE)
   target_link_options(frit_flags INTERFACE -fsanitize=${FRIT_SANITIZE})
 endif()
 
-# For programs whose file names are seen in traces: names from the project's folder on, whatever the build folder is and whether ccache is used.
+# For programs whose file names appear in traces: names start at the project's folder, whatever the build folder and
+# whether or not ccache is used.
 file(RELATIVE_PATH source_from_build ${CMAKE_BINARY_DIR} ${PROJECT_SOURCE_DIR}/)
 set(FRIT_SHORT_FILE_NAMES -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/= -fmacro-prefix-map=${source_from_build}=)
 
-# The standard headers that most files include, compiled once. They are a matter of speed alone: every file includes what it uses.
+# The standard headers that most files include, compiled once. They only save time: every file includes the headers it
+# uses.
 set(FRIT_PCH_HEADERS <algorithm> <array> <atomic> <bit> <cmath> <cstdint> <cstring> <functional> <iostream> <limits> <map> <memory>
     <mutex> <optional> <set> <span> <sstream> <string> <string_view> <unordered_map> <utility> <variant> <vector>)
 add_library(frit_pch OBJECT ${PROJECT_SOURCE_DIR}/cmake/pch.cpp)
@@ -52,13 +56,13 @@ function(frit_library name)
   install(TARGETS ${name} EXPORT frit LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
-# A shared module that is opened on first need: codegen/<name>, runtime/<name>. It brings a precompiled header of its own, if any.
+# A shared module that is opened on first need: codegen/<name>, runtime/<name>. It may bring its own precompiled header.
 function(frit_plugin name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   add_library(${name} MODULE ${sources})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} frit_flags)
-  # The libraries of others that a plugin wraps may lie outside of the loader's folders.
+  # The third-party libraries that a plugin wraps may lie outside the loader's folders.
   set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/frit INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/frit)
   set_property(GLOBAL APPEND PROPERTY FRIT_PLUGINS ${name})

@@ -1,4 +1,4 @@
-// One trace for every shape, and what frit says when it has to trace again. Run it with FRIT_LOG=recompiles.
+// One trace for every shape, and frit's log when it must trace again. Run it with FRIT_LOG=recompiles.
 #include <frit/frit.h>
 
 #include <iostream>

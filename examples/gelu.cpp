@@ -1,5 +1,4 @@
-// The main job: gelu and SwiGLU traced, optimised, fused into one kernel each, and run eagerly and compiled on the same
-// data.
+// gelu and SwiGLU traced, optimised, fused into one kernel each, and run eagerly and compiled on the same data.
 //
 //   example_gelu [--rows N] [--device cpu|vulkan]     N x 4096 elements; 32 x 1000 rows by default
 #include <frit/frit.h>
@@ -58,7 +57,7 @@ void parallel_copy(float* to, const float* from, size_t count) {
   for (std::thread& t : pool) t.join();
 }
 
-// Largest error relative to the reference's size, with 1 as the least size.
+// The largest error relative to the reference's magnitude, with 1 as the least magnitude.
 template <class Reference>
 double largest_error(const array& got, Reference&& reference) {
   const float* p = got.data<float>();
@@ -89,7 +88,7 @@ bool show(const char* name, Fn fn, const array& x, Reference&& reference) {
   }
   double eager_ms = milliseconds([&] { eval(fn(x)); });
   double compiled_ms = milliseconds([&] { eval(compiled(x)); });
-  // A copy that moves as many bytes: what is read and written, halved.
+  // A copy that moves the same number of bytes: half of the bytes read and written.
   array y = compiled(x);
   eval(y);
   size_t count = (x.size() + y.size()) / 2;

@@ -1,5 +1,5 @@
 // A stack of transformer blocks, traced once for any batch and length, and written to a file that `frit compile` turns
-// into an artifact.
+// into a package.
 //
 //   example_transformer stack.frit [--layers 12] [--width 64]
 //   frit compile stack.frit -o stack.fritpkg
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kHeads = 4;
 
-// Numbers that are the same everywhere: what a training run would have left behind.
+// Stands for trained weights; the numbers are the same on every machine.
 array weight(int rows, int columns, int seed) {
   const array i = astype(arange(rows * columns), float32);
   return reshape(sin(i * array(0.37f + 0.01f * static_cast<float>(seed))) / array(std::sqrt(static_cast<float>(rows))),

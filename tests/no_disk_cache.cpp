@@ -1,4 +1,4 @@
-// Turns the cache on disk off for a test program that is started by hand, unless somebody asks for it.
+// Turns the cache on disk off for a test program started by hand, unless the environment asks for it.
 #include <cstdlib>
 
 namespace {

@@ -1,4 +1,5 @@
-# run(command...): the command's standard output and error in `output`; ends the test with both where it fails.
+# run(command...) puts the command's standard output and error into `output`, and ends the test with both if the command
+# fails.
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)

@@ -1,4 +1,4 @@
-// Shared libraries beside the code that a process compiles for itself: offline_native GRAPHS_FOLDER.
+// Shared libraries compared with the code that a process compiles for itself: offline_native GRAPHS_FOLDER.
 //
 // For each function: the size of the library, the time to make it, and one call of it against one run of the same graph
 // by an Executable, both in one thread, on the same arrays, in turns. Times are the least of many.
@@ -49,7 +49,7 @@ ir::Function planned(const ir::Function& f, const passes::TargetTraits& traits) 
   return out;
 }
 
-// The least times of two ways, taken in turns for a second.
+// The least times of two ways, in turns for a second.
 std::pair<double, double> race(const std::function<void()>& a, const std::function<void()>& b) {
   double best[2] = {1e300, 1e300};
   const auto until = Clock::now() + std::chrono::seconds(1);

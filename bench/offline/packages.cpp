@@ -1,8 +1,8 @@
-// Packages beside the code that a process compiles for itself: offline_packages GRAPHS_FOLDER.
+// Packages compared with the code that a process compiles for itself: offline_packages GRAPHS_FOLDER.
 //
-// For each function, on all threads: one run of an executable compiled here, of the package's code as the runtime loads
-// it (for this processor, and for each level that runs here), with results in memory of the caller for both. The times
-// are medians of turns. Then how long the parts of loading take.
+// For each function, on all threads: one run of an executable compiled here, and of the package's code as the runtime
+// loads it (for this processor, and for each level that runs here). Both write results to the caller's memory. The
+// times are medians, in turns. The times of the parts of loading follow.
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,6 +1,10 @@
 // frit's side of `make bench-peers`, or with --limit the machine's: answers run.py's commands, one line each.
-//   prepare NAME   makes the inputs, compiles, warms up; {"seconds": of one warm run, "check": the means of 1000
-//   |numbers| of each result, added} time N         N runs; {"seconds": [...]} release        drops what was prepared
+//
+//   prepare NAME   makes the inputs, compiles, warms up; {"seconds": of one warm run, "check": the sum over the results
+//                  of the mean of 1000 |numbers|}
+//   time N         N runs; {"seconds": [...]}
+//   release        drops the prepared work
+//
 // A name that this side does not have gives {"skip": "reason"}.
 #include <cmath>
 #include <cstdio>
@@ -15,7 +19,7 @@ using namespace frit;
 
 namespace {
 
-// What one run takes, in seconds.
+// Makes one run and returns its seconds.
 using Run = std::function<double()>;
 
 struct Prepared {
@@ -50,7 +54,7 @@ Prepared scalar_call() {
   return {std::move(run), check_of({f(x, y)})};
 }
 
-// From closure to result, in a process that has compiled before; a constant that differs each time keeps the caches
+// From closure to result, in a process that has compiled before. A constant that differs each time keeps the caches
 // from answering.
 Prepared cold_compile() {
   const array x = bench::numbers({1024}, 0, 4);

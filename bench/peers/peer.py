@@ -111,7 +111,7 @@ class Torch:
     compiled_by = "torch.compile"
 
     def __init__(self):
-        # A cold compile is one that no cache answers.
+        # No cache may answer a cold compile.
         os.environ.setdefault("TORCHINDUCTOR_FORCE_DISABLE_CACHES", "1")
         import torch
         self.torch = torch
@@ -266,7 +266,10 @@ def scalar_call(o):
 
 
 def cold_compile(o):
-    """From function to result in a process that has compiled before; a constant that differs each time keeps caches from answering."""
+    """From function to result in a process that has compiled before.
+
+    A constant that differs each time keeps caches from answering.
+    """
     x = o.array(numbers((1024,), 0, 4))
     constant = [np.float32(0.70710678)]
 
@@ -295,7 +298,7 @@ def prepare(o, name):
 
 
 def main():
-    # Libraries may print; the answers keep standard output for themselves.
+    # Libraries may print, so standard output is kept for the answers.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     o = {"mlx": Mlx, "jax": Jax, "torch": Torch}[sys.argv[1]]()

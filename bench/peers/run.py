@@ -3,11 +3,12 @@
 
     bench/peers/run.py [--build build/release] [--only REGEX] [--peers mlx,jax,torch] [--threads 2] [--quick] [--any-torch] [--keep]
 
-Makes a virtual environment in build/peers and installs the peers there; what cannot be installed is left out, and the reason printed. Each side is a
-process of its own that stays up. For every work all sides make it ready, then take turns for some rounds, so that what disturbs the machine disturbs
-all.
-Prints one table and writes bench/results/peers.json, peers.md and peers.svg. With --keep, rows that are not measured this time are those of the
-peers.json that is there, if it is of this machine: so a row that was disturbed can be measured again by itself.
+Makes a virtual environment in build/peers and installs the peers there. A peer that cannot be installed is left out, and
+the reason is printed. Each side is a process that stays up. All sides prepare a work, then run it in turns for some
+rounds, so that a disturbance of the machine affects all.
+
+Prints one table and writes bench/results/peers.json, peers.md and peers.svg. With --keep, rows that are not measured this
+time come from the existing peers.json, if it is of this machine, so a disturbed row can be measured again alone.
 """
 import argparse
 import html
@@ -35,7 +36,8 @@ AHEAD = {"mlx": 1, "jax": 1, "torch": 1}
 ROWS = {"jax": 2, "torch": 2}
 LEVEL = {"mlx": 0.97, "jax": 0.97, "torch": 0.97}
 BF16 = {"mlx": 50, "jax": 0.97, "torch": 0.97}
-# name, what it is, the most times its limit (a float) or the most time (a string, in seconds), the least times faster than each peer
+# name; description; the largest ratio to its limit (a float) or the longest time (a string, in seconds); the smallest
+# speed-up over each peer
 WORKS = [
     ("gelu", "gelu (erf) (32, 1000, 4096)", 1.15, {"mlx": 30, "jax": 3, "torch": 3}),
     ("gelu_tanh", "gelu (tanh) (4096, 4096)", 1.2, AHEAD),
@@ -64,7 +66,7 @@ WORKS = [
 
 
 def run_quietly(command, timeout):
-    """None, or why the command failed, in one line."""
+    """None, or the reason why the command failed, in one line."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -74,7 +76,7 @@ def run_quietly(command, timeout):
 
 
 def install(peer, any_torch):
-    """None, or why the peer is left out."""
+    """None, or the reason why the peer is left out."""
     if not PYTHON.exists():
         why = run_quietly([sys.executable, "-m", "venv", str(HOME / "venv")], 300)
         if why:
@@ -139,7 +141,7 @@ def measure(sides, name, rounds, budget):
     spent = dict.fromkeys(runs, 0.0)
     for turn in range(rounds):
         for side, n in runs.items():
-            # What takes seconds is not measured in every round: three times, or once where that takes half a minute.
+            # Work that takes seconds is measured three times instead of in every round, or once if a run takes half a minute.
             if turn >= 1 and spent[side] > (2 if turn >= 3 else 8) * budget:
                 continue
             answer = side.ask(f"time {n}")
@@ -155,7 +157,7 @@ def measure(sides, name, rounds, budget):
 
 
 def wrong_result(found, name):
-    """Sides whose result is not frit's: the figures of another work."""
+    """Sides whose result differs from frit's, which means that their figures measure other work."""
     want = found["frit"].get("check")
     tolerance = 2e-2 if name.endswith("bf16") else 1e-3
     return [s for s, f in found.items() if want and f.get("check") is not None and abs(f["check"] - want) > tolerance * abs(want)]
@@ -173,7 +175,10 @@ def machine(threads):
 
 
 def library_for(flags):
-    """The kind of processor whose products OpenBLAS is to use for the limit: an older release takes AVX2 on processors that it does not know."""
+    """The kind of processor whose kernels OpenBLAS uses for the limit.
+
+    An older release takes its AVX2 kernels on processors that it does not know.
+    """
     return {"OPENBLAS_CORETYPE": "Cooperlake" if "avx512_bf16" in flags else "SkylakeX"} if "avx512f" in flags else {}
 
 
@@ -273,7 +278,7 @@ def main():
     for name in ("FRIT_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         environment[name] = str(threads)
 
-    # Peers that keep compiled code in files find none of an earlier run: a cold compile is cold.
+    # Peers that keep compiled code in files must find none of an earlier run, so that a cold compile is cold.
     temporary = tempfile.TemporaryDirectory()
     environment["TMPDIR"] = temporary.name
 

@@ -1,11 +1,10 @@
 // Kernels on the GPU by timestamps, each beside the bandwidth of a plain copy that was measured in the same run.
 //
 //   bench_vulkan [--scale N] [--repeat N] [--warm MS] [--only TEXT] [--json FILE]
-// `--scale` divides the sizes: 1 is those of docs/performance.md. Times are medians of the steps' own times on the GPU,
-// in milliseconds, after
-// `--warm` milliseconds of runs that do not count (1000); launch is
-// the time on the host from submission to the fence of a small kernel, cold the time from a graph to a pipeline that
-// has run once.
+//
+// `--scale` divides the sizes; 1 gives those of docs/performance.md. Times are medians of the steps' own times on the
+// GPU, in milliseconds, after `--warm` milliseconds of warm-up runs (1000). "launch" is the time on the host from
+// submission to the fence of a small kernel, "cold" the time from a graph to a pipeline that has run once.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -68,7 +67,7 @@ class Bench {
 
   bool wanted(const std::string& name) const { return o_.only.empty() || name.find(o_.only) != std::string::npos; }
 
-  // `bytes` are what the work must move, `flops` what it must compute.
+  // `bytes` is the traffic that the work must cause, `flops` its arithmetic.
   void run(const std::string& name, const std::string& graph, double bytes, double flops = 0) {
     if (!wanted(name) && name != "copy") return;
     Compiled c = compile(graph);
@@ -135,7 +134,7 @@ class Bench {
     if (!wanted("cold")) return;
     std::vector<double> times;
     for (int i = 0; i < 5; ++i) {
-      // A constant of its own makes each shader a new one.
+      // A unique constant makes each shader a new one.
       std::string text = graph;
       const std::string mark = "0.5";
       text.replace(text.find(mark), mark.size(),
@@ -189,7 +188,7 @@ class Bench {
     return c;
   }
 
-  // To the end.
+  // Runs it and waits for the end.
   void run(const Compiled& c) {
     value(c.code->run(c.inputs));
     if (Status s = gpu_.synchronize(); !s.ok()) fail(s.error());

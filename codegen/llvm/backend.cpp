@@ -1,4 +1,4 @@
-// The plugin's face: codegen/core/backend.h over the emitter and the compiler.
+// The entry points of the LLVM plugin: codegen/core/backend.h over the emitter and the compiler.
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -23,13 +23,13 @@ Status check_names(const ir::Program& program) {
   std::set<std::string> names;
   for (const ir::Kernel& kernel : program.kernels)
     if (!names.insert(symbol_name(kernel)).second)
-      return Diagnostic("two kernels of one program are called @" + kernel.name, {},
+      return Diagnostic("two kernels of one program have the name @" + kernel.name, {},
                         "give each kernel a name of its own");
   return {};
 }
 
-// A program's kernels in parts that are compiled beside each other: a kernel each, or several where there are many,
-// since each part costs a little too.
+// The kernels of a program in parts that are compiled side by side. Each part has a fixed cost, so if there are many
+// kernels, a part holds several.
 struct Parts {
   std::span<const ir::Kernel> kernels;
   std::shared_ptr<const CpuTarget> cpu;
@@ -126,7 +126,7 @@ class LlvmBackend : public Backend {
     t.dense_results = true;
     t.own_routines = !options.cblas;
     t.threads = 1;
-    // Callers' arrays start where they like, and stores past the caches need to know where.
+    // Arrays of callers may start at any address, and non-temporal stores need aligned ones.
     t.stream_bytes = std::numeric_limits<int64_t>::max();
     return t;
   }

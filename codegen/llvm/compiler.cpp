@@ -1,3 +1,4 @@
+// Emits kernels as LLVM modules, optimises them, and generates text or machine code.
 #include "codegen/llvm/compiler.h"
 
 #include <llvm/Analysis/AssumptionCache.h>
@@ -29,7 +30,7 @@ Compiler::Compiler(std::shared_ptr<const CpuTarget> target) : target_(std::move(
   analyses_.registerPass([] { return llvm::TargetLibraryAnalysis(); });
   analyses_.registerPass([] { return llvm::DominatorTreeAnalysis(); });
   analyses_.registerPass([] { return llvm::AssumptionAnalysis(); });
-  // The emitter has hoisted, vectorised and unrolled already: what is left is to merge equal values.
+  // The emitter has already hoisted, vectorised and unrolled; merging equal values is left.
   passes_.addPass(llvm::EarlyCSEPass());
 }
 

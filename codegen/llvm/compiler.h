@@ -1,6 +1,7 @@
 // From kernels to LLVM modules, and from modules to text or machine code, for one thread at a time.
 //
-// A Compiler owns what is dear to make: the TargetMachine, the analysis managers and the pass pipeline.
+// A Compiler owns the objects that are expensive to make: the TargetMachine, the analysis managers and the pass
+// pipeline.
 #pragma once
 
 #include <llvm/Analysis/CGSCCPassManager.h>
@@ -21,13 +22,13 @@ class Compiler {
   explicit Compiler(std::shared_ptr<const CpuTarget> target);
   ~Compiler();
 
-  // Each kernel as a function named by `symbol_name`, optimised.
+  // Emits each kernel as a function named by `symbol_name`, and optimises it.
   Result<std::unique_ptr<llvm::Module>> emit(std::span<const ir::Kernel> kernels, llvm::LLVMContext& context);
-  // The parts of `emit`: a module for the target, and the passes over all of its functions.
+  // The steps of `emit`: a module for the target, and the passes over all of its functions.
   std::unique_ptr<llvm::Module> new_module(llvm::LLVMContext& context) const;
   void optimise(llvm::Module& module);
-  // Machine code: assembly text or an object file; and the object as it is loaded into a process, which takes a shorter
-  // way.
+  // Machine code: assembly text or an object file. `generate_object` makes the object that a process loads, in a
+  // shorter way.
   std::string generate(llvm::Module& module, bool assembly);
   std::string generate_object(llvm::Module& module);
 
@@ -38,7 +39,7 @@ class Compiler {
   llvm::FunctionPassManager passes_;
 };
 
-// "frit_" and the kernel's name, with what linkers do not take replaced: what debuggers and profilers show.
+// "frit_" and the kernel's name, with characters replaced that linkers refuse. Debuggers and profilers show it.
 std::string symbol_name(const ir::Kernel& kernel);
 
 }  // namespace frit::codegen

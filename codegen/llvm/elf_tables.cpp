@@ -1,3 +1,4 @@
+// Lays out and writes the headers and dynamic tables of a shared library.
 #include "codegen/llvm/elf_tables.h"
 
 #include <cstddef>
@@ -8,7 +9,7 @@ namespace {
 
 constexpr size_t kSegments = 6;
 
-// Sections as they are numbered in the file.
+// Sections in the order of their numbers in the file.
 enum Section : uint16_t {
   kNone,
   kHash,
@@ -36,7 +37,7 @@ void put(std::string& file, uint64_t offset, std::string_view bytes) {
 
 uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
-// The hash of names that the System V ABI gives.
+// The hash of a name, as the System V ABI defines it.
 uint32_t hash_of(std::string_view name) {
   uint32_t h = 0;
   for (char c : name) {
@@ -60,7 +61,7 @@ ElfTables::Layout ElfTables::layout() const {
   return at;
 }
 
-// In the order in which the other tables count through them.
+// In the order in which the other tables index them.
 std::string ElfTables::strings() const {
   std::string s(1, '\0');
   const auto add = [&](std::string_view text) { s.append(text).push_back('\0'); };
@@ -138,7 +139,7 @@ std::string ElfTables::symbol_table(const std::vector<std::pair<uint64_t, uint64
 std::string ElfTables::program_headers(uint64_t page) const {
   std::string table;
   const uint64_t writable = dynamic.bytes + slots.bytes;
-  // Its last page is filled up, so that all of it can be protected once the dynamic linker has written it.
+  // The last page is padded, so that the whole page can be protected once the dynamic linker has written it.
   const uint64_t whole = round_up(dynamic.address() + writable, page) - dynamic.address();
   append(table, Elf64_Phdr{PT_LOAD, PF_R, 0, 0, 0, constants.end(), constants.end(), page});
   append(table,

@@ -1,8 +1,8 @@
-// What a shared library holds besides code and constants: headers, the dynamic symbols with their hash table, dynamic
-// relocations, the dynamic section, and section headers with the names of inner functions for debuggers and profilers.
+// The tables of a shared library: headers, dynamic symbols and their hash table, dynamic relocations, the dynamic
+// section, and section headers with the names of inner functions for debuggers and profilers.
 //
-// The linker fills in what the library has, asks for the room that the tables at its head take, lays out the rest and
-// has them written.
+// The linker fills in the contents, asks for the size of the tables at the head, lays out code and constants, and then
+// has the tables written.
 #pragma once
 
 #include <elf.h>
@@ -17,7 +17,7 @@ namespace frit::codegen {
 
 struct ElfTables {
   struct Part {
-    uint64_t offset = 0, bytes = 0, bias = 0;  // in the file; the address is the offset and the bias
+    uint64_t offset = 0, bytes = 0, bias = 0;  // in the file; the address is offset + bias
     uint64_t address() const { return offset + bias; }
     uint64_t end() const { return offset + bytes; }
   };
@@ -34,12 +34,12 @@ struct ElfTables {
   size_t relocations = 0;
   Part constants, code, dynamic, slots;
 
-  // Of what stands before the constants: a multiple of 8 that depends on the names and counts alone.
+  // The size of the part before the constants: a multiple of 8 that depends only on the names and counts.
   uint64_t head_bytes() const { return layout().end; }
   uint64_t dynamic_bytes() const { return dynamic_entries().size() * sizeof(Elf64_Dyn); }
 
-  // `file` holds everything but these tables, with room for the head and the dynamic section. `defined`: address and
-  // size of each export.
+  // `file` holds everything except these tables, with room for the head and the dynamic section. `defined` has the
+  // address and size of each export.
   void write(std::string& file, const std::vector<Elf64_Rela>& rela,
              const std::vector<std::pair<uint64_t, uint64_t>>& defined, uint64_t page) const;
 

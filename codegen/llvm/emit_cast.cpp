@@ -26,7 +26,7 @@ Value* KernelEmitter::cast(Dtype to, Dtype from, Value* x) {
   if (is_low_precision(to)) {
     if (from == float64) return float_to_low(to, double_to_odd_float(x));
     if (from == float32) return float_to_low(to, x);
-    // Every integer below 2^24 is an f32; above it f16 overflows whichever way f32 rounds, and bf16 needs care.
+    // Every integer below 2^24 is exact in f32. Above it, f16 overflows however f32 rounds, but bf16 needs care.
     llvm::Type* single = like(x, builder_.getFloatTy());
     if (to == float16 || from.size <= 2)
       return float_to_low(to, from_signed ? builder_.CreateSIToFP(x, single) : builder_.CreateUIToFP(x, single));
@@ -41,8 +41,8 @@ Value* KernelEmitter::cast(Dtype to, Dtype from, Value* x) {
   return from_signed ? builder_.CreateSExtOrTrunc(x, type) : builder_.CreateZExtOrTrunc(x, type);
 }
 
-// The nearest f32 towards zero with its last bit set when anything was lost: rounding that again gives what rounding
-// once would.
+// The nearest f32 towards zero, with its last bit set if anything was lost (round to odd). Rounding that again gives
+// the same as rounding once.
 Value* KernelEmitter::double_to_odd_float(Value* x) {
   Value* near = builder_.CreateFPTrunc(x, like(x, builder_.getFloatTy()));
   Value* back = builder_.CreateFPExt(near, x->getType());
@@ -56,7 +56,7 @@ Value* KernelEmitter::double_to_odd_float(Value* x) {
   return builder_.CreateBitCast(bits, near->getType());
 }
 
-// The same from an integer to f64: of a magnitude beyond 53 bits, the low ones become one sticky bit.
+// The same from an integer to f64: the low bits of a magnitude beyond 53 bits become one sticky bit.
 Value* KernelEmitter::integer_to_odd_double(Value* x, bool is_signed) {
   llvm::Type* real = like(x, builder_.getDoubleTy());
   if (x->getType()->getScalarSizeInBits() < 64)
@@ -90,12 +90,12 @@ Value* KernelEmitter::float_to_low(Dtype to, Value* x) {
   }
   Value* sign = builder_.CreateAnd(builder_.CreateLShr(bits, number(16)), number(0x8000));
   Value* magnitude = builder_.CreateAnd(bits, number(0x7fffffff));
-  // Normal halves: move the exponent's origin and round at bit 13; overflow runs into the pattern of infinity.
+  // Normal halves: move the exponent's origin and round at bit 13. Overflow carries into the pattern of infinity.
   Value* odd = builder_.CreateAnd(builder_.CreateLShr(magnitude, number(13)), number(1));
   Value* normal = builder_.CreateLShr(
       builder_.CreateAdd(builder_.CreateSub(magnitude, number(112u << 23)), builder_.CreateAdd(odd, number(0xfff))),
       number(13));
-  // Subnormal halves: adding 0.5 makes f32's own rounding drop the right bits.
+  // Subnormal halves: after adding 0.5, the rounding of f32 drops the right bits.
   llvm::Type* real = like(x, builder_.getFloatTy());
   Value* shifted = builder_.CreateFAdd(builder_.CreateBitCast(magnitude, real), llvm::ConstantFP::get(real, 0.5));
   Value* small = builder_.CreateSub(builder_.CreateBitCast(shifted, word), number(0x3f000000));

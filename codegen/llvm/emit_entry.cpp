@@ -1,3 +1,4 @@
+// Emits the functions of a C interface: checks, buffer addresses, and kernel calls.
 #include "codegen/llvm/emit_entry.h"
 
 #include <llvm/IR/Constants.h>
@@ -39,7 +40,7 @@ class EntryEmitter {
   Value* i64(int64_t v) { return builder_.getInt64(static_cast<uint64_t>(v)); }
   Value* size(const Dim& d) { return emit_size(builder_, c_.program(d), symbols_); }
 
-  // A function whose parameters are those of the interface that `takes` chooses.
+  // Starts a function with the parameters of the interface that `takes` accepts.
   template <class Takes>
   llvm::Function* begin(const std::string& name, llvm::Type* result, Takes&& takes) {
     std::vector<llvm::Type*> types;
@@ -66,7 +67,7 @@ class EntryEmitter {
 
   BasicBlock* block(const char* name) { return BasicBlock::Create(context_, name, function_); }
 
-  // Goes on where `bad` is false.
+  // Branches to `to` if `bad`, and continues in a new block otherwise.
   void leave_if(Value* bad, BasicBlock* to, const char* next) {
     BasicBlock* good = block(next);
     builder_.CreateCondBr(bad, to, good);
@@ -92,7 +93,7 @@ class EntryEmitter {
     builder_.CreateRet(i64(-1));
   }
 
-  // Where a call that is refused goes: its code and what it says.
+  // Refuses the call with this code and message if `bad`.
   void refuse_if(Value* bad, CallCode code, const std::string& message) {
     refused_code_->addIncoming(builder_.getInt32(static_cast<uint32_t>(code)), builder_.GetInsertBlock());
     refused_text_->addIncoming(text(message), builder_.GetInsertBlock());
@@ -174,7 +175,7 @@ class EntryEmitter {
 
   void emit_refusal() {
     builder_.SetInsertPoint(refused_);
-    if (!refused_code_->getNumIncomingValues()) {  // every call is served
+    if (!refused_code_->getNumIncomingValues()) {  // no call is refused
       refused_code_->eraseFromParent();
       refused_text_->eraseFromParent();
       refused_->eraseFromParent();
@@ -212,7 +213,7 @@ class EntryEmitter {
   }
 
   Value* in_workspace(const Dim& offset) {
-    // Not in bounds: without a workspace there is nothing to be in.
+    // Not inbounds: without a workspace there is no object for the pointer to be inside of.
     return builder_.CreateGEP(builder_.getInt8Ty(), workspace_, size(offset));
   }
 
@@ -261,7 +262,7 @@ class EntryEmitter {
   const bool cblas_;
   llvm::IRBuilder<> builder_;
   llvm::Function* function_ = nullptr;
-  std::vector<Value*> values_;   // one per parameter of the interface; null where the function does not take it
+  std::vector<Value*> values_;   // one per parameter of the interface; null if the function does not take it
   std::vector<Value*> symbols_;  // by slot
   std::vector<Value*> buffers_;  // addresses, one per buffer of the program
   Value *workspace_ = nullptr, *table_ = nullptr, *sizes_ = nullptr;

@@ -1,4 +1,4 @@
-// Positions: Dims as i64 values, each part placed in front of the outermost loop it does not depend on.
+// Positions: Dims as i64 values, each part hoisted above the outermost loop it does not depend on.
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 
@@ -18,13 +18,14 @@ bool KernelEmitter::varies(const Dim& d, const VectorScope& scope) const {
 
 bool KernelEmitter::varies(const Dim& d) const { return vector_ && varies(d, *vector_); }
 
-// Whether only the variables of the vector loop and of its rows, and no lane-wise binding, make `d` vary.
+// Whether `d` varies only through the variables of the vector loop and its rows, not through a binding that differs
+// from lane to lane.
 bool KernelEmitter::varies_by_variable_only(const Dim& d) const {
   return std::none_of(vector_->varying_names.begin(), vector_->varying_names.end(),
                       [&](const std::string& n) { return n != vector_->rows && d.uses(n); });
 }
 
-// The vector variable: base + 0, 1, 2, ... in each copy, one copy after the other unless they are rows.
+// The vector variable: base + 0, 1, 2, ... in each copy. The copies follow each other, unless they are rows.
 KernelEmitter::Val KernelEmitter::lane_numbers() {
   Val v;
   v.varying = true;
@@ -50,7 +51,7 @@ KernelEmitter::Val KernelEmitter::eval(const Dim& d) {
   for (const DimTerm& t : d.poly()->terms) {
     std::vector<Val> factors;
     for (const auto& atom : t.atoms) factors.push_back(eval_atom(*atom));
-    // Outer factors first, so that their product moves out.
+    // Outer factors first, so that their product is hoisted.
     std::stable_sort(factors.begin(), factors.end(), [](const Val& a, const Val& b) { return a.depth < b.depth; });
     Val product = factors[0];
     for (size_t i = 1; i < factors.size(); ++i) product = multiply(product, factors[i]);
@@ -87,7 +88,7 @@ KernelEmitter::Val KernelEmitter::eval_atom(const Atom& atom) {
   return uniform(i64(0), 0);
 }
 
-// Floor division and remainder by a positive divisor; a divisor that is not positive (a size of zero) gives 0 instead
+// Floor division and remainder by a positive divisor. A divisor that is not positive (a size of zero) gives 0 instead
 // of a trap.
 KernelEmitter::Val KernelEmitter::eval_divide(const Atom& atom) {
   const bool quotient = atom.kind == AtomKind::FloorDiv;
@@ -97,7 +98,7 @@ KernelEmitter::Val KernelEmitter::eval_divide(const Atom& atom) {
     int64_t d = divisor.value();
     if (d <= 0) return uniform(i64(0), 0);
     if ((d & (d - 1)) == 0) {
-      // Two's complement rounds shifts and masks towards minus infinity already.
+      // In two's complement, shifts and masks already round towards minus infinity.
       uint64_t log = static_cast<uint64_t>(__builtin_ctzll(static_cast<uint64_t>(d)));
       return pure({&a}, [&](llvm::ArrayRef<Value*> v) {
         return quotient ? builder_.CreateAShr(v[0], log) : builder_.CreateAnd(v[0], static_cast<uint64_t>(d - 1));
@@ -112,7 +113,7 @@ KernelEmitter::Val KernelEmitter::eval_divide(const Atom& atom) {
   return pure({&a, &b}, [&](llvm::ArrayRef<Value*> v) -> Value* {
     llvm::Type* type = v[0]->getType();
     if (small) {
-      // 32-bit division is several times as fast, and vectors of it need no scalar code when the divisor is constant.
+      // 32-bit division is several times as fast, and vectors of it need no scalar code if the divisor is constant.
       llvm::Type* narrow = like(v[0], builder_.getInt32Ty());
       Value* x = builder_.CreateTrunc(v[0], narrow);
       Value* y = builder_.CreateTrunc(v[1], narrow);

@@ -1,4 +1,4 @@
-// The function around a kernel's body, registers, and where values are placed.
+// The function around a kernel's body, its registers, and the placement of values.
 #include "codegen/llvm/emitter.h"
 
 #include <llvm/IR/Constants.h>
@@ -45,8 +45,8 @@ Status KernelEmitter::run(const std::string& symbol) {
     Value* at = builder_.CreateConstInBoundsGEP1_64(size, function_->getArg(1), i);
     names_[kernel_.symbols[i]] = uniform(builder_.CreateLoad(size, at, kernel_.symbols[i]), 0);
   }
-  // Locals follow each other in the scratch memory, each at a multiple of 64 bytes (as codegen/core/build.cpp counts
-  // them).
+  // Locals follow each other in the scratch memory, each at a multiple of 64 bytes; codegen/core/build.cpp counts their
+  // size the same way.
   Value* offset = i64(0);
   for (const ir::KernelBuffer& local : kernel_.locals) {
     buffers_.push_back(builder_.CreateInBoundsGEP(builder_.getInt8Ty(), function_->getArg(4), offset, local.name));
@@ -74,7 +74,7 @@ void KernelEmitter::emit_body(const ir::Body& body) {
   for (const ir::Instr& instr : body) emit(instr);
 }
 
-// What was placed in front of the vector loop when its full steps were written serves its remainder too.
+// A value that the full steps hoisted above the vector loop serves the remainder too.
 bool KernelEmitter::skip(ir::Reg r) const { return vector_ && defined_[r] && regs_[r].depth < vector_->depth; }
 
 void KernelEmitter::emit(const ir::Instr& instr) {
@@ -109,7 +109,7 @@ KernelEmitter::At::At(KernelEmitter& e, int depth) : guard_(e.builder_) {
   if (depth < e.depth()) e.builder_.SetInsertPoint(e.frames_[static_cast<size_t>(depth)].preheader->getTerminator());
 }
 
-// Bools go by way of bytes: LLVM 19 does not come to an end on (x | ~s) & s with s a vector of one bit repeated.
+// Bools are spread as bytes: LLVM 19 does not terminate on (x | ~s) & s with s a splat of one bit.
 Value* KernelEmitter::spread(unsigned width, Value* scalar) {
   if (!scalar->getType()->isIntegerTy(1)) return builder_.CreateVectorSplat(width, scalar);
   Value* bytes = builder_.CreateVectorSplat(width, builder_.CreateZExt(scalar, builder_.getInt8Ty()));

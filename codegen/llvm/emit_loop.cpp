@@ -1,4 +1,4 @@
-// Loops: plain ones, and vector loops written as full steps and a masked remainder.
+// Loops: serial loops, and vector loops as full steps and a masked remainder.
 #include <llvm/IR/Constants.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ using llvm::Value;
 
 namespace {
 
-// Vectors per step of a vector loop beside which larger steps leave too much to the masked remainder.
+// The vectors per step of the smaller step that runs between the large steps and the masked remainder.
 constexpr int kSmallUnroll = 4;
 
 void collect_stores(const ir::Body& body, std::set<uint32_t>& buffers) {
@@ -35,8 +35,8 @@ void KernelEmitter::open_frame(const ir::Loop& loop, BasicBlock* preheader, bool
   collect_stores(loop.body, f.stored);
 }
 
-// Fills in which registers and bindings vary with scope.var in `body`. False when a loop's extent does: such a body
-// cannot be widened.
+// Records which registers and bindings vary with scope.var in `body`. Returns false if a loop's trip count varies: such
+// a body cannot be widened.
 bool KernelEmitter::analyse(const ir::Body& body, VectorScope& scope) const {
   auto varies_reg = [&](ir::Reg r) { return r != ir::kNoReg && scope.varying[r]; };
   for (const ir::Instr& instr : body) {
@@ -69,7 +69,7 @@ void KernelEmitter::emit_loop(const ir::Loop& loop) {
   int unroll = std::max(loop.unroll, 1);
   int lanes = loop.lanes;
   if (!loop.accumulators.empty() && lanes == 0 && !order_matters && width > 1) {
-    // The order is free: deal the iterations to as many accumulators as there are lanes in a step.
+    // The order is free: deal the iterations to as many accumulators as a step has lanes.
     lanes = width;
     while (lanes < width * unroll && lanes < 256) lanes *= 2;
   }
@@ -99,7 +99,7 @@ void KernelEmitter::emit_loop(const ir::Loop& loop) {
   }
 }
 
-// for (i = from; i < to; ++i), with accumulators taken in one after the other.
+// for (i = from; i < to; ++i), with accumulators combined in order.
 void KernelEmitter::emit_serial_loop(const ir::Loop& loop, Value* from, Value* to) {
   const bool runs = loop.kind == ir::LoopKind::Serial && facts_.range(loop.extent).low >= 1;
   BasicBlock* before = builder_.GetInsertBlock();
@@ -154,7 +154,7 @@ void KernelEmitter::emit_serial_loop(const ir::Loop& loop, Value* from, Value* t
   }
 }
 
-// Full steps of `unroll` vectors, then a masked vector at a time. `whole`: there is no remainder.
+// Full steps of `unroll` vectors, then one masked vector at a time. `whole`: there is no remainder.
 void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* from, Value* to, bool whole) {
   VectorScope& scope = *vector_;
   const bool runs = loop.kind == ir::LoopKind::Serial && facts_.range(loop.extent).low >= 1;
@@ -167,7 +167,7 @@ void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* fr
     builder_.CreateCondBr(builder_.CreateICmpSLT(from, to), preheader, after);
   builder_.SetInsertPoint(preheader);
 
-  // What large steps leave goes by smaller ones first.
+  // Iterations left over by large steps run in smaller steps first.
   struct Level {
     int unroll;
     Value* step;
@@ -177,7 +177,7 @@ void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* fr
   for (int u = unroll; levels.empty() || (u == kSmallUnroll && !whole); u = u > kSmallUnroll ? kSmallUnroll : 0) {
     Value* step = i64(int64_t{scope.width} * u);
     Value* last = builder_.CreateSub(to, step, "last");
-    if (scope.rows_left)  // where rows are missing, no step is full
+    if (scope.rows_left)  // if rows are missing, no step is full
       last = builder_.CreateSelect(builder_.CreateICmpSGE(scope.rows_left, i64(scope.copies)), last,
                                    builder_.CreateSub(from, i64(1)));
     levels.push_back({u, step, last});
@@ -220,28 +220,33 @@ void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* fr
     before = rest;
   }
 
-  if (!whole) {
-    BasicBlock* masked = block("masked");
-    builder_.CreateCondBr(builder_.CreateICmpSLT(start, to), masked, after);
-    builder_.SetInsertPoint(masked);
-    llvm::PHINode* j = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
-    j->addIncoming(start, rest);
-    if (!rows) scope.copies = 1;
-    scope.base = j;
-    set_mask(builder_.CreateSub(to, j, "remaining"));
-    emit_body(loop.body);
-    Value* following = builder_.CreateAdd(j, i64(scope.width), "", true, true);
-    j->addIncoming(following, builder_.GetInsertBlock());
-    builder_.CreateCondBr(builder_.CreateICmpSLT(following, to), masked, after);
-  }
+  if (!whole) emit_masked_rest(loop, start, rest, to, after);
   frames_.pop_back();
   after->moveAfter(builder_.GetInsertBlock());
   builder_.SetInsertPoint(after);
 }
 
-// A loop, unrolled as far as the vector loop that is its whole body is wide: that many of its turns go through the
-// vector loop side by side, each in a copy of its own, so that what lies along the turns is read in vectors too. False,
-// and nothing written, where the loop is not such a one.
+// The iterations from `start` to `to`, one masked vector at a time. The insertion point is in `before`.
+void KernelEmitter::emit_masked_rest(const ir::Loop& loop, Value* start, BasicBlock* before, Value* to,
+                                     BasicBlock* after) {
+  VectorScope& scope = *vector_;
+  BasicBlock* masked = block("masked");
+  builder_.CreateCondBr(builder_.CreateICmpSLT(start, to), masked, after);
+  builder_.SetInsertPoint(masked);
+  llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
+  i->addIncoming(start, before);
+  if (scope.rows.empty()) scope.copies = 1;
+  scope.base = i;
+  set_mask(builder_.CreateSub(to, i, "remaining"));
+  emit_body(loop.body);
+  Value* next = builder_.CreateAdd(i, i64(scope.width), "", true, true);
+  i->addIncoming(next, builder_.GetInsertBlock());
+  builder_.CreateCondBr(builder_.CreateICmpSLT(next, to), masked, after);
+}
+
+// Emits a loop whose body is one vector loop, unrolled by the width of that loop. The iterations go through the vector
+// loop side by side, each in its own copy, so that operands contiguous along the outer loop are also read in vectors.
+// Returns false and emits nothing if the loop has another form.
 bool KernelEmitter::emit_rows(const ir::Loop& rows, Value* to) {
   if (vector_ || rows.unroll <= 1 || !rows.accumulators.empty() || rows.body.size() != 1) return false;
   const auto* columns = std::get_if<ir::Loop>(&rows.body[0].node);

@@ -1,5 +1,5 @@
-// Loads and stores: contiguous vectors where the position allows, lane by lane elsewhere. Inactive lanes touch nothing
-// of a buffer.
+// Loads and stores: contiguous vectors where the position allows, lane by lane elsewhere. Inactive lanes access no
+// buffer.
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
@@ -11,8 +11,7 @@ namespace frit::codegen {
 
 using llvm::Value;
 
-// Constant steps from lane to lane beyond this are computed like unknown ones; small ones become part of the
-// instruction.
+// A larger constant stride is computed like an unknown one; a smaller one becomes part of the instruction.
 constexpr int64_t kMaxConstantStride = int64_t{1} << 24;
 
 KernelEmitter::Address KernelEmitter::address(uint32_t buffer, const Dim& index) {
@@ -47,7 +46,7 @@ KernelEmitter::Address KernelEmitter::address(uint32_t buffer, const Dim& index)
     a.stride = affine->coefficient.value();
   else
     a.step = step.scalar();
-  // The part that stays while the vector variable runs is added to the buffer's start first: it moves out of the loop.
+  // The part that does not depend on the vector variable is added to the buffer's address first, so that it is hoisted.
   Val fixed = offset_by(uniform(start, 0), eval(along_rows ? along_rows->rest : affine->rest));
   if (along_rows && !along_rows->coefficient.is(0)) {
     Val row_step = eval(along_rows->coefficient), row = uniform(vector_->row, vector_->depth - 1);
@@ -132,13 +131,13 @@ Value* KernelEmitter::to_memory(Dtype t, Value* value) {
   return t == bool_ ? builder_.CreateZExt(value, like(value, builder_.getInt8Ty())) : value;
 }
 
-// The depth at which a uniform load may stand: in front of loops that do not write its buffer and that surely run.
+// The depth at which a uniform load may stand: above loops that surely run and do not write its buffer.
 int KernelEmitter::load_depth(const ir::LoadInstr& load, int address_depth) const {
   int d = depth();
   for (bool sure = true; d > address_depth && sure; --d) {
     const Frame& f = frames_[static_cast<size_t>(d - 1)];
     if (f.stored.count(load.buffer)) break;
-    // The preheader runs once the loop is known to run; to go further out the loop must always run.
+    // The preheader runs once the loop is known to run; to hoist further, the loop must always run.
     sure = f.always_runs;
   }
   return d;
@@ -204,7 +203,7 @@ Value* KernelEmitter::load_contiguous(const Address& a, Value* at, Value* mask) 
     lanes.step = lanes.row_step = nullptr;
     return load_lanes(lanes, 0, mask);
   }
-  // The first `remaining` elements, by way of the stack.
+  // The first `remaining` elements, through the stack.
   Value* count = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, vector_->remaining, i64(vector_->width));
   Value* buffer = stack_vector(type);
   builder_.CreateStore(zero, buffer);
@@ -212,8 +211,8 @@ Value* KernelEmitter::load_contiguous(const Address& a, Value* at, Value* mask) 
   return builder_.CreateLoad(type, buffer);
 }
 
-// Every second element: two contiguous loads and a shuffle. The second load starts one element early, so that it
-// ends with the last lane's element and never past it.
+// Every second element: two contiguous loads and a shuffle. The second load starts one element early, so that it ends
+// with the last lane's element and never past it.
 Value* KernelEmitter::load_pairs(const Address& a, int copy) {
   int width = vector_->width;
   Value* at = copy_address(a, copy);
@@ -235,8 +234,8 @@ Value* KernelEmitter::load_lanes(const Address& a, int copy, Value* mask) {
   return result;
 }
 
-// Elements that lie side by side along the rows, as many rows as lanes: a vector of rows for each lane, exchanged in
-// registers. Lanes past the end read the last active one's again.
+// Loads elements that are contiguous along the rows, if there are as many rows as lanes: one vector of rows for each
+// lane, transposed in registers. Lanes past the end repeat the last active lane.
 KernelEmitter::Val KernelEmitter::load_transposed(const Address& a) {
   const int width = vector_->width;
   Value* last = vector_->remaining ? builder_.CreateSub(vector_->remaining, i64(1)) : nullptr;
@@ -254,8 +253,8 @@ KernelEmitter::Val KernelEmitter::load_transposed(const Address& a) {
   return rows;
 }
 
-// As many vectors as each has lanes: afterwards vector i holds what was in lane i of each. First within 16 bytes, by
-// instructions that interleave two vectors' parts of 16 bytes; then those parts change places.
+// Transposes as many vectors as each has lanes: vector i then holds lane i of each. Instructions that interleave the
+// 16-byte parts of two vectors do it within 16 bytes; then the parts change places.
 void KernelEmitter::transpose(llvm::SmallVectorImpl<Value*>& rows) {
   const int width = static_cast<int>(rows.size());
   const int size = static_cast<int>(rows[0]->getType()->getScalarSizeInBits()) / 8;
@@ -352,7 +351,7 @@ void KernelEmitter::store_lanes(const Address& a, int copy, Value* value, Value*
   }
 }
 
-// Stores past the caches are not ordered with the ones that tell other threads that the kernel is done.
+// Non-temporal stores are not ordered with the stores that tell other threads that the kernel is done.
 void KernelEmitter::fence() {
   if (llvm::Triple(module_.getTargetTriple()).isX86()) {
     builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
@@ -361,7 +360,7 @@ void KernelEmitter::fence() {
   }
 }
 
-// A place on the stack for one vector, set aside in the function's entry.
+// A stack slot for one vector, allocated in the function's entry.
 Value* KernelEmitter::stack_vector(llvm::Type* type) {
   llvm::IRBuilderBase::InsertPointGuard guard(builder_);
   llvm::BasicBlock& entry = function_->getEntryBlock();

@@ -1,6 +1,7 @@
-// Rows that are visited more than once: the first visit waits for memory, the later ones compute while memory rests. So
-// the later visit that computes most asks for the next row, which then lies in the second cache when its turn comes. A
-// matter of time alone.
+// Prefetches for rows that several vector loops visit. Only timing depends on them.
+//
+// The first visit of a row waits for memory, while the later ones compute from cache. So the later loop that computes
+// most prefetches the next row, which is then in the second-level cache at its first visit.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace frit::codegen {
 namespace {
 
 constexpr int64_t kLine = 64;
-// Smaller buffers are in the second cache anyway, and shorter rows are fetched by the processor itself.
+// A smaller buffer is in the second-level cache anyway, and the processor itself prefetches a shorter row.
 constexpr int64_t kMinBuffer = int64_t{1} << 20;
 constexpr int64_t kMinRow = 1024;
 
@@ -24,7 +25,8 @@ size_t scalar_count(const ir::Loop& loop) {
 
 }  // namespace
 
-// Of a parallel loop around several vector loops: what the first of them reads, by the loop that asks for it.
+// For a parallel loop around several vector loops: records the reads of the first vector loop under the loop that
+// prefetches them.
 void KernelEmitter::plan_prefetches(const ir::Loop& parallel) {
   const ir::Loop *first = nullptr, *most = nullptr;
   for (const ir::Instr& i : parallel.body) {
@@ -54,7 +56,8 @@ void KernelEmitter::plan_prefetches(const ir::Loop& parallel) {
   }
 }
 
-// In a full step of the vector loop `loop`: a line for each line that the step reads of this row.
+// In a full step of the vector loop `loop`: prefetches a line of the next row for each line that the step reads of this
+// row.
 void KernelEmitter::emit_prefetches(const ir::Loop& loop) {
   auto found = prefetches_.find(&loop);
   if (found == prefetches_.end()) return;

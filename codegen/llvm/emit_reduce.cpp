@@ -20,7 +20,7 @@ bool is_arg(const Accumulator& acc) { return acc.combine == Combine::ArgMax || a
 
 }  // namespace
 
-// Whether any order of taking in gives the same bits.
+// Whether every order of accumulation gives the same bits.
 bool KernelEmitter::order_free(const Accumulator& acc) const { return !is_float(acc.type) && !is_arg(acc); }
 
 bool KernelEmitter::accumulates_vectors(const Accumulator& acc) const {
@@ -56,7 +56,7 @@ KernelEmitter::State KernelEmitter::combine(const Accumulator& acc, const State&
     case Combine::ArgMax:
     case Combine::ArgMin: break;
   }
-  // b wins when it is more extreme, or as extreme and at a lower position; NaN is the extreme.
+  // b wins if it is more extreme, or equally extreme at a lower position; NaN is the extreme.
   auto op = acc.combine == Combine::ArgMax ? ir::ScalarOp::Gt : ir::ScalarOp::Lt;
   Value* better = scalar_op(op, bool_, acc.type, {b.value, a.value});
   Value* same = scalar_op(ir::ScalarOp::Eq, bool_, acc.type, {b.value, a.value});
@@ -77,7 +77,7 @@ KernelEmitter::State KernelEmitter::choose(Value* mask, const State& a, const St
   return s;
 }
 
-// What the body computed for `acc` in copy `copy`.
+// The state that the body computed for `acc` in copy `copy`.
 KernelEmitter::State KernelEmitter::read(const Accumulator& acc, int copy, bool wide) {
   State s;
   s.value = get(reg(acc.value), copy, wide);
@@ -118,7 +118,7 @@ void KernelEmitter::add_incoming(const States& phis, const States& values, Basic
   }
 }
 
-// Lane i of the result takes lane i + width / 2 in, until one lane is left.
+// Combines lane i with lane i + width / 2, until one lane is left.
 KernelEmitter::State KernelEmitter::fold_vector(const Accumulator& acc, State s, int width) {
   auto half = [&](Value* v, int from, int count) -> Value* {
     if (!v) return nullptr;
@@ -136,9 +136,9 @@ KernelEmitter::State KernelEmitter::fold_vector(const Accumulator& acc, State s,
   return s;
 }
 
-// A vector loop whose iteration i goes to accumulator i mod lanes: a full step takes one iteration for each lane, in
-// vectors side by side; the last, partial step goes through the stack one masked vector at a time and leaves the other
-// lanes alone.
+// A vector loop whose iteration i goes to accumulator i mod lanes. A full step takes one iteration for each lane, in
+// vectors side by side. The last, partial step goes through the stack one masked vector at a time and leaves the other
+// lanes unchanged.
 void KernelEmitter::emit_lane_loop(const ir::Loop& loop, int lanes, Value* to) {
   VectorScope& scope = *vector_;
   const int count = lanes / scope.width;
@@ -218,8 +218,8 @@ void KernelEmitter::emit_lane_loop(const ir::Loop& loop, int lanes, Value* to) {
   for (size_t a = 0; a < accumulators; ++a) define_result(loop.accumulators[a], results[a], false);
 }
 
-// The iterations from `begin`, fewer than a full step. The accumulators wait on the stack, so that the body is written
-// once.
+// The iterations from `begin`, fewer than a full step. The accumulators are spilled to the stack, so that the body is
+// emitted once.
 KernelEmitter::States KernelEmitter::emit_lane_rest(const ir::Loop& loop, const States& sums, Value* begin, Value* to,
                                                     int count) {
   VectorScope& scope = *vector_;
@@ -295,8 +295,8 @@ void KernelEmitter::write_lanes(const LaneMemory& m, Value* at, const State& s) 
   if (m.position) builder_.CreateStore(s.position, builder_.CreateInBoundsGEP(m.position_type, m.position, at));
 }
 
-// The same meaning as emit_lane_loop where the loop itself is not a vector loop: one iteration at a time, with the
-// lanes' accumulators on the stack. Inside a vector loop each accumulator is a vector.
+// The same meaning as emit_lane_loop for a loop that is not a vector loop: one iteration at a time, with the lanes'
+// accumulators on the stack. Inside a vector loop each accumulator is a vector.
 void KernelEmitter::emit_dealt_loop(const ir::Loop& loop, Value* to) {
   const int count = copies();
   std::vector<LaneMemory> memory;  // [accumulator * copies + copy]

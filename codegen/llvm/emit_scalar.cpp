@@ -28,6 +28,19 @@ bool is_nonzero_constant(Value* v) {
   return c && !c->isZero() && !c->isMinusOne();
 }
 
+// The predicate of comparison `op`: ordered for floats, except that Ne holds on NaN.
+llvm::CmpInst::Predicate predicate(ir::ScalarOp op, bool real, bool is_signed) {
+  using P = llvm::CmpInst;
+  switch (op) {
+    case ir::ScalarOp::Eq: return real ? P::FCMP_OEQ : P::ICMP_EQ;
+    case ir::ScalarOp::Ne: return real ? P::FCMP_UNE : P::ICMP_NE;
+    case ir::ScalarOp::Lt: return real ? P::FCMP_OLT : is_signed ? P::ICMP_SLT : P::ICMP_ULT;
+    case ir::ScalarOp::Le: return real ? P::FCMP_OLE : is_signed ? P::ICMP_SLE : P::ICMP_ULE;
+    case ir::ScalarOp::Gt: return real ? P::FCMP_OGT : is_signed ? P::ICMP_SGT : P::ICMP_UGT;
+    default: return real ? P::FCMP_OGE : is_signed ? P::ICMP_SGE : P::ICMP_UGE;
+  }
+}
+
 }  // namespace
 
 KernelEmitter::Val KernelEmitter::emit_scalar(const ir::ScalarInstr& instr) {
@@ -65,20 +78,12 @@ Value* KernelEmitter::scalar_op(ir::ScalarOp op, Dtype result, Dtype operand, ll
     case ScalarOp::Round: return unary(llvm::Intrinsic::roundeven);
     case ScalarOp::Sqrt: return unary(llvm::Intrinsic::sqrt);
     case ScalarOp::Fma: return fused(a[0], a[1], a[2]);
-    case ScalarOp::Eq: return real ? builder_.CreateFCmpOEQ(a[0], a[1]) : builder_.CreateICmpEQ(a[0], a[1]);
-    case ScalarOp::Ne: return real ? builder_.CreateFCmpUNE(a[0], a[1]) : builder_.CreateICmpNE(a[0], a[1]);
+    case ScalarOp::Eq:
+    case ScalarOp::Ne:
     case ScalarOp::Lt:
-      if (real) return builder_.CreateFCmpOLT(a[0], a[1]);
-      return is_signed ? builder_.CreateICmpSLT(a[0], a[1]) : builder_.CreateICmpULT(a[0], a[1]);
     case ScalarOp::Le:
-      if (real) return builder_.CreateFCmpOLE(a[0], a[1]);
-      return is_signed ? builder_.CreateICmpSLE(a[0], a[1]) : builder_.CreateICmpULE(a[0], a[1]);
     case ScalarOp::Gt:
-      if (real) return builder_.CreateFCmpOGT(a[0], a[1]);
-      return is_signed ? builder_.CreateICmpSGT(a[0], a[1]) : builder_.CreateICmpUGT(a[0], a[1]);
-    case ScalarOp::Ge:
-      if (real) return builder_.CreateFCmpOGE(a[0], a[1]);
-      return is_signed ? builder_.CreateICmpSGE(a[0], a[1]) : builder_.CreateICmpUGE(a[0], a[1]);
+    case ScalarOp::Ge: return builder_.CreateCmp(predicate(op, real, is_signed), a[0], a[1]);
     case ScalarOp::And: return builder_.CreateAnd(a[0], a[1]);
     case ScalarOp::Or: return builder_.CreateOr(a[0], a[1]);
     case ScalarOp::Xor: return builder_.CreateXor(a[0], a[1]);
@@ -123,8 +128,8 @@ Value* KernelEmitter::scalar_op(ir::ScalarOp op, Dtype result, Dtype operand, ll
   return llvm::PoisonValue::get(like(a.empty() ? builder_.getTrue() : a[0], register_type(result)));
 }
 
-// min(x, y) = x < y or x is NaN ? x : y. A comparison that also holds on unordered operands serves where one of them is
-// a number.
+// min(x, y) = x < y or x is NaN ? x : y. If one operand is a number, a comparison that also holds on unordered operands
+// suffices.
 Value* KernelEmitter::min_max(bool max, Dtype t, Value* x, Value* y) {
   if (!is_float(t)) {
     ID id = is_signed_int(t) ? (max ? llvm::Intrinsic::smax : llvm::Intrinsic::smin)
@@ -140,7 +145,7 @@ Value* KernelEmitter::min_max(bool max, Dtype t, Value* x, Value* y) {
   return builder_.CreateSelect(builder_.CreateFCmpUNO(x, x), x, picked);
 }
 
-// Integer division towards zero; by zero it gives 0 (a remainder too), and the least value over -1 wraps.
+// Integer division towards zero. Division and remainder by zero give 0, and the least value over -1 wraps.
 Value* KernelEmitter::divide(bool remainder, Dtype t, Value* x, Value* y) {
   const bool is_signed = is_signed_int(t);
   auto plain = [&](Value* a, Value* b) -> Value* {
@@ -162,8 +167,8 @@ Value* KernelEmitter::divide(bool remainder, Dtype t, Value* x, Value* y) {
   }
   Value* divisor = builder_.CreateSelect(unsafe, one, y);
   if (type->isVectorTy() && t.size <= 4) {
-    // Processors divide vectors of floats only. A quotient of integers below 2^32 is never within rounding distance of
-    // the next integer in f64 (below 2^16: in f32), so truncating the float quotient is exact.
+    // Processors have vector division for floats only. In f64, a quotient of integers below 2^32 is never within
+    // rounding distance of the next integer (in f32: below 2^16), so truncating the float quotient is exact.
     llvm::Type* wide = like(x, t.size == 4 ? builder_.getDoubleTy() : builder_.getFloatTy());
     Value* a = is_signed ? builder_.CreateSIToFP(x, wide) : builder_.CreateUIToFP(x, wide);
     Value* b = is_signed ? builder_.CreateSIToFP(divisor, wide) : builder_.CreateUIToFP(divisor, wide);
@@ -176,7 +181,7 @@ Value* KernelEmitter::divide(bool remainder, Dtype t, Value* x, Value* y) {
   return remainder ? result : builder_.CreateSelect(by_zero, zero, result);
 }
 
-// A count outside [0, width) gives 0, or -1 where a negative value is shifted right.
+// A count outside [0, width) gives 0, or -1 for a right shift of a negative value.
 Value* KernelEmitter::shift(bool left, Dtype t, Value* x, Value* count) {
   llvm::Type* type = x->getType();
   unsigned width = type->getScalarSizeInBits();
@@ -191,10 +196,9 @@ Value* KernelEmitter::shift(bool left, Dtype t, Value* x, Value* count) {
   return builder_.CreateSelect(inside, shifted, zero);
 }
 
-// x y + z with one rounding. Where the processor has no instruction for it, this is quicker than a call of the C
-// library for each lane: in f64 the product of f32 numbers is exact, and so is what their sum loses. A sum that lost
-// something gets an odd last bit: then it is no tie, nor did it reach one, when it is rounded to f32, which has less
-// than half as many bits.
+// x y + z with one rounding. Without an instruction for it, this is quicker than a call of the C library for each lane.
+// In f64 the product of f32 numbers is exact, and so is the error of their sum. A sum with an error gets an odd last
+// bit (round to odd). Rounding it to f32, which has less than half as many bits, then meets no false tie.
 Value* KernelEmitter::fused(Value* x, Value* y, Value* z) {
   if (features_.fma || !x->getType()->getScalarType()->isFloatTy())
     return builder_.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, y, z});
@@ -207,7 +211,7 @@ Value* KernelEmitter::fused(Value* x, Value* y, Value* z) {
   Value* of_added = builder_.CreateFSub(sum, of_product);
   Value* lost = builder_.CreateFAdd(builder_.CreateFSub(product, of_product), builder_.CreateFSub(added, of_added));
   Value* raw = builder_.CreateBitCast(sum, word);
-  // Away from zero where what was lost has the sum's sign. Infinite sums and NaN lose nothing that compares.
+  // The odd sum lies away from zero if the error has the sum's sign. Infinite sums and NaN have no error that compares.
   Value* away = builder_.CreateICmpSGE(builder_.CreateXor(raw, builder_.CreateBitCast(lost, word)), bits(0));
   Value* odd = builder_.CreateAdd(raw, builder_.CreateSelect(away, bits(1), bits(-1)));
   Value* even = builder_.CreateICmpEQ(builder_.CreateAnd(raw, bits(1)), bits(0));

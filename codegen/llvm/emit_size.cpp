@@ -1,3 +1,4 @@
+// Emits sizes as saturating integer arithmetic.
 #include "codegen/llvm/emit_size.h"
 
 #include <llvm/IR/Intrinsics.h>
@@ -51,7 +52,8 @@ class SizeEmitter {
     return b_.CreateSelect(b_.CreateExtractValue(both, 1), end, b_.CreateExtractValue(both, 0));
   }
 
-  // Rounded down; the processor's division rounds towards zero, and traps on a zero and on the least number over -1.
+  // Rounds down. The processor's division rounds towards zero and traps on a zero divisor and on the least number over
+  // -1.
   Value* divide(Value* x, Value* y, bool remainder) {
     Value *zero = b_.CreateICmpEQ(y, i64(0)), *minus = b_.CreateICmpEQ(y, i64(-1));
     Value* divisor = b_.CreateSelect(b_.CreateOr(zero, minus), i64(1), y);

@@ -1,5 +1,5 @@
-// Sizes over a call's symbols as LLVM IR: what DimProgram::evaluate computes, instruction by instruction. Results past
-// 64 bits stick at the ends, and what is divided by zero gives 0.
+// Sizes over a call's symbols as LLVM IR, with the results of DimProgram::evaluate: arithmetic saturates, and division
+// by zero gives 0.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>

@@ -1,8 +1,8 @@
-// Turns one Kernel into one LLVM function of the runtime's kernel ABI (runtime/execute/executable.h).
+// Emits one Kernel as one LLVM function of the runtime's kernel ABI (runtime/execute/executable.h).
 //
-// A vector loop is written out as explicit vectors: `width` lanes times `copies` interleaved copies of its body, then a
-// masked remainder that computes the very same lanes. What does not vary with the vector loop's variable stays scalar.
-// Every pure value is placed in front of the outermost loop it does not depend on, so that no later pass has to hoist.
+// A vector loop becomes explicit vectors: `width` lanes times `copies` interleaved copies of its body, then a masked
+// remainder whose lanes compute the same values. Values that do not vary with the vector loop's variable stay scalar.
+// Every pure value is hoisted above the outermost loop it does not depend on, so that no later pass has to hoist.
 //
 // The emitter borrows the module and the kernel, and lives for one `run`. LLVM types appear in codegen/llvm only.
 #pragma once
@@ -27,8 +27,7 @@ class KernelEmitter {
  public:
   KernelEmitter(llvm::Module& module, const ir::Kernel& kernel, const CpuFeatures& features);
 
-  // Adds the function `symbol`. Fails on what only a kernel of a too low level holds: an unexpanded function, an
-  // unknown symbol.
+  // Adds the function `symbol`. Fails on kernels of too low a level: on an unexpanded function or an unknown symbol.
   Status run(const std::string& symbol);
 
  private:
@@ -41,29 +40,29 @@ class KernelEmitter {
     llvm::Value* scalar() const { return copies[0]; }
   };
 
-  // An open loop. Values that depend only on what is outside are placed at the end of its preheader, which runs only
-  // when the loop has at least one iteration.
+  // An open loop. Values that depend only on outer values go to the end of its preheader, which runs only if the loop
+  // has at least one iteration.
   struct Frame {
     llvm::BasicBlock* preheader = nullptr;
-    bool always_runs = false;                                           // the extent is known to be positive
+    bool always_runs = false;                                           // the trip count is known to be positive
     std::set<uint32_t> stored;                                          // buffers that the body writes
     llvm::DenseMap<std::pair<llvm::Value*, int>, llvm::Value*> splats;  // by scalar and width; in the preheader
   };
 
-  // The vector loop that is being written, if any; loops inside it are widened.
+  // The vector loop being emitted, if any; loops inside it are widened.
   struct VectorScope {
     std::string var;
     int width = 0;
     int copies = 1;
     int depth = 0;
-    std::string
-        rows;  // where the copies are turns of the loop around: its variable; empty where they are steps of this loop
+    // if the copies are iterations of the outer loop: its variable; empty if they are steps of this loop
+    std::string rows;
     llvm::Value* base = nullptr;       // i64: the variable in lane 0 of copy 0
     llvm::Value* row = nullptr;        // i64: `rows` in copy 0
-    llvm::Value* remaining = nullptr;  // i64: lanes still to do, in the remainder (one copy); null in full steps
-    llvm::Value* mask = nullptr;       // <width x i1>: the same as a mask
-    // Where the copies are rows that may be fewer than `copies`: how many there are, and in the remainder which exist,
-    // as one mask and each by itself, and the mask of each copy's lanes.
+    llvm::Value* remaining = nullptr;  // i64: active lanes of the remainder (one copy); null in full steps
+    llvm::Value* mask = nullptr;       // <width x i1>: the lane mask of the remainder
+    // For copies that are rows, of which there may be fewer than `copies`: their number; in the remainder also the mask
+    // of existing rows, that mask row by row, and the lane mask of each copy.
     llvm::Value* rows_left = nullptr;
     llvm::Value* rows_mask = nullptr;
     llvm::SmallVector<llvm::Value*, 16> row_active, row_masks;
@@ -72,7 +71,7 @@ class KernelEmitter {
     std::set<std::string> varying_names;
   };
 
-  // Sets the place of insertion for values of depth `depth`, for the life of the object.
+  // Sets the insertion point for values of depth `depth` during its lifetime.
   class At {
    public:
     At(KernelEmitter& e, int depth);
@@ -81,12 +80,12 @@ class KernelEmitter {
     llvm::IRBuilderBase::InsertPointGuard guard_;
   };
 
-  // Where an access goes: `base` is the address of lane 0 of copy 0.
+  // The address of an access: `base` is the address of lane 0 of copy 0.
   struct Address {
     enum class Kind : uint8_t { Uniform, Strided, Indexed } kind;
     Val base;
-    int64_t stride = 0;               // elements between lanes, when known
-    llvm::Value* step = nullptr;      // the same as an i64, when it is not a constant
+    int64_t stride = 0;               // elements between lanes, if known
+    llvm::Value* step = nullptr;      // the same as an i64, if it is not a constant
     llvm::Value* row_step = nullptr;  // elements between copies that are rows, an i64; null for none
     bool along_rows = false;          // row_step is 1
     Val index;                        // Indexed: positions, i64
@@ -111,11 +110,11 @@ class KernelEmitter {
   bool skip(ir::Reg r) const;
   int depth() const { return static_cast<int>(frames_.size()); }
   int copies() const { return vector_ ? vector_->copies : 1; }
-  // The value in copy `copy`: its vector, or its scalar in every lane when `vector`.
+  // The value in copy `copy`: its vector, or its scalar, splat if `vector`.
   llvm::Value* get(const Val& v, int copy, bool vector);
   llvm::Value* splat(llvm::Value* scalar, int depth);
   llvm::Value* spread(unsigned width, llvm::Value* scalar);
-  // Computes a pure value of `args` at the depth where all of them are known.
+  // Computes a pure value of `args` at the outermost depth at which all of them are known.
   Val pure(llvm::ArrayRef<const Val*> args, const std::function<llvm::Value*(llvm::ArrayRef<llvm::Value*>)>& make);
   llvm::Type* register_type(Dtype t);
   llvm::Type* memory_type(Dtype t);
@@ -171,15 +170,18 @@ class KernelEmitter {
   llvm::Value* both(llvm::Value* mask_a, llvm::Value* mask_b);  // either may be null
   bool masks_well(llvm::Type* element) const;
   llvm::Value* stack_vector(llvm::Type* type);
-  llvm::Value* spare();  // 8 bytes of stack that stores of inactive lanes go to
-  llvm::Value* zeros();  // 8 zero bytes that loads of inactive lanes come from
+  llvm::Value* spare();  // 8 bytes of stack that inactive lanes store to
+  llvm::Value* zeros();  // 8 zero bytes that inactive lanes load from
 
   // emit_loop.cpp
   void emit_loop(const ir::Loop& loop);
   void emit_serial_loop(const ir::Loop& loop, llvm::Value* from, llvm::Value* to);
   void emit_vector_loop(const ir::Loop& loop, int unroll, llvm::Value* from, llvm::Value* to, bool whole);
+  void emit_masked_rest(const ir::Loop& loop, llvm::Value* start, llvm::BasicBlock* before, llvm::Value* to,
+                        llvm::BasicBlock* after);
   bool emit_rows(const ir::Loop& rows, llvm::Value* to);
-  // A serial loop from 0 to `to`: where its body begins, with its variable and its frame open, and how it ends.
+  // A serial loop from 0 to `to`. While it is open, its variable and frame are set and the insertion point is in its
+  // body.
   struct OpenLoop {
     llvm::BasicBlock* after;
     llvm::PHINode* i;
@@ -195,8 +197,7 @@ class KernelEmitter {
   void plan_prefetches(const ir::Loop& parallel);
   void emit_prefetches(const ir::Loop& loop);
 
-  // emit_reduce.cpp
-  // One accumulator for each lane (or vector of lanes), on the stack.
+  // emit_reduce.cpp One accumulator for each lane (or vector of lanes), on the stack.
   struct LaneMemory {
     llvm::Type* value_type = nullptr;
     llvm::Type* position_type = nullptr;
@@ -234,12 +235,12 @@ class KernelEmitter {
   std::map<std::string, Val, std::less<>> names_;  // symbols, loop variables, bindings
   DimFacts facts_;
   std::vector<Frame> frames_;
-  std::map<const ir::Loop*, std::vector<std::pair<uint32_t, Dim>>>
-      prefetches_;  // by the loop that asks: buffers and positions
+  // by the loop that prefetches: buffers and positions
+  std::map<const ir::Loop*, std::vector<std::pair<uint32_t, Dim>>> prefetches_;
   VectorScope* vector_ = nullptr;
   llvm::Value* spare_ = nullptr;
   llvm::Value* zeros_ = nullptr;
-  bool streams_ = false;  // some store goes past the caches
+  bool streams_ = false;  // some store is non-temporal
   std::string error_;
 };
 

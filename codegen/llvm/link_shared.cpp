@@ -1,3 +1,4 @@
+// Links objects into a shared library: symbol resolution, layout, relocation, tables.
 #include "codegen/llvm/link_shared.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace {
 using runtime::ElfObject;
 using runtime::Relocation;
 
-// The library that defines a function which generated code may call; "" for one that it may not.
+// The library that defines a function which generated code may call; "" if it may not call it.
 std::string_view library_of(std::string_view function) {
   static constexpr std::string_view kLibc[] = {"memcpy", "memmove", "memset"};
   static constexpr std::string_view kLibm[] = {"ceil", "ceilf", "floor", "floorf",    "fma",
@@ -28,11 +29,11 @@ std::string_view library_of(std::string_view function) {
   return function.starts_with("cblas_") ? "libopenblas.so.0" : "";
 }
 
-// What the dynamic relocations of a machine are called.
+// The numbers of a machine's dynamic relocations.
 struct Machine {
   uint16_t number;
   uint32_t relative, slot;
-  uint64_t page;  // the largest that a system of this kind may use
+  uint64_t page;  // the largest page size of the systems for this machine
 };
 constexpr Machine kMachines[] = {{EM_X86_64, R_X86_64_RELATIVE, R_X86_64_GLOB_DAT, 0x1000},
                                  {EM_AARCH64, R_AARCH64_RELATIVE, R_AARCH64_GLOB_DAT, 0x10000}};
@@ -69,7 +70,7 @@ class Linker {
     return Diagnostic("'" + options_.name + "' cannot be linked: " + what);
   }
 
-  // What goes into the library. Compilers write headers of sections that hold nothing.
+  // Whether a section goes into the library. Compilers also write headers of empty sections.
   static bool taken(const ElfObject::Section& s) { return s.loaded() && s.header.sh_size > 0; }
 
   Status read(std::span<const std::string> files) {
@@ -81,7 +82,7 @@ class Linker {
         in.place.push_back(kNowhere);
         const Elf64_Shdr& h = in.elf.sections[i].header;
         if (!taken(in.elf.sections[i])) continue;
-        if ((h.sh_flags & (SHF_WRITE | SHF_TLS)) || h.sh_type == SHT_NOBITS) return refused("it has data that changes");
+        if ((h.sh_flags & (SHF_WRITE | SHF_TLS)) || h.sh_type == SHT_NOBITS) return refused("it has writable data");
         FRIT_ASSIGN_OR_RETURN(list, in.elf.relocations(i));
         in.relocations.back() = std::move(list);
       }
@@ -96,7 +97,7 @@ class Linker {
     return {};
   }
 
-  // Who defines what is exported or used, and which of it needs a slot or a stub.
+  // Finds the definition of every exported or used symbol, and the symbols that need a slot or a stub.
   Status resolve() {
     std::map<std::string_view, Target> defined;
     for (size_t i = 0; i < inputs_.size(); ++i)
@@ -110,7 +111,7 @@ class Linker {
       auto found = defined.find(name);
       if (found == defined.end()) return refused("nothing defines '" + name + "'");
       const ElfObject& elf = inputs_[found->second.input].elf;
-      if (!lies_inside(elf, elf.symbols[found->second.symbol])) return refused("'" + name + "' lies nowhere in it");
+      if (!lies_inside(elf, elf.symbols[found->second.symbol])) return refused("'" + name + "' is defined outside its sections");
       exports_.push_back(found->second);
     }
     for (size_t i = 0; i < inputs_.size(); ++i)
@@ -138,7 +139,7 @@ class Linker {
         target = found->second;
       } else {
         const std::string_view library = library_of(symbol.name);
-        if (library.empty()) return refused("it needs '" + name + "', which no library that it may use defines");
+        if (library.empty()) return refused("it needs '" + name + "', which no allowed library defines");
         if (r->names == Relocation::Names::Symbol) return refused("it takes the address of '" + name + "'");
         target = {0, 0, symbol.name};
         imports_.emplace(symbol.name, 0);
@@ -149,14 +150,14 @@ class Linker {
     }
     const ElfObject& elf = inputs_[target.input].elf;
     if (target.import.empty() && !lies_inside(elf, elf.symbols[target.symbol]))
-      return refused("'" + name + "' lies nowhere in it");
+      return refused("'" + name + "' is defined outside its sections");
     if (r->names == Relocation::Names::Slot) slots_.emplace(target, 0);
     targets_[{input, entry.symbol}] = target;
     return {};
   }
 
-  // Constants behind the tables, code with stubs, then what the dynamic linker writes before it protects it: three
-  // segments, each at addresses that are its offsets in the file but for whole pages.
+  // Three segments: the tables with the constants, the code with stubs, and the part that the dynamic linker writes
+  // before it protects it. The addresses of each are its offsets in the file plus whole pages.
   Status place_sections() {
     tables_.machine = machine_->number;
     tables_.exports = options_.exports;
@@ -211,7 +212,7 @@ class Linker {
     return {};
   }
 
-  // The next segment begins on a page of its own in memory, and right behind the last one in the file.
+  // The next segment starts on a new page in memory, and right after the last one in the file.
   void next_segment(uint64_t align) {
     out_.resize((out_.size() + align - 1) / align * align);
     bias_ += machine_->page;
@@ -235,7 +236,7 @@ class Linker {
     return in.place[s.section] + s.value;
   }
 
-  // Where an address lies in the file.
+  // The place of an address in the file.
   std::byte* at(uint64_t address) {
     const uint64_t bias = address >= tables_.dynamic.address() ? tables_.dynamic.bias
                           : address >= tables_.code.address()  ? tables_.code.bias
@@ -297,7 +298,7 @@ class Linker {
   std::map<std::pair<size_t, uint32_t>, Target> targets_;  // of the symbols that relocations name
   std::map<Target, uint64_t> slots_, stubs_;               // their addresses
   ElfTables tables_;
-  uint64_t bias_ = 0;  // of the open segment: address less offset in the file
+  uint64_t bias_ = 0;  // of the open segment: address minus offset in the file
   std::string out_;
 };
 

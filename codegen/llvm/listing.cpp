@@ -50,7 +50,7 @@ void initialise() {
   });
 }
 
-// LLVM's reader of a machine's instructions.
+// The LLVM objects that decode the instructions of a machine.
 struct Reader {
   std::unique_ptr<llvm::MCRegisterInfo> registers;
   std::unique_ptr<llvm::MCAsmInfo> assembly;

@@ -1,4 +1,4 @@
-// Objects as text to read.
+// Objects as readable text.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace frit::codegen {
 
-// The instructions of an object that was made for `cpu`, function by function, with what is called by name.
+// Disassembles an object that was made for `cpu`, function by function, with calls by name.
 Result<std::string> list_object(const std::string& object, const CpuTarget& cpu);
 
 }  // namespace frit::codegen

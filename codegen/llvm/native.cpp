@@ -1,3 +1,4 @@
+// Emits functions as an object or a shared library with a C interface.
 #include "codegen/llvm/native.h"
 
 #include <llvm/IR/LLVMContext.h>
@@ -45,7 +46,7 @@ class NativeEmitter {
     return {};
   }
 
-  // Everything in one object, in which only the entries can be seen.
+  // One object with everything in it; only the entries are visible.
   Result<std::string> object() {
     llvm::LLVMContext context;
     CompilerHandle compiler = acquire_compiler(cpu_);
@@ -58,8 +59,8 @@ class NativeEmitter {
     return compiler->generate(*module, false);
   }
 
-  // Kernels in parts that are compiled side by side, the same ones whatever the number of threads; then all in one
-  // library.
+  // Compiles the kernels in parts side by side, then links them into one library. The parts are the same whatever the
+  // number of threads.
   Result<std::string> shared() {
     struct Work {
       NativeEmitter* self;
@@ -96,7 +97,7 @@ class NativeEmitter {
       notes += routines_ ? " It needs libc, libm and, for matrix products, libopenblas.so.0."
                          : " It needs libc and libm alone.";
     else
-      notes += " It is to be linked with -lm" +
+      notes += " Link it with -lm" +
                std::string(routines_ ? " and, for cblas_*, -lopenblas or another library that has them." : ".");
     return c_header(interfaces_, options_.name, notes);
   }
@@ -124,7 +125,7 @@ class NativeEmitter {
     return {};
   }
 
-  // The last part has the entries, the others every so-many-th kernel.
+  // The last part has the entries, each other part every so-many-th kernel.
   Result<std::string> part(size_t number, size_t parts) const {
     llvm::LLVMContext context;
     CompilerHandle compiler = acquire_compiler(cpu_);

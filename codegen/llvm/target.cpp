@@ -1,4 +1,4 @@
-// Which machine is meant, what it can do, and the pool of compilers for it.
+// Resolves CPU names, finds their features, and keeps a pool of compilers for them.
 #include "codegen/llvm/target.h"
 
 #include <llvm/ADT/StringMap.h>
@@ -23,10 +23,10 @@ namespace frit::codegen {
 
 namespace {
 
-// Passes that cost more than they give here. The emitter has moved out of loops what should be: moving every constant
-// of a polynomial out as well only fills the registers, and the allocator then spends most of the compile time on
-// spilling them. Its positions suit the processor's addressing as they are: loop strength reduction takes up to half of
-// the compile time to find the same. LLVM has no other way to leave such a pass out than its option.
+// Disables passes that cost more than they give here. The emitter has hoisted what should be hoisted. Hoisting every
+// constant of a polynomial as well only fills the registers, and the allocator then spends most of the compile time on
+// spills. The emitter's positions already suit the processor's addressing modes; loop strength reduction takes up to
+// half of the compile time to find the same. LLVM has no way to disable such a pass except its option.
 void leave_out_passes() {
   for (const char* name : {"disable-machine-licm", "disable-post-ra", "disable-lsr"}) {
     auto& options = llvm::cl::getRegisteredOptions();
@@ -45,7 +45,7 @@ void initialise_llvm() {
   (void)done;
 }
 
-// Code for other processors than this machine's kind is asked for seldom: they are set up then.
+// Code for other processors is rare, so their targets are initialised on first use.
 void initialise_others() {
   static const bool done = [] {
 #ifdef FRIT_LLVM_HAS_AARCH64
@@ -65,7 +65,7 @@ void initialise_others() {
   (void)done;
 }
 
-// A kind of processor that LLVM was built with, and whether it has the cpu.
+// A kind of processor that this LLVM supports, and a cpu of that kind.
 struct Kind {
   std::string triple, cpu;
   const llvm::Target* target = nullptr;
@@ -81,7 +81,7 @@ struct Kind {
   }
 };
 
-// This machine's kind comes first. "aarch64" is what every 64-bit Arm processor can do.
+// This machine's kind comes first. "aarch64" stands for the features of every 64-bit Arm processor.
 Result<Kind> find_kind(const std::string& cpu) {
   const std::string here = llvm::sys::getProcessTriple();
   Kind kind;
@@ -119,7 +119,7 @@ std::string host_features() {
   return text;
 }
 
-// Code for another CPU runs here when it asks for nothing this one lacks.
+// Code for another CPU runs here if it needs no feature that this one lacks.
 bool runs_here(const CpuTarget& t, const llvm::MCSubtargetInfo& info, const llvm::Target& target) {
   if (llvm::Triple(t.triple).getArch() != llvm::Triple(llvm::sys::getProcessTriple()).getArch()) return false;
   if (!llvm::Triple(t.triple).isX86()) return t.cpu == "generic" || t.cpu == llvm::sys::getHostCPUName();
@@ -147,8 +147,8 @@ Result<std::shared_ptr<const CpuTarget>> make_target(std::string cpu) {
   if (llvm::Triple(t->triple).isX86()) {
     t->has.half_conversion = has("+f16c");
     t->has.masks_small = has("+avx512bw,+avx512vl");
-    // The first processors with AVX-512 slow down when they use its full width; those with VBMI2 do not.
-    // A level stands for all that come with it, most of which are newer.
+    // The first processors with AVX-512 slow down when they use its full width; those with VBMI2 do not. A level such
+    // as x86-64-v4 stands for all processors that have it, most of which are newer.
     const bool wide = has("+avx512vl,+avx512bw") && (has("+avx512vbmi2") || cpu == "x86-64-v4");
     t->has.vector_bytes = wide ? 64 : has("+avx2") ? 32 : 16;
     t->has.fma = has("+fma");

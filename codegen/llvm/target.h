@@ -1,7 +1,7 @@
-// The machine that code is generated for, and the LLVM objects that are worth keeping between compilations.
+// The machine that code is generated for, and the LLVM objects that are kept between compilations.
 //
-// A CpuTarget is immutable and shared. A Compiler belongs to one thread at a time: acquire_compiler hands one out and
-// takes it back when the handle goes.
+// A CpuTarget is immutable and shared. A Compiler belongs to one thread at a time: acquire_compiler hands one out, and
+// the handle's destructor returns it.
 #pragma once
 
 #include <memory>
@@ -16,9 +16,9 @@ class TargetMachine;
 
 namespace frit::codegen {
 
-// What the emitter asks of the machine. None of it changes a result.
+// The features of the machine that the emitter asks for. None of them changes a result.
 struct CpuFeatures {
-  bool fma = false;              // fused multiplication and addition
+  bool fma = false;              // fused multiply-add
   bool half_conversion = false;  // f16 <-> f32 in hardware
   bool masks_small = false;      // masked loads and stores of 8 and 16 bit elements
   int vector_bytes = 16;

@@ -1,4 +1,4 @@
-// Loads a package and scores candidates, on the processor or on a GPU, as it is told when it starts.
+// Loads a package and scores candidates, on the CPU or on a GPU as its argument says.
 //   ranking score.fritpkg [cpu|vulkan]
 #include <frit/runtime.h>
 
@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
     std::vector<float> weights(n);
     for (int64_t i = 0; i < n; ++i) weights[i] = 0.01f * static_cast<float>(i % 17);
     double worst = 0;
-    for (const int64_t candidates : {1, 7, 1000}) {  // any number of them, the same code
+    for (const int64_t candidates : {1, 7, 1000}) {  // any number of candidates, the same code
       std::vector<float> features(candidates * n);
       for (size_t i = 0; i < features.size(); ++i) features[i] = static_cast<float>(i * 7919 % 1000) / 1000;
       const std::vector<Array> probability = score({{features.data(), {candidates, n}}, {weights.data(), {n}}});

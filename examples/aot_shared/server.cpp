@@ -1,5 +1,5 @@
-// A server's loop: requests of different sizes wait in a queue, threads take them and compute, each with a workspace of
-// its own. Everything that is computed is in classify.so; nothing of frit is included or linked.
+// A server's loop: requests of different sizes wait in a queue; threads take them and compute, each with its own
+// workspace. All computation is in classify.so; the program includes and links nothing of frit.
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -22,7 +22,7 @@ constexpr int64_t kFeatures = 64, kClasses = 10;
 struct Request {
   int64_t rows;
   std::vector<float> x, scores;
-  std::string error;  // what the call said, where it failed
+  std::string error;  // the message of a failed call
 };
 
 struct Model {
@@ -51,7 +51,7 @@ class Workspace {
 void serve(const Model& model, Request& r, Workspace& workspace) {
   const size_t bytes = classify_workspace(r.rows);
   const char* message = nullptr;
-  // A size that the function refuses has no workspace; the call says what is wrong with it.
+  // There is no workspace for a size that the function refuses; the call then says what is wrong with it.
   void* memory = bytes == SIZE_MAX ? nullptr : workspace.of(bytes);
   if (classify(r.x.data(), model.weight.data(), model.bias.data(), r.scores.data(), r.rows, memory, &message) !=
       FRIT_CALL_OK)
@@ -70,7 +70,7 @@ class Queue {
     closed_ = true;
     changed_.notify_all();
   }
-  // Null when there will be none.
+  // Null when no request will come.
   Request* pop() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return closed_ || !waiting_.empty(); });
@@ -128,7 +128,7 @@ int main() {
         return std::fprintf(stderr, "the scores of a row sum to %g\n", static_cast<double>(sum)), 1;
     }
   }
-  // A request past what the model is for is refused, and says why.
+  // A request past the model's limit is refused with a message.
   Request large{5000, {}, {}, {}};
   Workspace workspace;
   serve(model, large, workspace);

@@ -1,4 +1,4 @@
-// Writes a function of arrays to head.frit, and what it captured to head.safetensors.
+// Writes a function of arrays to head.frit, and its captured arrays to head.safetensors.
 #include <frit/frit.h>
 
 #include <cstdio>
@@ -6,7 +6,7 @@
 using namespace frit;
 
 int main() {
-  // What a training run would have left behind.
+  // Stands for trained weights.
   const array weight = reshape(sin(astype(arange(64 * 10), float32)), {64, 10});
   ArgsFunction head = [&](const Args& in) -> Args { return {softmax(matmul(in[0], weight), -1)}; };
   weight.eval();

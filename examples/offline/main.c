@@ -1,4 +1,4 @@
-/* Runs head.fritpkg, which frit compile made of head.frit. Nothing of a compiler is linked or loaded. */
+/* Runs head.fritpkg, which frit compile made from head.frit. It links and loads no compiler. */
 #include <frit/frit_runtime.h>
 #include <stdio.h>
 

@@ -63,7 +63,7 @@ class Deriver {
     }
     const OpDef* row = OpTable::instance().find(row_name(e.name));
     if (!row || row->kind != OpKind::Elementwise || row->arity != static_cast<int>(e.args.size()))
-      broken(def_, "'" + e.name + "' is no elementwise row of " + std::to_string(e.args.size()) + " operands");
+      broken(def_, "'" + e.name + "' is not an elementwise row of " + std::to_string(e.args.size()) + " operands");
     // A number takes the type of the first operand beside it that has a type; a condition does not count.
     std::vector<ValueId> operands(e.args.size(), kNone);
     size_t first = row->name == "select" ? 1 : 0;

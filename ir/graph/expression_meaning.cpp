@@ -172,7 +172,7 @@ class Instantiator {
 
   Result<uint32_t> number(const Expr& e, Dtype want) {
     if (is_int(want)) {
-      if (!e.is_integer) return fail("a fraction where " + std::string(short_name(want)) + " is computed");
+      if (!e.is_integer) return fail("a fraction where " + std::string(short_name(want)) + " is expected");
       return unique(builder_.constant_int(want, static_cast<int64_t>(e.number)));
     }
     return unique(builder_.constant(want, e.number));
@@ -182,7 +182,7 @@ class Instantiator {
     if (auto it = names.find(e.name); it != names.end()) return it->second;
     if (e.name == "true" || e.name == "false") return unique(builder_.constant_bits(bool_, e.name == "true"));
     if (!is_constant_name(e.name)) return fail("unknown name '" + e.name + "'");
-    if (!is_float(want)) return fail("'" + e.name + "' where " + std::string(short_name(want)) + " is computed");
+    if (!is_float(want)) return fail("'" + e.name + "' where " + std::string(short_name(want)) + " is expected");
     double value = e.name == "inf"   ? std::numeric_limits<double>::infinity()
                    : e.name == "nan" ? std::numeric_limits<double>::quiet_NaN()
                    : e.name == "pi"  ? 3.14159265358979323846

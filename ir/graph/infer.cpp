@@ -104,7 +104,7 @@ Result<std::vector<Type>> infer_reduction(const OpDef& def, const InferArgs& arg
     last = axis.value();
     reduced[last] = true;
     if (position && operand.shape[last].is(0))
-      return Diagnostic(subject(def) + " of nothing is not defined, but its operand is " + operand.str());
+      return Diagnostic(subject(def) + " of an empty axis is not defined, but its operand is " + operand.str());
   }
   Type type{position ? uint32 : result_dtype(def, operand.dtype), {}};
   for (size_t i = 0; i < reduced.size(); ++i) {

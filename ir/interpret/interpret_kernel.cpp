@@ -68,7 +68,7 @@ class KernelRun {
       DimRange r = k_.facts.range(Dim::symbol(k_.symbols[i]));
       int64_t factor = k_.facts.multiple(k_.symbols[i]);
       if (symbols[i] < r.low || symbols[i] > r.high || (factor > 1 && symbols[i] % factor))
-        return fail("symbol " + k_.symbols[i] + " = " + std::to_string(symbols[i]) + " breaks what is stated of it");
+        return fail("symbol " + k_.symbols[i] + " = " + std::to_string(symbols[i]) + " breaks a fact about it");
       slot(k_.symbols[i]);
       slots_.back() = symbols[i];
     }
@@ -76,14 +76,14 @@ class KernelRun {
       if (!c.uses_only(k_.symbols)) continue;
       std::optional<int64_t> v = code(c.dim).evaluate(slots_.data());
       if (!v || (c.kind == DimCondition::Kind::Zero ? *v != 0 : *v < 0))
-        return fail("its symbols break '" + c.str() + "'");
+        return fail("its symbols break the fact '" + c.str() + "'");
     }
     for (size_t i = 0; i < k_.buffers.size() + k_.locals.size(); ++i) {
       const KernelBuffer& b = k_.buffer(static_cast<uint32_t>(i));
       std::optional<int64_t> size = code(b.size).evaluate(slots_.data());
       int64_t bytes = 0;
       if (!size || *size < 0 || __builtin_mul_overflow(*size, int64_t{b.dtype.size}, &bytes))
-        return fail("the size of buffer '" + b.name + "' is not a size");
+        return fail("the size of buffer '" + b.name + "' is negative or too large");
       Memory m{nullptr, *size, b.dtype, {}, {}};
       if (i < k_.buffers.size()) {
         if (buffers[i].bytes < static_cast<uint64_t>(bytes))
@@ -175,7 +175,7 @@ class KernelRun {
     if (const auto* bind = std::get_if<BindInstr>(&c.instr->node)) {
       int64_t value = static_cast<int64_t>(regs_[bind->value]);
       if (value < bind->range.low || value > bind->range.high)
-        return fail(c, "the value " + std::to_string(value) + " is outside of the range");
+        return fail(c, "the value " + std::to_string(value) + " is outside the range");
       slots_[c.slot] = value;
       return {};
     }

@@ -42,7 +42,7 @@ class ProgramRun {
         if (p_.symbols[i] == name) return symbols_[i];
       return std::nullopt;
     });
-    if (!value) return Diagnostic("program: the size " + d.str() + " divides by zero or less");
+    if (!value) return Diagnostic("program: the size " + d.str() + " has a divisor below 1");
     return *value;
   }
 
@@ -51,7 +51,7 @@ class ProgramRun {
     FRIT_ASSIGN_OR_RETURN(n, number(elements));
     int64_t total = 0;
     if (n < 0 || __builtin_mul_overflow(n, size, &total) || total > kMaxBytes)
-      return Diagnostic("program: " + elements.str() + " = " + std::to_string(n) + " is not a size");
+      return Diagnostic("program: " + elements.str() + " = " + std::to_string(n) + " is negative or too large");
     return static_cast<size_t>(total);
   }
 
@@ -130,7 +130,7 @@ class ProgramRun {
       out.strides.push_back(stride);
     }
     if (!empty && (low < 0 || (high + 1) * dtype.size > static_cast<__int128>(out.memory.bytes)))
-      return Diagnostic("program: a window reaches outside of '" + p_.buffers[w.buffer].name + "'");
+      return Diagnostic("program: a window reaches outside '" + p_.buffers[w.buffer].name + "'");
     return out;
   }
 

@@ -158,7 +158,7 @@ class Interpreter {
     for (int64_t n : run) count *= n;
     Combine c = op.def->combine;
     if ((c == Combine::ArgMax || c == Combine::ArgMin) && count == 0 && out.size() > 0)
-      return fail(op, "the position of an extreme of nothing is not defined");
+      return fail(op, "the position of an extreme of an empty axis is not defined");
     std::vector<int64_t> elements(static_cast<size_t>(count));
     for (int64_t o = 0, n = out.size(); o < n; ++o) {
       Position kept = unflatten(o, kept_shape);
@@ -417,7 +417,7 @@ Result<SymbolValues> bind_symbols(const Function& f, const std::vector<Tensor>& 
           if (it == symbols.end()) return std::nullopt;
           return it->second;
         });
-        if (!value) return fail("the size " + d.str() + " of input '" + param.name + "' is not a symbol of its own");
+        if (!value) return fail("the size " + d.str() + " of input '" + param.name + "' cannot be evaluated: none of its axes is a lone symbol");
         if (*value != x.shape[i]) return fail(got);
       }
     }

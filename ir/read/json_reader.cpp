@@ -119,7 +119,7 @@ class Reader {
     FRIT_ASSIGN_OR_RETURN(format, field(j, "format"));
     if (*format != "frit") return error("this is not a module of frit: \"format\" is not \"frit\"");
     FRIT_ASSIGN_OR_RETURN(version, field(j, "version"));
-    if (*version != 1) return error("this version of the format is not known: expected 1");
+    if (*version != 1) return error("unknown format version: expected 1");
     auto m = std::make_unique<Module>();
     if (auto it = j.find("weights"); it != j.end()) {
       Step step(*this, "weights");
@@ -190,7 +190,7 @@ class Reader {
   auto from_text(const std::string& text, Parse&& parse) -> decltype(parse(std::declval<Lexer&>())) {
     Lexer lexer(text, file_);
     auto result = parse(lexer);
-    if (result.ok() && lexer.peek().kind != TokenKind::End) return error("'" + text + "' goes on where it should end");
+    if (result.ok() && lexer.peek().kind != TokenKind::End) return error("'" + text + "' has extra text at its end");
     if (!result.ok()) {
       Diagnostic located = error(result.error().message);
       located.note = result.error().note;

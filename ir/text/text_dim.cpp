@@ -262,7 +262,7 @@ Status parse_facts(Lexer& lexer, DimFacts& facts, const SymbolCheck& check) {
     assume(so_far, conditions[i].condition);
     if (so_far.contradiction()) break;
   }
-  return lexer.error(conditions[i].at, "'" + conditions[i].condition.str() + "' can never hold beside the other facts");
+  return lexer.error(conditions[i].at, "'" + conditions[i].condition.str() + "' contradicts the other facts");
 }
 
 }  // namespace frit::ir

@@ -76,7 +76,7 @@ class KernelVerifier {
     std::vector<std::string> names;
     d.collect_symbols(names);
     for (const std::string& n : names)
-      if (!in_scope_.contains(n)) return fail("K4", what + " uses '" + n + "', which is not known here");
+      if (!in_scope_.contains(n)) return fail("K4", what + " uses '" + n + "', which is not in scope here");
     return {};
   }
 
@@ -85,7 +85,7 @@ class KernelVerifier {
     if (state_[r] == State::Undefined)
       return fail("K2", "register " + reg_text(k_, r) + " is used before it is defined");
     if (state_[r] == State::Gone)
-      return fail("K2", "register " + reg_text(k_, r) + " is used outside of the loop that defines it");
+      return fail("K2", "register " + reg_text(k_, r) + " is used outside the loop that defines it");
     return {};
   }
 
@@ -108,7 +108,7 @@ class KernelVerifier {
   }
 
   Status check(const ScalarInstr& s, std::vector<Reg>& defined) {
-    if (s.op == ScalarOp::Input) return fail("K3", "a kernel has no inputs but its buffers");
+    if (s.op == ScalarOp::Input) return fail("K3", "a kernel takes its inputs from buffers");
     std::array<Dtype, 3> types;
     size_t n = static_cast<size_t>(arity(s.op));
     for (size_t i = 0; i < n; ++i) {
@@ -189,7 +189,7 @@ class KernelVerifier {
       return fail("K6", "vector, unroll and grain are at least 0, 1 and 1");
     if (x.lanes < 0 || (x.lanes && !std::has_single_bit(static_cast<unsigned>(x.lanes))))
       return fail("K6", "lanes is 0 or a power of two");
-    if (x.lanes && x.accumulators.empty()) return fail("K6", "lanes have no accumulator to deal to");
+    if (x.lanes && x.accumulators.empty()) return fail("K6", "lanes need an accumulator");
     if (x.kind == LoopKind::Parallel && depth > 0) return fail("K7", "only the outermost loop may be parallel");
     if (x.kind == LoopKind::Parallel && !x.accumulators.empty())
       return fail("K7", "the iterations of a parallel loop are independent: it has no accumulators");
@@ -218,7 +218,7 @@ class KernelVerifier {
       return fail("K8",
                   "'" + std::string(name(a.combine)) + "' does not accumulate " + std::string(short_name(a.type)));
     FRIT_TRY(use_as(a.value, a.type, "K8", "the accumulated register"));
-    if (positioned != (a.position != kNoReg)) return fail("K8", "argmax and argmin, and they alone, take a position");
+    if (positioned != (a.position != kNoReg)) return fail("K8", "argmax and argmin take a position, other combines do not");
     if (positioned) FRIT_TRY(use_as(a.position, int64, "K8", "the position"));
     return {};
   }

@@ -109,7 +109,7 @@ class ProgramVerifier {
     FRIT_TRY(check_symbols("P3", b.size, "the size of " + what));
     if (facts_.less(b.size, 0) == Tri::Yes) return fail("P3", what + " has a negative size");
     if ((b.param != kNone) != (b.role == BufferRole::Input))
-      return fail("P3", what + ": inputs, and they alone, name a parameter");
+      return fail("P3", what + ": an input names a parameter, other buffers do not");
     if (b.slot != kNone && b.role != BufferRole::Temp) return fail("P3", what + " is not a temp but has a slot");
     if (b.donor != kNone && b.role != BufferRole::Output) return fail("P3", what + " is not an output but has a donor");
     if (b.role != BufferRole::Constant)
@@ -172,7 +172,7 @@ class ProgramVerifier {
     if (b.dtype != dtype)
       return fail(rule, what + " is " + std::string(short_name(dtype)) + " on '" + b.name + "', which is " +
                             std::string(short_name(b.dtype)));
-    if (w.layout.shape.size() != w.layout.strides.size()) return fail(rule, what + " has a stride missing or too many");
+    if (w.layout.shape.size() != w.layout.strides.size()) return fail(rule, what + " needs one stride per axis");
     // The least and the greatest position, if the signs of the strides are known.
     Dim low = w.layout.offset, high = w.layout.offset;
     FRIT_TRY(check_symbols(rule, w.layout.offset, what));
@@ -188,7 +188,7 @@ class ProgramVerifier {
       (down ? low : high) += span;
     }
     if (known && !empty && (facts_.less(low, 0) == Tri::Yes || facts_.less_equal(b.size, high) == Tri::Yes))
-      return fail(rule, what + " reaches outside of the " + b.size.str() + " elements of '" + b.name + "'");
+      return fail(rule, what + " reaches outside the " + b.size.str() + " elements of '" + b.name + "'");
     return {};
   }
 
@@ -289,7 +289,7 @@ class ProgramVerifier {
         return fail("P9", what + "a buffer that is not an input");
       const ProgramBuffer& in = p_.buffers[out.donor];
       what += "'" + in.name + "'";
-      if (!taken.insert(out.donor).second) return fail("P9", what + ", which another output has taken");
+      if (!taken.insert(out.donor).second) return fail("P9", what + ", which another output has taken over");
       Dim needed = out.size * Dim(int64_t{out.dtype.size}), held = in.size * Dim(int64_t{in.dtype.size});
       if (facts_.less(held, needed) == Tri::Yes) return fail("P9", what + ", which is too small");
       bool returned =
@@ -311,7 +311,7 @@ class ProgramVerifier {
     for (uint32_t a = 0; a < launch->buffers.size(); ++a)
       for (uint32_t b = 0; b < launch->buffers.size(); ++b)
         if (launch->buffers[a] == in && launch->buffers[b] == out && k.buffers[a].read && !overwrites_in_place(k, a, b))
-          return fail("P9", what + ", of which kernel '" + k.name + "' reads elements after it has overwritten them");
+          return fail("P9", what + "; kernel '" + k.name + "' reads its elements after overwriting them");
     return {};
   }
 

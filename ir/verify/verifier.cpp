@@ -51,7 +51,7 @@ class Verifier {
     std::set<std::string_view> names;
     for (uint32_t i = 0; i < f_.params.size(); ++i) {
       ValueId v = f_.params[i];
-      if (v >= f_.values.size()) return broken(2, "parameter " + std::to_string(i) + " is no value");
+      if (v >= f_.values.size()) return broken(2, "parameter " + std::to_string(i) + " is not a value");
       const Value& value = f_.values[v];
       if (defined[v] || value.op != kNone || value.index != i)
         return broken(2, "parameter " + std::to_string(i) + " does not name its own value");
@@ -70,7 +70,7 @@ class Verifier {
         defined[v] = true;
       }
       for (ValueId v : op.operands)
-        if (v >= f_.values.size()) return broken(3, op, "an operand is no value");
+        if (v >= f_.values.size()) return broken(3, op, "an operand is not a value");
     }
     tables_hold_ = true;
     return {};
@@ -95,7 +95,7 @@ class Verifier {
   // G8 to G11 for parameters and facts.
   Status signature() const {
     for (const std::string& s : symbols_)
-      if (!is_identifier(s)) return broken(9, "the symbol '" + s + "' is no identifier");
+      if (!is_identifier(s)) return broken(9, "the symbol '" + s + "' is not an identifier");
     for (ValueId p : f_.params) FRIT_TRY(type(f_.type(p), "parameter '%" + f_.values[p].name + "'", {}));
     for (const auto& [symbol, range] : f_.facts.ranges()) {
       FRIT_TRY(declared(10, Dim::symbol(symbol), "a fact", {}));
@@ -109,7 +109,7 @@ class Verifier {
     }
     for (const DimCondition& c : f_.facts.conditions()) FRIT_TRY(declared(10, c.dim, "the fact '" + c.str() + "'", {}));
     if (auto fact = f_.facts.contradiction())
-      return broken(10, "'" + *fact + "' can never hold beside the other facts");
+      return broken(10, "'" + *fact + "' contradicts the other facts");
     if (!f_.layouts.empty() && f_.layouts.size() != f_.params.size())
       return broken(11, "there are " + std::to_string(f_.params.size()) + " parameters, but " +
                             std::to_string(f_.layouts.size()) + " layouts");
@@ -211,7 +211,7 @@ class Verifier {
       if (op.group == open) continue;
       if (open >= 0) closed[open] = true;
       open = op.group;
-      if (open >= 0 && closed[open]) return broken(13, op, "the ops of its group do not stand together");
+      if (open >= 0 && closed[open]) return broken(13, op, "the ops of its group are not adjacent");
     }
     if (open >= 0) closed[open] = true;
     for (size_t g = 0; g < closed.size(); ++g)

@@ -21,8 +21,8 @@ constexpr bool kAlwaysVerify = false;
 constexpr bool kAlwaysVerify = true;
 #endif
 
-// Where a function stands before `first`. What schedule and later passes did leaves no mark that can be read back, so a
-// lowered function is taken to stand where its first pass needs it.
+// The level of a function before `first`. A lowered function read from text shows no trace of schedule and later
+// passes, so it gets the level that its first pass needs.
 Level starting_level(const ir::Function& f, const PassInfo& first) {
   if (f.program) return std::max(Level::Lowered, first.needs);
   if (!f.groups.empty()) return Level::Fused;
@@ -35,7 +35,7 @@ std::string text_of(const ir::Function& f) { return f.program ? ir::print(*f.pro
 
 Status verify_level(const ir::Function& f) { return f.program ? ir::verify(*f.program) : ir::verify(f); }
 
-// Tensor ops before lowering, instructions of all kernels after it.
+// The number of tensor ops before lowering, of instructions in all kernels after it.
 size_t count_instructions(const ir::Body& body) {
   size_t count = 0;
   for (const ir::Instr& instr : body) {
@@ -52,7 +52,7 @@ size_t count_ops(const ir::Function& f) {
   return count;
 }
 
-// Launches: what a call will run. Before fuse there are none.
+// The number of launches of a call; 0 before fuse.
 size_t count_kernels(const ir::Function& f) {
   if (f.program) return f.program->steps.size();
   size_t count = 0;
@@ -79,14 +79,14 @@ std::string dump_folder(const ir::Function& f, const PassContext& context, const
   return many ? options.dump_dir + "/" + f.name : options.dump_dir;
 }
 
-// Blames `pass` for what the verifier found behind it.
+// Blames `pass` for the error that the verifier found after it.
 Diagnostic blame(const PassInfo& pass, const ir::Function& f, Diagnostic found) {
   found.message = "internal error: pass '" + std::string(pass.name) + "' left function '" + f.name +
                   "' malformed: " + found.message;
   return found;
 }
 
-// A pass that says it changed nothing must have changed nothing (lowered functions have no graph left to hash).
+// A pass that reports no change must have changed nothing. Lowered functions have no graph left to hash.
 Status check_unchanged(const PassInfo& pass, const ir::Function& f, const Hash128& before) {
   if (f.program || ir::structural_hash(f) == before) return {};
   return Diagnostic("internal error: pass '" + std::string(pass.name) + "' changed function '" + f.name +

@@ -1,3 +1,4 @@
+// The registry of passes, and the names of levels.
 #include "passes/manager/pass.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace {
 std::vector<PassInfo>& registry() {
   static std::vector<PassInfo> passes = [] {
     std::vector<PassInfo> reserved;
-    reserved.reserve(256);  // pointers to entries are handed out; the table must not move
+    reserved.reserve(256);  // the table must not move: callers keep pointers to its entries
     return reserved;
   }();
   return passes;

@@ -1,6 +1,6 @@
-// Passes, pipelines and what a pass may say.
+// Passes, pipelines and remarks.
 //
-// A pass is one file; its name is the file's name, its spelling on the command line and its folder under tests/golden.
+// A pass is one file. Its name is the file's name, its spelling on the command line and its folder under tests/golden.
 // A pass file defines one PassInfo and registers it; passes find each other only through pipelines.
 #pragma once
 
@@ -15,15 +15,15 @@
 
 namespace frit::passes {
 
-// How far a function has come. A pass needs at least `needs`, at most `most`, and leaves `gives` (or what was there, if
-// higher).
+// The level of a function. A pass needs a level from `needs` to `most`, and leaves `gives` or the level before, if that
+// is higher.
 enum class Level : uint8_t {
   Graph,      // any rows
   Expanded,   // no Composite rows
   Fused,      // every op in a group
   Lowered,    // a Program of kernels with plain loops
   Scheduled,  // vector widths, lanes and chunks chosen
-  Legal,      // only scalar ops that a target must have (functions expanded)
+  Legal,      // only scalar ops that every target must have (functions expanded)
   Planned,    // temporaries have slots
 };
 std::string_view name(Level level);
@@ -33,31 +33,30 @@ struct Remark {
   SourceLoc loc;
 };
 
-// What the code will run on, as far as passes care. Nothing here changes a result but the numbers that say so.
+// The target of the code, as far as passes care. These traits change no result, except for the ones that say so.
 struct TargetTraits {
   int vector_bytes = 32;
   int64_t cache_bytes = 1 << 20;  // of one core
   int threads = 1;
-  int64_t stream_bytes = 32 << 20;  // results of at least this size are written past the caches
+  int64_t stream_bytes = 32 << 20;  // results of at least this size are written with non-temporal stores
   bool has_fma = true;
   // Loops are spread over a grid of invocations in workgroups instead of threads with vectors
   // (passes/schedule/grid_schedule.h).
   bool grid = false;
-  // Part of a reduction's meaning on this target (ir/graph/graph.h): accumulators along the operand's last axis, and
-  // elements of a block there and along other axes.
+  // These are part of a reduction's meaning on this target (ir/graph/graph.h): the accumulators along the operand's
+  // last axis, and the elements of a block along that axis and along other axes.
   int reduction_lanes = ir::kReductionLanes;
   int64_t reduction_block = ir::kReductionBlock, column_block = ir::kReductionBlock;
-  // What code needs that is called with the caller's own memory and has no runtime beside it.
-  bool dense_results =
-      false;  // each result is an output of its own, dense and row-major: no views, no inputs, none shared
+  // Needs of code that is called with the caller's own memory, without a runtime.
+  bool dense_results = false;   // each result is a separate output, dense and row-major: no view, no input, not shared
   bool own_routines = false;    // routines of the library are kernels of the program ...
-  bool cblas_routines = false;  // ... but those that cblas takes, which are calls (passes/lower/c_call.h)
+  bool cblas_routines = false;  // ... except those that cblas takes, which are calls (passes/lower/c_call.h)
 };
 
 struct PassContext {
-  ir::Module* module = nullptr;  // null for a lone function
+  ir::Module* module = nullptr;  // null for a function without a module
   TargetTraits target;
-  bool fuse = true;  // false: every op its own group (eager, and --pipeline comparisons)
+  bool fuse = true;  // false: every op in its own group (eager, and --pipeline comparisons)
   bool collect_remarks = false;
   std::vector<Remark> remarks;
   std::string pass;  // the running pass
@@ -70,7 +69,7 @@ struct PassInfo {
   std::string_view name;
   std::string_view doc;
   Level needs, most, gives;
-  Result<bool> (*run)(ir::Function&, PassContext&);  // whether it changed anything
+  Result<bool> (*run)(ir::Function&, PassContext&);  // returns whether it changed anything
 };
 
 const PassInfo* find_pass(std::string_view name);
@@ -81,7 +80,7 @@ struct RegisterPass {
 
 struct Pipeline {
   std::vector<const PassInfo*> passes;
-  // "default", "none", or pass names with commas. Fails on an unknown name or an order whose levels do not fit.
+  // Parses "default", "none", or pass names with commas. Fails on an unknown name or an order whose levels do not fit.
   static Result<Pipeline> parse(std::string_view text);
   static const Pipeline& standard();
 };

@@ -1,5 +1,4 @@
-// Pipelines as text: "default", "none", or pass names with commas, checked for unknown names and for levels that do not
-// fit.
+// Pipelines as text: "default", "none", or pass names with commas; checks names and the order of levels.
 #include <algorithm>
 #include <array>
 

@@ -1,5 +1,6 @@
-// The default pipeline by name, and the rule that decides whether a pass may run at a level. Shared by the files of the
-// pass manager; users see Pipeline (passes/manager/pass.h).
+// The default pipeline by name, and the rule that decides whether a pass may run at a level.
+//
+// The files of the pass manager share this header; users see Pipeline (passes/manager/pass.h).
 #pragma once
 
 #include <span>
@@ -12,8 +13,8 @@ namespace frit::passes {
 // The names of the default pipeline, in order.
 std::span<const std::string_view> standard_order();
 
-// Whether `pass` may run on a function at `level`; the error says which pass to put before or after it. `raised_by` is
-// the pass that brought the function to `level`, or null when it started there.
+// Whether `pass` may run on a function at `level`. The error says which pass to put before or after it. `raised_by` is
+// the pass that brought the function to `level`, or null if the function started there.
 Status check_level(const PassInfo& pass, Level level, const PassInfo* raised_by);
 
 }  // namespace frit::passes

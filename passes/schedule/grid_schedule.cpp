@@ -1,3 +1,4 @@
+// Grid schedules: vectors, merged parallel loops and lanes for devices with workgroups.
 #include "passes/schedule/grid_schedule.h"
 
 #include <algorithm>
@@ -17,8 +18,8 @@ constexpr int kVectorBytes = 16;  // of one load
 constexpr int kMaxVector = 8;
 constexpr int kMaxInvocations = 256;
 constexpr int kMinInvocations = 32;
-constexpr int64_t kLongBody =
-    400;  // instructions beyond which copies of a body cost more registers than wide loads save
+// instructions beyond which copies of a body need more registers than wide loads save
+constexpr int64_t kLongBody = 400;
 
 int64_t count(const Body& body) {
   int64_t n = 0;
@@ -29,7 +30,7 @@ int64_t count(const Body& body) {
   return n;
 }
 
-// The widest element that is moved, in bytes.
+// The widest accessed element, in bytes.
 int widest_access(const Kernel& k, const Body& body) {
   int bytes = 1;
   for (const Instr& i : body) {
@@ -45,7 +46,7 @@ void for_each_loop(Body& body, const std::function<void(Loop&)>& f) {
     if (auto* loop = std::get_if<Loop>(&i.node)) f(*loop), for_each_loop(loop->body, f);
 }
 
-// A perfect nest around straight-line code.
+// Whether `outer` is a perfect nest around straight-line code.
 bool is_straight(Loop& outer) {
   Loop* loop = &outer;
   while (Loop* inner = inner_of_nest(loop->body)) {
@@ -55,7 +56,7 @@ bool is_straight(Loop& outer) {
   return loop != &outer && !contains_loop(loop->body);
 }
 
-// As many consecutive elements as make a wide access, where the results are stored side by side.
+// The number of consecutive elements in a wide access, if the results are stored contiguously; else 1.
 int element_vector(const Kernel& k, const Loop& loop) {
   if (count(loop.body) > kLongBody) return 1;
   int vector = std::clamp(kVectorBytes / widest_access(k, loop.body), 1, kMaxVector);
@@ -70,7 +71,7 @@ int element_vector(const Kernel& k, const Loop& loop) {
 
 void schedule_rows(Kernel& k) {
   for_each_loop(k.body, [&](Loop& loop) {
-    // A row's loop over fewer elements than lanes leaves the others at the identity, whatever their number.
+    // A row shorter than the lanes leaves the other lanes at the identity, so they can go.
     if (loop.lanes > 0) {
       const int64_t high = loop.extent.is_const() ? loop.extent.value() : INT64_MAX;
       if (high < loop.lanes)
@@ -161,7 +162,7 @@ void schedule_grid(Kernel& k, const TargetTraits&) {
     if (loop->kind == LoopKind::Parallel) {
       while (collapse(*loop)) {
       }
-      // Every inner pair first: a merged position is divided, and no longer collapses.
+      // Collapse every inner pair first: a merged position contains a division, which no longer collapses.
       for (Loop* outer = loop; (outer = inner_of_nest(outer->body));)
         while (collapse(*outer)) {
         }
@@ -169,7 +170,7 @@ void schedule_grid(Kernel& k, const TargetTraits&) {
           k.locals.empty() && is_straight(*loop) && tile(*loop, kGridTile, kGridTile, unused(k, "row"), k.facts);
       while (!tiled && inner_of_nest(loop->body)) {
         Loop* inner = inner_of_nest(loop->body);
-        // What an iteration keeps in locals stays in one iteration.
+        // A local belongs to one iteration, so a loop that uses it stays in one iteration.
         if (inner->extent.uses(loop->var) || (!k.locals.empty() && !contains_loop(inner->body))) break;
         merge(*loop, k.facts);
       }
@@ -207,11 +208,11 @@ bool is_multiple(const Dim& d, int64_t factor, const Kernel& k, std::vector<std:
 
 namespace {
 
-// `position` as uniform part + contiguous * (the variable's place among the consecutive values).
+// Splits `position` into a uniform part + contiguous * (the index of the variable among the consecutive values).
 struct Parts {
   bool known = true;
   int64_t step = 0;
-  bool aligned = true;  // the value at the first is a multiple of the vector
+  bool aligned = true;  // the first value is a multiple of the vector
 };
 
 Parts parts_of(const Dim& d, const std::string& var, int vector, const Kernel& k, std::vector<std::string>& multiples);
@@ -223,7 +224,7 @@ Parts parts_of_atom(const Atom& atom, const std::string& var, int vector, const 
     Parts inner = parts_of(atom.args[0], var, vector, k, multiples);
     const bool whole = inner.known && inner.aligned && inner.step == 1 && !atom.args[1].uses(var) &&
                        is_multiple(atom.args[1], vector, k, multiples);
-    // All of them lie between two multiples of the divisor.
+    // All values lie between two multiples of the divisor.
     if (whole) return {true, atom.kind == AtomKind::Mod ? 1 : 0, atom.kind == AtomKind::Mod};
   }
   return {false, 0, false};
@@ -242,7 +243,7 @@ Parts parts_of(const Dim& d, const std::string& var, int vector, const Kernel& k
       uniform += whole;
       continue;
     }
-    // One factor may change; the others are uniform.
+    // One factor may change; the others must be uniform.
     const Atom* changing = nullptr;
     Dim factor = term.coefficient;
     for (const auto& atom : term.atoms) {
@@ -295,7 +296,7 @@ bool is_independent(const Kernel& k, const Loop& loop) {
       auto affine = s->index.affine_in(loop.var);
       independent =
           independent && (added || it->second == s->index) && affine && k.facts.range(affine->coefficient).low > 0;
-      // What inner loops add must not reach the next iteration's position.
+      // The positions of inner loops must not reach those of the next iteration.
       Dim reach = 0;
       for (const Loop* inner : around) {
         auto part = s->index.affine_in(inner->var);

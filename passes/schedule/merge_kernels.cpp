@@ -1,5 +1,6 @@
-// merge_kernels: kernels that are the same but for their names become one, launched with each one's buffers. The layers
-// of a network repeat: the code of one of them serves all.
+// merge_kernels: merges kernels that are equal up to names; each launch keeps its own buffers.
+//
+// The layers of a network repeat, so the code of one layer serves all.
 #include <map>
 #include <unordered_map>
 
@@ -11,8 +12,8 @@ namespace {
 
 using namespace ir;
 
-// The kernel as text without the names that it is free to choose. `epilogue`: its parallel loop must stay as it is,
-// which schedule keeps to.
+// The kernel as text, without the names that it is free to choose. The parallel loop of an `epilogue` must stay as it
+// is, which schedule respects.
 std::string meaning(const Kernel& k, bool epilogue) {
   Kernel plain = k;
   plain.name = epilogue ? "epilogue" : "kernel";
@@ -35,7 +36,7 @@ Result<bool> run(Function& f, PassContext& context) {
   each_use([&](KernelStep& use, bool fused) {
     if (fused) epilogue[use.kernel] = true;
   });
-  // Text is made of those only that are of one size with another.
+  // Only kernels of equal size are compared as text.
   std::map<std::pair<size_t, size_t>, std::vector<uint32_t>> alike;
   for (uint32_t i = 0; i < p.kernels.size(); ++i)
     alike[{p.kernels[i].buffers.size(), p.kernels[i].reg_types.size()}].push_back(i);
@@ -69,7 +70,7 @@ Result<bool> run(Function& f, PassContext& context) {
 
 const RegisterPass registered({
     .name = "merge_kernels",
-    .doc = "makes kernels that differ in names only one",
+    .doc = "merges kernels that differ only in names",
     .needs = Level::Lowered,
     .most = Level::Lowered,
     .gives = Level::Lowered,

@@ -1,8 +1,7 @@
-// plan_buffers: gives every temporary a slot of the workspace, sharing slots between temporaries whose lives do not
-// overlap, and marks inputs whose memory an output may take over.
+// plan_buffers: gives every temporary a slot of the workspace, and finds inputs whose memory an output may take over.
 //
-// Temporaries that nothing uses are dropped. A slot is reused only for a size that is provably no larger than the
-// slot's, or when both are known numbers (the slot then grows).
+// Temporaries share a slot if their live ranges do not overlap. A slot is reused only for a size that is provably no
+// larger than the slot, or if both sizes are known numbers; then the slot may grow. Unused temporaries are dropped.
 #include <algorithm>
 
 #include "passes/manager/pass.h"
@@ -57,7 +56,7 @@ void assign_slots(Program& p, const std::vector<Life>& life, const DimFacts& fac
       bool fits = facts.less_equal(bytes, slots[s].bytes) == Tri::Yes;
       bool grows = bytes.is_const() && slots[s].bytes.is_const();
       if (!fits && !grows) continue;
-      // The smallest that fits; else the largest, which grows least.
+      // Prefer the smallest slot that fits, else the largest slot, which grows least.
       if (best == kNone || (grows && fits && slots[s].bytes.value() < slots[best].bytes.value()) ||
           (grows && !fits && slots[best].bytes.value() < bytes.value() &&
            slots[s].bytes.value() > slots[best].bytes.value()))
@@ -75,7 +74,7 @@ void assign_slots(Program& p, const std::vector<Life>& life, const DimFacts& fac
   for (const Slot& s : slots) p.slots.push_back(s.bytes);
 }
 
-// Whether kernel buffer `in` is read only at the very positions where `out` is written, before the write, in the same
+// Whether kernel buffer `in` is read only at the positions where `out` is written, before the write, in the same
 // iterations.
 bool same_positions(const Body& body, uint32_t in, uint32_t out, bool& any) {
   const Dim* written = nullptr;
@@ -87,7 +86,7 @@ bool same_positions(const Body& body, uint32_t in, uint32_t out, bool& any) {
       }
     } else if (auto* l = std::get_if<LoadInstr>(&body[i].node)) {
       if (l->buffer != in) continue;
-      // The store is further down in the same body, at the same index.
+      // The store must follow in the same body, at the same index.
       if (!written || !(*written == l->index)) return false;
       any = true;
     } else if (auto* loop = std::get_if<Loop>(&body[i].node)) {
@@ -115,7 +114,7 @@ void find_donors(Program& p, const std::vector<Life>& life) {
         return static_cast<uint32_t>(std::find(step->buffers.begin(), step->buffers.end(), b) - step->buffers.begin());
       };
       bool any = false;
-      // Other outputs in the kernel are fine: they have memory of their own.
+      // Other outputs of the kernel are fine: they have memory of their own.
       if (same_positions(p.kernels[step->kernel].body, number(in), number(out), any) && any) {
         o.donor = in;
         taken[in] = true;
@@ -124,8 +123,7 @@ void find_donors(Program& p, const std::vector<Life>& life) {
   }
 }
 
-// Temporaries that no step touches are dropped, so that every other one has a slot. A group without elements leaves
-// such temporaries.
+// Drops temporaries that no step touches because their computation vanished, so that every remaining one has a slot.
 void drop_unused(Program& p) {
   std::vector<Life> life = lives(p);
   for (const Window& w : p.results) life[w.buffer].used = true;
@@ -166,7 +164,7 @@ Result<bool> run(Function& f, PassContext& context) {
   drop_unused(p);
   std::vector<Life> life = lives(p);
   assign_slots(p, life, f.facts);
-  // Memory of a result that is the caller's own takes over no other.
+  // A result in the caller's own memory takes over no other memory.
   if (!context.target.dense_results) find_donors(p, life);
   if (!p.slots.empty()) {
     std::string sizes;

@@ -1,10 +1,11 @@
-// schedule: how each kernel's loops run: which axes become one, which loop is spread over threads and in what portions,
-// which loop is computed in vectors and how far it is unrolled, and which two are cut into tiles. Results do not depend
-// on any of it.
+// schedule: chooses how the loops of each kernel run, which changes no result.
 //
-// Three shapes of kernel occur. A nest around straight-line code: its innermost loop runs in vectors. Rows (the reduced
-// axis is the last): the outer loops are spread over threads, the loops inside run in vectors. Columns (the last axis
-// is kept): the loop over it runs in vectors, with the reducing loops inside.
+// It decides which loops collapse, which loop is spread over threads and with what grain, which loop becomes a vector
+// loop and how far it is unrolled, and which two loops are tiled.
+//
+// Three shapes of kernel occur. A nest around straight-line code: its innermost loop is the vector loop. Rows (the
+// reduced axis is the last): the outer loops are spread over threads, the loops inside are vector loops. Columns (the
+// last axis is kept): the loop over it is the vector loop, with the reducing loops inside.
 #include <algorithm>
 
 #include "passes/lower/loop_nest.h"
@@ -16,21 +17,21 @@ namespace {
 
 using namespace ir;
 
-// Scalar operations, for each byte of a vector, below which handing work to another thread costs more than it saves:
-// about two microseconds.
+// The scalar operations per byte of a vector below which a second thread costs more than it saves: about two
+// microseconds.
 constexpr int64_t kMinWork = 1 << 12;
 constexpr int64_t kChunk = 8192;  // elements of an inner loop per iteration of the parallel one
-// Tiles of two axes. Where a vector is a whole cache line, each line is visited once, in any order: tiles are large,
-// for the sake of the rows' length. Otherwise the lines of a tile must stay in the innermost cache, of which rows a
-// power of two apart use a few sets only.
+// Tiles of two axes. If a vector is a whole cache line, each line is visited once, in any order; such tiles are large,
+// to make rows long. Otherwise the lines of a tile must stay in the innermost cache, and rows a power of two apart use
+// only a few of its sets.
 constexpr int64_t kLine = 64;
 constexpr int64_t kTileRows = 64, kTileColumns = 256, kTileSide = 32;
-constexpr int kTileVectors = 16;   // of a tile that are in registers at once
+constexpr int kTileVectors = 16;   // vectors of a tile that are in registers at once
 constexpr int64_t kTileWork = 96;  // scalar operations beyond which a tile goes through the registers row by row
 constexpr int kFunctionCost = 20;
-constexpr int64_t kColumnWork = 12;  // scalar operations an element up to which columns are bound by memory
+constexpr int64_t kColumnWork = 12;  // scalar operations per element up to which columns are bound by memory
 
-// Scalar operations of what stands in `body` itself, its loops left out.
+// The scalar operations of `body` itself, without its loops.
 int64_t straight_work(const Body& body) {
   int64_t total = 0;
   for (const Instr& i : body) {
@@ -43,8 +44,8 @@ int64_t straight_work(const Body& body) {
   return total;
 }
 
-// Those of its loops included, at least 1, over the kernel's symbols. Where an extent depends on a loop around it, the
-// first turn's stands for all.
+// The scalar operations of `body` and its loops, at least 1, over the kernel's symbols. An extent that depends on an
+// outer loop counts as in the first iteration of that loop.
 Dim work(const Kernel& k, const Body& body) {
   Dim total = std::max<int64_t>(1, straight_work(body));
   for (const Instr& i : body)
@@ -58,7 +59,7 @@ Dim work(const Kernel& k, const Body& body) {
   return total;
 }
 
-// Scalar operations of one turn of every loop inside: what an unrolled copy costs in registers.
+// The scalar operations of one iteration of every loop inside, which measure the registers that an unrolled copy needs.
 int64_t leaf_work(const Body& body) {
   int64_t total = straight_work(body);
   for (const Instr& i : body)
@@ -99,8 +100,9 @@ class Scheduler {
   }
 
  private:
-  // Results that are too large to stay in the cache go past it, which saves reading their lines first. Only where every
-  // full vector is aligned for sure: positions that are a multiple of the width beside the vector loop's variable.
+  // Marks non-temporal stores: results too large for the cache bypass it, which avoids reading their lines first. Every
+  // full vector must be aligned: the part of the position without the vector loop's variable is a multiple of the
+  // width.
   void mark_streams(Body& body, const Loop* vector) {
     for (Instr& i : body) {
       if (auto* loop = std::get_if<Loop>(&i.node)) {
@@ -116,7 +118,7 @@ class Scheduler {
     }
   }
 
-  // Loops are named otherwise by the emitter, so that only a symbol can have the name.
+  // The emitter never gives a loop such a name, so only a symbol can have it.
   std::string fresh(std::string name) const {
     while (std::find(k_.symbols.begin(), k_.symbols.end(), name) != k_.symbols.end()) name += "_";
     return name;
@@ -124,15 +126,15 @@ class Scheduler {
 
   int lanes_for(const Body& body) const { return std::max(1, target_.vector_bytes / widest(k_, body)); }
 
-  // Columns are read row by row: the more of a row at once, the longer the run of memory. As many as registers hold the
-  // sums of.
+  // Columns are read row by row: the wider the piece of a row, the longer the run of memory. The sums of a piece must
+  // fit in the registers.
   int column_unroll(const Loop& loop) const {
     const int registers = target_.vector_bytes >= 64 ? 16 : 8;
     return std::max(4, registers / std::max(1, accumulator_count(loop.body)));
   }
 
   void vectorize(Loop& loop) {
-    // Accumulators without lanes take their values in order.
+    // Accumulators without lanes combine their values in order.
     if (!loop.accumulators.empty() && loop.lanes == 0) return;
     int w = lanes_for(loop.body);
     int64_t cost = leaf_work(loop.body);
@@ -145,7 +147,7 @@ class Scheduler {
     }
   }
 
-  // Every innermost loop under `loop` runs in vectors.
+  // Makes every innermost loop under `loop` a vector loop.
   void vectorize_leaves(Loop& loop) {
     if (!contains_loop(loop.body)) {
       vectorize(loop);
@@ -170,7 +172,7 @@ class Scheduler {
       set_grain(loop);
       return;
     }
-    // All loops but the one in vectors become the parallel one.
+    // All loops except the vector loop merge into the parallel loop.
     int keep = nest || columns ? 2 : 1;
     if (rows_fixed_) keep = depth;
     for (; depth > keep; --depth) merge(loop, k_.facts);
@@ -195,8 +197,8 @@ class Scheduler {
     return true;
   }
 
-  // As many rows of a tile as a vector has lanes are taken at once, so that what lies along the rows is read in vectors
-  // too.
+  // Takes as many rows of a tile at once as a vector has lanes, so that an operand that is contiguous along the columns
+  // is also read in vectors.
   void side_by_side(Loop& rows) {
     Loop& columns = *inner_of_nest(rows.body);
     if (leaf_work(columns.body) > kTileWork) return;
@@ -231,7 +233,7 @@ Result<bool> run(Function& f, PassContext& context) {
       epilogue[library->epilogue->kernel] = true;
   bool changed = false;
   for (size_t i = 0; i < p.kernels.size(); ++i) {
-    // A second run finds the loops scheduled.
+    // In a second run the loops are already scheduled.
     bool scheduled = false;
     auto look = [&](auto&& self, const Body& body) -> void {
       for (const Instr& instr : body)
@@ -249,8 +251,7 @@ Result<bool> run(Function& f, PassContext& context) {
 }
 
 const RegisterPass kRegistered{
-    {"schedule",
-     "collapses loops, chooses the loop that runs in vectors, its width and unrolling, and the portions that threads take",
+    {"schedule", "collapses loops, chooses the vector loop, its width and unrolling, and the grain of threads",
      Level::Lowered, Level::Lowered, Level::Scheduled, run}};
 
 }  // namespace

@@ -1,9 +1,11 @@
-// Puts every op into one preferred form: the equations of canonicalize_rules.cpp, and what a row's traits imply
-// (f(f(x)) for involutions and idempotent rows, constants as the right operand of commutative rows, one broadcast for
-// an arrangement of a scalar).
+// canonicalize: puts every op into one preferred form.
 //
-// One walk from operands to users: when an op is looked at its operands are in final form, and what replaces it is
-// built from final parts and looked at in turn. A second run therefore finds nothing to do.
+// It applies the equations of canonicalize_rules.cpp and the rules implied by a row's traits: f(f(x)) for involutions
+// and idempotent rows, constants as the right operand of commutative rows, one broadcast for an arrangement of a
+// scalar.
+//
+// The walk goes from operands to users. When it reaches an op, the operands are in final form; a replacement is built
+// from final parts and visited in turn. A second run therefore finds nothing to do.
 #include <array>
 #include <unordered_map>
 
@@ -17,7 +19,7 @@ namespace {
 
 using namespace ir;
 
-// Rewrites of one op before the rules must be going round in circles.
+// Rewrites of one op after which the rules must be circular.
 constexpr int kMostRewrites = 1000;
 
 using RulesByRoot = std::unordered_map<const OpDef*, std::vector<const Equation*>>;  // looked up, never iterated
@@ -37,7 +39,7 @@ struct Binding {
 };
 using Bindings = std::vector<Binding>;
 
-// The first variable of the left that stands for a value: it decides which element type an equation is about.
+// The first variable of the left side that stands for a value; it decides which element type an equation is about.
 std::optional<ValueId> first_value(const Bindings& bindings) {
   for (const Binding& b : bindings)
     if (b.value != kNone) return b.value;
@@ -124,7 +126,7 @@ class Canonicalizer {
       if (now != old) rewriter_.replace(old, now);
       if (rewrites_ > kMostRewrites) {
         rewriter_.finish();
-        return Diagnostic("internal error: the rules of canonicalize do not come to an end on this function");
+        return Diagnostic("internal error: the rules of canonicalize do not terminate on this function");
       }
     }
     return rewriter_.finish();
@@ -141,7 +143,7 @@ class Canonicalizer {
     return v;
   }
 
-  // What the defining op of `v` becomes, or nothing.
+  // The replacement of the defining op of `v`, or nothing.
   std::optional<ValueId> step(ValueId v) {
     const Op* op = f_.def_of(v);
     if (!op || op->results.size() != 1 || op->def->kind == OpKind::Constant) return std::nullopt;
@@ -170,11 +172,11 @@ class Canonicalizer {
       return std::nullopt;
     const Type& type = f_.type(op.results[0]);
     if (op.def->has(kInvolution) && f_.type(inner->operands[0]) == type) {
-      remark(op.def->name, " undoes itself", op.loc);
+      remark(op.def->name, " applied twice is the identity", op.loc);
       return inner->operands[0];
     }
     if (op.def->has(kIdempotent) && f_.type(op.operands[0]) == type) {
-      remark(op.def->name, " twice is once", op.loc);
+      remark(op.def->name, " applied twice is the same as once", op.loc);
       return op.operands[0];
     }
     return std::nullopt;

@@ -1,8 +1,8 @@
 // The algebraic rules of `canonicalize`; passes/simplify/equations.h has the syntax.
 //
 // A rule stands here only if both sides have the same bits for every input: -0.0 is not 0.0 (x + 0.0 is not x, x + -0.0
-// is), x * 0 is not 0 for floats (infinities, NaN, signs), integers wrap. A NaN is a NaN whatever its sign and payload.
-// A test runs every equation on random and special values of every element type that it claims.
+// is), x * 0 is not 0 for floats (infinities, NaN, signs), integers wrap. A NaN equals a NaN whatever its sign and
+// payload. A test runs every equation on random and special values of every element type that it claims.
 #include "passes/simplify/equations.h"
 
 namespace frit::passes {

@@ -1,10 +1,10 @@
-// Computes at compile time what depends on constants alone.
+// constant_fold: evaluates ops whose operands are all constants at compile time.
 //
-// An elementwise op on constants that have one value each becomes one such constant, whatever its shape: the value is
-// computed once and broadcast. Other ops on constants are computed element by element up to kMostElements of them; data
-// that would only be arranged or repeated (broadcasts, views that grow) stays as it is. Results have the bits that the
-// compiled code would compute, since both run the same scalar programs (passes/simplify/fold.h); reductions are left to
-// the code, which has their order.
+// An elementwise op on constants of one value each becomes one such constant, whatever its shape: the value is computed
+// once and broadcast. Other ops on constants are computed element by element, up to kMostElements elements. Data that
+// would only be rearranged or repeated (broadcasts, views that grow) stays as it is. The result has the bits that
+// compiled code computes, because both run the same scalar programs (passes/simplify/fold.h). Reductions stay:
+// generated code has their order.
 #include <algorithm>
 #include <cstring>
 
@@ -17,12 +17,12 @@ namespace {
 
 using namespace ir;
 
-// Elements that a folded constant may hold: more would grow the program by more than computing them costs.
+// The most elements of a folded constant. A larger one costs more program than its computation costs time.
 constexpr int64_t kMostElements = 4096;
 
 const Literal& literal_of(const Op& constant) { return std::get<Literal>(*constant.attrs.find("value")); }
 
-// The elements of a static type, or nothing when they are too many or unknown.
+// The number of elements of a static type, or nothing if it is too large or unknown.
 std::optional<int64_t> small_count(const Type& type) {
   if (!type.is_static()) return std::nullopt;
   int64_t count = 1;
@@ -85,7 +85,7 @@ class Folder {
     return elementwise ? fold_elementwise(op, type, *count) : fold_index(op, type, *count);
   }
 
-  // Views of constants of one value, and views that repeat elements, are cheaper as they are.
+  // Views of constants of one value, and views that repeat elements, are cheaper unfolded.
   bool worth_arranging(const Op& op, const Type& type, int64_t count) {
     if (type.rank() == 0) return true;
     int64_t largest = 0;
@@ -130,7 +130,7 @@ class Folder {
     return moved_element(op, f_.type(v), i);
   }
 
-  // The same of the result of an index row.
+  // The same for the result of an index row.
   std::optional<uint64_t> moved_element(const Op& op, const Type& type, int64_t i) {
     std::vector<Type> operand_types;
     for (ValueId v : op.operands) operand_types.push_back(f_.type(v));
@@ -175,7 +175,7 @@ Result<bool> run_constant_fold(Function& f, PassContext& context) { return Folde
 
 const RegisterPass registered({
     .name = "constant_fold",
-    .doc = "computes ops on constants",
+    .doc = "computes ops on constants at compile time",
     .needs = Level::Graph,
     .most = Level::Expanded,
     .gives = Level::Graph,

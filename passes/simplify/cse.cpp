@@ -1,8 +1,8 @@
-// Common subexpression elimination: ops that compute the same values from the same operands become one.
+// cse, common subexpression elimination: merges ops that compute the same values from the same operands.
 //
-// Two ops are the same when row, operands, attributes (literals included, by bits) and result types are equal; operands
-// of a commutative row are compared without regard to order. Every op is looked up once in a hash table over all of
-// that: linear, however many users one value has. Side effects happen as often as they were written.
+// Two ops are the same if row, operands, attributes (literals included, by bits) and result types are equal; the order
+// of a commutative row's operands does not count. Every op is looked up once in a hash table keyed by all of that, so
+// the pass is linear however many users a value has. Ops with side effects are never merged.
 #include <algorithm>
 #include <string>
 #include <unordered_map>
@@ -62,7 +62,7 @@ Result<bool> run_cse(Function& f, PassContext& context) {
       continue;
     }
     const Op& first = f.ops[at->second.op];
-    // A collision of 128-bit hashes costs a missed merge, never a wrong one.
+    // A collision of 128-bit hashes loses a merge but never makes a wrong one.
     if (!same_computation(f, first, at->second.key, op, key)) {
       rewriter.keep(std::move(op));
       continue;

@@ -1,4 +1,4 @@
-// Removes ops whose results nobody uses, directly or through other ops, unless they have side effects.
+// dce: removes ops without side effects whose results have no live user.
 #include "passes/manager/pass.h"
 
 namespace frit::passes {
@@ -21,14 +21,14 @@ Result<bool> run_dce(Function& f, PassContext& context) {
     }
   }
   if (dead == 0) return false;
-  context.remark(f, "removed " + std::to_string(dead) + (dead == 1 ? " op" : " ops") + " whose results nobody uses");
+  context.remark(f, "removed " + std::to_string(dead) + (dead == 1 ? " op" : " ops") + " whose results are unused");
   f.canonicalize_order();
   return true;
 }
 
 const RegisterPass registered({
     .name = "dce",
-    .doc = "removes ops whose results nobody uses",
+    .doc = "removes ops whose results are unused",
     .needs = Level::Graph,
     .most = Level::Expanded,
     .gives = Level::Graph,

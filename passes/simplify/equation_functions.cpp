@@ -1,4 +1,4 @@
-// The conditions and attribute functions that equations may call. Each asks about types, bits or attributes; none about
+// The conditions and attribute functions that equations may call. They ask about types, bits or attributes, never about
 // names.
 #include <array>
 #include <bit>
@@ -22,7 +22,7 @@ bool identity(const Function&, Args a) {
   return true;
 }
 
-// Every number of s is 1; a list left out stands for ones.
+// Every number of s is 1; an absent list stands for ones.
 bool ones(const Function&, Args a) {
   const auto* dims = std::get_if<Dims>(a[0].attr);
   if (!dims) return false;
@@ -41,7 +41,7 @@ bool zeros(const Function&, Args a) {
   return true;
 }
 
-// 1 / C is exact in C's type, so that x / C and x * (1 / C) round the same real number.
+// 1 / C is exact in C's type, so x / C and x * (1 / C) round the same real number.
 bool exact_reciprocal(const Function& f, Args a) {
   Dtype dtype = f.type(a[0].value).dtype;
   auto bits = splat_bits(f, a[0].value);
@@ -53,7 +53,7 @@ bool exact_reciprocal(const Function& f, Args a) {
   return std::isfinite(reciprocal) && bits_to_double(dtype, double_to_bits(dtype, reciprocal)) == reciprocal;
 }
 
-// How many bits of an integer's magnitude a type holds; 0 for the others.
+// The number of magnitude bits of an integer type; 0 for other types.
 int magnitude_bits(Dtype t) {
   if (t == bool_) return 1;
   if (is_unsigned(t)) return 8 * t.size;
@@ -79,12 +79,12 @@ bool holds_all(Dtype to, Dtype from) {
   return is_float(to) && significand_bits(to) > significand_bits(from) && !(to == float16 || to == bfloat16);
 }
 
-// Converting x to type t on the way to type u gives what converting it straight to u gives.
+// Converting x to t and then to u gives the same as converting x to u directly.
 bool passes_through(const Function& f, Args a) {
   Dtype x = f.type(a[0].value).dtype;
   const auto *t = std::get_if<Dtype>(a[1].attr), *u = std::get_if<Dtype>(a[2].attr);
   if (!t || !u || !holds_all(*t, x)) return false;
-  // Integers wrap where floats saturate: an integer that went through a float must fit where it goes.
+  // Integers wrap where floats saturate, so an integer that passes through a float must fit the final type.
   bool integer_by_float = is_int(x) && is_inexact(*t);
   return !(integer_by_float && is_int(*u)) || holds_all(*u, x);
 }

@@ -1,3 +1,4 @@
+// The parser of equations.
 #include "passes/simplify/equations.h"
 
 #include <algorithm>

@@ -1,22 +1,23 @@
-// The algebraic rules of `canonicalize` as data: equations read from text, one a line.
+// The algebraic rules of `canonicalize` as data: equations read from text, one per line.
 //
 //   [class ...] left = right
 //   [class ...] left = right if condition(arguments)
 //
 // A side is a term:
-//   x                     a variable: any value; the same name twice is the same value
-//   C                     a variable that starts with a capital: a constant with one value in all its elements
-//   0  1  -1  0.5  -0.0  true  false  inf     such a constant with exactly this value in the element type at that place
-//   row(term, ..., attr=p)                    an operation; `attr=p` names the value of an attribute (its default where
-//   left out)
-// On the right an attribute may be computed, attr=function(p, q). A row on the right that is the row at the head of the
-// left takes over its attributes; a row with no attributes given has none. Operations on constants alone are computed
-// at once. A literal has the element type of the first variable and the shape of the result; alone on the right it has
-// the result's type.
+//   x                  a variable: any value; the same name twice is the same value
+//   C                  a variable that starts with a capital: a constant with one value in all its elements
+//   0  1  -1  0.5  -0.0  true  false  inf    a constant with this value, exact in its element type, in all its elements
+//   row(term, ..., attr=p)    an operation; `attr=p` names the value of an attribute (its default if left out)
 //
-// Classes say for which element types of the first variable of the left an equation holds: any, number, real, int,
-// signed, unsigned, float, complex, bool, or a short type name (f32). A rule is used only where both sides have one
-// type, so `reshape(x) = x` means: where the shape does not change. Operands of commutative rows match in either order.
+// On the right an attribute may be computed, attr=function(p, q). If a row on the right is also the row at the head of
+// the left, it takes over that row's attributes; a row with no attributes given has none. Operations on constants alone
+// are computed at once. A literal has the element type of the first variable and the shape of the result; alone on the
+// right it has the result's type.
+//
+// Classes name the element types for which an equation holds, by the first variable of the left: any, number, real,
+// int, signed, unsigned, float, complex, bool, or a short type name (f32). A rule is used only if both sides have one
+// type, so `reshape(x) = x` applies only if the shape does not change. Operands of commutative rows match in either
+// order.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@
 
 namespace frit::passes {
 
-// A bound variable as conditions and attribute functions see it: a value, or an attribute.
+// A bound variable, as conditions and attribute functions see it: a value, or an attribute.
 struct EquationArg {
   ir::ValueId value = ir::kNone;
   const ir::Attr* attr = nullptr;
@@ -58,18 +59,18 @@ struct Term {
     std::vector<int> args;
   };
   Kind kind;
-  int variable = -1;        // Variable, Constant
-  bool is_integer = false;  // Literal
+  int variable = -1;        // of a Variable or Constant
+  bool is_integer = false;  // of a Literal
   int64_t integer = 0;
   double number = 0;
-  const ir::OpDef* def = nullptr;  // Row
+  const ir::OpDef* def = nullptr;  // of a Row
   std::vector<Term> operands;
   std::vector<AttrTerm> attrs;
 };
 
 struct Equation {
   std::string text;     // as written, without the class list
-  int line = 0;         // in the rules text, from 1
+  int line = 0;         // in the text of the rules, from 1
   uint32_t dtypes = 0;  // bit i: holds for Dtype::Val i
   Term left, right;
   const EquationCondition* condition = nullptr;
@@ -79,14 +80,14 @@ struct Equation {
   bool holds_for(Dtype t) const { return dtypes >> static_cast<int>(t.val) & 1u; }
 };
 
-// Reads a rules text. Fails on the first line that is not an equation over known rows, naming the line.
+// Reads the text of rules. Fails on the first line that is not an equation over known rows, and names the line.
 Result<std::vector<Equation>> parse_equations(std::string_view text);
 
 // The bits of a literal as an element of `dtype`; nothing for a fraction as an integer.
 std::optional<uint64_t> literal_bits(const Term& literal, Dtype dtype);
 
-// The rules of `canonicalize` (passes/simplify/canonicalize_rules.cpp), and the same parsed. A rules text that does not
-// parse is a bug, reported by the pass as an internal error.
+// The rules of `canonicalize` (passes/simplify/canonicalize_rules.cpp), as text and parsed. Text that does not parse is
+// a bug; the pass reports it as an internal error.
 extern const char* const kCanonicalizeRules;
 const Result<std::vector<Equation>>& canonicalize_equations();
 

@@ -1,4 +1,4 @@
-// Replaces every composite row by its expansion into simpler rows, again and again until none is left.
+// expand_composites: replaces every composite row by its expansion into simpler rows until none is left.
 #include "passes/manager/pass.h"
 #include "passes/simplify/rewrite.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 using namespace ir;
 
-// Rows that expand into each other without end are a bug of the rows; this finds it before memory does.
+// Rows that expand into each other without end are a bug of the rows. This bound finds it before memory runs out.
 constexpr int kDeepest = 64;
 
 class Expander {
@@ -28,7 +28,7 @@ class Expander {
     }
     if (!op.def->expand) return malformed(op, "has no expansion");
     if (depth == kDeepest) return malformed(op, "expands into itself");
-    // The expansion is appended to the function; it is taken off again and its own composites are expanded in turn.
+    // The expansion is appended to the function, removed again, and its own composites are expanded in turn.
     size_t begin = f_.ops.size();
     rewriter_.builder().loc = op.loc;
     std::vector<ValueId> results = op.def->expand(rewriter_.builder(), op, op.operands);
@@ -65,7 +65,7 @@ Result<bool> run_expand_composites(Function& f, PassContext& context) { return E
 
 const RegisterPass registered({
     .name = "expand_composites",
-    .doc = "replaces composite ops by what they stand for",
+    .doc = "replaces composite ops by their expansions",
     .needs = Level::Graph,
     .most = Level::Expanded,
     .gives = Level::Expanded,

@@ -1,7 +1,7 @@
-// Replaces the math functions in kernels by their expansions over the primitive scalar ops (ir/math), and
-// drops scalar instructions whose results nobody uses.
+// expand_functions: replaces the math functions in kernels by their expansions over the primitive scalar ops (ir/math).
 //
-// Constants are shared within a body and with the bodies inside it.
+// It also drops scalar instructions whose results have no use. Constants are shared within a body and with the bodies
+// inside it.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -18,7 +18,7 @@ class Expander {
  public:
   explicit Expander(Kernel& kernel) : kernel_(kernel) {}
 
-  // Functions that were expanded.
+  // Returns the number of functions expanded.
   size_t run() {
     expand(kernel_.body);
     return expanded_;
@@ -27,7 +27,7 @@ class Expander {
  private:
   using Constants = std::map<std::pair<Dtype::Val, uint64_t>, Reg>;
 
-  // `constants_` holds what this body and those around it define so far.
+  // `constants_` holds the constants defined so far by this body and those around it.
   void expand(Body& body) {
     Constants outer = constants_;
     Body result;
@@ -85,7 +85,7 @@ class Expander {
   size_t expanded_ = 0;
 };
 
-// Walks backwards, so that one walk finds everything: registers are defined before they are used.
+// Walks backwards, so that one walk finds all dead instructions: registers are defined before they are used.
 class DeadScalars {
  public:
   explicit DeadScalars(Kernel& kernel) : kernel_(kernel), used_(kernel.reg_types.size()) {}
@@ -100,7 +100,7 @@ class DeadScalars {
     if (r != kNoReg) used_[r] = true;
   }
 
-  // Notes what a live instruction uses; false for a dead one.
+  // Records the registers that a live instruction uses; returns false for a dead one.
   bool keep(Instr& instr) {
     if (auto* scalar = std::get_if<ScalarInstr>(&instr.node)) {
       if (!used_[scalar->result]) return false;

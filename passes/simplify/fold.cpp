@@ -1,3 +1,4 @@
+// Evaluates elementwise rows on constant operands.
 #include "passes/simplify/fold.h"
 
 #include "passes/simplify/rewrite.h"
@@ -19,7 +20,7 @@ std::optional<ElementFolder> ElementFolder::make(const Function& f, const Op& op
 }
 
 std::vector<uint64_t> ElementFolder::operator()(std::span<const uint64_t> operands) const {
-  // A complex element is its two parts, the real one in the low half.
+  // A complex element is two parts, the real one in the low half.
   std::vector<uint64_t> inputs;
   for (size_t i = 0; i < operands.size(); ++i) {
     if (is_complex(operand_types_[i])) {

@@ -1,7 +1,7 @@
-// Elementwise rows on known bits: what constant folding and the algebraic rules compute at compile time.
+// Elementwise rows evaluated at compile time, for constant folding and the algebraic rules.
 //
-// The same scalar program and the same expansions of functions run here as in compiled code, so that a folded value has
-// the bits that the program would have computed.
+// The same scalar programs and the same expansions of functions run here and in compiled code, so a folded value has
+// the bits that the program would compute.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace frit::passes {
 
 class ElementFolder {
  public:
-  // For elementwise rows whose meaning is defined for these types; nothing for others and for rows that are not to be
-  // folded.
+  // Makes a folder for an elementwise row whose meaning is defined for these types; nothing for other rows and for rows
+  // with kNoFold.
   static std::optional<ElementFolder> make(const ir::Function& f, const ir::Op& op);
 
   // The bits of one element of each result, from the bits of one element of each operand.
@@ -27,8 +27,7 @@ class ElementFolder {
   std::vector<Dtype> operand_types_, result_types_;
 };
 
-// The bits of the single result of elementwise `op`, when every operand is a constant with one value in all its
-// elements.
+// The bits of the single result of elementwise `op`, if every operand is a constant with one value in all its elements.
 std::optional<uint64_t> fold_splat(const ir::Function& f, const ir::Op& op);
 
 }  // namespace frit::passes

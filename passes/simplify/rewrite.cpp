@@ -1,3 +1,4 @@
+// The Rewriter, and queries about constants under arrangements.
 #include "passes/simplify/rewrite.h"
 
 #include <bit>
@@ -52,11 +53,11 @@ bool only_moves_elements(const Op& op) {
 
 namespace {
 
-// Canonical functions have one broadcast above a constant; longer chains are not followed to their ends, or a pass over
-// a long chain would take quadratic time.
+// In a canonical function at most one broadcast stands above a constant. Longer chains are not followed to the end:
+// otherwise a pass over a long chain would take quadratic time.
 constexpr int kMostArrangements = 4;
 
-// The constant op that `v` is, or that it is an arrangement of.
+// The constant op that defines `v`, or that `v` is an arrangement of.
 const Op* constant_under(const Function& f, ValueId v) {
   const Op* op = f.def_of(v);
   for (int i = 0; i < kMostArrangements && op && only_moves_elements(*op); ++i) op = f.def_of(op->operands[0]);

@@ -1,13 +1,13 @@
-// frit_accuracy: how far the math functions of ir/math are from the exact values.
+// frit_accuracy: measures the distance of the math functions of ir/math from the exact values.
 //
-//   frit_accuracy                    every function, sampled; exit status 1 where a bound is exceeded
+//   frit_accuracy                    every function, sampled; exit status 1 if a bound is exceeded
 //   frit_accuracy --full exp sin     all 2^32 arguments in f32 of the named functions
 //   frit_accuracy --samples=N ...    N random arguments beside the corner cases
 //   frit_accuracy --f32 | --f64      one element type only
 //
-// The error is |result - exact| in units of the last place of the exact value, so a correctly rounded
-// function has at most 0.5. Where the exact value is NaN, infinite or zero (its sign included), the result
-// must be the same, or the error is infinite.
+// The error is |result - exact| in units in the last place of the exact value, so a correctly rounded function has at
+// most 0.5. If the exact value is NaN, infinite or zero (its sign included), the result must be the same, or the error
+// is infinite.
 #include <algorithm>
 #include <atomic>
 #include <bit>

@@ -1,3 +1,4 @@
+// Evaluates the nodes of a ScalarProgram one after the other over blocks of elements.
 #include "tests/accuracy/block_evaluator.h"
 
 #include <bit>

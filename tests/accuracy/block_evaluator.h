@@ -1,8 +1,7 @@
-// Runs a ScalarProgram over arrays, a block of elements per node: fast enough to try a function on every
-// float.
+// Runs a ScalarProgram over arrays, a block of elements per node, fast enough to try a function on every float.
 //
-// One evaluator serves one thread at a time. Only the types that ir/math computes in are known: bool, i32,
-// u32, i64, u64, f32, f64.
+// One evaluator serves one thread at a time. It knows only the types that ir/math computes in: bool, i32, u32, i64,
+// u64, f32, f64.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +16,7 @@ class BlockEvaluator {
  public:
   static constexpr size_t kBlock = 512;
 
-  // `program` has only primitive nodes and outlives nothing: it is copied.
+  // `program` has only primitive nodes. It is copied, so it need not outlive the call.
   explicit BlockEvaluator(const ir::ScalarProgram& program);
 
   // Computes the first result for `count` elements (at most kBlock); inputs[i] and result point to elements

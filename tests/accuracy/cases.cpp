@@ -1,3 +1,4 @@
+// The measured functions: their ranges, bounds and references.
 #include "tests/accuracy/cases.h"
 
 #include <cmath>
@@ -11,8 +12,8 @@ namespace {
 
 using ir::ScalarOp;
 
-// Halley's steps on erf, or on erfc near 1, from an approximation that is good to a few percent; the series near
-// zero, whose next term is below 2^-58 of the sum.
+// Halley's iteration on erf, or on erfc near 1, from an approximation good to a few percent. Near zero it is the
+// series, whose next term is below 2^-58 of the sum.
 template <class W>
 W inverse_erf(W x) {
   W a = std::fabs(x);

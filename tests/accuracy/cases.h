@@ -1,4 +1,4 @@
-// The functions to measure: where to sample them, what error is allowed, and their values in a wider type.
+// The functions to measure: the ranges to sample, the allowed errors, and their values in a wider type.
 #pragma once
 
 #include <vector>
@@ -13,13 +13,13 @@ struct Range {
 
 struct Case {
   ir::ScalarOp op;
-  Range x, y;               // beside random bits: where the function is neither saturated nor trivial
+  Range x, y;               // beside random bits: the range where the function is neither saturated nor trivial
   double bound32, bound64;  // ulp, over all arguments
 };
 
 const std::vector<Case>& cases();
 
-// The C library's value in a type that is wider than the arguments'.
+// The C library's value in a type wider than the arguments' type.
 double reference(ir::ScalarOp op, double x, double y);
 long double reference(ir::ScalarOp op, long double x, long double y);
 

@@ -16,7 +16,7 @@ def f32(x):
 
 
 def fit(g, w, a, b, degree, fixed=None, steps=12):
-    """The error and the coefficients; those in `fixed` (power -> value) are given."""
+    """The error and the coefficients; `fixed` (power -> value) prescribes some of them."""
     fixed = dict(fixed or {})
     free = [k for k in range(degree + 1) if k not in fixed]
     n = 6 * (degree + 2)

@@ -46,7 +46,7 @@ class Writer {
   bool cblas() const { return options_.cblas; }
   void use_cblas() { options_.cblas = true; }
 
-  // Plans the function; `add_call` then says what calls of it give.
+  // Plans the function; `add_call` then adds calls and their expected results.
   const Function& add(Function f) {
     if (planned_.size() == kPerFile) flush();
     passes::PassContext context;
@@ -61,7 +61,7 @@ class Writer {
     return *planned_.back();
   }
 
-  // `values`: of the sizes; `inputs` fit the function's parameters.
+  // `values` are those of the sizes; `inputs` fit the function's parameters.
   void add_call(const Function& original, std::vector<Tensor> inputs, Random& random) {
     const Function& f = *planned_.back();
     Arguments arguments = need(place(original, inputs, random), print(original));
@@ -276,7 +276,7 @@ void from_file(Writer& writer, const std::string& path, Random& random) {
           call[s] = std::clamp(between(random, 0, most) * factor, r.low, r.high);
         }
       } while (!std::all_of(f->facts.conditions().begin(), f->facts.conditions().end(), holds));
-      // The order in which cblas sums is its own: sums that are exact are the same.
+      // cblas sums in its own order, so its tests use sums that are exact.
       writer.add_call(*f, random_inputs(*f, call, writer.cblas() ? Values::Exact : Values::Ordinary, random), random);
     }
   }

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Compiles what c_cases wrote and runs it: run_cases.py CONFIGURATION CASES.. builds the sources of the named kind and runs the driver over them.
+"""Compiles and runs the sources that c_cases wrote.
 
-Environment: FRIT_C_CASES, the program that writes cases; FRIT_C_SOURCE, this folder. What a machine lacks is said, and the test skipped (status 77).
+run_cases.py CONFIGURATION CASES.. builds the sources of the named kind and runs the driver over them.
+
+Environment: FRIT_C_CASES, the program that writes cases; FRIT_C_SOURCE, this folder. If the machine lacks a compiler or
+emulator, the test says so and is skipped (status 77).
 """
 import os
 import shutil
@@ -13,7 +16,8 @@ from pathlib import Path
 
 STRICT = ["-std=c11", "-Wall", "-Wextra", "-pedantic", "-Wconversion", "-Werror"]
 
-# Compiler and flags; for another machine the emulator that runs its programs, or the one folder of its libraries where this machine may run them.
+# Compiler and flags. For another machine also the emulator that runs its programs, or the folder of its libraries if this
+# machine can run them.
 CONFIGURATIONS = {
     "gcc-O0": (["gcc", "-O0"], []),
     "gcc-O3": (["gcc", "-O3", "-march=native"], []),
@@ -65,14 +69,14 @@ def main():
         sources = sorted(work.glob("*.c"))
 
         def build(source):
-            # The wrappers and the driver are the test's own.
+            # The wrappers and the driver belong to the test.
             flags = STRICT if source.name.startswith("part") else ["-std=c11"]
             run([compiler[0], *flags, *compiler[1:], "-I", work, "-c", source, "-o", source.with_suffix(".o")])
 
         with ThreadPoolExecutor(2) as pool:
             list(pool.map(build, sources))
         driver = work / "driver"
-        # Programs for another machine bring their library along where there is no emulator that would find it.
+        # Without an emulator that would find it, a program for another machine is linked with its library statically.
         static = ["-static"] if where and not emulator else []
         libraries = ["-lm", "-lopenblas"] if "cblas" in cases else ["-lm"]
         run([compiler[0], *compiler[1:], *static, *[s.with_suffix(".o") for s in sources], "-o", driver, *libraries])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The command's C files: good and bad calls, headers in C++, flags that are refused, what is left of a failed command, and the example.
+"""The command's C files: good and bad calls, headers in C++, refused flags, the leftovers of a failed command, and the example.
 
 Environment: FRIT_CLI, FRIT_C_SOURCE (this folder), FRIT_EXAMPLES (the folder of examples).
 """
@@ -33,7 +33,7 @@ class Calls(unittest.TestCase):
         self.good(os.environ["FRIT_CLI"], "compile", source, "--target=c", "--emit=c", "-o", made, *options)
 
     def check(self, *flags):
-        """Builds the functions strictly, calls them, and gives the object's file."""
+        """Builds the functions strictly, calls them, and returns the object file."""
         for compiler in ["gcc", "clang-16"]:
             self.good(compiler, *STRICT, "-O2", "-c", self.folder / "calls.c", "-o", self.folder / "calls.o")
             program = [SOURCE / "calls.c", self.folder / "calls.o", "-lm", "-o", self.folder / "calls"]
@@ -44,10 +44,10 @@ class Calls(unittest.TestCase):
     def test_calls(self):
         self.compile()
         object = self.check()
-        # No state: nothing that can be written.
+        # No state: no writable data.
         written = [line for line in self.good("nm", object).splitlines() if line.split()[-2] in "bBdDcC"]
         self.assertEqual(written, [])
-        # Nothing from outside but the C library.
+        # No external symbols except those of the C library.
         needed = {line.split()[-1] for line in self.good("nm", "-u", object).splitlines()}
         self.assertLessEqual(needed, {"fma", "fmaf", "memcpy", "memset", "memmove", "_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail"})
 

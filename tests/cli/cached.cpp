@@ -1,6 +1,5 @@
-// Compiles and runs one function for test_cache.py, and says what the process needed for it:
-// "<right or wrong> <graphs compiled> <llvm or nothing>". The arguments name the function, and give a factor that makes
-// it another one.
+// Compiles and runs one function for test_cache.py, and prints its cost to the process: "<right or wrong> <graphs
+// compiled> <llvm or nothing>". The arguments name the function and give a factor that makes it another function.
 #include <frit/frit.h>
 
 #include <cmath>

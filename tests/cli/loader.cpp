@@ -1,4 +1,5 @@
-// Links the runtime alone: loads a package, runs a function on ones, and prints what libraries the process has loaded.
+// Links the runtime alone: loads a package, runs a function on ones, and prints the libraries that the process has
+// loaded.
 #include <dlfcn.h>
 #include <link.h>
 

@@ -1,4 +1,4 @@
-"""The cache on disk from the outside: what a second process finds, what damage does, and how processes share it.
+"""The cache on disk from the outside: hits in a second process, damaged entries, and sharing between processes.
 
 FRIT_CLI names the program, FRIT_CACHED one that runs a compiled function. FRIT_CACHE_RUNS=12x12 sets how many processes start at once, and how often.
 Needs Python's standard library alone.
@@ -35,7 +35,7 @@ class CacheTest(unittest.TestCase):
         return out, error
 
     def run_cached(self, name="gelu", factor=1, **more):
-        """(compilations, "llvm" or "nothing", standard error) of a process that ran the function, rightly."""
+        """(compilations, "llvm" or "nothing", standard error) of a process that ran the function with the right result."""
         out, error = self.finish(self.start(CACHED, name, str(factor), **more))
         match = re.fullmatch(r"right (\d+) (llvm|nothing)\n", out)
         self.assertTrue(match, out + error)

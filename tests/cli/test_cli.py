@@ -20,7 +20,7 @@ class Help(CliTest):
             self.assertIn("-h,--help", page)
 
     def test_help_has_one_option_a_line(self):
-        """What a completion script reads: two blanks, the option's spellings, then its value and text."""
+        """A completion script reads two blanks, the option's spellings, then its value and text."""
         expected = {
             "opt": "pipeline print-after verify-each time-passes remarks stop-after dump-dir emit output",
             "compile": "function target cpu emit output",

@@ -1,4 +1,4 @@
-"""Artifacts and libraries from the outside: made by the command, run by it and by a program that has no compiler in it.
+"""Artifacts and libraries from the outside: made by the command, run by it and by a program without a compiler.
 
 FRIT_CLI names the program, FRIT_GRAPHS the folder of example graphs, FRIT_LOADER a program that links the runtime alone.
 """
@@ -170,7 +170,7 @@ class Artifacts(OfflineTest):
 
 class Memory(OfflineTest):
     def test_a_run_takes_what_the_plan_says(self):
-        # Routines of the library take memory of their own besides; here are none, and rows are short.
+        # There are no library routines here, which would take more memory, and rows are short.
         sizes = {"m": 320, "n": 3200}
         graph = self.write("c.frit", COLUMNS)
         plan = re.search(r"outputs (\S+) B, workspace (\S+) B in", self.text("explain", graph))
@@ -190,7 +190,7 @@ class Gpu(OfflineTest):
     def test_packages_run_on_the_gpu(self):
         if "gpu: none" in self.text("devices"):
             self.skipTest("there is no GPU here")
-        # What is fused behind a product has no code of its own.
+        # An epilogue fused into a product has no code of its own.
         for name in ("mlp", "softmax"):
             package = self.path(f"{name}.fritpkg")
             self.frit("compile", GRAPHS / f"{name}.frit", "--target=vulkan", "-o", package)
@@ -295,7 +295,7 @@ class Names(OfflineTest):
             self.frit("compile", graph, "-o", self.path("names" + ending))
             header = pathlib.Path(self.path("names.h")).read_text()
             entries = dict(zip(re.findall(r"/\* func @(.*?)\(%", header), re.findall(r"^int (\w+)\(", header, re.M)))
-            # A name that C can have stays, whatever the others become.
+            # A valid C name stays, whatever the other names become.
             self.assertEqual(entries, {'"a b"': "a_b_3", "a.b": "a_b_4", "a_b": "a_b", "a_b_2": "a_b_2", "select": "select_", "stdin": "stdin_",
                                        "f": "f", "f_workspace": "f_workspace_2", "two": "two"})
             self.assertIn("int two(const float* x_y_2, const float* x_y, float* out, int64_t I_, void* workspace", header)
@@ -309,7 +309,7 @@ class Names(OfflineTest):
             self.assertIn("is a file that is compiled", self.error(2, "compile", graph, *arguments))
         for name, bytes_ in before.items():
             self.assertEqual(pathlib.Path(self.path(name)).read_bytes(), bytes_, name)
-        # An artifact may be made again in its place.
+        # A new package may replace an old one.
         self.frit("compile", graph, "-o", self.path("a.fritpkg"))
         first = pathlib.Path(self.path("a.fritpkg")).read_bytes()
         self.frit("compile", self.path("a.fritpkg"), "-o", self.path("a.fritpkg"))

@@ -1,4 +1,4 @@
-"""Compares what two builds of frit print and compile: same_text.py SOURCE BUILD BUILD."""
+"""Compares the output and the compiled code of two builds of frit: same_text.py SOURCE BUILD BUILD."""
 import difflib
 import pathlib
 import re
@@ -10,7 +10,7 @@ source, first, second = map(pathlib.Path, sys.argv[1:])
 
 def outcome(build, program, *arguments):
     done = subprocess.run([build / "bin" / program, *arguments], capture_output=True, timeout=300)
-    # The column of a call is the compiler's own notion: that of the name or of the parenthesis.
+    # Compilers disagree on the column of a call: that of the name or that of the parenthesis.
     return done.returncode, re.sub(rb'(// loc "[^"]*":\d+):\d+', rb"\1", done.stdout), done.stderr
 
 

@@ -1,5 +1,5 @@
-// Prints what a few functions are traced, optimised and lowered to. The text must not depend on the compiler that built
-// this program, although compilers evaluate the arguments of a call in different orders.
+// Prints the traces, optimised graphs and programs of a few functions. The text must not depend on the compiler that
+// built this program, although compilers evaluate the arguments of a call in different orders.
 #include <frit/frit.h>
 
 #include <iostream>

@@ -1,4 +1,4 @@
-// Law 4: the same function gives the same bytes, whatever order it was built in, whenever it is asked for.
+// Law 4: the same function gives the same bytes, whatever the order in which it was built and the time of the request.
 #include <gtest/gtest.h>
 
 #include "ir/read/json.h"
@@ -12,7 +12,7 @@ namespace {
 
 using namespace ir;
 
-// The same graph, its ops appended in another order that definitions allow.
+// The same graph with its ops appended in another valid order.
 Function rebuilt(const Function& f, Random& random) {
   Function out;
   out.name = f.name;

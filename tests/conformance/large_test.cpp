@@ -1,5 +1,5 @@
-// Reductions over more elements than a block holds: cut into blocks or not, fused or not, on one thread or two, to the
-// same bits.
+// Reductions over more elements than a block holds give the same bits, cut into blocks or not, fused or not, on one
+// thread or two.
 #include <gtest/gtest.h>
 
 #include "ir/graph/expression.h"
@@ -14,7 +14,7 @@ using namespace ir;
 
 constexpr int64_t kLong = kReductionBlock + 4465;
 
-// x + x, then every row that takes it with these axes: those that can share a kernel will.
+// x + x, then every row that takes it with these axes. Rows that can share a kernel do.
 Function reductions(const Shape& shape, const Dims& axes, Dtype dtype, OpKind kind) {
   Function f;
   f.name = "large";

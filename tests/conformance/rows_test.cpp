@@ -1,9 +1,9 @@
 // Every row of the operation table, on every element type that it takes, over shapes that are empty, single, odd, wide,
 // strided and symbolic.
 //
-// Generated code must equal the interpreter of the planned program to the bit on any data. The graph interpreter, which
-// computes functions through libm and sums in double, must agree within tolerance() on data that does not overflow;
-// where an op is exact, to the bit on any data.
+// Generated code must equal the interpreter of the planned program to the bit on any data. The graph interpreter
+// computes functions through libm and sums in double; it must agree within tolerance() on data that does not overflow,
+// and to the bit on any data if an op is exact.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,9 +20,9 @@ namespace {
 
 using namespace ir;
 
-constexpr double kFunctionUlp = 4;   // one function: what docs/accuracy.md promises, and the rounding of the reference
+constexpr double kFunctionUlp = 4;   // one function: the bound of docs/accuracy.md, and the rounding of the reference
 constexpr double kComposedUlp = 64;  // functions with arithmetic around them, of the largest operand or result
-constexpr double kReducedUlp = 64;   // sums in another order, and what is computed from them
+constexpr double kReducedUlp = 64;   // sums in another order, and results computed from them
 
 #ifdef FRIT_SANITIZED
 constexpr size_t kShapes = 1, kCallsWanted = 2, kPairStep = 5;
@@ -48,10 +48,10 @@ std::vector<Arrangement> arrangements() {
           {{2, 3, 1, 19}, false}, {{m, n, 4}, false}, {{0}, true},   {{6, 4}, true}};
 }
 
-// The reference's data: how far a result may be off.
+// The tolerance of a result on the reference's data.
 struct Tolerance {
   double ulp;
-  bool of_operands;  // units of the largest operand, not only of the result
+  bool of_operands;  // in units of the largest operand, not only of the result
 };
 
 Tolerance tolerance(const Function& f, const Op& op) {
@@ -83,7 +83,7 @@ double largest(const Tensor& t) {
   return most;
 }
 
-// Empty when `got` is near enough.
+// Empty if `got` is near enough.
 std::string far_off(const Tensor& want, const Tensor& got, const Tolerance& t, double magnitude) {
   if (t.ulp == 0) return difference(want, got);
   if (want.dtype != got.dtype || want.shape != got.shape) return difference(want, got);
@@ -105,7 +105,7 @@ class Row : public testing::TestWithParam<const OpDef*> {
     if (std::string why = why_not_here(); !why.empty()) GTEST_SKIP() << why;
   }
 
-  // The function of one op, or nothing when the row does not take this.
+  // The function of one op, or nothing if the row does not take these operands.
   std::optional<Function> single(const Arrangement& a, Dtype leading, Dtype attribute) {
     const OpDef& def = *GetParam();
     Function f;
@@ -160,7 +160,7 @@ class Row : public testing::TestWithParam<const OpDef*> {
         ASSERT_TRUE(want.ok()) << want.error().str() << "\n" << case_text(shown);
         auto got = run_code(**code, *arguments);
         ASSERT_TRUE(got.ok()) << got.error().str() << "\n" << case_text(shown);
-        // A GPU's routines sum in an order of their own: sums that are exact are the same.
+        // A GPU's routines sum in their own order, so their tests use sums that are exact.
         const bool library = std::any_of(planned->program->steps.begin(), planned->program->steps.end(),
                                          [](const Step& s) { return std::holds_alternative<LibraryStep>(s); });
         if (on_gpu() && library && values != Values::Exact) continue;
@@ -168,7 +168,7 @@ class Row : public testing::TestWithParam<const OpDef*> {
           ASSERT_EQ(far_off((*want)[r], (*got)[r], {target_ulp(f, f.ops[0], values), true}, 0), "")
               << "generated code against the program interpreter\n"
               << case_text(shown);
-        // The program's interpreter is held against the graph's where the CPU is tested.
+        // The tests of the CPU already compare the program's interpreter with the graph's.
         if ((values == Values::Special && !exact) || on_gpu()) continue;
         auto reference = interpret(f, inputs);
         ASSERT_TRUE(reference.ok()) << reference.error().str() << "\n" << case_text(shown);
@@ -194,7 +194,7 @@ TEST_P(Row, AgreesOnEveryTypeAndShape) {
   for (Dtype leading : all_dtypes()) {
     if (!admits(def.domain, leading) && def.arity != 0) continue;
     size_t checked = 0;
-    // Where an attribute is an element type every pair is tried, each on a few shapes; else each type on more of them.
+    // If an attribute is an element type, every pair is tried on a few shapes; otherwise each type on more shapes.
     for (Dtype attribute : has_dtype ? all_dtypes() : std::span<const Dtype>(&leading, 1)) {
       // A GPU in software takes long to compile.
       const size_t wanted = has_dtype || on_gpu() ? 1 : kShapes;

@@ -1,4 +1,4 @@
-// compile(): when it traces, what it captures, what it returns, how it fails.
+// compile(): when it traces, which arrays it captures, its results and its errors.
 #include <cmath>
 #include <cstdlib>
 #include <memory>

@@ -1,3 +1,4 @@
+# Fails if a committed elementwise file differs from the generator's output.
 foreach(pair "header;${FOLDER}/frit/elementwise.h" "source;${FOLDER}/ops/elementwise.cpp")
   list(GET pair 0 what)
   list(GET pair 1 file)

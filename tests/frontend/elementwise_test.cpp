@@ -1,5 +1,5 @@
-// Elementwise operations: promotion, broadcasting, operators with scalars, errors. Their values over every dtype are
-// the conformance tests' matter.
+// Elementwise operations: promotion, broadcasting, operators with scalars, errors. The conformance tests check their
+// values over every dtype.
 #include <cmath>
 #include <limits>
 

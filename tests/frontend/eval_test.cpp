@@ -36,7 +36,7 @@ TEST(Eval, LongChainsNeitherOverflowNorLeak) {
 TEST(Eval, SharedInputsRunOnce) {
   array x = arange(1000);
   array y = x;
-  for (int i = 0; i < 60; ++i) y = y + y - y;  // exponential for who follows every path
+  for (int i = 0; i < 60; ++i) y = y + y - y;  // exponential for an evaluator that follows every path
   EXPECT_EQ(values<int>(y), values<int>(x));
 }
 

@@ -1,5 +1,5 @@
-// Functions as files: what is exported is imported as the same function, whatever its shapes, names, weights and file
-// form.
+// Functions as files: an exported function is imported as the same function, whatever its shapes, names, weights and
+// file form.
 #include <frit/frit.h>
 
 #include <filesystem>
@@ -203,7 +203,7 @@ TEST_F(Export, WhatIsImportedIsTracedCompiledAndExportedAgain) {
   export_function(path("g.frit"), around, {ramp({4, 8})}, true);
   const ImportedFunction g = import_function(path("g.frit"));
   EXPECT_EQ(values<float>(g({ramp({7, 8})})[0]), values<float>(around({ramp({7, 8})})[0]));
-  // What a file's function needs of sizes is needed of who calls it.
+  // The caller must satisfy the facts of an imported function.
   auto wrong = compile([&](const Args& in) -> Args { return f({in[0]}); }, true);
   EXPECT_NE(thrown<InvalidArgument>([&] { wrong({ramp({4, 9})}); }), "");
 }
@@ -229,7 +229,7 @@ TEST_F(Export, KeywordArgumentsAndTheExporter) {
 }
 
 TEST_F(Export, WhatCannotBeExportedIsSaid) {
-  // A value that is read while tracing, a function that is traced for numbers alone, files that cannot be written.
+  // A value read while tracing, a function traced for its concrete sizes, files that cannot be written.
   EXPECT_NE(thrown<Error>([&] {
               export_function(path("f.frit"),
                               [](const Args& in) -> Args { return {in[0] + array(in[0].item<float>())}; },

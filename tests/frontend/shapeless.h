@@ -1,4 +1,4 @@
-// Functions that are compiled for any shape against themselves, called with several shapes.
+// Compares functions compiled for any shape with themselves uncompiled, over several shapes.
 #pragma once
 
 #include <algorithm>
@@ -45,8 +45,8 @@ inline std::string outcome(const std::function<std::vector<array>()>& call) {
   }
 }
 
-// Calls a compiled function with arguments of each list of shapes in turn; every call gives the bytes, or the error, of
-// `fn` itself.
+// Calls a compiled function with arguments of each list of shapes in turn. Every call must give the bytes, or the
+// error, of `fn` itself.
 inline void compare(const frit::CompiledFunction& compiled, const Function& fn, const std::vector<Shapes>& calls,
                     frit::Dtype dtype) {
   for (const Shapes& shapes : calls) {
@@ -73,9 +73,8 @@ inline void compare(const frit::CompiledFunction& compiled, const Function& fn, 
   }
 }
 
-// Compiles `fn` for any shape and compares it with `fn` over all the calls, for which it takes `traces` traces. The
-// other way round, where the last shapes are traced first, the results are the same; how many traces it takes may
-// differ.
+// Compiles `fn` for any shape and compares it with `fn` over all the calls, which must take `traces` traces. In reverse
+// order of the shapes the results must be the same; the number of traces may differ.
 inline void agrees(const Function& fn, std::vector<Shapes> calls, size_t traces = 1, frit::Dtype dtype = frit::float32,
                    std::source_location where = std::source_location::current()) {
   testing::ScopedTrace at(where.file_name(), static_cast<int>(where.line()), "agrees");
@@ -94,7 +93,7 @@ inline void agrees(const std::function<array(const array&)>& fn, const Shapes& s
   agrees([&](const std::vector<array>& in) { return std::vector<array>{fn(in[0])}; }, calls, traces, dtype, where);
 }
 
-// And of two.
+// The same for functions of two arrays.
 inline void agrees(const std::function<array(const array&, const array&)>& fn, const std::vector<Shapes>& calls,
                    size_t traces = 1, frit::Dtype dtype = frit::float32,
                    std::source_location where = std::source_location::current()) {

@@ -1,5 +1,5 @@
-// Every operation in functions that are compiled for any shape: the results of the function itself, to the bit, from as
-// few traces as can be.
+// Every operation in functions compiled for any shape: the results of the function itself, to the bit, from as few
+// traces as possible.
 #include "shapeless.h"
 
 using namespace frit;
@@ -26,7 +26,7 @@ TEST(ShapelessElementwise, TakesAnyShape) {
 TEST(ShapelessElementwise, EqualSizesStayEqual) {
   const auto add = [](const array& x, const array& y) { return abs(x + y); };
   agrees(add, {{{3}, {3}}, {{5}, {5}}, {{0}, {0}}, {{1}, {1}}});
-  // Each of these breaks what the trace before assumed.
+  // Each of these breaks an assumption of the trace before.
   agrees(add, {{{3}, {3}}, {{2}, {3}}}, 1);
   agrees(add, {{{3}, {3}}, {{1}, {5}}, {{5}, {1}}}, 3);
   agrees(add, {{{3}, {3}}, {{0}, {1}}}, 2);
@@ -136,7 +136,7 @@ TEST(ShapelessShape, Iterates) {
     for (const array& row : in[0]) out.push_back(row * 2);
     return out;
   };
-  // The number of results is the size: another size is another trace.
+  // The number of results depends on the size, so another size is another trace.
   agrees(rows, {{{2, 3}}, {{2, 7}}, {{3, 1}}}, 2);
 }
 
@@ -238,7 +238,7 @@ TEST(ShapelessReduce, Statistics) {
 }
 
 TEST(ShapelessReduce, Extremes) {
-  // Over nothing they are an error, which is no trace.
+  // Over an empty axis they are an error, which is no trace.
   agrees([](const array& x) { return max(x); }, {{2, 3}, {1, 1}, {4, 5}, {0, 3}, {3, 0}});
   agrees([](const array& x) { return min(x, 1) + max(x, 1); }, {{2, 3}, {0, 3}, {1, 1}, {3, 0}});
   agrees([](const array& x) { return argmax(x); }, {{2, 3}, {1, 1}, {4, 5}});
@@ -276,7 +276,7 @@ TEST(ShapelessProducts, Tensors) {
          {{{2, 3, 4}, {3, 2, 5}}, {{1, 2, 2}, {2, 1, 3}}});
 }
 
-// ---- Without data: nothing may be read from the sizes that stand in for the arguments'.
+// ---- Without data: nothing may be read from the placeholder sizes.
 
 TEST(ShapelessOps, TraceWithoutData) {
   const auto ir = [](const auto& fn, const std::vector<DeclaredSize>& shape) {
@@ -296,12 +296,12 @@ TEST(ShapelessOps, TraceWithoutData) {
   };
   for (const auto& [fn, result] : programs) {
     const std::string text = head(ir(fn, {"b", "n"}));
-    // Only what is true of every size.
+    // Only facts that hold for every size.
     EXPECT_TRUE(text.ends_with(result + " where b in [0, 2147483647], n in [0, 2147483647] ")) << text;
   }
   EXPECT_TRUE(contains(head(ir([](array x) { return max(x, 1); }, {"b", "n"})), "n in [1, 2147483647]"));
   EXPECT_TRUE(contains(head(ir([](array x) { return reshape(x, {-1, 4}); }, {"b", 8})), "-> f32[2*b, 4]"));
-  // What has no answer without data says so, at the line.
+  // An operation whose answer needs data says so, at its line.
   const std::string message =
       thrown<InvalidArgument>([&] { ir([](array x) { return reshape(x, {x.shape(0), -1}); }, {"b", "n"}); });
   EXPECT_TRUE(contains(message, "without data") && contains(message, "shapeless_ops_test.cpp") &&
@@ -311,7 +311,7 @@ TEST(ShapelessOps, TraceWithoutData) {
                        "do not broadcast"));
 }
 
-// ---- Sizes past what an axis holds: found at the call, before anything is computed.
+// ---- Sizes past the limit of an axis: found at the call, before anything is computed.
 
 TEST(ShapelessOps, TooLargeForAnAxis) {
   const array wide = broadcast_to(zeros({1, 1}), {65536, 65536});
@@ -355,7 +355,7 @@ TEST(ShapelessPrograms, NestedSizes) {
         return slice(twice, {x.dim(0)}, {twice.dim(0)}) + x;
       },
       {{3}, {5}, {0}, {1}});
-  // The sizes are compared: each answer has a trace.
+  // A comparison of sizes: each answer has a trace.
   agrees([](const array& x) { return x.dim(0) < 4 ? x + 1 : x * 2; }, {{3}, {1}, {5}, {9}, {4}}, 2);
 }
 

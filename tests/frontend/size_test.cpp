@@ -1,4 +1,4 @@
-// Sizes as values: numbers outside of a trace, and what operations accept them as.
+// Sizes as values: numbers outside a trace, and the operations that accept them.
 #include "helpers.h"
 
 using namespace frit;
@@ -113,7 +113,7 @@ TEST(Size, TooLargeIsAnError) {
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { repeat(x, int64_t{1} << 31, 0); }), "more than an axis holds"));
   EXPECT_TRUE(
       contains(thrown<InvalidArgument>([&] { flatten(broadcast_to(x, {65536, 65536})); }), "more than an axis holds"));
-  // Nothing of a size whose bytes have no number.
+  // There is no array for a size whose bytes overflow a number.
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { broadcast_to(x, {2147483647, 2147483647}); }), "bytes"));
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { zeros({-1}); }), "negative"));
   EXPECT_NO_THROW(zeros({0, 2147483647, 2147483647}));

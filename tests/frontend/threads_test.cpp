@@ -98,8 +98,7 @@ TEST(Threads, TheirNumberIsTheUsersAndChangesNoBits) {
   EXPECT_EQ(results[0], results[2]);
 }
 
-// Kernels too small to be split that need nothing of each other run beside each other; those that do need each other,
-// in order.
+// Independent kernels too small to be split run side by side; dependent ones run in order.
 TEST(Threads, SmallKernelsBesideEachOther) {
   const int before = num_threads();
   std::vector<array> weights;

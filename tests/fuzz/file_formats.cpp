@@ -1,3 +1,4 @@
+// Reads and checks bytes as each file format, and makes good files.
 #include "file_formats.h"
 
 #include <sys/mman.h>
@@ -32,7 +33,7 @@ bool accepted(const Result<T>& r) {
   return r.ok();
 }
 
-// Bytes as a file that has a path.
+// Bytes as a file with a path.
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view bytes) : fd_(memfd_create("fuzz", MFD_CLOEXEC)) {
@@ -47,7 +48,7 @@ class MemoryFile {
   int fd_;
 };
 
-// Makes the header agree with the bytes again, so that damage gets past it to the manifest.
+// Updates the checksums in the header, so that damage gets past it to the manifest.
 std::string resealed(std::string bytes) {
   if (bytes.size() < 64) return bytes;
   const auto number = [&](size_t at) {
@@ -89,7 +90,7 @@ void read_signature(const std::string& bytes) {
   auto s = runtime::read_signature(bytes);
   if (!accepted(s)) return;
   if (runtime::write_signature(*s) != bytes) wrong("a signature is written as other bytes than it was read from");
-  // Any call is checked without harm.
+  // Checks of any call do no harm.
   std::vector<runtime::Tensor> inputs;
   for (const auto& i : s->inputs)
     inputs.push_back({nullptr, i.dtype, runtime::Sizes(i.shape.size(), 3), runtime::Sizes(i.shape.size(), 1), 0});
@@ -109,7 +110,7 @@ void read_safetensors(const std::string& bytes) {
   const MemoryFile file(bytes);
   auto tensors = runtime::read_safetensors(file.path());
   if (!accepted(tensors)) return;
-  // Every element is there to be read.
+  // Every element must be readable.
   unsigned sum = 0;
   for (const auto& [name, t] : *tensors) {
     size_t n = t.dtype.size;

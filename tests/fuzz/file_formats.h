@@ -1,4 +1,4 @@
-// What every reader of files does with any bytes: an error or a whole value, and never more.
+// Every reader of files on arbitrary bytes: it must give an error or a whole value.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace frit::test {
 
-// The first byte of an input says which reader gets the rest.
+// The first byte of an input selects the reader of the rest.
 enum class FileFormat : uint8_t { Package, Image, Signature, Safetensors, GraphText, GraphJson, GpuCode, Npy, Count };
 
-// Ends the process, with what is wrong, where a reader accepts what it should not, or fails without a message.
+// Ends the process with a message if a reader accepts bad bytes or fails without a message.
 void read_any(const uint8_t* data, size_t size);
 
 // Good files of every format, each with its first byte.

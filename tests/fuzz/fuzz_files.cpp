@@ -1,8 +1,8 @@
 // Damaged files of every format that frit reads: packages, code images, signatures, weights, graphs, arrays.
 //
 // Built with clang and FRIT_LIBFUZZER=ON this is a libFuzzer target; `fuzz_files_corpus FOLDER` writes good files to
-// start from. Without, it has a driver of its own: fuzz_files [--seed N] [--count M] [FILE...] damages good files in M
-// ways and reads them, and files that are named as they are.
+// start from. Otherwise it has its own driver: fuzz_files [--seed N] [--count M] [FILE...] reads M damaged variants of
+// good files, and the named files as they are.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -31,7 +31,7 @@ using Random = std::mt19937_64;
 
 std::string damaged(std::string s, const std::string& other, Random& random) {
   for (uint64_t edits = 1 + random() % 4; edits > 0 && s.size() > 1; --edits) {
-    // The first byte says who reads it.
+    // The first byte selects the reader.
     const size_t at = 1 + random() % (s.size() - 1), n = std::min<size_t>(s.size() - at, 1 + random() % 16);
     switch (random() % 7) {
       case 0: s.erase(at, n); break;

@@ -1,7 +1,7 @@
 // Random well-typed graphs through everything: text and JSON and back, every pass, the interpreters and generated code.
 //
-// fuzz_graphs [--seed N] [--count M] [--seconds S] [--kind exact|any|symbolic] [--show 1]
-// fuzz_graphs --files FOLDER    checks each function of the .frit files there instead: what was found before
+// fuzz_graphs [--seed N] [--count M] [--seconds S] [--kind exact|any|symbolic] [--show 1] fuzz_graphs --files FOLDER
+// checks each function of the .frit files there instead, which earlier runs found
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -24,7 +24,7 @@ namespace {
 
 using namespace ir;
 
-// Law 1, and that JSON keeps everything.
+// Law 1; JSON also keeps everything.
 std::string text_fault(const Function& f) {
   if (Status s = verify(f); !s.ok()) return "not valid: " + s.error().str();
   std::string text = print(f);
@@ -43,7 +43,7 @@ std::string text_fault(const Function& f) {
   return {};
 }
 
-// Law 2: each pass leaves a valid function, tells truly whether it changed it, and does nothing the second time.
+// Law 2: each pass leaves a valid function, reports truly whether it changed it, and does nothing the second time.
 std::string pass_fault(Function f) {
   passes::PassContext context;
   auto text = [](const Function& g) { return g.program ? std::string() : print(g); };
@@ -91,7 +91,7 @@ void lay_out(Function& f, Random& random) {
   }
 }
 
-// Whether all went well.
+// Returns whether all checks passed.
 bool run_one(uint64_t seed, const std::string& kind, bool show) {
   Random random(seed);
   GraphOptions options;
@@ -120,7 +120,7 @@ bool run_one(uint64_t seed, const std::string& kind, bool show) {
   return true;
 }
 
-// Every function of every file of `folder`, on a few inputs. Whether all went well.
+// Runs every function of every file of `folder` on a few inputs. Returns whether all checks passed.
 bool check_files(const std::string& folder) {
   bool good = true;
   std::vector<std::filesystem::path> paths;

@@ -1,7 +1,9 @@
+// Random functions of the public API, compiled for any shape and called with many shapes.
+//
 // fuzz_shapeless [--seed N] [--count M] [--seconds S] [--show 1]
 //
-// Random functions of the public API, compiled for any shape and called with many shapes: each call gives the bits that
-// the function gives untraced and compiled for the shape, or throws where it throws untraced.
+// Each call must give the bits that the function gives untraced and compiled for the shape, or throw if it throws
+// untraced.
 #include <frit/frit.h>
 
 #include <chrono>
@@ -20,7 +22,7 @@ struct Step {
   unsigned p, q;  // parameters
 };
 
-// A function as data: run on any arguments it does the same operations.
+// A function as data: it does the same operations on any arguments.
 struct Program {
   std::vector<int> ranks;
   std::vector<Step> steps;
@@ -40,102 +42,90 @@ std::string text(const Program& p) {
   return s;
 }
 
+bool is_reduction(std::string_view op) {
+  return op == "sum" || op == "mean" || op == "max" || op == "var" || op == "logsumexp" || op == "argmax";
+}
+
+array reduce(std::string_view op, const array& x, int axis, bool keepdims) {
+  if (op == "sum") return sum(x, axis, keepdims);
+  if (op == "mean") return mean(x, axis, keepdims);
+  if (op == "max") return max(x, axis, keepdims);
+  if (op == "var") return var(x, axis, keepdims);
+  if (op == "logsumexp") return logsumexp(x, axis, keepdims);
+  return astype(argmax(x, axis, keepdims), float32);
+}
+
+// A window on `x` whose bounds are numbers ("slice") or sizes.
+array window(const Step& s, std::string_view op, const array& x, int axis) {
+  const auto at = static_cast<size_t>(axis);
+  std::vector<Size> start(x.ndim(), 0), stop;
+  for (const Size& d : x.dims()) stop.push_back(d);
+  if (op == "slice") {
+    Shape strides(x.ndim(), 1);
+    start[at] = static_cast<int>(s.q % 3);
+    stop[at] = static_cast<int>(s.q % 7);
+    strides[at] = 1 + static_cast<int>(s.q % 2);
+    return slice(x, start, stop, strides);
+  }
+  start[at] = x.dim(axis) / 2;
+  if (s.q % 2) stop[at] = -1;
+  return slice(x, start, stop);
+}
+
+bool takes_scalars(std::string_view op) {
+  return op == "exp" || op == "sigmoid" || op == "add" || op == "multiply" || op == "maximum" || op == "where" ||
+         op == "expand_dims";
+}
+
+array apply(const Step& s, const array& x, const array& y) {
+  const int rank = static_cast<int>(x.ndim());
+  const int axis = rank ? static_cast<int>(s.p) % rank : 0;
+  const std::string_view op = kOps[s.op];
+  const auto is = [&](std::string_view name) { return op == name; };
+  if (is_reduction(op)) return reduce(op, x, axis, s.q % 2 == 0);
+  if (is("slice") || is("slice_dim")) return window(s, op, x, axis);
+  if (is("exp")) return exp(x * 0.125f);
+  if (is("sigmoid")) return sigmoid(x);
+  if (is("add")) return x + y;
+  if (is("multiply")) return x * y;
+  if (is("maximum")) return maximum(x, y);
+  if (is("softmax")) return softmax(x, axis);
+  if (is("transpose")) return transpose(x);
+  if (is("flatten")) return flatten(x, axis, -1);
+  if (is("reshape") && rank >= 2)
+    return s.q % 2 ? reshape(x, {x.dim(0) * x.dim(1), -1}) : reshape(x, {-1, x.dim(rank - 1)});
+  if (is("unflatten")) return unflatten(x, axis, {-1, static_cast<int>(1 + s.q % 3)});
+  if (is("concatenate")) return concatenate({x, y, x}, axis);
+  if (is("stack")) return stack({x, y}, axis);
+  if (is("pad")) return pad(x, static_cast<int>(s.q % 3), array(0.5f), s.q % 5 == 0 ? "edge" : "constant");
+  if (is("tile")) return tile(x, {static_cast<int>(s.p % 3), static_cast<int>(1 + s.q % 2)});
+  if (is("repeat")) return repeat(x, static_cast<int>(s.q % 3), axis);
+  if (is("broadcast_to")) return broadcast_to(x, y.dims());
+  if (is("full")) return full(x.dims(), 0.25f) + x;
+  if (is("expand_dims")) return expand_dims(x, axis);
+  if (is("squeeze")) return s.q % 2 ? squeeze(x) : squeeze(x, axis);
+  if (is("arange")) return x + arange(x.dim(rank - 1), float32);
+  if (is("mod")) return x + array(1.0f) * sum(arange(x.dim(axis) % 3 + 1, float32));
+  if (is("where")) return where(x > y, x, y);
+  if (is("split")) {
+    const auto parts = split(x, 2, axis);
+    return parts[0] * parts[1];
+  }
+  if (is("matmul")) return matmul(x, y);
+  if (is("flip")) return flip(x, axis);
+  if (is("shape")) return x * static_cast<float>(x.shape(axis));
+  if (is("compare")) return x.dim(axis) > static_cast<int>(s.q % 4) ? x + 1.0f : x * 2.0f;
+  return x;
+}
+
 std::vector<array> run_program(const Program& program, const std::vector<array>& arguments) {
   std::vector<array> values = arguments;
   for (const Step& s : program.steps) {
     const array x = values[s.a % values.size()], y = values[s.b % values.size()];
-    const int rank = static_cast<int>(x.ndim());
-    const int axis = rank ? static_cast<int>(s.p) % rank : 0;
-    const std::string_view op = kOps[s.op];
-    const auto is = [&](std::string_view name) { return op == name; };
-    if (rank == 0 && !(is("exp") || is("sigmoid") || is("add") || is("multiply") || is("maximum") || is("where") ||
-                       is("expand_dims")))
-      continue;
-    array r = x;
-    if (is("exp"))
-      r = exp(x * 0.125f);
-    else if (is("sigmoid"))
-      r = sigmoid(x);
-    else if (is("add"))
-      r = x + y;
-    else if (is("multiply"))
-      r = x * y;
-    else if (is("maximum"))
-      r = maximum(x, y);
-    else if (is("sum"))
-      r = sum(x, axis, s.q % 2 == 0);
-    else if (is("mean"))
-      r = mean(x, axis, s.q % 2 == 0);
-    else if (is("max"))
-      r = max(x, axis, s.q % 2 == 0);
-    else if (is("var"))
-      r = var(x, axis, s.q % 2 == 0);
-    else if (is("logsumexp"))
-      r = logsumexp(x, axis, s.q % 2 == 0);
-    else if (is("argmax"))
-      r = astype(argmax(x, axis, s.q % 2 == 0), float32);
-    else if (is("softmax"))
-      r = softmax(x, axis);
-    else if (is("transpose"))
-      r = transpose(x);
-    else if (is("flatten"))
-      r = flatten(x, axis, -1);
-    else if (is("reshape") && rank >= 2)
-      r = s.q % 2 ? reshape(x, {x.dim(0) * x.dim(1), -1}) : reshape(x, {-1, x.dim(rank - 1)});
-    else if (is("unflatten"))
-      r = unflatten(x, axis, {-1, static_cast<int>(1 + s.q % 3)});
-    else if (is("slice")) {
-      std::vector<Size> start(static_cast<size_t>(rank), 0), stop;
-      Shape strides(static_cast<size_t>(rank), 1);
-      for (const Size& d : x.dims()) stop.push_back(d);
-      start[static_cast<size_t>(axis)] = static_cast<int>(s.q % 3);
-      stop[static_cast<size_t>(axis)] = static_cast<int>(s.q % 7);
-      strides[static_cast<size_t>(axis)] = 1 + static_cast<int>(s.q % 2);
-      r = slice(x, start, stop, strides);
-    } else if (is("slice_dim")) {
-      std::vector<Size> start(static_cast<size_t>(rank), 0), stop;
-      for (const Size& d : x.dims()) stop.push_back(d);
-      start[static_cast<size_t>(axis)] = x.dim(axis) / 2;
-      if (s.q % 2) stop[static_cast<size_t>(axis)] = -1;
-      r = slice(x, start, stop);
-    } else if (is("concatenate"))
-      r = concatenate({x, y, x}, axis);
-    else if (is("stack"))
-      r = stack({x, y}, axis);
-    else if (is("pad"))
-      r = pad(x, static_cast<int>(s.q % 3), array(0.5f), s.q % 5 == 0 ? "edge" : "constant");
-    else if (is("tile"))
-      r = tile(x, {static_cast<int>(s.p % 3), static_cast<int>(1 + s.q % 2)});
-    else if (is("repeat"))
-      r = repeat(x, static_cast<int>(s.q % 3), axis);
-    else if (is("broadcast_to"))
-      r = broadcast_to(x, y.dims());
-    else if (is("full"))
-      r = full(x.dims(), 0.25f) + x;
-    else if (is("expand_dims"))
-      r = expand_dims(x, axis);
-    else if (is("squeeze"))
-      r = s.q % 2 ? squeeze(x) : squeeze(x, axis);
-    else if (is("arange"))
-      r = x + arange(x.dim(rank - 1), float32);
-    else if (is("mod"))
-      r = x + array(1.0f) * sum(arange(x.dim(axis) % 3 + 1, float32));
-    else if (is("where"))
-      r = where(x > y, x, y);
-    else if (is("split")) {
-      const auto parts = split(x, 2, axis);
-      r = parts[0] * parts[1];
-    } else if (is("matmul"))
-      r = matmul(x, y);
-    else if (is("flip"))
-      r = flip(x, axis);
-    else if (is("shape"))
-      r = x * static_cast<float>(x.shape(axis));
-    else if (is("compare"))
-      r = x.dim(axis) > static_cast<int>(s.q % 4) ? x + 1.0f : x * 2.0f;
-    // Sums of products grow; ranks must not.
-    if (r.ndim() > 4) continue;
-    values.push_back(r);
+    if (x.ndim() == 0 && !takes_scalars(kOps[s.op])) continue;
+    const array r = apply(s, x, y);
+    // Bounds the growth of sums of products and of ranks.
+    if (r.ndim() <= 4) values.push_back(r);
   }
   return {values.begin() + static_cast<std::ptrdiff_t>(arguments.size()), values.end()};
 }
@@ -162,7 +152,7 @@ std::string compare(const Outcome& want, const Outcome& got) {
     const array &a = want.results[i], &b = got.results[i];
     if (a.shape() != b.shape() || a.dtype() != b.dtype()) return "result " + std::to_string(i) + " has another type";
     const array x = contiguous(a), y = contiguous(b);
-    // NaNs differ in nothing but their bits.
+    // NaNs may differ in their bits.
     if (x.size() && !array_equal(x, y, true).item<bool>()) return "result " + std::to_string(i) + " has other values";
   }
   return "";
@@ -211,7 +201,7 @@ class Fuzzer {
   unsigned unsigned_value() { return static_cast<unsigned>(random_() % 64); }
 
   std::vector<array> make_arguments(const Program& p) {
-    // Sizes of one axis are often equal, and often one: what broadcasts and what does not.
+    // Sizes of one axis are often equal, and often one, so that some broadcast and some do not.
     static constexpr int kSizes[] = {0, 1, 1, 2, 3, 4, 6, 8};
     const int common = kSizes[static_cast<size_t>(between(0, 7))];
     std::vector<array> arguments;
@@ -223,7 +213,7 @@ class Fuzzer {
         n *= shape.back();
       }
       array a = reshape(arange(0.0, static_cast<double>(n)), shape) * 0.375f - 1.5f;
-      // Not every argument is dense.
+      // Some arguments are strided.
       if (rank == 2 && between(0, 3) == 0)
         a = transpose(reshape(arange(0.0, static_cast<double>(n)) * 0.25f, {shape[1], shape[0]}));
       a.eval();

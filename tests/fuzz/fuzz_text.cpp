@@ -1,8 +1,9 @@
-// Damaged inputs: IR text, JSON, kernel text and .npy files are cut, spliced and overwritten at random. What is read
-// back must be refused with a message or be whole: valid, and its own text must read back. Nothing may crash, hang or
-// take memory without bound.
+// Damaged inputs: IR text, JSON, kernel text and .npy files are cut, spliced and overwritten at random.
 //
 // fuzz_text [--seed N] [--count M] [--seconds S]
+//
+// A reader must refuse the input with a message or give a valid value whose own text reads back. Nothing may crash,
+// hang or take memory without bound.
 #include <unistd.h>
 
 #include <chrono>

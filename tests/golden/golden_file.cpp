@@ -1,3 +1,4 @@
+// Reads and writes golden files.
 #include "golden_file.h"
 
 #include <sstream>
@@ -16,7 +17,7 @@ bool begins_case(const std::string& line) {
   return starts_with(line, "func ") || starts_with(line, "func@") || starts_with(line, "program ");
 }
 
-// The text behind "// error: " when the line holds it; the line is cut before it.
+// The text after "// error: " if the line has it; the line is cut before it.
 std::string take_error(std::string& line) {
   size_t at = line.find(kError);
   if (at == std::string::npos) return {};
@@ -26,7 +27,7 @@ std::string take_error(std::string& line) {
   return text;
 }
 
-// Reads an expect block from its first line on; returns the line behind it.
+// Reads an expect block from its first line on; returns the line after it.
 size_t read_block(const std::vector<std::string>& lines, size_t at, Expectation& e) {
   if (lines[at] == "// expect: unchanged") e.unchanged = true;
   for (++at; at < lines.size() && starts_with(lines[at], "//") && lines[at] != kSeparator; ++at) {
@@ -76,7 +77,7 @@ GoldenFile GoldenFile::split(const std::string& text) {
     current.first_line = static_cast<int>(line) + 1;
     has_code = false;
   };
-  // Ends the current case there too, but comments behind its code belong to the next one.
+  // Ends the current case there too, but comments after its code belong to the next case.
   auto close = [&](size_t line) {
     std::vector<std::string> comments;
     while (is_comment(current.lines.back())) {

@@ -1,7 +1,7 @@
-// A golden file: input functions, each followed by what is expected of it.
+// A golden file: input functions, each followed by its expectation.
 //
 //   // test: pass=cse              or pipeline=a,b,c, or parse; then, each after a space, `remarks` to compare
-//                              remarks too, `dense_results` and `own_routines` for a target that asks for them
+//                                  remarks too, `dense_results` and `own_routines` for a target that asks for them
 //
 //   func @name(...) { ... }
 //   // expect:
@@ -9,9 +9,9 @@
 //   // remark: text                with `remarks`: all of them, in order
 //   // error: text                 instead of a function: the run fails, with no place in this file
 //
-// `// expect: unchanged` stands for the input function as it prints. Where the input is at fault, `// error: text`
-// stands at the end of the faulty line and nothing is expected. Other comments are free. A case ends with its expect
-// block, before a line `// ---`, or before the next line that starts with `func` or `program`.
+// `// expect: unchanged` stands for the input function as it prints. If the input is at fault, `// error: text` stands
+// at the end of the faulty line and nothing is expected. Other comments are free. A case ends with its expect block,
+// before a line `// ---`, or before the next line that starts with `func` or `program`.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ namespace frit::golden {
 
 struct Expectation {
   bool unchanged = false;
-  std::string text;  // as printed; "" where there is none
+  std::string text;  // as printed; "" if there is none
   std::vector<std::string> remarks;
   std::string error;  // of the run, without a place
   friend bool operator==(const Expectation&, const Expectation&) = default;
@@ -50,7 +50,7 @@ struct GoldenFile {
   std::vector<std::string> tail;  // comments after the last case
 
   static GoldenFile split(const std::string& text);
-  // The file anew, with the expectations as they stand in `cases`.
+  // The file's new text, with the expectations of `cases`.
   std::string join() const;
 };
 

@@ -1,3 +1,4 @@
+// Runs the cases of a golden file and checks the laws.
 #include "golden_run.h"
 
 #include <fstream>
@@ -15,10 +16,10 @@
 namespace frit::golden {
 namespace {
 
-// What a file's first line asks for.
+// The options in the first line of a file.
 struct Command {
   bool parse_only = false;
-  bool single = false;  // one pass: law 2 applies
+  bool single = false;  // one pass, so law 2 applies
   bool remarks = false;
   bool dense = false;  // TargetTraits::dense_results
   bool own = false;    // TargetTraits::own_routines
@@ -167,7 +168,7 @@ class Runner {
   void check_second_run(const Case& c, ir::Function& f, const std::string& text) {
     const passes::PassInfo& pass = *command_.pipeline.passes[0];
     passes::PassContext context;
-    if (pass.gives > pass.most) return;  // what it gives it does not take
+    if (pass.gives > pass.most) return;  // its output level is not an input level
     auto changed = pass.run(f, context);
     if (!changed) return fail(c, "a second run failed: " + changed.error().str());
     if (*changed) fail(c, "a second run reports a change");

@@ -1,5 +1,7 @@
-# Variables: BUILD (frit's build folder), FOLDER (a folder of this test's own), CONSUMER, VERSION, LIBDIR, BINDIR, GENERATOR, COMPILERS, EXAMPLES,
-# OTHER_CPU (one that is not this machine's).
+# Installs frit, moves the folder, and builds and runs the consumer project and the examples against it.
+#
+# Variables: BUILD (frit's build folder), FOLDER (a folder of this test's own), CONSUMER, VERSION, LIBDIR, BINDIR,
+# GENERATOR, COMPILERS, EXAMPLES, OTHER_CPU (one that is not this machine's).
 include(${CMAKE_CURRENT_LIST_DIR}/../run.cmake)
 
 file(REMOVE_RECURSE ${FOLDER})
@@ -59,7 +61,7 @@ if(MAKE)
   run(${MAKE} -C ${FOLDER}/aot_c check FRIT=${prefix}/${BINDIR}/frit)
 endif()
 
-# The example that loads a package: with all of frit, then with the runtime and its plugins alone.
+# The example that loads a package: with all of frit, then with only the runtime and its plugins.
 set(tree ${FOLDER}/package)
 run(${CMAKE_COMMAND} -S ${EXAMPLES}/aot_package -B ${tree} -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${compiler} -DCMAKE_PREFIX_PATH=${prefix})
 run(${CMAKE_COMMAND} --build ${tree})

@@ -8,7 +8,7 @@ import sys
 
 root = pathlib.Path(sys.argv[1])
 
-# For each room: the rooms whose headers it may include besides its own. A name that ends in "/" means every room of that folder.
+# For each room: the other rooms whose headers it may include. A name that ends in "/" means every room of that folder.
 ROOMS = {
     "ir/base": "",
     "ir/scalar": "ir/base",
@@ -48,7 +48,7 @@ ROOMS = {
     "frontend/generate": "ir/",
     "frontend/cli": "ir/ passes/ runtime/ codegen/core codegen/package",
 }
-# Library headers that belong to one room, and there to .cpp files.
+# Headers of libraries that only one room may include.
 CONFINED = {
     r"^llvm[-/]": "codegen/llvm",
     r"^vulkan/": "runtime/vulkan",
@@ -60,7 +60,7 @@ PUBLIC = ("frontend/frit", "runtime/frit")
 
 
 def room_of(included):
-    """The room that a header named in an include stands in, or None where it is no header of the project."""
+    """The room of an included header, or None if it is not a header of the project."""
     if included.startswith("frit/"):
         for folder in PUBLIC:
             if (root / folder / included.removeprefix("frit/")).exists():

@@ -1,4 +1,4 @@
-// Matrix products as calls of cblas: the same results, and what the library then needs.
+// Matrix products as calls of cblas: the same results, and the libraries that the code then needs.
 #include <gtest/gtest.h>
 
 #include "ir/text/printer.h"
@@ -27,7 +27,7 @@ void check(const std::string& text, const std::vector<ir::SymbolValues>& calls) 
   ASSERT_TRUE(c.ok());
   Random random(5);
   for (const ir::SymbolValues& sizes : calls) {
-    // Sums that are exact are the same in any order.
+    // Exact sums are the same in any order.
     std::vector<ir::Tensor> inputs = random_inputs(f, sizes, Values::Exact, random);
     auto arguments = place(f, inputs, random);
     ASSERT_TRUE(arguments.ok()) << arguments.error().str();
@@ -60,7 +60,7 @@ TEST(Cblas, BatchesAndTransposedOperandsAndWhatFollows) {
         {{{"b", 2}, {"h", 3}, {"s", 5}, {"d", 4}},
          {{"b", 0}, {"h", 3}, {"s", 5}, {"d", 4}},
          {{"b", 1}, {"h", 1}, {"s", 1}, {"d", 1}}});
-  // Rows of a batch are rows of one product, and what is added is a kernel behind it.
+  // Rows of a batch are rows of one product, and the addition is a kernel after it.
   check(R"(func @linear(%x: f32[b, s, 8], %w: f32[8, 6], %bias: f32[6]) -> f32[b, s, 6] {
   %0: f32[b, 8, 6] = broadcast %w {shape=[b, 8, 6]}
   %1: f32[b, s, 6] = matmul %x, %0
@@ -82,7 +82,7 @@ TEST(Cblas, WhatItCannotTakeIsRefused) {
       refusal("func @f(%a: f16[4, 4], %b: f16[4, 4]) -> f16[4, 4] {\n  %0: f16[4, 4] = matmul %a, %b\n  return %0\n}")
           .find("cblas has no matrix product of f16"),
       std::string::npos);
-  // Its sizes are of 32 bits.
+  // cblas takes sizes of 32 bits.
   const ir::Function f = parse_one(
       "func @f(%a: f32[n, 4], %b: f32[4, 4]) -> f32[n, 4] {\n  %0: f32[n, 4] = matmul %a, %b\n  return %0\n}");
   auto planned = plan_native(f, {}, kCblas);

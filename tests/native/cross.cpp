@@ -1,3 +1,4 @@
+// Runs libraries for 64-bit Arm in an emulator.
 #include "cross.h"
 
 #include <cstring>
@@ -9,7 +10,7 @@ namespace {
 
 void append(std::string& bytes, uint64_t value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof value); }
 
-// Of an output, in this call.
+// The bytes of an output in this call.
 ir::Tensor empty_result(const CrossCall& call, const codegen::CParam& p) {
   const ir::Type type = at_call(call.planned->program->result_types[p.index], call.arguments->symbols);
   ir::Tensor t;

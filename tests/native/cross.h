@@ -14,7 +14,7 @@ struct CrossCall {
   const Arguments* arguments;
 };
 
-// Why libraries for 64-bit Arm cannot be run here; "" where they can.
+// The reason why libraries for 64-bit Arm cannot run here; "" if they can.
 std::string why_no_arm();
 
 // One process for all calls, one list of results for each.

@@ -1,5 +1,5 @@
-// What a caller of a native form can rely on: codes and messages, nothing written by a call that is refused, any number
-// of threads, headers for C and C++, objects that link with a C program.
+// The guarantees to a caller of a native form: codes and messages, no writes by a refused call, any number of threads,
+// headers for C and C++, objects that link with a C program.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// The files themselves: what a shared library needs and shows, that it is the same whoever makes it, that it is small.
+// The files themselves: their dependencies and exports, the same bytes on every run, a small size.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -102,7 +102,7 @@ TEST(SharedLibrary, TheDynamicLinkerFindsAllItNeeds) {
     EXPECT_EQ(text.find(std::string("lib") + unwanted), std::string::npos) << text;
 }
 
-// Any threads, any folder, any order of what was made before.
+// Any threads, any folder, any compilations before it.
 TEST(SharedLibrary, TheSameFunctionsGiveTheSameBytes) {
   const auto functions = example("softmax");
   const int threads = runtime::num_threads();
@@ -128,7 +128,7 @@ TEST(SharedLibrary, TheSameFunctionsGiveTheSameBytes) {
   std::filesystem::current_path(here);
 }
 
-// Tables are part of the library, where nobody can write them.
+// Tables are part of the library, in read-only memory.
 TEST(SharedLibrary, HoldsConstants) {
   std::string numbers;
   for (int i = 0; i < 3000; ++i) numbers += (i ? ", " : "") + std::to_string(i * 3);
@@ -152,7 +152,7 @@ TEST(SharedLibrary, HoldsConstants) {
   for (int i = 0; i < 3000; ++i) ASSERT_EQ(out[static_cast<size_t>(i)], 7 + 3 * i);
 }
 
-// Several functions in one library, one of them twice: kernels of the same names, names that C has for itself.
+// Several functions in one library, one of them twice: kernels with equal names, and names reserved in C.
 TEST(SharedLibrary, HoldsManyFunctions) {
   std::vector<ir::Function> functions;
   for (const char* name : {"int", "f", "f", "f_workspace", "a b"}) {

@@ -1,5 +1,4 @@
-// The linker of shared libraries by itself, on objects of the C compiler: what it takes, what it refuses, and that
-// damaged objects are errors.
+// The linker of shared libraries alone, on objects of the C compiler: accepted, refused and damaged objects.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +17,7 @@ class Link : public testing::Test {
     const std::string c = folder_.file("a.c"), o = folder_.file("a.o");
     write_file(c, source);
     int status = 0;
-    // As code generation does it: position-independent, no tables for unwinding.
+    // As code generation does it: position-independent, no unwind tables.
     const std::string plain = " -O2 -fPIC -fno-asynchronous-unwind-tables -fno-builtin ";
     const std::string said = output_of(FRIT_CC + plain + flags + " -c '" + c + "' -o '" + o + "'", status);
     EXPECT_EQ(status, 0) << said;
@@ -65,9 +64,9 @@ TEST_F(Link, WhatNoLibraryOfKernelsHasIsRefused) {
   EXPECT_EQ(refusal({one}, "g"), "'made.so' cannot be linked: nothing defines 'g'");
   EXPECT_EQ(refusal({one, one}), "'made.so' cannot be linked: 'f' is defined twice");
   EXPECT_EQ(refusal({object("int f(void) { static int calls; return ++calls; }")}),
-            "'made.so' cannot be linked: it has data that changes");
+            "'made.so' cannot be linked: it has writable data");
   EXPECT_EQ(refusal({object("static _Thread_local int calls; int f(void) { return ++calls; }")}),
-            "'made.so' cannot be linked: it has data that changes");
+            "'made.so' cannot be linked: it has writable data");
   const std::string foreign = refusal({object("int puts(const char*); int f(void) { return puts(\"\"); }")});
   EXPECT_NE(foreign.find("it needs 'puts', which no library"), std::string::npos) << foreign;
   EXPECT_NE(refusal({object("int f(void) { return 1; }", "-g0 -m32")}).find("not a little-endian ELF file of 64 bits"),

@@ -1,5 +1,4 @@
-// Random functions of several operations and results, for sizes that are numbers and symbols, a library for a few of
-// them at a time.
+// Random functions of several operations and results, with constant and symbolic sizes, a few of them per library.
 #include <gtest/gtest.h>
 
 #include "ir/text/printer.h"

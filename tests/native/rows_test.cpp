@@ -1,5 +1,5 @@
 // Every row of the operation table as functions of a shared library, for each level of processors that runs here, and
-// for 64-bit Arm where there is an emulator: results are the program interpreter's to the bit.
+// for 64-bit Arm if there is an emulator. Results equal the program interpreter's to the bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -65,8 +65,8 @@ class NativeRow : public testing::TestWithParam<const OpDef*> {
     return f;
   }
 
-  // A call, and what it gives. Routines that are kernels of the program add up in an order of their own: their program
-  // says what they give.
+  // A call and its results. Routines that are kernels of the program add in their own order, so their program gives the
+  // expected results.
   struct Call {
     size_t function;
     Arguments arguments;
@@ -86,7 +86,7 @@ class NativeRow : public testing::TestWithParam<const OpDef*> {
       for (ValueId p : f.params) types.push_back(at_call(f.type(p), sizes));
       if (symbolic && !infer(*f.ops[0].def, {types, at_call(f.ops[0].attrs, sizes), {}}).ok()) continue;
       for (Values values : {Values::Special, Values::Exact}) {
-        // Sums that are exact are the same in any order.
+        // Exact sums are the same in any order.
         if (values == Values::Exact && !routines) continue;
         std::vector<Tensor> inputs = random_inputs(f, sizes, values, random_);
         auto arguments = place(f, inputs, random_);

@@ -1,3 +1,5 @@
+# Builds the example with frit, then runs it without frit.
+#
 # Variables: BUILD (frit's build folder), FOLDER (a folder of this test's own), EXAMPLE, GENERATOR, COMPILER.
 include(${CMAKE_CURRENT_LIST_DIR}/../run.cmake)
 

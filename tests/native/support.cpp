@@ -1,3 +1,4 @@
+// Plans, emits, opens and calls native forms.
 #include "support.h"
 
 #include <dlfcn.h>
@@ -108,7 +109,7 @@ R call_with(void* function, const std::vector<uint64_t>& a, std::index_sequence<
   return reinterpret_cast<R (*)(decltype(static_cast<uint64_t>(I))...)>(function)(a[I]...);
 }
 
-// Pointers and numbers of 64 bits are passed alike by the calling conventions of these processors.
+// The calling conventions of these processors pass pointers and 64-bit numbers alike.
 template <class R, size_t N = 0>
 R call_any(void* function, const std::vector<uint64_t>& a) {
   if (a.size() == N) return call_with<R>(function, a, std::make_index_sequence<N>());
@@ -132,7 +133,7 @@ Result<std::vector<ir::Tensor>> run_native(const Library& library, const ir::Fun
   for (const std::string& name : c.symbols) symbols.push_back(static_cast<uint64_t>(arguments.symbols.at(name)));
   const uint64_t needed = call_workspace(workspace_of, symbols);
   if (needed == UINT64_MAX) return Diagnostic("'" + c.workspace_name() + "' refuses the sizes");
-  // The end is at a page; 64 bytes more than needed let the start be a multiple of 64.
+  // The end is at a page; 64 extra bytes let the start be a multiple of 64.
   auto memory = guarded_buffer((needed + 63) / 64 * 64);
   const char* message = nullptr;
   std::vector<uint64_t> values;

@@ -13,7 +13,7 @@
 
 namespace frit::test {
 
-// A folder that goes with the object.
+// A folder that is deleted with the object.
 class Folder {
  public:
   Folder();
@@ -28,7 +28,7 @@ class Folder {
 };
 
 void write_file(const std::string& path, std::string_view bytes);
-// What the command prints on both streams; its status in `status`.
+// The command's output on both streams; its status in `status`.
 std::string output_of(const std::string& command, int& status);
 bool has_program(const std::string& name);
 
@@ -60,8 +60,8 @@ class Library {
 int call_entry(void* function, const std::vector<uint64_t>& arguments);
 uint64_t call_workspace(void* function, const std::vector<uint64_t>& symbols);
 
-// Runs the function on arguments as a C caller would: outputs and workspace on memory that ends at a page without
-// access.
+// Runs the function on arguments as a C caller would: outputs and workspace on memory that ends at an inaccessible
+// page.
 Result<std::vector<ir::Tensor>> run_native(const Library& library, const ir::Function& planned,
                                            const codegen::CInterface& c, const Arguments& arguments);
 

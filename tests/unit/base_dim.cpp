@@ -1,3 +1,4 @@
+// Dims: canonical form, arithmetic, simplification, comparison and postfix programs.
 #include <gtest/gtest.h>
 
 #include "base_dim_support.h"

@@ -1,3 +1,4 @@
+// Facts about Dims: every answer is checked on a grid of values.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -10,7 +11,7 @@ namespace {
 
 using Kind = DimCondition::Kind;
 
-// Every value that a test gives n, m and k.
+// Every combination of values that a test gives n, m and k.
 const std::vector<Env>& grid() {
   static const std::vector<Env> all = [] {
     std::vector<Env> v;
@@ -45,11 +46,11 @@ bool holds(const DimFacts& facts, const Env& env) {
   return true;
 }
 
-// Random facts, beside what was stated before any of it was rewritten.
+// Random facts, beside the conditions as they were stated, before any rewriting.
 struct Stated {
   DimFacts facts = grid_facts();
   std::vector<std::pair<Kind, Expr>> as_stated;
-  std::vector<Env> values;  // of the grid: those that satisfy all
+  std::vector<Env> values;  // of the grid: the ones that satisfy all facts
 };
 
 Expr minus(const Expr& a, const Expr& b) {
@@ -87,7 +88,7 @@ std::string text(const DimFacts& facts) {
   return s;
 }
 
-// Expressions that have to do with the facts more often than chance would have it.
+// Draws expressions that involve the facts more often than chance would.
 Expr query(Generator& gen, const Stated& s) {
   Expr e = gen.make(gen.pick(1, 3));
   if (s.as_stated.empty() || gen.pick(0, 2) == 0) return e;
@@ -99,7 +100,7 @@ Expr query(Generator& gen, const Stated& s) {
     case 2: return {fact.dim * c + Dim(2), [fact, c](const Env& v) { return fact.eval(v) * c + 2; }};
     default: break;
   }
-  // What a remainder is of, divided and multiplied again.
+  // The dividend of a remainder, divided and multiplied again.
   Expr dividend = e;
   int64_t divisor = gen.pick(2, 6);
   return {floor_div(dividend.dim, divisor) * divisor,

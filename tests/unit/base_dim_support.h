@@ -12,7 +12,7 @@
 
 namespace frit {
 
-// Of random cases, how many are run: under a sanitizer, which makes each many times dearer, a share.
+// The share of random cases to run. A sanitizer makes each case many times as expensive, so fewer run.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr int kShare = 20;
 #else

@@ -1,3 +1,4 @@
+// Element types: names, categories and promotion.
 #include <gtest/gtest.h>
 
 #include <set>

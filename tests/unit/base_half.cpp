@@ -1,3 +1,4 @@
+// 16-bit floats: conversions and rounding, over all values.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -28,7 +29,7 @@ TEST(Half, EveryValueReadsBack) {
   }
 }
 
-// Between each two neighbours: below the middle goes down, above goes up, and the middle goes to the even one.
+// Between two neighbours, a value below the middle rounds down, one above rounds up, and the middle rounds to even.
 template <class ToBits, class ToFloat>
 void check_rounding(uint16_t last, ToBits to_bits, ToFloat to_float) {
   for (uint16_t h = 0; h < last; ++h) {

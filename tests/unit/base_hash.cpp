@@ -1,3 +1,4 @@
+// The 128-bit hash: known values and unambiguous streams.
 #include <gtest/gtest.h>
 
 #include "ir/base/hash.h"

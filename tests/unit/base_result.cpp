@@ -1,3 +1,4 @@
+// Results, diagnostics and source locations.
 #include <gtest/gtest.h>
 
 #include <memory>

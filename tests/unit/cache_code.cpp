@@ -1,4 +1,4 @@
-// The code cache over the disk: where code comes from, what is kept in memory, and what is not believed of the disk.
+// The code cache above the disk: the origin of code, the entries kept in memory, and the disk entries that it refuses.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The cache reads its settings once, at its first use: this comes before.
+// Runs before the cache's first use, at which it reads its settings once.
 struct Folder {
   std::string path = fs::temp_directory_path() / "frit-code-test-XXXXXX";
   Folder() {
@@ -59,7 +59,7 @@ Got get(ir::Function f, CompileMode mode = CompileMode::enabled) {
   return got;
 }
 
-// What the code gives for (1, 2, 3, 4), as a factor.
+// The factor that the code applies, measured on (1, 2, 3, 4).
 float factor_of(const Got& got) {
   auto buffer = *runtime::Buffer::allocate(16);
   for (int i = 0; i < 4; ++i) static_cast<float*>(buffer->data())[i] = static_cast<float>(i + 1);
@@ -74,7 +74,7 @@ float factor_of(const Got& got) {
   return y[0];
 }
 
-// As in a process that has just started.
+// Empties the cache, as in a process that has just started.
 void forget() {
   const size_t bound = set_code_cache_bytes(0);
   static int next = 1000;
@@ -112,13 +112,13 @@ TEST_F(CodeCache, looks_in_memory_then_on_disk_then_compiles) {
 TEST_F(CodeCache, is_bounded_in_bytes) {
   const size_t bound = set_code_cache_bytes(0);
   const size_t one = (get(scale(2)), code_cache_stats().bytes);
-  EXPECT_EQ(code_cache_stats().entries, 1u);  // the newest stays
+  EXPECT_EQ(code_cache_stats().entries, 1u);  // the newest entry stays
   EXPECT_GT(one, 500u);
   set_code_cache_bytes(3 * one + one / 2);
   for (int i = 3; i <= 10; ++i) {
     get(scale(i));
     EXPECT_LE(code_cache_stats().bytes, 3 * one + one / 2);
-    EXPECT_EQ(get(scale(2)).origin, CodeOrigin::Memory) << i;  // used again: from now on the newest
+    EXPECT_EQ(get(scale(2)).origin, CodeOrigin::Memory) << i;  // used again, so it is now the newest
   }
   EXPECT_EQ(code_cache_stats().entries, 3u);
   EXPECT_EQ(get(scale(9)).origin, CodeOrigin::Memory);
@@ -141,8 +141,8 @@ TEST_F(CodeCache, threads_that_ask_at_once_compile_once) {
   EXPECT_EQ(right, 8);
 }
 
-// Whole entries under the right key whose contents are of no use: somebody else's idea of the format, another function,
-// code that cannot be loaded.
+// Complete entries under the right key with useless contents: another program's format, another function, code that
+// cannot be loaded.
 TEST_F(CodeCache, what_does_not_fit_is_compiled_and_written_again) {
   ir::Function f = scale(7);
   f.canonicalize_order();
@@ -176,7 +176,7 @@ TEST_F(CodeCache, what_does_not_fit_is_compiled_and_written_again) {
   EXPECT_EQ(get(scale(7)).origin, CodeOrigin::Disk);
 }
 
-// Constants come back to the bit, and so does everything that is computed from them.
+// Constants come back to the bit, and so does everything computed from them.
 TEST_F(CodeCache, programs_from_the_disk_give_the_same_bits) {
   const std::string text =
       R"(func @many(%x: f32[n, 5], %s: f32[]) -> (f32[n], f32[n, 5], f32[3], f32[5, n]) where n in [1, 100] {

@@ -1,4 +1,4 @@
-// Which launches of a program may run at the same time.
+// The launches of a program that may run at the same time.
 #include <gtest/gtest.h>
 
 #include "codegen/core/backend.h"
@@ -7,7 +7,8 @@
 namespace frit::test {
 namespace {
 
-// One letter for each launch: 'b' beside those before it, '.' after them; 'l' a library step.
+// One letter per launch: 'b' if it may run beside the launches before it, '.' if it runs after them; 'l' is a library
+// step.
 std::string launches(const std::string& text) {
   auto module = ir::parse(text, "test");
   if (!module.ok()) return module.error().str();
@@ -33,7 +34,7 @@ TEST(Beside, independent_launches) {
             ".bb");
 }
 
-// The second sum needs the first's result, through memory that the third kernel would take over.
+// The second sum needs the first one's result, in memory that the third kernel would take over.
 TEST(Beside, launches_that_need_each_other) {
   EXPECT_EQ(launches(R"(func @f(%x: f32[300, 40]) -> f32[] {
     %0: f32[40] = sum %x {axes=[0]}

@@ -1,4 +1,4 @@
-// What the backend writes out, what it refuses, and where plugins are looked for.
+// The LLVM backend's output and its errors, and the folders in which plugins are sought.
 #include <iostream>
 #include <thread>
 

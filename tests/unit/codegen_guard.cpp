@@ -1,4 +1,4 @@
-// What a call's sizes must be: the checks that a signature makes, what they say, and which calls they let pass.
+// Guards: the checks that a signature makes, their messages, and the calls that pass them.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -26,7 +26,7 @@ std::vector<std::string> said(const ir::Function& f) {
   return out;
 }
 
-// What the first check that fails says; "" when the call passes.
+// The message of the first check that fails; "" if the call passes.
 std::string failure(const ir::Function& f, const Shapes& shapes) {
   runtime::Guard guard = *make_guard(f);
   std::vector<int64_t> symbols(guard.symbol_names.size());
@@ -47,7 +47,7 @@ TEST(Guard, SaysWhatItChecks) {
             "n <= m"}));
   EXPECT_EQ(said(*parsed("%x: f32[k, n, m]) where 2 <= k, n <= 8, m == 3")->functions[0]),
             (Said{"axis 0 of 'x' (k) is at least 2", "axis 2 of 'x' (m) is 3", "axis 1 of 'x' (n) is at most 8"}));
-  // What is divided by is positive, before it is divided by.
+  // A divisor is checked to be positive before the division.
   EXPECT_EQ(said(*parsed("%x: f32[n, m], %y: f32[(n // m)])")->functions[0]),
             (Said{"m is at least 1", "axis 0 of 'y' is (n // m)"}));
   EXPECT_EQ(said(*parsed("%x: f32[n, m]) where n % m == 0")->functions[0]),
@@ -83,14 +83,14 @@ TEST(Guard, NeedsEverySizeAlone) {
             "function @f: the size 'n' cannot be read from any argument");
   EXPECT_EQ(said(*parsed("%x: f32[2*s] strides [s])")->functions[0])[0],
             "function @f: the size 's' cannot be read from any argument");
-  // Strides are the caller's.
+  // The caller owns the strides.
   EXPECT_EQ(said(*parsed("%x: f32[n] strides [s]) where s in [2, 8], n in [1, 8]")->functions[0]),
             std::vector<std::string>{"axis 0 of 'x' (n) is in [1, 8]"});
   EXPECT_EQ(said(*parsed("%x: f32[n] strides [s]) where n <= s")->functions[0])[0],
             "function @f: 'n <= s' uses 's', which is no size of any argument");
 }
 
-// The interpreter checks a call by itself: both let the same calls pass.
+// The interpreter checks calls by itself; both accept the same calls.
 TEST(Guard, AgreesWithTheInterpreter) {
   const char* signatures[] = {
       "%x: f32[n, m], %y: f32[m, n])",

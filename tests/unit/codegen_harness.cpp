@@ -1,3 +1,4 @@
+// Guarded memory, interesting values, and the comparison of generated code with the interpreter.
 #include "codegen_harness.h"
 
 #include <sys/mman.h>

@@ -1,8 +1,7 @@
 // Runs kernels through the code generator and through the reference interpreter on the same memory, and compares every
 // byte.
 //
-// Buffers of the generated code end at a page that may not be touched, so that reading or writing past one ends the
-// test.
+// Buffers of the generated code end at an inaccessible page, so that an access past the end ends the test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +20,7 @@ namespace frit::test {
 
 using Random = std::mt19937_64;
 
-// Memory whose last byte is followed by a page without access.
+// Memory whose last byte is followed by an inaccessible page.
 class GuardedMemory {
  public:
   explicit GuardedMemory(size_t bytes);
@@ -44,16 +43,15 @@ uint64_t interesting_bits(Dtype type, Random& random);
 // Fills `memory` with interesting values of `type`.
 void fill(std::byte* memory, int64_t count, Dtype type, Random& random);
 
-// Gives the bits of element `i` of buffer `name`; nothing: an interesting value.
+// Gives the bits of element `i` of buffer `name`, or nothing for an interesting value.
 using Fill = std::function<std::optional<uint64_t>(const std::string& name, int64_t i)>;
 
-// Generated code of one kernel.
+// The generated code of one kernel.
 class Compiled {
  public:
   explicit Compiled(ir::Kernel kernel, const std::string& cpu = "native");
-  // Runs it and the interpreter with these values of the kernel's symbols. `parts` > 1 runs the parallel loop in that
-  // many pieces. Floats are equal when both are NaN; all else must agree to the bit, and so must bytes that nothing
-  // writes.
+  // Runs it and the interpreter with these values of the kernel's symbols. If `parts` > 1, the parallel loop runs in
+  // that many pieces. Two NaNs are equal; everything else must agree to the bit, bytes that nothing writes included.
   void check(const std::vector<int64_t>& symbols, int parts = 1, const Fill& values = {});
   bool ok() const { return fn_ != nullptr; }
   const ir::Kernel& kernel() const { return kernel_; }

@@ -1,4 +1,4 @@
-// Keys of compiled code: what counts, and what does not.
+// Keys of compiled code: the properties that they depend on, and those that they do not.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -140,11 +140,11 @@ TEST(BuildIdentity, is_the_build_id_of_the_file) {
   const std::string id = identity.substr(colon + 1, end - colon - 1);
   EXPECT_EQ(id.size(), 40u) << identity;
   EXPECT_EQ(id.find_first_not_of("0123456789abcdef"), std::string::npos) << identity;
-  // Asked for while it is loaded, it says the same.
+  // Asked for after loading, the identity is the same.
   ASSERT_TRUE(find_backend("llvm").ok());
   EXPECT_EQ(runtime::file_identity(plugin), identity);
   EXPECT_EQ(runtime::file_identity("/nowhere"), "");
-  EXPECT_EQ(runtime::file_identity("/proc/self/cmdline").find("cmdline:0@"), 0u);  // no ELF file: size and time
+  EXPECT_EQ(runtime::file_identity("/proc/self/cmdline").find("cmdline:0@"), 0u);  // not an ELF file: size and time
   EXPECT_EQ(runtime::cpu_identity(), runtime::cpu_identity());
 }
 

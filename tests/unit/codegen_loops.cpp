@@ -7,8 +7,7 @@ namespace {
 constexpr int64_t kSizes[] = {0, 1, 7, 8, 31, 32, 33, 100};
 constexpr std::pair<int, int> kShapes[] = {{0, 1}, {4, 1}, {8, 4}, {8, 3}, {16, 2}, {32, 1}};
 
-// Runs `text` for every shape of the loop over `var` and every size n, with m = 5 as a second symbol where there is
-// one.
+// Runs `text` for every shape of the loop over `var` and every size n, with m = 5 as a second symbol if there is one.
 void check(const std::string& text, const std::string& var = "i", const Fill& values = {}) {
   for (auto [vector, unroll] : kShapes) {
     ir::Kernel k = parse(text);
@@ -145,7 +144,7 @@ TEST(Locals, RowKeptBetweenLoops) {
   })");
 }
 
-// Rows: the reduced axis in vectors, with everything else fused around it.
+// Rows: the reduced axis in vectors, everything else fused around it.
 TEST(Reductions, SoftmaxLikeRows) {
   check(R"(kernel @rows(%x: f32[m*n] in, %y: f32[m*n] inout, %best: i64[m] out; n, m) {
     parallel for r in m {
@@ -209,7 +208,7 @@ TEST_P(EveryCombine, Columns) {
 INSTANTIATE_TEST_SUITE_P(Reductions, EveryCombine, testing::ValuesIn(kCases),
                          [](const auto& p) { return std::string(p.param.combine) + "_" + p.param.type; });
 
-// An inner extent that differs from lane to lane cannot be widened.
+// A trip count that differs from lane to lane cannot be widened.
 TEST(Loops, TriangularExtent) {
   check(R"(kernel @triangle(%x: f32[n] in, %y: f32[n] out; n) {
     parallel for i in n {
@@ -243,7 +242,7 @@ TEST(Loops, InPlace) {
 
 // Rows that go through a vector loop side by side: `body` with positions over row t and column i of n by m in block b.
 void check_rows(const std::string& buffers, const std::string& body, const Fill& values = {}) {
-  // Processors differ in what they can mask and convert.
+  // Processors differ in their masked accesses and conversions.
   const bool older = backend().runs_here({"llvm", "x86-64-v3"}).ok();
   for (auto [width, cpu] :
        {std::pair(4, "native"), {8, "native"}, {16, "native"}, {8, older ? "x86-64-v3" : "native"}}) {
@@ -268,11 +267,11 @@ TEST(Rows, ReadAlongEitherAxis) {
         "%x: " + t + "[2*n*m] in, %y: " + t + "[2*n*m] in, %r: " + t + "[n] in, %c: " + t + "[m] in, %back: " + t +
             "[2*n*m] in, %far: " + t + "[6*n*m] in, %o: " + t + "[2*n*m] out, %p: " + t + "[2*n*m] out, %q: " + t +
             "[2*n*m] out, %s: " + t + "[2*n*m] out",
-        "%0: " + t + " = load %x[b*n*m + i*n + t]\n" +      // side by side along the rows
-            "%1: " + t + " = load %y[b*n*m + t*m + i]\n" +  // along the columns
+        "%0: " + t + " = load %x[b*n*m + i*n + t]\n" +      // contiguous along the rows
+            "%1: " + t + " = load %y[b*n*m + t*m + i]\n" +  // contiguous along the columns
             "%2: " + t + " = load %r[t]\n%3: " + t + " = load %c[i]\n" + "%4: " + t +
             " = load %back[b*n*m + (m - i - 1)*n + n - t - 1]\n" + "%5: " + t +
-            " = load %far[3*b*n*m + 3*i*n + 2*t]\n" +  // neither
+            " = load %far[3*b*n*m + 3*i*n + 2*t]\n" +  // strided along both
             "%6: bool = ne %0, %1\n%7: " + t + " = select %6, %0, %2\n%8: bool = ne %4, %3\n%9: " + t +
             " = select %8, %4, %5\n" +
             "store %o[b*n*m + t*m + i], %7\nstore %p[b*n*m + t*m + i], %9\nstore %q[b*n*m + i*n + t], %1\nstore %s[b*n*m + t*m + m - i - 1], %2\n");

@@ -1,4 +1,4 @@
-// Objects as the code generator emits them: that the loader takes them, and that no damage to one crashes it.
+// Objects of the code generator: the loader takes them, and no damage to one crashes it.
 #include <random>
 
 #include "codegen_harness.h"

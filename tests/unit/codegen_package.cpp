@@ -1,4 +1,4 @@
-// Packages: what is written is loaded, the variant that fits is taken, and nothing damaged is half accepted.
+// Packages: a written package loads, the fitting variant is taken, and no damaged package is half accepted.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -128,7 +128,7 @@ TEST_F(PackageTest, OperandsOfAnyStridesAndMemoryOfTheCaller) {
     for (int i = 0; i < 8; ++i)
       for (int j = 0; j < 4; ++j) EXPECT_EQ(memory[shift + i * 4 + j], 2.0f * static_cast<float>(j * 8 + i));
   }
-  // A result that is an input is copied to where it is wanted.
+  // A result that is an input is copied to the requested place.
   std::vector<std::shared_ptr<runtime::Buffer>> into{nullptr, runtime::Buffer::adopt(memory, 16, {})};
   std::vector<runtime::Tensor> results(2);
   ASSERT_TRUE(f->run(std::span(&x, 1), into, results).ok());
@@ -199,7 +199,7 @@ TEST_F(PackageTest, EveryCutIsRefused) {
   EXPECT_FALSE(Package::load(path_, "cpu").ok());
 }
 
-// Whatever is changed: an error, or the very contents. Code of a changed package is never run.
+// Each flipped bit gives an error or the very same contents. The code of a changed package never runs.
 TEST_F(PackageTest, EveryFlippedBitIsRefusedOrWithoutMeaning) {
   write({{"llvm", "x86-64-v2"}});
   const std::string good = bytes();
@@ -216,7 +216,7 @@ TEST_F(PackageTest, EveryFlippedBitIsRefusedOrWithoutMeaning) {
     for (size_t s = 0; all && s < (*file)->sections().size(); ++s) all = (*file)->section(s).ok();
     if (!all) ++refused;
     if (!all) continue;
-    // Between the sections, or in the reserved part of the header.
+    // The bit lies between the sections or in the reserved part of the header.
     EXPECT_EQ((*file)->manifest(), whole->file().manifest());
     for (size_t s = 0; s < (*file)->sections().size(); ++s) EXPECT_EQ(*(*file)->section(s), *whole->file().section(s));
   }
@@ -312,7 +312,7 @@ TEST_F(PackageTest, TheRuntimesInterfaceInCAndCpp) {
   EXPECT_EQ(frit_output_info(f.handle(), 0, nullptr), FRIT_BAD_ARGUMENT);
   frit_package* none = nullptr;
   EXPECT_EQ(frit_load(path_.c_str(), "fast", &none), FRIT_BAD_ARGUMENT);
-  // Arrays without elements may be null, and operands may be read backwards or again and again.
+  // Arrays without elements may be null, and operands may be read backwards or repeatedly.
   const frit_function* scale = package.find("scale").handle();
   const int64_t empty_shape[2] = {0, 4}, small_shape[2] = {2, 4}, four[1] = {4};
   float weights[4], many[8];

@@ -1,5 +1,4 @@
-// Every primitive scalar op on every element type, against the interpreter, whatever the vector width and the
-// unrolling.
+// Every primitive scalar op on every element type, against the interpreter, for several vector widths and unrollings.
 #include "codegen_harness.h"
 
 namespace frit::test {
@@ -38,7 +37,7 @@ class KernelMaker {
       loop.body.push_back({ir::LoadInstr{r, i, Dim::symbol("i")}});
     }
   }
-  // Applies `op` when its types fit, and keeps the result.
+  // Applies `op` if its types fit, and keeps the result.
   void apply(ScalarOp op, Dtype result) {
     std::array<ir::Reg, 3> args{0, 1, 2};
     if (op == ScalarOp::Select) args = {3, 0, 1};
@@ -126,12 +125,12 @@ TEST(Scalar, ConstantOperands) {
   }
 }
 
-// Processors without the instruction compute it in f64, where sums just beside the middle between two f32 numbers must
+// Processors without the instruction compute it in f64. There, sums just beside the middle between two f32 numbers must
 // not be taken for the middle.
 TEST(Scalar, FusedMultiplicationRoundsOnceOnEveryProcessor) {
   const auto number = [](const std::string& name, int64_t i) -> std::optional<uint64_t> {
-    // z has 24 bits; x y is half of its last one, less the square of k units of 2^-23, which f64 does not hold: (1 + k
-    // u) (1 - k u) = 1 - (k u)^2.
+    // z has 24 bits; x y is half of its last bit minus the square of k units of 2^-23, which f64 cannot represent: (1 +
+    // k u) (1 - k u) = 1 - (k u)^2.
     const auto n = static_cast<uint64_t>(i);
     const uint64_t k = 1 + n % 300, exponent = 40 + n % 180, mixed = n * 0x9e3779b97f4a7c15;
     if (n % 16 == 0) return std::nullopt;

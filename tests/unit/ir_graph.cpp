@@ -109,7 +109,7 @@ TEST(Order, KeepsGroupsTogether) {
 }
 )");
   Function& f = *m->functions[0];
-  f.groups.insert(f.groups.begin(), Group{GroupKind::Reduce});  // empty: dropped, and the others move up
+  f.groups.insert(f.groups.begin(), Group{GroupKind::Reduce});  // empty: dropped, and the groups after it move up
   for (Op& op : f.ops) ++op.group;
   f.canonicalize_order();
   EXPECT_TRUE(verify(f).ok()) << verify(f).error().str();
@@ -238,14 +238,13 @@ TEST(StructuralHash, OfLoweredFunctionsSeesTheProgram) {
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kShare = 20;  // a sanitizer makes each op many times dearer, and its own costs are not linear: less of
-                            // it, and no bound on time
+// a sanitizer makes each op many times as expensive, not linearly: fewer ops, and no time limit
+constexpr int kShare = 20;
 #else
 constexpr int kShare = 1;
 #endif
 
-// Everything that walks a graph is linear: ten times the ops take about ten times as long, however deep or wide they
-// stand.
+// Every walk over a graph is linear: ten times the ops take about ten times as long, however deep or wide the graph.
 double walk(int ops, bool chain) {
   register_test_rows();
   return seconds_of([&] {

@@ -1,4 +1,4 @@
-// The JSON form is lossless, and malformed JSON is refused with a place. DOT is a drawing only.
+// The JSON form is lossless, and malformed JSON is refused with a place. DOT is only a drawing.
 #include <random>
 
 #include "ir/read/json.h"
@@ -74,8 +74,7 @@ TEST(Json, ErrorsStandAtTheValue) {
   EXPECT_EQ(json_error("{\"a\":\n  tru}"), "2:6: this is not JSON from here on");
   EXPECT_EQ(json_error("[1]"), "1:1: expected an object");
   EXPECT_EQ(json_error("{}"), "1:1: the field \"format\" is missing");
-  EXPECT_EQ(json_error("{\"format\": \"frit\", \"version\": 2}"),
-            "1:1: this version of the format is not known: expected 1");
+  EXPECT_EQ(json_error("{\"format\": \"frit\", \"version\": 2}"), "1:1: unknown format version: expected 1");
   EXPECT_EQ(json_error("{\"format\": \"frit\", \"version\": 1, \"functions\": 3}"), "1:47: expected a list");
   EXPECT_EQ(json_error(std::string(100, '[')), "1:1: this JSON is nested too deeply");
   EXPECT_EQ(one_op("{\"op\": \"epx\", \"operands\": [0], \"results\": []}"),

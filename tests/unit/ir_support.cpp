@@ -1,3 +1,4 @@
+// The rows of the graph IR's tests.
 #include "ir_support.h"
 
 namespace frit::ir::testing {

@@ -15,8 +15,8 @@
 
 namespace frit::ir::testing {
 
-// `test_pair` gives its operand twice; `test_effect` gives nothing and is kept; `test_all` has an attribute of every
-// kind.
+// `test_pair` gives its operand twice; `test_effect` has no result and a side effect; `test_all` has an attribute of
+// every kind.
 void register_test_rows();
 
 inline std::unique_ptr<Module> parsed(std::string_view text) {
@@ -26,7 +26,7 @@ inline std::unique_ptr<Module> parsed(std::string_view text) {
   return m.ok() ? *std::move(m) : std::make_unique<Module>();
 }
 
-// The error that the text gives, as "line:column: message".
+// The error for the text, as "line:column: message".
 inline std::string error_of(std::string_view text) {
   register_test_rows();
   auto m = parse(text, "t.frit");
@@ -43,7 +43,7 @@ inline bool same(const Module& a, const Module& b) {
   return true;
 }
 
-// Processor time, so that a busy machine does not show.
+// Processor time, on which other work of the machine has little influence.
 inline double seconds_of(const std::function<void()>& work) {
   std::clock_t start = std::clock();
   work();

@@ -1,4 +1,4 @@
-// The text form: what is printed is read back to the same, bit for bit.
+// The text form: printed text reads back to the same function, bit for bit.
 #include <bit>
 #include <cmath>
 #include <fstream>
@@ -161,7 +161,7 @@ TEST(Text, LoweredFunctionsHoldTheirProgram) {
             "1:46: the program of '@f' has other results than its function declares");
 }
 
-// The page's example and table are those of the code.
+// The page's example and table must match the code.
 TEST(Text, TheDocumentationIsTrue) {
   std::ifstream file(std::string(FRIT_SOURCE_DIR) + "/docs/ir.md");
   std::string page{std::istreambuf_iterator<char>(file), {}};

@@ -17,7 +17,7 @@ constexpr const char* kGood = R"(func @f(%x: f32[n], %y: f32[4]) -> (f32[n], f32
 }
 )";
 
-// What the verifier says once `damage` is done.
+// The verifier's message after `damage`.
 template <class F>
 std::string after(F&& damage) {
   auto m = parsed(kGood);
@@ -45,13 +45,14 @@ TEST(Verifier, G2ValuesKnowTheirDefinitions) {
   EXPECT_EQ(after([](Function& f) { f.ops[0].results = {999}; }),
             "rule G2: in '@f', op 'exp': result 0 does not name its own value");
   EXPECT_EQ(after([](Function& f) { f.params[1] = 0; }), "rule G2: in '@f', parameter 1 does not name its own value");
-  EXPECT_EQ(after([](Function& f) { f.params[1] = 77; }), "rule G2: in '@f', parameter 1 is no value");
+  EXPECT_EQ(after([](Function& f) { f.params[1] = 77; }), "rule G2: in '@f', parameter 1 is not a value");
 }
 
 TEST(Verifier, G3OperandsAreDefinedBefore) {
   EXPECT_EQ(after([](Function& f) { f.ops[0].operands = {3}; }),
             "rule G3: in '@f', op 'exp' (%0): operand %1 is used before it is defined");
-  EXPECT_EQ(after([](Function& f) { f.ops[0].operands = {99}; }), "rule G3: in '@f', op 'exp': an operand is no value");
+  EXPECT_EQ(after([](Function& f) { f.ops[0].operands = {99}; }),
+            "rule G3: in '@f', op 'exp': an operand is not a value");
   EXPECT_EQ(after([](Function& f) {
               f.values.push_back({{float32, {}}, kNone, 0, "stray"});
               f.ops[0].operands = {5};
@@ -105,7 +106,7 @@ TEST(Verifier, G9SymbolsAreDeclared) {
   EXPECT_EQ(after([](Function& f) { f.ops[2].attrs.set("axes", Dims{Dim::symbol("q")}); }),
             "rule G9: in '@f', attribute 'axes' of op 'sum' uses the symbol 'q', which no parameter declares");
   EXPECT_EQ(after([](Function& f) { f.values[1].type.shape = {Dim::symbol("a b")}; }),
-            "rule G9: in '@f', the symbol 'a b' is no identifier");
+            "rule G9: in '@f', the symbol 'a b' is not an identifier");
 }
 
 TEST(Verifier, G10FactsHoldForSomeValue) {
@@ -118,9 +119,9 @@ TEST(Verifier, G10FactsHoldForSomeValue) {
   EXPECT_EQ(after([&](Function& f) { f.facts.assume_nonnegative(q * n - 4); }),
             "rule G10: in '@f', the fact '4 <= n*q' uses the symbol 'q', which no parameter declares");
   EXPECT_EQ(after([&](Function& f) { f.facts.assume_nonnegative(n * n - 65); }),
-            "rule G10: in '@f', '65 <= n*n' can never hold beside the other facts");
+            "rule G10: in '@f', '65 <= n*n' contradicts the other facts");
   EXPECT_EQ(after([](Function& f) { f.facts.set_multiple("n", 9); }),
-            "rule G10: in '@f', 'n in [1, 8], n % 9 == 0' can never hold beside the other facts");
+            "rule G10: in '@f', 'n in [1, 8], n % 9 == 0' contradicts the other facts");
   EXPECT_EQ(after([&](Function& f) { f.facts.assume_nonnegative(n * n - 64); }), "ok");
 }
 
@@ -139,7 +140,7 @@ TEST(Verifier, G13GroupsStandTogether) {
   EXPECT_EQ(after([](Function& f) { f.ops[0].group = 7; }),
             "rule G13: in '@f', op 'exp' (%0): its group 7 does not exist");
   EXPECT_EQ(after([](Function& f) { f.ops[2].group = 0, f.ops[1].group = 1; }),
-            "rule G13: in '@f', op 'sum' (%2): the ops of its group do not stand together");
+            "rule G13: in '@f', op 'sum' (%2): the ops of its group are not adjacent");
   EXPECT_EQ(after([](Function& f) { f.groups.push_back({GroupKind::View}); }), "rule G13: in '@f', group 2 is empty");
   EXPECT_EQ(after([](Function& f) { f.ops[0].group = -1; }), "ok");
 }

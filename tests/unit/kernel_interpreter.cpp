@@ -1,5 +1,4 @@
-// What kernels compute, bit for bit: the order of accumulation, masks, locals, bindings; and that no access is
-// undefined.
+// The results of kernels, bit for bit: the order of accumulation, masks, locals, bindings; no access is undefined.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -66,7 +65,7 @@ TEST(KernelInterpreter, LanesAreDealtInTurnAndFoldedByHalves) {
       ASSERT_EQ(run(sum_text(lanes), {span_of(x), span_of(out)}, {static_cast<int64_t>(n)}), "");
       std::vector<float> s(static_cast<size_t>(std::max(lanes, 1)), 0.0f);
       for (size_t i = 0; i < n; ++i) s[i % s.size()] += x[i];
-      // 0 with L/2, 1 with L/2 + 1, ..., then the lower half alike.
+      // 0 with L/2, 1 with L/2 + 1, ..., then the lower half in the same way.
       while (s.size() > 1) {
         size_t half = s.size() / 2;
         std::vector<float> folded(half);
@@ -80,7 +79,7 @@ TEST(KernelInterpreter, LanesAreDealtInTurnAndFoldedByHalves) {
 }
 
 TEST(KernelInterpreter, FourLanesByHand) {
-  // 1e8 keeps multiples of 8 only, so that another order would give other digits.
+  // At 1e8 a float holds only multiples of 8, so another order would give other digits.
   std::vector<float> x{1e8f, 1, -1e8f, 1, 16, 2, 16, 2}, out(1);
   ASSERT_EQ(run(sum_text(4), {span_of(x), span_of(out)}, {8}), "");
   float a = 1e8f + 16.0f, b = 1.0f + 2.0f, c = -1e8f + 16.0f, d = 1.0f + 2.0f;
@@ -244,8 +243,8 @@ TEST(KernelInterpreter, WhatIsNotAllowedIsSaid) {
   has(run("kernel @k(%x: f32[4] in; n) {\n  for i in n {\n    for r in 1 - i {\n    }\n  }\n}", {span_of(x)}, {4}),
       "extent is negative");
   has(run("kernel @k(%x: f32[4] in; n) {\n  %0: i64 = index(n)\n  bind k = %0 in [0, 3]\n}", {span_of(x)}, {4}),
-      "outside of the range");
-  // A local from the iteration before does not count.
+      "outside the range");
+  // An element of a local that an earlier iteration wrote does not count.
   has(run(R"(kernel @k(%x: f32[2] out) {
   local %t: f32[1] inout
   parallel for i in 2 {

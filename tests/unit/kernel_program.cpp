@@ -1,4 +1,4 @@
-// Programs: their text, their rules and what they compute.
+// Programs: their text, their rules and their results.
 #include <gtest/gtest.h>
 
 #include <bit>

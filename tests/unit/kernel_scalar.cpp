@@ -1,4 +1,4 @@
-// Scalar operations on bits, held against formulas in wider arithmetic on the edge values of every element type.
+// Scalar operations on bits, compared with formulas in wider arithmetic on the edge values of every element type.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -160,7 +160,7 @@ TEST(Scalar, Booleans) {
 template <class T>
 void check_float_arithmetic(Dtype t) {
   auto bits = [&](double v) { return double_to_bits(t, v); };
-  // All NaNs are one.
+  // All NaNs are equal.
   auto expect = [&](uint64_t got, T want, const char* what, T x, T y) {
     T value = static_cast<T>(bits_to_double(t, got));
     if (std::isnan(want)) {
@@ -215,13 +215,13 @@ TEST(Scalar, ExactDetailsOfFloats) {
   EXPECT_EQ(same(ScalarOp::Round, float32, {f(2.5)}), f(2));
   EXPECT_EQ(same(ScalarOp::Round, float32, {f(-2.5)}), f(-2));
   EXPECT_EQ(same(ScalarOp::Round, float32, {f(-0.3)}), f(-0.0));
-  // One rounding: 1 - (1 + 2^-23)^2 loses its last term when the product is rounded first.
+  // One rounding: 1 - (1 + 2^-23)^2 loses its last term if the product is rounded first.
   double e = 0x1p-23;
   EXPECT_EQ(same(ScalarOp::Fma, float32, {f(1 + e), f(1 + e), f(-1)}), f(2 * e + e * e));
-  // The second of two zeros, as the rule says.
+  // Of two zeros the second one, by the definition of Min and Max.
   EXPECT_EQ(same(ScalarOp::Min, float32, {f(-0.0), f(0.0)}), f(0.0));
   EXPECT_EQ(same(ScalarOp::Max, float32, {f(0.0), f(-0.0)}), f(-0.0));
-  // Bits of a NaN survive Neg, Abs, Select and Bitcast.
+  // The bits of a NaN survive Neg, Abs, Select and Bitcast.
   EXPECT_EQ(same(ScalarOp::Neg, float32, {0x7fc12345}), 0xffc12345u);
   EXPECT_EQ(same(ScalarOp::Abs, float32, {0xffc12345}), 0x7fc12345u);
   EXPECT_EQ(one(ScalarOp::Bitcast, uint32, {float32}, {0xffc12345}), 0xffc12345u);
@@ -246,7 +246,7 @@ uint64_t cast_reference(Dtype to, Dtype from, uint64_t bits) {
   }
   if (to == float64) return std::bit_cast<uint64_t>(static_cast<double>(v));
   if (to == float32) return std::bit_cast<uint32_t>(static_cast<float>(v));
-  // Nearest 16-bit float, found by walking its values: ties to even.
+  // The nearest 16-bit float, found by walking all values: ties to even.
   auto value = [&](uint32_t b) -> long double {
     return to == float16 ? half_bits_to_float(static_cast<uint16_t>(b))
                          : bfloat_bits_to_float(static_cast<uint16_t>(b));
@@ -291,7 +291,7 @@ TEST(Scalar, CastsBetweenAllTypes) {
 }
 
 TEST(Scalar, CastsToSixteenBitsRoundOnce) {
-  // By way of f32 these would land on a tie and go the wrong way.
+  // Rounded through f32, these would land on a tie and go the wrong way.
   EXPECT_EQ(one(ScalarOp::Cast, bfloat16, {int64}, {(uint64_t{1} << 40) + (uint64_t{1} << 32) + 1}),
             cast_reference(bfloat16, int64, (uint64_t{1} << 40) + (uint64_t{1} << 32) + 1));
   uint64_t just_above = std::bit_cast<uint64_t>(1 + 0x1p-11 + 0x1p-40);

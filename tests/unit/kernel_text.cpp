@@ -1,5 +1,5 @@
-// The text of kernels: what is printed reads back to an equal kernel and the same bytes; wrong text is refused where it
-// is wrong.
+// The text of kernels: printed text reads back to an equal kernel and the same bytes; wrong text is refused at the
+// error.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -160,7 +160,7 @@ TEST(KernelText, WrongTextIsRefusedWhereItIsWrong) {
   EXPECT_NE(error_of(deep).find("nested too deeply"), std::string::npos);
 }
 
-// Every prefix and many one-character changes of a kernel's text are read or refused, never more.
+// Every prefix of a kernel's text, and many one-character changes, are read or refused without a crash.
 TEST(KernelText, DamagedTextNeverCrashes) {
   std::string text = R"(kernel @rows(%x: f16[m*n] in, %out: f32[m] out; m, n) where n in [1, 8] {
   parallel for i in m {

@@ -1,4 +1,4 @@
-// Each rule of kernels, by a text that breaks it and a neighbour that does not.
+// Each rule of kernels, by a text that breaks it and a similar text that keeps it.
 #include <gtest/gtest.h>
 
 #include "ir/read/kernel_parser.h"
@@ -18,7 +18,7 @@ void expect_rule(const char* rule, const std::string& text, const std::string& p
   EXPECT_NE(message.find(part), std::string::npos) << message;
 }
 
-// For what text cannot say.
+// For kernels that text cannot express.
 void expect_rule(const char* rule, const Kernel& k) {
   Status s = verify(k);
   ASSERT_FALSE(s.ok());
@@ -61,7 +61,7 @@ TEST(KernelVerifier, K2Registers) {
   expect_rule("K2", k);
   k.body.back() = {StoreInstr{0, 0, 77}};
   expect_rule("K2", k);
-  // Out of the loop that defines it.
+  // Outside the loop that defines it.
   Kernel out = small();
   Reg r = out.new_reg(float32);
   Loop loop;
@@ -136,7 +136,7 @@ TEST(KernelVerifier, K8Accumulators) {
   expect_rule("K8", body("for i in n acc %0: f32 = max %1 at %1 { %1: f32 = load %x[i] }"));
   expect_rule("K8", body("for i in n acc %0: i64 = argmax %1 at %1 { %1: f32 = load %x[i] }"));
   expect_rule("K3", body("for i in n acc %0: f64 = sum %1 { %1: f32 = load %x[i] }"), "%0");
-  // A value from further out is taken in again at each iteration.
+  // A value from further out is accumulated again at each iteration.
   EXPECT_EQ(error_of(body("%2: f32 = load %x[0]\nfor i in n acc %0: f32 = sum %2 { }")), "");
 }
 
@@ -146,7 +146,7 @@ TEST(KernelVerifier, K9Bounds) {
   expect_rule("K9", body("for i in n { %0: f32 = load %x[i + n] }"));
   expect_rule("K9", body("for i in 4 { store %out[-i - 1], 0 }"));
   EXPECT_EQ(error_of(body("for i in n { %0: f32 = load %x[i + 1] }")), "");
-  // Not reached: masked, or in a loop without iterations.
+  // Not accessed: masked, or in a loop without iterations.
   EXPECT_EQ(error_of(body("%0: bool = const false\n%1: f32 = load %x[-1] mask %0")), "");
   EXPECT_EQ(error_of("kernel @k(%x: f32[0] in) { for i in 0 { %0: f32 = load %x[i] } }"), "");
 }

@@ -12,7 +12,7 @@ namespace {
 using testing::add_params;
 using testing::run;
 
-// Where a row is smooth, for each operand.
+// Points where a row is smooth, for each operand.
 std::vector<std::vector<double>> points(const OpDef& def) {
   if (def.name == "arccosh") return {{1.25, 2.5, 4.0}};
   if (def.name == "clip") return {{0.1, 0.4, 0.9}, {0.2, 0.2, 0.5}, {0.7, 0.8, 0.7}};

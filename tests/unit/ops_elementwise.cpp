@@ -329,7 +329,7 @@ TEST(OpsElementwise, ComplexFunctionsAgreeWithTheHost) {
       C got = is_complex(out.dtype) ? complex_value(out) : C(out.at(0));
       std::string what = std::string(name) + " at " + std::to_string(z.real()) + (z.imag() < 0 ? " - " : " + ") +
                          std::to_string(std::fabs(z.imag())) + "i";
-      // The arguments of the inverse functions near their branch points lose a few bits in single precision.
+      // Near their branch points, the inverse functions lose a few bits in single precision.
       expect_near(got, want, what, 2e-5);
     }
 }

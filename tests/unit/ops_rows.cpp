@@ -1,4 +1,4 @@
-// Every row of the table is whole: documented, with the rules that its kind needs and texts that instantiate.
+// Every row of the table is complete: documented, with the rules that its kind needs and texts that instantiate.
 #include <algorithm>
 #include <cmath>
 
@@ -11,8 +11,8 @@ namespace {
 
 using testing::on;
 
-// All ways in which `def` takes an operand of type `t`: operands alike, or with a bool first (select), and every
-// element type where the row has one as attribute.
+// All ways in which `def` takes an operand of type `t`: all operands of that type, or the first a bool (select), and
+// every element type if the row has one as an attribute.
 struct Instance {
   std::vector<Type> operands;
   AttrMap attrs;
@@ -164,7 +164,7 @@ TEST(OpsRows, LowPrecisionIsWidenedOnceAndRoundedOnce) {
   int casts = 0;
   for (const ScalarNode& n : p->nodes) casts += n.op == ScalarOp::Cast;
   EXPECT_EQ(casts, 3);
-  // Keeping the value widens nothing.
+  // An op that keeps the value widens nothing.
   auto copy = meaning(op("copy"), std::vector<Dtype>{float16}, float16);
   EXPECT_EQ(copy->nodes.size(), 1u);
   auto same = meaning(op("floor"), std::vector<Dtype>{int8}, int8);

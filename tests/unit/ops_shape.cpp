@@ -18,7 +18,7 @@ Tensor numbered(std::vector<int64_t> shape) {
   return t;
 }
 
-// The row's view of a dense operand, read through its strides, must be what its index rule gives.
+// The row's view of a dense operand, read through its strides, must equal its index rule.
 void check_view(std::string_view name, const Tensor& x, const AttrMap& attrs, bool expect_view = true) {
   Tensor want = run(name, {x}, attrs);
   Type type = testing::type_of(x);
@@ -87,7 +87,7 @@ TEST(OpsShape, ReshapeOfSymbolicSizes) {
   Dims split{floor_div(sym("n"), 16), 16};
   EXPECT_EQ(infer_one("reshape", {{float32, {sym("n")}}}, {{"shape", split}}, facts).shape, Shape(split));
   EXPECT_NE(error_of("reshape", {{float32, {sym("n")}}}, {{"shape", split}}), "");
-  // Axes that stay are passed through without division.
+  // Unchanged axes are passed through without division.
   Op made;
   made.def = &op("reshape");
   Type out{float32, {sym("b"), 2, 2, sym("n")}};
@@ -137,7 +137,7 @@ TEST(OpsShape, SliceAgreesWithBruteForce) {
         AttrMap attrs{{"start", dims({start})}, {"stop", dims({stop})}, {"strides", dims({stride})}};
         bool inside = stride > 0 ? start >= 0 && stop >= 0 : start < n && stop < n;
         if (!inside) {
-          // Refused, or empty from a bound that is never used.
+          // Refused, or empty because of a bound that is never used.
           auto r = infer(op("slice"), {std::vector<Type>{{int32, {n}}}, attrs, {}});
           EXPECT_TRUE(!r.ok() || (*r)[0].shape[0].is(0));
           continue;

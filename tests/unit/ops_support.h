@@ -46,7 +46,7 @@ inline double on(std::string_view name, Dtype t, const std::vector<double>& args
   return run(name, inputs, std::move(attrs)).at(0);
 }
 
-// The message of the error that building gives, or "" when it succeeds.
+// The message of the build error, or "" if the build succeeds.
 inline std::string error_of(std::string_view name, const std::vector<Type>& types, AttrMap attrs = {},
                             DimFacts facts = {}) {
   auto r = infer(op(name), {types, attrs, facts});

@@ -1,5 +1,7 @@
-// The algebraic rules, each run through the pass and compared bit by bit with what it replaces, on special and random
-// values of every element type that it claims; and what the traits of rows promise.
+// The algebraic rules and the traits of rows, bit by bit.
+//
+// Each rule runs through the pass and is compared with the original on special and random values of every element type
+// that it claims.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +26,7 @@ namespace {
 
 using namespace ir;
 
-// Values where arithmetic has edges, and some at random.
+// Edge values of arithmetic, and some random ones.
 std::vector<uint64_t> element_bits(Dtype t) {
   std::vector<uint64_t> all;
   std::mt19937_64 random(7);
@@ -57,7 +59,7 @@ std::vector<uint64_t> element_bits(Dtype t) {
 
 bool is_nan_bits(Dtype t, uint64_t bits) { return is_float(t) && std::isnan(bits_to_double(t, bits)); }
 
-// Equal by bits, any NaN being as good as another.
+// Equal by bits, with all NaNs equal.
 bool same_element(Dtype t, uint64_t a, uint64_t b) {
   if (is_complex(t))
     return same_element(float32, a & 0xffffffffu, b & 0xffffffffu) && same_element(float32, a >> 32, b >> 32);
@@ -114,7 +116,7 @@ class LeftSide {
     f.name = "left";
   }
 
-  // Nothing when the types do not fit.
+  // Nothing if the types do not fit.
   bool build(int64_t count) {
     shape_ = {Dim(count)};
     declare(e_.left);
@@ -186,7 +188,7 @@ class EquationTest : public testing::TestWithParam<size_t> {
  protected:
   const Equation& equation() const { return (*canonicalize_equations())[GetParam()]; }
 
-  // Runs the pass on the left side and compares; tells whether the rule was used. `built` is whether the types fit.
+  // Runs the pass on the left side and compares. Returns whether the rule was used; `built` is whether the types fit.
   bool try_once(Dtype t, double constant, std::vector<Dtype> attr_types, bool& built) {
     const Equation& e = equation();
     LeftSide probe(e, t, constant, attr_types);
@@ -282,7 +284,7 @@ TEST(Equations, ErrorsNameTheLine) {
   EXPECT_EQ(error("# only a comment\n\n"), "none");
 }
 
-// Rules on arrangements: every element still comes from where it came from.
+// Rules on arrangements: every element keeps its source.
 TEST(Arrangements, KeepEveryElement) {
   for (
       const char* body : {
@@ -294,7 +296,7 @@ TEST(Arrangements, KeepEveryElement) {
           "%0: f32[2, 3, 4] = slice %x {start=[1, 0, 0], stop=[-1, 3, 4], strides=[-1, 1, 1]}\n"
           " %1: f32[2, 3, 4] = slice %x {start=[0, 0, 0], stop=[2, 3, 4]}\n return %0, %1",
       }) {
-    // The signature's result types are read off the two ops.
+    // The result types of the signature are those of the two ops.
     std::string text(body), results;
     for (size_t at = text.find(": "); at != std::string::npos; at = text.find(": ", at + 1)) {
       size_t end = text.find(" =", at);
@@ -311,7 +313,7 @@ TEST(Arrangements, KeepEveryElement) {
   }
 }
 
-// Promises that canonicalize and cse take from the rows.
+// The traits that canonicalize and cse rely on.
 TEST(Traits, HoldToTheBit) {
   for (const OpDef* def : OpTable::instance().all()) {
     if (def->kind != OpKind::Elementwise || !def->attrs.empty()) continue;

@@ -1,3 +1,4 @@
+// Expansion of math functions in kernels: shared constants and dead instructions.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -14,8 +15,8 @@ namespace {
 
 using namespace ir;
 
-// %4 is used by nobody; the inner exp can share the constants of the outer one, and log those of neither loop
-// after it.
+// %4 is unused. The inner exp can share the constants of the outer one; the log after the loops can share the constants
+// of neither loop.
 constexpr const char* kText = R"(program @f(n) {
   buffer %x: f32[n] input 0
   buffer %out: f32[n] output
@@ -90,7 +91,7 @@ TEST(ExpandFunctions, SharesConstantsAndDropsDeadScalars) {
   ASSERT_TRUE(f.program);
   ASSERT_TRUE(expand(f).ok());
   const Kernel& k = f.program->kernels[0];
-  // log2(e) belongs to exp, twice, and to sigmoid, negated; 1.1 to the dead erf alone.
+  // log2(e) belongs to exp, twice, and negated to sigmoid; 1.1 belongs only to the dead erf.
   auto constant = [](float value) {
     return [value](const ScalarInstr& s) {
       return s.op == ScalarOp::Const && s.type == float32 && s.imm == std::bit_cast<uint32_t>(value);

@@ -1,5 +1,4 @@
-// What the golden files show is also right: each of their functions computes what the graph means. And cases of types,
-// plans and limits.
+// Each function of the golden files computes its graph's meaning, and so do cases of types, plans and limits.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -99,7 +98,7 @@ TEST(LoweringCases, epilogue_and_operand_windows) {
   expect_lowering_agrees(f, {{"h", 2}, {"n", 5}});
 }
 
-// A hundred operands: one kernel each, none of which tests whose element it computes.
+// A hundred operands: one kernel each, which never tests whose element it computes.
 TEST(LoweringCases, concatenation_of_many) {
   std::string params, names;
   for (int i = 0; i < 100; ++i) {

@@ -1,4 +1,4 @@
-// Random graphs: the program that the passes make computes what the graph means, whatever was fused.
+// Random graphs: the program that the passes make computes the meaning of the graph, whatever was fused.
 #include <random>
 
 #include "ir/text/kernel_printer.h"
@@ -26,7 +26,7 @@ class RandomGraph {
     for (int i = 0, n = 3 + pick(20); i < n; ++i) step();
     for (int i = 0, n = 1 + pick(3); i < n; ++i)
       f_.results.push_back(values_[values_.size() - 1 - pick(std::min<int>(6, static_cast<int>(values_.size())))]);
-    // Symbols that no parameter binds have no value.
+    // A symbol that no parameter binds has no value.
     SymbolValues used;
     for (const std::string& s : f_.symbols()) used[s] = symbols_.count(s) ? symbols_[s] : 0;
     symbols_ = used;
@@ -54,7 +54,7 @@ class RandomGraph {
     return s;
   }
 
-  // Inner axes of distance 1 or 2, or swapped axes.
+  // Inner axes with stride 1 or 2, or swapped axes.
   void add_layouts() {
     for (ValueId p : f_.params) {
       Dims strides = row_major_strides(f_.type(p).shape);
@@ -84,118 +84,129 @@ class RandomGraph {
   void step() {
     ValueId x = recent();
     const Type t = f_.type(x);
-    int rank = t.rank();
     switch (pick(12)) {
       case 0:
-      case 1: {
-        const char* name =
-            is_float(dtype_)
-                ? std::array{"tanh", "negative", "abs", "sigmoid", "square", "sin"}[static_cast<size_t>(pick(6))]
-                : std::array{"negative", "abs", "square"}[static_cast<size_t>(pick(3))];
-        if (std::string_view(name) == "square" && is_float(dtype_)) name = "tanh";
-        add(builder_.try_build(op(name), {x}));
-        return;
-      }
+      case 1: return unary(x);
       case 2:
       case 3:
-      case 4: {
-        ValueId y = fitted(any(), t.shape);
-        if (y == kNone) y = fitted(builder_.scalar(dtype_, pick(5) - 2), t.shape);
-        const char* name = std::array{"add", "subtract", "maximum", "minimum",
-                                      "multiply"}[static_cast<size_t>(pick(is_float(dtype_) ? 4 : 5))];
-        add(builder_.try_build(op(name), {x, y}));
-        return;
-      }
+      case 4: return binary(x, t);
       case 5:
-      case 6: {
-        if (rank == 0) return;
-        std::vector<int> axes;
-        for (int i = 0; i < rank; ++i)
-          if (pick(2)) axes.push_back(i);
-        if (axes.empty()) axes.push_back(pick(rank));
-        bool keep = pick(2);
-        const char* name = std::array{"sum", "max", "min"}[static_cast<size_t>(pick(3))];
-        auto r = builder_.try_build(op(name), {x}, {{"axes", to_dims(axes)}, {"keepdims", keep}});
-        add(r);
-        if (r.ok() && keep && pick(4))
-          if (ValueId y = fitted((*r)[0], t.shape); y != kNone) {
-            values_.push_back(y);
-            add(builder_.try_build(op("subtract"), {x, y}));
-          }
-        return;
+      case 6: return reduce(x, t);
+      case 7: return transpose(x, t);
+      case 8: return reshape(x, t);
+      case 9: return slice(x, t);
+      case 10: return pad(x, t);
+      case 11: return join(x, t);
+    }
+  }
+
+  void unary(ValueId x) {
+    const char* name =
+        is_float(dtype_)
+            ? std::array{"tanh", "negative", "abs", "sigmoid", "square", "sin"}[static_cast<size_t>(pick(6))]
+            : std::array{"negative", "abs", "square"}[static_cast<size_t>(pick(3))];
+    if (std::string_view(name) == "square" && is_float(dtype_)) name = "tanh";
+    add(builder_.try_build(op(name), {x}));
+  }
+
+  void binary(ValueId x, const Type& t) {
+    ValueId y = fitted(any(), t.shape);
+    if (y == kNone) y = fitted(builder_.scalar(dtype_, pick(5) - 2), t.shape);
+    const char* name = std::array{"add", "subtract", "maximum", "minimum",
+                                  "multiply"}[static_cast<size_t>(pick(is_float(dtype_) ? 4 : 5))];
+    add(builder_.try_build(op(name), {x, y}));
+  }
+
+  void reduce(ValueId x, const Type& t) {
+    const int rank = t.rank();
+    if (rank == 0) return;
+    std::vector<int> axes;
+    for (int i = 0; i < rank; ++i)
+      if (pick(2)) axes.push_back(i);
+    if (axes.empty()) axes.push_back(pick(rank));
+    bool keep = pick(2);
+    const char* name = std::array{"sum", "max", "min"}[static_cast<size_t>(pick(3))];
+    auto r = builder_.try_build(op(name), {x}, {{"axes", to_dims(axes)}, {"keepdims", keep}});
+    add(r);
+    if (r.ok() && keep && pick(4))
+      if (ValueId y = fitted((*r)[0], t.shape); y != kNone) {
+        values_.push_back(y);
+        add(builder_.try_build(op("subtract"), {x, y}));
       }
-      case 7: {
-        std::vector<int> axes(static_cast<size_t>(rank));
-        for (int i = 0; i < rank; ++i) axes[static_cast<size_t>(i)] = i;
-        std::shuffle(axes.begin(), axes.end(), random_);
-        add(builder_.try_build(op("transpose"), {x}, {{"axes", to_dims(axes)}}));
-        return;
-      }
-      case 8: {
-        Shape s;
-        if (rank >= 2 && pick(2)) {
-          s = t.shape;
-          size_t i = static_cast<size_t>(pick(rank - 1));
-          s[i] = s[i] * s[i + 1];
-          s.erase(s.begin() + static_cast<long>(i) + 1);
-        } else if (rank >= 1) {
-          for (const Dim& d : t.shape) {
-            if (d.is_const() && d.value() > 0 && d.value() % 2 == 0 && pick(2))
-              s.insert(s.end(), {Dim(2), Dim(d.value() / 2)});
-            else if (d.is_const() && d.value() > 0 && d.value() % 3 == 0 && pick(2))
-              s.insert(s.end(), {Dim(d.value() / 3), Dim(3)});
-            else
-              s.push_back(d);
-            if (pick(4) == 0) s.push_back(1);
-          }
-        }
-        if (s.size() <= 4) add(builder_.try_build(op("reshape"), {x}, {{"shape", s}}));
-        return;
-      }
-      case 9: {
-        Dims start, stop, strides;
-        for (const Dim& d : t.shape) {
-          int64_t stride = pick(3) + 1;
-          if (pick(3) == 0) {
-            start.push_back(d - Dim(1)), stop.push_back(-1), strides.push_back(-stride);
-          } else {
-            start.push_back(d.is_const() && d.value() > 1 ? pick(2) : 0), stop.push_back(d), strides.push_back(stride);
-          }
-        }
-        add(builder_.try_build(op("slice"), {x}, {{"start", start}, {"stop", stop}, {"strides", strides}}));
-        return;
-      }
-      case 10: {
-        Dims low, high, interior;
-        for (int i = 0; i < rank; ++i)
-          low.push_back(pick(3)), high.push_back(pick(3)), interior.push_back(pick(4) ? 0 : 1);
-        add(builder_.try_build(op("pad"), {x, builder_.scalar(dtype_, pick(3))},
-                               {{"low", low}, {"high", high}, {"interior", interior}}));
-        return;
-      }
-      case 11: {
-        if (rank == 0) return;
-        if (pick(3) == 0 && rank >= 2 && is_float(dtype_)) {
-          std::vector<int> axes;
-          for (int i = 0; i < rank; ++i) axes.push_back(i);
-          std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
-          ValueId y = builder_.build("transpose", {x}, {{"axes", to_dims(axes)}});
-          auto r = builder_.try_build(op("matmul"), {x, y});
-          add(r);
-          return;
-        }
-        std::vector<ValueId> parts{x};
-        for (int i = 0, n = 1 + pick(pick(4) ? 2 : 10); i < n; ++i) {
-          ValueId y = any();
-          if (f_.type(y).rank() != rank) y = x;
-          parts.push_back(y);
-        }
-        auto r = builder_.try_build(op("concatenate"), parts, {{"axis", pick(rank)}});
-        if (!r.ok()) r = builder_.try_build(op("concatenate"), {x, x, x}, {{"axis", pick(rank)}});
-        add(r);
-        return;
+  }
+
+  void transpose(ValueId x, const Type& t) {
+    std::vector<int> axes(static_cast<size_t>(t.rank()));
+    for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int>(i);
+    std::shuffle(axes.begin(), axes.end(), random_);
+    add(builder_.try_build(op("transpose"), {x}, {{"axes", to_dims(axes)}}));
+  }
+
+  // Merges two axes, or cuts axes and adds axes of one element.
+  void reshape(ValueId x, const Type& t) {
+    const int rank = t.rank();
+    Shape s;
+    if (rank >= 2 && pick(2)) {
+      s = t.shape;
+      size_t i = static_cast<size_t>(pick(rank - 1));
+      s[i] = s[i] * s[i + 1];
+      s.erase(s.begin() + static_cast<long>(i) + 1);
+    } else if (rank >= 1) {
+      for (const Dim& d : t.shape) {
+        if (d.is_const() && d.value() > 0 && d.value() % 2 == 0 && pick(2))
+          s.insert(s.end(), {Dim(2), Dim(d.value() / 2)});
+        else if (d.is_const() && d.value() > 0 && d.value() % 3 == 0 && pick(2))
+          s.insert(s.end(), {Dim(d.value() / 3), Dim(3)});
+        else
+          s.push_back(d);
+        if (pick(4) == 0) s.push_back(1);
       }
     }
+    if (s.size() <= 4) add(builder_.try_build(op("reshape"), {x}, {{"shape", s}}));
+  }
+
+  void slice(ValueId x, const Type& t) {
+    Dims start, stop, strides;
+    for (const Dim& d : t.shape) {
+      int64_t stride = pick(3) + 1;
+      if (pick(3) == 0) {
+        start.push_back(d - Dim(1)), stop.push_back(-1), strides.push_back(-stride);
+      } else {
+        start.push_back(d.is_const() && d.value() > 1 ? pick(2) : 0), stop.push_back(d), strides.push_back(stride);
+      }
+    }
+    add(builder_.try_build(op("slice"), {x}, {{"start", start}, {"stop", stop}, {"strides", strides}}));
+  }
+
+  void pad(ValueId x, const Type& t) {
+    Dims low, high, interior;
+    for (int i = 0; i < t.rank(); ++i)
+      low.push_back(pick(3)), high.push_back(pick(3)), interior.push_back(pick(4) ? 0 : 1);
+    add(builder_.try_build(op("pad"), {x, builder_.scalar(dtype_, pick(3))},
+                           {{"low", low}, {"high", high}, {"interior", interior}}));
+  }
+
+  // A product of a matrix with its transpose, or a concatenation.
+  void join(ValueId x, const Type& t) {
+    const int rank = t.rank();
+    if (rank == 0) return;
+    if (pick(3) == 0 && rank >= 2 && is_float(dtype_)) {
+      std::vector<int> axes;
+      for (int i = 0; i < rank; ++i) axes.push_back(i);
+      std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
+      ValueId y = builder_.build("transpose", {x}, {{"axes", to_dims(axes)}});
+      add(builder_.try_build(op("matmul"), {x, y}));
+      return;
+    }
+    std::vector<ValueId> parts{x};
+    for (int i = 0, n = 1 + pick(pick(4) ? 2 : 10); i < n; ++i) {
+      ValueId y = any();
+      if (f_.type(y).rank() != rank) y = x;
+      parts.push_back(y);
+    }
+    auto r = builder_.try_build(op("concatenate"), parts, {{"axis", pick(rank)}});
+    if (!r.ok()) r = builder_.try_build(op("concatenate"), {x, x, x}, {{"axis", pick(rank)}});
+    add(r);
   }
 
   std::mt19937_64 random_;

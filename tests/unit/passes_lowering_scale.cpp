@@ -1,4 +1,4 @@
-// Large graphs: passes stay linear, and kernels within what a compiler can take.
+// Large graphs: passes stay linear, and kernels stay small enough for a compiler.
 #include <ctime>
 
 #include "passes_lowering_support.h"
@@ -8,8 +8,8 @@ namespace {
 
 using namespace ir;
 
-// Processor time in which only work that grows faster than the graph would not be done: many times what each test takes
-// in a release build. bench/bench_call.cpp measures how long it does take.
+// A bound on processor time that only superlinear work exceeds: many times the time of each test in a release build.
+// bench/bench_call.cpp measures the actual time.
 constexpr double kSeconds = 100;
 
 // Runs the default pipeline without verification between passes and returns the function; fails past the bound.
@@ -111,7 +111,7 @@ TEST_F(LoweringScale, one_scalar_with_40000_users) {
   timed(f);
 }
 
-// Rows that are normalised again and again: each one a kernel or part of one.
+// Repeated normalisations of rows: each one is a kernel or part of one.
 TEST_F(LoweringScale, thousand_norms) {
   Function f;
   f.name = "norms";

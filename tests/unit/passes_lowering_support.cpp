@@ -1,3 +1,4 @@
+// Runs functions through the passes and the program interpreter.
 #include "passes_lowering_support.h"
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Helpers of the lowering tests: a function run through the passes and then through the program interpreter, beside the
-// graph interpreter.
+// Helpers of the lowering tests: run a function through the passes and the program interpreter, and through the graph
+// interpreter.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace frit::testing {
 
-// The one function of `text`; a failure of the test and an empty function when it does not parse.
+// The one function of `text`. If the text does not parse, the test fails and the function is empty.
 ir::Function parse_function(const std::string& text);
 
 struct LowerOptions {
@@ -22,7 +22,7 @@ struct LowerOptions {
   int threads = 1;
 };
 
-// A copy of `f` with the pipeline run over it, every pass verified. `context` has the remarks.
+// A copy of `f` after the pipeline, with every pass verified. `context` receives the remarks.
 Result<ir::Function> lower(const ir::Function& f, const LowerOptions& options, passes::PassContext* context = nullptr);
 
 // Inputs for the parameters of `f`: small numbers that depend on `seed` alone.
@@ -32,7 +32,7 @@ std::vector<ir::Tensor> make_inputs(const ir::Function& f, const ir::SymbolValue
 Result<std::vector<ir::Tensor>> run_program(const ir::Function& lowered, const ir::SymbolValues& symbols,
                                             const std::vector<ir::Tensor>& inputs);
 
-// Fails the test unless lowering `f`, fused and not, gives what the graph interpreter gives.
+// Fails the test unless the lowered `f`, fused and not fused, gives the graph interpreter's results.
 void expect_lowering_agrees(const ir::Function& f, const ir::SymbolValues& symbols, uint64_t seed = 1);
 void expect_lowering_agrees(const std::string& text, const ir::SymbolValues& symbols = {}, uint64_t seed = 1);
 

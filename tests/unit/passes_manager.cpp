@@ -1,3 +1,4 @@
+// The pass manager: levels, verification, dumps, counts, and linear time on big graphs.
 #include <gtest/gtest.h>
 
 #include <ctime>
@@ -168,7 +169,7 @@ TEST(Manager, RemarksNameThePass) {
   EXPECT_EQ(context.remarks[0].text, "merged 1 op computed before");
 }
 
-// Big graphs. Times are taken as ratios of sizes, so that they hold on any machine; the absolute bound is wide.
+// Big graphs. Times are compared as ratios of sizes, so that they hold on any machine; the absolute bound is wide.
 
 Function chain(int n) {
   Function f;
@@ -202,8 +203,8 @@ Function wide(int n) {
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kShare = 20;  // a sanitizer makes each op many times dearer, and its own costs are not linear: less of
-                            // it, and no bound on time
+// a sanitizer makes each op many times as expensive, not linearly: fewer ops, and no time limit
+constexpr int kShare = 20;
 #else
 constexpr int kShare = 1;
 #endif
@@ -229,8 +230,7 @@ void expect_linear(Function (*make)(int), const char* passes, int n) {
     small = std::min(small, seconds(passes, make(n / 32)));
     large = std::min(large, seconds(passes, make(n)));
   }
-  // 32 times the work: a quadratic pass would take 1024 times as long. What lies between is for caches and busy
-  // machines.
+  // 32 times the work; a quadratic pass would take 1024 times as long. The margin is for caches and busy machines.
   if (kShare > 1) return;
   EXPECT_LT(large, 150 * small + 0.05) << passes << ": " << small << " s for " << n / 32 << ", " << large << " s for "
                                        << n;

@@ -1,3 +1,4 @@
+// Pipelines as text: names, order of levels, errors.
 #include <gtest/gtest.h>
 
 #include "passes/manager/pass.h"

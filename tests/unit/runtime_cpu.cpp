@@ -1,4 +1,4 @@
-// Which levels of processors this one belongs to.
+// The levels of x86-64 and AArch64 that this processor belongs to.
 #include <gtest/gtest.h>
 
 #include "runtime/system/cpu.h"

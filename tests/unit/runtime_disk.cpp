@@ -1,4 +1,4 @@
-// The cache on disk: what it finds again, what it refuses, and that neither damage nor company does harm.
+// The cache on disk: the entries that it finds, the files that it refuses, and its safety under damage and concurrency.
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
@@ -79,7 +79,7 @@ class Disk : public testing::Test {
 TEST_F(Disk, finds_what_was_stored) {
   auto cache = open();
   EXPECT_FALSE(cache->load("key").has_value());
-  EXPECT_FALSE(fs::exists(folder()));  // looking makes nothing
+  EXPECT_FALSE(fs::exists(folder()));  // a look-up creates nothing
   cache->store("key", std::string("payload\0more", 12));
   cache->store("", "of the empty key");
   cache->store("empty", "");
@@ -158,7 +158,7 @@ TEST_F(Disk, what_is_no_file_of_ours_is_a_miss) {
   spill(root_ / "elsewhere", "x");
   fs::create_symlink(root_ / "elsewhere", path);
   EXPECT_FALSE(cache->load("key").has_value());
-  cache->store("key", "payload");  // takes the link's place and leaves alone what it led to
+  cache->store("key", "payload");  // replaces the link and leaves the link's target alone
   EXPECT_EQ(cache->load("key"), "payload");
   EXPECT_EQ(slurp(root_ / "elsewhere"), "x");
   fs::remove(path);
@@ -215,7 +215,7 @@ TEST_F(Disk, a_folder_that_cannot_be_written_still_gives) {
   auto cache = open();
   EXPECT_EQ(cache->load("key"), "payload");
   cache->store("other", "payload");
-  EXPECT_EQ(cache->load("other").has_value(), geteuid() == 0);  // nothing is forbidden to the administrator
+  EXPECT_EQ(cache->load("other").has_value(), geteuid() == 0);  // root may read everything
   EXPECT_TRUE(warnings().empty());
 }
 
@@ -227,7 +227,7 @@ TEST_F(Disk, the_folder_may_go_at_any_time) {
   cache->store("key", "payload");
   EXPECT_EQ(cache->load("key"), "payload");
   EXPECT_EQ(open()->load("key"), "payload");
-  // What takes its place must be as trustworthy as it was.
+  // The folder that replaces it must be as trustworthy.
   fs::remove_all(folder());
   fs::create_directory(folder());
   fs::permissions(folder(), fs::perms::all);
@@ -247,7 +247,7 @@ TEST_F(Disk, what_was_used_longest_ago_goes_first) {
         utimensat(AT_FDCWD, (folder() / e.name).c_str(), times, 0);
       }
   }
-  EXPECT_TRUE(cache->load("key0").has_value());  // from now on the newest
+  EXPECT_TRUE(cache->load("key0").has_value());  // now the newest
   for (int i = 8; i < 30; ++i) cache->store("key" + std::to_string(i), payload);
   uint64_t total = 0;
   for (const auto& e : cache->list()) total += e.bytes;
@@ -267,7 +267,7 @@ TEST_F(Disk, abandoned_temporary_files_go_and_strangers_stay) {
   spill(folder() / "notes.txt", "mine");
   const struct timespec times[2] = {{1000, 0}, {1000, 0}};
   utimensat(AT_FDCWD, (folder() / (digits + ".1-2-3.tmp")).c_str(), times, 0);
-  auto cache = open(2 << 10);  // so small that every write looks around
+  auto cache = open(2 << 10);  // so small that every write checks the size
   cache->store("other", "payload");
   EXPECT_FALSE(fs::exists(folder() / (digits + ".1-2-3.tmp")));
   EXPECT_TRUE(fs::exists(folder() / (digits + ".4-5-6.tmp")));
@@ -281,7 +281,7 @@ TEST_F(Disk, abandoned_temporary_files_go_and_strangers_stay) {
 }
 
 TEST_F(Disk, a_full_disk_leaves_no_half_file) {
-  // A limit on the size of files stands in for a full disk: the write comes to its end early.
+  // A limit on file sizes stands in for a full disk: the write ends early.
   const pid_t child = fork();
   if (child == 0) {
     std::signal(SIGXFSZ, SIG_IGN);
@@ -310,7 +310,7 @@ TEST_F(Disk, many_processes_and_threads_may_share_it) {
     if (child == 0) {
       DiskCacheOptions options;
       options.folder = folder();
-      options.max_bytes = 10 << 10;  // too small for all: entries come and go
+      options.max_bytes = 10 << 10;  // too small for all entries, so they come and go
       DiskCache cache(options);
       bool ok = true;
       std::mt19937 random(static_cast<unsigned>(p));

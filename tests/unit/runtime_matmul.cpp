@@ -13,13 +13,14 @@
 #include "ir/base/half.h"
 #include "runtime/execute/library.h"
 #include "runtime/execute/parallel.h"
-#include "runtime/memory/sizes.h"
 #include "runtime/memory/memory.h"
+#include "runtime/memory/sizes.h"
 
 namespace frit::runtime {
 namespace {
 
-// What serves products here, on a CPU with AVX2 alone (which gives the same bits), and without a kernel of frit's own.
+// The routines for products on this CPU, on a CPU with only AVX2 (which gives the same bits), and on one without a
+// kernel of frit's own.
 const char* const kBest = "matmul";
 const char* const kAvx2 = "matmul, AVX2";
 const char* const kLibrary = "matmul, OpenBLAS";
@@ -86,7 +87,7 @@ struct TypeOf<complex64_t> {
   static constexpr Dtype value = complex64;
 };
 
-// A matrix stack with chosen layout: `order` lists the axes from slowest to fastest, `step` is the stride of the
+// A stack of matrices with a chosen layout: `order` lists the axes from slowest to fastest, `step` is the stride of the
 // fastest.
 template <class T>
 struct Stack {
@@ -131,7 +132,7 @@ struct Stack {
   }
 };
 
-// Values depend on the position alone, so that the same product can be had in several layouts.
+// Values depend only on the position, so that one product exists in several layouts.
 template <class T>
 void fill(Stack<T>& s, uint32_t seed) {
   s.each([&](const auto& index, int64_t i) {
@@ -263,8 +264,8 @@ TYPED_TEST(Matmul, batches_and_broadcasts) {
   }
 }
 
-// One operand that is the same for the whole batch, or copies of it: the first may become one product of all the
-// batch's rows.
+// An operand that is the same for the whole batch, or copies of it. The first may become one product of all rows of the
+// batch.
 TYPED_TEST(Matmul, a_broadcast_operand_gives_the_bits_of_its_copies) {
   using T = TypeParam;
   using Size = std::tuple<int64_t, int64_t, int64_t, int64_t>;
@@ -319,8 +320,7 @@ TYPED_TEST(Matmul, threads_do_not_change_bits) {
   set_num_threads(before);
 }
 
-// Shapes that take every way through the kernels: unpacked, packed, few rows, several blocks of k, and each layout of
-// each.
+// Shapes that reach every path of the kernels: unpacked, packed, few rows, several blocks of k, each in every layout.
 template <class T>
 class LargeMatmul : public testing::Test {};
 using LargeTypes = testing::Types<float16_t, bfloat16_t, float, double, complex64_t>;
@@ -411,7 +411,7 @@ TEST(MatmulSpecial, values_follow_ieee) {
   const float inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
   for (int64_t size : {2, 40}) {
     Stack<float> a({size, size}), b({size, size}), c({size, size});
-    for (auto& v : c.memory) v = nan;  // what was there does not matter
+    for (auto& v : c.memory) v = nan;  // old contents must not matter
     a.at({0, 0}) = inf;
     a.at({1, 0}) = nan;
     for (int64_t i = 0; i < size; ++i) b.at({i, i}) = 1;

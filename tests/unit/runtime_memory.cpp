@@ -1,3 +1,4 @@
+// Buffers, the pool and its limits.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -10,7 +11,7 @@
 namespace frit::runtime {
 namespace {
 
-// Limits are the process's: each test leaves them as it found them.
+// Limits belong to the process: each test restores them.
 class Memory : public testing::Test {
  protected:
   void SetUp() override { clear_cache(); }

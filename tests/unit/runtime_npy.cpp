@@ -1,3 +1,4 @@
+// .npy files: reading, writing and malformed headers.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

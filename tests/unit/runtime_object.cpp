@@ -1,5 +1,4 @@
-// The loader of objects, on objects made by hand: what each relocation does, what is refused, and that no damage
-// crashes it.
+// The loader of objects, on objects made by hand: the effect of each relocation, refused objects, and damaged ones.
 #include <gtest/gtest.h>
 
 #include <elf.h>
@@ -147,8 +146,8 @@ TEST(Relocation, writes_what_arm_instructions_take) {
 
 constexpr uint64_t kNumber = 0x1122334455667788;
 
-// Kernels that reach their data in every way: relative, through a slot, through a pointer in data, by a call of a
-// function elsewhere.
+// Kernels that reach their data in every way: relative, through a slot, through a pointer in data, by calling an
+// external function.
 struct Sample {
   ObjectBuilder object;
   size_t text, constants, data, zeros, number, memset;
@@ -315,7 +314,7 @@ TEST(ObjectLoader, no_damage_crashes_it) {
   const Sample sample;
   const std::string good = sample.object.build();
   for (size_t size = 0; size < good.size(); ++size) {
-    const std::string part(good, 0, size);  // its own memory, so that the sanitizer sees a read past the end
+    const std::string part(good, 0, size);  // a copy, so that the sanitizer sees a read past the end
     EXPECT_FALSE(load_object(part, sample.entries).ok()) << size;
   }
   size_t loaded = 0;

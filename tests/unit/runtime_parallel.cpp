@@ -1,3 +1,4 @@
+// The thread pool and streams: coverage of ranges, nesting, forks, thread counts, order of tasks.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -97,7 +98,7 @@ TEST(Parallel, workers_that_fell_asleep_come_back) {
   EXPECT_EQ(sum, 10 * 100 + 10 * 8);
 }
 
-#if !defined(__SANITIZE_THREAD__)  // which refuses to start threads in a child of many
+#if !defined(__SANITIZE_THREAD__)  // the sanitizer refuses to start threads in a forked child
 TEST(Parallel, a_forked_child_has_workers_of_its_own) {
   Threads use(3);
   auto sum = [] {
@@ -115,7 +116,7 @@ TEST(Parallel, a_forked_child_has_workers_of_its_own) {
 }
 #endif
 
-// In a process of its own, for the variable is read once.
+// In a separate process, because the variable is read once.
 class Environment : public testing::TestWithParam<std::pair<const char*, int>> {};
 TEST_P(Environment, num_threads) {
   auto [text, expected] = GetParam();

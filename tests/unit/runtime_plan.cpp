@@ -1,4 +1,4 @@
-// Compiled programs as bytes: what is written is read back the same, and nothing that is read crashes.
+// Compiled programs as bytes: written bytes read back the same, and no bytes crash the reader.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -118,7 +118,7 @@ TEST(PlanFile, reads_back_what_was_written) {
   EXPECT_EQ(a.guard, b.guard);
 }
 
-// A change of the format without a new version would make other processes read it wrongly.
+// A change of the format without a new version would make other processes misread it.
 TEST(PlanFile, has_a_format_of_its_own_version) {
   Image image;
   image.inputs = {{float16, 1}};
@@ -134,7 +134,7 @@ TEST(PlanFile, has_a_format_of_its_own_version) {
   expected.u32(1), expected.u8(9), expected.u32(1);  // inputs
   expected.text("f");
   expected.u32(1), expected.text("n");                                // symbols
-  expected.u32(1), expected.u32(0), expected.u32(0), expected.u8(0);  // and where they are read
+  expected.u32(1), expected.u32(0), expected.u32(0), expected.u8(0);  // and the places that they are read from
   expected.u32(0);                                                    // slots
   expected.u32(1), expected.u8(0), expected.u8(9), constant(2), expected.u32(0), expected.u32(~0u);  // buffers
   expected.u32(0);                                                                                   // kernels
@@ -194,7 +194,7 @@ TEST(PlanFile, no_damage_crashes_it) {
   std::string damaged = good;
   auto survive = [&] {
     auto read = read_image(damaged);
-    // What is accepted is whole: it can be written again and made ready.
+    // An accepted image is complete: it can be written again and made ready.
     if (!read.ok()) return;
     EXPECT_EQ(write_image(*read), damaged);
     read->objects.clear();
@@ -213,7 +213,7 @@ TEST(PlanFile, no_damage_crashes_it) {
       damaged[random() % damaged.size()] = static_cast<char>(random() % 2 ? random() : random() % 2 ? 0xff : 0);
     survive();
   }
-  // Counts that promise more than there is must not be believed.
+  // Counts that exceed the contents must not be believed.
   for (size_t i = 12; i + 4 <= good.size(); ++i) {
     damaged = good;
     std::memset(damaged.data() + i, 0xff, 4);

@@ -85,8 +85,8 @@ TEST_F(Arrays, StreamContextChoosesTheDevice) {
   EXPECT_EQ(default_device(), Device(Device::cpu));
 }
 
-// Work goes to several queues where the device has them; what one made, the others read, and freed memory goes from one
-// to another.
+// Work goes to several queues if the device has them. A queue reads results of another, and freed memory moves between
+// queues.
 TEST_F(Arrays, ThreadsHandEachOtherArrays) {
   constexpr int kThreads = 6, kTurns = 40;
   std::vector<array> made(kThreads, array(0.0f));
@@ -137,7 +137,7 @@ TEST_F(Arrays, WorkIsHandedOverAndWaitedForOnUse) {
   EXPECT_EQ(min(z).item<float>(), 150);
 }
 
-// Memory is handed out again while what used it before still runs.
+// Memory is reused while the work that used it before still runs.
 TEST_F(Arrays, FreedMemoryIsUsedAgainAtOnce) {
   array base = arange(0, 100000, 1, float32) * array(1.0f);
   array sums = zeros({}) + array(0.0f);

@@ -1,5 +1,5 @@
-// What goes wrong on a GPU is an error that says what and where, and whatever is not touched by it goes on. Functions
-// of the driver are replaced by ones that fail, in the table through which everything goes.
+// Failures of a GPU are errors that name the work and the cause, and unaffected work goes on. Functions of the driver
+// are replaced by failing ones in the table through which every call goes.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -15,7 +15,7 @@ namespace {
 
 using runtime::vulkan::Api;
 
-// The table of the device that is used now.
+// The table of the current device.
 Api* api() {
   for (const std::string& path : runtime::plugin_files("frit_runtime_vulkan")) {
     auto entry = runtime::plugin_entry(path, "frit_vulkan_api");
@@ -24,8 +24,7 @@ Api* api() {
   return nullptr;
 }
 
-// Puts `with` in the place of a function of the driver, for the device that is used now: one that is opened later has a
-// table of its own.
+// Replaces a function of the driver for the current device; a device opened later has its own table.
 template <class F>
 class Replaced {
  public:
@@ -51,14 +50,14 @@ class Faults : public testing::Test {
 
   runtime::Gpu& gpu() { return **runtime::find_gpu(); }
 
-  // Everything else still works.
+  // Checks that everything else still works.
   void expect_usable() {
     array x = arange(0, 100, 1, float32);
     EXPECT_EQ(sum(x * x).item<float>(), 328350);
   }
 };
 
-// The message of what `f` throws.
+// The message of the exception that `f` throws.
 template <class F>
 std::string message_of(F&& f) {
   try {
@@ -99,7 +98,7 @@ TEST_F(Faults, ALostDeviceIsAnErrorAndIsOpenedAnew) {
     const std::string text = message_of([&] { x.eval(); });
     EXPECT_SAYS(text, "the device was lost while it ran");
   }
-  // What was on it is gone, with the reason; the same work on a new device is fine.
+  // Its memory is gone, with the reason; the same work on a new device succeeds.
   EXPECT_SAYS(message_of([&] { cos(kept).eval(); }), "is in memory of a gpu that was lost");
   EXPECT_NE(&gpu(), before);
   expect_usable();
@@ -117,7 +116,7 @@ TEST_F(Faults, WorkThatDoesNotEndNamesItsKernel) {
     const std::string text = message_of([&] { y.eval(); });
     EXPECT_SAYS(text, "it took too long while it ran kernel @endless");
     EXPECT_SAYS(text, "FRIT_VULKAN_TIMEOUT");
-    // Its values cannot be had, and who asks is told why.
+    // Its values are lost, and a read names the reason.
     EXPECT_SAYS(message_of([&] { (void)y.data<float>(); }), "kernel @endless");
   }
   array fresh = ones({1000});
@@ -198,7 +197,7 @@ TEST_F(Faults, CommandsThatCannotBeRecorded) {
   EXPECT_EQ(sum(x - array(0.5f)).item<float>(), 5);
 }
 
-// Arrays of a lost device that threads hold go to nobody; threads that lose it at once get one new device.
+// Nobody reuses arrays of a lost device that threads hold; threads that lose it at once get one new device.
 TEST_F(Faults, ManyThreadsMeetALoss) {
   std::atomic<int> told{0};
   {

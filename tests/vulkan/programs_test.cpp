@@ -1,5 +1,5 @@
-// Whole programs on a GPU against the interpreter of the same program, to the bit, at sizes that reach what single rows
-// do not: several workgroups and blocks, wide accesses and the way without them, locals in shared memory and out of it,
+// Whole programs on a GPU against the interpreter of the same program, to the bit, at sizes that single rows do not
+// reach: several workgroups and blocks, wide accesses and the narrow path, locals in shared memory and outside it,
 // arguments that do not fit into push constants.
 #include <gtest/gtest.h>
 
@@ -30,8 +30,8 @@ class Programs : public testing::Test {
     return module.ok() ? *(*module)->functions.at(0) : Function{};
   }
 
-  // `shift` moves every input by that many elements from where memory begins.
-  // Results of real numbers may be `ulp` off, zeros keep their sign.
+  // `shift` moves every input by that many elements from the start of its memory. Results of real numbers may be `ulp`
+  // off; zeros keep their sign.
   void check(const std::string& text, const SymbolValues& symbols = {}, Values values = Values::Ordinary,
              int64_t shift = 0, bool donate = false, double ulp = 0) {
     Function f = function(text);
@@ -61,7 +61,7 @@ class Programs : public testing::Test {
     for (size_t i = 0; ulp > 0 && i < want->size(); ++i)
       for (int64_t e = 0; e < (*want)[i].size(); ++e) {
         const double w = (*want)[i].at(e), g = (*got)[i].at(e);
-        // Devices may take subnormal numbers for zeros.
+        // Devices may flush subnormal numbers to zero.
         if (w != 0 && std::fabs(w) <= static_cast<double>(std::numeric_limits<float>::min())) continue;
         ASSERT_LE(ulp_distance((*want)[i].dtype, w, g), ulp) << w << " and " << g << " at " << e << " of\n" << text;
         ASSERT_TRUE(w != 0 || g != 0 || std::signbit(w) == std::signbit(g)) << "at " << e << " of\n" << text;
@@ -106,7 +106,7 @@ TEST_F(Programs, RowsOfNothing) {
       "  %2: f32[0] = subtract %x, %1\n  %3: f32[0] = exp %2\n  %4: f32[] = sum %3 {axes=[0]}\n  return %0, %4\n}");
 }
 
-// Positions that are remainders of 64 bits: a driver took those of neighbours for each other.
+// Positions that are 64-bit remainders: one driver confused neighbours' remainders.
 TEST_F(Programs, DividedPositions) {
   const std::string text =
       "func @f(%x: f32[a, n]) -> (f32[2*a, n], f32[a, n]) where a in [0, 1] {\n  %0: f32[2*a, n] = concatenate %x, %x {axis=0}\n"
@@ -159,15 +159,15 @@ TEST_F(Programs, TilesOfTransposes) {
   check(
       "func @f(%x: f32[3, 70, 5, 90], %y: f32[90, 5, 3, 70]) -> f32[90, 5, 3, 70] {\n  %0: f32[90, 5, 3, 70] = transpose %x {axes=[3, 2, 0, 1]}\n"
       "  %1: f32[90, 5, 3, 70] = multiply %0, %y\n  return %1\n}");
-  // Both operands are turned, and one that is not.
+  // Two transposed operands, and one that is not.
   check(
       "func @f(%x: f32[100, 80], %y: f32[100, 80], %z: f32[80, 100]) -> f32[80, 100] {\n  %0: f32[80, 100] = transpose %x {axes=[1, 0]}\n"
       "  %1: f32[80, 100] = transpose %y {axes=[1, 0]}\n  %2: f32[80, 100] = subtract %0, %1\n  %3: f32[80, 100] = add %2, %z\n  return %3\n}");
 }
 
 TEST_F(Programs, QuotientsByConstants) {
-  // The divisors for which Vulkan states a bound; what is rounded once on every known device is so here, until its
-  // parts are subnormal.
+  // The divisors for which Vulkan states a bound. An operation that every known device rounds once is rounded once
+  // here, until its parts are subnormal.
   for (const char* by : {"1.4142135", "-3", "8", "0.1", "1e-30", "1e37"})
     for (Values values : {Values::Ordinary, Values::Special})
       check("func @f(%x: f32[5000]) -> f32[5000] {\n  %0: f32[] = constant " + std::string(by) +
@@ -218,7 +218,7 @@ TEST_F(Programs, ProductsOfMatrices) {
       {}, Values::Exact);
 }
 
-// What is fused behind a product is applied in its own launch.
+// An epilogue runs in the product's own launch.
 TEST_F(Programs, EpiloguesOfProducts) {
   auto gpu = runtime::find_gpu();
   ASSERT_TRUE(gpu.ok());
@@ -244,7 +244,7 @@ TEST_F(Programs, EpiloguesOfProducts) {
             sizes, Values::Exact);
       EXPECT_EQ((*gpu)->last_times().size(), 1u);
     }
-  // Fixed sizes, batches, another type behind the product.
+  // Fixed sizes, batches, another type after the product.
   for (const char* type : {"f32", "f16"})
     check(
         with_type("func @f(%x: T[3, 160, 64], %y: T[3, 64, 256], %b: T[256]) -> (T[3, 160, 256], bool[3, 160, 256]) {\n"
@@ -252,7 +252,7 @@ TEST_F(Programs, EpiloguesOfProducts) {
                   "  %2: T[3, 160, 256] = maximum %0, %1\n  %3: bool[3, 160, 256] = less %0, %1\n  return %2, %3\n}",
                   type),
         {}, Values::Exact);
-  // What is read across goes behind it.
+  // A transposed operand makes the epilogue a kernel of its own.
   check(
       "func @f(%x: f32[100, 64], %y: f32[64, 80], %q: f32[80, 100]) -> f32[100, 80] {\n  %0: f32[100, 80] = matmul %x, %y\n"
       "  %1: f32[100, 80] = transpose %q {axes=[1, 0]}\n  %2: f32[100, 80] = add %0, %1\n  return %2\n}",

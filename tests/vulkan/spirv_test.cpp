@@ -1,4 +1,4 @@
-// A shader that does not compile is a fault of frit's: its message has all that is needed to find it.
+// A shader that does not compile is a bug of frit: its message has everything needed to find it.
 #include <gtest/gtest.h>
 
 #include "codegen/glsl/shader.h"

@@ -1,4 +1,7 @@
-"""What is not there: no loader, no driver, a device that lacks what a graph needs. Each is an error with its reason and a cure; the CPU goes on."""
+"""Absent parts of Vulkan: no loader, no driver, a device without a needed feature.
+
+Each is an error with its reason and a cure; the CPU goes on.
+"""
 import os
 import pathlib
 import subprocess
@@ -52,7 +55,7 @@ else:
         for feature, command, *parts in lacks:
             says(f"without {feature}", run(command, FRIT_VULKAN_WITHOUT=feature), *parts)
             says(f"with {feature}", run(command), "result 0", status=0)
-        # Graphs that need none of it run, and give the same.
+        # Graphs that do not need the feature run and give the same results.
         for without in ("int64", "float64", "storage8,storage16", "shuffle", "int64,float64,storage8,storage16,shuffle,matrix16"):
             plain, less = run(GELU + GPU), run(GELU + GPU, FRIT_VULKAN_WITHOUT=without)
             if less[0] or "result 0" not in less[1] or "vulkan: " in less[1] or plain[1].split()[:8] != less[1].split()[:8]:

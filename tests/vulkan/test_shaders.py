@@ -1,4 +1,7 @@
-"""Shaders as text: what is kept under golden/ is what the backend writes, and spirv-val accepts every module. FRIT_BLESS=1 rewrites the text."""
+"""Shaders as text: the backend writes the files under golden/, and spirv-val accepts every module.
+
+FRIT_BLESS=1 rewrites the text.
+"""
 import os
 import pathlib
 import shutil
@@ -13,7 +16,7 @@ failures = []
 
 
 def emit(graph, form, device="baseline"):
-    # No device in particular, so that the text is the same on every machine.
+    # No particular device, so that the text is the same on every machine.
     command = [CLI, "compile", str(graph), "--target=vulkan", f"--cpu={device}", f"--emit={form}"]
     done = subprocess.run(command, capture_output=True)
     if done.returncode:

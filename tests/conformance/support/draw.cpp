@@ -10,7 +10,7 @@ using namespace ir;
 
 namespace {
 
-// A bound of a symbolic size that is known to hold, so that draws with symbols are accepted often.
+// A random size. Its bound is known, so draws with symbols are accepted often.
 Dim any_size(Random& random) {
   static const int64_t kSizes[] = {1, 1, 2, 3, 4, 5, 8, 17, 0};
   return kSizes[random() % std::size(kSizes)];
@@ -31,7 +31,7 @@ Dims permutation(int rank, Random& random) {
   return axes;
 }
 
-// The same number of elements: axes merged, cut (where constant), ones added or dropped, or everything in one.
+// Another shape with the same number of elements: axes merged, cut (if constant), ones added or dropped, or one axis.
 Dims reshaped(const Shape& from, Random& random) {
   Dims out;
   for (const Dim& d : from) {
@@ -80,7 +80,7 @@ Literal drawn_literal(const AttrMap& so_far, Dtype dtype, Random& random) {
   return {dtype, std::move(bytes)};
 }
 
-// A list with an entry for each axis, by what its name says of it.
+// A list with an entry for each axis, of the kind that its name suggests.
 Dims per_axis(std::string_view name, const Shape& shape, const AttrMap& so_far, Random& random) {
   Dims out;
   const Dims &start = so_far.get_dims("start"), &strides = so_far.get_dims("strides");

@@ -1,8 +1,7 @@
 // Parameters and whole functions drawn at random from the operation table.
 //
-// Nothing here knows an operation by name: what a row takes is found by drawing attributes by their name and kind, and
-// operand types by the row's arity, until the row's own type rule accepts them. A row that needs what is not drawn here
-// is reported by the conformance tests.
+// Nothing here knows an operation by name. Attributes are drawn by their name and kind, and operand types by the row's
+// arity, until the row's own type rule accepts them. The conformance tests report a row whose needs are not drawn here.
 #pragma once
 
 #include <optional>
@@ -13,13 +12,13 @@
 
 namespace frit::test {
 
-// One draw of attributes for operands of these types; the row's rule may refuse them. `dtype` is what an attribute of
-// kind Dtype gets.
+// One draw of attributes for operands of these types; the row's rule may refuse them. An attribute of kind Dtype gets
+// `dtype`.
 ir::AttrMap draw_attrs(const ir::OpDef& def, std::span<const ir::Type> operands, Dtype dtype, Random& random);
 
-// How operand types may be formed from one type; `draw_operands` takes the number of a form.
+// The forms of operand types made from one type; `draw_operands` takes the number of a form.
 inline constexpr int kOperandForms = 6;
-// Nothing when the form does not apply to this row or type.
+// Nothing if the form does not apply to this row or type.
 std::optional<std::vector<ir::Type>> draw_operands(const ir::OpDef& def, const ir::Type& type, int form,
                                                    Random& random);
 
@@ -36,11 +35,11 @@ struct GraphOptions {
   int max_ops = 12;
   int64_t max_elements = 1500;  // of each value, for each call
   bool symbolic = false;
-  bool exact = false;  // only ops of which is_exact holds (support/ways.h)
+  bool exact = false;  // only ops for which is_exact holds (support/ways.h)
 };
 struct RandomGraph {
   ir::Function function;
-  std::vector<ir::SymbolValues> calls;  // sizes to call it with; one empty map where there are no symbols
+  std::vector<ir::SymbolValues> calls;  // sizes of its calls; one empty map if there are no symbols
 };
 RandomGraph random_graph(Random& random, const GraphOptions& options);
 

@@ -33,7 +33,7 @@ class Generator {
     }
     const int wanted = static_cast<int>(between(random_, 1, options_.max_ops));
     for (int tries = 0; static_cast<int>(f.ops.size()) < wanted && tries < wanted * 20; ++tries) add(*row());
-    // What nothing uses is a result, up to a few; now and then a value twice, or a parameter.
+    // Unused values become results, up to a few; now and then a value twice, or a parameter.
     std::vector<uint32_t> uses = f.use_counts();
     for (size_t v = uses.size(); v-- > f.params.size() && f.results.size() < 6;)
       if (uses[v] == 0) f.results.push_back(static_cast<ValueId>(v));
@@ -64,7 +64,7 @@ class Generator {
       if (pick < weight) break;
       pick -= weight;
     }
-    // Most elementwise rows take one operand; what joins values makes the graphs interesting.
+    // Most elementwise rows take one operand; rows that join values make the graphs interesting.
     const bool joins = kind == OpKind::Elementwise && chance(random_, 50);
     std::vector<const OpDef*> rows;
     for (const OpDef* r : OpTable::instance().all())
@@ -152,7 +152,7 @@ class Generator {
     return true;
   }
 
-  // An op through the row's own rule; nothing is left behind when it is refused or grows too large.
+  // Adds an op through the row's own rule. A refused or too large op leaves nothing behind.
   std::optional<ValueId> build(const OpDef& def, std::vector<ValueId> operands, AttrMap attrs) {
     fill_defaults(def, attrs);
     std::vector<Type> types;
@@ -179,7 +179,7 @@ class Generator {
     return f().type(v).dtype == t ? v : build("astype", {v}, {{"dtype", t}});
   }
 
-  // A value of `type`, made from one that is there.
+  // A value of `type`, made from an existing one.
   std::optional<ValueId> fitting(const Type& type) {
     for (int i = 0; i < 6; ++i) {
       ValueId v = any();
@@ -204,7 +204,7 @@ class Generator {
     return {t, std::vector<std::byte>(p, p + t.size)};
   }
 
-  // Which NaN an operation gives is not specified, so its bits must not be looked at.
+  // The bits of a NaN result are not specified, so they must not be used.
   bool shows_bits(const OpDef& def, Dtype from, const Type& to) {
     if (!is_inexact(from) || def.kind == OpKind::Index) return false;
     if (def.kind == OpKind::Composite) return def.has(kNoGradient) && from != to.dtype;

@@ -1,3 +1,4 @@
+// Shrinks failing functions by dropping results and ops and by fixing values.
 #include "support/shrink.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ Case only(const Case& c, ValueId result) {
   return out;
 }
 
-// `v` becomes a parameter. Nothing when its value is not known or it is one already.
+// Turns `v` into a parameter. Nothing if its value is unknown or it already is one.
 std::optional<Case> cut(const Case& c, ValueId v) {
   if (!c.function.def_of(v)) return std::nullopt;
   Function wanted = c.function;
@@ -79,7 +80,7 @@ Case shrink(Case c, const std::function<bool(const Case&)>& fails) {
           break;
         }
     if (progress) continue;
-    // The first op that shows it.
+    // The first op that shows the fault.
     for (const Op& op : c.function.ops) {
       if (c.function.results.size() == 1 && op.results[0] == c.function.results[0]) break;
       if (Case one = only(c, op.results[0]); one.function.ops.size() < c.function.ops.size() && fails(one)) {

@@ -1,4 +1,4 @@
-// Makes a function that fails a check smaller, while it still fails.
+// Shrinks a function that fails a check while it still fails.
 #pragma once
 
 #include <functional>
@@ -13,11 +13,11 @@ struct Case {
   std::vector<ir::Tensor> inputs;
 };
 
-// `fails` says whether a case still shows the fault. Drops results and ops behind the fault, and turns values into
-// parameters that hold what the graph interpreter computes for them.
+// `fails` says whether a case still shows the fault. Drops results and ops after the fault, and turns values into
+// parameters with the values that the graph interpreter computes.
 Case shrink(Case start, const std::function<bool(const Case&)>& fails);
 
-// The function's text, and the inputs where they are few.
+// The function's text, and its inputs if they are few.
 std::string case_text(const Case& c);
 
 }  // namespace frit::test

@@ -1,3 +1,4 @@
+// Random tensors, guarded memory, and comparison by bits and ulp.
 #include "values.h"
 
 #include <sys/mman.h>

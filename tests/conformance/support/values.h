@@ -29,16 +29,15 @@ enum class Values : uint8_t {
 uint64_t random_bits(Dtype type, Values values, Random& random);
 ir::Tensor random_tensor(Dtype type, const std::vector<int64_t>& shape, Values values, Random& random);
 
-// Memory that ends at a page without access, as a runtime buffer.
+// Memory that ends at an inaccessible page, as a runtime buffer.
 std::shared_ptr<runtime::Buffer> guarded_buffer(size_t bytes);
 
-// For devices that take subnormal numbers for zeros, which is theirs to choose: inputs then hold none
-// (flush_subnormals), and same_bits takes a subnormal number of f32, bf16, f64 and of complex parts for equal to zeros
-// of both signs.
+// For devices that flush subnormal numbers to zero, as they may: inputs then hold none (flush_subnormals), and
+// same_bits takes subnormal numbers of f32, bf16, f64 and of complex parts as equal to zeros of both signs.
 void compare_subnormals_as_zeros(bool on);
 void flush_subnormals(ir::Tensor& t);
 
-// Equal bits; NaNs (of each part of a complex number) are all equal.
+// Equal bits; all NaNs are equal, in each part of a complex number.
 bool same_bits(Dtype type, uint64_t a, uint64_t b);
 // Empty when the tensors have one type and `same_bits` elements; else the first difference.
 // With Zeros::Equal, 0 equals -0: where a library computes that chooses its kernels by the processor.
@@ -47,8 +46,8 @@ std::string difference(const ir::Tensor& want, const ir::Tensor& got, Zeros zero
 // As text, with the bits: "1.5 (3fc00000)".
 std::string element_text(Dtype type, uint64_t bits);
 
-// How far `got` is from `want` in units in the last place of a float of `type` (complex64: float32) at magnitude
-// max(|want|, floor). Zero when both are NaN or equal; infinity when one is NaN or infinite and the other is not.
+// The distance of `got` from `want` in units in the last place of a float of `type` (complex64: float32) at magnitude
+// max(|want|, floor). Zero if both are NaN or equal; infinity if one is NaN or infinite and the other is not.
 double ulp_distance(Dtype type, double want, double got, double floor = 0);
 
 }  // namespace frit::test

@@ -1,3 +1,4 @@
+// Runs a function through the interpreters, generated code and the GPU, and compares.
 #include "support/ways.h"
 
 #include <signal.h>
@@ -117,8 +118,7 @@ double target_ulp(const ir::Function& f, const ir::Op& op, Values values) {
   const bool complex =
       std::any_of(op.operands.begin(), op.operands.end(), [&](ir::ValueId v) { return is_complex(f.type(v).dtype); });
   if (!complex) return 0;
-  // A power multiplies the logarithm, with its error, by exponents of up to 8 and takes that to the exponential
-  // function.
+  // A power multiplies the logarithm, with its error, by exponents of up to 8, and exp magnifies that.
   if (name == "power") return values == Values::Special ? std::numeric_limits<double>::infinity() : 128;
   return name == "abs" || name == "sign" ? 8 : 0;
 }
@@ -171,7 +171,7 @@ Result<Arguments> place(const Function& f, std::vector<ir::Tensor>& inputs, Rand
     auto* base = static_cast<std::byte*>(t.buffer->data()) + offset * x.dtype.size;
     for (size_t k = 0; k < to.size(); ++k)
       std::memcpy(base + to[k] * x.dtype.size, x.data.data() + k * x.dtype.size, x.dtype.size);
-    // Where several elements share memory, the last one written stands.
+    // If several elements share memory, the last one written stays.
     for (size_t k = 0; k < to.size(); ++k)
       std::memcpy(x.data.data() + k * x.dtype.size, base + to[k] * x.dtype.size, x.dtype.size);
     out.memory.emplace_back(x.dtype, std::vector<std::byte>(base, base + span * x.dtype.size));
@@ -329,8 +329,8 @@ bool is_exact(const Function& f, const Op& op) {
 
 namespace {
 
-// Whether a GPU has a say in the result: roots, sums along the rows of products, and complex functions, of which parts
-// may be folded for parts that are known to be zero.
+// Whether a GPU may round the result differently: roots, sums along the rows of products, and complex functions, whose
+// parts may be folded for parts that are known to be zero.
 bool is_free(const Function& f, const Op& op) {
   if (!on_gpu()) return false;
   auto complex = [&](ValueId v) { return is_complex(f.type(v).dtype); };
@@ -339,7 +339,7 @@ bool is_free(const Function& f, const Op& op) {
          std::any_of(op.results.begin(), op.results.end(), complex);
 }
 
-// The same where neither has a NaN.
+// The same for elements where neither has a NaN.
 std::string number_difference(const ir::Tensor& want, const ir::Tensor& got) {
   ir::Tensor a = want, b = got;
   const size_t size = a.dtype.size;
@@ -393,7 +393,7 @@ std::string disagreement(const Function& f, std::vector<ir::Tensor> inputs, Rand
     add("program interpreter, fused, sizes as numbers", run_program(*planned, *arguments));
   }
   if (!failure.empty()) return failure;
-  // What a GPU may round otherwise is only compared with what it computed itself.
+  // Results that a GPU may round differently are compared only with its own.
   const bool free = std::any_of(f.ops.begin(), f.ops.end(), [&](const Op& op) { return is_free(f, op); });
   if (free) std::erase_if(all, [](const auto& way) { return !way.first.starts_with("code"); });
   if (all.empty()) return {};

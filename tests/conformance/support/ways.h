@@ -1,8 +1,8 @@
-// One function, run in every way that frit knows.
+// Runs one function in every way that frit knows.
 //
-// The graph interpreter is independent and in double; the others (the interpreter of the planned program, generated
-// code with any number of threads, with and without fusion, each op on its own as eager evaluation does) must agree to
-// the bit.
+// The graph interpreter is independent and in double. The others must agree to the bit: the interpreter of the planned
+// program, generated code with any number of threads, with and without fusion, and each op alone as eager evaluation
+// does.
 #pragma once
 
 #include <string>
@@ -14,14 +14,14 @@
 
 namespace frit::test {
 
-// What is tested: the CPU, or where FRIT_TEST_TARGET is "vulkan" the GPU that is there.
+// The tested device: the CPU, or the present GPU if FRIT_TEST_TARGET is "vulkan".
 const codegen::Target& target();
 bool on_gpu();
-// How far what the target computes may be from the program's interpreter, in ulp of the larger part: 0, the same bits,
-// but on GPUs for roots, which Vulkan gives as 1 / inversesqrt (2 ulp and a division), and for the functions of complex
-// numbers that are built on them. Infinite where `values` hold exponents that magnify any error.
+// The allowed distance of the target's results from the program's interpreter, in ulp of the larger part. It is 0, the
+// same bits, except on GPUs: there for roots, which Vulkan gives as 1 / inversesqrt (2 ulp and a division), and for the
+// functions of complex numbers built on them. Infinite if `values` hold exponents that magnify any error.
 double target_ulp(const ir::Function& f, const ir::Op& op, Values values);
-// Empty where the target can run here, else why not.
+// Empty if the target can run here, else the reason.
 std::string why_not_here();
 
 // Through the standard pipeline, verified after each pass.
@@ -33,18 +33,18 @@ struct Arguments {
   std::vector<ir::Literal> memory;       // the same elements, from each tensor's offset on
   ir::SymbolValues symbols;              // of shapes and layouts
 };
-// Lays `inputs` out as f.layouts asks; strides that are symbols are drawn: a permutation of the axes, gaps, or zero
-// along an axis whose elements are then made equal in `inputs`. Fails when the inputs do not fit.
+// Lays `inputs` out as f.layouts asks. Symbolic strides are drawn: a permutation of the axes, gaps, or zero along an
+// axis whose elements are then made equal in `inputs`. Fails if the inputs do not fit.
 Result<Arguments> place(const ir::Function& f, std::vector<ir::Tensor>& inputs, Random& random);
 
 Result<std::vector<ir::Tensor>> run_program(const ir::Function& planned, const Arguments& arguments);
-// `donate`: the inputs' memory is given up (copies of it).
+// `donate`: the call donates the inputs' memory (copies of it).
 Result<std::vector<ir::Tensor>> run_code(const runtime::Executable& code, const Arguments& arguments,
                                          bool donate = false);
-// Each op planned alone and interpreted: what eager evaluation computes. Dense inputs.
+// Each op planned alone and interpreted, as eager evaluation computes it. Dense inputs.
 Result<std::vector<ir::Tensor>> run_stepwise(const ir::Function& f, const std::vector<ir::Tensor>& inputs);
 
-// The same plan with every parallel loop cut as finely as can be.
+// The same plan with every parallel loop cut as finely as possible.
 std::shared_ptr<runtime::Executable> with_finest_grain(const runtime::Executable& code);
 
 // Symbols replaced by numbers.
@@ -59,12 +59,12 @@ bool is_exact(const ir::Function& f, const ir::Op& op);
 struct Ways {
   bool code = true;  // generated code too, not only interpreters
   bool stepwise = true;
-  bool reference = true;  // the graph interpreter, where every op is exact
+  bool reference = true;  // the graph interpreter, if every op is exact
 };
-// Runs `f` every way. Empty when all agree, else what failed or differs.
+// Runs `f` every way. Empty if all agree, else the failure or difference.
 std::string disagreement(const ir::Function& f, std::vector<ir::Tensor> inputs, Random& random, const Ways& ways);
 
-// Where text that a crash handler prints is kept: what is being tested now.
+// Keeps text for a crash handler to print: the current test.
 void now_testing(std::string text);
 
 }  // namespace frit::test

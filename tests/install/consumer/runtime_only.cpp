@@ -1,4 +1,4 @@
-// A program of the runtime alone: no compiler comes into its process.
+// A program with only the runtime: its process never has a compiler.
 #include <runtime/execute/device.h>
 
 #include <fstream>
