@@ -116,7 +116,7 @@ class GraphBuilder {
   }
 
   void capture(const NodePtr& node) {
-    const runtime::Tensor& t = node->tensor;
+    const runtime::Tensor& t = node->value();
     const bool one_value = element_count(node->shape) > 0 &&
                            std::equal(t.shape.begin(), t.shape.end(), t.strides.begin(),
                                       [](int64_t size, int64_t stride) { return size == 1 || stride == 0; });

@@ -88,7 +88,9 @@ Sizes array::dims(std::source_location where) const {
 }
 
 Strides array::strides(std::source_location where) const {
-  return node_->is_ready() ? Strides(node_->tensor.strides) : Strides(detail::row_major(shape(where)));
+  // Filled arrays are dense to callers, however they are kept.
+  return node_->is_ready() && !node_->filled ? Strides(node_->value().strides)
+                                             : Strides(detail::row_major(shape(where)));
 }
 int64_t array::strides(int axis, std::source_location where) const {
   return strides(where)[checked_axis(axis, ndim(), "strides")];
@@ -96,7 +98,7 @@ int64_t array::strides(int axis, std::source_location where) const {
 
 void array::eval() const {
   detail::evaluate(node_);
-  detail::wait_for(node_->tensor);
+  detail::wait_for(node_->value());
 }
 
 array::Status array::status() const {
@@ -113,13 +115,13 @@ bool array::is_tracer() const {
 
 array::Flags array::flags() const {
   Flags flags{true, true, true};
-  if (!node_->is_ready()) {
+  if (!node_->is_ready() || node_->filled) {
     size_t wide = 0;
     for (ShapeElem d : node_->shape) wide += d > 1;
     flags.col_contiguous = wide <= 1;
     return flags;
   }
-  const runtime::Tensor& t = node_->tensor;
+  const runtime::Tensor& t = node_->value();
   flags.row_contiguous = detail::is_row_major(t);
   int64_t step = 1;
   std::vector<std::pair<int64_t, int64_t>> axes;  // stride, size
@@ -144,7 +146,7 @@ void* array::raw_data(size_t element_size) const {
                               std::to_string(itemsize()) + " bytes, not " + std::to_string(element_size),
                           "ask for the type that the array holds, or convert it with astype");
   eval();
-  return const_cast<std::byte*>(detail::data_of(node_->tensor));
+  return const_cast<std::byte*>(detail::data_of(detail::addressable(*node_)));
 }
 
 void array::read_item(void* to, Dtype type) const {
@@ -153,7 +155,7 @@ void array::read_item(void* to, Dtype type) const {
                               std::to_string(n) + " elements, not one",
                           "reduce or slice it to one element first");
   eval();
-  detail::convert(detail::data_of(node_->tensor), dtype(), to, type, 1);
+  detail::convert(detail::data_of(node_->value()), dtype(), to, type, 1);
 }
 
 array array::Iterator::operator*() const {

@@ -1,27 +1,26 @@
+// Classes of layouts, and the parameter layouts that code is compiled for.
 #include "frontend/core/layout.h"
 
 namespace frit::detail {
 
-namespace {
-
-enum class Step : char { Any = 'a', Zero = '0', One = '1' };
-
-Step step_class(int64_t stride, bool innermost) {
-  if (stride == 0) return Step::Zero;
-  return innermost && stride == 1 ? Step::One : Step::Any;
+Step step_of(std::span<const int64_t> strides, size_t axis) {
+  if (strides[axis] == 0) return Step::Zero;
+  return axis + 1 == strides.size() && strides[axis] == 1 ? Step::One : Step::Any;
 }
 
-}  // namespace
-
 void append_layout(std::string& key, std::span<const int64_t> strides) {
-  for (size_t axis = 0; axis < strides.size(); ++axis)
-    key += static_cast<char>(step_class(strides[axis], axis + 1 == strides.size()));
+  for (size_t axis = 0; axis < strides.size(); ++axis) key += static_cast<char>(step_of(strides, axis));
+}
+
+void append_layout(std::vector<int64_t>& key, std::span<const int64_t> strides) {
+  key.push_back(static_cast<int64_t>(strides.size()));
+  for (size_t axis = 0; axis < strides.size(); ++axis) key.push_back(static_cast<int64_t>(step_of(strides, axis)));
 }
 
 ir::ParamLayout param_layout(std::span<const int64_t> strides, size_t index, DimFacts& facts) {
   ir::ParamLayout layout;
   for (size_t axis = 0; axis < strides.size(); ++axis) {
-    switch (step_class(strides[axis], axis + 1 == strides.size())) {
+    switch (step_of(strides, axis)) {
       case Step::Zero: layout.emplace_back(0); break;
       case Step::One: layout.emplace_back(1); break;
       case Step::Any: {

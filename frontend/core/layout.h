@@ -6,13 +6,20 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "ir/graph/graph.h"
 
 namespace frit::detail {
 
-// One character for each axis: what is fixed of its stride.
+// What is fixed of the stride of one axis.
+enum class Step : char { Any = 'a', Zero = '0', One = '1' };
+Step step_of(std::span<const int64_t> strides, size_t axis);
+
+// One character for each axis.
 void append_layout(std::string& key, std::span<const int64_t> strides);
+// The number of axes, then a number for each.
+void append_layout(std::vector<int64_t>& key, std::span<const int64_t> strides);
 
 // The layout of parameter `index`; names its symbols in `facts`.
 ir::ParamLayout param_layout(std::span<const int64_t> strides, size_t index, DimFacts& facts);

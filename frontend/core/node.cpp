@@ -21,6 +21,7 @@ thread_local std::vector<OperationPtr>* t_dying = nullptr;
 }  // namespace
 
 Node::~Node() {
+  delete spread.load(std::memory_order_acquire);
   if (!operation) return;
   if (t_dying) {
     t_dying->push_back(std::move(operation));
@@ -155,6 +156,15 @@ bool is_row_major(const runtime::Tensor& t) {
     step *= t.shape[i];
   }
   return true;
+}
+
+bool is_uniform(const runtime::Tensor& t) {
+  bool several = false;
+  for (size_t i = 0; i < t.shape.size(); ++i) {
+    if (t.shape[i] == 0 || (t.shape[i] > 1 && t.strides[i] != 0)) return false;
+    several = several || t.shape[i] > 1;
+  }
+  return several;
 }
 
 ir::Type to_type(const Node& node) {

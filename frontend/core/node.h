@@ -4,10 +4,11 @@
 // Tensor and no operation. An Operation is one computation with inputs and one or more result nodes, which it knows by
 // weak reference only: results that nobody holds are not kept.
 //
-// Threads: a ready node never changes (`ready` is set with release order after `tensor`). `Node::operation` is read and
-// dropped under the node's lock, `Operation::inputs` under the operation's. A thread that wants to run an operation
-// claims it by moving `state` from Pending to Running and only does so when every input is ready, so waiting for a
-// running operation cannot deadlock. A failed operation goes back to Pending with its inputs.
+// Threads: a ready node never changes (`ready` is set with release order after `tensor`), save that a dense copy may
+// take the place of a value that is one element shown many times: who reads takes one of the two. `Node::operation` is
+// read and dropped under the node's lock, `Operation::inputs` under the operation's. A thread that wants to run an
+// operation claims it by moving `state` from Pending to Running and only does so when every input is ready, so waiting
+// for a running operation cannot deadlock. A failed operation goes back to Pending with its inputs.
 //
 // Chains may be as long as memory allows: evaluation walks with an explicit stack, and a node's destructor hands its
 // operation to a work list instead of recursing.
@@ -55,6 +56,9 @@ struct Node {
 
   const Dtype dtype;
   const Shape shape;  // in a trace for any shape: for the arguments that are traced with
+  // Its elements lie dense as far as a caller can see, though `tensor` may show one element in every place. Set before
+  // anybody else knows the node.
+  bool filled = false;
   // In such a trace, the sizes where one of them is open. Never of a ready node.
   std::unique_ptr<const ir::Dims> dims;
   std::atomic<bool> ready{false};
@@ -62,8 +66,15 @@ struct Node {
   SpinLock lock;
   OperationPtr operation;
   runtime::Tensor tensor;
+  // A dense copy of a `tensor` that shows one element in every place, made when its data were asked for; owned.
+  std::atomic<const runtime::Tensor*> spread{nullptr};
 
   bool is_ready() const { return ready.load(std::memory_order_acquire); }
+  // The value of a ready node.
+  const runtime::Tensor& value() const {
+    const runtime::Tensor* copy = spread.load(std::memory_order_acquire);
+    return copy ? *copy : tensor;
+  }
   OperationPtr current_operation();  // null once ready
 };
 
@@ -131,6 +142,10 @@ inline void evaluate(const NodePtr& node) {
   if (!node->is_ready()) evaluate(std::span<const NodePtr>(&node, 1));
 }
 
+// The value of a ready node for a caller who gets its address: as dense as the node's strides and flags say, and with
+// memory for every element where one element is shown in every place. Throws RuntimeError when there is no memory.
+const runtime::Tensor& addressable(Node& node);
+
 // The device of the operation that the calling thread runs; the CPU outside of one. Code is looked up and made for it.
 Device::DeviceType running_device();
 class DeviceScope {
@@ -164,6 +179,8 @@ size_t element_count(const Shape& shape);
 runtime::Sizes row_major(const Shape& shape);
 runtime::Sizes sizes(const Shape& shape);
 bool is_row_major(const runtime::Tensor& t);
+// Whether one element is shown in several places, and in every place.
+bool is_uniform(const runtime::Tensor& t);
 ir::Type to_type(const Node& node);
 Shape to_shape(const ir::Shape& shape);                  // constants only
 std::string shape_text(const Shape& shape);              // "(2,3)"

@@ -2,6 +2,7 @@
 #include <unordered_set>
 
 #include "frontend/core/sizes.h"
+#include "frontend/eager/eager.h"
 #include "frontend/frit/transforms.h"
 
 namespace frit::detail {
@@ -43,11 +44,11 @@ void run_claimed(Operation& operation) {
   for (size_t i = 0; i < count; ++i) {
     const NodePtr& node = operation.inputs[i];
     // A value that nobody but this operation holds is handed over: its memory may become the result's.
-    donated[i] = node.use_count() == 1;
+    donated[i] = node.use_count() == 1 && !node->spread.load(std::memory_order_acquire);
     if (donated[i])
       inputs.push_back(std::move(node->tensor));
     else
-      inputs.push_back(node->tensor);
+      inputs.push_back(node->value());
   }
   try {
     std::vector<runtime::Tensor> outputs(operation.results.size());
@@ -123,6 +124,16 @@ struct Frame {
 
 }  // namespace
 
+const runtime::Tensor& addressable(Node& node) {
+  const runtime::Tensor& value = node.value();
+  if (!is_uniform(value)) return value;
+  auto copy = std::make_unique<const runtime::Tensor>(dense(value));
+  const runtime::Tensor* expected = nullptr;
+  // Another thread may have been faster: the address must be the same for all.
+  if (node.spread.compare_exchange_strong(expected, copy.get(), std::memory_order_acq_rel)) expected = copy.release();
+  return *expected;
+}
+
 void evaluate(std::span<const NodePtr> nodes) {
   std::vector<Frame> stack;
   for (const NodePtr& root : nodes) {
@@ -160,7 +171,7 @@ void eval(const std::vector<array>& outputs) {
   for (const array& a : outputs)
     if (!a.node()->is_ready()) nodes.push_back(a.node());
   if (!nodes.empty()) detail::evaluate(nodes);
-  for (const array& a : outputs) detail::wait_for(a.node()->tensor);
+  for (const array& a : outputs) detail::wait_for(a.node()->value());
 }
 
 }  // namespace frit

@@ -75,7 +75,7 @@ struct ModuleExporter::State {
     for (const auto& [name, a] : options.weights) {
       array value = a;
       value.eval();
-      names.weights.emplace_back(name, value.node()->tensor);
+      names.weights.emplace_back(name, value.node()->value());
     }
     std::sort(names.weights.begin(), names.weights.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -114,7 +114,13 @@ namespace {
 
 array filled(std::string_view op, const ir::Dims& sizes, array vals, Dtype dtype, const StreamOrDevice& s) {
   for (const Dim& d : sizes) check_size(op, d, s);
-  return detail::broadcast_or_fail(op, astype(std::move(vals), dtype, s), sizes, s);
+  const array value = astype(std::move(vals), dtype, s);
+  array result = detail::broadcast_or_fail(op, value, sizes, s);
+  if (result.id() == value.id()) return result;
+  // The result is dense to its holder. Memory for more than one element is taken when its data are asked for.
+  if (!detail::element_count_of(value).is(1)) return contiguous(result, false, s);
+  result.node()->filled = true;
+  return result;
 }
 
 }  // namespace

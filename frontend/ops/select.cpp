@@ -13,7 +13,7 @@ array astype(array a, Dtype dtype, StreamOrDevice s) {
   // A known scalar is converted on the spot: it is most often a C++ number that meets an array.
   if (a.ndim() == 0 && a.node()->is_ready()) {
     runtime::Tensor tensor = detail::allocate(dtype, {});
-    detail::convert(detail::data_of(a.node()->tensor), a.dtype(), tensor.buffer->data(), dtype, 1);
+    detail::convert(detail::data_of(a.node()->value()), a.dtype(), tensor.buffer->data(), dtype, 1);
     return array(std::make_shared<detail::Node>(dtype, Shape{}, std::move(tensor)));
   }
   return make("astype", {std::move(a)}, {{"dtype", dtype}}, s);

@@ -1,0 +1,107 @@
+// Eager elementwise rows: axes that lie alike in all operands are made one, so that few structures serve all shapes.
+#include "frontend/core/layout.h"
+#include "frontend/eager/eager.h"
+#include "frontend/eager/rows.h"
+
+namespace frit::detail {
+
+namespace {
+
+// The operands as the code of an elementwise row sees them: jointly collapsible axes made one, axes of size 1 left out.
+struct Collapsed {
+  std::vector<int64_t> shape;
+  std::vector<std::vector<int64_t>> strides;  // of each operand
+};
+
+Collapsed collapse(std::span<const runtime::Tensor> operands) {
+  const runtime::Sizes& shape = operands[0].shape;
+  Collapsed c;
+  c.strides.resize(operands.size());
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    if (shape[axis] == 1) continue;
+    bool joins = !c.shape.empty();
+    for (size_t i = 0; joins && i < operands.size(); ++i)
+      joins = c.strides[i].back() == operands[i].strides[axis] * shape[axis];
+    if (joins) {
+      c.shape.back() *= shape[axis];
+      for (size_t i = 0; i < operands.size(); ++i) c.strides[i].back() = operands[i].strides[axis];
+    } else {
+      c.shape.push_back(shape[axis]);
+      for (size_t i = 0; i < operands.size(); ++i) c.strides[i].push_back(operands[i].strides[axis]);
+    }
+  }
+  return c;
+}
+
+bool is_dense(const std::vector<int64_t>& shape, const std::vector<int64_t>& strides) {
+  int64_t step = 1;
+  for (size_t i = shape.size(); i-- > 0;) {
+    if (strides[i] != step) return false;
+    step *= shape[i];
+  }
+  return true;
+}
+
+ExecutablePtr code_for_row(const RowCall& call, const Collapsed& c) {
+  constexpr int64_t kDense = -1;  // no layout has this many axes
+  thread_local std::vector<int64_t> numbers;
+  numbers.clear();
+  numbers.push_back(static_cast<int64_t>(call.operands.size()));
+  numbers.push_back(static_cast<int64_t>(c.shape.size()));
+  for (size_t i = 0; i < call.operands.size(); ++i) {
+    numbers.push_back(static_cast<int64_t>(call.operands[i].dtype.val));
+    if (is_dense(c.shape, c.strides[i]))
+      numbers.push_back(kDense);
+    else
+      append_layout(numbers, c.strides[i]);
+  }
+  return code_of(
+      {&call.def, &call.attrs, running_device(), numbers},
+      [&] {
+        ir::Shape shape;
+        for (size_t axis = 0; axis < c.shape.size(); ++axis) shape.push_back(Dim::symbol("d" + std::to_string(axis)));
+        std::vector<ir::Type> params;
+        std::vector<ir::ParamLayout> layouts;
+        DimFacts facts;
+        for (size_t i = 0; i < call.operands.size(); ++i) {
+          params.push_back({call.operands[i].dtype, shape});
+          layouts.push_back(is_dense(c.shape, c.strides[i]) ? ir::ParamLayout{} : param_layout(c.strides[i], i, facts));
+        }
+        return one_op(call.def, call.attrs, params, std::move(layouts), std::move(facts));
+      },
+      call.where);
+}
+
+}  // namespace
+
+void run_elementwise(const RowCall& call, std::span<runtime::Tensor> results) {
+  const std::span<const runtime::Tensor> operands = call.operands;
+  const Collapsed c = collapse(operands);
+  const ExecutablePtr code = code_for_row(call, c);
+  std::vector<runtime::Tensor> inputs;
+  inputs.reserve(operands.size());
+  for (size_t i = 0; i < operands.size(); ++i) {
+    // A donated operand's memory is held by the caller's tensor alone; a second reference here would forbid its reuse.
+    auto& given = const_cast<runtime::Tensor&>(operands[i]);
+    runtime::Tensor t{call.donated[i] ? std::move(given.buffer) : given.buffer, given.dtype, c.shape, c.strides[i],
+                      given.offset};
+    inputs.push_back(std::move(t));
+  }
+  try {
+    execute(*code, inputs, call.donated, results, call.where);
+  } catch (...) {
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (call.donated[i]) const_cast<runtime::Tensor&>(operands[i]).buffer = std::move(inputs[i].buffer);
+    throw;
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    // A row that is the identity for these types gives the operand itself, as it lies.
+    results[i] = dense(results[i]);
+    // Dense in the collapsed axes is dense in its own.
+    const Shape shape = to_shape(call.types[i].shape);
+    results[i].shape = sizes(shape);
+    results[i].strides = row_major(shape);
+  }
+}
+
+}  // namespace frit::detail

@@ -1,0 +1,47 @@
+// The ways in which eager evaluation runs a row.
+#pragma once
+
+#include <functional>
+#include <source_location>
+#include <span>
+#include <vector>
+
+#include "frontend/eager/eager_cache.h"
+
+namespace frit::detail {
+
+// A row on tensors.
+struct RowCall {
+  const ir::OpDef& def;
+  const ir::AttrMap& attrs;
+  std::span<const ir::Type> types;  // of the results
+  std::span<const runtime::Tensor> operands;
+  std::span<const bool> donated;
+  const std::source_location& where;
+};
+
+// An elementwise row: operands of one shape, in any layout. The results are dense.
+void run_elementwise(const RowCall& call, std::span<runtime::Tensor> results);
+
+// Any row but views: compiled for the structure of its operands, as they lie.
+void run_general(const RowCall& call, std::span<runtime::Tensor> results);
+
+// An index row whose result is made of windows, each filled by a part of an operand, with a scalar around them: joined
+// and padded arrays. Copies the parts into place on the CPU; no code depends on their number or sizes. Returns false
+// for any other row.
+bool run_windows(const RowCall& call, runtime::Tensor& result);
+
+// The function of one op on parameters x0, x1, ... Parameters past the row's arity only give sizes.
+Result<ir::Function> one_op(const ir::OpDef& def, const ir::AttrMap& attrs, const std::vector<ir::Type>& params,
+                            std::vector<ir::ParamLayout> layouts, DimFacts facts);
+
+// The code for a key; where there is none, `make` gives the function to compile. Null when that fails and `refused` is
+// not null, which then has the reason; else it throws RuntimeError at `where`.
+ExecutablePtr code_of(const EagerKey& key, const std::function<Result<ir::Function>()>& make,
+                      const std::source_location& where, Diagnostic* refused = nullptr);
+
+// Throws RuntimeError at `where`.
+void execute(const runtime::Executable& code, std::span<const runtime::Tensor> inputs, std::span<const bool> donated,
+             std::span<runtime::Tensor> results, const std::source_location& where);
+
+}  // namespace frit::detail

@@ -1,0 +1,175 @@
+// Eager joining and padding: parts are copied into their windows of the result.
+#include <algorithm>
+#include <cstring>
+
+#include "frontend/eager/eager.h"
+#include "frontend/eager/rows.h"
+#include "runtime/execute/parallel.h"
+
+namespace frit::detail {
+
+namespace {
+
+// Elements [from, from + shape) of an operand, at `to` of the result.
+struct Window {
+  int operand;
+  runtime::Sizes from, to, shape;
+};
+
+// Reads the window of one source off its index: along each axis the position less a constant. Nothing when the source
+// is not such a window.
+std::optional<Window> window_of(const ir::IndexSource& source, std::span<const Dim> at,
+                                std::span<const runtime::Tensor> operands, const ir::Type& result) {
+  const runtime::Tensor& t = operands[static_cast<size_t>(source.operand)];
+  const size_t rank = at.size();
+  if (source.index.size() != rank || t.shape.size() != rank) return std::nullopt;
+  Window w{source.operand, runtime::Sizes(rank), runtime::Sizes(rank), runtime::Sizes(rank)};
+  for (const auto& [position, extent] : source.within) {
+    // A condition that cuts nothing but what lies outside of the operand.
+    bool known = false;
+    for (size_t d = 0; d < rank; ++d) known = known || (position == source.index[d] && extent.is(t.shape[d]));
+    if (!known) return std::nullopt;
+  }
+  for (size_t d = 0; d < rank; ++d) {
+    const Dim shift = at[d] - source.index[d];
+    if (!shift.is_const()) return std::nullopt;
+    const int64_t low = std::max<int64_t>(0, shift.value());
+    const int64_t high = std::min(result.shape[d].value(), shift.value() + t.shape[d]);
+    w.to[d] = low;
+    w.from[d] = low - shift.value();
+    w.shape[d] = std::max<int64_t>(0, high - low);
+  }
+  return w;
+}
+
+// One axis of a copy.
+struct Axis {
+  int64_t size, to, from;  // strides in elements
+};
+
+// The axes of a copy, outermost first: those of size 1 left out, those that continue each other made one.
+std::vector<Axis> axes_of(const Window& w, const runtime::Sizes& to, const runtime::Sizes& from) {
+  std::vector<Axis> axes;
+  for (size_t d = 0; d < w.shape.size(); ++d) {
+    const int64_t n = w.shape[d];
+    if (n == 1) continue;
+    if (!axes.empty() && axes.back().to == to[d] * n && axes.back().from == from[d] * n)
+      axes.back() = {axes.back().size * n, to[d], from[d]};
+    else
+      axes.push_back({n, to[d], from[d]});
+  }
+  if (axes.empty()) axes.push_back({1, 1, 1});
+  return axes;
+}
+
+template <class T>
+void copy_elements(std::byte* to, const std::byte* from, const Axis& axis, int64_t begin, int64_t end) {
+  T* target = reinterpret_cast<T*>(to);
+  const T* source = reinterpret_cast<const T*>(from);
+  for (int64_t i = begin; i < end; ++i) target[i * axis.to] = source[i * axis.from];
+}
+
+// Copies elements [begin, end) of the innermost axis.
+void copy_run(std::byte* to, const std::byte* from, const Axis& axis, int64_t begin, int64_t end, size_t bytes) {
+  if (axis.to == 1 && axis.from == 1) {
+    std::memcpy(to + begin * static_cast<int64_t>(bytes), from + begin * static_cast<int64_t>(bytes),
+                static_cast<size_t>(end - begin) * bytes);
+    return;
+  }
+  switch (bytes) {
+    case 1: return copy_elements<uint8_t>(to, from, axis, begin, end);
+    case 2: return copy_elements<uint16_t>(to, from, axis, begin, end);
+    case 4: return copy_elements<uint32_t>(to, from, axis, begin, end);
+    default: return copy_elements<uint64_t>(to, from, axis, begin, end);
+  }
+}
+
+struct Copy {
+  std::vector<Axis> axes;
+  std::byte* to;
+  const std::byte* from;
+  size_t bytes;  // of an element
+
+  // Elements [begin, end) in the order of the axes.
+  void run(int64_t begin, int64_t end) const {
+    const Axis& inner = axes.back();
+    for (int64_t at = begin; at < end;) {
+      const int64_t row = at / inner.size, first = at % inner.size;
+      const int64_t last = std::min(inner.size, first + (end - at));
+      int64_t target = 0, source = 0, rest = row;
+      for (size_t d = axes.size() - 1; d-- > 0;) {
+        target += rest % axes[d].size * axes[d].to;
+        source += rest % axes[d].size * axes[d].from;
+        rest /= axes[d].size;
+      }
+      const auto width = static_cast<int64_t>(bytes);
+      copy_run(to + target * width, from + source * width, inner, first, last, bytes);
+      at += last - first;
+    }
+  }
+};
+
+void copy_window(const Window& w, runtime::Tensor source, runtime::Tensor& result) {
+  // Threads share a copy in portions of this size.
+  constexpr int64_t kPortionBytes = int64_t{256} << 10;
+  // Compiled code reads a large operand that lies across faster.
+  constexpr int64_t kFewElements = 1 << 14;
+  int64_t elements = 1;
+  for (int64_t n : w.shape) elements *= n;
+  if (elements == 0) return;
+  Copy copy{axes_of(w, result.strides, source.strides), nullptr, nullptr, result.dtype.size};
+  if (elements > kFewElements && copy.axes.back().from != 1 && copy.axes.back().from != 0) {
+    source = dense(source);
+    copy.axes = axes_of(w, result.strides, source.strides);
+  }
+  int64_t to = 0, from = 0;
+  for (size_t d = 0; d < w.shape.size(); ++d) {
+    to += w.to[d] * result.strides[d];
+    from += w.from[d] * source.strides[d];
+  }
+  const auto bytes = static_cast<int64_t>(copy.bytes);
+  copy.to = static_cast<std::byte*>(result.buffer->data()) + to * bytes;
+  copy.from = data_of(source) + from * bytes;
+  const auto portion = [](void* context, int64_t begin, int64_t end) {
+    static_cast<const Copy*>(context)->run(begin, end);
+  };
+  runtime::parallel_for(elements, kPortionBytes / bytes, portion, &copy);
+}
+
+// Writes the element of a scalar everywhere.
+void fill(const runtime::Tensor& value, runtime::Tensor& result) {
+  runtime::Tensor spread{value.buffer, value.dtype, result.shape, runtime::Sizes(result.shape.size()), value.offset};
+  const size_t rank = result.shape.size();
+  copy_window({0, runtime::Sizes(rank), runtime::Sizes(rank), result.shape}, std::move(spread), result);
+}
+
+}  // namespace
+
+bool run_windows(const RowCall& call, runtime::Tensor& result) {
+  // A GPU's memory is written by its own code alone.
+  if (call.def.kind != ir::OpKind::Index || !call.def.index || running_device() == Device::gpu) return false;
+  std::vector<Dim> at;
+  for (size_t d = 0; d < call.types[0].shape.size(); ++d) at.push_back(Dim::symbol("p" + std::to_string(d)));
+  ir::Op op;
+  op.def = &call.def;
+  op.attrs = call.attrs;
+  std::vector<ir::Type> operands;
+  operands.reserve(call.operands.size());
+  for (const runtime::Tensor& t : call.operands) operands.push_back({t.dtype, {t.shape.begin(), t.shape.end()}});
+  const ir::IndexRule rule = call.def.index(op, operands, call.types[0], at);
+  std::vector<Window> windows;
+  windows.reserve(rule.sources.size());
+  for (const ir::IndexSource& source : rule.sources) {
+    auto window = window_of(source, at, call.operands, call.types[0]);
+    if (!window) return false;
+    windows.push_back(*std::move(window));
+  }
+  result = allocate(call.types[0].dtype, to_shape(call.types[0].shape));
+  if (rule.fill >= 0) fill(call.operands[static_cast<size_t>(rule.fill)], result);
+  // Where windows meet, the first source counts.
+  for (size_t i = windows.size(); i-- > 0;)
+    copy_window(windows[i], call.operands[static_cast<size_t>(windows[i].operand)], result);
+  return true;
+}
+
+}  // namespace frit::detail
