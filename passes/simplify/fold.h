@@ -10,14 +10,21 @@
 #include <vector>
 
 #include "ir/graph/graph.h"
+#include "ir/math/expand.h"
+#include "passes/manager/pass.h"
 
 namespace frit::passes {
+
+// How the target computes functions.
+inline ir::Arithmetic arithmetic_of(const TargetTraits& target) {
+  return target.has_fma ? ir::Arithmetic::Fused : ir::Arithmetic::Plain;
+}
 
 class ElementFolder {
  public:
   // For elementwise rows whose meaning is defined for these types; nothing for others and for rows that are not to be
   // folded.
-  static std::optional<ElementFolder> make(const ir::Function& f, const ir::Op& op);
+  static std::optional<ElementFolder> make(const ir::Function& f, const ir::Op& op, const TargetTraits& target);
 
   // The bits of one element of each result, from the bits of one element of each operand.
   std::vector<uint64_t> operator()(std::span<const uint64_t> operands) const;
@@ -29,6 +36,6 @@ class ElementFolder {
 
 // The bits of the single result of elementwise `op`, when every operand is a constant with one value in all its
 // elements.
-std::optional<uint64_t> fold_splat(const ir::Function& f, const ir::Op& op);
+std::optional<uint64_t> fold_splat(const ir::Function& f, const ir::Op& op, const TargetTraits& target);
 
 }  // namespace frit::passes
