@@ -126,7 +126,6 @@ inline Expr horner(Expr x, std::span<const double> c) {
   for (size_t i = c.size() - 1; i-- > 0;) y = madd(y, x, c[i]);
   return y;
 }
-inline Expr horner(Expr x, std::initializer_list<double> c) { return horner(x, std::span(c.begin(), c.size())); }
 
 // The same sum. Where a step of Horner's rule is two operations, which takes twice as long, the rule runs over pairs in
 // x^2 instead: half of the operations need not wait for the others. c[0] comes last in both, so that only its addition
