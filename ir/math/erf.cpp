@@ -10,35 +10,45 @@ namespace {
 Expr erf32(Expr x) {
   // erf(a) = 1 - (1 - w / 2)^2 = w - w^2 / 4, and w = 2 - 2 sqrt(erfc(a)) = a + a p(a) / q(a): the square halves
   // the range of exponents that the quotient must follow, p / q is small where the sum's rounding counts, and
-  // w is close to 2 where erf is close to 1, so that its errors vanish there. At the clamp the result rounds to 1.
-  Expr a = at_most(abs(x), 3.93);
+  // w is close to 2 where erf is close to 1, so that its errors vanish there. Where erf rounds to 1 the quotient means
+  // nothing any more.
+  Expr a = abs(x);
   Expr p = polynomial(
       a, {0x1.06eba8p-3, 0x1.250448p-2, -0x1.f91376p-3, 0x1.0b84fep-5, 0x1.d9fd64p-13, -0x1.55162cp-9, 0x1.675304p-13});
   Expr q = polynomial(a, {1, -0x1.008622p-2, 0x1.d90c98p-3, -0x1.1e23a8p-5, 0x1.c2315ep-7});
-  Expr w = fma(a, p / q, a);
-  return flip_sign(fma(w * -0.25, w, w), sign_bit(x));
+  Expr w = madd(a, p / q, a);
+  return flip_sign(select(a > 3.9192, 1, madd(w * -0.25, w, w)), sign_bit(x));
 }
 
 Expr erf64(Expr x) {
   // Near zero erf(x) = x + x p(x^2). From the join on it is 1 - q(|x|)^8, with q close to the eighth root of
   // erfc: q needs a low degree and no exponential, and its errors count for little because erfc is small
-  // there. Past the clamp the result rounds to 1. Errors 2^-59.9 and 2^-60.6.
+  // there. Past the clamp the result rounds to 1. Errors 2^-59.9 and 2^-60.6. Without fused operations the roundings
+  // of both would grow too large at the join, which is then at 1.1, close to the middle of q (error 2^-61.28).
   Expr u = x * x;
   Expr a = abs(x);
   Expr p = polynomial(u, {0x1.06eba8214db69p-3, -0x1.812746b0379e2p-2, 0x1.ce2f21a0428f5p-4, -0x1.b82ce3127cecbp-6,
                           0x1.565bcd0cdc816p-8, -0x1.c02db3c12f7bap-11, 0x1.f9a3207a0ea93p-14, -0x1.f4d1e776a87c1p-17,
                           0x1.b9e10d2a59f52p-20, -0x1.5f410fabfa167p-23, 0x1.fa40a946fd413p-27, -0x1.46c65e474c9c9p-30,
                           0x1.5d0d98c9eb8c6p-34, -0x1.cb084453a1e53p-39});
-  Expr q = polynomial(at_most(a, 5.96) - 3,
-                      {0x1.0c1e27f35c17ep-2, -0x1.a68981e28862cp-3, 0x1.9932b57f1ec21p-5, 0x1.9610da40a7443p-9,
-                       -0x1.bf28ccfeb0ep-9, 0x1.556cce62f6dd9p-12, 0x1.b51feff2028b4p-14, -0x1.8a20e8d2be849p-16,
-                       -0x1.d206c8a151357p-21, 0x1.772fce508cdb8p-21, -0x1.ffd7581c41515p-26, -0x1.d020a2e0b4f0dp-27,
-                       0x1.78a1b1a9faa1ap-30, 0x1.c9c1de068269fp-33, -0x1.72da404ed8e07p-35, -0x1.a6dedad53ba4p-40,
-                       0x1.821252b5be08ep-42, 0x1.29336ab609f33p-43, 0x1.34a2975f29712p-45});
+  double centre = x.fused() ? 3 : 1.25;
+  Expr t = at_most(a, 5.96) - centre;
+  Expr q =
+      x.fused()
+          ? polynomial(t, {0x1.0c1e27f35c17ep-2, -0x1.a68981e28862cp-3, 0x1.9932b57f1ec21p-5, 0x1.9610da40a7443p-9,
+                           -0x1.bf28ccfeb0ep-9, 0x1.556cce62f6dd9p-12, 0x1.b51feff2028b4p-14, -0x1.8a20e8d2be849p-16,
+                           -0x1.d206c8a151357p-21, 0x1.772fce508cdb8p-21, -0x1.ffd7581c41515p-26,
+                           -0x1.d020a2e0b4f0dp-27, 0x1.78a1b1a9faa1ap-30, 0x1.c9c1de068269fp-33, -0x1.72da404ed8e07p-35,
+                           -0x1.a6dedad53ba4p-40, 0x1.821252b5be08ep-42, 0x1.29336ab609f33p-43, 0x1.34a2975f29712p-45})
+          : polynomial(
+                t, {0x1.73aa3d9879203p-1,   -0x1.1d0a999e10133p-2,  -0x1.a42b98c1bc392p-6,  0x1.5011831eb0c91p-6,
+                    0x1.035c921abbaf6p-10,  -0x1.4c9d2e4c61f20p-10, 0x1.d29b4ac579898p-15,  0x1.5c2cca786b2edp-15,
+                    -0x1.4a5cffc490893p-18, -0x1.2b7b4db9a58c5p-22, -0x1.a50573ee69344p-25, 0x1.2e966fe633dacp-25,
+                    0x1.535239dc1695dp-30,  -0x1.b7f32fe8b05e8p-29, 0x1.20922a2c3312ap-30,  -0x1.fb4aef97e7168p-33,
+                    0x1.52bc95a327aeap-35,  -0x1.435ae99578ac3p-38, 0x1.801d93ccae76ap-42,  -0x1.a59238df12862p-47});
   Expr q2 = q * q;
   Expr q4 = q2 * q2;
-  Expr far = fma(-q4, q4, 1);
-  return select(a < 1.25, fma(x, p, x), flip_sign(far, sign_bit(x)));
+  return select(a < (x.fused() ? 1.25 : 1.1), madd(x, p, x), flip_sign(madd(-q4, q4, 1), sign_bit(x)));
 }
 
 }  // namespace
@@ -86,7 +96,7 @@ Expr erfinv(Expr x) {
                 0x1.34ff5ca803436p-34,   0x1.36a7a53743759p-36,  -0x1.69806747bce54p-36, 0x1.7262c08efa959p-38});
     return select(w < 5, near, select(s < 4, far, tail));
   }();
-  return flip_sign(select(equal(a, 1), inf, fma(a, value, a)), sign_bit(x));
+  return flip_sign(select(equal(a, 1), inf, madd(a, value, a)), sign_bit(x));
 }
 
 }  // namespace frit::ir::math

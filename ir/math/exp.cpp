@@ -17,11 +17,14 @@ struct Reduction {
 
 constexpr double kLog2e = 0x1.71547652b82fep0;
 
-// ln 2 as hi + lo. k has so few bits that x - k hi is exact when fused.
+// ln 2 as hi + lo. k has so few bits that x - k hi is exact when fused; where it is not, hi has so few bits that
+// k hi is exact, too.
 struct Parts {
   double hi, lo;
 };
 Parts ln2_parts(Expr x) {
+  if (!x.fused())
+    return x.is_f32() ? Parts{0x1.62e4p-1, 0x1.7f7d1cp-20} : Parts{0x1.62e42fefa3p-1, 0x1.3de6af278ece6p-42};
   return x.is_f32() ? Parts{0x1.62e43p-1, -0x1.05c61p-29} : Parts{0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
 }
 
@@ -51,10 +54,10 @@ Expr inverse_of(Expr a) {
 Reduction reduce(Expr x, double sign = 1) {
   Parts ln2 = ln2_parts(x);
   double magic = rounding_magic(format_of(x));
-  Expr t = fma(x, sign * kLog2e, magic);
+  Expr t = madd(x, sign * kLog2e, magic);
   Expr k = t - magic;
   auto [a, b] = factors(t);
-  return {a, b, fma(k, -sign * ln2.lo, fma(k, -sign * ln2.hi, x))};
+  return {a, b, madd(k, -sign * ln2.lo, madd(k, -sign * ln2.hi, x))};
 }
 
 // e^r for |r| <= ln(2) / 2, errors 2^-28.2 and 2^-57.9.
@@ -89,7 +92,7 @@ Expr expm1_polynomial(Expr r) {
                             0x1.27e51339881a6p-22,
                             0x1.af5f2c464c9c2p-26,
                             0x1.1f1a36b0a9e8ap-29};
-  return fma(r * r, r.is_f32() ? polynomial(r, p32) : polynomial(r, p64), r);
+  return madd(r * r, r.is_f32() ? polynomial(r, p32) : polynomial(r, p64), r);
 }
 
 // The arguments below which e^x is zero and past which it is infinite.
@@ -149,8 +152,9 @@ Expr expm1(Expr x) {
   // Below -60 the result is -1 in both types.
   auto [a, b, r] = reduce(at_most(at_least(x, -60), exp_limits(x).high));
   // a b (1 + p) - 1 = a (b p + (b - 1 / a)): nothing overflows before the result does.
-  Expr y = a * fma(b, expm1_polynomial(r), b - inverse_of(a));
-  return select(equal(x, 0), x, y);  // -0
+  Expr y = a * madd(b, expm1_polynomial(r), b - inverse_of(a));
+  // The sign of x, which the sum has lost at -0.
+  return from_bits(bits(y) | sign_bit(x));
 }
 
 Expr exp_plus_one(Expr x) {
@@ -158,10 +162,10 @@ Expr exp_plus_one(Expr x) {
   Format format = format_of(x);
   double magic = format.round_magic + static_cast<double>(format.bias);
   Parts ln2 = ln2_parts(x);
-  Expr t = fma(x, kLog2e, magic);
+  Expr t = madd(x, kLog2e, magic);
   Expr k = t - magic;
   Expr scale = from_bits(bits(t) << format.mantissa_bits);
-  return fma(exp_polynomial(fma(k, -ln2.lo, fma(k, -ln2.hi, x))), scale, 1);
+  return madd(exp_polynomial(madd(k, -ln2.lo, madd(k, -ln2.hi, x))), scale, 1);
 }
 
 Expr sigmoid(Expr x) {
@@ -171,7 +175,7 @@ Expr sigmoid(Expr x) {
   auto [a, b, r] = reduce(at_most(at_least(x, limits.low), -limits.low), -1);
   // e^-r enters as 1 + (e^-r - 1), whose smaller part bears the first roundings.
   Expr inverse = inverse_of(a);
-  return inverse / (b + fma(expm1_polynomial(-r), b, inverse));
+  return inverse / (b + madd(expm1_polynomial(-r), b, inverse));
 }
 
 }  // namespace frit::ir::math

@@ -32,11 +32,12 @@ uint32_t put_in_operand_order(std::vector<ScalarNode>& nodes, uint32_t first, ui
 
 }  // namespace
 
-uint32_t expand_function(ScalarBuilder& b, ScalarOp op, std::span<const uint32_t> args) {
+uint32_t expand_function(ScalarBuilder& b, ScalarOp op, std::span<const uint32_t> args, Arithmetic arithmetic) {
   assert(is_function(op) && args.size() == static_cast<size_t>(arity(op)));
   auto first = static_cast<uint32_t>(b.nodes().size());
-  math::Expr x(b, args[0]);
-  math::Expr y(b, args[args.size() - 1]);
+  math::Writer writer{b, arithmetic};
+  math::Expr x(writer, args[0]);
+  math::Expr y(writer, args[args.size() - 1]);
   auto result = [&] {
     switch (op) {
       case ScalarOp::Exp: return math::exp(x);
@@ -68,6 +69,26 @@ uint32_t expand_function(ScalarBuilder& b, ScalarOp op, std::span<const uint32_t
     }
   }();
   return put_in_operand_order(b.nodes(), first, result.node());
+}
+
+ScalarProgram expand_functions(const ScalarProgram& program, Arithmetic arithmetic) {
+  ScalarProgram out;
+  out.inputs = program.inputs;
+  ScalarBuilder builder(out.nodes);
+  std::vector<uint32_t> place;
+  for (const ScalarNode& from : program.nodes) {
+    ScalarNode node = from;
+    auto count = static_cast<size_t>(arity(node.op));
+    for (size_t i = 0; i < count; ++i) node.args[i] = place[from.args[i]];
+    if (is_function(node.op)) {
+      place.push_back(expand_function(builder, node.op, std::span(node.args).first(count), arithmetic));
+      continue;
+    }
+    out.nodes.push_back(node);
+    place.push_back(static_cast<uint32_t>(out.nodes.size() - 1));
+  }
+  for (uint32_t r : program.results) out.results.push_back(place[r]);
+  return out;
 }
 
 }  // namespace frit::ir

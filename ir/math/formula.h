@@ -2,29 +2,42 @@
 //
 // An Expr is a node of a ScalarBuilder; operators append nodes. A number beside an Expr becomes a constant of
 // the Expr's type. Everything is branch-free: `select` computes both sides. Private to ir/math.
+//
+// A formula is written once for machines with a fused multiplication and addition and for machines without: `madd` is
+// a step that may round twice, `product_error` is exact on both, and a formula that needs a constant with fewer bits
+// asks `fused()`.
 #pragma once
 
 #include <initializer_list>
 #include <span>
 
+#include "ir/math/expand.h"
 #include "ir/scalar/scalar.h"
 
 namespace frit::ir::math {
 
+// Where nodes go, and what the machine they are for can do.
+struct Writer {
+  ScalarBuilder& builder;
+  Arithmetic arithmetic;
+};
+
 class Expr {
  public:
-  Expr(ScalarBuilder& b, uint32_t node) : builder_(&b), node_(node) {}
-  ScalarBuilder& builder() const { return *builder_; }
+  Expr(Writer& w, uint32_t node) : writer_(&w), node_(node) {}
+  Writer& writer() const { return *writer_; }
+  ScalarBuilder& builder() const { return writer_->builder; }
+  bool fused() const { return writer_->arithmetic == Arithmetic::Fused; }
   uint32_t node() const { return node_; }
-  Dtype type() const { return builder_->type(node_); }
+  Dtype type() const { return builder().type(node_); }
   bool is_f32() const { return type() == float32; }
 
   // A constant of this expression's type.
-  Expr constant(double value) const { return {*builder_, builder_->constant(type(), value)}; }
-  Expr constant_int(int64_t value) const { return {*builder_, builder_->constant_int(type(), value)}; }
+  Expr constant(double value) const { return {*writer_, builder().constant(type(), value)}; }
+  Expr constant_int(int64_t value) const { return {*writer_, builder().constant_int(type(), value)}; }
 
  private:
-  ScalarBuilder* builder_;
+  Writer* writer_;
   uint32_t node_;
 };
 
@@ -44,8 +57,8 @@ class Operand {
   bool is_expr_;
 };
 
-inline Expr unary(ScalarOp op, Expr a) { return {a.builder(), a.builder().unary(op, a.node())}; }
-inline Expr binary(ScalarOp op, Expr a, Expr b) { return {a.builder(), a.builder().binary(op, a.node(), b.node())}; }
+inline Expr unary(ScalarOp op, Expr a) { return {a.writer(), a.builder().unary(op, a.node())}; }
+inline Expr binary(ScalarOp op, Expr a, Expr b) { return {a.writer(), a.builder().binary(op, a.node(), b.node())}; }
 
 inline Expr operator+(Expr a, Operand b) { return binary(ScalarOp::Add, a, b.like(a)); }
 inline Expr operator-(Expr a, Operand b) { return binary(ScalarOp::Sub, a, b.like(a)); }
@@ -77,18 +90,19 @@ inline Expr round(Expr a) { return unary(ScalarOp::Round, a); }
 inline Expr floor(Expr a) { return unary(ScalarOp::Floor, a); }
 inline Expr trunc(Expr a) { return unary(ScalarOp::Trunc, a); }
 
-// a * b + c, rounded once.
-inline Expr fma(Expr a, Operand b, Operand c) {
-  return {a.builder(), a.builder().fma(a.node(), b.like(a).node(), c.like(a).node())};
+// a * b + c, rounded once where the machine does so, else twice.
+inline Expr madd(Expr a, Operand b, Operand c) {
+  if (!a.fused()) return a * b + c;
+  return {a.writer(), a.builder().fma(a.node(), b.like(a).node(), c.like(a).node())};
 }
 // At least one of the two values must be an Expr.
 inline Expr select(Expr condition, Expr a, Operand b) {
-  return {a.builder(), a.builder().select(condition.node(), a.node(), b.like(a).node())};
+  return {a.writer(), a.builder().select(condition.node(), a.node(), b.like(a).node())};
 }
 inline Expr select(Expr condition, double a, Expr b) { return select(condition, b.constant(a), b); }
 
-inline Expr cast(Dtype type, Expr a) { return {a.builder(), a.builder().cast(type, a.node())}; }
-inline Expr bitcast(Dtype type, Expr a) { return {a.builder(), a.builder().bitcast(type, a.node())}; }
+inline Expr cast(Dtype type, Expr a) { return {a.writer(), a.builder().cast(type, a.node())}; }
+inline Expr bitcast(Dtype type, Expr a) { return {a.writer(), a.builder().bitcast(type, a.node())}; }
 
 // The signed integer with a float's bits, and back.
 inline Expr bits(Expr a) { return bitcast(a.is_f32() ? int32 : int64, a); }
@@ -106,14 +120,53 @@ inline Expr sign_bit(Expr a) {
 }
 inline Expr flip_sign(Expr a, Expr sign) { return from_bits(bits(a) ^ sign); }
 
-// c[0] + c[1] x + c[2] x^2 + ..., by Horner's rule in fused steps.
-inline Expr polynomial(Expr x, std::span<const double> c) {
+// c[0] + c[1] x + c[2] x^2 + ..., by Horner's rule.
+inline Expr horner(Expr x, std::span<const double> c) {
   Expr y = x.constant(c.back());
-  for (size_t i = c.size() - 1; i-- > 0;) y = fma(y, x, c[i]);
+  for (size_t i = c.size() - 1; i-- > 0;) y = madd(y, x, c[i]);
   return y;
+}
+
+// The same sum. Where a step of Horner's rule is two operations, which takes twice as long, the rule runs over pairs in
+// x^2 instead: half of the operations need not wait for the others. c[0] comes last in both, so that only its addition
+// rounds in the last place.
+inline Expr polynomial(Expr x, std::span<const double> c) {
+  if (x.fused() || c.size() < 4) return horner(x, c);
+  auto term = [&](double factor) { return factor == 1 ? x : x * factor; };
+  auto pair = [&](size_t i) { return i + 1 < c.size() ? term(c[i + 1]) + c[i] : x.constant(c[i]); };
+  Expr square = x * x;
+  size_t i = (c.size() - 1) / 2 * 2;
+  Expr y = pair(i);
+  while ((i -= 2) > 0) y = y * square + pair(i);
+  return y * square + term(c[1]) + c[0];
 }
 inline Expr polynomial(Expr x, std::initializer_list<double> c) {
   return polynomial(x, std::span<const double>(c.begin(), c.size()));
+}
+
+// A float as a sum of two with at most half of its bits each. |a| must lie below the largest float by the factor 2^28.
+struct Halves {
+  Expr high, low;
+};
+inline Halves halves(Expr a) {
+  Expr scaled = a * (a.is_f32() ? 0x1.001p12 : 0x1.0000002p27);
+  Expr high = scaled - (scaled - a);
+  return {high, a - high};
+}
+
+// a * b - p without an error, where p is a * b rounded. Without a fused instruction the halves are multiplied, each
+// product exactly.
+inline Expr product_error(Expr a, Expr b, Expr p) {
+  if (a.fused()) return madd(a, b, -p);
+  Halves x = halves(a);
+  Halves y = halves(b);
+  return ((x.high * y.high - p) + x.high * y.low + x.low * y.high) + x.low * y.low;
+}
+// c - a * b where the result is a float: a * b is close to c.
+inline Expr exact_rest(Expr c, Expr a, Expr b) {
+  if (a.fused()) return madd(-a, b, c);
+  Expr p = a * b;
+  return (c - p) - product_error(a, b, p);
 }
 
 // What the layout of f32 and f64 makes different in a formula.

@@ -22,14 +22,14 @@ namespace {
 
 Expr tanh32(Expr x) {
   // As erf in erf.cpp: w - w^2 / 4, where w = 2 - 2 sqrt(1 - tanh(a)) = a + a p(a) / q(a) has half of tanh's range of
-  // exponents to follow, p / q vanishes with a, and errors of w vanish where it is close to 2. Past the clamp the
-  // result rounds to 1. Coefficients: tests/accuracy/fit_quotient.py.
-  Expr a = at_most(abs(x), 9.02);
+  // exponents to follow, p / q vanishes with a, and errors of w vanish where it is close to 2. Where tanh rounds to 1
+  // the quotient means nothing any more. Coefficients: tests/accuracy/fit_quotient.py.
+  Expr a = abs(x);
   Expr p = polynomial(a, {-0x1.17cfa2p-27, 0x1.00004p-2, -0x1.616f4cp-3, 0x1.50470ep-10, -0x1.3cf77cp-5, 0x1.40966ap-15,
                           -0x1.d7efe2p-17, 0x1.17510cp-21});
   Expr q = polynomial(a, {1, 0x1.2514cep-3, 0x1.e976a6p-2, 0x1.69c918p-5, 0x1.51ce4ap-5});
-  Expr w = fma(a, p / q, a);
-  return flip_sign(fma(w * -0.25, w, w), sign_bit(x));
+  Expr w = madd(a, p / q, a);
+  return flip_sign(select(a > 9.0109, 1, madd(w * -0.25, w, w)), sign_bit(x));
 }
 
 Expr tanh64(Expr x) {
@@ -42,7 +42,7 @@ Expr tanh64(Expr x) {
                           -0x1.2c39f28ffacffp-19});
   Expr a = abs(x);
   Expr e = exp_plus_one(at_most(a, 20) * 2);
-  return flip_sign(select(a < 0.625, fma(a * u, p, a), 1 - 2 / e), sign_bit(x));
+  return flip_sign(select(a < 0.625, madd(a * u, p, a), 1 - 2 / e), sign_bit(x));
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ Expr sinh(Expr x) {
                            0x1.ae644b32db998p-26, 0x1.612abe6b5d71ep-33, 0x1.aab9951a7065bp-41, 0x1.409579384599ap-48});
   Expr a = abs(x);
   Expr h = half_exp(a);
-  return select(a < 1, fma(x * u, p, x), flip_sign(h - 0.25 / h, sign_bit(x)));
+  return select(a < 1, madd(x * u, p, x), flip_sign(h - 0.25 / h, sign_bit(x)));
 }
 
 Expr asinh(Expr x) {
@@ -93,7 +93,7 @@ Expr atanh(Expr x) {
     // ln((1 + a) / (1 - a)) / 2
     Expr a = abs(x);
     Expr twice = a * 2;
-    Expr y = log1p(fma(twice, a / (1 - a), twice)) * 0.5;
+    Expr y = log1p(madd(twice, a / (1 - a), twice)) * 0.5;
     return select(a > 1, std::numeric_limits<double>::quiet_NaN(), flip_sign(y, sign_bit(x)));
   });
 }

@@ -20,25 +20,38 @@ struct Pair {
 struct Base {
   Pair scale32, scale64;  // 1 / ln(base)
   Pair log2_32, log2_64;  // log 2
-  double p32[9];          // fpminimax((log(1 + x) - scale x) / x^2, 8, [sqrt(1/2) - 1, sqrt(2) - 1], absolute)
+  // Without fused operations: log 2 with a hi of so few bits that its product with k is exact, and a power of two whose
+  // product with f is, with what it leaves of 1 / ln(base) for f32.
+  Pair short_32, short_64;
+  Pair near_32;
+  double p32[9];  // fpminimax((log(1 + x) - scale x) / x^2, 8, [sqrt(1/2) - 1, sqrt(2) - 1], absolute)
 };
 
 constexpr Base kNatural{{1, 0},
                         {1, 0},
                         {0x1.62e43p-1, -0x1.05c61p-29},
                         {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56},
+                        {0x1.62e4p-1, 0x1.7f7d1cp-20},
+                        {0x1.62e42fefa3p-1, 0x1.3de6af278ece6p-42},
+                        {1, 0},
                         {-0x1.fffffep-2, 0x1.555548p-2, -0x1.000222p-2, 0x1.99a7a8p-3, -0x1.5487e2p-3, 0x1.22446ap-3,
                          -0x1.0bf544p-3, 0x1.08a6a2p-3, -0x1.496a52p-4}};
 constexpr Base kBinary{{0x1.715476p0, 0x1.4ae0cp-26},
                        {0x1.71547652b82fep0, 0x1.777d0ffda0d24p-56},
                        {1, 0},
                        {1, 0},
+                       {1, 0},
+                       {1, 0},
+                       {1, 0x1.c551d94ae0bf8p-2},
                        {-0x1.715476p-1, 0x1.ec708ap-2, -0x1.7156c8p-2, 0x1.2780dp-2, -0x1.eb6aaap-3, 0x1.a2d478p-3,
                         -0x1.819062p-3, 0x1.7d28c4p-3, -0x1.dea8aep-4}};
 constexpr Base kDecimal{{0x1.bcb7b2p-2, -0x1.5b235ep-27},
                         {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57},
                         {0x1.344136p-2, -0x1.ec10cp-27},
                         {0x1.34413509f79ffp-2, -0x1.9dc1da994fd21p-59},
+                        {0x1.344p-2, 0x1.3509f8p-18},
+                        {0x1.34413509f7p-2, 0x1.3fde623e2566bp-43},
+                        {0.5, -0x1.0d213ab646bc7p-4},
                         {-0x1.bcb7bp-3, 0x1.287a6ap-3, -0x1.bcbb1cp-4, 0x1.63d298p-4, -0x1.27ced6p-4, 0x1.f83b34p-5,
                          -0x1.d10baep-5, 0x1.cbb71p-5, -0x1.1f2e56p-5}};
 
@@ -64,13 +77,14 @@ Split split(Expr x) {
 // k log 2 + log(1 + f + c), where c is so small that its square does not matter, and absent for most
 // functions.
 Expr log_parts(Expr k, Expr f, const Expr* c, const Base& base) {
-  const Pair& scale = f.is_f32() ? base.scale32 : base.scale64;
-  const Pair& log2 = f.is_f32() ? base.log2_32 : base.log2_64;
+  const Pair& scale = !f.is_f32() ? base.scale64 : f.fused() ? base.scale32 : base.near_32;
+  const Pair& log2 =
+      f.fused() ? (f.is_f32() ? base.log2_32 : base.log2_64) : (f.is_f32() ? base.short_32 : base.short_64);
   // ln(1 + f) = f + tail in f64, log(1 + f) = scale f + tail in f32.
   auto tail = [&] {
     if (f.is_f32()) {
       Expr p = f * f * polynomial(f, base.p32);
-      return scale.lo == 0 ? p : fma(f, scale.lo, p);
+      return scale.lo == 0 ? p : madd(f, scale.lo, p);
     }
     Expr s = f / (f + 2);
     Expr u = s * s;
@@ -81,16 +95,17 @@ Expr log_parts(Expr k, Expr f, const Expr* c, const Base& base) {
   }();
   if (c) tail = tail + *c;
   if (f.is_f32() || scale.hi == 1) {
-    if (log2.lo != 0) tail = fma(k, log2.lo, tail);
-    return fma(k, log2.hi, fma(f, scale.hi, tail));
+    if (log2.lo != 0) tail = madd(k, log2.lo, tail);
+    return madd(k, log2.hi, madd(f, scale.hi, tail));
   }
   // The product by `scale` in two parts, then the sum with k log 2 likewise.
   Expr hi = f + tail;
   Expr lo = (f - hi) + tail;
   Expr product = hi * scale.hi;
-  Expr rest = fma(hi, scale.hi, -product) + fma(hi, scale.lo, lo * scale.hi);
+  Expr rest = product_error(hi, hi.constant(scale.hi), product) + madd(hi, scale.lo, lo * scale.hi);
   Expr whole = k * log2.hi;
-  if (log2.lo != 0) rest = rest + fma(k, log2.lo, fma(k, log2.hi, -whole));
+  if (log2.lo != 0)
+    rest = rest + madd(k, log2.lo, k.fused() ? product_error(k, k.constant(log2.hi), whole) : k.constant(0));
   Expr sum = whole + product;
   return sum + ((whole - sum) + product + rest);
 }

@@ -18,7 +18,7 @@ Double fast_sum(Expr a, Expr b) {  // |a| >= |b|
 }
 Double operator*(Double a, Double b) {
   Expr p = a.hi * b.hi;
-  return {p, fma(a.hi, b.hi, -p) + fma(a.hi, b.lo, a.lo * b.hi)};
+  return {p, product_error(a.hi, b.hi, p) + madd(a.hi, b.lo, a.lo * b.hi)};
 }
 
 struct Normal {
@@ -35,45 +35,96 @@ Normal split(Expr x) {
   return {k, from_bits(i - exponent) - 1};
 }
 
-// log2 of positive x to about 2^-64 of its value, or with `narrow` to 2^-50.
-Double log2_parts(Expr x, bool narrow) {
+// ln(1 + f) = s (2 + u (p0 + u tail(u))), s = f / (2 + f), u = s^2, as in log.cpp.
+constexpr double kAtanh0 = 0x1.5555555555555p-1;
+constexpr double kLog2e = 0x1.71547652b82fep0;
+Expr atanh_tail(Expr u) {
+  return polynomial(u, {0x1.9999999999d58p-2, 0x1.249249242f0b8p-2, 0x1.c71c725c16005p-3, 0x1.745cdb925c79p-3,
+                        0x1.3b215346cede9p-3, 0x1.0f4aac88c3c84p-3, 0x1.101dd2e333fbp-3});
+}
+
+// log2 of positive x to about 2^-50 of its value.
+Expr log2_narrow(Expr x) {
   auto [k, f] = split(x);
-  // ln(1 + f) = s (2 + u p(u)), s = f / (2 + f), u = s^2, as in log.cpp.
-  auto p = [](Expr u) {
-    return polynomial(u, {0x1.9999999999d58p-2, 0x1.249249242f0b8p-2, 0x1.c71c725c16005p-3, 0x1.745cdb925c79p-3,
-                          0x1.3b215346cede9p-3, 0x1.0f4aac88c3c84p-3, 0x1.101dd2e333fbp-3});
-  };
-  constexpr double p0 = 0x1.5555555555555p-1;
-  constexpr double log2e = 0x1.71547652b82fep0;
-  if (narrow) {
-    Expr s = f / (f + 2);
-    Expr u = s * s;
-    return {fma(s * (2 + u * fma(p(u), u, p0)), log2e, k), x.constant(0)};
-  }
+  Expr s = f / (f + 2);
+  Expr u = s * s;
+  return madd(s * (2 + u * madd(atanh_tail(u), u, kAtanh0)), kLog2e, k);
+}
+
+// log2 of positive x to about 2^-64 of its value.
+Double log2_parts(Expr x) {
+  auto [k, f] = split(x);
   Double d = fast_sum(x.constant(2), f);
   Expr s_hi = f / d.hi;
-  Double s{s_hi, (fma(-s_hi, d.hi, f) - s_hi * d.lo) / d.hi};
+  Double s{s_hi, (exact_rest(f, s_hi, d.hi) - s_hi * d.lo) / d.hi};
   Double u = s * s;
-  Double q = fast_sum(x.constant(p0), u.hi * p(u.hi));
+  Double q = fast_sum(x.constant(kAtanh0), u.hi * atanh_tail(u.hi));
   Double r = u * q;
   Double v = fast_sum(x.constant(2), r.hi);
   v.lo = v.lo + r.lo;
-  Double l = s * v * Double{x.constant(log2e), x.constant(0x1.777d0ffda0d24p-56)};
+  Double l = s * v * Double{x.constant(kLog2e), x.constant(0x1.777d0ffda0d24p-56)};
   // k is zero or larger than l.
   Double sum = fast_sum(k, l.hi);
   return fast_sum(sum.hi, sum.lo + l.lo);
 }
 
+// The same without fused operations. A head has 26 bits, so that the product of two is exact; each value is a head and
+// a rest that is good to some 50 bits more.
+Expr head(Expr a) { return from_bits(bits(a) & bits(a).constant_int(-0x8000000)); }
+
+Double log2_heads(Expr x) {
+  auto [k, f] = split(x);
+  Expr d = f + 2;
+  Expr d_hi = head(d);
+  Expr d_lo = f - (d_hi - 2);
+  Expr inverse = 1 / d;
+  Expr s = f * inverse;
+  Expr s_hi = head(s);
+  Expr s_lo = ((f - s_hi * d_hi) - s_hi * d_lo) * inverse;
+  Expr square = s_hi * s_hi;
+  Expr square_rest = s_lo * (s_hi + s);
+  Expr u = square + square_rest;
+  Expr u_hi = head(u);
+  Expr u_lo = (square - u_hi) + square_rest;
+  // v = 2 + u (p0 + u p(u)), whose last part is small.
+  constexpr double p0_hi = 0x1.555555p-1;
+  Expr w = u_hi * p0_hi;
+  Expr w_rest = u_hi * (kAtanh0 - p0_hi) + (u_lo * kAtanh0 + u * (u * atanh_tail(u)));
+  Expr v = w + w_rest + 2;
+  Expr v_hi = head(v);
+  Expr v_lo = (2 - v_hi + w) + w_rest;
+  Expr product = s_hi * v_hi;
+  Expr product_rest = s_hi * v_lo + s_lo * v;
+  Expr ln_hi = head(product + product_rest);
+  Expr ln_lo = (product - ln_hi) + product_rest;
+  constexpr double e_hi = 0x1.715476p0, e_lo = 0x1.4ae0bf85ddf44p-26;
+  Expr scaled = ln_hi * e_hi;
+  Expr scaled_rest = ln_hi * e_lo + ln_lo * (e_hi + e_lo);
+  Expr hi = head(k + (scaled + scaled_rest));
+  return {hi, (k - hi + scaled) + scaled_rest};
+}
+
+// log2(x) y, whose power of two is wanted, as a float and a small rest.
+Double exponent(const Double& log, Expr y) {
+  if (y.fused()) {
+    Expr p = log.hi * y;
+    return {p, product_error(log.hi, y, p) + log.lo * y};
+  }
+  Expr y_hi = head(y);
+  return {log.hi * y_hi, log.hi * (y - y_hi) + log.lo * y};
+}
+
 // |x|^y for f64 operands; `narrow` where the result is to be rounded to f32.
 Expr magnitude(Expr x, Expr y, bool narrow) {
   double inf = std::numeric_limits<double>::infinity();
-  Double l = log2_parts(x, narrow);
   // log2 is 0 or at least 2^-53, so a larger y changes nothing; and the product stays finite.
   y = at_most(at_least(y, -0x1p80), 0x1p80);
-  Expr p = l.hi * y;
-  // Far outside, low may be large; the result is 0 or infinite then.
-  Expr low = narrow ? x.constant(0) : at_most(at_least(fma(l.hi, y, -p) + l.lo * y, -0.25), 0.25);
-  Expr z = narrow ? exp2(p) : exp2(p, low);
+  Expr z = [&] {
+    if (narrow) return exp2(log2_narrow(x) * y);
+    Double p = exponent(x.fused() ? log2_parts(x) : log2_heads(x), y);
+    // Far outside, the rest may be large; the result is 0 or infinite then.
+    return exp2(p.hi, at_most(at_least(p.lo, -0.25), 0.25));
+  }();
   Expr grows = y > 0;
   z = select(equal(x, 0), select(grows, 0, z.constant(inf)), z);
   z = select(equal(x, inf), select(grows, inf, z.constant(0)), z);

@@ -17,15 +17,15 @@ struct SinCos {
 // Of an f32 rest: errors 2^-27.1 and 2^-31.6.
 SinCos sin_cos32(Expr r) {
   Expr u = r * r;
-  Expr s = fma(r * u, polynomial(u, {-0x1.55553ep-3, 0x1.11046cp-7, -0x1.985676p-13}), r);
-  Expr c = fma(u * u, polynomial(u, {0x1.555546p-5, -0x1.6c09aap-10, 0x1.9931bp-16}), fma(u, -0.5, 1));
+  Expr s = madd(r * u, polynomial(u, {-0x1.55553ep-3, 0x1.11046cp-7, -0x1.985676p-13}), r);
+  Expr c = madd(u * u, polynomial(u, {0x1.555546p-5, -0x1.6c09aap-10, 0x1.9931bp-16}), madd(u, -0.5, 1));
   return {s, c};
 }
 
 // In f64, as much of it as rounds well to f32: errors 2^-36.5 and 2^-32.6.
 SinCos sin_cos_middle(Expr r) {
   Expr u = r * r;
-  Expr s = fma(
+  Expr s = madd(
       r * u,
       polynomial(u, {-0x1.5555554611076p-3, 0x1.111104193a30fp-7, -0x1.a00c3fbd01ac3p-13, 0x1.6c184ea66b7b6p-19}), r);
   Expr c =
@@ -44,11 +44,11 @@ Sums sin_cos64(Expr r, Expr low) {
   Expr ps = polynomial(u, {-0x1.5555555555548p-3, 0x1.111111110f75dp-7, -0x1.a01a019bf222ep-13, 0x1.71de355f05599p-19,
                            -0x1.ae5e5471f55p-26, 0x1.5d8e3511cda67p-33});
   Expr half = u * 0.5;
-  Expr s = fma(r * u, ps, fma(low, -half, low));
+  Expr s = madd(r * u, ps, madd(low, -half, low));
   Expr pc = polynomial(u, {0x1.555555555554cp-5, -0x1.6c16c16c15221p-10, 0x1.a01a019cbfa2cp-16, -0x1.27e4f812e395ep-22,
                            0x1.1ee9f16cc7818p-29, -0x1.8fb13b550fc5cp-37});
   Expr head = 1 - half;
-  Expr c = ((1 - head) - half) + fma(u * u, pc, -r * low);
+  Expr c = ((1 - head) - half) + madd(u * u, pc, -r * low);
   return {r, s, head, c};
 }
 
@@ -83,8 +83,8 @@ Expr quotient(Expr n_head, Expr n_tail, Expr d_head, Expr d_tail) {
   Expr d_rest = (d_head - d) + d_tail;
   Expr inverse = 1 / d;
   Expr q = n * inverse;
-  Expr remainder = fma(-q, d, n) + fma(-q, d_rest, n_rest);
-  return fma(remainder, inverse, q);
+  Expr remainder = exact_rest(n, q, d) + madd(-q, d_rest, n_rest);
+  return madd(remainder, inverse, q);
 }
 
 }  // namespace

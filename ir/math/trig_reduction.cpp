@@ -30,9 +30,9 @@ Angle reduce32(Expr argument) {
   Expr f0 = p0 - round(p0);
   Expr f1 = p1 - round(p1);
   double magic = format_of(x).round_magic;
-  Expr t = fma(f0 + f1, 4, magic);
+  Expr t = madd(f0 + f1, 4, magic);
   // The quarters come off f0 first, which is exact where the rest is small.
-  Expr turns = fma(x, c2, fma(t - magic, -0.25, f0) + f1);
+  Expr turns = madd(x, c2, madd(t - magic, -0.25, f0) + f1);
   return {cast(int32, bits(t)), turns * 0x1.921fb54442d18p2, x.constant(0)};
 }
 
@@ -51,14 +51,15 @@ Sum fast_sum(Expr a, Expr b) {
 Angle subtract_quarters(Expr x) {
   constexpr double part[] = {0x1.921fb54442d18p0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110};
   double magic = format_of(x).round_magic;
-  Expr t = fma(x, 0x1.45f306dc9c883p-1, magic);
+  Expr t = madd(x, 0x1.45f306dc9c883p-1, magic);
   Expr k = t - magic;
-  Expr first = fma(k, -part[0], x);  // exact: a multiple of 2^-52 below 1, or of what x is one of
+  // Exact: a multiple of 2^-52 below 1, or of the last place of x.
+  Expr first = k.fused() ? madd(k, -part[0], x) : exact_rest(x, k, k.constant(part[0]));
   Expr second = k * part[1];
   Expr hi = first - second;
   Expr back = hi - first;
   Expr error = (first - (hi - back)) - (second + back);
-  Expr lo = fma(k, -part[2], error - fma(k, part[1], -second));
+  Expr lo = madd(k, -part[2], error - product_error(k, k.constant(part[1]), second));
   auto [rest, low] = fast_sum(hi, lo);
   return {bits(t), rest, low};
 }
@@ -113,13 +114,13 @@ Angle multiply_fraction(Expr x) {
   Expr rest = bitcast(int64, top - (count << 62));
   Expr d0 = cast(float64, rest >> 32) * 0x1p-32;
   Expr d1 = cast(float64, rest & rest.constant_int(0xffffffff)) * 0x1p-64;
-  Expr d2 = fma(cast(float64, bitcast(int64, limb[3])), 0x1p-128, cast(float64, bitcast(int64, limb[2])) * 0x1p-96);
+  Expr d2 = madd(cast(float64, bitcast(int64, limb[3])), 0x1p-128, cast(float64, bitcast(int64, limb[2])) * 0x1p-96);
   Sum s = fast_sum(d0, d1);
   s = fast_sum(s.hi, s.lo + d2);
   // Times 2 pi.
   constexpr double two_pi = 0x1.921fb54442d18p2;
   Expr hi = s.hi * two_pi;
-  Expr lo = fma(s.hi, two_pi, -hi) + fma(s.hi, 0x1.1a62633145c07p-52, s.lo * two_pi);
+  Expr lo = product_error(s.hi, s.hi.constant(two_pi), hi) + madd(s.hi, 0x1.1a62633145c07p-52, s.lo * two_pi);
   return {bitcast(int64, count), hi, lo};
 }
 

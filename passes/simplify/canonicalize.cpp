@@ -261,7 +261,8 @@ class Canonicalizer {
     }
     auto v = rewriter_.try_build(*t.def, std::move(operands), std::move(attrs));
     if (!v) return std::nullopt;
-    if (auto bits = fold_splat(f_, *f_.def_of(*v))) return build_splat(rewriter_.builder(), Type(f_.type(*v)), *bits);
+    if (auto bits = fold_splat(f_, *f_.def_of(*v), context_.target))
+      return build_splat(rewriter_.builder(), Type(f_.type(*v)), *bits);
     return simplify(*v);
   }
 

@@ -78,7 +78,7 @@ class Folder {
     const Type type = f_.type(op.results[0]);
     rewriter_.builder().loc = op.loc;
     if (elementwise) {
-      if (auto bits = fold_splat(f_, op)) return build_splat(rewriter_.builder(), type, *bits);
+      if (auto bits = fold_splat(f_, op, context_.target)) return build_splat(rewriter_.builder(), type, *bits);
     }
     std::optional<int64_t> count = small_count(type);
     if (!count || (!elementwise && !worth_arranging(op, type, *count))) return std::nullopt;
@@ -98,7 +98,7 @@ class Folder {
   }
 
   std::optional<ValueId> fold_elementwise(const Op& op, const Type& type, int64_t count) {
-    auto folder = ElementFolder::make(f_, op);
+    auto folder = ElementFolder::make(f_, op, context_.target);
     if (!folder) return std::nullopt;
     std::vector<uint64_t> elements, operands(op.operands.size());
     for (int64_t i = 0; i < count; ++i) {

@@ -1,4 +1,5 @@
-// expand_functions: replaces the math functions in kernels by their expansions over the primitive scalar ops (ir/math).
+// expand_functions: replaces the math functions in kernels by their expansions over the primitive scalar ops (ir/math),
+// those of the target's arithmetic.
 //
 // It also drops scalar instructions whose results have no use. Constants are shared within a body and with the bodies
 // inside it.
@@ -6,8 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "ir/math/expand.h"
-#include "passes/manager/pass.h"
+#include "passes/simplify/fold.h"
 
 namespace frit::passes {
 namespace {
@@ -16,7 +16,7 @@ using namespace ir;
 
 class Expander {
  public:
-  explicit Expander(Kernel& kernel) : kernel_(kernel) {}
+  Expander(Kernel& kernel, Arithmetic arithmetic) : kernel_(kernel), arithmetic_(arithmetic) {}
 
   // Returns the number of functions expanded.
   size_t run() {
@@ -54,7 +54,7 @@ class Expander {
     std::vector<uint32_t> args;
     for (int i = 0; i < arity(call.op); ++i)
       args.push_back(builder.input(kernel_.reg_types[call.args[static_cast<size_t>(i)]], static_cast<uint32_t>(i)));
-    uint32_t last = expand_function(builder, call.op, args);
+    uint32_t last = expand_function(builder, call.op, args, arithmetic_);
     std::vector<Reg> regs(nodes.size());
     for (uint32_t i = 0; i <= last; ++i) {
       const ScalarNode& node = nodes[i];
@@ -81,6 +81,7 @@ class Expander {
   }
 
   Kernel& kernel_;
+  Arithmetic arithmetic_;
   Constants constants_;
   size_t expanded_ = 0;
 };
@@ -142,10 +143,10 @@ class DeadScalars {
   size_t removed_ = 0;
 };
 
-Result<bool> run_expand_functions(Function& f, PassContext&) {
+Result<bool> run_expand_functions(Function& f, PassContext& context) {
   bool changed = false;
   for (Kernel& kernel : f.program->kernels) {
-    size_t expanded = Expander(kernel).run();
+    size_t expanded = Expander(kernel, arithmetic_of(context.target)).run();
     size_t removed = DeadScalars(kernel).run();
     changed = changed || expanded > 0 || removed > 0;
   }

@@ -7,7 +7,7 @@ namespace frit::passes {
 
 using namespace ir;
 
-std::optional<ElementFolder> ElementFolder::make(const Function& f, const Op& op) {
+std::optional<ElementFolder> ElementFolder::make(const Function& f, const Op& op, const TargetTraits& target) {
   if (op.def->kind != OpKind::Elementwise || op.def->has(kNoFold) || op.def->has(kSideEffect)) return std::nullopt;
   if (op.operands.empty() || op.results.size() != 1) return std::nullopt;
   ElementFolder folder;
@@ -15,7 +15,7 @@ std::optional<ElementFolder> ElementFolder::make(const Function& f, const Op& op
   for (ValueId v : op.results) folder.result_types_.push_back(f.type(v).dtype);
   auto program = meaning(*op.def, folder.operand_types_, folder.result_types_[0]);
   if (!program) return std::nullopt;
-  folder.program_ = std::move(*program);
+  folder.program_ = expand_functions(*program, arithmetic_of(target));
   return folder;
 }
 
@@ -30,7 +30,7 @@ std::vector<uint64_t> ElementFolder::operator()(std::span<const uint64_t> operan
       inputs.push_back(operands[i]);
     }
   }
-  std::vector<uint64_t> outputs = evaluate(program_, inputs, FunctionSource::Expansion);
+  std::vector<uint64_t> outputs = evaluate(program_, inputs);
   std::vector<uint64_t> results;
   for (size_t i = 0, at = 0; i < result_types_.size(); ++i) {
     if (is_complex(result_types_[i])) {
@@ -43,14 +43,14 @@ std::vector<uint64_t> ElementFolder::operator()(std::span<const uint64_t> operan
   return results;
 }
 
-std::optional<uint64_t> fold_splat(const Function& f, const Op& op) {
+std::optional<uint64_t> fold_splat(const Function& f, const Op& op, const TargetTraits& target) {
   std::vector<uint64_t> bits;
   for (ValueId v : op.operands) {
     auto b = splat_bits(f, v);
     if (!b) return std::nullopt;
     bits.push_back(*b);
   }
-  auto folder = ElementFolder::make(f, op);
+  auto folder = ElementFolder::make(f, op, target);
   if (!folder) return std::nullopt;
   return (*folder)(bits)[0];
 }

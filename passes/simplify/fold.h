@@ -10,14 +10,21 @@
 #include <vector>
 
 #include "ir/graph/graph.h"
+#include "ir/math/expand.h"
+#include "passes/manager/pass.h"
 
 namespace frit::passes {
+
+// How the target computes functions.
+inline ir::Arithmetic arithmetic_of(const TargetTraits& target) {
+  return target.has_fma ? ir::Arithmetic::Fused : ir::Arithmetic::Plain;
+}
 
 class ElementFolder {
  public:
   // Makes a folder for an elementwise row whose meaning is defined for these types; nothing for other rows and for rows
   // with kNoFold.
-  static std::optional<ElementFolder> make(const ir::Function& f, const ir::Op& op);
+  static std::optional<ElementFolder> make(const ir::Function& f, const ir::Op& op, const TargetTraits& target);
 
   // The bits of one element of each result, from the bits of one element of each operand.
   std::vector<uint64_t> operator()(std::span<const uint64_t> operands) const;
@@ -28,6 +35,6 @@ class ElementFolder {
 };
 
 // The bits of the single result of elementwise `op`, if every operand is a constant with one value in all its elements.
-std::optional<uint64_t> fold_splat(const ir::Function& f, const ir::Op& op);
+std::optional<uint64_t> fold_splat(const ir::Function& f, const ir::Op& op, const TargetTraits& target);
 
 }  // namespace frit::passes

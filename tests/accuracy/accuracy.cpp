@@ -4,6 +4,7 @@
 //   frit_accuracy --full exp sin     all 2^32 arguments in f32 of the named functions
 //   frit_accuracy --samples=N ...    N random arguments beside the corner cases
 //   frit_accuracy --f32 | --f64      one element type only
+//   frit_accuracy --plain            as machines without a fused multiplication and addition compute
 //
 // The error is |result - exact| in units in the last place of the exact value, so a correctly rounded function has at
 // most 0.5. If the exact value is NaN, infinite or zero (its sign included), the result must be the same, or the error
@@ -32,6 +33,8 @@ namespace {
 constexpr size_t kBlock = BlockEvaluator::kBlock;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
+ir::Arithmetic arithmetic = ir::Arithmetic::Fused;
+
 ir::ScalarProgram program_of(ir::ScalarOp op, Dtype type) {
   ir::ScalarProgram p;
   ir::ScalarBuilder b(p.nodes);
@@ -40,7 +43,7 @@ ir::ScalarProgram program_of(ir::ScalarOp op, Dtype type) {
     args.push_back(b.input(type, static_cast<uint32_t>(i)));
     p.inputs.push_back(type);
   }
-  p.results.push_back(ir::expand_function(b, op, args));
+  p.results.push_back(ir::expand_function(b, op, args, arithmetic));
   return p;
 }
 
@@ -216,6 +219,8 @@ int run(int argc, char** argv) {
       full = true;
     else if (a == "--f32")
       f64 = false;
+    else if (a == "--plain")
+      arithmetic = ir::Arithmetic::Plain;
     else if (a == "--f64")
       f32 = false;
     else if (a.starts_with("--samples="))
@@ -223,7 +228,7 @@ int run(int argc, char** argv) {
     else if (ir::parse_scalar_op(a))
       names.push_back(a);
     else {
-      std::fprintf(stderr, "usage: frit_accuracy [--full] [--f32|--f64] [--samples=N] [FUNCTION...]\n");
+      std::fprintf(stderr, "usage: frit_accuracy [--full] [--plain] [--f32|--f64] [--samples=N] [FUNCTION...]\n");
       return 2;
     }
   }

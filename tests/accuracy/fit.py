@@ -91,6 +91,7 @@ def main():
     of_erf = lambda u: 1 / (1 + near_zero(u))
     show("erf f64 near", fit(near_zero, of_erf, tiny, m("1.5627"), 13))
     show("erf f64 far", fit(*tail(3), m("-1.75"), m("2.97"), 18))
+    show("erf f64 far, from 1.1", fit(*tail(m("1.25")), m("-0.151"), m("4.715"), 19))
     mp.mp.dps = 70
     of_root = lambda shift: lambda s: erfinv_ratio((s + shift) ** 2)
     show("erfinv f32 near", fit_rounded(erfinv_ratio, relative(erfinv_ratio), tiny, m(5), 10))

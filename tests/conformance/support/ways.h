@@ -24,8 +24,9 @@ double target_ulp(const ir::Function& f, const ir::Op& op, Values values);
 // Empty if the target can run here, else the reason.
 std::string why_not_here();
 
-// Through the standard pipeline, verified after each pass.
-Result<ir::Function> plan(const ir::Function& f, bool fuse);
+// Through the standard pipeline, verified after each pass; `has_fma` false: as for a machine that lacks fused
+// multiplications.
+Result<ir::Function> plan(const ir::Function& f, bool fuse, bool has_fma = true);
 
 // Inputs as a caller holds them in memory.
 struct Arguments {
