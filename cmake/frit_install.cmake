@@ -1,11 +1,12 @@
 # What `cmake --install` puts where, besides the libraries and programs: headers, and the package that find_package(frit) reads.
 #
-# include/frit is the public interface. include/frit-internal has the headers of the layers below, which the public ones need in part, and which
-# plugins and programs of frit::frit_runtime alone are written against.
+# include/frit is the public interface and stands alone. include/frit-internal has the headers of the layers below, which plugins and programs of
+# frit::frit_runtime alone are written against; no public header includes one.
 include(CMakePackageConfigHelpers)
 
-install(DIRECTORY frontend/frit runtime/frit DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY ir/base/frit runtime/frit frontend/frit DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY ir passes runtime codegen DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/frit-internal FILES_MATCHING PATTERN "*.h"
+        PATTERN "ir/base/frit" EXCLUDE PATTERN "runtime/frit" EXCLUDE
         PATTERN "codegen/llvm" EXCLUDE PATTERN "codegen/glsl" EXCLUDE PATTERN "runtime/vulkan" EXCLUDE PATTERN "runtime/openblas" EXCLUDE)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
