@@ -1,11 +1,12 @@
 # The installed headers, and the package that find_package(frit) reads.
 #
-# include/frit is the public interface. include/frit-internal has headers of the layers below: the public headers need
-# some of them, and plugins and programs that use only frit::frit_runtime are written against them.
+# include/frit is the public interface and stands alone. include/frit-internal has the headers of the layers below:
+# plugins and programs that use only frit::frit_runtime are written against them; no public header includes one.
 include(CMakePackageConfigHelpers)
 
-install(DIRECTORY frontend/frit runtime/frit DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY ir/base/frit runtime/frit frontend/frit DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY ir passes runtime codegen DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/frit-internal FILES_MATCHING PATTERN "*.h"
+        PATTERN "ir/base/frit" EXCLUDE PATTERN "runtime/frit" EXCLUDE
         PATTERN "codegen/llvm" EXCLUDE PATTERN "codegen/glsl" EXCLUDE PATTERN "runtime/vulkan" EXCLUDE PATTERN "runtime/openblas" EXCLUDE)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

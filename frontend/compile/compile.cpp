@@ -1,6 +1,8 @@
+// compile(): the modes of the process, captured state, and calls of compiled functions.
 #include "frontend/frit/compile.h"
 
 #include <cstdlib>
+#include <map>
 
 #include "codegen/core/backend.h"
 #include "frontend/compile/compiled_state.h"
@@ -41,59 +43,49 @@ CompileMode get_compile_mode() { return mode_slot().load(std::memory_order_relax
 
 namespace {
 
-void put_count(std::string& structure, char kind, size_t n) {
-  structure += kind;
-  structure.append(reinterpret_cast<const char*>(&n), sizeof n);
-}
+using detail::Part;
+using detail::Structure;
 
 // Arrays by name, in the order of the names.
-template <class Named>
-void put_named(const Named& named, std::vector<array*>& out, std::string& structure) {
-  put_count(structure, 'm', named.size());
-  for (auto& [name, a] : named) {
-    put_count(structure, 'k', name.size());
-    structure += name;
-    out.push_back(a);
-  }
-}
-
 template <class Map>
-std::map<std::string_view, array*> sorted(Map& arrays) {
+void add_named(Map& arrays, std::vector<array*>& out, Structure& structure) {
   std::map<std::string_view, array*> by_name;
   for (auto& [name, a] : arrays) by_name.emplace(name, &a);
-  return by_name;
+  structure.add(Part::Kind::map, by_name.size());
+  for (const auto& [name, a] : by_name) {
+    structure.add_key(name);
+    out.push_back(a);
+  }
 }
 
 }  // namespace
 
 State& State::add(array& a) {
-  parts_.push_back([at = &a](std::vector<array*>& out, std::string&) { out.push_back(at); });
+  parts_.push_back([at = &a](std::vector<array*>& out, Structure&) { out.push_back(at); });
   return *this;
 }
 State& State::add(std::vector<array>& arrays) {
-  parts_.push_back([at = &arrays](std::vector<array*>& out, std::string& structure) {
-    put_count(structure, 'v', at->size());
+  parts_.push_back([at = &arrays](std::vector<array*>& out, Structure& structure) {
+    structure.add(Part::Kind::list, at->size());
     for (array& a : *at) out.push_back(&a);
   });
   return *this;
 }
 State& State::add(std::map<std::string, array>& arrays) {
-  parts_.push_back(
-      [at = &arrays](std::vector<array*>& out, std::string& structure) { put_named(sorted(*at), out, structure); });
+  parts_.push_back([at = &arrays](std::vector<array*>& out, Structure& structure) { add_named(*at, out, structure); });
   return *this;
 }
 State& State::add(std::unordered_map<std::string, array>& arrays) {
-  parts_.push_back(
-      [at = &arrays](std::vector<array*>& out, std::string& structure) { put_named(sorted(*at), out, structure); });
+  parts_.push_back([at = &arrays](std::vector<array*>& out, Structure& structure) { add_named(*at, out, structure); });
   return *this;
 }
 std::vector<array*> State::arrays() const {
-  std::string structure;
-  return arrays(structure);
+  Structure structure;
+  return detail::state_arrays(*this, structure);
 }
-std::vector<array*> State::arrays(std::string& structure) const {
+std::vector<array*> detail::state_arrays(const State& state, Structure& structure) {
   std::vector<array*> out;
-  for (const auto& part : parts_) part(out, structure);
+  for (const auto& part : state.parts_) part(out, structure);
   return out;
 }
 
@@ -101,73 +93,92 @@ namespace detail {
 
 void count_trace() { g_traces.fetch_add(1, std::memory_order_relaxed); }
 
+void refuse_null_function() {
+  throw InvalidArgument("compile: the function is null", "give a function that can be called");
+}
+
 CompiledBase::CompiledBase(std::shared_ptr<const void> closure, CompileOptions options)
     : state_(std::make_shared<CompiledState>(std::move(closure), std::move(options))) {}
 
-void CompiledBase::clear() const { state_->clear(); }
-size_t CompiledBase::cache_size() const { return state_->cache_size(); }
-size_t CompiledBase::trace_count() const { return state_->trace_count(); }
-FunctionStats CompiledBase::stats() const { return state_->stats(); }
-std::string CompiledBase::explain() const { return state_->explain(); }
-const std::string& CompiledBase::name() const { return state_->name(); }
-uint64_t CompiledBase::promoted() const { return state_->promoted(); }
-const std::vector<ShapeDtype>& CompiledBase::signature() const { return state_->options().signature; }
+std::shared_ptr<CompiledState> CompiledBase::state() const {
+  if (!state_)
+    throw InvalidArgument("compile: the compiled function is empty", "assign to it what compile() returns first");
+  return state_;
+}
+
+void CompiledBase::clear() const { state()->clear(); }
+size_t CompiledBase::cache_size() const { return state()->cache_size(); }
+size_t CompiledBase::trace_count() const { return state()->trace_count(); }
+FunctionStats CompiledBase::stats() const { return state()->stats(); }
+std::string CompiledBase::explain() const { return state()->explain(); }
+const std::string& CompiledBase::name() const { return state()->name(); }
+uint64_t CompiledBase::promoted() const { return state()->promoted(); }
+const std::vector<ShapeDtype>& CompiledBase::signature() const { return state()->options().signature; }
 
 namespace {
 
 bool runs_as_it_is() { return current_trace() != 0 || get_compile_mode() == CompileMode::disabled; }
 
-// A call with the arrays of captured state behind its own, and what they are in.
+// A call with the arrays of captured state behind its own, and the structure around all of them.
 class WithState {
  public:
   WithState(const Call& call, const CompiledState& state) : call_(call) {
     if (!state.has_state()) return;
     arrays_.assign(call.arrays.begin(), call.arrays.end());
-    structure_ = call.structure;
-    for (array* a : state.options().inputs.arrays(structure_)) arrays_.push_back(a);
-    state.options().outputs.arrays(structure_);
+    structure_ = structure_of(call);
+    for (array* a : state_arrays(state.options().inputs, structure_)) arrays_.push_back(a);
+    state_arrays(state.options().outputs, structure_);
     call_.arrays = arrays_;
-    call_.structure = structure_;
+    call_.structure = &structure_;
   }
+  WithState(const WithState&) = delete;
+  WithState& operator=(const WithState&) = delete;
   const Call& call() const { return call_; }
 
  private:
   Call call_;
   std::vector<const array*> arrays_;
-  std::string structure_;
+  Structure structure_;
 };
 
-}  // namespace
-
-std::vector<array> CompiledBase::call(const Call& given, std::string& structure) const {
-  if (runs_as_it_is()) return state_->call_closure(given, structure);
-  state_->count_call();
-  const WithState with_state(given, *state_);
+// The results of a call, lazy; those behind the user's own go to the captured state.
+std::vector<array> call_state(CompiledState& state, const Call& given, Structure& structure) {
+  if (runs_as_it_is()) return state.call_closure(given, structure);
+  state.count_call();
+  const WithState with_state(given, state);
   const Call& call = with_state.call();
   SymbolValues symbols;
-  auto operation = make_call(state_->entry_for(call, symbols), call.arrays);
+  auto operation = make_call(state.entry_for(call, symbols), call.arrays);
   structure = operation->entry->result_structure;
   std::vector<array> results;
   results.reserve(operation->entry->user_results);
-  for (size_t i = 0; i < operation->entry->user_results; ++i) results.push_back(array(next_result(operation, symbols)));
-  if (state_->has_state())
-    for (array* a : state_->options().outputs.arrays()) *a = array(next_result(operation, symbols));
+  for (size_t i = 0; i < operation->entry->user_results; ++i)
+    results.push_back(array_of(next_result(operation, symbols)));
+  if (state.has_state())
+    for (array* a : state.options().outputs.arrays()) *a = array_of(next_result(operation, symbols));
   return results;
 }
 
+}  // namespace
+
+std::vector<array> CompiledBase::call(const Call& given, Structure& structure) const {
+  return call_state(*state(), given, structure);
+}
+
 array CompiledBase::call_single(const Call& given) const {
-  if (state_->has_state() || runs_as_it_is()) {
-    std::string structure;
-    return std::move(call(given, structure)[0]);
+  const std::shared_ptr<CompiledState> held = state();
+  if (held->has_state() || runs_as_it_is()) {
+    Structure structure;
+    return std::move(call_state(*held, given, structure)[0]);
   }
-  state_->count_call();
+  held->count_call();
   SymbolValues symbols;
-  auto entry = state_->entry_for(given, symbols);
-  return array(next_result(make_call(std::move(entry), given.arrays), symbols));
+  auto entry = held->entry_for(given, symbols);
+  return array_of(next_result(make_call(std::move(entry), given.arrays), symbols));
 }
 
 void CompiledBase::compile_ahead_of(ClosureFn fn, std::span<const ShapeDtype> arguments) const {
-  auto code = state_->entry_ahead(fn, arguments)->dense_code();
+  auto code = state()->entry_ahead(fn, arguments)->dense_code();
   if (!code) throw_runtime(code.error(), std::source_location());
 }
 
@@ -207,13 +218,14 @@ Inspection inspection_of(const CompiledEntry& entry) {
 }  // namespace
 
 Inspection CompiledBase::inspect(const Call& call) const {
-  const WithState with_state(call, *state_);
+  const std::shared_ptr<CompiledState> held = state();
+  const WithState with_state(call, *held);
   SymbolValues symbols;
-  return inspection_of(*state_->entry_for(with_state.call(), symbols));
+  return inspection_of(*held->entry_for(with_state.call(), symbols));
 }
 
 Inspection CompiledBase::inspect_ahead(ClosureFn fn, std::span<const ShapeDtype> arguments) const {
-  return inspection_of(*state_->entry_ahead(fn, arguments));
+  return inspection_of(*state()->entry_ahead(fn, arguments));
 }
 
 }  // namespace detail
@@ -232,9 +244,11 @@ std::vector<const array*> pointers(const std::vector<array>& arrays) {
 }  // namespace
 
 CompiledFunction::CompiledFunction(ListFn fn, CompileOptions options)
-    : CompiledBase(std::make_shared<const ListFn>(std::move(fn)), std::move(options)) {}
+    : CompiledBase(std::make_shared<const ListFn>((detail::check_not_null(fn), std::move(fn))), std::move(options)) {}
 
-void detail::call_list(const void* closure, detail::Reader& in, std::vector<array>& results, std::string&) {
+CompiledFunction compile(std::nullptr_t, bool) { detail::refuse_null_function(); }
+
+void detail::call_list(const void* closure, detail::Reader& in, std::vector<array>& results, detail::Structure&) {
   std::vector<array> arguments;
   arguments.reserve(in.left());
   while (in.left()) arguments.push_back(in.leaf());
@@ -242,7 +256,7 @@ void detail::call_list(const void* closure, detail::Reader& in, std::vector<arra
 }
 
 std::vector<array> CompiledFunction::operator()(const std::vector<array>& inputs) const {
-  std::string structure;
+  detail::Structure structure;
   return call({&detail::call_list, pointers(inputs)}, structure);
 }
 Inspection CompiledFunction::lower(const std::vector<array>& inputs) const {

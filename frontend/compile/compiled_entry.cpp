@@ -50,7 +50,7 @@ bool CompiledEntry::admits(std::span<const array* const> arguments, SymbolValues
   int64_t* values = symbols.reserve(guard_.symbol_names.size());
   // Captured arrays are parameters behind the arguments: their sizes are numbers and no check is about them.
   const auto size_of = [&](uint32_t input, uint32_t axis) {
-    return input < arguments.size() ? int64_t{arguments[input]->node()->shape[axis]}
+    return input < arguments.size() ? int64_t{node_of(*arguments[input])->shape[axis]}
                                     : traced_.captured[input - arguments.size()].shape[axis];
   };
   return guard_.first_failure(size_of, values) < 0;
@@ -186,7 +186,7 @@ std::shared_ptr<CallOperation> make_call(std::shared_ptr<CompiledEntry> entry,
   operation->device = operation->entry->device_type();
   std::vector<NodePtr> inputs;
   inputs.reserve(arguments.size());
-  for (const array* a : arguments) inputs.push_back(a->node());
+  for (const array* a : arguments) inputs.push_back(node_of(*a));
   set_inputs(*operation, std::move(inputs));
   operation->results.reserve(operation->entry->result_count());
   return operation;

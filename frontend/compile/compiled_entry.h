@@ -52,10 +52,10 @@ class CompiledEntry {
   const SizeTrace* sizes() const { return sizes_.get(); }
   CompileMode mode() const { return mode_; }
   size_t result_count() const { return dtypes_.size(); }
-  size_t number = 0;             // 1 for the first trace of its function
-  size_t user_results = 0;       // the others are written state
-  std::string fixed_because;     // why a function for any shape was traced for one
-  std::string result_structure;  // around the user's results
+  size_t number = 0;           // 1 for the first trace of its function
+  size_t user_results = 0;     // the others are written state
+  std::string fixed_because;   // why a function for any shape was traced for one
+  Structure result_structure;  // around the user's results
 
   // Whether every fact about sizes holds for a call that matches the signature; fills in its symbols.
   bool admits(std::span<const array* const> arguments, SymbolValues& symbols) const;

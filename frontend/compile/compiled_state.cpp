@@ -1,7 +1,9 @@
+// How a call finds its trace, and how a trace is made.
 #include "frontend/compile/compiled_state.h"
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <typeinfo>
@@ -37,29 +39,26 @@ class SavedState {
   std::vector<std::pair<array*, array>> saved_;
 };
 
-// The exception in flight again, with the function's name when it is one whose type can carry it.
+// Throws the exception in flight again. One of frit's own types gains a note with the function's name; any other passes
+// unchanged, one derived from frit's types too.
 [[noreturn]] void rethrow_named(const std::string& name) {
-  const std::string traced = "raised while '" + name + "' was traced";
-  const auto note = [&](const Error& e) { return e.note().empty() ? traced : e.note() + " (" + traced + ")"; };
-  const auto plain = [&](const std::exception& e) { return "'" + name + "': " + e.what(); };
+  const auto named = [&]<class E>(const E& e) {
+    const std::string traced = "raised while '" + name + "' was traced";
+    throw E(e.message(), e.note().empty() ? traced : e.note() + " (" + traced + ")", e.file(), e.line());
+  };
   try {
     throw;
   } catch (const InvalidArgument& e) {
-    throw InvalidArgument(e.message(), note(e), e.file(), e.line());
+    if (typeid(e) != typeid(InvalidArgument) && typeid(e) != typeid(NotProven)) throw;
+    named(e);
   } catch (const OutOfRange& e) {
-    throw OutOfRange(e.message(), note(e), e.file(), e.line());
+    if (typeid(e) != typeid(OutOfRange)) throw;
+    named(e);
   } catch (const RuntimeError& e) {
-    throw RuntimeError(e.message(), note(e), e.file(), e.line());
-  } catch (const std::invalid_argument& e) {
-    if (typeid(e) == typeid(std::invalid_argument)) throw InvalidArgument(plain(e));
-    throw;
-  } catch (const std::out_of_range& e) {
-    if (typeid(e) == typeid(std::out_of_range)) throw OutOfRange(plain(e));
-    throw;
-  } catch (const std::runtime_error& e) {
-    if (typeid(e) == typeid(std::runtime_error)) throw RuntimeError(plain(e));
-    throw;
+    if (typeid(e) != typeid(RuntimeError)) throw;
+    named(e);
   }
+  std::abort();  // not reached: every branch throws
 }
 
 // A value for a size that is open and has no data: unlikely to be equal to another size, or to anything else by
@@ -109,11 +108,11 @@ CompiledState::CompiledState(std::shared_ptr<const void> closure, CompileOptions
       if (!d.name.empty() && !declaration(d.name)) options_.dims.emplace_back(d.name);
 }
 
-std::vector<array> CompiledState::call_closure(const Call& call, std::string& structure) const {
+std::vector<array> CompiledState::call_closure(const Call& call, Structure& structure) const {
   std::vector<array> leaves, results;
   leaves.reserve(call.arrays.size());
   for (const array* a : call.arrays) leaves.push_back(*a);
-  Reader in(call.structure, leaves);
+  Reader in(structure_of(call), leaves);
   call.fn(closure_.get(), in, results, structure);
   return results;
 }
@@ -137,7 +136,7 @@ void CompiledState::check_declared(const Call& call) const {
            "call it with as many arrays as are declared");
   std::map<std::string, int64_t> sizes;
   for (size_t i = 0; i < signature.size(); ++i) {
-    const Node& node = *call.arrays[i]->node();
+    const Node& node = *node_of(*call.arrays[i]);
     const std::string what = "argument " + std::to_string(i) + " is " + type_text(node.dtype, node.shape) +
                              ", but it is declared as " + signature_text(signature[i]);
     if (node.dtype != signature[i].dtype || node.shape.size() != signature[i].shape.size())
@@ -282,7 +281,7 @@ void CompiledState::account_for_miss(const Call& call) {
 // ---- Tracing
 
 ir::Type CompiledState::open_type(const array& a, size_t index, size_t count, SizeTrace& sizes) const {
-  const Node& node = *a.node();
+  const Node& node = *node_of(a);
   ir::Type type{node.dtype, {}};
   const bool declared = index < options_.signature.size();
   for (size_t axis = 0; axis < node.shape.size(); ++axis) {
@@ -308,7 +307,7 @@ CompiledState::Request CompiledState::request_for(const Call& call) const {
   if (open_) request.sizes = std::make_unique<SizeTrace>(options_.name, true);
   for (size_t i = 0; i < call.arrays.size(); ++i)
     request.types.push_back(open_ ? open_type(*call.arrays[i], i, call.arrays.size(), *request.sizes)
-                                  : to_type(*call.arrays[i]->node()));
+                                  : to_type(*node_of(*call.arrays[i])));
   return request;
 }
 
@@ -365,7 +364,7 @@ std::shared_ptr<CompiledEntry> CompiledState::entry_ahead(ClosureFn fn, std::spa
   const Signature& wanted = request.signature;
   // Made for the same declaration: its sizes without data are the same.
   const auto same = [&](const Signature& s) {
-    return s.hash == wanted.hash && s.fn == wanted.fn && s.structure.empty() && s.arguments == wanted.arguments;
+    return s.hash == wanted.hash && s.fn == wanted.fn && s.structure.parts.empty() && s.arguments == wanted.arguments;
   };
   std::unique_lock<std::shared_mutex> guard(mutex_);
   for (;;) {
@@ -405,20 +404,20 @@ std::shared_ptr<CompiledEntry> CompiledState::trace(Request request) {
   const std::vector<array*> read = options_.inputs.arrays();
   std::vector<NodePtr> results;
   size_t user_results;
-  std::string structure;
+  Structure structure;
   TracedFunction traced;
   {
     TraceScope scope(id, request.sizes.get());
     for (const ir::Type& type : request.types) placeholders.push_back(make_placeholder(options_.name, id, type));
     const size_t count = placeholders.size() - read.size();
     std::vector<array> arguments, outputs;
-    for (size_t i = 0; i < count; ++i) arguments.push_back(array(placeholders[i]));
-    for (size_t i = 0; i < read.size(); ++i) *read[i] = array(placeholders[count + i]);
+    for (size_t i = 0; i < count; ++i) arguments.push_back(array_of(placeholders[i]));
+    for (size_t i = 0; i < read.size(); ++i) *read[i] = array_of(placeholders[count + i]);
     Reader in(request.signature.structure, arguments);
     request.signature.fn(closure_.get(), in, outputs, structure);
-    for (const array& a : outputs) results.push_back(a.node());
+    for (const array& a : outputs) results.push_back(node_of(a));
     user_results = results.size();
-    for (array* a : options_.outputs.arrays()) results.push_back(a->node());
+    for (array* a : options_.outputs.arrays()) results.push_back(node_of(*a));
     traced = build_function(options_.name, id, placeholders, results, request.sizes.get());
   }
   saved.restore();

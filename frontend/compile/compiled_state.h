@@ -17,9 +17,9 @@
 
 namespace frit::detail {
 
-// What a std::function<std::vector<array>(const std::vector<array>&)> is as a ClosureFn: a list has no structure but
-// its length.
-void call_list(const void* closure, Reader& in, std::vector<array>& results, std::string& structure);
+// A std::function<std::vector<array>(const std::vector<array>&)> as a ClosureFn. A list has no structure but its
+// length.
+void call_list(const void* closure, Reader& in, std::vector<array>& results, Structure& structure);
 
 class CompiledState {
  public:
@@ -31,7 +31,7 @@ class CompiledState {
   uint64_t promoted() const { return promoted_.load(std::memory_order_relaxed); }
 
   // The function itself, untraced.
-  std::vector<array> call_closure(const Call& call, std::string& structure) const;
+  std::vector<array> call_closure(const Call& call, Structure& structure) const;
 
   // The entry for a call (arrays of captured state behind its own), traced by this thread or another; fills in the
   // values of its symbols.

@@ -38,7 +38,7 @@ Difference broken_assumption(const Call& call, const CompiledEntry& entry) {
     const auto found = sources.find(symbol);
     if (found == sources.end()) return std::nullopt;
     const auto [input, axis] = found->second;
-    return call.arrays[input]->node()->shape[axis];
+    return node_of(*call.arrays[input])->shape[axis];
   };
   const auto readable = [&](const Dim& dim) {
     return dim.substitute([&](const std::string& symbol) -> std::optional<Dim> {
@@ -75,9 +75,9 @@ Difference broken_assumption(const Call& call, const CompiledEntry& entry) {
 Difference difference(const Call& call, const CompiledEntry& entry) {
   const Signature& s = entry.signature();
   Difference d;
-  std::string rest, rest_was;
-  const auto numbers = numbers_of(call.structure, rest), numbers_were = numbers_of(s.structure, rest_was);
-  if (s.fn == call.fn && rest == rest_was)
+  const bool same = s.fn == call.fn && same_but_for_numbers(s.structure, structure_of(call));
+  const auto numbers = numbers_of(structure_of(call)), numbers_were = numbers_of(s.structure);
+  if (same)
     for (size_t i = 0; i < numbers.size(); ++i)
       if (numbers[i].kind != numbers_were[i].kind) {
         d.distance = 1;
@@ -85,7 +85,7 @@ Difference difference(const Call& call, const CompiledEntry& entry) {
                  numbers_were[i].text;
         return d;
       }
-  if (s.fn != call.fn || rest != rest_was || s.arguments.size() != call.arrays.size()) {
+  if (!same || s.arguments.size() != call.arrays.size()) {
     d.distance = 1000;
     d.what = s.arguments.size() != call.arrays.size() ? "there are " + std::to_string(call.arrays.size()) +
                                                             " arrays, there were " + std::to_string(s.arguments.size())
@@ -101,10 +101,10 @@ Difference difference(const Call& call, const CompiledEntry& entry) {
   };
   int index = 0, changed = 0;
   for (size_t i = 0; i < numbers.size(); ++i) {
-    const bool for_array = numbers[i].kind != 's';
+    const bool for_array = numbers[i].kind != Part::Kind::number;
     if (numbers[i].text != numbers_were[i].text) {
       ++changed;
-      if (for_array && numbers[i].kind == 'n') d.number = index;
+      if (numbers[i].kind == Part::Kind::constant) d.number = index;
       add(2,
           "argument " + std::to_string(numbers[i].argument) + " is the " + numbers[i].type + " " + numbers[i].text +
               ", was " + numbers_were[i].text,
@@ -115,7 +115,7 @@ Difference difference(const Call& call, const CompiledEntry& entry) {
   const int by_numbers = d.distance;
   for (size_t i = 0; i < s.arguments.size(); ++i) {
     const auto& [dtype, shape] = s.arguments[i];
-    const Node& node = *call.arrays[i]->node();
+    const Node& node = *node_of(*call.arrays[i]);
     const std::string what =
         argument(i, s.arguments.size()) + " is " + type_of(node.dtype, node.shape) + ", was " + type_of(dtype, shape);
     if (node.dtype != dtype) {

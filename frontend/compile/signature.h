@@ -1,9 +1,9 @@
-// The signature of a call: what a trace depends on of its arguments. The structure around them, and dtype, rank and
-// sizes of each, in order. Of a function that leaves sizes open they are not part of it: there, facts about sizes
-// decide (CompiledEntry::admits).
+// The signature of a call: the properties of its arguments that a trace depends on. These are the structure around the
+// arrays, and the element type, rank and sizes of each array, in order. Where a function leaves sizes open they are not
+// part of the signature; facts about sizes decide instead (CompiledEntry::admits).
 //
-// Layout is not part of it: lazy arguments have none yet. An entry compiles a variant for each class of layouts it
-// meets when it runs.
+// Layout is not part of the signature, as lazy arguments have none yet. An entry compiles a variant for each class of
+// layouts that it meets when it runs.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace frit::detail {
 
 struct Signature {
   ClosureFn fn = nullptr;
-  std::string structure;
+  Structure structure;
   std::vector<std::pair<Dtype, Shape>> arguments;
   bool open = false;
   uint64_t hash = 0;
@@ -26,21 +26,24 @@ struct Signature {
 
 // All without allocation.
 uint64_t signature_hash(const Call& call, bool open);
-uint64_t signature_hash(const Signature& signature);  // what a call that matches has
+uint64_t signature_hash(const Signature& signature);  // equal to the hash of every call that matches
 bool matches(const Signature& signature, const Call& call);
 
 Signature make_signature(const Call& call, bool open);
 
-// A number in a structure, and where it stood among the arguments (arrays and numbers counted).
+// The structure of a call; an empty one where every argument is an array.
+const Structure& structure_of(const Call& call);
+
+// A number in a structure, and its place among the arguments (arrays and numbers counted).
 struct StructureNumber {
-  char kind;  // 's': of a C++ type, 'n': for a parameter that is an array, 'p': one of those that is an input
+  Part::Kind kind;  // number, constant or promoted
   uint32_t argument;
-  std::string text;  // its value
+  std::string text;  // its value; empty for a promoted one
   std::string type;  // "float32"
 };
+std::vector<StructureNumber> numbers_of(const Structure& structure);
 
-// Takes a structure apart: its numbers, and everything else as a string that is equal for equal structures but for the
-// values of numbers.
-std::vector<StructureNumber> numbers_of(std::string_view structure, std::string& rest);
+// Whether two structures differ in the values of numbers alone, or in which of them are promoted.
+bool same_but_for_numbers(const Structure& a, const Structure& b);
 
 }  // namespace frit::detail

@@ -1,6 +1,8 @@
+// Arrays as values: construction, sizes, layout, reading, and iteration. The graph behind them is in graph.cpp.
 #include "frontend/frit/array.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "frontend/core/sizes.h"
 #include "frontend/frit/ops.h"
@@ -8,7 +10,6 @@
 namespace frit {
 
 using detail::Node;
-using detail::Operation;
 using detail::OperationPtr;
 
 namespace {
@@ -47,6 +48,9 @@ array::array(void* data, Shape shape, Dtype dtype, const std::function<void(void
                          detail::row_major(shape), 0};
   node_ = std::make_shared<Node>(dtype, std::move(shape), std::move(tensor));
 }
+
+array::array(allocator::Buffer data, Shape shape, Dtype dtype, std::function<void(allocator::Buffer)> deleter)
+    : array(data.raw_ptr(), std::move(shape), dtype, [data, deleter = std::move(deleter)](void*) { deleter(data); }) {}
 
 size_t array::count(const Shape& shape) {
   check_shape(shape);
@@ -108,11 +112,6 @@ array::Status array::status() const {
   return operation->scheduled.load(std::memory_order_relaxed) ? scheduled : unscheduled;
 }
 
-bool array::is_tracer() const {
-  OperationPtr operation = node_->current_operation();
-  return operation && operation->tracer;
-}
-
 array::Flags array::flags() const {
   Flags flags{true, true, true};
   if (!node_->is_ready() || node_->filled) {
@@ -140,6 +139,16 @@ array::Flags array::flags() const {
   return flags;
 }
 
+size_t array::data_size() const {
+  const size_t n = detail::element_count(node_->shape);
+  if (!node_->is_ready() || n == 0) return n;
+  const runtime::Tensor& t = node_->value();
+  size_t span = 1;
+  for (size_t i = 0; i < t.shape.size(); ++i)
+    span += static_cast<size_t>(t.shape[i] - 1) * static_cast<size_t>(std::abs(t.strides[i]));
+  return span;
+}
+
 void* array::raw_data(size_t element_size) const {
   if (element_size != itemsize())
     throw InvalidArgument("data: elements of " + detail::type_text(dtype(), node_->shape) + " have " +
@@ -158,7 +167,7 @@ void array::read_item(void* to, Dtype type) const {
   detail::convert(detail::data_of(node_->value()), dtype(), to, type, 1);
 }
 
-array array::Iterator::operator*() const {
+array array::ArrayIterator::operator*() const {
   std::vector<Size> start(array_->ndim(), 0), stop;
   for (const Size& size : array_->dims()) stop.push_back(size);
   start[0] = index_;
@@ -166,11 +175,11 @@ array array::Iterator::operator*() const {
   return squeeze(slice(*array_, Sizes(std::move(start)), Sizes(std::move(stop))), 0);
 }
 
-array::Iterator array::begin() const {
+array::ArrayIterator array::begin() const {
   if (ndim() == 0)
     throw InvalidArgument("begin: a rank-0 array has no axis to iterate over", "read its value with item()");
-  return Iterator(this, 0);
+  return ArrayIterator(*this);
 }
-array::Iterator array::end() const { return Iterator(this, ndim() ? shape(0) : 0); }
+array::ArrayIterator array::end() const { return ArrayIterator(*this, ndim() ? shape(0) : 0); }
 
 }  // namespace frit

@@ -70,7 +70,7 @@ std::vector<array> make_all(const ir::OpDef& def, std::vector<array> operands, i
   if (!s.is_default()) operation->device = s.stream().device.type;
   std::vector<NodePtr> inputs;
   inputs.reserve(operands.size());
-  for (array& a : operands) inputs.push_back(a.node());
+  for (array& a : operands) inputs.push_back(node_of(a));
   operands.clear();
   set_inputs(*operation, std::move(inputs));
   operation->results.reserve(inferred->size());
@@ -78,8 +78,8 @@ std::vector<array> make_all(const ir::OpDef& def, std::vector<array> operands, i
   results.reserve(inferred->size());
   for (ir::Type& type : *inferred) {
     if (any_shape) simplify_all(type.shape);
-    results.push_back(array(attach(operation, type)));
-    const Node& node = *results.back().node();
+    results.push_back(array_of(attach(operation, type)));
+    const Node& node = *node_of(results.back());
     check_bytes(def, node, s);
     open = open || node.dims;
   }
@@ -146,11 +146,11 @@ void check_class(const ir::OpDef& def, Dtype dtype, std::span<const array> opera
 namespace {
 
 bool same_sizes(std::span<const array> arrays) {
-  const Node& first = *arrays[0].node();
+  const Node& first = *node_of(arrays[0]);
   bool same = true, open = false;
   for (const array& a : arrays) {
-    same = same && a.node()->shape == first.shape;
-    open = open || a.node()->dims;
+    same = same && node_of(a)->shape == first.shape;
+    open = open || node_of(a)->dims;
   }
   if (!same || !open) return same;
   const ir::Dims sizes = sizes_of(arrays[0]);
@@ -212,7 +212,7 @@ std::vector<int> all_axes(const array& a) {
 }
 
 std::string text(const array& a) {
-  const Node& node = *a.node();
+  const Node& node = *node_of(a);
   if (!node.dims) return type_text(node.dtype, node.shape);
   return std::string(long_name(node.dtype)) + " " + shape_text(sizes_of(a));
 }
@@ -265,7 +265,7 @@ ir::Dims broadcast_all(std::string_view op, std::span<const array> arrays, const
 }
 
 bool has_sizes(const array& a, const ir::Dims& sizes) {
-  const Node& node = *a.node();
+  const Node& node = *node_of(a);
   if (node.dims) return sizes_of(a) == sizes;
   return std::equal(node.shape.begin(), node.shape.end(), sizes.begin(), sizes.end(),
                     [](ShapeElem n, const Dim& d) { return d.is(n); });
@@ -282,7 +282,7 @@ array under_shape(const ir::OpDef& def, const array& a, ir::Dims shape, const St
 array stretch(const array& a, ir::Dims sizes, const StreamOrDevice& s) {
   static const ir::OpDef& row = ir::op("broadcast");
   if (has_sizes(a, sizes)) return a;
-  if (!a.node()->dims) return under_shape(row, a, std::move(sizes), s);
+  if (!node_of(a)->dims) return under_shape(row, a, std::move(sizes), s);
   // A size of 1 by what was assumed must show that it is one.
   ir::Dims from = sizes_of(a);
   bool hidden = false;

@@ -174,6 +174,14 @@ class TraceScope {
 };
 uint64_t new_trace_id();
 
+// The way of the implementation into an array, whose node is private.
+struct ArrayAccess {
+  static const NodePtr& node(const array& a) { return a.node_; }
+  static array make(NodePtr node) { return array(std::move(node)); }
+};
+inline const NodePtr& node_of(const array& a) { return ArrayAccess::node(a); }
+inline array array_of(NodePtr node) { return ArrayAccess::make(std::move(node)); }
+
 // Sizes and layout.
 size_t element_count(const Shape& shape);
 runtime::Sizes row_major(const Shape& shape);

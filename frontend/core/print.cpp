@@ -83,7 +83,7 @@ void print_axis(std::ostream& os, const runtime::Tensor& t, PrintElement print, 
 
 std::ostream& operator<<(std::ostream& os, const array& a) {
   a.eval();
-  const runtime::Tensor& t = a.node()->value();
+  const runtime::Tensor& t = detail::node_of(a)->value();
   PrintElement print = element_printer(a.dtype());
   os << "array(";
   if (t.shape.empty())

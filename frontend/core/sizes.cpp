@@ -226,13 +226,13 @@ void SizeTrace::assume_multiple(const Dim& a, const Dim& b, std::string_view op,
 }
 
 const DimFacts& current_facts() {
-  static const DimFacts none;
+  static const DimFacts& none = *new DimFacts;  // never destroyed: static destructors may trace
   const SizeTrace* trace = current_sizes();
   return trace ? trace->facts() : none;
 }
 
 ir::Dims sizes_of(const array& a) {
-  const Node& node = *a.node();
+  const Node& node = *node_of(a);
   const SizeTrace* trace = current_sizes();
   if (!node.dims || !trace) return {node.shape.begin(), node.shape.end()};
   ir::Dims out;
@@ -242,7 +242,7 @@ ir::Dims sizes_of(const array& a) {
 }
 
 Dim size_of(const array& a, int axis) {
-  const Node& node = *a.node();
+  const Node& node = *node_of(a);
   const auto i = static_cast<size_t>(axis);
   const SizeTrace* trace = current_sizes();
   return node.dims && trace ? trace->simplify((*node.dims)[i]) : Dim(int64_t{node.shape[i]});

@@ -169,9 +169,9 @@ void eval(const std::vector<array>& outputs) {
   std::vector<detail::NodePtr> nodes;
   nodes.reserve(outputs.size());
   for (const array& a : outputs)
-    if (!a.node()->is_ready()) nodes.push_back(a.node());
+    if (!detail::node_of(a)->is_ready()) nodes.push_back(detail::node_of(a));
   if (!nodes.empty()) detail::evaluate(nodes);
-  for (const array& a : outputs) detail::wait_for(a.node()->value());
+  for (const array& a : outputs) detail::wait_for(detail::node_of(a)->value());
 }
 
 }  // namespace frit

@@ -6,6 +6,7 @@
 // node. Handles of one node may be used from many threads at once.
 #pragma once
 
+#include <compare>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "frit/allocator.h"
 #include "frit/dtype.h"
 #include "frit/error.h"
 #include "frit/size.h"
@@ -29,8 +31,10 @@ using Strides = std::vector<int64_t>;
 
 namespace detail {
 struct Node;
-}
+struct ArrayAccess;
+}  // namespace detail
 class Operand;
+class Primitive;
 
 class array {
  public:
@@ -74,6 +78,9 @@ class array {
   // Takes over memory that holds the elements in row-major order, without a copy; `deleter` is called with `data` when
   // the last user of the memory has gone. The pointer must be aligned to the element size.
   explicit array(void* data, Shape shape, Dtype dtype, const std::function<void(void*)>& deleter);
+  // The same for memory of allocator::malloc.
+  explicit array(allocator::Buffer data, Shape shape, Dtype dtype,
+                 std::function<void(allocator::Buffer)> deleter = allocator::free);
 
   array(const array&) = default;
   array(array&&) noexcept = default;
@@ -81,9 +88,9 @@ class array {
   array& operator=(array&&) & noexcept = default;
 
   Dtype dtype() const;
-  // Sizes as numbers. In a function that is traced for any shape, reading them holds the trace to these sizes: a call
-  // with others traces again, and `where` is the line that the explanation names. `dim` does not. Throw InvalidArgument
-  // when the function is traced without data.
+  // Sizes as numbers. In a function that is traced for any shape, reading them specialises the trace: a call with other
+  // sizes traces again, and the explanation names the line `where`. `dim` leaves the sizes open. Both throw
+  // InvalidArgument when the function is traced without data.
   const Shape& shape(std::source_location where = std::source_location::current()) const;
   // The size of one axis; negative axes count from the end. Throws OutOfRange.
   ShapeElem shape(int axis, std::source_location where = std::source_location::current()) const;
@@ -127,7 +134,7 @@ class array {
   enum Status { unscheduled, scheduled, available };
   Status status() const;
   bool is_available() const { return status() == available; }
-  // True for an argument of a function that is being traced, and for what is computed from one.
+  // True for an argument of a function that is being traced, and for every value computed from one.
   bool is_tracer() const;
 
   struct Flags {
@@ -136,35 +143,60 @@ class array {
     bool col_contiguous;  // dense, first axis fastest
   };
   Flags flags() const;
+  // The elements of memory that the array spans: one for a scalar that is broadcast, size() for a dense array. Before
+  // evaluation: size().
+  size_t data_size() const;
 
   // Equal for two handles of one node.
   std::uintptr_t id() const { return reinterpret_cast<std::uintptr_t>(node_.get()); }
 
-  // Sub-arrays along the first axis.
-  class Iterator {
+  // The operation that computes the array, which is gone once the array is evaluated.
+  bool has_primitive() const;
+  Primitive primitive() const;          // throws InvalidArgument where there is none
+  std::uintptr_t primitive_id() const;  // equal for the results of one operation; 0 where there is none
+  std::vector<array> inputs() const;    // of the operation; none where there is none
+  std::vector<array> siblings() const;  // the other results of the operation that somebody still holds
+  std::vector<array> outputs() const;   // all of them in order, this one included
+  int sibling_position() const;         // which result of the operation this is
+  // The operations on the longest path from a value that is known to this one; 0 for an array that is evaluated.
+  size_t graph_depth() const;
+
+  // Sub-arrays along the first axis. Borrows the array.
+  class ArrayIterator {
    public:
+    using iterator_category = std::random_access_iterator_tag;
     using value_type = array;
+    using reference = array;
+    using pointer = void;
     using difference_type = std::ptrdiff_t;
-    Iterator() = default;
-    Iterator(const array* a, int index) : array_(a), index_(index) {}
+
+    ArrayIterator() = default;
+    explicit ArrayIterator(const array& a, difference_type index = 0) : array_(&a), index_(index) {}
     array operator*() const;
-    Iterator& operator++() {
-      ++index_;
+    array operator[](difference_type n) const { return *(*this + n); }
+    ArrayIterator& operator+=(difference_type n) {
+      index_ += n;
       return *this;
     }
-    Iterator operator++(int) {
-      Iterator old = *this;
-      ++index_;
-      return old;
-    }
-    friend bool operator==(const Iterator&, const Iterator&) = default;
+    ArrayIterator& operator-=(difference_type n) { return *this += -n; }
+    ArrayIterator& operator++() { return *this += 1; }
+    ArrayIterator& operator--() { return *this += -1; }
+    ArrayIterator operator++(int) { return std::exchange(*this, *this + 1); }
+    ArrayIterator operator--(int) { return std::exchange(*this, *this - 1); }
+    friend ArrayIterator operator+(ArrayIterator i, difference_type n) { return i += n; }
+    friend ArrayIterator operator+(difference_type n, ArrayIterator i) { return i += n; }
+    friend ArrayIterator operator-(ArrayIterator i, difference_type n) { return i -= n; }
+    friend difference_type operator-(const ArrayIterator& a, const ArrayIterator& b) { return a.index_ - b.index_; }
+    friend bool operator==(const ArrayIterator& a, const ArrayIterator& b) { return a.index_ == b.index_; }
+    friend auto operator<=>(const ArrayIterator& a, const ArrayIterator& b) { return a.index_ <=> b.index_; }
 
    private:
     const array* array_ = nullptr;
-    int index_ = 0;
+    difference_type index_ = 0;
   };
-  Iterator begin() const;
-  Iterator end() const;
+  using Iterator = ArrayIterator;
+  ArrayIterator begin() const;  // throws InvalidArgument for an array of rank 0
+  ArrayIterator end() const;
 
   // Operators broadcast and promote like the function named beside each; a C++ scalar takes part as a rank-0 array of
   // its own dtype.
@@ -197,17 +229,29 @@ class array {
   // array([1, 2, 3], dtype=int32). Evaluates.
   friend std::ostream& operator<<(std::ostream& os, const array& a);
 
-  // For the implementation.
-  explicit array(std::shared_ptr<detail::Node> node) : node_(std::move(node)) {}
-  const std::shared_ptr<detail::Node>& node() const { return node_; }
-
  private:
+  friend struct detail::ArrayAccess;
+  explicit array(std::shared_ptr<detail::Node> node) : node_(std::move(node)) {}
   array(Shape shape, Dtype dtype, const void* data, Dtype data_type, size_t count);
   static size_t count(const Shape& shape);
   void* raw_data(size_t element_size) const;
   void read_item(void* to, Dtype type) const;
 
   std::shared_ptr<detail::Node> node_;
+};
+
+// The operation behind an array that is not evaluated. Keeps the operation alive.
+class Primitive {
+ public:
+  // The name of the operation in the IR ("add", "reshape"), or of the compiled function that is called. Valid as long
+  // as this object.
+  const char* name() const { return name_; }
+
+ private:
+  friend class array;
+  Primitive(std::shared_ptr<const void> operation, const char* name) : operation_(std::move(operation)), name_(name) {}
+  std::shared_ptr<const void> operation_;
+  const char* name_;
 };
 
 // An operand of an operator: an array or a C++ scalar, and the source line of the expression.

@@ -1,12 +1,41 @@
-// frit: arrays, operations on them, and compile(). One include for all of the public API, in namespace frit.
+// frit: arrays, operations on them, and compile(). One include for the whole public API, in namespace frit.
+//
+// The standard headers are those that programs written for MLX get with its header.
 #pragma once
 
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "frit/allocator.h"
 #include "frit/array.h"
 #include "frit/compile.h"
 #include "frit/elementwise.h"
 #include "frit/export.h"
+#include "frit/graph_utils.h"
 #include "frit/log.h"
 #include "frit/memory.h"
 #include "frit/ops.h"
 #include "frit/stream.h"
 #include "frit/transforms.h"
+#include "frit/utils.h"

@@ -3,8 +3,8 @@
 //
 // array::dim gives a Size. Outside of a trace for any shape it is a number. Inside, it is an expression that works
 // wherever a size is taken (reshape, arange, full, broadcast_to, slice bounds, ...), so that one trace serves every
-// shape. Comparing an open Size decides by the sizes of the arguments that are traced with, and what was decided is
-// checked at every later call, as for array::shape.
+// shape. A comparison of open Sizes is decided by the arguments that the function is traced with; every later call
+// checks that the decision still holds, as for array::shape.
 #pragma once
 
 #include <concepts>
@@ -13,7 +13,7 @@
 #include <source_location>
 #include <vector>
 
-#include "ir/base/dim.h"
+#include "frit/dim.h"
 
 namespace frit {
 
@@ -31,8 +31,8 @@ class Size {
   const Dim& dim() const { return dim_; }
   bool is_number() const { return dim_.is_const(); }
   const std::source_location& where() const { return where_; }
-  // The number. An open size becomes a number for the rest of the trace: calls with another size trace again. Throws
-  // InvalidArgument when the function is traced without data.
+  // The number. An open size becomes a number for the rest of the trace, and calls with another size trace again.
+  // Throws InvalidArgument when the function is traced without data.
   int64_t value() const;
 
   friend Size operator+(const Size& a, const Size& b);

@@ -1,16 +1,19 @@
 // Devices and streams.
 //
 // A Device is where an array is computed: the CPU, or the GPU that frit's Vulkan driver finds (FRIT_VULKAN_DEVICE
-// chooses it). Arrays move on demand: what a GPU computes stays in its memory until the CPU reads it, and an operation
-// on the GPU takes arrays of the CPU by copying them. Where the default device was not set, FRIT_DEVICE=gpu makes it
-// the GPU. A Stream is an order of work on a device. `eval` runs in the calling thread and returns when the values are
-// there; `async_eval` hands work to the stream's worker thread. A GPU is given work without waiting for it: reading a
-// value on the host waits, and so do `eval` and `synchronize`. Values of these types are plain and may be copied
-// freely.
+// chooses it). Arrays move on demand: a result of a GPU stays in its memory until the CPU reads it, and an operation on
+// the GPU copies the arrays that it takes from the CPU. Where the default device was not set, FRIT_DEVICE=gpu makes it
+// the GPU.
+//
+// A Stream is an order of work on a device. `eval` runs in the calling thread and returns when the values are there;
+// `async_eval` hands work to the stream's worker thread. Work for a GPU is handed over without waiting: reading a value
+// on the host waits, and so do `eval` and `synchronize`. Values of these types are plain and may be copied freely.
 #pragma once
 
+#include <compare>
 #include <iosfwd>
 #include <source_location>
+#include <vector>
 
 namespace frit {
 
@@ -23,6 +26,7 @@ struct Device {
   DeviceType type;
   int index;
   friend constexpr bool operator==(const Device&, const Device&) = default;
+  friend constexpr auto operator<=>(const Device&, const Device&) = default;
 };
 
 struct Stream {
@@ -31,43 +35,110 @@ struct Stream {
   constexpr Stream() = default;
   constexpr Stream(int index, Device device) : index(index), device(device) {}
   friend constexpr bool operator==(const Stream&, const Stream&) = default;
+  friend constexpr auto operator<=>(const Stream&, const Stream&) = default;
 };
+
+// One stream for each thread that uses it, made when the thread first does.
+struct ThreadLocalStream : Stream {
+  using Stream::Stream;
+};
+
+// ---- Written from frontend/api: streams
 
 // Whether the device can run programs here.
 bool is_available(const Device& device);
+
+// The number of devices of a type that can run programs here.
 int device_count(Device::DeviceType type);
 
-// The device that ops use when none is given. Setting one that is not available throws InvalidArgument.
+namespace gpu {
+// Whether a GPU can run programs here.
+bool is_available();
+
+// The number of GPUs that can run programs here.
+int device_count();
+
+}  // namespace gpu
+
+namespace metal {
+// Always false: frit drives GPUs through Vulkan.
+bool is_available();
+
+}  // namespace metal
+
+namespace cu {
+// Always false: frit drives GPUs through Vulkan.
+bool is_available();
+
+}  // namespace cu
+
+// The device of operations that name none.
 const Device& default_device();
+
+// Makes a device the default of the process.
+// Throws InvalidArgument when the device is not available.
 void set_default_device(const Device& device);
 
-// The default stream of a device, for the calling thread; a new one; a stream by number. Throw InvalidArgument for a
-// device that is not available.
-Stream default_stream(Device device);
+// The default stream of a device, for the calling thread.
+// Throws InvalidArgument when the device is not available.
+Stream default_stream(const Device& device);
+
+// Makes a stream the default of its device, for the calling thread.
+// Throws InvalidArgument when the device is not available or the stream does not exist.
 void set_default_stream(Stream stream);
-Stream new_stream(Device device);
+
+// A new stream of a device, or of the default device.
+// Throws InvalidArgument when the device is not available.
+Stream new_stream(const Device& device);
 Stream new_stream();
+
+// A stream that stands for a stream of its own in each thread that uses it.
+// Throws InvalidArgument when the device is not available.
+ThreadLocalStream new_thread_local_stream(const Device& device);
+
+// The calling thread's own stream behind a thread-local one.
+Stream stream_from_thread_local_stream(ThreadLocalStream stream);
+
+// The stream of a number.
+// Throws InvalidArgument when there is none.
 Stream get_stream(int index);
 
-// Waits for all work handed to a stream, or to the default one.
+// Every stream that exists, in the order of their numbers. Number 0 serves the default device.
+std::vector<Stream> get_streams();
+
+// Waits for the work of every stream, and removes the streams that new_stream made. Using a removed stream throws
+// InvalidArgument. A thread whose default stream is removed goes back to stream 0.
+// Throws RuntimeError when a GPU was lost.
+void clear_streams();
+
+// Waits for all work that was handed to a stream, or to the default one.
+// Throws InvalidArgument when the stream does not exist, RuntimeError when a GPU was lost.
 void synchronize(Stream stream);
+void synchronize(ThreadLocalStream stream);
 void synchronize();
 
-// Threads that one kernel is spread over: FRIT_NUM_THREADS, else the CPUs that the process may use. A change holds for
-// kernels that start after it, and a number below 1 means those CPUs. Results do not depend on it.
+// The number of threads that one kernel is spread over: the environment variable FRIT_NUM_THREADS, else the number of
+// CPUs that the process may use.
 int num_threads();
+
+// Changes the number of threads for kernels that start after it. A number below 1 restores the default. Results do not
+// depend on it.
 void set_num_threads(int n);
+
+// ---- End of frontend/api: streams
 
 std::ostream& operator<<(std::ostream& os, const Device& device);
 std::ostream& operator<<(std::ostream& os, const Stream& stream);
 
-// The trailing argument of every op: where it runs (default: the default device's stream), and, without the user doing
-// anything, the line of the user's source that called it.
+// The last argument of every operation: the stream that it runs on (by default the default device's), and the line of
+// the user's source that called it, which fills itself in.
 class StreamOrDevice {
  public:
   StreamOrDevice(std::source_location where = std::source_location::current()) : where_(where) {}
   StreamOrDevice(Stream stream, std::source_location where = std::source_location::current())
       : kind_(Kind::stream), stream_(stream), where_(where) {}
+  StreamOrDevice(ThreadLocalStream stream, std::source_location where = std::source_location::current())
+      : kind_(Kind::thread_local_stream), stream_(stream), where_(where) {}
   StreamOrDevice(Device device, std::source_location where = std::source_location::current())
       : kind_(Kind::device), stream_(0, device), where_(where) {}
   StreamOrDevice(Device::DeviceType device, std::source_location where = std::source_location::current())
@@ -78,12 +149,16 @@ class StreamOrDevice {
   Stream stream() const;  // resolved
 
  private:
-  enum class Kind : unsigned char { none, stream, device } kind_ = Kind::none;
+  enum class Kind : unsigned char { none, stream, thread_local_stream, device } kind_ = Kind::none;
   Stream stream_;
   std::source_location where_;
 };
 
+// The stream of an operation's last argument. Where it names none: the default device's, or that of `default_device`.
 inline Stream to_stream(const StreamOrDevice& s) { return s.stream(); }
+inline Stream to_stream(const StreamOrDevice& s, Device default_device) {
+  return s.is_default() ? default_stream(default_device) : s.stream();
+}
 
 // Sets the default stream (and device) for a scope.
 class StreamContext {

@@ -1,85 +1,115 @@
-// Writes the public functions of elementwise rows: `generate_elementwise header` or `generate_elementwise source` on
-// standard output.
-//
-// The output is kept in frontend/frit/elementwise.h and frontend/ops/elementwise.cpp; a test compares it with what this
-// program writes now. To bring it up to date after adding a row: cmake --build <build folder> --target
-// frit_elementwise.
+// The functions that follow from elementwise rows: their description, and their definitions in C++.
 #include <algorithm>
-#include <array>
-#include <iostream>
-#include <string>
+#include <cctype>
 
+#include "frontend/generate/api.h"
 #include "ir/graph/op.h"
+
+namespace frit::generate {
 
 namespace {
 
-using frit::ir::OpDef;
+using ir::OpDef;
+using ir::ResultType;
+using ir::TypeClass;
 
-// Rows whose function has arguments of its own or another name, and is written by hand.
-constexpr std::array kByHand{"clip", "contiguous", "copy", "round", "select", "stop_gradient"};
+// Operands are x, y and z in the text of a row, and a, b and c in the public API.
+constexpr std::string_view kOperands = "xyz", kNames = "abc";
 
-bool is_generated(const OpDef& def) {
-  return def.kind == frit::ir::OpKind::Elementwise && def.attrs.empty() && def.arity >= 1 &&
-         std::find(kByHand.begin(), kByHand.end(), def.name) == kByHand.end();
-}
-
-std::string parameters(const OpDef& def) {
+std::string with_public_names(std::string_view doc) {
+  const auto letter = [&](size_t i) { return i < doc.size() && (std::isalnum(doc[i]) || doc[i] == '_'); };
   std::string text;
-  for (int i = 0; i < def.arity; ++i) text += std::string("const array& ") + "xyz"[i] + ", ";
-  return text + "StreamOrDevice s";
-}
-
-// A paragraph as comment lines of at most 110 columns.
-std::string comment(std::string_view doc) {
-  std::string text, line = "//";
-  while (!doc.empty()) {
-    const size_t end = std::min(doc.find(' '), doc.size());
-    if (line.size() + 1 + end > 110) {
-      text += line + "\n";
-      line = "//";
-    }
-    line += " " + std::string(doc.substr(0, end));
-    doc.remove_prefix(std::min(end + 1, doc.size()));
+  for (size_t i = 0; i < doc.size(); ++i) {
+    const size_t operand = kOperands.find(doc[i]);
+    if (operand == kOperands.npos || (i > 0 && letter(i - 1)) || letter(i + 1))
+      text += doc[i];
+    else
+      text += std::string("`") + kNames[operand] + "`";
   }
-  return text + line + "\n";
+  return text;
 }
 
-void write_header(std::ostream& os) {
-  os << "// Elementwise operations. Written by frontend/generate/elementwise.cpp from the rows of the operation registry; do not edit.\n"
-        "//\n"
-        "// Operands are promoted to a common dtype and broadcast against each other; where the operation is defined on floats, integers and bool\n"
-        "// become float32 first. Throw InvalidArgument for shapes that do not broadcast and dtypes that the operation does not take.\n"
-        "#pragma once\n\n#include \"frit/array.h\"\n\nnamespace frit {\n\n";
-  for (const OpDef* def : frit::ir::OpTable::instance().all())
-    if (is_generated(*def))
-      os << comment(def->doc) << "array " << def->name << "(" << parameters(*def) << " = {});\n\n";
-  os << "}  // namespace frit\n";
-}
-
-void write_source(std::ostream& os) {
-  os << "// Written by frontend/generate/elementwise.cpp from the rows of the operation registry; do not edit.\n"
-        "#include \"frontend/frit/elementwise.h\"\n\n#include \"frontend/core/build.h\"\n\nnamespace frit {\n\n";
-  for (const OpDef* def : frit::ir::OpTable::instance().all()) {
-    if (!is_generated(*def)) continue;
-    std::string operands;
-    for (int i = 0; i < def->arity; ++i) operands += std::string(i ? ", " : "") + "xyz"[i];
-    os << "array " << def->name << "(" << parameters(*def) << ") {\n"
-       << "  static const ir::OpDef& row = ir::op(\"" << def->name << "\");\n"
-       << "  return detail::elementwise(row, {" << operands << "}, s);\n}\n\n";
+std::string types_text(const OpDef& def) {
+  std::string text;
+  switch (def.domain) {
+    case TypeClass::Any: text = "any"; break;
+    case TypeClass::Number: text = "any but bool"; break;
+    case TypeClass::Real: text = "any but complex64"; break;
+    case TypeClass::Integer: text = "integers and bool"; break;
+    case TypeClass::Inexact: text = "any; integers and bool become float32"; break;
+    case TypeClass::Float: text = "any but complex64; integers and bool become float32"; break;
+    case TypeClass::Bool: text = "any; converted to bool"; break;
   }
-  os << "}  // namespace frit\n";
+  if (def.arity > 1 && def.domain != TypeClass::Bool) text += "; promoted to a common type";
+  switch (def.result) {
+    case ResultType::Same: break;
+    case ResultType::Bool:
+      if (def.domain != TypeClass::Bool) text += "; the result is bool";
+      break;
+    case ResultType::RealPart: text += "; complex64 gives float32"; break;
+    case ResultType::Complex: text += "; the result is complex64"; break;
+    case ResultType::Widened: text += "; narrow integers and bool give 32 bits"; break;
+    case ResultType::FromRule: break;
+  }
+  return text + ".";
+}
+
+std::string throws_text(const OpDef& def) {
+  const bool restricted = def.domain == TypeClass::Number || def.domain == TypeClass::Real ||
+                          def.domain == TypeClass::Integer || def.domain == TypeClass::Float;
+  if (def.arity == 1) return restricted ? "InvalidArgument for another type." : "";
+  return std::string("InvalidArgument when the shapes do not broadcast") +
+         (restricted ? ", or for another type." : ".");
+}
+
+Function function_of(const OpDef& def) {
+  Function f{.name = std::string(def.name), .text = with_public_names(def.doc), .row = std::string(def.name)};
+  Form form{{}, "array"};
+  for (int i = 0; i < def.arity; ++i)
+    form.parameters.push_back({std::string(1, kNames[static_cast<size_t>(i)]), "array"});
+  f.forms.push_back(std::move(form));
+  f.fields.push_back({"Shape", def.arity == 1 ? "that of `a`." : "the shapes broadcast."});
+  f.fields.push_back({"Types", types_text(def)});
+  if (const std::string throws = throws_text(def); !throws.empty()) f.fields.push_back({"Throws", throws});
+  return f;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const std::string_view what = argc == 2 ? argv[1] : "";
-  if (what == "header") {
-    write_header(std::cout);
-  } else if (what == "source") {
-    write_source(std::cout);
-  } else {
-    std::cerr << "usage: generate_elementwise header|source\n";
-    return 2;
-  }
+Group elementwise_group(const std::vector<Group>& others) {
+  Group group{.name = "elementwise", .title = "Elementwise operations"};
+  group.text =
+      "Each element of the result is a function of the elements in the same place. Operands are promoted to a common type "
+      "and broadcast against each other. The texts come from the rows of the operation registry (`ir/ops`), and so do "
+      "those of `frit ops`. docs/accuracy.md states the accuracy of the math functions.";
+  const auto described = [&](std::string_view row) {
+    for (const Group& g : others)
+      for (const Function& f : g.functions)
+        if (f.name == row || f.row == row) return true;
+    return false;
+  };
+  for (const OpDef* def : ir::OpTable::instance().all())
+    if (def->kind == ir::OpKind::Elementwise && def->attrs.empty() && def->arity >= 1 && !described(def->name))
+      group.functions.push_back(function_of(*def));
+  return group;
 }
+
+std::string elementwise_source(const std::vector<Group>& groups) {
+  const auto group = std::find_if(groups.begin(), groups.end(), [](const Group& g) { return g.name == "elementwise"; });
+  std::string text =
+      "// The functions of elementwise rows. Written by frontend/generate from the rows of the operation registry; do not\n"
+      "// edit.\n"
+      "#include \"frontend/frit/elementwise.h\"\n\n#include \"frontend/core/build.h\"\n\nnamespace frit {\n\n";
+  for (const Function& f : group->functions) {
+    std::string parameters, operands;
+    for (const Parameter& p : f.forms[0].parameters) {
+      parameters += "const array& " + p.name + ", ";
+      operands += (operands.empty() ? "" : ", ") + p.name;
+    }
+    text += "array " + f.name + "(" + parameters + "StreamOrDevice s) {\n  static const ir::OpDef& row = ir::op(\"" +
+            f.row + "\");\n  return detail::elementwise(row, {" + operands + "}, s);\n}\n\n";
+  }
+  return text + "}  // namespace frit\n";
+}
+
+}  // namespace frit::generate

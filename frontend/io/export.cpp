@@ -1,3 +1,4 @@
+// Writing functions as graph files and packages.
 #include "frontend/frit/export.h"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 
 #include "codegen/package/package.h"
 #include "frontend/compile/compiled_state.h"
+#include "frontend/io/export_records.h"
 #include "frontend/io/graph_file.h"
 #include "ir/text/printer.h"
 
@@ -53,10 +55,21 @@ struct Named {
   }
 };
 
+std::shared_ptr<detail::CompiledEntry> traced(const ArgsFunction& fun, const Args& args, const ExportOptions& options) {
+  detail::check_not_null(fun);
+  detail::CompiledState traces(std::make_shared<const ArgsFunction>(fun), compile_options(options));
+  std::vector<const array*> arguments;
+  for (const array& a : args) arguments.push_back(&a);
+  detail::SymbolValues symbols;
+  return traces.entry_for({&detail::call_list, arguments}, symbols);
+}
+
 ArgsKwargsFunction with_kwargs(const ArgsFunction& fun) {
+  detail::check_not_null(fun);
   return [fun](const Args& args, const Kwargs&) { return fun(args); };
 }
 ArgsKwargsFunction with_args(const KwargsFunction& fun) {
+  detail::check_not_null(fun);
   return [fun](const Args&, const Kwargs& kwargs) { return fun(kwargs); };
 }
 
@@ -75,7 +88,7 @@ struct ModuleExporter::State {
     for (const auto& [name, a] : options.weights) {
       array value = a;
       value.eval();
-      names.weights.emplace_back(name, value.node()->value());
+      names.weights.emplace_back(name, detail::node_of(value)->value());
     }
     std::sort(names.weights.begin(), names.weights.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -111,21 +124,21 @@ struct ModuleExporter::State {
   }
 };
 
-ModuleExporter::ModuleExporter(std::string file) : state_(std::make_unique<State>()) { state_->path = std::move(file); }
+ModuleExporter::ModuleExporter(std::string file, std::string metadata) : state_(std::make_unique<State>()) {
+  state_->path = std::move(file);
+  state_->file.module->metadata = std::move(metadata);
+}
 ModuleExporter::~ModuleExporter() = default;
 ModuleExporter::ModuleExporter(ModuleExporter&&) noexcept = default;
 
 void ModuleExporter::add(const ArgsFunction& fun, const Args& args, const ExportOptions& options) {
   const ExportOptions o = state_->named(options);
-  detail::CompiledState traces(std::make_shared<const ArgsFunction>(fun), compile_options(o));
-  std::vector<const array*> arguments;
-  for (const array& a : args) arguments.push_back(&a);
-  detail::SymbolValues symbols;
-  state_->add(traces.entry_for({&detail::call_list, arguments, {}}, symbols), o);
+  state_->add(traced(fun, args, o), o);
 }
 
 void ModuleExporter::add(const ArgsFunction& fun, const std::vector<ShapeDtype>& args, const ExportOptions& options) {
   const ExportOptions o = state_->named(options);
+  detail::check_not_null(fun);
   CompileOptions compiled = compile_options(o);
   // Names that are not declared are sizes without bounds.
   for (const ShapeDtype& a : args)
@@ -160,27 +173,62 @@ void export_function(const std::string& file, const ArgsFunction& fun, const std
   module.close();
 }
 
-void export_function(const std::string& file, const ArgsFunction& fun, const Args& args, bool shapeless) {
-  export_function(file, with_kwargs(fun), args, {}, shapeless);
+void export_function(const std::string& file, const ArgsFunction& fun, const Args& args, bool shapeless,
+                     const std::string& metadata) {
+  export_function(file, with_kwargs(fun), args, {}, shapeless, metadata);
 }
-void export_function(const std::string& file, const KwargsFunction& fun, const Kwargs& kwargs, bool shapeless) {
-  export_function(file, with_args(fun), {}, kwargs, shapeless);
+void export_function(const std::string& file, const ArgsFunction& fun, std::initializer_list<array> args,
+                     bool shapeless, const std::string& metadata) {
+  export_function(file, with_kwargs(fun), Args(args), {}, shapeless, metadata);
+}
+void export_function(const std::string& file, const KwargsFunction& fun, const Kwargs& kwargs, bool shapeless,
+                     const std::string& metadata) {
+  export_function(file, with_args(fun), {}, kwargs, shapeless, metadata);
 }
 void export_function(const std::string& file, const ArgsKwargsFunction& fun, const Args& args, const Kwargs& kwargs,
-                     bool shapeless) {
-  FunctionExporter one(file, fun, shapeless);
+                     bool shapeless, const std::string& metadata) {
+  FunctionExporter one(file, fun, shapeless, metadata);
   one(args, kwargs);
   one.close();
 }
+void export_function(const std::string& file, const ArgsFunction& fun, std::initializer_list<array> args,
+                     const ExportOptions& options) {
+  export_function(file, fun, Args(args), options);
+}
 
-FunctionExporter::FunctionExporter(std::string file, ArgsKwargsFunction fun, bool shapeless)
-    : module_(std::make_unique<ModuleExporter>(std::move(file))), fun_(std::move(fun)), shapeless_(shapeless) {}
+void export_function(const ExportCallback& callback, const ArgsFunction& fun, const Args& args, bool shapeless) {
+  exporter(callback, fun, shapeless)(args);
+}
+void export_function(const ExportCallback& callback, const ArgsFunction& fun, std::initializer_list<array> args,
+                     bool shapeless) {
+  exporter(callback, fun, shapeless)(Args(args));
+}
+void export_function(const ExportCallback& callback, const KwargsFunction& fun, const Kwargs& kwargs, bool shapeless) {
+  exporter(callback, fun, shapeless)(kwargs);
+}
+void export_function(const ExportCallback& callback, const ArgsKwargsFunction& fun, const Args& args,
+                     const Kwargs& kwargs, bool shapeless) {
+  exporter(callback, fun, shapeless)(args, kwargs);
+}
+
+FunctionExporter::FunctionExporter(std::string file, ArgsKwargsFunction fun, bool shapeless, std::string metadata)
+    : module_(std::make_unique<ModuleExporter>(std::move(file), std::move(metadata))),
+      fun_(std::move(fun)),
+      shapeless_(shapeless) {
+  detail::check_not_null(fun_);
+}
+
+FunctionExporter::FunctionExporter(ExportCallback callback, ArgsKwargsFunction fun, bool shapeless)
+    : callback_(std::move(callback)), fun_(std::move(fun)), shapeless_(shapeless) {
+  detail::check_not_null(fun_);
+  detail::check_not_null(callback_);
+}
 
 FunctionExporter::~FunctionExporter() {
   try {
-    if (module_) module_->close();
+    close();
   } catch (const std::exception&) {
-    // Said in export.h: close() is for who wants to know.
+    // As export.h says: a caller who wants the error calls close().
   }
 }
 
@@ -191,26 +239,43 @@ void FunctionExporter::operator()(const Args& args, const Kwargs& kwargs) {
   ExportOptions options;
   options.shapeless = shapeless_;
   options.inputs = named.input_names();
-  module_->add(named.bind(fun_), named.args, options);
+  if (module_) return module_->add(named.bind(fun_), named.args, options);
+  options.name = "export";
+  detail::tell(*traced(named.bind(fun_), named.args, options), named.names, callback_);
 }
-void FunctionExporter::close() { module_->close(); }
+void FunctionExporter::close() {
+  if (module_) module_->close();
+}
 
-FunctionExporter exporter(const std::string& file, const ArgsFunction& fun, bool shapeless) {
-  return {file, with_kwargs(fun), shapeless};
+FunctionExporter exporter(const std::string& file, const ArgsFunction& fun, bool shapeless,
+                          const std::string& metadata) {
+  return {file, with_kwargs(fun), shapeless, metadata};
 }
-FunctionExporter exporter(const std::string& file, const KwargsFunction& fun, bool shapeless) {
-  return {file, with_args(fun), shapeless};
+FunctionExporter exporter(const std::string& file, const KwargsFunction& fun, bool shapeless,
+                          const std::string& metadata) {
+  return {file, with_args(fun), shapeless, metadata};
 }
-FunctionExporter exporter(const std::string& file, const ArgsKwargsFunction& fun, bool shapeless) {
-  return {file, fun, shapeless};
+FunctionExporter exporter(const std::string& file, const ArgsKwargsFunction& fun, bool shapeless,
+                          const std::string& metadata) {
+  return {file, fun, shapeless, metadata};
+}
+FunctionExporter exporter(const ExportCallback& callback, const ArgsFunction& fun, bool shapeless) {
+  return {callback, with_kwargs(fun), shapeless};
+}
+FunctionExporter exporter(const ExportCallback& callback, const KwargsFunction& fun, bool shapeless) {
+  return {callback, with_args(fun), shapeless};
+}
+FunctionExporter exporter(const ExportCallback& callback, const ArgsKwargsFunction& fun, bool shapeless) {
+  return {callback, fun, shapeless};
 }
 
 void detail::CompiledBase::save(const std::string& path, const SaveOptions& options) const {
-  if (state_->has_state())
+  const std::shared_ptr<CompiledState> held = state();
+  if (held->has_state())
     throw InvalidArgument(name() + ": a function that reads or writes captured state cannot be saved",
                           "make its state arguments and results");
   GraphFile file;
-  for (const auto& entry : state_->entries()) add_trace(file, entry->traced(), {name(), {}, {}, {}});
+  for (const auto& entry : held->entries()) add_trace(file, entry->traced(), {name(), {}, {}, {}});
   if (file.module->functions.empty())
     throw InvalidArgument(name() + ": nothing is traced yet that could be saved", "call it once, or use compile_ahead");
   codegen::PackageOptions package;

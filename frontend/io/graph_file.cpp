@@ -10,9 +10,9 @@
 #include "ir/read/parser.h"
 #include "ir/text/printer.h"
 #include "ir/verify/verifier.h"
+#include "runtime/files/file.h"
 #include "runtime/load/package_file.h"
 #include "runtime/memory/dense.h"
-#include "runtime/files/file.h"
 
 namespace frit::detail {
 namespace {

@@ -1,3 +1,4 @@
+// Reading graph files: import_function, import_module, and calls of imported functions.
 #include <algorithm>
 
 #include "codegen/core/signature.h"
@@ -88,7 +89,7 @@ class Replay {
       Shape shape;
       for (int64_t n : t.shape) shape.push_back(static_cast<ShapeElem>(n));
       values_.emplace(f_.params[arguments.size() + i],
-                      array(std::make_shared<detail::Node>(t.dtype, std::move(shape), t)));
+                      detail::array_of(std::make_shared<detail::Node>(t.dtype, std::move(shape), t)));
     }
     bind(arguments);
   }
@@ -196,7 +197,7 @@ std::vector<array> ImportedFunction::operator()(const Args& args, const Kwargs& 
     auto operation = detail::make_call(entry, arguments);
     std::vector<array> results;
     for (size_t i = 0; i < entry->result_count(); ++i)
-      results.push_back(array(detail::next_result(operation, symbols)));
+      results.push_back(detail::array_of(detail::next_result(operation, symbols)));
     return results;
   }
   std::string given;
@@ -225,6 +226,9 @@ std::vector<std::string> ImportedFunction::output_names() const {
   for (size_t i = 0; i < f.results.size(); ++i) names.emplace_back(f.result_name(i));
   return names;
 }
+
+const std::string& ImportedFunction::metadata() const { return state_->file->module->metadata; }
+const std::string& ImportedModule::metadata() const { return state_->file->module->metadata; }
 
 std::string ImportedFunction::ir() const {
   std::string text;

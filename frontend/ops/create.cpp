@@ -119,7 +119,7 @@ array filled(std::string_view op, const ir::Dims& sizes, array vals, Dtype dtype
   if (result.id() == value.id()) return result;
   // The result is dense to its holder. Memory for more than one element is taken when its data are asked for.
   if (!detail::element_count_of(value).is(1)) return contiguous(result, false, s);
-  result.node()->filled = true;
+  detail::node_of(result)->filled = true;
   return result;
 }
 

@@ -55,7 +55,7 @@ array matmul(const array& in_a, const array& in_b, StreamOrDevice s) {
   return product;
 }
 
-array addmm(array c, array a, array b, const float& alpha, const float& beta, StreamOrDevice s) {
+array addmm(array c, array a, array b, float alpha, float beta, StreamOrDevice s) {
   array product = matmul(a, b, s);
   if (alpha != 1.0f) product = multiply(product, array(alpha, product.dtype()), s);
   if (beta == 0.0f) {

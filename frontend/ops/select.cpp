@@ -11,15 +11,15 @@ using detail::make;
 array astype(array a, Dtype dtype, StreamOrDevice s) {
   if (a.dtype() == dtype) return a;
   // A known scalar is converted on the spot: it is most often a C++ number that meets an array.
-  if (a.ndim() == 0 && a.node()->is_ready()) {
+  if (a.ndim() == 0 && detail::node_of(a)->is_ready()) {
     runtime::Tensor tensor = detail::allocate(dtype, {});
-    detail::convert(detail::data_of(a.node()->value()), a.dtype(), tensor.buffer->data(), dtype, 1);
-    return array(std::make_shared<detail::Node>(dtype, Shape{}, std::move(tensor)));
+    detail::convert(detail::data_of(detail::node_of(a)->value()), a.dtype(), tensor.buffer->data(), dtype, 1);
+    return detail::array_of(std::make_shared<detail::Node>(dtype, Shape{}, std::move(tensor)));
   }
   return make("astype", {std::move(a)}, {{"dtype", dtype}}, s);
 }
 
-array view(const array& a, const Dtype& dtype, StreamOrDevice s) {
+array view(const array& a, Dtype dtype, StreamOrDevice s) {
   if (a.dtype() == dtype) return a;
   const int ratio = dtype.size / a.dtype().size, last = static_cast<int>(a.ndim()) - 1;
   // Of an axis that does not divide, and of an array without axes, the row's rule has the error.
@@ -31,7 +31,7 @@ array copy(array a, StreamOrDevice s) { return make("copy", {std::move(a)}, {}, 
 array stop_gradient(const array& a, StreamOrDevice s) { return make("stop_gradient", {a}, {}, s); }
 
 array contiguous(const array& a, bool allow_col_major, StreamOrDevice s) {
-  if (a.node()->is_ready()) {
+  if (detail::node_of(a)->is_ready()) {
     const array::Flags flags = a.flags();
     if (flags.row_contiguous || (allow_col_major && flags.col_contiguous)) return a;
   }

@@ -78,6 +78,7 @@ bool issubdtype(Dtype::Category a, Dtype::Category b) {
 
 bool issubdtype(Dtype a, Dtype::Category b) { return issubdtype(row(a).category, b); }
 bool issubdtype(Dtype a, Dtype b) { return a == b; }
+bool issubdtype(Dtype::Category, Dtype) { return false; }
 
 Dtype promote_types(Dtype a, Dtype b) {
   if (a == b) return a;
@@ -100,5 +101,6 @@ std::optional<Dtype> parse_short_name(std::string_view s) {
 }
 
 std::ostream& operator<<(std::ostream& os, Dtype t) { return os << long_name(t); }
+std::ostream& operator<<(std::ostream& os, Dtype::Kind k) { return os << "buifcV"[static_cast<size_t>(k)]; }
 
 }  // namespace frit

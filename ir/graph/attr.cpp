@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ir/base/half.h"
+#include "frit/half.h"
 #include "ir/scalar/scalar.h"
 
 namespace frit::ir {
@@ -136,13 +136,13 @@ double AttrMap::get_float(std::string_view name, double fallback) const {
 }
 
 const std::string& AttrMap::get_string(std::string_view name) const {
-  static const std::string empty;
+  static const std::string& empty = *new std::string;  // never destroyed: static destructors may compile
   const Attr* a = find(name);
   return a ? std::get<std::string>(*a) : empty;
 }
 
 const Dims& AttrMap::get_dims(std::string_view name) const {
-  static const Dims empty;
+  static const Dims& empty = *new Dims;
   const Attr* a = find(name);
   return a ? std::get<Dims>(*a) : empty;
 }

@@ -15,7 +15,7 @@
 
 #include "ir/base/dim.h"
 #include "ir/base/dtype.h"
-#include "ir/base/half.h"
+#include "frit/half.h"
 
 namespace frit::ir {
 

@@ -17,7 +17,8 @@ struct Shorthand {
 };
 
 const Shorthand* find_shorthand(std::string_view name) {
-  static const std::vector<Shorthand> all = {
+  // Never destroyed: static destructors may compile.
+  static const auto& all = *new std::vector<Shorthand>{
       {"copysign", {"a", "b"}, "float_of(bits(abs(a)) | (bits(b) & bits(-cast(0, compute))))"},
       // |a + bi| without intermediate overflow.
       {"hypot",
@@ -344,7 +345,8 @@ Result<ScalarProgram> meaning(const OpDef& def, std::span<const Dtype> operands,
   // Only rows of the table are cached: their addresses stay valid.
   bool keep = OpTable::instance().find(def.name) == &def;
   static std::mutex mutex;
-  static std::map<std::pair<const OpDef*, std::string>, ScalarProgram> cache;
+  // Never destroyed: static destructors may compile.
+  static auto& cache = *new std::map<std::pair<const OpDef*, std::string>, ScalarProgram>;
   std::string types(1, static_cast<char>(result.val));
   for (Dtype t : operands) types += static_cast<char>(t.val);
   std::pair<const OpDef*, std::string> key(&def, std::move(types));

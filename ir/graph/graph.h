@@ -104,7 +104,8 @@ struct Function {
 
 struct Module {
   std::vector<std::unique_ptr<Function>> functions;
-  std::string weights;  // the file that holds the bound weights, relative to the module's own file; "" without weights
+  std::string weights;   // the file that holds the bound weights, relative to the module's own file; "" without weights
+  std::string metadata;  // a text of the module's author for its readers; the compiler does not look into it
   Function* find(std::string_view name) const;
 };
 

@@ -54,7 +54,8 @@ std::string_view name(AttrKind kind) {
 }
 
 OpTable& OpTable::instance() {
-  static OpTable table;
+  // Never destroyed: static destructors may compile.
+  static OpTable& table = *new OpTable;
   return table;
 }
 

@@ -1,4 +1,4 @@
-// What a program's steps need.
+// The buffers and symbols that each step of a program needs.
 #include "ir/kernel/program.h"
 
 #include "ir/routines/routine.h"

@@ -126,6 +126,11 @@ class Reader {
       FRIT_ASSIGN_OR_RETURN(path, string(*it));
       m->weights = std::move(path);
     }
+    if (auto it = j.find("metadata"); it != j.end()) {
+      Step step(*this, "metadata");
+      FRIT_ASSIGN_OR_RETURN(metadata, string(*it));
+      m->metadata = std::move(metadata);
+    }
     FRIT_TRY(each(j, "functions", [&](const Json& item) -> Status {
       auto f = std::make_unique<Function>();
       FRIT_TRY(function(item, *f));

@@ -108,6 +108,7 @@ Json function(const Function& f) {
 std::string to_json(const Module& m) {
   Json out{{"format", "frit"}, {"version", 1}};
   if (!m.weights.empty()) out["weights"] = m.weights;
+  if (!m.metadata.empty()) out["metadata"] = m.metadata;
   out["functions"] = Json::array();
   for (const auto& f : m.functions) out["functions"].push_back(function(*f));
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

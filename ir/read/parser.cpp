@@ -328,6 +328,13 @@ Result<std::unique_ptr<Module>> parse(std::string_view text, const char* file_na
     if (path.empty()) return lexer.error(token, "the weights' file has no name");
     module->weights = std::move(path);
   }
+  if (lexer.accept_ident("metadata")) {
+    Token token = lexer.peek();
+    if (token.kind != TokenKind::String) return lexer.expected("the metadata in quotes");
+    lexer.next();
+    FRIT_ASSIGN_OR_RETURN(metadata, lexer.unquote(token));
+    module->metadata = std::move(metadata);
+  }
   while (lexer.peek().kind != TokenKind::End) {
     if (!lexer.accept_ident("func")) return lexer.expected("'func'");
     Token token = lexer.peek();

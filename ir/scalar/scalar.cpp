@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cmath>
 
-#include "ir/base/half.h"
+#include "frit/half.h"
 #include "ir/scalar/scalar_value.h"
 
 namespace frit::ir {

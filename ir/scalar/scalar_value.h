@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "ir/base/dtype.h"
-#include "ir/base/half.h"
+#include "frit/half.h"
 
 namespace frit::ir {
 

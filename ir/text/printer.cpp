@@ -38,7 +38,7 @@ class Printer {
   }
 
   const std::string& value(ValueId v) const {
-    static const std::string unknown = "%?";
+    static const std::string& unknown = *new std::string("%?");
     return v < names_.size() ? names_[v] : unknown;
   }
 
@@ -143,6 +143,7 @@ std::string print(const Function& f, const PrintOptions& options) {
 std::string print(const Module& m, const PrintOptions& options) {
   std::string s;
   if (!m.weights.empty()) s += "weights " + quoted(m.weights) + "\n";
+  if (!m.metadata.empty()) s += "metadata " + quoted(m.metadata) + "\n";
   for (const auto& f : m.functions) {
     if (!s.empty()) s += "\n";
     s += print(*f, options);

@@ -10,11 +10,12 @@
 namespace frit::passes {
 namespace {
 
-// A function-local table, so that static objects of any file may register in any order.
+// A function-local table, so that static objects of any file may register in any order. It is never destroyed, as
+// static destructors may compile.
 std::vector<PassInfo>& registry() {
-  static std::vector<PassInfo> passes = [] {
-    std::vector<PassInfo> reserved;
-    reserved.reserve(256);  // the table must not move: callers keep pointers to its entries
+  static std::vector<PassInfo>& passes = *[] {
+    auto* reserved = new std::vector<PassInfo>;
+    reserved->reserve(256);  // the table must not move: callers keep pointers to its entries
     return reserved;
   }();
   return passes;

@@ -25,9 +25,10 @@ constexpr int kMostRewrites = 1000;
 using RulesByRoot = std::unordered_map<const OpDef*, std::vector<const Equation*>>;  // looked up, never iterated
 
 const RulesByRoot& rules_by_root(const std::vector<Equation>& equations) {
-  static const RulesByRoot rules = [&] {
-    RulesByRoot by_root;
-    for (const Equation& e : equations) by_root[e.left.def].push_back(&e);
+  // Never destroyed: static destructors may compile.
+  static const RulesByRoot& rules = *[&] {
+    auto* by_root = new RulesByRoot;
+    for (const Equation& e : equations) (*by_root)[e.left.def].push_back(&e);
     return by_root;
   }();
   return rules;

@@ -235,7 +235,8 @@ std::optional<uint64_t> literal_bits(const Term& literal, Dtype dtype) {
 }
 
 const Result<std::vector<Equation>>& canonicalize_equations() {
-  static const Result<std::vector<Equation>> equations = parse_equations(kCanonicalizeRules);
+  // Never destroyed: static destructors may compile.
+  static const auto& equations = *new Result<std::vector<Equation>>(parse_equations(kCanonicalizeRules));
   return equations;
 }
 

@@ -7,7 +7,9 @@
 #include <deque>
 #include <mutex>
 #include <set>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 namespace frit::runtime {
 
@@ -21,6 +23,7 @@ struct Stream::State {
   pid_t process = getpid();
 
   void loop();
+  void run_queued(std::unique_lock<std::mutex>& lock);  // until the queue is empty; unlocked while a task runs
   void drain(uint64_t until) {
     std::unique_lock lock(mutex);
     progress.wait(lock, [&] { return finished >= until; });
@@ -60,16 +63,24 @@ void Stream::State::loop() {
   while (true) {
     work.wait(lock, [&] { return closing || !tasks.empty(); });
     if (tasks.empty()) return;
+    run_queued(lock);
+  }
+}
+
+void Stream::State::run_queued(std::unique_lock<std::mutex>& lock) {
+  const void* const before = std::exchange(current_stream, this);
+  while (!tasks.empty()) {
     auto task = std::move(tasks.front());
     tasks.pop_front();
     lock.unlock();
     task();
-    // What the task holds must be gone before anybody is told that it is done.
+    // The task and all that it holds are destroyed before anybody is told that it is done.
     task = nullptr;
     lock.lock();
     ++finished;
     progress.notify_all();
   }
+  current_stream = before;
 }
 
 Stream::Stream() : state_(std::make_shared<State>()) {}
@@ -145,8 +156,14 @@ void Stream::enqueue(std::function<void()> task) {
     live().states.insert(state);
   }
   // Under the lock, so that who detaches or joins the thread finds it.
-  std::lock_guard lock(s.mutex);
-  s.thread = std::thread([state] { state->loop(); });
+  std::unique_lock lock(s.mutex);
+  try {
+    s.thread = std::thread([state] { state->loop(); });
+  } catch (const std::system_error&) {
+    // The system has no thread left: the tasks run here, and the next one tries again.
+    s.run_queued(lock);
+    s.started = false;
+  }
 }
 
 void Stream::synchronize() {

@@ -36,7 +36,8 @@ void* find_function(std::string_view name) {
   using D2 = double (*)(double, double);
   using F3 = float (*)(float, float, float);
   using D3 = double (*)(double, double, double);
-  static const std::map<std::string_view, void*> functions = {
+  // Never destroyed: static destructors may load code.
+  static const auto& functions = *new std::map<std::string_view, void*>{
       {"memcpy", reinterpret_cast<void*>(static_cast<void* (*)(void*, const void*, size_t)>(&::memcpy))},
       {"memmove", reinterpret_cast<void*>(static_cast<void* (*)(void*, const void*, size_t)>(&::memmove))},
       {"memset", reinterpret_cast<void*>(static_cast<void* (*)(void*, int, size_t)>(&::memset))},

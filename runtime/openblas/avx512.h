@@ -36,7 +36,7 @@ FRIT_ISA_INLINE __m512 load(const bfloat16_t* p, __mmask16 lanes) {
   return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(lanes, p)), 16));
 }
 
-// Rounds as the conversions of ir/base/half.h do.
+// Rounds as the conversions of frit/half.h do.
 FRIT_ISA_INLINE void store(float* p, __mmask16 lanes, __m512 v) { _mm512_mask_storeu_ps(p, lanes, v); }
 FRIT_ISA_INLINE void store(float16_t* p, __mmask16 lanes, __m512 v) {
   _mm256_mask_storeu_epi16(p, lanes, _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));

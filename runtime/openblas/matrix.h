@@ -13,7 +13,7 @@
 #include <type_traits>
 
 #include "ir/base/dtype.h"
-#include "ir/base/half.h"
+#include "frit/half.h"
 #include "ir/base/result.h"
 
 namespace frit::runtime::openblas {

@@ -1,5 +1,5 @@
-// What the definition of each math function promises besides a bound of error: its limits, its exact values, its
-// symmetry and its range.
+// Limits, exact values, symmetry and range of each math function: the definition promises them besides a bound of
+// error.
 #pragma once
 
 #include <vector>

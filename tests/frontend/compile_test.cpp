@@ -168,8 +168,7 @@ TEST(Compile, ExceptionsPassThroughAndPoisonNothing) {
         return x + 1;
       },
       options);
-  const std::string text = thrown<std::runtime_error>([&] { f(array(1)); });
-  EXPECT_TRUE(contains(text, "no luck") && contains(text, "shaky")) << text;
+  EXPECT_EQ(thrown<std::runtime_error>([&] { f(array(1)); }), "no luck");
   EXPECT_EQ(f.cache_size(), 0u);
   fail = false;
   EXPECT_EQ(f(array(1)).item<int>(), 2);

@@ -8,7 +8,7 @@ using namespace frit;
 
 namespace {
 
-// What `data` points to is dense and has as many elements as the array.
+// The pointer of `data` is that of a dense array with all elements.
 template <class T>
 std::vector<T> dense_data(array a) {
   a.eval();

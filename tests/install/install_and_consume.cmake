@@ -30,6 +30,20 @@ foreach(binary ${binaries})
   endif()
 endforeach()
 
+# The public headers stand alone: neither the headers of the layers below nor anything else of frit is there.
+file(COPY ${prefix}/include/frit DESTINATION ${FOLDER}/public)
+file(GLOB public_headers RELATIVE ${FOLDER}/public ${FOLDER}/public/frit/*.h ${FOLDER}/public/frit/detail/*.h)
+file(WRITE ${FOLDER}/public/all.cpp "#include <frit/frit.h>\n#include <frit/runtime.h>\n")
+foreach(compiler ${COMPILERS})
+  run(${compiler} -std=c++20 -Wall -Wextra -Werror -fsyntax-only -I${FOLDER}/public ${CONSUMER}/main.cpp ${FOLDER}/public/all.cpp)
+endforeach()
+# Each header includes all that it uses.
+list(GET COMPILERS 0 compiler)
+foreach(header ${public_headers})
+  file(WRITE ${FOLDER}/public/one.cpp "#include <${header}>\n")
+  run(${compiler} -std=c++20 -Wall -Wextra -Werror -fsyntax-only -I${FOLDER}/public ${FOLDER}/public/one.cpp)
+endforeach()
+
 set(number 0)
 foreach(compiler ${COMPILERS})
   math(EXPR number "${number} + 1")

@@ -10,7 +10,8 @@ root = pathlib.Path(sys.argv[1])
 
 # For each room: the other rooms whose headers it may include. A name that ends in "/" means every room of that folder.
 ROOMS = {
-    "ir/base": "",
+    "ir/base/frit": "",
+    "ir/base": "ir/base/frit",
     "ir/scalar": "ir/base",
     "ir/math": "ir/base ir/scalar",
     "ir/graph": "ir/base ir/scalar",
@@ -39,7 +40,7 @@ ROOMS = {
     "codegen/llvm": "ir/ passes/ runtime/system runtime/execute runtime/load codegen/core codegen/package",
     "codegen/glsl": "ir/ passes/ runtime/execute codegen/core",
     "codegen/c": "ir/ passes/ codegen/core codegen/package",
-    "frontend/frit": "ir/base",
+    "frontend/frit": "ir/base/frit",
     "frontend/core": "ir/ runtime/ frontend/frit",
     "frontend/eager": "ir/ passes/ runtime/ codegen/core frontend/frit frontend/core",
     "frontend/ops": "ir/base frontend/frit frontend/core",
@@ -55,8 +56,9 @@ CONFINED = {
     r"^(glslang|SPIRV)/": "codegen/glsl",
     r"^cblas": "runtime/openblas",
 }
-# Folders of the public headers, which are included as "frit/...".
-PUBLIC = ("frontend/frit", "runtime/frit")
+# Folders of the public headers, which are included as "frit/..." and include each other in this form alone, so that the installed include/frit stands
+# on its own.
+PUBLIC = ("ir/base/frit", "runtime/frit", "frontend/frit")
 
 
 def room_of(included):
@@ -72,6 +74,9 @@ def room_of(included):
 
 
 def allowed(room, target):
+    # Whoever may include a room of the base layer may include its public headers.
+    if target == "ir/base/frit" and room not in PUBLIC:
+        target = "ir/base"
     return any(target == a or (a.endswith("/") and target.startswith(a)) for a in [room, *ROOMS[room].split()])
 
 
@@ -92,6 +97,10 @@ for folder in ("ir", "passes", "runtime", "codegen", "frontend"):
             checked += 1
             bracket, included = match.groups()
             target = room_of(included) if bracket == '"' else None
+            if own in PUBLIC and source.suffix == ".h" and "/" in included and not re.match(r"frit/|sys/", included):
+                errors.append(f"{name}:{number}: a public header includes {included}, which is not a public header")
+            elif own in PUBLIC and bracket == '"' and target is None:
+                errors.append(f"{name}:{number}: a public header includes {included}, which is not a public header")
             if target and not allowed(own, target):
                 errors.append(f"{name}:{number}: {own} must not include {included}")
             for pattern, home in CONFINED.items():

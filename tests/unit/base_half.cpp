@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ir/base/half.h"
+#include "frit/half.h"
 
 namespace frit {
 namespace {

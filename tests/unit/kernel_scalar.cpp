@@ -5,7 +5,7 @@
 #include <limits>
 #include <random>
 
-#include "ir/base/half.h"
+#include "frit/half.h"
 #include "ir/scalar/scalar.h"
 
 namespace frit::ir {

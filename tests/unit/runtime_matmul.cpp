@@ -10,7 +10,7 @@
 #include <numeric>
 #include <random>
 
-#include "ir/base/half.h"
+#include "frit/half.h"
 #include "runtime/execute/library.h"
 #include "runtime/execute/parallel.h"
 #include "runtime/memory/memory.h"
