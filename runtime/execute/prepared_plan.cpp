@@ -71,6 +71,28 @@ PreparedPlan::PreparedPlan(Plan plan) : plan_(std::move(plan)) {
   }
   for (const DimProgram& s : plan_.slots) slots_.emplace_back(s);
   add_steps();
+  mark_used();
+}
+
+void PreparedPlan::mark_used() {
+  const auto windows = [&](const std::vector<WindowPlan>& list) {
+    for (const WindowPlan& w : list) buffers_[w.buffer].used = true;
+  };
+  const auto kernel = [&](const KernelPlan& k) {
+    for (uint32_t b : k.buffers) buffers_[b].used = true;
+  };
+  windows(plan_.results);
+  for (const auto& step : plan_.steps) {
+    if (const auto* k = std::get_if<KernelPlan>(&step)) {
+      kernel(*k);
+      continue;
+    }
+    const auto& library = std::get<LibraryPlan>(step);
+    windows(library.operands);
+    windows(library.results);
+    if (library.epilogue) kernel(*library.epilogue);
+    if (library.workspace != ~0u) buffers_[library.workspace].used = true;
+  }
 }
 
 void PreparedPlan::add_steps() {

@@ -82,6 +82,7 @@ class PreparedPlan {
     uint32_t index, donor;
     uint32_t owner;  // an Output's number among the outputs
     Value bytes;
+    bool used = false;  // by a step or a result; an input may be there for its sizes alone, without memory
   };
   // The kernels of a group are independent of each other.
   using Step = std::variant<std::vector<Kernel>, Library>;
@@ -115,6 +116,7 @@ class PreparedPlan {
   Status resolve_once() const;
   Status check_all(const int64_t* symbols) const;
   void add_steps();
+  void mark_used();
 
   const Plan plan_;  // sizes point into it
   std::vector<Memory> buffers_;

@@ -119,6 +119,7 @@ class PlanRun {
     const PreparedPlan::Memory& b = p_.buffers()[i];
     switch (b.role) {
       case Role::Input: {
+        if (!b.used) return {};
         const Tensor& t = inputs_[b.index];
         const int64_t needed = b.bytes.get(symbols_.data()), before = t.offset * static_cast<int64_t>(t.dtype.size);
         if (needed > 0 && (before < 0 || needed > static_cast<int64_t>(t.buffer->bytes()) - before))

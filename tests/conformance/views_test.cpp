@@ -48,7 +48,7 @@ ir::Tensor read(const runtime::Tensor& t) {
 array array_of(runtime::Tensor t) {
   const frit::Shape shape(t.shape.begin(), t.shape.end());
   const Dtype dtype = t.dtype;
-  return array(std::make_shared<detail::Node>(dtype, shape, std::move(t)));
+  return detail::array_of(std::make_shared<detail::Node>(dtype, shape, std::move(t)));
 }
 
 class Views {
@@ -124,7 +124,7 @@ class EagerRow : public testing::TestWithParam<const OpDef*> {
     const std::vector<array> results = detail::make_all(def, operands, attrs, {});
     eval(results);
     std::vector<ir::Tensor> values;
-    for (const array& a : results) values.push_back(read(a.node()->value()));
+    for (const array& a : results) values.push_back(read(detail::node_of(a)->value()));
     return values;
   }
 
