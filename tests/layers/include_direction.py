@@ -1,4 +1,6 @@
-"""Checks who includes whom: the direction of dependency in docs/design.md, file by file.
+"""Checks who includes whom: the direction of dependency between rooms, file by file.
+
+docs/design.md must list every room.
 
 Usage: include_direction.py SOURCE_FOLDER
 """
@@ -106,6 +108,11 @@ for folder in ("ir", "passes", "runtime", "codegen", "frontend"):
             for pattern, home in CONFINED.items():
                 if re.match(pattern, included) and own != home:
                     errors.append(f"{name}:{number}: {included} belongs to {home}")
+
+map_of_rooms = (root / "docs/design.md").read_text()
+for room in ROOMS:
+    if f"| `{room}` |" not in map_of_rooms:
+        errors.append(f"docs/design.md: its table lacks {room}")
 
 for e in errors:
     print(e)

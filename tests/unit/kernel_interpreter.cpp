@@ -231,7 +231,8 @@ TEST(KernelInterpreter, WhatIsNotAllowedIsSaid) {
   has(run(shifted, {span_of(x), span_of(out)}, {5}), "'x' has 16 bytes, but needs 20");
   EXPECT_EQ(run(shifted, {span_of(x), span_of(out)}, {0}), "");
   has(run("kernel @k(%x: f32[n] in; n) where n in [2, 8] {\n}", {span_of(x)}, {1}), "n = 1 breaks");
-  has(run("kernel @k(%x: f32[n] in; n) where n*n % 4 == 0 {\n}", {span_of(x)}, {1}), "symbols break 'n*n % 4 == 0'");
+  has(run("kernel @k(%x: f32[n] in; n) where n*n % 4 == 0 {\n}", {span_of(x)}, {1}),
+      "symbols break the fact 'n*n % 4 == 0'");
   has(run("kernel @k(%x: f32[1] out) {\n  local %t: f32[2] inout\n  store %t[0], 1\n  %0: f32 = load %t[1]\n  store %x[0], %0\n}",
           {span_of(x)}),
       "was not written");

@@ -264,7 +264,7 @@ TEST(KernelProgram, P9Donors) {
 }
 )";
   std::string text(reversed);
-  expect_rule("P9", std::string(text).replace(text.find("INDEX"), 5, "n - i - 1"), "after it has overwritten");
+  expect_rule("P9", std::string(text).replace(text.find("INDEX"), 5, "n - i - 1"), "after overwriting them");
   EXPECT_TRUE(parse_program(std::string(text).replace(text.find("INDEX"), 5, "i")).ok());
 }
 
