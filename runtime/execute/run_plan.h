@@ -164,11 +164,24 @@ class PlanRun {
       v.dtype = w.dtype;
       w.sizes(frame.symbols, v.shape, v.strides);
       const int64_t offset = w.offset.get(frame.symbols);
-      if (!lies_within(v.shape, v.strides, offset, w.dtype.size, p_.buffers()[w.buffer].bytes.get(frame.symbols)))
+      if (!within(w, v.shape, v.strides, offset))
         return p_.outside("a view of step", step.step, v.shape);
       v.first = device_.advance(frame.buffers[w.buffer], offset * static_cast<int64_t>(w.dtype.size));
     }
     return device_.library(step, {views.data(), operands + step.results.size()}, frame);
+  }
+
+  // Whether a window stays inside its buffer. A window of an input counts from the input's first element, and its
+  // strides may be negative: it may show any part of the memory that the input lies in.
+  bool within(const Window& w, const Sizes& shape, const Sizes& strides, int64_t offset) {
+    const PreparedPlan::Memory& b = p_.buffers()[w.buffer];
+    if (b.role != Role::Input)
+      return lies_within(shape, strides, offset, w.dtype.size, b.bytes.get(symbols_.data()));
+    const Tensor& t = inputs_[b.index];
+    const auto element = static_cast<int64_t>(w.dtype.size), before = t.offset * static_cast<int64_t>(t.dtype.size);
+    int64_t first;
+    return before % element == 0 && !__builtin_add_overflow(offset, before / element, &first) &&
+           lies_within(shape, strides, first, w.dtype.size, static_cast<int64_t>(t.buffer->bytes()));
   }
 
   Status show(size_t i, Tensor& t) {
@@ -177,7 +190,7 @@ class PlanRun {
     t.dtype = w.dtype;
     w.sizes(symbols_.data(), t.shape, t.strides);
     t.offset = w.offset.get(symbols_.data());
-    if (!lies_within(t.shape, t.strides, t.offset, w.dtype.size, b.bytes.get(symbols_.data())))
+    if (!within(w, t.shape, t.strides, t.offset))
       return p_.outside("result", i, t.shape);
     switch (b.role) {
       case Role::Input:

@@ -24,7 +24,7 @@ class OutsideBackend(CliTest):
         shutil.copy(os.environ["FRIT_OUTSIDE"], source)
         flags = os.environ.get("FRIT_CXX_FLAGS", "").split()
         libraries = [f"-lfrit_{name}" for name in ("codegen", "passes", "ir", "runtime", "base")]
-        command = [os.environ["FRIT_CXX"], "-std=c++20", "-O0", "-shared", "-fPIC", f"-I{os.environ['FRIT_SOURCE']}", *flags, str(source),
+        command = [os.environ["FRIT_CXX"], "-std=c++20", "-O0", "-shared", "-fPIC", *[f"-I{os.environ['FRIT_SOURCE']}/{folder}" for folder in ("", "ir/base", "runtime")], *flags, str(source),
                    f"-L{os.environ['FRIT_LIB']}", *libraries, "-o", str(cls.plugins / "libfrit_codegen_listing.so")]
         done = subprocess.run(command, capture_output=True, text=True, timeout=300)
         if done.returncode:
