@@ -145,7 +145,7 @@ TEST(Executable, kernels_get_private_scratch_and_are_never_run_empty) {
   Plan p;
   p.symbol_names = {"n"};
   p.symbols = {{0, 0, false}};
-  p.buffers = {input(0), output(size(n * 4))};
+  p.buffers = {input(0, size(n * 4)), output(size(n * 4))};
   auto through_scratch = [](void* const* b, const int64_t*, int64_t begin, int64_t end, void* scratch) {
     EXPECT_LT(begin, end);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(scratch) % 64, 0u);
