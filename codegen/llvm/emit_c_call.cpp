@@ -1,4 +1,4 @@
-// Library steps as calls of functions of a C library.
+// Emits library steps as calls of C library functions.
 #include "codegen/llvm/emit_c_call.h"
 
 #include <llvm/IR/Constants.h>
@@ -13,14 +13,14 @@ namespace {
 using llvm::Value;
 using passes::CCall;
 
-// The calls of one step.
+// Emits the calls of one step.
 class CallEmitter {
  public:
   CallEmitter(llvm::IRBuilder<>& builder, const CCall& call, const std::function<Value*(const Dim&)>& size,
               const std::vector<Value*>& buffers)
       : b_(builder), call_(call), size_(size), buffers_(buffers) {}
 
-  // A loop over the batch, without an iteration where the result has no elements.
+  // Emits a loop over the batch, which has no iteration if the result has no elements.
   void run() {
     llvm::LLVMContext& context = b_.getContext();
     llvm::Function* function = b_.GetInsertBlock()->getParent();
@@ -44,7 +44,7 @@ class CallEmitter {
  private:
   Value* i64(int64_t v) { return b_.getInt64(static_cast<uint64_t>(v)); }
 
-  // Call number `number` of the batch.
+  // Emits call number `number` of the batch.
   void emit_one(Value* number) {
     llvm::SmallVector<Value*, 16> arguments;
     llvm::SmallVector<llvm::Type*, 16> types;

@@ -1,4 +1,4 @@
-// Library steps as calls of functions of a C library, which whoever links provides.
+// Library steps as calls of C library functions; the program that links the code provides the library.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -10,11 +10,11 @@
 
 namespace frit::codegen {
 
-// Fails on a step that no C library takes.
+// Fails if no C library takes a step.
 Status takes_c_calls(const ir::Function& f);
 
-// Calls for one step, which `takes_c_calls` has let pass. `size` gives the value of a size, `buffers` where the
-// program's buffers lie.
+// Emits the calls of one step that `takes_c_calls` has accepted. `size` gives the value of a size, `buffers` the
+// addresses of the program's buffers.
 void emit_c_call(llvm::IRBuilder<>& builder, const ir::Function& f, const ir::LibraryStep& step,
                  const std::function<llvm::Value*(const Dim&)>& size, const std::vector<llvm::Value*>& buffers);
 

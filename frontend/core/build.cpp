@@ -1,3 +1,4 @@
+// Makes graph nodes for the public operations: promotion, broadcasting, inference, errors.
 #include "frontend/core/build.h"
 
 #include <algorithm>
@@ -83,7 +84,7 @@ std::vector<array> make_all(const ir::OpDef& def, std::vector<array> operands, i
     check_bytes(def, node, s);
     open = open || node.dims;
   }
-  // What depends on an open size has no value in the trace, even where it has no operand.
+  // A result that depends on an open size has no value in the trace, even without an operand.
   if (open) operation->tracer = true;
   operation->types = *std::move(inferred);
   return results;

@@ -3,8 +3,8 @@
 // The rows want operands of one dtype and shape; these helpers promote and broadcast as MLX does by inserting `astype`
 // and `broadcast` nodes, and turn the diagnostics of inference into exceptions at the caller's line.
 //
-// Operations know sizes as Dims alone, which are numbers outside of a trace for any shape. What they need to hold is
-// asked for with require_* and decide_* of sizes.h; array::shape and array::size would hold the trace to one size.
+// Operations see sizes only as Dims, which are numbers outside a trace for any shape. They state conditions on sizes
+// with require_* and decide_* of sizes.h; array::shape and array::size would tie the trace to one size.
 #pragma once
 
 #include <initializer_list>
@@ -48,7 +48,7 @@ inline ir::Dims dims64(const std::vector<int64_t>& values) { return {values.begi
 // Throws InvalidArgument when a size is negative or more than an axis holds.
 void check_size(std::string_view op, const Dim& size, const StreamOrDevice& s);
 
-// What two axes become when they broadcast against each other, in `size`; false when they do not.
+// Broadcasts two axes against each other and puts the result into `size`; false if they do not broadcast.
 bool broadcast_size(std::string_view op, Dim& size, const Dim& other, const StreamOrDevice& s);
 // Throws InvalidArgument when the shapes do not broadcast; names them all.
 ir::Dims broadcast_all(std::string_view op, std::span<const array> arrays, const StreamOrDevice& s);

@@ -1,3 +1,4 @@
+// The text of errors.
 #include "frontend/frit/error.h"
 
 namespace frit {

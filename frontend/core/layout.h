@@ -12,7 +12,7 @@
 
 namespace frit::detail {
 
-// What is fixed of the stride of one axis.
+// The specialisation on the stride of one axis.
 enum class Step : char { Any = 'a', Zero = '0', One = '1' };
 Step step_of(std::span<const int64_t> strides, size_t axis);
 

@@ -1,3 +1,4 @@
+// Log topics and the sink of log lines.
 #include "frontend/core/log.h"
 
 #include <atomic>

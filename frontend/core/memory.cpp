@@ -1,3 +1,4 @@
+// The public functions of memory statistics and limits.
 #include "frontend/frit/memory.h"
 
 #include "runtime/memory/memory.h"

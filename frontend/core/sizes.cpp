@@ -1,3 +1,4 @@
+// Traces with symbolic sizes: assumptions, facts and conditions.
 #include "frontend/core/sizes.h"
 
 #include <algorithm>
@@ -106,7 +107,7 @@ void SizeTrace::replace(const std::string& symbol, const Dim& value) {
   const auto update = [&](const Dim& d) { return d.substitute(symbol, value); };
   for (auto& [name, d] : replaced_) d = update(d);
   replaced_.emplace(symbol, value);
-  // What was known of the symbol is known of its value.
+  // Facts about the symbol become facts about its value.
   DimFacts facts;
   for (const auto& [name, range] : facts_.ranges()) {
     const Dim d = update(Dim::symbol(name));

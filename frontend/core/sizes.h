@@ -22,7 +22,7 @@
 
 namespace frit::detail {
 
-// What was assumed, in the symbols of the arguments, for explanations.
+// An assumption in the symbols of the arguments, for explanations.
 struct Assumption {
   enum class Kind : uint8_t { Equal, AtMost, Multiple } kind;  // a == b, a <= b, a % b == 0
   Dim a, b;

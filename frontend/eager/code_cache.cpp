@@ -1,3 +1,4 @@
+// The cache of machine code in this process, with its bounds and statistics.
 #include "frontend/eager/code_cache.h"
 
 #include <algorithm>
@@ -116,7 +117,8 @@ class CodeCache {
     slots_.erase(slot);
   }
 
-  // Drops what was not used for longest. What is still being made stays: its size is not known, and others wait for it.
+  // Drops the least recently used entries. An entry that is still compiling stays: its size is unknown, and threads
+  // wait for it.
   void shrink() {
     auto last = slots_.end();
     while (last != slots_.begin() && (slots_.size() > kCodeCacheSize || bytes_ > max_bytes_)) {

@@ -1,9 +1,9 @@
 // The process's cache of machine code: canonical graph and target in, executable out.
 //
-// Functions that trace to the same graph share code, whoever made them, and so does eager evaluation. A graph is
-// compiled once however many threads ask for it at the same time: the others wait. What is not here is looked for on
-// disk (frontend/eager/code_store.h) before it is compiled. The cache holds at most kCodeCacheSize executables of
-// kCodeCacheBytes in all and drops those not used for longest; whoever still uses one keeps it alive.
+// Functions that trace to the same graph share code, and so does eager evaluation. A graph is compiled once, however
+// many threads ask for it at the same time: the others wait. On a miss the disk is tried (frontend/eager/code_store.h)
+// before the compiler. The cache holds at most kCodeCacheSize executables of kCodeCacheBytes in all and drops the least
+// recently used ones; an executable in use stays alive.
 #pragma once
 
 #include <memory>

@@ -1,3 +1,4 @@
+// Code from the disk cache or from the compiler.
 #include "frontend/eager/code_store.h"
 
 #include <cstdio>
@@ -67,8 +68,7 @@ Result<MadeCode> ready(runtime::Image image, CodeOrigin origin) {
   return made;
 }
 
-// What the disk has under `key`. An entry that does not fit is removed: its key is right, so nobody else has a use for
-// it.
+// The disk's entry for `key`. An entry that does not fit is removed: its key is right, so no other function can use it.
 std::optional<MadeCode> find(const std::string& key, const Signature& signature, const std::string& name) {
   auto payload = disk().load(key);
   if (!payload) return std::nullopt;

@@ -1,4 +1,4 @@
-// The operation registry: one row per tensor operation, and nothing about an operation anywhere else.
+// The operation registry: one row per tensor operation, which holds everything about the operation.
 //
 // Rows live in ir/ops, one file per family, and those of routines in ir/routines; each file fills a table and registers
 // it (RegisterOps). A pass, a backend or a tool asks a row for its traits and rules and does not compare names.
@@ -57,7 +57,7 @@ enum Trait : uint32_t {
   kSideEffect = 1u << 7,  // dce keeps it
 };
 
-// Which operand types a row takes, and what the frontend does to reach one.
+// The operand types that a row takes, and the conversion that the frontend inserts to reach one.
 enum class TypeClass : uint8_t {
   Any,      // all fourteen
   Number,   // all but bool
@@ -76,7 +76,7 @@ enum class ResultType : uint8_t {
   FromRule,
 };
 
-// A meaning for one class of operands: which types it holds for and the text (two for complex64).
+// A meaning for one class of operands: the types that it is for, and its text (two texts for complex64).
 enum class MeaningFor : uint8_t { Any, Float, Int, Signed, Unsigned, Bool, Complex };
 struct Meaning {
   MeaningFor for_types;
@@ -88,8 +88,8 @@ enum class Combine : uint8_t { Sum, Prod, Max, Min, And, Or, ArgMax, ArgMin };
 std::string_view name(Combine c);
 std::string_view name(AttrKind kind);  // for messages: "an integer", "a list of integers"
 
-// Where an attribute is not required and its fallback has its kind, Builder writes the fallback into the op, so that
-// rules always find it. A fallback of another kind means that the attribute may be absent.
+// If an attribute is not required and its fallback has its kind, Builder writes the fallback into the op, so that rules
+// always find it. A fallback of another kind means that the attribute may be absent.
 struct AttrSpec {
   std::string_view name;
   AttrKind kind;
@@ -98,9 +98,9 @@ struct AttrSpec {
   std::string_view doc = {};
 };
 
-// For Index rows: where a result element comes from. The rule gives one Source per operand that may supply it, in
-// order; the first whose `condition` holds supplies the element; when none does, operand `fill` (a scalar) does.
-// Without a fill some condition always holds. An operand may be read only where its condition holds.
+// The source of a result element, for Index rows. The rule gives one source per operand that may supply it, in order.
+// The first source whose `within` holds supplies the element; if none does, operand `fill` (a scalar) does. Without a
+// fill some source always holds. An operand may be read only where its source holds.
 struct IndexSource {
   int operand = 0;
   std::vector<Dim> index;                   // position in the operand
@@ -137,7 +137,8 @@ struct OpDef {
   TypeClass domain = TypeClass::Any;
   ResultType result = ResultType::Same;
   std::vector<Meaning> meanings = {};
-  // One text per operand, over rows of elementwise ops, x y z, `out` (the result) and g-free: d out / d operand.
+  // d out / d operand, one text per operand: over elementwise rows, x y z and `out` (the result), without the
+  // cotangent.
   std::vector<std::string_view> derivatives = {};
 
   // Reduction
@@ -155,7 +156,7 @@ struct OpDef {
   // ops/create.cpp).
   using IndexValue = Dim (*)(const Op&, const Type& result, std::span<const Dim> at);
   IndexValue index_value = nullptr;
-  // kView rows: the result's window on an operand whose layout is `in`, or nothing when only a copy will do.
+  // kView rows: the result's window on an operand whose layout is `in`, or nothing if only a copy is possible.
   using View = std::optional<Layout> (*)(const Op&, const Layout& in, const Type& result, const DimFacts& facts);
   View view = nullptr;
   // Composite rows: the same computation in simpler rows. The types were inferred; a failure is a bug.
@@ -169,7 +170,7 @@ struct OpDef {
   bool has(Trait t) const { return traits & t; }
 };
 
-// Adds the rows of one family. Called from static initialisers of ir/ops; names must be new.
+// All rows. Static initialisers of ir/ops and ir/routines add the rows of a family; names must be new.
 class OpTable {
  public:
   static OpTable& instance();

@@ -312,7 +312,7 @@ class Interpreter {
     return {};
   }
 
-  // A whole tensor as routines see it. They only read their operands.
+  // A whole tensor, as routines see it. Routines only read their operands.
   static HostWindow window(const Tensor& t) {
     HostWindow w{{const_cast<std::byte*>(t.data.data()), t.data.size()}, t.dtype, t.shape, t.shape, 0};
     int64_t stride = 1;
@@ -338,7 +338,7 @@ class Interpreter {
     return done.ok() ? Status() : Status(fail(op, done.error().message));
   }
 
-  // Of a call on tensors of known sizes.
+  // The workspace of a call on tensors with known sizes.
   static Dim workspace_bytes(const Routine& routine, const AttrMap& attrs, const std::vector<HostWindow>& in,
                              const std::vector<HostWindow>& out) {
     std::vector<Dtype> dtypes;
@@ -417,7 +417,9 @@ Result<SymbolValues> bind_symbols(const Function& f, const std::vector<Tensor>& 
           if (it == symbols.end()) return std::nullopt;
           return it->second;
         });
-        if (!value) return fail("the size " + d.str() + " of input '" + param.name + "' cannot be evaluated: none of its axes is a lone symbol");
+        if (!value)
+          return fail("the size " + d.str() + " of input '" + param.name +
+                      "' cannot be evaluated: none of its axes is a lone symbol");
         if (*value != x.shape[i]) return fail(got);
       }
     }

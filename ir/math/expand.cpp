@@ -1,3 +1,4 @@
+// Expands calls of math functions into primitive scalar nodes.
 #include "ir/math/expand.h"
 
 #include <cassert>

@@ -169,7 +169,7 @@ inline Expr exact_rest(Expr c, Expr a, Expr b) {
   return (c - p) - product_error(a, b, p);
 }
 
-// What the layout of f32 and f64 makes different in a formula.
+// The constants of a formula that depend on the layout of f32 and f64.
 struct Format {
   int mantissa_bits;   // 23, 52
   int64_t bias;        // 127, 1023

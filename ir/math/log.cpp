@@ -16,7 +16,7 @@ struct Pair {
   double hi, lo;
 };
 
-// What a logarithm's base changes.
+// The constants that depend on the base of a logarithm.
 struct Base {
   Pair scale32, scale64;  // 1 / ln(base)
   Pair log2_32, log2_64;  // log 2

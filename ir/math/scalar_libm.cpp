@@ -1,3 +1,4 @@
+// The math functions by the C library in double or long double.
 #include "ir/math/scalar_libm.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Exact reduction of angles, in f64 for f32 and in integers for f64.
 #include "ir/math/trig_reduction.h"
 
 #include <array>
@@ -94,7 +95,7 @@ Angle multiply_fraction(Expr x) {
   std::vector<Expr> w;
   for (size_t k = 0; k + 1 < words.size(); ++k)
     w.push_back((shift_left(words[k], place) | shift_right(words[k + 1], u(32) - place)) & low32);
-  // The first four words of m w modulo 1. What the fifth would carry is below 2^-126.
+  // The first four words of m w modulo 1. The carry of the fifth word would be below 2^-126.
   Expr m = (i & u(0xfffffffffffff)) | u(0x10000000000000);
   Expr m0 = m & low32;
   Expr m1 = m >> 32;

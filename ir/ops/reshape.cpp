@@ -1,3 +1,4 @@
+// Positions and layouts of reshape.
 #include "ir/ops/reshape.h"
 
 #include "ir/ops/rules.h"

@@ -1,3 +1,4 @@
+// Text, axes and graph idioms that several families of operations share.
 #include "ir/ops/rules.h"
 
 namespace frit::ir::rules {

@@ -1,4 +1,4 @@
-// What the rules of several families share: text for diagnostics, axes, small graph idioms.
+// Helpers shared by the rules of several families: text for diagnostics, axes, small graph idioms.
 #pragma once
 
 #include <span>

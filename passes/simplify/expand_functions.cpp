@@ -1,5 +1,5 @@
-// expand_functions: replaces the math functions in kernels by their expansions over the primitive scalar ops (ir/math),
-// those of the target's arithmetic.
+// expand_functions: replaces the math functions in kernels by their expansions over the primitive scalar ops (ir/math).
+// A target without fused multiply-add gets its own expansions.
 //
 // It also drops scalar instructions whose results have no use. Constants are shared within a body and with the bodies
 // inside it.
