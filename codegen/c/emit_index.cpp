@@ -27,7 +27,7 @@ std::string Positions::atom(const Atom& a, const DimFacts& facts) {
     used.insert(name);
     return name;
   }
-  if (auto it = known.find(to_dim(std::make_shared<const Atom>(a)).str()); it != known.end()) return it->second;
+  if (auto it = known.find(to_dim(std::make_shared<const Atom>(a))); it != known.end()) return it->second;
   auto call = [&](std::string_view function) {
     return helpers_.need(function) + "(" + text(a.args[0], facts) + ", " + text(a.args[1], facts) + ")";
   };

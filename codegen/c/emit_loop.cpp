@@ -31,7 +31,7 @@ void KernelEmitter::collect_atoms(const Dim& d, std::vector<Dim>& found) const {
     const bool in_scope = std::all_of(symbols.begin(), symbols.end(),
                                       [&](const std::string& s) { return positions_.names.count(s) > 0; });
     const bool varies_here = wide_ && !in_lane_ && varies(self, *wide_);
-    if (!in_scope || varies_here || positions_.known.count(self.str())) return;
+    if (!in_scope || varies_here || positions_.known.count(self)) return;
     if (std::find(found.begin(), found.end(), self) == found.end()) found.push_back(self);
   });
 }
@@ -60,7 +60,7 @@ void KernelEmitter::name_atoms(const Body& body) {
                                    : a.kind == AtomKind::Min    ? "low"
                                                                 : "high");
     line("const int64_t " + name + " = " + positions_.atom(a, facts_) + ";");
-    positions_.known[d.str()] = name;
+    positions_.known[d] = name;
   }
 }
 

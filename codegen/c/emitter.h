@@ -18,13 +18,19 @@
 
 namespace frit::codegen::c {
 
+// Names of atoms that have a variable.
+struct DimLess {
+  bool operator()(const Dim& a, const Dim& b) const { return Dim::compare(a, b) < 0; }
+};
+using KnownAtoms = std::map<Dim, std::string, DimLess>;
+
 // Dims as C expressions of type int64_t.
 class Positions {
  public:
   explicit Positions(Helpers& helpers) : helpers_(helpers) {}
   std::map<std::string, std::string, std::less<>> names;  // of symbols, loop variables and bindings in scope
-  std::map<std::string, std::string, std::less<>> known;  // texts of atoms that have a variable of their own
-  std::set<std::string> used;                             // C names that some text has used
+  KnownAtoms known;
+  std::set<std::string> used;  // C names that some text has used
   // An expression that may need parentheses inside of a product; `facts` say what divisions need no care.
   std::string text(const Dim& d, const DimFacts& facts);
   std::string atom(const Atom& a, const DimFacts& facts);
@@ -92,7 +98,8 @@ class KernelEmitter {
 
   // emit_loop.cpp
   struct Scope {
-    std::map<std::string, std::string, std::less<>> names, known;
+    std::map<std::string, std::string, std::less<>> names;
+    KnownAtoms known;
     DimFacts facts;
   };
   Scope enter(const ir::Loop& loop, const std::string& name);

@@ -1,5 +1,5 @@
-// A kernel over the elements of a product as a function of the product's shader, which calls it with its elements,
-// `parts` at a time.
+// A kernel over the elements of a routine's result as a function of the routine's shader, which calls it with `parts`
+// elements at a time.
 #include <algorithm>
 
 #include "codegen/glsl/emitter.h"
@@ -9,7 +9,7 @@ namespace frit::codegen::glsl {
 std::optional<Epilogue> KernelEmitter::run_epilogue(uint32_t raw) {
   const ir::Loop* loop = ir::parallel_loop(k_);
   if (!loop || passes::has_rows(k_) || passes::tile_of(k_).row) return std::nullopt;
-  // Straight-line code that reads of the product what it is called with.
+  // The kernel must be straight-line code that reads the result only at the element that it is called with.
   const Dim at = Dim::symbol(loop->var);
   for (const ir::Instr& i : loop->body) {
     if (std::holds_alternative<ir::Loop>(i.node)) return std::nullopt;
@@ -25,8 +25,7 @@ std::optional<Epilogue> KernelEmitter::run_epilogue(uint32_t raw) {
   name.text = "at";
   const std::string position = index_type(name.wide);
   const std::string element(register_type(k_.buffer(raw).dtype));
-  // What elements need from memory is read before anything is stored, which might be the same memory for all that a
-  // compiler knows.
+  // All loads come before the first store: a compiler must assume that a store writes the memory of a later load.
   const bool bound = std::any_of(loop->body.begin(), loop->body.end(),
                                  [](auto& i) { return std::holds_alternative<ir::BindInstr>(i.node); });
   const std::string each = "[[unroll]] for (int k = 0; k < parts; ++k) {",

@@ -1,8 +1,8 @@
 // Sizes and positions as GLSL integers: 32 bits where the facts show that they are enough or the device has no others,
 // else 64.
 //
-// Sums and products are right modulo 2^32 whatever their parts are, so that a position that fits is computed narrow
-// even where a part of it does not fit. What is divided or compared must fit itself.
+// Sums and products are right modulo 2^32 whatever their parts are, so a position that fits is computed in 32 bits even
+// if a part of it does not fit. An operand of a division or a comparison must fit itself.
 #include <limits>
 
 #include "codegen/glsl/emitter.h"

@@ -9,10 +9,10 @@ namespace frit::codegen::glsl {
 namespace {
 
 constexpr int kElementGroup = 128;
-// Sizes up to which an index plus what a grid reaches past the end still fits into an int.
+// Up to this size, an index fits into an int even where the grid reaches past the end.
 constexpr int64_t kNarrowExtent = int64_t{1} << 30;
 
-// GLSL has many words of its own, and none with two underscores in a row.
+// A name that is no keyword of GLSL, without the two underscores in a row that GLSL reserves.
 std::string identifier(std::string_view prefix, std::string_view name) {
   std::string text(prefix);
   for (char c : name) {
@@ -87,7 +87,7 @@ Result<Shader> KernelEmitter::run() {
   shader_.kernel.rows = rows;
   shader_.kernel.scratch = scratch_;
   if (error_.empty()) shader_.text = assemble();
-  // What the text has no use for, the device need not have.
+  // Only a text that uses 64-bit integers needs a device that has them.
   if (!features_.int64 && error_.empty() && shader_.text.find("int64_t") != std::string::npos)
     fail("it needs 64-bit integers to tell where its memory lies, and the device has no shaderInt64");
   if (!error_.empty())
@@ -189,14 +189,14 @@ void KernelEmitter::emit_rows(const ir::Loop* loop) {
   const std::string type = index_type(wide);
   open("for (" + type + " " + name + " = " + type + "(group); " + name + " < " + dim(loop->extent, wide) + "; " + name +
        " += " + type + "(gl_NumWorkGroups.x * gl_NumWorkGroups.y)) {");
-  // The invocations may still be reading what the row before left.
+  // Other invocations may still be reading the locals of the row before.
   if (k_.locals.size() > in_registers_.size()) sync();
   declare_kept();
   emit_body(loop->body, Context::Group);
   close();
 }
 
-// What stays in registers along a row.
+// Declares the arrays that stay in registers along a row.
 void KernelEmitter::declare_kept() {
   const std::string length = "[" + std::to_string(std::max<int64_t>(turns_ * turn_vector_, 1)) + "];";
   for (uint32_t b : in_registers_)
@@ -295,7 +295,7 @@ void KernelEmitter::place_locals() {
   };
   look(look, k_.body);
   fold_elements_ = lanes;
-  // Types are counted apart, so that what two loops use may add up.
+  // Types are counted apart, so the arrays of two loops may add up.
   fold_bytes = 0;
   for (auto& [type, n] : folds_)
     fold_bytes += int64_t{n} * lanes * (type == "double" || type.ends_with("64_t") ? 8 : 4);
@@ -351,7 +351,7 @@ std::string KernelEmitter::argument_fields(size_t& count) {
   return fields;
 }
 
-// How the device is asked to keep to the numbers, where it can be asked.
+// Execution modes that ask the device to keep special values and rounding, if it has such modes.
 std::string KernelEmitter::float_modes() const {
   const bool controls = features_.keeps_specials32 || features_.keeps_specials64 || features_.keeps_subnormals32 ||
                         features_.keeps_subnormals64 || features_.rounds_to_even32 || features_.rounds_to_even64;

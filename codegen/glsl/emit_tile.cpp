@@ -1,5 +1,5 @@
-// Tiles: a workgroup takes a square of two axes. What lies side by side along the other axis than the results is read
-// along that one and turned in shared memory, so that neighbours read and write neighbouring elements on both sides.
+// Tiles: a workgroup takes a square of two axes. An operand that lies side by side along the other axis than the
+// results is read along that axis and transposed in shared memory, so that both loads and stores are coalesced.
 #include <algorithm>
 
 #include "codegen/glsl/emitter.h"
@@ -47,7 +47,7 @@ void KernelEmitter::emit_tiles(const ir::Loop& tiles, const passes::GridTile& ti
   const std::string rows = inside(row, i), columns = inside(column, j);
   const std::string both = rows + (rows.empty() || columns.empty() ? "" : " && ") + columns;
   const std::string turns = std::to_string((kSide * kSide + group_ - 1) / group_), side = std::to_string(kSide);
-  // `along`: what neighbouring invocations differ in.
+  // `along`: the axis along which neighbouring invocations differ.
   auto open_part = [&](const std::string& across, const std::string& along) {
     open("[[unroll]] for (int turn = 0; turn < " + turns + "; ++turn) {");
     line("const int " + across + " = (turn * " + std::to_string(group_) + " + lane) / " + side + ", " + along +

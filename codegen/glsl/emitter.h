@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codegen/glsl/shader.h"
@@ -45,14 +46,14 @@ std::string scalar_expression(Prelude& p, const runtime::GpuFeatures& features, 
                               Dtype operand, const std::vector<std::string>& a);
 std::string cast_expression(Prelude& p, Dtype to, Dtype from, const std::string& x);
 
-// A kernel over the elements of a product's result, as a function of the shader that computes the product.
+// A kernel over the elements of a routine's result, as a function of the routine's shader.
 struct Epilogue {
   std::string references;  // declarations of its types
-  std::string arguments;   // fields that follow those of the product, 8 bytes each
+  std::string arguments;   // fields that follow those of the routine, 8 bytes each
   std::string function;    // epilogue(places, elements, there), arrays of `parts`, a constant of the shader around it
   std::string position, element;  // types of the first two
   std::set<std::string> extensions;
-  Prelude prelude;  // what the function calls; the product adds its own
+  Prelude prelude;  // functions that it calls; the routine adds its own
 };
 
 class KernelEmitter {
@@ -77,7 +78,7 @@ class KernelEmitter {
   struct Memory {
     std::string name;
     bool shared = false;
-    bool registers = false;  // an array of each invocation, for what it needs again itself
+    bool registers = false;  // an array of each invocation, for elements that it needs again itself
     int swizzle = 1;         // shared: consecutive elements lie this many parts apart
     int64_t part = 0;        // elements of such a part
   };
@@ -91,11 +92,51 @@ class KernelEmitter {
     std::string at(int j) const { return array + "[" + base + std::to_string(j) + "]"; }
     std::string at_k() const { return array + "[" + base + "k]"; }
   };
-  // A load that several loops over a row make alike; `key` is where from, `array` what keeps it.
+  // A load that several loops over a row make alike, with "#" for their variables, and the array that keeps its
+  // elements.
+  struct LoadKey {
+    uint32_t buffer;
+    Dim index;
+    friend bool operator<(const LoadKey& a, const LoadKey& b) {
+      return a.buffer != b.buffer ? a.buffer < b.buffer : Dim::compare(a.index, b.index) < 0;
+    }
+  };
   struct Kept {
     std::string array;
     Dtype dtype;
     bool filled = false;
+  };
+  // The iterations first .. first + vector - 1 of a loop.
+  struct VectorLoop {
+    const ir::Loop& loop;
+    int vector;
+    std::string first;
+    std::string base = {};                                    // of a turn's elements in an array over turns
+    std::vector<Wide> loads = {}, stores = {};                // that move all elements at once
+    std::map<const ir::Instr*, Kept*> fills = {}, kept = {};  // loads that fill a kept array, and that find it filled
+    std::string full = {}, some = {};  // conditions: all of the iterations exist, iteration k does (empty: surely)
+  };
+  // One accumulator of a loop with lanes: arrays of an invocation's own states and of all of the workgroup.
+  struct FoldPart {
+    const ir::Accumulator* acc;
+    std::string own, shared, shared_position;
+  };
+  struct Fold {
+    int vector;        // states of an invocation
+    std::string each;  // head of the loop over them
+    std::vector<FoldPart> parts = {};
+  };
+  // While it lives, `text` is another text.
+  class StandIn {
+   public:
+    StandIn(std::string& text, std::string other) : text_(text), own_(std::exchange(text, std::move(other))) {}
+    ~StandIn() { text_ = std::move(own_); }
+    StandIn(const StandIn&) = delete;
+    StandIn& operator=(const StandIn&) = delete;
+
+   private:
+    std::string& text_;
+    std::string own_;
   };
 
   // emit_kernel.cpp
@@ -110,8 +151,6 @@ class KernelEmitter {
   void declare_names();
   void place_locals();
   void declare_kept();
-  void plan_registers(const ir::Body& row);
-  static std::string load_key(const ir::LoadInstr& load, const std::string& var);
   void check_features();
   void emit_elements(const ir::Loop* loop);
   void emit_tiles(const ir::Loop& tiles, const passes::GridTile& tile);
@@ -149,21 +188,42 @@ class KernelEmitter {
   // emit_loop.cpp
   void emit_loop(const ir::Loop& loop, Context context, const ir::Instr& instr);
   void emit_serial(const ir::Loop& loop, Context context);
+  void take_in(const ir::Loop& loop);
+  int loads_together(const ir::Loop& loop, Context context) const;
+  void emit_together(const ir::Loop& loop, const std::string& name, const std::string& from, int together);
   void emit_spread(const ir::Loop& loop);
-  void emit_lanes(const ir::Loop& loop);
-  void emit_fold(const ir::Loop& loop, int vector);
-  void emit_vector(const ir::Loop& loop, int vector, const std::string& first, const std::function<void()>& last,
-                   int ahead = 0);
+  std::string enter(const ir::Loop& loop);
+  void collect(const ir::Body& body, std::set<uint32_t>& loads, std::set<uint32_t>& stores) const;
+  void touch(const ir::Body& body, bool inside_loop);
+  void sync();
+
+  // emit_turns.cpp
+  void plan_registers(const ir::Body& row);
+  std::vector<const ir::Loop*> loops_alike(const ir::Body& row);
+  static LoadKey load_key(const ir::LoadInstr& load, const std::string& var);
+  void open_turns(const ir::Loop& loop, const std::string& name, int vector, int step, const std::string& from = {});
+  void close_turns(const ir::Loop& loop);
+
+  // emit_vector.cpp
+  VectorLoop plan_vector(const ir::Loop& loop, int vector, const std::string& first, bool ahead);
+  void set_conditions(VectorLoop& v);
+  void emit_vector(const ir::Loop& loop, int vector, const std::string& first, const std::function<void()>& last);
+  void emit_vector_ahead(const ir::Loop& loop, int vector, const std::string& first, const std::function<void()>& last,
+                         int turns);
+  void emit_iterations(const VectorLoop& v, const std::function<void()>& last);
+
+  // emit_fold.cpp
+  static bool is_arg(const ir::Accumulator& a) { return a.position != ir::kNoReg; }
   std::string identity(const ir::Accumulator& acc) const;
   std::string combine(const ir::Accumulator& acc, const std::string& a, const std::string& b);
   void accumulate(const ir::Accumulator& acc, const std::string& value, const std::string& position,
                   const std::string& b, const std::string& b_position);
-  std::string enter(const ir::Loop& loop);
-  void open_turns(const ir::Loop& loop, const std::string& name, int vector, int step, const std::string& from = {});
-  void close_turns(const ir::Loop& loop);
-  void collect(const ir::Body& body, std::set<uint32_t>& loads, std::set<uint32_t>& stores) const;
-  void touch(const ir::Body& body, bool inside_loop);
-  void sync();
+  void emit_lanes(const ir::Loop& loop);
+  void emit_fold(const ir::Loop& loop, int vector);
+  void share_states(const Fold& fold);
+  void fold_own(const std::string& own, const std::string& positions, const ir::Accumulator& a, int count);
+  void fold_by_shuffles(const Fold& fold, int subgroup);
+  void fold_across(const Fold& fold);
 
   const ir::Kernel& k_;
   const runtime::GpuFeatures& features_;
@@ -181,11 +241,11 @@ class KernelEmitter {
   std::map<std::string, std::string> references_;  // declarations of reference types, by name
   std::map<std::string, int> folds_;               // shared arrays by GLSL type: how many a fold uses at once
   int fold_elements_ = 0;
-  // Loops over a row of known length whose turns are written out, so that what they share stays in registers.
+  // Loops over a row of known length whose turns are unrolled, so that shared elements stay in registers.
   std::set<const ir::Loop*> turned_;
   int turns_ = 0, turn_vector_ = 0;
   std::set<uint32_t> in_registers_;  // locals
-  std::map<std::string, Kept> kept_;
+  std::map<LoadKey, Kept> kept_;
   std::set<uint32_t> read_, written_;  // in Group context since the last barrier
   std::set<std::string> extensions_;
   bool shuffles_ = false;
@@ -193,7 +253,7 @@ class KernelEmitter {
   int group_ = 1;
   std::string error_, cure_;
   std::string prefix_;                                 // of names, where they stand beside those of another shader
-  std::map<const ir::LoadInstr*, std::string> ahead_;  // what was loaded before
+  std::map<const ir::LoadInstr*, std::string> ahead_;  // loads done earlier, and their names
   std::optional<uint32_t> raw_;                        // of an epilogue: the buffer whose elements are its parameter
 };
 

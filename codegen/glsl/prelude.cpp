@@ -1,4 +1,4 @@
-// The functions that shaders call, with what each of them calls.
+// The functions that shaders call, and the functions that these call.
 #include <map>
 
 #include "codegen/glsl/emitter.h"
@@ -12,12 +12,28 @@ struct Helper {
   std::string text;
 };
 
-const std::map<std::string, Helper, std::less<>>& helpers() {
-  static const auto* table = [] {
-    auto* t = new std::map<std::string, Helper, std::less<>>;
-    auto add = [&](const std::string& name, std::vector<std::string> uses, std::string text) {
-      (*t)[name] = {std::move(uses), std::move(text)};
-    };
+using Helpers = std::map<std::string, Helper, std::less<>>;
+
+class HelperTable {
+ public:
+  HelperTable() {
+    add_special_values();
+    for (const char* f : {"f32", "f64"}) add_float(f);
+    add_integers();
+    add_halves();
+    add_odd_rounding();
+    add_fused();
+    add_remainders();
+  }
+
+  Helpers helpers;
+
+ private:
+  void add(const std::string& name, std::vector<std::string> uses, std::string text) {
+    helpers[name] = {std::move(uses), std::move(text)};
+  }
+
+  void add_special_values() {
     // Bits, so that no compiler may assume that there are no NaNs.
     add("is_nan_f32", {}, "bool is_nan_f32(float x) { return (floatBitsToUint(x) & 0x7fffffffu) > 0x7f800000u; }\n");
     add("is_nan_f64", {},
@@ -32,30 +48,36 @@ const std::map<std::string, Helper, std::less<>>& helpers() {
   return packDouble2x32(uvec2(0u, x == 0.0LF || is_nan_f64(x) ? 0x7ff80000u : ((unpackDouble2x32(x).y ^ sign) & 0x80000000u) | 0x7ff00000u));
 }
 )");
-    for (std::string f : {"f32", "f64"}) {
-      std::string type = f == "f32" ? "float" : "double";
-      add("min_" + f, {"is_nan_" + f},
-          type + " min_" + f + "(" + type + " x, " + type + " y) { return x < y || is_nan_" + f + "(x) ? x : y; }\n");
-      add("max_" + f, {"is_nan_" + f},
-          type + " max_" + f + "(" + type + " x, " + type + " y) { return x > y || is_nan_" + f + "(x) ? x : y; }\n");
-      // Saturates; a NaN gives 0.
-      auto to_int = [&](const std::string& i, const std::string& int_type, const std::string& low,
-                        const std::string& high, const std::string& least, const std::string& most) {
-        std::string end = f == "f64" ? "LF" : "";
-        add(f + "_to_" + i, {"is_nan_" + f},
-            int_type + " " + f + "_to_" + i + "(" + type + " x) {\n  if (is_nan_" + f + "(x)) return " + int_type +
-                "(0);\n  if (x >= " + high + end + ") return " + most + ";\n  if (x <= " + low + end + ") return " +
-                least + ";\n  return " + int_type + "(x);\n}\n");
-      };
-      to_int("i32", "int", "-2147483648.0", "2147483648.0", "(-2147483647 - 1)", "2147483647");
-      to_int("u32", "uint", "0.0", "4294967296.0", "0u", "0xffffffffu");
-      to_int("i64", "int64_t", "-9223372036854775808.0", "9223372036854775808.0", "(-9223372036854775807L - 1L)",
-             "9223372036854775807L");
-      to_int("u64", "uint64_t", "0.0", "18446744073709551616.0", "0UL", "18446744073709551615UL");
-      add(f + "_to_small", {"is_nan_" + f},
-          "int " + f + "_to_small(" + type + " x, " + type + " low, " + type + " high) { return is_nan_" + f +
-              "(x) ? 0 : int(clamp(x, low, high)); }\n");
-    }
+  }
+
+  // Least, greatest and conversions to integers of "f32" or "f64".
+  void add_float(const std::string& f) {
+    std::string type = f == "f32" ? "float" : "double";
+    add("min_" + f, {"is_nan_" + f},
+        type + " min_" + f + "(" + type + " x, " + type + " y) { return x < y || is_nan_" + f + "(x) ? x : y; }\n");
+    add("max_" + f, {"is_nan_" + f},
+        type + " max_" + f + "(" + type + " x, " + type + " y) { return x > y || is_nan_" + f + "(x) ? x : y; }\n");
+    // Saturates; a NaN gives 0.
+    auto to_int = [&](const std::string& i, const std::string& int_type, const std::string& low,
+                      const std::string& high, const std::string& least, const std::string& most) {
+      std::string end = f == "f64" ? "LF" : "";
+      add(f + "_to_" + i, {"is_nan_" + f},
+          int_type + " " + f + "_to_" + i + "(" + type + " x) {\n  if (is_nan_" + f + "(x)) return " + int_type +
+              "(0);\n  if (x >= " + high + end + ") return " + most + ";\n  if (x <= " + low + end + ") return " +
+              least + ";\n  return " + int_type + "(x);\n}\n");
+    };
+    to_int("i32", "int", "-2147483648.0", "2147483648.0", "(-2147483647 - 1)", "2147483647");
+    to_int("u32", "uint", "0.0", "4294967296.0", "0u", "0xffffffffu");
+    to_int("i64", "int64_t", "-9223372036854775808.0", "9223372036854775808.0", "(-9223372036854775807L - 1L)",
+           "9223372036854775807L");
+    to_int("u64", "uint64_t", "0.0", "18446744073709551616.0", "0UL", "18446744073709551615UL");
+    add(f + "_to_small", {"is_nan_" + f},
+        "int " + f + "_to_small(" + type + " x, " + type + " low, " + type + " high) { return is_nan_" + f +
+            "(x) ? 0 : int(clamp(x, low, high)); }\n");
+  }
+
+  // Division, remainders and shifts.
+  void add_integers() {
     // Of non-negative sizes, y > 0. Most are small, and then this is several times as fast; and NVIDIA's driver 580
     // takes the remainder of an even number for that of the odd one above it where it sees both divided in 64 bits.
     add("quotient_u64", {},
@@ -93,7 +115,7 @@ const std::map<std::string, Helper, std::less<>>& helpers() {
         add("floor_mod_i32", {},
             "int floor_mod_i32(int x, int y) { int r = x - x / y * y; return r < 0 ? r + y : r; }\n");
       }
-      // `width` is that of the element type, which may be narrower than what is computed in.
+      // `width` is that of the element type, which may be narrower than the type of the arithmetic.
       for (std::string s : {i, u}) {
         const bool sign = s == i;
         std::string name = (sign ? "i" : "u") + w, count = sign ? "c >= 0 && c < width" : "c < " + u + "(width)";
@@ -105,6 +127,10 @@ const std::map<std::string, Helper, std::less<>>& helpers() {
                 " ? x >> int(c) : " + (sign ? "x < 0 ? " + s + "(-1) : " : "") + s + "(0); }\n");
       }
     }
+  }
+
+  // Between f32 and 16 bits.
+  void add_halves() {
     add("f16_to_f32", {}, R"(float f16_to_f32(uint h) {
   uint m = h & 0x7fffu;
   uint bits = m >= 0x7c00u ? (m << 13) | 0x7f800000u : m >= 0x400u ? (m << 13) + 0x38000000u : floatBitsToUint(float(m) * 5.96046448e-08);
@@ -131,7 +157,11 @@ const std::map<std::string, Helper, std::less<>>& helpers() {
   return (b & 0x7fffffffu) > 0x7f800000u ? (b | 0x400000u) >> 16 : (b + 0x7fffu + ((b >> 16) & 1u)) >> 16;
 }
 )");
-    // Towards zero, with the last bit set when anything was lost: rounding that again gives what rounding once would.
+  }
+
+  // To f32 towards zero, with the last bit set where the conversion lost something: rounding the result again is like
+  // rounding once.
+  void add_odd_rounding() {
     add("f64_to_odd_f32", {"is_nan_f64"}, R"(float f64_to_odd_f32(double x) {
   float near = float(x);
   double back = double(near);
@@ -160,6 +190,10 @@ const std::map<std::string, Helper, std::less<>>& helpers() {
 )");
     add("i64_to_odd_f32", {"u64_to_odd_f32"},
         "float i64_to_odd_f32(int64_t x) { float r = u64_to_odd_f32(x < 0L ? 0UL - uint64_t(x) : uint64_t(x)); return x < 0L ? -r : r; }\n");
+  }
+
+  // Fused multiply-add for devices without it.
+  void add_fused() {
     // The product is exact in f64; the sum's last bit is made odd where it was rounded, so that rounding to f32 rounds
     // once.
     add("fma_f32", {}, R"(float fma_f32(float a, float b, float c) {
@@ -193,6 +227,10 @@ const std::map<std::string, Helper, std::less<>>& helpers() {
   return r;
 }
 )");
+  }
+
+  // Remainders of floats, exact.
+  void add_remainders() {
     add("rem_f32", {}, R"(float rem_f32(float x, float y) {
   uint a = floatBitsToUint(x) & 0x7fffffffu, b = floatBitsToUint(y) & 0x7fffffffu, sign = floatBitsToUint(x) & 0x80000000u;
   if (b == 0u || a >= 0x7f800000u || b > 0x7f800000u) return uintBitsToFloat(0x7fc00000u);
@@ -230,9 +268,12 @@ const std::map<std::string, Helper, std::less<>>& helpers() {
   return uint64BitsToDouble(sign | (e > 0 ? (uint64_t(e) << 52) | (ma & 0xfffffffffffffUL) : ma >> (1 - e)));
 }
 )");
-    return t;
-  }();
-  return *table;
+  }
+};
+
+const Helpers& helpers() {
+  static const auto* table = new HelperTable;
+  return table->helpers;
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // How the shaders of a matrix product are launched: their arguments, workgroups and conditions as programs over the
 // numbers of the operands and the result (runtime/execute/gpu.h).
-#include "codegen/glsl/routine.h"
+#include "codegen/glsl/product.h"
 
 namespace frit::codegen::glsl {
 namespace {

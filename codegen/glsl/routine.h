@@ -1,32 +1,45 @@
-// What the forms of a matrix product share.
+// Library routines as shaders. codegen/glsl/routine_<routine>.cpp register the shaders of a routine under its record.
 #pragma once
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "codegen/glsl/emitter.h"
+#include "ir/kernel/program.h"
+#include "ir/routines/routine.h"
 
 namespace frit::codegen::glsl {
 
 // Replaces every $NAME$ by its text.
 std::string fill(std::string text, const std::map<std::string, std::string>& words);
 
-// The place of a workgroup's tile: i0 and j0, the batch, and the operands' first elements a_base, b_base and c_base.
-// Words SIZE and TILE.
-extern const char* const kPlace;
+// A library step of a program, and the device that its shaders are for.
+struct RoutineStep {
+  const ir::Program& program;
+  size_t number;
+  const ir::LibraryStep& step;
+  const runtime::GpuFeatures& features;
+  bool comments;
 
-// What follows a product in its own shader; `keep`: the product itself is asked for as well.
-struct Behind {
-  const Epilogue* epilogue = nullptr;
-  bool keep = true;
+  std::string name() const { return "routine" + std::to_string(number); }
+  // That the step has no shader for the device.
+  Diagnostic refuse(const std::string& why, const std::string& cure = {}) const;
 };
 
-// The forms of a product. Large tiles reuse more of what they read, small ones leave less of a small result idle, and
-// matrix units take aligned operands of float16.
-enum class ProductKind { Large, Small, Matrix };
-runtime::RoutineForm product_form(ProductKind kind, size_t step, int64_t element_bytes, int64_t tile_rows,
-                                  int64_t tile_columns);
+// The step's epilogue as a function of the routine's own shader.
+struct FusedEpilogue {
+  std::optional<Epilogue> function;  // none where the step has no epilogue, or one that is no function of an element
+  bool keep = true;                  // others read the routine's result itself, so that it is stored as well
+  int work = 0;                      // instructions for an element
+};
+FusedEpilogue fuse_epilogue(const RoutineStep& step);
 
-Shader matrix_product(const std::string& name, size_t step, const Behind& behind);
+// The forms of a step, in the order in which a launch tries them.
+using EmitForms = Result<std::vector<Shader>> (*)(const RoutineStep&);
+
+struct RegisterRoutineShaders {
+  RegisterRoutineShaders(const ir::Routine& routine, EmitForms emit);
+};
 
 }  // namespace frit::codegen::glsl

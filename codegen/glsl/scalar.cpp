@@ -17,7 +17,7 @@ std::string hex(uint64_t v) {
   return text;
 }
 
-// Arithmetic is in 32 or 64 bits; what a narrower type cannot hold is cut off.
+// Arithmetic is in 32 or 64 bits; bits past a narrower type are cut off.
 std::string wrap(Dtype t, const std::string& e) {
   switch (t.val) {
     case Dtype::Val::uint8: return "(" + e + ") & 0xffu";
@@ -45,7 +45,7 @@ std::string by_constant(const std::string& x, const std::string& divisor) {
   return low == 0 ? x + " * " + text(high) : "fma(" + x + ", " + text(high) + ", " + x + " * " + text(low) + ")";
 }
 
-// What the helpers are named by: the type that is computed in.
+// The suffix of a helper's name: the type that it computes in.
 std::string suffix(Dtype t) {
   if (t == float32) return "f32";
   if (t == float64) return "f64";
@@ -116,19 +116,64 @@ std::string literal(Dtype t, uint64_t bits) {
                                                   : std::to_string(v);
 }
 
+namespace {
+
+// `text` with $0 and $1 replaced by the operands.
+std::string filled(std::string_view text, const std::vector<std::string>& a) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i)
+    if (text[i] == '$')
+      out += a[static_cast<size_t>(text[++i] - '0')];
+    else
+      out += text[i];
+  return out;
+}
+
+std::string divide(Prelude& p, const runtime::GpuFeatures& features, Dtype result, Dtype operand,
+                   const std::vector<std::string>& a) {
+  if (!is_float(operand)) return wrap(result, call(p, "div_" + suffix(operand), a));
+  // Where a constant zero divides, some compilers drop the store of the quotient.
+  const bool zero = a[1] == literal(operand, 0);
+  if (zero || a[1] == literal(operand, uint64_t{1} << (8 * operand.size - 1)))
+    return p.use("over_zero_" + suffix(operand)) + "(" + a[0] + ", " + (zero ? "0u" : "0x80000000u") + ")";
+  if (operand == float32 && features.fused_fma)
+    if (std::string product = by_constant(a[0], a[1]); !product.empty()) return product;
+  return wrap(result, a[0] + " / " + a[1]);
+}
+
+std::string shift(Prelude& p, ir::ScalarOp op, Dtype result, Dtype operand, const std::vector<std::string>& a) {
+  const bool left = op == ir::ScalarOp::Shl;
+  // A literal count is checked here.
+  if (a[1][0] >= '0' && a[1][0] <= '9' && std::stoull(a[1]) < uint64_t{8} * operand.size)
+    return wrap(result, a[0] + (left ? " << " : " >> ") + std::to_string(std::stoull(a[1])));
+  std::vector<std::string> args = a;
+  args.push_back(std::to_string(8 * operand.size));
+  return wrap(result, call(p, (left ? "shl_" : "shr_") + suffix(operand), args));
+}
+
+std::string bitcast(Dtype result, Dtype operand, const std::string& x) {
+  if (result == operand) return x;
+  if (result == bool_) return x + " != 0" + (is_unsigned(operand) ? "u" : "");
+  if (operand == bool_) return std::string(register_type(result)) + "(" + x + ")";
+  if (operand == float32) return (is_unsigned(result) ? "floatBitsToUint(" : "floatBitsToInt(") + x + ")";
+  if (result == float32) return (is_unsigned(operand) ? "uintBitsToFloat(" : "intBitsToFloat(") + x + ")";
+  if (operand == float64) return (is_unsigned(result) ? "doubleBitsToUint64(" : "doubleBitsToInt64(") + x + ")";
+  if (result == float64) return (is_unsigned(operand) ? "uint64BitsToDouble(" : "int64BitsToDouble(") + x + ")";
+  if (is_low_precision(result) && is_low_precision(operand)) return x;
+  const std::string same = std::string(register_type(result)) + "(" + x + ")";
+  if (!is_low_precision(result) && !is_unsigned(result)) return wrap(result, same);
+  return result.size == 1 ? same + " & 0xffu" : result.size == 2 ? same + " & 0xffffu" : same;
+}
+
+}  // namespace
+
 std::string scalar_expression(Prelude& p, const runtime::GpuFeatures& features, ir::ScalarOp op, Dtype result,
                               Dtype operand, const std::vector<std::string>& a) {
   using ir::ScalarOp;
   const bool real = is_float(operand), truth = operand == bool_;
   auto infix = [&](const char* symbol) { return wrap(result, a[0] + " " + symbol + " " + a[1]); };
-  // false < true
   auto compare = [&](const char* symbol, const char* of_bools) {
-    if (!truth) return a[0] + " " + symbol + " " + a[1];
-    std::string text = of_bools;
-    for (size_t at; (at = text.find('a')) != std::string::npos;) text.replace(at, 1, "\1");
-    for (size_t at; (at = text.find('b')) != std::string::npos;) text.replace(at, 1, a[1]);
-    for (size_t at; (at = text.find('\1')) != std::string::npos;) text.replace(at, 1, a[0]);
-    return text;
+    return truth ? filled(of_bools, a) : a[0] + " " + symbol + " " + a[1];
   };
   switch (op) {
     case ScalarOp::Const:
@@ -136,14 +181,7 @@ std::string scalar_expression(Prelude& p, const runtime::GpuFeatures& features, 
     case ScalarOp::Add: return infix("+");
     case ScalarOp::Sub: return infix("-");
     case ScalarOp::Mul: return infix("*");
-    case ScalarOp::Div:
-      // A constant zero makes some compilers drop what the quotient is stored to.
-      if (real && (a[1] == literal(operand, 0) || a[1] == literal(operand, uint64_t{1} << (8 * operand.size - 1))))
-        return p.use("over_zero_" + suffix(operand)) + "(" + a[0] + ", " +
-               (a[1] == literal(operand, 0) ? "0u" : "0x80000000u") + ")";
-      if (operand == float32 && features.fused_fma)
-        if (std::string product = by_constant(a[0], a[1]); !product.empty()) return product;
-      return real ? infix("/") : wrap(result, call(p, "div_" + suffix(operand), a));
+    case ScalarOp::Div: return divide(p, features, result, operand, a);
     case ScalarOp::Rem: return wrap(result, call(p, "rem_" + suffix(operand), a));
     case ScalarOp::Neg: return wrap(result, is_unsigned(operand) ? "0u - " + a[0] : "-" + a[0]);
     case ScalarOp::Abs: return is_unsigned(operand) ? a[0] : wrap(result, "abs(" + a[0] + ")");
@@ -166,39 +204,19 @@ std::string scalar_expression(Prelude& p, const runtime::GpuFeatures& features, 
       return call(p, "fma_" + suffix(operand), a);
     case ScalarOp::Eq: return a[0] + " == " + a[1];
     case ScalarOp::Ne: return a[0] + " != " + a[1];
-    case ScalarOp::Lt: return compare("<", "!a && b");
-    case ScalarOp::Le: return compare("<=", "!a || b");
-    case ScalarOp::Gt: return compare(">", "a && !b");
-    case ScalarOp::Ge: return compare(">=", "a || !b");
+    case ScalarOp::Lt: return compare("<", "!$0 && $1");
+    case ScalarOp::Le: return compare("<=", "!$0 || $1");
+    case ScalarOp::Gt: return compare(">", "$0 && !$1");
+    case ScalarOp::Ge: return compare(">=", "$0 || !$1");
     case ScalarOp::And: return a[0] + (truth ? " && " : " & ") + a[1];
     case ScalarOp::Or: return a[0] + (truth ? " || " : " | ") + a[1];
     case ScalarOp::Xor: return a[0] + (truth ? " != " : " ^ ") + a[1];
     case ScalarOp::Not: return truth ? "!" + a[0] : wrap(result, "~" + a[0]);
     case ScalarOp::Shl:
-    case ScalarOp::Shr: {
-      // A literal count is checked here.
-      if (a[1][0] >= '0' && a[1][0] <= '9' && std::stoull(a[1]) < uint64_t{8} * operand.size)
-        return wrap(result, a[0] + (op == ScalarOp::Shl ? " << " : " >> ") + std::to_string(std::stoull(a[1])));
-      std::vector<std::string> args = a;
-      args.push_back(std::to_string(8 * operand.size));
-      return wrap(result, call(p, (op == ScalarOp::Shl ? "shl_" : "shr_") + suffix(operand), args));
-    }
+    case ScalarOp::Shr: return shift(p, op, result, operand, a);
     case ScalarOp::Select: return a[0] + " ? " + a[1] + " : " + a[2];
     case ScalarOp::Cast: return cast_expression(p, result, operand, a[0]);
-    case ScalarOp::Bitcast: {
-      if (result == operand) return a[0];
-      if (result == bool_) return a[0] + " != 0" + (is_unsigned(operand) ? "u" : "");
-      if (truth) return std::string(register_type(result)) + "(" + a[0] + ")";
-      if (operand == float32) return (is_unsigned(result) ? "floatBitsToUint(" : "floatBitsToInt(") + a[0] + ")";
-      if (result == float32) return (is_unsigned(operand) ? "uintBitsToFloat(" : "intBitsToFloat(") + a[0] + ")";
-      if (operand == float64) return (is_unsigned(result) ? "doubleBitsToUint64(" : "doubleBitsToInt64(") + a[0] + ")";
-      if (result == float64) return (is_unsigned(operand) ? "uint64BitsToDouble(" : "int64BitsToDouble(") + a[0] + ")";
-      if (is_low_precision(result) && is_low_precision(operand)) return a[0];
-      std::string same = std::string(register_type(result)) + "(" + a[0] + ")";
-      return is_low_precision(result) || is_unsigned(result)
-                 ? (result.size < 4 ? same + (result.size == 1 ? " & 0xffu" : " & 0xffffu") : same)
-                 : wrap(result, same);
-    }
+    case ScalarOp::Bitcast: return bitcast(result, operand, a[0]);
     case ScalarOp::Exp:
     case ScalarOp::Exp2:
     case ScalarOp::Expm1:
@@ -255,8 +273,7 @@ std::string cast_expression(Prelude& p, Dtype to, Dtype from, const std::string&
     std::string integer = p.use(suffix(from) + "_to_small") + "(" + x + ", " + low + ".0, " + high + ".0)";
     return sign ? integer : "uint(" + integer + ")";
   }
-  // Drivers take the way to a float and back for no change at all, though it rounds; what stands between them stops
-  // that.
+  // Drivers drop a conversion to float and back, though it rounds. The minimum between the two stops that.
   const bool rounds = !is_float(from) && from != bool_ && (to == float64 ? from.size == 8 : from.size >= 4);
   if (is_float(to) && rounds)
     return "min(" + type + "(" + x + "), " + (to == float64 ? "1.7976931348623157e308LF" : "3.40282347e38") + ")";

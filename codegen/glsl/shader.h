@@ -1,4 +1,5 @@
-// A shader as this backend makes it: GLSL text, SPIR-V words, and what a launch must know (runtime/execute/gpu.h).
+// A shader as this backend makes it: GLSL text, SPIR-V words, and the description of its launch
+// (runtime/execute/gpu.h).
 #pragma once
 
 #include <functional>
@@ -23,8 +24,8 @@ Result<Shader> emit_kernel(const ir::Kernel& kernel, const runtime::GpuFeatures&
 Result<std::vector<Shader>> emit_routine(const ir::Program& program, size_t number,
                                          const runtime::GpuFeatures& features, bool comments);
 
-// glslang in this process. A failure is a fault of frit's, so its message carries the text, and `source`, what it was
-// written from.
+// Compiles with glslang in this process. A failure is a bug in frit, so its message carries the text and `source`, the
+// program that the text was written from.
 Result<std::string> to_spirv(const std::string& glsl, const std::string& name,
                              const std::function<std::string()>& source);
 // Of words that this process made: glslang ends the process where they are no module.
@@ -32,7 +33,7 @@ std::string disassemble(const std::string& spirv);
 // Of words from anywhere.
 Result<std::string> list_words(const std::string& spirv);
 
-// What code for `target` may use: of the GPU that is there, or of none in particular.
+// The features that code for `target` may use: those of the GPU that is there, or of none in particular.
 Result<runtime::GpuFeatures> features_of(const Target& target);
 
 }  // namespace frit::codegen::glsl

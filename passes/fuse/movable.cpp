@@ -1,3 +1,4 @@
+// Finds the elementwise values that may move behind a view.
 #include "passes/fuse/movable.h"
 
 namespace frit::passes {

@@ -1,4 +1,4 @@
-// Which elementwise values may move behind the views that use them: part of what `fuse` decides by.
+// Finds the elementwise values that `fuse` may move behind the views that use them.
 #pragma once
 
 #include <vector>

@@ -1,3 +1,4 @@
+// The iteration space of a group of reductions.
 #include "passes/fuse/reduction_shape.h"
 
 #include <algorithm>

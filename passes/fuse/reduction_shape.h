@@ -26,8 +26,8 @@ struct ReductionShape {
   // reduction at full shape.
   bool spans_blocks(const DimFacts& facts, const TargetTraits& target) const;
 
-  // What the values of a group look like: of the space's shape, or one per result with or without the reduced axes (as
-  // 1).
+  // The values of a group have one of two shapes: that of the space (full), or one element per result, with the reduced
+  // axes left out or of size 1 (row).
   bool is_full(const ir::Shape& s) const { return s == space; }
   bool is_row(const ir::Shape& s) const;
   // The position of such a value in terms of the space's coordinates.

@@ -1,3 +1,4 @@
+// Orders the ops of a function by group.
 #include "passes/fuse/regroup.h"
 
 #include <algorithm>

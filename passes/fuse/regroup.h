@@ -1,4 +1,4 @@
-// Puts what `fuse` decided into the function.
+// Writes the groups that `fuse` has decided on into the function.
 #pragma once
 
 #include <vector>

@@ -33,7 +33,7 @@ struct CCall {
   using Argument = std::variant<Constant, Size, Number, Array>;
 
   std::string_view function;      // "cblas_sgemm"
-  std::string_view declarations;  // C text that declares what calls of this library need
+  std::string_view declarations;  // C text with the declarations that calls of this library need
   Dtype dtype = float32;
   std::vector<Argument> arguments;
   // Leading axes of the result that take a call for each position; arrays move along with their windows' strides.

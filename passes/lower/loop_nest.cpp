@@ -1,3 +1,4 @@
+// Rewriting of perfect loop nests.
 #include "passes/lower/loop_nest.h"
 
 namespace frit::passes {
@@ -52,7 +53,7 @@ bool contains_lanes(const Body& body) {
 
 namespace {
 
-// Moves what stands before the inner loop into it, and the inner loop's body up into `outer`.
+// Moves the instructions before the inner loop into it, and the inner loop's body up into `outer`.
 void absorb(Loop& outer) {
   Body body = std::move(outer.body);
   Loop inner = std::move(std::get<Loop>(body.back().node));
@@ -99,7 +100,7 @@ void merge(Loop& outer, const DimFacts& facts) {
   DimFacts known = facts;
   known.set_loop(o, merged);
   rewrite_dims(outer.body, [&](const Dim& d) {
-    // What goes on from one turn of the outer loop to the next is not divided.
+    // A position that goes on from one iteration of the outer loop to the next needs no division.
     if (auto along = d.affine_in(i); along && !along->coefficient.uses(o))
       if (auto rows = along->rest.affine_in(o);
           rows && rows->coefficient == along->coefficient * n && !rows->rest.uses(i))
@@ -171,7 +172,7 @@ bool tile(Loop& outer, int64_t rows, int64_t columns, const std::string& var, co
   std::vector<Dim> extents;
   for (Loop* loop = &outer; loop; loop = inner_of_nest(loop->body)) {
     vars.push_back(loop->var), extents.push_back(loop->extent);
-    // What is computed once for each row must not be computed for each element.
+    // A function that is computed once for each row must not be computed for each element.
     if (inner_of_nest(loop->body) && computes_functions(loop->body)) return false;
   }
   int other = side_by_side(outer, vars);

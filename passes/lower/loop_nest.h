@@ -1,4 +1,4 @@
-// Rewriting of perfect loop nests: what `schedule` is made of. None of it changes a result.
+// Rewriting of perfect loop nests, of which `schedule` is made. No rewriting changes a result.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,8 @@ namespace frit::passes {
 void rewrite_dims(ir::Body& body, const std::function<Dim(const Dim&)>& f);
 void for_each_dim(const ir::Body& body, const std::function<void(const Dim&)>& f);
 
-// The loop that ends `body` when it is the only loop there and nothing follows it; what stands before it depends on no
-// loop. Null otherwise.
+// The loop that ends `body` if it is the only loop there and the instructions before it depend on no loop. Null
+// otherwise.
 ir::Loop* inner_of_nest(ir::Body& body);
 bool contains_loop(const ir::Body& body);
 bool contains_lanes(const ir::Body& body);
@@ -27,10 +27,10 @@ void merge(ir::Loop& outer, const DimFacts& facts);
 // Splits the innermost loop of a two-deep nest into chunks and merges the chunk number into `outer`.
 void merge_chunks(ir::Loop& outer, int64_t chunk, const DimFacts& facts);
 
-// Where a perfect nest around straight-line code moves through memory in steps along its innermost loop but side by
-// side along another one, cuts both into tiles of at most `rows` by `columns` turns, the innermost axis being the
-// columns: `outer` runs over the tiles and all other loops, with the two loops of a tile inside. `var` names the new
-// loop where one is needed. Returns whether it did.
+// Cuts a perfect nest around straight-line code into tiles of at most `rows` by `columns` iterations, if the nest
+// strides through memory along its innermost loop and moves side by side along another one. The innermost axis becomes
+// the columns. `outer` then runs over the tiles and all other loops, with the two loops of a tile inside. `var` names
+// the new loop, if one is needed. Returns whether the nest was cut.
 bool tile(ir::Loop& outer, int64_t rows, int64_t columns, const std::string& var, const DimFacts& facts);
 
 }  // namespace frit::passes

@@ -1,4 +1,4 @@
-// Lowering of one fused group each: what lower_to_kernels does for every kind of group that has code.
+// Lowering of one fused group: a function for each kind of group that has code.
 #pragma once
 
 #include <span>

@@ -1,8 +1,8 @@
 // Elementwise and index groups: one loop per axis of the iteration space, the first of them parallel.
 //
-// Where operands of a concatenation (or padding) meet inside the space, testing for each element which of them supplies
-// it costs more than the element. When what must be tested is where one axis is cut, the axis is computed in pieces,
-// one kernel each, in which every test is decided.
+// The operands of a concatenation (or padding) meet inside the space. A test for each element of which operand supplies
+// it would cost more than the element. If all tests compare one axis with points of it, the axis is cut at these points
+// into pieces of one kernel each, in which every test is decided.
 #include "passes/lower/lower_groups.h"
 
 namespace frit::passes {

@@ -1,9 +1,9 @@
 // Groups with reductions: a loop over the kept axes, and inside it one loop over the reduced axes per level of
 // dependence.
 //
-// Level 0 holds what needs no reduction of the group; the results of level n's reductions can be used from level n + 1
-// on. Each level's loop reads the row again, from cache. What was expensive to compute at one level and is needed at a
-// later one is kept in a local row.
+// Level 0 holds the values that need no reduction of the group. The results of level n's reductions can be used from
+// level n + 1 on. Each level's loop reads the row again, from cache. A value that is expensive to compute and needed at
+// a later level is kept in a local row.
 #include <algorithm>
 #include <set>
 
@@ -161,7 +161,7 @@ class RowLowering {
 
   bool is_full(ValueId v) const { return shape_.is_full(shape(v)); }
 
-  // What the loop of one level must compute: operands of its reductions and outputs at full shape.
+  // The values that the loop of one level must compute: operands of its reductions and outputs at full shape.
   std::vector<ValueId> roots(int level) {
     std::vector<ValueId> out;
     for (ReductionPlan* r : reductions_at(level)) out.push_back(r->op->operands[0]);
@@ -278,7 +278,7 @@ class RowLowering {
     l_.program.steps.push_back(e.finish());
   }
 
-  // Few results over many elements: a kernel whose iterations are the blocks, then one that combines what they give.
+  // Few results over many elements: a kernel whose iterations are the blocks, then one that combines their results.
   void lower_split() {
     auto at_level = reductions_at(0);
     std::vector<int> run = shape_.runs()[0];

@@ -3,8 +3,8 @@
 // A product takes one of three forms. Tiles: a block of columns is packed side by side, and tiles of a few rows by two
 // vectors of columns are summed in registers, along k from 0 upwards. Columns, for a product that surely has few rows:
 // the same without packing, as each number of a packed panel would be used a few times only. Dots, for few results
-// whose operands both run along k: sums over lanes. The form follows from what the compiler knows, so the sizes of a
-// call do not change the order of the sums.
+// whose operands both run along k: sums over lanes. The compiler chooses the form by the sizes that it knows, so the
+// sizes of a call do not change the order of the sums.
 #include <algorithm>
 
 #include "ir/routines/matmul.h"

@@ -1,10 +1,9 @@
 // merge_kernels: merges kernels that are equal up to names; each launch keeps its own buffers.
 //
 // The layers of a network repeat, so the code of one layer serves all.
+#include <algorithm>
 #include <map>
-#include <unordered_map>
 
-#include "ir/text/kernel_printer.h"
 #include "passes/manager/pass.h"
 
 namespace frit::passes {
@@ -12,14 +11,14 @@ namespace {
 
 using namespace ir;
 
-// The kernel as text, without the names that it is free to choose. The parallel loop of an `epilogue` must stay as it
-// is, which schedule respects.
-std::string meaning(const Kernel& k, bool epilogue) {
+// The kernel without the names that it is free to choose. The parallel loop of an `epilogue` must stay as it is, which
+// schedule respects.
+Kernel plain_kernel(const Kernel& k, bool epilogue) {
   Kernel plain = k;
   plain.name = epilogue ? "epilogue" : "kernel";
   for (size_t i = 0; i < plain.buffers.size(); ++i) plain.buffers[i].name = "b" + std::to_string(i);
   for (size_t i = 0; i < plain.locals.size(); ++i) plain.locals[i].name = "l" + std::to_string(i);
-  return print(plain);
+  return plain;
 }
 
 Result<bool> run(Function& f, PassContext& context) {
@@ -36,7 +35,7 @@ Result<bool> run(Function& f, PassContext& context) {
   each_use([&](KernelStep& use, bool fused) {
     if (fused) epilogue[use.kernel] = true;
   });
-  // Only kernels of equal size are compared as text.
+  // Only kernels of equal size are compared.
   std::map<std::pair<size_t, size_t>, std::vector<uint32_t>> alike;
   for (uint32_t i = 0; i < p.kernels.size(); ++i)
     alike[{p.kernels[i].buffers.size(), p.kernels[i].reg_types.size()}].push_back(i);
@@ -45,10 +44,16 @@ Result<bool> run(Function& f, PassContext& context) {
   bool changed = false;
   for (const auto& [size, kernels] : alike) {
     if (kernels.size() < 2) continue;
-    std::unordered_map<std::string, uint32_t> first;
+    std::vector<std::pair<uint32_t, Kernel>> distinct;
     for (uint32_t i : kernels) {
-      same_as[i] = first.try_emplace(meaning(p.kernels[i], epilogue[i]), i).first->second;
-      if (same_as[i] == i) continue;
+      Kernel plain = plain_kernel(p.kernels[i], epilogue[i]);
+      const auto same =
+          std::find_if(distinct.begin(), distinct.end(), [&](const auto& d) { return equal(d.second, plain); });
+      if (same == distinct.end()) {
+        distinct.emplace_back(i, std::move(plain));
+        continue;
+      }
+      same_as[i] = same->first;
       changed = true;
       Kernel& kept = p.kernels[same_as[i]];
       kept.locs.insert(kept.locs.end(), p.kernels[i].locs.begin(), p.kernels[i].locs.end());

@@ -6,7 +6,7 @@
 // a constant of the pipeline; the launch takes this form only where all sizes are multiples of what one access takes.
 #include <algorithm>
 
-#include "codegen/glsl/routine.h"
+#include "codegen/glsl/product.h"
 
 namespace frit::codegen::glsl {
 
@@ -157,7 +157,7 @@ constexpr const char* kEpilogue = R"(  const uint64_t before = (c_base - args.c)
 
 }  // namespace
 
-Shader matrix_product(const std::string& name, size_t step, const Behind& behind) {
+Shader matrix_product(const std::string& name, size_t step, const FusedEpilogue& fused) {
   // Of what was tried on an H200, the fastest; two buffers of smaller tiles and larger tiles of a subgroup are not.
   constexpr int tm = 128, tn = 256, depth = 32, buffers = 1, warps = 16, warp_rows = 2;
   // The longer of both ways in which an operand's tile may lie.
@@ -166,12 +166,12 @@ Shader matrix_product(const std::string& name, size_t step, const Behind& behind
   static_assert(warps * 32 * 8 <= tm * depth, "an operand's tile has room for a matrix of each subgroup");
   Shader shader;
   std::string references, arguments, function, store = kStore;
-  if (const Epilogue* e = behind.epilogue) {
+  if (const auto& e = fused.function) {
     for (const std::string& extension : e->extensions) references += "#extension " + extension + " : require\n";
     references += e->references;
     arguments = e->arguments;
     function = "const int parts = 8;\n" + e->prelude.text() + e->function;
-    store = (behind.keep ? store : "") + fill(kEpilogue, {{"POSITION", e->position}});
+    store = (fused.keep ? store : "") + fill(kEpilogue, {{"POSITION", e->position}});
   }
   const std::string base = fill(kText, {{"PLACE", kPlace}, {"STORE", store}});
   shader.text = fill(fill(base, {{"REFERENCES", references}, {"ARGUMENTS", arguments}, {"FUNCTION", function}}),
@@ -187,7 +187,7 @@ Shader matrix_product(const std::string& name, size_t step, const Behind& behind
   shader.kernel.name = name;
   shader.kernel.group_size = static_cast<uint32_t>(32 * warps);
   shader.kernel.routine = product_form(ProductKind::Matrix, step, 2, tm, tn);
-  shader.kernel.routine->epilogue = behind.epilogue != nullptr;
+  shader.kernel.routine->epilogue = fused.function.has_value();
   return shader;
 }
 

@@ -1,0 +1,115 @@
+// Loops over a row of known length: how an invocation takes its turns, and which elements stay in its registers between
+// the loops.
+#include <algorithm>
+
+#include "codegen/glsl/emitter.h"
+#include "passes/lower/loop_nest.h"
+
+namespace frit::codegen::glsl {
+
+namespace {
+
+// How often each buffer is loaded or stored.
+void count_accesses(const ir::Body& body, std::map<uint32_t, int>& accesses) {
+  for (const ir::Instr& i : body) {
+    if (auto* l = std::get_if<ir::LoadInstr>(&i.node)) ++accesses[l->buffer];
+    if (auto* s = std::get_if<ir::StoreInstr>(&i.node)) ++accesses[s->buffer];
+    if (auto* loop = std::get_if<ir::Loop>(&i.node)) count_accesses(loop->body, accesses);
+  }
+}
+
+}  // namespace
+
+KernelEmitter::LoadKey KernelEmitter::load_key(const ir::LoadInstr& load, const std::string& var) {
+  return {load.buffer, load.index.substitute(var, Dim::symbol("#"))};
+}
+
+// Finds the loops over one row of known length that visit the same elements, and keeps in registers between them:
+// locals that only they use, and elements that more than one of them loads.
+void KernelEmitter::plan_registers(const ir::Body& row) {
+  constexpr int kMostOfOne = 32, kMost = 64;  // elements of an invocation
+  const std::vector<const ir::Loop*> loops = loops_alike(row);
+  if (loops.size() < 2) return;
+  const int64_t length = loops[0]->extent.value(), step = int64_t{group_} * turn_vector_;
+  const int64_t turns = (length + step - 1) / step;
+  if (turns * turn_vector_ > kMostOfOne) return;
+  turns_ = static_cast<int>(turns);
+  const int elements = turns_ * turn_vector_;
+  int used = 0;
+
+  // Locals, by how often they are accessed in these loops at their own element, and in all.
+  std::map<uint32_t, int> own, all;
+  count_accesses(k_.body, all);
+  std::map<LoadKey, std::set<const ir::Loop*>> loaded;
+  std::map<LoadKey, Dtype> types;
+  for (const ir::Loop* loop : loops) {
+    const Dim var = Dim::symbol(loop->var);
+    std::set<std::string> bound;
+    for (const ir::Instr& i : loop->body) {
+      if (auto* b = std::get_if<ir::BindInstr>(&i.node)) bound.insert(b->name);
+      if (auto* s = std::get_if<ir::StoreInstr>(&i.node); s && s->mask == ir::kNoReg && s->index == var)
+        ++own[s->buffer];
+      auto* l = std::get_if<ir::LoadInstr>(&i.node);
+      if (!l || l->mask != ir::kNoReg) continue;
+      if (l->index == var) ++own[l->buffer];
+      const bool settled =
+          std::none_of(bound.begin(), bound.end(), [&](const std::string& name) { return l->index.uses(name); });
+      if (l->buffer >= k_.buffers.size() || k_.buffers[l->buffer].written || !l->index.uses(loop->var) || !settled)
+        continue;
+      loaded[load_key(*l, loop->var)].insert(loop);
+      types[load_key(*l, loop->var)] = k_.reg_types[l->result];
+    }
+  }
+  for (size_t i = 0; i < k_.locals.size(); ++i) {
+    const auto buffer = static_cast<uint32_t>(k_.buffers.size() + i);
+    if (!k_.locals[i].size.is(length) || own[buffer] != all[buffer] || used + elements > kMost) continue;
+    in_registers_.insert(buffer);
+    used += elements;
+  }
+  for (const auto& [key, where] : loaded) {
+    if (where.size() < 2 || used + elements > kMost) continue;
+    kept_[key] = {"keep" + std::to_string(kept_.size()), types[key]};
+    used += elements;
+  }
+  if (used) turned_.insert(loops.begin(), loops.end());
+}
+
+// The innermost loops of a row that an invocation runs in vectors of one width, over one length.
+std::vector<const ir::Loop*> KernelEmitter::loops_alike(const ir::Body& row) {
+  std::vector<const ir::Loop*> loops;
+  for (const ir::Instr& i : row) {
+    auto* loop = std::get_if<ir::Loop>(&i.node);
+    if (!loop || passes::contains_loop(loop->body) || !loop->extent.is_const() || loop->extent.value() <= 0) continue;
+    if (loop->lanes == 0 && !passes::is_independent(k_, *loop)) continue;
+    const int vector = loop->lanes > 0 ? loop->lanes / group_ : loop->vector;
+    if (vector < 2) continue;
+    if (!loops.empty() && (vector != turn_vector_ || loop->extent != loops[0]->extent)) continue;
+    turn_vector_ = vector;
+    loops.push_back(loop);
+  }
+  return loops;
+}
+
+// The loop over the turns of an invocation, each of `vector` iterations, `step` apart.
+void KernelEmitter::open_turns(const ir::Loop& loop, const std::string& name, int vector, int step,
+                               const std::string& from) {
+  const bool wide = names_.at(loop.var).wide;
+  const std::string type = index_type(wide);
+  const std::string first =
+      !from.empty() ? from : "lane" + (vector > 1 ? " * " + std::to_string(vector) : std::string());
+  if (!turned_.count(&loop)) {
+    open("for (" + type + " " + name + " = " + first + "; " + name + " < " + dim(loop.extent, wide) + "; " + name +
+         " += " + std::to_string(step) + ") {");
+    return;
+  }
+  open("[[unroll]] for (int turn = 0; turn < " + std::to_string(turns_) + "; ++turn) {");
+  line("const " + type + " " + name + " = turn * " + std::to_string(step) + " + " + first + ";");
+  if (int64_t{turns_} * step != loop.extent.value()) open("if (" + name + " < " + dim(loop.extent, wide) + ") {");
+}
+
+void KernelEmitter::close_turns(const ir::Loop& loop) {
+  if (turned_.count(&loop) && int64_t{turns_} * group_ * turn_vector_ != loop.extent.value()) close();
+  close();
+}
+
+}  // namespace frit::codegen::glsl

@@ -1,0 +1,139 @@
+// Loops in vectors: an invocation takes several neighbouring iterations at once, and moves their elements together
+// where they lie side by side in memory.
+#include <algorithm>
+
+#include "codegen/glsl/emitter.h"
+#include "passes/lower/loop_nest.h"
+
+namespace frit::codegen::glsl {
+
+namespace {
+
+size_t stores_to(const ir::Body& body, uint32_t buffer) {
+  return static_cast<size_t>(std::count_if(body.begin(), body.end(), [&](const ir::Instr& i) {
+    auto* s = std::get_if<ir::StoreInstr>(&i.node);
+    return s && s->buffer == buffer;
+  }));
+}
+
+}  // namespace
+
+// Chooses the accesses that move all elements of a vector at once, and the loads that stay in registers.
+KernelEmitter::VectorLoop KernelEmitter::plan_vector(const ir::Loop& loop, int vector, const std::string& first,
+                                                     bool ahead) {
+  VectorLoop v{loop, vector, first};
+  v.base = "turn * " + std::to_string(vector) + " + ";
+  std::set<uint32_t> loaded, stored;
+  collect(loop.body, loaded, stored);
+  for (const ir::Instr& i : loop.body) {
+    if (auto* l = std::get_if<ir::LoadInstr>(&i.node)) {
+      Kept* keep = nullptr;
+      if (turned_.count(&loop) && l->mask == ir::kNoReg)
+        if (auto found = kept_.find(load_key(*l, loop.var)); found != kept_.end()) keep = &found->second;
+      if (keep && keep->filled) {
+        v.kept[&i] = keep;
+        continue;
+      }
+      const bool wide = l->mask == ir::kNoReg && !stored.count(l->buffer) && is_wide(l->buffer, l->index, loop, vector);
+      if (wide)
+        v.loads.push_back(
+            {&i, l->buffer, &l->index, keep ? keep->array : name_of(l->result) + "v", keep || ahead ? v.base : ""});
+      else if (keep)
+        v.fills[&i] = keep;
+      if (keep) keep->filled = true;
+    }
+    if (auto* s = std::get_if<ir::StoreInstr>(&i.node)) {
+      // Two stores to one place keep their order when both stay where they are.
+      const bool alone = stores_to(loop.body, s->buffer) == 1;
+      if (s->mask == ir::kNoReg && alone && !loaded.count(s->buffer) && is_wide(s->buffer, s->index, loop, vector))
+        v.stores.push_back({&i, s->buffer, &s->index, "s" + std::to_string(v.stores.size())});
+    }
+  }
+  set_conditions(v);
+  return v;
+}
+
+// The conditions under which all iterations of a vector exist, and iteration k does.
+void KernelEmitter::set_conditions(VectorLoop& v) {
+  std::vector<std::string> multiples;
+  const std::string extent = dim(v.loop.extent, names_.at(v.loop.var).wide);
+  const std::string fits = " && " + v.first + " + " + std::to_string(v.vector) + " <= " + extent;
+  v.full = "aligned";
+  v.some = v.first + " + k < " + extent;
+  if (!passes::is_multiple(v.loop.extent, v.vector, k_, multiples)) {
+    v.full += fits;
+    return;
+  }
+  // Whether `aligned` says so already.
+  const std::vector<uint32_t>& asked = shader_.kernel.multiple_symbols;
+  const bool known = std::all_of(multiples.begin(), multiples.end(), [&](const std::string& m) {
+    const auto at = static_cast<uint32_t>(std::find(k_.symbols.begin(), k_.symbols.end(), m) - k_.symbols.begin());
+    return std::find(asked.begin(), asked.end(), at) != asked.end();
+  });
+  if (multiples.empty())
+    v.some.clear();
+  else if (known)
+    v.some = "aligned || " + v.some;
+  else
+    v.full += fits;
+}
+
+// The iterations first .. first + vector - 1 of an invocation. `last` writes the end of each.
+void KernelEmitter::emit_vector(const ir::Loop& loop, int vector, const std::string& first,
+                                const std::function<void()>& last) {
+  const VectorLoop v = plan_vector(loop, vector, first, false);
+  for (const Wide& w : v.loads) load_wide(w, loop, vector, first, v.full, v.some);
+  emit_iterations(v, last);
+}
+
+// The same for `turns` turns of the workgroup from `first` + "_from" on, with all loads of these turns before the work
+// on any of them.
+void KernelEmitter::emit_vector_ahead(const ir::Loop& loop, int vector, const std::string& first,
+                                      const std::function<void()>& last, int turns) {
+  const VectorLoop v = plan_vector(loop, vector, first, true);
+  auto open_turn = [&] {
+    open("[[unroll]] for (int turn = 0; turn < " + std::to_string(turns) + "; ++turn) {");
+    line("const " + index_type(names_.at(loop.var).wide) + " " + first + " = " + first + "_from + turn * " +
+         std::to_string(group_ * vector) + ";");
+  };
+  for (const Wide& w : v.loads)
+    line(std::string(register_type(k_.buffer(w.buffer).dtype)) + " " + w.array + "[" + std::to_string(turns * vector) +
+         "];");
+  open_turn();
+  for (const Wide& w : v.loads) load_wide(w, loop, vector, first, v.full, v.some);
+  close();
+  open_turn();
+  emit_iterations(v, last);
+  close();
+}
+
+// The work of each iteration, between the wide loads and the wide stores.
+void KernelEmitter::emit_iterations(const VectorLoop& v, const std::function<void()>& last) {
+  for (const Wide& w : v.stores)
+    line(std::string(register_type(k_.buffer(w.buffer).dtype)) + " " + w.array + "[" + std::to_string(v.vector) + "];");
+  open("[[unroll]] for (int k = 0; k < " + std::to_string(v.vector) + "; ++k) {");
+  if (!v.some.empty()) open("if (" + v.some + ") {");
+  {
+    const StandIn iteration(names_.at(v.loop.var).text, "(" + v.first + " + k)");
+    size_t next_load = 0, next_store = 0;
+    for (const ir::Instr& i : v.loop.body) {
+      if (next_load < v.loads.size() && v.loads[next_load].instr == &i) {
+        regs_[std::get<ir::LoadInstr>(i.node).result] = v.loads[next_load++].at_k();
+      } else if (auto found = v.kept.find(&i); found != v.kept.end()) {
+        regs_[std::get<ir::LoadInstr>(i.node).result] = found->second->array + "[" + v.base + "k]";
+      } else if (next_store < v.stores.size() && v.stores[next_store].instr == &i) {
+        line(v.stores[next_store++].array + "[k] = " + regs_[std::get<ir::StoreInstr>(i.node).value] + ";");
+      } else {
+        emit(i, Context::Invocation);
+        if (auto fills = v.fills.find(&i); fills != v.fills.end())
+          line(fills->second->array + "[" + v.base + "k] = " + regs_[std::get<ir::LoadInstr>(i.node).result] + ";");
+      }
+    }
+    if (last) last();
+  }
+  if (!v.some.empty()) close();
+  close();
+  for (const Wide& w : v.stores) store_wide(w, v.loop, v.vector, v.first, v.full, v.some);
+}
+
+}  // namespace frit::codegen::glsl

@@ -1,0 +1,179 @@
+// Bookkeeping of the groups that `fuse` is making.
+#include "passes/fuse/drafts.h"
+
+#include <algorithm>
+
+namespace frit::passes {
+
+using namespace ir;
+
+namespace {
+
+// A group is closed at this much work per element, in scalar operations. Past it, registers spill, and compile time
+// grows by more than fusing saves.
+constexpr int kMaxGroupCost = 4096;
+constexpr int kExpensiveCost = 12;
+constexpr size_t kMaxGroupBuffers = 96;
+constexpr size_t kMaxReaders = 64;  // past this many, a group is not considered for merging
+
+void note(std::vector<int>& list, int g) {
+  if (list.empty() || list.back() != g) list.push_back(g);
+}
+
+bool is_mergeable(const Draft& d) {
+  return (d.kind == GroupKind::Loop || d.kind == GroupKind::Reduce) && !d.split && !d.arg &&
+         d.readers.size() <= kMaxReaders;
+}
+
+}  // namespace
+
+Drafts::Drafts(Function& f)
+    : f_(f),
+      home_(f.values.size(), -1),
+      reads_(f.values.size()),
+      depth_(f.values.size(), 0),
+      floating_(f.ops.size(), false) {}
+
+int Drafts::resolve(int g) const {
+  while (g >= 0 && (*this)[g].merged_into >= 0) g = (*this)[g].merged_into;
+  return g;
+}
+
+int Drafts::reach(ValueId v) const {
+  int g = home(v);
+  for (ValueId r : reads_[v]) g = std::max(g, home(r));
+  return g;
+}
+
+int Drafts::max_reach(const Op& op) const {
+  int g = -1;
+  for (ValueId o : op.operands) g = std::max(g, reach(o));
+  return g;
+}
+
+std::vector<ValueId> Drafts::reads_of(const Op& op) const {
+  std::vector<ValueId> reads;
+  for (ValueId o : op.operands) {
+    if (is_floating(o))
+      reads.insert(reads.end(), reads_[o].begin(), reads_[o].end());
+    else
+      reads.push_back(o);
+  }
+  std::sort(reads.begin(), reads.end());
+  reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
+  return reads;
+}
+
+void Drafts::make_floating(uint32_t i) {
+  const Op& op = f_.ops[i];
+  floating_[i] = true;
+  int depth = 0;
+  for (ValueId o : op.operands) depth = std::max(depth, depth_[o]);
+  const std::vector<ValueId> reads = reads_of(op);
+  for (ValueId r : op.results) reads_[r] = reads, depth_[r] = depth + 1;
+}
+
+int Drafts::start(GroupKind kind, uint32_t op, Shape space, ReductionShape reduction) {
+  groups_.push_back({kind, std::move(space), std::move(reduction)});
+  const int g = static_cast<int>(groups_.size()) - 1;
+  join(op, g);
+  return g;
+}
+
+void Drafts::join(uint32_t i, int g) {
+  const Op& op = f_.ops[i];
+  Draft& d = (*this)[g];
+  d.ops.push_back(i);
+  d.cost += op.def->has(kExpensive) ? kExpensiveCost : 1;
+  for (ValueId r : op.results) home_[r] = g;
+  for (ValueId o : op.operands) {
+    const int h = home(o);
+    if (h == g) continue;
+    if (h >= 0) note((*this)[h].readers, g);
+    if (!is_floating(o)) d.inputs.insert(o);
+    for (ValueId r : reads_[o]) {
+      d.inputs.insert(r);
+      const int b = home(r);
+      if (b >= 0) note((*this)[b].readers, g), note((*this)[b].index_readers, g);
+    }
+    // Readers of one value look for each other here.
+    if (!shape(o).empty()) readers_[{o, d.iteration_space()}] = g;
+  }
+}
+
+bool Drafts::is_full(int g) const {
+  return (*this)[g].cost >= kMaxGroupCost || (*this)[g].inputs.size() >= kMaxGroupBuffers;
+}
+
+std::string Drafts::fullness(int g) const {
+  const Draft& d = (*this)[g];
+  return d.inputs.size() >= kMaxGroupBuffers ? std::to_string(d.inputs.size()) + " inputs"
+                                             : std::to_string(d.cost) + " scalar operations";
+}
+
+bool Drafts::may_merge(int from, int to) const {
+  const Draft &a = (*this)[from], &b = (*this)[to];
+  if (!is_mergeable(a) || !is_mergeable(b) || a.cost + b.cost > kMaxGroupCost ||
+      a.inputs.size() + b.inputs.size() > kMaxGroupBuffers || a.iteration_space() != b.iteration_space())
+    return false;
+  const bool reduces = a.kind == GroupKind::Reduce;
+  if (reduces && b.kind == GroupKind::Reduce && !(a.reduction == b.reduction)) return false;
+  auto is_to = [&](int r) { return resolve(r) == to; };
+  if (std::any_of(a.readers.begin(), a.readers.end(), [&](int r) { return resolve(r) != from && resolve(r) < to; }) ||
+      std::any_of(a.index_readers.begin(), a.index_readers.end(), is_to))
+    return false;
+  // Inside one kernel rows and full values meet only through ops that say how; a reader at full shape of a row value
+  // would not fit.
+  return !reduces || std::none_of(a.readers.begin(), a.readers.end(), is_to);
+}
+
+bool Drafts::merge(int from, int to) {
+  if (!may_merge(from, to)) return false;
+  Draft &a = (*this)[from], &b = (*this)[to];
+  if (a.kind == GroupKind::Reduce) {
+    b.kind = GroupKind::Reduce;
+    b.reduction = a.reduction;
+  }
+  b.ops.insert(b.ops.end(), a.ops.begin(), a.ops.end());
+  b.cost += a.cost;
+  b.inputs.merge(a.inputs);
+  b.readers.insert(b.readers.end(), a.readers.begin(), a.readers.end());
+  b.index_readers.insert(b.index_readers.end(), a.index_readers.begin(), a.index_readers.end());
+  a.merged_into = to;
+  a.ops.clear();
+  return true;
+}
+
+size_t Drafts::ReaderHash::operator()(const ReaderKey& k) const {
+  Hasher hasher;
+  hasher.add(k.value);
+  for (const Dim& d : k.space) d.hash_into(hasher);
+  return hasher.finish().low;
+}
+
+int Drafts::reader(ValueId v, const Shape& space) const {
+  const auto found = readers_.find({v, space});
+  return found == readers_.end() ? -1 : resolve(found->second);
+}
+
+ValueId Drafts::copy_to_own_group(ValueId v, GroupKind kind) {
+  Op copy = f_.ops[f_.values[v].op];
+  const auto i = static_cast<uint32_t>(f_.ops.size());
+  const auto fresh = static_cast<ValueId>(f_.values.size());
+  f_.values.push_back({f_.type(v), i, 0, {}});
+  copy.results = {fresh};
+  f_.ops.push_back(std::move(copy));
+  floating_.push_back(false);
+  home_.push_back(-1), reads_.emplace_back(), depth_.push_back(0);
+  start(kind, i, shape(v));
+  return fresh;
+}
+
+void Drafts::finish() {
+  std::vector<OpGroup> groups;
+  for (Draft& d : groups_)
+    if (d.merged_into < 0) groups.push_back({d.kind, std::move(d.ops)});
+  regroup(f_, std::move(groups), floating_);
+}
+
+}  // namespace frit::passes
