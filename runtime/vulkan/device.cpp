@@ -1,3 +1,4 @@
+// Opens a device, makes its pipelines, records and submits commands, and copies memory.
 #include "runtime/vulkan/device.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace frit::runtime::vulkan {
 
 namespace {
 
-// What the thread handed over last, where it has times.
+// The last submission of the thread that has times.
 struct Last {
   const Device* device = nullptr;
   RecordingPtr recording;
@@ -20,7 +21,7 @@ struct Last {
 };
 thread_local Last last;
 
-// Submissions of a queue that have not ended; further ones wait, so that nobody runs away from the device.
+// The most submissions of a queue that have not ended. Further ones wait, so that the host does not get far ahead.
 constexpr uint64_t kMostPending = 512;
 constexpr VkDeviceSize kStaging = VkDeviceSize{32} << 20;
 constexpr uint32_t kPushBytes = 128;
@@ -176,7 +177,7 @@ Diagnostic Device::fault() const {
   return Diagnostic("gpu " + info_.name + " was lost" + why, {}, "compute its arrays again, or run on the cpu");
 }
 
-// The driver must not lose its memory to the end of the process under work that runs. What was compiled is kept.
+// The process must not end while work runs, as the driver would lose its memory. Compiled pipelines are kept on disk.
 void Device::at_exit() {
   if (lost() || !synchronize().ok() || pipelines_made_.load() == 0) return;
   DiskCache cache(DiskCacheOptions::from_environment());
@@ -345,7 +346,7 @@ Status Device::open_commands(Recording& r) {
 
 Status Device::close_commands(Recording& r) { return check(api_.EndCommandBuffer(r.commands), "cannot record"); }
 
-// Nobody runs it any more: a queue holds what it was given until it has ended.
+// No queue runs it any more: a queue holds a recording until it has ended.
 void Device::recycle(std::unique_ptr<Recording> r) {
   for (const Block& b : r->arguments) free_host_block(b);
   r->arguments.clear();
@@ -399,7 +400,7 @@ Status Device::wait(const Points& points) {
 
 Status Device::wait_written(const Track& track) {
   const uint64_t written = track.written.load(std::memory_order_acquire);
-  // Memory that nobody has written yet may still be in use by who had it before.
+  // Memory that was not written since it was handed out may still be in use by its earlier holder.
   return written ? wait(written % kQueues, written / kQueues) : wait(track.points());
 }
 
@@ -410,7 +411,7 @@ Status Device::synchronize() {
 
 // Commands that never end keep the device; it is not used again.
 Status Device::fail(size_t queue, VkResult result) {
-  // What it was doing: the step behind the last timestamp that was written.
+  // The step that it was in: the one behind the last timestamp that was written.
   std::string step = "its work";
   if (RecordingPtr r = queues_[queue].running()) {
     if (!r->steps.empty()) step = r->steps.front();
