@@ -251,6 +251,25 @@ FRIT_ISA void store_rows(const SumLane<T>* from, int64_t stride, const Matrix& t
   }
 }
 
+// c = a b from the operands as they lie, where b and c have dense rows; false where packing them pays.
+template <class T, class Dot>
+FRIT_ISA bool multiply_unpacked(const Matrix& a, const Matrix& b, const Matrix& c, int64_t blocks) {
+  using C = SumLane<T>;
+  const int64_t m = c.rows * kParts<T>, n = c.cols * kParts<T>, units = a.cols;
+  auto span = [](const Matrix& x) {
+    return static_cast<int64_t>(sizeof(T)) * std::max(x.rows * std::abs(x.row_stride), x.cols * std::abs(x.col_stride));
+  };
+  if (b.col_stride != 1 || (m * n * units > kUnpacked && std::max(span(a), span(b)) > kUnpackedSpan)) return false;
+  for (int64_t block = 0; block < blocks; ++block) {
+    const int64_t first = units * block / blocks, next = units * (block + 1) / blocks;
+    rows_by_columns<Dot, 0>(KernelArgs<C>{static_cast<const C*>(a.data) + first * a.col_stride, a.row_stride,
+                                          a.col_stride, static_cast<const C*>(b.data) + first * b.row_stride,
+                                          b.row_stride, next - first, static_cast<C*>(c.data), c.row_stride, block > 0},
+                            m, n, Blocking<C>::kPanel);
+  }
+  return true;
+}
+
 template <class T, class Dot>
 FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
   using C = SumLane<T>;
@@ -262,23 +281,8 @@ FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
   const int64_t units = (a.cols + kPerUnit - 1) / kPerUnit, blocks = (units + B::kBlockUnits - 1) / B::kBlockUnits;
   const bool in_place = kAsItLies && c.col_stride == 1;
   auto block_start = [&](int64_t block) { return units * block / blocks; };
-  if constexpr (kAsItLies) {
-    auto span = [](const Matrix& x) {
-      return static_cast<int64_t>(sizeof(T)) *
-             std::max(x.rows * std::abs(x.row_stride), x.cols * std::abs(x.col_stride));
-    };
-    if (in_place && b.col_stride == 1 && (m * n * units <= kUnpacked || std::max(span(a), span(b)) <= kUnpackedSpan)) {
-      for (int64_t block = 0; block < blocks; ++block) {
-        const int64_t first = block_start(block);
-        rows_by_columns<Dot, 0>(
-            KernelArgs<C>{static_cast<const C*>(a.data) + first * a.col_stride, a.row_stride, a.col_stride,
-                          static_cast<const C*>(b.data) + first * b.row_stride, b.row_stride,
-                          block_start(block + 1) - first, static_cast<C*>(c.data), c.row_stride, block > 0},
-            m, n, B::kPanel);
-      }
-      return true;
-    }
-  }
+  if constexpr (kAsItLies)
+    if (in_place && multiply_unpacked<T, Dot>(a, b, c, blocks)) return true;
   // Where one block of k is all of it, sums of a block of columns are final at once.
   const int64_t most_units = (units + blocks - 1) / blocks,
                 most_cols = std::min(B::kBlockCols, (n + B::kPanel - 1) / B::kPanel * B::kPanel);

@@ -66,6 +66,19 @@ Result<std::unique_ptr<Device>> Device::open(const Api& api, VkPhysicalDevice ph
 }
 
 Status Device::start() {
+  FRIT_TRY(choose_queues());
+  FRIT_TRY(create());
+  FRIT_TRY(open_memory());
+  FRIT_TRY(open_pipelines());
+  static Device* current = nullptr;
+  const bool first = current == nullptr;
+  current = this;
+  if (first) std::atexit([] { current->at_exit(); });
+  return {};
+}
+
+// A family of queues for compute alone, where there is one.
+Status Device::choose_queues() {
   uint32_t count = 0;
   api_.GetPhysicalDeviceQueueFamilyProperties(physical_, &count, nullptr);
   std::vector<VkQueueFamilyProperties> families(count);
@@ -81,6 +94,10 @@ Status Device::start() {
   timestamp_mask_ = bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
 
   queue_count_ = std::min<size_t>(kQueues, families[family_].queueCount);
+  return {};
+}
+
+Status Device::create() {
   const float priorities[kQueues] = {1, 1, 1, 1};
   VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
   queue.queueFamilyIndex = family_;
@@ -117,7 +134,10 @@ Status Device::start() {
   pool.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
   pool.queueFamilyIndex = family_;
   FRIT_TRY(check(api_.CreateCommandPool(device_, &pool, nullptr, &pool_), "cannot make a command pool"));
+  return {};
+}
 
+Status Device::open_memory() {
   VkPhysicalDeviceMemoryProperties memory;
   api_.GetPhysicalDeviceMemoryProperties(physical_, &memory);
   const int local = info_.host_visible ? memory_type(memory, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | kHostMemory,
@@ -131,7 +151,11 @@ Status Device::start() {
   if (const char* set = std::getenv("FRIT_VULKAN_MEMORY_LIMIT"))
     if (const double mebibytes = std::atof(set); mebibytes > 0)
       device_memory_.set_limit(static_cast<uint64_t>(mebibytes * 1048576));
+  return {};
+}
 
+// The layout of all pipelines, and those that an earlier process left on disk.
+Status Device::open_pipelines() {
   VkPushConstantRange push{VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushBytes};
   VkPipelineLayoutCreateInfo layout{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
   layout.pushConstantRangeCount = 1;
@@ -153,10 +177,6 @@ Status Device::start() {
     FRIT_TRY(
         check(api_.CreatePipelineCache(device_, &pipelines, nullptr, &pipelines_), "cannot make a pipeline cache"));
   }
-  static Device* current = nullptr;
-  const bool first = current == nullptr;
-  current = this;
-  if (first) std::atexit([] { current->at_exit(); });
   return {};
 }
 

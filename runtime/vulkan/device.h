@@ -105,6 +105,10 @@ class Device : public Gpu {
   Device(const Api& api, VkPhysicalDevice physical, GpuInfo info)
       : api_(api), physical_(physical), info_(std::move(info)) {}
   Status start();
+  Status choose_queues();
+  Status create();
+  Status open_memory();
+  Status open_pipelines();
   // `from` and `to` are marked; the host sees the copy once the queue has reached it.
   Status copy(const Block& from, VkDeviceSize from_offset, Track& from_track, const Block& to, VkDeviceSize to_offset,
               Track& to_track, VkDeviceSize bytes);

@@ -8,7 +8,7 @@
 
 namespace frit::test {
 
-// Changes one thing of the plan or of the signature. What the image says of its code stays as it is.
+// Changes one thing of the plan or of the signature. The description of the code stays as it is.
 void edit_plan(runtime::Image& image, runtime::Signature& signature, std::mt19937_64& random);
 
 // Changes a byte of an image anywhere but in its machine code.
