@@ -100,7 +100,7 @@ Tensor fenced_tensor(const Signature::Value& v, const std::vector<int64_t>& symb
 
 // A call in a process of its own; by its end, 0: refused, 1: run.
 int call(const std::string& path, const std::string& function, const Signature& good, uint64_t seed) {
-  alarm(20);
+  alarm(5);
   std::mt19937_64 random(seed);
   auto package = Package::load(path, "cpu");
   if (!package.ok()) return 0;

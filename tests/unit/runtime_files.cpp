@@ -93,7 +93,7 @@ TEST_F(Files, a_file_that_is_replaced_keeps_its_rights) {
 
 // Names of folders, plugins and files from the environment are for programs that run with their caller's rights.
 TEST(Environment, names_no_files_for_programs_with_more_rights) {
-  const std::regex plain(R"((^|[^_])getenv\("(\w*)"?)");
+  const std::regex plain(R"x((^|[^_])getenv\("(\w*)"?)x");
   // Variables that name no file and no code.
   const std::set<std::string> harmless{"FRIT_DEVICE",           "FRIT_VULKAN_WITHOUT", "FRIT_VULKAN_SHARED",
                                        "FRIT_VULKAN_DEVICE",    "FRIT_VULKAN_TIMEOUT", "FRIT_VULKAN_MEMORY_LIMIT",
