@@ -156,7 +156,7 @@ std::vector<std::string> gpu_devices();
 // The name of a device: "cpu", or one of gpu_devices(), the first of which is also called "gpu". "" stands for the
 // device that the environment variable FRIT_DEVICE names, and for the CPU where it names none.
 Result<std::string> device_name(std::string_view said);
-// What code for the device of this machine depends on: equal texts may share code. "" where the device cannot be used.
+// The device of this machine as a text: devices with equal texts may share code. "" where the device cannot be used.
 std::string device_identity(std::string_view device);
 
 // Copies of a tensor: dense in device memory, and in host memory. A tensor that is there already is returned as it is.

@@ -20,19 +20,37 @@ namespace frit::runtime::vulkan {
   X(GetPhysicalDeviceMemoryProperties) \
   X(GetPhysicalDeviceQueueFamilyProperties) X(CreateDevice) X(GetDeviceProcAddr) X(EnumerateDeviceExtensionProperties)
 
-#define FRIT_VULKAN_DEVICE(X)                                                                                         \
-  X(GetDeviceQueue)                                                                                                   \
-  X(AllocateMemory)                                                                                                   \
-  X(FreeMemory)                                                                                                       \
-  X(MapMemory)                                                                                                        \
-  X(CreateBuffer)                                                                                                     \
-  X(DestroyBuffer) X(GetBufferMemoryRequirements) X(BindBufferMemory) X(GetBufferDeviceAddress) X(CreateShaderModule) \
-      X(DestroyShaderModule) X(CreatePipelineLayout) X(CreatePipelineCache) X(GetPipelineCacheData)                   \
-          X(CreateComputePipelines) X(DestroyPipeline) X(CreateCommandPool) X(AllocateCommandBuffers)                 \
-              X(BeginCommandBuffer) X(EndCommandBuffer) X(CmdBindPipeline) X(CmdPushConstants) X(CmdDispatch)         \
-                  X(CmdPipelineBarrier) X(CmdCopyBuffer) X(CmdWriteTimestamp) X(CmdResetQueryPool) X(CreateQueryPool) \
-                      X(DestroyQueryPool) X(GetQueryPoolResults) X(CreateSemaphore) X(GetSemaphoreCounterValue)       \
-                          X(WaitSemaphores) X(QueueSubmit)
+#define FRIT_VULKAN_DEVICE(X)    \
+  X(GetDeviceQueue)              \
+  X(AllocateMemory)              \
+  X(FreeMemory)                  \
+  X(MapMemory)                   \
+  X(CreateBuffer)                \
+  X(DestroyBuffer)               \
+  X(GetBufferMemoryRequirements) \
+  X(BindBufferMemory)            \
+  X(GetBufferDeviceAddress)      \
+  X(CreateShaderModule)          \
+  X(DestroyShaderModule)         \
+  X(CreatePipelineLayout)        \
+  X(CreatePipelineCache)         \
+  X(GetPipelineCacheData)        \
+  X(CreateComputePipelines)      \
+  X(DestroyPipeline)             \
+  X(CreateCommandPool)           \
+  X(AllocateCommandBuffers)      \
+  X(BeginCommandBuffer)          \
+  X(EndCommandBuffer)            \
+  X(CmdBindPipeline)             \
+  X(CmdPushConstants)            \
+  X(CmdDispatch)                 \
+  X(CmdPipelineBarrier)          \
+  X(CmdCopyBuffer)               \
+  X(CmdWriteTimestamp)           \
+  X(CmdResetQueryPool)           \
+  X(CreateQueryPool)             \
+  X(DestroyQueryPool)            \
+  X(GetQueryPoolResults) X(CreateSemaphore) X(GetSemaphoreCounterValue) X(WaitSemaphores) X(QueueSubmit)
 
 // One of the process, and one of each device. Members are named as in Vulkan without the prefix.
 struct Api {
