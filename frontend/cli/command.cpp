@@ -45,7 +45,18 @@ Source read_graph(const std::string& path) {
   } else if (path == "-") {
     s.text.assign(std::istreambuf_iterator<char>(std::cin), {});
   } else {
-    s.text = value_or_fail(runtime::MappedFile::open(path))->bytes();
+    // A pipe that this process was given (/dev/fd/3) has no path of its own. One in a folder may have no writer: it is
+    // refused, as devices are, rather than waited for.
+    std::error_code unnamed;
+    (void)std::filesystem::canonical(path, unnamed);
+    std::error_code missing;
+    if (!unnamed || !std::filesystem::exists(path, missing)) {
+      s.text = value_or_fail(runtime::MappedFile::open(path))->bytes();
+    } else {
+      std::ifstream in(path, std::ios::binary);
+      s.text.assign(std::istreambuf_iterator<char>(in), {});
+      if (!in.is_open() || in.bad()) fail({"cannot read '" + path + "'"});
+    }
   }
   if (!s.package && s.text.starts_with("FRITPKG\n"))
     fail({"'" + s.name + "' is a package that comes through a pipe", {}, "give the file itself"});

@@ -1,3 +1,4 @@
+// Reads facts about the machine from the system.
 #include "runtime/execute/device.h"
 
 #include <algorithm>

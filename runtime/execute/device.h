@@ -1,4 +1,4 @@
-// The devices that can run programs here, and what they can do. Facts about the machine; nothing is started or opened.
+// The devices that can run programs here, with their abilities. Facts about the machine; nothing is started or opened.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct CacheInfo {
 struct DeviceInfo {
   std::string name;               // "AMD EPYC 7R13 Processor"
   std::string kind;               // "cpu"
-  int threads = 0;                // what loops are spread over now
+  int threads = 0;                // that loops are spread over now
   int cpus = 0;                   // that this process may use
   size_t memory_bytes = 0;        // that this process may use
   std::vector<std::string> simd;  // from narrow to wide: "sse4.2", "avx2", "fma", "avx512f", ...

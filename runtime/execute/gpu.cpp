@@ -1,3 +1,4 @@
+// Finds the GPU's driver, and copies tensors between host and device.
 #include "runtime/execute/gpu.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace frit::runtime {
 
 namespace {
 
-// What the driver's plugin exports.
+// The functions that the driver's plugin exports.
 using FindGpu = Result<Gpu*> (*)();
 using ListGpus = Result<std::vector<GpuInfo>> (*)();
 

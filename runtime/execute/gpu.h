@@ -1,8 +1,8 @@
-// A GPU as the rest of frit sees it: what it can do, its memory, and programs for it. Nothing here knows how it is
-// driven.
+// A GPU as the rest of frit sees it: its features, its memory, and programs for it. Nothing here depends on the
+// driver.
 //
-// Work is not waited for: run() hands it over, and memory knows when what was computed into it is there. Reading waits,
-// on the host or on the GPU, and so do synchronize() and GpuMemory::wait().
+// run() hands work over and does not wait. Memory knows when its contents are computed. Reading waits for them, on the
+// host or on the GPU, and so do synchronize() and GpuMemory::wait().
 //
 // A driver of GPUs is a plugin libfrit_runtime_<device>.so (runtime/vulkan) with FRIT_PLUGIN_FACTS("gpu"), opened on
 // first need. Its name is the device's. Code for a GPU is a GpuCode: shaders with what
@@ -22,7 +22,7 @@
 
 namespace frit::runtime {
 
-// What code may ask for. None of it is taken for granted by code that is written for no known device (`baseline`).
+// Features that code may use. Code for no particular device (`baseline`) relies on the defaults alone.
 struct GpuFeatures {
   bool int64 = true, float64 = true;       // arithmetic on 64-bit numbers
   bool storage8 = true, storage16 = true;  // elements of 8 and 16 bits in buffers
@@ -118,8 +118,8 @@ class Gpu {
  public:
   virtual ~Gpu() = default;
   virtual const GpuInfo& info() const = 0;
-  // What runs a plan's steps: for Plan::device_code. Plans are checked here, so that what the GPU has no form of is an
-  // error before any run.
+  // The code that runs a plan's steps, for Plan::device_code. Fails where the GPU has no form of a step, before any
+  // run.
   virtual Result<std::shared_ptr<DeviceCode>> load(const Plan& plan, std::string_view code) = 0;
   // Device memory, contents undefined.
   virtual Result<std::shared_ptr<Buffer>> allocate(size_t bytes) = 0;
@@ -156,7 +156,7 @@ std::vector<std::string> gpu_devices();
 // The name of a device: "cpu", or one of gpu_devices(), the first of which is also called "gpu". "" stands for the
 // device that the environment variable FRIT_DEVICE names, and for the CPU where it names none.
 Result<std::string> device_name(std::string_view said);
-// What code for the device of this machine depends on: equal texts may share code. "" where the device cannot be used.
+// The device of this machine as a text: devices with equal texts may share code. "" where the device cannot be used.
 std::string device_identity(std::string_view device);
 
 // Copies of a tensor: dense in device memory, and in host memory. A tensor that is there already is returned as it is.

@@ -1,4 +1,4 @@
-// Code for a GPU as bytes: shaders with what a launch must know of each.
+// Code for a GPU as bytes: shaders, each with its launch parameters.
 #include "runtime/execute/gpu.h"
 #include "runtime/system/plan_codec.h"
 

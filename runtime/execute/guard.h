@@ -1,4 +1,4 @@
-// What the sizes of a call's arguments must be for code that was made for many of them. Knows nothing of the IR.
+// Conditions on the sizes of a call's arguments, for code that serves many sizes. Knows nothing of the IR.
 //
 // A Guard is immutable once it is made and may be used on many threads at once.
 #pragma once
@@ -19,7 +19,7 @@ struct Guard {
     uint32_t input, axis;
     friend bool operator==(const Source&, const Source&) = default;
   };
-  // The size of that axis is what the program gives.
+  // The size of that axis equals the program's value.
   struct Size {
     uint32_t input, axis;
     DimProgram expected;

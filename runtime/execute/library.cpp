@@ -1,3 +1,4 @@
+// The table of routines, filled by plugins.
 #include "runtime/execute/library.h"
 
 #include <map>

@@ -1,3 +1,4 @@
+// Chooses the number of threads for a loop.
 #include "runtime/execute/parallel.h"
 
 #include <sched.h>

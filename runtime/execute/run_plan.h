@@ -42,7 +42,7 @@ class Array {
   T* data_;
 };
 
-// What the steps of a run work on: addresses of the plan's buffers, values of its symbols.
+// The state that the steps of a run share: addresses of the plan's buffers, values of its symbols.
 template <class Address>
 struct Frame {
   const Address* buffers;

@@ -1,3 +1,4 @@
+// The blocks that each thread lends.
 #include "runtime/execute/scratch.h"
 
 #include <array>

@@ -1,7 +1,7 @@
 // Short-lived memory of one thread: kernel scratch and small workspaces.
 //
 // Each thread keeps a few blocks and lends them out; a block that is lent is not lent again until it comes back, so
-// nested use is safe. What is too large to keep comes from the buffer pool and goes back to it.
+// nested use is safe. A block that is too large to keep comes from the buffer pool and goes back to it.
 #pragma once
 
 #include <cstddef>

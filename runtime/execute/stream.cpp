@@ -1,3 +1,4 @@
+// The threads and queues of streams.
 #include "runtime/execute/stream.h"
 
 #include <unistd.h>
@@ -128,7 +129,7 @@ void Stream::enqueue(std::function<void()> task) {
     }
   }
   if (task) {
-    // The process is at its exit and the thread is gone: what comes now runs here.
+    // The process is at its exit and the thread is gone: a task that comes now runs here.
     task();
     return;
   }
@@ -155,7 +156,7 @@ void Stream::enqueue(std::function<void()> task) {
     static_cast<void>(registered);
     live().states.insert(state);
   }
-  // Under the lock, so that who detaches or joins the thread finds it.
+  // Under the lock, so that a detach or join finds the thread.
   std::unique_lock lock(s.mutex);
   try {
     s.thread = std::thread([state] { state->loop(); });

@@ -1,3 +1,4 @@
+// The worker threads, and how a loop is divided among them.
 #include "runtime/execute/thread_pool.h"
 
 #include <pthread.h>
@@ -17,10 +18,10 @@ namespace frit::runtime {
 
 namespace {
 
-// Longer than what lies between two kernels of a program or two operations of a caller's loop, short beside what a user
-// would see as load.
+// Longer than the time between two kernels of a program, or between two operations of a caller's loop; too short for a
+// user to see it as load.
 constexpr auto kLookOut = std::chrono::microseconds(100);
-// How long one who gave a loop waits awake for workers to finish their last part.
+// How long the caller of a loop spins until the workers finish their last parts.
 constexpr auto kPatience = std::chrono::microseconds(50);
 
 // Waking a worker takes this long, on a good day. A loop of many grains, each of which is worth a turn of a thread, is
@@ -67,7 +68,7 @@ struct ThreadPool::Job {
 
   bool exhausted() const { return taken.load(std::memory_order_relaxed) >= grains; }
 
-  // Whether what is left after a first part takes longer than waking others does.
+  // Whether the rest after a first part takes longer than waking others does.
   bool is_long() {
     if (grains >= kSurelyLong) return true;
     const auto start = std::chrono::steady_clock::now();
@@ -82,7 +83,7 @@ struct ThreadPool::Job {
     }
   }
 
-  // Takes one part, at most one in `share` of what is left. False when nothing is left.
+  // Takes one part, at most one in `share` of the rest. False when nothing is left.
   bool run_part(int64_t share) {
     int64_t begin = taken.load(std::memory_order_relaxed), part;
     do {
@@ -98,7 +99,7 @@ struct ThreadPool::Worker {
   std::thread thread;
   pid_t id = 0;
   std::atomic<bool> asleep{false};
-  std::atomic<bool> moved{false};  // off the CPU of who wakes it, until it is awake
+  std::atomic<bool> moved{false};  // away from the CPU of the thread that wakes it, until it is awake
 #if defined(__linux__)
   cpu_set_t cpus;  // that it may run on
 #endif
@@ -138,7 +139,7 @@ void ThreadPool::run(int64_t total, int64_t grain, RangeFn fn, void* context, in
     (job.previous ? job.previous->next : jobs_) = job.next;
     if (job.next) job.next->previous = job.previous;
   }
-  // Nobody joins any more. Who leaves does not touch the job afterwards, only the pool.
+  // No thread joins any more. A thread that leaves does not touch the job afterwards, only the pool.
   const auto done = [&] { return job.active.load(std::memory_order_acquire) == 0; };
   if (done() || look_out(kPatience, done)) return;
   for (;;) {

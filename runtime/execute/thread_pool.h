@@ -39,8 +39,8 @@ class ThreadPool {
   Job* jobs_ = nullptr;  // those with iterations left, newest first
   std::vector<std::unique_ptr<Worker>> workers_;
   std::atomic<int> worker_count_{0};
-  std::atomic<uint32_t> given_{0};  // counts jobs given: what sleeping workers wait for
-  std::atomic<uint32_t> left_{0};   // counts workers that left a job: what those who gave one wait for
+  std::atomic<uint32_t> given_{0};  // counts jobs given; sleeping workers wait for it
+  std::atomic<uint32_t> left_{0};   // counts workers that left a job; the caller of a loop waits for it
   std::atomic<int> sleeping_{0};
 };
 

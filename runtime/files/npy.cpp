@@ -1,3 +1,4 @@
+// Reads and writes .npy files.
 #include "runtime/files/npy.h"
 
 #include <fcntl.h>

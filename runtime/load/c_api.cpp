@@ -28,7 +28,7 @@ frit_status failed(frit_status status, const std::string& message, const std::st
 }
 frit_status failed(frit_status status, const Diagnostic& d) { return failed(status, d.message, d.note); }
 
-// Runs `f`; what it throws (there is no memory for a text, say) becomes an error.
+// Runs `f`. An exception (when memory for a text is exhausted, say) becomes an error.
 template <class F>
 frit_status guarded(F&& f) {
   try {

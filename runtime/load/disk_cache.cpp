@@ -1,3 +1,4 @@
+// Reads, writes and drops the entries of the cache on disk.
 #include "runtime/load/disk_cache.h"
 
 #include <dirent.h>
@@ -77,7 +78,8 @@ Result<Parts> unpack(std::string_view bytes) {
   return parts;
 }
 
-// The bytes of a file of the user's own that has at most `most` of them. Nothing with `number` 0 where there is none.
+// The bytes of a file that belongs to the user and has at most `most` of them. Nothing, with `number` 0, where there is
+// no file.
 std::optional<std::string> read_file(int folder, const std::string& name, uint64_t most, int& number) {
   // A pipe in place of a file must not block, a link must not lead elsewhere.
   const int fd = openat(folder, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -273,7 +275,7 @@ bool DiskCache::open(bool create) {
   return fd >= 0;
 }
 
-// Somebody removed the folder: makes it again. Other threads go on with the number they have.
+// Makes the folder again after somebody removed it. Other threads keep their file descriptor.
 bool DiskCache::reopen() {
   std::lock_guard lock(mutex_);
   if (refused_) return false;
@@ -311,7 +313,7 @@ int DiskCache::open_folder(bool create) {
   }
   if (fd >= 0) close(fd);
   refused_ = true;
-  // Having no place to write to is common, and nobody's fault unless somebody named the place.
+  // A missing place to write to is common; it deserves a warning only where the user named the place.
   if (unsafe || options_.named)
     warn("code is not kept on disk: " + problem_);
   else
@@ -367,7 +369,7 @@ void DiskCache::reject(std::string_view key, std::string_view why) {
 
 void DiskCache::store(std::string_view key, std::string_view payload) {
   const uint64_t size = kHeader + key.size() + payload.size() + kChecksum;
-  // One entry is not to push out all the others.
+  // One entry must not push out all the others.
   if (!enabled() || size > options_.max_bytes / 4 || !open(true)) return;
   const std::string name = entry_name(key);
   static const uint64_t process = std::random_device{}() ^ static_cast<uint64_t>(getpid()) << 32;
@@ -390,8 +392,8 @@ void DiskCache::store(std::string_view key, std::string_view payload) {
   }
   ++writes_;
   say("written " + name + ", " + std::to_string(size) + " bytes");
-  // Looking at every file takes long, and other processes write too: each write looks with a chance that makes it once
-  // in a 64th of the bound written, whoever wrote it.
+  // Looking at every file takes long, and other processes write too. So each write looks with a chance that is
+  // proportional to its size: all processes together look once for each 64th of the bound that they write.
   const uint64_t part = options_.max_bytes / 64;
   if (size >= part || hash_bytes(temporary.data(), temporary.size()).low % part < size) shrink();
 }
@@ -405,7 +407,7 @@ void DiskCache::shrink() {
   for (const File& f : files)
     if (f.temporary && f.used.tv_sec + kAbandoned < now && unlinkat(fd_, f.name.c_str(), 0) == 0) total -= f.bytes;
   if (total <= options_.max_bytes) return;
-  // Somewhat below the bound, so that it takes a while to come here again.
+  // Well below the bound, so that the next removal is not soon.
   const uint64_t goal = options_.max_bytes - options_.max_bytes / 8;
   for (auto f = files.rbegin(); f != files.rend() && total > goal; ++f) {
     if (f->temporary) continue;
@@ -433,7 +435,7 @@ Result<DiskCache::Contents> DiskCache::read(const std::string& name) {
   auto bytes = read_file(fd_, name, options_.max_bytes, number);
   if (!bytes) return Diagnostic(number ? "it cannot be read: " + error_text(number) : "it is gone");
   if (known) {
-    // Looking is not using.
+    // Listing an entry does not count as use.
     const struct timespec times[2] = {before.st_atim, before.st_mtim};
     utimensat(fd_, name.c_str(), times, AT_SYMLINK_NOFOLLOW);
   }

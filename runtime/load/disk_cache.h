@@ -3,8 +3,8 @@
 // An entry is one file named by its key's 128-bit hash. It holds the whole key, which is compared byte for byte, and a
 // checksum of everything: an entry that is truncated, damaged or of another key is a miss. Entries are written beside
 // their place and renamed, so that none is ever seen half written, whatever other processes do. Files used longest ago
-// go when their sum passes a bound. Nothing here fails: what cannot be read is a miss, what cannot be written is left
-// out.
+// go when their sum passes a bound. Nothing here fails: an entry that cannot be read is a miss, and one that cannot be
+// written is left out.
 //
 // A folder that belongs to somebody else or that others may write to is not used: code is run from here.
 #pragma once
@@ -23,7 +23,7 @@
 
 namespace frit::runtime {
 
-// Takes lines that tell what happens to entries. A plain function, as it is called from any thread.
+// Takes a line about each event. A plain function, as it is called from any thread.
 using CacheLog = void (*)(std::string_view line);
 
 struct DiskCacheOptions {
@@ -65,7 +65,7 @@ class DiskCache {
   // The payload that was stored under `key`.
   std::optional<std::string> load(std::string_view key);
   void store(std::string_view key, std::string_view payload);
-  // Says that what `load` gave cannot be used: the entry is removed and counts as a rejected miss.
+  // For an entry from `load` that cannot be used: it is removed and counts as a rejected miss.
   void reject(std::string_view key, std::string_view why);
   Stats stats() const;
 
@@ -73,7 +73,7 @@ class DiskCache {
   std::vector<Entry> list();
   Result<Contents> read(const std::string& name);
   bool remove(const std::string& name);
-  // Removes every entry, damaged ones and what writers left behind included, and nothing else. Gives how many files
+  // Removes every entry, damaged ones and abandoned temporary files included, and nothing else. Gives how many files
   // went and their bytes.
   std::pair<size_t, uint64_t> clear();
   // Why the folder cannot be used; success also where it does not exist yet.

@@ -1,3 +1,4 @@
+// Writes and reads manifests.
 #include "runtime/load/manifest.h"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ Json function(const PackageContents::Function& f, size_t signature) {
 
 }  // namespace
 
-// Every step checks what it reads; after the first failure nothing more is read.
+// Every step checks the values that it reads; after the first failure nothing more is read.
 class ManifestReader {
  public:
   ManifestReader(PackageFile& package, size_t end) : p_(package), end_(end) {}

@@ -19,7 +19,7 @@ struct ManifestSource {
 
 std::string write_manifest(const ManifestSource& source, const std::vector<PackageFile::Section>& sections);
 
-// Fills in what the package's manifest says. Sections must lie before `end`.
+// Fills in a package from its manifest. Sections must lie before `end`.
 Status read_manifest(PackageFile& package, size_t end);
 
 }  // namespace frit::runtime

@@ -1,3 +1,4 @@
+// Lays out an object's sections in memory, applies its relocations and makes its code executable.
 #include "runtime/load/object_loader.h"
 
 #include <math.h>
@@ -24,11 +25,11 @@ constexpr uint16_t kMachine = EM_AARCH64;
 constexpr uint16_t kMachine = EM_NONE;
 #endif
 
-// Generated code is a few pages; this is far beyond, and keeps a damaged size from reserving the address space.
+// Generated code is a few pages. This bound is far above; it keeps a damaged size from reserving the address space.
 constexpr uint64_t kMaxBytes = uint64_t{256} << 20;
 
-// What generated code may call: copies of unknown length, C's exact remainder, and on processors without instructions
-// for them rounding and fused multiplication.
+// Functions that generated code may call: copies of unknown length, C's exact remainder, and, for processors without
+// such instructions, rounding and fused multiplication.
 void* find_function(std::string_view name) {
   using F1 = float (*)(float);
   using D1 = double (*)(double);

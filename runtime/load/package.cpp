@@ -1,3 +1,4 @@
+// Loads packages: chooses the code that fits the machine, binds weights, checks calls.
 #include "runtime/load/package.h"
 
 #include <algorithm>
@@ -10,8 +11,8 @@
 namespace frit::runtime {
 namespace {
 
-// What a SPIR-V module may declare, by number, and whether a device has it; what is not listed is taken for granted by
-// every shader of frit.
+// Capabilities that a SPIR-V module may declare, by number, and whether a device has them. Every shader of frit takes
+// those that are not listed for granted.
 struct Capability {
   uint32_t number;
   std::string_view name;

@@ -1,5 +1,5 @@
-// Packages ready to run: functions of a package file with the code that fits this machine. Knows nothing of compilers,
-// save how to ask for one.
+// Packages ready to run: functions of a package file with the code that fits this machine. Nothing here compiles; an
+// installed compiler is asked for code where none fits.
 //
 // A Package and its functions are immutable and may be used on many threads at once. Weights are views of the file
 // where the CPU runs, and copied once to a GPU. Loading runs no code of the file but kernels, and those when they are
@@ -60,8 +60,8 @@ class Package {
 
   const PackageFile& file() const { return *file_; }
   const std::string& device() const { return device_; }
-  // Loads its code at the first call. Fails with what is missing where nothing in the file runs here and no compiler is
-  // installed.
+  // Loads the function's code at the first call. Fails where no code in the file runs here and no compiler is
+  // installed; the error says why each variant does not run.
   Result<std::shared_ptr<const PackagedFunction>> find(std::string_view name) const;
   Result<std::shared_ptr<const PackagedFunction>> find(const PackageFile::Function& f) const;
 
@@ -81,7 +81,7 @@ class Package {
 // Why code for that machine does not run here; "" when it does.
 std::string unfit(const PackageFile::Variant& variant);
 
-// What the SPIR-V of a package's image asks of a device: names of its capabilities, sorted.
+// The capabilities that the SPIR-V of an image declares: their names, sorted.
 std::vector<std::string> capabilities_of(const Image& image);
 
 // The compiler, where it is installed: makes code for a function of an IR text, for this machine.

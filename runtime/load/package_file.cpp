@@ -1,3 +1,4 @@
+// Writes package files, and reads their sections.
 #include "runtime/load/package_file.h"
 
 #include <algorithm>

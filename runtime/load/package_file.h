@@ -1,9 +1,9 @@
-// Compiled functions in one file: what `frit compile` writes and a program without a compiler loads.
+// Compiled functions in one file. `frit compile` writes it, and a program without a compiler loads it.
 //
-// A header of 64 bytes, sections that begin at multiples of 64 bytes, and a manifest in JSON behind them, which says
-// where each section lies and what its hash is. docs/offline.md has the format. The same contents give the same bytes.
-// Reading takes any bytes: what is cut short, changed or of another version is an error, and nothing is allocated on
-// the word of a count.
+// A file has a header of 64 bytes, sections that begin at multiples of 64 bytes, and a manifest in JSON at its end,
+// which gives each section's place and hash. docs/offline.md has the format. The same contents give the same bytes.
+// Reading takes any bytes: a file that is cut short, changed or of another version is an error, and no count is
+// believed before memory is allocated for it.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ namespace frit::runtime {
 
 inline constexpr uint32_t kPackageVersion = 1;
 
-// What a package is made of.
+// The contents of a package that is to be written.
 struct PackageContents {
   struct Variant {
     std::string device;    // "cpu" or a GPU's (runtime/execute/gpu.h)

@@ -1,4 +1,4 @@
-// Compares the steps, buffers and views of a plan with what its kernels need.
+// Compares the steps, buffers and views of a plan with the needs of its kernels.
 #include "runtime/load/plan_check.h"
 
 #include <algorithm>

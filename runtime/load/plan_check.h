@@ -1,9 +1,9 @@
 // Checks a plan against its code before it runs.
 //
 // A hash says that a file is as it was written, not that its author meant well, so a plan is not trusted. Machine code
-// is, and so is the description that stands beside it: what a launch of each kernel reads and writes. Every launch must
-// give a kernel no less. Sizes that are known when the plan is loaded are compared once; the others are left to each
-// call (Plan::checks). The checks that need a call's arrays are in runtime/execute/run_plan.h.
+// is, and so is the description beside it (KernelNeeds), which says how much memory each argument of a kernel must
+// have. Every launch must give a kernel no less. Sizes that are known when the plan is loaded are compared once; the
+// others are left to each call (Plan::checks). The checks that need a call's arrays are in runtime/execute/run_plan.h.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace frit::runtime {
 
-// What a kernel's code takes for granted. Sizes are over the plan's symbols.
+// The arguments that a kernel's code was made for. Sizes are over the plan's symbols.
 struct KernelNeeds {
   struct Argument {
     DimProgram bytes;
@@ -29,8 +29,8 @@ struct KernelNeeds {
   friend bool operator==(const KernelNeeds&, const KernelNeeds&) = default;
 };
 
-// Fails where a step cannot fit its kernel, a view its buffer, or a buffer its slot. Adds what remains to
-// `plan.checks`.
+// Fails where a step cannot fit its kernel, a view its buffer, or a buffer its slot. Adds the comparisons
+// that need a call to `plan.checks`.
 Status check_plan(Plan& plan, const std::vector<KernelNeeds>& kernels);
 
 }  // namespace frit::runtime

@@ -1,3 +1,4 @@
+// Writes and reads compiled programs.
 #include "runtime/load/plan_file.h"
 
 #include <cstring>
@@ -67,7 +68,7 @@ class Writer : private GuardWriter {
     out_.u32(b.index);
     out_.u32(b.donor);
     if (b.role == Role::Constant) {
-      // A buffer may be larger than what was asked for.
+      // A buffer may be larger than its plan says.
       const auto bytes = static_cast<size_t>(b.bytes.evaluate(nullptr));
       out_.text({static_cast<const char*>(b.constant->data()), bytes});
     }

@@ -1,9 +1,9 @@
-// A compiled program as bytes: its plan and the object with its kernels. What the disk holds, and what a program
-// without a compiler loads.
+// A compiled program as bytes: its plan and the objects with its kernels. The cache on disk holds it, and a program
+// without a compiler loads it.
 //
-// The format is versioned, little-endian with fixed widths, and the same for the same program. Reading takes any bytes:
-// what is not a whole and consistent image of this version is an error. It carries no checksum: whoever keeps it adds
-// one.
+// The format is versioned, little-endian with fixed widths, and the same for the same program. Reading takes any bytes;
+// anything but a whole and consistent image of this version is an error. The format has no checksum; the cache and the
+// package that keep an image add one.
 #pragma once
 
 #include <memory>
@@ -26,11 +26,11 @@ struct Image {
     friend bool operator==(const Input&, const Input&) = default;
   };
   std::vector<Input> inputs;
-  Plan plan;                         // without code and entry points
-  std::vector<KernelNeeds> kernels;  // what each kernel's code takes for granted
-  std::vector<ObjectCode> objects;   // with the kernels of the plan
-  // What the code takes for granted of a call's sizes. Empty where the caller is the only one who checks them: in the
-  // caches of one process and of one user.
+  Plan plan;  // without code and entry points
+  std::vector<KernelNeeds> kernels;
+  std::vector<ObjectCode> objects;  // with the kernels of the plan
+  // The sizes that the code was made for. A package compares it with the guard of the signature. It is empty in the
+  // caches, where the program that made the code checks its calls itself.
   Guard guard;
 };
 

@@ -1,3 +1,4 @@
+// The relocations of x86-64 and aarch64, and the stubs that calls go through.
 #include "runtime/load/relocate.h"
 
 #include <elf.h>

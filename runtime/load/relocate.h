@@ -9,7 +9,7 @@
 namespace frit::runtime {
 
 struct Relocation {
-  // What the value that is written is computed from.
+  // The source of the value that is written.
   enum class Names : uint8_t {
     Nothing,   // nothing is written
     Symbol,    // the symbol itself

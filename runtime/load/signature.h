@@ -44,7 +44,7 @@ struct Signature {
 };
 
 // Checks number of inputs (weights included), element types, ranks and sizes; fills `symbols`, which has room for one
-// value per symbol of the guard. The error names the input, both types and what does not hold.
+// value per symbol of the guard. The error names the input, both types and the check that fails.
 Status check_call(const Signature& signature, std::span<const Tensor> inputs, int64_t* symbols);
 
 // Puts the inputs of a call that check_call accepted where the code expects them: row-major, or with the strides that

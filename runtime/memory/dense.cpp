@@ -1,3 +1,4 @@
+// Dense copies of tensors.
 #include "runtime/memory/dense.h"
 
 #include <cstring>

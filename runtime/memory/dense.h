@@ -14,7 +14,7 @@ int64_t element_count(const Sizes& shape);
 // Strides in elements. An axis without elements counts as one of a single element.
 Sizes row_major(const Sizes& shape);
 bool is_dense(const Tensor& t);
-// What its elements take in row-major order, whatever its strides.
+// The bytes of its elements in row-major order, whatever its strides.
 size_t dense_bytes(const Tensor& t);
 
 // Calls `put(data, bytes)` with the elements of `t`, the first of which is at `data`, in row-major order: a row at a

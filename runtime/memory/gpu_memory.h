@@ -12,10 +12,10 @@ class GpuMemory {
  public:
   virtual ~GpuMemory() = default;
   virtual uint64_t address() const = 0;  // what shaders see
-  // The memory itself where the CPU sees it, else a copy, kept until the memory is written again; once what was
-  // computed into it is there. Null when it cannot be had.
+  // The memory itself where the CPU sees it, else a copy that is kept until the memory is written again. Waits until
+  // the contents are computed. Null when the GPU was lost or memory is exhausted.
   virtual void* host_copy() = 0;
-  // Until what was computed into it is there. Fails with what happened to the GPU when it never will be.
+  // Until its contents are computed. Fails with the GPU's fault when they never will be.
   virtual Status wait() = 0;
 };
 

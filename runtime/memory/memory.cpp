@@ -1,3 +1,4 @@
+// The pool of freed blocks, limits and statistics.
 #include "runtime/memory/memory.h"
 
 #include "runtime/memory/gpu_memory.h"
@@ -210,7 +211,7 @@ Result<std::shared_ptr<Buffer>> Buffer::allocate(size_t bytes) {
     if (!block) {
       block = map_block(size.bytes);
       if (!block) {
-        // The machine refuses: what is cached may be enough.
+        // The machine refuses: the cached blocks may be enough.
         p.trim(0);
         block = map_block(size.bytes);
       }

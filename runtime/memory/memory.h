@@ -35,7 +35,7 @@ class Buffer {
   size_t bytes() const { return bytes_; }
   // Whether the memory is frit's own and not adopted: only then may it be given to another value.
   bool owned() const { return owned_; }
-  // What a GPU knows the memory by (runtime/execute/gpu.h); null for memory of the CPU.
+  // The memory as a GPU's driver knows it (runtime/execute/gpu.h); null for memory of the CPU.
   GpuMemory* gpu() const { return gpu_.get(); }
 
  private:
@@ -44,7 +44,7 @@ class Buffer {
   void* gpu_copy() const;
   void* data_ = nullptr;
   size_t bytes_ = 0;
-  size_t block_bytes_ = 0;  // what the pool gave; 0 for foreign memory and for memory behind the Buffer itself
+  size_t block_bytes_ = 0;  // size of the pool's block; 0 for foreign memory and for memory behind the Buffer itself
   bool owned_ = false;
   std::function<void(void*)> release_;
   std::shared_ptr<GpuMemory> gpu_;

@@ -1,6 +1,6 @@
 // Vectors of matrix elements for the AVX-512 kernels: loads, transposes and stores.
 //
-// A unit is what one 32-bit lane holds: one element as float, or, for the pair instructions of bfloat16, elements 2u
+// A unit fills one 32-bit lane: one element as float, or, for the pair instructions of bfloat16, elements 2u
 // and 2u+1 of k. Lanes past the end of a matrix read as zero; nothing is touched there.
 #pragma once
 

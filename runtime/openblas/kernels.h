@@ -7,7 +7,7 @@
 // and after it pack_rows, pack_columns and store_row.
 // Everything lies in that file's unnamed namespace, for the sets must not share an instance.
 //
-// What both give is the same to the bit. A sum goes over k in order, fused multiply-adds, within blocks of at most
+// Both give the same bits. A sum goes over k in order, fused multiply-adds, within blocks of at most
 // kBlockUnits units, and over the blocks in order: k and the element type decide it, and neither the other sizes, the
 // strides, the tile nor the width of a vector have a part in it. A complex product is a product of floats with two
 // lines for each row (real and imaginary parts) and two columns for each column; four of its sums make a number.
@@ -38,7 +38,7 @@ constexpr int64_t kThinRows = 12, kThinUnits = 8;
 // Multiplications, and bytes that each operand spans, up to either of which packing costs more than it gains.
 constexpr int64_t kUnpacked = int64_t{1} << 21, kUnpackedSpan = int64_t{256} << 10;
 
-// What is done with a lane: a unit, which is one element of k, or two with instructions for pairs of bf16.
+// The contents of a lane: a unit, which is one element of k, or two with instructions for pairs of bf16.
 struct Plain {
   static constexpr bool kPairs = false;
   template <class C>
@@ -50,7 +50,7 @@ struct Plain {
 };
 
 // Operands as the kernels take them: rows of units, kPackedStride apart, and panels of kPanel columns, one unit of all
-// of them after the other. Each set has its own; what is missing of a panel's last vector need not be written.
+// of them after the other. Each set has its own; the rest of a panel's last vector need not be written.
 template <bool kPairs, class T>
 FRIT_ISA void pack_rows(const Lines<T>& from, int64_t units, SumLane<T>* to);
 template <bool kPairs, class T>
@@ -68,7 +68,7 @@ struct KernelArgs {
   int64_t b_step, units;
   C* c;
   int64_t c_stride;
-  bool add;                  // to what c holds
+  bool add;                  // to the values in c
   const C* start = nullptr;  // sums to go on from instead of zeros
   int64_t start_stride = 0;
   int64_t width = 0;  // of the last vector
@@ -165,7 +165,7 @@ FRIT_ISA void rows_by_columns(KernelArgs<C> g, int64_t rows, int64_t cols, int64
   }
 }
 
-// Without units of two and without instructions of a set, for what is converted seldom.
+// Without units of two and without instructions of a set, for types that are converted seldom.
 template <class T>
 FRIT_ISA void pack_rows_plainly(const Lines<T>& from, SumLane<T>* to) {
   constexpr int64_t kStride = Blocking<SumLane<T>>::kPackedStride;
@@ -251,6 +251,25 @@ FRIT_ISA void store_rows(const SumLane<T>* from, int64_t stride, const Matrix& t
   }
 }
 
+// c = a b from the operands as they lie, where b and c have dense rows; false where packing them pays.
+template <class T, class Dot>
+FRIT_ISA bool multiply_unpacked(const Matrix& a, const Matrix& b, const Matrix& c, int64_t blocks) {
+  using C = SumLane<T>;
+  const int64_t m = c.rows * kParts<T>, n = c.cols * kParts<T>, units = a.cols;
+  auto span = [](const Matrix& x) {
+    return static_cast<int64_t>(sizeof(T)) * std::max(x.rows * std::abs(x.row_stride), x.cols * std::abs(x.col_stride));
+  };
+  if (b.col_stride != 1 || (m * n * units > kUnpacked && std::max(span(a), span(b)) > kUnpackedSpan)) return false;
+  for (int64_t block = 0; block < blocks; ++block) {
+    const int64_t first = units * block / blocks, next = units * (block + 1) / blocks;
+    rows_by_columns<Dot, 0>(KernelArgs<C>{static_cast<const C*>(a.data) + first * a.col_stride, a.row_stride,
+                                          a.col_stride, static_cast<const C*>(b.data) + first * b.row_stride,
+                                          b.row_stride, next - first, static_cast<C*>(c.data), c.row_stride, block > 0},
+                            m, n, Blocking<C>::kPanel);
+  }
+  return true;
+}
+
 template <class T, class Dot>
 FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
   using C = SumLane<T>;
@@ -262,23 +281,8 @@ FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
   const int64_t units = (a.cols + kPerUnit - 1) / kPerUnit, blocks = (units + B::kBlockUnits - 1) / B::kBlockUnits;
   const bool in_place = kAsItLies && c.col_stride == 1;
   auto block_start = [&](int64_t block) { return units * block / blocks; };
-  if constexpr (kAsItLies) {
-    auto span = [](const Matrix& x) {
-      return static_cast<int64_t>(sizeof(T)) *
-             std::max(x.rows * std::abs(x.row_stride), x.cols * std::abs(x.col_stride));
-    };
-    if (in_place && b.col_stride == 1 && (m * n * units <= kUnpacked || std::max(span(a), span(b)) <= kUnpackedSpan)) {
-      for (int64_t block = 0; block < blocks; ++block) {
-        const int64_t first = block_start(block);
-        rows_by_columns<Dot, 0>(
-            KernelArgs<C>{static_cast<const C*>(a.data) + first * a.col_stride, a.row_stride, a.col_stride,
-                          static_cast<const C*>(b.data) + first * b.row_stride, b.row_stride,
-                          block_start(block + 1) - first, static_cast<C*>(c.data), c.row_stride, block > 0},
-            m, n, B::kPanel);
-      }
-      return true;
-    }
-  }
+  if constexpr (kAsItLies)
+    if (in_place && multiply_unpacked<T, Dot>(a, b, c, blocks)) return true;
   // Where one block of k is all of it, sums of a block of columns are final at once.
   const int64_t most_units = (units + blocks - 1) / blocks,
                 most_cols = std::min(B::kBlockCols, (n + B::kPanel - 1) / B::kPanel * B::kPanel);

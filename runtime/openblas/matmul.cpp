@@ -1,7 +1,7 @@
 // The routine "matmul": batches and tiles of the result, spread over threads.
 //
 // Where OpenBLAS serves, it is single-threaded on tiles: its own threads would compete with the pool's. docs/matmul.md
-// says what serves what, and why.
+// says which kernel serves which product, and why.
 #include <cblas.h>
 
 #include <atomic>
@@ -18,7 +18,7 @@
 namespace frit::runtime::openblas {
 namespace {
 
-// Of what goes to the library: a tile this size loses a few percent to packing; the numbers depend on nothing, for
+// For products that go to the library: a tile of this size loses a few percent to packing. The numbers are fixed, for
 // results must not depend on threads.
 constexpr int64_t kTileRows = 256, kTileCols = 1024;
 // Multiplications below which another thread does not pay.
@@ -136,8 +136,8 @@ struct Choice {
   bool rows_alike;
 };
 
-// What serves a product: decided by the element type and the sizes of one product of the batch, so that results depend
-// on nothing else.
+// The kernel that serves a product. The element type and the sizes of one product of the batch decide, so that results
+// depend on nothing else.
 Choice choose(Kernels kernels, Dtype t, int64_t m, int64_t n, int64_t k, bool batch) {
   if (k == 0) return {t.size == 1 ? zeros<1> : t.size == 2 ? zeros<2> : t.size == 4 ? zeros<4> : zeros<8>, false, true};
   MultiplyFn own = kernels == Kernels::kAny ? avx512_multiply(t, m, n, batch) : nullptr;
@@ -241,7 +241,7 @@ extern "C" __attribute__((visibility("default"))) void frit_register_routines() 
   openblas_set_num_threads(1);
   using frit::runtime::openblas::Kernels;
   frit::runtime::register_library("matmul", frit::runtime::openblas::matmul<Kernels::kAny>);
-  // What other processors do, for the tests.
+  // The kernels of other processors, for the tests.
   frit::runtime::register_library("matmul, AVX2", frit::runtime::openblas::matmul<Kernels::kAvx2>);
   frit::runtime::register_library("matmul, OpenBLAS", frit::runtime::openblas::matmul<Kernels::kLibrary>);
 }

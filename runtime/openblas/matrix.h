@@ -12,8 +12,8 @@
 #include <cstdlib>
 #include <type_traits>
 
-#include "ir/base/dtype.h"
 #include "frit/half.h"
+#include "ir/base/dtype.h"
 #include "ir/base/result.h"
 
 namespace frit::runtime::openblas {
@@ -37,9 +37,9 @@ using MultiplyFn = bool (*)(const Matrix& a, const Matrix& b, const Matrix& c);
 MultiplyFn direct_multiply(Dtype t, int64_t m, int64_t n, int64_t k);
 // Float and complex types, through the library.
 MultiplyFn blas_multiply(Dtype t);
-// Floats by this plugin's own kernels, and complex matrices (not vectors); null where the CPU lacks what they need. The
-// sums of a row are the same whatever m is, save that `batch` is false and m one; both give the same bits, but for bf16
-// where the CPU has instructions for it.
+// Floats by this plugin's own kernels, and complex matrices (not vectors); null where the CPU lacks the instructions.
+// The sums of a row are the same whatever m is, save that `batch` is false and m one; both give the same bits, but for
+// bf16 where the CPU has instructions for it.
 MultiplyFn avx512_multiply(Dtype t, int64_t m, int64_t n, bool batch);
 MultiplyFn avx2_multiply(Dtype t, int64_t m, int64_t n, bool batch);
 
@@ -51,7 +51,7 @@ struct Complex {
   Complex& operator+=(Complex b) { return *this = *this + b; }
 };
 
-// What sums of a storage type are held in. Integers wrap around, so unsigned arithmetic serves all; narrow ones must
+// The type of sums of a storage type. Integers wrap around, so unsigned arithmetic serves all; narrow ones must
 // not be promoted to int.
 template <class T>
 struct SumOf {
@@ -68,7 +68,7 @@ struct SumOf<bfloat16_t> {
 template <class T>
 using Sum = typename SumOf<T>::type;
 
-// What the lanes of a vector hold for sums of T, and how many of them make one.
+// The type of a vector's lanes for sums of T, and how many lanes make one sum.
 template <class T>
 using SumLane = std::conditional_t<std::is_same_v<T, Complex>, float, Sum<T>>;
 template <class T>

@@ -1,4 +1,4 @@
-// What AVX2 and AVX-512 do by the same instructions: squares of a matrix, turned on their way from memory to memory,
+// Parts that AVX2 and AVX-512 share: squares of a matrix, transposed on their way from memory to memory,
 // and the last steps of a fold by halves. Included as kernels.h is.
 
 FRIT_ISA_INLINE __m256 load_eight(const float* p) { return _mm256_loadu_ps(p); }

@@ -1,3 +1,4 @@
+// The list that gdb reads, and the map that perf reads.
 #include "runtime/system/announce.h"
 
 #include <unistd.h>

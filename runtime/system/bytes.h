@@ -1,6 +1,6 @@
 // Writing and reading of numbers and texts as bytes: little-endian, fixed widths, texts with their length in front.
 //
-// A reader never reads past the end: what is missing reads as nothing, and ok() says so afterwards.
+// A reader never reads past the end: missing bytes read as zeros, and ok() is false afterwards.
 #pragma once
 
 #include <cstddef>

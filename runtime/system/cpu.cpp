@@ -1,3 +1,4 @@
+// Asks the processor and the system for features, caches and levels.
 #include "runtime/system/cpu.h"
 
 #include <stdlib.h>
@@ -41,14 +42,14 @@ struct Leaf {
   Leaf(uint32_t leaf, uint32_t sub = 0) { __cpuid_count(leaf, sub, a, b, c, d); }
 };
 
-// What the system saves of the registers when it changes between processes; only where it says that it uses xsave.
+// The registers that the system saves between processes, where it uses xsave.
 uint64_t saved_registers() {
   uint32_t low, high;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return uint64_t{high} << 32 | low;
 }
 
-// The leaves that say what instructions there are. Fields that differ from one core to the next (identifiers in leaf 1)
+// The leaves that list instructions. Fields that differ from one core to the next (identifiers in leaf 1)
 // are left out.
 void append_features(std::string& text) {
   const Leaf vendor(0);

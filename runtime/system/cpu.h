@@ -1,5 +1,5 @@
-// What this processor is to a code generator, as text: equal texts may share code. Found without a compiler, in
-// microseconds.
+// This processor as a text for code generators: processors with equal texts may share code. Found without a compiler,
+// in microseconds.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace frit::runtime {
 
-// The processor that code is made for: FRIT_CPU where it is set, a level ("x86-64-v3") or a name that the code generator
-// knows; else "native", this processor. The functions below, library routines and loaders of packages keep to a level
-// that is set, so that one machine can show the results of another kind.
+// The processor that code is made for: FRIT_CPU where it is set, a level ("x86-64-v3") or a name that the code
+// generator knows; else "native", this processor. The functions below, library routines and loaders of packages keep to
+// a level that is set, so that one machine can show the results of another kind.
 std::string_view chosen_cpu();
 
-// Vendor, model and features of the processor and what the system saves of its registers; sizes of the caches; the
+// Vendor, model and features of the processor, and the registers that the system saves; sizes of the caches; the
 // number of processors; and the chosen cpu, where it is not "native".
 const std::string& cpu_identity();
 

@@ -1,5 +1,5 @@
-// What plans and signatures are written and read with: lists, element types and sizes as bytes. The formats themselves
-// are where they are used.
+// Lists, element types and sizes as bytes, for the formats of plans, signatures and code for GPUs. The formats
+// themselves are where they are used.
 #pragma once
 
 #include <string>
@@ -40,7 +40,7 @@ class PlanWriter {
   ByteWriter out_;
 };
 
-// Reads in one pass and checks each number against what was read before it. After the first failure everything reads as
+// Reads in one pass and checks each number against those before it. After the first failure everything reads as
 // nothing.
 class PlanReader {
  protected:
@@ -50,7 +50,7 @@ class PlanReader {
     if (!condition && !failed_) failed_ = otherwise;
     if (!condition) in_.stop();
   }
-  // `smallest` is the least number of bytes that an item takes: no count past what is left is believed.
+  // `smallest` is the least number of bytes that an item takes: a count for which too few bytes are left is an error.
   template <class T, class F>
   void list(std::vector<T>& items, size_t smallest, F&& each) {
     const size_t count = in_.u32();

@@ -1,3 +1,4 @@
+// Opens Vulkan's loader and creates the instance.
 #include "runtime/vulkan/api.h"
 
 #include <dlfcn.h>

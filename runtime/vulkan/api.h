@@ -13,25 +13,44 @@ namespace frit::runtime::vulkan {
 
 #define FRIT_VULKAN_GLOBAL(X) X(CreateInstance) X(EnumerateInstanceVersion) X(EnumerateInstanceLayerProperties)
 
-#define FRIT_VULKAN_INSTANCE(X)                                                                                       \
-  X(EnumeratePhysicalDevices)                                                                                         \
-  X(GetPhysicalDeviceProperties2)                                                                                     \
-  X(GetPhysicalDeviceFeatures2)                                                                                       \
-  X(GetPhysicalDeviceMemoryProperties) X(GetPhysicalDeviceQueueFamilyProperties) X(CreateDevice) X(GetDeviceProcAddr) \
-      X(EnumerateDeviceExtensionProperties)
+#define FRIT_VULKAN_INSTANCE(X)        \
+  X(EnumeratePhysicalDevices)          \
+  X(GetPhysicalDeviceProperties2)      \
+  X(GetPhysicalDeviceFeatures2)        \
+  X(GetPhysicalDeviceMemoryProperties) \
+  X(GetPhysicalDeviceQueueFamilyProperties) X(CreateDevice) X(GetDeviceProcAddr) X(EnumerateDeviceExtensionProperties)
 
-#define FRIT_VULKAN_DEVICE(X)                                                                                     \
-  X(GetDeviceQueue)                                                                                               \
-  X(AllocateMemory)                                                                                               \
-  X(FreeMemory)                                                                                                   \
-  X(MapMemory) X(CreateBuffer) X(DestroyBuffer) X(GetBufferMemoryRequirements) X(BindBufferMemory)                \
-      X(GetBufferDeviceAddress) X(CreateShaderModule) X(DestroyShaderModule) X(CreatePipelineLayout)              \
-          X(CreatePipelineCache) X(GetPipelineCacheData) X(CreateComputePipelines) X(DestroyPipeline)             \
-              X(CreateCommandPool) X(AllocateCommandBuffers) X(BeginCommandBuffer) X(EndCommandBuffer)            \
-                  X(CmdBindPipeline) X(CmdPushConstants) X(CmdDispatch) X(CmdPipelineBarrier) X(CmdCopyBuffer)    \
-                      X(CmdWriteTimestamp) X(CmdResetQueryPool) X(CreateQueryPool) X(DestroyQueryPool)            \
-                          X(GetQueryPoolResults) X(CreateSemaphore) X(GetSemaphoreCounterValue) X(WaitSemaphores) \
-                              X(QueueSubmit)
+#define FRIT_VULKAN_DEVICE(X)    \
+  X(GetDeviceQueue)              \
+  X(AllocateMemory)              \
+  X(FreeMemory)                  \
+  X(MapMemory)                   \
+  X(CreateBuffer)                \
+  X(DestroyBuffer)               \
+  X(GetBufferMemoryRequirements) \
+  X(BindBufferMemory)            \
+  X(GetBufferDeviceAddress)      \
+  X(CreateShaderModule)          \
+  X(DestroyShaderModule)         \
+  X(CreatePipelineLayout)        \
+  X(CreatePipelineCache)         \
+  X(GetPipelineCacheData)        \
+  X(CreateComputePipelines)      \
+  X(DestroyPipeline)             \
+  X(CreateCommandPool)           \
+  X(AllocateCommandBuffers)      \
+  X(BeginCommandBuffer)          \
+  X(EndCommandBuffer)            \
+  X(CmdBindPipeline)             \
+  X(CmdPushConstants)            \
+  X(CmdDispatch)                 \
+  X(CmdPipelineBarrier)          \
+  X(CmdCopyBuffer)               \
+  X(CmdWriteTimestamp)           \
+  X(CmdResetQueryPool)           \
+  X(CreateQueryPool)             \
+  X(DestroyQueryPool)            \
+  X(GetQueryPoolResults) X(CreateSemaphore) X(GetSemaphoreCounterValue) X(WaitSemaphores) X(QueueSubmit)
 
 // One of the process, and one of each device. Members are named as in Vulkan without the prefix.
 struct Api {
@@ -46,7 +65,7 @@ struct Api {
   VkInstance instance = VK_NULL_HANDLE;
 };
 
-// Opens the loader and makes an instance at the first call; fails with the reason why there is none.
+// Opens the loader and makes an instance at the first call; fails with the reason where it cannot.
 Result<Api*> open_api();
 Status load_device_functions(Api& api, VkDevice device);
 

@@ -1,3 +1,4 @@
+// Opens a device, makes its pipelines, records and submits commands, and copies memory.
 #include "runtime/vulkan/device.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace frit::runtime::vulkan {
 
 namespace {
 
-// What the thread handed over last, where it has times.
+// The last submission of the thread that has times.
 struct Last {
   const Device* device = nullptr;
   RecordingPtr recording;
@@ -20,7 +21,7 @@ struct Last {
 };
 thread_local Last last;
 
-// Submissions of a queue that have not ended; further ones wait, so that nobody runs away from the device.
+// The most submissions of a queue that have not ended. Further ones wait, so that the host does not get far ahead.
 constexpr uint64_t kMostPending = 512;
 constexpr VkDeviceSize kStaging = VkDeviceSize{32} << 20;
 constexpr uint32_t kPushBytes = 128;
@@ -65,6 +66,19 @@ Result<std::unique_ptr<Device>> Device::open(const Api& api, VkPhysicalDevice ph
 }
 
 Status Device::start() {
+  FRIT_TRY(choose_queues());
+  FRIT_TRY(create());
+  FRIT_TRY(open_memory());
+  FRIT_TRY(open_pipelines());
+  static Device* current = nullptr;
+  const bool first = current == nullptr;
+  current = this;
+  if (first) std::atexit([] { current->at_exit(); });
+  return {};
+}
+
+// A family of queues for compute alone, where there is one.
+Status Device::choose_queues() {
   uint32_t count = 0;
   api_.GetPhysicalDeviceQueueFamilyProperties(physical_, &count, nullptr);
   std::vector<VkQueueFamilyProperties> families(count);
@@ -80,6 +94,10 @@ Status Device::start() {
   timestamp_mask_ = bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
 
   queue_count_ = std::min<size_t>(kQueues, families[family_].queueCount);
+  return {};
+}
+
+Status Device::create() {
   const float priorities[kQueues] = {1, 1, 1, 1};
   VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
   queue.queueFamilyIndex = family_;
@@ -116,7 +134,10 @@ Status Device::start() {
   pool.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
   pool.queueFamilyIndex = family_;
   FRIT_TRY(check(api_.CreateCommandPool(device_, &pool, nullptr, &pool_), "cannot make a command pool"));
+  return {};
+}
 
+Status Device::open_memory() {
   VkPhysicalDeviceMemoryProperties memory;
   api_.GetPhysicalDeviceMemoryProperties(physical_, &memory);
   const int local = info_.host_visible ? memory_type(memory, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | kHostMemory,
@@ -130,7 +151,11 @@ Status Device::start() {
   if (const char* set = std::getenv("FRIT_VULKAN_MEMORY_LIMIT"))
     if (const double mebibytes = std::atof(set); mebibytes > 0)
       device_memory_.set_limit(static_cast<uint64_t>(mebibytes * 1048576));
+  return {};
+}
 
+// The layout of all pipelines, and those that an earlier process left on disk.
+Status Device::open_pipelines() {
   VkPushConstantRange push{VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushBytes};
   VkPipelineLayoutCreateInfo layout{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
   layout.pushConstantRangeCount = 1;
@@ -152,10 +177,6 @@ Status Device::start() {
     FRIT_TRY(
         check(api_.CreatePipelineCache(device_, &pipelines, nullptr, &pipelines_), "cannot make a pipeline cache"));
   }
-  static Device* current = nullptr;
-  const bool first = current == nullptr;
-  current = this;
-  if (first) std::atexit([] { current->at_exit(); });
   return {};
 }
 
@@ -176,7 +197,7 @@ Diagnostic Device::fault() const {
   return Diagnostic("gpu " + info_.name + " was lost" + why, {}, "compute its arrays again, or run on the cpu");
 }
 
-// The driver must not lose its memory to the end of the process under work that runs. What was compiled is kept.
+// The process must not end while work runs, as the driver would lose its memory. Compiled pipelines are kept on disk.
 void Device::at_exit() {
   if (lost() || !synchronize().ok() || pipelines_made_.load() == 0) return;
   DiskCache cache(DiskCacheOptions::from_environment());
@@ -345,7 +366,7 @@ Status Device::open_commands(Recording& r) {
 
 Status Device::close_commands(Recording& r) { return check(api_.EndCommandBuffer(r.commands), "cannot record"); }
 
-// Nobody runs it any more: a queue holds what it was given until it has ended.
+// No queue runs it any more: a queue holds a recording until it has ended.
 void Device::recycle(std::unique_ptr<Recording> r) {
   for (const Block& b : r->arguments) free_host_block(b);
   r->arguments.clear();
@@ -399,7 +420,7 @@ Status Device::wait(const Points& points) {
 
 Status Device::wait_written(const Track& track) {
   const uint64_t written = track.written.load(std::memory_order_acquire);
-  // Memory that nobody has written yet may still be in use by who had it before.
+  // Memory that was not written since it was handed out may still be in use by its earlier holder.
   return written ? wait(written % kQueues, written / kQueues) : wait(track.points());
 }
 
@@ -410,7 +431,7 @@ Status Device::synchronize() {
 
 // Commands that never end keep the device; it is not used again.
 Status Device::fail(size_t queue, VkResult result) {
-  // What it was doing: the step behind the last timestamp that was written.
+  // The step that it was in: the one behind the last timestamp that was written.
   std::string step = "its work";
   if (RecordingPtr r = queues_[queue].running()) {
     if (!r->steps.empty()) step = r->steps.front();

@@ -30,7 +30,7 @@ class DeviceMemory : public GpuMemory {
   uint64_t address() const override { return block_.address; }
   void* host_copy() override;
   Status wait() override;
-  // What was copied is no longer true.
+  // The copy on the host is out of date.
   void drop_copy();
   const Block& block() const { return block_; }
   const Device& device() const { return device_; }
@@ -48,7 +48,7 @@ class DeviceMemory : public GpuMemory {
 class Device : public Gpu {
  public:
   static Result<std::unique_ptr<Device>> open(const Api& api, VkPhysicalDevice physical);
-  // What a device can do, without opening it; fails with what it lacks.
+  // The abilities of a device, without opening it. Fails where it lacks a feature that frit needs.
   static Result<GpuInfo> inspect(const Api& api, VkPhysicalDevice physical);
 
   const GpuInfo& info() const override { return info_; }
@@ -71,7 +71,7 @@ class Device : public Gpu {
   // `variant` has bit i set where the shader's boolean constant i is true.
   Result<VkPipeline> make_pipeline(const GpuKernel& kernel, uint32_t variant);
   void free_block(const Block& block) { device_memory_.give(block); }
-  // Memory that the CPU writes and the device reads; what it was used for before may still run.
+  // Memory that the CPU writes and the device reads; earlier work that uses it may still run.
   Result<Block> host_block(size_t bytes) { return host_memory_.take(bytes); }
   void free_host_block(const Block& block) { host_memory_.give(block); }
 
@@ -93,19 +93,23 @@ class Device : public Gpu {
     FRIT_TRY(close_commands(*recording));
     return recording;
   }
-  // Hands commands to their queue; where they ran last is what last_times() of this thread tells of.
+  // Hands commands to their queue; last_times() of this thread then tells about them.
   Status submit(const RecordingPtr& recording, std::span<Track* const> reads, std::span<Track* const> writes);
   Status wait(const Points& points);
   // Until the memory may be read on the host.
   Status wait_written(const Track& track);
-  // What became of a device that was lost.
+  // The error of a device that was lost.
   Diagnostic fault() const;
 
  private:
   Device(const Api& api, VkPhysicalDevice physical, GpuInfo info)
       : api_(api), physical_(physical), info_(std::move(info)) {}
   Status start();
-  // `from` and `to` are marked; the host sees what was copied once the queue has come so far.
+  Status choose_queues();
+  Status create();
+  Status open_memory();
+  Status open_pipelines();
+  // `from` and `to` are marked; the host sees the copy once the queue has reached it.
   Status copy(const Block& from, VkDeviceSize from_offset, Track& from_track, const Block& to, VkDeviceSize to_offset,
               Track& to_track, VkDeviceSize bytes);
   Status check(VkResult r, const char* what);
@@ -136,7 +140,7 @@ class Device : public Gpu {
   std::optional<Diagnostic> fault_;
   VkCommandPool pool_ = VK_NULL_HANDLE;
   std::mutex recording_mutex_,
-      recycled_mutex_;  // while commands are recorded, which is in one pool; of what can be recorded anew
+      recycled_mutex_;  // the first guards the pool that commands are recorded in, the second recycled_
   std::vector<std::unique_ptr<Recording>> recycled_;
 };
 

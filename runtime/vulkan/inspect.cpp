@@ -1,4 +1,4 @@
-// What a device can do, without opening it.
+// Reads the abilities of a device without opening it.
 #include "runtime/vulkan/inspect.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ bool has_matrices(const Api& api, VkPhysicalDevice physical) {
   });
 }
 
-// FRIT_VULKAN_WITHOUT names features that are not to be used, so that what devices without them do can be tried on
+// FRIT_VULKAN_WITHOUT names features that are not to be used, so that the paths of devices without them can be tried on
 // others.
 bool is_left_out(std::string_view feature) {
   const char* set = std::getenv("FRIT_VULKAN_WITHOUT");
@@ -120,7 +120,8 @@ Result<GpuInfo> Device::inspect(const Api& api, VkPhysicalDevice physical) {
   for (uint32_t i = 0; i < memory.memoryHeapCount; ++i)
     if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
       info.memory_bytes = std::max<uint64_t>(info.memory_bytes, memory.memoryHeaps[i].size);
-  // FRIT_VULKAN_SHARED=0 keeps to copies where memory is shared: what a discrete device does, to be tried on others.
+  // FRIT_VULKAN_SHARED=0 copies even where memory is shared, so that the path of discrete devices can be tried on
+  // others.
   const char* shared = std::getenv("FRIT_VULKAN_SHARED");
   info.host_visible = info.kind != "discrete" && !(shared && std::string_view(shared) == "0") &&
                       memory_type(memory, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | kHostMemory, 0) >= 0;

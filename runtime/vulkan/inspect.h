@@ -1,4 +1,4 @@
-// What Vulkan tells of a device, as the structures that it is asked for and that a device is opened with.
+// The structures that Vulkan fills in with a device's features, and that a device is opened with.
 #pragma once
 
 #include "runtime/vulkan/api.h"

@@ -1,3 +1,4 @@
+// Allocates device memory in blocks, and keeps freed blocks.
 #include "runtime/vulkan/memory.h"
 
 #include <algorithm>
@@ -73,7 +74,7 @@ Result<Block> Allocator::create(VkDeviceSize bytes) {
 }
 
 void Allocator::destroy(const Block& block) {
-  // Of a device that was lost nobody knows what still runs: its memory stays.
+  // Work of a device that was lost may still run, so its memory stays.
   if (!settle_(block.used)) return;
   if (block.buffer) api_->DestroyBuffer(device_, block.buffer, nullptr);
   if (block.memory) api_->FreeMemory(device_, block.memory, nullptr);
@@ -104,7 +105,7 @@ Result<Block> Allocator::take(size_t bytes) {
     } else {
       auto made = create(size);
       if (!made.ok() && stats_.cached) {
-        // What is kept for others may be what is missing.
+        // The kept blocks of other sizes may make room.
         drop_cached();
         made = create(size);
       }

@@ -1,8 +1,8 @@
 // The pooled allocator of a device's memory.
 //
 // A Block is a part of a VkBuffer with its address. Blocks of a mebibyte and more are buffers of their own, smaller
-// ones parts of larger buffers. Freed blocks are kept by size and handed out again. What a freed block was used for may
-// still be running: it says up to when.
+// ones parts of larger buffers. Freed blocks are kept by size and handed out again. Work that uses a freed block may
+// still be running; the block carries the points at which it has ended.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@
 
 namespace frit::runtime::vulkan {
 
-// Queues that a device is given work by, at most, and a value of each one's timeline: when all of them are reached,
-// something is over.
+// The most queues that a device is used through, and a value of each one's timeline. Work has ended when all values are
+// reached.
 inline constexpr size_t kQueues = 4;
 using Points = std::array<uint64_t, kQueues>;
 
@@ -25,11 +25,11 @@ struct Block {
   VkBuffer buffer = VK_NULL_HANDLE;
   VkDeviceMemory memory = VK_NULL_HANDLE;
   VkDeviceSize offset = 0, bytes = 0;  // of the size class
-  VkDeviceSize asked = 0;              // of it
+  VkDeviceSize asked = 0;              // bytes of it that were asked for
   VkDeviceAddress address = 0;         // of its first byte
   std::byte* mapped = nullptr;         // where the CPU sees it
   bool own = false;                    // the whole of its buffer
-  Points used{};  // of a block that nobody holds, or has just been given: what it was used for before
+  Points used{};  // of a block that is free or was just handed out: when its earlier uses have ended
 };
 
 class Allocator {

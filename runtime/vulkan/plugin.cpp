@@ -1,4 +1,4 @@
-// What the plugin exports: the choice of a device.
+// The functions that the plugin exports, and the choice of a device.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -28,7 +28,7 @@ std::string lower(std::string s) {
   return s;
 }
 
-// The one that is used first.
+// The usable devices, the preferred one first.
 Result<std::vector<Candidate>> candidates(Api& api) {
   uint32_t count = 0;
   api.EnumeratePhysicalDevices(api.instance, &count, nullptr);

@@ -1,4 +1,4 @@
-// Programs of a Vulkan device: what they need, and the commands that are recorded for their runs.
+// Programs of a Vulkan device: checks that they are complete, and records commands for their runs.
 #include "runtime/vulkan/program.h"
 
 #include <algorithm>

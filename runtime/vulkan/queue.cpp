@@ -1,3 +1,4 @@
+// Submits recordings to a queue and follows its timeline.
 #include "runtime/vulkan/queue.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Short work is waited for awake: being woken takes longer than it does.
+// A wait for short work spins: sleeping and waking take longer than the work.
 constexpr std::chrono::microseconds kAwake{50};
 
 }  // namespace

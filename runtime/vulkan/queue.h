@@ -1,9 +1,9 @@
 // A queue of a device, and the timeline that its submissions count up.
 //
-// Work is not waited for: a submission gets the next value of its queue's timeline, and memory carries the values after
-// which it may be read or written (Track). Submissions of one queue run one after the other; one that needs what
-// another queue does waits for that queue's value on the device. Whoever needs a result on the host waits for the value
-// there. All functions may be called from many threads.
+// Nobody waits for work when it is submitted: a submission gets the next value of its queue's timeline, and memory
+// carries the values after which it may be read or written (Track). Submissions of one queue run one after the other. A
+// submission that depends on another queue waits for that queue's value on the device. A read on the host waits for the
+// value there. All functions may be called from many threads.
 #pragma once
 
 #include <array>
@@ -21,15 +21,14 @@
 
 namespace frit::runtime::vulkan {
 
-// What uses a piece of memory that somebody holds. Values only grow; those of one queue are set under its lock.
+// The uses of a piece of memory that a Buffer holds. Values only grow; those of one queue are set under its lock.
 struct Track {
   Track() = default;
   explicit Track(const Points& before) {
     for (size_t q = 0; q < kQueues; ++q) used[q].store(before[q], std::memory_order_relaxed);
   }
-  std::array<std::atomic<uint64_t>, kQueues>
-      used{};                        // the last use in each queue, of whoever held the memory before as well
-  std::atomic<uint64_t> written{0};  // the last write: a value times kQueues, and its queue
+  std::array<std::atomic<uint64_t>, kQueues> used{};  // the last use in each queue, earlier holders included
+  std::atomic<uint64_t> written{0};                   // the last write: a value times kQueues, and its queue
   Points points() const {
     Points p;
     for (size_t q = 0; q < kQueues; ++q) p[q] = used[q].load(std::memory_order_acquire);
@@ -53,7 +52,7 @@ using RecordingPtr = std::shared_ptr<Recording>;
 class Queue {
  public:
   VkResult open(const Api* api, VkDevice device, VkQueue queue);
-  // Submits once all of `before` is done; `value` is what the timeline reaches with it. The tracks are marked before
+  // The work begins once all of `before` is done; the timeline then reaches `value`. The tracks are marked before
   // anybody else can see it.
   VkResult submit(const RecordingPtr& recording, size_t self, std::span<const VkSemaphore> semaphores,
                   std::span<const uint64_t> before, std::span<Track* const> reads, std::span<Track* const> writes,
@@ -63,7 +62,7 @@ class Queue {
   VkResult wait(uint64_t value, double seconds);
   uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
   VkSemaphore timeline() const { return timeline_; }
-  // What runs now, or would if the queue went on; null when nothing does.
+  // The oldest recording that has not ended; null when there is none.
   RecordingPtr running();
 
  private:

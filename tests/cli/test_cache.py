@@ -60,6 +60,11 @@ class CacheTest(unittest.TestCase):
         home = self.folder.parent / "home"
         del self.environment["FRIT_CACHE_DIR"]
         self.environment.pop("XDG_CACHE_HOME", None)
+        self.assertEqual(self.run_cached(HOME=str(home))[2], "")
+        self.assertFalse(home.exists())  # a home folder that is not there is not made
+        log = self.run_cached(HOME=str(home), FRIT_LOG="cache")[2]
+        self.assertEqual(log.count(f"there is no folder {home}"), 1, log)
+        home.mkdir()
         self.run_cached(HOME=str(home))
         self.assertEqual(len(list((home / ".cache" / "frit").iterdir())), 1)
         self.assertEqual((home / ".cache" / "frit").stat().st_mode & 0o777, 0o700)

@@ -124,6 +124,14 @@ void read_safetensors(const std::string& bytes) {
   keep = sum;
 }
 
+// A listing trusts nothing of the code, and is no longer than a multiple of it.
+void list_code(const char* backend, const std::string& bytes) {
+  auto found = codegen::find_backend(backend);
+  if (!found.ok()) wrong(found.error().str());
+  auto text = (*found)->listing({bytes, {}}, {backend, backend == std::string("llvm") ? "x86-64-v3" : "baseline"});
+  if (accepted(text) && text->size() > 1000 * bytes.size()) wrong("a listing is too long");
+}
+
 std::string text_of(FileFormat format, std::string bytes) {
   return std::string(1, static_cast<char>(format)) + std::move(bytes);
 }
@@ -153,6 +161,8 @@ void read_any(const uint8_t* data, size_t size) {
     case FileFormat::GraphJson: return read_module(ir::from_json(bytes, "fuzz"));
     case FileFormat::GpuCode: accepted(runtime::read_gpu_code(bytes)); return;
     case FileFormat::Npy: accepted(runtime::read_npy(MemoryFile(bytes).path())); return;
+    case FileFormat::Object: return list_code("llvm", bytes);
+    case FileFormat::Shaders: return list_code("glsl", bytes);
     case FileFormat::Count: return;
   }
 }
@@ -199,7 +209,10 @@ func @g(%a: f32[4, 4], %c: f32[4]) -> f32[4, 4] {
     for (const auto& v : f.variants) {
       files.push_back(text_of(FileFormat::Image, v.image));
       auto image = runtime::read_image(v.image);
-      if (v.device == "vulkan" && image.ok()) files.push_back(text_of(FileFormat::GpuCode, image->objects[0].object));
+      if (!image.ok()) continue;
+      const std::string& code = image->objects[0].object;
+      files.push_back(text_of(v.device == "vulkan" ? FileFormat::Shaders : FileFormat::Object, code));
+      if (v.device == "vulkan") files.push_back(text_of(FileFormat::GpuCode, code));
     }
   }
   return files;

@@ -9,7 +9,19 @@
 namespace frit::test {
 
 // The first byte of an input selects the reader of the rest.
-enum class FileFormat : uint8_t { Package, Image, Signature, Safetensors, GraphText, GraphJson, GpuCode, Npy, Count };
+enum class FileFormat : uint8_t {
+  Package,
+  Image,
+  Signature,
+  Safetensors,
+  GraphText,
+  GraphJson,
+  GpuCode,
+  Npy,
+  Object,
+  Shaders,
+  Count
+};
 
 // Ends the process with a message if a reader accepts bad bytes or fails without a message.
 void read_any(const uint8_t* data, size_t size);

@@ -13,8 +13,8 @@ root = pathlib.Path(sys.argv[1])
 FOLDERS = ("ir", "passes", "codegen", "runtime", "frontend", "tests", "bench", "examples", "cmake", "scripts", "docs")
 WIDTH = 120
 # Rooms and pages whose comments are not checked yet.
-PENDING = ("ir/math", "ir/ops", "codegen/c/", "codegen/core", "codegen/glsl", "codegen/package", "runtime/",
-           "frontend/", "docs/c.md", "docs/caches.md", "docs/native.md", "docs/offline.md", "docs/vulkan.md")
+PENDING = ("ir/math", "ir/ops", "codegen/c/", "codegen/core", "codegen/glsl", "codegen/package", "frontend/",
+           "docs/c.md", "docs/native.md", "docs/offline.md")
 SLASHES = {".h", ".cpp", ".c", ".frit"}
 HASHES = {".py", ".sh", ".cmake", ".txt"}
 
@@ -61,7 +61,7 @@ def comments(path, lines):
 
 def says_what_it_is(path, lines):
     if path.suffix in (".h", ".cpp"):
-        return lines[0].startswith("// ")
+        return lines[0].startswith(("// ", "/* "))  # the second in headers for C
     if path.suffix == ".py":
         return lines[1 if lines[0].startswith("#!") else 0].startswith('"""')
     if path.suffix in (".sh", ".cmake"):

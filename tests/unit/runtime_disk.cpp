@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -99,6 +100,31 @@ TEST_F(Disk, finds_what_was_stored) {
   for (const auto& e : fs::directory_iterator(folder()))
     EXPECT_EQ(fs::status(e).permissions(), fs::perms::owner_read | fs::perms::owner_write) << e.path();
   EXPECT_TRUE(warnings().empty());
+}
+
+TEST_F(Disk, nothing_is_made_above_its_root) {
+  DiskCacheOptions options;
+  options.root = root_ / "home";
+  options.folder = root_ / "home" / ".cache" / "frit";
+  const auto made = [&] {
+    return std::make_unique<DiskCache>(
+        options, [](std::string_view l) { lines().emplace_back(l); },
+        [](std::string_view l) { warnings().emplace_back(l); });
+  };
+  auto cache = made();
+  for (int i = 0; i < 3; ++i) {
+    cache->store("key", "payload");
+    EXPECT_FALSE(cache->load("key").has_value());
+  }
+  EXPECT_FALSE(fs::exists(root_ / "home"));
+  EXPECT_TRUE(warnings().empty());
+  EXPECT_EQ(std::count(lines().begin(), lines().end(),
+                       "code is not kept on disk: there is no folder " + (root_ / "home").string()),
+            1);
+  fs::create_directory(root_ / "home");
+  cache = made();
+  cache->store("key", "payload");
+  EXPECT_EQ(cache->load("key"), "payload");
 }
 
 TEST_F(Disk, every_damage_is_a_miss_and_is_cleared_away) {
@@ -391,6 +417,7 @@ TEST_F(Disk, settings_come_from_the_environment) {
       home("HOME", "/home/somebody"), size("FRIT_CACHE_SIZE", nullptr);
   auto options = [] { return DiskCacheOptions::from_environment(); };
   EXPECT_EQ(options().folder, "/home/somebody/.cache/frit");
+  EXPECT_EQ(options().root, "/home/somebody");
   EXPECT_EQ(options().max_bytes, uint64_t{512} << 20);
   {
     Variable v("HOME", nullptr);
@@ -399,6 +426,9 @@ TEST_F(Disk, settings_come_from_the_environment) {
   {
     Variable v("XDG_CACHE_HOME", "/x");
     EXPECT_EQ(options().folder, "/x/frit");
+    EXPECT_EQ(options().root, "/");
+    Variable deep("XDG_CACHE_HOME", "/x/y/");
+    EXPECT_EQ(options().root, "/x");
     Variable w("FRIT_CACHE_DIR", "/y");
     EXPECT_EQ(options().folder, "/y");
     Variable r("FRIT_CACHE_DIR", "y");
