@@ -227,6 +227,9 @@ void throw_runtime(const Diagnostic& d, const std::source_location& where) {
 void throw_invalid(std::string message, std::string note, const std::source_location& where) {
   throw InvalidArgument(std::move(message), std::move(note), file_of(where), where.line());
 }
+void throw_overflow(std::string message, std::string note, const std::source_location& where) {
+  throw ErrorOf<std::overflow_error>(std::move(message), std::move(note), file_of(where), where.line());
+}
 void throw_range(std::string message, std::string note, const std::source_location& where) {
   throw OutOfRange(std::move(message), std::move(note), file_of(where), where.line());
 }

@@ -213,6 +213,7 @@ void convert(const void* from, Dtype from_type, void* to, Dtype to_type, size_t 
 [[noreturn]] void throw_invalid(const Diagnostic& d, const std::source_location& where);
 [[noreturn]] void throw_runtime(const Diagnostic& d, const std::source_location& where);
 [[noreturn]] void throw_invalid(std::string message, std::string note, const std::source_location& where);
+[[noreturn]] void throw_overflow(std::string message, std::string note, const std::source_location& where);
 [[noreturn]] void throw_range(std::string message, std::string note, const std::source_location& where);
 
 }  // namespace frit::detail

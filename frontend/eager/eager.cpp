@@ -7,17 +7,6 @@
 
 namespace frit::detail {
 
-ExecutablePtr code_of(const EagerKey& key, const std::function<Result<ir::Function>()>& make,
-                      const std::source_location& where, Diagnostic* refused) {
-  if (auto found = EagerCache::instance().find(key); found && (*found || refused)) return *std::move(found);
-  Result<ir::Function> f = make();
-  Result<ExecutablePtr> code = f ? code_for(*std::move(f), CompileMode::enabled) : Result<ExecutablePtr>(f.error());
-  if (!code && !refused) throw_runtime(code.error(), where);
-  if (!code) *refused = code.error();
-  EagerCache::instance().set(key, code ? *code : nullptr);
-  return code ? *std::move(code) : nullptr;
-}
-
 void execute(const runtime::Executable& code, std::span<const runtime::Tensor> inputs, std::span<const bool> donated,
              std::span<runtime::Tensor> results, const std::source_location& where) {
   if (Status status = code.run(inputs, donated, results); !status) throw_runtime(status.error(), where);

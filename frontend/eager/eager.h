@@ -3,7 +3,8 @@
 // Eager evaluation has no operations of its own: a row becomes a function of one op, compiled by the same passes and
 // backend as any other, and kept under the row, its attributes and what the code depends on of its operands (dtype,
 // rank, layout class). Sizes are symbols wherever the row allows, so that one compilation serves every shape. Views
-// share memory and run nothing.
+// share memory and run nothing. Joined and padded arrays are copies of their parts, which take no code of their own
+// (frontend/eager/windows.cpp); the conformance tests hold them against the interpreter.
 #pragma once
 
 #include <source_location>

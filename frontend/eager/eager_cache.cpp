@@ -11,18 +11,38 @@ EagerCache& EagerCache::instance() {
   return *cache;
 }
 
-std::optional<ExecutablePtr> EagerCache::find(const EagerKey& key) {
-  std::shared_lock<std::shared_mutex> guard(mutex_);
-  const auto it = entries_.find(key);
-  if (it == entries_.end()) return std::nullopt;
-  return it->second;
+namespace {
+
+bool keeps(std::span<const int64_t> sizes, std::span<const SizeRule> rules) {
+  for (size_t i = 0; i < rules.size(); ++i) {
+    if (rules[i].fixed >= 0) {
+      if (sizes[i] != rules[i].fixed) return false;
+      continue;
+    }
+    // A symbol is numbered by the first size that has it.
+    if (sizes[i] != sizes[rules[i].symbol]) return false;
+  }
+  return true;
 }
 
-void EagerCache::set(const EagerKey& key, ExecutablePtr code) {
+}  // namespace
+
+ExecutablePtr EagerCache::find(const EagerKey& key, std::span<const int64_t> sizes) {
+  std::shared_lock<std::shared_mutex> guard(mutex_);
+  const auto it = entries_.find(key);
+  if (it == entries_.end()) return nullptr;
+  for (const Variant& v : it->second)
+    if (keeps(sizes, v.rules)) return v.code;
+  return nullptr;
+}
+
+void EagerCache::add(const EagerKey& key, std::vector<SizeRule> rules, ExecutablePtr code) {
   Owned owned{key.def, *key.attrs, key.device, {key.numbers.begin(), key.numbers.end()}};
   std::unique_lock<std::shared_mutex> guard(mutex_);
   if (entries_.size() >= kBound) entries_.clear();
-  entries_.insert_or_assign(std::move(owned), std::move(code));
+  std::vector<Variant>& variants = entries_[std::move(owned)];
+  if (variants.size() >= kMaxVariants) variants.erase(variants.begin());
+  variants.push_back({std::move(rules), std::move(code)});
 }
 
 size_t EagerCache::Hash::operator()(const EagerKey& key) const {

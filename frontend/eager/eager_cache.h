@@ -1,7 +1,6 @@
 // The code that eager evaluation has for a row on operands of one structure.
 #pragma once
 
-#include <optional>
 #include <shared_mutex>
 #include <span>
 #include <unordered_map>
@@ -23,13 +22,21 @@ struct EagerKey {
   std::span<const int64_t> numbers;
 };
 
-// From keys to code. An entry without code says that the row cannot be compiled for this structure.
+// What code takes for granted of one size: that it is a number, or that it equals others.
+struct SizeRule {
+  int64_t fixed = -1;   // the number; -1 where it may be any
+  uint32_t symbol = 0;  // where it may be any: the place of the first size that it equals, its own or one before
+  friend bool operator==(const SizeRule&, const SizeRule&) = default;
+};
+
+// From keys to code. One key may have code for several sets of sizes.
 class EagerCache {
  public:
   static EagerCache& instance();
 
-  std::optional<ExecutablePtr> find(const EagerKey& key);
-  void set(const EagerKey& key, ExecutablePtr code);
+  // Code whose rules these sizes keep; null when there is none. Rules are for sizes in this order.
+  ExecutablePtr find(const EagerKey& key, std::span<const int64_t> sizes);
+  void add(const EagerKey& key, std::vector<SizeRule> rules, ExecutablePtr code);
 
  private:
   struct Owned {
@@ -38,6 +45,10 @@ class EagerCache {
     Device::DeviceType device;
     std::vector<int64_t> numbers;
     EagerKey key() const { return {def, &attrs, device, numbers}; }
+  };
+  struct Variant {
+    std::vector<SizeRule> rules;
+    ExecutablePtr code;
   };
   struct Hash {
     using is_transparent = void;
@@ -55,8 +66,10 @@ class EagerCache {
   // Programs use a bounded set of rows and layouts. Past this many entries all are dropped; code_cache.h still has most
   // of the code.
   static constexpr size_t kBound = 4096;
+  // Of one key, the code made first is dropped for new code past this many.
+  static constexpr size_t kMaxVariants = 64;
   std::shared_mutex mutex_;
-  std::unordered_map<Owned, ExecutablePtr, Hash, Equal> entries_;
+  std::unordered_map<Owned, std::vector<Variant>, Hash, Equal> entries_;
 };
 
 }  // namespace frit::detail

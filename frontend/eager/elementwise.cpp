@@ -55,21 +55,22 @@ ExecutablePtr code_for_row(const RowCall& call, const Collapsed& c) {
     else
       append_layout(numbers, c.strides[i]);
   }
-  return code_of(
-      {&call.def, &call.attrs, running_device(), numbers},
-      [&] {
-        ir::Shape shape;
-        for (size_t axis = 0; axis < c.shape.size(); ++axis) shape.push_back(Dim::symbol("d" + std::to_string(axis)));
-        std::vector<ir::Type> params;
-        std::vector<ir::ParamLayout> layouts;
-        DimFacts facts;
-        for (size_t i = 0; i < call.operands.size(); ++i) {
-          params.push_back({call.operands[i].dtype, shape});
-          layouts.push_back(is_dense(c.shape, c.strides[i]) ? ir::ParamLayout{} : param_layout(c.strides[i], i, facts));
-        }
-        return one_op(call.def, call.attrs, params, std::move(layouts), std::move(facts));
-      },
-      call.where);
+  const EagerKey key{&call.def, &call.attrs, running_device(), numbers};
+  if (ExecutablePtr code = EagerCache::instance().find(key, {})) return code;
+  ir::Shape shape;
+  for (size_t axis = 0; axis < c.shape.size(); ++axis) shape.push_back(Dim::symbol("d" + std::to_string(axis)));
+  std::vector<ir::Type> params;
+  std::vector<ir::ParamLayout> layouts;
+  DimFacts facts;
+  for (size_t i = 0; i < call.operands.size(); ++i) {
+    params.push_back({call.operands[i].dtype, shape});
+    layouts.push_back(is_dense(c.shape, c.strides[i]) ? ir::ParamLayout{} : param_layout(c.strides[i], i, facts));
+  }
+  auto f = one_op(call.def, call.attrs, params, std::move(layouts), std::move(facts));
+  auto code = f ? code_for(*std::move(f), CompileMode::enabled) : Result<ExecutablePtr>(f.error());
+  if (!code) throw_runtime(code.error(), call.where);
+  EagerCache::instance().add(key, {}, *code);
+  return *std::move(code);
 }
 
 }  // namespace

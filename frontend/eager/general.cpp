@@ -1,6 +1,7 @@
 // Eager reductions, index rows, composites and library calls: compiled for sizes that are symbols, operands as they
 // lie.
 #include <algorithm>
+#include <limits>
 
 #include "frontend/core/layout.h"
 #include "frontend/eager/eager.h"
@@ -10,36 +11,28 @@ namespace frit::detail {
 
 namespace {
 
-// Which sizes the code of a row is compiled for. A row that cannot be compiled for one is compiled for the next.
-enum class Specialised : uint8_t {
-  Nothing,  // every size but 1 is a symbol
-  Small,    // sizes up to kSmall are numbers: how many bytes an element has, say
-  All,
-};
-constexpr int64_t kSmall = 16;
+// The sizes of all inputs, and what code takes for granted of them.
+struct SizeRules {
+  std::vector<SizeRule> rules;
 
-// Names sizes. Equal sizes have the same symbol: rules that need two sizes to be equal then see that they are.
-class SizeNames {
- public:
-  explicit SizeNames(Specialised level) : level_(level) {}
-
-  // A number for the key: below zero for a size that is fixed, else which symbol it is.
-  int64_t code(int64_t size) {
-    if (size == 1 || level_ == Specialised::All || (level_ == Specialised::Small && size <= kSmall)) return ~size;
-    const auto it = std::find(sizes_.begin(), sizes_.end(), size);
-    const int64_t index = it - sizes_.begin();
-    if (it == sizes_.end()) sizes_.push_back(size);
-    return index;
+  Dim dim(size_t i) const {
+    return rules[i].fixed >= 0 ? Dim(rules[i].fixed) : Dim::symbol("d" + std::to_string(rules[i].symbol));
   }
-  Dim dim(int64_t size) {
-    const int64_t c = code(size);
-    return c < 0 ? Dim(size) : Dim::symbol("d" + std::to_string(c));
-  }
-
- private:
-  Specialised level_;
-  std::vector<int64_t> sizes_;
 };
+
+// Sizes up to `fixed` are numbers; of the others equal ones have one symbol: rules that need two sizes to be equal then
+// see that they are.
+SizeRules rules_for(std::span<const int64_t> sizes, int64_t fixed) {
+  SizeRules r;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const auto first = static_cast<uint32_t>(std::find(sizes.begin(), sizes.end(), sizes[i]) - sizes.begin());
+    if (sizes[i] == 1 || sizes[i] <= fixed)
+      r.rules.push_back({sizes[i], 0});
+    else
+      r.rules.push_back({-1, first});
+  }
+  return r;
+}
 
 // Strides that say nothing (of axes of size 1) are made the same, so that they make no structure of their own.
 runtime::Tensor plain_strides(runtime::Tensor t) {
@@ -84,48 +77,85 @@ Prepared prepare(const RowCall& call) {
   return p;
 }
 
-ExecutablePtr code_for_row(const RowCall& call, const Prepared& p, Specialised level, Diagnostic* refused) {
-  thread_local std::vector<int64_t> numbers;
+// The function of the row under these rules.
+Result<ir::Function> function_of(const RowCall& call, const Prepared& p, const SizeRules& rules) {
+  DimFacts facts;
+  std::vector<ir::Type> params;
+  std::vector<ir::ParamLayout> layouts;
+  size_t at = 0;
+  for (size_t i = 0; i < p.inputs.size(); ++i) {
+    ir::Type type{p.inputs[i].dtype, {}};
+    for (size_t axis = 0; axis < p.inputs[i].shape.size(); ++axis) type.shape.push_back(rules.dim(at++));
+    params.push_back(type);
+    layouts.push_back(p.strided[i] ? param_layout(p.inputs[i].strides, i, facts) : ir::ParamLayout{});
+  }
+  ir::AttrMap full = p.attrs;
+  if (p.from_shape) full.set("shape", ir::Dims(params.back().shape));
+  return one_op(call.def, full, params, std::move(layouts), std::move(facts));
+}
+
+// Gives each size that equals another by chance a symbol of its own, so that the code serves sizes that differ.
+SizeRules without_chance(const RowCall& call, const Prepared& p, SizeRules rules) {
+  for (size_t i = 0; i < rules.rules.size(); ++i) {
+    if (rules.rules[i].fixed >= 0) continue;
+    SizeRules apart = rules;
+    // Others that equal this one follow the next of them.
+    uint32_t heir = ~0u;
+    for (size_t k = 0; k < apart.rules.size(); ++k) {
+      if (k == i || rules.rules[k].fixed >= 0 || rules.rules[k].symbol != rules.rules[i].symbol) continue;
+      if (heir == ~0u) heir = static_cast<uint32_t>(k);
+      apart.rules[k].symbol = heir;
+    }
+    if (heir == ~0u) continue;
+    apart.rules[i].symbol = static_cast<uint32_t>(i);
+    if (function_of(call, p, apart)) rules = std::move(apart);
+  }
+  return rules;
+}
+
+ExecutablePtr code_for_row(const RowCall& call, const Prepared& p) {
+  thread_local std::vector<int64_t> numbers, sizes;
   numbers.clear();
-  numbers.push_back(static_cast<int64_t>(level));
+  sizes.clear();
   numbers.push_back(static_cast<int64_t>(p.inputs.size()));
-  SizeNames names(level);
   for (size_t i = 0; i < p.inputs.size(); ++i) {
     const runtime::Tensor& t = p.inputs[i];
     numbers.push_back(static_cast<int64_t>(t.dtype.val));
     numbers.push_back(static_cast<int64_t>(t.shape.size()));
-    for (int64_t size : t.shape) numbers.push_back(names.code(size));
+    for (int64_t size : t.shape) {
+      numbers.push_back(size == 1);
+      sizes.push_back(size);
+    }
     numbers.push_back(p.strided[i]);
     if (p.strided[i]) append_layout(numbers, t.strides);
   }
-  return code_of(
-      {&call.def, &p.attrs, running_device(), numbers},
-      [&]() -> Result<ir::Function> {
-        SizeNames symbols(level);
-        DimFacts facts;
-        std::vector<ir::Type> params;
-        std::vector<ir::ParamLayout> layouts;
-        for (size_t i = 0; i < p.inputs.size(); ++i) {
-          ir::Type type{p.inputs[i].dtype, {}};
-          for (int64_t size : p.inputs[i].shape) type.shape.push_back(symbols.dim(size));
-          params.push_back(type);
-          layouts.push_back(p.strided[i] ? param_layout(p.inputs[i].strides, i, facts) : ir::ParamLayout{});
-        }
-        ir::AttrMap full = p.attrs;
-        if (p.from_shape) full.set("shape", ir::Dims(params.back().shape));
-        return one_op(call.def, full, params, std::move(layouts), std::move(facts));
-      },
-      call.where, refused);
+  const EagerKey key{&call.def, &p.attrs, running_device(), numbers};
+  if (ExecutablePtr code = EagerCache::instance().find(key, sizes)) return code;
+  // A row that cannot be compiled for sizes that are symbols is compiled for its small sizes, then for all of them.
+  constexpr int64_t kFixed[] = {-1, 16, std::numeric_limits<int64_t>::max()};
+  Diagnostic refused;
+  for (int64_t fixed : kFixed) {
+    SizeRules rules = rules_for(sizes, fixed);
+    auto f = function_of(call, p, rules);
+    if (f) {
+      rules = without_chance(call, p, std::move(rules));
+      f = function_of(call, p, rules);
+    }
+    auto code = f ? code_for(*std::move(f), CompileMode::enabled) : Result<ExecutablePtr>(f.error());
+    if (code) {
+      EagerCache::instance().add(key, std::move(rules.rules), *code);
+      return *std::move(code);
+    }
+    refused = code.error();
+  }
+  throw_runtime(refused, call.where);
 }
 
 }  // namespace
 
 void run_general(const RowCall& call, std::span<runtime::Tensor> results) {
   const Prepared p = prepare(call);
-  Diagnostic refused;
-  ExecutablePtr code = code_for_row(call, p, Specialised::Nothing, &refused);
-  if (!code) code = code_for_row(call, p, Specialised::Small, &refused);
-  if (!code) code = code_for_row(call, p, Specialised::All, nullptr);
+  const ExecutablePtr code = code_for_row(call, p);
   execute(*code, p.inputs, {}, results, call.where);
 }
 

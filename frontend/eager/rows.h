@@ -1,7 +1,6 @@
 // The ways in which eager evaluation runs a row.
 #pragma once
 
-#include <functional>
 #include <source_location>
 #include <span>
 #include <vector>
@@ -34,11 +33,6 @@ bool run_windows(const RowCall& call, runtime::Tensor& result);
 // The function of one op on parameters x0, x1, ... Parameters past the row's arity only give sizes.
 Result<ir::Function> one_op(const ir::OpDef& def, const ir::AttrMap& attrs, const std::vector<ir::Type>& params,
                             std::vector<ir::ParamLayout> layouts, DimFacts facts);
-
-// The code for a key; where there is none, `make` gives the function to compile. Null when that fails and `refused` is
-// not null, which then has the reason; else it throws RuntimeError at `where`.
-ExecutablePtr code_of(const EagerKey& key, const std::function<Result<ir::Function>()>& make,
-                      const std::source_location& where, Diagnostic* refused = nullptr);
 
 // Throws RuntimeError at `where`.
 void execute(const runtime::Executable& code, std::span<const runtime::Tensor> inputs, std::span<const bool> donated,

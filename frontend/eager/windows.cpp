@@ -128,6 +128,7 @@ void copy_window(const Window& w, runtime::Tensor source, runtime::Tensor& resul
     from += w.from[d] * source.strides[d];
   }
   const auto bytes = static_cast<int64_t>(copy.bytes);
+  wait_for(source);
   copy.to = static_cast<std::byte*>(result.buffer->data()) + to * bytes;
   copy.from = data_of(source) + from * bytes;
   const auto portion = [](void* context, int64_t begin, int64_t end) {

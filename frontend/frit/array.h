@@ -199,7 +199,7 @@ class array {
   ArrayIterator end() const;
 
   // Operators broadcast and promote like the function named beside each; a C++ scalar takes part as a rank-0 array of
-  // its own dtype.
+  // its own dtype, and in a division as float32 (complex64 where it is complex).
   friend array operator-(const Operand& a);                     // negative
   friend array operator!(const Operand& a);                     // logical_not
   friend array operator~(const Operand& a);                     // bitwise_invert
@@ -260,14 +260,17 @@ class Operand {
   Operand(const array& a, std::source_location where = std::source_location::current()) : value_(a), where_(where) {}
   template <class T>
     requires detail::is_scalar<T>
-  Operand(T scalar, std::source_location where = std::source_location::current()) : value_(scalar), where_(where) {}
+  Operand(T scalar, std::source_location where = std::source_location::current())
+      : value_(scalar), where_(where), number_(true) {}
 
   const array& value() const { return value_; }
+  bool is_number() const { return number_; }  // a C++ scalar
   const std::source_location& where() const { return where_; }
 
  private:
   array value_;
   std::source_location where_;
+  bool number_ = false;
 };
 
 }  // namespace frit

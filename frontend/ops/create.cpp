@@ -25,7 +25,7 @@ array positions(const ir::Dims& shape, int axis, Dtype dtype, const StreamOrDevi
 }
 
 void check_sequence_dtype(Dtype dtype, const StreamOrDevice& s) {
-  if (dtype == bool_ || dtype == complex64)
+  if (dtype == bool_)
     fail("arange: dtype " + std::string(long_name(dtype)) + " has no sequence", "convert with astype after", s);
 }
 
@@ -33,6 +33,9 @@ void check_sequence_dtype(Dtype dtype, const StreamOrDevice& s) {
 
 array arange(double start, double stop, double step, Dtype dtype, StreamOrDevice s) {
   check_sequence_dtype(dtype, s);
+  // A step past the end takes the first number alone.
+  if (std::isinf(step) && std::isfinite(start) && std::isfinite(stop))
+    step = (stop - start) * step > 0 ? stop - start : step > 0 ? 1 : -1;
   if (step == 0 || !std::isfinite(start) || !std::isfinite(stop) || !std::isfinite(step))
     fail("arange: the range from " + std::to_string(start) + " to " + std::to_string(stop) + " by " +
              std::to_string(step) + " has no length",
@@ -40,13 +43,18 @@ array arange(double start, double stop, double step, Dtype dtype, StreamOrDevice
   const double count = std::max(0.0, std::ceil((stop - start) / step));
   if (count > static_cast<double>(std::numeric_limits<ShapeElem>::max()))
     check_size("arange", std::numeric_limits<int64_t>::max(), s);
-  // Whole bounds in an integer dtype are counted in integers; everything else in floating point.
-  const bool whole = std::trunc(start) == start && std::trunc(step) == step && is_int(dtype);
-  const Dtype compute = whole ? dtype : dtype == float64 || is_int(dtype) ? float64 : float32;
+  // An integer dtype counts in integers: from the first number, by the distance to the second, both without fractions.
+  const bool whole = is_int(dtype);
+  if (whole) {
+    const double second = std::trunc(start + step);
+    start = std::trunc(start);
+    step = second - start;
+  }
+  const Dtype compute = whole || dtype == float64 ? dtype : float32;
   array a = positions({static_cast<int64_t>(count)}, 0, compute, s);
-  // Converted as an integer, so that a step down wraps in an unsigned dtype instead of sticking at zero.
+  // Converted as an integer, so that what a narrow or unsigned dtype cannot hold wraps instead of sticking at its ends.
   const auto number = [&](double v) {
-    return whole && v < 0 && v >= -0x1p63 ? array(static_cast<int64_t>(v), compute) : array(v, compute);
+    return whole && std::fabs(v) < 0x1p63 ? array(static_cast<int64_t>(v), compute) : array(v, compute);
   };
   if (step != 1) a = multiply(a, number(step), s);
   // Counting down from zero begins with -0 before zero is added.
@@ -133,7 +141,9 @@ array full(const Sizes& shape, array vals, StreamOrDevice s) {
   return full(shape, std::move(vals), dtype, s);
 }
 array full_like(const array& a, array vals, Dtype dtype, StreamOrDevice s) {
-  return filled("full_like", sizes_of(a), std::move(vals), dtype, s);
+  // The values may have more axes than the array.
+  ir::Dims sizes = detail::broadcast_all("full_like", std::vector<array>{a, vals}, s);
+  return filled("full_like", sizes, std::move(vals), dtype, s);
 }
 array full_like(const array& a, array vals, StreamOrDevice s) { return full_like(a, std::move(vals), a.dtype(), s); }
 

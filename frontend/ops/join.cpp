@@ -15,6 +15,17 @@ using detail::sizes_of;
 using detail::text;
 using detail::with_sizes;
 
+namespace {
+
+// How many parts compiled code joins at once.
+constexpr size_t kPartsTogether = 16;
+
+array join(std::vector<array> arrays, int axis, const StreamOrDevice& s) {
+  return arrays.size() == 1 ? arrays[0] : make("concatenate", std::move(arrays), {{"axis", Dim(axis)}}, s);
+}
+
+}  // namespace
+
 array concatenate(std::vector<array> arrays, int axis, StreamOrDevice s) {
   if (arrays.empty()) fail("concatenate: there are no arrays", "give at least one", s);
   const int at = detail::normalize_axis("concatenate", arrays[0], axis, s);
@@ -28,10 +39,22 @@ array concatenate(std::vector<array> arrays, int axis, StreamOrDevice s) {
            "all sizes but that of the joined axis must be equal", s);
   }
   for (array& a : arrays) a = astype(std::move(a), dtype, s);
-  if (arrays.size() == 1) return arrays[0];
-  return make("concatenate", std::move(arrays), {{"axis", Dim(at)}}, s);
+  // Compiled code tests for each element which part supplies it: where there are many parts it joins a few at a time.
+  while (detail::current_trace() && arrays.size() > kPartsTogether) {
+    std::vector<array> joined;
+    for (size_t i = 0; i < arrays.size(); i += kPartsTogether) {
+      const auto first = arrays.begin() + static_cast<std::ptrdiff_t>(i);
+      joined.push_back(
+          join({first, first + static_cast<std::ptrdiff_t>(std::min(kPartsTogether, arrays.size() - i))}, at, s));
+    }
+    arrays = std::move(joined);
+  }
+  return join(std::move(arrays), at, s);
 }
-array concatenate(std::vector<array> arrays, StreamOrDevice s) { return concatenate(std::move(arrays), 0, s); }
+array concatenate(std::vector<array> arrays, StreamOrDevice s) {
+  for (array& a : arrays) a = flatten(a, s);
+  return concatenate(std::move(arrays), 0, s);
+}
 
 array stack(const std::vector<array>& arrays, int axis, StreamOrDevice s) {
   if (arrays.empty()) fail("stack: there are no arrays", "give at least one", s);
@@ -48,74 +71,6 @@ array stack(const std::vector<array>& arrays, int axis, StreamOrDevice s) {
   return concatenate(std::move(parts), at, s);
 }
 array stack(const std::vector<array>& arrays, StreamOrDevice s) { return stack(arrays, 0, s); }
-
-array pad(const array& a, const std::vector<int>& axes, const Sizes& low_pad_size, const Sizes& high_pad_size,
-          const array& pad_value, const std::string& mode, StreamOrDevice s) {
-  if (axes.size() != low_pad_size.size() || axes.size() != high_pad_size.size())
-    fail("pad: " + std::to_string(axes.size()) + " axes, " + std::to_string(low_pad_size.size()) + " low and " +
-             std::to_string(high_pad_size.size()) + " high sizes do not fit together",
-         "give one low and one high size for each axis", s);
-  if (!require_equal(element_count_of(pad_value), 1, "pad", s.where()))
-    fail("pad: the value " + text(pad_value) + " is not a scalar", "give a scalar value", s);
-  detail::normalize_axes("pad", a, axes, s);
-  ir::Dims low(a.ndim(), 0), high(a.ndim(), 0);
-  bool nothing = true;
-  for (size_t i = 0; i < axes.size(); ++i) {
-    const auto at = static_cast<size_t>(detail::normalize_axis("pad", a, axes[i], s));
-    low[at] = detail::simplify(low_pad_size[i].dim());
-    high[at] = detail::simplify(high_pad_size[i].dim());
-    if (!require_at_most(0, low[at], "pad", s.where()) || !require_at_most(0, high[at], "pad", s.where()))
-      fail("pad: a pad size of axis " + std::to_string(at) + " is negative",
-           "give sizes of zero or more; cut with slice", s);
-    nothing = nothing && low[at].is(0) && high[at].is(0);
-  }
-  if (mode == "constant") {
-    if (nothing) return a;
-    const array value = with_sizes(astype(pad_value, a.dtype(), s), {}, s);
-    return make("pad", {a, value}, {{"low", low}, {"high", high}}, s);
-  }
-  if (mode != "edge") fail("pad: there is no mode '" + mode + "'", "use \"constant\" or \"edge\"", s);
-  array result = a;
-  for (int axis = 0; axis < static_cast<int>(a.ndim()); ++axis) {
-    const auto at = static_cast<size_t>(axis);
-    if (low[at].is(0) && high[at].is(0)) continue;
-    if (!require_at_most(1, size_of(result, axis), "pad", s.where()))
-      fail("pad: axis " + std::to_string(axis) + " of " + text(a) + " is empty and has no edge",
-           "use mode \"constant\"", s);
-    const Dim n = size_of(result, axis);
-    std::vector<array> parts;
-    const auto edge = [&](const Dim& index, const Dim& count) {
-      if (count.is(0)) return;
-      ir::Dims wide = sizes_of(result);
-      wide[at] = count;
-      parts.push_back(detail::stretch(detail::take_range(result, axis, index, index + Dim(1), s), std::move(wide), s));
-    };
-    edge(0, low[at]);
-    parts.push_back(result);
-    edge(n - Dim(1), high[at]);
-    result = concatenate(parts, axis, s);
-  }
-  return result;
-}
-array pad(const array& a, const std::vector<std::pair<Size, Size>>& pad_width, const array& pad_value,
-          const std::string& mode, StreamOrDevice s) {
-  if (pad_width.size() != a.ndim())
-    fail("pad: " + std::to_string(pad_width.size()) + " pairs are given for " + text(a), "give one pair for each axis",
-         s);
-  Sizes low, high;
-  for (const auto& [before, after] : pad_width) {
-    low.push_back(before);
-    high.push_back(after);
-  }
-  return pad(a, detail::all_axes(a), low, high, pad_value, mode, s);
-}
-array pad(const array& a, const std::pair<Size, Size>& pad_width, const array& pad_value, const std::string& mode,
-          StreamOrDevice s) {
-  return pad(a, std::vector<std::pair<Size, Size>>(a.ndim(), pad_width), pad_value, mode, s);
-}
-array pad(const array& a, const Size& pad_width, const array& pad_value, const std::string& mode, StreamOrDevice s) {
-  return pad(a, std::pair<Size, Size>(pad_width, pad_width), pad_value, mode, s);
-}
 
 array repeat(const array& a, const Size& repeats, int axis, StreamOrDevice s) {
   const int at = detail::normalize_axis("repeat", a, axis, s);

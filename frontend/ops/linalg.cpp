@@ -56,18 +56,21 @@ array matmul(const array& in_a, const array& in_b, StreamOrDevice s) {
 }
 
 array addmm(array c, array a, array b, float alpha, float beta, StreamOrDevice s) {
-  array product = matmul(a, b, s);
-  if (alpha != 1.0f) product = multiply(product, array(alpha, product.dtype()), s);
-  if (beta == 0.0f) {
-    const Dtype dtype = promote_types(product.dtype(), c.dtype());
-    ir::Dims sizes = detail::broadcast_all("addmm", std::vector<array>{product, c}, s);
-    return detail::stretch(astype(product, dtype, s), std::move(sizes), s);
-  }
-  if (beta != 1.0f) {
-    c = astype(c, detail::at_least_float(c.dtype()), s);
-    c = multiply(c, array(beta, c.dtype()), s);
-  }
-  return add(product, c, s);
+  const Dtype dtype = result_type(std::vector<array>{c, a, b});
+  if (!is_inexact(dtype))
+    fail("addmm: takes floating point numbers, not " + text(c) + ", " + text(a) + " and " + text(b),
+         "convert with astype first", s);
+  // The product has the precision of the result.
+  const array product = matmul(astype(a, dtype, s), astype(b, dtype, s), s);
+  c = detail::broadcast_or_fail("addmm", astype(c, dtype, s), sizes_of(product), s);
+  const auto scaled = [&](const array& x, float factor) {
+    return factor == 1.0f ? x : multiply(x, array(factor, dtype), s);
+  };
+  // A factor of zero leaves an operand out, with its infinities and NaNs.
+  if (alpha == 0.0f && beta == 0.0f) return zeros_like(product, s);
+  if (alpha == 0.0f) return scaled(c, beta);
+  if (beta == 0.0f) return scaled(product, alpha);
+  return add(scaled(product, alpha), scaled(c, beta), s);
 }
 
 array outer(const array& a, const array& b, StreamOrDevice s) {

@@ -17,6 +17,17 @@ array reduce(std::string_view row, const array& a, const std::vector<int>& axes,
   return make(row, {a}, std::move(attrs), s);
 }
 
+void check_has_elements(std::string_view row, const array& a, const StreamOrDevice& s) {
+  if (!detail::require_at_most(1, detail::element_count_of(a), row, s.where()))
+    detail::fail(std::string(row) + ": " + detail::text(a) + " has no elements", "give an array with elements", s);
+}
+
+// Sums and products over no axes are the elements, of their own type.
+array accumulate(std::string_view row, const array& a, const std::vector<int>& axes, bool keepdims,
+                 const StreamOrDevice& s) {
+  return axes.empty() ? a : reduce(row, a, axes, keepdims, s);
+}
+
 void check_not_empty(std::string_view row, const array& a, const std::vector<int>& axes, const StreamOrDevice& s) {
   for (int axis : normalize_axes(row, a, axes, s))
     if (!detail::require_at_most(1, detail::size_of(a, axis), row, s.where()))
@@ -27,6 +38,13 @@ void check_not_empty(std::string_view row, const array& a, const std::vector<int
 array extreme(std::string_view row, const array& a, const std::vector<int>& axes, bool keepdims,
               const StreamOrDevice& s) {
   check_not_empty(row, a, axes, s);
+  return reduce(row, a, axes, keepdims, s);
+}
+
+array position(std::string_view row, const array& a, const std::vector<int>& axes, bool keepdims,
+               const StreamOrDevice& s) {
+  normalize_axes(row, a, axes, s);
+  check_has_elements(row, a, s);
   return reduce(row, a, axes, keepdims, s);
 }
 
@@ -53,7 +71,7 @@ array any(const array& a, int axis, bool keepdims, StreamOrDevice s) {
 }
 
 array sum(const array& a, const std::vector<int>& axes, bool keepdims, StreamOrDevice s) {
-  return axes.empty() ? a : reduce("sum", a, axes, keepdims, s);
+  return accumulate("sum", a, axes, keepdims, s);
 }
 array sum(const array& a, bool keepdims, StreamOrDevice s) { return sum(a, all_axes(a), keepdims, s); }
 array sum(const array& a, StreamOrDevice s) { return sum(a, all_axes(a), false, s); }
@@ -62,7 +80,7 @@ array sum(const array& a, int axis, bool keepdims, StreamOrDevice s) {
 }
 
 array prod(const array& a, const std::vector<int>& axes, bool keepdims, StreamOrDevice s) {
-  return axes.empty() ? a : reduce("prod", a, axes, keepdims, s);
+  return accumulate("prod", a, axes, keepdims, s);
 }
 array prod(const array& a, bool keepdims, StreamOrDevice s) { return prod(a, all_axes(a), keepdims, s); }
 array prod(const array& a, StreamOrDevice s) { return prod(a, all_axes(a), false, s); }
@@ -116,17 +134,23 @@ array std(const array& a, int axis, bool keepdims, int ddof, StreamOrDevice s) {
 }
 
 array argmax(const array& a, int axis, bool keepdims, StreamOrDevice s) {
-  return extreme("argmax", a, {axis}, keepdims, s);
+  return position("argmax", a, {axis}, keepdims, s);
 }
-array argmax(const array& a, bool keepdims, StreamOrDevice s) { return extreme("argmax", a, all_axes(a), keepdims, s); }
-array argmax(const array& a, StreamOrDevice s) { return extreme("argmax", a, all_axes(a), false, s); }
+array argmax(const array& a, bool keepdims, StreamOrDevice s) {
+  return position("argmax", a, all_axes(a), keepdims, s);
+}
+array argmax(const array& a, StreamOrDevice s) { return position("argmax", a, all_axes(a), false, s); }
 array argmin(const array& a, int axis, bool keepdims, StreamOrDevice s) {
-  return extreme("argmin", a, {axis}, keepdims, s);
+  return position("argmin", a, {axis}, keepdims, s);
 }
-array argmin(const array& a, bool keepdims, StreamOrDevice s) { return extreme("argmin", a, all_axes(a), keepdims, s); }
-array argmin(const array& a, StreamOrDevice s) { return extreme("argmin", a, all_axes(a), false, s); }
+array argmin(const array& a, bool keepdims, StreamOrDevice s) {
+  return position("argmin", a, all_axes(a), keepdims, s);
+}
+array argmin(const array& a, StreamOrDevice s) { return position("argmin", a, all_axes(a), false, s); }
 
 array logsumexp(const array& a, const std::vector<int>& axes, bool keepdims, StreamOrDevice s) {
+  normalize_axes("logsumexp", a, axes, s);
+  check_has_elements("logsumexp", a, s);
   return reduce("logsumexp", as_float(a, s), axes, keepdims, s);
 }
 array logsumexp(const array& a, bool keepdims, StreamOrDevice s) { return logsumexp(a, all_axes(a), keepdims, s); }
@@ -137,9 +161,10 @@ array logsumexp(const array& a, int axis, bool keepdims, StreamOrDevice s) {
 
 array softmax(const array& a, const std::vector<int>& axes, bool precise, StreamOrDevice s) {
   const std::vector<int> ordered = normalize_axes("softmax", a, axes, s);
-  const array x = as_float(a, s);
-  if (detail::element_count_of(a).is(0)) return x;
-  return make("softmax", {x}, {{"axes", ir::to_dims(ordered)}, {"precise", precise}}, s);
+  if (detail::element_count_of(a).is(0)) return a;
+  const array result = make("softmax", {as_float(a, s)}, {{"axes", ir::to_dims(ordered)}, {"precise", precise}}, s);
+  // Ones, of the elements' type.
+  return ordered.empty() ? astype(result, a.dtype(), s) : result;
 }
 array softmax(const array& a, bool precise, StreamOrDevice s) { return softmax(a, all_axes(a), precise, s); }
 array softmax(const array& a, int axis, bool precise, StreamOrDevice s) {

@@ -23,14 +23,23 @@ array view(const array& a, Dtype dtype, StreamOrDevice s) {
   if (a.dtype() == dtype) return a;
   const int ratio = dtype.size / a.dtype().size, last = static_cast<int>(a.ndim()) - 1;
   // Of an axis that does not divide, and of an array without axes, the row's rule has the error.
-  if (ratio > 1 && last >= 0) detail::require_multiple(detail::size_of(a, last), ratio, "view", s.where());
-  return make("view", {a}, {{"dtype", dtype}}, s);
+  if (ratio <= 1 || last < 0 || !detail::require_multiple(detail::size_of(a, last), ratio, "view", s.where()))
+    return make("view", {a}, {{"dtype", dtype}}, s);
+  // The elements that become one stand along an axis of their own, whose size is known whatever the array's are.
+  ir::Dims sizes = detail::sizes_of(a);
+  sizes.back() = floor_div(sizes.back(), ratio);
+  ir::Dims apart = sizes;
+  apart.push_back(ratio);
+  return detail::with_sizes(make("view", {detail::with_sizes(a, std::move(apart), s)}, {{"dtype", dtype}}, s),
+                            std::move(sizes), s);
 }
 
 array copy(array a, StreamOrDevice s) { return make("copy", {std::move(a)}, {}, s); }
 array stop_gradient(const array& a, StreamOrDevice s) { return make("stop_gradient", {a}, {}, s); }
 
 array contiguous(const array& a, bool allow_col_major, StreamOrDevice s) {
+  // How an array lies is known once it is computed. In a trace it never is, and a copy in rows is right in any case.
+  if (allow_col_major && !a.is_tracer()) a.eval();
   if (detail::node_of(a)->is_ready()) {
     const array::Flags flags = a.flags();
     if (flags.row_contiguous || (allow_col_major && flags.col_contiguous)) return a;

@@ -80,9 +80,13 @@ array reshape(const array& a, const Sizes& shape, StreamOrDevice s) {
 
 array flatten(const array& a, int start_axis, int end_axis, StreamOrDevice s) {
   if (a.ndim() == 0) return with_sizes(a, {1}, s);
-  const int first = normalize_axis("flatten", a, start_axis, s), last = normalize_axis("flatten", a, end_axis, s);
+  // Axes past either end mean that end.
+  const int ndim = static_cast<int>(a.ndim());
+  const int first = std::max(0, start_axis < 0 ? start_axis + ndim : start_axis);
+  const int last = std::min(ndim - 1, end_axis < 0 ? end_axis + ndim : end_axis);
   if (first > last)
-    fail("flatten: axis " + std::to_string(first) + " comes after axis " + std::to_string(last) + " of " + text(a),
+    fail("flatten: axis " + std::to_string(start_axis) + " comes after axis " + std::to_string(end_axis) + " of " +
+             text(a),
          "give the first axis first", s);
   const ir::Dims sizes = sizes_of(a);
   ir::Dims result(sizes.begin(), sizes.begin() + first);

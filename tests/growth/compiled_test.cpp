@@ -1,0 +1,119 @@
+// Compiled functions: tracing, passes and code generation grow with the program.
+#include <frit/frit.h>
+#include <gtest/gtest.h>
+
+#include "frontend/eager/code_cache.h"
+#include "work.h"
+
+namespace frit::test {
+namespace {
+
+using Arrays = std::vector<array>;
+
+// Work of compiling and running; `most` is how fast it may grow.
+void expect_growth(const std::vector<int>& sizes, double most, const std::function<void(int)>& action) {
+  const Growth g = growth(sizes, action);
+  EXPECT_LT(g.exponent, most) << g.text;
+  if (std::getenv("FRIT_GROWTH_REPORT")) std::printf("  %s\n", g.text.c_str());
+}
+
+void run(const std::function<Arrays(const Arrays&)>& fn, const Arrays& arguments, bool shapeless = false) {
+  eval(compile(fn, shapeless)(arguments));
+}
+
+Arrays vectors(int n, const std::function<int(int)>& length) {
+  Arrays all;
+  for (int i = 0; i < n; ++i) all.push_back(full({length(i)}, 1.0f));
+  return all;
+}
+
+TEST(CompiledGrowth, ShapelessConcatenateOfVectors) {
+  expect_growth({32, 64, 128}, kLinear, [](int n) {
+    run([](const Arrays& x) { return Arrays{concatenate(x, 0)}; }, vectors(n, [](int i) { return 2 + i % 5; }), true);
+  });
+}
+
+TEST(CompiledGrowth, ConcatenateOfOneArrayManyTimes) {
+  expect_growth({256, 512, 1024}, kLinear, [](int n) {
+    run([n](const Arrays& x) { return Arrays{concatenate(Arrays(static_cast<size_t>(n), x[0]), 0)}; },
+        vectors(1, [](int) { return 3; }));
+  });
+}
+
+TEST(CompiledGrowth, StackOfComputedRows) {
+  expect_growth({64, 128, 256}, kLinear, [](int n) {
+    run(
+        [n](const Arrays& x) {
+          Arrays rows;
+          for (int i = 0; i < n; ++i) rows.push_back(x[0] * static_cast<float>(i + 1));
+          return Arrays{stack(rows, 0)};
+        },
+        vectors(1, [](int) { return 8; }));
+  });
+}
+
+TEST(CompiledGrowth, ArgumentsAndResults) {
+  expect_growth({256, 512, 1024}, kLinear, [](int n) {
+    run(
+        [](const Arrays& x) {
+          Arrays y;
+          for (const array& a : x) y.push_back(a + 1.0f);
+          return y;
+        },
+        vectors(n, [](int) { return 4; }));
+  });
+}
+
+TEST(CompiledGrowth, ChainOfMeans) {
+  expect_growth({20, 40, 80}, kLinear, [](int n) {
+    run(
+        [n](const Arrays& x) {
+          array a = x[0];
+          for (int i = 0; i < n; ++i) a = a - mean(a, 1, true);
+          return Arrays{a};
+        },
+        {full({4, 16}, 1.0f)});
+  });
+}
+
+TEST(CompiledGrowth, SumOfVectorsOfOpenLengths) {
+  expect_growth({64, 128, 256}, kLinear, [](int n) {
+    run(
+        [](const Arrays& x) {
+          array total = sum(x[0]);
+          for (size_t i = 1; i < x.size(); ++i) total = total + sum(x[i]);
+          return Arrays{total};
+        },
+        vectors(n, [](int i) { return 2 + i; }), true);
+  });
+}
+
+TEST(CompiledGrowth, FactsAboutSizes) {
+  expect_growth({20, 40, 80}, kLinear, [](int n) {
+    run(
+        [](const Arrays& x) {
+          array total = array(0.0f);
+          for (size_t i = 0; i + 1 < x.size(); ++i) total = total + sum(slice(x[i + 1], {0}, {x[i].dim(0)}));
+          return Arrays{total};
+        },
+        vectors(n, [](int i) { return 2 + i; }), true);
+  });
+}
+
+TEST(CompiledGrowth, ResultsThatDifferInAConstant) {
+  const auto compilations = [] { return detail::code_cache_stats().misses; };
+  const size_t before = compilations();
+  expect_growth({64, 128, 256}, kLinear, [](int n) {
+    run(
+        [n](const Arrays& x) {
+          Arrays y;
+          for (int i = 0; i < n; ++i) y.push_back(x[0] * (0.5f + static_cast<float>(i)));
+          return y;
+        },
+        vectors(1, [](int) { return 8; }));
+  });
+  EXPECT_LE(compilations() - before, 4u);
+}
+
+}  // namespace
+}  // namespace frit::test
