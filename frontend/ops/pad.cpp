@@ -25,7 +25,12 @@ struct Border {
 };
 
 void check_sum(const array& a, const Border& b, const StreamOrDevice& s) {
-  const int64_t size = detail::hint(size_of(a, b.axis)) + detail::hint(b.low) + detail::hint(b.high);
+  const std::optional<int64_t> sizes[] = {detail::hint(size_of(a, b.axis)), detail::hint(b.low), detail::hint(b.high)};
+  int64_t size = 0;
+  for (const std::optional<int64_t>& known : sizes) {
+    if (!known) return;
+    size += *known;
+  }
   if (size > std::numeric_limits<ShapeElem>::max())
     detail::throw_overflow(
         "pad: axis " + std::to_string(b.axis) + " of " + text(a) + " would have " + std::to_string(size) + " elements",
