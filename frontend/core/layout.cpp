@@ -25,7 +25,7 @@ ir::ParamLayout param_layout(std::span<const int64_t> strides, size_t index, Dim
       case Step::One: layout.emplace_back(1); break;
       case Step::Any: {
         const std::string name = "s" + std::to_string(index) + "_" + std::to_string(axis);
-        // Strides may be negative; sizes, which symbols are by default, may not.
+        // Strides may be negative. Symbols are sizes by default, which may not.
         facts.set_range(name, {-DimFacts::kMaxSize, DimFacts::kMaxSize});
         layout.push_back(Dim::symbol(name));
         break;

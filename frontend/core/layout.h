@@ -1,6 +1,6 @@
-// Which part of an operand's layout code is specialised on.
+// The part of an operand's layout that code is specialised on.
 //
-// A stride of 0 (a broadcast axis) is fixed, and so is an innermost stride of 1; every other stride is a symbol that
+// A stride of 0 (a broadcast axis) is fixed, and so is an innermost stride of 1. Every other stride is a symbol that
 // the call binds.
 #pragma once
 
@@ -21,7 +21,7 @@ void append_layout(std::string& key, std::span<const int64_t> strides);
 // The number of axes, then a number for each.
 void append_layout(std::vector<int64_t>& key, std::span<const int64_t> strides);
 
-// The layout of parameter `index`; names its symbols in `facts`.
+// The layout of parameter `index`; adds facts about its symbols to `facts`.
 ir::ParamLayout param_layout(std::span<const int64_t> strides, size_t index, DimFacts& facts);
 
 }  // namespace frit::detail

@@ -20,7 +20,7 @@ struct Named {
 constexpr Named kTopics[] = {
     {"recompiles", detail::Topic::Recompiles}, {"cache", detail::Topic::Cache}, {"passes", detail::Topic::Passes}};
 
-// The bits of a list of topics; nothing, with the culprit in `unknown`, when one does not exist.
+// The bits of a list of topics. If a topic does not exist, nothing, with its name in `unknown`.
 std::optional<unsigned> parse(std::string_view topics, std::string_view& unknown) {
   unsigned bits = 0;
   while (!topics.empty()) {

@@ -1,4 +1,4 @@
-// The sending end of frit/log.h.
+// The sending side of frit/log.h.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace frit::detail {
 
 enum class Topic : unsigned { Recompiles = 1, Cache = 2, Passes = 4 };
 
-// Cheap: ask before a line is put together.
+// Cheap; ask before composing a line.
 bool logs(Topic topic);
 void log(Topic topic, const std::string& line);
 

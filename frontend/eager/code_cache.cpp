@@ -25,7 +25,7 @@ struct Slot {
   Device::DeviceType device;
   ir::Function function;
   std::shared_future<Outcome> outcome;
-  size_t bytes = 0;  // known when the code is there
+  size_t bytes = 0;  // known once the code is compiled
 };
 
 class CodeCache {
@@ -125,7 +125,7 @@ class CodeCache {
       --last;
       const bool pending =
           std::any_of(pending_.begin(), pending_.end(), [&](const auto& p) { return p.second == last; });
-      // The newest stays, however large it is.
+      // The newest entry stays, however large it is.
       if (pending || last == slots_.begin()) continue;
       if (logs(Topic::Cache))
         log(Topic::Cache,
@@ -135,7 +135,7 @@ class CodeCache {
     }
   }
 
-  // A failure is not kept: memory may be there the next time.
+  // A failure is not cached: next time there may be memory.
   void finish(uint64_t number, const MadeCode* made) {
     std::lock_guard<std::mutex> guard(mutex_);
     auto found = pending_.find(number);
@@ -151,7 +151,7 @@ class CodeCache {
   std::mutex mutex_;
   Slots slots_;  // the most recently used first
   std::unordered_multimap<Hash128, Slots::iterator> index_;
-  std::unordered_map<uint64_t, Slots::iterator> pending_;  // code that is being made, by number
+  std::unordered_map<uint64_t, Slots::iterator> pending_;  // code that is still compiling, by number
   uint64_t next_ = 0;
   size_t hits_ = 0, compiled_ = 0, bytes_ = 0, max_bytes_ = kCodeCacheBytes;
 };

@@ -15,27 +15,27 @@
 namespace frit::detail {
 
 inline constexpr size_t kCodeCacheSize = 2048;
-inline constexpr size_t kCodeCacheBytes = size_t{256} << 20;  // of machine code and constants; at first
+inline constexpr size_t kCodeCacheBytes = size_t{256} << 20;  // of machine code and constants; the initial bound
 
 using ExecutablePtr = std::shared_ptr<const runtime::Executable>;
 
-// Where code came from: this process had it, the disk had it, or it was generated now.
+// The origin of code: the memory of this process, the disk, or a compilation just now.
 enum class CodeOrigin : uint8_t { Memory, Disk, Compiled };
 
-// Compiles `f`, or finds what an equal graph was compiled to. `f` is consumed.
+// Compiles `f`, or finds the code of an equal graph. `f` is consumed.
 Result<ExecutablePtr> code_for(ir::Function f, CompileMode mode, CodeOrigin* origin = nullptr);
 
 struct CodeCacheStats {
   size_t entries, hits;
-  size_t misses;                  // code that was generated: neither here nor on disk
-  size_t disk_hits, disk_misses;  // both 0 while the disk cache is off
+  size_t misses;                  // compilations: neither in memory nor on disk
+  size_t disk_hits, disk_misses;  // both 0 if the disk cache is off
   size_t bytes;                   // of the entries' machine code and constants
 };
 CodeCacheStats code_cache_stats();
 // Returns the previous bound.
 size_t set_code_cache_bytes(size_t bytes);
 
-// The passes of a mode, to the end or up to the graph that is fused.
+// The passes of a mode: all of them, or those up to the fused graph.
 std::string_view pipeline_text(CompileMode mode);
 std::string_view graph_pipeline_text(CompileMode mode);
 

@@ -1,4 +1,4 @@
-// Where code comes from that this process does not have: the disk, else the compiler.
+// Code that this process does not have yet: from the disk, else from the compiler.
 #pragma once
 
 #include "frontend/eager/code_cache.h"
@@ -9,13 +9,13 @@ struct MadeCode {
   ExecutablePtr executable;
   size_t bytes = 0;  // of machine code and constants
   CodeOrigin origin = CodeOrigin::Compiled;
-  std::string key, image;  // what `keep_code` writes; empty when there is nothing to write
+  std::string key, image;  // the output of `keep_code`; empty if there is nothing to write
 };
 
 // `f` is in canonical order and is consumed.
 Result<MadeCode> make_code(ir::Function f, CompileMode mode);
 
-// Writes new code to the disk. Apart, so that others who wait for the code need not wait for the disk.
+// Writes new code to the disk. It is a separate step, so that other waiting threads need not wait for the disk.
 void keep_code(const MadeCode& code);
 
 struct DiskStats {

@@ -31,7 +31,7 @@ void publish(Operation& operation, std::vector<runtime::Tensor>& tensors) {
 // Runs an operation that the caller has claimed.
 void run_claimed(Operation& operation) {
   const size_t count = operation.inputs.size();
-  // A few inputs is the rule; the tensors are copied because a donated one is handed over.
+  // Most operations have few inputs. The tensors are copied because a donated one is handed over.
   std::vector<runtime::Tensor> inputs;
   inputs.reserve(count);
   bool donated_small[8] = {};
@@ -43,7 +43,7 @@ void run_claimed(Operation& operation) {
   }
   for (size_t i = 0; i < count; ++i) {
     const NodePtr& node = operation.inputs[i];
-    // A value that nobody but this operation holds is handed over: its memory may become the result's.
+    // A value that only this operation holds is donated: its memory may become the result's.
     donated[i] = node.use_count() == 1 && !node->spread.load(std::memory_order_acquire);
     if (donated[i])
       inputs.push_back(std::move(node->tensor));
@@ -72,7 +72,7 @@ void run_claimed(Operation& operation) {
   operation.state.notify_all();
 }
 
-// Runs the operation, or waits until another thread has. All inputs are ready.
+// Runs the operation, or waits until another thread has run it. All inputs are ready.
 void run_or_wait(Operation& operation) {
   for (;;) {
     OperationState expected = OperationState::Pending;
@@ -129,7 +129,7 @@ const runtime::Tensor& addressable(Node& node) {
   if (!is_uniform(value)) return value;
   auto copy = std::make_unique<const runtime::Tensor>(dense(value));
   const runtime::Tensor* expected = nullptr;
-  // Another thread may have been faster: the address must be the same for all.
+  // Another thread may have been faster; all threads must see one address.
   if (node.spread.compare_exchange_strong(expected, copy.get(), std::memory_order_acq_rel)) expected = copy.release();
   return *expected;
 }
