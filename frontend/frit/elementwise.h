@@ -111,8 +111,7 @@ array cosh(const array& a, StreamOrDevice s = {});
 
 // An angle in radians as degrees: `a` * (180 / pi).
 // Shape: that of `a`.
-// Types: any but complex64; integers and bool become float32.
-// Throws InvalidArgument for another type.
+// Types: any; integers and bool become float32.
 array degrees(const array& a, StreamOrDevice s = {});
 
 // The quotient `a` / `b` of floats or complex numbers; integers are made floats before. A float over zero gives an
@@ -157,8 +156,8 @@ array expm1(const array& a, StreamOrDevice s = {});
 // Throws InvalidArgument for another type.
 array floor(const array& a, StreamOrDevice s = {});
 
-// The quotient of `a` over `b` rounded towards minus infinity, as in Python. Floats: floor(`a` / `b`). An integer over
-// 0 gives 0; the least integer over -1 wraps.
+// The quotient of `a` over `b` rounded towards minus infinity, as in Python. Floats: floor(`a` / `b`), where the
+// quotient is rounded to the type first. An integer over 0 gives 0; the least integer over -1 wraps.
 // Shape: the shapes broadcast.
 // Types: any but complex64; promoted to a common type.
 // Throws InvalidArgument when the shapes do not broadcast, or for another type.
@@ -196,16 +195,14 @@ array isinf(const array& a, StreamOrDevice s = {});
 // Types: any; the result is bool.
 array isnan(const array& a, StreamOrDevice s = {});
 
-// Whether `a` is minus infinity; never for integers and bool.
+// Whether `a` is minus infinity (of a complex number: with an imaginary part of 0); never for integers and bool.
 // Shape: that of `a`.
-// Types: any but complex64; the result is bool.
-// Throws InvalidArgument for another type.
+// Types: any; the result is bool.
 array isneginf(const array& a, StreamOrDevice s = {});
 
-// Whether `a` is plus infinity; never for integers and bool.
+// Whether `a` is plus infinity (of a complex number: with an imaginary part of 0); never for integers and bool.
 // Shape: that of `a`.
-// Types: any but complex64; the result is bool.
-// Throws InvalidArgument for another type.
+// Types: any; the result is bool.
 array isposinf(const array& a, StreamOrDevice s = {});
 
 // `a` moved `b` bits up, zeros from below; a count below zero or past the width gives 0.
@@ -311,8 +308,7 @@ array power(const array& a, const array& b, StreamOrDevice s = {});
 
 // An angle in degrees as radians: `a` * (pi / 180).
 // Shape: that of `a`.
-// Types: any but complex64; integers and bool become float32.
-// Throws InvalidArgument for another type.
+// Types: any; integers and bool become float32.
 array radians(const array& a, StreamOrDevice s = {});
 
 // The real part; real numbers are unchanged.

@@ -67,11 +67,11 @@ inline const ir::RegisterOps top_row({{
 
 // Work before and after the routine, which both of its results go into.
 inline constexpr const char* kTopFunction =
-    "func @f(%x: f32[m, n]) -> (f32[m, n // 2], i64[m, n // 2], f32[m, n // 2]) {\n"
+    "func @f(%x: f32[m, n]) -> (f32[m, (n // 2)], i64[m, (n // 2)], f32[m, (n // 2)]) {\n"
     "  %0: f32[m, n] = negative %x\n"
-    "  %1: f32[m, n // 2], %2: i64[m, n // 2] = test_top %0 {count=n // 2}\n"
-    "  %3: f32[m, n // 2] = exp %1\n"
-    "  %4: i64[m, n // 2] = negative %2\n"
+    "  %1: f32[m, (n // 2)], %2: i64[m, (n // 2)] = test_top %0 {count=(n // 2)}\n"
+    "  %3: f32[m, (n // 2)] = exp %1\n"
+    "  %4: i64[m, (n // 2)] = negative %2\n"
     "  return %3, %4, %1\n"
     "}\n";
 
