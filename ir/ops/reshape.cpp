@@ -50,6 +50,7 @@ std::vector<Run> runs(const Shape& from, const Shape& to) {
 
 std::vector<Dim> reshape_index(const Shape& from, const Shape& to, std::span<const Dim> at) {
   std::vector<Dim> index(from.size(), 0);
+  if (product(from).is(0)) return index;  // nothing lies there, and no position divides by a size of 0
   for (const Run& run : runs(from, to)) {
     Dim flat = 0;
     for (size_t axis : run.to) flat = flat * to[axis] + at[axis];

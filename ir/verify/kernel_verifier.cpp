@@ -1,4 +1,4 @@
-// The rules of kernels, K1 to K10.
+// The rules of kernels, K1 to K11.
 #include "ir/verify/kernel_verifier.h"
 
 #include <algorithm>
@@ -8,6 +8,17 @@
 #include "ir/text/kernel_printer.h"
 
 namespace frit::ir {
+
+bool divides_by_nothing(const Dim& d) {
+  if (d.is_const()) return false;
+  for (const DimTerm& t : d.poly()->terms)
+    for (const auto& atom : t.atoms) {
+      const bool divides = atom->kind == AtomKind::FloorDiv || atom->kind == AtomKind::Mod;
+      if (divides && atom->args[1].is_const() && atom->args[1].value() < 1) return true;
+      if (std::any_of(atom->args.begin(), atom->args.end(), divides_by_nothing)) return true;
+    }
+  return false;
+}
 
 namespace {
 
@@ -77,6 +88,7 @@ class KernelVerifier {
     d.collect_symbols(names);
     for (const std::string& n : names)
       if (!in_scope_.contains(n)) return fail("K4", what + " uses '" + n + "', which is not in scope here");
+    if (divides_by_nothing(d)) return fail("K11", what + ", " + d.str() + ", divides by a constant below 1");
     return {};
   }
 
@@ -218,7 +230,8 @@ class KernelVerifier {
       return fail("K8",
                   "'" + std::string(name(a.combine)) + "' does not accumulate " + std::string(short_name(a.type)));
     FRIT_TRY(use_as(a.value, a.type, "K8", "the accumulated register"));
-    if (positioned != (a.position != kNoReg)) return fail("K8", "argmax and argmin take a position, other combines do not");
+    if (positioned != (a.position != kNoReg))
+      return fail("K8", "argmax and argmin take a position, other combines do not");
     if (positioned) FRIT_TRY(use_as(a.position, int64, "K8", "the position"));
     return {};
   }

@@ -10,6 +10,9 @@
 
 namespace frit::ir {
 
+// Whether some part of `d` divides by a constant below 1, a size of 0 for one.
+bool divides_by_nothing(const Dim& d);
+
 // Fails with the first rule that `k` breaks and the instruction at fault.
 Status verify(const Kernel& k);
 

@@ -1,4 +1,4 @@
-// The rules of programs, P1 to P9.
+// The rules of programs, P1 to P10.
 #include <algorithm>
 #include <set>
 
@@ -93,6 +93,7 @@ class ProgramVerifier {
     d.collect_symbols(names);
     for (const std::string& n : names)
       if (!symbols_.contains(n)) return fail(rule, what + " uses '" + n + "', which is not a symbol of the program");
+    if (divides_by_nothing(d)) return fail("P10", what + ", " + d.str() + ", divides by a constant below 1");
     return {};
   }
 

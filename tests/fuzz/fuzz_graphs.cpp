@@ -1,7 +1,7 @@
 // Random well-typed graphs through everything: text and JSON and back, every pass, the interpreters and generated code.
 //
-// fuzz_graphs [--seed N] [--count M] [--seconds S] [--kind exact|any|symbolic] [--show 1] fuzz_graphs --files FOLDER
-// checks each function of the .frit files there instead, which earlier runs found
+// fuzz_graphs [--seed N] [--count M] [--seconds S] [--kind exact|any|symbolic|empty] [--show 1] fuzz_graphs --files
+// FOLDER checks each function of the .frit files there instead, which earlier runs found
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -96,7 +96,8 @@ bool run_one(uint64_t seed, const std::string& kind, bool show) {
   Random random(seed);
   GraphOptions options;
   options.exact = kind.empty() ? seed % 3 == 0 : kind == "exact";
-  options.symbolic = kind.empty() ? seed % 2 == 0 : kind == "symbolic";
+  options.empty = kind.empty() ? seed % 7 == 0 : kind == "empty";
+  options.symbolic = kind == "empty" ? seed % 3 == 0 : kind.empty() ? seed % 2 == 0 : kind == "symbolic";
   options.max_ops = static_cast<int>(between(random, 1, 20));
   RandomGraph graph = random_graph(random, options);
   if (chance(random, 20)) lay_out(graph.function, random);

@@ -158,6 +158,13 @@ TEST(KernelVerifier, K10ParallelStores) {
   EXPECT_EQ(error_of(body("for i in n { store %out[0], 1 }")), "");
 }
 
+TEST(KernelVerifier, K11Divisors) {
+  expect_rule("K11", body("%0: i64 = index(n // 0)"), "divides by a constant below 1");
+  expect_rule("K11", body("%0: f32 = load %x[n % 0]"));
+  expect_rule("K11", body("%0: f32 = load %x[min(0, (n - 1) // 0)]"));
+  expect_rule("K11", "kernel @k(%x: f32[n // -2]; n) {}");
+}
+
 TEST(KernelVerifier, MessagesShowTheInstruction) {
   EXPECT_EQ(error_of(body("%0: f32 = load %x[0]\nstore %x[0], %0")),
             "kernel 'k', `store %x[0], %0`: buffer 'x' is not declared as written (K5)");

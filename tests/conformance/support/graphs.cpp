@@ -57,7 +57,7 @@ class Generator {
     static const std::pair<OpKind, uint64_t> kWeights[] = {
         {OpKind::Elementwise, 52}, {OpKind::Reduction, 16}, {OpKind::Index, 20},  {OpKind::Composite, 8},
         {OpKind::Library, 3},      {OpKind::Iota, 1},       {OpKind::Constant, 1}};
-    uint64_t pick = random_() % 101;
+    uint64_t pick = options_.empty && chance(random_, 70) ? 70 : random_() % 101;
     OpKind kind = OpKind::Elementwise;
     for (const auto& [k, weight] : kWeights) {
       kind = k;
@@ -112,7 +112,7 @@ class Generator {
   Dim size() {
     static const int64_t kSizes[] = {1, 2, 3, 5, 7, 8, 16, 19, 33};
     if (!symbols_.empty() && chance(random_, 50)) return symbols_[random_() % symbols_.size()];
-    if (chance(random_, 3)) return 0;
+    if (chance(random_, options_.empty ? 40 : 3)) return 0;
     return kSizes[random_() % std::size(kSizes)];
   }
 
