@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "ir/graph/expression.h"
+
 namespace frit::detail {
 
 void fail(std::string message, std::string note, const StreamOrDevice& s) {
@@ -100,8 +102,13 @@ array make(std::string_view row, std::vector<array> operands, ir::AttrMap attrs,
 
 namespace {
 
-// The dtype that a row computes operands of dtype `t` in.
+// The dtype that a row computes operands of dtype `t` in. An elementwise row that has no meaning for bool takes it as
+// u8.
 Dtype dtype_for(const ir::OpDef& def, Dtype t) {
+  const auto takes_bool = [](const ir::Meaning& m) { return ir::applies(m.for_types, bool_); };
+  if (t == bool_ && def.domain == ir::TypeClass::Integer &&
+      std::none_of(def.meanings.begin(), def.meanings.end(), takes_bool))
+    return uint8;
   switch (def.domain) {
     case ir::TypeClass::Inexact:
     case ir::TypeClass::Float: return at_least_float(t);

@@ -53,7 +53,7 @@ array any(const array& a, int axis, bool keepdims, StreamOrDevice s) {
 }
 
 array sum(const array& a, const std::vector<int>& axes, bool keepdims, StreamOrDevice s) {
-  return reduce("sum", a, axes, keepdims, s);
+  return axes.empty() ? a : reduce("sum", a, axes, keepdims, s);
 }
 array sum(const array& a, bool keepdims, StreamOrDevice s) { return sum(a, all_axes(a), keepdims, s); }
 array sum(const array& a, StreamOrDevice s) { return sum(a, all_axes(a), false, s); }
@@ -62,7 +62,7 @@ array sum(const array& a, int axis, bool keepdims, StreamOrDevice s) {
 }
 
 array prod(const array& a, const std::vector<int>& axes, bool keepdims, StreamOrDevice s) {
-  return reduce("prod", a, axes, keepdims, s);
+  return axes.empty() ? a : reduce("prod", a, axes, keepdims, s);
 }
 array prod(const array& a, bool keepdims, StreamOrDevice s) { return prod(a, all_axes(a), keepdims, s); }
 array prod(const array& a, StreamOrDevice s) { return prod(a, all_axes(a), false, s); }

@@ -9,7 +9,8 @@
 //   raw(x)                      the operand before it is widened to the compute type
 //   bits(v), float_of(v)        the bits of a float as the unsigned integer of its width, and back
 //   bitcast(v, T), cast(v, T)   T: a short element type name, `compute` or `out`
-//   hypot(a, b), copysign(a, b), log_hypot(a, b), csqrt_re(a, b), csqrt_im(a, b)   shorthands: expression_meaning.cpp
+//   as_out(a, b)                the complex number a + bi as the result's type: a, or for bool whether a or b is not 0
+//   hypot(a, b), copysign(a, b) and the other shorthands of expression_meaning.cpp
 //   ipow(x, y)                  an integer to an integer power, wrapping; unrolled over the bits of y
 // and name the constants inf, nan, pi, eps (the distance from 1 to the next float), true and false.
 #pragma once

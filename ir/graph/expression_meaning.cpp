@@ -25,21 +25,44 @@ const Shorthand* find_shorthand(std::string_view name) {
        {"a", "b"},
        "m = max(abs(a), abs(b)); n = min(abs(a), abs(b)); r = n / m;"
        "select(abs(a) == inf | abs(b) == inf, inf, select(m == 0, m, m * sqrt(1 + r * r)))"},
-      // log |a + bi|. Near the unit circle it goes through log1p, because the logarithm of a rounded absolute value
-      // loses digits there.
+      // log |a + bi|; near the unit circle through log1p, where the logarithm of a rounded absolute value loses its
+      // digits. Where the absolute value would overflow or be subnormal, it is taken of the number times 2^-64 or 2^64,
+      // and 64 ln 2 is put back.
       {"log_hypot",
        {"a", "b"},
-       "m = max(abs(a), abs(b)); n = min(abs(a), abs(b)); h = hypot(a, b);"
-       "select(h > 0.5 & h < 2, 0.5 * log1p((m - 1) * (m + 1) + n * n), log(h))"},
-      // The principal square root: the larger part by a sum without cancellation, the other part by division.
+       "m = max(abs(a), abs(b)); n = min(abs(a), abs(b)); big = m > 1.8446744e19; small = m < 5.421011e-20;"
+       "s = select(big, 5.421010862427522e-20, select(small, 18446744073709551616.0, 1)); h = hypot(a * s, b * s);"
+       "select(h > 0.5 & h < 2 & s == 1, 0.5 * log1p((m - 1) * (m + 1) + n * n),"
+       "log(h) + select(big, 44.3614195558365, select(small, -44.3614195558365, 0)))"},
+      // log |1 + a + bi|.
+      {"log1p_hypot",
+       {"a", "b"},
+       "select(max(abs(a), abs(b)) < 0.5, 0.5 * log1p(a * (2 + a) + b * b), log_hypot(1 + a, b))"},
+      // The parts of the inverse tangent; with a and b exchanged, those of the inverse hyperbolic one. atan_log is
+      // log(1 + 4 a / (b^2 + (1 - a)^2)) / 4 and odd in a. Close to a branch point the quotient would overflow: there
+      // it is log(2 / h) / 2.
+      {"atan_angle",
+       {"a", "b"},
+       "select(abs(a) == inf, copysign(1.5707963267948966, a), 0.5 * atan2(a, 0.5 * ((1 - b) * (1 + b) - a * a)))"},
+      {"atan_log",
+       {"a", "b"},
+       "t = abs(a); h = hypot(b, 1 - t); l = 0.25 * log1p(4 * (t / h) / h);"
+       "near = 0.34657359027997264 - 0.5 * log(h);"
+       "copysign(select(h < 1e-15, near, select(t == inf | abs(b) == inf, 0, l)), a)"},
+      // The principal square root: the larger part by a sum without cancellation, the other by division. Very large and
+      // very small numbers are scaled by a power of four.
+      {"csqrt_root",
+       {"a", "b"},
+       "m = max(abs(a), abs(b)); big = m > 1e38; small = m < 1e-30;"
+       "s = select(big, 0.0625, select(small, 16777216.0, 1)); p = a * s; q = b * s;"
+       "sqrt(0.5 * hypot(p, q) + 0.5 * abs(p)) * select(big, 4, select(small, 0.000244140625, 1))"},
       {"csqrt_re",
        {"a", "b"},
-       "t = sqrt(0.5 * hypot(a, b) + 0.5 * abs(a));"
-       "select(abs(b) == inf, inf, select(t == 0, t, select(a >= 0, t, abs(b) / (2 * t))))"},
+       "t = csqrt_root(a, b); select(abs(b) == inf, inf, select(t == 0, t, select(a >= 0, t, 0.5 * (abs(b) / t))))"},
       {"csqrt_im",
        {"a", "b"},
-       "t = sqrt(0.5 * hypot(a, b) + 0.5 * abs(a));"
-       "select(abs(b) == inf, b, select(t == 0, b, select(a >= 0, b / (2 * t), copysign(t, b))))"},
+       "t = csqrt_root(a, b);"
+       "select(abs(b) == inf, b, select(t == 0, b, select(a >= 0, 0.5 * (b / t), copysign(t, b))))"},
   };
   for (const Shorthand& s : all)
     if (s.name == name) return &s;
@@ -218,6 +241,15 @@ class Instantiator {
       if (to_bits != is_float(type(value))) return fail("'" + e.name + "' of " + std::string(short_name(type(value))));
       int width = type(value).size;
       return bitcast(to_bits ? unsigned_of_width(width) : width == 8 ? float64 : float32, value);
+    }
+    if (e.name == "as_out") {
+      FRIT_TRY(takes(2));
+      FRIT_ASSIGN_OR_RETURN(real, emit(e.args[0], names, compute_));
+      if (out_ != bool_) return cast(out_, real);
+      FRIT_ASSIGN_OR_RETURN(imag, emit(e.args[1], names, compute_));
+      uint32_t zero = unique(builder_.constant(compute_, 0));
+      uint32_t a = unique(builder_.binary(ScalarOp::Ne, real, zero));
+      return unique(builder_.binary(ScalarOp::Or, a, unique(builder_.binary(ScalarOp::Ne, imag, zero))));
     }
     if (e.name == "raw") {
       FRIT_TRY(takes(1));

@@ -1,5 +1,6 @@
 // The reference interpreter of graph functions.
 #include "ir/interpret/interpreter.h"
+#include "ir/graph/composite.h"
 
 #include <cmath>
 #include <complex>
@@ -100,7 +101,8 @@ class Interpreter {
     }
     std::vector<const Tensor*> operands;
     for (ValueId v : op.operands) operands.push_back(&values_[v]);
-    switch (op.def->kind) {
+    const bool composite_row = !operands.empty() && stands_for_others(*op.def, operands[0]->dtype);
+    switch (composite_row ? OpKind::Composite : op.def->kind) {
       case OpKind::Constant: constant(op, results[0]); break;
       case OpKind::Elementwise: FRIT_TRY(elementwise(op, operands, results[0])); break;
       case OpKind::Reduction: FRIT_TRY(reduction(op, *operands[0], results[0])); break;

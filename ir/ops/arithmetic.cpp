@@ -67,13 +67,13 @@ const RegisterOps rows({
      .arity = 2,
      .traits = kNoGradient,
      .doc =
-         "The quotient of x over y rounded towards minus infinity, as in Python. Floats: floor(x / y). An integer over "
+         "The quotient of x over y rounded towards minus infinity, as in Python. Floats: floor(x / y), where the quotient is rounded to the type first. An integer over "
          "0 gives 0; the least integer over -1 wraps.",
      .domain = TypeClass::Real,
      .meanings = {{kBool, "x & y"},
                   {kUnsigned, "x / y"},
                   {kSigned, "r = x % y; q = x / y; select(r != 0 & (r < 0) != (y < 0), q - 1, q)"},
-                  {kFloat, "floor(x / y)"}}},
+                  {kFloat, "floor(cast(cast(x / y, out), compute))"}}},
     {.name = "maximum",
      .kind = kElementwise,
      .arity = 2,
@@ -120,10 +120,11 @@ const RegisterOps rows({
                   {kInt, "ipow(x, y)"},
                   {kFloat, "pow(x, y)"},
                   {kComplex,
-                   "l = log_hypot(xr, xi); t = atan2(xi, xr); m = exp(yr * l - yi * t); a = yr * t + yi * l; "
+                   "l = log_hypot(xr, xi); t = atan2(xi, xr); p = yr * l - yi * t; far = p > 88; "
+                   "m = exp(select(far, 0.5 * p, p)); f = select(far, m, 1); a = yr * t + yi * l; "
                    "z = xr == 0 & xi == 0; one = z & yr == 0 & yi == 0; none = z & yr > 0; "
-                   "select(one, 1, select(none, 0, select(z, nan, m * cos(a))))",
-                   "select(one | none, 0, select(z, nan, m * sin(a)))"}},
+                   "select(one, 1, select(none, 0, select(z, nan, m * cos(a) * f)))",
+                   "select(one | none, 0, select(z, nan, m * sin(a) * f))"}},
      .derivatives = {"select(y == 0, 0, y * power(x, y - 1))", "select(x == 0, 0, out * log(select(x == 0, 1, x)))"}},
     {.name = "square",
      .kind = kElementwise,
@@ -144,7 +145,7 @@ const RegisterOps rows({
      .doc = "One over the square root: infinity at 0, NaN below, 0 at infinity.",
      .domain = TypeClass::Inexact,
      .meanings = {{kFloat, "rsqrt(x)"},
-                  {kComplex, "h = hypot(xr, xi); csqrt_re(xr, xi) / h", "-(csqrt_im(xr, xi) / h)"}},
+                  {kComplex, "a = csqrt_re(xr, xi); b = csqrt_im(xr, xi); h = hypot(a, b); a / h / h", "-(b / h / h)"}},
      .derivatives = {"-0.5 * out / x"}},
     {.name = "reciprocal",
      .kind = kElementwise,
@@ -214,15 +215,16 @@ const RegisterOps rows({
      .kind = kElementwise,
      .arity = 1,
      .doc = "An angle in radians as degrees: x * (180 / pi).",
-     .domain = TypeClass::Float,
-     .meanings = {{kFloat, "x * 57.29577951308232"}},
+     .domain = TypeClass::Inexact,
+     .meanings = {{kFloat, "x * 57.29577951308232"}, {kComplex, "xr * 57.29577951308232", "xi * 57.29577951308232"}},
      .derivatives = {"57.29577951308232"}},
     {.name = "radians",
      .kind = kElementwise,
      .arity = 1,
      .doc = "An angle in degrees as radians: x * (pi / 180).",
-     .domain = TypeClass::Float,
-     .meanings = {{kFloat, "x * 0.017453292519943295"}},
+     .domain = TypeClass::Inexact,
+     .meanings = {{kFloat, "x * 0.017453292519943295"},
+                  {kComplex, "xr * 0.017453292519943295", "xi * 0.017453292519943295"}},
      .derivatives = {"0.017453292519943295"}},
 });
 

@@ -167,10 +167,10 @@ const RegisterOps rows({
      .doc =
          "x converted to another element type: floats to integers by truncation (NaN gives 0, values out of range the "
          "nearest end), integers by wrapping, to low-precision floats with one rounding. A complex number gives its "
-         "real part, to bool whether that is not zero.",
+         "real part, to bool whether either part is not zero.",
      .attrs = {kDtype},
      .result = ResultType::FromRule,
-     .meanings = {{kAny, "cast(x, out)", "0"}, {kComplex, "cast(xr, out)", "xi"}},
+     .meanings = {{kAny, "cast(x, out)", "0"}, {kComplex, "as_out(xr, xi)", "xi"}},
      .infer = infer_astype,
      .vjp = vjp_astype},
     {.name = "bitcast",

@@ -1,5 +1,7 @@
 // Reductions over axes. ir/graph/graph.h states the order in which elements are combined and what a reduction of
 // nothing gives.
+#include <limits>
+
 #include "ir/graph/op.h"
 #include "ir/ops/rules.h"
 
@@ -54,6 +56,81 @@ std::vector<ValueId> vjp_extreme(Builder& b, const Op& op, std::span<const Value
   return {b.build("multiply", {g, b.build("divide", {hit, hits})})};
 }
 
+// The largest or smallest complex number over the axes, by real and then by imaginary part, as those parts; where there
+// is a NaN, in either part of an element, both are NaN. The axes stay, with size one.
+struct Extreme {
+  ValueId real, imag, any_nan;
+};
+
+Extreme complex_extreme(Builder& b, std::string_view row, ValueId x, const std::vector<int>& axes, bool largest) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const Shape shape = b.type(x).shape;
+  ValueId real = b.build("real", {x}), imag = b.build("imag", {x});
+  ValueId best = rules::reduce(b, row, real, axes, true);
+  ValueId hit = b.build("equal", {real, b.broadcast(best, shape)});
+  ValueId rest = b.build("select", {hit, imag, b.splat(largest ? -inf : inf, b.type(imag))});
+  ValueId any_nan = rules::reduce(b, "any", b.build("isnan", {x}), axes, true);
+  return {best, rules::reduce(b, row, rest, axes, true), any_nan};
+}
+
+std::vector<ValueId> expand_extreme(Builder& b, const Op& op, std::span<const ValueId> operands) {
+  const std::vector<int> axes = rules::axes(op);
+  auto [real, imag, any_nan] = complex_extreme(b, op.def->name, operands[0], axes, op.def->combine == Combine::Max);
+  ValueId nan = b.splat(std::numeric_limits<double>::quiet_NaN(), b.type(real));
+  ValueId out = b.build("complex", {b.build("select", {any_nan, nan, real}), b.build("select", {any_nan, nan, imag})});
+  const Type result = infer(*op.def, {{&b.type(operands[0]), 1}, op.attrs, b.function().facts})->front();
+  return {rules::reshape(b, out, result.shape)};
+}
+
+std::vector<ValueId> expand_arg_extreme(Builder& b, const Op& op, std::span<const ValueId> operands) {
+  ValueId x = operands[0];
+  const Shape shape = b.type(x).shape;
+  const std::vector<int> axes = rules::axes(op);
+  const bool largest = op.def->combine == Combine::ArgMax;
+  auto [real, imag, any_nan] = complex_extreme(b, largest ? "max" : "min", x, axes, largest);
+  ValueId same_real = b.build("equal", {b.build("real", {x}), b.broadcast(real, shape)});
+  ValueId same_imag = b.build("equal", {b.build("imag", {x}), b.broadcast(imag, shape)});
+  ValueId hit = b.build("logical_and", {same_real, same_imag});
+  hit = b.build("select", {b.broadcast(any_nan, shape), b.build("isnan", {x}), hit});
+  return {rules::reduce(b, "argmax", b.cast(hit, uint8), axes, op.attrs.get_bool("keepdims"))};
+}
+
+// Halves an axis, the first half times the second one, until one element is left. A missing one counts as 1.
+ValueId complex_product(Builder& b, ValueId x, size_t axis) {
+  ValueId one = b.splat(1, Type{complex64, {}});
+  const int64_t most = b.function().facts.range(b.type(x).shape[axis]).high;
+  // At least one element, then halves of equal size.
+  auto extend = [&](ValueId v, const Dim& size) {
+    const Shape from = b.type(v).shape;
+    if (from[axis] == size) return v;
+    Dims low(from.size(), 0), high(from.size(), 0);
+    high[axis] = size - from[axis];
+    return b.build("pad", {v, one}, {{"low", low}, {"high", high}});
+  };
+  auto part = [&](ValueId v, const Dim& from, const Dim& to) {
+    const Shape shape = b.type(v).shape;
+    Dims start(shape.size(), 0), stop(shape.begin(), shape.end());
+    start[axis] = from;
+    stop[axis] = to;
+    return b.build("slice", {v}, {{"start", start}, {"stop", stop}});
+  };
+  const DimFacts& facts = b.function().facts;
+  x = extend(x, facts.simplify(max(b.type(x).shape[axis], 1)));
+  for (int64_t left = most; left > 1; left = left / 2 + left % 2) {
+    const Dim n = b.type(x).shape[axis];
+    const Dim half = facts.simplify(ceil_div(n, 2));
+    x = b.build("multiply", {part(x, 0, half), extend(part(x, half, n), half)});
+  }
+  return x;
+}
+
+std::vector<ValueId> expand_prod(Builder& b, const Op& op, std::span<const ValueId> operands) {
+  ValueId x = operands[0];
+  for (int axis : rules::axes(op)) x = complex_product(b, x, static_cast<size_t>(axis));
+  const Type result = infer(*op.def, {{&b.type(operands[0]), 1}, op.attrs, b.function().facts})->front();
+  return {rules::reshape(b, x, result.shape)};
+}
+
 const RegisterOps rows({
     {.name = "sum",
      .kind = kReduction,
@@ -68,27 +145,29 @@ const RegisterOps rows({
     {.name = "prod",
      .kind = kReduction,
      .arity = 1,
-     .doc = "The product over axes, with the element types of sum. Integers wrap. Not for complex numbers.",
+     .doc = "The product over axes, with the element types of sum. Integers wrap.",
      .attrs = kAttrs,
-     .domain = TypeClass::Real,
      .result = ResultType::Widened,
      .combine = Combine::Prod,
+     .expand = expand_prod,
      .vjp = vjp_prod},
     {.name = "max",
      .kind = kReduction,
      .arity = 1,
-     .doc = "The largest element over axes; NaN when there is one.",
+     .doc =
+         "The largest element over axes; NaN when there is one. Complex numbers are ordered by real, then by imaginary part.",
      .attrs = kAttrs,
-     .domain = TypeClass::Real,
      .combine = Combine::Max,
+     .expand = expand_extreme,
      .vjp = vjp_extreme},
     {.name = "min",
      .kind = kReduction,
      .arity = 1,
-     .doc = "The smallest element over axes; NaN when there is one.",
+     .doc =
+         "The smallest element over axes; NaN when there is one. Complex numbers are ordered by real, then by imaginary part.",
      .attrs = kAttrs,
-     .domain = TypeClass::Real,
      .combine = Combine::Min,
+     .expand = expand_extreme,
      .vjp = vjp_extreme},
     {.name = "all",
      .kind = kReduction,
@@ -114,9 +193,9 @@ const RegisterOps rows({
          "The position of the largest element, counted in row-major order over the reduced axes; the first among equals, "
          "and the first NaN when there is one. An error over nothing.",
      .attrs = kAttrs,
-     .domain = TypeClass::Real,
      .result = ResultType::FromRule,
-     .combine = Combine::ArgMax},
+     .combine = Combine::ArgMax,
+     .expand = expand_arg_extreme},
     {.name = "argmin",
      .kind = kReduction,
      .arity = 1,
@@ -125,9 +204,9 @@ const RegisterOps rows({
          "The position of the smallest element, counted in row-major order over the reduced axes; the first among equals, "
          "and the first NaN when there is one. An error over nothing.",
      .attrs = kAttrs,
-     .domain = TypeClass::Real,
      .result = ResultType::FromRule,
-     .combine = Combine::ArgMin},
+     .combine = Combine::ArgMin,
+     .expand = expand_arg_extreme},
 });
 
 }  // namespace

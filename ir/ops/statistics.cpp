@@ -35,13 +35,15 @@ Result<std::vector<Type>> infer_mean(const InferArgs& args) {
   return infer_like_sum("mean", TypeClass::Inexact, "floats or complex numbers", args);
 }
 Result<std::vector<Type>> infer_var(const InferArgs& args) {
-  return infer_like_sum("var", TypeClass::Inexact, "floats or complex numbers", args);
+  auto types = infer_like_sum("var", TypeClass::Inexact, "floats or complex numbers", args);
+  if (types.ok() && is_complex(types->front().dtype)) types->front().dtype = float32;
+  return types;
 }
 Result<std::vector<Type>> infer_logsumexp(const InferArgs& args) {
-  return infer_like_sum("logsumexp", TypeClass::Float, "floats", args);
+  return infer_like_sum("logsumexp", TypeClass::Inexact, "floats or complex numbers", args);
 }
 Result<std::vector<Type>> infer_softmax(const InferArgs& args) {
-  auto reduced = infer_like_sum("softmax", TypeClass::Float, "floats", args);
+  auto reduced = infer_like_sum("softmax", TypeClass::Inexact, "floats or complex numbers", args);
   if (!reduced.ok()) return reduced;
   return std::vector<Type>{args.operands[0]};
 }
@@ -73,7 +75,13 @@ std::vector<ValueId> expand_var(Builder& b, const Op& op, std::span<const ValueI
   const std::vector<int> axes = rules::axes(op);
   ValueId x = widen(b, operands[0]);
   ValueId centre = b.broadcast(mean_of(b, x, axes, true, 0), Shape(b.type(x).shape));
-  ValueId squares = b.build("square", {b.build("subtract", {x, centre})});
+  ValueId distance = b.build("subtract", {x, centre});
+  ValueId squares = [&] {
+    if (!is_complex(dtype)) return b.build("square", {distance});
+    ValueId real = b.build("square", {b.build("real", {distance})});
+    return b.build("add", {real, b.build("square", {b.build("imag", {distance})})});
+  }();
+  if (is_complex(dtype)) dtype = float32;
   return {b.cast(mean_of(b, squares, axes, op.attrs.get_bool("keepdims"), op.attrs.get_int("ddof")), dtype)};
 }
 
@@ -119,7 +127,7 @@ const RegisterOps rows({
      .arity = 1,
      .doc =
          "The variance over axes: the sum of squared distances from the mean, divided by the number of elements less "
-         "ddof (not below zero).",
+         "ddof (not below zero). Of complex numbers it is a float.",
      .attrs = {kAxes,
                kKeepdims,
                {.name = "ddof",
@@ -137,7 +145,7 @@ const RegisterOps rows({
          "The logarithm of the sum of exponentials over axes, shifted by the maximum so that nothing overflows; minus "
          "infinity over nothing.",
      .attrs = {kAxes, kKeepdims},
-     .domain = TypeClass::Float,
+     .domain = TypeClass::Inexact,
      .infer = infer_logsumexp,
      .expand = expand_logsumexp},
     {.name = "softmax",
@@ -153,7 +161,7 @@ const RegisterOps rows({
                 .required = false,
                 .fallback = false,
                 .doc = "whether low-precision floats are computed in float32"}},
-     .domain = TypeClass::Float,
+     .domain = TypeClass::Inexact,
      .infer = infer_softmax,
      .expand = expand_softmax},
 });

@@ -20,8 +20,10 @@ const RegisterOps rows({
      .doc = "e to the power x: infinity past the largest float, 0 below the least.",
      .domain = kInexact,
      .meanings = {{kFloat, "exp(x)"},
-                  {kComplex, "e = exp(xr); select(xi == 0 | e == 0, e, e * cos(xi))",
-                   "select(xi == 0, xi, select(e == 0, e, e * sin(xi)))"}},
+                  {kComplex,
+                   "far = xr > 88; e = exp(select(far, 0.5 * xr, xr)); f = select(far, e, 1); "
+                   "no = !(abs(xi) < inf); select(xi == 0 | no & (e == 0 | xr == inf), e * f, e * cos(xi) * f)",
+                   "select(xi == 0, xi, select(no & e == 0, e, e * sin(xi) * f))"}},
      .derivatives = {"out"}},
     {.name = "expm1",
      .kind = kElementwise,
@@ -30,7 +32,10 @@ const RegisterOps rows({
      .doc = "exp(x) - 1 without cancellation near 0.",
      .domain = kInexact,
      .meanings = {{kFloat, "expm1(x)"},
-                  {kComplex, "h = sin(0.5 * xi); expm1(xr) * cos(xi) - 2 * h * h", "exp(xr) * sin(xi)"}},
+                  {kComplex,
+                   "far = xr > 88; e = exp(select(far, 0.5 * xr, xr)); f = select(far, e, 1); h = sin(0.5 * xi); "
+                   "select(far, select(xi == 0, e * f, e * cos(xi) * f), expm1(xr) * cos(xi) - 2 * h * h)",
+                   "select(xi == 0, xi, select(e == 0 & !(abs(xi) < inf), e, e * sin(xi) * f))"}},
      .derivatives = {"out + 1"}},
     {.name = "log",
      .kind = kElementwise,
@@ -65,10 +70,7 @@ const RegisterOps rows({
      .traits = kExpensive,
      .doc = "log(1 + x) without loss near 0: -infinity at -1, NaN below.",
      .domain = kInexact,
-     .meanings = {{kFloat, "log1p(x)"},
-                  {kComplex,
-                   "select(max(abs(xr), abs(xi)) < 0.5, 0.5 * log1p(xr * (2 + xr) + xi * xi), log_hypot(1 + xr, xi))",
-                   "atan2(xi, 1 + xr)"}},
+     .meanings = {{kFloat, "log1p(x)"}, {kComplex, "log1p_hypot(xr, xi)", "atan2(xi, 1 + xr)"}},
      .derivatives = {"1 / (1 + x)"}},
     {.name = "logaddexp",
      .kind = kElementwise,
@@ -76,12 +78,14 @@ const RegisterOps rows({
      .traits = kExpensive,
      .doc = "log(exp(x) + exp(y)) without overflow in between; infinities are kept, NaN in either operand gives NaN.",
      .domain = kInexact,
-     .meanings = {{kFloat, "m = max(x, y); n = min(x, y); select(n == -inf | m == inf, m, m + log1p(exp(n - m)))"},
-                  {kComplex,
-                   "c = xr > yr; mr = select(c, xr, yr); mi = select(c, xi, yi); "
-                   "e = exp(select(c, yr, xr) - mr); d = select(c, yi, xi) - mi; a = 1 + e * cos(d); b = e * sin(d); "
-                   "mr + log_hypot(a, b)",
-                   "mi + atan2(b, a)"}},
+     .meanings =
+         {{kFloat, "m = max(x, y); n = min(x, y); select(n == -inf | m == inf, m, m + log1p(exp(n - m)))"},
+          {kComplex,
+           "c = xr > yr | xr == yr & xi > yi; mr = select(c, xr, yr); mi = select(c, xi, yi); "
+           "nr = select(c, yr, xr); e = exp(nr - mr); d = select(c, yi, xi) - mi; a = e * cos(d); b = e * sin(d); "
+           "none = xr != xr | xi != xi | yr != yr | yi != yi; alone = nr == -inf | mr == inf; "
+           "select(none, nan, select(alone, mr, mr + log1p_hypot(a, b)))",
+           "select(none, nan, select(alone, mi, mi + atan2(b, 1 + a)))"}},
      .derivatives = {"exp(x - out)", "exp(y - out)"}},
 
     {.name = "sin",
@@ -90,7 +94,11 @@ const RegisterOps rows({
      .traits = kExpensive,
      .doc = "The sine of an angle in radians; NaN at the infinities.",
      .domain = kInexact,
-     .meanings = {{kFloat, "sin(x)"}, {kComplex, "sin(xr) * cosh(xi)", "cos(xr) * sinh(xi)"}},
+     .meanings = {{kFloat, "sin(x)"},
+                  {kComplex,
+                   "far = abs(xi) > 88; t = select(far, 0.5 * xi, xi); c = cosh(t); f = select(far, 2 * c, 1); "
+                   "select(xr == 0, xr, sin(xr) * c * f)",
+                   "select((xi == 0 | abs(xi) == inf) & !(abs(xr) < inf), xi, cos(xr) * sinh(t) * f)"}},
      .derivatives = {"cos(x)"}},
     {.name = "cos",
      .kind = kElementwise,
@@ -98,7 +106,11 @@ const RegisterOps rows({
      .traits = kExpensive,
      .doc = "The cosine of an angle in radians; NaN at the infinities.",
      .domain = kInexact,
-     .meanings = {{kFloat, "cos(x)"}, {kComplex, "cos(xr) * cosh(xi)", "-(sin(xr) * sinh(xi))"}},
+     .meanings = {{kFloat, "cos(x)"},
+                  {kComplex,
+                   "far = abs(xi) > 88; t = select(far, 0.5 * xi, xi); c = cosh(t); f = select(far, 2 * c, 1); "
+                   "select(abs(xi) == inf & !(abs(xr) < inf), inf, cos(xr) * c * f)",
+                   "select(xr == 0 & abs(xi) == inf, select(xi < 0, xr, -xr), -(sin(xr) * sinh(t) * f))"}},
      .derivatives = {"-sin(x)"}},
     {.name = "tan",
      .kind = kElementwise,
@@ -107,8 +119,10 @@ const RegisterOps rows({
      .doc = "The tangent of an angle in radians; NaN at the infinities.",
      .domain = kInexact,
      .meanings = {{kFloat, "tan(x)"},
-                  {kComplex, "t = tanh(xi); u = tan(xr); s = 1 / cosh(xi); d = 1 + (t * u) * (t * u); u * s * s / d",
-                   "t * (1 + u * u) / d"}},
+                  {kComplex,
+                   "t = tanh(xi); u = tan(xr); s = 1 / cosh(xi); d = 1 + (t * u) * (t * u); "
+                   "end = abs(xi) == inf & !(abs(xr) < inf); select(end, copysign(0, xr), u * s * s / d)",
+                   "select(end, t, t * (1 + u * u) / d)"}},
      .derivatives = {"1 + out * out"}},
     {.name = "arcsin",
      .kind = kElementwise,
@@ -119,7 +133,8 @@ const RegisterOps rows({
      .meanings = {{kFloat, "asin(x)"},
                   {kComplex,
                    "a = csqrt_re(1 - xr, -xi); b = csqrt_im(1 - xr, -xi); c = csqrt_re(1 + xr, xi); "
-                   "d = csqrt_im(1 + xr, xi); atan2(xr, a * c - b * d)",
+                   "d = csqrt_im(1 + xr, xi); "
+                   "select(abs(xr) == inf & abs(xi) < inf, copysign(1.5707963267948966, xr), atan2(xr, a * c - b * d))",
                    "asinh(a * d - b * c)"}},
      .derivatives = {"rsqrt(1 - x * x)"}},
     {.name = "arccos",
@@ -131,7 +146,8 @@ const RegisterOps rows({
      .meanings = {{kFloat, "acos(x)"},
                   {kComplex,
                    "a = csqrt_re(1 - xr, -xi); b = csqrt_im(1 - xr, -xi); c = csqrt_re(1 + xr, xi); "
-                   "d = csqrt_im(1 + xr, xi); 2 * atan2(a, c)",
+                   "d = csqrt_im(1 + xr, xi); "
+                   "select(abs(xr) == inf & abs(xi) == inf, atan2(inf, xr), 2 * atan2(a, c))",
                    "asinh(c * b - d * a)"}},
      .derivatives = {"-rsqrt(1 - x * x)"}},
     {.name = "arctan",
@@ -140,9 +156,7 @@ const RegisterOps rows({
      .traits = kExpensive,
      .doc = "The angle in [-pi/2, pi/2] whose tangent is x.",
      .domain = kInexact,
-     .meanings = {{kFloat, "atan(x)"},
-                  {kComplex, "0.5 * atan2(2 * xr, (1 - xi) * (1 + xi) - xr * xr)",
-                   "0.25 * log1p(4 * xi / (xr * xr + (1 - xi) * (1 - xi)))"}},
+     .meanings = {{kFloat, "atan(x)"}, {kComplex, "atan_angle(xr, xi)", "atan_log(xi, xr)"}},
      .derivatives = {"1 / (1 + x * x)"}},
     {.name = "arctan2",
      .kind = kElementwise,
@@ -159,7 +173,11 @@ const RegisterOps rows({
      .traits = kExpensive,
      .doc = "The hyperbolic sine.",
      .domain = kInexact,
-     .meanings = {{kFloat, "sinh(x)"}, {kComplex, "sinh(xr) * cos(xi)", "cosh(xr) * sin(xi)"}},
+     .meanings = {{kFloat, "sinh(x)"},
+                  {kComplex,
+                   "far = abs(xr) > 88; t = select(far, 0.5 * xr, xr); c = cosh(t); f = select(far, 2 * c, 1); "
+                   "select((xr == 0 | abs(xr) == inf) & !(abs(xi) < inf), xr, sinh(t) * cos(xi) * f)",
+                   "select(xi == 0, xi, c * sin(xi) * f)"}},
      .derivatives = {"cosh(x)"}},
     {.name = "cosh",
      .kind = kElementwise,
@@ -167,7 +185,11 @@ const RegisterOps rows({
      .traits = kExpensive,
      .doc = "The hyperbolic cosine.",
      .domain = kInexact,
-     .meanings = {{kFloat, "cosh(x)"}, {kComplex, "cosh(xr) * cos(xi)", "sinh(xr) * sin(xi)"}},
+     .meanings = {{kFloat, "cosh(x)"},
+                  {kComplex,
+                   "far = abs(xr) > 88; t = select(far, 0.5 * xr, xr); c = cosh(t); f = select(far, 2 * c, 1); "
+                   "select(abs(xr) == inf & !(abs(xi) < inf), inf, c * cos(xi) * f)",
+                   "select(xi == 0 & abs(xr) == inf, select(xr < 0, -xi, xi), sinh(t) * sin(xi) * f)"}},
      .derivatives = {"sinh(x)"}},
     {.name = "tanh",
      .kind = kElementwise,
@@ -177,8 +199,9 @@ const RegisterOps rows({
      .domain = kInexact,
      .meanings = {{kFloat, "tanh(x)"},
                   {kComplex,
-                   "t = tanh(xr); u = tan(xi); s = 1 / cosh(xr); d = 1 + (t * u) * (t * u); t * (1 + u * u) / d",
-                   "u * s * s / d"}},
+                   "t = tanh(xr); u = tan(xi); s = 1 / cosh(xr); d = 1 + (t * u) * (t * u); "
+                   "end = abs(xr) == inf & !(abs(xi) < inf); select(end, t, t * (1 + u * u) / d)",
+                   "select(end, copysign(0, xi), u * s * s / d)"}},
      .derivatives = {"1 - out * out"}},
     {.name = "arcsinh",
      .kind = kElementwise,
@@ -186,11 +209,12 @@ const RegisterOps rows({
      .traits = kExpensive,
      .doc = "The inverse hyperbolic sine.",
      .domain = kInexact,
-     .meanings = {{kFloat, "asinh(x)"},
-                  {kComplex,
-                   "a = csqrt_re(1 + xi, -xr); b = csqrt_im(1 + xi, -xr); c = csqrt_re(1 - xi, xr); "
-                   "d = csqrt_im(1 - xi, xr); asinh(a * d - b * c)",
-                   "atan2(xi, a * c - b * d)"}},
+     .meanings =
+         {{kFloat, "asinh(x)"},
+          {kComplex,
+           "a = csqrt_re(1 + xi, -xr); b = csqrt_im(1 + xi, -xr); c = csqrt_re(1 - xi, xr); "
+           "d = csqrt_im(1 - xi, xr); asinh(a * d - b * c)",
+           "select(abs(xi) == inf & abs(xr) < inf, copysign(1.5707963267948966, xi), atan2(xi, a * c - b * d))"}},
      .derivatives = {"rsqrt(x * x + 1)"}},
     {.name = "arccosh",
      .kind = kElementwise,
@@ -202,7 +226,7 @@ const RegisterOps rows({
                   {kComplex,
                    "a = csqrt_re(xr - 1, xi); b = csqrt_im(xr - 1, xi); c = csqrt_re(xr + 1, xi); "
                    "d = csqrt_im(xr + 1, xi); asinh(a * c + b * d)",
-                   "2 * atan2(b, c)"}},
+                   "select(abs(xr) == inf & abs(xi) == inf, atan2(xi, xr), 2 * atan2(b, c))"}},
      .derivatives = {"1 / (sqrt(x - 1) * sqrt(x + 1))"}},
     {.name = "arctanh",
      .kind = kElementwise,
@@ -210,9 +234,7 @@ const RegisterOps rows({
      .traits = kExpensive,
      .doc = "The inverse hyperbolic tangent: infinities at -1 and 1, NaN outside.",
      .domain = kInexact,
-     .meanings = {{kFloat, "atanh(x)"},
-                  {kComplex, "0.25 * log1p(4 * xr / ((1 - xr) * (1 - xr) + xi * xi))",
-                   "0.5 * atan2(2 * xi, (1 - xr) * (1 + xr) - xi * xi)"}},
+     .meanings = {{kFloat, "atanh(x)"}, {kComplex, "atan_log(xr, xi)", "atan_angle(xi, xr)"}},
      .derivatives = {"1 / (1 - x * x)"}},
 
     {.name = "erf",
@@ -239,8 +261,8 @@ const RegisterOps rows({
      .domain = kInexact,
      .meanings = {{kFloat, "sigmoid(x)"},
                   {kComplex,
-                   "e = exp(-abs(xr)); c = cos(xi); d = 1 + 2 * e * c + e * e; "
-                   "select(xr >= 0, 1 + e * c, e * (c + e)) / d",
+                   "e = exp(-abs(xr)); m = expm1(-abs(xr)); h = cos(0.5 * xi); t = 2 * h * h; d = m * m + 2 * e * t; "
+                   "select(xr >= 0, e * t - m, e * (t + m)) / d",
                    "e * sin(xi) / d"}},
      .derivatives = {"out * (1 - out)"}},
 });

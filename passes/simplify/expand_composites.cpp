@@ -1,4 +1,5 @@
 // expand_composites: replaces every composite row by its expansion into simpler rows until none is left.
+#include "ir/graph/composite.h"
 #include "passes/manager/pass.h"
 #include "passes/simplify/rewrite.h"
 
@@ -22,7 +23,9 @@ class Expander {
  private:
   Status expand(Op op, int depth) {
     rewriter_.resolve_operands(op);
-    if (op.def->kind != OpKind::Composite) {
+    const bool composite = op.operands.empty() ? op.def->kind == OpKind::Composite
+                                               : stands_for_others(*op.def, f_.type(op.operands[0]).dtype);
+    if (!composite) {
       rewriter_.keep(std::move(op));
       return {};
     }
