@@ -154,6 +154,9 @@ inline Halves halves(Expr a) {
   return {high, a - high};
 }
 
+// The first 26 bits of an f64, so that the product of two heads is exact.
+inline Expr head(Expr a) { return from_bits(bits(a) & bits(a).constant_int(-0x8000000)); }
+
 // a * b - p without an error, where p is a * b rounded. Without a fused instruction the halves are multiplied, each
 // product exactly.
 inline Expr product_error(Expr a, Expr b, Expr p) {

@@ -24,6 +24,7 @@ struct Base {
   // product with f is, with what it leaves of 1 / ln(base) for f32.
   Pair short_32, short_64;
   Pair near_32;
+  Pair head_64;   // 1 / ln(base) with a hi of 26 bits
   double p32[9];  // fpminimax((log(1 + x) - scale x) / x^2, 8, [sqrt(1/2) - 1, sqrt(2) - 1], absolute)
 };
 
@@ -34,6 +35,7 @@ constexpr Base kNatural{{1, 0},
                         {0x1.62e4p-1, 0x1.7f7d1cp-20},
                         {0x1.62e42fefa3p-1, 0x1.3de6af278ece6p-42},
                         {1, 0},
+                        {1, 0},
                         {-0x1.fffffep-2, 0x1.555548p-2, -0x1.000222p-2, 0x1.99a7a8p-3, -0x1.5487e2p-3, 0x1.22446ap-3,
                          -0x1.0bf544p-3, 0x1.08a6a2p-3, -0x1.496a52p-4}};
 constexpr Base kBinary{{0x1.715476p0, 0x1.4ae0cp-26},
@@ -43,6 +45,7 @@ constexpr Base kBinary{{0x1.715476p0, 0x1.4ae0cp-26},
                        {1, 0},
                        {1, 0},
                        {1, 0x1.c551d94ae0bf8p-2},
+                       {0x1.715476p0, 0x1.4ae0bf85ddf44p-26},
                        {-0x1.715476p-1, 0x1.ec708ap-2, -0x1.7156c8p-2, 0x1.2780dp-2, -0x1.eb6aaap-3, 0x1.a2d478p-3,
                         -0x1.819062p-3, 0x1.7d28c4p-3, -0x1.dea8aep-4}};
 constexpr Base kDecimal{{0x1.bcb7b2p-2, -0x1.5b235ep-27},
@@ -52,6 +55,7 @@ constexpr Base kDecimal{{0x1.bcb7b2p-2, -0x1.5b235ep-27},
                         {0x1.344p-2, 0x1.3509f8p-18},
                         {0x1.34413509f7p-2, 0x1.3fde623e2566bp-43},
                         {0.5, -0x1.0d213ab646bc7p-4},
+                        {0x1.bcb7b1p-2, 0x1.49b9438ca9aaep-28},
                         {-0x1.bcb7bp-3, 0x1.287a6ap-3, -0x1.bcbb1cp-4, 0x1.63d298p-4, -0x1.27ced6p-4, 0x1.f83b34p-5,
                          -0x1.d10baep-5, 0x1.cbb71p-5, -0x1.1f2e56p-5}};
 
@@ -101,13 +105,21 @@ Expr log_parts(Expr k, Expr f, const Expr* c, const Base& base) {
   // The product by `scale` in two parts, then the sum with k log 2 likewise.
   Expr hi = f + tail;
   Expr lo = (f - hi) + tail;
-  Expr product = hi * scale.hi;
-  Expr rest = product_error(hi, hi.constant(scale.hi), product) + madd(hi, scale.lo, lo * scale.hi);
   Expr whole = k * log2.hi;
-  if (log2.lo != 0)
-    rest = rest + madd(k, log2.lo, k.fused() ? product_error(k, k.constant(log2.hi), whole) : k.constant(0));
-  Expr sum = whole + product;
-  return sum + ((whole - sum) + product + rest);
+  auto sum_of = [&](Expr product, Expr rest) {
+    Expr sum = whole + product;
+    return sum + ((whole - sum) + product + rest);
+  };
+  if (f.fused()) {
+    Expr product = hi * scale.hi;
+    Expr rest = product_error(hi, hi.constant(scale.hi), product) + madd(hi, scale.lo, lo * scale.hi);
+    if (log2.lo != 0) rest = rest + madd(k, log2.lo, product_error(k, k.constant(log2.hi), whole));
+    return sum_of(product, rest);
+  }
+  Expr first = head(hi);
+  Expr rest = first * base.head_64.lo + ((hi - first) + lo) * scale.hi;
+  if (log2.lo != 0) rest = rest + k * log2.lo;
+  return sum_of(first * base.head_64.hi, rest);
 }
 
 // `y`, except where x has no finite logarithm.

@@ -68,10 +68,7 @@ Double log2_parts(Expr x) {
   return fast_sum(sum.hi, sum.lo + l.lo);
 }
 
-// The same without fused operations. A head has 26 bits, so that the product of two is exact; each value is a head and
-// a rest that is good to some 50 bits more.
-Expr head(Expr a) { return from_bits(bits(a) & bits(a).constant_int(-0x8000000)); }
-
+// The same without fused operations. Each value is a head and a rest that is good to some 50 bits more.
 Double log2_heads(Expr x) {
   auto [k, f] = split(x);
   Expr d = f + 2;
@@ -89,7 +86,8 @@ Double log2_heads(Expr x) {
   // v = 2 + u (p0 + u p(u)), whose last part is small.
   constexpr double p0_hi = 0x1.555555p-1;
   Expr w = u_hi * p0_hi;
-  Expr w_rest = u_hi * (kAtanh0 - p0_hi) + (u_lo * kAtanh0 + u * (u * atanh_tail(u)));
+  Expr about_u = s * s;  // good enough there, and sooner known
+  Expr w_rest = u_hi * (kAtanh0 - p0_hi) + (u_lo * kAtanh0 + about_u * (about_u * atanh_tail(about_u)));
   Expr v = w + w_rest + 2;
   Expr v_hi = head(v);
   Expr v_lo = (2 - v_hi + w) + w_rest;

@@ -158,11 +158,20 @@ TEST(KernelVerifier, K10ParallelStores) {
   EXPECT_EQ(error_of(body("for i in n { store %out[0], 1 }")), "");
 }
 
+// Text refuses such a divisor before the verifier sees it.
 TEST(KernelVerifier, K11Divisors) {
-  expect_rule("K11", body("%0: i64 = index(n // 0)"), "divides by a constant below 1");
-  expect_rule("K11", body("%0: f32 = load %x[n % 0]"));
-  expect_rule("K11", body("%0: f32 = load %x[min(0, (n - 1) // 0)]"));
-  expect_rule("K11", "kernel @k(%x: f32[n // -2]; n) {}");
+  const Dim n = Dim::symbol("n");
+  for (const Dim& position : {floor_div(n, 0), mod(n + 1, 0), min(floor_div(n - 1, -2), 3), floor_div(mod(n, 0), 4)}) {
+    Kernel k = small();
+    k.symbols = {"n"};
+    Reg r = k.new_reg(int64);
+    k.body.push_back({IndexInstr{r, position}});
+    expect_rule("K11", k);
+  }
+  Kernel size = small();
+  size.symbols = {"n"};
+  size.buffers[0].size = floor_div(n, 0);
+  expect_rule("K11", size);
 }
 
 TEST(KernelVerifier, MessagesShowTheInstruction) {

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 #include <memory>
 
 #include "ir/interpret/interpret_kernel.h"
+#include "ir/math/expand.h"
 #include "ir/read/kernel_parser.h"
 #include "ir/text/kernel_printer.h"
 #include "ir/verify/kernel_verifier.h"
@@ -46,8 +48,9 @@ Function parse(const char* text) {
   return f;
 }
 
-Result<bool> expand(Function& f) {
+Result<bool> expand(Function& f, bool has_fma = true) {
   PassContext context;
+  context.target.has_fma = has_fma;
   return find_pass("expand_functions")->run(f, context);
 }
 
@@ -110,6 +113,38 @@ TEST(ExpandFunctions, SecondRunChangesNothing) {
   ASSERT_TRUE(changed.ok());
   EXPECT_FALSE(*changed);
   EXPECT_EQ(print(*f.program, "f"), once);
+}
+
+// A target without the instruction gets sequences that have no use for it, and folded constants agree with them.
+TEST(ExpandFunctions, TargetsWithoutFusedMultiplicationsGetNone) {
+  Function f = parse(kText);
+  ASSERT_TRUE(f.program);
+  ASSERT_TRUE(expand(f, false).ok());
+  const auto fused = [](const ScalarInstr& s) { return s.op == ScalarOp::Fma; };
+  EXPECT_EQ(count(f.program->kernels[0].body, fused), 0u);
+  EXPECT_TRUE(verify(f.program->kernels[0]).ok());
+  const std::vector<float> plain = run(f.program->kernels[0]), fused_results = run(parse(kText).program->kernels[0]);
+  for (size_t i = 0; i < plain.size(); ++i)
+    if (std::isfinite(fused_results[i])) EXPECT_NEAR(plain[i], fused_results[i], 1e-5f * std::fabs(plain[i])) << i;
+
+  int differ = 0;
+  for (ScalarOp op : {ScalarOp::Exp, ScalarOp::Log, ScalarOp::Erf, ScalarOp::Tanh, ScalarOp::Pow})
+    for (double x : {0.3, 0.7, 1.1, 1.9, 2.3}) {
+      ScalarProgram program;
+      ScalarBuilder b(program.nodes);
+      const uint64_t bits = double_to_bits(float64, x);
+      std::vector<uint32_t> args{b.constant_bits(float64, bits), b.constant(float64, 1.7)};
+      args.resize(static_cast<size_t>(arity(op)));
+      program.results = {expand_function(b, op, args, Arithmetic::Plain)};
+      const uint64_t own = evaluate(program, {})[0];
+      ScalarProgram call;
+      ScalarBuilder c(call.nodes);
+      args = {c.constant_bits(float64, bits), c.constant(float64, 1.7)};
+      call.results = {arity(op) == 1 ? c.unary(op, args[0]) : c.binary(op, args[0], args[1])};
+      EXPECT_EQ(evaluate(expand_functions(call, Arithmetic::Plain), {})[0], own) << name(op) << " " << x;
+      differ += own != evaluate(call, {})[0];
+    }
+  EXPECT_GT(differ, 0);
 }
 
 }  // namespace
