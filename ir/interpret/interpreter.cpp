@@ -101,7 +101,7 @@ class Interpreter {
     }
     std::vector<const Tensor*> operands;
     for (ValueId v : op.operands) operands.push_back(&values_[v]);
-    const bool composite_row = !operands.empty() && stands_for_others(*op.def, operands[0]->dtype);
+    const bool composite_row = stands_for_others(*op.def, operands.empty() ? bool_ : operands[0]->dtype);
     switch (composite_row ? OpKind::Composite : op.def->kind) {
       case OpKind::Constant: constant(op, results[0]); break;
       case OpKind::Elementwise: FRIT_TRY(elementwise(op, operands, results[0])); break;

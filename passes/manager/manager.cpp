@@ -6,6 +6,7 @@
 #include <fstream>
 #include <ostream>
 
+#include "ir/graph/composite.h"
 #include "ir/text/kernel_printer.h"
 #include "ir/text/printer.h"
 #include "ir/verify/kernel_verifier.h"
@@ -27,7 +28,7 @@ Level starting_level(const ir::Function& f, const PassInfo& first) {
   if (f.program) return std::max(Level::Lowered, first.needs);
   if (!f.groups.empty()) return Level::Fused;
   for (const ir::Op& op : f.ops)
-    if (op.def->kind == ir::OpKind::Composite) return Level::Graph;
+    if (ir::stands_for_others(*op.def, op.operands.empty() ? bool_ : f.type(op.operands[0]).dtype)) return Level::Graph;
   return Level::Expanded;
 }
 

@@ -23,9 +23,7 @@ class Expander {
  private:
   Status expand(Op op, int depth) {
     rewriter_.resolve_operands(op);
-    const bool composite = op.operands.empty() ? op.def->kind == OpKind::Composite
-                                               : stands_for_others(*op.def, f_.type(op.operands[0]).dtype);
-    if (!composite) {
+    if (!stands_for_others(*op.def, op.operands.empty() ? bool_ : f_.type(op.operands[0]).dtype)) {
       rewriter_.keep(std::move(op));
       return {};
     }
