@@ -19,6 +19,7 @@ Sizes row_major(const Sizes& shape) {
 }
 
 bool is_dense(const Tensor& t) {
+  if (element_count(t.shape) == 0) return true;
   int64_t stride = 1;
   for (size_t i = t.shape.size(); i-- > 0; stride *= t.shape[i])
     if (t.shape[i] != 1 && t.strides[i] != stride) return false;

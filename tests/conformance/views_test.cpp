@@ -181,7 +181,8 @@ TEST_P(EagerRow, GivesOnViewsWhatItGivesOnDenseCopies) {
       if (HasFatalFailure()) return;
       ++done;
     }
-    EXPECT_TRUE(done > 0 || has_dtype) << "nothing was found that '" << def.name << "' takes";
+    // A row may refuse bool though its class of types has it.
+    EXPECT_TRUE(done > 0 || has_dtype || leading == bool_) << "nothing was found that '" << def.name << "' takes";
   }
 }
 

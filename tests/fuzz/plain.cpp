@@ -17,6 +17,8 @@ bool is_real_float(frit::Dtype t) { return t == frit::float32 || t == frit::floa
 namespace {
 
 constexpr int64_t kMostElements = 4000;
+// Sums and products of such numbers are exact in a Number.
+constexpr Number kMostInt64 = Number{1} * (int64_t{1} << 31);
 
 Number largest(frit::Dtype t) { return t == frit::float32 ? 1 << 22 : t == frit::float16 ? 1024 : 128; }
 
@@ -27,6 +29,7 @@ Number wrap(Number v, frit::Dtype t) {
   if (t == frit::int8) return static_cast<int8_t>(bits);
   if (t == frit::int16) return static_cast<int16_t>(bits);
   if (t == frit::uint32) return static_cast<uint32_t>(bits);
+  if (t == frit::int64) return static_cast<int64_t>(bits);
   return static_cast<int32_t>(bits);
 }
 
@@ -46,6 +49,7 @@ size_t place(const Ints& shape, const Ints& position) {
 Maybe checked(Array a) {
   if (count(a.shape) > kMostElements || a.shape.size() > 5) return std::nullopt;
   for (Number& v : a.values) {
+    if (a.dtype == frit::int64 && std::fabs(v) > kMostInt64) return std::nullopt;
     if (!is_real_float(a.dtype))
       v = wrap(v, a.dtype);
     else if (std::fabs(v) > largest(a.dtype))
@@ -219,7 +223,7 @@ Maybe reduce(std::string_view op, const Array& a, const Ints& axes, bool keepdim
     magnitude[i] = op == "prod" ? magnitude[i] * std::max<Number>(1, std::fabs(v)) : magnitude[i] + std::fabs(v);
   });
   // Every part of a sum or product must be exact, in whatever order it is formed.
-  if (is_real_float(type) && (op == "sum" || op == "prod"))
+  if ((is_real_float(type) || type == frit::int64) && (op == "sum" || op == "prod"))
     for (Number m : magnitude)
       if (m > 1 << 22) return std::nullopt;
   out.shape = reduced_shape(a.shape, axes, keepdims);

@@ -194,6 +194,7 @@ std::string difference(const plain::Array& want, const array& given) {
     case Dtype::Val::int16: return difference_as<int16_t>(want, got);
     case Dtype::Val::int32: return difference_as<int32_t>(want, got);
     case Dtype::Val::uint32: return difference_as<uint32_t>(want, got);
+    case Dtype::Val::int64: return difference_as<int64_t>(want, got);
     case Dtype::Val::float16: return difference_as<float16_t>(want, got);
     case Dtype::Val::bfloat16: return difference_as<bfloat16_t>(want, got);
     default: return difference_as<float>(want, got);

@@ -76,30 +76,6 @@ TEST(CompiledGrowth, ChainOfMeans) {
   });
 }
 
-TEST(CompiledGrowth, SumOfVectorsOfOpenLengths) {
-  expect_growth({64, 128, 256}, kLinear, [](int n) {
-    run(
-        [](const Arrays& x) {
-          array total = sum(x[0]);
-          for (size_t i = 1; i < x.size(); ++i) total = total + sum(x[i]);
-          return Arrays{total};
-        },
-        vectors(n, [](int i) { return 2 + i; }), true);
-  });
-}
-
-TEST(CompiledGrowth, FactsAboutSizes) {
-  expect_growth({20, 40, 80}, kLinear, [](int n) {
-    run(
-        [](const Arrays& x) {
-          array total = array(0.0f);
-          for (size_t i = 0; i + 1 < x.size(); ++i) total = total + sum(slice(x[i + 1], {0}, {x[i].dim(0)}));
-          return Arrays{total};
-        },
-        vectors(n, [](int i) { return 2 + i; }), true);
-  });
-}
-
 TEST(CompiledGrowth, ResultsThatDifferInAConstant) {
   const auto compilations = [] { return detail::code_cache_stats().misses; };
   const size_t before = compilations();

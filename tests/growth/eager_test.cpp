@@ -89,7 +89,7 @@ const std::vector<Sized>& sized() {
       {"reshape", [](const array& x, const array&, int) { return reshape(transpose(x), {-1}); }},
       {"slice",
        [](const array& x, const array&, int p) { return slice(x, {p % 3, 0}, {x.shape(0), x.shape(1)}) * 2.0f; }},
-      {"split", [](const array& x, const array&, int p) { return split(x, {1 + p % 3}, 0)[1] * 2.0f; }},
+      {"split", [](const array& x, const array&, int p) { return split(x, Sizes{1 + p % 3}, 0)[1] * 2.0f; }},
       {"concatenate", [](const array& x, const array&, int) { return concatenate({x, x}, 0); }},
       {"stack", [](const array& x, const array&, int) { return stack({x, x, x}, 1); }},
       {"pad", [](const array& x, const array&, int p) { return pad(x, p % 7); }},
