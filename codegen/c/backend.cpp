@@ -12,7 +12,8 @@ class CBackend : public Backend {
  public:
   std::string_view name() const override { return "c"; }
 
-  // A typical CPU: what is part of a reduction's meaning is as on every CPU, so results are the same bits.
+  // A typical CPU. The traits that change the order of a reduction are those of every CPU, so that results are the same
+  // bits.
   Result<passes::TargetTraits> traits(const Target&) override {
     passes::TargetTraits t;
     t.vector_bytes = 32;

@@ -29,7 +29,7 @@ KernelEmitter::KernelEmitter(const Kernel& kernel, std::string function, Helpers
                           buffers_.back());
   }
   for (const std::string& s : kernel_.symbols) parameters_.push_back("int64_t " + declare(s));
-  // Registers are numbered behind a letter that begins no other such name.
+  // A register is a letter and a number; no buffer has a name of that letter and a number.
   auto is_free = [&](const std::string& letter) {
     return std::none_of(taken_.begin(), taken_.end(),
                         [&](const std::string& n) { return n.size() > 1 && n[0] == letter[0] && std::isdigit(n[1]); });
@@ -76,7 +76,7 @@ Result<std::string> KernelEmitter::run() {
   for (size_t at = 0; at < comment.size();) {
     const size_t end = std::min(comment.find('\n', at), comment.size());
     std::string one = comment.substr(at, end - at);
-    // A comment goes on behind a backslash.
+    // A backslash at the end of a line would continue the comment.
     while (!one.empty() && (one.back() == '\\' || one.back() == ' ')) one.pop_back();
     text += (one.empty() ? "//" : "// " + one) + "\n";
     at = end + 1;
@@ -101,7 +101,7 @@ void KernelEmitter::find_products(const Body& body) {
   }
 }
 
-// From the end, so that what only unused registers use is unused too.
+// Walks from the end, so that registers which only unused registers use count as unused.
 void KernelEmitter::count_uses(const Body& body) {
   auto use = [&](Reg r) {
     if (r != kNoReg) ++uses_[r];

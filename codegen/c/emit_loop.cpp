@@ -64,7 +64,7 @@ void KernelEmitter::name_atoms(const Body& body) {
   }
 }
 
-// A loop that never runs, and whose body may use what nothing defines.
+// A loop that never runs. Its body may use names that no code defines.
 void KernelEmitter::emit_nothing(const Loop& loop) {
   for (const Accumulator& a : loop.accumulators) {
     if (!uses_[a.result]) continue;
@@ -196,7 +196,7 @@ void KernelEmitter::combine(const Accumulator& a, const std::string& value, cons
   line(position + " = " + takes + " ? " + by_position + " : " + position + ";");
 }
 
-// What the states amount to.
+// The value and the position that the states combine to.
 void KernelEmitter::finish(const Accumulator& a, const State& s) {
   const bool positioned = a.position != kNoReg;
   if (s.lanes) {

@@ -34,8 +34,8 @@ void KernelEmitter::analyse(const Body& body, Wide& wide) const {
   }
 }
 
-// Which of those are used in another stretch of straight-line code than the one that defines them. A loop ends a
-// stretch where it begins and where it ends; what its accumulators take in is used in its last one.
+// The registers that are used in another stretch of straight-line code than the one that defines them. The beginning
+// and the end of a loop end a stretch; a loop's accumulators use their operands in its last stretch.
 void KernelEmitter::find_arrays(const Body& body, int& stretch, std::vector<int>& home, Wide& wide) const {
   auto use = [&](Reg r) {
     if (r != kNoReg && wide.varying[r] && home[r] != stretch && home[r] >= 0) wide.is_array[r] = true;
@@ -62,7 +62,7 @@ void KernelEmitter::find_arrays(const Body& body, int& stretch, std::vector<int>
 
 namespace {
 
-// What the stretches cannot hold: a binding, lanes, positions of extremes.
+// Whether the body has an instruction that a stretch cannot hold: a binding, lanes, positions of extremes.
 bool is_simple(const Body& body) {
   return std::all_of(body.begin(), body.end(), [](const Instr& i) {
     if (std::holds_alternative<BindInstr>(i.node)) return false;
@@ -140,7 +140,7 @@ void KernelEmitter::emit_wide_loop(const Loop& loop) {
 }
 
 void KernelEmitter::emit_wide_body(const Body& body, const std::vector<std::pair<const Accumulator*, State>>& states) {
-  Body stretch;  // of what differs between iterations
+  Body stretch;  // of instructions that differ between iterations
   auto differs = [&](const Instr& i) {
     if (const auto* s = std::get_if<ScalarInstr>(&i.node)) return static_cast<bool>(wide_->varying[s->result]);
     if (const auto* x = std::get_if<IndexInstr>(&i.node)) return static_cast<bool>(wide_->varying[x->result]);

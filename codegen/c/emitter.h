@@ -3,7 +3,7 @@
 // Loops are C loops. A vector loop around straight-line code is left to the C compiler. One whose iterations are dealt
 // to lanes, or that has loops in it, is written so that compilers need not look through loops: a step takes as many
 // iterations as the lanes or the schedule say, and each stretch of straight-line code runs over them in a loop of its
-// own ("for l"), with what is known of each iteration kept in small arrays that live in registers. The emitter borrows
+// own ("for l"), with the values of each iteration in small arrays that live in registers. The emitter borrows
 // the kernel and lives for one `run`.
 #pragma once
 
@@ -31,7 +31,7 @@ class Positions {
   std::map<std::string, std::string, std::less<>> names;  // of symbols, loop variables and bindings in scope
   KnownAtoms known;
   std::set<std::string> used;  // C names that some text has used
-  // An expression that may need parentheses inside of a product; `facts` say what divisions need no care.
+  // An expression that may need parentheses inside a product. `facts` show which divisions need no helper.
   std::string text(const Dim& d, const DimFacts& facts);
   std::string atom(const Atom& a, const DimFacts& facts);
 
@@ -136,7 +136,7 @@ class KernelEmitter {
   std::vector<uint32_t> uses_;
   std::vector<bool> is_product_;  // by register: of floats
   bool has_differences_ = false;  // of products
-  std::string nothing_;           // C: see frit_nothing; "" where nobody needs it
+  std::string nothing_;           // C: see frit_nothing; "" where no code needs it
   std::vector<std::string> buffers_;
   std::vector<std::string> parameters_;  // of the function: types and names
   std::set<std::string> taken_;

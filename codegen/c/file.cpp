@@ -1,3 +1,4 @@
+// Whole files of C: functions with their checks, and the kernels that they call.
 #include "codegen/c/file.h"
 
 #include <algorithm>
@@ -7,10 +8,12 @@
 #include <set>
 
 #include "codegen/c/c_call.h"
+#include "codegen/c/data.h"
 #include "codegen/c/emitter.h"
 #include "codegen/package/c_interface.h"
 #include "ir/base/dim_atoms.h"
 #include "ir/text/kernel_printer.h"
+#include "runtime/memory/dense.h"
 
 namespace frit::codegen::c {
 namespace {
@@ -49,33 +52,20 @@ constexpr std::string_view kPrelude = R"(
 #endif
 )";
 
-// Text inside a string of C: printable and without trigraphs.
-std::string quoted(std::string_view text) {
-  std::string s = "\"";
-  for (char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\' || c == '?')
-      s += '\\', s += c;
-    else if (byte >= 32 && byte < 127)
-      s += c;
-    else
-      s += "\\" + std::string{static_cast<char>('0' + byte / 64), static_cast<char>('0' + byte / 8 % 8),
-                              static_cast<char>('0' + byte % 8)};
-  }
-  return s + "\"";
-}
-
 class FileEmitter {
  public:
   Result<std::string> run(std::span<const Function* const> functions, std::span<const CInterface> interfaces,
-                          const NativeOptions& options) {
-    options_ = options;
+                          const NativeOptions& options, const CWeights& weights) {
+    static_workspace_ = options.static_workspace;
+    weights_ = &weights;
+    if (weights.in_file()) taken_.insert({weights.type(), weights.open(), weights.open() + "_header"});
     for (const CInterface& c : interfaces) {
       taken_.insert({c.name, c.workspace_name(), c.name + "_check"});
       for (const CParam& p : c.params) taken_.insert(p.name);
     }
     for (const char* own : {"why", "code"}) taken_.insert(own);
     batch_ = fresh("batch");
+    add_weights();
     for (size_t i = 0; i < functions.size(); ++i) FRIT_TRY(function(*functions[i], interfaces[i]));
     const std::string many = functions.size() == 1 ? " array function" : " array functions";
     const std::string s = "/* " + options.name + ".c: " + std::to_string(functions.size()) + many +
@@ -93,6 +83,22 @@ class FileEmitter {
   }
 
  private:
+  // Definitions of the weights that are inside, or the function that opens a file of them.
+  void add_weights() {
+    if (weights_->in_file()) text_ += open_weights_text(*weights_);
+    for (const CWeight& w : weights_->all()) {
+      if (weights_->in_file()) break;
+      const auto* data = static_cast<const std::byte*>(w.data->buffer->data()) + w.data->offset * w.data->dtype.size;
+      weight_names_.push_back(define(w.tensor, w.data->dtype, std::span(data, runtime::dense_bytes(*w.data))));
+    }
+  }
+
+  std::string define(std::string_view wish, Dtype dtype, std::span<const std::byte> bytes) {
+    const ArrayText array = constant_array(fresh(wish), dtype, bytes, helpers_);
+    text_ += array.definition;
+    return array.use;
+  }
+
   std::string fresh(std::string_view wish) {
     const std::string base = c_identifier(wish);
     std::string name = base;
@@ -116,13 +122,15 @@ class FileEmitter {
     FRIT_TRY(emit_kernels(p));
     constants_.clear();
     for (const ProgramBuffer& b : p.buffers)
-      constants_.push_back(b.role == BufferRole::Constant ? data(b, c.name) : std::string());
+      constants_.push_back(b.role == BufferRole::Constant
+                               ? define(c.name + "_" + b.name, b.dtype, {b.data.data(), b.data.nbytes()})
+                               : std::string());
     positions_ = std::make_unique<Positions>(helpers_);
     for (const CParam& param : c.params)
       if (param.kind == CParam::Kind::Symbol) positions_->names[c.symbols[param.index]] = param.name;
     facts_ = f.facts;
     fixed_ = c.workspace_bytes.is_const();
-    const bool own_memory = options_.static_workspace && fixed_ && !c.workspace_bytes.is(0);
+    const bool own_memory = static_workspace_ && fixed_ && !c.workspace_bytes.is(0);
     checks(c);
     text_ += "\n" + c.workspace_declaration() + " {\n";
     if (has_checks_)
@@ -225,6 +233,9 @@ class FileEmitter {
       refuse((never_empty ? "" : wrapped(param.elements) + " > 0 && ") + param.name + " == NULL", check.message,
              CallCode::NullArray);
     }
+    for (const CParam& param : c.params)
+      if (param.kind == CParam::Kind::Weights)
+        refuse("(" + param.name + " == NULL || " + param.name + "->file == NULL)", c.no_weights, CallCode::BadWeights);
     if (workspace) {
       const std::string needed = fixed_ ? "" : wrapped(c.workspace_bytes) + " > 0 && ";
       refuse(needed + "workspace == NULL", c.no_workspace, CallCode::BadWorkspace);
@@ -275,7 +286,7 @@ class FileEmitter {
     return {};
   }
 
-  // Memory of the function's own for what would lie in the workspace: an array for each place and element type.
+  // A static array in the place of memory of the workspace: one for each slot and element type.
   std::string own_array(const std::string& wish, Dtype t, const Dim& elements, std::string& statics) {
     const std::string name = fresh(wish);
     statics += "  static " + std::string(memory_type(t)) + " " + name + "[" +
@@ -305,9 +316,24 @@ class FileEmitter {
         return it->second;
       }
       case CBuffer::Kind::Constant: return constants_[buffer];
+      case CBuffer::Kind::Weight: return weight(c, c.buffers[buffer].weight, type);
       case CBuffer::Kind::Unused: break;
     }
     return "NULL";
+  }
+
+  std::string weight(const CInterface& c, uint32_t number, const std::string& type) const {
+    const CWeight& w = weights_->all()[number];
+    if (!weights_->in_file()) {
+      const Dtype t = w.data->dtype;
+      const bool same = type == "const " + std::string(memory_type(t)) + "*";
+      return (same ? "" : "(" + type + ")") + weight_names_[number];
+    }
+    for (const CParam& param : c.params)
+      if (param.kind == CParam::Kind::Weights)
+        return "(" + type + ")(const void*)((const unsigned char*)" + param.name + "->file + " +
+               std::to_string(w.offset) + ")";
+    return {};
   }
 
   // Elements of type t that temporaries in a slot have at most.
@@ -334,36 +360,9 @@ class FileEmitter {
     return helpers_.need("frit_at") + "(workspace, " + positions_->text(offset, facts_) + ")";
   }
 
-  // The data of a constant. Numbers are written as numbers, so that they are the same whatever the order of bytes.
-  std::string data(const ProgramBuffer& b, const std::string& function) {
-    const std::string name = fresh(function + "_" + b.name);
-    const Dtype t = is_complex(b.dtype) ? float32 : b.dtype;
-    const size_t count = b.data.nbytes() / t.size;
-    const Literal flat =
-        count ? Literal(t, std::vector<std::byte>(b.data.data(), b.data.data() + b.data.nbytes())) : Literal();
-    bool nan = false;
-    for (size_t i = 0; i < count && !nan; ++i)
-      nan = (t == float32 || t == float64) && std::isnan(bits_to_double(t, flat.bits(i)));
-    // A NaN is no constant expression: where there is one, all are written by their bits.
-    const Dtype as = !nan ? t : t == float32 ? uint32 : uint64;
-    std::string values;
-    for (size_t i = 0, column = 0; i < std::max<size_t>(count, 1); ++i) {
-      std::string v = count ? t == bool_ ? (flat.bits(i) ? "1" : "0") : constant(as, flat.bits(i), helpers_) : "0";
-      column += v.size() + 2;
-      const bool wraps = column > 110 || i == 0;
-      if (wraps) column = v.size();
-      values += (i ? "," : "") + std::string(wraps ? "\n  " : " ") + v;
-    }
-    const std::string size = std::to_string(std::max<size_t>(count, 1)), type(memory_type(t));
-    if (!nan)
-      text_ += "\nstatic const " + type + " " + name + "[" + size + "] = {" + values + "\n};\n";
-    else
-      text_ += "\nstatic const union {\n  " + std::string(memory_type(as)) + " bits[" + size + "];\n  " + type +
-               " value[" + size + "];\n} " + name + " = {{" + values + "\n}};\n";
-    return name + (nan ? ".value" : "");
-  }
-
-  NativeOptions options_;
+  bool static_workspace_ = false;
+  const CWeights* weights_ = nullptr;
+  std::vector<std::string> weight_names_;  // C: the arrays of weights that are inside
   Helpers helpers_;
   std::set<std::string> taken_, used_;
   std::vector<std::string> kernel_names_, constants_;
@@ -379,13 +378,15 @@ class FileEmitter {
 }  // namespace
 
 Result<std::vector<NativeFile>> emit_files(std::span<const Function* const> functions, const NativeOptions& options) {
-  FRIT_ASSIGN_OR_RETURN(interfaces, make_c_interfaces(functions));
+  CWeights weights(options.weights, options.name);
+  FRIT_ASSIGN_OR_RETURN(interfaces, make_c_interfaces(functions, &weights));
   for (size_t i = 0; i < functions.size(); ++i) add_c_call_checks(*functions[i], interfaces[i]);
   FileEmitter emitter;
-  FRIT_ASSIGN_OR_RETURN(source, emitter.run(functions, interfaces, options));
+  FRIT_ASSIGN_OR_RETURN(source, emitter.run(functions, interfaces, options, weights));
   std::string notes = options.name + ".c is to be linked with -lm";
   notes += emitter.calls_libraries() ? " and, for cblas_*, -lopenblas or another library that has them." : ".";
-  return std::vector<NativeFile>{{".c", std::move(source)}, {".h", c_header(interfaces, options.name, notes)}};
+  return std::vector<NativeFile>{{".c", std::move(source)},
+                                 {".h", c_header(interfaces, options.name, notes, &weights)}};
 }
 
 Result<std::string> emit_kernels(const Program& program) { return FileEmitter().kernels(program); }

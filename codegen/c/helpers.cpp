@@ -169,7 +169,7 @@ void replace_all(std::string& s, std::string_view what, std::string_view with) {
 }
 
 // Functions that exist for every width of integer: N is the width, LEAST the bits of the least signed value, WIDE the
-// type that arithmetic is done in, LIMIT and MOST the end of what signed (S) and unsigned (U) numbers reach.
+// type that arithmetic is done in, LIMIT and MOST the largest signed (S) and unsigned (U) number.
 struct WidthRow {
   std::string_view name;   // in front of the width
   std::string_view needs;  // likewise

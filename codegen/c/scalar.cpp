@@ -1,3 +1,4 @@
+// Scalar operations as C expressions.
 #include "codegen/c/scalar.h"
 
 #include <bit>
@@ -157,70 +158,87 @@ std::string signed_value(Dtype t, const std::string& x, Helpers& helpers) {
   return helpers.need("frit_s" + width_text(t)) + "(" + x + ")";
 }
 
-std::string scalar(ScalarOp op, Dtype result, Dtype t, std::span<const Operand> a, Helpers& helpers) {
-  const bool real = is_float(t), single = t == float32, is_signed = is_signed_int(t);
-  auto text = [&](size_t i) -> const std::string& { return a[i].text; };
-  auto infix = [&](const char* o) {
+namespace {
+
+// The forms that operations share.
+struct Expression {
+  ScalarOp op;
+  Dtype t;  // of the operands
+  std::span<const Operand> a;
+  Helpers& helpers;
+  bool real = is_float(t), single = t == float32, is_signed = is_signed_int(t);
+
+  const std::string& text(size_t i) const { return a[i].text; }
+  std::string infix(const char* o) const {
     return real ? text(0) + " " + o + " " + text(1) : arithmetic(t, o, text(0), text(1));
-  };
-  auto libm = [&](std::string f) { return f + (single ? "f(" : "(") + text(0) + ")"; };
-  auto sized = [&](std::string f) {
+  }
+  std::string libm(std::string f) const { return f + (single ? "f(" : "(") + text(0) + ")"; }
+  std::string sized(std::string f) const {
     f = helpers.need(f + width_text(t)) + "(" + text(0);
     return f + (a.size() > 1 ? ", " + text(1) : "") + ")";
-  };
-  auto compare = [&](const char* o) {
+  }
+  std::string compare(const char* o) const {
     if (t == bool_) return compare_bools(op, text(0), text(1));
     return comparable(t, a[0], helpers, text(0) == text(1)) + " " + o + " " + comparable(t, a[1], helpers);
-  };
-  auto logic = [&](const char* o, const char* of_bools) {
+  }
+  std::string logic(const char* o, const char* of_bools) const {
     return t == bool_ ? text(0) + " " + of_bools + " " + text(1) : arithmetic(t, o, text(0), text(1));
-  };
+  }
+  std::string shift() const {
+    const bool left = op == ScalarOp::Shl;
+    // A number of places that is known and smaller than the width needs no check.
+    if (a[1].bits && *a[1].bits < static_cast<uint64_t>(width_of(t)) && (left || !is_signed)) {
+      const std::string count = std::to_string(*a[1].bits);
+      const std::string wide = (t.size < 4 ? "(uint32_t)" : "") + text(0) + (left ? " << " : " >> ") + count;
+      return t.size < 4 ? cast_to(register_type(t), "(" + wide + ")") : wide;
+    }
+    return sized(left ? "frit_shl" : is_signed ? "frit_shr_s" : "frit_shr_u");
+  }
+};
+
+}  // namespace
+
+std::string scalar(ScalarOp op, Dtype result, Dtype t, std::span<const Operand> a, Helpers& helpers) {
+  const Expression e{op, t, a, helpers};
   switch (op) {
     case ScalarOp::Const:
     case ScalarOp::Input: break;
-    case ScalarOp::Add: return infix("+");
-    case ScalarOp::Sub: return infix("-");
-    case ScalarOp::Mul: return infix("*");
-    case ScalarOp::Div: return real ? infix("/") : sized(is_signed ? "frit_div_s" : "frit_div_u");
+    case ScalarOp::Add: return e.infix("+");
+    case ScalarOp::Sub: return e.infix("-");
+    case ScalarOp::Mul: return e.infix("*");
+    case ScalarOp::Div: return e.real ? e.infix("/") : e.sized(e.is_signed ? "frit_div_s" : "frit_div_u");
     case ScalarOp::Rem:
-      if (real) return std::string(single ? "fmodf(" : "fmod(") + text(0) + ", " + text(1) + ")";
-      return sized(is_signed ? "frit_rem_s" : "frit_rem_u");
-    case ScalarOp::Neg: return real ? "-" + text(0) : arithmetic(t, "-", t.size == 8 ? "(uint64_t)0" : "0u", text(0));
-    case ScalarOp::Abs: return real ? libm("fabs") : is_signed ? sized("frit_abs_s") : text(0);
+      if (e.real) return std::string(e.single ? "fmodf(" : "fmod(") + e.text(0) + ", " + e.text(1) + ")";
+      return e.sized(e.is_signed ? "frit_rem_s" : "frit_rem_u");
+    case ScalarOp::Neg:
+      return e.real ? "-" + e.text(0) : arithmetic(t, "-", t.size == 8 ? "(uint64_t)0" : "0u", e.text(0));
+    case ScalarOp::Abs: return e.real ? e.libm("fabs") : e.is_signed ? e.sized("frit_abs_s") : e.text(0);
     case ScalarOp::Min: return min_max(false, t, a[0], a[1], helpers);
     case ScalarOp::Max: return min_max(true, t, a[0], a[1], helpers);
-    case ScalarOp::Floor: return libm("floor");
-    case ScalarOp::Ceil: return libm("ceil");
-    case ScalarOp::Trunc: return libm("trunc");
-    case ScalarOp::Round: return libm("rint");
-    case ScalarOp::Sqrt: return libm("sqrt");
-    case ScalarOp::Fma: return std::string(single ? "fmaf(" : "fma(") + text(0) + ", " + text(1) + ", " + text(2) + ")";
-    case ScalarOp::Eq: return compare("==");
-    case ScalarOp::Ne: return compare("!=");
-    case ScalarOp::Lt: return compare("<");
-    case ScalarOp::Le: return compare("<=");
-    case ScalarOp::Gt: return compare(">");
-    case ScalarOp::Ge: return compare(">=");
-    case ScalarOp::And: return logic("&", "&&");
-    case ScalarOp::Or: return logic("|", "||");
-    case ScalarOp::Xor: return t == bool_ ? compare_bools(ScalarOp::Ne, text(0), text(1)) : logic("^", "");
+    case ScalarOp::Floor: return e.libm("floor");
+    case ScalarOp::Ceil: return e.libm("ceil");
+    case ScalarOp::Trunc: return e.libm("trunc");
+    case ScalarOp::Round: return e.libm("rint");
+    case ScalarOp::Sqrt: return e.libm("sqrt");
+    case ScalarOp::Fma:
+      return std::string(e.single ? "fmaf(" : "fma(") + e.text(0) + ", " + e.text(1) + ", " + e.text(2) + ")";
+    case ScalarOp::Eq: return e.compare("==");
+    case ScalarOp::Ne: return e.compare("!=");
+    case ScalarOp::Lt: return e.compare("<");
+    case ScalarOp::Le: return e.compare("<=");
+    case ScalarOp::Gt: return e.compare(">");
+    case ScalarOp::Ge: return e.compare(">=");
+    case ScalarOp::And: return e.logic("&", "&&");
+    case ScalarOp::Or: return e.logic("|", "||");
+    case ScalarOp::Xor: return t == bool_ ? compare_bools(ScalarOp::Ne, e.text(0), e.text(1)) : e.logic("^", "");
     case ScalarOp::Not:
-      if (t == bool_) return "!" + text(0);
-      return t.size < 4 ? cast_to(register_type(t), "~(uint32_t)" + text(0)) : "~" + text(0);
+      if (t == bool_) return "!" + e.text(0);
+      return t.size < 4 ? cast_to(register_type(t), "~(uint32_t)" + e.text(0)) : "~" + e.text(0);
     case ScalarOp::Shl:
-    case ScalarOp::Shr: {
-      const bool left = op == ScalarOp::Shl;
-      // By a number of places that is known there is nothing to look out for.
-      if (a[1].bits && *a[1].bits < static_cast<uint64_t>(width_of(t)) && (left || !is_signed)) {
-        const std::string count = std::to_string(*a[1].bits);
-        const std::string wide = (t.size < 4 ? "(uint32_t)" : "") + text(0) + (left ? " << " : " >> ") + count;
-        return t.size < 4 ? cast_to(register_type(t), "(" + wide + ")") : wide;
-      }
-      return sized(left ? "frit_shl" : is_signed ? "frit_shr_s" : "frit_shr_u");
-    }
-    case ScalarOp::Select: return text(0) + " ? " + text(1) + " : " + text(2);
-    case ScalarOp::Cast: return cast(result, t, text(0), helpers);
-    case ScalarOp::Bitcast: return bitcast(result, t, text(0), helpers);
+    case ScalarOp::Shr: return e.shift();
+    case ScalarOp::Select: return e.text(0) + " ? " + e.text(1) + " : " + e.text(2);
+    case ScalarOp::Cast: return cast(result, t, e.text(0), helpers);
+    case ScalarOp::Bitcast: return bitcast(result, t, e.text(0), helpers);
     case ScalarOp::Exp:
     case ScalarOp::Exp2:
     case ScalarOp::Expm1:

@@ -2,7 +2,7 @@
 //
 // Each backend is a folder codegen/<name>, built as a plugin libfrit_codegen_<name>.so that is loaded on first need, so
 // that its compiler costs nothing to a program that does not use it. FRIT_BACKEND (codegen/core/facts.h) exports the
-// backend and says what it is for; no code outside of the folder knows its name.
+// backend and states its facts; no code outside of the folder knows its name.
 #pragma once
 
 #include <memory>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "codegen/core/facts.h"
+#include "codegen/core/native_weights.h"
 #include "ir/base/result.h"
 #include "ir/kernel/program.h"
 #include "passes/manager/pass.h"
@@ -38,6 +39,7 @@ struct NativeOptions {
   bool cblas = false;
   // C source: functions of fixed sizes keep their workspace in static memory, and must not run on two threads at once.
   bool static_workspace = false;
+  NativeWeights weights;
 };
 struct NativeFile {
   std::string suffix;  // ".c", ".h", ".o", ".so"

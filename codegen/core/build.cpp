@@ -127,7 +127,7 @@ class PlanBuilder {
     return plan;
   }
 
-  // What the kernel's code takes for granted, once however often it is launched.
+  // The needs of the kernel's code, stated once for all of its launches.
   void describe(const ir::Kernel& kernel, const runtime::KernelPlan& plan) {
     if (!described_.insert(kernel.name).second) return;
     runtime::KernelNeeds needs{plan.name, {}, plan.symbols, plan.parallel, plan.extent, plan.grain, plan.scratch_bytes};
@@ -136,7 +136,8 @@ class PlanBuilder {
     needs_.push_back(std::move(needs));
   }
 
-  // Whether the launch may run at the same time as the steps that `before_` stands for; it joins them, or begins anew.
+  // Whether the launch may run at the same time as the steps in `before_`. The launch joins them, or starts a new
+  // group.
   bool beside(const ir::KernelStep& step) {
     Use own;
     for (size_t i = 0; i < step.buffers.size(); ++i) {
@@ -187,7 +188,7 @@ class PlanBuilder {
   struct Use {
     std::set<std::pair<bool, uint32_t>> read, written;
   };
-  std::optional<Use> before_;  // the launches that a next one may run beside
+  std::optional<Use> before_;  // of the launches that the next one may run beside
   std::map<std::string, int, std::less<>> slots_;
   std::vector<runtime::KernelNeeds> needs_;
   std::set<std::string> described_;

@@ -1,4 +1,4 @@
-// What machine code depends on, as text: the function, how it is compiled, and everything that compiles it.
+// The key of machine code as text: the function, the options of its compilation, and every library that takes part.
 //
 // Two functions have the same key when the compiler would give the same code for them: names of the function and of its
 // parameters do not count, nor where it came from. Keys are compared whole; none leaves anything to a hash.
@@ -13,7 +13,7 @@
 
 namespace frit::codegen {
 
-// `f` must be in canonical order. `options` says what was asked of the compiler besides the target. Nothing for a
+// `f` must be in canonical order. `options` are those of the compiler besides the target. Gives nothing for a
 // function that is not worth a key: its constants are more than kMaxKeyConstants bytes.
 std::optional<std::string> cache_key(const ir::Function& f, std::string_view options, const Target& target);
 

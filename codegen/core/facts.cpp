@@ -1,4 +1,4 @@
-// Reads what installed backends say of themselves.
+// Reads the facts of the installed backends.
 #include "codegen/core/facts.h"
 
 #include <algorithm>

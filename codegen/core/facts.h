@@ -1,4 +1,4 @@
-// What a backend says of itself, so that no code outside of its folder names it.
+// The facts that a backend states about itself, so that no code outside of its folder names it.
 //
 // The statements stand in the plugin's file and are read without loading it: choosing a target, or finding code in the
 // cache on disk, must not load a compiler. A backend states them once, beside its class:

@@ -1,3 +1,4 @@
+// Makes the checks of a call from the sizes and the facts of a function.
 #include "codegen/core/guard.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ std::optional<Guard::Source> find_in_shapes(const ir::Function& f, std::string_v
   return std::nullopt;
 }
 
-// The checks, each with what it says.
+// The checks, each with its text.
 class GuardBuilder {
  public:
   explicit GuardBuilder(const ir::Function& f) : f_(f) {}
@@ -89,7 +90,7 @@ class GuardBuilder {
     return {};
   }
 
-  // What is divided by must be positive before anything that divides means something.
+  // Divisors must be positive before any size that divides by them has a value.
   void divisors() {
     for (const auto& [symbol, range] : f_.facts.ranges()) plain_.set_range(symbol, range);
     for (const auto& [symbol, factor] : f_.facts.multiples()) plain_.set_multiple(symbol, factor);

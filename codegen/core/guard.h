@@ -1,4 +1,4 @@
-// From a function's signature to what is checked at each call before anything of it runs.
+// Makes the checks of a call, which run before any code of the function, from the function's signature.
 #pragma once
 
 #include <optional>
@@ -16,12 +16,12 @@ namespace frit::codegen {
 std::optional<runtime::SymbolSource> find_source(const ir::Function& f, std::string_view symbol);
 Diagnostic no_source(const ir::Function& f, const std::string& symbol);
 
-// Every size of the signature and every fact about sizes. Strides are not looked at: what is known of symbols that only
-// layouts name is left to the caller, who chose the layouts. Fails when a symbol's value cannot be read from any shape.
-// `said`, where it is not null, gets what each check says.
+// Checks every size of the signature and every fact about sizes. It leaves strides, and symbols that only layouts name,
+// to the caller, who chose the layouts. Fails when a symbol's value cannot be read from any shape. `said`, where it is
+// not null, gets the text of each check.
 Result<runtime::Guard> make_guard(const ir::Function& f, std::vector<std::string>* said = nullptr);
 
-// What check number `check` of its guard says: "axis 1 of 'y' equals axis 0 of 'x'", "n is a multiple of 16". "" when
+// The text of check number `check` of its guard: "axis 1 of 'y' equals axis 0 of 'x'", "n is a multiple of 16". "" when
 // there is no such check.
 std::string describe(const ir::Function& f, const runtime::Guard& guard, int check);
 

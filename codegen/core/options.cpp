@@ -26,7 +26,7 @@ std::string quoted(std::string_view s) {
   return text + '"';
 }
 
-// The shortest text that reads back as the same number. JSON has no word for what is not finite: those are strings.
+// The shortest text that reads back as the same number. JSON has no infinities and no NaN; strings stand for them.
 std::string number(double v) {
   if (!std::isfinite(v)) return std::isnan(v) ? "\"nan\"" : v > 0 ? "\"inf\"" : "\"-inf\"";
   char buffer[32];

@@ -18,7 +18,7 @@ bool is_dense(const ir::Shape& shape, const ir::ParamLayout& strides) {
   return true;
 }
 
-// As callers see it: without what is bound to weights.
+// The signature as callers see it, without the parameters that are bound to weights.
 std::string shown(const ir::Function& f) {
   ir::Function g = f;
   g.params.clear();

@@ -1,4 +1,5 @@
 // Emits the functions of a C interface: checks, buffer addresses, and kernel calls.
+// The functions of a C interface as LLVM IR.
 #include "codegen/llvm/emit_entry.h"
 
 #include <llvm/IR/Constants.h>
@@ -11,6 +12,7 @@
 #include "codegen/llvm/emit_c_call.h"
 #include "codegen/llvm/emit_size.h"
 #include "ir/routines/routine.h"
+#include "runtime/memory/dense.h"
 
 namespace frit::codegen {
 namespace {
@@ -18,10 +20,27 @@ namespace {
 using llvm::BasicBlock;
 using llvm::Value;
 
+llvm::Constant* read_only(llvm::Module& module, std::string_view bytes, const std::string& name) {
+  llvm::Constant* data = llvm::ConstantDataArray::getRaw(llvm::StringRef(bytes.data(), bytes.size()), bytes.size(),
+                                                         llvm::Type::getInt8Ty(module.getContext()));
+  auto* global = new llvm::GlobalVariable(module, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, name);
+  global->setAlignment(llvm::Align(64));
+  return global;
+}
+
+llvm::Constant* message_text(llvm::Module& module, const std::string& message) {
+  llvm::Constant* bytes = llvm::ConstantDataArray::getString(module.getContext(), message);
+  auto* global =
+      new llvm::GlobalVariable(module, bytes->getType(), true, llvm::GlobalValue::PrivateLinkage, bytes, "message");
+  global->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+  global->setAlignment(llvm::Align(1));
+  return global;
+}
+
 class EntryEmitter {
  public:
   EntryEmitter(llvm::Module& module, const ir::Function& f, const CInterface& c, std::span<const std::string> kernels,
-               bool cblas)
+               bool cblas, const CWeights& weights)
       : module_(module),
         context_(module.getContext()),
         f_(f),
@@ -29,6 +48,7 @@ class EntryEmitter {
         c_(c),
         kernels_(kernels),
         cblas_(cblas),
+        weights_(weights),
         builder_(context_) {}
 
   Status run() {
@@ -100,22 +120,23 @@ class EntryEmitter {
     leave_if(bad, refused_, "holds");
   }
 
-  llvm::Constant* text(const std::string& message) {
-    llvm::Constant* bytes = llvm::ConstantDataArray::getString(context_, message);
-    auto* global =
-        new llvm::GlobalVariable(module_, bytes->getType(), true, llvm::GlobalValue::PrivateLinkage, bytes, "message");
-    global->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
-    global->setAlignment(llvm::Align(1));
-    return global;
-  }
+  llvm::Constant* text(const std::string& message) { return message_text(module_, message); }
 
   llvm::Constant* constant(const ir::ProgramBuffer& b) {
-    const llvm::StringRef bytes(reinterpret_cast<const char*>(b.data.data()), b.data.nbytes());
-    llvm::Constant* data = llvm::ConstantDataArray::getRaw(bytes, bytes.size(), builder_.getInt8Ty());
-    auto* global =
-        new llvm::GlobalVariable(module_, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, "constant");
-    global->setAlignment(llvm::Align(64));
-    return global;
+    return read_only(module_, {reinterpret_cast<const char*>(b.data.data()), b.data.nbytes()}, "constant");
+  }
+
+  // In the file that the caller has opened, or in the module, where all functions share it.
+  Value* weight(uint32_t number) {
+    const CWeight& w = weights_.all()[number];
+    if (weights_.in_file()) {
+      Value* file = builder_.CreateLoad(builder_.getPtrTy(), find(CParam::Kind::Weights));
+      return builder_.CreateGEP(builder_.getInt8Ty(), file, i64(static_cast<int64_t>(w.offset)));
+    }
+    const std::string name = "weight." + std::to_string(number);
+    if (llvm::GlobalVariable* known = module_.getGlobalVariable(name, true)) return known;
+    const auto* data = static_cast<const char*>(w.data->buffer->data()) + w.data->offset * w.data->dtype.size;
+    return read_only(module_, {data, runtime::dense_bytes(*w.data)}, name);
   }
 
   Status emit_call() {
@@ -156,6 +177,11 @@ class EntryEmitter {
       Value* null = builder_.CreateIsNull(values_[check.param]);
       Value* holds = builder_.CreateICmpSGT(size(c_.params[check.param].elements), i64(0));
       refuse_if(builder_.CreateAnd(null, holds), CallCode::NullArray, check.message);
+    }
+    if (Value* weights = find(CParam::Kind::Weights)) {
+      refuse_if(builder_.CreateIsNull(weights), CallCode::BadWeights, c_.no_weights);
+      refuse_if(builder_.CreateIsNull(builder_.CreateLoad(builder_.getPtrTy(), weights)), CallCode::BadWeights,
+                c_.no_weights);
     }
     workspace_ = find(CParam::Kind::Workspace);
     if (c_.workspace_bytes.is(0)) return;
@@ -199,6 +225,7 @@ class EntryEmitter {
         case CBuffer::Kind::Param: address = values_[b.param]; break;
         case CBuffer::Kind::Workspace: address = in_workspace(b.offset); break;
         case CBuffer::Kind::Constant: address = constant(program_.buffers[i]); break;
+        case CBuffer::Kind::Weight: address = weight(b.weight); break;
         case CBuffer::Kind::Unused: address = llvm::ConstantPointerNull::get(builder_.getPtrTy()); break;
       }
       buffers_.push_back(address);
@@ -260,6 +287,7 @@ class EntryEmitter {
   const CInterface& c_;
   std::span<const std::string> kernels_;
   const bool cblas_;
+  const CWeights& weights_;
   llvm::IRBuilder<> builder_;
   llvm::Function* function_ = nullptr;
   std::vector<Value*> values_;   // one per parameter of the interface; null if the function does not take it
@@ -273,8 +301,45 @@ class EntryEmitter {
 }  // namespace
 
 Status emit_entry(llvm::Module& module, const ir::Function& f, const CInterface& c,
-                  std::span<const std::string> kernels, bool cblas) {
-  return EntryEmitter(module, f, c, kernels, cblas).run();
+                  std::span<const std::string> kernels, bool cblas, const CWeights& weights) {
+  return EntryEmitter(module, f, c, kernels, cblas, weights).run();
+}
+
+void emit_open_weights(llvm::Module& module, const CWeights& weights) {
+  llvm::IRBuilder<> builder(module.getContext());
+  llvm::Type *pointer = builder.getPtrTy(), *word = builder.getInt64Ty(), *code = builder.getInt32Ty();
+  auto* type = llvm::FunctionType::get(code, {pointer, pointer, word, pointer}, false);
+  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, weights.open(), module);
+  function->addFnAttr(llvm::Attribute::NoUnwind);
+  const auto block = [&](const char* name) { return BasicBlock::Create(module.getContext(), name, function); };
+  Value *into = function->getArg(0), *file = function->getArg(1), *bytes = function->getArg(2);
+  Value* message = function->getArg(3);
+  builder.SetInsertPoint(block("entry"));
+  const OpenMessages texts = open_messages(weights);
+  const auto refuse_if = [&](Value* bad, const std::string& text, CallCode why) {
+    BasicBlock *refused = block("refused"), *say = block("say"), *leave = block("leave"), *holds = block("holds");
+    builder.CreateCondBr(bad, refused, holds);
+    builder.SetInsertPoint(refused);
+    builder.CreateCondBr(builder.CreateIsNull(message), leave, say);
+    builder.SetInsertPoint(say);
+    builder.CreateStore(message_text(module, text), message);
+    builder.CreateBr(leave);
+    builder.SetInsertPoint(leave);
+    builder.CreateRet(builder.getInt32(static_cast<uint32_t>(why)));
+    builder.SetInsertPoint(holds);
+  };
+  refuse_if(builder.CreateOr(builder.CreateIsNull(into), builder.CreateIsNull(file)), texts.null, CallCode::NullArray);
+  Value* low = builder.CreateAnd(builder.CreatePtrToInt(file, word), builder.getInt64(kWeightsAlignment - 1));
+  refuse_if(builder.CreateIsNotNull(low), texts.misaligned, CallCode::BadWeights);
+  refuse_if(builder.CreateICmpULT(bytes, builder.getInt64(weights.file_bytes())), texts.too_short,
+            CallCode::BadWeights);
+  llvm::FunctionCallee compare =
+      module.getOrInsertFunction("memcmp", llvm::FunctionType::get(code, {pointer, pointer, word}, false));
+  Value* other = builder.CreateCall(
+      compare, {file, read_only(module, weights.header(), "header"), builder.getInt64(weights.header().size())});
+  refuse_if(builder.CreateIsNotNull(other), texts.other, CallCode::BadWeights);
+  builder.CreateStore(file, into);
+  builder.CreateRet(builder.getInt32(static_cast<uint32_t>(CallCode::Ok)));
 }
 
 }  // namespace frit::codegen

@@ -20,6 +20,9 @@ namespace frit::codegen {
 // module declares the function if it does not define it. If `cblas` is set, other steps become calls of cblas, and `c`
 // has the checks for them.
 Status emit_entry(llvm::Module& module, const ir::Function& f, const CInterface& c,
-                  std::span<const std::string> kernels, bool cblas);
+                  std::span<const std::string> kernels, bool cblas, const CWeights& weights);
+
+// Adds the function that opens a file of weights.
+void emit_open_weights(llvm::Module& module, const CWeights& weights);
 
 }  // namespace frit::codegen

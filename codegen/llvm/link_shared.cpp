@@ -20,7 +20,7 @@ using runtime::Relocation;
 
 // The library that defines a function which generated code may call; "" if it may not call it.
 std::string_view library_of(std::string_view function) {
-  static constexpr std::string_view kLibc[] = {"memcpy", "memmove", "memset"};
+  static constexpr std::string_view kLibc[] = {"memcmp", "memcpy", "memmove", "memset"};
   static constexpr std::string_view kLibm[] = {"ceil", "ceilf", "floor", "floorf",    "fma",
                                                "fmaf", "fmod",  "fmodf", "roundeven", "roundevenf",
                                                "sqrt", "sqrtf", "trunc", "truncf"};
@@ -111,7 +111,8 @@ class Linker {
       auto found = defined.find(name);
       if (found == defined.end()) return refused("nothing defines '" + name + "'");
       const ElfObject& elf = inputs_[found->second.input].elf;
-      if (!lies_inside(elf, elf.symbols[found->second.symbol])) return refused("'" + name + "' is defined outside its sections");
+      if (!lies_inside(elf, elf.symbols[found->second.symbol]))
+        return refused("'" + name + "' is defined outside its sections");
       exports_.push_back(found->second);
     }
     for (size_t i = 0; i < inputs_.size(); ++i)

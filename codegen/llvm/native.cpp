@@ -1,4 +1,5 @@
 // Emits functions as an object or a shared library with a C interface.
+// Native forms: everything in one object, or a library that is linked from several.
 #include "codegen/llvm/native.h"
 
 #include <llvm/IR/LLVMContext.h>
@@ -22,17 +23,17 @@ class NativeEmitter {
  public:
   NativeEmitter(std::span<const ir::Function* const> functions, std::shared_ptr<const CpuTarget> cpu,
                 const NativeOptions& options)
-      : functions_(functions), cpu_(std::move(cpu)), options_(options) {}
+      : functions_(functions), cpu_(std::move(cpu)), options_(options), weights_(options.weights, options.name) {}
 
   Status prepare() {
-    FRIT_ASSIGN_OR_RETURN(interfaces, make_c_interfaces(functions_));
+    FRIT_ASSIGN_OR_RETURN(interfaces, make_c_interfaces(functions_, &weights_));
     interfaces_ = std::move(interfaces);
     for (size_t i = 0; options_.cblas && i < functions_.size(); ++i) {
       FRIT_TRY(takes_c_calls(*functions_[i]));
       add_c_call_checks(*functions_[i], interfaces_[i]);
       routines_ |= has_routines(*functions_[i]->program);
     }
-    std::set<std::string> taken;
+    std::set<std::string> taken{weights_.open()};
     for (const CInterface& c : interfaces_) taken.insert({c.name, c.workspace_name()});
     for (const ir::Function* f : functions_) {
       std::vector<std::string>& names = kernels_.emplace_back();
@@ -87,6 +88,7 @@ class NativeEmitter {
       options.exports.push_back(c.workspace_name());
       options.exports.push_back(c.name);
     }
+    if (weights_.in_file()) options.exports.push_back(weights_.open());
     return link_shared(objects, options);
   }
 
@@ -99,7 +101,7 @@ class NativeEmitter {
     else
       notes += " Link it with -lm" +
                std::string(routines_ ? " and, for cblas_*, -lopenblas or another library that has them." : ".");
-    return c_header(interfaces_, options_.name, notes);
+    return c_header(interfaces_, options_.name, notes, &weights_);
   }
 
  private:
@@ -121,7 +123,8 @@ class NativeEmitter {
 
   Status add_entries(llvm::Module& module) const {
     for (size_t i = 0; i < functions_.size(); ++i)
-      FRIT_TRY(emit_entry(module, *functions_[i], interfaces_[i], kernels_[i], options_.cblas));
+      FRIT_TRY(emit_entry(module, *functions_[i], interfaces_[i], kernels_[i], options_.cblas, weights_));
+    if (weights_.in_file()) emit_open_weights(module, weights_);
     return {};
   }
 
@@ -146,6 +149,7 @@ class NativeEmitter {
   std::span<const ir::Function* const> functions_;
   const std::shared_ptr<const CpuTarget> cpu_;
   const NativeOptions& options_;
+  CWeights weights_;
   std::vector<CInterface> interfaces_;
   std::vector<std::vector<std::string>> kernels_;  // by function: the symbols of its kernels
   std::vector<Named> all_;

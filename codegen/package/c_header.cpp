@@ -1,5 +1,4 @@
-// The header that callers include: what stands above the declarations, the declarations, and the codes that calls
-// return.
+// The header that callers include: its head, the codes that calls return, and the declarations.
 #include <array>
 
 #include "codegen/package/c_interface.h"
@@ -11,12 +10,13 @@ struct CodeRow {
   CallCode code;
   std::string_view name, what;
 };
-constexpr std::array<CodeRow, 5> kCodes{{
+constexpr std::array<CodeRow, 6> kCodes{{
     {CallCode::Ok, "FRIT_CALL_OK", "the outputs are written"},
     {CallCode::BadSizes, "FRIT_CALL_BAD_SIZES", "a size is not what the function is for"},
     {CallCode::TooLarge, "FRIT_CALL_TOO_LARGE", "an array of these sizes does not fit in memory"},
     {CallCode::NullArray, "FRIT_CALL_NULL_ARRAY", "an array that is not empty is NULL"},
     {CallCode::BadWorkspace, "FRIT_CALL_BAD_WORKSPACE", "the workspace is needed and NULL, or not aligned"},
+    {CallCode::BadWeights, "FRIT_CALL_BAD_WEIGHTS", "no weights are open, or the file of weights is another one"},
 }};
 
 // Text inside a comment of C.
@@ -68,7 +68,31 @@ DimProgram CInterface::program(const Dim& d) const {
   });
 }
 
-std::string c_header(std::span<const CInterface> functions, std::string_view name, std::string_view notes) {
+namespace {
+
+// The type of open weights, and the function that opens them.
+std::string open_text(const CWeights& w) {
+  return "\n" +
+         comment(
+             "Weights in the bytes of a .safetensors file, which the caller has mapped or read. They must stay where\n"
+             "they are, unchanged, while functions are called with them. Any number of files may be open.\n") +
+         "typedef struct {\n  const void* file;\n} " + w.type() + ";\n\n" +
+         comment(
+             "Checks that the file's header is the one that the code was compiled for, byte by byte: the same names,\n"
+             "element types, shapes and order of tensors; their elements may be others. Copies nothing.\n\n"
+             "  weights  is filled\n"
+             "  file     the file's bytes, at a multiple of " +
+             std::to_string(kWeightsAlignment) +
+             "\n"
+             "  bytes    how many there are\n"
+             "  message  NULL, or where a call that fails puts a static text that says why\n") +
+         w.open_declaration() + ";\n";
+}
+
+}  // namespace
+
+std::string c_header(std::span<const CInterface> functions, std::string_view name, std::string_view notes,
+                     const CWeights* weights) {
   const std::string guard = upper(c_identifier(name)) + "_H";
   std::string head =
       std::string(name) +
@@ -86,6 +110,7 @@ std::string c_header(std::span<const CInterface> functions, std::string_view nam
     s += "#define " + std::string(c.name) + " " + std::to_string(static_cast<int>(c.code)) +
          std::string(26 - c.name.size(), ' ') + "/* " + std::string(c.what) + " */\n";
   s += "#endif\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
+  if (weights && weights->in_file()) s += open_text(*weights);
   for (const CInterface& c : functions)
     s += "\n" + comment(c.comment) + c.workspace_declaration() + ";\n" + c.declaration() + ";\n";
   return s + "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";

@@ -1,3 +1,4 @@
+// Decides the parameters, the checks and the workspace of a C function.
 #include "codegen/package/c_interface.h"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ std::string_view element_type(Dtype t) {
   return "void";
 }
 
-// What the type of the array does not say of its elements.
+// The meaning of elements that the type of the array does not show.
 std::string_view representation(Dtype t) {
   if (t == bool_) return "a byte each: false is 0, true anything else, written as 1";
   if (t == float16) return "the bits of an IEEE binary16 number each";
@@ -77,7 +78,10 @@ Dim magnitude(const Dim& d, const DimFacts& facts) {
 
 class Maker {
  public:
-  Maker(const ir::Function& f, std::string name) : f_(f), p_(*f.program) { c_.name = std::move(name); }
+  Maker(const ir::Function& f, std::string name, CWeights* weights)
+      : f_(f), p_(*f.program), weights_(weights && weights->bound() ? weights : nullptr) {
+    c_.name = std::move(name);
+  }
 
   Result<CInterface> run() {
     c_.signature = ir::signature_text(f_);
@@ -90,6 +94,7 @@ class Maker {
     for (uint32_t i = 0; i < c_.params.size(); ++i)
       if (c_.params[i].kind == CParam::Kind::Input || c_.params[i].kind == CParam::Kind::Output)
         c_.null_checks.push_back({i, says("'" + c_.params[i].name + "' is null")});
+    if (weights_) c_.no_weights = says("no weights are open; call " + weights_->open() + " first");
     c_.no_workspace = says("the workspace is null; " + c_.workspace_name() + " gives the bytes that it needs");
     c_.misaligned_workspace =
         says("the workspace does not start at a multiple of " + std::to_string(kWorkspaceAlignment) + " bytes");
@@ -100,7 +105,7 @@ class Maker {
  private:
   std::string says(const std::string& what) const { return c_.name + ": " + what; }
 
-  // What C can have as it is goes first, so that another name which becomes the same leaves it alone.
+  // Names that C allows are reserved first, so that no changed name takes one of them.
   void reserve(std::string_view wish) {
     if (c_identifier(wish) == wish && !taken_.count(std::string(wish))) kept_.emplace(wish);
   }
@@ -117,10 +122,20 @@ class Maker {
 
   Status make_params() {
     c_.buffers.resize(p_.buffers.size());
-    for (ir::ValueId v : f_.params) reserve(f_.values[v].name);
+    for (uint32_t i = 0; i < f_.params.size(); ++i)
+      if (!is_bound(i)) reserve(f_.values[f_.params[i]].name);
+    std::vector<CBuffer> places;  // of the function's parameters
+    bool opens = false;           // some weight is in a file
     for (uint32_t i = 0; i < f_.params.size(); ++i) {
       const ir::Value& v = f_.values[f_.params[i]];
       const Dtype t = v.type.dtype;
+      if (is_bound(i)) {
+        FRIT_ASSIGN_OR_RETURN(weight, bound_weight(i));
+        places.push_back({CBuffer::Kind::Weight, 0, 0, weight});
+        opens |= weights_->in_file();
+        continue;
+      }
+      places.push_back({CBuffer::Kind::Param, static_cast<uint32_t>(c_.params.size()), 0});
       c_.params.push_back(
           {CParam::Kind::Input, i, fresh(v.name), "const " + std::string(element_type(t)) + "*", t, v.type.size()});
     }
@@ -128,9 +143,36 @@ class Maker {
       const ir::ProgramBuffer& buffer = p_.buffers[b];
       if (buffer.role == ir::BufferRole::Constant) c_.buffers[b].kind = CBuffer::Kind::Constant;
       if (buffer.role != ir::BufferRole::Input) continue;
-      c_.buffers[b] = {CBuffer::Kind::Param, buffer.param, 0};
-      c_.params[buffer.param].elements = buffer.size;  // with strides it may span more than its elements
+      c_.buffers[b] = places[buffer.param];
+      if (c_.buffers[b].kind == CBuffer::Kind::Param)
+        c_.params[c_.buffers[b].param].elements = buffer.size;  // with strides it may span more than its elements
     }
+    FRIT_TRY(make_outputs());
+    first_symbol_ = c_.params.size();
+    for (uint32_t s = 0; s < p_.symbols.size(); ++s)
+      c_.params.push_back({CParam::Kind::Symbol, s, fresh(p_.symbols[s]), "int64_t", int64, 0});
+    if (opens)
+      c_.params.push_back({CParam::Kind::Weights, 0, fresh("weights"), "const " + weights_->type() + "*", uint8, 0});
+    c_.params.push_back({CParam::Kind::Workspace, 0, "workspace", "void*", uint8, 0});
+    c_.params.push_back({CParam::Kind::Message, 0, "message", "const char**", uint8, 0});
+    return {};
+  }
+
+  bool is_bound(uint32_t param) const { return weights_ && !f_.weight(param).empty(); }
+
+  Result<uint32_t> bound_weight(uint32_t param) {
+    const ir::Type& type = f_.type(f_.params[param]);
+    Dim stride = 1;
+    if (param < f_.layouts.size() && !f_.layouts[param].empty())
+      for (size_t axis = type.rank(); axis-- > 0; stride = stride * type.shape[axis])
+        if (!(f_.layouts[param][axis] == stride))
+          return Diagnostic("function @" + f_.name + ": '%" + f_.values[f_.params[param]].name +
+                                "' is bound to a weight and states strides, but weights lie row-major",
+                            {}, "leave the strides out, or pass the weight as an argument: --weights=arguments");
+    return weights_->add(f_.weight(param), type);
+  }
+
+  Status make_outputs() {
     for (uint32_t i = 0; i < p_.results.size(); ++i) {
       const ir::Window& w = p_.results[i];
       const Dtype dtype = p_.result_types[i].dtype;
@@ -149,10 +191,6 @@ class Maker {
       c_.params.push_back(
           {CParam::Kind::Output, i, fresh(wish), std::string(element_type(dtype)) + "*", dtype, b.size});
     }
-    for (uint32_t s = 0; s < p_.symbols.size(); ++s)
-      c_.params.push_back({CParam::Kind::Symbol, s, fresh(p_.symbols[s]), "int64_t", int64, 0});
-    c_.params.push_back({CParam::Kind::Workspace, 0, "workspace", "void*", uint8, 0});
-    c_.params.push_back({CParam::Kind::Message, 0, "message", "const char**", uint8, 0});
     return {};
   }
 
@@ -186,7 +224,7 @@ class Maker {
     c_.checks.push_back({kind, std::move(value), code, says(what)});
   }
 
-  const std::string& symbol_name(size_t i) const { return c_.params[f_.params.size() + p_.results.size() + i].name; }
+  const std::string& symbol_name(size_t i) const { return c_.params[first_symbol_ + i].name; }
 
   void make_checks() {
     using Kind = CCheck::Kind;
@@ -221,7 +259,7 @@ class Maker {
     for (const ir::Kernel& k : p_.kernels) extents(k.body);
   }
 
-  // What is divided by must be positive before anything that divides means something.
+  // Divisors must be positive before any size that divides by them has a value.
   void divisors_in(const Dim& d) {
     if (d.is_const()) return;
     for (const DimTerm& t : d.poly()->terms)
@@ -302,6 +340,7 @@ class Maker {
           line(p.name, what);
           break;
         }
+        case CParam::Kind::Weights: line(p.name, "the weights, which " + weights_->open() + " opened"); break;
         case CParam::Kind::Workspace:
           line(p.name, c_.workspace_bytes.is(0)
                            ? "not used: pass NULL"
@@ -318,8 +357,10 @@ class Maker {
 
   const ir::Function& f_;
   const ir::Program& p_;
+  CWeights* const weights_;  // null where weights are inputs
   CInterface c_;
-  DimFacts plain_;  // ranges of the symbols alone
+  size_t first_symbol_ = 0;  // among the parameters
+  DimFacts plain_;           // ranges of the symbols alone
   std::set<std::string> taken_, kept_;
 };
 
@@ -329,19 +370,19 @@ namespace {
 
 std::string wish_of(const ir::Function& f) { return f.name.empty() ? "function" : f.name; }
 
-Result<CInterface> make_named(const ir::Function& f, std::string name) {
+Result<CInterface> make_named(const ir::Function& f, std::string name, CWeights* weights) {
   if (!f.program)
     return Diagnostic("function @" + f.name + " has no program to emit", {}, "run the default pipeline over it first");
   for (const ir::ProgramBuffer& b : f.program->buffers)
     if (b.role == ir::BufferRole::Temp && b.slot == ir::kNone)
       return Diagnostic("function @" + f.name + ": buffer '" + b.name + "' has no slot", {},
                         "run plan_buffers over it first");
-  return Maker(f, std::move(name)).run();
+  return Maker(f, std::move(name), weights).run();
 }
 
 }  // namespace
 
-Result<CInterface> make_c_interface(const ir::Function& f) { return make_named(f, c_identifier(wish_of(f))); }
+Result<CInterface> make_c_interface(const ir::Function& f) { return make_named(f, c_identifier(wish_of(f)), nullptr); }
 
 void add_c_call_checks(const ir::Function& f, CInterface& c) {
   for (const ir::Step& s : f.program->steps) {
@@ -362,10 +403,11 @@ void add_c_call_checks(const ir::Function& f, CInterface& c) {
   }
 }
 
-Result<std::vector<CInterface>> make_c_interfaces(std::span<const ir::Function* const> functions) {
+Result<std::vector<CInterface>> make_c_interfaces(std::span<const ir::Function* const> functions, CWeights* weights) {
   // Functions whose names C can have as they are come first; others are numbered where theirs becomes the same.
   std::vector<std::string> names(functions.size());
   std::set<std::string> taken;
+  if (weights && weights->in_file()) taken = {weights->type(), weights->open()};
   for (const bool as_it_is : {true, false})
     for (size_t i = 0; i < functions.size(); ++i) {
       const std::string wish = wish_of(*functions[i]), base = c_identifier(wish);
@@ -377,7 +419,7 @@ Result<std::vector<CInterface>> make_c_interfaces(std::span<const ir::Function* 
     }
   std::vector<CInterface> all;
   for (size_t i = 0; i < functions.size(); ++i) {
-    FRIT_ASSIGN_OR_RETURN(c, make_named(*functions[i], std::move(names[i])));
+    FRIT_ASSIGN_OR_RETURN(c, make_named(*functions[i], std::move(names[i]), weights));
     all.push_back(std::move(c));
   }
   return all;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "codegen/core/signature.h"
+#include "codegen/package/weights.h"
 #include "ir/routines/routine.h"
 #include "ir/text/printer.h"
 #include "passes/manager/pass.h"
@@ -78,26 +79,6 @@ Result<runtime::PackageContents::Variant> make_variant(const ir::Function& f, co
   v.plan = plan_text(*lowered.program);
   v.image = runtime::write_image(image);
   return v;
-}
-
-Status check_weights(const ir::Module& module, const runtime::NamedTensors& weights) {
-  for (const auto& f : module.functions)
-    for (size_t i = 0; i < f->params.size(); ++i) {
-      const std::string_view name = f->weight(i);
-      if (name.empty()) continue;
-      const std::string who = "function @" + f->name + ": the weight '" + std::string(name) + "' of parameter '%" +
-                              f->values[f->params[i]].name + "' ";
-      const auto found = weights.find(name);
-      if (found == weights.end()) return Diagnostic(who + "is not in the file of weights");
-      const ir::Type& type = f->type(f->params[i]);
-      bool same = found->second.dtype == type.dtype && found->second.shape.size() == type.shape.size();
-      for (size_t axis = 0; same && axis < type.shape.size(); ++axis)
-        same = type.shape[axis].is(found->second.shape[axis]);
-      if (!same)
-        return Diagnostic(who + "is " + runtime::type_text(found->second) + " in the file, but " + type.str() +
-                          " in the function");
-    }
-  return {};
 }
 
 bool has(const std::vector<std::string>& names, const std::string& name) {

@@ -71,12 +71,13 @@ void verify(runtime::DiskCache& cache) {
 void add_cache(CLI::App& app) {
   auto action = std::make_shared<std::string>();
   CLI::App* c = app.add_subcommand("cache", "list, check or remove the code that is kept on disk");
-  c->add_option("ACTION", *action, "list: what is kept; verify: read and check every entry; clear: remove all entries")
+  c->add_option("ACTION", *action,
+                "list: show all entries; verify: read and check every entry; clear: remove all entries")
       ->required()
       ->check(CLI::IsMember({"list", "clear", "verify"}));
   c->callback([action] {
     auto options = runtime::DiskCacheOptions::from_environment();
-    options.off = false;  // for those who compile; who asks here wants to see it
+    options.off = false;  // the command shows the cache even where it is off for compilation
     runtime::DiskCache cache(options);
     check(cache.usable());
     if (*action == "list") {

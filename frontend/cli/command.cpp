@@ -1,3 +1,4 @@
+// Reads graphs, writes outputs and reports failures for every subcommand.
 #include "frontend/cli/command.h"
 
 #include <unistd.h>
@@ -27,7 +28,7 @@ void check(const Status& s) {
 }
 
 bool is_package(const std::string& path) {
-  // What is read from a pipe is gone.
+  // Bytes that are read from a pipe cannot be read again.
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return false;
   std::ifstream in(path, std::ios::binary);

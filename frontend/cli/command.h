@@ -1,5 +1,5 @@
-// What the subcommands of `frit` share: reading a graph file, writing an output whole or not at all, and how a failure
-// ends.
+// Code that the subcommands of `frit` share: reading a graph file, writing an output whole or not at all, and how a
+// failure ends.
 //
 // Each subcommand is one file that adds itself to the CLI11 app; main.cpp knows only the list of them.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace frit::cli {
 
-// Ends the command with exit status 1; the text is what standard error shows.
+// Ends the command with exit status 1; standard error shows the text.
 struct Failure {
   std::string text;
 };
@@ -46,7 +46,7 @@ ir::Function& pick_function(ir::Module& m, const std::string& name);
 // "-" or "" is standard output; a file is written beside its place and then renamed.
 void write_output(const std::string& path, std::string_view bytes);
 
-// Shows what a long step is doing, on a terminal and only after a second.
+// Shows the progress of a long step, on a terminal and only after a second.
 class Progress {
  public:
   explicit Progress(std::string what);

@@ -1,4 +1,4 @@
-// What the parts of `frit compile` share.
+// Declarations that the parts of `frit compile` share.
 #pragma once
 
 #include <string>

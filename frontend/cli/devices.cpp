@@ -1,4 +1,4 @@
-// frit devices: what can run here.
+// frit devices: lists the devices of this machine and the installed code generators.
 #include <algorithm>
 #include <iostream>
 
@@ -10,8 +10,8 @@ namespace frit::cli {
 
 namespace {
 
-void list_gpu_lines() {
-  auto gpus = runtime::list_gpus();
+void list_gpu_lines(const std::string& device) {
+  auto gpus = runtime::list_gpus(device);
   if (!gpus.ok()) {
     std::cout << "gpu: none: " << gpus.error().message << "\n";
     return;
@@ -63,7 +63,8 @@ void list_code_generators() {
 }  // namespace
 
 void add_devices(CLI::App& app) {
-  CLI::App* c = app.add_subcommand("devices", "list what can run here, with limits");
+  CLI::App* c =
+      app.add_subcommand("devices", "list the devices of this machine with their limits, and the code generators");
   c->callback([] {
     constexpr double kGiB = 1024.0 * 1024 * 1024;
     for (const runtime::DeviceInfo& d : runtime::list_devices()) {
@@ -79,7 +80,10 @@ void add_devices(CLI::App& app) {
         std::cout << "  L" << cache.level << " " << cache.type << ": " << cache.bytes / 1024 << " KiB, shared by "
                   << cache.shared_by << "\n";
     }
-    list_gpu_lines();
+    // Without a driver, the first call says where it was looked for.
+    std::vector<std::string> drivers = runtime::gpu_devices();
+    if (drivers.empty()) drivers.emplace_back();
+    for (const std::string& driver : drivers) list_gpu_lines(driver);
     list_code_generators();
   });
 }

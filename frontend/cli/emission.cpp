@@ -1,4 +1,4 @@
-// Chooses the backend and the form of `frit compile` from its options and from what installed backends say.
+// Chooses the backend and the form of `frit compile` from its options and from the facts of installed backends.
 #include "frontend/cli/emission.h"
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// frit explain: what a graph was fused into and why, what each kernel costs, and which buffers it needs.
+// frit explain: shows how a graph was fused and why, the cost of each kernel, and the buffers.
 #include <iomanip>
 #include <iostream>
 #include <sstream>
@@ -45,7 +45,7 @@ void explain_buffers(const ir::Program& p) {
       std::cout << "  output " << b.name << " may take over the memory of input " << p.buffers[b.donor].name << "\n";
 }
 
-// What is checked of the arguments' sizes at each call.
+// The checks of the arguments' sizes at each call.
 void explain_guards(const ir::Function& f) {
   std::cout << "guards:";
   std::vector<std::string> said;
@@ -102,7 +102,7 @@ void explain(ir::Function& f, const Options& o) {
 
 void add_explain(CLI::App& app) {
   auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand("explain", "say what a graph is fused into and why, and what it costs");
+  CLI::App* c = app.add_subcommand("explain", "show how a graph is fused and why, and the cost of its kernels");
   c->add_option("FILE", o->file, "graph file (.frit or JSON), - for standard input")->required();
   c->add_option("--cpu", o->cpu, "native, or a processor's name")->capture_default_str();
   c->callback([o] {

@@ -1,4 +1,4 @@
-// frit inspect: what an artifact holds.
+// frit inspect: shows the contents of an artifact.
 #include <algorithm>
 #include <iostream>
 
@@ -90,7 +90,7 @@ void run(const Options& o) {
 
 void add_inspect(CLI::App& app) {
   auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand("inspect", "say what an artifact holds: signatures, code and sizes");
+  CLI::App* c = app.add_subcommand("inspect", "show the contents of an artifact: signatures, code and sizes");
   c->add_option("FILE", o->file, "an artifact of 'frit compile'")->required();
   c->add_option("--function", o->function, "only this function");
   auto* manifest = c->add_flag("--manifest", o->manifest,

@@ -7,7 +7,7 @@
 
 namespace {
 
-// CLI11 asks for a subcommand where the first word is not one; the word is what the user has to look at.
+// CLI11 asks for a subcommand where the first word is not one; the message names that word.
 void complain(const CLI::App& app, const CLI::ParseError& e, int argc, char** argv) {
   std::string word = argc > 1 && argv[1][0] != '-' ? argv[1] : "";
   auto commands = app.get_subcommands([&](const CLI::App* c) { return c->get_name() == word; });
@@ -22,7 +22,7 @@ void complain(const CLI::App& app, const CLI::ParseError& e, int argc, char** ar
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Past a file size limit, writing is to fail rather than to end the process, so that what was begun can be removed.
+  // Past a file size limit, writing fails instead of ending the process, so that a file that was begun can be removed.
   std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app{"frit: a graph compiler for array programs", "frit"};
   app.require_subcommand(1);

@@ -1,4 +1,4 @@
-// frit opt: runs passes over a graph and shows what they did.
+// frit opt: runs passes over a graph and shows their results.
 #include <iomanip>
 #include <iostream>
 #include <sstream>
@@ -96,13 +96,13 @@ void add_opt(CLI::App& app) {
   c->add_option("--print-after", o->print_after, "all, changed, or a pass: print the IR then, on standard error");
   c->add_flag("--verify-each", o->verify_each, "verify before the first pass and after each");
   c->add_flag("--time-passes", o->time_passes, "print milliseconds, op and kernel counts, on standard error");
-  c->add_flag("--remarks", o->remarks, "print what the passes have to say, on standard error");
+  c->add_flag("--remarks", o->remarks, "print the remarks of the passes, on standard error");
   c->add_option("--stop-after", o->stop_after, "run only the first N passes")->check(CLI::Range(0, 1 << 20));
   c->add_option("--dump-dir", o->dump_dir, "write the IR after each pass to numbered files there");
-  c->add_option("--emit", o->emit, "what to print")
+  c->add_option("--emit", o->emit, "the form to print")
       ->check(CLI::IsMember({"ir", "json", "dot", "kernels"}))
       ->capture_default_str();
-  c->add_option("-o,--output", o->output, "where to, - for standard output")->capture_default_str();
+  c->add_option("-o,--output", o->output, "output file, - for standard output")->capture_default_str();
   c->callback([o] { run(*o); });
 }
 

@@ -1,3 +1,4 @@
+// Random tensors, dense copies, and printing and writing of results.
 #include "frontend/cli/tensors.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// What `frit run` does with tensors besides running a graph on them: random ones, dense ones, printing and writing.
+// Tensors of `frit run`: random ones, dense copies, and printing and writing of results.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace frit::cli {
 // Uniform in [-1, 1) for floats, small integers for the others; the same numbers on every machine.
 runtime::Tensor random_tensor(Dtype dtype, const std::vector<int64_t>& shape, uint64_t seed);
 
-// The same elements in row-major order, which is what the code of a graph file reads. Copies only where needed.
+// The same elements in row-major order. Copies only where they do not lie so.
 runtime::Tensor row_major(const runtime::Tensor& t);
 
 // "[2, 3]"

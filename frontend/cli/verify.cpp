@@ -71,7 +71,7 @@ ir::Tensor to_ir(const runtime::Tensor& t) {
   return out;
 }
 
-// One function and what is compared: the graph, for the interpreter and compiled here, and the artifact's code where
+// One function and its ways of running: the graph in the interpreter and compiled here, and the artifact's code where
 // there is one.
 class Comparison {
  public:

@@ -119,8 +119,12 @@ class Layouts {
 
   Diagnostic refused(size_t i, const Sizes& strides) const {
     std::string ranges;
-    for (const Signature::StrideSymbol& symbol : s_.stride_symbols)
-      if (symbol.input == i) ranges += (ranges.empty() ? " with " : ", ") + symbol.name;
+    for (const Signature::StrideSymbol& symbol : s_.stride_symbols) {
+      if (symbol.input != i) continue;
+      ranges += (ranges.empty() ? " where " : ", ") + symbol.name + " is at least " + std::to_string(symbol.low) +
+                " and at most " + std::to_string(symbol.high);
+      if (symbol.multiple > 1) ranges += " and a multiple of " + std::to_string(symbol.multiple);
+    }
     return Diagnostic("function @" + s_.name + " takes '" + s_.inputs[i].name + "' with strides " + text(strides) +
                           ranges + ", but strides " + text(inputs_[i].strides) + " are given",
                       {}, "it is " + s_.text);

@@ -168,6 +168,31 @@ class Artifacts(OfflineTest):
         self.assertEqual(pathlib.Path(self.path("b.fritpkg")).read_bytes(), pathlib.Path(self.path("c.fritpkg")).read_bytes())
 
 
+class Strides(OfflineTest):
+    GRAPH = """func @f(%x: f32[n, 3] strides [1, n], %y: f32[m, 2] strides [s, 1]) -> (f32[n, 3], f32[m, 2]) where s in [2, 8] {
+  %0: f32[n, 3] = add %x, %x
+  %1: f32[m, 2] = negative %y
+  return %0, %1
+}
+"""
+
+    def test_functions_with_stated_strides(self):
+        graph = self.write("f.frit", self.GRAPH)
+        package = self.path("f.fritpkg")
+        self.frit("compile", graph, "-o", package)
+        x, y = [float(i) for i in range(12)], [float(i) for i in range(10)]
+        write_npy(self.path("x.npy"), "f", (4, 3), x)
+        write_npy(self.path("y.npy"), "f", (5, 2), y)
+        for file in (graph, package):
+            self.frit("run", file, "--input", "x=" + self.path("x.npy"), "--input", "y=" + self.path("y.npy"), "--output", self.path("out"))
+            self.assertEqual(read_npy(self.path("out/0.npy"))[1:], ((4, 3), [2 * v for v in x]))
+            self.assertEqual(read_npy(self.path("out/1.npy"))[1:], ((5, 2), [-v for v in y]))
+        self.assertEqual(self.text("verify", package, "--runs", 5).count("equal") + self.text("verify", package, "--runs", 5).count("at most 0 ulp"), 4)
+        self.frit("compile", self.write("g.frit", self.GRAPH.replace("s in [2, 8]", "s in [3, 8]")), "-o", package)
+        self.assertIn("function @f takes 'y' with strides [2, 1] where s is at least 3 and at most 8, but strides [2, 1] are given",
+                      self.error(1, "run", package, "--random", 1))
+
+
 class Memory(OfflineTest):
     def test_a_run_takes_what_the_plan_says(self):
         # There are no library routines here, which would take more memory, and rows are short.

@@ -164,6 +164,7 @@ Result<std::vector<ir::Tensor>> run_native(const Library& library, const ir::Fun
         break;
       }
       case codegen::CParam::Kind::Symbol: values.push_back(symbols[p.index]); break;
+      case codegen::CParam::Kind::Weights: return Diagnostic("tests pass weights as inputs");
       case codegen::CParam::Kind::Workspace:
         values.push_back(needed ? reinterpret_cast<uint64_t>(memory->data()) : 0);
         break;
