@@ -166,32 +166,6 @@ class TypedFunction : public detail::CompiledBase {
   using array_for = array;
 };
 
-template <class F>
-  requires(detail::is_list_function<std::decay_t<F>>())
-CompiledFunction compile(F&& fn, CompileOptions options) {
-  detail::check_not_null<std::decay_t<F>>(fn);
-  return CompiledFunction(std::forward<F>(fn), std::move(options));
-}
-
-template <class F>
-  requires(!detail::is_list_function<std::decay_t<F>>())
-auto compile(F&& fn, CompileOptions options) {
-  using Fn = std::decay_t<F>;
-  detail::check_not_null<Fn>(fn);
-  return TypedFunction<Fn>(std::make_shared<Fn>(std::forward<F>(fn)), std::move(options));
-}
-
-// Throws InvalidArgument: there is nothing to compile. `decltype(compile(nullptr))` is the type of a compiled function
-// over lists.
-CompiledFunction compile(std::nullptr_t, bool shapeless = false);
-
-template <class F>
-auto compile(F&& fn, bool shapeless = false) {
-  CompileOptions options;
-  options.shapeless = shapeless;
-  return compile(std::forward<F>(fn), std::move(options));
-}
-
 // Counters of the whole process.
 struct CompileStats {
   size_t traces;        // made by compiled functions
@@ -199,15 +173,58 @@ struct CompileStats {
   size_t shared;        // requests for code that an equal graph had been compiled to before
   size_t held;          // executables in memory
 };
+
+enum class CompileMode { disabled, no_simplify, no_fuse, enabled };
+
+// ---- Written from frontend/api: compilation
+
+// A function that traces `fun` when it is called with arguments of new structure, element types or ranks, and with new
+// shapes unless it is shapeless. Other calls are a look-up. `fun` may take and return arrays, vectors, maps by name,
+// pairs, tuples and optionals of them, and take numbers. CompileOptions gives a name, captured state, declared sizes
+// and a device.
+// Throws InvalidArgument when the function is null; a call throws the exceptions of `fun`, and frit's own with a note
+// that has the function's name.
+template <class F>
+  requires(detail::is_list_function<std::decay_t<F>>())
+CompiledFunction compile(F&& fn, CompileOptions options) {
+  detail::check_not_null<std::decay_t<F>>(fn);
+  return CompiledFunction(std::forward<F>(fn), std::move(options));
+}
+template <class F>
+  requires(!detail::is_list_function<std::decay_t<F>>())
+auto compile(F&& fn, CompileOptions options) {
+  using Fn = std::decay_t<F>;
+  detail::check_not_null<Fn>(fn);
+  return TypedFunction<Fn>(std::make_shared<Fn>(std::forward<F>(fn)), std::move(options));
+}
+template <class F>
+auto compile(F&& fn, bool shapeless = false) {
+  CompileOptions options;
+  options.shapeless = shapeless;
+  return compile(std::forward<F>(fn), std::move(options));
+}
+// Throws InvalidArgument: there is nothing to compile. `decltype(compile(nullptr))` is the type of a compiled function
+// over lists.
+CompiledFunction compile(std::nullptr_t, bool shapeless = false);
+
+// Makes compiled functions call the function itself. The environment variable FRIT_DISABLE_COMPILE, set to anything but
+// 0 or nothing, does so from the start.
+void disable_compile();
+
+// Makes compiled functions run compiled code.
+void enable_compile();
+
+// Chooses the work of compiled functions: `disabled` calls the function itself, `no_simplify` and `no_fuse` leave out
+// the simplification of the graph and fusion, `enabled` runs every pass.
+void set_compile_mode(CompileMode mode);
+
+// The mode that is set.
+CompileMode get_compile_mode();
+
+// Counters of the process: traces made by compiled functions, graphs turned into code, requests for code that an equal
+// graph had been compiled to before, and executables held.
 CompileStats compile_stats();
 
-// disabled: compiled functions call the function itself. no_simplify and no_fuse leave out the simplification of the
-// graph and fusion; enabled runs every pass. A process starts with compilation disabled where the environment variable
-// FRIT_DISABLE_COMPILE is set to anything but 0 or nothing.
-enum class CompileMode { disabled, no_simplify, no_fuse, enabled };
-void disable_compile();
-void enable_compile();
-void set_compile_mode(CompileMode mode);
-CompileMode get_compile_mode();
+// ---- End of frontend/api: compilation
 
 }  // namespace frit

@@ -42,24 +42,6 @@ struct ExportOptions {
   Kwargs weights = {};                    // names for captured arrays in the file of weights
 };
 
-// Traces `fun` for arguments of these shapes and element types and writes the graph. Names of keyword arguments become
-// names of inputs, in their order. `metadata` is any text; the file keeps it for ImportedFunction::metadata. Throws
-// InvalidArgument where the function is null or cannot be traced, RuntimeError where the file cannot be written.
-void export_function(const std::string& file, const ArgsFunction& fun, const Args& args, bool shapeless = false,
-                     const std::string& metadata = "");
-void export_function(const std::string& file, const ArgsFunction& fun, std::initializer_list<array> args,
-                     bool shapeless = false, const std::string& metadata = "");
-void export_function(const std::string& file, const KwargsFunction& fun, const Kwargs& kwargs, bool shapeless = false,
-                     const std::string& metadata = "");
-void export_function(const std::string& file, const ArgsKwargsFunction& fun, const Args& args, const Kwargs& kwargs,
-                     bool shapeless = false, const std::string& metadata = "");
-void export_function(const std::string& file, const ArgsFunction& fun, const Args& args, const ExportOptions& options);
-void export_function(const std::string& file, const ArgsFunction& fun, std::initializer_list<array> args,
-                     const ExportOptions& options);
-// Traces without data; sizes that have names are open.
-void export_function(const std::string& file, const ArgsFunction& fun, const std::vector<ShapeDtype>& args,
-                     const ExportOptions& options = {});
-
 // An exported graph as a sequence of records, for programs that write formats of their own. Each record has "type", a
 // string, and further fields by it, in this order:
 //   "inputs"          "inputs": name, shape and element type of each argument
@@ -78,13 +60,6 @@ using ExportCallbackInput = std::unordered_map<
     std::variant<std::vector<std::tuple<std::string, Shape, Dtype>>, std::vector<std::pair<std::string, array>>,
                  std::vector<std::pair<std::string, std::string>>, std::vector<StateT>, std::string>>;
 using ExportCallback = std::function<void(const ExportCallbackInput&)>;
-void export_function(const ExportCallback& callback, const ArgsFunction& fun, const Args& args, bool shapeless = false);
-void export_function(const ExportCallback& callback, const ArgsFunction& fun, std::initializer_list<array> args,
-                     bool shapeless = false);
-void export_function(const ExportCallback& callback, const KwargsFunction& fun, const Kwargs& kwargs,
-                     bool shapeless = false);
-void export_function(const ExportCallback& callback, const ArgsKwargsFunction& fun, const Args& args,
-                     const Kwargs& kwargs, bool shapeless = false);
 
 // Several functions, and several traces of each, in one file. Traces of a function after the first are named f:1, f:2,
 // ...
@@ -128,15 +103,6 @@ class FunctionExporter {
   ArgsKwargsFunction fun_;
   bool shapeless_;
 };
-FunctionExporter exporter(const std::string& file, const ArgsFunction& fun, bool shapeless = false,
-                          const std::string& metadata = "");
-FunctionExporter exporter(const std::string& file, const KwargsFunction& fun, bool shapeless = false,
-                          const std::string& metadata = "");
-FunctionExporter exporter(const std::string& file, const ArgsKwargsFunction& fun, bool shapeless = false,
-                          const std::string& metadata = "");
-FunctionExporter exporter(const ExportCallback& callback, const ArgsFunction& fun, bool shapeless = false);
-FunctionExporter exporter(const ExportCallback& callback, const KwargsFunction& fun, bool shapeless = false);
-FunctionExporter exporter(const ExportCallback& callback, const ArgsKwargsFunction& fun, bool shapeless = false);
 
 // A function of a file. A call runs the trace that fits the arguments, as compiled code. Inside of a function that is
 // being traced, the imported operations become part of that trace. Copies share their code.
@@ -182,9 +148,54 @@ class ImportedModule {
   std::shared_ptr<const State> state_;
 };
 
-// Throws RuntimeError where the file cannot be read or is malformed; the message has the place.
+// ---- Written from frontend/api: files
+
+// Traces `fun` for arguments of these shapes and element types, and writes the graph to a file or hands its records to
+// a callback. Names of keyword arguments become names of inputs, in their order. `metadata` is any text; the file keeps
+// it for ImportedFunction::metadata.
+// Throws InvalidArgument when the function is null or cannot be traced, RuntimeError when the file cannot be written.
+void export_function(const std::string& file, const ArgsFunction& fun, const Args& args, bool shapeless = false,
+                     const std::string& metadata = "");
+void export_function(const std::string& file, const ArgsFunction& fun, std::initializer_list<array> args,
+                     bool shapeless = false, const std::string& metadata = "");
+void export_function(const std::string& file, const KwargsFunction& fun, const Kwargs& kwargs, bool shapeless = false,
+                     const std::string& metadata = "");
+void export_function(const std::string& file, const ArgsKwargsFunction& fun, const Args& args, const Kwargs& kwargs,
+                     bool shapeless = false, const std::string& metadata = "");
+void export_function(const std::string& file, const ArgsFunction& fun, const Args& args, const ExportOptions& options);
+void export_function(const std::string& file, const ArgsFunction& fun, std::initializer_list<array> args,
+                     const ExportOptions& options);
+// Traces without data; sizes that have names are open.
+void export_function(const std::string& file, const ArgsFunction& fun, const std::vector<ShapeDtype>& args,
+                     const ExportOptions& options = {});
+void export_function(const ExportCallback& callback, const ArgsFunction& fun, const Args& args, bool shapeless = false);
+void export_function(const ExportCallback& callback, const ArgsFunction& fun, std::initializer_list<array> args,
+                     bool shapeless = false);
+void export_function(const ExportCallback& callback, const KwargsFunction& fun, const Kwargs& kwargs,
+                     bool shapeless = false);
+void export_function(const ExportCallback& callback, const ArgsKwargsFunction& fun, const Args& args,
+                     const Kwargs& kwargs, bool shapeless = false);
+
+// Traces one function for several shapes: call the result with arguments for each, then close it.
+// Throws InvalidArgument when a function is null; a call and close() throw as export_function does.
+FunctionExporter exporter(const std::string& file, const ArgsFunction& fun, bool shapeless = false,
+                          const std::string& metadata = "");
+FunctionExporter exporter(const std::string& file, const KwargsFunction& fun, bool shapeless = false,
+                          const std::string& metadata = "");
+FunctionExporter exporter(const std::string& file, const ArgsKwargsFunction& fun, bool shapeless = false,
+                          const std::string& metadata = "");
+FunctionExporter exporter(const ExportCallback& callback, const ArgsFunction& fun, bool shapeless = false);
+FunctionExporter exporter(const ExportCallback& callback, const KwargsFunction& fun, bool shapeless = false);
+FunctionExporter exporter(const ExportCallback& callback, const ArgsKwargsFunction& fun, bool shapeless = false);
+
+// The functions of a file, text, JSON or package.
+// Throws RuntimeError when the file cannot be read or is malformed; the message has the place.
 ImportedModule import_module(const std::string& file);
-// The only function of a file.
+
+// The only function of a file. A call runs the trace that fits the arguments.
+// Throws as import_module, and InvalidArgument when the file holds another number of functions than one.
 ImportedFunction import_function(const std::string& file);
+
+// ---- End of frontend/api: files
 
 }  // namespace frit

@@ -22,20 +22,18 @@ struct NodeNamer {
   std::unordered_map<std::uintptr_t, std::string> names;  // by array::id()
 };
 
-// Writes the operations that the outputs wait for, each behind those whose results it takes, a line each:
+// print_graph writes lines of this form:
 //
 //   inputs: A, B
 //   C = add(A, B): float32 (2,3)
 //   outputs: C
-//
-// The inputs are the arrays of the graph that are evaluated, and arguments of a function that is being traced.
+
+// ---- Written from frontend/api: inspection
+
+// Writes the operations that the outputs wait for, a line each, behind the operations whose results they take. Inputs
+// of the graph are the arrays that are evaluated, and arguments of a function that is being traced.
 void print_graph(std::ostream& os, NodeNamer namer, const std::vector<array>& outputs);
 void print_graph(std::ostream& os, const std::vector<array>& outputs);
-
-// The same graph in the DOT language of Graphviz.
-void export_to_dot(std::ostream& os, NodeNamer namer, const std::vector<array>& outputs);
-void export_to_dot(std::ostream& os, const std::vector<array>& outputs);
-
 template <class... Arrays>
   requires(sizeof...(Arrays) > 0 && (std::is_same_v<std::decay_t<Arrays>, array> && ...))
 void print_graph(std::ostream& os, NodeNamer namer, Arrays&&... outputs) {
@@ -46,6 +44,10 @@ template <class... Arrays>
 void print_graph(std::ostream& os, Arrays&&... outputs) {
   print_graph(os, NodeNamer(), std::vector<array>{std::forward<Arrays>(outputs)...});
 }
+
+// Writes the same graph in the DOT language of Graphviz.
+void export_to_dot(std::ostream& os, NodeNamer namer, const std::vector<array>& outputs);
+void export_to_dot(std::ostream& os, const std::vector<array>& outputs);
 template <class... Arrays>
   requires(sizeof...(Arrays) > 0 && (std::is_same_v<std::decay_t<Arrays>, array> && ...))
 void export_to_dot(std::ostream& os, NodeNamer namer, Arrays&&... outputs) {
@@ -56,5 +58,7 @@ template <class... Arrays>
 void export_to_dot(std::ostream& os, Arrays&&... outputs) {
   export_to_dot(os, NodeNamer(), std::vector<array>{std::forward<Arrays>(outputs)...});
 }
+
+// ---- End of frontend/api: inspection
 
 }  // namespace frit

@@ -41,9 +41,18 @@ constexpr std::array kTypes{
     TypeName{"streams", "const std::vector<Stream>&", "std::vector<Stream>", "std::vector<Stream>"},
     TypeName{"thread_stream", "ThreadLocalStream", "ThreadLocalStream", "ThreadLocalStream"},
     TypeName{"where", "const StreamOrDevice&", "StreamOrDevice", "StreamOrDevice"},  // a stream or a device
+    TypeName{"function", "", "", ""},  // of arrays to arrays; every language has its own form
+    TypeName{"named_arrays", "const Kwargs&", "Kwargs", "Kwargs"},
+    TypeName{"mode", "CompileMode", "CompileMode", "CompileMode"},
+    TypeName{"counters", "const CompileStats&", "CompileStats", "CompileStats"},
+    TypeName{"exporter", "FunctionExporter&", "FunctionExporter", "FunctionExporter"},
+    TypeName{"imported_function", "const ImportedFunction&", "ImportedFunction", "ImportedFunction"},
+    TypeName{"imported_module", "const ImportedModule&", "ImportedModule", "ImportedModule"},
+    TypeName{"text_out", "std::ostream&", "std::ostream&", "std::ostream&"},
+    TypeName{"namer", "const NodeNamer&", "NodeNamer", "NodeNamer"},
     TypeName{"void", "void", "void", "void"},
 };
-constexpr std::array<std::string_view, 5> kFields{"Shape", "Types", "Throws", "Algorithm", "Row"};
+constexpr std::array<std::string_view, 6> kFields{"Shape", "Types", "Throws", "Algorithm", "Row", "Cpp"};
 
 const TypeName* find_type(std::string_view name) {
   const auto found = std::find_if(kTypes.begin(), kTypes.end(), [&](const TypeName& t) { return t.name == name; });
@@ -157,6 +166,11 @@ class FileReader {
       const std::string text(line.substr(name.size() + 2));
       if (name == "Row") {
         f.row = text;
+        return;
+      }
+      if (name == "Cpp") {
+        if (text != "verbatim") fail("the field Cpp is 'verbatim' or not there");
+        f.verbatim = true;
         return;
       }
       f.fields.push_back({std::string(name), text});

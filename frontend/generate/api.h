@@ -9,6 +9,7 @@
 //   reshape(a: array, shape: shape) -> array         one line for each form of the function
 //     The elements under another shape.              a paragraph, then fields: Shape, Types, Throws, Algorithm, Row
 //     Shape: `shape`.
+//     Cpp: verbatim                                  C++ has the verbatim lines alone and not the forms
 //     | template <class T> ...                       verbatim lines, for C++ alone
 //
 // The types of parameters and results are a closed set (kTypes), so that every language maps each of them once. `own`
@@ -45,6 +46,7 @@ struct Function {
   std::vector<Field> fields;
   std::vector<std::string> cpp;  // verbatim lines
   std::string row;               // the elementwise row that it stands for, where the name differs
+  bool verbatim = false;         // C++ has the verbatim lines alone
 };
 
 struct Group {

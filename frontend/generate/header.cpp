@@ -58,7 +58,8 @@ std::string cpp_declarations(const Group& group) {
     enter(f.space);
     text += wrapped(f.text, "//");
     for (const Field& field : f.fields) text += wrapped(field_text(field), "//");
-    for (const Form& form : f.forms) text += declaration(f, form, group.stream);
+    if (!f.verbatim)
+      for (const Form& form : f.forms) text += declaration(f, form, group.stream);
     for (const std::string& line : f.cpp) text += line + "\n";
     text += "\n";
   }
