@@ -1,3 +1,4 @@
+// Running one trace: which calls it admits, and the code for the layouts that it meets.
 #include "frontend/compile/compiled_entry.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace frit::detail {
 
 namespace {
-// A function that is called with ever new layouts gets dense copies of its arguments from then on.
+// Layouts that get code of their own. Arguments of further layouts are copied to dense memory.
 constexpr size_t kMaxVariants = 8;
 // In keys of variants for large results; layouts begin with a slash.
 constexpr char kLarge = 'L', kSmall = 's';

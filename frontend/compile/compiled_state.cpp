@@ -22,7 +22,7 @@ constexpr size_t kMaxMisses = 64;
 // Values of a number argument that are traced as constants before it becomes an input.
 constexpr int kConstantTraces = 3;
 
-// Puts state back when a trace is over, however it ends.
+// Restores captured state at the end of a trace, also when the trace throws.
 class SavedState {
  public:
   SavedState(const State& inputs, const State& outputs) {
@@ -31,7 +31,7 @@ class SavedState {
   }
   ~SavedState() { restore(); }
   void restore() {
-    // The first copy of an array that is listed twice is the oldest.
+    // Backwards: of an array that is listed twice, the first copy is the oldest.
     for (size_t i = saved_.size(); i-- > 0;) *saved_[i].first = saved_[i].second;
   }
 
@@ -247,7 +247,7 @@ void CompiledState::account_for_miss(const Call& call) {
   for (const auto& [hash, entry] : entries_) {
     if (entry->mode() != get_compile_mode()) continue;
     Difference d = difference(call, *entry);
-    // Among equals the latest tells most.
+    // Of equally near entries the one used last is compared with.
     if (nearest && (d.distance > least.distance ||
                     (d.distance == least.distance && entry->last_used.load(std::memory_order_relaxed) <
                                                          nearest->last_used.load(std::memory_order_relaxed))))
@@ -382,7 +382,7 @@ std::shared_ptr<CompiledEntry> CompiledState::entry_ahead(ClosureFn fn, std::spa
 }
 
 std::shared_ptr<CompiledEntry> CompiledState::trace_open_or_fixed(Request request) {
-  // A strict function says what it cannot leave open, and without data there are no numbers to fall back on.
+  // A strict function reports the size that it cannot leave open. Without data there are no numbers to fall back on.
   if (!request.sizes || !request.sizes->has_data() || options_.strict) return trace(std::move(request));
   Request fixed{request.signature, {}, nullptr};
   for (const auto& [dtype, shape] : request.signature.arguments)
@@ -428,7 +428,7 @@ std::shared_ptr<CompiledEntry> CompiledState::trace(Request request) {
   return entry;
 }
 
-// ---- Looking after
+// ---- Reports
 
 std::vector<std::shared_ptr<CompiledEntry>> CompiledState::entries() const {
   std::vector<std::shared_ptr<CompiledEntry>> held;

@@ -30,7 +30,7 @@ class CompiledState {
   const CompileOptions& options() const { return options_; }
   uint64_t promoted() const { return promoted_.load(std::memory_order_relaxed); }
 
-  // The function itself, untraced.
+  // Calls the function itself, without a trace.
   std::vector<array> call_closure(const Call& call, Structure& structure) const;
 
   // The entry for a call (arrays of captured state behind its own), traced by this thread or another; fills in the
@@ -39,7 +39,7 @@ class CompiledState {
   // The entry for arguments without data.
   std::shared_ptr<CompiledEntry> entry_ahead(ClosureFn fn, std::span<const ShapeDtype> arguments);
 
-  // Those that are held, in the order they were made.
+  // The entries that are held, in the order in which they were made.
   std::vector<std::shared_ptr<CompiledEntry>> entries() const;
   void clear();
   size_t cache_size() const;
@@ -49,7 +49,7 @@ class CompiledState {
   std::string explain() const;
 
  private:
-  // What a trace starts from: the signature, and each argument's type.
+  // The start of a trace: the signature, and the type of each argument.
   struct Request {
     Signature signature;
     std::vector<ir::Type> types;
@@ -59,7 +59,7 @@ class CompiledState {
   std::shared_ptr<CompiledEntry> find(uint64_t hash, const Call& call, SymbolValues& symbols);
   std::shared_ptr<CompiledEntry> make_entry(Request request, std::unique_lock<std::shared_mutex>& guard);
   std::shared_ptr<CompiledEntry> trace(Request request);
-  // With its sizes as they are, when what the function does cannot be shown to be right for every size.
+  // Traces with open sizes, or with the numbers of this call where an operation cannot be shown to fit every size.
   std::shared_ptr<CompiledEntry> trace_open_or_fixed(Request request);
   Request request_for(const Call& call) const;
   Request request_ahead(ClosureFn fn, std::span<const ShapeDtype> arguments) const;

@@ -1,3 +1,4 @@
+// Comparing calls with entries, and describing entries, for explanations.
 #include "frontend/compile/explain.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Why a call was not served by an entry, in words.
+// Explanations: how a call differs from an entry, and the assumptions that an entry makes.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ Difference difference(const Call& call, const CompiledEntry& entry);
 // "1st", "2nd", "3rd", "4th", ...
 std::string ordinal(size_t n);
 
-// What an entry holds to: its signature and what was assumed at which line, a line each.
+// The signature of an entry, and each of its assumptions with the source line that made it, one on each line.
 std::string describe(const CompiledEntry& entry);
 
 }  // namespace frit::detail

@@ -1,3 +1,4 @@
+// Building a function of the graph IR from the lazy nodes of a trace.
 #include "frontend/compile/trace.h"
 
 #include <algorithm>
@@ -76,7 +77,7 @@ class GraphBuilder {
         return;
       }
       std::vector<NodePtr> inputs = inputs_of(*operation);
-      // What does not depend on an argument may be running: the traced function may have asked for its value.
+      // An operation that depends on no argument may be running: the traced function may have asked for its value.
       if (operation->state.load(std::memory_order_acquire) == OperationState::Pending) {
         stack_.push_back({node, std::move(operation), std::move(inputs)});
         return;
@@ -101,7 +102,7 @@ class GraphBuilder {
     keep_.push_back(frame.node);
   }
 
-  // Sizes as all of the trace knows them, not as they were known when the node was made.
+  // The size in the form that is known at the end of the trace, which may be simpler than when the node was made.
   Dim settled(const Dim& d) const { return sizes_ ? sizes_->simplify(d) : d; }
 
   ir::Type type_of(const Node& node) const {

@@ -1,9 +1,8 @@
 // From lazy nodes to a function of the graph IR.
 //
-// The walk goes from the results back to the arguments of the trace. What the traced function captured becomes part of
-// the result: scalars (and arrays that repeat one scalar) as constants, other arrays as further parameters behind the
-// arguments, bound to their data. Lazy arrays from outside of the trace are evaluated first. Arguments that no result
-// needs stay parameters.
+// The walk goes from the results back to the arguments of the trace. Captured scalars, and captured arrays that repeat
+// one scalar, become constants. Other captured arrays become parameters behind the arguments, bound to their data. Lazy
+// arrays from outside of the trace are evaluated first. Arguments that no result needs stay parameters.
 #pragma once
 
 #include <string>

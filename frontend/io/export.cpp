@@ -26,7 +26,7 @@ CompileOptions compile_options(const ExportOptions& options) {
   return c;
 }
 
-// Keyword arguments behind the others, by name.
+// Arguments with the keyword arguments behind them, in the order of their names.
 struct Named {
   Args args;
   std::vector<std::string> names;  // of the last ones
@@ -103,7 +103,7 @@ struct ModuleExporter::State {
       }
   }
 
-  // What a function takes, names left out.
+  // The types of a function's arguments: "(f32[2, 3], i32[])".
   static std::string takes(const ir::Function& f) {
     std::string text;
     for (size_t i = 0; i < f.params.size(); ++i)

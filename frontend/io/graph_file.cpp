@@ -1,3 +1,4 @@
+// Reading and writing graph files.
 #include "frontend/io/graph_file.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace {
 // Captured arrays of at most so many elements are written into the graph.
 constexpr int64_t kInlineElements = 64;
 
-// The place is in the file that was read.
+// Throws a diagnostic whose location is in the file that was read.
 [[noreturn]] void give_up(const Diagnostic& d) {
   throw RuntimeError(d.message, d.note, d.loc.file ? d.loc.file : "", d.loc.line);
 }
@@ -40,7 +41,8 @@ std::string_view bytes_of(const runtime::Tensor& t) {
   return {reinterpret_cast<const char*>(data_of(t)), runtime::dense_bytes(t)};
 }
 
-// The name of a captured array: the one it has, or is given, or a new one.
+// The name of a captured array: the name under which the file has it already, else the one given for it, else
+// `fallback` with a number where that is taken.
 std::string weight_name(GraphFile& file, const runtime::Tensor& t, const TraceNames& names,
                         const std::string& fallback) {
   const auto same = [&](const runtime::Tensor& other) {
@@ -59,7 +61,7 @@ std::string weight_name(GraphFile& file, const runtime::Tensor& t, const TraceNa
   return name;
 }
 
-// A parameter's uses are a constant's from here on.
+// Replaces the uses of a parameter by a constant.
 void inline_constant(ir::Function& f, size_t param, const runtime::Tensor& t) {
   const ir::ValueId old = f.params[param];
   const std::string_view data = bytes_of(t);

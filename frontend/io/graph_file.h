@@ -1,4 +1,4 @@
-// Modules and their weights as files.
+// Graph files: a module and its weights, as text, JSON or an archive.
 #pragma once
 
 #include <memory>
@@ -15,20 +15,22 @@ struct GraphFile {
   runtime::NamedTensors weights;
 };
 
-// Throws RuntimeError.
+// Both throw RuntimeError where the file cannot be read or written, or is malformed.
 GraphFile read_graph_file(const std::string& path);
 void write_graph_file(const std::string& path, const GraphFile& file);
 
-// "f" for the traces f, f:1, f:2, ...
+// The name of the function that a trace belongs to: "f" for the traces f, f:1, f:2, ...
 std::string_view function_of(std::string_view trace);
 
-// Adds a trace under `name`, or the next free name:N. Arrays that it captured become weights, or constants where they
-// are small; `known` has names for some of them. Names of inputs and outputs may be left out.
 struct TraceNames {
   std::string function;
-  std::vector<std::string> inputs, outputs;
-  std::vector<std::pair<std::string, runtime::Tensor>> weights;
+  std::vector<std::string> inputs, outputs;                      // one for each, or none at all
+  std::vector<std::pair<std::string, runtime::Tensor>> weights;  // names for some of the captured arrays
 };
+
+// Adds a trace under names.function, or under the next free name "function:N" where that is taken. Captured arrays
+// become weights: under the names that are given for them, else "function.weightN". Those of at most 64 elements become
+// constants of the graph. Throws InvalidArgument where the names do not fit the trace or name two things alike.
 void add_trace(GraphFile& file, const TracedFunction& traced, const TraceNames& names);
 
 }  // namespace frit::detail

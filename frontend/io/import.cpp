@@ -15,7 +15,7 @@ using detail::SymbolValues;
 
 namespace {
 
-// Arguments first, weights behind them, as traces have their captured arrays.
+// The function with its weights behind its arguments, where a trace has its captured arrays.
 ir::Function arguments_first(const ir::Function& f) {
   ir::Function g = f;
   std::vector<size_t> order;
@@ -67,7 +67,7 @@ std::shared_ptr<CompiledEntry> as_entry(const ir::Function& f, const runtime::Na
   return entry;
 }
 
-// Dtypes and ranks; what sizes must be is the entry's to say.
+// Whether element types and ranks fit. CompiledEntry::admits checks the sizes.
 bool takes(const CompiledEntry& entry, const std::vector<const array*>& arguments) {
   const ir::Function& f = entry.traced().function;
   if (arguments.size() != entry.traced().arguments) return false;
@@ -78,7 +78,7 @@ bool takes(const CompiledEntry& entry, const std::vector<const array*>& argument
   return true;
 }
 
-// The ops of an imported function as part of what is being traced, or evaluated one by one.
+// Builds the operations of an imported function anew: they join the trace of the moment, or are evaluated one by one.
 class Replay {
  public:
   Replay(const CompiledEntry& entry, const std::vector<const array*>& arguments)
@@ -108,7 +108,7 @@ class Replay {
   }
 
  private:
-  // Symbols are the sizes of the arguments; what the file's function needs of them is needed of the trace.
+  // Gives each symbol the size of its argument, and requires every fact of the file's function in the trace.
   void bind(const std::vector<const array*>& arguments) {
     for (const bool alone : {true, false})
       for (size_t i = 0; i < arguments.size(); ++i) {
