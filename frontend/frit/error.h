@@ -1,9 +1,10 @@
 // The exceptions that frit throws.
 //
-// Every one derives from frit::Error and from the standard exception that fits: InvalidArgument from
-// std::invalid_argument (a wrong shape, dtype, axis or value), OutOfRange from std::out_of_range (an axis or index past
-// the end), RuntimeError from std::runtime_error (a computation that could not be carried out). what() is one
-// lower-case sentence, the user's source line, and a note with the cure.
+// Each derives from frit::Error and from a standard exception:
+//   InvalidArgument  std::invalid_argument: a wrong shape, element type or value
+//   OutOfRange       std::out_of_range: an axis or index past the end
+//   RuntimeError     std::runtime_error: a computation or a file that failed
+// what() is one lower-case sentence, the user's source line, and a note with the cure.
 #pragma once
 
 #include <source_location>

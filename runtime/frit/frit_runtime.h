@@ -1,9 +1,9 @@
-/* Loading and running packages of compiled functions from C: what `frit compile FILE -o NAME.fritpkg` makes. Link with
- * frit_runtime; no compiler is needed, or loaded.
+/* The C interface for packages of compiled functions, which `frit compile FILE -o NAME.fritpkg` writes: loading and
+ * running them. Link with frit_runtime; no compiler is needed, or loaded.
  *
- * Every function that can fail returns 0 when it did not, else a frit_status; frit_error() then says what was wrong in
- * the calling thread, as one sentence and a note with the cure. Packages and functions may be used on many threads at
- * once. Nothing here writes to the arrays that it is given as inputs. */
+ * Every function that can fail returns FRIT_OK (0) or another frit_status. After a failure, frit_error() gives the
+ * reason in the calling thread, as one sentence and a note with the cure. Packages and functions may be used on many
+ * threads at once. No function writes to the arrays that are its inputs. */
 #ifndef FRIT_RUNTIME_H
 #define FRIT_RUNTIME_H
 
@@ -16,7 +16,7 @@ extern "C" {
 
 typedef enum frit_status {
   FRIT_OK = 0,
-  FRIT_BAD_ARGUMENT = 1, /* what a caller gave does not fit: a null pointer, a shape, an element type, a name */
+  FRIT_BAD_ARGUMENT = 1, /* an argument does not fit: a null pointer, a shape, an element type, a name */
   FRIT_FAILED = 2        /* a file, the memory, a device or the code was at fault */
 } frit_status;
 
@@ -52,7 +52,7 @@ typedef struct frit_tensor {
   const int64_t* strides;
 } frit_tensor;
 
-/* What a function takes or gives. The texts live as long as the package. */
+/* An input or an output of a function. The texts live as long as the package. */
 typedef struct frit_value_info {
   const char* name; /* "" for an output without one */
   frit_dtype dtype;
@@ -63,26 +63,26 @@ typedef struct frit_value_info {
 typedef struct frit_package frit_package;
 typedef struct frit_function frit_function; /* belongs to its package */
 
-/* What the last call in this thread that failed had to say; "" when none did. */
+/* The error of the last call that failed in this thread; "" when none did. */
 const char* frit_error(void);
 /* "0.1.0" */
 const char* frit_runtime_version(void);
 
-/* Loads a package for a device: "cpu", "vulkan", or NULL for what the environment variable FRIT_DEVICE names, and else
- * the CPU. */
+/* Loads a package for a device: "cpu" or "vulkan". NULL stands for the device that the environment variable FRIT_DEVICE
+ * names, or the CPU where it is not set. */
 frit_status frit_load(const char* path, const char* device, frit_package** package);
-/* No function of it may be in use. NULL does nothing. */
+/* Releases a package, of which no function may be in use. NULL is left alone. */
 void frit_free(frit_package* package);
 
 size_t frit_function_count(const frit_package* package);
 /* "" past the last one. */
 const char* frit_function_name(const frit_package* package, size_t number);
-/* Finds a function and makes it ready; NULL as a name: the only one. */
+/* Finds a function by name and makes it ready. NULL stands for the only function of the package. */
 frit_status frit_find(frit_package* package, const char* name, const frit_function** function);
 
 /* "func @gelu(%x: f32[m, n]) -> f32[m, n]" */
 const char* frit_signature(const frit_function* function);
-/* Which code runs: "x86-64-v3", "baseline", "compiled here". */
+/* The code that runs: "x86-64-v3", "baseline", "compiled here". */
 const char* frit_machine(const frit_function* function);
 /* Weights are not among the inputs. */
 size_t frit_input_count(const frit_function* function);

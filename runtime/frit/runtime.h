@@ -1,5 +1,5 @@
-// Loading and running packages of compiled functions from C++, without a compiler: what `frit compile FILE -o
-// NAME.fritpkg` makes.
+// Loading and running packages of compiled functions from C++, without a compiler. `frit compile FILE -o NAME.fritpkg`
+// writes such packages.
 //
 //   frit::runtime::LoadedPackage package = frit::runtime::load("model.fritpkg");
 //   frit::runtime::LoadedFunction gelu = package.find("gelu");
@@ -7,8 +7,8 @@
 //   const float* first = y[0].data<float>();
 //
 // A header over the C interface in frit_runtime.h; link with frit::frit_runtime. Everything may be used on many threads
-// at once; a LoadedFunction keeps its package alive. What fails throws frit::runtime::LoadError, with one sentence and
-// a note with the cure.
+// at once; a LoadedFunction keeps its package alive. Every failure throws frit::runtime::LoadError, with one sentence
+// and a note with the cure.
 #pragma once
 
 #include <cstdlib>
@@ -26,7 +26,7 @@ namespace frit::runtime {
 class LoadError : public std::runtime_error {
  public:
   LoadError(frit_status status, const std::string& what) : std::runtime_error(what), status_(status) {}
-  // FRIT_BAD_ARGUMENT for what the caller gave, FRIT_FAILED for all else.
+  // FRIT_BAD_ARGUMENT for a wrong argument, FRIT_FAILED for every other failure.
   frit_status status() const { return status_; }
 
  private:
@@ -181,7 +181,8 @@ class LoadedPackage {
   std::shared_ptr<frit_package> package_;
 };
 
-// For a device: "cpu", "vulkan", or "" for what FRIT_DEVICE names, and else the CPU.
+// Loads a package for a device: "cpu" or "vulkan". "" stands for the device that the environment variable FRIT_DEVICE
+// names, or the CPU where it is not set.
 inline LoadedPackage load(const std::string& path, const std::string& device = {}) {
   frit_package* package = nullptr;
   detail::check(frit_load(path.c_str(), device.empty() ? nullptr : device.c_str(), &package));
