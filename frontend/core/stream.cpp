@@ -199,7 +199,8 @@ StreamContext::StreamContext(const StreamOrDevice& s) : device_(default_device()
 }
 StreamContext::~StreamContext() {
   device_slot() = device_;
-  t_default_stream = stream_;
+  forget_removed();
+  t_default_stream = Streams::instance().find(stream_.index) ? stream_ : Stream();
 }
 
 std::ostream& operator<<(std::ostream& os, const Device& d) {
