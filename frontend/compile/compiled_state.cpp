@@ -61,18 +61,6 @@ class SavedState {
   std::abort();  // not reached: every branch throws
 }
 
-// A value for a size that is open and has no data: unlikely to be equal to another size, or to anything else by
-// accident.
-int64_t made_up_size(const DimDeclaration& d, size_t index) {
-  static constexpr int64_t kPrimes[] = {37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97};
-  const int64_t wanted = kPrimes[index % std::size(kPrimes)] + static_cast<int64_t>(index / std::size(kPrimes)) * 97;
-  const int64_t low = (d.low + d.multiple - 1) / d.multiple, high = d.high / d.multiple;
-  int64_t n = wanted;
-  if (n < low) n = low + wanted % std::max<int64_t>(1, std::min<int64_t>(high - low + 1, 97));
-  if (n > high) n = std::max(low, high - static_cast<int64_t>(index) % std::max<int64_t>(1, high - low + 1));
-  return n * d.multiple;
-}
-
 // "in [1, 64]", "as a multiple of 16", or both.
 std::string bounds_text(const DimDeclaration& d) {
   std::string text;
@@ -345,14 +333,14 @@ CompiledState::Request CompiledState::request_ahead(ClosureFn fn, std::span<cons
             "declare it in CompileOptions::dims, or pass shapeless");
       const DimDeclaration bounds = found ? *found : DimDeclaration(d.name);
       const bool known = request.sizes->is_declared(d.name);
-      const int64_t n =
-          known ? request.sizes->hint(Dim::symbol(d.name)) : made_up_size(bounds, request.sizes->sources().size());
-      type.shape.push_back(request.sizes->add(d.name, n, static_cast<uint32_t>(i), static_cast<uint32_t>(axis)));
+      type.shape.push_back(
+          request.sizes->add(d.name, std::nullopt, static_cast<uint32_t>(i), static_cast<uint32_t>(axis)));
       if (!known) request.sizes->declare(d.name, {bounds.low, bounds.high}, bounds.multiple);
-      shape.push_back(static_cast<ShapeElem>(n));
+      shape.push_back(kUnknownSize);
     }
     request.types.push_back(std::move(type));
     request.signature.arguments.emplace_back(arguments[i].dtype, std::move(shape));
+    request.signature.declared.push_back(signature_text(arguments[i]));
   }
   request.signature.hash = signature_hash(request.signature);
   if (!open_) request.sizes.reset();
@@ -362,9 +350,9 @@ CompiledState::Request CompiledState::request_ahead(ClosureFn fn, std::span<cons
 std::shared_ptr<CompiledEntry> CompiledState::entry_ahead(ClosureFn fn, std::span<const ShapeDtype> arguments) {
   Request request = request_ahead(fn, arguments);
   const Signature& wanted = request.signature;
-  // Made for the same declaration: its sizes without data are the same.
   const auto same = [&](const Signature& s) {
-    return s.hash == wanted.hash && s.fn == wanted.fn && s.structure.parts.empty() && s.arguments == wanted.arguments;
+    if (s.hash != wanted.hash || s.fn != wanted.fn || !s.structure.parts.empty()) return false;
+    return s.declared == wanted.declared || (!wanted.open && s.arguments == wanted.arguments);
   };
   std::unique_lock<std::shared_mutex> guard(mutex_);
   for (;;) {

@@ -117,8 +117,9 @@ Difference difference(const Call& call, const CompiledEntry& entry) {
   for (size_t i = 0; i < s.arguments.size(); ++i) {
     const auto& [dtype, shape] = s.arguments[i];
     const Node& node = *node_of(*call.arrays[i]);
+    const std::string was = s.declared.empty() ? type_of(dtype, shape) : s.declared[i];
     const std::string what =
-        argument(i, s.arguments.size()) + " is " + type_of(node.dtype, node.shape) + ", was " + type_of(dtype, shape);
+        argument(i, s.arguments.size()) + " is " + type_of(node.dtype, node.shape) + ", was " + was;
     if (node.dtype != dtype) {
       add(20, what, "a trace serves one dtype; convert with astype before the call");
     } else if (node.shape.size() != shape.size()) {

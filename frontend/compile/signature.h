@@ -20,6 +20,7 @@ struct Signature {
   ClosureFn fn = nullptr;
   Structure structure;
   std::vector<std::pair<Dtype, Shape>> arguments;
+  std::vector<std::string> declared;  // "float32 (b,128)": each argument of a function that is traced without data
   bool open = false;
   uint64_t hash = 0;
 };

@@ -63,8 +63,13 @@ size_t array::ndim() const { return node_->shape.size(); }
 namespace {
 // Reading an open size as a number holds the trace to it.
 void hold(const Dim& d, const std::source_location& where) {
-  if (detail::SizeTrace* trace = detail::current_sizes(); trace && !d.is_const())
-    trace->assume_equal(d, trace->hint(d), "shape", where);
+  detail::SizeTrace* trace = detail::current_sizes();
+  if (trace && !d.is_const()) {
+    if (const auto value = trace->hint(d))
+      trace->assume_equal(d, *value, "shape", where);
+    else
+      trace->refuse_unknown(d, "shape", where);
+  }
 }
 }  // namespace
 

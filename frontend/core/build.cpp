@@ -218,7 +218,10 @@ std::string text(const array& a) {
   return std::string(long_name(node.dtype)) + " " + shape_text(sizes_of(a));
 }
 
-std::string text(const Dim& d) { return d.is_const() ? d.str() : d.str() + "=" + std::to_string(hint(d)); }
+std::string text(const Dim& d) {
+  const auto value = hint(d);
+  return d.is_const() || !value ? d.str() : d.str() + "=" + std::to_string(*value);
+}
 
 void check_size(std::string_view op, const Dim& size, const StreamOrDevice& s) {
   if (!require_at_most(0, size, op, s.where()))

@@ -67,9 +67,11 @@ NodePtr attach(const OperationPtr& operation, Dtype dtype, Shape shape) {
 
 namespace {
 
-// The size that an open one has for the arguments traced with.
+// The size that an open one has for the arguments traced with; kUnknownSize where there are none.
 ShapeElem traced_size(const Operation& operation, const Dim& d) {
-  const int64_t n = hint(d);
+  const auto known = hint(d);
+  if (!known) return kUnknownSize;
+  const int64_t n = *known;
   if (n < 0 || n > std::numeric_limits<ShapeElem>::max())
     throw_invalid(std::string(operation.name()) + ": a size of " + std::to_string(n) + " is more than an axis holds",
                   "an axis holds at most 2147483647 elements; split it into several", operation.where);

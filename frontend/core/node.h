@@ -47,6 +47,10 @@ class SizeTrace;
 using NodePtr = std::shared_ptr<Node>;
 using OperationPtr = std::shared_ptr<Operation>;
 
+// In the place of a number in Node::shape: an open size of a function that is traced without data. Node::dims has the
+// expression.
+inline constexpr ShapeElem kUnknownSize = -1;
+
 struct Node {
   Node(Dtype dtype, Shape shape) : dtype(dtype), shape(std::move(shape)) {}
   Node(Dtype dtype, Shape shape, runtime::Tensor tensor);

@@ -31,9 +31,10 @@ int64_t Size::value() const {
   if (!trace)
     detail::throw_invalid("value: the size " + d.str() + " belongs to a trace that is over",
                           "use it inside the traced function", where_);
-  const int64_t value = trace->hint(d);
-  trace->assume_equal(d, value, "value", where_);
-  return value;
+  const auto value = trace->hint(d);
+  if (!value) trace->refuse_unknown(d, "value", where_);
+  trace->assume_equal(d, *value, "value", where_);
+  return *value;
 }
 
 Size operator+(const Size& a, const Size& b) { return combine(a.dim_ + b.dim_, a, a.where_, b.where_); }
@@ -74,9 +75,9 @@ std::string Assumption::str() const {
   return {};
 }
 
-Dim SizeTrace::add(const std::string& name, int64_t hint, uint32_t input, uint32_t axis) {
-  if (hints_.emplace(name, hint).second) order_.push_back(name);
-  sources_.emplace(name, std::pair(input, axis));
+Dim SizeTrace::add(const std::string& name, std::optional<int64_t> hint, uint32_t input, uint32_t axis) {
+  if (sources_.emplace(name, std::pair(input, axis)).second) order_.push_back(name);
+  if (hint) hints_.emplace(name, *hint);
   return Dim::symbol(name);
 }
 
@@ -86,7 +87,8 @@ void SizeTrace::declare(const std::string& name, DimRange range, int64_t multipl
   declared_.insert(name);
 }
 
-int64_t SizeTrace::hint(const Dim& d) const {
+std::optional<int64_t> SizeTrace::hint(const Dim& d) const {
+  if (!has_data_) return d.is_const() ? std::optional(d.value()) : std::nullopt;
   const auto value = d.evaluate([&](const std::string& name) -> std::optional<int64_t> {
     const auto found = hints_.find(name);
     return found == hints_.end() ? std::nullopt : std::optional(found->second);
@@ -163,10 +165,7 @@ Dim without_divisions(const Dim& d, const DimFacts& facts) {
 void SizeTrace::assume_equal(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where) {
   const Dim difference = simplify(a - b);
   if (difference.is(0)) return;
-  if (!has_data_ && (a.is_const() || b.is_const()))
-    throw_invalid(std::string(op) + ": the size " + (a.is_const() ? b : a).str() + " is not known while '" + function_ +
-                      "' is traced without data",
-                  "use dim() instead of shape(), or declare the size as a number", where);
+  if (!has_data_ && (a.is_const() || b.is_const())) refuse_unknown(a.is_const() ? b : a, op, where);
   assumptions_.push_back(
       {Assumption::Kind::Equal, a, b, std::string(op), {where.file_name(), where.line(), where.column()}});
   const Dim zero = without_divisions(difference, facts_);
@@ -181,6 +180,12 @@ void SizeTrace::assume_equal(const Dim& a, const Dim& b, std::string_view op, co
   }
   facts_.assume_zero(zero);
   settle();
+}
+
+void SizeTrace::refuse_unknown(const Dim& d, std::string_view op, const std::source_location& where) const {
+  throw_invalid(
+      std::string(op) + ": the size " + d.str() + " is not known while '" + function_ + "' is traced without data",
+      "use dim() instead of shape(), or declare the size as a number", where);
 }
 
 void SizeTrace::assume_at_most(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where) {
@@ -263,29 +268,101 @@ ir::Dims sizes_of(const Sizes& sizes) {
   return out;
 }
 
-int64_t hint(const Dim& d) {
+std::optional<int64_t> hint(const Dim& d) {
   if (d.is_const()) return d.value();
   const SizeTrace* trace = current_sizes();
   return trace ? trace->hint(d) : 0;
 }
 
+namespace {
+
+// How an expression over unknown sizes changes when all of them grow.
+enum class Growth : uint8_t { Bounded, Up, Down, Mixed };
+
+Growth negated(Growth g) { return g == Growth::Up ? Growth::Down : g == Growth::Down ? Growth::Up : g; }
+
+Growth sum(Growth a, Growth b) {
+  if (a == Growth::Bounded || a == b) return b;
+  return b == Growth::Bounded ? a : Growth::Mixed;
+}
+
+Growth growth(const Dim& d);
+
+Growth growth(const Atom& atom) {
+  if (atom.kind == AtomKind::Symbol) return Growth::Up;
+  const Growth a = growth(atom.args[0]), b = growth(atom.args[1]);
+  switch (atom.kind) {
+    case AtomKind::FloorDiv: return b == Growth::Bounded ? a : Growth::Mixed;
+    case AtomKind::Mod: return b == Growth::Bounded ? Growth::Bounded : Growth::Mixed;
+    case AtomKind::Min:
+      if (a == Growth::Up && b == Growth::Bounded) return b;
+      if (b == Growth::Up && a == Growth::Bounded) return a;
+      break;
+    case AtomKind::Max:
+      if (a == Growth::Down && b == Growth::Bounded) return b;
+      if (b == Growth::Down && a == Growth::Bounded) return a;
+      if (a == Growth::Up && b == Growth::Bounded) return a;
+      if (b == Growth::Up && a == Growth::Bounded) return b;
+      break;
+    case AtomKind::Symbol: break;
+  }
+  return a == b ? a : Growth::Mixed;
+}
+
+Growth growth(const Dim& d) {
+  if (d.is_const()) return Growth::Bounded;
+  Growth all = Growth::Bounded;
+  for (const DimTerm& t : d.poly()->terms) {
+    Growth term = growth(*t.atoms[0]);
+    for (size_t i = 1; i < t.atoms.size(); ++i)
+      term = term == Growth::Up && growth(*t.atoms[i]) == Growth::Up ? Growth::Up : Growth::Mixed;
+    all = sum(all, t.coefficient < 0 ? negated(term) : term);
+  }
+  return all;
+}
+
+// Whether a <= b, of which one at least is unknown. What growth decides is for the caller to assume.
+bool unknown_at_most(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where) {
+  const SizeTrace& trace = *current_sizes();
+  const Tri proven = trace.facts().less_equal(a, b);
+  if (proven != Tri::Unknown) return proven == Tri::Yes;
+  const Growth room = growth(trace.simplify(b - a));
+  if (room == Growth::Up) return true;
+  if (room == Growth::Down) return false;
+  throw_invalid(std::string(op) + ": whether " + a.str() + " <= " + b.str() + " is not known while '" +
+                    trace.function() + "' is traced without data",
+                "declare bounds that decide it, use one name for equal sizes, or trace with arguments", where);
+}
+
+bool proven_equal(const Dim& a, const Dim& b) { return current_sizes()->simplify(a - b).is(0); }
+
+}  // namespace
+
 bool require_equal(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where) {
-  if (hint(a) != hint(b)) return false;
+  const auto x = hint(a), y = hint(b);
+  if (!x || !y) return proven_equal(a, b);
+  if (*x != *y) return false;
   if (a.is_const() && b.is_const()) return true;
   if (SizeTrace* trace = current_sizes()) trace->assume_equal(a, b, op, where);
   return true;
 }
 
 bool require_at_most(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where) {
-  if (hint(a) > hint(b)) return false;
+  const auto x = hint(a), y = hint(b);
+  if (!(x && y ? *x <= *y : unknown_at_most(a, b, op, where))) return false;
   if (a.is_const() && b.is_const()) return true;
   if (SizeTrace* trace = current_sizes()) trace->assume_at_most(a, b, op, where);
   return true;
 }
 
 bool require_multiple(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where) {
-  const int64_t divisor = hint(b);
-  if (divisor <= 0 || hint(a) % divisor != 0) return false;
+  const auto x = hint(a), divisor = hint(b);
+  if (!x || !divisor) {
+    if (divisor ? *divisor <= 0 : !unknown_at_most(1, b, op, where)) return false;
+    if (!current_sizes()->simplify(mod(a, b)).is(0)) return false;
+  } else if (*divisor <= 0 || *x % *divisor != 0) {
+    return false;
+  }
   if (a.is_const() && b.is_const()) return true;
   if (SizeTrace* trace = current_sizes()) trace->assume_multiple(a, b, op, where);
   return true;
@@ -294,7 +371,8 @@ bool require_multiple(const Dim& a, const Dim& b, std::string_view op, const std
 bool decide_equal(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where) {
   if (require_equal(a, b, op, where)) return true;
   // A size on the other side of a number stays there.
-  if (hint(a) < hint(b))
+  const auto x = hint(a), y = hint(b);
+  if (x && y ? *x < *y : unknown_at_most(a + Dim(1), b, op, where))
     require_at_most(a + Dim(1), b, op, where);
   else
     require_at_most(b + Dim(1), a, op, where);
@@ -311,7 +389,8 @@ std::string shape_text(const ir::Dims& shape) {
   std::string text = "(";
   for (const Dim& d : shape) {
     if (text.size() > 1) text += ',';
-    text += d.is_const() ? d.str() : d.str() + "=" + std::to_string(hint(d));
+    text += d.str();
+    if (const auto value = hint(d); value && !d.is_const()) text += "=" + std::to_string(*value);
   }
   return text + ")";
 }

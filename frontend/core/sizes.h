@@ -5,11 +5,16 @@
 // else the hints do; then the outcome becomes a fact, with the user's line, and holds for the rest of the trace. A call
 // may use the trace when all its facts hold for the call's sizes.
 //
+// A function that is traced without data has no hints: its open sizes are unknown. Two of them are equal only where the
+// facts prove it. An unknown size is taken to be at least any number that it is compared with, which becomes a fact; a
+// comparison that its growth does not decide is an error that names both sizes.
+//
 // Outside of such a trace every size is a number, nothing is recorded and the functions below are plain comparisons:
 // operations have one code path.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <source_location>
 #include <string>
@@ -41,12 +46,11 @@ class NotProven : public InvalidArgument {
 
 class SizeTrace {
  public:
-  // `has_data`: the hints are the sizes of real arguments; otherwise they are made up and must not leave the trace as
-  // numbers.
+  // `has_data`: every symbol has a hint, the size of a real argument; otherwise none has.
   SizeTrace(std::string function, bool has_data) : function_(std::move(function)), has_data_(has_data) {}
 
-  // A symbol for the size of an axis of an argument; the first axis of a name is its source.
-  Dim add(const std::string& name, int64_t hint, uint32_t input, uint32_t axis);
+  // A symbol for the size of an axis of an argument, with its hint; the first axis of a name is its source.
+  Dim add(const std::string& name, std::optional<int64_t> hint, uint32_t input, uint32_t axis);
   // Facts that hold by declaration, of a symbol that the user named.
   void declare(const std::string& name, DimRange range, int64_t multiple);
   bool is_declared(const std::string& name) const { return declared_.count(name) != 0; }
@@ -56,7 +60,8 @@ class SizeTrace {
   bool has_data() const { return has_data_; }
   const DimFacts& facts() const { return facts_; }
   const std::vector<Assumption>& assumptions() const { return assumptions_; }
-  int64_t hint(const Dim& d) const;
+  // Nothing for an unknown size.
+  std::optional<int64_t> hint(const Dim& d) const;
   // With what is known so far: equal sizes have one form, fixed ones are numbers.
   Dim simplify(const Dim& d) const;
 
@@ -64,6 +69,9 @@ class SizeTrace {
   void assume_equal(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where);
   void assume_at_most(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where);
   void assume_multiple(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where);
+
+  // Throws InvalidArgument: the size has no value in a trace without data.
+  [[noreturn]] void refuse_unknown(const Dim& d, std::string_view op, const std::source_location& where) const;
 
  private:
   void replace(const std::string& symbol, const Dim& value);
@@ -91,9 +99,9 @@ ir::Dims sizes_of(const Sizes& sizes);
 inline Dim simplify(const Dim& d) { return d.is_const() || !current_sizes() ? d : current_sizes()->simplify(d); }
 const DimFacts& current_facts();
 
-// The value for the arguments traced with. For choosing between ways that are right under facts that are assumed after;
-// never a result by itself.
-int64_t hint(const Dim& d);
+// The value for the arguments traced with, and nothing for an unknown size. For choosing between ways that are right
+// under facts that are assumed after; never a result by itself.
+std::optional<int64_t> hint(const Dim& d);
 
 // Whether it is so. A yes that the facts do not prove is assumed from here on; a no is for an error, or for looking at
 // the next case: nothing is recorded.
@@ -106,7 +114,7 @@ bool require_multiple(const Dim& a, const Dim& b, std::string_view op,
 bool decide_equal(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where);
 bool decide_at_most(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where);
 
-// "float32 (2,3)"; open sizes with their value: "float32 (x_0=2,3)". Specialises nothing.
+// "(2,3)"; open sizes with their hint, where they have one: "(x_0=2,3)". Specialises nothing.
 std::string shape_text(const ir::Dims& shape);
 
 }  // namespace frit::detail

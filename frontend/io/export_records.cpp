@@ -55,7 +55,9 @@ class Teller {
   }
 
  private:
-  int64_t number(const Dim& d) const { return d.is_const() || !sizes_ ? d.value() : sizes_->hint(d); }
+  int64_t number(const Dim& d) const {
+    return d.is_const() || !sizes_ ? d.value() : sizes_->hint(d).value_or(kUnknownSize);
+  }
 
   Values described(std::span<const ir::ValueId> values) const {
     Values out;
