@@ -65,10 +65,10 @@ TEST(UnknownSizes, HaveNoNumberToRead) {
 
 TEST(UnknownSizes, DeclarationsOfOtherNamesAreOtherTraces) {
   auto f = compile([](array x, array y) { return sum(x) + sum(y); }, {.name = "f", .shapeless = true});
-  f.compile_ahead(ShapeDtype{{"a", "a"}}, ShapeDtype{{"a"}});
-  f.compile_ahead(ShapeDtype{{"a", "a"}}, ShapeDtype{{"a"}});
+  f.compile_ahead(ShapeDtype{{"a", "a"}, float32}, ShapeDtype{{"a"}, float32});
+  f.compile_ahead(ShapeDtype{{"a", "a"}, float32}, ShapeDtype{{"a"}, float32});
   EXPECT_EQ(f.trace_count(), 1u);
-  f.compile_ahead(ShapeDtype{{"a", "b"}}, ShapeDtype{{"a"}});
+  f.compile_ahead(ShapeDtype{{"a", "b"}, float32}, ShapeDtype{{"a"}, float32});
   EXPECT_EQ(f.trace_count(), 2u);
 }
 
