@@ -51,6 +51,8 @@ array slice(const array& a, const array& start, const std::vector<int>& axes, co
 }
 
 Dtype result_type(const array& a, const array& b) { return promote_types(a.dtype(), b.dtype()); }
-Dtype result_type(const array& a, const array& b, const array& c) { return promote_types(result_type(a, b), c.dtype()); }
+Dtype result_type(const array& a, const array& b, const array& c) {
+  return promote_types(result_type(a, b), c.dtype());
+}
 
 }  // namespace frit

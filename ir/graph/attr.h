@@ -13,9 +13,9 @@
 #include <variant>
 #include <vector>
 
+#include "frit/half.h"
 #include "ir/base/dim.h"
 #include "ir/base/dtype.h"
-#include "frit/half.h"
 
 namespace frit::ir {
 

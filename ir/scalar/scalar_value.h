@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "ir/base/dtype.h"
 #include "frit/half.h"
+#include "ir/base/dtype.h"
 
 namespace frit::ir {
 

@@ -108,8 +108,7 @@ class Verifier {
       if (factor <= 0) return broken(10, "the divisor of '" + symbol + "' is " + std::to_string(factor));
     }
     for (const DimCondition& c : f_.facts.conditions()) FRIT_TRY(declared(10, c.dim, "the fact '" + c.str() + "'", {}));
-    if (auto fact = f_.facts.contradiction())
-      return broken(10, "'" + *fact + "' contradicts the other facts");
+    if (auto fact = f_.facts.contradiction()) return broken(10, "'" + *fact + "' contradicts the other facts");
     if (!f_.layouts.empty() && f_.layouts.size() != f_.params.size())
       return broken(11, "there are " + std::to_string(f_.params.size()) + " parameters, but " +
                             std::to_string(f_.layouts.size()) + " layouts");

@@ -164,8 +164,7 @@ class PlanRun {
       v.dtype = w.dtype;
       w.sizes(frame.symbols, v.shape, v.strides);
       const int64_t offset = w.offset.get(frame.symbols);
-      if (!within(w, v.shape, v.strides, offset))
-        return p_.outside("a view of step", step.step, v.shape);
+      if (!within(w, v.shape, v.strides, offset)) return p_.outside("a view of step", step.step, v.shape);
       v.first = device_.advance(frame.buffers[w.buffer], offset * static_cast<int64_t>(w.dtype.size));
     }
     return device_.library(step, {views.data(), operands + step.results.size()}, frame);
@@ -175,8 +174,7 @@ class PlanRun {
   // strides may be negative: it may show any part of the memory that the input lies in.
   bool within(const Window& w, const Sizes& shape, const Sizes& strides, int64_t offset) {
     const PreparedPlan::Memory& b = p_.buffers()[w.buffer];
-    if (b.role != Role::Input)
-      return lies_within(shape, strides, offset, w.dtype.size, b.bytes.get(symbols_.data()));
+    if (b.role != Role::Input) return lies_within(shape, strides, offset, w.dtype.size, b.bytes.get(symbols_.data()));
     const Tensor& t = inputs_[b.index];
     const auto element = static_cast<int64_t>(w.dtype.size), before = t.offset * static_cast<int64_t>(t.dtype.size);
     int64_t first;
@@ -190,8 +188,7 @@ class PlanRun {
     t.dtype = w.dtype;
     w.sizes(symbols_.data(), t.shape, t.strides);
     t.offset = w.offset.get(symbols_.data());
-    if (!within(w, t.shape, t.strides, t.offset))
-      return p_.outside("result", i, t.shape);
+    if (!within(w, t.shape, t.strides, t.offset)) return p_.outside("result", i, t.shape);
     switch (b.role) {
       case Role::Input:
         t.buffer = inputs_[b.index].buffer;
