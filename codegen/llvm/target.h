@@ -16,8 +16,8 @@ class TargetMachine;
 
 namespace frit::codegen {
 
-// The features of the machine. The emitter asks for them and none of them changes a result there; passes ask for fma, which
-// decides by which operations functions are computed (ir/math/expand.h).
+// The features of the machine that the emitter asks for; there none of them changes a result. Passes ask for fma, which
+// decides how functions are expanded (ir/math/expand.h).
 struct CpuFeatures {
   bool fma = false;              // fused multiply-add
   bool half_conversion = false;  // f16 <-> f32 in hardware
