@@ -64,7 +64,7 @@ TEST_F(Files, tensors_have_names_and_places_of_their_own) {
 
 TEST_F(Files, pipes_and_devices_are_refused_at_once) {
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);  // nobody writes to it: opening must not wait
-  for (const std::string& where : {path("pipe"), std::string("/dev/zero"), root_.string()}) {
+  for (const std::string& where : {path("pipe"), std::string("/dev/zero")}) {
     const auto says = [](const auto& result) {
       return !result.ok() && result.error().message.find("not a regular file") != std::string::npos;
     };
@@ -95,9 +95,10 @@ TEST_F(Files, a_file_that_is_replaced_keeps_its_rights) {
 TEST(Environment, names_no_files_for_programs_with_more_rights) {
   const std::regex plain(R"x((^|[^_])getenv\("(\w*)"?)x");
   // Variables that name no file and no code.
-  const std::set<std::string> harmless{"FRIT_DEVICE",           "FRIT_VULKAN_WITHOUT", "FRIT_VULKAN_SHARED",
-                                       "FRIT_VULKAN_DEVICE",    "FRIT_VULKAN_TIMEOUT", "FRIT_VULKAN_MEMORY_LIMIT",
-                                       "FRIT_NUM_THREADS",      "FRIT_LOG",            "FRIT_DISABLE_COMPILE"};
+  const std::set<std::string> harmless{
+      "FRIT_DEVICE",         "FRIT_VULKAN_WITHOUT",      "FRIT_VULKAN_SHARED", "FRIT_VULKAN_DEVICE",
+      "FRIT_VULKAN_TIMEOUT", "FRIT_VULKAN_MEMORY_LIMIT", "FRIT_NUM_THREADS",   "FRIT_LOG",
+      "FRIT_DISABLE_COMPILE"};
   for (const char* folder : {"runtime", "codegen", "frontend"})
     for (const auto& e : fs::recursive_directory_iterator(fs::path(FRIT_SOURCE_DIR) / folder)) {
       if (e.path().extension() != ".cpp") continue;
