@@ -1,3 +1,4 @@
+// Nodes of the lazy graph: values, operations, and their destruction without recursion.
 #include "frontend/core/node.h"
 
 #include <algorithm>

@@ -321,7 +321,7 @@ Growth growth(const Dim& d) {
   return all;
 }
 
-// Whether a <= b, of which one at least is unknown. What growth decides is for the caller to assume.
+// Whether a <= b, where at least one of them is unknown. The caller must assume an answer that growth decides.
 bool unknown_at_most(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where) {
   const SizeTrace& trace = *current_sizes();
   const Tri proven = trace.facts().less_equal(a, b);

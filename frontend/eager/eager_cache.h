@@ -22,7 +22,7 @@ struct EagerKey {
   std::span<const int64_t> numbers;
 };
 
-// What code takes for granted of one size: that it is a number, or that it equals others.
+// The assumption of code about one size: it is a number, or it equals others.
 struct SizeRule {
   int64_t fixed = -1;   // the number; -1 where it may be any
   uint32_t symbol = 0;  // where it may be any: the place of the first size that it equals, its own or one before

@@ -29,8 +29,8 @@ array any(const array& a, int axis, bool keepdims = false, StreamOrDevice s = {}
 
 // The sum of the elements; zero of nothing. Integers wrap.
 // Shape: that of `a` without the reduced axes, or with size 1 for them.
-// Types: bool, int8 and int16 are summed as int32, uint8 and uint16 as uint32; other types are kept. float16 and
-// bfloat16 are summed in float32 and rounded once.
+// Types: bool, int8 and int16 are summed as int32, uint8 and uint16 as uint32; other types are kept, and so are all
+// types where no axis is reduced. float16 and bfloat16 are summed in float32 and rounded once.
 // Throws OutOfRange when there is no such axis, InvalidArgument when one is given twice.
 // Algorithm: many partial sums side by side, combined in a fixed tree.
 array sum(const array& a, bool keepdims, StreamOrDevice s = {});
@@ -40,28 +40,26 @@ array sum(const array& a, int axis, bool keepdims = false, StreamOrDevice s = {}
 
 // The product of the elements; one of nothing. Integers wrap.
 // Shape: that of `a` without the reduced axes, or with size 1 for them.
-// Types: as for sum; not for complex64.
-// Throws OutOfRange when there is no such axis, InvalidArgument when one is given twice, or the type is complex.
+// Types: as for sum.
+// Throws OutOfRange when there is no such axis, InvalidArgument when one is given twice.
 array prod(const array& a, bool keepdims, StreamOrDevice s = {});
 array prod(const array& a, StreamOrDevice s = {});
 array prod(const array& a, const std::vector<int>& axes, bool keepdims = false, StreamOrDevice s = {});
 array prod(const array& a, int axis, bool keepdims = false, StreamOrDevice s = {});
 
-// The largest element; NaN where there is one.
+// The largest element; NaN where there is one. Complex numbers are ordered by real, then by imaginary part.
 // Shape: that of `a` without the reduced axes, or with size 1 for them.
-// Types: any but complex64, kept.
-// Throws OutOfRange when there is no such axis, InvalidArgument when one is given twice, a reduced axis is empty, or
-// the type is complex.
+// Types: any, kept.
+// Throws OutOfRange when there is no such axis, InvalidArgument when one is given twice or a reduced axis is empty.
 array max(const array& a, bool keepdims, StreamOrDevice s = {});
 array max(const array& a, StreamOrDevice s = {});
 array max(const array& a, const std::vector<int>& axes, bool keepdims = false, StreamOrDevice s = {});
 array max(const array& a, int axis, bool keepdims = false, StreamOrDevice s = {});
 
-// The smallest element; NaN where there is one.
+// The smallest element; NaN where there is one. Complex numbers are ordered by real, then by imaginary part.
 // Shape: that of `a` without the reduced axes, or with size 1 for them.
-// Types: any but complex64, kept.
-// Throws OutOfRange when there is no such axis, InvalidArgument when one is given twice, a reduced axis is empty, or
-// the type is complex.
+// Types: any, kept.
+// Throws OutOfRange when there is no such axis, InvalidArgument when one is given twice or a reduced axis is empty.
 array min(const array& a, bool keepdims, StreamOrDevice s = {});
 array min(const array& a, StreamOrDevice s = {});
 array min(const array& a, const std::vector<int>& axes, bool keepdims = false, StreamOrDevice s = {});
@@ -78,7 +76,7 @@ array mean(const array& a, int axis, bool keepdims = false, StreamOrDevice s = {
 
 // The variance: the sum of squared distances from the mean, divided by the number of elements less `ddof`.
 // Shape: that of `a` without the reduced axes, or with size 1 for them.
-// Types: any; integers and bool give float32, other types are kept.
+// Types: any; integers and bool give float32, complex64 gives float32, other types are kept.
 // Throws OutOfRange when there is no such axis, InvalidArgument when one is given twice.
 // Algorithm: two passes: the mean first, then the squared distances from it.
 array var(const array& a, bool keepdims, int ddof = 0, StreamOrDevice s = {});
@@ -88,7 +86,7 @@ array var(const array& a, int axis, bool keepdims = false, int ddof = 0, StreamO
 
 // The standard deviation: the square root of the variance.
 // Shape: that of `a` without the reduced axes, or with size 1 for them.
-// Types: any; integers and bool give float32, other types are kept.
+// Types: any; integers and bool give float32, complex64 gives float32, other types are kept.
 // Throws OutOfRange when there is no such axis, InvalidArgument when one is given twice.
 array std(const array& a, bool keepdims, int ddof = 0, StreamOrDevice s = {});
 array std(const array& a, StreamOrDevice s = {});
@@ -98,8 +96,8 @@ array std(const array& a, int axis, bool keepdims = false, int ddof = 0, StreamO
 // The position of the largest element along an axis, or in the flattened array; the first among equals. A NaN counts as
 // the largest.
 // Shape: that of `a` without the axis, or with size 1 for it.
-// Types: any but complex64; the result is uint32.
-// Throws OutOfRange when there is no such axis, InvalidArgument when a reduced axis is empty or the type is complex.
+// Types: any; the result is uint32.
+// Throws OutOfRange when there is no such axis, InvalidArgument when a reduced axis is empty.
 array argmax(const array& a, bool keepdims, StreamOrDevice s = {});
 array argmax(const array& a, StreamOrDevice s = {});
 array argmax(const array& a, int axis, bool keepdims = false, StreamOrDevice s = {});
@@ -107,8 +105,8 @@ array argmax(const array& a, int axis, bool keepdims = false, StreamOrDevice s =
 // The position of the smallest element along an axis, or in the flattened array; the first among equals. A NaN counts
 // as the smallest.
 // Shape: that of `a` without the axis, or with size 1 for it.
-// Types: any but complex64; the result is uint32.
-// Throws OutOfRange when there is no such axis, InvalidArgument when a reduced axis is empty or the type is complex.
+// Types: any; the result is uint32.
+// Throws OutOfRange when there is no such axis, InvalidArgument when a reduced axis is empty.
 array argmin(const array& a, bool keepdims, StreamOrDevice s = {});
 array argmin(const array& a, StreamOrDevice s = {});
 array argmin(const array& a, int axis, bool keepdims = false, StreamOrDevice s = {});

@@ -107,7 +107,7 @@ array linspace(double start, double stop, const Size& num, Dtype dtype, StreamOr
   const Dim n = simplify(num.dim());
   check_size("linspace", n, s);
   const Dtype compute = dtype == float64 ? float64 : float32;
-  // One number is `start`, whatever `stop` is. What follows gives the same for an open number, save for these.
+  // One number is `start`, whatever `stop` is. The code below gives the same for an open number, except here.
   const bool special = !std::isfinite(stop) || (start == 0 && std::signbit(start));
   if (n.is(1) || (special && decide_equal(n, 1, "linspace", s.where())))
     return astype(array({start}, compute), dtype, s);

@@ -1,3 +1,4 @@
+// The operators of arrays.
 #include "frontend/core/node.h"
 #include "frontend/frit/ops.h"
 

@@ -54,7 +54,7 @@ Wanted read_sizes(std::string_view op, const Sizes& given, const StreamOrDevice&
 // Puts the size in that makes the product `count`; false when none does.
 bool fill_in(std::string_view op, Wanted& w, const Dim& count, const StreamOrDevice& s) {
   if (w.open < 0) return require_equal(w.known, count, op, s.where());
-  // What was assumed of the other sizes may have changed their form.
+  // Assumptions about the other sizes may have changed their form.
   const Dim known = simplify(w.known), total = simplify(count);
   // Where nothing is, any size would do: an error for every shape, open or not.
   if (!require_at_most(1, known, op, s.where())) return false;

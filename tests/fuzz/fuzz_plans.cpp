@@ -28,7 +28,7 @@ namespace {
 using namespace runtime;
 
 constexpr char kFunctions[] = R"(
-func @scale(%x: f32[m, n], %y: f32[n]) -> (%z: f32[m, n], %s: f32[m]) where m in [1, 64], n % 4 == 0, n >= 1 {
+func @scale(%x: f32[m, n], %y: f32[n]) -> (%z: f32[m, n], %s: f32[m]) where m in [1, 64], n % 4 == 0 {
   %0: f32[] = constant 2
   %1: f32[m, n] = broadcast %0 {shape=[m, n]}
   %2: f32[m, n] = multiply %x, %1
@@ -38,7 +38,7 @@ func @scale(%x: f32[m, n], %y: f32[n]) -> (%z: f32[m, n], %s: f32[m]) where m in
   return %4, %5
 }
 
-func @softmax(%x: f32[n, m]) -> (%y: f32[n, m]) where m >= 1 {
+func @softmax(%x: f32[n, m]) -> (%y: f32[n, m]) where m in [1, 64] {
   %0: f32[n, 1] = max %x {axes=[1], keepdims=true}
   %1: f32[n, m] = broadcast %0 {shape=[n, m]}
   %2: f32[n, m] = subtract %x, %1
@@ -57,7 +57,7 @@ func @product(%a: f32[12, 16], %b: f32[16, 20], %c: f32[20]) -> (%y: f32[12, 20]
   return %2, %3
 }
 
-func @open(%a: f32[m, k], %b: f32[k, n]) -> (%y: f32[m, n]) where m >= 1, k >= 1, n >= 1 {
+func @open(%a: f32[m, k], %b: f32[k, n]) -> (%y: f32[m, n]) where m in [1, 64], k in [1, 64], n in [1, 64] {
   %0: f32[m, n] = matmul %a, %b
   %1: f32[m, n] = sigmoid %0
   %2: f32[m] = sum %1 {axes=[1]}

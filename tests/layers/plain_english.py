@@ -12,16 +12,20 @@ import sys
 root = pathlib.Path(sys.argv[1])
 FOLDERS = ("ir", "passes", "codegen", "runtime", "frontend", "tests", "bench", "examples", "cmake", "scripts", "docs")
 WIDTH = 120
-# Rooms and pages whose comments are not checked yet.
-PENDING = ("ir/math", "ir/ops", "codegen/c/", "codegen/core", "codegen/glsl", "codegen/package", "frontend/",
-           "docs/c.md", "docs/native.md", "docs/offline.md")
+# Rooms and pages that are not checked yet.
+PENDING = ("codegen/c/", "codegen/core", "codegen/package", "frontend/cli", "docs/c.md", "docs/native.md", "docs/offline.md")
 SLASHES = {".h", ".cpp", ".c", ".frit"}
 HASHES = {".py", ".sh", ".cmake", ".txt"}
 
 # A sentence begins at the start of a block or behind the end of another one, and ends at a full stop, a colon or a
 # question mark that white space follows.
 SENTENCE = re.compile(r"(?:^|(?<=[.!?:])\s+)(What\b.*?(?:[.:](?=\s|$)|\?|$))", re.DOTALL)
+RAW_STRING = re.compile(r'R"([^(\s]*)\(.*?\)\1"', re.DOTALL)
 SLASH_COMMENT = re.compile(r'^(?:[^"\']|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\')*?//[/<]? ?(.*)$')
+
+
+def newlines(match):
+    return "\n" * match.group(0).count("\n")
 
 
 def files():
@@ -81,7 +85,7 @@ for path in files():
     if not says_what_it_is(path, lines):
         errors.append(f"{name}:1: the first line does not say what the file is")
     if path.suffix in (".h", ".cpp"):
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(RAW_STRING.sub(newlines, path.read_text()).splitlines(), 1):
             if len(line) > WIDTH and re.match(r"^\s*//", line):
                 errors.append(f"{name}:{number}: this comment has {len(line)} columns, and {WIDTH} is the most")
     for number, text in comments(path, lines):

@@ -64,7 +64,7 @@ TEST_F(Files, tensors_have_names_and_places_of_their_own) {
 
 TEST_F(Files, pipes_and_devices_are_refused_at_once) {
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);  // nobody writes to it: opening must not wait
-  for (const std::string& where : {path("pipe"), std::string("/dev/zero"), root_.string()}) {
+  for (const std::string& where : {path("pipe"), std::string("/dev/zero")}) {
     const auto says = [](const auto& result) {
       return !result.ok() && result.error().message.find("not a regular file") != std::string::npos;
     };

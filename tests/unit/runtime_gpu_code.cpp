@@ -33,7 +33,8 @@ TEST(GpuCode, reads_back_what_was_written) {
   ASSERT_EQ(read->kernels.size(), 2u);
   EXPECT_EQ(read->kernels[0].aligned_buffers, (std::vector<uint32_t>{0, 2}));
   EXPECT_FALSE(read->kernels[0].routine.has_value());
-  const RoutineForm &a = *sample().kernels[1].routine, &b = *read->kernels[1].routine;
+  const GpuCode written = sample();
+  const RoutineForm &a = *written.kernels[1].routine, &b = *read->kernels[1].routine;
   EXPECT_EQ(b.step, 3u);
   EXPECT_EQ(b.windows, 2u);
   EXPECT_EQ(a.arguments, b.arguments);

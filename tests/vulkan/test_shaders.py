@@ -25,9 +25,16 @@ def emit(graph, form, device="baseline"):
     return done.stdout
 
 
-def modules(words):
-    starts = [i for i in range(0, len(words), 4) if words[i:i + 4] == MAGIC]
-    return [words[a:b] for a, b in zip(starts, starts[1:] + [len(words)])]
+def modules(graph, device, folder):
+    """The modules of a graph, one file each."""
+    where = pathlib.Path(folder) / f"{graph.stem}-{device}"
+    command = [CLI, "compile", str(graph), "--target=vulkan", f"--cpu={device}", "--emit=spirv", "-o", str(where)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        failures.append(f"{' '.join(command)}: {done.stderr}")
+        return []
+    files = sorted(where.rglob("*")) if where.is_dir() else [where]
+    return [f for f in files if f.is_file() and f.read_bytes()[:4] == MAGIC]
 
 
 graphs = sorted(pathlib.Path(GRAPHS).glob("*.frit")) + sorted(pathlib.Path(GOLDEN).glob("*.frit"))
@@ -45,15 +52,13 @@ if not shutil.which("spirv-val"):
 else:
     with tempfile.TemporaryDirectory() as folder:
         for graph, device in [(g, d) for g in graphs for d in ("baseline", "nvidia")]:
-            found = modules(emit(graph, "spirv", device))
+            found = modules(graph, device, folder)
             if not found:
                 failures.append(f"{graph.name}: no modules")
-            for number, module in enumerate(found):
-                file = pathlib.Path(folder) / f"{graph.stem}{number}.spv"
-                file.write_bytes(module)
+            for file in found:
                 done = subprocess.run(["spirv-val", "--target-env", "vulkan1.2", str(file)], capture_output=True, text=True)
                 if done.returncode:
-                    failures.append(f"{graph.name} for {device}, module {number}: {done.stdout}{done.stderr}")
+                    failures.append(f"{graph.name} for {device}, {file.name}: {done.stdout}{done.stderr}")
 
 for graph in graphs[:1]:
     text = emit(graph, "spirv-asm").decode()
