@@ -28,6 +28,7 @@ std::string_view domain_name(ir::TypeClass c) {
     case ir::TypeClass::Number: return "number";
     case ir::TypeClass::Real: return "real";
     case ir::TypeClass::Integer: return "integer";
+    case ir::TypeClass::Shiftable: return "shiftable";
     case ir::TypeClass::Inexact: return "inexact";
     case ir::TypeClass::Float: return "float";
     case ir::TypeClass::Bool: return "bool";

@@ -102,17 +102,13 @@ array make(std::string_view row, std::vector<array> operands, ir::AttrMap attrs,
 
 namespace {
 
-// The dtype that a row computes operands of dtype `t` in. An elementwise row that has no meaning for bool takes it as
-// u8.
+// The dtype that a row computes operands of dtype `t` in.
 Dtype dtype_for(const ir::OpDef& def, Dtype t) {
-  const auto takes_bool = [](const ir::Meaning& m) { return ir::applies(m.for_types, bool_); };
-  if (t == bool_ && def.domain == ir::TypeClass::Integer &&
-      std::none_of(def.meanings.begin(), def.meanings.end(), takes_bool))
-    return uint8;
   switch (def.domain) {
     case ir::TypeClass::Inexact:
     case ir::TypeClass::Float: return at_least_float(t);
     case ir::TypeClass::Bool: return bool_;
+    case ir::TypeClass::Shiftable: return t == bool_ ? uint8 : t;
     case ir::TypeClass::Any:
     case ir::TypeClass::Number:
     case ir::TypeClass::Real:
@@ -137,6 +133,7 @@ void check_class(const ir::OpDef& def, Dtype dtype, std::span<const array> opera
       if (is_complex(dtype)) takes = "real numbers";
       break;
     case ir::TypeClass::Integer:
+    case ir::TypeClass::Shiftable:
       if (is_inexact(dtype)) takes = "integers or bool";
       break;
     case ir::TypeClass::Any:

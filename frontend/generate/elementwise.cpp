@@ -36,6 +36,7 @@ std::string types_text(const OpDef& def) {
     case TypeClass::Number: text = "any but bool"; break;
     case TypeClass::Real: text = "any but complex64"; break;
     case TypeClass::Integer: text = "integers and bool"; break;
+    case TypeClass::Shiftable: text = "integers and bool; bool becomes uint8"; break;
     case TypeClass::Inexact: text = "any; integers and bool become float32"; break;
     case TypeClass::Float: text = "any but complex64; integers and bool become float32"; break;
     case TypeClass::Bool: text = "any; converted to bool"; break;
@@ -56,7 +57,8 @@ std::string types_text(const OpDef& def) {
 
 std::string throws_text(const OpDef& def) {
   const bool restricted = def.domain == TypeClass::Number || def.domain == TypeClass::Real ||
-                          def.domain == TypeClass::Integer || def.domain == TypeClass::Float;
+                          def.domain == TypeClass::Integer || def.domain == TypeClass::Shiftable ||
+                          def.domain == TypeClass::Float;
   if (def.arity == 1) return restricted ? "InvalidArgument for another type." : "";
   return std::string("InvalidArgument when the shapes do not broadcast") +
          (restricted ? ", or for another type." : ".");

@@ -155,6 +155,7 @@ bool admits(TypeClass domain, Dtype t) {
     case TypeClass::Number: return t != bool_;
     case TypeClass::Real: return !is_complex(t);
     case TypeClass::Integer: return is_int(t) || t == bool_;
+    case TypeClass::Shiftable: return is_int(t);
     case TypeClass::Inexact: return is_inexact(t);
     case TypeClass::Float: return is_float(t);
     case TypeClass::Bool: return t == bool_;

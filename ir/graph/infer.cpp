@@ -16,6 +16,7 @@ std::string_view describe(TypeClass c) {
     case TypeClass::Number: return "numbers";
     case TypeClass::Real: return "bool or real numbers";
     case TypeClass::Integer: return "integers or bool";
+    case TypeClass::Shiftable: return "integers";
     case TypeClass::Inexact: return "floats or complex numbers";
     case TypeClass::Float: return "floats";
     case TypeClass::Bool: return "bool";

@@ -59,13 +59,14 @@ enum Trait : uint32_t {
 
 // The operand types that a row takes, and the conversion that the frontend inserts to reach one.
 enum class TypeClass : uint8_t {
-  Any,      // all fourteen
-  Number,   // all but bool
-  Real,     // all but complex64
-  Integer,  // integers and bool
-  Inexact,  // floats and complex64; the frontend casts others to float32
-  Float,    // floats only; the frontend casts integers to float32
-  Bool,     // the frontend casts to bool
+  Any,        // all fourteen
+  Number,     // all but bool
+  Real,       // all but complex64
+  Integer,    // integers and bool
+  Shiftable,  // integers; the frontend casts bool to uint8
+  Inexact,    // floats and complex64; the frontend casts others to float32
+  Float,      // floats only; the frontend casts integers to float32
+  Bool,       // the frontend casts to bool
 };
 enum class ResultType : uint8_t {
   Same,

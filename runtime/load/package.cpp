@@ -45,13 +45,20 @@ void each_capability(std::string_view spirv, F&& f) {
 }
 
 // Whether a plan reads its symbols where the guard reads those of the same name.
-bool reads_sizes_as(const Plan& plan, const Guard& guard) {
-  for (size_t i = 0; i < plan.symbols.size(); ++i) {
-    const auto found = std::find(guard.symbol_names.begin(), guard.symbol_names.end(), plan.symbol_names[i]);
-    if (found == guard.symbol_names.end() || plan.symbols[i].stride) return false;
+bool reads_sizes_as(const Plan& plan, const Signature& signature) {
+  const Guard& guard = signature.guard;
+  const auto reads = [&](const SymbolSource& symbol, const std::string& name) {
+    if (symbol.stride)
+      return std::any_of(signature.stride_symbols.begin(), signature.stride_symbols.end(), [&](const auto& stated) {
+        return stated.name == name && stated.input == symbol.input && stated.axis == symbol.axis;
+      });
+    const auto found = std::find(guard.symbol_names.begin(), guard.symbol_names.end(), name);
+    if (found == guard.symbol_names.end()) return false;
     const Guard::Source& source = guard.sources[static_cast<size_t>(found - guard.symbol_names.begin())];
-    if (source.input != plan.symbols[i].input || source.axis != plan.symbols[i].axis) return false;
-  }
+    return source.input == symbol.input && source.axis == symbol.axis;
+  };
+  for (size_t i = 0; i < plan.symbols.size(); ++i)
+    if (!reads(plan.symbols[i], plan.symbol_names[i])) return false;
   return true;
 }
 
@@ -220,7 +227,7 @@ Result<std::shared_ptr<const PackagedFunction>> Package::find(const PackageFile:
   made->signature_ = std::move(signature);
   FRIT_ASSIGN_OR_RETURN(image, image_for(f, made->machine_));
   const auto bad = [&](const std::string& why) { return Diagnostic("cannot load '" + file_->path() + "': " + why); };
-  if (!(image.guard == made->signature_.guard) || !reads_sizes_as(image.plan, image.guard))
+  if (!(image.guard == made->signature_.guard) || !reads_sizes_as(image.plan, made->signature_))
     return bad("the code of '" + f.name + "' is for calls of other sizes than its signature");
   bool fits = image.inputs.size() == made->signature_.inputs.size() &&
               image.plan.results.size() == made->signature_.outputs.size();
