@@ -207,7 +207,7 @@ array isposinf(const array& a, StreamOrDevice s = {});
 
 // `a` moved `b` bits up, zeros from below; a count below zero or past the width gives 0.
 // Shape: the shapes broadcast.
-// Types: integers and bool; promoted to a common type.
+// Types: integers and bool; bool becomes uint8; promoted to a common type.
 // Throws InvalidArgument when the shapes do not broadcast, or for another type.
 array left_shift(const array& a, const array& b, StreamOrDevice s = {});
 
@@ -331,7 +331,7 @@ array remainder(const array& a, const array& b, StreamOrDevice s = {});
 // `a` moved `b` bits down, copies of the sign (zeros for unsigned types) from above; a count below zero or past the
 // width gives 0, or -1 for a negative `a`.
 // Shape: the shapes broadcast.
-// Types: integers and bool; promoted to a common type.
+// Types: integers and bool; bool becomes uint8; promoted to a common type.
 // Throws InvalidArgument when the shapes do not broadcast, or for another type.
 array right_shift(const array& a, const array& b, StreamOrDevice s = {});
 
