@@ -1,3 +1,4 @@
+// shader columns_0_max
 // kernel @columns_0_max(%x: f32[38400] in, %t1: f32[128] out) {
 //   parallel for i in 128 vector 1 {
 //     for b in 2 acc %0: f32 = max %1 {

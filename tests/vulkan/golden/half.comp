@@ -1,3 +1,4 @@
+// shader half_0_add_select_astype
 // kernel @half_0_add_select_astype(%x: f16[6144] in, %b: f16[96] in, %keep: bool[6144] in, %t3: f16[6144] out, %t4: bf16[6144] out) {
 //   parallel for i in 6144 vector 8 {
 //     %0: f16 = load %x[i]

@@ -1,3 +1,4 @@
+// shader routine0
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require
@@ -333,6 +334,7 @@ void main() {
   PUT(64 + row * 4 + 3, 64 + column * 4 + 3, c7_7)
 }
 
+// shader routine0_small
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_control_flow_attributes : require

@@ -1,3 +1,4 @@
+// shader rows_0_sum_divide
 // kernel @rows_0_sum_divide(%x: f32[524288] in, %t1: f32[524288] out) {
 //   parallel for i in 512 vector 1 {
 //     for r1 in 1024 vector 4 lanes 1024 acc %0: f32 = sum %1 {
@@ -80,6 +81,7 @@ void main() {
   }
 }
 
+// shader rows_1_argmax
 // kernel @rows_1_argmax(%x: f32[524288] in, %t2: u32[512] out) {
 //   parallel for i in 512 vector 1 {
 //     for r1 in 1024 vector 4 lanes 1024 acc %0: i64 = argmax %1 at %2 {
