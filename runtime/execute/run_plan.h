@@ -61,7 +61,7 @@ struct View {
 
 // Hidden and inlined: through a library's table of exported functions a small call would take a third longer.
 template <class Device>
-class [[gnu::visibility("hidden")]] PlanRun {
+class PlanRun {
  public:
   using Address = typename Device::Address;
   using Role = BufferPlan::Role;
@@ -77,7 +77,7 @@ class [[gnu::visibility("hidden")]] PlanRun {
         addresses_(plan.buffers().size()),
         owners_(plan.outputs()) {}
 
-  Status run(std::span<Tensor> results, std::span<const std::shared_ptr<Buffer>> into) {
+  [[gnu::visibility("hidden")]] Status run(std::span<Tensor> results, std::span<const std::shared_ptr<Buffer>> into) {
     p_.read_symbols(inputs_, symbols_.data());
     FRIT_TRY(p_.check(symbols_.data()));
     FRIT_TRY(open_workspace());
