@@ -121,7 +121,8 @@ ValueId complex_product(Builder& b, ValueId x, size_t axis) {
     const Dim half = facts.simplify(ceil_div(n, 2));
     x = b.build("multiply", {part(x, 0, half), extend(part(x, half, n), half)});
   }
-  return x;
+  // Nothing shows of an open size that it has come down to 1.
+  return b.type(x).shape[axis].is(1) ? x : part(x, 0, 1);
 }
 
 std::vector<ValueId> expand_prod(Builder& b, const Op& op, std::span<const ValueId> operands) {

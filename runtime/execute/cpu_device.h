@@ -23,17 +23,16 @@ class CpuDevice {
   static Result<std::shared_ptr<Buffer>> allocate(size_t bytes) { return Buffer::allocate(bytes); }
   static bool can_take(const Buffer& buffer) { return buffer.owned(); }
   const std::shared_ptr<Buffer>& constant(size_t buffer) const { return plan_.plan().buffers[buffer].constant; }
-  Status place(const Buffer& buffer, bool, void*& address) const {
+  static bool place(const Buffer& buffer, bool, void*& address) {
     address = buffer.data();
-    return address ? Status() : Status(unreadable());
+    return address != nullptr;
   }
+  Diagnostic unreadable() const;
   Status kernels(const std::vector<Kernel>& kernels, const Frame<void*>& frame) const;
   Status library(const Library& step, std::span<const View<void*>> views, const Frame<void*>& frame) const;
   static Status finish() { return {}; }
 
  private:
-  Diagnostic unreadable() const;
-
   const PreparedPlan& plan_;
   Scratch workspace_;
 };

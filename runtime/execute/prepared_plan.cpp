@@ -5,34 +5,9 @@
 
 namespace frit::runtime {
 
-bool lies_within(std::span<const int64_t> shape, std::span<const int64_t> strides, int64_t offset, size_t element,
-                 int64_t bytes) {
-  int64_t elements = 1, low = offset, high = offset;
-  bool empty = false, overflows = false;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    const int64_t n = shape[i];
-    if (n < 0) return false;
-    empty |= n == 0;
-    overflows |= __builtin_mul_overflow(elements, n, &elements) || elements > kMostElements;
-    int64_t reach;
-    overflows |= __builtin_mul_overflow(n - 1, strides[i], &reach);
-    int64_t& end = reach < 0 ? low : high;
-    overflows |= __builtin_add_overflow(end, reach, &end);
-  }
-  if (empty) return true;
-  return !overflows && low >= 0 && high < bytes / static_cast<int64_t>(element);
-}
-
 Window::Window(const WindowPlan& w) : buffer(w.buffer), dtype(w.dtype), offset(w.offset) {
   for (const DimProgram& d : w.shape) shape.emplace_back(d);
   for (const DimProgram& d : w.strides) strides.emplace_back(d);
-}
-
-void Window::sizes(const int64_t* symbols, Sizes& shape_out, Sizes& strides_out) const {
-  shape_out.resize(shape.size());
-  strides_out.resize(strides.size());
-  for (size_t i = 0; i < shape.size(); ++i) shape_out[i] = shape[i].get(symbols);
-  for (size_t i = 0; i < strides.size(); ++i) strides_out[i] = strides[i].get(symbols);
 }
 
 bool Window::fills(int64_t bytes, const int64_t* symbols) const {
@@ -142,13 +117,6 @@ Status PreparedPlan::resolve_once() const {
   }
   resolved_.store(true, std::memory_order_release);
   return {};
-}
-
-void PreparedPlan::read_symbols(std::span<const Tensor> inputs, int64_t* symbols) const {
-  for (size_t i = 0; i < plan_.symbols.size(); ++i) {
-    const SymbolSource& s = plan_.symbols[i];
-    symbols[i] = s.stride ? inputs[s.input].strides[s.axis] : inputs[s.input].shape[s.axis];
-  }
 }
 
 Status PreparedPlan::check_all(const int64_t* symbols) const {

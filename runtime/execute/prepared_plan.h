@@ -41,8 +41,24 @@ class Value {
 
 // Whether a view's sizes are not negative, it has at most kMostElements elements, and all of them lie in the first
 // `bytes` bytes of the memory that `offset` counts from.
-bool lies_within(std::span<const int64_t> shape, std::span<const int64_t> strides, int64_t offset, size_t element,
-                 int64_t bytes);
+inline bool lies_within(std::span<const int64_t> shape, std::span<const int64_t> strides, int64_t offset,
+                        size_t element, int64_t bytes) {
+  int64_t elements = 1, low = offset, high = offset;
+  bool empty = false, overflows = false;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const int64_t n = shape[i];
+    if (n < 0) return false;
+    empty |= n == 0;
+    overflows |= __builtin_mul_overflow(elements, n, &elements) || elements > kMostElements;
+    int64_t reach;
+    overflows |= __builtin_mul_overflow(n - 1, strides[i], &reach);
+    int64_t& end = reach < 0 ? low : high;
+    overflows |= __builtin_add_overflow(end, reach, &end);
+  }
+  if (empty) return true;
+  // A product, as a division takes as long as all else here.
+  return !overflows && low >= 0 && high < kMostElements && (high + 1) * static_cast<int64_t>(element) <= bytes;
+}
 
 struct Window {
   uint32_t buffer;
@@ -51,7 +67,12 @@ struct Window {
   Value offset;
 
   explicit Window(const WindowPlan& w);
-  void sizes(const int64_t* symbols, Sizes& shape_out, Sizes& strides_out) const;
+  void sizes(const int64_t* symbols, Sizes& shape_out, Sizes& strides_out) const {
+    shape_out.resize(shape.size());
+    strides_out.resize(strides.size());
+    for (size_t i = 0; i < shape.size(); ++i) shape_out[i] = shape[i].get(symbols);
+    for (size_t i = 0; i < strides.size(); ++i) strides_out[i] = strides[i].get(symbols);
+  }
   // Whether it is all of a buffer of so many bytes, row-major.
   bool fills(int64_t bytes, const int64_t* symbols) const;
 };
@@ -102,7 +123,12 @@ class PreparedPlan {
 
   // Looks up entry points and routines that the plan left open; of the CPU.
   Status resolve() const { return resolved_.load(std::memory_order_acquire) ? Status() : resolve_once(); }
-  void read_symbols(std::span<const Tensor> inputs, int64_t* symbols) const;
+  void read_symbols(std::span<const Tensor> inputs, int64_t* symbols) const {
+    for (size_t i = 0; i < plan_.symbols.size(); ++i) {
+      const SymbolSource& s = plan_.symbols[i];
+      symbols[i] = s.stride ? inputs[s.input].strides[s.axis] : inputs[s.input].shape[s.axis];
+    }
+  }
   // The plan's checks for these values of its symbols.
   Status check(const int64_t* symbols) const { return plan_.checks.empty() ? Status() : check_all(symbols); }
 

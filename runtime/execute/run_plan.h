@@ -9,7 +9,8 @@
 //   Result<std::shared_ptr<Buffer>> allocate(size_t bytes);
 //   bool can_take(Buffer&);                                  whether an output may take over a donated buffer
 //   const std::shared_ptr<Buffer>& constant(size_t buffer);
-//   Status place(const Buffer&, bool written, Address&);     where a buffer begins that the run reads or writes
+//   bool place(const Buffer&, bool written, Address&);       where a buffer begins that the run reads or writes
+//   Diagnostic unreadable();                                 why place() failed
 //   Status kernels(const std::vector<Kernel>&, const Frame<Address>&);
 //   Status library(const Library&, std::span<const View<Address>>, const Frame<Address>&);   operands, then results
 //   Status finish();                                         after the last step
@@ -17,6 +18,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "runtime/execute/prepared_plan.h"
@@ -57,13 +59,15 @@ struct View {
   Sizes shape, strides;
 };
 
+// Hidden and inlined: through a library's table of exported functions a small call would take a third longer.
 template <class Device>
 class PlanRun {
  public:
   using Address = typename Device::Address;
   using Role = BufferPlan::Role;
 
-  PlanRun(const PreparedPlan& plan, Device& device, std::span<const Tensor> inputs, std::span<const bool> donated)
+  [[gnu::always_inline]] PlanRun(const PreparedPlan& plan, Device& device, std::span<const Tensor> inputs,
+                                 std::span<const bool> donated)
       : p_(plan),
         device_(device),
         inputs_(inputs),
@@ -73,12 +77,13 @@ class PlanRun {
         addresses_(plan.buffers().size()),
         owners_(plan.outputs()) {}
 
-  Status run(std::span<Tensor> results, std::span<const std::shared_ptr<Buffer>> into) {
+  [[gnu::visibility("hidden")]] Status run(std::span<Tensor> results, std::span<const std::shared_ptr<Buffer>> into) {
     p_.read_symbols(inputs_, symbols_.data());
     FRIT_TRY(p_.check(symbols_.data()));
     FRIT_TRY(open_workspace());
     take_given(into);
-    for (size_t i = 0; i < p_.buffers().size(); ++i) FRIT_TRY(place(i));
+    for (size_t i = 0; i < p_.buffers().size(); ++i)
+      if (!place(i)) return std::move(*failure_);
     const Frame<Address> frame{addresses_.data(), symbols_.data()};
     for (const PreparedPlan::Step& step : p_.steps()) {
       if (const auto* kernels = std::get_if<std::vector<Kernel>>(&step))
@@ -87,12 +92,19 @@ class PlanRun {
         FRIT_TRY(library(std::get<Library>(step), frame));
     }
     FRIT_TRY(device_.finish());
-    for (size_t i = 0; i < results.size(); ++i) FRIT_TRY(show(i, results[i]));
+    for (size_t i = 0; i < results.size(); ++i)
+      if (!show(i, results[i])) return std::move(*failure_);
     return {};
   }
 
  private:
-  Status open_workspace() {
+  // The hot functions give false and leave their error here: a Status is large to hand back.
+  [[gnu::noinline, gnu::cold]] bool fail(Diagnostic error) {
+    failure_ = std::move(error);
+    return false;
+  }
+
+  [[gnu::always_inline]] Status open_workspace() {
     size_t bytes = 0;
     for (size_t i = 0; i < p_.slots().size(); ++i) {
       const int64_t slot = p_.slots()[i].get(symbols_.data());
@@ -105,7 +117,7 @@ class PlanRun {
   }
 
   // Memory of the caller for whole results.
-  void take_given(std::span<const std::shared_ptr<Buffer>> into) {
+  [[gnu::always_inline]] void take_given(std::span<const std::shared_ptr<Buffer>> into) {
     for (size_t i = 0; i < into.size(); ++i) {
       const uint32_t output = into[i] ? p_.own_output(i) : ~0u;
       if (output == ~0u || reinterpret_cast<uintptr_t>(into[i]->data()) % Device::kAlign) continue;
@@ -115,29 +127,30 @@ class PlanRun {
     }
   }
 
-  Status place(size_t i) {
+  [[gnu::always_inline]] bool place(size_t i) {
     const PreparedPlan::Memory& b = p_.buffers()[i];
     switch (b.role) {
       case Role::Input: {
-        if (!b.used) return {};
+        if (!b.used) return true;
         const Tensor& t = inputs_[b.index];
         const int64_t needed = b.bytes.get(symbols_.data()), before = t.offset * static_cast<int64_t>(t.dtype.size);
         if (needed > 0 && (before < 0 || needed > static_cast<int64_t>(t.buffer->bytes()) - before))
-          return p_.short_input(b.index, needed);
-        FRIT_TRY(device_.place(*t.buffer, false, addresses_[i]));
+          return fail(p_.short_input(b.index, needed));
+        if (!device_.place(*t.buffer, false, addresses_[i])) return fail(device_.unreadable());
         addresses_[i] = device_.advance(addresses_[i], before);
-        return {};
+        return true;
       }
-      case Role::Constant: return device_.place(*device_.constant(i), false, addresses_[i]);
-      case Role::Temp: addresses_[i] = device_.advance(workspace_, static_cast<int64_t>(starts_[b.index])); return {};
+      case Role::Constant:
+        return device_.place(*device_.constant(i), false, addresses_[i]) || fail(device_.unreadable());
+      case Role::Temp: addresses_[i] = device_.advance(workspace_, static_cast<int64_t>(starts_[b.index])); return true;
       case Role::Output: return place_output(b, addresses_[i]);
     }
-    return {};
+    return true;
   }
 
-  Status place_output(const PreparedPlan::Memory& b, Address& address) {
+  [[gnu::always_inline]] bool place_output(const PreparedPlan::Memory& b, Address& address) {
     const int64_t needed = b.bytes.get(symbols_.data());
-    if (needed < 0 || needed > kMostBytes) return p_.too_large("a result", needed);
+    if (needed < 0 || needed > kMostBytes) return fail(p_.too_large("a result", needed));
     const auto bytes = static_cast<size_t>(needed);
     std::shared_ptr<Buffer>& owner = owners_[b.owner];
     if (!owner && b.donor < donated_.size() && donated_[b.donor]) {
@@ -149,10 +162,10 @@ class PlanRun {
     }
     if (!owner) {
       auto buffer = device_.allocate(bytes);
-      if (!buffer.ok()) return std::move(buffer.error());
+      if (!buffer.ok()) return fail(std::move(buffer.error()));
       owner = *std::move(buffer);
     }
-    return device_.place(*owner, true, address);
+    return device_.place(*owner, true, address) || fail(device_.unreadable());
   }
 
   Status library(const Library& step, const Frame<Address>& frame) {
@@ -172,7 +185,7 @@ class PlanRun {
 
   // Whether a window stays inside its buffer. A window of an input counts from the input's first element, and its
   // strides may be negative: it may show any part of the memory that the input lies in.
-  bool within(const Window& w, const Sizes& shape, const Sizes& strides, int64_t offset) {
+  [[gnu::always_inline]] bool within(const Window& w, const Sizes& shape, const Sizes& strides, int64_t offset) {
     const PreparedPlan::Memory& b = p_.buffers()[w.buffer];
     if (b.role != Role::Input) return lies_within(shape, strides, offset, w.dtype.size, b.bytes.get(symbols_.data()));
     const Tensor& t = inputs_[b.index];
@@ -182,13 +195,13 @@ class PlanRun {
            lies_within(shape, strides, first, w.dtype.size, static_cast<int64_t>(t.buffer->bytes()));
   }
 
-  Status show(size_t i, Tensor& t) {
+  [[gnu::always_inline]] bool show(size_t i, Tensor& t) {
     const Window& w = p_.results()[i];
     const PreparedPlan::Memory& b = p_.buffers()[w.buffer];
     t.dtype = w.dtype;
     w.sizes(symbols_.data(), t.shape, t.strides);
     t.offset = w.offset.get(symbols_.data());
-    if (!within(w, t.shape, t.strides, t.offset)) return p_.outside("result", i, t.shape);
+    if (!within(w, t.shape, t.strides, t.offset)) return fail(p_.outside("result", i, t.shape));
     switch (b.role) {
       case Role::Input:
         t.buffer = inputs_[b.index].buffer;
@@ -199,7 +212,7 @@ class PlanRun {
       case Role::Output:
       case Role::Temp: t.buffer = owners_[b.owner]; break;
     }
-    return {};
+    return true;
   }
 
   const PreparedPlan& p_;
@@ -211,6 +224,7 @@ class PlanRun {
   Address workspace_{};
   Array<Address> addresses_;
   Array<std::shared_ptr<Buffer>, 4> owners_;
+  std::optional<Diagnostic> failure_;
 };
 
 }  // namespace frit::runtime

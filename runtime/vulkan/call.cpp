@@ -69,7 +69,7 @@ bool all_zero(const std::vector<DimProgram>& programs, const std::vector<int64_t
 
 Status GpuCall::workspace(size_t bytes, uint64_t& first) {
   FRIT_ASSIGN_OR_RETURN(memory, allocate(bytes));
-  FRIT_TRY(place(*memory, true, first));
+  place(*memory, true, first);
   held_.push_back(std::move(memory));
   return {};
 }
@@ -79,10 +79,10 @@ bool GpuCall::can_take(const Buffer& buffer) {
   return true;
 }
 
-Status GpuCall::place(const Buffer& buffer, bool written, uint64_t& address) {
+bool GpuCall::place(const Buffer& buffer, bool written, uint64_t& address) {
   address = buffer.gpu()->address();
   (written ? writes_ : reads_).push_back(&track(buffer));
-  return {};
+  return true;
 }
 
 Status GpuCall::kernels(const std::vector<Kernel>& kernels, const Frame<uint64_t>& frame) {

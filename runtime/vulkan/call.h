@@ -23,7 +23,8 @@ class GpuCall {
   // An output may take over any memory of the device; a copy of it on the host is out of date then.
   static bool can_take(const Buffer& buffer);
   const std::shared_ptr<Buffer>& constant(size_t buffer) const { return program_.constant(buffer); }
-  Status place(const Buffer& buffer, bool written, uint64_t& address);
+  bool place(const Buffer& buffer, bool written, uint64_t& address);
+  static Diagnostic unreadable() { return Diagnostic("memory of the gpu cannot be used"); }  // never
   Status kernels(const std::vector<Kernel>& kernels, const Frame<uint64_t>& frame);
   Status library(const Library& step, std::span<const View<uint64_t>> views, const Frame<uint64_t>& frame);
   Status finish();
