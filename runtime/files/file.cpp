@@ -103,7 +103,8 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& pa
   }
   ::close(fd);
   if (reason) return failed(std::strerror(reason));
-  if (!regular) return failed(S_ISDIR(info.st_mode) ? "it is a folder, it is not a regular file" : "it is not a regular file");
+  if (!regular)
+    return failed(S_ISDIR(info.st_mode) ? "it is a folder, it is not a regular file" : "it is not a regular file");
   return std::shared_ptr<const MappedFile>(std::move(file));
 }
 
