@@ -98,7 +98,16 @@ bool to_tensor(const frit_function& f, const frit_tensor& from, const Signature:
     return failed(FRIT_BAD_ARGUMENT, who + "has elements, but its data is null"), false;
   // An array without elements may be null; memory that is null would be a GPU's.
   static std::byte nothing[1];
-  to.buffer = Buffer::adopt(from.data ? from.data : nothing, static_cast<size_t>(elements) * to.dtype.size, {});
+  // Strides may leave gaps between the elements.
+  int64_t span = elements > 0 ? 1 : 0;
+  for (size_t i = 0; i < to.shape.size() && elements > 0; ++i) {
+    int64_t reach = 0;
+    if (__builtin_mul_overflow(to.shape[i] - 1, std::max<int64_t>(to.strides[i], 0), &reach) ||
+        __builtin_add_overflow(span, reach, &span) || span > (int64_t{1} << 48))
+      return failed(FRIT_BAD_ARGUMENT, who + "has a stride that is too large"), false;
+  }
+  to.buffer =
+      Buffer::adopt(from.data ? from.data : nothing, static_cast<size_t>(std::max(elements, span)) * to.dtype.size, {});
   return true;
 }
 

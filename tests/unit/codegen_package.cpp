@@ -260,6 +260,28 @@ TEST_F(PackageTest, WeightsBesideMustBeThereAndFit) {
   EXPECT_NE(load()->find("scale").error().message.find("not in its folder"), std::string::npos);
 }
 
+TEST_F(PackageTest, StatedStridesAreTakenAsTheyLieOrCopied) {
+  auto module = ir::parse(
+      "func @f(%x: f32[n, 3] strides [s, 1]) -> f32[n, 3] where s in [3, 8] {\n  %0: f32[n, 3] = add %x, %x\n"
+      "  return %0\n}\n",
+      "strided");
+  ASSERT_TRUE(module.ok()) << module.error().str();
+  auto made = make_package(**module, {}, {{{"llvm", "native"}}});
+  ASSERT_TRUE(made.ok()) << made.error().str();
+  ASSERT_TRUE(runtime::write_package(path_, *made).ok());
+  const runtime::LoadedFunction f = runtime::load(path_, "cpu").find("f");
+  std::vector<float> x(12);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
+  // Row-major, in rows of five of which three count, and by columns: the last is copied.
+  const std::pair<std::vector<int64_t>, std::vector<float>> cases[] = {
+      {{3, 1}, {0, 2, 4, 6, 8, 10}}, {{5, 1}, {0, 2, 4, 10, 12, 14}}, {{1, 2}, {0, 4, 8, 2, 6, 10}}};
+  for (const auto& [strides, want] : cases) {
+    const std::vector<runtime::Array> y = f({runtime::View(x.data(), {2, 3}, strides)});
+    EXPECT_EQ(std::vector<float>(y[0].data<float>(), y[0].data<float>() + 6), want);
+  }
+  EXPECT_THROW(f({runtime::View(x.data(), {2, 3}, {int64_t{1} << 62, 1})}), runtime::LoadError);
+}
+
 TEST_F(PackageTest, TheRuntimesInterfaceInCAndCpp) {
   write({{"llvm", "native"}});
   const runtime::LoadedPackage package = runtime::load(path_, "cpu");
