@@ -70,8 +70,8 @@ if ((all)); then
     tests $preset "with $preset"
   done
   step "a fresh machine"
-  scripts/fresh.sh smoke || failures+=("fresh machine:
-    scripts/fresh.sh smoke")
+  scripts/fresh.sh run || failures+=("fresh machine:
+    scripts/fresh.sh run")
 fi
 step "done"
 if ((${#failures[@]})); then
