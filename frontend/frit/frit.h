@@ -36,6 +36,7 @@
 #include "frit/log.h"
 #include "frit/memory.h"
 #include "frit/ops.h"
+#include "frit/random.h"
 #include "frit/stream.h"
 #include "frit/transforms.h"
 #include "frit/utils.h"

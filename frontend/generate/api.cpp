@@ -22,14 +22,21 @@ constexpr std::array kTypes{
     TypeName{"kind", "Dtype::Kind", "Dtype::Kind", "Dtype::Kind"},
     TypeName{"bool", "bool", "bool", "bool"},
     TypeName{"int", "int", "int", "int"},
+    TypeName{"int?", "std::optional<int>", "std::optional<int>", "std::optional<int>"},
+    TypeName{"uint64", "uint64_t", "uint64_t", "uint64_t"},
     TypeName{"float", "float", "float", "float"},
     TypeName{"float?", "std::optional<float>", "std::optional<float>", "std::optional<float>"},
     TypeName{"double", "double", "double", "double"},
     TypeName{"string", "const std::string&", "std::string", "std::string"},
+    TypeName{"string?", "const std::optional<std::string>&", "std::optional<std::string>",
+             "std::optional<std::string>"},
     TypeName{"size", "const Size&", "Size", "Size"},      // a size, which may be open
     TypeName{"shape", "const Sizes&", "Sizes", "Sizes"},  // a list of sizes
     TypeName{"ints", "const Shape&", "Shape", "Shape"},   // a list of numbers, one for each axis
     TypeName{"axes", "const std::vector<int>&", "std::vector<int>", "std::vector<int>"},
+    TypeName{"axes?", "const std::optional<std::vector<int>>&", "std::optional<std::vector<int>>",
+             "std::optional<std::vector<int>>"},
+    TypeName{"array_pair", "", "", "std::pair<array, array>"},
     TypeName{"strides", "Strides", "Strides", "Strides"},  // in elements
     TypeName{"count", "size_t", "size_t", "size_t"},       // of elements or bytes
     TypeName{"pair", "const std::pair<Size, Size>&", "std::pair<Size, Size>", "std::pair<Size, Size>"},
@@ -52,7 +59,7 @@ constexpr std::array kTypes{
     TypeName{"namer", "const NodeNamer&", "NodeNamer", "NodeNamer"},
     TypeName{"void", "void", "void", "void"},
 };
-constexpr std::array<std::string_view, 6> kFields{"Shape", "Types", "Throws", "Algorithm", "Row", "Cpp"};
+constexpr std::array<std::string_view, 7> kFields{"Shape", "Types", "Throws", "Algorithm", "Row", "Cpp", "Stream"};
 
 const TypeName* find_type(std::string_view name) {
   const auto found = std::find_if(kTypes.begin(), kTypes.end(), [&](const TypeName& t) { return t.name == name; });
@@ -83,6 +90,7 @@ class FileReader {
     }
     for (const Function& f : group_.functions)
       if (f.text.empty()) fail("'" + f.name + "' has no text");
+    for (Function& f : group_.functions) f.stream = f.stream && group_.stream;
     if (group_.title.empty()) fail("the file has no line 'group NUMBER TITLE'");
     return std::move(group_);
   }
@@ -112,7 +120,8 @@ class FileReader {
       space = name.substr(0, colons);
       name = name.substr(colons + 2);
     }
-    if (!open_ || group_.functions.empty() || group_.functions.back().name != name) {
+    if (!open_ || group_.functions.empty() || group_.functions.back().name != name ||
+        group_.functions.back().space != space) {
       for (const Function& f : group_.functions)
         if (f.name == name && f.space == space) fail("'" + std::string(name) + "' is described twice");
       group_.functions.push_back({.name = std::string(name), .space = std::string(space)});
@@ -171,6 +180,11 @@ class FileReader {
       if (name == "Cpp") {
         if (text != "verbatim") fail("the field Cpp is 'verbatim' or not there");
         f.verbatim = true;
+        return;
+      }
+      if (name == "Stream") {
+        if (text != "none") fail("the field Stream is 'none' or not there");
+        f.stream = false;
         return;
       }
       f.fields.push_back({std::string(name), text});

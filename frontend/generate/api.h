@@ -9,8 +9,11 @@
 //   reshape(a: array, shape: shape) -> array         one line for each form of the function
 //     The elements under another shape.              a paragraph, then fields: Shape, Types, Throws, Algorithm, Row
 //     Shape: `shape`.
+//     Stream: none                                   this function takes no stream
 //     Cpp: verbatim                                  C++ has the verbatim lines alone and not the forms
 //     | template <class T> ...                       verbatim lines, for C++ alone
+//
+// `random::key` in the place of a name is a function of the namespace frit::random.
 //
 // The types of parameters and results are a closed set (kTypes), so that every language maps each of them once. `own`
 // in front of a type says that the function may keep the value: C++ then takes it by value.
@@ -47,6 +50,8 @@ struct Function {
   std::vector<std::string> cpp;  // verbatim lines
   std::string row;               // the elementwise row that it stands for, where the name differs
   bool verbatim = false;         // C++ has the verbatim lines alone
+  bool stream = true;            // its last parameter is a stream; never where the group says `stream none`
+  std::string full_name() const { return space.empty() ? name : space + "::" + name; }
 };
 
 struct Group {

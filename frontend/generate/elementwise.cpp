@@ -87,7 +87,7 @@ Group elementwise_group(const std::vector<Group>& others) {
   const auto described = [&](std::string_view row) {
     for (const Group& g : others)
       for (const Function& f : g.functions)
-        if (f.name == row || f.row == row) return true;
+        if (f.full_name() == row || f.row == row) return true;
     return false;
   };
   for (const OpDef* def : ir::OpTable::instance().all())

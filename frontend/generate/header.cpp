@@ -19,12 +19,12 @@ std::string cpp_parameter(const Parameter& p) {
 }
 
 // Lines are filled, and go on under the first parameter.
-std::string declaration(const Function& f, const Form& form, bool stream) {
+std::string declaration(const Function& f, const Form& form) {
   std::string line = std::string(type_of(form.result).cpp_result) + " " + f.name + "(", text;
   const std::string indent(line.size(), ' ');
   std::vector<std::string> parameters;
   for (const Parameter& p : form.parameters) parameters.push_back(cpp_parameter(p));
-  if (stream) parameters.push_back("StreamOrDevice s = {}");
+  if (f.stream) parameters.push_back("StreamOrDevice s = {}");
   for (size_t i = 0; i < parameters.size(); ++i) {
     const bool first = i == 0, last = i + 1 == parameters.size();
     const std::string part = parameters[i] + (last ? ");" : ",");
@@ -59,7 +59,7 @@ std::string cpp_declarations(const Group& group) {
     text += wrapped(f.text, "//");
     for (const Field& field : f.fields) text += wrapped(field_text(field), "//");
     if (!f.verbatim)
-      for (const Form& form : f.forms) text += declaration(f, form, group.stream);
+      for (const Form& form : f.forms) text += declaration(f, form);
     for (const std::string& line : f.cpp) text += line + "\n";
     text += "\n";
   }

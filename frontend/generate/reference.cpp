@@ -5,12 +5,12 @@ namespace frit::generate {
 
 namespace {
 
-std::string form_text(const Function& f, const Form& form, bool stream) {
-  std::string text = (f.space.empty() ? "" : f.space + "::") + f.name + "(";
+std::string form_text(const Function& f, const Form& form) {
+  std::string text = f.full_name() + "(";
   const auto add = [&](const std::string& part) { text += (text.ends_with("(") ? "" : ", ") + part; };
   for (const Parameter& p : form.parameters)
     add(p.name + ": " + p.type + (p.fallback.empty() ? "" : " = " + p.fallback));
-  if (stream) add("s: where = default");
+  if (f.stream) add("s: where = default");
   return text + ")" + (form.result == "void" ? "" : " -> " + form.result);
 }
 
@@ -25,8 +25,8 @@ std::string reference(const std::vector<Group>& groups) {
   for (const Group& group : groups) {
     text += "\n## " + group.title + "\n\n" + group.text + "\n";
     for (const Function& f : group.functions) {
-      text += "\n### " + (f.space.empty() ? "" : f.space + "::") + f.name + "\n\n```\n";
-      for (const Form& form : f.forms) text += form_text(f, form, group.stream) + "\n";
+      text += "\n### " + f.full_name() + "\n\n```\n";
+      for (const Form& form : f.forms) text += form_text(f, form) + "\n";
       text += "```\n\n" + f.text + "\n";
       if (!f.fields.empty()) text += "\n";
       for (const Field& field : f.fields) text += "- *" + field.name + "*: " + field.text + "\n";
