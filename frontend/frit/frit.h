@@ -33,6 +33,7 @@
 #include "frit/elementwise.h"
 #include "frit/export.h"
 #include "frit/graph_utils.h"
+#include "frit/linalg.h"
 #include "frit/log.h"
 #include "frit/memory.h"
 #include "frit/ops.h"

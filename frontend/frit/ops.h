@@ -14,8 +14,10 @@
 #include <vector>
 
 #include "frit/array.h"
+#include "frit/contraction_ops.h"
 #include "frit/create_ops.h"
 #include "frit/elementwise.h"
+#include "frit/rearrange_ops.h"
 #include "frit/reduce_ops.h"
 #include "frit/shape_ops.h"
 

@@ -37,6 +37,7 @@ constexpr std::array kTypes{
     TypeName{"axes?", "const std::optional<std::vector<int>>&", "std::optional<std::vector<int>>",
              "std::optional<std::vector<int>>"},
     TypeName{"array_pair", "", "", "std::pair<array, array>"},
+    TypeName{"contraction_path", "", "", "std::pair<std::vector<std::vector<int>>, std::string>"},
     TypeName{"strides", "Strides", "Strides", "Strides"},  // in elements
     TypeName{"count", "size_t", "size_t", "size_t"},       // of elements or bytes
     TypeName{"pair", "const std::pair<Size, Size>&", "std::pair<Size, Size>", "std::pair<Size, Size>"},
