@@ -1,0 +1,165 @@
+// The routines "partition", "argpartition" and "topk" on the CPU: selection instead of a whole sort.
+//
+// A row's elements become words of key and position, whose order is that of a stable sort. The wanted word is found in
+// linear time; the elements are then dealt around it in the order of the operand.
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "runtime/execute/scratch.h"
+#include "runtime/routines/order.h"
+#include "runtime/routines/radix.h"
+#include "runtime/routines/routine.h"
+
+namespace frit::runtime::routines {
+namespace {
+
+// Elements below which another thread does not pay.
+constexpr int64_t kWorthwhile = 4096;
+// Elements whose keys are compared with the least of the largest ones at once.
+constexpr int64_t kBlock = 64;
+
+template <class O>
+class Select {
+ public:
+  using Bits = typename O::Bits;
+  using Word = std::conditional_t<sizeof(Bits) == 8, uint128_t, uint64_t>;
+  static constexpr int kPositionBits = 32;
+
+  Select(const LibraryTensor& x, const LibraryTensor& out) : from_(x), to_(out), n_(from_.length()) {}
+
+  // Each row around its element kth.
+  template <bool kPositions>
+  bool partition(int64_t kth) const {
+    return each_row(2 * n_, [&](int64_t row, Word* memory) {
+      const Bits* const in = from_.template start<Bits>(row);
+      Word *const words = memory, *const work = memory + n_;
+      for (int64_t i = 0; i < n_; ++i) words[i] = word(in[i * from_.step()], i);
+      std::copy_n(words, n_, work);
+      std::nth_element(work, work + kth, work + n_);
+      const Word middle = work[kth];
+      int64_t front = 0, back = kth + 1;
+      for (int64_t i = 0; i < n_; ++i) {
+        const int64_t to = words[i] == middle ? kth : words[i] < middle ? front++ : back++;
+        if constexpr (kPositions)
+          to_.template start<uint32_t>(row)[to * to_.step()] = static_cast<uint32_t>(i);
+        else
+          to_.template start<Bits>(row)[to * to_.step()] = in[i * from_.step()];
+      }
+    });
+  }
+
+  // The `k` largest elements of each row, ascending.
+  bool largest(int64_t k) const {
+    const int64_t room = std::min(n_, 2 * k + 1024);
+    return each_row(room + kBlock, [&](int64_t row, Word* kept) {
+      const Bits* const in = from_.template start<Bits>(row);
+      Bits* const out = to_.template start<Bits>(row);
+      const int64_t step = from_.step();
+      int64_t count = 0;
+      Bits least = 0;  // of the k largest so far: smaller keys are of no use
+      bool full = false;
+      const auto shrink = [&] {
+        std::nth_element(kept, kept + (count - k), kept + count);
+        std::copy(kept + (count - k), kept + count, kept);
+        count = k;
+        least = static_cast<Bits>(kept[0] >> kPositionBits);
+        full = true;
+      };
+      for (int64_t i = 0; i < n_; i += kBlock) {
+        const int64_t end = std::min(i + kBlock, n_);
+        if (full && !any_from(in, step, i, end, least)) continue;
+        for (int64_t j = i; j < end; ++j) {
+          const Bits bits = in[j * step];
+          if (O::key(bits) >= least) kept[count++] = word(bits, j);
+        }
+        if (count >= room) shrink();
+      }
+      std::nth_element(kept, kept + (count - k), kept + count);
+      std::sort(kept + (count - k), kept + count);
+      for (int64_t i = 0; i < k; ++i)
+        out[i * to_.step()] = in[static_cast<int64_t>(static_cast<uint32_t>(kept[count - k + i])) * step];
+    });
+  }
+
+ private:
+  static Word word(Bits bits, int64_t i) { return Word{O::key(bits)} << kPositionBits | static_cast<Word>(i); }
+
+  static bool any_from(const Bits* in, int64_t step, int64_t i, int64_t end, Bits least) {
+    if (step != 1 || end - i != kBlock) return true;
+    int any = 0;
+    for (int64_t j = 0; j < kBlock; ++j) any |= O::key(in[i + j]) >= least;
+    return any != 0;
+  }
+
+  // Calls body(row, memory) with memory for `words` words. False where there is no memory.
+  template <class Body>
+  bool each_row(int64_t words, const Body& body) const {
+    std::atomic<bool> ok{true};
+    for_ranges(from_.count(), kWorthwhile / std::max<int64_t>(n_, 1), [&](int64_t begin, int64_t end) {
+      Scratch memory(static_cast<size_t>(words) * sizeof(Word));
+      if (!memory.data()) {
+        ok = false;
+        return;
+      }
+      for (int64_t row = begin; row < end; ++row) body(row, static_cast<Word*>(memory.data()));
+    });
+    return ok.load();
+  }
+
+  const Rows from_, to_;
+  const int64_t n_;
+};
+
+// The number that the call selects by, if the call is one of the routine's.
+Result<int64_t> selected(std::string_view op, const LibraryCall& call, std::string_view name, bool whole, Dtype result) {
+  const auto refuse = [&] {
+    return Diagnostic("op '" + std::string(op) + "' cannot select from " +
+                      (call.operands.empty() ? "nothing" : text(call.operands[0])));
+  };
+  if (call.operands.size() != 1 || call.results.size() != 1) return refuse();
+  const LibraryTensor &x = call.operands[0], &out = call.results[0];
+  const std::optional<int64_t> number = Options(call).integer(name);
+  if (x.shape.empty() || x.shape.size() != out.shape.size() || out.dtype != result || !number) return refuse();
+  const int64_t n = x.shape.back(), most = whole ? n - 1 : n;
+  const bool same = std::equal(x.shape.begin(), x.shape.end() - 1, out.shape.begin()) &&
+                    out.shape.back() == (whole ? n : *number);
+  if (!same || *number < 0 || (*number > most && element_count(x) > 0) || n > int64_t{~uint32_t{0}}) return refuse();
+  return *number;
+}
+
+Status no_memory(std::string_view op, const LibraryTensor& x) {
+  return Diagnostic("op '" + std::string(op) + "' cannot allocate memory to select from " + text(x), {},
+                    "free arrays or raise the limit with set_memory_limit");
+}
+
+template <bool kPositions>
+Status partition_with(std::string_view op, const LibraryCall& call) {
+  const Dtype dtype = call.operands.empty() ? float32 : call.operands[0].dtype;
+  FRIT_ASSIGN_OR_RETURN(kth, selected(op, call, "kth", true, kPositions ? uint32 : dtype));
+  const LibraryTensor& x = call.operands[0];
+  if (element_count(x) == 0) return {};
+  bool done = false;
+  with_order(dtype, [&](auto order) {
+    done = Select<decltype(order)>(x, call.results[0]).template partition<kPositions>(kth);
+  });
+  return done ? Status() : no_memory(op, x);
+}
+
+Status partition(const LibraryCall& call) { return partition_with<false>("partition", call); }
+Status argpartition(const LibraryCall& call) { return partition_with<true>("argpartition", call); }
+
+Status topk(const LibraryCall& call) {
+  const Dtype dtype = call.operands.empty() ? float32 : call.operands[0].dtype;
+  FRIT_ASSIGN_OR_RETURN(k, selected("topk", call, "k", false, dtype));
+  const LibraryTensor& x = call.operands[0];
+  if (element_count(x) == 0 || k == 0) return {};
+  bool done = false;
+  with_order(dtype, [&](auto order) { done = Select<decltype(order)>(x, call.results[0]).largest(k); });
+  return done ? Status() : no_memory("topk", x);
+}
+
+const Registered registered[] = {{"partition", partition}, {"argpartition", argpartition}, {"topk", topk}};
+
+}  // namespace
+}  // namespace frit::runtime::routines

@@ -1,0 +1,191 @@
+// The routines "sort" and "argsort" on the CPU: radix sorts of keys, and of keys with positions.
+//
+// Rows are spread over threads; a few long rows are each sorted by all threads.
+#include <atomic>
+#include <type_traits>
+
+#include "runtime/execute/scratch.h"
+#include "runtime/routines/order.h"
+#include "runtime/routines/radix.h"
+#include "runtime/routines/routine.h"
+
+namespace frit::runtime::routines {
+namespace {
+
+// Elements below which another thread does not pay.
+constexpr int64_t kWorthwhile = 2048;
+// Rows that are read side by side where their elements lie apart, so that each line of the cache is read once.
+constexpr int64_t kSideBySide = 16;
+
+// A key above the element's position in its row. Words of positions below 2^32 order elements as a stable sort does.
+template <class Bits>
+using Word = std::conditional_t<sizeof(Bits) == 8, uint128_t, uint64_t>;
+constexpr int kPositionBits = 32;
+
+Status no_memory(std::string_view op, const LibraryTensor& x) {
+  return Diagnostic("op '" + std::string(op) + "' cannot allocate memory to sort " + text(x), {},
+                    "free arrays or raise the limit with set_memory_limit");
+}
+
+template <class O>
+class Sort {
+ public:
+  using Bits = typename O::Bits;
+
+  Sort(const LibraryTensor& x, const LibraryTensor& out, bool positions)
+      : from_(x), to_(out), n_(from_.length()), positions_(positions) {}
+
+  bool run() {
+    const int64_t rows = from_.count();
+    if (rows < num_threads() && n_ >= (int64_t{1} << 17)) {
+      for (int64_t row = 0; row < rows; ++row)
+        if (!sort_rows(row, row + 1, true)) return false;
+      return true;
+    }
+    std::atomic<bool> ok{true};
+    const int64_t aside = from_.step() == 1 ? 1 : kSideBySide;
+    const int64_t grain = std::max(aside, kWorthwhile / std::max<int64_t>(n_, 1));
+    for_ranges(rows, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; row += aside)
+        if (!sort_rows(row, std::min(row + aside, end), false)) ok = false;
+    });
+    return ok.load();
+  }
+
+ private:
+  // Sorts rows [begin, end), which are read side by side.
+  bool sort_rows(int64_t begin, int64_t end, bool threads) {
+    const int64_t rows = end - begin;
+    if (positions_) {
+      Scratch memory(static_cast<size_t>((rows + 1) * n_) * sizeof(Word<Bits>));
+      auto* words = static_cast<Word<Bits>*>(memory.data());
+      if (!words) return n_ == 0;
+      load(begin, rows, threads, words, [](Bits bits, int64_t i) {
+        return Word<Bits>{O::key(bits)} << kPositionBits | static_cast<Word<Bits>>(i);
+      });
+      for (int64_t r = 0; r < rows; ++r) order(begin + r, words + r * n_, words + rows * n_, threads);
+      return true;
+    }
+    Scratch memory(static_cast<size_t>((rows + 1) * n_) * sizeof(Bits));
+    auto* keys = static_cast<Bits*>(memory.data());
+    if (!keys) return n_ == 0;
+    std::atomic<bool> lost{false};
+    load(begin, rows, threads, keys, [&](Bits bits, int64_t) { return O::key(bits); }, &lost);
+    for (int64_t r = 0; r < rows; ++r) {
+      if (O::kLoses && lost) {
+        if (!sort_by_position(begin + r, threads)) return false;
+      } else {
+        values(begin + r, keys + r * n_, keys + rows * n_, threads);
+      }
+    }
+    return true;
+  }
+
+  // Writes make(bits, i) of element i of row begin + r to out[r * n_ + i]. Sets `lost` where a key does not give its
+  // element back.
+  template <class W, class Make>
+  void load(int64_t begin, int64_t rows, bool threads, W* out, const Make& make, std::atomic<bool>* lost = nullptr) {
+    const int64_t step = from_.step();
+    const Bits* starts[kSideBySide];
+    for (int64_t r = 0; r < rows; ++r) starts[r] = from_.template start<Bits>(begin + r);
+    const auto part = [&](int64_t first, int64_t last) {
+      Bits changed = 0;
+      if (rows == 1 && step == 1) {
+        const Bits* const start = starts[0];
+        for (int64_t i = first; i < last; ++i) {
+          const Bits bits = start[i];
+          out[i] = make(bits, i);
+          if constexpr (O::kLoses) changed |= static_cast<Bits>(O::bits(O::key(bits)) ^ bits);
+        }
+      } else {
+        for (int64_t i = first; i < last; ++i)
+          for (int64_t r = 0; r < rows; ++r) {
+            const Bits bits = starts[r][i * step];
+            out[r * n_ + i] = make(bits, i);
+            if constexpr (O::kLoses) changed |= static_cast<Bits>(O::bits(O::key(bits)) ^ bits);
+          }
+      }
+      if (changed && lost) *lost = true;
+    };
+    if (threads)
+      for_ranges(n_, 1 << 14, part);
+    else
+      part(0, n_);
+  }
+
+  // Sorts a row of keys and writes its elements.
+  void values(int64_t row, Bits* keys, Bits* spare, bool threads) {
+    Bits* const out = to_.template start<Bits>(row);
+    const int64_t step = to_.step();
+    if (step == 1) {
+      // The elements replace their keys part by part, while those are in cache.
+      const auto done = [](Bits* first, int64_t n) {
+        for (int64_t i = 0; i < n; ++i) first[i] = O::bits(first[i]);
+      };
+      const RadixSort<Bits, decltype(done)> radix(0, done);
+      return threads ? radix.run_on_threads(keys, out, n_, true) : radix.run(keys, out, n_, true);
+    }
+    const auto done = [&](const Bits* first, int64_t n) {
+      for (int64_t i = 0; i < n; ++i) out[(first - keys + i) * step] = O::bits(first[i]);
+    };
+    const RadixSort<Bits, decltype(done)> radix(0, done);
+    threads ? radix.run_on_threads(keys, spare, n_, false) : radix.run(keys, spare, n_, false);
+  }
+
+  // Sorts a row of words and writes the positions.
+  void order(int64_t row, Word<Bits>* words, Word<Bits>* spare, bool threads) {
+    auto* const out = to_.template start<uint32_t>(row);
+    const int64_t step = to_.step();
+    const auto done = [&](const Word<Bits>* first, int64_t n) {
+      for (int64_t i = 0; i < n; ++i) out[(first - words + i) * step] = static_cast<uint32_t>(first[i]);
+    };
+    const RadixSort<Word<Bits>, decltype(done)> radix(kPositionBits, done);
+    threads ? radix.run_on_threads(words, spare, n_, false) : radix.run(words, spare, n_, false);
+  }
+
+  // Sorts a row with its positions, and copies the elements.
+  bool sort_by_position(int64_t row, bool threads) {
+    Scratch memory(static_cast<size_t>(2 * n_) * sizeof(Word<Bits>));
+    auto* words = static_cast<Word<Bits>*>(memory.data());
+    if (!words) return false;
+    const Bits* const in = from_.template start<Bits>(row);
+    Bits* const out = to_.template start<Bits>(row);
+    const int64_t step = from_.step(), to_step = to_.step();
+    load(row, 1, threads, words, [](Bits bits, int64_t i) {
+      return Word<Bits>{O::key(bits)} << kPositionBits | static_cast<Word<Bits>>(i);
+    });
+    const auto done = [&](const Word<Bits>* first, int64_t n) {
+      for (int64_t i = 0; i < n; ++i)
+        out[(first - words + i) * to_step] = in[static_cast<int64_t>(static_cast<uint32_t>(first[i])) * step];
+    };
+    const RadixSort<Word<Bits>, decltype(done)> radix(kPositionBits, done);
+    threads ? radix.run_on_threads(words, words + n_, n_, false) : radix.run(words, words + n_, n_, false);
+    return true;
+  }
+
+  const Rows from_, to_;
+  const int64_t n_;
+  const bool positions_;
+};
+
+Status sort_with(std::string_view op, const LibraryCall& call, bool positions) {
+  const LibraryTensor &x = call.operands[0], &out = call.results[0];
+  const bool fits = call.operands.size() == 1 && call.results.size() == 1 && !x.shape.empty() &&
+                    std::equal(x.shape.begin(), x.shape.end(), out.shape.begin(), out.shape.end()) &&
+                    out.dtype == (positions ? uint32 : x.dtype);
+  if (!fits) return Diagnostic("op '" + std::string(op) + "' cannot sort " + text(x) + " to " + text(out));
+  if (x.shape.back() > int64_t{~uint32_t{0}})
+    return Diagnostic("op '" + std::string(op) + "' takes rows of less than 2^32 elements, but got " + text(x));
+  if (element_count(x) == 0) return {};
+  bool done = false;
+  with_order(x.dtype, [&](auto order) { done = Sort<decltype(order)>(x, out, positions).run(); });
+  return done ? Status() : no_memory(op, x);
+}
+
+Status sort(const LibraryCall& call) { return sort_with("sort", call, false); }
+Status argsort(const LibraryCall& call) { return sort_with("argsort", call, true); }
+
+const Registered registered[] = {{"sort", sort}, {"argsort", argsort}};
+
+}  // namespace
+}  // namespace frit::runtime::routines
