@@ -110,7 +110,8 @@ class GlslBackend : public Backend {
       if (!std::holds_alternative<ir::LibraryStep>(program.steps[i])) continue;
       FRIT_ASSIGN_OR_RETURN(forms, emit_routine(program, i, features, comments));
       const auto& epilogue = std::get<ir::LibraryStep>(program.steps[i]).epilogue;
-      if (std::all_of(forms.begin(), forms.end(), [](const Shader& s) { return s.kernel.routine->epilogue; }))
+      if (!forms.empty() &&
+          std::all_of(forms.begin(), forms.end(), [](const Shader& s) { return s.kernel.routine->epilogue; }))
         applied.insert(epilogue->kernel);
       for (Shader& s : forms) products.push_back(std::move(s));
     }

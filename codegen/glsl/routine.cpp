@@ -78,7 +78,7 @@ Result<std::vector<Shader>> emit_routine(const ir::Program& program, size_t numb
   const auto& step = std::get<ir::LibraryStep>(program.steps[number]);
   const RoutineStep s{program, number, step, features, comments};
   const auto found = table().find(step.routine);
-  return found == table().end() ? s.refuse("the routine has no shader") : found->second(s);
+  return found == table().end() ? Result<std::vector<Shader>>(std::vector<Shader>()) : found->second(s);
 }
 
 }  // namespace frit::codegen::glsl

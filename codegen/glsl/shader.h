@@ -20,7 +20,7 @@ inline constexpr size_t kMaxPushArguments = 16;
 
 Result<Shader> emit_kernel(const ir::Kernel& kernel, const runtime::GpuFeatures& features, bool comments);
 // The routine of step `number` of the program, a library step, in the forms that a launch chooses from; fails where
-// there is none for the GPU.
+// there is none for the GPU. A routine without any shader has no forms: the CPU computes it.
 Result<std::vector<Shader>> emit_routine(const ir::Program& program, size_t number,
                                          const runtime::GpuFeatures& features, bool comments);
 

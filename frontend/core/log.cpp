@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "frontend/frit/error.h"
+#include "runtime/execute/library.h"
 
 namespace frit {
 
@@ -17,8 +18,10 @@ struct Named {
   std::string_view name;
   detail::Topic topic;
 };
-constexpr Named kTopics[] = {
-    {"recompiles", detail::Topic::Recompiles}, {"cache", detail::Topic::Cache}, {"passes", detail::Topic::Passes}};
+constexpr Named kTopics[] = {{"recompiles", detail::Topic::Recompiles},
+                             {"cache", detail::Topic::Cache},
+                             {"passes", detail::Topic::Passes},
+                             {"devices", detail::Topic::Devices}};
 
 // The bits of a list of topics. If a topic does not exist, nothing, with its name in `unknown`.
 std::optional<unsigned> parse(std::string_view topics, std::string_view& unknown) {
@@ -46,7 +49,7 @@ unsigned initial_topics() {
   std::string_view unknown;
   const auto bits = parse(text, unknown);
   if (!bits)
-    std::fprintf(stderr, "frit: FRIT_LOG has no topic '%.*s'; there are recompiles, cache, passes and all\n",
+    std::fprintf(stderr, "frit: FRIT_LOG has no topic '%.*s'; there are recompiles, cache, passes, devices and all\n",
                  static_cast<int>(unknown.size()), unknown.data());
   return bits.value_or(0);
 }
@@ -72,7 +75,7 @@ void set_log(std::string_view names, std::function<void(std::string_view line)> 
   const auto bits = parse(names, unknown);
   if (!bits)
     throw InvalidArgument("set_log: there is no topic '" + std::string(unknown) + "'",
-                          "use recompiles, cache, passes or all");
+                          "use recompiles, cache, passes, devices or all");
   std::lock_guard<std::mutex> guard(sink().mutex);
   sink().function = std::move(function);
   topics().store(*bits, std::memory_order_relaxed);
@@ -92,4 +95,15 @@ void log(Topic topic, const std::string& line) {
 }
 
 }  // namespace detail
+
+namespace {
+const bool registered = [] {
+  runtime::set_host_routine_notice([](std::string_view routine, std::string_view device) {
+    detail::log(detail::Topic::Devices, "the cpu computes '" + std::string(routine) + "' for arrays of " +
+                                            std::string(device) + ", which has no form of it");
+  });
+  return true;
+}();
+}  // namespace
+
 }  // namespace frit

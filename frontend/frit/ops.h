@@ -20,6 +20,7 @@
 #include "frit/rearrange_ops.h"
 #include "frit/reduce_ops.h"
 #include "frit/shape_ops.h"
+#include "frit/sort_ops.h"
 
 namespace frit {
 

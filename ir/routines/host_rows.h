@@ -34,8 +34,8 @@ class HostRows {
   int64_t count_;
 };
 
-// Two numbers whose lexicographic order is the order of elements: numbers ascend, zeros of both signs are equal, complex
-// numbers compare by real, then by imaginary part, and every NaN comes last.
+// Two numbers whose lexicographic order is the order of elements: numbers ascend, zeros of both signs are equal,
+// complex numbers compare by real, then by imaginary part, and every NaN comes last.
 using OrderKey = std::pair<uint64_t, uint64_t>;
 
 inline uint64_t order_key(double v) {
@@ -63,9 +63,8 @@ inline std::vector<int64_t> stable_order(const HostWindow& w, const HostRows& ro
   for (int64_t i = 0; i < rows.length(); ++i) keys.push_back(order_key(w.dtype, w.bits(rows.at(row, i))));
   std::vector<int64_t> order(keys.size());
   std::iota(order.begin(), order.end(), int64_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    return keys[static_cast<size_t>(a)] < keys[static_cast<size_t>(b)];
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return keys[static_cast<size_t>(a)] < keys[static_cast<size_t>(b)]; });
   return order;
 }
 

@@ -48,6 +48,8 @@ struct Routine {
   // Computes the results one element at a time, for the interpreters. Floating sums are in double.
   Status (*reference)(const ReferenceCall&) = nullptr;
   RoutineEpilogue epilogue = RoutineEpilogue::None;
+  // The results follow from the operands to the bit, whatever computes them.
+  bool exact = false;
   // Bytes of scratch memory that a call needs; null where it needs none.
   Dim (*workspace)(const RoutineLayouts&) = nullptr;
 };

@@ -40,7 +40,7 @@ Status search(const ReferenceCall& call) {
 }
 
 constinit const Routine kSearchsorted{
-    .name = "searchsorted", .operands = 2, .results = 1, .infer = infer_searchsorted, .reference = search};
+    .name = "searchsorted", .operands = 2, .results = 1, .infer = infer_searchsorted, .reference = search, .exact = true};
 
 const RegisterRoutine record(kSearchsorted);
 
@@ -51,7 +51,10 @@ const RegisterOps row({{
     .traits = kExpensive | kNoGradient,
     .doc = "For each element of the second operand, how many elements of the first, which is sorted, are less than it; "
            "with right=true, how many are less or equal. The order is that of 'sort'.",
-    .attrs = {{.name = "right", .kind = AttrKind::Bool, .required = false, .fallback = false,
+    .attrs = {{.name = "right",
+               .kind = AttrKind::Bool,
+               .required = false,
+               .fallback = false,
                .doc = "count equal elements too"}},
     .routine = &kSearchsorted,
     .infer = infer_searchsorted,

@@ -28,8 +28,10 @@ Result<std::vector<Type>> around_kth(std::string_view op, const InferArgs& args,
   if (x.rank() == 0) return no_axis(op, x);
   const Dim kth = args.attrs.get_dim("kth");
   if (!rules::at_most(0, kth, args.facts) || !rules::at_most(kth + Dim(1), x.shape.back(), args.facts))
-    return Diagnostic("op '" + std::string(op) + "' has kth=" + kth.str() + ", which is not known to lie in the last "
-                          "axis of " + x.str(),
+    return Diagnostic("op '" + std::string(op) + "' has kth=" + kth.str() +
+                          ", which is not known to lie in the last "
+                          "axis of " +
+                          x.str(),
                       {}, "give a position from 0 to the size of the axis");
   return std::vector<Type>{{positions ? uint32 : x.dtype, x.shape}};
 }
@@ -44,9 +46,9 @@ Result<std::vector<Type>> infer_topk(const InferArgs& args) {
   if (x.rank() == 0) return no_axis("topk", x);
   const Dim k = args.attrs.get_dim("k");
   if (!rules::at_most(0, k, args.facts) || !rules::at_most(k, x.shape.back(), args.facts))
-    return Diagnostic("op 'topk' has k=" + k.str() + ", which is not known to lie between 0 and the last axis of " +
-                          x.str(),
-                      {}, "give a number from 0 to the size of the axis");
+    return Diagnostic(
+        "op 'topk' has k=" + k.str() + ", which is not known to lie between 0 and the last axis of " + x.str(), {},
+        "give a number from 0 to the size of the axis");
   Type out = x;
   out.shape.back() = k;
   return std::vector<Type>{out};
@@ -86,12 +88,12 @@ Status partitioned(const ReferenceCall& call) {
   return {};
 }
 
-constinit const Routine kSort{.name = "sort", .infer = infer_sort, .reference = sorted<false>};
-constinit const Routine kArgsort{.name = "argsort", .infer = infer_argsort, .reference = sorted<true>};
-constinit const Routine kPartition{.name = "partition", .infer = infer_partition, .reference = partitioned<false>};
+constinit const Routine kSort{.name = "sort", .infer = infer_sort, .reference = sorted<false>, .exact = true};
+constinit const Routine kArgsort{.name = "argsort", .infer = infer_argsort, .reference = sorted<true>, .exact = true};
+constinit const Routine kPartition{.name = "partition", .infer = infer_partition, .reference = partitioned<false>, .exact = true};
 constinit const Routine kArgpartition{
-    .name = "argpartition", .infer = infer_argpartition, .reference = partitioned<true>};
-constinit const Routine kTopk{.name = "topk", .infer = infer_topk, .reference = sorted<false>};
+    .name = "argpartition", .infer = infer_argpartition, .reference = partitioned<true>, .exact = true};
+constinit const Routine kTopk{.name = "topk", .infer = infer_topk, .reference = sorted<false>, .exact = true};
 
 const RegisterRoutine records[] = {RegisterRoutine(kSort), RegisterRoutine(kArgsort), RegisterRoutine(kPartition),
                                    RegisterRoutine(kArgpartition), RegisterRoutine(kTopk)};

@@ -37,8 +37,9 @@ Result<bool> run(Function& f, PassContext& context) {
       const std::string routine(library->routine->name);
       const WriteKernels write = kernels_of(*library->routine);
       if (!write)
-        return Diagnostic("function @" + f.name + ": routine '" + routine + "' has no kernels of its own", {},
-                          "compile the function for a target that has a runtime");
+        return Diagnostic("function @" + f.name + ": op '" + routine +
+                              "' cannot be had in code without a runtime: c source, objects and shared libraries",
+                          {}, "write a package, which the runtime library runs");
       const std::string name = kernel_name(f, i, *library->routine);
       FRIT_ASSIGN_OR_RETURN(launches, write({f, *library, context.target, name}));
       for (KernelStep& launch : launches) steps.emplace_back(std::move(launch));

@@ -1,8 +1,10 @@
 // The table of routines, filled by plugins.
 #include "runtime/execute/library.h"
 
+#include <atomic>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "runtime/system/plugin.h"
@@ -54,6 +56,24 @@ LibraryFn find_library(std::string_view name, std::string& why) {
   if (LibraryFn fn = look_up(name)) return fn;
   why = "no plugin in " + plugin_folders_text() + " has the routine '" + std::string(name) + "'" + r.failures;
   return nullptr;
+}
+
+namespace {
+std::atomic<HostRoutineNotice> host_routine_notice{nullptr};
+}
+
+void set_host_routine_notice(HostRoutineNotice notice) { host_routine_notice = notice; }
+
+void tell_host_routine(std::string_view routine, std::string_view device) {
+  const HostRoutineNotice notice = host_routine_notice;
+  if (!notice) return;
+  static std::mutex mutex;
+  static auto* const told = new std::set<std::string, std::less<>>;
+  {
+    std::lock_guard lock(mutex);
+    if (!told->emplace(routine).second) return;
+  }
+  notice(routine, device);
 }
 
 }  // namespace frit::runtime

@@ -39,4 +39,10 @@ void register_library(std::string_view name, LibraryFn fn);
 // Null when no routine of that name can be had; `why` then says so.
 LibraryFn find_library(std::string_view name, std::string& why);
 
+// A device that has no form of a routine lets the CPU compute it. The notice is called for the first such call of each
+// routine, from any thread; without a notice nobody is told.
+using HostRoutineNotice = void (*)(std::string_view routine, std::string_view device);
+void set_host_routine_notice(HostRoutineNotice notice);
+void tell_host_routine(std::string_view routine, std::string_view device);
+
 }  // namespace frit::runtime

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 #include "ir/base/dtype.h"
 
@@ -24,20 +25,29 @@ constexpr K infinity_bits() {
   return 0;
 }
 
+// All ones for negative numbers.
+template <class K>
+inline K sign_of(K bits) {
+  return static_cast<K>(static_cast<std::make_signed_t<K>>(bits) >> (8 * sizeof(K) - 1));
+}
+
+// Written without branches, so that it becomes vector code.
 template <class K, bool kBrain>
 inline K float_key(K bits) {
-  constexpr K kTopBit = kTop<K>;
-  const K magnitude = static_cast<K>(bits & static_cast<K>(~kTopBit));
-  if (magnitude > infinity_bits<K, kBrain>()) return static_cast<K>(~K{0});
-  if (magnitude == 0) return kTopBit;
-  return static_cast<K>(bits & kTopBit ? ~bits : bits | kTopBit);
+  const K magnitude = static_cast<K>(bits & static_cast<K>(~kTop<K>));
+  const K key = static_cast<K>(bits ^ (sign_of(bits) | kTop<K>));
+  const K ordered = magnitude == 0 ? kTop<K> : key;
+  // Signed numbers compare in one instruction, and the magnitude is never negative.
+  using S = std::make_signed_t<K>;
+  return static_cast<S>(magnitude) > static_cast<S>(infinity_bits<K, kBrain>()) ? static_cast<K>(~K{0}) : ordered;
 }
 
 // One type of elements: its bits as `Bits`, their key, and the bits of a key. A key has lost the sign of a zero and the
 // payload of a NaN.
-template <class BitsType, Numbers kNumbers, bool kBrain = false>
+template <class BitsType, Numbers kKind, bool kBrain = false>
 struct Order {
   using Bits = BitsType;
+  static constexpr Numbers kNumbers = kKind;
   static constexpr bool kLoses = kNumbers == Numbers::Float || kNumbers == Numbers::Complex;
 
   static Bits key(Bits bits) {
@@ -53,8 +63,7 @@ struct Order {
   // Of a key that lost nothing.
   static Bits bits(Bits key) {
     if constexpr (kNumbers == Numbers::Signed) return static_cast<Bits>(key ^ kTop<Bits>);
-    if constexpr (kNumbers == Numbers::Float)
-      return static_cast<Bits>(key & kTop<Bits> ? key ^ kTop<Bits> : ~key);
+    if constexpr (kNumbers == Numbers::Float) return static_cast<Bits>(key & kTop<Bits> ? key ^ kTop<Bits> : ~key);
     if constexpr (kNumbers == Numbers::Complex) {
       using Part = Order<uint32_t, Numbers::Float>;
       return Bits{Part::bits(static_cast<uint32_t>(key))} << 32 | Part::bits(static_cast<uint32_t>(key >> 32));

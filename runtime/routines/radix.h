@@ -1,8 +1,8 @@
 // Radix sort of unsigned words by some of their bits.
 //
-// Words that are equal in these bits keep their order if the bits below hold ascending positions: small parts are sorted
-// by whole words. Long arrays are first dealt by their highest bits into parts that fit the cache; those parts, and short
-// arrays, are sorted from the lowest digit up. Bits in which all words agree take no pass.
+// Words that are equal in these bits keep their order if the bits below hold ascending positions: small parts are
+// sorted by whole words. Long arrays are first dealt by their highest bits into parts that fit the cache; those parts,
+// and short arrays, are sorted from the lowest digit up. Bits in which all words agree take no pass.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/routines/routine.h"
+#include "runtime/routines/vector_sort.h"
 
 namespace frit::runtime::routines {
 
@@ -22,7 +23,8 @@ template <class W>
 int bit_width_of(W w) {
   if constexpr (sizeof(W) == 16) {
     const auto high = static_cast<uint64_t>(w >> 64);
-    return high ? 64 + static_cast<int>(std::bit_width(high)) : static_cast<int>(std::bit_width(static_cast<uint64_t>(w)));
+    return high ? 64 + static_cast<int>(std::bit_width(high))
+                : static_cast<int>(std::bit_width(static_cast<uint64_t>(w)));
   } else {
     return static_cast<int>(std::bit_width(w));
   }
@@ -37,6 +39,11 @@ class RadixSort {
 
   // Sorts n words of `a` in the calling thread; the result is in `a`, or in `b`.
   void run(W* a, W* b, int64_t n, bool into_b) const {
+    if constexpr (sizeof(W) == 4 || sizeof(W) == 8)
+      if (n * static_cast<int64_t>(sizeof(W)) <= kCacheBytes && has_vector_sort()) {
+        vector_sort(a, b, n, into_b);
+        return done_(into_b ? b : a, n);
+      }
     if (n <= kInsertion) return insert(a, b, n, into_b);
     const int high = bit_width_of(difference(a, n));
     if (high <= low_ || n * static_cast<int64_t>(sizeof(W)) <= kCacheBytes) return from_lowest(a, b, n, high, into_b);

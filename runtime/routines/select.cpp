@@ -112,7 +112,8 @@ class Select {
 };
 
 // The number that the call selects by, if the call is one of the routine's.
-Result<int64_t> selected(std::string_view op, const LibraryCall& call, std::string_view name, bool whole, Dtype result) {
+Result<int64_t> selected(std::string_view op, const LibraryCall& call, std::string_view name, bool whole,
+                         Dtype result) {
   const auto refuse = [&] {
     return Diagnostic("op '" + std::string(op) + "' cannot select from " +
                       (call.operands.empty() ? "nothing" : text(call.operands[0])));
@@ -122,8 +123,8 @@ Result<int64_t> selected(std::string_view op, const LibraryCall& call, std::stri
   const std::optional<int64_t> number = Options(call).integer(name);
   if (x.shape.empty() || x.shape.size() != out.shape.size() || out.dtype != result || !number) return refuse();
   const int64_t n = x.shape.back(), most = whole ? n - 1 : n;
-  const bool same = std::equal(x.shape.begin(), x.shape.end() - 1, out.shape.begin()) &&
-                    out.shape.back() == (whole ? n : *number);
+  const bool same =
+      std::equal(x.shape.begin(), x.shape.end() - 1, out.shape.begin()) && out.shape.back() == (whole ? n : *number);
   if (!same || *number < 0 || (*number > most && element_count(x) > 0) || n > int64_t{~uint32_t{0}}) return refuse();
   return *number;
 }

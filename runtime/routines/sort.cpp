@@ -31,6 +31,7 @@ template <class O>
 class Sort {
  public:
   using Bits = typename O::Bits;
+  static constexpr bool kVectors = O::kNumbers == Numbers::Float && sizeof(Bits) >= 4;
 
   Sort(const LibraryTensor& x, const LibraryTensor& out, bool positions)
       : from_(x), to_(out), n_(from_.length()), positions_(positions) {}
@@ -43,9 +44,9 @@ class Sort {
       return true;
     }
     std::atomic<bool> ok{true};
-    const int64_t aside = from_.step() == 1 ? 1 : kSideBySide;
-    const int64_t grain = std::max(aside, kWorthwhile / std::max<int64_t>(n_, 1));
-    for_ranges(rows, grain, [&](int64_t begin, int64_t end) {
+    // Short rows are sorted by the dozen, which share memory.
+    const int64_t aside = from_.step() == 1 ? std::max<int64_t>(1, kWorthwhile / n_) : kSideBySide;
+    for_ranges(rows, std::max(aside, kWorthwhile / n_), [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; row += aside)
         if (!sort_rows(row, std::min(row + aside, end), false)) ok = false;
     });
@@ -60,9 +61,8 @@ class Sort {
       Scratch memory(static_cast<size_t>((rows + 1) * n_) * sizeof(Word<Bits>));
       auto* words = static_cast<Word<Bits>*>(memory.data());
       if (!words) return n_ == 0;
-      load(begin, rows, threads, words, [](Bits bits, int64_t i) {
-        return Word<Bits>{O::key(bits)} << kPositionBits | static_cast<Word<Bits>>(i);
-      });
+      load(begin, rows, threads, words,
+           [](Bits bits, int64_t i) { return Word<Bits>{O::key(bits)} << kPositionBits | static_cast<Word<Bits>>(i); });
       for (int64_t r = 0; r < rows; ++r) order(begin + r, words + r * n_, words + rows * n_, threads);
       return true;
     }
@@ -70,7 +70,10 @@ class Sort {
     auto* keys = static_cast<Bits*>(memory.data());
     if (!keys) return n_ == 0;
     std::atomic<bool> lost{false};
-    load(begin, rows, threads, keys, [&](Bits bits, int64_t) { return O::key(bits); }, &lost);
+    if (from_.step() == 1)
+      for (int64_t r = 0; r < rows; ++r) load_keys(from_.template start<Bits>(begin + r), keys + r * n_, threads, lost);
+    else
+      load(begin, rows, threads, keys, [&](Bits bits, int64_t) { return O::key(bits); }, &lost);
     for (int64_t r = 0; r < rows; ++r) {
       if (O::kLoses && lost) {
         if (!sort_by_position(begin + r, threads)) return false;
@@ -81,22 +84,46 @@ class Sort {
     return true;
   }
 
+  // Writes the keys of a dense row, and sets `lost` where a key does not give its element back.
+  void load_keys(const Bits* from, Bits* keys, bool threads, std::atomic<bool>& lost) const {
+    const auto part = [&](int64_t first, int64_t last) {
+      if constexpr (kVectors) {
+        if (has_vector_sort()) {
+          if (vector_float_keys(from + first, keys + first, last - first)) lost = true;
+          return;
+        }
+      }
+      Bits changed = 0;
+      for (int64_t i = first; i < last; ++i) {
+        keys[i] = O::key(from[i]);
+        if constexpr (O::kLoses) changed |= static_cast<Bits>(O::bits(keys[i]) ^ from[i]);
+      }
+      if (changed) lost = true;
+    };
+    if (threads)
+      for_ranges(n_, 1 << 14, part);
+    else
+      part(0, n_);
+  }
+
+  static void restore(Bits* keys, int64_t n) {
+    if constexpr (kVectors)
+      if (has_vector_sort()) return vector_float_bits(keys, n);
+    for (int64_t i = 0; i < n; ++i) keys[i] = O::bits(keys[i]);
+  }
+
   // Writes make(bits, i) of element i of row begin + r to out[r * n_ + i]. Sets `lost` where a key does not give its
   // element back.
   template <class W, class Make>
   void load(int64_t begin, int64_t rows, bool threads, W* out, const Make& make, std::atomic<bool>* lost = nullptr) {
     const int64_t step = from_.step();
-    const Bits* starts[kSideBySide];
-    for (int64_t r = 0; r < rows; ++r) starts[r] = from_.template start<Bits>(begin + r);
+    const Bits* starts[kSideBySide] = {};
+    for (int64_t r = 0; r < rows && step != 1; ++r) starts[r] = from_.template start<Bits>(begin + r);
     const auto part = [&](int64_t first, int64_t last) {
       Bits changed = 0;
-      if (rows == 1 && step == 1) {
-        const Bits* const start = starts[0];
-        for (int64_t i = first; i < last; ++i) {
-          const Bits bits = start[i];
-          out[i] = make(bits, i);
-          if constexpr (O::kLoses) changed |= static_cast<Bits>(O::bits(O::key(bits)) ^ bits);
-        }
+      if (step == 1) {
+        for (int64_t r = 0; r < rows; ++r)
+          for (int64_t i = first; i < last; ++i) out[r * n_ + i] = make(from_.template start<Bits>(begin + r)[i], i);
       } else {
         for (int64_t i = first; i < last; ++i)
           for (int64_t r = 0; r < rows; ++r) {
@@ -119,9 +146,7 @@ class Sort {
     const int64_t step = to_.step();
     if (step == 1) {
       // The elements replace their keys part by part, while those are in cache.
-      const auto done = [](Bits* first, int64_t n) {
-        for (int64_t i = 0; i < n; ++i) first[i] = O::bits(first[i]);
-      };
+      const auto done = [](Bits* first, int64_t n) { restore(first, n); };
       const RadixSort<Bits, decltype(done)> radix(0, done);
       return threads ? radix.run_on_threads(keys, out, n_, true) : radix.run(keys, out, n_, true);
     }
@@ -151,9 +176,8 @@ class Sort {
     const Bits* const in = from_.template start<Bits>(row);
     Bits* const out = to_.template start<Bits>(row);
     const int64_t step = from_.step(), to_step = to_.step();
-    load(row, 1, threads, words, [](Bits bits, int64_t i) {
-      return Word<Bits>{O::key(bits)} << kPositionBits | static_cast<Word<Bits>>(i);
-    });
+    load(row, 1, threads, words,
+         [](Bits bits, int64_t i) { return Word<Bits>{O::key(bits)} << kPositionBits | static_cast<Word<Bits>>(i); });
     const auto done = [&](const Word<Bits>* first, int64_t n) {
       for (int64_t i = 0; i < n; ++i)
         out[(first - words + i) * to_step] = in[static_cast<int64_t>(static_cast<uint32_t>(first[i])) * step];

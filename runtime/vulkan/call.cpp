@@ -81,6 +81,7 @@ bool GpuCall::can_take(const Buffer& buffer) {
 
 bool GpuCall::place(const Buffer& buffer, bool written, uint64_t& address) {
   address = buffer.gpu()->address();
+  placed_.push_back({&buffer, written});
   (written ? writes_ : reads_).push_back(&track(buffer));
   return true;
 }
@@ -160,7 +161,11 @@ Status GpuCall::launch_form(const Library& step, Shader& shader, const std::vect
 }
 
 Status GpuCall::library(const Library& step, std::span<const View<uint64_t>> views, const Frame<uint64_t>& frame) {
-  const std::vector<Shader*>& forms = program_.forms(step.step);
+  const std::span<Shader* const> forms = program_.forms(step.step);
+  if (forms.empty()) {
+    FRIT_TRY(on_host(step, views, frame));
+    return step.epilogue ? launch(*step.epilogue, true, frame) : Status();
+  }
   const std::string who = "op '" + step.plan->name + "' on a gpu ";
   std::vector<int64_t> numbers;
   if (!matrix_numbers(views, numbers))

@@ -31,17 +31,25 @@ class GpuCall {
 
  private:
   using Arguments = std::vector<uint64_t>;
+  struct Placed {
+    const Buffer* buffer;
+    bool written;
+  };
 
   Status check_narrow(const KernelPlan& plan, int64_t extent, const int64_t* symbols) const;
   Status launch(const Kernel& kernel, bool after, const Frame<uint64_t>& frame);
   Status launch_form(const Library& step, Shader& shader, const std::vector<int64_t>& numbers, int64_t groups,
                      const Frame<uint64_t>& frame);
+  // A routine that has no shader: on the CPU, once the launches before it are done.
+  const Placed* memory_at(uint64_t address) const;
+  Status on_host(const Library& step, std::span<const View<uint64_t>> views, const Frame<uint64_t>& frame);
   Status add(Shader& shader, uint32_t variant, const Arguments& arguments, int64_t groups, bool after);
 
   const Plan& plan_;
   const Program& program_;
   LaunchList list_;
   std::vector<std::shared_ptr<Buffer>> held_;  // memory of this run alone
+  std::vector<Placed> placed_;                 // all memory that the run may touch
   std::vector<Track*> reads_, writes_;
 };
 

@@ -41,8 +41,12 @@ Program::Program(Device& device, GpuCode code) : device_(device) {
 
 Status Program::check_forms(const LibraryPlan& step, size_t number) const {
   const auto forms = forms_.find(number);
-  if (forms == forms_.end())
-    return Diagnostic("the routine '" + step.name + "' has no form for a gpu yet", {}, "run the function on the cpu");
+  if (forms == forms_.end()) {
+    std::string why;
+    if (find_library(step.name, why)) return {};
+    return Diagnostic("the routine '" + step.name + "' has no form for a gpu: " + why, {},
+                      "run the function on the cpu");
+  }
   const size_t windows = step.operands.size() + step.results.size();
   bool applied = true;
   for (const Shader* s : forms->second) {

@@ -28,8 +28,11 @@ class Program : public DeviceCode {
   // For runs of it (runtime/vulkan/call.h).
   Device& device() const { return device_; }
   Shader& shader(const std::string& kernel) const { return *shaders_.at(kernel); }
-  // The shaders of a library step, in the order in which they are tried.
-  const std::vector<Shader*>& forms(size_t step) const { return forms_.at(step); }
+  // The shaders of a library step, in the order in which they are tried; none where the CPU computes it.
+  std::span<Shader* const> forms(size_t step) const {
+    const auto found = forms_.find(step);
+    return found == forms_.end() ? std::span<Shader* const>() : std::span<Shader* const>(found->second);
+  }
   const std::shared_ptr<Buffer>& constant(size_t buffer) const { return constants_[buffer]; }
   Status submit(LaunchList&& launches, std::span<Track* const> reads, std::span<Track* const> writes) const;
 

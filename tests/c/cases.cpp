@@ -18,6 +18,7 @@
 #include "ir/graph/expression.h"
 #include "ir/read/parser.h"
 #include "ir/text/printer.h"
+#include "passes/lower/routine.h"
 #include "support/generate.h"
 #include "support/ways.h"
 
@@ -206,6 +207,7 @@ void rows(Writer& writer, size_t step, Random& random) {
   const std::vector<Arrangement> shapes = arrangements();
   size_t turn = 0, number = 0;
   for (const OpDef* def : OpTable::instance().all()) {
+    if (def->routine && !passes::kernels_of(*def->routine)) continue;  // C source cannot have it
     const bool has_dtype =
         std::any_of(def->attrs.begin(), def->attrs.end(), [](const AttrSpec& s) { return s.kind == AttrKind::Dtype; });
     bool any = false;
@@ -246,6 +248,7 @@ void random_functions(Writer& writer, uint64_t seed, size_t count) {
     GraphOptions options;
     options.symbolic = i % 2 == 0;
     options.max_ops = static_cast<int>(between(random, 1, 20));
+    options.native = true;
     RandomGraph graph = random_graph(random, options);
     graph.function.name = "random_" + std::to_string(i);
     writer.add(graph.function);

@@ -35,6 +35,7 @@ ROOMS = {
     "runtime/execute": "ir/base runtime/system runtime/memory",
     "runtime/files": "ir/base runtime/system runtime/memory runtime/execute",
     "runtime/load": "ir/base runtime/system runtime/memory runtime/execute runtime/files runtime/frit",
+    "runtime/routines": "ir/base runtime/system runtime/memory runtime/execute",
     "runtime/openblas": "ir/base runtime/system runtime/memory runtime/execute",
     "runtime/vulkan": "ir/base runtime/system runtime/memory runtime/execute runtime/load",
     "codegen/core": "ir/ passes/ runtime/system runtime/memory runtime/execute runtime/load",

@@ -26,7 +26,7 @@ void check(uint64_t seed, const std::string& cpu) {
   std::vector<RandomGraph> graphs;
   std::vector<ir::Function> planned;
   for (int i = 0; i < kFunctions; ++i) {
-    graphs.push_back(random_graph(random, {.max_ops = 4 + 4 * (i % 4), .symbolic = i % 2 == 0}));
+    graphs.push_back(random_graph(random, {.max_ops = 4 + 4 * (i % 4), .symbolic = i % 2 == 0, .native = true}));
     graphs.back().function.name = "f" + std::to_string(i);
     auto p = plan_native(graphs.back().function, {"llvm", cpu});
     ASSERT_TRUE(p.ok()) << p.error().str() << "\n" << print(graphs.back().function);

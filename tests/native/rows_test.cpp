@@ -8,6 +8,7 @@
 #include "cross.h"
 #include "ir/graph/expression.h"
 #include "ir/text/printer.h"
+#include "passes/lower/routine.h"
 #include "runtime/system/cpu.h"
 #include "support.h"
 #include "support/generate.h"
@@ -178,6 +179,15 @@ TEST_P(NativeRow, EqualsTheInterpreterOnEveryLevel) {
       }
   }
   ASSERT_FALSE(functions_.empty());
+  if (def.routine && !passes::kernels_of(*def.routine)) {
+    auto refused = plan_native(functions_[0], {"llvm", "native"});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_NE(
+        refused.error().message.find("op '" + std::string(def.name) + "' cannot be had in code without a runtime"),
+        std::string::npos)
+        << refused.error().str();
+    return;
+  }
   for (size_t i = 0; i < functions_.size(); ++i) {
     add_calls(functions_[i], i);
     if (HasFatalFailure()) return;

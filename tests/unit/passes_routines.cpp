@@ -120,7 +120,9 @@ TEST(Routines, HaveNoCodeWithoutARuntimeUnlessTheyBringIt) {
   auto pipeline = passes::Pipeline::standard();
   const Status s = passes::run(pipeline, f, context, {});
   ASSERT_FALSE(s.ok());
-  EXPECT_EQ(s.error().message, "function @f: routine 'test_top' has no kernels of its own");
+  EXPECT_EQ(
+      s.error().message,
+      "function @f: op 'test_top' cannot be had in code without a runtime: c source, objects and shared libraries");
 }
 
 }  // namespace

@@ -147,5 +147,25 @@ TEST_F(Arrays, FreedMemoryIsUsedAgainAtOnce) {
   EXPECT_NEAR(sums.item<float>(), want, want * 1e-6);
 }
 
+// A routine without a shader is computed on the CPU, between launches that give its operands and read its results.
+TEST_F(Arrays, RoutinesWithoutAShaderRunOnTheCpu) {
+  std::vector<std::string> lines;
+  set_log("devices", [&](std::string_view line) { lines.emplace_back(line); });
+  auto f = compile([](array x) { return exp(sort(negative(x), 1) * array(0.5f)) + sort(x, 0); });
+  const array x = reshape(sin(arange(0, 600, 1, float32)), {20, 30});
+  const std::vector<float> compiled = values(f(x)), again = values(f(x));
+  const std::vector<float> eager = values(exp(sort(negative(x), 1) * array(0.5f)) + sort(x, 0));
+  set_log("");
+  set_default_device(Device::cpu);
+  const array here = reshape(sin(arange(0, 600, 1, float32)), {20, 30});
+  const std::vector<float> on_cpu = values(exp(sort(negative(here), 1) * array(0.5f)) + sort(here, 0));
+  EXPECT_EQ(compiled, eager);
+  EXPECT_EQ(compiled, again);
+  ASSERT_EQ(compiled.size(), on_cpu.size());
+  for (size_t i = 0; i < on_cpu.size(); ++i) EXPECT_NEAR(compiled[i], on_cpu[i], 1e-5) << i;
+  ASSERT_EQ(lines.size(), 1u) << "once for the routine";
+  EXPECT_NE(lines[0].find("the cpu computes 'sort' for arrays of "), std::string::npos) << lines[0];
+}
+
 }  // namespace
 }  // namespace frit

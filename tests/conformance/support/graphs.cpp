@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/graph/expression.h"
+#include "passes/lower/routine.h"
 #include "support/generate.h"
 #include "support/ways.h"
 
@@ -68,7 +69,9 @@ class Generator {
     const bool joins = kind == OpKind::Elementwise && chance(random_, 50);
     std::vector<const OpDef*> rows;
     for (const OpDef* r : OpTable::instance().all())
-      if (r->kind == kind && (!joins || r->arity > 1)) rows.push_back(r);
+      if (r->kind == kind && (!joins || r->arity > 1) &&
+          !(options_.native && r->routine && !passes::kernels_of(*r->routine)))
+        rows.push_back(r);
     return rows[random_() % rows.size()];
   }
 

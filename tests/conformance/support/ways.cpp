@@ -10,7 +10,9 @@
 #include <limits>
 #include <numeric>
 
+#include "codegen/core/options.h"
 #include "ir/interpret/interpret_kernel.h"
+#include "ir/routines/routine.h"
 #include "ir/text/printer.h"
 #include "passes/manager/pass.h"
 #include "runtime/execute/gpu.h"
@@ -94,7 +96,9 @@ Status call_library(const Routine& routine, const ReferenceCall& call) {
   for (const auto& [windows, tensors] : {std::pair{call.operands, &in}, std::pair{call.results, &out}})
     for (const HostWindow& w : windows)
       tensors->push_back({w.memory.data + w.offset * w.dtype.size, w.dtype, w.shape, w.strides});
-  return fn({in, out, "{}", {}, {}, call.workspace});
+  ir::Dims open;
+  FRIT_ASSIGN_OR_RETURN(attributes, codegen::options_text(call.attrs, open));
+  return fn({in, out, attributes, {}, {}, call.workspace});
 }
 
 }  // namespace
@@ -305,7 +309,7 @@ bool is_exact(const Function& f, const Op& op) {
     case OpKind::Constant:
     case OpKind::Iota:
     case OpKind::Index: return true;
-    case OpKind::Library: return false;
+    case OpKind::Library: return op.def->routine->exact;
     case OpKind::Reduction: return !is_inexact(f.type(op.operands[0]).dtype) || !is_inexact(result.dtype);
     case OpKind::Elementwise: {
       std::vector<Dtype> types;

@@ -1,0 +1,69 @@
+// Sorting and selection. Part of ops.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "frit/array.h"
+
+namespace frit {
+
+// ---- Written from frontend/api: sort
+
+// The elements in ascending order.
+// Shape: that of `a`; without an axis (a.size()).
+// Types: any, kept.
+// Throws OutOfRange when there is no such axis.
+// Algorithm: radix sort.
+array sort(const array& a, StreamOrDevice s = {});
+array sort(const array& a, int axis, StreamOrDevice s = {});
+
+// The positions that put the elements into ascending order.
+// Shape: that of `a`; without an axis (a.size()).
+// Types: any; the result is uint32.
+// Throws OutOfRange when there is no such axis.
+// Algorithm: radix sort.
+array argsort(const array& a, StreamOrDevice s = {});
+array argsort(const array& a, int axis, StreamOrDevice s = {});
+
+// The elements with number `kth` of the sorted order in its place, those that come before it in front and the others
+// behind. Both parts keep the order of `a`. A negative `kth` counts from the end.
+// Shape: that of `a`; without an axis (a.size()).
+// Types: any, kept.
+// Throws OutOfRange when there is no such axis, InvalidArgument when `kth` lies outside of it.
+array partition(const array& a, int kth, StreamOrDevice s = {});
+array partition(const array& a, int kth, int axis, StreamOrDevice s = {});
+
+// The positions that put the elements into the order of partition.
+// Shape: that of `a`; without an axis (a.size()).
+// Types: any; the result is uint32.
+// Throws OutOfRange when there is no such axis, InvalidArgument when `kth` lies outside of it.
+array argpartition(const array& a, int kth, StreamOrDevice s = {});
+array argpartition(const array& a, int kth, int axis, StreamOrDevice s = {});
+
+// The `k` largest elements, in ascending order.
+// Shape: that of `a` with `k` elements along the axis; without an axis (k).
+// Types: any, kept.
+// Throws OutOfRange when there is no such axis, InvalidArgument when `k` is negative or larger than it.
+array topk(const array& a, int k, StreamOrDevice s = {});
+array topk(const array& a, int k, int axis, StreamOrDevice s = {});
+
+// The middle element of the sorted order, or the mean of both middle ones. NaN where there is one.
+// Shape: that of `a` without the reduced axes, or with size 1 for them.
+// Types: any; integers and bool become float32.
+// Throws OutOfRange when there is no such axis, InvalidArgument when one is given twice or the reduced axes are empty.
+array median(const array& a, bool keepdims, StreamOrDevice s = {});
+array median(const array& a, StreamOrDevice s = {});
+array median(const array& a, const std::vector<int>& axes, bool keepdims = false, StreamOrDevice s = {});
+array median(const array& a, int axis, bool keepdims = false, StreamOrDevice s = {});
+
+// For each value, how many elements of the sorted sequence are less, or with `side` "right" less or equal.
+// Shape: that of `values`.
+// Types: any; both are promoted to a common type, and the result is uint32.
+// Throws InvalidArgument when the sequence has not one axis, or `side` is neither "left" nor "right".
+array searchsorted(const array& sorted_sequence, const array& values, const std::string& side = "left",
+                   StreamOrDevice s = {});
+
+// ---- End of frontend/api: sort
+
+}  // namespace frit

@@ -1,0 +1,218 @@
+// Sorting and selection: order of equal elements, zeros and NaN, axes, types, lengths, errors, open sizes.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include "helpers.h"
+
+using namespace frit;
+
+namespace {
+
+using Floats = std::vector<float>;
+using Positions = std::vector<uint32_t>;
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN(), kInf = std::numeric_limits<float>::infinity();
+
+// Whole numbers from -r to r, so that many are equal.
+Floats drawn(size_t n, int r, unsigned seed = 1) {
+  std::mt19937 g(seed);
+  std::uniform_int_distribution<int> d(-r, r);
+  Floats out(n);
+  for (float& v : out) v = static_cast<float>(d(g));
+  return out;
+}
+
+Positions stable_order(const Floats& v) {
+  Positions order(v.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return v[a] < v[b]; });
+  return order;
+}
+
+array vector_of(const Floats& v) { return array(v.begin(), Shape{static_cast<int>(v.size())}); }
+
+}  // namespace
+
+TEST(Sort, ValuesAndPositions) {
+  const array x({3.0f, 1.0f, 2.0f, 1.0f, -5.0f, 0.5f}, {2, 3});
+  EXPECT_EQ(values<float>(sort(x)), (Floats{-5, 0.5, 1, 1, 2, 3}));
+  EXPECT_EQ(values<float>(sort(x, 1)), (Floats{1, 2, 3, -5, 0.5, 1}));
+  EXPECT_EQ(values<float>(sort(x, 0)), (Floats{1, -5, 0.5, 3, 1, 2}));
+  EXPECT_EQ(values<uint32_t>(argsort(x)), (Positions{4, 5, 1, 3, 2, 0}));
+  EXPECT_EQ(values<uint32_t>(argsort(x, -1)), (Positions{1, 2, 0, 1, 2, 0}));
+  EXPECT_EQ(values<uint32_t>(argsort(x, 0)), (Positions{1, 1, 1, 0, 0, 0}));
+  EXPECT_EQ(argsort(x).dtype(), uint32);
+}
+
+TEST(Sort, NanLastAndZerosEqual) {
+  const array x({kNan, 2.0f, -0.0f, kInf, 0.0f, -kInf, -0.0f}, {7});
+  const Floats got = values<float>(sort(x));
+  EXPECT_EQ(Floats(got.begin(), got.end() - 1), (Floats{-kInf, -0.0f, 0.0f, -0.0f, 2, kInf}));
+  EXPECT_TRUE(std::isnan(got[6]));
+  // Zeros keep their order, with their signs.
+  EXPECT_TRUE(std::signbit(got[1]));
+  EXPECT_FALSE(std::signbit(got[2]));
+  EXPECT_TRUE(std::signbit(got[3]));
+  EXPECT_EQ(values<uint32_t>(argsort(x)), (Positions{5, 2, 4, 6, 1, 3, 0}));
+}
+
+TEST(Sort, EveryType) {
+  const array x({3, -1, 2, -7, 0}, {5});
+  for (Dtype t : {int8, int16, int32, int64, float16, bfloat16, float32, float64}) {
+    EXPECT_EQ(values<int>(astype(sort(astype(x, t)), int32)), (std::vector<int>{-7, -1, 0, 2, 3})) << t;
+    EXPECT_EQ(values<uint32_t>(argsort(astype(x, t))), (Positions{3, 1, 4, 2, 0})) << t;
+    EXPECT_EQ(sort(astype(x, t)).dtype(), t);
+  }
+  for (Dtype t : {uint8, uint16, uint32, uint64})
+    EXPECT_EQ(values<uint32_t>(argsort(astype(array({3, 1, 200, 7, 0}, {5}), t))), (Positions{4, 1, 0, 3, 2})) << t;
+  EXPECT_EQ(values<uint32_t>(argsort(array({true, false, true, false}, {4}))), (Positions{1, 3, 0, 2}));
+  const array z({complex64_t{1, 2}, complex64_t{1, -1}, complex64_t{0, 5}, complex64_t{kNan, 0}}, {4});
+  EXPECT_EQ(values<uint32_t>(argsort(z)), (Positions{2, 1, 0, 3}));
+  EXPECT_EQ(values<complex64_t>(sort(z))[1].imag(), -1);
+}
+
+// Lengths on either side of each bound between ways of sorting.
+TEST(Sort, EveryLength) {
+  for (size_t n : {0,   1,   2,   3,   15,  16,  17,   23,   24,   25,   63,    64,     65,    127,
+                   129, 255, 256, 257, 511, 513, 1000, 2047, 2049, 5000, 70000, 131072, 300001}) {
+    for (int r : {3, 1 << 20}) {
+      const Floats v = drawn(n, r, static_cast<unsigned>(n));
+      const Positions order = stable_order(v);
+      Floats want;
+      for (uint32_t i : order) want.push_back(v[i]);
+      EXPECT_EQ(values<float>(sort(vector_of(v), 0)), want) << n << " of " << r;
+      EXPECT_EQ(values<uint32_t>(argsort(vector_of(v), 0)), order) << n << " of " << r;
+      const array wide = astype(vector_of(v), float64);
+      EXPECT_EQ(values<uint32_t>(argsort(wide, 0)), order) << n << " of " << r;
+      EXPECT_EQ(values<float>(astype(sort(wide, 0), float32)), want) << n << " of " << r;
+      EXPECT_EQ(values<float>(astype(sort(astype(vector_of(v), int32), 0), float32)), want) << n << " of " << r;
+    }
+  }
+}
+
+TEST(Sort, AxesOfEveryLayout) {
+  const Floats v = drawn(6 * 35 * 4, 50);
+  const array x = reshape(vector_of(v), {6, 35, 4});
+  for (int axis : {0, 1, 2, -2}) {
+    const array sorted = sort(x, axis), again = swapaxes(sort(swapaxes(x, axis, -1), -1), axis, -1);
+    EXPECT_EQ(values<float>(sorted), values<float>(again)) << axis;
+    const Floats all = values<float>(contiguous(swapaxes(sorted, axis, -1)));
+    const size_t n = static_cast<size_t>(x.shape(axis));
+    for (size_t i = 0; i < all.size(); i += n) EXPECT_TRUE(std::is_sorted(all.begin() + i, all.begin() + i + n));
+  }
+  // Every second element of each row, backwards.
+  EXPECT_EQ(values<float>(sort(slice(array({5.0f, 1.0f, 4.0f, 2.0f, 3.0f, 0.0f}, {6}), {5}, {-7}, {-2}), 0)),
+            (Floats{0, 1, 2}));
+}
+
+TEST(Sort, Partition) {
+  for (size_t n : {1, 2, 9, 100, 5000}) {
+    const Floats v = drawn(n, 20, static_cast<unsigned>(n));
+    for (size_t kth : {size_t{0}, n / 3, n - 1}) {
+      Positions order = stable_order(v);
+      std::sort(order.begin(), order.begin() + static_cast<long>(kth));
+      std::sort(order.begin() + static_cast<long>(kth) + 1, order.end());
+      Floats want;
+      for (uint32_t i : order) want.push_back(v[i]);
+      const array x = vector_of(v);
+      EXPECT_EQ(values<uint32_t>(argpartition(x, static_cast<int>(kth))), order);
+      EXPECT_EQ(values<float>(partition(x, static_cast<int>(kth), 0)), want);
+      EXPECT_EQ(values<float>(partition(x, static_cast<int>(kth) - static_cast<int>(n), -1)), want);
+    }
+  }
+  const array x({3, 1, 2, 9, 8, 7}, {2, 3});
+  EXPECT_EQ(values<int>(partition(x, 0, 0)), (std::vector<int>{3, 1, 2, 9, 8, 7}));
+  EXPECT_EQ(values<int>(partition(x, 1, 1)), (std::vector<int>{1, 2, 3, 7, 8, 9}));
+}
+
+TEST(Sort, Topk) {
+  const array x({3, 1, 2, 9, 8, 7}, {2, 3});
+  EXPECT_EQ(values<int>(topk(x, 2)), (std::vector<int>{8, 9}));
+  EXPECT_EQ(values<int>(topk(x, 2, 1)), (std::vector<int>{2, 3, 8, 9}));
+  EXPECT_EQ(values<int>(topk(x, 1, 0)), (std::vector<int>{9, 8, 7}));
+  EXPECT_EQ(topk(x, 0, 1).shape(), (Shape{2, 0}));
+  EXPECT_TRUE(std::isnan(values<float>(topk(array({1.0f, kNan, 5.0f}, {3}), 1))[0]));
+  for (size_t n : {70, 4000, 60001})
+    for (size_t k : {size_t{1}, size_t{50}, n}) {
+      Floats v = drawn(n, 1000000, static_cast<unsigned>(n + k));
+      const Floats got = values<float>(topk(vector_of(v), static_cast<int>(k)));
+      std::sort(v.begin(), v.end());
+      EXPECT_EQ(got, Floats(v.end() - static_cast<long>(k), v.end()));
+    }
+  // Ascending and descending operands, where every block has candidates or none has.
+  EXPECT_EQ(values<int>(topk(arange(10000), 3)), (std::vector<int>{9997, 9998, 9999}));
+  EXPECT_EQ(values<int>(topk(negative(arange(10000)), 3)), (std::vector<int>{-2, -1, 0}));
+}
+
+TEST(Sort, Median) {
+  EXPECT_EQ(median(array({3, 1, 2}, {3})).item<float>(), 2.0f);
+  EXPECT_EQ(median(array({3, 1, 2, 9}, {4})).item<float>(), 2.5f);
+  EXPECT_EQ(median(array({true, false, true}, {3})).item<float>(), 1.0f);
+  EXPECT_EQ(median(array({3.0f, 1.0f, 2.0f, 7.0f}, float16)).dtype(), float16);
+  EXPECT_TRUE(std::isnan(median(array({3.0f, kNan, 2.0f, 0.0f, 1.0f}, {5})).item<float>()));
+  EXPECT_EQ(median(array({kInf, kInf, 0.0f}, {3})).item<float>(), kInf);
+  const array x = reshape(arange(24.0), {2, 3, 4});
+  EXPECT_EQ(values<float>(median(x, 1)), (Floats{4, 5, 6, 7, 16, 17, 18, 19}));
+  EXPECT_EQ(values<float>(median(x, std::vector<int>{0, 2})), (Floats{7.5, 11.5, 15.5}));
+  EXPECT_EQ(median(x, std::vector<int>{-1, 0}, true).shape(), (Shape{1, 3, 1}));
+  EXPECT_EQ(median(x, true).shape(), (Shape{1, 1, 1}));
+  EXPECT_EQ(median(array(3.0f)).item<float>(), 3.0f);
+}
+
+TEST(Sort, Searchsorted) {
+  const array row({1.0f, 2.0f, 2.0f, 4.0f}, {4}), wanted({0.0f, 2.0f, 3.0f, 5.0f}, {2, 2});
+  EXPECT_EQ(values<uint32_t>(searchsorted(row, wanted)), (Positions{0, 1, 3, 4}));
+  EXPECT_EQ(values<uint32_t>(searchsorted(row, wanted, "right")), (Positions{0, 3, 3, 4}));
+  EXPECT_EQ(searchsorted(row, wanted).shape(), (Shape{2, 2}));
+  EXPECT_EQ(searchsorted(row, array(2)).item<uint32_t>(), 1u);
+  EXPECT_EQ(values<uint32_t>(searchsorted(array({1.0f, 2.0f, kNan}, {3}), array({kNan, 9.0f}, {2}))),
+            (Positions{2, 2}));
+  EXPECT_EQ(searchsorted(zeros({0}), array(1.0f)).item<uint32_t>(), 0u);
+  EXPECT_EQ(values<uint32_t>(searchsorted(array({1, 2, 3}, {3}), array({2.5f}, {1}))), (Positions{2}));
+}
+
+TEST(Sort, Errors) {
+  const array x = zeros({2, 3});
+  EXPECT_THROW(sort(array(1.0f), -1), std::out_of_range);
+  EXPECT_THROW(argsort(x, 2), std::out_of_range);
+  EXPECT_THROW(partition(x, 3, 1), std::invalid_argument);
+  EXPECT_THROW(argpartition(x, -4, 1), std::invalid_argument);
+  EXPECT_THROW(topk(x, 4, 1), std::invalid_argument);
+  EXPECT_THROW(topk(x, -1, 1), std::invalid_argument);
+  EXPECT_THROW(topk(array(1.0f), 1, 0), std::out_of_range);
+  EXPECT_THROW(median(zeros({0})), std::invalid_argument);
+  EXPECT_THROW(searchsorted(x, x), std::invalid_argument);
+  EXPECT_THROW(searchsorted(zeros({3}), x, "middle"), std::invalid_argument);
+  const std::string message = thrown<std::exception>([&] { partition(x, 3, 1); });
+  EXPECT_TRUE(contains(message, "partition: kth=3 lies outside of axis 1 of float32 (2,3)")) << message;
+}
+
+TEST(Sort, CompiledForAnyShape) {
+  auto f = compile(
+      [](const std::vector<array>& in) {
+        return std::vector<array>{sort(in[0], 0), topk(exp(in[0]), 2, 1), median(in[0], 1), argsort(in[0], 1)};
+      },
+      true);
+  for (int n : {2, 5, 8}) {
+    const array x = reshape(vector_of(drawn(static_cast<size_t>(3 * n), 30, 7)), {3, n});
+    const auto got = f({x});
+    EXPECT_EQ(values<float>(got[0]), values<float>(sort(x, 0)));
+    EXPECT_EQ(values<float>(got[1]), values<float>(topk(exp(x), 2, 1)));
+    EXPECT_EQ(values<float>(got[2]), values<float>(median(x, 1)));
+    EXPECT_EQ(values<uint32_t>(got[3]), values<uint32_t>(argsort(x, 1)));
+  }
+}
+
+// Both threads work on one long row.
+TEST(Sort, ALongRowOnManyThreads) {
+  Floats v = drawn(1 << 19, 1 << 23, 11);
+  const array x = vector_of(v);
+  const Positions order = stable_order(v);
+  EXPECT_EQ(values<uint32_t>(argsort(x, 0)), order);
+  std::sort(v.begin(), v.end());
+  EXPECT_EQ(values<float>(sort(x, 0)), v);
+  const array equal = full({1 << 18}, 2.0f);
+  EXPECT_EQ(values<float>(sort(equal, 0)), values<float>(equal));
+}
