@@ -29,12 +29,16 @@ Status search(const ReferenceCall& call) {
       rest /= values.shape[axis];
     }
     const OrderKey wanted = order_key(values.dtype, values.bits(from));
-    uint64_t before = 0;
-    for (int64_t k = 0; k < row.shape[0]; ++k) {
-      const OrderKey key = order_key(row.dtype, row.bits(row.offset + k * row.strides[0]));
-      before += right ? key <= wanted : key < wanted;
+    // Every implementation takes these steps, so that a row that is not sorted has the same result everywhere.
+    int64_t first = 0;
+    for (int64_t left = row.shape[0]; left > 0;) {
+      const int64_t half = left / 2;
+      const OrderKey key = order_key(row.dtype, row.bits(row.offset + (first + half) * row.strides[0]));
+      const bool before = right ? key <= wanted : key < wanted;
+      first += before ? half + 1 : 0;
+      left = before ? left - half - 1 : half;
     }
-    out.set_bits(to, before);
+    out.set_bits(to, static_cast<uint64_t>(first));
   }
   return {};
 }
