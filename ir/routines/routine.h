@@ -25,6 +25,12 @@ enum class RoutineEpilogue : uint8_t {
   FirstResult,  // on elements of results[0], of its shape, which may read nothing of the other results
 };
 
+// The operands that a routine has a result for. Tests draw such ones.
+enum class OperandKind : uint8_t {
+  Any,
+  Definite,  // matrices for which the routine succeeds if they are symmetric and their diagonal dominates
+};
+
 // The arguments of a reference implementation. Operands and results may lie in memory with any strides; `attrs` has
 // numbers for all sizes. `workspace` has as many bytes as the record's rule gives, with undefined contents.
 struct ReferenceCall {
@@ -50,6 +56,10 @@ struct Routine {
   RoutineEpilogue epilogue = RoutineEpilogue::None;
   // The results follow from the operands to the bit, whatever computes them.
   bool exact = false;
+  OperandKind operand_kind = OperandKind::Any;
+  // Bit i is set where result i follows from the operands, up to rounding. The other results are one choice of many,
+  // such as the signs of eigenvectors.
+  uint32_t determined = ~0u;
   // Bytes of scratch memory that a call needs; null where it needs none.
   Dim (*workspace)(const RoutineLayouts&) = nullptr;
 };

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "ir/graph/expression.h"
+#include "ir/routines/routine.h"
 #include "ir/text/printer.h"
 #include "support/generate.h"
 #include "support/shrink.h"
@@ -75,6 +76,22 @@ std::array<double, 2> parts(const Tensor& t, int64_t i) {
   return {t.at(i), bits_to_double(float32, t.bits(i) >> 32)};
 }
 
+// Makes the matrices of the first operand symmetric, with a diagonal that dominates.
+void make_definite(Tensor& t) {
+  const int64_t rows = t.shape[t.shape.size() - 2], columns = t.shape.back(), all = rows * columns;
+  const auto set = [&](int64_t at, double v) { t.set_bits(at, double_to_bits(t.dtype, v)); };
+  for (int64_t first = 0; first < t.size(); first += all) {
+    for (int64_t i = 0; i < rows && rows == columns; ++i)
+      for (int64_t j = 0; j < i; ++j) set(first + i * columns + j, t.at(first + j * columns + i));
+    for (int64_t i = 0; i < std::min(rows, columns); ++i) {
+      double sum = 1;
+      for (int64_t j = 0; j < columns; ++j) sum += std::fabs(t.at(first + i * columns + j));
+      // No two rows alike, so that eigenvalues differ.
+      set(first + i * columns + i, 2 * sum + static_cast<double>(3 * i));
+    }
+  }
+}
+
 double largest(const Tensor& t) {
   double most = 0;
   for (int64_t i = 0; i < t.size(); ++i)
@@ -137,6 +154,10 @@ class Row : public testing::TestWithParam<const OpDef*> {
   }
 
   void check(const Function& f, const Arrangement& a) {
+    const Routine* const routine = f.ops[0].def->routine;
+    const bool definite = routine && routine->operand_kind == OperandKind::Definite;
+    // Elements that share memory cannot be made what the routine needs.
+    if (definite && a.strided) return;
     auto planned = plan(f, true);
     ASSERT_TRUE(planned.ok()) << planned.error().str() << "\n" << print(f);
     auto code = codegen::build(*planned, target());
@@ -151,7 +172,9 @@ class Row : public testing::TestWithParam<const OpDef*> {
       const bool exact = is_exact(f, f.ops[0]);
       for (Values values :
            {Values::Special, f.ops[0].def->kind == OpKind::Elementwise ? Values::Ordinary : Values::Exact}) {
+        if (definite && values == Values::Special) continue;
         std::vector<Tensor> inputs = random_inputs(f, call, values, random_);
+        if (definite) make_definite(inputs[0]);
         auto arguments = place(f, inputs, random_);
         ASSERT_TRUE(arguments.ok()) << arguments.error().str();
         Case shown{f, inputs};
@@ -174,10 +197,12 @@ class Row : public testing::TestWithParam<const OpDef*> {
         ASSERT_TRUE(reference.ok()) << reference.error().str() << "\n" << case_text(shown);
         double magnitude = 0;
         for (const Tensor& x : inputs) magnitude = std::max(magnitude, largest(x));
-        for (size_t r = 0; r < want->size(); ++r)
+        for (size_t r = 0; r < want->size(); ++r) {
+          if (routine && !(routine->determined >> r & 1)) continue;
           ASSERT_EQ(far_off((*reference)[r], (*got)[r], tolerance(f, f.ops[0]), magnitude), "")
               << "generated code against the graph interpreter\n"
               << case_text(shown);
+        }
       }
     }
   }

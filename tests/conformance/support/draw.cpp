@@ -179,6 +179,10 @@ std::optional<std::vector<Type>> draw_operands(const OpDef& def, const Type& typ
       if (n < 1) return std::nullopt;
       for (Type& t : out) t.shape = {t.is_static() || t.shape.empty() ? t.size() : t.shape.back()};
       return out;
+    case 6:  // a square matrix first
+      if (n < 1 || type.rank() < 2) return std::nullopt;
+      out[0].shape.back() = out[0].shape[out[0].shape.size() - 2];
+      return out;
     case 5:  // differing along one axis
       if (n < 2 || type.rank() < 1) return std::nullopt;
       for (size_t i = 1, axis = random() % type.shape.size(); i < n; ++i) out[i].shape[axis] = any_size(random);

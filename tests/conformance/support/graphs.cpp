@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/graph/expression.h"
+#include "ir/routines/routine.h"
 #include "passes/lower/routine.h"
 #include "support/generate.h"
 #include "support/ways.h"
@@ -70,6 +71,7 @@ class Generator {
     std::vector<const OpDef*> rows;
     for (const OpDef* r : OpTable::instance().all())
       if (r->kind == kind && (!joins || r->arity > 1) &&
+          !(r->routine && r->routine->operand_kind != OperandKind::Any) &&
           !(options_.native && r->routine && !passes::kernels_of(*r->routine)))
         rows.push_back(r);
     return rows[random_() % rows.size()];
