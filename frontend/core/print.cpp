@@ -1,12 +1,60 @@
 // Printing of arrays: array([[1, 2],\n       [3, 4]], dtype=int32). Axes of more than six elements show the first and
 // last three.
 #include <cmath>
+#include <iomanip>
 #include <ostream>
 
 #include "frontend/core/node.h"
 #include "frontend/frit/array.h"
+#include "frontend/frit/utils.h"
 
 namespace frit {
+
+namespace {
+
+template <class T>
+void print_number(std::ostream& os, T value, int precision) {
+  if (precision < 0) {
+    os << value;
+    return;
+  }
+  const std::ios_base::fmtflags flags = os.flags();
+  const std::streamsize digits = os.precision();
+  os << std::fixed << std::setprecision(precision) << value;
+  os.flags(flags);
+  os.precision(digits);
+}
+
+}  // namespace
+
+void set_printoptions(PrintOptions options) { get_global_formatter().format_options = options; }
+
+PrintFormatter& get_global_formatter() {
+  static PrintFormatter formatter;
+  return formatter;
+}
+
+void PrintFormatter::print(std::ostream& os, bool value) {
+  os << (capitalize_bool ? (value ? "True" : "False") : (value ? "true" : "false"));
+}
+void PrintFormatter::print(std::ostream& os, int16_t value) { os << value; }
+void PrintFormatter::print(std::ostream& os, uint16_t value) { os << value; }
+void PrintFormatter::print(std::ostream& os, int32_t value) { os << value; }
+void PrintFormatter::print(std::ostream& os, uint32_t value) { os << value; }
+void PrintFormatter::print(std::ostream& os, int64_t value) { os << value; }
+void PrintFormatter::print(std::ostream& os, uint64_t value) { os << value; }
+void PrintFormatter::print(std::ostream& os, float16_t value) { print(os, static_cast<float>(value)); }
+void PrintFormatter::print(std::ostream& os, bfloat16_t value) { print(os, static_cast<float>(value)); }
+void PrintFormatter::print(std::ostream& os, float value) { print_number(os, value, format_options.precision); }
+void PrintFormatter::print(std::ostream& os, double value) { print_number(os, value, format_options.precision); }
+void PrintFormatter::print(std::ostream& os, complex64_t value) {
+  print(os, value.real());
+  // A minus zero imaginary part prints as +0, a NaN with a plus.
+  const bool plus = value.imag() >= 0 || std::isnan(value.imag());
+  os << (plus ? '+' : '-');
+  print(os, plus ? value.imag() : -value.imag());
+  os << 'j';
+}
 
 namespace {
 
@@ -16,22 +64,10 @@ template <class T>
 void print_element(std::ostream& os, const std::byte* at) {
   T value;
   std::copy_n(at, sizeof(T), reinterpret_cast<std::byte*>(&value));
-  if constexpr (std::is_same_v<T, bool>)
-    os << (value ? "true" : "false");
-  else if constexpr (std::is_same_v<T, float16_t> || std::is_same_v<T, bfloat16_t>)
-    os << static_cast<float>(value);
-  else if constexpr (std::is_integral_v<T>)
-    os << +value;
-  else if constexpr (std::is_same_v<T, complex64_t>) {
-    os << value.real();
-    // A minus zero imaginary part prints as +0, a NaN with a plus.
-    if (value.imag() >= 0 || std::isnan(value.imag()))
-      os << '+' << value.imag() << 'j';
-    else
-      os << '-' << -value.imag() << 'j';
-  } else {
-    os << value;
-  }
+  if constexpr (std::is_integral_v<T> && sizeof(T) == 1 && !std::is_same_v<T, bool>)
+    get_global_formatter().print(os, static_cast<int32_t>(value));
+  else
+    get_global_formatter().print(os, value);
 }
 
 using PrintElement = void (*)(std::ostream&, const std::byte*);

@@ -58,6 +58,11 @@ constexpr std::array kTypes{
     TypeName{"imported_module", "const ImportedModule&", "ImportedModule", "ImportedModule"},
     TypeName{"text_out", "std::ostream&", "std::ostream&", "std::ostream&"},
     TypeName{"namer", "const NodeNamer&", "NodeNamer", "NodeNamer"},
+    TypeName{"print_options", "PrintOptions", "PrintOptions", "PrintOptions"},
+    TypeName{"formatter", "PrintFormatter&", "PrintFormatter&", "PrintFormatter&"},
+    TypeName{"device_facts", "const DeviceFacts&", "DeviceFacts", "const DeviceFacts&"},
+    TypeName{"text", "const char*", "const char*", "const char*"},
+    TypeName{"string_ref", "const std::string&", "std::string", "const std::string&"},
     TypeName{"void", "void", "void", "void"},
 };
 constexpr std::array<std::string_view, 7> kFields{"Shape", "Types", "Throws", "Algorithm", "Row", "Cpp", "Stream"};

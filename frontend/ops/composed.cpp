@@ -7,6 +7,7 @@
 #include <string>
 
 #include "frontend/frit/compile.h"
+#include "frontend/frit/utils.h"
 
 namespace frit::detail {
 
@@ -76,3 +77,20 @@ ir::Dims carried_sizes(const array& carrier) {
 }
 
 }  // namespace frit::detail
+
+namespace frit {
+
+std::vector<array> depends(const std::vector<array>& inputs, const std::vector<array>& dependencies) {
+  if (inputs.empty() || dependencies.empty() || detail::current_trace() != 0) return inputs;
+  // A call has all its arguments computed before it runs, those that no result needs too.
+  std::vector<array> all = inputs;
+  all.insert(all.end(), dependencies.begin(), dependencies.end());
+  const size_t n = inputs.size();
+  return detail::composed_all("depends", {static_cast<int64_t>(n)},
+                              [n](const std::vector<array>& in) {
+                                return std::vector<array>(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(n));
+                              },
+                              all, {});
+}
+
+}  // namespace frit
