@@ -32,6 +32,7 @@
 #include "frit/compile.h"
 #include "frit/elementwise.h"
 #include "frit/export.h"
+#include "frit/fast.h"
 #include "frit/graph_utils.h"
 #include "frit/linalg.h"
 #include "frit/log.h"
