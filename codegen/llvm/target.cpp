@@ -125,11 +125,16 @@ bool runs_here(const CpuTarget& t, const llvm::MCSubtargetInfo& info, const llvm
   if (!llvm::Triple(t.triple).isX86()) return t.cpu == "generic" || t.cpu == llvm::sys::getHostCPUName();
   std::unique_ptr<llvm::MCSubtargetInfo> host(
       target.createMCSubtargetInfo(t.triple, llvm::sys::getHostCPUName(), host_features()));
+  // The processor that FRIT_CPU holds this process to.
+  const std::string chosen(runtime::chosen_cpu());
+  std::unique_ptr<llvm::MCSubtargetInfo> held;
+  if (chosen != "native") held.reset(target.createMCSubtargetInfo(t.triple, chosen, ""));
   for (const char* feature :
        {"+sse4.2",     "+avx",         "+avx2",       "+fma",        "+f16c",       "+bmi",      "+bmi2",
         "+lzcnt",      "+movbe",       "+avx512f",    "+avx512vl",   "+avx512bw",   "+avx512dq", "+avx512cd",
         "+avx512vbmi", "+avx512vbmi2", "+avx512vnni", "+avx512bf16", "+avx512fp16", "+amx-tile"})
-    if (info.checkFeatures(feature) && !host->checkFeatures(feature)) return false;
+    if (info.checkFeatures(feature) && (!host->checkFeatures(feature) || (held && !held->checkFeatures(feature))))
+      return false;
   return true;
 }
 

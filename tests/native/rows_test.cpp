@@ -76,7 +76,7 @@ class NativeRow : public testing::TestWithParam<const OpDef*> {
   };
 
   void add_calls(const Function& f, size_t number) {
-    auto reference = plan(f, true);
+    auto reference = plan(f, true, true);
     ASSERT_TRUE(reference.ok()) << reference.error().str();
     const bool symbolic = f.facts.ranges().size() > 0;
     const bool routines = std::any_of(reference->program->steps.begin(), reference->program->steps.end(),

@@ -19,9 +19,12 @@ TEST(Cpu, RunsTheLevelsWhoseInstructionsItHas) {
                   __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512bw") &&
                   __builtin_cpu_supports("avx512vl");
   EXPECT_TRUE(cpu_runs("x86-64"));
-  EXPECT_EQ(cpu_runs("x86-64-v2"), v2);
-  EXPECT_EQ(cpu_runs("x86-64-v3"), v3);
-  EXPECT_EQ(cpu_runs("x86-64-v4"), v4);
+  // FRIT_CPU holds the answers to its level; names that are no level leave them alone.
+  const std::string_view chosen = chosen_cpu();
+  const bool held = chosen.starts_with("x86-64");
+  EXPECT_EQ(cpu_runs("x86-64-v2"), v2 && (!held || chosen >= "x86-64-v2"));
+  EXPECT_EQ(cpu_runs("x86-64-v3"), v3 && (!held || chosen >= "x86-64-v3"));
+  EXPECT_EQ(cpu_runs("x86-64-v4"), v4 && (!held || chosen >= "x86-64-v4"));
   EXPECT_FALSE(cpu_runs("aarch64"));
 #elif defined(__aarch64__)
   EXPECT_TRUE(cpu_runs("aarch64"));

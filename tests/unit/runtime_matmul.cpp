@@ -15,6 +15,7 @@
 #include "runtime/execute/parallel.h"
 #include "runtime/memory/memory.h"
 #include "runtime/memory/sizes.h"
+#include "runtime/system/cpu.h"
 
 namespace frit::runtime {
 namespace {
@@ -326,13 +327,7 @@ class LargeMatmul : public testing::Test {};
 using LargeTypes = testing::Types<float16_t, bfloat16_t, float, double, complex64_t>;
 TYPED_TEST_SUITE(LargeMatmul, LargeTypes);
 
-bool has_own_kernels() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-  return false;
-#endif
-}
+bool has_own_kernels() { return runtime::cpu_runs("x86-64-v3"); }
 
 TYPED_TEST(LargeMatmul, has_the_same_bits_in_every_layout) {
   using Size = std::tuple<int64_t, int64_t, int64_t>;

@@ -135,12 +135,12 @@ std::string why_not_here() {
   return {};
 }
 
-Result<Function> plan(const Function& f, bool fuse, bool has_fma) {
+Result<Function> plan(const Function& f, bool fuse, std::optional<bool> has_fma) {
   Function out = f;
   passes::PassContext context;
   FRIT_ASSIGN_OR_RETURN(traits, backend().traits(target()));
   context.target = traits;
-  context.target.has_fma = has_fma && traits.has_fma;
+  if (has_fma) context.target.has_fma = *has_fma;
   context.fuse = fuse;
   passes::RunOptions options;
   options.verify_each = true;

@@ -5,6 +5,7 @@
 // does.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,9 @@ double target_ulp(const ir::Function& f, const ir::Op& op, Values values);
 // Empty if the target can run here, else the reason.
 std::string why_not_here();
 
-// Through the standard pipeline, verified after each pass; `has_fma` false: as for a machine that lacks fused
-// multiplications.
-Result<ir::Function> plan(const ir::Function& f, bool fuse, bool has_fma = true);
+// Through the standard pipeline, verified after each pass. `has_fma` says whether the machine has fused multiplications;
+// by default it is the target's machine.
+Result<ir::Function> plan(const ir::Function& f, bool fuse, std::optional<bool> has_fma = {});
 
 // Inputs as a caller holds them in memory.
 struct Arguments {
