@@ -31,7 +31,7 @@ std::complex<float> evaluate_row(std::string_view row, const std::vector<std::co
 // Complex numbers as tensors: parts one after the other.
 Tensor complex_tensor(const std::vector<std::complex<float>>& values, std::vector<int64_t> shape) {
   Tensor t(complex64, std::move(shape));
-  std::memcpy(t.data.data(), values.data(), values.size() * sizeof(values[0]));
+  if (!values.empty()) std::memcpy(t.data.data(), values.data(), values.size() * sizeof(values[0]));
   return t;
 }
 std::complex<float> element(const Tensor& t, size_t i) {
