@@ -103,6 +103,28 @@ int KernelEmitter::load_floor() const {
   return 0;
 }
 
+// A load of an empty operand has no memory to read. Where it depends on no variable of a loop over the empty axis (its
+// stride is 0), it would be hoisted out of that loop, so it stays in the outermost loop that shows each axis not empty.
+int KernelEmitter::existence_floor(const Dims& shape) const {
+  int floor = 0;
+  for (const Dim& size : shape) {
+    if (b_.facts().range(size).low > 0) continue;
+    std::vector<std::string> names;
+    size.collect_symbols(names);
+    const auto shows = [&](int depth) {
+      std::vector<std::string> there;
+      b_.loop(depth)->extent.collect_symbols(there);
+      return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+        return std::find(there.begin(), there.end(), name) != there.end();
+      });
+    };
+    int depth = 1;
+    while (depth < b_.innermost() && !shows(depth)) ++depth;
+    floor = std::max(floor, depth);
+  }
+  return floor;
+}
+
 Regs KernelEmitter::zero(Dtype dtype) {
   if (!is_complex(dtype)) return {scalar(ScalarOp::Const, dtype, {kNoReg, kNoReg, kNoReg}, 0)};
   Reg r = scalar(ScalarOp::Const, float32, {kNoReg, kNoReg, kNoReg}, 0);
@@ -153,21 +175,22 @@ Reg KernelEmitter::index_value(const Dim& d) {
   return r;
 }
 
-Reg KernelEmitter::load(uint32_t buffer, Dtype type, const Dim& index, Reg mask) {
+Reg KernelEmitter::load(uint32_t buffer, Dtype type, const Dim& index, Reg mask, int floor) {
   // Locals are written inside the kernel, and outputs may be too: their loads stay where they are asked for.
   if (b_.is_written(buffer)) return b_.load(buffer, type, index, mask);
   MemoKey key = MemoKey::load(buffer, index, mask);
   if (const Regs* found = find_memo(key)) return found->re;
-  const int depth = clamp_depth(std::max({b_.depth_of(index), b_.depth_of(mask), load_floor()}));
+  const int depth = clamp_depth(std::max({b_.depth_of(index), b_.depth_of(mask), load_floor(), floor}));
   const Reg r = b_.load(buffer, type, index, mask, depth);
   memoize(std::move(key), depth, {r});
   return r;
 }
 
-Regs KernelEmitter::load_element(uint32_t buffer, Dtype dtype, const Dim& element, Reg mask) {
+Regs KernelEmitter::load_element(uint32_t buffer, Dtype dtype, const Dim& element, Reg mask, int floor) {
   Dim index = resolve(element);
-  if (!is_complex(dtype)) return {load(buffer, dtype, index, mask)};
-  return {load(buffer, float32, index * Dim(2), mask), load(buffer, float32, index * Dim(2) + Dim(1), mask)};
+  if (!is_complex(dtype)) return {load(buffer, dtype, index, mask, floor)};
+  return {load(buffer, float32, index * Dim(2), mask, floor),
+          load(buffer, float32, index * Dim(2) + Dim(1), mask, floor)};
 }
 
 void KernelEmitter::store_element(uint32_t buffer, Dtype dtype, const Dim& element, Regs value) {
@@ -331,7 +354,8 @@ Regs KernelEmitter::compute(ValueId v, const std::vector<Dim>& at, Reg mask) {
     const Type& type = f_.type(v);
     // A loop over nothing reads nothing, but a load that does not depend on its variable would be hoisted out of it.
     if (b_.facts().range(type.size()).high <= 0) return zero(type.dtype);
-    return load_element(b_.buffer(it->second.buffer, false), type.dtype, linear(at, it->second.layout), mask);
+    return load_element(b_.buffer(it->second.buffer, false), type.dtype, linear(at, it->second.layout), mask,
+                        existence_floor(type.shape));
   }
   const Op& op = *f_.def_of(v);
   switch (op.def->kind) {

@@ -117,10 +117,12 @@ class KernelEmitter {
   using Memo = std::unordered_map<MemoKey, Regs, MemoKey::Hash>;
 
   int clamp_depth(int depth) const;  // never above the parallel loop
+  // The outermost depths at which a load may stand.
   int load_floor() const;
+  int existence_floor(const ir::Dims& shape) const;
   Regs zero(Dtype dtype);
-  ir::Reg load(uint32_t buffer, Dtype type, const Dim& index, ir::Reg mask);
-  Regs load_element(uint32_t buffer, Dtype dtype, const Dim& element, ir::Reg mask);
+  ir::Reg load(uint32_t buffer, Dtype type, const Dim& index, ir::Reg mask, int floor);
+  Regs load_element(uint32_t buffer, Dtype dtype, const Dim& element, ir::Reg mask, int floor = 0);
   void store_element(uint32_t buffer, Dtype dtype, const Dim& element, Regs value);
   Regs compute(ir::ValueId v, const std::vector<Dim>& at, ir::Reg mask);
   Regs elementwise(const ir::Op& op, ir::ValueId v, const std::vector<Dim>& at, ir::Reg mask);
