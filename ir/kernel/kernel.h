@@ -146,8 +146,12 @@ struct Kernel {
   const KernelBuffer& buffer(uint32_t i) const { return i < buffers.size() ? buffers[i] : locals[i - buffers.size()]; }
 };
 
-// Whether two kernels are equal up to register numbers and locations.
-bool equal(const Kernel& a, const Kernel& b);
+// Whether two kernels are equal up to register numbers and locations; constants may be left out of the comparison.
+enum class Constants : uint8_t { Compared, Ignored };
+bool equal(const Kernel& a, const Kernel& b, Constants constants = Constants::Compared);
+
+// Equal for kernels that are equal up to constants, names of buffers, and their own name.
+uint64_t structure_hash(const Kernel& k);
 
 // The scalar op of a combine, and the bits it starts from. For ArgMax and ArgMin these are the ones of their values:
 // Max, Min.

@@ -12,7 +12,8 @@ namespace {
 
 class Matcher {
  public:
-  Matcher(const Kernel& a, const Kernel& b) : a_(a), b_(b), pairs_(a.reg_types.size(), kNoReg) {}
+  Matcher(const Kernel& a, const Kernel& b, Constants constants)
+      : a_(a), b_(b), constants_(constants), pairs_(a.reg_types.size(), kNoReg) {}
 
   bool bodies(const Body& a, const Body& b) {
     if (a.size() != b.size()) return false;
@@ -37,7 +38,9 @@ class Matcher {
   }
 
   bool match(const ScalarInstr& a, const ScalarInstr& b) {
-    if (a.op != b.op || a.type != b.type || a.imm != b.imm) return false;
+    if (a.op != b.op || a.type != b.type) return false;
+    const bool free = constants_ == Constants::Ignored && a.op == ScalarOp::Const;
+    if (!free && a.imm != b.imm) return false;
     for (size_t i = 0; i < static_cast<size_t>(arity(a.op)); ++i)
       if (!use(a.args[i], b.args[i])) return false;
     return define(a.result, b.result);
@@ -68,6 +71,7 @@ class Matcher {
   }
 
   const Kernel &a_, &b_;
+  Constants constants_;
   std::vector<Reg> pairs_;  // indexed by a's registers
 };
 
@@ -95,11 +99,62 @@ bool same_facts(const Kernel& a, const Kernel& b) {
          });
 }
 
+// Hashes operations, types and positions. Registers are left out, as their numbers are free.
+class StructureHasher {
+ public:
+  void body(const Body& body) {
+    for (const Instr& i : body) {
+      hasher_.add(i.node.index());
+      std::visit([&](const auto& x) { add(x); }, i.node);
+    }
+    hasher_.add(body.size());
+  }
+  void add(const std::vector<KernelBuffer>& buffers) {
+    for (const KernelBuffer& b : buffers) {
+      hasher_.add(short_name(b.dtype));
+      b.size.hash_into(hasher_);
+    }
+  }
+  uint64_t finish() const { return hasher_.finish().low; }
+
+ private:
+  void add(const ScalarInstr& s) {
+    hasher_.add(s.op);
+    hasher_.add(short_name(s.type));
+  }
+  void add(const IndexInstr& s) { s.index.hash_into(hasher_); }
+  void add(const BindInstr& s) { hasher_.add(std::string_view(s.name)); }
+  void add(const LoadInstr& s) {
+    hasher_.add(s.buffer);
+    s.index.hash_into(hasher_);
+  }
+  void add(const StoreInstr& s) {
+    hasher_.add(s.buffer);
+    s.index.hash_into(hasher_);
+  }
+  void add(const Loop& l) {
+    hasher_.add(std::string_view(l.var));
+    l.extent.hash_into(hasher_);
+    for (const Accumulator& a : l.accumulators) hasher_.add(a.combine);
+    body(l.body);
+  }
+
+  Hasher hasher_;
+};
+
 }  // namespace
 
-bool equal(const Kernel& a, const Kernel& b) {
+bool equal(const Kernel& a, const Kernel& b, Constants constants) {
   return a.name == b.name && a.symbols == b.symbols && same_buffers(a.buffers, b.buffers) &&
-         same_buffers(a.locals, b.locals) && same_facts(a, b) && Matcher(a, b).bodies(a.body, b.body);
+         same_buffers(a.locals, b.locals) && same_facts(a, b) && Matcher(a, b, constants).bodies(a.body, b.body);
+}
+
+uint64_t structure_hash(const Kernel& k) {
+  StructureHasher hasher;
+  hasher.add(k.buffers);
+  hasher.add(k.locals);
+  hasher.body(k.body);
+  return hasher.finish();
 }
 
 }  // namespace frit::ir

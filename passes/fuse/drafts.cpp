@@ -14,7 +14,8 @@ namespace {
 constexpr int kMaxGroupCost = 4096;
 constexpr int kExpensiveCost = 12;
 constexpr size_t kMaxGroupBuffers = 96;
-constexpr size_t kMaxReaders = 64;  // past this many, a group is not considered for merging
+constexpr size_t kMaxGroupOutputs = 16;  // a processor combines writes to few places at a time
+constexpr size_t kMaxReaders = 64;       // past this many, a group is not considered for merging
 
 void note(std::vector<int>& list, int g) {
   if (list.empty() || list.back() != g) list.push_back(g);
@@ -32,7 +33,10 @@ Drafts::Drafts(Function& f)
       home_(f.values.size(), -1),
       reads_(f.values.size()),
       depth_(f.values.size(), 0),
-      floating_(f.ops.size(), false) {}
+      floating_(f.ops.size(), false),
+      returned_(f.values.size(), false) {
+  for (ValueId v : f.results) returned_[v] = true;
+}
 
 int Drafts::resolve(int g) const {
   while (g >= 0 && (*this)[g].merged_into >= 0) g = (*this)[g].merged_into;
@@ -85,7 +89,10 @@ void Drafts::join(uint32_t i, int g) {
   Draft& d = (*this)[g];
   d.ops.push_back(i);
   d.cost += op.def->has(kExpensive) ? kExpensiveCost : 1;
-  for (ValueId r : op.results) home_[r] = g;
+  for (ValueId r : op.results) {
+    home_[r] = g;
+    d.outputs += returned_[r];
+  }
   for (ValueId o : op.operands) {
     const int h = home(o);
     if (h == g) continue;
@@ -102,11 +109,13 @@ void Drafts::join(uint32_t i, int g) {
 }
 
 bool Drafts::is_full(int g) const {
-  return (*this)[g].cost >= kMaxGroupCost || (*this)[g].inputs.size() >= kMaxGroupBuffers;
+  const Draft& d = (*this)[g];
+  return d.cost >= kMaxGroupCost || d.inputs.size() >= kMaxGroupBuffers || d.outputs >= kMaxGroupOutputs;
 }
 
 std::string Drafts::fullness(int g) const {
   const Draft& d = (*this)[g];
+  if (d.outputs >= kMaxGroupOutputs) return std::to_string(d.outputs) + " results";
   return d.inputs.size() >= kMaxGroupBuffers ? std::to_string(d.inputs.size()) + " inputs"
                                              : std::to_string(d.cost) + " scalar operations";
 }
@@ -114,7 +123,8 @@ std::string Drafts::fullness(int g) const {
 bool Drafts::may_merge(int from, int to) const {
   const Draft &a = (*this)[from], &b = (*this)[to];
   if (!is_mergeable(a) || !is_mergeable(b) || a.cost + b.cost > kMaxGroupCost ||
-      a.inputs.size() + b.inputs.size() > kMaxGroupBuffers || a.iteration_space() != b.iteration_space())
+      a.inputs.size() + b.inputs.size() > kMaxGroupBuffers || a.outputs + b.outputs > kMaxGroupOutputs ||
+      a.iteration_space() != b.iteration_space())
     return false;
   const bool reduces = a.kind == GroupKind::Reduce;
   if (reduces && b.kind == GroupKind::Reduce && !(a.reduction == b.reduction)) return false;
@@ -136,6 +146,7 @@ bool Drafts::merge(int from, int to) {
   }
   b.ops.insert(b.ops.end(), a.ops.begin(), a.ops.end());
   b.cost += a.cost;
+  b.outputs += a.outputs;
   b.inputs.merge(a.inputs);
   b.readers.insert(b.readers.end(), a.readers.begin(), a.readers.end());
   b.index_readers.insert(b.index_readers.end(), a.index_readers.begin(), a.index_readers.end());
@@ -164,6 +175,7 @@ ValueId Drafts::copy_to_own_group(ValueId v, GroupKind kind) {
   copy.results = {fresh};
   f_.ops.push_back(std::move(copy));
   floating_.push_back(false);
+  returned_.push_back(false);
   home_.push_back(-1), reads_.emplace_back(), depth_.push_back(0);
   start(kind, i, shape(v));
   return fresh;

@@ -24,6 +24,7 @@ struct Draft {
   int merged_into = -1;            // a later group that has taken this one's ops
   int cost = 0;
   std::set<ir::ValueId> inputs = {};    // values read from memory
+  size_t outputs = 0;                   // results of the function
   bool split = false;                   // a reduction over blocks
   bool arg = false;                     // argmax/argmin: alone among reductions
   std::vector<int> readers = {};        // groups that read a result of this one from memory
@@ -61,7 +62,7 @@ class Drafts {
   // A new group, the last to run, with one op.
   int start(ir::GroupKind kind, uint32_t op, ir::Shape space, ReductionShape reduction = {});
   void join(uint32_t op, int g);
-  // Whether a group has reached a limit of work or of inputs, and which: "96 inputs".
+  // Whether a group has reached a limit of work, of inputs or of results, and which: "96 inputs".
   bool is_full(int g) const;
   std::string fullness(int g) const;
   // Moves group `from` behind all groups up to `to` and makes them one, when that keeps the order of reads.
@@ -94,6 +95,7 @@ class Drafts {
   std::vector<std::vector<ir::ValueId>> reads_;  // of floating values
   std::vector<int> depth_;
   std::vector<bool> floating_;  // ops
+  std::vector<bool> returned_;  // values
   std::unordered_map<ReaderKey, int, ReaderHash> readers_;
 };
 

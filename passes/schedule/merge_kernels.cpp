@@ -1,15 +1,24 @@
 // merge_kernels: merges kernels that are equal up to names; each launch keeps its own buffers.
 //
-// The layers of a network repeat, so the code of one layer serves all.
+// The layers of a network repeat, so the code of one layer serves all. Where many kernels differ in floating-point
+// constants alone, one kernel serves them too: it reads the constants from memory, and each launch binds its own.
 #include <algorithm>
+#include <cstring>
+#include <functional>
 #include <map>
 
+#include "passes/lower/lower_groups.h"
 #include "passes/manager/pass.h"
 
 namespace frit::passes {
 namespace {
 
 using namespace ir;
+
+// Fewer kernels than this keep their constants in their code, which may be faster by a load and is easier to read.
+constexpr size_t kFewestSharers = 4;
+// More constants than this stay in the code: a launch binds a buffer for each.
+constexpr size_t kMostShared = 16;
 
 // The kernel without the names that it is free to choose. The parallel loop of an `epilogue` must stay as it is, which
 // schedule respects.
@@ -21,61 +30,178 @@ Kernel plain_kernel(const Kernel& k, bool epilogue) {
   return plain;
 }
 
-Result<bool> run(Function& f, PassContext& context) {
-  Program& p = *f.program;
-  std::vector<bool> epilogue(p.kernels.size(), false);
-  auto each_use = [&](auto&& visit) {
-    for (Step& s : p.steps) {
+// Every instruction in the order of the text.
+void each_instr(Body& body, const std::function<void(Instr&)>& visit) {
+  for (Instr& i : body) {
+    visit(i);
+    if (auto* loop = std::get_if<Loop>(&i.node)) each_instr(loop->body, visit);
+  }
+}
+
+std::vector<ScalarInstr> constants(Kernel& k) {
+  std::vector<ScalarInstr> out;
+  each_instr(k.body, [&](Instr& i) {
+    if (const auto* s = std::get_if<ScalarInstr>(&i.node); s && s->op == ScalarOp::Const) out.push_back(*s);
+  });
+  return out;
+}
+
+// Kernels that are equal up to constants.
+struct Family {
+  Kernel plain;  // of the first member
+  std::vector<Dtype> types;
+  // The distinct members by their constants, as bits. Kernels that equal a member are merged with it.
+  std::vector<std::pair<std::vector<uint64_t>, uint32_t>> members;
+  std::map<std::vector<uint64_t>, uint32_t> by_constants;
+};
+
+class Merger {
+ public:
+  Merger(Function& f, PassContext& context) : f_(f), p_(*f.program), context_(context) {
+    same_as_.resize(p_.kernels.size());
+    for (uint32_t i = 0; i < p_.kernels.size(); ++i) same_as_[i] = i;
+    shared_.resize(p_.kernels.size());
+  }
+
+  bool run() {
+    std::vector<bool> epilogue(p_.kernels.size(), false);
+    each_use([&](KernelStep& use, bool fused) {
+      if (fused) epilogue[use.kernel] = true;
+    });
+    std::map<uint64_t, std::vector<Family>> families;
+    for (uint32_t i = 0; i < p_.kernels.size(); ++i) add(families[structure_hash(p_.kernels[i])], i, epilogue[i]);
+    for (auto& [hash, alike] : families)
+      for (Family& family : alike)
+        if (family.plain.name != "epilogue") share(family);
+    if (!changed_) return false;
+    drop_merged();
+    return true;
+  }
+
+ private:
+  template <class Visit>
+  void each_use(Visit&& visit) {
+    for (Step& s : p_.steps) {
       if (auto* launch = std::get_if<KernelStep>(&s))
         visit(*launch, false);
       else if (auto& fused = std::get<LibraryStep>(s).epilogue)
         visit(*fused, true);
     }
-  };
-  each_use([&](KernelStep& use, bool fused) {
-    if (fused) epilogue[use.kernel] = true;
-  });
-  // Only kernels of equal size are compared.
-  std::map<std::pair<size_t, size_t>, std::vector<uint32_t>> alike;
-  for (uint32_t i = 0; i < p.kernels.size(); ++i)
-    alike[{p.kernels[i].buffers.size(), p.kernels[i].reg_types.size()}].push_back(i);
-  std::vector<uint32_t> same_as(p.kernels.size());
-  for (uint32_t i = 0; i < p.kernels.size(); ++i) same_as[i] = i;
-  bool changed = false;
-  for (const auto& [size, kernels] : alike) {
-    if (kernels.size() < 2) continue;
-    std::vector<std::pair<uint32_t, Kernel>> distinct;
-    for (uint32_t i : kernels) {
-      Kernel plain = plain_kernel(p.kernels[i], epilogue[i]);
-      const auto same =
-          std::find_if(distinct.begin(), distinct.end(), [&](const auto& d) { return equal(d.second, plain); });
-      if (same == distinct.end()) {
-        distinct.emplace_back(i, std::move(plain));
-        continue;
-      }
-      same_as[i] = same->first;
-      changed = true;
-      Kernel& kept = p.kernels[same_as[i]];
-      kept.locs.insert(kept.locs.end(), p.kernels[i].locs.begin(), p.kernels[i].locs.end());
-      context.remark(f, "@" + p.kernels[i].name + " is the same kernel as @" + kept.name);
+  }
+
+  void merge(uint32_t kernel, uint32_t kept, const char* how) {
+    same_as_[kernel] = kept;
+    changed_ = true;
+    Kernel &from = p_.kernels[kernel], &to = p_.kernels[kept];
+    to.locs.insert(to.locs.end(), from.locs.begin(), from.locs.end());
+    context_.remark(f_, "@" + from.name + how + to.name);
+  }
+
+  void add(std::vector<Family>& alike, uint32_t kernel, bool epilogue) {
+    Kernel plain = plain_kernel(p_.kernels[kernel], epilogue);
+    std::vector<uint64_t> bits;
+    std::vector<Dtype> types;
+    for (const ScalarInstr& c : constants(plain)) {
+      bits.push_back(c.imm);
+      types.push_back(c.type);
     }
+    auto family = std::find_if(alike.begin(), alike.end(),
+                               [&](const Family& f) { return equal(f.plain, plain, Constants::Ignored); });
+    if (family == alike.end()) {
+      alike.push_back({std::move(plain), std::move(types), {}, {}});
+      family = alike.end() - 1;
+    }
+    if (auto [same, is_new] = family->by_constants.emplace(bits, kernel); !is_new)
+      merge(kernel, same->second, " is the same kernel as @");
+    else
+      family->members.emplace_back(std::move(bits), kernel);
   }
-  if (!changed) return false;
-  std::vector<uint32_t> number(p.kernels.size());
-  std::vector<Kernel> left;
-  for (uint32_t i = 0; i < p.kernels.size(); ++i) {
-    if (same_as[i] != i) continue;
-    number[i] = static_cast<uint32_t>(left.size());
-    left.push_back(std::move(p.kernels[i]));
+
+  // Makes one kernel of a family's members, if they differ in few constants, and in floats alone: code that divides by
+  // an integer is faster where it knows it.
+  void share(Family& family) {
+    if (family.members.size() < kFewestSharers) return;
+    std::vector<size_t> differing;
+    for (size_t c = 0; c < family.types.size(); ++c)
+      if (std::any_of(family.members.begin(), family.members.end(),
+                      [&](const auto& m) { return m.first[c] != family.members[0].first[c]; }))
+        differing.push_back(c);
+    if (differing.size() > kMostShared ||
+        !std::all_of(differing.begin(), differing.end(), [&](size_t c) { return is_float(family.types[c]); }))
+      return;
+    const uint32_t kept = family.members[0].second;
+    for (const auto& [bits, kernel] : family.members) {
+      for (size_t c : differing) {
+        std::vector<std::byte> bytes(family.types[c].size);
+        std::memcpy(bytes.data(), &bits[c], bytes.size());
+        shared_[kernel].push_back(add_buffer(p_, "c", BufferRole::Constant, family.types[c], Dim(1),
+                                             Literal(family.types[c], std::move(bytes))));
+      }
+      if (kernel != kept) merge(kernel, kept, " differs in constants alone, and shares the code of @");
+    }
+    read_constants(p_.kernels[kept], differing);
   }
-  p.kernels = std::move(left);
-  each_use([&](KernelStep& use, bool) { use.kernel = number[same_as[use.kernel]]; });
-  return true;
-}
+
+  // Turns constants into loads from new buffers, which come after the kernel's others and before its locals.
+  void read_constants(Kernel& k, const std::vector<size_t>& which) {
+    const auto before = static_cast<uint32_t>(k.buffers.size()), added = static_cast<uint32_t>(which.size());
+    size_t number = 0;
+    each_instr(k.body, [&](Instr& i) {
+      if (auto* load = std::get_if<LoadInstr>(&i.node); load && load->buffer >= before) load->buffer += added;
+      if (auto* store = std::get_if<StoreInstr>(&i.node); store && store->buffer >= before) store->buffer += added;
+      const auto* s = std::get_if<ScalarInstr>(&i.node);
+      if (!s || s->op != ScalarOp::Const) return;
+      const auto found = std::find(which.begin(), which.end(), number++);
+      if (found == which.end()) return;
+      const auto buffer = before + static_cast<uint32_t>(found - which.begin());
+      const Dtype type = s->type;
+      const Reg result = s->result;
+      i.node = LoadInstr{.result = result, .buffer = buffer, .index = Dim(0)};
+      k.buffers.push_back({.name = {}, .dtype = type, .size = Dim(1), .written = false, .read = true});
+    });
+    for (uint32_t b = before; b < k.buffers.size(); ++b) k.buffers[b].name = unused_name(k, b - before);
+  }
+
+  static std::string unused_name(const Kernel& k, uint32_t number) {
+    std::string name = "constant" + std::to_string(number);
+    const auto taken = [&](const KernelBuffer& b) { return b.name == name; };
+    while (std::any_of(k.buffers.begin(), k.buffers.end(), taken) ||
+           std::any_of(k.locals.begin(), k.locals.end(), taken))
+      name += "_";
+    return name;
+  }
+
+  void drop_merged() {
+    std::vector<uint32_t> number(p_.kernels.size());
+    std::vector<Kernel> left;
+    for (uint32_t i = 0; i < p_.kernels.size(); ++i) {
+      if (same_as_[i] != i) continue;
+      number[i] = static_cast<uint32_t>(left.size());
+      left.push_back(std::move(p_.kernels[i]));
+    }
+    p_.kernels = std::move(left);
+    each_use([&](KernelStep& use, bool) {
+      uint32_t own = use.kernel;
+      while (shared_[own].empty() && same_as_[own] != own) own = same_as_[own];
+      use.buffers.insert(use.buffers.end(), shared_[own].begin(), shared_[own].end());
+      while (same_as_[own] != own) own = same_as_[own];
+      use.kernel = number[own];
+    });
+  }
+
+  Function& f_;
+  Program& p_;
+  PassContext& context_;
+  std::vector<uint32_t> same_as_;
+  std::vector<std::vector<uint32_t>> shared_;  // per kernel: the buffers of the constants that it does not hold itself
+  bool changed_ = false;
+};
+
+Result<bool> run(Function& f, PassContext& context) { return Merger(f, context).run(); }
 
 const RegisterPass registered({
     .name = "merge_kernels",
-    .doc = "merges kernels that differ only in names",
+    .doc = "merges kernels that differ only in names, and many that differ only in constants",
     .needs = Level::Lowered,
     .most = Level::Lowered,
     .gives = Level::Lowered,
