@@ -25,8 +25,8 @@ double target_ulp(const ir::Function& f, const ir::Op& op, Values values);
 // Empty if the target can run here, else the reason.
 std::string why_not_here();
 
-// Through the standard pipeline, verified after each pass. `has_fma` says whether the machine has fused multiplications;
-// by default it is the target's machine.
+// Through the standard pipeline, verified after each pass. `has_fma` says whether the machine has fused
+// multiplications; by default it is the target's machine.
 Result<ir::Function> plan(const ir::Function& f, bool fuse, std::optional<bool> has_fma = {});
 
 // Inputs as a caller holds them in memory.
