@@ -51,6 +51,7 @@ constexpr std::array kTypes{
     TypeName{"where", "const StreamOrDevice&", "StreamOrDevice", "StreamOrDevice"},  // a stream or a device
     TypeName{"function", "", "", ""},  // of arrays to arrays; every language has its own form
     TypeName{"named_arrays", "const Kwargs&", "Kwargs", "Kwargs"},
+    TypeName{"fft_norm", "FFTNorm", "FFTNorm", "FFTNorm"},
     TypeName{"mode", "CompileMode", "CompileMode", "CompileMode"},
     TypeName{"counters", "const CompileStats&", "CompileStats", "CompileStats"},
     TypeName{"exporter", "FunctionExporter&", "FunctionExporter", "FunctionExporter"},

@@ -56,6 +56,8 @@ struct Routine {
   RoutineEpilogue epilogue = RoutineEpilogue::None;
   // The results follow from the operands to the bit, whatever computes them.
   bool exact = false;
+  // Whether the first operand may have elements of this type, where the row's domain has more types.
+  bool (*takes)(Dtype) = nullptr;
   OperandKind operand_kind = OperandKind::Any;
   // Bit i is set where result i follows from the operands, up to rounding. The other results are one choice of many,
   // such as the signs of eigenvectors.

@@ -43,8 +43,12 @@ Status search(const ReferenceCall& call) {
   return {};
 }
 
-constinit const Routine kSearchsorted{
-    .name = "searchsorted", .operands = 2, .results = 1, .infer = infer_searchsorted, .reference = search, .exact = true};
+constinit const Routine kSearchsorted{.name = "searchsorted",
+                                      .operands = 2,
+                                      .results = 1,
+                                      .infer = infer_searchsorted,
+                                      .reference = search,
+                                      .exact = true};
 
 const RegisterRoutine record(kSearchsorted);
 

@@ -90,7 +90,8 @@ Status partitioned(const ReferenceCall& call) {
 
 constinit const Routine kSort{.name = "sort", .infer = infer_sort, .reference = sorted<false>, .exact = true};
 constinit const Routine kArgsort{.name = "argsort", .infer = infer_argsort, .reference = sorted<true>, .exact = true};
-constinit const Routine kPartition{.name = "partition", .infer = infer_partition, .reference = partitioned<false>, .exact = true};
+constinit const Routine kPartition{
+    .name = "partition", .infer = infer_partition, .reference = partitioned<false>, .exact = true};
 constinit const Routine kArgpartition{
     .name = "argpartition", .infer = infer_argpartition, .reference = partitioned<true>, .exact = true};
 constinit const Routine kTopk{.name = "topk", .infer = infer_topk, .reference = sorted<false>, .exact = true};

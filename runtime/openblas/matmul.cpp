@@ -13,6 +13,7 @@
 
 #include "runtime/execute/library.h"
 #include "runtime/execute/parallel.h"
+#include "runtime/openblas/lapack.h"
 #include "runtime/openblas/matrix.h"
 
 namespace frit::runtime::openblas {
@@ -241,6 +242,9 @@ extern "C" __attribute__((visibility("default"))) void frit_register_routines() 
   openblas_set_num_threads(1);
   using frit::runtime::openblas::Kernels;
   frit::runtime::register_library("matmul", frit::runtime::openblas::matmul<Kernels::kAny>);
+  frit::runtime::openblas::register_factors();
+  frit::runtime::openblas::register_solvers();
+  frit::runtime::openblas::register_eigenvalues();
   // The kernels of other processors, for the tests.
   frit::runtime::register_library("matmul, AVX2", frit::runtime::openblas::matmul<Kernels::kAvx2>);
   frit::runtime::register_library("matmul, OpenBLAS", frit::runtime::openblas::matmul<Kernels::kLibrary>);

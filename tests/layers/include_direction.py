@@ -36,7 +36,7 @@ ROOMS = {
     "runtime/files": "ir/base runtime/system runtime/memory runtime/execute",
     "runtime/load": "ir/base runtime/system runtime/memory runtime/execute runtime/files runtime/frit",
     "runtime/routines": "ir/base runtime/system runtime/memory runtime/execute",
-    "runtime/openblas": "ir/base runtime/system runtime/memory runtime/execute",
+    "runtime/openblas": "ir/base runtime/system runtime/memory runtime/execute runtime/routines",
     "runtime/vulkan": "ir/base runtime/system runtime/memory runtime/execute runtime/load",
     "codegen/core": "ir/ passes/ runtime/system runtime/memory runtime/execute runtime/load",
     "codegen/package": "ir/ passes/ runtime/system runtime/memory runtime/execute runtime/files runtime/load codegen/core",

@@ -124,6 +124,9 @@ Attr drawn(const OpDef& def, const AttrSpec& spec, std::span<const Type> operand
         return Dim(between(random, -1, std::max(rank, static_cast<int>(so_far.get_dims("shape").size())) - 1));
       if (spec.name == "kth")
         return rank > 0 && first.back().is_const() ? Dim(between(random, 0, first.back().value())) : Dim(0);
+      if (spec.name == "norm") return Dim(between(random, 0, 2));
+      if (spec.name == "n")  // of a spectrum's first half
+        return rank > 0 ? first.back() * Dim(2) - Dim(between(random, 1, 2)) : Dim(1);
       if (spec.name == "k") return rank > 0 ? min(first.back(), Dim(between(random, 0, 9))) : Dim(0);
       if (spec.name == "size") return Dim(between(random, 0, 40));
       return Dim(between(random, -3, 5));

@@ -1,0 +1,24 @@
+// The kernels of Fourier transforms with AVX-512.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "runtime/routines/fft_sets.h"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+
+#define FRIT_ISA __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")))
+#define FRIT_ISA_INLINE __attribute__((always_inline)) FRIT_ISA inline
+
+namespace frit::runtime::routines {
+namespace {
+constexpr int kLanes = 16;
+#include "runtime/routines/fft_kernels.h"
+}  // namespace
+
+constinit const FftKernels kFftAvx512{kLanes,      split_columns,    split_rows,
+                                      short_lines, join_lanes<true>, join_lanes<false>};
+
+}  // namespace frit::runtime::routines
+
+#endif

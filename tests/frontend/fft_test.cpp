@@ -1,0 +1,179 @@
+// Fourier transforms: against the definition, every kind of length, axes, norms, cut and filled axes, inverses, errors.
+#include <cmath>
+#include <complex>
+#include <numbers>
+#include <random>
+
+#include "helpers.h"
+
+using namespace frit;
+
+namespace {
+
+using Complexes = std::vector<complex64_t>;
+
+array drawn(Shape shape, bool complex = true, unsigned seed = 1) {
+  size_t n = 1;
+  for (auto d : shape) n *= static_cast<size_t>(d);
+  std::mt19937 g(seed);
+  std::normal_distribution<float> d;
+  std::vector<float> re(n), im(n);
+  for (size_t i = 0; i < n; ++i) re[i] = d(g), im[i] = d(g);
+  const array x(re.begin(), shape);
+  return complex ? x + array(im.begin(), shape) * array(complex64_t{0, 1}) : x;
+}
+
+// The largest difference over the largest magnitude.
+double distance(const array& got, const array& want) {
+  EXPECT_EQ(got.shape(), want.shape());
+  const Complexes a = values<complex64_t>(astype(got, complex64)), b = values<complex64_t>(astype(want, complex64));
+  double off = 0, most = 1e-30;
+  for (size_t i = 0; i < a.size(); ++i) {
+    off = std::max<double>(off, std::abs(a[i] - b[i]));
+    most = std::max<double>(most, std::abs(b[i]));
+  }
+  return off / most;
+}
+
+// The definition, along the last axis of a matrix.
+array defined(const array& x, bool inverse = false) {
+  const Complexes v = values<complex64_t>(astype(x, complex64));
+  const auto n = static_cast<size_t>(x.shape(-1));
+  Complexes out(v.size());
+  for (size_t row = 0; row < v.size(); row += n)
+    for (size_t k = 0; k < n; ++k) {
+      std::complex<double> sum = 0;
+      for (size_t j = 0; j < n; ++j)
+        sum += std::complex<double>(v[row + j]) *
+               std::polar(1.0, (inverse ? 2 : -2) * std::numbers::pi * static_cast<double>(j * k % n) /
+                                   static_cast<double>(n));
+      out[row + k] = std::complex<float>(sum);
+    }
+  return array(out.begin(), x.shape());
+}
+
+array first_columns(const array& x, int n) { return slice(x, {0, 0}, {x.shape(0), n}); }
+
+}  // namespace
+
+// Short and long lengths, products of small primes, primes on both sides of the bound, prime squares.
+TEST(Fft, EveryKindOfLength) {
+  for (int n : {1,  2,  3,   4,   5,   6,   7,   8,   9,   11,  12,  13,  15,  16,  25,  29,  31,  32,   37,   60,  64,
+                77, 97, 100, 127, 128, 129, 130, 169, 200, 211, 243, 256, 257, 360, 512, 625, 961, 1000, 1009, 1024}) {
+    const array x = drawn({3, n}), r = drawn({3, n}, false);
+    EXPECT_LT(distance(fft::fft(x), defined(x)), 1e-6) << n;
+    EXPECT_LT(distance(fft::ifft(x) * array(static_cast<float>(n)), defined(x, true)), 1e-6) << n;
+    EXPECT_LT(distance(fft::ifft(fft::fft(x)), x), 2e-6) << n;
+    const array spectrum = fft::rfft(r);
+    EXPECT_EQ(spectrum.shape(), (Shape{3, n / 2 + 1}));
+    EXPECT_LT(distance(spectrum, first_columns(defined(r), n / 2 + 1)), 1e-6) << n;
+    EXPECT_LT(distance(fft::irfft(spectrum, n, -1), r), 2e-6) << n;
+  }
+}
+
+// Rows of every layout, more rows than lanes, and long rows that threads share.
+TEST(Fft, RowsOfEveryLayout) {
+  for (int n : {6, 16, 300, 1024, 67}) {
+    const array x = drawn({37, n}), turned = swapaxes(contiguous(swapaxes(x, 0, 1)), 0, 1);
+    EXPECT_LT(distance(fft::fft(turned), defined(x)), 1e-6) << n;
+    EXPECT_LT(distance(fft::fft(x, 0), swapaxes(defined(swapaxes(x, 0, 1)), 0, 1)), 1e-6) << n;
+    const array r = real(x), back = swapaxes(contiguous(swapaxes(r, 0, 1)), 0, 1);
+    EXPECT_LT(distance(fft::rfft(back), first_columns(defined(r), n / 2 + 1)), 1e-6) << n;
+    EXPECT_LT(distance(fft::irfft(swapaxes(contiguous(swapaxes(fft::rfft(r), 0, 1)), 0, 1), n, 1), r), 2e-6) << n;
+  }
+  const array one = drawn({1, 1 << 16});
+  EXPECT_LT(distance(fft::ifft(fft::fft(one)), one), 2e-6);
+  const array odd = drawn({1, 3 * 3 * 5 * 1009}, false);
+  EXPECT_LT(distance(fft::irfft(fft::rfft(odd), odd.shape(1), 1), odd), 5e-6);
+}
+
+TEST(Fft, AxesAndNorms) {
+  const array x = drawn({2, 3, 4});
+  const array both = swapaxes(defined(swapaxes(defined(x), 1, 2)), 1, 2);
+  EXPECT_LT(distance(fft::fft2(x), both), 1e-6);
+  EXPECT_LT(distance(fft::fftn(x, std::vector<int>{-1, 1}), both), 1e-6);
+  EXPECT_LT(distance(fft::ifft2(both), x), 2e-6);
+  EXPECT_LT(distance(fft::ifftn(fft::fftn(x)), x), 2e-6);
+  const array ortho = fft::fft(x, -1, fft::FFTNorm::Ortho), forward = fft::fft(x, -1, fft::FFTNorm::Forward);
+  EXPECT_LT(distance(ortho * array(2.0f), defined(x)), 1e-6);
+  EXPECT_LT(distance(forward * array(4.0f), defined(x)), 1e-6);
+  EXPECT_LT(distance(fft::ifft(ortho, -1, fft::FFTNorm::Ortho), x), 2e-6);
+  EXPECT_LT(distance(fft::ifft(forward, -1, fft::FFTNorm::Forward), x), 2e-6);
+  const array r = drawn({2, 3, 5}, false);
+  EXPECT_EQ(fft::rfftn(r).shape(), (Shape{2, 3, 3}));
+  EXPECT_LT(distance(fft::irfftn(fft::rfftn(r), {2, 3, 5}, {0, 1, 2}), r), 2e-6);
+  EXPECT_LT(distance(fft::irfft2(fft::rfft2(r), {3, 5}, {1, 2}), r), 2e-6);
+  EXPECT_EQ(fft::irfft(fft::rfft(r)).shape(), (Shape{2, 3, 4}));
+  EXPECT_EQ(fft::fftn(r, std::vector<int>{}).dtype(), float32);
+}
+
+// Literal values, from NumPy.
+TEST(Fft, Values) {
+  const Complexes got = values<complex64_t>(fft::fft(arange(4)));
+  const Complexes want{{6, 0}, {-2, 2}, {-2, 0}, {-2, -2}};
+  for (size_t i = 0; i < 4; ++i) EXPECT_LT(std::abs(got[i] - want[i]), 1e-6);
+  // Cut, and filled with zeros.
+  EXPECT_LT(distance(fft::rfft(arange(4), 6, 0), array({complex64_t{6, 0}, complex64_t{-3.5f, -2.5980761f},
+                                                        complex64_t{1.5f, 0.8660254f}, complex64_t{-2, 0}},
+                                                       {4})),
+            1e-6);
+  EXPECT_LT(distance(fft::irfft(arange(4), 2, 0), array({0.5f, -0.5f}, {2})), 1e-6);
+  EXPECT_EQ(values<float>(fft::irfft(arange(4), 1, 0)), (std::vector<float>{0}));
+  EXPECT_LT(
+      distance(fft::irfft(arange(4), 7, 0),
+               array({1.7142858f, -0.7212739f, -0.0439969f, -0.0918720f, -0.0918720f, -0.0439969f, -0.7212739f}, {7})),
+      1e-6);
+  for (Dtype t : {bool_, uint8, int64, float16, float64}) EXPECT_EQ(fft::fft(zeros({4}, t)).dtype(), complex64);
+  EXPECT_EQ(fft::fft(zeros({0, 3})).shape(), (Shape{0, 3}));
+}
+
+TEST(Fft, ShiftsAndFrequencies) {
+  using Ints = std::vector<int>;
+  EXPECT_EQ(values<int>(fft::fftshift(arange(5))), (Ints{3, 4, 0, 1, 2}));
+  EXPECT_EQ(values<int>(fft::ifftshift(arange(5))), (Ints{2, 3, 4, 0, 1}));
+  EXPECT_EQ(values<int>(fft::fftshift(arange(4))), (Ints{2, 3, 0, 1}));
+  EXPECT_EQ(values<int>(fft::fftshift(reshape(arange(6), {2, 3}), {1})), (Ints{2, 0, 1, 5, 3, 4}));
+  EXPECT_EQ(values<int>(fft::fftshift(reshape(arange(6), {2, 3}))), (Ints{5, 3, 4, 2, 0, 1}));
+  EXPECT_EQ(fft::fftshift(array(1)).item<int>(), 1);
+  const std::vector<float> f = values<float>(fft::fftfreq(5, 0.5)), want{0, 0.4f, 0.8f, -0.8f, -0.4f};
+  for (size_t i = 0; i < 5; ++i) EXPECT_FLOAT_EQ(f[i], want[i]);
+  EXPECT_EQ(values<float>(fft::fftfreq(4)), (std::vector<float>{0, 0.25f, -0.5f, -0.25f}));
+  EXPECT_EQ(values<float>(fft::fftfreq(1)), (std::vector<float>{0}));
+  EXPECT_EQ(values<float>(fft::rfftfreq(4)), (std::vector<float>{0, 0.25f, 0.5f}));
+}
+
+TEST(Fft, Errors) {
+  const array x = zeros({2, 3});
+  EXPECT_THROW(fft::fft(x, 2), std::out_of_range);
+  EXPECT_THROW(fft::fft(array(1.0f)), std::out_of_range);
+  EXPECT_THROW(fft::fft2(zeros({3})), std::out_of_range);
+  EXPECT_THROW(fft::fftn(x, std::vector<int>{0, 0}), std::invalid_argument);
+  EXPECT_THROW(fft::fft(x, 0, 1), std::invalid_argument);
+  EXPECT_THROW(fft::fft(x, -1, 1), std::invalid_argument);
+  EXPECT_THROW(fft::fft(zeros({0})), std::invalid_argument);
+  EXPECT_THROW(fft::irfft(zeros({1})), std::invalid_argument);
+  EXPECT_THROW(fft::fftn(x, {2}, {0, 1}), std::invalid_argument);
+  EXPECT_THROW(fft::fftshift(x, {2}), std::out_of_range);
+  EXPECT_THROW(fft::fftfreq(0), std::invalid_argument);
+  EXPECT_THROW(fft::rfftfreq(4, 0.0), std::invalid_argument);
+  const std::string message = thrown<std::exception>([&] { fft::fft(x, 0, 1); });
+  EXPECT_TRUE(contains(message, "fft: the length of axis 1 of float32 (2,3) would be 0")) << message;
+}
+
+TEST(Fft, CompiledForAnyShape) {
+  auto f = compile(
+      [](const std::vector<array>& in) {
+        return std::vector<array>{fft::fft(in[0]), fft::rfft(in[0], 0), fft::irfft(fft::rfft(in[0])),
+                                  fft::fftshift(in[0]), abs(fft::fft2(in[0] * array(2.0f)))};
+      },
+      true);
+  for (int n : {4, 7, 200}) {
+    const array x = drawn({5, n}, false);
+    const auto got = f({x});
+    EXPECT_EQ(distance(got[0], fft::fft(x)), 0);
+    EXPECT_EQ(distance(got[1], fft::rfft(x, 0)), 0);
+    EXPECT_EQ(distance(got[2], fft::irfft(fft::rfft(x))), 0);
+    EXPECT_EQ(distance(got[3], fft::fftshift(x)), 0);
+    EXPECT_EQ(distance(got[4], abs(fft::fft2(x * array(2.0f)))), 0);
+  }
+}
