@@ -166,7 +166,11 @@ const RegisterOps rows({
          "The lower triangular l with a = l l^T for each matrix over the last two axes, or with upper=true the upper "
          "triangular u with a = u^T u. Only that triangle of the operand is read. A matrix that is not positive "
          "definite is an error.",
-     .attrs = {{.name = "upper", .kind = AttrKind::Bool, .required = false, .fallback = false}},
+     .attrs = {{.name = "upper",
+                .kind = AttrKind::Bool,
+                .required = false,
+                .fallback = false,
+                .doc = "the upper factor, from the upper triangle"}},
      .domain = TypeClass::Float,
      .routine = &kCholesky,
      .infer = infer_cholesky,

@@ -112,6 +112,33 @@ std::vector<ValueId> vjp_fft(Builder& b, const Op& op, Values, Values, Values co
                   {{"inverse", !op.attrs.get_bool("inverse")}, {"norm", Dim(op.attrs.get_int("norm"))}})};
 }
 
+// The cotangent of element j is the real part of the sum of g[k] exp(2 pi i j k / n): that half of a spectrum with
+// zeros behind it.
+std::vector<ValueId> vjp_rfft(Builder& b, const Op& op, Values operands, Values, Values cotangents) {
+  const Dim n = b.type(operands[0]).shape.back();
+  const Shape half = b.type(cotangents[0]).shape;
+  Dims low(half.size(), 0), high(half.size(), 0);
+  high.back() = n - half.back();
+  const ValueId zero = b.scalar(complex64, 0);
+  const ValueId whole = b.build("pad", {cotangents[0], zero}, {{"low", low}, {"high", high}});
+  const ValueId sums = b.build("fft", {whole}, {{"inverse", true}, {"norm", Dim(op.attrs.get_int("norm"))}});
+  return {b.build("real", {sums})};
+}
+
+// The transform of the cotangent; elements that stand for two of the spectrum count twice.
+std::vector<ValueId> vjp_irfft(Builder& b, const Op& op, Values operands, Values, Values cotangents) {
+  const Type half = b.type(operands[0]);
+  const ValueId g = b.build("rfft", {cotangents[0]}, {{"norm", Dim(op.attrs.get_int("norm"))}});
+  // Once: the first, and the last one of an even length, whose double is n.
+  const Type number{int64, half.shape};
+  const ValueId k =
+      b.build("iota", {}, {{"shape", Dims(half.shape)}, {"axis", Dim(half.rank() - 1)}, {"dtype", int64}});
+  const ValueId n = b.broadcast(rules::count(b, op.attrs.get_dim("n"), int64), half.shape);
+  const ValueId first = b.build("equal", {k, b.splat(0, number)}), last = b.build("equal", {b.build("add", {k, k}), n});
+  const ValueId once = b.build("logical_or", {first, last});
+  return {b.build("select", {once, g, b.build("add", {g, g})})};
+}
+
 bool is_complex_type(Dtype t) { return is_complex(t); }
 bool is_float32(Dtype t) { return t == float32; }
 
@@ -134,7 +161,12 @@ const RegisterOps rows({
      .arity = 1,
      .traits = kExpensive | kNoFold,
      .doc = "The sums of x[j] exp(-2 pi i j k / n) along the last axis; with inverse=true of x[j] exp(2 pi i j k / n).",
-     .attrs = {{.name = "inverse", .kind = AttrKind::Bool, .required = false, .fallback = false}, kNorm},
+     .attrs = {{.name = "inverse",
+                .kind = AttrKind::Bool,
+                .required = false,
+                .fallback = false,
+                .doc = "the other sign in the exponent"},
+               kNorm},
      .routine = &kFft,
      .infer = infer_fft,
      .vjp = vjp_fft},
@@ -145,7 +177,8 @@ const RegisterOps rows({
      .doc = "The first n // 2 + 1 sums of 'fft' for real numbers, from which the others follow.",
      .attrs = {kNorm},
      .routine = &kRfft,
-     .infer = infer_rfft},
+     .infer = infer_rfft,
+     .vjp = vjp_rfft},
     {.name = "irfft",
      .kind = OpKind::Library,
      .arity = 1,
@@ -154,7 +187,8 @@ const RegisterOps rows({
             "'rfft' with norm=2.",
      .attrs = {{.name = "n", .kind = AttrKind::Int, .doc = "the length of the result"}, kNorm},
      .routine = &kIrfft,
-     .infer = infer_irfft},
+     .infer = infer_irfft,
+     .vjp = vjp_irfft},
 });
 
 }  // namespace

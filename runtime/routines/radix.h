@@ -40,7 +40,7 @@ class RadixSort {
   // Sorts n words of `a` in the calling thread; the result is in `a`, or in `b`.
   void run(W* a, W* b, int64_t n, bool into_b) const {
     if constexpr (sizeof(W) == 4 || sizeof(W) == 8)
-      if (n * static_cast<int64_t>(sizeof(W)) <= kCacheBytes && has_vector_sort()) {
+      if (n * static_cast<int64_t>(sizeof(W)) <= kVectorBytes && has_vector_sort()) {
         vector_sort(a, b, n, into_b);
         return done_(into_b ? b : a, n);
       }
@@ -70,7 +70,7 @@ class RadixSort {
   }
 
  private:
-  static constexpr int64_t kInsertion = 24, kCacheBytes = 256 << 10, kWorthwhile = 1 << 16;
+  static constexpr int64_t kInsertion = 24, kCacheBytes = 256 << 10, kVectorBytes = 4 << 20, kWorthwhile = 1 << 16;
   static constexpr int kDealBits = 9, kMostBits = 11;
 
   // How words are dealt into parts: part k begins at start[k].

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "ir/graph/expression.h"
+#include "ir/routines/host_window.h"
 #include "ops_support.h"
 
 namespace frit::ir {
@@ -177,6 +178,100 @@ TEST(OpsDerivative, VjpOfMatmulAndConversions) {
   check_vjp("real", {ramp({3})});
   check_vjp("imag", {ramp({3})});
   check_vjp("conjugate", {ramp({3})});
+}
+
+// Two symmetric matrices with a diagonal that dominates.
+Tensor definite() {
+  Tensor t(float64, {2, 3, 3});
+  for (int64_t k = 0; k < t.size(); ++k) {
+    const int64_t i = k / 3 % 3, j = k % 3;
+    t.set_bits(k, double_to_bits(float64, i == j ? 4.0 + double(k % 5) : 0.25 * double(i + j + k / 9)));
+  }
+  return t;
+}
+
+TEST(OpsDerivative, VjpOfLinearAlgebra) {
+  check_vjp("inv", {definite()});
+  check_vjp("solve", {definite(), ramp({2, 3, 4})});
+  for (bool upper : {false, true}) {
+    check_vjp("tri_inv", {definite()}, {{"upper", upper}});
+    check_vjp("solve_triangular", {definite(), ramp({2, 3, 2})}, {{"upper", upper}});
+  }
+}
+
+// The rule is for changes that keep the matrix symmetric: it shares each one's cotangent between both triangles.
+TEST(OpsDerivative, VjpOfCholesky) {
+  for (bool upper : {false, true}) {
+    const Tensor a = definite();
+    Tensor w(float64, a.shape);
+    for (int64_t k = 0; k < w.size(); ++k) w.set_bits(k, double_to_bits(float64, 0.3 + 0.17 * double(k % 7)));
+    const AttrMap attrs{{"upper", upper}};
+    Function f;
+    std::vector<ValueId> params = add_params(f, {a, w});
+    Builder b(f);
+    const std::vector<ValueId> results = *b.try_build(op("cholesky"), {params[0]}, attrs);
+    const Op made = f.ops.back();
+    f.results = op("cholesky").vjp(b, made, std::vector<ValueId>{params[0]}, results, std::vector<ValueId>{params[1]});
+    const auto got = interpret(f, {a, w});
+    ASSERT_TRUE(got.ok()) << got.error().str();
+    const auto loss = [&](int64_t i, int64_t j, double h) {
+      Tensor x = a;
+      for (int64_t at : {i * 3 + j, j * 3 + i}) x.set_bits(at, double_to_bits(float64, a.at(at) + h));
+      const Tensor l = run("cholesky", {x}, attrs);
+      double sum = 0;
+      for (int64_t k = 0; k < l.size(); ++k) sum += l.at(k) * w.at(k);
+      return sum;
+    };
+    for (int64_t i = 0; i < 3; ++i)
+      for (int64_t j = 0; j <= i; ++j) {
+        const double want = (loss(i, j, 1e-6) - loss(i, j, -1e-6)) / 2e-6;
+        const double own = (*got)[0].at(i * 3 + j) + (i == j ? 0 : (*got)[0].at(j * 3 + i));
+        EXPECT_NEAR(own, want, 1e-6) << i << ", " << j;
+      }
+  }
+}
+
+// <w, F x> for real and complex operands: the rule is the adjoint, Re <w, F x> = Re <vjp(w), x>, as F is linear.
+TEST(OpsDerivative, VjpOfTransformsIsTheAdjoint) {
+  const auto drawn = [](Dtype t, std::vector<int64_t> shape, double phase) {
+    Tensor x(t, std::move(shape));
+    for (int64_t k = 0; k < x.size(); ++k) {
+      const auto re = static_cast<float>(std::sin(phase + 1.7 * double(k))),
+                 im = static_cast<float>(std::cos(3.1 * double(k)));
+      x.set_bits(k, is_complex(t) ? Literal::scalar_complex(re, im).bits() : Literal::scalar(t, re).bits());
+    }
+    return x;
+  };
+  const auto dot = [](const Tensor& a, const Tensor& b) {
+    const auto parts = [](const Tensor& t, int64_t k) {
+      return is_complex(t.dtype) ? bits_to_complex(t.bits(k)) : std::complex<double>(t.at(k));
+    };
+    double sum = 0;
+    for (int64_t k = 0; k < a.size(); ++k) sum += (std::conj(parts(a, k)) * parts(b, k)).real();
+    return sum;
+  };
+  const auto check = [&](std::string_view name, const Tensor& x, const AttrMap& attrs) {
+    SCOPED_TRACE(name);
+    const Tensor y = run(name, {x}, attrs), w = drawn(y.dtype, y.shape, 0.4);
+    Function f;
+    std::vector<ValueId> params = add_params(f, {x, w});
+    Builder b(f);
+    const std::vector<ValueId> results = *b.try_build(op(name), {params[0]}, attrs);
+    const Op made = f.ops.back();
+    f.results = op(name).vjp(b, made, std::vector<ValueId>{params[0]}, results, std::vector<ValueId>{params[1]});
+    const auto got = interpret(f, {x, w});
+    ASSERT_TRUE(got.ok()) << got.error().str();
+    EXPECT_NEAR(dot(w, y), dot((*got)[0], x), 1e-4);
+  };
+  for (int64_t norm : {0, 1, 2})
+    for (int64_t n : {1, 2, 5, 6}) {
+      const Dim mode(norm);
+      for (bool inverse : {false, true})
+        check("fft", drawn(complex64, {2, n}, 0), {{"inverse", inverse}, {"norm", mode}});
+      check("rfft", drawn(float32, {2, n}, 0), {{"norm", mode}});
+      // The imaginary parts that the transform does not read are no matter: their cotangent is zero.
+      check("irfft", drawn(complex64, {2, n / 2 + 1}, 0), {{"n", Dim(n)}, {"norm", mode}});
+    }
 }
 
 TEST(OpsDerivative, MissingTextsGiveZero) {
