@@ -119,6 +119,7 @@ void KernelEmitter::count_uses(const Body& body) {
       use(b->value);
     } else if (const auto* loop = std::get_if<Loop>(&i.node); loop && !loop->extent.is(0)) {
       for (const Accumulator& a : loop->accumulators) use(a.value), use(a.position);
+      for (const Carry& c : loop->carries) use(c.next);
       count_uses(loop->body);
     }
   }
@@ -184,7 +185,7 @@ void KernelEmitter::emit(const Instr& instr) {
     define(x->result, "(uint64_t)(" + position(x->index) + ")");
   } else if (const auto* b = std::get_if<BindInstr>(&instr.node)) {
     const std::string value = signed_value(int64, use(b->value), helpers_);
-    facts_.set_range(b->name, b->range);
+    add_binding(facts_, *b);
     const std::string bound = declare(b->name);
     line("const int64_t " + bound + " = " + value + ";");
     if (!positions_.used.count(bound)) line("(void)" + bound + ";");

@@ -100,15 +100,34 @@ std::string head_of_lanes(const std::string& lane, const std::string& count) {
 void KernelEmitter::emit_serial(const Loop& loop) {
   std::vector<State> states;
   for (const Accumulator& a : loop.accumulators) states.push_back(make_state(a, 0, false));
+  for (const Carry& c : loop.carries) {
+    values_[c.value] = {fresh("carry"), false, false};
+    line(std::string(register_type(c.type)) + " " + values_[c.value].text + " = " +
+         constant(c.type, c.initial, helpers_) + ";");
+  }
   const std::string var = fresh(loop.var), extent = position(loop.extent);
   open(head(var, "0", extent));
   Scope outer = enter(loop, var);
   name_atoms(loop.body);
   emit_body(loop.body);
+  take_next(loop);
   for (size_t i = 0; i < states.size(); ++i) accumulate(loop.accumulators[i], states[i], "");
   leave(std::move(outer));
   close();
   for (size_t i = 0; i < states.size(); ++i) finish(loop.accumulators[i], states[i]);
+}
+
+// The carries take their values for the next iteration, all at once.
+void KernelEmitter::take_next(const Loop& loop) {
+  std::vector<std::string> next;
+  for (const Carry& c : loop.carries) {
+    next.push_back(use(c.next));
+    if (loop.carries.size() == 1) continue;
+    const std::string name = fresh("next");
+    line("const " + std::string(register_type(c.type)) + " " + name + " = " + next.back() + ";");
+    next.back() = name;
+  }
+  for (size_t i = 0; i < next.size(); ++i) line(values_[loop.carries[i].value].text + " = " + next[i] + ";");
 }
 
 // Full rounds over all lanes, then those of the rest; so that the state of each lane stays in a register of its own.

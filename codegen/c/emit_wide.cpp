@@ -62,14 +62,14 @@ void KernelEmitter::find_arrays(const Body& body, int& stretch, std::vector<int>
 
 namespace {
 
-// Whether the body has an instruction that a stretch cannot hold: a binding, lanes, positions of extremes.
+// Whether the body has an instruction that a stretch cannot hold: a binding, lanes, carries, positions of extremes.
 bool is_simple(const Body& body) {
   return std::all_of(body.begin(), body.end(), [](const Instr& i) {
     if (std::holds_alternative<BindInstr>(i.node)) return false;
     const auto* loop = std::get_if<Loop>(&i.node);
     if (!loop) return true;
     auto has_position = [](const Accumulator& a) { return a.position != kNoReg; };
-    return loop->lanes <= 1 && std::none_of(loop->accumulators.begin(), loop->accumulators.end(), has_position) &&
+    return loop->lanes <= 1 && loop->carries.empty() && std::none_of(loop->accumulators.begin(), loop->accumulators.end(), has_position) &&
            is_simple(loop->body);
   });
 }

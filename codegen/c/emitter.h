@@ -113,6 +113,7 @@ class KernelEmitter {
   void emit_lanes(const ir::Loop& loop);
   State make_state(const ir::Accumulator& a, int lanes, bool wide);
   void accumulate(const ir::Accumulator& a, const State& s, const std::string& element);
+  void take_next(const ir::Loop& loop);
   void combine(const ir::Accumulator& a, const std::string& value, const std::string& position, const Operand& by,
                const std::string& by_position);
   void finish(const ir::Accumulator& a, const State& s);

@@ -244,8 +244,9 @@ void KernelEmitter::emit(const ir::Instr& instr, Context context) {
     line("int " + narrow_[x->result] + " = " + dim(x->index, false) + ";" + comment(instr));
   } else if (auto* b = std::get_if<ir::BindInstr>(&instr.node)) {
     Name& name = names_.at(b->name);
-    name.wide = features_.int64 && (b->range.low < -INT32_MAX || b->range.high > INT32_MAX);
-    facts_.set_range(b->name, b->range);
+    add_binding(facts_, *b);
+    const DimRange range = facts_.range(Dim::symbol(b->name));
+    name.wide = features_.int64 && (range.low < -INT32_MAX || range.high > INT32_MAX);
     line("const " + index_type(name.wide) + " " + name.text + " = " + index_type(name.wide) + "(" + regs_[b->value] +
          ");" + comment(instr));
   } else if (auto* l = std::get_if<ir::LoadInstr>(&instr.node)) {

@@ -70,6 +70,11 @@ void KernelEmitter::emit_serial(const ir::Loop& loop, Context context) {
            identity(a) + ";");
     }
   }
+  for (const ir::Carry& c : loop.carries) {
+    regs_[c.value] = name_of(c.value);
+    line((is_float(c.type) ? "precise " : "") + std::string(register_type(c.type)) + " " + regs_[c.value] + " = " +
+         literal(c.type, c.initial) + ";");
+  }
   const std::string name = enter(loop), type = index_type(names_.at(loop.var).wide),
                     extent = dim(loop.extent, names_.at(loop.var).wide);
   std::string from = "0";
@@ -90,6 +95,16 @@ void KernelEmitter::take_in(const ir::Loop& loop) {
     const std::string result = regs_[a.result];
     accumulate(a, is_arg(a) ? result + "v" : result, result, regs_[a.value], is_arg(a) ? regs_[a.position] : "");
   }
+  // All carries take their next values at once.
+  std::vector<std::string> next;
+  for (const ir::Carry& c : loop.carries) {
+    next.push_back(regs_[c.next]);
+    if (loop.carries.size() == 1) continue;
+    next.back() = name_of(c.value) + "n";
+    line((is_float(c.type) ? "precise " : "") + std::string(register_type(c.type)) + " " + next.back() + " = " +
+         regs_[c.next] + ";");
+  }
+  for (size_t i = 0; i < next.size(); ++i) line(regs_[loop.carries[i].value] + " = " + next[i] + ";");
 }
 
 // How many iterations of a loop make their loads before any of them goes on; 0 where each goes by itself.

@@ -25,7 +25,13 @@ KernelEmitter::VectorLoop KernelEmitter::plan_vector(const ir::Loop& loop, int v
   v.base = "turn * " + std::to_string(vector) + " + ";
   std::set<uint32_t> loaded, stored;
   collect(loop.body, loaded, stored);
+  // An access at a position that the body binds stays behind the binding.
+  std::set<std::string> bound;
+  auto settled = [&](const Dim& index) {
+    return std::none_of(bound.begin(), bound.end(), [&](const std::string& name) { return index.uses(name); });
+  };
   for (const ir::Instr& i : loop.body) {
+    if (auto* b = std::get_if<ir::BindInstr>(&i.node)) bound.insert(b->name);
     if (auto* l = std::get_if<ir::LoadInstr>(&i.node)) {
       Kept* keep = nullptr;
       if (turned_.count(&loop) && l->mask == ir::kNoReg)
@@ -34,7 +40,8 @@ KernelEmitter::VectorLoop KernelEmitter::plan_vector(const ir::Loop& loop, int v
         v.kept[&i] = keep;
         continue;
       }
-      const bool wide = l->mask == ir::kNoReg && !stored.count(l->buffer) && is_wide(l->buffer, l->index, loop, vector);
+      const bool wide = l->mask == ir::kNoReg && !stored.count(l->buffer) && settled(l->index) &&
+                        is_wide(l->buffer, l->index, loop, vector);
       if (wide)
         v.loads.push_back(
             {&i, l->buffer, &l->index, keep ? keep->array : name_of(l->result) + "v", keep || ahead ? v.base : ""});
@@ -45,7 +52,8 @@ KernelEmitter::VectorLoop KernelEmitter::plan_vector(const ir::Loop& loop, int v
     if (auto* s = std::get_if<ir::StoreInstr>(&i.node)) {
       // Two stores to one place keep their order when both stay where they are.
       const bool alone = stores_to(loop.body, s->buffer) == 1;
-      if (s->mask == ir::kNoReg && alone && !loaded.count(s->buffer) && is_wide(s->buffer, s->index, loop, vector))
+      if (s->mask == ir::kNoReg && alone && !loaded.count(s->buffer) && settled(s->index) &&
+          is_wide(s->buffer, s->index, loop, vector))
         v.stores.push_back({&i, s->buffer, &s->index, "s" + std::to_string(v.stores.size())});
     }
   }

@@ -88,7 +88,7 @@ void KernelEmitter::emit(const ir::Instr& instr) {
     defined_[index->result] = true;
   } else if (const auto* bind = std::get_if<ir::BindInstr>(&instr.node)) {
     names_[bind->name] = reg(bind->value);
-    facts_.set_range(bind->name, bind->range);
+    ir::add_binding(facts_, *bind);
   } else if (const auto* load = std::get_if<ir::LoadInstr>(&instr.node)) {
     emit_load(*load);
   } else if (const auto* store = std::get_if<ir::StoreInstr>(&instr.node)) {

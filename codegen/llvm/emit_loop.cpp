@@ -50,6 +50,8 @@ bool KernelEmitter::analyse(const ir::Body& body, VectorScope& scope) const {
     } else if (const auto* load = std::get_if<ir::LoadInstr>(&instr.node)) {
       scope.varying[load->result] = varies(load->index, scope) || varies_reg(load->mask);
     } else if (const auto* loop = std::get_if<ir::Loop>(&instr.node)) {
+      // A carry that stays the same in all lanes is rare; it costs no more as a vector.
+      for (const ir::Carry& c : loop->carries) scope.varying[c.value] = true;
       if (varies(loop->extent, scope) || !analyse(loop->body, scope)) return false;
       for (const ir::Accumulator& acc : loop->accumulators)
         scope.varying[acc.result] = varies_reg(acc.value) || varies_reg(acc.position);
@@ -127,7 +129,9 @@ void KernelEmitter::emit_serial_loop(const ir::Loop& loop, Value* from, Value* t
 
   open_frame(loop, preheader, runs);
   names_[loop.var] = uniform(i, depth());
+  open_carries(loop, preheader);
   emit_body(loop.body);
+  std::vector<Value*> carried = carried_values(loop);
   States next;
   for (size_t a = 0, s = 0; a < loop.accumulators.size(); ++a) {
     const ir::Accumulator& acc = loop.accumulators[a];
@@ -139,6 +143,7 @@ void KernelEmitter::emit_serial_loop(const ir::Loop& loop, Value* from, Value* t
   Value* following = builder_.CreateAdd(i, i64(1), "", true, true);
   i->addIncoming(following, latch);
   add_incoming(phis, next, latch);
+  add_carried(loop, carried, latch);
   if (!after) after = block("after");
   builder_.CreateCondBr(builder_.CreateICmpSLT(following, to), body, after);
   builder_.SetInsertPoint(after);
@@ -152,6 +157,39 @@ void KernelEmitter::emit_serial_loop(const ir::Loop& loop, Value* from, Value* t
     define_result(loop.accumulators[a], llvm::ArrayRef(results).slice(s, n), wide[a]);
     s += n;
   }
+}
+
+// The running values of a loop, as one phi each, or one for each copy of a vector loop around it.
+void KernelEmitter::open_carries(const ir::Loop& loop, BasicBlock* preheader) {
+  for (const ir::Carry& carry : loop.carries) {
+    Val v;
+    v.depth = depth();
+    v.varying = vector_ != nullptr;
+    auto* initial = llvm::cast<llvm::Constant>(constant(carry.type, carry.initial));
+    if (v.varying)
+      initial = llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(static_cast<unsigned>(vector_->width)),
+                                               initial);
+    for (int c = 0; c < copies(); ++c) {
+      llvm::PHINode* phi = builder_.CreatePHI(initial->getType(), 2, "carry");
+      phi->addIncoming(initial, preheader);
+      v.copies.push_back(phi);
+    }
+    define(carry.value, std::move(v));
+  }
+}
+
+// The values that the next iteration starts from. The insertion point is at the end of the body.
+std::vector<Value*> KernelEmitter::carried_values(const ir::Loop& loop) {
+  std::vector<Value*> values;
+  for (const ir::Carry& carry : loop.carries)
+    for (int c = 0; c < copies(); ++c) values.push_back(get(reg(carry.next), c, vector_ != nullptr));
+  return values;
+}
+
+void KernelEmitter::add_carried(const ir::Loop& loop, const std::vector<Value*>& values, BasicBlock* latch) {
+  size_t i = 0;
+  for (const ir::Carry& carry : loop.carries)
+    for (Value* phi : regs_[carry.value].copies) llvm::cast<llvm::PHINode>(phi)->addIncoming(values[i++], latch);
 }
 
 // Full steps of `unroll` vectors, then one masked vector at a time. `whole`: there is no remainder.

@@ -176,6 +176,9 @@ class KernelEmitter {
   // emit_loop.cpp
   void emit_loop(const ir::Loop& loop);
   void emit_serial_loop(const ir::Loop& loop, llvm::Value* from, llvm::Value* to);
+  void open_carries(const ir::Loop& loop, llvm::BasicBlock* preheader);
+  std::vector<llvm::Value*> carried_values(const ir::Loop& loop);
+  void add_carried(const ir::Loop& loop, const std::vector<llvm::Value*>& values, llvm::BasicBlock* latch);
   void emit_vector_loop(const ir::Loop& loop, int unroll, llvm::Value* from, llvm::Value* to, bool whole);
   void emit_masked_rest(const ir::Loop& loop, llvm::Value* start, llvm::BasicBlock* before, llvm::Value* to,
                         llvm::BasicBlock* after);

@@ -16,6 +16,8 @@ std::string_view kind_name(ir::OpKind k) {
     case ir::OpKind::Reduction: return "reduction";
     case ir::OpKind::Index: return "index";
     case ir::OpKind::Iota: return "iota";
+    case ir::OpKind::Scatter: return "scatter";
+    case ir::OpKind::Scan: return "scan";
     case ir::OpKind::Composite: return "composite";
     case ir::OpKind::Library: return "library";
   }

@@ -158,6 +158,7 @@ bool run_windows(const RowCall& call, runtime::Tensor& result) {
   operands.reserve(call.operands.size());
   for (const runtime::Tensor& t : call.operands) operands.push_back({t.dtype, {t.shape.begin(), t.shape.end()}});
   const ir::IndexRule rule = call.def.index(op, operands, call.types[0], at);
+  if (!rule.lookups.empty()) return false;
   std::vector<Window> windows;
   windows.reserve(rule.sources.size());
   for (const ir::IndexSource& source : rule.sources) {

@@ -11,6 +11,7 @@ std::string_view name(GroupKind k) {
     case GroupKind::Reduce: return "reduce";
     case GroupKind::Library: return "library";
     case GroupKind::View: return "view";
+    case GroupKind::Scatter: return "scatter";
   }
   return {};
 }

@@ -167,6 +167,8 @@ Result<std::vector<Type>> infer(const OpDef& def, const InferArgs& args) {
     case OpKind::Elementwise: return infer_elementwise(def, args);
     case OpKind::Reduction: return infer_reduction(def, args);
     case OpKind::Index:
+    case OpKind::Scatter:
+    case OpKind::Scan:
     case OpKind::Iota:
     case OpKind::Composite:
     case OpKind::Library: break;

@@ -53,6 +53,8 @@ std::string_view name(AttrKind kind) {
   return {};
 }
 
+Dim lookup_symbol(size_t k) { return Dim::symbol("@" + std::to_string(k)); }
+
 OpTable& OpTable::instance() {
   // Never destroyed: static destructors may compile.
   static OpTable& table = *new OpTable;

@@ -40,7 +40,9 @@ enum class OpKind : uint8_t {
   Constant,     // literal data: attr "value" and, where not a scalar, attr "shape" (constant sizes)
   Elementwise,  // same-shaped operands; `meaning` per element
   Reduction,    // `combine` over the axes in attr "axes"; keepdims in attr "keepdims"
-  Index,        // each result element is one operand element (or a fill): `index`; reshape, slice, pad, ...
+  Index,        // each result element is one operand element (or a fill): `index`; reshape, slice, gather, ...
+  Scatter,      // operand 0 with updates, the last operand, put at positions that `index` gives
+  Scan,         // running values along attr "axis"; attrs "reverse" and "inclusive"
   Iota,         // a function of the position: `index_value`
   Composite,    // defined by `expand` into other rows
   Library,      // more than a loop nest: `routine` (matmul)
@@ -107,9 +109,22 @@ struct IndexSource {
   std::vector<Dim> index;                   // position in the operand
   std::vector<std::pair<Dim, Dim>> within;  // condition: for each (d, extent) 0 <= d < extent; empty: always
 };
+// A position that is read from data: the integer of operand `operand` at `index`. A negative one counts from the end of
+// `extent`; the result is then moved into [0, extent - window], so nothing outside is ever reached. The type rule has
+// shown that this range is not empty. Positions of sources name lookup k lookup_symbol(k).
+struct Lookup {
+  int operand;
+  std::vector<Dim> index;  // position in the operand
+  Dim extent, window = 1;
+};
+Dim lookup_symbol(size_t k);  // no symbol of a function has this name
+
+// For Scatter rows: `at` is a position of the updates, and the only source gives the result's element that it changes.
+// Updates are applied in row-major order.
 struct IndexRule {
   std::vector<IndexSource> sources;
   int fill = -1;
+  std::vector<Lookup> lookups = {};
 };
 
 // A strided window on a buffer, in elements.
@@ -142,8 +157,12 @@ struct OpDef {
   // cotangent.
   std::vector<std::string_view> derivatives = {};
 
-  // Reduction
+  // Reduction; of a Scan: its first running value is the identity.
   Combine combine = Combine::Sum;
+  // Scatter and Scan: the elementwise row that combines the old value with the next one. Empty in a Scatter row: the
+  // update replaces the element.
+  std::string_view step = {};
+  bool real_identity = false;  // of a Scan on complex numbers: the identity has no imaginary part
 
   // Library: its record
   const Routine* routine = nullptr;
@@ -163,7 +182,8 @@ struct OpDef {
   // Composite rows: the same computation in simpler rows. The types were inferred; a failure is a bug.
   using Expand = std::vector<ValueId> (*)(Builder&, const Op&, std::span<const ValueId> operands);
   Expand expand = nullptr;
-  // Structural derivative rules: cotangents of operands from cotangents of results.
+  // Structural derivative rules: cotangents of operands from cotangents of results. kNone (ir/graph/graph.h) for an
+  // operand of positions, which has none.
   using Vjp = std::vector<ValueId> (*)(Builder&, const Op&, std::span<const ValueId> operands,
                                        std::span<const ValueId> results, std::span<const ValueId> cotangents);
   Vjp vjp = nullptr;

@@ -49,7 +49,8 @@ struct AccumulatorCode {
 struct Code {
   const Instr* instr;
   PrimitiveFunction function = nullptr;  // a primitive scalar op other than Const
-  PositionCode position;                 // of an access, an index, or the extent of a loop
+  PositionCode position;                 // of an access, an index, the extent of a loop, or the low end of a binding
+  PositionCode high;                     // the high end of a binding
   uint32_t slot = 0;                     // of a Loop or Bind
   std::vector<AccumulatorCode> accumulators;
   CodeBody body;
@@ -135,6 +136,8 @@ class KernelRun {
         c.position = code(index->index);
       } else if (const auto* bind = std::get_if<BindInstr>(&instr.node)) {
         c.slot = slot(bind->name);
+        c.position = code(bind->low);
+        c.high = code(bind->high);
       } else if (const auto* load = std::get_if<LoadInstr>(&instr.node)) {
         c.position = code(load->index);
       } else if (const auto* store = std::get_if<StoreInstr>(&instr.node)) {
@@ -174,7 +177,8 @@ class KernelRun {
     if (const auto* loop = std::get_if<Loop>(&c.instr->node)) return run_loop(*loop, c);
     if (const auto* bind = std::get_if<BindInstr>(&c.instr->node)) {
       int64_t value = static_cast<int64_t>(regs_[bind->value]);
-      if (value < bind->range.low || value > bind->range.high)
+      const std::optional<int64_t> low = c.position.evaluate(slots_.data()), high = c.high.evaluate(slots_.data());
+      if (!low || !high || value < *low || value > *high)
         return fail(c, "the value " + std::to_string(value) + " is outside the range");
       slots_[c.slot] = value;
       return {};
@@ -244,6 +248,8 @@ class KernelRun {
     std::vector<std::vector<Lane>> states;
     for (const AccumulatorCode& a : c.accumulators)
       states.emplace_back(lanes, Lane{a.identity, std::numeric_limits<int64_t>::max()});
+    for (const Carry& carry : x.carries) regs_[carry.value] = carry.initial;
+    std::vector<uint64_t> next(x.carries.size());
     for (int64_t i = 0; i < *extent; ++i) {
       slots_[c.slot] = i;
       if (x.kind == LoopKind::Parallel)
@@ -255,6 +261,8 @@ class KernelRun {
         Lane& state = states[a][static_cast<size_t>(i) % lanes];
         state = combined(c.accumulators[a], state, {regs_[acc.value], position});
       }
+      for (size_t k = 0; k < next.size(); ++k) next[k] = regs_[x.carries[k].next];
+      for (size_t k = 0; k < next.size(); ++k) regs_[x.carries[k].value] = next[k];
     }
     for (size_t a = 0; a < states.size(); ++a) {
       std::vector<Lane>& s = states[a];

@@ -7,31 +7,15 @@
 #include <cstring>
 #include <limits>
 
+#include "ir/interpret/moves.h"
 #include "ir/routines/routine.h"
 #include "ir/scalar/scalar.h"
 
 namespace frit::ir {
 namespace {
 
-using Position = std::vector<int64_t>;
-
 std::complex<double> complex_at(const Tensor& t, int64_t i) {
   return is_complex(t.dtype) ? bits_to_complex(t.bits(i)) : t.at(i);
-}
-
-int64_t flatten(const Position& at, const std::vector<int64_t>& shape) {
-  int64_t flat = 0;
-  for (size_t i = 0; i < at.size(); ++i) flat = flat * shape[i] + at[i];
-  return flat;
-}
-
-Position unflatten(int64_t flat, const std::vector<int64_t>& shape) {
-  Position at(shape.size());
-  for (size_t i = shape.size(); i-- > 0;) {
-    at[i] = shape[i] ? flat % shape[i] : 0;
-    flat = shape[i] ? flat / shape[i] : 0;
-  }
-  return at;
 }
 
 class Interpreter {
@@ -107,6 +91,8 @@ class Interpreter {
       case OpKind::Elementwise: FRIT_TRY(elementwise(op, operands, results[0])); break;
       case OpKind::Reduction: FRIT_TRY(reduction(op, *operands[0], results[0])); break;
       case OpKind::Index: FRIT_TRY(index(op, operands, results[0])); break;
+      case OpKind::Scatter: FRIT_TRY(scatter(op, operands, results[0])); break;
+      case OpKind::Scan: FRIT_TRY(scan(op, *operands[0], results[0])); break;
       case OpKind::Iota: FRIT_TRY(iota(op, results[0])); break;
       case OpKind::Composite: FRIT_TRY(composite(op, operands, results)); break;
       case OpKind::Library: FRIT_TRY(library(op, operands, results)); break;
@@ -246,34 +232,22 @@ class Interpreter {
   // ---- the other kinds ----
 
   Status index(const Op& symbolic, const std::vector<const Tensor*>& operands, Tensor& out) {
-    const Op op = concrete(symbolic);
-    std::vector<Type> types;
-    for (ValueId v : op.operands) types.push_back(concrete(f_.type(v)));
-    const Type result = concrete(f_.type(op.results[0]));
-    for (int64_t o = 0, n = out.size(); o < n; ++o) {
-      Position position = unflatten(o, out.shape);
-      std::vector<Dim> at(position.begin(), position.end());
-      IndexRule rule = op.def->index(op, types, result, at);
-      const IndexSource* source = nullptr;
-      for (const IndexSource& s : rule.sources) {
-        bool inside = true;
-        for (const auto& [d, extent] : s.within) inside = inside && d.value() >= 0 && d.value() < extent.value();
-        if (inside && !source) source = &s;
-      }
-      if (!source) {
-        if (rule.fill < 0) return fail(op, "no operand supplies an element");
-        out.set_bits(o, operands[static_cast<size_t>(rule.fill)]->bits(0));
-        continue;
-      }
-      const Tensor& x = *operands[static_cast<size_t>(source->operand)];
-      Position from;
-      for (size_t i = 0; i < source->index.size(); ++i) {
-        from.push_back(source->index[i].value());
-        if (from[i] < 0 || from[i] >= x.shape[i]) return fail(op, "an element outside the operand is asked for");
-      }
-      out.set_bits(o, x.bits(flatten(from, x.shape)));
-    }
-    return {};
+    return interpret_index(described(symbolic), operands, out);
+  }
+
+  Status scatter(const Op& symbolic, const std::vector<const Tensor*>& operands, Tensor& out) {
+    return interpret_scatter(described(symbolic), operands, out);
+  }
+
+  Status scan(const Op& symbolic, const Tensor& x, Tensor& out) {
+    return interpret_scan(described(symbolic), x, out);
+  }
+
+  // The op with its types, all symbols replaced.
+  MovingOp described(const Op& symbolic) const {
+    MovingOp m{concrete(symbolic), {}, concrete(f_.type(symbolic.results[0]))};
+    for (ValueId v : symbolic.operands) m.operands.push_back(concrete(f_.type(v)));
+    return m;
   }
 
   Status iota(const Op& symbolic, Tensor& out) {

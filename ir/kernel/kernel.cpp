@@ -77,6 +77,44 @@ uint64_t combine_identity(Combine combine, Dtype type) {
   return 0;
 }
 
+std::array<uint64_t, 2> scan_identity(const OpDef& def, Dtype type) {
+  if (!is_complex(type)) return {combine_identity(def.combine, type), 0};
+  const uint64_t real = combine_identity(def.combine, float32);
+  const bool orders = def.combine == Combine::Max || def.combine == Combine::Min;
+  return {real, orders && !def.real_identity ? real : 0};
+}
+
+void add_binding(DimFacts& facts, const BindInstr& bind) {
+  if (bind.low.is(0))
+    facts.set_loop(bind.name, bind.high + Dim(1));
+  else
+    facts.set_range(bind.name, {facts.range(bind.low).low, facts.range(bind.high).high});
+}
+
+namespace {
+
+bool stores_at_binding(const Body& body, std::vector<std::string>& bound) {
+  for (const Instr& instr : body) {
+    if (const auto* bind = std::get_if<BindInstr>(&instr.node)) {
+      bound.push_back(bind->name);
+    } else if (const auto* store = std::get_if<StoreInstr>(&instr.node)) {
+      for (const std::string& name : bound)
+        if (store->index.uses(name)) return true;
+    } else if (const auto* loop = std::get_if<Loop>(&instr.node)) {
+      if (stores_at_binding(loop->body, bound)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_ordered(const Loop& loop) {
+  if (!loop.accumulators.empty() || !loop.carries.empty()) return true;
+  std::vector<std::string> bound;
+  return loop.kind == LoopKind::Serial && stores_at_binding(loop.body, bound);
+}
+
 const Loop* parallel_loop(const Kernel& k) {
   for (const Instr& instr : k.body)
     if (const auto* loop = std::get_if<Loop>(&instr.node); loop && loop->kind == LoopKind::Parallel) return loop;

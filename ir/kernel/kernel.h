@@ -30,6 +30,7 @@
 // computed in i64 and never overflow.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <variant>
@@ -71,8 +72,10 @@ struct IndexInstr {
 struct BindInstr {
   std::string name;
   Reg value;
-  DimRange range;  // the known range of `value`
+  Dim low, high;  // the known range of `value`, inclusive
 };
+// Makes the range of the binding's name known to `facts`.
+void add_binding(DimFacts& facts, const BindInstr& bind);
 
 // %r = buffer[index]. `mask` is a lane mask, if it is a register: lanes in which it is false read nothing and give
 // zero.
@@ -106,6 +109,15 @@ struct Accumulator {
   Reg position = kNoReg;
 };
 
+// A running value of a loop: `value` is visible in the loop's body. It is `initial` in the first iteration, and in every
+// other one `next` of the iteration before. `next` is visible at the end of the loop's own body.
+struct Carry {
+  Dtype type;
+  uint64_t initial;
+  Reg value;
+  Reg next = kNoReg;
+};
+
 struct Instr;
 using Body = std::vector<Instr>;
 
@@ -122,6 +134,7 @@ struct Loop {
   // over the kernel's symbols that each launch evaluates; less than 1 means 1
   Dim grain = 1;
   std::vector<Accumulator> accumulators;
+  std::vector<Carry> carries;  // only in a serial loop without lanes that is no vector loop
   Body body;
 };
 
@@ -157,6 +170,13 @@ uint64_t structure_hash(const Kernel& k);
 // Max, Min.
 ScalarOp combine_op(Combine combine);
 uint64_t combine_identity(Combine combine, Dtype type);
+
+// The running value that a scan row starts from, in the bits of its parts.
+std::array<uint64_t, 2> scan_identity(const OpDef& def, Dtype type);
+
+// Whether the iterations of a serial loop depend on those before: the loop has accumulators or carries, or its body
+// stores at a position that it binds, which two iterations may share.
+bool is_ordered(const Loop& loop);
 
 // The parallel loop, or null.
 const Loop* parallel_loop(const Kernel& k);

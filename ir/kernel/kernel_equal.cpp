@@ -47,7 +47,7 @@ class Matcher {
   }
   bool match(const IndexInstr& a, const IndexInstr& b) { return a.index == b.index && define(a.result, b.result); }
   bool match(const BindInstr& a, const BindInstr& b) {
-    return a.name == b.name && use(a.value, b.value) && a.range.low == b.range.low && a.range.high == b.range.high;
+    return a.name == b.name && use(a.value, b.value) && a.low == b.low && a.high == b.high;
   }
   bool match(const LoadInstr& a, const LoadInstr& b) {
     return a.buffer == b.buffer && a.index == b.index && use(a.mask, b.mask) && define(a.result, b.result);
@@ -59,8 +59,13 @@ class Matcher {
   bool match(const Loop& a, const Loop& b) {
     if (a.var != b.var || !(a.extent == b.extent) || a.kind != b.kind || a.vector != b.vector || a.unroll != b.unroll ||
         a.lanes != b.lanes || !(a.grain == b.grain) || a.accumulators.size() != b.accumulators.size() ||
-        !bodies(a.body, b.body))
+        a.carries.size() != b.carries.size())
       return false;
+    for (size_t i = 0; i < a.carries.size(); ++i)
+      if (a.carries[i].initial != b.carries[i].initial || !define(a.carries[i].value, b.carries[i].value)) return false;
+    if (!bodies(a.body, b.body)) return false;
+    for (size_t i = 0; i < a.carries.size(); ++i)
+      if (!use(a.carries[i].next, b.carries[i].next)) return false;
     for (size_t i = 0; i < a.accumulators.size(); ++i) {
       const Accumulator &x = a.accumulators[i], &y = b.accumulators[i];
       if (x.combine != y.combine || x.type != y.type || !use(x.value, y.value) || !use(x.position, y.position) ||

@@ -294,14 +294,14 @@ class KernelParser {
     FRIT_ASSIGN_OR_RETURN(value, reg());
     if (!lexer_.accept_ident("in")) return lexer_.expected("'in' and a range");
     FRIT_TRY(lexer_.expect("["));
-    FRIT_ASSIGN_OR_RETURN(low, parse_integer(lexer_));
+    FRIT_ASSIGN_OR_RETURN(low, parse_dim(lexer_, known_));
     FRIT_TRY(lexer_.expect(","));
-    FRIT_ASSIGN_OR_RETURN(high, parse_integer(lexer_));
+    FRIT_ASSIGN_OR_RETURN(high, parse_dim(lexer_, known_));
     FRIT_TRY(lexer_.expect("]"));
     if (symbols_.insert(name).second) bound.push_back(name);
     x.name = std::move(name);
     x.value = value;
-    x.range = {low, high};
+    x.low = std::move(low), x.high = std::move(high);
     into.push_back({std::move(x)});
     return {};
   }
@@ -340,10 +340,38 @@ class KernelParser {
     return {};
   }
 
-  Result<Reg> find(const Pending& p, const std::string& name) {
+  // The same for a carry.
+  struct PendingCarry {
+    Token at;
+    std::string value, next;
+    Dtype type;
+    uint64_t initial;
+  };
+
+  Status carries(std::vector<PendingCarry>& carried) {
+    do {
+      PendingCarry c;
+      c.at = lexer_.peek();
+      FRIT_ASSIGN_OR_RETURN(value, parse_value_name(lexer_));
+      c.value = std::move(value);
+      FRIT_TRY(lexer_.expect(":"));
+      FRIT_ASSIGN_OR_RETURN(type, parse_dtype(lexer_));
+      c.type = type;
+      FRIT_TRY(lexer_.expect("="));
+      FRIT_ASSIGN_OR_RETURN(bits, parse_number(lexer_, type));
+      c.initial = bits;
+      if (!lexer_.accept_ident("next")) return lexer_.expected("'next' and a register");
+      FRIT_ASSIGN_OR_RETURN(next, parse_value_name(lexer_));
+      c.next = std::move(next);
+      carried.push_back(std::move(c));
+    } while (lexer_.accept(","));
+    return {};
+  }
+
+  Result<Reg> find(const Token& at, const std::string& name) {
     auto it = registers_.find(name);
     if (it == registers_.end())
-      return lexer_.error(p.at, "register %" + name_text(name) + " is not defined in the loop's body");
+      return lexer_.error(at, "register %" + name_text(name) + " is not defined in the loop's body");
     return it->second;
   }
 
@@ -367,11 +395,21 @@ class KernelParser {
     }
     std::vector<Pending> pending;
     if (lexer_.accept_ident("acc")) FRIT_TRY(accumulators(pending));
+    std::vector<PendingCarry> carried;
+    if (lexer_.accept_ident("carry")) FRIT_TRY(carries(carried));
     FRIT_TRY(lexer_.expect("{"));
     bool fresh = symbols_.insert(x.var).second;
     std::vector<std::string> outer = std::move(defined_);
     defined_.clear();
+    for (const PendingCarry& c : carried) {
+      FRIT_ASSIGN_OR_RETURN(r, define(c.at, c.value, c.type));
+      x.carries.push_back({c.type, c.initial, r});
+    }
     FRIT_TRY(loop_body(x, pending, depth));
+    for (size_t i = 0; i < carried.size(); ++i) {
+      FRIT_ASSIGN_OR_RETURN(next, find(carried[i].at, carried[i].next));
+      x.carries[i].next = next;
+    }
     for (const std::string& n : defined_) registers_.erase(n);
     defined_ = std::move(outer);
     if (fresh) symbols_.erase(x.var);
@@ -388,11 +426,11 @@ class KernelParser {
     FRIT_TRY(instructions(x.body, depth + 1));
     for (const Pending& p : pending) {
       Accumulator a{p.combine, p.type, kNoReg, kNoReg};
-      FRIT_ASSIGN_OR_RETURN(value, find(p, p.value));
+      FRIT_ASSIGN_OR_RETURN(value, find(p.at, p.value));
       a.value = value;
       a.type = k_.reg_types[value];
       if (!p.position.empty()) {
-        FRIT_ASSIGN_OR_RETURN(position, find(p, p.position));
+        FRIT_ASSIGN_OR_RETURN(position, find(p.at, p.position));
         a.position = position;
       }
       x.accumulators.push_back(a);

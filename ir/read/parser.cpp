@@ -15,7 +15,8 @@
 namespace frit::ir {
 namespace {
 
-constexpr GroupKind kGroupKinds[] = {GroupKind::Loop, GroupKind::Reduce, GroupKind::Library, GroupKind::View};
+constexpr GroupKind kGroupKinds[] = {GroupKind::Loop, GroupKind::Reduce, GroupKind::Library, GroupKind::View,
+                                     GroupKind::Scatter};
 
 class FunctionParser {
  public:

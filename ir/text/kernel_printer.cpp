@@ -77,6 +77,7 @@ class KernelPrinter {
           use(a.value);
           use(a.position);
         }
+        for (const Carry& c : loop->carries) use(c.next);
       }
     }
   }
@@ -131,6 +132,7 @@ class KernelPrinter {
         define(load->result);
       else if (const auto* loop = std::get_if<Loop>(&instr.node)) {
         for (const Accumulator& a : loop->accumulators) define(a.result);
+        for (const Carry& c : loop->carries) define(c.value);
         number(loop->body);
       }
     }
@@ -153,8 +155,7 @@ class KernelPrinter {
   }
   std::string text(const IndexInstr& x) const { return defined(x.result) + "index(" + x.index.str() + ")"; }
   std::string text(const BindInstr& x) const {
-    return "bind " + x.name + " = " + reg(x.value) + " in [" + std::to_string(x.range.low) + ", " +
-           std::to_string(x.range.high) + "]";
+    return "bind " + x.name + " = " + reg(x.value) + " in [" + x.low.str() + ", " + x.high.str() + "]";
   }
   std::string text(const LoadInstr& x) const {
     return defined(x.result) + "load " + element(x.buffer, x.index) + masked(x.mask);
@@ -173,6 +174,10 @@ class KernelPrinter {
       const Accumulator& a = x.accumulators[i];
       t += (i ? ", " : " acc ") + defined(a.result) + std::string(name(a.combine)) + " " + reg(a.value);
       if (a.position != kNoReg) t += " at " + reg(a.position);
+    }
+    for (size_t i = 0; i < x.carries.size(); ++i) {
+      const Carry& c = x.carries[i];
+      t += (i ? ", " : " carry ") + defined(c.value) + number_text(c.type, c.initial) + " next " + reg(c.next);
     }
     return t + " {";
   }

@@ -1,4 +1,4 @@
-// The rules of kernels, K1 to K11.
+// The rules of kernels, K1 to K12.
 #include "ir/verify/kernel_verifier.h"
 
 #include <algorithm>
@@ -145,9 +145,11 @@ class KernelVerifier {
 
   Status check(const BindInstr& x, std::vector<Reg>&) {
     FRIT_TRY(use_as(x.value, int64, "K3", "the bound register"));
-    if (x.range.low > x.range.high) return fail("K4", "the range is empty");
+    FRIT_TRY(check_symbols(x.low, "the range"));
+    FRIT_TRY(check_symbols(x.high, "the range"));
+    if (facts_.less(x.high, x.low) == Tri::Yes) return fail("K4", "the range is empty");
     FRIT_TRY(declare(x.name));
-    facts_.set_range(x.name, x.range);
+    add_binding(facts_, x);
     return {};
   }
 
@@ -205,6 +207,8 @@ class KernelVerifier {
     if (x.kind == LoopKind::Parallel && depth > 0) return fail("K7", "only the outermost loop may be parallel");
     if (x.kind == LoopKind::Parallel && !x.accumulators.empty())
       return fail("K7", "the iterations of a parallel loop are independent: it has no accumulators");
+    if (!x.carries.empty() && (x.kind == LoopKind::Parallel || x.lanes || x.vector))
+      return fail("K12", "only a serial loop without lanes that is no vector loop carries values");
     return {};
   }
 
@@ -250,8 +254,15 @@ class KernelVerifier {
     }
     const Instr* self = at_;
     std::vector<Reg> own;
+    for (const Carry& c : x.carries) {
+      if (c.type == bool_ ? c.initial > 1 : c.type.size < 8 && c.initial >> (8 * c.type.size))
+        return fail("K12", "the initial value has bits past the width of " + std::string(short_name(c.type)));
+      if (is_complex(c.type)) return fail("K12", "a carry is no complex number; kernels see its parts as f32");
+      FRIT_TRY(define(c.value, c.type, own));
+    }
     FRIT_TRY(check_instrs(x.body, depth + 1, own));
     at_ = self;
+    for (const Carry& c : x.carries) FRIT_TRY(use_as(c.next, c.type, "K12", "the carried register"));
     for (const Accumulator& a : x.accumulators) FRIT_TRY(check(a));
     for (Reg r : own) state_[r] = State::Gone;
     for (const Accumulator& a : x.accumulators) {

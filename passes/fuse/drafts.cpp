@@ -126,6 +126,11 @@ bool Drafts::may_merge(int from, int to) const {
       a.inputs.size() + b.inputs.size() > kMaxGroupBuffers || a.outputs + b.outputs > kMaxGroupOutputs ||
       a.iteration_space() != b.iteration_space())
     return false;
+  if (a.scan_axis >= 0 || b.scan_axis >= 0) {
+    const bool alike = a.scan_axis < 0 || b.scan_axis < 0 ||
+                       (a.scan_axis == b.scan_axis && a.scan_reverse == b.scan_reverse);
+    if (!alike || a.kind != GroupKind::Loop || b.kind != GroupKind::Loop) return false;
+  }
   const bool reduces = a.kind == GroupKind::Reduce;
   if (reduces && b.kind == GroupKind::Reduce && !(a.reduction == b.reduction)) return false;
   auto is_to = [&](int r) { return resolve(r) == to; };
@@ -144,6 +149,7 @@ bool Drafts::merge(int from, int to) {
     b.kind = GroupKind::Reduce;
     b.reduction = a.reduction;
   }
+  if (a.scan_axis >= 0) b.scan_axis = a.scan_axis, b.scan_reverse = a.scan_reverse;
   b.ops.insert(b.ops.end(), a.ops.begin(), a.ops.end());
   b.cost += a.cost;
   b.outputs += a.outputs;

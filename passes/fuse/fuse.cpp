@@ -12,6 +12,8 @@
 //   - A reduction turns the loop that feeds it into rows. Further reductions over the same axes, values computed per
 //     row, and ops at full shape that use a row's result join it: softmax, norms and cross entropy become one kernel.
 //   - Two groups whose results meet in one op become one, unless a group between them reads the first.
+//   - A scan belongs to a loop over its operand's shape; the loop then runs along the scanned axis in order.
+//   - A scatter is a group of its own, with the index ops and cheap work that floats to it.
 //   - A library op starts a group. Elementwise ops of its first result's shape follow as its epilogue, if the routine
 //     takes one.
 #include <algorithm>
@@ -112,6 +114,8 @@ class Fuser {
       case OpKind::Elementwise: place_elementwise(i); return;
       case OpKind::Reduction: place_reduction(i); return;
       case OpKind::Library: place_library(i); return;
+      case OpKind::Scatter: start(GroupKind::Scatter, i, shape(op.results[0])); return;
+      case OpKind::Scan: place_scan(i); return;
       case OpKind::Composite: return;  // the level excludes it
     }
   }
@@ -204,6 +208,7 @@ class Fuser {
             if (groups_.home(o) == g && !d.reduction.is_full(shape(o))) return false;
         return after_reduction || d.reduction.is_full(s);
       }
+      case GroupKind::Scatter:
       case GroupKind::View: return false;
     }
     return false;
@@ -280,7 +285,7 @@ class Fuser {
   // Joins a reduction to a loop over its operand's shape, or to reductions over the same axes.
   bool reduce_in(uint32_t i, int g, const ReductionShape& r, bool arg) {
     Draft& d = groups_[g];
-    if (d.kind == GroupKind::Loop && d.space == r.space) {
+    if (d.kind == GroupKind::Loop && d.space == r.space && d.scan_axis < 0) {
       d.kind = GroupKind::Reduce;
       d.reduction = r;
       d.split = r.spans_blocks(f_.facts, context_.target) && !arg;
@@ -290,6 +295,27 @@ class Fuser {
     }
     join(i, g);
     return true;
+  }
+
+  // A scan joins a loop over its operand's shape, unless that loop scans another way.
+  void place_scan(uint32_t i) {
+    const Op& op = f_.ops[i];
+    const int axis = static_cast<int>(op.attrs.get_int("axis"));
+    const bool reverse = op.attrs.get_bool("reverse");
+    int g = groups_.max_reach(op);
+    if (context_.fuse && g >= 0 && groups_.home(op.operands[0]) == g && groups_[g].kind == GroupKind::Loop &&
+        groups_[g].space == shape(op.operands[0]) && has_room(g, op)) {
+      const Draft& d = groups_[g];
+      if (d.scan_axis < 0 || (d.scan_axis == axis && d.scan_reverse == reverse))
+        join(i, g);
+      else
+        g = -1;
+    } else {
+      g = -1;
+    }
+    if (g < 0) g = start(GroupKind::Loop, i, shape(op.results[0]));
+    groups_[g].scan_axis = axis;
+    groups_[g].scan_reverse = reverse;
   }
 
   // The floating value in a group of its own, made once.

@@ -21,11 +21,12 @@ class MovableFinder {
       const Op& op = f_.ops[i];
       ValueId v = op.results[0];
       if (op.def->kind == OpKind::Index) {
-        movable_[v] = repeats_nothing(op) && is_consumed(op);
+        movable_[v] = is_consumed(op);
       } else if (op.def->kind == OpKind::Elementwise) {
         const Op* user = only_user(v);
-        movable_[v] = user && (user->def->kind == OpKind::Index || user->def->kind == OpKind::Elementwise) &&
-                      movable_[user->results[0]];
+        if (!user) continue;
+        const bool moves = user->def->kind == OpKind::Scatter || movable_[user->results[0]];
+        movable_[v] = moves && (user->def->kind == OpKind::Elementwise || repeats_nothing(*user, v));
       }
     }
     return std::move(movable_);
@@ -35,11 +36,22 @@ class MovableFinder {
   // The op that is the only user of `v`, or null when it has several or is a result of the function.
   const Op* only_user(ValueId v) const { return uses_[v] == 1 && user_[v] != kNone ? &f_.ops[user_[v]] : nullptr; }
 
-  // Whether an index op reads each element of its operands once at most. Those with several sources give each a window
-  // of its own.
-  bool repeats_nothing(const Op& op) const {
-    return !op.def->view || f_.facts.less_equal(product(f_.type(op.results[0]).shape),
-                                                product(f_.type(op.operands[0]).shape)) == Tri::Yes;
+  // Whether an op other than an elementwise one computes no more elements of `v` than there are if `v` moves to it. An
+  // index op with several sources gives each a window of its own; one that reads positions from data, and no other, may
+  // read an element often.
+  bool repeats_nothing(const Op& op, ValueId v) const {
+    if (op.def->kind == OpKind::Scatter) return v == op.operands.back();
+    if (op.def->kind != OpKind::Index) return false;
+    if (!op.def->view && !reads_positions(op)) return true;
+    return f_.facts.less_equal(product(f_.type(op.results[0]).shape), product(f_.type(v).shape)) == Tri::Yes;
+  }
+
+  bool reads_positions(const Op& op) const {
+    std::vector<Type> types;
+    for (ValueId o : op.operands) types.push_back(f_.type(o));
+    const Type& result = f_.type(op.results[0]);
+    const std::vector<Dim> at(result.shape.size(), Dim(0));
+    return !op.def->index(op, types, result, at).lookups.empty();
   }
 
   // Whether the result of an index op is computed element by element in one place, rather than being a window that
@@ -49,7 +61,9 @@ class MovableFinder {
     if (!user) return uses_[op.results[0]] == 1 && !op.def->view;
     switch (user->def->kind) {
       case OpKind::Elementwise:
-      case OpKind::Reduction: return true;
+      case OpKind::Reduction:
+      case OpKind::Scan: return true;
+      case OpKind::Scatter: return op.results[0] == user->operands.back();
       case OpKind::Index: return movable_[user->results[0]];
       case OpKind::Library: return !op.def->view;
       case OpKind::Constant:

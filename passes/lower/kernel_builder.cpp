@@ -14,6 +14,7 @@ void collect_symbols(const Body& body, std::vector<std::string>& names) {
     if (auto* l = std::get_if<LoadInstr>(&i.node)) l->index.collect_symbols(names);
     if (auto* s = std::get_if<StoreInstr>(&i.node)) s->index.collect_symbols(names);
     if (auto* x = std::get_if<IndexInstr>(&i.node)) x->index.collect_symbols(names);
+    if (auto* b = std::get_if<BindInstr>(&i.node)) b->low.collect_symbols(names), b->high.collect_symbols(names);
     if (auto* loop = std::get_if<Loop>(&i.node)) {
       loop->extent.collect_symbols(names);
       collect_symbols(loop->body, names);
@@ -64,6 +65,17 @@ Reg KernelBuilder::accumulate(Combine combine, Dtype type, Reg value, Reg positi
   return result;
 }
 
+Reg KernelBuilder::carry(Dtype type, uint64_t initial) {
+  const Reg value = new_reg(type, innermost());
+  scopes_.back().loop->carries.push_back({type, initial, value});
+  return value;
+}
+
+void KernelBuilder::set_next(Reg carry, Reg next) {
+  for (Carry& c : scopes_.back().loop->carries)
+    if (c.value == carry) c.next = next;
+}
+
 void KernelBuilder::close_loop() {
   Scope scope = std::move(scopes_.back());
   scopes_.pop_back();
@@ -112,6 +124,14 @@ Reg KernelBuilder::index(const Dim& d, int depth) {
   const Reg r = new_reg(int64, depth);
   body(depth).push_back({IndexInstr{r, d}});
   return r;
+}
+
+std::string KernelBuilder::bind(const std::string& hint, Reg value, const Dim& extent, int depth) {
+  BindInstr bind{fresh(hint), value, 0, extent - Dim(1)};
+  add_binding(facts_, bind);
+  var_depth_[bind.name] = depth == kInnermost ? innermost() : depth;
+  body(depth).push_back({bind});
+  return bind.name;
 }
 
 Reg KernelBuilder::load(uint32_t buffer, Dtype type, const Dim& at, Reg mask, int depth) {

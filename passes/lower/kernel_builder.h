@@ -31,6 +31,9 @@ class KernelBuilder {
   void declare(const std::string& var, const Dim& extent);  // a coordinate that is not a loop of its own
   // An accumulator of the innermost loop; its result is visible in the body around the loop.
   ir::Reg accumulate(ir::Combine combine, Dtype type, ir::Reg value, ir::Reg position = ir::kNoReg);
+  // A running value of the innermost loop, and the register that it takes for the next iteration.
+  ir::Reg carry(Dtype type, uint64_t initial);
+  void set_next(ir::Reg carry, ir::Reg next);
   void close_loop();
 
   // The kernel's number of a program's buffer, which it reads or writes. Complex elements are pairs of f32.
@@ -45,6 +48,8 @@ class KernelBuilder {
   ir::Reg scalar(ir::ScalarOp op, Dtype type, std::array<ir::Reg, 3> args, uint64_t imm = 0, int depth = kInnermost);
   ir::Reg cast(ir::Reg r, Dtype type, int depth = kInnermost);
   ir::Reg index(const Dim& d, int depth = kInnermost);  // i64
+  // A name that stands for `value`, which lies in [0, extent), to the end of the body.
+  std::string bind(const std::string& hint, ir::Reg value, const Dim& extent, int depth = kInnermost);
   ir::Reg load(uint32_t buffer, Dtype type, const Dim& at, ir::Reg mask = ir::kNoReg, int depth = kInnermost);
   void store(uint32_t buffer, const Dim& at, ir::Reg value, ir::Reg mask = ir::kNoReg);
 

@@ -207,6 +207,11 @@ Regs KernelEmitter::load_buffer(uint32_t program_buffer, Dtype dtype, const Dim&
   return load_element(b_.buffer(program_buffer, false), dtype, element, kNoReg);
 }
 
+Regs KernelEmitter::load_written(uint32_t program_buffer, Dtype dtype, const Dim& element) {
+  b_.buffer(program_buffer, true);
+  return load_element(b_.buffer(program_buffer, false), dtype, element, kNoReg);
+}
+
 void KernelEmitter::store(uint32_t program_buffer, Dtype dtype, const Dim& element, Regs value) {
   store_element(b_.buffer(program_buffer, true), dtype, element, value);
 }
@@ -237,10 +242,50 @@ Reg KernelEmitter::within(const std::vector<std::pair<Dim, Dim>>& bounds, bool& 
   return all;
 }
 
+// A register has one name: it is bound where it is defined, so the name is visible wherever the register is.
+Dim KernelEmitter::look_up(const Op& op, const Lookup& lookup, Reg mask) {
+  const ValueId operand = op.operands[static_cast<size_t>(lookup.operand)];
+  const Dtype dtype = f_.type(operand).dtype;
+  Reg r = value_at(operand, lookup.index, mask).re;
+  // More than an int64 holds is more than any size.
+  if (dtype == uint64) {
+    const Reg most = scalar(ScalarOp::Const, uint64, {kNoReg, kNoReg, kNoReg}, uint64_t{INT64_MAX});
+    r = scalar(ScalarOp::Min, uint64, {r, most, kNoReg});
+  }
+  r = cast(r, int64);
+  const Reg zero = scalar(ScalarOp::Const, int64, {kNoReg, kNoReg, kNoReg}, 0);
+  const Dim count = lookup.extent - lookup.window + Dim(1);
+  if (is_signed_int(dtype)) {
+    const Reg from_end = scalar(ScalarOp::Add, int64, {r, index_value(lookup.extent), kNoReg});
+    const Reg negative = scalar(ScalarOp::Lt, bool_, {r, zero, kNoReg});
+    r = scalar(ScalarOp::Select, int64, {negative, from_end, r});
+    r = scalar(ScalarOp::Max, int64, {r, zero, kNoReg});
+  }
+  r = scalar(ScalarOp::Min, int64, {r, index_value(count - Dim(1)), kNoReg});
+  auto [name, added] = bound_.try_emplace(r);
+  if (added) name->second = b_.bind("k", r, b_.facts().simplify(count), b_.depth_of(r));
+  return Dim::symbol(name->second);
+}
+
+IndexRule KernelEmitter::bind_lookups(const Op& op, IndexRule rule, Reg mask) {
+  if (rule.lookups.empty()) return rule;
+  std::vector<Dim> found;
+  for (const Lookup& lookup : rule.lookups) found.push_back(look_up(op, lookup, mask));
+  auto bind = [&](Dim& d) {
+    for (size_t k = 0; k < found.size(); ++k) d = d.substitute(*lookup_symbol(k).as_symbol(), found[k]);
+  };
+  for (IndexSource& source : rule.sources) {
+    for (Dim& d : source.index) bind(d);
+    for (auto& [d, extent] : source.within) bind(d), bind(extent);
+  }
+  rule.lookups.clear();
+  return rule;
+}
+
 Regs KernelEmitter::indexed(const Op& op, ValueId v, const std::vector<Dim>& at, Reg mask) {
   std::vector<Type> types;
   for (ValueId o : op.operands) types.push_back(f_.type(o));
-  IndexRule rule = op.def->index(op, types, f_.type(v), at);
+  const IndexRule rule = bind_lookups(op, op.def->index(op, types, f_.type(v), at), mask);
   if (rule.sources.size() == 1 && rule.sources[0].within.empty())
     return value_at(op.operands[rule.sources[0].operand], rule.sources[0].index, mask);
 
@@ -295,10 +340,13 @@ Regs KernelEmitter::elementwise(const Op& op, ValueId v, const std::vector<Dim>&
     if (r.im != kNoReg) inputs.push_back(r.im);
   }
   auto program = meaning(*op.def, dtypes, f_.type(v).dtype);
-  if (!program.ok()) return {};  // the verifier has rejected it
+  return program.ok() ? apply(*program, inputs) : Regs{};  // the verifier has rejected it
+}
+
+Regs KernelEmitter::apply(const ScalarProgram& program, const std::vector<Reg>& inputs) {
   std::vector<Reg> regs;
-  regs.reserve(program->nodes.size());
-  for (const ScalarNode& n : program->nodes) {
+  regs.reserve(program.nodes.size());
+  for (const ScalarNode& n : program.nodes) {
     if (n.op == ScalarOp::Input) {
       regs.push_back(inputs[n.imm]);
       continue;
@@ -308,8 +356,8 @@ Regs KernelEmitter::elementwise(const Op& op, ValueId v, const std::vector<Dim>&
     regs.push_back(scalar(n.op, n.type, args, n.imm));
   }
   Regs out;
-  out.re = regs[program->results[0]];
-  if (program->results.size() > 1) out.im = regs[program->results[1]];
+  out.re = regs[program.results[0]];
+  if (program.results.size() > 1) out.im = regs[program.results[1]];
   return out;
 }
 
@@ -364,6 +412,8 @@ Regs KernelEmitter::compute(ValueId v, const std::vector<Dim>& at, Reg mask) {
     case OpKind::Index: return indexed(op, v, at, mask);
     case OpKind::Elementwise: return elementwise(op, v, at, mask);
     case OpKind::Reduction:
+    case OpKind::Scatter:
+    case OpKind::Scan:
     case OpKind::Composite:
     case OpKind::Library: break;  // computed elsewhere: placed or defined before they are asked for
   }

@@ -78,6 +78,8 @@ class KernelEmitter {
   ir::Reg accumulate(ir::Combine combine, Dtype type, ir::Reg value, ir::Reg position = ir::kNoReg) {
     return b_.accumulate(combine, type, value, position);
   }
+  ir::Reg carry(Dtype type, uint64_t initial) { return b_.carry(type, initial); }
+  void set_next(ir::Reg carry, ir::Reg next) { b_.set_next(carry, next); }
   void close_loop();
 
   // From now on positions written in `axes` of `c` are rewritten to its variable.
@@ -89,6 +91,8 @@ class KernelEmitter {
 
   Regs value_at(ir::ValueId v, const std::vector<Dim>& at, ir::Reg mask = ir::kNoReg);
   void store(uint32_t program_buffer, Dtype dtype, const Dim& element, Regs value);
+  // An element of a buffer that this kernel also writes.
+  Regs load_written(uint32_t program_buffer, Dtype dtype, const Dim& element);
   Regs load_buffer(uint32_t program_buffer, Dtype dtype, const Dim& element);
   uint32_t add_local(const std::string& name, Dtype dtype, const Dim& elements) {
     return b_.local(name, dtype, elements);
@@ -100,6 +104,10 @@ class KernelEmitter {
     return load_element(local, dtype, element, ir::kNoReg);
   }
 
+  // The positions that the rule of `op` reads from data: loaded, moved into their range, bound, and put into the rule.
+  ir::IndexRule bind_lookups(const ir::Op& op, ir::IndexRule rule, ir::Reg mask = ir::kNoReg);
+  // A scalar program on registers; complex values are two inputs and two results.
+  Regs apply(const ir::ScalarProgram& program, const std::vector<ir::Reg>& inputs);
   ir::Reg cast(ir::Reg r, Dtype type);
   ir::Reg index_value(const Dim& d);  // i64
   ir::Reg scalar(ir::ScalarOp op, Dtype type, std::array<ir::Reg, 3> args, uint64_t imm = 0);
@@ -125,6 +133,7 @@ class KernelEmitter {
   Regs load_element(uint32_t buffer, Dtype dtype, const Dim& element, ir::Reg mask, int floor = 0);
   void store_element(uint32_t buffer, Dtype dtype, const Dim& element, Regs value);
   Regs compute(ir::ValueId v, const std::vector<Dim>& at, ir::Reg mask);
+  Dim look_up(const ir::Op& op, const ir::Lookup& lookup, ir::Reg mask);
   Regs elementwise(const ir::Op& op, ir::ValueId v, const std::vector<Dim>& at, ir::Reg mask);
   Regs indexed(const ir::Op& op, ir::ValueId v, const std::vector<Dim>& at, ir::Reg mask);
   Regs iota(const ir::Op& op, ir::ValueId v, const std::vector<Dim>& at);
@@ -140,6 +149,7 @@ class KernelEmitter {
   std::vector<Memo> memos_;  // by depth
   Placements& placements_;
   std::vector<CollapsedAxes> collapsed_;
+  std::unordered_map<ir::Reg, std::string> bound_;  // registers that have a name in positions
   std::vector<std::pair<Dim, Dim>> undecided_;
 };
 

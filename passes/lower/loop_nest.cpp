@@ -10,6 +10,7 @@ void rewrite_dims(Body& body, const std::function<Dim(const Dim&)>& f) {
     if (auto* l = std::get_if<LoadInstr>(&i.node)) l->index = f(l->index);
     if (auto* s = std::get_if<StoreInstr>(&i.node)) s->index = f(s->index);
     if (auto* x = std::get_if<IndexInstr>(&i.node)) x->index = f(x->index);
+    if (auto* b = std::get_if<BindInstr>(&i.node)) b->low = f(b->low), b->high = f(b->high);
     if (auto* loop = std::get_if<Loop>(&i.node)) {
       loop->extent = f(loop->extent);
       rewrite_dims(loop->body, f);
@@ -22,6 +23,7 @@ void for_each_dim(const Body& body, const std::function<void(const Dim&)>& f) {
     if (auto* l = std::get_if<LoadInstr>(&i.node)) f(l->index);
     if (auto* s = std::get_if<StoreInstr>(&i.node)) f(s->index);
     if (auto* x = std::get_if<IndexInstr>(&i.node)) f(x->index);
+    if (auto* b = std::get_if<BindInstr>(&i.node)) f(b->low), f(b->high);
     if (auto* loop = std::get_if<Loop>(&i.node)) {
       f(loop->extent);
       for_each_dim(loop->body, f);
@@ -32,7 +34,7 @@ void for_each_dim(const Body& body, const std::function<void(const Dim&)>& f) {
 Loop* inner_of_nest(Body& body) {
   if (body.empty()) return nullptr;
   Loop* inner = std::get_if<Loop>(&body.back().node);
-  if (!inner || !inner->accumulators.empty()) return nullptr;
+  if (!inner || is_ordered(*inner)) return nullptr;
   for (size_t i = 0; i + 1 < body.size(); ++i)
     if (std::holds_alternative<Loop>(body[i].node) || std::holds_alternative<StoreInstr>(body[i].node)) return nullptr;
   return inner;

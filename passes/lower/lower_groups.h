@@ -33,10 +33,17 @@ struct Lowering {
 Status lower_loop_group(Lowering& l, const GroupView& g);
 Status lower_reduce_group(Lowering& l, const GroupView& g);
 Status lower_library_group(Lowering& l, const GroupView& g);
+Status lower_scatter_group(Lowering& l, const GroupView& g);
 
 // For each op of the group, whether it is computed at the very position of the outputs: reached from them through
-// elementwise ops alone.
+// elementwise ops and scans alone.
 std::vector<bool> at_output_positions(const GroupView& g);
+
+// Whether the window is all of its buffer, in row-major order.
+bool is_whole(const ir::Program& program, const Placement& p, const ir::Type& t, const DimFacts& facts);
+
+// A kernel of one loop per axis that copies the value into a buffer of its own, which becomes its placement.
+void copy_out(Lowering& l, const ir::Function& f, ir::ValueId v, std::string name);
 
 // The element of a dense value at a position.
 Dim row_major_element(const ir::Shape& shape, const std::vector<Dim>& at);

@@ -1,8 +1,12 @@
 // Elementwise and index groups: one loop per axis of the iteration space, the first of them parallel.
 //
+// A group with scans has their axis as its innermost loop, which carries the running values.
+//
 // The operands of a concatenation (or padding) meet inside the space. A test for each element of which operand supplies
 // it would cost more than the element. If all tests compare one axis with points of it, the axis is cut at these points
 // into pieces of one kernel each, in which every test is decided.
+#include <optional>
+
 #include "passes/lower/lower_groups.h"
 
 namespace frit::passes {
@@ -21,11 +25,18 @@ struct Piece {
   Dim begin = 0, end = 0;  // of the axis
 };
 
+struct ScanAxis {
+  size_t axis;
+  bool reverse;
+};
+
 class LoopLowering {
  public:
   LoopLowering(Lowering& l, const GroupView& g)
       : l_(l), g_(g), space_(g.f.type(g.outputs[0]).shape), members_(at_output_positions(g)) {
     for (ValueId v : g.outputs) buffers_.push_back(l.allocate(g.f, v));
+    for (const Op& op : g.ops)
+      if (op.def->kind == OpKind::Scan) scan_ = {static_cast<size_t>(op.attrs.get_int("axis")), op.attrs.get_bool("reverse")};
   }
 
   void run() {
@@ -39,7 +50,7 @@ class LoopLowering {
     KernelEmitter whole(g_.f, l_.program, l_.placements, g_.name);
     std::vector<Dim> at = emit(whole, nullptr);
     std::vector<Piece> pieces;
-    if (g_.f.facts.range(product(space_)).high >= kWorthCutting) pieces = cut(whole, at);
+    if (!scan_ && g_.f.facts.range(product(space_)).high >= kWorthCutting) pieces = cut(whole, at);
     if (pieces.size() < 2 || pieces.size() * g_.ops.size() > kMaxCopies) {
       l_.program.steps.push_back(whole.finish());
       return;
@@ -58,10 +69,18 @@ class LoopLowering {
     for (size_t axis = 0; axis < space_.size(); ++axis) {
       bool here = piece && piece->axis == axis;
       Dim extent = here ? g_.f.facts.simplify(piece->end - piece->begin) : space_[axis];
+      const bool last = scan_ && scan_->axis == axis;
       variables.push_back(
-          extent.is(1) ? Dim(0)
-                       : Dim::symbol(e.open_loop("i", extent, opened++ == 0 ? LoopKind::Parallel : LoopKind::Serial)));
+          extent.is(1) || last
+              ? Dim(0)
+              : Dim::symbol(e.open_loop("i", extent, opened++ == 0 ? LoopKind::Parallel : LoopKind::Serial)));
       at.push_back(here ? variables.back() + piece->begin : variables.back());
+    }
+    if (scan_) {
+      const Dim& extent = space_[scan_->axis];
+      const Dim r = Dim::symbol(e.open_loop("r", extent, LoopKind::Serial));
+      ++opened;
+      at[scan_->axis] = scan_->reverse ? extent - Dim(1) - r : r;
     }
     // In order of definition, so that no value is computed by deep recursion and each output is stored as soon as it is
     // known.
@@ -70,11 +89,34 @@ class LoopLowering {
       ValueId v = g_.ops[i].results[0];
       bool output = next < g_.outputs.size() && v == g_.outputs[next];
       if (!members_[i] && !output) continue;
-      Regs regs = e.value_at(v, at);
+      Regs regs = g_.ops[i].def->kind == OpKind::Scan ? scan(e, g_.ops[i], at) : e.value_at(v, at);
       if (output) e.store(buffers_[next++], g_.f.type(v).dtype, row_major_element(space_, at), regs);
     }
     while (opened--) e.close_loop();
     return variables;
+  }
+
+  // The running value before or after this position, in the result's type. It accumulates in the compute type.
+  Regs scan(KernelEmitter& e, const Op& op, const std::vector<Dim>& at) {
+    const Dtype type = g_.f.type(op.results[0]).dtype, wide = compute_type(type);
+    const Regs x = e.value_at(op.operands[0], at);
+    const bool complex = is_complex(type);
+    const Dtype part = complex ? float32 : wide;
+    const std::array<uint64_t, 2> identity = scan_identity(*op.def, wide);
+    std::vector<Reg> inputs{e.carry(part, identity[0])};
+    if (complex) inputs.push_back(e.carry(part, identity[1]));
+    const std::vector<Reg> running = inputs;
+    inputs.push_back(e.cast(x.re, part));
+    if (complex) inputs.push_back(x.im);
+    const Dtype types[] = {wide, wide};
+    const Regs next = e.apply(*meaning(ir::op(op.def->step), types, wide), inputs);
+    e.set_next(running[0], next.re);
+    if (complex) e.set_next(running[1], next.im);
+    Regs out = next;
+    if (!op.attrs.get_bool("inclusive")) out = {running[0], complex ? running[1] : kNoReg};
+    if (!complex) out.re = e.cast(out.re, type);
+    e.define(op.results[0], at, out);
+    return out;
   }
 
   // Where the tests of `e` cut an axis; nothing when some test is of another form or the cuts have no provable order.
@@ -122,6 +164,7 @@ class LoopLowering {
   Shape space_;
   std::vector<bool> members_;
   std::vector<uint32_t> buffers_;
+  std::optional<ScanAxis> scan_;  // that the group's scans run along
 };
 
 }  // namespace

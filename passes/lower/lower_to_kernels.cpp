@@ -34,7 +34,7 @@ std::vector<bool> at_output_positions(const GroupView& g) {
   std::vector<bool> out(g.ops.size(), false);
   for (size_t i = g.ops.size(); i-- > 0;) {
     const Op& op = g.ops[i];
-    if (!wanted.count(op.results[0]) || op.def->kind != OpKind::Elementwise) continue;
+    if (!wanted.count(op.results[0]) || (op.def->kind != OpKind::Elementwise && op.def->kind != OpKind::Scan)) continue;
     out[i] = true;
     wanted.insert(op.operands.begin(), op.operands.end());
   }
@@ -45,6 +45,33 @@ Dim row_major_element(const Shape& shape, const std::vector<Dim>& at) {
   Dim p = 0;
   for (size_t i = 0; i < at.size(); ++i) p = p * shape[i] + at[i];
   return p;
+}
+
+void copy_out(Lowering& l, const Function& f, ValueId v, std::string name) {
+  const Type& t = f.type(v);
+  const uint32_t buffer = l.allocate(f, v);
+  if (f.facts.range(t.size()).high > 0) {
+    KernelEmitter e(f, l.program, l.placements, std::move(name));
+    std::vector<Dim> at;
+    size_t opened = 0;
+    for (const Dim& extent : t.shape)
+      at.push_back(extent.is(1)
+                       ? Dim(0)
+                       : Dim::symbol(e.open_loop("i", extent, opened++ == 0 ? LoopKind::Parallel : LoopKind::Serial)));
+    e.store(buffer, t.dtype, row_major_element(t.shape, at), e.value_at(v, at));
+    while (opened--) e.close_loop();
+    l.program.steps.push_back(e.finish());
+  }
+  l.placements[v] = {buffer, {t.shape, row_major_strides(t.shape), 0}};
+}
+
+bool is_whole(const Program& program, const Placement& p, const Type& t, const DimFacts& facts) {
+  const ProgramBuffer& b = program.buffers[p.buffer];
+  if (b.dtype != t.dtype || !p.layout.offset.is(0) || facts.equal(b.size, t.size()) != Tri::Yes) return false;
+  const std::vector<Dim> strides = row_major_strides(t.shape);
+  for (size_t axis = 0; axis < strides.size(); ++axis)
+    if (!t.shape[axis].is(1) && facts.equal(p.layout.strides[axis], strides[axis]) != Tri::Yes) return false;
+  return true;
 }
 
 namespace {
@@ -112,35 +139,6 @@ std::string kernel_name(const Function& f, size_t index, std::span<const Op> ops
   return name;
 }
 
-// Copies the value into an output of its own: one loop per axis.
-void copy_out(Lowering& l, const Function& f, ValueId v, std::string name) {
-  const Type& t = f.type(v);
-  const uint32_t buffer = l.allocate(f, v);
-  if (f.facts.range(t.size()).high > 0) {
-    KernelEmitter e(f, l.program, l.placements, std::move(name));
-    std::vector<Dim> at;
-    size_t opened = 0;
-    for (const Dim& extent : t.shape)
-      at.push_back(extent.is(1)
-                       ? Dim(0)
-                       : Dim::symbol(e.open_loop("i", extent, opened++ == 0 ? LoopKind::Parallel : LoopKind::Serial)));
-    e.store(buffer, t.dtype, row_major_element(t.shape, at), e.value_at(v, at));
-    while (opened--) e.close_loop();
-    l.program.steps.push_back(e.finish());
-  }
-  l.placements[v] = {buffer, {t.shape, row_major_strides(t.shape), 0}};
-}
-
-// Whether the window is all of its buffer, in row-major order.
-bool is_whole(const Program& program, const Placement& p, const Type& t, const DimFacts& facts) {
-  const ProgramBuffer& b = program.buffers[p.buffer];
-  if (b.dtype != t.dtype || !p.layout.offset.is(0) || facts.equal(b.size, t.size()) != Tri::Yes) return false;
-  const std::vector<Dim> strides = row_major_strides(t.shape);
-  for (size_t axis = 0; axis < strides.size(); ++axis)
-    if (!t.shape[axis].is(1) && facts.equal(p.layout.strides[axis], strides[axis]) != Tri::Yes) return false;
-  return true;
-}
-
 // Gives each result that is not one alone an output of its own.
 void make_dense(Lowering& l, const Function& f, size_t index) {
   std::unordered_set<uint32_t> taken;
@@ -180,6 +178,7 @@ Result<bool> run(Function& f, PassContext& context) {
         place_views(f, ops, placements);
         FRIT_TRY(lower_library_group(lowering, group));
         break;
+      case GroupKind::Scatter: FRIT_TRY(lower_scatter_group(lowering, group)); break;
     }
     begin = end;
   }

@@ -93,7 +93,7 @@ void schedule_rows(Kernel& k) {
       loop.lanes = std::max(loop.lanes, invocations);
       loop.vector = std::max(1, loop.lanes / invocations);
     } else {
-      loop.vector = vector;
+      loop.vector = loop.carries.empty() ? vector : 0;
     }
   });
 }
@@ -102,7 +102,7 @@ void schedule_rows(Kernel& k) {
 
 namespace {
 
-bool is_plain(const Loop& loop) { return loop.accumulators.empty() && loop.lanes == 0; }
+bool is_plain(const Loop& loop) { return !is_ordered(loop) && loop.lanes == 0; }
 
 // A name that nothing in the kernel has.
 std::string unused(Kernel& k, std::string name) {
@@ -181,7 +181,7 @@ void schedule_grid(Kernel& k, const TargetTraits&) {
     auto* loop = std::get_if<Loop>(&i.node);
     if (!loop) continue;
     const bool elements = loop->kind == LoopKind::Parallel && !contains_loop(loop->body);
-    loop->vector = elements ? element_vector(k, *loop) : 1;
+    loop->vector = elements ? element_vector(k, *loop) : loop->carries.empty() ? 1 : 0;
   }
 }
 
@@ -280,7 +280,7 @@ Stride stride_of(const Dim& position, const std::string& var, int vector, const 
 }
 
 bool is_independent(const Kernel& k, const Loop& loop) {
-  if (!loop.accumulators.empty()) return false;
+  if (is_ordered(loop)) return false;
   std::map<uint32_t, Dim> stored;
   bool independent = true;
   auto stores = [&](auto&& self, const Body& body, const std::vector<const Loop*>& around) -> void {

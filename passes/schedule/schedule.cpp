@@ -135,7 +135,7 @@ class Scheduler {
 
   void vectorize(Loop& loop) {
     // Accumulators without lanes combine their values in order.
-    if (!loop.accumulators.empty() && loop.lanes == 0) return;
+    if (is_ordered(loop) && loop.lanes == 0) return;
     int w = lanes_for(loop.body);
     int64_t cost = leaf_work(loop.body);
     loop.vector = w;

@@ -135,6 +135,7 @@ class Folder {
     std::vector<Type> operand_types;
     for (ValueId v : op.operands) operand_types.push_back(f_.type(v));
     IndexRule rule = op.def->index(op, operand_types, type, position(type.shape, i));
+    if (!rule.lookups.empty()) return std::nullopt;
     for (const IndexSource& source : rule.sources) {
       bool inside = true;
       for (const auto& [d, extent] : source.within) {

@@ -120,6 +120,7 @@ class DeadScalars {
         use(a.value);
         use(a.position);
       }
+      for (const Carry& c : loop->carries) use(c.next);
       sweep(loop->body);
     }
     return true;

@@ -1,0 +1,220 @@
+// Rows that change elements at positions from data.
+//
+// Updates are applied in row-major order of the last operand, so the result is the same on every device and for any
+// number of threads. Positions are those of gather: a negative one counts from the end, and nothing outside is changed.
+#include "ir/ops/indexing.h"
+#include "ir/ops/rules.h"
+
+namespace frit::ir {
+namespace {
+
+using Operands = std::span<const Type>;
+using At = std::span<const Dim>;
+using Values = std::span<const ValueId>;
+
+constexpr auto kScatter = OpKind::Scatter;
+
+// ---- scatter: windows ----
+
+Status check_updates(const Type& x, const Type& updates) {
+  if (x.dtype == updates.dtype) return {};
+  return Diagnostic(
+      "a scatter needs updates of its operand's element type, but got " + x.str() + " and " + updates.str(), {},
+      "convert the updates with 'astype' first");
+}
+
+Result<std::vector<Type>> infer_scatter(const InferArgs& args) {
+  if (args.operands.size() < 2) return Diagnostic("a scatter needs an operand to change, and updates");
+  const Type &x = args.operands[0], &updates = args.operands.back();
+  const size_t count = args.operands.size() - 2;
+  FRIT_TRY(rules::check_indices("scatter", args, count));
+  FRIT_TRY(check_updates(x, updates));
+  const Shape indices = count ? args.operands[1].shape : Shape{};
+  bool fits = updates.shape.size() == indices.size() + x.shape.size();
+  for (size_t i = 0; fits && i < indices.size(); ++i) fits = rules::same_size(indices[i], updates.shape[i], args.facts);
+  for (size_t i = 0; fits && i < x.shape.size(); ++i)
+    fits = rules::at_most(updates.shape[indices.size() + i], x.shape[i], args.facts);
+  if (!fits)
+    return Diagnostic("a scatter into " + x.str() + " at positions of shape " + shape_text(indices) +
+                          " does not take updates of type " + updates.str(),
+                      {}, "updates have the axes of the positions, then one for each axis of the operand, none larger");
+  return std::vector<Type>{x};
+}
+
+IndexRule index_scatter(const Op& op, Operands operands, const Type&, At at) {
+  const size_t count = operands.size() - 2;
+  const Shape indices = count ? operands[1].shape : Shape{};
+  const std::span<const Dim> window = std::span<const Dim>(operands.back().shape).subspan(indices.size());
+  return rules::window_rule(op, operands[0].shape, indices, count, window, at);
+}
+
+// `v` at the positions of the updates of a scatter.
+ValueId gathered(Builder& b, const Op& op, ValueId v, Values operands) {
+  const size_t lead = operands.size() > 2 ? b.type(operands[1]).shape.size() : 0;
+  const Shape updates = b.type(operands.back()).shape;
+  std::vector<ValueId> from{v};
+  from.insert(from.end(), operands.begin() + 1, operands.end() - 1);
+  const Dims window(updates.begin() + static_cast<long>(lead), updates.end());
+  return b.build("gather", std::move(from), {{"axes", op.attrs.get_dims("axes")}, {"slice_sizes", window}});
+}
+
+// ---- along one axis ----
+
+Result<std::vector<Type>> infer_along_axis(const InferArgs& args) {
+  const Type &x = args.operands[0], &indices = args.operands[1], &updates = args.operands[2];
+  FRIT_TRY(rules::check_along_axis("put_along_axis", x, indices, args));
+  FRIT_TRY(check_updates(x, updates));
+  if (updates.rank() != indices.rank() || !same_shape(indices.shape, updates.shape, args.facts))
+    return Diagnostic(
+        "op 'put_along_axis' needs a position for each update, but got " + indices.str() + " and " + updates.str(), {},
+        "make the shapes equal with 'broadcast' first");
+  return std::vector<Type>{x};
+}
+
+IndexRule index_along_axis(const Op& op, Operands operands, const Type&, At at) {
+  return rules::along_axis_rule(op, operands[0].shape, at);
+}
+
+ValueId gathered_along_axis(Builder& b, const Op& op, ValueId v, Values operands) {
+  return b.build("take_along_axis", {v, operands[1]}, {{"axis", op.attrs.get_dim("axis")}});
+}
+
+// ---- derivatives ----
+
+bool is_along_axis(const Op& op) { return op.attrs.has("axis"); }
+
+ValueId at_updates(Builder& b, const Op& op, ValueId v, Values operands) {
+  return is_along_axis(op) ? gathered_along_axis(b, op, v, operands) : gathered(b, op, v, operands);
+}
+
+// The op's own kind of scatter with another combination.
+ValueId scattered(Builder& b, const Op& op, std::string_view window_row, ValueId into, Values operands,
+                  ValueId updates) {
+  std::vector<ValueId> all{into};
+  all.insert(all.end(), operands.begin() + 1, operands.end() - 1);
+  all.push_back(updates);
+  return b.build(is_along_axis(op) ? std::string_view("put_along_axis") : window_row, std::move(all), op.attrs);
+}
+
+std::vector<ValueId> cotangents_of(Values operands, ValueId x, ValueId updates) {
+  std::vector<ValueId> out(operands.size(), kNone);
+  out.front() = x;
+  out.back() = updates;
+  return out;
+}
+
+// The row-major number of each element.
+ValueId numbers(Builder& b, const Shape& shape) {
+  ValueId flat = b.build("iota", {}, {{"shape", Dims{product(shape)}}, {"axis", Dim(0)}, {"dtype", int64}});
+  return rules::reshape(b, flat, shape);
+}
+
+// An update has the cotangent of the element that it wrote, unless a later one wrote it again.
+std::vector<ValueId> vjp_set(Builder& b, const Op& op, Values operands, Values, Values cotangents) {
+  const Type x = b.type(operands[0]), updates = b.type(operands.back());
+  ValueId rest = scattered(b, op, "scatter", cotangents[0], operands, b.splat(0, updates));
+  ValueId own = at_updates(b, op, cotangents[0], operands);
+  ValueId number = numbers(b, updates.shape);
+  ValueId last = scattered(b, op, "scatter", b.splat(-1, Type{int64, x.shape}), operands, number);
+  ValueId wins = b.build("equal", {at_updates(b, op, last, operands), number});
+  return cotangents_of(operands, rest, b.build("select", {wins, own, b.splat(0, updates)}));
+}
+
+std::vector<ValueId> vjp_add(Builder& b, const Op& op, Values operands, Values, Values cotangents) {
+  return cotangents_of(operands, cotangents[0], at_updates(b, op, cotangents[0], operands));
+}
+
+// Each factor's partial is the product over the factor itself; it is not defined at a factor of zero.
+std::vector<ValueId> vjp_prod(Builder& b, const Op& op, Values operands, Values results, Values cotangents) {
+  ValueId factors = scattered(b, op, "scatter_prod", b.splat(1, Type(b.type(operands[0]))), operands, operands.back());
+  ValueId whole = at_updates(b, op, b.build("multiply", {cotangents[0], results[0]}), operands);
+  return cotangents_of(operands, b.build("multiply", {cotangents[0], factors}),
+                       b.build("divide", {whole, operands.back()}));
+}
+
+// The cotangent goes to every value that attains the extreme.
+std::vector<ValueId> vjp_extreme(Builder& b, const Op& op, Values operands, Values results, Values cotangents) {
+  auto where_equal = [&](ValueId a, ValueId c, ValueId g) {
+    return b.build("select", {b.build("equal", {a, c}), g, b.splat(0, Type(b.type(g)))});
+  };
+  ValueId own = at_updates(b, op, cotangents[0], operands);
+  return cotangents_of(operands, where_equal(operands[0], results[0], cotangents[0]),
+                       where_equal(operands.back(), at_updates(b, op, results[0], operands), own));
+}
+
+const AttrSpec kAxes{.name = "axes", .kind = AttrKind::Ints, .doc = "the axis that each operand of positions is for"};
+const AttrSpec kAxis{.name = "axis", .kind = AttrKind::Int, .doc = "the axis, counted from 0"};
+
+const RegisterOps rows({
+    {.name = "scatter",
+     .kind = kScatter,
+     .arity = -1,
+     .doc =
+         "The first operand with slices replaced by updates, the last operand. The operands between them hold integers, as in "
+         "gather; the updates have the axes of the positions, then those of a slice. Updates are applied in row-major order, so "
+         "the last one for an element counts.",
+     .attrs = {kAxes},
+     .infer = infer_scatter,
+     .index = index_scatter,
+     .vjp = vjp_set},
+    {.name = "scatter_add",
+     .kind = kScatter,
+     .arity = -1,
+     .doc = "Like scatter, but each update is added to the elements of its slice. On bool it is the logical or.",
+     .attrs = {kAxes},
+     .step = "add",
+     .infer = infer_scatter,
+     .index = index_scatter,
+     .vjp = vjp_add},
+    {.name = "scatter_prod",
+     .kind = kScatter,
+     .arity = -1,
+     .doc =
+         "Like scatter, but the elements of each slice are multiplied by its update. The derivative is not defined at an "
+         "update of zero.",
+     .attrs = {kAxes},
+     .step = "multiply",
+     .infer = infer_scatter,
+     .index = index_scatter,
+     .vjp = vjp_prod},
+    {.name = "scatter_max",
+     .kind = kScatter,
+     .arity = -1,
+     .doc = "Like scatter, but each element becomes the maximum of itself and its updates; NaN where one of them is.",
+     .attrs = {kAxes},
+     .step = "maximum",
+     .infer = infer_scatter,
+     .index = index_scatter,
+     .vjp = vjp_extreme},
+    {.name = "scatter_min",
+     .kind = kScatter,
+     .arity = -1,
+     .doc = "Like scatter, but each element becomes the minimum of itself and its updates; NaN where one of them is.",
+     .attrs = {kAxes},
+     .step = "minimum",
+     .infer = infer_scatter,
+     .index = index_scatter,
+     .vjp = vjp_extreme},
+    {.name = "put_along_axis",
+     .kind = kScatter,
+     .arity = 3,
+     .doc =
+         "The first operand with elements along one axis replaced by the third operand, at the positions in the second one. "
+         "Updates are applied in row-major order, so the last one for an element counts.",
+     .attrs = {kAxis},
+     .infer = infer_along_axis,
+     .index = index_along_axis,
+     .vjp = vjp_set},
+    {.name = "scatter_add_axis",
+     .kind = kScatter,
+     .arity = 3,
+     .doc = "Like put_along_axis, but each update is added to its element. On bool it is the logical or.",
+     .attrs = {kAxis},
+     .step = "add",
+     .infer = infer_along_axis,
+     .index = index_along_axis,
+     .vjp = vjp_add},
+});
+
+}  // namespace
+}  // namespace frit::ir

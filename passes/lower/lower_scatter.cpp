@@ -1,0 +1,136 @@
+// Scatter groups: the operand in a buffer of its own, then a kernel that applies the updates to it.
+//
+// Updates that may meet are applied one after the other, in row-major order. Updates that differ along some axes of the
+// updates never meet if each of these axes alone decides a coordinate of the result: the loops over such axes stand
+// outside and run in parallel. If nothing else reads the operand afterwards, the updates go into its own memory.
+#include <algorithm>
+#include <optional>
+
+#include "passes/lower/lower_groups.h"
+
+namespace frit::passes {
+
+using namespace ir;
+
+namespace {
+
+class ScatterLowering {
+ public:
+  ScatterLowering(Lowering& l, const GroupView& g) : l_(l), g_(g) {
+    for (const Op& op : g.ops)
+      if (op.def->kind == OpKind::Scatter) op_ = &op;
+    for (ValueId o : op_->operands) types_.push_back(g.f.type(o));
+  }
+
+  void run() {
+    const ValueId out = op_->results[0];
+    const Type& type = g_.f.type(out);
+    if (!take_over()) copy();
+    if (may_have_elements(type) && may_have_elements(types_.back())) apply();
+    l_.placements[out] = {buffer_, {type.shape, row_major_strides(type.shape), 0}};
+  }
+
+ private:
+  bool may_have_elements(const Type& t) const { return g_.f.facts.range(t.size()).high > 0; }
+
+  // Uses the memory of an operand that nothing else reads.
+  bool take_over() {
+    const ValueId x = op_->operands[0];
+    const auto placed = l_.placements.find(x);
+    if (placed == l_.placements.end() || l_.program.buffers[placed->second.buffer].role != BufferRole::Temp ||
+        !is_whole(l_.program, placed->second, types_[0], g_.f.facts) || g_.f.use_counts()[x] != 1)
+      return false;
+    buffer_ = placed->second.buffer;
+    const auto same = [&](const auto& p) { return p.second.buffer == buffer_; };
+    return std::count_if(l_.placements.begin(), l_.placements.end(), same) == 1;
+  }
+
+  void copy() {
+    const ValueId x = op_->operands[0];
+    const auto placed = l_.placements.find(x);
+    const std::optional<Placement> before =
+        placed == l_.placements.end() ? std::nullopt : std::optional(placed->second);
+    copy_out(l_, g_.f, x, g_.name + "_copy");
+    buffer_ = l_.placements.at(x).buffer;
+    // Other readers of the operand go on reading it where it was.
+    if (before)
+      l_.placements.at(x) = *before;
+    else
+      l_.placements.erase(x);
+  }
+
+  // The axes of the updates along which no two of them change one element.
+  std::vector<bool> disjoint_axes() const {
+    const Shape& shape = types_.back().shape;
+    std::vector<Dim> at;
+    for (size_t axis = 0; axis < shape.size(); ++axis)
+      at.push_back(shape[axis].is(1) ? Dim(0) : Dim::symbol("#" + std::to_string(axis)));
+    const IndexRule rule = op_->def->index(*op_, types_, g_.f.type(op_->results[0]), at);
+    auto varies = [&](const Dim& d) {
+      return std::any_of(at.begin(), at.end(), [&](const Dim& a) { return !a.is_const() && d.uses(*a.as_symbol()); });
+    };
+    // Positions that every update reads alike are like constants.
+    auto moves = [&](const Dim& d) {
+      for (size_t k = 0; k < rule.lookups.size(); ++k)
+        if (d.uses(*lookup_symbol(k).as_symbol()) &&
+            std::any_of(rule.lookups[k].index.begin(), rule.lookups[k].index.end(), varies))
+          return true;
+      return varies(d);
+    };
+    std::vector<bool> out(shape.size(), false);
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      if (at[axis].is_const()) continue;
+      for (const Dim& d : rule.sources[0].index)
+        if (auto a = d.affine_in(*at[axis].as_symbol());
+            a && a->coefficient.is_const() && !a->coefficient.is(0) && !moves(a->rest))
+          out[axis] = true;
+    }
+    return out;
+  }
+
+  void apply() {
+    const Type& result = g_.f.type(op_->results[0]);
+    const Shape& shape = types_.back().shape;
+    KernelEmitter e(g_.f, l_.program, l_.placements, g_.name);
+    const std::vector<bool> disjoint = disjoint_axes();
+    std::vector<Dim> at(shape.size(), Dim(0));
+    int opened = 0;
+    for (bool parallel : {true, false})
+      for (size_t axis = 0; axis < shape.size(); ++axis) {
+        if (shape[axis].is(1) || disjoint[axis] != parallel) continue;
+        const LoopKind kind = parallel && opened == 0 ? LoopKind::Parallel : LoopKind::Serial;
+        at[axis] = Dim::symbol(e.open_loop(parallel ? "i" : "u", shape[axis], kind));
+        ++opened;
+      }
+    const IndexRule rule = e.bind_lookups(*op_, op_->def->index(*op_, types_, result, at));
+    const Dim element = row_major_element(result.shape, rule.sources[0].index);
+    Regs value = e.value_at(op_->operands.back(), at);
+    if (!op_->def->step.empty()) {
+      const Regs old = e.load_written(buffer_, result.dtype, element);
+      std::vector<Reg> inputs{old.re};
+      if (old.im != kNoReg) inputs.push_back(old.im);
+      inputs.push_back(value.re);
+      if (value.im != kNoReg) inputs.push_back(value.im);
+      const Dtype types[] = {result.dtype, result.dtype};
+      value = e.apply(*meaning(ir::op(op_->def->step), types, result.dtype), inputs);
+    }
+    e.store(buffer_, result.dtype, element, value);
+    while (opened--) e.close_loop();
+    l_.program.steps.push_back(e.finish());
+  }
+
+  Lowering& l_;
+  const GroupView& g_;
+  const Op* op_ = nullptr;
+  std::vector<Type> types_;  // of the operands
+  uint32_t buffer_ = 0;
+};
+
+}  // namespace
+
+Status lower_scatter_group(Lowering& l, const GroupView& g) {
+  ScatterLowering(l, g).run();
+  return {};
+}
+
+}  // namespace frit::passes
