@@ -69,8 +69,8 @@ bool is_simple(const Body& body) {
     const auto* loop = std::get_if<Loop>(&i.node);
     if (!loop) return true;
     auto has_position = [](const Accumulator& a) { return a.position != kNoReg; };
-    return loop->lanes <= 1 && loop->carries.empty() && std::none_of(loop->accumulators.begin(), loop->accumulators.end(), has_position) &&
-           is_simple(loop->body);
+    return loop->lanes <= 1 && loop->carries.empty() &&
+           std::none_of(loop->accumulators.begin(), loop->accumulators.end(), has_position) && is_simple(loop->body);
   });
 }
 

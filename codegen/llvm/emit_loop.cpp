@@ -167,8 +167,8 @@ void KernelEmitter::open_carries(const ir::Loop& loop, BasicBlock* preheader) {
     v.varying = vector_ != nullptr;
     auto* initial = llvm::cast<llvm::Constant>(constant(carry.type, carry.initial));
     if (v.varying)
-      initial = llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(static_cast<unsigned>(vector_->width)),
-                                               initial);
+      initial =
+          llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(static_cast<unsigned>(vector_->width)), initial);
     for (int c = 0; c < copies(); ++c) {
       llvm::PHINode* phi = builder_.CreatePHI(initial->getType(), 2, "carry");
       phi->addIncoming(initial, preheader);

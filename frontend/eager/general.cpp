@@ -20,13 +20,13 @@ struct SizeRules {
   }
 };
 
-// Sizes up to `fixed` are numbers; of the others equal ones have one symbol: rules that need two sizes to be equal then
-// see that they are.
+// Sizes up to `fixed`, and those up to 1, are numbers; of the others equal ones have one symbol: rules that need two
+// sizes to be equal then see that they are.
 SizeRules rules_for(std::span<const int64_t> sizes, int64_t fixed) {
   SizeRules r;
   for (size_t i = 0; i < sizes.size(); ++i) {
     const auto first = static_cast<uint32_t>(std::find(sizes.begin(), sizes.end(), sizes[i]) - sizes.begin());
-    if (sizes[i] == 1 || sizes[i] <= fixed)
+    if (sizes[i] <= std::max<int64_t>(fixed, 1))
       r.rules.push_back({sizes[i], 0});
     else
       r.rules.push_back({-1, first});
@@ -80,6 +80,9 @@ Prepared prepare(const RowCall& call) {
 // The function of the row under these rules.
 Result<ir::Function> function_of(const RowCall& call, const Prepared& p, const SizeRules& rules) {
   DimFacts facts;
+  // Sizes that are not numbers are at least 2, so an axis that positions are read for has elements.
+  for (size_t i = 0; i < rules.rules.size(); ++i)
+    if (const Dim d = rules.dim(i); !d.is_const()) facts.set_range(*d.as_symbol(), {2, DimFacts::kMaxSize});
   std::vector<ir::Type> params;
   std::vector<ir::ParamLayout> layouts;
   size_t at = 0;
@@ -123,7 +126,7 @@ ExecutablePtr code_for_row(const RowCall& call, const Prepared& p) {
     numbers.push_back(static_cast<int64_t>(t.dtype.val));
     numbers.push_back(static_cast<int64_t>(t.shape.size()));
     for (int64_t size : t.shape) {
-      numbers.push_back(size == 1);
+      numbers.push_back(std::min<int64_t>(size, 2));
       sizes.push_back(size);
     }
     numbers.push_back(p.strided[i]);

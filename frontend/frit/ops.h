@@ -17,8 +17,10 @@
 #include "frit/contraction_ops.h"
 #include "frit/create_ops.h"
 #include "frit/elementwise.h"
+#include "frit/indexing_ops.h"
 #include "frit/rearrange_ops.h"
 #include "frit/reduce_ops.h"
+#include "frit/scan_ops.h"
 #include "frit/shape_ops.h"
 #include "frit/sort_ops.h"
 

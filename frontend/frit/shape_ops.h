@@ -83,11 +83,10 @@ std::vector<array> broadcast_arrays(const std::vector<array>& inputs, StreamOrDe
 // The elements start, start + stride, ... before stop along each axis. Negative `start` and `stop` count from the end
 // and are then clamped to the axis. A negative stride walks down; the stride is 1 where it is not given. With an array
 // as `start`, which has one integer for each of `axes`, the result is the window of `slice_size` that begins there,
-// moved inside of `a` where it reaches past an end; the array is evaluated when slice is called.
+// moved inside of `a` where it reaches past an end.
 // Shape: ceil((stop - start) / stride) along each axis, or `slice_size`.
 // Types: any, kept; integers for a start that is an array.
-// Throws InvalidArgument when there is not one number for each axis, a stride is zero, or a start that is an array
-// depends on an argument of a function that is being traced.
+// Throws InvalidArgument when there is not one number for each axis, a stride is zero, or a window is larger than `a`.
 array slice(const array& a, const Sizes& start, const Sizes& stop, const Shape& strides, StreamOrDevice s = {});
 array slice(const array& a, const Sizes& start, const Sizes& stop, StreamOrDevice s = {});
 array slice(const array& a, const array& start, const std::vector<int>& axes, const Sizes& slice_size,

@@ -18,6 +18,7 @@ constexpr std::array kTypes{
     TypeName{"array?", "const std::optional<array>&", "std::optional<array>", "std::optional<array>"},
     TypeName{"arrays", "const std::vector<array>&", "std::vector<array>", "std::vector<array>"},
     TypeName{"dtype", "Dtype", "Dtype", "Dtype"},
+    TypeName{"dtype?", "std::optional<Dtype>", "std::optional<Dtype>", "std::optional<Dtype>"},
     TypeName{"category", "Dtype::Category", "Dtype::Category", "Dtype::Category"},
     TypeName{"kind", "Dtype::Kind", "Dtype::Kind", "Dtype::Kind"},
     TypeName{"bool", "bool", "bool", "bool"},

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontend/core/build.h"
+#include "frontend/ops/slices.h"
 #include "ir/base/dim_atoms.h"
 
 namespace frit {
@@ -258,21 +259,20 @@ class Picker {
 
 }  // namespace
 
-array slice(const array& a, const Sizes& start, const Sizes& stop, const Shape& strides, StreamOrDevice s) {
+detail::Cut detail::cut_of(std::string_view op, const array& a, const Sizes& start, const Sizes& stop,
+                           const Shape& strides, const StreamOrDevice& s) {
+  const std::string subject(op);
   if (start.size() != a.ndim() || stop.size() != a.ndim() || strides.size() != a.ndim())
-    fail("slice: start " + shape_text(sizes_of(start)) + ", stop " + shape_text(sizes_of(stop)) + " and strides " +
+    fail(subject + ": start " + shape_text(sizes_of(start)) + ", stop " + shape_text(sizes_of(stop)) + " and strides " +
              shape_text(strides) + " do not fit " + text(a),
          "give one number for each axis", s);
   const ir::Dims sizes = sizes_of(a);
-  const Picker picker("slice", s);
-  ir::Dims starts, stops, steps;
-  starts.reserve(sizes.size());
-  stops.reserve(sizes.size());
-  steps.reserve(sizes.size());
-  bool whole = true;
+  const Picker picker(op, s);
+  Cut cut;
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (strides[i] == 0)
-      fail("slice: the stride of axis " + std::to_string(i) + " is zero", "give a stride of 1 or more, or below 0", s);
+      fail(subject + ": the stride of axis " + std::to_string(i) + " is zero", "give a stride of 1 or more, or below 0",
+           s);
     Range range = picker.pick(sizes[i], start[i].dim(), stop[i].dim(), strides[i]);
     const bool known = range.size.is_const();
     if (range.size.is(0)) range.start = 0;
@@ -282,12 +282,18 @@ array slice(const array& a, const Sizes& start, const Sizes& stop, const Shape& 
       range.stop = 0;
     else if (known)
       range.stop = range.start + Dim((range.size.value() - 1) * step + (step > 0 ? 1 : -1));
-    whole = whole && range.start.is(0) && step == 1 && range.size == sizes[i];
-    starts.push_back(std::move(range.start));
-    stops.push_back(std::move(range.stop));
-    steps.emplace_back(step);
+    cut.whole = cut.whole && range.start.is(0) && step == 1 && range.size == sizes[i];
+    cut.starts.push_back(std::move(range.start));
+    cut.stops.push_back(std::move(range.stop));
+    cut.steps.emplace_back(step);
+    cut.sizes.push_back(std::move(range.size));
   }
-  return whole ? a : detail::cut(a, std::move(starts), std::move(stops), std::move(steps), s);
+  return cut;
+}
+
+array slice(const array& a, const Sizes& start, const Sizes& stop, const Shape& strides, StreamOrDevice s) {
+  detail::Cut cut = detail::cut_of("slice", a, start, stop, strides, s);
+  return cut.whole ? a : detail::cut(a, std::move(cut.starts), std::move(cut.stops), std::move(cut.steps), s);
 }
 array slice(const array& a, const Sizes& start, const Sizes& stop, StreamOrDevice s) {
   return slice(a, start, stop, Shape(a.ndim(), 1), s);

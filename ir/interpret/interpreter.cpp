@@ -239,9 +239,7 @@ class Interpreter {
     return interpret_scatter(described(symbolic), operands, out);
   }
 
-  Status scan(const Op& symbolic, const Tensor& x, Tensor& out) {
-    return interpret_scan(described(symbolic), x, out);
-  }
+  Status scan(const Op& symbolic, const Tensor& x, Tensor& out) { return interpret_scan(described(symbolic), x, out); }
 
   // The op with its types, all symbols replaced.
   MovingOp described(const Op& symbolic) const {

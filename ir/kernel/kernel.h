@@ -109,8 +109,8 @@ struct Accumulator {
   Reg position = kNoReg;
 };
 
-// A running value of a loop: `value` is visible in the loop's body. It is `initial` in the first iteration, and in every
-// other one `next` of the iteration before. `next` is visible at the end of the loop's own body.
+// A running value of a loop: `value` is visible in the loop's body. It is `initial` in the first iteration, and in
+// every other one `next` of the iteration before. `next` is visible at the end of the loop's own body.
 struct Carry {
   Dtype type;
   uint64_t initial;

@@ -91,11 +91,19 @@ using Values = std::span<const ValueId>;
 
 // ---- gather ----
 
+// The sizes of a slice; -1 stands for the whole axis.
+Dims slice_sizes(const AttrMap& attrs, const Type& x) {
+  Dims sizes = attrs.get_dims("slice_sizes");
+  for (size_t i = 0; i < sizes.size() && i < x.shape.size(); ++i)
+    if (sizes[i].is(-1)) sizes[i] = x.shape[i];
+  return sizes;
+}
+
 Result<std::vector<Type>> infer_gather(const InferArgs& args) {
   if (args.operands.empty()) return Diagnostic("op 'gather' needs an operand to read from");
   const Type& x = args.operands[0];
   FRIT_TRY(rules::check_indices("gather", args, args.operands.size() - 1));
-  const Dims& sizes = args.attrs.get_dims("slice_sizes");
+  const Dims sizes = slice_sizes(args.attrs, x);
   bool fits = sizes.size() == x.shape.size();
   for (size_t i = 0; fits && i < sizes.size(); ++i)
     fits = rules::at_most(0, sizes[i], args.facts) && rules::at_most(sizes[i], x.shape[i], args.facts);
@@ -112,7 +120,7 @@ Result<std::vector<Type>> infer_gather(const InferArgs& args) {
 IndexRule index_gather(const Op& op, Operands operands, const Type&, At at) {
   static const Shape kNoAxes;
   return rules::window_rule(op, operands[0].shape, operands.size() > 1 ? operands[1].shape : kNoAxes,
-                            operands.size() - 1, op.attrs.get_dims("slice_sizes"), at);
+                            operands.size() - 1, slice_sizes(op.attrs, operands[0]), at);
 }
 
 std::vector<ValueId> vjp_gather(Builder& b, const Op& op, Values operands, Values, Values cotangents) {
@@ -189,7 +197,9 @@ const RegisterOps rows({
          "at 0. A negative position counts from the end. A slice that would reach past an end is moved inside. The result has "
          "the axes of the positions, then those of a slice.",
      .attrs = {{.name = "axes", .kind = AttrKind::Ints, .doc = "the axis that each operand of positions is for"},
-               {.name = "slice_sizes", .kind = AttrKind::Ints, .doc = "the size of a slice along each axis"}},
+               {.name = "slice_sizes",
+                .kind = AttrKind::Ints,
+                .doc = "the size of a slice along each axis; -1: the whole axis"}},
      .infer = infer_gather,
      .index = index_gather,
      .vjp = vjp_gather},

@@ -391,8 +391,8 @@ class Reader {
   Status groups(const Json& j, Function& f) {
     return each(j, "groups", [&](const Json& item) -> Status {
       FRIT_ASSIGN_OR_RETURN(word, string(item));
-      for (GroupKind kind : {GroupKind::Loop, GroupKind::Reduce, GroupKind::Library, GroupKind::View,
-                             GroupKind::Scatter}) {
+      for (GroupKind kind :
+           {GroupKind::Loop, GroupKind::Reduce, GroupKind::Library, GroupKind::View, GroupKind::Scatter}) {
         if (name(kind) != word) continue;
         f.groups.push_back({kind});
         return {};

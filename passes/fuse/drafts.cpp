@@ -127,8 +127,8 @@ bool Drafts::may_merge(int from, int to) const {
       a.iteration_space() != b.iteration_space())
     return false;
   if (a.scan_axis >= 0 || b.scan_axis >= 0) {
-    const bool alike = a.scan_axis < 0 || b.scan_axis < 0 ||
-                       (a.scan_axis == b.scan_axis && a.scan_reverse == b.scan_reverse);
+    const bool alike =
+        a.scan_axis < 0 || b.scan_axis < 0 || (a.scan_axis == b.scan_axis && a.scan_reverse == b.scan_reverse);
     if (!alike || a.kind != GroupKind::Loop || b.kind != GroupKind::Loop) return false;
   }
   const bool reduces = a.kind == GroupKind::Reduce;

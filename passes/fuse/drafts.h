@@ -23,11 +23,11 @@ struct Draft {
   std::vector<uint32_t> ops = {};  // members
   int merged_into = -1;            // a later group that has taken this one's ops
   int cost = 0;
-  std::set<ir::ValueId> inputs = {};    // values read from memory
-  size_t outputs = 0;                   // results of the function
-  bool split = false;                   // a reduction over blocks
-  bool arg = false;                     // argmax/argmin: alone among reductions
-  int scan_axis = -1;                   // of the scans of a Loop, which all run in one direction
+  std::set<ir::ValueId> inputs = {};  // values read from memory
+  size_t outputs = 0;                 // results of the function
+  bool split = false;                 // a reduction over blocks
+  bool arg = false;                   // argmax/argmin: alone among reductions
+  int scan_axis = -1;                 // of the scans of a Loop, which all run in one direction
   bool scan_reverse = false;
   std::vector<int> readers = {};        // groups that read a result of this one from memory
   std::vector<int> index_readers = {};  // those of them that read at other positions

@@ -36,7 +36,8 @@ class LoopLowering {
       : l_(l), g_(g), space_(g.f.type(g.outputs[0]).shape), members_(at_output_positions(g)) {
     for (ValueId v : g.outputs) buffers_.push_back(l.allocate(g.f, v));
     for (const Op& op : g.ops)
-      if (op.def->kind == OpKind::Scan) scan_ = {static_cast<size_t>(op.attrs.get_int("axis")), op.attrs.get_bool("reverse")};
+      if (op.def->kind == OpKind::Scan)
+        scan_ = {static_cast<size_t>(op.attrs.get_int("axis")), op.attrs.get_bool("reverse")};
   }
 
   void run() {

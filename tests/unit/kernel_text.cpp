@@ -70,6 +70,21 @@ TEST(KernelText, ReductionsLocalsMasksAndBindings) {
 )");
 }
 
+TEST(KernelText, CarriesAndRangesOfSizes) {
+  expect_round_trip(R"(kernel @scan(%x: f32[m*n] in, %at: i64[m] in, %out: f32[m*n] out; m, n) {
+  parallel for i in m {
+    %0: i64 = load %at[i]
+    bind k = %0 in [0, m - 1]
+    for r in n carry %1: f32 = -inf next %3, %2: f32 = 0.5 next %1 {
+      %3: f32 = load %x[k*n + r]
+      %4: f32 = max %1, %2
+      store %out[i*n + r], %4
+    }
+  }
+}
+)");
+}
+
 TEST(KernelText, NumbersAreExact) {
   expect_round_trip(
       R"(kernel @numbers(%f: f32[4] out, %d: f64[2] out, %h: f16[1] out, %b: bool[1] out, %u: u64[1] out) {

@@ -121,6 +121,15 @@ TEST(KernelVerifier, K6Loops) {
   EXPECT_EQ(error_of(body("for i in n - 50 {}")), "");
 }
 
+TEST(KernelVerifier, K12Carries) {
+  const std::string good = "for i in n carry %0: f32 = 0 next %1 { %1: f32 = load %x[i] }";
+  EXPECT_EQ(error_of(body(good)), "");
+  expect_rule("K12", body("parallel for i in n carry %0: f32 = 0 next %1 { %1: f32 = load %x[i] }"));
+  expect_rule("K12", body("for i in n vector 4 carry %0: f32 = 0 next %1 { %1: f32 = load %x[i] }"));
+  expect_rule("K12", body("for i in n carry %0: i32 = 0 next %1 { %1: f32 = load %x[i] }"));
+  expect_rule("K2", body(good + "\nstore %out[0], %0"));
+}
+
 TEST(KernelVerifier, K7ParallelLoops) {
   expect_rule("K7", body("%0: f32 = const 1\nparallel for i in n {}"));
   expect_rule("K7", body("parallel for i in n {} parallel for j in n {}"));

@@ -59,6 +59,8 @@ TEST(OpsRows, AreDocumentedAndHaveTheRulesOfTheirKind) {
         break;
       case OpKind::Reduction: EXPECT_TRUE(def->has(kNoGradient) || def->vjp); break;
       case OpKind::Index: EXPECT_TRUE(def->infer && def->index); break;
+      case OpKind::Scatter: EXPECT_TRUE(def->infer && def->index && def->vjp); break;
+      case OpKind::Scan: EXPECT_TRUE(def->infer && !def->step.empty() && def->vjp); break;
       case OpKind::Iota: EXPECT_TRUE(def->infer && def->index_value); break;
       case OpKind::Composite: EXPECT_TRUE(def->infer && def->expand); break;
       case OpKind::Library: EXPECT_TRUE(def->infer && def->routine && def->routine->infer == def->infer); break;

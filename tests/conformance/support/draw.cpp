@@ -81,7 +81,7 @@ Literal drawn_literal(const AttrMap& so_far, Dtype dtype, Random& random) {
 }
 
 // A list with an entry for each axis, of the kind that its name suggests.
-Dims per_axis(std::string_view name, const Shape& shape, const AttrMap& so_far, Random& random) {
+Dims per_axis(std::string_view name, const Shape& shape, const Shape* part, const AttrMap& so_far, Random& random) {
   Dims out;
   const Dims &start = so_far.get_dims("start"), &strides = so_far.get_dims("strides");
   for (size_t i = 0; i < shape.size(); ++i) {
@@ -94,6 +94,13 @@ Dims per_axis(std::string_view name, const Shape& shape, const AttrMap& so_far, 
         out.push_back(n - Dim(between(random, 1, 2)));
       else
         out.push_back(n.is_const() ? between(random, 0, std::max<int64_t>(n.value(), 0)) : between(random, 0, 1));
+    } else if (name == "slice_sizes") {
+      out.push_back(n.is_const() ? Dim(between(random, std::min<int64_t>(n.value(), 1), n.value())) : n);
+    } else if (name == "stop" && part) {
+      // Just past the last element of a part of the operand's shape.
+      const Dim from = i < start.size() ? start[i] : Dim(0), step = i < strides.size() ? strides[i] : Dim(1);
+      const Dim& m = (*part)[i];
+      out.push_back(m.is(0) ? from : from + (m - Dim(1)) * step + Dim(down ? -1 : 1));
     } else if (name == "stop") {
       Dim from = i < start.size() ? start[i] : Dim(0);
       if (down)
@@ -132,14 +139,22 @@ Attr drawn(const OpDef& def, const AttrSpec& spec, std::span<const Type> operand
       return Dim(between(random, -3, 5));
     }
     case AttrKind::Ints: {
-      if (spec.name == "axes") return def.kind == OpKind::Index ? permutation(rank, random) : subset(rank, random);
+      if (spec.name == "axes" && def.kind != OpKind::Index && def.kind != OpKind::Scatter) return subset(rank, random);
+      if (spec.name == "axes") {
+        Dims axes = permutation(rank, random);
+        // Operands of positions have an axis each.
+        const size_t positions = operands.size() - (def.kind == OpKind::Scatter ? 2 : 1);
+        if (operands.size() > 1 && positions < axes.size()) axes.resize(positions);
+        return axes;
+      }
       if (spec.name == "shape") return drawn_shape(operands.size(), first, random);
       if (spec.name == "strides" && so_far.has("shape")) {
         Dims out;
         for (size_t i = 0; i < so_far.get_dims("shape").size(); ++i) out.push_back(between(random, -1, 3));
         return out;
       }
-      return per_axis(spec.name, first, so_far, random);
+      const bool has_part = operands.size() == 2 && operands[1].rank() == rank;
+      return per_axis(spec.name, first, has_part ? &operands[1].shape : nullptr, so_far, random);
     }
   }
   return false;
@@ -158,6 +173,31 @@ AttrMap draw_attrs(const OpDef& def, std::span<const Type> operands, Dtype dtype
     if (s->required || chance(random, 50)) attrs.set(s->name, drawn(def, *s, operands, attrs, dtype, random));
   return attrs;
 }
+
+namespace {
+
+Dtype any_integer(Random& random) {
+  static const Dtype kIntegers[] = {uint8, uint16, uint32, uint64, int8, int16, int32, int64};
+  return kIntegers[random() % std::size(kIntegers)];
+}
+
+std::optional<std::vector<Type>> with_positions(const OpDef& def, const Type& type, bool updates, Random& random) {
+  const int64_t least = updates ? 2 : 1, fixed = def.arity - least;
+  if (def.arity >= 0 && fixed < 1) return std::nullopt;
+  const int64_t count = def.arity >= 0 ? fixed : between(random, 0, std::min(2, type.rank()));
+  Shape shape;
+  for (int64_t i = between(random, 0, 2); i > 0; --i) shape.push_back(any_size(random));
+  std::vector<Type> out{type};
+  for (int64_t i = 0; i < count; ++i) out.push_back({any_integer(random), shape});
+  if (!updates) return out;
+  Type last{type.dtype, count ? shape : Shape{}};
+  for (const Dim& n : type.shape)
+    last.shape.push_back(n.is_const() ? Dim(between(random, std::min<int64_t>(n.value(), 1), n.value())) : n);
+  out.push_back(std::move(last));
+  return out;
+}
+
+}  // namespace
 
 std::optional<std::vector<Type>> draw_operands(const OpDef& def, const Type& type, int form, Random& random) {
   const size_t n = def.arity >= 0 ? static_cast<size_t>(def.arity) : static_cast<size_t>(between(random, 1, 4));
@@ -189,6 +229,21 @@ std::optional<std::vector<Type>> draw_operands(const OpDef& def, const Type& typ
     case 5:  // differing along one axis
       if (n < 2 || type.rank() < 1) return std::nullopt;
       for (size_t i = 1, axis = random() % type.shape.size(); i < n; ++i) out[i].shape[axis] = any_size(random);
+      return out;
+    case 7:  // positions of one shape, for some axes
+    case 8:  // the same, and updates
+      return with_positions(def, type, form == 8, random);
+    case 9: {  // positions along one axis, and updates
+      if (n < 2 || n > 3 || type.rank() < 1) return std::nullopt;
+      out[1].dtype = any_integer(random);
+      const size_t axis = random() % type.shape.size();
+      for (size_t i = 1; i < n; ++i) out[i].shape[axis] = i == 1 ? any_size(random) : out[1].shape[axis];
+      return out;
+    }
+    case 10:  // a part
+      if (n != 2) return std::nullopt;
+      for (Dim& d : out[1].shape)
+        if (d.is_const()) d = between(random, 0, d.value());
       return out;
   }
   return std::nullopt;

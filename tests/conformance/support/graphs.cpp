@@ -57,8 +57,9 @@ class Generator {
   // A row; the kinds have weights, so that the many elementwise rows do not crowd out the rest.
   const OpDef* row() {
     static const std::pair<OpKind, uint64_t> kWeights[] = {
-        {OpKind::Elementwise, 52}, {OpKind::Reduction, 16}, {OpKind::Index, 20},  {OpKind::Composite, 8},
-        {OpKind::Library, 3},      {OpKind::Iota, 1},       {OpKind::Constant, 1}};
+        {OpKind::Elementwise, 52}, {OpKind::Reduction, 16}, {OpKind::Index, 20},
+        {OpKind::Composite, 5},    {OpKind::Scatter, 2},    {OpKind::Scan, 2},
+        {OpKind::Library, 2},      {OpKind::Iota, 1},       {OpKind::Constant, 1}};
     uint64_t pick = options_.empty && chance(random_, 70) ? 70 : random_() % 101;
     OpKind kind = OpKind::Elementwise;
     for (const auto& [k, weight] : kWeights) {

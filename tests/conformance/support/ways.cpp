@@ -310,6 +310,14 @@ bool is_exact(const Function& f, const Op& op) {
     case OpKind::Iota:
     case OpKind::Index: return true;
     case OpKind::Library: return op.def->routine->exact;
+    case OpKind::Scatter:
+    case OpKind::Scan: {
+      if (op.def->step.empty()) return true;
+      const Dtype type = compute_type(result.dtype), types[] = {type, type};
+      auto program = meaning(ir::op(op.def->step), types, type);
+      return program.ok() && std::none_of(program->nodes.begin(), program->nodes.end(),
+                                          [](const ScalarNode& n) { return is_function(n.op); });
+    }
     case OpKind::Reduction: return !is_inexact(f.type(op.operands[0]).dtype) || !is_inexact(result.dtype);
     case OpKind::Elementwise: {
       std::vector<Dtype> types;
