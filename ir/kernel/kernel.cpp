@@ -93,15 +93,18 @@ void add_binding(DimFacts& facts, const BindInstr& bind) {
 
 namespace {
 
-bool stores_at_binding(const Body& body, std::vector<std::string>& bound) {
+// Whether two iterations of a loop over `var` may store at one position: a store does not use the variable, or uses a
+// binding of the body.
+bool may_store_twice(const Body& body, const std::string& var, std::vector<std::string>& bound) {
   for (const Instr& instr : body) {
     if (const auto* bind = std::get_if<BindInstr>(&instr.node)) {
       bound.push_back(bind->name);
     } else if (const auto* store = std::get_if<StoreInstr>(&instr.node)) {
+      if (!store->index.uses(var)) return true;
       for (const std::string& name : bound)
         if (store->index.uses(name)) return true;
     } else if (const auto* loop = std::get_if<Loop>(&instr.node)) {
-      if (stores_at_binding(loop->body, bound)) return true;
+      if (may_store_twice(loop->body, var, bound)) return true;
     }
   }
   return false;
@@ -112,7 +115,7 @@ bool stores_at_binding(const Body& body, std::vector<std::string>& bound) {
 bool is_ordered(const Loop& loop) {
   if (!loop.accumulators.empty() || !loop.carries.empty()) return true;
   std::vector<std::string> bound;
-  return loop.kind == LoopKind::Serial && stores_at_binding(loop.body, bound);
+  return loop.kind == LoopKind::Serial && may_store_twice(loop.body, loop.var, bound);
 }
 
 const Loop* parallel_loop(const Kernel& k) {

@@ -174,8 +174,8 @@ uint64_t combine_identity(Combine combine, Dtype type);
 // The running value that a scan row starts from, in the bits of its parts.
 std::array<uint64_t, 2> scan_identity(const OpDef& def, Dtype type);
 
-// Whether the iterations of a serial loop depend on those before: the loop has accumulators or carries, or its body
-// stores at a position that it binds, which two iterations may share.
+// Whether the iterations of a serial loop must run in order: the loop has accumulators or carries, or two iterations
+// may store at one position, which does not use the loop's variable or is bound in its body.
 bool is_ordered(const Loop& loop);
 
 // The parallel loop, or null.
