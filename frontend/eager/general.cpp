@@ -20,13 +20,13 @@ struct SizeRules {
   }
 };
 
-// Sizes up to `fixed`, and those up to 1, are numbers; of the others equal ones have one symbol: rules that need two
-// sizes to be equal then see that they are.
+// Sizes up to `fixed` are numbers; of the others equal ones have one symbol: rules that need two sizes to be equal then
+// see that they are.
 SizeRules rules_for(std::span<const int64_t> sizes, int64_t fixed) {
   SizeRules r;
   for (size_t i = 0; i < sizes.size(); ++i) {
     const auto first = static_cast<uint32_t>(std::find(sizes.begin(), sizes.end(), sizes[i]) - sizes.begin());
-    if (sizes[i] <= std::max<int64_t>(fixed, 1))
+    if (sizes[i] == 1 || sizes[i] <= fixed)
       r.rules.push_back({sizes[i], 0});
     else
       r.rules.push_back({-1, first});
@@ -80,15 +80,17 @@ Prepared prepare(const RowCall& call) {
 // The function of the row under these rules.
 Result<ir::Function> function_of(const RowCall& call, const Prepared& p, const SizeRules& rules) {
   DimFacts facts;
-  // Sizes that are not numbers are at least 2, so an axis that positions are read for has elements.
-  for (size_t i = 0; i < rules.rules.size(); ++i)
-    if (const Dim d = rules.dim(i); !d.is_const()) facts.set_range(*d.as_symbol(), {2, DimFacts::kMaxSize});
   std::vector<ir::Type> params;
   std::vector<ir::ParamLayout> layouts;
   size_t at = 0;
   for (size_t i = 0; i < p.inputs.size(); ++i) {
     ir::Type type{p.inputs[i].dtype, {}};
-    for (size_t axis = 0; axis < p.inputs[i].shape.size(); ++axis) type.shape.push_back(rules.dim(at++));
+    for (int64_t size : p.inputs[i].shape) {
+      type.shape.push_back(rules.dim(at++));
+      // The key tells empty axes from others, so an axis that positions are read for is known to have elements.
+      if (const std::string* symbol = type.shape.back().as_symbol(); symbol && size > 0)
+        facts.set_range(*symbol, {2, DimFacts::kMaxSize});
+    }
     params.push_back(type);
     layouts.push_back(p.strided[i] ? param_layout(p.inputs[i].strides, i, facts) : ir::ParamLayout{});
   }

@@ -39,7 +39,7 @@ TEST(Members, SliceTakesListsAndArrays) {
   EXPECT_THROW(slice(x, array({1, 2}), {0}, {1, 4}), std::invalid_argument);
   EXPECT_THROW(slice(x, array({1.5f}), {0}, {1, 4}), std::invalid_argument);
   auto f = compile([&](array at) { return slice(x, at, {0}, {1, 4}); });
-  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { f(array({1})); }), "depends on an argument"));
+  EXPECT_EQ(values<int>(f(array({1}))), (std::vector<int>{4, 5, 6, 7}));
 }
 
 TEST(Members, DevicesAndStreamsAreOrdered) {
