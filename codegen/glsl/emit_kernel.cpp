@@ -232,7 +232,7 @@ void KernelEmitter::emit(const ir::Instr& instr, Context context) {
       operand = int32;
     }
     std::string value = scalar_expression(prelude_, features_, s->op, s->type, operand, args);
-    // Mesa's software renderer compares an int64 that comes from an int16 wrongly; the narrow value also takes less work.
+    // Mesa's software renderer compares an int64 that comes from an int16 wrongly. The narrow value is cheaper as well.
     if (s->op == ir::ScalarOp::Cast && s->type == int64 && is_int(operand) && (operand.size < 4 || operand == int32))
       narrow_[s->result] = is_unsigned(operand) ? "int(" + args[0] + ")" : args[0];
     if (value.empty())

@@ -35,9 +35,9 @@ struct GraphOptions {
   int max_ops = 12;
   int64_t max_elements = 1500;  // of each value, for each call
   bool symbolic = false;
-  bool exact = false;  // only ops for which is_exact holds (support/ways.h)
+  bool exact = false;   // only ops for which is_exact holds (support/ways.h)
   bool native = false;  // only ops that code without a runtime can have
-  bool empty = false;  // many sizes are 0, and most ops move elements
+  bool empty = false;   // many sizes are 0, and most ops move elements
 };
 struct RandomGraph {
   ir::Function function;
