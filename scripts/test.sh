@@ -3,9 +3,9 @@
 #   FRIT_TEST_JOBS=N     tests that run at a time; by default one for each processor
 #   FRIT_TEST_ONLY=part  a part of the tests: "smoke" leaves out the tests that run for long; any other text is a regular expression of names
 #   FRIT_TEST_ALL=1      more than the release build, as CI has it: the format of the sources; a build with clang, whose output has to be the
-#                        same; the address, undefined-behaviour and thread sanitizers; and the README's commands on a fresh machine
-#   FRIT_TEST_CPUS=1     the suite with code and libraries held to x86-64-v3 and v2; some tests of native code still fail there, as they
-#                        compare with the interpreter of a processor that has fused multiplication
+#                        same; tests of numbers with code and libraries held to x86-64-v3 and v2; the address, undefined-behaviour and
+#                        thread sanitizers; and the README's commands on a fresh machine, with a part of the tests
+#   FRIT_TEST_CPUS=1     the whole suite, but for what runs for long, held to x86-64-v3 and v2
 set -euo pipefail
 cd "$(dirname "$0")/.."
 jobs=${FRIT_TEST_JOBS:-$(nproc)}
@@ -55,14 +55,17 @@ else
   build release -DFRIT_BUILD_TESTS=ON
 fi
 tests release release "${only[@]}"
-if ((${FRIT_TEST_CPUS:-0})); then
+held_tests=()
+((all)) && held_tests=(--tests-regex 'NativeRow|Matmul|^Cpu|^Emit|LimitsOf|^conformance|^c\.cblas')
+((${FRIT_TEST_CPUS:-0})) && held_tests=(--label-exclude long)
+if ((${#held_tests[@]})); then
   # Results must not hang on the processor that happens to run the tests: its vectors, the C library's kernels for it, OpenBLAS's, its cores.
   # A level above this processor's is held to this processor's.
   widest=Haswell
   grep -q avx512bw /proc/cpuinfo && widest=SkylakeX
-  FRIT_CPU=x86-64-v3 OPENBLAS_CORETYPE=$widest tests release "as x86-64-v3" --label-exclude long
+  FRIT_CPU=x86-64-v3 OPENBLAS_CORETYPE=$widest tests release "as x86-64-v3" "${held_tests[@]}"
   FRIT_CPU=x86-64-v2 OPENBLAS_CORETYPE=Nehalem GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F FRIT_NUM_THREADS=1 \
-    tests release "as x86-64-v2, one thread" --label-exclude long
+    tests release "as x86-64-v2, one thread" "${held_tests[@]}"
 fi
 if ((all)); then
   for preset in asan tsan; do
@@ -70,8 +73,9 @@ if ((all)); then
     tests $preset "with $preset"
   done
   step "a fresh machine"
-  scripts/fresh.sh run || failures+=("fresh machine:
-    scripts/fresh.sh run")
+  FRIT_TEST_ONLY='^(Array|Compile|Fast|Linalg|Offline|Package|Random|Sort|cli|c\.cblas|example|install|vulkan\.programs)' scripts/fresh.sh smoke ||
+    failures+=("fresh machine:
+    scripts/fresh.sh smoke")
 fi
 step "done"
 if ((${#failures[@]})); then

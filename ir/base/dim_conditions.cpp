@@ -1,5 +1,6 @@
 // Conditions on expressions: stating them, their normal form, and their text.
 #include <algorithm>
+#include <iterator>
 
 #include "ir/base/dim_atoms.h"
 #include "ir/base/dim_facts.h"
@@ -106,6 +107,11 @@ void DimFacts::assume_nonnegative(const Dim& d) { assume({Kind::NonNegative, d})
 void DimFacts::assume(DimCondition c) {
   if (!is_false(c) && follows(c)) return;
   conditions_.push_back(std::move(c));
+  settle();
+}
+
+void DimFacts::assume_all(std::vector<DimCondition> conditions) {
+  std::move(conditions.begin(), conditions.end(), std::back_inserter(conditions_));
   settle();
 }
 

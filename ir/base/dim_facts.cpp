@@ -30,11 +30,29 @@ DimRange multiply(DimRange a, DimRange b) {
 // Whether products of two such Dims, and sums of a few products, keep exact coefficients.
 bool is_modest(const Dim& d) {
   constexpr int64_t kLarge = int64_t{1} << 28;
-  const DimPoly p = to_poly(d);
+  if (d.is_const()) return d.value() > -kLarge && d.value() < kLarge;
+  const DimPoly& p = *d.poly();
   return p.terms.size() <= kMaxTerms && p.constant > -kLarge && p.constant < kLarge &&
          std::all_of(
              p.terms.begin(), p.terms.end(),
              [](const DimTerm& t) { return t.coefficient > -kLarge && t.coefficient < kLarge; });
+}
+
+// Whether every atom of `part` is in `whole` as often; both are sorted.
+bool has_atoms(const AtomList& whole, const AtomList& part) {
+  size_t j = 0;
+  for (size_t i = 0; i < whole.size() && j < part.size(); ++i)
+    if (compare_atoms(*whole[i], *part[j]) == 0) ++j;
+  return j == part.size();
+}
+
+// Whether a negative term or constant of `known` can cancel one of `d`: a quick look before a proof.
+bool may_cancel(const DimPoly& d, const DimPoly& known) {
+  if (d.constant < 0 && known.constant < 0) return true;
+  for (const DimTerm& x : d.terms)
+    for (const DimTerm& y : known.terms)
+      if (x.coefficient < 0 && y.coefficient < 0 && has_atoms(x.atoms, y.atoms)) return true;
+  return false;
 }
 
 }  // namespace
@@ -108,7 +126,8 @@ bool DimFacts::provably_nonnegative(const Dim& d, int depth, int& budget) const 
   if (d.is_const() || depth == 0 || --budget < 0 || d.poly()->terms.size() > kMaxTerms) return false;
   for (const DimCondition& c : conditions_) {
     if (follows_from_condition(d, c.dim, depth, budget)) return true;
-    if (c.kind == DimCondition::Kind::Zero && follows_from_condition(d, -c.dim, depth, budget)) return true;
+    if (c.kind == DimCondition::Kind::Zero && !c.dim.is_const() && follows_from_condition(d, -c.dim, depth, budget))
+      return true;
   }
   // Push each loop variable to the end of its range that makes `d` smallest. The rest has fewer variables.
   for (const auto& [symbol, extent] : loops_) {
@@ -161,7 +180,7 @@ bool DimFacts::provably_nonnegative(const Dim& d, int depth, int& budget) const 
 // Given known >= 0, subtracts the multiple of `known` from `d` that cancels a negative term. If the rest is not
 // negative, neither is `d`.
 bool DimFacts::follows_from_condition(const Dim& d, const Dim& known, int depth, int& budget) const {
-  if (known.is_const() || !is_modest(d) || !is_modest(known)) return false;
+  if (known.is_const() || !may_cancel(*d.poly(), *known.poly()) || !is_modest(d) || !is_modest(known)) return false;
   const DimPoly &p = *d.poly(), &k = *known.poly();
   auto holds = [&](int64_t scale, const Dim& multiplier) {
     return range(multiplier).low >= 0 && provably_nonnegative(Dim(scale) * d - multiplier * known, depth - 1, budget);

@@ -48,6 +48,8 @@ class DimFacts {
   // others is kept as well.
   void assume_zero(const Dim& d);
   void assume_nonnegative(const Dim& d);
+  // All of them at once, which costs as much as the last one alone.
+  void assume_all(std::vector<DimCondition> conditions);
   const std::vector<DimCondition>& conditions() const { return conditions_; }
   // The text of a fact that contradicts the others, if one is found. Finding none proves nothing.
   std::optional<std::string> contradiction() const;

@@ -1,6 +1,7 @@
 // Source locations and diagnostics as text.
 #include "ir/base/result.h"
 
+#include <algorithm>
 #include <mutex>
 #include <set>
 #include <string_view>
@@ -33,6 +34,20 @@ std::string Diagnostic::str() const {
   return s;
 }
 
+namespace {
+
+// Appends a line, or the part of a long one around `column`, and returns the place in the line where the text begins.
+size_t append_excerpt(std::string& s, std::string_view line, uint32_t column) {
+  constexpr size_t kWidest = 160, kBefore = 80;
+  s += "\n  ";
+  const size_t from = line.size() <= kWidest || column <= kBefore ? 0 : std::min(column - kBefore, line.size());
+  s += line.substr(from, kWidest);
+  if (line.size() - from > kWidest) s += " ...";
+  return from;
+}
+
+}  // namespace
+
 std::string Diagnostic::render(std::string_view source_text) const {
   std::string s = to_string(loc);
   if (!s.empty()) s += ": ";
@@ -44,13 +59,13 @@ std::string Diagnostic::render(std::string_view source_text) const {
       if (begin != std::string_view::npos) ++begin;
     }
     if (begin != std::string_view::npos && begin <= source_text.size()) {
-      std::string_view line = source_text.substr(begin, source_text.find('\n', begin) - begin);
-      s += "\n  ";
-      s += line;
+      const size_t from =
+          append_excerpt(s, source_text.substr(begin, source_text.find('\n', begin) - begin), loc.column);
       if (loc.column) {
         s += "\n  ";
+        const std::string_view line = source_text.substr(begin + from);
         // Tabs are kept, so the caret stands under its character whatever the tab width.
-        for (uint32_t i = 1; i < loc.column; ++i) s += i <= line.size() && line[i - 1] == '\t' ? '\t' : ' ';
+        for (uint32_t i = 1; i + from < loc.column; ++i) s += i <= line.size() && line[i - 1] == '\t' ? '\t' : ' ';
         s += '^';
       }
     }

@@ -253,9 +253,12 @@ Status parse_facts(Lexer& lexer, DimFacts& facts, const SymbolCheck& check) {
     FRIT_TRY(parse_fact(lexer, facts, conditions, check));
     lexer.reread();
   } while (lexer.accept(","));
+  if (conditions.empty()) return {};
   DimFacts so_far = facts;
-  for (const StatedCondition& c : conditions) assume(facts, c.condition);
-  if (conditions.empty() || !facts.contradiction()) return {};
+  std::vector<DimCondition> all;
+  for (const StatedCondition& c : conditions) all.push_back(c.condition);
+  facts.assume_all(std::move(all));
+  if (!facts.contradiction()) return {};
   // The first condition that makes the facts contradictory; the last one, if none is recognised before.
   size_t i = 0;
   for (; i + 1 < conditions.size(); ++i) {
