@@ -111,6 +111,32 @@ Work product(int n, Dtype dtype, const char* suffix) {
           {Limit::kProduct, 0, n, n, n}};
 }
 
+// One routine on float32 numbers of this shape, beside a copy of as many bytes.
+Work routine(const char* name, Shape shape, array (*graph)(const array&)) {
+  size_t bytes = sizeof(float);
+  for (const auto n : shape) bytes *= static_cast<size_t>(n);
+  return {"routines",
+          name,
+          [=] { return Arrays{numbers(shape, 0, 4)}; },
+          [=](const Arrays& a) { return Arrays{graph(a[0])}; },
+          {Limit::kCopy, bytes}};
+}
+
+void add_routines(std::vector<Work>& all) {
+  const Shape one{1 << 24}, rows{4096, 4096};
+  all.push_back(routine("sort_16m", one, [](const array& a) { return sort(a, 0); }));
+  all.push_back(routine("sort_rows", rows, [](const array& a) { return sort(a, 1); }));
+  all.push_back(routine("sort_columns", rows, [](const array& a) { return sort(a, 0); }));
+  all.push_back(routine("argsort_16m", one, [](const array& a) { return argsort(a, 0); }));
+  all.push_back(routine("argsort_rows", rows, [](const array& a) { return argsort(a, 1); }));
+  all.push_back(routine("topk_50", {1024, 50257}, [](const array& a) { return topk(a, 50, 1); }));
+  all.push_back(routine("fft_1m", {2, 1 << 20}, [](const array& a) {
+    const array halves = reshape(a, {1 << 20, 2});
+    return fft::fft(reshape(view(halves, complex64), {1 << 20}));
+  }));
+  all.push_back(routine("rfft_rows", rows, [](const array& a) { return fft::rfft(a); }));
+}
+
 std::vector<Work> make_works() {
   std::vector<Work> all;
   all.push_back({"elementwise",
@@ -147,6 +173,7 @@ std::vector<Work> make_works() {
                  [=] { return Arrays{numbers(heads, 0, 1), numbers(heads, 1, 1), numbers(heads, 2, 1)}; },
                  [](const Arrays& a) { return Arrays{attention(a[0], a[1], a[2])}; },
                  {}});
+  add_routines(all);
   all.push_back({"training", "mlp_step", inputs_of_mlp, train_mlp, bare(products_of_mlp)});
   return all;
 }

@@ -7,7 +7,7 @@
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
-#define FRIT_ISA __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")))
+#define FRIT_ISA __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
 #define FRIT_ISA_INLINE __attribute__((always_inline)) FRIT_ISA inline
 
 namespace frit::runtime::routines {

@@ -1,5 +1,8 @@
 // Radix sort of unsigned words by some of their bits.
 //
+// Where the processor has vector instructions for it, words of 32 and 64 bits are sorted by a quicksort
+// (runtime/routines/vector_sort.h) instead.
+//
 // Words that are equal in these bits keep their order if the bits below hold ascending positions: small parts are
 // sorted by whole words. Long arrays are first dealt by their highest bits into parts that fit the cache; those parts,
 // and short arrays, are sorted from the lowest digit up. Bits in which all words agree take no pass.
@@ -40,7 +43,7 @@ class RadixSort {
   // Sorts n words of `a` in the calling thread; the result is in `a`, or in `b`.
   void run(W* a, W* b, int64_t n, bool into_b) const {
     if constexpr (sizeof(W) == 4 || sizeof(W) == 8)
-      if (n * static_cast<int64_t>(sizeof(W)) <= kVectorBytes && has_vector_sort()) {
+      if (has_vector_sort()) {
         vector_sort(a, b, n, into_b);
         return done_(into_b ? b : a, n);
       }
@@ -54,6 +57,8 @@ class RadixSort {
   void run_on_threads(W* a, W* b, int64_t n, bool into_b) const {
     const int64_t chunks = std::min<int64_t>(num_threads(), n / kWorthwhile);
     if (chunks <= 1) return run(a, b, n, into_b);
+    if constexpr (sizeof(W) == 4 || sizeof(W) == 8)
+      if (has_vector_sort()) return split_on_threads(a, b, n, into_b, chunks);
     const Deal d = deal_on_threads(a, b, n, chunks);
     if (d.start.empty()) return run(a, b, n, into_b);
     // A part that is long for one thread is sorted by all of them.
@@ -70,7 +75,51 @@ class RadixSort {
   }
 
  private:
-  static constexpr int64_t kInsertion = 24, kCacheBytes = 256 << 10, kVectorBytes = 4 << 20, kWorthwhile = 1 << 16;
+  // A part of an array that is still to be sorted, and memory for as many words.
+  struct Part {
+    W *a, *b;
+    int64_t n;
+    bool into_b;
+  };
+
+  // Splits the array at pivots until there is a part for every thread, and some more so that threads end together.
+  void split_on_threads(W* a, W* b, int64_t n, bool into_b, int64_t chunks) const {
+    constexpr int64_t kPartsPerThread = 4;
+    const int64_t most = std::max(n / (chunks * kPartsPerThread), kWorthwhile);
+    std::vector<Part> open{{a, b, n, into_b}}, parts;
+    while (!open.empty()) {
+      const Part p = open.back();
+      open.pop_back();
+      const W pivot = vector_pivot(p.a, p.n);
+      std::vector<int64_t> low(static_cast<size_t>(chunks));
+      const auto from = [&](int64_t c) { return p.n * c / chunks; };
+      const auto each = [&](const auto& body) {
+        for_ranges(chunks, 1, [&](int64_t begin, int64_t end) {
+          for (int64_t c = begin; c < end; ++c) body(c, static_cast<size_t>(c));
+        });
+      };
+      each([&](int64_t c, size_t i) { low[i] = vector_count(p.a + from(c), from(c + 1) - from(c), pivot); });
+      int64_t left = 0;
+      for (int64_t& count : low) left += std::exchange(count, left);
+      if (left == p.n) {  // too many words are equal
+        parts.push_back(p);
+        continue;
+      }
+      each([&](int64_t c, size_t i) {
+        vector_deal(p.a + from(c), from(c + 1) - from(c), pivot, p.b + low[i], p.b + left + (from(c) - low[i]));
+      });
+      for (const Part& half : {Part{p.b, p.a, left, !p.into_b}, Part{p.b + left, p.a + left, p.n - left, !p.into_b}})
+        (half.n > most ? open : parts).push_back(half);
+    }
+    for_ranges(static_cast<int64_t>(parts.size()), 1, [&](int64_t begin, int64_t end) {
+      for (int64_t k = begin; k < end; ++k) {
+        const Part& p = parts[static_cast<size_t>(k)];
+        run(p.a, p.b, p.n, p.into_b);
+      }
+    });
+  }
+
+  static constexpr int64_t kInsertion = 24, kCacheBytes = 256 << 10, kWorthwhile = 1 << 16;
   static constexpr int kDealBits = 9, kMostBits = 11;
 
   // How words are dealt into parts: part k begins at start[k].

@@ -66,7 +66,8 @@ class Sort {
       for (int64_t r = 0; r < rows; ++r) order(begin + r, words + r * n_, words + rows * n_, threads);
       return true;
     }
-    Scratch memory(static_cast<size_t>((rows + 1) * n_) * sizeof(Bits));
+    // A dense result serves as the second half of the memory.
+    Scratch memory(static_cast<size_t>((rows + (to_.step() == 1 ? 0 : 1)) * n_) * sizeof(Bits));
     auto* keys = static_cast<Bits*>(memory.data());
     if (!keys) return n_ == 0;
     std::atomic<bool> lost{false};

@@ -258,6 +258,42 @@ class Quicksort {
   }
 };
 
+template <class V>
+typename V::Word pivot_of(const typename V::Word* a, int64_t n) {
+  constexpr int kSample = 8 * V::kLanes;
+  typename V::Word sample[kSample], sorted[kSample];
+  for (int64_t i = 0; i < kSample; ++i) sample[i] = a[n / kSample * i + i % (n / kSample + 1)];
+  Quicksort<V>::run(sample, sorted, kSample, true, 8);
+  return sorted[kSample / 2];
+}
+
+template <class V>
+FRIT_ISA int64_t count_of(const typename V::Word* a, int64_t n, typename V::Word pivot) {
+  const __m512i middle = V::all(pivot);
+  int64_t count = 0, i = 0;
+  for (; i + V::kLanes <= n; i += V::kLanes) count += __builtin_popcount(V::at_most(V::load(a + i), middle));
+  for (; i < n; ++i) count += a[i] <= pivot;
+  return count;
+}
+
+template <class V>
+FRIT_ISA void deal_of(const typename V::Word* a, int64_t n, typename V::Word pivot, typename V::Word* low,
+                      typename V::Word* high) {
+  const __m512i middle = V::all(pivot);
+  int64_t i = 0;
+  for (; i + V::kLanes <= n; i += V::kLanes) {
+    const __m512i v = V::load(a + i);
+    const typename V::Mask below = V::at_most(v, middle);
+    const int count = __builtin_popcount(below);
+    // Others write behind both ends.
+    V::store(low, first_lanes<V>(count), V::compress(below, v));
+    V::store(high, first_lanes<V>(V::kLanes - count), V::compress(static_cast<typename V::Mask>(~below), v));
+    low += count;
+    high += V::kLanes - count;
+  }
+  for (; i < n; ++i) *(a[i] <= pivot ? low++ : high++) = a[i];
+}
+
 // The loops of the plain code, for this instruction set.
 template <class K>
 FRIT_ISA bool keys_of(const K* bits, K* keys, int64_t n) {
@@ -296,6 +332,16 @@ void vector_sort(uint64_t* a, uint64_t* b, int64_t n, bool into_b) {
   Quicksort<Words64>::run(a, b, n, into_b, most_passes(n));
 }
 
+uint32_t vector_pivot(const uint32_t* a, int64_t n) { return pivot_of<Words32>(a, n); }
+uint64_t vector_pivot(const uint64_t* a, int64_t n) { return pivot_of<Words64>(a, n); }
+int64_t vector_count(const uint32_t* a, int64_t n, uint32_t pivot) { return count_of<Words32>(a, n, pivot); }
+int64_t vector_count(const uint64_t* a, int64_t n, uint64_t pivot) { return count_of<Words64>(a, n, pivot); }
+void vector_deal(const uint32_t* a, int64_t n, uint32_t pivot, uint32_t* low, uint32_t* high) {
+  deal_of<Words32>(a, n, pivot, low, high);
+}
+void vector_deal(const uint64_t* a, int64_t n, uint64_t pivot, uint64_t* low, uint64_t* high) {
+  deal_of<Words64>(a, n, pivot, low, high);
+}
 bool vector_float_keys(const uint32_t* bits, uint32_t* keys, int64_t n) { return keys_of(bits, keys, n); }
 bool vector_float_keys(const uint64_t* bits, uint64_t* keys, int64_t n) { return keys_of(bits, keys, n); }
 void vector_float_bits(uint32_t* keys, int64_t n) { bits_of(keys, n); }
@@ -312,6 +358,12 @@ namespace frit::runtime::routines {
 bool has_vector_sort() { return false; }
 void vector_sort(uint32_t*, uint32_t*, int64_t, bool) {}
 void vector_sort(uint64_t*, uint64_t*, int64_t, bool) {}
+uint32_t vector_pivot(const uint32_t*, int64_t) { return 0; }
+uint64_t vector_pivot(const uint64_t*, int64_t) { return 0; }
+int64_t vector_count(const uint32_t*, int64_t, uint32_t) { return 0; }
+int64_t vector_count(const uint64_t*, int64_t, uint64_t) { return 0; }
+void vector_deal(const uint32_t*, int64_t, uint32_t, uint32_t*, uint32_t*) {}
+void vector_deal(const uint64_t*, int64_t, uint64_t, uint64_t*, uint64_t*) {}
 bool vector_float_keys(const uint32_t*, uint32_t*, int64_t) { return false; }
 bool vector_float_keys(const uint64_t*, uint64_t*, int64_t) { return false; }
 void vector_float_bits(uint32_t*, int64_t) {}
