@@ -17,7 +17,7 @@ namespace {
 // Elements below which another thread does not pay.
 constexpr int64_t kWorthwhile = 4096;
 // Elements whose keys are compared with the least of the largest ones at once.
-constexpr int64_t kBlock = 64;
+constexpr int64_t kBlock = 128;
 
 template <class O>
 class Select {
@@ -51,7 +51,7 @@ class Select {
 
   // The `k` largest elements of each row, ascending.
   bool largest(int64_t k) const {
-    const int64_t room = std::min(n_, 2 * k + 1024);
+    const int64_t room = std::min(n_, 2 * k + kBlock);
     return each_row(room + kBlock, [&](int64_t row, Word* kept) {
       const Bits* const in = from_.template start<Bits>(row);
       Bits* const out = to_.template start<Bits>(row);
@@ -87,6 +87,8 @@ class Select {
 
   static bool any_from(const Bits* in, int64_t step, int64_t i, int64_t end, Bits least) {
     if (step != 1 || end - i != kBlock) return true;
+    if constexpr (O::kNumbers == Numbers::Float && sizeof(Bits) >= 4)
+      if (has_vector_sort()) return vector_any_from(in + i, kBlock, least);
     int any = 0;
     for (int64_t j = 0; j < kBlock; ++j) any |= O::key(in[i + j]) >= least;
     return any != 0;

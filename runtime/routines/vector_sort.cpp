@@ -308,6 +308,13 @@ FRIT_ISA bool keys_of(const K* bits, K* keys, int64_t n) {
 }
 
 template <class K>
+FRIT_ISA bool any_from(const K* bits, int64_t n, K least) {
+  K any = 0;
+  for (int64_t i = 0; i < n; ++i) any |= static_cast<K>(Order<K, Numbers::Float>::key(bits[i]) >= least);
+  return any != 0;
+}
+
+template <class K>
 FRIT_ISA void bits_of(K* keys, int64_t n) {
   for (int64_t i = 0; i < n; ++i) keys[i] = Order<K, Numbers::Float>::bits(keys[i]);
 }
@@ -344,6 +351,8 @@ void vector_deal(const uint64_t* a, int64_t n, uint64_t pivot, uint64_t* low, ui
 }
 bool vector_float_keys(const uint32_t* bits, uint32_t* keys, int64_t n) { return keys_of(bits, keys, n); }
 bool vector_float_keys(const uint64_t* bits, uint64_t* keys, int64_t n) { return keys_of(bits, keys, n); }
+bool vector_any_from(const uint32_t* bits, int64_t n, uint32_t least) { return any_from(bits, n, least); }
+bool vector_any_from(const uint64_t* bits, int64_t n, uint64_t least) { return any_from(bits, n, least); }
 void vector_float_bits(uint32_t* keys, int64_t n) { bits_of(keys, n); }
 void vector_float_bits(uint64_t* keys, int64_t n) { bits_of(keys, n); }
 
@@ -366,6 +375,8 @@ void vector_deal(const uint32_t*, int64_t, uint32_t, uint32_t*, uint32_t*) {}
 void vector_deal(const uint64_t*, int64_t, uint64_t, uint64_t*, uint64_t*) {}
 bool vector_float_keys(const uint32_t*, uint32_t*, int64_t) { return false; }
 bool vector_float_keys(const uint64_t*, uint64_t*, int64_t) { return false; }
+bool vector_any_from(const uint32_t*, int64_t, uint32_t) { return false; }
+bool vector_any_from(const uint64_t*, int64_t, uint64_t) { return false; }
 void vector_float_bits(uint32_t*, int64_t) {}
 void vector_float_bits(uint64_t*, int64_t) {}
 
