@@ -88,6 +88,28 @@ Status partitioned(const ReferenceCall& call) {
   return {};
 }
 
+// ---- derivatives: each cotangent goes back to where its element came from ----
+
+using Values = std::span<const ValueId>;
+
+std::vector<ValueId> put_back(Builder& b, Values operands, ValueId positions, Values cotangents) {
+  const Type x = b.type(operands[0]);
+  return {b.build("put_along_axis", {b.splat(0, x), positions, cotangents[0]}, {{"axis", Dim(x.rank() - 1)}})};
+}
+std::vector<ValueId> vjp_sort(Builder& b, const Op&, Values operands, Values, Values cotangents) {
+  return put_back(b, operands, b.build("argsort", {operands[0]}), cotangents);
+}
+std::vector<ValueId> vjp_partition(Builder& b, const Op& op, Values operands, Values, Values cotangents) {
+  return put_back(b, operands, b.build("argpartition", {operands[0]}, {{"kth", op.attrs.get_dim("kth")}}), cotangents);
+}
+std::vector<ValueId> vjp_topk(Builder& b, const Op& op, Values operands, Values, Values cotangents) {
+  const Shape shape = b.type(operands[0]).shape;
+  Dims start(shape.size(), 0);
+  start.back() = shape.back() - op.attrs.get_dim("k");
+  const ValueId order = b.build("argsort", {operands[0]});
+  return put_back(b, operands, b.build("slice", {order}, {{"start", start}, {"stop", Dims(shape)}}), cotangents);
+}
+
 constinit const Routine kSort{.name = "sort", .infer = infer_sort, .reference = sorted<false>, .exact = true};
 constinit const Routine kArgsort{.name = "argsort", .infer = infer_argsort, .reference = sorted<true>, .exact = true};
 constinit const Routine kPartition{
@@ -107,7 +129,8 @@ const RegisterOps rows({
      .doc = "The elements along the last axis in ascending order. Equal elements keep their order, zeros of both signs "
             "are equal, complex numbers are ordered by real, then by imaginary part, and NaN comes last.",
      .routine = &kSort,
-     .infer = infer_sort},
+     .infer = infer_sort,
+     .vjp = vjp_sort},
     {.name = "argsort",
      .kind = OpKind::Library,
      .arity = 1,
@@ -123,7 +146,8 @@ const RegisterOps rows({
             "before it in front and the others behind. Both parts keep the order of the operand.",
      .attrs = {{.name = "kth", .kind = AttrKind::Int, .doc = "a position in the last axis"}},
      .routine = &kPartition,
-     .infer = infer_partition},
+     .infer = infer_partition,
+     .vjp = vjp_partition},
     {.name = "argpartition",
      .kind = OpKind::Library,
      .arity = 1,
@@ -139,7 +163,8 @@ const RegisterOps rows({
      .doc = "The k largest elements along the last axis in ascending order: the last k of 'sort'.",
      .attrs = {{.name = "k", .kind = AttrKind::Int, .doc = "how many elements; at most the size of the last axis"}},
      .routine = &kTopk,
-     .infer = infer_topk},
+     .infer = infer_topk,
+     .vjp = vjp_topk},
 });
 
 }  // namespace

@@ -220,6 +220,13 @@ TEST(OpsDerivative, VjpOfMatmulAndConversions) {
   check_vjp("conjugate", {ramp({3})});
 }
 
+TEST(OpsDerivative, VjpOfSorting) {
+  check_vjp("sort", {ramp({2, 5})});
+  check_vjp("partition", {ramp({2, 5})}, {{"kth", Dim(2)}});
+  check_vjp("topk", {ramp({2, 5})}, {{"k", Dim(2)}});
+  check_vjp("topk", {ramp({2, 5})}, {{"k", Dim(0)}});
+}
+
 // Two symmetric matrices with a diagonal that dominates.
 Tensor definite() {
   Tensor t(float64, {2, 3, 3});
