@@ -29,6 +29,7 @@ constexpr int64_t kTileRows = 64, kTileColumns = 256, kTileSide = 32;
 constexpr int kTileVectors = 16;   // vectors of a tile that are in registers at once
 constexpr int64_t kTileWork = 96;  // scalar operations beyond which a tile goes through the registers row by row
 constexpr int kFunctionCost = 20;
+constexpr int kRowsAtOnce = 4;       // rows of a scan that one iteration takes
 constexpr int64_t kColumnWork = 12;  // scalar operations per element up to which columns are bound by memory
 
 // The scalar operations of `body` itself, without its loops.
@@ -178,14 +179,33 @@ class Scheduler {
     for (; depth > keep; --depth) merge(loop, k_.facts);
     if ((nest || columns) && depth == 2) {
       if (!rows_fixed_) merge_chunks(loop, kChunk, k_.facts);
-      vectorize(*inner_of_nest(loop.body));
+      columns ? vectorize_columns(*inner_of_nest(loop.body)) : vectorize(*inner_of_nest(loop.body));
     } else if (nest || columns) {
-      vectorize(loop);
+      columns ? vectorize_columns(loop) : vectorize(loop);
     } else {
       for (Instr& i : loop.body)
         if (auto* inner = std::get_if<Loop>(&i.node)) vectorize_leaves(*inner);
     }
     set_grain(loop);
+  }
+
+  // A loop around loops that run in order. Where those move along memory and this one jumps in it, as in a scan of the
+  // last axis, a few rows go on at once, so that the chains of their running values overlap. More rows, a power of two
+  // apart, would not stay in the innermost cache. Updates at bound positions are single elements there.
+  void vectorize_columns(Loop& loop) {
+    const auto* inner = std::get_if<Loop>(&loop.body.back().node);
+    if (!inner || !inner->accumulators.empty() || !is_ordered(*inner) || !jumps(loop)) return vectorize(loop);
+    if (!inner->carries.empty() && k_.facts.range(loop.extent).high >= kRowsAtOnce) loop.vector = kRowsAtOnce;
+  }
+
+  // Whether no position moves by one element with the loop's variable.
+  static bool jumps(const Loop& loop) {
+    bool along = false;
+    for_each_dim(loop.body, [&](const Dim& d) {
+      const auto affine = d.affine_in(loop.var);
+      along = along || (affine && (affine->coefficient.is(1) || affine->coefficient.is(-1)));
+    });
+    return !along;
   }
 
   bool tile_nest(Loop& loop, int64_t bytes) {
