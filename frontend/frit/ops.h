@@ -15,6 +15,7 @@
 
 #include "frit/array.h"
 #include "frit/contraction_ops.h"
+#include "frit/convolution_ops.h"
 #include "frit/create_ops.h"
 #include "frit/elementwise.h"
 #include "frit/indexing_ops.h"

@@ -60,6 +60,9 @@ constexpr std::array kTypes{
     TypeName{"imported_module", "const ImportedModule&", "ImportedModule", "ImportedModule"},
     TypeName{"text_out", "std::ostream&", "std::ostream&", "std::ostream&"},
     TypeName{"namer", "const NodeNamer&", "NodeNamer", "NodeNamer"},
+    TypeName{"int_pair", "const std::pair<int, int>&", "std::pair<int, int>", "std::pair<int, int>"},
+    TypeName{"int_triple", "const std::tuple<int, int, int>&", "std::tuple<int, int, int>",
+             "std::tuple<int, int, int>"},
     TypeName{"strings", "const std::vector<std::string>&", "std::vector<std::string>", "std::vector<std::string>"},
     TypeName{"shapes", "const std::vector<Shape>&", "std::vector<Shape>", "std::vector<Shape>"},
     TypeName{"dtypes", "const std::vector<Dtype>&", "std::vector<Dtype>", "std::vector<Dtype>"},
@@ -152,7 +155,7 @@ class FileReader {
     while (!trimmed(text).empty()) {
       size_t end = 0;
       for (int depth = 0; end < text.size() && (depth > 0 || text[end] != ','); ++end)
-        depth += (text[end] == '(') - (text[end] == ')');
+        depth += (text[end] == '(' || text[end] == '{') - (text[end] == ')' || text[end] == '}');
       std::string_view one = trimmed(text.substr(0, end));
       text.remove_prefix(std::min(end + 1, text.size()));
       Parameter p;

@@ -1,0 +1,41 @@
+// The formats of quantised numbers: codes of a few bits, packed into words, with scales for groups of a row.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/ops/composed.h"
+
+namespace frit::detail {
+
+enum class QuantMode : uint8_t { Affine, Mxfp4, Mxfp8, Nvfp4 };
+
+struct QuantFormat {
+  QuantMode mode = QuantMode::Affine;
+  int group = 64, bits = 4;
+  ComposedKey key() const { return {static_cast<int64_t>(mode), group, bits}; }
+};
+
+// Throws InvalidArgument for a mode, group size or number of bits that does not exist.
+QuantFormat quant_format(std::string_view op, const std::string& mode, std::optional<int> group_size,
+                         std::optional<int> bits, const StreamOrDevice& s);
+
+// The codes of packed words (..., words) as (..., groups, units, codes of a unit), in uint32. A unit is as many codes
+// as fill whole bytes or a word.
+array unpack_codes(const array& packed, const QuantFormat& f);
+// Packed words (..., words) of codes (..., elements), in uint32.
+array pack_codes(const array& codes, const QuantFormat& f);
+
+// float32 elements as (..., groups, units, codes of a unit). `biases` are those of Affine, `global_scale` of Nvfp4.
+array dequantised(const array& packed, const array& scales, const std::optional<array>& biases,
+                  const std::optional<array>& global_scale, const QuantFormat& f);
+
+// Packed words and scales, and for Affine biases.
+std::vector<array> quantised(const array& w, const std::optional<array>& global_scale, const QuantFormat& f);
+
+// Floats of eight bits with four of exponent and three of significand (e4m3), as uint8; larger magnitudes become 448.
+array encode_fp8(const array& x);
+array decode_fp8(const array& codes);  // float32
+
+}  // namespace frit::detail

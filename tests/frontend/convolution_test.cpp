@@ -1,0 +1,150 @@
+// Convolutions with every option. Expected values were measured from MLX.
+#include <cmath>
+
+#include "helpers.h"
+#include "shapeless.h"
+
+using namespace frit;
+
+namespace {
+
+using Floats = std::vector<float>;
+
+array numbers(const Shape& shape) {
+  int n = 1;
+  for (const int d : shape) n *= d;
+  return reshape(arange(static_cast<double>(n)), shape);
+}
+
+// The definition, on the host: float64 sums over every position of the kernel.
+Floats by_definition(const array& x, const array& w, const std::vector<int>& stride, const std::vector<int>& low,
+                     const std::vector<int>& high, const std::vector<int>& dilation, const std::vector<int>& spread,
+                     int groups, bool flip) {
+  const Floats in = values<float>(x), kernel = values<float>(w);
+  const int height = x.shape(1), width = x.shape(2), channels = x.shape(3), features = w.shape(0);
+  const int kh = w.shape(1), kw = w.shape(2), per_group = w.shape(3);
+  const auto length = [&](int n, int k, size_t i) {
+    return ((n - 1) * spread[i] + 1 + low[i] + high[i] - (k - 1) * dilation[i] - 1) / stride[i] + 1;
+  };
+  const int rows = length(height, kh, 0), columns = length(width, kw, 1);
+  const auto source = [&](int at, int n, size_t i) {
+    at -= low[i];
+    return at >= 0 && at % spread[i] == 0 && at / spread[i] < n ? at / spread[i] : -1;
+  };
+  Floats out;
+  for (int b = 0; b < x.shape(0); ++b)
+    for (int r = 0; r < rows; ++r)
+      for (int c = 0; c < columns; ++c)
+        for (int f = 0; f < features; ++f) {
+          double total = 0;
+          for (int i = 0; i < kh; ++i)
+            for (int j = 0; j < kw; ++j) {
+              const int y = source(r * stride[0] + i * dilation[0], height, 0);
+              const int z = source(c * stride[1] + j * dilation[1], width, 1);
+              if (y < 0 || z < 0) continue;
+              const int ki = flip ? kh - 1 - i : i, kj = flip ? kw - 1 - j : j;
+              for (int d = 0; d < per_group; ++d)
+                total += double{in[static_cast<size_t>(((b * height + y) * width + z) * channels +
+                                                       f / (features / groups) * per_group + d)]} *
+                         kernel[static_cast<size_t>(((f * kh + ki) * kw + kj) * per_group + d)];
+            }
+          out.push_back(static_cast<float>(total));
+        }
+  return out;
+}
+
+}  // namespace
+
+TEST(Convolution, OneAxis) {
+  const array x = numbers({1, 5, 2}), w = numbers({3, 3, 2});
+  EXPECT_EQ(values<float>(conv1d(x, w)), (Floats{55, 145, 235, 85, 247, 409, 115, 349, 583}));
+  EXPECT_EQ(values<float>(conv1d(x, w, 2, 1)), (Floats{26, 62, 98, 85, 247, 409, 50, 230, 410}));
+  EXPECT_EQ(values<float>(conv1d(x, w, 1, 2, 2)),
+            (Floats{44, 104, 164, 72, 180, 288, 101, 263, 425, 36, 144, 252, 48, 204, 360}));
+  EXPECT_EQ(values<float>(conv1d(x, numbers({4, 3, 1}), 1, 0, 1, 2)),
+            (Floats{10, 28, 67, 94, 16, 52, 109, 154, 22, 76, 151, 214}));
+  EXPECT_EQ(conv1d(astype(x, bfloat16), astype(w, bfloat16)).dtype(), bfloat16);
+  EXPECT_EQ(conv1d(zeros({0, 5, 2}), w).shape(), (Shape{0, 3, 3}));
+}
+
+TEST(Convolution, Transposed) {
+  const array x = numbers({1, 5, 2}), w = numbers({3, 3, 2});
+  EXPECT_EQ(values<float>(conv_transpose1d(x, w, 2, 1, 1, 1)),
+            (Floats{3,  9,   15,  8,  44,  80,  13, 43,  73,  28, 112, 196, 23, 77,  131,
+                    48, 180, 312, 33, 111, 189, 68, 248, 428, 43, 145, 247, 77, 179, 281}));
+  const array plane = numbers({1, 4, 4, 2}), kernel = numbers({2, 2, 2, 2});
+  EXPECT_EQ(values<float>(conv_transpose2d(slice(plane, {0, 0, 0, 0}, {1, 2, 2, 2}), kernel, {2, 1}, {0, 1})),
+            (Floats{6, 54, 30, 78, 54, 358, 206, 510}));
+  EXPECT_EQ(conv_transpose3d(ones({1, 2, 2, 2, 1}), ones({1, 2, 2, 2, 1})).shape(), (Shape{1, 3, 3, 3, 1}));
+}
+
+TEST(Convolution, MoreAxes) {
+  EXPECT_EQ(values<float>(conv2d(numbers({1, 4, 4, 2}), numbers({2, 2, 2, 2}), {2, 1}, {1, 0})),
+            (Floats{38, 86, 82, 194, 126, 302, 452, 1316, 508, 1500, 564, 1684, 158, 974, 170, 1050, 182, 1126}));
+  EXPECT_EQ(values<float>(conv3d(numbers({1, 3, 3, 3, 2}), numbers({1, 2, 2, 2, 2}))),
+            (Floats{2312, 2552, 3032, 3272, 4472, 4712, 5192, 5432}));
+}
+
+TEST(Convolution, EveryOptionAgreesWithTheDefinition) {
+  struct Case {
+    Shape x, w;
+    std::vector<int> stride, low, high, dilation, spread;
+    int groups = 1;
+    bool flip = false;
+  };
+  const std::vector<Case> cases{
+      {{2, 9, 9, 16}, {8, 3, 3, 16}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},           // rows of one array
+      {{2, 9, 8, 40}, {8, 3, 2, 40}, {1, 1}, {0, 1}, {2, 0}, {1, 2}, {1, 1}},           // one product for each tap
+      {{2, 9, 9, 16}, {8, 3, 3, 16}, {2, 1}, {1, 0}, {0, 2}, {1, 1}, {1, 1}},           // windows
+      {{1, 6, 7, 12}, {6, 3, 3, 6}, {1, 1}, {1, 1}, {1, 1}, {2, 1}, {1, 2}, 2},         // groups, input dilation
+      {{1, 6, 7, 12}, {6, 2, 3, 6}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 2, true},   // flipped
+      {{2, 8, 8, 6}, {12, 3, 3, 1}, {1, 2}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 6},         // depthwise
+      {{1, 12, 12, 4}, {2, 9, 9, 2}, {1, 1}, {1, 0}, {0, 1}, {1, 1}, {1, 1}, 2, true},  // many taps
+      {{1, 9, 9, 5}, {3, 3, 3, 5}, {1, 1}, {-1, 2}, {1, -2}, {1, 1}, {1, 1}},           // negative padding
+  };
+  for (const Case& c : cases) {
+    const array x = sin(numbers(c.x) * 0.7f), w = cos(numbers(c.w) * 1.3f);
+    const Floats want = by_definition(x, w, c.stride, c.low, c.high, c.dilation, c.spread, c.groups, c.flip);
+    const auto conv = [&](const array& a, const array& b) {
+      return conv_general(a, b, c.stride, c.low, c.high, c.dilation, c.spread, c.groups, c.flip);
+    };
+    const Floats got = values<float>(conv(x, w));
+    ASSERT_EQ(got.size(), want.size());
+    for (size_t i = 0; i < want.size(); ++i) ASSERT_NEAR(got[i], want[i], 1e-4f) << i << " of groups " << c.groups;
+    const auto f = compile([&](const std::vector<array>& in) { return std::vector<array>{conv(in[0], in[1])}; });
+    EXPECT_EQ(values<float>(f({x, w})[0]), got);
+  }
+}
+
+TEST(Convolution, FewChannelsAreOneKernel) {
+  const auto f = compile([](const std::vector<array>& in) {
+    return std::vector<array>{maximum(conv2d(in[0], in[1], {1, 1}, {1, 1}, {1, 1}, 8), array(0.0f))};
+  });
+  EXPECT_EQ(f.lower({zeros({2, 10, 10, 8}), zeros({8, 3, 3, 1})}).kernel_count, 1);
+}
+
+TEST(Convolution, AnyShape) {
+  const array w = cos(numbers({4, 3, 3, 6}));
+  shapeless::agrees([&](const array& x) { return conv2d(x, w, {1, 1}, {1, 1}); }, {{1, 6, 7, 6}, {2, 9, 5, 6}}, 1);
+  shapeless::agrees([&](const array& x) { return conv2d(x, w, {2, 2}); }, {{1, 6, 7, 6}, {2, 9, 5, 6}}, 1);
+}
+
+TEST(Convolution, Errors) {
+  const array x = numbers({1, 5, 2}), w = numbers({3, 3, 2});
+  const auto refuses = [](auto call) { return !thrown<InvalidArgument>(call).empty(); };
+  EXPECT_TRUE(refuses([&] { conv1d(astype(x, int32), astype(w, int32)); }));
+  EXPECT_TRUE(refuses([&] { conv1d(x, ones({3, 3, 3})); }));
+  EXPECT_TRUE(refuses([&] { conv1d(squeeze(x, 0), w); }));
+  EXPECT_TRUE(refuses([&] { conv1d(x, ones({3, 2})); }));
+  EXPECT_TRUE(refuses([&] { conv1d(x, ones({3, 3, 1}), 1, 0, 1, 2); }));
+  EXPECT_TRUE(refuses([&] { conv1d(x, ones({3, 3, 1}), 1, 0, 1, 0); }));
+  EXPECT_TRUE(refuses([&] { conv1d(x, w, 0); }));
+  EXPECT_TRUE(refuses([&] { conv1d(x, w, 1, -1); }));
+  EXPECT_TRUE(refuses([&] { conv1d(x, w, 1, 0, 0); }));
+  EXPECT_TRUE(refuses([&] { conv1d(x, ones({3, 6, 2})); }));
+  EXPECT_TRUE(refuses([&] { conv2d(x, w); }));
+  EXPECT_TRUE(refuses([&] { conv_general(x, w, {1, 2}, {0}, {0}, {1}, {1}, 1, false); }));
+  EXPECT_TRUE(refuses([&] { conv_transpose1d(x, w, 2, 9); }));
+  const std::string message = thrown<InvalidArgument>([&] { conv1d(x, ones({3, 3, 3})); });
+  EXPECT_TRUE(contains(message, "conv: float32 (1,5,2) and weights float32 (3,3,3) with 1 groups")) << message;
+}

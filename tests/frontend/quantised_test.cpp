@@ -1,0 +1,208 @@
+// Quantised numbers: MLX's bits and rounding, and products with them. Expected values were measured from MLX.
+#include <cmath>
+
+#include "helpers.h"
+#include "shapeless.h"
+
+using namespace frit;
+
+namespace {
+
+using Words = std::vector<uint32_t>;
+using Bytes = std::vector<uint8_t>;
+using Floats = std::vector<float>;
+
+// 64 numbers with four bits behind the point, in no order.
+array row() { return reshape(astype(remainder(arange(64) * 37, array(64)) - 30, float32) / 16.0f, {1, 64}); }
+
+// Different rows.
+array matrix(int rows, int columns) {
+  const array n = reshape(arange(static_cast<double>(rows * columns)), {rows, columns});
+  return sin(n * 0.37f) + sin(n * 0.011f);
+}
+
+}  // namespace
+
+TEST(Quantised, AffineBits) {
+  struct Case {
+    int bits;
+    Words packed;
+    float scale, bias, total;
+  };
+  const std::vector<Case> cases{
+      {2, {2023613307u, 662232615u, 3996617182u, 2648864653u}, -0x1.080000p+0f, 0x1.080000p+1f, 0x1.8c0000p+3f},
+      {3,
+       {3018904991u, 2970508810u, 359129515u, 1466080508u, 4167749571u, 2268005689u},
+       -0x1.080000p-1f,
+       0x1.080000p+1f,
+       0x1.ce0000p+2f},
+      {4,
+       {4162473327u, 1584505798u, 3033991467u, 440168322u, 1888732648u, 3606588237u, 1012826532u, 2461394697u},
+       -0x1.080000p-2f,
+       0x1.080000p+1f,
+       0x1.8c0000p+2f},
+      {5,
+       {122972607u, 429591532u, 1219974942u, 61486288u, 353343098u, 609987471u, 307837808u, 176671549u, 859183064u,
+        2301402552u},
+       -0x1.080000p-3f,
+       0x1.080000p+1f,
+       0x1.83c000p+2f},
+      {6,
+       {2873317055u, 3700945425u, 1402438560u, 2600620719u, 3632771357u, 311669603u, 2344705695u, 3568791577u,
+        3516900130u, 3145751183u, 3500618517u, 2426115041u},
+       -0x1.000000p-4f,
+       0x1.080000p+1f,
+       6},
+      {8,
+       {1104636671u, 4102428847u, 2721434461u, 1374124556u, 9841087u, 3007699822u, 1643678236u, 279329231u, 3277188222u,
+        1912904237u, 548882911u, 3546741902u, 2182392637u, 835148272u, 3816163486u, 2451946317u},
+       -0x1.f85bb4p-7f,
+       0x1.080000p+1f,
+       0x1.812a04p+2f},
+  };
+  for (const Case& c : cases) {
+    const std::vector<array> q = quantize(row(), 64, c.bits);
+    EXPECT_EQ(values<uint32_t>(q[0]), c.packed) << c.bits;
+    EXPECT_EQ(values<float>(q[1]), (Floats{c.scale})) << c.bits;
+    EXPECT_EQ(values<float>(q[2]), (Floats{c.bias})) << c.bits;
+    const array total = quantized_matmul(ones({1, 64}), q[0], q[1], q[2], true, 64, c.bits);
+    EXPECT_NEAR(total.item<float>(), c.total, 1e-4f) << c.bits;
+    // No element is further away than half a step.
+    const array back = dequantize(q[0], q[1], q[2], 64, c.bits);
+    EXPECT_LE(max(abs(back - row())).item<float>(), std::abs(c.scale) * 0.5001f) << c.bits;
+  }
+  EXPECT_EQ(quantize(astype(row(), bfloat16))[1].dtype(), bfloat16);
+  EXPECT_EQ(quantize(zeros({2, 128}), 128, 1)[0].shape(), (Shape{2, 4}));
+}
+
+TEST(Quantised, FloatModes) {
+  struct Case {
+    std::string mode;
+    Words packed;
+    Bytes scales;
+    float product;
+  };
+  const std::vector<Case> cases{
+      {"mxfp4",
+       {3495578670u, 1024894146u, 3033622875u, 1783377157u, 378913744u, 3269483341u, 1547503012u, 2511589737u},
+       {126, 126},
+       260},
+      {"mxfp8",
+       {1894934263u, 4127225578u, 3866292330u, 1844730999u, 2027975918u, 3950047844u, 1777782901u, 1994945265u,
+        4016895064u, 1652089459u, 1961652211u, 4066965208u, 1349970289u, 1928358901u, 4099963108u, 3698650478u},
+       {120, 120},
+       255},
+      {"nvfp4",
+       {4034682431u, 1578612436u, 3319953773u, 2069708550u, 665244897u, 3556338782u, 1833895878u, 2530599546u},
+       {42, 43, 43, 42},
+       0x1.d7c800p+7f},
+  };
+  for (const Case& c : cases) {
+    const std::vector<array> q = quantize(row(), {}, {}, c.mode);
+    EXPECT_EQ(values<uint32_t>(q[0]), c.packed) << c.mode;
+    EXPECT_EQ(values<uint8_t>(q[1]), c.scales) << c.mode;
+    const array x = reshape(arange(64.0), {1, 64});
+    const array got = quantized_matmul(x, q[0], q[1], std::nullopt, true, {}, {}, c.mode);
+    EXPECT_NEAR(got.item<float>(), c.product, 1e-3f) << c.mode;
+    EXPECT_EQ(dequantize(q[0], q[1], {}, {}, {}, c.mode).dtype(), bfloat16);
+  }
+}
+
+TEST(Quantised, GlobalScale) {
+  // The largest magnitude comes back exactly where the global scale names it.
+  const array w = row(), top = max(abs(w));
+  const std::vector<array> q = quantize(w, {}, {}, "nvfp4", top);
+  const array back = dequantize(q[0], q[1], {}, {}, {}, "nvfp4", top);
+  EXPECT_EQ(back.dtype(), float32);
+  EXPECT_NEAR(max(abs(back)).item<float>(), top.item<float>(), 1e-5f);
+}
+
+TEST(Quantised, EightBitFloats) {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(values<uint8_t>(to_fp8(
+                array({0.0f, 1.0f, -1.0f, 448.0f, 500.0f, 1e-3f, 0.3f, -3.3f, inf, nan, 0x1p-10f, 0x1.8p-9f, -0.0f}))),
+            (Bytes{0, 56, 184, 126, 126, 1, 42, 197, 126, 126, 0, 2, 128}));
+  const array codes = astype(arange(256), uint8), numbers = from_fp8(codes, float32);
+  EXPECT_EQ(values<float>(numbers)[1], 0x1p-9f);
+  EXPECT_EQ(values<float>(numbers)[126], 448.0f);
+  EXPECT_TRUE(std::isnan(values<float>(numbers)[127]));
+  const Bytes again = values<uint8_t>(to_fp8(numbers));
+  for (size_t i = 0; i < 256; ++i)
+    if (i % 128 != 127) EXPECT_EQ(again[i], i);
+}
+
+TEST(Quantised, ProductsAgreeWithUnpackedWeights) {
+  const array w = matrix(24, 128);
+  for (const std::string mode : {"affine", "mxfp4", "mxfp8", "nvfp4"})
+    for (const int rows : {1, 3, 20}) {
+      const std::vector<array> q = quantize(w, {}, {}, mode);
+      const std::optional<array> bias = q.size() > 2 ? std::optional(q[2]) : std::nullopt;
+      const array x = matrix(rows, 128), y = matrix(rows, 24);
+      const array back = astype(dequantize(q[0], q[1], bias, {}, {}, mode), float32);
+      EXPECT_TRUE(
+          allclose(quantized_matmul(x, q[0], q[1], bias, true, {}, {}, mode), matmul(x, transpose(back)), 1e-4, 1e-4)
+              .item<bool>())
+          << mode << rows;
+      EXPECT_TRUE(allclose(quantized_matmul(y, q[0], q[1], bias, false, {}, {}, mode), matmul(y, back), 1e-4, 1e-4)
+                      .item<bool>())
+          << mode << rows;
+    }
+  const std::vector<array> q = quantize(matrix(2 * 8, 64), 32, 6);
+  EXPECT_EQ(quantized_matmul(ones({64}), q[0], q[1], q[2], true, 32, 6).shape(), (Shape{16}));
+  const auto halves = [](const array& a) { return reshape(a, {2, 8, -1}); };
+  EXPECT_EQ(quantized_matmul(ones({2, 3, 64}), halves(q[0]), halves(q[1]), halves(q[2]), true, 32, 6).shape(),
+            (Shape{2, 3, 8}));
+}
+
+TEST(Quantised, FewRowsAreOneKernel) {
+  const std::vector<array> q = quantize(matrix(16, 128));
+  const auto f = compile(
+      [](const std::vector<array>& in) { return std::vector<array>{quantized_matmul(in[0], in[1], in[2], in[3])}; });
+  EXPECT_EQ(f.lower({ones({1, 128}), q[0], q[1], q[2]}).kernel_count, 1);
+}
+
+TEST(Quantised, BothOperands) {
+  const array x = matrix(2, 64), w = matrix(3, 64);
+  for (const std::string mode : {"mxfp4", "mxfp8", "nvfp4"}) {
+    const auto through = [&](const array& a) {
+      const std::vector<array> q = quantize(a, {}, {}, mode);
+      return dequantize(q[0], q[1], {}, {}, {}, mode, {}, float32);
+    };
+    const array want = matmul(through(x), transpose(through(w)));
+    EXPECT_TRUE(allclose(qqmm(x, w, {}, {}, {}, mode), want, 1e-4, 1e-4).item<bool>()) << mode;
+    const std::vector<array> q = quantize(w, {}, {}, mode);
+    EXPECT_TRUE(allclose(qqmm(x, q[0], q[1], {}, {}, mode), want, 1e-4, 1e-4).item<bool>()) << mode;
+  }
+  EXPECT_THROW(qqmm(x, w, {}, {}, {}, "affine"), RuntimeError);
+}
+
+TEST(Quantised, SegmentedProducts) {
+  const array segments({0, 2, 2, 6, 6, 6}, {3, 2});
+  EXPECT_EQ(values<float>(segmented_mm(ones({1, 6}), ones({6, 2}), segments)), (Floats{2, 2, 4, 4, 0, 0}));
+  EXPECT_THROW(segmented_mm(ones({2, 3}), ones({2, 4}), segments), InvalidArgument);
+  EXPECT_THROW(segmented_mm(ones({2, 3}), ones({3, 4}), ones({3, 2})), InvalidArgument);
+}
+
+TEST(Quantised, Errors) {
+  const array w = row();
+  const std::vector<array> q = quantize(w, 32, 4);
+  const auto refuses = [](auto call) { return !thrown<InvalidArgument>(call).empty(); };
+  EXPECT_TRUE(refuses([&] { quantize(w, 32, 7); }));
+  EXPECT_TRUE(refuses([&] { quantize(w, 16, 4); }));
+  EXPECT_TRUE(refuses([&] { quantize(reshape(w, {64})); }));
+  EXPECT_TRUE(refuses([&] { quantize(astype(w, int32)); }));
+  EXPECT_TRUE(refuses([&] { quantize(ones({2, 40}), 32); }));
+  EXPECT_TRUE(refuses([&] { quantize(w, {}, {}, "foo"); }));
+  EXPECT_TRUE(refuses([&] { quantize(w, {}, 8, "mxfp4"); }));
+  EXPECT_TRUE(refuses([&] { quantize(w, 64, {}, "mxfp4"); }));
+  EXPECT_TRUE(refuses([&] { quantize(w, {}, {}, "affine", array(1.0f)); }));
+  EXPECT_TRUE(refuses([&] { dequantize(q[0], q[1], std::nullopt, 32, 4); }));
+  EXPECT_TRUE(refuses([&] { dequantize(q[0], q[1], q[2], 64, 4); }));
+  EXPECT_TRUE(refuses([&] { dequantize(astype(q[0], int32), q[1], q[2], 32, 4); }));
+  EXPECT_TRUE(refuses([&] { quantized_matmul(ones({2, 32}), q[0], q[1], q[2], true, 32, 4); }));
+  EXPECT_TRUE(refuses([&] { to_fp8(array({1, 2})); }));
+  EXPECT_TRUE(refuses([&] { from_fp8(array({1, 2}), float32); }));
+  EXPECT_TRUE(refuses([&] { from_fp8(array({1, 2}, uint8), int32); }));
+  const std::string message = thrown<InvalidArgument>([&] { quantize(w, 32, 7); });
+  EXPECT_TRUE(contains(message, "quantize: mode 'affine' has no number of bits 7")) << message;
+}
