@@ -35,6 +35,7 @@
 #include "frit/fast.h"
 #include "frit/fft.h"
 #include "frit/graph_utils.h"
+#include "frit/io.h"
 #include "frit/linalg.h"
 #include "frit/linalg_factor.h"
 #include "frit/log.h"

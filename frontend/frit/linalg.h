@@ -16,7 +16,8 @@ namespace linalg {
 // The norm of vectors along one axis or of matrices over two; over all axes where none is given. Without an order: the
 // root of the sum of squares. Of vectors, order 0 counts what is not zero, the infinities give the largest or the
 // smallest magnitude, and p gives sum(|x|^p)^(1/p). Of matrices, 1 and -1 give the largest and the smallest sum of a
-// column, the infinities those of a row, and "f" or "fro" the root of the sum of squares.
+// column, the infinities those of a row, 2 and -2 the largest and the smallest singular value, "nuc" the sum of the
+// singular values, and "f" or "fro" the root of the sum of squares.
 // Shape: that of `a` without the axes, or with size 1 in their places.
 // Types: any; integers and bool become float32. Without an order and with order 2 and "fro", complex64 gives float32.
 // Throws InvalidArgument when an order does not fit the number of axes, OutOfRange when there is no such axis.

@@ -19,6 +19,7 @@
 #include "frit/create_ops.h"
 #include "frit/elementwise.h"
 #include "frit/indexing_ops.h"
+#include "frit/quantised_ops.h"
 #include "frit/rearrange_ops.h"
 #include "frit/reduce_ops.h"
 #include "frit/scan_ops.h"

@@ -41,8 +41,8 @@ array quantized_matmul(const array& x, const array& w, const array& scales,
                        std::optional<int> group_size = std::nullopt, std::optional<int> bits = std::nullopt,
                        const std::string& mode = "affine", StreamOrDevice s = {});
 
-// The matrix product of two quantised matrices, the second transposed. `x` is quantised on the way, and so is `w` where
-// it comes without scales.
+// The matrix product of two quantised matrices, the second transposed. `x` is quantised on the way, save a single row,
+// and so is `w` where it comes without scales.
 // Shape: (..., m, k) by (..., n, k) gives (..., m, n).
 // Types: real floats; that of `x`.
 // Throws InvalidArgument when the format does not exist or the operands do not fit it, RuntimeError for mode "affine".
@@ -69,6 +69,37 @@ array from_fp8(array x, Dtype dtype, StreamOrDevice s = {});
 // Types: any; promoted as for matmul. Segments are integers.
 // Throws InvalidArgument when shapes or types do not fit.
 array segmented_mm(array a, array b, array segments, StreamOrDevice s = {});
+
+// Products of matrices picked from two batches: a[lhs_indices] @ b[rhs_indices], where an index counts the matrices of
+// all axes in front. Without indices all are taken in order. `sorted_indices` changes nothing.
+// Shape: that of the indices, broadcast, and (m, n).
+// Types: any; promoted as for matmul.
+// Throws InvalidArgument when shapes or types do not fit.
+array gather_mm(array a, array b, const std::optional<array>& lhs_indices = std::nullopt,
+                const std::optional<array>& rhs_indices = std::nullopt, bool sorted_indices = false,
+                StreamOrDevice s = {});
+
+// quantized_matmul of matrices picked from two batches, as in gather_mm.
+// Shape: that of the indices, broadcast, and (m, n).
+// Types: as for quantized_matmul.
+// Throws InvalidArgument when shapes, types or the format do not fit.
+array gather_qmm(const array& x, const array& w, const array& scales, const std::optional<array>& biases = std::nullopt,
+                 const std::optional<array>& lhs_indices = std::nullopt,
+                 const std::optional<array>& rhs_indices = std::nullopt, bool transpose = true,
+                 std::optional<int> group_size = std::nullopt, std::optional<int> bits = std::nullopt,
+                 const std::string& mode = "affine", bool sorted_indices = false, StreamOrDevice s = {});
+
+// qqmm of matrices picked from two batches, as in gather_mm.
+// Shape: that of the indices, broadcast, and (m, n).
+// Types: as for qqmm.
+// Throws InvalidArgument when shapes, types or the format do not fit.
+array gather_qqmm(const array& x, const array& w, const std::optional<array>& scales_w = std::nullopt,
+                  const std::optional<array>& lhs_indices = std::nullopt,
+                  const std::optional<array>& rhs_indices = std::nullopt, std::optional<int> group_size = std::nullopt,
+                  std::optional<int> bits = std::nullopt, const std::string& mode = "nvfp4",
+                  const std::optional<array>& global_scale_x = std::nullopt,
+                  const std::optional<array>& global_scale_w = std::nullopt, bool sorted_indices = false,
+                  StreamOrDevice s = {});
 
 // ---- End of frontend/api: quantised
 

@@ -147,7 +147,8 @@ array laplace(const Sizes& shape, const std::optional<array>& key = std::nullopt
 // Positions along an axis, each with a probability proportional to the exponential of its logit.
 // Shape: `shape`, to which the axes of the logits but `axis` broadcast; or those axes, and behind them `num_samples`.
 // Types: uint32, from any real type.
-// Algorithm: the position of the largest logit with Gumbel noise.
+// Algorithm: the position of the largest logit with Gumbel noise; several draws from one distribution look a uniform
+// number up among the running sums of the weights.
 // Throws OutOfRange when there is no such axis, InvalidArgument when the shape does not fit or nothing can be drawn.
 array categorical(const array& logits, int axis, const Sizes& shape, const std::optional<array>& key = std::nullopt,
                   StreamOrDevice s = {});
@@ -155,6 +156,21 @@ array categorical(const array& logits, int axis, int num_samples, const std::opt
                   StreamOrDevice s = {});
 array categorical(const array& logits, int axis = -1, const std::optional<array>& key = std::nullopt,
                   StreamOrDevice s = {});
+
+// The parts of an array along an axis in random order, or the numbers below `x`.
+// Shape: that of `x`; (x).
+// Types: any, kept; uint32 for numbers.
+// Throws OutOfRange when there is no such axis, InvalidArgument when `x` is negative.
+array permutation(const array& x, int axis = 0, const std::optional<array>& key = std::nullopt, StreamOrDevice s = {});
+array permutation(const Size& x, const std::optional<array>& key = std::nullopt, StreamOrDevice s = {});
+
+// Normally distributed vectors with means `mean` and covariances `cov`.
+// Shape: `shape`, to which the batches of both broadcast, and the length of the vectors.
+// Types: float32.
+// Algorithm: normal numbers times the roots of the singular values of the covariance, times its right singular vectors.
+// Throws InvalidArgument for another type or when the shapes do not fit.
+array multivariate_normal(const array& mean, const array& cov, const Sizes& shape, Dtype dtype,
+                          const std::optional<array>& key = std::nullopt, StreamOrDevice s = {});
 
 }  // namespace random
 

@@ -3,6 +3,7 @@
 
 #include "frontend/core/build.h"
 #include "frontend/frit/linalg.h"
+#include "frontend/frit/linalg_factor.h"
 
 namespace frit::linalg {
 
@@ -44,8 +45,23 @@ array vector_norm(const array& a, double ord, const Axes& axes, bool keepdims, c
   return in_type_of(a, power(total, array(1 / ord, exact.dtype()), s), s);
 }
 
+array singular_values(const array& a, const Axes& axes, const StreamOrDevice& s) {
+  const array exact = astype(a, detail::at_least_float(a.dtype()), s);
+  return svd(moveaxis(moveaxis(exact, axes[0], -1, s), axes[1] > axes[0] ? axes[1] - 1 : axes[1], -1, s), false, s)[0];
+}
+
+// One number for each matrix, with its two axes where they are kept.
+array for_matrices(const array& a, const array& numbers, const Axes& axes, bool keepdims, const StreamOrDevice& s) {
+  return keepdims ? expand_dims(numbers, detail::normalize_axes("norm", a, axes, s), s) : numbers;
+}
+
 array matrix_norm(const array& a, double ord, const Axes& axes, bool keepdims, const StreamOrDevice& s) {
   const bool largest = ord > 0;
+  if (std::abs(ord) == 2) {
+    const array values = singular_values(
+        a, {detail::normalize_axis("norm", a, axes[0], s), detail::normalize_axis("norm", a, axes[1], s)}, s);
+    return for_matrices(a, largest ? max(values, -1, false, s) : min(values, -1, false, s), axes, keepdims, s);
+  }
   if (std::abs(ord) != 1 && std::abs(ord) != kInfinity)
     fail("norm: order " + number(ord) + " of " + text(a) + " is no norm of a matrix",
          "use 1, -1, 2, -2, an infinity, \"fro\" or \"nuc\", or name one axis", s);
@@ -88,8 +104,13 @@ array norm(const array& a, const std::string& ord, const std::optional<Axes>& ax
   check_axes(a, axes, s);
   if (axes.size() != 2)
     fail("norm: order '" + ord + "' is one of matrices, and an axis of " + text(a) + " is not", "name two axes", s);
+  if (ord == "nuc") {
+    const array values = singular_values(
+        a, {detail::normalize_axis("norm", a, axes[0], s), detail::normalize_axis("norm", a, axes[1], s)}, s);
+    return for_matrices(a, sum(values, -1, false, s), axes, keepdims, s);
+  }
   if (ord != "f" && ord != "fro")
-    fail("norm: there is no order '" + ord + "' for " + text(a), "use 'fro', or a number", s);
+    fail("norm: there is no order '" + ord + "' for " + text(a), "use 'fro', 'nuc' or a number", s);
   return euclidean(a, axes, keepdims, s);
 }
 array norm(const array& a, const std::string& ord, int axis, bool keepdims, StreamOrDevice s) {

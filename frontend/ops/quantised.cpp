@@ -71,7 +71,7 @@ array encode_fp4(const array& x) {
   array code = word(0);
   for (const float bound : {0.25f, 0.75f, 1.25f, 1.75f, 2.5f, 3.5f, 5.0f})
     code = add(code, astype(greater(a, array(bound)), uint32));
-  // What rounds to zero has no sign.
+  // A zero has no sign.
   return bitwise_or(code, where(logical_and(less(x, array(0.0f)), not_equal(code, word(0))), word(8), word(0)));
 }
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "frontend/frit/linalg_factor.h"
 #include "frontend/ops/composed.h"
 #include "frontend/ops/threefry.h"
 
@@ -303,6 +304,15 @@ array laplace(const Sizes& shape, const std::optional<array>& key, StreamOrDevic
 
 namespace {
 
+array flat_logits(const array& logits, const StreamOrDevice& s) { return astype(flatten(logits, s), float32, s); }
+
+// Whether there is one distribution alone.
+bool is_single(const array& logits, int axis, const StreamOrDevice& s) {
+  return detail::decide_equal(detail::element_count_of(logits),
+                              detail::size_of(logits, axis + static_cast<int>(logits.ndim())), "categorical",
+                              s.where());
+}
+
 // The axis counted from the end, as draws have further axes in front.
 int axis_of_logits(const array& logits, int axis, const StreamOrDevice& s) {
   return detail::normalize_axis("categorical", logits, axis, s) - static_cast<int>(logits.ndim());
@@ -312,6 +322,21 @@ ir::Dims sizes_without(const array& logits, int axis) {
   ir::Dims sizes = sizes_of(logits);
   sizes.erase(sizes.end() + axis);
   return sizes;
+}
+
+// Draws from one distribution: where a uniform number falls among the running sums of the weights.
+array from_running_sums(const array& logits, const ir::Dims& sizes, const std::optional<array>& key,
+                        const StreamOrDevice& s) {
+  const array flat = flat_logits(logits, s), top = max(flat, true, s);
+  const array sums = cumsum(exp(subtract(flat, top, s), s), 0, false, true, std::nullopt, s);
+  const auto draw = [](const In& in) {
+    const Dim n = detail::size_of(in[1], 0);
+    const array total = detail::take_range(in[1], 0, n - Dim(1), n, {});
+    const array numbers = multiply(unit(in[0], carried_sizes(in[2]), float32), reshape(total, {}));
+    const array passed = sum(astype(less_equal(in[1], expand_dims(numbers, -1)), uint32), -1);
+    return minimum(passed, detail::size_value(n - Dim(1), uint32, {}));
+  };
+  return random_draw("random_running_sums", {}, draw, sizes, {key_or_next(key, "categorical", s), sums}, s);
 }
 
 // Draws for every position of `sizes`, to which the axes of the logits but `axis` broadcast.
@@ -345,7 +370,8 @@ array categorical(const array& logits, int axis, const Sizes& shape, const std::
     fail("categorical: " + text(logits) + " without axis " + std::to_string(axis) + " does not broadcast to " +
              detail::shape_text(sizes),
          "the last axes of the shape are those of the logits without the axis", s);
-  return categorical_of(logits, at, sizes, key, s);
+  return is_single(logits, at, s) ? from_running_sums(logits, sizes, key, s)
+                                  : categorical_of(logits, at, sizes, key, s);
 }
 array categorical(const array& logits, int axis, int num_samples, const std::optional<array>& key, StreamOrDevice s) {
   const int at = axis_of_logits(logits, axis, s);
@@ -353,11 +379,50 @@ array categorical(const array& logits, int axis, int num_samples, const std::opt
     fail("categorical: " + std::to_string(num_samples) + " samples are asked for", "ask for at least one", s);
   ir::Dims sizes = sizes_without(logits, at);
   sizes.emplace_back(num_samples);
-  return categorical_of(expand_dims(logits, -1, s), at - 1, sizes, key, s);
+  return is_single(logits, at, s) ? from_running_sums(logits, sizes, key, s)
+                                  : categorical_of(expand_dims(logits, -1, s), at - 1, sizes, key, s);
 }
 array categorical(const array& logits, int axis, const std::optional<array>& key, StreamOrDevice s) {
   const int at = axis_of_logits(logits, axis, s);
   return categorical_of(logits, at, sizes_without(logits, at), key, s);
+}
+
+array permutation(const Size& x, const std::optional<array>& key, StreamOrDevice s) {
+  return argsort(bits({x}, 4, key, s), 0, s);
+}
+array permutation(const array& x, int axis, const std::optional<array>& key, StreamOrDevice s) {
+  const int at = detail::normalize_axis("permutation", x, axis, s);
+  return take(x, permutation(Size(detail::size_of(x, at), s.where()), key, s), at, s);
+}
+
+array multivariate_normal(const array& mean, const array& cov, const Sizes& shape, Dtype dtype,
+                          const std::optional<array>& key, StreamOrDevice s) {
+  const std::string both = "multivariate_normal: mean " + text(mean) + " and covariance " + text(cov);
+  if (dtype != float32)
+    fail("multivariate_normal: dtype " + std::string(long_name(dtype)) + " is not float32", "convert with astype after",
+         s);
+  const auto last = [](const array& a, int back) { return detail::size_of(a, static_cast<int>(a.ndim()) - back); };
+  if (mean.ndim() < 1 || cov.ndim() < 2 ||
+      !detail::require_equal(last(cov, 1), last(cov, 2), "multivariate_normal", s.where()) ||
+      !detail::require_equal(last(mean, 1), last(cov, 1), "multivariate_normal", s.where()))
+    fail(both + " do not fit", "give means (..., n) and covariances (..., n, n)", s);
+  ir::Dims sizes = sizes_of(shape);
+  check_shape("multivariate_normal", sizes, s);
+  // The batches of both must broadcast to the shape.
+  const auto batch = [](const array& a, size_t axes) {
+    ir::Dims dims = sizes_of(a);
+    dims.resize(dims.size() - axes);
+    return detail::stretch(array(0.0f), dims, {});
+  };
+  const array batches[] = {batch(mean, 1), batch(cov, 2)};
+  check_fits("multivariate_normal", batches, sizes, s);
+  sizes.push_back(last(mean, 1));
+  Sizes wanted;
+  for (const Dim& d : sizes) wanted.push_back(Size(d, s.where()));
+  const std::vector<array> parts = linalg::svd(astype(cov, float32, s), true, s);
+  const array scaled = multiply(normal(wanted, float32, key, s), sqrt(parts[1], s), s);
+  const array turned = squeeze(matmul(expand_dims(scaled, -2, s), parts[2], s), -2, s);
+  return add(turned, astype(mean, float32, s), s);
 }
 
 }  // namespace frit::random

@@ -108,8 +108,17 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& pa
   return std::shared_ptr<const MappedFile>(std::move(file));
 }
 
+std::shared_ptr<const MappedFile> MappedFile::of_bytes(std::string bytes, const std::string& name) {
+  std::shared_ptr<MappedFile> file(new MappedFile);
+  file->path_ = name;
+  file->own_ = std::move(bytes);
+  file->data_ = file->own_.data();
+  file->size_ = file->own_.size();
+  return std::shared_ptr<const MappedFile>(std::move(file));
+}
+
 MappedFile::~MappedFile() {
-  if (data_) munmap(data_, size_);
+  if (data_ && data_ != own_.data()) munmap(data_, size_);
 }
 
 std::shared_ptr<Buffer> MappedFile::buffer(size_t offset, size_t bytes) const {

@@ -39,6 +39,8 @@ Status write_file(const std::string& path, std::string_view bytes);
 class MappedFile : public std::enable_shared_from_this<MappedFile> {
  public:
   static Result<std::shared_ptr<const MappedFile>> open(const std::string& path);
+  // The same view of bytes that came from elsewhere; `name` stands in for the path in messages.
+  static std::shared_ptr<const MappedFile> of_bytes(std::string bytes, const std::string& name);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
@@ -51,6 +53,7 @@ class MappedFile : public std::enable_shared_from_this<MappedFile> {
  private:
   MappedFile() = default;
   std::string path_;
+  std::string own_;  // where no file is mapped
   void* data_ = nullptr;
   size_t size_ = 0;
 };

@@ -180,17 +180,39 @@ const char* npy_type(Dtype t) {
   return "";
 }
 
-class File {
+// Where the bytes of a .npy file come from.
+class Source {
+ public:
+  virtual ~Source() = default;
+  // Reads all bytes, or leaves the reason in errno: 0 when the file ends early.
+  virtual bool read(void* data, size_t n) = 0;
+};
+
+class Memory : public Source {
+ public:
+  explicit Memory(std::string_view left) : left_(left) {}
+  bool read(void* data, size_t n) override {
+    errno = 0;
+    if (n > left_.size()) return false;
+    if (n) std::memcpy(data, left_.data(), n);
+    left_.remove_prefix(n);
+    return true;
+  }
+
+ private:
+  std::string_view left_;
+};
+
+class File : public Source {
  public:
   explicit File(int fd) : fd_(fd) {}
-  ~File() {
+  ~File() override {
     if (fd_ >= 0) ::close(fd_);
   }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
   int fd() const { return fd_; }
-  // Reads all bytes, or leaves the reason in errno: 0 when the file ends early.
-  bool read(void* data, size_t n) {
+  bool read(void* data, size_t n) override {
     for (size_t at = 0; at < n;) {
       errno = 0;
       const ssize_t got = ::read(fd_, static_cast<char*>(data) + at, std::min(n - at, size_t{1} << 30));
@@ -224,18 +246,8 @@ void swap_bytes(std::byte* data, int64_t n, Dtype t) {
   for (int64_t i = 0; i < n; ++i) std::reverse(data + i * size, data + (i + 1) * size);
 }
 
-}  // namespace
-
-Result<Tensor> read_npy(const std::string& path) {
-  const char* name = intern_file_name(path);
+Result<Tensor> read_from(Source& file, size_t file_bytes, const char* name) {
   auto fail = [&](const std::string& message) { return Diagnostic(message, SourceLoc{name}); };
-  // Opening a pipe must not wait for someone who writes to it.
-  File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.fd() < 0) return fail("cannot open the file: " + reason());
-  struct stat info;
-  if (fstat(file.fd(), &info) != 0 || !S_ISREG(info.st_mode)) return fail("not a regular file");
-  auto file_bytes = static_cast<size_t>(info.st_size);
-
   unsigned char start[12];
   if (file_bytes < 10 || !file.read(start, 8) || std::memcmp(start, kMagic.data(), kMagic.size()) != 0)
     return fail("not a .npy file");
@@ -272,8 +284,32 @@ Result<Tensor> read_npy(const std::string& path) {
   return Tensor{*std::move(buffer), header.dtype, std::move(header.shape), std::move(strides), 0};
 }
 
+}  // namespace
+
+Result<Tensor> read_npy(const std::string& path) {
+  const char* name = intern_file_name(path);
+  auto fail = [&](const std::string& message) { return Diagnostic(message, SourceLoc{name}); };
+  // Opening a pipe must not wait for someone who writes to it.
+  File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.fd() < 0) return fail("cannot open the file: " + reason());
+  struct stat info;
+  if (fstat(file.fd(), &info) != 0 || !S_ISREG(info.st_mode)) return fail("not a regular file");
+  return read_from(file, static_cast<size_t>(info.st_size), name);
+}
+
+Result<Tensor> parse_npy(std::string_view bytes, const std::string& name) {
+  Memory memory(bytes);
+  return read_from(memory, bytes.size(), intern_file_name(name));
+}
+
 Status write_npy(const std::string& path, const Tensor& tensor) {
-  auto fail = [&](const std::string& message) { return Diagnostic(message, SourceLoc{intern_file_name(path)}); };
+  FRIT_ASSIGN_OR_RETURN(file, FileWriter::create(path));
+  FRIT_TRY(write_npy(path, tensor, [&](std::string_view bytes) { return file.write(bytes); }));
+  return file.commit();
+}
+
+Status write_npy(const std::string& name, const Tensor& tensor, const std::function<Status(std::string_view)>& write) {
+  auto fail = [&](const std::string& message) { return Diagnostic(message, SourceLoc{intern_file_name(name)}); };
   std::string header = "{'descr': '" + std::string(npy_type(tensor.dtype)) + "', 'fortran_order': False, 'shape': (";
   for (size_t i = 0; i < tensor.shape.size(); ++i) header += (i ? ", " : "") + std::to_string(tensor.shape[i]);
   header += tensor.shape.size() == 1 ? ",), }" : "), }";
@@ -286,8 +322,7 @@ Status write_npy(const std::string& path, const Tensor& tensor) {
   start += {'\x01', '\x00', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
   start += header;
 
-  FRIT_ASSIGN_OR_RETURN(file, FileWriter::create(path));
-  FRIT_TRY(file.write(start));
+  FRIT_TRY(write(start));
   if (element_count(tensor.shape) > 0) {
     // Short runs are gathered, so that a transposed array does not cost a system call per element.
     std::string pending;
@@ -296,17 +331,17 @@ Status write_npy(const std::string& path, const Tensor& tensor) {
       const std::string_view run(reinterpret_cast<const char*>(data), n);
       if (n < 65536) pending.append(run);
       if (n >= 65536 || pending.size() >= 262144) {
-        status = file.write(pending);
+        status = write(pending);
         pending.clear();
-        if (status.ok() && n >= 65536) status = file.write(run);
+        if (status.ok() && n >= 65536) status = write(run);
       }
       return status.ok();
     };
     auto* first = static_cast<const std::byte*>(tensor.buffer->data()) + tensor.offset * tensor.dtype.size;
-    if (each_run(tensor, first, put)) status = file.write(pending);
+    if (each_run(tensor, first, put)) status = write(pending);
     FRIT_TRY(std::move(status));
   }
-  return file.commit();
+  return {};
 }
 
 }  // namespace frit::runtime

@@ -5,7 +5,9 @@
 // the strides that they have.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "ir/base/result.h"
 #include "runtime/execute/executable.h"
@@ -15,9 +17,13 @@ namespace frit::runtime {
 // Fails with the file's name and the reason when the file is not there, damaged or cut short, or holds an element type
 // that frit has not. Nothing is allocated before the file is known to hold as many bytes as its header claims.
 Result<Tensor> read_npy(const std::string& path);
+// The same of bytes that came from elsewhere; `name` stands in for the path in messages.
+Result<Tensor> parse_npy(std::string_view bytes, const std::string& name);
 
 // Writes `tensor` in row-major order, whatever its strides. The file appears whole or not at all: it is written beside
 // `path` and then renamed.
 Status write_npy(const std::string& path, const Tensor& tensor);
+// The bytes of such a file, handed to `write` in pieces.
+Status write_npy(const std::string& name, const Tensor& tensor, const std::function<Status(std::string_view)>& write);
 
 }  // namespace frit::runtime

@@ -62,7 +62,7 @@ Json parse_header(std::string_view text, std::optional<std::string>& twice) {
 
 class Reader {
  public:
-  explicit Reader(const std::shared_ptr<const MappedFile>& file) : file_(file) {}
+  Reader(const std::shared_ptr<const MappedFile>& file, NamedTexts* metadata) : file_(file), metadata_(metadata) {}
 
   Result<NamedTensors> run() {
     ByteReader in(file_->bytes());
@@ -77,7 +77,14 @@ class Reader {
     if (!header.is_object()) return fail("its header is not a JSON object");
     NamedTensors tensors;
     for (const auto& [name, entry] : header.items()) {
-      if (name == "__metadata__") continue;
+      if (name == "__metadata__") {
+        if (!entry.is_object()) return fail("its metadata is not a JSON object");
+        for (const auto& [key, text] : entry.items()) {
+          if (!text.is_string()) return fail("its metadata has '" + key + "', which is not a text");
+          if (metadata_) metadata_->emplace(key, text.get<std::string>());
+        }
+        continue;
+      }
       auto t = tensor(entry);
       if (!t.ok()) return fail("tensor '" + name + "': " + t.error().message);
       tensors.emplace(name, *std::move(t));
@@ -150,25 +157,36 @@ class Reader {
   }
 
   const std::shared_ptr<const MappedFile>& file_;
+  NamedTexts* metadata_;
   size_t start_ = 0;
   std::vector<std::pair<uint64_t, uint64_t>> places_;  // of tensors with elements: first byte, and the one behind
 };
 
 }  // namespace
 
-Result<NamedTensors> read_safetensors(const std::shared_ptr<const MappedFile>& file) { return Reader(file).run(); }
+Result<NamedTensors> read_safetensors(const std::shared_ptr<const MappedFile>& file, NamedTexts* metadata) {
+  return Reader(file, metadata).run();
+}
 
 Result<NamedTensors> read_safetensors(const std::string& path) {
   FRIT_ASSIGN_OR_RETURN(file, MappedFile::open(path));
   return read_safetensors(file);
 }
 
-Status write_safetensors(const std::string& path, const NamedTensors& tensors) {
+Status write_safetensors(const std::string& path, const NamedTensors& tensors, const NamedTexts& metadata) {
+  FRIT_ASSIGN_OR_RETURN(file, FileWriter::create(path));
+  FRIT_TRY(write_safetensors(tensors, metadata, [&](std::string_view bytes) { return file.write(bytes); }));
+  return file.commit();
+}
+
+Status write_safetensors(const NamedTensors& tensors, const NamedTexts& metadata,
+                         const std::function<Status(std::string_view)>& write) {
   std::vector<const NamedTensors::value_type*> order;
   for (const auto& t : tensors) order.push_back(&t);
   std::stable_sort(order.begin(), order.end(),
                    [](auto* a, auto* b) { return a->second.dtype.size > b->second.dtype.size; });
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  if (!metadata.empty()) header["__metadata__"] = metadata;
   size_t at = 0;
   for (const auto* t : order) {
     const size_t bytes = dense_bytes(t->second);
@@ -182,15 +200,14 @@ Status write_safetensors(const std::string& path, const NamedTensors& tensors) {
   text.append((64 - (8 + text.size()) % 64) % 64, ' ');
   ByteWriter start;
   start.text(text);
-  FRIT_ASSIGN_OR_RETURN(file, FileWriter::create(path));
-  FRIT_TRY(file.write(start.bytes()));
+  FRIT_TRY(write(start.bytes()));
   for (const auto* t : order) {
     const Tensor& tensor = t->second;
     const auto* data =
         static_cast<const char*>(tensor.buffer->data()) + tensor.offset * static_cast<int64_t>(tensor.dtype.size);
-    FRIT_TRY(file.write({data, dense_bytes(tensor)}));
+    FRIT_TRY(write({data, dense_bytes(tensor)}));
   }
-  return file.commit();
+  return {};
 }
 
 }  // namespace frit::runtime

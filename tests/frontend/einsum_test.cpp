@@ -137,6 +137,11 @@ TEST(Norms, VectorsAndMatrices) {
   EXPECT_EQ(values<float>(linalg::norm(ones({2, 3, 4}), 1.0, std::vector<int>{0, 2})), (Floats{2, 2, 2}));
   EXPECT_EQ(linalg::norm(ones({2, 3, 4}), 1.0, std::vector<int>{0, 2}, true).shape(), (Shape{1, 3, 1}));
   EXPECT_FLOAT_EQ(linalg::norm(array({complex64_t(1, 1), complex64_t(2, 0)})).item<float>(), 2.4494898319244385f);
+  const array d = array({3.0f, 0.0f, 0.0f, 4.0f}, {2, 2});
+  EXPECT_NEAR(linalg::norm(d, 2.0).item<float>(), 4, 1e-5f);
+  EXPECT_NEAR(linalg::norm(d, -2.0).item<float>(), 3, 1e-5f);
+  EXPECT_NEAR(linalg::norm(d, "nuc").item<float>(), 7, 1e-5f);
+  EXPECT_EQ(linalg::norm(ones({2, 3, 4}), 2.0, std::vector<int>{0, 2}, true).shape(), (Shape{1, 3, 1}));
   EXPECT_THROW(linalg::norm(ones({2, 2, 2}), 1.0), InvalidArgument);
   EXPECT_THROW(linalg::norm(m, 3.0), InvalidArgument);
   EXPECT_THROW(linalg::norm(m, "x"), InvalidArgument);

@@ -112,6 +112,32 @@ TEST(Random, Categorical) {
   EXPECT_EQ(values<uint32_t>(random::categorical(logits, -1, Sizes{3, 2}, key42())), (Positions{2, 0, 1, 0, 2, 2}));
 }
 
+TEST(Random, CategoricalOfOneDistribution) {
+  const array logits({0.0f, 0.5f, 1.5f, -1.0f, 2.0f});
+  using Positions = std::vector<uint32_t>;
+  EXPECT_EQ(values<uint32_t>(random::categorical(logits, -1, 6, key42())), (Positions{4, 4, 4, 2, 2, 4}));
+  EXPECT_EQ(values<uint32_t>(random::categorical(logits, -1, Sizes{3}, key42())), (Positions{4, 1, 0}));
+  EXPECT_EQ(random::categorical(logits, -1, key42()).item<uint32_t>(), 1u);
+}
+
+TEST(Random, Permutation) {
+  EXPECT_EQ(values<uint32_t>(random::permutation(6, key42())), (std::vector<uint32_t>{4, 3, 5, 0, 1, 2}));
+  const array rows = reshape(arange(6), {3, 2});
+  EXPECT_EQ(values<int>(random::permutation(rows, 0, key42())), (std::vector<int>{4, 5, 2, 3, 0, 1}));
+  EXPECT_EQ(random::permutation(rows, 1).shape(), (Shape{3, 2}));
+  EXPECT_THROW(random::permutation(array(3.0f)), OutOfRange);
+}
+
+TEST(Random, MultivariateNormal) {
+  const array cov({4.0f, 1.0f, 1.0f, 2.0f}, {2, 2});
+  const array draws = random::multivariate_normal(array({1.0f, -1.0f}), cov, {20000}, float32, key42());
+  EXPECT_EQ(draws.shape(), (Shape{20000, 2}));
+  const array centred = draws - array({1.0f, -1.0f});
+  EXPECT_TRUE(allclose(matmul(transpose(centred), centred) / 20000.0f, cov, 0.05, 0.05).item<bool>());
+  EXPECT_THROW(random::multivariate_normal(zeros({2}), eye(3), {}, float32), InvalidArgument);
+  EXPECT_THROW(random::multivariate_normal(zeros({2}), eye(2), {2}, float16), InvalidArgument);
+}
+
 TEST(Random, GlobalKeysFollowTheSeed) {
   random::seed(7);
   EXPECT_EQ(values<float>(random::uniform({2})), (Floats{0x1.078f8cp-1f, 0x1.418p-4f}));

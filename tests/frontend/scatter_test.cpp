@@ -105,7 +105,8 @@ TEST(Scatter, Errors) {
   const std::string real = thrown<std::invalid_argument>([] { scatter(zeros({3}), array({0.5f}), ones({1, 1}), 0); });
   EXPECT_TRUE(contains(real, "scatter: positions are integers, not float32 (1)")) << real;
   const std::string wide = thrown<std::invalid_argument>([] { scatter(zeros({3}), array({0}), ones({1, 4}), 0); });
-  EXPECT_TRUE(contains(wide, "scatter: updates float32 (1,4) do not fit positions of shape (1) in float32 (3)")) << wide;
+  EXPECT_TRUE(contains(wide, "scatter: updates float32 (1,4) do not fit positions of shape (1) in float32 (3)"))
+      << wide;
   EXPECT_THROW(scatter(zeros({3}), array({0, 1}), ones({3, 1}), 0), std::invalid_argument);
   EXPECT_THROW(scatter(zeros({3}), array({0}), ones({1}), 0), std::invalid_argument);
   EXPECT_THROW(scatter(zeros({3}), array({0}), ones({1, 1}), 1), std::out_of_range);

@@ -16,6 +16,7 @@
 #include "ir/text/printer.h"
 #include "ir/verify/verifier.h"
 #include "runtime/execute/gpu.h"
+#include "runtime/files/gguf.h"
 #include "runtime/files/npy.h"
 #include "runtime/load/package.h"
 
@@ -163,6 +164,7 @@ void read_any(const uint8_t* data, size_t size) {
     case FileFormat::Npy: accepted(runtime::read_npy(MemoryFile(bytes).path())); return;
     case FileFormat::Object: return list_code("llvm", bytes);
     case FileFormat::Shaders: return list_code("glsl", bytes);
+    case FileFormat::Gguf: accepted(runtime::read_gguf(runtime::MappedFile::of_bytes(bytes, "fuzz"))); return;
     case FileFormat::Count: return;
   }
 }
@@ -194,14 +196,17 @@ func @g(%a: f32[4, 4], %c: f32[4]) -> f32[4, 4] {
   if (!contents.ok()) wrong(contents.error().str());
   std::string folder = (std::filesystem::temp_directory_path() / "frit-fuzz-XXXXXX").string();
   if (!mkdtemp(folder.data())) wrong("good files cannot be written");
-  const std::string package = folder + "/p", safetensors = folder + "/s", npy = folder + "/n";
+  const std::string package = folder + "/p", safetensors = folder + "/s", npy = folder + "/n", gguf = folder + "/g";
   if (!runtime::write_package(package, *contents).ok() ||
       !runtime::write_safetensors(safetensors, {{"a", ramp(3)}, {"w", ramp(4)}}).ok() ||
-      !runtime::write_npy(npy, ramp(5)).ok())
+      !runtime::write_npy(npy, ramp(5)).ok() ||
+      !runtime::write_gguf(gguf, {{{"a", ramp(3)}, {"b", ramp(4)}}, {{"k", std::string("v")}, {"n", ramp(2)}}}).ok())
     wrong("good files cannot be written");
   std::vector<std::string> files{text_of(FileFormat::Package, file_text(package)),
                                  text_of(FileFormat::Safetensors, file_text(safetensors)),
-                                 text_of(FileFormat::Npy, file_text(npy)), text_of(FileFormat::GraphText, kText),
+                                 text_of(FileFormat::Npy, file_text(npy)),
+                                 text_of(FileFormat::Gguf, file_text(gguf)),
+                                 text_of(FileFormat::GraphText, kText),
                                  text_of(FileFormat::GraphJson, ir::to_json(**module))};
   std::filesystem::remove_all(folder);
   for (const auto& f : contents->functions) {

@@ -20,6 +20,7 @@ enum class FileFormat : uint8_t {
   Npy,
   Object,
   Shaders,
+  Gguf,
   Count
 };
 
