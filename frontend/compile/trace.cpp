@@ -29,8 +29,8 @@ SourceLoc to_loc(const std::source_location& where) {
 
 class GraphBuilder {
  public:
-  GraphBuilder(const std::string& name, uint64_t trace, const SizeTrace* sizes)
-      : trace_(trace), sizes_(sizes), builder_(traced_.function) {
+  GraphBuilder(const std::string& name, uint64_t trace, const SizeTrace* sizes, Captures captures)
+      : trace_(trace), sizes_(sizes), captures_(captures), builder_(traced_.function) {
     traced_.function.name = name;
     if (sizes) traced_.function.facts = sizes->facts();
   }
@@ -83,8 +83,11 @@ class GraphBuilder {
         return;
       }
     }
-    if (operation) evaluate(node);  // an argument of another trace throws here
-    capture(node);
+    if (captures_ == Captures::Lifted)
+      lift(node);
+    else if (operation)
+      evaluate(node);  // an argument of another trace throws here
+    if (!values_.count(node.get())) capture(node);
   }
 
   void build(const Frame& frame) {
@@ -116,6 +119,12 @@ class GraphBuilder {
     return sizes_ ? ir::map_sizes(row.attrs, [this](const Dim& d) { return settled(d); }) : row.attrs;
   }
 
+  void lift(const NodePtr& node) {
+    if (node->is_ready() && is_uniform(node->value())) return;  // becomes a constant
+    values_[node.get()] = traced_.function.add_param("lifted" + std::to_string(traced_.lifted.size()), type_of(*node));
+    traced_.lifted.push_back(node);
+  }
+
   void capture(const NodePtr& node) {
     const runtime::Tensor& t = node->value();
     const bool one_value = element_count(node->shape) > 0 &&
@@ -138,6 +147,7 @@ class GraphBuilder {
   TracedFunction traced_;
   uint64_t trace_;
   const SizeTrace* sizes_;
+  Captures captures_;
   ir::Builder builder_;
   std::unordered_map<const Node*, ir::ValueId> values_;
   std::unordered_map<const Operation*, std::vector<ir::ValueId>> operations_;
@@ -148,8 +158,8 @@ class GraphBuilder {
 }  // namespace
 
 TracedFunction build_function(const std::string& name, uint64_t trace, const std::vector<NodePtr>& placeholders,
-                              const std::vector<NodePtr>& results, const SizeTrace* sizes) {
-  return GraphBuilder(name, trace, sizes).run(placeholders, results);
+                              const std::vector<NodePtr>& results, const SizeTrace* sizes, Captures captures) {
+  return GraphBuilder(name, trace, sizes, captures).run(placeholders, results);
 }
 
 }  // namespace frit::detail

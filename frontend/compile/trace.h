@@ -16,6 +16,13 @@ struct TracedFunction {
   ir::Function function;
   size_t arguments = 0;                   // the first parameters; the others are `captured`
   std::vector<runtime::Tensor> captured;  // dense
+  std::vector<NodePtr> lifted;            // with Captures::Lifted, in the place of `captured`
+};
+
+// What becomes of arrays from outside of the trace.
+enum class Captures : uint8_t {
+  Evaluated,  // their values are part of the function
+  Lifted,     // they are parameters behind the arguments, evaluated or not, of an outer trace too
 };
 
 // The name of argument `index` of `count`: x, y, z, or x0, x1, ...
@@ -27,6 +34,7 @@ NodePtr make_placeholder(const std::string& name, uint64_t trace, const ir::Type
 // `placeholders` are the arguments in order; `sizes` is what the trace assumed of open ones, or null. Throws
 // frit::Error when a value that the graph needs belongs to another trace, or a captured array cannot be evaluated.
 TracedFunction build_function(const std::string& name, uint64_t trace, const std::vector<NodePtr>& placeholders,
-                              const std::vector<NodePtr>& results, const SizeTrace* sizes);
+                              const std::vector<NodePtr>& results, const SizeTrace* sizes,
+                              Captures captures = Captures::Evaluated);
 
 }  // namespace frit::detail

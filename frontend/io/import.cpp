@@ -4,6 +4,7 @@
 #include "codegen/core/signature.h"
 #include "frontend/compile/compiled_entry.h"
 #include "frontend/core/build.h"
+#include "frontend/core/replay.h"
 #include "frontend/frit/export.h"
 #include "frontend/io/graph_file.h"
 #include "ir/text/printer.h"
@@ -95,16 +96,7 @@ class Replay {
   }
 
   std::vector<array> run() {
-    for (const ir::Op& op : f_.ops) {
-      std::vector<array> operands;
-      for (ir::ValueId v : op.operands) operands.push_back(values_.at(v));
-      std::vector<array> results = detail::make_all(
-          *op.def, std::move(operands), ir::map_sizes(op.attrs, [this](const Dim& d) { return settled(d); }), {});
-      for (size_t i = 0; i < results.size(); ++i) values_.emplace(op.results[i], results[i]);
-    }
-    std::vector<array> results;
-    for (ir::ValueId v : f_.results) results.push_back(values_.at(v));
-    return results;
+    return detail::replay(f_, std::move(values_), [this](const Dim& d) { return settled(d); });
   }
 
  private:
@@ -149,7 +141,7 @@ class Replay {
 
   const detail::TracedFunction& traced_;
   const ir::Function& f_;
-  std::map<ir::ValueId, array> values_;
+  std::unordered_map<ir::ValueId, array> values_;
   std::map<std::string, Dim> symbols_;
 };
 

@@ -39,8 +39,12 @@ ValueId swap_last(Builder& b, ValueId v) {
 }
 
 std::vector<ValueId> vjp_matmul(Builder& b, const Op&, Values operands, Values, Values cotangents) {
-  return {b.build("matmul", {cotangents[0], swap_last(b, operands[1])}),
-          b.build("matmul", {swap_last(b, operands[0]), cotangents[0]})};
+  const auto adjoint = [&](ValueId v) {
+    v = swap_last(b, v);
+    return is_complex(b.type(v).dtype) ? b.build("conjugate", {v}) : v;
+  };
+  return {b.build("matmul", {cotangents[0], adjoint(operands[1])}),
+          b.build("matmul", {adjoint(operands[0]), cotangents[0]})};
 }
 
 // The element of a window at which matrix number `batch` of the stack begins.

@@ -1,0 +1,21 @@
+// Building a function's operations anew as lazy arrays.
+#include "frontend/core/replay.h"
+
+#include "frontend/core/build.h"
+
+namespace frit::detail {
+
+std::vector<array> replay(const ir::Function& f, std::unordered_map<ir::ValueId, array> values,
+                          const std::function<Dim(const Dim&)>& settled) {
+  for (const ir::Op& op : f.ops) {
+    std::vector<array> operands;
+    for (ir::ValueId v : op.operands) operands.push_back(values.at(v));
+    std::vector<array> results = make_all(*op.def, std::move(operands), ir::map_sizes(op.attrs, settled), {});
+    for (size_t i = 0; i < results.size(); ++i) values.emplace(op.results[i], results[i]);
+  }
+  std::vector<array> results;
+  for (ir::ValueId v : f.results) results.push_back(values.at(v));
+  return results;
+}
+
+}  // namespace frit::detail

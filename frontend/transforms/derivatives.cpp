@@ -1,0 +1,215 @@
+// Derivatives of closures: the closure is traced, its function transformed, and the result built in the trace around
+// it.
+#include <algorithm>
+#include <set>
+
+#include "frontend/compile/trace.h"
+#include "frontend/core/build.h"
+#include "frontend/core/replay.h"
+#include "frontend/core/sizes.h"
+#include "frontend/frit/ops.h"
+#include "frontend/frit/transforms.h"
+#include "passes/transform/transform.h"
+
+namespace frit {
+namespace {
+
+using detail::NodePtr;
+
+using Arrays = std::vector<array>;
+using ListFunction = std::function<Arrays(const Arrays&)>;
+using Transform = Result<ir::Function> (*)(const ir::Function&, const std::vector<size_t>&);
+
+template <class F>
+void check_function(std::string_view op, const F& fun) {
+  if (!fun) throw InvalidArgument(std::string(op) + ": the function is null", "give a function");
+}
+
+ir::Type type_of(const array& a) {
+  const detail::Node& node = *detail::node_of(a);
+  return node.dims ? ir::Type{node.dtype, *node.dims} : detail::to_type(node);
+}
+
+array splat(double value, const ir::Type& type) { return detail::stretch(array(value, type.dtype), type.shape, {}); }
+
+// A closure as a function of the graph. Arrays that it refers to are parameters behind its arguments.
+class Closure {
+ public:
+  Closure(std::string_view op, const ListFunction& fun, const Arrays& primals) : op_(op), inputs_(primals) {
+    const uint64_t id = detail::new_trace_id();
+    std::vector<NodePtr> placeholders, results;
+    const std::string name(op);
+    {
+      detail::TraceScope scope(id, detail::current_sizes());
+      Arrays arguments;
+      for (const array& a : primals) {
+        placeholders.push_back(detail::make_placeholder(name, id, type_of(a)));
+        arguments.push_back(detail::array_of(placeholders.back()));
+      }
+      for (const array& a : fun(arguments)) results.push_back(detail::node_of(a));
+      traced_ =
+          detail::build_function(name, id, placeholders, results, detail::current_sizes(), detail::Captures::Lifted);
+    }
+    for (const NodePtr& node : traced_.lifted) inputs_.push_back(detail::array_of(node));
+  }
+
+  const ir::Function& function() const { return traced_.function; }
+  size_t results() const { return function().results.size(); }
+  const ir::Type& result_type(size_t i) const { return function().type(function().results[i]); }
+  // Whether result i comes out of an operation that stops derivatives, so that it has no cotangent of its own.
+  bool is_stopped(size_t i) const {
+    const ir::Op* def = function().def_of(function().results[i]);
+    return def && def->def->has(ir::kNoGradient) && is_inexact(result_type(i).dtype);
+  }
+
+  // The results of the transformed function, for its further parameters.
+  Arrays run(Transform transform, const std::vector<size_t>& wrt, const Arrays& further) const {
+    auto transformed = transform(function(), wrt);
+    if (!transformed.ok())
+      throw InvalidArgument(std::string(op_) + ": " + transformed.error().message, transformed.error().note);
+    std::unordered_map<ir::ValueId, array> values;
+    for (size_t i = 0; i < inputs_.size(); ++i) values.emplace(transformed->params[i], inputs_[i]);
+    for (size_t i = 0; i < further.size(); ++i) values.emplace(transformed->params[inputs_.size() + i], further[i]);
+    return detail::replay(*transformed, std::move(values), [](const Dim& d) { return d; });
+  }
+
+ private:
+  std::string_view op_;
+  detail::TracedFunction traced_;
+  Arrays inputs_;
+};
+
+std::vector<size_t> all_of(size_t n) {
+  std::vector<size_t> all(n);
+  for (size_t i = 0; i < n; ++i) all[i] = i;
+  return all;
+}
+
+// A cotangent or tangent as the transformed function takes it.
+array fitted(std::string_view op, const char* what, const array& a, const ir::Type& type) {
+  const ir::Type given = type_of(a);
+  if (given.shape != type.shape)
+    throw InvalidArgument(std::string(op) + ": the " + what + " is " + given.str() + ", and its value is " + type.str(),
+                          std::string("give the ") + what + " the shape of its value");
+  return a.dtype() == type.dtype ? a : astype(a, type.dtype);
+}
+
+std::pair<Arrays, Arrays> split(Arrays all, size_t first) {
+  Arrays rest(std::make_move_iterator(all.begin() + static_cast<ptrdiff_t>(first)), std::make_move_iterator(all.end()));
+  all.erase(all.begin() + static_cast<ptrdiff_t>(first), all.end());
+  return {std::move(all), std::move(rest)};
+}
+
+// One cotangent for each result, from those of results that derivatives flow through.
+Arrays cotangents_for(const Closure& closure, const Arrays& given) {
+  Arrays all;
+  size_t used = 0, wanted = 0;
+  for (size_t i = 0; i < closure.results(); ++i) wanted += !closure.is_stopped(i);
+  if (wanted != given.size())
+    throw InvalidArgument(
+        "vjp: there are " + std::to_string(given.size()) + " cotangents for " + std::to_string(wanted) + " results",
+        "give a cotangent for each result that is not stopped by 'stop_gradient'");
+  for (size_t i = 0; i < closure.results(); ++i)
+    all.push_back(closure.is_stopped(i) ? splat(0, closure.result_type(i))
+                                        : fitted("vjp", "cotangent", given[used++], closure.result_type(i)));
+  return all;
+}
+
+std::vector<size_t> argument_numbers(const std::vector<int>& argnums, size_t arguments) {
+  std::set<int> distinct(argnums.begin(), argnums.end());
+  if (distinct.size() != argnums.size())
+    throw InvalidArgument("grad: an argument number is given twice", "give each number once");
+  std::vector<size_t> out;
+  for (int n : argnums) {
+    if (n < 0 || static_cast<size_t>(n) >= arguments)
+      throw InvalidArgument("grad: there is no argument " + std::to_string(n) + " among " + std::to_string(arguments),
+                            "count arguments from 0");
+    out.push_back(static_cast<size_t>(n));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::pair<Arrays, Arrays> vjp(const ListFunction& fun, const Arrays& primals, const Arrays& cotangents) {
+  check_function("vjp", fun);
+  const Closure closure("vjp", fun, primals);
+  const Arrays all = cotangents_for(closure, cotangents);
+  return split(closure.run(passes::vjp, all_of(primals.size()), all), closure.results());
+}
+
+std::pair<array, array> vjp(const std::function<array(const array&)>& fun, const array& primal,
+                            const array& cotangent) {
+  check_function("vjp", fun);
+  auto [values, found] =
+      vjp(ListFunction([&](const Arrays& x) { return Arrays{fun(x[0])}; }), Arrays{primal}, Arrays{cotangent});
+  return {values[0], found[0]};
+}
+
+std::pair<Arrays, Arrays> jvp(const ListFunction& fun, const Arrays& primals, const Arrays& tangents) {
+  check_function("jvp", fun);
+  if (primals.size() != tangents.size())
+    throw InvalidArgument("jvp: there are " + std::to_string(tangents.size()) + " tangents for " +
+                              std::to_string(primals.size()) + " arguments",
+                          "give a tangent for each argument");
+  Arrays all;
+  for (size_t i = 0; i < primals.size(); ++i) all.push_back(fitted("jvp", "tangent", tangents[i], type_of(primals[i])));
+  const Closure closure("jvp", fun, primals);
+  return split(closure.run(passes::jvp, all_of(primals.size()), all), closure.results());
+}
+
+std::pair<array, array> jvp(const std::function<array(const array&)>& fun, const array& primal, const array& tangent) {
+  check_function("jvp", fun);
+  auto [values, found] =
+      jvp(ListFunction([&](const Arrays& x) { return Arrays{fun(x[0])}; }), Arrays{primal}, Arrays{tangent});
+  return {values[0], found[0]};
+}
+
+ValueAndGradFn value_and_grad(const ListFunction& fun, const std::vector<int>& argnums) {
+  check_function("grad", fun);
+  if (argnums.empty()) throw InvalidArgument("grad: there is no argument number", "name at least one argument");
+  return [fun, argnums](const Arrays& inputs) {
+    const std::vector<size_t> wrt = argument_numbers(argnums, inputs.size());
+    const Closure closure("grad", fun, inputs);
+    if (closure.results() == 0 || !closure.result_type(0).shape.empty() ||
+        !is_inexact(closure.result_type(0).dtype))
+      throw InvalidArgument("grad: the function's first result is " +
+                                (closure.results() ? closure.result_type(0).str() : std::string("missing")) +
+                                ", and a gradient is of one number",
+                            "return a float without axes, such as a sum or a mean");
+    Arrays cotangents;
+    for (size_t i = 0; i < closure.results(); ++i) cotangents.push_back(splat(i == 0 ? 1 : 0, closure.result_type(i)));
+    return split(closure.run(passes::vjp, wrt, cotangents), closure.results());
+  };
+}
+
+SimpleValueAndGradFn value_and_grad(const std::function<array(const Arrays&)>& fun, const std::vector<int>& argnums) {
+  check_function("grad", fun);
+  auto list = value_and_grad(ListFunction([fun](const Arrays& x) { return Arrays{fun(x)}; }), argnums);
+  return [list](const Arrays& inputs) {
+    auto [values, gradients] = list(inputs);
+    return std::pair(values[0], gradients);
+  };
+}
+
+std::function<std::pair<array, array>(const array&)> value_and_grad(const std::function<array(const array&)>& fun) {
+  check_function("grad", fun);
+  auto list = value_and_grad(ListFunction([fun](const Arrays& x) { return Arrays{fun(x[0])}; }), std::vector<int>{0});
+  return [list](const array& input) {
+    auto [values, gradients] = list(Arrays{input});
+    return std::pair(values[0], gradients[0]);
+  };
+}
+
+std::function<Arrays(const Arrays&)> grad(const std::function<array(const Arrays&)>& fun,
+                                          const std::vector<int>& argnums) {
+  auto both = value_and_grad(fun, argnums);
+  return [both](const Arrays& inputs) { return both(inputs).second; };
+}
+
+std::function<array(const array&)> grad(const std::function<array(const array&)>& fun) {
+  auto both = value_and_grad(fun);
+  return [both](const array& input) { return both(input).second; };
+}
+
+}  // namespace frit

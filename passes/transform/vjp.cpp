@@ -1,0 +1,27 @@
+// vjp: products of cotangents with the Jacobian, by reverse accumulation.
+#include "passes/transform/reverse.h"
+#include "passes/transform/transform.h"
+
+namespace frit::passes {
+
+using namespace ir;
+
+Result<Function> vjp(const Function& f, const std::vector<size_t>& wrt) {
+  FRIT_TRY(check_sources(f, wrt, "vjp"));
+  FRIT_ASSIGN_OR_RETURN(out, expanded(f));
+  const size_t ops = out.ops.size();
+  std::vector<ValueId> sources;
+  for (size_t i : wrt) sources.push_back(out.params[i]);
+  Builder b(out);
+  Reverse reverse(b, sources);
+  const std::vector<ValueId> results = out.results;
+  for (size_t i = 0; i < results.size(); ++i)
+    reverse.seed(results[i], out.add_param("cotangent" + std::to_string(i), Type(out.type(results[i]))));
+  FRIT_TRY(reverse.run(0, ops));
+  for (ValueId s : sources) out.results.push_back(reverse.cotangent(s));
+  out.result_names.clear();
+  out.canonicalize_order();
+  return out;
+}
+
+}  // namespace frit::passes

@@ -1,0 +1,150 @@
+// vjp, jvp, grad and value_and_grad: values, nesting, errors. Expected numbers are derived by hand or were measured
+// with MLX 0.32.
+#include <cmath>
+
+#include "helpers.h"
+
+namespace frit::test {
+namespace {
+
+using Arrays = std::vector<array>;
+using Unary = std::function<array(const array&)>;
+
+float value(const array& a) { return array(a).item<float>(); }
+std::vector<float> floats(const array& a) { return values<float>(a); }
+
+TEST(Derivatives, GradientsOfOneNumber) {
+  const Unary square = [](const array& x) { return x * x; };
+  EXPECT_EQ(value(grad(square)(array(3.0f))), 6.0f);
+  EXPECT_EQ(value(grad(grad(square))(array(3.0f))), 2.0f);
+  EXPECT_EQ(value(grad(grad(grad(square)))(array(3.0f))), 0.0f);
+  auto [v, g] = value_and_grad(square)(array(1.5f));
+  EXPECT_EQ(value(v), 2.25f);
+  EXPECT_EQ(value(g), 3.0f);
+  EXPECT_NEAR(value(grad(Unary([](const array& x) { return tanh(x); }))(array(0.5f))), 0.7864477f, 1e-6);
+}
+
+TEST(Derivatives, OfSeveralArguments) {
+  const std::function<array(const Arrays&)> f = [](const Arrays& x) { return sum(x[0] * x[1]); };
+  const Arrays x{array({1.0f, 2.0f}), array({3.0f, 4.0f})};
+  EXPECT_EQ(floats(grad(f)(x)[0]), (std::vector<float>{3, 4}));
+  EXPECT_EQ(floats(grad(f, 1)(x)[0]), (std::vector<float>{1, 2}));
+  const Arrays both = grad(f, std::vector<int>{1, 0})(x);
+  EXPECT_EQ(floats(both[0]), (std::vector<float>{1, 2}));
+  EXPECT_EQ(floats(both[1]), (std::vector<float>{3, 4}));
+}
+
+TEST(Derivatives, OfSeveralResultsTheFirstCounts) {
+  const std::function<Arrays(const Arrays&)> f = [](const Arrays& x) { return Arrays{sum(x[0]), x[0] * x[0]}; };
+  auto [v, g] = value_and_grad(f)({array({1.0f, 2.0f})});
+  ASSERT_EQ(v.size(), 2u);
+  EXPECT_EQ(floats(v[1]), (std::vector<float>{1, 4}));
+  EXPECT_EQ(floats(g[0]), (std::vector<float>{1, 1}));
+}
+
+TEST(Derivatives, CotangentsMeetTheJacobian) {
+  const std::function<Arrays(const Arrays&)> f = [](const Arrays& x) { return Arrays{x[0] * x[1], x[0] + x[1]}; };
+  auto [v, g] = vjp(f, {array(2.0f), array(3.0f)}, {array(1.0f), array(10.0f)});
+  EXPECT_EQ(value(v[0]), 6.0f);
+  EXPECT_EQ(value(g[0]), 13.0f);
+  EXPECT_EQ(value(g[1]), 12.0f);
+  auto [w, t] = jvp(f, {array(2.0f), array(3.0f)}, {array(1.0f), array(10.0f)});
+  EXPECT_EQ(value(t[0]), 23.0f);
+  EXPECT_EQ(value(t[1]), 11.0f);
+}
+
+// A loss, its gradient in one compiled function, for numbers and for any size.
+TEST(Derivatives, InsideCompiledFunctions) {
+  const auto loss = [](const array& w, const array& x) { return mean(square(matmul(x, w) - 1.0f)); };
+  const auto step = [&](array w, array x) { return grad(Unary([&](const array& v) { return loss(v, x); }))(w); };
+  const array w = reshape(arange(0.0f, 6.0f, 1.0f), {3, 2}), x = reshape(arange(0.0f, 12.0f, 1.0f), {4, 3}) / 10.0f;
+  const std::vector<float> eager = floats(step(w, x));
+  auto fixed = compile(step);
+  EXPECT_EQ(floats(fixed(w, x)).size(), 6u);
+  auto open = compile(step, true);
+  const std::vector<float> c = floats(fixed(w, x)), o = floats(open(w, x));
+  for (size_t i = 0; i < 6; ++i) {
+    EXPECT_NEAR(c[i], eager[i], 1e-5f);
+    EXPECT_NEAR(o[i], eager[i], 1e-5f);
+  }
+  const array more = reshape(arange(0.0f, 15.0f, 1.0f), {5, 3}) / 10.0f;
+  const std::vector<float> again = floats(open(w, more)), want = floats(step(w, more));
+  for (size_t i = 0; i < 6; ++i) EXPECT_NEAR(again[i], want[i], 1e-5f);
+}
+
+TEST(Derivatives, OfCompiledFunctions) {
+  auto square = compile([](array x) { return x * x * x; });
+  EXPECT_EQ(value(grad(Unary([&](const array& x) { return square(x); }))(array(2.0f))), 12.0f);
+}
+
+TEST(Derivatives, ClosuresMayUseArraysOfOuterTraces) {
+  // d/dy of (d/dx x^2 y) at x = y.
+  const Unary f = [](const array& y) { return grad(Unary([&](const array& x) { return x * x * y; }))(y) * 1.0f; };
+  EXPECT_EQ(value(f(array(3.0f))), 18.0f);
+  // f(y) = 2 y^2, as x stands for y too.
+  EXPECT_EQ(value(grad(f)(array(3.0f))), 12.0f);
+  const array captured = array({1.0f, 2.0f}) + 1.0f;
+  EXPECT_EQ(floats(grad(Unary([&](const array& x) { return sum(x * captured); }))(array({5.0f, 6.0f}))),
+            (std::vector<float>{2, 3}));
+}
+
+TEST(Derivatives, HessianTimesVector) {
+  const Unary f = [](const array& x) { return sum(x * x * x); };
+  const array x({1.0f, 2.0f, 3.0f}), v({1.0f, 0.0f, 2.0f});
+  auto [g, hv] = jvp(grad(f), x, v);
+  EXPECT_EQ(floats(g), (std::vector<float>{3, 12, 27}));
+  EXPECT_EQ(floats(hv), (std::vector<float>{6, 0, 36}));
+}
+
+TEST(Derivatives, StoppedAndUnusedArguments) {
+  EXPECT_EQ(value(grad(Unary([](const array& x) { return x * stop_gradient(x); }))(array(3.0f))), 3.0f);
+  EXPECT_EQ(value(grad(Unary([](const array&) { return array(1.0f); }))(array(3.0f))), 0.0f);
+  const std::function<Arrays(const Arrays&)> f = [](const Arrays& x) {
+    return Arrays{x[0] * 2.0f, stop_gradient(x[0])};
+  };
+  EXPECT_EQ(value(vjp(f, {array(2.0f)}, {array(1.0f)}).second[0]), 2.0f);
+}
+
+TEST(Derivatives, ComplexCotangentsAreConjugated) {
+  const Unary f = [](const array& x) { return x * array(complex64_t{2, 3}); };
+  auto [v, g] = vjp(f, array(complex64_t{1, 1}), array(complex64_t{1, 0}));
+  EXPECT_EQ(array(g).item<complex64_t>(), (complex64_t{2, -3}));
+  auto [w, t] = jvp(f, array(complex64_t{1, 1}), array(complex64_t{1, 0}));
+  EXPECT_EQ(array(t).item<complex64_t>(), (complex64_t{2, 3}));
+  // The gradient of |x|^2 as a function of a complex number is 2 x.
+  const Unary size = [](const array& x) { return square(abs(x)); };
+  auto [s, d] = vjp(size, array(complex64_t{3, 4}), array(1.0f));
+  EXPECT_NEAR(array(d).item<complex64_t>().real(), 6, 1e-5);
+  EXPECT_NEAR(array(d).item<complex64_t>().imag(), 8, 1e-5);
+}
+
+TEST(Derivatives, LookUpsAndSortsAndSoftmax) {
+  const array table = reshape(arange(0.0f, 8.0f, 1.0f), {4, 2});
+  const array rows({1, 3, 1});
+  EXPECT_EQ(floats(grad(Unary([&](const array& x) { return sum(take(x, rows, 0)); }))(table)),
+            (std::vector<float>{0, 0, 2, 2, 0, 0, 1, 1}));
+  const std::vector<float> s =
+      floats(grad(Unary([](const array& x) { return sum(softmax(x, 0) * array({1.0f, 0.0f})); }))(array({0.0f, 0.0f})));
+  EXPECT_NEAR(s[0], 0.25f, 1e-6f);
+  EXPECT_NEAR(s[1], -0.25f, 1e-6f);
+}
+
+TEST(Derivatives, Errors) {
+  const Unary vector = [](const array& x) { return x * 2.0f; };
+  EXPECT_TRUE(
+      contains(thrown<InvalidArgument>([&] { grad(vector)(array({1.0f, 2.0f})); }), "a gradient is of one number"));
+  EXPECT_TRUE(
+      contains(thrown<InvalidArgument>([&] { grad(vector)(array(1)); }), "derivatives are with respect to floats"));
+  EXPECT_TRUE(
+      contains(thrown<InvalidArgument>([&] { vjp(vector, array({1.0f, 2.0f}), array(1.0f)); }), "cotangent is f32[]"));
+  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { grad(Unary()); }), "the function is null"));
+  const std::function<array(const Arrays&)> list = [](const Arrays& x) { return sum(x[0]); };
+  EXPECT_TRUE(
+      contains(thrown<InvalidArgument>([&] { grad(list, std::vector<int>{})({array(1.0f)}); }), "no argument number"));
+  EXPECT_TRUE(
+      contains(thrown<InvalidArgument>([&] { grad(list, std::vector<int>{0, 0})({array(1.0f)}); }), "given twice"));
+  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { grad(list, 3)({array(1.0f)}); }), "there is no argument 3"));
+}
+
+}  // namespace
+}  // namespace frit::test
