@@ -187,6 +187,9 @@ struct OpDef {
   using Vjp = std::vector<ValueId> (*)(Builder&, const Op&, std::span<const ValueId> operands,
                                        std::span<const ValueId> results, std::span<const ValueId> cotangents);
   Vjp vjp = nullptr;
+  // Tangents of results from tangents of operands, kNone for an operand that has none, in the place of `cotangents`.
+  // Only where `vjp` is not written with rows that are linear in the cotangents, whose transpose it would be otherwise.
+  Vjp jvp = nullptr;
 
   bool has(Trait t) const { return traits & t; }
 };

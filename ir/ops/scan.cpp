@@ -126,6 +126,27 @@ std::vector<ValueId> vjp_logcumsumexp(Builder& b, const Op& op, Values operands,
   return {b.build("subtract", {part(g), part(b.build("negative", {g}))})};
 }
 
+// The sum of tangent * exp(x) up to each place, over exp(out); as logarithms, apart for either sign of the tangent.
+std::vector<ValueId> jvp_logcumsumexp(Builder& b, const Op& op, Values operands, Values, Values tangents) {
+  const Direction d = direction_of(op);
+  ValueId x = operands[0], t = tangents[0];
+  const Type type = b.type(x);
+  ValueId out = scan(b, "logcumsumexp", x, d.axis, d.reverse);
+  ValueId sum;
+  if (is_complex(type.dtype)) {
+    ValueId terms = b.build("multiply", {t, b.build("exp", {x})});
+    sum = b.build("divide", {scan(b, "cumsum", terms, d.axis, d.reverse), b.build("exp", {out})});
+  } else {
+    auto part = [&](ValueId positive) {
+      ValueId terms = b.build("add", {b.build("log", {b.build("maximum", {positive, b.splat(0, type)})}), x});
+      return b.build("exp", {b.build("subtract", {scan(b, "logcumsumexp", terms, d.axis, d.reverse), out})});
+    };
+    sum = b.build("subtract", {part(t), part(b.build("negative", {t}))});
+  }
+  if (d.inclusive) return {sum};
+  return {d.reverse ? shifted(b, sum, d.axis, -1, 1) : shifted(b, sum, d.axis, 1, -1)};
+}
+
 const std::vector<AttrSpec> kAttrs = {
     {.name = "axis", .kind = AttrKind::Int, .doc = "the axis to run along, counted from 0"},
     {.name = "reverse",
@@ -196,7 +217,8 @@ const RegisterOps rows({
      .step = "logaddexp",
      .real_identity = true,
      .infer = infer_inexact,
-     .vjp = vjp_logcumsumexp},
+     .vjp = vjp_logcumsumexp,
+     .jvp = jvp_logcumsumexp},
 });
 
 }  // namespace

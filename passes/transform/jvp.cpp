@@ -24,6 +24,7 @@ class Forward {
       if (tangents_.count(op.operands[k])) moving.push_back(k);
     if (moving.empty()) return {};
     b_.loc = op.loc;
+    if (op.def->jvp) return own_rule(op);
     if (op.def->vjp) return transpose(op, moving);
     if (op.def->kind != OpKind::Elementwise)
       return Diagnostic("op '" + std::string(op.def->name) + "' has no derivative", op.loc,
@@ -51,6 +52,14 @@ class Forward {
     if (complex && !is_complex(out))
       return b_.cast(b_.build("real", {b_.build("multiply", {b_.build("conjugate", {d}), t})}), out);
     return b_.build("multiply", {t, d});
+  }
+
+  Status own_rule(const Op& op) {
+    std::vector<ValueId> given;
+    for (ValueId v : op.operands) given.push_back(tangents_.count(v) ? tangents_.at(v) : kNone);
+    const std::vector<ValueId> found = op.def->jvp(b_, op, op.operands, op.results, given);
+    for (size_t r = 0; r < op.results.size(); ++r) add(op.results[r], found[r]);
+    return {};
   }
 
   // The row's vjp is linear in the cotangents, so its own vjp with the tangents as cotangents is the jvp.

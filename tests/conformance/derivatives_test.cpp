@@ -1,0 +1,120 @@
+// vjp and jvp of every row: they are each other's transpose, and the jvp is what differences of the row say.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "passes/transform/transform.h"
+#include "support/generate.h"
+
+namespace frit::test {
+namespace {
+
+using namespace ir;
+
+class DerivativeRow : public testing::TestWithParam<const OpDef*> {};
+
+// Numbers in (0.2, 0.8), where rows are smooth and defined.
+Tensor smooth_tensor(const Type& type, Random& random) {
+  std::vector<int64_t> shape;
+  for (const Dim& d : type.shape) shape.push_back(d.value());
+  if (!is_float(type.dtype)) return random_tensor(type.dtype, shape, Values::Exact, random);
+  Tensor t(type.dtype, shape);
+  std::vector<double> values;
+  for (int64_t i = 0; i < t.size(); ++i)
+    values.push_back(0.2 + 0.6 * static_cast<double>(random() % 1000003) / 1000003);
+  return Tensor(type.dtype, shape, values);
+}
+
+double inner(const Tensor& a, const Tensor& b) {
+  double sum = 0;
+  for (int64_t i = 0; i < a.size(); ++i) sum += a.at(i) * b.at(i);
+  return sum;
+}
+
+Function one_op(const OpDef& def, const Call& call) {
+  Function f;
+  f.name = "row";
+  Builder b(f);
+  std::vector<ValueId> operands;
+  for (size_t i = 0; i < call.operands.size(); ++i)
+    operands.push_back(f.add_param("x" + std::to_string(i), call.operands[i]));
+  auto built = b.try_build(def, operands, call.attrs);
+  if (built.ok()) f.results = *built;
+  return f;
+}
+
+void check(const OpDef& def, const Call& call, Random& random, bool& tried) {
+  const Function f = one_op(def, call);
+  std::vector<size_t> wrt, wanted;
+  for (size_t i = 0; i < f.params.size(); ++i)
+    if (f.type(f.params[i]).dtype == float64) wrt.push_back(i);
+  for (size_t i = 0; i < f.results.size(); ++i)
+    if (f.type(f.results[i]).dtype == float64) wanted.push_back(i);
+  if (wrt.empty() || wanted.empty()) return;
+  auto back = passes::vjp(f, wrt);
+  auto forth = passes::jvp(f, wrt);
+  // Rows without a rule say so by their name.
+  ASSERT_EQ(back.ok(), forth.ok());
+  if (!back.ok()) {
+    EXPECT_NE(back.error().message.find("has no derivative"), std::string::npos) << back.error().str();
+    return;
+  }
+  std::vector<Tensor> inputs, tangents, cotangents;
+  for (ValueId p : f.params) inputs.push_back(smooth_tensor(f.type(p), random));
+  for (size_t i : wrt) tangents.push_back(smooth_tensor(f.type(f.params[i]), random));
+  for (ValueId r : f.results) cotangents.push_back(smooth_tensor(f.type(r), random));
+  auto with = [](std::vector<Tensor> a, const std::vector<Tensor>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  };
+  // A row may refuse these numbers: they are no positive definite matrix.
+  if (!interpret(f, inputs).ok()) return;
+  auto g = interpret(*back, with(inputs, cotangents)), t = interpret(*forth, with(inputs, tangents));
+  ASSERT_TRUE(g.ok() && t.ok()) << (g.ok() ? t.error().str() : g.error().str());
+  double left = 0, right = 0, slope = 0, size = 1e-9;
+  const double h = 1e-6;
+  std::vector<Tensor> low = inputs, high = inputs;
+  for (size_t k = 0; k < wrt.size(); ++k) {
+    right += inner((*g)[f.results.size() + k], tangents[k]);
+    for (int64_t i = 0; i < tangents[k].size(); ++i) {
+      const double x = inputs[wrt[k]].at(i), d = h * tangents[k].at(i);
+      low[wrt[k]].set_bits(i, std::bit_cast<uint64_t>(x - d));
+      high[wrt[k]].set_bits(i, std::bit_cast<uint64_t>(x + d));
+    }
+  }
+  auto a = interpret(f, low), c = interpret(f, high);
+  ASSERT_TRUE(a.ok() && c.ok());
+  for (size_t i : wanted) {
+    left += inner((*t)[f.results.size() + i], cotangents[i]);
+    slope += (inner((*c)[i], cotangents[i]) - inner((*a)[i], cotangents[i])) / (2 * h);
+    for (int64_t k = 0; k < (*c)[i].size(); ++k) size += std::fabs((*c)[i].at(k));
+  }
+  if (!std::isfinite(slope)) return;
+  size += std::fabs(left);
+  EXPECT_NEAR(left, right, 1e-9 * size) << "jvp and vjp";
+  if (!def.has(kNoGradient)) {
+    EXPECT_NEAR(left, slope, 1e-5 * size) << "jvp and differences";
+  }
+  tried = true;
+}
+
+TEST_P(DerivativeRow, VjpAndJvpAgreeWithDifferences) {
+  const OpDef& def = *GetParam();
+  Random random(11);
+  bool tried = false;
+  for (const Shape& shape : {Shape{4, 6}, Shape{3}, Shape{2, 3, 3}}) {
+    auto call = draw_call(def, {float64, shape}, float64, {}, random);
+    if (!call) continue;
+    check(def, *call, random, tried);
+    if (HasFatalFailure()) return;
+  }
+  if (!tried) GTEST_SKIP() << "no float64 goes in and comes out, or the row has no derivative";
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, DerivativeRow, testing::ValuesIn(OpTable::instance().all()),
+                         [](const testing::TestParamInfo<const OpDef*>& info) {
+                           return std::string(info.param->name);
+                         });
+
+}  // namespace
+}  // namespace frit::test
