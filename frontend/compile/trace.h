@@ -19,7 +19,7 @@ struct TracedFunction {
   std::vector<NodePtr> lifted;            // with Captures::Lifted, in the place of `captured`
 };
 
-// What becomes of arrays from outside of the trace.
+// The form that arrays from outside of the trace take in the function.
 enum class Captures : uint8_t {
   Evaluated,  // their values are part of the function
   Lifted,     // they are parameters behind the arguments, evaluated or not, of an outer trace too
