@@ -51,8 +51,8 @@ TEST(Diagnostic, RendersTheLineWithACaret) {
   // A long line is shown around the column.
   const std::string wide = std::string(300, 'a') + "b" + std::string(300, 'c');
   const Diagnostic far("bad", {"f", 1, 301}, {});
-  EXPECT_EQ(far.render(wide), "f:1:301: error: bad\n  " + std::string(79, 'a') + "b" + std::string(80, 'c') + " ...\n  " +
-                                  std::string(79, ' ') + "^");
+  EXPECT_EQ(far.render(wide), "f:1:301: error: bad\n  " + std::string(79, 'a') + "b" + std::string(80, 'c') +
+                                  " ...\n  " + std::string(79, ' ') + "^");
   EXPECT_EQ(d.render("one"), "f:2:3: error: bad") << "a line that is not there";
   EXPECT_EQ(Diagnostic("bad").render("text"), "error: bad");
 }
