@@ -49,8 +49,7 @@ void async_eval(Arrays&&... outputs) {
 std::pair<std::vector<array>, std::vector<array>> vjp(
     const std::function<std::vector<array>(const std::vector<array>&)>& fun, const std::vector<array>& primals,
     const std::vector<array>& cotangents);
-std::pair<array, array> vjp(const std::function<array(const array&)>& fun, const array& primal,
-                            const array& cotangent);
+std::pair<array, array> vjp(const std::function<array(const array&)>& fun, const array& primal, const array& cotangent);
 
 // The results of `fun`, and the products of its Jacobian with the tangents, one for each result.
 // Shape: a tangent has the shape of its argument, and what is returned has that of the results.
@@ -69,8 +68,7 @@ std::pair<array, array> jvp(const std::function<array(const array&)>& fun, const
 // Throws InvalidArgument when `fun` is null or no argument is named; a call throws it when a number is given twice or
 // names no argument, when the first result is not one float, and as `vjp` does.
 // Algorithm: reverse accumulation.
-using ValueAndGradFn =
-    std::function<std::pair<std::vector<array>, std::vector<array>>(const std::vector<array>&)>;
+using ValueAndGradFn = std::function<std::pair<std::vector<array>, std::vector<array>>(const std::vector<array>&)>;
 using SimpleValueAndGradFn = std::function<std::pair<array, std::vector<array>>(const std::vector<array>&)>;
 ValueAndGradFn value_and_grad(const std::function<std::vector<array>(const std::vector<array>&)>& fun,
                               const std::vector<int>& argnums);
@@ -80,8 +78,7 @@ inline ValueAndGradFn value_and_grad(const std::function<std::vector<array>(cons
 }
 SimpleValueAndGradFn value_and_grad(const std::function<array(const std::vector<array>&)>& fun,
                                     const std::vector<int>& argnums);
-inline SimpleValueAndGradFn value_and_grad(const std::function<array(const std::vector<array>&)>& fun,
-                                           int argnum = 0) {
+inline SimpleValueAndGradFn value_and_grad(const std::function<array(const std::vector<array>&)>& fun, int argnum = 0) {
   return value_and_grad(fun, std::vector<int>{argnum});
 }
 std::function<std::pair<array, array>(const array&)> value_and_grad(const std::function<array(const array&)>& fun);

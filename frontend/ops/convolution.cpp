@@ -75,8 +75,9 @@ class Taps {
   array result() const {
     if (count_ > kMaxTaps) return reduction();
     if (channels_ <= kMaxSumChannels) return sum_of_products();
-    const bool dense = std::all_of(c_.stride.begin(), c_.stride.end(), [](int s) { return s == 1; });
-    return dense ? rows_of_one_array() : products_of_windows();
+    const auto all_one = [](const Numbers& n) { return std::all_of(n.begin(), n.end(), [](int s) { return s == 1; }); };
+    // Rows of zeros between those of the input cost as much as any others.
+    return all_one(c_.stride) && all_one(c_.input_dilation) ? rows_of_one_array() : products_of_windows();
   }
 
  private:

@@ -171,8 +171,7 @@ ValueAndGradFn value_and_grad(const ListFunction& fun, const std::vector<int>& a
   return [fun, argnums](const Arrays& inputs) {
     const std::vector<size_t> wrt = argument_numbers(argnums, inputs.size());
     const Closure closure("grad", fun, inputs);
-    if (closure.results() == 0 || !closure.result_type(0).shape.empty() ||
-        !is_inexact(closure.result_type(0).dtype))
+    if (closure.results() == 0 || !closure.result_type(0).shape.empty() || !is_inexact(closure.result_type(0).dtype))
       throw InvalidArgument("grad: the function's first result is " +
                                 (closure.results() ? closure.result_type(0).str() : std::string("missing")) +
                                 ", and a gradient is of one number",

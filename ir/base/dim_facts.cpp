@@ -125,6 +125,7 @@ bool DimFacts::provably_nonnegative(const Dim& d, int depth, int& budget) const 
   if (range(d).low >= 0) return true;
   if (d.is_const() || depth == 0 || --budget < 0 || d.poly()->terms.size() > kMaxTerms) return false;
   for (const DimCondition& c : conditions_) {
+    if (budget < 0) return false;
     if (follows_from_condition(d, c.dim, depth, budget)) return true;
     if (c.kind == DimCondition::Kind::Zero && !c.dim.is_const() && follows_from_condition(d, -c.dim, depth, budget))
       return true;
@@ -183,7 +184,9 @@ bool DimFacts::follows_from_condition(const Dim& d, const Dim& known, int depth,
   if (known.is_const() || !may_cancel(*d.poly(), *known.poly()) || !is_modest(d) || !is_modest(known)) return false;
   const DimPoly &p = *d.poly(), &k = *known.poly();
   auto holds = [&](int64_t scale, const Dim& multiplier) {
-    return range(multiplier).low >= 0 && provably_nonnegative(Dim(scale) * d - multiplier * known, depth - 1, budget);
+    // Where the search has ended, the expression need not be built.
+    return budget >= 0 && range(multiplier).low >= 0 &&
+           provably_nonnegative(Dim(scale) * d - multiplier * known, depth - 1, budget);
   };
   for (const DimTerm& x : p.terms) {
     if (x.coefficient >= 0) continue;
