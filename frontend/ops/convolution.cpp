@@ -340,9 +340,13 @@ array conv_general(array input, array weight, std::vector<int> stride, std::vect
     sizes.back() = size_of(weight, 0);
     return detail::stretch(array(0, dtype), sizes, s);
   }
+  // A trace of this convolution alone is for its sizes: proofs about open ones cost more than another trace.
+  const bool alone = detail::current_trace() == 0;
   return detail::composed(
       "convolution", key_of(c, dtype),
-      [c, dtype](const std::vector<array>& in) {
+      [c, dtype, alone](const std::vector<array>& in) {
+        for (int axis = 0; alone && axis < static_cast<int>(in[0].ndim()); ++axis)
+          (void)Size(size_of(in[0], axis)).value();
         // The sum over taps is rounded once.
         const Dtype t = compute_type(dtype);
         const array x = astype(in[0], t), w = astype(in[1], t);
