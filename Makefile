@@ -1,5 +1,5 @@
 # The commands of the README. Each installs the packages that it needs and builds first.
-.PHONY: all setup setup-tests configure run test bench bench-peers install format check-format fresh clean
+.PHONY: all setup setup-tests configure run test bench bench-peers bench-sweep docs install format check-format fresh clean
 BUILD = build/release
 # Builds and tests print a line a second at most.
 QUIETLY = scripts/quietly.sh
@@ -34,6 +34,19 @@ bench: | setup-tests
 
 bench-peers: bench
 	python3 bench/peers/run.py
+
+# Work drawn at random, beside the limit, PyTorch and JAX where the virtual environment of the build has them.
+bench-sweep: | setup-tests
+	cmake --preset release -DFRIT_PYTHON=ON -DPython_EXECUTABLE=$$(scripts/python.sh)
+	$(QUIETLY) cmake --build --preset release --target frit_python frit_codegen_llvm frit_runtime_openblas
+	PYTHONPATH=$(BUILD)/python $$(scripts/python.sh) bench/sweep/sweep.py $(SWEEP)
+
+# The documentation as a site, in build/site.
+docs: | setup-tests
+	cmake --preset release -DFRIT_PYTHON=ON -DPython_EXECUTABLE=$$(scripts/python.sh)
+	$(QUIETLY) cmake --build --preset release --target frit_python
+	PYTHONPATH=$(BUILD)/python $$(scripts/python.sh) -m sphinx -q -W docs build/site
+	@echo build/site/contents.html
 
 install: all
 	cmake --install $(BUILD)

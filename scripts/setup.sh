@@ -20,11 +20,14 @@ building=(
 testing=(
   libgtest-dev libbenchmark-dev           # tests and benchmarks
   python3                                 # tests of the command and of the source tree
+  python3-dev python3-venv                # the Python package
   mesa-vulkan-drivers vulkan-validationlayers  # a GPU in software
   clang-16                                # the second host compiler that the tests build with
   clang-format-19                         # how the sources are formatted
   gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user  # to run code that is compiled for 64-bit Arm
   gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross  # to run emitted C with 32-bit pointers, and big-endian
+  chromium                                # opens the page of frit report
+  openmpi-bin                             # several processes, for tests of frit::distributed
   mmdebstrap                              # to try set-up, build and tests on a fresh machine (scripts/fresh.sh)
 )
 

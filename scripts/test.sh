@@ -45,14 +45,18 @@ held() {
   done
 }
 
+# The Python package, where there is a Python to build it for.
+python=()
+if interpreter=$(scripts/python.sh); then python=(-DFRIT_PYTHON=ON -DPython_EXECUTABLE="$interpreter"); fi
+
 if ((all)); then
   step "format"
   make -s check-format || failures+=("format:
     make format")
   build clang
-  build release -DFRIT_BUILD_TESTS=ON -DFRIT_BUILD_BENCH=ON -DFRIT_OTHER_BUILD="$PWD/build/clang"
+  build release -DFRIT_BUILD_TESTS=ON -DFRIT_BUILD_BENCH=ON -DFRIT_OTHER_BUILD="$PWD/build/clang" "${python[@]}"
 else
-  build release -DFRIT_BUILD_TESTS=ON
+  build release -DFRIT_BUILD_TESTS=ON "${python[@]}"
 fi
 tests release release "${only[@]}"
 held_tests=()

@@ -321,6 +321,27 @@ std::string matmul(const std::string& type) {
          "[<n>, <n>] {\n  %0: " + type + "[<n>, <n>] = matmul %a, %b\n  return %0\n}";
 }
 
+// The graph of another element type.
+std::string typed(std::string text, const std::string& type) {
+  for (size_t at; type != "f32" && (at = text.find("f32[")) != std::string::npos;) text.replace(at, 3, type);
+  return text;
+}
+
+struct Shape {
+  int64_t batch, m, k, n;
+  bool transposed = false;  // the right operand lies along k
+};
+
+std::string product(const std::string& type, const Shape& s) {
+  auto shape = [&](int64_t rows, int64_t columns) {
+    return type + "[" + std::to_string(s.batch) + ", " + std::to_string(rows) + ", " + std::to_string(columns) + "]";
+  };
+  const std::string right = shape(s.k, s.n), result = shape(s.m, s.n);
+  return "func @matmul(%a: " + shape(s.m, s.k) + ", %b: " + (s.transposed ? shape(s.n, s.k) : right) + ") -> " +
+         result + " {\n" + (s.transposed ? "  %t: " + right + " = transpose %b {axes=[0, 2, 1]}\n" : "") +
+         "  %0: " + result + " = matmul %a, %" + (s.transposed ? "t" : "b") + "\n  return %0\n}";
+}
+
 // A product, a bias and silu: one launch.
 std::string layer(const std::string& type) {
   std::string text =
@@ -372,6 +393,30 @@ int main(int argc, char** argv) {
   bench.run("matmul bf16 4096^3", sized(matmul("bf16"), {{"n", n}}), 0, flops);
   bench.run("matmul f32 4096^3 + bias + silu", sized(layer("f32"), {{"n", n}}), 0, flops);
   bench.run("matmul f16 4096^3 + bias + silu", sized(layer("f16"), {{"n", n}}), 0, flops);
+  for (const char* type : {"f16", "bf16"}) {
+    const std::string t = type;
+    bench.run("gelu " + t + " (16384, 4096)", typed(sized(kGelu, {{"n", rows}, {"m", m}}), t), 4 * cells);
+    bench.run("softmax " + t + " (16384, 4096)", typed(sized(kSoftmax, {{"n", rows}, {"m", m}}), t), 4 * cells);
+    bench.run("rms_norm " + t + " (16384, 4096)", typed(sized(kRmsNorm, {{"n", rows}, {"m", m}}), t), 4 * cells);
+  }
+  bench.run("softmax f32 (32768, 128)", sized(kSoftmax, {{"n", 2 * rows}, {"m", 128}}),
+            8.0 * static_cast<double>(2 * rows * 128));
+  const Shape shapes[] = {{1, n - 96, n - 93, n - 99}, {1, 16, n, n},      {1, 16, n, n, true},   {1, 1, n, n},
+                          {1, 1, n, n, true},          {1, n, n, 1},       {1, 128, n, n},        {256, 128, 128, 128},
+                          {1, 1000, 1000, 1000},       {1, n, n, n, true}, {32, 1, 128, n, true}, {32, 1, n, 128}};
+  for (const char* type : {"f32", "f16", "bf16"})
+    for (const Shape& p : shapes) {
+      const double size = type == std::string("f32") ? 4 : 2;
+      const auto batch = static_cast<double>(p.batch), x = static_cast<double>(p.m), y = static_cast<double>(p.k),
+                 z = static_cast<double>(p.n);
+      const std::string name = std::string("matmul ") + type + " " + std::to_string(p.batch) + "x" +
+                               std::to_string(p.m) + "x" + std::to_string(p.k) + "x" + std::to_string(p.n) +
+                               (p.transposed ? " nt" : "");
+      // Few rows take as long as their memory; others as long as their arithmetic.
+      const bool few = std::min(p.m, p.n) <= 32;
+      bench.run(name, product(type, p), few ? size * batch * (x * y + y * z + x * z) : 0,
+                few ? 0 : 2 * batch * x * y * z);
+    }
   bench.launch(sized(kSwiglu, {{"n", 16}, {"m", 64}}));
   bench.cold(sized(kGelu, {{"n", 64}, {"m", 64}}));
   bench.write_json();

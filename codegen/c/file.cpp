@@ -5,9 +5,11 @@
 #include <cctype>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "codegen/c/c_call.h"
+#include "codegen/c/control.h"
 #include "codegen/c/data.h"
 #include "codegen/c/emitter.h"
 #include "codegen/package/c_interface.h"
@@ -244,6 +246,7 @@ class FileEmitter {
     }
     body += "  if (code != FRIT_CALL_OK) {\n    if (message != NULL) *message = why;\n    return code;\n  }\n";
     std::string statics, launches;
+    const std::string moving = begin_control(p, c, own_memory, statics);
     for (const Step& step : p.steps) {
       if (const auto* library = std::get_if<LibraryStep>(&step)) {
         const Dtype t = is_complex(library->dtypes[0]) ? float32 : library->dtypes[0];
@@ -256,6 +259,10 @@ class FileEmitter {
         launches += call.statements;
         if (std::find(declarations_.begin(), declarations_.end(), call.declarations) == declarations_.end())
           declarations_.push_back(call.declarations);
+        continue;
+      }
+      if (const auto* flow = std::get_if<ControlStep>(&step)) {
+        launches += control_->statements(*flow);
         continue;
       }
       const auto& launch = std::get<KernelStep>(step);
@@ -282,8 +289,21 @@ class FileEmitter {
         text_ += "  (void)" + param.name + ";\n";
     }
     used_.clear();
-    text_ += launches + "  return FRIT_CALL_OK;\n}\n";
+    text_ += moving + launches + "  return FRIT_CALL_OK;\n}\n";
     return {};
+  }
+
+  // The declarations of what moves; `statics` outlives the walk over the steps.
+  std::string begin_control(const Program& p, const CInterface& c, bool own_memory, std::string& statics) {
+    control_.emplace(
+        p, *positions_, facts_, [this](std::string_view wish) { return fresh(wish); },
+        [this, &p, &c, own_memory, &statics](uint32_t buffer) {
+          const ProgramBuffer& b = p.buffers[buffer];
+          const bool written = b.role == BufferRole::Temp || b.role == BufferRole::Output;
+          return place(p, c, buffer, {"", is_complex(b.dtype) ? float32 : b.dtype, 0, written, true}, own_memory,
+                       statics);
+        });
+    return control_->declarations();
   }
 
   // A static array in the place of memory of the workspace: one for each slot and element type.
@@ -296,6 +316,14 @@ class FileEmitter {
 
   std::string pointer(const Program& p, const CInterface& c, uint32_t buffer, const KernelBuffer& as, bool own_memory,
                       std::string& statics) {
+    const std::string moving = control_->variable(buffer);
+    if (moving.empty()) return place(p, c, buffer, as, own_memory, statics);
+    return "(" + std::string(as.written ? "" : "const ") + std::string(memory_type(as.dtype)) + "*)" + moving;
+  }
+
+  // Of a buffer that stays where it is.
+  std::string place(const Program& p, const CInterface& c, uint32_t buffer, const KernelBuffer& as, bool own_memory,
+                    std::string& statics) {
     const ProgramBuffer& b = p.buffers[buffer];
     const std::string type = (as.written ? "" : "const ") + std::string(memory_type(as.dtype)) + "*";
     switch (c.buffers[buffer].kind) {
@@ -367,6 +395,7 @@ class FileEmitter {
   std::set<std::string> taken_, used_;
   std::vector<std::string> kernel_names_, constants_;
   std::unique_ptr<Positions> positions_;
+  std::optional<ControlWriter> control_;
   std::map<std::pair<uint32_t, std::string>, std::string> slots_;  // arrays of own memory
   DimFacts facts_;
   bool has_checks_ = false, fixed_ = false;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -68,6 +69,24 @@ class Backend {
                                                std::string_view emission) = 0;
   // The parts behind each other.
   Result<std::string> emit(const ir::Program& program, const Target& target, std::string_view emission);
+  // The kernels of a planned program in the backend's text forms, a line at a time with the line of print(kernel) that
+  // it was made for, for those who read them (codegen/report). Backends that keep no lines give the text alone.
+  struct CodeLine {
+    std::string text;
+    uint32_t from = 0;  // a line of print(kernel), from 1; 0 where none is known
+  };
+  struct KernelCode {
+    std::string kernel;  // its name; "" for text that is not one kernel's
+    std::string form;    // the emission
+    std::vector<CodeLine> lines;
+    std::optional<uint32_t> spills, frame_bytes;  // of machine code: stores and loads of spilled registers, stack bytes
+    std::optional<double> ms = {};                // that its generation took
+  };
+  virtual Result<std::vector<KernelCode>> kernel_code(const ir::Program& program, const Target& target);
+  // `objects`, with the `kernel_code` of the same code; a backend whose code generator takes long runs it once for
+  // both.
+  virtual Result<std::vector<runtime::ObjectCode>> listed_objects(const ir::Program& program, const Target& target,
+                                                                  std::vector<KernelCode>& text);
   // The code of an object that `objects` made, as text.
   virtual Result<std::string> listing(const runtime::ObjectCode&, const Target&) {
     return Diagnostic("backend " + std::string(name()) + " cannot list code");
@@ -95,8 +114,11 @@ std::string backend_file(std::string_view name);
 Result<std::shared_ptr<runtime::Code>> load(const ir::Program& program, const Target& target);
 
 // A planned function and a backend's code for it, as something to keep; and the same made ready to run in this process.
-Result<runtime::Image> make_image(const ir::Function& f, const Target& target);
-Result<std::shared_ptr<runtime::Executable>> build(const ir::Function& f, const Target& target);
+// With `text`, the kernels' code to read.
+Result<runtime::Image> make_image(const ir::Function& f, const Target& target,
+                                  std::vector<Backend::KernelCode>* text = nullptr);
+Result<std::shared_ptr<runtime::Executable>> build(const ir::Function& f, const Target& target,
+                                                   std::vector<Backend::KernelCode>* text = nullptr);
 
 struct CompileOptions {
   Target target;

@@ -9,6 +9,7 @@
 #include "codegen/core/guard.h"
 #include "codegen/core/options.h"
 #include "ir/routines/routine.h"
+#include "runtime/execute/observe.h"
 
 namespace frit::codegen {
 
@@ -32,10 +33,13 @@ class PlanBuilder {
         FRIT_ASSIGN_OR_RETURN(planned, kernel_plan(*kernel));
         planned.beside = beside(*kernel);
         plan.steps.emplace_back(std::move(planned));
+      } else if (const auto* library = std::get_if<ir::LibraryStep>(&step)) {
+        before_ = {};
+        FRIT_ASSIGN_OR_RETURN(planned, library_plan(*library));
+        plan.steps.emplace_back(std::move(planned));
       } else {
         before_ = {};
-        FRIT_ASSIGN_OR_RETURN(planned, library_plan(std::get<ir::LibraryStep>(step)));
-        plan.steps.emplace_back(std::move(planned));
+        plan.steps.emplace_back(control_plan(std::get<ir::ControlStep>(step)));
       }
     }
     for (size_t i = 0; i < program_.results.size(); ++i)
@@ -57,6 +61,8 @@ class PlanBuilder {
       plan.symbol_names.push_back(name);
       plan.symbols.push_back(*source);
     }
+    plan.counters = static_cast<uint32_t>(program_.counters.size());
+    for (const std::string& name : program_.counters) slots_.emplace(name, static_cast<int>(slots_.size()));
     return {};
   }
 
@@ -99,6 +105,12 @@ class PlanBuilder {
         plan.constant = std::move(memory);
         break;
       }
+      case ir::BufferRole::Part:
+        plan.role = runtime::BufferPlan::Role::Part;
+        plan.index = b.counter;
+        plan.whole = b.whole;
+        plan.at = size(b.at * Dim(int64_t{b.dtype.size}));
+        break;
     }
     return plan;
   }
@@ -141,10 +153,11 @@ class PlanBuilder {
   bool beside(const ir::KernelStep& step) {
     Use own;
     for (size_t i = 0; i < step.buffers.size(); ++i) {
-      const ir::ProgramBuffer& b = program_.buffers[step.buffers[i]];
+      const uint32_t root = program_.root(step.buffers[i]);
+      const ir::ProgramBuffer& b = program_.buffers[root];
       // Memory that two buffers share counts as one.
       const bool slot = b.role == ir::BufferRole::Temp && b.slot != ir::kNone;
-      const std::pair memory(slot, slot ? b.slot : b.donor != ir::kNone ? b.donor : step.buffers[i]);
+      const std::pair memory(slot, slot ? b.slot : b.donor != ir::kNone ? b.donor : root);
       const ir::KernelBuffer& as = program_.kernels[step.kernel].buffers[i];
       if (as.read) own.read.insert(memory);
       if (as.written) own.written.insert(memory);
@@ -183,6 +196,11 @@ class PlanBuilder {
     return plan;
   }
 
+  runtime::ControlPlan control_plan(const ir::ControlStep& step) {
+    static_assert(static_cast<int>(ir::ControlKind::End) == static_cast<int>(runtime::ControlPlan::Kind::End));
+    return {static_cast<runtime::ControlPlan::Kind>(step.kind), step.counter, size(step.count), step.flag, step.swaps};
+  }
+
   const ir::Function& function_;
   const ir::Program& program_;
   struct Use {
@@ -204,7 +222,26 @@ Result<std::shared_ptr<runtime::Code>> load(const ir::Program& program, const Ta
   return runtime::load_objects(code);
 }
 
-Result<runtime::Image> make_image(const ir::Function& f, const Target& target) {
+namespace {
+
+// Leads from the names of kernels back to the lines that they came from.
+void tell_sources(const ir::Program& program) {
+  for (const ir::Kernel& k : program.kernels) {
+    std::string at;
+    for (const SourceLoc& loc : k.locs) {
+      const std::string place = to_string({loc.file, loc.line, 0});
+      if (place.find_first_of("\"\\") == std::string::npos && at.find(place) == std::string::npos && at.size() < 400)
+        at += (at.empty() ? "" : ", ") + place;
+    }
+    const int64_t now = runtime::now_ns();
+    const std::string details = "\"at\":\"" + at + "\"";
+    if (!at.empty()) runtime::observe({"source", k.name, now, now, details});
+  }
+}
+
+}  // namespace
+
+Result<runtime::Image> make_image(const ir::Function& f, const Target& target, std::vector<Backend::KernelCode>* text) {
   if (!f.program)
     return Diagnostic("function @" + f.name + " has no program to build", {}, "run the default pipeline over it first");
   runtime::Image image;
@@ -213,15 +250,20 @@ Result<runtime::Image> make_image(const ir::Function& f, const Target& target) {
   FRIT_TRY(PlanBuilder(f, *f.program).run(image));
   FRIT_ASSIGN_OR_RETURN(backend, find_backend(target.backend));
   if (f.program->kernels.empty() && !backend->runs_routines()) return image;
-  FRIT_ASSIGN_OR_RETURN(objects, backend->objects(*f.program, target));
+  if (runtime::observed()) tell_sources(*f.program);
+  const std::string name = f.name + ": machine code";
+  const runtime::Span span("compile", name);
+  FRIT_ASSIGN_OR_RETURN(
+      objects, text ? backend->listed_objects(*f.program, target, *text) : backend->objects(*f.program, target));
   image.objects = std::move(objects);
   return image;
 }
 
-Result<std::shared_ptr<runtime::Executable>> build(const ir::Function& f, const Target& target) {
+Result<std::shared_ptr<runtime::Executable>> build(const ir::Function& f, const Target& target,
+                                                   std::vector<Backend::KernelCode>* text) {
   FRIT_ASSIGN_OR_RETURN(backend, find_backend(target.backend));
   FRIT_TRY(backend->runs_here(target));
-  FRIT_ASSIGN_OR_RETURN(image, make_image(f, target));
+  FRIT_ASSIGN_OR_RETURN(image, make_image(f, target, text));
   return runtime::load_image(std::move(image));
 }
 

@@ -58,6 +58,9 @@ struct Writer {
   Result<std::string> operator()(const ir::Literal&) const {
     return Diagnostic("attribute '" + std::string(name) + "' of a library routine is a literal");
   }
+  Result<std::string> operator()(const ir::Region&) const {
+    return Diagnostic("attribute '" + std::string(name) + "' of a library routine is a function");
+  }
 };
 
 }  // namespace

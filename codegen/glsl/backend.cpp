@@ -14,7 +14,8 @@ namespace glsl {
 Result<runtime::GpuFeatures> features_of(const Target& target) {
   if (target.cpu == "nvidia") {
     runtime::GpuFeatures f;
-    f.keeps_specials32 = f.keeps_specials64 = f.keeps_subnormals32 = f.rounds_to_even32 = f.shuffle = f.matrix16 = true;
+    f.keeps_specials32 = f.keeps_specials64 = f.keeps_subnormals32 = f.rounds_to_even32 = f.shuffle = f.matrix16 =
+        f.matrix_narrow = f.matrix_bfloat16 = f.converts16 = true;
     f.subgroup_size = 32;
     f.shared_bytes = 49152;
     f.group_size = 1024;
@@ -31,7 +32,11 @@ Result<runtime::GpuFeatures> features_of(const Target& target) {
 namespace {
 
 constexpr int kLanes = 1024;  // of a reduction along rows: four for each invocation of a workgroup
-constexpr int64_t kColumnBlock = 256;
+
+Result<std::string> words_of(const Shader& s, const std::function<std::string()>& source) {
+  FRIT_ASSIGN_OR_RETURN(spirv, to_spirv(s.text, s.kernel.name, source));
+  return s.matrices == MatrixType::None ? std::move(spirv) : with_khr_matrices(spirv, s.matrices);
+}
 
 class GlslBackend : public Backend {
  public:
@@ -42,7 +47,6 @@ class GlslBackend : public Backend {
     t.vector_bytes = 16;
     t.grid = true;
     t.reduction_lanes = kLanes;
-    t.column_block = kColumnBlock;
     return t;
   }
 
@@ -62,7 +66,7 @@ class GlslBackend : public Backend {
     runtime::GpuCode code;
     runtime::ObjectCode object;
     for (Shader& s : shaders) {
-      FRIT_ASSIGN_OR_RETURN(spirv, to_spirv(s.text, s.kernel.name, source));
+      FRIT_ASSIGN_OR_RETURN(spirv, words_of(s, source));
       s.kernel.spirv = std::move(spirv);
       object.entries.push_back({s.kernel.name, s.kernel.name});
       code.kernels.push_back(std::move(s.kernel));
@@ -94,7 +98,7 @@ class GlslBackend : public Backend {
         parts.push_back({s.kernel.name, "// shader " + s.kernel.name + "\n" + s.text});
         continue;
       }
-      FRIT_ASSIGN_OR_RETURN(spirv, to_spirv(s.text, s.kernel.name, [&] { return ir::print(program, "program"); }));
+      FRIT_ASSIGN_OR_RETURN(spirv, words_of(s, [&] { return ir::print(program, "program"); }));
       if (emission == "spirv-asm") spirv = "; kernel @" + s.kernel.name + "\n" + disassemble(spirv);
       parts.push_back({s.kernel.name, std::move(spirv)});
     }
@@ -110,8 +114,9 @@ class GlslBackend : public Backend {
       if (!std::holds_alternative<ir::LibraryStep>(program.steps[i])) continue;
       FRIT_ASSIGN_OR_RETURN(forms, emit_routine(program, i, features, comments));
       const auto& epilogue = std::get<ir::LibraryStep>(program.steps[i]).epilogue;
-      if (!forms.empty() &&
-          std::all_of(forms.begin(), forms.end(), [](const Shader& s) { return s.kernel.routine->epilogue; }))
+      if (!forms.empty() && std::all_of(forms.begin(), forms.end(), [](const Shader& s) {
+            return s.kernel.routine->epilogue || s.kernel.routine->joined;
+          }))
         applied.insert(epilogue->kernel);
       for (Shader& s : forms) products.push_back(std::move(s));
     }

@@ -31,6 +31,7 @@ KernelEmitter::KernelEmitter(const ir::Kernel& kernel, const runtime::GpuFeature
     : k_(kernel),
       features_(features),
       comments_(comments),
+      prelude_(features.converts16),
       facts_(kernel.facts),
       regs_(kernel.reg_types.size()),
       narrow_(kernel.reg_types.size()) {}
@@ -218,6 +219,14 @@ void KernelEmitter::emit(const ir::Instr& instr, Context context) {
       const auto value = static_cast<int64_t>(s->imm);
       if (s->type == int64 && value >= -INT32_MAX && value <= INT32_MAX)
         narrow_[s->result] = literal(int32, s->imm & 0xffffffffu);
+      constants_[s->result] = s->imm;
+      return;
+    }
+    // A literal divisor becomes a factor.
+    if (auto known = s->op == ir::ScalarOp::Cast && s->type == float32 ? constants_.find(s->args[0]) : constants_.end();
+        known != constants_.end() && is_low_precision(k_.reg_types[s->args[0]])) {
+      const double value = ir::bits_to_double(k_.reg_types[s->args[0]], known->second);
+      regs_[s->result] = literal(float32, ir::double_to_bits(float32, value));
       return;
     }
     std::vector<std::string> args;
@@ -360,13 +369,12 @@ std::string KernelEmitter::float_modes() const {
   const bool controls = features_.keeps_specials32 || features_.keeps_specials64 || features_.keeps_subnormals32 ||
                         features_.keeps_subnormals64 || features_.rounds_to_even32 || features_.rounds_to_even64;
   const bool doubles = std::find(k_.reg_types.begin(), k_.reg_types.end(), float64) != k_.reg_types.end();
-  if (!controls) return {};
-  std::string text;
+  std::string text = prelude_.half_modes();
+  if (!controls) return text;
   text += "#extension GL_EXT_spirv_intrinsics : require\n";
   auto mode = [&](bool has, int capability, int number, int width) {
     if (!has || (width == 64 && !doubles)) return;
-    text += "spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [" +
-            std::to_string(capability) + "], " + std::to_string(number) + ", " + std::to_string(width) + ");\n";
+    text += execution_mode(capability, number, width);
   };
   mode(features_.keeps_subnormals32, 4464, 4459, 32);
   mode(features_.keeps_subnormals64, 4464, 4459, 64);

@@ -29,13 +29,22 @@ std::string literal(Dtype t, uint64_t bits);
 
 // Functions that shaders call where the language has no expression of the right meaning; each is written out when it is
 // used.
+// A declaration of an execution mode of SPV_KHR_float_controls, by its capability and number.
+std::string execution_mode(int capability, int number, int width);
+
 class Prelude {
  public:
+  // `converts16`: the device converts between f32 and f16 itself.
+  explicit Prelude(bool converts16 = false) : converts16_(converts16) {}
   // Its name; those that it calls are added too.
   std::string use(const std::string& name);
   const std::string& text() const { return text_; }
+  // Declarations that must come before `text`: the device's f16 and the modes of its conversions, where a function
+  // needs them.
+  std::string half_modes() const;
 
  private:
+  bool converts16_ = false, has_halves_ = false;
   std::set<std::string> used_;
   std::string text_;
 };
@@ -234,6 +243,7 @@ class KernelEmitter {
   std::string text_;  // of main
   int indent_ = 1;
   std::vector<std::string> regs_;
+  std::map<ir::Reg, uint64_t> constants_;
   std::vector<std::string> narrow_;  // i64 registers whose value is an int as well: that int, else ""
   std::map<std::string, Name, std::less<>> names_;
   std::set<std::string> identifiers_;

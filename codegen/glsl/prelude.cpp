@@ -137,6 +137,13 @@ class HelperTable {
   return uintBitsToFloat(bits | (h & 0x8000u) << 16);
 }
 )");
+    // Of devices that convert themselves: Prelude::half_modes.
+    add("f16_to_f32_device", {}, "float f16_to_f32(uint h) { return float(unpackFloat2x16(h).x); }\n");
+    // NVIDIA's driver 580 drops a conversion to f16 and back, though it rounds. A step that it cannot look through
+    // stops that: launches have one workgroup along z.
+    add("f32_to_f16_device", {},
+        "uint f32_to_f16(float x) {\n  return packFloat2x16(f16vec2(float16_t(x), float16_t(0.0))) ^ (gl_NumWorkGroups.z - "
+        "1u);\n}\n");
     // Rounded to nearest even in integers.
     add("f32_to_f16", {}, R"(uint f32_to_f16(float x) {
   uint b = floatBitsToUint(x), m = b & 0x7fffffffu, sign = (b >> 16) & 0x8000u, h;
@@ -278,9 +285,23 @@ const Helpers& helpers() {
 
 }  // namespace
 
+std::string execution_mode(int capability, int number, int width) {
+  return "spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [" +
+         std::to_string(capability) + "], " + std::to_string(number) + ", " + std::to_string(width) + ");\n";
+}
+
+std::string Prelude::half_modes() const {
+  if (!has_halves_) return {};
+  return "#extension GL_EXT_spirv_intrinsics : require\n"
+         "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n" +
+         execution_mode(4464, 4459, 16) + execution_mode(4466, 4461, 16) + execution_mode(4467, 4462, 16);
+}
+
 std::string Prelude::use(const std::string& name) {
   if (!used_.insert(name).second) return name;
-  auto found = helpers().find(name);
+  auto found = converts16_ ? helpers().find(name + "_device") : helpers().end();
+  if (found != helpers().end()) has_halves_ = true;
+  if (found == helpers().end()) found = helpers().find(name);
   if (found == helpers().end()) return "missing_" + name;
   for (const std::string& other : found->second.uses) use(other);
   text_ += found->second.text;

@@ -5,17 +5,74 @@
 
 namespace frit::codegen::glsl {
 
-// The place of a workgroup's tile: i0 and j0, the batch, and the operands' first elements a_base, b_base and c_base.
-// Words SIZE and TILE.
+// The declaration of a product's arguments, followed by those of its epilogue. Word ARGUMENTS.
+extern const char* const kProductArguments;
+// What the shaders of matrix units ask of the language.
+extern const char* const kMatrixUnits;
+// The place of a workgroup's tile: i0 and j0, and what kBatch gives. Words BATCH, TM and TN.
 extern const char* const kPlace;
+// First elements of the matrices of number `batch`: a_base, b_base and c_base. Word SIZE.
+extern const char* const kBatch;
+
+// Text that depends on the element type, on the device and on the epilogue.
+class ProductText {
+ public:
+  ProductText(Dtype t, const runtime::GpuFeatures& features, const FusedEpilogue& fused);
+
+  const std::string compute, storage;  // types of sums and of elements in memory
+  // x as read from memory, and the sum as the epilogue takes it and as it is stored.
+  std::string from = "x", element = "sum", stored = "sum";
+
+  // An element as a part of words; `bit` where 16-bit elements begin in their word.
+  std::string part(const std::string& words, const std::string& bit);
+  std::string multiply(const std::string& sum, const std::string& a, const std::string& b) const;
+  const Epilogue* epilogue() const { return epilogue_; }
+  // Replaces the words DECLARED, PLACE, BATCH, BEFORE (the first element's position), EXTENSIONS, PRELUDE, and those
+  // of `own`, which may hold REFERENCES, POSITION, ELEMENT, SIZE, STORAGE, COMPUTE, FROM, SUM and STORED. With an
+  // epilogue, `own` has PARTS, the number of elements that are handed to it at once.
+  std::string fill_in(std::string text, const std::map<std::string, std::string>& own) const;
+
+ private:
+  const Dtype t_;
+  const bool fused_fma_;
+  const Epilogue* epilogue_;
+  Prelude prelude_;
+  const bool modes_declared_;
+};
 
 // The forms of a product. Large tiles reuse more of what they read, small ones leave less of a small result idle, and
-// matrix units take aligned operands of float16.
-enum class ProductKind { Large, Small, Matrix };
-runtime::RoutineForm product_form(ProductKind kind, size_t step, int64_t element_bytes, int64_t tile_rows,
-                                  int64_t tile_columns);
+// matrix units take operands of 16 bits. Deep ones read ahead by two tiles of operands that 16-byte loads take. Few
+// rows (or columns) take a form that reads the larger operand once, with matrix units too.
+enum class ProductKind { FewMatrix, FewRows, Matrix, SmallMatrix, Deep, Large, Small };
+struct FormSizes {
+  int64_t element_bytes, tile_rows, tile_columns;
+  int64_t depth = 1;    // of a tile of the operands
+  bool copied = false;  // it reads copies of the operands, whose sizes are multiples of the depth and of 16 bytes
+};
+runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size_t step);
 
-// The form for matrix units.
-Shader matrix_product(const std::string& name, size_t step, const FusedEpilogue& fused);
+// Copies both operands where their sizes or addresses are odd (with `whole`, also where k is no multiple of the depth),
+// and joins `product`, which reads the copies.
+std::vector<Shader> with_copies(const RoutineStep& step, Dtype type, const FormSizes& sizes, bool whole,
+                                Shader product);
+runtime::RoutineForm copies_form(size_t step, const FormSizes& sizes, bool whole, int64_t per_group);
+
+// The forms for matrix units.
+struct MatrixProduct {
+  Dtype type;   // float16 or bfloat16
+  bool narrow;  // the device multiplies by matrices of 8 columns
+  FusedEpilogue fused;
+};
+std::vector<Shader> matrix_products(const RoutineStep& step, const MatrixProduct& product);
+constexpr uint32_t kFewMatrixShared = 40960;  // bytes of shared memory
+Shader few_rows_by_matrices(const RoutineStep& step, const MatrixProduct& product);
+
+// Of float32, with two tiles of the operands on their way.
+constexpr uint32_t kDeepShared = 17408;  // bytes of shared memory
+std::vector<Shader> deep_products(const RoutineStep& step, const FusedEpilogue& fused);
+
+// The form for at most kFewRows rows or columns of the result.
+constexpr int64_t kFewRows = 32;
+Shader few_rows_product(const RoutineStep& step, Dtype type, const FusedEpilogue& fused);
 
 }  // namespace frit::codegen::glsl

@@ -1,5 +1,7 @@
 // How the shaders of a matrix product are launched: their arguments, workgroups and conditions as programs over the
 // numbers of the operands and the result (runtime/execute/gpu.h).
+#include <array>
+
 #include "codegen/glsl/product.h"
 
 namespace frit::codegen::glsl {
@@ -7,8 +9,14 @@ namespace {
 
 using Form = runtime::RoutineForm;
 
-constexpr int64_t kManyTiles = 64;            // large tiles only where there are so many of them
-constexpr int64_t kMatrixResult = 128 * 128;  // elements below which matrix units are not worth their large tiles
+constexpr int64_t kManyTiles = 64;                  // large tiles only where there are so many of them
+constexpr int64_t kManyDeepTiles = 128;             // whose workgroups have fewer invocations
+constexpr int64_t kManyMatrixTiles = 96;            // the same of matrix units, whose tiles are larger
+constexpr int64_t kMostSteps = int64_t{1} << 30;    // along k, counted in 32 bits
+constexpr int64_t kShort = 64;                      // loads of a line below which fewer invocations share it
+constexpr int64_t kDeep = 256;                      // steps from which subgroups share them
+constexpr int64_t kWorthCopies = int64_t{1} << 27;  // multiplications from which operands are copied first
+constexpr int64_t kReuse = 256;                     // of each element of an operand that is copied
 constexpr size_t kA = 0, kB = 1, kC = 2, kWindows = 3;
 
 // A number as a symbol whose name is its slot.
@@ -31,52 +39,197 @@ Dim narrow(size_t window, int64_t unit) {
   return odd;
 }
 
+// Zero where an operand lies side by side along one of its last two axes.
+Dim scattered(size_t window) {
+  return min(distance(number(window, Form::kRowStride), 1), distance(number(window, Form::kColumnStride), 1));
+}
+
 // Zero where `value` is at least `least`.
 Dim shortfall(const Dim& value, int64_t least) { return Dim(least) - min(value, Dim(least)); }
 
+// One where `d`, which is not negative, is not zero.
+Dim sign(const Dim& d) { return min(d, Dim(1)); }
+
+Dim choose(const Dim& one, const Dim& a, const Dim& b) { return b + one * (a - b); }
+
+Dim multiple(const Dim& d, int64_t unit) { return ceil_div(d, unit) * Dim(unit); }
+
+// An operand as a form reads it, strides in elements.
+struct Operand {
+  Dim address, row, column;
+  std::array<Dim, Form::kBatchAxes> steps;
+};
+
+Operand operand(size_t window) {
+  Operand o{number(window, Form::kAddress), number(window, Form::kRowStride), number(window, Form::kColumnStride), {}};
+  for (size_t i = 0; i < Form::kBatchAxes; ++i) o.steps[i] = number(window, Form::kSteps + i);
+  return o;
+}
+
+// The copy of an operand in working memory: lines along the axis that lies side by side, filled up with zeros. Batch
+// axes without a step have one matrix.
+struct Copy {
+  Dim lines, length, stride;  // of the operand
+  Dim all_lines, pitch;       // of the copy
+  Dim matrices;
+  std::array<Dim, Form::kBatchAxes> sizes;
+  Operand as_operand;
+
+  Copy(size_t window, int64_t unit, int64_t depth) {
+    const Operand from = operand(window);
+    const Dim columns = sign(distance(from.column, 1)), rows_size = number(window, Form::kRows),
+              columns_size = number(window, Form::kColumns);
+    lines = choose(columns, columns_size, rows_size);
+    length = choose(columns, rows_size, columns_size);
+    stride = choose(columns, from.column, from.row);
+    const bool left = window == kA;
+    const Dim along_k = left ? Dim(1) - columns : columns;
+    all_lines = choose(along_k, lines, multiple(lines, depth));
+    pitch = choose(along_k, multiple(length, depth), multiple(length, unit));
+    as_operand.address = number(Form::scratch_slot(kWindows, window));
+    as_operand.row = choose(columns, Dim(1), pitch);
+    as_operand.column = choose(columns, pitch, Dim(1));
+    matrices = Dim(1);
+    for (size_t i = Form::kBatchAxes; i-- > 0;) {
+      const Dim there = sign(distance(from.steps[i], 0));
+      sizes[i] = choose(there, number(Form::size_slot(kWindows, i)), Dim(1));
+      as_operand.steps[i] = there * matrices * all_lines * pitch;
+      matrices = matrices * sizes[i];
+    }
+  }
+};
+
+void agree(Form& form) {
+  const Dim m = number(kC, Form::kRows), n = number(kC, Form::kColumns), k = number(kA, Form::kColumns);
+  for (const Dim& d : {number(kA, Form::kRows) - m, number(kB, Form::kRows) - k, number(kB, Form::kColumns) - n})
+    form.agree.push_back(program(d));
+}
+
+// One where the columns are few and the rows are not: lines are the rows then.
+Dim few_swapped() { return min(max(number(kC, Form::kRows) - Dim(kFewRows), 0), 1); }
+
+void few_rows_form(Form& form, int64_t unit) {
+  const Dim m = number(kC, Form::kRows), n = number(kC, Form::kColumns), k = number(kA, Form::kColumns);
+  const Dim swapped = few_swapped(), lines = choose(swapped, m, n), rows = choose(swapped, n, m);
+  form.suited.push_back(program(max(rows - Dim(kFewRows), 0)));
+  auto chosen = [&](const Dim& a, const Dim& b) { return choose(swapped, a, b); };
+  // The large operand's strides along its lines and along k, and the small one's.
+  const Dim line = chosen(number(kA, Form::kRowStride), number(kB, Form::kColumnStride));
+  const Dim along = chosen(number(kA, Form::kColumnStride), number(kB, Form::kRowStride));
+  const Dim small_row = chosen(number(kB, Form::kColumnStride), number(kA, Form::kRowStride));
+  const Dim small_along = chosen(number(kB, Form::kRowStride), number(kA, Form::kColumnStride));
+  auto aligned = [&](const Dim& step, size_t a, size_t b) {
+    Dim odd = mod(step, unit) + mod(chosen(number(a, Form::kAddress), number(b, Form::kAddress)), 16);
+    for (size_t i = 0; i < Form::kBatchAxes; ++i)
+      odd += mod(chosen(number(a, Form::kSteps + i), number(b, Form::kSteps + i)), unit);
+    return odd;
+  };
+  const Dim by_k = distance(along, 1) + mod(line, unit) + mod(k, unit),
+            by_line = distance(line, 1) + mod(along, unit) + mod(lines, unit);
+  form.variant = {{program(aligned(Dim(0), kA, kB) + min(by_k, by_line))},
+                  {program(Dim(1) - swapped)},
+                  {program(distance(along, 1) + min(by_k, 1) * (Dim(1) - min(by_line, 1)))},
+                  {program(max(k - Dim(kShort * unit), 0))},
+                  {program(aligned(small_row, kB, kA) + distance(small_along, 1) + mod(k, unit))}};
+  for (int64_t least : {2, 3, 5, 9, 17}) form.variant.push_back({program(shortfall(rows, least))});
+}
+
 }  // namespace
 
-runtime::RoutineForm product_form(ProductKind kind, size_t step, int64_t element_bytes, int64_t tile_rows,
-                                  int64_t tile_columns) {
+runtime::RoutineForm copies_form(size_t step, const FormSizes& sizes, bool whole, int64_t per_group) {
+  const int64_t element_bytes = sizes.element_bytes, depth = sizes.depth, unit = 16 / element_bytes;
   const Dim m = number(kC, Form::kRows), n = number(kC, Form::kColumns), k = number(kA, Form::kColumns);
   Form form;
   form.step = static_cast<uint32_t>(step);
   form.windows = kWindows;
+  form.joined = true;
+  agree(form);
+  Dim groups;
   std::vector<Dim> arguments;
-  for (size_t w : {kA, kB, kC}) arguments.push_back(number(w, Form::kAddress));
-  arguments.insert(arguments.end(), {m, n, k});
   for (size_t w : {kA, kB}) {
-    arguments.push_back(number(w, Form::kRowStride));
-    arguments.push_back(number(w, Form::kColumnStride));
-  }
-  for (size_t i = 0; i < Form::kBatchAxes; ++i) arguments.push_back(number(Form::size_slot(kWindows, i)));
-  for (size_t w : {kA, kB})
+    const Copy c(w, unit, depth);
+    const Dim own = c.matrices * c.all_lines * ceil_div(c.pitch, per_group);
+    arguments.insert(arguments.end(), {number(w, Form::kAddress), c.as_operand.address, own, c.lines, c.length,
+                                       c.stride, c.all_lines, c.pitch});
+    for (const Dim& d : c.sizes) arguments.push_back(d);
     for (size_t i = 0; i < Form::kBatchAxes; ++i) arguments.push_back(number(w, Form::kSteps + i));
+    form.scratch.push_back(program(c.matrices * c.all_lines * c.pitch * Dim(element_bytes)));
+    form.suited.push_back(program(scattered(w)));
+    groups = w == kA ? own : groups + own;
+  }
   for (const Dim& d : arguments) form.arguments.push_back(program(d));
-
-  const Dim groups = number(Form::batch_slot(kWindows)) * ceil_div(m, tile_rows) * ceil_div(n, tile_columns);
   form.groups = program(groups);
-  for (const Dim& d : {number(kA, Form::kRows) - m, number(kB, Form::kRows) - k, number(kB, Form::kColumns) - n})
-    form.agree.push_back(program(d));
+  // Something must be odd, and every element be used often.
+  const Dim odd = narrow(kA, unit) + narrow(kB, unit);
+  form.suited.push_back(program(Dim(1) - sign(whole ? odd + mod(k, depth) : odd)));
+  form.suited.push_back(program(shortfall(m * n * k, kWorthCopies)));
+  form.suited.push_back(program(max(Dim(kReuse) - min(m, n), 0)));
+  form.suited.push_back(program(max(k - Dim(kMostSteps), 0)));
+  form.suited.push_back(program(shortfall(min(min(m, n), k), 1)));
+  return form;
+}
 
+runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size_t step) {
+  const int64_t element_bytes = sizes.element_bytes, tile_rows = sizes.tile_rows, tile_columns = sizes.tile_columns;
   const int64_t unit = 16 / element_bytes;
+  const Dim m = number(kC, Form::kRows), n = number(kC, Form::kColumns), k = number(kA, Form::kColumns);
+  Form form;
+  form.step = static_cast<uint32_t>(step);
+  form.windows = kWindows;
+  std::array<Operand, 2> operands;
+  for (size_t w : {kA, kB}) operands[w] = sizes.copied ? Copy(w, unit, sizes.depth).as_operand : operand(w);
+  const auto& [a, b] = operands;
+  const Dim steps = sizes.copied ? multiple(k, sizes.depth) : k;
+  std::vector<Dim> arguments{a.address, b.address, number(kC, Form::kAddress), m, n, steps, a.row, a.column,
+                             b.row,     b.column};
+  for (size_t i = 0; i < Form::kBatchAxes; ++i) arguments.push_back(number(Form::size_slot(kWindows, i)));
+  for (const Operand& o : operands) arguments.insert(arguments.end(), o.steps.begin(), o.steps.end());
+  for (const Dim& d : arguments) form.arguments.push_back(program(d));
+  agree(form);
+
+  const bool few = kind == ProductKind::FewRows;
+  const Dim lines = choose(few_swapped(), m, n);
+  const Dim groups = number(Form::batch_slot(kWindows)) *
+                     (few ? ceil_div(lines, tile_columns) : ceil_div(m, tile_rows) * ceil_div(n, tile_columns));
+  form.groups = program(groups);
+
   const std::vector<DimProgram> wide{program(narrow(kA, unit)), program(narrow(kB, unit))};
+  const std::vector<DimProgram> whole{program(mod(k, sizes.depth)), program(shortfall(k, sizes.depth))};
+  // Whether an operand lies along its columns.
+  auto by_column = [&](size_t w) {
+    return std::vector{program(shortfall(distance(number(w, Form::kColumnStride), 1), 1))};
+  };
+  auto suit = [&](const std::vector<DimProgram>& all) {
+    form.suited.insert(form.suited.end(), all.begin(), all.end());
+  };
   switch (kind) {
     case ProductKind::Small: form.variant = {wide}; break;
     case ProductKind::Large:
       form.variant = {wide};
-      form.suited = {program(shortfall(groups, kManyTiles))};
+      suit({program(shortfall(groups, kManyTiles))});
+      break;
+    case ProductKind::Deep:
+      form.variant = {by_column(kA), by_column(kB)};
+      suit({program(shortfall(groups, kManyDeepTiles))});
+      if (!sizes.copied) suit(wide), suit(whole);
       break;
     case ProductKind::Matrix:
-      form.suited = wide;
-      for (const Dim& d :
-           {mod(m, 16), mod(n, 16), mod(number(kC, Form::kAddress), 16), shortfall(m * n, kMatrixResult)})
-        form.suited.push_back(program(d));
-      // Always aligned; then whether an operand lies along its columns.
-      form.variant = {{}};
-      for (size_t w : {kA, kB})
-        form.variant.push_back({program(shortfall(distance(number(w, Form::kColumnStride), 1), 1))});
+    case ProductKind::SmallMatrix:
+      for (size_t w : {kA, kB}) suit({program(scattered(w))});
+      suit({program(max(k - Dim(kMostSteps), 0))});
+      if (kind == ProductKind::Matrix) suit({program(shortfall(groups, kManyMatrixTiles))});
+      form.variant = {wide, by_column(kA), by_column(kB), wide};
+      form.variant.push_back({program(mod(n, unit)), program(mod(number(kC, Form::kAddress), 16))});
+      form.variant[3].insert(form.variant[3].end(), whole.begin(), whole.end());
+      if (sizes.copied) form.variant[0] = form.variant[3] = {};
       break;
+    case ProductKind::FewMatrix:
+      suit(wide), suit(whole);
+      suit({program(distance(number(kA, Form::kColumnStride), 1)), program(shortfall(m, 2)),
+            program(max(m - Dim(kFewRows), 0)), program(shortfall(k, kDeep)), program(max(k - Dim(kMostSteps), 0))});
+      form.variant = {by_column(kB), {program(shortfall(m, 17))}};
+      break;
+    case ProductKind::FewRows: few_rows_form(form, unit); break;
   }
   return form;
 }

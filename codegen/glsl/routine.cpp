@@ -30,6 +30,13 @@ bool is_used_elsewhere(const ir::Program& program, size_t number, uint32_t buffe
   if (has(program.results)) return true;
   for (size_t i = 0; i < program.steps.size(); ++i) {
     if (i == number) continue;
+    if (const auto* control = std::get_if<ir::ControlStep>(&program.steps[i])) {
+      if (control->flag == buffer || std::any_of(control->swaps.begin(), control->swaps.end(), [&](const auto& pair) {
+            return pair.first == buffer || pair.second == buffer;
+          }))
+        return true;
+      continue;
+    }
     if (const auto* kernel = std::get_if<ir::KernelStep>(&program.steps[i])) {
       if (among(kernel->buffers)) return true;
       continue;

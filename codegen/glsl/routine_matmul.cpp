@@ -12,27 +12,6 @@
 
 namespace frit::codegen::glsl {
 
-const char* const kPlace =
-    R"(  uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
-  const uint64_t columns = uint64_t(n + $TN$ - 1) / $TN$UL, rows = uint64_t(m + $TM$ - 1) / $TM$UL;
-  uint64_t batch = group / (columns * rows);
-  if (batch >= uint64_t(args.sizes[0] * args.sizes[1] * args.sizes[2] * args.sizes[3])) return;
-  group -= batch * columns * rows;
-  const uint64_t c_base = args.c + batch * uint64_t(m * n) * $SIZE$UL;
-  int64_t a_offset = 0L, b_offset = 0L;
-  for (int i = 3; i >= 0; --i) {
-    int64_t at = int64_t(batch % uint64_t(args.sizes[i]));
-    batch /= uint64_t(args.sizes[i]);
-    a_offset += at * args.a_steps[i];
-    b_offset += at * args.b_steps[i];
-  }
-  // Tiles in bands of eight rows, so that what runs at once reads the same parts of both operands.
-  const uint64_t band = group / (8UL * columns), first = band * 8UL, height = min(rows - first, 8UL);
-  const int64_t i0 = int64_t(first + (group - band * 8UL * columns) % height) * $TM$;
-  const int64_t j0 = int64_t((group - band * 8UL * columns) / height) * $TN$;
-  const uint64_t a_base = args.a + uint64_t(a_offset) * $SIZE$UL, b_base = args.b + uint64_t(b_offset) * $SIZE$UL;
-)";
-
 namespace {
 
 constexpr int kSide = 16;   // invocations along each axis of a tile
@@ -46,13 +25,7 @@ $EXTENSIONS$$REFERENCES$layout(local_size_x = 256) in;
 layout(constant_id = 0) const bool aligned = false;
 layout(buffer_reference, std430, buffer_reference_align = $SIZE$) buffer Element { $STORAGE$ data; };
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer Words { uvec4 data; };
-layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {
-  uint64_t a, b, c;
-  int64_t m, n, k, a_row, a_column, b_row, b_column;
-  int64_t sizes[4], a_steps[4], b_steps[4];
-$ARGUMENTS$};
-layout(push_constant, std430) uniform Push { Arguments args; };
-$PRELUDE$
+$DECLARED$$PRELUDE$$FUNCTIONS$
 const int tile = $TILE$, depth = 16, unit = $UNIT$, per = $PER$;  // elements of a wide load; elements that an invocation loads of each operand
 const bool wide = $WIDE$;
 shared $COMPUTE$ a_tile[depth * (tile + 4)], b_tile[depth * (tile + 4)];
@@ -120,6 +93,29 @@ $MULTIPLY$    }
 $STORE$}
 )";
 
+// Without an epilogue.
+constexpr const char* kPut =
+    "#define PUT(i, j, sum) if (i0 + (i) < m && j0 + (j) < n) Element(c_base + uint64_t((i0 + (i)) * n + j0 + (j)) * $SIZE$UL).data = "
+    "$STORED$;\n";
+
+// The elements of a pass, whose sums lie in shared memory.
+constexpr const char* kEpilogue = R"(    barrier();
+    $POSITION$ places[parts];
+    $ELEMENT$ elements[parts];
+    bool there[parts];
+    [[unroll]] for (int e = 0; e < parts; ++e) {
+      const int number = me + e * 256, line = number / tile;
+      const int64_t i = i0 + $ROW$, j = j0 + number % tile;
+      const $COMPUTE$ sum = a_tile[number];
+      there[e] = i < m && j < n;
+      places[e] = $POSITION$(before + uint64_t(i * n + j));
+      elements[e] = $SUM$;
+$KEEP$    }
+    epilogue(places, elements, there);
+  }
+)";
+constexpr const char* kKeep = "      if (there[e]) Element(c_base + uint64_t(i * n + j) * $SIZE$UL).data = $STORED$;\n";
+
 // Writes the form for plain multiplications.
 class ProductWriter {
  public:
@@ -129,75 +125,42 @@ class ProductWriter {
         own_(kind == ProductKind::Small ? 2
              : t.size == 8              ? 4
                                         : 8),
-        fused_fma_(features.fused_fma),
-        epilogue_(fused.function ? &*fused.function : nullptr),
         keep_(fused.keep),
-        compute_(is_complex(t)  ? "vec2"
-                 : t == float64 ? "double"
-                                : "float") {
-    if (epilogue_) prelude_ = epilogue_->prelude;
-    convert();
-  }
+        text_(t, features, fused) {}
 
   Shader run(const std::string& name, size_t step) {
     const int tile = kSide * own_, unit = 16 / t_.size, per = tile * kDepth / 256;
+    const std::string unpacked = unpack(unit);
     Shader shader;
-    shader.text = fill(fill(kText, {{"PLACE", kPlace}}), {{"EXTENSIONS", extensions()},
-                                                          {"SIZE", size()},
-                                                          {"STORAGE", storage()},
-                                                          {"COMPUTE", compute_},
-                                                          {"REFERENCES", epilogue_ ? epilogue_->references : ""},
-                                                          {"ARGUMENTS", epilogue_ ? epilogue_->arguments : ""},
-                                                          {"PRELUDE", prelude_.text() + functions()},
-                                                          {"TILE", std::to_string(tile)},
-                                                          {"TM", std::to_string(tile)},
-                                                          {"TN", std::to_string(tile)},
-                                                          {"UNIT", std::to_string(unit)},
-                                                          {"PER", std::to_string(per)},
-                                                          {"WIDE", per >= unit ? "aligned" : "false"},
-                                                          {"FROM", from_},
-                                                          {"UNPACK", unpack_},
-                                                          {"SUMS", sums()},
-                                                          {"MULTIPLY", multiply()},
-                                                          {"STORE", epilogue_ ? store_through_epilogue() : store()}});
+    shader.text = text_.fill_in(fill(kText, {{"FUNCTIONS", text_.epilogue() ? "" : kPut},
+                                             {"STORE", text_.epilogue() ? store_through_epilogue() : store()}}),
+                                {{"PARTS", std::to_string(own_)},
+                                 {"TILE", std::to_string(tile)},
+                                 {"TM", std::to_string(tile)},
+                                 {"TN", std::to_string(tile)},
+                                 {"UNIT", std::to_string(unit)},
+                                 {"PER", std::to_string(per)},
+                                 {"WIDE", per >= unit ? "aligned" : "false"},
+                                 {"UNPACK", unpacked},
+                                 {"SUMS", sums()},
+                                 {"MULTIPLY", multiply()}});
     shader.kernel.name = name;
     shader.kernel.group_size = 256;
-    shader.kernel.routine = product_form(kind_, step, t_.size, tile, tile);
-    shader.kernel.routine->epilogue = epilogue_ != nullptr;
+    shader.kernel.routine = product_form(kind_, {t_.size, tile, tile}, step);
+    shader.kernel.routine->epilogue = text_.epilogue() != nullptr;
     return shader;
   }
 
  private:
-  std::string size() const { return std::to_string(t_.size); }
-  std::string storage() const { return t_.size == 2 ? "uint16_t" : compute_; }
-  std::string extensions() const {
-    std::string text = t_.size == 2 ? "#extension GL_EXT_shader_16bit_storage : require\n" : "";
-    if (epilogue_)
-      for (const std::string& e : epilogue_->extensions) text += "#extension " + e + " : require\n";
-    return text;
-  }
-
-  // How elements come from memory, one by one (FROM) and as words of 16 bytes (UNPACK), and how a sum is stored.
-  void convert() {
-    auto unpack = [&](int j, const std::string& e) {
-      unpack_ += "      values[" + std::to_string(j) + "] = " + e + "; \\\n";
-    };
-    const char* parts[] = {"w.x", "w.y", "w.z", "w.w"};
-    if (is_low_precision(t_)) {
-      from_ = cast_expression(prelude_, float32, t_, "uint(x)");
-      for (int j = 0; j < 8; ++j)
-        unpack(j, cast_expression(
-                      prelude_, float32, t_,
-                      std::string("bitfieldExtract(") + parts[j / 2] + ", " + std::to_string(j % 2 * 16) + ", 16)"));
-      element_ = cast_expression(prelude_, t_, float32, "sum");
-      to_ = "uint16_t(" + element_ + ")";
-    } else if (t_ == float32) {
-      for (int j = 0; j < 4; ++j) unpack(j, std::string("uintBitsToFloat(") + parts[j] + ")");
-    } else {
-      const std::string pair = t_ == float64 ? "packDouble2x32(" : "uintBitsToFloat(";
-      unpack(0, pair + "w.xy)");
-      unpack(1, pair + "w.zw)");
+  // The elements of a word of 16 bytes.
+  std::string unpack(int unit) {
+    std::string text;
+    for (int j = 0; j < unit; ++j) {
+      const std::string at = std::to_string(t_.size == 2 ? j / 2 : j);
+      const std::string words = t_.size == 8 ? (j ? "w.zw" : "w.xy") : std::string("w.") + "xyzw"[std::stoi(at)];
+      text += "      values[" + std::to_string(j) + "] = " + text_.part(words, std::to_string(j % 2 * 16)) + "; \\\n";
     }
+    return text;
   }
 
   // Where element `i` of an invocation's own lies in the tile. In fours, a quarter of the invocations' reach apart,
@@ -211,34 +174,22 @@ class ProductWriter {
   std::string sums() const {
     std::string text;
     for (int i = 0; i < own_; ++i)
-      for (int j = 0; j < own_; ++j) text += "  " + compute_ + " " + sum(i, j) + " = " + compute_ + "(0);\n";
+      for (int j = 0; j < own_; ++j) text += "  " + text_.compute + " " + sum(i, j) + " = " + text_.compute + "(0);\n";
     return text;
   }
 
   std::string multiply() const {
     std::string text;
     for (int i = 0; i < own_; ++i)
-      text += "      " + compute_ + " a" + std::to_string(i) + " = a_tile[s * (tile + 4) + " + at("row", i) + "];\n";
+      text +=
+          "      " + text_.compute + " a" + std::to_string(i) + " = a_tile[s * (tile + 4) + " + at("row", i) + "];\n";
     for (int j = 0; j < own_; ++j)
-      text += "      " + compute_ + " b" + std::to_string(j) + " = b_tile[s * (tile + 4) + " + at("column", j) + "];\n";
+      text += "      " + text_.compute + " b" + std::to_string(j) + " = b_tile[s * (tile + 4) + " + at("column", j) +
+              "];\n";
     for (int i = 0; i < own_; ++i)
-      for (int j = 0; j < own_; ++j) {
-        const std::string a = "a" + std::to_string(i), b = "b" + std::to_string(j), c = sum(i, j);
-        text += "      " + c;
-        if (is_complex(t_))
-          text += " += vec2(" + a + ".x * " + b + ".x - " + a + ".y * " + b + ".y, " + a + ".x * " + b + ".y + " + a +
-                  ".y * " + b + ".x);\n";
-        else
-          text += fused_fma_ ? " = fma(" + a + ", " + b + ", " + c + ");\n" : " += " + a + " * " + b + ";\n";
-      }
+      for (int j = 0; j < own_; ++j)
+        text += "      " + text_.multiply(sum(i, j), "a" + std::to_string(i), "b" + std::to_string(j)) + "\n";
     return text;
-  }
-
-  // Functions and macros of the shader.
-  std::string functions() const {
-    if (epilogue_) return "const int parts = " + std::to_string(own_) + ";\n" + epilogue_->function;
-    return "#define PUT(i, j, sum) if (i0 + (i) < m && j0 + (j) < n) Element(c_base + uint64_t((i0 + (i)) * n + j0 + (j)) * " +
-           size() + "UL).data = " + to_ + ";\n";
   }
 
   std::string store() const {
@@ -252,43 +203,34 @@ class ProductWriter {
   // Sums pass through shared memory to the epilogue, a part of the tile at a time.
   std::string store_through_epilogue() const {
     const std::string parts = std::to_string(own_);
-    const std::string row = own_ >= 4 ? "pass / 4 * 64 + line * 4 + pass % 4" : "line * " + parts + " + pass";
-    std::string text = "  const uint64_t before = (c_base - args.c) / " + size() + "UL;\n";
-    text += "  for (int pass = 0; pass < " + parts + "; ++pass) {\n    barrier();\n";
+    std::string text = "$BEFORE$  for (int pass = 0; pass < " + parts + "; ++pass) {\n    barrier();\n";
     for (int i = 0; i < own_; ++i) {
       text += "    if (pass == " + std::to_string(i) + ") {\n";
       for (int j = 0; j < own_; ++j)
         text += "      a_tile[row * tile + " + at("column", j) + "] = " + sum(i, j) + ";\n";
       text += "    }\n";
     }
-    text += "    barrier();\n    " + epilogue_->position + " places[parts];\n    " + epilogue_->element +
-            " elements[parts];\n    bool there[parts];\n";
-    text += "    [[unroll]] for (int e = 0; e < parts; ++e) {\n";
-    text += "      const int number = me + e * 256, line = number / tile;\n";
-    text += "      const int64_t i = i0 + " + row + ", j = j0 + number % tile;\n";
-    text += "      const " + compute_ + " sum = a_tile[number];\n";
-    text += "      there[e] = i < m && j < n;\n      places[e] = " + epilogue_->position +
-            "(before + uint64_t(i * n + j));\n";
-    text += "      elements[e] = " + element_ + ";\n";
-    if (keep_)
-      text += "      if (there[e]) Element(c_base + uint64_t(i * n + j) * " + size() + "UL).data = " + to_ + ";\n";
-    return text + "    }\n    epilogue(places, elements, there);\n  }\n";
+    return text +
+           fill(kEpilogue, {{"ROW", own_ >= 4 ? "pass / 4 * 64 + line * 4 + pass % 4" : "line * " + parts + " + pass"},
+                            {"KEEP", keep_ ? kKeep : ""}});
   }
 
   const Dtype t_;
   const ProductKind kind_;
   const int own_;  // elements of an invocation along each axis
-  const bool fused_fma_;
-  const Epilogue* epilogue_;
   const bool keep_;
-  const std::string compute_;  // the type of sums
-  Prelude prelude_;
-  std::string from_ = "x", unpack_, to_ = "sum", element_ = "sum";  // as stored, and as the epilogue takes them
+  ProductText text_;
 };
 
 // Matrix units wait while their workgroup computes something else; more than this is better done by a kernel after
 // them.
 constexpr int kLight = 50;
+
+// An epilogue that is worth being in the shader of the matrix units. Every f16 of a shader for bfloat16 is a bfloat16.
+FusedEpilogue light(const FusedEpilogue& fused, Dtype type) {
+  const bool halves = fused.function && type == bfloat16 && !fused.function->prelude.half_modes().empty();
+  return fused.work > kLight || halves ? FusedEpilogue() : fused;
+}
 
 Result<std::vector<Shader>> emit_product(const RoutineStep& s) {
   const Dtype t = s.step.dtypes.back();
@@ -300,9 +242,15 @@ Result<std::vector<Shader>> emit_product(const RoutineStep& s) {
     return s.refuse("it has no storageBuffer16BitAccess", "cast to float32 on the cpu first, or ");
   if (f.group_size < 256) return s.refuse("its workgroups are smaller than 256 invocations");
   const FusedEpilogue fused = is_complex(t) ? FusedEpilogue() : fuse_epilogue(s);
+  const bool matrices = (t == float16 ? f.matrix16 : t == bfloat16 && f.matrix_bfloat16) && f.shared_bytes >= 32768;
+  const MatrixProduct units{t, t == float16 && f.matrix_narrow, light(fused, t)};
   std::vector<Shader> shaders;
-  if (t == float16 && f.matrix16 && f.group_size >= 512 && f.shared_bytes >= 32768)
-    shaders.push_back(matrix_product(s.name() + "_matrix", s.number, fused.work > kLight ? FusedEpilogue() : fused));
+  if (matrices && f.shared_bytes >= kFewMatrixShared) shaders.push_back(few_rows_by_matrices(s, units));
+  shaders.push_back(few_rows_product(s, t, fused));
+  if (matrices)
+    for (Shader& shader : matrix_products(s, units)) shaders.push_back(std::move(shader));
+  if (t == float32 && f.shared_bytes >= kDeepShared)
+    for (Shader& shader : deep_products(s, fused)) shaders.push_back(std::move(shader));
   shaders.push_back(ProductWriter(t, ProductKind::Large, f, fused).run(s.name(), s.number));
   shaders.push_back(ProductWriter(t, ProductKind::Small, f, fused).run(s.name() + "_small", s.number));
   return shaders;

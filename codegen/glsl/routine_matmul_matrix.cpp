@@ -1,9 +1,10 @@
-// Products of float16 matrices by the device's matrix units, through cooperative matrices of 16 by 16 that a subgroup
+// Products of float16 and bfloat16 matrices by the device's matrix units, through cooperative matrices that a subgroup
 // holds; sums are float32.
 //
 // A workgroup computes a tile of the result, each of its subgroups a part of it. Tiles of both operands pass through
 // shared memory, the next ones on their way meanwhile. Operands lie in memory side by side along either axis, which is
-// a constant of the pipeline; the launch takes this form only where all sizes are multiples of what one access takes.
+// a constant of the pipeline. Where addresses or sizes do not allow 16-byte loads, the words around eight elements are
+// loaded and shifted; elements outside of the operands are zero.
 #include <algorithm>
 
 #include "codegen/glsl/product.h"
@@ -13,182 +14,244 @@ namespace frit::codegen::glsl {
 namespace {
 
 constexpr const char* kText = R"(#version 460
-#pragma use_vulkan_memory_model
-#extension GL_KHR_memory_scope_semantics : require
-#extension GL_NV_cooperative_matrix : require
-#extension GL_EXT_buffer_reference : require
-#extension GL_EXT_control_flow_attributes : require
-#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
-#extension GL_EXT_shader_16bit_storage : require
+$UNITS$#extension GL_EXT_shader_16bit_storage : require
 #extension GL_KHR_shader_subgroup_basic : require
 $REFERENCES$layout(local_size_x = 32 * $WARPS$) in;
 layout(constant_id = 0) const bool aligned = false;
 layout(constant_id = 1) const bool a_columns = false;
 layout(constant_id = 2) const bool b_columns = false;
-layout(buffer_reference, std430, buffer_reference_align = 16) buffer Words { uvec4 data; };
-layout(buffer_reference, std430, buffer_reference_align = 16) buffer Halves { float16_t data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {
-  uint64_t a, b, c;
-  int64_t m, n, k, a_row, a_column, b_row, b_column;
-  int64_t sizes[4], a_steps[4], b_steps[4];
-$ARGUMENTS$};
-layout(push_constant, std430) uniform Push { Arguments args; };
-$FUNCTION$const int rows_of_tile = $TM$, columns_of_tile = $TN$, depth = $DEPTH$, buffers = $BUFFERS$, invocations = 32 * $WARPS$;
-const int high = rows_of_tile / $WARP_ROWS$ / 16, broad = columns_of_tile / ($WARPS$ / $WARP_ROWS$) / 16;  // matrices of a subgroup
-// In words of eight halves, with one more a line against bank conflicts.
-const int a_line = a_columns ? rows_of_tile / 8 + 1 : depth / 8 + 1, b_line = b_columns ? depth / 8 + 1 : columns_of_tile / 8 + 1;
-const int a_size = $A_SIZE$, b_size = $B_SIZE$, a_parts = rows_of_tile * depth / 8 / invocations, b_parts = columns_of_tile * depth / 8 / invocations;
-shared uvec4 a_tile[buffers * a_size], b_tile[buffers * b_size];
-// Where the parts of an invocation lie: its line (or the first of eight) and its step (or the first of eight) in the tile.
+layout(constant_id = 3) const bool whole = false;  // tiles are aligned, and end where k does
+layout(constant_id = 4) const bool wide_lines = false;  // of the result
+layout(constant_id = $LEFT$) const int left_rows = 16;
+layout(constant_id = $RIGHT$) const int right_rows = 16;
+layout(constant_id = $SUM$) const int sum_rows = 16;
+layout(buffer_reference, std430, buffer_reference_align = 16) readonly restrict buffer Words { uvec4 data; };
+layout(buffer_reference, std430, buffer_reference_align = 4) readonly restrict buffer Word { uint data; };
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer Result { uvec4 data; };
+layout(buffer_reference, std430, buffer_reference_align = 2) buffer Element { uint16_t data; };
+$DECLARED$$FUNCTION$const int rows_of_tile = $TM$, columns_of_tile = $TN$, depth = 32, invocations = 32 * $WARPS$, wide = $WIDE$;
+const int high = rows_of_tile / $WARP_ROWS$ / 16, broad = columns_of_tile / ($WARPS$ / $WARP_ROWS$) / wide;  // matrices of a subgroup
+// In words of eight elements, with one more a line against bank conflicts.
+const int a_line = a_columns ? rows_of_tile / 8 + 1 : 5, b_line = b_columns ? 5 : columns_of_tile / 8 + 1;
+const int a_parts = rows_of_tile * 4 / invocations, b_parts = columns_of_tile * 4 / invocations;
+shared uvec4 a_tile[$A_SIZE$], b_tile[$B_SIZE$];
+// Where part `number` of a tile lies: its line (or the first of eight) and its step (or the first of eight). Parts that
+// neighbours write lie in different banks.
 ivec2 part_of(int number, bool along_k, int lines) {
-  return along_k ? ivec2(number / (depth / 8), number % (depth / 8) * 8) : ivec2(number % (lines / 8) * 8, number / (lines / 8));
+  return along_k ? ivec2(number / 32 * 8 + number / 4 % 2 * 4 + number % 32 / 8, number % 4 * 8)
+                 : ivec2(number % (lines / 8) * 8, number / (lines / 8));
 }
+// `count` elements from an address that is a multiple of 2.
+uvec4 shifted(uint64_t at, int count) {
+  const uint64_t first = at & ~3UL;
+  const int odd = int(uint(at) >> 1) & 1;
+  uint w[5];
+  [[unroll]] for (int i = 0; i < 5; ++i) {
+    w[i] = 0u;
+    if (count > 0 && 2 * i - odd < count) w[i] = Word(first + uint64_t(4 * i)).data;
+  }
+  uvec4 words;
+  [[unroll]] for (int i = 0; i < 4; ++i) {
+    words[i] = odd == 1 ? w[i] >> 16 | w[i + 1] << 16 : w[i];
+    if (2 * i + 1 >= count) words[i] &= 2 * i >= count ? 0u : 0xffffu;
+  }
+  return words;
+}
+#define LEFT fcoopmatNV<16, gl_ScopeSubgroup, left_rows, 16>
+#define RIGHT fcoopmatNV<16, gl_ScopeSubgroup, right_rows, wide>
+#define SUM fcoopmatNV<32, gl_ScopeSubgroup, sum_rows, wide>
+#define ROUNDED fcoopmatNV<16, gl_ScopeSubgroup, sum_rows, wide>
 void main() {
-  const int me = int(gl_LocalInvocationID.x), mine = int(gl_SubgroupID);
-  const int row = mine % $WARP_ROWS$ * (high * 16), column = mine / $WARP_ROWS$ * (broad * 16);
+  const int me = int(gl_LocalInvocationID.x), mine = int(gl_SubgroupID), lane = int(gl_SubgroupInvocationID);
+  const int row = mine % $WARP_ROWS$ * (high * 16), column = mine / $WARP_ROWS$ * (broad * wide);
   const int64_t m = args.m, n = args.n;
   const int k = int(args.k);
-$PLACE$  fcoopmatNV<32, gl_ScopeSubgroup, 16, 16> sums[high][broad];
+$PLACE$  SUM sums[high][broad];
   [[unroll]] for (int i = 0; i < high; ++i)
-    [[unroll]] for (int j = 0; j < broad; ++j) sums[i][j] = fcoopmatNV<32, gl_ScopeSubgroup, 16, 16>(0.0);
+    [[unroll]] for (int j = 0; j < broad; ++j) sums[i][j] = SUM(0.0);
   uvec4 a_part[a_parts], b_part[b_parts];
   uint64_t a_at[a_parts], b_at[b_parts];
   int a_last[a_parts], b_last[b_parts];  // a part is there while its tile begins below this step
-  const uint64_t a_step = uint64_t(args.a_column) * uint64_t(2 * depth), b_step = uint64_t(args.b_row) * uint64_t(2 * depth);
+  int a_lines[a_parts], b_lines[b_parts];
+  const uint64_t a_each = uint64_t(args.a_column) * 2UL, b_each = uint64_t(args.b_row) * 2UL;
+  // Whole tiles read the last lines again instead of those beyond; their sums are not stored. NVIDIA's driver 580 takes
+  // two rounded divisions of 64 bits for the same one.
+  const int64_t a_end = !whole ? i0 + rows_of_tile : a_columns ? ((m + 7L) & -8L) - 8L : m - 1L;
+  const int64_t b_end = !whole ? j0 + columns_of_tile : b_columns ? n - 1L : ((n + 7L) & -8L) - 8L;
   [[unroll]] for (int i = 0; i < a_parts; ++i) {
     const ivec2 p = part_of(me + i * invocations, !a_columns, rows_of_tile);
-    a_at[i] = a_base + uint64_t((i0 + p.x) * args.a_row + p.y * args.a_column) * 2UL;
+    a_at[i] = a_base + uint64_t(min(i0 + p.x, a_end) * args.a_row + p.y * args.a_column) * 2UL;
     a_last[i] = i0 + p.x < m ? k - p.y : 0;
+    a_lines[i] = int(clamp(m - i0 - p.x, 0L, 8L));
   }
   [[unroll]] for (int i = 0; i < b_parts; ++i) {
     const ivec2 p = part_of(me + i * invocations, b_columns, columns_of_tile);
-    b_at[i] = b_base + uint64_t((j0 + p.x) * args.b_column + p.y * args.b_row) * 2UL;
+    b_at[i] = b_base + uint64_t(min(j0 + p.x, b_end) * args.b_column + p.y * args.b_row) * 2UL;
     b_last[i] = j0 + p.x < n ? k - p.y : 0;
+    b_lines[i] = int(clamp(n - j0 - p.x, 0L, 8L));
   }
-#define FETCH(k0) \
+#define PART(part, at, last, lines, columns, k0) \
+  if (whole) { \
+    part = Words(at).data; \
+  } else if (aligned) { \
+    part = uvec4(0u); \
+    if (k0 < last) part = Words(at).data; \
+  } else { \
+    part = shifted(at, columns ? (k0 < last ? lines : 0) : clamp(last - (k0), 0, 8)); \
+  }
+#define FETCH(k0) { \
+  const uint64_t before = uint64_t(whole ? min(k0, k - depth) : k0), a_before = before * a_each, b_before = before * b_each; \
+  [[unroll]] for (int i = 0; i < a_parts; ++i) \
+    PART(a_part[i], a_at[i] + a_before, a_last[i], a_lines[i], a_columns, k0) \
+  [[unroll]] for (int i = 0; i < b_parts; ++i) \
+    PART(b_part[i], b_at[i] + b_before, b_last[i], b_lines[i], !b_columns, k0) \
+}
+#define KEEP \
   [[unroll]] for (int i = 0; i < a_parts; ++i) { \
-    a_part[i] = uvec4(0u); \
-    if (k0 < a_last[i]) a_part[i] = Words(a_at[i]).data; \
-    a_at[i] += a_step; \
+    const ivec2 p = part_of(me + i * invocations, !a_columns, rows_of_tile); \
+    a_tile[a_columns ? p.y * a_line + p.x / 8 : p.x * a_line + p.y / 8] = a_part[i]; \
   } \
   [[unroll]] for (int i = 0; i < b_parts; ++i) { \
-    b_part[i] = uvec4(0u); \
-    if (k0 < b_last[i]) b_part[i] = Words(b_at[i]).data; \
-    b_at[i] += b_step; \
-  }
-#define KEEP(at) \
-  [[unroll]] for (int i = 0; i < a_parts; ++i) { \
-    int number = me + i * invocations, per = a_columns ? rows_of_tile / 8 : depth / 8; \
-    a_tile[at * a_size + number / per * a_line + number % per] = a_part[i]; \
-  } \
-  [[unroll]] for (int i = 0; i < b_parts; ++i) { \
-    int number = me + i * invocations, per = b_columns ? depth / 8 : columns_of_tile / 8; \
-    b_tile[at * b_size + number / per * b_line + number % per] = b_part[i]; \
+    const ivec2 p = part_of(me + i * invocations, b_columns, columns_of_tile); \
+    b_tile[b_columns ? p.x * b_line + p.y / 8 : p.y * b_line + p.x / 8] = b_part[i]; \
   }
   FETCH(0)
-  KEEP(0)
+  KEEP
   barrier();
-  int at = 0;
   for (int k0 = 0; k0 < k; k0 += depth) {
-    const bool more = k0 + depth < k;
+    const bool more = whole || k0 + depth < k;
     if (more) {
       FETCH(k0 + depth)
     }
     [[unroll]] for (int s = 0; s < depth; s += 16) {
-      fcoopmatNV<16, gl_ScopeSubgroup, 16, 16> a[high], b;
+      LEFT a[high];
+      RIGHT b[broad];
       [[unroll]] for (int i = 0; i < high; ++i) {
-        int r = row + i * 16;
-        coopMatLoadNV(a[i], a_tile, at * a_size + (a_columns ? s * a_line + r / 8 : r * a_line + s / 8), a_line, a_columns);
+        const int r = row + i * 16;
+        if (a_columns) coopMatLoadNV(a[i], a_tile, s * a_line + r / 8, a_line, true);
+        else coopMatLoadNV(a[i], a_tile, r * a_line + s / 8, a_line, false);
       }
       [[unroll]] for (int j = 0; j < broad; ++j) {
-        int c = column + j * 16;
-        coopMatLoadNV(b, b_tile, at * b_size + (b_columns ? c * b_line + s / 8 : s * b_line + c / 8), b_line, b_columns);
-        [[unroll]] for (int i = 0; i < high; ++i) sums[i][j] = coopMatMulAddNV(a[i], b, sums[i][j]);
+        const int c = column + j * wide;
+        if (b_columns) coopMatLoadNV(b[j], b_tile, c * b_line + s / 8, b_line, true);
+        else coopMatLoadNV(b[j], b_tile, s * b_line + c / 8, b_line, false);
       }
-    }
-    if (buffers == 1) barrier();
-    else at = 1 - at;
-    if (more) {
-      KEEP(at)
-    }
-    barrier();
-  }
-$STORE$}
-)";
-
-constexpr const char* kStore = R"(  [[unroll]] for (int i = 0; i < high; ++i)
-    [[unroll]] for (int j = 0; j < broad; ++j) {
-      int64_t r = i0 + row + i * 16, c = j0 + column + j * 16;
-      if (r < m && c < n) {
-        fcoopmatNV<16, gl_ScopeSubgroup, 16, 16> rounded = fcoopmatNV<16, gl_ScopeSubgroup, 16, 16>(sums[i][j]);
-        coopMatStoreNV(rounded, Halves(c_base + uint64_t(r * n + c) * 2UL).data, 0, uint(n), false);
-      }
-    }
-)";
-
-// Each subgroup lays one of its matrices after the other into a part of shared memory and takes its elements from
-// there.
-constexpr const char* kEpilogue = R"(  const uint64_t before = (c_base - args.c) / 2UL;
-  const int lane = int(gl_SubgroupInvocationID);
-  for (int pass = 0; pass < high * broad; ++pass) {
-    barrier();
-    [[unroll]] for (int i = 0; i < high; ++i)
       [[unroll]] for (int j = 0; j < broad; ++j)
-        if (i * broad + j == pass) {
-          fcoopmatNV<16, gl_ScopeSubgroup, 16, 16> rounded = fcoopmatNV<16, gl_ScopeSubgroup, 16, 16>(sums[i][j]);
-          coopMatStoreNV(rounded, a_tile, mine * 32, 2, false);
-        }
-    barrier();
-    const int64_t r = i0 + row + pass / broad * 16, c = j0 + column + pass % broad * 16;
-    $POSITION$ places[parts];
-    uint elements[parts];
-    bool there[parts];
-    [[unroll]] for (int e = 0; e < parts; ++e) {
-      const int number = e * 32 + lane;
-      const uint word = a_tile[mine * 32 + number / 8][number % 8 / 2];
-      there[e] = r < m && c < n;
-      places[e] = $POSITION$(before + uint64_t((r + number / 16) * n + c + number % 16));
-      elements[e] = bitfieldExtract(word, number % 2 * 16, 16);
+        [[unroll]] for (int i = 0; i < high; ++i) sums[i][j] = coopMatMulAddNV(a[i], b[j], sums[i][j]);
     }
-    epilogue(places, elements, there);
+    barrier();
+    if (more) {
+      KEEP
+    }
+    barrier();
   }
+  // Rounded results pass through a part of shared memory of each subgroup, 16 rows of $STRIP$ at a time.
+  const int own = mine * (16 * strip_line);
+$BEFORE$  [[unroll]] for (int i = 0; i < high; ++i)
+    [[unroll]] for (int j = 0; j < broad; j += strip / wide) {
+      subgroupBarrier();
+      [[unroll]] for (int f = 0; f < strip / wide; ++f) {
+        ROUNDED rounded = ROUNDED(sums[i][j + f]);
+        coopMatStoreNV(rounded, b_tile, own + f * (wide / 8), strip_line, false);
+      }
+      subgroupBarrier();
+$STORE$    }
+}
 )";
 
-}  // namespace
+constexpr const char* kStore = R"(      [[unroll]] for (int q = 0; q < strip / 16; ++q) {
+        const int e = lane + q * 32, x = e % (strip / 8);
+        const int64_t r = i0 + row + i * 16 + e / (strip / 8), c = j0 + column + j * wide + x * 8;
+        const uvec4 words = b_tile[own + e / (strip / 8) * strip_line + x];
+        if (r < m) {
+          const uint64_t at = c_base + uint64_t(r * n + c) * 2UL;
+          if (wide_lines) {
+            if (c < n) Result(at).data = words;
+          } else {
+            [[unroll]] for (int h = 0; h < 8; ++h)
+              if (c + h < n) Element(at + uint64_t(2 * h)).data = uint16_t(bitfieldExtract(words[h / 2], h % 2 * 16, 16));
+          }
+        }
+      }
+)";
 
-Shader matrix_product(const std::string& name, size_t step, const FusedEpilogue& fused) {
-  // Of what was tried on an H200, the fastest; two buffers of smaller tiles and larger tiles of a subgroup are not.
-  constexpr int tm = 128, tn = 256, depth = 32, buffers = 1, warps = 16, warp_rows = 2;
+constexpr const char* kEpilogue = R"(      $POSITION$ places[parts];
+      uint elements[parts];
+      bool there[parts];
+      [[unroll]] for (int e = 0; e < parts; ++e) {
+        const int number = e * 32 + lane, line = number / strip, x = number % strip;
+        const int64_t r = i0 + row + i * 16 + line, c = j0 + column + j * wide + x;
+        there[e] = r < m && c < n;
+        places[e] = $POSITION$(before + uint64_t(r * n + c));
+        elements[e] = bitfieldExtract(b_tile[own + line * strip_line + x / 8][x % 8 / 2], x % 2 * 16, 16);
+      }
+      epilogue(places, elements, there);
+)";
+
+constexpr int kDepth = 32;
+
+struct Tile {
+  int rows, columns, warps, warp_rows;
+};
+
+Shader write(const std::string& name, size_t step, const MatrixProduct& p, const Tile& t, ProductKind kind,
+             bool copied = false) {
+  const int wide = p.narrow ? 8 : 16;
   // The longer of both ways in which an operand's tile may lie.
-  auto size = [&](int lines) { return std::max(lines * (depth / 8 + 1), depth * (lines / 8 + 1)); };
+  auto size = [&](int lines) { return std::max(lines * (kDepth / 8 + 1), kDepth * (lines / 8 + 1)); };
   auto text = [](int v) { return std::to_string(v); };
-  static_assert(warps * 32 * 8 <= tm * depth, "an operand's tile has room for a matrix of each subgroup");
   Shader shader;
-  std::string references, arguments, function, store = kStore;
-  if (const auto& e = fused.function) {
+  std::string references, arguments, function, before, store = kStore;
+  const int strip = std::min(32, t.columns / (t.warps / t.warp_rows)), line = strip / 8 + 1;
+  function = "const int strip = " + text(strip) + ", strip_line = " + text(line) + ";\n";
+  if (const auto& e = p.fused.function) {
     for (const std::string& extension : e->extensions) references += "#extension " + extension + " : require\n";
     references += e->references;
     arguments = e->arguments;
-    function = "const int parts = 8;\n" + e->prelude.text() + e->function;
-    store = (fused.keep ? store : "") + fill(kEpilogue, {{"POSITION", e->position}});
+    function += "const int parts = strip / 2;\n" + e->prelude.text() + e->function;
+    before = "  const uint64_t before = (c_base - args.c) / 2UL;\n";
+    store = (p.fused.keep ? store : "") + fill(kEpilogue, {{"POSITION", e->position}});
   }
-  const std::string base = fill(kText, {{"PLACE", kPlace}, {"STORE", store}});
+  const std::string base = fill(fill(kText, {{"UNITS", kMatrixUnits},
+                                             {"DECLARED", kProductArguments},
+                                             {"PLACE", kPlace},
+                                             {"STORE", store},
+                                             {"BEFORE", before}}),
+                                {{"BATCH", kBatch}});
   shader.text = fill(fill(base, {{"REFERENCES", references}, {"ARGUMENTS", arguments}, {"FUNCTION", function}}),
                      {{"SIZE", "2"},
-                      {"TM", text(tm)},
-                      {"TN", text(tn)},
-                      {"DEPTH", text(depth)},
-                      {"BUFFERS", text(buffers)},
-                      {"WARPS", text(warps)},
-                      {"WARP_ROWS", text(warp_rows)},
-                      {"A_SIZE", text(size(tm))},
-                      {"B_SIZE", text(size(tn))}});
+                      {"TM", text(t.rows)},
+                      {"TN", text(t.columns)},
+                      {"WARPS", text(t.warps)},
+                      {"WARP_ROWS", text(t.warp_rows)},
+                      {"WIDE", text(wide)},
+                      {"STRIP", text(strip)},
+                      {"LEFT", text(kLeftMatrix)},
+                      {"RIGHT", text(kRightMatrix)},
+                      {"SUM", text(kSumMatrix)},
+                      {"A_SIZE", text(size(t.rows))},
+                      {"B_SIZE", text(std::max(size(t.columns), t.warps * 16 * line))}});
+  shader.matrices = p.type == float16 ? MatrixType::Float16 : MatrixType::Bfloat16;
   shader.kernel.name = name;
-  shader.kernel.group_size = static_cast<uint32_t>(32 * warps);
-  shader.kernel.routine = product_form(ProductKind::Matrix, step, 2, tm, tn);
-  shader.kernel.routine->epilogue = fused.function.has_value();
+  shader.kernel.group_size = static_cast<uint32_t>(32 * t.warps);
+  shader.kernel.routine = product_form(kind, {2, t.rows, t.columns, kDepth, copied}, step);
+  shader.kernel.routine->epilogue = p.fused.function.has_value();
   return shader;
+}
+
+}  // namespace
+
+std::vector<Shader> matrix_products(const RoutineStep& s, const MatrixProduct& product) {
+  // Of those that were tried on an H200, the fastest for large results; the small tile keeps more of the chip busy with
+  // small results and batches of them.
+  constexpr Tile kLarge{128, 256, 8, 2}, kSmall{64, 64, 4, 2};
+  const std::string name = s.name() + "_matrix";
+  std::vector<Shader> shaders =
+      with_copies(s, product.type, {2, kLarge.rows, kLarge.columns, kDepth, true}, false,
+                  write(name + "_copied", s.number, product, kLarge, ProductKind::Matrix, true));
+  shaders.push_back(write(name, s.number, product, kLarge, ProductKind::Matrix));
+  shaders.push_back(write(name + "_small", s.number, product, kSmall, ProductKind::SmallMatrix));
+  return shaders;
 }
 
 }  // namespace frit::codegen::glsl

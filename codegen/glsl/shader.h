@@ -6,6 +6,7 @@
 #include <string>
 
 #include "codegen/core/backend.h"
+#include "codegen/glsl/matrix_words.h"
 #include "runtime/execute/gpu.h"
 
 namespace frit::codegen::glsl {
@@ -13,6 +14,7 @@ namespace frit::codegen::glsl {
 struct Shader {
   runtime::GpuKernel kernel;  // its `spirv` empty until it is compiled
   std::string text;
+  MatrixType matrices = MatrixType::None;  // the text is for with_khr_matrices
 };
 
 // Arguments that fit into push constants; more lie in memory that the only push constant points to.

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "codegen/llvm/compiler.h"
+#include "codegen/llvm/kernel_code.h"
 #include "codegen/llvm/listing.h"
 #include "codegen/llvm/native.h"
 #include "runtime/execute/parallel.h"
@@ -121,6 +122,19 @@ class LlvmBackend : public Backend {
     return std::vector<Part>{{"", std::move(text)}};
   }
 
+  Result<std::vector<KernelCode>> kernel_code(const ir::Program& program, const Target& target) override {
+    return list(program, target, nullptr);
+  }
+
+  Result<std::vector<runtime::ObjectCode>> listed_objects(const ir::Program& program, const Target& target,
+                                                          std::vector<KernelCode>& text) override {
+    FRIT_TRY(check_names(program));
+    std::vector<runtime::ObjectCode> objects;
+    FRIT_ASSIGN_OR_RETURN(all, list(program, target, &objects));
+    text = std::move(all);
+    return objects;
+  }
+
   Result<passes::TargetTraits> native_traits(const Target& target, const NativeOptions& options) override {
     FRIT_ASSIGN_OR_RETURN(t, traits(target));
     t.dense_results = true;
@@ -138,6 +152,41 @@ class LlvmBackend : public Backend {
                         "for other programs to link it emits object and shared");
     FRIT_ASSIGN_OR_RETURN(cpu, resolve(target));
     return codegen::emit_native(functions, cpu, emission, options);
+  }
+
+ private:
+  // The kernels side by side, each in a module of its own, so that its metadata is short. With `objects`, their code.
+  static Result<std::vector<KernelCode>> list(const ir::Program& program, const Target& target,
+                                              std::vector<runtime::ObjectCode>* objects) {
+    FRIT_ASSIGN_OR_RETURN(cpu, resolve(target));
+    struct Work {
+      std::span<const ir::Kernel> kernels;
+      std::shared_ptr<const CpuTarget> cpu;
+      bool objects;
+      std::vector<runtime::ObjectCode> code;
+      std::vector<std::optional<Result<std::vector<KernelCode>>>> made;
+    };
+    const size_t count = program.kernels.size();
+    Work work{program.kernels, cpu, objects != nullptr, std::vector<runtime::ObjectCode>(count), {}};
+    work.made.resize(count);
+    runtime::parallel_for(
+        static_cast<int64_t>(count), 1,
+        [](void* context, int64_t begin, int64_t end) {
+          auto& w = *static_cast<Work*>(context);
+          for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
+            const ir::Kernel& kernel = w.kernels[i];
+            w.code[i].entries.push_back({kernel.name, symbol_name(kernel)});
+            w.made[i].emplace(list_kernel(kernel, w.cpu, w.objects ? &w.code[i].object : nullptr));
+          }
+        },
+        &work);
+    std::vector<KernelCode> all;
+    for (auto& made : work.made) {
+      if (!made->ok()) return std::move(made->error());
+      std::move((*made)->begin(), (*made)->end(), std::back_inserter(all));
+    }
+    if (objects) *objects = std::move(work.code);
+    return all;
   }
 };
 

@@ -4,6 +4,7 @@
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/PassInstrumentation.h>
@@ -14,6 +15,7 @@
 #include <cctype>
 
 #include "codegen/llvm/emitter.h"
+#include "ir/text/kernel_printer.h"
 
 namespace frit::codegen {
 
@@ -49,10 +51,15 @@ std::unique_ptr<llvm::Module> Compiler::new_module(llvm::LLVMContext& context) c
   return module;
 }
 
-Result<std::unique_ptr<llvm::Module>> Compiler::emit(std::span<const ir::Kernel> kernels, llvm::LLVMContext& context) {
+Result<std::unique_ptr<llvm::Module>> Compiler::emit(std::span<const ir::Kernel> kernels, llvm::LLVMContext& context,
+                                                     bool lines) {
   std::unique_ptr<llvm::Module> module = new_module(context);
-  for (const ir::Kernel& kernel : kernels)
-    FRIT_TRY(KernelEmitter(*module, kernel, target_->has).run(symbol_name(kernel)));
+  for (const ir::Kernel& kernel : kernels) {
+    KernelEmitter emitter(*module, kernel, target_->has);
+    if (lines) emitter.keep_lines(ir::printed_instructions(kernel));
+    FRIT_TRY(emitter.run(symbol_name(kernel)));
+  }
+  if (lines) module->addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
   optimise(*module);
   return module;
 }
@@ -63,7 +70,8 @@ void Compiler::optimise(llvm::Module& module) {
   analyses_.clear();
 }
 
-std::string Compiler::generate(llvm::Module& module, bool assembly) {
+std::string Compiler::generate(llvm::Module& module, bool assembly, bool comments) {
+  machine_->Options.MCOptions.AsmVerbose = comments;
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
   llvm::legacy::PassManager passes;

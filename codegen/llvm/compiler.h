@@ -22,14 +22,16 @@ class Compiler {
   explicit Compiler(std::shared_ptr<const CpuTarget> target);
   ~Compiler();
 
-  // Emits each kernel as a function named by `symbol_name`, and optimises it.
-  Result<std::unique_ptr<llvm::Module>> emit(std::span<const ir::Kernel> kernels, llvm::LLVMContext& context);
+  // Emits each kernel as a function named by `symbol_name`, and optimises it. With `lines`, debug locations say for
+  // which line of the printed kernel an instruction was made.
+  Result<std::unique_ptr<llvm::Module>> emit(std::span<const ir::Kernel> kernels, llvm::LLVMContext& context,
+                                             bool lines = false);
   // The steps of `emit`: a module for the target, and the passes over all of its functions.
   std::unique_ptr<llvm::Module> new_module(llvm::LLVMContext& context) const;
   void optimise(llvm::Module& module);
   // Machine code: assembly text or an object file. `generate_object` makes the object that a process loads, in a
-  // shorter way.
-  std::string generate(llvm::Module& module, bool assembly);
+  // shorter way. `comments`: of assembly, which name registers that are spilled.
+  std::string generate(llvm::Module& module, bool assembly, bool comments = false);
   std::string generate_object(llvm::Module& module);
 
  private:

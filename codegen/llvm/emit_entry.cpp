@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "codegen/llvm/emit_c_call.h"
+#include "codegen/llvm/emit_control.h"
 #include "codegen/llvm/emit_size.h"
 #include "ir/routines/routine.h"
 #include "runtime/memory/dense.h"
@@ -150,9 +151,15 @@ class EntryEmitter {
     }
     check_call();
     bind_buffers();
+    ControlEmitter control(builder_, function_, program_, symbols_, buffers_);
     for (const ir::Step& step : program_.steps) {
+      control.refresh();
       if (const auto* launch = std::get_if<ir::KernelStep>(&step)) {
         emit_launch(*launch);
+        continue;
+      }
+      if (const auto* flow = std::get_if<ir::ControlStep>(&step)) {
+        control.emit(*flow);
         continue;
       }
       const auto& routine = std::get<ir::LibraryStep>(step);

@@ -41,8 +41,57 @@ KernelEmitter::Val KernelEmitter::lane_numbers() {
   return v;
 }
 
+// For each copy the differences of a position with divisions from that in lane 0, where they are constants; else
+// nothing.
+std::vector<LaneOffsets> KernelEmitter::constant_offsets(const Dim& d) const {
+  std::vector<LaneOffsets> result;
+  if (!vector_ || vector_->alignment == 0 || !d.uses(vector_->var) || !varies_by_variable_only(d) ||
+      d.affine_in(vector_->var))
+    return result;
+  for (int c = 0; c < copies(); ++c) {
+    auto lanes = lane_offsets(
+        d, {vector_->var, vector_->width, vector_->alignment, int64_t{c} * vector_->width % vector_->alignment},
+        facts_);
+    if (!lanes) return {};
+    result.push_back(std::move(*lanes));
+  }
+  return result;
+}
+
+// The position in lane 0 of a copy.
+KernelEmitter::Val KernelEmitter::first_lane(const Dim& d, int copy) {
+  const std::string name = vector_->var + "#" + std::to_string(copy);
+  const Val base = uniform(vector_->base, vector_->depth), step = uniform(i64(int64_t{copy} * vector_->width), 0);
+  names_[name] = pure({&base, &step}, [&](llvm::ArrayRef<Value*> v) { return builder_.CreateAdd(v[0], v[1]); });
+  facts_.set_range(name, facts_.range(Dim::symbol(vector_->var)));
+  return eval(d.substitute(vector_->var, Dim::symbol(name)));
+}
+
+// A position as that in lane 0 and the constant differences of the other lanes. Where these differ from copy to copy,
+// the remainder has others.
+KernelEmitter::Val KernelEmitter::eval_lanes(const Dim& d, const std::vector<LaneOffsets>& lanes) {
+  Val v;
+  v.varying = true;
+  const bool fixed = vector_->alignment == vector_->width;
+  v.depth = fixed && lanes[0].first ? 0 : depth();
+  for (int c = 0; c < copies(); ++c) {
+    const LaneOffsets& own = lanes[static_cast<size_t>(c)];
+    llvm::SmallVector<llvm::Constant*, 32> numbers;
+    for (int64_t offset : own.offsets)
+      numbers.push_back(llvm::cast<llvm::Constant>(i64(own.first.value_or(0) + offset)));
+    Value* vector = llvm::ConstantVector::get(numbers);
+    if (!own.first) {
+      const Val first = first_lane(d, c);
+      vector = builder_.CreateAdd(splat(first.scalar(), first.depth), vector);
+    }
+    v.copies.push_back(vector);
+  }
+  return v;
+}
+
 KernelEmitter::Val KernelEmitter::eval(const Dim& d) {
   if (d.is_const()) return uniform(i64(d.value()), 0);
+  if (const auto lanes = constant_offsets(d); !lanes.empty()) return eval_lanes(d, lanes);
   auto multiply = [&](const Val& a, const Val& b) {
     return pure({&a, &b}, [&](llvm::ArrayRef<Value*> v) { return builder_.CreateMul(v[0], v[1]); });
   };

@@ -2,6 +2,7 @@
 #include <llvm/IR/Constants.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "codegen/llvm/emitter.h"
 
@@ -83,6 +84,8 @@ void KernelEmitter::emit_loop(const ir::Loop& loop) {
   VectorScope scope;
   scope.var = loop.var;
   scope.width = width;
+  // A chunk of a parallel loop may begin anywhere.
+  scope.alignment = parallel ? 0 : width;
   scope.varying.assign(regs_.size(), false);
   if (fits && analyse(loop.body, scope)) {
     vector_ = &scope;
@@ -91,9 +94,14 @@ void KernelEmitter::emit_loop(const ir::Loop& loop) {
     } else {
       Dim step = int64_t{width} * unroll;
       const bool whole = !parallel && facts_.equal(mod(loop.extent, step), 0) == Tri::Yes;
-      emit_vector_loop(loop, unroll, from, to, whole);
+      if (!whole && knows_rest(loop, step.value()))
+        emit_known_vector_loop(loop, unroll);
+      else
+        emit_vector_loop(loop, unroll, from, to, whole);
     }
     vector_ = nullptr;
+  } else if (emit_unrolled(loop)) {
+    // done
   } else if (loop.lanes > 0 && !loop.accumulators.empty()) {
     emit_dealt_loop(loop, to);
   } else if (parallel || !emit_rows(loop, to)) {
@@ -243,6 +251,9 @@ void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* fr
     i->addIncoming(start, before);
     if (!rows) scope.copies = copies;
     scope.base = i;
+    // Steps of the second level begin behind those of the first.
+    if (scope.alignment > 0)
+      scope.alignment = std::gcd(int64_t{scope.width} * levels[0].unroll, int64_t{scope.width} * copies);
     emit_body(loop.body);
     emit_prefetches(loop);
     Value* next = builder_.CreateAdd(i, step, "", true, true);
@@ -274,6 +285,7 @@ void KernelEmitter::emit_masked_rest(const ir::Loop& loop, Value* start, BasicBl
   llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
   i->addIncoming(start, before);
   if (scope.rows.empty()) scope.copies = 1;
+  if (scope.alignment > 0) scope.alignment = scope.width;
   scope.base = i;
   set_mask(builder_.CreateSub(to, i, "remaining"));
   emit_body(loop.body);

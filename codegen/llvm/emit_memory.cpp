@@ -5,6 +5,8 @@
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/TargetParser/Triple.h>
 
+#include <algorithm>
+
 #include "codegen/llvm/emitter.h"
 
 namespace frit::codegen {
@@ -13,6 +15,7 @@ using llvm::Value;
 
 // A larger constant stride is computed like an unknown one; a smaller one becomes part of the instruction.
 constexpr int64_t kMaxConstantStride = int64_t{1} << 24;
+constexpr int kZeroLanes = 64;  // elements of up to 8 bytes that zeros() has
 
 KernelEmitter::Address KernelEmitter::address(uint32_t buffer, const Dim& index) {
   Address a;
@@ -35,6 +38,12 @@ KernelEmitter::Address KernelEmitter::address(uint32_t buffer, const Dim& index)
     if (!along_rows || affine->coefficient.uses(vector_->rows)) affine.reset();
   }
   if (!affine) {
+    if (auto lanes = constant_offsets(index); !lanes.empty()) {
+      a.kind = Address::Kind::Grouped;
+      for (LaneOffsets& own : lanes) a.offsets.push_back(std::move(own.offsets));
+      for (int c = 0; c < copies(); ++c) a.bases.push_back(offset_by(uniform(start, 0), first_lane(index, c)).scalar());
+      return a;
+    }
     a.kind = Address::Kind::Indexed;
     a.base = uniform(start, 0);
     a.index = eval(index);
@@ -73,6 +82,9 @@ Value* KernelEmitter::copy_address(const Address& a, int copy) {
 Value* KernelEmitter::lane_address(const Address& a, int copy, int lane) {
   switch (a.kind) {
     case Address::Kind::Uniform: return a.base.scalar();
+    case Address::Kind::Grouped:
+      return builder_.CreateInBoundsGEP(a.element, a.bases[static_cast<size_t>(copy)],
+                                        i64(a.offsets[static_cast<size_t>(copy)][static_cast<size_t>(lane)]));
     case Address::Kind::Indexed: {
       Value* position = builder_.CreateExtractElement(a.index.copies[static_cast<size_t>(copy)], i64(lane));
       return builder_.CreateInBoundsGEP(a.element, a.base.scalar(), position);
@@ -116,7 +128,7 @@ Value* KernelEmitter::spare() {
 
 Value* KernelEmitter::zeros() {
   if (!zeros_) {
-    llvm::Type* type = builder_.getInt64Ty();
+    llvm::Type* type = llvm::ArrayType::get(builder_.getInt64Ty(), kZeroLanes);
     zeros_ = new llvm::GlobalVariable(module_, type, true, llvm::GlobalValue::PrivateLinkage,
                                       llvm::Constant::getNullValue(type), "zeros");
   }
@@ -160,7 +172,12 @@ void KernelEmitter::emit_load(const ir::LoadInstr& load) {
     for (int c = 0; c < copies(); ++c) {
       Value* own = mask ? get(*mask, c, true) : nullptr;
       Value* value = nullptr;
-      if (a.kind == Address::Kind::Strided && a.stride == 1) {
+      if (a.kind == Address::Kind::Strided && a.stride == 1 && mask && !mask->varying && vector_->width <= kZeroLanes) {
+        // One condition for all lanes, such as a row of padding. The processor takes hundreds of cycles for a lane mask
+        // without lanes whose address is in no page.
+        Value* at = builder_.CreateSelect(mask->scalar(), copy_address(a, c), zeros());
+        value = load_contiguous(a, at, vector_->lanes(c));
+      } else if (a.kind == Address::Kind::Strided && a.stride == 1) {
         value = load_contiguous(a, copy_address(a, c), both(vector_->lanes(c), own));
       } else if (a.kind == Address::Kind::Strided && !a.step && a.stride == 0 && !own) {
         // One element for each row.
@@ -174,6 +191,8 @@ void KernelEmitter::emit_load(const ir::LoadInstr& load) {
         value = builder_.CreateVectorReverse(load_contiguous(a, first, nullptr));
       } else if (a.kind == Address::Kind::Strided && a.stride == 2 && !vector_->mask && !own) {
         value = load_pairs(a, c);
+      } else if (a.kind == Address::Kind::Grouped && !vector_->mask && !own) {
+        value = load_grouped(a, c);
       } else {
         value = load_lanes(a, c, both(vector_->lanes(c), own));
       }
@@ -209,6 +228,24 @@ Value* KernelEmitter::load_contiguous(const Address& a, Value* at, Value* mask) 
   builder_.CreateStore(zero, buffer);
   builder_.CreateMemCpy(buffer, llvm::Align(1), at, align, builder_.CreateMul(count, i64(a.dtype.size)));
   return builder_.CreateLoad(type, buffer);
+}
+
+// Lanes whose elements lie in one vector's reach: the elements between the first and the last, and a shuffle.
+Value* KernelEmitter::load_grouped(const Address& a, int copy) {
+  const std::vector<int64_t>& offsets = a.offsets[static_cast<size_t>(copy)];
+  const auto [low, high] = std::minmax_element(offsets.begin(), offsets.end());
+  const int64_t count = *high - *low + 1;
+  if (count > vector_->width) return load_lanes(a, copy, nullptr);
+  Value* at = builder_.CreateInBoundsGEP(a.element, a.bases[static_cast<size_t>(copy)], i64(*low));
+  const llvm::Align align(a.dtype.size);
+  if (count == 1)
+    return builder_.CreateVectorSplat(static_cast<unsigned>(vector_->width),
+                                      builder_.CreateAlignedLoad(a.element, at, align));
+  Value* elements =
+      builder_.CreateAlignedLoad(llvm::FixedVectorType::get(a.element, static_cast<unsigned>(count)), at, align);
+  llvm::SmallVector<int, 32> pick;
+  for (int64_t offset : offsets) pick.push_back(static_cast<int>(offset - *low));
+  return builder_.CreateShuffleVector(elements, pick);
 }
 
 // Every second element: two contiguous loads and a shuffle. The second load starts one element early, so that it ends

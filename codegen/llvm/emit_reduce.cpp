@@ -193,7 +193,8 @@ void KernelEmitter::emit_lane_loop(const ir::Loop& loop, int lanes, Value* to) {
     llvm::PHINode* begin = builder_.CreatePHI(builder_.getInt64Ty(), 2);
     begin->addIncoming(next, full_end);
     begin->addIncoming(i64(0), preheader);
-    sums = emit_lane_rest(loop, sums, begin, to, count);
+    sums = knows_rest(loop, lanes) ? emit_known_lane_rest(loop, std::move(sums), lanes)
+                                   : emit_lane_rest(loop, sums, begin, to, count);
   }
   frames_.pop_back();
 
@@ -296,41 +297,51 @@ void KernelEmitter::write_lanes(const LaneMemory& m, Value* at, const State& s) 
 }
 
 // The same meaning as emit_lane_loop for a loop that is not a vector loop: one iteration at a time, with the lanes'
-// accumulators on the stack. Inside a vector loop each accumulator is a vector.
+// accumulators on the stack. Inside a vector loop each accumulator is a vector. Of a loop known to be short, each
+// iteration has a lane to itself, and the lanes past its end are left out.
 void KernelEmitter::emit_dealt_loop(const ir::Loop& loop, Value* to) {
   const int count = copies();
+  const bool is_short = loop.extent.is_const() && loop.extent.value() > 0 && loop.extent.value() <= loop.lanes;
+  const int lanes = is_short ? static_cast<int>(loop.extent.value()) : loop.lanes;
   std::vector<LaneMemory> memory;  // [accumulator * copies + copy]
   std::vector<bool> wide;
   for (const Accumulator& acc : loop.accumulators) {
     wide.push_back(accumulates_vectors(acc));
     State start = identity(acc, wide.back());
     for (int c = 0; c < (wide.back() ? count : 1); ++c) {
-      memory.push_back(lane_memory(start, loop.lanes));
-      for (int lane = 0; lane < loop.lanes; ++lane) write_lanes(memory.back(), i64(lane), start);
+      memory.push_back(lane_memory(start, lanes));
+      for (int lane = 0; lane < lanes && !is_short; ++lane) write_lanes(memory.back(), i64(lane), start);
     }
   }
   const OpenLoop open = open_serial(loop, to);
   names_[loop.var] = uniform(open.i, depth());
   emit_body(loop.body);
-  Value* lane = builder_.CreateURem(open.i, i64(loop.lanes));
+  Value* lane = is_short ? open.i : builder_.CreateURem(open.i, i64(lanes));
   for (size_t a = 0, m = 0; a < loop.accumulators.size(); ++a) {
     for (int c = 0; c < (wide[a] ? count : 1); ++c, ++m) {
       const Accumulator& acc = loop.accumulators[a];
-      write_lanes(memory[m], lane, combine(acc, read_lanes(memory[m], lane), read(acc, c, wide[a])));
+      const State before = is_short ? identity(acc, wide[a]) : read_lanes(memory[m], lane);
+      write_lanes(memory[m], lane, combine(acc, before, read(acc, c, wide[a])));
     }
   }
   close_serial(open, 1, to);
   for (size_t a = 0, m = 0; a < loop.accumulators.size(); ++a) {
-    std::vector<State> results;
+    States results;
     for (int c = 0; c < (wide[a] ? count : 1); ++c, ++m) {
-      std::vector<State> states;
-      for (int l = 0; l < loop.lanes; ++l) states.push_back(read_lanes(memory[m], i64(l)));
-      for (size_t n = states.size() / 2; n >= 1; n /= 2)
-        for (size_t k = 0; k < n; ++k) states[k] = combine(loop.accumulators[a], states[k], states[k + n]);
-      results.push_back(states[0]);
+      States states;
+      for (int l = 0; l < lanes; ++l) states.push_back(read_lanes(memory[m], i64(l)));
+      results.push_back(fold_lanes(loop.accumulators[a], std::move(states), loop.lanes));
     }
     define_result(loop.accumulators[a], results, wide[a]);
   }
+}
+
+// Folds the states of `lanes` lanes by halves. Those past the last given one hold the identity, which changes no state
+// that a value was combined with.
+KernelEmitter::State KernelEmitter::fold_lanes(const Accumulator& acc, States states, int lanes) {
+  for (size_t half = static_cast<size_t>(lanes) / 2; half >= 1; half /= 2)
+    for (size_t j = 0; j < half && j + half < states.size(); ++j) states[j] = combine(acc, states[j], states[j + half]);
+  return states[0];
 }
 
 }  // namespace frit::codegen

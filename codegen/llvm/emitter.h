@@ -14,10 +14,12 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "codegen/llvm/lane_offsets.h"
 #include "codegen/llvm/target.h"
 #include "ir/kernel/kernel.h"
 
@@ -29,6 +31,10 @@ class KernelEmitter {
 
   // Adds the function `symbol`. Fails on kernels of too low a level: on an unexpanded function or an unknown symbol.
   Status run(const std::string& symbol);
+
+  // Says in the function's debug locations for which line of `print(kernel)` each instruction was made. `lines` has the
+  // kernel's instructions by line, from 0.
+  void keep_lines(const std::vector<const ir::Instr*>& lines);
 
  private:
   // A value of the kernel. Uniform: one scalar. Varying: one vector of the vector loop's width for each copy of its
@@ -55,6 +61,7 @@ class KernelEmitter {
     int width = 0;
     int copies = 1;
     int depth = 0;
+    int64_t alignment = 0;  // the variable in lane 0 of copy 0 is a multiple of this; 0: of nothing known
     // if the copies are iterations of the outer loop: its variable; empty if they are steps of this loop
     std::string rows;
     llvm::Value* base = nullptr;       // i64: the variable in lane 0 of copy 0
@@ -80,15 +87,18 @@ class KernelEmitter {
     llvm::IRBuilderBase::InsertPointGuard guard_;
   };
 
-  // The address of an access: `base` is the address of lane 0 of copy 0.
+  // The address of an access: `base` is the address of lane 0 of copy 0. A Grouped address has a base for each copy and
+  // the positions of the lanes from there.
   struct Address {
-    enum class Kind : uint8_t { Uniform, Strided, Indexed } kind;
+    enum class Kind : uint8_t { Uniform, Strided, Grouped, Indexed } kind;
     Val base;
-    int64_t stride = 0;               // elements between lanes, if known
-    llvm::Value* step = nullptr;      // the same as an i64, if it is not a constant
-    llvm::Value* row_step = nullptr;  // elements between copies that are rows, an i64; null for none
-    bool along_rows = false;          // row_step is 1
-    Val index;                        // Indexed: positions, i64
+    llvm::SmallVector<llvm::Value*, 4> bases;
+    std::vector<std::vector<int64_t>> offsets;  // by copy
+    int64_t stride = 0;                         // elements between lanes, if known
+    llvm::Value* step = nullptr;                // the same as an i64, if it is not a constant
+    llvm::Value* row_step = nullptr;            // elements between copies that are rows, an i64; null for none
+    bool along_rows = false;                    // row_step is 1
+    Val index;                                  // Indexed: positions, i64
     llvm::Type* element = nullptr;
     Dtype dtype;
   };
@@ -104,6 +114,8 @@ class KernelEmitter {
   void fail(std::string message);
   void emit_body(const ir::Body& body);
   void emit(const ir::Instr& instr);
+  void emit_one(const ir::Instr& instr);
+  void open_scope(const std::string& symbol);
   Val uniform(llvm::Value* value, int depth) const;
   const Val& reg(ir::Reg r) const { return regs_[r]; }
   void define(ir::Reg r, Val value) { regs_[r] = std::move(value); }
@@ -147,6 +159,9 @@ class KernelEmitter {
   bool varies(const Dim& d) const;
   bool varies(const Dim& d, const VectorScope& scope) const;
   bool varies_by_variable_only(const Dim& d) const;
+  std::vector<LaneOffsets> constant_offsets(const Dim& d) const;
+  Val first_lane(const Dim& d, int copy);
+  Val eval_lanes(const Dim& d, const std::vector<LaneOffsets>& lanes);
 
   // emit_memory.cpp
   Address address(uint32_t buffer, const Dim& index);
@@ -158,6 +173,7 @@ class KernelEmitter {
   llvm::Value* lane_active(llvm::Value* mask, int lane);
   llvm::Value* load_uniform(const Address& a, const Val* mask);
   llvm::Value* load_contiguous(const Address& a, llvm::Value* at, llvm::Value* mask);
+  llvm::Value* load_grouped(const Address& a, int copy);
   llvm::Value* load_pairs(const Address& a, int copy);
   llvm::Value* load_lanes(const Address& a, int copy, llvm::Value* mask);
   Val load_transposed(const Address& a);
@@ -171,7 +187,7 @@ class KernelEmitter {
   bool masks_well(llvm::Type* element) const;
   llvm::Value* stack_vector(llvm::Type* type);
   llvm::Value* spare();  // 8 bytes of stack that inactive lanes store to
-  llvm::Value* zeros();  // 8 zero bytes that inactive lanes load from
+  llvm::Value* zeros();  // zero bytes that inactive lanes load from, enough for a vector
 
   // emit_loop.cpp
   void emit_loop(const ir::Loop& loop);
@@ -196,6 +212,13 @@ class KernelEmitter {
   void open_frame(const ir::Loop& loop, llvm::BasicBlock* preheader, bool always_runs);
   llvm::BasicBlock* block(const char* name);
 
+  // emit_unrolled.cpp
+  bool emit_unrolled(const ir::Loop& loop);
+  bool knows_rest(const ir::Loop& loop, int64_t step) const;
+  void emit_known_vector_loop(const ir::Loop& loop, int unroll);
+  void emit_vectors(const ir::Loop& loop, int64_t begin, int64_t end, const std::function<void(int, int)>& taken);
+  States emit_known_lane_rest(const ir::Loop& loop, States sums, int lanes);
+
   // emit_prefetch.cpp
   void plan_prefetches(const ir::Loop& parallel);
   void emit_prefetches(const ir::Loop& loop);
@@ -215,6 +238,7 @@ class KernelEmitter {
   void write_lanes(const LaneMemory& m, llvm::Value* at, const State& s);
   State identity(const ir::Accumulator& acc, bool wide);
   State combine(const ir::Accumulator& acc, const State& a, const State& b);
+  State fold_lanes(const ir::Accumulator& acc, States states, int lanes);
   State choose(llvm::Value* mask, const State& a, const State& b);
   State fold_vector(const ir::Accumulator& acc, State s, int width);
   States state_phis(const States& start, llvm::BasicBlock* from);
@@ -243,7 +267,9 @@ class KernelEmitter {
   VectorScope* vector_ = nullptr;
   llvm::Value* spare_ = nullptr;
   llvm::Value* zeros_ = nullptr;
-  bool streams_ = false;  // some store is non-temporal
+  bool streams_ = false;                        // some store is non-temporal
+  std::map<const ir::Instr*, unsigned> lines_;  // empty where lines are not kept
+  llvm::DISubprogram* scope_ = nullptr;
   std::string error_;
 };
 

@@ -7,6 +7,7 @@
 #include "codegen/core/signature.h"
 #include "codegen/package/weights.h"
 #include "ir/routines/routine.h"
+#include "ir/text/kernel_printer.h"
 #include "ir/text/printer.h"
 #include "passes/manager/pass.h"
 #include "runtime/execute/gpu.h"
@@ -23,6 +24,7 @@ const char* role_name(ir::BufferRole role) {
     case ir::BufferRole::Output: return "output";
     case ir::BufferRole::Temp: return "temp";
     case ir::BufferRole::Constant: return "constant";
+    case ir::BufferRole::Part: return "part";
   }
   return "";
 }
@@ -34,6 +36,7 @@ std::string plan_text(const ir::Program& p) {
     Json buffer{
         {"name", b.name}, {"role", role_name(b.role)}, {"dtype", short_name(b.dtype)}, {"elements", b.size.str()}};
     if (b.slot != ir::kNone) buffer["slot"] = b.slot;
+    if (b.whole != ir::kNone) buffer["of"] = p.buffers[b.whole].name;
     if (b.donor != ir::kNone) buffer["may_reuse"] = p.buffers[b.donor].name;
     plan["buffers"].push_back(std::move(buffer));
   }
@@ -46,6 +49,10 @@ std::string plan_text(const ir::Program& p) {
   for (const ir::Step& step : p.steps) {
     if (const auto* k = std::get_if<ir::KernelStep>(&step)) {
       plan["steps"].push_back({{"kernel", p.kernels[k->kernel].name}, {"buffers", names(k->buffers)}});
+      continue;
+    }
+    if (const auto* control = std::get_if<ir::ControlStep>(&step)) {
+      plan["steps"].push_back({{"control", ir::step_text(p, *control)}});
       continue;
     }
     const auto& l = std::get<ir::LibraryStep>(step);

@@ -35,7 +35,9 @@ void list_gpu_lines(const std::string& device) {
     say(f.storage16, "storage16");
     say(f.storage8, "storage8");
     say(f.fused_fma, "fma");
+    say(f.converts16, "converts16");
     say(f.matrix16, "matrix16");
+    say(f.matrix_bfloat16, "matrix_bfloat16");
     say(f.shuffle, "shuffle");
     say(f.keeps_specials32, "nan");
     say(f.keeps_subnormals32, "subnormals");

@@ -6,6 +6,7 @@
 #include "codegen/core/guard.h"
 #include "frontend/cli/command.h"
 #include "ir/routines/routine.h"
+#include "ir/text/kernel_printer.h"
 #include "ir/text/printer.h"
 
 namespace frit::cli {
@@ -81,6 +82,8 @@ void explain(ir::Function& f, const Options& o) {
     };
     if (auto* s = std::get_if<ir::KernelStep>(&p.steps[i])) {
       kernel(*s);
+    } else if (const auto* control = std::get_if<ir::ControlStep>(&p.steps[i])) {
+      std::cout << ir::step_text(p, *control) << "\n";
     } else {
       const auto& l = std::get<ir::LibraryStep>(p.steps[i]);
       std::cout << "library " << l.routine->name << "\n";

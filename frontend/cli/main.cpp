@@ -33,9 +33,15 @@ int main(int argc, char** argv) {
   frit::cli::add_inspect(app);
   frit::cli::add_verify(app);
   frit::cli::add_explain(app);
+  frit::cli::add_report(app);
+  frit::cli::add_profile(app);
+  frit::cli::add_reduce(app);
+  frit::cli::add_bisect(app);
+  frit::cli::add_diff(app);
   frit::cli::add_ops(app);
   frit::cli::add_devices(app);
   frit::cli::add_cache(app);
+  frit::cli::add_completion(app);
   try {
     app.parse(argc, argv);
     std::cout.flush();

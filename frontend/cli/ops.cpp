@@ -20,6 +20,7 @@ std::string_view kind_name(ir::OpKind k) {
     case ir::OpKind::Scan: return "scan";
     case ir::OpKind::Composite: return "composite";
     case ir::OpKind::Library: return "library";
+    case ir::OpKind::Control: return "control";
   }
   return "";
 }

@@ -8,14 +8,16 @@
 #include "ir/text/dot.h"
 #include "ir/text/kernel_printer.h"
 #include "ir/text/printer.h"
+#include "passes/transform/spec.h"
 
 namespace frit::cli {
 namespace {
 
 struct Options {
-  std::string file, pipeline = "default", print_after, dump_dir, emit = "ir", output = "-";
+  std::string file, pipeline, print_after, dump_dir, emit = "ir", output = "-";
   bool verify_each = false, time_passes = false, remarks = false;
   int stop_after = -1;
+  std::vector<std::string> transforms;
 };
 
 std::string emitted(const ir::Module& m, const std::string& form) {
@@ -50,7 +52,9 @@ void print_timings(const std::vector<passes::PassTiming>& timings) {
 }
 
 passes::Pipeline parse_pipeline(const Options& o) {
-  Result<passes::Pipeline> pipeline = passes::Pipeline::parse(o.pipeline);
+  // A transformed function is printed as its graph.
+  const std::string names = !o.pipeline.empty() ? o.pipeline : o.transforms.empty() ? "default" : "none";
+  Result<passes::Pipeline> pipeline = passes::Pipeline::parse(names);
   if (!pipeline.ok()) throw CLI::ValidationError("--pipeline", pipeline.error().message);
   if (!o.print_after.empty() && o.print_after != "all" && o.print_after != "changed" &&
       !passes::find_pass(o.print_after))
@@ -63,6 +67,9 @@ void run(const Options& o) {
   Source source = read_graph(o.file);
   std::ostringstream printed;
   for (auto& f : source.module->functions) {
+    for (const std::string& transform : o.transforms) {
+      *f = value_or_fail(passes::transformed(*f, transform), source.text);
+    }
     passes::PassContext context;
     context.module = source.module.get();
     context.collect_remarks = o.remarks;
@@ -92,7 +99,14 @@ void add_opt(CLI::App& app) {
   auto o = std::make_shared<Options>();
   CLI::App* c = app.add_subcommand("opt", "run passes over a graph and print the result");
   c->add_option("FILE", o->file, "graph file (.frit or JSON), - for standard input")->required();
-  c->add_option("--pipeline", o->pipeline, "default, none, or pass names with commas")->capture_default_str();
+  c->add_option("--pipeline", o->pipeline,
+                "default, none, or pass names with commas; default, or none with --transform");
+  c->add_option(
+       "--transform", o->transforms,
+       "the graph of a derivative or of a batch instead: vjp[=A,B] and jvp[=A,B] with respect to the arguments "
+       "of these numbers, vmap[=IN[:OUT[:SIZE]]] with lists of the batch axes of arguments and results (-1: "
+       "none) and the size of the batch, a number or a name; may be repeated, the first one is inside")
+      ->allow_extra_args(false);
   c->add_option("--print-after", o->print_after, "all, changed, or a pass: print the IR then, on standard error");
   c->add_flag("--verify-each", o->verify_each, "verify before the first pass and after each");
   c->add_flag("--time-passes", o->time_passes, "print milliseconds, op and kernel counts, on standard error");

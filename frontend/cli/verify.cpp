@@ -8,6 +8,7 @@
 #include "codegen/core/backend.h"
 #include "codegen/core/signature.h"
 #include "frontend/cli/command.h"
+#include "frontend/cli/compare.h"
 #include "frontend/cli/inputs.h"
 #include "frontend/cli/tensors.h"
 #include "ir/interpret/interpreter.h"
@@ -23,53 +24,6 @@ struct Options {
   int runs = 10;
   double max_ulp = 256;
 };
-
-// Digits of the significand of a float type, the leading one included.
-int digits(Dtype t) { return t == float16 ? 11 : t == bfloat16 ? 8 : t == float64 ? 53 : 24; }
-
-// In units in the last place at magnitude `at`.
-double ulp_distance(Dtype t, double want, double got, double at) {
-  if (want == got || (std::isnan(want) && std::isnan(got))) return 0;
-  if (!std::isfinite(want) || !std::isfinite(got)) return INFINITY;
-  const double unit = std::ldexp(1.0, std::ilogb(std::max(at, std::ldexp(1.0, t == float16   ? -14
-                                                                              : t == float64 ? -1022
-                                                                                             : -126))) -
-                                          digits(t) + 1);
-  return std::abs(want - got) / unit;
-}
-
-// The largest distance of two tensors; for integers and bool, infinite where any element differs. Ulps are those of the
-// element's magnitude or of the tensor's mean, whichever is larger: where large terms cancel, the remainder's own ulps
-// say nothing.
-double distance(const ir::Tensor& want, const ir::Tensor& got) {
-  if (want.shape != got.shape || want.dtype != got.dtype) return INFINITY;
-  if (!is_inexact(want.dtype)) return want.data == got.data ? 0 : INFINITY;
-  const bool pairs = want.dtype == complex64;
-  ir::Tensor a = want, b = got;
-  if (pairs) {
-    a.dtype = b.dtype = float32;
-    a.shape.push_back(2);
-    b.shape.push_back(2);
-  }
-  double sum = 0;
-  int64_t finite = 0;
-  for (int64_t i = 0; i < a.size(); ++i)
-    if (const double v = a.at(i); std::isfinite(v)) sum += std::abs(v), ++finite;
-  const double mean = finite ? sum / static_cast<double>(finite) : 0;
-  double most = 0;
-  for (int64_t i = 0; i < a.size(); ++i)
-    most = std::max(most, ulp_distance(a.dtype, a.at(i), b.at(i), std::max(std::abs(a.at(i)), mean)));
-  return most;
-}
-
-ir::Tensor to_ir(const runtime::Tensor& t) {
-  const runtime::Tensor dense = row_major(t);
-  ir::Tensor out(t.dtype, std::vector<int64_t>(t.shape));
-  const auto* data =
-      static_cast<const std::byte*>(dense.buffer->data()) + dense.offset * static_cast<int64_t>(t.dtype.size);
-  if (!out.data.empty()) std::memcpy(out.data.data(), data, out.data.size());
-  return out;
-}
 
 // One function and its ways of running: the graph in the interpreter and compiled here, and the artifact's code where
 // there is one.

@@ -6,6 +6,7 @@
 
 #include "codegen/core/backend.h"
 #include "frontend/compile/compiled_state.h"
+#include "frontend/compile/report.h"
 #include "ir/kernel/program.h"
 #include "ir/text/kernel_printer.h"
 #include "ir/text/printer.h"
@@ -43,41 +44,23 @@ CompileMode get_compile_mode() { return mode_slot().load(std::memory_order_relax
 
 namespace {
 
-using detail::Part;
 using detail::Structure;
-
-// Arrays by name, in the order of the names.
-template <class Map>
-void add_named(Map& arrays, std::vector<array*>& out, Structure& structure) {
-  std::map<std::string_view, array*> by_name;
-  for (auto& [name, a] : arrays) by_name.emplace(name, &a);
-  structure.add(Part::Kind::map, by_name.size());
-  for (const auto& [name, a] : by_name) {
-    structure.add_key(name);
-    out.push_back(a);
-  }
-}
 
 }  // namespace
 
 State& State::add(array& a) {
-  parts_.push_back([at = &a](std::vector<array*>& out, Structure&) { out.push_back(at); });
-  return *this;
-}
-State& State::add(std::vector<array>& arrays) {
-  parts_.push_back([at = &arrays](std::vector<array*>& out, Structure& structure) {
-    structure.add(Part::Kind::list, at->size());
-    for (array& a : *at) out.push_back(&a);
-  });
-  return *this;
-}
-State& State::add(std::map<std::string, array>& arrays) {
-  parts_.push_back([at = &arrays](std::vector<array*>& out, Structure& structure) { add_named(*at, out, structure); });
-  return *this;
+  return add(a, [](array& at, std::vector<array*>& out, Structure&) { out.push_back(&at); });
 }
 State& State::add(std::unordered_map<std::string, array>& arrays) {
-  parts_.push_back([at = &arrays](std::vector<array*>& out, Structure& structure) { add_named(*at, out, structure); });
-  return *this;
+  return add(arrays, [](auto& map, std::vector<array*>& out, Structure& structure) {
+    std::map<std::string_view, array*> by_name;
+    for (auto& [name, a] : map) by_name.emplace(name, &a);
+    structure.add(detail::Part::Kind::map, by_name.size());
+    for (const auto& [name, a] : by_name) {
+      structure.add_key(name);
+      out.push_back(a);
+    }
+  });
 }
 std::vector<array*> State::arrays() const {
   Structure structure;
@@ -85,11 +68,20 @@ std::vector<array*> State::arrays() const {
 }
 std::vector<array*> detail::state_arrays(const State& state, Structure& structure) {
   std::vector<array*> out;
-  for (const auto& part : state.parts_) part(out, structure);
+  for (const auto& part : state.parts_) part.list(out, structure);
   return out;
 }
 
 namespace detail {
+
+StateAside::StateAside(const State& inputs, const State& outputs) {
+  for (const State* state : {&inputs, &outputs})
+    for (const auto& part : state->parts_) restore_.push_back(part.set_aside());
+}
+StateAside::~StateAside() {
+  // Backwards: of a tree that is listed twice, the first copy is the oldest.
+  for (size_t i = restore_.size(); i-- > 0;) restore_[i]();
+}
 
 void count_trace() { g_traces.fetch_add(1, std::memory_order_relaxed); }
 
@@ -98,7 +90,9 @@ void refuse_null_function() {
 }
 
 CompiledBase::CompiledBase(std::shared_ptr<const void> closure, CompileOptions options)
-    : state_(std::make_shared<CompiledState>(std::move(closure), std::move(options))) {}
+    : state_(std::make_shared<CompiledState>(std::move(closure), std::move(options))) {
+  remember_for_report(state_);
+}
 
 std::shared_ptr<CompiledState> CompiledBase::state() const {
   if (!state_)
@@ -111,6 +105,7 @@ size_t CompiledBase::cache_size() const { return state()->cache_size(); }
 size_t CompiledBase::trace_count() const { return state()->trace_count(); }
 FunctionStats CompiledBase::stats() const { return state()->stats(); }
 std::string CompiledBase::explain() const { return state()->explain(); }
+void CompiledBase::report(const std::string& path) const { write_report(*state(), path); }
 const std::string& CompiledBase::name() const { return state()->name(); }
 uint64_t CompiledBase::promoted() const { return state()->promoted(); }
 const std::vector<ShapeDtype>& CompiledBase::signature() const { return state()->options().signature; }
@@ -179,13 +174,13 @@ array CompiledBase::call_single(const Call& given) const {
 
 void CompiledBase::compile_ahead_of(ClosureFn fn, std::span<const ShapeDtype> arguments) const {
   auto code = state()->entry_ahead(fn, arguments)->dense_code();
-  if (!code) throw_runtime(code.error(), std::source_location());
+  if (!code) throw_runtime(code.error(), Where());
 }
 
 namespace {
 
 Inspection inspection_of(const CompiledEntry& entry) {
-  const std::source_location nowhere;
+  const Where nowhere;
   Inspection inspection;
   ir::Function f = entry.traced().function;
   f.canonicalize_order();

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "codegen/core/guard.h"
+#include "frontend/compile/verify_run.h"
 #include "frontend/core/layout.h"
 #include "frontend/eager/eager.h"
 #include "runtime/system/cpu.h"
@@ -34,7 +35,7 @@ CompiledEntry::CompiledEntry(Signature signature, TracedFunction traced, std::un
     return;
   }
   auto guard = codegen::make_guard(f);
-  if (!guard) throw_invalid(guard.error(), std::source_location());
+  if (!guard) throw_invalid(guard.error(), Where());
   guard_ = *std::move(guard);
   for (ir::ValueId v : f.results) {
     std::vector<DimProgram>& programs = shape_programs_.emplace_back();
@@ -125,7 +126,7 @@ Result<ExecutablePtr> CompiledEntry::code_for_layouts(const std::string& key,
 }
 
 void CompiledEntry::run(std::span<runtime::Tensor> arguments, std::span<const bool> donated,
-                        std::span<runtime::Tensor> outputs, const std::source_location& where) {
+                        std::span<runtime::Tensor> outputs, const Where& where) {
   const runtime::Executable* code = nullptr;
   ExecutablePtr held;
   std::vector<runtime::Tensor> copies;
@@ -167,23 +168,28 @@ void CompiledEntry::run(std::span<runtime::Tensor> arguments, std::span<const bo
     held = *std::move(dense);
     code = held.get();
   }
+  const auto verified = gpu ? nullptr : VerifiedRun::begin(traced_, arguments);
   Status status;
   if (traced_.captured.empty()) {
     status = code->run(arguments, donated, outputs);
   } else {
-    // Donation is by position and captured values are never given away.
+    // Captured values are never given away: donation is by position, and theirs are behind the arguments'.
     std::vector<runtime::Tensor> all;
     all.reserve(arguments.size() + traced_.captured.size());
-    for (runtime::Tensor& t : arguments) all.push_back(t);
+    for (size_t i = 0; i < arguments.size(); ++i)
+      all.push_back(i < donated.size() && donated[i] ? std::move(arguments[i]) : arguments[i]);
     all.insert(all.end(), traced_.captured.begin(), traced_.captured.end());
-    status = code->run(all, {}, outputs);
+    status = code->run(all, donated, outputs);
+    if (!status)
+      for (size_t i = 0; i < arguments.size(); ++i) arguments[i] = std::move(all[i]);
   }
   if (!status) throw_runtime(status.error(), where);
+  if (verified) verified->compare(outputs);
 }
 
 std::shared_ptr<CallOperation> make_call(std::shared_ptr<CompiledEntry> entry,
                                          std::span<const array* const> arguments) {
-  auto operation = std::make_shared<CallOperation>(std::move(entry), std::source_location());
+  auto operation = std::make_shared<CallOperation>(std::move(entry), Where());
   operation->device = operation->entry->device_type();
   std::vector<NodePtr> inputs;
   inputs.reserve(arguments.size());
@@ -191,6 +197,19 @@ std::shared_ptr<CallOperation> make_call(std::shared_ptr<CompiledEntry> entry,
   set_inputs(*operation, std::move(inputs));
   operation->results.reserve(operation->entry->result_count());
   return operation;
+}
+
+std::vector<NodePtr> CallOperation::with_inputs(std::vector<NodePtr> known) const {
+  std::vector<array> arrays;
+  std::vector<const array*> arguments;
+  for (const NodePtr& node : known) arrays.push_back(array_of(node));
+  for (const array& a : arrays) arguments.push_back(&a);
+  SymbolValues symbols;
+  entry->admits(arguments, symbols);  // the sizes are those that it was called with
+  auto operation = make_call(entry, arguments);
+  std::vector<NodePtr> nodes;
+  for (size_t i = 0; i < entry->result_count(); ++i) nodes.push_back(next_result(operation, symbols));
+  return nodes;
 }
 
 NodePtr next_result(const std::shared_ptr<CallOperation>& operation, const SymbolValues& symbols) {

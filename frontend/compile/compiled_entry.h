@@ -65,7 +65,7 @@ class CompiledEntry {
 
   // Runs on arguments of the signature. Throws RuntimeError at `where`.
   void run(std::span<runtime::Tensor> arguments, std::span<const bool> donated, std::span<runtime::Tensor> outputs,
-           const std::source_location& where);
+           const Where& where);
 
   // Code for dense arguments.
   Result<ExecutablePtr> dense_code();
@@ -100,7 +100,7 @@ class CompiledEntry {
 
 // A call of a compiled function.
 struct CallOperation final : Operation {
-  CallOperation(std::shared_ptr<CompiledEntry> entry, std::source_location where)
+  CallOperation(std::shared_ptr<CompiledEntry> entry, Where where)
       : Operation(OperationKind::Call, where), entry(std::move(entry)) {}
   void run(std::span<runtime::Tensor> inputs, std::span<const bool> donated,
            std::span<runtime::Tensor> outputs) override {
@@ -108,6 +108,7 @@ struct CallOperation final : Operation {
     entry->run(inputs, donated, outputs, where);
   }
   std::string_view name() const override { return entry->traced().function.name; }
+  std::vector<NodePtr> with_inputs(std::vector<NodePtr> known) const override;
   std::shared_ptr<CompiledEntry> entry;
 };
 

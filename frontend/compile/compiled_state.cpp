@@ -10,6 +10,7 @@
 
 #include "frontend/compile/explain.h"
 #include "frontend/core/log.h"
+#include "runtime/execute/observe.h"
 
 namespace frit::detail {
 
@@ -21,23 +22,6 @@ constexpr size_t kMaxEntries = 256;
 constexpr size_t kMaxMisses = 64;
 // Values of a number argument that are traced as constants before it becomes an input.
 constexpr int kConstantTraces = 3;
-
-// Restores captured state at the end of a trace, also when the trace throws.
-class SavedState {
- public:
-  SavedState(const State& inputs, const State& outputs) {
-    for (array* a : inputs.arrays()) saved_.emplace_back(a, *a);
-    for (array* a : outputs.arrays()) saved_.emplace_back(a, *a);
-  }
-  ~SavedState() { restore(); }
-  void restore() {
-    // Backwards: of an array that is listed twice, the first copy is the oldest.
-    for (size_t i = saved_.size(); i-- > 0;) *saved_[i].first = saved_[i].second;
-  }
-
- private:
-  std::vector<std::pair<array*, array>> saved_;
-};
 
 // Throws the exception in flight again. One of frit's own types gains a note with the function's name; any other passes
 // unchanged, one derived from frit's types too.
@@ -117,7 +101,7 @@ void CompiledState::check_declared(const Call& call) const {
   const auto refuse = [&](const std::string& what, std::string note) {
     throw InvalidArgument(options_.name + ": " + what, std::move(note));
   };
-  const size_t given = call.arrays.size() - options_.inputs.arrays().size();
+  const size_t given = call.arrays.size() - call.captured - options_.inputs.arrays().size();
   if (given != signature.size())
     refuse("there are " + std::to_string(given) + " arrays, but the signature declares " +
                std::to_string(signature.size()),
@@ -196,6 +180,7 @@ std::shared_ptr<CompiledEntry> CompiledState::make_entry(Request request, std::u
     traced_.notify_all();
   };
   guard.unlock();
+  const runtime::Span span("trace", options_.name);
   std::shared_ptr<CompiledEntry> entry;
   const auto start = std::chrono::steady_clock::now();
   try {
@@ -388,14 +373,15 @@ std::shared_ptr<CompiledEntry> CompiledState::trace_open_or_fixed(Request reques
 std::shared_ptr<CompiledEntry> CompiledState::trace(Request request) {
   const uint64_t id = new_trace_id();
   std::vector<NodePtr> placeholders;
-  SavedState saved(options_.inputs, options_.outputs);
+  std::optional<StateAside> aside(std::in_place, options_.inputs, options_.outputs);
   const std::vector<array*> read = options_.inputs.arrays();
   std::vector<NodePtr> results;
   size_t user_results;
   Structure structure;
   TracedFunction traced;
   {
-    TraceScope scope(id, request.sizes.get());
+    const TraceScope scope(id, request.sizes.get());
+    const CompileScope compiling(options_.name);
     for (const ir::Type& type : request.types) placeholders.push_back(make_placeholder(options_.name, id, type));
     const size_t count = placeholders.size() - read.size();
     std::vector<array> arguments, outputs;
@@ -408,7 +394,7 @@ std::shared_ptr<CompiledEntry> CompiledState::trace(Request request) {
     for (array* a : options_.outputs.arrays()) results.push_back(node_of(*a));
     traced = build_function(options_.name, id, placeholders, results, request.sizes.get());
   }
-  saved.restore();
+  aside.reset();
   auto entry = std::make_shared<CompiledEntry>(std::move(request.signature), std::move(traced),
                                                std::move(request.sizes), get_compile_mode(), counters_);
   entry->user_results = user_results;
@@ -449,6 +435,11 @@ FunctionStats CompiledState::stats() const {
   s.trace_ms = static_cast<double>(load(counters_->trace_ns)) / 1e6;
   s.compile_ms = static_cast<double>(load(counters_->compile_ns)) / 1e6;
   return s;
+}
+
+std::vector<std::string> CompiledState::misses() const {
+  const std::shared_lock<std::shared_mutex> guard(mutex_);
+  return {misses_.begin(), misses_.end()};
 }
 
 std::string CompiledState::explain() const {

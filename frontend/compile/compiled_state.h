@@ -47,6 +47,8 @@ class CompiledState {
   void count_call() { counters_->calls.fetch_add(1, std::memory_order_relaxed); }
   FunctionStats stats() const;
   std::string explain() const;
+  // Why each trace after the first was made; the latest ones.
+  std::vector<std::string> misses() const;
 
  private:
   // The start of a trace: the signature, and the type of each argument.

@@ -6,11 +6,12 @@
 
 #include "frontend/core/sizes.h"
 #include "frontend/eager/eager.h"
+#include "ir/graph/custom.h"
 
 namespace frit::detail {
 
-NodePtr make_placeholder(const std::string& name, uint64_t trace, const ir::Type& type) {
-  return attach(std::make_shared<PlaceholderOperation>(name, trace, std::source_location()), type);
+NodePtr make_placeholder(const std::string& name, uint64_t trace, const ir::Type& type, NodePtr primal) {
+  return attach(std::make_shared<PlaceholderOperation>(name, trace, Where(), std::move(primal)), type);
 }
 
 std::string parameter_name(size_t index, size_t count) {
@@ -21,11 +22,6 @@ std::string parameter_name(size_t index, size_t count) {
 }
 
 namespace {
-
-SourceLoc to_loc(const std::source_location& where) {
-  if (where.line() == 0) return {};
-  return {where.file_name(), where.line(), where.column()};
-}
 
 class GraphBuilder {
  public:
@@ -71,12 +67,13 @@ class GraphBuilder {
   void enter(const NodePtr& node) {
     if (values_.count(node.get())) return;
     OperationPtr operation = node->current_operation();
-    if (operation && operation->kind == OperationKind::Row && operation->trace == trace_) {
-      if (auto built = operations_.find(operation.get()); built != operations_.end()) {
-        values_[node.get()] = built->second[node->index];
+    if (operation && belongs(*operation)) {
+      if (auto known = operations_.find(operation.get()); known != operations_.end()) {
+        values_[node.get()] = known->second[node->index];
         return;
       }
       std::vector<NodePtr> inputs = inputs_of(*operation);
+      if (NodePtr same = stood_for(*operation, node->index, inputs)) inputs = {std::move(same)};
       // An operation that depends on no argument may be running: the traced function may have asked for its value.
       if (operation->state.load(std::memory_order_acquire) == OperationState::Pending) {
         stack_.push_back({node, std::move(operation), std::move(inputs)});
@@ -86,23 +83,68 @@ class GraphBuilder {
     if (captures_ == Captures::Lifted)
       lift(node);
     else if (operation)
-      evaluate(node);  // an argument of another trace throws here
+      evaluate(node);  // an argument of another compiled function throws here
     if (!values_.count(node.get())) capture(node);
+  }
+
+  // Whether the function builds the operation. A closure under a transform may have left an array in captured state:
+  // a compiled function has the operations of such a trace, too, on the arrays that its arguments stand for.
+  bool belongs(const Operation& operation) const {
+    const bool inside = captures_ == Captures::Evaluated && operation.tracer;
+    switch (operation.kind) {
+      case OperationKind::Row:
+      case OperationKind::Custom: return operation.trace == trace_ || inside;
+      case OperationKind::Placeholder: return inside && static_cast<const PlaceholderOperation&>(operation).primal;
+      case OperationKind::Call: return false;
+    }
+    return false;
+  }
+
+  // The node that a result of an operation is the same as, in a function that is to be compiled; null for rows.
+  NodePtr stood_for(const Operation& operation, uint32_t index, const std::vector<NodePtr>& inputs) const {
+    if (captures_ == Captures::Lifted) return nullptr;
+    if (operation.kind == OperationKind::Placeholder) return static_cast<const PlaceholderOperation&>(operation).primal;
+    if (operation.kind != OperationKind::Custom) return nullptr;
+    return inputs[static_cast<const CustomOperation&>(operation).arguments + index];
   }
 
   void build(const Frame& frame) {
     if (values_.count(frame.node.get())) return;
-    const auto& row = static_cast<const RowOperation&>(*frame.operation);
     std::vector<ir::ValueId> operands;
     operands.reserve(frame.inputs.size());
     for (const NodePtr& input : frame.inputs) operands.push_back(values_.at(input.get()));
-    builder_.loc = to_loc(row.where);
+    keep_.push_back(frame.node);
+    if (frame.operation->kind != OperationKind::Row && captures_ == Captures::Evaluated) {
+      values_[frame.node.get()] = operands[0];
+      return;
+    }
+    builder_.loc = frame.operation->where;
+    std::vector<ir::ValueId> results = frame.operation->kind == OperationKind::Custom
+                                           ? build_mark(*frame.operation, std::move(operands))
+                                           : build_row(*frame.operation, std::move(operands));
+    values_[frame.node.get()] = results[frame.node->index];
+    if (results.size() > 1) operations_[frame.operation.get()] = std::move(results);
+  }
+
+  std::vector<ir::ValueId> build_row(const Operation& operation, std::vector<ir::ValueId> operands) {
+    const auto& row = static_cast<const RowOperation&>(operation);
     auto built = builder_.try_build(row.def, std::move(operands), attrs_of(row));
     if (!built && sizes_) throw_not_proven(built.error(), row.where);
     if (!built) throw_invalid(built.error(), row.where);
-    values_[frame.node.get()] = (*built)[frame.node->index];
-    if (built->size() > 1) operations_[frame.operation.get()] = *std::move(built);
-    keep_.push_back(frame.node);
+    return *std::move(built);
+  }
+
+  std::vector<ir::ValueId> build_mark(const Operation& operation, std::vector<ir::ValueId> operands) {
+    const auto& custom = static_cast<const CustomOperation&>(operation);
+    const Dim rule(static_cast<int64_t>(traced_.rules.size())), arguments(static_cast<int64_t>(custom.arguments));
+    traced_.rules.push_back(custom.rules);
+    auto built = builder_.try_build(ir::custom_mark(), std::move(operands),
+                                    {{"rule", rule},
+                                     {"arguments", arguments},
+                                     {"vjp", custom.rules->vjp != nullptr},
+                                     {"jvp", custom.rules->jvp != nullptr},
+                                     {"vmap", custom.rules->vmap != nullptr}});
+    return *std::move(built);  // a mark has no error
   }
 
   // The size in the form that is known at the end of the trace, which may be simpler than when the node was made.
@@ -126,7 +168,7 @@ class GraphBuilder {
   }
 
   void capture(const NodePtr& node) {
-    const runtime::Tensor& t = node->value();
+    const runtime::Tensor& t = known(*node).value();
     const bool one_value = element_count(node->shape) > 0 &&
                            std::equal(t.shape.begin(), t.shape.end(), t.strides.begin(),
                                       [](int64_t size, int64_t stride) { return size == 1 || stride == 0; });

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "frontend/core/node.h"
+#include "frontend/core/custom.h"
 
 namespace frit::detail {
 
@@ -17,19 +17,20 @@ struct TracedFunction {
   size_t arguments = 0;                   // the first parameters; the others are `captured`
   std::vector<runtime::Tensor> captured;  // dense
   std::vector<NodePtr> lifted;            // with Captures::Lifted, in the place of `captured`
+  std::vector<CustomRulesPtr> rules;      // with Captures::Lifted: those that marks in the function number
 };
 
 // The form that arrays from outside of the trace take in the function.
 enum class Captures : uint8_t {
-  Evaluated,  // their values are part of the function
-  Lifted,     // they are parameters behind the arguments, evaluated or not, of an outer trace too
+  Evaluated,  // their values are part of the function, which is to be compiled: marks of custom rules are left out
+  Lifted,     // they are parameters behind the arguments, evaluated or not, of an outer trace too; for a transform
 };
 
 // The name of argument `index` of `count`: x, y, z, or x0, x1, ...
 std::string parameter_name(size_t index, size_t count);
 
-// An argument of function `name`; sizes may be open.
-NodePtr make_placeholder(const std::string& name, uint64_t trace, const ir::Type& type);
+// An argument of function `name`; sizes may be open. `primal` is the argument that it stands for, if there is one.
+NodePtr make_placeholder(const std::string& name, uint64_t trace, const ir::Type& type, NodePtr primal = nullptr);
 
 // `placeholders` are the arguments in order; `sizes` is what the trace assumed of open ones, or null. Throws
 // frit::Error when a value that the graph needs belongs to another trace, or a captured array cannot be evaluated.

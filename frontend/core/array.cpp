@@ -98,8 +98,8 @@ Sizes array::dims(std::source_location where) const {
 
 Strides array::strides(std::source_location where) const {
   // Filled arrays are dense to callers, however they are kept.
-  return node_->is_ready() && !node_->filled ? Strides(node_->value().strides)
-                                             : Strides(detail::row_major(shape(where)));
+  const Node& known = detail::known(*node_);
+  return known.is_ready() && !known.filled ? Strides(known.value().strides) : Strides(detail::row_major(shape(where)));
 }
 int64_t array::strides(int axis, std::source_location where) const {
   return strides(where)[checked_axis(axis, ndim(), "strides")];
@@ -107,11 +107,11 @@ int64_t array::strides(int axis, std::source_location where) const {
 
 void array::eval() const {
   detail::evaluate(node_);
-  detail::wait_for(node_->value());
+  detail::wait_for(detail::known(*node_).value());
 }
 
 array::Status array::status() const {
-  if (node_->is_ready()) return available;
+  if (detail::known(*node_).is_ready()) return available;
   OperationPtr operation = node_->current_operation();
   if (!operation) return available;
   return operation->scheduled.load(std::memory_order_relaxed) ? scheduled : unscheduled;
@@ -119,13 +119,14 @@ array::Status array::status() const {
 
 array::Flags array::flags() const {
   Flags flags{true, true, true};
-  if (!node_->is_ready() || node_->filled) {
+  const Node& known = detail::known(*node_);
+  if (!known.is_ready() || known.filled) {
     size_t wide = 0;
     for (ShapeElem d : node_->shape) wide += d > 1;
     flags.col_contiguous = wide <= 1;
     return flags;
   }
-  const runtime::Tensor& t = node_->value();
+  const runtime::Tensor& t = known.value();
   flags.row_contiguous = detail::is_row_major(t);
   int64_t step = 1;
   std::vector<std::pair<int64_t, int64_t>> axes;  // stride, size
@@ -146,8 +147,9 @@ array::Flags array::flags() const {
 
 size_t array::data_size() const {
   const size_t n = detail::element_count(node_->shape);
-  if (!node_->is_ready() || n == 0) return n;
-  const runtime::Tensor& t = node_->value();
+  const Node& known = detail::known(*node_);
+  if (!known.is_ready() || n == 0) return n;
+  const runtime::Tensor& t = known.value();
   size_t span = 1;
   for (size_t i = 0; i < t.shape.size(); ++i)
     span += static_cast<size_t>(t.shape[i] - 1) * static_cast<size_t>(std::abs(t.strides[i]));
@@ -160,7 +162,7 @@ void* array::raw_data(size_t element_size) const {
                               std::to_string(itemsize()) + " bytes, not " + std::to_string(element_size),
                           "ask for the type that the array holds, or convert it with astype");
   eval();
-  return const_cast<std::byte*>(detail::data_of(detail::addressable(*node_)));
+  return const_cast<std::byte*>(detail::data_of(detail::addressable(detail::known(*node_))));
 }
 
 void array::read_item(void* to, Dtype type) const {
@@ -169,7 +171,7 @@ void array::read_item(void* to, Dtype type) const {
                               std::to_string(n) + " elements, not one",
                           "reduce or slice it to one element first");
   eval();
-  detail::convert(detail::data_of(node_->value()), dtype(), to, type, 1);
+  detail::convert(detail::data_of(detail::known(*node_).value()), dtype(), to, type, 1);
 }
 
 array array::ArrayIterator::operator*() const {

@@ -42,7 +42,7 @@ bool simplify_attrs(ir::AttrMap& attrs) {
 }
 
 // The bytes of an array must have a number.
-void check_bytes(const ir::OpDef& def, const Node& node, const StreamOrDevice& s) {
+void check_bytes(const ir::OpDef& def, const Node& node, const Where& where) {
   int64_t bytes = node.dtype.size;
   bool fits = true;
   for (ShapeElem d : node.shape) {
@@ -50,15 +50,20 @@ void check_bytes(const ir::OpDef& def, const Node& node, const StreamOrDevice& s
     fits = fits && !__builtin_mul_overflow(bytes, int64_t{d}, &bytes);
   }
   if (!fits)
-    fail(std::string(def.name) + ": a result of " + type_text(node.dtype, node.shape) +
-             " has more bytes than can be counted",
-         "an array holds less than 2^63 bytes", s);
+    throw_invalid(std::string(def.name) + ": a result of " + type_text(node.dtype, node.shape) +
+                      " has more bytes than can be counted",
+                  "an array holds less than 2^63 bytes", where);
 }
 
 }  // namespace
 
 std::vector<array> make_all(const ir::OpDef& def, std::vector<array> operands, ir::AttrMap attrs,
                             const StreamOrDevice& s) {
+  return make_all(def, std::move(operands), std::move(attrs), s, s.where());
+}
+
+std::vector<array> make_all(const ir::OpDef& def, std::vector<array> operands, ir::AttrMap attrs,
+                            const StreamOrDevice& s, const Where& where) {
   const bool any_shape = current_sizes() != nullptr;
   std::vector<ir::Type> types;
   types.reserve(operands.size());
@@ -66,10 +71,10 @@ std::vector<array> make_all(const ir::OpDef& def, std::vector<array> operands, i
   ir::fill_defaults(def, attrs);
   bool open = any_shape && simplify_attrs(attrs);
   auto inferred = ir::infer(def, {types, attrs, current_facts()});
-  if (!inferred && any_shape) detail::throw_not_proven(inferred.error(), s.where());
-  if (!inferred) throw_invalid(inferred.error(), s.where());
+  if (!inferred && any_shape) detail::throw_not_proven(inferred.error(), where);
+  if (!inferred) throw_invalid(inferred.error(), where);
 
-  auto operation = std::make_shared<RowOperation>(def, std::move(attrs), s.where());
+  auto operation = std::make_shared<RowOperation>(def, std::move(attrs), where);
   if (!s.is_default()) operation->device = s.stream().device.type;
   std::vector<NodePtr> inputs;
   inputs.reserve(operands.size());
@@ -83,7 +88,7 @@ std::vector<array> make_all(const ir::OpDef& def, std::vector<array> operands, i
     if (any_shape) simplify_all(type.shape);
     results.push_back(array_of(attach(operation, type)));
     const Node& node = *node_of(results.back());
-    check_bytes(def, node, s);
+    check_bytes(def, node, where);
     open = open || node.dims;
   }
   // A result that depends on an open size has no value in the trace, even without an operand.
@@ -315,6 +320,10 @@ array take_range(const array& a, int axis, const Dim& start, const Dim& stop, co
   starts[at] = start;
   stops[at] = stop;
   return cut(a, std::move(starts), std::move(stops), ir::Dims(a.ndim(), 1), s);
+}
+
+array rotated(const array& a, int axis, const Dim& first, const StreamOrDevice& s) {
+  return concatenate({take_range(a, axis, first, size_of(a, axis), s), take_range(a, axis, 0, first, s)}, axis, s);
 }
 
 array cut(const array& a, ir::Dims start, ir::Dims stop, ir::Dims strides, const StreamOrDevice& s) {

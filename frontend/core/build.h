@@ -20,6 +20,9 @@ namespace frit::detail {
 // One application of a row, types inferred. Attributes need not be in the form that is known now.
 std::vector<array> make_all(const ir::OpDef& def, std::vector<array> operands, ir::AttrMap attrs,
                             const StreamOrDevice& s);
+// The same for an operation that comes from another line than the one that `s` has.
+std::vector<array> make_all(const ir::OpDef& def, std::vector<array> operands, ir::AttrMap attrs,
+                            const StreamOrDevice& s, const Where& where);
 array make(const ir::OpDef& def, std::vector<array> operands, ir::AttrMap attrs, const StreamOrDevice& s);
 array make(std::string_view row, std::vector<array> operands, ir::AttrMap attrs, const StreamOrDevice& s);
 
@@ -61,6 +64,8 @@ array stretch(const array& a, ir::Dims sizes, const StreamOrDevice& s);
 array with_sizes(const array& a, ir::Dims sizes, const StreamOrDevice& s);
 // Elements [start, stop) of an axis; both are known to lie inside, in order.
 array take_range(const array& a, int axis, const Dim& start, const Dim& stop, const StreamOrDevice& s);
+// The elements of an axis from `first` on, which is known to lie inside, and then those before it.
+array rotated(const array& a, int axis, const Dim& first, const StreamOrDevice& s);
 
 // The row `slice`; every bound is known to lie inside.
 array cut(const array& a, ir::Dims start, ir::Dims stop, ir::Dims strides, const StreamOrDevice& s);

@@ -21,6 +21,7 @@ struct Named {
 constexpr Named kTopics[] = {{"recompiles", detail::Topic::Recompiles},
                              {"cache", detail::Topic::Cache},
                              {"passes", detail::Topic::Passes},
+                             {"random", detail::Topic::Random},
                              {"devices", detail::Topic::Devices}};
 
 // The bits of a list of topics. If a topic does not exist, nothing, with its name in `unknown`.
@@ -49,7 +50,8 @@ unsigned initial_topics() {
   std::string_view unknown;
   const auto bits = parse(text, unknown);
   if (!bits)
-    std::fprintf(stderr, "frit: FRIT_LOG has no topic '%.*s'; there are recompiles, cache, passes, devices and all\n",
+    std::fprintf(stderr,
+                 "frit: FRIT_LOG has no topic '%.*s'; there are recompiles, cache, passes, random, devices and all\n",
                  static_cast<int>(unknown.size()), unknown.data());
   return bits.value_or(0);
 }
@@ -75,7 +77,7 @@ void set_log(std::string_view names, std::function<void(std::string_view line)> 
   const auto bits = parse(names, unknown);
   if (!bits)
     throw InvalidArgument("set_log: there is no topic '" + std::string(unknown) + "'",
-                          "use recompiles, cache, passes, devices or all");
+                          "use recompiles, cache, passes, random, devices or all");
   std::lock_guard<std::mutex> guard(sink().mutex);
   sink().function = std::move(function);
   topics().store(*bits, std::memory_order_relaxed);

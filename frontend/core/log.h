@@ -7,7 +7,7 @@
 
 namespace frit::detail {
 
-enum class Topic : unsigned { Recompiles = 1, Cache = 2, Passes = 4, Devices = 8 };
+enum class Topic : unsigned { Recompiles = 1, Cache = 2, Passes = 4, Devices = 8, Random = 16 };
 
 // Cheap; ask before composing a line.
 bool logs(Topic topic);

@@ -45,8 +45,29 @@ OperationPtr Node::current_operation() {
   return operation;
 }
 
-PlaceholderOperation::PlaceholderOperation(std::string f, uint64_t id, std::source_location where)
-    : Operation(OperationKind::Placeholder, where), function(std::move(f)) {
+std::vector<NodePtr> Operation::with_inputs(std::vector<NodePtr>) const { return {}; }
+
+std::vector<NodePtr> RowOperation::with_inputs(std::vector<NodePtr> known) const {
+  bool open = false;
+  const auto look = [&](const Dim& d) {
+    open = open || !d.is_const();
+    return d;
+  };
+  ir::map_sizes(attrs, look);
+  for (const ir::Type& type : types)
+    for (const Dim& d : type.shape) look(d);
+  if (open) return {};
+  auto operation = std::make_shared<RowOperation>(def, attrs, where);
+  operation->device = device;
+  operation->types = types;
+  operation->inputs = std::move(known);
+  std::vector<NodePtr> nodes;
+  for (const ir::Type& type : types) nodes.push_back(attach(operation, type));
+  return nodes;
+}
+
+PlaceholderOperation::PlaceholderOperation(std::string f, uint64_t id, Where where, NodePtr stands_for)
+    : Operation(OperationKind::Placeholder, where), function(std::move(f)), primal(std::move(stands_for)) {
   tracer = true;
   trace = id;
 }
@@ -108,6 +129,7 @@ namespace {
 thread_local uint64_t t_trace = 0;
 thread_local Device::DeviceType t_device = Device::cpu;
 thread_local SizeTrace* t_sizes = nullptr;
+thread_local const std::string* t_compiled = nullptr;
 std::atomic<uint64_t> g_next_trace{1};
 }  // namespace
 
@@ -117,6 +139,10 @@ Device::DeviceType running_device() { return t_device; }
 DeviceScope::DeviceScope(Device::DeviceType device) : previous_(std::exchange(t_device, device)) {}
 DeviceScope::~DeviceScope() { t_device = previous_; }
 uint64_t new_trace_id() { return g_next_trace.fetch_add(1, std::memory_order_relaxed); }
+
+const std::string* compiled_function() { return t_compiled; }
+CompileScope::CompileScope(const std::string& name) : previous_(std::exchange(t_compiled, &name)) {}
+CompileScope::~CompileScope() { t_compiled = previous_; }
 
 SizeTrace* current_sizes() { return t_sizes; }
 
@@ -216,23 +242,23 @@ void wait_for(const runtime::Tensor& t) {
 }
 
 namespace {
-std::string file_of(const std::source_location& where) { return where.line() ? where.file_name() : ""; }
+std::string file_of(const Where& where) { return where.file ? where.file : ""; }
 }  // namespace
 
-void throw_invalid(const Diagnostic& d, const std::source_location& where) {
-  throw InvalidArgument(d.message, d.note, file_of(where), where.line());
+void throw_invalid(const Diagnostic& d, const Where& where) {
+  throw InvalidArgument(d.message, d.note, file_of(where), where.line);
 }
-void throw_runtime(const Diagnostic& d, const std::source_location& where) {
-  throw RuntimeError(d.message, d.note, file_of(where), where.line());
+void throw_runtime(const Diagnostic& d, const Where& where) {
+  throw RuntimeError(d.message, d.note, file_of(where), where.line);
 }
-void throw_invalid(std::string message, std::string note, const std::source_location& where) {
-  throw InvalidArgument(std::move(message), std::move(note), file_of(where), where.line());
+void throw_invalid(std::string message, std::string note, const Where& where) {
+  throw InvalidArgument(std::move(message), std::move(note), file_of(where), where.line);
 }
-void throw_overflow(std::string message, std::string note, const std::source_location& where) {
-  throw ErrorOf<std::overflow_error>(std::move(message), std::move(note), file_of(where), where.line());
+void throw_overflow(std::string message, std::string note, const Where& where) {
+  throw ErrorOf<std::overflow_error>(std::move(message), std::move(note), file_of(where), where.line);
 }
-void throw_range(std::string message, std::string note, const std::source_location& where) {
-  throw OutOfRange(std::move(message), std::move(note), file_of(where), where.line());
+void throw_range(std::string message, std::string note, const Where& where) {
+  throw OutOfRange(std::move(message), std::move(note), file_of(where), where.line);
 }
 
 }  // namespace frit::detail

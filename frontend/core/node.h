@@ -4,6 +4,10 @@
 // Tensor and no operation. An Operation is one computation with inputs and one or more result nodes, which it knows by
 // weak reference only: results that nobody holds are not kept.
 //
+// The node of a trace never becomes ready, as the trace is the list of its operations. Where the arguments of the trace
+// stand for known arrays (under grad, not under compile), the node has a value all the same: its operation makes a
+// second node of the same operation on the values of its inputs (`Operation::values`), which is evaluated as any other.
+//
 // Threads: a ready node never changes (`ready` is set with release order after `tensor`), save that a dense copy may
 // take the place of a value that is one element shown many times: who reads takes one of the two. `Node::operation` is
 // read and dropped under the node's lock, `Operation::inputs` under the operation's. A thread that wants to run an
@@ -16,11 +20,11 @@
 
 #include <atomic>
 #include <memory>
-#include <source_location>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "frontend/core/where.h"
 #include "frontend/frit/array.h"
 #include "frontend/frit/stream.h"
 #include "ir/graph/graph.h"
@@ -82,11 +86,11 @@ struct Node {
   OperationPtr current_operation();  // null once ready
 };
 
-enum class OperationKind : uint8_t { Row, Call, Placeholder };
+enum class OperationKind : uint8_t { Row, Call, Placeholder, Custom };
 enum class OperationState : uint32_t { Pending, Running, Done };
 
 struct Operation {
-  Operation(OperationKind kind, std::source_location where) : kind(kind), where(where) {}
+  Operation(OperationKind kind, Where where) : kind(kind), where(where) {}
   virtual ~Operation() = default;
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
@@ -96,26 +100,30 @@ struct Operation {
   virtual void run(std::span<runtime::Tensor> inputs, std::span<const bool> donated,
                    std::span<runtime::Tensor> outputs) = 0;
   virtual std::string_view name() const = 0;
+  // Of a tracer: the nodes of its results for known inputs. Empty where the results have no value.
+  virtual std::vector<NodePtr> with_inputs(std::vector<NodePtr> known) const;
 
   const OperationKind kind;
   Device::DeviceType device = default_device().type;  // where it runs
   bool tracer = false;                                // depends on a placeholder
   std::atomic<bool> scheduled{false};
   uint64_t trace = 0;  // the trace it was made in; 0 outside
-  std::source_location where;
+  Where where;
   std::atomic<OperationState> state{OperationState::Pending};
   SpinLock lock;
   std::vector<NodePtr> inputs;
   std::vector<std::weak_ptr<Node>> results;
+  std::vector<NodePtr> values;  // of a tracer whose value was asked for: what with_inputs returned
 };
 
 // One row of the registry.
 struct RowOperation final : Operation {
-  RowOperation(const ir::OpDef& def, ir::AttrMap attrs, std::source_location where)
+  RowOperation(const ir::OpDef& def, ir::AttrMap attrs, Where where)
       : Operation(OperationKind::Row, where), def(def), attrs(std::move(attrs)) {}
   void run(std::span<runtime::Tensor> inputs, std::span<const bool> donated,
            std::span<runtime::Tensor> outputs) override;
   std::string_view name() const override { return def.name; }
+  std::vector<NodePtr> with_inputs(std::vector<NodePtr> known) const override;
 
   const ir::OpDef& def;
   ir::AttrMap attrs;
@@ -124,10 +132,13 @@ struct RowOperation final : Operation {
 
 // An argument of a function that is being traced.
 struct PlaceholderOperation final : Operation {
-  PlaceholderOperation(std::string function, uint64_t trace, std::source_location where);
+  PlaceholderOperation(std::string function, uint64_t trace, Where where, NodePtr primal = nullptr);
   void run(std::span<runtime::Tensor>, std::span<const bool>, std::span<runtime::Tensor>) override;
   std::string_view name() const override { return "argument"; }
   std::string function;
+  // The argument that it stands for, which may belong to an outer trace; null where the trace serves other arguments
+  // too.
+  const NodePtr primal;
 };
 
 // Makes the result nodes of an operation whose inputs are set.
@@ -140,11 +151,17 @@ void set_inputs(Operation& operation, std::vector<NodePtr> inputs);
 // The inputs of an operation; none once it is done.
 std::vector<NodePtr> inputs_of(Operation& operation);
 
-// Computes nodes in the calling thread.
+// Computes nodes in the calling thread; of a node of a trace, its value. Throws InvalidArgument where it has none.
 void evaluate(std::span<const NodePtr> nodes);
 inline void evaluate(const NodePtr& node) {
   if (!node->is_ready()) evaluate(std::span<const NodePtr>(&node, 1));
 }
+
+// The node to evaluate for the value of `node`: itself, or in a trace the one that stands for it. Throws
+// InvalidArgument where it depends on an argument that stands for no array.
+NodePtr value_of(const NodePtr& node);
+// The same without making anything: where value_of was not called, the node of a trace itself. Owned by `node`.
+Node& known(Node& node);
 
 // The value of a ready node for a caller who gets its address: as dense as the node's strides and flags say, and with
 // memory for every element where one element is shown in every place. Throws RuntimeError when there is no memory.
@@ -178,6 +195,19 @@ class TraceScope {
 };
 uint64_t new_trace_id();
 
+// The compiled function that the calling thread traces, closures under transforms inside of it included; null for none.
+const std::string* compiled_function();
+class CompileScope {
+ public:
+  explicit CompileScope(const std::string& name);
+  ~CompileScope();
+  CompileScope(const CompileScope&) = delete;
+  CompileScope& operator=(const CompileScope&) = delete;
+
+ private:
+  const std::string* previous_;
+};
+
 // The way of the implementation into an array, whose node is private.
 struct ArrayAccess {
   static const NodePtr& node(const array& a) { return a.node_; }
@@ -210,10 +240,10 @@ void wait_for(const runtime::Tensor& t);
 void convert(const void* from, Dtype from_type, void* to, Dtype to_type, size_t count);
 
 // Throws a Diagnostic of the layers below as InvalidArgument or RuntimeError, at the user's line.
-[[noreturn]] void throw_invalid(const Diagnostic& d, const std::source_location& where);
-[[noreturn]] void throw_runtime(const Diagnostic& d, const std::source_location& where);
-[[noreturn]] void throw_invalid(std::string message, std::string note, const std::source_location& where);
-[[noreturn]] void throw_overflow(std::string message, std::string note, const std::source_location& where);
-[[noreturn]] void throw_range(std::string message, std::string note, const std::source_location& where);
+[[noreturn]] void throw_invalid(const Diagnostic& d, const Where& where);
+[[noreturn]] void throw_runtime(const Diagnostic& d, const Where& where);
+[[noreturn]] void throw_invalid(std::string message, std::string note, const Where& where);
+[[noreturn]] void throw_overflow(std::string message, std::string note, const Where& where);
+[[noreturn]] void throw_range(std::string message, std::string note, const Where& where);
 
 }  // namespace frit::detail

@@ -119,7 +119,7 @@ void print_axis(std::ostream& os, const runtime::Tensor& t, PrintElement print, 
 
 std::ostream& operator<<(std::ostream& os, const array& a) {
   a.eval();
-  const runtime::Tensor& t = detail::node_of(a)->value();
+  const runtime::Tensor& t = detail::known(*detail::node_of(a)).value();
   PrintElement print = element_printer(a.dtype());
   os << "array(";
   if (t.shape.empty())

@@ -6,11 +6,13 @@
 namespace frit::detail {
 
 std::vector<array> replay(const ir::Function& f, std::unordered_map<ir::ValueId, array> values,
-                          const std::function<Dim(const Dim&)>& settled) {
+                          const std::function<Dim(const Dim&)>& settled, std::span<const CustomRulesPtr> rules) {
   for (const ir::Op& op : f.ops) {
     std::vector<array> operands;
     for (ir::ValueId v : op.operands) operands.push_back(values.at(v));
-    std::vector<array> results = make_all(*op.def, std::move(operands), ir::map_sizes(op.attrs, settled), {});
+    const std::vector<array> results =
+        is_custom(op) ? replay_custom(op, operands, rules)
+                      : make_all(*op.def, std::move(operands), ir::map_sizes(op.attrs, settled), {}, op.loc);
     for (size_t i = 0; i < results.size(); ++i) values.emplace(op.results[i], results[i]);
   }
   std::vector<array> results;

@@ -60,10 +60,10 @@ bool operator<(const Size& a, const Size& b) {
 
 namespace detail {
 
-void throw_not_proven(const Diagnostic& d, const std::source_location& where) {
+void throw_not_proven(const Diagnostic& d, const Where& where) {
   throw NotProven(d.message,
                   "pass shapeless=false, or write the sizes in another way: this cannot be shown for every shape",
-                  where.file_name(), where.line());
+                  where.file ? where.file : "", where.line);
 }
 
 std::string Assumption::str() const {

@@ -42,7 +42,7 @@ class NotProven : public InvalidArgument {
  public:
   using InvalidArgument::InvalidArgument;
 };
-[[noreturn]] void throw_not_proven(const Diagnostic& d, const std::source_location& where);
+[[noreturn]] void throw_not_proven(const Diagnostic& d, const Where& where);
 
 class SizeTrace {
  public:

@@ -2,6 +2,7 @@
 #include "frontend/frit/stream.h"
 
 #include <atomic>
+#include <cstdio>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -11,6 +12,7 @@
 
 #include "frontend/core/node.h"
 #include "frontend/frit/transforms.h"
+#include "ir/base/per_thread.h"
 #include "runtime/execute/gpu.h"
 #include "runtime/execute/parallel.h"
 #include "runtime/execute/stream.h"
@@ -98,8 +100,11 @@ Streams::Worker worker_of(Stream stream, const char* what) {
 
 Device& device_slot() {
   static Device device = [] {
-    // A name that is not known stands for the CPU, as there is nobody to tell before the first call.
+    // There is nobody to throw at before the first call.
     const auto name = runtime::device_name("");
+    if (!name.ok())
+      std::fprintf(stderr, "frit: FRIT_DEVICE: %s, so the cpu is used; %s\n", name.error().message.c_str(),
+                   name.error().note.c_str());
     return Device(name.ok() && *name != "cpu" ? Device::gpu : Device::cpu);
   }();
   return device;
@@ -171,8 +176,14 @@ ThreadLocalStream new_thread_local_stream(const Device& device) {
   check_available(device, "new_thread_local_stream");
   return ThreadLocalStream(next.fetch_add(1, std::memory_order_relaxed), device);
 }
+namespace {
+struct OwnStreams {
+  std::map<std::pair<int, Device>, Stream> by_number;
+};
+}  // namespace
+
 Stream stream_from_thread_local_stream(ThreadLocalStream stream) {
-  thread_local std::map<std::pair<int, Device>, Stream> own;
+  auto& own = PerThread<OwnStreams>::get().by_number;
   const auto [found, fresh] = own.try_emplace({stream.index, stream.device});
   if (fresh || !Streams::instance().find(found->second.index)) found->second = new_stream(stream.device);
   return found->second;
@@ -213,11 +224,11 @@ std::ostream& operator<<(std::ostream& os, const Stream& s) {
 void async_eval(std::vector<array> outputs) {
   std::vector<detail::NodePtr> nodes;
   for (const array& a : outputs) {
-    detail::OperationPtr operation = detail::node_of(a)->current_operation();
+    detail::NodePtr node = detail::value_of(detail::node_of(a));  // throws where the caller can see it
+    const detail::OperationPtr operation = node->current_operation();
     if (!operation) continue;
-    if (operation->tracer) detail::evaluate(detail::node_of(a));  // throws where the caller can see it
     operation->scheduled.store(true, std::memory_order_relaxed);
-    nodes.push_back(detail::node_of(a));
+    nodes.push_back(std::move(node));
   }
   if (nodes.empty()) return;
   worker_of(default_stream(default_device()), "async_eval")->enqueue([nodes = std::move(nodes)] {

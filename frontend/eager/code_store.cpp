@@ -5,6 +5,8 @@
 
 #include "codegen/core/backend.h"
 #include "codegen/core/cache_key.h"
+#include "codegen/core/crash_file.h"
+#include "codegen/core/watch.h"
 #include "frontend/core/log.h"
 #include "frontend/core/node.h"
 #include "runtime/execute/gpu.h"
@@ -93,7 +95,7 @@ Result<runtime::Image> compile(ir::Function& f, CompileMode mode, const codegen:
   passes::PassContext context;
   context.target = traits;
   context.fuse = mode != CompileMode::no_fuse;
-  passes::RunOptions options;
+  passes::RunOptions options = codegen::watched_run();
   std::vector<passes::PassTiming> timings;
   if (logs(Topic::Passes)) options.timings = &timings;
   FRIT_TRY(passes::run(pipeline, f, context, options));
@@ -118,7 +120,13 @@ Result<MadeCode> make_code(ir::Function f, CompileMode mode) {
     if (key)
       if (auto found = find(*key, Signature(f), f.name)) return *std::move(found);
   }
-  FRIT_ASSIGN_OR_RETURN(image, compile(f, mode, target));
+  codegen::CrashFile crash(f, {target, mode != CompileMode::no_fuse});
+  Result<runtime::Image> compiled = compile(f, mode, target);
+  if (!compiled.ok()) {
+    crash.failed(compiled.error());
+    return std::move(compiled.error());
+  }
+  runtime::Image image = *std::move(compiled);
   std::string bytes = key ? runtime::write_image(image) : std::string();
   FRIT_ASSIGN_OR_RETURN(made, ready(std::move(image), CodeOrigin::Compiled));
   if (key) {

@@ -8,7 +8,7 @@
 namespace frit::detail {
 
 void execute(const runtime::Executable& code, std::span<const runtime::Tensor> inputs, std::span<const bool> donated,
-             std::span<runtime::Tensor> results, const std::source_location& where) {
+             std::span<runtime::Tensor> results, const Where& where) {
   if (Status status = code.run(inputs, donated, results); !status) throw_runtime(status.error(), where);
 }
 
@@ -59,14 +59,14 @@ runtime::Tensor dense(const runtime::Tensor& t) {
   runtime::Tensor result;
   static const ir::AttrMap no_attrs;
   const bool keep = false;
-  const std::source_location nowhere;
+  const Where nowhere;
   run_elementwise({contiguous, no_attrs, {&type, 1}, {&t, 1}, {&keep, 1}, nowhere}, {&result, 1});
   return result;
 }
 
 void run_row(const ir::OpDef& def, const ir::AttrMap& attrs, std::span<const ir::Type> types,
              std::span<const runtime::Tensor> operands, std::span<const bool> donated,
-             std::span<runtime::Tensor> results, const std::source_location& where) {
+             std::span<runtime::Tensor> results, const Where& where) {
   if (def.view) {
     if (run_view(def, attrs, types[0], operands[0], results[0])) return;
     const runtime::Tensor copy = dense(operands[0]);

@@ -7,10 +7,10 @@
 // (frontend/eager/windows.cpp); the conformance tests hold them against the interpreter.
 #pragma once
 
-#include <source_location>
 #include <span>
 #include <vector>
 
+#include "frontend/core/where.h"
 #include "ir/graph/graph.h"
 #include "runtime/execute/executable.h"
 
@@ -19,7 +19,7 @@ namespace frit::detail {
 // Applies a row; `types` are its inferred result types. Throws RuntimeError at `where`.
 void run_row(const ir::OpDef& def, const ir::AttrMap& attrs, std::span<const ir::Type> types,
              std::span<const runtime::Tensor> operands, std::span<const bool> donated,
-             std::span<runtime::Tensor> results, const std::source_location& where);
+             std::span<runtime::Tensor> results, const Where& where);
 
 // The same values, dense in row-major order; a copy only where needed.
 runtime::Tensor dense(const runtime::Tensor& t);

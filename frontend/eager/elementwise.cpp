@@ -2,6 +2,7 @@
 #include "frontend/core/layout.h"
 #include "frontend/eager/eager.h"
 #include "frontend/eager/rows.h"
+#include "ir/base/per_thread.h"
 
 namespace frit::detail {
 
@@ -42,9 +43,14 @@ bool is_dense(const std::vector<int64_t>& shape, const std::vector<int64_t>& str
   return true;
 }
 
+// Its memory is kept from call to call.
+struct KeyNumbers {
+  std::vector<int64_t> values;
+};
+
 ExecutablePtr code_for_row(const RowCall& call, const Collapsed& c) {
   constexpr int64_t kDense = -1;  // no layout has this many axes
-  thread_local std::vector<int64_t> numbers;
+  std::vector<int64_t>& numbers = PerThread<KeyNumbers>::get().values;
   numbers.clear();
   numbers.push_back(static_cast<int64_t>(call.operands.size()));
   numbers.push_back(static_cast<int64_t>(c.shape.size()));

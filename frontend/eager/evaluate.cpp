@@ -1,9 +1,10 @@
 // Evaluation of the lazy graph: a walk in dependency order with an explicit stack, then one operation after the other.
-#include <unordered_set>
+#include <vector>
 
-#include "frontend/core/sizes.h"
+#include "frontend/core/node.h"
 #include "frontend/eager/eager.h"
 #include "frontend/frit/transforms.h"
+#include "runtime/execute/interrupt.h"
 
 namespace frit::detail {
 
@@ -85,37 +86,6 @@ void run_or_wait(Operation& operation) {
   }
 }
 
-[[noreturn]] void throw_traced(const Operation& reader, const PlaceholderOperation& placeholder) {
-  std::string message = "eval: the value of '" + std::string(reader.name()) + "' was asked for while '" +
-                        placeholder.function + "' is traced, and depends on its arguments";
-  throw_invalid(std::move(message),
-                "compute with the array instead of reading its value: choose between values with where(), or read it "
-                "outside of the compiled function",
-                reader.where);
-}
-
-// Finds the placeholder that a tracer depends on, for the message.
-[[noreturn]] void throw_tracer(const OperationPtr& root) {
-  std::vector<OperationPtr> stack{root};
-  std::unordered_set<const Operation*> seen;
-  while (!stack.empty()) {
-    OperationPtr operation = std::move(stack.back());
-    stack.pop_back();
-    if (operation->kind == OperationKind::Placeholder)
-      throw_traced(*root, static_cast<const PlaceholderOperation&>(*operation));
-    if (!seen.insert(operation.get()).second) continue;
-    for (const NodePtr& input : inputs_of(*operation))
-      if (OperationPtr producer = input->current_operation(); producer && producer->tracer)
-        stack.push_back(std::move(producer));
-  }
-  if (const SizeTrace* trace = current_sizes())
-    throw_invalid("eval: the value of '" + std::string(root->name()) + "' was asked for while '" + trace->function() +
-                      "' is traced for any shape, and its size is open",
-                  "compute with the array instead of reading its value, or make it with shape() instead of dim()",
-                  root->where);
-  throw InvalidArgument("eval: an array of a finished trace has no value");
-}
-
 struct Frame {
   OperationPtr operation;
   std::vector<NodePtr> inputs;
@@ -137,9 +107,9 @@ const runtime::Tensor& addressable(Node& node) {
 void evaluate(std::span<const NodePtr> nodes) {
   std::vector<Frame> stack;
   for (const NodePtr& root : nodes) {
-    OperationPtr operation = root->current_operation();
+    const NodePtr node = value_of(root);
+    OperationPtr operation = node->current_operation();
     if (!operation) continue;
-    if (operation->tracer) throw_tracer(operation);
     std::vector<NodePtr> inputs = inputs_of(*operation);
     stack.push_back({std::move(operation), std::move(inputs), 0});
     while (!stack.empty()) {
@@ -154,6 +124,7 @@ void evaluate(std::span<const NodePtr> nodes) {
         stack.push_back({std::move(next), std::move(inputs), 0});
         continue;
       }
+      if (runtime::interrupted()) throw_runtime(runtime::interruption(), Where());
       OperationPtr finished = std::move(top.operation);
       stack.pop_back();
       run_or_wait(*finished);
@@ -165,13 +136,15 @@ void evaluate(std::span<const NodePtr> nodes) {
 
 namespace frit {
 
+InterruptCheck set_interrupt_check(InterruptCheck check) { return runtime::set_interrupt_check(check); }
+
 void eval(const std::vector<array>& outputs) {
   std::vector<detail::NodePtr> nodes;
   nodes.reserve(outputs.size());
   for (const array& a : outputs)
-    if (!detail::node_of(a)->is_ready()) nodes.push_back(detail::node_of(a));
+    if (!detail::known(*detail::node_of(a)).is_ready()) nodes.push_back(detail::node_of(a));
   if (!nodes.empty()) detail::evaluate(nodes);
-  for (const array& a : outputs) detail::wait_for(detail::node_of(a)->value());
+  for (const array& a : outputs) detail::wait_for(detail::known(*detail::node_of(a)).value());
 }
 
 }  // namespace frit

@@ -6,6 +6,7 @@
 #include "frontend/core/layout.h"
 #include "frontend/eager/eager.h"
 #include "frontend/eager/rows.h"
+#include "ir/base/per_thread.h"
 
 namespace frit::detail {
 
@@ -118,8 +119,13 @@ SizeRules without_chance(const RowCall& call, const Prepared& p, SizeRules rules
   return rules;
 }
 
+// Their memory is kept from call to call.
+struct KeyNumbers {
+  std::vector<int64_t> layouts, sizes;
+};
+
 ExecutablePtr code_for_row(const RowCall& call, const Prepared& p) {
-  thread_local std::vector<int64_t> numbers, sizes;
+  auto& [numbers, sizes] = PerThread<KeyNumbers>::get();
   numbers.clear();
   sizes.clear();
   numbers.push_back(static_cast<int64_t>(p.inputs.size()));

@@ -1,10 +1,10 @@
 // The ways in which eager evaluation runs a row.
 #pragma once
 
-#include <source_location>
 #include <span>
 #include <vector>
 
+#include "frontend/core/where.h"
 #include "frontend/eager/eager_cache.h"
 
 namespace frit::detail {
@@ -16,7 +16,7 @@ struct RowCall {
   std::span<const ir::Type> types;  // of the results
   std::span<const runtime::Tensor> operands;
   std::span<const bool> donated;
-  const std::source_location& where;
+  const Where& where;
 };
 
 // An elementwise row: operands of one shape, in any layout. The results are dense.
@@ -36,6 +36,6 @@ Result<ir::Function> one_op(const ir::OpDef& def, const ir::AttrMap& attrs, cons
 
 // Throws RuntimeError at `where`.
 void execute(const runtime::Executable& code, std::span<const runtime::Tensor> inputs, std::span<const bool> donated,
-             std::span<runtime::Tensor> results, const std::source_location& where);
+             std::span<runtime::Tensor> results, const Where& where);
 
 }  // namespace frit::detail

@@ -7,6 +7,7 @@
 #include <functional>
 #include <initializer_list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "frit/array.h"
+#include "frit/detail/arguments.h"
 #include "frit/stream.h"
 
 namespace frit {
@@ -21,13 +23,27 @@ namespace frit {
 class State;
 
 namespace detail {
-struct Structure;
+
 // Every array of a state in order, with the counts and names around them appended to `structure`.
 std::vector<array*> state_arrays(const State& state, Structure& structure);
+
+// Captured state while a function is traced: the function works on a copy, and destruction puts the original back, to
+// the addresses that it had.
+class StateAside {
+ public:
+  StateAside(const State& inputs, const State& outputs);
+  ~StateAside();
+  StateAside(const StateAside&) = delete;
+  StateAside& operator=(const StateAside&) = delete;
+
+ private:
+  std::vector<std::function<void()>> restore_;
+};
+
 }  // namespace detail
 
-// Arrays outside of a compiled function that it reads (`inputs`) or writes (`outputs`). A State holds pointers: the
-// arrays must outlive the function.
+// Arrays outside of a compiled function that it reads (`inputs`) or writes (`outputs`). A State holds pointers: what it
+// names must outlive the function. The function may put other trees into the place of those that it names.
 class State {
  public:
   State() = default;
@@ -37,16 +53,44 @@ class State {
   State(std::vector<array>& arrays) { add(arrays); }
 
   State& add(array& a);
-  State& add(std::vector<array>& arrays);  // read anew at each call, with the length that it then has
-  State& add(std::map<std::string, array>& arrays);
   State& add(std::unordered_map<std::string, array>& arrays);  // in the order of the keys
+  // A tree of arrays of any form, read anew at each call: nested vectors, maps, pairs, tuples and optionals,
+  // nn::Parameters, the state of an optimiser.
+  template <class T>
+    requires(detail::Treelike<T> && !detail::is_scalar<T>)
+  State& add(T& tree) {
+    return add(tree, [](T& t, std::vector<array*>& out, detail::Structure& structure) {
+      detail::Leaves leaves;
+      detail::Tree<T>::flatten(t, leaves);
+      for (const array* a : leaves.arrays) out.push_back(const_cast<array*>(a));
+      structure.parts.insert(structure.parts.end(), leaves.structure.parts.begin(), leaves.structure.parts.end());
+      structure.names += leaves.structure.names;
+    });
+  }
   bool empty() const { return parts_.empty(); }
   // Every array, in order.
   std::vector<array*> arrays() const;
 
  private:
   friend std::vector<array*> detail::state_arrays(const State& state, detail::Structure& structure);
-  std::vector<std::function<void(std::vector<array*>&, detail::Structure&)>> parts_;
+  friend class detail::StateAside;
+
+  struct Part {
+    std::function<void(std::vector<array*>&, detail::Structure&)> list;
+    std::function<std::function<void()>()> set_aside;  // returns what puts it back
+  };
+  template <class T, class List>
+  State& add(T& tree, List list) {
+    parts_.push_back({[at = &tree, list](std::vector<array*>& out, detail::Structure& s) { list(*at, out, s); },
+                      [at = &tree]() -> std::function<void()> {
+                        // A move keeps the addresses of the arrays inside.
+                        auto aside = std::make_shared<T>(std::move(*at));
+                        *at = *aside;
+                        return [at, aside] { *at = std::move(*aside); };
+                      }});
+    return *this;
+  }
+  std::vector<Part> parts_;
 };
 
 // The name of an open size and what is declared of it: bounds, both included, and a number that it is a multiple of.

@@ -298,9 +298,8 @@ array negative(const array& a, StreamOrDevice s = {});
 // Throws InvalidArgument when the shapes do not broadcast.
 array not_equal(const array& a, const array& b, StreamOrDevice s = {});
 
-// `a` to the power `b`. Integers wrap; a negative integer exponent gives 0 unless `a` is 1 or -1; on bool 0 to the
-// power 1 is the only 0. Complex: exp(`b` * log(`a`)), and at `a` = 0: 1 for `b` = 0, 0 for a positive real part of
-// `b`, else NaN.
+// `a` to the power `b`. Integers wrap; a negative integer exponent gives 0; on bool 0 to the power 1 is the only 0.
+// Complex: exp(`b` * log(`a`)), and at `a` = 0: 1 for `b` = 0, 0 for a positive real part of `b`, else NaN.
 // Shape: the shapes broadcast.
 // Types: any; promoted to a common type.
 // Throws InvalidArgument when the shapes do not broadcast.
@@ -322,7 +321,7 @@ array real(const array& a, StreamOrDevice s = {});
 array reciprocal(const array& a, StreamOrDevice s = {});
 
 // The remainder of `a` over `b` with the sign of `b`, as in Python: `a` - `b` * floor(`a` / `b`). An integer over 0
-// gives 0, a float over 0 NaN.
+// gives `a`, a float over 0 NaN.
 // Shape: the shapes broadcast.
 // Types: any but complex64; promoted to a common type.
 // Throws InvalidArgument when the shapes do not broadcast, or for another type.

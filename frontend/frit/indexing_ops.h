@@ -95,11 +95,14 @@ array scatter_min(const array& a, const std::vector<array>& indices, const array
                   StreamOrDevice s = {});
 array scatter_min(const array& a, const array& indices, const array& updates, int axis, StreamOrDevice s = {});
 
-// `a` with its elements where `mask` is true replaced by the elements of `src` in row-major order, each taken once. A
-// mask of fewer axes chooses whole parts of `a`. Where `src` has too few elements, its last one is taken again.
+// `a` with its elements where `mask` is true replaced by those of `src` in row-major order, each taken once. A mask of
+// fewer axes chooses whole parts of `a`. `src` has an axis for the chosen parts and the axes of a part, which
+// broadcast; without the first axis it is one part for all. Where it has too few parts, its last element is taken
+// again.
 // Shape: that of `a`.
 // Types: any, kept; `src` is converted; the mask is bool.
-// Throws InvalidArgument when the mask is not bool or does not have the first axes of `a`, or `src` has no elements.
+// Throws InvalidArgument when the mask is not bool or does not have the first axes of `a`, or `src` does not broadcast
+// or has no elements.
 array masked_scatter(const array& a, const array& mask, const array& src, StreamOrDevice s = {});
 
 // `src` with a slice replaced by `update`, which broadcasts to it. The bounds are those of slice. With an array as

@@ -4,6 +4,7 @@
 //   recompiles  every trace of a compiled function after its first, with the reason and the cure
 //   cache       code that is found, made, kept and dropped, in memory and on disk
 //   passes      the time of each pass for each code generation
+//   random      compiled functions whose random numbers are the same at every call, a line for each
 //   devices     operations on a GPU's arrays that the CPU computes: a line for the first call of each
 // The environment variable FRIT_LOG sets the topics at the start: FRIT_LOG=recompiles,cache.
 #pragma once

@@ -18,6 +18,7 @@
 #include "frit/convolution_ops.h"
 #include "frit/create_ops.h"
 #include "frit/elementwise.h"
+#include "frit/index_ops.h"
 #include "frit/indexing_ops.h"
 #include "frit/quantised_ops.h"
 #include "frit/rearrange_ops.h"
@@ -91,8 +92,10 @@ array array_equal(const array& a, const array& b, StreamOrDevice s = {});
 // The matrix product over the last two axes; the axes in front broadcast. A vector is a row on the left and a column on
 // the right, and its axis is dropped from the result.
 // Shape: (..., m, k) by (..., k, n) gives (..., m, n).
-// Types: any; integers and bool become float32. float16 and bfloat16 are summed in float32 and rounded once.
-// Throws InvalidArgument when an operand has no axes, the inner sizes differ, or the axes in front do not broadcast.
+// Types: floats and complex64, or one of them beside any type. float16 and bfloat16 are summed in float32 and rounded
+// once.
+// Throws InvalidArgument when both operands are integers or bool, an operand has no axes, the inner sizes differ, or
+// the axes in front do not broadcast.
 array matmul(const array& a, const array& b, StreamOrDevice s = {});
 
 // alpha * (a @ b) + beta * c.

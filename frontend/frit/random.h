@@ -27,6 +27,9 @@ class KeySequence {
   array key_;
 };
 
+// The key that follows in the sequence of functions that are called without a key, as state of a compiled function.
+inline array& state() { return KeySequence::default_().state(); }
+
 }  // namespace random
 
 // ---- Written from frontend/api: random

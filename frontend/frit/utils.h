@@ -150,7 +150,8 @@ size_t set_wired_limit(size_t limit);
 // Throws InvalidArgument when the device is not available.
 Stream new_thread_unsafe_stream(const Device& device);
 
-// The inputs, computed only after the dependencies. In a trace they are the inputs alone.
+// The inputs as values that are there once the dependencies are computed. In a compiled function, work on the outputs
+// runs behind the kernels of the dependencies and is not merged with equal work on the inputs.
 std::vector<array> depends(const std::vector<array>& inputs, const std::vector<array>& dependencies);
 
 // ---- End of frontend/api: utilities

@@ -37,6 +37,8 @@ constexpr std::array kTypes{
     TypeName{"axes", "const std::vector<int>&", "std::vector<int>", "std::vector<int>"},
     TypeName{"axes?", "const std::optional<std::vector<int>>&", "std::optional<std::vector<int>>",
              "std::optional<std::vector<int>>"},
+    TypeName{"group", "const Group&", "Group", "Group"},  // of processes
+    TypeName{"group?", "std::optional<Group>", "std::optional<Group>", "std::optional<Group>"},
     TypeName{"array_pair", "", "", "std::pair<array, array>"},
     TypeName{"contraction_path", "", "", "std::pair<std::vector<std::vector<int>>, std::string>"},
     TypeName{"strides", "Strides", "Strides", "Strides"},  // in elements
@@ -58,6 +60,9 @@ constexpr std::array kTypes{
     TypeName{"exporter", "FunctionExporter&", "FunctionExporter", "FunctionExporter"},
     TypeName{"imported_function", "const ImportedFunction&", "ImportedFunction", "ImportedFunction"},
     TypeName{"imported_module", "const ImportedModule&", "ImportedModule", "ImportedModule"},
+    TypeName{"indices", "const std::vector<Index>&", "std::vector<Index>", "std::vector<Index>"},
+    TypeName{"index_update", "IndexUpdate", "IndexUpdate", "IndexUpdate"},
+    TypeName{"interrupt_check", "InterruptCheck", "InterruptCheck", "InterruptCheck"},
     TypeName{"text_out", "std::ostream&", "std::ostream&", "std::ostream&"},
     TypeName{"namer", "const NodeNamer&", "NodeNamer", "NodeNamer"},
     TypeName{"int_pair", "const std::pair<int, int>&", "std::pair<int, int>", "std::pair<int, int>"},
@@ -140,7 +145,7 @@ class FileReader {
     if (open == line.npos || arrow == line.npos || close == line.npos || close < open)
       fail("expected 'name(parameter: type, ...) -> type'");
     std::string_view name = line.substr(0, open), space;
-    if (const size_t colons = name.find("::"); colons != name.npos) {
+    if (const size_t colons = name.rfind("::"); colons != name.npos) {
       space = name.substr(0, colons);
       name = name.substr(colons + 2);
     }

@@ -61,13 +61,14 @@ std::string rest_of(const char* op, io::Reader& in) {
   if (end < at) throw RuntimeError(std::string(op) + ": '" + in.label() + "' cannot be measured", "use a file");
   std::string bytes(end - at, '\0');
   in.read(bytes.data(), bytes.size());
+  if (!in.good()) throw RuntimeError(std::string(op) + ": '" + in.label() + "' cannot be read to its end");
   return bytes;
 }
 
 std::function<Status(std::string_view)> to_writer(io::Writer& out) {
   return [&out](std::string_view bytes) {
     out.write(bytes.data(), bytes.size());
-    return Status();
+    return out.good() ? Status() : Status(Diagnostic("'" + out.label() + "' cannot be written"));
   };
 }
 

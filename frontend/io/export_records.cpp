@@ -5,6 +5,7 @@
 #include <map>
 #include <variant>
 
+#include "ir/text/printer.h"
 #include "ir/text/text.h"
 
 namespace frit::detail {
@@ -90,6 +91,8 @@ class Teller {
             Strides numbers;
             for (const Dim& d : value) numbers.push_back(number(d));
             return numbers;
+          } else if constexpr (std::is_same_v<T, ir::Region>) {
+            return ir::print(value.function());
           } else {
             return ir::literal_text(value, {});
           }

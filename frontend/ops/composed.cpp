@@ -24,7 +24,7 @@ struct Name {
   friend auto operator<=>(const Name&, const Name&) = default;
 };
 
-CompiledFunction compiled_for(Name name, const ListFn& fn) {
+CompiledFunction compiled_for(Name name, const ListFn& fn, ComposedSizes sizes) {
   static std::mutex mutex;
   static std::map<Name, CompiledFunction> functions;
   const std::lock_guard<std::mutex> guard(mutex);
@@ -32,7 +32,7 @@ CompiledFunction compiled_for(Name name, const ListFn& fn) {
   if (functions.size() >= kMaxFunctions) functions.clear();
   CompileOptions options;
   options.name = name.name;
-  options.shapeless = true;
+  options.shapeless = sizes == ComposedSizes::Open;
   options.device = Device(name.device);
   return functions.emplace(std::move(name), CompiledFunction(fn, std::move(options))).first->second;
 }
@@ -42,17 +42,18 @@ CompiledFunction compiled_for(Name name, const ListFn& fn) {
 int64_t key_of(float v) { return std::bit_cast<int32_t>(v); }
 
 std::vector<array> composed_all(std::string_view name, ComposedKey key, const ListFn& fn,
-                                const std::vector<array>& inputs, const StreamOrDevice& s) {
+                                const std::vector<array>& inputs, const StreamOrDevice& s, ComposedSizes sizes) {
   if (current_trace() != 0 || get_compile_mode() == CompileMode::disabled) return fn(inputs);
   const Device::DeviceType device = s.is_default() ? default_device().type : s.stream().device.type;
-  return compiled_for({std::string(name), std::move(key), device}, fn)(inputs);
+  return compiled_for({std::string(name), std::move(key), device}, fn, sizes)(inputs);
 }
 
 array composed(std::string_view name, ComposedKey key, const std::function<array(const std::vector<array>&)>& fn,
-               const std::vector<array>& inputs, const StreamOrDevice& s) {
+               const std::vector<array>& inputs, const StreamOrDevice& s, ComposedSizes sizes) {
   if (current_trace() != 0 || get_compile_mode() == CompileMode::disabled) return fn(inputs);
   return std::move(composed_all(
-      name, std::move(key), [fn](const std::vector<array>& in) { return std::vector<array>{fn(in)}; }, inputs, s)[0]);
+      name, std::move(key), [fn](const std::vector<array>& in) { return std::vector<array>{fn(in)}; }, inputs, s,
+      sizes)[0]);
 }
 
 array sizes_carrier(const ir::Dims& sizes) {
@@ -81,16 +82,14 @@ ir::Dims carried_sizes(const array& carrier) {
 namespace frit {
 
 std::vector<array> depends(const std::vector<array>& inputs, const std::vector<array>& dependencies) {
-  if (inputs.empty() || dependencies.empty() || detail::current_trace() != 0) return inputs;
-  // A call has all its arguments computed before it runs, those that no result needs too.
-  std::vector<array> all = inputs;
-  all.insert(all.end(), dependencies.begin(), dependencies.end());
-  const size_t n = inputs.size();
-  return detail::composed_all("depends", {static_cast<int64_t>(n)},
-                              [n](const std::vector<array>& in) {
-                                return std::vector<array>(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(n));
-                              },
-                              all, {});
+  if (dependencies.empty()) return inputs;
+  std::vector<array> outputs;
+  for (const array& a : inputs) {
+    std::vector<array> operands{a};
+    operands.insert(operands.end(), dependencies.begin(), dependencies.end());
+    outputs.push_back(detail::make("barrier", std::move(operands), {}, {}));
+  }
+  return outputs;
 }
 
 }  // namespace frit

@@ -140,8 +140,9 @@ class Taps {
     return sizes;
   }
 
+  // The weights are stored by tap first, so that the innermost loop reads them, as the input, element by element.
   array sum_of_products() const {
-    const array w = weights();
+    const array w = contiguous(transpose(weights(), {2, 3, 0, 1}));
     ir::Dims apart{batch_};
     apart.insert(apart.end(), result_.begin(), result_.end());
     apart.emplace_back(c_.groups);
@@ -150,12 +151,10 @@ class Taps {
     std::optional<array> total;
     for_each_tap([&](const std::vector<int64_t>& at, int64_t place) {
       const array x = with_sizes(window(at), apart, {});
-      const array tap = squeeze(detail::take_range(w, 2, place, place + 1, {}), 2);
+      const array tap = squeeze(detail::take_range(w, 0, place, place + 1, {}), 0);
       for (int64_t i = 0; i < channels_; ++i) {
-        const auto channel = [&](const array& a) {
-          return squeeze(detail::take_range(a, static_cast<int>(a.ndim()) - 1, i, i + 1, {}), -1);
-        };
-        const array product = multiply(channel(x), channel(tap));
+        const array of_input = squeeze(detail::take_range(x, static_cast<int>(x.ndim()) - 1, i, i + 1, {}), -1);
+        const array product = multiply(of_input, squeeze(detail::take_range(tap, 0, i, i + 1, {}), 0));
         total = total ? add(*total, product) : product;
       }
     });
@@ -340,19 +339,15 @@ array conv_general(array input, array weight, std::vector<int> stride, std::vect
     sizes.back() = size_of(weight, 0);
     return detail::stretch(array(0, dtype), sizes, s);
   }
-  // A trace of this convolution alone is for its sizes: proofs about open ones cost more than another trace.
-  const bool alone = detail::current_trace() == 0;
   return detail::composed(
       "convolution", key_of(c, dtype),
-      [c, dtype, alone](const std::vector<array>& in) {
-        for (int axis = 0; alone && axis < static_cast<int>(in[0].ndim()); ++axis)
-          (void)Size(size_of(in[0], axis)).value();
+      [c, dtype](const std::vector<array>& in) {
         // The sum over taps is rounded once.
         const Dtype t = compute_type(dtype);
         const array x = astype(in[0], t), w = astype(in[1], t);
         return astype(Taps(x, w, c).result(), dtype);
       },
-      {std::move(input), std::move(weight)}, s);
+      {std::move(input), std::move(weight)}, s, detail::ComposedSizes::Fixed);
 }
 array conv_general(const array& input, const array& weight, std::vector<int> stride, std::vector<int> padding,
                    std::vector<int> kernel_dilation, std::vector<int> input_dilation, int groups, bool flip,

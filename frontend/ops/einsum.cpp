@@ -81,9 +81,7 @@ class Contraction {
     for (const Label l : a.labels) (!has(b.labels, l) ? rows : has(kept, l) ? batch : inner).push_back(l);
     for (const Label l : b.labels)
       if (!has(a.labels, l)) columns.push_back(l);
-    // Integers are summed as integers, and not by a matrix product of floats.
-    if (inner.empty() || !is_inexact(promote_types(a.value.dtype(), b.value.dtype())))
-      return summed(multiplied(a, b), kept);
+    if (inner.empty()) return summed(multiplied(a, b), kept);
     const array left = matrix(stretched(a), batch, rows, inner), right = matrix(stretched(b), batch, inner, columns);
     Labels labels = batch;
     labels.insert(labels.end(), rows.begin(), rows.end());

@@ -38,9 +38,15 @@ void check_parameter(std::string_view op, std::string_view name, const std::opti
          "give one number for each element of a row", s);
 }
 
+// Integers take the type of the weight.
+array made_float(const array& x, const std::optional<array>& weight, const StreamOrDevice& s) {
+  return weight && !is_inexact(x.dtype()) ? astype(x, promote_types(x.dtype(), weight->dtype()), s) : x;
+}
+
 }  // namespace
 
-array rms_norm(const array& x, const std::optional<array>& weight, float eps, StreamOrDevice s) {
+array rms_norm(const array& given, const std::optional<array>& weight, float eps, StreamOrDevice s) {
+  const array x = made_float(given, weight, s);
   check_rows("rms_norm", x, s);
   check_parameter("rms_norm", "weight", weight, x, s);
   In inputs{x};
@@ -56,8 +62,9 @@ array rms_norm(const array& x, const std::optional<array>& weight, float eps, St
   return composed("rms_norm", {key_of(eps), key_of(out)}, normalise, inputs, s);
 }
 
-array layer_norm(const array& x, const std::optional<array>& weight, const std::optional<array>& bias, float eps,
+array layer_norm(const array& given, const std::optional<array>& weight, const std::optional<array>& bias, float eps,
                  StreamOrDevice s) {
+  const array x = made_float(given, weight, s);
   check_rows("layer_norm", x, s);
   check_parameter("layer_norm", "weight", weight, x, s);
   check_parameter("layer_norm", "bias", bias, x, s);

@@ -87,12 +87,6 @@ array transform(const Kind& kind, array a, const Sizes* n, const std::vector<int
   return a;
 }
 
-// The elements from `first` on, and then those before it.
-array rolled(const array& a, int axis, const Dim& first, const StreamOrDevice& s) {
-  const Dim n = size_of(a, axis);
-  return concatenate({detail::take_range(a, axis, first, n, s), detail::take_range(a, axis, 0, first, s)}, axis, s);
-}
-
 void check_frequencies(std::string_view op, int n, double d, const StreamOrDevice& s) {
   if (n < 1) fail(std::string(op) + ": n=" + std::to_string(n) + " is not positive", "give a positive length", s);
   if (d == 0) fail(std::string(op) + ": the distance d of the numbers is zero", "give a distance other than zero", s);
@@ -186,7 +180,7 @@ array fftshift(const array& a, const std::vector<int>& axes, StreamOrDevice s) {
   array out = a;
   for (int axis : axes) {
     const int at = detail::normalize_axis("fftshift", a, axis, s);
-    out = rolled(out, at, ceil_div(size_of(a, at), 2), s);
+    out = detail::rotated(out, at, ceil_div(size_of(a, at), 2), s);
   }
   return out;
 }
@@ -196,7 +190,7 @@ array ifftshift(const array& a, const std::vector<int>& axes, StreamOrDevice s) 
   array out = a;
   for (int axis : axes) {
     const int at = detail::normalize_axis("ifftshift", a, axis, s);
-    out = rolled(out, at, floor_div(size_of(a, at), 2), s);
+    out = detail::rotated(out, at, floor_div(size_of(a, at), 2), s);
   }
   return out;
 }

@@ -98,8 +98,8 @@ array take(const array& a, const array& indices, int axis, StreamOrDevice s) {
   ir::Dims result = from;
   result.erase(result.begin() + at);
   result.insert(result.begin() + at, index_sizes.begin(), index_sizes.end());
-  if (!require_at_most(1, from[along], "take", s.where())) {
-    if (!detail::element_count_of(indices).is(0))
+  if (!detail::decide_at_most(1, from[along], "take", s.where())) {
+    if (!detail::require_equal(detail::element_count_of(indices), 0, "take", s.where()))
       fail("take: axis " + std::to_string(at) + " of " + text(a) + " has no elements to take",
            "take from an axis that has elements, or no elements", s);
     return detail::stretch(array(0, a.dtype()), std::move(result), s);
@@ -121,8 +121,33 @@ array take(const array& a, const array& indices, int axis, StreamOrDevice s) {
 }
 array take(const array& a, const array& indices, StreamOrDevice s) { return take(flatten(a, s), indices, 0, s); }
 
+namespace {
+
+// One position of an axis of a value that is there: a window on its memory, without an operation.
+std::optional<array> ready_part(const array& a, int64_t index, size_t axis) {
+  const detail::NodePtr& node = detail::node_of(a);
+  if (detail::current_trace() != 0 || !node->is_ready()) return std::nullopt;
+  const runtime::Tensor& whole = node->value();
+  runtime::Tensor part{whole.buffer, whole.dtype, {}, {}, whole.offset};
+  part.offset += (index < 0 ? index + whole.shape[axis] : index) * whole.strides[axis];
+  for (size_t i = 0; i < whole.shape.size(); ++i) {
+    if (i == axis) continue;
+    part.shape.push_back(whole.shape[i]);
+    part.strides.push_back(whole.strides[i]);
+  }
+  Shape shape = node->shape;
+  shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(axis));
+  auto made = std::make_shared<detail::Node>(node->dtype, std::move(shape), std::move(part));
+  made->filled = node->filled;
+  return detail::array_of(std::move(made));
+}
+
+}  // namespace
+
 array take(const array& a, int index, int axis, StreamOrDevice s) {
   const int at = normalize_axis("take", a, axis, s);
+  if (const int64_t size = detail::node_of(a)->shape[static_cast<size_t>(at)]; index >= -size && index < size)
+    if (const auto part = ready_part(a, index, static_cast<size_t>(at))) return *part;
   const Dim n = size_of(a, at);
   const bool inside = index >= 0 ? require_at_most(Dim(index) + Dim(1), n, "take", s.where())
                                  : require_at_most(-int64_t{index}, n, "take", s.where());

@@ -15,7 +15,10 @@ array matmul(const array& in_a, const array& in_b, StreamOrDevice s) {
   if (in_a.ndim() == 0 || in_b.ndim() == 0)
     fail("matmul: " + text(in_a) + " and " + text(in_b) + " are not both matrices or vectors",
          "multiply by a scalar with multiply", s);
-  const Dtype dtype = detail::at_least_float(promote_types(in_a.dtype(), in_b.dtype()));
+  const Dtype dtype = promote_types(in_a.dtype(), in_b.dtype());
+  if (!is_inexact(dtype))
+    fail("matmul: takes floating point numbers, not " + text(in_a) + " and " + text(in_b), "convert with astype first",
+         s);
   array a = astype(in_a, dtype, s), b = astype(in_b, dtype, s);
   const bool row = a.ndim() == 1, column = b.ndim() == 1;
   if (row) a = expand_dims(a, 0, s);

@@ -88,7 +88,7 @@ class Mirror {
     std::vector<array> parts;
     bool turned = true;
     while (!count.is(0)) {
-      const bool rest = require_at_most(count, whole, "pad", s_.where());
+      const bool rest = detail::decide_at_most(count, whole, "pad", s_.where());
       const Dim taken = rest ? count : whole;
       // A mirror image begins where the array's end on this side is, its own image at the other end.
       const bool from_front = before == turned;
@@ -110,7 +110,7 @@ class Mirror {
 
 array pad_axis(const array& a, const Border& b, const std::string& mode, const StreamOrDevice& s) {
   if (b.low.is(0) && b.high.is(0)) return a;
-  if (!require_at_most(1, size_of(a, b.axis), "pad", s.where())) {
+  if (!detail::decide_at_most(1, size_of(a, b.axis), "pad", s.where())) {
     if (mode != "edge")
       fail("pad: axis " + std::to_string(b.axis) + " of " + text(a) + " is empty and has nothing to mirror",
            "use mode \"constant\"", s);

@@ -166,9 +166,8 @@ array quantised_product(std::string_view op, const array& x, const array& w, con
   const array matrix = row ? expand_dims(x, 0, s) : x;
   Product p{f, transpose, false, biases.has_value(), global_scale.has_value(), detail::at_least_float(x.dtype())};
   if (f.mode == QuantMode::Affine) p.result = promote_types(p.result, scales.dtype());
-  const auto rows = detail::hint(size_of(matrix, last_axis(matrix) - 1));
-  p.few_rows = rows && *rows <= kFewRows &&
-               detail::require_at_most(size_of(matrix, last_axis(matrix) - 1), kFewRows, op, s.where());
+  const Dim rows = size_of(matrix, last_axis(matrix) - 1);
+  p.few_rows = detail::hint(rows) && detail::decide_at_most(rows, kFewRows, op, s.where());
   In inputs{matrix, w, scales};
   if (biases) inputs.push_back(*biases);
   if (global_scale) inputs.push_back(*global_scale);
@@ -199,8 +198,7 @@ array qqmm(const array& x, const array& w, const std::optional<array>& w_scales,
   check_floats("qqmm", x, s);
   const std::vector<array> packed =
       w_scales ? std::vector<array>{w, *w_scales} : quantize(w, f.group, f.bits, mode, global_scale_w, s);
-  const auto rows = x.ndim() < 2 ? std::optional<int64_t>(1) : detail::hint(size_of(x, last_axis(x) - 1));
-  if (rows == 1 && (x.ndim() < 2 || require_equal(size_of(x, last_axis(x) - 1), 1, "qqmm", s.where())))
+  if (x.ndim() < 2 || detail::decide_equal(size_of(x, last_axis(x) - 1), 1, "qqmm", s.where()))
     return astype(quantised_product("qqmm", x, packed[0], packed[1], std::nullopt, global_scale_w, true, f, s),
                   x.dtype(), s);
   // The first operand loses as much as it would in packed form.

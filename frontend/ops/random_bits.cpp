@@ -6,7 +6,11 @@
 #include <chrono>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <string>
 
+#include "frontend/core/log.h"
+#include "frontend/core/random_key.h"
 #include "frontend/frit/random.h"
 #include "frontend/ops/composed.h"
 #include "frontend/ops/threefry.h"
@@ -62,13 +66,19 @@ array random_bits(const array& key, const ir::Dims& sizes, int width) {
 
 namespace random {
 
+using detail::mutex_of_keys;
+
 namespace {
-
-std::mutex& mutex_of_keys() {
-  static std::mutex mutex;
-  return mutex;
+// Logs once for each name of a function that its draws are part of the code. Under the mutex of keys.
+void tell_repeated(const std::string& function) {
+  if (!detail::logs(detail::Topic::Random)) return;
+  static std::set<std::string> told;
+  if (told.insert(function).second)
+    detail::log(detail::Topic::Random, function +
+                                           ": its random numbers are drawn once, while it is traced, and are the "
+                                           "same at every call; add random::state() to its captured inputs and "
+                                           "outputs to draw anew");
 }
-
 }  // namespace
 
 KeySequence::KeySequence(uint64_t seed) : key_(key(seed)) {}
@@ -81,7 +91,8 @@ void KeySequence::seed(uint64_t seed) {
 
 array KeySequence::next() {
   const std::lock_guard<std::mutex> guard(mutex_of_keys());
-  if (!detail::node_of(key_)->is_ready()) {
+  if (detail::compiled_function() && !key_.is_tracer()) tell_repeated(*detail::compiled_function());
+  if (key_.is_tracer() || !detail::node_of(key_)->is_ready()) {
     const auto [rest, drawn] = random::split(key_);
     key_ = rest;
     return drawn;

@@ -79,7 +79,7 @@ array roll_axis(const array& a, int64_t shift, int axis, const StreamOrDevice& s
   const Dim cut = detail::simplify(n.is_const() ? Dim(((-shift) % n.value() + n.value()) % n.value())
                                                 : mod(mod(Dim(-shift), n) + n, n));
   if (cut.is(0)) return a;
-  return concatenate({detail::take_range(a, axis, cut, n, s), detail::take_range(a, axis, 0, cut, s)}, axis, s);
+  return detail::rotated(a, axis, cut, s);
 }
 
 int64_t sum_of(const Shape& shift) {

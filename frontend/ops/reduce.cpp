@@ -22,6 +22,13 @@ void check_has_elements(std::string_view row, const array& a, const StreamOrDevi
     detail::fail(std::string(row) + ": " + detail::text(a) + " has no elements", "give an array with elements", s);
 }
 
+// An array without axes takes none: InvalidArgument, not OutOfRange, as in MLX.
+void require_axes(std::string_view row, const array& a, const std::vector<int>& axes, const StreamOrDevice& s) {
+  if (a.ndim() == 0 && !axes.empty())
+    detail::fail(std::string(row) + ": " + detail::text(a) + " has no axis " + std::to_string(axes[0]),
+                 "leave the axes out", s);
+}
+
 // Sums and products over no axes are the elements, of their own type.
 array accumulate(std::string_view row, const array& a, const std::vector<int>& axes, bool keepdims,
                  const StreamOrDevice& s) {
@@ -149,6 +156,7 @@ array argmin(const array& a, bool keepdims, StreamOrDevice s) {
 array argmin(const array& a, StreamOrDevice s) { return position("argmin", a, all_axes(a), false, s); }
 
 array logsumexp(const array& a, const std::vector<int>& axes, bool keepdims, StreamOrDevice s) {
+  require_axes("logsumexp", a, axes, s);
   normalize_axes("logsumexp", a, axes, s);
   check_has_elements("logsumexp", a, s);
   return reduce("logsumexp", as_float(a, s), axes, keepdims, s);
@@ -160,6 +168,7 @@ array logsumexp(const array& a, int axis, bool keepdims, StreamOrDevice s) {
 }
 
 array softmax(const array& a, const std::vector<int>& axes, bool precise, StreamOrDevice s) {
+  require_axes("softmax", a, axes, s);
   const std::vector<int> ordered = normalize_axes("softmax", a, axes, s);
   if (detail::element_count_of(a).is(0)) return a;
   const array result = make("softmax", {as_float(a, s)}, {{"axes", ir::to_dims(ordered)}, {"precise", precise}}, s);

@@ -97,11 +97,26 @@ array masked_scatter(const array& a, const array& mask, const array& src, Stream
     fail("masked_scatter: the mask " + text(mask) + " does not have the first axes of " + text(a),
          "give a mask of the array's shape, or of the shape of its first axes", s);
   if (detail::element_count_of(a).is(0)) return a;
-  const array values = flatten(astype(src, a.dtype(), s), s);
-  if (!require_at_most(1, detail::size_of(values, 0), "masked_scatter", s.where()))
+  // The source holds a row for each true element of the mask, or one row for all of them.
+  const ir::Dims row(all.begin() + static_cast<std::ptrdiff_t>(sizes.size()), all.end());
+  if (src.ndim() > row.size() + 1)
+    fail("masked_scatter: the source " + text(src) + " has more axes than the elements that the mask " + text(mask) +
+             " takes from " + text(a),
+         "give at most " + std::to_string(row.size() + 1) + " axes", s);
+  array values = astype(src, a.dtype(), s);
+  const bool one_row = src.ndim() <= row.size();
+  if (one_row) {
+    values = detail::broadcast_or_fail("masked_scatter", values, all, s);
+  } else {
+    ir::Dims rows = row;
+    rows.insert(rows.begin(), detail::size_of(values, 0));
+    values = flatten(detail::broadcast_or_fail("masked_scatter", values, rows, s), s);
+  }
+  if (!one_row && !require_at_most(1, detail::size_of(values, 0), "masked_scatter", s.where()))
     fail("masked_scatter: the source " + text(src) + " has no elements", "give one for each element that is true", s);
   sizes.resize(all.size(), 1);
   const array chosen = detail::stretch(detail::with_sizes(mask, sizes, s), all, s);
+  if (one_row) return where(chosen, values, a, s);
   // Each true element takes the next value.
   const array place = cumsum(astype(flatten(chosen, s), int32, s), 0, false, false, std::nullopt, s);
   return where(chosen, detail::with_sizes(take(values, place, 0, s), all, s), a, s);

@@ -11,7 +11,8 @@ using detail::make;
 array astype(array a, Dtype dtype, StreamOrDevice s) {
   if (a.dtype() == dtype) return a;
   // A known scalar is converted on the spot: it is most often a C++ number that meets an array.
-  if (a.ndim() == 0 && detail::node_of(a)->is_ready()) {
+  // A C++ complex number is false where its real part is 0; an array's element where both parts are.
+  if (a.ndim() == 0 && detail::node_of(a)->is_ready() && !(a.dtype() == complex64 && dtype == bool_)) {
     runtime::Tensor tensor = detail::allocate(dtype, {});
     detail::convert(detail::data_of(detail::node_of(a)->value()), a.dtype(), tensor.buffer->data(), dtype, 1);
     return detail::array_of(std::make_shared<detail::Node>(dtype, Shape{}, std::move(tensor)));

@@ -3,81 +3,22 @@
 #include <algorithm>
 #include <set>
 
-#include "frontend/compile/trace.h"
 #include "frontend/core/build.h"
-#include "frontend/core/replay.h"
-#include "frontend/core/sizes.h"
 #include "frontend/frit/ops.h"
 #include "frontend/frit/transforms.h"
+#include "frontend/transforms/closure.h"
 #include "passes/transform/transform.h"
 
 namespace frit {
 namespace {
 
-using detail::NodePtr;
-
-using Arrays = std::vector<array>;
-using ListFunction = std::function<Arrays(const Arrays&)>;
-using Transform = Result<ir::Function> (*)(const ir::Function&, const std::vector<size_t>&);
-
-template <class F>
-void check_function(std::string_view op, const F& fun) {
-  if (!fun) throw InvalidArgument(std::string(op) + ": the function is null", "give a function");
-}
-
-ir::Type type_of(const array& a) {
-  const detail::Node& node = *detail::node_of(a);
-  return node.dims ? ir::Type{node.dtype, *node.dims} : detail::to_type(node);
-}
+using detail::Arrays;
+using detail::check_function;
+using detail::Closure;
+using detail::ListFunction;
+using detail::type_of;
 
 array splat(double value, const ir::Type& type) { return detail::stretch(array(value, type.dtype), type.shape, {}); }
-
-// A closure as a function of the graph. Arrays that it refers to are parameters behind its arguments.
-class Closure {
- public:
-  Closure(std::string_view op, const ListFunction& fun, const Arrays& primals) : op_(op), inputs_(primals) {
-    const uint64_t id = detail::new_trace_id();
-    std::vector<NodePtr> placeholders, results;
-    const std::string name(op);
-    {
-      detail::TraceScope scope(id, detail::current_sizes());
-      Arrays arguments;
-      for (const array& a : primals) {
-        placeholders.push_back(detail::make_placeholder(name, id, type_of(a)));
-        arguments.push_back(detail::array_of(placeholders.back()));
-      }
-      for (const array& a : fun(arguments)) results.push_back(detail::node_of(a));
-      traced_ =
-          detail::build_function(name, id, placeholders, results, detail::current_sizes(), detail::Captures::Lifted);
-    }
-    for (const NodePtr& node : traced_.lifted) inputs_.push_back(detail::array_of(node));
-  }
-
-  const ir::Function& function() const { return traced_.function; }
-  size_t results() const { return function().results.size(); }
-  const ir::Type& result_type(size_t i) const { return function().type(function().results[i]); }
-  // Whether result i comes out of an operation that stops derivatives, so that it has no cotangent of its own.
-  bool is_stopped(size_t i) const {
-    const ir::Op* def = function().def_of(function().results[i]);
-    return def && def->def->has(ir::kNoGradient) && is_inexact(result_type(i).dtype);
-  }
-
-  // The results of the transformed function, for its further parameters.
-  Arrays run(Transform transform, const std::vector<size_t>& wrt, const Arrays& further) const {
-    auto transformed = transform(function(), wrt);
-    if (!transformed.ok())
-      throw InvalidArgument(std::string(op_) + ": " + transformed.error().message, transformed.error().note);
-    std::unordered_map<ir::ValueId, array> values;
-    for (size_t i = 0; i < inputs_.size(); ++i) values.emplace(transformed->params[i], inputs_[i]);
-    for (size_t i = 0; i < further.size(); ++i) values.emplace(transformed->params[inputs_.size() + i], further[i]);
-    return detail::replay(*transformed, std::move(values), [](const Dim& d) { return d; });
-  }
-
- private:
-  std::string_view op_;
-  detail::TracedFunction traced_;
-  Arrays inputs_;
-};
 
 std::vector<size_t> all_of(size_t n) {
   std::vector<size_t> all(n);
@@ -88,7 +29,10 @@ std::vector<size_t> all_of(size_t n) {
 // A cotangent or tangent as the transformed function takes it.
 array fitted(std::string_view op, const char* what, const array& a, const ir::Type& type) {
   const ir::Type given = type_of(a);
-  if (given.shape != type.shape)
+  bool fits = given.shape.size() == type.shape.size();
+  for (size_t i = 0; fits && i < given.shape.size(); ++i)
+    fits = detail::require_equal(given.shape[i], type.shape[i], op, {});
+  if (!fits)
     throw InvalidArgument(std::string(op) + ": the " + what + " is " + given.str() + ", and its value is " + type.str(),
                           std::string("give the ") + what + " the shape of its value");
   return a.dtype() == type.dtype ? a : astype(a, type.dtype);
@@ -135,7 +79,8 @@ std::pair<Arrays, Arrays> vjp(const ListFunction& fun, const Arrays& primals, co
   check_function("vjp", fun);
   const Closure closure("vjp", fun, primals);
   const Arrays all = cotangents_for(closure, cotangents);
-  return split(closure.run(passes::vjp, all_of(primals.size()), all), closure.results());
+  return split(closure.run(passes::vjp(closure.function(), all_of(primals.size())), closure.with_key(all)),
+               closure.results());
 }
 
 std::pair<array, array> vjp(const std::function<array(const array&)>& fun, const array& primal,
@@ -155,7 +100,10 @@ std::pair<Arrays, Arrays> jvp(const ListFunction& fun, const Arrays& primals, co
   Arrays all;
   for (size_t i = 0; i < primals.size(); ++i) all.push_back(fitted("jvp", "tangent", tangents[i], type_of(primals[i])));
   const Closure closure("jvp", fun, primals);
-  return split(closure.run(passes::jvp, all_of(primals.size()), all), closure.results());
+  auto [values, found] =
+      split(closure.run(passes::jvp(closure.function(), all_of(primals.size())), all), closure.results());
+  found.erase(found.begin() + static_cast<ptrdiff_t>(values.size()), found.end());  // the tangent of the random key
+  return {std::move(values), std::move(found)};
 }
 
 std::pair<array, array> jvp(const std::function<array(const array&)>& fun, const array& primal, const array& tangent) {
@@ -178,7 +126,7 @@ ValueAndGradFn value_and_grad(const ListFunction& fun, const std::vector<int>& a
                             "return a float without axes, such as a sum or a mean");
     Arrays cotangents;
     for (size_t i = 0; i < closure.results(); ++i) cotangents.push_back(splat(i == 0 ? 1 : 0, closure.result_type(i)));
-    return split(closure.run(passes::vjp, wrt, cotangents), closure.results());
+    return split(closure.run(passes::vjp(closure.function(), wrt), closure.with_key(cotangents)), closure.results());
   };
 }
 

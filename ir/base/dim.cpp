@@ -2,6 +2,7 @@
 #include "ir/base/dim.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "ir/base/dim_atoms.h"
 
@@ -26,6 +27,42 @@ DimPoly combine(const DimPoly& a, const DimPoly& b, int64_t scale) {
     }
   }
   return out;
+}
+
+// The atom that a Dim is, if it is one and nothing else.
+const Atom* lone_atom(const Dim& d) {
+  if (d.is_const() || d.poly()->constant != 0 || d.poly()->terms.size() != 1) return nullptr;
+  const DimTerm& t = d.poly()->terms[0];
+  return t.coefficient == 1 && t.atoms.size() == 1 ? t.atoms[0].get() : nullptr;
+}
+
+DimPoly scaled(DimPoly p, int64_t factor) {
+  p.constant = mul_int(p.constant, factor);
+  for (DimTerm& t : p.terms) t.coefficient = mul_int(t.coefficient, factor);
+  return p;
+}
+
+DimTerm product_of(const DimTerm& x, const DimTerm& y) {
+  AtomList atoms;
+  atoms.reserve(x.atoms.size() + y.atoms.size());
+  std::merge(x.atoms.begin(), x.atoms.end(), y.atoms.begin(), y.atoms.end(), std::back_inserter(atoms),
+             [](const auto& p, const auto& q) { return compare_atoms(*p, *q) < 0; });
+  return {std::move(atoms), mul_int(x.coefficient, y.coefficient)};
+}
+
+// Sorted terms, those with equal atoms as one.
+std::vector<DimTerm> merged(std::vector<DimTerm> terms) {
+  std::sort(terms.begin(), terms.end(),
+            [](const DimTerm& x, const DimTerm& y) { return compare_atom_lists(x.atoms, y.atoms) < 0; });
+  size_t kept = 0;
+  for (size_t i = 0; i < terms.size();) {
+    DimTerm sum = std::move(terms[i]);
+    for (++i; i < terms.size() && compare_atom_lists(sum.atoms, terms[i].atoms) == 0; ++i)
+      sum.coefficient = add_int(sum.coefficient, terms[i].coefficient);
+    if (sum.coefficient) terms[kept++] = std::move(sum);
+  }
+  terms.resize(kept);
+  return terms;
 }
 
 std::string atom_text(const Atom& atom) {
@@ -101,10 +138,8 @@ Dim Dim::from_term(DimTerm term) {
 Dim Dim::symbol(std::string_view name) { return from_atom({AtomKind::Symbol, std::string(name), {}}); }
 
 const std::string* Dim::as_symbol() const {
-  if (!poly_ || poly_->constant != 0 || poly_->terms.size() != 1) return nullptr;
-  const DimTerm& t = poly_->terms[0];
-  if (t.coefficient != 1 || t.atoms.size() != 1 || t.atoms[0]->kind != AtomKind::Symbol) return nullptr;
-  return &t.atoms[0]->name;
+  const Atom* atom = lone_atom(*this);
+  return atom && atom->kind == AtomKind::Symbol ? &atom->name : nullptr;
 }
 
 Dim operator+(const Dim& a, const Dim& b) {
@@ -125,25 +160,18 @@ Dim operator*(const Dim& a, const Dim& b) {
   if (a.is(0) || b.is(0)) return Dim(0);
   if (a.is(1)) return b;
   if (b.is(1)) return a;
-  DimPoly pa = to_poly(a), pb = to_poly(b);
-  DimPoly sum{{}, mul_int(pa.constant, pb.constant)};
-  auto add = [&](AtomList atoms, int64_t coefficient) {
-    std::sort(atoms.begin(), atoms.end(), [](const auto& x, const auto& y) { return compare_atoms(*x, *y) < 0; });
-    DimPoly one{{}, 0};
-    one.terms.push_back({std::move(atoms), coefficient});
-    sum = combine(sum, one, 1);
-  };
+  if (a.is_const()) return Dim::from_poly(scaled(*b.poly_, a.value()));
+  if (b.is_const()) return Dim::from_poly(scaled(*a.poly_, b.value()));
+  const DimPoly &pa = *a.poly_, &pb = *b.poly_;
+  std::vector<DimTerm> products;
+  products.reserve((pa.terms.size() + 1) * (pb.terms.size() + 1));
   for (const DimTerm& x : pa.terms) {
-    if (pb.constant) add(x.atoms, mul_int(x.coefficient, pb.constant));
-    for (const DimTerm& y : pb.terms) {
-      AtomList atoms = x.atoms;
-      atoms.insert(atoms.end(), y.atoms.begin(), y.atoms.end());
-      add(std::move(atoms), mul_int(x.coefficient, y.coefficient));
-    }
+    if (pb.constant) products.push_back({x.atoms, mul_int(x.coefficient, pb.constant)});
+    for (const DimTerm& y : pb.terms) products.push_back(product_of(x, y));
   }
   if (pa.constant)
-    for (const DimTerm& y : pb.terms) add(y.atoms, mul_int(y.coefficient, pa.constant));
-  return Dim::from_poly(std::move(sum));
+    for (const DimTerm& y : pb.terms) products.push_back({y.atoms, mul_int(y.coefficient, pa.constant)});
+  return Dim::from_poly({merged(std::move(products)), mul_int(pa.constant, pb.constant)});
 }
 
 Dim floor_div(const Dim& a, const Dim& b) {
@@ -151,6 +179,11 @@ Dim floor_div(const Dim& a, const Dim& b) {
   if (a.is_const() && b.is_const() && b.value() != 0) return floor_div_int(a.value(), b.value());
   // A constant divisor takes out every multiple of itself: (16*n + m) // 16 == n + m // 16.
   if (b.is_const() && b.value() > 0) {
+    // (n // 8) // 4 == n // 32
+    if (const Atom* inner = lone_atom(a); inner && inner->kind == AtomKind::FloorDiv && inner->args[1].is_const() &&
+                                          inner->args[1].value() > 0 &&
+                                          mul_int(inner->args[1].value(), b.value()) < INT64_MAX)
+      return floor_div(inner->args[0], Dim(inner->args[1].value() * b.value()));
     DimPoly p = to_poly(a), whole{{}, floor_div_int(p.constant, b.value())};
     DimPoly rest{{}, mod_int(p.constant, b.value())};
     for (const DimTerm& t : p.terms) (t.coefficient % b.value() == 0 ? whole : rest).terms.push_back(t);

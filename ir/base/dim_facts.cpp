@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 #include "ir/base/dim_atoms.h"
+#include "ir/base/per_thread.h"
 
 namespace frit {
 namespace {
@@ -54,6 +56,28 @@ bool may_cancel(const DimPoly& d, const DimPoly& known) {
       if (x.coefficient < 0 && y.coefficient < 0 && has_atoms(x.atoms, y.atoms)) return true;
   return false;
 }
+
+// Answers by question; a question holds everything that its answer depends on.
+class ProofMemo {
+ public:
+  template <class F>
+  bool answer(const std::string& question, F&& search) {
+    if (auto it = answers_.find(question); it != answers_.end()) return it->second;
+    const bool found = search();
+    if (bytes_ > kMaxBytes) {
+      answers_.clear();
+      bytes_ = 0;
+    }
+    bytes_ += question.size();
+    answers_.emplace(question, found);
+    return found;
+  }
+
+ private:
+  static constexpr size_t kMaxBytes = size_t{1} << 20;
+  std::unordered_map<std::string, bool> answers_;
+  size_t bytes_ = 0;
+};
 
 }  // namespace
 
@@ -115,9 +139,31 @@ DimRange DimFacts::range(const Dim& d) const {
   return {saturate(low), saturate(high)};
 }
 
+// A compilation asks the same questions again and again, and a search costs a thousand times a look-up.
 bool DimFacts::provably_nonnegative(const Dim& d) const {
-  int budget = kBudget;
-  return provably_nonnegative(d, kDepth, budget);
+  if (range(d).low >= 0) return true;
+  if (d.is_const()) return false;
+  Hasher question;
+  d.hash_into(question);
+  hash_into(question);
+  return PerThread<ProofMemo>::get().answer(question.bytes(), [&] {
+    int budget = kBudget;
+    return provably_nonnegative(d, kDepth, budget);
+  });
+}
+
+void DimFacts::hash_into(Hasher& hasher) const {
+  hasher.add(ranges_.size()).add(multiples_.size()).add(loops_.size()).add(conditions_.size());
+  for (const auto& [symbol, range] : ranges_) hasher.add(symbol).add(range.low).add(range.high);
+  for (const auto& [symbol, factor] : multiples_) hasher.add(symbol).add(factor);
+  for (const auto& [symbol, extent] : loops_) {
+    hasher.add(symbol);
+    extent.hash_into(hasher);
+  }
+  for (const DimCondition& c : conditions_) {
+    hasher.add(c.kind);
+    c.dim.hash_into(hasher);
+  }
 }
 
 // Searches for an expression that is at most `d` (or a positive multiple of it) and whose range is not negative.

@@ -70,6 +70,7 @@ class DimFacts {
 
  private:
   DimRange symbol_range(const std::string& symbol) const;
+  void hash_into(Hasher& hasher) const;
   bool provably_nonnegative(const Dim& d) const;
   bool provably_nonnegative(const Dim& d, int depth, int& budget) const;
   bool follows_from_condition(const Dim& d, const Dim& known, int depth, int& budget) const;
@@ -82,6 +83,7 @@ class DimFacts {
   Dim without_known_multiples(const Dim& d, int64_t divisor) const;
   Dim simplify_floor_div(const Dim& a, const Dim& b) const;
   Dim undo_divisions(Dim d) const;
+  Dim join_remainders(Dim d) const;
 
   void assume(DimCondition c);
   void settle();

@@ -121,8 +121,38 @@ Dim DimFacts::undo_divisions(Dim d) const {
   return d;
 }
 
+// Replaces q * (p // q) + p % q by p.
+Dim DimFacts::join_remainders(Dim d) const {
+  auto join = [&]() -> bool {
+    if (d.is_const()) return false;
+    for (const DimTerm& t : d.poly()->terms) {
+      for (const auto& atom : t.atoms) {
+        if (atom->kind != AtomKind::Mod) continue;
+        const Dim &p = atom->args[0], &q = atom->args[1];
+        const auto factor = divide_term(t, {{atom}, 1});
+        const Dim whole = *factor * q * simplify_floor_div(p, q);
+        // The quotient is one term, and among those of `d`.
+        if (whole.is_const() || whole.poly()->constant != 0 || whole.poly()->terms.size() != 1) continue;
+        const DimTerm& wanted = whole.poly()->terms[0];
+        const auto& terms = d.poly()->terms;
+        const bool found = std::any_of(terms.begin(), terms.end(), [&](const DimTerm& x) {
+          return x.coefficient == wanted.coefficient && compare_atom_lists(x.atoms, wanted.atoms) == 0;
+        });
+        if (!found) continue;
+        d = d - Dim::from_term(t) - whole + *factor * p;
+        return true;
+      }
+    }
+    return false;
+  };
+  // Each step removes a remainder. The bound guards against absurd lengths.
+  for (int step = 0; step < 16 && join(); ++step) {
+  }
+  return d;
+}
+
 Dim DimFacts::simplify(const Dim& d) const {
-  return undo_divisions(map_atoms(d, [&](const Atom& atom) -> Dim {
+  return join_remainders(undo_divisions(map_atoms(d, [&](const Atom& atom) -> Dim {
     if (atom.kind == AtomKind::Symbol) {
       DimRange r = symbol_range(atom.name);
       return r.low == r.high ? Dim(r.low) : Dim::symbol(atom.name);
@@ -148,7 +178,7 @@ Dim DimFacts::simplify(const Dim& d) const {
       case AtomKind::Symbol: break;
     }
     return a;
-  }));
+  })));
 }
 
 }  // namespace frit

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "frit/half.h"
+#include "ir/graph/graph.h"
 #include "ir/scalar/scalar.h"
 
 namespace frit::ir {
@@ -92,6 +93,11 @@ void hash_into(Hasher& hasher, const Attr& a) {
       hasher.add(std::string_view(reinterpret_cast<const char*>(l.data()), l.nbytes()));
       break;
     }
+    case AttrKind::Region: {
+      const Hash128 hash = structural_hash(std::get<Region>(a).function());
+      hasher.add(hash.low).add(hash.high);
+      break;
+    }
   }
 }
 
@@ -147,6 +153,8 @@ const Dims& AttrMap::get_dims(std::string_view name) const {
   return a ? std::get<Dims>(*a) : empty;
 }
 
+const Function& AttrMap::get_region(std::string_view name) const { return std::get<Region>(*find(name)).function(); }
+
 std::vector<int64_t> AttrMap::get_ints(std::string_view name) const {
   const Dims& dims = get_dims(name);
   std::vector<int64_t> values;
@@ -168,6 +176,18 @@ void AttrMap::hash_into(Hasher& hasher) const {
   }
 }
 
+namespace {
+
+Region map_sizes(const Region& region, const std::function<Dim(const Dim&)>& f) {
+  Function inner = region.function();
+  for (Value& v : inner.values)
+    for (Dim& d : v.type.shape) d = f(d);
+  for (Op& op : inner.ops) op.attrs = ir::map_sizes(op.attrs, f);
+  return Region(std::move(inner));
+}
+
+}  // namespace
+
 AttrMap map_sizes(const AttrMap& attrs, const std::function<Dim(const Dim&)>& f) {
   AttrMap mapped = attrs;
   for (const auto& [name, value] : attrs) {
@@ -177,6 +197,8 @@ AttrMap map_sizes(const AttrMap& attrs, const std::function<Dim(const Dim&)>& f)
       Dims all;
       for (const Dim& d : *list) all.push_back(f(d));
       mapped.set(name, std::move(all));
+    } else if (const Region* region = std::get_if<Region>(&value)) {
+      mapped.set(name, map_sizes(*region, f));
     }
   }
   return mapped;

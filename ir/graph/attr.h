@@ -44,10 +44,26 @@ class Literal {
   std::shared_ptr<const std::vector<std::byte>> bytes_;
 };
 
-using Dims = std::vector<Dim>;
-using Attr = std::variant<bool, Dim, double, Dtype, std::string, Dims, Literal>;
+struct Function;
 
-enum class AttrKind : uint8_t { Bool, Int, Float, Dtype, String, Ints, Literal };
+// A function that is a part of an operation, such as a loop's body: shared and never written after construction.
+// Its values are its own. It may use the symbols of the function around it, whose facts hold inside; it has none
+// itself.
+class Region {
+ public:
+  Region() = default;
+  explicit Region(Function function);
+  const Function& function() const { return *function_; }
+  friend bool operator==(const Region& a, const Region& b);  // by structure
+
+ private:
+  std::shared_ptr<const Function> function_;
+};
+
+using Dims = std::vector<Dim>;
+using Attr = std::variant<bool, Dim, double, Dtype, std::string, Dims, Literal, Region>;
+
+enum class AttrKind : uint8_t { Bool, Int, Float, Dtype, String, Ints, Literal, Region };
 inline AttrKind kind_of(const Attr& a) { return static_cast<AttrKind>(a.index()); }
 bool equal(const Attr& a, const Attr& b);  // floats by bits
 void hash_into(Hasher& hasher, const Attr& a);
@@ -75,6 +91,7 @@ class AttrMap {
   double get_float(std::string_view name, double fallback = 0) const;
   const std::string& get_string(std::string_view name) const;  // "" if absent
   const Dims& get_dims(std::string_view name) const;           // empty if absent
+  const Function& get_region(std::string_view name) const;     // must be there
   std::vector<int64_t> get_ints(std::string_view name) const;  // constants only
   friend bool operator==(const AttrMap& a, const AttrMap& b);
   void hash_into(Hasher& hasher) const;
@@ -83,7 +100,7 @@ class AttrMap {
   std::vector<Entry> entries_;
 };
 
-// The same attributes with every size `d` replaced by `f(d)`.
+// The same attributes with every size `d` replaced by `f(d)`, in regions too.
 AttrMap map_sizes(const AttrMap& attrs, const std::function<Dim(const Dim&)>& f);
 
 Dims to_dims(const std::vector<int64_t>& values);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 
+#include "ir/base/per_thread.h"
 #include "ir/graph/expression.h"
 #include "ir/graph/graph.h"
 
@@ -66,12 +67,11 @@ class Deriver {
       broken(def_, "'" + e.name + "' is not an elementwise row of " + std::to_string(e.args.size()) + " operands");
     // A number takes the type of the first operand beside it that has a type; a condition does not count.
     std::vector<ValueId> operands(e.args.size(), kNone);
-    size_t first = row->name == "select" ? 1 : 0;
     std::optional<Type> type;
     for (size_t i = 0; i < e.args.size(); ++i) {
       if (constant(e.args[i])) continue;
       operands[i] = emit(e.args[i], want);
-      if (i >= first && !type) type = b_.type(operands[i]);
+      if (!type && b_.type(operands[i]).dtype != bool_) type = b_.type(operands[i]);
     }
     const Type beside = type.value_or(want);
     for (size_t i = 0; i < e.args.size(); ++i)
@@ -85,14 +85,25 @@ class Deriver {
   std::map<std::string, ValueId, std::less<>> names_;
 };
 
+struct KnownTexts {
+  std::map<std::string, RowText, std::less<>> rows;
+};
+
+// Every gradient asks for the same few texts: each thread parses each of them once.
+const RowText& parsed(const OpDef& def, std::string_view text) {
+  auto& known = PerThread<KnownTexts>::get().rows;
+  if (const auto found = known.find(text); found != known.end()) return found->second;
+  auto fresh = parse_row_text(text);
+  if (!fresh.ok()) broken(def, fresh.error().message);
+  return known.emplace(text, *std::move(fresh)).first->second;
+}
+
 }  // namespace
 
 ValueId derivative(Builder& b, const OpDef& def, int i, std::span<const ValueId> operands, ValueId result) {
   auto index = static_cast<size_t>(i);
   if (index >= def.derivatives.size() || def.derivatives[index].empty()) return b.splat(0, b.type(result));
-  auto text = parse_row_text(def.derivatives[index]);
-  if (!text.ok()) broken(def, text.error().message);
-  return Deriver(b, def, operands, result).run(*text);
+  return Deriver(b, def, operands, result).run(parsed(def, def.derivatives[index]));
 }
 
 }  // namespace frit::ir

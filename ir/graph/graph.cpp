@@ -12,6 +12,7 @@ std::string_view name(GroupKind k) {
     case GroupKind::Library: return "library";
     case GroupKind::View: return "view";
     case GroupKind::Scatter: return "scatter";
+    case GroupKind::Control: return "control";
   }
   return {};
 }
@@ -33,6 +34,21 @@ std::vector<std::string> Function::symbols() const {
     for (const Dim& d : values[p].type.shape) d.collect_symbols(names);
   for (const ParamLayout& layout : layouts)
     for (const Dim& d : layout) d.collect_symbols(names);
+  return names;
+}
+
+std::vector<std::string> Function::used_symbols() const {
+  std::vector<std::string> names = symbols();
+  for (const Value& v : values)
+    for (const Dim& d : v.type.shape) d.collect_symbols(names);
+  for (const Op& op : ops)
+    for (const auto& [name, value] : op.attrs) {
+      if (const Dim* d = std::get_if<Dim>(&value)) d->collect_symbols(names);
+      if (const Dims* list = std::get_if<Dims>(&value))
+        for (const Dim& d : *list) d.collect_symbols(names);
+      if (const Region* region = std::get_if<Region>(&value))
+        for (const std::string& s : region->function().used_symbols()) Dim::symbol(s).collect_symbols(names);
+    }
   return names;
 }
 

@@ -8,13 +8,13 @@
 // - An elementwise operation computes in compute_type(dtype) and rounds once to the result's type. ir/scalar/scalar.h
 //   has the scalar rules.
 // - A reduction numbers the elements of each maximal run of adjacent reduced axes in row-major order and cuts them into
-//   blocks of kReductionBlock. In the run that holds the operand's last axis, the elements of a block are dealt in turn
-//   to kReductionLanes accumulators, which are then folded by halves (0 with L/2, 1 with L/2 + 1, ...). In any other
-//   run the elements of a block are accumulated in order. Blocks are combined in order, and so are the results of an
-//   inner run in an outer run.
+//   blocks. In the run that holds the operand's last axis, a block has kReductionBlock elements, which are dealt in
+//   turn to kReductionLanes accumulators; these are then folded by halves (0 with L/2, 1 with L/2 + 1, ...). In any
+//   other run a block has kColumnBlock elements, which are accumulated in order. Blocks are combined in order, and so
+//   are the results of an inner run in an outer run.
 // - Sums and products of f16 and bf16 accumulate in f32 and round once.
 // - The order of a reduction never depends on the thread count, the machine or fusion. A backend for another kind of
-//   device may replace the two numbers (passes/manager/pass.h, TargetTraits).
+//   device may replace the numbers (passes/manager/pass.h, TargetTraits).
 // - A scan accumulates in compute_type(dtype), in the order of its axis, and rounds each running value to the result's
 //   type. A scatter applies its updates in row-major order and rounds after each.
 // - A reduction over nothing gives the combine's identity: sum 0, prod 1, max -inf, min +inf or the type's extreme, and
@@ -31,7 +31,7 @@
 namespace frit::ir {
 
 inline constexpr int kReductionLanes = 32;
-inline constexpr int64_t kReductionBlock = 1 << 16;
+inline constexpr int64_t kReductionBlock = 1 << 16, kColumnBlock = 256;
 
 inline constexpr uint32_t kNone = ~0u;
 
@@ -60,6 +60,7 @@ enum class GroupKind : uint8_t {
   Library,  // one library op and its epilogue
   View,     // no code: results share an operand's memory
   Scatter,  // one scatter op
+  Control,  // one op with regions, whose groups are those of the regions
 };
 std::string_view name(GroupKind k);
 struct Group {
@@ -90,6 +91,8 @@ struct Function {
   ValueId add_param(std::string name, Type type);
   // Every symbol of the signature's shapes and layouts, sorted and without repeats.
   std::vector<std::string> symbols() const;
+  // Every symbol of the types and attributes of values and ops, those of the signature included.
+  std::vector<std::string> used_symbols() const;
   // The weight that parameter i is bound to; "" for an argument.
   std::string_view weight(size_t i) const {
     return i < weights.size() ? std::string_view(weights[i]) : std::string_view();

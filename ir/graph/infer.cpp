@@ -171,7 +171,8 @@ Result<std::vector<Type>> infer(const OpDef& def, const InferArgs& args) {
     case OpKind::Scan:
     case OpKind::Iota:
     case OpKind::Composite:
-    case OpKind::Library: break;
+    case OpKind::Library:
+    case OpKind::Control: break;
   }
   return Diagnostic(subject(def) + " has no type rule");
 }

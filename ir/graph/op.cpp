@@ -49,6 +49,7 @@ std::string_view name(AttrKind kind) {
     case AttrKind::String: return "a string";
     case AttrKind::Ints: return "a list of integers";
     case AttrKind::Literal: return "data";
+    case AttrKind::Region: return "a function";
   }
   return {};
 }

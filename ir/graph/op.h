@@ -32,7 +32,8 @@ namespace frit::ir {
 
 struct Op;
 struct OpDef;
-struct Routine;  // ir/routines/routine.h
+struct Routine;    // ir/routines/routine.h
+struct BatchCall;  // ir/graph/batch.h
 class Builder;
 using ValueId = uint32_t;
 
@@ -46,6 +47,15 @@ enum class OpKind : uint8_t {
   Iota,         // a function of the position: `index_value`
   Composite,    // defined by `expand` into other rows
   Library,      // more than a loop nest: `routine` (matmul)
+  Control,      // runs functions that are its attributes: `control` (ir/graph/control.h)
+};
+
+// How an operation of kind Control runs its regions.
+enum class ControlForm : uint8_t {
+  None,
+  Cond,   // one of two regions
+  While,  // a region as long as another one says so
+  Scan,   // a region once for each position of an axis
 };
 
 enum Trait : uint32_t {
@@ -57,6 +67,7 @@ enum Trait : uint32_t {
   kExpensive = 1u << 5,   // worth keeping rather than computing twice
   kNoFold = 1u << 6,      // constant_fold leaves it alone
   kSideEffect = 1u << 7,  // dce keeps it
+  kStacked = 1u << 8,     // a further leading axis of every operand is one of every result (ir/graph/batch.h)
 };
 
 // The operand types that a row takes, and the conversion that the frontend inserts to reach one.
@@ -91,6 +102,17 @@ enum class Combine : uint8_t { Sum, Prod, Max, Min, And, Or, ArgMax, ArgMin };
 std::string_view name(Combine c);
 std::string_view name(AttrKind kind);  // for messages: "an integer", "a list of integers"
 
+// How an attribute speaks of the axes of the operands, so that it can be rewritten for a further leading axis. A list
+// that is left out says the same of every axis.
+enum class AxisUse : uint8_t {
+  None,
+  Axis,   // the number of an axis, or a list of numbers
+  Order,  // the numbers of all axes in another order
+  Sizes,  // an entry for each axis: the size where the axis is taken whole
+  Zeros,  // likewise: 0 where the axis is taken whole
+  Ones,   // likewise: 1 where the axis is taken whole
+};
+
 // If an attribute is not required and its fallback has its kind, Builder writes the fallback into the op, so that rules
 // always find it. A fallback of another kind means that the attribute may be absent.
 struct AttrSpec {
@@ -99,6 +121,7 @@ struct AttrSpec {
   bool required = true;
   Attr fallback = false;  // where not required; left out of the text when equal
   std::string_view doc = {};
+  AxisUse axes = AxisUse::None;
 };
 
 // The source of a result element, for Index rows. The rule gives one source per operand that may supply it, in order.
@@ -167,6 +190,8 @@ struct OpDef {
   // Library: its record
   const Routine* routine = nullptr;
 
+  ControlForm control = ControlForm::None;
+
   // Rules; null where the kind supplies it.
   using Infer = Result<std::vector<Type>> (*)(const InferArgs&);
   Infer infer = nullptr;
@@ -190,6 +215,9 @@ struct OpDef {
   // Tangents of results from tangents of operands, kNone for an operand that has none, in the place of `cotangents`.
   // Only where `vjp` is not written with rows that are linear in the cotangents, whose transpose it would be otherwise.
   Vjp jvp = nullptr;
+  // The results for operands that have a batch axis, where neither the kind nor kStacked says it.
+  using Batch = Result<std::vector<ValueId>> (*)(const BatchCall&);
+  Batch batch = nullptr;
 
   bool has(Trait t) const { return traits & t; }
 };

@@ -20,12 +20,20 @@ class ProgramRun {
     if (symbols_.size() != p_.symbols.size())
       return Diagnostic("program: takes " + std::to_string(p_.symbols.size()) + " symbols, but was given " +
                         std::to_string(symbols_.size()));
+    counters_.resize(p_.counters.size());
+    counts_.resize(p_.counters.size());
+    match_ = matching_steps(p_);
     FRIT_TRY(allocate(inputs));
-    for (const Step& step : p_.steps) {
-      if (const auto* launch = std::get_if<KernelStep>(&step))
+    for (size_t at = 0; at < p_.steps.size(); ++at) {
+      const Step& step = p_.steps[at];
+      if (const auto* launch = std::get_if<KernelStep>(&step)) {
         FRIT_TRY(run_kernel(*launch));
-      else
-        FRIT_TRY(run_library(std::get<LibraryStep>(step)));
+      } else if (const auto* library = std::get_if<LibraryStep>(&step)) {
+        FRIT_TRY(run_library(*library));
+      } else {
+        FRIT_ASSIGN_OR_RETURN(next, run_control(std::get<ControlStep>(step), at));
+        at = next;
+      }
     }
     std::vector<Literal> results;
     for (size_t i = 0; i < p_.results.size(); ++i) {
@@ -40,6 +48,8 @@ class ProgramRun {
     auto value = d.evaluate([this](const std::string& name) -> std::optional<int64_t> {
       for (size_t i = 0; i < p_.symbols.size(); ++i)
         if (p_.symbols[i] == name) return symbols_[i];
+      for (size_t i = 0; i < p_.counters.size(); ++i)
+        if (p_.counters[i] == name) return counters_[i];
       return std::nullopt;
     });
     if (!value) return Diagnostic("program: the size " + d.str() + " has a divisor below 1");
@@ -75,6 +85,8 @@ class ProgramRun {
         FRIT_TRY(fill(i, inputs[b.param], size));
       } else if (b.role == BufferRole::Constant) {
         FRIT_TRY(fill(i, b.data, size));
+      } else if (b.role == BufferRole::Part) {
+        continue;  // its loop places it
       } else if (b.slot != kNone) {
         if (slots[b.slot].bytes < size)
           return Diagnostic("program: slot " + std::to_string(b.slot) + " is too small for '" + b.name + "'");
@@ -98,6 +110,58 @@ class ProgramRun {
                         std::string(short_name(data.dtype())));
     memory_[buffer] = make(data.nbytes());
     if (data.nbytes()) std::memcpy(memory_[buffer].data, data.data(), data.nbytes());
+    return {};
+  }
+
+  // Gives the step that was the last one: the walk goes on behind it.
+  Result<size_t> run_control(const ControlStep& s, size_t at) {
+    switch (s.kind) {
+      case ControlKind::Repeat: {
+        FRIT_ASSIGN_OR_RETURN(count, number(s.count));
+        counters_[s.counter] = 0;
+        counts_[s.counter] = count;
+        if (count <= 0) return size_t{match_[at]};
+        FRIT_TRY(place_parts(s.counter));
+        return at;
+      }
+      case ControlKind::Loop: return at;
+      case ControlKind::Leave: return holds(s.flag) ? at : size_t{match_[at]};
+      case ControlKind::If: {
+        if (holds(s.flag)) return at;
+        const size_t end = match_[at];
+        for (size_t i = at + 1; i < end; ++i)
+          if (const auto* other = std::get_if<ControlStep>(&p_.steps[i]);
+              other && other->kind == ControlKind::Else && match_[i] == end)
+            return i;
+        return end;
+      }
+      case ControlKind::Else: return size_t{match_[at]};
+      case ControlKind::End: break;
+    }
+    if (match_[at] == kNone) return at;
+    for (const auto& [a, b] : s.swaps) std::swap(memory_[a], memory_[b]);
+    const auto& loop = std::get<ControlStep>(p_.steps[match_[at]]);
+    if (loop.kind == ControlKind::Loop) return size_t{match_[at]};
+    if (++counters_[loop.counter] >= counts_[loop.counter]) return at;
+    FRIT_TRY(place_parts(loop.counter));
+    return size_t{match_[at]};
+  }
+
+  bool holds(uint32_t flag) const { return memory_[flag].bytes > 0 && memory_[flag].data[0] != std::byte{0}; }
+
+  // The parts that move with a counter.
+  Status place_parts(uint32_t counter) {
+    for (size_t i = 0; i < p_.buffers.size(); ++i) {
+      const ProgramBuffer& b = p_.buffers[i];
+      if (b.role != BufferRole::Part || b.counter != counter) continue;
+      FRIT_ASSIGN_OR_RETURN(first, number(b.at));
+      FRIT_ASSIGN_OR_RETURN(size, bytes(b.size, b.dtype.size));
+      const BufferSpan& whole = memory_[b.whole];
+      const __int128 begin = static_cast<__int128>(first) * b.dtype.size;
+      if (begin < 0 || begin + static_cast<__int128>(size) > static_cast<__int128>(whole.bytes))
+        return Diagnostic("program: '" + b.name + "' reaches outside '" + p_.buffers[b.whole].name + "'");
+      memory_[i] = {whole.data + static_cast<ptrdiff_t>(begin), size};
+    }
     return {};
   }
 
@@ -191,6 +255,8 @@ class ProgramRun {
   const LibraryCall& library_;
   std::vector<std::vector<std::byte>> storage_;
   std::vector<BufferSpan> memory_;  // by buffer
+  std::vector<int64_t> counters_, counts_;
+  std::vector<uint32_t> match_;
 };
 
 }  // namespace

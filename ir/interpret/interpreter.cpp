@@ -1,6 +1,8 @@
 // The reference interpreter of graph functions.
 #include "ir/interpret/interpreter.h"
+
 #include "ir/graph/composite.h"
+#include "ir/graph/control.h"
 
 #include <cmath>
 #include <complex>
@@ -96,6 +98,7 @@ class Interpreter {
       case OpKind::Iota: FRIT_TRY(iota(op, results[0])); break;
       case OpKind::Composite: FRIT_TRY(composite(op, operands, results)); break;
       case OpKind::Library: FRIT_TRY(library(op, operands, results)); break;
+      case OpKind::Control: FRIT_TRY(control(op, operands, results)); break;
     }
     for (size_t i = 0; i < results.size(); ++i) values_[op.results[i]] = std::move(results[i]);
     return {};
@@ -324,6 +327,69 @@ class Interpreter {
       }
     const std::span<const Layout> all = layouts;
     return routine.workspace({dtypes, all.first(in.size()), all.subspan(in.size()), attrs});
+  }
+
+  // ---- regions ----
+
+  Result<std::vector<Tensor>> run_region(const Op& op, std::string_view name, const std::vector<Tensor>& inputs) {
+    return Interpreter(op.attrs.get_region(name), symbols_).run(inputs);
+  }
+
+  Status control(const Op& op, const std::vector<const Tensor*>& operands, std::vector<Tensor>& results) {
+    std::vector<Tensor> values;
+    for (const Tensor* t : operands) values.push_back(*t);
+    switch (op.def->control) {
+      case ControlForm::None: break;
+      case ControlForm::Cond: {
+        const bool yes = values[0].bits(0) != 0;
+        values.erase(values.begin());
+        FRIT_ASSIGN_OR_RETURN(given, run_region(op, yes ? "then" : "else", values));
+        results = std::move(given);
+        break;
+      }
+      case ControlForm::While: FRIT_TRY(while_loop(op, values, results)); break;
+      case ControlForm::Scan: FRIT_TRY(scan_region(op, values, results)); break;
+    }
+    return {};
+  }
+
+  Status while_loop(const Op& op, std::vector<Tensor>& values, std::vector<Tensor>& results) {
+    const LoopParts parts(op.attrs, values.size());
+    for (;;) {
+      FRIT_ASSIGN_OR_RETURN(more, run_region(op, "cond", values));
+      if (!more[0].bits(0)) break;
+      FRIT_ASSIGN_OR_RETURN(next, run_region(op, "body", values));
+      for (size_t i = 0; i < parts.carried; ++i) values[i] = std::move(next[i]);
+    }
+    for (size_t i = 0; i < parts.carried; ++i) results[i] = std::move(values[i]);
+    return {};
+  }
+
+  Status scan_region(const Op& op, std::vector<Tensor>& values, std::vector<Tensor>& results) {
+    const LoopParts parts(op.attrs, values.size());
+    const auto length = evaluate(op.attrs.get_dim("length"));
+    if (!length) return fail(op, "its length is not known");
+    std::vector<Tensor> inputs = values;
+    for (int64_t step = 0; step < *length; ++step) {
+      const int64_t at = op.attrs.get_bool("reverse") ? *length - 1 - step : step;
+      for (size_t i = parts.carried; i < parts.first_captured(); ++i) inputs[i] = slice(values[i], at);
+      FRIT_ASSIGN_OR_RETURN(next, run_region(op, "body", inputs));
+      for (size_t i = parts.carried; i < next.size(); ++i)
+        if (!next[i].data.empty())
+          std::memcpy(results[i].data.data() + static_cast<size_t>(at) * next[i].data.size(), next[i].data.data(),
+                      next[i].data.size());
+      for (size_t i = 0; i < parts.carried; ++i) inputs[i] = std::move(next[i]);
+    }
+    for (size_t i = 0; i < parts.carried; ++i) results[i] = std::move(inputs[i]);
+    return {};
+  }
+
+  // One position of axis 0.
+  static Tensor slice(const Tensor& t, int64_t at) {
+    Tensor part(t.dtype, {t.shape.begin() + 1, t.shape.end()});
+    if (!part.data.empty())
+      std::memcpy(part.data.data(), t.data.data() + static_cast<size_t>(at) * part.data.size(), part.data.size());
+    return part;
   }
 
   const Function& f_;

@@ -151,10 +151,20 @@ struct Kernel {
   std::vector<Dtype> reg_types;  // indexed by Reg
   DimFacts facts;                // about the symbols; loops add theirs
   std::vector<SourceLoc> locs;   // of the graph ops that the kernel came from
+  // By register: the op of the fused function that it was computed for (Function::ops), kNoOp where nothing says so. It
+  // may be shorter than `reg_types`. Reports alone read it; text does not have it.
+  std::vector<uint32_t> origins;
+  static constexpr uint32_t kNoOp = ~0u;
 
   Reg new_reg(Dtype type) {
     reg_types.push_back(type);
     return static_cast<Reg>(reg_types.size() - 1);
+  }
+  uint32_t origin(Reg r) const { return r < origins.size() ? origins[r] : kNoOp; }
+  void set_origin(Reg r, uint32_t op) {
+    if (r == kNoReg || op == kNoOp) return;
+    if (r >= origins.size()) origins.resize(reg_types.size(), kNoOp);
+    origins[r] = op;
   }
   const KernelBuffer& buffer(uint32_t i) const { return i < buffers.size() ? buffers[i] : locals[i - buffers.size()]; }
 };

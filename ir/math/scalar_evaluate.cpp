@@ -4,6 +4,7 @@
 #include <limits>
 #include <mutex>
 
+#include "ir/base/per_thread.h"
 #include "ir/math/expand.h"
 #include "ir/math/scalar_libm.h"
 #include "ir/scalar/scalar.h"
@@ -265,8 +266,12 @@ std::vector<Step> resolve(std::span<const ScalarNode> nodes) {
   return steps;
 }
 
+struct Values {
+  std::vector<uint64_t> of_steps;
+};
+
 uint64_t run(const std::vector<Step>& steps, uint32_t result, std::span<const uint64_t> inputs) {
-  thread_local std::vector<uint64_t> values;
+  std::vector<uint64_t>& values = PerThread<Values>::get().of_steps;
   if (values.size() < steps.size()) values.resize(steps.size());
   for (size_t i = 0; i < steps.size(); ++i) {
     const Step& s = steps[i];

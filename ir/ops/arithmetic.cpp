@@ -11,7 +11,6 @@ namespace {
 constexpr auto kElementwise = OpKind::Elementwise;
 constexpr auto kAny = MeaningFor::Any;
 constexpr auto kFloat = MeaningFor::Float;
-constexpr auto kInt = MeaningFor::Int;
 constexpr auto kSigned = MeaningFor::Signed;
 constexpr auto kUnsigned = MeaningFor::Unsigned;
 constexpr auto kBool = MeaningFor::Bool;
@@ -53,13 +52,12 @@ const RegisterOps rows({
     {.name = "remainder",
      .kind = kElementwise,
      .arity = 2,
-     .doc =
-         "The remainder of x over y with the sign of y, as in Python: x - y * floor(x / y). An integer over 0 gives 0, "
-         "a float over 0 NaN.",
+     .doc = "The remainder of x over y with the sign of y, as in Python: x - y * floor(x / y). An integer over 0 "
+            "gives x, a float over 0 NaN.",
      .domain = TypeClass::Real,
-     .meanings = {{kBool, "false"},
-                  {kUnsigned, "x % y"},
-                  {kSigned, "r = x % y; select(r != 0 & (r < 0) != (y < 0), r + y, r)"},
+     .meanings = {{kBool, "x & !y"},
+                  {kUnsigned, "select(y == 0, x, x % y)"},
+                  {kSigned, "r = x % y; select(y == 0, x, select(r != 0 & (r < 0) != (y < 0), r + y, r))"},
                   {kFloat, "r = x % y; select(r != 0 & (r < 0) != (y < 0), r + y, r)"}},
      .derivatives = {"1", "-floor(x / y)"}},
     {.name = "floor_divide",
@@ -113,11 +111,12 @@ const RegisterOps rows({
      .arity = 2,
      .traits = kExpensive,
      .doc =
-         "x to the power y. Integers wrap; a negative integer exponent gives 0 unless x is 1 or -1; on bool 0 to the "
+         "x to the power y. Integers wrap; a negative integer exponent gives 0; on bool 0 to the "
          "power 1 is the only 0. Complex: exp(y * log(x)), and at x = 0: 1 for y = 0, 0 for a positive real part of y, "
          "else NaN.",
      .meanings = {{kBool, "x | !y"},
-                  {kInt, "ipow(x, y)"},
+                  {kUnsigned, "ipow(x, y)"},
+                  {kSigned, "select(y < 0, 0, ipow(x, y))"},
                   {kFloat, "pow(x, y)"},
                   {kComplex,
                    "l = log_hypot(xr, xi); t = atan2(xi, xr); p = yr * l - yi * t; far = p > 88; "

@@ -186,7 +186,7 @@ const RegisterOps rows({
     {.name = "view",
      .kind = OpKind::Composite,
      .arity = 1,
-     .traits = kNoGradient,
+     .traits = kNoGradient | kStacked,
      .doc =
          "The bytes of x as another element type, low bytes first. With another width the last axis grows or shrinks by "
          "the ratio of the widths.",
@@ -228,6 +228,7 @@ const RegisterOps rows({
     {.name = "nan_to_num",
      .kind = OpKind::Composite,
      .arity = 1,
+     .traits = kStacked,
      .doc = "x with NaN and the infinities replaced; by default by 0 and the type's extreme finite values.",
      .attrs = {{.name = "nan", .kind = AttrKind::Float, .required = false, .fallback = 0.0, .doc = "what NaN becomes"},
                {.name = "posinf", .kind = AttrKind::Float, .required = false, .doc = "what infinity becomes"},

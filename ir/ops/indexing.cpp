@@ -4,6 +4,7 @@
 // outside is read. Any integer type can hold positions.
 #include "ir/ops/indexing.h"
 
+#include "ir/graph/batch.h"
 #include "ir/ops/rules.h"
 
 namespace frit::ir {
@@ -13,6 +14,10 @@ Status check_indices(std::string_view op, const InferArgs& args, size_t count) {
   const Type& x = args.operands[0];
   const std::string subject = "op '" + std::string(op) + "'";
   const Dims& axes = args.attrs.get_dims("axes");
+  const Dim batch = args.attrs.get_dim("batch");
+  if (!batch.is_const() || batch.value() < 0 || batch.value() > x.rank())
+    return Diagnostic(subject + " has " + batch.str() + " batch axes, but its operand is " + x.str(), {},
+                      "give a number from 0 to that of its axes");
   if (axes.size() != count)
     return Diagnostic(subject + " has " + std::to_string(count) + " operands of positions for axes " +
                           shape_text(axes) + " of " + x.str(),
@@ -27,24 +32,42 @@ Status check_indices(std::string_view op, const InferArgs& args, size_t count) {
       return Diagnostic(
           subject + " needs positions of one shape, but got " + args.operands[1].str() + " and " + t.str(), {},
           "make the shapes equal with 'broadcast' first");
+    bool fits = t.rank() >= batch.value();
+    for (size_t i = 0; fits && i < static_cast<size_t>(batch.value()); ++i)
+      fits = same_size(t.shape[i], x.shape[i], args.facts);
+    if (!fits)
+      return Diagnostic(subject + " needs positions that begin with the " + batch.str() + " batch axes of " + x.str() +
+                            ", but got " + t.str(),
+                        {}, "make the batch axes equal with 'broadcast' first");
     const Dim& a = axes[k];
-    if (!a.is_const() || a.value() < 0 || a.value() >= x.rank() || seen[static_cast<size_t>(a.value())])
-      return Diagnostic(subject + " has axes " + shape_text(axes) + ", but its operand is " + x.str(), {},
-                        "name each axis once at most, counted from 0");
+    if (!a.is_const() || a.value() < batch.value() || a.value() >= x.rank() || seen[static_cast<size_t>(a.value())])
+      return Diagnostic(subject + " has axes " + shape_text(axes) + ", but its operand is " + x.str() +
+                            (batch.is(0) ? std::string() : " with " + batch.str() + " batch axes"),
+                        {}, "name each axis behind the batch axes once at most, counted from 0");
     seen[static_cast<size_t>(a.value())] = true;
   }
   return {};
 }
 
+size_t batch_axes(const Op& op) { return static_cast<size_t>(op.attrs.get_int("batch")); }
+
+Shape index_shape(const Op& op, const Shape& from, std::span<const Type> indices) {
+  return indices.empty() ? Shape(from.begin(), from.begin() + static_cast<long>(batch_axes(op))) : indices[0].shape;
+}
+
 IndexRule window_rule(const Op& op, const Shape& from, const Shape& indices, size_t count, std::span<const Dim> window,
                       std::span<const Dim> at) {
-  const size_t lead = indices.size();
-  IndexRule rule{{{0, {at.begin() + static_cast<long>(lead), at.end()}, {}}}};
+  const size_t lead = indices.size(), batch = batch_axes(op);
+  std::vector<Dim> start(at.begin(), at.begin() + static_cast<long>(batch));
+  start.insert(start.end(), at.begin() + static_cast<long>(lead), at.end());
+  IndexRule rule{{{0, std::move(start), {}}}};
   const Dims& axes = op.attrs.get_dims("axes");
   for (size_t k = 0; k < count; ++k) {
     const auto axis = static_cast<size_t>(axes[k].value());
-    rule.lookups.push_back(
-        {static_cast<int>(1 + k), {at.begin(), at.begin() + static_cast<long>(lead)}, from[axis], window[axis]});
+    rule.lookups.push_back({static_cast<int>(1 + k),
+                            {at.begin(), at.begin() + static_cast<long>(lead)},
+                            from[axis],
+                            window[axis - batch]});
     rule.sources[0].index[axis] += lookup_symbol(k);
   }
   return rule;
@@ -73,6 +96,21 @@ Status check_along_axis(std::string_view op, const Type& x, const Type& indices,
   return {};
 }
 
+bool any_batched(const BatchCall& call, size_t first, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    if (call.batched[first + i]) return true;
+  return false;
+}
+
+Result<std::vector<ValueId>> stacked_operands(const BatchCall& call, size_t first, size_t count) {
+  std::vector<ValueId> out;
+  for (size_t i = 0; i < count; ++i) {
+    FRIT_ASSIGN_OR_RETURN(operand, call.stacked(first + i));
+    out.push_back(operand);
+  }
+  return out;
+}
+
 IndexRule along_axis_rule(const Op& op, const Shape& from, std::span<const Dim> at) {
   const auto axis = static_cast<size_t>(op.attrs.get_int("axis"));
   IndexRule rule{{{0, {at.begin(), at.end()}, {}}}};
@@ -91,11 +129,12 @@ using Values = std::span<const ValueId>;
 
 // ---- gather ----
 
-// The sizes of a slice; -1 stands for the whole axis.
+// The sizes of a slice along the axes behind the batch axes; -1 stands for the whole axis.
 Dims slice_sizes(const AttrMap& attrs, const Type& x) {
   Dims sizes = attrs.get_dims("slice_sizes");
-  for (size_t i = 0; i < sizes.size() && i < x.shape.size(); ++i)
-    if (sizes[i].is(-1)) sizes[i] = x.shape[i];
+  const auto batch = static_cast<size_t>(attrs.get_int("batch"));
+  for (size_t i = 0; i < sizes.size() && batch + i < x.shape.size(); ++i)
+    if (sizes[i].is(-1)) sizes[i] = x.shape[batch + i];
   return sizes;
 }
 
@@ -104,23 +143,24 @@ Result<std::vector<Type>> infer_gather(const InferArgs& args) {
   const Type& x = args.operands[0];
   FRIT_TRY(rules::check_indices("gather", args, args.operands.size() - 1));
   const Dims sizes = slice_sizes(args.attrs, x);
-  bool fits = sizes.size() == x.shape.size();
+  const auto batch = static_cast<size_t>(args.attrs.get_int("batch"));
+  bool fits = batch + sizes.size() == x.shape.size();
   for (size_t i = 0; fits && i < sizes.size(); ++i)
-    fits = rules::at_most(0, sizes[i], args.facts) && rules::at_most(sizes[i], x.shape[i], args.facts);
+    fits = rules::at_most(0, sizes[i], args.facts) && rules::at_most(sizes[i], x.shape[batch + i], args.facts);
   if (!fits)
     return Diagnostic("op 'gather' takes slices of " + shape_text(sizes) + " from " + x.str() +
                           ", which they are not known to fit into",
                       {}, "give one size for each axis, none larger than the axis");
-  Type out{x.dtype, {}};
+  Type out{x.dtype, {x.shape.begin(), x.shape.begin() + static_cast<long>(batch)}};
   if (args.operands.size() > 1) out.shape = args.operands[1].shape;
   out.shape.insert(out.shape.end(), sizes.begin(), sizes.end());
   return std::vector<Type>{out};
 }
 
 IndexRule index_gather(const Op& op, Operands operands, const Type&, At at) {
-  static const Shape kNoAxes;
-  return rules::window_rule(op, operands[0].shape, operands.size() > 1 ? operands[1].shape : kNoAxes,
-                            operands.size() - 1, slice_sizes(op.attrs, operands[0]), at);
+  const Shape& from = operands[0].shape;
+  return rules::window_rule(op, from, rules::index_shape(op, from, operands.subspan(1)), operands.size() - 1,
+                            slice_sizes(op.attrs, operands[0]), at);
 }
 
 std::vector<ValueId> vjp_gather(Builder& b, const Op& op, Values operands, Values, Values cotangents) {
@@ -128,8 +168,36 @@ std::vector<ValueId> vjp_gather(Builder& b, const Op& op, Values operands, Value
   scattered.insert(scattered.end(), operands.begin() + 1, operands.end());
   scattered.push_back(cotangents[0]);
   std::vector<ValueId> out(operands.size(), kNone);
-  out[0] = b.build("scatter_add", std::move(scattered), {{"axes", op.attrs.get_dims("axes")}});
+  out[0] = b.build("scatter_add", std::move(scattered),
+                   {{"axes", op.attrs.get_dims("axes")}, {"batch", op.attrs.get_dim("batch")}});
   return out;
+}
+
+// Positions that are the same everywhere leave the batch axis to the slices, and an operand that is the same everywhere
+// has the positions of all. Else the axis is one more batch axis of the row.
+Result<std::vector<ValueId>> batch_gather(const BatchCall& call) {
+  const size_t count = call.operands.size() - 1, batch = rules::batch_axes(call.op);
+  Dims sizes = slice_sizes(call.op.attrs, call.types[0]), axes = call.op.attrs.get_dims("axes");
+  const auto gathered = [&](std::vector<ValueId> from, size_t batch_axes) {
+    return call.build("gather", std::move(from),
+                      {{"axes", axes}, {"slice_sizes", sizes}, {"batch", Dim(static_cast<int64_t>(batch_axes))}});
+  };
+  if (batch == 0 && !call.batched[0]) {
+    FRIT_ASSIGN_OR_RETURN(from, rules::stacked_operands(call, 1, count));
+    from.insert(from.begin(), call.operands[0]);
+    FRIT_ASSIGN_OR_RETURN(out, gathered(std::move(from), 0));
+    return std::vector{out};
+  }
+  for (Dim& axis : axes) axis += 1;
+  if (batch == 0 && !rules::any_batched(call, 1, count)) {
+    sizes.insert(sizes.begin(), call.size);
+    FRIT_ASSIGN_OR_RETURN(out, gathered({call.operands.begin(), call.operands.end()}, 0));
+    FRIT_ASSIGN_OR_RETURN(front, call.move_axis(out, count ? call.types[1].shape.size() : 0, 0));
+    return std::vector{front};
+  }
+  FRIT_ASSIGN_OR_RETURN(from, rules::stacked_operands(call, 0, count + 1));
+  FRIT_ASSIGN_OR_RETURN(out, gathered(std::move(from), batch + 1));
+  return std::vector{out};
 }
 
 // ---- take_along_axis ----
@@ -195,38 +263,48 @@ const RegisterOps rows({
          "Slices of the first operand at positions from data. The other operands hold integers, one operand for each entry of "
          "`axes`, all of one shape: together they say where each slice begins along these axes; along the other axes it begins "
          "at 0. A negative position counts from the end. A slice that would reach past an end is moved inside. The result has "
-         "the axes of the positions, then those of a slice.",
+         "the axes of the positions, then those of a slice. The first `batch` axes are the same of the operand, the positions and "
+         "the result: there is one gather at each place of them.",
      .attrs = {{.name = "axes", .kind = AttrKind::Ints, .doc = "the axis that each operand of positions is for"},
                {.name = "slice_sizes",
                 .kind = AttrKind::Ints,
-                .doc = "the size of a slice along each axis; -1: the whole axis"}},
+                .doc = "the size of a slice along each axis behind the batch axes; -1: the whole axis"},
+               rules::kBatchAxes},
      .infer = infer_gather,
      .index = index_gather,
-     .vjp = vjp_gather},
+     .vjp = vjp_gather,
+     .batch = batch_gather},
     {.name = "take_along_axis",
      .kind = OpKind::Index,
      .arity = 2,
+     .traits = kStacked,
      .doc =
          "Elements at positions from data along one axis: at a position of the second operand, the element of the first one "
          "with the coordinate along the axis replaced by the integer there. A negative one counts from the end; one outside of "
          "the axis means its nearest end.",
-     .attrs = {{.name = "axis", .kind = AttrKind::Int, .doc = "the axis, counted from 0"}},
+     .attrs = {{.name = "axis", .kind = AttrKind::Int, .doc = "the axis, counted from 0", .axes = AxisUse::Axis}},
      .infer = infer_take_along_axis,
      .index = index_take_along_axis,
      .vjp = vjp_take_along_axis},
     {.name = "slice_update",
      .kind = OpKind::Index,
      .arity = 2,
+     .traits = kStacked,
      .doc =
          "The first operand with the elements of a slice replaced by the second operand. The bounds are those of slice and "
          "must lie inside.",
-     .attrs = {{.name = "start", .kind = AttrKind::Ints, .doc = "the first position on each axis"},
-               {.name = "stop", .kind = AttrKind::Ints, .doc = "the position that is no longer replaced"},
-               {.name = "strides",
-                .kind = AttrKind::Ints,
-                .required = false,
-                .fallback = Dims{},
-                .doc = "the distances; empty: all 1"}},
+     .attrs =
+         {{.name = "start", .kind = AttrKind::Ints, .doc = "the first position on each axis", .axes = AxisUse::Zeros},
+          {.name = "stop",
+           .kind = AttrKind::Ints,
+           .doc = "the position that is no longer replaced",
+           .axes = AxisUse::Sizes},
+          {.name = "strides",
+           .kind = AttrKind::Ints,
+           .required = false,
+           .fallback = Dims{},
+           .doc = "the distances; empty: all 1",
+           .axes = AxisUse::Ones}},
      .infer = infer_slice_update,
      .index = index_slice_update,
      .vjp = vjp_slice_update},

@@ -11,7 +11,7 @@ namespace {
 constexpr auto kReduction = OpKind::Reduction;
 
 const std::vector<AttrSpec> kAttrs = {
-    {.name = "axes", .kind = AttrKind::Ints, .doc = "the axes to reduce, ascending from 0"},
+    {.name = "axes", .kind = AttrKind::Ints, .doc = "the axes to reduce, ascending from 0", .axes = AxisUse::Axis},
     {.name = "keepdims",
      .kind = AttrKind::Bool,
      .required = false,

@@ -148,7 +148,7 @@ std::vector<ValueId> jvp_logcumsumexp(Builder& b, const Op& op, Values operands,
 }
 
 const std::vector<AttrSpec> kAttrs = {
-    {.name = "axis", .kind = AttrKind::Int, .doc = "the axis to run along, counted from 0"},
+    {.name = "axis", .kind = AttrKind::Int, .doc = "the axis to run along, counted from 0", .axes = AxisUse::Axis},
     {.name = "reverse",
      .kind = AttrKind::Bool,
      .required = false,

@@ -29,33 +29,62 @@ Result<std::vector<Type>> infer_scatter(const InferArgs& args) {
   const size_t count = args.operands.size() - 2;
   FRIT_TRY(rules::check_indices("scatter", args, count));
   FRIT_TRY(check_updates(x, updates));
-  const Shape indices = count ? args.operands[1].shape : Shape{};
-  bool fits = updates.shape.size() == indices.size() + x.shape.size();
+  const auto batch = static_cast<size_t>(args.attrs.get_int("batch"));
+  const Shape indices =
+      count ? args.operands[1].shape : Shape(x.shape.begin(), x.shape.begin() + static_cast<long>(batch));
+  bool fits = updates.shape.size() + batch == indices.size() + x.shape.size();
   for (size_t i = 0; fits && i < indices.size(); ++i) fits = rules::same_size(indices[i], updates.shape[i], args.facts);
-  for (size_t i = 0; fits && i < x.shape.size(); ++i)
-    fits = rules::at_most(updates.shape[indices.size() + i], x.shape[i], args.facts);
+  for (size_t i = batch; fits && i < x.shape.size(); ++i)
+    fits = rules::at_most(updates.shape[indices.size() + i - batch], x.shape[i], args.facts);
   if (!fits)
-    return Diagnostic("a scatter into " + x.str() + " at positions of shape " + shape_text(indices) +
-                          " does not take updates of type " + updates.str(),
-                      {}, "updates have the axes of the positions, then one for each axis of the operand, none larger");
+    return Diagnostic(
+        "a scatter into " + x.str() + " at positions of shape " + shape_text(indices) +
+            " does not take updates of type " + updates.str(),
+        {},
+        "updates have the axes of the positions, then one for each axis of the operand behind the batch axes, none larger");
   return std::vector<Type>{x};
 }
 
 IndexRule index_scatter(const Op& op, Operands operands, const Type&, At at) {
   const size_t count = operands.size() - 2;
-  const Shape indices = count ? operands[1].shape : Shape{};
+  const Shape indices = rules::index_shape(op, operands[0].shape, operands.subspan(1, count));
   const std::span<const Dim> window = std::span<const Dim>(operands.back().shape).subspan(indices.size());
   return rules::window_rule(op, operands[0].shape, indices, count, window, at);
 }
 
 // `v` at the positions of the updates of a scatter.
 ValueId gathered(Builder& b, const Op& op, ValueId v, Values operands) {
-  const size_t lead = operands.size() > 2 ? b.type(operands[1]).shape.size() : 0;
+  const size_t lead = operands.size() > 2 ? b.type(operands[1]).shape.size() : rules::batch_axes(op);
   const Shape updates = b.type(operands.back()).shape;
   std::vector<ValueId> from{v};
   from.insert(from.end(), operands.begin() + 1, operands.end() - 1);
   const Dims window(updates.begin() + static_cast<long>(lead), updates.end());
-  return b.build("gather", std::move(from), {{"axes", op.attrs.get_dims("axes")}, {"slice_sizes", window}});
+  return b.build("gather", std::move(from),
+                 {{"axes", op.attrs.get_dims("axes")}, {"slice_sizes", window}, {"batch", op.attrs.get_dim("batch")}});
+}
+
+// As of gather: positions that are the same everywhere leave the batch axis to the windows of the updates.
+Result<std::vector<ValueId>> batch_scatter(const BatchCall& call) {
+  const size_t count = call.operands.size() - 2, batch = rules::batch_axes(call.op);
+  Dims axes = call.op.attrs.get_dims("axes");
+  for (Dim& axis : axes) axis += 1;
+  const auto scattered = [&](std::vector<ValueId> operands, size_t batch_axes) {
+    return call.build(call.op.def->name, std::move(operands),
+                      {{"axes", axes}, {"batch", Dim(static_cast<int64_t>(batch_axes))}});
+  };
+  if (batch == 0 && !rules::any_batched(call, 1, count)) {
+    FRIT_ASSIGN_OR_RETURN(into, call.stacked(0));
+    FRIT_ASSIGN_OR_RETURN(updates, call.stacked(count + 1));
+    FRIT_ASSIGN_OR_RETURN(windows, call.move_axis(updates, 0, count ? call.types[1].shape.size() : 0));
+    std::vector<ValueId> operands(call.operands.begin(), call.operands.end());
+    operands.front() = into;
+    operands.back() = windows;
+    FRIT_ASSIGN_OR_RETURN(out, scattered(std::move(operands), 0));
+    return std::vector{out};
+  }
+  FRIT_ASSIGN_OR_RETURN(operands, rules::stacked_operands(call, 0, count + 2));
+  FRIT_ASSIGN_OR_RETURN(out, scattered(std::move(operands), batch + 1));
+  return std::vector{out};
 }
 
 // ---- along one axis ----
@@ -143,7 +172,7 @@ std::vector<ValueId> vjp_extreme(Builder& b, const Op& op, Values operands, Valu
 }
 
 const AttrSpec kAxes{.name = "axes", .kind = AttrKind::Ints, .doc = "the axis that each operand of positions is for"};
-const AttrSpec kAxis{.name = "axis", .kind = AttrKind::Int, .doc = "the axis, counted from 0"};
+const AttrSpec kAxis{.name = "axis", .kind = AttrKind::Int, .doc = "the axis, counted from 0", .axes = AxisUse::Axis};
 
 const RegisterOps rows({
     {.name = "scatter",
@@ -153,51 +182,57 @@ const RegisterOps rows({
          "The first operand with slices replaced by updates, the last operand. The operands between them hold integers, as in "
          "gather; the updates have the axes of the positions, then those of a slice. Updates are applied in row-major order, so "
          "the last one for an element counts.",
-     .attrs = {kAxes},
+     .attrs = {kAxes, rules::kBatchAxes},
      .infer = infer_scatter,
      .index = index_scatter,
-     .vjp = vjp_set},
+     .vjp = vjp_set,
+     .batch = batch_scatter},
     {.name = "scatter_add",
      .kind = kScatter,
      .arity = -1,
      .doc = "Like scatter, but each update is added to the elements of its slice. On bool it is the logical or.",
-     .attrs = {kAxes},
+     .attrs = {kAxes, rules::kBatchAxes},
      .step = "add",
      .infer = infer_scatter,
      .index = index_scatter,
-     .vjp = vjp_add},
+     .vjp = vjp_add,
+     .batch = batch_scatter},
     {.name = "scatter_prod",
      .kind = kScatter,
      .arity = -1,
      .doc =
          "Like scatter, but the elements of each slice are multiplied by its update. The derivative is not defined at an "
          "update of zero.",
-     .attrs = {kAxes},
+     .attrs = {kAxes, rules::kBatchAxes},
      .step = "multiply",
      .infer = infer_scatter,
      .index = index_scatter,
-     .vjp = vjp_prod},
+     .vjp = vjp_prod,
+     .batch = batch_scatter},
     {.name = "scatter_max",
      .kind = kScatter,
      .arity = -1,
      .doc = "Like scatter, but each element becomes the maximum of itself and its updates; NaN where one of them is.",
-     .attrs = {kAxes},
+     .attrs = {kAxes, rules::kBatchAxes},
      .step = "maximum",
      .infer = infer_scatter,
      .index = index_scatter,
-     .vjp = vjp_extreme},
+     .vjp = vjp_extreme,
+     .batch = batch_scatter},
     {.name = "scatter_min",
      .kind = kScatter,
      .arity = -1,
      .doc = "Like scatter, but each element becomes the minimum of itself and its updates; NaN where one of them is.",
-     .attrs = {kAxes},
+     .attrs = {kAxes, rules::kBatchAxes},
      .step = "minimum",
      .infer = infer_scatter,
      .index = index_scatter,
-     .vjp = vjp_extreme},
+     .vjp = vjp_extreme,
+     .batch = batch_scatter},
     {.name = "put_along_axis",
      .kind = kScatter,
      .arity = 3,
+     .traits = kStacked,
      .doc =
          "The first operand with elements along one axis replaced by the third operand, at the positions in the second one. "
          "Updates are applied in row-major order, so the last one for an element counts.",
@@ -208,6 +243,7 @@ const RegisterOps rows({
     {.name = "scatter_add_axis",
      .kind = kScatter,
      .arity = 3,
+     .traits = kStacked,
      .doc = "Like put_along_axis, but each update is added to its element. On bool it is the logical or.",
      .attrs = {kAxis},
      .step = "add",

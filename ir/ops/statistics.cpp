@@ -10,7 +10,8 @@ namespace {
 
 constexpr auto kComposite = OpKind::Composite;
 
-const AttrSpec kAxes{.name = "axes", .kind = AttrKind::Ints, .doc = "the axes to reduce, ascending from 0"};
+const AttrSpec kAxes{
+    .name = "axes", .kind = AttrKind::Ints, .doc = "the axes to reduce, ascending from 0", .axes = AxisUse::Axis};
 const AttrSpec kKeepdims{.name = "keepdims",
                          .kind = AttrKind::Bool,
                          .required = false,
@@ -117,6 +118,7 @@ const RegisterOps rows({
     {.name = "mean",
      .kind = kComposite,
      .arity = 1,
+     .traits = kStacked,
      .doc = "The sum over axes divided by the number of elements; NaN over nothing.",
      .attrs = {kAxes, kKeepdims},
      .domain = TypeClass::Inexact,
@@ -125,6 +127,7 @@ const RegisterOps rows({
     {.name = "var",
      .kind = kComposite,
      .arity = 1,
+     .traits = kStacked,
      .doc =
          "The variance over axes: the sum of squared distances from the mean, divided by the number of elements less "
          "ddof (not below zero). Of complex numbers it is a float.",
@@ -141,6 +144,7 @@ const RegisterOps rows({
     {.name = "logsumexp",
      .kind = kComposite,
      .arity = 1,
+     .traits = kStacked,
      .doc =
          "The logarithm of the sum of exponentials over axes, shifted by the maximum so that nothing overflows; minus "
          "infinity over nothing.",
@@ -151,6 +155,7 @@ const RegisterOps rows({
     {.name = "softmax",
      .kind = kComposite,
      .arity = 1,
+     .traits = kStacked,
      .doc =
          "Exponentials divided by their sum over axes, shifted by the maximum. NaN where a row holds NaN, infinity, or "
          "minus infinity alone. Low-precision floats are rounded after every step unless `precise` asks for float32 "

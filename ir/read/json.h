@@ -17,7 +17,7 @@ std::string to_json(const Module& m);
 // An error carries the line and column of the JSON value at fault. `file_name` is copied.
 Result<std::unique_ptr<Module>> from_json(std::string_view text, const char* file_name);
 
-// Reads text or JSON: JSON if the first character is '{' or '['.
-Result<std::unique_ptr<Module>> read_module(std::string_view text, const char* file_name);
+// Reads text or JSON: JSON if the first character is '{' or '['. `locate` is that of ir/read/parser.h, for text.
+Result<std::unique_ptr<Module>> read_module(std::string_view text, const char* file_name, bool locate = false);
 
 }  // namespace frit::ir

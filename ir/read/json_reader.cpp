@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ir/base/suggest.h"
+#include "ir/graph/control.h"
 #include "ir/kernel/program.h"
 #include "ir/read/json.h"
 #include "ir/read/kernel_parser.h"
@@ -28,7 +29,7 @@ SourceLoc place_of(std::string_view text, size_t at, const char* file) {
 
 // Builds nothing: finds the position where the text stops being JSON, or nests deeper than any module does.
 struct Syntax : nlohmann::json_sax<Json> {
-  static constexpr int kMaxDepth = 32;
+  static constexpr int kMaxDepth = 256;
   int depth = 0;
   size_t error_at = 0;
 
@@ -287,6 +288,7 @@ class Reader {
       case AttrKind::String: return as_attr(string(j));
       case AttrKind::Ints: return as_attr(dims(j));
       case AttrKind::Literal: return as_attr(literal(j));
+      case AttrKind::Region: return as_attr(region(j));
     }
     return error("expected an attribute");
   }
@@ -391,8 +393,8 @@ class Reader {
   Status groups(const Json& j, Function& f) {
     return each(j, "groups", [&](const Json& item) -> Status {
       FRIT_ASSIGN_OR_RETURN(word, string(item));
-      for (GroupKind kind :
-           {GroupKind::Loop, GroupKind::Reduce, GroupKind::Library, GroupKind::View, GroupKind::Scatter}) {
+      for (GroupKind kind : {GroupKind::Loop, GroupKind::Reduce, GroupKind::Library, GroupKind::View,
+                             GroupKind::Scatter, GroupKind::Control}) {
         if (name(kind) != word) continue;
         f.groups.push_back({kind});
         return {};
@@ -402,6 +404,14 @@ class Reader {
   }
 
   Status function(const Json& j, Function& f) {
+    const Function* const around = around_;
+    if (!around_) around_ = &f;
+    Status read = function_fields(j, f);
+    around_ = around;
+    return read;
+  }
+
+  Status function_fields(const Json& j, Function& f) {
     FRIT_ASSIGN_OR_RETURN(name_json, field(j, "name"));
     FRIT_ASSIGN_OR_RETURN(function_name, string(*name_json));
     f.name = std::move(function_name);
@@ -429,13 +439,23 @@ class Reader {
       FRIT_ASSIGN_OR_RETURN(results, values(j, "results", f));
       f.results = std::move(results);
     }
-    if (Status s = verify(f); !s.ok()) return error(s.error().message);
+    const Status s = around_ == &f ? verify(f) : verify_region(f, *around_);
+    if (!s.ok()) return error(s.error().message);
     return {};
+  }
+
+  // A region has the form of a function whose name says nothing.
+  Result<Region> region(const Json& j) {
+    Function f;
+    FRIT_TRY(function(j, f));
+    if (f.program || states_facts(f)) return error("a region has only parameters, ops and results");
+    return closed(std::move(f));
   }
 
   std::string_view text_;
   const char* file_;
   std::vector<std::string> path_;
+  const Function* around_ = nullptr;  // the outermost function that is being read
 };
 
 }  // namespace
@@ -450,10 +470,10 @@ Result<std::unique_ptr<Module>> from_json(std::string_view text, const char* fil
   return Reader(text, file).module(Json::parse(text, nullptr, false));
 }
 
-Result<std::unique_ptr<Module>> read_module(std::string_view text, const char* file_name) {
+Result<std::unique_ptr<Module>> read_module(std::string_view text, const char* file_name, bool locate) {
   const size_t first = text.find_first_not_of(" \t\r\n");
   const bool json = first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
-  return json ? from_json(text, file_name) : parse(text, file_name);
+  return json ? from_json(text, file_name) : parse(text, file_name, locate);
 }
 
 }  // namespace frit::ir

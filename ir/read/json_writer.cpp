@@ -38,6 +38,8 @@ Json literal(const Literal& l) {
   return {{"dtype", short_name(l.dtype())}, {"data", std::move(data)}};
 }
 
+Json function(const Function& f);
+
 Json attr(const Attr& a) {
   switch (kind_of(a)) {
     case AttrKind::Bool: return std::get<bool>(a);
@@ -47,6 +49,7 @@ Json attr(const Attr& a) {
     case AttrKind::String: return std::get<std::string>(a);
     case AttrKind::Ints: return dims(std::get<Dims>(a));
     case AttrKind::Literal: return literal(std::get<Literal>(a));
+    case AttrKind::Region: return function(std::get<Region>(a).function());
   }
   return {};
 }

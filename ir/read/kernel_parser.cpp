@@ -314,16 +314,21 @@ class KernelParser {
     Combine combine;
   };
 
+  // "%0: f32 =".
+  Status typed_register(std::string& name, Dtype& type) {
+    FRIT_ASSIGN_OR_RETURN(found, parse_value_name(lexer_));
+    name = std::move(found);
+    FRIT_TRY(lexer_.expect(":"));
+    FRIT_ASSIGN_OR_RETURN(dtype, parse_dtype(lexer_));
+    type = dtype;
+    return lexer_.expect("=");
+  }
+
   Status accumulators(std::vector<Pending>& pending) {
     do {
       Pending p;
       p.at = lexer_.peek();
-      FRIT_ASSIGN_OR_RETURN(result, parse_value_name(lexer_));
-      p.result = std::move(result);
-      FRIT_TRY(lexer_.expect(":"));
-      FRIT_ASSIGN_OR_RETURN(type, parse_dtype(lexer_));
-      p.type = type;
-      FRIT_TRY(lexer_.expect("="));
+      FRIT_TRY(typed_register(p.result, p.type));
       Token word = lexer_.peek();
       auto combine = word.kind == TokenKind::Ident ? parse_combine(word.text) : std::nullopt;
       if (!combine) return lexer_.expected("sum, prod, max, min, and, or, argmax or argmin");
@@ -352,13 +357,8 @@ class KernelParser {
     do {
       PendingCarry c;
       c.at = lexer_.peek();
-      FRIT_ASSIGN_OR_RETURN(value, parse_value_name(lexer_));
-      c.value = std::move(value);
-      FRIT_TRY(lexer_.expect(":"));
-      FRIT_ASSIGN_OR_RETURN(type, parse_dtype(lexer_));
-      c.type = type;
-      FRIT_TRY(lexer_.expect("="));
-      FRIT_ASSIGN_OR_RETURN(bits, parse_number(lexer_, type));
+      FRIT_TRY(typed_register(c.value, c.type));
+      FRIT_ASSIGN_OR_RETURN(bits, parse_number(lexer_, c.type));
       c.initial = bits;
       if (!lexer_.accept_ident("next")) return lexer_.expected("'next' and a register");
       FRIT_ASSIGN_OR_RETURN(next, parse_value_name(lexer_));

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "ir/base/suggest.h"
+#include "ir/graph/control.h"
 #include "ir/read/kernel_parser.h"
 #include "ir/text/lexer.h"
 #include "ir/text/printer.h"
@@ -15,12 +16,22 @@
 namespace frit::ir {
 namespace {
 
-constexpr GroupKind kGroupKinds[] = {GroupKind::Loop, GroupKind::Reduce, GroupKind::Library, GroupKind::View,
-                                     GroupKind::Scatter};
+constexpr GroupKind kGroupKinds[] = {GroupKind::Loop, GroupKind::Reduce,  GroupKind::Library,
+                                     GroupKind::View, GroupKind::Scatter, GroupKind::Control};
+
+constexpr int kDeepest = 32;  // regions inside of each other
 
 class FunctionParser {
  public:
-  explicit FunctionParser(Lexer& lexer) : lexer_(lexer), builder_(*f_) {
+  // `around`: of a region, the parser of the function that it is in.
+  FunctionParser(Lexer& lexer, bool locate, const FunctionParser* around = nullptr)
+      : lexer_(lexer), locate_(locate), builder_(*f_) {
+    if (around) {
+      f_->name = "region of " + around->f_->name;
+      f_->facts = around->f_->facts;
+      symbols_ = around->symbols_;
+      depth_ = around->depth_ + 1;
+    }
     check_ = [this](const Token& symbol) -> Status {
       if (symbols_.contains(symbol.text)) return {};
       std::vector<std::string_view> known(symbols_.begin(), symbols_.end());
@@ -42,9 +53,20 @@ class FunctionParser {
     return std::move(f_);
   }
 
+  // Parses a region after the word `func`.
+  Result<Region> parse_region() {
+    if (depth_ > kDeepest) return lexer_.expected("at most " + std::to_string(kDeepest) + " regions in each other");
+    FRIT_TRY(parameters());
+    FRIT_TRY(result_list());
+    if (!f_->result_names.empty()) return lexer_.expected("results without names");
+    FRIT_TRY(lexer_.expect("{"));
+    FRIT_TRY(body());
+    return closed(std::move(*f_));
+  }
+
  private:
   Status parameters() {
-    SymbolCheck declare = [this](const Token& symbol) -> Status {
+    const SymbolCheck declare = depth_ ? check_ : [this](const Token& symbol) -> Status {
       symbols_.emplace(symbol.text);
       return {};
     };
@@ -60,7 +82,7 @@ class FunctionParser {
       if (name.empty()) return lexer_.error(token, "a parameter needs a name");
       int rank = type.rank();
       FRIT_TRY(define(token, name, f_->add_param(name, std::move(type))));
-      if (lexer_.accept_ident("strides")) {
+      if (!depth_ && lexer_.accept_ident("strides")) {
         Token list = lexer_.peek();
         FRIT_ASSIGN_OR_RETURN(strides, parse_dims(lexer_, declare));
         if (static_cast<int>(strides.size()) != rank)
@@ -69,7 +91,7 @@ class FunctionParser {
         f_->layouts.resize(f_->params.size());
         f_->layouts.back() = std::move(strides);
       }
-      if (lexer_.accept("=")) FRIT_TRY(weight());
+      if (!depth_ && lexer_.accept("=")) FRIT_TRY(weight());
       if (lexer_.accept(")")) return {};
       if (!lexer_.accept(",")) return lexer_.expected("',' or ')'");
     }
@@ -166,7 +188,7 @@ class FunctionParser {
       return lexer_.expect("{");
     }
     return lexer_.error(word, "unknown kind of group '" + std::string(word.text) + "'" + did_you_mean(word.text, known),
-                        "the kinds are loop, reduce, library and view");
+                        "the kinds are loop, reduce, library, view, scatter and control");
   }
 
   struct Target {
@@ -212,7 +234,8 @@ class FunctionParser {
       FRIT_ASSIGN_OR_RETURN(values, value_list());
       operands = std::move(values);
     }
-    FRIT_ASSIGN_OR_RETURN(attrs, parse_attrs(lexer_, *def, check_));
+    const RegionParser region = [this](Lexer& lexer) { return FunctionParser(lexer, locate_, this).parse_region(); };
+    FRIT_ASSIGN_OR_RETURN(attrs, parse_attrs(lexer_, *def, check_, region));
     for (const auto& [key, value] : data) attrs.set(key, value);
     return build(word, *def, std::move(operands), std::move(attrs), targets);
   }
@@ -232,7 +255,10 @@ class FunctionParser {
     op.group = group_;
     uint32_t line = lexer_.last_line();
     lexer_.peek();  // past the comment that may give the op's location
-    if (auto loc = lexer_.location_on(line)) op.loc = *loc;
+    if (auto loc = lexer_.location_on(line))
+      op.loc = *loc;
+    else if (locate_)
+      op.loc = lexer_.loc(word);
     if (targets.size() != results->size())
       return lexer_.error(word, "op '" + std::string(def.name) + "' gives " + std::to_string(results->size()) +
                                     (results->size() == 1 ? " result" : " results") + ", but " +
@@ -256,7 +282,13 @@ class FunctionParser {
       Token token = lexer_.peek();
       FRIT_ASSIGN_OR_RETURN(name, parse_value_name(lexer_));
       auto it = scope_.find(name);
-      if (it == scope_.end()) return lexer_.error(token, "'%" + name + "' is used before it is defined");
+      if (it == scope_.end()) {
+        std::vector<std::string_view> known;
+        // Of names of one or two letters any is near.
+        for (const auto& [other, value] : scope_)
+          if (name.size() > 2 && other.size() > 2) known.push_back(other);
+        return lexer_.error(token, "'%" + name + "' is used before it is defined" + did_you_mean(name, known));
+      }
       values.push_back(it->second);
     } while (lexer_.accept(","));
     return values;
@@ -292,6 +324,7 @@ class FunctionParser {
   }
 
   Lexer& lexer_;
+  bool locate_;  // ops without a location get that of their text
   std::unique_ptr<Function> f_ = std::make_unique<Function>();
   Builder builder_;
   std::unordered_map<std::string, ValueId> scope_;
@@ -300,11 +333,12 @@ class FunctionParser {
   std::vector<Token> result_tokens_;
   std::vector<Type> result_types_;
   int32_t group_ = -1;  // the open group
+  int depth_ = 0;       // of a region: how many functions are around it
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Module>> parse(std::string_view text, const char* file_name) {
+Result<std::unique_ptr<Module>> parse(std::string_view text, const char* file_name, bool locate) {
   const char* file = intern_file_name(file_name ? file_name : "");
   constexpr size_t kMaxText = size_t{1} << 31;  // lines and columns are 32 bits wide
   if (text.size() > kMaxText) return Diagnostic("this text is longer than 2 GiB", {file, 0, 0});
@@ -339,7 +373,7 @@ Result<std::unique_ptr<Module>> parse(std::string_view text, const char* file_na
   while (lexer.peek().kind != TokenKind::End) {
     if (!lexer.accept_ident("func")) return lexer.expected("'func'");
     Token token = lexer.peek();
-    FRIT_ASSIGN_OR_RETURN(f, FunctionParser(lexer).parse());
+    FRIT_ASSIGN_OR_RETURN(f, FunctionParser(lexer, locate).parse());
     if (!names.insert(f->name).second) return lexer.error(token, "function '@" + f->name + "' is defined twice");
     module->functions.push_back(std::move(f));
   }

@@ -11,7 +11,8 @@
 
 namespace frit::ir {
 
-// Diagnostics show `file_name`, which is copied.
-Result<std::unique_ptr<Module>> parse(std::string_view text, const char* file_name);
+// Diagnostics show `file_name`, which is copied. With `locate`, an op whose text gives no location gets that of its own
+// line in the text.
+Result<std::unique_ptr<Module>> parse(std::string_view text, const char* file_name, bool locate = false);
 
 }  // namespace frit::ir

@@ -29,6 +29,10 @@ class ProgramParser {
       if (std::find(p_.symbols.begin(), p_.symbols.end(), t.text) != p_.symbols.end()) return {};
       return lexer_.error(t, "'" + std::string(t.text) + "' is not a symbol of the program");
     };
+    known_or_counter_ = [this](const Token& t) -> Status {
+      if (std::find(p_.counters.begin(), p_.counters.end(), t.text) != p_.counters.end()) return {};
+      return known_(t);
+    };
   }
 
   Result<NamedProgram> program() {
@@ -37,7 +41,7 @@ class ProgramParser {
     FRIT_ASSIGN_OR_RETURN(name, parse_global_name(lexer_));
     FRIT_TRY(symbols());
     FRIT_TRY(lexer_.expect("{"));
-    while (!lexer_.accept("}")) FRIT_TRY(item());
+    while (!blocks_.empty() || !lexer_.accept("}")) FRIT_TRY(item());
     FRIT_TRY(resolve());
     if (Status s = verify(p_); !s) {
       s.error().loc = lexer_.loc(start);
@@ -63,10 +67,14 @@ class ProgramParser {
   Status symbols() {
     FRIT_TRY(lexer_.expect("("));
     if (lexer_.accept(")")) return {};
-    do {
-      if (lexer_.peek().kind != TokenKind::Ident) return lexer_.expected("a symbol");
-      p_.symbols.emplace_back(lexer_.next().text);
-    } while (lexer_.accept(","));
+    for (std::vector<std::string>* names : {&p_.symbols, &p_.counters}) {
+      if (names == &p_.symbols && lexer_.peek().is(";")) continue;
+      if (names == &p_.counters && !lexer_.accept(";")) break;
+      do {
+        if (lexer_.peek().kind != TokenKind::Ident) return lexer_.expected("a symbol");
+        names->emplace_back(lexer_.next().text);
+      } while (lexer_.accept(","));
+    }
     return lexer_.expect(")");
   }
 
@@ -83,13 +91,71 @@ class ProgramParser {
       return {};
     }
     if (lexer_.accept_ident("library")) return library();
+    if (const Token at = lexer_.peek(); at.is_ident("repeat") || at.is_ident("loop") || at.is_ident("leave") ||
+                                        at.is_ident("if") || (at.is("}") && !blocks_.empty()))
+      return control(lexer_.next());
     if (lexer_.accept_ident("return")) return results();
     if (lexer_.peek().is_ident("kernel")) {
       FRIT_ASSIGN_OR_RETURN(k, parse_kernel(lexer_));
       p_.kernels.push_back(std::move(k));
       return {};
     }
-    return lexer_.expected("buffer, slot, launch, library, return, kernel or '}'");
+    return lexer_.expected("buffer, slot, launch, library, repeat, loop, leave, if, return, kernel or '}'");
+  }
+
+  Result<uint32_t> counter_reference() {
+    const Token name = lexer_.next();
+    const auto found = std::find(p_.counters.begin(), p_.counters.end(), name.text);
+    if (found == p_.counters.end())
+      return lexer_.error(name, "'" + std::string(name.text) + "' is not a counter of the program");
+    return static_cast<uint32_t>(found - p_.counters.begin());
+  }
+
+  // A step of control flow, behind its first word.
+  Status control(const Token& word) {
+    ControlStep s;
+    if (word.is("}")) {
+      if (blocks_.back() == ControlKind::If && lexer_.accept_ident("else")) {
+        s.kind = blocks_.back() = ControlKind::Else;
+        p_.steps.emplace_back(std::move(s));
+        return lexer_.expect("{");
+      }
+      s.kind = ControlKind::End;
+      blocks_.pop_back();
+      while (lexer_.accept_ident("swap")) {
+        FRIT_TRY(lexer_.expect("("));
+        FRIT_ASSIGN_OR_RETURN(a, buffer_reference());
+        FRIT_TRY(lexer_.expect(","));
+        FRIT_ASSIGN_OR_RETURN(b, buffer_reference());
+        FRIT_TRY(lexer_.expect(")"));
+        s.swaps.emplace_back(a, b);
+      }
+      p_.steps.emplace_back(std::move(s));
+      return {};
+    }
+    if (word.is_ident("leave")) {
+      s.kind = ControlKind::Leave;
+      if (!lexer_.accept_ident("unless")) return lexer_.expected("'unless'");
+    } else if (word.is_ident("if")) {
+      s.kind = ControlKind::If;
+    } else if (word.is_ident("loop")) {
+      s.kind = ControlKind::Loop;
+    } else {
+      s.kind = ControlKind::Repeat;
+      FRIT_ASSIGN_OR_RETURN(counter, counter_reference());
+      s.counter = counter;
+      FRIT_TRY(lexer_.expect("<"));
+      FRIT_ASSIGN_OR_RETURN(count, parse_dim(lexer_, known_));
+      s.count = std::move(count);
+    }
+    if (s.kind == ControlKind::Leave || s.kind == ControlKind::If) {
+      FRIT_ASSIGN_OR_RETURN(flag, buffer_reference());
+      s.flag = flag;
+    }
+    const bool opens = s.kind != ControlKind::Leave;
+    if (opens) blocks_.push_back(s.kind);
+    p_.steps.emplace_back(std::move(s));
+    return opens ? lexer_.expect("{") : Status();
   }
 
   Result<uint32_t> number() {
@@ -124,6 +190,17 @@ class ProgramParser {
       b.role = BufferRole::Output;
     } else if (lexer_.accept_ident("temp")) {
       b.role = BufferRole::Temp;
+    } else if (lexer_.accept_ident("part")) {
+      b.role = BufferRole::Part;
+      if (!lexer_.accept_ident("of")) return lexer_.expected("'of'");
+      FRIT_ASSIGN_OR_RETURN(whole, buffer_reference());
+      b.whole = whole;
+      if (!lexer_.accept_ident("at")) return lexer_.expected("'at'");
+      FRIT_ASSIGN_OR_RETURN(at, parse_dim(lexer_, known_or_counter_));
+      b.at = std::move(at);
+      if (!lexer_.accept_ident("in")) return lexer_.expected("'in'");
+      FRIT_ASSIGN_OR_RETURN(counter, counter_reference());
+      b.counter = counter;
     } else if (lexer_.accept_ident("constant")) {
       b.role = BufferRole::Constant;
       if (!b.size.is_const()) return lexer_.expected("a size that is a number for a constant");
@@ -131,7 +208,7 @@ class ProgramParser {
       FRIT_ASSIGN_OR_RETURN(data, parse_literal(lexer_, b.dtype, shape));
       b.data = std::move(data);
     } else {
-      return lexer_.expected("input, output, temp or constant");
+      return lexer_.expected("input, output, temp, constant or part");
     }
     if (lexer_.peek().is_ident("slot") && b.role == BufferRole::Temp) {
       lexer_.next();
@@ -279,7 +356,8 @@ class ProgramParser {
 
   Lexer& lexer_;
   Program p_;
-  SymbolCheck known_;
+  SymbolCheck known_, known_or_counter_;
+  std::vector<ControlKind> blocks_;  // those that are open
   std::vector<Launch> launches_;
   std::vector<Donor> donors_;
 };

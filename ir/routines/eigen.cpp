@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "ir/routines/dense_matrix.h"
+#include "ir/routines/eigen_rules.h"
 #include "ir/routines/linear_algebra.h"
 
 namespace frit::ir {
@@ -323,16 +324,17 @@ constinit const Routine kSvdvals{.name = "svdvals",
 const RegisterRoutine records[] = {RegisterRoutine(kEigh),    RegisterRoutine(kEigvalsh), RegisterRoutine(kEig),
                                    RegisterRoutine(kEigvals), RegisterRoutine(kSvd),      RegisterRoutine(kSvdvals)};
 
-OpDef row(const Routine& routine, std::string_view doc, std::vector<AttrSpec> attrs = {}) {
+OpDef row(const Routine& routine, std::string_view doc, std::vector<AttrSpec> attrs = {}, OpDef::Vjp vjp = nullptr) {
   return {.name = routine.name,
           .kind = OpKind::Library,
           .arity = 1,
-          .traits = kExpensive | kNoFold | kNoGradient,
+          .traits = kStacked | kExpensive | kNoFold,
           .doc = doc,
           .attrs = std::move(attrs),
           .domain = TypeClass::Inexact,
           .routine = &routine,
-          .infer = routine.infer};
+          .infer = routine.infer,
+          .vjp = vjp};
 }
 
 const AttrSpec kUpper{.name = "upper",
@@ -345,16 +347,17 @@ const RegisterOps rows({
     row(kEigh,
         "The eigenvalues of each symmetric or Hermitian matrix over the last two axes, ascending, and its orthonormal "
         "eigenvectors in columns. One triangle is read; the other one follows from it.",
-        {kUpper}),
-    row(kEigvalsh, "The eigenvalues of 'eigh' alone.", {kUpper}),
+        {kUpper}, vjp_eigh),
+    row(kEigvalsh, "The eigenvalues of 'eigh' alone.", {kUpper}, vjp_eigvalsh),
     row(kEig,
         "The eigenvalues of each square matrix over the last two axes, in no order, and eigenvectors of norm one in "
         "columns, as complex64."),
     row(kEigvals, "The eigenvalues of 'eig' alone."),
     row(kSvd,
         "The unitary u, the singular values s, descending, and the unitary vt of each matrix over the last two axes: "
-        "the matrix is u times the diagonal of s times vt."),
-    row(kSvdvals, "The singular values of 'svd' alone."),
+        "the matrix is u times the diagonal of s times vt.",
+        {}, vjp_svd),
+    row(kSvdvals, "The singular values of 'svd' alone.", {}, vjp_svdvals),
 });
 
 }  // namespace

@@ -92,6 +92,51 @@ Status lu_factor(const ReferenceCall& call) {
   return {};
 }
 
+// x u^-T for the upper triangle u of matrices.
+ValueId over_upper(Builder& b, ValueId x, ValueId u) {
+  using matrices::transposed;
+  return transposed(b, b.build("solve_triangular", {u, transposed(b, x)}, {{"upper", true}}));
+}
+
+// With k the lesser size, l1 and u1 the square parts of the factors, l2 the further rows and u2 the further columns:
+// the rows in the order of the product have the cotangent l1^-T m u1^-T, where m is l1^T gl1 - gu2 u2^T below the
+// diagonal and gu1 u1^T - l2^T gl2 above; the further rows have gl2 u1^-T, the further columns l1^-T gu2. (Smith 1995
+// and Walter & Lehmann 2018 derive the parts.)
+std::vector<ValueId> vjp_lu(Builder& b, const Op&, Values operands, Values results, Values cotangents) {
+  using namespace matrices;
+  const Type a = b.type(operands[0]);
+  const Dim rows = a.shape[a.shape.size() - 2], columns = a.shape.back(), k = b.type(results[1]).shape.back();
+  const Block square{0, k, 0, k}, below{k, rows, 0, k}, beside{0, k, k, columns};
+  const ValueId f = part(b, results[0], square), g = part(b, cotangents[0], square);
+  const Type type = b.type(f);
+  const ValueId zero = b.splat(0, type);
+  const ValueId l = where(b, "greater", f, where(b, "equal", b.splat(1, type), zero));
+  const auto under_lower = [&](ValueId x) {
+    return b.build("solve_triangular", {transposed(b, l), x}, {{"upper", true}});
+  };
+  ValueId low = product(b, transposed(b, l), where(b, "greater", g, zero));
+  ValueId high = product(b, triangle(b, g, true), transposed(b, triangle(b, f, true)));
+  const auto less = [&](ValueId x, ValueId y) { return b.build("subtract", {x, y}); };
+  if (columns != k)
+    low = less(low, product(b, part(b, cotangents[0], beside), transposed(b, part(b, results[0], beside))));
+  if (rows != k)
+    high = less(high, product(b, transposed(b, part(b, results[0], below)), part(b, cotangents[0], below)));
+  ValueId ordered = placed(b, over_upper(b, under_lower(where(b, "greater", low, high)), f), 0, 0, a.shape);
+  if (columns != k)
+    ordered = b.build("add", {ordered, placed(b, under_lower(part(b, cotangents[0], beside)), 0, k, a.shape)});
+  if (rows != k)
+    ordered = b.build("add", {ordered, placed(b, over_upper(b, part(b, cotangents[0], below), f), k, 0, a.shape)});
+  if (rules::at_most(1, rows, b.function().facts))
+    return {b.build("scatter_add_axis", {b.splat(0, a), by_row(b, results[2], a.shape), ordered},
+                    {{"axis", Dim(a.rank() - 2)}})};
+  // A matrix that may have no rows has no positions: a product with the permutation does the same.
+  Shape shape = a.shape;
+  shape.back() = rows;
+  const ValueId column = b.build("iota", {}, {{"shape", Dims(shape)}, {"axis", Dim(a.rank() - 1)}, {"dtype", uint32}});
+  const ValueId permutation = b.cast(b.build("equal", {by_row(b, results[2], shape), column}), a.dtype);
+  return {product(b, transposed(b, permutation), ordered)};
+}
+
 // ---- qr ----
 
 Result<std::vector<Type>> infer_qr(const InferArgs& args) {
@@ -137,6 +182,29 @@ Status qr(const ReferenceCall& call) {
   return {};
 }
 
+// With u the square part of r and v its further columns: the first columns have the cotangent (h + q s(m)) u^-T, where
+// h = gq + q v gv^T, m = u gu^T - h^T q, and s takes the lower triangle for both; the further columns have q gv.
+// (Walter & Lehmann 2018; Liao et al. 2019 for more columns than rows.)
+std::vector<ValueId> vjp_qr(Builder& b, const Op&, Values operands, Values results, Values cotangents) {
+  using namespace matrices;
+  const Type a = b.type(operands[0]);
+  const ValueId q = results[0], r = results[1];
+  const Dim rows = a.shape[a.shape.size() - 2], columns = a.shape.back(), k = b.type(q).shape.back();
+  const Block square{0, k, 0, k}, beside{0, k, k, columns};
+  const ValueId u = part(b, r, square), gu = triangle(b, part(b, cotangents[1], square), true);
+  ValueId h = cotangents[0], further = kNone;
+  if (columns != k) {
+    const ValueId gv = part(b, cotangents[1], beside);
+    h = b.build("add", {h, product(b, q, product(b, part(b, r, beside), transposed(b, gv)))});
+    further = product(b, q, gv);
+  }
+  const ValueId m = b.build("subtract", {product(b, u, transposed(b, gu)), product(b, transposed(b, h), q)});
+  const ValueId both = where(b, "greater_equal", m, transposed(b, m));
+  const ValueId first = over_upper(b, b.build("add", {h, product(b, q, both)}), u);
+  if (further == kNone) return {first};
+  return {b.build("add", {placed(b, first, 0, 0, a.shape), placed(b, further, 0, k, a.shape)})};
+}
+
 constinit const Routine kCholesky{.name = "cholesky",
                                   .infer = infer_cholesky,
                                   .reference = cholesky,
@@ -161,7 +229,7 @@ const RegisterOps rows({
     {.name = "cholesky",
      .kind = OpKind::Library,
      .arity = 1,
-     .traits = kExpensive | kNoFold,
+     .traits = kStacked | kExpensive | kNoFold,
      .doc =
          "The lower triangular l with a = l l^T for each matrix over the last two axes, or with upper=true the upper "
          "triangular u with a = u^T u. Only that triangle of the operand is read. A matrix that is not positive "
@@ -178,23 +246,25 @@ const RegisterOps rows({
     {.name = "lu_factor",
      .kind = OpKind::Library,
      .arity = 1,
-     .traits = kExpensive | kNoFold | kNoGradient,
+     .traits = kStacked | kExpensive | kNoFold,
      .doc = "The factors l, with a diagonal of ones that is not stored, and u in one array, for each matrix over the "
             "last two axes; then the pivots, row i having been exchanged with row pivots[i]; then the rows of the "
             "operand in the order of the product, which is the operand's row order[i] in row i.",
      .domain = TypeClass::Float,
      .routine = &kLu,
-     .infer = infer_lu},
+     .infer = infer_lu,
+     .vjp = vjp_lu},
     {.name = "qr",
      .kind = OpKind::Library,
      .arity = 1,
-     .traits = kExpensive | kNoFold | kNoGradient,
+     .traits = kStacked | kExpensive | kNoFold,
      .doc =
          "The reduced factors q, with orthonormal columns, and r, upper triangular, of each matrix over the last two "
          "axes.",
      .domain = TypeClass::Float,
      .routine = &kQr,
-     .infer = infer_qr},
+     .infer = infer_qr,
+     .vjp = vjp_qr},
 });
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "ir/routines/matmul.h"
 
 #include "ir/ops/rules.h"
+#include "ir/routines/linear_algebra.h"
 
 namespace frit::ir {
 namespace {
@@ -45,6 +46,28 @@ std::vector<ValueId> vjp_matmul(Builder& b, const Op&, Values operands, Values, 
   };
   return {b.build("matmul", {cotangents[0], adjoint(operands[1])}),
           b.build("matmul", {adjoint(operands[0]), cotangents[0]})};
+}
+
+// One factor that is the same everywhere: the matrices of all positions are one matrix of further rows, which costs
+// nothing; a column each makes one matrix of columns. Everything else is a stack of products.
+Result<std::vector<ValueId>> batch_matmul(const BatchCall& call) {
+  const Type &x = call.types[0], &y = call.types[1];
+  if (!call.batched[1] && x.rank() == 2) {
+    FRIT_ASSIGN_OR_RETURN(rows, call.reshape(call.operands[0], {call.size * x.shape[0], x.shape[1]}));
+    FRIT_ASSIGN_OR_RETURN(product, call.build("matmul", {rows, call.operands[1]}));
+    FRIT_ASSIGN_OR_RETURN(out, call.reshape(product, call.with_axis(call.results[0].shape)));
+    return std::vector{out};
+  }
+  if (!call.batched[0] && y.shape.back().is(1)) {
+    FRIT_ASSIGN_OR_RETURN(columns, matrices::to_columns(call, call.operands[1]));
+    FRIT_ASSIGN_OR_RETURN(product, call.build("matmul", {call.operands[0], columns}));
+    FRIT_ASSIGN_OR_RETURN(out, matrices::from_columns(call, product, call.results[0]));
+    return std::vector{out};
+  }
+  FRIT_ASSIGN_OR_RETURN(left, call.stacked(0));
+  FRIT_ASSIGN_OR_RETURN(right, call.stacked(1));
+  FRIT_ASSIGN_OR_RETURN(out, call.build("matmul", {left, right}));
+  return std::vector{out};
 }
 
 // The element of a window at which matrix number `batch` of the stack begins.
@@ -105,6 +128,7 @@ const RegisterOps row({{
     .routine = &kMatmul,
     .infer = infer_matmul,
     .vjp = vjp_matmul,
+    .batch = batch_matmul,
 }});
 
 }  // namespace

@@ -149,7 +149,7 @@ const RegisterOps rows({
     {.name = "inv",
      .kind = OpKind::Library,
      .arity = 1,
-     .traits = kExpensive | kNoFold,
+     .traits = kStacked | kExpensive | kNoFold,
      .doc = "The inverse of each matrix over the last two axes. A singular matrix is an error.",
      .domain = TypeClass::Float,
      .routine = &kInv,
@@ -158,7 +158,7 @@ const RegisterOps rows({
     {.name = "tri_inv",
      .kind = OpKind::Library,
      .arity = 1,
-     .traits = kExpensive | kNoFold,
+     .traits = kStacked | kExpensive | kNoFold,
      .doc = "The inverse of one triangle of each matrix over the last two axes; the other triangle counts as zeros. A "
             "zero on the diagonal is an error.",
      .attrs = {kUpper},
@@ -176,7 +176,8 @@ const RegisterOps rows({
      .domain = TypeClass::Float,
      .routine = &kSolve,
      .infer = infer_solve,
-     .vjp = vjp_solve},
+     .vjp = vjp_solve,
+     .batch = matrices::batch_right_sides},
     {.name = "solve_triangular",
      .kind = OpKind::Library,
      .arity = 2,
@@ -188,7 +189,8 @@ const RegisterOps rows({
      .domain = TypeClass::Float,
      .routine = &kSolveTriangular,
      .infer = infer_solve_triangular,
-     .vjp = vjp_solve_triangular},
+     .vjp = vjp_solve_triangular,
+     .batch = matrices::batch_right_sides},
 });
 
 }  // namespace

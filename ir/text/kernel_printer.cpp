@@ -28,7 +28,7 @@ class KernelPrinter {
   void body(const Body& b) {
     for (const Instr& instr : b) {
       if (hidden(instr)) continue;
-      line(head(instr));
+      line(head(instr), &instr);
       if (const auto* loop = std::get_if<Loop>(&instr.node)) {
         indent_ += 2;
         body(loop->body);
@@ -46,9 +46,13 @@ class KernelPrinter {
     return "%" + name_text(b.name) + ": " + std::string(short_name(b.dtype)) + "[" + b.size.str() + "]";
   }
 
-  void line(std::string_view text) { out.append(static_cast<size_t>(indent_), ' ').append(text).append("\n"); }
+  void line(std::string_view text, const Instr* instr = nullptr) {
+    out.append(static_cast<size_t>(indent_), ' ').append(text).append("\n");
+    printed.push_back(instr);
+  }
 
   std::string out;
+  std::vector<const Instr*> printed;  // by line of `out`
 
  private:
   bool hidden(const Instr& instr) const {
@@ -227,6 +231,14 @@ std::string print(const Kernel& k, const KernelPrintOptions& options) {
   p.out += inner.out;
   p.line("}");
   return p.out;
+}
+
+std::vector<const Instr*> printed_instructions(const Kernel& k) {
+  KernelPrinter p(k, 0);
+  p.printed.assign(1 + k.locals.size(), nullptr);
+  p.body(k.body);
+  p.printed.push_back(nullptr);
+  return std::move(p.printed);
 }
 
 std::string instr_text(const Kernel& k, const Instr& instr) { return KernelPrinter(k, 0).head(instr); }

@@ -24,11 +24,16 @@ std::string print(const Kernel& k, const KernelPrintOptions& options = {});
 // Prints `p` under the name of its function; a program has no name of its own.
 std::string print(const Program& p, std::string_view name, const KernelPrintOptions& options = {});
 
+// For each line of print(k): its instruction, or null for a line that has none (the head, a local, a closing brace).
+std::vector<const Instr*> printed_instructions(const Kernel& k);
+
 // One instruction of `k` on one line, for messages. Of a loop, only its head.
 std::string instr_text(const Kernel& k, const Instr& instr);
 // The name that `print` gives a register.
 std::string reg_text(const Kernel& k, Reg reg);
 
+// "repeat i < 8 {", "leave unless %flag", "}".
+std::string step_text(const Program& p, const ControlStep& step);
 // "%x: f32[b, n] strides [1, b] offset 4". Row-major strides and an offset of 0 are left out.
 std::string window_text(const Program& p, const Window& w, Dtype dtype);
 

@@ -11,22 +11,26 @@
 namespace frit::ir {
 namespace {
 
+// "(%x: f32[n]) -> f32[n]".
+std::string parameters_text(const Function& f);
+
 class Printer {
  public:
-  Printer(const Function& f, const PrintOptions& options) : f_(f), options_(options), names_(value_names(f)) {}
+  Printer(const Function& f, const PrintOptions& options, std::string indent = "")
+      : f_(f), options_(options), names_(value_names(f)), indent_(std::move(indent)) {}
 
   std::string body() {
     int32_t open = -1;
     for (const Op& op : f_.ops) {
       if (op.group != open) {
-        if (open >= 0) out_ += "  }\n";
+        if (open >= 0) out_ += indent_ + "  }\n";
         open = op.group;
-        if (open >= 0) out_ += "  group " + group_name(open) + " {\n";
+        if (open >= 0) out_ += indent_ + "  group " + group_name(open) + " {\n";
       }
-      statement(op, open >= 0 ? "    " : "  ");
+      statement(op, indent_ + (open >= 0 ? "    " : "  "));
     }
-    if (open >= 0) out_ += "  }\n";
-    out_ += "  return";
+    if (open >= 0) out_ += indent_ + "  }\n";
+    out_ += indent_ + "  return";
     list(f_.results);
     out_ += "\n";
     return std::move(out_);
@@ -49,7 +53,12 @@ class Printer {
     }
   }
 
-  void statement(const Op& op, std::string_view indent) {
+  // A region begins on its op's line and ends in the indentation of the op.
+  std::string region(const Function& f, const std::string& indent) const {
+    return "func" + parameters_text(f) + " {\n" + Printer(f, options_, indent).body() + indent + "}";
+  }
+
+  void statement(const Op& op, const std::string& indent) {
     out_ += indent;
     for (size_t i = 0; i < op.results.size(); ++i) {
       if (i) out_ += ", ";
@@ -70,7 +79,10 @@ class Printer {
       out_ += " " + literal_text(std::get<Literal>(*op.attrs.find("value")), op.attrs.get_dims("shape"));
       out_ += attrs_text(*op.def, op.attrs, kHidden);
     } else {
-      out_ += attrs_text(*op.def, op.attrs);
+      out_ += attrs_text(*op.def, op.attrs, {}, [&](const Attr& a) {
+        const Region* r = std::get_if<Region>(&a);
+        return r ? region(r->function(), indent) : attr_text(a);
+      });
     }
     if (options_.locations && op.loc.known()) out_ += "  " + loc_text(op.loc);
     out_ += "\n";
@@ -79,8 +91,31 @@ class Printer {
   const Function& f_;
   const PrintOptions& options_;
   std::vector<std::string> names_;
+  std::string indent_;
   std::string out_;
 };
+
+std::string parameters_text(const Function& f) {
+  std::string s = "(";
+  for (size_t i = 0; i < f.params.size(); ++i) {
+    if (f.params[i] >= f.values.size()) continue;
+    const Value& param = f.values[f.params[i]];
+    if (i) s += ", ";
+    s += "%" + name_text(param.name) + ": " + param.type.str();
+    if (i < f.layouts.size() && !f.layouts[i].empty()) s += " strides " + shape_text(f.layouts[i]);
+    if (!f.weight(i).empty()) s += " = " + quoted(f.weight(i));
+  }
+  s += ")";
+  std::vector<Type> types = result_types(f);
+  if (!types.empty()) s += types.size() == 1 ? " -> " : " -> (";
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (i) s += ", ";
+    if (!f.result_name(i).empty()) s += "%" + name_text(f.result_name(i)) + ": ";
+    s += types[i].str();
+  }
+  if (types.size() > 1) s += ")";
+  return s;
+}
 
 }  // namespace
 
@@ -111,24 +146,7 @@ std::vector<Type> result_types(const Function& f) {
 }
 
 std::string signature_text(const Function& f) {
-  std::string s = "func @" + name_text(f.name) + "(";
-  for (size_t i = 0; i < f.params.size(); ++i) {
-    if (f.params[i] >= f.values.size()) continue;
-    const Value& param = f.values[f.params[i]];
-    if (i) s += ", ";
-    s += "%" + name_text(param.name) + ": " + param.type.str();
-    if (i < f.layouts.size() && !f.layouts[i].empty()) s += " strides " + shape_text(f.layouts[i]);
-    if (!f.weight(i).empty()) s += " = " + quoted(f.weight(i));
-  }
-  s += ")";
-  std::vector<Type> types = result_types(f);
-  if (!types.empty()) s += types.size() == 1 ? " -> " : " -> (";
-  for (size_t i = 0; i < types.size(); ++i) {
-    if (i) s += ", ";
-    if (!f.result_name(i).empty()) s += "%" + name_text(f.result_name(i)) + ": ";
-    s += types[i].str();
-  }
-  if (types.size() > 1) s += ")";
+  std::string s = "func @" + name_text(f.name) + parameters_text(f);
   std::string facts = facts_text(f.facts, f.symbols());
   if (!facts.empty()) s += " where " + facts;
   return s;

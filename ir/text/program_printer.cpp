@@ -17,6 +17,7 @@ std::string_view role_text(BufferRole role) {
     case BufferRole::Output: return "output";
     case BufferRole::Temp: return "temp";
     case BufferRole::Constant: return "constant";
+    case BufferRole::Part: return "part";
   }
   return "?";
 }
@@ -30,6 +31,7 @@ std::string_view kind_text(AttrKind kind) {
     case AttrKind::String: return "string";
     case AttrKind::Ints: return "ints";
     case AttrKind::Literal: return "literal";
+    case AttrKind::Region: break;  // routines have none
   }
   return "?";
 }
@@ -38,6 +40,9 @@ std::string text(const Program& p, const ProgramBuffer& b) {
   std::string t = "buffer %" + name_text(b.name) + ": " + std::string(short_name(b.dtype)) + "[" + b.size.str() + "] ";
   t += role_text(b.role);
   if (b.param != kNone) t += " " + std::to_string(b.param);
+  if (b.role == BufferRole::Part)
+    t += " of " + buffer_name(p, b.whole) + " at " + b.at.str() + " in " +
+         (b.counter < p.counters.size() ? p.counters[b.counter] : std::string("?"));
   if (b.slot != kNone) t += " slot " + std::to_string(b.slot);
   if (b.donor != kNone) t += " donor " + buffer_name(p, b.donor);
   if (b.role == BufferRole::Constant) {
@@ -83,6 +88,22 @@ std::string text(const Program& p, const LibraryStep& s) {
 
 }  // namespace
 
+std::string step_text(const Program& p, const ControlStep& s) {
+  switch (s.kind) {
+    case ControlKind::Repeat:
+      return "repeat " + (s.counter < p.counters.size() ? p.counters[s.counter] : std::string("?")) + " < " +
+             s.count.str() + " {";
+    case ControlKind::Loop: return "loop {";
+    case ControlKind::Leave: return "leave unless " + buffer_name(p, s.flag);
+    case ControlKind::If: return "if " + buffer_name(p, s.flag) + " {";
+    case ControlKind::Else: return "} else {";
+    case ControlKind::End: break;
+  }
+  std::string t = "}";
+  for (const auto& [a, b] : s.swaps) t += " swap(" + buffer_name(p, a) + ", " + buffer_name(p, b) + ")";
+  return t;
+}
+
 std::string window_text(const Program& p, const Window& w, Dtype dtype) {
   std::string t = buffer_name(p, w.buffer) + ": " + std::string(short_name(dtype)) + shape_text(w.layout.shape);
   if (w.layout.strides != row_major_strides(w.layout.shape)) t += " strides " + shape_text(w.layout.strides);
@@ -97,14 +118,23 @@ std::string print(const Program& p, std::string_view name, const KernelPrintOpti
   };
   std::string head = "program @" + name_text(name) + "(";
   for (size_t i = 0; i < p.symbols.size(); ++i) head += (i ? ", " : "") + p.symbols[i];
+  for (size_t i = 0; i < p.counters.size(); ++i) head += (i ? ", " : "; ") + p.counters[i];
   line(0, head + ") {");
   for (const ProgramBuffer& b : p.buffers) line(2, text(p, b));
   for (const Dim& bytes : p.slots) line(2, "slot " + bytes.str());
+  int indent = 2;
   for (const Step& step : p.steps) {
-    if (const auto* launch = std::get_if<KernelStep>(&step))
-      line(2, "launch " + text(p, *launch));
-    else
-      line(2, text(p, std::get<LibraryStep>(step)));
+    if (const auto* launch = std::get_if<KernelStep>(&step)) {
+      line(indent, "launch " + text(p, *launch));
+    } else if (const auto* library = std::get_if<LibraryStep>(&step)) {
+      line(indent, text(p, *library));
+    } else {
+      const auto& control = std::get<ControlStep>(step);
+      const bool closes = control.kind == ControlKind::Else || control.kind == ControlKind::End;
+      if (closes && indent > 2) indent -= 2;
+      line(indent, step_text(p, control));
+      if (control.kind != ControlKind::Leave && control.kind != ControlKind::End) indent += 2;
+    }
   }
   std::string results = "return";
   for (size_t i = 0; i < p.results.size(); ++i)

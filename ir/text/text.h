@@ -38,14 +38,21 @@ Result<std::string> parse_value_name(Lexer& lexer);
 Result<std::string> parse_global_name(Lexer& lexer);
 Result<std::string> parse_string(Lexer& lexer);
 
+// Of a region only the word that it begins with: whoever prints functions prints it (AttrText).
 std::string attr_text(const Attr& a);
-Result<Attr> parse_attr(Lexer& lexer, AttrKind kind, const SymbolCheck& check = nullptr);
+// Reads a region behind the word `func`; null where there can be none.
+using RegionParser = std::function<Result<Region>(Lexer&)>;
+Result<Attr> parse_attr(Lexer& lexer, AttrKind kind, const SymbolCheck& check = nullptr,
+                        const RegionParser& region = nullptr);
 
 // " {axes=[0], keepdims=true}", or "" if there are none. Attributes at their default and those named in `hidden` are
 // left out.
-std::string attrs_text(const OpDef& def, const AttrMap& attrs, std::span<const std::string_view> hidden = {});
+using AttrText = std::function<std::string(const Attr&)>;
+std::string attrs_text(const OpDef& def, const AttrMap& attrs, std::span<const std::string_view> hidden = {},
+                       const AttrText& text = attr_text);
 // Reads the braces and their contents, if the next token opens them.
-Result<AttrMap> parse_attrs(Lexer& lexer, const OpDef& def, const SymbolCheck& check = nullptr);
+Result<AttrMap> parse_attrs(Lexer& lexer, const OpDef& def, const SymbolCheck& check = nullptr,
+                            const RegionParser& region = nullptr);
 
 // "b in [1, 65536], n % 16 == 0" for the named symbols; "" if there are no facts about them.
 std::string facts_text(const DimFacts& facts, const std::vector<std::string>& symbols);

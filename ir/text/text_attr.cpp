@@ -57,11 +57,12 @@ std::string attr_text(const Attr& a) {
       const Dim count = static_cast<int64_t>(l.count());
       return std::string(short_name(l.dtype())) + " " + literal_text(l, {&count, 1});
     }
+    case AttrKind::Region: return "func";
   }
   return {};
 }
 
-Result<Attr> parse_attr(Lexer& lexer, AttrKind kind, const SymbolCheck& check) {
+Result<Attr> parse_attr(Lexer& lexer, AttrKind kind, const SymbolCheck& check, const RegionParser& region) {
   switch (kind) {
     case AttrKind::Bool: {
       FRIT_ASSIGN_OR_RETURN(bits, parse_number(lexer, bool_));
@@ -76,21 +77,25 @@ Result<Attr> parse_attr(Lexer& lexer, AttrKind kind, const SymbolCheck& check) {
     case AttrKind::String: return as_attr(parse_string(lexer));
     case AttrKind::Ints: return as_attr(parse_dims(lexer, check));
     case AttrKind::Literal: return as_attr(parse_list(lexer));
+    case AttrKind::Region:
+      if (!region || !lexer.accept_ident("func")) return lexer.expected("'func' and a function");
+      return as_attr(region(lexer));
   }
   return lexer.expected("an attribute");
 }
 
-std::string attrs_text(const OpDef& def, const AttrMap& attrs, std::span<const std::string_view> hidden) {
+std::string attrs_text(const OpDef& def, const AttrMap& attrs, std::span<const std::string_view> hidden,
+                       const AttrText& text) {
   std::string out;
   for (const auto& [name, value] : attrs) {
     if (is_default(def, name, value) || std::find(hidden.begin(), hidden.end(), name) != hidden.end()) continue;
-    out += (out.empty() ? " {" : ", ") + name + "=" + attr_text(value);
+    out += (out.empty() ? " {" : ", ") + name + "=" + text(value);
   }
   if (!out.empty()) out += "}";
   return out;
 }
 
-Result<AttrMap> parse_attrs(Lexer& lexer, const OpDef& def, const SymbolCheck& check) {
+Result<AttrMap> parse_attrs(Lexer& lexer, const OpDef& def, const SymbolCheck& check, const RegionParser& region) {
   AttrMap attrs;
   if (!lexer.accept("{") || lexer.accept("}")) return attrs;
   do {
@@ -107,7 +112,7 @@ Result<AttrMap> parse_attrs(Lexer& lexer, const OpDef& def, const SymbolCheck& c
     }
     if (attrs.has(name.text)) return lexer.error(name, "attribute '" + std::string(name.text) + "' is given twice");
     FRIT_TRY(lexer.expect("="));
-    FRIT_ASSIGN_OR_RETURN(value, parse_attr(lexer, spec->kind, check));
+    FRIT_ASSIGN_OR_RETURN(value, parse_attr(lexer, spec->kind, check, region));
     attrs.set(name.text, std::move(value));
   } while (lexer.accept(","));
   if (!lexer.accept("}")) return lexer.expected("',' or '}'");

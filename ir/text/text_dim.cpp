@@ -238,13 +238,6 @@ Status parse_fact(Lexer& lexer, DimFacts& facts, std::vector<StatedCondition>& c
   return {};
 }
 
-void assume(DimFacts& facts, const DimCondition& c) {
-  if (c.kind == DimCondition::Kind::Zero)
-    facts.assume_zero(c.dim);
-  else
-    facts.assume_nonnegative(c.dim);
-}
-
 }  // namespace
 
 Status parse_facts(Lexer& lexer, DimFacts& facts, const SymbolCheck& check) {
@@ -262,7 +255,7 @@ Status parse_facts(Lexer& lexer, DimFacts& facts, const SymbolCheck& check) {
   // The first condition that makes the facts contradictory; the last one, if none is recognised before.
   size_t i = 0;
   for (; i + 1 < conditions.size(); ++i) {
-    assume(so_far, conditions[i].condition);
+    so_far.assume_all({conditions[i].condition});
     if (so_far.contradiction()) break;
   }
   return lexer.error(conditions[i].at, "'" + conditions[i].condition.str() + "' contradicts the other facts");

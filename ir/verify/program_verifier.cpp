@@ -55,13 +55,20 @@ class ProgramVerifier {
     FRIT_TRY(check_names());
     for (const Kernel& k : p_.kernels) FRIT_TRY(check_kernel(k));
     for (const ProgramBuffer& b : p_.buffers) FRIT_TRY(check_buffer(b));
+    FRIT_TRY(check_blocks());
     for (const Dim& slot : p_.slots) FRIT_TRY(check_symbols("P1", slot, "a slot's size"));
     for (step_ = 0; step_ < p_.steps.size(); ++step_) {
       if (const auto* launch = std::get_if<KernelStep>(&p_.steps[step_]))
         FRIT_TRY(check_launch(*launch));
+      else if (const auto* library = std::get_if<LibraryStep>(&p_.steps[step_]))
+        FRIT_TRY(check_library(*library));
       else
-        FRIT_TRY(check_library(std::get<LibraryStep>(p_.steps[step_])));
+        FRIT_TRY(check_control(std::get<ControlStep>(p_.steps[step_])));
     }
+    // From here on with loops as a whole.
+    const std::vector<BufferLife> whole = buffer_lives(p_);
+    for (size_t b = 0; b < lives_.size(); ++b)
+      if (whole[b].used) lives_[b].first_use = whole[b].first, lives_[b].last_use = whole[b].last;
     FRIT_TRY(check_results());
     FRIT_TRY(check_slots());
     return check_donors();
@@ -79,6 +86,8 @@ class ProgramVerifier {
     std::set<std::string> buffers, kernels;
     for (const std::string& s : p_.symbols)
       if (!symbols_.insert(s).second) return fail("P1", "symbol '" + s + "' is named twice");
+    for (const std::string& s : p_.counters)
+      if (symbols_.contains(s) || !counters_.insert(s).second) return fail("P1", "'" + s + "' is named twice");
     for (const ProgramBuffer& b : p_.buffers) {
       if (b.name.empty()) return fail("P1", "a buffer has no name");
       if (!buffers.insert(b.name).second) return fail("P1", "two buffers are named '" + b.name + "'");
@@ -97,6 +106,88 @@ class ProgramVerifier {
     return {};
   }
 
+  // P11: blocks, and which of them a Part may be used in.
+  Status check_blocks() {
+    struct Block {
+      ControlKind kind;
+      uint32_t counter;
+    };
+    std::vector<Block> open;
+    std::vector<bool> used(p_.counters.size(), false), running(p_.counters.size(), false);
+    for (step_ = 0; step_ < p_.steps.size(); ++step_) {
+      Status inside;
+      each_buffer(p_.steps[step_], [&](uint32_t b) {
+        if (b >= p_.buffers.size() || p_.buffers[b].role != BufferRole::Part || running[p_.buffers[b].counter]) return;
+        inside = fail_step("P11", "'" + p_.buffers[b].name + "' is used outside of its loop");
+      });
+      FRIT_TRY(inside);
+      const auto* s = std::get_if<ControlStep>(&p_.steps[step_]);
+      if (!s) continue;
+      switch (s->kind) {
+        case ControlKind::Repeat:
+          if (s->counter >= p_.counters.size() || used[s->counter])
+            return fail_step("P11", "a loop needs a counter of its own");
+          used[s->counter] = running[s->counter] = true;
+          open.push_back({s->kind, s->counter});
+          break;
+        case ControlKind::Loop:
+        case ControlKind::If: open.push_back({s->kind, kNone}); break;
+        case ControlKind::Leave:
+          if (open.empty() || open.back().kind != ControlKind::Loop)
+            return fail_step("P11", "'leave' stands outside of a loop");
+          break;
+        case ControlKind::Else:
+          if (open.empty() || open.back().kind != ControlKind::If) return fail_step("P11", "'else' without 'if'");
+          open.back().kind = ControlKind::Else;
+          break;
+        case ControlKind::End:
+          if (open.empty()) return fail_step("P11", "no block is open");
+          if (open.back().counter != kNone) running[open.back().counter] = false;
+          if (!s->swaps.empty() && open.back().kind != ControlKind::Repeat && open.back().kind != ControlKind::Loop)
+            return fail_step("P11", "only a loop swaps buffers");
+          open.pop_back();
+          break;
+      }
+    }
+    return open.empty() ? Status() : Status(fail("P11", "a block is not closed"));
+  }
+
+  // P12: what a step of control flow reads and swaps.
+  Status check_control(const ControlStep& s) {
+    if (s.kind == ControlKind::Repeat) FRIT_TRY(check_symbols("P12", s.count, "the count of a loop"));
+    if (s.kind == ControlKind::Leave || s.kind == ControlKind::If) {
+      if (s.flag >= p_.buffers.size()) return fail_step("P12", "its flag does not exist");
+      const ProgramBuffer& b = p_.buffers[s.flag];
+      if (b.dtype != bool_ || !b.size.is(1)) return fail_step("P12", "its flag '" + b.name + "' is not one bool");
+      FRIT_TRY(access(s.flag, true, false));
+    }
+    for (const auto& [x, y] : s.swaps) {
+      if (x >= p_.buffers.size() || y >= p_.buffers.size() || x == y)
+        return fail_step("P12", "it swaps a buffer that does not exist, or one with itself");
+      const ProgramBuffer &a = p_.buffers[x], &b = p_.buffers[y];
+      if (a.role != BufferRole::Temp || b.role != BufferRole::Temp || a.dtype != b.dtype || !(a.size == b.size))
+        return fail_step("P12", "it swaps '" + a.name + "' and '" + b.name + "', which are not two temps of one type");
+      FRIT_TRY(access(x, true, false));
+      FRIT_TRY(access(y, true, false));
+    }
+    return {};
+  }
+
+  Status check_part(size_t index) const {
+    const ProgramBuffer& b = p_.buffers[index];
+    const std::string what = "buffer '" + b.name + "'";
+    if (b.whole >= index || p_.buffers[b.whole].dtype != b.dtype)
+      return fail("P3", what + " is no part of an earlier buffer of its type");
+    if (b.counter >= p_.counters.size()) return fail("P3", what + " is in no loop");
+    std::vector<std::string> names;
+    b.at.collect_symbols(names);
+    for (const std::string& n : names)
+      if (!symbols_.contains(n) && !counters_.contains(n))
+        return fail("P3", "the place of " + what + " uses '" + n + "', which is no symbol and no counter");
+    if (divides_by_nothing(b.at)) return fail("P10", what + ", " + b.at.str() + ", divides by a constant below 1");
+    return {};
+  }
+
   Status check_kernel(const Kernel& k) const {
     FRIT_TRY(verify(k));
     for (const std::string& s : k.symbols)
@@ -109,6 +200,7 @@ class ProgramVerifier {
     std::string what = "buffer '" + b.name + "'";
     FRIT_TRY(check_symbols("P3", b.size, "the size of " + what));
     if (facts_.less(b.size, 0) == Tri::Yes) return fail("P3", what + " has a negative size");
+    if (b.role == BufferRole::Part) FRIT_TRY(check_part(static_cast<size_t>(&b - p_.buffers.data())));
     if ((b.param != kNone) != (b.role == BufferRole::Input))
       return fail("P3", what + ": an input names a parameter, other buffers do not");
     if (b.slot != kNone && b.role != BufferRole::Temp) return fail("P3", what + " is not a temp but has a slot");
@@ -123,6 +215,11 @@ class ProgramVerifier {
 
   // Records that the step reads or writes a buffer, and checks that it may.
   Status access(uint32_t buffer, bool read, bool written) {
+    if (p_.buffers[buffer].role == BufferRole::Part) {
+      lives_[buffer].use(step_);
+      if (written) lives_[buffer].first_write = std::min(lives_[buffer].first_write, step_);
+      return access(p_.buffers[buffer].whole, read, written);
+    }
     const ProgramBuffer& b = p_.buffers[buffer];
     Life& life = lives_[buffer];
     bool given = b.role == BufferRole::Input || b.role == BufferRole::Constant;
@@ -249,7 +346,7 @@ class ProgramVerifier {
         return fail(
             "P7", what + " has shape " + shape_text(w.layout.shape) + ", but its type is " + p_.result_types[i].str());
       const ProgramBuffer& b = p_.buffers[w.buffer];
-      if (b.role == BufferRole::Temp)
+      if (b.role == BufferRole::Temp || b.role == BufferRole::Part)
         return fail("P7", what + " lies in the temp '" + b.name + "', which does not outlive the program");
       if (b.role == BufferRole::Output && lives_[w.buffer].first_write == SIZE_MAX &&
           facts_.less_equal(b.size, 0) != Tri::Yes)
@@ -318,7 +415,7 @@ class ProgramVerifier {
 
   const Program& p_;
   DimFacts facts_;  // none but that sizes are not negative
-  std::set<std::string> symbols_;
+  std::set<std::string> symbols_, counters_;
   std::vector<Life> lives_;
   size_t step_ = 0;
 };

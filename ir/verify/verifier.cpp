@@ -1,10 +1,11 @@
-// The rules of functions and modules, G1 to G15.
+// The rules of functions and modules, G1 to G16.
 #include "ir/verify/verifier.h"
 
 #include <algorithm>
 #include <cctype>
 #include <set>
 
+#include "ir/graph/control.h"
 #include "ir/kernel/program.h"
 #include "ir/text/printer.h"
 #include "ir/verify/kernel_verifier.h"
@@ -20,11 +21,15 @@ bool is_identifier(std::string_view s) {
 
 class Verifier {
  public:
-  explicit Verifier(const Function& f) : f_(f) {}
+  // `around`: of a region, the symbols of the function that it is in.
+  explicit Verifier(const Function& f, const std::vector<std::string>* around = nullptr) : f_(f), around_(around) {}
 
   Status run() {
     FRIT_TRY(tables());
-    symbols_ = f_.symbols();
+    if (around_)
+      symbols_ = *around_;
+    else
+      symbols_ = f_.symbols();
     FRIT_TRY(signature());
     if (f_.program) return lowered();
     for (uint32_t i = 0; i < f_.ops.size(); ++i) FRIT_TRY(op(i));
@@ -171,6 +176,7 @@ class Verifier {
       if (const Dims* dims = std::get_if<Dims>(&value))
         for (const Dim& d : *dims) FRIT_TRY(declared(9, d, where, op.loc));
     }
+    FRIT_TRY(regions(op));
     auto inferred = infer(*op.def, {operands, op.attrs, f_.facts});
     if (!inferred.ok()) return broken(7, op, inferred.error().message);
     if (inferred->size() != op.results.size())
@@ -181,6 +187,20 @@ class Verifier {
       if (have.dtype != want.dtype || !same_shape(have.shape, want.shape, f_.facts))
         return broken(7, op, "it gives " + want.str() + ", but its result is " + have.str());
       FRIT_TRY(type(have, "op '" + std::string(op.def->name) + "'", op.loc));
+    }
+    return {};
+  }
+
+  // G16, and all rules inside.
+  Status regions(const Op& op) const {
+    for (std::string_view name : regions_of(op)) {
+      const Region& region = std::get<Region>(*op.attrs.find(name));
+      const Function& f = region.function();
+      if (f.program || !f.layouts.empty() || !f.weights.empty() || !f.result_names.empty() || states_facts(f))
+        return broken(16, op, "its region '" + std::string(name) + "' has more than parameters, ops and results");
+      Function inside = opened(region, f_);
+      inside.name = f_.name + "." + std::string(name);
+      FRIT_TRY(Verifier(inside, &symbols_).run());
     }
     return {};
   }
@@ -225,6 +245,7 @@ class Verifier {
   }
 
   const Function& f_;
+  const std::vector<std::string>* around_;
   std::vector<std::string> symbols_;
   bool tables_hold_ = false;
 };
@@ -240,6 +261,13 @@ Status check_type(const Type& type) {
     if (elements > DimFacts::kMaxSize) return Diagnostic("type " + type.str() + " has more than 2^48 elements");
   }
   return {};
+}
+
+Status verify_region(const Function& region, const Function& around) {
+  Function inside = region;
+  inside.facts = around.facts;
+  const std::vector<std::string> symbols = around.used_symbols();
+  return Verifier(inside, &symbols).run();
 }
 
 Status verify(const Function& f) {

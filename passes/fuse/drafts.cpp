@@ -120,30 +120,41 @@ std::string Drafts::fullness(int g) const {
                                              : std::to_string(d.cost) + " scalar operations";
 }
 
-bool Drafts::may_merge(int from, int to) const {
+const char* Drafts::why_apart(int from, int to) const {
   const Draft &a = (*this)[from], &b = (*this)[to];
-  if (!is_mergeable(a) || !is_mergeable(b) || a.cost + b.cost > kMaxGroupCost ||
-      a.inputs.size() + b.inputs.size() > kMaxGroupBuffers || a.outputs + b.outputs > kMaxGroupOutputs ||
-      a.iteration_space() != b.iteration_space())
-    return false;
+  for (const Draft* d : {&a, &b}) {
+    if (d->kind == GroupKind::Library) return "a library routine and a later kernel stay apart, but for its epilogue";
+    if (d->kind == GroupKind::Scatter) return "a scatter is a kernel of its own";
+    if (d->split) return "the blocks of a split reduction run in parallel and are combined by a second kernel";
+    if (d->arg) return "argmax and argmin stand alone among reductions";
+  }
+  if (!is_mergeable(a) || !is_mergeable(b)) return "one of the two kernels has more readers than are considered";
+  if (a.cost + b.cost > kMaxGroupCost) return "together they have too many scalar operations";
+  if (a.inputs.size() + b.inputs.size() > kMaxGroupBuffers) return "together they read too many buffers";
+  if (a.outputs + b.outputs > kMaxGroupOutputs) return "together they have too many results";
+  if (a.iteration_space() != b.iteration_space()) return "they run over different shapes";
   if (a.scan_axis >= 0 || b.scan_axis >= 0) {
     const bool alike =
         a.scan_axis < 0 || b.scan_axis < 0 || (a.scan_axis == b.scan_axis && a.scan_reverse == b.scan_reverse);
-    if (!alike || a.kind != GroupKind::Loop || b.kind != GroupKind::Loop) return false;
+    if (!alike) return "their scans run in different directions";
+    if (a.kind != GroupKind::Loop || b.kind != GroupKind::Loop) return "a scan does not join a reduction";
   }
   const bool reduces = a.kind == GroupKind::Reduce;
-  if (reduces && b.kind == GroupKind::Reduce && !(a.reduction == b.reduction)) return false;
+  if (reduces && b.kind == GroupKind::Reduce && !(a.reduction == b.reduction)) return "they reduce different axes";
   auto is_to = [&](int r) { return resolve(r) == to; };
-  if (std::any_of(a.readers.begin(), a.readers.end(), [&](int r) { return resolve(r) != from && resolve(r) < to; }) ||
-      std::any_of(a.index_readers.begin(), a.index_readers.end(), is_to))
-    return false;
+  if (std::any_of(a.readers.begin(), a.readers.end(), [&](int r) { return resolve(r) != from && resolve(r) < to; }))
+    return "a kernel between the two reads the first one's result";
+  if (std::any_of(a.index_readers.begin(), a.index_readers.end(), is_to))
+    return "the second reads the first one's result at other positions than it was computed for";
   // Inside one kernel rows and full values meet only through ops that say how; a reader at full shape of a row value
   // would not fit.
-  return !reduces || std::none_of(a.readers.begin(), a.readers.end(), is_to);
+  if (reduces && std::any_of(a.readers.begin(), a.readers.end(), is_to))
+    return "a result per row would have to be finished before the rest of its row is computed";
+  return nullptr;
 }
 
 bool Drafts::merge(int from, int to) {
-  if (!may_merge(from, to)) return false;
+  if (why_apart(from, to)) return false;
   Draft &a = (*this)[from], &b = (*this)[to];
   if (a.kind == GroupKind::Reduce) {
     b.kind = GroupKind::Reduce;
@@ -174,6 +185,12 @@ int Drafts::reader(ValueId v, const Shape& space) const {
 }
 
 ValueId Drafts::copy_to_own_group(ValueId v, GroupKind kind) {
+  const ValueId fresh = copy(v);
+  start(kind, f_.values[fresh].op, shape(v));
+  return fresh;
+}
+
+ValueId Drafts::copy(ValueId v) {
   Op copy = f_.ops[f_.values[v].op];
   const auto i = static_cast<uint32_t>(f_.ops.size());
   const auto fresh = static_cast<ValueId>(f_.values.size());
@@ -183,15 +200,24 @@ ValueId Drafts::copy_to_own_group(ValueId v, GroupKind kind) {
   floating_.push_back(false);
   returned_.push_back(false);
   home_.push_back(-1), reads_.emplace_back(), depth_.push_back(0);
-  start(kind, i, shape(v));
   return fresh;
 }
 
-void Drafts::finish() {
+void Drafts::finish(std::vector<int>* numbers) {
   std::vector<OpGroup> groups;
-  for (Draft& d : groups_)
-    if (d.merged_into < 0) groups.push_back({d.kind, std::move(d.ops)});
-  regroup(f_, std::move(groups), floating_);
+  std::vector<int> live(groups_.size(), -1);
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    if (groups_[i].merged_into >= 0) continue;
+    live[i] = static_cast<int>(groups.size());
+    groups.push_back({groups_[i].kind, std::move(groups_[i].ops)});
+  }
+  std::vector<int32_t> renamed;
+  regroup(f_, std::move(groups), floating_, numbers ? &renamed : nullptr);
+  if (!numbers) return;
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    const int own = live[static_cast<size_t>(resolve(static_cast<int>(i)))];
+    numbers->push_back(renamed[static_cast<size_t>(own)]);
+  }
 }
 
 }  // namespace frit::passes

@@ -69,6 +69,8 @@ class Drafts {
   std::string fullness(int g) const;
   // Moves group `from` behind all groups up to `to` and makes them one, when that keeps the order of reads.
   bool merge(int from, int to);
+  // The rule that keeps the two apart; null where there is none.
+  const char* why_apart(int from, int to) const;
   // The latest group over `space` that reads `v`, or -1.
   int reader(ir::ValueId v, const ir::Shape& space) const;
 
@@ -76,10 +78,19 @@ class Drafts {
   // that were made before go on computing it for themselves.
   ir::ValueId copy_to_own_group(ir::ValueId v, ir::GroupKind kind);
 
-  // Writes the groups into the function.
-  void finish();
+  // Once all ops have their groups: lets groups compute cheap values of earlier groups again from what these store
+  // anyway (recompute.cpp). Gives the values that are not stored then.
+  std::set<ir::ValueId> recompute();
+
+  // Writes the groups into the function. The number there of the group that a draft became is `numbers[draft]`, where
+  // the caller asks for them.
+  void finish(std::vector<int>* numbers = nullptr);
 
  private:
+  // A copy of the op that gives `v`, in no group.
+  ir::ValueId copy(ir::ValueId v);
+  friend class Recompute;
+
   struct ReaderKey {
     ir::ValueId value;
     ir::Shape space;
@@ -88,8 +99,6 @@ class Drafts {
   struct ReaderHash {
     size_t operator()(const ReaderKey& k) const;
   };
-
-  bool may_merge(int from, int to) const;
 
   ir::Function& f_;
   std::vector<Draft> groups_;

@@ -42,14 +42,30 @@ class Fuser {
         movable_(context.fuse ? find_movable(f) : std::vector<bool>(f.values.size(), false)),
         for_library_(f.values.size(), false) {
     for (const Op& op : f.ops)
-      if (op.def->kind == OpKind::Library)
+      if (op.def->kind == OpKind::Library || op.def->kind == OpKind::Control)
         for (ValueId o : op.operands) for_library_[o] = true;
   }
 
   void run() {
     for (uint32_t i = 0, n = static_cast<uint32_t>(f_.ops.size()); i < n; ++i) place(i);
     for (ValueId& r : f_.results) r = stored(r);
-    groups_.finish();
+    if (context_.fuse)
+      for (ValueId v : groups_.recompute())
+        context_.remark(f_,
+                        "not stored: '" + std::string(f_.def_of(v)->def->name) +
+                            "' is computed again by the kernels that read its result",
+                        f_.def_of(v)->loc);
+    if (!context_.collect_remarks) return groups_.finish();
+    std::vector<int> numbers;
+    groups_.finish(&numbers);
+    std::map<std::pair<int, int>, std::string> edges;
+    for (const auto& [pair, why] : apart_) {
+      const int from = numbers[static_cast<size_t>(pair.first)], to = numbers[static_cast<size_t>(pair.second)];
+      if (from >= 0 && to >= 0 && from != to) edges.try_emplace({from, to}, why);
+    }
+    context_.edges.clear();
+    for (auto& [pair, why] : edges)
+      context_.edges.push_back({static_cast<uint32_t>(pair.first), static_cast<uint32_t>(pair.second), why});
   }
 
  private:
@@ -67,26 +83,89 @@ class Fuser {
     return g < 0 || groups_[g].kind == GroupKind::Loop || !fits(op, g);
   }
 
+  // Whether a group runs steps of its own kind on whole arrays.
+  bool is_call(int g) const { return groups_[g].kind == GroupKind::Library || groups_[g].kind == GroupKind::Control; }
+
   void join(uint32_t i, int g) {
     groups_.join(i, g);
-    remark_stored(i, g);
+    note_placed(i, g);
   }
 
   int start(GroupKind kind, uint32_t i, Shape space, ReductionShape reduction = {}) {
     const int g = groups_.start(kind, i, std::move(space), std::move(reduction));
-    remark_stored(i, g);
+    note_placed(i, g);
     return g;
+  }
+
+  void note_placed(uint32_t i, int g) {
+    remark_stored(i, g);
+    if (!context_.collect_remarks) return;
+    const Op& op = f_.ops[i];
+    for (ValueId o : op.operands) {
+      if (const int home = groups_.home(o); home >= 0)
+        note_apart(home, g, [&] { return why_not_joined(op, o, home, g); });
+      for (ValueId r : groups_.reads(o))
+        if (const int home = groups_.home(r); home >= 0) note_apart(home, g, [&] { return why_stored(o, r, g); });
+    }
+  }
+
+  template <class Why>
+  void note_apart(int from, int to, Why why) {
+    if (from != to && !apart_.count({from, to})) apart_.emplace(std::pair{from, to}, why());
+  }
+
+  // Why group `to` reads `r`, a result of another group, through the floating view `view` from memory.
+  std::string why_stored(ValueId view, ValueId r, int to) const {
+    const std::string reader(f_.def_of(view)->def->name), made(f_.def_of(r)->def->name);
+    if (groups_[to].kind == GroupKind::Library)
+      return "the routine '" + std::string(f_.ops[groups_[to].ops[0]].def->name) + "' reads its operands from memory";
+    return "'" + reader + "' reads " + made + "'s result at other positions than it was computed for";
+  }
+
+  // Why `op`, now in group `to`, did not join group `from`, which computes its operand `o`.
+  std::string why_not_joined(const Op& op, ValueId o, int from, int to) const {
+    const std::string name = "'" + std::string(op.def->name) + "'";
+    if (!context_.fuse) return "fusion is off";
+    switch (op.def->kind) {
+      case OpKind::Library: return "the routine " + name + " reads its operands from memory";
+      case OpKind::Control: return name + " reads its operands from memory";
+      case OpKind::Scatter: return "a scatter is a kernel of its own, which reads its operands from memory";
+      case OpKind::Index: return name + " is copied rather than computed again: it tests many conditions";
+      case OpKind::Reduction: {
+        const Draft& d = groups_[from];
+        if (d.kind == GroupKind::Library) return name + " is no epilogue of a library routine: it reduces";
+        if (groups_.is_full(from)) break;
+        if (d.arg || groups_[to].arg)
+          return name + " or the reduction before it is an argmax or argmin, which stand alone";
+        if (d.kind == GroupKind::Loop || d.kind == GroupKind::Reduce)
+          return name + " reduces other axes than the kernel that computes its operand";
+        return "a scatter is a kernel of its own";
+      }
+      case OpKind::Scan:
+        if (groups_.is_full(from)) break;
+        return groups_[from].kind == GroupKind::Loop
+                   ? name + " scans another axis or direction than the kernel before it"
+                   : name + " joins no reduction, routine or scatter: it scans in order";
+      case OpKind::Constant:
+      case OpKind::Elementwise:
+      case OpKind::Iota:
+      case OpKind::Composite: break;
+    }
+    if (groups_.is_full(from)) return "the kernel that computes its operand has reached " + groups_.fullness(from);
+    if (const auto known = unmerged_.find({from, to}); known != unmerged_.end()) return known->second;
+    if (const char* why = misfit(op, from)) return name + " " + why;
+    return name + " waits for another operand, which a later kernel than that of '" +
+           std::string(f_.def_of(o)->def->name) + "' computes";
   }
 
   // Says of each operand of an op in group `g` why it was not fused, where it is a view of a result of another group.
   void remark_stored(uint32_t i, int g) {
-    if (!context_.fuse || !context_.collect_remarks || groups_[g].kind == GroupKind::Library) return;
+    if (!context_.fuse || !context_.collect_remarks || is_call(g)) return;
     for (ValueId view : f_.ops[i].operands) {
       if (groups_.home(view) == g) continue;
       for (ValueId r : groups_.reads(view)) {
         const int b = groups_.home(r);
-        if (b < 0 || groups_[b].kind == GroupKind::Library || groups_[b].split || !remarked_.insert(view).second)
-          continue;
+        if (b < 0 || is_call(b) || groups_[b].split || !remarked_.insert(view).second) continue;
         const Op& op = *f_.def_of(view);
         context_.remark(f_,
                         "not fused: '" + std::string(op.def->name) + "' reads " + std::string(f_.def_of(r)->def->name) +
@@ -113,7 +192,8 @@ class Fuser {
       case OpKind::Index: place_index(i); return;
       case OpKind::Elementwise: place_elementwise(i); return;
       case OpKind::Reduction: place_reduction(i); return;
-      case OpKind::Library: place_library(i); return;
+      case OpKind::Library: place_library(i, GroupKind::Library); return;
+      case OpKind::Control: place_library(i, GroupKind::Control); return;
       case OpKind::Scatter: start(GroupKind::Scatter, i, shape(op.results[0])); return;
       case OpKind::Scan: place_scan(i); return;
       case OpKind::Composite: return;  // the level excludes it
@@ -160,7 +240,8 @@ class Fuser {
       join(i, g);
       return;
     }
-    if (is_deep(op) || op.operands.size() > 8 || groups_.reads_of(op).size() > kMaxFloatingReads) {
+    const bool many = !op.def->view && (op.operands.size() > 8 || groups_.reads_of(op).size() > kMaxFloatingReads);
+    if (is_deep(op) || many) {
       // Testing many conditions for each element, or a long chain of them, costs more than a copy.
       start(GroupKind::Loop, i, shape(op.results[0]));
       return;
@@ -186,32 +267,40 @@ class Fuser {
                         [&](ValueId o) { return groups_.home(o) == g && f_.values[o].index > 0; });
   }
 
-  bool fits(const Op& op, int g) const {
+  bool fits(const Op& op, int g) const { return misfit(op, g) == nullptr; }
+
+  // The reason why an elementwise op cannot be in group `g`, to be read behind its name; null where it can.
+  const char* misfit(const Op& op, int g) const {
     const Draft& d = groups_[g];
     const Shape& s = shape(op.results[0]);
     for (ValueId o : op.operands)
-      if (!readable(o, g)) return false;
+      if (!readable(o, g)) return "needs a value of a kernel that runs later, or one at other positions";
     switch (d.kind) {
-      case GroupKind::Loop: return s == d.space;
-      case GroupKind::Library: return s == d.space && takes_epilogue(op, g);
+      case GroupKind::Loop: return s == d.space ? nullptr : "has another shape than the loop before it";
+      case GroupKind::Library:
+        if (s != d.space) return "has another shape than the routine's result, so it is no epilogue";
+        return takes_epilogue(op, g) ? nullptr : "is no epilogue of this routine, or not of its first result";
       case GroupKind::Reduce: {
-        if (!d.reduction.is_full(s) && !d.reduction.is_row(s)) return false;
+        if (!d.reduction.is_full(s) && !d.reduction.is_row(s))
+          return "has neither the shape of the rows nor that of a result per row";
         // At full shape, in-group operands are full; at row shape, rows of the same form.
         bool after_reduction = false;
         for (ValueId o : op.operands)
           if (groups_.home(o) == g) {
-            if (shape(o) != s) return false;
+            if (shape(o) != s) return "meets a result per row and whole rows at once";
             after_reduction = true;
           }
         if (d.split && d.reduction.is_full(s))
           for (ValueId o : op.operands)
-            if (groups_.home(o) == g && !d.reduction.is_full(shape(o))) return false;
-        return after_reduction || d.reduction.is_full(s);
+            if (groups_.home(o) == g && !d.reduction.is_full(shape(o)))
+              return "needs a reduction whose blocks run in parallel to be finished";
+        return after_reduction || d.reduction.is_full(s) ? nullptr : "reads no result of the reduction";
       }
-      case GroupKind::Scatter:
-      case GroupKind::View: return false;
+      case GroupKind::Scatter: return "comes behind a scatter, which is a kernel of its own";
+      case GroupKind::Control: return "comes behind control flow, whose regions have kernels of their own";
+      case GroupKind::View: return "comes behind a view";
     }
-    return false;
+    return "fits no kind of kernel";
   }
 
   void place_elementwise(uint32_t i) {
@@ -227,7 +316,8 @@ class Fuser {
     }
     if (context_.fuse) {
       for (ValueId o : op.operands)
-        if (int h = groups_.home(o); h >= 0 && h < g) groups_.merge(h, g);
+        if (int h = groups_.home(o); h >= 0 && h < g && !groups_.merge(h, g) && context_.collect_remarks)
+          unmerged_.try_emplace({h, g}, groups_.why_apart(h, g));
       if (g >= 0 && fits(op, g)) {
         if (has_room(g, op)) {
           join(i, g);
@@ -276,7 +366,7 @@ class Fuser {
       const int s = groups_.reader(v, r.space);
       if (s > g && has_room(s, op) && reduce_in(i, s, r, arg)) return;
     }
-    bool split = r.spans_blocks(f_.facts, context_.target) && !arg;
+    bool split = r.spans_blocks(f_.facts, context_.target, arg);
     int n = start(GroupKind::Reduce, i, {}, std::move(r));
     groups_[n].split = split;
     groups_[n].arg = arg;
@@ -288,7 +378,7 @@ class Fuser {
     if (d.kind == GroupKind::Loop && d.space == r.space && d.scan_axis < 0) {
       d.kind = GroupKind::Reduce;
       d.reduction = r;
-      d.split = r.spans_blocks(f_.facts, context_.target) && !arg;
+      d.split = r.spans_blocks(f_.facts, context_.target, arg);
       d.arg = arg;
     } else if (d.kind != GroupKind::Reduce || !(d.reduction == r) || arg || d.arg) {
       return false;
@@ -350,13 +440,14 @@ class Fuser {
     return l;
   }
 
-  void place_library(uint32_t i) {
+  // The operands of a routine or of regions are windows on memory.
+  void place_library(uint32_t i, GroupKind kind) {
     for (size_t k = 0; k < f_.ops[i].operands.size(); ++k) {
       ValueId o = f_.ops[i].operands[k];
       if (!is_window(o)) o = own_group(o, GroupKind::Loop);
       f_.ops[i].operands[k] = o;
     }
-    start(GroupKind::Library, i, shape(f_.ops[i].results[0]));
+    start(kind, i, f_.ops[i].results.empty() ? Shape{} : shape(f_.ops[i].results[0]));
   }
 
   // A function result must be in memory: a floating one gets a kernel, or is a window on the value that it views.
@@ -373,6 +464,8 @@ class Fuser {
   std::vector<bool> for_library_;     // values that a routine reads
   std::set<ValueId> remarked_;        // views that a remark was made about
   std::map<ValueId, ValueId> owned_;  // floating values that were given a group
+  // By the numbers of two drafts: why they are not one, and why an attempt to make them one failed.
+  std::map<std::pair<int, int>, std::string> apart_, unmerged_;
 };
 
 Result<bool> run(Function& f, PassContext& context) {

@@ -1,11 +1,15 @@
 // Finds the elementwise values that may move behind a view.
 #include "passes/fuse/movable.h"
 
+#include <algorithm>
+
 namespace frit::passes {
 
 using namespace ir;
 
 namespace {
+
+constexpr int kLightOps = 4;
 
 class MovableFinder {
  public:
@@ -26,7 +30,7 @@ class MovableFinder {
         const Op* user = only_user(v);
         if (!user) continue;
         const bool moves = user->def->kind == OpKind::Scatter || movable_[user->results[0]];
-        movable_[v] = moves && (user->def->kind == OpKind::Elementwise || repeats_nothing(*user, v));
+        movable_[v] = moves && (user->def->kind == OpKind::Elementwise || repeats_nothing(*user, v) || is_light(v));
       }
     }
     return std::move(movable_);
@@ -44,6 +48,21 @@ class MovableFinder {
     if (op.def->kind != OpKind::Index) return false;
     if (!op.def->view && !reads_positions(op)) return true;
     return f_.facts.less_equal(product(f_.type(op.results[0]).shape), product(f_.type(v).shape)) == Tri::Yes;
+  }
+
+  // Whether `v` is little work on parameters and constants, such as a conversion of weights. Where an index op repeats
+  // it, computing it again costs less than a kernel of its own, which would stand between those that could be one.
+  bool is_light(ValueId v) const {
+    int left = kLightOps;
+    return is_light(v, left);
+  }
+
+  bool is_light(ValueId v, int& left) const {
+    const Op* op = f_.def_of(v);
+    if (!op || op->def->kind == OpKind::Constant || op->def->kind == OpKind::Iota) return true;
+    if (op->def->kind == OpKind::Elementwise ? op->def->has(kExpensive) : !op->def->view) return false;
+    if (--left < 0) return false;
+    return std::all_of(op->operands.begin(), op->operands.end(), [&](ValueId o) { return is_light(o, left); });
   }
 
   bool reads_positions(const Op& op) const {
@@ -68,6 +87,7 @@ class MovableFinder {
       case OpKind::Library: return !op.def->view;
       case OpKind::Constant:
       case OpKind::Iota:
+      case OpKind::Control:
       case OpKind::Composite: return false;
     }
     return false;

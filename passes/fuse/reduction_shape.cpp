@@ -7,6 +7,15 @@ namespace frit::passes {
 
 using namespace ir;
 
+namespace {
+
+// On a CPU: the elements of a column that do not stay in the innermost caches together with those of its neighbours, so
+// that work behind the reduction reads memory again in any case; and the columns beyond which single ones are enough
+// work for the threads.
+constexpr int64_t kLongColumn = 4096, kWideColumns = 8192;
+
+}  // namespace
+
 ReductionShape ReductionShape::of(const Function& f, const Op& reduction) {
   ReductionShape r{f.type(reduction.operands[0]).shape, {}};
   for (int64_t axis : reduction.attrs.get_ints("axes")) r.axes.push_back(static_cast<int>(axis));
@@ -38,13 +47,16 @@ Dim ReductionShape::reduced_size() const {
   return n;
 }
 
-bool ReductionShape::spans_blocks(const DimFacts& facts, const TargetTraits& target) const {
+bool ReductionShape::spans_blocks(const DimFacts& facts, const TargetTraits& target, bool arg) const {
+  if (runs().size() != 1 || (arg && target.grid)) return false;
+  const auto kept = facts.range(kept_size()), reduced = facts.range(reduced_size());
   // Results beyond which their own loop has work for the threads: rows one by one, columns by several vectors at once.
   // A grid takes many more.
   const int64_t few_rows = target.grid ? 256 : 16, few_columns = target.grid ? 32768 : 64;
-  if (runs().size() != 1) return false;
-  return facts.range(kept_size()).high <= (reduces_last() ? few_rows : few_columns) &&
-         facts.range(reduced_size()).high > 2 * (reduces_last() ? target.reduction_block : target.column_block);
+  if (reduces_last()) return kept.high <= few_rows && reduced.high > 2 * target.reduction_block;
+  if (target.grid) return kept.high <= few_columns && reduced.high > 2 * target.column_block;
+  if (reduced.high <= kLongColumn || kept.high <= 0) return false;
+  return kept.high <= few_columns || (reduced.low > kLongColumn && kept.high < kWideColumns);
 }
 
 bool ReductionShape::is_row(const Shape& s) const {

@@ -23,8 +23,8 @@ struct ReductionShape {
   Dim reduced_size() const;
   // Whether blocks of the reduced axis are computed by independent iterations and combined by a second kernel: when
   // there are too few results to keep the machine busy and more than one block each. Nothing may be fused behind such a
-  // reduction at full shape.
-  bool spans_blocks(const DimFacts& facts, const TargetTraits& target) const;
+  // reduction at full shape. `arg`: the reduction finds a position; a grid does that in one kernel.
+  bool spans_blocks(const DimFacts& facts, const TargetTraits& target, bool arg) const;
 
   // The values of a group have one of two shapes: that of the space (full), or one element per result, with the reduced
   // axes left out or of size 1 (row).

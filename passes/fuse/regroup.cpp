@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/graph/order.h"
+
 namespace frit::passes {
 
 using namespace ir;
 
-void regroup(Function& f, std::vector<OpGroup> groups, const std::vector<bool>& floating) {
+void regroup(Function& f, std::vector<OpGroup> groups, const std::vector<bool>& floating,
+             std::vector<int32_t>* numbers) {
   std::vector<Op> old_ops = std::move(f.ops);
   std::vector<Value> old_values = f.values;
   f.ops.clear();
@@ -41,6 +44,13 @@ void regroup(Function& f, std::vector<OpGroup> groups, const std::vector<bool>& 
       append(std::move(op));
     }
     f.groups.push_back({d.kind});
+  }
+  if (numbers) {
+    // Canonical order numbers the groups as it meets them.
+    numbers->assign(f.groups.size(), -1);
+    int32_t next = 0;
+    for (uint32_t i : canonical_order(f))
+      if (int32_t& number = (*numbers)[static_cast<size_t>(f.ops[i].group)]; number < 0) number = next++;
   }
   f.canonicalize_order();
 }

@@ -14,6 +14,8 @@ struct OpGroup {
 
 // Reorders the ops of `f` so that each group stands together, in the order given, with a copy of each op in `floating`
 // (by op) in every group that uses it, and writes Function::groups. Groups read only results of groups before them.
-void regroup(ir::Function& f, std::vector<OpGroup> groups, const std::vector<bool>& floating);
+// `numbers`, where it is not null, gets the number in Function::groups of each of `groups`.
+void regroup(ir::Function& f, std::vector<OpGroup> groups, const std::vector<bool>& floating,
+             std::vector<int32_t>* numbers = nullptr);
 
 }  // namespace frit::passes

@@ -30,7 +30,9 @@ Result<bool> run(Function& f, PassContext& context) {
       steps.push_back(std::move(p.steps[i]));
       continue;
     }
-    const std::optional<KernelStep> epilogue = std::exchange(library->epilogue, std::nullopt);
+    const std::vector<uint32_t> groups = library->groups;
+    std::optional<KernelStep> epilogue = std::exchange(library->epilogue, std::nullopt);
+    if (epilogue) epilogue->groups = groups;
     if (context.target.cblas_routines && c_call(*library, f.facts).ok()) {
       steps.push_back(std::move(p.steps[i]));
     } else {
@@ -42,7 +44,10 @@ Result<bool> run(Function& f, PassContext& context) {
                           {}, "write a package, which the runtime library runs");
       const std::string name = kernel_name(f, i, *library->routine);
       FRIT_ASSIGN_OR_RETURN(launches, write({f, *library, context.target, name}));
-      for (KernelStep& launch : launches) steps.emplace_back(std::move(launch));
+      for (KernelStep& launch : launches) {
+        launch.groups = groups;
+        steps.emplace_back(std::move(launch));
+      }
       context.remark(f, "routine '" + routine + "' is kernel @" + name);
       changed = true;
     }

@@ -107,7 +107,9 @@ Dtype KernelBuilder::element_type(uint32_t buffer) const {
 
 Reg KernelBuilder::new_reg(Dtype type, int depth) {
   reg_depth_.push_back(depth == kInnermost ? innermost() : depth);
-  return kernel_.new_reg(type);
+  const Reg r = kernel_.new_reg(type);
+  kernel_.set_origin(r, origin_);
+  return r;
 }
 
 Reg KernelBuilder::scalar(ScalarOp op, Dtype type, std::array<Reg, 3> args, uint64_t imm, int depth) {
@@ -188,6 +190,13 @@ KernelStep KernelBuilder::finish() {
     if (std::find(program_.symbols.begin(), program_.symbols.end(), n) != program_.symbols.end())
       kernel_.symbols.push_back(n);
   kernel_.facts = f_.facts;
+  std::vector<uint32_t> ops;
+  for (uint32_t op : kernel_.origins)
+    if (op != Kernel::kNoOp) ops.push_back(op);
+  std::sort(ops.begin(), ops.end());
+  ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
+  for (uint32_t op : ops)
+    if (f_.ops[op].loc.known()) kernel_.locs.push_back(f_.ops[op].loc);
   program_.kernels.push_back(std::move(kernel_));
   return {static_cast<uint32_t>(program_.kernels.size() - 1), bound_};
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "ir/kernel/program.h"
@@ -74,6 +75,13 @@ class KernelBuilder {
   };
 
   ir::Reg new_reg(Dtype type, int depth);
+
+ public:
+  // The op that registers are computed for from here on (Kernel::origins); returns the one before.
+  uint32_t set_origin(uint32_t op) { return std::exchange(origin_, op); }
+  void mark(ir::Reg r, uint32_t op) { kernel_.set_origin(r, op); }
+
+ private:
   ir::Body& body(int depth) { return scopes_[static_cast<size_t>(depth == kInnermost ? innermost() : depth)].body; }
   void renumber_locals(ir::Body& body) const;
 
@@ -83,6 +91,7 @@ class KernelBuilder {
   DimFacts facts_;
   std::vector<Scope> scopes_;
   std::vector<int> reg_depth_;
+  uint32_t origin_ = ir::Kernel::kNoOp;
   std::map<std::string, int> var_depth_;
   std::unordered_set<std::string> reserved_;
   std::map<std::string, int> next_;     // number that the next name of each kind gets

@@ -146,6 +146,8 @@ const Regs* KernelEmitter::find_memo(const MemoKey& key) const {
 void KernelEmitter::define(ValueId v, const std::vector<Dim>& at, Regs regs) {
   std::vector<Dim> resolved;
   for (const Dim& d : at) resolved.push_back(resolve(d));
+  // A value that is defined is the result of its own op, whatever the registers were made for.
+  for (Reg r : {regs.re, regs.im}) b_.mark(r, f_.values[v].op);
   memoize(MemoKey::value(v, std::move(resolved), kNoReg), b_.innermost(), regs);
 }
 
@@ -392,7 +394,9 @@ Regs KernelEmitter::value_at(ValueId v, const std::vector<Dim>& at, Reg mask) {
     key = MemoKey::value(v, std::move(resolved), mask);
     if (const Regs* found = find_memo(key)) return *found;
   }
+  const uint32_t around = f_.def_of(v) ? b_.set_origin(f_.values[v].op) : Kernel::kNoOp;
   const Regs out = compute(v, at, mask);
+  if (f_.def_of(v)) b_.set_origin(around);
   memoize(std::move(key), clamp_depth(std::max(b_.depth_of(out.re), b_.depth_of(out.im))), out);
   return out;
 }
@@ -415,7 +419,8 @@ Regs KernelEmitter::compute(ValueId v, const std::vector<Dim>& at, Reg mask) {
     case OpKind::Scatter:
     case OpKind::Scan:
     case OpKind::Composite:
-    case OpKind::Library: break;  // computed elsewhere: placed or defined before they are asked for
+    case OpKind::Library:
+    case OpKind::Control: break;  // computed elsewhere: placed or defined before they are asked for
   }
   return {};
 }

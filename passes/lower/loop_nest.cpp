@@ -135,6 +135,22 @@ void merge_chunks(Loop& outer, int64_t chunk, const DimFacts& facts) {
   outer.extent = outer.extent * chunks;
 }
 
+void strip(Loop& outer, int64_t count, const std::string& var, const DimFacts& facts) {
+  const std::string o = outer.var;
+  const Dim start = Dim::symbol(o) * Dim(count);
+  Loop inner;
+  inner.var = var;
+  inner.extent = facts.simplify(min(Dim(count), outer.extent - start));
+  inner.body = std::move(outer.body);
+  outer.extent = facts.simplify(ceil_div(outer.extent, count));
+  DimFacts known = facts;
+  known.set_loop(o, outer.extent);
+  known.set_loop(var, inner.extent);
+  rewrite_dims(inner.body, [&](const Dim& d) { return known.simplify(d.substitute(o, start + Dim::symbol(var))); });
+  outer.body.clear();
+  outer.body.push_back({std::move(inner)});
+}
+
 namespace {
 
 // Turns of a loop below which its part of a tile would be too small for vectors.

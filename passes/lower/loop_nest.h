@@ -27,6 +27,9 @@ void merge(ir::Loop& outer, const DimFacts& facts);
 // Splits the innermost loop of a two-deep nest into chunks and merges the chunk number into `outer`.
 void merge_chunks(ir::Loop& outer, int64_t chunk, const DimFacts& facts);
 
+// Splits a loop: its iterations become those of a new loop inside, named `var`, `count` at a time.
+void strip(ir::Loop& outer, int64_t count, const std::string& var, const DimFacts& facts);
+
 // Cuts a perfect nest around straight-line code into tiles of at most `rows` by `columns` iterations, if the nest
 // strides through memory along its innermost loop and moves side by side along another one. The innermost axis becomes
 // the columns. `outer` then runs over the tiles and all other loops, with the two loops of a tile inside. `var` names

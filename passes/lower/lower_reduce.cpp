@@ -32,7 +32,7 @@ class RowLowering {
     auto is_empty = [&](ValueId v) { return f_.facts.range(f_.type(v).size()).high <= 0; };
     if (std::all_of(g_.outputs.begin(), g_.outputs.end(), is_empty)) {
       // Nothing to compute.
-    } else if (shape_.spans_blocks(f_.facts, l_.context.target) && !arg_) {
+    } else if (shape_.spans_blocks(f_.facts, l_.context.target, arg_)) {
       lower_split();
     } else {
       lower_rows();
@@ -278,42 +278,52 @@ class RowLowering {
     l_.program.steps.push_back(e.finish());
   }
 
-  // Few results over many elements: a kernel whose iterations are the blocks, then one that combines their results.
-  void lower_split() {
-    auto at_level = reductions_at(0);
-    std::vector<int> run = shape_.runs()[0];
-    Dim n = shape_.reduced_size();
-    const TargetTraits& target = l_.context.target;
-    const int64_t block = shape_.reduces_last() ? target.reduction_block : target.column_block;
-    Dim blocks = ceil_div(n, block);
+  // The value that an arg reduction finds in a block, beside its position.
+  static Combine extreme(const ReductionPlan& r) {
+    return r.op->def->combine == Combine::ArgMax ? Combine::Max : Combine::Min;
+  }
+
+  // Temporaries for the results of `blocks` blocks; of an arg reduction, its values and then its positions.
+  std::vector<uint32_t> add_partials(const std::vector<ReductionPlan*>& at_level, const Dim& blocks) {
     std::vector<uint32_t> partials;
-    for (ReductionPlan* r : at_level)
+    for (ReductionPlan* r : at_level) {
       for (int part = 0; part < parts(*r); ++part)
         partials.push_back(add_buffer(l_.program, "t", BufferRole::Temp, r->type, shape_.kept_size() * blocks));
-    auto partial_element = [&](const std::vector<Dim>& coordinates, const Dim& block) {
-      Dim p = block;
-      for (int axis = 0; axis < static_cast<int>(shape_.space.size()); ++axis)
-        if (!shape_.reduces(axis)) p = p * shape_.space[axis] + coordinates[axis];
-      return p;
-    };
+      if (arg_) partials.push_back(add_buffer(l_.program, "t", BufferRole::Temp, int64, shape_.kept_size() * blocks));
+    }
+    return partials;
+  }
+
+  Dim partial_element(const std::vector<Dim>& coordinates, const Dim& block) const {
+    Dim p = block;
+    for (int axis = 0; axis < static_cast<int>(shape_.space.size()); ++axis)
+      if (!shape_.reduces(axis)) p = p * shape_.space[axis] + coordinates[axis];
+    return p;
+  }
+
+  int64_t block_size() const {
+    const TargetTraits& target = l_.context.target;
+    return shape_.reduces_last() ? target.reduction_block : target.column_block;
+  }
+
+  // Few results over many elements: a kernel whose iterations are the blocks, then one that combines their results. The
+  // last block of columns has a kernel of its own, so that all others take as many steps and can run side by side.
+  void lower_split() {
+    auto at_level = reductions_at(0);
+    const Dim n = shape_.reduced_size(), size = block_size();
+    const bool one = shape_.reduces_last() || l_.context.target.grid || f_.facts.equal(mod(n, size), 0) == Tri::Yes;
+    const Dim full = one ? ceil_div(n, size) : floor_div(n, size), blocks = one ? full : full + Dim(1);
+    const std::vector<uint32_t> partials = add_partials(at_level, blocks);
     {
       KernelEmitter e(f_, l_.program, l_.placements, g_.name + "_blocks");
-      Dim b = Dim::symbol(e.open_loop("b", blocks, LoopKind::Parallel));
-      std::vector<Dim> coordinates;
-      int opened = open_kept(e, coordinates, false);
-      CollapsedAxes c = run_axes(run, coordinates);
-      c.var_offset = b * Dim(block);
-      c.var = e.open_loop("r", min(Dim(block), n - c.var_offset), LoopKind::Serial,
-                          shape_.reduces_last() ? target.reduction_lanes : 0);
-      e.collapse(c);
-      compute_full(e, coordinates, 0);
-      std::vector<Reg> out = accumulate(e, at_level, operand_values(e, coordinates, at_level), kNoReg);
-      e.uncollapse();
+      const Dim b = Dim::symbol(e.open_loop("b", full, LoopKind::Parallel));
+      reduce_block(e, at_level, b, one ? f_.facts.simplify(min(size, n - b * size)) : size, partials);
       e.close_loop();
-      for (size_t i = 0; i < out.size(); ++i)
-        e.store(partials[i], e.reg_type(out[i]), partial_element(coordinates, b), {out[i]});
-      while (opened--) e.close_loop();
-      e.close_loop();
+      l_.program.steps.push_back(e.finish());
+    }
+    if (!one) {
+      KernelEmitter e(f_, l_.program, l_.placements, g_.name + "_last_block");
+      reduce_block(e, at_level, full, mod(n, size), partials);
       l_.program.steps.push_back(e.finish());
     }
     KernelEmitter e(f_, l_.program, l_.placements, g_.name);
@@ -323,12 +333,32 @@ class RowLowering {
     std::vector<Reg> values;
     for (uint32_t p : partials)
       values.push_back(e.load_buffer(p, l_.program.buffers[p].dtype, partial_element(coordinates, b)).re);
-    std::vector<Reg> results = accumulate(e, at_level, values, kNoReg);
+    std::vector<Reg> results = accumulate(e, at_level, values, arg_ ? values[1] : kNoReg);
     e.close_loop();
     define_results(e, coordinates, at_level, results);
     store_rows(e, coordinates);
     while (opened--) e.close_loop();
     l_.program.steps.push_back(e.finish());
+  }
+
+  void reduce_block(KernelEmitter& e, const std::vector<ReductionPlan*>& at_level, const Dim& block, const Dim& extent,
+                    const std::vector<uint32_t>& partials) {
+    std::vector<Dim> coordinates;
+    int opened = open_kept(e, coordinates, false);
+    CollapsedAxes c = run_axes(shape_.runs()[0], coordinates);
+    c.var_offset = block * Dim(block_size());
+    c.var = e.open_loop("r", extent, LoopKind::Serial, shape_.reduces_last() ? l_.context.target.reduction_lanes : 0);
+    e.collapse(c);
+    compute_full(e, coordinates, 0);
+    std::vector<Reg> values = operand_values(e, coordinates, at_level), out;
+    if (arg_) out.push_back(e.accumulate(extreme(*at_level[0]), at_level[0]->type, values[0]));
+    const Reg position = arg_ ? e.index_value(Dim::symbol(c.var) + c.var_offset) : kNoReg;
+    for (Reg r : accumulate(e, at_level, values, position)) out.push_back(r);
+    e.uncollapse();
+    e.close_loop();
+    for (size_t i = 0; i < out.size(); ++i)
+      e.store(partials[i], e.reg_type(out[i]), partial_element(coordinates, block), {out[i]});
+    while (opened--) e.close_loop();
   }
 
   Lowering& l_;

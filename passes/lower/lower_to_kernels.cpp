@@ -25,6 +25,7 @@ uint32_t add_buffer(Program& program, const char* prefix, BufferRole role, Dtype
 }
 
 uint32_t Lowering::allocate(const Function& f, ValueId v) {
+  if (const auto found = wanted.find(v); found != wanted.end()) return found->second;
   const Type& t = f.type(v);
   return add_buffer(program, "t", BufferRole::Temp, t.dtype, t.size());
 }
@@ -47,21 +48,25 @@ Dim row_major_element(const Shape& shape, const std::vector<Dim>& at) {
   return p;
 }
 
+void copy_to(Lowering& l, const Function& f, ValueId v, uint32_t buffer, std::string name) {
+  const Type& t = f.type(v);
+  if (f.facts.range(t.size()).high <= 0) return;
+  KernelEmitter e(f, l.program, l.placements, std::move(name));
+  std::vector<Dim> at;
+  size_t opened = 0;
+  for (const Dim& extent : t.shape)
+    at.push_back(extent.is(1)
+                     ? Dim(0)
+                     : Dim::symbol(e.open_loop("i", extent, opened++ == 0 ? LoopKind::Parallel : LoopKind::Serial)));
+  e.store(buffer, t.dtype, row_major_element(t.shape, at), e.value_at(v, at));
+  while (opened--) e.close_loop();
+  l.program.steps.push_back(e.finish());
+}
+
 void copy_out(Lowering& l, const Function& f, ValueId v, std::string name) {
   const Type& t = f.type(v);
-  const uint32_t buffer = l.allocate(f, v);
-  if (f.facts.range(t.size()).high > 0) {
-    KernelEmitter e(f, l.program, l.placements, std::move(name));
-    std::vector<Dim> at;
-    size_t opened = 0;
-    for (const Dim& extent : t.shape)
-      at.push_back(extent.is(1)
-                       ? Dim(0)
-                       : Dim::symbol(e.open_loop("i", extent, opened++ == 0 ? LoopKind::Parallel : LoopKind::Serial)));
-    e.store(buffer, t.dtype, row_major_element(t.shape, at), e.value_at(v, at));
-    while (opened--) e.close_loop();
-    l.program.steps.push_back(e.finish());
-  }
+  const uint32_t buffer = add_buffer(l.program, "t", BufferRole::Temp, t.dtype, t.size());
+  copy_to(l, f, v, buffer, std::move(name));
   l.placements[v] = {buffer, {t.shape, row_major_strides(t.shape), 0}};
 }
 
@@ -145,8 +150,8 @@ void make_dense(Lowering& l, const Function& f, size_t index) {
   for (size_t i = 0; i < f.results.size(); ++i) {
     const ValueId v = f.results[i];
     const Placement& p = l.placements.at(v);
-    const bool whole =
-        l.program.buffers[p.buffer].role == BufferRole::Temp && is_whole(l.program, p, f.type(v), f.facts);
+    const bool whole = l.program.buffers[p.buffer].role == BufferRole::Temp &&
+                       is_whole(l.program, p, f.type(v), f.facts) && !l.moving.count(p.buffer);
     if (!whole || taken.count(p.buffer)) copy_out(l, f, v, f.name + "_" + std::to_string(index++) + "_copy");
     const uint32_t buffer = l.placements.at(v).buffer;
     taken.insert(buffer);
@@ -154,35 +159,55 @@ void make_dense(Lowering& l, const Function& f, size_t index) {
   }
 }
 
-Result<bool> run(Function& f, PassContext& context) {
-  if (f.program) return false;
-  auto program = std::make_shared<Program>();
-  program->symbols = f.symbols();
-  Placements placements;
-  add_inputs(f, *program, placements);
-  std::vector<bool> needed = needed_outside(f);
-  Lowering lowering{*program, placements, context};
+}  // namespace
 
+Status lower_groups(Lowering& l, const Function& f) {
+  const std::vector<bool> needed = needed_outside(f);
   size_t index = 0;
   for (size_t begin = 0; begin < f.ops.size(); ++index) {
     size_t end = begin + 1;
     while (end < f.ops.size() && f.ops[end].group == f.ops[begin].group) ++end;
     std::span<const Op> ops(f.ops.data() + begin, end - begin);
     GroupKind kind = f.groups[f.ops[begin].group].kind;
+    const size_t first_step = l.program.steps.size();
     GroupView group{f, ops, outputs_of(ops, needed), kernel_name(f, index, ops)};
     switch (kind) {
-      case GroupKind::View: place_views(f, ops, placements); break;
-      case GroupKind::Loop: FRIT_TRY(lower_loop_group(lowering, group)); break;
-      case GroupKind::Reduce: FRIT_TRY(lower_reduce_group(lowering, group)); break;
+      case GroupKind::View: place_views(f, ops, l.placements); break;
+      case GroupKind::Loop: FRIT_TRY(lower_loop_group(l, group)); break;
+      case GroupKind::Reduce: FRIT_TRY(lower_reduce_group(l, group)); break;
       case GroupKind::Library:
-        place_views(f, ops, placements);
-        FRIT_TRY(lower_library_group(lowering, group));
+        place_views(f, ops, l.placements);
+        FRIT_TRY(lower_library_group(l, group));
         break;
-      case GroupKind::Scatter: FRIT_TRY(lower_scatter_group(lowering, group)); break;
+      case GroupKind::Scatter: FRIT_TRY(lower_scatter_group(l, group)); break;
+      case GroupKind::Control:
+        place_views(f, ops, l.placements);
+        FRIT_TRY(lower_control_group(l, group));
+        break;
     }
+    // The steps of a region belong to the group of the operation that has it.
+    for (size_t s = first_step; s < l.program.steps.size(); ++s)
+      std::visit([&](auto& step) { step.groups = {static_cast<uint32_t>(f.ops[begin].group)}; }, l.program.steps[s]);
     begin = end;
   }
+  return {};
+}
 
+namespace {
+
+Result<bool> run(Function& f, PassContext& context) {
+  if (f.program) return false;
+  auto program = std::make_shared<Program>();
+  program->symbols = f.symbols();
+  Placements placements;
+  add_inputs(f, *program, placements);
+  std::set<uint32_t> moving;
+  Lowering lowering{*program, placements, context, moving};
+  FRIT_TRY(lower_groups(lowering, f));
+  const size_t index = f.groups.size();
+
+  for (ValueId r : f.results)
+    if (moving.count(placements.at(r).buffer)) copy_out(lowering, f, r, f.name + "_" + std::to_string(r) + "_state");
   if (context.target.dense_results) make_dense(lowering, f, index);
   for (size_t i = 0; i < f.results.size(); ++i) {
     if (!context.target.dense_results) {

@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "ir/graph/composite.h"
+#include "ir/graph/control.h"
 #include "ir/text/kernel_printer.h"
 #include "ir/text/printer.h"
 #include "ir/verify/kernel_verifier.h"
@@ -27,8 +28,11 @@ constexpr bool kAlwaysVerify = true;
 Level starting_level(const ir::Function& f, const PassInfo& first) {
   if (f.program) return std::max(Level::Lowered, first.needs);
   if (!f.groups.empty()) return Level::Fused;
-  for (const ir::Op& op : f.ops)
+  for (const ir::Op& op : f.ops) {
     if (ir::stands_for_others(*op.def, op.operands.empty() ? bool_ : f.type(op.operands[0]).dtype)) return Level::Graph;
+    for (std::string_view name : ir::regions_of(op))
+      if (starting_level(op.attrs.get_region(name), first) == Level::Graph) return Level::Graph;
+  }
   return Level::Expanded;
 }
 
@@ -47,8 +51,12 @@ size_t count_instructions(const ir::Body& body) {
 }
 
 size_t count_ops(const ir::Function& f) {
-  if (!f.program) return f.ops.size();
   size_t count = 0;
+  if (!f.program) {
+    for (const ir::Op& op : f.ops)
+      for (std::string_view name : ir::regions_of(op)) count += count_ops(op.attrs.get_region(name));
+    return count + f.ops.size();
+  }
   for (const ir::Kernel& kernel : f.program->kernels) count += count_instructions(kernel.body);
   return count;
 }
@@ -96,6 +104,22 @@ Status check_unchanged(const PassInfo& pass, const ir::Function& f, const Hash12
 
 }  // namespace
 
+Result<bool> run(const PassInfo& pass, ir::Function& f, PassContext& context) {
+  bool changed = false;
+  if (!f.program && pass.gives < Level::Lowered)
+    for (size_t i = 0; i < f.ops.size(); ++i)
+      for (std::string_view name : ir::regions_of(f.ops[i])) {
+        ir::Function inside = ir::opened(std::get<ir::Region>(*f.ops[i].attrs.find(name)), f);
+        inside.name = f.name + "." + std::string(name);
+        FRIT_ASSIGN_OR_RETURN(inside_changed, run(pass, inside, context));
+        if (!inside_changed) continue;
+        f.ops[i].attrs.set(name, ir::closed(std::move(inside)));
+        changed = true;
+      }
+  FRIT_ASSIGN_OR_RETURN(own, pass.run(f, context));
+  return changed || own;
+}
+
 Status run(const Pipeline& pipeline, ir::Function& f, PassContext& context, const RunOptions& options) {
   using Clock = std::chrono::steady_clock;
   const bool verify_each = options.verify_each || kAlwaysVerify;
@@ -117,13 +141,14 @@ Status run(const Pipeline& pipeline, ir::Function& f, PassContext& context, cons
     bool had_program = f.program != nullptr;
 
     auto start = Clock::now();
-    Result<bool> changed = pass.run(f, context);
+    Result<bool> changed = run(pass, f, context);
     double milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
     if (!changed) return std::move(changed.error());
 
     if (options.timings)
       options.timings->push_back(
           {std::string(pass.name), milliseconds, ops_before, count_ops(f), count_kernels(f), *changed});
+    if (options.after) options.after(pass, f, milliseconds, *changed);
     if (verify_each) {
       if (Status status = verify_level(f); !status) return blame(pass, f, std::move(status.error()));
       if (!*changed && !had_program) FRIT_TRY(check_unchanged(pass, f, hash_before));

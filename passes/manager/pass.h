@@ -33,6 +33,12 @@ struct Remark {
   SourceLoc loc;
 };
 
+// Why two groups of a fused function are two: `to` reads a result of `from` from memory. Numbers of Function::groups.
+struct GroupEdge {
+  uint32_t from, to;
+  std::string why;
+};
+
 // The target of the code, as far as passes care. These traits change no result, except for the ones that say so.
 struct TargetTraits {
   int vector_bytes = 32;
@@ -46,7 +52,7 @@ struct TargetTraits {
   // These are part of a reduction's meaning on this target (ir/graph/graph.h): the accumulators along the operand's
   // last axis, and the elements of a block along that axis and along other axes.
   int reduction_lanes = ir::kReductionLanes;
-  int64_t reduction_block = ir::kReductionBlock, column_block = ir::kReductionBlock;
+  int64_t reduction_block = ir::kReductionBlock, column_block = ir::kColumnBlock;
   // Needs of code that is called with the caller's own memory, without a runtime.
   bool dense_results = false;   // each result is a separate output, dense and row-major: no view, no input, not shared
   bool own_routines = false;    // routines of the library are kernels of the program ...
@@ -59,7 +65,8 @@ struct PassContext {
   bool fuse = true;  // false: every op in its own group (eager, and --pipeline comparisons)
   bool collect_remarks = false;
   std::vector<Remark> remarks;
-  std::string pass;  // the running pass
+  std::vector<GroupEdge> edges;  // with collect_remarks: set by fuse
+  std::string pass;              // the running pass
   void remark(const ir::Function& f, std::string text, SourceLoc loc = {}) {
     if (collect_remarks) remarks.push_back({pass, f.name, std::move(text), loc});
   }
@@ -99,8 +106,14 @@ struct RunOptions {
   std::ostream* print_to = nullptr;
   std::string dump_dir;  // numbered files, one per pass
   std::vector<PassTiming>* timings = nullptr;
+  // Called after each pass, with the milliseconds that it took and whether it changed the function.
+  std::function<void(const PassInfo&, const ir::Function&, double, bool)> after = nullptr;
 };
 
 Status run(const Pipeline& pipeline, ir::Function& f, PassContext& context, const RunOptions& options = {});
+
+// Runs one pass on a function and on the regions in it, which stay at the level of the function around them. Lowering
+// to kernels takes the regions with the function. Gives whether the pass changed anything.
+Result<bool> run(const PassInfo& pass, ir::Function& f, PassContext& context);
 
 }  // namespace frit::passes

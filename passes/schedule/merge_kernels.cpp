@@ -68,11 +68,15 @@ class Merger {
     each_use([&](KernelStep& use, bool fused) {
       if (fused) epilogue[use.kernel] = true;
     });
-    std::map<uint64_t, std::vector<Family>> families;
-    for (uint32_t i = 0; i < p_.kernels.size(); ++i) add(families[structure_hash(p_.kernels[i])], i, epilogue[i]);
-    for (auto& [hash, alike] : families)
-      for (Family& family : alike)
+    std::map<uint64_t, std::vector<uint32_t>> alike;
+    for (uint32_t i = 0; i < p_.kernels.size(); ++i) alike[structure_hash(p_.kernels[i])].push_back(i);
+    for (const auto& [hash, kernels] : alike) {
+      if (kernels.size() < 2) continue;
+      std::vector<Family> families;
+      for (uint32_t i : kernels) add(families, i, epilogue[i]);
+      for (Family& family : families)
         if (family.plain.name != "epilogue") share(family);
+    }
     if (!changed_) return false;
     drop_merged();
     return true;
@@ -84,8 +88,8 @@ class Merger {
     for (Step& s : p_.steps) {
       if (auto* launch = std::get_if<KernelStep>(&s))
         visit(*launch, false);
-      else if (auto& fused = std::get<LibraryStep>(s).epilogue)
-        visit(*fused, true);
+      else if (auto* library = std::get_if<LibraryStep>(&s); library && library->epilogue)
+        visit(*library->epilogue, true);
     }
   }
 
@@ -197,7 +201,9 @@ class Merger {
   bool changed_ = false;
 };
 
-Result<bool> run(Function& f, PassContext& context) { return Merger(f, context).run(); }
+Result<bool> run(Function& f, PassContext& context) {
+  return f.program->kernels.size() > 1 && Merger(f, context).run();
+}
 
 const RegisterPass registered({
     .name = "merge_kernels",

@@ -1,7 +1,7 @@
 // plan_buffers: gives every temporary a slot of the workspace, and finds inputs whose memory an output may take over.
 //
-// Temporaries share a slot if their live ranges do not overlap. A slot is reused only for a size that is provably no
-// larger than the slot, or if both sizes are known numbers; then the slot may grow. Unused temporaries are dropped.
+// Temporaries share a slot if their live ranges do not overlap and the slot is provably as large. Unused temporaries
+// are dropped.
 #include <algorithm>
 
 #include "passes/manager/pass.h"
@@ -11,63 +11,45 @@ namespace {
 
 using namespace ir;
 
-struct Life {
-  size_t first = ~size_t{0}, last = 0;
-  bool used = false;
-  void at(size_t step) {
-    first = std::min(first, step), last = std::max(last, step);
-    used = true;
-  }
-};
-
-std::vector<Life> lives(const Program& p) {
-  std::vector<Life> out(p.buffers.size());
-  for (size_t i = 0; i < p.steps.size(); ++i) {
-    if (auto* k = std::get_if<KernelStep>(&p.steps[i])) {
-      for (uint32_t b : k->buffers) out[b].at(i);
-    } else {
-      const auto& l = std::get<LibraryStep>(p.steps[i]);
-      for (const Window& w : l.operands) out[w.buffer].at(i);
-      for (const Window& w : l.results) out[w.buffer].at(i);
-      if (l.workspace != kNone) out[l.workspace].at(i);
-      if (l.epilogue)
-        for (uint32_t b : l.epilogue->buffers) out[b].at(i);
-    }
-  }
-  return out;
-}
+using Life = BufferLife;
 
 struct Slot {
   Dim bytes;
-  size_t free_after;
+  std::vector<Life> lives;  // of its temporaries, which do not overlap
+
+  bool is_free(const Life& life) const {
+    return std::all_of(lives.begin(), lives.end(),
+                       [&](const Life& l) { return l.last < life.first || life.last < l.first; });
+  }
 };
 
+// Large temporaries take their slots first, and smaller ones the gaps in them. Open sizes have no such order: they
+// follow, in the order of their lives, and share slots where one provably fits into another.
 void assign_slots(Program& p, const std::vector<Life>& life, const DimFacts& facts) {
   std::vector<uint32_t> temps;
   for (uint32_t b = 0; b < p.buffers.size(); ++b)
     if (p.buffers[b].role == BufferRole::Temp && life[b].used) temps.push_back(b);
-  std::stable_sort(temps.begin(), temps.end(), [&](uint32_t a, uint32_t b) { return life[a].first < life[b].first; });
+  const auto bytes_of = [&](uint32_t b) { return p.buffers[b].size * Dim(int64_t{p.buffers[b].dtype.size}); };
+  std::stable_sort(temps.begin(), temps.end(), [&](uint32_t a, uint32_t b) {
+    const Dim x = bytes_of(a), y = bytes_of(b);
+    if (x.is_const() != y.is_const()) return x.is_const();
+    if (x.is_const() && x.value() != y.value()) return x.value() > y.value();
+    return life[a].first < life[b].first;
+  });
   std::vector<Slot> slots;
   for (uint32_t b : temps) {
-    Dim bytes = p.buffers[b].size * Dim(int64_t{p.buffers[b].dtype.size});
+    const Dim bytes = bytes_of(b);
     uint32_t best = kNone;
     for (uint32_t s = 0; s < slots.size(); ++s) {
-      if (slots[s].free_after >= life[b].first) continue;
-      bool fits = facts.less_equal(bytes, slots[s].bytes) == Tri::Yes;
-      bool grows = bytes.is_const() && slots[s].bytes.is_const();
-      if (!fits && !grows) continue;
-      // Prefer the smallest slot that fits, else the largest slot, which grows least.
-      if (best == kNone || (grows && fits && slots[s].bytes.value() < slots[best].bytes.value()) ||
-          (grows && !fits && slots[best].bytes.value() < bytes.value() &&
-           slots[s].bytes.value() > slots[best].bytes.value()))
-        best = s;
+      if (!slots[s].is_free(life[b]) || facts.less_equal(bytes, slots[s].bytes) != Tri::Yes) continue;
+      // The smallest slot that fits.
+      if (best == kNone || facts.less_equal(slots[best].bytes, slots[s].bytes) == Tri::No) best = s;
     }
     if (best == kNone) {
       best = static_cast<uint32_t>(slots.size());
-      slots.push_back({bytes, 0});
+      slots.push_back({bytes, {}});
     }
-    if (facts.less_equal(bytes, slots[best].bytes) != Tri::Yes) slots[best].bytes = bytes;
-    slots[best].free_after = life[b].last;
+    slots[best].lives.push_back(life[b]);
     p.buffers[b].slot = best;
   }
   p.slots.clear();
@@ -97,6 +79,16 @@ bool same_positions(const Body& body, uint32_t in, uint32_t out, bool& any) {
   return true;
 }
 
+// Whether the kernel, launched with `buffers`, may write buffer `out` over the memory of buffer `in`. A launch may bind
+// a buffer more than once.
+bool may_replace(const Kernel& k, const std::vector<uint32_t>& buffers, uint32_t in, uint32_t out) {
+  const auto written = static_cast<uint32_t>(std::find(buffers.begin(), buffers.end(), out) - buffers.begin());
+  bool any = false;
+  for (uint32_t i = 0; i < buffers.size(); ++i)
+    if (buffers[i] == in && !same_positions(k.body, i, written, any)) return false;
+  return any;
+}
+
 void find_donors(Program& p, const std::vector<Life>& life) {
   std::vector<bool> taken(p.buffers.size(), false);
   for (uint32_t out = 0; out < p.buffers.size(); ++out) {
@@ -110,12 +102,8 @@ void find_donors(Program& p, const std::vector<Life>& life) {
       if (i.dtype.size != o.dtype.size || !(i.size == o.size)) continue;
       // A result that is a window on the input must keep it whole.
       if (std::any_of(p.results.begin(), p.results.end(), [&](const Window& w) { return w.buffer == in; })) continue;
-      auto number = [&](uint32_t b) {
-        return static_cast<uint32_t>(std::find(step->buffers.begin(), step->buffers.end(), b) - step->buffers.begin());
-      };
-      bool any = false;
       // Other outputs of the kernel are fine: they have memory of their own.
-      if (same_positions(p.kernels[step->kernel].body, number(in), number(out), any) && any) {
+      if (may_replace(p.kernels[step->kernel], step->buffers, in, out)) {
         o.donor = in;
         taken[in] = true;
       }
@@ -125,30 +113,20 @@ void find_donors(Program& p, const std::vector<Life>& life) {
 
 // Drops temporaries that no step touches because their computation vanished, so that every remaining one has a slot.
 void drop_unused(Program& p) {
-  std::vector<Life> life = lives(p);
+  std::vector<Life> life = buffer_lives(p);
   for (const Window& w : p.results) life[w.buffer].used = true;
   std::vector<uint32_t> number(p.buffers.size(), kNone);
   std::vector<ProgramBuffer> kept;
   for (uint32_t b = 0; b < p.buffers.size(); ++b) {
-    if (p.buffers[b].role == BufferRole::Temp && !life[b].used) continue;
+    const BufferRole role = p.buffers[b].role;
+    if ((role == BufferRole::Temp || role == BufferRole::Part) && !life[b].used) continue;
     number[b] = static_cast<uint32_t>(kept.size());
     kept.push_back(std::move(p.buffers[b]));
   }
   p.buffers = std::move(kept);
-  auto renumber = [&](KernelStep& step) {
-    for (uint32_t& b : step.buffers) b = number[b];
-  };
-  for (Step& step : p.steps) {
-    if (auto* kernel = std::get_if<KernelStep>(&step)) {
-      renumber(*kernel);
-      continue;
-    }
-    auto& library = std::get<LibraryStep>(step);
-    for (Window& w : library.operands) w.buffer = number[w.buffer];
-    for (Window& w : library.results) w.buffer = number[w.buffer];
-    if (library.workspace != kNone) library.workspace = number[library.workspace];
-    if (library.epilogue) renumber(*library.epilogue);
-  }
+  for (ProgramBuffer& b : p.buffers)
+    if (b.whole != kNone) b.whole = number[b.whole];
+  for (Step& step : p.steps) each_buffer(step, [&](uint32_t& b) { b = number[b]; });
   for (Window& w : p.results) w.buffer = number[w.buffer];
 }
 
@@ -162,7 +140,7 @@ Result<bool> run(Function& f, PassContext& context) {
   if (planned(p)) return false;
   const size_t buffers = p.buffers.size();
   drop_unused(p);
-  std::vector<Life> life = lives(p);
+  std::vector<Life> life = buffer_lives(p);
   assign_slots(p, life, f.facts);
   // A result in the caller's own memory takes over no other memory.
   if (!context.target.dense_results) find_donors(p, life);

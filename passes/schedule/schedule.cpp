@@ -4,13 +4,15 @@
 // loop and how far it is unrolled, and which two loops are tiled.
 //
 // Three shapes of kernel occur. A nest around straight-line code: its innermost loop is the vector loop. Rows (the
-// reduced axis is the last): the outer loops are spread over threads, the loops inside are vector loops. Columns (the
-// last axis is kept): the loop over it is the vector loop, with the reducing loops inside.
+// reduced axis is the last): the outer loops are spread over threads, the loops inside are vector loops; rows shorter
+// than two vectors are its lanes. Columns (the last axis is kept): the loop over it is the vector loop, with the
+// reducing loops inside.
 #include <algorithm>
 
 #include "passes/lower/loop_nest.h"
 #include "passes/manager/pass.h"
 #include "passes/schedule/grid_schedule.h"
+#include "passes/schedule/short_rows.h"
 
 namespace frit::passes {
 namespace {
@@ -173,6 +175,18 @@ class Scheduler {
       set_grain(loop);
       return;
     }
+    if (const int lanes = lanes_for(innermost->body);
+        nest && depth == 2 && !rows_fixed_ && has_short_columns(loop, lanes, k_.facts)) {
+      join_short_columns(k_, loop, lanes, fresh("w"));
+      set_grain(loop);
+      return;
+    }
+    if (const int lanes = lanes_for(innermost->body);
+        columns && depth == 2 && !rows_fixed_ && has_narrow_columns(loop, lanes, k_.facts)) {
+      put_blocks_side_by_side(k_, loop, lanes, fresh("w"));
+      set_grain(loop);
+      return;
+    }
     // All loops except the vector loop merge into the parallel loop.
     int keep = nest || columns ? 2 : 1;
     if (rows_fixed_) keep = depth;
@@ -182,6 +196,8 @@ class Scheduler {
       columns ? vectorize_columns(*inner_of_nest(loop.body)) : vectorize(*inner_of_nest(loop.body));
     } else if (nest || columns) {
       columns ? vectorize_columns(loop) : vectorize(loop);
+    } else if (const int lanes = lanes_for(loop.body); !rows_fixed_ && has_short_rows(loop, lanes, k_.facts)) {
+      put_rows_in_lanes(k_, loop, lanes, fresh("w"));
     } else {
       for (Instr& i : loop.body)
         if (auto* inner = std::get_if<Loop>(&i.node)) vectorize_leaves(*inner);

@@ -151,6 +151,7 @@ class Canonicalizer {
     constant_to_the_right(f_.values[v].op);
     if (auto r = by_traits(*op)) return r;
     if (auto r = one_broadcast(v)) return r;
+    if (auto r = below_broadcasts(v)) return r;
     auto rules = rules_.find(op->def);
     if (rules == rules_.end()) return std::nullopt;
     for (const Equation* e : rules->second)
@@ -194,6 +195,44 @@ class Canonicalizer {
     remark(op.def->name, " of a broadcast scalar is a broadcast", op.loc);
     rewriter_.builder().loc = op.loc;
     return rewriter_.builder().broadcast(scalar, Shape(f_.type(v).shape));
+  }
+
+  // Elementwise work on values that are broadcast along the same axes is work on the smaller values, and its result is
+  // broadcast. A copy stays: it asks for elements of its own.
+  std::optional<ValueId> below_broadcasts(ValueId v) {
+    const Op& op = *f_.def_of(v);
+    if (op.def->kind != OpKind::Elementwise || op.def->has(kIdempotent)) return std::nullopt;
+    const Shape full = f_.type(v).shape;
+    Shape small(full.size(), Dim(1));
+    size_t rank = 0;
+    bool varies = false;
+    for (ValueId o : op.operands) {
+      const Shape& from = f_.type(under_broadcast(o)).shape;
+      rank = std::max(rank, from.size());
+      varies = varies || !is_constant(f_, o);
+      for (size_t i = 0; i < from.size(); ++i)
+        if (!from[i].is(1)) small[full.size() - from.size() + i] = full[full.size() - from.size() + i];
+    }
+    if (!varies || small == full) return std::nullopt;
+    small.erase(small.begin(), small.end() - static_cast<ptrdiff_t>(rank));
+    remark(op.def->name, " of broadcast values is computed before they are broadcast", op.loc);
+    const OpDef& def = *op.def;
+    AttrMap attrs = op.attrs;
+    std::vector<ValueId> operands = op.operands;
+    Builder& b = rewriter_.builder();
+    b.loc = op.loc;
+    for (ValueId& o : operands)
+      if (o = under_broadcast(o); f_.type(o).shape != small) o = b.broadcast(o, small);
+    const std::optional<ValueId> made = rewriter_.try_build(def, std::move(operands), std::move(attrs));
+    if (!made) return std::nullopt;
+    return b.broadcast(simplify(*made), full);
+  }
+
+  // The value that `v` is a broadcast of, or `v` itself.
+  ValueId under_broadcast(ValueId v) const {
+    static const OpDef& broadcast = ir::op("broadcast");
+    const Op* op = f_.def_of(v);
+    return op && op->def == &broadcast ? op->operands[0] : v;
   }
 
   std::optional<ValueId> apply(const Equation& e, ValueId v) {

@@ -1,5 +1,6 @@
-// dce: removes ops without side effects whose results have no live user.
+// dce: removes ops without side effects whose results have no live user, and the unused parts of control flow.
 #include "passes/manager/pass.h"
+#include "passes/simplify/prune_regions.h"
 
 namespace frit::passes {
 namespace {
@@ -7,23 +8,12 @@ namespace {
 using namespace ir;
 
 Result<bool> run_dce(Function& f, PassContext& context) {
-  std::vector<bool> used(f.values.size());
-  for (ValueId v : f.results) used[v] = true;
-  size_t dead = 0;
-  for (size_t i = f.ops.size(); i-- > 0;) {
-    const Op& op = f.ops[i];
-    bool live = op.def->has(kSideEffect);
-    for (ValueId r : op.results) live = live || used[r];
-    if (live) {
-      for (ValueId v : op.operands) used[v] = true;
-    } else {
-      ++dead;
-    }
-  }
-  if (dead == 0) return false;
-  context.remark(f, "removed " + std::to_string(dead) + (dead == 1 ? " op" : " ops") + " whose results are unused");
-  f.canonicalize_order();
-  return true;
+  const auto [ops, values] = remove_dead(f);
+  if (ops)
+    context.remark(f, "removed " + std::to_string(ops) + (ops == 1 ? " op" : " ops") + " whose results are unused");
+  if (values)
+    context.remark(f, "removed " + std::to_string(values) + " results and operands of control flow that nothing needs");
+  return ops + values > 0;
 }
 
 const RegisterPass registered({

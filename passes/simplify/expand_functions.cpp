@@ -66,6 +66,7 @@ class Expander {
         auto [known, added] = constants_.try_emplace({node.type.val, node.imm}, kNoReg);
         if (added) {
           known->second = kernel_.new_reg(node.type);
+          kernel_.set_origin(known->second, kernel_.origin(call.result));
           out.push_back({ScalarInstr{known->second, ScalarOp::Const, node.type, {kNoReg, kNoReg, kNoReg}, node.imm}});
         }
         regs[i] = known->second;
@@ -75,6 +76,7 @@ class Expander {
           i == last ? call.result : kernel_.new_reg(node.type), node.op, node.type, {kNoReg, kNoReg, kNoReg}, node.imm};
       for (size_t k = 0; k < static_cast<size_t>(arity(node.op)); ++k) instr.args[k] = regs[node.args[k]];
       regs[i] = instr.result;
+      kernel_.set_origin(instr.result, kernel_.origin(call.result));
       out.push_back({instr});
     }
     ++expanded_;

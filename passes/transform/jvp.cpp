@@ -1,4 +1,6 @@
 // jvp: products of the Jacobian with tangents, by forward accumulation.
+#include "ir/graph/custom.h"
+#include "passes/transform/control.h"
 #include "passes/transform/reverse.h"
 #include "passes/transform/transform.h"
 
@@ -9,42 +11,49 @@ using namespace ir;
 
 class Forward {
  public:
-  explicit Forward(Builder& b) : b_(b) {}
+  explicit Forward(Builder& b) : b_(b), tangents_(b) {}
 
-  void set(ValueId value, ValueId tangent) { tangents_[value] = tangent; }
-  ValueId tangent(ValueId value) {
-    const auto found = tangents_.find(value);
-    return found == tangents_.end() ? b_.splat(0, b_.type(value)) : found->second;
+  void add(ValueId value, ValueId tangent) { tangents_.add(value, tangent); }
+  ValueId tangent(ValueId value) { return tangents_.of(value); }
+
+  // A value without a derivative fails only where a result needs it: a rule of the user may stand for its function.
+  void visit(const Op& op) {
+    if (!flows(b_.function(), op)) return;
+    std::vector<size_t> moving;
+    for (size_t k = 0; k < operands_with_tangents(op); ++k) {
+      if (const auto found = failures_.find(op.operands[k]); found != failures_.end()) {
+        const Diagnostic failure = found->second;
+        for (ValueId r : op.results) failures_.emplace(r, failure);
+        return;
+      }
+      if (tangents_.has(op.operands[k])) moving.push_back(k);
+    }
+    if (moving.empty()) return;
+    b_.loc = op.loc;
+    if (const Status status = follow(op, moving); !status.ok())
+      for (ValueId r : op.results) failures_.emplace(r, status.error());
   }
 
-  Status visit(const Op& op) {
-    if (!flows(b_.function(), op)) return {};
-    std::vector<size_t> moving;
-    for (size_t k = 0; k < op.operands.size(); ++k)
-      if (tangents_.count(op.operands[k])) moving.push_back(k);
-    if (moving.empty()) return {};
-    b_.loc = op.loc;
-    if (op.def->jvp) return own_rule(op);
-    if (op.def->vjp) return transpose(op, moving);
-    if (op.def->kind != OpKind::Elementwise)
-      return Diagnostic("op '" + std::string(op.def->name) + "' has no derivative", op.loc,
-                        "keep it out of the function with 'stop_gradient', or write it in other operations");
-    for (size_t k : moving) {
-      if (k >= op.def->derivatives.size() || op.def->derivatives[k].empty()) continue;
-      add(op.results[0], scaled(op, k));
-    }
-    return {};
+  // Fails with the reason where a value has no tangent.
+  Status check(ValueId value) const {
+    const auto found = failures_.find(value);
+    return found == failures_.end() ? Status() : Status(found->second);
   }
 
  private:
-  void add(ValueId value, ValueId tangent) {
-    const auto [known, fresh] = tangents_.emplace(value, tangent);
-    if (!fresh) known->second = b_.build("add", {known->second, tangent});
+  Status follow(const Op& op, const std::vector<size_t>& moving) {
+    if (op.def->kind == OpKind::Control) return control(op);
+    if (op.def->jvp) return own_rule(op);
+    if (op.def->vjp) return transpose(op, moving);
+    FRIT_TRY(check_has_factors(op));
+    for (size_t k : moving)
+      if (has_factor(op, k)) add(op.results[0], scaled(op, k));
+    return {};
   }
 
   ValueId scaled(const Op& op, size_t k) {
     const Dtype out = b_.type(op.results[0]).dtype;
-    ValueId t = tangents_.at(op.operands[k]), d = factor(b_, op, k);
+    ValueId t = tangents_.of(op.operands[k]), d = factor(b_, op, k);
     const bool complex = is_complex(b_.type(t).dtype) || is_complex(b_.type(d).dtype);
     const Dtype meet = complex ? complex64 : out;
     t = b_.cast(t, meet), d = b_.cast(d, meet);
@@ -56,9 +65,18 @@ class Forward {
 
   Status own_rule(const Op& op) {
     std::vector<ValueId> given;
-    for (ValueId v : op.operands) given.push_back(tangents_.count(v) ? tangents_.at(v) : kNone);
+    for (ValueId v : op.operands) given.push_back(tangents_.has(v) ? tangents_.of(v) : kNone);
     const std::vector<ValueId> found = op.def->jvp(b_, op, op.operands, op.results, given);
     for (size_t r = 0; r < op.results.size(); ++r) add(op.results[r], found[r]);
+    return {};
+  }
+
+  Status control(const Op& op) {
+    std::vector<ValueId> given;
+    for (ValueId v : op.operands) given.push_back(tangents_.has(v) ? tangents_.of(v) : kNone);
+    FRIT_ASSIGN_OR_RETURN(found, control_jvp(b_, op, given));
+    for (size_t r = 0; r < found.size(); ++r)
+      if (found[r] != kNone) add(op.results[r], found[r]);
     return {};
   }
 
@@ -74,7 +92,7 @@ class Forward {
     const size_t last = b_.function().ops.size();
     Reverse reverse(b_, given);
     for (size_t k : moving)
-      if (k < found.size() && found[k] != kNone) reverse.seed(found[k], tangents_.at(op.operands[k]));
+      if (k < found.size() && found[k] != kNone) reverse.seed(found[k], tangents_.of(op.operands[k]));
     FRIT_TRY(reverse.run(first, last));
     for (size_t r = 0; r < op.results.size(); ++r)
       if (is_inexact(b_.type(op.results[r]).dtype)) add(op.results[r], reverse.cotangent(given[r]));
@@ -82,27 +100,31 @@ class Forward {
   }
 
   Builder& b_;
-  std::unordered_map<ValueId, ValueId> tangents_;
+  Sums tangents_;
+  std::unordered_map<ValueId, Diagnostic> failures_;
 };
 
 }  // namespace
 
 Result<ir::Function> jvp(const ir::Function& f, const std::vector<size_t>& wrt) {
-  FRIT_TRY(check_sources(f, wrt, "jvp"));
+  FRIT_TRY(check_sources(f, wrt));
   FRIT_ASSIGN_OR_RETURN(out, expanded(f));
   const size_t ops = out.ops.size();
   Builder b(out);
   Forward forward(b);
   for (size_t i : wrt) {
     const ValueId param = out.params[i];
-    forward.set(param, out.add_param("tangent" + std::to_string(i), Type(out.type(param))));
+    forward.add(param, out.add_param("tangent" + std::to_string(i), Type(out.type(param))));
   }
   for (size_t i = 0; i < ops; ++i) {
     const Op op = out.ops[i];  // a copy: the rules append ops
-    FRIT_TRY(forward.visit(op));
+    forward.visit(op);
   }
   const std::vector<ValueId> results = out.results;
-  for (ValueId r : results) out.results.push_back(forward.tangent(r));
+  for (ValueId r : results) {
+    FRIT_TRY(forward.check(r));
+    out.results.push_back(forward.tangent(r));
+  }
   out.result_names.clear();
   out.canonicalize_order();
   return out;

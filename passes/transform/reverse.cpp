@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "passes/manager/pass.h"
+#include "passes/transform/control.h"
 
 namespace frit::passes {
 
@@ -29,18 +30,36 @@ bool flows(const Function& f, const Op& op) {
   return !op.def->has(kNoGradient) && any_inexact(f, op.operands) && any_inexact(f, op.results);
 }
 
+void Sums::add(ValueId value, ValueId term) {
+  const auto [known, fresh] = of_.emplace(value, term);
+  if (!fresh) known->second = b_.build("add", {known->second, term});
+}
+
+ValueId Sums::of(ValueId value) {
+  const auto found = of_.find(value);
+  return found == of_.end() ? b_.splat(0, b_.type(value)) : found->second;
+}
+
+bool has_factor(const Op& op, size_t i) { return i < op.def->derivatives.size() && !op.def->derivatives[i].empty(); }
+
+Status check_has_factors(const Op& op) {
+  if (op.def->kind == OpKind::Elementwise) return {};
+  return Diagnostic("op '" + std::string(op.def->name) + "' has no derivative", op.loc,
+                    "keep it out of the function with 'stop_gradient', or write it in other operations");
+}
+
 ValueId factor(Builder& b, const Op& op, size_t i) {
   return derivative(b, *op.def, static_cast<int>(i), op.operands, op.results[0]);
 }
 
-Status check_sources(const Function& f, const std::vector<size_t>& wrt, const char* what) {
+Status check_sources(const Function& f, const std::vector<size_t>& wrt) {
   for (size_t i : wrt) {
     if (i >= f.params.size())
-      return Diagnostic(std::string(what) + ": there is no argument " + std::to_string(i) + " among " +
-                        std::to_string(f.params.size()));
+      return Diagnostic("there is no argument " + std::to_string(i) + " among " + std::to_string(f.params.size()), {},
+                        "count arguments from 0");
     const Type& type = f.type(f.params[i]);
     if (!is_inexact(type.dtype))
-      return Diagnostic(std::string(what) + ": argument " + std::to_string(i) + " is " + type.str() +
+      return Diagnostic("argument " + std::to_string(i) + " is " + type.str() +
                             ", and derivatives are with respect to floats and complex numbers",
                         {}, "convert it with 'astype', or leave it out");
   }
@@ -48,17 +67,10 @@ Status check_sources(const Function& f, const std::vector<size_t>& wrt, const ch
 }
 
 Reverse::Reverse(Builder& b, const std::vector<ValueId>& sources)
-    : b_(b), sources_(sources), active_(sources.begin(), sources.end()) {}
+    : b_(b), active_(sources.begin(), sources.end()), cotangents_(b) {}
 
 void Reverse::seed(ValueId value, ValueId cotangent) {
-  if (!is_inexact(b_.type(value).dtype)) return;
-  const auto [known, fresh] = cotangents_.emplace(value, cotangent);
-  if (!fresh) known->second = b_.build("add", {known->second, cotangent});
-}
-
-ValueId Reverse::cotangent(ValueId value) {
-  const auto found = cotangents_.find(value);
-  return found == cotangents_.end() ? b_.splat(0, b_.type(value)) : found->second;
+  if (is_inexact(b_.type(value).dtype)) cotangents_.add(value, cotangent);
 }
 
 Status Reverse::run(size_t first, size_t last) {
@@ -72,7 +84,7 @@ Status Reverse::run(size_t first, size_t last) {
     // A copy: the rules append ops.
     const Op op = b_.function().ops[i];
     const bool wanted =
-        std::any_of(op.results.begin(), op.results.end(), [&](ValueId v) { return active(v) && cotangents_.count(v); });
+        std::any_of(op.results.begin(), op.results.end(), [&](ValueId v) { return active(v) && cotangents_.has(v); });
     if (wanted) FRIT_TRY(visit(op));
   }
   return {};
@@ -81,6 +93,16 @@ Status Reverse::run(size_t first, size_t last) {
 Status Reverse::visit(const Op& op) {
   b_.loc = op.loc;
   const auto takes = [&](ValueId v) { return active(v) && is_inexact(b_.type(v).dtype); };
+  if (op.def->kind == OpKind::Control) {
+    std::vector<bool> sources;
+    for (ValueId v : op.operands) sources.push_back(takes(v));
+    std::vector<ValueId> given;
+    for (ValueId r : op.results) given.push_back(cotangents_.has(r) ? cotangents_.of(r) : kNone);
+    FRIT_ASSIGN_OR_RETURN(found, control_vjp(b_, op, sources, given));
+    for (size_t k = 0; k < op.operands.size(); ++k)
+      if (found[k] != kNone && sources[k]) seed(op.operands[k], found[k]);
+    return {};
+  }
   if (op.def->vjp) {
     std::vector<ValueId> given;
     for (ValueId r : op.results) given.push_back(cotangent(r));
@@ -89,13 +111,11 @@ Status Reverse::visit(const Op& op) {
       if (found[k] != kNone && takes(op.operands[k])) seed(op.operands[k], found[k]);
     return {};
   }
-  if (op.def->kind != OpKind::Elementwise)
-    return Diagnostic("op '" + std::string(op.def->name) + "' has no derivative", op.loc,
-                      "keep it out of the function with 'stop_gradient', or write it in other operations");
+  FRIT_TRY(check_has_factors(op));
   const ValueId given = cotangent(op.results[0]);
   const Dtype out = b_.type(given).dtype;
   for (size_t k = 0; k < op.operands.size(); ++k) {
-    if (!takes(op.operands[k]) || k >= op.def->derivatives.size() || op.def->derivatives[k].empty()) continue;
+    if (!takes(op.operands[k]) || !has_factor(op, k)) continue;
     const Dtype in = b_.type(op.operands[k]).dtype;
     ValueId d = factor(b_, op, k);
     // A real result of a complex operand (abs) has its gradient as its factor.

@@ -9,6 +9,20 @@
 
 namespace frit::passes {
 
+// Cotangents or tangents of values, each the sum of what was added for it.
+class Sums {
+ public:
+  explicit Sums(ir::Builder& b) : b_(b) {}
+  void add(ir::ValueId value, ir::ValueId term);
+  bool has(ir::ValueId value) const { return of_.count(value) != 0; }
+  // Zeros where nothing was added.
+  ir::ValueId of(ir::ValueId value);
+
+ private:
+  ir::Builder& b_;
+  std::unordered_map<ir::ValueId, ir::ValueId> of_;
+};
+
 // Appends the ops that carry cotangents from results of ops [first, last) back to the values that depend on `sources`.
 class Reverse {
  public:
@@ -18,16 +32,15 @@ class Reverse {
   void seed(ir::ValueId value, ir::ValueId cotangent);
   Status run(size_t first, size_t last);
   // Of a value, zeros where nothing depends on it.
-  ir::ValueId cotangent(ir::ValueId value);
+  ir::ValueId cotangent(ir::ValueId value) { return cotangents_.of(value); }
 
  private:
   bool active(ir::ValueId v) const { return active_.count(v) != 0; }
   Status visit(const ir::Op& op);
 
   ir::Builder& b_;
-  std::vector<ir::ValueId> sources_;
   std::unordered_set<ir::ValueId> active_;  // depends on a source by ops that derivatives flow through
-  std::unordered_map<ir::ValueId, ir::ValueId> cotangents_;
+  Sums cotangents_;
 };
 
 // The copy of `f` that a transform extends: without composite rows, with no groups.
@@ -36,9 +49,12 @@ Result<ir::Function> expanded(const ir::Function& f);
 // Whether derivatives flow from operand to result at all.
 bool flows(const ir::Function& f, const ir::Op& op);
 
-// The factor between operand `i` of an elementwise row and its result, in the result's type.
+// Whether an elementwise row has a derivative with respect to operand `i`, and the factor between that operand and the
+// result. Rows of other kinds have rules instead; one without any is an error.
+bool has_factor(const ir::Op& op, size_t i);
 ir::ValueId factor(ir::Builder& b, const ir::Op& op, size_t i);
+Status check_has_factors(const ir::Op& op);
 
-Status check_sources(const ir::Function& f, const std::vector<size_t>& wrt, const char* what);
+Status check_sources(const ir::Function& f, const std::vector<size_t>& wrt);
 
 }  // namespace frit::passes

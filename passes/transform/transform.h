@@ -1,7 +1,7 @@
-// Transforms of functions: from a function of the graph to the function of its derivative.
+// Transforms of functions: from a function of the graph to the function of its derivative, or of a batch.
 //
-// Both expand composite rows first and then follow the rows' rules: derivative texts of elementwise rows, `vjp` rules
-// of the others (ir/graph/op.h).
+// Derivatives expand composite rows first and then follow the rows' rules: derivative texts of elementwise rows, `vjp`
+// rules of the others (ir/graph/op.h). Batching follows kinds and traits, and `batch` rules (ir/graph/batch.h).
 //
 // Complex numbers: a cotangent is an element of the same space as its value with the inner product Re(conj(a) * b). So
 // a vjp multiplies by the conjugate of the factor that the jvp multiplies by, for every row.
@@ -26,5 +26,18 @@ Result<ir::Function> vjp(const ir::Function& f, const std::vector<size_t>& wrt);
 // Algorithm: forward accumulation; a row with a vjp rule alone is the transpose of that rule, which is linear in the
 // cotangent.
 Result<ir::Function> jvp(const ir::Function& f, const std::vector<size_t>& wrt);
+
+// Where a batch of `size` positions lies among the axes of parameters and results; -1: nowhere.
+struct BatchAxes {
+  std::vector<int> in, out;
+  Dim size;
+};
+
+// `f` for all positions of a batch. Parameters and results: those of `f`, with an axis of `axes.size` at the given
+// place. A parameter without it is the same at every position. A result that is the same at every position is repeated
+// along its axis, as a broadcast, or comes without one. Fails where an axis is out of range, no parameter has one, a
+// result that differs between positions has none, or with the name of a row that has no batching rule.
+// Algorithm: one walk. The batch axis is axis 0 inside; values that are the same everywhere stay without it.
+Result<ir::Function> vmap(const ir::Function& f, const BatchAxes& axes);
 
 }  // namespace frit::passes

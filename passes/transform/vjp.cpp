@@ -7,7 +7,7 @@ namespace frit::passes {
 using namespace ir;
 
 Result<Function> vjp(const Function& f, const std::vector<size_t>& wrt) {
-  FRIT_TRY(check_sources(f, wrt, "vjp"));
+  FRIT_TRY(check_sources(f, wrt));
   FRIT_ASSIGN_OR_RETURN(out, expanded(f));
   const size_t ops = out.ops.size();
   std::vector<ValueId> sources;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "runtime/execute/observe.h"
 #include "runtime/execute/parallel.h"
 
 namespace frit::runtime {
@@ -14,7 +15,8 @@ using CpuFrame = Frame<void*>;
 class Launch {
  public:
   Launch(const Kernel& kernel, const CpuFrame& frame)
-      : fn_(kernel.fn),
+      : plan_(*kernel.plan),
+        fn_(kernel.fn),
         buffers_(kernel.plan->buffers.size()),
         symbols_(kernel.same_symbols ? 0 : kernel.plan->symbols.size()),
         scratch_bytes_(static_cast<size_t>(kernel.scratch.get(frame.symbols))) {
@@ -38,6 +40,12 @@ class Launch {
     fn_(buffers_.data(), symbol_values_, begin, end, scratch.data());
   }
 
+  // A part of the work, on the thread that does it: a "chunk", or an "epilogue" inside of a routine's span.
+  void run_part(std::string_view kind, int64_t begin, int64_t end) {
+    const Span span(kind, plan_.name);
+    run(begin, end);
+  }
+
   Status status(const KernelPlan& plan) const {
     if (!failed_.load(std::memory_order_relaxed)) return {};
     return Diagnostic(
@@ -46,6 +54,7 @@ class Launch {
   }
 
  private:
+  const KernelPlan& plan_;
   KernelFn fn_;
   Array<void*> buffers_;
   Array<int64_t> symbols_;
@@ -69,13 +78,15 @@ struct Extent {
 Status run_kernel(const Kernel& kernel, const CpuFrame& frame) {
   const Extent e(kernel, frame);
   if (e.extent <= 0) return {};
+  const Span span("kernel", kernel.plan->name);
   Launch launch(kernel, frame);
   if (e.is_small()) {
     launch.run(0, e.extent);
   } else {
     parallel_for(
         e.extent, e.grain,
-        [](void* context, int64_t begin, int64_t end) { static_cast<Launch*>(context)->run(begin, end); }, &launch);
+        [](void* context, int64_t begin, int64_t end) { static_cast<Launch*>(context)->run_part("chunk", begin, end); },
+        &launch);
   }
   return launch.status(*kernel.plan);
 }
@@ -97,8 +108,11 @@ class Together {
 
   Status flush() {
     const auto run = [](void* context, int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i)
-        static_cast<Small*>(context)[i].launch->run(0, static_cast<Small*>(context)[i].extent);
+      for (int64_t i = begin; i < end; ++i) {
+        Small& small = static_cast<Small*>(context)[i];
+        const Span span("kernel", small.kernel->plan->name);
+        small.launch->run(0, small.extent);
+      }
     };
     if (grains_ >= kWorthSharing)
       parallel_for(static_cast<int64_t>(count_), 1, run, small_);
@@ -146,6 +160,7 @@ Status CpuDevice::kernels(const std::vector<Kernel>& kernels, const CpuFrame& fr
 }
 
 Status CpuDevice::library(const Library& step, std::span<const View<void*>> views, const CpuFrame& frame) const {
+  const Span span("routine", step.plan->name);
   Array<LibraryTensor, 4> tensors(views.size());
   for (size_t i = 0; i < views.size(); ++i)
     tensors[i] = {views[i].first, views[i].dtype, views[i].shape, views[i].strides};
@@ -167,7 +182,9 @@ Status CpuDevice::library(const Library& step, std::span<const View<void*>> view
   if (step.epilogue->plan->parallel && elements / columns > step.epilogue->extent.get(frame.symbols))
     return plan_.outside("the result of step", step.step, shape);
   Launch launch(*step.epilogue, frame);
-  call.epilogue = [&launch, columns](int64_t begin, int64_t end) { launch.run(begin / columns, end / columns); };
+  call.epilogue = [&launch, columns](int64_t begin, int64_t end) {
+    launch.run_part("epilogue", begin / columns, end / columns);
+  };
   FRIT_TRY(step.fn(call));
   return launch.status(*step.epilogue->plan);
 }

@@ -10,6 +10,7 @@ namespace frit::runtime {
 class CpuDevice {
  public:
   using Address = void*;
+  static constexpr bool kStops = true;
   static constexpr size_t kAlign = 64;
 
   explicit CpuDevice(const PreparedPlan& plan) : plan_(plan) {}
@@ -29,6 +30,7 @@ class CpuDevice {
   }
   Diagnostic unreadable() const;
   Status kernels(const std::vector<Kernel>& kernels, const Frame<void*>& frame) const;
+  static Result<bool> flag(void* address) { return *static_cast<const uint8_t*>(address) != 0; }
   Status library(const Library& step, std::span<const View<void*>> views, const Frame<void*>& frame) const;
   static Status finish() { return {}; }
 

@@ -2,6 +2,7 @@
 #include "runtime/execute/executable.h"
 
 #include "runtime/execute/cpu_device.h"
+#include "runtime/execute/observe.h"
 
 namespace frit::runtime {
 
@@ -26,10 +27,18 @@ Result<std::vector<Tensor>> Executable::run(std::span<const Tensor> inputs, std:
 Status Executable::run(std::span<const Tensor> inputs, std::span<const bool> donated, std::span<Tensor> results,
                        std::span<const std::shared_ptr<Buffer>> into) const {
   const PreparedPlan& p = *prepared_;
+  const Span span("call", p.plan().name);
   if (const DeviceCode* device = p.plan().device_code.get()) return device->run(p, inputs, donated, results);
   FRIT_TRY(p.resolve());
   CpuDevice device(p);
-  return PlanRun(p, device, inputs, donated).run(results, into);
+  Status status = PlanRun(p, device, inputs, donated).run(results, into);
+  if (observed())
+    observe({.kind = "memory",
+             .name = "memory",
+             .begin_ns = now_ns(),
+             .counter = true,
+             .value = static_cast<double>(active_memory())});
+  return status;
 }
 
 }  // namespace frit::runtime

@@ -70,9 +70,9 @@ Span span_of(const Tensor& t) {
 
 std::string features_text(const GpuFeatures& f) {
   std::string text;
-  for (bool has :
-       {f.int64, f.float64, f.storage8, f.storage16, f.fused_fma, f.keeps_specials32, f.keeps_specials64,
-        f.keeps_subnormals32, f.keeps_subnormals64, f.rounds_to_even32, f.rounds_to_even64, f.matrix16, f.shuffle})
+  for (bool has : {f.int64, f.float64, f.storage8, f.storage16, f.fused_fma, f.keeps_specials32, f.keeps_specials64,
+                   f.keeps_subnormals32, f.keeps_subnormals64, f.rounds_to_even32, f.rounds_to_even64, f.converts16,
+                   f.matrix16, f.matrix_narrow, f.matrix_bfloat16, f.shuffle})
     text += has ? '1' : '0';
   for (uint32_t n : {f.subgroup_size, f.shared_bytes, f.group_size}) text += " " + std::to_string(n);
   return text;

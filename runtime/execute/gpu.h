@@ -31,8 +31,11 @@ struct GpuFeatures {
        keeps_specials64 = false;  // infinities, NaNs and signs of zeros can be asked to be kept
   bool keeps_subnormals32 = false, keeps_subnormals64 = false;
   bool rounds_to_even32 = false, rounds_to_even64 = false;
-  bool matrix16 = false;  // matrix units take cooperative matrices of 16 by 16 f16 and sum in f32
-  bool shuffle = false;   // values can be passed inside a subgroup
+  bool converts16 = false;       // conversions to f16 round to even, and keep subnormal and special values
+  bool matrix16 = false;         // matrix units take cooperative matrices of 16 by 16 f16 and sum in f32
+  bool matrix_narrow = false;    // also with 8 columns of the right operand
+  bool matrix_bfloat16 = false;  // of 16 by 16 bf16
+  bool shuffle = false;          // values can be passed inside a subgroup
   uint32_t subgroup_size = 1;
   uint32_t shared_bytes = 16384;  // of one workgroup
   uint32_t group_size = 256;      // invocations of one workgroup, at most
@@ -57,9 +60,11 @@ struct GpuInfo {
 // of them, the first ones of size 1 where there are fewer.
 //
 // The forms of a step are tried in the order of GpuCode::kernels. The first one that suits the numbers is launched; one
-// that the driver refuses is passed over while another follows.
+// that the driver refuses is passed over while another follows. Forms that are joined are chosen and launched together,
+// in order; the conditions and the working memory of all of them are those of the first.
 struct RoutineForm {
   static constexpr size_t kBatchAxes = 4;
+  static constexpr size_t kMaxVariants = 12;  // boolean constants of a shader
   // Numbers of one window: its address, sizes and strides of its last two axes, strides of the batch axes.
   enum Number : size_t {
     kAddress,
@@ -71,10 +76,12 @@ struct RoutineForm {
     kPerWindow = kSteps + kBatchAxes
   };
   static size_t slot(size_t window, size_t number) { return window * kPerWindow + number; }
-  // After all windows: sizes of the batch axes, and their product.
+  // After all windows: sizes of the batch axes, their product, and the addresses of working memory.
   static size_t size_slot(size_t windows, size_t axis) { return windows * kPerWindow + axis; }
   static size_t batch_slot(size_t windows) { return size_slot(windows, kBatchAxes); }
-  static size_t slots(size_t windows) { return batch_slot(windows) + 1; }
+  static constexpr size_t kScratch = 2;
+  static size_t scratch_slot(size_t windows, size_t which) { return batch_slot(windows) + 1 + which; }
+  static size_t slots(size_t windows) { return scratch_slot(windows, kScratch); }
 
   uint32_t step = 0;     // the library step of the plan
   uint32_t windows = 0;  // its operands and results
@@ -83,6 +90,8 @@ struct RoutineForm {
   std::vector<DimProgram> agree;                 // zero in every right call
   std::vector<DimProgram> suited;                // zero where this form may be chosen
   std::vector<std::vector<DimProgram>> variant;  // bit i is set where all programs of entry i are zero
+  std::vector<DimProgram> scratch;               // bytes of each block of working memory
+  bool joined = false;                           // the next form goes on with this one's work
   bool epilogue = false;  // it applies the step's epilogue itself, whose buffers and symbols follow its own arguments
 };
 

@@ -5,7 +5,7 @@
 namespace frit::runtime {
 namespace {
 
-constexpr std::string_view kMagic = "FRITGPU3";
+constexpr std::string_view kMagic = "FRITGPU4";
 
 class Writer : private PlanWriter {
  public:
@@ -40,6 +40,8 @@ class Writer : private PlanWriter {
     sizes(r.agree);
     sizes(r.suited);
     list(r.variant, [&](const std::vector<DimProgram>& bit) { sizes(bit); });
+    sizes(r.scratch);
+    out_.u8(r.joined);
     out_.u8(r.epilogue);
   }
 };
@@ -59,7 +61,6 @@ class Reader : private PlanReader {
 
  private:
   static constexpr uint32_t kMaxWindows = 64;
-  static constexpr size_t kMaxVariants = 3;  // boolean constants of a shader
 
   std::vector<uint32_t> numbers() {
     std::vector<uint32_t> values;
@@ -93,7 +94,10 @@ class Reader : private PlanReader {
     r.agree = sizes();
     r.suited = sizes();
     list(r.variant, 4, [&] { return sizes(); });
-    require(r.variant.size() <= kMaxVariants, "a routine has too many variants");
+    require(r.variant.size() <= RoutineForm::kMaxVariants, "a routine has too many variants");
+    r.scratch = sizes();
+    require(r.scratch.size() <= RoutineForm::kScratch, "a routine has too much working memory");
+    r.joined = flag();
     r.epilogue = flag();
     return r;
   }

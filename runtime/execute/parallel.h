@@ -20,7 +20,8 @@ using RangeFn = void (*)(void* context, int64_t begin, int64_t end);
 
 // Calls `fn` on sub-ranges that cover [0, total) exactly once; every begin is a multiple of `grain`. Runs in the
 // calling thread when total <= grain or there is one thread. Returns when all are done. `fn` must not throw. May be
-// called from any thread and from within `fn`.
-void parallel_for(int64_t total, int64_t grain, RangeFn fn, void* context);
+// called from any thread and from within `fn`. `is_long`: the loop surely takes longer than waking a thread does; else
+// the time of a first part tells.
+void parallel_for(int64_t total, int64_t grain, RangeFn fn, void* context, bool is_long = false);
 
 }  // namespace frit::runtime

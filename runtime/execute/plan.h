@@ -37,12 +37,15 @@ struct WindowPlan {
 };
 
 struct BufferPlan {
-  enum class Role : uint8_t { Input, Output, Temp, Constant } role;
+  // A Part is a piece of an earlier buffer, at a place that a loop moves.
+  enum class Role : uint8_t { Input, Output, Temp, Constant, Part } role;
   Dtype dtype;
   DimProgram bytes;
-  uint32_t index = 0;                // Input: which input; Temp: which slot
+  uint32_t index = 0;                // Input: which input; Temp: which slot; Part: the counter of its loop
   uint32_t donor = ~0u;              // Output: the input whose memory it may take (numbered as in `index`)
   std::shared_ptr<Buffer> constant;  // Constant
+  uint32_t whole = ~0u;              // Part: the buffer that it is in
+  DimProgram at = {};                // Part: its first byte there
 };
 
 struct KernelPlan {
@@ -67,6 +70,15 @@ struct LibraryPlan {
   uint32_t workspace = ~0u;            // a buffer, where the routine needs one
 };
 
+// Control flow among the steps: ir/kernel/program.h has the meaning of the kinds.
+struct ControlPlan {
+  enum class Kind : uint8_t { Repeat, Loop, Leave, If, Else, End } kind;
+  uint32_t counter = ~0u;
+  DimProgram count = {};
+  uint32_t flag = ~0u;  // a buffer
+  std::vector<std::pair<uint32_t, uint32_t>> swaps = {};
+};
+
 // Where a symbol's value is read at a call: a size or a stride of an input.
 struct SymbolSource {
   uint32_t input;
@@ -82,12 +94,15 @@ struct SizeCheck {
 
 class DeviceCode;
 
+using PlanStep = std::variant<KernelPlan, LibraryPlan, ControlPlan>;
+
 struct Plan {
   std::string name;
   std::vector<std::string> symbol_names;
   std::vector<SymbolSource> symbols;  // one per symbol
+  uint32_t counters = 0;              // of loops; sizes number them behind the symbols
   std::vector<BufferPlan> buffers;
-  std::vector<std::variant<KernelPlan, LibraryPlan>> steps;
+  std::vector<PlanStep> steps;
   std::vector<WindowPlan> results;
   std::vector<DimProgram> slots;  // bytes of each workspace slot
   std::vector<SizeCheck> checks;  // found when the plan was loaded (runtime/load/plan_check.h)

@@ -20,8 +20,9 @@ bool Window::fills(int64_t bytes, const int64_t* symbols) const {
   return offset.get(symbols) == 0 && dense == bytes;
 }
 
-Kernel::Kernel(const KernelPlan& p, size_t symbols)
+Kernel::Kernel(const KernelPlan& p, size_t number, size_t symbols)
     : plan(&p),
+      step(number),
       fn(p.fn),
       same_symbols(p.symbols.size() <= symbols),
       extent(p.extent),
@@ -62,12 +63,20 @@ void PreparedPlan::mark_used() {
       kernel(*k);
       continue;
     }
+    if (const auto* control = std::get_if<ControlPlan>(&step)) {
+      if (control->flag != ~0u) buffers_[control->flag].used = true;
+      for (const auto& [a, b] : control->swaps) buffers_[a].used = buffers_[b].used = true;
+      continue;
+    }
     const auto& library = std::get<LibraryPlan>(step);
     windows(library.operands);
     windows(library.results);
     if (library.epilogue) kernel(*library.epilogue);
     if (library.workspace != ~0u) buffers_[library.workspace].used = true;
   }
+  // Wholes are earlier buffers.
+  for (size_t b = plan_.buffers.size(); b-- > 0;)
+    if (plan_.buffers[b].role == BufferPlan::Role::Part) buffers_[plan_.buffers[b].whole].used = true;
 }
 
 void PreparedPlan::add_steps() {
@@ -77,18 +86,62 @@ void PreparedPlan::add_steps() {
       const bool joins =
           kernel->beside && !steps_.empty() && std::holds_alternative<std::vector<Kernel>>(steps_.back());
       if (!joins) steps_.emplace_back(std::vector<Kernel>());
-      std::get<std::vector<Kernel>>(steps_.back()).emplace_back(*kernel, symbols);
+      std::get<std::vector<Kernel>>(steps_.back()).emplace_back(*kernel, i, symbols);
+      continue;
+    }
+    if (const auto* control = std::get_if<ControlPlan>(&plan_.steps[i])) {
+      add_control(*control);
       continue;
     }
     const auto& step = std::get<LibraryPlan>(plan_.steps[i]);
     Library library{&step, i, nullptr, {}, {}, {}};
     for (const WindowPlan& w : step.operands) library.operands.emplace_back(w);
     for (const WindowPlan& w : step.results) library.results.emplace_back(w);
-    if (step.epilogue) library.epilogue.emplace(*step.epilogue, symbols);
+    if (step.epilogue) library.epilogue.emplace(*step.epilogue, i, symbols);
     for (const DimProgram& size : step.sizes) library.sizes.emplace_back(size);
     if (step.workspace != ~0u) library.workspace = Value(plan_.buffers[step.workspace].bytes);
     steps_.emplace_back(std::move(library));
   }
+}
+
+void PreparedPlan::add_control(const ControlPlan& plan) {
+  using Kind = ControlPlan::Kind;
+  const size_t at = steps_.size();
+  Control control{&plan, Value(plan.count), ~size_t{0}, ~size_t{0}, {}};
+  const auto opener = [&]() -> Control& { return std::get<Control>(steps_[blocks_.back()]); };
+  switch (plan.kind) {
+    case Kind::Repeat:
+      for (uint32_t b = 0; b < plan_.buffers.size(); ++b) {
+        const BufferPlan& part = plan_.buffers[b];
+        if (part.role == BufferPlan::Role::Part && part.index == plan.counter)
+          control.parts.push_back(
+              {b, part.whole, Value(part.at), Value(part.bytes), Value(plan_.buffers[part.whole].bytes)});
+      }
+      [[fallthrough]];
+    case Kind::Loop:
+    case Kind::If: blocks_.push_back(at); break;
+    case Kind::Leave: control.other = blocks_.back(); break;
+    case Kind::Else:
+      control.other = blocks_.back();
+      opener().other = at;
+      break;
+    case Kind::End: {
+      Control& first = opener();
+      first.end = at;
+      if (first.plan->kind != Kind::If)
+        control.other = blocks_.back();
+      else if (first.other == ~size_t{0})
+        first.other = at;
+      // Those that waited for the End.
+      for (size_t i = blocks_.back() + 1; i < at; ++i)
+        if (auto* c = std::get_if<Control>(&steps_[i]);
+            c && c->end == ~size_t{0} && c->other == blocks_.back() && c->plan->kind != Kind::End)
+          c->end = at;
+      blocks_.pop_back();
+      break;
+    }
+  }
+  steps_.emplace_back(std::move(control));
 }
 
 Status PreparedPlan::resolve_once() const {
@@ -107,6 +160,7 @@ Status PreparedPlan::resolve_once() const {
       for (Kernel& kernel : *kernels) FRIT_TRY(look_up(kernel));
       continue;
     }
+    if (std::holds_alternative<Control>(step)) continue;
     auto& library = std::get<Library>(step);
     std::string why;
     if (!library.fn) library.fn = find_library(library.plan->name, why);

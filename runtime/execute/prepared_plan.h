@@ -79,11 +79,12 @@ struct Window {
 
 struct Kernel {
   const KernelPlan* plan;
+  size_t step;        // its number in the plan
   KernelFn fn;        // on the CPU
   bool same_symbols;  // the kernel takes the plan's symbols as they stand
   Value extent, grain, scratch;
 
-  Kernel(const KernelPlan& p, size_t symbols);
+  Kernel(const KernelPlan& p, size_t number, size_t symbols);
 };
 
 struct Library {
@@ -96,6 +97,20 @@ struct Library {
   Value workspace = {};  // bytes
 };
 
+// A Part, placed before each iteration of its loop.
+struct Part {
+  uint32_t buffer, whole;
+  Value at, bytes, whole_bytes;
+};
+
+struct Control {
+  const ControlPlan* plan;
+  Value count;
+  size_t end = ~size_t{0};    // the End of its block
+  size_t other = ~size_t{0};  // If: its Else, or its End; End of a loop: the step that opened it
+  std::vector<Part> parts;    // Repeat
+};
+
 class PreparedPlan {
  public:
   struct Memory {
@@ -106,7 +121,7 @@ class PreparedPlan {
     bool used = false;  // by a step or a result; an input may be there for its sizes alone, without memory
   };
   // The kernels of a group are independent of each other.
-  using Step = std::variant<std::vector<Kernel>, Library>;
+  using Step = std::variant<std::vector<Kernel>, Library, Control>;
 
   explicit PreparedPlan(Plan plan);
   PreparedPlan(const PreparedPlan&) = delete;
@@ -142,6 +157,7 @@ class PreparedPlan {
   Status resolve_once() const;
   Status check_all(const int64_t* symbols) const;
   void add_steps();
+  void add_control(const ControlPlan& control);
   void mark_used();
 
   const Plan plan_;  // sizes point into it
@@ -151,6 +167,7 @@ class PreparedPlan {
   std::vector<uint32_t> whole_;
   std::vector<Value> slots_;
   size_t outputs_ = 0;
+  std::vector<size_t> blocks_;  // while steps are added: the steps that opened blocks
   mutable std::atomic<bool> resolved_{false};
   mutable std::mutex resolving_;
 };

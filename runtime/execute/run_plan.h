@@ -3,6 +3,7 @@
 //
 // A Device is what differs. It has
 //   using Address;                                           what its kernels know memory by
+//   static constexpr bool kStops;                            whether a run may end between two steps
 //   static constexpr size_t kAlign;                          of buffers in the workspace
 //   Status workspace(size_t bytes, Address& first);          memory for the call alone
 //   Address advance(Address, size_t bytes);
@@ -13,6 +14,7 @@
 //   Diagnostic unreadable();                                 why place() failed
 //   Status kernels(const std::vector<Kernel>&, const Frame<Address>&);
 //   Status library(const Library&, std::span<const View<Address>>, const Frame<Address>&);   operands, then results
+//   Result<bool> flag(Address);                               of a bool, once the steps before it are done
 //   Status finish();                                         after the last step
 #pragma once
 
@@ -21,6 +23,7 @@
 #include <optional>
 #include <span>
 
+#include "runtime/execute/interrupt.h"
 #include "runtime/execute/prepared_plan.h"
 
 namespace frit::runtime {
@@ -72,7 +75,8 @@ class PlanRun {
         device_(device),
         inputs_(inputs),
         donated_(donated),
-        symbols_(plan.plan().symbols.size()),
+        symbols_(plan.plan().symbols.size() + plan.plan().counters),
+        counts_(plan.plan().counters),
         starts_(plan.slots().size()),
         addresses_(plan.buffers().size()),
         owners_(plan.outputs()) {}
@@ -85,11 +89,18 @@ class PlanRun {
     for (size_t i = 0; i < p_.buffers().size(); ++i)
       if (!place(i)) return std::move(*failure_);
     const Frame<Address> frame{addresses_.data(), symbols_.data()};
-    for (const PreparedPlan::Step& step : p_.steps()) {
+    const std::vector<PreparedPlan::Step>& steps = p_.steps();
+    for (size_t at = 0; at < steps.size(); ++at) {
+      const PreparedPlan::Step& step = steps[at];
+      // Donated memory may hold a part of the results: such a run could not be repeated.
+      if constexpr (Device::kStops)
+        if (at > 0 && !took_donated_ && interrupted()) return interruption();
       if (const auto* kernels = std::get_if<std::vector<Kernel>>(&step))
         FRIT_TRY(device_.kernels(*kernels, frame));
+      else if (const auto* routine = std::get_if<Library>(&step))
+        FRIT_TRY(library(*routine, frame));
       else
-        FRIT_TRY(library(std::get<Library>(step), frame));
+        FRIT_TRY(control(std::get<Control>(step), at));
     }
     FRIT_TRY(device_.finish());
     for (size_t i = 0; i < results.size(); ++i)
@@ -144,6 +155,53 @@ class PlanRun {
         return device_.place(*device_.constant(i), false, addresses_[i]) || fail(device_.unreadable());
       case Role::Temp: addresses_[i] = device_.advance(workspace_, static_cast<int64_t>(starts_[b.index])); return true;
       case Role::Output: return place_output(b, addresses_[i]);
+      case Role::Part: return true;  // its loop places it
+    }
+    return true;
+  }
+
+  // The walk goes on behind the step `at`.
+  [[gnu::visibility("hidden")]] Status control(const Control& step, size_t& at) {
+    const ControlPlan& plan = *step.plan;
+    switch (plan.kind) {
+      case ControlPlan::Kind::Repeat:
+        symbol(plan.counter) = 0;
+        counts_[plan.counter] = step.count.get(symbols_.data());
+        if (counts_[plan.counter] <= 0) {
+          at = step.end;
+          return {};
+        }
+        return place_parts(step) ? Status() : Status(std::move(*failure_));
+      case ControlPlan::Kind::Loop: return {};
+      case ControlPlan::Kind::Leave:
+      case ControlPlan::Kind::If: {
+        FRIT_ASSIGN_OR_RETURN(holds, device_.flag(addresses_[plan.flag]));
+        if (!holds) at = plan.kind == ControlPlan::Kind::If ? step.other : step.end;
+        return {};
+      }
+      case ControlPlan::Kind::Else: at = step.end; return {};
+      case ControlPlan::Kind::End: break;
+    }
+    if (step.other == ~size_t{0}) return {};
+    for (const auto& [a, b] : plan.swaps) std::swap(addresses_[a], addresses_[b]);
+    const auto& loop = std::get<Control>(p_.steps()[step.other]);
+    if (loop.plan->kind == ControlPlan::Kind::Repeat) {
+      if (++symbol(loop.plan->counter) >= counts_[loop.plan->counter]) return {};
+      if (!place_parts(loop)) return std::move(*failure_);
+    }
+    at = step.other;
+    return {};
+  }
+
+  int64_t& symbol(uint32_t counter) { return symbols_[p_.plan().symbols.size() + counter]; }
+
+  bool place_parts(const Control& loop) {
+    for (const Part& part : loop.parts) {
+      const int64_t first = part.at.get(symbols_.data()), bytes = part.bytes.get(symbols_.data());
+      const int64_t whole = part.whole_bytes.get(symbols_.data());
+      if (first < 0 || bytes < 0 || first > whole || bytes > whole - first)
+        return fail(p_.outside("a part of buffer", part.whole, {}));
+      addresses_[part.buffer] = device_.advance(addresses_[part.whole], first);
     }
     return true;
   }
@@ -157,8 +215,10 @@ class PlanRun {
       const Tensor& t = inputs_[b.donor];
       // One reference is the caller's tensor. Memory much larger than needed would be held for nothing.
       if (t.offset == 0 && t.buffer.use_count() == 1 && t.buffer->bytes() >= bytes && t.buffer->bytes() / 2 <= bytes &&
-          device_.can_take(*t.buffer))
+          device_.can_take(*t.buffer)) {
         owner = t.buffer;
+        took_donated_ = true;
+      }
     }
     if (!owner) {
       auto buffer = device_.allocate(bytes);
@@ -210,6 +270,7 @@ class PlanRun {
         break;
       case Role::Constant: t.buffer = device_.constant(w.buffer); break;
       case Role::Output:
+      case Role::Part:  // never: its loop is over
       case Role::Temp: t.buffer = owners_[b.owner]; break;
     }
     return true;
@@ -219,11 +280,13 @@ class PlanRun {
   Device& device_;
   std::span<const Tensor> inputs_;
   std::span<const bool> donated_;
-  Array<int64_t> symbols_;
+  Array<int64_t> symbols_;    // then the counters
+  Array<int64_t, 4> counts_;  // of iterations, by counter
   Array<size_t, 8> starts_;
   Address workspace_{};
   Array<Address> addresses_;
   Array<std::shared_ptr<Buffer>, 4> owners_;
+  bool took_donated_ = false;
   std::optional<Diagnostic> failure_;
 };
 

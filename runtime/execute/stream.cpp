@@ -12,6 +12,8 @@
 #include <thread>
 #include <utility>
 
+#include "runtime/execute/observe.h"
+
 namespace frit::runtime {
 
 struct Stream::State {
@@ -27,6 +29,8 @@ struct Stream::State {
   void run_queued(std::unique_lock<std::mutex>& lock);  // until the queue is empty; unlocked while a task runs
   void drain(uint64_t until) {
     std::unique_lock lock(mutex);
+    if (finished >= until) return;
+    const Span span("wait", "stream");
     progress.wait(lock, [&] { return finished >= until; });
   }
   void close() {

@@ -120,7 +120,7 @@ ThreadPool& ThreadPool::instance() {
   return *the_pool.load(std::memory_order_relaxed);
 }
 
-void ThreadPool::run(int64_t total, int64_t grain, RangeFn fn, void* context, int threads) {
+void ThreadPool::run(int64_t total, int64_t grain, RangeFn fn, void* context, int threads, bool is_long) {
   const int64_t grains = (total + grain - 1) / grain;
   threads = static_cast<int>(std::min<int64_t>(threads, grains));
   if (worker_count_.load(std::memory_order_acquire) < threads - 1) start_workers(threads - 1);
@@ -132,7 +132,7 @@ void ThreadPool::run(int64_t total, int64_t grain, RangeFn fn, void* context, in
     jobs_ = &job;
   }
   given_.fetch_add(1);
-  if (sleeping_.load() > 0 && job.is_long()) wake_workers();
+  if (sleeping_.load() > 0 && (is_long || job.is_long())) wake_workers();
   job.run();
   {
     std::lock_guard lock(mutex_);

@@ -23,7 +23,7 @@ class ThreadPool {
   static ThreadPool& instance();
 
   // Calls `fn` as parallel_for does, on at most `threads` threads, the calling one included.
-  void run(int64_t total, int64_t grain, RangeFn fn, void* context, int threads);
+  void run(int64_t total, int64_t grain, RangeFn fn, void* context, int threads, bool is_long);
 
  private:
   struct Job;

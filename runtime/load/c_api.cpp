@@ -5,6 +5,7 @@
 #include <new>
 
 #include "frit/frit_runtime.h"
+#include "ir/base/per_thread.h"
 #include "runtime/load/package.h"
 #include "runtime/memory/dense.h"
 
@@ -20,21 +21,23 @@ using frit::runtime::Tensor;
 
 namespace {
 
-thread_local std::string last_error;
+struct LastError {
+  std::string text;
+};
 
-frit_status failed(frit_status status, const std::string& message, const std::string& note = {}) {
-  last_error = message + (note.empty() ? "" : "\nnote: " + note);
+frit_rt_status failed(frit_rt_status status, const std::string& message, const std::string& note = {}) {
+  frit::PerThread<LastError>::get().text = message + (note.empty() ? "" : "\nnote: " + note);
   return status;
 }
-frit_status failed(frit_status status, const Diagnostic& d) { return failed(status, d.message, d.note); }
+frit_rt_status failed(frit_rt_status status, const Diagnostic& d) { return failed(status, d.message, d.note); }
 
 // Runs `f`. An exception (when memory for a text is exhausted, say) becomes an error.
 template <class F>
-frit_status guarded(F&& f) {
+frit_rt_status guarded(F&& f) {
   try {
     return f();
   } catch (const std::exception& e) {
-    return failed(FRIT_FAILED, e.what());
+    return failed(FRIT_RT_FAILED, e.what());
   }
 }
 
@@ -46,42 +49,44 @@ struct ValueTexts {
   explicit ValueTexts(const Signature::Value& v) : value(&v) {
     for (const std::string& s : v.sizes) sizes.push_back(s.c_str());
   }
-  void fill(frit_value_info& info) const {
-    info = {value->name.c_str(), static_cast<frit_dtype>(value->dtype.val), static_cast<int>(sizes.size()),
+  void fill(frit_rt_value_info& info) const {
+    info = {value->name.c_str(), static_cast<frit_rt_dtype>(value->dtype.val), static_cast<int>(sizes.size()),
             sizes.data()};
   }
 };
 
 }  // namespace
 
-struct frit_function {
+struct frit_rt_function {
   std::shared_ptr<const PackagedFunction> function;
   std::vector<ValueTexts> inputs, outputs;  // weights left out
 
-  explicit frit_function(std::shared_ptr<const PackagedFunction> f) : function(std::move(f)) {
+  explicit frit_rt_function(std::shared_ptr<const PackagedFunction> f) : function(std::move(f)) {
     for (const Signature::Input& i : function->signature().inputs)
       if (i.weight.empty()) inputs.emplace_back(i);
     for (const Signature::Value& v : function->signature().outputs) outputs.emplace_back(v);
   }
 };
 
-struct frit_package {
+struct frit_rt_package {
   std::shared_ptr<const Package> package;
   std::mutex mutex;
-  std::vector<std::unique_ptr<frit_function>> functions;  // one per function of the file; null until it was asked for
+  std::vector<std::unique_ptr<frit_rt_function>>
+      functions;  // one per function of the file; null until it was asked for
 };
 
 namespace {
 
 // The caller's array as a tensor; false, with the reason, where it is none.
-bool to_tensor(const frit_function& f, const frit_tensor& from, const Signature::Value& value, bool needs_data,
+bool to_tensor(const frit_rt_function& f, const frit_rt_tensor& from, const Signature::Value& value, bool needs_data,
                Tensor& to) {
   const std::string who =
       "function @" + f.function->signature().name + ": '" + (value.name.empty() ? "output" : value.name) + "' ";
   if (static_cast<size_t>(from.dtype) >= kAllDtypes.size())
-    return failed(FRIT_BAD_ARGUMENT, who + "has no known element type"), false;
-  if (from.rank < 0 || from.rank > FRIT_MAX_RANK || (from.rank > 0 && !from.shape))
-    return failed(FRIT_BAD_ARGUMENT, who + "has a rank that is negative or past FRIT_MAX_RANK, or no shape"), false;
+    return failed(FRIT_RT_BAD_ARGUMENT, who + "has no known element type"), false;
+  if (from.rank < 0 || from.rank > FRIT_RT_MAX_RANK || (from.rank > 0 && !from.shape))
+    return failed(FRIT_RT_BAD_ARGUMENT, who + "has a rank that is negative or past FRIT_RT_MAX_RANK, or no shape"),
+           false;
   to.dtype = kAllDtypes[static_cast<size_t>(from.dtype)];
   to.shape = Sizes(std::span(from.shape, static_cast<size_t>(from.rank)));
   to.strides.resize(to.shape.size());
@@ -90,12 +95,12 @@ bool to_tensor(const frit_function& f, const frit_tensor& from, const Signature:
     to.strides[i] = from.strides ? from.strides[i] : elements;
     if (to.shape[i] < 0 || __builtin_mul_overflow(elements, std::max<int64_t>(to.shape[i], 1), &elements) ||
         elements > (int64_t{1} << 48))
-      return failed(FRIT_BAD_ARGUMENT, who + "has a size that is negative or too large"), false;
+      return failed(FRIT_RT_BAD_ARGUMENT, who + "has a size that is negative or too large"), false;
   }
   for (int64_t n : to.shape)
     if (n == 0) elements = 0;
   if (needs_data && !from.data && elements > 0)
-    return failed(FRIT_BAD_ARGUMENT, who + "has elements, but its data is null"), false;
+    return failed(FRIT_RT_BAD_ARGUMENT, who + "has elements, but its data is null"), false;
   // An array without elements may be null; memory that is null would be a GPU's.
   static std::byte nothing[1];
   // Strides may leave gaps between the elements.
@@ -104,17 +109,17 @@ bool to_tensor(const frit_function& f, const frit_tensor& from, const Signature:
     int64_t reach = 0;
     if (__builtin_mul_overflow(to.shape[i] - 1, std::max<int64_t>(to.strides[i], 0), &reach) ||
         __builtin_add_overflow(span, reach, &span) || span > (int64_t{1} << 48))
-      return failed(FRIT_BAD_ARGUMENT, who + "has a stride that is too large"), false;
+      return failed(FRIT_RT_BAD_ARGUMENT, who + "has a stride that is too large"), false;
   }
   to.buffer =
       Buffer::adopt(from.data ? from.data : nothing, static_cast<size_t>(std::max(elements, span)) * to.dtype.size, {});
   return true;
 }
 
-bool to_tensors(const frit_function& f, const frit_tensor* from, const std::vector<ValueTexts>& values, bool needs_data,
-                std::vector<Tensor>& to) {
+bool to_tensors(const frit_rt_function& f, const frit_rt_tensor* from, const std::vector<ValueTexts>& values,
+                bool needs_data, std::vector<Tensor>& to) {
   if (!from && !values.empty())
-    return failed(FRIT_BAD_ARGUMENT, "function @" + f.function->signature().name + ": the list of arrays is null"),
+    return failed(FRIT_RT_BAD_ARGUMENT, "function @" + f.function->signature().name + ": the list of arrays is null"),
            false;
   to.resize(values.size());
   for (size_t i = 0; i < values.size(); ++i)
@@ -124,41 +129,42 @@ bool to_tensors(const frit_function& f, const frit_tensor* from, const std::vect
 
 }  // namespace
 
-size_t frit_dtype_size(frit_dtype dtype) {
+size_t frit_rt_dtype_size(frit_rt_dtype dtype) {
   return static_cast<size_t>(dtype) < kAllDtypes.size() ? kAllDtypes[static_cast<size_t>(dtype)].size : 0;
 }
 
-const char* frit_error(void) { return last_error.c_str(); }
+const char* frit_rt_error(void) { return frit::PerThread<LastError>::get().text.c_str(); }
 
-const char* frit_runtime_version(void) { return FRIT_VERSION; }
+const char* frit_rt_version(void) { return FRIT_VERSION; }
 
-frit_status frit_load(const char* path, const char* device, frit_package** package) {
-  if (!path || !package) return failed(FRIT_BAD_ARGUMENT, "frit_load: the path or where the package goes is null");
+frit_rt_status frit_rt_load(const char* path, const char* device, frit_rt_package** package) {
+  if (!path || !package)
+    return failed(FRIT_RT_BAD_ARGUMENT, "frit_rt_load: the path or where the package goes is null");
   if (device && *device)
     if (const auto name = frit::runtime::device_name(device); !name.ok())
-      return failed(FRIT_BAD_ARGUMENT, "frit_load: " + name.error().message, name.error().note);
+      return failed(FRIT_RT_BAD_ARGUMENT, "frit_rt_load: " + name.error().message, name.error().note);
   return guarded([&] {
     auto loaded = Package::load(path, device ? device : "");
-    if (!loaded.ok()) return failed(FRIT_FAILED, loaded.error());
-    auto made = std::make_unique<frit_package>();
+    if (!loaded.ok()) return failed(FRIT_RT_FAILED, loaded.error());
+    auto made = std::make_unique<frit_rt_package>();
     made->functions.resize((*loaded)->file().functions().size());
     made->package = *std::move(loaded);
     *package = made.release();
-    return FRIT_OK;
+    return FRIT_RT_OK;
   });
 }
 
-void frit_free(frit_package* package) { delete package; }
+void frit_rt_free(frit_rt_package* package) { delete package; }
 
-size_t frit_function_count(const frit_package* package) { return package ? package->functions.size() : 0; }
+size_t frit_rt_function_count(const frit_rt_package* package) { return package ? package->functions.size() : 0; }
 
-const char* frit_function_name(const frit_package* package, size_t number) {
-  return number < frit_function_count(package) ? package->package->file().functions()[number].name.c_str() : "";
+const char* frit_rt_function_name(const frit_rt_package* package, size_t number) {
+  return number < frit_rt_function_count(package) ? package->package->file().functions()[number].name.c_str() : "";
 }
 
-frit_status frit_find(frit_package* package, const char* name, const frit_function** function) {
+frit_rt_status frit_rt_find(frit_rt_package* package, const char* name, const frit_rt_function** function) {
   if (!package || !function)
-    return failed(FRIT_BAD_ARGUMENT, "frit_find: the package or where the function goes is null");
+    return failed(FRIT_RT_BAD_ARGUMENT, "frit_rt_find: the package or where the function goes is null");
   return guarded([&] {
     const auto& all = package->package->file().functions();
     std::string names;
@@ -169,86 +175,89 @@ frit_status frit_find(frit_package* package, const char* name, const frit_functi
     }
     const std::string& path = package->package->file().path();
     if (found == all.size() && name)
-      return failed(FRIT_BAD_ARGUMENT, "'" + path + "' has no function '" + name + "'", "it has: " + names);
+      return failed(FRIT_RT_BAD_ARGUMENT, "'" + path + "' has no function '" + name + "'", "it has: " + names);
     if (found == all.size())
-      return failed(FRIT_BAD_ARGUMENT,
+      return failed(FRIT_RT_BAD_ARGUMENT,
                     "'" + path + "' has " + std::to_string(all.size()) + " functions and no name is given",
                     "it has: " + names);
     const std::lock_guard lock(package->mutex);
     auto& slot = package->functions[found];
     if (!slot) {
       auto ready = package->package->find(all[found]);
-      if (!ready.ok()) return failed(FRIT_FAILED, ready.error());
-      slot = std::make_unique<frit_function>(*std::move(ready));
+      if (!ready.ok()) return failed(FRIT_RT_FAILED, ready.error());
+      slot = std::make_unique<frit_rt_function>(*std::move(ready));
     }
     *function = slot.get();
-    return FRIT_OK;
+    return FRIT_RT_OK;
   });
 }
 
-const char* frit_signature(const frit_function* function) {
+const char* frit_rt_signature(const frit_rt_function* function) {
   return function ? function->function->signature().text.c_str() : "";
 }
-const char* frit_machine(const frit_function* function) {
+const char* frit_rt_machine(const frit_rt_function* function) {
   return function ? function->function->machine().c_str() : "";
 }
-size_t frit_input_count(const frit_function* function) { return function ? function->inputs.size() : 0; }
-size_t frit_output_count(const frit_function* function) { return function ? function->outputs.size() : 0; }
+size_t frit_rt_input_count(const frit_rt_function* function) { return function ? function->inputs.size() : 0; }
+size_t frit_rt_output_count(const frit_rt_function* function) { return function ? function->outputs.size() : 0; }
 
-frit_status frit_input_info(const frit_function* function, size_t number, frit_value_info* info) {
-  if (number >= frit_input_count(function))
-    return failed(FRIT_BAD_ARGUMENT, "frit_input_info: there is no input " + std::to_string(number));
-  if (!info) return failed(FRIT_BAD_ARGUMENT, "frit_input_info: where the answer goes is null");
+frit_rt_status frit_rt_input_info(const frit_rt_function* function, size_t number, frit_rt_value_info* info) {
+  if (number >= frit_rt_input_count(function))
+    return failed(FRIT_RT_BAD_ARGUMENT, "frit_rt_input_info: there is no input " + std::to_string(number));
+  if (!info) return failed(FRIT_RT_BAD_ARGUMENT, "frit_rt_input_info: where the answer goes is null");
   function->inputs[number].fill(*info);
-  return FRIT_OK;
+  return FRIT_RT_OK;
 }
 
-frit_status frit_output_info(const frit_function* function, size_t number, frit_value_info* info) {
-  if (number >= frit_output_count(function))
-    return failed(FRIT_BAD_ARGUMENT, "frit_output_info: there is no output " + std::to_string(number));
-  if (!info) return failed(FRIT_BAD_ARGUMENT, "frit_output_info: where the answer goes is null");
+frit_rt_status frit_rt_output_info(const frit_rt_function* function, size_t number, frit_rt_value_info* info) {
+  if (number >= frit_rt_output_count(function))
+    return failed(FRIT_RT_BAD_ARGUMENT, "frit_rt_output_info: there is no output " + std::to_string(number));
+  if (!info) return failed(FRIT_RT_BAD_ARGUMENT, "frit_rt_output_info: where the answer goes is null");
   function->outputs[number].fill(*info);
-  return FRIT_OK;
+  return FRIT_RT_OK;
 }
 
-frit_status frit_output_shape(const frit_function* function, const frit_tensor* inputs, size_t number, int64_t* shape) {
-  if (number >= frit_output_count(function))
-    return failed(FRIT_BAD_ARGUMENT, "frit_output_shape: there is no output " + std::to_string(number));
+frit_rt_status frit_rt_output_shape(const frit_rt_function* function, const frit_rt_tensor* inputs, size_t number,
+                                    int64_t* shape) {
+  if (number >= frit_rt_output_count(function))
+    return failed(FRIT_RT_BAD_ARGUMENT, "frit_rt_output_shape: there is no output " + std::to_string(number));
   return guarded([&] {
     std::vector<Tensor> arguments;
-    if (!to_tensors(*function, inputs, function->inputs, false, arguments)) return FRIT_BAD_ARGUMENT;
+    if (!to_tensors(*function, inputs, function->inputs, false, arguments)) return FRIT_RT_BAD_ARGUMENT;
     const auto call = function->function->check(arguments);
-    if (!call.ok()) return failed(FRIT_BAD_ARGUMENT, call.error());
+    if (!call.ok()) return failed(FRIT_RT_BAD_ARGUMENT, call.error());
     const Sizes wanted = function->function->output_shapes(*call)[number];
-    if (!shape && !wanted.empty()) return failed(FRIT_BAD_ARGUMENT, "frit_output_shape: where the shape goes is null");
+    if (!shape && !wanted.empty())
+      return failed(FRIT_RT_BAD_ARGUMENT, "frit_rt_output_shape: where the shape goes is null");
     std::copy(wanted.begin(), wanted.end(), shape);
-    return FRIT_OK;
+    return FRIT_RT_OK;
   });
 }
 
-frit_status frit_run(const frit_function* function, const frit_tensor* inputs, const frit_tensor* outputs) {
-  if (!function) return failed(FRIT_BAD_ARGUMENT, "frit_run: the function is null");
+frit_rt_status frit_rt_run(const frit_rt_function* function, const frit_rt_tensor* inputs,
+                           const frit_rt_tensor* outputs) {
+  if (!function) return failed(FRIT_RT_BAD_ARGUMENT, "frit_rt_run: the function is null");
   return guarded([&] {
     std::vector<Tensor> arguments, results;
-    if (!to_tensors(*function, inputs, function->inputs, true, arguments)) return FRIT_BAD_ARGUMENT;
-    if (!to_tensors(*function, outputs, function->outputs, true, results)) return FRIT_BAD_ARGUMENT;
+    if (!to_tensors(*function, inputs, function->inputs, true, arguments)) return FRIT_RT_BAD_ARGUMENT;
+    if (!to_tensors(*function, outputs, function->outputs, true, results)) return FRIT_RT_BAD_ARGUMENT;
     auto call = function->function->check(arguments);
-    if (!call.ok()) return failed(FRIT_BAD_ARGUMENT, call.error());
+    if (!call.ok()) return failed(FRIT_RT_BAD_ARGUMENT, call.error());
     const std::vector<Sizes> shapes = function->function->output_shapes(*call);
     std::vector<std::shared_ptr<Buffer>> into;
     for (size_t i = 0; i < results.size(); ++i) {
       const Signature::Value& value = *function->outputs[i].value;
       Tensor wanted{nullptr, value.dtype, shapes[i], {}, 0};
       if (results[i].dtype != wanted.dtype || !(results[i].shape == wanted.shape) || !is_dense(results[i]))
-        return failed(FRIT_BAD_ARGUMENT,
+        return failed(FRIT_RT_BAD_ARGUMENT,
                       "function @" + function->function->signature().name + " gives output " + std::to_string(i) +
                           " as " + type_text(wanted) + " in row-major order, but memory for " + type_text(results[i]) +
                           " is given",
-                      "frit_output_shape says what it must be");
+                      "frit_rt_output_shape says what it must be");
       into.push_back(results[i].buffer);
       results[i] = {};
     }
     const auto done = function->function->run(*std::move(call), into, results);
-    return done.ok() ? FRIT_OK : failed(FRIT_FAILED, done.error());
+    return done.ok() ? FRIT_RT_OK : failed(FRIT_RT_FAILED, done.error());
   });
 }

@@ -19,12 +19,17 @@ class Checker {
     for (const KernelNeeds& k : kernels_)
       if (!needs_.emplace(k.name, &k).second) return refuse("two kernels are called @" + k.name);
     for (size_t i = 0; i < plan_.buffers.size(); ++i) FRIT_TRY(buffer(i));
+    running_.assign(plan_.counters, false);
+    used_ = running_;
     for (const auto& step : plan_.steps) {
       if (const auto* k = std::get_if<KernelPlan>(&step))
         FRIT_TRY(launch(*k));
+      else if (const auto* l = std::get_if<LibraryPlan>(&step))
+        FRIT_TRY(library(*l));
       else
-        FRIT_TRY(library(std::get<LibraryPlan>(step)));
+        FRIT_TRY(control(std::get<ControlPlan>(step)));
     }
+    if (!open_.empty()) return refuse("a block of steps is not closed");
     for (size_t i = 0; i < plan_.results.size(); ++i) FRIT_TRY(window(plan_.results[i], "result " + std::to_string(i)));
     return {};
   }
@@ -54,7 +59,55 @@ class Checker {
 
   bool is_writable(uint32_t buffer) const {
     const Role role = plan_.buffers[buffer].role;
+    if (role == Role::Part) return is_writable(plan_.buffers[buffer].whole);
     return role == Role::Output || role == Role::Temp;
+  }
+
+  // A part has a place only while its loop runs, and so have the buffers that it is in.
+  Status placed(uint32_t buffer) const {
+    for (; plan_.buffers[buffer].role == Role::Part; buffer = plan_.buffers[buffer].whole)
+      if (!running_[plan_.buffers[buffer].index]) return refuse("a part is used outside of its loop");
+    return {};
+  }
+
+  Status control(const ControlPlan& c) {
+    using Kind = ControlPlan::Kind;
+    switch (c.kind) {
+      case Kind::Repeat:
+        if (c.counter >= plan_.counters || used_[c.counter]) return refuse("a loop has no counter of its own");
+        for (const BufferPlan& b : plan_.buffers)
+          if (b.role == Role::Part && b.index == c.counter) FRIT_TRY(placed(b.whole));
+        used_[c.counter] = running_[c.counter] = true;
+        open_.push_back(&c);
+        return {};
+      case Kind::Loop: open_.push_back(&c); return {};
+      case Kind::Leave:
+        if (open_.empty() || open_.back()->kind != Kind::Loop) return refuse("a loop is left that does not run");
+        return flag(c.flag);
+      case Kind::If: open_.push_back(&c); return flag(c.flag);
+      case Kind::Else:
+        if (open_.empty() || open_.back()->kind != Kind::If) return refuse("an 'else' has no 'if'");
+        open_.back() = &c;
+        return {};
+      case Kind::End: break;
+    }
+    if (open_.empty()) return refuse("a block of steps is closed that is not open");
+    const ControlPlan& first = *open_.back();
+    open_.pop_back();
+    if (first.kind == Kind::Repeat) running_[first.counter] = false;
+    for (const auto& [a, b] : c.swaps) {
+      const size_t n = plan_.buffers.size();
+      const bool fits = a < n && b < n && plan_.buffers[a].role == Role::Temp && plan_.buffers[b].role == Role::Temp &&
+                        plan_.buffers[a].bytes == plan_.buffers[b].bytes;
+      if (!fits) return refuse("a loop swaps buffers that are not alike");
+    }
+    return {};
+  }
+
+  Status flag(uint32_t buffer) {
+    if (buffer >= plan_.buffers.size() || plan_.buffers[buffer].dtype != bool_) return refuse("a flag is no bool");
+    FRIT_TRY(placed(buffer));
+    return at_most(DimProgram(1), plan_.buffers[buffer].bytes, "a flag");
   }
 
   Status launch(const KernelPlan& k) {
@@ -73,6 +126,7 @@ class Checker {
       const std::string what = "argument " + std::to_string(i) + " of " + who;
       if (needs.arguments[i].written && !is_writable(k.buffers[i]))
         return refuse(what + " is written, but is an input or a constant");
+      FRIT_TRY(placed(k.buffers[i]));
       FRIT_TRY(at_most(needs.arguments[i].bytes, plan_.buffers[k.buffers[i]].bytes, what));
     }
     return {};
@@ -84,6 +138,7 @@ class Checker {
       FRIT_TRY(window(w, "a result of '" + l.name + "'"));
       if (!is_writable(w.buffer)) return refuse("'" + l.name + "' writes an input or a constant");
     }
+    if (l.workspace != ~0u) FRIT_TRY(placed(l.workspace));
     if (l.workspace != ~0u && !is_writable(l.workspace))
       return refuse("'" + l.name + "' works in an input or a constant");
     if (!l.epilogue) return {};
@@ -99,6 +154,7 @@ class Checker {
 
   // A view whose sizes are all known.
   Status window(const WindowPlan& w, const std::string& what) const {
+    FRIT_TRY(placed(w.buffer));
     const DimProgram& bytes = plan_.buffers[w.buffer].bytes;
     bool known = w.offset.is_const() && bytes.is_const();
     Sizes shape, strides;
@@ -114,6 +170,8 @@ class Checker {
   Plan& plan_;
   const std::vector<KernelNeeds>& kernels_;
   std::map<std::string, const KernelNeeds*, std::less<>> needs_;
+  std::vector<bool> running_, used_;  // by counter
+  std::vector<const ControlPlan*> open_;
 };
 
 }  // namespace

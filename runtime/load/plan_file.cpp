@@ -33,6 +33,7 @@ class Writer : private GuardWriter {
       out_.u32(s.axis);
       out_.u8(s.stride);
     });
+    out_.u32(p.counters);
     sizes(p.slots);
     list(p.buffers, [&](const BufferPlan& b) { buffer(b); });
     list(image.kernels, [&](const KernelNeeds& k) { needs(k); });
@@ -48,8 +49,10 @@ class Writer : private GuardWriter {
       out_.u8(static_cast<uint8_t>(step.index()));
       if (const auto* k = std::get_if<KernelPlan>(&step))
         kernel(*k);
+      else if (const auto* l = std::get_if<LibraryPlan>(&step))
+        library(*l);
       else
-        library(std::get<LibraryPlan>(step));
+        control(std::get<ControlPlan>(step));
     });
     list(p.results, [&](const WindowPlan& w) { window(w); });
     texts(image.guard.symbol_names);
@@ -71,6 +74,10 @@ class Writer : private GuardWriter {
       // A buffer may be larger than its plan says.
       const auto bytes = static_cast<size_t>(b.bytes.evaluate(nullptr));
       out_.text({static_cast<const char*>(b.constant->data()), bytes});
+    }
+    if (b.role == Role::Part) {
+      out_.u32(b.whole);
+      size(b.at);
     }
   }
   void needs(const KernelNeeds& k) {
@@ -112,6 +119,16 @@ class Writer : private GuardWriter {
     sizes(l.sizes);
     out_.u32(l.workspace);
   }
+  void control(const ControlPlan& c) {
+    out_.u8(static_cast<uint8_t>(c.kind));
+    out_.u32(c.counter);
+    size(c.count);
+    out_.u32(c.flag);
+    list(c.swaps, [&](const std::pair<uint32_t, uint32_t>& s) {
+      out_.u32(s.first);
+      out_.u32(s.second);
+    });
+  }
 };
 
 class Reader : private GuardReader {
@@ -135,16 +152,19 @@ class Reader : private GuardReader {
     list(p.symbols, 9, [&] { return symbol(); });
     symbols_ = p.symbols.size();
     require(p.symbol_names.size() == symbols_, "its symbols have other names");
+    p.counters = counters_ = in_.u32();
+    require(counters_ <= kMostCounters, "it has too many loops");
     p.slots = sizes();
     slots_ = p.slots.size();
-    list(p.buffers, 14, [&] { return buffer(); });
+    list(p.buffers, 14, [&] { return buffer(p.buffers); });
     buffers_ = p.buffers.size();
     list(image.kernels, 29, [&] { return needs(); });
     list(image.objects, 20, [&] { return object(image); });
-    list(p.steps, 1, [&]() -> std::variant<KernelPlan, LibraryPlan> {
+    list(p.steps, 1, [&]() -> PlanStep {
       switch (in_.u8()) {
         case 0: return kernel();
         case 1: return library();
+        case 2: return control();
         default: require(false, "a step is of no known kind"); return KernelPlan{};
       }
     });
@@ -206,9 +226,9 @@ class Reader : private GuardReader {
             "a symbol is read from an axis that does not exist");
     return s;
   }
-  BufferPlan buffer() {
+  BufferPlan buffer(const std::vector<BufferPlan>& before) {
     const uint8_t role = in_.u8();
-    require(role <= static_cast<uint8_t>(Role::Constant), "a buffer has no known role");
+    require(role <= static_cast<uint8_t>(Role::Part), "a buffer has no known role");
     BufferPlan b{static_cast<Role>(role), dtype(), size()};
     b.index = in_.u32();
     b.donor = in_.u32();
@@ -219,6 +239,15 @@ class Reader : private GuardReader {
       case Role::Temp: require(b.index < slots_, "a buffer is in a slot that does not exist"); break;
       case Role::Output: break;
       case Role::Constant: b.constant = constant(b.bytes); break;
+      case Role::Part: {
+        require(b.index < counters_, "a buffer is moved by a loop that does not exist");
+        b.whole = in_.u32();
+        require(b.whole < before.size(), "a buffer is a part of one that does not come before it");
+        symbols_ += counters_;
+        b.at = size();
+        symbols_ -= counters_;
+        break;
+      }
     }
     return b;
   }
@@ -272,7 +301,23 @@ class Reader : private GuardReader {
     return l;
   }
 
+  ControlPlan control() {
+    const uint8_t kind = in_.u8();
+    require(kind <= static_cast<uint8_t>(ControlPlan::Kind::End), "a step is of no known kind");
+    ControlPlan c{static_cast<ControlPlan::Kind>(kind)};
+    c.counter = in_.u32();
+    c.count = size();
+    c.flag = in_.u32();
+    list(c.swaps, 8, [&] {
+      const uint32_t a = in_.u32();
+      return std::pair{a, in_.u32()};
+    });
+    return c;
+  }
+
+  static constexpr uint32_t kMostCounters = 1u << 20;
   const std::vector<Image::Input>* inputs_ = nullptr;
+  uint32_t counters_ = 0;
   size_t slots_ = 0, buffers_ = 0;
   bool on_device_ = false;  // the code is for a device that is not the CPU
   std::set<std::string, std::less<>> kernels_, functions_;

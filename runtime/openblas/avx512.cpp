@@ -76,6 +76,11 @@ FRIT_ISA void pack_columns(const Lines<T>& from, int64_t units, SumLane<T>* to) 
       for (int64_t u = 0; u < units; u += kWide) {
         __m512 block[16];
         load_lines<T, kPairs>(from, j, u, block);
+        // The next sixteen lines: short parts of long lines, which the processor does not see coming.
+        for (int64_t r = j + kWide; r < std::min(j + 2 * kWide, from.lines); ++r)
+          _mm_prefetch(
+              reinterpret_cast<const char*>(from.data + r * from.line_stride + u * U::kPerUnit * from.k_stride),
+              _MM_HINT_T0);
         transpose(block);
         float* at = to + j / kPanel * step + u * kPanel + j % kPanel;
         for (int64_t i = 0; i < std::min(kWide, units - u); ++i) _mm512_storeu_ps(at + i * kPanel, block[i]);

@@ -8,16 +8,8 @@ namespace {
 
 using routines::Options;
 
-std::vector<Part> same(Dtype t, int64_t rows, int64_t columns) { return {{t, {rows, columns}}}; }
-
-// The elements of one triangle, zeros elsewhere.
-template <class T>
-void set_triangle(const Stack& out, int64_t k, const T* from, int64_t stride, bool upper) {
-  out.set<T>(k, [&](int i, int j) { return (upper ? i <= j : i >= j) ? from[i + j * stride] : T(0); });
-}
-
 Status cholesky(const LibraryCall& call) {
-  FRIT_TRY(check_call("cholesky", call, true, same));
+  FRIT_TRY(check_call("cholesky", call, true, same_part));
   const bool upper = Options(call).flag("upper");
   Failure failure;
   with_real(call.operands[0].dtype, [&](auto type) {

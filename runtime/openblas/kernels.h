@@ -225,6 +225,10 @@ FRIT_ISA void pack_columns_plainly(const Lines<T>& from, SumLane<T>* to) {
     const T* corner = from.data + j * from.line_stride;
     if constexpr (!std::is_same_v<T, Complex>)
       if (from.k_stride == 1) {
+        // The next panel's lines: short parts of long lines, which the processor does not see coming.
+        for (int64_t r = j + kCols; r < std::min(j + 2 * kCols, from.lines); ++r)
+          for (int64_t u = 0; u < from.k; u += 64 / static_cast<int64_t>(sizeof(T)))
+            _mm_prefetch(reinterpret_cast<const char*>(from.data + r * from.line_stride + u), _MM_HINT_T1);
         turn(corner, from.line_stride, from.k, std::min(kCols, from.lines - j), panel, B::kPanel);
         continue;
       }

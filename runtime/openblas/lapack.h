@@ -161,6 +161,12 @@ class Stack {
   size_t inner_;
 };
 
+// The elements of one triangle, zeros elsewhere.
+template <class T>
+void set_triangle(const Stack& out, int64_t k, const T* from, int64_t stride, bool upper) {
+  out.set<T>(k, [&](int i, int j) { return (upper ? i <= j : i >= j) ? from[i + j * stride] : T(0); });
+}
+
 // Memory for parts of several types, one behind the other, each aligned to 64 bytes.
 class Parts {
  public:
@@ -223,6 +229,8 @@ struct Part {
   Dtype dtype;
   std::vector<int64_t> last;
 };
+// One result with the sizes and the element type of the operand.
+inline std::vector<Part> same_part(Dtype t, int64_t rows, int64_t columns) { return {{t, {rows, columns}}}; }
 
 // Fails unless the call has one operand of matrices, or two of which the second is `right`, and these results. A plan
 // from a file may say anything.

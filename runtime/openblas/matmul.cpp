@@ -24,6 +24,8 @@ namespace {
 constexpr int64_t kTileRows = 256, kTileCols = 1024;
 // Multiplications below which another thread does not pay.
 constexpr int64_t kWorthwhile = int64_t{1} << 18;
+// A product of this many is longer than waking a thread takes.
+constexpr int64_t kLong = int64_t{1} << 23;
 
 std::string shape_text(const LibraryTensor& t) {
   std::string s(short_name(t.dtype));
@@ -228,7 +230,7 @@ Status matmul(const LibraryCall& call) {
       [](void* context, int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) static_cast<Run*>(context)->tile(i);
       },
-      &run);
+      &run, p.batches * p.m * p.n * p.k >= kLong);
   if (run.exhausted)
     return Diagnostic("matmul: cannot allocate memory to pack " + shape_text(p.a) + " and " + shape_text(p.b), {},
                       "free arrays or raise the limit with set_memory_limit");

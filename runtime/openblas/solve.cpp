@@ -8,10 +8,8 @@ using routines::Options;
 
 constexpr const char *kSingular = "is singular", *kCure = "use 'pinv', or add a multiple of the identity";
 
-std::vector<Part> same(Dtype t, int64_t rows, int64_t columns) { return {{t, {rows, columns}}}; }
-
 Status inv(const LibraryCall& call) {
-  FRIT_TRY(check_call("inv", call, true, same));
+  FRIT_TRY(check_call("inv", call, true, same_part));
   Failure failure;
   with_real(call.operands[0].dtype, [&](auto type) {
     using T = decltype(type);
@@ -40,7 +38,7 @@ Status inv(const LibraryCall& call) {
 }
 
 Status tri_inv(const LibraryCall& call) {
-  FRIT_TRY(check_call("tri_inv", call, true, same));
+  FRIT_TRY(check_call("tri_inv", call, true, same_part));
   const bool upper = Options(call).flag("upper");
   Failure failure;
   with_real(call.operands[0].dtype, [&](auto type) {
@@ -55,7 +53,7 @@ Status tri_inv(const LibraryCall& call) {
         in.get(k, a);
         trtri(upper ? "U" : "L", n, a, &done);
         if (done) failure.refuse(k);
-        out.set<T>(k, [&](int i, int j) { return (upper ? i <= j : i >= j) ? a[i + int64_t{j} * n] : T(0); });
+        set_triangle(out, k, a, n, upper);
       }
     });
   });

@@ -91,9 +91,6 @@ Result<Api*> open() {
   if (VkResult r = api->CreateInstance(&info, nullptr, &api->instance); r != VK_SUCCESS)
     return Diagnostic("vulkan cannot start: " + result_text(r), {}, "install the gpu's driver, or run on the cpu");
   FRIT_VULKAN_INSTANCE(FRIT_VULKAN_LOAD)
-  api->GetPhysicalDeviceCooperativeMatrixPropertiesNV =
-      reinterpret_cast<PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesNV>(
-          api->GetInstanceProcAddr(api->instance, "vkGetPhysicalDeviceCooperativeMatrixPropertiesNV"));
 #undef FRIT_VULKAN_LOAD
   if (wants_validation()) {
     auto create = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(

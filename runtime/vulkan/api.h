@@ -60,8 +60,6 @@ struct Api {
   FRIT_VULKAN_INSTANCE(FRIT_VULKAN_MEMBER)
   FRIT_VULKAN_DEVICE(FRIT_VULKAN_MEMBER)
 #undef FRIT_VULKAN_MEMBER
-  // Null where no driver has the extension.
-  PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesNV GetPhysicalDeviceCooperativeMatrixPropertiesNV = nullptr;
   VkInstance instance = VK_NULL_HANDLE;
 };
 

@@ -65,6 +65,13 @@ bool all_zero(const std::vector<DimProgram>& programs, const std::vector<int64_t
                      [&](const DimProgram& p) { return p.evaluate(numbers.data()) == 0; });
 }
 
+uint32_t variant_of(const RoutineForm& form, const std::vector<int64_t>& numbers) {
+  uint32_t variant = 0;
+  for (size_t i = 0; i < form.variant.size(); ++i)
+    if (all_zero(form.variant[i], numbers)) variant |= 1u << i;
+  return variant;
+}
+
 }  // namespace
 
 Status GpuCall::workspace(size_t bytes, uint64_t& first) {
@@ -89,6 +96,17 @@ bool GpuCall::place(const Buffer& buffer, bool written, uint64_t& address) {
 Status GpuCall::kernels(const std::vector<Kernel>& kernels, const Frame<uint64_t>& frame) {
   for (size_t i = 0; i < kernels.size(); ++i) FRIT_TRY(launch(kernels[i], i == 0, frame));
   return {};
+}
+
+Result<bool> GpuCall::flag(uint64_t address) {
+  FRIT_TRY(finish());
+  list_ = {};
+  const Placed* const memory = memory_at(address);
+  if (!memory) return Diagnostic("a flag lies outside of the memory of its run");
+  uint8_t value = 0;
+  const auto offset = static_cast<size_t>(address - memory->buffer->gpu()->address());
+  FRIT_TRY(program_.device().read(*memory->buffer, offset, &value, 1));
+  return value != 0;
 }
 
 Status GpuCall::finish() {
@@ -134,19 +152,46 @@ Status GpuCall::launch(const Kernel& kernel, bool after, const Frame<uint64_t>& 
     groups = std::min(groups, kMostRowGroups);
   }
   for (uint32_t s : plan.symbols) arguments.push_back(static_cast<uint64_t>(symbols[s]));
-  return add(shader, aligned, arguments, groups, after);
+  return add(kernel.step, shader, aligned, arguments, groups, after);
 }
 
-Status GpuCall::add(Shader& shader, uint32_t variant, const Arguments& arguments, int64_t groups, bool after) {
+Status GpuCall::add(size_t step, Shader& shader, uint32_t variant, const Arguments& arguments, int64_t groups,
+                    bool after) {
   FRIT_ASSIGN_OR_RETURN(pipeline, shader.pipeline(program_.device(), variant));
-  list_.launches.push_back({&shader, pipeline, groups, after, list_.arguments.size(), arguments.size()});
+  if (list_.launches.size() >= kMostLaunches) {
+    FRIT_TRY(finish());
+    list_ = {};
+  }
+  list_.launches.push_back({&shader, step, pipeline, groups, after, list_.arguments.size(), arguments.size()});
   list_.arguments.insert(list_.arguments.end(), arguments.begin(), arguments.end());
   return {};
 }
 
-Status GpuCall::launch_form(const Library& step, Shader& shader, const std::vector<int64_t>& numbers, int64_t groups,
+Status GpuCall::launch_forms(const Library& step, std::span<Shader* const> forms, std::vector<int64_t>& numbers,
+                             const Frame<uint64_t>& frame) {
+  for (Shader* shader : forms) {
+    auto pipeline = shader->pipeline(program_.device(), variant_of(*shader->code().routine, numbers));
+    if (!pipeline.ok()) return std::move(pipeline.error());
+  }
+  const RoutineForm& first = *forms.front()->code().routine;
+  for (size_t i = 0; i < first.scratch.size(); ++i) {
+    const int64_t bytes = first.scratch[i].evaluate(numbers.data());
+    if (bytes < 0 || bytes > kMostBytes)
+      return Diagnostic("cannot allocate " + std::to_string(bytes) + " bytes of scratch for op '" + step.plan->name +
+                        "'");
+    uint64_t address;
+    FRIT_TRY(workspace(static_cast<size_t>(bytes), address));
+    numbers[RoutineForm::scratch_slot(first.windows, i)] = static_cast<int64_t>(address);
+  }
+  for (Shader* shader : forms) FRIT_TRY(launch_form(step, *shader, numbers, frame));
+  return {};
+}
+
+Status GpuCall::launch_form(const Library& step, Shader& shader, const std::vector<int64_t>& numbers,
                             const Frame<uint64_t>& frame) {
   const RoutineForm& form = *shader.code().routine;
+  const int64_t groups = form.groups.evaluate(numbers.data());
+  if (groups <= 0) return {};
   Arguments arguments;
   for (const DimProgram& p : form.arguments) arguments.push_back(static_cast<uint64_t>(p.evaluate(numbers.data())));
   if (form.epilogue) {
@@ -154,10 +199,7 @@ Status GpuCall::launch_form(const Library& step, Shader& shader, const std::vect
     for (uint32_t buffer : epilogue.buffers) arguments.push_back(frame.buffers[buffer]);
     for (uint32_t symbol : epilogue.symbols) arguments.push_back(static_cast<uint64_t>(frame.symbols[symbol]));
   }
-  uint32_t variant = 0;
-  for (size_t i = 0; i < form.variant.size(); ++i)
-    if (all_zero(form.variant[i], numbers)) variant |= 1u << i;
-  return add(shader, variant, arguments, groups, true);
+  return add(step.step, shader, variant_of(form, numbers), arguments, groups, true);
 }
 
 Status GpuCall::library(const Library& step, std::span<const View<uint64_t>> views, const Frame<uint64_t>& frame) {
@@ -173,17 +215,20 @@ Status GpuCall::library(const Library& step, std::span<const View<uint64_t>> vie
                       "make the operands contiguous");
   bool dense = true;
   for (size_t i = step.operands.size(); i < views.size(); ++i) dense &= is_row_major(views[i]);
-  for (size_t i = 0; i < forms.size(); ++i) {
-    const RoutineForm& form = *forms[i]->code().routine;
+  for (size_t first = 0, next = 0; first < forms.size(); first = next) {
+    while (forms[next++]->code().routine->joined) {
+    }
+    const std::span<Shader* const> joined = forms.subspan(first, next - first);
+    const RoutineForm &form = *joined.front()->code().routine, &end = *joined.back()->code().routine;
     if (!dense || !all_zero(form.agree, numbers)) return Diagnostic(who + "has operands and results that do not fit");
-    const bool last = i + 1 == forms.size();
-    if (!last && (forms[i]->refused() || !all_zero(form.suited, numbers))) continue;
-    const int64_t groups = form.groups.evaluate(numbers.data());
-    if (groups <= 0) return {};
-    const Status launched = launch_form(step, *forms[i], numbers, groups, frame);
+    const bool last = next == forms.size();
+    const bool refused = std::any_of(joined.begin(), joined.end(), [](Shader* s) { return s->refused(); });
+    if (!last && (refused || !all_zero(form.suited, numbers))) continue;
+    if (end.groups.evaluate(numbers.data()) <= 0) return {};
+    const Status launched = launch_forms(step, joined, numbers, frame);
     if (!launched.ok() && !last) continue;
     FRIT_TRY(launched);
-    return step.epilogue && !form.epilogue ? launch(*step.epilogue, true, frame) : Status();
+    return step.epilogue && !end.epilogue ? launch(*step.epilogue, true, frame) : Status();
   }
   return {};
 }

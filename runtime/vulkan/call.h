@@ -13,6 +13,7 @@ namespace frit::runtime::vulkan {
 class GpuCall {
  public:
   using Address = uint64_t;
+  static constexpr bool kStops = false;  // the steps are only listed
   static constexpr size_t kAlign = 256;
 
   GpuCall(const Plan& plan, const Program& program) : plan_(plan), program_(program) {}
@@ -27,10 +28,14 @@ class GpuCall {
   static Diagnostic unreadable() { return Diagnostic("memory of the gpu cannot be used"); }  // never
   Status kernels(const std::vector<Kernel>& kernels, const Frame<uint64_t>& frame);
   Status library(const Library& step, std::span<const View<uint64_t>> views, const Frame<uint64_t>& frame);
+  // Waits for what was launched: the host decides which steps come next.
+  Result<bool> flag(uint64_t address);
   Status finish();
 
  private:
   using Arguments = std::vector<uint64_t>;
+  // A longer list, which a loop may make, is handed over in parts.
+  static constexpr size_t kMostLaunches = 4096;
   struct Placed {
     const Buffer* buffer;
     bool written;
@@ -38,12 +43,15 @@ class GpuCall {
 
   Status check_narrow(const KernelPlan& plan, int64_t extent, const int64_t* symbols) const;
   Status launch(const Kernel& kernel, bool after, const Frame<uint64_t>& frame);
-  Status launch_form(const Library& step, Shader& shader, const std::vector<int64_t>& numbers, int64_t groups,
+  // Forms that are joined; nothing is launched where one of them cannot be.
+  Status launch_forms(const Library& step, std::span<Shader* const> forms, std::vector<int64_t>& numbers,
+                      const Frame<uint64_t>& frame);
+  Status launch_form(const Library& step, Shader& shader, const std::vector<int64_t>& numbers,
                      const Frame<uint64_t>& frame);
   // A routine that has no shader: on the CPU, once the launches before it are done.
   const Placed* memory_at(uint64_t address) const;
   Status on_host(const Library& step, std::span<const View<uint64_t>> views, const Frame<uint64_t>& frame);
-  Status add(Shader& shader, uint32_t variant, const Arguments& arguments, int64_t groups, bool after);
+  Status add(size_t step, Shader& shader, uint32_t variant, const Arguments& arguments, int64_t groups, bool after);
 
   const Plan& plan_;
   const Program& program_;

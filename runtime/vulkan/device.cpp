@@ -5,21 +5,16 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
+#include "runtime/execute/observe.h"
 #include "runtime/load/disk_cache.h"
 #include "runtime/vulkan/inspect.h"
+#include "runtime/vulkan/khr_matrices.h"
 
 namespace frit::runtime::vulkan {
 
 namespace {
-
-// The last submission of the thread that has times.
-struct Last {
-  const Device* device = nullptr;
-  RecordingPtr recording;
-  uint64_t value = 0;
-};
-thread_local Last last;
 
 // The most submissions of a queue that have not ended. Further ones wait, so that the host does not get far ahead.
 constexpr uint64_t kMostPending = 512;
@@ -109,18 +104,25 @@ Status Device::create() {
   on.f11.storageBuffer16BitAccess = info_.features.storage16;
   on.f12.storageBuffer8BitAccess = info_.features.storage8;
   on.f12.bufferDeviceAddress = on.f12.timelineSemaphore = VK_TRUE;
-  VkPhysicalDeviceCooperativeMatrixFeaturesNV matrices{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_NV};
-  const char* extension = VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME;
+  on.f12.shaderFloat16 = info_.features.converts16;
+  CooperativeMatrixFeatures matrices;
+  Bfloat16Features bfloat16;
+  std::vector<const char*> extensions;
   VkDeviceCreateInfo create{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
   create.pNext = &on.f;
-  if (info_.features.matrix16) {
+  if (info_.features.matrix16 || info_.features.matrix_bfloat16) {
     on.f12.shaderFloat16 = on.f12.vulkanMemoryModel = VK_TRUE;
     matrices.cooperativeMatrix = VK_TRUE;
-    on.f11.pNext = &matrices;
-    create.enabledExtensionCount = 1;
-    create.ppEnabledExtensionNames = &extension;
+    matrices.pNext = std::exchange(on.f11.pNext, &matrices);
+    extensions.push_back(kCooperativeMatrix);
   }
+  if (info_.features.matrix_bfloat16) {
+    bfloat16.shaderBFloat16Type = bfloat16.shaderBFloat16CooperativeMatrix = VK_TRUE;
+    bfloat16.pNext = std::exchange(on.f11.pNext, &bfloat16);
+    extensions.push_back(kBfloat16);
+  }
+  create.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+  create.ppEnabledExtensionNames = extensions.data();
   create.queueCreateInfoCount = 1;
   create.pQueueCreateInfos = &queue;
   FRIT_TRY(check(api_.CreateDevice(physical_, &create, nullptr, &device_), "cannot open it"));
@@ -291,9 +293,11 @@ Result<VkPipeline> Device::make_pipeline(const GpuKernel& kernel, uint32_t varia
   VkShaderModule module;
   FRIT_TRY(check(api_.CreateShaderModule(device_, &module_info, nullptr, &module),
                  ("cannot take the shader of kernel @" + kernel.name).c_str()));
-  const VkBool32 values[3] = {variant & 1, variant >> 1 & 1, variant >> 2 & 1};
-  const VkSpecializationMapEntry entries[3] = {{0, 0, 4}, {1, 4, 4}, {2, 8, 4}};
-  const VkSpecializationInfo special{3, entries, sizeof values, values};
+  constexpr uint32_t kConstants = RoutineForm::kMaxVariants;
+  VkBool32 values[kConstants];
+  VkSpecializationMapEntry entries[kConstants];
+  for (uint32_t i = 0; i < kConstants; ++i) values[i] = variant >> i & 1, entries[i] = {i, 4 * i, 4};
+  const VkSpecializationInfo special{kConstants, entries, sizeof values, values};
   VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
   info.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                 nullptr,
@@ -371,12 +375,14 @@ void Device::recycle(std::unique_ptr<Recording> r) {
   for (const Block& b : r->arguments) free_host_block(b);
   r->arguments.clear();
   r->launches = {};
+  r->claimed.store(false, std::memory_order_relaxed);
   std::lock_guard lock(recycled_mutex_);
   recycled_.push_back(std::move(r));
 }
 
 Status Device::submit(const RecordingPtr& r, std::span<Track* const> reads, std::span<Track* const> writes) {
   if (lost()) return fault();
+  const int64_t begin_ns = r->claimed.load(std::memory_order_relaxed) ? now_ns() : 0;
   const size_t self = r->queue;
   Points before{};
   for (const Track* t : reads) {
@@ -399,16 +405,14 @@ Status Device::submit(const RecordingPtr& r, std::span<Track* const> reads, std:
     if (result == VK_ERROR_DEVICE_LOST) return fail(self, result);
     return check(result, ("cannot submit " + (r->steps.empty() ? "work" : r->steps.front())).c_str());
   }
-  if (r->timed)
-    last = {this, r, value};
-  else if (!r->launches.launches.empty())
-    last = {};  // a program's, not a copy's
+  keep_for_times(r, value, begin_ns);
   return value > kMostPending ? wait(self, value - kMostPending) : Status();
 }
 
 Status Device::wait(size_t queue, uint64_t value) {
   if (queues_[queue].is_done(value)) return {};
   if (lost()) return fault();
+  const Span span("wait", "gpu");
   const VkResult r = queues_[queue].wait(value, timeout_seconds());
   return r == VK_SUCCESS ? Status() : fail(queue, r);
 }
@@ -426,6 +430,7 @@ Status Device::wait_written(const Track& track) {
 
 Status Device::synchronize() {
   for (size_t q = 0; q < queue_count_; ++q) FRIT_TRY(wait(q, queues_[q].submitted()));
+  tell_spans();
   return {};
 }
 
@@ -451,20 +456,6 @@ Status Device::fail(size_t queue, VkResult result) {
   if (!fault_) fault_ = d;
   lost_.store(true, std::memory_order_release);
   return d;
-}
-
-std::vector<GpuTime> Device::last_times() const {
-  std::vector<GpuTime> times;
-  if (!last.recording || last.device != this) return times;
-  const Recording& r = *last.recording;
-  std::vector<uint64_t> ticks(r.steps.size() + 1);
-  if (!const_cast<Device*>(this)->wait(r.queue, last.value).ok()) return times;
-  if (api_.GetQueryPoolResults(device_, r.queries, 0, static_cast<uint32_t>(ticks.size()), ticks.size() * 8,
-                               ticks.data(), 8, VK_QUERY_RESULT_64_BIT) == VK_SUCCESS)
-    for (size_t i = 0; i < r.steps.size(); ++i)
-      times.push_back({r.steps[i], static_cast<double>((ticks[i + 1] - ticks[i]) & timestamp_mask_) *
-                                       nanoseconds_per_tick_ * 1e-6});
-  return times;
 }
 
 }  // namespace frit::runtime::vulkan

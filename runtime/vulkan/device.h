@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -79,9 +80,7 @@ class Device : public Gpu {
   size_t queue() const;
   // Whether commands of so many steps have timestamps: a single step needs none to be named when it hangs, and they
   // take microseconds.
-  bool is_timed(size_t steps) const {
-    return timestamp_mask_ && (steps > 1 || keeps_times_.load(std::memory_order_relaxed));
-  }
+  bool is_timed(size_t steps) const;
   // Commands for the calling thread's queue, recorded by `record`; they begin after everything that the queue was given
   // before.
   template <class F>
@@ -116,6 +115,14 @@ class Device : public Gpu {
   Status wait(size_t queue, uint64_t value);
   Status fail(size_t queue, VkResult r);
   void at_exit();
+  // Of a submission: last_times() and, once it has ended, the observers hear of it.
+  void keep_for_times(const RecordingPtr& recording, uint64_t value, int64_t submitted_ns);
+  // 0, nanoseconds of each step's end since the begin of the first, and the device's clock at that begin. Empty where
+  // the driver has none.
+  std::vector<int64_t> read_ticks(const Recording& recording) const;
+  // Tells observers about submissions that have ended since.
+  void tell_spans();
+  int64_t host_minus_device(int64_t least, int64_t most);
   Result<RecordingPtr> begin(std::vector<std::string> steps, bool timed);
   Status open_commands(Recording& recording);
   Status close_commands(Recording& recording);
@@ -142,6 +149,15 @@ class Device : public Gpu {
   std::mutex recording_mutex_,
       recycled_mutex_;  // the first guards the pool that commands are recorded in, the second recycled_
   std::vector<std::unique_ptr<Recording>> recycled_;
+  struct Watched {
+    RecordingPtr recording;
+    uint64_t value;
+    int64_t submitted_ns;
+  };
+  std::mutex watched_mutex_;
+  std::vector<Watched> watched_;  // submissions that observers hear of
+  // Bounds of the host's clock minus the device's.
+  int64_t least_offset_ = std::numeric_limits<int64_t>::min(), most_offset_ = std::numeric_limits<int64_t>::max();
 };
 
 // The device that is used: a new one where the last was lost.

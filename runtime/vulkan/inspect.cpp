@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "runtime/vulkan/device.h"
+#include "runtime/vulkan/khr_matrices.h"
 
 namespace frit::runtime::vulkan {
 
@@ -19,20 +20,37 @@ bool has_extension(const Api& api, VkPhysicalDevice physical, const char* name) 
   return std::any_of(all.begin(), all.end(), [&](auto& e) { return std::strcmp(e.extensionName, name) == 0; });
 }
 
-// Matrices of 16 by 16 f16 with sums in f32, for a subgroup.
-bool has_matrices(const Api& api, VkPhysicalDevice physical) {
-  if (!api.GetPhysicalDeviceCooperativeMatrixPropertiesNV ||
-      !has_extension(api, physical, VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME))
-    return false;
+// The shapes of matrices that a subgroup multiplies.
+std::vector<CooperativeMatrixProperties> matrix_shapes(const Api& api, VkPhysicalDevice physical) {
+  const auto get = reinterpret_cast<GetCooperativeMatrixProperties>(
+      api.GetInstanceProcAddr(api.instance, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"));
+  if (!get || !has_extension(api, physical, kCooperativeMatrix)) return {};
+  CooperativeMatrixFeatures features;
+  VkPhysicalDeviceFeatures2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &features};
+  api.GetPhysicalDeviceFeatures2(physical, &all);
+  if (!features.cooperativeMatrix) return {};
   uint32_t count = 0;
-  api.GetPhysicalDeviceCooperativeMatrixPropertiesNV(physical, &count, nullptr);
-  std::vector<VkCooperativeMatrixPropertiesNV> all(count, {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_NV});
-  api.GetPhysicalDeviceCooperativeMatrixPropertiesNV(physical, &count, all.data());
-  return std::any_of(all.begin(), all.end(), [](auto& p) {
-    return p.MSize == 16 && p.NSize == 16 && p.KSize == 16 && p.AType == VK_COMPONENT_TYPE_FLOAT16_NV &&
-           p.BType == VK_COMPONENT_TYPE_FLOAT16_NV && p.CType == VK_COMPONENT_TYPE_FLOAT32_NV &&
-           p.DType == VK_COMPONENT_TYPE_FLOAT32_NV && p.scope == VK_SCOPE_SUBGROUP_NV;
+  get(physical, &count, nullptr);
+  std::vector<CooperativeMatrixProperties> shapes(count);
+  get(physical, &count, shapes.data());
+  return shapes;
+}
+
+// Whether matrices of 16 by 16 and 16 by `columns` elements are multiplied with sums in f32.
+bool multiplies(const std::vector<CooperativeMatrixProperties>& shapes, MatrixComponent type, uint32_t columns) {
+  constexpr uint32_t kSubgroup = 3;
+  return std::any_of(shapes.begin(), shapes.end(), [&](auto& p) {
+    return p.MSize == 16 && p.NSize == columns && p.KSize == 16 && p.AType == type && p.BType == type &&
+           p.CType == MatrixComponent::Float32 && p.ResultType == MatrixComponent::Float32 && p.scope == kSubgroup;
   });
+}
+
+bool has_bfloat16_matrices(const Api& api, VkPhysicalDevice physical) {
+  if (!has_extension(api, physical, kBfloat16)) return false;
+  Bfloat16Features features;
+  VkPhysicalDeviceFeatures2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &features};
+  api.GetPhysicalDeviceFeatures2(physical, &all);
+  return features.shaderBFloat16Type && features.shaderBFloat16CooperativeMatrix;
 }
 
 // FRIT_VULKAN_WITHOUT names features that are not to be used, so that the paths of devices without them can be tried on
@@ -105,12 +123,20 @@ Result<GpuInfo> Device::inspect(const Api& api, VkPhysicalDevice physical) {
   f.keeps_subnormals64 = c.shaderDenormPreserveFloat64 && all;
   f.rounds_to_even32 = c.shaderRoundingModeRTEFloat32 && round32;
   f.rounds_to_even64 = c.shaderRoundingModeRTEFloat64 && round_all;
+  f.converts16 = features.f12.shaderFloat16 && c.shaderRoundingModeRTEFloat16 && round_all &&
+                 c.shaderDenormPreserveFloat16 && all && c.shaderSignedZeroInfNanPreserveFloat16 &&
+                 !is_left_out("converts16");
   f.subgroup_size = properties.p11.subgroupSize;
   f.shuffle = (properties.p11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
               (properties.p11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT) &&
               !is_left_out("shuffle");
-  f.matrix16 = !is_left_out("matrix16") && f.storage16 && f.int64 && f.subgroup_size == 32 &&
-               features.f12.shaderFloat16 && features.f12.vulkanMemoryModel && has_matrices(api, physical);
+  if (!is_left_out("matrix16") && f.storage16 && f.int64 && f.subgroup_size == 32 && features.f12.shaderFloat16 &&
+      features.f12.vulkanMemoryModel) {
+    const std::vector<CooperativeMatrixProperties> shapes = matrix_shapes(api, physical);
+    f.matrix16 = multiplies(shapes, MatrixComponent::Float16, 16);
+    f.matrix_narrow = f.matrix16 && multiplies(shapes, MatrixComponent::Float16, 8);
+    f.matrix_bfloat16 = multiplies(shapes, MatrixComponent::Bfloat16, 16) && has_bfloat16_matrices(api, physical);
+  }
   f.shared_bytes = p.limits.maxComputeSharedMemorySize;
   f.group_size = std::min(p.limits.maxComputeWorkGroupInvocations, p.limits.maxComputeWorkGroupSize[0]);
   info.max_groups = p.limits.maxComputeWorkGroupCount[0];

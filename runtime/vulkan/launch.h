@@ -1,9 +1,9 @@
 // Shaders of a program, and lists of their launches.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "runtime/execute/gpu.h"
@@ -24,15 +24,15 @@ class Shader {
   bool refused();
 
  private:
-  static constexpr size_t kVariants = 8;
   const GpuKernel code_;
   std::mutex mutex_;
-  std::array<VkPipeline, kVariants> pipelines_{};
+  std::unordered_map<uint32_t, VkPipeline> pipelines_;  // by variant
   bool refused_ = false;
 };
 
 struct LaunchRecord {
   const Shader* shader;
+  size_t step;  // of the plan
   VkPipeline pipeline;
   int64_t groups;
   bool after;  // it needs launches before it, or they need it

@@ -75,16 +75,23 @@ Status GpuCall::on_host(const Library& step, std::span<const View<uint64_t>> vie
   FRIT_TRY(finish());
   list_ = {};
   const size_t operands = step.operands.size();
+  std::byte nothing{};
   std::vector<HostView> hosts;
   std::vector<LibraryTensor> tensors;
   hosts.reserve(views.size());
   for (size_t i = 0; i < views.size(); ++i) {
     const View<uint64_t>& v = views[i];
+    const size_t bytes = bytes_of(v);
+    if (bytes == 0) {
+      // Nothing is read or written, and an empty array may have no memory on the device.
+      tensors.push_back({&nothing, v.dtype, v.shape, v.strides});
+      continue;
+    }
     const Placed* const memory = memory_at(v.first);
     if (!memory) return Diagnostic("routine '" + step.plan->name + "' has a window outside of the memory of its run");
     HostView& host = hosts.emplace_back(device, *memory->buffer);
     const auto begin = static_cast<size_t>(v.first - memory->buffer->gpu()->address());
-    FRIT_TRY(i < operands ? host.read(memory->written) : host.write(begin, begin + bytes_of(v)));
+    FRIT_TRY(i < operands ? host.read(memory->written) : host.write(begin, begin + bytes));
     tensors.push_back({host.at(v.first), v.dtype, v.shape, v.strides});
   }
   LibraryCall call{
@@ -99,19 +106,16 @@ Status GpuCall::on_host(const Library& step, std::span<const View<uint64_t>> vie
                       "'");
   call.workspace = {static_cast<std::byte*>(workspace.data()), needed};
   FRIT_TRY(fn(call));
-  for (size_t i = operands; i < hosts.size(); ++i) FRIT_TRY(hosts[i].give_back());
+  for (const HostView& host : hosts) FRIT_TRY(host.give_back());
   return {};
 }
 
-// A window without elements may lie right behind its memory.
 const GpuCall::Placed* GpuCall::memory_at(uint64_t address) const {
-  const Placed* behind = nullptr;
   for (const Placed& p : placed_) {
-    const uint64_t first = p.buffer->gpu()->address(), end = first + p.buffer->bytes();
-    if (address >= first && address < end) return &p;
-    if (address == end || address == first) behind = &p;
+    const uint64_t first = p.buffer->gpu()->address();
+    if (address >= first && address < first + p.buffer->bytes()) return &p;
   }
-  return behind;
+  return nullptr;
 }
 
 }  // namespace frit::runtime::vulkan

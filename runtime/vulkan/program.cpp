@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/execute/observe.h"
 #include "runtime/vulkan/call.h"
 
 namespace frit::runtime::vulkan {
@@ -51,8 +52,8 @@ Status Program::check_forms(const LibraryPlan& step, size_t number) const {
   bool applied = true;
   for (const Shader* s : forms->second) {
     const RoutineForm& form = *s->code().routine;
-    applied &= form.epilogue;
-    if (form.windows != windows || (form.epilogue && !step.epilogue))
+    applied &= form.epilogue || form.joined;
+    if (form.windows != windows || (form.epilogue && !step.epilogue) || (form.joined && s == forms->second.back()))
       return Diagnostic("the routine '" + step.name + "' does not fit its shader @" + s->code().name);
   }
   for (const auto* list : {&step.operands, &step.results})
@@ -68,8 +69,8 @@ Status Program::prepare(const Plan& plan) {
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     if (const auto* k = std::get_if<KernelPlan>(&plan.steps[i])) {
       if (!shaders_.contains(k->name)) return Diagnostic("kernel '" + k->name + "' has no shader");
-    } else {
-      FRIT_TRY(check_forms(std::get<LibraryPlan>(plan.steps[i]), i));
+    } else if (const auto* routine = std::get_if<LibraryPlan>(&plan.steps[i])) {
+      FRIT_TRY(check_forms(*routine, i));
     }
   }
   for (const BufferPlan& b : plan.buffers) {
@@ -134,17 +135,26 @@ Status Program::submit(LaunchList&& launches, std::span<Track* const> reads, std
 Result<RecordingPtr> Program::commands_for(LaunchList&& launches) const {
   const size_t queue = device_.queue();
   const bool timed = device_.is_timed(launches.launches.size());
+  const bool claimed = timed && observed();
   {
     std::lock_guard lock(recordings_mutex_);
-    for (const RecordingPtr& r : recordings_)
-      if (r && r->queue == queue && r->timed == timed && r->launches == launches) return r;
+    for (const RecordingPtr& r : recordings_) {
+      if (!r || r->queue != queue || r->timed != timed || r->launches != launches) continue;
+      if (!claimed || !r->claimed.exchange(true, std::memory_order_acquire)) return r;
+    }
   }
   std::vector<std::string> steps;
-  for (const LaunchRecord& l : launches.launches) steps.push_back("kernel @" + l.shader->code().name);
+  std::vector<size_t> numbers;
+  for (const LaunchRecord& l : launches.launches) {
+    steps.push_back("kernel @" + l.shader->code().name);
+    numbers.push_back(l.step);
+  }
   // Arguments in memory must be there before any command is recorded.
   FRIT_ASSIGN_OR_RETURN(arguments, argument_blocks(launches));
   FRIT_ASSIGN_OR_RETURN(recording, device_.record(std::move(steps), timed, [&](Recording& r) {
     r.arguments = std::move(arguments);
+    r.numbers = std::move(numbers);
+    r.claimed.store(claimed, std::memory_order_relaxed);
     record(r, launches);
   }));
   recording->launches = std::move(launches);

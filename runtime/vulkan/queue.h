@@ -45,7 +45,10 @@ struct Recording {
   size_t queue = 0;
   LaunchList launches;             // what was recorded, to recognise it
   std::vector<std::string> steps;  // names, for messages and times
-  std::vector<Block> arguments;    // host memory that its commands read
+  std::vector<size_t> numbers;     // of the plan's steps
+  // Until its timestamps are told to observers, it is not submitted again.
+  std::atomic<bool> claimed{false};
+  std::vector<Block> arguments;  // host memory that its commands read
 };
 using RecordingPtr = std::shared_ptr<Recording>;
 

@@ -206,7 +206,7 @@ std::optional<Function> single(const OpDef& def, const Arrangement& a, Dtype lea
 void rows(Writer& writer, size_t step, Random& random) {
   const std::vector<Arrangement> shapes = arrangements();
   size_t turn = 0, number = 0;
-  for (const OpDef* def : OpTable::instance().all()) {
+  for (const OpDef* def : drawn_rows()) {
     if (def->routine && !passes::kernels_of(*def->routine)) continue;  // C source cannot have it
     const bool has_dtype =
         std::any_of(def->attrs.begin(), def->attrs.end(), [](const AttrSpec& s) { return s.kind == AttrKind::Dtype; });
@@ -249,6 +249,7 @@ void random_functions(Writer& writer, uint64_t seed, size_t count) {
     options.symbolic = i % 2 == 0;
     options.max_ops = static_cast<int>(between(random, 1, 20));
     options.native = true;
+    options.control = i % 3 == 0;
     RandomGraph graph = random_graph(random, options);
     graph.function.name = "random_" + std::to_string(i);
     writer.add(graph.function);

@@ -19,6 +19,26 @@ ADD = """func @add(%x: f32[n, 3], %y: f32[n, 3]) -> f32[n, 3] {
   return %0
 }
 """
+LOOP = """func @loop(%init: f32[64], %xs: f32[20, 64], %w: f32[64, 64], %p: bool[]) -> (f32[64], f32[20, 64]) {
+  %0: f32[64], %1: f32[20, 64] = scan %init, %xs, %w {body=func(%c: f32[64], %x: f32[64], %w: f32[64, 64]) -> (f32[64], f32[64]) {
+      %0: f32[1, 64] = reshape %c {shape=[1, 64]}
+      %1: f32[1, 64] = matmul %0, %w
+      %2: f32[64] = reshape %1 {shape=[64]}
+      %3: f32[64] = add %2, %x
+      %4: f32[64] = tanh %3
+      %5: f32[64] = negative %4
+      return %4, %5
+    }, carried=1, length=20, scanned=1}
+  %2: f32[64] = cond %p, %0, %init {else=func(%x: f32[64], %y: f32[64]) -> f32[64] {
+      return %y
+    }, then=func(%x: f32[64], %y: f32[64]) -> f32[64] {
+      %0: f32[64] = add %x, %y
+      return %0
+    }}
+  %3: f32[64] = exp %2
+  return %3, %1
+}
+"""
 TWO = """func @first(%x: f32[2]) -> f32[2] {
   %0: f32[2] = negative %x
   return %0

@@ -222,6 +222,34 @@ class Gpu(OfflineTest):
             self.assertIn("the artifact's code for baseline: at most", self.text("verify", package, "--device=vulkan", "--runs", 2))
 
 
+class ControlFlow(OfflineTest):
+    FILES = GRAPHS.parent.parent / "tests" / "conformance" / "control"
+
+    def packed(self, name, *options):
+        package = self.path(f"{name}.fritpkg")
+        self.frit("compile", self.FILES / f"{name}.frit", *options, "-o", package)
+        return package
+
+    def test_packages_hold_loops(self):
+        for name in ("loops", "routines"):
+            told = self.text("verify", self.packed(name), "--runs", 2)
+            self.assertIn("the artifact's code for", told)
+            self.assertNotIn("too far", told)
+
+    def test_packages_hold_loops_for_the_gpu(self):
+        if "gpu: none" in self.text("devices"):
+            self.skipTest("there is no GPU here")
+        for name in ("loops", "routines"):
+            told = self.text("verify", self.packed(name, "--target=vulkan"), "--device=vulkan", "--runs", 1)
+            self.assertIn("the artifact's code for baseline", told)
+
+    def test_code_without_a_runtime_has_loops_but_no_sorts(self):
+        for ending in (".so", ".o", ".c"):
+            self.frit("compile", self.FILES / "loops.frit", "-o", self.path("loops" + ending))
+            said = self.error(1, "compile", self.FILES / "routines.frit", "-o", self.path("routines" + ending))
+            self.assertIn("op 'sort' cannot be had in code without a runtime", said)
+
+
 class Weights(OfflineTest):
     def answer(self, file, **more):
         write_npy(self.path("x.npy"), "f", (2, 2), [1, 0, 0, 1])

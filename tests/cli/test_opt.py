@@ -91,6 +91,45 @@ class Opt(CliTest):
         text = self.text("opt", "-", "--pipeline=none", stdin=TWO)
         self.assertEqual(text, TWO)
 
+    def test_transforms_of_every_example(self):
+        for graph in sorted(GRAPHS.glob("*.frit")):
+            for transforms in (["vjp"], ["jvp"], ["vmap"], ["vjp", "vmap"], ["vmap", "vjp"], ["vmap=:1", "vmap"]):
+                options = [f"--transform={t}" for t in transforms]
+                with self.subTest(graph=graph.name, transforms=transforms):
+                    text = self.text("opt", graph, "--verify-each", *options)
+                    self.assertTrue(text.startswith("func @"))
+                    self.assertEqual(text, self.text("opt", "-", "--pipeline=none", stdin=text))
+            lowered = self.text("opt", graph, "--transform=vmap", "--pipeline=default", "--emit=kernels")
+            self.assertIn("kernel", lowered)
+
+    def test_transforms_with_arguments(self):
+        self.assertIn("%cotangent0: f32[n, 3]) -> (f32[n, 3], f32[n, 3])", self.text("opt", "-", "--transform=vjp=1", stdin=ADD))
+        self.assertIn("%tangent0: f32[n, 3]) -> (f32[n, 3], f32[n, 3])", self.text("opt", "-", "--transform=jvp=0", stdin=ADD))
+        self.assertIn(
+            "func @add(%x: f32[n, 3, batch], %y: f32[n, 3]) -> f32[n, batch, 3]",
+            self.text("opt", "-", "--transform=vmap=2,-1:1", stdin=ADD),
+        )
+        self.assertIn("%x: f32[8, n, 3]", self.text("opt", "-", "--transform=vmap=::8", stdin=ADD))
+        self.assertIn("%x: f32[size, n, 3]", self.text("opt", "-", "--transform=vmap=::size", stdin=ADD))
+
+    def test_transforms_that_do_not_fit(self):
+        for spec, message in (
+            ("grad", "transform 'grad': there is no such transform"),
+            ("vjp=2", "transform 'vjp': there is no argument 2 among 2"),
+            ("vjp=0,0", "transform 'vjp': argument 0 is given twice"),
+            ("jvp=x", "transform 'jvp': 'x' is not the number of an argument"),
+            ("vmap=0", "transform 'vmap': there are 1 batch axes for 2 arguments"),
+            ("vmap=3,-1", "transform 'vmap': batch axis 3 is out of range for argument 0, which is f32[n, 3] at one position"),
+            ("vmap=-1,-1", "transform 'vmap': no argument has a batch axis"),
+            ("vmap=0,0:-1", "transform 'vmap': result 0, which is f32[n, 3] at one position, differs between positions"),
+            ("vmap=::-3", "transform 'vmap': '-3' is not a size"),
+            ("vmap=:::", "has more than axes of arguments, axes of results, and a size"),
+        ):
+            with self.subTest(spec=spec):
+                error = self.error(1, "opt", "-", f"--transform={spec}", stdin=ADD)
+                self.assertIn(message, error)
+                self.assertIn("note: ", error)
+
     def test_kernels_need_lowering(self):
         self.assertIn("lower_to_kernels", self.error(1, "opt", GRAPHS / "gelu.frit", "--emit=kernels", "--pipeline=cse"))
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/graph/expression.h"
+#include "passes/manager/pass.h"
 #include "support/generate.h"
 #include "support/shrink.h"
 #include "support/ways.h"
@@ -54,6 +55,15 @@ void check(const Shape& shape, const Dims& axes, const std::vector<SymbolValues>
 TEST(Large, OneAxis) { check({kLong * 2}, {0}, {{}}); }
 TEST(Large, LastAxis) { check({2, kLong}, {1}, {{}}); }
 TEST(Large, FirstAxis) { check({kLong, 2}, {0}, {{}}); }
+// Columns in blocks: rows that divide by nothing and whole blocks, from one column to more than a vector holds.
+TEST(Large, LongColumns) {
+  Random shapes(11);
+  for (int64_t columns : {1, 3}) check({4097 + static_cast<int64_t>(shapes() % 1500), columns}, {0}, {{}});
+  check({2, 18 * kColumnBlock, 5}, {1}, {{}});
+}
+TEST(Large, ColumnsOfSymbolicLength) {
+  check({Dim::symbol("n"), 3}, {0}, {{{"n", 1451}}, {{"n", 4 * kColumnBlock}}, {{"n", kColumnBlock - 1}}});
+}
 TEST(Large, OuterAndInnerAxes) { check({3, 2, kLong}, {0, 2}, {{}}); }
 TEST(Large, SymbolicSizes) { check({Dim::symbol("n")}, {0}, {{{"n", kLong}}, {{"n", kReductionBlock}}, {{"n", 1}}}); }
 

@@ -190,7 +190,7 @@ TEST_P(EagerRow, GivesOnViewsWhatItGivesOnDenseCopies) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, EagerRow, testing::ValuesIn(OpTable::instance().all()),
+INSTANTIATE_TEST_SUITE_P(Table, EagerRow, testing::ValuesIn(drawn_rows()),
                          [](const testing::TestParamInfo<const OpDef*>& info) {
                            return std::string(info.param->name);
                          });

@@ -1,5 +1,6 @@
 // Convolutions with every option. Expected values were measured from MLX.
 #include <cmath>
+#include <random>
 
 #include "helpers.h"
 #include "shapeless.h"
@@ -85,6 +86,25 @@ TEST(Convolution, MoreAxes) {
             (Floats{2312, 2552, 3032, 3272, 4472, 4712, 5192, 5432}));
 }
 
+// Windows that begin outside of the input, and channels that end inside of a vector.
+TEST(Convolution, DepthwiseOfAnySizeAgreesWithTheDefinition) {
+  std::mt19937 random(5);
+  const auto draw = [&](int low, int high) { return low + static_cast<int>(random() % (high - low + 1)); };
+  for (int i = 0; i < 6; ++i) {
+    const int channels = draw(1, 70), times = draw(1, 2), kernel = draw(1, 5), pad = draw(0, kernel);
+    const array x = sin(numbers({draw(1, 3), draw(kernel, 12), draw(kernel, 12), channels}) * 0.7f);
+    const array w = cos(numbers({channels * times, kernel, kernel, 1}) * 1.3f);
+    const Floats want = by_definition(x, w, {1, 2}, {pad, pad}, {pad, pad}, {1, 1}, {1, 1}, channels, false);
+    for (const Dtype dtype : {float32, float16, bfloat16}) {
+      const array y = conv2d(astype(x, dtype), astype(w, dtype), {1, 2}, {pad, pad}, {1, 1}, channels);
+      const Floats got = values<float>(astype(y, float32));
+      ASSERT_EQ(got.size(), want.size());
+      const float bound = dtype == float32 ? 1e-4f : dtype == float16 ? 0.05f : 0.4f;
+      for (size_t j = 0; j < want.size(); ++j) ASSERT_NEAR(got[j], want[j], bound) << j << " of draw " << i;
+    }
+  }
+}
+
 TEST(Convolution, EveryOptionAgreesWithTheDefinition) {
   struct Case {
     Shape x, w;
@@ -116,11 +136,12 @@ TEST(Convolution, EveryOptionAgreesWithTheDefinition) {
   }
 }
 
-TEST(Convolution, FewChannelsAreOneKernel) {
+// One kernel stores the weights by tap, and another has the rest.
+TEST(Convolution, FewChannelsAreAKernelBehindTheirWeights) {
   const auto f = compile([](const std::vector<array>& in) {
     return std::vector<array>{maximum(conv2d(in[0], in[1], {1, 1}, {1, 1}, {1, 1}, 8), array(0.0f))};
   });
-  EXPECT_EQ(f.lower({zeros({2, 10, 10, 8}), zeros({8, 3, 3, 1})}).kernel_count, 1);
+  EXPECT_EQ(f.lower({zeros({2, 10, 10, 8}), zeros({8, 3, 3, 1})}).kernel_count, 2);
 }
 
 TEST(Convolution, AnyShape) {

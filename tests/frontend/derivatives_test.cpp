@@ -144,6 +144,28 @@ TEST(Derivatives, Errors) {
   EXPECT_TRUE(
       contains(thrown<InvalidArgument>([&] { grad(list, std::vector<int>{0, 0})({array(1.0f)}); }), "given twice"));
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { grad(list, 3)({array(1.0f)}); }), "there is no argument 3"));
+  // No row's derivative is silently zero, and the operation of the user's line has none, whatever transforms it.
+  const Unary eigenvalues = [](const array& x) { return sum(real(linalg::eigvals(x))); };
+  const array matrix({2.0f, 1.0f, 1.0f, 3.0f}, {2, 2});
+  const int line = __LINE__ - 2;
+  const std::string at = "derivatives_test.cpp:" + std::to_string(line);
+  const auto none = [&](auto action) {
+    const std::string text = thrown<InvalidArgument>(action);
+    EXPECT_TRUE(contains(text, "'eigvals' has no derivative") && contains(text, at)) << text;
+  };
+  none([&] { grad(eigenvalues)(matrix); });
+  none([&] { grad(Unary([&](const array& x) { return jvp(eigenvalues, x, x).second; }))(matrix); });
+  none([&] { vmap(grad(eigenvalues))(reshape(matrix, {1, 2, 2})); });
+}
+
+// Operations that a transform makes have the line of the user's operation.
+TEST(Derivatives, FailuresHaveTheLineOfTheUser) {
+  const Unary inverse = [](const array& x) { return sum(linalg::inv(x)); };
+  const std::string at = "derivatives_test.cpp:" + std::to_string(__LINE__ - 1);
+  const std::string text = thrown<RuntimeError>([&] { eval(grad(inverse)(zeros({2, 2}))); });
+  EXPECT_TRUE(contains(text, at)) << text;
+  const std::string batched = thrown<RuntimeError>([&] { eval(vmap(grad(inverse))(zeros({3, 2, 2}))); });
+  EXPECT_TRUE(contains(batched, at)) << batched;
 }
 
 }  // namespace

@@ -41,8 +41,10 @@ TEST(Einsum, SeveralOperands) {
   EXPECT_EQ(einsum("...ij,...jk->...ik", {ones({5, 1, 2, 3}), ones({4, 3, 2})}).shape(), (Shape{5, 4, 2, 2}));
   EXPECT_EQ(values<float>(einsum("i,j->ji", {array({1.0f, 2.0f}), array({3.0f, 4.0f})})), (Floats{3, 6, 4, 8}));
   EXPECT_EQ(einsum("bhqd,bhkd->bhqk", {ones({2, 3, 4, 5}), ones({2, 3, 6, 5})}).shape(), (Shape{2, 3, 4, 6}));
-  // Integers are summed exactly, where float32 would round.
-  EXPECT_EQ(einsum("i,i->", {array({16777217, 1}), array({1, 2})}).item<int>(), 16777219);
+  // Integers are multiplied and summed, but have no matrix product.
+  EXPECT_EQ(einsum("i,i->i", {array({16777217, 1}), array({1, 2})}).dtype(), int32);
+  EXPECT_EQ(einsum("ij->i", {array({1, 2, 3, 4}, {2, 2})}).dtype(), int32);
+  EXPECT_THROW(einsum("i,i->", {array({16777217, 1}), array({1, 2})}), std::invalid_argument);
   const array chain = einsum("ab,bc,cd->ad", {a, b, a});
   EXPECT_EQ(values<float>(chain), values<float>(matmul(matmul(a, b), a)));
 }

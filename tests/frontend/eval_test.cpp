@@ -93,3 +93,69 @@ TEST(Eval, AFailureLeavesTheGraphAsItWas) {
   set_memory_limit(limit);
   EXPECT_EQ(values<float>(y)[5], 2.0f);
 }
+
+namespace {
+
+// Stops at the question of this number, counted from 0, on the thread of the test alone.
+std::atomic<int> questions{-1};
+thread_local bool stops_here = false;
+bool stop_at_question() { return stops_here && questions.fetch_sub(1) == 0; }
+
+class Interrupted : public testing::Test {
+ protected:
+  void SetUp() override {
+    stops_here = true;
+    previous_ = set_interrupt_check(stop_at_question);
+  }
+  void TearDown() override {
+    set_interrupt_check(previous_);
+    stops_here = false;
+  }
+
+ private:
+  InterruptCheck previous_ = nullptr;
+};
+
+TEST_F(Interrupted, BetweenOperationsKeepsWhatWasComputed) {
+  array first = array({1.0f, 2.0f}) + 1.0f;
+  array second = sort(first) * 3.0f;
+  for (int at = 0; !first.is_available(); ++at) {
+    questions = at;
+    try {
+      eval(second);
+      FAIL() << "not interrupted";
+    } catch (const RuntimeError& e) {
+      EXPECT_EQ(e.message(), "the evaluation was interrupted");
+    }
+    EXPECT_FALSE(second.is_available());
+  }
+  questions = -1;
+  EXPECT_EQ(values<float>(second), (std::vector<float>{6, 9}));
+}
+
+// Wherever it is stopped, a compiled call can be run again, although it may write into memory that it was given.
+TEST_F(Interrupted, BetweenStepsOfCompiledCodeCanBeRepeated) {
+  const auto f = compile(std::function<array(const array&)>([](const array& a) {
+    array b = a + 1.0f;
+    for (int i = 0; i < 4; ++i) b = sort(b * 2.0f + 1.0f);
+    return b;
+  }));
+  const array x = array({2.0f, 1.0f, 5.0f});
+  const std::vector<float> expected = values<float>(f(x));
+  int stopped = 0;
+  for (const bool donated : {false, true})
+    for (int at = 0; at < 12; ++at) {
+      array y = donated ? f(x * 1.0f) : f(x);
+      questions = at;
+      try {
+        eval(y);
+      } catch (const RuntimeError&) {
+        ++stopped;
+      }
+      questions = -1;
+      EXPECT_EQ(values<float>(y), expected) << donated << " " << at;
+    }
+  EXPECT_GT(stopped, 6);
+}
+
+}  // namespace

@@ -6,8 +6,9 @@ using namespace frit;
 TEST(Linalg, Matmul) {
   array a = reshape(arange(6.0), {2, 3}), b = reshape(arange(12.0), {3, 4});
   EXPECT_EQ(values<float>(matmul(a, b)), (std::vector<float>{20, 23, 26, 29, 56, 68, 80, 92}));
-  EXPECT_EQ(matmul(array({1, 2}), array({3, 4})).item<float>(), 11.0f);
-  EXPECT_EQ(matmul(array({1, 2}), array({3, 4})).dtype(), float32);
+  EXPECT_EQ(matmul(array({1, 2}), array({3.0f, 4.0f})).item<float>(), 11.0f);
+  EXPECT_THROW(matmul(array({1, 2}), array({3, 4})), std::invalid_argument);
+  EXPECT_THROW(matmul(array({true}), array({3})), std::invalid_argument);
   EXPECT_EQ(matmul(array({1.0f, 2.0f}), reshape(arange(4.0), {2, 2})).shape(), (Shape{2}));
   EXPECT_EQ(matmul(reshape(arange(4.0), {2, 2}), array({1.0f, 2.0f})).shape(), (Shape{2}));
 }

@@ -66,6 +66,13 @@ TEST(Scatter, ByAMask) {
             (std::vector<int>{1, 1, 2, 3, 3, 5, 4, 7, 5, 9, 6, 11}));
   EXPECT_EQ(ints(masked_scatter(matrix(), array({true, false, true}), array({100, 200, 300, 400, 1, 2, 3, 4}, {2, 4}))),
             (std::vector<int>{100, 200, 300, 400, 4, 5, 6, 7, 1, 2, 3, 4}));
+  // A part that stands for all chosen ones, and parts whose elements broadcast.
+  EXPECT_EQ(ints(masked_scatter(zeros({3, 2}, int32), array({true, false, true}), array({7, 8}))),
+            (std::vector<int>{7, 8, 0, 0, 7, 8}));
+  EXPECT_EQ(ints(masked_scatter(zeros({3, 2}, int32), array({true, false, true}), array({7, 8}, {2, 1}))),
+            (std::vector<int>{7, 7, 0, 0, 8, 8}));
+  EXPECT_THROW(masked_scatter(zeros({3}), array({true, false, true}), ones({2, 1})), std::invalid_argument);
+  EXPECT_THROW(masked_scatter(zeros({3, 2}), array({true, false, true}), ones({4})), std::invalid_argument);
   EXPECT_THROW(masked_scatter(matrix(), array({true, false}), array({7})), std::invalid_argument);
   EXPECT_THROW(masked_scatter(matrix(), array({1, 0, 1}), array({7})), std::invalid_argument);
   EXPECT_THROW(masked_scatter(matrix(), even, zeros({0})), std::invalid_argument);

@@ -78,6 +78,8 @@ TEST(Semantics, SoftmaxOfNothingKeepsTheType) {
 TEST(Semantics, ArgumentsOfNothingThrow) {
   EXPECT_THROW(logsumexp(zeros({0})), std::invalid_argument);
   EXPECT_THROW(logsumexp(zeros({2, 0}), 0), std::invalid_argument);
+  EXPECT_THROW(logsumexp(array(1.0f), 0), std::invalid_argument);
+  EXPECT_THROW(softmax(array(1.0f), -1), std::invalid_argument);
   EXPECT_THROW(argmax(zeros({2, 0}), 0), std::invalid_argument);
   EXPECT_THROW(argmin(zeros({2, 0}), 1), std::invalid_argument);
   EXPECT_THROW(max(zeros({2, 0}), 1), std::invalid_argument);

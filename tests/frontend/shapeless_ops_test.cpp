@@ -166,6 +166,16 @@ TEST(ShapelessJoin, Pads) {
   agrees([](const array& x) { return pad(x, {{1, 2}, {x.dim(0), 1}}, array(0), "edge"); }, {{2, 3}, {4, 5}, {1, 1}});
 }
 
+// A trace that went the way of one case holds for no size of another.
+TEST(ShapelessJoin, CasesStayApart) {
+  const Shapes vectors{{0}, {5}, {2}, {0}, {9}};
+  agrees([](const array& x) { return pad(x, 2, array(0.0f), "edge"); }, vectors, 2);
+  agrees([](const array& x) { return pad(x, 3, array(0.0f), "symmetric"); }, {{2}, {5}, {3}, {2}, {9}}, 2);
+  agrees([](const array& x) { return pad(x, 3, array(0.0f), "reflect"); }, {{3}, {1}, {5}, {4}, {1}}, 3);
+  const auto doubled = [](const array& x) { return take(x, astype(x * 0, int32), 0); };
+  agrees(doubled, vectors, 2);
+}
+
 TEST(ShapelessJoin, Repeats) {
   agrees([](const array& x) { return repeat(x, 3, 1); }, kMatrices);
   agrees([](const array& x) { return repeat(x, 2); }, kMatrices);

@@ -1,7 +1,7 @@
 // Random well-typed graphs through everything: text and JSON and back, every pass, the interpreters and generated code.
 //
-// fuzz_graphs [--seed N] [--count M] [--seconds S] [--kind exact|any|symbolic|empty] [--show 1] fuzz_graphs --files
-// FOLDER checks each function of the .frit files there instead, which earlier runs found
+// fuzz_graphs [--seed N] [--count M] [--seconds S] [--kind exact|any|symbolic|empty|control] [--show 1] fuzz_graphs
+// --files FOLDER checks each function of the .frit files there instead, which earlier runs found
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -50,13 +50,13 @@ std::string pass_fault(Function f) {
   for (const passes::PassInfo* pass : passes::Pipeline::standard().passes) {
     context.pass = pass->name;
     std::string before = text(f), name(pass->name);
-    auto changed = pass->run(f, context);
+    auto changed = passes::run(*pass, f, context);
     if (!changed.ok()) return name + " failed: " + changed.error().str();
     if (Status s = verify(f); !s.ok()) return name + " left it malformed: " + s.error().str();
     if (!*changed && text(f) != before) return name + " changed it and did not say so";
     if (pass->gives > pass->most) continue;  // may not run twice
     std::string once = text(f);
-    auto again = pass->run(f, context);
+    auto again = passes::run(*pass, f, context);
     if (!again.ok()) return name + " failed when run again: " + again.error().str();
     if (*again || text(f) != once) return name + " changes it again:\n" + once + "then\n" + text(f);
   }
@@ -98,6 +98,8 @@ bool run_one(uint64_t seed, const std::string& kind, bool show) {
   options.exact = kind.empty() ? seed % 3 == 0 : kind == "exact";
   options.empty = kind.empty() ? seed % 7 == 0 : kind == "empty";
   options.symbolic = kind == "empty" ? seed % 3 == 0 : kind.empty() ? seed % 2 == 0 : kind == "symbolic";
+  options.control = kind.empty() ? seed % 5 == 0 : kind == "control";
+  if (kind == "control") options.exact = seed % 2 == 0, options.symbolic = seed % 3 == 0;
   options.max_ops = static_cast<int>(between(random, 1, 20));
   RandomGraph graph = random_graph(random, options);
   if (chance(random, 20)) lay_out(graph.function, random);

@@ -9,8 +9,8 @@
 
 namespace {
 
-void check(frit_status status) {
-  if (status != FRIT_OK) throw std::runtime_error(frit_error());
+void check(frit_rt_status status) {
+  if (status != FRIT_RT_OK) throw std::runtime_error(frit_rt_error());
 }
 
 template <class T>
@@ -38,15 +38,15 @@ frit::array blank(const frit::Shape& shape, frit::Dtype dtype) {
 struct Tensors {
   std::vector<frit::array> arrays;
   std::vector<std::vector<int64_t>> shapes;
-  std::vector<frit_tensor> tensors;
+  std::vector<frit_rt_tensor> tensors;
 
   void add(const frit::array& a) {
     arrays.push_back(a);
     shapes.emplace_back(a.shape().begin(), a.shape().end());
     tensors.push_back(
-        {address(a), static_cast<frit_dtype>(a.dtype().val), static_cast<int>(a.ndim()), nullptr, nullptr});
+        {address(a), static_cast<frit_rt_dtype>(a.dtype().val), static_cast<int>(a.ndim()), nullptr, nullptr});
   }
-  const frit_tensor* data() {
+  const frit_rt_tensor* data() {
     for (size_t i = 0; i < tensors.size(); ++i) tensors[i].shape = shapes[i].data();
     return tensors.data();
   }
@@ -58,23 +58,23 @@ std::vector<frit::array> run_package(const std::string& frit, const std::string&
                                      const std::vector<frit::array>& arguments) {
   if (std::system((frit + " compile " + graph + " -o " + package + " > /dev/null").c_str()) != 0)
     throw std::runtime_error("frit compile fails");
-  frit_package* loaded = nullptr;
-  check(frit_load(package.c_str(), "cpu", &loaded));
-  const std::unique_ptr<frit_package, void (*)(frit_package*)> held(loaded, frit_free);
-  const frit_function* function = nullptr;
-  check(frit_find(loaded, nullptr, &function));
+  frit_rt_package* loaded = nullptr;
+  check(frit_rt_load(package.c_str(), "cpu", &loaded));
+  const std::unique_ptr<frit_rt_package, void (*)(frit_rt_package*)> held(loaded, frit_rt_free);
+  const frit_rt_function* function = nullptr;
+  check(frit_rt_find(loaded, nullptr, &function));
   Tensors inputs, outputs;
   for (const frit::array& a : arguments) inputs.add(frit::contiguous(a));
-  for (size_t i = 0; i < frit_output_count(function); ++i) {
-    frit_value_info info;
-    check(frit_output_info(function, i, &info));
+  for (size_t i = 0; i < frit_rt_output_count(function); ++i) {
+    frit_rt_value_info info;
+    check(frit_rt_output_info(function, i, &info));
     std::vector<int64_t> shape(static_cast<size_t>(info.rank) + 1);
-    check(frit_output_shape(function, inputs.data(), i, shape.data()));
+    check(frit_rt_output_shape(function, inputs.data(), i, shape.data()));
     static const frit::Dtype kTypes[] = {frit::bool_,   frit::uint8,   frit::uint16,   frit::uint32,   frit::uint64,
                                          frit::int8,    frit::int16,   frit::int32,    frit::int64,    frit::float16,
                                          frit::float32, frit::float64, frit::bfloat16, frit::complex64};
     outputs.add(blank(frit::Shape(shape.begin(), shape.begin() + info.rank), kTypes[info.dtype]));
   }
-  check(frit_run(function, inputs.data(), outputs.data()));
+  check(frit_rt_run(function, inputs.data(), outputs.data()));
   return outputs.arrays;
 }

@@ -134,9 +134,21 @@ class Editor {
     if (plan_.steps.empty()) return;
     auto& any = pick(plan_.steps);
     if (auto* k = std::get_if<KernelPlan>(&any)) return kernel(*k);
+    if (auto* c = std::get_if<ControlPlan>(&any)) return control(*c);
     auto& l = std::get<LibraryPlan>(any);
     if (l.epilogue && chance()) return kernel(*l.epilogue);
     if (auto& all = chance() ? l.operands : l.results; !all.empty()) window(pick(all));
+  }
+
+  void control(ControlPlan& c) {
+    switch (below(5)) {
+      case 0: c.kind = static_cast<ControlPlan::Kind>(below(6)); break;
+      case 1: c.counter = index(plan_.counters + 1); break;
+      case 2: size(c.count, symbols()); break;
+      case 3: c.flag = index(plan_.buffers.size()); break;
+      default:
+        if (!c.swaps.empty()) pick(c.swaps).first = index(plan_.buffers.size());
+    }
   }
 
   void steps() {

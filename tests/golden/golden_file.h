@@ -1,7 +1,8 @@
 // A golden file: input functions, each followed by its expectation.
 //
-//   // test: pass=cse              or pipeline=a,b,c, or parse; then, each after a space, `remarks` to compare
-//                                  remarks too, `dense_results` and `own_routines` for a target that asks for them
+//   // test: pass=cse              or pipeline=a,b,c, transform=SPEC (passes/transform/spec.h), or parse; then, each
+//                                  after a space, `remarks` to compare remarks too, `dense_results` and `own_routines`
+//                                  for a target that asks for them
 //
 //   func @name(...) { ... }
 //   // expect:

@@ -12,6 +12,7 @@
 #include "ir/verify/kernel_verifier.h"
 #include "ir/verify/verifier.h"
 #include "passes/manager/pass.h"
+#include "passes/transform/spec.h"
 
 namespace frit::golden {
 namespace {
@@ -24,6 +25,7 @@ struct Command {
   bool dense = false;  // TargetTraits::dense_results
   bool own = false;    // TargetTraits::own_routines
   passes::Pipeline pipeline;
+  std::string transform;
 };
 
 Result<Command> parse_command(const std::string& text) {
@@ -52,8 +54,12 @@ Result<Command> parse_command(const std::string& text) {
   } else if (what.starts_with("pipeline=")) {
     FRIT_ASSIGN_OR_RETURN(pipeline, passes::Pipeline::parse(what.substr(9)));
     command.pipeline = pipeline;
+  } else if (what.starts_with("transform=")) {
+    command.transform = what.substr(10);
   } else {
-    return Diagnostic("the first line must be '// test: parse', '// test: pass=NAME' or '// test: pipeline=A,B'");
+    return Diagnostic(
+        "the first line must be '// test: parse', '// test: pass=NAME', '// test: pipeline=A,B' or '// test: "
+        "transform=SPEC'");
   }
   return command;
 }
@@ -140,6 +146,12 @@ class Runner {
     const std::string before = text_of(f);
     check_round_trip(c, f, before);
 
+    if (!command_.transform.empty()) {
+      auto made = passes::transformed(f, command_.transform);
+      if (!made) return place(made.error(), found, got);
+      f = *std::move(made);
+      if (Status status = verify_any(f); !status) return place(status.error(), found, got);
+    }
     passes::PassContext context;
     context.collect_remarks = command_.remarks;
     context.target.dense_results = command_.dense;
@@ -169,7 +181,7 @@ class Runner {
     const passes::PassInfo& pass = *command_.pipeline.passes[0];
     passes::PassContext context;
     if (pass.gives > pass.most) return;  // its output level is not an input level
-    auto changed = pass.run(f, context);
+    auto changed = passes::run(pass, f, context);
     if (!changed) return fail(c, "a second run failed: " + changed.error().str());
     if (*changed) fail(c, "a second run reports a change");
     if (text_of(f) != text) fail(c, "a second run changed the function:\n" + text + "into\n" + text_of(f));

@@ -10,16 +10,14 @@
 namespace {
 std::atomic<uint64_t> g_bytes{0};
 
-void* counted_or_null(std::size_t size) noexcept {
+void* counted_or_null(std::size_t size, std::size_t alignment) noexcept {
   g_bytes.fetch_add(size, std::memory_order_relaxed);
-  return std::malloc(size ? size : 1);
+  const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
+  return alignment > alignof(std::max_align_t) ? std::aligned_alloc(alignment, rounded) : std::malloc(size ? size : 1);
 }
 
 void* counted(std::size_t size, std::size_t alignment) {
-  g_bytes.fetch_add(size, std::memory_order_relaxed);
-  const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
-  void* p =
-      alignment > alignof(std::max_align_t) ? std::aligned_alloc(alignment, rounded) : std::malloc(size ? size : 1);
+  void* p = counted_or_null(size, alignment);
   if (!p) throw std::bad_alloc();
   return p;
 }
@@ -30,8 +28,8 @@ void* operator new[](std::size_t size) { return counted(size, 1); }
 void* operator new(std::size_t size, std::align_val_t a) { return counted(size, static_cast<std::size_t>(a)); }
 void* operator new[](std::size_t size, std::align_val_t a) { return counted(size, static_cast<std::size_t>(a)); }
 // The C++ library's nothrow forms need not call the ones above, and a sanitizer's do not.
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return counted_or_null(size); }
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return counted_or_null(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return counted_or_null(size, 1); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return counted_or_null(size, 1); }
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete[](void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }

@@ -1,7 +1,8 @@
 # Installs frit, moves the folder, and builds and runs the consumer project and the examples against it.
 #
 # Variables: BUILD (frit's build folder), FOLDER (a folder of this test's own), CONSUMER, VERSION, LIBDIR, BINDIR,
-# GENERATOR, COMPILERS, EXAMPLES, OTHER_CPU (one that is not this machine's).
+# GENERATOR, COMPILERS, C_COMPILERS, EXAMPLES, C_API (the folder of its tests), OTHER_CPU (one that is not this
+# machine's).
 include(${CMAKE_CURRENT_LIST_DIR}/../run.cmake)
 
 file(REMOVE_RECURSE ${FOLDER})
@@ -20,6 +21,22 @@ endif()
 run(${prefix}/${BINDIR}/frit devices)
 if(NOT output MATCHES "code generators: c glsl llvm")
   message(FATAL_ERROR "frit devices says: ${output}")
+endif()
+
+# Each shell's script, and the manual page, name a command of frit; bash and man read theirs where they are installed.
+foreach(file bash-completion/completions/frit zsh/site-functions/_frit fish/vendor_completions.d/frit.fish man/man1/frit.1
+             frit/frit.tmLanguage.json)
+  file(STRINGS ${prefix}/share/${file} found REGEX "report|scopeName" LIMIT_COUNT 1)
+  if(NOT found)
+    message(FATAL_ERROR "share/${file} does not name frit's commands")
+  endif()
+endforeach()
+find_program(BASH bash)
+if(BASH)
+  run(${BASH} -c ". ${prefix}/share/bash-completion/completions/frit && COMP_WORDS=(frit expl) && COMP_CWORD=1 && _frit && echo $COMPREPLY")
+  if(NOT output STREQUAL "explain\n")
+    message(FATAL_ERROR "bash completes 'frit expl' as: ${output}")
+  endif()
 endif()
 
 file(GLOB_RECURSE binaries ${prefix}/${LIBDIR}/*.so* ${prefix}/${BINDIR}/*)
@@ -66,6 +83,31 @@ execute_process(COMMAND ./export WORKING_DIRECTORY ${tree} OUTPUT_VARIABLE here 
 execute_process(COMMAND ./main WORKING_DIRECTORY ${tree} OUTPUT_VARIABLE there RESULT_VARIABLE other ERROR_VARIABLE output)
 if(NOT status EQUAL 0 OR NOT other EQUAL 0 OR NOT here STREQUAL there OR here STREQUAL "")
   message(FATAL_ERROR "the exported function prints ${here} (${status}), the C program ${there} (${other}) ${output}")
+endif()
+
+# The C interface: its headers alone, in C and C++, the example, and both libraries opened from the moved folder.
+file(GLOB c_headers RELATIVE ${prefix}/include ${prefix}/include/mlx/c/*.h)
+list(LENGTH c_headers count)
+if(NOT count EQUAL 29)
+  message(FATAL_ERROR "there are ${count} headers in mlx/c, not 29")
+endif()
+foreach(compiler ${C_COMPILERS})
+  foreach(header ${c_headers} frit_c.h)
+    file(WRITE ${FOLDER}/one.c "#include <${header}>\n")
+    run(${compiler} -std=c11 -Wall -Wextra -Werror -fsyntax-only -I${prefix}/include ${FOLDER}/one.c)
+    run(${compiler} -x c++ -std=c++20 -Wall -Wextra -Werror -fsyntax-only -I${prefix}/include ${FOLDER}/one.c)
+  endforeach()
+  run(${compiler} -std=c11 -D_GNU_SOURCE -I${prefix}/include ${C_API}/loader.c -ldl -o ${FOLDER}/loader)
+  run(${FOLDER}/loader ${prefix}/${LIBDIR}/libmlxc.so ${C_API}/../../frontend/c/symbols.txt)
+  run(${FOLDER}/loader ${prefix}/${LIBDIR}/force_fused/libmlxc.so ${C_API}/../../frontend/c/symbols.txt fused)
+  message(STATUS "${compiler}: ${output}")
+endforeach()
+set(tree ${FOLDER}/c_compile)
+run(${CMAKE_COMMAND} -S ${EXAMPLES}/c_compile -B ${tree} -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${prefix})
+run(${CMAKE_COMMAND} --build ${tree})
+run(${tree}/compile)
+if(NOT output STREQUAL "-0.2689\n0.0000\n0.7311\n1.7616\n")
+  message(FATAL_ERROR "the example in C prints ${output}")
 endif()
 
 # C source and a plain Makefile.

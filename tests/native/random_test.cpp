@@ -1,6 +1,11 @@
-// Random functions of several operations and results, with constant and symbolic sizes, a few of them per library.
+// Random functions of several operations and results, with constant and symbolic sizes, a few of them per library; and
+// functions with control flow.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
+#include "ir/read/parser.h"
 #include "ir/text/printer.h"
 #include "runtime/system/cpu.h"
 #include "support.h"
@@ -21,15 +26,18 @@ bool has_routines(const ir::Program& p) {
                      [](const ir::Step& s) { return std::holds_alternative<ir::LibraryStep>(s); });
 }
 
-void check(uint64_t seed, const std::string& cpu) {
-  Random random(seed);
-  std::vector<RandomGraph> graphs;
+struct Planned {
+  ir::Function function, planned;
+  std::vector<ir::SymbolValues> calls;
+};
+
+// The functions as one library, each called with each of its sizes.
+void check(std::vector<Planned> all, const std::string& cpu, Values values, Random& random) {
   std::vector<ir::Function> planned;
-  for (int i = 0; i < kFunctions; ++i) {
-    graphs.push_back(random_graph(random, {.max_ops = 4 + 4 * (i % 4), .symbolic = i % 2 == 0, .native = true}));
-    graphs.back().function.name = "f" + std::to_string(i);
-    auto p = plan_native(graphs.back().function, {"llvm", cpu});
-    ASSERT_TRUE(p.ok()) << p.error().str() << "\n" << print(graphs.back().function);
+  for (Planned& one : all) {
+    auto p = plan_native(one.function, {"llvm", cpu});
+    ASSERT_TRUE(p.ok()) << p.error().str() << "\n" << print(one.function);
+    one.planned = *p;
     planned.push_back(std::move(*p));
   }
   auto code = emit_code(planned, {"llvm", cpu}, "shared", {.name = "random"});
@@ -38,21 +46,21 @@ void check(uint64_t seed, const std::string& cpu) {
   write_file(folder.file("random.so"), *code);
   auto library = Library::open(folder.file("random.so"));
   ASSERT_TRUE(library.ok()) << library.error().str();
-  for (size_t i = 0; i < planned.size(); ++i) {
-    const ir::Function& f = graphs[i].function;
-    auto c = codegen::make_c_interface(planned[i]);
+  for (const Planned& one : all) {
+    const ir::Function& f = one.function;
+    auto c = codegen::make_c_interface(one.planned);
     ASSERT_TRUE(c.ok()) << c.error().str() << "\n" << print(f);
     auto reference = plan(f, true, cpu != "x86-64-v2");
     ASSERT_TRUE(reference.ok()) << reference.error().str();
-    const ir::Function& says = has_routines(*reference->program) ? planned[i] : *reference;
-    for (const ir::SymbolValues& sizes : graphs[i].calls) {
-      std::vector<ir::Tensor> inputs = random_inputs(f, sizes, Values::Special, random);
+    const ir::Function& says = has_routines(*reference->program) ? one.planned : *reference;
+    for (const ir::SymbolValues& sizes : one.calls) {
+      std::vector<ir::Tensor> inputs = random_inputs(f, sizes, values, random);
       auto arguments = place(f, inputs, random);
       ASSERT_TRUE(arguments.ok()) << arguments.error().str();
       now_testing(print(f));
       auto want = run_program(says, *arguments);
       ASSERT_TRUE(want.ok()) << want.error().str() << "\n" << print(f);
-      auto got = run_native(**library, planned[i], *c, *arguments);
+      auto got = run_native(**library, one.planned, *c, *arguments);
       ASSERT_TRUE(got.ok()) << got.error().str() << "\n" << print(f);
       ASSERT_EQ(want->size(), got->size());
       for (size_t r = 0; r < want->size(); ++r)
@@ -65,7 +73,49 @@ class NativeRandom : public testing::TestWithParam<int> {};
 
 TEST_P(NativeRandom, EqualsTheInterpreter) {
   const bool older = GetParam() % 2 && runtime::cpu_runs("x86-64-v2");
-  check(static_cast<uint64_t>(GetParam()) * 1000 + 7, older ? "x86-64-v2" : "native");
+  Random random(static_cast<uint64_t>(GetParam()) * 1000 + 7);
+  std::vector<Planned> all;
+  for (int i = 0; i < kFunctions; ++i) {
+    RandomGraph graph = random_graph(
+        random, {.max_ops = 4 + 4 * (i % 4), .symbolic = i % 2 == 0, .native = true, .control = i % 4 >= 2});
+    graph.function.name = "f" + std::to_string(i);
+    all.push_back({std::move(graph.function), {}, std::move(graph.calls)});
+  }
+  check(std::move(all), older ? "x86-64-v2" : "native", Values::Special, random);
+}
+
+ir::Module control_programs(const std::string& file) {
+  std::ifstream in(std::string(FRIT_CONTROL) + "/" + file);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  auto module = ir::parse(text, file.c_str());
+  if (!module.ok()) ADD_FAILURE() << module.error().render(text);
+  return module.ok() ? std::move(**module) : ir::Module{};
+}
+
+// Sizes of 0, where the function takes them, are loops without an iteration.
+TEST(NativeControl, EqualsTheInterpreter) {
+  Random random(11);
+  std::vector<Planned> all;
+  for (const auto& f : control_programs("loops.frit").functions) {
+    Planned one{*f, {}, {}};
+    for (int64_t n : {0, 1, 5, 19}) {
+      ir::SymbolValues sizes;
+      for (const std::string& s : f->symbols()) sizes[s] = n;
+      one.calls.push_back(std::move(sizes));
+    }
+    all.push_back(std::move(one));
+  }
+  ASSERT_FALSE(all.empty());
+  check(std::move(all), "native", Values::Ordinary, random);
+}
+
+TEST(NativeControl, RefusesRoutinesOfARuntimeInBodies) {
+  for (const auto& f : control_programs("routines.frit").functions) {
+    const auto refused = plan_native(*f, {"llvm", "native"});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_NE(refused.error().message.find("cannot be had in code without a runtime"), std::string::npos)
+        << refused.error().str();
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, NativeRandom, testing::Range(0, kLibraries));

@@ -173,6 +173,7 @@ TEST(Dim, RingLawsHoldByForm) {
 TEST(Dim, Text) {
   EXPECT_EQ((n * m + 2).str(), "m*n + 2");
   EXPECT_EQ((Dim(3) - n * 2).str(), "-2*n + 3");
+  EXPECT_EQ(floor_div(floor_div(n, 8), 4), floor_div(n, 32));
   EXPECT_EQ(floor_div(n + 1, 16).str(), "((n + 1) // 16)");
   EXPECT_EQ(mod(n, 4).str(), "(n % 4)");
   EXPECT_EQ(min(n, m * 2).str(), "min(2*m, n)");

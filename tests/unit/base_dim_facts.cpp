@@ -227,6 +227,14 @@ TEST(DimConditions, DivisionsThatAreKnownToComeOut) {
   EXPECT_EQ(multiples.equal(n * m, k * 32 + 8), Tri::No);
 }
 
+TEST(DimFacts, RemaindersJoinTheirQuotients) {
+  const DimFacts facts;
+  EXPECT_EQ(facts.simplify(floor_div(n * 3, 4) * 4 + mod(n * 3, 4)), n * 3);
+  EXPECT_EQ(facts.simplify(floor_div(n, 64) * 8 + mod(floor_div(n, 8), 8) + m), floor_div(n, 8) + m);
+  EXPECT_EQ(facts.simplify(k * floor_div(n, 4) * 8 + k * mod(n, 4) * 2), k * n * 2);
+  EXPECT_EQ(facts.simplify(floor_div(n, 4) * 5 + mod(n, 4)), floor_div(n, 4) * 5 + mod(n, 4));
+}
+
 TEST(DimConditions, BoundsFollowFromEachOther) {
   DimFacts facts;
   facts.assume_nonnegative(m - n);

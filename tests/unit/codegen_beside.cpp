@@ -25,10 +25,10 @@ std::string launches(const std::string& text) {
 }
 
 TEST(Beside, independent_launches) {
-  EXPECT_EQ(launches(R"(func @f(%x: f32[10], %y: f32[20], %z: f32[30]) -> (f32[10], f32[20], f32[30]) {
-    %0: f32[10] = exp %x
-    %1: f32[20] = exp %y
-    %2: f32[30] = exp %z
+  EXPECT_EQ(launches(R"(func @f(%x: f32[n], %y: f32[m], %z: f32[k]) -> (f32[n], f32[m], f32[k]) {
+    %0: f32[n] = exp %x
+    %1: f32[m] = exp %y
+    %2: f32[k] = exp %z
     return %0, %1, %2
   })"),
             ".bb");

@@ -205,6 +205,20 @@ TEST_P(EveryCombine, Columns) {
           "j");
 }
 
+// Loops of known length: remainders without branches, and short loops inside of a vector loop.
+TEST_P(EveryCombine, KnownLengths) {
+  const Case& c = GetParam();
+  std::string t = c.type, result = c.arg ? "i64" : t;
+  for (const std::string n : {"1", "5", "37", "70"})
+    for (const char* lanes : {"", " lanes 32"}) {
+      const std::string text = "kernel @rows(%x: " + t + "[m*" + n + "] in, %y: " + result +
+                               "[m] out; n, m) {\nparallel for r in m {\n" +
+                               loop_text(c, "i in " + n + lanes, "r*" + n + " + i") + "store %y[r], %s\n}\n}";
+      check(text);
+      check(text, "r");
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Reductions, EveryCombine, testing::ValuesIn(kCases),
                          [](const auto& p) { return std::string(p.param.combine) + "_" + p.param.type; });
 

@@ -308,48 +308,48 @@ TEST_F(PackageTest, TheRuntimesInterfaceInCAndCpp) {
     f({{wrong.data(), {1, 2}}});
     FAIL();
   } catch (const runtime::LoadError& e) {
-    EXPECT_EQ(e.status(), FRIT_BAD_ARGUMENT);
+    EXPECT_EQ(e.status(), FRIT_RT_BAD_ARGUMENT);
     EXPECT_NE(std::string(e.what()).find("takes 'x' as f32[b, n], but f64[1, 2] is given"), std::string::npos)
         << e.what();
   }
   EXPECT_THROW(runtime::load("absent.fritpkg"), runtime::LoadError);
 
-  frit_value_info info;
-  EXPECT_EQ(frit_input_info(f.handle(), 0, &info), FRIT_OK);
+  frit_rt_value_info info;
+  EXPECT_EQ(frit_rt_input_info(f.handle(), 0, &info), FRIT_RT_OK);
   EXPECT_STREQ(info.name, "x");
   EXPECT_STREQ(info.sizes[1], "n");
-  EXPECT_EQ(frit_input_info(f.handle(), 1, &info), FRIT_BAD_ARGUMENT);
-  EXPECT_EQ(frit_load(nullptr, nullptr, nullptr), FRIT_BAD_ARGUMENT);
-  EXPECT_EQ(frit_run(nullptr, nullptr, nullptr), FRIT_BAD_ARGUMENT);
-  EXPECT_EQ(frit_run(f.handle(), nullptr, nullptr), FRIT_BAD_ARGUMENT);
+  EXPECT_EQ(frit_rt_input_info(f.handle(), 1, &info), FRIT_RT_BAD_ARGUMENT);
+  EXPECT_EQ(frit_rt_load(nullptr, nullptr, nullptr), FRIT_RT_BAD_ARGUMENT);
+  EXPECT_EQ(frit_rt_run(nullptr, nullptr, nullptr), FRIT_RT_BAD_ARGUMENT);
+  EXPECT_EQ(frit_rt_run(f.handle(), nullptr, nullptr), FRIT_RT_BAD_ARGUMENT);
   const int64_t shape[2] = {-1, 3};
-  const frit_tensor negative{mine, FRIT_F32, 2, shape, nullptr};
+  const frit_rt_tensor negative{mine, FRIT_RT_F32, 2, shape, nullptr};
   int64_t out[1];
-  EXPECT_EQ(frit_output_shape(f.handle(), &negative, 0, out), FRIT_BAD_ARGUMENT);
-  const frit_tensor deep{mine, FRIT_F32, 99, shape, nullptr};
-  EXPECT_EQ(frit_output_shape(f.handle(), &deep, 0, out), FRIT_BAD_ARGUMENT);
-  EXPECT_NE(std::string(frit_error()).find("FRIT_MAX_RANK"), std::string::npos);
-  EXPECT_EQ(frit_input_info(f.handle(), 0, nullptr), FRIT_BAD_ARGUMENT);
-  EXPECT_NE(std::string(frit_error()).find("is null"), std::string::npos);
-  EXPECT_EQ(frit_output_info(f.handle(), 0, nullptr), FRIT_BAD_ARGUMENT);
-  frit_package* none = nullptr;
-  EXPECT_EQ(frit_load(path_.c_str(), "fast", &none), FRIT_BAD_ARGUMENT);
+  EXPECT_EQ(frit_rt_output_shape(f.handle(), &negative, 0, out), FRIT_RT_BAD_ARGUMENT);
+  const frit_rt_tensor deep{mine, FRIT_RT_F32, 99, shape, nullptr};
+  EXPECT_EQ(frit_rt_output_shape(f.handle(), &deep, 0, out), FRIT_RT_BAD_ARGUMENT);
+  EXPECT_NE(std::string(frit_rt_error()).find("FRIT_RT_MAX_RANK"), std::string::npos);
+  EXPECT_EQ(frit_rt_input_info(f.handle(), 0, nullptr), FRIT_RT_BAD_ARGUMENT);
+  EXPECT_NE(std::string(frit_rt_error()).find("is null"), std::string::npos);
+  EXPECT_EQ(frit_rt_output_info(f.handle(), 0, nullptr), FRIT_RT_BAD_ARGUMENT);
+  frit_rt_package* none = nullptr;
+  EXPECT_EQ(frit_rt_load(path_.c_str(), "fast", &none), FRIT_RT_BAD_ARGUMENT);
   // Arrays without elements may be null, and operands may be read backwards or repeatedly.
-  const frit_function* scale = package.find("scale").handle();
+  const frit_rt_function* scale = package.find("scale").handle();
   const int64_t empty_shape[2] = {0, 4}, small_shape[2] = {2, 4}, four[1] = {4};
   float weights[4], many[8];
-  const frit_tensor empty{nullptr, FRIT_F32, 2, empty_shape, nullptr};
-  frit_tensor outputs[2] = {empty, {weights, FRIT_F32, 1, four, nullptr}};
-  EXPECT_EQ(frit_run(scale, &empty, outputs), FRIT_OK) << frit_error();
+  const frit_rt_tensor empty{nullptr, FRIT_RT_F32, 2, empty_shape, nullptr};
+  frit_rt_tensor outputs[2] = {empty, {weights, FRIT_RT_F32, 1, four, nullptr}};
+  EXPECT_EQ(frit_rt_run(scale, &empty, outputs), FRIT_RT_OK) << frit_rt_error();
   EXPECT_EQ(weights[3], 13.0f);
   const int64_t backwards[2] = {-1, 0};
-  const frit_tensor windows{mine + 1, FRIT_F32, 2, small_shape, backwards};
-  outputs[0] = {many, FRIT_F32, 2, small_shape, nullptr};
-  EXPECT_EQ(frit_run(scale, &windows, outputs), FRIT_OK) << frit_error();
+  const frit_rt_tensor windows{mine + 1, FRIT_RT_F32, 2, small_shape, backwards};
+  outputs[0] = {many, FRIT_RT_F32, 2, small_shape, nullptr};
+  EXPECT_EQ(frit_rt_run(scale, &windows, outputs), FRIT_RT_OK) << frit_rt_error();
   for (int i = 0; i < 8; ++i) EXPECT_EQ(many[i], 2 * mine[i < 4 ? 1 : 0]);
   outputs[0].data = nullptr;
-  EXPECT_EQ(frit_run(scale, &windows, outputs), FRIT_BAD_ARGUMENT);
-  frit_free(nullptr);
+  EXPECT_EQ(frit_rt_run(scale, &windows, outputs), FRIT_RT_BAD_ARGUMENT);
+  frit_rt_free(nullptr);
 }
 
 TEST_F(PackageTest, ThreadsShareAPackage) {

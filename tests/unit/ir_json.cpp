@@ -76,7 +76,7 @@ TEST(Json, ErrorsStandAtTheValue) {
   EXPECT_EQ(json_error("{}"), "1:1: the field \"format\" is missing");
   EXPECT_EQ(json_error("{\"format\": \"frit\", \"version\": 2}"), "1:1: unknown format version: expected 1");
   EXPECT_EQ(json_error("{\"format\": \"frit\", \"version\": 1, \"functions\": 3}"), "1:47: expected a list");
-  EXPECT_EQ(json_error(std::string(100, '[')), "1:1: this JSON is nested too deeply");
+  EXPECT_EQ(json_error(std::string(300, '[')), "1:1: this JSON is nested too deeply");
   EXPECT_EQ(one_op("{\"op\": \"epx\", \"operands\": [0], \"results\": []}"),
             "3:1: unknown op 'epx'; did you mean 'exp'?");
   EXPECT_EQ(one_op("{\"op\": \"exp\", \"operands\": [0, 7], \"results\": []}"),

@@ -63,6 +63,7 @@ TEST(OpsRows, AreDocumentedAndHaveTheRulesOfTheirKind) {
       case OpKind::Scan: EXPECT_TRUE(def->infer && !def->step.empty() && def->vjp); break;
       case OpKind::Iota: EXPECT_TRUE(def->infer && def->index_value); break;
       case OpKind::Composite: EXPECT_TRUE(def->infer && def->expand); break;
+      case OpKind::Control: EXPECT_TRUE(def->infer && def->control != ControlForm::None); break;
       case OpKind::Library: EXPECT_TRUE(def->infer && def->routine && def->routine->infer == def->infer); break;
     }
   }

@@ -125,7 +125,9 @@ TEST(ExpandFunctions, TargetsWithoutFusedMultiplicationsGetNone) {
   EXPECT_TRUE(verify(f.program->kernels[0]).ok());
   const std::vector<float> plain = run(f.program->kernels[0]), fused_results = run(parse(kText).program->kernels[0]);
   for (size_t i = 0; i < plain.size(); ++i)
-    if (std::isfinite(fused_results[i])) EXPECT_NEAR(plain[i], fused_results[i], 1e-5f * std::fabs(plain[i])) << i;
+    if (std::isfinite(fused_results[i])) {
+      EXPECT_NEAR(plain[i], fused_results[i], 1e-5f * std::fabs(plain[i])) << i;
+    }
 
   int differ = 0;
   for (ScalarOp op : {ScalarOp::Exp, ScalarOp::Log, ScalarOp::Erf, ScalarOp::Tanh, ScalarOp::Pow})

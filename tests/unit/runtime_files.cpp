@@ -104,8 +104,9 @@ TEST(Environment, names_no_files_for_programs_with_more_rights) {
       if (e.path().extension() != ".cpp") continue;
       std::ifstream in(e.path());
       for (std::string line; std::getline(in, line);)
-        if (std::smatch m; std::regex_search(line, m, plain))
+        if (std::smatch m; std::regex_search(line, m, plain)) {
           EXPECT_TRUE(harmless.contains(m[2])) << e.path() << ": " << line;
+        }
     }
 }
 

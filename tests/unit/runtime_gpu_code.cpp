@@ -21,6 +21,8 @@ GpuCode sample() {
   r.agree = {DimProgram(0)};
   r.suited = {number(RoutineForm::size_slot(2, 3))};
   r.variant = {{}, {DimProgram(0), DimProgram(1)}};
+  r.scratch = {DimProgram(64), number(RoutineForm::scratch_slot(2, 1))};
+  r.joined = true;
   r.epilogue = true;
   return {{plain, form}};
 }
@@ -42,6 +44,8 @@ TEST(GpuCode, reads_back_what_was_written) {
   EXPECT_EQ(a.agree, b.agree);
   EXPECT_EQ(a.suited, b.suited);
   EXPECT_EQ(a.variant, b.variant);
+  EXPECT_EQ(a.scratch, b.scratch);
+  EXPECT_TRUE(b.joined);
   EXPECT_TRUE(b.epilogue);
 }
 
@@ -51,6 +55,9 @@ TEST(GpuCode, numbers_must_be_those_of_its_windows) {
   EXPECT_FALSE(read_gpu_code(write_gpu_code(code)).ok());
   code = sample();
   code.kernels[1].routine->windows = 1;
+  EXPECT_FALSE(read_gpu_code(write_gpu_code(code)).ok());
+  code = sample();
+  code.kernels[1].routine->scratch.push_back(DimProgram(8));
   EXPECT_FALSE(read_gpu_code(write_gpu_code(code)).ok());
   code = sample();
   code.kernels[0].per_group = 0;

@@ -129,12 +129,13 @@ TEST(PlanFile, has_a_format_of_its_own_version) {
   image.plan.results = {{0, float16, {DimProgram(1)}, {DimProgram(1)}, DimProgram(0)}};
   ByteWriter expected;
   expected.raw("FRITPLAN");
-  expected.u32(3);
+  expected.u32(4);
   auto constant = [&](uint64_t value) { expected.u32(1), expected.u8(0), expected.u64(value); };
   expected.u32(1), expected.u8(9), expected.u32(1);  // inputs
   expected.text("f");
   expected.u32(1), expected.text("n");                                // symbols
   expected.u32(1), expected.u32(0), expected.u32(0), expected.u8(0);  // and the places that they are read from
+  expected.u32(0);                                                    // counters of loops
   expected.u32(0);                                                    // slots
   expected.u32(1), expected.u8(0), expected.u8(9), constant(2), expected.u32(0), expected.u32(~0u);  // buffers
   expected.u32(0);                                                                                   // kernels

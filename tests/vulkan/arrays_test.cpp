@@ -167,5 +167,16 @@ TEST_F(Arrays, RoutinesWithoutAShaderRunOnTheCpu) {
   EXPECT_NE(lines[0].find("the cpu computes 'sort' for arrays of "), std::string::npos) << lines[0];
 }
 
+// An empty array may have no memory on the device.
+TEST_F(Arrays, RoutinesWithoutAShaderTakeEmptyArrays) {
+  auto f = compile([](array x) { return sort(negative(x), 1) * array(2.0f); }, true);
+  for (const int columns : {0, 3}) {
+    const array x = reshape(arange(0, 4 * columns, 1, float32), {4, columns});
+    EXPECT_EQ(values(f(x)).size(), static_cast<size_t>(4 * columns));
+    EXPECT_EQ(values(f(copy(x))).size(), static_cast<size_t>(4 * columns));
+  }
+  EXPECT_EQ(sort(zeros({3, 0}), 1).size(), 0u);
+}
+
 }  // namespace
 }  // namespace frit

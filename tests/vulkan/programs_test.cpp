@@ -218,6 +218,92 @@ TEST_F(Programs, ProductsOfMatrices) {
       {}, Values::Exact);
 }
 
+// Every number of rows and columns around the forms' bounds, operands that lie along either axis, sizes and addresses
+// that no wide load can take.
+TEST_F(Programs, ProductsOfAnyShape) {
+  auto pick = [&](std::initializer_list<int> all) {
+    return *(all.begin() + static_cast<std::ptrdiff_t>(random_() % all.size()));
+  };
+  for (const char* type : {"f32", "f16", "bf16", "f64", "c64"})
+    for (int i = 0; i < 5; ++i) {
+      const int m = pick({1, 2, 3, 5, 8, 9, 16, 17, 32, 33, 64, 70, 130, 259}),
+                k = pick({1, 7, 8, 31, 32, 64, 100, 520, 2055}),
+                n = pick({1, 2, 4, 7, 16, 30, 32, 33, 64, 70, 129, 256}), batch = pick({1, 1, 3});
+      auto operand = [&](const std::string& name, int rows, int columns, bool along) {
+        const std::string b = std::to_string(batch) + ", ", x = std::to_string(rows), y = std::to_string(columns);
+        return std::pair{"%" + name + ": T[" + b + (along ? y + ", " + x : x + ", " + y) + "]",
+                         "  %" + name + "t: T[" + b + x + ", " + y +
+                             "] = " + (along ? "transpose %" + name + " {axes=[0, 2, 1]}\n" : "copy %" + name + "\n")};
+      };
+      const auto [a, at] = operand("x", m, k, random_() % 2 == 0);
+      const auto [b, bt] = operand("y", k, n, random_() % 2 == 0);
+      const std::string c = "T[" + std::to_string(batch) + ", " + std::to_string(m) + ", " + std::to_string(n) + "]";
+      check(with_type("func @f(" + a + ", " + b + ") -> " + c + " {\n" + at + bt + "  %0: " + c +
+                          " = matmul %xt, %yt\n  return %0\n}",
+                      type),
+            {}, Values::Exact, pick({0, 0, 1}));
+    }
+}
+
+// Results of many tiles, whose operands lie along either axis: as they are, and with sizes so odd that copies are read
+// (codegen/glsl/routine_matmul_copies.cpp).
+TEST_F(Programs, LargeProducts) {
+  struct Case {
+    const char* type;
+    int batch, m, k, n;
+    bool a_along, b_along;  // lies along its columns
+  };
+  const Case cases[] = {{"f32", 3, 516, 8, 1412, true, true},      {"f32", 1, 1025, 65, 2051, true, false},
+                        {"f32", 1, 1028, 16, 2052, false, false},  {"f32", 2, 1025, 131, 999, false, true},
+                        {"f16", 1, 1537, 129, 2049, false, false}, {"bf16", 1, 1537, 129, 2050, true, true},
+                        {"f16", 2, 1032, 64, 2000, true, false},   {"bf16", 2, 1032, 64, 2000, false, true},
+                        {"f16", 1, 1030, 40, 4000, true, true},    {"bf16", 1, 1536, 96, 2056, true, false}};
+  auto gpu = runtime::find_gpu();
+  ASSERT_TRUE(gpu.ok());
+  const bool units = (*gpu)->info().features.matrix16;
+  for (const Case& c : cases) {
+    const auto number = &c - cases;
+    if (!units && number >= 2) continue;  // so many multiplications are for matrix units
+    auto shape = [](int batch, int rows, int columns) {
+      return "T[" + std::to_string(batch) + ", " + std::to_string(rows) + ", " + std::to_string(columns) + "]";
+    };
+    const std::string a = shape(c.batch, c.m, c.k), b = shape(1, c.k, c.n), all = shape(c.batch, c.k, c.n),
+                      r = shape(c.batch, c.m, c.n);
+    auto broadcast = [](const std::string& type) { return type + " = broadcast %V {shape=" + type.substr(1) + "}\n"; };
+    auto of = [](std::string text, const std::string& value) { return text.replace(text.find("%V"), 2, value); };
+    // Every second one has an epilogue, and gives the product as well.
+    const bool epilogue = number % 2 == 1;
+    std::string text = "func @f(%x: " + (c.a_along ? shape(c.batch, c.k, c.m) : a) +
+                       ", %y: " + (c.b_along ? shape(1, c.n, c.k) : b) + ", %z: T[" + std::to_string(c.n) + "]) -> ";
+    text += epilogue ? "(" + r + ", " + r + ") {\n" : r + " {\n";
+    text += "  %xt: " + a + (c.a_along ? " = transpose %x {axes=[0, 2, 1]}\n" : " = copy %x\n");
+    text += "  %yt: " + b + (c.b_along ? " = transpose %y {axes=[0, 2, 1]}\n" : " = copy %y\n");
+    // Every matrix of the batch takes the same right operand.
+    text += "  %yb: " + of(broadcast(all), "%yt") + "  %0: " + r + " = matmul %xt, %yb\n";
+    text += epilogue ? "  %1: " + of(broadcast(r), "%z") + "  %2: " + r + " = maximum %0, %1\n  return %0, %2\n}"
+                     : "  return %0\n}";
+    check(with_type(text, c.type), {}, Values::Exact);
+  }
+}
+
+// Few rows, whose steps subgroups share.
+TEST_F(Programs, FewRows) {
+  for (const char* type : {"f16", "bf16"})
+    for (auto [m, k, n] : {std::tuple{2, 256, 96}, {16, 1056, 33}, {31, 288, 132}})
+      for (bool along : {false, true}) {
+        const std::string rows = std::to_string(m), steps = std::to_string(k), columns = std::to_string(n),
+                          r = "T[" + rows + ", " + columns + "]", b = "T[" + steps + ", " + columns + "]";
+        check(with_type("func @f(%x: T[" + rows + ", " + steps +
+                            "], %y: " + (along ? "T[" + columns + ", " + steps + "]" : b) + ", %z: T[" + columns +
+                            "]) -> (" + r + ", " + r + ") {\n  %yt: " + b +
+                            (along ? " = transpose %y {axes=[1, 0]}\n" : " = copy %y\n") + "  %0: " + r +
+                            " = matmul %x, %yt\n  %1: " + r + " = broadcast %z {shape=[" + rows + ", " + columns +
+                            "]}\n  %2: " + r + " = maximum %0, %1\n  return %0, %2\n}",
+                        type),
+              {}, Values::Exact);
+      }
+}
+
 // An epilogue runs in the product's own launch.
 TEST_F(Programs, EpiloguesOfProducts) {
   auto gpu = runtime::find_gpu();
@@ -281,7 +367,7 @@ TEST_F(Programs, FromManyThreads) {
   std::vector<std::thread> threads;
   for (std::string& d : differences)
     threads.emplace_back([&] {
-      for (int i = 0; i < 10; ++i) {
+      for (int i = 0; i < 5; ++i) {
         auto got = run_code(**code, *arguments);
         d = got.ok() ? difference((*want)[0], (*got)[0]) : got.error().str();
         if (!d.empty()) return;

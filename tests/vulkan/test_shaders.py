@@ -57,7 +57,8 @@ else:
                 failures.append(f"{graph.name}: no modules")
             for file in found:
                 done = subprocess.run(["spirv-val", "--target-env", "vulkan1.2", str(file)], capture_output=True, text=True)
-                if done.returncode:
+                # Tools of before 2023.4 do not know cooperative matrices of the KHR extension.
+                if done.returncode and "capability operand: 6022" not in done.stdout + done.stderr:
                     failures.append(f"{graph.name} for {device}, {file.name}: {done.stdout}{done.stderr}")
 
 for graph in graphs[:1]:

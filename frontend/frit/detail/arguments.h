@@ -103,6 +103,7 @@ class Reader {
   Reader(const Structure& structure, std::span<const array> leaves) : structure_(structure), leaves_(leaves) {}
   const array& leaf() { return leaves_[next_leaf_++]; }
   size_t left() const { return leaves_.size() - next_leaf_; }
+  const Part& peek() const { return structure_.parts[next_part_]; }
   const Part& part() { return structure_.parts[next_part_++]; }
   std::string key() {
     const size_t size = part().value;

@@ -26,6 +26,7 @@ struct Call {
   ClosureFn fn;
   std::span<const array* const> arrays;
   const Structure* structure = nullptr;  // null where every argument is an array
+  size_t captured = 0;                   // of the arrays, those at the end that are state and not arguments
 };
 
 // The part of a compiled function that does not depend on the types of its arguments. Copies share one state. An empty
@@ -43,6 +44,11 @@ class CompiledBase {
   // Counters, the assumptions of each trace, and for each trace after the first how it differed from the nearest one
   // before, with the cure.
   std::string explain() const;
+  // Writes a page that shows what the compiler did for the trace used last: its graph, passes, fused groups and
+  // why others were not fused, kernels with their code and times, memory, and why the function was traced each time
+  // (docs/report.md). A path that ends in .json gets the document alone. Throws InvalidArgument where nothing is traced
+  // yet, and RuntimeError where the file cannot be written.
+  void report(const std::string& path) const;
   const std::string& name() const;
   // Writes every trace that is held, compiled for the machines that the options name, to a package that runs without a
   // compiler. Its functions are name, name:1, ... in the order in which they were traced; captured arrays are inside.

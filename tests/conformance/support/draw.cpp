@@ -116,6 +116,18 @@ Dims per_axis(std::string_view name, const Shape& shape, const Shape* part, cons
   return out;
 }
 
+// How many leading axes the operand and its positions share.
+int64_t shared_axes(std::span<const Type> operands) {
+  if (operands.empty()) return 0;
+  const Shape& first = operands[0].shape;
+  if (operands.size() == 1) return static_cast<int64_t>(first.size());
+  const Shape& second = operands[1].shape;
+  const size_t most = std::min(first.size(), second.size());
+  size_t shared = 0;
+  while (shared < most && first[shared] == second[shared]) ++shared;
+  return static_cast<int64_t>(shared);
+}
+
 Attr drawn(const OpDef& def, const AttrSpec& spec, std::span<const Type> operands, const AttrMap& so_far, Dtype dtype,
            Random& random) {
   const Shape first = operands.empty() ? Shape{} : operands[0].shape;
@@ -126,22 +138,32 @@ Attr drawn(const OpDef& def, const AttrSpec& spec, std::span<const Type> operand
     case AttrKind::Dtype: return dtype;
     case AttrKind::String: return std::string();
     case AttrKind::Literal: return drawn_literal(so_far, dtype, random);
+    case AttrKind::Region: break;  // drawn_rows() has no row with one
     case AttrKind::Int: {
       if (spec.name == "axis")
         return Dim(between(random, -1, std::max(rank, static_cast<int>(so_far.get_dims("shape").size())) - 1));
       if (spec.name == "kth")
         return rank > 0 && first.back().is_const() ? Dim(between(random, 0, first.back().value())) : Dim(0);
+      // A group of this process alone.
+      if (spec.name == "group" || spec.name == "peer" || (spec.name == "rank" && !spec.required)) return Dim(0);
+      if (spec.name == "processes") return Dim(1);
       if (spec.name == "norm") return Dim(between(random, 0, 2));
       if (spec.name == "n")  // of a spectrum's first half
         return rank > 0 ? first.back() * Dim(2) - Dim(between(random, 1, 2)) : Dim(1);
       if (spec.name == "k") return rank > 0 ? min(first.back(), Dim(between(random, 0, 9))) : Dim(0);
+      if (spec.name == "batch") {
+        const int64_t most = shared_axes(operands);
+        return Dim(chance(random, 70) ? most : between(random, 0, most));
+      }
       if (spec.name == "size") return Dim(between(random, 0, 40));
       return Dim(between(random, -3, 5));
     }
     case AttrKind::Ints: {
       if (spec.name == "axes" && def.kind != OpKind::Index && def.kind != OpKind::Scatter) return subset(rank, random);
       if (spec.name == "axes") {
-        Dims axes = permutation(rank, random);
+        const int64_t batch = so_far.get_int("batch");
+        Dims axes = permutation(rank - static_cast<int>(batch), random);
+        for (Dim& axis : axes) axis += batch;
         // Operands of positions have an axis each.
         const size_t positions = operands.size() - (def.kind == OpKind::Scatter ? 2 : 1);
         if (operands.size() > 1 && positions < axes.size()) axes.resize(positions);
@@ -153,6 +175,8 @@ Attr drawn(const OpDef& def, const AttrSpec& spec, std::span<const Type> operand
         for (size_t i = 0; i < so_far.get_dims("shape").size(); ++i) out.push_back(between(random, -1, 3));
         return out;
       }
+      if (const int64_t batch = so_far.get_int("batch"); batch > 0)
+        return per_axis(spec.name, Shape(first.begin() + batch, first.end()), nullptr, so_far, random);
       const bool has_part = operands.size() == 2 && operands[1].rank() == rank;
       return per_axis(spec.name, first, has_part ? &operands[1].shape : nullptr, so_far, random);
     }
@@ -164,10 +188,12 @@ Attr drawn(const OpDef& def, const AttrSpec& spec, std::span<const Type> operand
 
 AttrMap draw_attrs(const OpDef& def, std::span<const Type> operands, Dtype dtype, Random& random) {
   AttrMap attrs;
-  // Shapes and strides first: others depend on them.
+  // Shapes, strides and batch axes first: others depend on them.
   std::vector<const AttrSpec*> order;
   for (const AttrSpec& s : def.attrs) order.push_back(&s);
-  auto rank = [](const AttrSpec* s) { return s->name == "shape" ? 0 : s->name == "strides" ? 1 : 2; };
+  auto rank = [](const AttrSpec* s) {
+    return s->name == "shape" ? 0 : s->name == "strides" || s->name == "batch" ? 1 : 2;
+  };
   std::stable_sort(order.begin(), order.end(), [&](auto* a, auto* b) { return rank(a) < rank(b); });
   for (const AttrSpec* s : order)
     if (s->required || chance(random, 50)) attrs.set(s->name, drawn(def, *s, operands, attrs, dtype, random));
@@ -185,13 +211,15 @@ std::optional<std::vector<Type>> with_positions(const OpDef& def, const Type& ty
   const int64_t least = updates ? 2 : 1, fixed = def.arity - least;
   if (def.arity >= 0 && fixed < 1) return std::nullopt;
   const int64_t count = def.arity >= 0 ? fixed : between(random, 0, std::min(2, type.rank()));
-  Shape shape;
+  // The first axes are the operand's where the row has batch axes.
+  const auto batch = static_cast<long>(chance(random, 30) ? between(random, 0, type.rank()) : 0);
+  Shape shape(type.shape.begin(), type.shape.begin() + batch);
   for (int64_t i = between(random, 0, 2); i > 0; --i) shape.push_back(any_size(random));
   std::vector<Type> out{type};
   for (int64_t i = 0; i < count; ++i) out.push_back({any_integer(random), shape});
   if (!updates) return out;
-  Type last{type.dtype, count ? shape : Shape{}};
-  for (const Dim& n : type.shape)
+  Type last{type.dtype, count ? shape : Shape(type.shape.begin(), type.shape.begin() + batch)};
+  for (const Dim& n : std::span(type.shape).subspan(static_cast<size_t>(batch)))
     last.shape.push_back(n.is_const() ? Dim(between(random, std::min<int64_t>(n.value(), 1), n.value())) : n);
   out.push_back(std::move(last));
   return out;
@@ -260,6 +288,12 @@ std::optional<Call> draw_call(const OpDef& def, const Type& type, Dtype dtype, c
     if (operands->empty() && attempt > 60) break;
   }
   return std::nullopt;
+}
+
+std::vector<const OpDef*> drawn_rows() {
+  std::vector<const OpDef*> rows = OpTable::instance().all();
+  std::erase_if(rows, [](const OpDef* def) { return def->kind == OpKind::Control; });
+  return rows;
 }
 
 std::span<const Dtype> all_dtypes() {

@@ -12,6 +12,9 @@
 
 namespace frit::test {
 
+// The rows that the draws are for: all but those that run regions.
+std::vector<const ir::OpDef*> drawn_rows();
+
 // One draw of attributes for operands of these types; the row's rule may refuse them. An attribute of kind Dtype gets
 // `dtype`.
 ir::AttrMap draw_attrs(const ir::OpDef& def, std::span<const ir::Type> operands, Dtype dtype, Random& random);
@@ -35,9 +38,10 @@ struct GraphOptions {
   int max_ops = 12;
   int64_t max_elements = 1500;  // of each value, for each call
   bool symbolic = false;
-  bool exact = false;   // only ops for which is_exact holds (support/ways.h)
-  bool native = false;  // only ops that code without a runtime can have
-  bool empty = false;   // many sizes are 0, and most ops move elements
+  bool exact = false;    // only ops for which is_exact holds (support/ways.h)
+  bool native = false;   // only ops that code without a runtime can have
+  bool empty = false;    // many sizes are 0, and most ops move elements
+  bool control = false;  // with loops and choices, which nest
 };
 struct RandomGraph {
   ir::Function function;

@@ -1,6 +1,7 @@
 // Random functions.
 #include <algorithm>
 
+#include "ir/graph/control.h"
 #include "ir/graph/expression.h"
 #include "ir/routines/routine.h"
 #include "passes/lower/routine.h"
@@ -34,7 +35,7 @@ class Generator {
       f.add_param("p" + std::to_string(k), t);
     }
     const int wanted = static_cast<int>(between(random_, 1, options_.max_ops));
-    for (int tries = 0; static_cast<int>(f.ops.size()) < wanted && tries < wanted * 20; ++tries) add(*row());
+    grow(wanted);
     // Unused values become results, up to a few; now and then a value twice, or a parameter.
     std::vector<uint32_t> uses = f.use_counts();
     for (size_t v = uses.size(); v-- > f.params.size() && f.results.size() < 6;)
@@ -45,7 +46,25 @@ class Generator {
   }
 
  private:
+  // The body of a region of `around` with parameters of these types.
+  Generator(const Generator& around, const std::vector<Type>& params)
+      : random_(around.random_),
+        options_(around.options_),
+        depth_(around.depth_ + 1),
+        builder_(graph_.function),
+        symbols_(around.symbols_),
+        main_type_(around.main_type_) {
+    graph_.calls = around.graph_.calls;
+    f().facts = around.graph_.function.facts;
+    for (const Type& t : params) f().add_param("p" + std::to_string(f().params.size()), t);
+    grow(static_cast<int>(between(random_, 1, 5)));
+  }
+
   Function& f() { return graph_.function; }
+  void grow(int wanted) {
+    for (int tries = 0; static_cast<int>(f().ops.size()) < wanted && tries < wanted * 20; ++tries)
+      options_.control&& depth_ < 2 && chance(random_, 15) ? add_control() : add(*row());
+  }
   ValueId any() {
     size_t n = f().values.size();
     size_t recent = std::min<size_t>(n, 4);
@@ -270,8 +289,109 @@ class Generator {
     build(def, std::move(operands), call->attrs);
   }
 
+  // ---- Control flow
+
+  std::vector<Type> types_of(const std::vector<ValueId>& values) {
+    std::vector<Type> types;
+    for (ValueId v : values) types.push_back(f().type(v));
+    return types;
+  }
+
+  // One bool from any value.
+  std::optional<ValueId> truth() {
+    const auto v = as(any(), bool_);
+    if (!v) return std::nullopt;
+    Dims axes;
+    for (int axis = 0; axis < f().type(*v).rank(); ++axis) axes.push_back(axis);
+    return axes.empty() ? v : build(chance(random_, 50) ? "any" : "all", {*v}, {{"axes", axes}});
+  }
+
+  // A region that gives values of `results` and then up to `more` of any type.
+  std::optional<Region> region(const std::vector<Type>& params, const std::vector<Type>& results, int64_t more) {
+    Generator inside(*this, params);
+    for (const Type& t : results) {
+      const auto v = inside.fitting(t);
+      if (!v) return std::nullopt;
+      inside.f().results.push_back(*v);
+    }
+    for (int64_t k = between(random_, 0, more); k > 0; --k) inside.f().results.push_back(inside.any());
+    return closed(std::move(inside.f()));
+  }
+
+  void add_control() {
+    static constexpr ControlForm kForms[] = {ControlForm::Cond, ControlForm::While, ControlForm::Scan,
+                                             ControlForm::Scan};
+    const ControlForm form = kForms[random_() % std::size(kForms)];
+    std::vector<ValueId> state, captured;
+    for (int64_t k = between(random_, form == ControlForm::Scan ? 0 : 1, 3); k > 0; --k) state.push_back(any());
+    for (int64_t k = between(random_, 1, 2); k > 0; --k) captured.push_back(any());
+    form == ControlForm::Cond    ? add_cond(captured, state)
+    : form == ControlForm::While ? add_while(state, captured)
+                                 : add_scan(state, captured);
+  }
+
+  void add_cond(const std::vector<ValueId>& given, const std::vector<ValueId>& like) {
+    const auto predicate = truth();
+    const auto yes = region(types_of(given), types_of(like), 0), no = region(types_of(given), types_of(like), 0);
+    if (!predicate || !yes || !no) return;
+    std::vector<ValueId> operands = given;
+    operands.insert(operands.begin(), *predicate);
+    build(ir::op("cond"), operands, {{"else", *no}, {"then", *yes}});
+  }
+
+  // Up to three iterations, which a counter bounds.
+  void add_while(std::vector<ValueId> state, const std::vector<ValueId>& captured) {
+    const auto zero = build("constant", {}, {{"value", Literal::scalar(int32, 0)}});
+    state.insert(state.begin(), *zero);
+    std::vector<ValueId> operands = state;
+    operands.insert(operands.end(), captured.begin(), captured.end());
+    Generator cond(*this, types_of(operands)), body(*this, types_of(operands));
+    const auto number = [&](Generator& g, int64_t n) {
+      return g.builder_.build("constant", {}, {{"value", Literal::scalar(int32, static_cast<double>(n))}});
+    };
+    ValueId more = cond.builder_.build("less", {cond.f().params[0], number(cond, between(random_, 0, 3))});
+    if (const auto other = cond.truth(); other && chance(random_, 30))
+      more = cond.builder_.build("logical_and", {more, *other});
+    cond.f().results = {more};
+    body.f().results = {body.builder_.build("add", {body.f().params[0], number(body, 1)})};
+    for (size_t i = 1; i < state.size(); ++i) {
+      const auto next = body.fitting(f().type(state[i]));
+      if (!next) return;
+      body.f().results.push_back(*next);
+    }
+    build(ir::op("while_loop"), operands,
+          {{"body", closed(std::move(body.f()))},
+           {"carried", Dim(static_cast<int64_t>(state.size()))},
+           {"cond", closed(std::move(cond.f()))}});
+  }
+
+  void add_scan(const std::vector<ValueId>& state, const std::vector<ValueId>& captured) {
+    std::vector<ValueId> operands = state;
+    Dim length = between(random_, 0, 3);
+    for (int64_t k = between(random_, 0, 6), scanned = 0; k > 0; --k) {
+      const ValueId v = any();
+      const Shape& shape = f().type(v).shape;
+      if (shape.empty() || (scanned++ && !(shape[0] == length))) continue;
+      length = shape[0];
+      operands.push_back(v);
+    }
+    const size_t scanned = operands.size() - state.size();
+    operands.insert(operands.end(), captured.begin(), captured.end());
+    std::vector<Type> params = types_of(operands);
+    for (size_t i = state.size(); i < state.size() + scanned; ++i) params[i] = element_of(params[i]);
+    const auto body = region(params, types_of(state), 3);
+    if (!body || (state.empty() && body->function().results.empty())) return;
+    build(ir::op("scan"), operands,
+          {{"body", *body},
+           {"carried", Dim(static_cast<int64_t>(state.size()))},
+           {"length", length},
+           {"reverse", chance(random_, 40)},
+           {"scanned", Dim(static_cast<int64_t>(scanned))}});
+  }
+
   Random& random_;
   const GraphOptions options_;
+  int depth_ = 0;  // in regions
   RandomGraph graph_;
   Builder builder_;
   std::vector<Dim> symbols_;

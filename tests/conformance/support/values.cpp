@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -124,6 +125,25 @@ ir::Tensor random_tensor(Dtype type, const std::vector<int64_t>& shape, Values v
   ir::Tensor t(type, shape);
   for (int64_t i = 0, n = t.size(); i < n; ++i) t.set_bits(i, random_bits(type, values, random));
   return t;
+}
+
+void make_definite(ir::Tensor& t) {
+  const int64_t rows = t.shape[t.shape.size() - 2], columns = t.shape.back(), all = rows * columns;
+  const auto set = [&](int64_t at, double v) {
+    t.set_bits(at,
+               is_complex(t.dtype) ? std::bit_cast<uint32_t>(static_cast<float>(v)) : ir::double_to_bits(t.dtype, v));
+  };
+  for (int64_t at = 0; at < t.size() && is_complex(t.dtype); ++at) set(at, t.at(at));
+  for (int64_t first = 0; first < t.size(); first += all) {
+    for (int64_t i = 0; i < rows && rows == columns; ++i)
+      for (int64_t j = 0; j < i; ++j) set(first + i * columns + j, t.at(first + j * columns + i));
+    for (int64_t i = 0; i < std::min(rows, columns); ++i) {
+      double sum = 1;
+      for (int64_t j = 0; j < columns; ++j) sum += std::fabs(t.at(first + i * columns + j));
+      // No two rows alike, so that eigenvalues differ.
+      set(first + i * columns + i, 2 * sum + static_cast<double>(3 * i));
+    }
+  }
 }
 
 std::shared_ptr<runtime::Buffer> guarded_buffer(size_t bytes) {

@@ -29,6 +29,9 @@ enum class Values : uint8_t {
 uint64_t random_bits(Dtype type, Values values, Random& random);
 ir::Tensor random_tensor(Dtype type, const std::vector<int64_t>& shape, Values values, Random& random);
 
+// Makes matrices symmetric, with a diagonal that dominates: what OperandKind::Definite asks for.
+void make_definite(ir::Tensor& t);
+
 // Memory that ends at an inaccessible page, as a runtime buffer.
 std::shared_ptr<runtime::Buffer> guarded_buffer(size_t bytes);
 

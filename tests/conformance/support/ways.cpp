@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <numeric>
 
 #include "codegen/core/options.h"
+#include "ir/graph/control.h"
 #include "ir/interpret/interpret_kernel.h"
+#include "ir/reduce/shrink.h"
 #include "ir/routines/routine.h"
 #include "ir/text/printer.h"
 #include "passes/manager/pass.h"
@@ -237,8 +240,8 @@ std::shared_ptr<runtime::Executable> with_finest_grain(const runtime::Executable
   for (auto& step : plan.steps) {
     if (auto* kernel = std::get_if<runtime::KernelPlan>(&step))
       kernel->grain = DimProgram(int64_t{1});
-    else if (auto& epilogue = std::get<runtime::LibraryPlan>(step).epilogue)
-      epilogue->grain = DimProgram(int64_t{1});
+    else if (auto* library = std::get_if<runtime::LibraryPlan>(&step); library && library->epilogue)
+      library->epilogue->grain = DimProgram(int64_t{1});
   }
   return std::make_shared<runtime::Executable>(std::move(plan));
 }
@@ -288,20 +291,21 @@ AttrMap at_call(const AttrMap& attrs, const SymbolValues& symbols) {
 }
 
 Result<Function> specialise(const Function& f, const SymbolValues& symbols) {
-  Function out;
-  out.name = f.name;
-  std::vector<ValueId> map(f.values.size(), kNone);
-  for (ValueId p : f.params) map[p] = out.add_param(f.values[p].name, at_call(f.type(p), symbols));
-  Builder b(out);
-  for (const Op& op : f.ops) {
-    std::vector<ValueId> operands;
-    for (ValueId v : op.operands) operands.push_back(map[v]);
-    FRIT_ASSIGN_OR_RETURN(results, b.try_build(*op.def, operands, at_call(op.attrs, symbols)));
-    for (size_t i = 0; i < results.size(); ++i) map[op.results[i]] = results[i];
-  }
-  for (ValueId v : f.results) out.results.push_back(map[v]);
-  return out;
+  return with_sizes(f, [&](const Dim& d) { return fixed(d, symbols); });
 }
+
+namespace {
+
+// Whether all ops in the regions of an op are such.
+bool all_inside(const Function& f, const Op& op, const std::function<bool(const Function&, const Op&)>& is) {
+  for (std::string_view name : regions_of(op)) {
+    const Function inside = opened(std::get<Region>(*op.attrs.find(name)), f);
+    if (!std::all_of(inside.ops.begin(), inside.ops.end(), [&](const Op& o) { return is(inside, o); })) return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 bool is_exact(const Function& f, const Op& op) {
   const Type& result = f.type(op.results[0]);
@@ -309,6 +313,7 @@ bool is_exact(const Function& f, const Op& op) {
     case OpKind::Constant:
     case OpKind::Iota:
     case OpKind::Index: return true;
+    case OpKind::Control: return all_inside(f, op, [](const Function& g, const Op& o) { return is_exact(g, o); });
     case OpKind::Library: return op.def->routine->exact;
     case OpKind::Scatter:
     case OpKind::Scan: {
@@ -349,7 +354,8 @@ bool is_free(const Function& f, const Op& op) {
   auto complex = [&](ValueId v) { return is_complex(f.type(v).dtype); };
   return op.def->kind == OpKind::Library || target_ulp(f, op, Values::Special) > 0 ||
          std::any_of(op.operands.begin(), op.operands.end(), complex) ||
-         std::any_of(op.results.begin(), op.results.end(), complex);
+         std::any_of(op.results.begin(), op.results.end(), complex) ||
+         !all_inside(f, op, [](const Function& g, const Op& o) { return !is_free(g, o); });
 }
 
 // The same for elements where neither has a NaN.

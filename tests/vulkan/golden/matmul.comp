@@ -1,3 +1,166 @@
+// shader routine0_few
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_shader_16bit_storage : require
+layout(local_size_x = 256) in;
+layout(constant_id = 0) const bool aligned = false;
+layout(constant_id = 1) const bool swapped = false;
+layout(constant_id = 2) const bool along_k = false;
+layout(constant_id = 3) const bool is_short = false;
+layout(constant_id = 4) const bool small_aligned = false;
+layout(constant_id = 5) const bool at_least_2 = false;
+layout(constant_id = 6) const bool at_least_3 = false;
+layout(constant_id = 7) const bool at_least_5 = false;
+layout(constant_id = 8) const bool at_least_9 = false;
+layout(constant_id = 9) const bool at_least_17 = false;
+layout(buffer_reference, std430, buffer_reference_align = 2) buffer Element { uint16_t data; };
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer Words { uvec4 data; };
+layout(buffer_reference, std430, buffer_reference_align = 8) buffer Pair { uvec2 data; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer Word { uint data; };
+layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {
+  uint64_t a, b, c;
+  int64_t m, n, k, a_row, a_column, b_row, b_column;
+  int64_t sizes[4], a_steps[4], b_steps[4];
+};
+layout(push_constant, std430) uniform Push { Arguments args; };
+float f16_to_f32(uint h) {
+  uint m = h & 0x7fffu;
+  uint bits = m >= 0x7c00u ? (m << 13) | 0x7f800000u : m >= 0x400u ? (m << 13) + 0x38000000u : floatBitsToUint(float(m) * 5.96046448e-08);
+  return uintBitsToFloat(bits | (h & 0x8000u) << 16);
+}
+uint f32_to_f16(float x) {
+  uint b = floatBitsToUint(x), m = b & 0x7fffffffu, sign = (b >> 16) & 0x8000u, h;
+  if (m > 0x7f800000u) h = 0x7e00u;
+  else if (m >= 0x477ff000u) h = 0x7c00u;
+  else if (m >= 0x38800000u) h = (m - 0x38000000u + 0xfffu + ((m >> 13) & 1u)) >> 13;
+  else {
+    // A subnormal half: the significand moved right, with half of what is lost added, less one where it would round up to odd.
+    uint e = m >> 23;
+    uint s = 126u - e, f = (m & 0x7fffffu) | 0x800000u;
+    h = e < 102u ? 0u : (f + ((1u << (s - 1u)) - 1u) + ((f >> s) & 1u)) >> s;
+  }
+  return sign | h;
+}
+
+const int few = at_least_17 ? 32 : at_least_9 ? 16 : at_least_5 ? 8 : at_least_3 ? 4 : at_least_2 ? 2 : 1;
+const int unit = 16 / 2, tile = 32, invocations = 256;
+// Invocations along k, lines of an invocation and elements of its loads, where a line lies along k.
+const int threads_k = (is_short ? 1 : few == 32 ? 2 : 4) * invocations / 32, lines_k = threads_k * 32 / invocations, width_k = aligned ? unit : 1;
+// Lines of an invocation where they lie beside each other, and its steps, one after the other.
+const int lines_n = 64 / few < unit ? 64 / few : unit, steps_n = few > 16 ? 4 : 8;
+const int across = along_k ? lines_k : lines_n, splits = along_k ? threads_k : invocations / 32 * lines_n, groups = invocations / splits;
+// Loads of the large operand on their way at once, the steps of each and the steps between them.
+const int turns = along_k ? (few > 8 ? 1 : few > 2 ? 2 : 4) : steps_n;
+const int width = along_k ? width_k : 1, apart = along_k ? splits * width_k : 1;
+// Steps of one load of the small operand.
+const int pack = !small_aligned ? 1 : along_k ? width_k : steps_n < unit ? steps_n : unit;
+const int own = few * across, chunk = own < 4 ? own : 4;
+shared float fold[4 * invocations], folded[invocations];
+float part_of(uvec4 w, int j) { return f16_to_f32(bitfieldExtract(w[j / 2], j % 2 * 16, 16)); }
+#define FROM_MEMORY(x) (f16_to_f32(uint(x)))
+float element(uint64_t at) { return FROM_MEMORY(Element(at).data); }
+uvec4 bytes_of(uint64_t at, int bytes) {
+  if (bytes == 16) return Words(at).data;
+  if (bytes == 8) return uvec4(Pair(at).data, 0u, 0u);
+  return uvec4(Word(at).data, 0u, 0u, 0u);
+}
+void main() {
+  const int me = int(gl_LocalInvocationID.x);
+  const int64_t m = args.m, n = args.n, k = args.k, lines = swapped ? m : n, rows = swapped ? n : m;
+  const uint64_t tiles = uint64_t(lines + tile - 1) / uint64_t(tile);
+  uint64_t batch = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
+  const int64_t first = int64_t(batch % tiles) * tile;
+  batch /= tiles;
+  if (batch >= uint64_t(args.sizes[0] * args.sizes[1] * args.sizes[2] * args.sizes[3])) return;
+  const uint64_t c_base = args.c + batch * uint64_t(m * n) * 2UL;
+  int64_t a_offset = 0L, b_offset = 0L;
+  for (int i = 3; i >= 0; --i) {
+    int64_t at = int64_t(batch % uint64_t(args.sizes[i]));
+    batch /= uint64_t(args.sizes[i]);
+    a_offset += at * args.a_steps[i];
+    b_offset += at * args.b_steps[i];
+  }
+  const uint64_t a_base = args.a + uint64_t(a_offset) * 2UL, b_base = args.b + uint64_t(b_offset) * 2UL;
+  const uint64_t large = swapped ? a_base : b_base, small = swapped ? b_base : a_base;
+  const int64_t line_step = (swapped ? args.a_row : args.b_column) * 2L, k_step = (swapped ? args.a_column : args.b_row) * 2L;
+  const int64_t row_step = (swapped ? args.b_column : args.a_row) * 2L, small_step = (swapped ? args.b_row : args.a_column) * 2L;
+  const int group = along_k ? me / threads_k : me % groups, split = along_k ? me % threads_k : me / groups;
+  float sums[own];
+  [[unroll]] for (int i = 0; i < own; ++i) sums[i] = float(0);
+  // Lines and rows that are not there are read as the last one.
+  uint64_t large_at[across], small_at[few];
+  [[unroll]] for (int i = 0; i < across; ++i) {
+    const int64_t line = first + group * across + (aligned && !along_k ? 0 : i), last = aligned && !along_k ? lines - across : lines - 1L;
+    large_at[i] = large + uint64_t(min(line, last) * line_step);
+  }
+  [[unroll]] for (int i = 0; i < few; ++i) small_at[i] = small + uint64_t(min(int64_t(i), rows - 1L) * row_step);
+  // Without the barrier, drivers wait for each load before they begin the next one.
+  // The steps of one load of the small operand lie in one load of the large one, or are steps of several loads.
+#define STEP(k0, guarded) { \
+  uvec4 w[turns * across]; \
+  float l[turns * across]; \
+  [[unroll]] for (int t = 0; t < turns; ++t) { \
+    const int64_t at = guarded ? min(k0 + t * apart, k - width) : k0 + t * apart; \
+    if (along_k || !aligned) { \
+      [[unroll]] for (int i = 0; i < across; ++i) \
+        if (along_k && aligned) w[t * across + i] = Words(large_at[i] + uint64_t(at * k_step)).data; \
+        else l[t * across + i] = element(large_at[i] + uint64_t(at * k_step)); \
+    } else { \
+      w[t] = bytes_of(large_at[0] + uint64_t(at * k_step), across * 2); \
+    } \
+  } \
+  subgroupBarrier(); [[unroll]] for (int s = 0; s < turns * width; s += pack) { \
+    const int t = s / width; \
+    const bool there = !guarded || k0 + t * apart + s % width < k; \
+    const int64_t at = there ? k0 + t * apart + s % width : k - pack; \
+    [[unroll]] for (int r = 0; r < few; ++r) { \
+      const uint64_t from = small_at[r] + uint64_t(at * small_step); \
+      uvec4 packed; \
+      if (pack > 1) packed = bytes_of(from, pack * 2); \
+      [[unroll]] for (int j = 0; j < pack; ++j) { \
+        float x = pack > 1 ? part_of(packed, j) : element(from); \
+        if (!there) x = float(0); \
+        [[unroll]] for (int i = 0; i < across; ++i) { \
+          const int load = along_k ? t : t + j; \
+          float y = !aligned ? l[load * across + i] : along_k ? part_of(w[load * across + i], s % width + j) : part_of(w[load], i); \
+          if (!there) y = float(0); \
+          sums[r * across + i] = fma(x, y, sums[r * across + i]); \
+        } \
+      } \
+    } \
+  } \
+}
+  const int64_t stride = splits * turns * width;
+  int64_t k0 = along_k ? split * width : split * turns;
+  const int64_t last = along_k ? int64_t((turns - 1) * apart) : int64_t(turns - 1);
+  for (; k0 + last < k; k0 += stride) STEP(k0, false)
+  if (k0 < k) STEP(k0, true)
+  // Each invocation adds `chunk` sums, and the first ones those of an element.
+  for (int at = 0; at < own; at += chunk) {
+    barrier();
+    [[unroll]] for (int i = 0; i < own; i += chunk)
+      if (i == at) {
+        [[unroll]] for (int j = 0; j < chunk; ++j) fold[(j * groups + group) * splits + split] = sums[i + j];
+      }
+    barrier();
+    float sum = float(0);
+    [[unroll]] for (int j = 0; j < chunk; ++j) sum += fold[me * chunk + j];
+    folded[me] = sum;
+    barrier();
+    const int parts_each = splits / chunk, of = me / groups + at;
+    const int64_t line = first + me % groups * across + of % across, row = of / across;
+    const bool mine = me < chunk * groups && line < lines && row < rows;
+    sum = float(0);
+    if (mine)
+      for (int j = 0; j < parts_each; ++j) sum += folded[me * parts_each + j];
+    const int64_t place = swapped ? line * n + row : row * n + line;
+    if (mine) Element(c_base + uint64_t(place) * 2UL).data = uint16_t(f32_to_f16(sum));
+  }
+}
+
 // shader routine0
 #version 460
 #extension GL_EXT_buffer_reference : require
@@ -92,8 +255,8 @@ void main() {
   uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
   const uint64_t columns = uint64_t(n + 128 - 1) / 128UL, rows = uint64_t(m + 128 - 1) / 128UL;
   uint64_t batch = group / (columns * rows);
-  if (batch >= uint64_t(args.sizes[0] * args.sizes[1] * args.sizes[2] * args.sizes[3])) return;
   group -= batch * columns * rows;
+  if (batch >= uint64_t(args.sizes[0] * args.sizes[1] * args.sizes[2] * args.sizes[3])) return;
   const uint64_t c_base = args.c + batch * uint64_t(m * n) * 2UL;
   int64_t a_offset = 0L, b_offset = 0L;
   for (int i = 3; i >= 0; --i) {
@@ -102,11 +265,11 @@ void main() {
     a_offset += at * args.a_steps[i];
     b_offset += at * args.b_steps[i];
   }
+  const uint64_t a_base = args.a + uint64_t(a_offset) * 2UL, b_base = args.b + uint64_t(b_offset) * 2UL;
   // Tiles in bands of eight rows, so that what runs at once reads the same parts of both operands.
   const uint64_t band = group / (8UL * columns), first = band * 8UL, height = min(rows - first, 8UL);
   const int64_t i0 = int64_t(first + (group - band * 8UL * columns) % height) * 128;
   const int64_t j0 = int64_t((group - band * 8UL * columns) / height) * 128;
-  const uint64_t a_base = args.a + uint64_t(a_offset) * 2UL, b_base = args.b + uint64_t(b_offset) * 2UL;
   const int64_t a_row = args.a_row, a_column = args.a_column, b_row = args.b_row, b_column = args.b_column;
   float a_part[per], b_part[per];
   uvec4 a_words[per / unit + 1], b_words[per / unit + 1];
@@ -428,8 +591,8 @@ void main() {
   uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
   const uint64_t columns = uint64_t(n + 32 - 1) / 32UL, rows = uint64_t(m + 32 - 1) / 32UL;
   uint64_t batch = group / (columns * rows);
-  if (batch >= uint64_t(args.sizes[0] * args.sizes[1] * args.sizes[2] * args.sizes[3])) return;
   group -= batch * columns * rows;
+  if (batch >= uint64_t(args.sizes[0] * args.sizes[1] * args.sizes[2] * args.sizes[3])) return;
   const uint64_t c_base = args.c + batch * uint64_t(m * n) * 2UL;
   int64_t a_offset = 0L, b_offset = 0L;
   for (int i = 3; i >= 0; --i) {
@@ -438,11 +601,11 @@ void main() {
     a_offset += at * args.a_steps[i];
     b_offset += at * args.b_steps[i];
   }
+  const uint64_t a_base = args.a + uint64_t(a_offset) * 2UL, b_base = args.b + uint64_t(b_offset) * 2UL;
   // Tiles in bands of eight rows, so that what runs at once reads the same parts of both operands.
   const uint64_t band = group / (8UL * columns), first = band * 8UL, height = min(rows - first, 8UL);
   const int64_t i0 = int64_t(first + (group - band * 8UL * columns) % height) * 32;
   const int64_t j0 = int64_t((group - band * 8UL * columns) / height) * 32;
-  const uint64_t a_base = args.a + uint64_t(a_offset) * 2UL, b_base = args.b + uint64_t(b_offset) * 2UL;
   const int64_t a_row = args.a_row, a_column = args.a_column, b_row = args.b_row, b_column = args.b_column;
   float a_part[per], b_part[per];
   uvec4 a_words[per / unit + 1], b_words[per / unit + 1];

@@ -1,0 +1,17 @@
+# Writes files as constants of a C++ source: cmake -DOUT=x.cpp -DNAMESPACE=a::b "-DFILES=kName=path|..." -P embed.cmake
+# Several paths of one constant stand behind each other, with commas between them.
+set(text "// Written by cmake/embed.cmake.\nnamespace ${NAMESPACE} {\n")
+string(REPLACE "|" ";" FILES "${FILES}")
+foreach(entry ${FILES})
+  string(REGEX MATCH "^([A-Za-z]+)=(.*)$" _ "${entry}")
+  set(name ${CMAKE_MATCH_1})
+  string(REPLACE "," ";" paths "${CMAKE_MATCH_2}")
+  string(APPEND text "extern const char ${name}[];\nconst char ${name}[] =\n")
+  foreach(path ${paths})
+    file(READ ${path} content)
+    string(APPEND text "R\"embedded(${content})embedded\"\n")
+  endforeach()
+  string(APPEND text ";\n")
+endforeach()
+string(APPEND text "}\n")
+file(WRITE ${OUT} "${text}")

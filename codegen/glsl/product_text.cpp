@@ -1,0 +1,104 @@
+// Text that the shaders of a matrix product share: their arguments, the place of a workgroup's tile, and how elements
+// come from memory, are multiplied and are stored.
+#include "codegen/glsl/product.h"
+
+namespace frit::codegen::glsl {
+
+const char* const kProductArguments =
+    R"(layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {
+  uint64_t a, b, c;
+  int64_t m, n, k, a_row, a_column, b_row, b_column;
+  int64_t sizes[4], a_steps[4], b_steps[4];
+$ARGUMENTS$};
+layout(push_constant, std430) uniform Push { Arguments args; };
+)";
+
+const char* const kMatrixUnits = R"(#pragma use_vulkan_memory_model
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_NV_cooperative_matrix : require
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+)";
+
+const char* const kBatch =
+    R"(  if (batch >= uint64_t(args.sizes[0] * args.sizes[1] * args.sizes[2] * args.sizes[3])) return;
+  const uint64_t c_base = args.c + batch * uint64_t(m * n) * $SIZE$UL;
+  int64_t a_offset = 0L, b_offset = 0L;
+  for (int i = 3; i >= 0; --i) {
+    int64_t at = int64_t(batch % uint64_t(args.sizes[i]));
+    batch /= uint64_t(args.sizes[i]);
+    a_offset += at * args.a_steps[i];
+    b_offset += at * args.b_steps[i];
+  }
+  const uint64_t a_base = args.a + uint64_t(a_offset) * $SIZE$UL, b_base = args.b + uint64_t(b_offset) * $SIZE$UL;
+)";
+
+const char* const kPlace =
+    R"(  uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
+  const uint64_t columns = uint64_t(n + $TN$ - 1) / $TN$UL, rows = uint64_t(m + $TM$ - 1) / $TM$UL;
+  uint64_t batch = group / (columns * rows);
+  group -= batch * columns * rows;
+$BATCH$  // Tiles in bands of eight rows, so that what runs at once reads the same parts of both operands.
+  const uint64_t band = group / (8UL * columns), first = band * 8UL, height = min(rows - first, 8UL);
+  const int64_t i0 = int64_t(first + (group - band * 8UL * columns) % height) * $TM$;
+  const int64_t j0 = int64_t((group - band * 8UL * columns) / height) * $TN$;
+)";
+
+ProductText::ProductText(Dtype t, const runtime::GpuFeatures& features, const FusedEpilogue& fused)
+    : compute(is_complex(t)  ? "vec2"
+              : t == float64 ? "double"
+                             : "float"),
+      storage(t.size == 2 ? "uint16_t" : compute),
+      t_(t),
+      fused_fma_(features.fused_fma),
+      epilogue_(fused.function ? &*fused.function : nullptr),
+      prelude_(epilogue_ ? epilogue_->prelude : Prelude(features.converts16)),
+      modes_declared_(!prelude_.half_modes().empty()) {
+  if (!is_low_precision(t)) return;
+  from = cast_expression(prelude_, float32, t, "uint(x)");
+  element = cast_expression(prelude_, t, float32, "sum");
+  stored = "uint16_t(" + element + ")";
+}
+
+std::string ProductText::part(const std::string& words, const std::string& bit) {
+  if (is_low_precision(t_))
+    return cast_expression(prelude_, float32, t_, "bitfieldExtract(" + words + ", " + bit + ", 16)");
+  return (t_ == float64 ? "packDouble2x32(" : "uintBitsToFloat(") + words + ")";
+}
+
+std::string ProductText::multiply(const std::string& sum, const std::string& a, const std::string& b) const {
+  if (is_complex(t_))
+    return sum + " += vec2(" + a + ".x * " + b + ".x - " + a + ".y * " + b + ".y, " + a + ".x * " + b + ".y + " + a +
+           ".y * " + b + ".x);";
+  return sum + (fused_fma_ ? " = fma(" + a + ", " + b + ", " + sum + ");" : " += " + a + " * " + b + ";");
+}
+
+std::string ProductText::fill_in(std::string text, const std::map<std::string, std::string>& own) const {
+  std::string extensions = t_.size == 2 ? "#extension GL_EXT_shader_16bit_storage : require\n" : "";
+  // An epilogue's text declares the modes that it needs.
+  if (!modes_declared_) extensions += prelude_.half_modes();
+  std::string functions = prelude_.text(), before;
+  if (epilogue_) {
+    for (const std::string& e : epilogue_->extensions) extensions += "#extension " + e + " : require\n";
+    functions += "const int parts = $PARTS$;\n" + epilogue_->function;
+    before = "  const uint64_t before = (c_base - args.c) / $SIZE$UL;\n";
+  }
+  text = fill(fill(std::move(text), {{"DECLARED", kProductArguments}, {"PLACE", kPlace}}), {{"BATCH", kBatch}});
+  text = fill(std::move(text), {{"PRELUDE", functions}, {"BEFORE", before}});
+  text = fill(std::move(text), own);
+  return fill(std::move(text), {{"EXTENSIONS", extensions},
+                                {"REFERENCES", epilogue_ ? epilogue_->references : ""},
+                                {"ARGUMENTS", epilogue_ ? epilogue_->arguments : ""},
+                                {"POSITION", epilogue_ ? epilogue_->position : ""},
+                                {"ELEMENT", epilogue_ ? epilogue_->element : ""},
+                                {"SIZE", std::to_string(t_.size)},
+                                {"STORAGE", storage},
+                                {"COMPUTE", compute},
+                                {"FROM", from},
+                                {"SUM", element},
+                                {"STORED", stored}});
+}
+
+}  // namespace frit::codegen::glsl

@@ -1,0 +1,165 @@
+// Products of 2 to 32 rows of float16 or bfloat16 by the device's matrix units. They take as long as reading the right
+// operand, which is read once.
+//
+// A workgroup computes a few columns of the result. Its subgroups split the steps along k; each one lays what it read
+// of both operands in its own part of shared memory and waits for no other, while its next loads are on their way.
+// Their sums are added in a fixed order at the end.
+#include <algorithm>
+
+#include "codegen/glsl/product.h"
+
+namespace frit::codegen::glsl {
+
+namespace {
+
+constexpr const char* kText = R"(#version 460
+$UNITS$#extension GL_KHR_shader_subgroup_basic : require
+$EXTENSIONS$$REFERENCES$layout(local_size_x = 32 * $WARPS$) in;
+layout(constant_id = 0) const bool b_columns = false;
+layout(constant_id = 1) const bool two = false;  // 17 to 32 rows
+layout(constant_id = $LEFT$) const int left_rows = 16;
+layout(constant_id = $RIGHT$) const int right_rows = 16;
+layout(constant_id = $SUMS$) const int sum_rows = 16;
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer Words { uvec4 data; };
+layout(buffer_reference, std430, buffer_reference_align = 2) buffer Element { uint16_t data; };
+$DECLARED$$PRELUDE$
+const int tile = $TN$, depth = $DEPTH$, warps = $WARPS$, wide = $WIDE$, ahead = $AHEAD$;
+const int high = two ? 2 : 1, broad = tile / wide;  // matrices of a workgroup
+// In words of eight elements, with one more a line against bank conflicts.
+const int a_line = depth / 8 + 1, b_line = b_columns ? depth / 8 + 1 : tile / 8 + 1;
+const int a_parts = high * depth / 16, b_parts = tile * depth / 256;  // words that an invocation loads
+const int a_first = $B_SIZE$, mine_all = $PART_SIZE$;
+shared uvec4 tiles[warps * mine_all];
+#define LEFT fcoopmatNV<16, gl_ScopeSubgroup, left_rows, 16>
+#define RIGHT fcoopmatNV<16, gl_ScopeSubgroup, right_rows, wide>
+#define SUM fcoopmatNV<32, gl_ScopeSubgroup, sum_rows, wide>
+// Where part `number` of the right operand's tile begins: its column and its step.
+ivec2 part_of(int number) {
+  return b_columns ? ivec2(number / (depth / 8), number % (depth / 8) * 8) : ivec2(number % (tile / 8) * 8, number / (tile / 8));
+}
+#define FETCH(set, chunk) { \
+  const uint64_t before = uint64_t(min(chunk, chunks - 1)) * uint64_t(depth); \
+  [[unroll]] for (int i = 0; i < b_parts; ++i) b_next[set][i] = Words(b_at[i] + before * b_each).data; \
+  [[unroll]] for (int i = 0; i < a_parts; ++i) a_next[set][i] = Words(a_at[i] + before * 2UL).data; \
+}
+#define KEEP(set) \
+  [[unroll]] for (int i = 0; i < b_parts; ++i) { \
+    const ivec2 p = part_of(lane + i * 32); \
+    tiles[mine + (b_columns ? p.x * b_line + p.y / 8 : p.y * b_line + p.x / 8)] = b_next[set][i]; \
+  } \
+  [[unroll]] for (int i = 0; i < a_parts; ++i) { \
+    const int e = lane + i * 32; \
+    tiles[mine + a_first + e / (depth / 8) * a_line + e % (depth / 8)] = a_next[set][i]; \
+  }
+void main() {
+  const int me = int(gl_LocalInvocationID.x), lane = int(gl_SubgroupInvocationID), warp = int(gl_SubgroupID), mine = warp * mine_all;
+  const int64_t m = args.m, n = args.n;
+  const int chunks = int(args.k / int64_t(depth)), each = (chunks + warps - 1) / warps, first = warp * each, last = min(first + each, chunks);
+  const uint64_t columns = uint64_t(n + tile - 1) / uint64_t(tile);
+  uint64_t batch = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
+  const int64_t j0 = int64_t(batch % columns) * tile;
+  batch /= columns;
+$BATCH$  SUM sums[high][broad];
+  [[unroll]] for (int i = 0; i < high; ++i)
+    [[unroll]] for (int j = 0; j < broad; ++j) sums[i][j] = SUM(0.0);
+  uvec4 a_next[ahead][a_parts], b_next[ahead][b_parts];
+  uint64_t a_at[a_parts], b_at[b_parts];
+  const uint64_t b_each = uint64_t(args.b_row) * 2UL;
+  // Lines that are not there are read as the last ones.
+  const int64_t b_end = b_columns ? n - 1L : n - 8L;
+  [[unroll]] for (int i = 0; i < a_parts; ++i) {
+    const int e = lane + i * 32;
+    a_at[i] = a_base + uint64_t(min(int64_t(e / (depth / 8)), m - 1L) * args.a_row + e % (depth / 8) * 8) * 2UL;
+  }
+  [[unroll]] for (int i = 0; i < b_parts; ++i) {
+    const ivec2 p = part_of(lane + i * 32);
+    b_at[i] = b_base + uint64_t(min(j0 + p.x, b_end) * args.b_column + p.y * args.b_row) * 2UL;
+  }
+  [[unroll]] for (int s = 0; s < ahead; ++s) FETCH(s, first + s)
+  for (int chunk = first; chunk < last; chunk += ahead) {
+    [[unroll]] for (int s = 0; s < ahead; ++s)
+      if (chunk + s < last) {
+        KEEP(s)
+        FETCH(s, chunk + s + ahead)
+        subgroupBarrier();
+        [[unroll]] for (int u = 0; u < depth; u += 16) {
+          LEFT a[high];
+          [[unroll]] for (int i = 0; i < high; ++i)
+            coopMatLoadNV(a[i], tiles, mine + a_first + i * 16 * a_line + u / 8, a_line, false);
+          [[unroll]] for (int j = 0; j < broad; ++j) {
+            RIGHT b;
+            if (b_columns) coopMatLoadNV(b, tiles, mine + j * wide * b_line + u / 8, b_line, true);
+            else coopMatLoadNV(b, tiles, mine + u * b_line + j * wide / 8, b_line, false);
+            [[unroll]] for (int i = 0; i < high; ++i) sums[i][j] = coopMatMulAddNV(a[i], b, sums[i][j]);
+          }
+        }
+        subgroupBarrier();
+      }
+  }
+  barrier();
+  [[unroll]] for (int i = 0; i < high; ++i)
+    [[unroll]] for (int j = 0; j < broad; ++j)
+      coopMatStoreNV(sums[i][j], tiles, mine + i * 16 * (tile / 4) + j * (wide / 4), tile / 4, false);
+  barrier();
+$BEFORE$  // Four elements of each invocation.
+  for (int e = me; e < high * 16 * (tile / 4); e += 32 * warps) {
+    vec4 added = vec4(0.0);
+    [[unroll]] for (int w = 0; w < warps; ++w) added += uintBitsToFloat(tiles[w * mine_all + e]);
+    const int64_t r = e / (tile / 4), c = j0 + e % (tile / 4) * 4;
+$STORE$  }
+}
+)";
+
+constexpr const char* kStore = R"(    [[unroll]] for (int u = 0; u < 4; ++u) {
+      const float sum = added[u];
+      if (r < m && c + u < n) Element(c_base + uint64_t(r * n + c + u) * 2UL).data = $STORED$;
+    }
+)";
+
+constexpr const char* kEpilogue = R"(    $POSITION$ places[parts];
+    $ELEMENT$ elements[parts];
+    bool there[parts];
+    [[unroll]] for (int u = 0; u < parts; ++u) {
+      const float sum = added[u];
+      there[u] = r < m && c + u < n;
+      places[u] = $POSITION$(before + uint64_t(r * n + c + u));
+      elements[u] = $SUM$;
+    }
+    epilogue(places, elements, there);
+)";
+
+constexpr int kColumns = 32, kDepth = 32, kWarps = 8;
+
+}  // namespace
+
+Shader few_rows_by_matrices(const RoutineStep& s, const MatrixProduct& p) {
+  const ProductText text(p.type, s.features, p.fused);
+  std::string store = !text.epilogue() || p.fused.keep ? kStore : "";
+  if (text.epilogue()) store += kEpilogue;
+  auto number = [](int v) { return std::to_string(v); };
+  // The longer of both ways in which the right operand's tile may lie, and 32 rows of the left one. Sums take their
+  // place in the end.
+  const int b_size = std::max(kColumns * (kDepth / 8 + 1), kDepth * (kColumns / 8 + 1));
+  const int part = std::max(b_size + 32 * (kDepth / 8 + 1), 32 * kColumns / 4);
+  Shader shader;
+  shader.text =
+      text.fill_in(fill(kText, {{"UNITS", kMatrixUnits}, {"STORE", store}}), {{"PARTS", "4"},
+                                                                              {"WARPS", number(kWarps)},
+                                                                              {"TN", number(kColumns)},
+                                                                              {"DEPTH", number(kDepth)},
+                                                                              {"WIDE", number(p.narrow ? 8 : 16)},
+                                                                              {"AHEAD", "2"},
+                                                                              {"LEFT", number(kLeftMatrix)},
+                                                                              {"RIGHT", number(kRightMatrix)},
+                                                                              {"SUMS", number(kSumMatrix)},
+                                                                              {"B_SIZE", number(b_size)},
+                                                                              {"PART_SIZE", number(part)}});
+  shader.matrices = p.type == float16 ? MatrixType::Float16 : MatrixType::Bfloat16;
+  shader.kernel.name = s.name() + "_few_matrix";
+  shader.kernel.group_size = 32 * kWarps;
+  shader.kernel.routine = product_form(ProductKind::FewMatrix, {2, kFewRows, kColumns, kDepth}, s.number);
+  shader.kernel.routine->epilogue = text.epilogue() != nullptr;
+  return shader;
+}
+
+}  // namespace frit::codegen::glsl

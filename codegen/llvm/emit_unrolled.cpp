@@ -1,0 +1,144 @@
+// Loops of a known trip count without branches: short ones inside of a vector loop, and the remainders of vector loops.
+#include "codegen/llvm/emitter.h"
+
+namespace frit::codegen {
+
+using ir::Accumulator;
+using llvm::BasicBlock;
+
+namespace {
+
+constexpr int64_t kMaxInstrs = 96;  // of LLVM, roughly
+constexpr int64_t kTooMany = 1 << 20;
+
+// The instructions of a body: a strided access takes one or two for each lane.
+int64_t count_instrs(const ir::Body& body, int lanes) {
+  int64_t n = 0;
+  for (const ir::Instr& instr : body) {
+    if (const auto* loop = std::get_if<ir::Loop>(&instr.node))
+      n += loop->extent.is_const() ? loop->extent.value() * count_instrs(loop->body, lanes) : kTooMany;
+    else
+      n += std::holds_alternative<ir::ScalarInstr>(instr.node) ? 1 : lanes;
+  }
+  return n;
+}
+
+// Full steps beyond which the time of the remainder does not matter.
+constexpr int64_t kManySteps = 32;
+constexpr int64_t kMaxRest = 128;  // instructions of a remainder, for one lane
+
+// Whether combining the identity with a value is that value. A sum turns -0.0 into +0.0.
+bool keeps_first(const Accumulator& acc) { return acc.combine != ir::Combine::Sum || !is_float(acc.type); }
+
+}  // namespace
+
+// Emits the loop without a branch, and its accumulators in registers. Returns false and emits nothing if the loop is
+// too long. An iteration's values belong to the depth around the loop, so that none is taken for another iteration's.
+bool KernelEmitter::emit_unrolled(const ir::Loop& loop) {
+  if (!vector_ || !loop.extent.is_const() || !loop.carries.empty()) return false;
+  const int64_t n = loop.extent.value();
+  if (n < 1 || n > kMaxInstrs || (loop.lanes > 0 && n > loop.lanes)) return false;
+  if (n * count_instrs(loop.body, vector_->width * copies()) > kMaxInstrs) return false;
+  const size_t accumulators = loop.accumulators.size();
+  std::vector<std::vector<States>> states(accumulators);  // by accumulator and copy: one state for each iteration
+  for (int64_t i = 0; i < n; ++i) {
+    names_[loop.var] = uniform(i64(i), depth());
+    emit_body(loop.body);
+    for (size_t a = 0; a < accumulators; ++a) {
+      const Accumulator& acc = loop.accumulators[a];
+      const bool wide = accumulates_vectors(acc);
+      states[a].resize(static_cast<size_t>(wide ? copies() : 1));
+      for (size_t c = 0; c < states[a].size(); ++c) {
+        State s = read(acc, static_cast<int>(c), wide);
+        if (loop.lanes == 0 && i > 0)
+          s = combine(acc, states[a][c].back(), s);
+        else if (!keeps_first(acc))
+          s = combine(acc, identity(acc, wide), s);
+        if (loop.lanes == 0) states[a][c].clear();
+        states[a][c].push_back(s);
+      }
+    }
+  }
+  for (size_t a = 0; a < accumulators; ++a) {
+    States results;
+    for (States& lanes : states[a]) results.push_back(fold_lanes(loop.accumulators[a], std::move(lanes), loop.lanes));
+    define_result(loop.accumulators[a], results, accumulates_vectors(loop.accumulators[a]));
+  }
+  return true;
+}
+
+// Whether the remainder after full steps of `step` iterations is known, and worth code of its own.
+bool KernelEmitter::knows_rest(const ir::Loop& loop, int64_t step) const {
+  if (!vector_->rows.empty() || loop.kind != ir::LoopKind::Serial || !loop.extent.is_const()) return false;
+  const int64_t n = loop.extent.value(), vectors = (n % step + vector_->width - 1) / vector_->width;
+  return n > 0 && n <= kManySteps * step && vectors * count_instrs(loop.body, 1) <= kMaxRest;
+}
+
+// Full steps of `unroll` vectors, then the vectors that are left side by side, and a masked one.
+void KernelEmitter::emit_known_vector_loop(const ir::Loop& loop, int unroll) {
+  VectorScope& scope = *vector_;
+  const int64_t n = loop.extent.value(), step = int64_t{scope.width} * unroll, full = n / step * step;
+  BasicBlock* preheader = block("preheader");
+  BasicBlock* body = full > 0 ? block(loop.var.c_str()) : nullptr;
+  BasicBlock* rest = block("rest");
+  builder_.CreateBr(preheader);
+  builder_.SetInsertPoint(preheader);
+  builder_.CreateBr(body ? body : rest);
+  open_frame(loop, preheader, true);
+  scope.depth = depth();
+  if (body) {
+    builder_.SetInsertPoint(body);
+    llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
+    i->addIncoming(i64(0), preheader);
+    scope.copies = unroll;
+    scope.base = i;
+    emit_body(loop.body);
+    emit_prefetches(loop);
+    llvm::Value* next = builder_.CreateAdd(i, i64(step), "", true, true);
+    i->addIncoming(next, builder_.GetInsertBlock());
+    builder_.CreateCondBr(builder_.CreateICmpSLT(next, i64(full)), body, rest);
+    rest->moveAfter(builder_.GetInsertBlock());
+  }
+  builder_.SetInsertPoint(rest);
+  emit_vectors(loop, full, n, [](int, int) {});
+  frames_.pop_back();
+}
+
+// The iterations from `begin` to `end`, all known: the full vectors in one copy of the body, then a masked vector.
+// `taken(first, count)` is called after each, with the vectors that it computed.
+void KernelEmitter::emit_vectors(const ir::Loop& loop, int64_t begin, int64_t end,
+                                 const std::function<void(int, int)>& taken) {
+  VectorScope& scope = *vector_;
+  const auto vectors = static_cast<int>((end - begin) / scope.width);
+  scope.base = i64(begin);
+  if (vectors > 0) {
+    scope.copies = vectors;
+    emit_body(loop.body);
+    taken(0, vectors);
+  }
+  const int64_t left = end - begin - int64_t{vectors} * scope.width;
+  if (left == 0) return;
+  scope.copies = 1;
+  scope.base = i64(end - left);
+  set_mask(i64(left));
+  emit_body(loop.body);
+  taken(vectors, 1);
+}
+
+// As emit_lane_rest, with the accumulators in registers.
+KernelEmitter::States KernelEmitter::emit_known_lane_rest(const ir::Loop& loop, States sums, int lanes) {
+  const size_t count = static_cast<size_t>(lanes / vector_->width);
+  const int64_t n = loop.extent.value();
+  emit_vectors(loop, n / lanes * lanes, n, [&](int first, int vectors) {
+    for (size_t a = 0; a < loop.accumulators.size(); ++a)
+      for (int c = 0; c < vectors; ++c) {
+        const Accumulator& acc = loop.accumulators[a];
+        State& sum = sums[a * count + static_cast<size_t>(first + c)];
+        const State next = combine(acc, sum, read(acc, c, true));
+        sum = vector_->mask ? choose(vector_->mask, next, sum) : next;
+      }
+  });
+  return sums;
+}
+
+}  // namespace frit::codegen

@@ -1,0 +1,3 @@
+module frit
+
+go 1.22

@@ -1,0 +1,167 @@
+// The parts that every file of the bindings uses: arguments as Python gives them, and definitions with documentation.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "frit/frit.h"
+
+namespace nb = nanobind;
+
+namespace frit::python {
+
+using namespace nb::literals;
+
+// Whether an object is an array, and the array inside of it.
+bool is_array(nb::handle h) noexcept;
+inline array& array_in(nb::handle h) { return *nb::inst_ptr<array>(h); }
+
+// Throws the error of a signal that stopped an evaluation of this thread (KeyboardInterrupt), if there is one.
+void throw_signal_error();
+
+// f() with the interpreter's lock released.
+template <class F>
+auto without_lock(F&& f) {
+  try {
+    const nb::gil_scoped_release release;
+    return f();
+  } catch (...) {
+    throw_signal_error();
+    throw;
+  }
+}
+
+// Waits for the value with the interpreter's lock released.
+void evaluate(const array& a);
+
+// An argument that is an array, a number, or an object that converts to an array. Borrows the argument.
+class Value {
+ public:
+  enum class Kind : unsigned char { array, converted, boolean, integer, floating, complex, other };
+
+  // False for None.
+  bool read(nb::handle from) noexcept;
+  Kind kind() const { return kind_; }
+  bool is_number() const { return kind_ >= Kind::boolean && kind_ <= Kind::complex; }
+  bool is_other() const { return kind_ == Kind::other; }
+  // The array, or null for a number and for an object that was converted.
+  const array* existing() const { return borrowed_; }
+  // A number takes the element type `beside` where that holds its kind, and an array of another library takes it
+  // always; without one each takes its own. Throws InvalidArgument for another object, and for a number that the type
+  // does not hold.
+  array get(std::optional<Dtype> beside = std::nullopt) const;
+
+ private:
+  Kind kind_ = Kind::other;
+  const array* borrowed_ = nullptr;
+  std::optional<array> converted_;
+  nb::handle object_;
+};
+
+// The operands of an operation: numbers take the type of the array beside them.
+struct Operands {
+  Operands(const Value& a, const Value& b);
+  const array& a() const { return *a_; }
+  const array& b() const { return *b_; }
+
+ private:
+  std::optional<array> made_a_, made_b_;
+  const array *a_, *b_;
+};
+
+// None, one axis or several.
+struct Axes {
+  bool none = true, one = false;
+  std::vector<int> list;
+
+  bool read(nb::handle from) noexcept;
+  int single() const { return list[0]; }
+};
+
+// Sizes as a list, or one number where `AllowNumber`. The elements are read by `get`, which throws what a wrong one
+// deserves.
+template <bool AllowNumber>
+struct ShapeOf {
+  nb::object given;
+
+  bool read(nb::handle from) noexcept {
+    if (from.is_none() || (!AllowNumber && PyUnicode_Check(from.ptr()))) return false;
+    if (!PyList_Check(from.ptr()) && !PyTuple_Check(from.ptr()) && !PySequence_Check(from.ptr()))
+      if (!AllowNumber || !PyIndex_Check(from.ptr())) return false;
+    if (!AllowNumber && (PyList_Check(from.ptr()) || PyTuple_Check(from.ptr())))
+      for (Py_ssize_t i = 0; i < PySequence_Size(from.ptr()); ++i)
+        if (PyObject* item = PySequence_Fast_GET_ITEM(from.ptr(), i); PyFloat_Check(item) || !PyIndex_Check(item))
+          return false;
+    given = nb::borrow(from);
+    return true;
+  }
+  Shape get() const;
+};
+using ShapeList = ShapeOf<false>;
+using ShapeOrNumber = ShapeOf<true>;
+Shape read_shape(nb::handle from);
+
+// The first line of a docstring, and the rest of it, by a name such as "fft.rfft" or "array.sum"; null after the last
+// overload. Throws RuntimeError for a name that is not in the table.
+struct Documentation {
+  const char* signature;
+  const char* text;
+};
+Documentation documentation(std::string_view name, int overload = 0);
+
+inline const char* last_part(const char* name) {
+  const std::string_view text(name);
+  const size_t dot = text.rfind('.');
+  return dot == std::string_view::npos ? name : name + dot + 1;
+}
+
+// Defines a function or method under the last part of `name`, with the table's signature and text.
+template <class Scope, class F, class... Extra>
+void def(Scope& scope, const char* name, F&& f, const Extra&... extra) {
+  const Documentation d = documentation(name);
+  scope.def(last_part(name), std::forward<F>(f), extra..., nb::sig(d.signature), d.text);
+}
+
+// Positional-only arguments, and the stream behind keyword-only ones.
+inline nb::arg positional() { return nb::arg(); }
+#define FRIT_STREAM nb::arg("stream") = nb::none()
+
+using MaybeArray = std::optional<array>;
+
+}  // namespace frit::python
+
+namespace nanobind::detail {
+
+template <>
+struct type_caster<frit::python::Value> {
+  NB_TYPE_CASTER(frit::python::Value, const_name("scalar | array"))
+  bool from_python(handle src, uint8_t, cleanup_list*) noexcept { return value.read(src); }
+};
+template <>
+struct type_caster<frit::python::Axes> {
+  NB_TYPE_CASTER(frit::python::Axes, const_name("None | int | Sequence[int]"))
+  bool from_python(handle src, uint8_t, cleanup_list*) noexcept { return value.read(src); }
+};
+template <bool AllowNumber>
+struct type_caster<frit::python::ShapeOf<AllowNumber>> {
+  NB_TYPE_CASTER(frit::python::ShapeOf<AllowNumber>, const_name("Sequence[int]"))
+  bool from_python(handle src, uint8_t, cleanup_list*) noexcept { return value.read(src); }
+};
+// None, a stream, a device or a type of device. The place in C++ says nothing to a Python program.
+template <>
+struct type_caster<frit::StreamOrDevice> {
+  NB_TYPE_CASTER(frit::StreamOrDevice, const_name("StreamOrDevice"))
+  type_caster() : value(std::source_location{}) {}
+  bool from_python(handle src, uint8_t flags, cleanup_list* cleanup) noexcept;
+};
+
+}  // namespace nanobind::detail

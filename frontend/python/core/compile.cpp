@@ -1,0 +1,265 @@
+// compile(): a Python function over trees of arrays, with captured state, as one compiled function.
+#include "frontend/python/core/compile.h"
+
+#include <nanobind/stl/function.h>
+
+#include "frontend/python/core/structure.h"
+#include "frontend/python/core/tree.h"
+
+namespace frit::python {
+
+namespace {
+
+// A call under way in this thread: the trace reads the Python objects of the arguments from here.
+struct CallUnderWay {
+  const PyCompiled* self;
+  PyObject* args;
+  PyObject* kwargs;  // may be null
+  CallUnderWay* outer;
+};
+thread_local CallUnderWay* t_call = nullptr;
+
+// Puts tracers into the arrays of captured state, and gives containers and arrays back at the end of the trace.
+class StateInTrace {
+ public:
+  StateInTrace(nb::handle inputs, nb::handle outputs, detail::Reader& in) {
+    for (nb::handle tree : {inputs, outputs}) keep(tree);
+    if (!inputs.is_none())
+      visit_state(inputs, [&](array& a, nb::handle owner) {
+        arrays_.push_back({&a, nb::borrow(owner), a});
+        a = in.leaf();
+      });
+  }
+  ~StateInTrace() {
+    for (size_t i = arrays_.size(); i-- > 0;) *arrays_[i].place = arrays_[i].before;
+    for (auto& [container, copy] : containers_) {
+      if (PyDict_Check(container.ptr())) {
+        PyDict_Clear(container.ptr());
+        PyDict_Update(container.ptr(), copy.ptr());
+      } else {
+        PyList_SetSlice(container.ptr(), 0, PyList_GET_SIZE(container.ptr()), copy.ptr());
+      }
+    }
+  }
+
+ private:
+  struct Saved {
+    array* place;
+    nb::object owner;
+    array before;
+  };
+  void keep(nb::handle tree) {
+    PyObject* p = tree.ptr();
+    if (PyDict_Check(p)) {
+      containers_.emplace_back(nb::borrow(tree), nb::steal(PyDict_Copy(p)));
+      PyObject *key, *value;
+      for (Py_ssize_t at = 0; PyDict_Next(p, &at, &key, &value);) keep(value);
+    } else if (PyList_Check(p)) {
+      containers_.emplace_back(nb::borrow(tree), nb::steal(PyList_GetSlice(p, 0, PyList_GET_SIZE(p))));
+      for (Py_ssize_t i = 0; i < PyList_GET_SIZE(p); ++i) keep(PyList_GET_ITEM(p, i));
+    } else if (PyTuple_Check(p)) {
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(p); ++i) keep(PyTuple_GET_ITEM(p, i));
+    }
+  }
+  std::vector<Saved> arrays_;
+  std::vector<std::pair<nb::object, nb::object>> containers_;
+};
+
+// The function itself, with arrays from `in` in the places of the call's own.
+void run_function(const void*, detail::Reader& in, std::vector<array>& results, detail::Structure& structure) {
+  const nb::gil_scoped_acquire acquire;
+  const CallUnderWay& call = *t_call;
+  const PyCompiled& self = *call.self;
+  TracerObjects objects;
+  const auto traced = [&](nb::handle tree) {
+    return map_leaves(tree, [&](nb::handle leaf) {
+      return is_array(leaf) ? objects.add(in.leaf(), array_in(leaf)) : nb::borrow(leaf);
+    });
+  };
+  const nb::object args = traced(call.args);
+  const nb::object kwargs = call.kwargs ? traced(call.kwargs) : nb::object();
+  const StateInTrace state(self.inputs, self.outputs, in);
+  const nb::object result = nb::steal(PyObject_Call(self.fun.ptr(), args.ptr(), kwargs.ptr()));
+  if (!result.is_valid()) {
+    nb::python_error error;
+    if (nb::hasattr(error.value(), "add_note"))
+      error.value().attr("add_note")(nb::str(("raised while '" + self.name() + "' was traced").c_str()));
+    throw error;
+  }
+  std::vector<const array*> leaves;
+  if (!is_array(result) || !self.outputs.is_none()) {
+    Encoder encoder(structure, leaves, &self.objects);
+    encoder.add(result);
+    if (!self.outputs.is_none()) encoder.add(self.outputs);
+  } else {
+    leaves.push_back(&array_in(result));
+  }
+  for (const array* a : leaves) results.push_back(*a);
+}
+
+}  // namespace
+
+PyCompiled::PyCompiled(nb::object f, nb::object in, nb::object out, CompileOptions options)
+    : detail::CompiledBase(std::make_shared<int>(0), std::move(options)),
+      fun(std::move(f)),
+      inputs(std::move(in)),
+      outputs(std::move(out)) {}
+
+// The arrays of a call, and the structure around them where there is one.
+struct Arguments {
+  std::vector<const array*> arrays;
+  detail::Structure structure;
+  detail::Call call{&run_function, {}, nullptr};
+
+  Arguments(const PyCompiled& self, PyObject* args, PyObject* kwargs) {
+    const Py_ssize_t n = PyTuple_GET_SIZE(args);
+    bool plain = (!kwargs || PyDict_Size(kwargs) == 0) && self.inputs.is_none();
+    for (Py_ssize_t i = 0; plain && i < n; ++i) plain = is_array(PyTuple_GET_ITEM(args, i));
+    arrays.reserve(static_cast<size_t>(n));
+    if (plain) {
+      for (Py_ssize_t i = 0; i < n; ++i) arrays.push_back(&array_in(PyTuple_GET_ITEM(args, i)));
+    } else {
+      Encoder encoder(structure, arrays, nullptr);
+      encoder.add(args);
+      if (kwargs) encoder.add(kwargs);
+      const size_t own = arrays.size();
+      if (!self.inputs.is_none()) {
+        // State may hold objects of any kind, such as the functions of a container of layers.
+        Encoder state(structure, arrays, &self.objects);
+        state.add(self.inputs);
+        call.captured = arrays.size() - own;
+      }
+      call.structure = &structure;
+    }
+    call.arrays = arrays;
+  }
+};
+
+nb::object PyCompiled::operator()(PyObject* args, PyObject* kwargs) const {
+  const Arguments arguments(*this, args, kwargs);
+  detail::Structure structure;
+  std::vector<array> results;
+  CallUnderWay under_way{this, args, kwargs, t_call};
+  t_call = &under_way;
+  struct Reset {
+    ~Reset() { t_call = t_call->outer; }
+  } reset;
+  without_lock([&] { results = call(arguments.call, structure); });
+  if (structure.parts.empty()) return nb::cast(std::move(results[0]));
+  Decoder decoder(structure, results, objects);
+  nb::object result = decoder.build();
+  if (!outputs.is_none()) decoder.fill(outputs);
+  return result;
+}
+
+Inspection PyCompiled::lower(PyObject* args, PyObject* kwargs) const {
+  const Arguments arguments(*this, args, kwargs);
+  CallUnderWay under_way{this, args, kwargs, t_call};
+  t_call = &under_way;
+  struct Reset {
+    ~Reset() { t_call = t_call->outer; }
+  } reset;
+  return without_lock([&] { return inspect(arguments.call); });
+}
+
+namespace {
+
+PyObject* call_slot(PyObject* self, PyObject* args, PyObject* kwargs) {
+  try {
+    return (*nb::inst_ptr<PyCompiled>(self))(args, kwargs).release().ptr();
+  } catch (nb::python_error& e) {
+    e.restore();
+  } catch (const std::invalid_argument& e) {
+    PyErr_SetString(PyExc_ValueError, e.what());
+  } catch (const std::out_of_range& e) {
+    PyErr_SetString(PyExc_IndexError, e.what());
+  } catch (const nb::builtin_exception& e) {
+    PyErr_SetString(e.type() == nb::exception_type::type_error ? PyExc_TypeError : PyExc_RuntimeError, e.what());
+  } catch (const std::exception& e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+  }
+  return nullptr;
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  // The attributes, such as __wrapped__.
+  if (PyObject** attributes = _PyObject_GetDictPtr(self)) Py_VISIT(*attributes);
+  if (!nb::inst_ready(self)) return 0;
+  const PyCompiled* c = nb::inst_ptr<PyCompiled>(self);
+  Py_VISIT(c->fun.ptr());
+  Py_VISIT(c->inputs.ptr());
+  Py_VISIT(c->outputs.ptr());
+  return 0;
+}
+int clear(PyObject* self) {
+  PyCompiled* c = nb::inst_ptr<PyCompiled>(self);
+  c->fun.reset();
+  c->inputs = nb::none();
+  c->outputs = nb::none();
+  return 0;
+}
+
+PyType_Slot g_slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_slot)},
+                         {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                         {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                         {0, nullptr}};
+
+}  // namespace
+
+void bind_compile(nb::module_& m) {
+  nb::class_<Inspection>(m, "Inspection", documentation("Inspection").text)
+      .def_ro("ir", &Inspection::ir, "The function as traced.")
+      .def_ro("optimised", &Inspection::optimised, "The graph after its passes, before lowering.")
+      .def_ro("kernels", &Inspection::kernels, "The kernel program.")
+      .def_ro("kernel_count", &Inspection::kernel_count, "Kernels and library calls that one call runs.");
+  nb::class_<PyCompiled>(m, "CompiledFunction", documentation("CompiledFunction").text, nb::type_slots(g_slots),
+                         nb::dynamic_attr())
+      .def("explain", &PyCompiled::explain,
+           "Counters, the assumptions of each trace, and the reason for each trace after the first.")
+      .def(
+          "report",
+          [](const PyCompiled& c, nb::handle path) {
+            const std::string file = nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(path));
+            const nb::gil_scoped_release release;
+            c.report(file);
+          },
+          "path"_a,
+          "Writes a page that shows what the compiler did for the trace used last, and what a measured run of it cost. "
+          "A path that ends in .json gets the document behind the page alone. Raises ValueError where nothing is "
+          "traced yet and RuntimeError where the file cannot be written.")
+      .def(
+          "lower",
+          [](const PyCompiled& c, nb::args args, nb::kwargs kwargs) {
+            return c.lower(args.ptr(), nb::len(kwargs) ? kwargs.ptr() : nullptr);
+          },
+          "Traces for these arguments and returns every form on the way to code, without running.")
+      .def("clear", &PyCompiled::clear, "Drops every trace and its code.")
+      .def_prop_ro("trace_count", &PyCompiled::trace_count, "Traces that were made in all.")
+      .def_prop_ro("cache_size", &PyCompiled::cache_size, "Traces that are held.");
+  def(
+      m, "compile",
+      [](nb::object fun, nb::object inputs, nb::object outputs, bool shapeless, std::optional<std::string> name,
+         bool strict, size_t max_traces, nb::object dims, nb::object signature) {
+        if (!PyCallable_Check(fun.ptr())) throw nb::type_error("compile: the function cannot be called");
+        CompileOptions options;
+        options.name = name ? *name : function_name(fun);
+        options.shapeless = shapeless;
+        options.strict = strict;
+        options.max_traces = max_traces;
+        options.dims = declared_dims(dims);
+        options.signature = declared_signature(signature);
+        nb::object made = nb::cast(new PyCompiled(fun, std::move(inputs), std::move(outputs), std::move(options)),
+                                   nb::rv_policy::take_ownership);
+        for (const char* attribute : {"__name__", "__qualname__", "__doc__", "__module__"})
+          if (nb::hasattr(fun, attribute)) nb::setattr(made, attribute, fun.attr(attribute));
+        nb::setattr(made, "__wrapped__", fun);
+        return made;
+      },
+      "fun"_a, "inputs"_a = nb::none(), "outputs"_a = nb::none(), "shapeless"_a = false, nb::kw_only(),
+      "name"_a = nb::none(), "strict"_a = false, "max_traces"_a = 0, "dims"_a = nb::none(), "signature"_a = nb::none());
+  def(m, "disable_compile", &disable_compile);
+  def(m, "enable_compile", &enable_compile);
+}
+
+}  // namespace frit::python

@@ -1,0 +1,24 @@
+// Arrays from Python objects, and Python objects from arrays.
+#pragma once
+
+#include "frontend/python/core/common.h"
+
+namespace frit::python {
+
+// A Python integer. Throws RuntimeError for one that 64 bits do not hold.
+int64_t integer_of(nb::handle h);
+
+// Numbers, nested lists and tuples of numbers and arrays, arrays, and what array_from_protocol takes. Throws
+// InvalidArgument for anything else and for lists of unequal lengths.
+array array_from_object(nb::handle h, std::optional<Dtype> dtype);
+array array_from_list(nb::handle list, std::optional<Dtype> dtype);
+
+// Objects with __mlx_array__, DLPack or the buffer protocol; nothing for other objects. The elements are copied unless
+// `share`, which takes over row-major memory; float64 becomes float32 where no type is given and nothing is shared.
+MaybeArray array_from_protocol(nb::handle h, std::optional<Dtype> dtype, bool share = false);
+
+// A number, or nested lists of numbers.
+nb::object to_list(const array& a);
+nb::object item_of(const array& a);
+
+}  // namespace frit::python

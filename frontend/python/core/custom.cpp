@@ -1,0 +1,187 @@
+// checkpoint, and functions with rules of their own.
+#include "frontend/python/core/tree.h"
+
+namespace frit::python {
+
+namespace {
+
+using ListFunction = std::function<std::vector<array>(const std::vector<array>&)>;
+
+// The arguments of one call, and the tree that the function returned. Rules may need them after the call.
+struct Trees {
+  std::shared_ptr<PyObject> fun, args, kwargs, result;
+
+  // The positional arguments with other arrays in their places.
+  nb::object arguments(const std::vector<array>& leaves, size_t& next) const {
+    return replaced(args.get(), leaves, next);
+  }
+  static nb::object replaced(nb::handle tree, const std::vector<array>& leaves, size_t& next) {
+    return map_leaves(tree,
+                      [&](nb::handle leaf) { return is_array(leaf) ? nb::cast(leaves[next++]) : nb::borrow(leaf); });
+  }
+};
+
+std::vector<array> arrays_of(nb::handle tree) {
+  std::vector<array> out;
+  visit_leaves(tree, [&](nb::handle leaf) {
+    if (is_array(leaf)) out.push_back(array_in(leaf));
+  });
+  return out;
+}
+
+// f((x,), ...) is called as f(x, ...).
+nb::object one_or_all(nb::handle tuple) {
+  return PyTuple_GET_SIZE(tuple.ptr()) == 1 ? nb::borrow(PyTuple_GET_ITEM(tuple.ptr(), 0)) : nb::borrow(tuple);
+}
+
+ListFunction traced_call(const std::shared_ptr<Trees>& trees, const std::shared_ptr<std::vector<array>>& originals) {
+  return [trees, originals](const std::vector<array>& leaves) {
+    const nb::gil_scoped_acquire acquire;
+    TracerObjects objects;
+    size_t next = 0;
+    const auto traced = [&](nb::handle tree) {
+      return map_leaves(tree, [&](nb::handle leaf) {
+        if (!is_array(leaf)) return nb::borrow(leaf);
+        nb::object o = objects.add(leaves[next], (*originals)[next]);
+        ++next;
+        return o;
+      });
+    };
+    const nb::object args = traced(trees->args.get());
+    const nb::object kwargs = traced(trees->kwargs.get());
+    const nb::object result =
+        nb::handle(trees->fun.get())(*nb::borrow<nb::tuple>(args), **nb::borrow<nb::dict>(kwargs));
+    std::vector<array> out = arrays_of(result);
+    trees->result = shared_object(
+        map_leaves(result, [](nb::handle leaf) { return is_array(leaf) ? nb::cast(array(0)) : nb::borrow(leaf); }));
+    return out;
+  };
+}
+
+struct CallOfLists {
+  std::shared_ptr<Trees> trees;
+  std::shared_ptr<std::vector<array>> leaves;
+
+  CallOfLists(nb::handle fun, nb::args args, nb::kwargs kwargs)
+      : trees(std::make_shared<Trees>()), leaves(std::make_shared<std::vector<array>>(arrays_of(args))) {
+    for (const array& a : arrays_of(kwargs)) leaves->push_back(a);
+    trees->fun = shared_object(fun);
+    // Trees of plain arrays in the places of the arguments keep no other value alive.
+    trees->args = shared_object(args);
+    trees->kwargs = shared_object(kwargs);
+  }
+  nb::object finish(const std::vector<array>& results) const {
+    size_t next = 0;
+    return Trees::replaced(trees->result.get(), results, next);
+  }
+};
+
+// A function and the rules that stand in the place of its transforms.
+struct CustomFunction {
+  nb::object fun, vjp, jvp, vmap;
+
+  nb::object operator()(nb::args args, nb::kwargs kwargs) const {
+    if (!vjp.is_valid() && !jvp.is_valid() && !vmap.is_valid()) return fun(*args, **kwargs);
+    const CallOfLists call(fun, args, kwargs);
+    const auto trees = call.trees;
+    std::optional<std::function<std::vector<array>(const std::vector<array>&, const std::vector<array>&,
+                                                   const std::vector<array>&)>>
+        vjp_rule;
+    std::optional<std::function<std::vector<array>(const std::vector<array>&, const std::vector<array>&,
+                                                   const std::vector<int>&)>>
+        jvp_rule;
+    if (vjp.is_valid())
+      vjp_rule = [trees, rule = shared_object(vjp)](const std::vector<array>& x, const std::vector<array>& cotangents,
+                                                    const std::vector<array>& results) {
+        const nb::gil_scoped_acquire acquire;
+        size_t a = 0, c = 0, r = 0;
+        const nb::object primals = trees->arguments(x, a);
+        const nb::object out =
+            nb::handle(rule.get())(one_or_all(primals), Trees::replaced(trees->result.get(), cotangents, c),
+                                   Trees::replaced(trees->result.get(), results, r));
+        std::vector<array> grads = arrays_of(out);
+        // Keyword arguments have no cotangent of their own.
+        for (size_t i = a; i < x.size(); ++i) grads.push_back(zeros_like(x[i]));
+        return grads;
+      };
+    if (jvp.is_valid())
+      jvp_rule = [trees, rule = shared_object(jvp)](const std::vector<array>& x, const std::vector<array>& tangents,
+                                                    const std::vector<int>& argnums) {
+        const nb::gil_scoped_acquire acquire;
+        size_t a = 0;
+        int place = 0;
+        const nb::object primals = trees->arguments(x, a);
+        const nb::object given = map_leaves(trees->args.get(), [&](nb::handle leaf) -> nb::object {
+          if (!is_array(leaf)) return nb::none();
+          const int i = place++;
+          for (size_t k = 0; k < argnums.size(); ++k)
+            if (argnums[k] == i) return nb::cast(tangents[k]);
+          return nb::none();
+        });
+        return arrays_of(nb::handle(rule.get())(one_or_all(primals), one_or_all(given)));
+      };
+    std::optional<std::function<std::pair<std::vector<array>, std::vector<int>>(const std::vector<array>&,
+                                                                                const std::vector<int>&)>>
+        vmap_rule;
+    if (vmap.is_valid())
+      vmap_rule = [trees, rule = shared_object(vmap)](const std::vector<array>& x, const std::vector<int>& axes) {
+        const nb::gil_scoped_acquire acquire;
+        size_t a = 0, place = 0;
+        const nb::object primals = trees->arguments(x, a);
+        const nb::object places = map_leaves(trees->args.get(), [&](nb::handle leaf) -> nb::object {
+          if (!is_array(leaf)) return nb::none();
+          const int axis = axes[place++];
+          return axis < 0 ? nb::none() : nb::object(nb::int_(axis));
+        });
+        const nb::object out = nb::handle(rule.get())(one_or_all(primals), one_or_all(places));
+        if (!PyTuple_Check(out.ptr()) || PyTuple_GET_SIZE(out.ptr()) != 2)
+          throw InvalidArgument("custom_function: the rule for vmap returns no pair", "return (results, axes)");
+        std::pair<std::vector<array>, std::vector<int>> result{arrays_of(PyTuple_GET_ITEM(out.ptr(), 0)), {}};
+        const nb::handle given = PyTuple_GET_ITEM(out.ptr(), 1);
+        visit_leaves(given,
+                     [&](nb::handle leaf) { result.second.push_back(leaf.is_none() ? -1 : nb::cast<int>(leaf)); });
+        // One axis may stand for all results.
+        if (result.second.size() == 1) result.second.resize(result.first.size(), result.second[0]);
+        return result;
+      };
+    return call.finish(custom_function(traced_call(trees, call.leaves), vjp_rule, jvp_rule, vmap_rule)(*call.leaves));
+  }
+};
+
+}  // namespace
+
+void bind_custom(nb::module_& m) {
+  nb::class_<CustomFunction> c(m, "custom_function", documentation("custom_function").text, nb::dynamic_attr());
+  def(
+      c, "custom_function.__init__",
+      [](CustomFunction* self, nb::callable f) { new (self) CustomFunction{f, {}, {}, {}}; }, "f"_a);
+  def(
+      c, "custom_function.__call__",
+      [](const CustomFunction& self, nb::args args, nb::kwargs kwargs) { return self(args, kwargs); }, "args"_a,
+      "kwargs"_a);
+  const std::pair<const char*, nb::object CustomFunction::*> rules[] = {
+      {"custom_function.vjp", &CustomFunction::vjp},
+      {"custom_function.jvp", &CustomFunction::jvp},
+      {"custom_function.vmap", &CustomFunction::vmap}};
+  for (auto [name, rule] : rules)
+    def(
+        c, name,
+        [rule = rule](nb::handle self, nb::callable f) {
+          nb::cast<CustomFunction&>(self).*rule = f;
+          return nb::borrow(self);
+        },
+        "f"_a);
+  def(
+      m, "checkpoint",
+      [](nb::callable fun) {
+        return nb::cpp_function(
+            [fun](nb::args args, nb::kwargs kwargs) {
+              const CallOfLists call(fun, args, kwargs);
+              return call.finish(checkpoint(traced_call(call.trees, call.leaves))(*call.leaves));
+            },
+            nb::name("checkpoint"));
+      },
+      "fun"_a);
+}
+
+}  // namespace frit::python

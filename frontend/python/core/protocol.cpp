@@ -1,0 +1,241 @@
+// Arrays from and to other libraries: DLPack, the buffer protocol and NumPy.
+#include <nanobind/ndarray.h>
+
+#include <climits>
+
+#include "frontend/python/core/bind.h"
+#include "frontend/python/core/convert.h"
+
+namespace frit::python {
+
+namespace {
+
+using nb::dlpack::dtype_code;
+
+nb::dlpack::dtype dlpack_type(Dtype t) {
+  const auto bits = static_cast<uint8_t>(t.size * 8);
+  dtype_code code = dtype_code::Float;
+  if (t == bool_)
+    code = dtype_code::Bool;
+  else if (t == bfloat16)
+    code = dtype_code::Bfloat;
+  else if (t == complex64)
+    code = dtype_code::Complex;
+  else if (issubdtype(t, unsignedinteger))
+    code = dtype_code::UInt;
+  else if (issubdtype(t, signedinteger))
+    code = dtype_code::Int;
+  return {static_cast<uint8_t>(code), bits, 1};
+}
+
+// complex128 has no type of its own: it is read as pairs of doubles.
+constexpr uint8_t kComplex128Bits = 128;
+
+std::optional<Dtype> type_of(nb::dlpack::dtype t) {
+  if (t.lanes != 1) return std::nullopt;
+  for (Dtype d : kAllDtypes)
+    if (dlpack_type(d) == t) return d;
+  return std::nullopt;
+}
+
+// Rows of a strided array, one after the other.
+void copy_dense(const std::byte* from, std::byte*& to, const nb::ndarray<nb::ro>& a, size_t axis, size_t width) {
+  if (axis == a.ndim()) {
+    std::memcpy(to, from, width);
+    to += width;
+    return;
+  }
+  for (size_t i = 0; i < a.shape(axis); ++i)
+    copy_dense(from + static_cast<int64_t>(i) * a.stride(axis) * static_cast<int64_t>(width), to, a, axis + 1, width);
+}
+
+bool is_dense(const nb::ndarray<nb::ro>& a) {
+  int64_t step = 1;
+  for (size_t i = a.ndim(); i-- > 0;) {
+    if (a.shape(i) != 1 && a.stride(i) != step) return false;
+    step *= static_cast<int64_t>(a.shape(i));
+  }
+  return true;
+}
+
+array from_ndarray(nb::ndarray<nb::ro> a, std::optional<Dtype> dtype, bool share) {
+  Shape shape;
+  for (size_t i = 0; i < a.ndim(); ++i) {
+    if (a.shape(i) > INT_MAX) throw std::overflow_error("array: an axis of more than 2147483647 elements");
+    shape.push_back(static_cast<ShapeElem>(a.shape(i)));
+  }
+  const size_t width = a.itemsize();
+  const auto* data = static_cast<const std::byte*>(a.data());
+  const bool wide_complex =
+      a.dtype().code == static_cast<uint8_t>(dtype_code::Complex) && a.dtype().bits == kComplex128Bits;
+  const std::optional<Dtype> type = type_of(a.dtype());
+  if (!type && !wide_complex)
+    throw RuntimeError("array: the elements of the other library's array have a type that arrays do not have",
+                       "convert it to numbers of at most 64 bits first");
+  if (share && type && is_dense(a) && (!dtype || *dtype == *type) && a.size() > 0 &&
+      reinterpret_cast<uintptr_t>(data) % width == 0) {
+    auto* owner = new nb::ndarray<nb::ro>(std::move(a));
+    return array(const_cast<std::byte*>(data), std::move(shape), *type, [owner](void*) {
+      const nb::gil_scoped_acquire acquire;
+      delete owner;
+    });
+  }
+  auto dense = std::make_unique<std::byte[]>(a.size() * width + 1);
+  std::byte* to = dense.get();
+  if (a.size() > 0) {
+    if (is_dense(a))
+      std::memcpy(to, data, a.size() * width);
+    else
+      copy_dense(data, to, a, 0, width);
+  }
+  if (wide_complex) {
+    auto values = std::make_unique<complex64_t[]>(a.size());
+    const auto* parts = reinterpret_cast<const double*>(dense.get());
+    for (size_t i = 0; i < a.size(); ++i)
+      values[i] = {static_cast<float>(parts[2 * i]), static_cast<float>(parts[2 * i + 1])};
+    return array(static_cast<const complex64_t*>(values.get()), std::move(shape), dtype.value_or(complex64));
+  }
+  if (*type == float64) {
+    const auto* values = reinterpret_cast<const double*>(dense.get());
+    return array(values, std::move(shape), dtype.value_or(share ? float64 : float32));
+  }
+  std::byte* memory = dense.release();
+  array made(memory, std::move(shape), *type, [](void* p) { delete[] static_cast<std::byte*>(p); });
+  return dtype && *dtype != *type ? astype(std::move(made), *dtype) : made;
+}
+
+// The memory of an array for another library, which keeps the array alive.
+template <class... Kind>
+nb::ndarray<Kind...> to_ndarray(const array& a) {
+  evaluate(a);
+  auto* owner = new array(a);
+  const nb::capsule keep(owner, [](void* p) noexcept { delete static_cast<array*>(p); });
+  std::vector<size_t> shape(a.shape().begin(), a.shape().end());
+  const Strides strides = a.strides();
+  const void* data = nullptr;
+  if (a.size() > 0) switch (a.itemsize()) {
+      case 1: data = owner->data<uint8_t>(); break;
+      case 2: data = owner->data<uint16_t>(); break;
+      case 4: data = owner->data<uint32_t>(); break;
+      default: data = owner->data<uint64_t>();
+    }
+  return nb::ndarray<Kind...>(const_cast<void*>(data), shape.size(), shape.data(), keep, strides.data(),
+                              dlpack_type(a.dtype()), nb::device::cpu::value, 0);
+}
+
+// ---- The buffer protocol
+
+// The protocol has no format for bfloat16; readers refuse the word.
+const char* buffer_format(Dtype t) {
+  constexpr const char* kFormats[] = {"?", "B", "H", "I", "Q", "b", "h", "i", "q", "e", "f", "d", "bfloat16", "Zf"};
+  return kFormats[static_cast<int>(t.val)];
+}
+
+struct BufferInfo {
+  array keep;
+  std::vector<Py_ssize_t> shape, strides;
+};
+
+int get_buffer(PyObject* self, Py_buffer* view, int) {
+  try {
+    const array& a = array_in(self);
+    evaluate(a);
+    auto info = std::make_unique<BufferInfo>(BufferInfo{a, {}, {}});
+    const Strides strides = a.strides();
+    for (size_t i = 0; i < a.ndim(); ++i) {
+      info->shape.push_back(a.shape()[i]);
+      info->strides.push_back(static_cast<Py_ssize_t>(strides[i]) * static_cast<Py_ssize_t>(a.itemsize()));
+    }
+    *view = {};
+    nb::ndarray<> memory = to_ndarray<>(a);
+    view->buf = memory.data();
+    view->obj = Py_NewRef(self);
+    view->len = static_cast<Py_ssize_t>(a.nbytes());
+    view->itemsize = static_cast<Py_ssize_t>(a.itemsize());
+    view->readonly = 0;
+    view->format = const_cast<char*>(buffer_format(a.dtype()));
+    view->ndim = static_cast<int>(a.ndim());
+    view->shape = info->shape.data();
+    view->strides = info->strides.data();
+    view->internal = info.release();
+    return 0;
+  } catch (nb::python_error& e) {
+    e.restore();
+  } catch (const std::exception& e) {
+    PyErr_SetString(PyExc_ValueError, e.what());
+  }
+  return -1;
+}
+
+void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<BufferInfo*>(view->internal); }
+
+nb::object numpy_of(const array& a, nb::object dtype, nb::object copy) {
+  if (a.dtype() == bfloat16 && dtype.is_none())
+    throw InvalidArgument("__array__: NumPy has no bfloat16", "convert the array to float32 first");
+  nb::object made =
+      a.dtype() == bfloat16 ? nb::cast(to_ndarray<nb::numpy>(astype(a, float32))) : nb::cast(to_ndarray<nb::numpy>(a));
+  if (!dtype.is_none()) return made.attr("astype")(dtype);
+  return nb::cast<bool>(nb::bool_(!copy.is_none() && nb::cast<bool>(copy))) ? made.attr("copy")() : made;
+}
+
+}  // namespace
+
+PyType_Slot* array_slots() {
+  static PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
+                                {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
+                                {0, nullptr}};
+  return slots;
+}
+
+MaybeArray array_from_protocol(nb::handle h, std::optional<Dtype> dtype, bool share) {
+  if (PyObject_HasAttrString(h.ptr(), "__mlx_array__")) {
+    const nb::object made = h.attr("__mlx_array__")();
+    if (!is_array(made))
+      throw InvalidArgument("array: __mlx_array__ has to return an array", "return a frit.core.array");
+    return array_in(made);
+  }
+  if (PyType_Check(h.ptr())) return std::nullopt;
+  if (!PyObject_CheckBuffer(h.ptr()) && !PyObject_HasAttrString(h.ptr(), "__dlpack__")) return std::nullopt;
+  nb::ndarray<nb::ro> other;
+  if (!nb::try_cast(h, other, false)) {
+    PyErr_Clear();
+    throw RuntimeError("array: the memory of a value of type " +
+                           nb::cast<std::string>(nb::handle(h.type()).attr("__name__")) + " cannot be read",
+                       "convert it to numbers first");
+  }
+  if (other.device_type() != nb::device::cpu::value)
+    throw InvalidArgument("array: the other library's array is not in the memory of the CPU",
+                          "move it to the CPU first");
+  return from_ndarray(std::move(other), dtype, share);
+}
+
+void bind_protocols(nb::module_& m, nb::class_<array>& c) {
+  def(c, "array.__array__", &numpy_of, "dtype"_a = nb::none(), "copy"_a = nb::none());
+  def(
+      c, "array.__dlpack__",
+      [](const array& a, nb::object, nb::object, nb::object, nb::object) { return to_ndarray<>(a); }, nb::kw_only(),
+      "stream"_a = nb::none(), "max_version"_a = nb::none(), "dl_device"_a = nb::none(), "copy"_a = nb::none());
+  def(c, "array.__dlpack_device__", [](const array&) { return nb::make_tuple(1, 0); });
+  def(
+      m, "from_dlpack",
+      [](nb::object x, nb::object copy) {
+        const bool share = copy.is_none() || !nb::cast<bool>(copy);
+        if (is_array(x)) return share ? array_in(x) : frit::copy(array_in(x));
+        if (auto a = array_from_protocol(x, std::nullopt, share)) return *a;
+        throw nb::type_error("from_dlpack: the object has no __dlpack__");
+      },
+      positional(), nb::kw_only(), "copy"_a = nb::none());
+  def(
+      m, "asarray",
+      [](nb::object x, std::optional<Dtype> dtype, nb::object copy) {
+        if (!copy.is_none() && !nb::cast<bool>(copy))
+          throw InvalidArgument("asarray: the array cannot be made without a copy",
+                                "leave copy out, or use from_dlpack");
+        if (is_array(x) && (!dtype || *dtype == array_in(x).dtype()))
+          return copy.is_none() ? array_in(x) : frit::copy(array_in(x));
+        return array_from_object(x, dtype);
+      },
+      "a"_a, "dtype"_a = nb::none(), nb::kw_only(), "copy"_a = nb::none());
+}
+
+}  // namespace frit::python

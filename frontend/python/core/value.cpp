@@ -1,0 +1,186 @@
+// Arguments of functions: numbers that take the type of the array beside them, axes, sizes and streams.
+#include <climits>
+
+#include "frontend/python/core/common.h"
+#include "frontend/python/core/convert.h"
+
+namespace frit::python {
+
+bool is_array(nb::handle h) noexcept {
+  static PyTypeObject* const type = reinterpret_cast<PyTypeObject*>(nb::type<array>().ptr());
+  // An object whose __init__ has not run holds no array.
+  return (Py_TYPE(h.ptr()) == type || PyType_IsSubtype(Py_TYPE(h.ptr()), type)) && nb::inst_ready(h);
+}
+
+void evaluate(const array& a) {
+  if (a.is_available()) return a.wait();
+  without_lock([&a] { a.eval(); });
+}
+
+bool Value::read(nb::handle from) noexcept {
+  PyObject* p = from.ptr();
+  object_ = from;
+  if (is_array(from)) {
+    kind_ = Kind::array;
+    borrowed_ = &array_in(from);
+  } else if (PyFloat_Check(p)) {
+    kind_ = Kind::floating;
+  } else if (PyBool_Check(p)) {
+    kind_ = Kind::boolean;
+  } else if (PyLong_Check(p)) {
+    kind_ = Kind::integer;
+  } else if (PyComplex_Check(p)) {
+    kind_ = Kind::complex;
+  } else if (from.is_none()) {
+    return false;
+  } else {
+    kind_ = Kind::other;
+    try {
+      if (auto a = array_from_protocol(from, std::nullopt)) {
+        converted_ = std::move(a);
+        kind_ = Kind::converted;
+      }
+    } catch (...) {
+      PyErr_Clear();
+    }
+  }
+  return true;
+}
+
+array Value::get(std::optional<Dtype> beside) const {
+  switch (kind_) {
+    case Kind::array: return *borrowed_;
+    case Kind::converted: return beside ? astype(*converted_, *beside, std::source_location{}) : *converted_;
+    case Kind::boolean: return array(object_.ptr() == Py_True, beside.value_or(bool_));
+    case Kind::integer: {
+      const int64_t value = integer_of(object_);
+      const Dtype natural = value < INT_MIN || value > INT_MAX ? int64 : int32;
+      Dtype type = beside.value_or(natural);
+      if (type == bool_) type = natural;
+      if (issubdtype(type, integer) && type.size < 8) {
+        const iinfo limits(type);
+        if (value < limits.min || (value > 0 && static_cast<uint64_t>(value) > limits.max))
+          throw InvalidArgument("the number " + std::to_string(value) + " does not fit " + std::string(long_name(type)),
+                                "convert the array to a wider type first");
+      }
+      return array(value, type);
+    }
+    case Kind::floating: {
+      const Dtype type = beside.value_or(float32);
+      return array(PyFloat_AsDouble(object_.ptr()), issubdtype(type, floating) ? type : float32);
+    }
+    case Kind::complex: {
+      const Py_complex c = PyComplex_AsCComplex(object_.ptr());
+      return array(complex64_t(static_cast<float>(c.real), static_cast<float>(c.imag)), complex64);
+    }
+    case Kind::other: break;
+  }
+  throw InvalidArgument("a value of type " +
+                            std::string(nb::cast<std::string>(nb::handle(object_.type()).attr("__name__"))) +
+                            " is not an array or a number",
+                        "convert it with frit.core.array first");
+}
+
+Operands::Operands(const Value& a, const Value& b) : a_(a.existing()), b_(b.existing()) {
+  // Between two objects that are no arrays, numbers take the type of a converted one.
+  if (!a_ && !b_ && !a.is_number()) a_ = &made_a_.emplace(a.get());
+  if (!b_ && !a_ && !b.is_number()) b_ = &made_b_.emplace(b.get());
+  if (!a_) a_ = &made_a_.emplace(a.get(b_ ? std::optional(b_->dtype()) : std::nullopt));
+  if (!b_) {
+    const bool lead = a.existing() || (b.is_number() && !a.is_number());
+    b_ = &made_b_.emplace(b.get(lead ? std::optional(a_->dtype()) : std::nullopt));
+  }
+}
+
+namespace {
+bool read_int(PyObject* p, int& out) noexcept {
+  if (PyFloat_Check(p) || !PyIndex_Check(p)) return false;
+  const Py_ssize_t n = PyNumber_AsSsize_t(p, PyExc_OverflowError);
+  if (n == -1 && PyErr_Occurred()) {
+    PyErr_Clear();
+    return false;
+  }
+  out = static_cast<int>(n);
+  return n >= INT_MIN && n <= INT_MAX;
+}
+}  // namespace
+
+bool Axes::read(nb::handle from) noexcept {
+  PyObject* p = from.ptr();
+  if (from.is_none()) return true;
+  int axis;
+  none = false;
+  if (read_int(p, axis)) {
+    one = true;
+    list.assign(1, axis);
+    return true;
+  }
+  if (!PyList_Check(p) && !PyTuple_Check(p)) return false;
+  const Py_ssize_t n = PySequence_Size(p);
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    const nb::object item = nb::steal(PySequence_GetItem(p, i));
+    if (!item.is_valid() || !read_int(item.ptr(), axis)) return false;
+    list.push_back(axis);
+  }
+  return true;
+}
+
+Shape read_shape(nb::handle from) {
+  const auto read = [](nb::handle item) -> ShapeElem {
+    PyObject* p = item.ptr();
+    if (PyFloat_Check(p) || !PyIndex_Check(p))
+      throw RuntimeError("a size cannot be of type " + nb::cast<std::string>(nb::handle(item.type()).attr("__name__")),
+                         "give integers");
+    const nb::object index = nb::steal(PyNumber_Index(p));
+    if (!index.is_valid()) nb::raise_python_error();
+    int overflow = 0;
+    const long long n = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+    if (overflow || n < INT_MIN || n > INT_MAX)
+      throw std::overflow_error("the size " + nb::cast<std::string>(nb::str(index)) +
+                                " is outside of the range [-2147483648, 2147483647]");
+    return static_cast<ShapeElem>(n);
+  };
+  Shape shape;
+  if (PyIndex_Check(from.ptr()) && !PySequence_Check(from.ptr())) {
+    shape.push_back(read(from));
+    return shape;
+  }
+  const Py_ssize_t n = PySequence_Size(from.ptr());
+  if (n < 0) nb::raise_python_error();
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    const nb::object item = nb::steal(PySequence_GetItem(from.ptr(), i));
+    if (!item.is_valid()) nb::raise_python_error();
+    shape.push_back(read(item));
+  }
+  return shape;
+}
+
+template <bool AllowNumber>
+Shape ShapeOf<AllowNumber>::get() const {
+  return read_shape(given);
+}
+template struct ShapeOf<false>;
+template struct ShapeOf<true>;
+
+}  // namespace frit::python
+
+namespace nanobind::detail {
+
+bool type_caster<frit::StreamOrDevice>::from_python(handle src, uint8_t, cleanup_list*) noexcept {
+  const std::source_location nowhere;
+  if (src.is_none()) return true;
+  if (frit::Stream s; nb::try_cast(src, s, false)) {
+    value = frit::StreamOrDevice(s, nowhere);
+  } else if (frit::ThreadLocalStream t; nb::try_cast(src, t, false)) {
+    value = frit::StreamOrDevice(t, nowhere);
+  } else if (frit::Device d; nb::try_cast(src, d, false)) {
+    value = frit::StreamOrDevice(d, nowhere);
+  } else if (frit::Device::DeviceType type; nb::try_cast(src, type, false)) {
+    value = frit::StreamOrDevice(type, nowhere);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace nanobind::detail

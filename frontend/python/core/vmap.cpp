@@ -1,0 +1,120 @@
+// vmap over trees of arrays.
+#include "frontend/python/core/tree.h"
+
+namespace frit::python {
+
+namespace {
+
+constexpr int kSame = -1;  // the same at every position
+
+[[noreturn]] void refuse(const std::string& what, const std::string& note) {
+  throw InvalidArgument("vmap: " + what, note);
+}
+
+// The axis of each leaf of a tree, from a tree of axes that it begins with: a number or None stands for all below.
+void spread(nb::handle axes, nb::handle tree, const char* which, std::vector<std::optional<int>>& out) {
+  PyObject* p = axes.ptr();
+  if (axes.is_none() || (PyLong_Check(p) && !PyBool_Check(p))) {
+    const std::optional<int> axis = axes.is_none() ? std::nullopt : std::optional(nb::cast<int>(axes));
+    visit_leaves(tree, [&](nb::handle) { out.push_back(axis); });
+    return;
+  }
+  const auto mismatch = [&] {
+    refuse(std::string(which) + " does not have the structure of the values", "give a number, None, or a tree of them");
+  };
+  const auto is_sequence = [](nb::handle h) { return PyList_Check(h.ptr()) || PyTuple_Check(h.ptr()); };
+  if (is_sequence(axes) && is_sequence(tree)) {
+    if (PySequence_Size(p) != PySequence_Size(tree.ptr())) mismatch();
+    for (Py_ssize_t i = 0; i < PySequence_Size(p); ++i)
+      spread(nb::steal(PySequence_GetItem(p, i)), nb::steal(PySequence_GetItem(tree.ptr(), i)), which, out);
+    return;
+  }
+  if (PyDict_Check(p) && PyDict_Check(tree.ptr())) {
+    if (PyDict_Size(p) != PyDict_Size(tree.ptr())) mismatch();
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0; PyDict_Next(tree.ptr(), &at, &key, &value);) {
+      PyObject* axis = PyDict_GetItemWithError(p, key);
+      if (!axis) mismatch();
+      spread(axis, value, which, out);
+    }
+    return;
+  }
+  mismatch();
+}
+
+int checked(int axis, int ndim, const char* which) {
+  if (axis < -ndim || axis >= ndim)
+    throw OutOfRange("vmap: " + std::string(which) + " " + std::to_string(axis) + " is outside of an array with " +
+                     std::to_string(ndim) + " axes");
+  return axis < 0 ? axis + ndim : axis;
+}
+
+nb::object mapped(nb::handle fun, nb::handle in_axes, nb::handle out_axes, nb::args args, nb::kwargs kwargs) {
+  std::vector<std::optional<int>> axes;
+  spread(in_axes, args, "in_axes", axes);
+  std::vector<array> leaves;
+  std::vector<int> in;
+  size_t next = 0;
+  visit_leaves(args, [&](nb::handle leaf) {
+    const std::optional<int> axis = axes[next++];
+    if (!is_array(leaf)) {
+      if (axis) refuse("an argument to map holds a value that is no array", "give None as its axis");
+      return;
+    }
+    leaves.push_back(array_in(leaf));
+    in.push_back(axis ? checked(*axis, static_cast<int>(leaves.back().ndim()), "in_axes") : kSame);
+  });
+  nb::object result;
+  bool has_key = false;
+  const std::function<std::vector<array>(const std::vector<array>&)> traced = [&](const std::vector<array>& tracers) {
+    KeyInTrace key;
+    TracerObjects objects;
+    size_t at = 0;
+    const nb::object given = map_leaves(args, [&](nb::handle leaf) {
+      if (!is_array(leaf)) return nb::borrow(leaf);
+      nb::object o = objects.add(tracers[at], leaves[at]);
+      ++at;
+      return o;
+    });
+    result = fun(*nb::borrow<nb::tuple>(given), **kwargs);
+    std::vector<array> out;
+    result = map_leaves(result, [&](nb::handle leaf) {
+      if (!is_array(leaf))
+        refuse("'" + function_name(fun) + "' returns a value that is no array", "return arrays, or trees of arrays");
+      out.push_back(array_in(leaf));
+      return nb::cast(array(0));
+    });
+    key.leave(out, has_key);
+    return out;
+  };
+  std::vector<array> results = vmap(traced, in)(leaves);
+  if (has_key) results.back() = take(results.back(), 0, 0);
+  KeyInTrace::take(results, has_key);
+  std::vector<std::optional<int>> places;
+  spread(out_axes, result, "out_axes", places);
+  next = 0;
+  return map_leaves(result, [&](nb::handle) {
+    const array& a = results[next];
+    const std::optional<int> place = places[next++];
+    if (!place) return nb::cast(take(a, 0, 0));
+    const int axis = checked(*place, static_cast<int>(a.ndim()), "out_axes");
+    return nb::cast(axis == 0 ? a : moveaxis(a, 0, axis));
+  });
+}
+
+}  // namespace
+
+void bind_vmap(nb::module_& m) {
+  def(
+      m, "vmap",
+      [](nb::callable fun, nb::object in_axes, nb::object out_axes) {
+        return nb::cpp_function(
+            [fun, in_axes, out_axes](nb::args args, nb::kwargs kwargs) {
+              return mapped(fun, in_axes, out_axes, args, kwargs);
+            },
+            nb::name("vmap"));
+      },
+      "fun"_a, "in_axes"_a = 0, "out_axes"_a = 0);
+}
+
+}  // namespace frit::python

@@ -1,0 +1,167 @@
+// Functions as files, and graphs as DOT.
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unordered_map.h>
+#include <nanobind/stl/variant.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "frontend/python/core/tree.h"
+#include "frontend/python/functions/families.h"
+
+namespace frit::python {
+
+namespace {
+
+// f(*args, **kwargs) as a function of lists.
+ArgsKwargsFunction list_function(nb::object fun) {
+  const std::shared_ptr<PyObject> held = shared_object(fun);
+  return [held](const Args& args, const Kwargs& kwargs) {
+    const nb::gil_scoped_acquire acquire;
+    nb::list positional;
+    for (const array& a : args) positional.append(a);
+    nb::dict named;
+    for (const auto& [name, a] : kwargs) named[name.c_str()] = a;
+    const nb::object result = nb::handle(held.get())(*nb::tuple(positional), **named);
+    std::vector<array> out;
+    append_arrays(result, out, "export_function");
+    return out;
+  };
+}
+
+// f(x, y), f([x, y]) and f({"x": x}) by position or by name.
+void split_arguments(nb::args args, nb::kwargs kwargs, Args& positional, Kwargs& named) {
+  for (nb::handle h : args) append_arrays(h, positional, "export_function");
+  for (auto [name, a] : kwargs) {
+    if (!is_array(a))
+      throw InvalidArgument(
+          "export_function: the keyword argument '" + nb::cast<std::string>(name) + "' is not an array", "give arrays");
+    named.emplace(nb::cast<std::string>(name), array_in(a));
+  }
+}
+
+ExportCallback callback_of(nb::object fun) {
+  const std::shared_ptr<PyObject> held = shared_object(fun);
+  return [held](const ExportCallbackInput& record) {
+    const nb::gil_scoped_acquire acquire;
+    nb::handle(held.get())(nb::cast(record));
+  };
+}
+
+// The operations that have not run yet behind some arrays, as a graph of Graphviz.
+void write_dot(std::ostream& os, const std::vector<array>& roots,
+               const std::unordered_map<std::uintptr_t, std::string>& names) {
+  std::unordered_map<std::uintptr_t, std::string> known;
+  const auto label = [&](const array& a) -> const std::string& {
+    auto [at, fresh] = known.emplace(a.id(), "");
+    if (fresh) {
+      const auto named = names.find(a.id());
+      at->second = named != names.end() ? named->second : "a" + std::to_string(known.size());
+      os << "{ \"" << at->second << "\" [label=\"" << at->second << "\"]; }\n";
+    }
+    return at->second;
+  };
+  std::unordered_map<std::uintptr_t, bool> written;
+  std::vector<array> open = roots;
+  os << "digraph {\n";
+  while (!open.empty()) {
+    const array a = open.back();
+    open.pop_back();
+    label(a);
+    if (!a.has_primitive() || !written.emplace(a.primitive_id(), true).second) continue;
+    const std::string node = "op" + std::to_string(written.size());
+    os << "{ \"" << node << "\" [label=\"" << a.primitive().name() << "\", shape=rectangle]; }\n";
+    for (const array& x : a.inputs()) {
+      os << '"' << label(x) << "\" -> \"" << node << "\"\n";
+      open.push_back(x);
+    }
+    for (const array& y : a.outputs()) os << '"' << node << "\" -> \"" << label(y) << "\"\n";
+  }
+  os << "}\n";
+}
+
+void bind_dot(nb::module_& m) {
+  def(
+      m, "export_to_dot",
+      [](nb::object file, nb::args args, nb::kwargs kwargs) {
+        std::vector<array> roots;
+        visit_leaves(args, [&](nb::handle leaf) {
+          if (is_array(leaf)) roots.push_back(array_in(leaf));
+        });
+        std::unordered_map<std::uintptr_t, std::string> names;
+        for (auto [name, a] : kwargs)
+          if (is_array(a)) names.emplace(array_in(a).id(), nb::cast<std::string>(name));
+        std::ostringstream text;
+        write_dot(text, roots, names);
+        if (nb::hasattr(file, "write")) {
+          file.attr("write")(text.str());
+          return;
+        }
+        std::ofstream out(nb::cast<std::string>(nb::str(file)));
+        if (!(out << text.str()).flush())
+          throw RuntimeError("export_to_dot: the file cannot be written", "check the path");
+      },
+      "file"_a, "args"_a, "kwargs"_a);
+}
+
+}  // namespace
+
+void bind_export(nb::module_& m) {
+  nb::class_<FunctionExporter> exporter_class(m, "FunctionExporter", documentation("FunctionExporter").text);
+  def(
+      exporter_class, "FunctionExporter.__call__",
+      [](FunctionExporter& self, nb::args args, nb::kwargs kwargs) {
+        Args positional;
+        Kwargs named;
+        split_arguments(args, kwargs, positional, named);
+        self(positional, named);
+      },
+      "args"_a, "kwargs"_a);
+  def(exporter_class, "FunctionExporter.close", &FunctionExporter::close);
+  def(exporter_class, "FunctionExporter.__enter__", [](nb::handle self) { return nb::borrow(self); });
+  def(
+      exporter_class, "FunctionExporter.__exit__",
+      [](FunctionExporter& self, nb::object, nb::object, nb::object) { self.close(); }, "exc_type"_a = nb::none(),
+      "exc_value"_a = nb::none(), "traceback"_a = nb::none());
+
+  def(
+      m, "export_function",
+      [](nb::object file, nb::object fun, nb::args args, bool shapeless, const std::optional<std::string>& metadata,
+         nb::kwargs kwargs) {
+        Args positional;
+        Kwargs named;
+        split_arguments(args, kwargs, positional, named);
+        if (PyUnicode_Check(file.ptr()) || nb::hasattr(file, "__fspath__"))
+          export_function(nb::cast<std::string>(nb::str(file)), list_function(fun), positional, named, shapeless,
+                          metadata.value_or(""));
+        else
+          export_function(callback_of(file), list_function(fun), positional, named, shapeless);
+      },
+      "file_or_callback"_a, "fun"_a, "args"_a, "shapeless"_a = false, "metadata"_a = nb::none(), "kwargs"_a);
+  def(
+      m, "exporter",
+      [](const std::string& file, nb::object fun, bool shapeless, const std::optional<std::string>& metadata) {
+        return new FunctionExporter(exporter(file, list_function(fun), shapeless, metadata.value_or("")));
+      },
+      "file"_a, "fun"_a, nb::kw_only(), "shapeless"_a = false, "metadata"_a = nb::none(),
+      nb::rv_policy::take_ownership);
+  def(
+      m, "import_function",
+      [](const std::string& file, bool return_metadata) -> nb::object {
+        const ImportedFunction imported = import_function(file);
+        nb::object call = nb::cpp_function(
+            [imported](nb::args args, nb::kwargs kwargs) {
+              Args positional;
+              Kwargs named;
+              split_arguments(args, kwargs, positional, named);
+              std::vector<array> results = without_lock([&] { return imported(positional, named); });
+              return nb::tuple(nb::cast(std::move(results)));
+            },
+            nb::name(imported.name().c_str()));
+        return return_metadata ? nb::object(nb::make_tuple(call, imported.metadata())) : call;
+      },
+      "file"_a, "return_metadata"_a = false);
+  bind_dot(m);
+}
+
+}  // namespace frit::python

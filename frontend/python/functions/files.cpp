@@ -1,0 +1,212 @@
+// Arrays in files: paths and Python file objects, .npy, .npz, .safetensors and .gguf.
+#include <nanobind/stl/unordered_map.h>
+#include <nanobind/stl/variant.h>
+
+#include <filesystem>
+
+#include "frontend/python/core/tree.h"
+#include "frontend/python/functions/families.h"
+
+namespace frit::python {
+
+namespace {
+
+std::string path_of(nb::handle h) {
+  const nb::object path = nb::steal(PyOS_FSPath(h.ptr()));
+  if (!path.is_valid()) {
+    PyErr_Clear();
+    throw InvalidArgument(
+        "a file is given as a value of type " + nb::cast<std::string>(nb::handle(h.type()).attr("__name__")),
+        "give a path or an open file");
+  }
+  if (PyBytes_Check(path.ptr())) return nb::cast<nb::bytes>(path).c_str();
+  return nb::cast<std::string>(path);
+}
+bool is_file(nb::handle h) { return nb::hasattr(h, "read") || nb::hasattr(h, "write"); }
+bool is_path(nb::handle h) { return PyUnicode_Check(h.ptr()) || nb::hasattr(h, "__fspath__"); }
+
+void require(nb::handle file, const char* who) {
+  if (!is_path(file) && !is_file(file))
+    throw InvalidArgument(std::string(who) + ": a file is given as a value of type " +
+                              nb::cast<std::string>(nb::handle(file.type()).attr("__name__")),
+                          "give a path or an open file");
+}
+
+// A path with the ending that MLX adds where it lacks one.
+std::string with_ending(std::string path, const char* ending) { return path.ends_with(ending) ? path : path + ending; }
+
+nb::bytes to_bytes(const io::MemoryWriter& w) { return nb::bytes(w.bytes().data(), w.bytes().size()); }
+std::string read_all(nb::handle file) {
+  const nb::object data = file.attr("read")();
+  if (!PyBytes_Check(data.ptr())) throw InvalidArgument("load: the file is open for text", "open it with mode 'rb'");
+  const auto bytes = nb::borrow<nb::bytes>(data);
+  return std::string(bytes.c_str(), bytes.size());
+}
+std::shared_ptr<io::Reader> reader_of(std::string bytes) {
+  return std::make_shared<io::MemoryReader>(std::move(bytes));
+}
+
+void save_array(nb::object file, const array& a) {
+  require(file, "save");
+  evaluate(a);
+  if (!is_path(file)) {
+    auto memory = std::make_shared<io::MemoryWriter>();
+    save(memory, a);
+    file.attr("write")(to_bytes(*memory));
+    return;
+  }
+  save(with_ending(path_of(file), ".npy"), a);
+}
+
+// The arrays of f(file, x, y, name=z): arr_0, arr_1, name.
+void save_zip(nb::object file, nb::args args, nb::kwargs kwargs, bool compressed) {
+  require(file, "savez");
+  const nb::module_ zipfile = nb::module_::import_("zipfile");
+  const nb::object target = is_path(file) ? nb::object(nb::str(with_ending(path_of(file), ".npz").c_str())) : file;
+  nb::dict named;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const std::string name = "arr_" + std::to_string(i);
+    if (kwargs.contains(name.c_str()))
+      throw InvalidArgument("savez: the name '" + name + "' stands for a positional array", "choose another keyword");
+    named[name.c_str()] = args[i];
+  }
+  for (auto [name, a] : kwargs) named[name] = a;
+  for (auto [name, a] : named)
+    if (!is_array(a)) throw nb::type_error("savez: a value is not an array");
+  const nb::object zip = zipfile.attr("ZipFile")(target, "w", zipfile.attr(compressed ? "ZIP_DEFLATED" : "ZIP_STORED"));
+  for (auto [name, a] : named) {
+    auto memory = std::make_shared<io::MemoryWriter>();
+    evaluate(array_in(a));
+    save(memory, array_in(a));
+    zip.attr("writestr")(nb::str(name) + nb::str(".npy"), to_bytes(*memory));
+  }
+  zip.attr("close")();
+}
+
+nb::dict load_zip(nb::object file, StreamOrDevice s) {
+  const nb::module_ zipfile = nb::module_::import_("zipfile");
+  const nb::object source = is_path(file) ? nb::object(nb::str(path_of(file).c_str())) : file;
+  nb::object zip;
+  try {
+    zip = zipfile.attr("ZipFile")(source);
+  } catch (nb::python_error& e) {
+    throw InvalidArgument("load: the .npz archive cannot be read: " + nb::cast<std::string>(nb::str(e.value())),
+                          "give a file that savez or numpy.savez wrote");
+  }
+  nb::dict arrays;
+  for (nb::handle name : zip.attr("namelist")()) {
+    const auto text = nb::cast<std::string>(name);
+    const auto bytes = nb::cast<nb::bytes>(zip.attr("read")(name));
+    const std::string key = text.ends_with(".npy") ? text.substr(0, text.size() - 4) : text;
+    arrays[key.c_str()] = load(reader_of(std::string(bytes.c_str(), bytes.size())), s);
+  }
+  return arrays;
+}
+
+nb::object metadata_object(const GGUFMetaData& m) {
+  if (const auto* a = std::get_if<array>(&m)) return nb::cast(*a);
+  if (const auto* t = std::get_if<std::string>(&m)) return nb::cast(*t);
+  if (const auto* l = std::get_if<std::vector<std::string>>(&m)) return nb::cast(*l);
+  return nb::none();
+}
+
+std::string format_of(nb::handle file, const std::optional<std::string>& format) {
+  if (format) return *format;
+  std::string name;
+  if (is_path(file))
+    name = path_of(file);
+  else if (nb::hasattr(file, "name"))
+    name = nb::cast<std::string>(nb::str(file.attr("name")));
+  const size_t dot = name.rfind('.');
+  if (dot == std::string::npos)
+    throw InvalidArgument("load: the format of '" + name + "' is not known",
+                          "give format as npy, npz, safetensors or gguf");
+  return name.substr(dot + 1);
+}
+
+nb::object load_any(nb::object file, const std::optional<std::string>& given, bool return_metadata, StreamOrDevice s) {
+  require(file, "load");
+  const std::string format = format_of(file, given);
+  if (format != "npy" && format != "npz" && format != "safetensors" && format != "gguf")
+    throw InvalidArgument("load: '" + format + "' is not a format", "use npy, npz, safetensors or gguf");
+  const bool path = is_path(file);
+  if (path && !std::filesystem::exists(path_of(file))) {
+    const std::string message = "load: there is no file '" + path_of(file) + "'";
+    if (format == "npz" || format == "gguf") throw InvalidArgument(message, "check the path");
+    throw RuntimeError(message, "check the path");
+  }
+  if (return_metadata && (format == "npy" || format == "npz"))
+    throw InvalidArgument("load: a file of the format '" + format + "' has no metadata", "leave return_metadata out");
+  const auto both = [&](nb::object arrays, nb::object metadata) {
+    return return_metadata ? nb::object(nb::make_tuple(arrays, metadata)) : arrays;
+  };
+  if (format == "npy") {
+    if (!path) return nb::cast(load(reader_of(read_all(file)), s));
+    return nb::cast(load(std::make_shared<io::ParallelFileReader>(path_of(file)), s));
+  }
+  if (format == "npz") return load_zip(file, s);
+  if (format == "safetensors") {
+    SafetensorsLoad found = path ? load_safetensors(path_of(file), s) : load_safetensors(reader_of(read_all(file)), s);
+    return both(nb::cast(std::move(found.first)), nb::cast(std::move(found.second)));
+  }
+  if (!path) throw InvalidArgument("load: a .gguf file is read from a path", "give its path");
+  GGUFLoad found = load_gguf(path_of(file), s);
+  nb::dict facts;
+  for (const auto& [name, fact] : found.second) facts[name.c_str()] = metadata_object(fact);
+  return both(nb::cast(std::move(found.first)), facts);
+}
+
+using Arrays = std::unordered_map<std::string, array>;
+void evaluate_all(const Arrays& arrays) {
+  for (const auto& [name, a] : arrays) evaluate(a);
+}
+
+}  // namespace
+
+void bind_files(nb::module_& m) {
+  def(m, "save", &save_array, "file"_a, "arr"_a);
+  def(
+      m, "savez", [](nb::object f, nb::args a, nb::kwargs k) { save_zip(std::move(f), a, k, false); }, "file"_a,
+      "args"_a, "kwargs"_a);
+  def(
+      m, "savez_compressed", [](nb::object f, nb::args a, nb::kwargs k) { save_zip(std::move(f), a, k, true); },
+      "file"_a, "args"_a, "kwargs"_a);
+  def(
+      m, "save_safetensors",
+      [](nb::object file, const Arrays& arrays,
+         const std::optional<std::unordered_map<std::string, std::string>>& metadata) {
+        require(file, "save_safetensors");
+        evaluate_all(arrays);
+        const auto facts = metadata.value_or(std::unordered_map<std::string, std::string>());
+        if (is_path(file)) return save_safetensors(with_ending(path_of(file), ".safetensors"), arrays, facts);
+        auto memory = std::make_shared<io::MemoryWriter>();
+        save_safetensors(memory, arrays, facts);
+        file.attr("write")(to_bytes(*memory));
+      },
+      "file"_a, "arrays"_a, "metadata"_a = nb::none());
+  def(
+      m, "save_gguf",
+      [](nb::object file, const Arrays& arrays, nb::dict metadata) {
+        require(file, "save_gguf");
+        evaluate_all(arrays);
+        std::unordered_map<std::string, GGUFMetaData> facts;
+        for (auto [name, fact] : metadata) {
+          GGUFMetaData value;
+          if (is_array(fact))
+            value = array_in(fact);
+          else if (PyUnicode_Check(fact.ptr()))
+            value = nb::cast<std::string>(fact);
+          else if (PyList_Check(fact.ptr()) || PyTuple_Check(fact.ptr()))
+            value = nb::cast<std::vector<std::string>>(fact);
+          else
+            throw nb::type_error("save_gguf: a fact is an array, a text or a list of texts");
+          facts.emplace(nb::cast<std::string>(name), std::move(value));
+        }
+        save_gguf(with_ending(path_of(file), ".gguf"), arrays, facts);
+      },
+      "file"_a, "arrays"_a, "metadata"_a = nb::dict());
+  def(m, "load", &load_any, positional(), "format"_a = nb::none(), "return_metadata"_a = false, nb::kw_only(),
+      FRIT_STREAM);
+}
+
+}  // namespace frit::python

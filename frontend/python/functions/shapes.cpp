@@ -1,0 +1,169 @@
+// Functions that change the shape of one array.
+#include "frontend/python/functions/shapes.h"
+
+#include "frontend/python/functions/families.h"
+
+namespace frit::python {
+
+Shape sizes_of(nb::args given) {
+  if (given.size() == 1 && (PySequence_Check(given[0].ptr()) || !PyIndex_Check(given[0].ptr()))) {
+    if (PyUnicode_Check(given[0].ptr())) throw RuntimeError("a shape cannot be a string", "give integers");
+    if (!PySequence_Check(given[0].ptr())) throw RuntimeError("a shape is a list of integers", "give integers");
+    return read_shape(given[0]);
+  }
+  return read_shape(given);
+}
+
+std::vector<array> split_at(const array& a, nb::object parts, int axis, StreamOrDevice s) {
+  if (PyLong_Check(parts.ptr())) return split(a, nb::cast<int>(parts), axis, s);
+  if (!PySequence_Check(parts.ptr())) throw nb::type_error("split: give a number of parts or a list of places");
+  return split(a, Sizes(read_shape(parts)), axis, s);
+}
+
+array matrix_transpose(const array& a, StreamOrDevice s) {
+  if (a.ndim() < 2)
+    throw InvalidArgument("matrix_transpose: an array with " + std::to_string(a.ndim()) + " axes is no matrix",
+                          "give two axes or more");
+  return swapaxes(a, -1, -2, s);
+}
+
+namespace {
+
+std::vector<int> axis_list(nb::handle h) {
+  if (PyLong_Check(h.ptr())) return {nb::cast<int>(h)};
+  return nb::cast<std::vector<int>>(h);
+}
+
+using AtLeast = array (*)(const array&, StreamOrDevice);
+void def_at_least(nb::module_& m, const char* name, AtLeast f) {
+  def(
+      m, name,
+      [f](nb::args given, StreamOrDevice s) -> nb::object {
+        if (given.size() == 1) return nb::cast(f(nb::cast<Value>(given[0]).get(), s));
+        nb::list all;
+        for (nb::handle h : given) all.append(f(nb::cast<Value>(h).get(), s));
+        return all;
+      },
+      "arys"_a, FRIT_STREAM);
+}
+
+array roll_by(const array& a, nb::object shift, nb::object axis, StreamOrDevice s) {
+  if (!PySequence_Check(shift.ptr()) || (is_array(shift) && array_in(shift).ndim() == 0)) {
+    const int n = read_shape(nb::make_tuple(shift))[0];
+    return axis.is_none() ? roll(a, n, s) : roll(a, n, axis_list(axis), s);
+  }
+  const Shape n = read_shape(shift);
+  return axis.is_none() ? roll(a, n, s) : roll(a, n, axis_list(axis), s);
+}
+
+void bind_axes(nb::module_& m) {
+  def(
+      m, "squeeze",
+      [](const array& a, const Axes& axis, StreamOrDevice s) {
+        return axis.none ? squeeze(a, s) : squeeze(a, axis.list, s);
+      },
+      positional(), "axis"_a = nb::none(), nb::kw_only(), FRIT_STREAM);
+  def(
+      m, "expand_dims", [](const array& a, const Axes& axis, StreamOrDevice s) { return expand_dims(a, axis.list, s); },
+      positional(), "axis"_a, nb::kw_only(), FRIT_STREAM);
+  const auto turned = [](const array& a, const std::optional<std::vector<int>>& axes, StreamOrDevice s) {
+    return axes ? transpose(a, *axes, s) : transpose(a, s);
+  };
+  for (const char* name : {"transpose", "permute_dims"})
+    def(m, name, turned, positional(), "axes"_a = nb::none(), nb::kw_only(), FRIT_STREAM);
+  def(
+      m, "matrix_transpose", [](const array& a, StreamOrDevice s) { return matrix_transpose(a, s); }, positional(),
+      nb::kw_only(), FRIT_STREAM);
+  def(
+      m, "swapaxes", [](const array& a, int x, int y, StreamOrDevice s) { return swapaxes(a, x, y, s); }, positional(),
+      "axis1"_a, "axis2"_a, nb::kw_only(), FRIT_STREAM);
+  def(
+      m, "moveaxis", [](const array& a, int from, int to, StreamOrDevice s) { return moveaxis(a, from, to, s); },
+      positional(), "source"_a, "destination"_a, nb::kw_only(), FRIT_STREAM);
+  def(
+      m, "flip",
+      [](const array& a, const Axes& axis, StreamOrDevice s) { return axis.none ? flip(a, s) : flip(a, axis.list, s); },
+      positional(), "axis"_a = nb::none(), nb::kw_only(), FRIT_STREAM);
+  def(m, "roll", &roll_by, positional(), nb::arg("shift"), nb::arg("axis") = nb::none(), nb::kw_only(), FRIT_STREAM);
+  def_at_least(m, "atleast_1d", &atleast_1d);
+  def_at_least(m, "atleast_2d", &atleast_2d);
+  def_at_least(m, "atleast_3d", &atleast_3d);
+}
+
+}  // namespace
+
+void bind_shapes(nb::module_& m) {
+  bind_axes(m);
+  def(
+      m, "reshape", [](const array& a, const ShapeList& shape, StreamOrDevice s) { return reshape(a, shape.get(), s); },
+      positional(), "shape"_a, nb::kw_only(), FRIT_STREAM);
+  def(
+      m, "flatten", [](const array& a, int from, int to, StreamOrDevice s) { return flatten(a, from, to, s); },
+      positional(), "start_axis"_a = 0, "end_axis"_a = -1, nb::kw_only(), FRIT_STREAM);
+  def(
+      m, "unflatten",
+      [](const array& a, int axis, const ShapeList& shape, StreamOrDevice s) {
+        return unflatten(a, axis, shape.get(), s);
+      },
+      positional(), "axis"_a, "shape"_a, nb::kw_only(), FRIT_STREAM);
+  def(
+      m, "broadcast_to",
+      [](const Value& a, const ShapeList& shape, StreamOrDevice s) { return broadcast_to(a.get(), shape.get(), s); },
+      positional(), "shape"_a, nb::kw_only(), FRIT_STREAM);
+  def(
+      m, "broadcast_arrays",
+      [](nb::args given, StreamOrDevice s) {
+        std::vector<array> arrays;
+        for (nb::handle h : given) arrays.push_back(nb::cast<array>(h));
+        return broadcast_arrays(arrays, s);
+      },
+      "arrays"_a, FRIT_STREAM);
+  def(
+      m, "broadcast_shapes",
+      [](nb::args given) {
+        if (given.size() == 0) throw InvalidArgument("broadcast_shapes: no shape is given", "give at least one");
+        std::vector<array> arrays;
+        for (nb::handle h : given) arrays.push_back(broadcast_to(array(0), read_shape(h)));
+        return nb::tuple(nb::cast(broadcast_arrays(arrays)[0].shape()));
+      },
+      "shapes"_a);
+  def(
+      m, "astype", [](const array& a, Dtype t, StreamOrDevice s) { return astype(a, t, s); }, positional(), "dtype"_a,
+      nb::kw_only(), FRIT_STREAM);
+  def(
+      m, "view", [](const Value& a, Dtype t, StreamOrDevice s) { return view(a.get(), t, s); }, "a"_a, "dtype"_a,
+      FRIT_STREAM);
+  def(
+      m, "contiguous", [](const array& a, bool columns, StreamOrDevice s) { return contiguous(a, columns, s); },
+      positional(), "allow_col_major"_a = false, nb::kw_only(), FRIT_STREAM);
+  def(
+      m, "as_strided",
+      [](const array& a, const std::optional<ShapeList>& shape, const std::optional<std::vector<int64_t>>& strides,
+         int64_t offset, StreamOrDevice s) {
+        const Shape sizes = shape ? shape->get() : a.shape();
+        Strides steps;
+        if (strides) {
+          steps = *strides;
+        } else {
+          steps.assign(sizes.size(), 1);
+          for (size_t i = sizes.size(); i-- > 1;) steps[i - 1] = steps[i] * sizes[i];
+        }
+        return as_strided(a, sizes, steps, static_cast<size_t>(offset), s);
+      },
+      positional(), "shape"_a = nb::none(), "strides"_a = nb::none(), "offset"_a = 0, nb::kw_only(), FRIT_STREAM);
+  def(m, "split", &split_at, positional(), "indices_or_sections"_a, "axis"_a = 0, nb::kw_only(), FRIT_STREAM);
+  def(
+      m, "unstack", [](const array& a, int axis, StreamOrDevice s) { return nb::tuple(nb::cast(unstack(a, axis, s))); },
+      positional(), nb::kw_only(), "axis"_a = 0, FRIT_STREAM);
+  def(
+      m, "tile", [](const array& a, const ShapeOrNumber& reps, StreamOrDevice s) { return tile(a, reps.get(), s); },
+      positional(), positional(), nb::kw_only(), FRIT_STREAM);
+  def(
+      m, "repeat",
+      [](const array& a, int n, std::optional<int> axis, StreamOrDevice s) {
+        return axis ? repeat(a, n, *axis, s) : repeat(a, n, s);
+      },
+      "array"_a, "repeats"_a, "axis"_a = nb::none(), nb::kw_only(), FRIT_STREAM);
+}
+
+}  // namespace frit::python

@@ -1,0 +1,98 @@
+// Tracing of closures for transforms, and running what a transform made of them in the trace around them.
+#include "frontend/transforms/closure.h"
+
+#include <unordered_map>
+
+#include "frontend/core/build.h"
+#include "frontend/core/random_key.h"
+#include "frontend/core/replay.h"
+#include "frontend/core/sizes.h"
+
+namespace frit::detail {
+namespace {
+
+std::vector<ir::Type> types_of(const Arrays& arrays) {
+  std::vector<ir::Type> types;
+  for (const array& a : arrays) types.push_back(type_of(a));
+  return types;
+}
+
+}  // namespace
+
+ir::Type type_of(const array& a) { return {a.dtype(), sizes_of(a)}; }
+
+Closure::Closure(std::string_view op, const ListFunction& fun, const Arrays& inputs)
+    : Closure(op, fun, inputs, types_of(inputs), Values::OfInputs) {}
+
+Closure::Closure(std::string_view op, const ListFunction& fun, const Arrays& inputs, const std::vector<ir::Type>& types)
+    : Closure(op, fun, inputs, types, Values::None) {}
+
+Closure::Closure(std::string_view op, const ListFunction& fun, const Arrays& inputs, const std::vector<ir::Type>& types,
+                 Values values)
+    : op_(op), inputs_(inputs) {
+  const uint64_t id = new_trace_id();
+  std::vector<NodePtr> placeholders, results;
+  const std::string name(op);
+  {
+    TraceScope scope(id, current_sizes());
+    Arrays arguments;
+    for (size_t i = 0; i < types.size(); ++i) {
+      NodePtr primal = values == Values::OfInputs ? node_of(inputs[i]) : nullptr;
+      placeholders.push_back(make_placeholder(name, id, types[i], std::move(primal)));
+      arguments.push_back(array_of(placeholders.back()));
+    }
+    KeyInTrace random(id);
+    for (const array& a : fun(arguments)) results.push_back(node_of(a));
+    if (const std::optional<array> key = random.leave()) {
+      has_key_ = true;
+      results.push_back(node_of(*key));
+    }
+    traced_ = build_function(name, id, placeholders, results, current_sizes(), Captures::Lifted);
+  }
+  for (const NodePtr& node : traced_.lifted) inputs_.push_back(array_of(node));
+}
+
+bool Closure::is_stopped(size_t i) const {
+  const ir::Op* def = function().def_of(function().results[i]);
+  return def && def->def->has(ir::kNoGradient) && is_inexact(result_type(i).dtype);
+}
+
+void Closure::fail(Diagnostic d) const {
+  d.message = std::string(op_) + ": " + d.message;
+  // A condition that open sizes do not show may hold for the sizes of a call.
+  const std::string file = d.loc.known() ? d.loc.file : "";
+  if (current_sizes()) throw NotProven(d.message, d.note, file, d.loc.line);
+  throw InvalidArgument(d.message, d.note, file, d.loc.line);
+}
+
+Arrays Closure::run(const Result<ir::Function>& transformed, const Arrays& further) const {
+  Arrays all = replayed(transformed, inputs_, further);
+  if (!has_key_) return all;
+  const auto key = all.begin() + static_cast<ptrdiff_t>(results());
+  KeyInTrace::put(*key);
+  all.erase(key);
+  return all;
+}
+
+Arrays Closure::run_again(const Result<ir::Function>& transformed, const Arrays& inputs, const Arrays& further) const {
+  Arrays all = replayed(transformed, inputs, further);
+  if (has_key_) all.erase(all.begin() + static_cast<ptrdiff_t>(results()));
+  return all;
+}
+
+Arrays Closure::with_key(Arrays cotangents) const {
+  if (!has_key_) return cotangents;
+  const ir::Type& type = result_type(results());
+  cotangents.push_back(stretch(array(0, type.dtype), type.shape, {}));
+  return cotangents;
+}
+
+Arrays Closure::replayed(const Result<ir::Function>& transformed, const Arrays& inputs, const Arrays& further) const {
+  if (!transformed.ok()) fail(transformed.error());
+  std::unordered_map<ir::ValueId, array> values;
+  for (size_t i = 0; i < inputs.size(); ++i) values.emplace(transformed->params[i], inputs[i]);
+  for (size_t i = 0; i < further.size(); ++i) values.emplace(transformed->params[inputs.size() + i], further[i]);
+  return replay(*transformed, std::move(values), [](const Dim& d) { return d; }, traced_.rules);
+}
+
+}  // namespace frit::detail

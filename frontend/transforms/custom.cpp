@@ -1,0 +1,74 @@
+// Functions with rules of their user, and functions whose values are computed again for their derivative.
+#include "frontend/core/custom.h"
+#include "frontend/frit/ops.h"
+#include "frontend/frit/transforms.h"
+#include "frontend/frit/utils.h"
+#include "frontend/transforms/closure.h"
+#include "passes/transform/transform.h"
+
+namespace frit {
+namespace {
+
+using detail::Arrays;
+using detail::ListFunction;
+
+// The rule of a checkpoint: what the closure computed is computed again, behind the cotangents.
+detail::CustomRulesPtr recomputing(std::shared_ptr<const detail::Closure> closure) {
+  auto rules = std::make_shared<detail::CustomRules>();
+  rules->name = "checkpoint";
+  rules->optional = true;
+  rules->vjp = [closure](const Arrays& inputs, const Arrays& cotangents, const Arrays&) {
+    std::vector<size_t> wrt;
+    Arrays found;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (is_inexact(inputs[i].dtype())) wrt.push_back(i);
+      found.push_back(zeros_like(inputs[i]));
+    }
+    const Arrays all = closure->run_again(passes::vjp(closure->function(), wrt), depends(inputs, cotangents),
+                                          closure->with_key(cotangents));
+    for (size_t k = 0; k < wrt.size(); ++k) found[wrt[k]] = all[closure->results() + k];
+    return found;
+  };
+  return rules;
+}
+
+}  // namespace
+
+ListFunction custom_function(
+    ListFunction fun, std::optional<std::function<Arrays(const Arrays&, const Arrays&, const Arrays&)>> fun_vjp,
+    std::optional<std::function<Arrays(const Arrays&, const Arrays&, const std::vector<int>&)>> fun_jvp,
+    std::optional<std::function<std::pair<Arrays, std::vector<int>>(const Arrays&, const std::vector<int>&)>>
+        fun_vmap) {
+  detail::check_function("custom_function", fun);
+  if (fun_vjp) detail::check_function("custom_function", *fun_vjp);
+  if (fun_jvp) detail::check_function("custom_function", *fun_jvp);
+  if (fun_vmap) detail::check_function("custom_function", *fun_vmap);
+  auto rules = std::make_shared<detail::CustomRules>();
+  rules->name = "custom_function";
+  if (fun_vjp) rules->vjp = *std::move(fun_vjp);
+  if (fun_jvp) rules->jvp = *std::move(fun_jvp);
+  if (fun_vmap) rules->vmap = *std::move(fun_vmap);
+  return [fun = std::move(fun), rules = detail::CustomRulesPtr(std::move(rules))](const Arrays& arguments) {
+    return detail::mark_custom(rules, arguments, fun(arguments));
+  };
+}
+
+ListFunction custom_vjp(ListFunction fun, std::function<Arrays(const Arrays&, const Arrays&, const Arrays&)> fun_vjp) {
+  detail::check_function("custom_vjp", fun);
+  detail::check_function("custom_vjp", fun_vjp);
+  return custom_function(std::move(fun), std::move(fun_vjp));
+}
+
+ListFunction checkpoint(ListFunction fun) {
+  detail::check_function("checkpoint", fun);
+  return [fun = std::move(fun)](const Arrays& arguments) {
+    if (detail::current_trace() == 0) return fun(arguments);
+    auto closure = std::make_shared<const detail::Closure>("checkpoint", fun, arguments);
+    // Arrays that the function refers to have derivatives, too: they are arguments of the rule.
+    Arrays inputs = closure->inputs();
+    Arrays results = closure->run(closure->function(), {});
+    return detail::mark_custom(recomputing(std::move(closure)), inputs, std::move(results));
+  };
+}
+
+}  // namespace frit

@@ -1,0 +1,114 @@
+// Puts short rows side by side into the lanes of vectors.
+#include "passes/schedule/short_rows.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "passes/lower/loop_nest.h"
+
+namespace frit::passes {
+
+using namespace ir;
+
+namespace {
+
+// Rows that one iteration of the parallel loop takes: their locals stay in the innermost cache.
+constexpr int64_t kRowsAtOnce = 64;
+constexpr int64_t kMaxVectors = 8;  // of a step over whole rows
+constexpr int64_t kMaxRowWork = 8;  // instructions of a row outside of the loop over its elements
+
+// The iterations of all loops in `body` together, at most `limit` + 1; `limit` + 1 where an extent is not known.
+int64_t iterations(const Body& body, int64_t limit) {
+  int64_t most = 0;
+  for (const Instr& i : body)
+    if (const auto* loop = std::get_if<Loop>(&i.node)) {
+      if (!loop->extent.is_const() || !loop->carries.empty() || loop->extent.value() > limit) return limit + 1;
+      most = std::max(most, loop->extent.value() * std::max<int64_t>(1, iterations(loop->body, limit)));
+    }
+  return std::min(most, limit + 1);
+}
+
+// Vectors of a step that takes whole rows of `n` elements.
+int64_t vectors_of_rows(int64_t n, int lanes) { return n / std::gcd(n, int64_t{lanes}); }
+
+void spread_locals(Body& body, uint32_t first, const std::string& var) {
+  const auto spread = [&](uint32_t buffer, Dim& index) {
+    if (buffer >= first) index = index * Dim(kRowsAtOnce) + Dim::symbol(var);
+  };
+  for (Instr& i : body) {
+    if (auto* l = std::get_if<LoadInstr>(&i.node)) spread(l->buffer, l->index);
+    if (auto* s = std::get_if<StoreInstr>(&i.node)) spread(s->buffer, s->index);
+    if (auto* loop = std::get_if<Loop>(&i.node)) spread_locals(loop->body, first, var);
+  }
+}
+
+}  // namespace
+
+bool has_short_rows(const Loop& rows, int lanes, const DimFacts& facts) {
+  return facts.range(rows.extent).high >= lanes && iterations(rows.body, 2 * lanes) < 2 * lanes;
+}
+
+void put_rows_in_lanes(Kernel& k, Loop& rows, int lanes, const std::string& var) {
+  strip(rows, kRowsAtOnce, var, k.facts);
+  Loop& inner = std::get<Loop>(rows.body[0].node);
+  inner.vector = lanes;
+  spread_locals(inner.body, static_cast<uint32_t>(k.buffers.size()), var);
+  for (KernelBuffer& local : k.locals) local.size = local.size * Dim(kRowsAtOnce);
+}
+
+bool has_short_columns(Loop& rows, int lanes, const DimFacts& facts) {
+  const Loop* columns = inner_of_nest(rows.body);
+  if (!columns || !columns->extent.is_const() || facts.range(rows.extent).high < kRowsAtOnce) return false;
+  const int64_t n = columns->extent.value();
+  if (n < 2 || n >= lanes || kRowsAtOnce % lanes != 0 || vectors_of_rows(n, lanes) > kMaxVectors) return false;
+  const auto follows = [&](const Dim& d, bool store) {
+    const auto along = d.affine_in(columns->var);
+    const auto across = along ? along->rest.affine_in(rows.var) : std::nullopt;
+    if (!across) return false;
+    const bool same_order = along->coefficient.is(1) && across->coefficient.is(n);
+    return same_order || (!store && (along->coefficient.is(0) ? across->coefficient.is(1) || across->coefficient.is(0)
+                                                              : along->coefficient.is(1) && across->coefficient.is(0)));
+  };
+  // Work once for each row becomes work for each element.
+  if (static_cast<int64_t>(rows.body.size()) - 1 > kMaxRowWork) return false;
+  const auto fits = [&](const Instr& i) {
+    if (const auto* l = std::get_if<LoadInstr>(&i.node)) return follows(l->index, false);
+    if (const auto* s = std::get_if<StoreInstr>(&i.node)) return follows(s->index, true);
+    return !std::holds_alternative<BindInstr>(i.node);
+  };
+  const auto is_cheap = [&](const Instr& i) {
+    const auto* s = std::get_if<ScalarInstr>(&i.node);
+    return fits(i) && !(s && (is_function(s->op) || s->op == ScalarOp::Div || s->op == ScalarOp::Sqrt));
+  };
+  return std::all_of(rows.body.begin(), rows.body.end() - 1, is_cheap) &&
+         std::all_of(columns->body.begin(), columns->body.end(), fits);
+}
+
+void join_short_columns(Kernel& k, Loop& rows, int lanes, const std::string& var) {
+  const int64_t n = inner_of_nest(rows.body)->extent.value();
+  strip(rows, kRowsAtOnce, var, k.facts);
+  Loop& elements = std::get<Loop>(rows.body[0].node);
+  DimFacts known = k.facts;
+  known.set_loop(rows.var, rows.extent);
+  merge(elements, known);
+  elements.vector = lanes;
+  elements.unroll = static_cast<int>(vectors_of_rows(n, lanes));
+}
+
+bool has_narrow_columns(Loop& blocks, int lanes, const DimFacts& facts) {
+  const Loop* columns = blocks.body.size() == 1 ? inner_of_nest(blocks.body) : nullptr;
+  if (!columns || facts.range(columns->extent).high > lanes || facts.range(blocks.extent).high < lanes) return false;
+  return std::all_of(columns->body.begin(), columns->body.end(), [&](const Instr& i) {
+    const auto* loop = std::get_if<Loop>(&i.node);
+    return !loop || (!loop->accumulators.empty() && !contains_loop(loop->body) && !loop->extent.uses(blocks.var));
+  });
+}
+
+void put_blocks_side_by_side(Kernel& k, Loop& blocks, int lanes, const std::string& var) {
+  strip(blocks, lanes, var, k.facts);
+  Loop& rows = std::get<Loop>(blocks.body[0].node);
+  rows.unroll = lanes;
+  inner_of_nest(rows.body)->vector = lanes;
+}
+
+}  // namespace frit::passes

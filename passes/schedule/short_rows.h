@@ -1,0 +1,32 @@
+// Rows shorter than two vectors: a vector loop over the rows, with the loops along each row inside.
+#pragma once
+
+#include "ir/kernel/kernel.h"
+
+namespace frit::passes {
+
+// Whether the loops inside a parallel loop over rows are so short that most lanes of their vectors would be empty.
+// `lanes` is how many elements a vector holds.
+bool has_short_rows(const ir::Loop& rows, int lanes, const DimFacts& facts);
+
+// Makes the rows the lanes of a vector loop named `var`, inside the parallel loop. Each lane gets its own part of the
+// kernel's locals.
+void put_rows_in_lanes(ir::Kernel& k, ir::Loop& rows, int lanes, const std::string& var);
+
+// Whether a nest of two loops writes rows shorter than a vector one behind the other, and reads each operand in the
+// same order, once for each row, or the same row again and again.
+bool has_short_columns(ir::Loop& rows, int lanes, const DimFacts& facts);
+
+// Makes the nest one vector loop, named `var`, over the elements of several rows inside the parallel loop. A step takes
+// whole rows, so that the lanes of every step meet the same columns.
+void join_short_columns(ir::Kernel& k, ir::Loop& rows, int lanes, const std::string& var);
+
+// Whether a parallel loop of many iterations has one loop inside, over fewer columns than a vector holds, and reduces
+// each in a loop of as many steps for all.
+bool has_narrow_columns(ir::Loop& blocks, int lanes, const DimFacts& facts);
+
+// Runs `lanes` iterations of the parallel loop side by side, as iterations of a loop `var` inside it: the sums of one
+// would wait for each other.
+void put_blocks_side_by_side(ir::Kernel& k, ir::Loop& blocks, int lanes, const std::string& var);
+
+}  // namespace frit::passes

@@ -1,0 +1,157 @@
+"""The array as a Python object: identity, pickles, NumPy and DLPack, indexing, bad input."""
+import copy
+import gc
+import pickle
+import random
+
+import numpy as np
+import pytest
+
+import frit.core as mx
+
+
+def test_in_place_operators_keep_the_object():
+    a = mx.array([1.0, 2.0])
+    b = a
+    a += 1
+    assert b is a and b.tolist() == [2.0, 3.0]
+    c = a + 0
+    a *= 2
+    assert c.tolist() == [2.0, 3.0]
+
+
+@pytest.mark.parametrize("dtype", [mx.bool_, mx.uint8, mx.int16, mx.int32, mx.uint64, mx.float16, mx.bfloat16, mx.float32, mx.float64, mx.complex64])
+def test_pickle_and_copy(dtype):
+    a = mx.arange(6).reshape(2, 3).astype(dtype).T
+    for b in (pickle.loads(pickle.dumps(a)), copy.copy(a), copy.deepcopy(a)):
+        assert b.dtype == dtype and b.shape == (3, 2) and b.tolist() == a.tolist()
+
+
+def test_numpy_shares_memory_both_ways():
+    a = mx.arange(12, dtype=mx.float32).reshape(3, 4)
+    n = np.array(a, copy=False)
+    assert n.shape == (3, 4) and n.ctypes.data == np.asarray(a).ctypes.data
+    assert np.from_dlpack(a).ctypes.data == n.ctypes.data
+    source = np.arange(6, dtype=np.int32)
+    b = mx.from_dlpack(source)
+    source[0] = 40
+    assert b.tolist() == [40, 1, 2, 3, 4, 5]
+    c = mx.array(source)
+    source[0] = 50
+    assert c[0].item() == 40
+    del source
+    gc.collect()
+    assert b[1].item() == 1
+
+
+def test_numpy_types_and_strides():
+    for dtype in (np.bool_, np.int8, np.uint16, np.int64, np.float16, np.float32, np.complex64):
+        n = np.arange(12).reshape(3, 4).astype(dtype)
+        for view in (n, n.T, n[::-1, ::2], n[:0]):
+            assert np.array_equal(np.array(mx.array(view)), view)
+    assert mx.array(np.zeros(2)).dtype == mx.float32
+    assert (np.float32(2) * mx.array([1.0, 2.0])).tolist() == [2.0, 4.0]
+    with pytest.raises(ValueError):
+        np.array(mx.zeros(2, mx.bfloat16))
+
+
+def indices(shape, rng):
+    """A random index of NumPy's kind."""
+    items, used = [], 0
+    arrays = rng.random() < 0.5
+    length = rng.randint(1, 3)
+    while used < len(shape) and rng.random() < 0.85:
+        n = shape[used]
+        kind = rng.choice(["int", "slice", "slice", "array", "new"])
+        if kind == "new":
+            items.append(None)
+            continue
+        if kind == "int":
+            items.append(rng.randrange(-n, n))
+        elif kind == "array" and arrays:
+            items.append(np.array([rng.randrange(-n, n) for _ in range(length)], np.int32))
+        else:
+            pick = lambda: rng.choice([None, rng.randint(-n - 1, n + 1)])
+            items.append(slice(pick(), pick(), rng.choice([None, 1, 2, -1, -2])))
+        used += 1
+    if rng.random() < 0.3 and not any(isinstance(i, np.ndarray) for i in items):
+        items.append(Ellipsis)
+    return tuple(items)
+
+
+def converted(index):
+    return tuple(mx.array(i) if isinstance(i, np.ndarray) else i for i in index)
+
+
+def test_random_indices_are_those_of_numpy():
+    rng = random.Random(7)
+    for _ in range(300):
+        shape = [rng.randint(1, 4) for _ in range(rng.randint(1, 4))]
+        n = np.arange(np.prod(shape), dtype=np.int32).reshape(shape)
+        index = indices(shape, rng)
+        want, got = n[index], mx.array(n)[converted(index)]
+        assert np.array_equal(np.array(got), want) and got.shape == want.shape, (shape, index)
+
+
+def test_random_assignments_are_those_of_numpy():
+    rng = random.Random(8)
+    for _ in range(200):
+        shape = [rng.randint(1, 4) for _ in range(rng.randint(1, 4))]
+        n = np.arange(np.prod(shape), dtype=np.int32).reshape(shape)
+        index = indices(shape, rng)
+        part = n[index]
+        value = np.int32(-5) if rng.random() < 0.3 else -1 - np.zeros(part.shape, np.int32)
+        a = mx.array(n)
+        n[index] = value
+        a[converted(index)] = int(value) if value.ndim == 0 else mx.array(value)
+        assert np.array_equal(np.array(a), n), (shape, index)
+
+
+def test_at_adds_every_update():
+    a = mx.zeros(4)
+    assert a.at[mx.array([0, 0, 2])].add(1).tolist() == [2, 0, 1, 0]
+    assert mx.ones((2, 2)).at[0].multiply(3).tolist() == [[3, 3], [1, 1]]
+    assert a.tolist() == [0, 0, 0, 0]
+
+
+def test_masks():
+    a = mx.arange(4)
+    a[a > 1] = 9
+    assert a.tolist() == [0, 1, 9, 9]
+    a[mx.array([True, False, True, False])] = mx.array([5, 6])
+    assert a.tolist() == [5, 1, 6, 9]
+    with pytest.raises(ValueError):
+        a[a > 1]
+
+
+@pytest.mark.parametrize("call, error", [
+    (lambda: mx.array([[1], [1, 2]]), ValueError), (lambda: mx.array(object()), ValueError), (lambda: mx.array("x"), ValueError),
+    (lambda: mx.array(2**70), RuntimeError), (lambda: mx.zeros(-1), ValueError), (lambda: mx.zeros((2**40,)), OverflowError),
+    (lambda: mx.zeros((1.5,)), RuntimeError), (lambda: mx.sum(mx.zeros(2), axis="x"), TypeError), (lambda: mx.zeros(3)[4], IndexError),
+    (lambda: mx.zeros(3)["a"], ValueError), (lambda: mx.zeros(3)[1.5], ValueError), (lambda: mx.zeros(3) + "x", ValueError),
+    (lambda: mx.zeros(3) + None, TypeError), (lambda: mx.zeros(2).item(), ValueError), (lambda: len(mx.array(1)), TypeError),
+    (lambda: mx.array([1], mx.int8) + 300, ValueError), (lambda: mx.add(mx.zeros(2), mx.zeros(3)), ValueError),
+    (lambda: mx.load("/nowhere.npy"), RuntimeError)])
+def test_bad_input(call, error):
+    with pytest.raises(error) as e:
+        mx.eval(call())
+    assert error is TypeError or str(e.value)
+
+
+def test_a_million_calls_leave_memory_as_it_was():
+    def resident():
+        for line in open("/proc/self/status"):
+            if line.startswith("VmRSS"):
+                return int(line.split()[1])
+
+    a = mx.array(1.0)
+
+    def work(n):
+        for _ in range(n):
+            b = a + 1.0
+            b[...]
+
+    work(20000)
+    before = resident()
+    work(200000)
+    assert resident() - before < 8192

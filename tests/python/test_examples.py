@@ -1,0 +1,33 @@
+"""The example programs, in short runs."""
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "python"))
+
+import gelu
+import language_model
+import lstm_and_convolutions
+import train_mlp
+
+
+def test_gelu():
+    assert all(t > 0 for t in gelu.main(2**16))
+
+
+def test_mlp():
+    losses, accuracy = train_mlp.main(steps=25, batch=128, width=64)
+    assert losses[-1] < losses[0] / 2 and accuracy > 0.8
+
+
+def test_language_model():
+    losses, words, tuned = language_model.main(steps=40, more=6)
+    assert losses[-1] < 0.6 < losses[0] and len(words) == 15
+    # After "." comes "the", and after "a" a "bird".
+    follow = dict(zip([0] + words, words))
+    assert follow[language_model.WORDS.index("a")] == language_model.WORDS.index("bird")
+    assert tuned[-1] < 1.0
+
+
+def test_lstm_and_convolutions():
+    losses, found, accuracy = lstm_and_convolutions.main()
+    assert losses[-1] < losses[0] / 3 and accuracy > 0.9

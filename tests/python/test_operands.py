@@ -1,0 +1,184 @@
+"""Operands, formats and inputs of functions that programs for MLX rely on: types, shapes and exception types."""
+import numpy as np
+import pytest
+
+import frit.core as mx
+import frit.nn as nn
+import frit.optimizers as optim
+import frit.utils as utils
+
+
+@pytest.mark.parametrize("dtype", [mx.bool_, mx.uint8, mx.int32, mx.float16, mx.bfloat16, mx.float32])
+@pytest.mark.parametrize("other", [np.array([1, 2, 3]), np.array([1.5, 2, 3], np.float32), np.int32(2), np.float32(2)])
+def test_arrays_of_numpy_take_the_type_beside_them(dtype, other):
+    a = mx.array([1, 0, 2]).astype(dtype)
+    assert (a * other).dtype == dtype and mx.add(a, other).dtype == dtype and mx.maximum(other, a).dtype == dtype
+    assert (a * other).tolist() == (a * mx.array(other).astype(dtype)).tolist()
+    b = a
+    b += other
+    assert b.dtype == dtype
+    assert mx.add(other, other).dtype == mx.array(other).dtype
+
+
+def test_truth_values_have_types_of_their_own():
+    assert mx.logical_and(mx.array([1, 0], mx.uint8), 300).tolist() == [True, False]
+    assert mx.logical_not(mx.array(1j)).item() is False
+    assert mx.logical_or(mx.array([0.0, 1.0]), 1j).tolist() == [True, True]
+
+
+def test_integers_have_no_matrix_product():
+    a = mx.array([[1, 2], [3, 4]])
+    for f in (lambda: a @ a, lambda: mx.inner(a, a), lambda: mx.tensordot(a, a, 1), lambda: mx.einsum("ij,jk", a, a)):
+        with pytest.raises(ValueError):
+            f()
+    assert mx.einsum("i,j->ij", a[0], a[1]).tolist() == [[3, 4], [6, 8]]
+    assert (a @ a.astype(mx.float32)).tolist() == [[7, 10], [15, 22]]
+
+
+def test_integer_arithmetic_at_its_edges():
+    a = mx.array([7, -7, 0])
+    assert (a % 0).tolist() == [7, -7, 0] and mx.remainder(a.astype(mx.uint8), mx.array(0, mx.uint8))[0].item() == 7
+    assert (mx.array([1, -1, 2]) ** -1).tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("mask, value, want", [
+    ([True, False, True], [1.0, 2.0], [[1, 2], [0, 0], [1, 2]]),
+    ([True, False, True], [[1.0], [3.0]], [[1, 1], [0, 0], [3, 3]]),
+    ([True, False, True], [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [[1, 2], [0, 0], [3, 4]]),
+    ([[True, False], [False, True], [True, False]], [1.0, 2.0, 3.0], [[1, 0], [0, 2], [3, 0]]),
+])
+def test_masks_take_parts_that_broadcast(mask, value, want):
+    a = mx.zeros((3, 2))
+    a[mx.array(mask)] = mx.array(value)
+    assert a.tolist() == want
+
+
+@pytest.mark.parametrize("shape, mask, value", [
+    ((3, 2), [True, False, True], [[1.0, 2.0]]),
+    ((3, 2), [True, True, True], [[1.0, 2.0], [3.0, 4.0]]),
+    ((3,), [True, False, True], [1.0]),
+    ((3, 2), [[True, True], [True, False], [False, False]], [1.0, 2.0]),
+])
+def test_masks_refuse_too_few_parts(shape, mask, value):
+    a = mx.zeros(shape)
+    with pytest.raises(RuntimeError, match="true elements"):
+        a[mx.array(mask)] = mx.array(value)
+    assert a.tolist() == mx.zeros(shape).tolist()
+    few = mx.array(mask) & (mx.cumsum(mx.ones(mx.array(mask).size).reshape(mx.array(mask).shape)).reshape(
+        mx.array(mask).shape) <= len(value))  # as many as there are parts
+    a[few] = mx.array(value)
+    assert a.sum().item() == sum(sum(v) if isinstance(v, list) else v for v in value)
+
+
+def test_masks_in_compiled_functions_take_the_last_part_again():
+    def put(m):
+        a = mx.zeros(3)
+        a[m] = mx.array([1.0, 2.0])
+        return a
+
+    assert mx.compile(put)(mx.array([True, True, True])).tolist() == [1, 2, 2]
+
+
+def test_masks_refuse_parts_that_do_not_fit():
+    a = mx.zeros((3, 2))
+    for value in ([1.0, 2.0, 3.0, 4.0], [[[1.0]]]):
+        with pytest.raises(ValueError):
+            a[mx.array([True, False, True])] = mx.array(value) if np.ndim(value) == 1 else mx.ones((2, 2, 2))
+
+
+def test_formats_and_indices():
+    assert f"{mx.array(3.14159):.2f}" == "3.14" and f"{mx.array([1, 2])}" == "array([1, 2], dtype=int32)"
+    for f in (lambda: f"{mx.array([1.0]):.2f}", lambda: [1, 2][mx.array([1])], lambda: [1, 2][mx.array(1.0)]):
+        with pytest.raises(TypeError):
+            f()
+    assert [1, 2][mx.array(1)] == 2
+    with pytest.raises(AttributeError):
+        mx.array(1).unknown = 1
+    assert mx.array(b"ab").tolist() == [97, 98]
+    with pytest.raises(TypeError):
+        repr(mx.array.__new__(mx.array))  # no __init__ has run
+
+
+@pytest.mark.parametrize("error, call", [
+    (TypeError, lambda x: mx.reshape(x, (2.0, 3))),
+    (TypeError, lambda x: mx.take(x, [0, 1])),
+    (TypeError, lambda x: mx.take(x, 1.0)),
+    (TypeError, lambda x: mx.tensordot(x, x, "a")),
+    (TypeError, lambda x: mx.tensordot(x, x, [1, 0])),
+    (TypeError, lambda x: mx.linspace("a", 1)),
+    (TypeError, lambda x: mx.stop_gradient("x")),
+    (ValueError, lambda x: mx.broadcast_shapes()),
+    (ValueError, lambda x: mx.arange(True)),
+    (ValueError, lambda x: mx.asarray(x, copy=False)),
+    (ValueError, lambda x: nn.InstanceNorm(3)(x)),
+    (ValueError, lambda x: nn.MaxPool2d(2)(x)),
+    (ValueError, lambda x: mx.softmax(mx.array(1.0), axis=0)),
+    (ValueError, lambda x: mx.logsumexp(mx.array(1.0), axis=-1)),
+    (IndexError, lambda x: mx.softmax(x, axis=2)),
+    (ValueError, lambda x: mx.fft.fftn(x, s=[2, 2])),
+    (ValueError, lambda x: mx.fft.irfft2(x, [2, 2], None)),
+])
+def test_bad_input(error, call):
+    with pytest.raises(error):
+        call(mx.ones((2, 3)))
+
+
+@pytest.mark.parametrize("ending, missing, damaged", [
+    ("npy", RuntimeError, RuntimeError),
+    ("npz", ValueError, ValueError),
+    ("safetensors", RuntimeError, RuntimeError),
+    ("gguf", ValueError, RuntimeError),
+    ("txt", ValueError, ValueError),
+    ("", ValueError, ValueError),
+])
+def test_files_that_cannot_be_read(tmp_path, ending, missing, damaged):
+    path = tmp_path / ("a." + ending if ending else "a")
+    with pytest.raises(missing):
+        mx.load(str(path))
+    whole = b"damaged" * 20
+    if ending in ("npy", "npz", "safetensors"):
+        {"npy": mx.save, "npz": lambda f, a: mx.savez(f, a=a),
+         "safetensors": lambda f, a: mx.save_safetensors(f, {"a": a})}[ending](str(path), mx.arange(64))
+        whole = path.read_bytes()
+    for content in (b"", b"x", b"damaged" * 20, whole[:len(whole) // 2], whole[:-4] if ending else b"y"):
+        path.write_bytes(content)
+        with pytest.raises(damaged):
+            mx.eval(mx.load(str(path)))
+
+
+def test_forms_that_are_taken():
+    x = mx.ones((2, 3))
+    assert mx.astype(x, dtype=mx.int32).dtype == mx.int32 and mx.zeros(3, None).dtype == mx.float32
+    assert mx.vecdot(x, x, 0).tolist() == [2, 2, 2] and mx.roll(mx.arange(3), mx.array(1)).tolist() == [2, 0, 1]
+    assert mx.distributed.all_sum(2).item() == 2
+
+
+def test_gradients_of_integers_beside_floats_are_zero():
+    params = {"w": mx.array([1.0, 2.0]), "i": mx.array([1, 0])}
+    value, grads = mx.value_and_grad(lambda p: (p["w"][p["i"]] * mx.array([1.0, 3.0])).sum())(params)
+    assert value.item() == 5 and grads["w"].tolist() == [3, 1]
+    assert grads["i"].dtype == mx.int32 and grads["i"].tolist() == [0, 0]
+    with pytest.raises(ValueError):
+        mx.grad(lambda x: (x * x).sum())(mx.array([1, 2]))
+
+
+def test_layers_losses_and_trees():
+    mx.random.seed(0)
+    weight = nn.Conv1d(4, 4, 2, groups=2).weight
+    assert 0.45 < mx.abs(weight).max().item() <= 0.5  # uniform below sqrt(1 / (inputs of a group * kernel))
+    assert nn.LayerNorm(4)(mx.array([[1, 2, 3, 4]])).dtype == mx.float32
+    x, t = mx.array([[-1.5, 1.25, 0.0, 2.75]]), mx.array([[0.5, 0.6, 0.5, 0.5]])
+    assert abs(nn.losses.cross_entropy(x, t).item() - 4.66338) < 1e-4
+    assert abs(nn.losses.cross_entropy(x, t, label_smoothing=0.1).item() - 4.43588) < 1e-4
+    grads, norm = optim.clip_grad_norm({"a": mx.array([1.0, 2.0], mx.float16)}, 0.5)
+    assert grads["a"].dtype == mx.float16 and norm.dtype == mx.float32 and abs(norm.item() - 5**0.5) < 1e-5
+    layer = nn.layers.distributed.shard_linear(nn.Linear(4, 2), "all-to-sharded")
+    assert isinstance(layer, nn.AllToShardedLinear) and layer(mx.ones((1, 4))).shape == (1, 2)
+    with pytest.raises(ValueError):
+        nn.layers.distributed.shard_linear(nn.Linear(4, 2), "other")
+    whole = nn.Linear(4, 2)
+    before = whole.weight
+    nn.layers.distributed.shard_inplace(whole, "sharded-to-all")
+    assert mx.array_equal(whole.weight, before).item()
+    assert utils.tree_unflatten([]) == [] and utils.tree_merge({}, {}) == {}
+    assert utils.tree_map_with_path(lambda p, x: p, [1, {"k": 2}]) == ["0", {"k": "1.k"}]
