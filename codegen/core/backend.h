@@ -117,8 +117,7 @@ Result<std::shared_ptr<runtime::Code>> load(const ir::Program& program, const Ta
 // With `text`, the kernels' code to read.
 Result<runtime::Image> make_image(const ir::Function& f, const Target& target,
                                   std::vector<Backend::KernelCode>* text = nullptr);
-Result<std::shared_ptr<runtime::Executable>> build(const ir::Function& f, const Target& target,
-                                                   std::vector<Backend::KernelCode>* text = nullptr);
+Result<std::shared_ptr<runtime::Executable>> build(const ir::Function& f, const Target& target);
 
 struct CompileOptions {
   Target target;

@@ -259,11 +259,10 @@ Result<runtime::Image> make_image(const ir::Function& f, const Target& target, s
   return image;
 }
 
-Result<std::shared_ptr<runtime::Executable>> build(const ir::Function& f, const Target& target,
-                                                   std::vector<Backend::KernelCode>* text) {
+Result<std::shared_ptr<runtime::Executable>> build(const ir::Function& f, const Target& target) {
   FRIT_ASSIGN_OR_RETURN(backend, find_backend(target.backend));
   FRIT_TRY(backend->runs_here(target));
-  FRIT_ASSIGN_OR_RETURN(image, make_image(f, target, text));
+  FRIT_ASSIGN_OR_RETURN(image, make_image(f, target));
   return runtime::load_image(std::move(image));
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "codegen/report/layout.h"
+#include "codegen/report/op_places.h"
 #include "codegen/report/parts.h"
 #include "ir/graph/control.h"
 #include "ir/text/printer.h"
@@ -86,10 +87,10 @@ double rounded(double v) { return std::round(v * 10) / 10; }
 
 class GraphPart {
  public:
-  GraphPart(Json& doc, const Function& f, const Compilation& c) : doc_(doc), f_(f), c_(c), boxes_(boxes_of(f)) {}
+  GraphPart(Json& doc, const Function& f, const Compilation& c)
+      : doc_(doc), f_(f), c_(c), boxes_(boxes_of(f)), places_(f) {}
 
   void run() {
-    places_.resize(f_.ops.size());
     for (size_t i = 0; i < boxes_.members.size(); ++i) inner(i);
     add_edges();
     std::vector<std::pair<uint32_t, uint32_t>> pairs;
@@ -109,16 +110,7 @@ class GraphPart {
       outer_.push_back({kOpWidth, kOpHeight});
       return;
     }
-    std::vector<Box> ops(members.size(), {kOpWidth, kOpHeight});
-    std::vector<std::pair<uint32_t, uint32_t>> edges;
-    for (uint32_t k = 0; k < members.size(); ++k)
-      for (ValueId o : f_.ops[members[k]].operands) {
-        const auto at = std::lower_bound(members.begin(), members.end(), f_.values[o].op);
-        if (f_.values[o].op != kNone && at != members.end() && *at == f_.values[o].op)
-          edges.emplace_back(static_cast<uint32_t>(at - members.begin()), k);
-      }
-    const auto [width, height] = lay_out(ops, edges, 14, 22, 1600);
-    for (size_t k = 0; k < members.size(); ++k) places_[members[k]] = {kPadding + ops[k].x, kHead + ops[k].y};
+    const auto [width, height] = places_.place(members);
     outer_.push_back({width + 2 * kPadding, height + kHead + kPadding});
   }
 
@@ -135,26 +127,44 @@ class GraphPart {
     for (uint32_t i = 0; i < f_.results.size(); ++i) edges_[{box_of(f_.results[i]), first + i}].insert(f_.results[i]);
   }
 
-  void add_ops() {
-    const std::vector<std::string> lines = op_lines(f_), names = value_names(f_);
-    Json& list = doc_["ops"] = Json::array();
-    for (size_t i = 0; i < f_.ops.size(); ++i) {
-      const Op& op = f_.ops[i];
-      Json j{{"name", op.def->name}, {"box", boxes_.of_op[i]}};
-      j["type"] = op.results.empty() ? "" : f_.type(op.results[0]).str();
-      j["text"] = i < lines.size() ? lines[i] : std::string(op.def->name);
-      Json from = Json::array();
-      for (ValueId o : op.operands) {
-        // Ops by number, parameters as -1 - number.
-        const Value& v = f_.values[o];
-        from.push_back(v.op == kNone ? -1 - static_cast<int64_t>(v.index) : static_cast<int64_t>(v.op));
-      }
-      j["from"] = std::move(from);
-      if (op.loc.known()) j["at"] = to_string({op.loc.file, op.loc.line, 0});
-      j["x"] = rounded(places_[i].first);
-      j["y"] = rounded(places_[i].second);
-      list.push_back(std::move(j));
+  Json op_json(const PlacedOp& placed, const std::string& text) const {
+    const Function& f = *placed.function;
+    const Op& op = f.ops[placed.op];
+    const PlacedOp* outer = &placed;
+    while (outer->around >= 0) outer = &places_.ops()[static_cast<size_t>(outer->around)];
+    Json j{{"name", op.def->name}, {"box", boxes_.of_op[outer->op]}};
+    j["type"] = op.results.empty() ? "" : f.type(op.results[0]).str();
+    j["text"] = text.empty() ? std::string(op.def->name) : text;
+    Json from = Json::array();
+    for (ValueId o : op.operands) {
+      // Ops by number, the function's parameters as -1 - number. A region's parameters are the operands of its op.
+      const Value& v = f.values[o];
+      if (v.op != kNone)
+        from.push_back(placed.first + v.op);
+      else if (placed.around < 0)
+        from.push_back(-1 - static_cast<int64_t>(v.index));
     }
+    j["from"] = std::move(from);
+    if (op.loc.known()) j["at"] = to_string({op.loc.file, op.loc.line, 0});
+    j["x"] = rounded(kPadding + placed.x);
+    j["y"] = rounded(kHead + placed.y);
+    if (placed.around >= 0) j["around"] = placed.around;
+    if (placed.labels.empty()) return j;
+    j["size"] = {rounded(placed.width), rounded(placed.height)};
+    for (const PlacedOp::Label& l : placed.labels)
+      j["regions"].push_back({{"name", l.region}, {"x", rounded(l.x)}, {"y", rounded(l.y)}});
+    return j;
+  }
+
+  void add_ops() {
+    std::map<const Function*, std::vector<std::string>> lines;
+    Json& list = doc_["ops"] = Json::array();
+    for (const PlacedOp& placed : places_.ops()) {
+      const auto [known, added] = lines.try_emplace(placed.function);
+      if (added) known->second = op_lines(*placed.function);
+      list.push_back(op_json(placed, placed.op < known->second.size() ? known->second[placed.op] : ""));
+    }
+    const std::vector<std::string> names = value_names(f_);
     Json& params = doc_["parameters"] = Json::array();
     for (size_t i = 0; i < f_.params.size(); ++i)
       params.push_back({{"name", f_.values[f_.params[i]].name},
@@ -200,7 +210,10 @@ class GraphPart {
 
   void add_docs() {
     Json& docs = doc_["docs"] = Json::object();
-    for (const Op& op : f_.ops) docs[std::string(op.def->name)] = op.def->doc;
+    for (const PlacedOp& placed : places_.ops()) {
+      const OpDef& def = *placed.function->ops[placed.op].def;
+      docs[std::string(def.name)] = def.doc;
+    }
   }
 
   Json& doc_;
@@ -208,7 +221,7 @@ class GraphPart {
   const Compilation& c_;
   Boxes boxes_;
   std::vector<Box> outer_;
-  std::vector<std::pair<double, double>> places_;  // of ops, from the corner of their box
+  OpPlaces places_;
   std::map<std::pair<uint32_t, uint32_t>, std::set<ValueId>> edges_;
 };
 

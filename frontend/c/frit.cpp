@@ -39,6 +39,7 @@ std::string form_of(Inspection inspection, frit_form form) {
     case FRIT_FORM_TRACED: return std::move(inspection.ir);
     case FRIT_FORM_OPTIMISED: return std::move(inspection.optimised);
     case FRIT_FORM_KERNELS: return std::move(inspection.kernels);
+    case FRIT_FORM_ASSEMBLY: return std::move(inspection.assembly);
   }
   throw InvalidArgument("'form' is " + std::to_string(static_cast<int>(form)) + ", which is no frit_form");
 }

@@ -5,8 +5,10 @@
 #include <map>
 
 #include "codegen/core/backend.h"
+#include "codegen/core/facts.h"
 #include "frontend/compile/compiled_state.h"
 #include "frontend/compile/report.h"
+#include "frontend/eager/code_store.h"
 #include "ir/kernel/program.h"
 #include "ir/text/kernel_printer.h"
 #include "ir/text/printer.h"
@@ -179,19 +181,29 @@ void CompiledBase::compile_ahead_of(ClosureFn fn, std::span<const ShapeDtype> ar
 
 namespace {
 
+// The kernels in the first form that the target's backend writes, which is text.
+std::string assembly_of(const ir::Program& program, const codegen::Target& target) {
+  if (program.kernels.empty()) return "";
+  auto backend = codegen::find_backend(target.backend);
+  if (!backend) throw_runtime(backend.error(), {});
+  auto text = (*backend)->emit(program, target, codegen::facts_of(target.backend)->emissions.at(0).name);
+  if (!text) throw_runtime(text.error(), {});
+  return *std::move(text);
+}
+
 Inspection inspection_of(const CompiledEntry& entry) {
   const Where nowhere;
   Inspection inspection;
   ir::Function f = entry.traced().function;
   f.canonicalize_order();
   inspection.ir = ir::print(f);
+  // The kernels are shown as they are scheduled for the device that runs them.
+  const codegen::Target target = target_of(entry.device_type());
   const auto lower = [&](std::string_view text) {
     auto pipeline = passes::Pipeline::parse(text);
     if (!pipeline) throw_runtime(pipeline.error(), nowhere);
     passes::PassContext context;
     context.fuse = get_compile_mode() != CompileMode::no_fuse;
-    // The kernels are shown as they are scheduled for this machine.
-    const codegen::Target target;
     auto backend = codegen::find_backend(target.backend);
     if (!backend) throw_runtime(backend.error(), nowhere);
     auto traits = (*backend)->traits(target);
@@ -206,6 +218,7 @@ Inspection inspection_of(const CompiledEntry& entry) {
   if (lowered.program) {
     inspection.kernels = ir::print(*lowered.program, lowered.name);
     inspection.kernel_count = static_cast<int>(lowered.program->steps.size());
+    inspection.assembly = assembly_of(*lowered.program, target);
   }
   return inspection;
 }

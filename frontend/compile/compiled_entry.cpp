@@ -168,7 +168,7 @@ void CompiledEntry::run(std::span<runtime::Tensor> arguments, std::span<const bo
     held = *std::move(dense);
     code = held.get();
   }
-  const auto verified = gpu ? nullptr : VerifiedRun::begin(traced_, arguments);
+  const auto verified = VerifiedRun::begin(traced_, arguments);
   Status status;
   if (traced_.captured.empty()) {
     status = code->run(arguments, donated, outputs);

@@ -12,6 +12,7 @@
 #include "codegen/report/report.h"
 #include "frontend/compile/compiled_state.h"
 #include "frontend/compile/explain.h"
+#include "frontend/eager/code_store.h"
 #include "ir/routines/routine.h"
 #include "runtime/execute/library.h"
 #include "runtime/files/file.h"
@@ -148,6 +149,7 @@ void write_report(const CompiledState& state, const std::string& path) {
   codegen::ReportRequest request;
   request.function = &entry.traced().function;
   request.title = state.name();
+  request.options.target = target_of(entry.device_type());
   request.options.fuse = entry.mode() != CompileMode::no_fuse;
   request.inputs = inputs_of(entry);
   request.history = history_of(state);

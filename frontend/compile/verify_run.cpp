@@ -11,6 +11,7 @@
 #include "frontend/eager/eager.h"
 #include "ir/reduce/distance.h"
 #include "ir/text/printer.h"
+#include "runtime/execute/gpu.h"
 #include "runtime/files/file.h"
 #include "runtime/files/npy.h"
 #include "runtime/memory/dense.h"
@@ -31,7 +32,10 @@ bool wanted() {
 
 ir::Tensor copy_of(const runtime::Tensor& t) {
   ir::Tensor out(t.dtype, t.shape);
-  if (const Status s = runtime::copy_dense(t, out.data.data()); !s) throw_runtime(s.error(), Where());
+  Result<runtime::Tensor> here = t;
+  if (t.buffer && t.buffer->gpu()) here = runtime::to_host(t, *runtime::known_gpu());
+  const Status s = here.ok() ? runtime::copy_dense(*here, out.data.data()) : Status(here.error());
+  if (!s) throw_runtime(s.error(), Where());
   return out;
 }
 
@@ -67,7 +71,8 @@ class Run final : public VerifiedRun {
   void report(size_t result, double d) const {
     const char* set = secure_getenv("FRIT_CRASH_DIR");
     const std::string path = codegen::new_reproducer(set && *set ? set : ".", f_.name);
-    std::string command = "frit reduce '" + path + "' --against=interpreter";
+    const std::string against = running_device() == Device::gpu ? *runtime::device_name("gpu") : "interpreter";
+    std::string command = "frit reduce '" + path + "' --against=" + against;
     Status s;
     for (size_t i = 0; i < inputs_.size() && s.ok(); ++i) {
       const std::string file = path.substr(0, path.size() - 5) + "." + std::to_string(i) + ".npy";

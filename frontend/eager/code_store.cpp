@@ -3,7 +3,6 @@
 
 #include <cstdio>
 
-#include "codegen/core/backend.h"
 #include "codegen/core/cache_key.h"
 #include "codegen/core/crash_file.h"
 #include "codegen/core/watch.h"
@@ -110,10 +109,14 @@ Result<runtime::Image> compile(ir::Function& f, CompileMode mode, const codegen:
 
 }  // namespace
 
+codegen::Target target_of(Device::DeviceType device) {
+  if (device == Device::gpu)
+    if (auto gpu = runtime::device_name("gpu"); gpu.ok()) return codegen::target_for(*gpu);
+  return {};
+}
+
 Result<MadeCode> make_code(ir::Function f, CompileMode mode) {
-  codegen::Target target;
-  if (running_device() == Device::gpu)
-    if (auto gpu = runtime::device_name("gpu"); gpu.ok()) target = codegen::target_for(*gpu);
+  const codegen::Target target = target_of(running_device());
   std::optional<std::string> key;
   if (disk().enabled()) {
     key = codegen::cache_key(f, name(mode), target);

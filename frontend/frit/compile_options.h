@@ -158,6 +158,7 @@ struct Inspection {
   std::string ir;         // as traced
   std::string optimised;  // after the graph passes, before lowering
   std::string kernels;    // the kernel program
+  std::string assembly;   // its machine code as text: the processor's assembly, or a GPU's shaders in GLSL
   int kernel_count = 0;   // kernels and library calls that one call runs
 };
 

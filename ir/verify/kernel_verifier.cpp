@@ -178,7 +178,7 @@ class KernelVerifier {
     FRIT_TRY(check_access(x.buffer, x.index, x.mask));
     const KernelBuffer& b = k_.buffer(x.buffer);
     if (!b.written) return fail("K5", "buffer '" + b.name + "' is not declared as written");
-    if (parallel_ && x.buffer < k_.buffers.size() && parallel_wide_ && !depends_on_iteration(x.index))
+    if (parallel_ && x.buffer < k_.buffers.size() && parallel_wide_ && !chosen_ && !depends_on_iteration(x.index))
       return fail("K10", "every iteration of the parallel loop writes the same position");
     return use_as(x.value, b.dtype, "K5", "the stored register");
   }
@@ -244,7 +244,8 @@ class KernelVerifier {
     FRIT_TRY(check_shape(x, depth));
     auto outer_scope = in_scope_;
     auto outer_facts = facts_;
-    bool outer_unreachable = unreachable_, outer_parallel = parallel_;
+    bool outer_unreachable = unreachable_, outer_parallel = parallel_, outer_chosen = chosen_;
+    chosen_ = chosen_ || (parallel_ && depends_on_iteration(x.extent));
     FRIT_TRY(declare(x.var));
     facts_.set_loop(x.var, x.extent);
     unreachable_ = unreachable_ || outer_facts.less_equal(x.extent, 0) == Tri::Yes;
@@ -273,6 +274,7 @@ class KernelVerifier {
     facts_ = std::move(outer_facts);
     unreachable_ = outer_unreachable;
     parallel_ = outer_parallel;
+    chosen_ = outer_chosen;
     return {};
   }
 
@@ -303,6 +305,7 @@ class KernelVerifier {
   const Instr* at_ = nullptr;
   bool unreachable_ = false;
   bool parallel_ = false, parallel_wide_ = false;
+  bool chosen_ = false;  // some iterations of the parallel loop may not come here
 };
 
 }  // namespace

@@ -269,6 +269,8 @@ static void additions(void) {
   OK(frit_lower(&text, fast, FRIT_FORM_OPTIMISED, two));
   OK(frit_lower(&text, fast, FRIT_FORM_KERNELS, two));
   CHECK(strstr(mlx_string_data(text), "kernel"));
+  OK(frit_lower(&text, fast, FRIT_FORM_ASSEMBLY, two));
+  CHECK(strlen(mlx_string_data(text)) > 0);
   FAILS(frit_lower(&text, fast, (frit_form)8, two), "frit_form");
   FAILS(frit_explain(&text, plain), "not compiled");
   char page[] = "/tmp/frit_c_api_XXXXXX.json", start[64] = "";

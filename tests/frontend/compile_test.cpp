@@ -326,6 +326,11 @@ TEST(Compile, Inspection) {
   EXPECT_TRUE(contains(seen.ir, "compile_test.cpp"));
   EXPECT_TRUE(contains(seen.optimised, "func @gelu"));
   EXPECT_EQ(seen.kernel_count, 1) << seen.kernels;
+  // The symbol of the kernel, whatever the processor is.
+  EXPECT_TRUE(contains(seen.assembly, ".globl\t")) << seen.assembly;
+  EXPECT_TRUE(contains(seen.assembly, "ret")) << seen.assembly;
+  // No kernel of frit's own, no code.
+  EXPECT_EQ(compile([](array x) { return matmul(x, x); }).lower(zeros({8, 8})).assembly, "");
 }
 
 // Run once more by CTest with FRIT_DISABLE_COMPILE set to 1, to 0 and to nothing.

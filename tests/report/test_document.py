@@ -24,7 +24,7 @@ def check(test, doc):
     test.assertEqual(doc["version"], 1)
     boxes, ops = doc["boxes"], doc["ops"]
     for i, op in enumerate(ops):
-        test.assertIn(i, boxes[op["box"]]["ops"])
+        test.assertEqual(i in boxes[op["box"]]["ops"], "around" not in op)
         for f in op["from"]:
             test.assertTrue(-len(doc["parameters"]) <= f < i, op)
         test.assertIn(op["name"], doc["docs"])
@@ -78,6 +78,7 @@ class Document(CliTest):
         self.assertIn(store, asm["from"])
         self.assertIn("spills", asm)
         self.assertGreater(asm["ms"], 0)
+        self.assertLessEqual({"passes", "machine code", "load"}, {s["name"] for s in doc["stages"]})
         at = [doc["ops"][o].get("at", "") for o in kernel["ir_ops"] if o >= 0]
         self.assertTrue(any("layer_norm.frit:" in a for a in at))
         source = doc["sources"][next(iter(doc["sources"]))]
@@ -87,9 +88,23 @@ class Document(CliTest):
         path = self.write("loop.frit", LOOP)
         doc = json.loads(self.text("report", path, "--json"))
         self.assertEqual(doc["status"], "complete")
-        self.assertEqual([o["name"] for o in doc["ops"]], ["scan", "cond", "exp"])
+        self.assertEqual([o["name"] for o in doc["ops"] if "around" not in o], ["scan", "cond", "exp"])
         for op in doc["ops"]:
             self.assertIn(f" = {op['name']} ", op["text"])
+        # The ops of the regions stand inside of their op, and lead to their own lines.
+        scan = doc["ops"][0]
+        self.assertEqual([r["name"] for r in scan["regions"]], ["body"])
+        inner = [o for o in doc["ops"] if o.get("around") == 0]
+        self.assertIn("tanh", [o["name"] for o in inner])
+        for op in inner:
+            self.assertEqual(op["box"], scan["box"])
+            self.assertGreater(op["x"], scan["x"])
+            self.assertGreater(op["y"], scan["y"])
+            self.assertLess(op["x"] + 132, scan["x"] + scan["size"][0])
+            self.assertLess(op["y"] + 30, scan["y"] + scan["size"][1])
+            self.assertIn("loop.frit:", op["at"])
+        cond = doc["ops"][1]
+        self.assertEqual([r["name"] for r in cond["regions"]], ["then", "else"])
         body = next(s for s in doc["steps"] if "body" in s.get("kernel", ""))
         self.assertEqual(body["launches"], 20)
         self.assertEqual(next(s for s in doc["steps"] if s.get("routine") == "matmul")["launches"], 20)

@@ -29,15 +29,18 @@ class Faults(CliTest):
         libraries = [f"-lfrit_{name}" for name in ("codegen", "passes", "ir", "runtime", "base")]
         command = [os.environ["FRIT_CXX"], "-std=c++20", "-O0", "-shared", "-fPIC",
                    *[f"-I{source}/{f}" for f in ("", "ir/base", "runtime")], *os.environ.get("FRIT_CXX_FLAGS", "").split(),
-                   f"{source}/tests/report/faulty_backend/backend.cpp", f"-L{os.environ['FRIT_LIB']}", *libraries,
-                   "-o", f"{folder.name}/libfrit_codegen_faulty.so"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-        if done.returncode:
-            raise AssertionError(done.stderr)
-        cls.plugins = folder.name
+                   f"{source}/tests/report/faulty_backend/backend.cpp", f"-L{os.environ['FRIT_LIB']}", *libraries]
+        cls.plugins = {}
+        for device, flags in (("cpu", []), ("gpu", ["-DFAULTY_GPU"])):
+            cls.plugins[device] = os.path.join(folder.name, device)
+            os.mkdir(cls.plugins[device])
+            done = subprocess.run([*command, *flags, "-o", cls.plugins[device] + "/libfrit_codegen_faulty.so"],
+                                  capture_output=True, text=True, timeout=300)
+            if done.returncode:
+                raise AssertionError(done.stderr)
 
-    def env(self, fault, **variables):
-        return {**os.environ, "FRIT_PLUGIN_DIR": self.plugins, "FRIT_FAULT": fault, **variables}
+    def env(self, fault, device="cpu", **variables):
+        return {**os.environ, "FRIT_PLUGIN_DIR": self.plugins[device], "FRIT_FAULT": fault, **variables}
 
     def test_bisect_names_the_pass(self):
         path = self.write("sum.frit", SUM)
@@ -63,8 +66,8 @@ class Faults(CliTest):
         self.error(2, "reduce", path, "--against=seven")
         self.assertIn("do not differ", self.error(1, "reduce", path, "--against=interpreter", env=self.env("")))
 
-    def program(self, fault, **variables):
-        return subprocess.run([os.environ["FRIT_REPORTED"]], env=self.env(fault, **variables), cwd=self.folder,
+    def program(self, fault, device="cpu", **variables):
+        return subprocess.run([os.environ["FRIT_REPORTED"]], env=self.env(fault, device, **variables), cwd=self.folder,
                               capture_output=True, text=True, timeout=300)
 
     def test_verify(self):
@@ -80,6 +83,20 @@ class Faults(CliTest):
         self.assertIn("add", pathlib.Path(self.path("small.frit")).read_text())
         # Nothing is written where nothing asks for it.
         self.assertNotIn("FRIT_VERIFY", self.program("code").stderr)
+
+    def test_verify_on_a_gpu(self):
+        here = subprocess.run([os.environ["FRIT_CLI"], "devices"], capture_output=True, text=True)
+        if "vulkan: " not in here.stdout:
+            self.skipTest("no GPU: " + here.stdout + here.stderr)
+        good = self.program("", device="gpu", FRIT_DEVICE="gpu", FRIT_VERIFY="1", FRIT_CRASH_DIR=self.path("good"))
+        self.assertEqual((good.returncode, good.stderr), (0, ""))
+        done = self.program("code", device="gpu", FRIT_DEVICE="gpu", FRIT_VERIFY="1", FRIT_CRASH_DIR=self.path("bad"))
+        self.assertRegex(done.stderr, r"FRIT_VERIFY: result 0 of 'train_step' differs from the interpreter's by ")
+        graph = next(pathlib.Path(self.path("bad")).glob("train_step-*.frit"))
+        command = re.search(r"shown by: frit (.*)", graph.read_text())[1].replace("'", "").split()
+        self.assertIn("--against=vulkan", command)
+        self.frit(*command, "-o", self.path("small.frit"), env=self.env("code", device="gpu"))
+        self.assertIn("add", pathlib.Path(self.path("small.frit")).read_text())
 
     def test_crash_files(self):
         for fault, said in (("fail", "the compilation of this function fails: this backend fails on purpose"),

@@ -20,6 +20,16 @@ class Gpu(CliTest):
         self.assertIn("glsl", [c["form"] for k in doc["kernels"] for c in k["code"]])
         self.assertIn("spirv-asm", [c["form"] for k in doc["kernels"] for c in k["code"]])
 
+    def test_program(self):
+        folder = self.path("reports")
+        done = subprocess.run([os.environ["FRIT_REPORTED"]], env={**os.environ, "FRIT_DEVICE": "gpu", "FRIT_REPORT": folder},
+                              capture_output=True, text=True, timeout=300)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        page = pathlib.Path(folder, "train_step.html").read_text()
+        self.assertIn('"status":"complete"', page)
+        self.assertIn('"form":"spirv-asm"', page)
+        self.assertIn('"run_ms":', page)
+
     def test_loop(self):
         doc = json.loads(self.text("report", self.write("loop.frit", LOOP), "--device=vulkan", "--json", "--runs", 2))
         launches = {s.get("kernel") or s.get("routine"): s.get("launches", 1) for s in doc["steps"] if "ms" in s}

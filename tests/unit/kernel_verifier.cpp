@@ -166,6 +166,9 @@ TEST(KernelVerifier, K9Bounds) {
 
 TEST(KernelVerifier, K10ParallelStores) {
   expect_rule("K10", body("parallel for i in n { store %out[0], 1 }"));
+  expect_rule("K10", body("parallel for i in n { for j in 2 { store %out[0], 1 } }"));
+  // One iteration alone writes there.
+  EXPECT_EQ(error_of(body("parallel for i in n { for once in max(1 - i, 0) { store %out[0], 1 } }")), "");
   EXPECT_EQ(error_of(body("parallel for i in 1 { store %out[0], 1 }")), "");
   EXPECT_EQ(error_of(body("parallel for i in n { store %out[i], 1 }")), "");
   EXPECT_EQ(error_of(body("for i in n { store %out[0], 1 }")), "");

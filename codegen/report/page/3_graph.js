@@ -117,7 +117,7 @@ function drawNow() {
   doc.boxes.forEach((b, i) => {
     const [x, y, bw, bh] = b.at;
     if (!seen(x, y, bw, bh)) return;
-    const found = view.found.has("box" + i) || (!ops && b.ops && b.ops.some((o) => view.found.has(o)));
+    const found = view.found.has("box" + i) || (!ops && b.ops && withInner(b.ops).some((o) => view.found.has(o)));
     const g = el("g", { class: ["box", b.kind, b.form || "", view.chosen === "box" + i ? "chosen" : "", found ? "found" : ""].join(" "),
       transform: `translate(${x} ${y})`, tabindex: bw * scale > 30 ? 0 : null, role: "button", "aria-label": boxName(b), onclick: (e) => { e.stopPropagation(); chooseBox(i); },
       onkeydown: (e) => { if (e.key === "Enter") { e.stopPropagation(); chooseBox(i); } } }, el("rect", { class: "frame", width: bw, height: bh, rx: 6 }));
@@ -135,18 +135,25 @@ function drawNow() {
     scene.append(g);
   });
 }
+// Ops that run functions stand before the ops in their regions, which are drawn over them.
+const innerOps = new Map();
+doc.ops.forEach((op, i) => { if (op.around !== undefined) innerOps.set(op.around, [...(innerOps.get(op.around) || []), i]); });
+const withInner = (ops) => ops.flatMap((o) => [o, ...withInner(innerOps.get(o) || [])]);
+const opSize = (op) => op.size || [132, 30];
 function drawOps(g, box, seen, x, y) {
-  const here = new Set(box.ops);
-  for (const o of box.ops) for (const f of doc.ops[o].from) if (here.has(f)) {
-    const a = doc.ops[f], b = doc.ops[o], mid = (a.y + 30 + b.y) / 2;
-    g.append(el("path", { class: "edge", d: `M${a.x + 66} ${a.y + 30}C${a.x + 66} ${mid} ${b.x + 66} ${mid} ${b.x + 66} ${b.y}` }));
-  }
-  for (const o of box.ops) {
-    const op = doc.ops[o];
-    if (!seen(x + op.x, y + op.y, 132, 30)) continue;
+  const all = withInner(box.ops), here = new Set(all);
+  const edge = (a, b) => {
+    const from = a.x + opSize(a)[0] / 2, below = a.y + opSize(a)[1], to = b.x + opSize(b)[0] / 2, mid = (below + b.y) / 2;
+    g.append(el("path", { class: "edge", d: `M${from} ${below}C${from} ${mid} ${to} ${mid} ${to} ${b.y}` }));
+  };
+  for (const o of all) {
+    const op = doc.ops[o], [width, height] = opSize(op);
+    for (const f of op.from) if (here.has(f)) edge(doc.ops[f], op);
+    if (!seen(x + op.x, y + op.y, width, height)) continue;
     g.append(el("g", { class: "op" + (view.chosen === "op" + o ? " chosen" : "") + (view.found.has(o) ? " found" : ""), transform: `translate(${op.x} ${op.y})`, tabindex: 0, role: "button",
       "aria-label": op.text, onclick: (e) => { e.stopPropagation(); chooseOp(o); }, onkeydown: (e) => { if (e.key === "Enter") { e.stopPropagation(); chooseOp(o); } } },
-      el("rect", { width: 132, height: 30, rx: 5 }), el("text", { x: 6, y: 13 }, clip(op.name, 19)), el("text", { class: "soft", x: 6, y: 25, style: "font-size:10px" }, clip(op.type, 24)), el("title", {}, op.text)));
+      el("rect", { width, height, rx: 5 }), el("text", { x: 6, y: 13 }, clip(op.name, 19)), el("text", { class: "soft", x: 6, y: 25, style: "font-size:10px" }, clip(op.type, 24)), el("title", {}, op.text),
+      (op.regions || []).map((r) => el("text", { class: "soft", x: r.x, y: r.y, style: "font-size:10px" }, r.name))));
   }
 }
 
@@ -173,6 +180,7 @@ function chooseOp(o) {
     op.at ? el("p", {}, "From ", sourceLink(op.at)) : el("p", { class: "soft" }, "No source line: a pass made it, or the graph has none."),
     box.form !== undefined ? kernelButtons(box.number) : null,
     el("p", {}, op.from.length ? "Operands: " : "No operands. ", op.from.map((f) => f < 0 ? el("code", {}, "%" + doc.parameters[-1 - f].name + " ") : opButton(f))),
+    op.around !== undefined ? el("p", {}, "In a region of ", opButton(op.around)) : null,
     users.length ? el("p", {}, "Read by: ", users.slice(0, 20).map(opButton)) : null, remarksAt(op.at), edgeList(op.box));
 }
 function chooseBox(i) {
@@ -188,7 +196,7 @@ function chooseEdge(i) {
     e.why !== undefined ? el("p", { id: "why" }, el("b", {}, "Not fused: "), e.why || "no rule of fuse joins them") : null,
     el("h3", {}, "Passed through memory"), el("ul", { class: "remarks" }, e.values.map((v) => el("li", {}, el("code", {}, v)))));
 }
-function goToOp(o) { const op = doc.ops[o], at = doc.boxes[op.box].at; centre(at[0] + op.x + 66, at[1] + op.y + 15); chooseOp(o); }
+function goToOp(o) { const op = doc.ops[o], at = doc.boxes[op.box].at; centre(at[0] + op.x + opSize(op)[0] / 2, at[1] + op.y + Math.min(opSize(op)[1], 300) / 2); chooseOp(o); }
 function chooseGroup(number) { const at = doc.boxes[params + number].at; chooseBox(params + number); requestAnimationFrame(() => centre(at[0] + at[2] / 2, at[1] + Math.min(at[3], 300) / 2)); }
 
 let hits = [], hit = -1;

@@ -60,7 +60,8 @@ int frit_report(const mlx_closure compiled, const char* path);
 typedef enum frit_form_ {
   FRIT_FORM_TRACED,    /* the graph as traced */
   FRIT_FORM_OPTIMISED, /* the graph after its passes */
-  FRIT_FORM_KERNELS    /* the kernel program */
+  FRIT_FORM_KERNELS,   /* the kernel program */
+  FRIT_FORM_ASSEMBLY   /* the processor's assembly, or a GPU's shaders in GLSL */
 } frit_form;
 
 /* Traces and compiles for these arguments and gives one form as text, without running. */

@@ -212,6 +212,7 @@ void bind_compile(nb::module_& m) {
       .def_ro("ir", &Inspection::ir, "The function as traced.")
       .def_ro("optimised", &Inspection::optimised, "The graph after its passes, before lowering.")
       .def_ro("kernels", &Inspection::kernels, "The kernel program.")
+      .def_ro("asm", &Inspection::assembly, "The processor's assembly, or a GPU's shaders in GLSL.")
       .def_ro("kernel_count", &Inspection::kernel_count, "Kernels and library calls that one call runs.");
   nb::class_<PyCompiled>(m, "CompiledFunction", documentation("CompiledFunction").text, nb::type_slots(g_slots),
                          nb::dynamic_attr())

@@ -1,6 +1,6 @@
-// A backend whose code is wrong on purpose. It hands programs to LLVM's; FRIT_FAULT says where the fault is:
-// "code" (machine code subtracts where it should add), "fail" (it refuses), "crash" (the process ends), or the name of
-// a pass, which then replaces an addition of the graph.
+// A backend whose code is wrong on purpose. It hands programs to LLVM's, or built with FAULTY_GPU to that of the GPU;
+// FRIT_FAULT says where the fault is: "code" (machine code subtracts where it should add), "fail" (it refuses), "crash"
+// (the process ends), or the name of a pass, which then replaces an addition of the graph.
 #include <cstdlib>
 #include <string>
 
@@ -12,6 +12,12 @@ namespace {
 using namespace frit;
 
 const std::string kFault = std::getenv("FRIT_FAULT") ? std::getenv("FRIT_FAULT") : "";
+
+#ifdef FAULTY_GPU
+constexpr std::string_view kBelow = "glsl";
+#else
+constexpr std::string_view kBelow = "llvm";
+#endif
 
 const passes::PassInfo* right = nullptr;
 
@@ -50,18 +56,18 @@ class FaultyBackend : public codegen::Backend {
   FaultyBackend() { spoil_pass(); }
   std::string_view name() const override { return "faulty"; }
   Result<passes::TargetTraits> traits(const codegen::Target& target) override {
-    FRIT_ASSIGN_OR_RETURN(llvm, codegen::find_backend("llvm"));
-    return llvm->traits(target);
+    FRIT_ASSIGN_OR_RETURN(below, codegen::find_backend(kBelow));
+    return below->traits(target);
   }
   Status runs_here(const codegen::Target&) override { return {}; }
   Result<std::vector<runtime::ObjectCode>> objects(const ir::Program& program, const codegen::Target& target) override {
     if (kFault == "fail") return Diagnostic("this backend fails on purpose");
     if (kFault == "crash") std::abort();
-    FRIT_ASSIGN_OR_RETURN(llvm, codegen::find_backend("llvm"));
+    FRIT_ASSIGN_OR_RETURN(below, codegen::find_backend(kBelow));
     ir::Program p = program;
     if (kFault == "code")
       for (ir::Kernel& k : p.kernels) subtract(k.body);
-    return llvm->objects(p, target);
+    return below->objects(p, target);
   }
   Result<std::vector<Part>> emit_parts(const ir::Program&, const codegen::Target&, std::string_view) override {
     return Diagnostic("this backend writes no text");
@@ -70,4 +76,8 @@ class FaultyBackend : public codegen::Backend {
 
 }  // namespace
 
+#ifdef FAULTY_GPU
+FRIT_BACKEND(FaultyBackend, "target faulty; device vulkan; rank 900")
+#else
 FRIT_BACKEND(FaultyBackend, "target faulty; device cpu; rank 900")
+#endif
