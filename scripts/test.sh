@@ -72,10 +72,10 @@ if ((${#held_tests[@]})); then
     tests release "as x86-64-v2, one thread" "${held_tests[@]}"
 fi
 if ((all)); then
-  for preset in asan tsan; do
-    build $preset
-    tests $preset "with $preset"
-  done
+  build asan "${python[@]}"
+  tests asan "with asan"
+  build tsan
+  tests tsan "with tsan"
   step "a fresh machine"
   FRIT_TEST_ONLY='^(Array|Compile|Fast|Linalg|Offline|Package|Random|Sort|cli|c\.cblas|example|install|vulkan\.programs)' scripts/fresh.sh smoke ||
     failures+=("fresh machine:

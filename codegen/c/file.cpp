@@ -41,7 +41,9 @@ constexpr std::string_view kPrelude = R"(
     defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
 #error "this file needs IEEE 754 arithmetic: compile it without -ffast-math and its parts"
 #endif
-#if !defined(FLT_EVAL_METHOD) || (FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1)
+/* 0, and by ISO/IEC TS 18661-3 also 16 and 32: each type in itself. 1 and 64: float as double, which rounds the same. */
+#if !defined(FLT_EVAL_METHOD) || \
+    (FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1 && FLT_EVAL_METHOD != 16 && FLT_EVAL_METHOD != 32 && FLT_EVAL_METHOD != 64)
 #error "this file needs arithmetic in the type that it is written in: on x86 of 32 bits compile it with -msse2 -mfpmath=sse"
 #endif
 #if FLT_RADIX != 2 || FLT_MANT_DIG != 24 || DBL_MANT_DIG != 53

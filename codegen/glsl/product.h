@@ -7,7 +7,7 @@ namespace frit::codegen::glsl {
 
 // The declaration of a product's arguments, followed by those of its epilogue. Word ARGUMENTS.
 extern const char* const kProductArguments;
-// What the shaders of matrix units ask of the language.
+// The pragma and the extensions at the head of every shader that uses matrix units.
 extern const char* const kMatrixUnits;
 // The place of a workgroup's tile: i0 and j0, and what kBatch gives. Words BATCH, TM and TN.
 extern const char* const kPlace;

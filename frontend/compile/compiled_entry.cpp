@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "codegen/core/guard.h"
+#include "frontend/compile/report.h"
 #include "frontend/compile/verify_run.h"
 #include "frontend/core/layout.h"
 #include "frontend/eager/eager.h"
@@ -184,6 +185,7 @@ void CompiledEntry::run(std::span<runtime::Tensor> arguments, std::span<const bo
       for (size_t i = 0; i < arguments.size(); ++i) arguments[i] = std::move(all[i]);
   }
   if (!status) throw_runtime(status.error(), where);
+  if (gpu) report_before_driver_ends(*this);
   if (verified) verified->compare(outputs);
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "codegen/report/report.h"
@@ -14,6 +15,7 @@
 #include "frontend/compile/explain.h"
 #include "frontend/eager/code_store.h"
 #include "ir/routines/routine.h"
+#include "runtime/execute/gpu.h"
 #include "runtime/execute/library.h"
 #include "runtime/files/file.h"
 
@@ -104,8 +106,7 @@ std::string file_name(const std::string& name) {
   return out;
 }
 
-void write_remembered() {
-  const std::string folder = report_folder();
+void write_pages(const std::string& folder) {
   std::vector<codegen::ReportLink> links;
   try {
     std::error_code error;
@@ -135,6 +136,11 @@ void write_remembered() {
   }
 }
 
+void write_remembered() {
+  static std::once_flag written;
+  std::call_once(written, [] { write_pages(report_folder()); });
+}
+
 }  // namespace
 
 void write_report(const CompiledState& state, const std::string& path) {
@@ -158,6 +164,17 @@ void write_report(const CompiledState& state, const std::string& path) {
   const Status s =
       runtime::write_file(path, json ? report.json + "\n" : codegen::report_page(report.json, request.title));
   if (!s) throw RuntimeError("report: " + s.error().message, "give a path in a folder that can be written");
+}
+
+void report_before_driver_ends(const CompiledEntry& entry) {
+  if (!report_folder()) return;
+  static std::mutex mutex;
+  static auto& seen = *new std::set<const CompiledEntry*>;
+  const std::lock_guard lock(mutex);
+  if (!seen.insert(&entry).second) return;
+  // The driver compiles shaders while they run.
+  if (runtime::Gpu* gpu = runtime::known_gpu(); gpu && !gpu->synchronize().ok()) return;
+  std::atexit(write_remembered);
 }
 
 void remember_for_report(const std::shared_ptr<CompiledState>& state) {

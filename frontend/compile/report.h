@@ -6,6 +6,7 @@
 
 namespace frit::detail {
 
+class CompiledEntry;
 class CompiledState;
 
 // Writes the page of the trace that was used last, with the history of all. `path` ends in .json for the document
@@ -15,5 +16,9 @@ void write_report(const CompiledState& state, const std::string& path);
 
 // With FRIT_REPORT: remembers the function for the pages at exit.
 void remember_for_report(const std::shared_ptr<CompiledState>& state);
+
+// After a run on a GPU: the pages are written before the driver's exit handlers. It registers some of them while it
+// compiles an entry's shaders, and handlers run in the reverse order, so each entry registers the pages once more.
+void report_before_driver_ends(const CompiledEntry& entry);
 
 }  // namespace frit::detail

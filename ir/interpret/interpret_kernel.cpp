@@ -178,7 +178,8 @@ class KernelRun {
     if (const auto* bind = std::get_if<BindInstr>(&c.instr->node)) {
       int64_t value = static_cast<int64_t>(regs_[bind->value]);
       const std::optional<int64_t> low = c.position.evaluate(slots_.data()), high = c.high.evaluate(slots_.data());
-      if (!low || !high || value < *low || value > *high)
+      // An empty range is that of an empty axis, outside of the loops over it: nothing that uses the name runs.
+      if (!low || !high || (*low <= *high && (value < *low || value > *high)))
         return fail(c, "the value " + std::to_string(value) + " is outside the range");
       slots_[c.slot] = value;
       return {};

@@ -81,6 +81,14 @@ class Calls(unittest.TestCase):
         done = run("i686-linux-gnu-gcc", "-std=c11", "-mno-sse", "-c", self.folder / "calls.c", "-o", self.folder / "calls.o")
         self.assertIn("-msse2 -mfpmath=sse", done.stderr)
 
+    def test_processors_with_half_precision(self):
+        # gcc evaluates _Float16 in its own type there, and says so by another FLT_EVAL_METHOD.
+        self.compile()
+        flags = ["-std=gnu11", "-mavx512fp16", "-x", "c"]
+        if run("gcc", *flags, "-E", os.devnull).returncode:
+            self.skipTest("gcc compiles for no such processor here")
+        self.good("gcc", *flags, "-Wall", "-Wextra", "-Werror", "-c", self.folder / "calls.c", "-o", self.folder / "calls.o")
+
     def test_same_bytes(self):
         self.compile()
         first = [(self.folder / name).read_bytes() for name in ["calls.c", "calls.h"]]

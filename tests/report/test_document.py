@@ -104,7 +104,7 @@ class Document(CliTest):
             self.assertLess(op["y"] + 30, scan["y"] + scan["size"][1])
             self.assertIn("loop.frit:", op["at"])
         cond = doc["ops"][1]
-        self.assertEqual([r["name"] for r in cond["regions"]], ["then", "else"])
+        self.assertEqual([r["name"] for r in cond["regions"]], ["else", "then"])
         body = next(s for s in doc["steps"] if "body" in s.get("kernel", ""))
         self.assertEqual(body["launches"], 20)
         self.assertEqual(next(s for s in doc["steps"] if s.get("routine") == "matmul")["launches"], 20)

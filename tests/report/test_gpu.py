@@ -34,8 +34,8 @@ class Gpu(CliTest):
         doc = json.loads(self.text("report", self.write("loop.frit", LOOP), "--device=vulkan", "--json", "--runs", 2))
         launches = {s.get("kernel") or s.get("routine"): s.get("launches", 1) for s in doc["steps"] if "ms" in s}
         self.assertEqual(launches["matmul"], 20)
-        self.assertEqual(launches["loop_0_scan_body_1_add_tanh"], 20, launches)
-        self.assertEqual(launches["loop_1_exp"], 1, launches)
+        self.assertEqual(launches["loop_0_scan_body_1_add_tanh_negative"], 20, launches)
+        self.assertEqual(launches["loop_2_exp"], 1, launches)
 
     def test_profile(self):
         path = self.path("trace.json")

@@ -245,6 +245,11 @@ TEST(KernelInterpreter, WhatIsNotAllowedIsSaid) {
       "extent is negative");
   has(run("kernel @k(%x: f32[4] in; n) {\n  %0: i64 = index(n)\n  bind k = %0 in [0, 3]\n}", {span_of(x)}, {4}),
       "outside the range");
+  // Of an empty axis, before a loop over it.
+  EXPECT_EQ(run("kernel @k(%x: f32[n] in, %o: f32[1] out; n) {\n  %0: i64 = index(n - 1)\n  bind k = %0 in [0, n - 1]\n"
+                "  for i in n {\n    %1: f32 = load %x[k]\n    store %o[0], %1\n  }\n}",
+                {{}, span_of(x)}, {0}),
+            "");
   // An element of a local that an earlier iteration wrote does not count.
   has(run(R"(kernel @k(%x: f32[2] out) {
   local %t: f32[1] inout

@@ -94,7 +94,8 @@ function draw() {
 const clip = (text, n) => text.length > n ? text.slice(0, n - 1) + "…" : text;
 const boxName = (b) => b.kind === "parameter" ? doc.parameters[b.number].name : b.kind === "result" ? "result " + (doc.results[b.number].name || b.number) : groupName(b);
 function groupName(b) {
-  if (b.form === undefined) return doc.ops[b.ops[0]].name;
+  // Steps of control flow have no name of their own: a box of an op that runs functions has the op's.
+  if (b.form === undefined || doc.ops[b.ops[0]].regions) return doc.ops[b.ops[0]].name;
   const step = doc.steps.find((s) => (s.boxes || []).includes(b.number));
   return step ? step.kernel || step.routine + (step.epilogue ? " + epilogue" : "") : b.form + " group " + b.number;
 }
