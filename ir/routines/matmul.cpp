@@ -1,6 +1,7 @@
 // Products of matrices: the row of `matmul` and its routine record.
 #include "ir/routines/matmul.h"
 
+#include "ir/graph/stacked_sum.h"
 #include "ir/ops/rules.h"
 #include "ir/routines/linear_algebra.h"
 
@@ -69,6 +70,25 @@ Result<std::vector<ValueId>> batch_matmul(const BatchCall& call) {
   FRIT_ASSIGN_OR_RETURN(out, call.build("matmul", {left, right}));
   return std::vector{out};
 }
+
+// The positions stand beside the columns of the left and the rows of the right factor: one product sums over both.
+ValueId sum_of_products(Builder& b, Values operands) {
+  const auto merged = [&](ValueId v, size_t before) {
+    // Axis 0 moves to where `before` axes stand in front of it.
+    const size_t rank = static_cast<size_t>(b.type(v).rank());
+    Dims axes, shape;
+    for (size_t i = 1; i <= before; ++i) axes.push_back(static_cast<int64_t>(i));
+    axes.push_back(0);
+    for (size_t i = before + 1; i < rank; ++i) axes.push_back(static_cast<int64_t>(i));
+    const Shape sizes = b.type(v).shape;
+    for (size_t i = 1; i < rank; ++i) shape.push_back(i == before + 1 ? sizes[0] * sizes[i] : sizes[i]);
+    if (before) v = b.build("transpose", {v}, {{"axes", axes}});
+    return b.build("reshape", {v}, {{"shape", shape}});
+  };
+  const size_t last = static_cast<size_t>(b.type(operands[0]).rank()) - 1;
+  return b.build("matmul", {merged(operands[0], last - 1), merged(operands[1], last - 2)});
+}
+const RegisterStackedSum sum_rule("matmul", sum_of_products);
 
 // The element of a window at which matrix number `batch` of the stack begins.
 int64_t matrix_start(const HostWindow& w, int64_t batch) {

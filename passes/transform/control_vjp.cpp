@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/graph/stacked_sum.h"
 #include "passes/transform/control.h"
 #include "passes/transform/transform.h"
 
@@ -68,6 +69,7 @@ class ScanReverse {
     inputs.insert(inputs.end(), saved_.begin(), saved_.end());
     const Function back = extracted(
         both_, inputs, std::vector<ValueId>(both_.results.begin() + static_cast<ptrdiff_t>(m), both_.results.end()));
+    const std::vector<bool> behind = summed_behind(back);
     Function f;
     f.facts = both_.facts;
     Builder inside(f);
@@ -81,7 +83,7 @@ class ScanReverse {
         operands.push_back(cotangents[i] != kNone ? cotangents[i] : b.splat(0, b.type(op_.results[i])));
       }
     for (size_t i = parts_.first_captured(); i < n; ++i)
-      if (wrt_[i]) {
+      if (wrt_[i] && !behind[i]) {
         sums[i] = param(type_of_param(i));
         operands.push_back(b.splat(0, b.type(op_.operands[i])));
       }
@@ -108,29 +110,67 @@ class ScanReverse {
     for (size_t r = 0; r < m; ++r)
       if (r < carried ? !wrt_[r] : cotangents[r] == kNone)
         given[first_cotangent + r] = inside.splat(0, body_.type(body_.results[r]));
-    place_results(inside, inlined(inside, back, given), sums);
+    const std::vector<ValueId> late = place_results(inside, inlined(inside, back, given), sums);
+    const std::vector<Product> products = take_out(f, late, state, scanned);
     AttrMap attrs = op_.attrs;
-    attrs.set("body", closed(std::move(f)));
+    attrs.set("body", closed(extracted(f, f.params, f.results)));
     attrs.set("carried", count_of(state));
     attrs.set("scanned", count_of(scanned));
     attrs.set("reverse", !op_.attrs.get_bool("reverse"));
-    FRIT_ASSIGN_OR_RETURN(made, b.try_build(*op_.def, std::move(operands), std::move(attrs)));
+    FRIT_ASSIGN_OR_RETURN(made, b.try_build(*op_.def, operands, std::move(attrs)));
     // In the order of place_results.
     std::vector<ValueId> found(n, kNone);
     size_t at = 0;
     for (const auto& [first, last] : {std::pair(size_t{0}, carried), std::pair(parts_.first_captured(), n),
                                       std::pair(carried, parts_.first_captured())})
       for (size_t i = first; i < last; ++i)
-        if (wrt_[i]) found[i] = made[at++];
+        if (wrt_[i] && !behind[i]) found[i] = made[at++];
+    for (size_t i = 0, k = 0; i < n; ++i) {
+      if (!behind[i]) continue;
+      std::vector<ValueId> stacked;
+      for (const Factor& factor : products[k].factors)
+        stacked.push_back(factor.outside ? inlined(b, *factor.outside, values_at(operands, factor.scanned))[0]
+                                         : made[at++]);
+      found[i] = products[k++].sum(b, stacked);
+    }
     return found;
   }
 
  private:
   const Type& type_of_param(size_t i) const { return body_.type(body_.params[i]); }
 
-  // The next state, then the elements of scanned operands.
-  void place_results(Builder& b, const std::vector<ValueId>& found, const std::vector<ValueId>& sums) const {
-    std::vector<ValueId> elements, added;
+  // An operand of a product whose sum over the positions is computed behind the scan. Where scanned arrays give it
+  // alone, it is computed there for all positions at once; else the scan stacks it.
+  struct Factor {
+    std::optional<Function> outside;
+    std::vector<size_t> scanned;  // the operands of the scan that it takes
+  };
+  struct Product {
+    StackedSum sum;
+    std::vector<Factor> factors;
+  };
+
+  // Whose cotangents are products with fewer elements in the factors than in the product: those are cheaper to store
+  // than the sum is to read and write in every step.
+  std::vector<bool> summed_behind(const Function& back) const {
+    std::vector<bool> behind(wrt_.size(), false);
+    size_t at = 0;
+    for (size_t i = 0; i < wrt_.size(); ++i) {
+      if (!wrt_[i]) continue;
+      const ValueId v = back.results[at++];
+      const Op* op = back.def_of(v);
+      if (i < parts_.first_captured() || !op || !stacked_sum(*op->def)) continue;
+      Dim factors = 0;
+      for (ValueId o : op->operands) factors = factors + back.type(o).size();
+      behind[i] = back.facts.less(factors, back.type(v).size()) == Tri::Yes;
+    }
+    return behind;
+  }
+
+  // The next state, then the elements of scanned operands. Returns the products whose sums are left out.
+  std::vector<ValueId> place_results(Builder& b, const std::vector<ValueId>& found,
+                                     const std::vector<ValueId>& sums) const {
+    std::vector<ValueId> elements, late;
     std::vector<ValueId>& results = b.function().results;
     size_t at = 0;
     for (size_t i = 0; i < wrt_.size(); ++i) {
@@ -140,10 +180,58 @@ class ScanReverse {
         results.push_back(v);
       else if (i < parts_.first_captured())
         elements.push_back(v);
+      else if (sums[i] == kNone)
+        late.push_back(v);
       else
         results.push_back(b.build("add", {sums[i], v}));
     }
     results.insert(results.end(), elements.begin(), elements.end());
+    return late;
+  }
+
+  // The parameters that a value follows from by cheap operations alone; none where it takes others.
+  static std::vector<size_t> cheap_sources(const Function& f, ValueId root) {
+    std::vector<ValueId> open{root};
+    std::vector<size_t> found;
+    while (!open.empty()) {
+      const ValueId v = open.back();
+      open.pop_back();
+      const Op* op = f.def_of(v);
+      if (op && !is_cheap(*op->def)) return {};
+      if (op)
+        open.insert(open.end(), op->operands.begin(), op->operands.end());
+      else if (std::find(found.begin(), found.end(), f.values[v].index) == found.end())
+        found.push_back(f.values[v].index);
+    }
+    return found;
+  }
+
+  // Takes products out of the body, whose scanned parameters begin at `first`. Factors that the scan stacks become
+  // further results.
+  std::vector<Product> take_out(Function& f, const std::vector<ValueId>& products, size_t first, size_t scanned) const {
+    std::vector<Product> out;
+    for (ValueId v : products) {
+      const Op product = *f.def_of(v);
+      out.push_back({stacked_sum(*product.def), {}});
+      for (ValueId o : product.operands) {
+        Factor& factor = out.back().factors.emplace_back();
+        const std::vector<size_t> from = cheap_sources(f, o);
+        const auto is_scanned = [&](size_t p) { return p >= first && p < first + scanned; };
+        if (!from.empty() && std::all_of(from.begin(), from.end(), is_scanned)) {
+          const BatchAxes axes{std::vector<int>(from.size(), 0), {0}, op_.attrs.get_dim("length")};
+          if (auto all = vmap(extracted(f, values_at(f.params, from), {o}), axes); all.ok())
+            factor = {*std::move(all), from};
+        }
+        if (!factor.outside) f.results.push_back(o);
+      }
+    }
+    return out;
+  }
+
+  static std::vector<ValueId> values_at(const std::vector<ValueId>& values, const std::vector<size_t>& places) {
+    std::vector<ValueId> out;
+    for (size_t p : places) out.push_back(values[p]);
+    return out;
   }
 
   // A value that is cheap to compute from others is not saved.

@@ -349,6 +349,44 @@ TEST(ControlFlow, ScanHasBothDerivatives) {
   }
 }
 
+// Gradients of weights are products behind the loop where their factors are smaller, else sums in the loop.
+TEST(ControlFlow, ScansSumGradientsOfWeights) {
+  for (const Shape& batch : {Shape{}, Shape{2}})
+    for (int rows : {1, 3, 9}) {
+      const auto shaped = [&](Shape tail, const Shape& head = {}) {
+        Shape all = head;
+        all.insert(all.end(), batch.begin(), batch.end());
+        all.insert(all.end(), tail.begin(), tail.end());
+        return numbers(all) * 0.3f;
+      };
+      const array init = shaped({rows, 6}), xs = shaped({rows, 5}, {4});
+      const auto gradients = [&](bool as_scan, const array& start) {
+        return grad(std::function<array(const Arrays&)>([&, start, as_scan](const Arrays& w) {
+                      // The second weight meets the scanned array alone; the third is used twice.
+                      const auto body = [&](const array& h, const array& x) {
+                        const array next = tanh(matmul(h, w[0]) + matmul(x, w[1]) + matmul(matmul(h, w[2]), w[2]));
+                        return std::pair(next, next);
+                      };
+                      if (as_scan) return sum(square(scan(body, start, xs).first));
+                      array h = start;
+                      for (int k = 0; k < 4; ++k) h = body(h, take(xs, k, 0)).first;
+                      return sum(square(h));
+                    }),
+                    {0, 1, 2})({shaped({6, 6}), shaped({5, 6}), shaped({6, 6}) * 0.5f});
+      };
+      const Arrays got = gradients(true, init), want = gradients(false, init);
+      for (size_t i = 0; i < 3; ++i) expect_close(got[i], want[i]);
+      // A batch of initial states.
+      const array starts = stack({init, init * 0.5f});
+      const array batched =
+          vmap(Fn([&](const array& start) { return gradients(true, start)[0] + gradients(true, start)[2]; }))(starts);
+      for (int i : {0, 1}) {
+        const Arrays one = gradients(false, take(starts, i, 0));
+        expect_close(take(batched, i, 0), one[0] + one[2]);
+      }
+    }
+}
+
 TEST(ControlFlow, ScanHasSecondDerivatives) {
   const array xs = numbers({4, 3}) * 0.5f, v = numbers({3});
   const auto f = [&](bool as_scan) {
