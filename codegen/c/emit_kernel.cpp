@@ -167,6 +167,7 @@ void KernelEmitter::emit(const Instr& instr) {
       values_[s->result] = {constant(s->type, s->imm, helpers_), false, is_float(s->type) && !nan, s->imm};
       return;
     }
+    if (const auto group = groups_.find(s); group != groups_.end()) return emit_step(*s, group->second);
     std::vector<Operand> args;
     for (int i = 0; i < arity(s->op); ++i) args.push_back(operand(s->args[static_cast<size_t>(i)]));
     const Dtype type = kernel_.reg_types[s->args[s->op == ScalarOp::Select ? 1 : 0]];

@@ -1,8 +1,10 @@
 // Loops, accumulators and lanes.
 #include <algorithm>
+#include <bit>
 
 #include "codegen/c/emitter.h"
 #include "ir/base/dim_atoms.h"
+#include "ir/kernel/carry_step.h"
 
 namespace frit::codegen::c {
 
@@ -77,7 +79,7 @@ void KernelEmitter::emit_nothing(const Loop& loop) {
 void KernelEmitter::emit_loop(const Loop& loop) {
   if (loop.extent.is(0))
     emit_nothing(loop);
-  else if (loop.lanes > 1)
+  else if (loop.lanes > 1 && loop.carries.empty())
     emit_lanes(loop);
   else if (is_wide(loop))
     emit_wide(loop);
@@ -101,11 +103,13 @@ void KernelEmitter::emit_serial(const Loop& loop) {
   std::vector<State> states;
   for (const Accumulator& a : loop.accumulators) states.push_back(make_state(a, 0, false));
   for (const Carry& c : loop.carries) {
+    if (!has_variable(loop, c)) continue;
     values_[c.value] = {fresh("carry"), false, false};
     line(std::string(register_type(c.type)) + " " + values_[c.value].text + " = " +
          constant(c.type, c.initial, helpers_) + ";");
   }
   const std::string var = fresh(loop.var), extent = position(loop.extent);
+  if (loop.lanes > 1) open_groups(loop, var);
   open(head(var, "0", extent));
   Scope outer = enter(loop, var);
   name_atoms(loop.body);
@@ -117,17 +121,58 @@ void KernelEmitter::emit_serial(const Loop& loop) {
   for (size_t i = 0; i < states.size(); ++i) finish(loop.accumulators[i], states[i]);
 }
 
+// The variables of carries whose values go in groups (ir/kernel/carry_step.h).
+void KernelEmitter::open_groups(const Loop& loop, const std::string& var) {
+  for (const Carry& c : loop.carries) {
+    Group g{fresh("kept"), fresh("start"), var, loop.lanes};
+    const std::string type(register_type(c.type)), initial = constant(c.type, c.initial, helpers_);
+    line(type + " " + g.kept + "[" + std::to_string(std::countr_zero(static_cast<unsigned>(loop.lanes))) + "] = {0};");
+    line(type + " " + g.start + " = " + initial + ";");
+    groups_[carry_step(loop, c)] = std::move(g);
+  }
+}
+
+void KernelEmitter::emit_step(const ScalarInstr& step, const Group& g) {
+  const std::string x = fresh("x"), level = fresh("level"), next = fresh("next");
+  const auto combined = [&](const std::string& left, const std::string& right) {
+    const Operand operands[] = {{left}, {right}};
+    return scalar(step.op, step.type, step.type, operands, helpers_);
+  };
+  const std::string type(register_type(step.type)), place = "(" + g.var + " >> " + level + " & 1)";
+  const int levels = std::countr_zero(static_cast<unsigned>(g.lanes));
+  line(type + " " + x + " = " + use(step.args[1]) + ";");
+  open("for (int " + level + " = 0; " + level + " < " + std::to_string(levels) + "; ++" + level + ") {");
+  open("if " + place + " {");
+  line(x + " = " + combined(g.kept + "[" + level + "]", x) + ";");
+  close("} else {");
+  ++indent_;
+  line(g.kept + "[" + level + "] = " + x + ";");
+  close();
+  close();
+  positions_.used.insert(g.var);
+  define(step.result, combined(g.start, x));
+  line("if ((" + g.var + " & " + std::to_string(g.lanes - 1) + ") == " + std::to_string(g.lanes - 1) + ") " + g.start +
+       " = " + use(step.result) + ";");
+}
+
+// In groups the step alone needs no value of the place before.
+bool KernelEmitter::has_variable(const Loop& loop, const Carry& c) const {
+  return loop.lanes <= 1 || uses_[c.value] > 1;
+}
+
 // The carries take their values for the next iteration, all at once.
 void KernelEmitter::take_next(const Loop& loop) {
-  std::vector<std::string> next;
+  std::vector<std::string> next, variables;
   for (const Carry& c : loop.carries) {
+    if (!has_variable(loop, c)) continue;
+    variables.push_back(values_[c.value].text);
     next.push_back(use(c.next));
     if (loop.carries.size() == 1) continue;
     const std::string name = fresh("next");
     line("const " + std::string(register_type(c.type)) + " " + name + " = " + next.back() + ";");
     next.back() = name;
   }
-  for (size_t i = 0; i < next.size(); ++i) line(values_[loop.carries[i].value].text + " = " + next[i] + ";");
+  for (size_t i = 0; i < next.size(); ++i) line(variables[i] + " = " + next[i] + ";");
 }
 
 // Full rounds over all lanes, then those of the rest; so that the state of each lane stays in a register of its own.

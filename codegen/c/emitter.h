@@ -77,6 +77,13 @@ class KernelEmitter {
     int lanes = 0;                // 0: one state
   };
 
+  // A carry of a loop with lanes, in C: the values kept by level, the running value at the group's begin, and the
+  // loop's variable.
+  struct Group {
+    std::string kept, start, var;
+    int lanes;
+  };
+
   // text
   void line(const std::string& text) { out_ += std::string(static_cast<size_t>(2 * indent_), ' ') + text + "\n"; }
   void open(const std::string& text);
@@ -113,7 +120,10 @@ class KernelEmitter {
   void emit_lanes(const ir::Loop& loop);
   State make_state(const ir::Accumulator& a, int lanes, bool wide);
   void accumulate(const ir::Accumulator& a, const State& s, const std::string& element);
+  bool has_variable(const ir::Loop& loop, const ir::Carry& c) const;
   void take_next(const ir::Loop& loop);
+  void open_groups(const ir::Loop& loop, const std::string& var);
+  void emit_step(const ir::ScalarInstr& step, const Group& g);
   void combine(const ir::Accumulator& a, const std::string& value, const std::string& position, const Operand& by,
                const std::string& by_position);
   void finish(const ir::Accumulator& a, const State& s);
@@ -134,6 +144,7 @@ class KernelEmitter {
   Positions positions_;
   DimFacts facts_;
   std::vector<Value> values_;
+  std::map<const ir::ScalarInstr*, Group> groups_;  // by step
   std::vector<uint32_t> uses_;
   std::vector<bool> is_product_;  // by register: of floats
   bool has_differences_ = false;  // of products

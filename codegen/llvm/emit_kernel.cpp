@@ -108,6 +108,8 @@ void KernelEmitter::emit(const ir::Instr& instr) {
 void KernelEmitter::emit_one(const ir::Instr& instr) {
   if (const auto* scalar = std::get_if<ir::ScalarInstr>(&instr.node)) {
     if (skip(scalar->result)) return;
+    if (const auto carry = running_.find(scalar); carry != running_.end())
+      return emit_carry_step(*scalar, carry->second);
     define(scalar->result, emit_scalar(*scalar));
     defined_[scalar->result] = true;
   } else if (const auto* index = std::get_if<ir::IndexInstr>(&instr.node)) {

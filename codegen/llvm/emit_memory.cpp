@@ -191,6 +191,8 @@ void KernelEmitter::emit_load(const ir::LoadInstr& load) {
         value = builder_.CreateVectorReverse(load_contiguous(a, first, nullptr));
       } else if (a.kind == Address::Kind::Strided && a.stride == 2 && !vector_->mask && !own) {
         value = load_pairs(a, c);
+      } else if (!vector_->mask && !own && spreads_well(a)) {
+        value = load_spread(a, c);
       } else if (a.kind == Address::Kind::Grouped && !vector_->mask && !own) {
         value = load_grouped(a, c);
       } else {
@@ -350,6 +352,8 @@ void KernelEmitter::emit_store(const ir::StoreInstr& store) {
     } else if (a.kind == Address::Kind::Strided && a.stride == -1 && !active) {
       Value* first = builder_.CreateInBoundsGEP(a.element, copy_address(a, c), i64(1 - vector_->width));
       store_contiguous(a, first, builder_.CreateVectorReverse(raw), nullptr);
+    } else if (!active && spreads_well(a)) {
+      store_spread(a, c, raw);
     } else {
       store_lanes(a, c, raw, active);
     }

@@ -176,6 +176,11 @@ class KernelEmitter {
   llvm::Value* load_grouped(const Address& a, int copy);
   llvm::Value* load_pairs(const Address& a, int copy);
   llvm::Value* load_lanes(const Address& a, int copy, llvm::Value* mask);
+  // emit_spread.cpp
+  bool spreads_well(const Address& a) const;
+  llvm::Value* load_spread(const Address& a, int copy);
+  void store_spread(const Address& a, int copy, llvm::Value* value);
+  // emit_memory.cpp
   Val load_transposed(const Address& a);
   void transpose(llvm::SmallVectorImpl<llvm::Value*>& rows);
   void store_contiguous(const Address& a, llvm::Value* at, llvm::Value* value, llvm::Value* mask, bool stream = false);
@@ -218,6 +223,10 @@ class KernelEmitter {
   void emit_known_vector_loop(const ir::Loop& loop, int unroll);
   void emit_vectors(const ir::Loop& loop, int64_t begin, int64_t end, const std::function<void(int, int)>& taken);
   States emit_known_lane_rest(const ir::Loop& loop, States sums, int lanes);
+
+  // emit_scan.cpp
+  void emit_carry_loop(const ir::Loop& loop, llvm::Value* to);
+  void emit_carry_step(const ir::ScalarInstr& step, llvm::Value* running);
 
   // emit_prefetch.cpp
   void plan_prefetches(const ir::Loop& parallel);
@@ -265,6 +274,8 @@ class KernelEmitter {
   // by the loop that prefetches: buffers and positions
   std::map<const ir::Loop*, std::vector<std::pair<uint32_t, Dim>>> prefetches_;
   VectorScope* vector_ = nullptr;
+  std::map<const ir::ScalarInstr*, llvm::Value*>
+      running_;  // stack slots of the carries of a vector loop, by their step
   llvm::Value* spare_ = nullptr;
   llvm::Value* zeros_ = nullptr;
   bool streams_ = false;                        // some store is non-temporal

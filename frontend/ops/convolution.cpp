@@ -4,7 +4,8 @@
 // has few input channels, all taps are one elementwise sum. Otherwise each tap is a matrix product of the window with
 // the tap's weights, and no array of all windows is made. With stride 1 the windows of all taps are ranges of rows of
 // one array, so that nothing is copied: the rows that lie between the lines of the result are computed too, and cut off
-// at the end. Kernels of many taps are one reduction over a view of all windows.
+// at the end. The taps of one line of the kernel meet elements that lie side by side, and are one product over the
+// channels of all of them. Kernels of many taps are one reduction over a view of all windows.
 #include "frontend/frit/convolution_ops.h"
 
 #include <algorithm>
@@ -55,7 +56,8 @@ void fix_sizes(const array& input, const array& weight) {
 // One convolution with the sizes that all of its parts share.
 class Taps {
  public:
-  Taps(const array& input, const array& weight, const Convolution& c) : c_(c), x_(padded(input)), w_(weight) {
+  Taps(const array& input, const array& weight, const Convolution& c)
+      : c_(c), x_(padded(input)), w_(weight), stored_(x_) {
     fix_sizes(input, weight);
     const ir::Dims in = sizes_of(x_), kernel = sizes_of(w_);
     for (size_t i = 0; i < c.rank(); ++i) {
@@ -68,6 +70,10 @@ class Taps {
       known_positive(result_.back());
     }
     batch_ = in[0];
+    const auto pads = [](const Numbers& n, int none) {
+      return std::any_of(n.begin(), n.end(), [=](int i) { return i != none; });
+    };
+    if (lines_lie() && (pads(c.low, 0) || pads(c.high, 0) || pads(c.input_dilation, 1))) stored_ = contiguous(x_);
     channels_ = floor_div(in.back(), Dim(c.groups)).value();
     features_ = floor_div(kernel[0], Dim(c.groups)).value();
   }
@@ -167,6 +173,48 @@ class Taps {
     return transpose(with_sizes(rows, {count, c_.groups, channels_}, {}), {1, 0, 2});
   }
 
+  // Whether the channels of the taps of a line lie side by side, in the input and in the weights.
+  bool lines_lie() const { return c_.groups == 1 && c_.kernel_dilation.back() == 1 && kernel_.back() > 1; }
+
+  // The weights of a line of taps, from the one at `place` on, as (taps and channels, features).
+  array matrix_of_line(const array& weights, int64_t place) const {
+    const int64_t n = kernel_.back();
+    const array line = detail::take_range(squeeze(weights, 0), 1, place, place + n, {});
+    return transpose(with_sizes(line, {features_, n * channels_}, {}), {1, 0});
+  }
+
+  // The elements that a line of taps meets, side by side, at the positions of `shape` with `strides` from `first` on.
+  array line_of_windows(ir::Dims shape, ir::Dims strides, const Dim& first) const {
+    Dim all = channels_ * batch_;
+    for (const Dim& d : lines_) all = all * d;
+    shape.emplace_back(kernel_.back() * channels_);
+    strides.emplace_back(1);
+    return make("as_strided", {with_sizes(stored_, {detail::simplify(all)}, {})},
+                {{"shape", shape}, {"strides", strides}, {"offset", detail::simplify(first)}}, {});
+  }
+
+  // The sum of the products of all lines. `rows_of_line` gives the operand of the line that begins with a tap.
+  template <class Rows>
+  array sum_of_lines(Rows rows_of_line) const {
+    array w = weights();
+    if (c_.flip) {
+      ir::Dims kernel{features_};
+      Numbers flipped;
+      for (const int64_t k : kernel_) kernel.emplace_back(k), flipped.push_back(static_cast<int>(flipped.size()) + 1);
+      kernel.emplace_back(channels_);
+      w = with_sizes(contiguous(flip(with_sizes(w_, kernel, {}), flipped)), sizes_of(w), {});
+    }
+    std::optional<array> total;
+    int64_t number = 0;
+    for_each_tap([&](const std::vector<int64_t>& at, int64_t) {
+      const int64_t place = number++;
+      if (at.back() > 0) return;
+      const array product = matmul(rows_of_line(at), matrix_of_line(w, place));
+      total = total ? add(product, *total) : product;
+    });
+    return *total;
+  }
+
   // The sum over taps of (groups, rows, features), as rows of all features. Where a group has few
   // channels, the taps of one line of the kernel are one product over the channels of all of them.
   template <class Rows>
@@ -192,6 +240,21 @@ class Taps {
     Dim count = batch_;
     for (const Dim& d : result_) count = count * d;
     known_positive(count);
+    if (lines_lie()) {
+      ir::Dims steps(c_.rank()), shape{batch_}, strides(1);
+      Dim step = channels_;
+      for (size_t i = c_.rank(); i-- > 0; step = step * lines_[i]) steps[i] = step;
+      strides[0] = step;
+      for (size_t i = 0; i < c_.rank(); ++i)
+        shape.push_back(result_[i]), strides.push_back(steps[i] * Dim(c_.stride[i]));
+      return with_sizes(sum_of_lines([&](const std::vector<int64_t>& at) {
+                          Dim first = 0;
+                          for (size_t i = 0; i < c_.rank(); ++i) first += steps[i] * Dim(at[i] * c_.kernel_dilation[i]);
+                          return with_sizes(line_of_windows(shape, strides, first), {count, kernel_.back() * channels_},
+                                            {});
+                        }),
+                        result_sizes(), {});
+    }
     return with_sizes(sum_of_matrices(count, [&](const std::vector<int64_t>& at) { return window(at); }),
                       result_sizes(), {});
   }
@@ -210,10 +273,13 @@ class Taps {
     for (const int64_t k : kernel_) last.push_back(k - 1);
     const Dim reach = shift(last), count = detail::simplify(all - reach);
     known_positive(count);
-    const array sums = sum_of_matrices(count, [&](const std::vector<int64_t>& at) {
-      const Dim from = shift(at);
-      return detail::take_range(rows, 0, from, detail::simplify(from + count), {});
-    });
+    const array sums = lines_lie() ? sum_of_lines([&](const std::vector<int64_t>& at) {
+      return line_of_windows({count}, {channels_}, shift(at) * Dim(channels_));
+    })
+                                   : sum_of_matrices(count, [&](const std::vector<int64_t>& at) {
+                                       const Dim from = shift(at);
+                                       return detail::take_range(rows, 0, from, detail::simplify(from + count), {});
+                                     });
     ir::Dims wide{batch_}, stop{batch_};
     wide.insert(wide.end(), lines_.begin(), lines_.end());
     stop.insert(stop.end(), result_.begin(), result_.end());
@@ -258,6 +324,7 @@ class Taps {
 
   const Convolution& c_;
   array x_, w_;
+  array stored_;  // x_, in memory as the product's operands must be
   ir::Dims result_, lines_;
   std::vector<int64_t> kernel_;
   Dim batch_ = 1;
@@ -342,8 +409,13 @@ array conv_general(array input, array weight, std::vector<int> stride, std::vect
   return detail::composed(
       "convolution", key_of(c, dtype),
       [c, dtype](const std::vector<array>& in) {
-        // The sum over taps is rounded once.
-        const Dtype t = compute_type(dtype);
+        // The sum over taps is rounded once, as a product is.
+        int64_t taps = 1;
+        for (size_t i = 0; i < c.rank(); ++i) taps *= Size(size_of(in[1], static_cast<int>(i) + 1)).value();
+        const int64_t channels = Size(size_of(in[1], static_cast<int>(c.rank()) + 1)).value();
+        const bool one_product =
+            taps == 1 && channels > kMaxSumChannels && in[0].dtype() == dtype && in[1].dtype() == dtype;
+        const Dtype t = one_product ? dtype : compute_type(dtype);
         const array x = astype(in[0], t), w = astype(in[1], t);
         return astype(Taps(x, w, c).result(), dtype);
       },

@@ -176,16 +176,23 @@ array pack_codes(const array& codes, const QuantFormat& f) {
   return view(join_last(astype(all, uint8), 2), uint32);
 }
 
+array decode_codes(const array& codes, const QuantFormat& f) {
+  if (f.mode == QuantMode::Affine) return astype(codes, float32);
+  return f.mode == QuantMode::Mxfp8 ? decode_fp8(codes) : decode_fp4(codes);
+}
+
+array decode_scales(const array& scales, const std::optional<array>& global_scale, const QuantFormat& f) {
+  if (f.mode == QuantMode::Affine) return astype(scales, float32);
+  const array scale = f.mode == QuantMode::Nvfp4 ? decode_fp8(scales) : decode_exponent(scales);
+  return global_scale ? multiply(scale, global_factor(*global_scale)) : scale;
+}
+
 array dequantised(const array& packed, const array& scales, const std::optional<array>& biases,
                   const std::optional<array>& global_scale, const QuantFormat& f) {
-  const array codes = unpack_codes(packed, f);
   const auto of_groups = [](const array& a) { return expand_dims(a, {-1, -2}); };
-  if (f.mode == QuantMode::Affine)
-    return add(multiply(astype(codes, float32), of_groups(astype(scales, float32))),
-               of_groups(astype(*biases, float32)));
-  array scale = f.mode == QuantMode::Nvfp4 ? decode_fp8(scales) : decode_exponent(scales);
-  if (global_scale) scale = multiply(scale, global_factor(*global_scale));
-  return multiply(f.mode == QuantMode::Mxfp8 ? decode_fp8(codes) : decode_fp4(codes), of_groups(scale));
+  const array numbers = decode_codes(unpack_codes(packed, f), f);
+  const array scaled = multiply(numbers, of_groups(decode_scales(scales, global_scale, f)));
+  return biases ? add(scaled, of_groups(astype(*biases, float32))) : scaled;
 }
 
 std::vector<array> quantised(const array& w, const std::optional<array>& global_scale, const QuantFormat& f) {

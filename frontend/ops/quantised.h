@@ -27,9 +27,19 @@ array unpack_codes(const array& packed, const QuantFormat& f);
 // Packed words (..., words) of codes (..., elements), in uint32.
 array pack_codes(const array& codes, const QuantFormat& f);
 
+// The float32 numbers that codes stand for, before their group's scale and bias; and the scales in float32.
+array decode_codes(const array& codes, const QuantFormat& f);
+array decode_scales(const array& scales, const std::optional<array>& global_scale, const QuantFormat& f);
+
 // float32 elements as (..., groups, units, codes of a unit). `biases` are those of Affine, `global_scale` of Nvfp4.
 array dequantised(const array& packed, const array& scales, const std::optional<array>& biases,
                   const std::optional<array>& global_scale, const QuantFormat& f);
+
+// x @ w^T in float32 for packed rows of w and few rows of x. Weights are unpacked in registers, and a scale and a bias
+// are applied once for the codes of a few words.
+array product_with_few_rows(const array& x, const array& packed, const array& scales,
+                            const std::optional<array>& biases, const std::optional<array>& global_scale,
+                            const QuantFormat& f);
 
 // Packed words and scales, and for Affine biases.
 std::vector<array> quantised(const array& w, const std::optional<array>& global_scale, const QuantFormat& f);

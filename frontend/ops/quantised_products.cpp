@@ -21,7 +21,7 @@ namespace {
 using In = std::vector<array>;
 
 // Up to this many rows a product unpacks the weights inside of its sum; for more it is worth storing them.
-constexpr int64_t kFewRows = 8;
+constexpr int64_t kFewRows = 16, kFewRowsByColumns = 8;
 
 void check_floats(std::string_view op, const array& a, const StreamOrDevice& s) {
   if (!is_float(a.dtype()))
@@ -130,6 +130,10 @@ struct Product {
 
 array product_of(const In& in, const Product& p) {
   const array x = astype(in[0], float32);
+  if (p.few_rows && p.transpose)
+    return astype(detail::product_with_few_rows(x, in[1], in[2], at_if(in, p.has_bias, 3),
+                                                at_if(in, p.has_global, in.size() - 1), p.f),
+                  p.result);
   const array w =
       detail::dequantised(in[1], in[2], at_if(in, p.has_bias, 3), at_if(in, p.has_global, in.size() - 1), p.f);
   if (!p.few_rows) {
@@ -138,17 +142,8 @@ array product_of(const In& in, const Product& p) {
     const Dtype t = is_low_precision(p.result) ? p.result : float32;
     return astype(matmul(astype(x, t), astype(p.transpose ? swapaxes(rows, -1, -2) : rows, t)), p.result);
   }
-  if (!p.transpose) {
-    const array rows = joined_rows(w);
-    return astype(sum(multiply(expand_dims(x, -1), expand_dims(rows, -3)), -2), p.result);
-  }
-  // Both in groups and units, so that each word is loaded once for all of its codes.
-  ir::Dims apart = sizes_of(x);
-  apart.pop_back();
-  apart.emplace_back(1);
-  const ir::Dims inner = sizes_of(w);
-  apart.insert(apart.end(), inner.end() - 3, inner.end());
-  return astype(sum(multiply(with_sizes(x, apart, {}), expand_dims(w, -5)), {-1, -2, -3}), p.result);
+  const array rows = joined_rows(w);
+  return astype(sum(multiply(expand_dims(x, -1), expand_dims(rows, -3)), -2), p.result);
 }
 
 array quantised_product(std::string_view op, const array& x, const array& w, const array& scales,
@@ -167,13 +162,16 @@ array quantised_product(std::string_view op, const array& x, const array& w, con
   Product p{f, transpose, false, biases.has_value(), global_scale.has_value(), detail::at_least_float(x.dtype())};
   if (f.mode == QuantMode::Affine) p.result = promote_types(p.result, scales.dtype());
   const Dim rows = size_of(matrix, last_axis(matrix) - 1);
-  p.few_rows = detail::hint(rows) && detail::decide_at_most(rows, kFewRows, op, s.where());
+  p.few_rows =
+      detail::hint(rows) && detail::decide_at_most(rows, transpose ? kFewRows : kFewRowsByColumns, op, s.where());
   In inputs{matrix, w, scales};
   if (biases) inputs.push_back(*biases);
   if (global_scale) inputs.push_back(*global_scale);
   detail::ComposedKey key = f.key();
   key.insert(key.end(), {transpose, p.few_rows, p.has_bias, p.has_global, key_of(p.result)});
-  const array result = composed("quantized_matmul", key, [p](const In& in) { return product_of(in, p); }, inputs, s);
+  const array result = composed(
+      "quantized_matmul", key, [p](const In& in) { return product_of(in, p); }, inputs, s,
+      p.few_rows && transpose ? detail::ComposedSizes::Fixed : detail::ComposedSizes::Open);
   return row ? squeeze(result, -2, s) : result;
 }
 

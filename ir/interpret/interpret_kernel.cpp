@@ -1,10 +1,12 @@
 // The reference interpreter of kernels.
 #include "ir/interpret/interpret_kernel.h"
 
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <map>
 
+#include "ir/kernel/carry_step.h"
 #include "ir/kernel/position_code.h"
 #include "ir/text/kernel_printer.h"
 #include "ir/verify/kernel_verifier.h"
@@ -190,7 +192,34 @@ class KernelRun {
     return {};
   }
 
+  // The next value of a carry of a loop with lanes, and the one before it (ir/kernel/carry_step.h).
+  struct Group {
+    const ScalarInstr* step;
+    std::vector<uint64_t> kept;  // by level
+    uint64_t start, next;        // the running value at the group's begin; the latest
+    size_t place;
+  };
+
+  void take_step(Group& g, const Code& c) {
+    const auto combine = [&](uint64_t x, uint64_t y) {
+      const uint64_t args[3] = {x, y, 0};
+      return c.function(args);
+    };
+    uint64_t x = regs_[g.step->args[1]];
+    for (size_t level = 0; level < g.kept.size(); ++level) {
+      uint64_t& kept = g.kept[level];
+      (g.place >> level & 1 ? x : kept) = g.place >> level & 1 ? combine(kept, x) : x;
+    }
+    regs_[g.step->args[0]] = g.next;
+    regs_[g.step->result] = g.next = combine(g.start, x);
+    if (++g.place < size_t{1} << g.kept.size()) return;
+    g.place = 0;
+    g.start = g.next;
+  }
+
   void scalar(const ScalarInstr& s, const Code& c) {
+    for (Group& g : groups_)
+      if (g.step == &s) return take_step(g, c);
     size_t n = static_cast<size_t>(arity(s.op));
     std::array<uint64_t, 3> args{};
     for (size_t i = 0; i < n; ++i) args[i] = regs_[s.args[i]];
@@ -250,6 +279,12 @@ class KernelRun {
     for (const AccumulatorCode& a : c.accumulators)
       states.emplace_back(lanes, Lane{a.identity, std::numeric_limits<int64_t>::max()});
     for (const Carry& carry : x.carries) regs_[carry.value] = carry.initial;
+    const std::vector<Group> outer = groups_;
+    const auto levels = static_cast<size_t>(std::countr_zero(lanes));
+    for (const Carry& carry : x.carries)
+      if (x.lanes)
+        groups_.push_back(
+            {carry_step(x, carry), std::vector<uint64_t>(levels, carry.initial), carry.initial, carry.initial, 0});
     std::vector<uint64_t> next(x.carries.size());
     for (int64_t i = 0; i < *extent; ++i) {
       slots_[c.slot] = i;
@@ -265,6 +300,7 @@ class KernelRun {
       for (size_t k = 0; k < next.size(); ++k) next[k] = regs_[x.carries[k].next];
       for (size_t k = 0; k < next.size(); ++k) regs_[x.carries[k].value] = next[k];
     }
+    groups_ = outer;
     for (size_t a = 0; a < states.size(); ++a) {
       std::vector<Lane>& s = states[a];
       for (size_t half = lanes / 2; half > 0; half /= 2)
@@ -280,6 +316,7 @@ class KernelRun {
   std::vector<int64_t> slots_;
   std::map<std::string, uint32_t> slot_of_;
   std::vector<Memory> memory_;
+  std::vector<Group> groups_;  // of carries of open loops with lanes
   CodeBody code_;
 };
 

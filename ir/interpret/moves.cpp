@@ -2,8 +2,10 @@
 #include "ir/interpret/moves.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
+#include "ir/graph/scan_order.h"
 #include "ir/kernel/kernel.h"
 #include "ir/scalar/scalar.h"
 
@@ -139,13 +141,25 @@ Status interpret_scan(const MovingOp& m, const Tensor& x, Tensor& out) {
   rest[axis] = 1;
   int64_t rows = 1;
   for (int64_t n : rest) rows *= n;
+  const int lanes = std::max(1, scan_lanes(m.op, {out.dtype, Shape(x.shape.begin(), x.shape.end())}));
+  std::vector<uint64_t> kept(static_cast<size_t>(std::countr_zero(static_cast<unsigned>(lanes))));
   for (int64_t row = 0; row < rows; ++row) {
     Position at = unflatten(row, rest);
-    uint64_t running = is_complex(type) ? identity[0] | identity[1] << 32 : identity[0];
+    uint64_t running = is_complex(type) ? identity[0] | identity[1] << 32 : identity[0], start = running;
     for (int64_t i = 0, n = x.shape[axis]; i < n; ++i) {
       at[axis] = reverse ? n - 1 - i : i;
       const int64_t element = flatten(at, x.shape);
-      FRIT_ASSIGN_OR_RETURN(next, combined(m.op.def->step, type, running, cast(x.dtype, type, x.bits(element))));
+      uint64_t value = cast(x.dtype, type, x.bits(element));
+      if (i % lanes == 0) start = running;
+      for (size_t level = 0; level < kept.size(); ++level) {
+        if (i >> level & 1) {
+          FRIT_ASSIGN_OR_RETURN(both, combined(m.op.def->step, type, kept[level], value));
+          value = both;
+        } else {
+          kept[level] = value;
+        }
+      }
+      FRIT_ASSIGN_OR_RETURN(next, combined(m.op.def->step, type, start, value));
       out.set_bits(element, cast(type, out.dtype, inclusive ? next : running));
       running = next;
     }

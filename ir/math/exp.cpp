@@ -103,10 +103,13 @@ Limits exp_limits(Expr x) { return x.is_f32() ? Limits{-104, 89} : Limits{-746, 
 
 }  // namespace
 
+// Where the result is zero, the product is that of 1: processors take a hundred cycles and more to round a product to a
+// subnormal number or below, and masked scores are -inf.
 Expr exp(Expr x) {
   Limits limits = exp_limits(x);
-  auto [a, b, r] = reduce(at_most(at_least(x, limits.low), limits.high));
-  return exp_polynomial(r) * a * b;
+  Expr is_zero = x.constant(limits.low) > x;
+  auto [a, b, r] = reduce(at_most(select(is_zero, 0.0, x), limits.high));
+  return select(is_zero, 0.0, exp_polynomial(r) * a * b);
 }
 
 Expr half_exp(Expr x) {

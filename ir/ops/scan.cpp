@@ -165,8 +165,9 @@ const RegisterOps rows({
      .kind = kScan,
      .arity = 1,
      .doc =
-         "The running sum along an axis, one element after the other. Integers wrap; float16 and bfloat16 are summed in "
-         "float32, and each result is rounded once; on bool it is the logical or.",
+         "The running sum along an axis. Integers wrap; float16 and bfloat16 are summed in float32, and each result is "
+         "rounded once; on bool it is the logical or. Along the last axis sixteen elements are summed among themselves by "
+         "halves before the sum of those before them is added, along other axes one element after the other.",
      .attrs = kAttrs,
      .combine = Combine::Sum,
      .step = "add",
@@ -176,8 +177,8 @@ const RegisterOps rows({
      .kind = kScan,
      .arity = 1,
      .doc =
-         "The running product along an axis, one element after the other. Integers wrap; float16 and bfloat16 are multiplied "
-         "in float32, and each result is rounded once; on bool it is the logical and.",
+         "The running product along an axis, in the order of cumsum. Integers wrap; float16 and bfloat16 are multiplied in "
+         "float32, and each result is rounded once; on bool it is the logical and.",
      .attrs = kAttrs,
      .combine = Combine::Prod,
      .step = "multiply",

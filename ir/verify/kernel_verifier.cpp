@@ -5,6 +5,7 @@
 #include <bit>
 #include <set>
 
+#include "ir/kernel/carry_step.h"
 #include "ir/text/kernel_printer.h"
 
 namespace frit::ir {
@@ -203,12 +204,22 @@ class KernelVerifier {
       return fail("K6", "vector, unroll and grain are at least 0, 1 and 1");
     if (x.lanes < 0 || (x.lanes && !std::has_single_bit(static_cast<unsigned>(x.lanes))))
       return fail("K6", "lanes is 0 or a power of two");
-    if (x.lanes && x.accumulators.empty()) return fail("K6", "lanes need an accumulator");
+    if (x.lanes && x.accumulators.empty() && x.carries.empty())
+      return fail("K6", "lanes need an accumulator or a carry");
     if (x.kind == LoopKind::Parallel && depth > 0) return fail("K7", "only the outermost loop may be parallel");
     if (x.kind == LoopKind::Parallel && !x.accumulators.empty())
       return fail("K7", "the iterations of a parallel loop are independent: it has no accumulators");
-    if (!x.carries.empty() && (x.kind == LoopKind::Parallel || x.lanes || x.vector))
-      return fail("K12", "only a serial loop without lanes that is no vector loop carries values");
+    if (!x.carries.empty() && (x.kind == LoopKind::Parallel || (x.vector && !x.lanes)))
+      return fail("K12", "only a serial loop that is no vector loop, or one with lanes, carries values");
+    if (!x.carries.empty() && x.lanes) {
+      if (!x.accumulators.empty()) return fail("K12", "a loop with lanes has accumulators or carries, not both");
+      if (x.vector && x.vector != x.lanes) return fail("K12", "a vector loop with carries is as wide as its lanes");
+      for (const Carry& c : x.carries)
+        if (!carry_step(x, c))
+          return fail("K12",
+                      "with lanes, the next value of a carry is add, mul, max or min of the carry and a value "
+                      "that does not depend on it");
+    }
     return {};
   }
 

@@ -134,9 +134,9 @@ const char* Drafts::why_apart(int from, int to) const {
   if (a.outputs + b.outputs > kMaxGroupOutputs) return "together they have too many results";
   if (a.iteration_space() != b.iteration_space()) return "they run over different shapes";
   if (a.scan_axis >= 0 || b.scan_axis >= 0) {
-    const bool alike =
-        a.scan_axis < 0 || b.scan_axis < 0 || (a.scan_axis == b.scan_axis && a.scan_reverse == b.scan_reverse);
-    if (!alike) return "their scans run in different directions";
+    const bool alike = a.scan_axis < 0 || b.scan_axis < 0 ||
+                       (a.scan_axis == b.scan_axis && a.scan_reverse == b.scan_reverse && a.scan_lanes == b.scan_lanes);
+    if (!alike) return "their scans run in different directions or orders";
     if (a.kind != GroupKind::Loop || b.kind != GroupKind::Loop) return "a scan does not join a reduction";
   }
   const bool reduces = a.kind == GroupKind::Reduce;
@@ -160,7 +160,7 @@ bool Drafts::merge(int from, int to) {
     b.kind = GroupKind::Reduce;
     b.reduction = a.reduction;
   }
-  if (a.scan_axis >= 0) b.scan_axis = a.scan_axis, b.scan_reverse = a.scan_reverse;
+  if (a.scan_axis >= 0) b.scan_axis = a.scan_axis, b.scan_reverse = a.scan_reverse, b.scan_lanes = a.scan_lanes;
   b.ops.insert(b.ops.end(), a.ops.begin(), a.ops.end());
   b.cost += a.cost;
   b.outputs += a.outputs;

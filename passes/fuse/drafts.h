@@ -29,6 +29,7 @@ struct Draft {
   bool arg = false;                   // argmax/argmin: alone among reductions
   int scan_axis = -1;                 // of the scans of a Loop, which all run in one direction
   bool scan_reverse = false;
+  int scan_lanes = 0;
   std::vector<int> readers = {};        // groups that read a result of this one from memory
   std::vector<int> index_readers = {};  // those of them that read at other positions
 

@@ -20,6 +20,7 @@
 #include <map>
 #include <set>
 
+#include "ir/graph/scan_order.h"
 #include "ir/routines/routine.h"
 #include "passes/fuse/drafts.h"
 #include "passes/fuse/movable.h"
@@ -392,11 +393,12 @@ class Fuser {
     const Op& op = f_.ops[i];
     const int axis = static_cast<int>(op.attrs.get_int("axis"));
     const bool reverse = op.attrs.get_bool("reverse");
+    const int lanes = context_.target.grid ? 0 : scan_lanes(op, f_.type(op.results[0]));
     int g = groups_.max_reach(op);
     if (context_.fuse && g >= 0 && groups_.home(op.operands[0]) == g && groups_[g].kind == GroupKind::Loop &&
         groups_[g].space == shape(op.operands[0]) && has_room(g, op)) {
       const Draft& d = groups_[g];
-      if (d.scan_axis < 0 || (d.scan_axis == axis && d.scan_reverse == reverse))
+      if (d.scan_axis < 0 || (d.scan_axis == axis && d.scan_reverse == reverse && d.scan_lanes == lanes))
         join(i, g);
       else
         g = -1;
@@ -406,6 +408,7 @@ class Fuser {
     if (g < 0) g = start(GroupKind::Loop, i, shape(op.results[0]));
     groups_[g].scan_axis = axis;
     groups_[g].scan_reverse = reverse;
+    groups_[g].scan_lanes = lanes;
   }
 
   // The floating value in a group of its own, made once.

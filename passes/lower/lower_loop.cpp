@@ -7,6 +7,7 @@
 // into pieces of one kernel each, in which every test is decided.
 #include <optional>
 
+#include "ir/graph/scan_order.h"
 #include "passes/lower/lower_groups.h"
 
 namespace frit::passes {
@@ -28,6 +29,7 @@ struct Piece {
 struct ScanAxis {
   size_t axis;
   bool reverse;
+  int lanes;
 };
 
 class LoopLowering {
@@ -37,7 +39,8 @@ class LoopLowering {
     for (ValueId v : g.outputs) buffers_.push_back(l.allocate(g.f, v));
     for (const Op& op : g.ops)
       if (op.def->kind == OpKind::Scan)
-        scan_ = {static_cast<size_t>(op.attrs.get_int("axis")), op.attrs.get_bool("reverse")};
+        scan_ = {static_cast<size_t>(op.attrs.get_int("axis")), op.attrs.get_bool("reverse"),
+                 l.context.target.grid ? 0 : scan_lanes(op, g.f.type(op.results[0]))};
   }
 
   void run() {
@@ -79,7 +82,7 @@ class LoopLowering {
     }
     if (scan_) {
       const Dim& extent = space_[scan_->axis];
-      const Dim r = Dim::symbol(e.open_loop("r", extent, LoopKind::Serial));
+      const Dim r = Dim::symbol(e.open_loop("r", extent, LoopKind::Serial, scan_->lanes));
       ++opened;
       at[scan_->axis] = scan_->reverse ? extent - Dim(1) - r : r;
     }

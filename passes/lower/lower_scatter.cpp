@@ -2,7 +2,9 @@
 //
 // Updates that may meet are applied one after the other, in row-major order. Updates that differ along some axes of the
 // updates never meet if each of these axes alone decides a coordinate of the result: the loops over such axes stand
-// outside and run in parallel. If nothing else reads the operand afterwards, the updates go into its own memory.
+// outside and run in parallel. Where they are one short row, the result's first axis is cut into parts instead, which
+// run in parallel: each goes through all updates and applies its own, row by row. If nothing else reads the operand
+// afterwards, the updates go into its own memory.
 #include <algorithm>
 #include <optional>
 
@@ -13,6 +15,10 @@ namespace frit::passes {
 using namespace ir;
 
 namespace {
+
+// Bytes of a row of updates that a part applies at once. Longer rows are cut themselves. For shorter ones more parts
+// cost more: an update that another part applies takes about as long as this many bytes of one's own.
+constexpr int64_t kMaxRow = 2048, kPassedOver = 16, kMaxParts = 16;
 
 class ScatterLowering {
  public:
@@ -88,16 +94,67 @@ class ScatterLowering {
     return out;
   }
 
+  // How many parts of the result's first axis run in parallel; 1 where that is no way to apply the updates: a part must
+  // find the first coordinate before it opens the loops over a row.
+  int64_t parts(const std::vector<bool>& disjoint) const {
+    const Shape& shape = types_.back().shape;
+    const Shape& result = g_.f.type(op_->results[0]).shape;
+    int64_t bytes = types_.back().dtype.size;
+    std::vector<Dim> at;
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      at.push_back(shape[axis].is(1) ? Dim(0) : Dim::symbol("#" + std::to_string(axis)));
+      if (!disjoint[axis]) continue;
+      if (!shape[axis].is_const() || shape[axis].value() > kMaxRow) return 1;
+      bytes *= shape[axis].value();
+    }
+    if (l_.context.target.grid || result.empty() || !disjoint.back() || bytes > kMaxRow) return 1;
+    const IndexRule rule = op_->def->index(*op_, types_, g_.f.type(op_->results[0]), at);
+    const auto of_row = [&](const Dim& d) {
+      for (size_t axis = 0; axis < shape.size(); ++axis)
+        if (disjoint[axis] && d.uses(*at[axis].as_symbol())) return true;
+      return false;
+    };
+    if (rule.lookups.empty() || of_row(rule.sources[0].index[0])) return 1;
+    for (const Lookup& lookup : rule.lookups)
+      if (std::any_of(lookup.index.begin(), lookup.index.end(), of_row)) return 1;
+    return std::clamp<int64_t>(bytes / kPassedOver, 1, kMaxParts);
+  }
+
+  // The loops around updates that are applied by parts: over the parts, over the updates in order, over those of them
+  // that are the part's own, and over a row.
+  int open_parts(KernelEmitter& e, int64_t count, const std::vector<bool>& disjoint, std::vector<Dim>& at) const {
+    const Type& result = g_.f.type(op_->results[0]);
+    const Shape& shape = types_.back().shape;
+    const Dim part = Dim::symbol(e.open_loop("p", count, LoopKind::Parallel));
+    int opened = 1;
+    const auto open = [&](bool row) {
+      for (size_t axis = 0; axis < shape.size(); ++axis) {
+        if (shape[axis].is(1) || disjoint[axis] != row) continue;
+        at[axis] = Dim::symbol(e.open_loop(row ? "i" : "u", shape[axis], LoopKind::Serial));
+        ++opened;
+      }
+    };
+    open(false);
+    const IndexRule rule = e.bind_lookups(*op_, op_->def->index(*op_, types_, result, at));
+    const Dim size = ceil_div(result.shape[0], count), before = rule.sources[0].index[0] - part * size;
+    const auto one_from_1_on = [](const Dim& d) { return max(min(d, 1), 0); };
+    e.open_loop("own", one_from_1_on(before + Dim(1)) * one_from_1_on(size - before), LoopKind::Serial);
+    ++opened;
+    open(true);
+    return opened;
+  }
+
   void apply() {
     const Type& result = g_.f.type(op_->results[0]);
     const Shape& shape = types_.back().shape;
     KernelEmitter e(g_.f, l_.program, l_.placements, g_.name);
     const std::vector<bool> disjoint = disjoint_axes();
     std::vector<Dim> at(shape.size(), Dim(0));
-    int opened = 0;
+    const int64_t count = parts(disjoint);
+    int opened = count > 1 ? open_parts(e, count, disjoint, at) : 0;
     for (bool parallel : {true, false})
       for (size_t axis = 0; axis < shape.size(); ++axis) {
-        if (shape[axis].is(1) || disjoint[axis] != parallel) continue;
+        if (count > 1 || shape[axis].is(1) || disjoint[axis] != parallel) continue;
         const LoopKind kind = parallel && opened == 0 ? LoopKind::Parallel : LoopKind::Serial;
         at[axis] = Dim::symbol(e.open_loop(parallel ? "i" : "u", shape[axis], kind));
         ++opened;

@@ -29,6 +29,7 @@ constexpr int64_t kChunk = 8192;  // elements of an inner loop per iteration of 
 constexpr int64_t kLine = 64;
 constexpr int64_t kTileRows = 64, kTileColumns = 256, kTileSide = 32;
 constexpr int kTileVectors = 16;   // vectors of a tile that are in registers at once
+constexpr int kLineVectors = 32;   // the same where each is then a whole line
 constexpr int64_t kTileWork = 96;  // scalar operations beyond which a tile goes through the registers row by row
 constexpr int kFunctionCost = 20;
 constexpr int kRowsAtOnce = 4;       // rows of a scan that one iteration takes
@@ -144,7 +145,10 @@ class Scheduler {
     loop.vector = w;
     loop.unroll = cost <= 96 ? 4 : cost <= 384 ? 2 : 1;
     if (cost <= kColumnWork && contains_loop(loop.body)) loop.unroll = column_unroll(loop);
-    if (loop.lanes > 0) {
+    if (!loop.carries.empty()) {
+      loop.vector = loop.lanes;
+      loop.unroll = cost <= 48 ? 2 : 1;
+    } else if (loop.lanes > 0) {
       loop.vector = std::min(w, loop.lanes);
       loop.unroll = loop.lanes / loop.vector;
     }
@@ -169,7 +173,7 @@ class Scheduler {
     Loop* innermost = &loop;
     int depth = 1;
     while (Loop* next = inner_of_nest(innermost->body)) innermost = next, ++depth;
-    bool columns = contains_loop(innermost->body) && !contains_lanes(innermost->body);
+    bool columns = contains_loop(innermost->body) && !contains_lanes(innermost->body) && moves(*innermost);
     bool nest = !contains_loop(innermost->body);
     if (nest && depth > 1 && !rows_fixed_ && tile_nest(loop, widest(k_, innermost->body))) {
       set_grain(loop);
@@ -214,6 +218,20 @@ class Scheduler {
     if (!inner->carries.empty() && k_.facts.range(loop.extent).high >= kRowsAtOnce) loop.vector = kRowsAtOnce;
   }
 
+  // Whether some access depends on the loop's variable. The parts of a scatter differ in the updates that they apply.
+  static bool moves(const Loop& loop) {
+    const auto uses = [&](auto&& self, const Body& body) -> bool {
+      return std::any_of(body.begin(), body.end(), [&](const Instr& i) {
+        if (const auto* l = std::get_if<LoadInstr>(&i.node)) return l->index.uses(loop.var);
+        if (const auto* s = std::get_if<StoreInstr>(&i.node)) return s->index.uses(loop.var);
+        if (const auto* x = std::get_if<IndexInstr>(&i.node)) return x->index.uses(loop.var);
+        const auto* inner = std::get_if<Loop>(&i.node);
+        return inner && self(self, inner->body);
+      });
+    };
+    return uses(uses, loop.body);
+  }
+
   // Whether no position moves by one element with the loop's variable.
   static bool jumps(const Loop& loop) {
     bool along = false;
@@ -224,21 +242,29 @@ class Scheduler {
     return !along;
   }
 
+  // Rows of a tile that are in registers at once. Elements of two bytes take twice as many, so that a vector is a line:
+  // some then wait on the stack, which is in cache, where half a line would be fetched and written back twice.
+  int tile_vectors(int64_t bytes) const {
+    return target_.vector_bytes >= kLine && kLine / bytes <= kLineVectors
+               ? std::max<int>(kTileVectors, static_cast<int>(kLine / bytes))
+               : kTileVectors;
+  }
+
   bool tile_nest(Loop& loop, int64_t bytes) {
-    const bool lines = std::min(int64_t{target_.vector_bytes}, kTileVectors * bytes) >= kLine;
+    const bool lines = std::min(int64_t{target_.vector_bytes}, tile_vectors(bytes) * bytes) >= kLine;
     const int64_t side = std::max(kTileSide, 2 * kLine / bytes);
     if (!tile(loop, lines ? kTileRows : side, lines ? kTileColumns : side, fresh("t"), k_.facts)) return false;
     vectorize_leaves(loop);
-    side_by_side(*inner_of_nest(loop.body));
+    side_by_side(*inner_of_nest(loop.body), tile_vectors(bytes));
     return true;
   }
 
   // Takes as many rows of a tile at once as a vector has lanes, so that an operand that is contiguous along the columns
   // is also read in vectors.
-  void side_by_side(Loop& rows) {
+  void side_by_side(Loop& rows, int vectors) {
     Loop& columns = *inner_of_nest(rows.body);
     if (leaf_work(columns.body) > kTileWork) return;
-    columns.vector = std::min(columns.vector, kTileVectors);
+    columns.vector = std::min(columns.vector, vectors);
     columns.unroll = 1;
     rows.unroll = columns.vector;
   }

@@ -157,11 +157,17 @@ TEST(Quantised, ProductsAgreeWithUnpackedWeights) {
             (Shape{2, 3, 8}));
 }
 
-TEST(Quantised, FewRowsAreOneKernel) {
+// One kernel unpacks the weights for all rows; others store the rows place by place, and put the results together.
+TEST(Quantised, FewRowsUnpackOnce) {
   const std::vector<array> q = quantize(matrix(16, 128));
   const auto f = compile(
       [](const std::vector<array>& in) { return std::vector<array>{quantized_matmul(in[0], in[1], in[2], in[3])}; });
-  EXPECT_EQ(f.lower({ones({1, 128}), q[0], q[1], q[2]}).kernel_count, 1);
+  EXPECT_EQ(f.lower({ones({1, 128}), q[0], q[1], q[2]}).kernel_count, 2);
+  const std::string kernels = f.lower({ones({3, 128}), q[0], q[1], q[2]}).kernels;
+  size_t readers = 0;
+  for (size_t at = kernels.find("u32[256] in,"); at != std::string::npos; at = kernels.find("u32[256] in,", at + 1))
+    ++readers;
+  EXPECT_EQ(readers, 1) << kernels;
 }
 
 TEST(Quantised, BothOperands) {

@@ -244,6 +244,30 @@ TEST(Loops, KernelWithoutAParallelLoop) {
   })");
 }
 
+// Running values go through the lanes of vectors in the order of the interpreter, before and after each element, and on
+// its own where nothing is a vector.
+TEST(Loops, CarriesWithLanes) {
+  struct Case {
+    const char *type, *op, *initial;
+  };
+  for (const Case& c : {Case{"f32", "add", "0"},
+                        {"f64", "mul", "1"},
+                        {"f32", "max", "-inf"},
+                        {"i32", "min", "100"},
+                        {"u8", "add", "3"},
+                        {"i64", "mul", "1"}})
+    for (const char* lanes : {"lanes 16", "vector 16 lanes 16", "vector 16 unroll 3 lanes 16", "vector 4 lanes 4"}) {
+      const std::string t = c.type;
+      Compiled compiled(parse("kernel @scan(%x: " + t + "[n*m] in, %y: " + t + "[n*m] out, %z: " + t +
+                              "[n*m] out; n, m) {\nparallel for i in m {\nfor r in n " + lanes + " carry %c: " + t +
+                              " = " + c.initial + " next %s {\n%0: " + t + " = load %x[i*n + r]\n%s: " + t + " = " +
+                              c.op + " %c, %0\nstore %y[i*n + r], %s\nstore %z[i*n + n - r - 1], %c\n}\n}\n}"));
+      SCOPED_TRACE(t + " " + c.op + " " + lanes);
+      for (int64_t n : {0, 1, 5, 16, 17, 48, 131}) compiled.check({n, 3}, 2);
+      if (testing::Test::HasFailure()) return;
+    }
+}
+
 TEST(Loops, InPlace) {
   check(R"(kernel @twice(%x: f32[n] inout; n) {
     parallel for i in n {

@@ -126,6 +126,15 @@ TEST(KernelVerifier, K12Carries) {
   EXPECT_EQ(error_of(body(good)), "");
   expect_rule("K12", body("parallel for i in n carry %0: f32 = 0 next %1 { %1: f32 = load %x[i] }"));
   expect_rule("K12", body("for i in n vector 4 carry %0: f32 = 0 next %1 { %1: f32 = load %x[i] }"));
+  // With lanes the carry is combined with a value that does not depend on it.
+  const std::string lanes = "for i in n vector 4 lanes 4 carry %0: f32 = 0 next %2 { %1: f32 = load %x[i] ";
+  EXPECT_EQ(error_of(body(lanes + "%2: f32 = add %0, %1 }")), "");
+  expect_rule("K12", body(lanes + "%2: f32 = sub %0, %1 }"));
+  expect_rule("K12", body(lanes + "%2: f32 = add %1, %0 }"));
+  expect_rule("K12", body(lanes + "%2: f32 = add %0, %0 }"));
+  expect_rule("K12", body(lanes + "%3: f32 = neg %0 %2: f32 = add %0, %3 }"));
+  expect_rule("K12", body("for i in n vector 8 lanes 4 carry %0: f32 = 0 next %2 { %1: f32 = load %x[i] "
+                          "%2: f32 = add %0, %1 }"));
   expect_rule("K12", body("for i in n carry %0: i32 = 0 next %1 { %1: f32 = load %x[i] }"));
   // The carry is gone behind its loop.
   Kernel k = *parse_kernel(body(good), "k");

@@ -1,0 +1,70 @@
+// Loops that carry running values through the lanes of vectors (ir/kernel/carry_step.h).
+#include <llvm/IR/Constants.h>
+
+#include "codegen/llvm/emitter.h"
+#include "ir/kernel/carry_step.h"
+
+namespace frit::codegen {
+
+using llvm::Value;
+
+// A vector loop as wide as the lanes. The running value of each carry is a vector of equal lanes on the stack, which
+// LLVM keeps in a register.
+void KernelEmitter::emit_carry_loop(const ir::Loop& loop, Value* to) {
+  VectorScope scope;
+  scope.var = loop.var;
+  scope.width = loop.lanes;
+  scope.alignment = loop.lanes;
+  scope.varying.assign(regs_.size(), false);
+  for (const ir::Carry& carry : loop.carries) scope.varying[carry.value] = true;
+  if (vector_ || !analyse(loop.body, scope))
+    return fail("a loop with lanes that carries values stands in a vector loop, or the extent of a loop in it varies");
+  vector_ = &scope;
+  for (const ir::Carry& carry : loop.carries) {
+    auto* initial = llvm::cast<llvm::Constant>(constant(carry.type, carry.initial));
+    Value* start =
+        llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(static_cast<unsigned>(scope.width)), initial);
+    Value* slot = stack_vector(start->getType());
+    builder_.CreateStore(start, slot);
+    running_[ir::carry_step(loop, carry)] = slot;
+  }
+  emit_vector_loop(loop, std::max(loop.unroll, 1), i64(0), to, false);
+  for (const ir::Carry& carry : loop.carries) running_.erase(ir::carry_step(loop, carry));
+  vector_ = nullptr;
+}
+
+// Combines the lanes of each copy among themselves, level by level, and then with the running value. That of the next
+// copy needs only the combination of all lanes, so the chain from vector to vector is one operation.
+void KernelEmitter::emit_carry_step(const ir::ScalarInstr& step, Value* running) {
+  const int width = vector_->width;
+  const auto combine = [&](Value* x, Value* y) { return scalar_op(step.op, step.type, step.type, {x, y}); };
+  Val next, before;
+  next.varying = before.varying = true;
+  next.depth = before.depth = depth();
+  llvm::Type* type = widen(register_type(step.type));
+  Value* carried = builder_.CreateLoad(type, running);
+  llvm::SmallVector<int, 32> last(static_cast<size_t>(width), width - 1), one_back;
+  for (int i = 0; i < width; ++i) one_back.push_back(i == 0 ? width : i - 1);
+  for (int c = 0; c < copies(); ++c) {
+    Value* x = get(reg(step.args[1]), c, true);
+    for (int level = 1; level < width; level *= 2) {
+      llvm::SmallVector<int, 32> pick;
+      llvm::SmallVector<llvm::Constant*, 32> here;
+      for (int i = 0; i < width; ++i) {
+        const bool takes = (i & level) != 0;
+        pick.push_back(takes ? i / level * level - 1 : llvm::PoisonMaskElem);
+        here.push_back(builder_.getInt1(takes));
+      }
+      Value* kept = builder_.CreateShuffleVector(x, pick);
+      x = builder_.CreateSelect(llvm::ConstantVector::get(here), combine(kept, x), x);
+    }
+    next.copies.push_back(combine(carried, x));
+    before.copies.push_back(builder_.CreateShuffleVector(next.copies.back(), carried, one_back));
+    carried = combine(carried, builder_.CreateShuffleVector(x, last));
+  }
+  builder_.CreateStore(carried, running);
+  define(step.args[0], std::move(before));
+  define(step.result, std::move(next));
+}
+
+}  // namespace frit::codegen

@@ -1,0 +1,32 @@
+// The order in which a scan combines its elements.
+#include "ir/graph/scan_order.h"
+
+#include <algorithm>
+
+namespace frit::ir {
+
+namespace {
+
+constexpr int kScanLanes = 16;
+
+// Whether a step is one of the operations that combine lanes.
+bool is_one_combine(const OpDef& step) {
+  const Dtype types[] = {float32, float32};
+  const Result<ScalarProgram> program = meaning(step, types, float32);
+  if (!program.ok()) return false;
+  std::vector<ScalarOp> ops;
+  for (const ScalarNode& node : program->nodes)
+    if (node.op != ScalarOp::Input) ops.push_back(node.op);
+  return ops.size() == 1 &&
+         (ops[0] == ScalarOp::Add || ops[0] == ScalarOp::Mul || ops[0] == ScalarOp::Max || ops[0] == ScalarOp::Min);
+}
+
+}  // namespace
+
+int scan_lanes(const Op& scan, const Type& type) {
+  const bool last = scan.attrs.get_int("axis") + 1 == type.rank();
+  const bool number = type.dtype != bool_ && !is_complex(type.dtype);
+  return last && number && is_one_combine(op(scan.def->step)) ? kScanLanes : 0;
+}
+
+}  // namespace frit::ir
