@@ -16,6 +16,9 @@ using Arrays = std::vector<array>;
 
 // Codes of a unit, which bear the cost of its scale and bias.
 constexpr int kLeastCodes = 8;
+// Columns of the result that are computed at once, so that numbers of the rows are loaded as often from the innermost
+// cache as from the next.
+constexpr int64_t kColumnsAtOnce = 2;
 
 // Words that end where a code ends: one, or as many as a code has bits where a code lies in two words.
 int words_in_unit(int bits) {
@@ -102,10 +105,25 @@ array product_with_few_rows(const array& x, const array& packed, const array& sc
                             const QuantFormat& f) {
   const int words = words_in_unit(f.bits), codes = 32 * words / f.bits, units = f.group / codes;
   const Rows rows = rows_of(x, units, codes, biases.has_value());
-  Weights w{codes_of(packed, units, words, f), expand_dims(decode_scales(scales, global_scale, f), -1), std::nullopt};
-  if (biases) w.biases = expand_dims(astype(*biases, float32), -1);
+  // The weights of one of `columns` neighbours in turn.
+  const auto weights_of = [&](int64_t columns, int64_t place) {
+    const auto pick = [&](const array& a) {
+      if (columns == 1) return a;
+      ir::Dims sizes = sizes_of(a);
+      const Dim inner = sizes.back(), n = sizes[sizes.size() - 2];
+      sizes.back() = columns;
+      sizes[sizes.size() - 2] = simplify(floor_div(n, Dim(columns)));
+      sizes.push_back(inner);
+      return at_place(with_sizes(a, sizes, {}), static_cast<int>(sizes.size()) - 2, place);
+    };
+    Weights w{codes_of(pick(packed), units, words, f), expand_dims(decode_scales(pick(scales), global_scale, f), -1),
+              std::nullopt};
+    if (biases) w.biases = expand_dims(astype(pick(*biases), float32), -1);
+    return w;
+  };
   const Dim count = sizes_of(x)[x.ndim() - 2];
   if (!count.is_const() || count.is(0)) {
+    Weights w = weights_of(1, 0);
     // (..., n, rows), so that the weights of a column are read once for all rows.
     const auto apart = [](const array& a) { return expand_dims(a, -3); };
     for (array& code : w.codes) code = apart(code);
@@ -113,11 +131,28 @@ array product_with_few_rows(const array& x, const array& packed, const array& sc
     if (w.biases) w.biases = apart(*w.biases);
     return swapaxes(product(rows, w, [](const array& a) { return expand_dims(a, -4); }), -1, -2);
   }
-  Arrays results;
-  for (int64_t row = 0; row < count.value(); ++row)
-    results.push_back(
-        product(rows, w, [&](const array& a) { return take_range(a, last_axis(a) - 2, Dim(row), Dim(row + 1), {}); }));
-  return results.size() == 1 ? expand_dims(results[0], -2) : stack(results, -2);
+  const ir::Dims sizes = sizes_of(packed);
+  const Dim n = sizes[sizes.size() - 2];
+  const int64_t columns = count.value() > 1 && n.is_const() && n.value() % kColumnsAtOnce == 0 ? kColumnsAtOnce : 1;
+  std::vector<Arrays> results(static_cast<size_t>(count.value()));
+  for (int64_t place = 0; place < columns; ++place) {
+    const Weights w = weights_of(columns, place);
+    for (int64_t row = 0; row < count.value(); ++row)
+      results[static_cast<size_t>(row)].push_back(product(
+          rows, w, [&](const array& a) { return take_range(a, last_axis(a) - 2, Dim(row), Dim(row + 1), {}); }));
+  }
+  Arrays lines;
+  for (const Arrays& row : results) {
+    array line = row[0];
+    if (columns > 1) {
+      line = stack(row, -1);
+      ir::Dims joined = sizes_of(row[0]);
+      joined.back() = n;
+      line = with_sizes(line, joined, {});
+    }
+    lines.push_back(line);
+  }
+  return lines.size() == 1 ? expand_dims(lines[0], -2) : stack(lines, -2);
 }
 
 }  // namespace frit::detail

@@ -16,9 +16,9 @@ using namespace ir;
 
 namespace {
 
-// Bytes of a row of updates that a part applies at once. Longer rows are cut themselves. For shorter ones more parts
-// cost more: an update that another part applies takes about as long as this many bytes of one's own.
-constexpr int64_t kMaxRow = 2048, kPassedOver = 16, kMaxParts = 16;
+// Bytes of a row of updates that a part applies at once. Longer rows are cut themselves, and shorter ones are one
+// vector. An update that another part applies takes about as long as kPassedOver bytes of one's own.
+constexpr int64_t kMinRow = 64, kMaxRow = 2048, kPassedOver = 48, kMaxParts = 16;
 
 class ScatterLowering {
  public:
@@ -107,7 +107,7 @@ class ScatterLowering {
       if (!shape[axis].is_const() || shape[axis].value() > kMaxRow) return 1;
       bytes *= shape[axis].value();
     }
-    if (l_.context.target.grid || result.empty() || !disjoint.back() || bytes > kMaxRow) return 1;
+    if (l_.context.target.grid || result.empty() || !disjoint.back() || bytes <= kMinRow || bytes > kMaxRow) return 1;
     const IndexRule rule = op_->def->index(*op_, types_, g_.f.type(op_->results[0]), at);
     const auto of_row = [&](const Dim& d) {
       for (size_t axis = 0; axis < shape.size(); ++axis)
@@ -117,7 +117,7 @@ class ScatterLowering {
     if (rule.lookups.empty() || of_row(rule.sources[0].index[0])) return 1;
     for (const Lookup& lookup : rule.lookups)
       if (std::any_of(lookup.index.begin(), lookup.index.end(), of_row)) return 1;
-    return std::clamp<int64_t>(bytes / kPassedOver, 1, kMaxParts);
+    return std::clamp<int64_t>(bytes / kPassedOver, 2, kMaxParts);
   }
 
   // The loops around updates that are applied by parts: over the parts, over the updates in order, over those of them

@@ -27,7 +27,7 @@ constexpr int64_t kChunk = 8192;  // elements of an inner loop per iteration of 
 // to make rows long. Otherwise the lines of a tile must stay in the innermost cache, and rows a power of two apart use
 // only a few of its sets.
 constexpr int64_t kLine = 64;
-constexpr int64_t kTileRows = 64, kTileColumns = 256, kTileSide = 32;
+constexpr int64_t kTileRows = 256, kTileColumns = 64, kTileSide = 32;
 constexpr int kTileVectors = 16;   // vectors of a tile that are in registers at once
 constexpr int kLineVectors = 32;   // the same where each is then a whole line
 constexpr int64_t kTileWork = 96;  // scalar operations beyond which a tile goes through the registers row by row
