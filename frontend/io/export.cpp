@@ -98,8 +98,7 @@ struct ModuleExporter::State {
       if (takes(*file.module->functions[i]) == added &&
           detail::function_of(file.module->functions[i]->name) == options.name) {
         file.module->functions.pop_back();
-        throw InvalidArgument("export: " + options.name + " has a trace already that takes " + added,
-                              "export each once");
+        throw RuntimeError("export: " + options.name + " has a trace already that takes " + added, "export each once");
       }
   }
 
@@ -113,7 +112,7 @@ struct ModuleExporter::State {
   std::string signature() const { return takes(*file.module->functions.back()); }
 
   ExportOptions named(const ExportOptions& options) const {
-    if (closed) throw InvalidArgument("export: '" + path + "' is closed", "add functions before close()");
+    if (closed) throw RuntimeError("export: '" + path + "' is closed", "add functions before close()");
     ExportOptions o = options;
     if (o.name.empty()) o.name = name_from(path);
     if (o.name.empty()) throw InvalidArgument("export: the file has no name", "give the path of a file");

@@ -18,10 +18,14 @@ class Teller {
  public:
   Teller(const CompiledEntry& entry, const ExportCallback& callback)
       : f_(entry.traced().function), captured_(entry.traced().captured), sizes_(entry.sizes()), callback_(callback) {
-    for (size_t i = 0; i < f_.params.size(); ++i) names_[f_.params[i]] = f_.values[f_.params[i]].name;
-    size_t next = 0;
-    for (const ir::Op& op : f_.ops)
-      for (ir::ValueId v : op.results) names_[v] = "v" + std::to_string(next++);
+    const size_t arguments = f_.params.size() - captured_.size();
+    const std::span<const ir::ValueId> params(f_.params);
+    name(params.first(arguments));
+    name(f_.results);
+    name(params.subspan(arguments));
+    for (const bool constants : {true, false})
+      for (const ir::Op& op : f_.ops)
+        if ((op.def->kind == ir::OpKind::Constant) == constants) name(op.results);
   }
 
   void run(const std::vector<std::string>& keywords) {
@@ -48,7 +52,7 @@ class Teller {
       std::vector<StateT> attributes;
       for (const auto& [name, value] : op.attrs) attributes.push_back(state_of(value));
       callback_({{"type", "primitive"},
-                 {"name", std::string(op.def->name)},
+                 {"name", title(op.def->name)},
                  {"inputs", described(op.operands)},
                  {"outputs", described(op.results)},
                  {"arguments", attributes}});
@@ -56,6 +60,27 @@ class Teller {
   }
 
  private:
+  // A, B, ... Z, AA, ... in the order in which the records show the values.
+  void name(std::span<const ir::ValueId> values) {
+    for (ir::ValueId v : values) {
+      std::string& letters = names_[v];
+      if (!letters.empty()) continue;
+      for (size_t n = names_.size(); n > 0; n = (n - 1) / 26)
+        letters.insert(letters.begin(), static_cast<char>('A' + (n - 1) % 26));
+    }
+  }
+
+  // log_add_exp as LogAddExp: records name operations like classes.
+  static std::string title(std::string_view name) {
+    std::string out;
+    bool first = true;
+    for (char c : name) {
+      if (c != '_') out += first && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+      first = c == '_';
+    }
+    return out;
+  }
+
   int64_t number(const Dim& d) const {
     return d.is_const() || !sizes_ ? d.value() : sizes_->hint(d).value_or(kUnknownSize);
   }

@@ -254,7 +254,7 @@ Buffer::~Buffer() {
 
 size_t active_memory() { return pool().active; }
 size_t peak_memory() { return pool().peak; }
-void reset_peak_memory() { pool().peak = pool().active.load(); }
+void reset_peak_memory() { pool().peak = 0; }
 size_t cache_memory() { return pool().cached; }
 
 size_t set_memory_limit(size_t bytes) {

@@ -51,7 +51,7 @@ class Buffer {
 };
 
 // Statistics in bytes over all CPU buffers. Active memory is the sum of what was asked for and is still held, adopted
-// memory left out; `peak` is its highest value since the start or the last reset. Cache memory is the size of freed
+// memory left out; `peak` is its highest value at an allocation since the start or the last reset. Cache memory is the size of freed
 // blocks that are kept.
 size_t active_memory();
 size_t peak_memory();

@@ -77,6 +77,7 @@ TEST_F(ExportForms, CallbacksGetTheGraph) {
             (std::vector<std::string>{"inputs", "keyword_inputs", "outputs", "constants"}));
   ASSERT_EQ(inputs.size(), 2u);
   EXPECT_EQ(std::get<1>(inputs[0]), (Shape{2, 3}));
+  EXPECT_EQ(std::get<0>(inputs[0]), "A");
   ASSERT_EQ(keywords.size(), 1u);
   EXPECT_EQ(keywords[0].first, "scale");
   EXPECT_EQ(keywords[0].second, std::get<0>(inputs[1]));
@@ -84,7 +85,7 @@ TEST_F(ExportForms, CallbacksGetTheGraph) {
   EXPECT_EQ(std::get<1>(outputs[1]), (Shape{2}));
   ASSERT_EQ(constants.size(), 1u);
   EXPECT_EQ(values<float>(constants[0].second), (std::vector<float>{1, 2, 3}));
-  for (const char* op : {"exp", "multiply", "add", "sum"})
+  for (const char* op : {"Exp", "Multiply", "Add", "Sum"})
     EXPECT_EQ(std::count(names.begin(), names.end(), op), 1) << op;
   EXPECT_THROW(export_function(ExportCallback(), f, {zeros({2, 3})}, {{"scale", array(2.0f)}}), InvalidArgument);
 }

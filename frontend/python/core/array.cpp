@@ -143,7 +143,7 @@ ArrayClass bind_array(nb::module_& m) {
   def(
       c, "array.__format__",
       [](const array& a, nb::object spec) -> nb::object {
-        if (nb::len(spec) == 0) return nb::cast(text_of(a));
+        if (a.ndim() > 0 && nb::len(spec) == 0) return nb::cast(text_of(a));
         if (a.ndim() > 0) throw nb::type_error("__format__: an array with axes takes no format; format its elements");
         return nb::steal(PyObject_Format(item_of(a).ptr(), spec.ptr()));
       },

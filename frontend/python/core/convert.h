@@ -14,8 +14,11 @@ array array_from_object(nb::handle h, std::optional<Dtype> dtype);
 array array_from_list(nb::handle list, std::optional<Dtype> dtype);
 
 // Objects with __mlx_array__, DLPack or the buffer protocol; nothing for other objects. The elements are copied unless
-// `share`, which takes over row-major memory; float64 becomes float32 where no type is given and nothing is shared.
+// `share`, which takes over row-major memory; float64 becomes float32 where no type is given.
 MaybeArray array_from_protocol(nb::handle h, std::optional<Dtype> dtype, bool share = false);
+
+// The elements of an evaluated array, of which those that were filled with one value get memory now; null without any.
+const void* memory_of(const array& a);
 
 // A number, or nested lists of numbers.
 nb::object to_list(const array& a);

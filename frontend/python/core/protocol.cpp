@@ -72,7 +72,7 @@ array from_ndarray(nb::ndarray<nb::ro> a, std::optional<Dtype> dtype, bool share
   if (!type && !wide_complex)
     throw RuntimeError("array: the elements of the other library's array have a type that arrays do not have",
                        "convert it to numbers of at most 64 bits first");
-  if (share && type && is_dense(a) && (!dtype || *dtype == *type) && a.size() > 0 &&
+  if (share && type && (dtype || *type != float64) && is_dense(a) && (!dtype || *dtype == *type) && a.size() > 0 &&
       reinterpret_cast<uintptr_t>(data) % width == 0) {
     auto* owner = new nb::ndarray<nb::ro>(std::move(a));
     return array(const_cast<std::byte*>(data), std::move(shape), *type, [owner](void*) {
@@ -97,12 +97,26 @@ array from_ndarray(nb::ndarray<nb::ro> a, std::optional<Dtype> dtype, bool share
   }
   if (*type == float64) {
     const auto* values = reinterpret_cast<const double*>(dense.get());
-    return array(values, std::move(shape), dtype.value_or(share ? float64 : float32));
+    return array(values, std::move(shape), dtype.value_or(float32));
   }
   std::byte* memory = dense.release();
   array made(memory, std::move(shape), *type, [](void* p) { delete[] static_cast<std::byte*>(p); });
   return dtype && *dtype != *type ? astype(std::move(made), *dtype) : made;
 }
+
+}  // namespace
+
+const void* memory_of(const array& a) {
+  if (a.size() == 0) return nullptr;
+  switch (a.itemsize()) {
+    case 1: return a.data<uint8_t>();
+    case 2: return a.data<uint16_t>();
+    case 4: return a.data<uint32_t>();
+    default: return a.data<uint64_t>();
+  }
+}
+
+namespace {
 
 // The memory of an array for another library, which keeps the array alive.
 template <class... Kind>
@@ -112,14 +126,7 @@ nb::ndarray<Kind...> to_ndarray(const array& a) {
   const nb::capsule keep(owner, [](void* p) noexcept { delete static_cast<array*>(p); });
   std::vector<size_t> shape(a.shape().begin(), a.shape().end());
   const Strides strides = a.strides();
-  const void* data = nullptr;
-  if (a.size() > 0) switch (a.itemsize()) {
-      case 1: data = owner->data<uint8_t>(); break;
-      case 2: data = owner->data<uint16_t>(); break;
-      case 4: data = owner->data<uint32_t>(); break;
-      default: data = owner->data<uint64_t>();
-    }
-  return nb::ndarray<Kind...>(const_cast<void*>(data), shape.size(), shape.data(), keep, strides.data(),
+  return nb::ndarray<Kind...>(const_cast<void*>(memory_of(*owner)), shape.size(), shape.data(), keep, strides.data(),
                               dlpack_type(a.dtype()), nb::device::cpu::value, 0);
 }
 

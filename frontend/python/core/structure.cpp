@@ -1,7 +1,8 @@
 // Trees of Python objects as structures of a compiled function.
 //
-// A part's position tells forms of one kind apart: a list (0), a tuple (1) and the random state (3); a key (0) and a
-// text (2). An array is `present`, None is `absent`, and another object is `promoted` with its place.
+// A part's position tells forms of one kind apart: a list (0), a tuple (1), the random state (3) and a named tuple (4),
+// whose first item is its type; a key (0) and a text (2). An array is `present`, None is `absent`, and another object
+// is `promoted` with its place. Named tuples of arguments are tuples.
 #include "frontend/python/core/structure.h"
 
 #include "frontend/python/core/random_state.h"
@@ -12,7 +13,7 @@ namespace frit::python {
 namespace {
 
 using Kind = detail::Part::Kind;
-enum Form : uint32_t { kList = 0, kTuple = 1, kText = 2, kRandom = 3 };
+enum Form : uint32_t { kList = 0, kTuple = 1, kText = 2, kRandom = 3, kNamed = 4 };
 
 array& random_key() { return random::KeySequence::default_().state(); }
 bool is_random_state(nb::handle h) { return nb::isinstance<RandomState>(h); }
@@ -63,7 +64,12 @@ void Encoder::add(nb::handle h) {
     add_dict(h);
   } else if (PyList_Check(p)) {
     add_list(h, false);
-  } else if (PyTuple_Check(p) && (!objects || !nb::hasattr(h, "_fields"))) {
+  } else if (PyTuple_Check(p)) {
+    const bool named = objects && nb::hasattr(h, "_fields");
+    if (named) {
+      structure.parts.push_back({.kind = Kind::list, .position = kNamed, .value = 2});
+      structure.parts.push_back({.kind = Kind::promoted, .value = objects->place_of(h.type())});
+    }
     add_list(h, true);
   } else if (h.is_none()) {
     structure.add(Kind::absent);
@@ -136,6 +142,10 @@ nb::object Decoder::build() {
       return dict;
     }
     case Kind::list: {
+      if (part.position == kNamed) {
+        const nb::object type = build();
+        return type(*nb::borrow<nb::tuple>(build()));
+      }
       nb::list list;
       for (uint64_t i = 0; i < part.value; ++i) list.append(build());
       if (part.position == kTuple) return nb::tuple(list);

@@ -1,9 +1,12 @@
 // Evaluation, and derivatives of Python functions over trees of arrays.
 #include <algorithm>
+#include <cstring>
+#include <memory>
 #include <set>
 
 #include <nanobind/stl/variant.h>
 
+#include "frontend/python/core/convert.h"
 #include "frontend/python/core/tree.h"
 
 namespace frit::python {
@@ -221,6 +224,23 @@ std::function<std::vector<array>(const std::vector<array>&)> list_function(nb::h
   };
 }
 
+// zeros, ones and full take the memory of one element until somebody asks for the rest, as the caller of eval does.
+void fill_memory(array& a) {
+  if (default_device() != Device::cpu || a.data_size() >= a.size() || !a.flags().row_contiguous) return;
+  const array first = slice(a, Shape(a.ndim(), 0), Shape(a.ndim(), 1));
+  first.eval();
+  const size_t width = a.itemsize();
+  const std::unique_ptr<uint8_t[]> bytes(new uint8_t[a.nbytes()]);
+  std::memcpy(bytes.get(), memory_of(first), width);
+  for (size_t done = width; done < a.nbytes(); done *= 2)
+    std::memcpy(bytes.get() + done, bytes.get(), std::min(done, a.nbytes() - done));
+  Shape wide = a.shape();
+  wide.back() *= static_cast<ShapeElem>(width);
+  array dense = view(array(static_cast<const uint8_t*>(bytes.get()), wide, uint8), a.dtype());
+  dense.eval();
+  a = std::move(dense);
+}
+
 void bind_evaluation(nb::module_& m) {
   const auto arrays_of = [](nb::args trees) {
     std::vector<array> arrays;
@@ -234,6 +254,9 @@ void bind_evaluation(nb::module_& m) {
       [arrays_of](nb::args trees) {
         const std::vector<array> arrays = arrays_of(trees);
         without_lock([&] { eval(arrays); });
+        visit_leaves(trees, [](nb::handle leaf) {
+          if (is_array(leaf)) fill_memory(array_in(leaf));
+        });
       },
       "args"_a);
   def(

@@ -91,7 +91,10 @@ nb::object mapped(nb::handle fun, nb::handle in_axes, nb::handle out_axes, nb::a
   if (has_key) results.back() = take(results.back(), 0, 0);
   KeyInTrace::take(results, has_key);
   std::vector<std::optional<int>> places;
-  spread(out_axes, result, "out_axes", places);
+  // A single array has its axis in a list or tuple too.
+  const bool is_single = is_array(result) && (PyTuple_Check(out_axes.ptr()) || PyList_Check(out_axes.ptr())) &&
+                         PySequence_Size(out_axes.ptr()) == 1;
+  spread(is_single ? nb::object(out_axes[0]) : nb::borrow(out_axes), result, "out_axes", places);
   next = 0;
   return map_leaves(result, [&](nb::handle) {
     const array& a = results[next];

@@ -40,11 +40,28 @@ void split_arguments(nb::args args, nb::kwargs kwargs, Args& positional, Kwargs&
   }
 }
 
+// Shapes are tuples in Python.
+nb::object with_tuples(nb::handle h, bool is_shape) {
+  if (nb::isinstance<nb::list>(h)) {
+    nb::list items;
+    for (nb::handle item : h) items.append(with_tuples(item, true));
+    return is_shape ? nb::object(nb::tuple(items)) : nb::object(items);
+  }
+  if (nb::isinstance<nb::tuple>(h)) {
+    nb::list items;
+    for (nb::handle item : h) items.append(with_tuples(item, true));
+    return nb::tuple(items);
+  }
+  return nb::borrow(h);
+}
+
 ExportCallback callback_of(nb::object fun) {
   const std::shared_ptr<PyObject> held = shared_object(fun);
   return [held](const ExportCallbackInput& record) {
     const nb::gil_scoped_acquire acquire;
-    nb::handle(held.get())(nb::cast(record));
+    nb::dict told;
+    for (auto [key, value] : nb::cast<nb::dict>(nb::cast(record))) told[key] = with_tuples(value, false);
+    nb::handle(held.get())(told);
   };
 }
 
@@ -86,7 +103,8 @@ void bind_dot(nb::module_& m) {
       [](nb::object file, nb::args args, nb::kwargs kwargs) {
         std::vector<array> roots;
         visit_leaves(args, [&](nb::handle leaf) {
-          if (is_array(leaf)) roots.push_back(array_in(leaf));
+          if (!is_array(leaf)) throw InvalidArgument("export_to_dot: an argument holds no array", "give arrays");
+          roots.push_back(array_in(leaf));
         });
         std::unordered_map<std::uintptr_t, std::string> names;
         for (auto [name, a] : kwargs)
@@ -97,6 +115,8 @@ void bind_dot(nb::module_& m) {
           file.attr("write")(text.str());
           return;
         }
+        if (!PyUnicode_Check(file.ptr()) && !nb::hasattr(file, "__fspath__"))
+          throw InvalidArgument("export_to_dot: the file is neither a path nor a file object", "give one of them");
         std::ofstream out(nb::cast<std::string>(nb::str(file)));
         if (!(out << text.str()).flush())
           throw RuntimeError("export_to_dot: the file cannot be written", "check the path");
@@ -140,7 +160,7 @@ void bind_export(nb::module_& m) {
       "file_or_callback"_a, "fun"_a, "args"_a, "shapeless"_a = false, "metadata"_a = nb::none(), "kwargs"_a);
   def(
       m, "exporter",
-      [](const std::string& file, nb::object fun, bool shapeless, const std::optional<std::string>& metadata) {
+      [](const std::string& file, nb::callable fun, bool shapeless, const std::optional<std::string>& metadata) {
         return new FunctionExporter(exporter(file, list_function(fun), shapeless, metadata.value_or("")));
       },
       "file"_a, "fun"_a, nb::kw_only(), "shapeless"_a = false, "metadata"_a = nb::none(),

@@ -22,7 +22,10 @@ def step_decay(init: float, decay_rate: float, step_size: int) -> Callable:
 
 
 def cosine_decay(init: float, decay_steps: int, end: float = 0.0) -> Callable:
-    """From init to end by half a cosine in `decay_steps` steps."""
+    """From init to end by half a cosine in `decay_steps` steps. Raises ValueError for fewer than one step."""
+    if decay_steps < 1:
+        raise ValueError("cosine_decay: %s steps; give one or more" % decay_steps)
+
     def schedule(step):
         s = mx.minimum(step, decay_steps)
         return end + 0.5 * (1.0 + mx.cos((math.pi / decay_steps) * s)) * (init - end)

@@ -108,8 +108,8 @@ class ConvTranspose2d(_Conv):
                  padding: Union[int, tuple] = 0, dilation: Union[int, tuple] = 1, output_padding: Union[int, tuple] = 0, bias: bool = True):
         super().__init__()
         self._set(in_channels, out_channels, _tuple(kernel_size, 2), 1, bias)
-        self.padding, self.stride, self.output_padding = _tuple(padding, 2), _tuple(stride, 2), _tuple(output_padding, 2)
-        self.dilation = dilation
+        self.padding, self.stride, self.dilation = _tuple(padding, 2), _tuple(stride, 2), dilation
+        self.output_padding = _tuple(output_padding, 2)
 
     def _extra_repr(self):
         return self._options(["stride", "padding", "dilation", "output_padding"])
@@ -126,8 +126,8 @@ class ConvTranspose3d(_Conv):
                  padding: Union[int, tuple] = 0, dilation: Union[int, tuple] = 1, output_padding: Union[int, tuple] = 0, bias: bool = True):
         super().__init__()
         self._set(in_channels, out_channels, _tuple(kernel_size, 3), 1, bias)
-        self.padding, self.stride, self.output_padding = _tuple(padding, 3), _tuple(stride, 3), _tuple(output_padding, 3)
-        self.dilation = dilation
+        self.padding, self.stride, self.dilation = _tuple(padding, 3), _tuple(stride, 3), dilation
+        self.output_padding = _tuple(output_padding, 3)
 
     def _extra_repr(self):
         return self._options(["stride", "padding", "dilation", "output_padding"])

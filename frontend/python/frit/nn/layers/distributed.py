@@ -302,5 +302,7 @@ class FullyShardedModule(Module):
 
 
 def fully_shard(module: Module, *, group: Optional["mx.distributed.Group"] = None, compute_dtype: Optional[mx.Dtype] = None) -> Module:
-    """The module with its parameters spread over the group."""
+    """The module with its parameters spread over the group; the module itself where the group is one process."""
+    if compute_dtype is None and _group(group).size() == 1:
+        return module
     return FullyShardedModule(module, group=group, compute_dtype=compute_dtype)

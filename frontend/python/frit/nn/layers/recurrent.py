@@ -3,6 +3,7 @@ import math
 from typing import Callable, Optional
 
 import frit.core as mx
+from frit.nn.layers.activations import tanh
 from frit.nn.layers.base import Module
 
 
@@ -22,7 +23,7 @@ class RNN(_Recurrent):
 
     def __init__(self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: Optional[Callable] = None):
         super().__init__()
-        self.nonlinearity = nonlinearity or mx.tanh
+        self.nonlinearity = nonlinearity or tanh
         if not callable(self.nonlinearity):
             raise ValueError("RNN: the nonlinearity is a %s, which cannot be called" % type(nonlinearity).__name__)
         self.hidden_size = hidden_size

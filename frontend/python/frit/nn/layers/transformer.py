@@ -151,8 +151,8 @@ class Transformer(Module):
                  custom_encoder: Optional[Any] = None, custom_decoder: Optional[Any] = None, norm_first: bool = True, checkpoint: bool = False):
         super().__init__()
         options = (dims, num_heads, mlp_dims, dropout, activation, norm_first, checkpoint)
-        self.encoder = custom_encoder or TransformerEncoder(num_encoder_layers, *options)
-        self.decoder = custom_decoder or TransformerDecoder(num_decoder_layers, *options)
+        self.encoder = TransformerEncoder(num_encoder_layers, *options) if custom_encoder is None else custom_encoder
+        self.decoder = TransformerDecoder(num_decoder_layers, *options) if custom_decoder is None else custom_decoder
 
     def __call__(self, src, tgt, src_mask, tgt_mask, memory_mask):
         """The target decoded beside the encoded source."""

@@ -48,9 +48,9 @@ def _cubic(n, scale, align_corners):
 
 
 def _smooth_matrix(n, scale, align_corners, kernel):
-    """(new, old) weights of a kernel that is as wide as a new element, so that no old one is passed over."""
+    """(new, old) weights of a kernel that is as wide as a new element or an old one, so that no old one is passed over."""
     at = _positions(n, scale, align_corners)
-    weights = kernel((at[:, None] - mx.arange(n)[None, :]) * scale)
+    weights = kernel((at[:, None] - mx.arange(n)[None, :]) * min(scale, 1))
     return weights / weights.sum(axis=1, keepdims=True)
 
 
@@ -81,7 +81,7 @@ class Upsample(Module):
 
     def _resized(self, x, axis, scale):
         n = x.shape[axis]
-        if self.antialias and scale < 1:
+        if self.antialias and (scale < 1 or self.mode == "cubic"):
             kernel = (lambda d: mx.maximum(1 - mx.abs(d), 0)) if self.mode == "linear" else (lambda d: _cubic_weight(d, -0.5))
             weights = _smooth_matrix(n, scale, self.align_corners, kernel)
             return mx.moveaxis(mx.moveaxis(x, axis, -1) @ weights.T, -1, axis)

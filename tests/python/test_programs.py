@@ -1,0 +1,96 @@
+"""What programs written for MLX do around arrays, functions and layers, and get the same from frit."""
+from collections import namedtuple
+
+import numpy as np
+import pytest
+
+import frit.core as mx
+import frit.nn as nn
+import frit.optimizers as optim
+
+Pair = namedtuple("Pair", "a b")
+
+
+def test_numbers_in_texts():
+    assert f"{mx.array(1.5)}" == "1.5" and f"{mx.array(3)}" == "3" and f"{mx.array(True)}" == "True"
+    assert f"{mx.array([1.5])}" == "array([1.5], dtype=float32)" and "%s" % mx.array(3) == "array(3, dtype=int32)"
+
+
+def test_functions_return_named_tuples():
+    r = mx.compile(lambda x: [Pair(x, x + 1)])(mx.array(1))[0]
+    assert isinstance(r, Pair) and (r.a.item(), r.b.item()) == (1, 2)
+    nested = mx.compile(lambda p: Pair(p.a + p.b, {"k": Pair(p.a, 3)}))(Pair(mx.array(1), mx.array(2)))
+    assert nested.a.item() == 3 and nested.b["k"].b == 3
+
+
+def test_vmap_of_one_result_takes_its_axis_in_a_tuple():
+    a = mx.arange(6).reshape(2, 3)
+    for axes in ((1,), [1], 1):
+        assert mx.vmap(lambda x: x * 2, out_axes=axes)(a).tolist() == [[0, 6], [2, 8], [4, 10]]
+
+
+def test_filled_arrays_take_memory_when_they_are_evaluated():
+    before = mx.get_active_memory()
+    a = mx.zeros((1024, 1024))
+    mx.eval({"a": [a]})
+    assert mx.get_active_memory() - before >= 4 << 20 and mx.get_array_buffer_size(a) == 4 << 20
+    x = mx.full((1 << 18,), 2.5, mx.float16)
+    mx.eval(x)
+    held = mx.get_active_memory()
+    x += 1
+    mx.eval(x)
+    assert mx.get_active_memory() == held and set(x[:7].tolist()) == {3.5}
+    mx.reset_peak_memory()
+    assert mx.get_peak_memory() == 0
+    wide = mx.broadcast_to(mx.array([1.0, 2.0]), (1 << 20, 2))
+    mx.eval(wide)
+    assert mx.get_active_memory() - held < 1 << 20
+
+
+def test_doubles_of_other_libraries_become_floats():
+    assert mx.from_dlpack(np.ones(2)).dtype == mx.float32 and mx.from_dlpack(np.ones((2, 3)).T).dtype == mx.float32
+    assert mx.from_dlpack(mx.ones(2, mx.float64)).dtype == mx.float64
+
+
+def test_export_tells_a_callback_names_and_shapes():
+    told = []
+    mx.export_function(told.append, lambda x, k: mx.exp(x.reshape(2, 2)) * k, mx.ones(4), k=mx.array(2.0))
+    assert [t["type"] for t in told[:4]] == ["inputs", "keyword_inputs", "outputs", "constants"]
+    assert told[0]["inputs"] == [("A", (4,), mx.float32), ("B", (), mx.float32)] and told[1]["keywords"] == [("k", "B")]
+    assert told[2]["outputs"] == [("C", (2, 2), mx.float32)]
+    reshape = told[4]
+    assert reshape["name"] == "Reshape" and reshape["arguments"] == [(2, 2)]
+    assert reshape["inputs"] == [("A", (4,), mx.float32)] and reshape["outputs"][0][1:] == ((2, 2), mx.float32)
+
+
+def test_exporters_refuse_what_they_have(tmp_path):
+    path = str(tmp_path / "f.mlxfn")
+    with mx.exporter(path, mx.abs) as e:
+        e(mx.ones(2))
+        with pytest.raises(RuntimeError):
+            e(mx.ones(2))
+    with pytest.raises(RuntimeError):
+        e(mx.ones(3))
+    with pytest.raises(TypeError):
+        mx.exporter(path, 3)
+    for bad in (lambda: mx.export_to_dot(path, 3), lambda: mx.export_to_dot(3, mx.ones(2))):
+        with pytest.raises(ValueError):
+            bad()
+
+
+def test_layers():
+    m = nn.Transformer(8, 2, 1, 1, custom_encoder=nn.Identity(), custom_decoder=nn.Identity())
+    assert isinstance(m.encoder, nn.Identity) and isinstance(m.decoder, nn.Identity)
+    assert list(nn.ConvTranspose2d(1, 1, 2, dilation=(1, 2)).keys())[-2:] == ["dilation", "output_padding"]
+    linear = nn.Linear(2, 2)
+    assert nn.fully_shard(linear) is linear
+    # Keys' kernel with a = -0.5 over the elements that are there.
+    up = nn.Upsample(2, mode="cubic", antialias=True)(mx.array([1.0, 2.0, 4.0, 8.0]).reshape(1, 4, 1)).reshape(-1)
+    assert np.allclose(up, [0.91176468, 1.14598537, 1.64122141, 2.3828125, 3.3359375, 5.0229006, 7.28467178, 8.35294056], atol=1e-5)
+
+
+def test_optimisers():
+    with pytest.raises(ValueError):
+        optim.cosine_decay(0.1, 0)
+    with pytest.raises(ValueError):
+        mx.isdtype(mx.float32, 3)
