@@ -51,8 +51,8 @@ class Buffer {
 };
 
 // Statistics in bytes over all CPU buffers. Active memory is the sum of what was asked for and is still held, adopted
-// memory left out; `peak` is its highest value at an allocation since the start or the last reset. Cache memory is the size of freed
-// blocks that are kept.
+// memory left out; `peak` is its highest value at an allocation since the start or the last reset. Cache memory is the
+// size of freed blocks that are kept.
 size_t active_memory();
 size_t peak_memory();
 void reset_peak_memory();

@@ -1,4 +1,4 @@
-"""What programs written for MLX do around arrays, functions and layers, and get the same from frit."""
+"""Programs written for MLX get the same from frit around arrays, functions and layers."""
 from collections import namedtuple
 
 import numpy as np
