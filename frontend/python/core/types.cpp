@@ -35,9 +35,9 @@ bool is_kind(Dtype t, nb::handle kind) {
   if (Dtype other; nb::try_cast(kind, other, false)) return t == other;
   if (PyUnicode_Check(kind.ptr())) return is_kind(t, nb::cast<std::string>(kind));
   if (!PyTuple_Check(kind.ptr()))
-    throw InvalidArgument("isdtype: a kind of type " + nb::cast<std::string>(nb::handle(kind.type()).attr("__name__")) +
-                              " is not known",
-                          "give a type, a string or a tuple of them");
+    throw InvalidArgument(
+        "isdtype: a kind of type " + nb::cast<std::string>(nb::handle(kind.type()).attr("__name__")) + " is not known",
+        "give a type, a string or a tuple of them");
   for (nb::handle part : nb::borrow<nb::tuple>(kind))
     if (is_kind(t, part)) return true;
   return false;
