@@ -317,13 +317,13 @@ class RowLowering {
     {
       KernelEmitter e(f_, l_.program, l_.placements, g_.name + "_blocks");
       const Dim b = Dim::symbol(e.open_loop("b", full, LoopKind::Parallel));
-      reduce_block(e, at_level, b, one ? f_.facts.simplify(min(size, n - b * size)) : size, partials);
+      reduce_block(e, at_level, b, one ? f_.facts.simplify(min(size, n - b * size)) : size, partials, false);
       e.close_loop();
       l_.program.steps.push_back(e.finish());
     }
     if (!one) {
       KernelEmitter e(f_, l_.program, l_.placements, g_.name + "_last_block");
-      reduce_block(e, at_level, full, mod(n, size), partials);
+      reduce_block(e, at_level, full, mod(n, size), partials, true);
       l_.program.steps.push_back(e.finish());
     }
     KernelEmitter e(f_, l_.program, l_.placements, g_.name);
@@ -342,9 +342,9 @@ class RowLowering {
   }
 
   void reduce_block(KernelEmitter& e, const std::vector<ReductionPlan*>& at_level, const Dim& block, const Dim& extent,
-                    const std::vector<uint32_t>& partials) {
+                    const std::vector<uint32_t>& partials, bool parallel) {
     std::vector<Dim> coordinates;
-    int opened = open_kept(e, coordinates, false);
+    int opened = open_kept(e, coordinates, parallel);
     CollapsedAxes c = run_axes(shape_.runs()[0], coordinates);
     c.var_offset = block * Dim(block_size());
     c.var = e.open_loop("r", extent, LoopKind::Serial, shape_.reduces_last() ? l_.context.target.reduction_lanes : 0);

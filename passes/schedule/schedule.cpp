@@ -29,7 +29,6 @@ constexpr int64_t kChunk = 8192;  // elements of an inner loop per iteration of 
 constexpr int64_t kLine = 64;
 constexpr int64_t kTileRows = 256, kTileColumns = 64, kTileSide = 32;
 constexpr int kTileVectors = 16;   // vectors of a tile that are in registers at once
-constexpr int kLineVectors = 32;   // the same where each is then a whole line
 constexpr int64_t kTileWork = 96;  // scalar operations beyond which a tile goes through the registers row by row
 constexpr int kFunctionCost = 20;
 constexpr int kRowsAtOnce = 4;       // rows of a scan that one iteration takes
@@ -201,7 +200,8 @@ class Scheduler {
     } else if (nest || columns) {
       columns ? vectorize_columns(loop) : vectorize(loop);
     } else if (const int lanes = lanes_for(loop.body); !rows_fixed_ && has_short_rows(loop, lanes, k_.facts)) {
-      put_rows_in_lanes(k_, loop, lanes, fresh("w"));
+      // Vectors under a mask and shuffles of two vectors cost no more than others where a vector is a line.
+      put_rows_in_lanes(k_, loop, lanes, target_.vector_bytes >= kLine, fresh("w"));
     } else {
       for (Instr& i : loop.body)
         if (auto* inner = std::get_if<Loop>(&i.node)) vectorize_leaves(*inner);
@@ -242,29 +242,21 @@ class Scheduler {
     return !along;
   }
 
-  // Rows of a tile that are in registers at once. Elements of two bytes take twice as many, so that a vector is a line:
-  // some then wait on the stack, which is in cache, where half a line would be fetched and written back twice.
-  int tile_vectors(int64_t bytes) const {
-    return target_.vector_bytes >= kLine && kLine / bytes <= kLineVectors
-               ? std::max<int>(kTileVectors, static_cast<int>(kLine / bytes))
-               : kTileVectors;
-  }
-
   bool tile_nest(Loop& loop, int64_t bytes) {
-    const bool lines = std::min(int64_t{target_.vector_bytes}, tile_vectors(bytes) * bytes) >= kLine;
+    const bool lines = std::min(int64_t{target_.vector_bytes}, kTileVectors * bytes) >= kLine;
     const int64_t side = std::max(kTileSide, 2 * kLine / bytes);
     if (!tile(loop, lines ? kTileRows : side, lines ? kTileColumns : side, fresh("t"), k_.facts)) return false;
     vectorize_leaves(loop);
-    side_by_side(*inner_of_nest(loop.body), tile_vectors(bytes));
+    side_by_side(*inner_of_nest(loop.body));
     return true;
   }
 
   // Takes as many rows of a tile at once as a vector has lanes, so that an operand that is contiguous along the columns
   // is also read in vectors.
-  void side_by_side(Loop& rows, int vectors) {
+  void side_by_side(Loop& rows) {
     Loop& columns = *inner_of_nest(rows.body);
     if (leaf_work(columns.body) > kTileWork) return;
-    columns.vector = std::min(columns.vector, vectors);
+    columns.vector = std::min(columns.vector, kTileVectors);
     columns.unroll = 1;
     rows.unroll = columns.vector;
   }

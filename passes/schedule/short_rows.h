@@ -10,8 +10,11 @@ namespace frit::passes {
 bool has_short_rows(const ir::Loop& rows, int lanes, const DimFacts& facts);
 
 // Makes the rows the lanes of a vector loop named `var`, inside the parallel loop. Each lane gets its own part of the
-// kernel's locals.
-void put_rows_in_lanes(ir::Kernel& k, ir::Loop& rows, int lanes, const std::string& var);
+// kernel's locals. If `staged`, the rows are turned on their way from memory and back.
+void put_rows_in_lanes(ir::Kernel& k, ir::Loop& rows, int lanes, bool staged, const std::string& var);
+
+// The part of put_rows_in_lanes that turns `count` rows at a time: `outer` holds the loop over them.
+void stage_rows(ir::Kernel& k, ir::Loop& outer, int64_t count, int lanes);
 
 // Whether a nest of two loops writes rows shorter than a vector one behind the other, and reads each operand in the
 // same order, once for each row, or the same row again and again.

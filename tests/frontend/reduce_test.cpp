@@ -90,3 +90,23 @@ TEST(Reduce, ManyShapesShareCode) {
     EXPECT_EQ(values<int>(sum(broadcast_to(reshape(arange(n), {n, 1}), {n, 3}), 1)).back(), 3 * (n - 1));
   }
 }
+
+// Rows shorter than a vector or two, of every length, beside their columns, which are summed and divided one by one.
+TEST(Reduce, ShortRowsOfEveryLength) {
+  for (const Dtype t : {float32, float16, bfloat16})
+    for (int n = 2; n <= 40; n += n < 20 ? 1 : 5) {
+      const array x = astype(reshape(remainder(arange(n * 203) * 37, array(64)) + 1, {203, n}), t);
+      const auto f = compile([](const std::vector<array>& in) {
+        const array rows = in[0] / sum(in[0], 1, true);
+        return std::vector<array>{rows, max(rows, 1)};
+      });
+      const std::vector<array> got = f({x});
+      std::vector<array> columns = split(x, n, 1);
+      array sums = astype(columns[0], float32);
+      for (int i = 1; i < n; ++i) sums = sums + astype(columns[static_cast<size_t>(i)], float32);
+      // The sums are exact, so their order does not show.
+      const array want = x / astype(sums, t);
+      EXPECT_TRUE(array_equal(got[0], want).item<bool>()) << n;
+      EXPECT_TRUE(array_equal(got[1], max(transpose(want), 0)).item<bool>()) << n;
+    }
+}

@@ -2,7 +2,7 @@
 //
 //   // test: pass=cse              or pipeline=a,b,c, transform=SPEC (passes/transform/spec.h), or parse; then, each
 //                                  after a space, `remarks` to compare remarks too, `dense_results` and `own_routines`
-//                                  for a target that asks for them
+//                                  for a target that asks for them, `wide_vectors` for one of 64 bytes
 //
 //   func @name(...) { ... }
 //   // expect:

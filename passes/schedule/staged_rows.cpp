@@ -1,0 +1,142 @@
+// Turns short rows that are the lanes of vectors, on their way from memory and back, so that no lane is read by itself.
+//
+// The loop over some rows reads and writes each place of them in vectors, through copies in scratch memory that have
+// the rows side by side. Loops of their own before and behind it fill and empty the copies by tiles, as those of a
+// transpose.
+#include <algorithm>
+#include <optional>
+
+#include "passes/lower/loop_nest.h"
+#include "passes/schedule/short_rows.h"
+
+namespace frit::passes {
+
+using namespace ir;
+
+namespace {
+
+// Places of a row, of four bytes and more or of two, below which reading each place of some rows by shuffles
+// (codegen/llvm/emit_spread.cpp) costs less.
+constexpr int64_t kMinWide = 8, kMinNarrow = 5;
+
+// An access to the places of a row: buffer[length * row + place + rest].
+struct Access {
+  uint32_t buffer;
+  int64_t length;
+  Dim rest;
+  bool store;
+  uint32_t copy;  // in scratch memory
+};
+
+class Stager {
+ public:
+  Stager(Kernel& k, Loop& rows, int64_t count, int lanes) : k_(k), rows_(rows), count_(count), lanes_(lanes) {}
+
+  // `outer` has `rows` as its only instruction.
+  void run(Loop& outer) {
+    visit(rows_.body, nullptr, false);
+    if (accesses_.empty()) return;
+    for (Access& a : accesses_) {
+      const KernelBuffer& b = k_.buffers[a.buffer];
+      const int64_t places = (a.length + lanes_ - 1) / lanes_ * lanes_;
+      a.copy = static_cast<uint32_t>(k_.buffers.size() + k_.locals.size());
+      k_.locals.push_back({fresh_local(b.name), b.dtype, Dim(places * count_), true, true});
+    }
+    visit(rows_.body, nullptr, true);
+    Body before, behind;
+    const Loop& loop = rows_;
+    for (const Access& a : accesses_) (a.store ? behind : before).push_back(turning(loop, a));
+    Body all = std::move(before);
+    all.push_back(std::move(outer.body[0]));
+    std::move(behind.begin(), behind.end(), std::back_inserter(all));
+    outer.body = std::move(all);
+  }
+
+ private:
+  // The access of an element of a row at the place of loop `places`, or nothing.
+  std::optional<Access> access(uint32_t buffer, const Dim& index, const Loop* places, bool store) const {
+    if (!places || buffer >= k_.buffers.size() || !places->extent.is_const()) return std::nullopt;
+    const int64_t length = places->extent.value();
+    const auto along = index.affine_in(places->var);
+    const auto across = along && along->coefficient.is(1) ? along->rest.affine_in(rows_.var) : std::nullopt;
+    if (!across || !across->coefficient.is(length)) return std::nullopt;
+    if (across->rest.uses(rows_.var) || across->rest.uses(places->var)) return std::nullopt;
+    const KernelBuffer& b = k_.buffers[buffer];
+    if (b.dtype == bool_ || b.dtype.size < 2 || (store ? b.read : b.written)) return std::nullopt;
+    if (length < (b.dtype.size > 2 ? kMinWide : kMinNarrow)) return std::nullopt;
+    return Access{buffer, length, across->rest, store, 0};
+  }
+
+  Access* find(const Access& a) {
+    for (Access& known : accesses_)
+      if (known.buffer == a.buffer && known.length == a.length && known.rest == a.rest) return &known;
+    return nullptr;
+  }
+
+  // Collects the accesses, or puts those of the copies in their place.
+  void visit(Body& body, const Loop* places, bool replace) {
+    const auto take = [&](uint32_t& buffer, Dim& index, bool store) {
+      const auto a = access(buffer, index, places, store);
+      if (!a) return;
+      if (!replace) {
+        if (!find(*a)) accesses_.push_back(*a);
+      } else if (const Access* known = find(*a)) {
+        buffer = known->copy;
+        index = Dim::symbol(places->var) * Dim(count_) + Dim::symbol(rows_.var);
+      }
+    };
+    for (Instr& i : body) {
+      if (auto* l = std::get_if<LoadInstr>(&i.node); l && l->mask == kNoReg) take(l->buffer, l->index, false);
+      if (auto* s = std::get_if<StoreInstr>(&i.node); s && s->mask == kNoReg) take(s->buffer, s->index, true);
+      if (auto* loop = std::get_if<Loop>(&i.node)) visit(loop->body, loop, replace);
+    }
+  }
+
+  std::string fresh_local(const std::string& of) const {
+    std::string name = of + "_turned";
+    const auto taken = [&](const KernelBuffer& b) { return b.name == name; };
+    while (std::any_of(k_.buffers.begin(), k_.buffers.end(), taken) ||
+           std::any_of(k_.locals.begin(), k_.locals.end(), taken))
+      name += "_";
+    return name;
+  }
+
+  std::string fresh(const std::string& hint) {
+    std::string name = hint + std::to_string(next_++);
+    while (std::find(k_.symbols.begin(), k_.symbols.end(), name) != k_.symbols.end()) name += "_";
+    return name;
+  }
+
+  // The loops that fill a copy, or empty it. Vectors go along what is stored, and as many as a vector has lanes go
+  // through the registers together, so that what is loaded lies side by side too.
+  Instr turning(const Loop& loop, const Access& a) {
+    const Reg value = k_.new_reg(k_.buffers[a.buffer].dtype);
+    Loop row, place;
+    row.var = fresh("row"), row.extent = loop.extent;
+    place.var = fresh("place"), place.extent = a.length;
+    const Dim of_row = Dim::symbol(row.var), of_place = Dim::symbol(place.var);
+    const Dim outside = of_row * Dim(a.length) + of_place + a.rest, inside = of_place * Dim(count_) + of_row;
+    Loop& outer = a.store ? row : place;
+    Loop& inner = a.store ? place : row;
+    inner.body.push_back({LoadInstr{value, a.store ? a.copy : a.buffer, a.store ? inside : outside}});
+    inner.body.push_back({StoreInstr{a.store ? a.buffer : a.copy, a.store ? outside : inside, value}});
+    inner.vector = outer.unroll = lanes_;
+    outer.body.push_back({std::move(inner)});
+    return {std::move(outer)};
+  }
+
+  Kernel& k_;
+  Loop& rows_;
+  int64_t count_;
+  int lanes_;
+  std::vector<Access> accesses_;
+  int next_ = 0;
+};
+
+}  // namespace
+
+void stage_rows(Kernel& k, Loop& outer, int64_t count, int lanes) {
+  Stager(k, std::get<Loop>(outer.body[0].node), count, lanes).run(outer);
+}
+
+}  // namespace frit::passes
