@@ -25,6 +25,7 @@ BackendFacts read(const std::string& path) {
     if (what == "rank") f.rank = std::atoi(value.c_str());
     if (what == "machines") f.machines = all;
     if (what == "portable") f.portable = all;
+    if (what == "routines") f.routines = all;
     if (what != "emit" || words.size() < 3) continue;
     const auto has = [&](const char* word) { return std::find(words.begin() + 3, words.end(), word) != words.end(); };
     f.emissions.push_back({words[1], words[2], has("binary"), has("library")});

@@ -12,7 +12,9 @@
 // | rank N | of several backends for a device or with an emission, the highest is taken; 0 where it is left out |
 // | machines NAME... | the values of Target::cpu that the loader of packages can recognise |
 // | portable NAME... | those that a package has where none is asked for, in the order in which a loader tries them |
-// | emit NAME ENDING [binary] [library] | a form that it writes, and the ending of its files; the first is the default
+// | routines NAME... | library routines that its device computes itself; those of a GPU that it does not name run on
+// the CPU | | emit NAME ENDING [binary] [library] | a form that it writes, and the ending of its files; the first is
+// the default
 // |
 //
 // An emission that is a `library` is made by Backend::emit_native and linked by other programs; any other is made by
@@ -38,7 +40,7 @@ struct BackendFacts {
   std::string target;  // as --target calls it
   std::string device;  // "" where its code does not run in this process
   int rank = 0;
-  std::vector<std::string> machines, portable;
+  std::vector<std::string> machines, portable, routines;
   std::vector<Emission> emissions;
 
   const Emission* emission(std::string_view emission_name) const;

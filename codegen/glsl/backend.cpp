@@ -137,5 +137,5 @@ class GlslBackend : public Backend {
 }  // namespace frit::codegen
 
 FRIT_BACKEND(frit::codegen::glsl::GlslBackend,
-             "target vulkan; device vulkan; rank 100; machines baseline; portable baseline;"
+             "target vulkan; device vulkan; rank 100; machines baseline; portable baseline; routines matmul;"
              "emit glsl .comp; emit spirv .spv binary; emit spirv-asm .spvasm")

@@ -1,10 +1,15 @@
 // frit ops: the operation table.
+#include <algorithm>
 #include <iomanip>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "codegen/core/facts.h"
 #include "frontend/cli/command.h"
 #include "ir/base/suggest.h"
+#include "ir/routines/routine.h"
+#include "passes/lower/routine.h"
 
 namespace frit::cli {
 namespace {
@@ -51,6 +56,22 @@ std::vector<std::string> trait_names(const ir::OpDef& d) {
   return out;
 }
 
+// How each target computes an operation: "kernel", "library" (a routine of the runtime's libraries), "cpu" (a routine
+// that the CPU computes for the GPU), or "-" where it cannot be had.
+std::vector<std::pair<std::string, std::string>> targets_of(const ir::OpDef& d) {
+  std::vector<std::pair<std::string, std::string>> all;
+  std::string alone;  // code that other programs link, without a runtime
+  for (const codegen::BackendFacts& b : codegen::backends()) {
+    const bool own = std::find(b.routines.begin(), b.routines.end(), d.name) != b.routines.end();
+    if (!b.device.empty())
+      all.emplace_back(b.device, !d.routine || own ? "kernel" : b.device == "cpu" ? "library" : "cpu");
+    for (const codegen::Emission& e : b.emissions)
+      if (e.library) alone += (alone.empty() ? "" : "/") + e.name;
+  }
+  if (!alone.empty()) all.emplace_back(alone, !d.routine || passes::kernels_of(*d.routine) ? "kernel" : "-");
+  return all;
+}
+
 nlohmann::ordered_json to_json(const ir::OpDef& d) {
   nlohmann::ordered_json j;
   j["name"] = d.name;
@@ -58,6 +79,7 @@ nlohmann::ordered_json to_json(const ir::OpDef& d) {
   j["arity"] = d.arity;
   j["domain"] = domain_name(d.domain);
   j["traits"] = trait_names(d);
+  for (const auto& [target, how] : targets_of(d)) j["targets"][target] = how;
   j["attributes"] = nlohmann::ordered_json::array();
   for (const auto& a : d.attrs)
     j["attributes"].push_back({{"name", a.name}, {"kind", ir::name(a.kind)}, {"required", a.required}, {"doc", a.doc}});
@@ -83,6 +105,7 @@ void describe(const ir::OpDef& d) {
     std::cout << d.arity << (d.arity == 1 ? " operand" : " operands");
   }
   std::cout << " of " << domain_name(d.domain) << " type\n  " << d.doc << "\n";
+  for (const auto& [target, how] : targets_of(d)) std::cout << "  " << target << ": " << how << "\n";
   for (const auto& a : d.attrs)
     std::cout << "  attribute " << a.name << ": " << ir::name(a.kind) << (a.required ? "" : ", optional")
               << (a.doc.empty() ? "" : ": ") << a.doc << "\n";
@@ -95,6 +118,26 @@ void describe(const ir::OpDef& d) {
   std::string traits;
   for (const std::string& t : trait_names(d)) traits += " " + t;
   if (!traits.empty()) std::cout << "  traits:" << traits << "\n";
+}
+
+// A line for each operation, with a column for each target.
+void list(const ir::OpTable& table) {
+  const auto line = [](std::string_view name, std::string_view kind, const auto& cells, std::string_view doc) {
+    std::cout << std::left << std::setw(18) << name << std::setw(12) << kind;
+    for (const auto& [width, cell] : cells) std::cout << std::setw(static_cast<int>(width) + 2) << cell;
+    std::cout << doc << "\n";
+  };
+  bool first = true;
+  for (const ir::OpDef* d : table.all()) {
+    std::vector<std::pair<size_t, std::string>> heads, cells;
+    for (const auto& [target, how] : targets_of(*d)) {
+      const size_t width = std::max(target.size(), std::string_view("library").size());
+      heads.emplace_back(width, target);
+      cells.emplace_back(width, how);
+    }
+    if (std::exchange(first, false)) line("operation", "kind", heads, "meaning");
+    line(d->name, kind_name(d->kind), cells, d->doc.substr(0, d->doc.find('.')));
+  }
 }
 
 }  // namespace
@@ -130,10 +173,7 @@ void add_ops(CLI::App& app) {
       std::cout << all.dump(2) << "\n";
       return;
     }
-    for (const ir::OpDef* d : table.all()) {
-      std::string_view doc = d->doc.substr(0, d->doc.find('.'));
-      std::cout << std::left << std::setw(18) << d->name << std::setw(12) << kind_name(d->kind) << doc << "\n";
-    }
+    list(table);
   });
 }
 

@@ -5,6 +5,7 @@
 #endif
 
 #include "runtime/execute/scratch.h"
+#include "runtime/openblas/amx.h"
 #include "runtime/openblas/matrix.h"
 #include "runtime/system/cpu.h"
 

@@ -1,10 +1,14 @@
 // Products for AVX-512: twelve rows by two vectors of sums in registers, operands packed block by block (kernels.h).
 //
-// bf16 takes the pair instructions where the CPU has them: two products, each added with a rounding of its own to a
-// float sum, subnormal numbers as zeros. Otherwise, and for f16, elements are widened while they are packed.
+// bf16 takes matrix units where the CPU has them (amx.h), else the pair instructions: two products, each added with a
+// rounding of its own to a float sum, subnormal numbers as zeros. Otherwise, and for f16, elements are widened while
+// they are packed.
 #include "runtime/openblas/avx512.h"
 
+#include <type_traits>
+
 #include "runtime/execute/scratch.h"
+#include "runtime/openblas/amx.h"
 #include "runtime/system/cpu.h"
 
 namespace frit::runtime::openblas {
@@ -16,7 +20,8 @@ constexpr int64_t kColsInCache = 256;
 #include "runtime/openblas/kernels.h"
 
 struct Pairs {
-  static constexpr bool kPairs = true;
+  static constexpr bool kPairs = true, kTiles = false;
+  static constexpr int64_t whole(int64_t units) { return units; }
   template <class C>
   FRIT_ISA_INLINE static __m512 add(__m512 sum, __m512 a, __m512 b) {
 #if defined(__clang__)  // clang 16 recurses without end over broadcasts that become vectors of bf16
@@ -26,6 +31,12 @@ struct Pairs {
     return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(a), reinterpret_cast<__m512bh>(b));
 #endif
   }
+};
+
+// Packed as for the pair instructions.
+struct Tiles {
+  static constexpr bool kPairs = true, kTiles = true;
+  static constexpr int64_t whole(int64_t units) { return (units + kTileUnits - 1) / kTileUnits * kTileUnits; }
 };
 
 template <class T>
@@ -59,8 +70,12 @@ FRIT_ISA void pack_columns(const Lines<T>& from, int64_t units, SumLane<T>* to) 
       // Whole rows in turn, as they lie, and ahead of their use: each may be in another page, where the processor does
       // not see them coming.
       constexpr int64_t kAhead = 3;
-      for (int64_t u = 0; u < units; ++u) {
-        if (u + kAhead < units)
+      const int64_t there = std::min(units, U::count(from.k));
+      for (int64_t u = there; u < units; ++u)
+        for (int64_t j = 0; j < from.lines; j += kWide)
+          _mm512_storeu_ps(to + j / kPanel * step + u * kPanel + j % kPanel, _mm512_setzero_ps());
+      for (int64_t u = 0; u < there; ++u) {
+        if (u + kAhead < there)
           for (int64_t e = 0; e < U::kPerUnit; ++e) {
             const T* row = from.data + ((u + kAhead) * U::kPerUnit + e) * from.k_stride;
             for (int64_t j = 0; j < from.lines; j += 64 / static_cast<int64_t>(sizeof(T)))
@@ -100,6 +115,11 @@ FRIT_ISA void store_row(const SumLane<T>* from, T* to, int64_t n) {
   }
 }
 
+// Sums of less than a tile of k wait for the units to be set up.
+FRIT_ISA bool multiply_with_tiles(const Matrix& a, const Matrix& b, const Matrix& c) {
+  return a.cols < 2 * kTileUnits ? multiply<bfloat16_t, Pairs>(a, b, c) : multiply<bfloat16_t, Tiles>(a, b, c);
+}
+
 }  // namespace
 
 MultiplyFn avx512_multiply(Dtype t, int64_t m, int64_t n, bool batch) {
@@ -110,6 +130,7 @@ MultiplyFn avx512_multiply(Dtype t, int64_t m, int64_t n, bool batch) {
   if (t == float32) return pick<float, Plain>(m, n, batch);
   if (t == float64) return pick<double, Plain>(m, n, batch);
   if (t == float16) return pick<float16_t, Plain>(m, n, batch);
+  if (t == bfloat16 && pairs && has_matrix_units() && n > 1 && (m > 1 || batch)) return multiply_with_tiles;
   if (t == bfloat16) return pairs ? pick<bfloat16_t, Pairs>(m, n, batch) : pick<bfloat16_t, Plain>(m, n, batch);
   if (t == complex64) return pick<Complex, Plain>(m, n, batch);
   return nullptr;

@@ -93,13 +93,26 @@ class Explain(CliTest):
 
 class Ops(CliTest):
     def test_list(self):
-        names = [line.split()[0] for line in self.text("ops").splitlines()]
+        head, *lines = self.text("ops").splitlines()
+        self.assertEqual(head.split()[:2], ["operation", "kind"])
+        names = [line.split()[0] for line in lines]
         self.assertEqual(len(names), len(set(names)))
         for name in ("add", "erf", "sum", "matmul", "reshape"):
             self.assertIn(name, names)
         described = json.loads(self.text("ops", "--json"))
         self.assertEqual([d["name"] for d in described], names)
         self.assertTrue(all(d["doc"] for d in described))
+
+    def test_targets(self):
+        described = {d["name"]: d["targets"] for d in json.loads(self.text("ops", "--json"))}
+        alone = next(target for target in described["exp"] if "shared" in target)
+        self.assertEqual([described["exp"][t] for t in ("cpu", "vulkan", alone)], ["kernel"] * 3)
+        self.assertEqual([described["matmul"][t] for t in ("cpu", "vulkan", alone)], ["library", "kernel", "kernel"])
+        self.assertEqual([described["sort"][t] for t in ("cpu", "vulkan", alone)], ["library", "cpu", "-"])
+        self.assertIn(f"  {alone}: -\n", self.text("ops", "sort"))
+        # The table speaks the truth about code without a runtime.
+        graph = self.write("sort.frit", "func @f(%x: f32[4]) -> f32[4] {\n  %0: f32[4] = sort %x\n  return %0\n}\n")
+        self.assertIn("op 'sort' cannot be had in code without a runtime", self.error(1, "compile", graph, "--emit=c", "-o", "-"))
 
     def test_one(self):
         self.assertIn("derivative", self.text("ops", "erf"))
