@@ -60,7 +60,7 @@ array tri_inv(const array& a, bool upper = false, StreamOrDevice s = {});
 // Throws InvalidArgument for another type or fewer than two axes.
 array pinv(const array& a, StreamOrDevice s = {});
 
-// The factors {p, l, u}: row p[i] of `a` is row i of l @ u, l is lower triangular with a diagonal of ones, u upper
+// The factors {p, l, u}: row i of `a` is row p[i] of l @ u, l is lower triangular with a diagonal of ones, u upper
 // triangular.
 // Shape: (..., m), (..., m, k) and (..., k, n) for (..., m, n), with k the smaller of m and n.
 // Types: float32 and float64, kept; p is uint32.

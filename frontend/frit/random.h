@@ -75,9 +75,9 @@ array uniform(T low, U high, const Sizes& shape, Dtype dtype = float32, const st
 // Normally distributed numbers with mean `loc`, 0 where it is not given, and standard deviation `scale`, else 1. Of a
 // complex number each part has half of the variance.
 // Shape: `shape`, to which the parameters broadcast.
-// Types: float16, bfloat16, float32 or complex64.
+// Types: float16, bfloat16, float32, complex64, or float64 from draws of float32.
 // Algorithm: sqrt(2) * erfinv(u) with u uniform in (-1, 1).
-// Throws InvalidArgument for another type, RuntimeError for float64.
+// Throws InvalidArgument for another type.
 array normal(const Sizes& shape, Dtype dtype, const std::optional<array>& loc, const std::optional<array>& scale,
              const std::optional<array>& key, StreamOrDevice s = {});
 array normal(const Sizes& shape, Dtype dtype, float loc, float scale, const std::optional<array>& key = std::nullopt,
@@ -138,8 +138,8 @@ array gumbel(const Sizes& shape, Dtype dtype = float32, const std::optional<arra
 
 // Numbers of the Laplace distribution around `loc`, 0 where it is not given, with the scale `scale`, else 1.
 // Shape: `shape`.
-// Types: float16, bfloat16 or float32.
-// Throws InvalidArgument for another type, RuntimeError for float64.
+// Types: float16, bfloat16, float32, or float64 from draws of float32.
+// Throws InvalidArgument for another type.
 array laplace(const Sizes& shape, Dtype dtype, float loc, float scale, const std::optional<array>& key = std::nullopt,
               StreamOrDevice s = {});
 array laplace(const Sizes& shape, float loc, float scale, const std::optional<array>& key = std::nullopt,

@@ -139,7 +139,8 @@ std::vector<array> lu(const array& a, StreamOrDevice s) {
   const Dim k = size_of(f[1], rank - 2);
   const array left = part(f[0], -1, k, s), right = part(f[0], -2, k, s);
   const array one = eye(Size(size_of(a, rank - 2)), Size(k), 0, a.dtype(), s);
-  return {f[2], add(tril(left, -1, s), one, s), triu(right, 0, s)};
+  // The routine says which row of `a` went where; its inverse says where each row of `a` is.
+  return {argsort(f[2], -1, s), add(tril(left, -1, s), one, s), triu(right, 0, s)};
 }
 
 std::pair<array, array> lu_factor(const array& a, StreamOrDevice s) {

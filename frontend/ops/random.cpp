@@ -157,6 +157,11 @@ array uniform(const Sizes& shape, const std::optional<array>& key, StreamOrDevic
 
 array normal(const Sizes& shape, Dtype dtype, const std::optional<array>& loc, const std::optional<array>& scale,
              const std::optional<array>& key, StreamOrDevice s) {
+  if (dtype == float64) {
+    array numbers = astype(normal(shape, float32, std::nullopt, std::nullopt, key, s), float64, s);
+    if (scale) numbers = multiply(numbers, astype(*scale, float64, s), s);
+    return loc ? add(numbers, astype(*loc, float64, s), s) : numbers;
+  }
   if (dtype != complex64) check_real("normal", dtype, s);
   const ir::Dims sizes = sizes_of(shape);
   check_shape("normal", sizes, s);
@@ -281,6 +286,10 @@ array gumbel(const Sizes& shape, Dtype dtype, const std::optional<array>& key, S
 
 array laplace(const Sizes& shape, Dtype dtype, float loc, float scale, const std::optional<array>& key,
               StreamOrDevice s) {
+  if (dtype == float64) {
+    const array numbers = astype(laplace(shape, float32, 0, 1, key, s), float64, s);
+    return add(multiply(numbers, array(scale, float64), s), array(loc, float64), s);
+  }
   check_real("laplace", dtype, s);
   const ir::Dims sizes = sizes_of(shape);
   check_shape("laplace", sizes, s);

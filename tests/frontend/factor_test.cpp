@@ -128,9 +128,9 @@ TEST(Factor, Lu) {
       const auto [packed, pivots] = linalg::lu_factor(a);
       EXPECT_EQ(f[0].dtype(), uint32);
       EXPECT_EQ(pivots.dtype(), uint32);
-      // Row p[i] of the matrix is row i of the product.
+      // Row i of the matrix is row p[i] of the product.
       const array rows = astype(equal(expand_dims(f[0], -1), arange(a.shape(-2), uint32)), t);
-      expect_near(matmul(f[1], f[2]), matmul(rows, a), 40 * tolerance_of(t), "product");
+      expect_near(matmul(rows, matmul(f[1], f[2])), a, 40 * tolerance_of(t), "product");
       const int k = pivots.shape(-1);
       Shape stop = packed.shape();
       stop[stop.size() - 2] = k;

@@ -94,3 +94,36 @@ def test_optimisers():
         optim.cosine_decay(0.1, 0)
     with pytest.raises(ValueError):
         mx.isdtype(mx.float32, 3)
+
+
+def test_random_numbers_take_no_type_for_the_usual_one():
+    key = mx.random.key(3)
+    for f, usual in ((mx.random.uniform, mx.float32), (mx.random.normal, mx.float32), (mx.random.gumbel, mx.float32), (mx.random.laplace, mx.float32)):
+        assert mx.array_equal(f(shape=(3,), dtype=None, key=key), f(shape=(3,), dtype=usual, key=key)).item()
+    assert mx.random.randint(0, 9, (2,), None, key=key).dtype == mx.int32
+    for f in (mx.random.normal, mx.random.laplace):
+        wide = f((100,), mx.float64, key=key)
+        assert wide.dtype == mx.float64 and np.allclose(wide, f((100,), key=key), rtol=1e-6)
+    assert np.allclose(mx.random.normal((2,), mx.float64, loc=3.0, scale=0.0, key=key), 3.0)
+    with pytest.raises(TypeError):
+        mx.random.permutation(1.5)
+
+
+def test_rows_of_a_factored_matrix_lie_where_the_permutation_says():
+    for shape in ((3, 3), (5, 5), (2, 4, 4), (5, 3), (2, 5)):
+        a = mx.random.normal(shape, key=mx.random.key(sum(shape)))
+        p, lower, upper = mx.linalg.lu(a)
+        rows = mx.take_along_axis(lower @ upper, mx.expand_dims(p, -1).astype(mx.int32), axis=-2)
+        assert mx.allclose(rows, a, atol=1e-5).item()
+
+
+@pytest.mark.parametrize("error, call", [
+    (ValueError, lambda: mx.fft.fftn(mx.array(1.0))),
+    (ValueError, lambda: mx.fft.fft(mx.array(1.0), n=4)),
+    (IndexError, lambda: mx.fft.fft2(mx.array(1.0))),
+    (ValueError, lambda: mx.linalg.norm(mx.ones((2, 2)), axis=(0, 1, 2))),
+    (ValueError, lambda: mx.linalg.norm(mx.ones(2), "fro", axis=3)),
+])
+def test_bad_axes(error, call):
+    with pytest.raises(error):
+        call()

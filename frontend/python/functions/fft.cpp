@@ -15,6 +15,10 @@ FFTNorm norm_of(const std::string& name) {
   throw InvalidArgument("fft: '" + name + "' is not a norm", "use backward, ortho or forward");
 }
 
+void check_axes(const array& a) {
+  if (a.ndim() == 0) throw InvalidArgument("fft: an array without axes has no transform", "give one axis or more");
+}
+
 struct OneAxis {
   array (*plain)(const array&, int, FFTNorm, StreamOrDevice);
   array (*sized)(const array&, const Size&, int, FFTNorm, StreamOrDevice);
@@ -23,6 +27,7 @@ void def_one(nb::module_& f, const char* name, OneAxis t) {
   def(
       f, name,
       [t](const array& a, std::optional<int> n, int axis, const std::string& norm, StreamOrDevice s) {
+        if (n) check_axes(a);
         return n ? t.sized(a, *n, axis, norm_of(norm), s) : t.plain(a, axis, norm_of(norm), s);
       },
       "a"_a, "n"_a = nb::none(), "axis"_a = -1, "norm"_a = "backward", FRIT_STREAM);
@@ -35,6 +40,7 @@ struct SomeAxes {
 void def_some(nb::module_& f, const char* name, SomeAxes t, bool two) {
   const auto call = [t](const array& a, const std::optional<ShapeList>& n, const std::optional<std::vector<int>>& axes,
                         const std::string& norm, StreamOrDevice s) {
+    if (n || !axes || axes->empty()) check_axes(a);
     if (n && !axes) throw InvalidArgument("fft: sizes are given without their axes", "give axes too");
     std::vector<int> list;
     if (axes)

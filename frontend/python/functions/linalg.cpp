@@ -12,6 +12,10 @@ nb::tuple tuple_of(std::vector<array> parts) { return nb::tuple(nb::cast(std::mo
 
 array norm_of(const array& a, nb::object ord, const Axes& axis, bool keepdims, StreamOrDevice s) {
   const std::optional<std::vector<int>> axes = axis.none ? std::nullopt : std::optional(axis.list);
+  // The number of axes is looked at before the axes are.
+  if (axes && (axes->size() > 2 || (PyUnicode_Check(ord.ptr()) && axes->size() != 2)))
+    throw InvalidArgument("norm: " + std::to_string(axes->size()) + " axes do not make vectors or matrices",
+                          "give one axis, or two of matrices, which the norms with names take");
   if (ord.is_none()) return linalg::norm(a, axes, keepdims, s);
   if (PyUnicode_Check(ord.ptr())) return linalg::norm(a, nb::cast<std::string>(ord), axes, keepdims, s);
   return linalg::norm(a, nb::cast<double>(ord), axes, keepdims, s);

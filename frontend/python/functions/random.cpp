@@ -29,7 +29,8 @@ array categorical_of(const array& logits, int axis, const std::optional<ShapeOrN
 
 array permutation_of(nb::object x, int axis, const MaybeArray& key, StreamOrDevice s) {
   if (PyLong_Check(x.ptr())) return random::permutation(nb::cast<int>(x), key, s);
-  return random::permutation(nb::cast<array>(x), axis, key, s);
+  if (!is_array(x)) throw nb::type_error("permutation: x is neither an array nor an integer");
+  return random::permutation(array_in(x), axis, key, s);
 }
 
 void bind_keys(nb::module_& r) {
@@ -68,8 +69,8 @@ void bind_random(nb::module_& m) {
         const Dtype type = t.value_or(float32);
         return random::uniform(low.get(type), high.get(type), shape.get(), type, key, s);
       },
-      "low"_a = 0, "high"_a = 1, "shape"_a = nb::list(), "dtype"_a = float32, FRIT_KEY);
-  def(r, "random.normal", &normal_of, "shape"_a = nb::list(), "dtype"_a = float32, "loc"_a = nb::none(),
+      "low"_a = 0, "high"_a = 1, "shape"_a = nb::list(), "dtype"_a.none() = float32, FRIT_KEY);
+  def(r, "random.normal", &normal_of, "shape"_a = nb::list(), "dtype"_a.none() = float32, "loc"_a = nb::none(),
       "scale"_a = nb::none(), FRIT_KEY);
   def(
       r, "random.randint",
@@ -78,7 +79,7 @@ void bind_random(nb::module_& m) {
         const Dtype type = t.value_or(int32);
         return random::randint(low.get(), high.get(), shape.get(), type, key, s);
       },
-      "low"_a, "high"_a, "shape"_a = nb::list(), "dtype"_a = int32, FRIT_KEY);
+      "low"_a, "high"_a, "shape"_a = nb::list(), "dtype"_a.none() = int32, FRIT_KEY);
   def(
       r, "random.bernoulli",
       [](const Value& p, const std::optional<ShapeOrNumber>& shape, const MaybeArray& key, StreamOrDevice s) {
@@ -94,18 +95,18 @@ void bind_random(nb::module_& m) {
         const array from = low.get(type), to = high.get(type);
         return random::truncated_normal(from, to, shape ? shape->get() : broadcast(from, to), type, key, s);
       },
-      "lower"_a, "upper"_a, "shape"_a = nb::none(), "dtype"_a = float32, FRIT_KEY);
+      "lower"_a, "upper"_a, "shape"_a = nb::none(), "dtype"_a.none() = float32, FRIT_KEY);
   def(
       r, "random.gumbel",
       [](const ShapeOrNumber& shape, std::optional<Dtype> t, const MaybeArray& key, StreamOrDevice s) {
         return random::gumbel(shape.get(), t.value_or(float32), key, s);
       },
-      "shape"_a = nb::list(), "dtype"_a = float32, FRIT_KEY);
+      "shape"_a = nb::list(), "dtype"_a.none() = float32, FRIT_KEY);
   def(
       r, "random.laplace",
       [](const ShapeOrNumber& shape, std::optional<Dtype> t, float loc, float scale, const MaybeArray& key,
          StreamOrDevice s) { return random::laplace(shape.get(), t.value_or(float32), loc, scale, key, s); },
-      "shape"_a = nb::list(), "dtype"_a = float32, "loc"_a = 0.0f, "scale"_a = 1.0f, FRIT_KEY);
+      "shape"_a = nb::list(), "dtype"_a.none() = float32, "loc"_a = 0.0f, "scale"_a = 1.0f, FRIT_KEY);
   def(r, "random.categorical", &categorical_of, "logits"_a, "axis"_a = -1, "shape"_a = nb::none(),
       "num_samples"_a = nb::none(), FRIT_KEY);
   def(r, "random.permutation", &permutation_of, "x"_a, "axis"_a = 0, FRIT_KEY);
@@ -113,7 +114,7 @@ void bind_random(nb::module_& m) {
       r, "random.multivariate_normal",
       [](const array& mean, const array& cov, const ShapeOrNumber& shape, std::optional<Dtype> t, const MaybeArray& key,
          StreamOrDevice s) { return random::multivariate_normal(mean, cov, shape.get(), t.value_or(float32), key, s); },
-      "mean"_a, "cov"_a, "shape"_a = nb::list(), "dtype"_a = float32, FRIT_KEY);
+      "mean"_a, "cov"_a, "shape"_a = nb::list(), "dtype"_a.none() = float32, FRIT_KEY);
 }
 
 }  // namespace frit::python
