@@ -58,7 +58,7 @@ class ByRows {
   }
 
  private:
-  // What instructions of the piece compute, and what is used in another loop over columns than its own.
+  // Finds the values that another loop over columns uses than the one that computes them.
   void collect(Body& body) {
     for (Instr& i : body) {
       auto* rows = std::get_if<Loop>(&i.node);
@@ -232,8 +232,12 @@ void run_by_rows(Kernel& k, Loop& columns, int64_t cache_bytes, const std::strin
     if (const auto* rows = std::get_if<Loop>(&i.node)) {
       const auto* inner = rows->body.empty() ? nullptr : std::get_if<Loop>(&rows->body.back().node);
       const auto most = [&](const Loop& loop) { return std::min<int64_t>(k.facts.range(loop.extent).high, 1 << 16); };
+      int64_t element = 1;
+      for (const Instr& j : inner ? inner->body : rows->body)
+        if (const auto* l = std::get_if<LoadInstr>(&j.node))
+          element = std::max<int64_t>(element, k.buffer(l->buffer).dtype.size);
       ++loops;
-      bytes = std::max(bytes, most(*rows) * (inner ? most(*inner) : 1) * 4);
+      bytes = std::max(bytes, most(*rows) * (inner ? most(*inner) : 1) * element);
     }
   const int64_t fitting = loops > 1 ? cache_bytes / std::max<int64_t>(bytes, 1) / 64 * 64 : kMostColumns;
   const int64_t count = std::clamp(fitting, kFewColumns, kMostColumns);
