@@ -150,6 +150,14 @@ Status Device::open_memory() {
   auto settle = [this](const Points& p) { return wait(p).ok(); };
   device_memory_.open(&api_, device_, static_cast<uint32_t>(local), info_.host_visible, info_.max_allocation, settle);
   host_memory_.open(&api_, device_, static_cast<uint32_t>(host), true, info_.max_allocation, settle);
+  // Shaders read arguments before anything else, and reading them from the host's memory takes microseconds.
+  const int near = memory_type(memory, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | kHostMemory, 0);
+  argument_memory_.open(&api_, device_, static_cast<uint32_t>(near < 0 ? host : near), true, info_.max_allocation,
+                        settle);
+  if (const auto tried = near < 0 ? Result<Block>(Block()) : argument_memory_.take(1); !tried.ok())
+    argument_memory_.open(&api_, device_, static_cast<uint32_t>(host), true, info_.max_allocation, settle);
+  else if (near >= 0)
+    argument_memory_.give(*tried);
   if (const char* set = std::getenv("FRIT_VULKAN_MEMORY_LIMIT"))
     if (const double mebibytes = std::atof(set); mebibytes > 0)
       device_memory_.set_limit(static_cast<uint64_t>(mebibytes * 1048576));

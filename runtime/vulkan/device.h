@@ -73,8 +73,8 @@ class Device : public Gpu {
   Result<VkPipeline> make_pipeline(const GpuKernel& kernel, uint32_t variant);
   void free_block(const Block& block) { device_memory_.give(block); }
   // Memory that the CPU writes and the device reads; earlier work that uses it may still run.
-  Result<Block> host_block(size_t bytes) { return host_memory_.take(bytes); }
-  void free_host_block(const Block& block) { host_memory_.give(block); }
+  Result<Block> host_block(size_t bytes) { return argument_memory_.take(bytes); }
+  void free_host_block(const Block& block) { argument_memory_.give(block); }
 
   // The calling thread's queue.
   size_t queue() const;
@@ -142,6 +142,7 @@ class Device : public Gpu {
   std::string pipelines_key_;
   std::atomic<size_t> pipelines_made_{0};
   Allocator device_memory_, host_memory_;
+  Allocator argument_memory_;  // that the CPU writes, in the device's own memory where there is such
   std::atomic<bool> lost_{false}, keeps_times_{false};
   mutable std::mutex fault_mutex_;
   std::optional<Diagnostic> fault_;
