@@ -199,6 +199,7 @@ runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size
   auto by_column = [&](size_t w) {
     return std::vector{program(shortfall(distance(number(w, Form::kColumnStride), 1), 1))};
   };
+  const std::vector<DimProgram> wide_lines{program(mod(n, unit)), program(mod(number(kC, Form::kAddress), 16))};
   auto suit = [&](const std::vector<DimProgram>& all) {
     form.suited.insert(form.suited.end(), all.begin(), all.end());
   };
@@ -209,7 +210,7 @@ runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size
       suit({program(shortfall(groups, kManyTiles))});
       break;
     case ProductKind::Deep:
-      form.variant = {by_column(kA), by_column(kB)};
+      form.variant = {by_column(kA), by_column(kB), wide_lines};
       suit({program(shortfall(groups, kManyDeepTiles))});
       if (!sizes.copied) suit(wide), suit(whole);
       break;
@@ -218,10 +219,14 @@ runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size
       for (size_t w : {kA, kB}) suit({program(scattered(w))});
       suit({program(max(k - Dim(kMostSteps), 0))});
       if (kind == ProductKind::Matrix) suit({program(shortfall(groups, kManyMatrixTiles))});
-      form.variant = {wide, by_column(kA), by_column(kB), wide};
-      form.variant.push_back({program(mod(n, unit)), program(mod(number(kC, Form::kAddress), 16))});
+      form.variant = {wide, by_column(kA), by_column(kB), wide, wide_lines};
       form.variant[3].insert(form.variant[3].end(), whole.begin(), whole.end());
-      if (sizes.copied) form.variant[0] = form.variant[3] = {};
+      break;
+    case ProductKind::WholeMatrix:
+      for (size_t w : {kA, kB}) suit({program(scattered(w))});
+      suit({program(max(k - Dim(kMostSteps), 0)), program(shortfall(groups, kManyMatrixTiles))});
+      if (!sizes.copied) suit(wide), suit(whole);
+      form.variant = {by_column(kA), by_column(kB), wide_lines};
       break;
     case ProductKind::FewMatrix:
       suit(wide), suit(whole);

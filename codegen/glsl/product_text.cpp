@@ -23,27 +23,29 @@ const char* const kMatrixUnits = R"(#pragma use_vulkan_memory_model
 )";
 
 const char* const kBatch =
-    R"(  if (batch >= uint64_t(args.sizes[0] * args.sizes[1] * args.sizes[2] * args.sizes[3])) return;
-  const uint64_t c_base = args.c + batch * uint64_t(m * n) * $SIZE$UL;
+    R"(  if (int64_t(batch) >= args.sizes[0] * args.sizes[1] * args.sizes[2] * args.sizes[3]) return;
+  const uint64_t c_base = args.c + uint64_t(batch) * uint64_t(m * n) * $SIZE$UL;
   int64_t a_offset = 0L, b_offset = 0L;
-  for (int i = 3; i >= 0; --i) {
-    int64_t at = int64_t(batch % uint64_t(args.sizes[i]));
-    batch /= uint64_t(args.sizes[i]);
-    a_offset += at * args.a_steps[i];
-    b_offset += at * args.b_steps[i];
-  }
+  if (batch != 0u)
+    for (int i = 3; i >= 0; --i) {
+      const uint size = uint(args.sizes[i]), next = batch / size;
+      a_offset += int64_t(batch - next * size) * args.a_steps[i];
+      b_offset += int64_t(batch - next * size) * args.b_steps[i];
+      batch = next;
+    }
   const uint64_t a_base = args.a + uint64_t(a_offset) * $SIZE$UL, b_base = args.b + uint64_t(b_offset) * $SIZE$UL;
 )";
 
 const char* const kPlace =
-    R"(  uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
-  const uint64_t columns = uint64_t(n + $TN$ - 1) / $TN$UL, rows = uint64_t(m + $TM$ - 1) / $TM$UL;
-  uint64_t batch = group / (columns * rows);
+    R"(  // Of 32 bits: a device's memory holds fewer tiles than that, and divisions in 64 bits are slow.
+  uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  const uint columns = uint(uint64_t(n + $TN$ - 1) / $TN$UL), rows = uint(uint64_t(m + $TM$ - 1) / $TM$UL);
+  uint batch = group / (columns * rows);
   group -= batch * columns * rows;
 $BATCH$  // Tiles in bands of eight rows, so that what runs at once reads the same parts of both operands.
-  const uint64_t band = group / (8UL * columns), first = band * 8UL, height = min(rows - first, 8UL);
-  const int64_t i0 = int64_t(first + (group - band * 8UL * columns) % height) * $TM$;
-  const int64_t j0 = int64_t((group - band * 8UL * columns) / height) * $TN$;
+  const uint band = group / (8u * columns), first = band * 8u, height = min(rows - first, 8u);
+  const uint inside = group - band * 8u * columns, across = inside / height;
+  const int64_t i0 = int64_t(first + inside - across * height) * $TM$, j0 = int64_t(across) * $TN$;
 )";
 
 ProductText::ProductText(Dtype t, const runtime::GpuFeatures& features, const FusedEpilogue& fused)

@@ -55,8 +55,8 @@ void main() {
   const int me = int(gl_LocalInvocationID.x), lane = int(gl_SubgroupInvocationID), warp = int(gl_SubgroupID), mine = warp * mine_all;
   const int64_t m = args.m, n = args.n;
   const int chunks = int(args.k / int64_t(depth)), each = (chunks + warps - 1) / warps, first = warp * each, last = min(first + each, chunks);
-  const uint64_t columns = uint64_t(n + tile - 1) / uint64_t(tile);
-  uint64_t batch = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
+  const uint columns = uint(uint64_t(n + tile - 1) / uint64_t(tile));
+  uint batch = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   const int64_t j0 = int64_t(batch % columns) * tile;
   batch /= columns;
 $BATCH$  SUM sums[high][broad];

@@ -3,8 +3,12 @@
 //
 // A workgroup computes a tile of the result, each of its subgroups a part of it. Tiles of both operands pass through
 // shared memory, the next ones on their way meanwhile. Operands lie in memory side by side along either axis, which is
-// a constant of the pipeline. Where addresses or sizes do not allow 16-byte loads, the words around eight elements are
-// loaded and shifted; elements outside of the operands are zero.
+// a constant of the pipeline.
+//
+// There are two texts. One takes operands that 16-byte loads take, in whole tiles along k; loads beyond an operand read
+// its last lines, whose sums are not stored. It holds nothing else, because drivers write better code for it then. In
+// the other, the words around eight elements are loaded and shifted where addresses or sizes do not allow 16-byte
+// loads; elements outside of the operands are zero.
 #include <algorithm>
 
 #include "codegen/glsl/product.h"
@@ -13,15 +17,10 @@ namespace frit::codegen::glsl {
 
 namespace {
 
-constexpr const char* kText = R"(#version 460
+constexpr const char* kHead = R"(#version 460
 $UNITS$#extension GL_EXT_shader_16bit_storage : require
 #extension GL_KHR_shader_subgroup_basic : require
 $REFERENCES$layout(local_size_x = 32 * $WARPS$) in;
-layout(constant_id = 0) const bool aligned = false;
-layout(constant_id = 1) const bool a_columns = false;
-layout(constant_id = 2) const bool b_columns = false;
-layout(constant_id = 3) const bool whole = false;  // tiles are aligned, and end where k does
-layout(constant_id = 4) const bool wide_lines = false;  // of the result
 layout(constant_id = $LEFT$) const int left_rows = 16;
 layout(constant_id = $RIGHT$) const int right_rows = 16;
 layout(constant_id = $SUM$) const int sum_rows = 16;
@@ -29,14 +28,117 @@ layout(buffer_reference, std430, buffer_reference_align = 16) readonly restrict 
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly restrict buffer Word { uint data; };
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer Result { uvec4 data; };
 layout(buffer_reference, std430, buffer_reference_align = 2) buffer Element { uint16_t data; };
+#define LEFT fcoopmatNV<16, gl_ScopeSubgroup, left_rows, 16>
+#define RIGHT fcoopmatNV<16, gl_ScopeSubgroup, right_rows, wide>
+#define SUM fcoopmatNV<32, gl_ScopeSubgroup, sum_rows, wide>
+#define ROUNDED fcoopmatNV<16, gl_ScopeSubgroup, sum_rows, wide>
 $DECLARED$$FUNCTION$const int rows_of_tile = $TM$, columns_of_tile = $TN$, depth = 32, invocations = 32 * $WARPS$, wide = $WIDE$;
 const int high = rows_of_tile / $WARP_ROWS$ / 16, broad = columns_of_tile / ($WARPS$ / $WARP_ROWS$) / wide;  // matrices of a subgroup
-// In words of eight elements, with one more a line against bank conflicts.
-const int a_line = a_columns ? rows_of_tile / 8 + 1 : 5, b_line = b_columns ? 5 : columns_of_tile / 8 + 1;
 const int a_parts = rows_of_tile * 4 / invocations, b_parts = columns_of_tile * 4 / invocations;
 shared uvec4 a_tile[$A_SIZE$], b_tile[$B_SIZE$];
+)";
+
+constexpr const char* kWhole = R"(layout(constant_id = 0) const bool a_columns = false;
+layout(constant_id = 1) const bool b_columns = false;
+layout(constant_id = 2) const bool wide_lines = false;  // of the result
+// In words of eight elements, with one more a line against bank conflicts.
+const uint a_line = a_columns ? rows_of_tile / 8 + 1 : 5, b_line = b_columns ? 5 : columns_of_tile / 8 + 1;
 // Where part `number` of a tile lies: its line (or the first of eight) and its step (or the first of eight). Parts that
 // neighbours write lie in different banks.
+uvec2 part_of(uint number, bool along_k, uint lines) {
+  return along_k ? uvec2(number / 32u * 8u + number / 4u % 2u * 4u + number % 32u / 8u, number % 4u * 8u)
+                 : uvec2(number % (lines / 8u) * 8u, number / (lines / 8u));
+}
+#define FETCH(number) { \
+  const uint64_t tile = uint64_t(uint(min(number, tiles - 1))), a_before = tile * a_step, b_before = tile * b_step; \
+  [[unroll]] for (int i = 0; i < a_parts; ++i) a_next[i] = Words(a_at[i] + a_before).data; \
+  [[unroll]] for (int i = 0; i < b_parts; ++i) b_next[i] = Words(b_at[i] + b_before).data; \
+}
+#define KEEP \
+  [[unroll]] for (int i = 0; i < a_parts; ++i) a_tile[a_to[i]] = a_next[i]; \
+  [[unroll]] for (int i = 0; i < b_parts; ++i) b_tile[b_to[i]] = b_next[i];
+#define MULTIPLY(s) { \
+  LEFT a[high]; \
+  RIGHT b[broad]; \
+  [[unroll]] for (uint i = 0; i < high; ++i) { \
+    if (a_columns) coopMatLoadNV(a[i], a_tile, a_first + (s) * a_line + i * 2u, a_line, true); \
+    else coopMatLoadNV(a[i], a_tile, a_first + i * 16u * a_line + (s) / 8u, a_line, false); \
+  } \
+  [[unroll]] for (uint j = 0; j < broad; ++j) { \
+    if (b_columns) coopMatLoadNV(b[j], b_tile, b_first + j * wide * b_line + (s) / 8u, b_line, true); \
+    else coopMatLoadNV(b[j], b_tile, b_first + (s) * b_line + j * (wide / 8u), b_line, false); \
+  } \
+  [[unroll]] for (int j = 0; j < broad; ++j) \
+    [[unroll]] for (int i = 0; i < high; ++i) sums[i][j] = coopMatMulAddNV(a[i], b[j], sums[i][j]); \
+}
+void main() {
+  const uint me = gl_LocalInvocationID.x, mine = gl_SubgroupID;
+  const uint row = mine % $WARP_ROWS$u * (high * 16), column = mine / $WARP_ROWS$u * (broad * wide);
+  const int64_t m = args.m, n = args.n;
+$PLACE$  SUM sums[high][broad];
+  [[unroll]] for (int i = 0; i < high; ++i)
+    [[unroll]] for (int j = 0; j < broad; ++j) sums[i][j] = SUM(0.0);
+  uint64_t a_at[a_parts], b_at[b_parts];
+  uint a_to[a_parts], b_to[b_parts];
+  // NVIDIA's driver 580 takes two rounded divisions of 64 bits for the same one.
+  const int64_t a_end = a_columns ? ((m + 7L) & -8L) - 8L : m - 1L, b_end = b_columns ? n - 1L : ((n + 7L) & -8L) - 8L;
+  [[unroll]] for (uint i = 0; i < a_parts; ++i) {
+    const uvec2 p = part_of(me + i * invocations, !a_columns, rows_of_tile);
+    a_at[i] = a_base + uint64_t(min(i0 + p.x, a_end) * args.a_row + p.y * args.a_column) * 2UL;
+    a_to[i] = a_columns ? p.y * a_line + p.x / 8u : p.x * a_line + p.y / 8u;
+  }
+  [[unroll]] for (uint i = 0; i < b_parts; ++i) {
+    const uvec2 p = part_of(me + i * invocations, b_columns, columns_of_tile);
+    b_at[i] = b_base + uint64_t(min(j0 + p.x, b_end) * args.b_column + p.y * args.b_row) * 2UL;
+    b_to[i] = b_columns ? p.x * b_line + p.y / 8u : p.y * b_line + p.x / 8u;
+  }
+  const uint a_first = a_columns ? row / 8u : row * a_line, b_first = b_columns ? column * b_line : column / 8u;
+  const uint64_t a_step = uint64_t(args.a_column) * (2UL * depth), b_step = uint64_t(args.b_row) * (2UL * depth);
+  const int tiles = int(args.k) / depth;
+  uvec4 a_next[a_parts], b_next[b_parts];
+  FETCH(0)
+  KEEP
+  barrier();
+  for (int t = 0; t < tiles; ++t) {
+    FETCH(t + 1)
+    MULTIPLY(0u)
+    MULTIPLY(16u)
+    barrier();
+    KEEP
+    barrier();
+  }
+)";
+
+// Rounded results pass through a part of shared memory of each subgroup, 16 rows of $STRIP$ at a time.
+constexpr const char* kEnd = R"(  const int own = int(mine) * (16 * strip_line), lane = int(gl_SubgroupInvocationID);
+$BEFORE$  [[unroll]] for (int i = 0; i < high; ++i)
+    [[unroll]] for (int j = 0; j < broad; j += strip / wide) {
+      subgroupBarrier();
+      [[unroll]] for (int f = 0; f < strip / wide; ++f) {
+$ROUND$        ROUNDED rounded = ROUNDED(sums[i][j + f]);
+        coopMatStoreNV(rounded, b_tile, own + f * (wide / 8), strip_line, false);
+      }
+      subgroupBarrier();
+$STORE$    }
+}
+)";
+
+// To the nearest bf16: NVIDIA's driver 580 cuts digits off when it converts.
+constexpr const char* kRound = R"(        for (int e = 0; e < sums[i][j + f].length(); ++e) {
+          const uint b = floatBitsToUint(sums[i][j + f][e]);
+          const bool is_nan = (b & 0x7fffffffu) > 0x7f800000u;
+          sums[i][j + f][e] = uintBitsToFloat((is_nan ? b | 0x400000u : b + 0x7fffu + ((b >> 16) & 1u)) & 0xffff0000u);
+        }
+)";
+
+constexpr const char* kText = R"(layout(constant_id = 0) const bool aligned = false;
+layout(constant_id = 1) const bool a_columns = false;
+layout(constant_id = 2) const bool b_columns = false;
+layout(constant_id = 3) const bool whole = false;  // tiles are aligned, and end where k does
+layout(constant_id = 4) const bool wide_lines = false;  // of the result
+// In words of eight elements, with one more a line against bank conflicts.
+const int a_line = a_columns ? rows_of_tile / 8 + 1 : 5, b_line = b_columns ? 5 : columns_of_tile / 8 + 1;
+// Where part `number` of a tile lies, as above.
 ivec2 part_of(int number, bool along_k, int lines) {
   return along_k ? ivec2(number / 32 * 8 + number / 4 % 2 * 4 + number % 32 / 8, number % 4 * 8)
                  : ivec2(number % (lines / 8) * 8, number / (lines / 8));
@@ -57,12 +159,8 @@ uvec4 shifted(uint64_t at, int count) {
   }
   return words;
 }
-#define LEFT fcoopmatNV<16, gl_ScopeSubgroup, left_rows, 16>
-#define RIGHT fcoopmatNV<16, gl_ScopeSubgroup, right_rows, wide>
-#define SUM fcoopmatNV<32, gl_ScopeSubgroup, sum_rows, wide>
-#define ROUNDED fcoopmatNV<16, gl_ScopeSubgroup, sum_rows, wide>
 void main() {
-  const int me = int(gl_LocalInvocationID.x), mine = int(gl_SubgroupID), lane = int(gl_SubgroupInvocationID);
+  const int me = int(gl_LocalInvocationID.x), mine = int(gl_SubgroupID);
   const int row = mine % $WARP_ROWS$ * (high * 16), column = mine / $WARP_ROWS$ * (broad * wide);
   const int64_t m = args.m, n = args.n;
   const int k = int(args.k);
@@ -145,32 +243,21 @@ $PLACE$  SUM sums[high][broad];
     }
     barrier();
   }
-  // Rounded results pass through a part of shared memory of each subgroup, 16 rows of $STRIP$ at a time.
-  const int own = mine * (16 * strip_line);
-$BEFORE$  [[unroll]] for (int i = 0; i < high; ++i)
-    [[unroll]] for (int j = 0; j < broad; j += strip / wide) {
-      subgroupBarrier();
-      [[unroll]] for (int f = 0; f < strip / wide; ++f) {
-        ROUNDED rounded = ROUNDED(sums[i][j + f]);
-        coopMatStoreNV(rounded, b_tile, own + f * (wide / 8), strip_line, false);
-      }
-      subgroupBarrier();
-$STORE$    }
-}
 )";
 
-constexpr const char* kStore = R"(      [[unroll]] for (int q = 0; q < strip / 16; ++q) {
-        const int e = lane + q * 32, x = e % (strip / 8);
-        const int64_t r = i0 + row + i * 16 + e / (strip / 8), c = j0 + column + j * wide + x * 8;
-        const uvec4 words = b_tile[own + e / (strip / 8) * strip_line + x];
-        if (r < m) {
-          const uint64_t at = c_base + uint64_t(r * n + c) * 2UL;
-          if (wide_lines) {
-            if (c < n) Result(at).data = words;
-          } else {
-            [[unroll]] for (int h = 0; h < 8; ++h)
-              if (c + h < n) Element(at + uint64_t(2 * h)).data = uint16_t(bitfieldExtract(words[h / 2], h % 2 * 16, 16));
-          }
+constexpr const char* kStore = R"(      if (wide_lines) {
+        [[unroll]] for (int q = 0; q < strip / 16; ++q) {
+          const int e = lane + q * 32, x = e % (strip / 8);
+          const int64_t r = i0 + row + i * 16 + e / (strip / 8), c = j0 + column + j * wide + x * 8;
+          if (r < m && c < n) Result(c_base + uint64_t(r * n + c) * 2UL).data = b_tile[own + e / (strip / 8) * strip_line + x];
+        }
+      } else {
+        // Neighbours store neighbouring elements.
+        for (int q = 0; q < strip / 2; ++q) {
+          const int e = lane + q * 32, line = e / strip, x = e % strip;
+          const int64_t r = i0 + row + i * 16 + line, c = j0 + column + j * wide + x;
+          const uint word = b_tile[own + line * strip_line + x / 8][x % 8 / 2];
+          if (r < m && c < n) Element(c_base + uint64_t(r * n + c) * 2UL).data = uint16_t(bitfieldExtract(word, x % 2 * 16, 16));
         }
       }
 )";
@@ -212,12 +299,15 @@ Shader write(const std::string& name, size_t step, const MatrixProduct& p, const
     before = "  const uint64_t before = (c_base - args.c) / 2UL;\n";
     store = (p.fused.keep ? store : "") + fill(kEpilogue, {{"POSITION", e->position}});
   }
-  const std::string base = fill(fill(kText, {{"UNITS", kMatrixUnits},
-                                             {"DECLARED", kProductArguments},
-                                             {"PLACE", kPlace},
-                                             {"STORE", store},
-                                             {"BEFORE", before}}),
-                                {{"BATCH", kBatch}});
+  const bool whole = kind == ProductKind::WholeMatrix;
+  const std::string base =
+      fill(fill(std::string(kHead) + (whole ? kWhole : kText) + kEnd, {{"UNITS", kMatrixUnits},
+                                                                       {"DECLARED", kProductArguments},
+                                                                       {"PLACE", kPlace},
+                                                                       {"STORE", store},
+                                                                       {"ROUND", p.type == bfloat16 ? kRound : ""},
+                                                                       {"BEFORE", before}}),
+           {{"BATCH", kBatch}});
   shader.text = fill(fill(base, {{"REFERENCES", references}, {"ARGUMENTS", arguments}, {"FUNCTION", function}}),
                      {{"SIZE", "2"},
                       {"TM", text(t.rows)},
@@ -248,7 +338,8 @@ std::vector<Shader> matrix_products(const RoutineStep& s, const MatrixProduct& p
   const std::string name = s.name() + "_matrix";
   std::vector<Shader> shaders =
       with_copies(s, product.type, {2, kLarge.rows, kLarge.columns, kDepth, true}, false,
-                  write(name + "_copied", s.number, product, kLarge, ProductKind::Matrix, true));
+                  write(name + "_copied", s.number, product, kLarge, ProductKind::WholeMatrix, true));
+  shaders.push_back(write(name + "_whole", s.number, product, kLarge, ProductKind::WholeMatrix));
   shaders.push_back(write(name, s.number, product, kLarge, ProductKind::Matrix));
   shaders.push_back(write(name + "_small", s.number, product, kSmall, ProductKind::SmallMatrix));
   return shaders;

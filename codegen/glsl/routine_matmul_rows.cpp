@@ -57,8 +57,8 @@ uvec4 bytes_of(uint64_t at, int bytes) {
 void main() {
   const int me = int(gl_LocalInvocationID.x);
   const int64_t m = args.m, n = args.n, k = args.k, lines = swapped ? m : n, rows = swapped ? n : m;
-  const uint64_t tiles = uint64_t(lines + tile - 1) / uint64_t(tile);
-  uint64_t batch = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
+  const uint tiles = uint(uint64_t(lines + tile - 1) / uint64_t(tile));
+  uint batch = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   const int64_t first = int64_t(batch % tiles) * tile;
   batch /= tiles;
 $BATCH$  const uint64_t large = swapped ? a_base : b_base, small = swapped ? b_base : a_base;

@@ -70,19 +70,20 @@ uvec4 bytes_of(uint64_t at, int bytes) {
 void main() {
   const int me = int(gl_LocalInvocationID.x);
   const int64_t m = args.m, n = args.n, k = args.k, lines = swapped ? m : n, rows = swapped ? n : m;
-  const uint64_t tiles = uint64_t(lines + tile - 1) / uint64_t(tile);
-  uint64_t batch = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
+  const uint tiles = uint(uint64_t(lines + tile - 1) / uint64_t(tile));
+  uint batch = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   const int64_t first = int64_t(batch % tiles) * tile;
   batch /= tiles;
-  if (batch >= uint64_t(args.sizes[0] * args.sizes[1] * args.sizes[2] * args.sizes[3])) return;
-  const uint64_t c_base = args.c + batch * uint64_t(m * n) * 2UL;
+  if (int64_t(batch) >= args.sizes[0] * args.sizes[1] * args.sizes[2] * args.sizes[3]) return;
+  const uint64_t c_base = args.c + uint64_t(batch) * uint64_t(m * n) * 2UL;
   int64_t a_offset = 0L, b_offset = 0L;
-  for (int i = 3; i >= 0; --i) {
-    int64_t at = int64_t(batch % uint64_t(args.sizes[i]));
-    batch /= uint64_t(args.sizes[i]);
-    a_offset += at * args.a_steps[i];
-    b_offset += at * args.b_steps[i];
-  }
+  if (batch != 0u)
+    for (int i = 3; i >= 0; --i) {
+      const uint size = uint(args.sizes[i]), next = batch / size;
+      a_offset += int64_t(batch - next * size) * args.a_steps[i];
+      b_offset += int64_t(batch - next * size) * args.b_steps[i];
+      batch = next;
+    }
   const uint64_t a_base = args.a + uint64_t(a_offset) * 2UL, b_base = args.b + uint64_t(b_offset) * 2UL;
   const uint64_t large = swapped ? a_base : b_base, small = swapped ? b_base : a_base;
   const int64_t line_step = (swapped ? args.a_row : args.b_column) * 2L, k_step = (swapped ? args.a_column : args.b_row) * 2L;
@@ -252,24 +253,26 @@ void fetch(out uvec4 words[per / unit + 1], out float part[per], uint64_t base, 
 void main() {
   const int me = int(gl_LocalInvocationID.x), row = me / 16, column = me % 16;
   const int64_t m = args.m, n = args.n, k = args.k;
-  uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
-  const uint64_t columns = uint64_t(n + 128 - 1) / 128UL, rows = uint64_t(m + 128 - 1) / 128UL;
-  uint64_t batch = group / (columns * rows);
+  // Of 32 bits: a device's memory holds fewer tiles than that, and divisions in 64 bits are slow.
+  uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  const uint columns = uint(uint64_t(n + 128 - 1) / 128UL), rows = uint(uint64_t(m + 128 - 1) / 128UL);
+  uint batch = group / (columns * rows);
   group -= batch * columns * rows;
-  if (batch >= uint64_t(args.sizes[0] * args.sizes[1] * args.sizes[2] * args.sizes[3])) return;
-  const uint64_t c_base = args.c + batch * uint64_t(m * n) * 2UL;
+  if (int64_t(batch) >= args.sizes[0] * args.sizes[1] * args.sizes[2] * args.sizes[3]) return;
+  const uint64_t c_base = args.c + uint64_t(batch) * uint64_t(m * n) * 2UL;
   int64_t a_offset = 0L, b_offset = 0L;
-  for (int i = 3; i >= 0; --i) {
-    int64_t at = int64_t(batch % uint64_t(args.sizes[i]));
-    batch /= uint64_t(args.sizes[i]);
-    a_offset += at * args.a_steps[i];
-    b_offset += at * args.b_steps[i];
-  }
+  if (batch != 0u)
+    for (int i = 3; i >= 0; --i) {
+      const uint size = uint(args.sizes[i]), next = batch / size;
+      a_offset += int64_t(batch - next * size) * args.a_steps[i];
+      b_offset += int64_t(batch - next * size) * args.b_steps[i];
+      batch = next;
+    }
   const uint64_t a_base = args.a + uint64_t(a_offset) * 2UL, b_base = args.b + uint64_t(b_offset) * 2UL;
   // Tiles in bands of eight rows, so that what runs at once reads the same parts of both operands.
-  const uint64_t band = group / (8UL * columns), first = band * 8UL, height = min(rows - first, 8UL);
-  const int64_t i0 = int64_t(first + (group - band * 8UL * columns) % height) * 128;
-  const int64_t j0 = int64_t((group - band * 8UL * columns) / height) * 128;
+  const uint band = group / (8u * columns), first = band * 8u, height = min(rows - first, 8u);
+  const uint inside = group - band * 8u * columns, across = inside / height;
+  const int64_t i0 = int64_t(first + inside - across * height) * 128, j0 = int64_t(across) * 128;
   const int64_t a_row = args.a_row, a_column = args.a_column, b_row = args.b_row, b_column = args.b_column;
   float a_part[per], b_part[per];
   uvec4 a_words[per / unit + 1], b_words[per / unit + 1];
@@ -588,24 +591,26 @@ void fetch(out uvec4 words[per / unit + 1], out float part[per], uint64_t base, 
 void main() {
   const int me = int(gl_LocalInvocationID.x), row = me / 16, column = me % 16;
   const int64_t m = args.m, n = args.n, k = args.k;
-  uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
-  const uint64_t columns = uint64_t(n + 32 - 1) / 32UL, rows = uint64_t(m + 32 - 1) / 32UL;
-  uint64_t batch = group / (columns * rows);
+  // Of 32 bits: a device's memory holds fewer tiles than that, and divisions in 64 bits are slow.
+  uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+  const uint columns = uint(uint64_t(n + 32 - 1) / 32UL), rows = uint(uint64_t(m + 32 - 1) / 32UL);
+  uint batch = group / (columns * rows);
   group -= batch * columns * rows;
-  if (batch >= uint64_t(args.sizes[0] * args.sizes[1] * args.sizes[2] * args.sizes[3])) return;
-  const uint64_t c_base = args.c + batch * uint64_t(m * n) * 2UL;
+  if (int64_t(batch) >= args.sizes[0] * args.sizes[1] * args.sizes[2] * args.sizes[3]) return;
+  const uint64_t c_base = args.c + uint64_t(batch) * uint64_t(m * n) * 2UL;
   int64_t a_offset = 0L, b_offset = 0L;
-  for (int i = 3; i >= 0; --i) {
-    int64_t at = int64_t(batch % uint64_t(args.sizes[i]));
-    batch /= uint64_t(args.sizes[i]);
-    a_offset += at * args.a_steps[i];
-    b_offset += at * args.b_steps[i];
-  }
+  if (batch != 0u)
+    for (int i = 3; i >= 0; --i) {
+      const uint size = uint(args.sizes[i]), next = batch / size;
+      a_offset += int64_t(batch - next * size) * args.a_steps[i];
+      b_offset += int64_t(batch - next * size) * args.b_steps[i];
+      batch = next;
+    }
   const uint64_t a_base = args.a + uint64_t(a_offset) * 2UL, b_base = args.b + uint64_t(b_offset) * 2UL;
   // Tiles in bands of eight rows, so that what runs at once reads the same parts of both operands.
-  const uint64_t band = group / (8UL * columns), first = band * 8UL, height = min(rows - first, 8UL);
-  const int64_t i0 = int64_t(first + (group - band * 8UL * columns) % height) * 32;
-  const int64_t j0 = int64_t((group - band * 8UL * columns) / height) * 32;
+  const uint band = group / (8u * columns), first = band * 8u, height = min(rows - first, 8u);
+  const uint inside = group - band * 8u * columns, across = inside / height;
+  const int64_t i0 = int64_t(first + inside - across * height) * 32, j0 = int64_t(across) * 32;
   const int64_t a_row = args.a_row, a_column = args.a_column, b_row = args.b_row, b_column = args.b_column;
   float a_part[per], b_part[per];
   uvec4 a_words[per / unit + 1], b_words[per / unit + 1];
