@@ -14,9 +14,36 @@ std::string KernelEmitter::combine(const ir::Accumulator& acc, const std::string
   return scalar_expression(prelude_, features_, ir::combine_op(acc.combine), acc.type, acc.type, {a, b});
 }
 
-// `value` (at `position`) takes in `b` (at `b_position`).
+// The instruction of a loop that gives the positions of `a`, where it has one.
+const ir::IndexInstr* KernelEmitter::position_of(const ir::Loop& loop, const ir::Accumulator& a) {
+  for (const ir::Instr& i : loop.body)
+    if (auto* index = std::get_if<ir::IndexInstr>(&i.node); index && index->result == a.position) return index;
+  return nullptr;
+}
+
+// Whether positions are ints.
+bool KernelEmitter::has_short_positions(const ir::Loop& loop, const ir::Accumulator& a) const {
+  const ir::IndexInstr* index = position_of(loop, a);
+  if (!index) return false;
+  const DimRange range = whole_.range(index->index);
+  return range.low >= 0 && range.high < INT32_MAX;
+}
+
+// Whether later iterations have larger positions.
+bool KernelEmitter::has_rising_positions(const ir::Loop& loop, const ir::Accumulator& a) const {
+  const ir::IndexInstr* index = position_of(loop, a);
+  const auto along = index ? index->index.affine_in(loop.var) : std::nullopt;
+  return along && along->coefficient.is_const() && along->coefficient.value() > 0;
+}
+
+// Whether the state of an accumulator has 32-bit parts, which can be passed inside a subgroup.
+bool KernelEmitter::is_word(const ir::Loop& loop, const ir::Accumulator& a) const {
+  return a.type != bool_ && a.type.size <= 4 && (!is_arg(a) || has_short_positions(loop, a));
+}
+
+// `value` (at `position`) takes in `b` (at `b_position`); `later`: which is surely larger.
 void KernelEmitter::accumulate(const ir::Accumulator& acc, const std::string& value, const std::string& position,
-                               const std::string& b, const std::string& b_position) {
+                               const std::string& b, const std::string& b_position, bool later) {
   if (!is_arg(acc)) return line(value + " = " + combine(acc, value, b) + ";");
   const bool max = acc.combine == ir::Combine::ArgMax;
   std::string more, equal = value + " == " + b;
@@ -30,8 +57,8 @@ void KernelEmitter::accumulate(const ir::Accumulator& acc, const std::string& va
   } else {
     more = b + (max ? " > " : " < ") + value;
   }
-  line("if (" + more + " || " + equal + " && " + b_position + " < " + position + ") { " + value + " = " + b + "; " +
-       position + " = " + b_position + "; }");
+  line("if (" + more + (later ? "" : " || " + equal + " && " + b_position + " < " + position) + ") { " + value + " = " +
+       b + "; " + position + " = " + b_position + "; }");
 }
 
 // Lanes: invocation t has the states t * vector .. t * vector + vector - 1.
@@ -42,16 +69,18 @@ void KernelEmitter::emit_lanes(const ir::Loop& loop) {
   for (const ir::Accumulator& a : loop.accumulators) {
     std::string s = name_of(a.result) + "a";
     line((is_float(a.type) ? "precise " : "") + std::string(register_type(a.type)) + " " + s + "[" + length + "];");
-    if (is_arg(a)) line("int64_t " + s + "p[" + length + "];");
+    if (is_arg(a)) line(position_type(loop, a) + " " + s + "p[" + length + "];");
     line("[[unroll]] for (int k = 0; k < " + length + "; ++k) " +
-         (is_arg(a) ? "{ " + s + "p[k] = 9223372036854775807L; " : "") + s + "[k] = " + identity(a) + ";" +
+         (is_arg(a) ? "{ " + s + "p[k] = " + no_position(loop, a) + "; " : "") + s + "[k] = " + identity(a) + ";" +
          (is_arg(a) ? " }" : ""));
   }
   const std::string name = enter(loop);
   auto take = [&] {
     for (const ir::Accumulator& a : loop.accumulators) {
-      std::string s = name_of(a.result) + "a", k = vector > 1 ? "[k]" : "[0]";
-      accumulate(a, s + k, s + "p" + k, regs_[a.value], is_arg(a) ? regs_[a.position] : "");
+      std::string s = name_of(a.result) + "a", k = vector > 1 ? "[k]" : "[0]", at = is_arg(a) ? regs_[a.position] : "";
+      if (is_arg(a) && has_short_positions(loop, a))
+        at = narrow_[a.position].empty() ? "int(" + at + ")" : narrow_[a.position];
+      accumulate(a, s + k, s + "p" + k, regs_[a.value], at, is_arg(a) && has_rising_positions(loop, a));
     }
   };
   std::set<uint32_t> loads, stores;
@@ -78,7 +107,31 @@ void KernelEmitter::emit_lanes(const ir::Loop& loop) {
     take();
   }
   close_turns(loop);
+  place_first(loop, vector);
   emit_fold(loop, vector);
+  for (const ir::Accumulator& a : loop.accumulators) invert(a.result);
+}
+
+std::string KernelEmitter::position_type(const ir::Loop& loop, const ir::Accumulator& a) const {
+  return has_short_positions(loop, a) ? "int" : "int64_t";
+}
+
+std::string KernelEmitter::no_position(const ir::Loop& loop, const ir::Accumulator& a) const {
+  return has_short_positions(loop, a) ? "2147483647" : "9223372036854775807L";
+}
+
+// States that saw nothing more extreme than the identity, though they saw something, have the position of the first.
+void KernelEmitter::place_first(const ir::Loop& loop, int vector) {
+  for (const ir::Accumulator& a : loop.accumulators) {
+    if (!is_arg(a) || !has_rising_positions(loop, a)) continue;
+    const bool wide = !has_short_positions(loop, a);
+    const std::string at = name_of(a.result) + "ap[k]", first = "(lane * " + std::to_string(vector) + " + k)";
+    Name& name = names_.at(loop.var);
+    const StandIn iteration(name.text, first);
+    line("[[unroll]] for (int k = 0; k < " + std::to_string(vector) + "; ++k) if (" + at +
+         " == " + no_position(loop, a) + " && " + first + " < " + dim(loop.extent, name.wide) + ") " + at + " = " +
+         dim(position_of(loop, a)->index, wide) + ";");
+  }
 }
 
 // Folds the states by halves: first across invocations, through shared memory, then each invocation's own.
@@ -88,11 +141,15 @@ void KernelEmitter::emit_fold(const ir::Loop& loop, int vector) {
   bool words = true;
   for (const ir::Accumulator& a : loop.accumulators) {
     std::string type(register_type(a.type));
-    FoldPart p{&a, name_of(a.result) + "a", "fold_" + type + std::to_string(used[type]++), ""};
-    if (is_arg(a)) p.shared_position = "fold_int64_t" + std::to_string(used["int64_t"]++);
-    words = words && !is_arg(a) && a.type != bool_ && a.type.size <= 4;
+    FoldPart p{&a, name_of(a.result) + "a", "fold_" + type + std::to_string(used[type]++)};
+    if (is_arg(a)) {
+      p.position = position_type(loop, a);
+      p.shared_position = "fold_" + p.position + std::to_string(used[p.position]++);
+    }
+    words = words && is_word(loop, a);
     fold.parts.push_back(p);
   }
+  if (rows_ > 1) return fold_in_row(fold);
   const int subgroup = static_cast<int>(features_.subgroup_size);
   const bool shuffle = words && features_.shuffle && subgroup >= 4 && subgroup <= 64 &&
                        (subgroup & (subgroup - 1)) == 0 && group_ >= subgroup;
@@ -100,7 +157,8 @@ void KernelEmitter::emit_fold(const ir::Loop& loop, int vector) {
   if (group_ > 1) fold_across(fold);
   for (const FoldPart& p : fold.parts) {
     fold_own(p.own, p.own + "p", *p.acc, vector);
-    regs_[p.acc->result] = is_arg(*p.acc) ? p.own + "p[0]" : p.own + "[0]";
+    regs_[p.acc->result] = p.own + "[0]";
+    if (is_arg(*p.acc)) take_position(p, p.own + "p[0]");
   }
   if (group_ > 1) line("barrier();");
 }
@@ -137,27 +195,111 @@ void KernelEmitter::fold_by_shuffles(const Fold& fold, int subgroup) {
     if (across > 1) {
       open(fold.each + "{");
       line(exact + type + " t[" + std::to_string(across) + "];");
-      for (int j = 0; j < across; ++j)
-        line("t[" + std::to_string(j) + "] = " + p.shared + "[k * " + std::to_string(group_) + " + lane + " +
-             std::to_string(subgroup * j) + "];");
-      fold_own("t", "", *p.acc, across);
-      line(p.own + "[k] = t[0];");
+      if (is_arg(*p.acc)) line(p.position + " tp[" + std::to_string(across) + "];");
+      for (int j = 0; j < across; ++j) {
+        const std::string to = "[" + std::to_string(j) + "] = ",
+                          at = "[k * " + std::to_string(group_) + " + lane + " + std::to_string(subgroup * j) + "];";
+        line("t" + to + p.shared + at + (is_arg(*p.acc) ? " tp" + to + p.shared_position + at : ""));
+      }
+      fold_own("t", "tp", *p.acc, across);
+      line(p.own + "[k] = t[0];" + (is_arg(*p.acc) ? " " + p.own + "p[k] = tp[0];" : ""));
       close();
     }
-    open("for (uint h = " + std::to_string(subgroup / 2) + "u; h > 0u; h >>= 1) {");
-    line(fold.each + "{ " + exact + type + " other = subgroupShuffleDown(" + p.own + "[k], h); " + p.own +
-         "[k] = " + combine(*p.acc, p.own + "[k]", "other") + "; }");
-    close();
-    fold_own(p.own, "", *p.acc, fold.vector);
-    line("if (lane == 0) " + p.shared + "[0] = " + p.own + "[0];");
+    shuffle_states(fold, p, subgroup);
+    line("if (lane == 0) " +
+         (is_arg(*p.acc) ? p.shared_position + "[0] = " + p.own + "p[0];" : p.shared + "[0] = " + p.own + "[0];"));
   }
   close();
   line("barrier();");
   for (const FoldPart& p : fold.parts) {
-    regs_[p.acc->result] = name_of(p.acc->result);
-    line("const " + std::string(register_type(p.acc->type)) + " " + regs_[p.acc->result] + " = " + p.shared + "[0];");
+    const std::string result = name_of(p.acc->result);
+    if (is_arg(*p.acc)) {
+      line("const " + p.position + " " + result + " = " + p.shared_position + "[0];");
+      take_position(p, result);
+      continue;
+    }
+    regs_[p.acc->result] = result;
+    line("const " + std::string(register_type(p.acc->type)) + " " + result + " = " + p.shared + "[0];");
   }
   line("barrier();");
+}
+
+// Folds the states of `count` neighbouring invocations, the first of which gets the result, and then its own.
+void KernelEmitter::shuffle_states(const Fold& fold, const FoldPart& p, int count) {
+  const std::string type(register_type(p.acc->type)), exact = is_float(p.acc->type) ? "precise " : "";
+  if (!is_arg(*p.acc)) return exchange_states(fold, p, count);
+  if (count > 1) {
+    open("for (uint h = " + std::to_string(count / 2) + "u; h > 0u; h >>= 1) {");
+    open(fold.each + "{");
+    line(exact + type + " other = subgroupShuffleDown(" + p.own + "[k], h);");
+    if (is_arg(*p.acc)) line(p.position + " otherp = subgroupShuffleDown(" + p.own + "p[k], h);");
+    accumulate(*p.acc, p.own + "[k]", p.own + "p[k]", "other", "otherp");
+    close();
+    close();
+  }
+  fold_own(p.own, p.own + "p", *p.acc, fold.vector);
+}
+
+// The same for states that are one value each. At each step an invocation hands half of its states to its partner and
+// takes over the partner's part of the other half, as long as it has several; all invocations get the result. Each pair
+// of states is combined as if the invocations folded all of them: the lower one's state comes first.
+void KernelEmitter::exchange_states(const Fold& fold, const FoldPart& p, int count) {
+  const ir::Combine c = p.acc->combine;
+  const bool ordered = is_float(p.acc->type) && (c == ir::Combine::Max || c == ir::Combine::Min);
+  const std::string type(register_type(p.acc->type)), exact = is_float(p.acc->type) ? "precise " : "";
+  const auto at = [&](int k) { return p.own + "[" + std::to_string(k) + "]"; };
+  // `mine` with what the partner across `h` has; `upper` says whether this invocation is the upper one.
+  const auto take = [&](const std::string& to, const std::string& mine, const std::string& sent, int h) {
+    line("{ " + exact + type + " mine = " + mine + ", other = subgroupShuffleXor(" + sent + ", " + std::to_string(h) +
+         "u); " + to + " = " +
+         (ordered ? combine(*p.acc, "(upper ? other : mine)", "(upper ? mine : other)")
+                  : combine(*p.acc, "mine", "other")) +
+         "; }");
+  };
+  int states = fold.vector;
+  std::vector<int> dealt;  // the steps that dealt out states
+  for (int h = count / 2; h > 0; h /= 2) {
+    open("{");
+    line("const bool upper = (lane & " + std::to_string(h) + ") != 0;");
+    if (states > 1) {
+      states /= 2;
+      dealt.push_back(h);
+      for (int k = 0; k < states; ++k)
+        take(at(k), "upper ? " + at(k + states) + " : " + at(k), "upper ? " + at(k) + " : " + at(k + states), h);
+    } else {
+      take(at(0), at(0), at(0), h);
+    }
+    close();
+  }
+  for (int h : dealt) {
+    open("{");
+    line("const bool upper = (lane & " + std::to_string(h) + ") != 0;");
+    for (int k = 0; k < states; ++k) take(at(k), at(k), at(k), h);
+    close();
+  }
+  fold_own(p.own, p.own + "p", *p.acc, states);
+}
+
+// The position that an accumulator gives.
+void KernelEmitter::take_position(const FoldPart& p, const std::string& position) {
+  const bool is_short = p.position == "int";
+  regs_[p.acc->result] = is_short ? "int64_t(" + position + ")" : position;
+  narrow_[p.acc->result] = is_short ? position : "";
+}
+
+// A row's invocations are neighbours in a subgroup: they pass values, without shared memory and barriers.
+void KernelEmitter::fold_in_row(const Fold& fold) {
+  shuffles_ = true;
+  for (const FoldPart& p : fold.parts) {
+    shuffle_states(fold, p, group_);
+    const std::string result = name_of(p.acc->result), own = p.own + (is_arg(*p.acc) ? "p[0]" : "[0]"),
+                      type = is_arg(*p.acc) ? p.position : std::string(register_type(p.acc->type));
+    line("const " + type + " " + result + " = " +
+         (group_ > 1 && is_arg(*p.acc) ? "subgroupShuffle(" + own + ", gl_SubgroupInvocationID - uint(lane))" : own) +
+         ";");
+    regs_[p.acc->result] = result;
+    if (is_arg(*p.acc)) take_position(p, result);
+  }
 }
 
 // Folds the states of invocations lane and lane + h through shared memory, for h from half of the workgroup down.

@@ -9,6 +9,7 @@ namespace frit::codegen::glsl {
 namespace {
 
 constexpr int kElementGroup = 128;
+constexpr int kRowsGroup = 128;  // invocations of a workgroup that takes several rows at once
 // Up to this size, an index fits into an int even where the grid reaches past the end.
 constexpr int64_t kNarrowExtent = int64_t{1} << 30;
 
@@ -27,12 +28,15 @@ std::string identifier(std::string_view prefix, std::string_view name) {
 
 }  // namespace
 
-KernelEmitter::KernelEmitter(const ir::Kernel& kernel, const runtime::GpuFeatures& features, bool comments)
+KernelEmitter::KernelEmitter(const ir::Kernel& kernel, const runtime::GpuFeatures& features, bool comments,
+                             bool barriers)
     : k_(kernel),
       features_(features),
       comments_(comments),
+      barriers_(barriers),
       prelude_(features.converts16),
       facts_(kernel.facts),
+      whole_(kernel.facts),
       regs_(kernel.reg_types.size()),
       narrow_(kernel.reg_types.size()) {}
 
@@ -67,6 +71,7 @@ void KernelEmitter::define(ir::Reg r, const std::string& value, const ir::Instr&
   regs_[r] = name_of(r);
   const char* exact = t == float32 || t == float64 ? "precise " : "";
   line(exact + std::string(register_type(t)) + " " + regs_[r] + " = " + value + ";" + comment(instr));
+  invert(r);
 }
 
 Result<Shader> KernelEmitter::run() {
@@ -78,13 +83,14 @@ Result<Shader> KernelEmitter::run() {
   group_ = std::min<int>(group_, static_cast<int>(features_.group_size));
   declare_names();
   const passes::GridTile tile = passes::tile_of(k_);
+  if (rows && parallel) find_inverses(parallel->body, nullptr);
   if (rows)
     emit_rows(parallel);
   else if (tile.row)
     emit_tiles(*parallel, tile);
   else
     emit_elements(parallel);
-  shader_.kernel.group_size = static_cast<uint32_t>(group_);
+  shader_.kernel.group_size = static_cast<uint32_t>(group_ * rows_);
   shader_.kernel.rows = rows;
   shader_.kernel.scratch = scratch_;
   if (error_.empty()) shader_.text = assemble();
@@ -136,6 +142,7 @@ void KernelEmitter::declare_names() {
         names_[bind->name] = {unique(identifier("k_", bind->name)), true};
       if (auto* loop = std::get_if<ir::Loop>(&i.node)) {
         names_[loop->var] = {unique(identifier("i_", loop->var)), true};
+        whole_.set_loop(loop->var, loop->extent);
         self(self, loop->body);
       }
     }
@@ -175,8 +182,10 @@ void KernelEmitter::emit_elements(const ir::Loop* loop) {
 
 void KernelEmitter::emit_rows(const ir::Loop* loop) {
   line("const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;");
-  line("const int lane = int(gl_LocalInvocationID.x);");
   plan_registers(loop ? loop->body : k_.body);
+  rows_ = loop ? rows_of_group() : 1;
+  const std::string me = "int(gl_LocalInvocationID.x)", own = std::to_string(group_), rows = std::to_string(rows_);
+  line("const int lane = " + me + (rows_ > 1 ? " % " + own : "") + ";");
   place_locals();
   if (!loop) {
     open("if (group == 0u) {");
@@ -188,13 +197,36 @@ void KernelEmitter::emit_rows(const ir::Loop* loop) {
   const std::string name = enter(*loop);
   const bool wide = names_.at(loop->var).wide;
   const std::string type = index_type(wide);
-  open("for (" + type + " " + name + " = " + type + "(group); " + name + " < " + dim(loop->extent, wide) + "; " + name +
-       " += " + type + "(gl_NumWorkGroups.x * gl_NumWorkGroups.y)) {");
+  shader_.kernel.per_group = static_cast<uint32_t>(rows_);
+  const std::string first = rows_ > 1 ? " * " + rows + " + " + type + "(" + me + " / " + own + ")" : "",
+                    step = rows_ > 1 ? " * " + rows : "";
+  open("for (" + type + " " + name + " = " + type + "(group)" + first + "; " + name + " < " + dim(loop->extent, wide) +
+       "; " + name + " += " + type + "(gl_NumWorkGroups.x * gl_NumWorkGroups.y)" + step + ") {");
   // Other invocations may still be reading the locals of the row before.
   if (k_.locals.size() > in_registers_.size()) sync();
   declare_kept();
   emit_body(loop->body, Context::Group);
   close();
+}
+
+// The rows that a workgroup takes at once: several, where a part of a subgroup takes each and folds it without
+// barriers.
+int KernelEmitter::rows_of_group() const {
+  const int subgroup = static_cast<int>(features_.subgroup_size);
+  if (barriers_ || !features_.shuffle || group_ > subgroup || kRowsGroup % subgroup || (group_ & (group_ - 1)) ||
+      kRowsGroup > static_cast<int>(features_.group_size) || k_.locals.size() > in_registers_.size())
+    return 1;
+  bool words = true;
+  auto look = [&](auto&& self, const ir::Body& body) -> void {
+    for (const ir::Instr& i : body)
+      if (auto* loop = std::get_if<ir::Loop>(&i.node)) {
+        if (loop->lanes > 0)
+          for (const ir::Accumulator& a : loop->accumulators) words = words && is_word(*loop, a);
+        self(self, loop->body);
+      }
+  };
+  look(look, k_.body);
+  return words ? kRowsGroup / group_ : 1;
 }
 
 // Declares the arrays that stay in registers along a row.
@@ -227,8 +259,10 @@ void KernelEmitter::emit(const ir::Instr& instr, Context context) {
         known != constants_.end() && is_low_precision(k_.reg_types[s->args[0]])) {
       const double value = ir::bits_to_double(k_.reg_types[s->args[0]], known->second);
       regs_[s->result] = literal(float32, ir::double_to_bits(float32, value));
+      constants_[s->result] = ir::double_to_bits(float32, value);
       return;
     }
+    if (emit_half(*s, instr)) return;
     std::vector<std::string> args;
     const int count = ir::arity(s->op);
     for (int i = 0; i < count; ++i) args.push_back(regs_[s->args[static_cast<size_t>(i)]]);
@@ -240,7 +274,11 @@ void KernelEmitter::emit(const ir::Instr& instr, Context context) {
       for (int i = 0; i < count; ++i) args[static_cast<size_t>(i)] = narrow_[s->args[static_cast<size_t>(i)]];
       operand = int32;
     }
-    std::string value = scalar_expression(prelude_, features_, s->op, s->type, operand, args);
+    std::string value =
+        scaled_.count(s) && inverses_.count(s->args[1])
+            ? prelude_.use("times_inverse") + "(" + args[0] + ", " + args[1] + ", " + inverses_[s->args[1]] + ")"
+        : may_be_near(*s) ? prelude_.use("near_quotient") + "(" + args[0] + ", " + args[1] + ")"
+                          : scalar_expression(prelude_, features_, s->op, s->type, operand, args);
     // Mesa's software renderer compares an int64 that comes from an int16 wrongly. The narrow value is cheaper as well.
     if (s->op == ir::ScalarOp::Cast && s->type == int64 && is_int(operand) && (operand.size < 4 || operand == int32))
       narrow_[s->result] = is_unsigned(operand) ? "int(" + args[0] + ")" : args[0];
@@ -262,17 +300,7 @@ void KernelEmitter::emit(const ir::Instr& instr, Context context) {
     line("const " + index_type(name.wide) + " " + name.text + " = " + index_type(name.wide) + "(" + regs_[b->value] +
          ");" + comment(instr));
   } else if (auto* l = std::get_if<ir::LoadInstr>(&instr.node)) {
-    if (context == Context::Group) touch({instr}, false);
-    if (raw_ && l->buffer == *raw_) return define(l->result, "element", instr);
-    if (auto found = ahead_.find(l); found != ahead_.end()) {
-      regs_[l->result] = found->second;
-      return;
-    }
-    if (l->mask == ir::kNoReg) return define(l->result, load_text(l->buffer, l->index), instr);
-    Dtype t = k_.reg_types[l->result];
-    regs_[l->result] = name_of(l->result);
-    line(std::string(register_type(t)) + " " + regs_[l->result] + " = " + literal(t, 0) + ";" + comment(instr));
-    line("if (" + regs_[l->mask] + ") " + regs_[l->result] + " = " + load_text(l->buffer, l->index) + ";");
+    emit_load(*l, context, instr);
   } else if (auto* s = std::get_if<ir::StoreInstr>(&instr.node)) {
     if (context == Context::Group) touch({instr}, false);
     std::string condition = s->mask == ir::kNoReg ? "" : regs_[s->mask];
@@ -298,7 +326,7 @@ void KernelEmitter::place_locals() {
           for (const ir::Accumulator& a : loop->accumulators) {
             ++used[std::string(register_type(a.type))];
             bytes += std::max<int64_t>(4, a.type.size);
-            if (a.position != ir::kNoReg) ++used["int64_t"], bytes += 8;
+            if (is_arg(a)) ++used[position_type(*loop, a)], bytes += has_short_positions(*loop, a) ? 4 : 8;
           }
           for (auto& [type, n] : used) folds_[type] = std::max(folds_[type], n);
           fold_bytes = std::max(fold_bytes, bytes);
@@ -403,8 +431,9 @@ std::string KernelEmitter::assemble() {
   text += "#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require\n";
   for (const std::string& e : extensions_) text += "#extension " + e + " : require\n";
   if (shuffles_) text += "#extension GL_KHR_shader_subgroup_shuffle_relative : require\n";
+  if (shuffles_) text += "#extension GL_KHR_shader_subgroup_shuffle : require\n";
   text += float_modes();
-  text += "layout(local_size_x = " + std::to_string(group_) + ") in;\n";
+  text += "layout(local_size_x = " + std::to_string(group_ * rows_) + ") in;\n";
   text += "layout(constant_id = 0) const bool aligned = false;\n";
   for (auto& [name, declaration] : references_) text += declaration + "\n";
   if (!arguments.empty()) {
@@ -430,7 +459,9 @@ std::string KernelEmitter::assemble() {
 }
 
 Result<Shader> emit_kernel(const ir::Kernel& kernel, const runtime::GpuFeatures& features, bool comments) {
-  return KernelEmitter(kernel, features, comments).run();
+  KernelEmitter one(kernel, features, comments);
+  auto shader = one.run();
+  return one.lacks_barriers() ? KernelEmitter(kernel, features, comments, true).run() : std::move(shader);
 }
 
 }  // namespace frit::codegen::glsl

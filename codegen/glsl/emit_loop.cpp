@@ -25,6 +25,7 @@ void KernelEmitter::collect(const ir::Body& body, std::set<uint32_t>& loads, std
 }
 
 void KernelEmitter::sync() {
+  synced_ = true;
   line("memoryBarrierBuffer(); barrier();");
   read_.clear();
   written_.clear();
@@ -110,12 +111,12 @@ void KernelEmitter::take_in(const ir::Loop& loop) {
 // How many iterations of a loop make their loads before any of them goes on; 0 where each goes by itself.
 int KernelEmitter::loads_together(const ir::Loop& loop, Context context) const {
   // One invocation by itself has nothing else to hide latency behind.
-  const int together = group_ == 1 ? 64 : 16;
-  constexpr size_t kShort = 24;
+  constexpr size_t kShort = 24, kLong = 120;
+  const int together = group_ == 1 ? 64 : loop.body.size() <= kShort ? 16 : 8;
   std::set<uint32_t> loads, stores;
   collect(loop.body, loads, stores);
-  const bool worth = context == Context::Invocation && !loop.accumulators.empty() && stores.empty() &&
-                     !passes::contains_loop(loop.body) && loop.body.size() <= kShort &&
+  const bool worth = context == Context::Invocation && !loop.accumulators.empty() && !meet(loads, stores) &&
+                     !passes::contains_loop(loop.body) && loop.body.size() <= kLong &&
                      facts_.range(loop.extent).high >= 2 * together;
   return worth ? together : 0;
 }

@@ -106,6 +106,26 @@ std::string KernelEmitter::store_text(uint32_t buffer, const Dim& index, const s
          ";";
 }
 
+void KernelEmitter::emit_load(const ir::LoadInstr& load, Context context, const ir::Instr& instr) {
+  if (context == Context::Group) touch({instr}, false);
+  if (raw_ && load.buffer == *raw_) return define(load.result, "element", instr);
+  if (auto found = ahead_.find(&load); found != ahead_.end()) {
+    regs_[load.result] = found->second;
+    return;
+  }
+  if (load.mask == ir::kNoReg) {
+    define(load.result, load_text(load.buffer, load.index), instr);
+    // Drivers look through an array in registers.
+    if (features_.converts16 && k_.reg_types[load.result] == float16 && memories_[load.buffer].registers)
+      halves_[load.result] = {prelude_.use("f16_of_bits") + "(" + regs_[load.result] + ")", true};
+    return;
+  }
+  Dtype t = k_.reg_types[load.result];
+  regs_[load.result] = name_of(load.result);
+  line(std::string(register_type(t)) + " " + regs_[load.result] + " = " + literal(t, 0) + ";" + comment(instr));
+  line("if (" + regs_[load.mask] + ") " + regs_[load.result] + " = " + load_text(load.buffer, load.index) + ";");
+}
+
 // Whether the elements of `vector` iterations from a multiple of it on lie side by side and can be moved together when
 // the launch says so.
 bool KernelEmitter::is_wide(uint32_t buffer, const Dim& index, const ir::Loop& loop, int vector) {

@@ -67,8 +67,11 @@ struct Epilogue {
 
 class KernelEmitter {
  public:
-  KernelEmitter(const ir::Kernel& kernel, const runtime::GpuFeatures& features, bool comments);
+  // `barriers`: a workgroup takes one row at a time, so that barriers may stand between its invocations.
+  KernelEmitter(const ir::Kernel& kernel, const runtime::GpuFeatures& features, bool comments, bool barriers = false);
   Result<Shader> run();
+  // After run(): the shader takes several rows at once, and one of them needs a barrier.
+  bool lacks_barriers() const { return rows_ > 1 && synced_; }
   // As a function that another shader calls for each element: see Epilogue. Nothing where the kernel does more than
   // that.
   std::optional<Epilogue> run_epilogue(uint32_t raw);
@@ -115,6 +118,12 @@ class KernelEmitter {
     Dtype dtype;
     bool filled = false;
   };
+  // A number as a float16_t of the shader. One that was converted must not be converted back without a step in between
+  // that drivers cannot look through (Prelude's kept_f16).
+  struct Half {
+    std::string text;
+    bool converted = false;
+  };
   // The iterations first .. first + vector - 1 of a loop.
   struct VectorLoop {
     const ir::Loop& loop;
@@ -128,7 +137,7 @@ class KernelEmitter {
   // One accumulator of a loop with lanes: arrays of an invocation's own states and of all of the workgroup.
   struct FoldPart {
     const ir::Accumulator* acc;
-    std::string own, shared, shared_position;
+    std::string own, shared, shared_position = {}, position = {};  // `position`: its type
   };
   struct Fold {
     int vector;        // states of an invocation
@@ -164,6 +173,7 @@ class KernelEmitter {
   void emit_elements(const ir::Loop* loop);
   void emit_tiles(const ir::Loop& tiles, const passes::GridTile& tile);
   void emit_rows(const ir::Loop* loop);
+  int rows_of_group() const;
   void emit_body(const ir::Body& body, Context context);
   void emit(const ir::Instr& instr, Context context);
   void define(ir::Reg r, const std::string& value, const ir::Instr& instr);
@@ -182,6 +192,7 @@ class KernelEmitter {
   // emit_memory.cpp
   std::string element(uint32_t buffer, const Dim& index);
   std::string reference(Dtype t, int elements);
+  void emit_load(const ir::LoadInstr& load, Context context, const ir::Instr& instr);
   std::string load_text(uint32_t buffer, const Dim& index);
   std::string store_text(uint32_t buffer, const Dim& index, const std::string& value);
   std::string from_memory(Dtype t, const std::string& raw) const;
@@ -221,30 +232,60 @@ class KernelEmitter {
                          int turns);
   void emit_iterations(const VectorLoop& v, const std::function<void()>& last);
 
+  // emit_halves.cpp
+  bool may_be_near(const ir::ScalarInstr& s) const;
+  bool holds(ir::Reg r, Dtype t) const;
+  std::string half_of(ir::Reg r);
+  void invert(ir::Reg r);
+  void find_inverses(const ir::Body& body, const ir::Loop* around);
+  bool emit_half(const ir::ScalarInstr& s, const ir::Instr& instr);
+  bool emit_from_half(const ir::ScalarInstr& s, const ir::Instr& instr);
+  bool emit_to_half(const ir::ScalarInstr& s, const ir::Instr& instr);
+  bool emit_to_bfloat(const ir::ScalarInstr& s, const ir::Instr& instr);
+
   // emit_fold.cpp
   static bool is_arg(const ir::Accumulator& a) { return a.position != ir::kNoReg; }
+  static const ir::IndexInstr* position_of(const ir::Loop& loop, const ir::Accumulator& a);
+  bool is_word(const ir::Loop& loop, const ir::Accumulator& a) const;
   std::string identity(const ir::Accumulator& acc) const;
   std::string combine(const ir::Accumulator& acc, const std::string& a, const std::string& b);
   void accumulate(const ir::Accumulator& acc, const std::string& value, const std::string& position,
-                  const std::string& b, const std::string& b_position);
+                  const std::string& b, const std::string& b_position, bool later = false);
+  bool has_short_positions(const ir::Loop& loop, const ir::Accumulator& a) const;
+  bool has_rising_positions(const ir::Loop& loop, const ir::Accumulator& a) const;
+  std::string position_type(const ir::Loop& loop, const ir::Accumulator& a) const;
+  std::string no_position(const ir::Loop& loop, const ir::Accumulator& a) const;
+  void place_first(const ir::Loop& loop, int vector);
+  void shuffle_states(const Fold& fold, const FoldPart& p, int count);
+  void exchange_states(const Fold& fold, const FoldPart& p, int count);
+  void take_position(const FoldPart& p, const std::string& position);
   void emit_lanes(const ir::Loop& loop);
   void emit_fold(const ir::Loop& loop, int vector);
   void share_states(const Fold& fold);
   void fold_own(const std::string& own, const std::string& positions, const ir::Accumulator& a, int count);
   void fold_by_shuffles(const Fold& fold, int subgroup);
+  void fold_in_row(const Fold& fold);
   void fold_across(const Fold& fold);
 
   const ir::Kernel& k_;
   const runtime::GpuFeatures& features_;
-  const bool comments_;
+  const bool comments_, barriers_;
   Prelude prelude_;
   Shader shader_;
   DimFacts facts_;
+  DimFacts whole_;    // with the ranges of all loops
   std::string text_;  // of main
   int indent_ = 1;
   std::vector<std::string> regs_;
   std::map<ir::Reg, uint64_t> constants_;
-  std::vector<std::string> narrow_;  // i64 registers whose value is an int as well: that int, else ""
+  std::set<const ir::ScalarInstr*> scaled_;         // quotients that are products with the inverse of their divisor
+  std::set<ir::Reg> inverted_;                      // those divisors
+  std::map<ir::Reg, std::string> inverses_;         // of which are known so far
+  std::map<ir::Reg, Half> halves_;                  // of type f16, and f32 that hold one
+  std::map<ir::Reg, Dtype> exact_;                  // f32 whose value is a number of this type of 16 bits
+  std::map<ir::Reg, std::string> highs_;            // of type bf16: the bits of the equal f32
+  std::map<ir::Reg, const ir::ScalarInstr*> sums_;  // sums, differences and products in f32
+  std::vector<std::string> narrow_;                 // i64 registers whose value is an int as well: that int, else ""
   std::map<std::string, Name, std::less<>> names_;
   std::set<std::string> identifiers_;
   std::vector<Memory> memories_;                   // launch buffers, then locals
@@ -260,7 +301,9 @@ class KernelEmitter {
   std::set<std::string> extensions_;
   bool shuffles_ = false;
   bool scratch_ = false;
-  int group_ = 1;
+  int group_ = 1;  // invocations of a row, or of a workgroup that has none
+  int rows_ = 1;   // that a workgroup takes at once
+  bool synced_ = false;
   std::string error_, cure_;
   std::string prefix_;                                 // of names, where they stand beside those of another shader
   std::map<const ir::LoadInstr*, std::string> ahead_;  // loads done earlier, and their names

@@ -18,6 +18,8 @@ class HelperTable {
  public:
   HelperTable() {
     add_special_values();
+    add_inverse();
+    add_near();
     for (const char* f : {"f32", "f64"}) add_float(f);
     add_integers();
     add_halves();
@@ -46,6 +48,26 @@ class HelperTable {
 )");
     add("over_zero_f64", {"is_nan_f64"}, R"(double over_zero_f64(double x, uint sign) {
   return packDouble2x32(uvec2(0u, x == 0.0LF || is_nan_f64(x) ? 0x7ff80000u : ((unpackDouble2x32(x).y ^ sign) & 0x80000000u) | 0x7ff00000u));
+}
+)");
+  }
+
+  // A quotient by way of the divisor's inverse, as good as a division: what is left over is divided again, unless that
+  // is no number.
+  void add_inverse() {
+    add("times_inverse", {}, R"(float times_inverse(float x, float y, float inverse) {
+  precise float q = x * inverse, rest = fma(-q, y, x), better = fma(rest, inverse, q);
+  return abs(rest) <= 3.40282347e38 ? better : q;
+}
+)");
+  }
+
+  // A quotient that is a few last digits off: the inverse is the square of the inverse of a root, which devices have as
+  // one instruction, while a division takes ten.
+  void add_near() {
+    add("near_quotient", {}, R"(float near_quotient(float x, float y) {
+  precise float root = inversesqrt(abs(y)), inverse = root * root;
+  return x * uintBitsToFloat(floatBitsToUint(inverse) | (floatBitsToUint(y) & 0x80000000u));
 }
 )");
   }
@@ -144,6 +166,19 @@ class HelperTable {
     add("f32_to_f16_device", {},
         "uint f32_to_f16(float x) {\n  return packFloat2x16(f16vec2(float16_t(x), float16_t(0.0))) ^ (gl_NumWorkGroups.z - "
         "1u);\n}\n");
+    add("kept_f16_device", {},
+        "float kept_f16(float16_t x) {\n  return float(unpackFloat2x16(packFloat2x16(f16vec2(x, float16_t(0.0))) ^ "
+        "(gl_NumWorkGroups.z - 1u)).x);\n}\n");
+    add("f16_of_bits_device", {}, "float16_t f16_of_bits(uint h) { return unpackFloat2x16(h).x; }\n");
+    add("f16_bits_device", {}, "uint f16_bits(float16_t x) { return packFloat2x16(f16vec2(x, float16_t(0.0))); }\n");
+    // The bits of the f32 next to x that is a bf16, and garbage below them.
+    const auto above = [&](const std::string& name, const std::string& is_nan) {
+      add(name, {},
+          "uint " + name + "(float x) {\n  uint b = floatBitsToUint(x);\n  return " + is_nan +
+              " ? b | 0x400000u : b + 0x7fffu + ((b >> 16) & 1u);\n}\n");
+    };
+    above("bf16_above", "(b & 0x7fffffffu) > 0x7f800000u");
+    above("bf16_above_kept", "isnan(x)");  // of devices that keep NaNs
     // Rounded to nearest even in integers.
     add("f32_to_f16", {}, R"(uint f32_to_f16(float x) {
   uint b = floatBitsToUint(x), m = b & 0x7fffffffu, sign = (b >> 16) & 0x8000u, h;

@@ -18,6 +18,7 @@ constexpr int kVectorBytes = 16;  // of one load
 constexpr int kMaxVector = 8;
 constexpr int kMaxInvocations = 256;
 constexpr int kMinInvocations = 32;
+constexpr int kShortLanes = kMinInvocations * kMaxVector;
 // instructions beyond which copies of a body need more registers than wide loads save
 constexpr int64_t kLongBody = 400;
 
@@ -83,7 +84,24 @@ void schedule_rows(Kernel& k) {
   if (most == 0) most = kMaxInvocations;
   int vector = std::clamp(kVectorBytes / widest_access(k, k.body), 1, kMaxVector);
   while (most / vector > kMaxInvocations) vector *= 2;
-  while (vector > 1 && most / vector < kMinInvocations) vector /= 2;
+  // Rows that begin at multiples of fewer elements are accessed by as many.
+  const auto fits = [&](int v) {
+    bool all = true;
+    for_each_loop(k.body, [&](Loop& loop) {
+      const bool row = loop.kind != LoopKind::Parallel && !contains_loop(loop.body) && loop.extent.is_const();
+      all = all && (!row || loop.extent.value() % v == 0);
+    });
+    return all;
+  };
+  for (int v = vector / 2; v >= 2 && !fits(vector) && most / v <= kMaxInvocations; v /= 2)
+    if (fits(v)) vector = v;
+  // A part of a subgroup takes a short row, so that several rows share a workgroup; else a row has one of its own.
+  if (most <= kShortLanes) {
+    while (vector < kMaxVector && most / vector > kMinInvocations && fits(2 * vector)) vector *= 2;
+    while (vector > most) vector /= 2;
+  } else {
+    while (vector > 1 && most / vector < kMinInvocations) vector /= 2;
+  }
   // One number of invocations for all loops.
   const int invocations = std::max(1, most / vector);
   for_each_loop(k.body, [&](Loop& loop) {

@@ -96,6 +96,37 @@ TEST_F(Programs, RowsOfFixedSizes) {
                       type));
 }
 
+// Rows that share a workgroup, and rows whose length suits narrower accesses than their type.
+TEST_F(Programs, ShortRows) {
+  std::uniform_int_distribution<int> count(1, 300), length(1, 330);
+  for (int i = 0; i < 8; ++i) {
+    const std::string n = std::to_string(count(random_)), m = std::to_string(i < 4 ? 2 * i + 1 : length(random_));
+    const std::string shape = "[" + n + ", " + m + "]", kept = "[" + n + ", 1]";
+    for (const char* type : {"f32", "f16", "bf16"})
+      check(with_type("func @f(%x: T" + shape + ") -> T" + shape + " {\n  %0: T" + shape +
+                          " = softmax %x {axes=[1]}\n  return %0\n}",
+                      type));
+    check("func @f(%x: f32" + shape + ") -> (f32[" + n + "], u32[" + n + "], i32[" + n + "]) {\n  %0: f32[" + n +
+          "] = sum %x {axes=[1]}\n  %1: u32[" + n + "] = argmax %x {axes=[1]}\n  %2: i32" + shape +
+          " = astype %x {dtype=i32}\n  %3: i32[" + n + "] = min %2 {axes=[1]}\n  return %0, %1, %3\n}");
+  }
+}
+
+// One product for each element, so that only its rounding counts.
+TEST_F(Programs, ProductsAreRounded) {
+  auto gpu = runtime::find_gpu();
+  ASSERT_TRUE(gpu.ok());
+  for (const char* type : {"f16", "bf16"})
+    for (const char* sizes : {"200, 1, 136", "1500, 1, 2056"}) {
+      // So many elements are for matrix units.
+      if (sizes[0] == '1' && !(*gpu)->info().features.matrix16) continue;
+      const std::string s = sizes, m = s.substr(0, s.find(',')), n = s.substr(s.rfind(' ') + 1);
+      check(with_type("func @f(%a: T[" + m + ", 1], %b: T[1, " + n + "]) -> T[" + m + ", " + n + "] {\n  %0: T[" + m +
+                          ", " + n + "] = matmul %a, %b\n  return %0\n}",
+                      type));
+    }
+}
+
 TEST_F(Programs, RowsOfNothing) {
   for (const char* shape : {"0", "3, 0", "0, 4"}) {
     const std::string t = "f32[" + std::string(shape) + "]", axis = std::string(shape).size() > 1 ? "1" : "0";

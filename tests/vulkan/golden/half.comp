@@ -56,9 +56,9 @@ uint f32_to_f16(float x) {
   }
   return sign | h;
 }
-uint f32_to_bf16(float x) {
+uint bf16_above(float x) {
   uint b = floatBitsToUint(x);
-  return (b & 0x7fffffffu) > 0x7f800000u ? (b | 0x400000u) >> 16 : (b + 0x7fffu + ((b >> 16) & 1u)) >> 16;
+  return (b & 0x7fffffffu) > 0x7f800000u ? b | 0x400000u : b + 0x7fffu + ((b >> 16) & 1u);
 }
 void main() {
   const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
@@ -100,8 +100,8 @@ void main() {
       uint r9 = f32_to_f16(r8);  // %9: f16 = cast %8
       s0[k] = r9;
       precise float r10 = f16_to_f32(r9);  // %10: f32 = cast %9
-      uint r11 = f32_to_bf16(r10);  // %11: bf16 = cast %10
-      s1[k] = r11;
+      const uint r11h = bf16_above(r10);  // %11: bf16 = cast %10
+      s1[k] = (r11h >> 16);
     }
     if (aligned) {
       ref_f16x8(b_t3).data[((i_i) >> 3)] = uvec4(s0[0] | s0[1] << 16, s0[2] | s0[3] << 16, s0[4] | s0[5] << 16, s0[6] | s0[7] << 16);  // store %t3[i], %9

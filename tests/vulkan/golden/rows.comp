@@ -106,7 +106,7 @@ layout(push_constant, std430) uniform Arguments {
   ref_u32 b_t2;
 };
 shared float fold_float0[1024];
-shared int64_t fold_int64_t0[1024];
+shared int fold_int0[1024];
 bool is_nan_f32(float x) { return (floatBitsToUint(x) & 0x7fffffffu) > 0x7f800000u; }
 void main() {
   const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
@@ -114,8 +114,8 @@ void main() {
   for (int i_i = int(group); i_i < 512; i_i += int(gl_NumWorkGroups.x * gl_NumWorkGroups.y)) {
     // for r1 in 1024 vector 4 lanes 1024 acc %0: i64 = argmax %1 at %2 {
     precise float r0a[4];
-    int64_t r0ap[4];
-    [[unroll]] for (int k = 0; k < 4; ++k) { r0ap[k] = 9223372036854775807L; r0a[k] = uintBitsToFloat(0xff800000u); }
+    int r0ap[4];
+    [[unroll]] for (int k = 0; k < 4; ++k) { r0ap[k] = 2147483647; r0a[k] = uintBitsToFloat(0xff800000u); }
     for (int i_r1 = lane * 4; i_r1 < 1024; i_r1 += 1024) {
       float r1v[4];  // %1: f32 = load %x[1024*i + r1]
       if (aligned) {
@@ -127,21 +127,22 @@ void main() {
       }
       [[unroll]] for (int k = 0; k < 4; ++k) {
         int r2 = (i_r1 + k);  // %2: i64 = index(r1)
-        if ((is_nan_f32(r1v[k]) ? !is_nan_f32(r0a[k]) : !is_nan_f32(r0a[k]) && r1v[k] > r0a[k]) || (r0a[k] == r1v[k] || is_nan_f32(r0a[k]) && is_nan_f32(r1v[k])) && int64_t(r2) < r0ap[k]) { r0a[k] = r1v[k]; r0ap[k] = int64_t(r2); }
+        if ((is_nan_f32(r1v[k]) ? !is_nan_f32(r0a[k]) : !is_nan_f32(r0a[k]) && r1v[k] > r0a[k])) { r0a[k] = r1v[k]; r0ap[k] = r2; }
       }
     }
-    [[unroll]] for (int k = 0; k < 4; ++k) { fold_float0[k * 256 + lane] = r0a[k]; fold_int64_t0[k * 256 + lane] = r0ap[k]; }
+    [[unroll]] for (int k = 0; k < 4; ++k) if (r0ap[k] == 2147483647 && (lane * 4 + k) < 1024) r0ap[k] = (lane * 4 + k);
+    [[unroll]] for (int k = 0; k < 4; ++k) { fold_float0[k * 256 + lane] = r0a[k]; fold_int0[k * 256 + lane] = r0ap[k]; }
     barrier();
     for (int h = 128; h > 0; h >>= 1) {
       if (lane < h) {
         [[unroll]] for (int k = 0; k < 4; ++k) {
-          if ((is_nan_f32(fold_float0[k * 256 + lane + h]) ? !is_nan_f32(r0a[k]) : !is_nan_f32(r0a[k]) && fold_float0[k * 256 + lane + h] > r0a[k]) || (r0a[k] == fold_float0[k * 256 + lane + h] || is_nan_f32(r0a[k]) && is_nan_f32(fold_float0[k * 256 + lane + h])) && fold_int64_t0[k * 256 + lane + h] < r0ap[k]) { r0a[k] = fold_float0[k * 256 + lane + h]; r0ap[k] = fold_int64_t0[k * 256 + lane + h]; }
-          fold_float0[k * 256 + lane] = r0a[k]; fold_int64_t0[k * 256 + lane] = r0ap[k];
+          if ((is_nan_f32(fold_float0[k * 256 + lane + h]) ? !is_nan_f32(r0a[k]) : !is_nan_f32(r0a[k]) && fold_float0[k * 256 + lane + h] > r0a[k]) || (r0a[k] == fold_float0[k * 256 + lane + h] || is_nan_f32(r0a[k]) && is_nan_f32(fold_float0[k * 256 + lane + h])) && fold_int0[k * 256 + lane + h] < r0ap[k]) { r0a[k] = fold_float0[k * 256 + lane + h]; r0ap[k] = fold_int0[k * 256 + lane + h]; }
+          fold_float0[k * 256 + lane] = r0a[k]; fold_int0[k * 256 + lane] = r0ap[k];
         }
       }
       barrier();
     }
-    [[unroll]] for (int k = 0; k < 4; ++k) { r0a[k] = fold_float0[k * 256]; r0ap[k] = fold_int64_t0[k * 256]; }
+    [[unroll]] for (int k = 0; k < 4; ++k) { r0a[k] = fold_float0[k * 256]; r0ap[k] = fold_int0[k * 256]; }
     if ((is_nan_f32(r0a[2]) ? !is_nan_f32(r0a[0]) : !is_nan_f32(r0a[0]) && r0a[2] > r0a[0]) || (r0a[0] == r0a[2] || is_nan_f32(r0a[0]) && is_nan_f32(r0a[2])) && r0ap[2] < r0ap[0]) { r0a[0] = r0a[2]; r0ap[0] = r0ap[2]; }
     if ((is_nan_f32(r0a[3]) ? !is_nan_f32(r0a[1]) : !is_nan_f32(r0a[1]) && r0a[3] > r0a[1]) || (r0a[1] == r0a[3] || is_nan_f32(r0a[1]) && is_nan_f32(r0a[3])) && r0ap[3] < r0ap[1]) { r0a[1] = r0a[3]; r0ap[1] = r0ap[3]; }
     if ((is_nan_f32(r0a[1]) ? !is_nan_f32(r0a[0]) : !is_nan_f32(r0a[0]) && r0a[1] > r0a[0]) || (r0a[0] == r0a[1] || is_nan_f32(r0a[0]) && is_nan_f32(r0a[1])) && r0ap[1] < r0ap[0]) { r0a[0] = r0a[1]; r0ap[0] = r0ap[1]; }

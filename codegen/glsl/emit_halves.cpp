@@ -1,0 +1,195 @@
+// Numbers of 16 bits where the device rounds them itself.
+//
+// f16 on devices that state how they convert: + - * of two f16 is one operation of f16, because f32 has more than twice
+// as many digits, so that rounding its result again gives the same. bf16 is rounded in integers (the conversion of
+// VK_KHR_shader_bfloat16 cut digits off on an H200) and kept as the f32 that has its bits.
+#include <bit>
+#include <cmath>
+
+#include "codegen/glsl/emitter.h"
+
+namespace frit::codegen::glsl {
+
+namespace {
+
+// Operations whose result is one of their operands, up to its sign.
+bool keeps_digits(ir::ScalarOp op) {
+  using ir::ScalarOp;
+  return op == ScalarOp::Neg || op == ScalarOp::Abs || op == ScalarOp::Min || op == ScalarOp::Max ||
+         op == ScalarOp::Select;
+}
+
+// How often a body reads each register.
+void count_reads(const ir::Body& body, std::map<ir::Reg, int>& reads) {
+  for (const ir::Instr& i : body) {
+    if (auto* s = std::get_if<ir::ScalarInstr>(&i.node))
+      for (int j = 0; j < ir::arity(s->op); ++j) ++reads[s->args[static_cast<size_t>(j)]];
+    if (auto* s = std::get_if<ir::StoreInstr>(&i.node)) ++reads[s->value];
+    if (auto* loop = std::get_if<ir::Loop>(&i.node)) {
+      for (const ir::Accumulator& a : loop->accumulators) ++reads[a.value];
+      for (const ir::Carry& c : loop->carries) ++reads[c.next];
+      count_reads(loop->body, reads);
+    }
+  }
+}
+
+bool is_sum_or_product(ir::ScalarOp op) {
+  return op == ir::ScalarOp::Add || op == ir::ScalarOp::Sub || op == ir::ScalarOp::Mul;
+}
+
+}  // namespace
+
+// Whether a quotient may be a few last digits of f32 off: all floats in memory have 16 bits, and it is not the quotient
+// of two such numbers, which is rounded like one.
+bool KernelEmitter::may_be_near(const ir::ScalarInstr& s) const {
+  if (s.op != ir::ScalarOp::Div || s.type != float32 || !features_.converts16 || constants_.count(s.args[1]))
+    return false;
+  for (Dtype t : {float16, bfloat16})
+    if (holds(s.args[0], t) && holds(s.args[1], t)) return false;
+  bool some = false;
+  for (const auto* memory : {&k_.buffers, &k_.locals})
+    for (const ir::KernelBuffer& b : *memory) {
+      if (is_inexact(b.dtype) && !is_low_precision(b.dtype)) return false;
+      some = some || is_low_precision(b.dtype);
+    }
+  return some;
+}
+
+// Whether a register's value is surely a number of the type `t`.
+bool KernelEmitter::holds(ir::Reg r, Dtype t) const {
+  if (k_.reg_types[r] == t) return true;
+  if (auto known = constants_.find(r); known != constants_.end()) {
+    const double value = ir::bits_to_double(k_.reg_types[r], known->second);
+    return ir::double_to_bits(float64, ir::bits_to_double(t, ir::double_to_bits(t, value))) ==
+           ir::double_to_bits(float64, value);
+  }
+  auto found = exact_.find(r);
+  return found != exact_.end() && found->second == t;
+}
+
+// The f16 of a register of type f16, or of type f32 that holds one; empty where there is none.
+std::string KernelEmitter::half_of(ir::Reg r) {
+  if (auto found = halves_.find(r); found != halves_.end()) return found->second.text;
+  const Dtype t = k_.reg_types[r];
+  if (auto known = constants_.find(r); known != constants_.end()) {
+    if (!holds(r, float16)) return {};
+    const double value = ir::bits_to_double(t, known->second);
+    const uint64_t bits = ir::double_to_bits(float16, value);
+    const bool plain = value == 0 ? !std::signbit(value) : std::isfinite(value) && std::fabs(value) >= 0x1p-14;
+    return plain ? "float16_t(" + literal(float32, ir::double_to_bits(float32, value)) + ")"
+                 : prelude_.use("f16_of_bits") + "(" + std::to_string(bits) + "u)";
+  }
+  return t == float16 ? prelude_.use("f16_of_bits") + "(" + regs_[r] + ")" : std::string();
+}
+
+// Finds quotients that are rounded to 16 bits and whose divisor is one for a whole loop: its inverse is computed once.
+void KernelEmitter::find_inverses(const ir::Body& body, const ir::Loop* around) {
+  std::map<ir::Reg, int> reads;
+  count_reads(body, reads);
+  std::map<ir::Reg, const ir::ScalarInstr*> here;
+  for (const ir::Instr& i : body) {
+    if (auto* loop = std::get_if<ir::Loop>(&i.node)) find_inverses(loop->body, loop);
+    auto* s = std::get_if<ir::ScalarInstr>(&i.node);
+    if (!s) continue;
+    here[s->result] = s;
+    if (!around || s->op != ir::ScalarOp::Cast || !is_low_precision(s->type) || reads[s->args[0]] != 1) continue;
+    auto found = here.find(s->args[0]);
+    if (found == here.end() || found->second->op != ir::ScalarOp::Div || found->second->type != float32) continue;
+    const ir::Reg divisor = found->second->args[1];
+    if (here.count(divisor)) continue;
+    scaled_.insert(found->second);
+    inverted_.insert(divisor);
+  }
+}
+
+// Writes the inverse of a register that divides a whole loop.
+void KernelEmitter::invert(ir::Reg r) {
+  if (!inverted_.count(r)) return;
+  inverses_[r] = name_of(r) + "i";
+  line("precise float " + inverses_[r] + " = 1.0 / " + regs_[r] + ";");
+}
+
+// Writes casts from and to 16 bits, and notes what they need to know of other operations. False where `s` is to be
+// written as any other.
+bool KernelEmitter::emit_half(const ir::ScalarInstr& s, const ir::Instr& instr) {
+  if (s.op == ir::ScalarOp::Cast) {
+    const ir::Reg from = s.args[0];
+    const Dtype t = k_.reg_types[from];
+    if (features_.converts16 && t == float16 && s.type == float32) return emit_from_half(s, instr);
+    if (features_.converts16 && t == float32 && s.type == float16) return emit_to_half(s, instr);
+    if (t == bfloat16 && s.type == float32) {
+      exact_[s.result] = bfloat16;
+      auto found = highs_.find(from);
+      if (found == highs_.end()) return false;
+      define(s.result, "uintBitsToFloat(" + found->second + ")", instr);
+      return true;
+    }
+    if (t == float32 && s.type == bfloat16) return emit_to_bfloat(s, instr);
+    return false;
+  }
+  if (s.type != float32) return false;
+  if (is_sum_or_product(s.op)) sums_[s.result] = &s;
+  if (keeps_digits(s.op)) {
+    const auto all = [&](Dtype t) {
+      bool hold = true;
+      for (int i = s.op == ir::ScalarOp::Select ? 1 : 0; i < ir::arity(s.op); ++i)
+        hold = hold && holds(s.args[static_cast<size_t>(i)], t);
+      return hold;
+    };
+    for (Dtype t : {float16, bfloat16})
+      if (all(t)) exact_[s.result] = t;
+  }
+  return false;
+}
+
+bool KernelEmitter::emit_from_half(const ir::ScalarInstr& s, const ir::Instr& instr) {
+  const ir::Reg from = s.args[0];
+  const std::string half = half_of(from);
+  auto found = halves_.find(from);
+  const bool converted = found != halves_.end() && found->second.converted;
+  halves_[s.result] = {half, false};
+  exact_[s.result] = float16;
+  define(s.result, converted ? prelude_.use("kept_f16") + "(" + half + ")" : "float(" + half + ")", instr);
+  return true;
+}
+
+bool KernelEmitter::emit_to_half(const ir::ScalarInstr& s, const ir::Instr& instr) {
+  const ir::Reg from = s.args[0];
+  Half half;
+  if (auto same = halves_.find(from); same != halves_.end()) {
+    half = same->second;
+  } else {
+    half.text = name_of(s.result) + "h";
+    std::string value, exact;
+    if (auto sum = sums_.find(from); sum != sums_.end()) {
+      const std::string a = half_of(sum->second->args[0]), b = half_of(sum->second->args[1]);
+      const char* symbol = sum->second->op == ir::ScalarOp::Add   ? " + "
+                           : sum->second->op == ir::ScalarOp::Sub ? " - "
+                                                                  : " * ";
+      if (!a.empty() && !b.empty()) value = a + symbol + b, exact = "precise ";
+    }
+    half.converted = value.empty() && !holds(from, float16);
+    if (value.empty()) value = "float16_t(" + regs_[from] + ")";
+    line(exact + "float16_t " + half.text + " = " + value + ";" + comment(instr));
+  }
+  halves_[s.result] = half;
+  regs_[s.result] = prelude_.use("f16_bits") + "(" + half.text + ")";
+  return true;
+}
+
+bool KernelEmitter::emit_to_bfloat(const ir::ScalarInstr& s, const ir::Instr& instr) {
+  const ir::Reg from = s.args[0];
+  const std::string high = name_of(s.result) + "h";
+  if (holds(from, bfloat16)) {
+    highs_[s.result] = "floatBitsToUint(" + regs_[from] + ")";
+    regs_[s.result] = "(floatBitsToUint(" + regs_[from] + ") >> 16)";
+    return true;
+  }
+  line("const uint " + high + " = " + prelude_.use(features_.keeps_specials32 ? "bf16_above_kept" : "bf16_above") +
+       "(" + regs_[from] + ");" + comment(instr));
+  highs_[s.result] = "(" + high + " & 0xffff0000u)";
+  regs_[s.result] = "(" + high + " >> 16)";
+  return true;
+}
+
+}  // namespace frit::codegen::glsl
