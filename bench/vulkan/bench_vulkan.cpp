@@ -310,6 +310,28 @@ constexpr const char* kColumns = R"(func @columns(%x: f32[<n>, <m>]) -> f32[<m>]
   return %0
 })";
 
+constexpr const char* kSoftmaxColumns = R"(func @softmax_columns(%x: f32[<n>, <m>]) -> f32[<n>, <m>] {
+  %0: f32[1, <m>] = max %x {axes=[0], keepdims=true}
+  %1: f32[<n>, <m>] = broadcast %0 {shape=[<n>, <m>]}
+  %2: f32[<n>, <m>] = subtract %x, %1
+  %3: f32[<n>, <m>] = exp %2
+  %4: f32[1, <m>] = sum %3 {axes=[0], keepdims=true}
+  %5: f32[<n>, <m>] = broadcast %4 {shape=[<n>, <m>]}
+  %6: f32[<n>, <m>] = divide %3, %5
+  return %6
+})";
+
+constexpr const char* kArgmax = R"(func @argmax(%x: f32[<n>, <m>]) -> u32[<n>] {
+  %0: u32[<n>] = argmax %x {axes=[1]}
+  return %0
+})";
+
+constexpr const char* kRows = R"(func @rows(%x: f32[<n>, <m>]) -> f32[<n>] {
+  %0: f32[<n>, <m>] = square %x
+  %1: f32[<n>] = sum %0 {axes=[1]}
+  return %1
+})";
+
 constexpr const char* kTranspose = R"(func @transpose(%x: f32[<n>, <m>]) -> f32[<m>, <n>] {
   %0: f32[<m>, <n>] = transpose %x {axes=[1, 0]}
   %1: f32[<m>, <n>] = negative %0
@@ -399,8 +421,18 @@ int main(int argc, char** argv) {
     bench.run("softmax " + t + " (16384, 4096)", typed(sized(kSoftmax, {{"n", rows}, {"m", m}}), t), 4 * cells);
     bench.run("rms_norm " + t + " (16384, 4096)", typed(sized(kRmsNorm, {{"n", rows}, {"m", m}}), t), 4 * cells);
   }
-  bench.run("softmax f32 (32768, 128)", sized(kSoftmax, {{"n", 2 * rows}, {"m", 128}}),
-            8.0 * static_cast<double>(2 * rows * 128));
+  for (const auto& [count, length] : {std::pair<int64_t, int64_t>{2, 128}, {64, 8}, {16, 40}, {8, 300}}) {
+    const auto n_rows = rows * count;
+    const std::string shape = " (" + std::to_string(n_rows) + ", " + std::to_string(length) + ")";
+    const auto all = static_cast<double>(n_rows * length);
+    for (const char* type : {"f32", "f16", "bf16"})
+      bench.run("softmax " + std::string(type) + shape, typed(sized(kSoftmax, {{"n", n_rows}, {"m", length}}), type),
+                type[1] == '3' ? 8 * all : 4 * all);
+    bench.run("sum of squares f32" + shape, sized(kRows, {{"n", n_rows}, {"m", length}}),
+              4 * all + 4.0 * static_cast<double>(n_rows));
+  }
+  bench.run("softmax f32 of columns (16384, 4096)", sized(kSoftmaxColumns, {{"n", rows}, {"m", m}}), 8 * cells);
+  bench.run("argmax f32 (16384, 4096)", sized(kArgmax, {{"n", rows}, {"m", m}}), 4 * cells);
   const Shape shapes[] = {{1, n - 96, n - 93, n - 99}, {1, 16, n, n},      {1, 16, n, n, true},   {1, 1, n, n},
                           {1, 1, n, n, true},          {1, n, n, 1},       {1, 128, n, n},        {256, 128, 128, 128},
                           {1, 1000, 1000, 1000},       {1, n, n, n, true}, {32, 1, 128, n, true}, {32, 1, n, 128}};
