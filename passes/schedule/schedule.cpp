@@ -11,6 +11,7 @@
 
 #include "passes/lower/loop_nest.h"
 #include "passes/manager/pass.h"
+#include "passes/schedule/columns_by_rows.h"
 #include "passes/schedule/grid_schedule.h"
 #include "passes/schedule/short_rows.h"
 
@@ -213,6 +214,10 @@ class Scheduler {
   // last axis, a few rows go on at once, so that the chains of their running values overlap. More rows, a power of two
   // apart, would not stay in the innermost cache. Updates at bound positions are single elements there.
   void vectorize_columns(Loop& loop) {
+    if (!rows_fixed_ && leaf_work(loop.body) > kColumnWork && goes_by_rows(loop, k_.facts)) {
+      run_by_rows(k_, loop, target_.cache_bytes, fresh("c"));
+      return vectorize_leaves(loop);
+    }
     const auto* inner = std::get_if<Loop>(&loop.body.back().node);
     if (!inner || !inner->accumulators.empty() || !is_ordered(*inner) || !jumps(loop)) return vectorize(loop);
     if (!inner->carries.empty() && k_.facts.range(loop.extent).high >= kRowsAtOnce) loop.vector = kRowsAtOnce;

@@ -110,3 +110,25 @@ TEST(Reduce, ShortRowsOfEveryLength) {
       EXPECT_TRUE(array_equal(got[1], max(transpose(want), 0)).item<bool>()) << n;
     }
 }
+
+// Columns that go on row by row, in pieces, give what each operation gives by itself.
+TEST(Reduce, ColumnsByRows) {
+  const auto softmax_of = [](const std::vector<array>& in) {
+    const array e = exp(in[0] - max(in[0], 0, true));
+    return std::vector<array>{e / sum(e, 0, true)};
+  };
+  const auto norm_of = [](const std::vector<array>& in) {
+    const array d = in[0] - mean(in[0], 0, true), v = mean(d * d, 0, true);
+    return std::vector<array>{d * rsqrt(v + 1e-5f), v, sum(log(abs(d) + 1), 0)};
+  };
+  for (const Dtype t : {float32, float16, bfloat16})
+    for (const auto& [rows, columns] : {std::pair(9, 130), {300, 1031}, {4500, 140}, {17, 9001}}) {
+      const array x = astype(sin(reshape(arange(rows * static_cast<double>(columns)), {rows, columns}) * 0.7f), t);
+      for (const std::function<std::vector<array>(const std::vector<array>&)>& f :
+           {std::function<std::vector<array>(const std::vector<array>&)>(softmax_of), {norm_of}}) {
+        const std::vector<array> want = f({x}), got = compile(f)({x});
+        for (size_t i = 0; i < want.size(); ++i)
+          EXPECT_TRUE(array_equal(got[i], want[i]).item<bool>()) << rows << " x " << columns << ", result " << i;
+      }
+    }
+}

@@ -1,0 +1,17 @@
+// Columns that are reduced row by row, with the values of a piece of the columns in scratch memory.
+#pragma once
+
+#include "ir/kernel/kernel.h"
+
+namespace frit::passes {
+
+// Whether the iterations of `columns` are columns, with loops over their rows inside, that can go on side by side: each
+// row is then read in one long run, where a few columns at a time jump from row to row.
+bool goes_by_rows(const ir::Loop& columns, const DimFacts& facts);
+
+// Cuts the loop into pieces of columns. In a piece, each loop over rows has a loop named `var` over the columns inside;
+// accumulators and values between the loops lie in locals. `cache_bytes` may hold the rows of a piece where several
+// loops read them.
+void run_by_rows(ir::Kernel& k, ir::Loop& columns, int64_t cache_bytes, const std::string& var);
+
+}  // namespace frit::passes
