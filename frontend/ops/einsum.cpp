@@ -127,8 +127,9 @@ class Contraction {
 
 std::pair<std::vector<std::vector<int>>, std::string> einsum_path(const std::string& subscripts,
                                                                   const std::vector<array>& operands) {
-  const Subscripts parsed = detail::parse_subscripts("einsum_path", subscripts, operands, {});
+  Subscripts parsed = detail::parse_subscripts("einsum_path", subscripts, operands, {});
   auto path = detail::greedy_path(parsed);
+  parsed.text = subscripts;  // as the caller wrote it
   std::string text = detail::path_text(parsed, path);
   return {std::move(path), std::move(text)};
 }

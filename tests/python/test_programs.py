@@ -1,4 +1,5 @@
 """Programs written for MLX get the same from frit around arrays, functions and layers."""
+import sys
 from collections import namedtuple
 
 import numpy as np
@@ -127,3 +128,28 @@ def test_rows_of_a_factored_matrix_lie_where_the_permutation_says():
 def test_bad_axes(error, call):
     with pytest.raises(error):
         call()
+
+
+def test_rules_leave_out_cotangents():
+    @mx.custom_function
+    def f(x, y):
+        return x * y
+
+    @f.vjp
+    def rule(primals, cotangent, output):
+        return cotangent * 5, None
+
+    gradients = mx.grad(f, (0, 1))(mx.array(1.0), mx.array(2.0))
+    assert [g.item() for g in gradients] == [5, 0]
+
+
+def test_types_say_the_module_that_a_program_sees(monkeypatch):
+    assert str(mx.float32) == "frit.core.float32"
+    monkeypatch.setitem(sys.modules, "mlx.core", mx)
+    assert str(mx.float32) == "mlx.core.float32" and repr(mx.bool_) == "mlx.core.bool"
+
+
+def test_paths_of_einsum_show_the_text_that_was_given():
+    assert "contraction:  ij , jk\n" in mx.einsum_path("ij , jk", mx.ones((2, 3)), mx.ones((3, 4)))[1]
+    with pytest.raises(ValueError):
+        mx.unique(mx.array([1, 2]), 3, fill_value=mx.array([1, 2]))

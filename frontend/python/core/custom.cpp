@@ -99,8 +99,14 @@ struct CustomFunction {
         const nb::object out =
             nb::handle(rule.get())(one_or_all(primals), Trees::replaced(trees->result.get(), cotangents, c),
                                    Trees::replaced(trees->result.get(), results, r));
-        std::vector<array> grads = arrays_of(out);
-        // Keyword arguments have no cotangent of their own.
+        // None is no cotangent, and keyword arguments have none of their own.
+        std::vector<array> grads;
+        visit_leaves(out, [&](nb::handle leaf) {
+          if (is_array(leaf))
+            grads.push_back(array_in(leaf));
+          else if (leaf.is_none() && grads.size() < a)
+            grads.push_back(zeros_like(x[grads.size()]));
+        });
         for (size_t i = a; i < x.size(); ++i) grads.push_back(zeros_like(x[i]));
         return grads;
       };

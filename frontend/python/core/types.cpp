@@ -49,6 +49,13 @@ Dtype type_of(nb::handle h, const char* who) {
   throw InvalidArgument(std::string(who) + ": an argument is neither an array nor an element type", "give one of them");
 }
 
+// mlx.core in programs that see this module under that name.
+std::string module_name() {
+  PyObject* modules = PyImport_GetModuleDict();
+  PyObject* mlx = PyDict_GetItemString(modules, "mlx.core");
+  return mlx && mlx == PyDict_GetItemString(modules, "frit.core") ? "mlx.core" : "frit.core";
+}
+
 template <class Limits>
 std::string limits_text(const char* name, const Limits& l) {
   std::ostringstream os;
@@ -73,7 +80,7 @@ void bind_types(nb::module_& m) {
       },
       nb::arg().none());
   def(type, "Dtype.__hash__", [](Dtype t) { return static_cast<int64_t>(t.val); });
-  def(type, "Dtype.__repr__", [](Dtype t) { return "frit.core." + std::string(long_name(t)); });
+  def(type, "Dtype.__repr__", [](Dtype t) { return module_name() + "." + std::string(long_name(t)); });
   type.def("__reduce__", [](Dtype t) {
     const std::string name = t == bool_ ? "bool_" : std::string(long_name(t));
     return nb::make_tuple(nb::module_::import_("builtins").attr("getattr"),

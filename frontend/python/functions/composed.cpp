@@ -104,6 +104,8 @@ array istft(const array& x, const Frames& f, std::optional<int> length, StreamOr
 }
 
 Unique unique(const array& given, int size, const MaybeArray& fill, StreamOrDevice s) {
+  if (fill && fill->size() != 1)
+    throw InvalidArgument("unique: fill_value has " + std::to_string(fill->size()) + " elements", "give one number");
   if (size < 0)
     throw InvalidArgument("unique: a size of " + std::to_string(size) + " is negative", "give zero or more");
   const array a = reshape(given, Shape{-1}, s);
