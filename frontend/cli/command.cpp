@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -148,9 +149,17 @@ Compiled lower(ir::Function& f, const codegen::Target& target) {
 
 void add_device_option(CLI::App& command, std::string& device) {
   std::vector<std::string> names{"cpu"};
+  std::map<std::string, std::string> also;
   for (const std::string& gpu : runtime::gpu_devices())
-    if (codegen::backend_of_device(gpu)) names.push_back(gpu);
-  command.add_option("--device", device, "the device to run on")->check(CLI::IsMember(names))->default_str("cpu");
+    if (codegen::backend_of_device(gpu)) {
+      names.push_back(gpu);
+      also.emplace("gpu", gpu);
+    }
+  command.add_option("--device", device, "the device to run on")
+      ->transform(CLI::Transformer(also))
+      ->check(CLI::IsMember(names))
+      ->envname("FRIT_DEVICE")
+      ->default_str("cpu");
 }
 
 }  // namespace frit::cli

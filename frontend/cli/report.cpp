@@ -54,7 +54,8 @@ void run(const Options& o) {
   Progress progress("reporting on " + f.name);
   const codegen::Report report = codegen::make_report(request);
   const std::string path = !o.output.empty() ? o.output : o.json ? "-" : "report.html";
-  write_output(path, o.json ? report.json + "\n" : codegen::report_page(report.json, request.title));
+  write_output(
+      path, o.json || path.ends_with(".json") ? report.json + "\n" : codegen::report_page(report.json, request.title));
   // The page is there and says how far the compilation came.
   check(report.status);
   if (path != "-") std::cerr << "wrote " << path << "\n";
@@ -68,7 +69,9 @@ void add_report(CLI::App& app) {
   c->add_option("FILE", o->file, "graph file (.frit or JSON), - for standard input; or an artifact")->required();
   c->add_option("--function", o->function, "which function, when the file holds several");
   c->add_option("-o,--output", o->output, "the page's file, - for standard output; report.html without it");
-  c->add_flag("--json", o->json, "the JSON document instead of the page (docs/report.md), on standard output");
+  c->add_flag(
+      "--json", o->json,
+      "the JSON document instead of the page (docs/report.md), on standard output; a file that ends in .json has it too");
   add_device_option(*c, o->device);
   c->add_option("--cpu", o->cpu, "native, or a processor's name")->capture_default_str();
   add_input_options(*c, o->inputs);

@@ -1,7 +1,9 @@
 // Queries on kernels: combines, the parallel loop, and the cost of a launch.
 #include "ir/kernel/kernel.h"
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace frit::ir {
 
@@ -17,29 +19,42 @@ int64_t flops_of(ScalarOp op, Dtype type) {
   return op >= ScalarOp::Add && op <= ScalarOp::Sqrt && op != ScalarOp::Neg && op != ScalarOp::Abs ? 1 : 0;
 }
 
-// Adds the operations of `body`, which runs `times` times. An inner extent is evaluated at the start of the loops
-// around it, where a remainder loop is longest.
-void count(const Body& body, const Dim& times, std::vector<std::string>& inner, Dim& flops) {
+// Whether the trip count of a loop of `body` depends on `var`.
+bool shapes_loops(const Body& body, const std::string& var) {
+  return std::any_of(body.begin(), body.end(), [&](const Instr& i) {
+    const auto* loop = std::get_if<Loop>(&i.node);
+    return loop && (loop->extent.uses(var) || shapes_loops(loop->body, var));
+  });
+}
+
+// Adds the operations of `body`, which runs `times` times. `inner` has the values of variables around it. Where trip
+// counts depend on a loop of few iterations, each is counted: the members of a joined kernel, the pieces of a long sum.
+// Otherwise they are those of the first iteration, where a remainder loop is longest.
+void count(const Body& body, const Dim& times, std::vector<std::pair<std::string, Dim>>& inner, Dim& flops) {
+  constexpr int64_t kFew = 64;
   int64_t here = 0;
-  size_t scope = inner.size();
+  const size_t scope = inner.size();
   for (const Instr& instr : body) {
     if (const auto* scalar = std::get_if<ScalarInstr>(&instr.node)) {
       here += flops_of(scalar->op, scalar->type);
     } else if (const auto* bind = std::get_if<BindInstr>(&instr.node)) {
-      inner.push_back(bind->name);
+      inner.emplace_back(bind->name, 0);
     } else if (const auto* loop = std::get_if<Loop>(&instr.node)) {
       Dim extent = loop->extent;
-      for (const std::string& name : inner) extent = extent.substitute(name, Dim(0));
-      Dim iterations = times * extent;
+      for (const auto& [name, value] : inner) extent = extent.substitute(name, value);
+      const Dim iterations = times * extent;
       int64_t folded = 0;
       for (const Accumulator& a : loop->accumulators) folded += is_float(a.type);
       flops += iterations * Dim(folded);
-      inner.push_back(loop->var);
-      count(loop->body, iterations, inner, flops);
-      inner.pop_back();
+      const bool each = extent.is_const() && extent.value() <= kFew && shapes_loops(loop->body, loop->var);
+      for (int64_t i = 0; i < (each ? extent.value() : 1); ++i) {
+        inner.emplace_back(loop->var, i);
+        count(loop->body, each ? times : iterations, inner, flops);
+        inner.pop_back();
+      }
     }
   }
-  inner.resize(scope);
+  inner.resize(scope, {"", Dim(0)});
   flops += times * Dim(here);
 }
 
@@ -126,7 +141,7 @@ const Loop* parallel_loop(const Kernel& k) {
 
 KernelCost cost(const Kernel& k) {
   KernelCost c{0, 0, 0};
-  std::vector<std::string> inner;
+  std::vector<std::pair<std::string, Dim>> inner;
   count(k.body, 1, inner, c.flops);
   for (const KernelBuffer& b : k.buffers) {
     Dim bytes = b.size * Dim(int64_t{b.dtype.size});

@@ -6,6 +6,7 @@
 // run in parallel: each goes through all updates and applies its own, row by row. If nothing else reads the operand
 // afterwards, the updates go into its own memory.
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "passes/lower/lower_groups.h"
@@ -18,7 +19,7 @@ namespace {
 
 // Bytes of a row of updates that a part applies at once. Longer rows are cut themselves, and shorter ones are one
 // vector. An update that another part applies takes about as long as kPassedOver bytes of one's own.
-constexpr int64_t kMinRow = 64, kMaxRow = 2048, kPassedOver = 48, kMaxParts = 16;
+constexpr int64_t kMinRow = 64, kMaxRow = 2048, kPassedOver = 96, kMaxParts = 16;
 
 class ScatterLowering {
  public:
@@ -117,7 +118,8 @@ class ScatterLowering {
     if (rule.lookups.empty() || of_row(rule.sources[0].index[0])) return 1;
     for (const Lookup& lookup : rule.lookups)
       if (std::any_of(lookup.index.begin(), lookup.index.end(), of_row)) return 1;
-    return std::clamp<int64_t>(bytes / kPassedOver, 2, kMaxParts);
+    return std::clamp<int64_t>(static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes / kPassedOver))), 2,
+                               kMaxParts);
   }
 
   // The loops around updates that are applied by parts: over the parts, over the updates in order, over those of them

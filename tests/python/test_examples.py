@@ -1,5 +1,7 @@
 """The example programs, in short runs."""
+import os
 import pathlib
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "python"))
@@ -31,3 +33,11 @@ def test_language_model():
 def test_lstm_and_convolutions():
     losses, found, accuracy = lstm_and_convolutions.main()
     assert losses[-1] < losses[0] / 3 and accuracy > 0.9
+
+
+def test_pages_at_exit(tmp_path):
+    # They are written after the interpreter's end, and run plans of several steps.
+    program = "import frit.core as mx\nf = mx.compile(lambda x: mx.exp(x @ x).sum(axis=0) @ x, name='steps')\nmx.eval(f(mx.ones((64, 64))))"
+    done = subprocess.run([sys.executable, "-c", program], env={**os.environ, "FRIT_REPORT": str(tmp_path)}, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert '"status":"complete"' in (tmp_path / "steps.html").read_text()

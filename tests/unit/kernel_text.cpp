@@ -28,6 +28,43 @@ std::string error_of(std::string_view text) {
   return k.ok() ? "no error" : k.error().str();
 }
 
+TEST(KernelText, CostOfLoopsThatDependOnOthers) {
+  // The members of a joined kernel: 3 additions and 2 times 5.
+  Kernel joined = parsed(R"(kernel @k(%a: f32[3] inout, %b: f32[5] inout) {
+  parallel for m in 2 {
+    for run_0 in max(min(-m + 1, m + 1), 0) {
+      for i in 3 {
+        %0: f32 = load %a[i]
+        %1: f32 = add %0, 1
+        store %a[i], %1
+      }
+    }
+    for run_1 in max(min(-m + 2, m), 0) {
+      for j in 5 {
+        %2: f32 = load %b[j]
+        %3: f32 = add %2, 1
+        %4: f32 = mul %3, 2
+        store %b[j], %4
+      }
+    }
+  }
+}
+)");
+  EXPECT_EQ(cost(joined).flops, Dim(13));
+  // Pieces of a row, the last of which is short.
+  Kernel pieces = parsed(R"(kernel @k(%a: f32[10] inout) {
+  for i in 3 {
+    for j in min(4, 10 - 4*i) {
+      %0: f32 = load %a[4*i + j]
+      %1: f32 = add %0, 1
+      store %a[4*i + j], %1
+    }
+  }
+}
+)");
+  EXPECT_EQ(cost(pieces).flops, Dim(10));
+}
+
 TEST(KernelText, Elementwise) {
   expect_round_trip(
       R"(kernel @scale(%x: f32[n] in, %out: f32[n] out; n) where n in [1, 65536], n % 16 == 0, n*n % 512 == 0 {

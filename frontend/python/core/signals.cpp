@@ -42,6 +42,10 @@ void throw_signal_error() {
   throw error;
 }
 
-void bind_signals() { set_interrupt_check(stopped_by_signal); }
+void bind_signals() {
+  set_interrupt_check(stopped_by_signal);
+  // Pages of FRIT_REPORT are written after the interpreter's end, when its lock cannot be taken.
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function([] { set_interrupt_check(nullptr); }));
+}
 
 }  // namespace frit::python
