@@ -27,7 +27,7 @@ class Gpu(CliTest):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         page = pathlib.Path(folder, "train_step.html").read_text()
         self.assertIn('"status":"complete"', page)
-        self.assertIn('"form":"spirv-asm"', page)
+        self.assertIn('"form":"glsl"', page)
         self.assertIn('"run_ms":', page)
 
     def test_loop(self):
