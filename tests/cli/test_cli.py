@@ -3,6 +3,7 @@
 FRIT_CLI names the program, FRIT_GRAPHS the folder of example graphs. Needs Python's standard library alone.
 """
 import json
+import os
 
 from cli_case import GRAPHS, TWO, CliTest, main
 
@@ -46,7 +47,7 @@ class Usage(CliTest):
             [], ["nothing"], ["opt"], ["opt", "--nothing", graph], ["opt", graph, graph], ["opt", graph, "--emit=png"],
             ["opt", graph, "--stop-after=-1"], ["opt", graph, "--stop-after=x"], ["opt", graph, "--pipeline=nothing"],
             ["opt", graph, "--pipeline=fuse,fuse,"], ["opt", graph, "--print-after=nothing"], ["compile", graph, "--emit=png"],
-            ["compile", graph, "--target=gpu"], ["run", graph, "--device=gpu"], ["run", graph, "--random=x"],
+            ["compile", graph, "--target=gpu"], ["run", graph, "--device=tpu"], ["run", graph, "--random=x"],
             ["run", graph, "--repeat=0"], ["run", graph, "--random", 1, "--set", "n"], ["run", graph, "--random", 1, "--set", "n=x"],
             ["run", graph, "--random", 1, "--set", "n=-1"], ["run", graph, "--random", 1, "--set", "k=1"],
             ["run", graph, "--random", 1, "--set", "n=1", "--set", "m=99999999999999999999"],
@@ -55,6 +56,14 @@ class Usage(CliTest):
             with self.subTest(arguments=arguments):
                 error = self.error(2, *arguments)
                 self.assertRegex(error, r"^error: .+\nnote: 'frit( \w+)? --help' \w")
+
+    def test_device_of_the_environment(self):
+        run = ["run", GRAPHS / "gelu.frit", "--random", 1, "--set", "n=2", "--set", "m=3"]
+        absent = {**os.environ, "VK_ICD_FILENAMES": "/nowhere.json", "VK_DRIVER_FILES": "/nowhere.json"}
+        for device in ("gpu", "vulkan"):
+            self.assertIn("no driver", self.error(1, *run, env={**absent, "FRIT_DEVICE": device}))
+        self.assertIn("nowhere not in", self.error(2, *run, env={**os.environ, "FRIT_DEVICE": "nowhere"}))
+        self.text(*run, "--device=cpu", env={**absent, "FRIT_DEVICE": "gpu"})
 
     def test_names_the_unknown_command(self):
         self.assertIn("'optt'", self.error(2, "optt", "file"))
