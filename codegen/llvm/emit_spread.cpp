@@ -35,7 +35,7 @@ Value* KernelEmitter::load_spread(const Address& a, int copy) {
     llvm::SmallVector<int, 64> pick;
     for (int64_t lane = 0; lane < width; ++lane) {
       const int64_t element = lane * a.stride;
-      const bool here = element >= first && (v == 0 || element >= v * width);
+      const bool here = element >= v * width && element < first + width;
       pick.push_back(static_cast<int>(here ? width + element - first : lane));
     }
     result = builder_.CreateShuffleVector(result ? result : part, part, pick);

@@ -1,4 +1,5 @@
 """The array as a Python object: identity, pickles, NumPy and DLPack, indexing, bad input."""
+import os
 import copy
 import gc
 import pickle
@@ -138,6 +139,7 @@ def test_bad_input(call, error):
     assert error is TypeError or str(e.value)
 
 
+@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="the sanitizer keeps memory that is freed")
 def test_a_million_calls_leave_memory_as_it_was():
     def resident():
         for line in open("/proc/self/status"):
