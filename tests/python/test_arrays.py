@@ -1,7 +1,7 @@
 """The array as a Python object: identity, pickles, NumPy and DLPack, indexing, bad input."""
-import os
 import copy
 import gc
+import os
 import pickle
 import random
 
