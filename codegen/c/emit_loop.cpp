@@ -133,7 +133,7 @@ void KernelEmitter::open_groups(const Loop& loop, const std::string& var) {
 }
 
 void KernelEmitter::emit_step(const ScalarInstr& step, const Group& g) {
-  const std::string x = fresh("x"), level = fresh("level"), next = fresh("next");
+  const std::string x = fresh("x"), level = fresh("level");
   const auto combined = [&](const std::string& left, const std::string& right) {
     const Operand operands[] = {{left}, {right}};
     return scalar(step.op, step.type, step.type, operands, helpers_);

@@ -226,13 +226,13 @@ void KernelEmitter::fold_by_shuffles(const Fold& fold, int subgroup) {
 
 // Folds the states of `count` neighbouring invocations, the first of which gets the result, and then its own.
 void KernelEmitter::shuffle_states(const Fold& fold, const FoldPart& p, int count) {
-  const std::string type(register_type(p.acc->type)), exact = is_float(p.acc->type) ? "precise " : "";
   if (!is_arg(*p.acc)) return exchange_states(fold, p, count);
+  const std::string type(register_type(p.acc->type)), exact = is_float(p.acc->type) ? "precise " : "";
   if (count > 1) {
     open("for (uint h = " + std::to_string(count / 2) + "u; h > 0u; h >>= 1) {");
     open(fold.each + "{");
     line(exact + type + " other = subgroupShuffleDown(" + p.own + "[k], h);");
-    if (is_arg(*p.acc)) line(p.position + " otherp = subgroupShuffleDown(" + p.own + "p[k], h);");
+    line(p.position + " otherp = subgroupShuffleDown(" + p.own + "p[k], h);");
     accumulate(*p.acc, p.own + "[k]", p.own + "p[k]", "other", "otherp");
     close();
     close();

@@ -29,4 +29,9 @@ int scan_lanes(const Op& scan, const Type& type) {
   return last && number && is_one_combine(op(scan.def->step)) ? kScanLanes : 0;
 }
 
+ScanLoop scan_loop(const Op& scan, const Type& type, bool in_order) {
+  return {static_cast<size_t>(scan.attrs.get_int("axis")), scan.attrs.get_bool("reverse"),
+          in_order ? 0 : scan_lanes(scan, type)};
+}
+
 }  // namespace frit::ir

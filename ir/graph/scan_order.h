@@ -11,4 +11,14 @@ namespace frit::ir {
 // decide them. A backend for another kind of device may combine in order.
 int scan_lanes(const Op& scan, const Type& type);
 
+// The loop that computes a scan.
+struct ScanLoop {
+  size_t axis = 0;
+  bool reverse = false;
+  int lanes = 0;
+  bool operator==(const ScanLoop&) const = default;
+};
+// `in_order`: for a device that combines one element after the other.
+ScanLoop scan_loop(const Op& scan, const Type& type, bool in_order);
+
 }  // namespace frit::ir

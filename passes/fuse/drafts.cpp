@@ -133,10 +133,8 @@ const char* Drafts::why_apart(int from, int to) const {
   if (a.inputs.size() + b.inputs.size() > kMaxGroupBuffers) return "together they read too many buffers";
   if (a.outputs + b.outputs > kMaxGroupOutputs) return "together they have too many results";
   if (a.iteration_space() != b.iteration_space()) return "they run over different shapes";
-  if (a.scan_axis >= 0 || b.scan_axis >= 0) {
-    const bool alike = a.scan_axis < 0 || b.scan_axis < 0 ||
-                       (a.scan_axis == b.scan_axis && a.scan_reverse == b.scan_reverse && a.scan_lanes == b.scan_lanes);
-    if (!alike) return "their scans run in different directions or orders";
+  if (a.scan || b.scan) {
+    if (a.scan && b.scan && *a.scan != *b.scan) return "their scans run in different directions or orders";
     if (a.kind != GroupKind::Loop || b.kind != GroupKind::Loop) return "a scan does not join a reduction";
   }
   const bool reduces = a.kind == GroupKind::Reduce;
@@ -160,7 +158,7 @@ bool Drafts::merge(int from, int to) {
     b.kind = GroupKind::Reduce;
     b.reduction = a.reduction;
   }
-  if (a.scan_axis >= 0) b.scan_axis = a.scan_axis, b.scan_reverse = a.scan_reverse, b.scan_lanes = a.scan_lanes;
+  if (a.scan) b.scan = a.scan;
   b.ops.insert(b.ops.end(), a.ops.begin(), a.ops.end());
   b.cost += a.cost;
   b.outputs += a.outputs;

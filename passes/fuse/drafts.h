@@ -5,12 +5,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "ir/graph/graph.h"
+#include "ir/graph/scan_order.h"
 #include "passes/fuse/reduction_shape.h"
 #include "passes/fuse/regroup.h"
 
@@ -23,15 +25,13 @@ struct Draft {
   std::vector<uint32_t> ops = {};  // members
   int merged_into = -1;            // a later group that has taken this one's ops
   int cost = 0;
-  std::set<ir::ValueId> inputs = {};  // values read from memory
-  size_t outputs = 0;                 // results of the function
-  bool split = false;                 // a reduction over blocks
-  bool arg = false;                   // argmax/argmin: alone among reductions
-  int scan_axis = -1;                 // of the scans of a Loop, which all run in one direction
-  bool scan_reverse = false;
-  int scan_lanes = 0;
-  std::vector<int> readers = {};        // groups that read a result of this one from memory
-  std::vector<int> index_readers = {};  // those of them that read at other positions
+  std::set<ir::ValueId> inputs = {};      // values read from memory
+  size_t outputs = 0;                     // results of the function
+  bool split = false;                     // a reduction over blocks
+  bool arg = false;                       // argmax/argmin: alone among reductions
+  std::optional<ir::ScanLoop> scan = {};  // of the scans of a Loop, which all run alike
+  std::vector<int> readers = {};          // groups that read a result of this one from memory
+  std::vector<int> index_readers = {};    // those of them that read at other positions
 
   const ir::Shape& iteration_space() const { return kind == ir::GroupKind::Reduce ? reduction.space : space; }
 };

@@ -20,7 +20,6 @@
 #include <map>
 #include <set>
 
-#include "ir/graph/scan_order.h"
 #include "ir/routines/routine.h"
 #include "passes/fuse/drafts.h"
 #include "passes/fuse/movable.h"
@@ -376,7 +375,7 @@ class Fuser {
   // Joins a reduction to a loop over its operand's shape, or to reductions over the same axes.
   bool reduce_in(uint32_t i, int g, const ReductionShape& r, bool arg) {
     Draft& d = groups_[g];
-    if (d.kind == GroupKind::Loop && d.space == r.space && d.scan_axis < 0) {
+    if (d.kind == GroupKind::Loop && d.space == r.space && !d.scan) {
       d.kind = GroupKind::Reduce;
       d.reduction = r;
       d.split = r.spans_blocks(f_.facts, context_.target, arg);
@@ -391,14 +390,12 @@ class Fuser {
   // A scan joins a loop over its operand's shape, unless that loop scans another way.
   void place_scan(uint32_t i) {
     const Op& op = f_.ops[i];
-    const int axis = static_cast<int>(op.attrs.get_int("axis"));
-    const bool reverse = op.attrs.get_bool("reverse");
-    const int lanes = context_.target.grid ? 0 : scan_lanes(op, f_.type(op.results[0]));
+    const ScanLoop loop = scan_loop(op, f_.type(op.results[0]), context_.target.grid);
     int g = groups_.max_reach(op);
     if (context_.fuse && g >= 0 && groups_.home(op.operands[0]) == g && groups_[g].kind == GroupKind::Loop &&
         groups_[g].space == shape(op.operands[0]) && has_room(g, op)) {
       const Draft& d = groups_[g];
-      if (d.scan_axis < 0 || (d.scan_axis == axis && d.scan_reverse == reverse && d.scan_lanes == lanes))
+      if (!d.scan || *d.scan == loop)
         join(i, g);
       else
         g = -1;
@@ -406,9 +403,7 @@ class Fuser {
       g = -1;
     }
     if (g < 0) g = start(GroupKind::Loop, i, shape(op.results[0]));
-    groups_[g].scan_axis = axis;
-    groups_[g].scan_reverse = reverse;
-    groups_[g].scan_lanes = lanes;
+    groups_[g].scan = loop;
   }
 
   // The floating value in a group of its own, made once.

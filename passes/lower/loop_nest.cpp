@@ -135,6 +135,19 @@ void merge_chunks(Loop& outer, int64_t chunk, const DimFacts& facts) {
   outer.extent = outer.extent * chunks;
 }
 
+std::string unlike_symbols(const Kernel& k, std::string name) {
+  while (std::find(k.symbols.begin(), k.symbols.end(), name) != k.symbols.end()) name += "_";
+  return name;
+}
+
+uint32_t add_local(Kernel& k, std::string name, Dtype dtype, const Dim& elements) {
+  const auto taken = [&](const KernelBuffer& b) { return b.name == name; };
+  while (std::any_of(k.buffers.begin(), k.buffers.end(), taken) || std::any_of(k.locals.begin(), k.locals.end(), taken))
+    name += "_";
+  k.locals.push_back({std::move(name), dtype, elements, true, true});
+  return static_cast<uint32_t>(k.buffers.size() + k.locals.size() - 1);
+}
+
 void strip(Loop& outer, int64_t count, const std::string& var, const DimFacts& facts) {
   const std::string o = outer.var;
   const Dim start = Dim::symbol(o) * Dim(count);

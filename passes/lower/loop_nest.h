@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "ir/kernel/kernel.h"
 
@@ -26,6 +27,11 @@ void merge(ir::Loop& outer, const DimFacts& facts);
 
 // Splits the innermost loop of a two-deep nest into chunks and merges the chunk number into `outer`.
 void merge_chunks(ir::Loop& outer, int64_t chunk, const DimFacts& facts);
+
+// The name, or with underscores behind it where a symbol of the kernel has it.
+std::string unlike_symbols(const ir::Kernel& k, std::string name);
+// Adds scratch memory under the name, or with underscores behind it where a buffer has it. Returns its number.
+uint32_t add_local(ir::Kernel& k, std::string name, Dtype dtype, const Dim& elements);
 
 // Splits a loop: its iterations become those of a new loop inside, named `var`, `count` at a time.
 void strip(ir::Loop& outer, int64_t count, const std::string& var, const DimFacts& facts);

@@ -26,21 +26,13 @@ struct Piece {
   Dim begin = 0, end = 0;  // of the axis
 };
 
-struct ScanAxis {
-  size_t axis;
-  bool reverse;
-  int lanes;
-};
-
 class LoopLowering {
  public:
   LoopLowering(Lowering& l, const GroupView& g)
       : l_(l), g_(g), space_(g.f.type(g.outputs[0]).shape), members_(at_output_positions(g)) {
     for (ValueId v : g.outputs) buffers_.push_back(l.allocate(g.f, v));
     for (const Op& op : g.ops)
-      if (op.def->kind == OpKind::Scan)
-        scan_ = {static_cast<size_t>(op.attrs.get_int("axis")), op.attrs.get_bool("reverse"),
-                 l.context.target.grid ? 0 : scan_lanes(op, g.f.type(op.results[0]))};
+      if (op.def->kind == OpKind::Scan) scan_ = scan_loop(op, g.f.type(op.results[0]), l.context.target.grid);
   }
 
   void run() {
@@ -168,7 +160,7 @@ class LoopLowering {
   Shape space_;
   std::vector<bool> members_;
   std::vector<uint32_t> buffers_;
-  std::optional<ScanAxis> scan_;  // that the group's scans run along
+  std::optional<ScanLoop> scan_;  // that the group's scans run along
 };
 
 }  // namespace

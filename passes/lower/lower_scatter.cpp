@@ -122,28 +122,31 @@ class ScatterLowering {
                                kMaxParts);
   }
 
+  // The loops over the axes that are disjoint, or over the others; the outermost of disjoint ones is parallel. Returns
+  // how many are open then.
+  int open_axes(KernelEmitter& e, const std::vector<bool>& disjoint, bool which, std::vector<Dim>& at,
+                int opened) const {
+    const Shape& shape = types_.back().shape;
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      if (shape[axis].is(1) || disjoint[axis] != which) continue;
+      const LoopKind kind = which && opened == 0 ? LoopKind::Parallel : LoopKind::Serial;
+      at[axis] = Dim::symbol(e.open_loop(which ? "i" : "u", shape[axis], kind));
+      ++opened;
+    }
+    return opened;
+  }
+
   // The loops around updates that are applied by parts: over the parts, over the updates in order, over those of them
   // that are the part's own, and over a row.
   int open_parts(KernelEmitter& e, int64_t count, const std::vector<bool>& disjoint, std::vector<Dim>& at) const {
     const Type& result = g_.f.type(op_->results[0]);
-    const Shape& shape = types_.back().shape;
     const Dim part = Dim::symbol(e.open_loop("p", count, LoopKind::Parallel));
-    int opened = 1;
-    const auto open = [&](bool row) {
-      for (size_t axis = 0; axis < shape.size(); ++axis) {
-        if (shape[axis].is(1) || disjoint[axis] != row) continue;
-        at[axis] = Dim::symbol(e.open_loop(row ? "i" : "u", shape[axis], LoopKind::Serial));
-        ++opened;
-      }
-    };
-    open(false);
+    int opened = open_axes(e, disjoint, false, at, 1);
     const IndexRule rule = e.bind_lookups(*op_, op_->def->index(*op_, types_, result, at));
     const Dim size = ceil_div(result.shape[0], count), before = rule.sources[0].index[0] - part * size;
     const auto one_from_1_on = [](const Dim& d) { return max(min(d, 1), 0); };
     e.open_loop("own", one_from_1_on(before + Dim(1)) * one_from_1_on(size - before), LoopKind::Serial);
-    ++opened;
-    open(true);
-    return opened;
+    return open_axes(e, disjoint, true, at, opened + 1);
   }
 
   void apply() {
@@ -153,14 +156,8 @@ class ScatterLowering {
     const std::vector<bool> disjoint = disjoint_axes();
     std::vector<Dim> at(shape.size(), Dim(0));
     const int64_t count = parts(disjoint);
-    int opened = count > 1 ? open_parts(e, count, disjoint, at) : 0;
-    for (bool parallel : {true, false})
-      for (size_t axis = 0; axis < shape.size(); ++axis) {
-        if (count > 1 || shape[axis].is(1) || disjoint[axis] != parallel) continue;
-        const LoopKind kind = parallel && opened == 0 ? LoopKind::Parallel : LoopKind::Serial;
-        at[axis] = Dim::symbol(e.open_loop(parallel ? "i" : "u", shape[axis], kind));
-        ++opened;
-      }
+    int opened = count > 1 ? open_parts(e, count, disjoint, at)
+                           : open_axes(e, disjoint, false, at, open_axes(e, disjoint, true, at, 0));
     const IndexRule rule = e.bind_lookups(*op_, op_->def->index(*op_, types_, result, at));
     const Dim element = row_major_element(result.shape, rule.sources[0].index);
     Regs value = e.value_at(op_->operands.back(), at);

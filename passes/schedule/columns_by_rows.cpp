@@ -99,15 +99,8 @@ class ByRows {
   }
 
   uint32_t slot(Reg r) {
-    const auto [it, added] = slots_.try_emplace(r, static_cast<uint32_t>(k_.buffers.size() + k_.locals.size()));
-    if (added) {
-      std::string name = "column" + std::to_string(k_.locals.size());
-      const auto taken = [&](const KernelBuffer& b) { return b.name == name; };
-      while (std::any_of(k_.buffers.begin(), k_.buffers.end(), taken) ||
-             std::any_of(k_.locals.begin(), k_.locals.end(), taken))
-        name += "_";
-      k_.locals.push_back({std::move(name), k_.reg_types[r], Dim(columns_), true, true});
-    }
+    const auto [it, added] = slots_.try_emplace(r);
+    if (added) it->second = add_local(k_, "column" + std::to_string(k_.locals.size()), k_.reg_types[r], Dim(columns_));
     return it->second;
   }
 
@@ -115,9 +108,8 @@ class ByRows {
 
   Loop over_columns() const {
     Loop loop;
-    loop.var = piece_.var + (count_ ? std::to_string(count_) : "");
+    loop.var = unlike_symbols(k_, piece_.var + (count_ ? std::to_string(count_) : ""));
     ++count_;
-    while (std::find(k_.symbols.begin(), k_.symbols.end(), loop.var) != k_.symbols.end()) loop.var += "_";
     loop.extent = piece_.extent;
     return loop;
   }

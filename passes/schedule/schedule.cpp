@@ -123,10 +123,7 @@ class Scheduler {
   }
 
   // The emitter never gives a loop such a name, so only a symbol can have it.
-  std::string fresh(std::string name) const {
-    while (std::find(k_.symbols.begin(), k_.symbols.end(), name) != k_.symbols.end()) name += "_";
-    return name;
-  }
+  std::string fresh(std::string name) const { return unlike_symbols(k_, std::move(name)); }
 
   int lanes_for(const Body& body) const { return std::max(1, target_.vector_bytes / widest(k_, body)); }
 

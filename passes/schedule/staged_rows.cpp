@@ -39,8 +39,7 @@ class Stager {
     for (Access& a : accesses_) {
       const KernelBuffer& b = k_.buffers[a.buffer];
       const int64_t places = (a.length + lanes_ - 1) / lanes_ * lanes_;
-      a.copy = static_cast<uint32_t>(k_.buffers.size() + k_.locals.size());
-      k_.locals.push_back({fresh_local(b.name), b.dtype, Dim(places * count_), true, true});
+      a.copy = add_local(k_, b.name + "_turned", b.dtype, Dim(places * count_));
     }
     visit(rows_.body, nullptr, true);
     Body before, behind;
@@ -92,20 +91,7 @@ class Stager {
     }
   }
 
-  std::string fresh_local(const std::string& of) const {
-    std::string name = of + "_turned";
-    const auto taken = [&](const KernelBuffer& b) { return b.name == name; };
-    while (std::any_of(k_.buffers.begin(), k_.buffers.end(), taken) ||
-           std::any_of(k_.locals.begin(), k_.locals.end(), taken))
-      name += "_";
-    return name;
-  }
-
-  std::string fresh(const std::string& hint) {
-    std::string name = hint + std::to_string(next_++);
-    while (std::find(k_.symbols.begin(), k_.symbols.end(), name) != k_.symbols.end()) name += "_";
-    return name;
-  }
+  std::string fresh(const std::string& hint) { return unlike_symbols(k_, hint + std::to_string(next_++)); }
 
   // The loops that fill a copy, or empty it. Vectors go along what is stored, and as many as a vector has lanes go
   // through the registers together, so that what is loaded lies side by side too.
