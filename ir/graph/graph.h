@@ -15,8 +15,8 @@
 // - Sums and products of f16 and bf16 accumulate in f32 and round once.
 // - The order of a reduction never depends on the thread count, the machine or fusion. A backend for another kind of
 //   device may replace the numbers (passes/manager/pass.h, TargetTraits).
-// - A scan accumulates in compute_type(dtype), in the order of its axis, and rounds each running value to the result's
-//   type. A scatter applies its updates in row-major order and rounds after each.
+// - A scan accumulates in compute_type(dtype), in the order that ir/graph/scan_order.h states, and rounds each running
+//   value to the result's type. A scatter applies its updates in row-major order and rounds after each.
 // - A reduction over nothing gives the combine's identity: sum 0, prod 1, max -inf, min +inf or the type's extreme, and
 //   true, or false. argmax and argmin of nothing are errors.
 #pragma once

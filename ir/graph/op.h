@@ -215,6 +215,10 @@ struct OpDef {
   // Tangents of results from tangents of operands, kNone for an operand that has none, in the place of `cotangents`.
   // Only where `vjp` is not written with rows that are linear in the cotangents, whose transpose it would be otherwise.
   Vjp jvp = nullptr;
+  // The sum over a further leading axis of every operand, as one operation. A loop that adds up such results can store
+  // the operands instead, and compute the sum behind itself.
+  using StackedSum = ValueId (*)(Builder&, std::span<const ValueId> operands);
+  StackedSum stacked_sum = nullptr;
   // The results for operands that have a batch axis, where neither the kind nor kStacked says it.
   using Batch = Result<std::vector<ValueId>> (*)(const BatchCall&);
   Batch batch = nullptr;

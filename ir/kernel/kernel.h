@@ -33,6 +33,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -155,6 +156,8 @@ struct Kernel {
   // may be shorter than `reg_types`. Reports alone read it; text does not have it.
   std::vector<uint32_t> origins;
   static constexpr uint32_t kNoOp = ~0u;
+  // The source lines of the ops in `origins`, ascending by op. Text does not have them.
+  std::vector<std::pair<uint32_t, SourceLoc>> op_locs;
 
   Reg new_reg(Dtype type) {
     reg_types.push_back(type);

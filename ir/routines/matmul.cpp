@@ -1,7 +1,6 @@
 // Products of matrices: the row of `matmul` and its routine record.
 #include "ir/routines/matmul.h"
 
-#include "ir/graph/stacked_sum.h"
 #include "ir/ops/rules.h"
 #include "ir/routines/linear_algebra.h"
 
@@ -88,7 +87,6 @@ ValueId sum_of_products(Builder& b, Values operands) {
   const size_t last = static_cast<size_t>(b.type(operands[0]).rank()) - 1;
   return b.build("matmul", {merged(operands[0], last - 1), merged(operands[1], last - 2)});
 }
-const RegisterStackedSum sum_rule("matmul", sum_of_products);
 
 // The element of a window at which matrix number `batch` of the stack begins.
 int64_t matrix_start(const HostWindow& w, int64_t batch) {
@@ -148,6 +146,7 @@ const RegisterOps row({{
     .routine = &kMatmul,
     .infer = infer_matmul,
     .vjp = vjp_matmul,
+    .stacked_sum = sum_of_products,
     .batch = batch_matmul,
 }});
 

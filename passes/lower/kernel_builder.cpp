@@ -196,7 +196,10 @@ KernelStep KernelBuilder::finish() {
   std::sort(ops.begin(), ops.end());
   ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
   for (uint32_t op : ops)
-    if (f_.ops[op].loc.known()) kernel_.locs.push_back(f_.ops[op].loc);
+    if (const SourceLoc& loc = f_.ops[op].loc; loc.known()) {
+      kernel_.locs.push_back(loc);
+      kernel_.op_locs.emplace_back(op, loc);
+    }
   program_.kernels.push_back(std::move(kernel_));
   return {static_cast<uint32_t>(program_.kernels.size() - 1), bound_};
 }

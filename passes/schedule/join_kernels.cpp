@@ -5,6 +5,7 @@
 // and those of the others no times. So a launch costs once, and threads take whole members. Members wait for the last
 // of them, or for the first step that depends on one.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -61,6 +62,10 @@ class Copier {
       to.buffers.push_back(std::move(b));
     }
     to.locs.insert(to.locs.end(), from.locs.begin(), from.locs.end());
+    std::vector<std::pair<uint32_t, SourceLoc>> lines;
+    std::set_union(to.op_locs.begin(), to.op_locs.end(), from.op_locs.begin(), from.op_locs.end(),
+                   std::back_inserter(lines), [](const auto& a, const auto& b) { return a.first < b.first; });
+    to.op_locs = std::move(lines);
     for (Reg r = 0; r < from.reg_types.size(); ++r) to.set_origin(first_register_ + r, from.origin(r));
   }
 

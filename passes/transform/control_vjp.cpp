@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "ir/graph/stacked_sum.h"
 #include "passes/transform/control.h"
 #include "passes/transform/transform.h"
 
@@ -146,7 +145,7 @@ class ScanReverse {
     std::vector<size_t> scanned;  // the operands of the scan that it takes
   };
   struct Product {
-    StackedSum sum;
+    OpDef::StackedSum sum;
     std::vector<Factor> factors;
   };
 
@@ -159,7 +158,7 @@ class ScanReverse {
       if (!wrt_[i]) continue;
       const ValueId v = back.results[at++];
       const Op* op = back.def_of(v);
-      if (i < parts_.first_captured() || !op || !stacked_sum(*op->def)) continue;
+      if (i < parts_.first_captured() || !op || !op->def->stacked_sum) continue;
       Dim factors = 0;
       for (ValueId o : op->operands) factors = factors + back.type(o).size();
       behind[i] = back.facts.less(factors, back.type(v).size()) == Tri::Yes;
@@ -212,7 +211,7 @@ class ScanReverse {
     std::vector<Product> out;
     for (ValueId v : products) {
       const Op product = *f.def_of(v);
-      out.push_back({stacked_sum(*product.def), {}});
+      out.push_back({product.def->stacked_sum, {}});
       for (ValueId o : product.operands) {
         Factor& factor = out.back().factors.emplace_back();
         const std::vector<size_t> from = cheap_sources(f, o);
