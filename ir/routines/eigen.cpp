@@ -171,14 +171,16 @@ Status singular(const ReferenceCall& call) {
     }
     const std::vector<int64_t> order = ascending(sizes);
     DenseMatrix values(n, 1), left(m, m), right(n, n);
+    // A column that is so much shorter than the longest consists of rounding errors, and has no direction.
+    const double least = n ? -1e-14 * sizes[static_cast<size_t>(order[0])] : 0;
     int64_t rank = 0;
     for (int64_t j = 0; j < n; ++j) {
       const int64_t from = order[static_cast<size_t>(j)];
       const double size = -sizes[static_cast<size_t>(from)];
       values(j, 0) = size;
       for (int64_t i = 0; i < n; ++i) right(i, j) = v(i, from);
-      if (size > 1e-300) rank = j + 1;
-      for (int64_t i = 0; i < m && size > 1e-300; ++i) left(i, j) = a(i, from) / size;
+      if (size > least) rank = j + 1;
+      for (int64_t i = 0; i < m && size > least; ++i) left(i, j) = a(i, from) / size;
     }
     values_out.set(k, values);
     if constexpr (kVectors) {

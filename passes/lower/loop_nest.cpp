@@ -140,6 +140,20 @@ std::string unlike_symbols(const Kernel& k, std::string name) {
   return name;
 }
 
+static bool names_something(const Body& body, const std::string& name) {
+  return std::any_of(body.begin(), body.end(), [&](const Instr& i) {
+    if (const auto* bind = std::get_if<BindInstr>(&i.node)) return bind->name == name;
+    const auto* loop = std::get_if<Loop>(&i.node);
+    return loop && (loop->var == name || names_something(loop->body, name));
+  });
+}
+
+std::string unlike_all(const Kernel& k, std::string name) {
+  name = unlike_symbols(k, std::move(name));
+  while (names_something(k.body, name)) name = unlike_symbols(k, name + "_");
+  return name;
+}
+
 uint32_t add_local(Kernel& k, std::string name, Dtype dtype, const Dim& elements) {
   const auto taken = [&](const KernelBuffer& b) { return b.name == name; };
   while (std::any_of(k.buffers.begin(), k.buffers.end(), taken) || std::any_of(k.locals.begin(), k.locals.end(), taken))

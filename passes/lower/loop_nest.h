@@ -30,6 +30,8 @@ void merge_chunks(ir::Loop& outer, int64_t chunk, const DimFacts& facts);
 
 // The name, or with underscores behind it where a symbol of the kernel has it.
 std::string unlike_symbols(const ir::Kernel& k, std::string name);
+// Likewise where a symbol, a loop or a binding has it.
+std::string unlike_all(const ir::Kernel& k, std::string name);
 // Adds scratch memory under the name, or with underscores behind it where a buffer has it. Returns its number.
 uint32_t add_local(ir::Kernel& k, std::string name, Dtype dtype, const Dim& elements);
 

@@ -14,13 +14,13 @@ struct Lowerings {
   MakeCCall call = nullptr;
 };
 
-std::map<const Routine*, Lowerings>& table() {
-  static auto* const lowerings = new std::map<const Routine*, Lowerings>;
+std::map<std::string_view, Lowerings>& table() {
+  static auto* const lowerings = new std::map<std::string_view, Lowerings>;
   return *lowerings;
 }
 
 Lowerings find(const Routine& routine) {
-  const auto found = table().find(&routine);
+  const auto found = table().find(routine.name);
   return found == table().end() ? Lowerings() : found->second;
 }
 
@@ -33,11 +33,11 @@ Result<CCall> c_call(const LibraryStep& step, const DimFacts& facts) {
   return Diagnostic("routine '" + std::string(step.routine->name) + "' is no function of cblas");
 }
 
-RegisterRoutineLowering::RegisterRoutineLowering(const Routine& routine, WriteKernels kernels) {
-  table()[&routine].kernels = kernels;
+RegisterRoutineLowering::RegisterRoutineLowering(std::string_view routine, WriteKernels kernels) {
+  table()[routine].kernels = kernels;
 }
-RegisterRoutineLowering::RegisterRoutineLowering(const Routine& routine, MakeCCall call) {
-  table()[&routine].call = call;
+RegisterRoutineLowering::RegisterRoutineLowering(std::string_view routine, MakeCCall call) {
+  table()[routine].call = call;
 }
 
 }  // namespace frit::passes

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/routines/routine.h"
@@ -29,9 +30,10 @@ WriteKernels kernels_of(const ir::Routine& routine);
 // Fails too where no C library has the routine.
 Result<CCall> c_call(const ir::LibraryStep& step, const DimFacts& facts);
 
+// Under the name of the record.
 struct RegisterRoutineLowering {
-  RegisterRoutineLowering(const ir::Routine& routine, WriteKernels kernels);
-  RegisterRoutineLowering(const ir::Routine& routine, MakeCCall call);
+  RegisterRoutineLowering(std::string_view routine, WriteKernels kernels);
+  RegisterRoutineLowering(std::string_view routine, MakeCCall call);
 };
 
 }  // namespace frit::passes

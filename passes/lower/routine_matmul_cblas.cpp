@@ -103,7 +103,7 @@ Result<CCall> call_cblas(const LibraryStep& step, const DimFacts& facts) {
   return call;
 }
 
-const RegisterRoutineLowering cblas(kMatmul, call_cblas);
+const RegisterRoutineLowering cblas(kMatmul.name, call_cblas);
 
 }  // namespace
 }  // namespace frit::passes

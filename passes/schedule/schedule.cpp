@@ -122,8 +122,7 @@ class Scheduler {
     }
   }
 
-  // The emitter never gives a loop such a name, so only a symbol can have it.
-  std::string fresh(std::string name) const { return unlike_symbols(k_, std::move(name)); }
+  std::string fresh(std::string name) const { return unlike_all(k_, std::move(name)); }
 
   int lanes_for(const Body& body) const { return std::max(1, target_.vector_bytes / widest(k_, body)); }
 
@@ -170,8 +169,11 @@ class Scheduler {
     Loop* innermost = &loop;
     int depth = 1;
     while (Loop* next = inner_of_nest(innermost->body)) innermost = next, ++depth;
-    bool columns = contains_loop(innermost->body) && !contains_lanes(innermost->body) && moves(*innermost);
-    bool nest = !contains_loop(innermost->body);
+    // Each iteration of the parallel loop has its own locals, which only put_rows_in_lanes can give to lanes.
+    const bool shared = k_.locals.empty();
+    const bool columns =
+        shared && contains_loop(innermost->body) && !contains_lanes(innermost->body) && moves(*innermost);
+    const bool nest = shared && !contains_loop(innermost->body);
     if (nest && depth > 1 && !rows_fixed_ && tile_nest(loop, widest(k_, innermost->body))) {
       set_grain(loop);
       return;

@@ -213,6 +213,7 @@ void rows(Writer& writer, size_t step, Random& random) {
     bool any = false;
     for (Dtype leading : all_dtypes()) {
       if (!admits(def->domain, leading) && def->arity != 0) continue;
+      if (def->routine && def->routine->takes && !def->routine->takes(leading)) continue;
       for (Dtype attribute : has_dtype ? all_dtypes() : std::span<const Dtype>(&leading, 1)) {
         if (any && number++ % step) continue;
         std::optional<Function> f;

@@ -117,11 +117,12 @@ class Ops(CliTest):
         alone = next(target for target in described["exp"] if "shared" in target)
         self.assertEqual([described["exp"][t] for t in ("cpu", "vulkan", alone)], ["kernel"] * 3)
         self.assertEqual([described["matmul"][t] for t in ("cpu", "vulkan", alone)], ["library", "kernel", "kernel"])
-        self.assertEqual([described["sort"][t] for t in ("cpu", "vulkan", alone)], ["library", "cpu", "-"])
-        self.assertIn(f"  {alone}: -\n", self.text("ops", "sort"))
+        self.assertEqual([described["sort"][t] for t in ("cpu", "vulkan", alone)], ["library", "cpu", "kernel"])
+        self.assertEqual([described["all_sum"][t] for t in ("cpu", "vulkan", alone)], ["library", "cpu", "-"])
+        self.assertIn(f"  {alone}: -\n", self.text("ops", "all_sum"))
         # The table speaks the truth about code without a runtime.
-        graph = self.write("sort.frit", "func @f(%x: f32[4]) -> f32[4] {\n  %0: f32[4] = sort %x\n  return %0\n}\n")
-        self.assertIn("op 'sort' cannot be had in code without a runtime", self.error(1, "compile", graph, "--emit=c", "-o", "-"))
+        graph = self.write("sum.frit", "func @f(%x: f32[4]) -> f32[4] {\n  %0: f32[4] = all_sum %x\n  return %0\n}\n")
+        self.assertIn("op 'all_sum' cannot be had in code without a runtime", self.error(1, "compile", graph, "--emit=c", "-o", "-"))
 
     def test_one(self):
         self.assertIn("derivative", self.text("ops", "erf"))
