@@ -6,6 +6,7 @@
 
 #include "ir/text/printer.h"
 #include "runtime/execute/gpu.h"
+#include "runtime/system/announce.h"
 #include "runtime/system/build_identity.h"
 #include "runtime/system/cpu.h"
 
@@ -56,7 +57,10 @@ std::optional<std::string> cache_key(const ir::Function& f, std::string_view opt
   ir::Function plain = f;
   plain.name = "f";
   for (size_t i = 0; i < plain.params.size(); ++i) plain.values[plain.params[i]].name = "x" + std::to_string(i);
-  return compiler_identity(target) + "options " + std::string(options) + "\n" + ir::print(plain, {.locations = false});
+  // Code with source lines serves the same lines alone.
+  const bool lines = runtime::source_lines_wanted();
+  return compiler_identity(target) + "options " + std::string(options) + (lines ? " lines\n" : "\n") +
+         ir::print(plain, {.locations = lines});
 }
 
 }  // namespace frit::codegen

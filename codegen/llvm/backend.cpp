@@ -14,6 +14,7 @@
 #include "codegen/llvm/listing.h"
 #include "codegen/llvm/native.h"
 #include "runtime/execute/parallel.h"
+#include "runtime/system/announce.h"
 #include "runtime/system/cpu.h"
 
 namespace frit::codegen {
@@ -50,7 +51,8 @@ struct Parts {
   Result<runtime::ObjectCode> compile(std::span<const ir::Kernel> own) const {
     llvm::LLVMContext context;
     CompilerHandle compiler = acquire_compiler(cpu);
-    FRIT_ASSIGN_OR_RETURN(module, compiler->emit(own, context));
+    const Lines lines = runtime::source_lines_wanted() ? Lines::Source : Lines::None;
+    FRIT_ASSIGN_OR_RETURN(module, compiler->emit(own, context, lines));
     runtime::ObjectCode code{compiler->generate_object(*module), {}};
     for (const ir::Kernel& k : own) code.entries.push_back({k.name, symbol_name(k)});
     return code;

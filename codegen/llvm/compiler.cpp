@@ -52,14 +52,18 @@ std::unique_ptr<llvm::Module> Compiler::new_module(llvm::LLVMContext& context) c
 }
 
 Result<std::unique_ptr<llvm::Module>> Compiler::emit(std::span<const ir::Kernel> kernels, llvm::LLVMContext& context,
-                                                     bool lines) {
+                                                     Lines lines) {
   std::unique_ptr<llvm::Module> module = new_module(context);
   for (const ir::Kernel& kernel : kernels) {
     KernelEmitter emitter(*module, kernel, target_->has);
-    if (lines) emitter.keep_lines(ir::printed_instructions(kernel));
+    if (lines == Lines::Kernel) emitter.keep_lines(ir::printed_instructions(kernel));
+    if (lines == Lines::Source) emitter.keep_sources();
     FRIT_TRY(emitter.run(symbol_name(kernel)));
   }
-  if (lines) module->addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
+  if (lines != Lines::None)
+    module->addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
+  // All of gdb's versions read it, and names of files lie in the line table itself.
+  if (lines == Lines::Source) module->addModuleFlag(llvm::Module::Warning, "Dwarf Version", 4);
   optimise(*module);
   return module;
 }

@@ -17,15 +17,17 @@
 
 namespace frit::codegen {
 
+// The subject of debug locations: none, lines of the printed kernel, or lines of the user's source.
+enum class Lines : uint8_t { None, Kernel, Source };
+
 class Compiler {
  public:
   explicit Compiler(std::shared_ptr<const CpuTarget> target);
   ~Compiler();
 
-  // Emits each kernel as a function named by `symbol_name`, and optimises it. With `lines`, debug locations say for
-  // which line of the printed kernel an instruction was made.
+  // Emits each kernel as a function named by `symbol_name`, and optimises it.
   Result<std::unique_ptr<llvm::Module>> emit(std::span<const ir::Kernel> kernels, llvm::LLVMContext& context,
-                                             bool lines = false);
+                                             Lines lines = Lines::None);
   // The steps of `emit`: a module for the target, and the passes over all of its functions.
   std::unique_ptr<llvm::Module> new_module(llvm::LLVMContext& context) const;
   void optimise(llvm::Module& module);

@@ -1,9 +1,7 @@
 // The function around a kernel's body, its registers, and the placement of values.
 #include "codegen/llvm/emitter.h"
 
-#include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/Verifier.h>
 
 namespace frit::codegen {
@@ -37,7 +35,7 @@ Status KernelEmitter::run(const std::string& symbol) {
   begin_ = function_->getArg(2);
   end_ = function_->getArg(3);
   builder_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function_));
-  if (!lines_.empty()) open_scope(symbol);
+  open_scope(symbol);
 
   llvm::Value* table = function_->getArg(0);
   for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
@@ -69,23 +67,6 @@ Status KernelEmitter::run(const std::string& symbol) {
   return {};
 }
 
-void KernelEmitter::keep_lines(const std::vector<const ir::Instr*>& lines) {
-  for (size_t i = 0; i < lines.size(); ++i)
-    if (lines[i]) lines_[lines[i]] = static_cast<unsigned>(i + 1);
-}
-
-void KernelEmitter::open_scope(const std::string& symbol) {
-  llvm::DIBuilder info(module_);
-  llvm::DIFile* file = info.createFile(kernel_.name, ".");
-  info.createCompileUnit(llvm::dwarf::DW_LANG_C, file, "frit", true, "", 0, "",
-                         llvm::DICompileUnit::DebugDirectivesOnly);
-  scope_ = info.createFunction(file, symbol, symbol, file, 1, info.createSubroutineType(info.getOrCreateTypeArray({})),
-                               1, llvm::DINode::FlagZero, llvm::DISubprogram::SPFlagDefinition);
-  function_->setSubprogram(scope_);
-  info.finalize();
-  builder_.SetCurrentDebugLocation(llvm::DILocation::get(context_, 1, 0, scope_));
-}
-
 void KernelEmitter::fail(std::string message) {
   if (error_.empty()) error_ = std::move(message);
 }
@@ -99,8 +80,7 @@ bool KernelEmitter::skip(ir::Reg r) const { return vector_ && defined_[r] && reg
 
 void KernelEmitter::emit(const ir::Instr& instr) {
   const llvm::DebugLoc around = builder_.getCurrentDebugLocation();
-  if (const auto line = lines_.find(&instr); scope_ && line != lines_.end())
-    builder_.SetCurrentDebugLocation(llvm::DILocation::get(context_, line->second, 0, scope_));
+  locate(instr);
   emit_one(instr);
   if (scope_) builder_.SetCurrentDebugLocation(around);
 }

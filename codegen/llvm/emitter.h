@@ -35,6 +35,8 @@ class KernelEmitter {
   // Says in the function's debug locations for which line of `print(kernel)` each instruction was made. `lines` has the
   // kernel's instructions by line, from 0.
   void keep_lines(const std::vector<const ir::Instr*>& lines);
+  // Instead: which line of the user's source, where the kernel knows any.
+  void keep_sources();
 
  private:
   // A value of the kernel. Uniform: one scalar. Varying: one vector of the vector loop's width for each copy of its
@@ -115,7 +117,6 @@ class KernelEmitter {
   void emit_body(const ir::Body& body);
   void emit(const ir::Instr& instr);
   void emit_one(const ir::Instr& instr);
-  void open_scope(const std::string& symbol);
   Val uniform(llvm::Value* value, int depth) const;
   const Val& reg(ir::Reg r) const { return regs_[r]; }
   void define(ir::Reg r, Val value) { regs_[r] = std::move(value); }
@@ -133,6 +134,10 @@ class KernelEmitter {
   llvm::Type* widen(llvm::Type* t) const;  // a vector of the current width
   llvm::Value* constant(Dtype t, uint64_t bits);
   llvm::Value* i64(int64_t v) { return builder_.getInt64(static_cast<uint64_t>(v)); }
+
+  // emit_debug.cpp
+  void open_scope(const std::string& symbol);
+  void locate(const ir::Instr& instr);
 
   // emit_scalar.cpp: on scalars or on vectors alike
   Val emit_scalar(const ir::ScalarInstr& instr);
@@ -176,11 +181,6 @@ class KernelEmitter {
   llvm::Value* load_grouped(const Address& a, int copy);
   llvm::Value* load_pairs(const Address& a, int copy);
   llvm::Value* load_lanes(const Address& a, int copy, llvm::Value* mask);
-  // emit_spread.cpp
-  bool spreads_well(const Address& a) const;
-  llvm::Value* load_spread(const Address& a, int copy);
-  void store_spread(const Address& a, int copy, llvm::Value* value);
-  // emit_memory.cpp
   Val load_transposed(const Address& a);
   void transpose(llvm::SmallVectorImpl<llvm::Value*>& rows);
   void store_contiguous(const Address& a, llvm::Value* at, llvm::Value* value, llvm::Value* mask, bool stream = false);
@@ -193,6 +193,11 @@ class KernelEmitter {
   llvm::Value* stack_vector(llvm::Type* type);
   llvm::Value* spare();  // 8 bytes of stack that inactive lanes store to
   llvm::Value* zeros();  // zero bytes that inactive lanes load from, enough for a vector
+
+  // emit_spread.cpp
+  bool spreads_well(const Address& a) const;
+  llvm::Value* load_spread(const Address& a, int copy);
+  void store_spread(const Address& a, int copy, llvm::Value* value);
 
   // emit_loop.cpp
   void emit_loop(const ir::Loop& loop);
@@ -280,7 +285,9 @@ class KernelEmitter {
   llvm::Value* zeros_ = nullptr;
   bool streams_ = false;                        // some store is non-temporal
   std::map<const ir::Instr*, unsigned> lines_;  // empty where lines are not kept
+  bool sources_ = false;                        // debug locations are lines of the source
   llvm::DISubprogram* scope_ = nullptr;
+  std::map<std::string_view, llvm::DILocalScope*> files_;  // by source file
   std::string error_;
 };
 

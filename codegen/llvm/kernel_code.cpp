@@ -128,7 +128,7 @@ Result<std::vector<KernelCode>> list_kernel(const ir::Kernel& kernel, const std:
   const int64_t begin = runtime::now_ns();
   llvm::LLVMContext context;
   CompilerHandle compiler = acquire_compiler(cpu);
-  FRIT_ASSIGN_OR_RETURN(module, compiler->emit({&kernel, 1}, context, true));
+  FRIT_ASSIGN_OR_RETURN(module, compiler->emit({&kernel, 1}, context, Lines::Kernel));
   std::vector<KernelCode> forms(2);
   std::string text;
   llvm::raw_string_ostream stream(text);

@@ -38,7 +38,7 @@ bool is_package(const std::string& path) {
   return std::string_view(start, sizeof start) == "FRITPKG\n";
 }
 
-Source read_graph(const std::string& path) {
+Source read_graph(const std::string& path, bool locate) {
   Source s;
   s.name = path == "-" ? "<stdin>" : path;
   if (path != "-" && is_package(path)) {
@@ -62,7 +62,7 @@ Source read_graph(const std::string& path) {
   }
   if (!s.package && s.text.starts_with("FRITPKG\n"))
     fail({"'" + s.name + "' is a package that comes through a pipe", {}, "give the file itself"});
-  s.module = value_or_fail(ir::read_module(s.text, s.name.c_str()), s.text);
+  s.module = value_or_fail(ir::read_module(s.text, s.name.c_str(), locate && !s.package), s.text);
   if (Status v = ir::verify(*s.module); !v.ok()) fail(v.error(), s.text);
   return s;
 }

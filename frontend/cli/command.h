@@ -36,8 +36,8 @@ struct Source {
   std::shared_ptr<const runtime::PackageFile> package;  // where the graphs are from one
 };
 // Reads IR text, or JSON when the file's first character is '{' or '[', or the graphs of an artifact. "-" is standard
-// input.
-Source read_graph(const std::string& path);
+// input. With `locate`, ops without a source line of their own have that of the file.
+Source read_graph(const std::string& path, bool locate = false);
 // The weights that the module names, from its folder; none where it names none.
 runtime::NamedTensors read_weights(const Source& source);
 // The function of that name; the only one (or the last) when `name` is empty.

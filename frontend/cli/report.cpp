@@ -18,12 +18,6 @@ struct Options {
   int runs = 0;
 };
 
-// Ops without a location of their own are located in the file.
-void locate_ops(Source& source) {
-  if (source.package) return;
-  source.module = value_or_fail(ir::read_module(source.text, source.name.c_str(), true), source.text);
-}
-
 // Random numbers from seed 1 where nothing else is said: a page without times answers half of the questions.
 std::vector<runtime::Tensor> inputs_of(const ir::Function& f, const Source& source, InputOptions options) {
   if (!options.random) options.random = 1;
@@ -39,8 +33,7 @@ std::vector<runtime::Tensor> inputs_of(const ir::Function& f, const Source& sour
 }
 
 void run(const Options& o) {
-  Source source = read_graph(o.file);
-  locate_ops(source);
+  Source source = read_graph(o.file, true);
   const ir::Function& f = pick_function(*source.module, o.function);
   codegen::ReportRequest request;
   request.function = &f;

@@ -36,7 +36,7 @@ double ms_since(Clock::time_point begin) {
 }
 
 Runnable compile_graph(const Options& o, runtime::Gpu* gpu) {
-  Source source = read_graph(o.file);
+  Source source = read_graph(o.file, true);
   ir::Function& f = pick_function(*source.module, o.function);
   const runtime::NamedTensors weights = read_weights(source);
   const runtime::Signature signature = value_or_fail(codegen::make_signature(f));

@@ -79,15 +79,20 @@ class Announcement {
   jit_code_entry entry_;
 };
 
-bool perf_wanted() {
-  const char* value = secure_getenv("FRIT_PERF");
+bool is_set(const char* variable) {
+  const char* value = secure_getenv(variable);
   return value && *value && std::strcmp(value, "0") != 0;
 }
 
 }  // namespace
 
+bool source_lines_wanted() {
+  static const bool wanted = is_set("FRIT_LINES");
+  return wanted;
+}
+
 std::shared_ptr<void> announce_code(std::string object, const std::vector<LoadedSymbol>& symbols) {
-  static const bool perf = perf_wanted();
+  static const bool perf = is_set("FRIT_PERF");
   if (perf) {
     std::lock_guard lock(list_mutex());
     write_perf_map(symbols);

@@ -1,5 +1,5 @@
 // Makes generated functions visible by name: to gdb through its JIT interface, to perf through /tmp/perf-PID.map when
-// FRIT_PERF is set.
+// FRIT_PERF is set. FRIT_LINES adds the user's source lines.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,9 @@
 #include <vector>
 
 namespace frit::runtime {
+
+// Whether machine code is generated with a table of source lines (FRIT_LINES=1). It is then other code, for caches too.
+bool source_lines_wanted();
 
 struct LoadedSymbol {
   std::string_view name;

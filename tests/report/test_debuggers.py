@@ -24,6 +24,36 @@ class Debuggers(CliTest):
         self.assertRegex(said, rf"Breakpoint 1, 0x[0-9a-f]+ in {NAME} ")
         self.assertRegex(said, r"#1 .*run_kernel")
 
+    @unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
+    def test_source_lines(self):
+        """With FRIT_LINES gdb shows the user's line at a breakpoint and steps through the source."""
+        commands = ["set pagination off", "set breakpoint pending on", "set debuginfod enabled off", f"break {NAME}", "run", "bt 1", "next", "kill"]
+        done = subprocess.run(["gdb", "-batch", "-nx", *(f"-ex={c}" for c in commands), "--args", *RUN],
+                              env={**os.environ, "FRIT_NUM_THREADS": "1", "FRIT_LINES": "1"}, capture_output=True, text=True, timeout=240)
+        said = done.stdout + done.stderr
+        if "ptrace" in said.lower():
+            self.skipTest("processes must not be traced here")
+        self.assertRegex(said, rf"Breakpoint 1, {NAME} \(\) at .*layer_norm.frit:\d+")
+        self.assertRegex(said, rf"#0  {NAME} \(\) at .*layer_norm.frit:\d+")
+        self.assertRegex(said, r"(?m)^\d+\t +%\d+: f32\[n, (1|1024)\] = ")
+
+    def test_lines_are_other_code(self):
+        """Code with lines has keys of its own in the cache."""
+        cache = self.path("cache")
+        pathlib.Path(cache).mkdir(mode=0o700)
+
+        def kept(**variables):
+            subprocess.run([os.environ["FRIT_REPORTED"], self.path("a.json"), self.path("b.json")], check=True, capture_output=True, timeout=240,
+                           env={**os.environ, "FRIT_CACHE": "on", "FRIT_CACHE_DIR": cache, **variables})
+            return {p.name for p in pathlib.Path(cache).rglob("*.frit")}
+
+        plain = kept()
+        self.assertTrue(plain)
+        self.assertEqual(kept(FRIT_LINES="0"), plain)
+        lines = kept(FRIT_LINES="1")
+        self.assertGreater(len(lines), len(plain))
+        self.assertEqual(kept(FRIT_LINES="1"), lines)
+
     @unittest.skipUnless(shutil.which("perf"), "perf is not installed")
     def test_perf(self):
         data = self.path("perf.data")
