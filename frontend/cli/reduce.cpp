@@ -8,11 +8,12 @@
 #include <functional>
 #include <iostream>
 
+#include "codegen/core/interpreter_tensor.h"
 #include "codegen/core/signature.h"
 #include "frontend/cli/command.h"
-#include "frontend/cli/compare.h"
 #include "frontend/cli/inputs.h"
 #include "ir/interpret/interpret_kernel.h"
+#include "ir/reduce/distance.h"
 #include "ir/reduce/shrink.h"
 #include "ir/text/printer.h"
 #include "ir/verify/verifier.h"
@@ -43,7 +44,7 @@ std::vector<runtime::Tensor> draw(const ir::Function& f, const runtime::NamedTen
 
 std::vector<ir::Tensor> as_ir(const std::vector<runtime::Tensor>& tensors) {
   std::vector<ir::Tensor> out;
-  for (const runtime::Tensor& t : tensors) out.push_back(to_ir(t));
+  for (const runtime::Tensor& t : tensors) out.push_back(value_or_fail(codegen::to_interpreter(t)));
   return out;
 }
 
@@ -87,11 +88,11 @@ Result<std::vector<ir::Tensor>> run_compiled(ir::Function f, const std::vector<i
   std::vector<ir::Tensor> out;
   for (const runtime::Tensor& t : results) {
     if (!gpu) {
-      out.push_back(to_ir(t));
+      out.push_back(value_or_fail(codegen::to_interpreter(t)));
       continue;
     }
     FRIT_ASSIGN_OR_RETURN(here, runtime::to_host(t, *gpu));
-    out.push_back(to_ir(here));
+    out.push_back(value_or_fail(codegen::to_interpreter(here)));
   }
   return out;
 }

@@ -6,12 +6,13 @@
 #include <iostream>
 
 #include "codegen/core/backend.h"
+#include "codegen/core/interpreter_tensor.h"
 #include "codegen/core/signature.h"
 #include "frontend/cli/command.h"
-#include "frontend/cli/compare.h"
 #include "frontend/cli/inputs.h"
 #include "frontend/cli/tensors.h"
 #include "ir/interpret/interpreter.h"
+#include "ir/reduce/distance.h"
 #include "runtime/execute/gpu.h"
 #include "runtime/load/package.h"
 
@@ -46,7 +47,7 @@ class Comparison {
       const std::vector<runtime::Tensor> inputs =
           draw(weights, o_.inputs.random.value_or(1) + static_cast<uint64_t>(i) * 1000);
       std::vector<ir::Tensor> reference;
-      for (const runtime::Tensor& t : inputs) reference.push_back(to_ir(t));
+      for (const runtime::Tensor& t : inputs) reference.push_back(value_or_fail(codegen::to_interpreter(t)));
       reference = value_or_fail(ir::interpret(f_, reference));
       compare(reference, value_or_fail(executable_->run(on_device(inputs))), graph);
       if (!packed) continue;
@@ -82,7 +83,7 @@ class Comparison {
                std::vector<double>& most) const {
     for (size_t i = 0; i < want.size(); ++i) {
       const runtime::Tensor host = gpu_ ? value_or_fail(runtime::to_host(got[i], *gpu_)) : got[i];
-      most[i] = std::max(most[i], distance(want[i], to_ir(host)));
+      most[i] = std::max(most[i], distance(want[i], value_or_fail(codegen::to_interpreter(host))));
     }
   }
 

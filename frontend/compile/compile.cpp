@@ -93,7 +93,7 @@ void refuse_null_function() {
 
 CompiledBase::CompiledBase(std::shared_ptr<const void> closure, CompileOptions options)
     : state_(std::make_shared<CompiledState>(std::move(closure), std::move(options))) {
-  remember_for_report(state_);
+  if (!state_->is_own()) remember_for_report(state_);
 }
 
 std::shared_ptr<CompiledState> CompiledBase::state() const {
@@ -182,11 +182,9 @@ void CompiledBase::compile_ahead_of(ClosureFn fn, std::span<const ShapeDtype> ar
 namespace {
 
 // The kernels in the first form that the target's backend writes, which is text.
-std::string assembly_of(const ir::Program& program, const codegen::Target& target) {
+std::string assembly_of(const ir::Program& program, codegen::Backend& backend, const codegen::Target& target) {
   if (program.kernels.empty()) return "";
-  auto backend = codegen::find_backend(target.backend);
-  if (!backend) throw_runtime(backend.error(), {});
-  auto text = (*backend)->emit(program, target, codegen::facts_of(target.backend)->emissions.at(0).name);
+  auto text = backend.emit(program, target, codegen::facts_of(target.backend)->emissions.at(0).name);
   if (!text) throw_runtime(text.error(), {});
   return *std::move(text);
 }
@@ -199,15 +197,15 @@ Inspection inspection_of(const CompiledEntry& entry) {
   inspection.ir = ir::print(f);
   // The kernels are shown as they are scheduled for the device that runs them.
   const codegen::Target target = target_of(entry.device_type());
+  auto backend = codegen::find_backend(target.backend);
+  if (!backend) throw_runtime(backend.error(), nowhere);
+  auto traits = (*backend)->traits(target);
+  if (!traits) throw_runtime(traits.error(), nowhere);
   const auto lower = [&](std::string_view text) {
     auto pipeline = passes::Pipeline::parse(text);
     if (!pipeline) throw_runtime(pipeline.error(), nowhere);
     passes::PassContext context;
     context.fuse = get_compile_mode() != CompileMode::no_fuse;
-    auto backend = codegen::find_backend(target.backend);
-    if (!backend) throw_runtime(backend.error(), nowhere);
-    auto traits = (*backend)->traits(target);
-    if (!traits) throw_runtime(traits.error(), nowhere);
     context.target = *traits;
     ir::Function g = entry.traced().function;
     if (Status status = passes::run(*pipeline, g, context); !status) throw_runtime(status.error(), nowhere);
@@ -218,7 +216,7 @@ Inspection inspection_of(const CompiledEntry& entry) {
   if (lowered.program) {
     inspection.kernels = ir::print(*lowered.program, lowered.name);
     inspection.kernel_count = static_cast<int>(lowered.program->steps.size());
-    inspection.assembly = assembly_of(*lowered.program, target);
+    inspection.assembly = assembly_of(*lowered.program, **backend, target);
   }
   return inspection;
 }

@@ -8,8 +8,10 @@
 #include <map>
 #include <typeinfo>
 
+#include "frontend/compile/argument_names.h"
 #include "frontend/compile/explain.h"
 #include "frontend/core/log.h"
+#include "frontend/core/traced_arguments.h"
 #include "runtime/execute/observe.h"
 
 namespace frit::detail {
@@ -246,14 +248,14 @@ void CompiledState::account_for_miss(const Call& call) {
       line += "; it is an input from the next call on";
     }
   }
-  log(Topic::Recompiles, line);
+  if (!own_) log(Topic::Recompiles, line);
   misses_.push_back(std::move(line));
   if (misses_.size() > kMaxMisses) misses_.pop_front();
 }
 
 // ---- Tracing
 
-ir::Type CompiledState::open_type(const array& a, size_t index, size_t count, SizeTrace& sizes) const {
+ir::Type CompiledState::open_type(const array& a, size_t index, const std::string& name, SizeTrace& sizes) const {
   const Node& node = *node_of(a);
   ir::Type type{node.dtype, {}};
   const bool declared = index < options_.signature.size();
@@ -267,7 +269,7 @@ ir::Type CompiledState::open_type(const array& a, size_t index, size_t count, Si
       add(d.name);
       sizes.declare(d.name, {d.low, d.high}, d.multiple);
     } else if (options_.shapeless && !declared) {
-      add(parameter_name(index, count) + "_" + std::to_string(axis));
+      add(name + "_" + std::to_string(axis));
     } else {
       type.shape.emplace_back(n);
     }
@@ -276,10 +278,10 @@ ir::Type CompiledState::open_type(const array& a, size_t index, size_t count, Si
 }
 
 CompiledState::Request CompiledState::request_for(const Call& call) const {
-  Request request{make_signature(call, open_), {}, nullptr};
+  Request request{make_signature(call, open_), {}, argument_names(call, options_.inputs), nullptr};
   if (open_) request.sizes = std::make_unique<SizeTrace>(options_.name, true);
   for (size_t i = 0; i < call.arrays.size(); ++i)
-    request.types.push_back(open_ ? open_type(*call.arrays[i], i, call.arrays.size(), *request.sizes)
+    request.types.push_back(open_ ? open_type(*call.arrays[i], i, request.names[i], *request.sizes)
                                   : to_type(*node_of(*call.arrays[i])));
   return request;
 }
@@ -357,7 +359,7 @@ std::shared_ptr<CompiledEntry> CompiledState::entry_ahead(ClosureFn fn, std::spa
 std::shared_ptr<CompiledEntry> CompiledState::trace_open_or_fixed(Request request) {
   // A strict function reports the size that it cannot leave open. Without data there are no numbers to fall back on.
   if (!request.sizes || !request.sizes->has_data() || options_.strict) return trace(std::move(request));
-  Request fixed{request.signature, {}, nullptr};
+  Request fixed{request.signature, {}, request.names, nullptr};
   for (const auto& [dtype, shape] : request.signature.arguments)
     fixed.types.push_back({dtype, {shape.begin(), shape.end()}});
   try {
@@ -365,7 +367,7 @@ std::shared_ptr<CompiledEntry> CompiledState::trace_open_or_fixed(Request reques
   } catch (const NotProven& e) {
     auto entry = trace(std::move(fixed));
     entry->fixed_because = e.message() + (e.file().empty() ? "" : " at " + e.file() + ":" + std::to_string(e.line()));
-    log(Topic::Recompiles, options_.name + ": traced for these sizes alone: " + entry->fixed_because);
+    if (!own_) log(Topic::Recompiles, options_.name + ": traced for these sizes alone: " + entry->fixed_because);
     return entry;
   }
 }
@@ -382,6 +384,10 @@ std::shared_ptr<CompiledEntry> CompiledState::trace(Request request) {
   {
     const TraceScope scope(id, request.sizes.get());
     const CompileScope compiling(options_.name);
+    const TracedArguments named(placeholders, request.names);
+    request.names.resize(request.types.size());
+    for (size_t i = 0; i < request.names.size(); ++i)
+      if (request.names[i].empty()) request.names[i] = parameter_name(i, request.names.size());
     for (const ir::Type& type : request.types) placeholders.push_back(make_placeholder(options_.name, id, type));
     const size_t count = placeholders.size() - read.size();
     std::vector<array> arguments, outputs;
@@ -392,7 +398,8 @@ std::shared_ptr<CompiledEntry> CompiledState::trace(Request request) {
     for (const array& a : outputs) results.push_back(node_of(a));
     user_results = results.size();
     for (array* a : options_.outputs.arrays()) results.push_back(node_of(*a));
-    traced = build_function(options_.name, id, placeholders, results, request.sizes.get());
+    traced = build_function(options_.name, id, placeholders, results, request.sizes.get(), Captures::Evaluated,
+                            request.names);
   }
   aside.reset();
   auto entry = std::make_shared<CompiledEntry>(std::move(request.signature), std::move(traced),

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "frontend/compile/compiled_entry.h"
+#include "frontend/core/own_functions.h"
 
 namespace frit::detail {
 
@@ -27,6 +28,7 @@ class CompiledState {
 
   const std::string& name() const { return options_.name; }
   bool has_state() const { return has_state_; }
+  bool is_own() const { return own_; }
   const CompileOptions& options() const { return options_; }
   uint64_t promoted() const { return promoted_.load(std::memory_order_relaxed); }
 
@@ -55,6 +57,7 @@ class CompiledState {
   struct Request {
     Signature signature;
     std::vector<ir::Type> types;
+    std::vector<std::string> names;    // of the arguments
     std::unique_ptr<SizeTrace> sizes;  // null when no size is open
   };
 
@@ -65,7 +68,7 @@ class CompiledState {
   std::shared_ptr<CompiledEntry> trace_open_or_fixed(Request request);
   Request request_for(const Call& call) const;
   Request request_ahead(ClosureFn fn, std::span<const ShapeDtype> arguments) const;
-  ir::Type open_type(const array& a, size_t index, size_t count, SizeTrace& sizes) const;
+  ir::Type open_type(const array& a, size_t index, const std::string& name, SizeTrace& sizes) const;
   const DimDeclaration* declaration(const std::string& name) const;
   void check_declared(const Call& call) const;
   // Logs, counts and, where the options say so, refuses one more trace for `call`.
@@ -74,6 +77,7 @@ class CompiledState {
 
   const std::shared_ptr<const void> closure_;
   CompileOptions options_;
+  const bool own_ = OwnFunctions::made_here();
   bool has_state_ = false;
   bool open_ = false;  // sizes are not part of signatures
 

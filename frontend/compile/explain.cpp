@@ -2,7 +2,9 @@
 #include "frontend/compile/explain.h"
 
 #include <algorithm>
+#include <set>
 
+#include "frontend/compile/argument_names.h"
 #include "ir/text/printer.h"
 
 namespace frit::detail {
@@ -11,20 +13,36 @@ namespace {
 
 std::string type_of(Dtype dtype, const Shape& shape) { return ir::Type{dtype, {shape.begin(), shape.end()}}.str(); }
 
-std::string argument(size_t i, size_t count) {
-  return "argument " + std::to_string(i) + " '" + parameter_name(i, count) + "'";
+std::string_view name_of(size_t i, const CompiledEntry& entry) {
+  const ir::Function& f = entry.traced().function;
+  return f.values[f.params[i]].name;
+}
+std::string argument(size_t i, const CompiledEntry& entry) {
+  return "argument " + std::to_string(i) + " '" + std::string(name_of(i, entry)) + "'";
 }
 
-// "dim 0", "dims 0 and 2"
-std::string dims_text(const std::vector<size_t>& dims) {
-  std::string text = dims.size() == 1 ? "dim " : "dims ";
-  for (size_t i = 0; i < dims.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == dims.size() ? " and " : ", ") + std::to_string(dims[i]);
+// "axis 0", "axes 0 and 2"
+std::string axes_text(const std::vector<size_t>& axes) {
+  std::string text = axes.size() == 1 ? "axis " : "axes ";
+  for (size_t i = 0; i < axes.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == axes.size() ? " and " : ", ") + std::to_string(axes[i]);
   return text;
 }
 
 std::string line_of(const SourceLoc& loc) {
   return loc.known() && loc.line ? std::string(loc.file) + ":" + std::to_string(loc.line) : std::string();
+}
+
+// How a call with another number of arrays differs, with the name of one that is new where the structure has names.
+std::string other_count(const Call& call, const CompiledEntry& entry) {
+  const ir::Function& f = entry.traced().function;
+  std::string text = "there are " + std::to_string(call.arrays.size()) + " arrays, there were " +
+                     std::to_string(entry.signature().arguments.size());
+  std::set<std::string_view> before;
+  for (ir::ValueId p : f.params) before.insert(f.values[p].name);
+  for (const std::string& name : argument_names(call, {}))
+    if (name.find('.') != name.npos && !before.count(name)) return text + "; '" + name + "' is new";
+  return text;
 }
 
 // The first assumption about sizes that the call breaks.
@@ -33,7 +51,6 @@ Difference broken_assumption(const Call& call, const CompiledEntry& entry) {
   d.sizes_only = true;
   d.distance = 1;
   d.what = "a size differs from what the trace assumes";
-  const size_t count = entry.traced().arguments;
   const auto& sources = entry.sizes()->sources();
   const auto value_of = [&](const std::string& symbol) -> std::optional<int64_t> {
     const auto found = sources.find(symbol);
@@ -45,8 +62,8 @@ Difference broken_assumption(const Call& call, const CompiledEntry& entry) {
     return dim.substitute([&](const std::string& symbol) -> std::optional<Dim> {
       const auto found = sources.find(symbol);
       if (found == sources.end() || entry.sizes()->is_declared(symbol)) return std::nullopt;
-      return Dim::symbol(parameter_name(found->second.first, count) + ".dim(" + std::to_string(found->second.second) +
-                         ")");
+      return Dim::symbol(std::string(name_of(found->second.first, entry)) + ".dim(" +
+                         std::to_string(found->second.second) + ")");
     });
   };
   for (const Assumption& a : entry.sizes()->assumptions()) {
@@ -88,8 +105,7 @@ Difference difference(const Call& call, const CompiledEntry& entry) {
       }
   if (!same || s.arguments.size() != call.arrays.size()) {
     d.distance = 1000;
-    d.what = s.arguments.size() != call.arrays.size() ? "there are " + std::to_string(call.arrays.size()) +
-                                                            " arrays, there were " + std::to_string(s.arguments.size())
+    d.what = s.arguments.size() != call.arrays.size() ? other_count(call, entry)
                                                       : std::string("the arguments have another structure");
     d.cure = "a trace serves one structure";
     return d;
@@ -118,8 +134,7 @@ Difference difference(const Call& call, const CompiledEntry& entry) {
     const auto& [dtype, shape] = s.arguments[i];
     const Node& node = *node_of(*call.arrays[i]);
     const std::string was = s.declared.empty() ? type_of(dtype, shape) : s.declared[i];
-    const std::string what =
-        argument(i, s.arguments.size()) + " is " + type_of(node.dtype, node.shape) + ", was " + was;
+    const std::string what = argument(i, entry) + " is " + type_of(node.dtype, node.shape) + ", was " + was;
     if (node.dtype != dtype) {
       add(20, what, "a trace serves one dtype; convert with astype before the call");
     } else if (node.shape.size() != shape.size()) {
@@ -130,7 +145,9 @@ Difference difference(const Call& call, const CompiledEntry& entry) {
       std::vector<size_t> axes;
       for (size_t k = 0; k < shape.size(); ++k)
         if (shape[k] != node.shape[k]) axes.push_back(k);
-      add(5, what, "pass shapeless or mark " + dims_text(axes));
+      add(5, what,
+          "for one trace that serves every size compile with shapeless, or declare " + axes_text(axes) + " of '" +
+              std::string(name_of(i, entry)) + "' open in the signature");
     }
   }
   d.number_only = changed == 1 && d.number >= 0 && d.distance == by_numbers;

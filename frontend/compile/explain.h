@@ -11,7 +11,7 @@ namespace frit::detail {
 struct Difference {
   int distance = 0;
   std::string what;          // "argument 0 'x' is f32[8, 4], was f32[4, 4]"
-  std::string cure;          // "pass shapeless or mark dim 0"
+  std::string cure;          // "take it as an array to make it an input"
   std::string where;         // "file.cpp:12" of the assumption that does not hold, or empty
   bool sizes_only = false;   // the call matches the signature and breaks a fact about sizes
   bool number_only = false;  // the call differs in the value of number `number` (of those for array parameters) alone

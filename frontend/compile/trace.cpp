@@ -31,11 +31,12 @@ class GraphBuilder {
     if (sizes) traced_.function.facts = sizes->facts();
   }
 
-  TracedFunction run(const std::vector<NodePtr>& placeholders, const std::vector<NodePtr>& results) {
+  TracedFunction run(const std::vector<NodePtr>& placeholders, const std::vector<NodePtr>& results,
+                     const std::vector<std::string>& names) {
     traced_.arguments = placeholders.size();
     for (size_t i = 0; i < placeholders.size(); ++i)
-      values_[placeholders[i].get()] =
-          traced_.function.add_param(parameter_name(i, placeholders.size()), type_of(*placeholders[i]));
+      values_[placeholders[i].get()] = traced_.function.add_param(
+          names.empty() ? parameter_name(i, placeholders.size()) : names[i], type_of(*placeholders[i]));
     for (const NodePtr& result : results) visit(result);
     for (const NodePtr& result : results) traced_.function.results.push_back(values_.at(result.get()));
     return std::move(traced_);
@@ -200,8 +201,9 @@ class GraphBuilder {
 }  // namespace
 
 TracedFunction build_function(const std::string& name, uint64_t trace, const std::vector<NodePtr>& placeholders,
-                              const std::vector<NodePtr>& results, const SizeTrace* sizes, Captures captures) {
-  return GraphBuilder(name, trace, sizes, captures).run(placeholders, results);
+                              const std::vector<NodePtr>& results, const SizeTrace* sizes, Captures captures,
+                              const std::vector<std::string>& names) {
+  return GraphBuilder(name, trace, sizes, captures).run(placeholders, results, names);
 }
 
 }  // namespace frit::detail

@@ -32,10 +32,11 @@ std::string parameter_name(size_t index, size_t count);
 // An argument of function `name`; sizes may be open. `primal` is the argument that it stands for, if there is one.
 NodePtr make_placeholder(const std::string& name, uint64_t trace, const ir::Type& type, NodePtr primal = nullptr);
 
-// `placeholders` are the arguments in order; `sizes` is what the trace assumed of open ones, or null. Throws
-// frit::Error when a value that the graph needs belongs to another trace, or a captured array cannot be evaluated.
+// `placeholders` are the arguments in order, and `names` theirs (else x, y, z); `sizes` is what the trace assumed of
+// open ones, or null. Throws frit::Error when a value that the graph needs belongs to another trace, or a captured
+// array cannot be evaluated.
 TracedFunction build_function(const std::string& name, uint64_t trace, const std::vector<NodePtr>& placeholders,
                               const std::vector<NodePtr>& results, const SizeTrace* sizes,
-                              Captures captures = Captures::Evaluated);
+                              Captures captures = Captures::Evaluated, const std::vector<std::string>& names = {});
 
 }  // namespace frit::detail

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "codegen/core/crash_file.h"
+#include "codegen/core/interpreter_tensor.h"
 #include "frontend/eager/eager.h"
 #include "ir/reduce/distance.h"
 #include "ir/text/printer.h"
@@ -31,12 +32,9 @@ bool wanted() {
 }
 
 ir::Tensor copy_of(const runtime::Tensor& t) {
-  ir::Tensor out(t.dtype, t.shape);
-  Result<runtime::Tensor> here = t;
-  if (t.buffer && t.buffer->gpu()) here = runtime::to_host(t, *runtime::known_gpu());
-  const Status s = here.ok() ? runtime::copy_dense(*here, out.data.data()) : Status(here.error());
-  if (!s) throw_runtime(s.error(), Where());
-  return out;
+  auto copy = codegen::to_interpreter(t);
+  if (!copy) throw_runtime(copy.error(), Where());
+  return *std::move(copy);
 }
 
 // The elements of every value; more than the bound where a size is not known.

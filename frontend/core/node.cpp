@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "frontend/core/sizes.h"
+#include "frontend/core/user_place.h"
 #include "runtime/execute/gpu.h"
 
 namespace frit::detail {
@@ -123,6 +124,7 @@ void set_inputs(Operation& operation, std::vector<NodePtr> inputs) {
   }
   operation.inputs = std::move(inputs);
   operation.trace = current_trace();
+  if (operation.trace) operation.where = user_place(operation.where);
 }
 
 namespace {
@@ -243,16 +245,20 @@ void wait_for(const runtime::Tensor& t) {
 
 namespace {
 std::string file_of(const Where& where) { return where.file ? where.file : ""; }
+// While a function is traced, an error names the user's line in a binding too.
+Where in_trace(const Where& where) { return current_trace() ? Where(user_place(where)) : where; }
 }  // namespace
 
 void throw_invalid(const Diagnostic& d, const Where& where) {
-  throw InvalidArgument(d.message, d.note, file_of(where), where.line);
+  const Where at = in_trace(where);
+  throw InvalidArgument(d.message, d.note, file_of(at), at.line);
 }
 void throw_runtime(const Diagnostic& d, const Where& where) {
   throw RuntimeError(d.message, d.note, file_of(where), where.line);
 }
 void throw_invalid(std::string message, std::string note, const Where& where) {
-  throw InvalidArgument(std::move(message), std::move(note), file_of(where), where.line);
+  const Where at = in_trace(where);
+  throw InvalidArgument(std::move(message), std::move(note), file_of(at), at.line);
 }
 void throw_overflow(std::string message, std::string note, const Where& where) {
   throw ErrorOf<std::overflow_error>(std::move(message), std::move(note), file_of(where), where.line);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "frontend/core/user_place.h"
 #include "frontend/frit/array.h"
 
 namespace frit {
@@ -61,9 +62,10 @@ bool operator<(const Size& a, const Size& b) {
 namespace detail {
 
 void throw_not_proven(const Diagnostic& d, const Where& where) {
+  const SourceLoc at = user_place(where);
   throw NotProven(d.message,
                   "pass shapeless=false, or write the sizes in another way: this cannot be shown for every shape",
-                  where.file ? where.file : "", where.line);
+                  at.file ? at.file : "", at.line);
 }
 
 std::string Assumption::str() const {
@@ -166,8 +168,7 @@ void SizeTrace::assume_equal(const Dim& a, const Dim& b, std::string_view op, co
   const Dim difference = simplify(a - b);
   if (difference.is(0)) return;
   if (!has_data_ && (a.is_const() || b.is_const())) refuse_unknown(a.is_const() ? b : a, op, where);
-  assumptions_.push_back(
-      {Assumption::Kind::Equal, a, b, std::string(op), {where.file_name(), where.line(), where.column()}});
+  assumptions_.push_back({Assumption::Kind::Equal, a, b, std::string(op), user_place(Where(where))});
   const Dim zero = without_divisions(difference, facts_);
   // Solved for the symbol of the latest argument, so that the first argument's sizes name the others'.
   for (size_t i = order_.size(); i-- > 0;) {
@@ -193,8 +194,7 @@ void SizeTrace::assume_at_most(const Dim& a, const Dim& b, std::string_view op, 
   if (facts_.less_equal(0, room) == Tri::Yes) return;
   // Not less, so equal: a fact of more use.
   if (facts_.less_equal(room, 0) == Tri::Yes) return assume_equal(a, b, op, where);
-  assumptions_.push_back(
-      {Assumption::Kind::AtMost, a, b, std::string(op), {where.file_name(), where.line(), where.column()}});
+  assumptions_.push_back({Assumption::Kind::AtMost, a, b, std::string(op), user_place(Where(where))});
   facts_.assume_nonnegative(without_divisions(room, facts_));
   settle();
 }
@@ -225,8 +225,7 @@ void SizeTrace::assume_multiple(const Dim& a, const Dim& b, std::string_view op,
   Dim scale;
   const Dim whole = without_divisions(simplify(a), facts_, scale);
   const Dim rest = simplify(mod(whole, scale * b));
-  assumptions_.push_back(
-      {Assumption::Kind::Multiple, a, b, std::string(op), {where.file_name(), where.line(), where.column()}});
+  assumptions_.push_back({Assumption::Kind::Multiple, a, b, std::string(op), user_place(Where(where))});
   facts_.assume_zero(rest);
   settle();
 }

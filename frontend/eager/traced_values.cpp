@@ -5,6 +5,8 @@
 #include <unordered_set>
 
 #include "frontend/core/sizes.h"
+#include "frontend/core/traced_arguments.h"
+#include "frontend/core/user_place.h"
 #include "frontend/eager/eager.h"
 
 namespace frit::detail {
@@ -18,12 +20,24 @@ NodePtr primal_of(const Operation& operation) {
 }
 
 [[noreturn]] void throw_traced(const Operation& reader, const PlaceholderOperation& placeholder) {
-  std::string message = "eval: the value of '" + std::string(reader.name()) + "' was asked for while '" +
-                        placeholder.function + "' is traced, and depends on its arguments";
+  const std::string argument = TracedArguments::name_of(placeholder);
+  const std::string depends = argument.empty() ? "its arguments" : "its argument '" + argument + "'";
+  // The line that reads the value, where it is known; else the one that made it.
+  const SourceLoc read = user_place({}, true);
+  std::string message;
+  if (&reader == &placeholder) {
+    message = "eval: the value of " + (argument.empty() ? "an argument" : "argument '" + argument + "'") +
+              " was asked for while '" + placeholder.function + "' is traced, when it has none";
+  } else {
+    message = "eval: the value of '" + std::string(reader.name()) + "'";
+    if (read.known() && reader.where.known())
+      message += " (" + to_string({reader.where.file, reader.where.line, 0}) + ")";
+    message += " was asked for while '" + placeholder.function + "' is traced, and depends on " + depends;
+  }
   throw_invalid(std::move(message),
                 "compute with the array instead of reading its value: choose between values with where(), or read it "
                 "outside of the compiled function",
-                reader.where);
+                read.known() ? read : reader.where);
 }
 
 // Finds the placeholder without a value that a tracer depends on, for the message.

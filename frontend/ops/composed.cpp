@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 
+#include "frontend/core/own_functions.h"
 #include "frontend/frit/compile.h"
 #include "frontend/frit/utils.h"
 
@@ -30,6 +31,7 @@ CompiledFunction compiled_for(Name name, const ListFn& fn, ComposedSizes sizes) 
   const std::lock_guard<std::mutex> guard(mutex);
   if (const auto found = functions.find(name); found != functions.end()) return found->second;
   if (functions.size() >= kMaxFunctions) functions.clear();
+  const OwnFunctions own;
   CompileOptions options;
   options.name = name.name;
   options.shapeless = sizes == ComposedSizes::Open;

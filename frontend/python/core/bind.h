@@ -39,6 +39,7 @@ void bind_vmap(nb::module_& m);
 void bind_custom(nb::module_& m);
 void bind_compile(nb::module_& m);
 void bind_signals();
+void bind_places(nb::module_& m);
 void bind_export(nb::module_& m);
 
 }  // namespace frit::python

@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/function.h>
 
+#include "frontend/frit/detail/binding.h"
 #include "frontend/python/core/structure.h"
 #include "frontend/python/core/tree.h"
 
@@ -99,6 +100,28 @@ void run_function(const void*, detail::Reader& in, std::vector<array>& results, 
 
 }  // namespace
 
+namespace {
+
+// The names of the positional parameters of the function that is called; none past them, or of an object that is no
+// plain function.
+std::vector<std::string> parameter_names(size_t count) {
+  const nb::gil_scoped_acquire acquire;
+  std::vector<std::string> names;
+  nb::object fun = t_call ? t_call->self->fun : nb::object();
+  const bool bound = fun.is_valid() && PyMethod_Check(fun.ptr());
+  if (bound) fun = nb::borrow(PyMethod_GET_FUNCTION(fun.ptr()));
+  if (fun.is_valid() && PyFunction_Check(fun.ptr())) {
+    const nb::object code = fun.attr("__code__");
+    const nb::tuple all = code.attr("co_varnames");
+    const auto positional = nb::cast<size_t>(code.attr("co_argcount"));
+    for (size_t i = bound; i < positional && names.size() < count; ++i) names.push_back(nb::cast<std::string>(all[i]));
+  }
+  names.resize(count);
+  return names;
+}
+
+}  // namespace
+
 PyCompiled::PyCompiled(nb::object f, nb::object in, nb::object out, CompileOptions options)
     : detail::CompiledBase(std::make_shared<int>(0), std::move(options)),
       fun(std::move(f)),
@@ -164,6 +187,19 @@ Inspection PyCompiled::lower(PyObject* args, PyObject* kwargs) const {
 
 namespace {
 
+// State that could never hold an array is a mistake. Objects in trees are taken as they are.
+void check_state(nb::handle state, const char* which) {
+  PyObject* p = state.ptr();
+  if (state.is_none() || is_array(state) || PyList_Check(p) || PyTuple_Check(p) || PyDict_Check(p)) return;
+  bool holds_arrays = false;
+  visit_state(state, [&](array&, nb::handle) { holds_arrays = true; });
+  if (holds_arrays) return;
+  const std::string type = nb::cast<std::string>(nb::handle(state.type()).attr("__name__"));
+  throw nb::type_error(("compile: " + std::string(which) + " is of type " + type +
+                        "; give a list, tuple or dict of arrays, such as [model.state]")
+                           .c_str());
+}
+
 PyObject* call_slot(PyObject* self, PyObject* args, PyObject* kwargs) {
   try {
     return (*nb::inst_ptr<PyCompiled>(self))(args, kwargs).release().ptr();
@@ -208,6 +244,7 @@ PyType_Slot g_slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_slot)},
 }  // namespace
 
 void bind_compile(nb::module_& m) {
+  detail::set_parameter_names(run_function, parameter_names);
   nb::class_<Inspection>(m, "Inspection", documentation("Inspection").text)
       .def_ro("ir", &Inspection::ir, "The function as traced.")
       .def_ro("optimised", &Inspection::optimised, "The graph after its passes, before lowering.")
@@ -243,6 +280,8 @@ void bind_compile(nb::module_& m) {
       [](nb::object fun, nb::object inputs, nb::object outputs, bool shapeless, std::optional<std::string> name,
          bool strict, size_t max_traces, nb::object dims, nb::object signature) {
         if (!PyCallable_Check(fun.ptr())) throw nb::type_error("compile: the function cannot be called");
+        check_state(inputs, "inputs");
+        check_state(outputs, "outputs");
         CompileOptions options;
         options.name = name ? *name : function_name(fun);
         options.shapeless = shapeless;

@@ -88,4 +88,5 @@ NB_MODULE(core, m) {
   bind_export(m);
   bind_constants(m);
   bind_signals();
+  bind_places(m);
 }

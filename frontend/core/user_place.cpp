@@ -1,0 +1,30 @@
+// Asks the binding, if there is one.
+#include "frontend/core/user_place.h"
+
+#include <atomic>
+#include <string_view>
+
+#include "frontend/frit/detail/binding.h"
+
+namespace frit::detail {
+
+namespace {
+
+std::atomic<FindUserLine> g_find{nullptr};
+
+// Programs in another language have no lines of C++ of their own. Lines of files that were read, and those that an
+// operation of a transform has from the operation it belongs to, stay.
+bool is_frit(std::string_view file) { return file.ends_with(".cpp") || file.ends_with(".h"); }
+
+}  // namespace
+
+void set_user_line(FindUserLine find) { g_find.store(find, std::memory_order_release); }
+
+SourceLoc user_place(const SourceLoc& given, bool wait) {
+  const FindUserLine find = g_find.load(std::memory_order_acquire);
+  if (!find || (given.known() && !is_frit(given.file))) return given;
+  const UserLine at = find(wait);
+  return {at.file, at.line, 0};
+}
+
+}  // namespace frit::detail
