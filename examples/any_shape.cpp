@@ -1,6 +1,7 @@
 // One trace for every shape, and frit's log when it must trace again. Run it with FRIT_LOG=recompiles.
 #include <frit/frit.h>
 
+#include <exception>
 #include <iostream>
 
 using namespace frit;
@@ -15,7 +16,7 @@ array scores_by_number(array x) { return softmax(x + arange(x.shape(-1)), -1); }
 
 }  // namespace
 
-int main() {
+int main() try {
   auto f = compile(scores, {.name = "scores", .shapeless = true});
   for (Shape shape : {Shape{2, 3}, {1, 5}, {64, 128}}) f(ones(shape)).eval();
   std::cout << f.explain() << "\n";
@@ -37,4 +38,7 @@ int main() {
   } catch (const InvalidArgument& e) {
     std::cout << e.what() << "\n";
   }
+} catch (const std::exception& e) {
+  std::cerr << "error: " << e.what() << "\n";
+  return 1;
 }

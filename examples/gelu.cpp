@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <iostream>
 #include <string>
 #include <thread>
@@ -106,7 +107,7 @@ bool show(const char* name, Fn fn, const array& x, Reference&& reference) {
   return eager_error < 1e-6 && compiled_error < 1e-6;
 }
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   int rows = 32 * 1000;
   bool understood = argc % 2 == 1;
   for (int i = 1; i + 1 < argc; i += 2) {
@@ -138,4 +139,7 @@ int main(int argc, char** argv) {
   });
   if (!ok) std::fprintf(stderr, "a result is further from float64 than float32 should be\n");
   return ok ? 0 : 1;
+} catch (const std::exception& e) {
+  std::cerr << "error: " << e.what() << "\n";
+  return 1;
 }

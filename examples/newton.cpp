@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <exception>
 
 using namespace frit;
 
@@ -27,7 +28,7 @@ Unary hessian(const Unary& f) {
 
 }  // namespace
 
-int main() {
+int main() try {
   const auto step = compile([](array x) {
     const array towards = linalg::solve(hessian(rosenbrock)(x), grad(Unary(rosenbrock))(x));
     return std::pair(x - towards, rosenbrock(x));
@@ -42,4 +43,7 @@ int main() {
   }
   std::cout << x << "\n";
   return value < 1e-6 ? 0 : 1;
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "error: %s\n", e.what());
+  return 1;
 }

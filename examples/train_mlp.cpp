@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 
 using namespace frit;
 
@@ -81,7 +82,7 @@ std::vector<std::pair<std::string, array>> train(int steps, bool compiled) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   int steps = 60;
   if (argc == 3 && !std::strcmp(argv[1], "--steps")) steps = std::atoi(argv[2]);
   const auto compiled = train(steps, true), eager = train(steps, false);
@@ -91,4 +92,7 @@ int main(int argc, char** argv) {
       return 1;
     }
   std::printf("compiled and eager weights are equal to the bit\n");
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "error: %s\n", e.what());
+  return 1;
 }

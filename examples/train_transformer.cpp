@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 
 using namespace frit;
 
@@ -69,7 +70,7 @@ array scores(const Parameters& p, const array& tokens) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   int steps = 150;
   if (argc == 3 && !std::strcmp(argv[1], "--steps")) steps = std::atoi(argv[2]);
   random::seed(1);
@@ -118,4 +119,7 @@ int main(int argc, char** argv) {
   }
   std::printf("\"%s\"\n", said.c_str());
   return last < first ? 0 : 1;
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "error: %s\n", e.what());
+  return 1;
 }

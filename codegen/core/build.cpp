@@ -8,6 +8,7 @@
 #include "codegen/core/backend.h"
 #include "codegen/core/guard.h"
 #include "codegen/core/options.h"
+#include "ir/kernel/library_cost.h"
 #include "ir/routines/routine.h"
 #include "runtime/execute/observe.h"
 
@@ -224,8 +225,23 @@ Result<std::shared_ptr<runtime::Code>> load(const ir::Program& program, const Ta
 
 namespace {
 
-// Leads from the names of kernels back to the lines that they came from.
+// `"bytes":8,"flops":2`, as far as they are numbers.
+std::string cost_details(const Dim& bytes, const std::optional<Dim>& flops) {
+  std::string text;
+  if (bytes.is_const()) text += "\"bytes\":" + bytes.str();
+  if (flops && flops->is_const()) text += (text.empty() ? "\"flops\":" : ",\"flops\":") + flops->str();
+  return text;
+}
+
+// Leads from the names of kernels back to the lines that they came from, and to what a launch costs.
 void tell_sources(const ir::Program& program) {
+  const int64_t now = runtime::now_ns();
+  for (const ir::Step& step : program.steps)
+    if (const auto* library = std::get_if<ir::LibraryStep>(&step)) {
+      const ir::LibraryCost cost = ir::cost(*library);
+      const std::string details = cost_details(cost.bytes, cost.flops);
+      if (!details.empty()) runtime::observe({"source", library->routine->name, now, now, details});
+    }
   for (const ir::Kernel& k : program.kernels) {
     std::string at;
     for (const SourceLoc& loc : k.locs) {
@@ -233,9 +249,10 @@ void tell_sources(const ir::Program& program) {
       if (place.find_first_of("\"\\") == std::string::npos && at.find(place) == std::string::npos && at.size() < 400)
         at += (at.empty() ? "" : ", ") + place;
     }
-    const int64_t now = runtime::now_ns();
-    const std::string details = "\"at\":\"" + at + "\"";
-    if (!at.empty()) runtime::observe({"source", k.name, now, now, details});
+    const ir::KernelCost cost = ir::cost(k);
+    std::string details = cost_details(cost.bytes_read + cost.bytes_written, cost.flops);
+    if (!at.empty()) details += std::string(details.empty() ? "" : ",") + "\"at\":\"" + at + "\"";
+    if (!details.empty()) runtime::observe({"source", k.name, now, now, details});
   }
 }
 

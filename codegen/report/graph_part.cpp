@@ -16,7 +16,7 @@ namespace {
 
 using namespace ir;
 
-constexpr double kOpWidth = 132, kOpHeight = 30, kPadding = 14, kHead = 24;
+constexpr double kPadding = 14, kHead = 24;
 
 // Open braces that a line leaves behind, those in quotes not counted.
 int depth_of(std::string_view line) {
@@ -96,7 +96,7 @@ class GraphPart {
     std::vector<std::pair<uint32_t, uint32_t>> pairs;
     for (const auto& [pair, values] : edges_) pairs.push_back(pair);
     const auto [width, height] = lay_out(outer_, pairs, 36, 46, 4800);
-    doc_["layout"] = {{"width", rounded(width)}, {"height", rounded(height)}};
+    doc_["layout"] = {{"width", rounded(width)}, {"height", rounded(height)}, {"op", {kOpWidth, kOpHeight}}};
     add_ops();
     add_boxes();
     add_docs();

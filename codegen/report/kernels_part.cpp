@@ -4,6 +4,8 @@
 
 #include "codegen/report/parts.h"
 #include "ir/graph/control.h"
+#include "ir/kernel/library_cost.h"
+#include "ir/kernel/origin.h"
 #include "ir/routines/routine.h"
 #include "ir/text/kernel_printer.h"
 
@@ -15,9 +17,8 @@ using namespace ir;
 
 // Characters of code in a document, so that the page of a large function stays below 2 MB; the hottest kernels come
 // first.
-constexpr size_t kMostCode = 400'000;
+constexpr size_t kMostCode = 300'000;
 constexpr size_t kOthersUpTo = 120;  // ops of a function that is also compiled for other targets
-constexpr size_t kListed = 12;       // kernels of a large function whose code is shown
 
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> lines;
@@ -27,16 +28,6 @@ std::vector<std::string> split(const std::string& text) {
     at = end + 1;
   }
   return lines;
-}
-
-uint32_t origin_of(const Kernel& k, const Instr& instr) {
-  if (const auto* s = std::get_if<ScalarInstr>(&instr.node)) return k.origin(s->result);
-  if (const auto* x = std::get_if<IndexInstr>(&instr.node)) return k.origin(x->result);
-  if (const auto* l = std::get_if<LoadInstr>(&instr.node)) return k.origin(l->result);
-  if (const auto* s = std::get_if<StoreInstr>(&instr.node)) return k.origin(s->value);
-  if (const auto* b = std::get_if<BindInstr>(&instr.node)) return k.origin(b->value);
-  const auto& loop = std::get<Loop>(instr.node);
-  return loop.accumulators.empty() ? Kernel::kNoOp : k.origin(loop.accumulators[0].result);
 }
 
 // The decisions of `schedule` about a loop, in words, with the reason where the loop shows it.
@@ -95,6 +86,51 @@ std::vector<uint32_t> ops_around(const Compilation& c) {
   return around;
 }
 
+// The innermost loop that runs most instructions, a vector's counted once.
+class HotLoop {
+ public:
+  explicit HotLoop(const std::map<std::string, int64_t>& sizes) : sizes_(sizes) {}
+
+  void visit(const Body& body, double times) {
+    for (const Instr& instr : body) {
+      const auto* loop = std::get_if<Loop>(&instr.node);
+      if (!loop) continue;
+      // A size that is not known is 1. Of a loop over blocks the first block counts.
+      const auto extent = loop->extent.evaluate([&](const std::string& name) -> std::optional<int64_t> {
+        const auto found = sizes_.find(name);
+        return found != sizes_.end() ? found->second : variables_.count(name) ? 0 : 1;
+      });
+      const double inside = times * static_cast<double>(std::max<int64_t>(extent.value_or(1), 0));
+      const bool innermost = std::none_of(loop->body.begin(), loop->body.end(),
+                                          [](const Instr& i) { return std::holds_alternative<Loop>(i.node); });
+      const double work = inside * static_cast<double>(loop->body.size()) / std::max(loop->vector, 1);
+      if (innermost && work > most_) most_ = work, found = &instr;
+      variables_.insert(loop->var);
+      visit(loop->body, inside);
+    }
+  }
+  const Instr* found = nullptr;
+
+ private:
+  const std::map<std::string, int64_t>& sizes_;
+  std::set<std::string> variables_;
+  double most_ = 0;
+};
+
+// Its first and last line of the printed kernel, from 1; null where the kernel has no loop.
+Json hot_lines(const Kernel& k, const std::vector<const Instr*>& printed, const Json& lines,
+               const std::map<std::string, int64_t>& sizes) {
+  HotLoop hot(sizes);
+  hot.visit(k.body, 1);
+  const auto at = std::find(printed.begin(), printed.end(), hot.found);
+  if (!hot.found || at == printed.end()) return nullptr;
+  const auto first = static_cast<size_t>(at - printed.begin());
+  const auto indent = [&](size_t line) { return lines[line].get_ref<const std::string&>().find_first_not_of(' '); };
+  size_t last = first + 1;
+  while (last + 1 < lines.size() && indent(last) > indent(first)) ++last;
+  return {first + 1, last + 1};
+}
+
 Json kernel_json(const Kernel& k, uint32_t around, const std::map<std::string, int64_t>& sizes) {
   Json j{{"name", k.name}};
   const std::vector<const Instr*> printed = printed_instructions(k);
@@ -106,6 +142,7 @@ Json kernel_json(const Kernel& k, uint32_t around, const std::map<std::string, i
     ops.push_back(op == Kernel::kNoOp ? -1 : static_cast<int64_t>(op));
   }
   j["ir_ops"] = std::move(ops);
+  j["hot"] = hot_lines(k, printed, j["ir"], sizes);
   Json at = Json::array();
   for (const SourceLoc& loc : k.locs)
     if (loc.known() && loc.line) at.push_back(to_string({loc.file, loc.line, 0}));
@@ -156,14 +193,18 @@ class CodeAdder {
     for (size_t i = 0; i < doc["kernels"].size(); ++i) by_name_[doc["kernels"][i]["name"]] = i;
   }
 
+  // Whether something was left out.
+  bool full() const { return full_; }
+
   void add(const Backend::KernelCode& code) {
     const auto found = by_name_.find(code.kernel);
-    used_ += size_of(code);
-    if (used_ > kMostCode) {
+    if (used_ + size_of(code) > kMostCode) {
+      full_ = true;
       doc_["left_out"] =
           "code past " + std::to_string(kMostCode) + " characters; 'frit compile --emit' writes all of it";
       return;
     }
+    used_ += size_of(code);
     if (found != by_name_.end())
       doc_["kernels"][found->second]["code"].push_back(code_json(code));
     else
@@ -174,6 +215,7 @@ class CodeAdder {
   Json& doc_;
   std::map<std::string, size_t> by_name_;
   size_t used_ = 0;
+  bool full_ = false;
 };
 
 // The same function for another target, as far as that can be had.
@@ -217,6 +259,38 @@ void add_others(const ReportRequest& request, CodeAdder& adder) {
   }
 }
 
+// The operands and the cost of a routine. Its epilogue works on the routine's own result, and adds the rest of its
+// cost.
+void add_library(Json& j, const LibraryStep& library, const Program& p, const std::map<std::string, int64_t>& sizes) {
+  Json texts = Json::array(), types = Json::array();
+  for (size_t i = 0; i < library.operands.size(); ++i) {
+    texts.push_back(window_text(p, library.operands[i], library.dtypes[i]));
+    types.push_back(Type{library.dtypes[i], library.operands[i].layout.shape}.str());
+  }
+  j["operands"] = std::move(texts);
+  j["types"] = std::move(types);
+  LibraryCost cost = ir::cost(library, [&](const std::string& name) -> std::optional<Dim> {
+    const auto found = sizes.find(name);
+    return found == sizes.end() ? std::nullopt : std::optional(Dim(found->second));
+  });
+  if (library.epilogue) {
+    const Kernel& epilogue = p.kernels[library.epilogue->kernel];
+    j["epilogue"] = epilogue.name;
+    const KernelCost more = ir::cost(epilogue);
+    cost.bytes += more.bytes_read + more.bytes_written;
+    for (size_t i = 0; i < epilogue.buffers.size(); ++i) {
+      const KernelBuffer& b = epilogue.buffers[i];
+      const bool own = library.epilogue->buffers[i] == library.results[0].buffer;
+      if (own) cost.bytes = cost.bytes - b.size * Dim(int64_t{b.dtype.size} * (int64_t{b.read} + int64_t{b.written}));
+    }
+    if (cost.flops) *cost.flops += more.flops;
+  }
+  j["bytes"] = number(cost.bytes, sizes);
+  j["bytes_text"] = cost.bytes.str();
+  j["flops"] = cost.flops ? number(*cost.flops, sizes) : Json();
+  j["flops_text"] = cost.flops ? cost.flops->str() : "unknown";
+}
+
 Json step_json(const Step& step, const Program& p, const std::map<std::string, int64_t>& sizes) {
   Json j;
   if (const auto* launch = std::get_if<KernelStep>(&step)) {
@@ -232,21 +306,7 @@ Json step_json(const Step& step, const Program& p, const std::map<std::string, i
   const auto& library = std::get<LibraryStep>(step);
   j["routine"] = library.routine->name;
   j["boxes"] = library.groups;
-  if (library.epilogue) j["epilogue"] = p.kernels[library.epilogue->kernel].name;
-  Dim bytes = 0;
-  for (const auto* windows : {&library.operands, &library.results})
-    for (size_t i = 0; i < windows->size(); ++i) {
-      Dim elements = 1;
-      for (const Dim& d : (*windows)[i].layout.shape) elements *= d;
-      const size_t dtype = i + (windows == &library.operands ? 0 : library.operands.size());
-      bytes += elements * Dim(int64_t{library.dtypes[dtype].size});
-    }
-  Json texts = Json::array();
-  for (size_t i = 0; i < library.operands.size(); ++i)
-    texts.push_back(window_text(p, library.operands[i], library.dtypes[i]));
-  j["operands"] = std::move(texts);
-  j["bytes"] = number(bytes, sizes);
-  j["bytes_text"] = bytes.str();
+  add_library(j, library, p, sizes);
   return j;
 }
 
@@ -287,10 +347,17 @@ Status add_kernels(Json& doc, const ReportRequest& request, const Compilation& c
     FRIT_ASSIGN_OR_RETURN(all, backend->kernel_code(p, request.options.target));
     for (const auto& code : all) adder.add(code);
   } else {
-    Program listed;
-    for (size_t i : order) listed.kernels.push_back(p.kernels[i]);
-    FRIT_ASSIGN_OR_RETURN(all, backend->kernel_code(listed, request.options.target));
-    for (const auto& code : all) adder.add(code);
+    // The last form, which is nearest to the machine, of as many kernels as there is room for; then the others.
+    std::vector<Backend::KernelCode> others;
+    for (size_t i = 0; i < order.size() && !adder.full(); ++i) {
+      Program listed;
+      listed.kernels.push_back(p.kernels[order[i]]);
+      FRIT_ASSIGN_OR_RETURN(forms, backend->kernel_code(listed, request.options.target));
+      if (forms.empty()) continue;
+      adder.add(forms.back());
+      std::move(forms.begin(), forms.end() - 1, std::back_inserter(others));
+    }
+    for (const auto& code : others) adder.add(code);
   }
   if (request.all_targets && request.function->ops.size() <= kOthersUpTo) add_others(request, adder);
   return {};

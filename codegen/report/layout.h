@@ -7,6 +7,9 @@
 
 namespace frit::codegen::report {
 
+// An op without regions, as the page draws it.
+inline constexpr double kOpWidth = 132, kOpHeight = 30;
+
 struct Box {
   double width = 0, height = 0;
   double x = 0, y = 0;  // of the upper left corner; set by lay_out

@@ -1,12 +1,11 @@
-// A measured run: milliseconds of each step, and the limits of this machine that they are compared with.
+// A measured run: milliseconds of each step.
 #include <algorithm>
 #include <map>
 #include <mutex>
 
+#include "codegen/report/limits.h"
 #include "codegen/report/parts.h"
-#include "ir/read/parser.h"
 #include "runtime/execute/gpu.h"
-#include "runtime/execute/memory_loops.h"
 #include "runtime/execute/observe.h"
 
 namespace frit::codegen::report {
@@ -18,101 +17,6 @@ using runtime::now_ns;
 double median(std::vector<double> v) {
   std::sort(v.begin(), v.end());
   return v.empty() ? 0 : v[v.size() / 2];
-}
-
-// Bytes per second of a copy by all threads, far above the caches of one core; each byte is read and written.
-double copy_speed() {
-  constexpr size_t kBytes = size_t{48} << 20;
-  const runtime::Pages from(kBytes), to(kBytes);
-  std::vector<double> ns;
-  for (int i = 0; i < 3; ++i) {
-    const int64_t begin = now_ns();
-    runtime::parallel_copy(to.data(), from.data(), kBytes);
-    ns.push_back(static_cast<double>(now_ns() - begin));
-  }
-  return 2.0 * kBytes / median(ns) * 1e9;
-}
-
-// Seconds of a function of square f32 matrices, the median of three runs behind a first one; 0 where it cannot run.
-double seconds_of(const std::string& text, int64_t side, const Target& target, runtime::Gpu* gpu) {
-  auto module = ir::parse(text, "limits");
-  if (!module.ok()) return 0;
-  auto code = compile(*(*module)->functions[0], {target});
-  if (!code.ok()) return 0;
-  std::vector<runtime::Tensor> inputs;
-  for (size_t i = 0; i < (*module)->functions[0]->params.size(); ++i) {
-    auto buffer = runtime::Buffer::allocate(static_cast<size_t>(side * side) * sizeof(float));
-    if (!buffer.ok()) return 0;
-    std::fill_n(static_cast<float*>((*buffer)->data()), side * side, 0.5f);
-    inputs.push_back({*buffer, float32, {side, side}, {side, 1}, 0});
-    if (!gpu) continue;
-    auto there = runtime::to_gpu(inputs.back(), *gpu);
-    if (!there.ok()) return 0;
-    inputs.back() = *std::move(there);
-  }
-  std::vector<double> seconds;
-  if (gpu) gpu->keep_times(true);
-  const auto run = [&]() -> Status {
-    FRIT_TRY((*code)->run(inputs));
-    return gpu ? gpu->synchronize() : Status();
-  };
-  for (int i = 0; i < 4; ++i) {
-    const int64_t begin = now_ns();
-    if (!run()) break;
-    double taken = static_cast<double>(now_ns() - begin) / 1e9;
-    if (gpu) {
-      taken = 0;
-      for (const runtime::GpuTime& t : gpu->last_times()) taken += t.milliseconds / 1e3;
-    }
-    if (i) seconds.push_back(taken);
-  }
-  if (gpu) gpu->keep_times(false);
-  return median(std::move(seconds));
-}
-
-std::string matrix(int64_t side) { return "f32[" + std::to_string(side) + ", " + std::to_string(side) + "]"; }
-
-// Floating-point operations per second of a product of matrices, the arithmetic that comes nearest to the peak; 0 where
-// no library of products is installed.
-double product_speed(int64_t side, const Target& target, runtime::Gpu* gpu) {
-  const std::string m = matrix(side);
-  const double seconds = seconds_of(
-      "func @peak(%a: " + m + ", %b: " + m + ") -> " + m + " {\n  %0: " + m + " = matmul %a, %b\n  return %0\n}\n",
-      side, target, gpu);
-  const auto n = static_cast<double>(side);
-  return seconds > 0 ? 2 * n * n * n / seconds : 0;
-}
-
-// Bytes per second of a kernel that reads and writes each byte once, on a GPU.
-double stream_speed(int64_t side, const Target& target, runtime::Gpu& gpu) {
-  const std::string m = matrix(side);
-  const double seconds = seconds_of(
-      "func @copy(%a: " + m + ") -> " + m + " {\n  %0: " + m + " = negative %a\n  return %0\n}\n", side, target, &gpu);
-  return seconds > 0 ? 8 * static_cast<double>(side * side) / seconds : 0;
-}
-
-// The limits of a device, measured once in a process.
-Json limits(const Target& target, runtime::Gpu* gpu) {
-  static std::mutex mutex;
-  static auto& known = *new std::map<std::string, Json>;  // by name
-  const std::lock_guard lock(mutex);
-  Json& found = known[gpu ? gpu->info().name : ""];
-  if (!found.is_null()) return found;
-  if (!gpu) {
-    found = {{"bytes_per_second", copy_speed()},
-             {"flops_per_second", product_speed(512, target, nullptr)},
-             {"how", "bytes: a copy of 48 MiB by all threads; arithmetic: a product of 512 by 512 f32 matrices"}};
-    return found;
-  }
-  // A device in software is as slow as a processor.
-  const bool slow = gpu->info().kind == "cpu";
-  const int64_t bytes = slow ? 2048 : 8192, product = slow ? 256 : 4096;
-  found = {{"bytes_per_second", stream_speed(bytes, target, *gpu)},
-           {"flops_per_second", product_speed(product, target, gpu)}};
-  found["how"] = "on " + gpu->info().name + ", bytes: a kernel over " + std::to_string(bytes) + " by " +
-                 std::to_string(bytes) + " f32 elements; arithmetic: a product of " + std::to_string(product) + " by " +
-                 std::to_string(product) + " f32 matrices";
-  return found;
 }
 
 // Milliseconds and launches of the steps of a plan, over several runs. A step in a loop runs many times in each.
@@ -240,7 +144,9 @@ Status add_measurement(Json& doc, const ReportRequest& r, Compilation& c) {
   const Target& target = r.options.target;
   FRIT_ASSIGN_OR_RETURN(backend, find_backend(target.backend));
   FRIT_TRY(backend->runs_here(target));
-  FRIT_ASSIGN_OR_RETURN(image, make_image(*c.planned, target, &c.code));
+  // Code to read takes longer than code to run. Of many kernels it is made when the times say which are shown.
+  const bool all = c.planned->program->kernels.size() <= kListed || backend->runs_routines();
+  FRIT_ASSIGN_OR_RETURN(image, make_image(*c.planned, target, all ? &c.code : nullptr));
   end_stage("machine code");
   FRIT_ASSIGN_OR_RETURN(code, runtime::load_image(std::move(image)));
   end_stage("load");

@@ -11,7 +11,7 @@ namespace frit::codegen::report {
 
 namespace {
 
-constexpr double kOpWidth = 132, kOpHeight = 30, kPadding = 10, kLabel = 16;
+constexpr double kPadding = 10, kLabel = 16;
 
 }  // namespace
 

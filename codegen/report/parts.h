@@ -22,6 +22,9 @@ class LinePool {
   Json lines_ = Json::array();
 };
 
+// Kernels of a large function whose code is shown: those that take longest.
+inline constexpr size_t kListed = 12;
+
 struct Compilation {
   passes::PassContext context;
   std::optional<ir::Function> fused;      // behind `fuse`

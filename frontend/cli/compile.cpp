@@ -1,5 +1,6 @@
 // frit compile: turns graphs into code for targets: a package, a library that other programs link, or text to read.
 #include <filesystem>
+#include <iostream>
 
 #include "codegen/package/package.h"
 #include "frontend/cli/compile.h"
@@ -78,6 +79,9 @@ void write_code(const CompileArguments& o, Source& source, const Form& form) {
   Progress progress("compiling " + f.name);
   codegen::Backend* backend = value_or_fail(codegen::find_backend(target.backend));
   lower(f, target);
+  if (o.output.empty() && o.emit.empty())
+    std::cerr << "note: this is the " << form.emission.name << " of @" << f.name
+              << "; -o NAME writes a file whose ending chooses the form (" << endings_text() << ")\n";
   write_parts(o.output, form.emission, value_or_fail(backend->emit_parts(*f.program, target, form.emission.name)));
 }
 

@@ -5,6 +5,7 @@
 
 #include "codegen/core/guard.h"
 #include "frontend/cli/command.h"
+#include "ir/kernel/library_cost.h"
 #include "ir/routines/routine.h"
 #include "ir/text/kernel_printer.h"
 #include "ir/text/printer.h"
@@ -86,7 +87,10 @@ void explain(ir::Function& f, const Options& o) {
       std::cout << ir::step_text(p, *control) << "\n";
     } else {
       const auto& l = std::get<ir::LibraryStep>(p.steps[i]);
-      std::cout << "library " << l.routine->name << "\n";
+      const ir::LibraryCost cost = ir::cost(l);
+      std::cout << "library " << l.routine->name << ": moves " << amount(cost.bytes, "B");
+      if (cost.flops && !cost.flops->is(0)) std::cout << ", " << amount(*cost.flops, "flop");
+      std::cout << "\n";
       if (l.epilogue) {
         std::cout << "     with epilogue ";
         kernel(*l.epilogue);

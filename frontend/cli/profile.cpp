@@ -5,6 +5,9 @@
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <sstream>
 
 #include "frontend/cli/command.h"
 
@@ -19,8 +22,19 @@ struct Options {
 struct Row {
   std::string kind, name, from;
   size_t count = 0;
-  double total = 0, most = 0;  // microseconds
+  double total = 0, most = 0;          // microseconds
+  std::optional<double> bytes, flops;  // of a launch
 };
+
+// What the profile says about a name: the lines that it came from, and what a launch costs. Launches of one name with
+// different costs have none.
+struct About {
+  std::string at;
+  std::set<double> bytes, flops;
+};
+std::optional<double> only(const std::set<double>& values) {
+  return values.size() == 1 ? std::optional(*values.begin()) : std::nullopt;
+}
 
 // One event a line: the file is read once, whatever its length.
 class Reader {
@@ -58,8 +72,12 @@ class Reader {
       return found != e.end() && found->is_string() ? found->get<std::string>() : std::string();
     };
     if (text("ph") == "i" && text("cat") == "source") {
-      if (const auto args = e.find("args"); args != e.end() && args->is_object() && args->contains("at"))
-        if (const auto& at = (*args)["at"]; at.is_string()) from_[text("name")] = at.get<std::string>();
+      const auto args = e.find("args");
+      if (args == e.end() || !args->is_object()) return;
+      About& about = about_[text("name")];
+      if (const auto at = args->find("at"); at != args->end() && at->is_string()) about.at = at->get<std::string>();
+      for (const auto& [key, values] : {std::pair{"bytes", &about.bytes}, {"flops", &about.flops}})
+        if (const auto v = args->find(key); v != args->end() && v->is_number()) values->insert(v->get<double>());
       return;
     }
     if (text("ph") != "X") return;
@@ -69,7 +87,11 @@ class Reader {
     Row& row = rows[{text("cat"), text("name")}];
     row.kind = text("cat");
     row.name = text("name");
-    row.from = from_[row.name];
+    if (const auto known = about_.find(row.name); known != about_.end()) {
+      row.from = known->second.at;
+      row.bytes = only(known->second.bytes);
+      row.flops = only(known->second.flops);
+    }
     ++row.count;
     row.total += duration->get<double>();
     row.most = std::max(row.most, duration->get<double>());
@@ -77,8 +99,16 @@ class Reader {
 
   std::string path_;
   size_t number_ = 1;
-  std::map<std::string, std::string> from_;
+  std::map<std::string, About> about_;
 };
+
+// 10^9 a second, as text; empty where the cost of a launch is not known.
+std::string rate(const Row& r, const std::optional<double>& each) {
+  if (!each || !(r.total > 0)) return "";
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(1) << *each * static_cast<double>(r.count) / r.total / 1000;
+  return text.str();
+}
 
 void run(const Options& o) {
   Reader reader(o.file);
@@ -93,13 +123,15 @@ void run(const Options& o) {
   }
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.total > b.total; });
   std::cout << std::setw(12) << "total ms" << std::setw(8) << "share" << std::setw(10) << "calls" << std::setw(12)
-            << "mean us" << std::setw(12) << "most us" << "  name\n";
+            << "mean us" << std::setw(12) << "most us" << std::setw(9) << "GB/s" << std::setw(9) << "Gflop/s"
+            << "  name\n";
   for (size_t i = 0; i < std::min(o.top, rows.size()); ++i) {
     const Row& r = rows[i];
     const bool timed = r.kind == "kernel" || r.kind == "routine";
     std::cout << std::fixed << std::setprecision(3) << std::setw(12) << r.total / 1000 << std::setprecision(1)
               << std::setw(7) << (timed && work > 0 ? r.total / work * 100 : 0) << "%" << std::setw(10) << r.count
-              << std::setw(12) << r.total / static_cast<double>(r.count) << std::setw(12) << r.most << "  " << r.name
+              << std::setw(12) << r.total / static_cast<double>(r.count) << std::setw(12) << r.most << std::setw(9)
+              << rate(r, r.bytes) << std::setw(9) << rate(r, r.flops) << "  " << r.name
               << (r.kind == "kernel" ? "" : " (" + r.kind + ")") << (r.from.empty() ? "" : " from " + r.from) << "\n";
   }
   if (rows.size() > o.top) std::cout << "and " << rows.size() - o.top << " more; --top shows them\n";

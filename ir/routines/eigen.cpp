@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/routines/cost.h"
 #include "ir/routines/dense_matrix.h"
 #include "ir/routines/eigen_rules.h"
 #include "ir/routines/linear_algebra.h"
@@ -283,6 +284,16 @@ Status general(const ReferenceCall& call) {
   return {};
 }
 
+// With l the longer side and k the shorter one: 4 l^2 k + 8 l k^2 + 9 k^3 with vectors, 4 l k^2 - 4 k^3 / 3 without.
+template <bool kVectors>
+std::optional<Dim> flops_svd(const RoutineLayouts& call) {
+  const Shape& x = call.operands[0].shape;
+  const Dim &m = x[x.size() - 2], &n = x.back(), k = min(m, n), l = max(m, n);
+  const Dim thirds =
+      kVectors ? k * (l * l * Dim(12) + l * k * Dim(24) + k * k * Dim(27)) : k * k * (l * Dim(12) - k * Dim(4));
+  return cost::matrices(x, thirds, call.dtypes[0]);
+}
+
 constexpr OperandKind kDefinite = OperandKind::Definite;
 constinit const Routine kEigh{.name = "eigh",
                               .results = 2,
@@ -290,12 +301,14 @@ constinit const Routine kEigh{.name = "eigh",
                               .reference = symmetric<true>,
                               .takes = matrices::takes_real_or_complex,
                               .operand_kind = kDefinite,
-                              .determined = 1};
+                              .determined = 1,
+                              .flops = cost::cubic<27>};
 constinit const Routine kEigvalsh{.name = "eigvalsh",
                                   .infer = infer_eigvalsh,
                                   .reference = symmetric<false>,
                                   .takes = matrices::takes_real_or_complex,
-                                  .operand_kind = kDefinite};
+                                  .operand_kind = kDefinite,
+                                  .flops = cost::cubic<4>};
 // The order of eigenvalues is free too.
 constinit const Routine kEig{.name = "eig",
                              .results = 2,
@@ -303,25 +316,29 @@ constinit const Routine kEig{.name = "eig",
                              .reference = general<true>,
                              .takes = matrices::takes_real_or_complex,
                              .operand_kind = kDefinite,
-                             .determined = 0};
+                             .determined = 0,
+                             .flops = cost::cubic<75>};
 constinit const Routine kEigvals{.name = "eigvals",
                                  .infer = infer_eigvals,
                                  .reference = general<false>,
                                  .takes = matrices::takes_real_or_complex,
                                  .operand_kind = kDefinite,
-                                 .determined = 0};
+                                 .determined = 0,
+                                 .flops = cost::cubic<30>};
 constinit const Routine kSvd{.name = "svd",
                              .results = 3,
                              .infer = infer_svd,
                              .reference = singular<true>,
                              .takes = matrices::takes_real_or_complex,
                              .operand_kind = kDefinite,
-                             .determined = 2};
+                             .determined = 2,
+                             .flops = flops_svd<true>};
 constinit const Routine kSvdvals{.name = "svdvals",
                                  .infer = infer_svdvals,
                                  .reference = singular<false>,
                                  .takes = matrices::takes_real_or_complex,
-                                 .operand_kind = kDefinite};
+                                 .operand_kind = kDefinite,
+                                 .flops = flops_svd<false>};
 
 const RegisterRoutine records[] = {RegisterRoutine(kEigh),    RegisterRoutine(kEigvalsh), RegisterRoutine(kEig),
                                    RegisterRoutine(kEigvals), RegisterRoutine(kSvd),      RegisterRoutine(kSvdvals)};

@@ -1,4 +1,5 @@
 // Triangular factorisations: the rows and routine records of `cholesky`, `lu_factor` and `qr`.
+#include "ir/routines/cost.h"
 #include "ir/routines/dense_matrix.h"
 #include "ir/routines/linear_algebra.h"
 
@@ -205,23 +206,33 @@ std::vector<ValueId> vjp_qr(Builder& b, const Op&, Values operands, Values resul
   return {b.build("add", {placed(b, first, 0, 0, a.shape), placed(b, further, 0, k, a.shape)})};
 }
 
+// The factor and its columns written out: each 2 k^2 (l - k / 3) for k the shorter side and l the longer one.
+std::optional<Dim> flops_qr(const RoutineLayouts& call) {
+  const Shape& x = call.operands[0].shape;
+  const Dim &m = x[x.size() - 2], &n = x.back(), k = min(m, n), l = max(m, n);
+  return cost::matrices(x, k * k * (l * Dim(12) - k * Dim(4)), call.dtypes[0]);
+}
+
 constinit const Routine kCholesky{.name = "cholesky",
                                   .infer = infer_cholesky,
                                   .reference = cholesky,
                                   .takes = matrices::takes_real,
-                                  .operand_kind = OperandKind::Definite};
+                                  .operand_kind = OperandKind::Definite,
+                                  .flops = cost::cubic<1>};
 constinit const Routine kLu{.name = "lu_factor",
                             .results = 3,
                             .infer = infer_lu,
                             .reference = lu_factor,
                             .takes = matrices::takes_real,
-                            .operand_kind = OperandKind::Definite};
+                            .operand_kind = OperandKind::Definite,
+                            .flops = cost::cubic<2>};
 constinit const Routine kQr{.name = "qr",
                             .results = 2,
                             .infer = infer_qr,
                             .reference = qr,
                             .takes = matrices::takes_real,
-                            .operand_kind = OperandKind::Definite};
+                            .operand_kind = OperandKind::Definite,
+                            .flops = flops_qr};
 
 const RegisterRoutine records[] = {RegisterRoutine(kCholesky), RegisterRoutine(kLu), RegisterRoutine(kQr)};
 

@@ -2,6 +2,7 @@
 #include <numbers>
 
 #include "ir/ops/rules.h"
+#include "ir/routines/cost.h"
 #include "ir/routines/host_rows.h"
 #include "ir/routines/routine.h"
 
@@ -142,10 +143,21 @@ std::vector<ValueId> vjp_irfft(Builder& b, const Op& op, Values operands, Values
 bool is_complex_type(Dtype t) { return is_complex(t); }
 bool is_float32(Dtype t) { return t == float32; }
 
-constinit const Routine kFft{.name = "fft", .infer = infer_fft, .reference = forward, .takes = is_complex_type};
-constinit const Routine kRfft{.name = "rfft", .infer = infer_rfft, .reference = forward, .takes = is_float32};
+// 5 n log2(n) for a complex row, half of it for a real one.
+std::optional<Dim> flops_of(const Layout& row, double factor) {
+  const std::optional<Dim> one = cost::n_log_n(row.shape.back(), factor);
+  return one ? std::optional(cost::leading(row.shape, 1) * *one) : std::nullopt;
+}
+std::optional<Dim> flops_fft(const RoutineLayouts& call) { return flops_of(call.operands[0], 5); }
+std::optional<Dim> flops_rfft(const RoutineLayouts& call) { return flops_of(call.operands[0], 2.5); }
+std::optional<Dim> flops_irfft(const RoutineLayouts& call) { return flops_of(call.results[0], 2.5); }
+
+constinit const Routine kFft{
+    .name = "fft", .infer = infer_fft, .reference = forward, .takes = is_complex_type, .flops = flops_fft};
+constinit const Routine kRfft{
+    .name = "rfft", .infer = infer_rfft, .reference = forward, .takes = is_float32, .flops = flops_rfft};
 constinit const Routine kIrfft{
-    .name = "irfft", .infer = infer_irfft, .reference = inverse_real, .takes = is_complex_type};
+    .name = "irfft", .infer = infer_irfft, .reference = inverse_real, .takes = is_complex_type, .flops = flops_irfft};
 
 const RegisterRoutine records[] = {RegisterRoutine(kFft), RegisterRoutine(kRfft), RegisterRoutine(kIrfft)};
 

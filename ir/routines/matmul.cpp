@@ -2,6 +2,7 @@
 #include "ir/routines/matmul.h"
 
 #include "ir/ops/rules.h"
+#include "ir/routines/cost.h"
 #include "ir/routines/linear_algebra.h"
 
 namespace frit::ir {
@@ -121,6 +122,10 @@ Status multiply(const ReferenceCall& call) {
   return {};
 }
 
+std::optional<Dim> flops_of(const RoutineLayouts& call) {
+  return cost::product(call.results[0].shape, call.operands[0].shape.back(), call.dtypes[0]);
+}
+
 }  // namespace
 
 constinit const Routine kMatmul{.name = "matmul",
@@ -128,7 +133,8 @@ constinit const Routine kMatmul{.name = "matmul",
                                 .results = 1,
                                 .infer = infer_matmul,
                                 .reference = multiply,
-                                .epilogue = RoutineEpilogue::FirstResult};
+                                .epilogue = RoutineEpilogue::FirstResult,
+                                .flops = flops_of};
 
 namespace {
 

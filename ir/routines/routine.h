@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -64,6 +65,9 @@ struct Routine {
   uint32_t determined = ~0u;
   // Bytes of scratch memory that a call needs; null where it needs none.
   Dim (*workspace)(const RoutineLayouts&) = nullptr;
+  // The floating-point operations of a call, or its comparisons where it orders elements: the leading term of the usual
+  // algorithm. Nothing where a size without a value leaves them open. Null where a call computes nothing.
+  std::optional<Dim> (*flops)(const RoutineLayouts&) = nullptr;
 };
 
 // Null where there is no routine of that name.

@@ -1,6 +1,9 @@
 // Binary search in a sorted row: the row of `searchsorted` and its routine record.
+#include <bit>
+
 #include "ir/graph/batch.h"
 #include "ir/ops/rules.h"
+#include "ir/routines/cost.h"
 #include "ir/routines/host_rows.h"
 #include "ir/routines/routine.h"
 
@@ -59,12 +62,21 @@ Status search(const ReferenceCall& call) {
   return {};
 }
 
+// A halving for each wanted element and bit of the row's length.
+std::optional<Dim> comparisons(const RoutineLayouts& call) {
+  const Dim& n = call.operands[0].shape.back();
+  if (!n.is_const()) return std::nullopt;
+  return cost::leading(call.operands[1].shape, 0) *
+         Dim(static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(n.value()))));
+}
+
 constinit const Routine kSearchsorted{.name = "searchsorted",
                                       .operands = 2,
                                       .results = 1,
                                       .infer = infer_searchsorted,
                                       .reference = search,
-                                      .exact = true};
+                                      .exact = true,
+                                      .flops = comparisons};
 
 const RegisterRoutine record(kSearchsorted);
 

@@ -1,4 +1,5 @@
 // Inverses and systems of equations: the rows and routine records of `inv`, `tri_inv`, `solve` and `solve_triangular`.
+#include "ir/routines/cost.h"
 #include "ir/routines/dense_matrix.h"
 #include "ir/routines/linear_algebra.h"
 
@@ -113,28 +114,40 @@ std::vector<ValueId> vjp_solve_triangular(Builder& b, const Op& op, Values opera
   return {triangle(b, left, upper), right};
 }
 
+// The factors, kThirds / 3 * n^3, and the substitutions for each column of the right side: n^2 for a triangle.
+template <int kThirds>
+std::optional<Dim> flops_solve(const RoutineLayouts& call) {
+  const Shape &a = call.operands[0].shape, &b = call.operands[1].shape;
+  const Dim &n = a.back(), triangles = kThirds ? 2 : 1;
+  return cost::matrices(a, n * n * (n * Dim(kThirds) + b.back() * triangles * Dim(3)), call.dtypes[0]);
+}
+
 constinit const Routine kInv{.name = "inv",
                              .infer = infer_inv,
                              .reference = solve<false, true>,
                              .takes = matrices::takes_real,
-                             .operand_kind = OperandKind::Definite};
+                             .operand_kind = OperandKind::Definite,
+                             .flops = cost::cubic<6>};
 constinit const Routine kTriInv{.name = "tri_inv",
                                 .infer = infer_tri_inv,
                                 .reference = solve<true, true>,
                                 .takes = matrices::takes_real,
-                                .operand_kind = OperandKind::Definite};
+                                .operand_kind = OperandKind::Definite,
+                                .flops = cost::cubic<1>};
 constinit const Routine kSolve{.name = "solve",
                                .operands = 2,
                                .infer = infer_solve,
                                .reference = solve<false, false>,
                                .takes = matrices::takes_real,
-                               .operand_kind = OperandKind::Definite};
+                               .operand_kind = OperandKind::Definite,
+                               .flops = flops_solve<2>};
 constinit const Routine kSolveTriangular{.name = "solve_triangular",
                                          .operands = 2,
                                          .infer = infer_solve_triangular,
                                          .reference = solve<true, false>,
                                          .takes = matrices::takes_real,
-                                         .operand_kind = OperandKind::Definite};
+                                         .operand_kind = OperandKind::Definite,
+                                         .flops = flops_solve<0>};
 
 const RegisterRoutine records[] = {RegisterRoutine(kInv), RegisterRoutine(kTriInv), RegisterRoutine(kSolve),
                                    RegisterRoutine(kSolveTriangular)};

@@ -4,6 +4,7 @@
 // The order of elements is that of ir/routines/host_rows.h. Equal elements keep their order, so every result is
 // determined to the bit.
 #include "ir/ops/rules.h"
+#include "ir/routines/cost.h"
 #include "ir/routines/host_rows.h"
 #include "ir/routines/routine.h"
 
@@ -110,13 +111,32 @@ std::vector<ValueId> vjp_topk(Builder& b, const Op& op, Values operands, Values,
   return put_back(b, operands, b.build("slice", {order}, {{"start", start}, {"stop", Dims(shape)}}), cotangents);
 }
 
-constinit const Routine kSort{.name = "sort", .infer = infer_sort, .reference = sorted<false>, .exact = true};
-constinit const Routine kArgsort{.name = "argsort", .infer = infer_argsort, .reference = sorted<true>, .exact = true};
-constinit const Routine kPartition{
-    .name = "partition", .infer = infer_partition, .reference = partitioned<false>, .exact = true};
-constinit const Routine kArgpartition{
-    .name = "argpartition", .infer = infer_argpartition, .reference = partitioned<true>, .exact = true};
-constinit const Routine kTopk{.name = "topk", .infer = infer_topk, .reference = sorted<false>, .exact = true};
+// Comparisons: n log2(n) of a row to sort; 3 n, about what a selection needs, where one position divides it.
+std::optional<Dim> comparisons_to_sort(const RoutineLayouts& call) {
+  const Shape& x = call.operands[0].shape;
+  const std::optional<Dim> row = cost::n_log_n(x.back(), 1);
+  return row ? std::optional(cost::leading(x, 1) * *row) : std::nullopt;
+}
+std::optional<Dim> comparisons_to_select(const RoutineLayouts& call) {
+  return cost::leading(call.operands[0].shape, 0) * Dim(3);
+}
+
+constinit const Routine kSort{
+    .name = "sort", .infer = infer_sort, .reference = sorted<false>, .exact = true, .flops = comparisons_to_sort};
+constinit const Routine kArgsort{
+    .name = "argsort", .infer = infer_argsort, .reference = sorted<true>, .exact = true, .flops = comparisons_to_sort};
+constinit const Routine kPartition{.name = "partition",
+                                   .infer = infer_partition,
+                                   .reference = partitioned<false>,
+                                   .exact = true,
+                                   .flops = comparisons_to_select};
+constinit const Routine kArgpartition{.name = "argpartition",
+                                      .infer = infer_argpartition,
+                                      .reference = partitioned<true>,
+                                      .exact = true,
+                                      .flops = comparisons_to_select};
+constinit const Routine kTopk{
+    .name = "topk", .infer = infer_topk, .reference = sorted<false>, .exact = true, .flops = comparisons_to_select};
 
 const RegisterRoutine records[] = {RegisterRoutine(kSort), RegisterRoutine(kArgsort), RegisterRoutine(kPartition),
                                    RegisterRoutine(kArgpartition), RegisterRoutine(kTopk)};

@@ -179,7 +179,14 @@ class Programs(CliTest):
         three = json.loads(pathlib.Path(self.path("three.json")).read_text())
         self.assertEqual(three["history"]["counters"]["traces"], 3)
         self.assertEqual(len(three["history"]["misses"]), 2)
-        self.assertIn("pass shapeless or mark dim 0", three["history"]["misses"][0])
+        self.assertIn("compile with shapeless, or declare axis 0 of 'x' open", three["history"]["misses"][0])
+        # Routines have costs; those with an epilogue more than alone.
+        products = [s for s in doc["steps"] if s.get("routine") == "matmul"]
+        self.assertTrue(products)
+        for s in products:
+            self.assertGreater(s["flops"], 2)
+            self.assertGreater(s["bytes"], 4)
+            self.assertEqual(len(s["types"]), 2)
 
     def test_at_exit(self):
         folder = self.path("reports")
@@ -206,6 +213,9 @@ class Programs(CliTest):
         whole = pathlib.Path(path).read_text()
         self.assertIn("three_shapes", table)
         self.assertIn("matmul (routine)", table)
+        self.assertIn("Gflop/s", table)
+        sources = {e["name"]: e["args"] for e in events if e.get("cat") == "source"}
+        self.assertGreater(sources["matmul"]["flops"], 0)
         self.assertIn("functions.cpp:", table)
         kernels = [e for e in events if e.get("cat") == "kernel"]
         self.assertGreaterEqual(len(kernels), 3)

@@ -14,6 +14,8 @@ import sys
 import tempfile
 import unittest
 
+from cli_case import LOOP
+
 FRIT = os.environ["FRIT_CLI"]
 GRAPHS = pathlib.Path(os.environ["FRIT_GRAPHS"])
 PICTURES = pathlib.Path(os.environ["FRIT_PICTURES"])
@@ -88,6 +90,9 @@ function overlaps(root) {
     store.dispatchEvent(new MouseEvent("mouseover", { bubbles: true }));
     result.lit = [...document.querySelectorAll("#kernels .column")].map((c) => [c.querySelector("h3").textContent.trim(), c.querySelectorAll(".lit").length]);
   }
+  result.hot = [...document.querySelectorAll("#kernels .column")].map((c) => [c.querySelector("h3").textContent.trim(), c.querySelectorAll(".hotline").length]);
+  result.hotFrom = byId("hot") ? byId("hot").innerText : "";
+  result.table = [...document.querySelectorAll("#kernel-table tbody tr")].map((r) => [...r.children].map((c) => c.innerText));
   byId("tab-kernels").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
   result.wrapped = !byId("overview").hidden && document.activeElement === byId("tab-overview");
   const range = document.querySelector("#passes input[type=range]");
@@ -123,6 +128,20 @@ out.textContent = JSON.stringify({ times, wholeNodes, readNodes, ops: doc.ops.le
 document.body.append(out);
 </script>"""
 
+DIFFERENCES = r"""<script>
+"use strict";
+// The lines on the left that a pass changes.
+const changed = (a, b) => difference(a, b).filter((r) => !r[2] && r[0] !== null).map((r) => r[0]);
+const rows = {}, at = (name) => doc.passes.findIndex((p) => p.name === name);
+rows.dce = doc.passes.slice(1).flatMap((p, i) => p.kernels === undefined && p.name !== "fuse" ? changed(textOf(doc.passes[i]), textOf(p)) : []);
+rows.same = changed(["  %0: f32[3] = exp %x", "  %1: f32[3] = add %0, %x"], ["  %4: f32[3] = exp %x", "  %5: f32[3] = add %4, %x"]);
+rows.operand = changed(["  %0: f32[3] = exp %x", "  %1: f32[3] = add %0, %x"], ["  %0: f32[3] = exp %x", "  %1: f32[3] = neg %0", "  %2: f32[3] = add %1, %x"]);
+const out = document.createElement("pre");
+out.id = "result";
+out.textContent = JSON.stringify(rows);
+document.body.append(out);
+</script>"""
+
 
 def chromium(*arguments, virtual_time=True):
     with tempfile.TemporaryDirectory() as profile:
@@ -130,18 +149,6 @@ def chromium(*arguments, virtual_time=True):
                                f"--user-data-dir={profile}", *(["--virtual-time-budget=20000"] if virtual_time else []), *map(str, arguments)],
                               capture_output=True, timeout=240)
     return done.stdout.decode(errors="replace")
-
-
-LOOP = """func @loop(%init: f32[64], %xs: f32[20, 64]) -> (f32[64], f32[20, 64]) {
-  %0: f32[64], %1: f32[20, 64] = scan %init, %xs {body=func(%c: f32[64], %x: f32[64]) -> (f32[64], f32[64]) {
-      %0: f32[64] = add %c, %x
-      %1: f32[64] = tanh %0
-      %2: f32[64] = negative %1
-      return %1, %2
-    }, carried=1, length=20, scanned=1}
-  return %0, %1
-}
-"""
 
 
 def large_graph(count):
@@ -230,8 +237,36 @@ class Page(unittest.TestCase):
                 self.assertGreaterEqual(lit["asm"], 1, lit)
                 self.assertGreaterEqual(lit["graph ops"], 1, lit)
 
-    def test_reason(self):
-        self.assertIn("epilogue", self.check("attention", 1200)["why"])
+    def test_answers(self):
+        """Why two groups are not one, what each step costs and reaches, and the hottest loop with its source line."""
+        r = self.check("attention", 1200)
+        self.assertIn("epilogue", r["why"])
+        self.assertEqual(len(r["table"]), 3)
+        for row in r["table"]:
+            self.assertRegex(row[5], r"\dB|\d [kMG]?B")
+            self.assertRegex(row[6], r"\d [kMG]?flop")
+            self.assertRegex(row[7], r"\d % of (arithmetic|memory)")
+            self.assertIn("attention.frit:", row[0])
+        for name in ("attention", "layer_norm", "train_step"):
+            r = self.probe(name, 1300)
+            hot = dict(r["hot"])
+            self.assertGreaterEqual(hot["kernel IR"], 3, name)
+            self.assertGreaterEqual(hot["asm"], 4, name)
+            self.assertRegex(r["hotFrom"], r"from \S+:\d+", name)
+
+    def test_differences(self):
+        """A pass that takes a line away changes no line behind it."""
+        graph = self.folder / "shifted.frit"
+        lines = ["func @shifted(%x: f32[64]) -> f32[64] {", "  %0: f32[64] = exp %x", "  %1: f32[64] = tanh %x"]
+        lines += [f"  %{i}: f32[64] = {('sin', 'cos')[i % 2]} %{i - 1}" for i in range(2, 20)]
+        graph.write_text("\n".join(lines) + "\n  return %19\n}\n")
+        page = self.folder / "shifted.html"
+        subprocess.run([FRIT, "report", graph, "--no-run", "-o", page], check=True, capture_output=True, timeout=300)
+        page.write_text(page.read_text().replace("</body>", DIFFERENCES + "</body>"))
+        rows = self.result("shifted", chromium("--window-size=1200,900", "--dump-dom", f"file://{page}", virtual_time=False))
+        self.assertEqual(rows["dce"], ["  %0: f32[64] = exp %x"])
+        self.assertEqual(rows["same"], [])
+        self.assertEqual(rows["operand"], ["  %1: f32[3] = add %0, %x"])
 
     def test_failed(self):
         self.check("failed", 1000, whole=False)

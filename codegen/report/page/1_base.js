@@ -42,13 +42,14 @@ function sourceLink(at) {
   return el("span", {}, el("code", {}, (p ? p.file.split("/").pop() + ":" + p.line : at)), text ? " " : "", text ? el("code", { class: "soft" }, text) : "");
 }
 
-// The kernels with the sums over their launches; routines stand in the same list.
+// The kernels with the sums over their launches. Routines stand in the same list, a row for operands of other types.
 function work() {
   const list = new Map(), kernels = new Map(doc.kernels.map((k) => [k.name, k]));
   doc.steps.forEach((step, i) => {
     const name = step.kernel || step.routine;
     if (!name) return;  // a step of control flow
-    const w = list.get(name) || { name, kernel: kernels.get(name), launches: 0, ms: 0, timed: false, bytes: 0, flops: 0, steps: [], boxes: new Set() };
+    const of = step.routine ? (step.types || []).join(", ") : "", key = step.routine ? name + " " + of : name;
+    const w = list.get(key) || { name, key, of, kernel: kernels.get(name), launches: 0, ms: 0, timed: false, bytes: 0, flops: 0, steps: [], boxes: new Set() };
     const cost = w.kernel || step, times = step.launches || 1;
     w.launches += times;
     if (step.ms !== undefined) { w.ms += step.ms; w.timed = true; }
@@ -57,7 +58,7 @@ function work() {
     w.cost = cost;
     w.steps.push(i);
     for (const b of step.boxes || []) w.boxes.add(b);
-    list.set(name, w);
+    list.set(key, w);
   });
   const all = [...list.values()];
   const total = all.reduce((sum, w) => sum + w.ms, 0);
@@ -67,7 +68,6 @@ function work() {
 // How near a kernel comes to the limit that binds it.
 function limit(w) {
   const m = doc.machine;
-  // What a routine computes is not known, so neither is the limit that binds it.
   if (!m || !m.bytes_per_second || !w.timed || !w.ms || w.bytes === null || w.flops === null) return null;
   const seconds = w.ms / 1000;
   const memory = w.bytes / m.bytes_per_second;

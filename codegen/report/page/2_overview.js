@@ -20,7 +20,7 @@ panels.overview = function (section) {
       (Object.keys(doc.sizes).length ? "; times are for " + Object.entries(doc.sizes).map(([k, v]) => k + " = " + v).join(", ") : "") + "."),
     el("div", { class: "facts" }, facts));
   section.append(kernelTable(all), ...controlSteps());
-  if (doc.machine && doc.machine.how) section.append(el("p", { class: "soft" }, "Limits were measured with this page (" + doc.machine.how + "). A kernel whose data is in the caches can pass the limit of memory."));
+  if (doc.machine && doc.machine.how) section.append(el("p", { class: "soft" }, "The limits are the best of " + doc.machine.runs + " short runs of each kind on this machine, the last better one at " + doc.machine.measured + " (" + doc.machine.how + "). A kernel whose data is in the caches can pass the limit of memory."));
   section.append(el("div", { class: "two" },
     el("div", {}, roofline(all)), el("div", {}, memoryPlot()),
     el("div", {}, stages()), el("div", {}, guards(), traces())));
@@ -33,7 +33,7 @@ function kernelTable(all) {
     const reached = near ? percent(near.part) + " of " + near.by : "";
     const show = () => w.kernel ? open("kernels", () => showKernel(w.name)) : open("graph", () => [...w.boxes].forEach((b, i) => i || chooseGroup(b)));
     return el("tr", { class: "pick", tabindex: 0, onclick: show, onkeydown: (e) => { if (e.key === "Enter") show(); } },
-      el("td", { class: "name" }, el("code", {}, w.name), w.kernel ? "" : " (library routine)"),
+      el("td", { class: "name" }, el("code", {}, w.name), w.kernel ? "" : [" (library routine) ", el("span", { class: "soft" }, w.of)], whence(w)),
       el("td", { class: "n" }, w.launches), el("td", { class: "n" }, w.timed ? milliseconds(w.ms) : ""),
       el("td", { class: "n" }, w.timed ? percent(w.share) : ""), el("td", {}, el("span", { class: "bar", style: "width:" + (w.share * 90).toFixed(1) + "px" })),
       el("td", { class: "n" }, w.bytes === null ? w.cost.bytes_text || "" : amount(w.bytes, "B")),
@@ -43,6 +43,14 @@ function kernelTable(all) {
   return el("div", {}, el("h2", {}, "Kernels, the longest first"), el("div", { class: "scroll" },
     el("table", { id: "kernel-table" }, el("thead", {}, el("tr", {}, ["kernel", "launches", "time", "share", "", "moves", "computes", "reaches"].map((t, i) =>
       el("th", { class: i && i !== 4 ? "n" : null }, t)))), el("tbody", {}, rows))));
+}
+
+// A source line of a kernel or routine, and how many others it has; of a routine that of the op that it is.
+function whence(w) {
+  const groups = doc.boxes.filter((b) => b.kind === "group");
+  const ops = w.kernel ? [] : [...w.boxes].flatMap((number) => (groups[number] || { ops: [] }).ops).sort((a, b) => (doc.ops[b].name === w.name) - (doc.ops[a].name === w.name));
+  const at = [...new Set(w.kernel ? w.kernel.at : ops.map((o) => doc.ops[o].at).filter((a) => a))];
+  return at.length ? el("div", { class: "soft" }, sourceLink(at[0]), at.length > 1 ? " and " + (at.length - 1) + " more" : "") : "";
 }
 
 // The order of the steps, where loops and choices make it worth a look.
@@ -111,7 +119,10 @@ function memoryPlot() {
   });
   chart.append(axisText(L, H - 6, "step 0"), axisText(W - 10, H - 6, "step " + (steps - 1), { "text-anchor": "end" }));
   const donors = doc.buffers.filter((b) => b.donor).map((b) => b.name + " over " + b.donor);
-  const reuse = doc.slots && doc.slots.length ? doc.buffers.filter((b) => b.slot !== null).length + " temporaries share " + doc.slots.length + (doc.slots.length === 1 ? " slot" : " slots") + " of the workspace. " : "";
+  const inSlots = doc.buffers.filter((b) => b.slot !== null).length, slots = (doc.slots || []).length;
+  const workspace = slots && doc.slots.every((s) => s.bytes !== null) ? " (" + amount(doc.slots.reduce((sum, s) => sum + s.bytes, 0), "B") + ")" : "";
+  const reuse = !slots ? "" : inSlots > slots ? inSlots + " temporaries share " + slots + (slots === 1 ? " place" : " places") + " in the workspace" + workspace + ": those whose lives do not overlap use the same memory. "
+    : inSlots === 1 ? "The one temporary has the workspace" + workspace + " for itself. " : "Each of the " + inSlots + " temporaries has a place of its own in the workspace" + workspace + ": their lives overlap, or their sizes differ. ";
   out.push(chart, el("p", { class: "soft" }, reuse + (donors.length ? "Results may take over donated arguments: " + donors.join(", ") + ". " : "") +
     (doc.buffers.length > shown.length ? "The largest " + shown.length + " of " + doc.buffers.length + " buffers are shown." : "")));
   return out;

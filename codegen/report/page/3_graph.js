@@ -140,7 +140,7 @@ function drawNow() {
 const innerOps = new Map();
 doc.ops.forEach((op, i) => { if (op.around !== undefined) innerOps.set(op.around, [...(innerOps.get(op.around) || []), i]); });
 const withInner = (ops) => ops.flatMap((o) => [o, ...withInner(innerOps.get(o) || [])]);
-const opSize = (op) => op.size || [132, 30];
+const opSize = (op) => op.size || doc.layout.op;
 function drawOps(g, box, seen, x, y) {
   const all = withInner(box.ops), here = new Set(all);
   const edge = (a, b) => {

@@ -19,10 +19,10 @@ panels.kernels = function (section) {
 function showKernel(name) { kernelSelect.value = name; drawKernel(name); }
 
 // A column of lines. keys[i] is the set of kernel IR lines, from 1, that line i belongs to.
-function column(title, note, lines, keys, numbers) {
+function column(title, note, lines, keys, numbers, hot) {
   const body = el("div", { class: "rows" });
   lines.forEach((text, i) => {
-    const row = el("span", { class: "line mono", "data-keys": keys && keys[i] ? keys[i].join(" ") : "" }, numbers ? el("span", { class: "no" }, numbers[i]) : "", text);
+    const row = el("span", { class: hot && i >= hot[0] && i <= hot[1] ? "line mono hotline" : "line mono", "data-keys": keys && keys[i] ? keys[i].join(" ") : "" }, numbers ? el("span", { class: "no" }, numbers[i]) : "", text);
     body.append(row);
   });
   const code = el("div", { class: "code", tabindex: 0, "aria-label": title }, body);
@@ -42,6 +42,28 @@ function column(title, note, lines, keys, numbers) {
   });
   return el("div", { class: "column" }, el("h3", {}, title, note ? el("span", { class: "soft" }, " " + note) : ""), code);
 }
+// Of assembly, the loop that the hottest loop of the kernel IR became: the longest innermost range from a label to a jump
+// back to it most of whose lines were made for that loop. [first, last], or null.
+function hotRange(code, hot) {
+  if (!hot || !code.from) return null;
+  const labels = new Map(), loops = [];
+  code.lines.forEach((text, i) => {
+    const label = /^(\S+):/.exec(text), jump = /^\s+(?:j\w+|b(?:\.\w+)?|cbn?z\s+\w+,|tbn?z\s+\w+,\s*#\w+,)\s+(\.\S+)/.exec(text);
+    if (label) labels.set(label[1], i);
+    else if (jump && labels.has(jump[1])) loops.push([labels.get(jump[1]), i]);
+  });
+  const inner = loops.filter(([a, b]) => !loops.some(([c, d]) => c >= a && d <= b && d - c < b - a));
+  const inside = ([a, b]) => { let n = 0; for (let i = a; i <= b; i++) n += code.from[i] >= hot[0] && code.from[i] <= hot[1]; return n; };
+  const fits = inner.filter((r) => inside(r) * 2 > r[1] - r[0]).sort((r, s) => inside(s) - inside(r));
+  return fits[0] || null;
+}
+function goToHot() {
+  for (const code of kernelOut.querySelectorAll(".code")) {
+    const first = code.querySelector(".hotline");
+    if (first) code.scrollTop = Math.max(0, first.offsetTop - code.offsetTop - 40);
+  }
+}
+
 function lightUp(from, keys) {
   const wanted = new Set(keys);
   for (const code of kernelOut.querySelectorAll(".code")) {
@@ -81,21 +103,30 @@ function drawKernel(name) {
   for (const op of ops) { const at = doc.ops[op].at; if (at) sources.set(at, [...(sources.get(at) || []), ...opsOf.get(op)]); }
   // Lines inside of loops and choices, whose ops are no ops of the graph.
   for (const at of k.at || []) if (!sources.has(at)) sources.set(at, []);
-  const columns = [];
+  const columns = [], texts = [];
+  const inHot = (line) => k.hot && line >= k.hot[0] && line <= k.hot[1];
+  const hotSources = [...sources].filter(([, lines]) => lines.some(inHot)).map(([at]) => at);
   if (sources.size) {
     const at = [...sources.keys()].sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
-    columns.push(column("source", at.length ? place(at[0]).file.split("/").pop() : "", at.map((p) => sourceText(p) || p), at.map((p) => sources.get(p)), at.map((p) => place(p).line)));
+    texts.push(column("source", at.length ? place(at[0]).file.split("/").pop() : "", at.map((p) => sourceText(p) || p), at.map((p) => sources.get(p)), at.map((p) => place(p).line)));
   }
-  if (ops.length) columns.push(column("graph ops", "", ops.map((o) => doc.ops[o].text), ops.map((o) => opsOf.get(o)), null));
-  columns.push(column("kernel IR", "", k.ir, k.ir.map((t, i) => [i + 1]), k.ir.map((t, i) => i + 1)));
+  if (ops.length) texts.push(column("graph ops", "", ops.map((o) => doc.ops[o].text), ops.map((o) => opsOf.get(o)), null));
+  if (texts.length) columns.push(el("div", { class: "stack" }, texts));
+  columns.push(column("kernel IR", "", k.ir, k.ir.map((t, i) => [i + 1]), k.ir.map((t, i) => i + 1), k.hot ? [k.hot[0] - 1, k.hot[1] - 1] : null));
+  let marked = false;
   for (const c of k.code) {
     if (!shownForms.has(c.form)) continue;
-    columns.push(column(c.form, c.from ? "" : "(lines are not linked)", c.lines, c.from ? c.from.map((f) => f ? [f] : null) : null, null));
+    const range = hotRange(c, k.hot);
+    marked = marked || range !== null;
+    columns.push(column(c.form, c.from ? "" : "(lines are not linked)", c.lines, c.from ? c.from.map((f) => f ? [f] : null) : null, null, range));
   }
-  const toggles = k.code.map((c) => el("button", { "aria-pressed": shownForms.has(c.form), onclick: () => { shownForms.has(c.form) ? shownForms.delete(c.form) : shownForms.add(c.form); drawKernel(name); } }, c.form));
+  const toggles = k.code.map((c) => el("button", { "aria-pressed": String(shownForms.has(c.form)), onclick: () => { shownForms.has(c.form) ? shownForms.delete(c.form) : shownForms.add(c.form); drawKernel(name); } }, c.form));
   kernelOut.replaceChildren(el("div", { class: "facts" }, facts),
     el("h3", {}, "Loops, as schedule chose them"), el("ul", { class: "remarks" }, k.schedule.map((s) => el("li", { style: "margin-left:" + s.depth * 18 + "px" }, s.text))),
     toggles.length ? el("div", { class: "kernelpick" }, "Show ", toggles) : el("p", { class: "soft" }, "Its code was left out, or the compilation failed before."),
     el("p", { class: "soft" }, "Point at a line, or focus a column and use the arrow keys, to light what it became."),
-    el("div", { class: "columns" }, columns));
+    k.hot ? el("p", { id: "hot" }, el("button", { onclick: goToHot }, "Show the hottest loop"), " ", el("code", {}, k.ir[k.hot[0] - 1].trim().replace(/ \{$/, "")),
+      hotSources.length ? [" from ", hotSources.slice(0, 3).map((at, i) => [i ? ", " : "", sourceLink(at)]), hotSources.length > 3 ? " and " + (hotSources.length - 3) + " more" : ""] : "", marked ? "" : el("span", { class: "soft" }, " (no loop of the code shown is its own)")) : "",
+    el("div", { class: "columns", style: "--codes:" + Math.max(1, columns.length - (texts.length ? 2 : 1)) + ";--texts:" + (texts.length ? "minmax(200px, 0.75fr)" : "") }, columns));
+  goToHot();
 }
