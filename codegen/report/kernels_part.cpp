@@ -17,8 +17,9 @@ using namespace ir;
 
 // Characters of code in a document, so that the page of a large function stays below 2 MB; the hottest kernels come
 // first.
-constexpr size_t kMostCode = 300'000;
-constexpr size_t kOthersUpTo = 120;  // ops of a function that is also compiled for other targets
+constexpr size_t kMostCode = 400'000;
+constexpr size_t kEnoughCode = 250'000;  // of many kernels: no further one is made to be read
+constexpr size_t kOthersUpTo = 120;      // ops of a function that is also compiled for other targets
 
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> lines;
@@ -193,13 +194,11 @@ class CodeAdder {
     for (size_t i = 0; i < doc["kernels"].size(); ++i) by_name_[doc["kernels"][i]["name"]] = i;
   }
 
-  // Whether something was left out.
-  bool full() const { return full_; }
+  size_t used() const { return used_; }
 
   void add(const Backend::KernelCode& code) {
     const auto found = by_name_.find(code.kernel);
     if (used_ + size_of(code) > kMostCode) {
-      full_ = true;
       doc_["left_out"] =
           "code past " + std::to_string(kMostCode) + " characters; 'frit compile --emit' writes all of it";
       return;
@@ -215,7 +214,6 @@ class CodeAdder {
   Json& doc_;
   std::map<std::string, size_t> by_name_;
   size_t used_ = 0;
-  bool full_ = false;
 };
 
 // The same function for another target, as far as that can be had.
@@ -349,7 +347,7 @@ Status add_kernels(Json& doc, const ReportRequest& request, const Compilation& c
   } else {
     // The last form, which is nearest to the machine, of as many kernels as there is room for; then the others.
     std::vector<Backend::KernelCode> others;
-    for (size_t i = 0; i < order.size() && !adder.full(); ++i) {
+    for (size_t i = 0; i < order.size() && adder.used() < kEnoughCode; ++i) {
       Program listed;
       listed.kernels.push_back(p.kernels[order[i]]);
       FRIT_ASSIGN_OR_RETURN(forms, backend->kernel_code(listed, request.options.target));

@@ -60,6 +60,8 @@ Result<ElfObject> ElfObject::read(std::string_view file) {
     }
     object.sections.push_back(s);
   }
+  if (header.e_shstrndx < object.sections.size())
+    for (Section& s : object.sections) string_at(object.sections[header.e_shstrndx].bytes, s.header.sh_name, s.name);
 
   const Section* table = nullptr;
   for (const Section& s : object.sections) {

@@ -14,7 +14,8 @@ namespace frit::runtime {
 struct ElfObject {
   struct Section {
     Elf64_Shdr header;
-    std::string_view bytes;  // empty for one without contents in the file
+    std::string_view bytes;      // empty for one without contents in the file
+    std::string_view name = {};  // empty where the file has none
     bool loaded() const { return header.sh_flags & SHF_ALLOC; }
   };
   struct Symbol {

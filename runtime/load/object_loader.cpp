@@ -10,6 +10,7 @@
 #include <map>
 
 #include "runtime/load/elf_object.h"
+#include "runtime/load/line_table.h"
 #include "runtime/load/relocate.h"
 #include "runtime/system/announce.h"
 
@@ -265,6 +266,8 @@ class Loader {
       code_.entries[e.kernel] = reinterpret_cast<KernelFn>(address);
       loaded.push_back({s.name, address, s.size});
     }
+    std::vector<std::string> names;
+    if (perf_wanted() && source_lines_wanted()) loaded = by_lines(loaded, names);
     // Debuggers read where the sections are from their headers.
     std::string copy(file_);
     for (size_t i = 0; i < place_.size(); ++i) {
@@ -275,6 +278,42 @@ class Loader {
     }
     code_.announced = announce_code(std::move(copy), loaded);
     return {};
+  }
+
+  // The parts of functions that come from one source line each, named "function@file:line": a map for perf has no lines
+  // of its own. `names` owns the names.
+  std::vector<LoadedSymbol> by_lines(const std::vector<LoadedSymbol>& functions,
+                                     std::vector<std::string>& names) const {
+    std::vector<LineRow> rows;
+    for (size_t i = 0; i < object_.sections.size(); ++i) {
+      if (object_.sections[i].name != ".debug_line") continue;
+      auto relocations = object_.relocations(i);
+      if (!relocations.ok()) continue;
+      rows = read_line_table(object_.sections[i].bytes, [&](uint64_t offset) -> uint64_t {
+        for (const auto& r : *relocations)
+          if (const auto& symbol = object_.symbols[r.symbol]; r.offset == offset && place_[symbol.section] != kNowhere)
+            return address_of(symbol) + static_cast<uint64_t>(r.addend);
+        return 0;
+      });
+    }
+    std::vector<LoadedSymbol> parts;
+    for (const LoadedSymbol& function : functions) {
+      const uint64_t end = function.address + function.size;
+      for (size_t i = 0; i + 1 < rows.size(); ++i) {
+        const LineRow& row = rows[i];
+        if (row.end || row.address < function.address || row.address >= end) continue;
+        const uint64_t stop = std::min(rows[i + 1].address, end);
+        if (stop <= row.address) continue;
+        names.push_back(std::string(function.name) + "@" + std::string(row.file) + ":" + std::to_string(row.line));
+        parts.push_back({{}, row.address, stop - row.address});
+      }
+      if (parts.empty() || parts.back().address < function.address) {
+        names.emplace_back(function.name);
+        parts.push_back({{}, function.address, function.size});
+      }
+    }
+    for (size_t i = 0; i < parts.size(); ++i) parts[i].name = names[i];
+    return parts;
   }
 
   static constexpr uint64_t kNowhere = ~uint64_t{0};

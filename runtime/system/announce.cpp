@@ -86,14 +86,18 @@ bool is_set(const char* variable) {
 
 }  // namespace
 
+bool perf_wanted() {
+  static const bool wanted = is_set("FRIT_PERF");
+  return wanted;
+}
+
 bool source_lines_wanted() {
   static const bool wanted = is_set("FRIT_LINES");
   return wanted;
 }
 
 std::shared_ptr<void> announce_code(std::string object, const std::vector<LoadedSymbol>& symbols) {
-  static const bool perf = is_set("FRIT_PERF");
-  if (perf) {
+  if (perf_wanted()) {
     std::lock_guard lock(list_mutex());
     write_perf_map(symbols);
   }

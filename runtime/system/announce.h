@@ -12,6 +12,8 @@ namespace frit::runtime {
 
 // Whether machine code is generated with a table of source lines (FRIT_LINES=1). It is then other code, for caches too.
 bool source_lines_wanted();
+// Whether perf's map is written (FRIT_PERF=1).
+bool perf_wanted();
 
 struct LoadedSymbol {
   std::string_view name;

@@ -56,16 +56,21 @@ class Debuggers(CliTest):
 
     @unittest.skipUnless(shutil.which("perf"), "perf is not installed")
     def test_perf(self):
+        self.assertIn(NAME, self.perf_report())
+        # With lines the parts of a kernel have the name of theirs.
+        self.assertRegex(self.perf_report(FRIT_LINES="1"), NAME + r"@layer_norm\.frit:\d+")
+
+    def perf_report(self, **variables):
         data = self.path("perf.data")
         record = ["perf", "record", "-q", "-e", "cpu-clock", "-F", "2000", "-o", data, "--", *RUN, "--repeat=3000"]
-        process = subprocess.Popen(record, env={**os.environ, "FRIT_PERF": "1"}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(record, env={**os.environ, "FRIT_PERF": "1", **variables}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         error = process.communicate(timeout=240)[1]
         if process.returncode:
             self.skipTest("perf does not record here: " + error.strip().splitlines()[-1] if error.strip() else "perf does not record here")
         said = subprocess.run(["perf", "report", "-i", data, "--stdio", "--sort", "pid,symbol"], capture_output=True, text=True, timeout=240).stdout
         for pid in {part.split(":")[0] for line in said.splitlines() for part in line.split() if part.endswith(":frit")}:
             pathlib.Path(f"/tmp/perf-{pid}.map").unlink(missing_ok=True)
-        self.assertIn(NAME, said)
+        return said
 
 
 if __name__ == "__main__":
