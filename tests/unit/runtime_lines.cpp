@@ -16,10 +16,10 @@ std::string table() {
   header += std::string("\0", 1);  // no folders
   header += std::string("a.py\0\0\0\0b.py\0\0\0\0\0", 17);
   std::string program("\x00\x09\x02", 3);
-  program += std::string(8, '\0');                     // the address
-  program += "\x03\x06\x01";                           // line 7
+  program += std::string(8, '\0');                            // the address
+  program += "\x03\x06\x01";                                  // line 7
   program += std::string("\x02\x04\x04\x02\x03\x02\x01", 7);  // 4 bytes on, file 2, line 9
-  program += std::string("\x02\x06\x00\x01\x01", 5);   // 6 bytes on, the end
+  program += std::string("\x02\x06\x00\x01\x01", 5);          // 6 bytes on, the end
   std::string out(10, '\0');
   out[4] = 4;
   put32(out, 6, static_cast<uint32_t>(header.size()));
