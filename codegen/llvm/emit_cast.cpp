@@ -1,4 +1,5 @@
-// Conversions by value (ir/scalar/scalar.h): saturating to integers, rounded once to every float type.
+// Conversions by value (ir/scalar/scalar.h): saturating to integers, rounded once to every float type. Those of f16 and
+// bf16 are in emit_low_precision.cpp.
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 
@@ -71,60 +72,6 @@ Value* KernelEmitter::integer_to_odd_double(Value* x, bool is_signed) {
   Value* result = builder_.CreateUIToFP(builder_.CreateSelect(wide, odd, magnitude), real);
   if (!is_signed) return result;
   return builder_.CreateSelect(builder_.CreateICmpSLT(x, number(0)), builder_.CreateFNeg(result), result);
-}
-
-// Rounds f32 to nearest even. A NaN keeps its sign and high payload bits and becomes quiet.
-Value* KernelEmitter::float_to_low(Dtype to, Value* x) {
-  llvm::Type* half_word = like(x, builder_.getInt16Ty());
-  if (to == float16 && features_.half_conversion)
-    return builder_.CreateBitCast(builder_.CreateFPTrunc(x, like(x, builder_.getHalfTy())), half_word);
-  llvm::Type* word = like(x, builder_.getInt32Ty());
-  auto number = [&](uint32_t v) { return llvm::ConstantInt::get(word, v); };
-  Value* bits = builder_.CreateBitCast(x, word);
-  if (to == bfloat16) {
-    Value* last = builder_.CreateAnd(builder_.CreateLShr(bits, number(16)), number(1));
-    Value* rounded = builder_.CreateAdd(bits, builder_.CreateAdd(last, number(0x7fff)));
-    Value* quiet = builder_.CreateOr(bits, number(0x400000));
-    Value* chosen = builder_.CreateSelect(builder_.CreateFCmpUNO(x, x), quiet, rounded);
-    return builder_.CreateTrunc(builder_.CreateLShr(chosen, number(16)), half_word);
-  }
-  Value* sign = builder_.CreateAnd(builder_.CreateLShr(bits, number(16)), number(0x8000));
-  Value* magnitude = builder_.CreateAnd(bits, number(0x7fffffff));
-  // Normal halves: move the exponent's origin and round at bit 13. Overflow carries into the pattern of infinity.
-  Value* odd = builder_.CreateAnd(builder_.CreateLShr(magnitude, number(13)), number(1));
-  Value* normal = builder_.CreateLShr(
-      builder_.CreateAdd(builder_.CreateSub(magnitude, number(112u << 23)), builder_.CreateAdd(odd, number(0xfff))),
-      number(13));
-  // Subnormal halves: after adding 0.5, the rounding of f32 drops the right bits.
-  llvm::Type* real = like(x, builder_.getFloatTy());
-  Value* shifted = builder_.CreateFAdd(builder_.CreateBitCast(magnitude, real), llvm::ConstantFP::get(real, 0.5));
-  Value* small = builder_.CreateSub(builder_.CreateBitCast(shifted, word), number(0x3f000000));
-  Value* nan =
-      builder_.CreateOr(number(0x7e00), builder_.CreateAnd(builder_.CreateLShr(magnitude, number(13)), number(0x1ff)));
-  Value* result = builder_.CreateSelect(builder_.CreateICmpULT(magnitude, number(113u << 23)), small, normal);
-  result = builder_.CreateSelect(builder_.CreateICmpUGE(magnitude, number(0x477ff000)), number(0x7c00), result);
-  result = builder_.CreateSelect(builder_.CreateICmpUGT(magnitude, number(0x7f800000)), nan, result);
-  return builder_.CreateTrunc(builder_.CreateOr(result, sign), half_word);
-}
-
-Value* KernelEmitter::low_to_float(Dtype from, Value* x) {
-  llvm::Type* real = like(x, builder_.getFloatTy());
-  if (from == float16 && features_.half_conversion)
-    return builder_.CreateFPExt(builder_.CreateBitCast(x, like(x, builder_.getHalfTy())), real);
-  llvm::Type* word = like(x, builder_.getInt32Ty());
-  auto number = [&](uint32_t v) { return llvm::ConstantInt::get(word, v); };
-  Value* bits = builder_.CreateZExt(x, word);
-  if (from == bfloat16) return builder_.CreateBitCast(builder_.CreateShl(bits, number(16)), real);
-  Value* sign = builder_.CreateShl(builder_.CreateAnd(bits, number(0x8000)), number(16));
-  Value* magnitude = builder_.CreateAnd(bits, number(0x7fff));
-  Value* moved = builder_.CreateShl(magnitude, number(13));
-  Value* normal = builder_.CreateAdd(moved, number(112u << 23));
-  Value* special = builder_.CreateOr(moved, number(0x7f800000));
-  Value* small = builder_.CreateBitCast(
-      builder_.CreateFMul(builder_.CreateUIToFP(magnitude, real), llvm::ConstantFP::get(real, 0x1p-24)), word);
-  Value* result = builder_.CreateSelect(builder_.CreateICmpULT(magnitude, number(0x400)), small, normal);
-  result = builder_.CreateSelect(builder_.CreateICmpUGE(magnitude, number(0x7c00)), special, result);
-  return builder_.CreateBitCast(builder_.CreateOr(result, sign), real);
 }
 
 }  // namespace frit::codegen

@@ -150,11 +150,20 @@ class KernelEmitter {
 
   // emit_cast.cpp
   llvm::Value* cast(Dtype to, Dtype from, llvm::Value* x);
-  llvm::Value* float_to_low(Dtype to, llvm::Value* x);
-  llvm::Value* low_to_float(Dtype from, llvm::Value* x);
   llvm::Value* double_to_odd_float(llvm::Value* x);
   llvm::Value* integer_to_odd_double(llvm::Value* x, bool is_signed);
   llvm::Type* like(llvm::Value* shape, llvm::Type* element);
+
+  // emit_low_precision.cpp
+  llvm::Value* float_to_low(Dtype to, llvm::Value* x);
+  llvm::Value* low_to_float(Dtype from, llvm::Value* x);
+  llvm::Value* exact_half(llvm::Value* x);
+  llvm::Value* rounded_half(llvm::Value* x);
+  llvm::Value* round_bfloat(llvm::Value* x);
+  bool low_half_zero(llvm::Value* x);
+  bool exact_bfloat(llvm::Value* x);
+  bool short_nan(llvm::Value* x);
+  bool finds_short_nan(llvm::Value* x);
 
   // emit_index.cpp: positions
   Val eval(const Dim& d);
@@ -288,6 +297,7 @@ class KernelEmitter {
   bool sources_ = false;                        // debug locations are lines of the source
   llvm::DISubprogram* scope_ = nullptr;
   std::map<std::string_view, llvm::DILocalScope*> files_;  // by source file
+  llvm::DenseMap<llvm::Value*, bool> short_nan_;
   std::string error_;
 };
 

@@ -151,6 +151,7 @@ Result<std::shared_ptr<const CpuTarget>> make_target(std::string cpu) {
   auto has = [&](const char* feature) { return info->checkFeatures(feature); };
   if (llvm::Triple(t->triple).isX86()) {
     t->has.half_conversion = has("+f16c");
+    t->has.half_arithmetic = has("+avx512fp16,+avx512vl");
     t->has.masks_small = has("+avx512bw,+avx512vl");
     // The first processors with AVX-512 slow down when they use its full width; those with VBMI2 do not. A level such
     // as x86-64-v4 stands for all processors that have it, most of which are newer.

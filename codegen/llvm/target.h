@@ -21,6 +21,7 @@ namespace frit::codegen {
 struct CpuFeatures {
   bool fma = false;              // fused multiply-add
   bool half_conversion = false;  // f16 <-> f32 in hardware
+  bool half_arithmetic = false;  // f16 arithmetic, in vectors too
   bool masks_small = false;      // masked loads and stores of 8 and 16 bit elements
   int vector_bytes = 16;
 };

@@ -1,0 +1,251 @@
+// Conversions between f32 and f16 or bf16.
+//
+// Arithmetic of 16-bit floats is f32 arithmetic whose result is rounded and converted back. Where the operands of an
+// operation are such floats, its rounding can be cheaper than that of any f32: the conversion sees by which
+// instructions a value was made.
+#include <llvm/Analysis/VectorUtils.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/PatternMatch.h>
+
+#include "codegen/llvm/emitter.h"
+
+namespace frit::codegen {
+
+using llvm::Value;
+namespace pattern = llvm::PatternMatch;
+
+namespace {
+
+// The elements of constant `c` if each satisfies `fits`.
+bool all_elements(Value* v, llvm::function_ref<bool(const llvm::APFloat&)> fits) {
+  auto* c = llvm::dyn_cast<llvm::Constant>(v);
+  if (!c) return false;
+  if (c->getType()->isVectorTy()) c = c->getSplatValue();
+  auto* number = llvm::dyn_cast_or_null<llvm::ConstantFP>(c);
+  return number && fits(number->getValueAPF());
+}
+
+bool is_half(const llvm::APFloat& number) {
+  llvm::APFloat half = number;
+  bool lossy = false;
+  half.convert(llvm::APFloat::IEEEhalf(), llvm::APFloat::rmNearestTiesToEven, &lossy);
+  return !lossy && !number.isNaN();
+}
+
+bool is_bfloat(const llvm::APFloat& number) {
+  return (number.bitcastToAPInt().getZExtValue() & 0xffff) == 0;
+}
+
+llvm::Intrinsic::ID intrinsic_of(Value* v) {
+  auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(v);
+  return call ? call->getIntrinsicID() : llvm::Intrinsic::not_intrinsic;
+}
+
+}  // namespace
+
+// The f16 that `x` is, or null where the instructions that made `x` do not show it.
+Value* KernelEmitter::exact_half(Value* x) {
+  if (all_elements(x, is_half)) return builder_.CreateFPTrunc(x, like(x, builder_.getHalfTy()));
+  if (auto* widened = llvm::dyn_cast<llvm::FPExtInst>(x)) return widened->getOperand(0);
+  if (auto* type = llvm::dyn_cast<llvm::FixedVectorType>(x->getType()))
+    if (auto* same = llvm::dyn_cast_or_null<llvm::FPExtInst>(llvm::getSplatValue(x)))
+      return builder_.CreateVectorSplat(type->getNumElements(), same->getOperand(0));
+  return nullptr;
+}
+
+// `x` rounded to f16, if it is one operation of f16 values; else null. f32 has two digits more than twice those of f16,
+// so rounding a sum, product or quotient to f32 and then to f16 gives what one rounding gives.
+Value* KernelEmitter::rounded_half(Value* x) {
+  if (Value* exact = exact_half(x)) return exact;
+  if (!features_.half_arithmetic) return nullptr;
+  if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(x)) {
+    Value *a = rounded_half(choice->getTrueValue()), *b = a ? rounded_half(choice->getFalseValue()) : nullptr;
+    if (!b) return nullptr;
+    Value* condition = choice->getCondition();
+    if (auto* test = llvm::dyn_cast<llvm::FCmpInst>(condition)) {
+      Value *p = exact_half(test->getOperand(0)), *q = p ? exact_half(test->getOperand(1)) : nullptr;
+      if (q) condition = builder_.CreateFCmp(test->getPredicate(), p, q);
+    }
+    return builder_.CreateSelect(condition, a, b);
+  }
+  // Roots of f16 take the processors longer than those of f32 and both conversions.
+  if (intrinsic_of(x) == llvm::Intrinsic::fabs) {
+    Value* a = exact_half(llvm::cast<llvm::CallInst>(x)->getArgOperand(0));
+    return a ? builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, a) : nullptr;
+  }
+  auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(x);
+  if (!operation) return nullptr;
+  switch (operation->getOpcode()) {
+    case llvm::Instruction::FAdd:
+    case llvm::Instruction::FSub:
+    case llvm::Instruction::FMul:
+    case llvm::Instruction::FDiv: break;
+    default: return nullptr;
+  }
+  Value *a = exact_half(operation->getOperand(0)), *b = a ? exact_half(operation->getOperand(1)) : nullptr;
+  return b ? builder_.CreateBinOp(operation->getOpcode(), a, b) : nullptr;
+}
+
+// Whether the low half of integer `x` is zero.
+bool KernelEmitter::low_half_zero(Value* x) {
+  const llvm::APInt* c = nullptr;
+  Value *a = nullptr, *b = nullptr;
+  if (pattern::match(x, pattern::m_APInt(c))) return c->countr_zero() >= 16;
+  if (pattern::match(x, pattern::m_Shl(pattern::m_Value(), pattern::m_APInt(c)))) return c->uge(16);
+  if (pattern::match(x, pattern::m_And(pattern::m_Value(), pattern::m_APInt(c))) && c->countr_zero() >= 16) return true;
+  if (pattern::match(x, pattern::m_Select(pattern::m_Value(), pattern::m_Value(a), pattern::m_Value(b))) ||
+      pattern::match(x, pattern::m_Or(pattern::m_Value(a), pattern::m_Value(b))) ||
+      pattern::match(x, pattern::m_Xor(pattern::m_Value(a), pattern::m_Value(b))) ||
+      pattern::match(x, pattern::m_Add(pattern::m_Value(a), pattern::m_Value(b))) ||
+      pattern::match(x, pattern::m_Sub(pattern::m_Value(a), pattern::m_Value(b))))
+    return low_half_zero(a) && low_half_zero(b);
+  return false;
+}
+
+// Whether the low half of `x`, an f32, is zero where it is NaN. NaN comes from operands or is the processor's own, whose
+// low half is zero. The values of a long computation are looked at once.
+bool KernelEmitter::short_nan(Value* x) {
+  if (auto found = short_nan_.find(x); found != short_nan_.end()) return found->second;
+  const bool is = finds_short_nan(x);
+  short_nan_[x] = is;
+  return is;
+}
+
+bool KernelEmitter::finds_short_nan(Value* x) {
+  if (llvm::isa<llvm::Constant>(x)) return all_elements(x, [](const auto& n) { return !n.isNaN() || is_bfloat(n); });
+  if (llvm::isa<llvm::SIToFPInst, llvm::UIToFPInst>(x)) return true;
+  if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(x))
+    return short_nan(choice->getTrueValue()) && short_nan(choice->getFalseValue());
+  if (x->getType()->isVectorTy())
+    if (Value* same = llvm::getSplatValue(x)) return short_nan(same);
+  Value *a = nullptr, *b = nullptr;
+  if (pattern::match(x, pattern::m_BitCast(pattern::m_Value(a)))) {
+    if (low_half_zero(a)) return true;
+    // Changing the sign makes no NaN.
+    return (pattern::match(a, pattern::m_Xor(pattern::m_BitCast(pattern::m_Value(b)),
+                                             pattern::m_And(pattern::m_Value(), pattern::m_SignMask()))) ||
+            pattern::match(a, pattern::m_Or(pattern::m_BitCast(pattern::m_Value(b)),
+                                            pattern::m_And(pattern::m_Value(), pattern::m_SignMask())))) &&
+           b->getType()->getScalarType()->isFloatTy() && short_nan(b);
+  }
+  switch (intrinsic_of(x)) {
+    case llvm::Intrinsic::fma:
+    case llvm::Intrinsic::sqrt:
+    case llvm::Intrinsic::fabs:
+    case llvm::Intrinsic::floor:
+    case llvm::Intrinsic::ceil:
+    case llvm::Intrinsic::trunc:
+    case llvm::Intrinsic::roundeven: {
+      auto* call = llvm::cast<llvm::CallInst>(x);
+      return llvm::all_of(call->args(), [&](llvm::Value* v) { return short_nan(v); });
+    }
+    default: break;
+  }
+  auto* operation = llvm::dyn_cast<llvm::Instruction>(x);
+  if (!operation) return false;
+  switch (operation->getOpcode()) {
+    case llvm::Instruction::FNeg:
+    case llvm::Instruction::FAdd:
+    case llvm::Instruction::FSub:
+    case llvm::Instruction::FMul:
+    case llvm::Instruction::FDiv:
+      return llvm::all_of(operation->operands(), [&](llvm::Value* v) { return short_nan(v); });
+    default: return false;
+  }
+}
+
+// Whether `x`, an f32, is a bf16.
+bool KernelEmitter::exact_bfloat(Value* x) {
+  Value* inner = nullptr;
+  if (llvm::isa<llvm::Constant>(x)) return all_elements(x, is_bfloat);
+  if (pattern::match(x, pattern::m_BitCast(pattern::m_Value(inner)))) return low_half_zero(inner);
+  if (pattern::match(x, pattern::m_FNeg(pattern::m_Value(inner)))) return exact_bfloat(inner);
+  if (intrinsic_of(x) == llvm::Intrinsic::fabs) return exact_bfloat(llvm::cast<llvm::CallInst>(x)->getArgOperand(0));
+  auto* choice = llvm::dyn_cast<llvm::SelectInst>(x);
+  return choice && exact_bfloat(choice->getTrueValue()) && exact_bfloat(choice->getFalseValue());
+}
+
+// Rounds f32 to bf16.
+Value* KernelEmitter::round_bfloat(Value* x) {
+  llvm::Type *word = like(x, builder_.getInt32Ty()), *half_word = like(x, builder_.getInt16Ty());
+  auto number = [&](uint32_t v) { return llvm::ConstantInt::get(word, v); };
+  Value* bits = builder_.CreateBitCast(x, word);
+  Value* rounded = nullptr;
+  if (exact_bfloat(x)) return builder_.CreateTrunc(builder_.CreateLShr(bits, number(16)), half_word);
+  if (features_.vector_bytes == 64 && x->getType()->isVectorTy()) {
+    // A sum under a mask: an instruction less than a sum with the last bit.
+    Value* odd = builder_.CreateICmpNE(builder_.CreateAnd(bits, number(0x10000)), number(0));
+    rounded = builder_.CreateSelect(odd, builder_.CreateAdd(bits, number(0x8000)),
+                                    builder_.CreateAdd(bits, number(0x7fff)));
+  } else {
+    Value* last = builder_.CreateAnd(builder_.CreateLShr(bits, number(16)), number(1));
+    rounded = builder_.CreateAdd(bits, builder_.CreateAdd(last, number(0x7fff)));
+  }
+  // A NaN whose low half is zero stays as it is. Another one could be carried into the sign.
+  if (!short_nan(x)) {
+    Value* quiet = builder_.CreateOr(bits, number(0x400000));
+    rounded = builder_.CreateSelect(builder_.CreateFCmpUNO(x, x), quiet, rounded);
+  }
+  return builder_.CreateTrunc(builder_.CreateLShr(rounded, number(16)), half_word);
+}
+
+// Rounds f32 to nearest even. A NaN keeps its sign and high payload bits and becomes quiet.
+Value* KernelEmitter::float_to_low(Dtype to, Value* x) {
+  llvm::Type* half_word = like(x, builder_.getInt16Ty());
+  if (to == float16 && features_.half_conversion) {
+    Value* half = rounded_half(x);
+    return builder_.CreateBitCast(half ? half : builder_.CreateFPTrunc(x, like(x, builder_.getHalfTy())), half_word);
+  }
+  if (to == bfloat16) return round_bfloat(x);
+  llvm::Type* word = like(x, builder_.getInt32Ty());
+  auto number = [&](uint32_t v) { return llvm::ConstantInt::get(word, v); };
+  Value* bits = builder_.CreateBitCast(x, word);
+  Value* sign = builder_.CreateAnd(builder_.CreateLShr(bits, number(16)), number(0x8000));
+  Value* magnitude = builder_.CreateAnd(bits, number(0x7fffffff));
+  // Normal halves: move the exponent's origin and round at bit 13. Overflow carries into the pattern of infinity.
+  Value* odd = builder_.CreateAnd(builder_.CreateLShr(magnitude, number(13)), number(1));
+  Value* normal = builder_.CreateLShr(
+      builder_.CreateAdd(builder_.CreateSub(magnitude, number(112u << 23)), builder_.CreateAdd(odd, number(0xfff))),
+      number(13));
+  // Subnormal halves: after adding 0.5, the rounding of f32 drops the right bits.
+  llvm::Type* real = like(x, builder_.getFloatTy());
+  Value* shifted = builder_.CreateFAdd(builder_.CreateBitCast(magnitude, real), llvm::ConstantFP::get(real, 0.5));
+  Value* small = builder_.CreateSub(builder_.CreateBitCast(shifted, word), number(0x3f000000));
+  Value* nan =
+      builder_.CreateOr(number(0x7e00), builder_.CreateAnd(builder_.CreateLShr(magnitude, number(13)), number(0x1ff)));
+  Value* result = builder_.CreateSelect(builder_.CreateICmpULT(magnitude, number(113u << 23)), small, normal);
+  result = builder_.CreateSelect(builder_.CreateICmpUGE(magnitude, number(0x477ff000)), number(0x7c00), result);
+  result = builder_.CreateSelect(builder_.CreateICmpUGT(magnitude, number(0x7f800000)), nan, result);
+  return builder_.CreateTrunc(builder_.CreateOr(result, sign), half_word);
+}
+
+Value* KernelEmitter::low_to_float(Dtype from, Value* x) {
+  llvm::Type* real = like(x, builder_.getFloatTy());
+  if (from == float16 && features_.half_conversion) {
+    auto* same = llvm::dyn_cast<llvm::BitCastInst>(x);
+    Value* half = same && same->getSrcTy()->getScalarType()->isHalfTy() ? same->getOperand(0) : nullptr;
+    return builder_.CreateFPExt(half ? half : builder_.CreateBitCast(x, like(x, builder_.getHalfTy())), real);
+  }
+  llvm::Type* word = like(x, builder_.getInt32Ty());
+  auto number = [&](uint32_t v) { return llvm::ConstantInt::get(word, v); };
+  Value* wide = nullptr;
+  if (from == bfloat16 &&
+      pattern::match(x, pattern::m_Trunc(pattern::m_LShr(pattern::m_Value(wide), pattern::m_SpecificInt(16)))) &&
+      wide->getType() == word)
+    return builder_.CreateBitCast(builder_.CreateAnd(wide, number(0xffff0000)), real);
+  Value* bits = builder_.CreateZExt(x, word);
+  if (from == bfloat16) return builder_.CreateBitCast(builder_.CreateShl(bits, number(16)), real);
+  Value* sign = builder_.CreateShl(builder_.CreateAnd(bits, number(0x8000)), number(16));
+  Value* magnitude = builder_.CreateAnd(bits, number(0x7fff));
+  Value* moved = builder_.CreateShl(magnitude, number(13));
+  Value* normal = builder_.CreateAdd(moved, number(112u << 23));
+  Value* special = builder_.CreateOr(moved, number(0x7f800000));
+  Value* small = builder_.CreateBitCast(
+      builder_.CreateFMul(builder_.CreateUIToFP(magnitude, real), llvm::ConstantFP::get(real, 0x1p-24)), word);
+  Value* result = builder_.CreateSelect(builder_.CreateICmpULT(magnitude, number(0x400)), small, normal);
+  result = builder_.CreateSelect(builder_.CreateICmpUGE(magnitude, number(0x7c00)), special, result);
+  return builder_.CreateBitCast(builder_.CreateOr(result, sign), real);
+}
+
+}  // namespace frit::codegen
