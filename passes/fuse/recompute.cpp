@@ -96,10 +96,10 @@ class Recompute {
       if (!op || d_.home(v) != g) {
         if (op && d_.is_floating(v)) return grow_floating(*op, root, tree);
         if (again_.count(v)) return grow(v, root, d_.home(v), true, tree);
-        return is_smaller(v, root) || leaf(v, tree);
+        return is_smaller(v, root) || leaf(v, root, tree);
       }
-      if (is_call_result(v, g)) return leaf(v, tree);
-      if (is_stored(v) && same_size(v, root)) return leaf(v, tree);
+      if (is_call_result(v, g)) return leaf(v, root, tree);
+      if (is_stored(v) && same_size(v, root)) return leaf(v, root, tree);
       // A value per row, which takes little memory.
       if (is_smaller(v, root)) return true;
     }
@@ -120,16 +120,17 @@ class Recompute {
     return op.def->kind == OpKind::Index || ++tree.ops <= kMostAgain;
   }
 
-  bool leaf(ValueId v, Tree& tree) const {
-    // The memory of a parameter may be wanted for a result.
-    if (d_.home(v) < 0 && !tree.parameters) return false;
+  bool leaf(ValueId v, ValueId root, Tree& tree) const {
+    // The memory of a parameter may be wanted for a result. Where the value would have a new array that is no smaller,
+    // the result may have that.
+    if (d_.home(v) < 0 && !tree.parameters && f_.type(root).dtype.size < f_.type(v).dtype.size) return false;
     if (std::find(tree.leaves.begin(), tree.leaves.end(), v) == tree.leaves.end()) tree.leaves.push_back(v);
     return true;
   }
 
   void try_group(int g) {
     const Draft& d = d_[g];
-    if (d.merged_into >= 0 || d.split) return;
+    if (d.merged_into >= 0) return;
     if (d.kind == GroupKind::Loop) dissolve(g);
     if (d.kind != GroupKind::Reduce && d.kind != GroupKind::Library) return;
     if (!choose(g, 1, 1) && !choose(g, 2, 0)) choose(g, 1, 0);
@@ -160,11 +161,12 @@ class Recompute {
   // Chooses among the values that a group stores those that follow from few leaves. A leaf is stored where it was not,
   // or lives longer, so less must be stored in all. With more than one leaf each, all go to the same readers: these
   // read no more arrays than before. An expensive operation is done again only from leaves of this group, where two
-  // arrays or more need no memory: reading and writing these takes longer.
+  // arrays or more need no memory, or from a parameter where a reduction over blocks would write one array: reading and
+  // writing these takes longer.
   bool choose(int g, size_t most_leaves, int most_expensive) {
     std::vector<ValueId> chosen;
     std::set<ValueId> leaves;
-    bool alike = true;
+    bool alike = true, from_parameters = true;
     for (uint32_t i : d_[g].ops) {
       if (f_.ops[i].results.size() != 1) continue;
       const ValueId v = f_.ops[i].results[0];
@@ -172,14 +174,17 @@ class Recompute {
       if (r.groups.empty() || r.whole || d_.returned_[v] || is_call_result(v, g)) continue;
       Tree tree;
       if (!grow(v, v, g, true, tree) || tree.leaves.size() > most_leaves || tree.expensive > most_expensive) continue;
-      if (most_expensive && (tree.leaves.empty() || d_.home(tree.leaves[0]) != g)) continue;
+      const bool given = d_[g].split && !tree.leaves.empty() && d_.home(tree.leaves[0]) < 0;
+      if (most_expensive && !given && (tree.leaves.empty() || d_.home(tree.leaves[0]) != g)) continue;
+      from_parameters = from_parameters && given;
       alike = alike && (chosen.empty() || r.groups == readers_[chosen[0]].groups);
       again_.insert(v);
       chosen.push_back(v);
       leaves.insert(tree.leaves.begin(), tree.leaves.end());
     }
-    const auto fresh = std::count_if(leaves.begin(), leaves.end(), [&](ValueId l) { return !is_stored(l); });
-    const size_t stored = static_cast<size_t>(fresh) + (most_expensive > 0);
+    const auto fresh =
+        std::count_if(leaves.begin(), leaves.end(), [&](ValueId l) { return d_.home(l) >= 0 && !is_stored(l); });
+    const size_t stored = static_cast<size_t>(fresh) + (most_expensive > 0 && !from_parameters);
     if (stored < chosen.size() && (most_leaves == 1 || (alike && leaves.size() <= chosen.size()))) return true;
     for (ValueId v : chosen) again_.erase(v);
     return false;
