@@ -139,7 +139,9 @@ void KernelEmitter::emit_serial_loop(const ir::Loop& loop, Value* from, Value* t
   open_frame(loop, preheader, runs);
   names_[loop.var] = uniform(i, depth());
   open_carries(loop, preheader);
+  if (loop.kind == ir::LoopKind::Serial) plan_piece_prefetches(loop);
   emit_body(loop.body);
+  if (vector_) emit_prefetches(loop);
   std::vector<Value*> carried = carried_values(loop);
   States next;
   for (size_t a = 0, s = 0; a < loop.accumulators.size(); ++a) {

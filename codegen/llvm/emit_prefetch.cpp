@@ -1,7 +1,10 @@
-// Prefetches for rows that several vector loops visit. Only timing depends on them.
+// Prefetches for rows that several vector loops visit, and for pieces of rows. Only timing depends on them.
 //
 // The first visit of a row waits for memory, while the later ones compute from cache. So the later loop that computes
 // most prefetches the next row, which is then in the second-level cache at its first visit.
+//
+// A loop that goes from row to row and takes a short piece of each jumps further than the processor foresees, so it
+// prefetches the piece of a later row.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -16,6 +19,8 @@ constexpr int64_t kLine = 64;
 // A smaller buffer is in the second-level cache anyway, and the processor itself prefetches a shorter row.
 constexpr int64_t kMinBuffer = int64_t{1} << 20;
 constexpr int64_t kMinRow = 1024;
+// Pieces of rows: the least jump from row to row, the longest piece, and the lines that are on their way.
+constexpr int64_t kMinJump = 1024, kMaxPiece = 2048, kLinesAhead = 48;
 
 size_t scalar_count(const ir::Loop& loop) {
   return static_cast<size_t>(std::count_if(loop.body.begin(), loop.body.end(), [](const ir::Instr& i) {
@@ -54,6 +59,28 @@ void KernelEmitter::plan_prefetches(const ir::Loop& parallel) {
     const Dim index = load->index.substitute(parallel.var, next).substitute(first->var, Dim::symbol(most->var));
     prefetches_[most].push_back({load->buffer, index});
   }
+}
+
+// For a serial loop over rows, around vector loops over a piece of a row or inside the vector loop over it.
+void KernelEmitter::plan_piece_prefetches(const ir::Loop& rows) {
+  const auto plan = [&](const ir::Loop& reader, const std::string& column, const Dim& elements) {
+    for (const ir::Instr& i : reader.body) {
+      const auto* load = std::get_if<ir::LoadInstr>(&i.node);
+      if (!load || load->mask != ir::kNoReg || load->buffer >= kernel_.buffers.size()) continue;
+      const ir::KernelBuffer& b = kernel_.buffers[load->buffer];
+      const int64_t size = b.dtype.size, piece = facts_.range(elements).high;
+      if (b.written || facts_.range(b.size).high < kMinBuffer / size || piece > kMaxPiece / size) continue;
+      const auto along = load->index.affine_in(column), across = load->index.affine_in(rows.var);
+      if (!along || !along->coefficient.is(1) || !across) continue;
+      if (facts_.less_equal(kMinJump / size, across->coefficient) != Tri::Yes) continue;
+      // Past the last row there is nothing to read, but a prefetch reads nothing.
+      const int64_t ahead = std::max<int64_t>(1, kLinesAhead * kLine / std::max(kLine, piece * size));
+      prefetches_[&reader].push_back({load->buffer, load->index.substitute(rows.var, Dim::symbol(rows.var) + Dim(ahead))});
+    }
+  };
+  if (vector_) return plan(rows, vector_->var, int64_t{vector_->width} * vector_->copies);
+  for (const ir::Instr& i : rows.body)
+    if (const auto* loop = std::get_if<ir::Loop>(&i.node); loop && loop->vector > 1) plan(*loop, loop->var, loop->extent);
 }
 
 // In a full step of the vector loop `loop`: prefetches a line of the next row for each line that the step reads of this

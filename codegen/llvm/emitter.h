@@ -244,6 +244,7 @@ class KernelEmitter {
 
   // emit_prefetch.cpp
   void plan_prefetches(const ir::Loop& parallel);
+  void plan_piece_prefetches(const ir::Loop& rows);
   void emit_prefetches(const ir::Loop& loop);
 
   // emit_reduce.cpp One accumulator for each lane (or vector of lanes), on the stack.
