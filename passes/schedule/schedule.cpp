@@ -13,6 +13,7 @@
 #include "passes/manager/pass.h"
 #include "passes/schedule/columns_by_rows.h"
 #include "passes/schedule/grid_schedule.h"
+#include "passes/schedule/narrow_rows.h"
 #include "passes/schedule/short_rows.h"
 
 namespace frit::passes {
@@ -165,6 +166,7 @@ class Scheduler {
       vectorize_leaves(loop);
       return;
     }
+    if (!rows_fixed_) cut_where_wrapped(k_, loop, fresh("u"));
     collapse_nest(loop, rows_fixed_);
     Loop* innermost = &loop;
     int depth = 1;
@@ -181,6 +183,12 @@ class Scheduler {
     if (const int lanes = lanes_for(innermost->body);
         nest && depth == 2 && !rows_fixed_ && has_short_columns(loop, lanes, k_.facts)) {
       join_short_columns(k_, loop, lanes, fresh("w"));
+      set_grain(loop);
+      return;
+    }
+    if (const int lanes = lanes_for(innermost->body);
+        nest && depth == 2 && !rows_fixed_ && has_narrow_rows(loop, lanes, k_.facts)) {
+      join_narrow_rows(k_, loop, lanes);
       set_grain(loop);
       return;
     }
