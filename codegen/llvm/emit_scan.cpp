@@ -33,11 +33,25 @@ void KernelEmitter::emit_carry_loop(const ir::Loop& loop, Value* to) {
   vector_ = nullptr;
 }
 
+// The lanes of `x` at and behind the first NaN, as NaN. With this, running maxima and minima of the lanes themselves
+// need no test for NaN: such a comparison gives its second operand, and nothing in front of a NaN knows of it.
+Value* KernelEmitter::spread_nan(Value* x) {
+  const int width = vector_->width;
+  llvm::Type* bits = builder_.getIntNTy(static_cast<unsigned>(width));
+  Value* found = builder_.CreateBitCast(builder_.CreateFCmpUNO(x, x), bits);
+  Value* behind = builder_.CreateOr(found, builder_.CreateNeg(found));
+  return builder_.CreateBitCast(behind, llvm::FixedVectorType::get(builder_.getInt1Ty(), static_cast<unsigned>(width)));
+}
+
 // Combines the lanes of each copy among themselves, level by level, and then with the running value. That of the next
 // copy needs only the combination of all lanes, so the chain from vector to vector is one operation.
 void KernelEmitter::emit_carry_step(const ir::ScalarInstr& step, Value* running) {
   const int width = vector_->width;
   const auto combine = [&](Value* x, Value* y) { return scalar_op(step.op, step.type, step.type, {x, y}); };
+  // Masks are numbers where they have registers of their own.
+  const bool max = step.op == ir::ScalarOp::Max;
+  const bool by_order = (max || step.op == ir::ScalarOp::Min) && is_float(step.type) && features_.vector_bytes == 64;
+  const auto order = max ? llvm::CmpInst::FCMP_OGT : llvm::CmpInst::FCMP_OLT;
   Val next, before;
   next.varying = before.varying = true;
   next.depth = before.depth = depth();
@@ -47,6 +61,7 @@ void KernelEmitter::emit_carry_step(const ir::ScalarInstr& step, Value* running)
   for (int i = 0; i < width; ++i) one_back.push_back(i == 0 ? width : i - 1);
   for (int c = 0; c < copies(); ++c) {
     Value* x = get(reg(step.args[1]), c, true);
+    Value* nan = by_order ? spread_nan(x) : nullptr;
     for (int level = 1; level < width; level *= 2) {
       llvm::SmallVector<int, 32> pick;
       llvm::SmallVector<llvm::Constant*, 32> here;
@@ -56,8 +71,10 @@ void KernelEmitter::emit_carry_step(const ir::ScalarInstr& step, Value* running)
         here.push_back(builder_.getInt1(takes));
       }
       Value* kept = builder_.CreateShuffleVector(x, pick);
-      x = builder_.CreateSelect(llvm::ConstantVector::get(here), combine(kept, x), x);
+      Value* both = by_order ? builder_.CreateSelect(builder_.CreateFCmp(order, kept, x), kept, x) : combine(kept, x);
+      x = builder_.CreateSelect(llvm::ConstantVector::get(here), both, x);
     }
+    if (nan) x = builder_.CreateSelect(nan, llvm::ConstantFP::getNaN(x->getType()), x);
     next.copies.push_back(combine(carried, x));
     before.copies.push_back(builder_.CreateShuffleVector(next.copies.back(), carried, one_back));
     carried = combine(carried, builder_.CreateShuffleVector(x, last));

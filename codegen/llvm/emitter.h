@@ -240,6 +240,7 @@ class KernelEmitter {
 
   // emit_scan.cpp
   void emit_carry_loop(const ir::Loop& loop, llvm::Value* to);
+  llvm::Value* spread_nan(llvm::Value* x);
   void emit_carry_step(const ir::ScalarInstr& step, llvm::Value* running);
 
   // emit_prefetch.cpp
