@@ -1,0 +1,94 @@
+// Arithmetic of f16 and bf16 as chains of f32 operations with a rounding after each, against the interpreter: code
+// generators may round once where that gives the same.
+#include "codegen_harness.h"
+
+namespace frit::test {
+namespace {
+
+// The results of `a` op `b` for several ops, each rounded to `type`, and chains that go on with rounded values.
+std::string arithmetic(const std::string& type, int vector) {
+  std::string outputs, body;
+  int next = 4;
+  const auto line = [&](const std::string& dtype, const std::string& value) {
+    body += "    %" + std::to_string(next) + ": " + dtype + " = " + value + "\n";
+    return "%" + std::to_string(next++);
+  };
+  const auto rounded = [&](const std::string& value) { return line(type, "cast " + line("f32", value)); };
+  const auto store = [&](const std::string& r) {
+    const std::string name = "%out" + std::to_string(next);
+    outputs += ", " + name + ": " + type + "[n] out";
+    body += "    store " + name + "[i], " + r + "\n";
+  };
+  const auto wide = [&](const std::string& r) { return line("f32", "cast " + r); };
+  for (const char* op : {"add", "sub", "mul", "div", "max", "min"}) store(rounded(std::string(op) + " %2, %3"));
+  for (const char* op : {"neg", "abs", "sqrt"}) store(rounded(std::string(op) + " %2"));
+  const std::string product = wide(rounded("mul %2, %2")), half = wide(rounded("mul %2, 0.5"));
+  const std::string sum = wide(rounded("add " + product + ", " + half));
+  store(rounded("mul " + sum + ", %3"));
+  store(rounded("max " + sum + ", " + product));
+  store(rounded("add " + sum + ", 0.1"));  // no number of 16 bits
+  store(rounded("fma %2, %3, " + sum));
+  const std::string less = line("bool", "lt " + sum + ", %3");
+  store(line(type, "cast " + line("f32", "select " + less + ", " + sum + ", " + half)));
+  return "kernel @k(%a: " + type + "[n] in, %b: " + type + "[n] in" + outputs + "; n) {\n  parallel for i in n" +
+         (vector ? " vector " + std::to_string(vector) + " unroll 2" : "") + " {\n    %0: " + type +
+         " = load %a[i]\n    %1: " + type + " = load %b[i]\n    %2: f32 = cast %0\n    %3: f32 = cast %1\n" + body +
+         "  }\n}\n";
+}
+
+// Every number of 16 bits with others of all magnitudes.
+std::optional<uint64_t> pairs(const std::string& name, int64_t i) {
+  const auto n = static_cast<uint64_t>(i);
+  if (name == "a") return n & 0xffff;
+  if (name == "b") return (n * 0x9e3779b97f4a7c15u >> 40) & 0xffff;
+  return std::nullopt;
+}
+
+class LowPrecision : public testing::TestWithParam<const char*> {};
+
+TEST_P(LowPrecision, OperationsRoundAsTheInterpreterDoes) {
+  for (int vector : {0, 16}) {
+    Compiled compiled(parse(arithmetic(GetParam(), vector)));
+    ASSERT_TRUE(compiled.ok());
+    compiled.check({1 << 17}, 1, pairs);
+    compiled.check({1000});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, LowPrecision, testing::Values("f16", "bf16"));
+
+// A NaN of f32 may have any low half, and rounding must not carry it away.
+TEST(LowPrecisionNan, AnyNanStaysOne) {
+  for (const char* type : {"f16", "bf16"}) {
+    Compiled compiled(parse("kernel @k(%a: f32[n] in, %b: " + std::string(type) + "[n] in, %x: " + type +
+                            "[n] out, %y: " + type + "[n] out, %z: " + type + R"([n] out; n) {
+  parallel for i in n vector 16 unroll 2 {
+    %0: f32 = load %a[i]
+    %1: )" + type + R"( = load %b[i]
+    %2: f32 = cast %1
+    %3: )" + type + R"( = cast %0
+    store %x[i], %3
+    %4: f32 = add %0, %2
+    %5: )" + type + R"( = cast %4
+    store %y[i], %5
+    %6: u32 = bitcast %0
+    %7: u32 = and %6, 2147483648
+    %8: u32 = bitcast %2
+    %9: u32 = xor %7, %8
+    %10: f32 = bitcast %9
+    %11: )" + type + R"( = cast %10
+    store %z[i], %11
+  }
+}
+)"));
+    ASSERT_TRUE(compiled.ok());
+    compiled.check({4096}, 1, [](const std::string& name, int64_t i) -> std::optional<uint64_t> {
+      const auto n = static_cast<uint64_t>(i);
+      if (name == "a") return 0x7f800000u | (n & 1) << 31 | (n * 2654435761u & 0x7fffff) | (n % 3 == 0 ? 0x7fffff : 1);
+      return std::nullopt;
+    });
+  }
+}
+
+}  // namespace
+}  // namespace frit::test
