@@ -33,9 +33,7 @@ bool is_half(const llvm::APFloat& number) {
   return !lossy && !number.isNaN();
 }
 
-bool is_bfloat(const llvm::APFloat& number) {
-  return (number.bitcastToAPInt().getZExtValue() & 0xffff) == 0;
-}
+bool is_bfloat(const llvm::APFloat& number) { return (number.bitcastToAPInt().getZExtValue() & 0xffff) == 0; }
 
 llvm::Intrinsic::ID intrinsic_of(Value* v) {
   auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(v);
@@ -103,8 +101,8 @@ bool KernelEmitter::low_half_zero(Value* x) {
   return false;
 }
 
-// Whether the low half of `x`, an f32, is zero where it is NaN. NaN comes from operands or is the processor's own, whose
-// low half is zero. The values of a long computation are looked at once.
+// Whether the low half of `x`, an f32, is zero where it is NaN. NaN comes from operands or is the processor's own,
+// whose low half is zero. The values of a long computation are looked at once.
 bool KernelEmitter::short_nan(Value* x) {
   if (auto found = short_nan_.find(x); found != short_nan_.end()) return found->second;
   const bool is = finds_short_nan(x);
@@ -176,8 +174,8 @@ Value* KernelEmitter::round_bfloat(Value* x) {
   if (features_.vector_bytes == 64 && x->getType()->isVectorTy()) {
     // A sum under a mask: an instruction less than a sum with the last bit.
     Value* odd = builder_.CreateICmpNE(builder_.CreateAnd(bits, number(0x10000)), number(0));
-    rounded = builder_.CreateSelect(odd, builder_.CreateAdd(bits, number(0x8000)),
-                                    builder_.CreateAdd(bits, number(0x7fff)));
+    rounded =
+        builder_.CreateSelect(odd, builder_.CreateAdd(bits, number(0x8000)), builder_.CreateAdd(bits, number(0x7fff)));
   } else {
     Value* last = builder_.CreateAnd(builder_.CreateLShr(bits, number(16)), number(1));
     rounded = builder_.CreateAdd(bits, builder_.CreateAdd(last, number(0x7fff)));

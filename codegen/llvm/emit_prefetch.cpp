@@ -75,12 +75,14 @@ void KernelEmitter::plan_piece_prefetches(const ir::Loop& rows) {
       if (facts_.less_equal(kMinJump / size, across->coefficient) != Tri::Yes) continue;
       // Past the last row there is nothing to read, but a prefetch reads nothing.
       const int64_t ahead = std::max<int64_t>(1, kLinesAhead * kLine / std::max(kLine, piece * size));
-      prefetches_[&reader].push_back({load->buffer, load->index.substitute(rows.var, Dim::symbol(rows.var) + Dim(ahead))});
+      prefetches_[&reader].push_back(
+          {load->buffer, load->index.substitute(rows.var, Dim::symbol(rows.var) + Dim(ahead))});
     }
   };
   if (vector_) return plan(rows, vector_->var, int64_t{vector_->width} * vector_->copies);
   for (const ir::Instr& i : rows.body)
-    if (const auto* loop = std::get_if<ir::Loop>(&i.node); loop && loop->vector > 1) plan(*loop, loop->var, loop->extent);
+    if (const auto* loop = std::get_if<ir::Loop>(&i.node); loop && loop->vector > 1)
+      plan(*loop, loop->var, loop->extent);
 }
 
 // In a full step of the vector loop `loop`: prefetches a line of the next row for each line that the step reads of this

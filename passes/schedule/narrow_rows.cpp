@@ -71,15 +71,13 @@ bool cut_where_wrapped(const Kernel& k, Loop& nest, const std::string& var) {
   while (Loop* next = inner_of_nest(innermost->body)) innermost = next;
   if (innermost == &nest || contains_loop(innermost->body) || innermost->kind != LoopKind::Serial) return false;
   std::vector<Dim> lengths;
-  bool known = true, wraps = false;
-  for_each_dim(innermost->body, [&](const Dim& d) {
-    known = known && collect_moduli(d, innermost->var, lengths);
-    wraps = wraps || !(known && d.affine_in(innermost->var));
-  });
+  bool known = true;
+  for_each_dim(innermost->body, [&](const Dim& d) { known = known && collect_moduli(d, innermost->var, lengths); });
   if (!known || lengths.empty()) return false;
   const Dim n = lengths[0];
   if (std::any_of(lengths.begin(), lengths.end(), [&](const Dim& other) { return !(other == n); })) return false;
-  if (k.facts.less_equal(kMinWrapped, n) != Tri::Yes || !k.facts.simplify(mod(innermost->extent, n)).is(0)) return false;
+  if (k.facts.less_equal(kMinWrapped, n) != Tri::Yes || !k.facts.simplify(mod(innermost->extent, n)).is(0))
+    return false;
   Loop inner;
   inner.var = innermost->var;
   inner.extent = n;

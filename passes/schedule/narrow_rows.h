@@ -5,8 +5,8 @@
 
 namespace frit::passes {
 
-// Cuts the innermost loop of a nest where its positions begin anew: a position `v % n` of loop variable v becomes that of
-// a loop over n inside a loop over the repetitions, named `var`. Returns whether it did.
+// Cuts the innermost loop of a nest where its positions begin anew: a position `v % n` of loop variable v becomes that
+// of a loop over n inside a loop over the repetitions, named `var`. Returns whether it did.
 bool cut_where_wrapped(const ir::Kernel& k, ir::Loop& nest, const std::string& var);
 
 // Whether a nest of two loops writes rows of a few vectors, the last of them not full, one behind the other, and reads
