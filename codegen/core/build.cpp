@@ -9,6 +9,7 @@
 #include "codegen/core/guard.h"
 #include "codegen/core/options.h"
 #include "ir/kernel/library_cost.h"
+#include "ir/kernel/row_stream.h"
 #include "ir/routines/routine.h"
 #include "runtime/execute/observe.h"
 
@@ -29,7 +30,19 @@ class PlanBuilder {
       plan.buffers.push_back(std::move(buffer));
     }
     for (const Dim& slot : program_.slots) plan.slots.push_back(size(slot));
-    for (const ir::Step& step : program_.steps) {
+    for (const ir::RowStream& s : ir::row_streams(program_)) {
+      streams_.emplace(s.first, s);
+      for (uint32_t b : s.rows) plan.buffers[b].role = runtime::BufferPlan::Role::Rows;
+    }
+    for (size_t i = 0; i < program_.steps.size(); ++i) {
+      const ir::Step& step = program_.steps[i];
+      if (const auto stream = streams_.find(i); stream != streams_.end()) {
+        before_ = {};
+        FRIT_ASSIGN_OR_RETURN(planned, stream_plan(stream->second));
+        plan.steps.emplace_back(std::move(planned));
+        i = stream->second.last;
+        continue;
+      }
       if (const auto* kernel = std::get_if<ir::KernelStep>(&step)) {
         FRIT_ASSIGN_OR_RETURN(planned, kernel_plan(*kernel));
         planned.beside = beside(*kernel);
@@ -197,6 +210,56 @@ class PlanBuilder {
     return plan;
   }
 
+  // Whether the launches behind the first one do not see the product as it was.
+  bool reads_once(const ir::RowStream& s, const ir::KernelStep& first) const {
+    const auto uses = [&](const ir::KernelStep& step, bool written) {
+      for (size_t i = 0; i < step.buffers.size(); ++i)
+        if (step.buffers[i] == s.scores && (!written || program_.kernels[step.kernel].buffers[i].written)) return true;
+      return false;
+    };
+    if (!uses(first, false)) return false;
+    if (uses(first, true)) return true;
+    for (size_t i = s.first + 1; i < s.last; ++i)
+      if (const auto& step = std::get<ir::KernelStep>(program_.steps[i]); &step != &first && uses(step, false))
+        return false;
+    return true;
+  }
+
+  // A stream is one step: a routine of both products, with the kernels between them.
+  Result<runtime::LibraryPlan> stream_plan(const ir::RowStream& s) {
+    const auto& first = std::get<ir::LibraryStep>(program_.steps[s.first]);
+    const auto& second = std::get<ir::LibraryStep>(program_.steps[s.last]);
+    FRIT_ASSIGN_OR_RETURN(plan, library_plan(second));
+    plan.name = std::string(first.routine->name) + ", rows, " + std::string(second.routine->name);
+    plan.operands = {window_plan(first.operands[0], first.dtypes[0]), window_plan(first.operands[1], first.dtypes[1]),
+                     window_plan(second.operands[1], second.dtypes[1])};
+    plan.scores = s.scores;
+    plan.weights = s.weights;
+    const Dim length = first.results[0].layout.shape.back();
+    const auto add = [&](const ir::KernelStep& step) -> Status {
+      const ir::Kernel& kernel = program_.kernels[step.kernel];
+      FRIT_ASSIGN_OR_RETURN(planned, kernel_plan(step));
+      runtime::KernelNeeds& needs = *std::find_if(needs_.begin(), needs_.end(),
+                                                  [&](const runtime::KernelNeeds& n) { return n.name == kernel.name; });
+      for (uint32_t i = 0; i < step.buffers.size(); ++i)
+        if (std::binary_search(s.rows.begin(), s.rows.end(), step.buffers[i])) needs.arguments[i].by_rows = true;
+      if (plan.between.empty() && reads_once(s, step)) {
+        const auto scores = std::find(step.buffers.begin(), step.buffers.end(), s.scores);
+        if (const auto columns = ir::needed_columns(
+                kernel, static_cast<uint32_t>(scores - step.buffers.begin()), length)) {
+          slots_.emplace(ir::kRowSymbol, static_cast<int>(slots_.size()));
+          plan.needed = size(*columns);
+          slots_.erase(slots_.find(ir::kRowSymbol));
+        }
+      }
+      plan.between.push_back(std::move(planned));
+      return {};
+    };
+    if (first.epilogue) FRIT_TRY(add(*first.epilogue));
+    for (size_t i = s.first + 1; i < s.last; ++i) FRIT_TRY(add(std::get<ir::KernelStep>(program_.steps[i])));
+    return plan;
+  }
+
   runtime::ControlPlan control_plan(const ir::ControlStep& step) {
     static_assert(static_cast<int>(ir::ControlKind::End) == static_cast<int>(runtime::ControlPlan::Kind::End));
     return {static_cast<runtime::ControlPlan::Kind>(step.kind), step.counter, size(step.count), step.flag, step.swaps};
@@ -209,6 +272,7 @@ class PlanBuilder {
   };
   std::optional<Use> before_;  // of the launches that the next one may run beside
   std::map<std::string, int, std::less<>> slots_;
+  std::map<size_t, ir::RowStream> streams_;  // by first step
   std::vector<runtime::KernelNeeds> needs_;
   std::set<std::string> described_;
   std::string unknown_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/kernel/row_stream.h"
 #include "ir/routines/routine.h"
 
 namespace frit::ir {
@@ -59,6 +60,10 @@ std::vector<BufferLife> buffer_lives(const Program& p) {
         if (p.buffers[b].role != BufferRole::Part) break;
       }
     });
+  // The steps of a stream run by turns.
+  for (const RowStream& s : row_streams(p))
+    for (size_t i = s.first; i <= s.last; ++i)
+      for (uint32_t b : uses[i]) use(b, s.first), use(b, s.last);
   const auto unite = [&] {
     for (const Step& step : p.steps)
       if (const auto* control = std::get_if<ControlStep>(&step))

@@ -134,6 +134,7 @@ constinit const Routine kMatmul{.name = "matmul",
                                 .infer = infer_matmul,
                                 .reference = multiply,
                                 .epilogue = RoutineEpilogue::FirstResult,
+                                .takes_rows = true,
                                 .flops = flops_of};
 
 namespace {

@@ -1,9 +1,10 @@
 // plan_buffers: gives every temporary a slot of the workspace, and finds inputs whose memory an output may take over.
 //
-// Temporaries share a slot if their live ranges do not overlap and the slot is provably as large. Unused temporaries
+// The rows of row streams (ir/kernel/row_stream.h) get none. Other temporaries share a slot if their live ranges do not overlap and the slot is provably as large. Unused temporaries
 // are dropped.
 #include <algorithm>
 
+#include "ir/kernel/row_stream.h"
 #include "passes/manager/pass.h"
 
 namespace frit::passes {
@@ -27,8 +28,11 @@ struct Slot {
 // follow, in the order of their lives, and share slots where one provably fits into another.
 void assign_slots(Program& p, const std::vector<Life>& life, const DimFacts& facts) {
   std::vector<uint32_t> temps;
+  std::vector<bool> streamed(p.buffers.size(), false);
+  for (const RowStream& stream : row_streams(p))
+    for (uint32_t b : stream.rows) streamed[b] = true;
   for (uint32_t b = 0; b < p.buffers.size(); ++b)
-    if (p.buffers[b].role == BufferRole::Temp && life[b].used) temps.push_back(b);
+    if (p.buffers[b].role == BufferRole::Temp && life[b].used && !streamed[b]) temps.push_back(b);
   const auto bytes_of = [&](uint32_t b) { return p.buffers[b].size * Dim(int64_t{p.buffers[b].dtype.size}); };
   std::stable_sort(temps.begin(), temps.end(), [&](uint32_t a, uint32_t b) {
     const Dim x = bytes_of(a), y = bytes_of(b);

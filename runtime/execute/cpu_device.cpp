@@ -1,6 +1,7 @@
 // Launches of CPU kernels and calls of CPU routines.
 #include "runtime/execute/cpu_device.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include "runtime/execute/observe.h"
@@ -38,6 +39,21 @@ class Launch {
       return;
     }
     fn_(buffers_.data(), symbol_values_, begin, end, scratch.data());
+  }
+
+  // On rows that lie elsewhere: `places` has the address of the first row for each buffer, or null where the buffer is
+  // whole.
+  bool run_rows(int64_t begin, int64_t end, const Array<void*>& places) {
+    Array<void*> buffers(plan_.buffers.size());
+    for (size_t i = 0; i < plan_.buffers.size(); ++i) {
+      void* place = places[plan_.buffers[i]];
+      buffers[i] = place ? place : buffers_[i];
+    }
+    Scratch scratch(scratch_bytes_);
+    if (scratch_bytes_ && !scratch.data()) return false;
+    const Span span("epilogue", plan_.name);
+    fn_(buffers.data(), symbol_values_, begin, end, scratch.data());
+    return true;
   }
 
   // A part of the work, on the thread that does it: a "chunk", or an "epilogue" inside of a routine's span.
@@ -173,8 +189,96 @@ Status CpuDevice::library(const Library& step, std::span<const View<void*>> view
   if (step.plan->workspace != ~0u)
     call.workspace = {static_cast<std::byte*>(frame.buffers[step.plan->workspace]),
                       static_cast<size_t>(step.workspace.get(frame.symbols))};
+  if (!step.between.empty()) return on_rows(step, call, frame);
+  return with_epilogue(step, call, frame);
+}
+
+// Kernels on the rows that a routine of two products has in work.
+class CpuDevice::RowKernels {
+ public:
+  RowKernels(const PreparedPlan& plan, const Library& step, const LibraryCall& call, const CpuFrame& frame)
+      : plan_(plan), step_(step), frame_(frame), length_(call.operands[1].shape.back()) {
+    launches_.reserve(step.between.size());
+    for (const Kernel& k : step.between) {
+      launches_.push_back(std::make_unique<Launch>(k, frame));
+      for (uint32_t b : k.plan->buffers)
+        if (is_rows(b) && std::find(rows_.begin(), rows_.end(), b) == rows_.end()) rows_.push_back(b);
+    }
+  }
+
+  // Whether all rows of the call are iterations of the kernels, and of the buffers' rows.
+  bool fits(int64_t rows) const {
+    for (const Kernel& k : step_.between)
+      if (rows > k.extent.get(frame_.symbols)) return false;
+    return std::all_of(rows_.begin(), rows_.end(), [&](uint32_t b) {
+      return rows * row_bytes(b) <= plan_.buffers()[b].bytes.get(frame_.symbols);
+    });
+  }
+
+  bool run(int64_t begin, int64_t end, void* scores, void* weights) const {
+    int64_t more = 0;
+    const auto own = [&](uint32_t b) { return b != step_.plan->scores && b != step_.plan->weights; };
+    const auto bytes = [&](uint32_t b) { return ((end - begin) * row_bytes(b) + 63) / 64 * 64; };
+    for (uint32_t b : rows_)
+      if (own(b)) more += bytes(b);
+    Scratch memory(static_cast<size_t>(more));
+    if (more && !memory.data()) return false;
+    Array<void*> places(plan_.buffers().size());
+    for (size_t i = 0; i < plan_.buffers().size(); ++i) places[i] = nullptr;
+    auto* next = static_cast<std::byte*>(memory.data());
+    for (uint32_t b : rows_) {
+      std::byte* first = own(b) ? next : static_cast<std::byte*>(b == step_.plan->scores ? scores : weights);
+      if (own(b)) next += bytes(b);
+      // Kernels count from the first of all rows.
+      places[b] = reinterpret_cast<void*>(reinterpret_cast<intptr_t>(first) - begin * row_bytes(b));
+    }
+    return std::all_of(launches_.begin(), launches_.end(),
+                       [&](const auto& launch) { return launch->run_rows(begin, end, places); });
+  }
+
+  int64_t needed(int64_t begin, int64_t end) const {
+    const size_t sizes = plan_.plan().symbols.size() + plan_.plan().counters;
+    Array<int64_t> values(sizes + 1);
+    std::copy_n(frame_.symbols, sizes, values.data());
+    int64_t most = 0;
+    for (int64_t row = begin; row < end; ++row) {
+      values[sizes] = row;
+      most = std::max(most, step_.plan->needed->evaluate(values.data()));
+    }
+    return std::min(most, length_);
+  }
+
+ private:
+  bool is_rows(uint32_t b) const { return plan_.buffers()[b].role == BufferPlan::Role::Rows; }
+  int64_t row_bytes(uint32_t b) const { return length_ * plan_.plan().buffers[b].dtype.size; }
+
+  const PreparedPlan& plan_;
+  const Library& step_;
+  const CpuFrame& frame_;
+  const int64_t length_;
+  std::vector<std::unique_ptr<Launch>> launches_;
+  std::vector<uint32_t> rows_;
+};
+
+Status CpuDevice::on_rows(const Library& step, LibraryCall& call, const CpuFrame& frame) const {
+  const RowKernels kernels(plan_, step, call, frame);
+  const std::span<const int64_t> shape = call.results[0].shape;
+  int64_t rows = 1;
+  for (size_t i = 0; i + 1 < shape.size(); ++i) rows *= shape[i];
+  if (shape.empty() || !kernels.fits(rows)) return plan_.outside("the rows of step", step.step, shape);
+  RowWork work{plan_.plan().buffers[step.plan->scores].dtype, plan_.plan().buffers[step.plan->weights].dtype,
+               [&](int64_t begin, int64_t end, void* scores, void* weights) {
+                 return kernels.run(begin, end, scores, weights);
+               },
+               {}};
+  if (step.plan->needed) work.needed = [&](int64_t begin, int64_t end) { return kernels.needed(begin, end); };
+  call.rows = &work;
+  return with_epilogue(step, call, frame);
+}
+
+Status CpuDevice::with_epilogue(const Library& step, LibraryCall& call, const CpuFrame& frame) const {
   if (!step.epilogue) return step.fn(call);
-  const std::span<const int64_t> shape = views[operands].shape;
+  const std::span<const int64_t> shape = call.results[0].shape;
   int64_t elements = 1;
   for (int64_t n : shape) elements *= n;
   // The routine counts elements, the kernel's parallel loop rows.

@@ -35,6 +35,10 @@ class CpuDevice {
   static Status finish() { return {}; }
 
  private:
+  class RowKernels;
+  Status on_rows(const Library& step, LibraryCall& call, const Frame<void*>& frame) const;
+  Status with_epilogue(const Library& step, LibraryCall& call, const Frame<void*>& frame) const;
+
   const PreparedPlan& plan_;
   Scratch workspace_;
 };

@@ -20,6 +20,17 @@ struct LibraryTensor {
   std::span<const int64_t> shape, strides;
 };
 
+// Work on rows between two products: the kernels that make rows of the second product's left operand (weights) of rows
+// of the first product (scores), both dense.
+struct RowWork {
+  Dtype scores, weights;
+  // For rows [begin, end) of all rows in row-major order, which begin at `scores` and `weights`. False where memory is
+  // exhausted. From any thread.
+  std::function<bool(int64_t begin, int64_t end, void* scores, void* weights)> run;
+  // When set: how many scores of a row, from the first one on, any of the rows needs. The others may be left out.
+  std::function<int64_t(int64_t begin, int64_t end)> needed;
+};
+
 struct LibraryCall {
   std::span<const LibraryTensor> operands, results;
   // JSON object text, "{}" when there are none. An integer that the call decides stands there as {"size": i}, which is
@@ -30,6 +41,7 @@ struct LibraryCall {
   // given from several threads at once.
   std::function<void(int64_t begin, int64_t end)> epilogue;
   std::span<const int64_t> sizes = {};
+  const RowWork* rows = nullptr;       // of a routine that is two products
   std::span<std::byte> workspace = {};  // as large as the routine's record asks for, aligned to 64; contents undefined
 };
 

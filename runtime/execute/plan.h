@@ -38,7 +38,8 @@ struct WindowPlan {
 
 struct BufferPlan {
   // A Part is a piece of an earlier buffer, at a place that a loop moves.
-  enum class Role : uint8_t { Input, Output, Temp, Constant, Part } role;
+  // Rows have no memory but for the rows that a routine has in work.
+  enum class Role : uint8_t { Input, Output, Temp, Constant, Part, Rows } role;
   Dtype dtype;
   DimProgram bytes;
   uint32_t index = 0;                // Input: which input; Temp: which slot; Part: the counter of its loop
@@ -68,6 +69,11 @@ struct LibraryPlan {
   std::optional<KernelPlan> epilogue;
   std::vector<DimProgram> sizes = {};  // of attributes that a call decides
   uint32_t workspace = ~0u;            // a buffer, where the routine needs one
+  // Of a routine that is two products: the kernels between them, which make `weights` of `scores` and work on buffers
+  // of rows; and how many of a row's scores they need, over the sizes and, behind them, the number of the row.
+  std::vector<KernelPlan> between = {};
+  uint32_t scores = ~0u, weights = ~0u;
+  std::optional<DimProgram> needed = {};
 };
 
 // Control flow among the steps: ir/kernel/program.h has the meaning of the kinds.

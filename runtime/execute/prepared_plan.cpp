@@ -72,6 +72,7 @@ void PreparedPlan::mark_used() {
     windows(library.operands);
     windows(library.results);
     if (library.epilogue) kernel(*library.epilogue);
+    for (const KernelPlan& k : library.between) kernel(k);
     if (library.workspace != ~0u) buffers_[library.workspace].used = true;
   }
   // Wholes are earlier buffers.
@@ -98,6 +99,7 @@ void PreparedPlan::add_steps() {
     for (const WindowPlan& w : step.operands) library.operands.emplace_back(w);
     for (const WindowPlan& w : step.results) library.results.emplace_back(w);
     if (step.epilogue) library.epilogue.emplace(*step.epilogue, i, symbols);
+    for (const KernelPlan& k : step.between) library.between.emplace_back(k, i, symbols);
     for (const DimProgram& size : step.sizes) library.sizes.emplace_back(size);
     if (step.workspace != ~0u) library.workspace = Value(plan_.buffers[step.workspace].bytes);
     steps_.emplace_back(std::move(library));
@@ -168,6 +170,7 @@ Status PreparedPlan::resolve_once() const {
       return Diagnostic("the routine '" + library.plan->name + "' is not installed: " + why, {},
                         "install frit's runtime plugins, or name their folder in FRIT_PLUGIN_DIR");
     if (library.epilogue) FRIT_TRY(look_up(*library.epilogue));
+    for (Kernel& k : library.between) FRIT_TRY(look_up(k));
   }
   resolved_.store(true, std::memory_order_release);
   return {};

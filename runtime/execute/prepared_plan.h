@@ -95,6 +95,7 @@ struct Library {
   std::optional<Kernel> epilogue;
   std::vector<Value> sizes = {};
   Value workspace = {};  // bytes
+  std::vector<Kernel> between = {};
 };
 
 // A Part, placed before each iteration of its loop.

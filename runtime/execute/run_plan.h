@@ -39,6 +39,7 @@ class Array {
     }
   }
   T& operator[](size_t i) { return data_[i]; }
+  const T& operator[](size_t i) const { return data_[i]; }
   T* data() { return data_; }
 
  private:
@@ -156,6 +157,7 @@ class PlanRun {
       case Role::Temp: addresses_[i] = device_.advance(workspace_, static_cast<int64_t>(starts_[b.index])); return true;
       case Role::Output: return place_output(b, addresses_[i]);
       case Role::Part: return true;  // its loop places it
+      case Role::Rows: return true;  // the routine that works on them has the memory
     }
     return true;
   }
@@ -271,6 +273,7 @@ class PlanRun {
       case Role::Constant: t.buffer = device_.constant(w.buffer); break;
       case Role::Output:
       case Role::Part:  // never: its loop is over
+      case Role::Rows:  // never: check_plan refuses it
       case Role::Temp: t.buffer = owners_[b.owner]; break;
     }
     return true;

@@ -60,11 +60,12 @@ class Checker {
   bool is_writable(uint32_t buffer) const {
     const Role role = plan_.buffers[buffer].role;
     if (role == Role::Part) return is_writable(plan_.buffers[buffer].whole);
-    return role == Role::Output || role == Role::Temp;
+    return role == Role::Output || role == Role::Temp || (role == Role::Rows && in_rows_);
   }
 
   // A part has a place only while its loop runs, and so have the buffers that it is in.
   Status placed(uint32_t buffer) const {
+    if (plan_.buffers[buffer].role == Role::Rows && !in_rows_) return refuse("rows are used outside of their routine");
     for (; plan_.buffers[buffer].role == Role::Part; buffer = plan_.buffers[buffer].whole)
       if (!running_[plan_.buffers[buffer].index]) return refuse("a part is used outside of its loop");
     return {};
@@ -138,6 +139,7 @@ class Checker {
       FRIT_TRY(window(w, "a result of '" + l.name + "'"));
       if (!is_writable(w.buffer)) return refuse("'" + l.name + "' writes an input or a constant");
     }
+    FRIT_TRY(between(l));
     if (l.workspace != ~0u) FRIT_TRY(placed(l.workspace));
     if (l.workspace != ~0u && !is_writable(l.workspace))
       return refuse("'" + l.name + "' works in an input or a constant");
@@ -150,6 +152,28 @@ class Checker {
           b == l.results[0].buffer && !(needs.arguments[i].bytes == plan_.buffers[b].bytes))
         return refuse("the result of '" + l.name + "' is not that of its epilogue");
     return {};
+  }
+
+  // Kernels that run on rows in work: each uses its own rows of these buffers alone.
+  Status between(const LibraryPlan& l) {
+    if (l.between.empty()) return {};
+    if (l.operands.size() != 3 || l.operands[1].shape.empty()) return refuse("'" + l.name + "' is no two products");
+    for (uint32_t b : {l.scores, l.weights})
+      if (plan_.buffers[b].role != Role::Rows) return refuse("the rows of '" + l.name + "' are whole");
+    in_rows_ = true;
+    Status status;
+    for (const KernelPlan& k : l.between) {
+      status = launch(k);
+      if (!status) break;
+      const KernelNeeds& needs = *needs_.find(k.name)->second;
+      for (size_t i = 0; i < k.buffers.size() && status; ++i) {
+        const BufferPlan& b = plan_.buffers[k.buffers[i]];
+        const bool fits = needs.arguments[i].by_rows && needs.parallel && needs.arguments[i].bytes == b.bytes;
+        if (b.role == Role::Rows && !fits) status = refuse("kernel @" + k.name + " does not work on rows");
+      }
+    }
+    in_rows_ = false;
+    return status;
   }
 
   // A view whose sizes are all known.
@@ -172,6 +196,7 @@ class Checker {
   std::map<std::string, const KernelNeeds*, std::less<>> needs_;
   std::vector<bool> running_, used_;  // by counter
   std::vector<const ControlPlan*> open_;
+  bool in_rows_ = false;  // the kernels of a routine that works on rows are checked
 };
 
 }  // namespace

@@ -19,6 +19,7 @@ struct KernelNeeds {
   struct Argument {
     DimProgram bytes;
     bool written = false;
+    bool by_rows = false;  // an iteration uses its own row of it alone, and rows are even parts of these bytes
     friend bool operator==(const Argument&, const Argument&) = default;
   };
   std::string name;

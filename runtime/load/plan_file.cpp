@@ -85,6 +85,7 @@ class Writer : private GuardWriter {
     list(k.arguments, [&](const KernelNeeds::Argument& a) {
       size(a.bytes);
       out_.u8(a.written);
+      out_.u8(a.by_rows);
     });
     numbers(k.symbols);
     out_.u8(k.parallel);
@@ -118,6 +119,12 @@ class Writer : private GuardWriter {
     if (l.epilogue) kernel(*l.epilogue);
     sizes(l.sizes);
     out_.u32(l.workspace);
+    list(l.between, [&](const KernelPlan& k) { kernel(k); });
+    if (l.between.empty()) return;
+    out_.u32(l.scores);
+    out_.u32(l.weights);
+    out_.u8(l.needed.has_value());
+    if (l.needed) size(*l.needed);
   }
   void control(const ControlPlan& c) {
     out_.u8(static_cast<uint8_t>(c.kind));
@@ -208,9 +215,10 @@ class Reader : private GuardReader {
   KernelNeeds needs() {
     KernelNeeds k;
     k.name = in_.text();
-    list(k.arguments, 5, [&] {
-      KernelNeeds::Argument a{size(), false};
+    list(k.arguments, 6, [&] {
+      KernelNeeds::Argument a{size()};
       a.written = flag();
+      a.by_rows = flag();
       return a;
     });
     k.symbols = numbers(symbols_, "a kernel needs a symbol that does not exist");
@@ -228,7 +236,7 @@ class Reader : private GuardReader {
   }
   BufferPlan buffer(const std::vector<BufferPlan>& before) {
     const uint8_t role = in_.u8();
-    require(role <= static_cast<uint8_t>(Role::Part), "a buffer has no known role");
+    require(role <= static_cast<uint8_t>(Role::Rows), "a buffer has no known role");
     BufferPlan b{static_cast<Role>(role), dtype(), size()};
     b.index = in_.u32();
     b.donor = in_.u32();
@@ -237,7 +245,8 @@ class Reader : private GuardReader {
     switch (b.role) {
       case Role::Input: require(b.index < inputs_->size(), "a buffer is an input that does not exist"); break;
       case Role::Temp: require(b.index < slots_, "a buffer is in a slot that does not exist"); break;
-      case Role::Output: break;
+      case Role::Output:
+      case Role::Rows: break;
       case Role::Constant: b.constant = constant(b.bytes); break;
       case Role::Part: {
         require(b.index < counters_, "a buffer is moved by a loop that does not exist");
@@ -298,6 +307,17 @@ class Reader : private GuardReader {
     l.workspace = in_.u32();
     require(l.workspace == kNoWorkspace || l.workspace < buffers_, "a routine's workspace does not exist");
     require(!l.results.empty(), "a routine has no result");
+    list(l.between, 30, [&] { return kernel(); });
+    if (l.between.empty()) return l;
+    l.scores = in_.u32();
+    l.weights = in_.u32();
+    require(l.scores < buffers_ && l.weights < buffers_, "a routine works on rows that do not exist");
+    if (flag()) {
+      // Behind the sizes and the counters stands the number of a row.
+      ++symbols_;
+      l.needed = size();
+      --symbols_;
+    }
     return l;
   }
 

@@ -114,8 +114,18 @@ MultiplyFn avx2_multiply(Dtype t, int64_t m, int64_t n, bool batch) {
   if (t == complex64) return pick<Complex, Plain>(m, n, batch);
   return nullptr;
 }
+
+const PackedProduct* avx2_packed(Dtype t) {
+  static const bool has = cpu_runs("x86-64-v3");
+  if (!has) return nullptr;
+  if (t == float32) return &kPacked<float, Plain>;
+  if (t == float64) return &kPacked<double, Plain>;
+  if (t == float16) return &kPacked<float16_t, Plain>;
+  return t == bfloat16 ? &kPacked<bfloat16_t, Plain> : nullptr;
+}
 #else
 MultiplyFn avx2_multiply(Dtype, int64_t, int64_t, bool) { return nullptr; }
+const PackedProduct* avx2_packed(Dtype) { return nullptr; }
 #endif
 
 }  // namespace frit::runtime::openblas

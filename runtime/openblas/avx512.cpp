@@ -116,16 +116,22 @@ FRIT_ISA void store_row(const SumLane<T>* from, T* to, int64_t n) {
 }
 
 // Sums of less than a tile of k wait for the units to be set up.
+constexpr int64_t kLeastDepth = 2 * kTileUnits;
 FRIT_ISA bool multiply_with_tiles(const Matrix& a, const Matrix& b, const Matrix& c) {
-  return a.cols < 2 * kTileUnits ? multiply<bfloat16_t, Pairs>(a, b, c) : multiply<bfloat16_t, Tiles>(a, b, c);
+  return a.cols < kLeastDepth ? multiply<bfloat16_t, Pairs>(a, b, c) : multiply<bfloat16_t, Tiles>(a, b, c);
+}
+
+// No level has the pair instructions.
+bool has_pairs() {
+  static const bool has = chosen_cpu() == "native" && __builtin_cpu_supports("avx512bf16");
+  return has;
 }
 
 }  // namespace
 
 MultiplyFn avx512_multiply(Dtype t, int64_t m, int64_t n, bool batch) {
   static const bool wide = cpu_runs("x86-64-v4");
-  // No level has the pair instructions.
-  static const bool pairs = chosen_cpu() == "native" && __builtin_cpu_supports("avx512bf16");
+  const bool pairs = has_pairs();
   if (!wide) return nullptr;
   if (t == float32) return pick<float, Plain>(m, n, batch);
   if (t == float64) return pick<double, Plain>(m, n, batch);
@@ -135,8 +141,20 @@ MultiplyFn avx512_multiply(Dtype t, int64_t m, int64_t n, bool batch) {
   if (t == complex64) return pick<Complex, Plain>(m, n, batch);
   return nullptr;
 }
+
+const PackedProduct* avx512_packed(Dtype t, int64_t k) {
+  static const bool wide = cpu_runs("x86-64-v4");
+  if (!wide) return nullptr;
+  if (t == float32) return &kPacked<float, Plain>;
+  if (t == float64) return &kPacked<double, Plain>;
+  if (t == float16) return &kPacked<float16_t, Plain>;
+  if (t != bfloat16) return nullptr;
+  if (!has_pairs()) return &kPacked<bfloat16_t, Plain>;
+  return has_matrix_units() && k >= kLeastDepth ? &kPacked<bfloat16_t, Tiles> : &kPacked<bfloat16_t, Pairs>;
+}
 #else
 MultiplyFn avx512_multiply(Dtype, int64_t, int64_t, bool) { return nullptr; }
+const PackedProduct* avx512_packed(Dtype, int64_t) { return nullptr; }
 #endif
 
 }  // namespace frit::runtime::openblas

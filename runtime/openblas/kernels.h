@@ -359,6 +359,7 @@ FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
   return true;
 }
 
+#include "runtime/openblas/packed.h"
 #include "runtime/openblas/vector.h"
 
 // As avx512_multiply and avx2_multiply.

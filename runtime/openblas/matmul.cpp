@@ -19,9 +19,6 @@
 namespace frit::runtime::openblas {
 namespace {
 
-// For products that go to the library: a tile of this size loses a few percent to packing. The numbers are fixed, for
-// results must not depend on threads.
-constexpr int64_t kTileRows = 256, kTileCols = 1024;
 // Multiplications below which another thread does not pay.
 constexpr int64_t kWorthwhile = int64_t{1} << 18;
 // A product of this many is longer than waking a thread takes.
@@ -129,18 +126,8 @@ bool zeros(const Matrix& a, const Matrix& b, const Matrix& c) {
   return fill_zero(a, b, c, kSize);
 }
 
-// Which kernels may serve: of all that the CPU can run the fastest, or only part of them, for the tests to compare.
-enum class Kernels { kAny, kAvx2, kLibrary };
+}  // namespace
 
-struct Choice {
-  MultiplyFn multiply;
-  bool wide;  // by this plugin's kernels, for which neither m, n nor the tile matter
-  // The same sums for a row whatever the number of rows.
-  bool rows_alike;
-};
-
-// The kernel that serves a product. The element type and the sizes of one product of the batch decide, so that results
-// depend on nothing else.
 Choice choose(Kernels kernels, Dtype t, int64_t m, int64_t n, int64_t k, bool batch) {
   if (k == 0) return {t.size == 1 ? zeros<1> : t.size == 2 ? zeros<2> : t.size == 4 ? zeros<4> : zeros<8>, false, true};
   MultiplyFn own = kernels == Kernels::kAny ? avx512_multiply(t, m, n, batch) : nullptr;
@@ -151,6 +138,13 @@ Choice choose(Kernels kernels, Dtype t, int64_t m, int64_t n, int64_t k, bool ba
   MultiplyFn direct = direct_multiply(t, m, n, k);
   return {direct ? direct : blas_multiply(t), false, n == 1 || is_int(t)};
 }
+
+const PackedProduct* choose_packed(Dtype t, int64_t k) {
+  const PackedProduct* own = avx512_packed(t, k);
+  return own ? own : avx2_packed(t);
+}
+
+namespace {
 
 void set_tiles(Run& run, bool wide) {
   const Problem& p = run.p;
@@ -244,6 +238,7 @@ extern "C" __attribute__((visibility("default"))) void frit_register_routines() 
   openblas_set_num_threads(1);
   using frit::runtime::openblas::Kernels;
   frit::runtime::register_library("matmul", frit::runtime::openblas::matmul<Kernels::kAny>);
+  frit::runtime::openblas::register_row_stream();
   frit::runtime::openblas::register_factors();
   frit::runtime::openblas::register_solvers();
   frit::runtime::openblas::register_eigenvalues();

@@ -43,6 +43,41 @@ MultiplyFn blas_multiply(Dtype t);
 MultiplyFn avx512_multiply(Dtype t, int64_t m, int64_t n, bool batch);
 MultiplyFn avx2_multiply(Dtype t, int64_t m, int64_t n, bool batch);
 
+// Products of many blocks of rows with one right operand, which is packed once. The sums are those of the functions
+// above for products with several columns, and with several rows or a batch.
+struct PackedProduct {
+  size_t (*bytes)(int64_t k, int64_t n);
+  void (*pack)(const Matrix& b, void* to);
+  // The first `columns` columns of c = a b. Elements of a past the first `depth` of a row are zero, and their products
+  // are left out.
+  bool (*multiply)(const Matrix& a, const void* b, const Matrix& c, int64_t depth, int64_t columns);
+};
+// Null where the CPU lacks the instructions, and for types that are not real.
+const PackedProduct* avx512_packed(Dtype t, int64_t k);
+const PackedProduct* avx2_packed(Dtype t);
+
+// Which kernels may serve: of all that the CPU can run the fastest, or only part of them, for the tests to compare.
+enum class Kernels { kAny, kAvx2, kLibrary };
+
+struct Choice {
+  MultiplyFn multiply;
+  bool wide;  // by this plugin's kernels, for which neither m, n nor the tile matter
+  // The same sums for a row whatever the number of rows.
+  bool rows_alike;
+};
+
+// The kernel that serves a product. The element type and the sizes of one product of the batch decide, so that results
+// depend on nothing else.
+Choice choose(Kernels kernels, Dtype t, int64_t m, int64_t n, int64_t k, bool batch);
+// Of a product that choose() leaves to this plugin's kernels (`wide`).
+const PackedProduct* choose_packed(Dtype t, int64_t k);
+// A tile of this size loses a few percent to packing in products that go to the library, where the size of the tile
+// has a part in the sums.
+inline constexpr int64_t kTileRows = 256, kTileCols = 1024;
+
+// Registers the product of products with work on rows between them.
+void register_row_stream();
+
 // A complex number whose product is the plain formula; std::complex's tests for NaN in every multiplication.
 struct Complex {
   float re = 0, im = 0;

@@ -1,0 +1,296 @@
+// Which steps are a row stream, and which part of its rows a kernel needs.
+#include "ir/kernel/row_stream.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ir/routines/routine.h"
+
+namespace frit::ir {
+
+namespace {
+
+// Calls visit(buffer, index, loop around it) for every load and store.
+template <class Visit>
+void each_access(const Body& body, const Loop* around, Visit&& visit) {
+  for (const Instr& i : body) {
+    if (const auto* load = std::get_if<LoadInstr>(&i.node)) visit(load->buffer, load->index, around);
+    if (const auto* store = std::get_if<StoreInstr>(&i.node)) visit(store->buffer, store->index, around);
+    if (const auto* loop = std::get_if<Loop>(&i.node)) each_access(loop->body, loop, visit);
+  }
+}
+
+bool extents_use(const Body& body, const std::string& var) {
+  return std::any_of(body.begin(), body.end(), [&](const Instr& i) {
+    const auto* loop = std::get_if<Loop>(&i.node);
+    return loop && (loop->extent.uses(var) || extents_use(loop->body, var));
+  });
+}
+
+bool binds(const Body& body) {
+  return std::any_of(body.begin(), body.end(), [](const Instr& i) {
+    if (std::holds_alternative<BindInstr>(i.node)) return true;
+    const auto* loop = std::get_if<Loop>(&i.node);
+    return loop && binds(loop->body);
+  });
+}
+
+bool is_dense(const Window& w) {
+  return w.layout.offset.is(0) && w.layout.strides == row_major_strides(w.layout.shape);
+}
+
+class Finder {
+ public:
+  Finder(const Program& p, size_t first, std::string& why) : p_(p), first_(first), why_(why) {}
+
+  std::optional<RowStream> run() {
+    const auto* a = step<LibraryStep>(first_);
+    if (!a || !a->routine->takes_rows) return no("its routine takes no rows at a time");
+    stream_.last = first_ + 1;
+    while (step<KernelStep>(stream_.last)) ++stream_.last;
+    const auto* b = step<LibraryStep>(stream_.last);
+    if (!b || b->routine != a->routine || stream_.last == first_ + 1) return no("no launch and product follow");
+    const Window &scores = a->results[0], &weights = b->operands[0];
+    if (!is_float(a->dtypes[0]) || !is_float(b->dtypes[0])) return no("the products are not of real numbers");
+    if (!is_dense(scores) || !is_dense(weights) || scores.layout.shape != weights.layout.shape)
+      return no("the second product has other rows");
+    length_ = scores.layout.shape.back();
+    for (size_t i = 0; i + 1 < scores.layout.shape.size(); ++i) count_ = count_ * scores.layout.shape[i];
+    stream_.first = first_;
+    stream_.scores = scores.buffer;
+    stream_.weights = weights.buffer;
+    launches_.clear();
+    if (a->epilogue) launches_.push_back(&*a->epilogue);
+    for (size_t i = first_ + 1; i < stream_.last; ++i) launches_.push_back(step<KernelStep>(i));
+    collect_rows();
+    for (uint32_t r : stream_.rows)
+      if (!is_private(r)) return no("other steps use the rows");
+    for (const KernelStep* launch : launches_)
+      if (const char* why = in_the_way(p_.kernels[launch->kernel], *launch)) return no(why);
+    // The other operands and the result are whole, and no rows.
+    for (const Window* w : {&a->operands[0], &a->operands[1], &b->operands[1], &b->results[0]})
+      if (is_row(w->buffer)) return no("a product uses rows as a whole");
+    if (b->epilogue && std::any_of(b->epilogue->buffers.begin(), b->epilogue->buffers.end(),
+                                   [&](uint32_t buffer) { return is_row(buffer); }))
+      return no("the second product's epilogue uses the rows");
+    return stream_;
+  }
+
+ private:
+  template <class S>
+  const S* step(size_t i) const {
+    return i < p_.steps.size() ? std::get_if<S>(&p_.steps[i]) : nullptr;
+  }
+  std::optional<RowStream> no(const char* why) {
+    why_ = why;
+    return std::nullopt;
+  }
+  bool is_row(uint32_t buffer) const {
+    return std::binary_search(stream_.rows.begin(), stream_.rows.end(), p_.root(buffer));
+  }
+
+  // All that the launches write.
+  void collect_rows() {
+    std::set<uint32_t> rows{stream_.scores, stream_.weights};
+    for (const KernelStep* launch : launches_)
+      for (uint32_t i = 0; i < launch->buffers.size(); ++i)
+        if (p_.kernels[launch->kernel].buffers[i].written) rows.insert(launch->buffers[i]);
+    stream_.rows.assign(rows.begin(), rows.end());
+  }
+
+  const char* in_the_way(const Kernel& k, const KernelStep& launch) const {
+    const Loop* loop = parallel_loop(k);
+    if (!loop || !(loop->extent == count_)) return "a launch does not run over the rows";
+    for (uint32_t i = 0; i < launch.buffers.size(); ++i)
+      if (is_row(launch.buffers[i]) && !works_on_rows(k, i, length_)) return "an iteration uses several rows";
+    return nullptr;
+  }
+
+  // A temp with an element for each element of the product, that only these steps use.
+  bool is_private(uint32_t buffer) const {
+    const ProgramBuffer& b = p_.buffers[buffer];
+    if (b.role != BufferRole::Temp || !(b.size == count_ * length_)) return false;
+    for (size_t i = 0; i < p_.steps.size(); ++i) {
+      bool uses = false;
+      each_buffer(p_.steps[i], [&](const uint32_t& used) { uses |= p_.root(used) == buffer; });
+      if (uses && (i < first_ || i > stream_.last)) return false;
+    }
+    return std::none_of(p_.buffers.begin(), p_.buffers.end(), [&](const ProgramBuffer& part) {
+      return part.role == BufferRole::Part && part.whole == buffer;
+    });
+  }
+
+  const Program& p_;
+  const size_t first_;
+  std::string& why_;
+  RowStream stream_{};
+  Dim length_ = 0, count_ = 1;
+  std::vector<const KernelStep*> launches_;
+};
+
+}  // namespace
+
+bool works_on_rows(const Kernel& k, uint32_t buffer, const Dim& length) {
+  const Loop* rows = parallel_loop(k);
+  if (!rows || extents_use(rows->body, rows->var) || binds(rows->body)) return false;
+  // No access is out of bounds (K9), in the first row and the last one neither. So what is added to the row's first
+  // position is within the row.
+  bool own = true;
+  each_access(rows->body, nullptr, [&](uint32_t b, const Dim& index, const Loop*) {
+    if (b != buffer) return;
+    const auto along = index.affine_in(rows->var);
+    own = own && along && along->coefficient == length && !along->rest.uses(rows->var);
+  });
+  return own;
+}
+
+bool is_marked(const Step& step) {
+  const auto* library = std::get_if<LibraryStep>(&step);
+  return library && library->attrs.has(kRowStream);
+}
+
+std::optional<RowStream> row_stream_at(const Program& p, size_t first, std::string& why) {
+  return Finder(p, first, why).run();
+}
+
+std::vector<RowStream> row_streams(const Program& p) {
+  std::vector<RowStream> all;
+  std::string why;
+  for (size_t i = 0; i < p.steps.size(); ++i)
+    if (is_marked(p.steps[i]))
+      if (auto stream = row_stream_at(p, i, why)) all.push_back(*std::move(stream));
+  return all;
+}
+
+namespace {
+
+// Follows what is loaded from a row to the masks that may replace it.
+class Columns {
+ public:
+  Columns(const Kernel& k, uint32_t buffer, const Dim& length) : k_(k), buffer_(buffer), length_(length) {}
+
+  std::optional<Dim> run() {
+    const Loop* rows = parallel_loop(k_);
+    if (!rows) return std::nullopt;
+    row_ = rows->var;
+    for (const std::string& s : k_.symbols)
+      if (s == kRowSymbol) return std::nullopt;
+    visit(rows->body, nullptr);
+    if (!known_ || !needed_) return std::nullopt;
+    return needed_->substitute(row_, Dim::symbol(std::string(kRowSymbol)));
+  }
+
+ private:
+  void visit(const Body& body, const Loop* around) {
+    for (const Instr& i : body) {
+      if (const auto* s = std::get_if<ScalarInstr>(&i.node)) number(*s);
+      if (const auto* index = std::get_if<IndexInstr>(&i.node)) numbers_[index->result] = index->index;
+      if (const auto* load = std::get_if<LoadInstr>(&i.node); load && load->buffer == buffer_)
+        look(*load, body, around);
+      if (const auto* loop = std::get_if<Loop>(&i.node)) visit(loop->body, loop);
+    }
+  }
+
+  // Integers that follow from positions. They are small: conversions keep them.
+  void number(const ScalarInstr& s) {
+    const auto of = [&](size_t i) -> std::optional<Dim> {
+      const auto found = numbers_.find(s.args[i]);
+      return found == numbers_.end() ? std::nullopt : std::optional(found->second);
+    };
+    if (s.type != int32 && s.type != int64) return;
+    constexpr int64_t kSmall = int64_t{1} << 28;
+    if (s.op == ScalarOp::Const) {
+      const int64_t value = s.type == int32 ? static_cast<int32_t>(s.imm) : static_cast<int64_t>(s.imm);
+      if (value > -kSmall && value < kSmall) numbers_[s.result] = Dim(value);
+    } else if (s.op == ScalarOp::Cast) {
+      if (const auto x = of(0)) numbers_[s.result] = *x;
+    } else if (s.op == ScalarOp::Add || s.op == ScalarOp::Sub) {
+      const auto x = of(0), y = of(1);
+      if (x && y) numbers_[s.result] = s.op == ScalarOp::Add ? *x + *y : *x - *y;
+    }
+  }
+
+  // The load's value, and what is computed of it, must end as the value that one condition selects.
+  void look(const LoadInstr& load, const Body& body, const Loop* around) {
+    known_ = false;
+    const auto along = load.index.affine_in(row_);
+    if (!around || !along || load.mask != kNoReg || !along->rest.affine_in(around->var) ||
+        !(along->rest == Dim::symbol(around->var)) || !(around->extent == length_))
+      return stop();
+    std::set<Reg> values{load.result};
+    const ScalarInstr* chosen = nullptr;
+    bool holds = true;  // whether the value counts where the condition holds, or where it does not
+    for (const Instr& i : body) {
+      if (const auto* store = std::get_if<StoreInstr>(&i.node); store && values.contains(store->value)) return stop();
+      if (std::holds_alternative<Loop>(i.node)) return stop();
+      const auto* s = std::get_if<ScalarInstr>(&i.node);
+      if (!s) continue;
+      for (size_t a = 0; a < static_cast<size_t>(arity(s->op)); ++a) {
+        if (!values.contains(s->args[a])) continue;
+        const bool arm = s->op == ScalarOp::Select && a > 0 && !values.contains(s->args[0]) &&
+                         !values.contains(s->args[3 - a]) && !chosen;
+        if (arm) {
+          chosen = s;
+          holds = a == 1;
+          break;
+        }
+        values.insert(s->result);
+      }
+    }
+    if (!chosen) return stop();
+    for (const Accumulator& a : around->accumulators)
+      if (values.contains(a.value)) return stop();
+    for (const Carry& c : around->carries)
+      if (values.contains(c.next)) return stop();
+    const auto bound = columns_where(chosen->args[0], holds, body, around->var);
+    if (!bound) return stop();
+    if (needed_ && !(*needed_ == *bound)) return stop();
+    needed_ = bound;
+    known_ = !stopped_;
+  }
+
+  void stop() {
+    stopped_ = true;
+    known_ = false;
+  }
+
+  // n where a comparison of integers holds (or does not) in the columns below n alone.
+  std::optional<Dim> columns_where(Reg condition, bool holds, const Body& body, const std::string& column) const {
+    for (const Instr& i : body) {
+      const auto* s = std::get_if<ScalarInstr>(&i.node);
+      if (!s || s->result != condition) continue;
+      const bool less = s->op == ScalarOp::Lt || s->op == ScalarOp::Le, greater = s->op == ScalarOp::Gt || s->op == ScalarOp::Ge;
+      if (!less && !greater) return std::nullopt;
+      auto x = numbers_.find(s->args[0]), y = numbers_.find(s->args[1]);
+      if (x == numbers_.end() || y == numbers_.end()) return std::nullopt;
+      // x < y or x <= y, of which the opposite is y <= x or y < x.
+      bool equal = s->op == ScalarOp::Le || s->op == ScalarOp::Ge;
+      if (greater) std::swap(x, y);
+      if (!holds) {
+        std::swap(x, y);
+        equal = !equal;
+      }
+      const auto along = (x->second - y->second).affine_in(column);
+      if (!along || !along->coefficient.is(1) || along->rest.uses(column)) return std::nullopt;
+      return Dim(equal ? 1 : 0) - along->rest;
+    }
+    return std::nullopt;
+  }
+
+  const Kernel& k_;
+  const uint32_t buffer_;
+  const Dim length_;
+  std::string row_;
+  std::map<Reg, Dim> numbers_;
+  std::optional<Dim> needed_;
+  bool known_ = true, stopped_ = false;
+};
+
+}  // namespace
+
+std::optional<Dim> needed_columns(const Kernel& k, uint32_t buffer, const Dim& length) {
+  return Columns(k, buffer, length).run();
+}
+
+}  // namespace frit::ir

@@ -1,0 +1,40 @@
+// Row streams: a product, kernels over its rows, and a product of what they give, which may run for some rows at a time.
+//
+// The steps follow each other, and the first one has the attribute kRowStream. Like `vector` and `grain`, it changes no
+// result: the steps mean what they mean without it. Temps that no other step uses, from the first product (scores) to
+// the left operand of the second (weights), then need memory for the rows in work alone, and have no slot.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/kernel/program.h"
+
+namespace frit::ir {
+
+inline constexpr std::string_view kRowStream = "rows_at_once";
+// The row in RowStream::columns.
+inline constexpr std::string_view kRowSymbol = "row";
+
+struct RowStream {
+  size_t first, last;          // the products; the steps between them are launches
+  uint32_t scores, weights;    // buffers
+  std::vector<uint32_t> rows;  // all temps that have no slot, ascending
+};
+
+// The stream that begins with the step `first`, marked or not; otherwise `why` says what is in its way.
+std::optional<RowStream> row_stream_at(const Program& p, size_t first, std::string& why);
+bool is_marked(const Step& step);
+// The marked ones.
+std::vector<RowStream> row_streams(const Program& p);
+
+// The parallel loop's iterations are rows of `length` elements of `buffer`: each reads and writes its own row alone.
+bool works_on_rows(const Kernel& k, uint32_t buffer, const Dim& length);
+
+// How many elements of a row of `buffer` the kernel needs, from the first one on, over its symbols and kRowSymbol. What
+// it reads past them has no influence, as a mask puts another value in its place. Nothing where it may need all.
+std::optional<Dim> needed_columns(const Kernel& k, uint32_t buffer, const Dim& length);
+
+}  // namespace frit::ir

@@ -1,0 +1,247 @@
+// The routine "matmul, rows, matmul": out = f(a b) v, where f works on rows. Rows are computed some at a time, and the
+// product a b is never in memory.
+//
+// Every element is the sum that "matmul" gives. The right operands are packed once for all rows.
+#include <atomic>
+#include <cstring>
+#include <vector>
+
+#include "runtime/execute/library.h"
+#include "runtime/execute/parallel.h"
+#include "runtime/execute/scratch.h"
+#include "runtime/openblas/matrix.h"
+
+namespace frit::runtime::openblas {
+namespace {
+
+// The rows in work: they and their weights should stay in the second-level cache beside the packed operands.
+constexpr int64_t kBlockBytes = int64_t{768} << 10, kLeastRows = 32, kMostRows = 256;
+// Fewer rows than this do not make up for packing.
+constexpr int64_t kWorthPacking = 24;
+
+// A stack of matrices: the last two axes of a tensor.
+class Stack {
+ public:
+  explicit Stack(const LibraryTensor& t) : t_(t) {}
+  int64_t rows() const { return t_.shape[t_.shape.size() - 2]; }
+  int64_t columns() const { return t_.shape.back(); }
+  Matrix at(int64_t batch) const {
+    auto* data = static_cast<std::byte*>(t_.data);
+    const size_t rank = t_.shape.size();
+    for (size_t axis = rank - 2; axis-- > 0;) {
+      data += batch % t_.shape[axis] * t_.strides[axis] * t_.dtype.size;
+      batch /= t_.shape[axis];
+    }
+    return {data, rows(), columns(), t_.strides[rank - 2], t_.strides[rank - 1]};
+  }
+
+ private:
+  const LibraryTensor& t_;
+};
+
+template <class Word>
+bool all_finite(const Matrix& m, Word exponent) {
+  const auto* data = static_cast<const Word*>(m.data);
+  for (int64_t i = 0; i < m.rows; ++i) {
+    bool finite = true;
+    for (int64_t j = 0; j < m.cols; ++j)
+      finite &= (data[i * m.row_stride + j * m.col_stride] & exponent) != exponent;
+    if (!finite) return false;
+  }
+  return true;
+}
+
+bool all_finite(const Matrix& m, Dtype t) {
+  if (t == float16) return all_finite<uint16_t>(m, 0x7c00);
+  if (t == bfloat16) return all_finite<uint16_t>(m, 0x7f80);
+  if (t == float32) return all_finite<uint32_t>(m, 0x7f800000);
+  return all_finite<uint64_t>(m, 0x7ff0000000000000);
+}
+
+// One more than the last column in which a dense row has an element that is not +0.
+int64_t used_columns(const std::byte* rows, int64_t count, int64_t columns, int64_t element) {
+  constexpr int64_t kAtOnce = 64;
+  int64_t used = 0;  // bytes of a row
+  for (int64_t i = 0; i < count; ++i) {
+    const std::byte* row = rows + i * columns * element;
+    int64_t end = columns * element;
+    while (end - used >= kAtOnce) {
+      uint64_t words[kAtOnce / 8], any = 0;
+      std::memcpy(words, row + end - kAtOnce, kAtOnce);
+      for (const uint64_t w : words) any |= w;
+      if (any) break;
+      end -= kAtOnce;
+    }
+    used = std::max(used, end - used >= kAtOnce ? end : used);
+    if (end > used && end - used < kAtOnce) {
+      bool any = false;
+      for (int64_t b = used; b < end; ++b) any |= row[b] != std::byte{0};
+      if (any) used = end;
+    }
+  }
+  return (used + element - 1) / element;
+}
+
+class Run {
+ public:
+  explicit Run(const LibraryCall& call)
+      : call_(call), a_(call.operands[0]), b_(call.operands[1]), v_(call.operands[2]), out_(call.results[0]) {
+    for (size_t i = 0; i + 2 < call.results[0].shape.size(); ++i) batches_ *= call.results[0].shape[i];
+  }
+
+  Status run() {
+    const int64_t m = a_.rows(), n = b_.columns();
+    if (batches_ * m * v_.columns() == 0) return {};
+    const bool batch = batches_ > 1;
+    const Dtype t = call_.operands[0].dtype, u = call_.operands[2].dtype;
+    first_ = choose(Kernels::kAny, t, m, n, a_.columns(), batch);
+    second_ = choose(Kernels::kAny, u, m, v_.columns(), n, batch);
+    const int64_t row_bytes = std::max<int64_t>(1, n * (call_.rows->scores.size + call_.rows->weights.size));
+    block_rows_ = std::clamp(kBlockBytes / row_bytes / kLeastRows * kLeastRows, kLeastRows, kMostRows);
+    // The library's sums depend on the number of rows.
+    if (!first_.rows_alike || !second_.rows_alike) block_rows_ = kTileRows;
+    block_rows_ = std::min(block_rows_, m);
+    blocks_ = (m + block_rows_ - 1) / block_rows_;
+    if (!pack_all()) return no_memory();
+    parallel_for(
+        batches_ * blocks_, 1,
+        [](void* context, int64_t begin, int64_t end) { static_cast<Run*>(context)->range(begin, end); }, this,
+        batches_ * m * n * (a_.columns() + v_.columns()) >= kLong);
+    return failed_.load(std::memory_order_relaxed) ? no_memory() : Status();
+  }
+
+ private:
+  // Multiplications that take longer than waking a thread.
+  static constexpr int64_t kLong = int64_t{1} << 22;
+
+  Status no_memory() const {
+    return Diagnostic("matmul: cannot allocate memory for blocks of rows", {},
+                      "free arrays or raise the limit with set_memory_limit");
+  }
+
+  // A right operand of the products, packed for each matrix of its stack that differs from the one before.
+  struct Right {
+    const PackedProduct* product = nullptr;  // null: taken as it lies
+    int64_t step = 0;                        // bytes
+    std::vector<int64_t> place;              // by batch, in steps
+    std::vector<int64_t> batch;              // by place
+  };
+
+  bool pack_all() {
+    const int64_t m = a_.rows();
+    prepare(left_, first_, b_, call_.operands[1].dtype, m);
+    prepare(right_, second_, v_, call_.operands[2].dtype, m);
+    const auto bytes = [](const Right& r) { return r.step * static_cast<int64_t>(r.batch.size()); };
+    packed_ = Scratch(static_cast<size_t>(bytes(left_) + bytes(right_)));
+    if (bytes(left_) + bytes(right_) && !packed_.data()) return false;
+    finite_.assign(right_.batch.size(), 0);
+    parallel_for(
+        static_cast<int64_t>(left_.batch.size() + right_.batch.size()), 1,
+        [](void* context, int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) static_cast<Run*>(context)->pack(i);
+        },
+        this);
+    return true;
+  }
+
+  void prepare(Right& r, const Choice& choice, const Stack& stack, Dtype t, int64_t m) const {
+    r.product = choice.wide && m >= kWorthPacking ? choose_packed(t, stack.rows()) : nullptr;
+    if (r.product) r.step = static_cast<int64_t>((r.product->bytes(stack.rows(), stack.columns()) + 63) / 64 * 64);
+    for (int64_t i = 0; i < batches_; ++i) {
+      if (i == 0 || stack.at(i).data != stack.at(i - 1).data) r.batch.push_back(i);
+      r.place.push_back(static_cast<int64_t>(r.batch.size()) - 1);
+    }
+  }
+
+  std::byte* packed(const Right& r, int64_t place) const {
+    auto* at = static_cast<std::byte*>(packed_.data()) + place * r.step;
+    return &r == &left_ ? at : at + left_.step * static_cast<int64_t>(left_.batch.size());
+  }
+
+  void pack(int64_t i) {
+    const auto lefts = static_cast<int64_t>(left_.batch.size());
+    const bool is_left = i < lefts;
+    Right& r = is_left ? left_ : right_;
+    if (!is_left) i -= lefts;
+    const Matrix matrix = (is_left ? b_ : v_).at(r.batch[static_cast<size_t>(i)]);
+    if (r.product) r.product->pack(matrix, packed(r, i));
+    if (!is_left && r.product) finite_[static_cast<size_t>(i)] = all_finite(matrix, call_.operands[2].dtype);
+  }
+
+  void range(int64_t begin, int64_t end) {
+    const int64_t n = b_.columns();
+    const auto size = [&](Dtype t) { return static_cast<size_t>((block_rows_ * n * t.size + 63) / 64 * 64); };
+    Scratch memory(size(call_.rows->scores) + size(call_.rows->weights));
+    auto* scores = static_cast<std::byte*>(memory.data());
+    if (n > 0 && !scores) return failed_.store(true, std::memory_order_relaxed);
+    for (int64_t i = begin; i < end; ++i)
+      if (!block(i, scores, scores + size(call_.rows->scores))) failed_.store(true, std::memory_order_relaxed);
+  }
+
+  bool block(int64_t index, std::byte* scores, std::byte* weights) {
+    const int64_t batch = index / blocks_, m = a_.rows(), n = b_.columns(), d = v_.columns();
+    const int64_t first = index % blocks_ * block_rows_, rows = std::min(block_rows_, m - first);
+    const auto place = static_cast<size_t>(batch);
+    const Matrix a = a_.at(batch).block(first, 0, rows, a_.columns(), call_.operands[0].dtype.size);
+    const Matrix out = out_.at(batch).block(first, 0, rows, d, call_.results[0].dtype.size);
+    const Matrix s{scores, rows, n, n, 1}, w{weights, rows, n, n, 1};
+    const int64_t row = batch * m + first;
+    const int64_t columns = call_.rows->needed ? std::clamp<int64_t>(call_.rows->needed(row, row + rows), 0, n) : n;
+    if (!(left_.product ? left_.product->multiply(a, packed(left_, left_.place[place]), s, a.cols, columns)
+                        : by_tiles(first_.multiply, a, b_.at(batch), s, call_.operands[0].dtype.size)))
+      return false;
+    if (!call_.rows->run(row, row + rows, scores, weights)) return false;
+    bool done;
+    if (right_.product) {
+      const int64_t at = right_.place[place], element = call_.operands[2].dtype.size;
+      const int64_t depth = finite_[static_cast<size_t>(at)] ? used_columns(weights, rows, n, element) : n;
+      done = right_.product->multiply(w, packed(right_, at), out, depth, d);
+    } else {
+      done = by_tiles(second_.multiply, w, v_.at(batch), out, call_.operands[2].dtype.size);
+    }
+    if (done && call_.epilogue) call_.epilogue(row * d, (row + rows) * d);
+    return done;
+  }
+
+  static bool by_tiles(MultiplyFn multiply, const Matrix& a, const Matrix& b, const Matrix& c, size_t element) {
+    for (int64_t j = 0; j < c.cols; j += kTileCols) {
+      const int64_t cols = std::min(kTileCols, c.cols - j);
+      if (!multiply(a, b.block(0, j, b.rows, cols, element), c.block(0, j, c.rows, cols, element))) return false;
+    }
+    return true;
+  }
+
+  const LibraryCall& call_;
+  const Stack a_, b_, v_, out_;
+  Choice first_{}, second_{};
+  int64_t batches_ = 1, block_rows_ = 1, blocks_ = 1;
+  Right left_, right_;
+  Scratch packed_;
+  std::vector<uint8_t> finite_;  // by place of right_
+  std::atomic<bool> failed_{false};
+};
+
+Status row_stream(const LibraryCall& call) {
+  const auto refuse = [](const char* why) { return Diagnostic(std::string("matmul, rows, matmul: ") + why); };
+  if (call.operands.size() != 3 || call.results.size() != 1 || !call.rows)
+    return refuse("it takes three operands and work on rows, and gives one result");
+  const LibraryTensor &a = call.operands[0], &b = call.operands[1], &v = call.operands[2], &out = call.results[0];
+  const size_t rank = out.shape.size();
+  if (rank < 2 || a.shape.size() != rank || b.shape.size() != rank || v.shape.size() != rank)
+    return refuse("it needs equal ranks of at least two");
+  bool fits = a.shape[rank - 1] == b.shape[rank - 2] && b.shape[rank - 1] == v.shape[rank - 2] &&
+              out.shape[rank - 2] == a.shape[rank - 2] && out.shape[rank - 1] == v.shape[rank - 1];
+  for (size_t i = 0; i + 2 < rank; ++i)
+    fits &= out.shape[i] == a.shape[i] && out.shape[i] == b.shape[i] && out.shape[i] == v.shape[i];
+  if (!fits) return refuse("sizes do not fit");
+  if (a.dtype != b.dtype || a.dtype != call.rows->scores || v.dtype != call.rows->weights || v.dtype != out.dtype)
+    return refuse("element types differ");
+  if (!is_float(a.dtype) || !is_float(v.dtype)) return refuse("it needs real floating-point types");
+  return Run(call).run();
+}
+
+}  // namespace
+
+void register_row_stream() { register_library("matmul, rows, matmul", row_stream); }
+
+}  // namespace frit::runtime::openblas
