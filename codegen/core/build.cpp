@@ -245,8 +245,8 @@ class PlanBuilder {
         if (std::binary_search(s.rows.begin(), s.rows.end(), step.buffers[i])) needs.arguments[i].by_rows = true;
       if (plan.between.empty() && reads_once(s, step)) {
         const auto scores = std::find(step.buffers.begin(), step.buffers.end(), s.scores);
-        if (const auto columns = ir::needed_columns(
-                kernel, static_cast<uint32_t>(scores - step.buffers.begin()), length)) {
+        if (const auto columns =
+                ir::needed_columns(kernel, static_cast<uint32_t>(scores - step.buffers.begin()), length)) {
           slots_.emplace(ir::kRowSymbol, static_cast<int>(slots_.size()));
           plan.needed = size(*columns);
           slots_.erase(slots_.find(ir::kRowSymbol));

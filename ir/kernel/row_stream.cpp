@@ -260,7 +260,8 @@ class Columns {
     for (const Instr& i : body) {
       const auto* s = std::get_if<ScalarInstr>(&i.node);
       if (!s || s->result != condition) continue;
-      const bool less = s->op == ScalarOp::Lt || s->op == ScalarOp::Le, greater = s->op == ScalarOp::Gt || s->op == ScalarOp::Ge;
+      const bool less = s->op == ScalarOp::Lt || s->op == ScalarOp::Le,
+                 greater = s->op == ScalarOp::Gt || s->op == ScalarOp::Ge;
       if (!less && !greater) return std::nullopt;
       auto x = numbers_.find(s->args[0]), y = numbers_.find(s->args[1]);
       if (x == numbers_.end() || y == numbers_.end()) return std::nullopt;

@@ -1,4 +1,5 @@
-// Row streams: a product, kernels over its rows, and a product of what they give, which may run for some rows at a time.
+// Row streams: a product, kernels over its rows, and a product of what they give, which may run for some rows at a
+// time.
 //
 // The steps follow each other, and the first one has the attribute kRowStream. Like `vector` and `grain`, it changes no
 // result: the steps mean what they mean without it. Temps that no other step uses, from the first product (scores) to
@@ -33,8 +34,8 @@ std::vector<RowStream> row_streams(const Program& p);
 // The parallel loop's iterations are rows of `length` elements of `buffer`: each reads and writes its own row alone.
 bool works_on_rows(const Kernel& k, uint32_t buffer, const Dim& length);
 
-// How many elements of a row of `buffer` the kernel needs, from the first one on, over its symbols and kRowSymbol. What
-// it reads past them has no influence, as a mask puts another value in its place. Nothing where it may need all.
+// How many elements of a row of `buffer` the kernel needs, from the first one on, over its symbols and kRowSymbol. The
+// others have no influence, as a mask puts another value in their place. Nothing where the kernel may need all.
 std::optional<Dim> needed_columns(const Kernel& k, uint32_t buffer, const Dim& length);
 
 }  // namespace frit::ir

@@ -55,8 +55,8 @@ struct Routine {
   // Computes the results one element at a time, for the interpreters. Floating sums are in double.
   Status (*reference)(const ReferenceCall&) = nullptr;
   RoutineEpilogue epilogue = RoutineEpilogue::None;
-  // Some rows of the result, [.., m, n], are the same routine of these rows of the first operand, [.., m, k], and the whole
-  // of the second (ir/kernel/row_stream.h).
+  // Some rows of the result, [.., m, n], are the same routine of these rows of the first operand, [.., m, k], and the
+  // whole of the second (ir/kernel/row_stream.h).
   bool takes_rows = false;
   // The results follow from the operands to the bit, whatever computes them.
   bool exact = false;

@@ -1,7 +1,7 @@
 // plan_buffers: gives every temporary a slot of the workspace, and finds inputs whose memory an output may take over.
 //
-// The rows of row streams (ir/kernel/row_stream.h) get none. Other temporaries share a slot if their live ranges do not overlap and the slot is provably as large. Unused temporaries
-// are dropped.
+// The rows of row streams (ir/kernel/row_stream.h) get none. Other temporaries share a slot if their live ranges do not
+// overlap and the slot is provably as large. Unused temporaries are dropped.
 #include <algorithm>
 
 #include "ir/kernel/row_stream.h"

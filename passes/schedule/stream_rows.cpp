@@ -17,8 +17,9 @@ namespace {
 
 using namespace ir;
 
-// Scores of fewer elements are in cache anyway.
-constexpr int64_t kWorthStreaming = int64_t{1} << 16;
+// Scores of fewer elements are in cache anyway, and fewer rows of a product do not make up for packing its right
+// operand.
+constexpr int64_t kWorthStreaming = int64_t{1} << 20, kLeastRows = 32;
 
 Loop* parallel(Kernel& k) {
   if (k.body.size() != 1) return nullptr;
@@ -108,7 +109,9 @@ Result<bool> run(Function& f, PassContext& context) {
     Dim rows = 1;
     const Shape& shape = product->results[0].layout.shape;
     for (size_t axis = 0; axis + 1 < shape.size(); ++axis) rows = rows * shape[axis];
-    if (f.facts.range(rows * shape.back()).high < kWorthStreaming) continue;
+    if (f.facts.range(rows * shape.back()).high < kWorthStreaming ||
+        f.facts.range(shape[shape.size() - 2]).high < kLeastRows)
+      continue;
     if (!leads_to_product(p, i)) continue;
     // Kernels that look like the work of a stream may lose nothing by it; they are changed on trial.
     Program trial = p;
@@ -131,7 +134,8 @@ Result<bool> run(Function& f, PassContext& context) {
     }
     p = std::move(trial);
     std::get<LibraryStep>(p.steps[i]).attrs.set(kRowStream, true);
-    context.remark(f, "steps " + std::to_string(i) + " to " + std::to_string(stream->last) + " run some rows at a time");
+    context.remark(f,
+                   "steps " + std::to_string(i) + " to " + std::to_string(stream->last) + " run some rows at a time");
     changed = true;
   }
   return changed;

@@ -206,13 +206,12 @@ class CpuDevice::RowKernels {
     }
   }
 
-  // Whether all rows of the call are iterations of the kernels, and of the buffers' rows.
+  // Whether the rows of the call are the iterations of the kernels and the rows of the buffers.
   bool fits(int64_t rows) const {
     for (const Kernel& k : step_.between)
-      if (rows > k.extent.get(frame_.symbols)) return false;
-    return std::all_of(rows_.begin(), rows_.end(), [&](uint32_t b) {
-      return rows * row_bytes(b) <= plan_.buffers()[b].bytes.get(frame_.symbols);
-    });
+      if (rows != k.extent.get(frame_.symbols)) return false;
+    return std::all_of(rows_.begin(), rows_.end(),
+                       [&](uint32_t b) { return rows * row_bytes(b) == plan_.buffers()[b].bytes.get(frame_.symbols); });
   }
 
   bool run(int64_t begin, int64_t end, void* scores, void* weights) const {
@@ -266,11 +265,11 @@ Status CpuDevice::on_rows(const Library& step, LibraryCall& call, const CpuFrame
   int64_t rows = 1;
   for (size_t i = 0; i + 1 < shape.size(); ++i) rows *= shape[i];
   if (shape.empty() || !kernels.fits(rows)) return plan_.outside("the rows of step", step.step, shape);
-  RowWork work{plan_.plan().buffers[step.plan->scores].dtype, plan_.plan().buffers[step.plan->weights].dtype,
-               [&](int64_t begin, int64_t end, void* scores, void* weights) {
-                 return kernels.run(begin, end, scores, weights);
-               },
-               {}};
+  RowWork work{
+      plan_.plan().buffers[step.plan->scores].dtype,
+      plan_.plan().buffers[step.plan->weights].dtype,
+      [&](int64_t begin, int64_t end, void* scores, void* weights) { return kernels.run(begin, end, scores, weights); },
+      {}};
   if (step.plan->needed) work.needed = [&](int64_t begin, int64_t end) { return kernels.needed(begin, end); };
   call.rows = &work;
   return with_epilogue(step, call, frame);

@@ -41,7 +41,7 @@ struct LibraryCall {
   // given from several threads at once.
   std::function<void(int64_t begin, int64_t end)> epilogue;
   std::span<const int64_t> sizes = {};
-  const RowWork* rows = nullptr;       // of a routine that is two products
+  const RowWork* rows = nullptr;        // of a routine that is two products
   std::span<std::byte> workspace = {};  // as large as the routine's record asks for, aligned to 64; contents undefined
 };
 

@@ -58,8 +58,9 @@ FRIT_ISA bool multiply_packed(const Matrix& a, const SumLane<T>* b, const Matrix
                                 (!Dot::kTiles || (m % kBlockSide == 0 && whole_blocks));
   const int64_t packed_rows = Dot::kTiles ? (m + kBlockSide - 1) / kBlockSide * kBlockSide : m;
   const bool one_block = right.blocks == 1 || right.start(1) >= units;
-  const int64_t sum_stride =
-      in_place ? c.row_stride : one_block ? std::min(B::kBlockCols, right.panels * B::kPanel) : right.panels * B::kPanel;
+  const int64_t sum_stride = in_place    ? c.row_stride
+                             : one_block ? std::min(B::kBlockCols, right.panels * B::kPanel)
+                                         : right.panels * B::kPanel;
   const size_t size_a = rows_as_they_lie ? 0 : static_cast<size_t>(packed_rows * B::kPackedStride),
                size_c = in_place ? 0 : static_cast<size_t>(m * sum_stride);
   Scratch memory((size_a + size_c) * sizeof(C));
@@ -80,8 +81,8 @@ FRIT_ISA bool multiply_packed(const Matrix& a, const SumLane<T>* b, const Matrix
     for (int64_t j = 0; j < columns; j += B::kBlockCols) {
       const int64_t cols = std::min(B::kBlockCols, columns - j);
       C* to = in_place || !one_block ? sums + j : sums;
-      KernelArgs<C> g{pa,    0,  0,          b + block * right.block_step() + j / B::kPanel * step, B::kPanel,
-                      count, to, sum_stride, block > 0};
+      KernelArgs<C> g{pa, 0,          0,        b + block * right.block_step() + j / B::kPanel * step, B::kPanel, count,
+                      to, sum_stride, block > 0};
       if (rows_as_they_lie) {
         g.a = reinterpret_cast<const C*>(static_cast<const T*>(a.data) + k0);
         g.a_stride = a.row_stride / kPerUnit;

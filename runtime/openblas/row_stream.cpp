@@ -16,8 +16,8 @@ namespace {
 
 // The rows in work: they and their weights should stay in the second-level cache beside the packed operands.
 constexpr int64_t kBlockBytes = int64_t{768} << 10, kLeastRows = 32, kMostRows = 256;
-// Fewer rows than this do not make up for packing.
-constexpr int64_t kWorthPacking = 24;
+// Fewer rows or multiplications of a matrix do not make up for packing.
+constexpr int64_t kRowsWorthPacking = 24, kWorthPacking = int64_t{1} << 21;
 
 // A stack of matrices: the last two axes of a tensor.
 class Stack {
@@ -44,8 +44,7 @@ bool all_finite(const Matrix& m, Word exponent) {
   const auto* data = static_cast<const Word*>(m.data);
   for (int64_t i = 0; i < m.rows; ++i) {
     bool finite = true;
-    for (int64_t j = 0; j < m.cols; ++j)
-      finite &= (data[i * m.row_stride + j * m.col_stride] & exponent) != exponent;
+    for (int64_t j = 0; j < m.cols; ++j) finite &= (data[i * m.row_stride + j * m.col_stride] & exponent) != exponent;
     if (!finite) return false;
   }
   return true;
@@ -145,7 +144,9 @@ class Run {
   }
 
   void prepare(Right& r, const Choice& choice, const Stack& stack, Dtype t, int64_t m) const {
-    r.product = choice.wide && m >= kWorthPacking ? choose_packed(t, stack.rows()) : nullptr;
+    r.product = choice.wide && m >= kRowsWorthPacking && m * stack.rows() * stack.columns() > kWorthPacking
+                    ? choose_packed(t, stack.rows())
+                    : nullptr;
     if (r.product) r.step = static_cast<int64_t>((r.product->bytes(stack.rows(), stack.columns()) + 63) / 64 * 64);
     for (int64_t i = 0; i < batches_; ++i) {
       if (i == 0 || stack.at(i).data != stack.at(i - 1).data) r.batch.push_back(i);

@@ -28,7 +28,7 @@ TEST(Pipeline, DefaultIsTheStandardOne) {
   for (const PassInfo* p : pipeline->passes) names += std::string(p->name) + " ";
   EXPECT_EQ(names,
             "expand_composites canonicalize constant_fold cse dce fuse lower_to_kernels expand_routines merge_kernels "
-            "schedule join_kernels expand_functions plan_buffers ");
+            "schedule stream_rows join_kernels expand_functions plan_buffers ");
   EXPECT_EQ(pipeline->passes.size(), Pipeline::standard().passes.size());
 }
 

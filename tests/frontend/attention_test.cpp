@@ -1,0 +1,87 @@
+// Attention, whose rows are computed some at a time, has the bits of whole products.
+#include <array>
+#include <limits>
+
+#include "helpers.h"
+
+using namespace frit;
+
+namespace {
+
+const float kInfinity = std::numeric_limits<float>::infinity();
+
+array causal_mask(int rows, int columns) { return greater_equal(expand_dims(arange(rows), 1), arange(columns)); }
+
+// softmax(q k^T) v, where a fourth array asks for the mask. `whole` is called with all that is between the operations.
+template <class Whole>
+array attend(const std::vector<array>& in, Whole whole) {
+  array scores = matmul(in[0], swapaxes(in[1], -1, -2));
+  const Dtype t = scores.dtype();
+  whole(scores);
+  if (in.size() > 3) scores = where(causal_mask(scores.shape(-2), scores.shape(-1)), scores, array(-kInfinity, t));
+  whole(scores);
+  array weights = softmax(astype(scores, t == float64 ? float64 : float32), -1);
+  whole(weights);
+  weights = astype(weights, t);
+  whole(weights);
+  return matmul(weights, in[2]);
+}
+
+std::vector<array> lazily(const std::vector<array>& in) {
+  return {attend(in, [](array&) {})};
+}
+array step_by_step(const std::vector<array>& in) {
+  return attend(in, [](array& x) { eval(x); });
+}
+
+array draw(int heads, int rows, int columns, Dtype t, uint64_t seed) {
+  return astype(random::normal({heads, rows, columns}, float32, 0.0f, 1.0f, random::key(seed)), t);
+}
+
+}  // namespace
+
+TEST(Attention, RowsAtATimeHaveTheBitsOfWholeProducts) {
+  for (const bool shapeless : {false, true}) {
+    const auto compiled = compile(lazily, shapeless);
+    for (const Dtype t : {float32, bfloat16, float16, float64})
+      for (const auto& [heads, rows, columns, width] : {std::array{3, 611, 613, 40}, std::array{1, 1031, 1033, 7},
+                                                        std::array{9, 33, 4001, 16}, std::array{2, 1, 3, 16}}) {
+        std::vector<array> in{draw(heads, rows, width, t, 1), draw(heads, columns, width, t, 2),
+                              draw(heads, columns, width, t, 3)};
+        for (const bool masked : {false, true}) {
+          if (masked) in.push_back(array(1));
+          EXPECT_TRUE(array_equal(compiled(in)[0], step_by_step(in)).item<bool>())
+              << heads << ' ' << rows << ' ' << columns << ' ' << masked << ' ' << shapeless;
+        }
+        // A weight of zero times an infinity is no number.
+        const array last = expand_dims(equal(arange(columns), array(columns - 1)), 1);
+        in[2] = where(last, array(kInfinity, t), in[2]);
+        EXPECT_TRUE(array_equal(compiled(in)[0], step_by_step(in), true).item<bool>());
+      }
+  }
+}
+
+TEST(Attention, MasksOfSharedHeadsAndSinks) {
+  const array q = reshape(draw(8, 211, 32, float32, 1), {1, 8, 211, 32});
+  const array k = reshape(draw(2, 700, 32, float32, 2), {1, 2, 700, 32});
+  const array v = reshape(draw(2, 700, 24, float32, 3), {1, 2, 700, 24});
+  const array sinks = random::normal({8}, float32, 0.0f, 1.0f, random::key(4));
+  const array all_k = repeat(k, 4, 1), all_v = repeat(v, 4, 1);
+  const auto expect_like = [&](const array& got, const array& mask, const std::optional<array>& sink) {
+    array scores = matmul(q * 0.25f, swapaxes(all_k, -1, -2));
+    scores = where(mask, scores, array(finfo(float32).min));
+    if (sink) scores = concatenate({scores, broadcast_to(reshape(*sink, {1, 8, 1, 1}), {1, 8, 211, 1})}, -1);
+    array weights = softmax(scores, -1);
+    eval(weights);
+    if (sink) weights = slice(weights, {0, 0, 0, 0}, {1, 8, 211, 700});
+    EXPECT_TRUE(allclose(got, matmul(weights, all_v), 1e-4, 1e-5).item<bool>());
+  };
+  const array causal = less_equal(arange(700), expand_dims(arange(211), 1) + array(489));
+  expect_like(fast::scaled_dot_product_attention(q, k, v, 0.25f, "causal"), causal, std::nullopt);
+  expect_like(fast::scaled_dot_product_attention(q, k, v, 0.25f, "causal", std::nullopt, sinks), causal, sinks);
+  const array some = greater(random::uniform(0.0f, 1.0f, {211, 700}, float32, random::key(5)), array(0.3f));
+  expect_like(fast::scaled_dot_product_attention(q, k, v, 0.25f, "", some), some, std::nullopt);
+  // Upside down: what a row needs shrinks.
+  const array late = greater(arange(700), expand_dims(arange(211), 1));
+  expect_like(fast::scaled_dot_product_attention(q, k, v, 0.25f, "", late), late, std::nullopt);
+}
