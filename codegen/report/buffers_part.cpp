@@ -1,7 +1,9 @@
 // The buffer plan: the size of each buffer, the steps between which it lives, shared slots, donations, the peak.
 #include <algorithm>
+#include <set>
 
 #include "codegen/report/parts.h"
+#include "ir/kernel/row_stream.h"
 
 namespace frit::codegen::report {
 
@@ -66,6 +68,8 @@ void add_buffers(Json& doc, const Compilation& c) {
   const Program& p = *c.planned->program;
   const std::vector<Life> lives = lives_of(p);
   std::vector<double> at_step(p.steps.size(), 0);
+  std::set<size_t> rows;  // of which only those in work are in memory
+  for (const RowStream& s : row_streams(p)) rows.insert(s.rows.begin(), s.rows.end());
   bool known = true;
   for (size_t i = 0; i < p.buffers.size(); ++i) {
     const ProgramBuffer& b = p.buffers[i];
@@ -79,7 +83,7 @@ void add_buffers(Json& doc, const Compilation& c) {
     j["last"] = lives[i].last;
     if (j["bytes"].is_null()) {
       known = false;
-    } else if (lives[i].first >= 0) {
+    } else if (lives[i].first >= 0 && !rows.contains(i)) {
       for (int64_t s = lives[i].first; s <= std::min(lives[i].last, static_cast<int64_t>(p.steps.size()) - 1); ++s)
         at_step[static_cast<size_t>(s)] += j["bytes"].get<double>();
     }

@@ -5,6 +5,7 @@
 
 #include "codegen/report/limits.h"
 #include "codegen/report/parts.h"
+#include "ir/kernel/row_stream.h"
 #include "runtime/execute/gpu.h"
 #include "runtime/execute/observe.h"
 
@@ -35,11 +36,20 @@ class StepTimes {
     }
   }
   // The median of the runs since `end_run` was called first.
-  void write(Json& steps) const {
-    for (size_t i = 0; i < std::min(steps.size(), steps_.size()); ++i) {
+  // Steps of the program that are one step of the plan, a row stream, have their time at the first of them.
+  void write(Json& steps, const ir::Program& p) const {
+    std::vector<size_t> firsts;
+    const std::vector<ir::RowStream> streams = ir::row_streams(p);
+    for (size_t i = 0; i < std::min(steps.size(), p.steps.size()); ++i) {
+      firsts.push_back(i);
+      for (const ir::RowStream& s : streams)
+        if (s.first == i) i = s.last;
+    }
+    for (size_t i = 0; i < std::min(firsts.size(), steps_.size()); ++i) {
       if (steps_[i].runs.empty()) continue;
-      steps[i]["ms"] = median(steps_[i].runs);
-      if (steps_[i].launched != 1) steps[i]["launches"] = steps_[i].launched;
+      Json& step = steps[firsts[i]];
+      step["ms"] = median(steps_[i].runs);
+      if (steps_[i].launched != 1) step["launches"] = steps_[i].launched;
     }
   }
   void clear() { steps_.assign(steps_.size(), {}); }
@@ -78,9 +88,9 @@ class PlanObserver {
     times_.end_run();
     if (first) times_.clear();
   }
-  void write(Json& steps) {
+  void write(Json& steps, const ir::Program& p) {
     const std::lock_guard lock(mutex_);
-    times_.write(steps);
+    times_.write(steps, p);
   }
 
  private:
@@ -105,7 +115,8 @@ class PlanObserver {
 constexpr int64_t kRunFor = 100'000'000;  // nanoseconds of timed runs
 
 // Runs once, and then as often as is asked for or fits.
-Status run_often(Json& doc, const ReportRequest& r, const runtime::Executable& code, runtime::Gpu* gpu) {
+Status run_often(Json& doc, const ReportRequest& r, const ir::Program& program, const runtime::Executable& code,
+                 runtime::Gpu* gpu) {
   std::vector<runtime::Tensor> inputs = r.inputs;
   for (runtime::Tensor& t : inputs) {
     if (!gpu) continue;
@@ -128,7 +139,7 @@ Status run_often(Json& doc, const ReportRequest& r, const runtime::Executable& c
   }
   doc["runs"] = runs.size();
   doc["run_ms"] = median(runs);
-  observer.write(doc["steps"]);
+  observer.write(doc["steps"], program);
   return {};
 }
 
@@ -157,7 +168,7 @@ Status add_measurement(Json& doc, const ReportRequest& r, Compilation& c) {
     FRIT_ASSIGN_OR_RETURN(found, runtime::find_gpu(facts->device));
     gpu = found;
   }
-  FRIT_TRY(run_often(doc, r, *code, gpu));
+  FRIT_TRY(run_often(doc, r, *c.planned->program, *code, gpu));
   doc["machine"] = limits(r.options.target, gpu);
   return {};
 }

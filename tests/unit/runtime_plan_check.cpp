@@ -100,5 +100,42 @@ TEST(PlanCheck, leaves_open_sizes_to_the_call) {
   EXPECT_EQ(s.plan.checks[1].needed, size(n * 4));
 }
 
+// Two products with a kernel on rows between them.
+struct Rows : Sample {
+  Rows() {
+    plan.buffers.push_back({Role::Rows, float32, size(n * 4)});
+    plan.buffers.push_back({Role::Rows, float32, size(n * 4)});
+    const WindowPlan whole{0, float32, {size(1), size(n)}, {size(n), size(1)}, size(0)};
+    library().operands = {whole, whole, whole};
+    library().between = {{"rows", nullptr, {5, 6}, {0}, true, size(n), size(1), size(0)}};
+    library().scores = 5, library().weights = 6;
+    kernels.push_back(
+        {"rows", {{size(n * 4), false, true}, {size(n * 4), true, true}}, {0}, true, size(n), size(1), size(0)});
+  }
+};
+
+template <class Change>
+std::string refused(Change&& change) {
+  Rows s;
+  change(s);
+  const Status checked = check_plan(s.plan, s.kernels);
+  return checked.ok() ? "" : checked.error().message;
+}
+
+TEST(PlanCheck, refuses_rows_outside_of_their_routine) {
+  const auto has = [](const std::string& message, const char* why) {
+    EXPECT_NE(message.find(why), std::string::npos) << message;
+  };
+  EXPECT_EQ(refused([](Rows&) {}), "");
+  has(refused([](Rows& s) { s.kernel(0).buffers[2] = 5; }), "is written, but");
+  has(refused([](Rows& s) { s.kernel(1).buffers[0] = 5; }), "rows are used outside");
+  has(refused([](Rows& s) { s.plan.results[0].buffer = 5; }), "rows are used outside");
+  has(refused([](Rows& s) { s.library().operands[0].buffer = 6; }), "rows are used outside");
+  has(refused([](Rows& s) { s.library().operands.pop_back(); }), "is no two products");
+  has(refused([](Rows& s) { s.library().weights = 2; }), "are whole");
+  has(refused([](Rows& s) { s.kernels[3].arguments[0].by_rows = false; }), "does not work on rows");
+  has(refused([](Rows& s) { s.plan.buffers[5].bytes = size(n * 8); }), "does not work on rows");
+}
+
 }  // namespace
 }  // namespace frit::runtime

@@ -1,0 +1,91 @@
+// Which steps are a row stream, and how much of a row a masked kernel needs.
+#include <gtest/gtest.h>
+
+#include "ir/kernel/row_stream.h"
+#include "ir/read/kernel_parser.h"
+
+namespace frit::ir {
+namespace {
+
+// `condition` decides between a score and a constant; %c is the column and %r the row, as i32.
+std::optional<Dim> needed(const std::string& choice, const std::string& more = "") {
+  const auto kernel = parse_kernel(R"(kernel @mask(%s: f32[m*n] inout; m, n) {
+  parallel for i in m {
+    %r0: i64 = index(i % 7)
+    %r: i32 = cast %r0
+    %least: f32 = const -inf
+    for j in n {
+      %c0: i64 = index(j)
+      %c: i32 = cast %c0
+      %x: f32 = load %s[i*n + j]
+      %y: f32 = mul %x, 2
+      )" + choice + R"(
+      )" + more + R"(
+      store %s[i*n + j], %z
+    }
+  }
+})");
+  EXPECT_TRUE(kernel.ok()) << (kernel.ok() ? "" : kernel.error().str());
+  return kernel.ok() ? needed_columns(*kernel, 0, Dim::symbol("n")) : std::nullopt;
+}
+
+TEST(RowStream, NeedsTheColumnsThatAMaskLeaves) {
+  const Dim row = mod(Dim::symbol("row"), 7);
+  EXPECT_EQ(needed("%k: bool = le %c, %r\n%z: f32 = select %k, %y, %least"), row + Dim(1));
+  EXPECT_EQ(needed("%k: bool = lt %c, %r\n%z: f32 = select %k, %y, %least"), row);
+  EXPECT_EQ(needed("%k: bool = ge %r, %c\n%z: f32 = select %k, %y, %least"), row + Dim(1));
+  EXPECT_EQ(needed("%k: bool = gt %c, %r\n%z: f32 = select %k, %least, %y"), row + Dim(1));
+  EXPECT_EQ(needed("%d: i32 = const 5\n%e: i32 = add %r, %d\n%k: bool = lt %c, %e\n%z: f32 = select %k, %y, %least"),
+            row + Dim(5));
+}
+
+TEST(RowStream, NeedsAllColumnsWhereAValueMayCount) {
+  // The other side of the diagonal, a comparison of values, and a use without the mask.
+  EXPECT_FALSE(needed("%k: bool = le %r, %c\n%z: f32 = select %k, %y, %least"));
+  EXPECT_FALSE(needed("%k: bool = lt %x, 0\n%z: f32 = select %k, %y, %least"));
+  EXPECT_FALSE(needed("%k: bool = le %c, %r\n%w: f32 = select %k, %y, %least\n%z: f32 = add %w, %x"));
+  EXPECT_FALSE(needed("%k: bool = le %c, %r\n%z: f32 = select %k, %y, %least", "%p: f32 = load %s[i*n]"));
+  EXPECT_FALSE(needed("%k: bool = eq %c, %r\n%z: f32 = select %k, %y, %least"));
+}
+
+std::optional<RowStream> stream(const std::string& index, const std::string& more = "", std::string result = "%out") {
+  const auto program = parse_program(R"(program @f(m, n) {
+  buffer %a: f32[m*8] input 0
+  buffer %b: f32[8*n] input 1
+  buffer %v: f32[n*4] input 2
+  buffer %s: f32[m*n] temp
+  buffer %w: f32[m*n] temp
+  buffer %out: f32[m*4] output
+  library "matmul"(%a: f32[m, 8], %b: f32[8, n]) -> (%s: f32[m, n])
+  launch @k(%s, %w)
+  library "matmul"(%w: f32[m, n], %v: f32[n, 4]) -> (%out: f32[m, 4])
+  )" + more + R"(
+  return %out: f32[m, 4]
+  kernel @k(%s: f32[m*n] in, %w: f32[m*n] out; m, n) {
+    parallel for i in m {
+      for j in n {
+        %x: f32 = load %s[)" + index +
+                                     R"(]
+        store %w[i*n + j], %x
+      }
+    }
+  }
+})");
+  EXPECT_TRUE(program.ok()) << (program.ok() ? "" : program.error().str());
+  std::string why;
+  return program.ok() ? row_stream_at(program->program, 0, why) : std::nullopt;
+}
+
+TEST(RowStream, IsProductLaunchesAndProductOfTheirRows) {
+  const auto found = stream("i*n + j");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->last, 2u);
+  EXPECT_EQ(found->rows, (std::vector<uint32_t>{3, 4}));
+  EXPECT_FALSE(stream("j"));
+  EXPECT_FALSE(stream("i*n + n - 1 - i"));
+  // Another step uses the rows.
+  EXPECT_FALSE(stream("i*n + j", "launch @k(%w, %s)"));
+}
+
+}  // namespace
+}  // namespace frit::ir
