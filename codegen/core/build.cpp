@@ -96,9 +96,7 @@ class PlanBuilder {
   }
 
   Result<runtime::BufferPlan> buffer_plan(const ir::ProgramBuffer& b) {
-    runtime::BufferPlan plan;
-    plan.dtype = b.dtype;
-    plan.bytes = size(b.size * Dim(int64_t{b.dtype.size}));
+    runtime::BufferPlan plan{runtime::BufferPlan::Role::Temp, b.dtype, size(b.size * Dim(int64_t{b.dtype.size}))};
     switch (b.role) {
       case ir::BufferRole::Input:
         plan.role = runtime::BufferPlan::Role::Input;
