@@ -374,6 +374,46 @@ std::string layer(const std::string& type) {
   return text;
 }
 
+// Two products with a softmax between them; `mode` is "", "causal" or "mask".
+std::string attention(const std::string& type, const Shape& s, const std::string& mode) {
+  std::string text =
+      R"(func @attention(%q: T[<b>, <m>, <k>], %k: T[<b>, <n>, <k>], %v: T[<b>, <n>, <k>]<p>) -> T[<b>, <m>, <k>] {
+  %kt: T[<b>, <k>, <n>] = transpose %k {axes=[0, 2, 1]}
+  %0: T[<b>, <m>, <n>] = matmul %q, %kt
+  %c: T[] = constant 0.125
+  %1: T[<b>, <m>, <n>] = broadcast %c {shape=[<b>, <m>, <n>]}
+  %2: T[<b>, <m>, <n>] = multiply %0, %1
+<mask>  %4: T[<b>, <m>, <n>] = softmax %3 {axes=[2]}
+  %5: T[<b>, <m>, <k>] = matmul %4, %v
+  return %5
+})";
+  const std::string masks[] = {
+      "", "  %w: T[<b>, <m>, <n>] = broadcast %mask {shape=[<b>, <m>, <n>]}\n  %3: T[<b>, <m>, <n>] = add %2, %w\n",
+      "  %i: i32[<m>, <n>] = iota {axis=0, dtype=i32, shape=[<m>, <n>]}\n  %j: i32[<m>, <n>] = iota {axis=1, dtype=i32, "
+      "shape=[<m>, <n>]}\n  %l: bool[<m>, <n>] = less_equal %j, %i\n  %w: bool[<b>, <m>, <n>] = broadcast %l {shape=[<b>, "
+      "<m>, <n>]}\n  %h: T[] = constant -60000\n  %g: T[<b>, <m>, <n>] = broadcast %h {shape=[<b>, <m>, <n>]}\n  %3: "
+      "T[<b>, <m>, <n>] = select %w, %2, %g\n"};
+  const auto put = [&](const std::string& mark, const std::string& by) {
+    for (size_t at; (at = text.find(mark)) != std::string::npos;) text.replace(at, mark.size(), by);
+  };
+  put("<mask>", masks[mode == "mask" ? 1 : mode == "causal" ? 2 : 0]);
+  if (mode.empty()) put("softmax %3", "softmax %2");
+  put("<p>", mode == "mask" ? ", %mask: T[<m>, <n>]" : "");
+  put("T[", type + "[");
+  return sized(text, {{"b", s.batch}, {"m", s.m}, {"k", s.k}, {"n", s.n}});
+}
+
+void attentions(Bench& bench, int64_t n) {
+  for (const char* type : {"f16", "bf16", "f32"})
+    for (const Shape& p : {Shape{16, n, 64, n}, {16, n, 128, n}, {16, n / 8, 64, n / 8}})
+      for (const char* mode : {"", "causal", "mask"}) {
+        const std::string name = std::string("attention ") + type + " " + std::to_string(p.batch) + "x" +
+                                 std::to_string(p.m) + "x" + std::to_string(p.k) + (*mode ? " " : "") + mode;
+        bench.run(name, attention(type, p, mode), 0,
+                  (mode == std::string("causal") ? 2.0 : 4.0) * static_cast<double>(p.batch * p.m * p.k * p.n));
+      }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -449,6 +489,7 @@ int main(int argc, char** argv) {
       bench.run(name, product(type, p), few ? size * batch * (x * y + y * z + x * z) : 0,
                 few ? 0 : 2 * batch * x * y * z);
     }
+  attentions(bench, n);
   bench.launch(sized(kSwiglu, {{"n", 16}, {"m", 64}}));
   bench.cold(sized(kGelu, {{"n", 64}, {"m", 64}}));
   bench.write_json();

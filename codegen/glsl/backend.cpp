@@ -136,6 +136,7 @@ class GlslBackend : public Backend {
 
 }  // namespace frit::codegen
 
-FRIT_BACKEND(frit::codegen::glsl::GlslBackend,
-             "target vulkan; device vulkan; rank 100; machines baseline; portable baseline; routines matmul;"
-             "emit glsl .comp; emit spirv .spv binary; emit spirv-asm .spvasm")
+FRIT_BACKEND(
+    frit::codegen::glsl::GlslBackend,
+    "target vulkan; device vulkan; rank 100; machines baseline; portable baseline; routines matmul attention masked_attention;"
+    "emit glsl .comp; emit spirv .spv binary; emit spirv-asm .spvasm")

@@ -2,6 +2,7 @@
 // numbers of the operands and the result (runtime/execute/gpu.h).
 #include <array>
 
+#include "codegen/glsl/form_numbers.h"
 #include "codegen/glsl/product.h"
 
 namespace frit::codegen::glsl {
@@ -19,15 +20,9 @@ constexpr int64_t kWorthCopies = int64_t{1} << 27;  // multiplications from whic
 constexpr int64_t kReuse = 256;                     // of each element of an operand that is copied
 constexpr size_t kA = 0, kB = 1, kC = 2, kWindows = 3;
 
-// A number as a symbol whose name is its slot.
-Dim number(size_t slot) { return Dim::symbol("s" + std::to_string(slot)); }
-Dim number(size_t window, size_t of) { return number(Form::slot(window, of)); }
-
-DimProgram program(const Dim& d) {
-  return DimProgram(d, [](const std::string& name) { return std::stoi(name.substr(1)); });
-}
-
-Dim distance(const Dim& a, int64_t b) { return max(a - Dim(b), Dim(b) - a); }
+Dim number(size_t slot) { return form_number(slot); }
+Dim number(size_t window, size_t of) { return form_number(window, of); }
+DimProgram program(const Dim& d) { return form_program(d); }
 
 // Zero where an operand can be read 16 bytes at a time, along whichever of its last two axes lies side by side.
 Dim narrow(size_t window, int64_t unit) {
@@ -43,9 +38,6 @@ Dim narrow(size_t window, int64_t unit) {
 Dim scattered(size_t window) {
   return min(distance(number(window, Form::kRowStride), 1), distance(number(window, Form::kColumnStride), 1));
 }
-
-// Zero where `value` is at least `least`.
-Dim shortfall(const Dim& value, int64_t least) { return Dim(least) - min(value, Dim(least)); }
 
 // One where `d`, which is not negative, is not zero.
 Dim sign(const Dim& d) { return min(d, Dim(1)); }

@@ -59,6 +59,26 @@ std::string fill(std::string text, const std::map<std::string, std::string>& wor
   return text;
 }
 
+std::string unroll(std::string text) {
+  for (size_t begin; (begin = text.find("@for ")) != std::string::npos;) {
+    const size_t name_at = begin + 5, count_at = text.find(' ', name_at) + 1, body_at = text.find('@', count_at) + 1;
+    const std::string name = text.substr(name_at, count_at - 1 - name_at), end = "@end " + name + "@";
+    const int count = std::stoi(text.substr(count_at, body_at - 1 - count_at));
+    const size_t body_end = text.find(end, body_at);
+    const std::string body = text.substr(body_at, body_end - body_at), mark = "@" + name + "@";
+    std::string all;
+    for (int i = 0; i < count; ++i) {
+      std::string one = body;
+      const std::string number = std::to_string(i);
+      for (size_t at = 0; (at = one.find(mark, at)) != std::string::npos; at += number.size())
+        one.replace(at, mark.size(), number);
+      all += one;
+    }
+    text.replace(begin, body_end + end.size() - begin, all);
+  }
+  return text;
+}
+
 Diagnostic RoutineStep::refuse(const std::string& why, const std::string& cure) const {
   return Diagnostic("op '" + std::string(step.routine->name) + "' of " + std::string(long_name(step.dtypes.back())) +
                         " has no form for this gpu: " + why,

@@ -13,6 +13,9 @@ namespace frit::codegen::glsl {
 
 // Replaces every $NAME$ by its text.
 std::string fill(std::string text, const std::map<std::string, std::string>& words);
+// Repeats what stands between "@for i N@" and "@end i@", with each @i@ a number below N. Drivers do not always unroll
+// loops around registers; where one stays, arrays of registers go to memory.
+std::string unroll(std::string text);
 
 // A library step of a program, and the device that its shaders are for.
 struct RoutineStep {

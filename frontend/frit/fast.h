@@ -59,7 +59,8 @@ array rope(const array& x, int dims, bool traditional, std::optional<float> base
 // any other is added. Sinks are one more score in each row, without a value.
 // Shape: (batch, heads, positions, elements of the values).
 // Types: real floats; promoted to a common type.
-// Algorithm: two products with the scores between them; `force_fused` changes nothing.
+// Algorithm: two products with the scores between them, on a GPU one kernel without scores in memory; `force_fused`
+// changes nothing.
 // Throws InvalidArgument when shapes or types do not fit, or the mask does not exist.
 array scaled_dot_product_attention(const array& queries, const array& keys, const array& values, float scale,
                                    const std::string& mask_mode = "",

@@ -31,10 +31,28 @@ void for_each_dim(const Body& body, const std::function<void(const Dim&)>& f) {
   }
 }
 
-Loop* inner_of_nest(Body& body) {
+namespace {
+
+void drop_stores(Body& body, uint32_t first_local) {
+  std::erase_if(body, [&](const Instr& i) {
+    const auto* store = std::get_if<StoreInstr>(&i.node);
+    return store && store->buffer >= first_local;
+  });
+  for (Instr& i : body)
+    if (auto* loop = std::get_if<Loop>(&i.node)) drop_stores(loop->body, first_local);
+}
+
+}  // namespace
+
+Loop* inner_of_nest(Body& body, uint32_t first_local) {
   if (body.empty()) return nullptr;
   Loop* inner = std::get_if<Loop>(&body.back().node);
-  if (!inner || is_ordered(*inner)) return nullptr;
+  if (!inner) return nullptr;
+  if (is_ordered(*inner)) {
+    Loop shared = *inner;
+    drop_stores(shared.body, first_local);
+    if (is_ordered(shared)) return nullptr;
+  }
   for (size_t i = 0; i + 1 < body.size(); ++i)
     if (std::holds_alternative<Loop>(body[i].node) || std::holds_alternative<StoreInstr>(body[i].node)) return nullptr;
   return inner;
@@ -66,8 +84,8 @@ void absorb(Loop& outer) {
 
 }  // namespace
 
-bool collapse(Loop& outer) {
-  Loop* inner = inner_of_nest(outer.body);
+bool collapse(Loop& outer, uint32_t first_local) {
+  Loop* inner = inner_of_nest(outer.body, first_local);
   if (!inner) return false;
   const std::string o = outer.var, i = inner->var;
   Dim inner_extent = inner->extent;
@@ -92,8 +110,8 @@ bool collapse(Loop& outer) {
   return true;
 }
 
-void merge(Loop& outer, const DimFacts& facts) {
-  Loop* inner = inner_of_nest(outer.body);
+void merge(Loop& outer, const DimFacts& facts, uint32_t first_local) {
+  Loop* inner = inner_of_nest(outer.body, first_local);
   const std::string o = outer.var, i = inner->var;
   Dim n = inner->extent;
   absorb(outer);

@@ -13,17 +13,17 @@ void rewrite_dims(ir::Body& body, const std::function<Dim(const Dim&)>& f);
 void for_each_dim(const ir::Body& body, const std::function<void(const Dim&)>& f);
 
 // The loop that ends `body` if it is the only loop there and the instructions before it depend on no loop. Null
-// otherwise.
-ir::Loop* inner_of_nest(ir::Body& body);
+// otherwise. Stores to buffers from `first_local` on put the loop in no order: scratch memory is each iteration's own.
+ir::Loop* inner_of_nest(ir::Body& body, uint32_t first_local = ~0u);
 bool contains_loop(const ir::Body& body);
 bool contains_lanes(const ir::Body& body);
 
 // Makes `outer` and the loop nested in it one loop, when every position inside treats their variables as one row-major
 // position.
-bool collapse(ir::Loop& outer);
+bool collapse(ir::Loop& outer, uint32_t first_local = ~0u);
 
 // Makes them one loop over the product whatever the positions are, at the price of a division per iteration.
-void merge(ir::Loop& outer, const DimFacts& facts);
+void merge(ir::Loop& outer, const DimFacts& facts, uint32_t first_local = ~0u);
 
 // Splits the innermost loop of a two-deep nest into chunks and merges the chunk number into `outer`.
 void merge_chunks(ir::Loop& outer, int64_t chunk, const DimFacts& facts);

@@ -7,10 +7,21 @@
 namespace frit::passes {
 namespace {
 
-constexpr std::array<std::string_view, 14> kStandard{
-    "expand_composites", "canonicalize",    "constant_fold", "cse",      "dce",         "fuse",
-    "lower_to_kernels",  "expand_routines", "merge_kernels", "schedule", "stream_rows", "join_kernels",
-    "expand_functions",  "plan_buffers"};
+constexpr std::array<std::string_view, 15> kStandard{"expand_composites",
+                                                     "canonicalize",
+                                                     "constant_fold",
+                                                     "cse",
+                                                     "dce",
+                                                     "attention",
+                                                     "fuse",
+                                                     "lower_to_kernels",
+                                                     "expand_routines",
+                                                     "merge_kernels",
+                                                     "schedule",
+                                                     "stream_rows",
+                                                     "join_kernels",
+                                                     "expand_functions",
+                                                     "plan_buffers"};
 
 std::string_view trim(std::string_view s) {
   while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);

@@ -174,23 +174,24 @@ int row_invocations(const Kernel& k) {
 }
 
 void schedule_grid(Kernel& k, const TargetTraits&) {
+  const auto locals = static_cast<uint32_t>(k.buffers.size());
   for (Instr& i : k.body) {
     auto* loop = std::get_if<Loop>(&i.node);
     if (!loop) continue;
     if (loop->kind == LoopKind::Parallel) {
-      while (collapse(*loop)) {
+      while (collapse(*loop, locals)) {
       }
       // Collapse every inner pair first: a merged position contains a division, which no longer collapses.
-      for (Loop* outer = loop; (outer = inner_of_nest(outer->body));)
-        while (collapse(*outer)) {
+      for (Loop* outer = loop; (outer = inner_of_nest(outer->body, locals));)
+        while (collapse(*outer, locals)) {
         }
       const bool tiled =
           k.locals.empty() && is_straight(*loop) && tile(*loop, kGridTile, kGridTile, unused(k, "row"), k.facts);
-      while (!tiled && inner_of_nest(loop->body)) {
-        Loop* inner = inner_of_nest(loop->body);
+      while (!tiled && inner_of_nest(loop->body, locals)) {
+        Loop* inner = inner_of_nest(loop->body, locals);
         // A local belongs to one iteration, so a loop that uses it stays in one iteration.
         if (inner->extent.uses(loop->var) || (!k.locals.empty() && !contains_loop(inner->body))) break;
-        merge(*loop, k.facts);
+        merge(*loop, k.facts, locals);
       }
     }
   }

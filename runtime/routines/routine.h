@@ -25,9 +25,10 @@ class Options {
   // Nothing where the attribute is absent or of another kind.
   std::optional<int64_t> integer(std::string_view name) const;
   bool flag(std::string_view name) const { return value(name).starts_with("true"); }
+  // The text that begins with the value; "" where it is absent.
+  std::string_view value(std::string_view name) const;
 
  private:
-  std::string_view value(std::string_view name) const;  // "" where it is absent
   const LibraryCall& call_;
 };
 

@@ -24,6 +24,7 @@ struct Command {
   bool remarks = false;
   bool dense = false;  // TargetTraits::dense_results
   bool own = false;    // TargetTraits::own_routines
+  bool grid = false;   // TargetTraits::grid
   bool wide = false;   // TargetTraits::vector_bytes is 64
   passes::Pipeline pipeline;
   std::string transform;
@@ -43,6 +44,8 @@ Result<Command> parse_command(const std::string& text) {
       command.own = true;
     else if (option == "wide_vectors")
       command.wide = true;
+    else if (option == "grid")
+      command.grid = true;
     else
       return Diagnostic("unknown option '" + option + "' in the first line");
   }
@@ -160,6 +163,7 @@ class Runner {
     context.target.dense_results = command_.dense;
     context.target.own_routines = command_.own;
     if (command_.wide) context.target.vector_bytes = 64;
+    context.target.grid = command_.grid;
     passes::RunOptions options;
     options.verify_each = true;
     if (Status status = passes::run(command_.pipeline, f, context, options); !status)

@@ -27,8 +27,8 @@ TEST(Pipeline, DefaultIsTheStandardOne) {
   std::string names;
   for (const PassInfo* p : pipeline->passes) names += std::string(p->name) + " ";
   EXPECT_EQ(names,
-            "expand_composites canonicalize constant_fold cse dce fuse lower_to_kernels expand_routines merge_kernels "
-            "schedule stream_rows join_kernels expand_functions plan_buffers ");
+            "expand_composites canonicalize constant_fold cse dce attention fuse lower_to_kernels expand_routines "
+            "merge_kernels schedule stream_rows join_kernels expand_functions plan_buffers ");
   EXPECT_EQ(pipeline->passes.size(), Pipeline::standard().passes.size());
 }
 

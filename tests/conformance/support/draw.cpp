@@ -273,6 +273,16 @@ std::optional<std::vector<Type>> draw_operands(const OpDef& def, const Type& typ
       for (Dim& d : out[1].shape)
         if (d.is_const()) d = between(random, 0, d.value());
       return out;
+    case 11: {  // two products in a row, and an element for each of the first one's
+      if (n < 3 || n > 4 || type.rank() < 2) return std::nullopt;
+      const size_t row = type.shape.size() - 2, column = row + 1;
+      const Dim keys = any_size(random);
+      out[1].shape[row] = type.shape[column], out[1].shape[column] = keys;
+      out[2].shape[row] = keys, out[2].shape[column] = any_size(random);
+      if (n == 4) out[3].shape[column] = keys;
+      if (n == 4 && chance(random, 50)) out[3].dtype = bool_;
+      return out;
+    }
   }
   return std::nullopt;
 }

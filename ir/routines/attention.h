@@ -1,0 +1,11 @@
+// The records of rows between products: softmax(scale * a b + mask) c for each position of the leading axes, without
+// and with a mask.
+#pragma once
+
+#include "ir/routines/routine.h"
+
+namespace frit::ir {
+
+extern const Routine kAttention, kMaskedAttention;
+
+}  // namespace frit::ir
