@@ -14,6 +14,9 @@
 
 namespace frit {
 
+// How freely the compiler of a custom kernel may compute. frit has no custom kernels, and its own are always Safe.
+enum class MathMode { Safe, Relaxed, Fast };
+
 namespace fast {
 
 using TemplateArg = std::variant<int, bool, Dtype>;

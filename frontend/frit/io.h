@@ -4,9 +4,12 @@
 
 #include <cstddef>
 #include <fstream>
+#include <functional>
+#include <future>
 #include <ios>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -47,6 +50,35 @@ class Writer {
   virtual std::string label() const = 0;
   virtual ~Writer() = default;
 };
+
+// Threads that begin tasks in the order in which they were given. A pool without threads runs them in `enqueue`.
+class ThreadPool {
+ public:
+  // Throws RuntimeError where the system gives no thread.
+  explicit ThreadPool(size_t threads);
+  // Waits for the tasks that were given.
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  // Runs f(args...) on a thread of the pool. The future has its result, or what it threw.
+  template <class F, class... Args>
+  auto enqueue(F&& f, Args&&... args) -> std::future<std::invoke_result_t<F, Args...>> {
+    auto task = std::make_shared<std::packaged_task<std::invoke_result_t<F, Args...>()>>(
+        std::bind(std::forward<F>(f), std::forward<Args>(args)...));
+    auto result = task->get_future();
+    add([task] { (*task)(); });
+    return result;
+  }
+
+ private:
+  struct Queue;
+  void add(std::function<void()> task);
+  std::unique_ptr<Queue> queue_;
+};
+
+// Four threads for reading files, made at the first call. It lives as long as the process.
+ThreadPool& thread_pool();
 
 // A file. Reading at an offset may be done by several threads at once.
 class ParallelFileReader : public Reader {

@@ -168,6 +168,41 @@ TEST(Members, MemoryOfUsers) {
   EXPECT_EQ(allocator::Buffer(nullptr).raw_ptr(), nullptr);
 }
 
+// A block over a program's own memory is shared by arrays, and stays the program's.
+TEST(Members, MemoryOfTheProgramItself) {
+  alignas(64) float own[4] = {1, 2, 3, 4};
+  EXPECT_TRUE(allocator::can_reuse_alien_buffer(own));
+  EXPECT_FALSE(allocator::can_reuse_alien_buffer(nullptr));
+  allocator::Allocator& pool = allocator::allocator();
+  EXPECT_EQ(&pool, &allocator::allocator());
+  {
+    allocator::Buffer block = allocator::make_buffer(own, sizeof(own));
+    EXPECT_EQ(block.raw_ptr(), own);
+    EXPECT_EQ(pool.size(block), sizeof(own));
+    const array a(block, {4}, float32, allocator::release);
+    EXPECT_EQ(a.data<float>(), own);
+    EXPECT_EQ(values<float>(a * array(2.0f)), (std::vector<float>{2, 4, 6, 8}));
+  }
+  EXPECT_EQ(own[3], 4);
+  allocator::Buffer block = pool.malloc(100);
+  EXPECT_GE(pool.size(block), 100u);
+  pool.free(block);
+  allocator::release(allocator::make_buffer(nullptr, 8));
+}
+
+TEST(Members, ThreadPoolsRunTasks) {
+  for (size_t threads : {0, 1, 3}) {
+    std::vector<std::future<int>> results;
+    {
+      io::ThreadPool pool(threads);
+      for (int i = 0; i < 50; ++i) results.push_back(pool.enqueue([](int a, int b) { return a * b; }, i, 2));
+    }
+    for (int i = 0; i < 50; ++i) EXPECT_EQ(results[static_cast<size_t>(i)].get(), 2 * i);
+  }
+  auto failing = io::thread_pool().enqueue([]() -> int { throw std::out_of_range("mine"); });
+  EXPECT_THROW(failing.get(), std::out_of_range);
+}
+
 TEST(Members, IteratorsMoveByNumbers) {
   const array x = reshape(arange(6), {3, 2});
   EXPECT_EQ(values<int>(*(x.begin() + 1)), (std::vector<int>{2, 3}));
