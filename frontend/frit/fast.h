@@ -71,8 +71,9 @@ array scaled_dot_product_attention(const array& queries, const array& keys, cons
                                    const std::optional<array>& sinks = std::nullopt, bool force_fused = false,
                                    StreamOrDevice s = {});
 
-// Not to be had.
-// Throws RuntimeError always.
+// A function that stands for the kernel. Kernels in the source of Metal are not to be had: a call of the function
+// throws RuntimeError.
+// Throws nothing.
 CustomKernelFunction metal_kernel(const std::string& name, const std::vector<std::string>& input_names,
                                   const std::vector<std::string>& output_names, const std::string& source,
                                   const std::string& header = "", bool ensure_row_contiguous = true,

@@ -301,7 +301,8 @@ namespace {
 
 CustomKernelFunction metal_kernel(const std::string&, const std::vector<std::string>&, const std::vector<std::string>&,
                                   const std::string&, const std::string&, bool, bool) {
-  refuse_kernel("metal_kernel");
+  // Programs make their kernels when they are loaded, and choose among them when they run.
+  return [](auto&&...) -> std::vector<array> { refuse_kernel("metal_kernel"); };
 }
 CustomKernelFunction cuda_kernel(const std::string&, const std::vector<std::string>&, const std::vector<std::string>&,
                                  const std::string&, const std::string&, bool, int) {

@@ -142,6 +142,9 @@ TEST(Fast, Errors) {
   EXPECT_THROW(attend(a.k, "", ones({3, 4})), InvalidArgument);
   EXPECT_THROW(attend(a.k, "", ones({3, 5}, complex64)), InvalidArgument);
   EXPECT_THROW(attend(a.k, "", {}, ones({3})), InvalidArgument);
-  EXPECT_TRUE(contains(thrown<RuntimeError>([] { fast::metal_kernel("k", {}, {}, ""); }), "are not to be had"));
+  EXPECT_TRUE(contains(thrown<RuntimeError>([kernel = fast::metal_kernel("k", {}, {}, "")] {
+                         kernel({}, {}, {}, {}, {}, {}, {}, false, {});
+                       }),
+                       "are not to be had"));
   EXPECT_THROW(fast::cuda_kernel("k", {}, {}, ""), RuntimeError);
 }

@@ -153,3 +153,22 @@ def test_paths_of_einsum_show_the_text_that_was_given():
     assert "contraction:  ij , jk\n" in mx.einsum_path("ij , jk", mx.ones((2, 3)), mx.ones((3, 4)))[1]
     with pytest.raises(ValueError):
         mx.unique(mx.array([1, 2]), 3, fill_value=mx.array([1, 2]))
+
+
+def test_names_that_programs_import_from_modules_inside():
+    from frit.nn.layers.convolution_transpose import ConvTranspose2d
+    from frit.nn.layers.distributed import sum_gradients
+    from frit.nn.layers.upsample import upsample_cubic, upsample_linear, upsample_nearest
+
+    assert ConvTranspose2d is nn.ConvTranspose2d
+    alone = sum_gradients(mx.distributed.init())
+    assert mx.grad(lambda x: (alone(x) * 3).sum())(mx.ones(2)).tolist() == [3, 3]
+    x = mx.arange(4.0).reshape(1, 2, 2, 1)
+    assert upsample_nearest(x, (2, 1)).reshape(4, 2).tolist() == [[0, 1], [0, 1], [2, 3], [2, 3]]
+    assert upsample_linear(x, (2, 2), align_corners=True).shape == upsample_cubic(x, (2, 2)).shape == (1, 4, 4, 1)
+
+
+def test_kernels_of_other_languages_fail_where_they_are_called():
+    kernel = mx.fast.metal_kernel(name="k", input_names=["x"], output_names=["y"], source="")
+    with pytest.raises(RuntimeError, match="metal_kernel"):
+        kernel(inputs=[mx.ones(1)], template=[], grid=(1, 1, 1), threadgroup=(1, 1, 1), output_shapes=[(1,)], output_dtypes=[mx.float32])

@@ -1,5 +1,6 @@
 """Linear layers whose weights are spread over the processes of a group."""
 import math
+from functools import lru_cache
 from typing import Callable, Optional, Union
 
 import frit.core as mx
@@ -12,8 +13,9 @@ def _group(group):
     return group or mx.distributed.init()
 
 
-def _summed_gradient(group):
-    """The identity, whose gradient is summed over the group."""
+@lru_cache
+def sum_gradients(group):
+    """The identity, whose gradient is summed over the processes of the group."""
     if group.size() == 1:
         return lambda x: x
 
@@ -113,7 +115,7 @@ class AllToShardedLinear(Module):
 
     def __call__(self, x: mx.array) -> mx.array:
         """This process's outputs."""
-        x = _summed_gradient(self.group)(x)
+        x = sum_gradients(self.group)(x)
         return mx.addmm(self["bias"], x, self["weight"].T) if "bias" in self else x @ self["weight"].T
 
     @classmethod
@@ -204,7 +206,7 @@ class QuantizedAllToShardedLinear(_QuantizedSharded):
 
     def __call__(self, x: mx.array) -> mx.array:
         """This process's outputs."""
-        x = self._product(_summed_gradient(self.group)(x))
+        x = self._product(sum_gradients(self.group)(x))
         return x + self["bias"] if "bias" in self else x
 
     @classmethod

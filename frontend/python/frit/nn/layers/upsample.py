@@ -107,3 +107,18 @@ class Upsample(Module):
         for axis, scale in enumerate(scales, 1):
             x = self._resized(x, axis, scale)
         return x
+
+
+def upsample_nearest(x: mx.array, scale_factor: Tuple):
+    """x (batch, ..., channels) with each axis between scaled by its factor; each new element is the nearest old one."""
+    return Upsample(tuple(scale_factor), "nearest")(x)
+
+
+def upsample_linear(x: mx.array, scale_factor: Tuple, align_corners: bool = False, antialias: bool = False):
+    """x (batch, ..., channels) with each axis between scaled by its factor, by linear interpolation."""
+    return Upsample(tuple(scale_factor), "linear", align_corners, antialias)(x)
+
+
+def upsample_cubic(x: mx.array, scale_factor: Tuple, align_corners: bool = False, antialias: bool = False):
+    """x (batch, ..., channels) with each axis between scaled by its factor, by cubic interpolation."""
+    return Upsample(tuple(scale_factor), "cubic", align_corners, antialias)(x)
