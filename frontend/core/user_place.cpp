@@ -11,6 +11,7 @@ namespace frit::detail {
 namespace {
 
 std::atomic<FindUserLine> g_find{nullptr};
+thread_local SourceLoc t_caller;
 
 // Programs in another language have no lines of C++ of their own. Lines of files that were read, and those that an
 // operation of a transform has from the operation it belongs to, stay.
@@ -20,7 +21,15 @@ bool is_frit(std::string_view file) { return file.ends_with(".cpp") || file.ends
 
 void set_user_line(FindUserLine find) { g_find.store(find, std::memory_order_release); }
 
-SourceLoc user_place(const SourceLoc& given, bool wait) {
+CallerLine::CallerLine(const std::source_location& at) : outermost_(!t_caller.known()) {
+  if (outermost_ && at.line() != 0) t_caller = {at.file_name(), at.line(), at.column()};
+}
+CallerLine::~CallerLine() {
+  if (outermost_) t_caller = {};
+}
+
+SourceLoc user_place(const SourceLoc& own, bool wait) {
+  const SourceLoc& given = t_caller.known() ? t_caller : own;
   const FindUserLine find = g_find.load(std::memory_order_acquire);
   if (!find || (given.known() && !is_frit(given.file))) return given;
   const UserLine at = find(wait);

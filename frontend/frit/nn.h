@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -220,7 +221,8 @@ namespace nn {
 // Throws InvalidArgument when the shapes do not fit, `label_smoothing` is not in [0, 1), or `reduction` is another
 // word; OutOfRange when there is no such axis.
 array cross_entropy(const array& logits, const array& targets, const std::optional<array>& weights = std::nullopt,
-                    int axis = -1, float label_smoothing = 0, const std::string& reduction = "none");
+                    int axis = -1, float label_smoothing = 0, const std::string& reduction = "none",
+                    std::source_location at = std::source_location::current());
 
 // Minus the logarithm of the probability of targets 0 and 1. Inputs are logits, or else probabilities, whose logarithm
 // is at least -100.
@@ -228,43 +230,49 @@ array cross_entropy(const array& logits, const array& targets, const std::option
 // Throws InvalidArgument when the shapes differ or `reduction` is another word.
 array binary_cross_entropy(const array& inputs, const array& targets,
                            const std::optional<array>& weights = std::nullopt, bool with_logits = true,
-                           const std::string& reduction = "mean");
+                           const std::string& reduction = "mean",
+                           std::source_location at = std::source_location::current());
 
 // The magnitude of the difference.
 // Shape: all shapes are equal.
 // Throws InvalidArgument when the shapes differ or `reduction` is another word.
-array l1_loss(const array& predictions, const array& targets, const std::string& reduction = "mean");
+array l1_loss(const array& predictions, const array& targets, const std::string& reduction = "mean",
+              std::source_location at = std::source_location::current());
 
 // The square of the difference.
 // Shape: all shapes are equal.
 // Throws InvalidArgument when the shapes differ or `reduction` is another word.
-array mse_loss(const array& predictions, const array& targets, const std::string& reduction = "mean");
+array mse_loss(const array& predictions, const array& targets, const std::string& reduction = "mean",
+               std::source_location at = std::source_location::current());
 
 // Minus the inputs at the targets, where the inputs are logarithms of probabilities.
 // Shape: that of `inputs` without `axis`, which targets have.
 // Types: targets are integers.
 // Throws InvalidArgument when the shapes do not fit or `reduction` is another word, OutOfRange when there is no such
 // axis.
-array nll_loss(const array& inputs, const array& targets, int axis = -1, const std::string& reduction = "none");
+array nll_loss(const array& inputs, const array& targets, int axis = -1, const std::string& reduction = "none",
+               std::source_location at = std::source_location::current());
 
 // Minus the logarithm of a normal density with means `inputs` and variances `vars`, at least `eps`. `full` adds its
 // constant.
 // Shape: all shapes are equal.
 // Throws InvalidArgument when the shapes differ or `reduction` is another word.
 array gaussian_nll_loss(const array& inputs, const array& targets, const array& vars, bool full = false,
-                        float eps = 1e-6f, const std::string& reduction = "mean");
+                        float eps = 1e-6f, const std::string& reduction = "mean",
+                        std::source_location at = std::source_location::current());
 
 // The Kullback-Leibler divergence of logarithms of probabilities: sum(exp(targets) * (targets - inputs)).
 // Shape: the shapes broadcast, without `axis`.
 // Throws InvalidArgument when the shapes do not broadcast or `reduction` is another word, OutOfRange when there is no
 // such axis.
-array kl_div_loss(const array& inputs, const array& targets, int axis = -1, const std::string& reduction = "none");
+array kl_div_loss(const array& inputs, const array& targets, int axis = -1, const std::string& reduction = "none",
+                  std::source_location at = std::source_location::current());
 
 // Half the square of the difference divided by `beta` up to a difference of `beta`, linear beyond.
 // Shape: all shapes are equal.
 // Throws InvalidArgument when the shapes differ or `reduction` is another word.
 array smooth_l1_loss(const array& predictions, const array& targets, float beta = 1,
-                     const std::string& reduction = "mean");
+                     const std::string& reduction = "mean", std::source_location at = std::source_location::current());
 
 // max(distance to the positives - distance to the negatives + margin, 0), with the distance (sum(|x - y|^p) +
 // eps)^(1/p).
@@ -272,35 +280,41 @@ array smooth_l1_loss(const array& predictions, const array& targets, float beta 
 // Throws InvalidArgument when the shapes do not broadcast or `reduction` is another word, OutOfRange when there is no
 // such axis.
 array triplet_loss(const array& anchors, const array& positives, const array& negatives, int axis = -1, int p = 2,
-                   float margin = 1, float eps = 1e-6f, const std::string& reduction = "none");
+                   float margin = 1, float eps = 1e-6f, const std::string& reduction = "none",
+                   std::source_location at = std::source_location::current());
 
 // max(1 - inputs * targets, 0), for targets -1 and 1.
 // Shape: the shapes broadcast.
 // Throws InvalidArgument when the shapes do not broadcast or `reduction` is another word.
-array hinge_loss(const array& inputs, const array& targets, const std::string& reduction = "none");
+array hinge_loss(const array& inputs, const array& targets, const std::string& reduction = "none",
+                 std::source_location at = std::source_location::current());
 
 // Half the square of the difference up to `delta`, linear beyond.
 // Shape: the shapes broadcast.
 // Throws InvalidArgument when the shapes do not broadcast or `reduction` is another word.
-array huber_loss(const array& inputs, const array& targets, float delta = 1, const std::string& reduction = "none");
+array huber_loss(const array& inputs, const array& targets, float delta = 1, const std::string& reduction = "none",
+                 std::source_location at = std::source_location::current());
 
 // log(cosh(inputs - targets)).
 // Shape: the shapes broadcast.
 // Throws InvalidArgument when the shapes do not broadcast or `reduction` is another word.
-array log_cosh_loss(const array& inputs, const array& targets, const std::string& reduction = "none");
+array log_cosh_loss(const array& inputs, const array& targets, const std::string& reduction = "none",
+                    std::source_location at = std::source_location::current());
 
 // The cosine of the angle between vectors along the axis; the product of their lengths counts as `eps` at least.
 // Shape: the shapes broadcast, without `axis`.
 // Throws InvalidArgument when the shapes do not broadcast or `reduction` is another word, OutOfRange when there is no
 // such axis.
 array cosine_similarity_loss(const array& x1, const array& x2, int axis = 1, float eps = 1e-8f,
-                             const std::string& reduction = "none");
+                             const std::string& reduction = "none",
+                             std::source_location at = std::source_location::current());
 
 // max(-targets * (inputs1 - inputs2) + margin, 0), for targets -1 and 1.
 // Shape: all shapes are equal.
 // Throws InvalidArgument when the shapes differ or `reduction` is another word.
 array margin_ranking_loss(const array& inputs1, const array& inputs2, const array& targets, float margin = 0,
-                          const std::string& reduction = "none");
+                          const std::string& reduction = "none",
+                          std::source_location at = std::source_location::current());
 
 }  // namespace nn
 

@@ -17,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -64,15 +65,16 @@ class Optimizer {
   // The new parameters. Throws InvalidArgument where the trees differ in structure, the state is that of other
   // parameters, or the state is made inside of a trace.
   template <class P>
-  P apply_gradients(const P& gradients, const P& parameters) {
+  P apply_gradients(const P& gradients, const P& parameters,
+                    const std::source_location& at = std::source_location::current()) {
     const detail::Leaves given = detail::leaves_of(gradients), old = detail::leaves_of(parameters);
     detail::check_same_structure("optimizer", "gradients and the parameters", given, old);
-    return detail::tree_of<P>(old.structure, apply_all(given.arrays, old.arrays));
+    return detail::tree_of<P>(old.structure, apply_all(given.arrays, old.arrays, at));
   }
   // The same in place.
   template <class P>
-  void update(P& parameters, const P& gradients) {
-    parameters = apply_gradients(gradients, parameters);
+  void update(P& parameters, const P& gradients, const std::source_location& at = std::source_location::current()) {
+    parameters = apply_gradients(gradients, parameters, at);
   }
 
   OptimizerState& state() { return state_; }
@@ -98,7 +100,8 @@ class Optimizer {
 
  private:
   void init_all(const std::vector<const array*>& parameters);
-  std::vector<array> apply_all(const std::vector<const array*>& gradients, const std::vector<const array*>& parameters);
+  std::vector<array> apply_all(const std::vector<const array*>& gradients, const std::vector<const array*>& parameters,
+                               const std::source_location& at);
 
   OptimizerState state_;
   Schedule schedule_;
@@ -278,14 +281,16 @@ struct Tree<optimizers::OptimizerState> {
 
 namespace optimizers {
 
-std::pair<std::vector<array>, array> clip_all(const std::vector<const array*>& gradients, double max_norm);
+std::pair<std::vector<array>, array> clip_all(const std::vector<const array*>& gradients, double max_norm,
+                                              const std::source_location& at);
 
 // Gradients scaled to a common norm of `max_norm` at most, and the norm before. The norm is the root of the sum of the
 // squares of all elements.
 template <class P>
-std::pair<P, array> clip_grad_norm(const P& gradients, double max_norm) {
+std::pair<P, array> clip_grad_norm(const P& gradients, double max_norm,
+                                   const std::source_location& at = std::source_location::current()) {
   const detail::Leaves given = detail::leaves_of(gradients);
-  auto [clipped, norm] = clip_all(given.arrays, max_norm);
+  auto [clipped, norm] = clip_all(given.arrays, max_norm, at);
   return {detail::tree_of<P>(given.structure, clipped), norm};
 }
 

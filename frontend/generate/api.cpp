@@ -119,7 +119,7 @@ class FileReader {
     }
     for (const Function& f : group_.functions)
       if (f.text.empty()) fail("'" + f.name + "' has no text");
-    for (Function& f : group_.functions) f.stream = f.stream && group_.stream;
+    for (Function& f : group_.functions) f.stream = f.stream && group_.stream, f.line = group_.line;
     if (group_.title.empty()) fail("the file has no line 'group NUMBER TITLE'");
     return std::move(group_);
   }
@@ -137,8 +137,9 @@ class FileReader {
       group_.title = trimmed(line.substr(line.find(' ') + 1));
       return;
     }
-    if (line == "stream none") {
+    if (line == "stream none" || line == "stream line") {
       group_.stream = false;
+      group_.line = line == "stream line";
       return;
     }
     const size_t open = line.find('('), arrow = line.rfind(" -> "), close = line.rfind(')', arrow);

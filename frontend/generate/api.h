@@ -5,6 +5,7 @@
 //   group 3 Shape                                    its place in the reference and its title
 //     The same elements under other shapes.          a paragraph about the group
 //   stream none                                      its functions do not take a stream as their last argument
+//   stream line                                      nor do these; in C++ it is the caller's line
 //
 //   reshape(a: array, shape: shape) -> array         one line for each form of the function
 //     The elements under another shape.              a paragraph, then fields: Shape, Types, Throws, Algorithm, Row
@@ -51,6 +52,7 @@ struct Function {
   std::string row;               // the elementwise row that it stands for, where the name differs
   bool verbatim = false;         // C++ has the verbatim lines alone
   bool stream = true;            // its last parameter is a stream; never where the group says `stream none`
+  bool line = false;             // its last parameter in C++ is the caller's line
   std::string full_name() const { return space.empty() ? name : space + "::" + name; }
 };
 
@@ -58,7 +60,7 @@ struct Group {
   std::string name;  // of the file, without its ending
   int place = 0;
   std::string title, text;
-  bool stream = true;
+  bool stream = true, line = false;
   std::vector<Function> functions;
 };
 

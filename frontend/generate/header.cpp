@@ -25,6 +25,7 @@ std::string declaration(const Function& f, const Form& form) {
   std::vector<std::string> parameters;
   for (const Parameter& p : form.parameters) parameters.push_back(cpp_parameter(p));
   if (f.stream) parameters.push_back("StreamOrDevice s = {}");
+  if (f.line) parameters.push_back("std::source_location at = std::source_location::current()");
   for (size_t i = 0; i < parameters.size(); ++i) {
     const bool first = i == 0, last = i + 1 == parameters.size();
     const std::string part = parameters[i] + (last ? ");" : ",");

@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "frontend/core/build.h"
+#include "frontend/core/user_place.h"
 #include "frontend/frit/linalg.h"
 #include "frontend/frit/nn.h"
 #include "frontend/nn/number.h"
@@ -57,7 +58,8 @@ array weighted(const char* op, const array& losses, const std::optional<array>& 
 }  // namespace
 
 array cross_entropy(const array& logits, const array& targets, const std::optional<array>& weights, int axis,
-                    float label_smoothing, const std::string& reduction) {
+                    float label_smoothing, const std::string& reduction, std::source_location at) {
+  const detail::CallerLine caller(at);
   const char* op = "cross_entropy";
   if (!(label_smoothing >= 0 && label_smoothing < 1))
     throw InvalidArgument("cross_entropy: label_smoothing is " + std::to_string(label_smoothing),
@@ -83,7 +85,8 @@ array cross_entropy(const array& logits, const array& targets, const std::option
 }
 
 array binary_cross_entropy(const array& inputs, const array& targets, const std::optional<array>& weights,
-                           bool with_logits, const std::string& reduction) {
+                           bool with_logits, const std::string& reduction, std::source_location at) {
+  const detail::CallerLine caller(at);
   const char* op = "binary_cross_entropy";
   check_like(op, "targets", targets, "inputs", inputs);
   const auto logarithm = [&](const array& x) { return maximum(log(x), number(-100, x)); };
@@ -93,17 +96,21 @@ array binary_cross_entropy(const array& inputs, const array& targets, const std:
   return reduced(op, weighted(op, losses, weights), reduction);
 }
 
-array l1_loss(const array& predictions, const array& targets, const std::string& reduction) {
+array l1_loss(const array& predictions, const array& targets, const std::string& reduction, std::source_location at) {
+  const detail::CallerLine caller(at);
   check_like("l1_loss", "targets", targets, "predictions", predictions);
   return reduced("l1_loss", abs(predictions - targets), reduction);
 }
 
-array mse_loss(const array& predictions, const array& targets, const std::string& reduction) {
+array mse_loss(const array& predictions, const array& targets, const std::string& reduction, std::source_location at) {
+  const detail::CallerLine caller(at);
   check_like("mse_loss", "targets", targets, "predictions", predictions);
   return reduced("mse_loss", square(predictions - targets), reduction);
 }
 
-array nll_loss(const array& inputs, const array& targets, int axis, const std::string& reduction) {
+array nll_loss(const array& inputs, const array& targets, int axis, const std::string& reduction,
+               std::source_location at) {
+  const detail::CallerLine caller(at);
   axis = detail::normalize_axis("nll_loss", inputs, axis, {});
   check_classes("nll_loss", targets);
   check_sizes("nll_loss", "targets", targets, "losses", without_axis(inputs, axis));
@@ -111,7 +118,8 @@ array nll_loss(const array& inputs, const array& targets, int axis, const std::s
 }
 
 array gaussian_nll_loss(const array& inputs, const array& targets, const array& vars, bool full, float eps,
-                        const std::string& reduction) {
+                        const std::string& reduction, std::source_location at) {
+  const detail::CallerLine caller(at);
   check_like("gaussian_nll_loss", "targets", targets, "inputs", inputs);
   check_like("gaussian_nll_loss", "vars", vars, "inputs", inputs);
   const array variance = maximum(vars, number(eps, vars));
@@ -120,18 +128,23 @@ array gaussian_nll_loss(const array& inputs, const array& targets, const array& 
   return reduced("gaussian_nll_loss", losses, reduction);
 }
 
-array kl_div_loss(const array& inputs, const array& targets, int axis, const std::string& reduction) {
+array kl_div_loss(const array& inputs, const array& targets, int axis, const std::string& reduction,
+                  std::source_location at) {
+  const detail::CallerLine caller(at);
   return reduced("kl_div_loss", sum(exp(targets) * (targets - inputs), axis), reduction);
 }
 
-array smooth_l1_loss(const array& predictions, const array& targets, float beta, const std::string& reduction) {
+array smooth_l1_loss(const array& predictions, const array& targets, float beta, const std::string& reduction,
+                     std::source_location at) {
+  const detail::CallerLine caller(at);
   check_like("smooth_l1_loss", "targets", targets, "predictions", predictions);
   const array size = abs(predictions - targets), bound = number(beta, size), half = number(0.5, size);
   return reduced("smooth_l1_loss", where(size < bound, half * square(size) / bound, size - half * bound), reduction);
 }
 
 array triplet_loss(const array& anchors, const array& positives, const array& negatives, int axis, int p, float margin,
-                   float eps, const std::string& reduction) {
+                   float eps, const std::string& reduction, std::source_location at) {
+  const detail::CallerLine caller(at);
   const auto distance = [&](const array& others) {
     const array size = abs(anchors - others);
     return power(sum(power(size, array(p)), axis) + number(eps, size), number(1.0 / p, size));
@@ -140,27 +153,34 @@ array triplet_loss(const array& anchors, const array& positives, const array& ne
   return reduced("triplet_loss", maximum(losses + number(margin, losses), number(0, losses)), reduction);
 }
 
-array hinge_loss(const array& inputs, const array& targets, const std::string& reduction) {
+array hinge_loss(const array& inputs, const array& targets, const std::string& reduction, std::source_location at) {
+  const detail::CallerLine caller(at);
   return reduced("hinge_loss", maximum(number(1, inputs) - inputs * targets, number(0, inputs)), reduction);
 }
 
-array huber_loss(const array& inputs, const array& targets, float delta, const std::string& reduction) {
+array huber_loss(const array& inputs, const array& targets, float delta, const std::string& reduction,
+                 std::source_location at) {
+  const detail::CallerLine caller(at);
   const array size = abs(inputs - targets), bound = number(delta, size), near = minimum(size, bound);
   return reduced("huber_loss", number(0.5, size) * square(near) + bound * (size - near), reduction);
 }
 
-array log_cosh_loss(const array& inputs, const array& targets, const std::string& reduction) {
+array log_cosh_loss(const array& inputs, const array& targets, const std::string& reduction, std::source_location at) {
+  const detail::CallerLine caller(at);
   const array errors = inputs - targets;
   return reduced("log_cosh_loss", logaddexp(errors, -errors) - number(std::numbers::ln2, errors), reduction);
 }
 
-array cosine_similarity_loss(const array& x1, const array& x2, int axis, float eps, const std::string& reduction) {
+array cosine_similarity_loss(const array& x1, const array& x2, int axis, float eps, const std::string& reduction,
+                             std::source_location at) {
+  const detail::CallerLine caller(at);
   const array lengths = linalg::norm(x1, axis) * linalg::norm(x2, axis);
   return reduced("cosine_similarity_loss", sum(x1 * x2, axis) / maximum(lengths, number(eps, lengths)), reduction);
 }
 
 array margin_ranking_loss(const array& inputs1, const array& inputs2, const array& targets, float margin,
-                          const std::string& reduction) {
+                          const std::string& reduction, std::source_location at) {
+  const detail::CallerLine caller(at);
   check_like("margin_ranking_loss", "inputs2", inputs2, "inputs1", inputs1);
   check_like("margin_ranking_loss", "targets", targets, "inputs1", inputs1);
   const array losses = -targets * (inputs1 - inputs2);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "frontend/core/user_place.h"
 #include "frontend/nn/number.h"
 
 namespace frit::optimizers {
@@ -32,7 +33,8 @@ void Optimizer::init_all(const std::vector<const array*>& parameters) {
 }
 
 std::vector<array> Optimizer::apply_all(const std::vector<const array*>& gradients,
-                                        const std::vector<const array*>& parameters) {
+                                        const std::vector<const array*>& parameters, const std::source_location& at) {
+  const detail::CallerLine caller(at);
   init_all(parameters);
   if (schedule_) state_.values.at("learning_rate") = schedule_(step());
   state_.values.at("step") = step() + array(1, uint64);
@@ -43,7 +45,9 @@ std::vector<array> Optimizer::apply_all(const std::vector<const array*>& gradien
   return changed;
 }
 
-std::pair<std::vector<array>, array> clip_all(const std::vector<const array*>& gradients, double max_norm) {
+std::pair<std::vector<array>, array> clip_all(const std::vector<const array*>& gradients, double max_norm,
+                                              const std::source_location& at) {
+  const detail::CallerLine caller(at);
   array total(0.0f);
   for (const array* g : gradients) total = total + sum(square(*g));
   const array norm = sqrt(total);

@@ -1,4 +1,8 @@
 // Optimisers, schedules and clipping. The expected values are those of MLX 0.32 after the same three steps.
+#include <filesystem>
+#include <set>
+
+#include "frontend/transforms/closure.h"
 #include "helpers.h"
 
 namespace frit::test {
@@ -177,6 +181,31 @@ TEST(Optimizers, BadInput) {
   late.init(parameters);
   step(gradients()[0]);
   EXPECT_EQ(late.step().item<int>(), 1);
+}
+
+// Operations of losses, optimisers and clipping have the line of the program that calls them.
+TEST(Optimizers, OperationsHaveTheLineOfTheCaller) {
+  const auto function = [](const std::function<array(const array&)>& f) {
+    const array one = zeros({4});
+    const detail::Closure closure("test", [&](const std::vector<array>& x) { return std::vector<array>{f(x[0])}; },
+                                  {one});
+    std::set<std::string> places;
+    for (const ir::Op& op : closure.function().ops)
+      if (op.loc.known() && op.def->kind != ir::OpKind::Constant)
+        places.insert(std::filesystem::path(op.loc.file).filename().string() + ":" + std::to_string(op.loc.line));
+    return places;
+  };
+  const auto here = [](unsigned line) { return std::set<std::string>{"optimizers_test.cpp:" + std::to_string(line)}; };
+  EXPECT_EQ(function([](const array& x) { return nn::huber_loss(x, zeros_like(x)); }), here(__LINE__));
+  optimizers::Adam adam(1e-3f);
+  adam.init(zeros({4}));
+  const auto step = [&](const array& x) {
+    array p = x;
+    adam.update(p, x);
+    return p;
+  };
+  EXPECT_EQ(function(step), here(__LINE__ - 3));
+  EXPECT_EQ(function([](const array& x) { return optimizers::clip_grad_norm(x, 1.0).first; }), here(__LINE__));
 }
 
 }  // namespace

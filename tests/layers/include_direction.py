@@ -54,7 +54,7 @@ ROOMS = {
     "frontend/compile": "ir/ passes/ runtime/ codegen/core codegen/report frontend/frit frontend/core frontend/eager",
     "frontend/transforms": "ir/ passes/ runtime/ frontend/frit frontend/core frontend/compile",
     "frontend/nn": "ir/base frontend/frit frontend/core",
-    "frontend/optimizers": "frontend/frit frontend/nn",
+    "frontend/optimizers": "frontend/frit frontend/core frontend/nn",
     "frontend/distributed": "ir/ runtime/ frontend/frit frontend/core",
     "frontend/io": "ir/ runtime/ codegen/core codegen/package frontend/frit frontend/core frontend/compile",
     "frontend/generate": "ir/",
