@@ -101,7 +101,7 @@ Status call_library(const Routine& routine, const ReferenceCall& call) {
       tensors->push_back({w.memory.data + w.offset * w.dtype.size, w.dtype, w.shape, w.strides});
   ir::Dims open;
   FRIT_ASSIGN_OR_RETURN(attributes, codegen::options_text(call.attrs, open));
-  return fn({in, out, attributes, {}, {}, call.workspace});
+  return fn({in, out, attributes, {}, {}, nullptr, call.workspace});
 }
 
 }  // namespace
