@@ -36,14 +36,18 @@ class StepTimes {
     }
   }
   // The median of the runs since `end_run` was called first.
-  // Steps of the program that are one step of the plan, a row stream, have their time at the first of them.
+  // Steps of the program that are one step of the plan, a row stream, have their time at the first of them, which the
+  // others name.
   void write(Json& steps, const ir::Program& p) const {
     std::vector<size_t> firsts;
     const std::vector<ir::RowStream> streams = ir::row_streams(p);
     for (size_t i = 0; i < std::min(steps.size(), p.steps.size()); ++i) {
       firsts.push_back(i);
-      for (const ir::RowStream& s : streams)
-        if (s.first == i) i = s.last;
+      for (const ir::RowStream& s : streams) {
+        if (s.first != i) continue;
+        while (i < s.last) steps[++i]["with"] = s.first;
+        break;
+      }
     }
     for (size_t i = 0; i < std::min(firsts.size(), steps_.size()); ++i) {
       if (steps_[i].runs.empty()) continue;

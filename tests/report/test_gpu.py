@@ -8,10 +8,19 @@ import sys
 import cli_case
 from cli_case import CliTest, FRIT, GRAPHS, LOOP
 
+STEPS = """func @steps(%x: f32[32, 64], %y: f32[64, 32], %z: f32[32, 64]) -> f32[32, 64] {
+  %0: f32[32, 32] = matmul %x, %y
+  %1: f32[32, 32] = cumsum %0 {axis=1}
+  %2: f32[32, 64] = matmul %1, %z
+  return %2
+}
+"""
+
 
 class Gpu(CliTest):
     def test_report(self):
-        doc = json.loads(self.text("report", GRAPHS / "attention.frit", "--device=vulkan", "--json", "--set", "h=2", "--set", "n=64"))
+        doc = json.loads(self.text("report", self.write("steps.frit", STEPS), "--device=vulkan", "--json"))
+        self.assertEqual(len(doc["steps"]), 3)
         self.assertEqual(doc["status"], "complete")
         self.assertTrue(all(s["ms"] > 0 for s in doc["steps"]), doc["steps"])
         self.assertGreater(doc["run_ms"], 0)
@@ -19,6 +28,13 @@ class Gpu(CliTest):
         self.assertGreater(doc["machine"]["flops_per_second"], 1e6)
         self.assertIn("glsl", [c["form"] for k in doc["kernels"] for c in k["code"]])
         self.assertIn("spirv-asm", [c["form"] for k in doc["kernels"] for c in k["code"]])
+
+    def test_attention(self):
+        """Its products and its softmax are one routine."""
+        doc = json.loads(self.text("report", GRAPHS / "attention.frit", "--device=vulkan", "--json", "--set", "h=2", "--set", "n=64"))
+        (step,) = doc["steps"]
+        self.assertGreater(step["ms"], 0)
+        self.assertGreaterEqual(step["flops"], 4 * 2 * 64 * 64)
 
     def test_program(self):
         folder = self.path("reports")
@@ -39,7 +55,7 @@ class Gpu(CliTest):
 
     def test_profile(self):
         path = self.path("trace.json")
-        self.frit("run", GRAPHS / "attention.frit", "--random=1", "--set", "h=2", "--set", "n=64", "--device=vulkan", "--repeat=5",
+        self.frit("run", self.write("steps.frit", STEPS), "--random=1", "--device=vulkan", "--repeat=5",
                   env={**os.environ, "FRIT_PROFILE": path})
         events = json.loads(pathlib.Path(path).read_text())
         tracks = {e["tid"]: e["args"]["name"] for e in events if e.get("name") == "thread_name"}
@@ -56,7 +72,7 @@ class Gpu(CliTest):
         calls = [e for e in events if e.get("cat") == "call"]
         self.assertGreaterEqual(there[0]["ts"], min(c["ts"] for c in calls))
         self.assertTrue(any(e.get("name") == "gpu memory" and e["args"]["bytes"] > 0 for e in events))
-        self.assertIn("attention_1_", self.text("profile", path))
+        self.assertIn("steps_1_", self.text("profile", path))
         self.frit("report", GRAPHS / "gelu.frit", "--device=vulkan", "-o", self.path("page.html"), env={**os.environ, "FRIT_PROFILE": path})
         self.assertRegex(self.text("profile", path), "gelu_.* from .*gelu.frit:")
 

@@ -56,11 +56,19 @@ function work() {
     w.bytes = cost.bytes === null || w.bytes === null ? null : w.bytes + cost.bytes * times;
     w.flops = cost.flops === null || cost.flops === undefined || w.flops === null ? null : w.flops + cost.flops * times;
     w.cost = cost;
+    if (step.with !== undefined) w.with = step.with;
     w.steps.push(i);
     for (const b of step.boxes || []) w.boxes.add(b);
     list.set(key, w);
   });
   const all = [...list.values()];
+  // Steps that run for some rows at a time have one time together; what passes between them does not go to memory.
+  for (const w of all) {
+    if (w.with === undefined) continue;
+    const first = all.find((o) => o.steps.includes(w.with));
+    w.with = first.name;
+    first.together = first.together === null || w.flops === null ? null : (first.together === undefined ? first.flops : first.together) + w.flops;
+  }
   const total = all.reduce((sum, w) => sum + w.ms, 0);
   for (const w of all) w.share = total > 0 ? w.ms / total : 0;
   return all.sort((a, b) => b.ms - a.ms);
@@ -69,9 +77,9 @@ function work() {
 function limit(w) {
   const m = doc.machine;
   if (!m || !m.bytes_per_second || !w.timed || !w.ms || w.bytes === null || w.flops === null) return null;
-  const seconds = w.ms / 1000;
-  const memory = w.bytes / m.bytes_per_second;
-  const arithmetic = m.flops_per_second && w.flops ? w.flops / m.flops_per_second : 0;
+  const seconds = w.ms / 1000, flops = w.together === undefined ? w.flops : w.together;
+  const memory = w.together === undefined ? w.bytes / m.bytes_per_second : 0;
+  const arithmetic = m.flops_per_second && flops ? flops / m.flops_per_second : 0;
   return { part: Math.max(memory, arithmetic) / seconds, by: arithmetic > memory ? "arithmetic" : "memory" };
 }
 

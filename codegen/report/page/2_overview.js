@@ -34,7 +34,7 @@ function kernelTable(all) {
     const show = () => w.kernel ? open("kernels", () => showKernel(w.name)) : open("graph", () => [...w.boxes].forEach((b, i) => i || chooseGroup(b)));
     return el("tr", { class: "pick", tabindex: 0, onclick: show, onkeydown: (e) => { if (e.key === "Enter") show(); } },
       el("td", { class: "name" }, el("code", {}, w.name), w.kernel ? "" : [" (library routine) ", el("span", { class: "soft" }, w.of)], whence(w)),
-      el("td", { class: "n" }, w.launches), el("td", { class: "n" }, w.timed ? milliseconds(w.ms) : ""),
+      el("td", { class: "n" }, w.launches), el("td", { class: "n" }, w.timed ? milliseconds(w.ms) : w.with !== undefined ? "with " + w.with : ""),
       el("td", { class: "n" }, w.timed ? percent(w.share) : ""), el("td", {}, el("span", { class: "bar", style: "width:" + (w.share * 90).toFixed(1) + "px" })),
       el("td", { class: "n" }, w.bytes === null ? w.cost.bytes_text || "" : amount(w.bytes, "B")),
       el("td", { class: "n" }, w.flops === null ? w.cost.flops_text || "" : amount(w.flops, "flop")),
