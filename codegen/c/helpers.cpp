@@ -193,23 +193,23 @@ static inline uintN_t frit_uN(uintN_t u) {
 static inline uintN_t frit_div_sN(uintN_t a, uintN_t b) {
   const intN_t x = frit_sN(a), y = frit_sN(b);
   if (y == 0) return 0;
-  return y == -1 ? (uintN_t)((WIDE)0 - a) : (uintN_t)(x / y);
+  return (uintN_t)(y == -1 ? (uintN_t)((WIDE)0 - a) : (uintN_t)(x / y));
 }
 )"},
     {"frit_rem_s", "frit_s", R"(
 static inline uintN_t frit_rem_sN(uintN_t a, uintN_t b) {
   const intN_t x = frit_sN(a), y = frit_sN(b);
-  return ((y == 0) | (y == -1)) ? 0 : (uintN_t)(x % y);
+  return (uintN_t)(((y == 0) | (y == -1)) ? 0 : x % y);
 }
 )"},
     {"frit_div_u", "", R"(
 static inline uintN_t frit_div_uN(uintN_t a, uintN_t b) {
-  return b == 0 ? 0 : (uintN_t)(a / b);
+  return (uintN_t)(b == 0 ? 0 : a / b);
 }
 )"},
     {"frit_rem_u", "", R"(
 static inline uintN_t frit_rem_uN(uintN_t a, uintN_t b) {
-  return b == 0 ? 0 : (uintN_t)(a % b);
+  return (uintN_t)(b == 0 ? 0 : a % b);
 }
 )"},
     {"frit_shl", "", R"(
