@@ -170,7 +170,7 @@ class Scheduler {
     collapse_nest(loop, rows_fixed_);
     Loop* innermost = &loop;
     int depth = 1;
-    while (Loop* next = inner_of_nest(innermost->body)) innermost = next, ++depth;
+    while (Loop* next = next_of_nest(*innermost)) innermost = next, ++depth;
     // Each iteration of the parallel loop has its own locals, which only put_rows_in_lanes can give to lanes.
     const bool shared = k_.locals.empty();
     const bool columns =
@@ -201,7 +201,7 @@ class Scheduler {
     // All loops except the vector loop merge into the parallel loop.
     int keep = nest || columns ? 2 : 1;
     if (rows_fixed_) keep = depth;
-    for (; depth > keep; --depth) merge(loop, k_.facts);
+    for (; depth > keep; --depth) merge(loop, k_.facts, first_local());
     if ((nest || columns) && depth == 2) {
       if (!rows_fixed_) merge_chunks(loop, kChunk, k_.facts);
       columns ? vectorize_columns(*inner_of_nest(loop.body)) : vectorize(*inner_of_nest(loop.body));
@@ -273,11 +273,19 @@ class Scheduler {
     rows.unroll = columns.vector;
   }
 
+  uint32_t first_local() const { return static_cast<uint32_t>(k_.buffers.size()); }
+  // The only loop of a loop's body. With locals, one around loops: a local belongs to one iteration of it, and a loop
+  // that uses the local stays in that iteration.
+  Loop* next_of_nest(Loop& loop) const {
+    Loop* inner = inner_of_nest(loop.body, first_local());
+    return inner && (k_.locals.empty() || contains_loop(inner->body)) ? inner : nullptr;
+  }
+
   void collapse_nest(Loop& loop, bool keep_outermost) {
     if (!keep_outermost)
-      while (collapse(loop)) {
+      while (next_of_nest(loop) && collapse(loop, first_local())) {
       }
-    if (Loop* inner = inner_of_nest(loop.body)) collapse_nest(*inner, false);
+    if (Loop* inner = next_of_nest(loop)) collapse_nest(*inner, false);
   }
 
   void set_grain(Loop& loop) {
