@@ -129,7 +129,9 @@ Reg KernelBuilder::index(const Dim& d, int depth) {
 }
 
 std::string KernelBuilder::bind(const std::string& hint, Reg value, const Dim& extent, int depth) {
-  BindInstr bind{fresh(hint), value, 0, extent - Dim(1)};
+  // Where there are no positions, nothing that uses the name runs. The range must have one even so, and hold the value.
+  const bool none = extent.is(0);
+  BindInstr bind{fresh(hint), none ? index(0, depth) : value, 0, none ? Dim(0) : extent - Dim(1)};
   add_binding(facts_, bind);
   var_depth_[bind.name] = depth == kInnermost ? innermost() : depth;
   body(depth).push_back({bind});

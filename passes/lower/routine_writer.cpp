@@ -64,8 +64,7 @@ void RoutineWriter::close(int loops) {
   while (loops--) k_->close_loop();
 }
 Dim RoutineWriter::bound(const std::string& name, Reg value, const Dim& extent) {
-  // Where there are no positions nothing runs; the range must have one even so.
-  return Dim::symbol(k_->bind(name, value, extent.is(0) ? Dim(1) : extent));
+  return Dim::symbol(k_->bind(name, value, extent));
 }
 
 Reg RoutineWriter::number(double v) const {
