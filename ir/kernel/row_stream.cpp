@@ -186,6 +186,9 @@ class Columns {
     for (const Instr& i : body) {
       if (const auto* s = std::get_if<ScalarInstr>(&i.node)) number(*s);
       if (const auto* index = std::get_if<IndexInstr>(&i.node)) numbers_[index->result] = index->index;
+    }
+    // A condition may be computed behind the load.
+    for (const Instr& i : body) {
       if (const auto* load = std::get_if<LoadInstr>(&i.node); load && load->buffer == buffer_)
         look(*load, body, around);
       if (const auto* loop = std::get_if<Loop>(&i.node)) visit(loop->body, loop);

@@ -35,6 +35,8 @@ TEST(RowStream, NeedsTheColumnsThatAMaskLeaves) {
   EXPECT_EQ(needed("%k: bool = lt %c, %r\n%z: f32 = select %k, %y, %least"), row);
   EXPECT_EQ(needed("%k: bool = ge %r, %c\n%z: f32 = select %k, %y, %least"), row + Dim(1));
   EXPECT_EQ(needed("%k: bool = gt %c, %r\n%z: f32 = select %k, %least, %y"), row + Dim(1));
+  EXPECT_EQ(needed("%d: i32 = const 5\n%e: i32 = add %r, %d\n%k: bool = lt %c, %e\n%z: f32 = select %k, %y, %least"),
+            row + Dim(5));
 }
 
 TEST(RowStream, NeedsAllColumnsWhereAValueMayCount) {
