@@ -4,8 +4,10 @@
 //
 // The operands of a concatenation (or padding) meet inside the space. A test for each element of which operand supplies
 // it would cost more than the element. If all tests compare one axis with points of it, the axis is cut at these points
-// into pieces of one kernel each, in which every test is decided.
+// into pieces, in which every test is decided: a loop for each of them, one behind the other, where rows are short, so
+// that every line of the result is written once; otherwise a kernel for each.
 #include <optional>
+#include <span>
 
 #include "ir/graph/scan_order.h"
 #include "passes/lower/lower_groups.h"
@@ -20,6 +22,9 @@ namespace {
 constexpr int64_t kWorthCutting = 4096;
 // Copies of an op in all pieces together.
 constexpr size_t kMaxCopies = 4096;
+// Pieces of rows of at most so many elements are loops of one kernel, if there are rows enough for every thread.
+constexpr int64_t kMaxRow = 1 << 14;
+constexpr int64_t kMinRows = 64;
 
 struct Piece {
   size_t axis = 0;
@@ -44,38 +49,67 @@ class LoopLowering {
  private:
   void emit_all() {
     KernelEmitter whole(g_.f, l_.program, l_.placements, g_.name);
-    std::vector<Dim> at = emit(whole, nullptr);
+    std::vector<Dim> at = emit(whole, {});
     std::vector<Piece> pieces;
     if (!scan_ && g_.f.facts.range(product(space_)).high >= kWorthCutting) pieces = cut(whole, at);
     if (pieces.size() < 2 || pieces.size() * g_.ops.size() > kMaxCopies) {
       l_.program.steps.push_back(whole.finish());
-      return;
-    }
-    for (size_t i = 0; i < pieces.size(); ++i) {
-      KernelEmitter e(g_.f, l_.program, l_.placements, g_.name + "_" + std::to_string(i));
-      emit(e, &pieces[i]);
+    } else if (has_short_rows(pieces[0].axis)) {
+      KernelEmitter e(g_.f, l_.program, l_.placements, g_.name);
+      emit(e, pieces);
       l_.program.steps.push_back(e.finish());
+    } else {
+      for (size_t i = 0; i < pieces.size(); ++i) {
+        KernelEmitter e(g_.f, l_.program, l_.placements, g_.name + "_" + std::to_string(i));
+        emit(e, {&pieces[i], 1});
+        l_.program.steps.push_back(e.finish());
+      }
     }
   }
 
-  // Returns the loop variables; 0 for an axis of size 1, which has no loop.
-  std::vector<Dim> emit(KernelEmitter& e, const Piece* piece) {
+  // Whether the axes from `axis` on are one short row of many.
+  bool has_short_rows(size_t axis) const {
+    if (l_.context.target.grid) return false;
+    Dim rows = 1, row = 1;
+    for (size_t i = 0; i < space_.size(); ++i) (i < axis ? rows : row) = (i < axis ? rows : row) * space_[i];
+    return g_.f.facts.range(rows).high >= kMinRows && g_.f.facts.less_equal(row, kMaxRow) == Tri::Yes;
+  }
+
+  // Returns the loop variables; 0 for an axis of size 1, which has no loop. Several pieces of an axis are loops one
+  // behind the other.
+  std::vector<Dim> emit(KernelEmitter& e, std::span<const Piece> pieces) {
+    const size_t split = pieces.empty() ? space_.size() : pieces[0].axis;
     std::vector<Dim> variables, at;
-    int opened = 0;
-    for (size_t axis = 0; axis < space_.size(); ++axis) {
-      bool here = piece && piece->axis == axis;
-      Dim extent = here ? g_.f.facts.simplify(piece->end - piece->begin) : space_[axis];
-      const bool last = scan_ && scan_->axis == axis;
-      variables.push_back(
-          extent.is(1) || last
-              ? Dim(0)
-              : Dim::symbol(e.open_loop("i", extent, opened++ == 0 ? LoopKind::Parallel : LoopKind::Serial)));
-      at.push_back(here ? variables.back() + piece->begin : variables.back());
+    int outer = 0;
+    for (size_t axis = 0; axis < split; ++axis) outer += open_axis(e, axis, nullptr, outer == 0, variables, at);
+    if (pieces.empty()) emit_body(e, at);
+    for (const Piece& piece : pieces) {
+      std::vector<Dim> inside = variables, here = at;
+      int inner = 0;
+      for (size_t axis = split; axis < space_.size(); ++axis)
+        inner += open_axis(e, axis, axis == split ? &piece : nullptr, outer + inner == 0, inside, here);
+      emit_body(e, here);
+      while (inner--) e.close_loop();
     }
+    while (outer--) e.close_loop();
+    return variables;
+  }
+
+  // Opens the loop over an axis, or over a piece of it. Returns whether there is one.
+  bool open_axis(KernelEmitter& e, size_t axis, const Piece* piece, bool first, std::vector<Dim>& variables,
+                 std::vector<Dim>& at) const {
+    const Dim extent = piece ? g_.f.facts.simplify(piece->end - piece->begin) : space_[axis];
+    const bool loop = !extent.is(1) && !(scan_ && scan_->axis == axis);
+    variables.push_back(loop ? Dim::symbol(e.open_loop("i", extent, first ? LoopKind::Parallel : LoopKind::Serial))
+                             : Dim(0));
+    at.push_back(piece ? variables.back() + piece->begin : variables.back());
+    return loop;
+  }
+
+  void emit_body(KernelEmitter& e, std::vector<Dim> at) {
     if (scan_) {
       const Dim& extent = space_[scan_->axis];
       const Dim r = Dim::symbol(e.open_loop("r", extent, LoopKind::Serial, scan_->lanes));
-      ++opened;
       at[scan_->axis] = scan_->reverse ? extent - Dim(1) - r : r;
     }
     // In order of definition, so that no value is computed by deep recursion and each output is stored as soon as it is
@@ -88,8 +122,7 @@ class LoopLowering {
       Regs regs = g_.ops[i].def->kind == OpKind::Scan ? scan(e, g_.ops[i], at) : e.value_at(v, at);
       if (output) e.store(buffers_[next++], g_.f.type(v).dtype, row_major_element(space_, at), regs);
     }
-    while (opened--) e.close_loop();
-    return variables;
+    if (scan_) e.close_loop();
   }
 
   // The running value before or after this position, in the result's type. It accumulates in the compute type.

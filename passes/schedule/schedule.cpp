@@ -173,8 +173,9 @@ class Scheduler {
     while (Loop* next = next_of_nest(*innermost)) innermost = next, ++depth;
     // Each iteration of the parallel loop has its own locals, which only put_rows_in_lanes can give to lanes.
     const bool shared = k_.locals.empty();
+    const bool pieces = shared && is_row_of_pieces(innermost->body);
     const bool columns =
-        shared && contains_loop(innermost->body) && !contains_lanes(innermost->body) && moves(*innermost);
+        shared && contains_loop(innermost->body) && !contains_lanes(innermost->body) && moves(*innermost) && !pieces;
     const bool nest = shared && !contains_loop(innermost->body);
     if (nest && depth > 1 && !rows_fixed_ && tile_nest(loop, widest(k_, innermost->body))) {
       set_grain(loop);
@@ -207,12 +208,16 @@ class Scheduler {
       columns ? vectorize_columns(*inner_of_nest(loop.body)) : vectorize(*inner_of_nest(loop.body));
     } else if (nest || columns) {
       columns ? vectorize_columns(loop) : vectorize(loop);
-    } else if (const int lanes = lanes_for(loop.body); !rows_fixed_ && has_short_rows(loop, lanes, k_.facts)) {
+    } else if (const int lanes = lanes_for(loop.body);
+               !rows_fixed_ && !pieces && has_short_rows(loop, lanes, k_.facts)) {
       // Vectors under a mask and shuffles of two vectors cost no more than others where a vector is a line.
       put_rows_in_lanes(k_, loop, lanes, target_.vector_bytes >= kLine, fresh("w"));
     } else {
       for (Instr& i : loop.body)
-        if (auto* inner = std::get_if<Loop>(&i.node)) vectorize_leaves(*inner);
+        if (auto* inner = std::get_if<Loop>(&i.node)) {
+          if (pieces) collapse_nest(*inner, false);
+          vectorize_leaves(*inner);
+        }
     }
     set_grain(loop);
   }
@@ -228,6 +233,21 @@ class Scheduler {
     const auto* inner = std::get_if<Loop>(&loop.body.back().node);
     if (!inner || !inner->accumulators.empty() || !is_ordered(*inner) || !jumps(loop)) return vectorize(loop);
     if (!inner->carries.empty() && k_.facts.range(loop.extent).high >= kRowsAtOnce) loop.vector = kRowsAtOnce;
+  }
+
+  // Some loops over pieces of a row, as of a concatenation. Vectors go along the pieces.
+  static bool is_row_of_pieces(const Body& body) {
+    return has_pieces_only(body) && std::count_if(body.begin(), body.end(), [](const Instr& i) {
+                                      return std::holds_alternative<Loop>(i.node);
+                                    }) > 1;
+  }
+
+  static bool has_pieces_only(const Body& body) {
+    return std::all_of(body.begin(), body.end(), [](const Instr& i) {
+      const auto* loop = std::get_if<Loop>(&i.node);
+      if (!loop) return !std::holds_alternative<BindInstr>(i.node);
+      return loop->accumulators.empty() && loop->carries.empty() && !is_ordered(*loop) && has_pieces_only(loop->body);
+    });
   }
 
   // Whether some access depends on the loop's variable. The parts of a scatter differ in the updates that they apply.
