@@ -73,13 +73,44 @@ std::vector<ValueId> jvp_mark(Builder& b, const Op& op, std::span<const ValueId>
   return out;
 }
 
+// The axis of a parameter that `op` moves to the front; 0 where it does not do that.
+int64_t axis_moved_to_front(const Function& f, const Op& op) {
+  if (op.def->attrs.size() != 1 || op.def->attrs[0].axes != AxisUse::Order || f.def_of(op.operands[0])) return 0;
+  const std::vector<int64_t> order = op.attrs.get_ints(op.def->attrs[0].name);
+  for (size_t i = 1; i < order.size(); ++i)
+    if (order[i] != static_cast<int64_t>(i) - (static_cast<int64_t>(i) <= order[0])) return 0;
+  return order[0];
+}
+
+// Puts the batch axis of `values` where a rule of the user expects it, and returns its places. A parameter keeps the
+// axis that the caller named. Another value has it there too where all parameters agree, as elementwise operations
+// would leave it, and else in front.
+Result<Dims> as_the_caller_gave(const BatchCall& call, std::vector<ValueId>& values) {
+  const Function& f = call.b.function();
+  int64_t common = -1;
+  for (const Op& op : f.ops)
+    if (const int64_t axis = axis_moved_to_front(f, op)) common = common == -1 || common == axis ? axis : 0;
+  Dims places;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Op* op = f.def_of(values[i]);
+    int64_t axis = !call.batched[i] ? -1 : op ? axis_moved_to_front(f, *op) : 0;
+    if (axis > 0) {
+      values[i] = op->operands[0];
+    } else if (axis == 0 && op && common > 0 && common < call.b.type(values[i]).rank()) {
+      FRIT_ASSIGN_OR_RETURN(moved, call.move_axis(values[i], 0, static_cast<size_t>(common)));
+      values[i] = moved, axis = common;
+    }
+    places.emplace_back(axis);
+  }
+  return places;
+}
+
 Result<std::vector<ValueId>> batch_mark(const BatchCall& call) {
   const Op& mark = call.op;
   const size_t n = arguments_of(mark.attrs), results = call.results.size();
   std::vector<ValueId> operands(call.operands.begin(), call.operands.begin() + static_cast<ptrdiff_t>(n));
-  Dims batched;
-  for (size_t i = 0; i < n; ++i) batched.emplace_back(call.batched[i] ? 0 : -1);
   if (mark.attrs.get_bool("vmap")) {
+    FRIT_ASSIGN_OR_RETURN(batched, as_the_caller_gave(call, operands));
     for (const Type& t : call.results) operands.push_back(call.b.splat(0, Type{t.dtype, call.with_axis(t.shape)}));
     return call.b.try_build(custom_rule(), std::move(operands),
                             {{"rule", mark.attrs.get_dim("rule")},
@@ -90,6 +121,8 @@ Result<std::vector<ValueId>> batch_mark(const BatchCall& call) {
                              {"batched", batched},
                              {"size", call.size}});
   }
+  Dims batched;
+  for (size_t i = 0; i < n; ++i) batched.emplace_back(call.batched[i] ? 0 : -1);
   for (size_t i = 0; i < results; ++i) {
     FRIT_ASSIGN_OR_RETURN(result, call.stacked(n + i));
     operands.push_back(result);

@@ -398,3 +398,24 @@ def test_declared_sizes():
                   {"signature": 3}, {"signature": ["n"]}, {"signature": [(1.5,)]}, {"signature": [(-1,)]}):
         with pytest.raises(ValueError):
             mx.compile(lambda x: x, **wrong)
+
+
+def test_a_rule_for_vmap_sees_the_axes_of_the_caller():
+    seen = []
+
+    @mx.custom_function
+    def f(x, y):
+        return x * y
+
+    @f.vmap
+    def rule(inputs, axes):
+        seen.append((axes, [x.shape for x in inputs]))
+        return inputs[0] * inputs[1] * 10, axes[0]
+
+    a, b = mx.arange(6.0).reshape(3, 2), mx.ones((3, 2))
+    for axis in (0, 1, -1):
+        assert mx.array_equal(mx.vmap(f, (axis, axis), axis)(a, b), a * 10)
+        assert seen.pop() == ((axis % 2, axis % 2), [(3, 2), (3, 2)])
+    # Elementwise operations in front keep the axis where it is.
+    assert mx.array_equal(mx.vmap(lambda x, y: f(x * 2, mx.exp(y * 0)), (1, 1))(a, b), a.T * 20)
+    assert seen.pop() == ((1, 1), [(3, 2), (3, 2)])

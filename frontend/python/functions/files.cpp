@@ -58,21 +58,41 @@ void save_array(nb::object file, const array& a) {
   save(with_ending(path_of(file), ".npy"), a);
 }
 
-// The arrays of f(file, x, y, name=z): arr_0, arr_1, name.
+// A value to write. The type of the exception is MLX's, here and for names and facts.
+array array_value(nb::handle value, const char* who) {
+  if (is_array(value)) return array_in(value);
+  throw RuntimeError(std::string(who) + ": a value of type " +
+                         nb::cast<std::string>(nb::handle(value.type()).attr("__name__")) + " is not an array",
+                     "give arrays, such as those of tree_flatten");
+}
+
+std::string name_value(nb::handle name, const char* who) {
+  if (PyUnicode_Check(name.ptr())) return nb::cast<std::string>(name);
+  throw RuntimeError(std::string(who) + ": the name of an array is not a text", "give a dict with texts as keys");
+}
+
+using Arrays = std::unordered_map<std::string, array>;
+Arrays named_arrays(nb::dict given, const char* who) {
+  Arrays out;
+  for (auto [name, a] : given) out.emplace(name_value(name, who), array_value(a, who));
+  for (const auto& [name, a] : out) evaluate(a);
+  return out;
+}
+
+// The arrays of f(file, x, y, name=z): name, arr_0, arr_1.
 void save_zip(nb::object file, nb::args args, nb::kwargs kwargs, bool compressed) {
   require(file, "savez");
   const nb::module_ zipfile = nb::module_::import_("zipfile");
   const nb::object target = is_path(file) ? nb::object(nb::str(with_ending(path_of(file), ".npz").c_str())) : file;
   nb::dict named;
+  for (auto [name, a] : kwargs) named[name] = a;
   for (size_t i = 0; i < args.size(); ++i) {
     const std::string name = "arr_" + std::to_string(i);
     if (kwargs.contains(name.c_str()))
       throw InvalidArgument("savez: the name '" + name + "' stands for a positional array", "choose another keyword");
     named[name.c_str()] = args[i];
   }
-  for (auto [name, a] : kwargs) named[name] = a;
-  for (auto [name, a] : named)
-    if (!is_array(a)) throw nb::type_error("savez: a value is not an array");
+  for (auto [name, a] : named) array_value(a, "savez");
   const nb::object zip = zipfile.attr("ZipFile")(target, "w", zipfile.attr(compressed ? "ZIP_DEFLATED" : "ZIP_STORED"));
   for (auto [name, a] : named) {
     auto memory = std::make_shared<io::MemoryWriter>();
@@ -115,7 +135,7 @@ std::string format_of(nb::handle file, const std::optional<std::string>& format)
   std::string name;
   if (is_path(file))
     name = path_of(file);
-  else if (nb::hasattr(file, "name"))
+  else  // an AttributeError without it, as in MLX
     name = nb::cast<std::string>(nb::str(file.attr("name")));
   const size_t dot = name.rfind('.');
   if (dot == std::string::npos)
@@ -156,11 +176,6 @@ nb::object load_any(nb::object file, const std::optional<std::string>& given, bo
   return both(nb::cast(std::move(found.first)), facts);
 }
 
-using Arrays = std::unordered_map<std::string, array>;
-void evaluate_all(const Arrays& arrays) {
-  for (const auto& [name, a] : arrays) evaluate(a);
-}
-
 }  // namespace
 
 void bind_files(nb::module_& m) {
@@ -173,11 +188,16 @@ void bind_files(nb::module_& m) {
       "file"_a, "args"_a, "kwargs"_a);
   def(
       m, "save_safetensors",
-      [](nb::object file, const Arrays& arrays,
-         const std::optional<std::unordered_map<std::string, std::string>>& metadata) {
+      [](nb::object file, nb::dict named, const std::optional<nb::dict>& metadata) {
         require(file, "save_safetensors");
-        evaluate_all(arrays);
-        const auto facts = metadata.value_or(std::unordered_map<std::string, std::string>());
+        const Arrays arrays = named_arrays(named, "save_safetensors");
+        std::unordered_map<std::string, std::string> facts;
+        for (auto [name, fact] : metadata.value_or(nb::dict())) {
+          if (!PyUnicode_Check(name.ptr()) || !PyUnicode_Check(fact.ptr()))
+            throw InvalidArgument("save_safetensors: the metadata holds a value that is not a text",
+                                  "give a dict of texts");
+          facts.emplace(nb::cast<std::string>(name), nb::cast<std::string>(fact));
+        }
         if (is_path(file)) return save_safetensors(with_ending(path_of(file), ".safetensors"), arrays, facts);
         auto memory = std::make_shared<io::MemoryWriter>();
         save_safetensors(memory, arrays, facts);
@@ -186,9 +206,9 @@ void bind_files(nb::module_& m) {
       "file"_a, "arrays"_a, "metadata"_a = nb::none());
   def(
       m, "save_gguf",
-      [](nb::object file, const Arrays& arrays, nb::dict metadata) {
+      [](nb::object file, nb::dict named, nb::dict metadata) {
         require(file, "save_gguf");
-        evaluate_all(arrays);
+        const Arrays arrays = named_arrays(named, "save_gguf");
         std::unordered_map<std::string, GGUFMetaData> facts;
         for (auto [name, fact] : metadata) {
           GGUFMetaData value;
@@ -199,7 +219,8 @@ void bind_files(nb::module_& m) {
           else if (PyList_Check(fact.ptr()) || PyTuple_Check(fact.ptr()))
             value = nb::cast<std::vector<std::string>>(fact);
           else
-            throw nb::type_error("save_gguf: a fact is an array, a text or a list of texts");
+            throw RuntimeError("save_gguf: a fact is neither an array nor a text nor a list of texts",
+                               "make an array of a number");
           facts.emplace(nb::cast<std::string>(name), std::move(value));
         }
         save_gguf(with_ending(path_of(file), ".gguf"), arrays, facts);

@@ -1,0 +1,42 @@
+"""Files: exception types of what cannot be written or read, and the order of names."""
+import io
+
+import numpy as np
+import pytest
+
+import frit.core as mx
+
+
+@pytest.mark.parametrize("write", [mx.save_safetensors, mx.save_gguf])
+@pytest.mark.parametrize("arrays", [{"a": 3}, {1: mx.ones(1)}, {"a": {"b": mx.ones(1)}}, {"a": np.ones(2)}])
+def test_values_that_are_no_arrays(tmp_path, write, arrays):
+    with pytest.raises(RuntimeError):
+        write(str(tmp_path / "a"), arrays)
+    with pytest.raises(TypeError):
+        write(str(tmp_path / "a"), [mx.ones(1)])
+
+
+def test_metadata_of_another_type(tmp_path):
+    with pytest.raises(ValueError):
+        mx.save_safetensors(str(tmp_path / "a"), {"a": mx.ones(1)}, {"k": 1})
+    with pytest.raises(TypeError):
+        mx.save_safetensors(str(tmp_path / "a"), {"a": mx.ones(1)}, metadata=3)
+    with pytest.raises(RuntimeError):
+        mx.save_gguf(str(tmp_path / "a"), {"a": mx.ones(1)}, {"k": 3})
+
+
+def test_archives(tmp_path):
+    for value in (3, [mx.ones(1)], {"a": mx.ones(1)}, np.ones(2)):
+        with pytest.raises(RuntimeError):
+            mx.savez(str(tmp_path / "a"), value)
+    mx.savez(str(tmp_path / "a"), mx.ones(1), z=mx.ones(2))
+    assert list(mx.load(str(tmp_path / "a.npz"))) == ["z", "arr_0"]
+
+
+def test_a_file_without_a_name_needs_a_format():
+    file = io.BytesIO()
+    mx.save(file, mx.arange(3))
+    file.seek(0)
+    with pytest.raises(AttributeError):
+        mx.load(file)
+    assert mx.load(file, format="npy").tolist() == [0, 1, 2]
