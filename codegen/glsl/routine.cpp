@@ -100,6 +100,9 @@ FusedEpilogue fuse_epilogue(const RoutineStep& s) {
 
 RegisterRoutineShaders::RegisterRoutineShaders(const ir::Routine& routine, EmitForms emit) { table()[&routine] = emit; }
 
+RegisterRoutineShaders::RegisterRoutineShaders(std::string_view routine, EmitForms emit)
+    : RegisterRoutineShaders(*ir::find_routine(routine), emit) {}
+
 Result<std::vector<Shader>> emit_routine(const ir::Program& program, size_t number,
                                          const runtime::GpuFeatures& features, bool comments) {
   const auto& step = std::get<ir::LibraryStep>(program.steps[number]);

@@ -43,6 +43,7 @@ using EmitForms = Result<std::vector<Shader>> (*)(const RoutineStep&);
 
 struct RegisterRoutineShaders {
   RegisterRoutineShaders(const ir::Routine& routine, EmitForms emit);
+  RegisterRoutineShaders(std::string_view routine, EmitForms emit);
 };
 
 }  // namespace frit::codegen::glsl

@@ -55,17 +55,20 @@ struct GpuInfo {
   GpuFeatures features;
 };
 
-// How a form of a routine is launched: programs over numbers of the step's windows (operands, then results), each seen
-// as a batch of matrices. Leading axes that lie behind one another in every window count as one; there are kBatchAxes
-// of them, the first ones of size 1 where there are fewer.
+// How a form of a routine is launched: programs over numbers of the step's windows (operands, then results). The last
+// axes of a window are the routine's own: two of matrices, one of rows, none of single elements. The axes before them
+// count from the left, and a window that has fewer of them is the same along the others. Those that lie behind one
+// another in every window count as one; there are kBatchAxes of them, the first ones of size 1 where there are fewer.
 //
 // The forms of a step are tried in the order of GpuCode::kernels. The first one that suits the numbers is launched; one
 // that the driver refuses is passed over while another follows. Forms that are joined are chosen and launched together,
-// in order; the conditions and the working memory of all of them are those of the first.
+// in order; the conditions and the working memory of all of them are those of the first. The CPU computes a step whose
+// last form does not suit either.
 struct RoutineForm {
   static constexpr size_t kBatchAxes = 4;
   static constexpr size_t kMaxVariants = 12;  // boolean constants of a shader
-  // Numbers of one window: its address, sizes and strides of its last two axes, strides of the batch axes.
+  // Numbers of one window: its address, sizes and strides of its own axes, strides of the batch axes. A row is a matrix
+  // of one row, an element one of one row and one column.
   enum Number : size_t {
     kAddress,
     kRows,
@@ -76,17 +79,23 @@ struct RoutineForm {
     kPerWindow = kSteps + kBatchAxes
   };
   static size_t slot(size_t window, size_t number) { return window * kPerWindow + number; }
-  // After all windows: sizes of the batch axes, their product, and the addresses of working memory.
+  // After all windows: sizes of the batch axes, their product, the addresses of working memory, the turn, and the first
+  // of the attributes that a call decides, in their order.
   static size_t size_slot(size_t windows, size_t axis) { return windows * kPerWindow + axis; }
   static size_t batch_slot(size_t windows) { return size_slot(windows, kBatchAxes); }
   static constexpr size_t kScratch = 2;
   static size_t scratch_slot(size_t windows, size_t which) { return batch_slot(windows) + 1 + which; }
-  static size_t slots(size_t windows) { return scratch_slot(windows, kScratch); }
+  static size_t turn_slot(size_t windows) { return scratch_slot(windows, kScratch); }
+  static constexpr size_t kAttributes = 2;
+  static size_t attribute_slot(size_t windows, size_t which) { return turn_slot(windows) + 1 + which; }
+  static size_t slots(size_t windows) { return attribute_slot(windows, kAttributes); }
 
-  uint32_t step = 0;     // the library step of the plan
-  uint32_t windows = 0;  // its operands and results
+  uint32_t step = 0;               // the library step of the plan
+  uint32_t windows = 0;            // its operands and results
+  std::vector<uint32_t> own = {};  // axes of each window that are the routine's; two of each where it is left out
   std::vector<DimProgram> arguments;
   DimProgram groups;                             // workgroups; none where it is not positive
+  DimProgram turns{1};                           // launches of this form, one after another, which know their number
   std::vector<DimProgram> agree;                 // zero in every right call
   std::vector<DimProgram> suited;                // zero where this form may be chosen
   std::vector<std::vector<DimProgram>> variant;  // bit i is set where all programs of entry i are zero

@@ -5,7 +5,7 @@
 namespace frit::runtime {
 namespace {
 
-constexpr std::string_view kMagic = "FRITGPU4";
+constexpr std::string_view kMagic = "FRITGPU5";
 
 class Writer : private PlanWriter {
  public:
@@ -35,8 +35,10 @@ class Writer : private PlanWriter {
   void routine(const RoutineForm& r) {
     out_.u32(r.step);
     out_.u32(r.windows);
+    numbers(r.own);
     sizes(r.arguments);
     size(r.groups);
+    size(r.turns);
     sizes(r.agree);
     sizes(r.suited);
     list(r.variant, [&](const std::vector<DimProgram>& bit) { sizes(bit); });
@@ -88,9 +90,13 @@ class Reader : private PlanReader {
     r.step = in_.u32();
     r.windows = in_.u32();
     require(r.windows <= kMaxWindows, "a routine has too many windows");
+    r.own = numbers();
+    require(r.own.empty() || r.own.size() == r.windows, "a routine has axes of other windows than its own");
+    for (const uint32_t axes : r.own) require(axes <= 2, "a window of a routine has more than two axes of its own");
     symbols_ = in_.ok() ? RoutineForm::slots(r.windows) : 0;
     r.arguments = sizes();
     r.groups = size();
+    r.turns = size();
     r.agree = sizes();
     r.suited = sizes();
     list(r.variant, 4, [&] { return sizes(); });

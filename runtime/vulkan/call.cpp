@@ -8,6 +8,7 @@ namespace {
 
 constexpr int64_t kScratchGroups = 1024;              // workgroups at once that have scratch memory of their own
 constexpr int64_t kMostRowGroups = int64_t{1} << 20;  // of kernels whose workgroups go on with later rows
+constexpr int64_t kMostTurns = 256;                   // of a form: code from a file may ask for any number
 
 Track& track(const Buffer& b) { return static_cast<DeviceMemory*>(b.gpu())->track(); }
 
@@ -21,42 +22,68 @@ bool is_row_major(const View<uint64_t>& v) {
   return true;
 }
 
+// The axes of each window that are the routine's own.
+size_t own_axes(const RoutineForm& form, size_t window) { return form.own.empty() ? 2 : form.own[window]; }
+
+// The leading axes of all windows, those that lie behind one another as one.
+struct Leading {
+  static constexpr size_t kMost = RoutineForm::kBatchAxes;
+  size_t axes = 0;
+  int64_t count = 1, sizes[kMost];
+  std::vector<int64_t> steps;  // of each window along each axis
+
+  // False where there are too many, or of different sizes.
+  bool find(const RoutineForm& form, std::span<const View<uint64_t>> views) {
+    const size_t windows = views.size();
+    steps.assign(windows * kMost, 0);
+    size_t rank = 0, fullest = 0;
+    for (size_t w = 0; w < windows; ++w) {
+      const size_t leading = views[w].shape.size() - own_axes(form, w);
+      if (leading > rank) rank = leading, fullest = w;
+    }
+    for (size_t axis = 0; axis < rank; ++axis) {
+      const int64_t n = views[fullest].shape[axis];
+      const auto there = [&](size_t w) { return axis + own_axes(form, w) < views[w].shape.size(); };
+      const auto step = [&](size_t w) { return there(w) ? views[w].strides[axis] : 0; };
+      bool joins = axes > 0;
+      for (size_t w = 0; w < windows; ++w) {
+        if (there(w) && views[w].shape[axis] != n) return false;
+        joins = joins && steps[w * kMost + axes - 1] == n * step(w);
+      }
+      count *= n;
+      if (n == 1) continue;
+      if (!joins && axes == kMost) return false;
+      if (!joins) sizes[axes++] = 1;
+      sizes[axes - 1] *= n;
+      for (size_t w = 0; w < windows; ++w) steps[w * kMost + axes - 1] = step(w);
+    }
+    return true;
+  }
+};
+
 // The numbers of a step's windows that RoutineForm describes. False where the leading axes are too many, or of
 // different sizes.
-bool matrix_numbers(std::span<const View<uint64_t>> views, std::vector<int64_t>& numbers) {
+bool window_numbers(const RoutineForm& form, std::span<const View<uint64_t>> views, std::vector<int64_t>& numbers) {
   constexpr size_t kBatch = RoutineForm::kBatchAxes;
-  const size_t rank = views[0].shape.size(), windows = views.size();
+  const size_t windows = views.size();
   numbers.assign(RoutineForm::slots(windows), 0);
-  size_t axes = 0;
-  int64_t batch = 1, sizes[kBatch];
-  std::vector<int64_t> steps(windows * kBatch);
-  for (size_t axis = 0; axis + 2 < rank; ++axis) {
-    const int64_t n = views[0].shape[axis];
-    bool joins = axes > 0;
-    for (size_t w = 0; w < windows; ++w) {
-      if (views[w].shape[axis] != n) return false;
-      joins = joins && steps[w * kBatch + axes - 1] == n * views[w].strides[axis];
-    }
-    batch *= n;
-    if (n == 1) continue;
-    if (!joins && axes == kBatch) return false;
-    if (!joins) sizes[axes++] = 1;
-    sizes[axes - 1] *= n;
-    for (size_t w = 0; w < windows; ++w) steps[w * kBatch + axes - 1] = views[w].strides[axis];
-  }
+  Leading leading;
+  if (!leading.find(form, views)) return false;
+  const size_t unused = kBatch - leading.axes;
   for (size_t w = 0; w < windows; ++w) {
     const View<uint64_t>& v = views[w];
+    const size_t axes = own_axes(form, w), rank = v.shape.size();
     int64_t* own = &numbers[RoutineForm::slot(w, 0)];
     own[RoutineForm::kAddress] = static_cast<int64_t>(v.first);
-    own[RoutineForm::kRows] = v.shape[rank - 2];
-    own[RoutineForm::kColumns] = v.shape[rank - 1];
-    own[RoutineForm::kRowStride] = v.strides[rank - 2];
-    own[RoutineForm::kColumnStride] = v.strides[rank - 1];
-    for (size_t i = 0; i < axes; ++i) own[RoutineForm::kSteps + kBatch - axes + i] = steps[w * kBatch + i];
+    own[RoutineForm::kRows] = axes > 1 ? v.shape[rank - 2] : 1;
+    own[RoutineForm::kColumns] = axes > 0 ? v.shape[rank - 1] : 1;
+    own[RoutineForm::kRowStride] = axes > 1 ? v.strides[rank - 2] : 0;
+    own[RoutineForm::kColumnStride] = axes > 0 ? v.strides[rank - 1] : 0;
+    for (size_t i = 0; i < leading.axes; ++i) own[RoutineForm::kSteps + unused + i] = leading.steps[w * kBatch + i];
   }
   for (size_t i = 0; i < kBatch; ++i)
-    numbers[RoutineForm::size_slot(windows, i)] = i < kBatch - axes ? 1 : sizes[i - (kBatch - axes)];
-  numbers[RoutineForm::batch_slot(windows)] = batch;
+    numbers[RoutineForm::size_slot(windows, i)] = i < unused ? 1 : leading.sizes[i - unused];
+  numbers[RoutineForm::batch_slot(windows)] = leading.count;
   return true;
 }
 
@@ -183,7 +210,13 @@ Status GpuCall::launch_forms(const Library& step, std::span<Shader* const> forms
     FRIT_TRY(workspace(static_cast<size_t>(bytes), address));
     numbers[RoutineForm::scratch_slot(first.windows, i)] = static_cast<int64_t>(address);
   }
-  for (Shader* shader : forms) FRIT_TRY(launch_form(step, *shader, numbers, frame));
+  for (Shader* shader : forms) {
+    const RoutineForm& form = *shader->code().routine;
+    int64_t& turn = numbers[RoutineForm::turn_slot(form.windows)];
+    turn = 0;
+    const int64_t turns = std::min(form.turns.evaluate(numbers.data()), kMostTurns);
+    for (; turn < turns; ++turn) FRIT_TRY(launch_form(step, *shader, numbers, frame));
+  }
   return {};
 }
 
@@ -204,15 +237,20 @@ Status GpuCall::launch_form(const Library& step, Shader& shader, const std::vect
 
 Status GpuCall::library(const Library& step, std::span<const View<uint64_t>> views, const Frame<uint64_t>& frame) {
   const std::span<Shader* const> forms = program_.forms(step.step);
-  if (forms.empty()) {
+  const auto by_host = [&]() -> Status {
     FRIT_TRY(on_host(step, views, frame));
     return step.epilogue ? launch(*step.epilogue, true, frame) : Status();
-  }
+  };
+  if (forms.empty()) return by_host();
   const std::string who = "op '" + step.plan->name + "' on a gpu ";
   std::vector<int64_t> numbers;
-  if (!matrix_numbers(views, numbers))
+  if (!window_numbers(*forms[0]->code().routine, views, numbers)) {
+    if (!forms.back()->code().routine->suited.empty()) return by_host();
     return Diagnostic(who + "takes at most 4 leading axes that do not lie behind one another", {},
                       "make the operands contiguous");
+  }
+  for (size_t i = 0; i < std::min(step.sizes.size(), RoutineForm::kAttributes); ++i)
+    numbers[RoutineForm::attribute_slot(views.size(), i)] = step.sizes[i].get(frame.symbols);
   bool dense = true;
   for (size_t i = step.operands.size(); i < views.size(); ++i) dense &= is_row_major(views[i]);
   for (size_t first = 0, next = 0; first < forms.size(); first = next) {
@@ -223,14 +261,14 @@ Status GpuCall::library(const Library& step, std::span<const View<uint64_t>> vie
     if (!dense || !all_zero(form.agree, numbers)) return Diagnostic(who + "has operands and results that do not fit");
     const bool last = next == forms.size();
     const bool refused = std::any_of(joined.begin(), joined.end(), [](Shader* s) { return s->refused(); });
-    if (!last && (refused || !all_zero(form.suited, numbers))) continue;
+    if (!all_zero(form.suited, numbers) || (refused && !last)) continue;
     if (end.groups.evaluate(numbers.data()) <= 0) return {};
     const Status launched = launch_forms(step, joined, numbers, frame);
     if (!launched.ok() && !last) continue;
     FRIT_TRY(launched);
     return step.epilogue && !end.epilogue ? launch(*step.epilogue, true, frame) : Status();
   }
-  return {};
+  return by_host();
 }
 
 }  // namespace frit::runtime::vulkan

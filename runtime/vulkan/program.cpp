@@ -49,17 +49,23 @@ Status Program::check_forms(const LibraryPlan& step, size_t number) const {
                       "run the function on the cpu");
   }
   const size_t windows = step.operands.size() + step.results.size();
+  const std::vector<uint32_t>& own = forms->second.front()->code().routine->own;
   bool applied = true;
   for (const Shader* s : forms->second) {
     const RoutineForm& form = *s->code().routine;
     applied &= form.epilogue || form.joined;
-    if (form.windows != windows || (form.epilogue && !step.epilogue) || (form.joined && s == forms->second.back()))
+    if (form.windows != windows || form.own != own || (form.epilogue && !step.epilogue) ||
+        (form.joined && s == forms->second.back()))
       return Diagnostic("the routine '" + step.name + "' does not fit its shader @" + s->code().name);
   }
+  size_t window = 0;
   for (const auto* list : {&step.operands, &step.results})
-    for (const WindowPlan& w : *list)
-      if (w.shape.size() < 2 || w.shape.size() != step.results[0].shape.size())
-        return Diagnostic("the routine '" + step.name + "' takes arrays of one rank, at least 2");
+    for (const WindowPlan& w : *list) {
+      const size_t rank = w.shape.size(), axes = own.empty() ? 2 : own[window++];
+      if (rank < axes || (own.empty() && rank != step.results[0].shape.size()))
+        return Diagnostic("the routine '" + step.name + "' takes arrays of one rank, at least 2, or those with its " +
+                          "shaders' own axes");
+    }
   if (step.epilogue && !applied && !shaders_.contains(step.epilogue->name))
     return Diagnostic("kernel '" + step.epilogue->name + "' has no shader");
   return {};

@@ -22,6 +22,8 @@ GpuCode sample() {
   r.suited = {number(RoutineForm::size_slot(2, 3))};
   r.variant = {{}, {DimProgram(0), DimProgram(1)}};
   r.scratch = {DimProgram(64), number(RoutineForm::scratch_slot(2, 1))};
+  r.own = {1, 0};
+  r.turns = number(RoutineForm::batch_slot(2));
   r.joined = true;
   r.epilogue = true;
   return {{plain, form}};
@@ -41,6 +43,8 @@ TEST(GpuCode, reads_back_what_was_written) {
   EXPECT_EQ(b.windows, 2u);
   EXPECT_EQ(a.arguments, b.arguments);
   EXPECT_EQ(a.groups, b.groups);
+  EXPECT_EQ(a.own, b.own);
+  EXPECT_EQ(a.turns, b.turns);
   EXPECT_EQ(a.agree, b.agree);
   EXPECT_EQ(a.suited, b.suited);
   EXPECT_EQ(a.variant, b.variant);
@@ -59,6 +63,11 @@ TEST(GpuCode, numbers_must_be_those_of_its_windows) {
   code = sample();
   code.kernels[1].routine->scratch.push_back(DimProgram(8));
   EXPECT_FALSE(read_gpu_code(write_gpu_code(code)).ok());
+  for (const std::vector<uint32_t>& own : {std::vector<uint32_t>{1}, std::vector<uint32_t>{3, 0}}) {
+    code = sample();
+    code.kernels[1].routine->own = own;
+    EXPECT_FALSE(read_gpu_code(write_gpu_code(code)).ok());
+  }
   code = sample();
   code.kernels[0].per_group = 0;
   EXPECT_FALSE(read_gpu_code(write_gpu_code(code)).ok());
