@@ -138,5 +138,5 @@ class GlslBackend : public Backend {
 
 FRIT_BACKEND(
     frit::codegen::glsl::GlslBackend,
-    "target vulkan; device vulkan; rank 100; machines baseline; portable baseline; routines matmul attention masked_attention;"
+    "target vulkan; device vulkan; rank 100; machines baseline; portable baseline; routines matmul attention masked_attention sort argsort partition argpartition topk searchsorted;"
     "emit glsl .comp; emit spirv .spv binary; emit spirv-asm .spvasm")

@@ -117,7 +117,7 @@ class Ops(CliTest):
         alone = next(target for target in described["exp"] if "shared" in target)
         self.assertEqual([described["exp"][t] for t in ("cpu", "vulkan", alone)], ["kernel"] * 3)
         self.assertEqual([described["matmul"][t] for t in ("cpu", "vulkan", alone)], ["library", "kernel", "kernel"])
-        self.assertEqual([described["sort"][t] for t in ("cpu", "vulkan", alone)], ["library", "cpu", "kernel"])
+        self.assertEqual([described["sort"][t] for t in ("cpu", "vulkan", alone)], ["library", "kernel", "kernel"])
         self.assertEqual([described["all_sum"][t] for t in ("cpu", "vulkan", alone)], ["library", "cpu", "-"])
         self.assertIn(f"  {alone}: -\n", self.text("ops", "all_sum"))
         # The table speaks the truth about code without a runtime.

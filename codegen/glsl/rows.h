@@ -1,0 +1,69 @@
+// The part that shaders of routines along rows share. It has their arguments, finds rows in memory, and makes words
+// whose order is that of elements (ir/routines/host_rows.h).
+#pragma once
+
+#include "codegen/glsl/form_numbers.h"
+#include "codegen/glsl/routine.h"
+
+namespace frit::codegen::glsl {
+
+constexpr int64_t kMostRow = int64_t{1} << 30;  // elements of a row, counted in 32 bits
+constexpr uint32_t kRowThreads = 256;           // invocations of a workgroup
+
+// The head of a shader: its arguments, then functions that find and read elements of rows. Word OWN: declarations of
+// arguments behind those that all have.
+extern const char* const kRowHead;
+// Positions in rows: reads and keys of elements. Follows the head.
+extern const char* const kRowKeys;
+
+// Words of the text for elements of a type.
+std::map<std::string, std::string> row_words(Dtype type);
+// Words that hold an element or its key have 64 bits.
+inline bool has_wide_words(Dtype t) { return t.size == 8; }
+inline int64_t word_bytes(Dtype t) { return has_wide_words(t) ? 8 : 4; }
+
+// Whether the device has what shaders for elements of the type need.
+bool has_rows_of(Dtype type, const runtime::GpuFeatures& features);
+
+// A form whose windows are rows: one operand and one result.
+class RowForm {
+ public:
+  explicit RowForm(const RoutineStep& step);
+
+  const Dim rows, n, length;  // rows, and elements of a row of the operand and of the result
+  // The arguments that all shaders have, of the operand or of dense rows of `size` elements in other memory.
+  void operand();
+  void dense(const Dim& address, const Dim& size);
+  void argument(const Dim& d) { form.arguments.push_back(form_program(d)); }
+  // Where the form may be chosen: `most` is at least `value`.
+  void at_most(const Dim& value, int64_t most) { form.suited.push_back(form_program(max(value - Dim(most), 0))); }
+  static Dim memory() { return form_number(runtime::RoutineForm::scratch_slot(2, 0)); }
+  static Dim turn() { return form_number(runtime::RoutineForm::turn_slot(2)); }
+
+  runtime::RoutineForm form;
+};
+
+// One where `value` is more than `least`, else zero.
+inline Dim exceeds(const Dim& value, int64_t least) { return min(max(value - Dim(least), 0), Dim(1)); }
+// The least power of two that is at least `least`, which is at most `most`; and its logarithm.
+Dim power_above(const Dim& least, int64_t most);
+Dim logarithm_above(const Dim& least, int64_t most);
+
+// The size if it is known.
+inline std::optional<int64_t> known(const Dim& d) { return d.is_const() ? std::optional(d.value()) : std::nullopt; }
+
+// Sorts rows of a few elements, several in a workgroup: those of the operand, or dense ones in working memory, of
+// `size` elements. The result has the last ones, or their positions.
+int64_t sorted_tile(Dtype type);  // the most elements
+Shader row_shader(const RoutineStep& step, const std::string& suffix, std::string text, runtime::RoutineForm form);
+Shader sort_short_rows(const RoutineStep& step, bool positions, const std::optional<Dim>& dense_size,
+                       const Dim& dense_at);
+// Adds the forms that sort rows of any length, joined. Kept pairs of keys and positions stay in working memory, as
+// number mod(turns, 2) of two, for a form that follows.
+enum class SortedAs : uint8_t { Elements, Positions, KeptPairs };
+void sort_long_rows(const RoutineStep& step, SortedAs as, std::vector<Shader>& shaders);
+Dim sorted_words(const RowForm& f, Dtype type, const Dim& which);
+Dim sorted_places(const RowForm& f, Dtype type, const Dim& which);
+Dim merging_turns(const Dim& n, Dtype type);
+
+}  // namespace frit::codegen::glsl
