@@ -326,6 +326,7 @@ bool KernelEmitter::emit_rows(const ir::Loop& rows, Value* to) {
   scope.row = open.i;
   if (!divides(rows.extent)) scope.rows_left = builder_.CreateSub(to, open.i, "rows_left");
   vector_ = &scope;
+  plan_tile_prefetches(rows, *columns);
   emit_vector_loop(*columns, 1, i64(0), eval(columns->extent).scalar(),
                    divides(columns->extent) && divides(rows.extent));
   vector_ = nullptr;

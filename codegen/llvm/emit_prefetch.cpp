@@ -4,7 +4,8 @@
 // most prefetches the next row, which is then in the second-level cache at its first visit.
 //
 // A loop that goes from row to row and takes a short piece of each jumps further than the processor foresees, so it
-// prefetches the piece of a later row.
+// prefetches the piece of a later row. So does a transpose, which reads pieces of some rows, and writes pieces of some
+// others.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -12,6 +13,8 @@
 #include "codegen/llvm/emitter.h"
 
 namespace frit::codegen {
+
+using llvm::Value;
 
 namespace {
 
@@ -21,6 +24,8 @@ constexpr int64_t kMinBuffer = int64_t{1} << 20;
 constexpr int64_t kMinRow = 1024;
 // Pieces of rows: the least jump from row to row, the longest piece, and the lines that are on their way.
 constexpr int64_t kMinJump = 1024, kMaxPiece = 2048, kLinesAhead = 48;
+// Tiles of a transpose: the steps after which rows are read, and the lines of each row to write that are on their way.
+constexpr int64_t kStepsAhead = 4, kWrittenAhead = 2;
 
 size_t scalar_count(const ir::Loop& loop) {
   return static_cast<size_t>(std::count_if(loop.body.begin(), loop.body.end(), [](const ir::Instr& i) {
@@ -85,21 +90,52 @@ void KernelEmitter::plan_piece_prefetches(const ir::Loop& rows) {
       plan(*loop, loop->var, loop->extent);
 }
 
-// In a full step of the vector loop `loop`: prefetches a line of the next row for each line that the step reads of this
-// row.
+// For the vector loop of a tile whose iterations of `rows` go side by side.
+void KernelEmitter::plan_tile_prefetches(const ir::Loop& rows, const ir::Loop& columns) {
+  const auto plan = [&](uint32_t buffer, const Dim& index, bool write) {
+    if (buffer >= kernel_.buffers.size()) return;
+    const ir::KernelBuffer& b = kernel_.buffers[buffer];
+    const int64_t size = b.dtype.size;
+    if ((b.written && !write) || facts_.range(b.size).high < kMinBuffer / size) return;
+    const auto along = index.affine_in(write ? columns.var : rows.var);
+    const auto across = index.affine_in(write ? rows.var : columns.var);
+    if (!along || !along->coefficient.is(1) || !across) return;
+    if (facts_.less_equal(kMinJump / size, across->coefficient) != Tri::Yes) return;
+    const int64_t ahead = write ? kLine / size * kWrittenAhead : kStepsAhead * columns.vector;
+    prefetches_[&columns].push_back(
+        {buffer, index.substitute(columns.var, Dim::symbol(columns.var) + Dim(ahead)), write});
+  };
+  for (const ir::Instr& i : columns.body) {
+    if (const auto* l = std::get_if<ir::LoadInstr>(&i.node); l && l->mask == ir::kNoReg)
+      plan(l->buffer, l->index, false);
+    // A non-temporal store does not read its line.
+    if (const auto* s = std::get_if<ir::StoreInstr>(&i.node); s && s->mask == ir::kNoReg && !s->stream)
+      plan(s->buffer, s->index, true);
+  }
+}
+
+// In a full step of the vector loop `loop`: prefetches a line of a later row for each line that the step reads or
+// writes of this row.
 void KernelEmitter::emit_prefetches(const ir::Loop& loop) {
   auto found = prefetches_.find(&loop);
   if (found == prefetches_.end()) return;
-  for (const auto& [buffer, index] : found->second) {
+  for (const auto& [buffer, index, write] : found->second) {
     const Address a = address(buffer, index);
-    if (a.kind != Address::Kind::Strided || a.stride != 1) continue;
+    if (a.kind != Address::Kind::Strided) continue;
+    const auto prefetch = [&, write = write](Value* at) {
+      builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {builder_.getPtrTy()},
+                               {at, builder_.getInt32(write ? 1 : 0), builder_.getInt32(2), builder_.getInt32(1)});
+    };
+    if (a.along_rows)
+      for (int lane = 0; lane < vector_->width; ++lane) prefetch(lane_address(a, 0, lane));
+    if (a.stride != 1) continue;
+    // Copies that are rows have lines of their own.
     int64_t next = 0;
     for (int c = 0; c < copies(); ++c) {
       const int64_t at = int64_t{c} * vector_->width * a.dtype.size;
-      if (at < next) continue;
+      if (vector_->rows.empty() && at < next) continue;
       next = at + kLine;
-      builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {builder_.getPtrTy()},
-                               {copy_address(a, c), builder_.getInt32(0), builder_.getInt32(2), builder_.getInt32(1)});
+      prefetch(copy_address(a, c));
     }
   }
 }

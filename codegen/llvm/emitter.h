@@ -246,6 +246,7 @@ class KernelEmitter {
   // emit_prefetch.cpp
   void plan_prefetches(const ir::Loop& parallel);
   void plan_piece_prefetches(const ir::Loop& rows);
+  void plan_tile_prefetches(const ir::Loop& rows, const ir::Loop& columns);
   void emit_prefetches(const ir::Loop& loop);
 
   // emit_reduce.cpp One accumulator for each lane (or vector of lanes), on the stack.
@@ -288,7 +289,12 @@ class KernelEmitter {
   DimFacts facts_;
   std::vector<Frame> frames_;
   // by the loop that prefetches: buffers and positions
-  std::map<const ir::Loop*, std::vector<std::pair<uint32_t, Dim>>> prefetches_;
+  struct Prefetch {
+    uint32_t buffer;
+    Dim index;
+    bool write = false;
+  };
+  std::map<const ir::Loop*, std::vector<Prefetch>> prefetches_;
   VectorScope* vector_ = nullptr;
   std::map<const ir::ScalarInstr*, llvm::Value*>
       running_;  // stack slots of the carries of a vector loop, by their step

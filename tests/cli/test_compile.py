@@ -3,6 +3,7 @@
 FRIT_CLI names the program, FRIT_GRAPHS the folder of example graphs. Needs Python's standard library alone.
 """
 import platform
+import re
 import shutil
 import subprocess
 import unittest
@@ -36,6 +37,22 @@ class Compile(CliTest):
         self.assertIn("%k1", self.text("compile", graph, "--cpu=x86-64-v4"))
         self.assertIn("nothing", self.error(1, "compile", graph, "--cpu=nothing", "-o", self.path("out")))
         self.assertEqual(self.files(), [])
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "names an x86-64 processor")
+    def test_tiles_prefetch_both_sides(self):
+        """A transpose prefetches the rows that it reads and those that it writes, and computes what it did."""
+        graph = """func @turn(%x: f32[1003, 531]) -> f32[531, 1003] {
+  %0: f32[531, 1003] = transpose %x {axes=[1, 0]}
+  %1: f32[531, 1003] = contiguous %0
+  return %1
+}
+"""
+        code = self.text("compile", "-", "--cpu=x86-64-v4", "--emit=llvm-ir", stdin=graph)
+        kinds = re.findall(r"call void @llvm\.prefetch\S*\(ptr \S+ i32 ([01])", code.replace("ptr nonnull ", "ptr "))
+        self.assertEqual(set(kinds), {"0", "1"})
+        small = graph.replace("1003", "103")
+        self.assertNotIn("llvm.prefetch", self.text("compile", "-", "--cpu=x86-64-v4", "--emit=llvm-ir", stdin=small))
+        self.text("verify", "-", "--runs=1", stdin=graph)
 
     def test_endings(self):
         graph = GRAPHS / "gelu.frit"
