@@ -5,6 +5,7 @@
 #include "ir/graph/batch.h"
 #include "ir/graph/op.h"
 #include "ir/ops/rules.h"
+#include "ir/ops/windows.h"
 
 namespace frit::ir {
 namespace {
@@ -244,6 +245,7 @@ std::vector<ValueId> vjp_as_strided(Builder& b, const Op& op, Values operands, V
   const Type x = b.type(operands[0]);
   const Dim count = b.type(cotangents[0]).size();
   if (count.is(0)) return {b.splat(0, x)};
+  if (const auto sum = sum_of_windows(b, op.attrs, x, cotangents[0])) return {*sum};
   const ValueId numbers = b.build("iota", {}, {{"shape", Dims(x.shape)}, {"axis", Dim(0)}, {"dtype", int64}});
   const ValueId positions = rules::reshape(b, b.build("as_strided", {numbers}, op.attrs), {count});
   return {b.build("scatter_add_axis", {b.splat(0, x), positions, rules::reshape(b, cotangents[0], {count})},

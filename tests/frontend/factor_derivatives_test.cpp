@@ -220,5 +220,47 @@ TEST(FactorDerivatives, AsStrided) {
   expect_batch([](const array& a) { return as_strided(a, {4, 3}, {2, 1}, 1); }, drawn({2, 12}, 3));
 }
 
+// Windows of every kind: each element gets the cotangents of all positions that show it.
+TEST(FactorDerivatives, WindowsThatOverlap) {
+  struct Case {
+    int size;
+    Shape shape;
+    Strides strides;
+    size_t offset;
+  };
+  const std::vector<Case> cases = {
+      {2 * 7 * 6 * 3, {2, 3, 5, 3, 2, 3}, {126, 36, 3, 18, 3, 1}, 0},  // images, with a stride
+      {2 * 7 * 6 * 3, {2, 5, 4, 3, 3, 3}, {126, 18, 3, 18, 3, 1}, 0},
+      {2 * 7 * 6 * 3, {2, 5, 4, 9}, {126, 18, 3, 1}, 3},  // taps and channels on one axis
+      {2 * 8 * 6 * 3, {2, 3, 2, 9}, {144, 36, 6, 1}, 3},  // which steps beyond the stride
+      {30, {10, 9}, {2, 1}, 1},                           // places are the longer axis of few elements
+      {31, {4, 3}, {8, 2}, 1},                            // a stride that does not divide the operand
+      {30, {3, 2, 4}, {9, 0, 2}, 2},                      // repeated
+      {40, {5, 3, 1}, {7, 3, 0}, 4},                      // strides that divide nothing
+      {300, {17, 17, 2}, {17, 1, 11}, 0},                 // a place that crosses a line
+      {6, {1, 1}, {5, 3}, 4},
+  };
+  for (const Case& c : cases)
+    for (const Dtype t : {float32, bfloat16}) {
+      const Unary windows = [&](const array& a) { return as_strided(a, c.shape, c.strides, c.offset); };
+      const array x = astype(zeros({c.size}), t);
+      int count = 1;
+      for (const int n : c.shape) count *= n;
+      // Small integers, whose sums are exact.
+      const array g = astype(reshape(remainder(arange(count) * array(7), array(5)) - array(2), c.shape), t);
+      std::vector<float> expected(static_cast<size_t>(c.size), 0.0f);
+      const std::vector<float> of_windows = values<float>(astype(g, float32));
+      for (int i = 0; i < count; ++i) {
+        int64_t at = static_cast<int64_t>(c.offset), rest = i;
+        for (size_t axis = c.shape.size(); axis-- > 0; rest /= c.shape[axis])
+          at += rest % c.shape[axis] * c.strides[axis];
+        expected[static_cast<size_t>(at)] += of_windows[static_cast<size_t>(i)];
+      }
+      const auto found =
+          vjp([&](const std::vector<array>& in) { return std::vector<array>{windows(in[0])}; }, {x}, {g});
+      EXPECT_EQ(values<float>(astype(found.second[0], float32)), expected) << c.size;
+    }
+}
+
 }  // namespace
 }  // namespace frit::test

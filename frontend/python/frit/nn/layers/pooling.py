@@ -1,5 +1,4 @@
 """Pooling over windows of (batch, ..., channels)."""
-import itertools
 from typing import Optional, Tuple, Union
 
 import frit.core as mx
@@ -48,12 +47,11 @@ class _Pool(Module):
             n = self._n
             order = [0, *range(1, 2 * n, 2), *range(2, 2 * n + 1, 2), 2 * n + 1]
             return x.reshape(shape + [channels]).transpose(order)
-        # One slice of the input for each place of the kernel.
-        parts = []
-        for place in itertools.product(*map(range, self._kernel_size)):
-            ends = [p + (c - 1) * s + 1 for p, c, s in zip(place, counts, self._stride)]
-            parts.append(x[(slice(None), *(slice(p, e, s) for p, e, s in zip(place, ends, self._stride)))])
-        return mx.stack(parts, axis=-2).reshape(lead, *counts, *self._kernel_size, channels)
+        steps = [1]
+        for size in reversed(x.shape[1:]):
+            steps.insert(0, steps[0] * size)
+        strides = [steps[0], *(step * s for step, s in zip(steps[1:-1], self._stride)), *steps[1:-1], 1]
+        return mx.as_strided(x, (lead, *counts, *self._kernel_size, channels), strides)
 
     def _pool(self, x):
         if x.ndim != self._n + 2:
