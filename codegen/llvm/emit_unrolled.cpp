@@ -23,6 +23,33 @@ int64_t count_instrs(const ir::Body& body, int lanes) {
   return n;
 }
 
+// The same of an iteration of a loop inside of the vector loop. Values that are equal in all lanes do not count: once
+// the iteration is known, most are computed above the vector loop. Lanes that lie side by side are an access per copy.
+int64_t count_instrs(const ir::Body& body, const std::string& var, const std::vector<bool>& varying, int copies,
+                     int width) {
+  const auto access = [&](const Dim& index) -> int64_t {
+    const auto affine = index.affine_in(var);
+    return affine && (affine->coefficient.is(0) || affine->coefficient.is(1)) ? copies : int64_t{copies} * width;
+  };
+  int64_t n = 0;
+  for (const ir::Instr& instr : body) {
+    if (const auto* loop = std::get_if<ir::Loop>(&instr.node))
+      n += loop->extent.is_const() ? loop->extent.value() * count_instrs(loop->body, var, varying, copies, width)
+                                   : kTooMany;
+    else if (const auto* scalar = std::get_if<ir::ScalarInstr>(&instr.node))
+      n += varying[scalar->result] ? 1 : 0;
+    else if (const auto* index = std::get_if<ir::IndexInstr>(&instr.node))
+      n += varying[index->result] ? copies : 0;
+    else if (const auto* load = std::get_if<ir::LoadInstr>(&instr.node))
+      n += access(load->index);
+    else if (const auto* store = std::get_if<ir::StoreInstr>(&instr.node))
+      n += access(store->index);
+    else
+      n += int64_t{copies} * width;
+  }
+  return n;
+}
+
 // Full steps beyond which the time of the remainder does not matter.
 constexpr int64_t kManySteps = 32;
 constexpr int64_t kMaxRest = 128;  // instructions of a remainder, for one lane
@@ -38,7 +65,10 @@ bool KernelEmitter::emit_unrolled(const ir::Loop& loop) {
   if (!vector_ || !loop.extent.is_const() || !loop.carries.empty()) return false;
   const int64_t n = loop.extent.value();
   if (n < 1 || n > kMaxInstrs || (loop.lanes > 0 && n > loop.lanes)) return false;
-  if (n * count_instrs(loop.body, vector_->width * copies()) > kMaxInstrs) return false;
+  const int64_t instrs = vector_->rows.empty()
+                             ? count_instrs(loop.body, vector_->var, vector_->varying, copies(), vector_->width)
+                             : count_instrs(loop.body, vector_->width * copies());
+  if (n * instrs > kMaxInstrs) return false;
   const size_t accumulators = loop.accumulators.size();
   std::vector<std::vector<States>> states(accumulators);  // by accumulator and copy: one state for each iteration
   for (int64_t i = 0; i < n; ++i) {
