@@ -144,6 +144,20 @@ void fill(const runtime::Tensor& value, runtime::Tensor& result) {
   copy_window({0, runtime::Sizes(rank), runtime::Sizes(rank), result.shape}, std::move(spread), result);
 }
 
+// Whether the last source is a donated operand that the result can be written over: all of it, as it lies.
+bool can_write_over(const RowCall& call, const ir::IndexRule& rule, const Window& w) {
+  const auto operand = static_cast<size_t>(w.operand);
+  if (rule.fill >= 0 || operand >= call.donated.size() || !call.donated[operand]) return false;
+  const runtime::Tensor& t = call.operands[operand];
+  const ir::Type& type = call.types[0];
+  for (size_t d = 0; d < w.shape.size(); ++d)
+    if (w.to[d] != 0 || w.from[d] != 0 || !type.shape[d].is(w.shape[d]) || t.shape[d] != w.shape[d]) return false;
+  // Memory much larger than needed would be held for nothing.
+  const size_t bytes = t.dtype.size * static_cast<size_t>(std::max<int64_t>(1, type.size().value()));
+  return t.dtype == type.dtype && t.offset == 0 && is_row_major(t) && t.buffer.use_count() == 1 && t.buffer->owned() &&
+         t.buffer->bytes() / 2 <= bytes;
+}
+
 }  // namespace
 
 bool run_windows(const RowCall& call, runtime::Tensor& result) {
@@ -165,6 +179,21 @@ bool run_windows(const RowCall& call, runtime::Tensor& result) {
     auto window = window_of(source, at, call.operands, call.types[0]);
     if (!window) return false;
     windows.push_back(*std::move(window));
+  }
+  if (!windows.empty() && can_write_over(call, rule, windows.back())) {
+    // An update writes its part alone.
+    auto& donor = const_cast<runtime::Tensor&>(call.operands[static_cast<size_t>(windows.back().operand)]);
+    result = std::move(donor);
+    windows.pop_back();
+    try {
+      wait_for(result);
+      for (size_t i = windows.size(); i-- > 0;)
+        copy_window(windows[i], call.operands[static_cast<size_t>(windows[i].operand)], result);
+    } catch (...) {
+      donor = std::move(result);
+      throw;
+    }
+    return true;
   }
   result = allocate(call.types[0].dtype, to_shape(call.types[0].shape));
   if (rule.fill >= 0) fill(call.operands[static_cast<size_t>(rule.fill)], result);

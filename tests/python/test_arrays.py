@@ -157,3 +157,34 @@ def test_a_million_calls_leave_memory_as_it_was():
     before = resident()
     work(200000)
     assert resident() - before < 8192
+
+
+def test_an_update_writes_its_part_alone():
+    y = mx.zeros((512, 1024))
+    mx.eval(y)
+    before = mx.get_active_memory()
+    mx.reset_peak_memory()
+    for i in range(4):
+        y[i] = 1.0
+        y[:, i] += mx.ones((512,))
+        y[i : i + 2, 3:5] = mx.array([[1.0, 2.0]])
+        mx.eval(y)
+    assert mx.get_peak_memory() - before < y.nbytes // 4  # no copy of the whole
+    assert mx.get_active_memory() == before
+    assert y.sum().item() == sum(map(sum, y.tolist()))
+
+
+def test_an_update_leaves_others_alone():
+    y = mx.arange(12).reshape(4, 3) + 0
+    mx.eval(y)
+    view, transposed, copy, exported = y[:2], y.T, mx.array(y), np.array(y, copy=False)
+    mx.eval(view, transposed, copy)
+    y[0] = 100
+    assert view.tolist() == [[0, 1, 2], [3, 4, 5]] and transposed.tolist()[0] == [0, 3, 6, 9]
+    assert copy.tolist()[0] == exported.tolist()[0] == [0, 1, 2] and y.tolist()[0] == [100] * 3
+    y[1:] = y[:-1]  # overlaps itself
+    assert y.tolist() == [[100] * 3, [100] * 3, [3, 4, 5], [6, 7, 8]]
+    spread = mx.broadcast_to(mx.array(1), (2, 2))
+    mx.eval(spread)
+    spread[0] = 5
+    assert spread.tolist() == [[5, 5], [1, 1]]
