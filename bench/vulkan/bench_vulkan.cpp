@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/vulkan/routine_graphs.h"
 #include "codegen/core/backend.h"
 #include "ir/read/parser.h"
 #include "runtime/execute/gpu.h"
@@ -490,6 +491,7 @@ int main(int argc, char** argv) {
                 few ? 0 : 2 * batch * x * y * z);
     }
   attentions(bench, n);
+  for (const RoutineGraph& r : all_routine_graphs(o.scale)) bench.run(r.name, r.text, r.bytes);
   bench.launch(sized(kSwiglu, {{"n", 16}, {"m", 64}}));
   bench.cold(sized(kGelu, {{"n", 64}, {"m", 64}}));
   bench.write_json();

@@ -138,5 +138,6 @@ class GlslBackend : public Backend {
 
 FRIT_BACKEND(
     frit::codegen::glsl::GlslBackend,
-    "target vulkan; device vulkan; rank 100; machines baseline; portable baseline; routines matmul attention masked_attention sort argsort partition argpartition topk searchsorted;"
+    "target vulkan; device vulkan; rank 100; machines baseline; portable baseline; routines matmul attention masked_attention "
+    "sort argsort partition argpartition topk searchsorted fft rfft irfft;"
     "emit glsl .comp; emit spirv .spv binary; emit spirv-asm .spvasm")

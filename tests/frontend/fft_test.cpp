@@ -87,6 +87,26 @@ TEST(Fft, RowsOfEveryLayout) {
   EXPECT_LT(distance(fft::irfft(fft::rfft(odd), odd.shape(1), 1), odd), 5e-6);
 }
 
+// Rows past what one pass of a GPU takes, and past two: a wave has one number in its spectrum.
+TEST(Fft, LongRows) {
+  for (int n : {1 << 13, 1 << 21, 100003}) {
+    const int wave = n / 3 + 5;
+    std::vector<float> re(static_cast<size_t>(n)), im(re.size());
+    for (size_t j = 0; j < re.size(); ++j) {
+      const double turns = static_cast<double>(j * static_cast<size_t>(wave) % re.size()) / n;
+      re[j] = static_cast<float>(std::cos(2 * std::numbers::pi * turns));
+      im[j] = static_cast<float>(std::sin(2 * std::numbers::pi * turns));
+    }
+    const array x = array(re.begin(), {n}) + array(im.begin(), {n}) * array(complex64_t{0, 1});
+    const array one = astype(equal(arange(n), array(wave)), complex64) * array(static_cast<float>(n));
+    EXPECT_LT(distance(fft::fft(x), one), 1e-6) << n;
+    EXPECT_LT(distance(fft::ifft(one), x), 2e-6) << n;
+    const array r = drawn({n}, false);
+    EXPECT_LT(distance(fft::rfft(r), slice(fft::fft(astype(r, complex64)), {0}, {n / 2 + 1})), 1e-6) << n;
+    EXPECT_LT(distance(fft::irfft(fft::rfft(r), n, 0), r), 5e-6) << n;
+  }
+}
+
 TEST(Fft, AxesAndNorms) {
   const array x = drawn({2, 3, 4});
   const array both = swapaxes(defined(swapaxes(defined(x), 1, 2)), 1, 2);
