@@ -2,7 +2,7 @@
 //
 // A row of a power of two is transformed in passes, a launch for each. A pass takes numbers that lie a fixed distance
 // apart through shared memory, and leaves its results in the order that the next pass needs (Stockham), so none sorts
-// them. Real rows that are short enough for one pass are complex rows of half the length.
+// them. Real results, and real rows that are short enough for one pass, are complex rows of half the length.
 //
 // Short rows whose lengths have no other factors than 2, 3, 5 and 7 are transformed in shared memory, a step for each.
 //
@@ -111,7 +111,7 @@ class Transform {
     std::vector<Shader> shaders;
     const bool known = n_.is_const();
     const int64_t n = known ? n_.value() : 0;
-    const bool is_power = n > 0 && kMostSize % n == 0, is_packed = n > 1 && n <= 2 * points();
+    const bool is_power = n > 0 && kMostSize % n == 0, is_packed = n > 1 && (kind_.half || n <= 2 * points());
     if (kind_.packed_read && (!known || (is_power && is_packed))) shaders.push_back(packed());
     if (!known || (is_power && shaders.empty())) shaders.push_back(whole());
     const bool is_short = n > 0 && n <= points() / 2 && kSmallFactors % n == 0;
@@ -175,12 +175,14 @@ class Transform {
 
   std::string stored(const char* u) const { return std::string(u) + "  v = $BACK$ * scale;\n" + kind_.stored; }
 
+  // The last step of `rfft` needs a whole row in shared memory.
   Shader packed() const {
-    const Dim half = floor_div(n_, 2);
-    Form f = form(form_number(Form::batch_slot(kWindows)), half);
-    f.turns = DimProgram(1);
-    for (const Dim& zero : {mod(Dim(kMostSize), n_), excess(n_, 2 * points()), shortfall(n_, 2)})
+    const Dim rows = form_number(Form::batch_slot(kWindows)), half = floor_div(n_, 2),
+              bytes = rows * half * Dim(kComplex);
+    Form f = form(rows, half);
+    for (const Dim& zero : {mod(Dim(kMostSize), n_), shortfall(n_, 2), kind_.half ? Dim(0) : excess(n_, 2 * points())})
       f.suited.push_back(form_program(zero));
+    f.scratch = {form_program(bytes * more_than_one_pass(half)), form_program(bytes * more_than_two(half))};
     return pass("_packed", {kind_.packed_read, std::string(kOfRow) + kind_.packed_store}, std::move(f));
   }
 
