@@ -182,3 +182,12 @@ def test_layers_losses_and_trees():
     assert mx.array_equal(whole.weight, before).item()
     assert utils.tree_unflatten([]) == [] and utils.tree_merge({}, {}) == {}
     assert utils.tree_map_with_path(lambda p, x: p, [1, {"k": 2}]) == ["0", {"k": "1.k"}]
+
+
+def test_arguments_that_are_positional_too():
+    # MLX's signatures name them behind the star, and its functions take them in front.
+    a = mx.array([[0, 1, 2], [3, 0, 5]])
+    assert mx.count_nonzero(a, 0).tolist() == [1, 1, 2] and mx.count_nonzero(a, None).item() == 4
+    assert mx.vecdot(a, a, 0).tolist() == [9, 1, 29]
+    with pytest.raises(TypeError):
+        mx.count_nonzero(a, 0, True)

@@ -53,8 +53,8 @@ void bind_quantised(nb::module_& m) {
       m, "quantize",
       [](const array& w, std::optional<int> group, std::optional<int> bits, const std::string& mode,
          const MaybeArray& global, StreamOrDevice s) { return quantize(w, group, bits, mode, global, s); },
-      positional(), "group_size"_a = nb::none(), "bits"_a = nb::none(), "mode"_a = "affine", nb::kw_only(),
-      "global_scale"_a = nb::none(), FRIT_STREAM);
+      positional(), "group_size"_a = nb::none(), "bits"_a = nb::none(), "mode"_a = "affine",
+      "global_scale"_a = nb::none(), nb::kw_only(), FRIT_STREAM);
   def(
       m, "dequantize",
       [](const array& w, const array& scales, const MaybeArray& biases, std::optional<int> group,

@@ -70,7 +70,7 @@ void bind_reductions(nb::module_& m) {
       [](const array& a, const Axes& axis, bool keepdims, StreamOrDevice s) {
         return axis.none ? count_nonzero(a, keepdims, s) : count_nonzero(a, axis.list, keepdims, s);
       },
-      positional(), nb::kw_only(), "axis"_a = nb::none(), "keepdims"_a = false, FRIT_STREAM);
+      positional(), "axis"_a = nb::none(), nb::kw_only(), "keepdims"_a = false, FRIT_STREAM);
   def_ordered(m, "sort", &sort);
   def_ordered(m, "argsort", &argsort);
   def_selected(m, "partition", "kth", &partition);
