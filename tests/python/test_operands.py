@@ -191,3 +191,20 @@ def test_arguments_that_are_positional_too():
     assert mx.vecdot(a, a, 0).tolist() == [9, 1, 29]
     with pytest.raises(TypeError):
         mx.count_nonzero(a, 0, True)
+
+
+@pytest.mark.parametrize("axes", [range(2), np.array([0, 1]), mx.array([0, 1]), (np.int64(0), 1), [0, np.int32(1)]])
+def test_axes_are_any_sequence(axes):
+    a = mx.arange(24.0).reshape(2, 3, 4)
+    assert mx.array_equal(mx.sum(a, axes), a.sum((0, 1))) and mx.array_equal(a.max(axes), a.max((0, 1)))
+    assert mx.array_equal(mx.flip(a, axes), mx.flip(a, (0, 1)))
+    assert mx.array_equal(mx.roll(a, (1, 2), axes), mx.roll(a, (1, 2), (0, 1)))
+    assert mx.array_equal(mx.roll(a, 1, np.int64(2)), mx.roll(a, 1, 2))
+
+
+@pytest.mark.parametrize("axes", ["0", 1.0, {0}, np.array([0.5]), np.array(0.5), "", b"0", [None], mx.array([0.0])])
+def test_what_is_no_axis(axes):
+    a = mx.ones((2, 3))
+    for f in (mx.sum, mx.flip, mx.squeeze, lambda a, axes: mx.roll(a, 1, axes)):
+        with pytest.raises(TypeError):
+            f(a, axes)

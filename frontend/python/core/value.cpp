@@ -115,14 +115,17 @@ bool Axes::read(nb::handle from) noexcept {
     list.assign(1, axis);
     return true;
   }
-  if (!PyList_Check(p) && !PyTuple_Check(p)) return false;
+  // Any sequence: a range and an array, too.
+  if (!PySequence_Check(p) || PyUnicode_Check(p) || PyBytes_Check(p)) return false;
   const Py_ssize_t n = PySequence_Size(p);
   for (Py_ssize_t i = 0; i < n; ++i) {
     const nb::object item = nb::steal(PySequence_GetItem(p, i));
+    if (!item.is_valid()) PyErr_Clear();
     if (!item.is_valid() || !read_int(item.ptr(), axis)) return false;
     list.push_back(axis);
   }
-  return true;
+  if (n < 0) PyErr_Clear();
+  return n >= 0;
 }
 
 Shape read_shape(nb::handle from) {

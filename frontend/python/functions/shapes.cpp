@@ -30,8 +30,10 @@ array matrix_transpose(const array& a, StreamOrDevice s) {
 namespace {
 
 std::vector<int> axis_list(nb::handle h) {
-  if (PyLong_Check(h.ptr())) return {nb::cast<int>(h)};
-  return nb::cast<std::vector<int>>(h);
+  Axes axes;
+  if (!axes.read(h))
+    throw nb::type_error(("roll: the axis cannot be of type " + nb::cast<std::string>(nb::str(h.type()))).c_str());
+  return axes.list;
 }
 
 using AtLeast = array (*)(const array&, StreamOrDevice);
