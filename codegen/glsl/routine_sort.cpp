@@ -1,8 +1,9 @@
 // The shaders of `sort` and `argsort`, and how others sort rows.
 //
-// A tile of a row is sorted in shared memory by a bitonic network, as pairs of a key and a position, so that equal
-// elements keep their order. Short rows share a tile. Tiles of longer rows are merged, two runs at a time: a workgroup
-// finds by binary search which parts of both runs its part of the result comes from, and so does each invocation.
+// A tile of a row is sorted in shared memory, as pairs of a key and a position. Each invocation sorts a few of them in
+// registers by exchanges of neighbours, then runs are merged, two at a time. Short rows share a tile. Tiles of longer
+// rows are merged in launches of their own: a workgroup finds by binary search which parts of both runs its part of the
+// result comes from, and so does each invocation. All steps keep the order of equal elements.
 #include "codegen/glsl/rows.h"
 
 namespace frit::codegen::glsl {
@@ -14,48 +15,73 @@ constexpr const char* kOwn = R"(  int64_t span, tiles;
   int64_t turn, turns;
 )";
 
-constexpr const char* kTileText = R"(const uint tile = $TILE$, threads = 256;
+// Places in shared memory that are a run of an invocation apart lie in different banks.
+constexpr const char* kBank = "uint bank(uint i) { return i ^ (i >> 5u & 7u); }\n";
+
+constexpr const char* kTileText = R"(const uint tile = $TILE$, threads = 256, each = tile / threads;
 shared $WORD$ keys[tile];
 shared uint places[tile];
 $WORD$ element(int64_t first, uint i) {
   return $WORD$(Element(args.x + uint64_t(first + int64_t(i) * args.stride) * $SIZE$UL).data);
 }
-void exchange(uint low, uint high) {
-  const $WORD$ a = keys[low], b = keys[high];
-  const uint p = places[low], q = places[high];
-  if (b < a || (b == a && q < p)) keys[low] = b, keys[high] = a, places[low] = q, places[high] = p;
-}
 void main() {
-  const uint me = gl_LocalInvocationIndex, span = uint(args.span), n = uint(args.n);
+  const uint me = gl_LocalInvocationIndex, span = uint(args.span), n = uint(args.n), own = me * each;
   const uint64_t first_block = this_group() * uint64_t(tile / span), tiles = uint64_t(args.tiles);
   for (uint i = me; i < tile; i += threads) {
     const uint64_t block = first_block + uint64_t(i / span), row = quotient(block, tiles);
     const uint at = uint(block - row * tiles) * span + (i & (span - 1u));
     $WORD$ key = ~0$U$;
     if (row < uint64_t(args.rows) && at < n) key = key_of(element(first_of(row), at));
-    keys[i] = key;
-    places[i] = at;
-  }
-  for (uint run = 1u; run < span; run *= 2u) {
-    barrier();
-    for (uint p = me; p < tile / 2u; p += threads) {
-      const uint within = p & (run - 1u), base = (p - within) * 2u;
-      exchange(base + within, base + 2u * run - 1u - within);
-    }
-    for (uint step = run / 2u; step > 0u; step /= 2u) {
-      barrier();
-      for (uint p = me; p < tile / 2u; p += threads) {
-        const uint low = 2u * p - (p & (step - 1u));
-        exchange(low, low + step);
-      }
-    }
+    keys[bank(i)] = key;
+    places[bank(i)] = at;
   }
   barrier();
+  $WORD$ taken[each];
+  uint taken_places[each];
+  [[unroll]] for (uint k = 0u; k < each; ++k) {
+    taken[k] = keys[bank(own + k)];
+    taken_places[k] = places[bank(own + k)];
+  }
+  [[unroll]] for (uint round = 0u; round < each; ++round)
+    [[unroll]] for (uint k = round & 1u; k + 1u < each; k += 2u)
+      if ((k + 1u & span - 1u) != 0u && taken[k + 1u] < taken[k]) {
+        const $WORD$ key = taken[k];
+        const uint place = taken_places[k];
+        taken[k] = taken[k + 1u], taken[k + 1u] = key;
+        taken_places[k] = taken_places[k + 1u], taken_places[k + 1u] = place;
+      }
+  for (uint run = each;; run *= 2u) {
+    barrier();
+    [[unroll]] for (uint k = 0u; k < each; ++k) {
+      keys[bank(own + k)] = taken[k];
+      places[bank(own + k)] = taken_places[k];
+    }
+    barrier();
+    if (run >= span) break;
+    const uint left = own & ~(2u * run - 1u), right = left + run, diagonal = own - left;
+    uint low = diagonal > run ? diagonal - run : 0u, high = min(diagonal, run);
+    while (low < high) {
+      const uint middle = (low + high) / 2u;
+      if (keys[bank(left + middle)] <= keys[bank(right + diagonal - 1u - middle)])
+        low = middle + 1u;
+      else
+        high = middle;
+    }
+    uint i = left + low, j = right + diagonal - low;
+    [[unroll]] for (uint k = 0u; k < each; ++k) {
+      const bool has_left = i < right, has_right = j < right + run;
+      const uint ours = bank(has_left ? i : left), theirs = bank(has_right ? j : left);
+      const bool from = has_right && (!has_left || keys[theirs] < keys[ours]);
+      taken[k] = keys[from ? theirs : ours];
+      taken_places[k] = places[from ? theirs : ours];
+      if (from) ++j; else ++i;
+    }
+  }
   for (uint i = me; i < tile; i += threads) {
     const uint64_t block = first_block + uint64_t(i / span), row = quotient(block, tiles);
     const uint at = uint(block - row * tiles) * span + (i & (span - 1u));
     if (row >= uint64_t(args.rows) || at >= n) continue;
-    const uint place = places[i];
+    const uint place = places[bank(i)];
 $STORE$  }
 }
 )";
@@ -71,7 +97,7 @@ constexpr const char* kStorePlace = "    Place(args.result + to * 4UL).data = pl
 constexpr const char* kStoreRun = "    const uint64_t to = row * uint64_t(n) + uint64_t(at);\n";
 constexpr const char* kStoreWord =
     "    Word(args.words[0] + to * $WORD_BYTES$UL).data = element(first_of(row), place);\n";
-constexpr const char* kStorePair = R"(    Word(args.words[0] + to * $WORD_BYTES$UL).data = keys[i];
+constexpr const char* kStorePair = R"(    Word(args.words[0] + to * $WORD_BYTES$UL).data = keys[bank(i)];
     Place(args.places[0] + to * 4UL).data = place;
 )";
 
@@ -107,14 +133,14 @@ void main() {
   const uint from_left = parts[0], count = end - begin, lefts = parts[1] - from_left, from_right = begin - from_left;
   for (uint i = me; i < count; i += threads) {
     const uint64_t at = i < lefts ? a + uint64_t(from_left + i) : b + uint64_t(from_right + i - lefts);
-    words[i] = word(at);
+    words[bank(i)] = word(at);
 $FETCH$  }
   barrier();
   const uint rights = count - lefts, diagonal = min(me * each, count);
   uint low = diagonal > rights ? diagonal - rights : 0u, high = min(diagonal, lefts);
   while (low < high) {
     const uint middle = (low + high) / 2u;
-    if (order(words[middle]) <= order(words[lefts + diagonal - 1u - middle]))
+    if (order(words[bank(middle)]) <= order(words[bank(lefts + diagonal - 1u - middle)]))
       low = middle + 1u;
     else
       high = middle;
@@ -123,7 +149,7 @@ $FETCH$  }
   $WORD$ taken[each];
 $KEPT$  [[unroll]] for (uint k = 0u; k < each; ++k) {
     const bool has_left = i < lefts, has_right = j < count;
-    const uint ours = has_left ? i : 0u, theirs = has_right ? j : 0u;
+    const uint ours = bank(has_left ? i : 0u), theirs = bank(has_right ? j : 0u);
     const bool from = has_right && (!has_left || order(words[theirs]) < order(words[ours]));
     taken[k] = words[from ? theirs : ours];
 $TAKE$    if (from) ++j; else ++i;
@@ -131,7 +157,7 @@ $TAKE$    if (from) ++j; else ++i;
   barrier();
   [[unroll]] for (uint k = 0u; k < each; ++k)
     if (diagonal + k < count) {
-      words[me * each + k] = taken[k];
+      words[bank(me * each + k)] = taken[k];
 $PUT$    }
   barrier();
   const bool last = args.turn + 1L == args.turns;
@@ -144,7 +170,7 @@ $PUT$    }
       const uint64_t to = row * uint64_t(args.wanted) + uint64_t(at - skipped);
 $LAST$    } else {
       const uint64_t to = row * uint64_t(n) + uint64_t(at);
-      Word(target + to * $WORD_BYTES$UL).data = words[i];
+      Word(target + to * $WORD_BYTES$UL).data = words[bank(i)];
 $RUN$    }
   }
 }
@@ -160,22 +186,22 @@ Words merge_words(bool positions, int64_t tile) {
             {"KEPT", ""},
             {"TAKE", ""},
             {"PUT", ""},
-            {"LAST", "      Element(args.result + to * $SIZE$UL).data = $STORAGE$(words[i]);\n"},
+            {"LAST", "      Element(args.result + to * $SIZE$UL).data = $STORAGE$(words[bank(i)]);\n"},
             {"RUN", ""}};
   return {{"PLACES", std::to_string(tile)},
           {"ORDER", "w"},
-          {"FETCH", "    places[i] = Place(args.places[int(args.turn & 1L)] + at * 4UL).data;\n"},
+          {"FETCH", "    places[bank(i)] = Place(args.places[int(args.turn & 1L)] + at * 4UL).data;\n"},
           {"KEPT", "  uint taken_places[each];\n"},
           {"TAKE", "    taken_places[k] = places[from ? theirs : ours];\n"},
-          {"PUT", "      places[me * each + k] = taken_places[k];\n"},
-          {"LAST", "      Place(args.result + to * 4UL).data = places[i];\n"},
-          {"RUN", "      Place(args.places[1 - int(args.turn & 1L)] + to * 4UL).data = places[i];\n"}};
+          {"PUT", "      places[bank(me * each + k)] = taken_places[k];\n"},
+          {"LAST", "      Place(args.result + to * 4UL).data = places[bank(i)];\n"},
+          {"RUN", "      Place(args.places[1 - int(args.turn & 1L)] + to * 4UL).data = places[bank(i)];\n"}};
 }
 
 std::string text_of(Dtype t, const char* body, const Words& own) {
   Words words = row_words(t);
   words["TILE"] = std::to_string(sorted_tile(t));
-  return fill(fill(fill(std::string(kRowHead) + kRowKeys + body, {{"OWN", kOwn}}), own), words);
+  return fill(fill(fill(std::string(kRowHead) + kRowKeys + kBank + body, {{"OWN", kOwn}}), own), words);
 }
 
 // The arguments of kOwn. Without runs in working memory there are no turns.

@@ -36,48 +36,71 @@ uint float_key(uint w) {
   return (w & sign) != 0u ? ~w & (sign | (sign - 1u)) : w | sign;
 }
 uint key_of(uint w) { return float_key(w); }
-const uint tile = 2048, threads = 256;
+uint bank(uint i) { return i ^ (i >> 5u & 7u); }
+const uint tile = 2048, threads = 256, each = tile / threads;
 shared uint keys[tile];
 shared uint places[tile];
 uint element(int64_t first, uint i) {
   return uint(Element(args.x + uint64_t(first + int64_t(i) * args.stride) * 4UL).data);
 }
-void exchange(uint low, uint high) {
-  const uint a = keys[low], b = keys[high];
-  const uint p = places[low], q = places[high];
-  if (b < a || (b == a && q < p)) keys[low] = b, keys[high] = a, places[low] = q, places[high] = p;
-}
 void main() {
-  const uint me = gl_LocalInvocationIndex, span = uint(args.span), n = uint(args.n);
+  const uint me = gl_LocalInvocationIndex, span = uint(args.span), n = uint(args.n), own = me * each;
   const uint64_t first_block = this_group() * uint64_t(tile / span), tiles = uint64_t(args.tiles);
   for (uint i = me; i < tile; i += threads) {
     const uint64_t block = first_block + uint64_t(i / span), row = quotient(block, tiles);
     const uint at = uint(block - row * tiles) * span + (i & (span - 1u));
     uint key = ~0u;
     if (row < uint64_t(args.rows) && at < n) key = key_of(element(first_of(row), at));
-    keys[i] = key;
-    places[i] = at;
-  }
-  for (uint run = 1u; run < span; run *= 2u) {
-    barrier();
-    for (uint p = me; p < tile / 2u; p += threads) {
-      const uint within = p & (run - 1u), base = (p - within) * 2u;
-      exchange(base + within, base + 2u * run - 1u - within);
-    }
-    for (uint step = run / 2u; step > 0u; step /= 2u) {
-      barrier();
-      for (uint p = me; p < tile / 2u; p += threads) {
-        const uint low = 2u * p - (p & (step - 1u));
-        exchange(low, low + step);
-      }
-    }
+    keys[bank(i)] = key;
+    places[bank(i)] = at;
   }
   barrier();
+  uint taken[each];
+  uint taken_places[each];
+  [[unroll]] for (uint k = 0u; k < each; ++k) {
+    taken[k] = keys[bank(own + k)];
+    taken_places[k] = places[bank(own + k)];
+  }
+  [[unroll]] for (uint round = 0u; round < each; ++round)
+    [[unroll]] for (uint k = round & 1u; k + 1u < each; k += 2u)
+      if ((k + 1u & span - 1u) != 0u && taken[k + 1u] < taken[k]) {
+        const uint key = taken[k];
+        const uint place = taken_places[k];
+        taken[k] = taken[k + 1u], taken[k + 1u] = key;
+        taken_places[k] = taken_places[k + 1u], taken_places[k + 1u] = place;
+      }
+  for (uint run = each;; run *= 2u) {
+    barrier();
+    [[unroll]] for (uint k = 0u; k < each; ++k) {
+      keys[bank(own + k)] = taken[k];
+      places[bank(own + k)] = taken_places[k];
+    }
+    barrier();
+    if (run >= span) break;
+    const uint left = own & ~(2u * run - 1u), right = left + run, diagonal = own - left;
+    uint low = diagonal > run ? diagonal - run : 0u, high = min(diagonal, run);
+    while (low < high) {
+      const uint middle = (low + high) / 2u;
+      if (keys[bank(left + middle)] <= keys[bank(right + diagonal - 1u - middle)])
+        low = middle + 1u;
+      else
+        high = middle;
+    }
+    uint i = left + low, j = right + diagonal - low;
+    [[unroll]] for (uint k = 0u; k < each; ++k) {
+      const bool has_left = i < right, has_right = j < right + run;
+      const uint ours = bank(has_left ? i : left), theirs = bank(has_right ? j : left);
+      const bool from = has_right && (!has_left || keys[theirs] < keys[ours]);
+      taken[k] = keys[from ? theirs : ours];
+      taken_places[k] = places[from ? theirs : ours];
+      if (from) ++j; else ++i;
+    }
+  }
   for (uint i = me; i < tile; i += threads) {
     const uint64_t block = first_block + uint64_t(i / span), row = quotient(block, tiles);
     const uint at = uint(block - row * tiles) * span + (i & (span - 1u));
     if (row >= uint64_t(args.rows) || at >= n) continue;
-    const uint place = places[i];
+    const uint place = places[bank(i)];
     const uint skipped = n - uint(args.wanted);
     if (at < skipped) continue;
     const uint64_t to = row * uint64_t(args.wanted) + uint64_t(at - skipped);
@@ -123,48 +146,71 @@ uint float_key(uint w) {
   return (w & sign) != 0u ? ~w & (sign | (sign - 1u)) : w | sign;
 }
 uint key_of(uint w) { return float_key(w); }
-const uint tile = 2048, threads = 256;
+uint bank(uint i) { return i ^ (i >> 5u & 7u); }
+const uint tile = 2048, threads = 256, each = tile / threads;
 shared uint keys[tile];
 shared uint places[tile];
 uint element(int64_t first, uint i) {
   return uint(Element(args.x + uint64_t(first + int64_t(i) * args.stride) * 4UL).data);
 }
-void exchange(uint low, uint high) {
-  const uint a = keys[low], b = keys[high];
-  const uint p = places[low], q = places[high];
-  if (b < a || (b == a && q < p)) keys[low] = b, keys[high] = a, places[low] = q, places[high] = p;
-}
 void main() {
-  const uint me = gl_LocalInvocationIndex, span = uint(args.span), n = uint(args.n);
+  const uint me = gl_LocalInvocationIndex, span = uint(args.span), n = uint(args.n), own = me * each;
   const uint64_t first_block = this_group() * uint64_t(tile / span), tiles = uint64_t(args.tiles);
   for (uint i = me; i < tile; i += threads) {
     const uint64_t block = first_block + uint64_t(i / span), row = quotient(block, tiles);
     const uint at = uint(block - row * tiles) * span + (i & (span - 1u));
     uint key = ~0u;
     if (row < uint64_t(args.rows) && at < n) key = key_of(element(first_of(row), at));
-    keys[i] = key;
-    places[i] = at;
-  }
-  for (uint run = 1u; run < span; run *= 2u) {
-    barrier();
-    for (uint p = me; p < tile / 2u; p += threads) {
-      const uint within = p & (run - 1u), base = (p - within) * 2u;
-      exchange(base + within, base + 2u * run - 1u - within);
-    }
-    for (uint step = run / 2u; step > 0u; step /= 2u) {
-      barrier();
-      for (uint p = me; p < tile / 2u; p += threads) {
-        const uint low = 2u * p - (p & (step - 1u));
-        exchange(low, low + step);
-      }
-    }
+    keys[bank(i)] = key;
+    places[bank(i)] = at;
   }
   barrier();
+  uint taken[each];
+  uint taken_places[each];
+  [[unroll]] for (uint k = 0u; k < each; ++k) {
+    taken[k] = keys[bank(own + k)];
+    taken_places[k] = places[bank(own + k)];
+  }
+  [[unroll]] for (uint round = 0u; round < each; ++round)
+    [[unroll]] for (uint k = round & 1u; k + 1u < each; k += 2u)
+      if ((k + 1u & span - 1u) != 0u && taken[k + 1u] < taken[k]) {
+        const uint key = taken[k];
+        const uint place = taken_places[k];
+        taken[k] = taken[k + 1u], taken[k + 1u] = key;
+        taken_places[k] = taken_places[k + 1u], taken_places[k + 1u] = place;
+      }
+  for (uint run = each;; run *= 2u) {
+    barrier();
+    [[unroll]] for (uint k = 0u; k < each; ++k) {
+      keys[bank(own + k)] = taken[k];
+      places[bank(own + k)] = taken_places[k];
+    }
+    barrier();
+    if (run >= span) break;
+    const uint left = own & ~(2u * run - 1u), right = left + run, diagonal = own - left;
+    uint low = diagonal > run ? diagonal - run : 0u, high = min(diagonal, run);
+    while (low < high) {
+      const uint middle = (low + high) / 2u;
+      if (keys[bank(left + middle)] <= keys[bank(right + diagonal - 1u - middle)])
+        low = middle + 1u;
+      else
+        high = middle;
+    }
+    uint i = left + low, j = right + diagonal - low;
+    [[unroll]] for (uint k = 0u; k < each; ++k) {
+      const bool has_left = i < right, has_right = j < right + run;
+      const uint ours = bank(has_left ? i : left), theirs = bank(has_right ? j : left);
+      const bool from = has_right && (!has_left || keys[theirs] < keys[ours]);
+      taken[k] = keys[from ? theirs : ours];
+      taken_places[k] = places[from ? theirs : ours];
+      if (from) ++j; else ++i;
+    }
+  }
   for (uint i = me; i < tile; i += threads) {
     const uint64_t block = first_block + uint64_t(i / span), row = quotient(block, tiles);
     const uint at = uint(block - row * tiles) * span + (i & (span - 1u));
     if (row >= uint64_t(args.rows) || at >= n) continue;
-    const uint place = places[i];
+    const uint place = places[bank(i)];
     const uint64_t to = row * uint64_t(n) + uint64_t(at);
     Word(args.words[0] + to * 4UL).data = element(first_of(row), place);
   }
@@ -208,6 +254,7 @@ uint float_key(uint w) {
   return (w & sign) != 0u ? ~w & (sign | (sign - 1u)) : w | sign;
 }
 uint key_of(uint w) { return float_key(w); }
+uint bank(uint i) { return i ^ (i >> 5u & 7u); }
 const uint tile = 2048, threads = 256, each = tile / threads;
 shared uint words[tile];
 shared uint places[1];
@@ -239,14 +286,14 @@ void main() {
   const uint from_left = parts[0], count = end - begin, lefts = parts[1] - from_left, from_right = begin - from_left;
   for (uint i = me; i < count; i += threads) {
     const uint64_t at = i < lefts ? a + uint64_t(from_left + i) : b + uint64_t(from_right + i - lefts);
-    words[i] = word(at);
+    words[bank(i)] = word(at);
   }
   barrier();
   const uint rights = count - lefts, diagonal = min(me * each, count);
   uint low = diagonal > rights ? diagonal - rights : 0u, high = min(diagonal, lefts);
   while (low < high) {
     const uint middle = (low + high) / 2u;
-    if (order(words[middle]) <= order(words[lefts + diagonal - 1u - middle]))
+    if (order(words[bank(middle)]) <= order(words[bank(lefts + diagonal - 1u - middle)]))
       low = middle + 1u;
     else
       high = middle;
@@ -255,7 +302,7 @@ void main() {
   uint taken[each];
   [[unroll]] for (uint k = 0u; k < each; ++k) {
     const bool has_left = i < lefts, has_right = j < count;
-    const uint ours = has_left ? i : 0u, theirs = has_right ? j : 0u;
+    const uint ours = bank(has_left ? i : 0u), theirs = bank(has_right ? j : 0u);
     const bool from = has_right && (!has_left || order(words[theirs]) < order(words[ours]));
     taken[k] = words[from ? theirs : ours];
     if (from) ++j; else ++i;
@@ -263,7 +310,7 @@ void main() {
   barrier();
   [[unroll]] for (uint k = 0u; k < each; ++k)
     if (diagonal + k < count) {
-      words[me * each + k] = taken[k];
+      words[bank(me * each + k)] = taken[k];
     }
   barrier();
   const bool last = args.turn + 1L == args.turns;
@@ -274,10 +321,10 @@ void main() {
     if (last) {
       if (at < skipped) continue;
       const uint64_t to = row * uint64_t(args.wanted) + uint64_t(at - skipped);
-      Element(args.result + to * 4UL).data = uint(words[i]);
+      Element(args.result + to * 4UL).data = uint(words[bank(i)]);
     } else {
       const uint64_t to = row * uint64_t(n) + uint64_t(at);
-      Word(target + to * 4UL).data = words[i];
+      Word(target + to * 4UL).data = words[bank(i)];
     }
   }
 }
@@ -320,48 +367,71 @@ uint float_key(uint w) {
   return (w & sign) != 0u ? ~w & (sign | (sign - 1u)) : w | sign;
 }
 uint key_of(uint w) { return float_key(w); }
-const uint tile = 2048, threads = 256;
+uint bank(uint i) { return i ^ (i >> 5u & 7u); }
+const uint tile = 2048, threads = 256, each = tile / threads;
 shared uint keys[tile];
 shared uint places[tile];
 uint element(int64_t first, uint i) {
   return uint(Element(args.x + uint64_t(first + int64_t(i) * args.stride) * 4UL).data);
 }
-void exchange(uint low, uint high) {
-  const uint a = keys[low], b = keys[high];
-  const uint p = places[low], q = places[high];
-  if (b < a || (b == a && q < p)) keys[low] = b, keys[high] = a, places[low] = q, places[high] = p;
-}
 void main() {
-  const uint me = gl_LocalInvocationIndex, span = uint(args.span), n = uint(args.n);
+  const uint me = gl_LocalInvocationIndex, span = uint(args.span), n = uint(args.n), own = me * each;
   const uint64_t first_block = this_group() * uint64_t(tile / span), tiles = uint64_t(args.tiles);
   for (uint i = me; i < tile; i += threads) {
     const uint64_t block = first_block + uint64_t(i / span), row = quotient(block, tiles);
     const uint at = uint(block - row * tiles) * span + (i & (span - 1u));
     uint key = ~0u;
     if (row < uint64_t(args.rows) && at < n) key = key_of(element(first_of(row), at));
-    keys[i] = key;
-    places[i] = at;
-  }
-  for (uint run = 1u; run < span; run *= 2u) {
-    barrier();
-    for (uint p = me; p < tile / 2u; p += threads) {
-      const uint within = p & (run - 1u), base = (p - within) * 2u;
-      exchange(base + within, base + 2u * run - 1u - within);
-    }
-    for (uint step = run / 2u; step > 0u; step /= 2u) {
-      barrier();
-      for (uint p = me; p < tile / 2u; p += threads) {
-        const uint low = 2u * p - (p & (step - 1u));
-        exchange(low, low + step);
-      }
-    }
+    keys[bank(i)] = key;
+    places[bank(i)] = at;
   }
   barrier();
+  uint taken[each];
+  uint taken_places[each];
+  [[unroll]] for (uint k = 0u; k < each; ++k) {
+    taken[k] = keys[bank(own + k)];
+    taken_places[k] = places[bank(own + k)];
+  }
+  [[unroll]] for (uint round = 0u; round < each; ++round)
+    [[unroll]] for (uint k = round & 1u; k + 1u < each; k += 2u)
+      if ((k + 1u & span - 1u) != 0u && taken[k + 1u] < taken[k]) {
+        const uint key = taken[k];
+        const uint place = taken_places[k];
+        taken[k] = taken[k + 1u], taken[k + 1u] = key;
+        taken_places[k] = taken_places[k + 1u], taken_places[k + 1u] = place;
+      }
+  for (uint run = each;; run *= 2u) {
+    barrier();
+    [[unroll]] for (uint k = 0u; k < each; ++k) {
+      keys[bank(own + k)] = taken[k];
+      places[bank(own + k)] = taken_places[k];
+    }
+    barrier();
+    if (run >= span) break;
+    const uint left = own & ~(2u * run - 1u), right = left + run, diagonal = own - left;
+    uint low = diagonal > run ? diagonal - run : 0u, high = min(diagonal, run);
+    while (low < high) {
+      const uint middle = (low + high) / 2u;
+      if (keys[bank(left + middle)] <= keys[bank(right + diagonal - 1u - middle)])
+        low = middle + 1u;
+      else
+        high = middle;
+    }
+    uint i = left + low, j = right + diagonal - low;
+    [[unroll]] for (uint k = 0u; k < each; ++k) {
+      const bool has_left = i < right, has_right = j < right + run;
+      const uint ours = bank(has_left ? i : left), theirs = bank(has_right ? j : left);
+      const bool from = has_right && (!has_left || keys[theirs] < keys[ours]);
+      taken[k] = keys[from ? theirs : ours];
+      taken_places[k] = places[from ? theirs : ours];
+      if (from) ++j; else ++i;
+    }
+  }
   for (uint i = me; i < tile; i += threads) {
     const uint64_t block = first_block + uint64_t(i / span), row = quotient(block, tiles);
     const uint at = uint(block - row * tiles) * span + (i & (span - 1u));
     if (row >= uint64_t(args.rows) || at >= n) continue;
-    const uint place = places[i];
+    const uint place = places[bank(i)];
     const uint skipped = n - uint(args.wanted);
     if (at < skipped) continue;
     const uint64_t to = row * uint64_t(args.wanted) + uint64_t(at - skipped);
@@ -407,50 +477,73 @@ uint float_key(uint w) {
   return (w & sign) != 0u ? ~w & (sign | (sign - 1u)) : w | sign;
 }
 uint key_of(uint w) { return float_key(w); }
-const uint tile = 2048, threads = 256;
+uint bank(uint i) { return i ^ (i >> 5u & 7u); }
+const uint tile = 2048, threads = 256, each = tile / threads;
 shared uint keys[tile];
 shared uint places[tile];
 uint element(int64_t first, uint i) {
   return uint(Element(args.x + uint64_t(first + int64_t(i) * args.stride) * 4UL).data);
 }
-void exchange(uint low, uint high) {
-  const uint a = keys[low], b = keys[high];
-  const uint p = places[low], q = places[high];
-  if (b < a || (b == a && q < p)) keys[low] = b, keys[high] = a, places[low] = q, places[high] = p;
-}
 void main() {
-  const uint me = gl_LocalInvocationIndex, span = uint(args.span), n = uint(args.n);
+  const uint me = gl_LocalInvocationIndex, span = uint(args.span), n = uint(args.n), own = me * each;
   const uint64_t first_block = this_group() * uint64_t(tile / span), tiles = uint64_t(args.tiles);
   for (uint i = me; i < tile; i += threads) {
     const uint64_t block = first_block + uint64_t(i / span), row = quotient(block, tiles);
     const uint at = uint(block - row * tiles) * span + (i & (span - 1u));
     uint key = ~0u;
     if (row < uint64_t(args.rows) && at < n) key = key_of(element(first_of(row), at));
-    keys[i] = key;
-    places[i] = at;
-  }
-  for (uint run = 1u; run < span; run *= 2u) {
-    barrier();
-    for (uint p = me; p < tile / 2u; p += threads) {
-      const uint within = p & (run - 1u), base = (p - within) * 2u;
-      exchange(base + within, base + 2u * run - 1u - within);
-    }
-    for (uint step = run / 2u; step > 0u; step /= 2u) {
-      barrier();
-      for (uint p = me; p < tile / 2u; p += threads) {
-        const uint low = 2u * p - (p & (step - 1u));
-        exchange(low, low + step);
-      }
-    }
+    keys[bank(i)] = key;
+    places[bank(i)] = at;
   }
   barrier();
+  uint taken[each];
+  uint taken_places[each];
+  [[unroll]] for (uint k = 0u; k < each; ++k) {
+    taken[k] = keys[bank(own + k)];
+    taken_places[k] = places[bank(own + k)];
+  }
+  [[unroll]] for (uint round = 0u; round < each; ++round)
+    [[unroll]] for (uint k = round & 1u; k + 1u < each; k += 2u)
+      if ((k + 1u & span - 1u) != 0u && taken[k + 1u] < taken[k]) {
+        const uint key = taken[k];
+        const uint place = taken_places[k];
+        taken[k] = taken[k + 1u], taken[k + 1u] = key;
+        taken_places[k] = taken_places[k + 1u], taken_places[k + 1u] = place;
+      }
+  for (uint run = each;; run *= 2u) {
+    barrier();
+    [[unroll]] for (uint k = 0u; k < each; ++k) {
+      keys[bank(own + k)] = taken[k];
+      places[bank(own + k)] = taken_places[k];
+    }
+    barrier();
+    if (run >= span) break;
+    const uint left = own & ~(2u * run - 1u), right = left + run, diagonal = own - left;
+    uint low = diagonal > run ? diagonal - run : 0u, high = min(diagonal, run);
+    while (low < high) {
+      const uint middle = (low + high) / 2u;
+      if (keys[bank(left + middle)] <= keys[bank(right + diagonal - 1u - middle)])
+        low = middle + 1u;
+      else
+        high = middle;
+    }
+    uint i = left + low, j = right + diagonal - low;
+    [[unroll]] for (uint k = 0u; k < each; ++k) {
+      const bool has_left = i < right, has_right = j < right + run;
+      const uint ours = bank(has_left ? i : left), theirs = bank(has_right ? j : left);
+      const bool from = has_right && (!has_left || keys[theirs] < keys[ours]);
+      taken[k] = keys[from ? theirs : ours];
+      taken_places[k] = places[from ? theirs : ours];
+      if (from) ++j; else ++i;
+    }
+  }
   for (uint i = me; i < tile; i += threads) {
     const uint64_t block = first_block + uint64_t(i / span), row = quotient(block, tiles);
     const uint at = uint(block - row * tiles) * span + (i & (span - 1u));
     if (row >= uint64_t(args.rows) || at >= n) continue;
-    const uint place = places[i];
+    const uint place = places[bank(i)];
     const uint64_t to = row * uint64_t(n) + uint64_t(at);
-    Word(args.words[0] + to * 4UL).data = keys[i];
+    Word(args.words[0] + to * 4UL).data = keys[bank(i)];
     Place(args.places[0] + to * 4UL).data = place;
   }
 }
@@ -493,6 +586,7 @@ uint float_key(uint w) {
   return (w & sign) != 0u ? ~w & (sign | (sign - 1u)) : w | sign;
 }
 uint key_of(uint w) { return float_key(w); }
+uint bank(uint i) { return i ^ (i >> 5u & 7u); }
 const uint tile = 2048, threads = 256, each = tile / threads;
 shared uint words[tile];
 shared uint places[2048];
@@ -524,15 +618,15 @@ void main() {
   const uint from_left = parts[0], count = end - begin, lefts = parts[1] - from_left, from_right = begin - from_left;
   for (uint i = me; i < count; i += threads) {
     const uint64_t at = i < lefts ? a + uint64_t(from_left + i) : b + uint64_t(from_right + i - lefts);
-    words[i] = word(at);
-    places[i] = Place(args.places[int(args.turn & 1L)] + at * 4UL).data;
+    words[bank(i)] = word(at);
+    places[bank(i)] = Place(args.places[int(args.turn & 1L)] + at * 4UL).data;
   }
   barrier();
   const uint rights = count - lefts, diagonal = min(me * each, count);
   uint low = diagonal > rights ? diagonal - rights : 0u, high = min(diagonal, lefts);
   while (low < high) {
     const uint middle = (low + high) / 2u;
-    if (order(words[middle]) <= order(words[lefts + diagonal - 1u - middle]))
+    if (order(words[bank(middle)]) <= order(words[bank(lefts + diagonal - 1u - middle)]))
       low = middle + 1u;
     else
       high = middle;
@@ -542,7 +636,7 @@ void main() {
   uint taken_places[each];
   [[unroll]] for (uint k = 0u; k < each; ++k) {
     const bool has_left = i < lefts, has_right = j < count;
-    const uint ours = has_left ? i : 0u, theirs = has_right ? j : 0u;
+    const uint ours = bank(has_left ? i : 0u), theirs = bank(has_right ? j : 0u);
     const bool from = has_right && (!has_left || order(words[theirs]) < order(words[ours]));
     taken[k] = words[from ? theirs : ours];
     taken_places[k] = places[from ? theirs : ours];
@@ -551,8 +645,8 @@ void main() {
   barrier();
   [[unroll]] for (uint k = 0u; k < each; ++k)
     if (diagonal + k < count) {
-      words[me * each + k] = taken[k];
-      places[me * each + k] = taken_places[k];
+      words[bank(me * each + k)] = taken[k];
+      places[bank(me * each + k)] = taken_places[k];
     }
   barrier();
   const bool last = args.turn + 1L == args.turns;
@@ -563,11 +657,11 @@ void main() {
     if (last) {
       if (at < skipped) continue;
       const uint64_t to = row * uint64_t(args.wanted) + uint64_t(at - skipped);
-      Place(args.result + to * 4UL).data = places[i];
+      Place(args.result + to * 4UL).data = places[bank(i)];
     } else {
       const uint64_t to = row * uint64_t(n) + uint64_t(at);
-      Word(target + to * 4UL).data = words[i];
-      Place(args.places[1 - int(args.turn & 1L)] + to * 4UL).data = places[i];
+      Word(target + to * 4UL).data = words[bank(i)];
+      Place(args.places[1 - int(args.turn & 1L)] + to * 4UL).data = places[bank(i)];
     }
   }
 }
@@ -727,48 +821,71 @@ uint float_key(uint w) {
   return (w & sign) != 0u ? ~w & (sign | (sign - 1u)) : w | sign;
 }
 uint key_of(uint w) { return float_key(w); }
-const uint tile = 2048, threads = 256;
+uint bank(uint i) { return i ^ (i >> 5u & 7u); }
+const uint tile = 2048, threads = 256, each = tile / threads;
 shared uint keys[tile];
 shared uint places[tile];
 uint element(int64_t first, uint i) {
   return uint(Element(args.x + uint64_t(first + int64_t(i) * args.stride) * 2UL).data);
 }
-void exchange(uint low, uint high) {
-  const uint a = keys[low], b = keys[high];
-  const uint p = places[low], q = places[high];
-  if (b < a || (b == a && q < p)) keys[low] = b, keys[high] = a, places[low] = q, places[high] = p;
-}
 void main() {
-  const uint me = gl_LocalInvocationIndex, span = uint(args.span), n = uint(args.n);
+  const uint me = gl_LocalInvocationIndex, span = uint(args.span), n = uint(args.n), own = me * each;
   const uint64_t first_block = this_group() * uint64_t(tile / span), tiles = uint64_t(args.tiles);
   for (uint i = me; i < tile; i += threads) {
     const uint64_t block = first_block + uint64_t(i / span), row = quotient(block, tiles);
     const uint at = uint(block - row * tiles) * span + (i & (span - 1u));
     uint key = ~0u;
     if (row < uint64_t(args.rows) && at < n) key = key_of(element(first_of(row), at));
-    keys[i] = key;
-    places[i] = at;
-  }
-  for (uint run = 1u; run < span; run *= 2u) {
-    barrier();
-    for (uint p = me; p < tile / 2u; p += threads) {
-      const uint within = p & (run - 1u), base = (p - within) * 2u;
-      exchange(base + within, base + 2u * run - 1u - within);
-    }
-    for (uint step = run / 2u; step > 0u; step /= 2u) {
-      barrier();
-      for (uint p = me; p < tile / 2u; p += threads) {
-        const uint low = 2u * p - (p & (step - 1u));
-        exchange(low, low + step);
-      }
-    }
+    keys[bank(i)] = key;
+    places[bank(i)] = at;
   }
   barrier();
+  uint taken[each];
+  uint taken_places[each];
+  [[unroll]] for (uint k = 0u; k < each; ++k) {
+    taken[k] = keys[bank(own + k)];
+    taken_places[k] = places[bank(own + k)];
+  }
+  [[unroll]] for (uint round = 0u; round < each; ++round)
+    [[unroll]] for (uint k = round & 1u; k + 1u < each; k += 2u)
+      if ((k + 1u & span - 1u) != 0u && taken[k + 1u] < taken[k]) {
+        const uint key = taken[k];
+        const uint place = taken_places[k];
+        taken[k] = taken[k + 1u], taken[k + 1u] = key;
+        taken_places[k] = taken_places[k + 1u], taken_places[k + 1u] = place;
+      }
+  for (uint run = each;; run *= 2u) {
+    barrier();
+    [[unroll]] for (uint k = 0u; k < each; ++k) {
+      keys[bank(own + k)] = taken[k];
+      places[bank(own + k)] = taken_places[k];
+    }
+    barrier();
+    if (run >= span) break;
+    const uint left = own & ~(2u * run - 1u), right = left + run, diagonal = own - left;
+    uint low = diagonal > run ? diagonal - run : 0u, high = min(diagonal, run);
+    while (low < high) {
+      const uint middle = (low + high) / 2u;
+      if (keys[bank(left + middle)] <= keys[bank(right + diagonal - 1u - middle)])
+        low = middle + 1u;
+      else
+        high = middle;
+    }
+    uint i = left + low, j = right + diagonal - low;
+    [[unroll]] for (uint k = 0u; k < each; ++k) {
+      const bool has_left = i < right, has_right = j < right + run;
+      const uint ours = bank(has_left ? i : left), theirs = bank(has_right ? j : left);
+      const bool from = has_right && (!has_left || keys[theirs] < keys[ours]);
+      taken[k] = keys[from ? theirs : ours];
+      taken_places[k] = places[from ? theirs : ours];
+      if (from) ++j; else ++i;
+    }
+  }
   for (uint i = me; i < tile; i += threads) {
     const uint64_t block = first_block + uint64_t(i / span), row = quotient(block, tiles);
     const uint at = uint(block - row * tiles) * span + (i & (span - 1u));
     if (row >= uint64_t(args.rows) || at >= n) continue;
-    const uint place = places[i];
+    const uint place = places[bank(i)];
     const uint skipped = n - uint(args.wanted);
     if (at < skipped) continue;
     const uint64_t to = row * uint64_t(args.wanted) + uint64_t(at - skipped);
@@ -808,50 +925,73 @@ layout(buffer_reference, std430, buffer_reference_align = 8) buffer Element { ui
 layout(buffer_reference, std430, buffer_reference_align = 8) buffer Word { uint64_t data; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Place { uint data; };
 uint64_t key_of(uint64_t w) { return w ^ 0x8000000000000000UL; }
-const uint tile = 1024, threads = 256;
+uint bank(uint i) { return i ^ (i >> 5u & 7u); }
+const uint tile = 1024, threads = 256, each = tile / threads;
 shared uint64_t keys[tile];
 shared uint places[tile];
 uint64_t element(int64_t first, uint i) {
   return uint64_t(Element(args.x + uint64_t(first + int64_t(i) * args.stride) * 8UL).data);
 }
-void exchange(uint low, uint high) {
-  const uint64_t a = keys[low], b = keys[high];
-  const uint p = places[low], q = places[high];
-  if (b < a || (b == a && q < p)) keys[low] = b, keys[high] = a, places[low] = q, places[high] = p;
-}
 void main() {
-  const uint me = gl_LocalInvocationIndex, span = uint(args.span), n = uint(args.n);
+  const uint me = gl_LocalInvocationIndex, span = uint(args.span), n = uint(args.n), own = me * each;
   const uint64_t first_block = this_group() * uint64_t(tile / span), tiles = uint64_t(args.tiles);
   for (uint i = me; i < tile; i += threads) {
     const uint64_t block = first_block + uint64_t(i / span), row = quotient(block, tiles);
     const uint at = uint(block - row * tiles) * span + (i & (span - 1u));
     uint64_t key = ~0UL;
     if (row < uint64_t(args.rows) && at < n) key = key_of(element(first_of(row), at));
-    keys[i] = key;
-    places[i] = at;
-  }
-  for (uint run = 1u; run < span; run *= 2u) {
-    barrier();
-    for (uint p = me; p < tile / 2u; p += threads) {
-      const uint within = p & (run - 1u), base = (p - within) * 2u;
-      exchange(base + within, base + 2u * run - 1u - within);
-    }
-    for (uint step = run / 2u; step > 0u; step /= 2u) {
-      barrier();
-      for (uint p = me; p < tile / 2u; p += threads) {
-        const uint low = 2u * p - (p & (step - 1u));
-        exchange(low, low + step);
-      }
-    }
+    keys[bank(i)] = key;
+    places[bank(i)] = at;
   }
   barrier();
+  uint64_t taken[each];
+  uint taken_places[each];
+  [[unroll]] for (uint k = 0u; k < each; ++k) {
+    taken[k] = keys[bank(own + k)];
+    taken_places[k] = places[bank(own + k)];
+  }
+  [[unroll]] for (uint round = 0u; round < each; ++round)
+    [[unroll]] for (uint k = round & 1u; k + 1u < each; k += 2u)
+      if ((k + 1u & span - 1u) != 0u && taken[k + 1u] < taken[k]) {
+        const uint64_t key = taken[k];
+        const uint place = taken_places[k];
+        taken[k] = taken[k + 1u], taken[k + 1u] = key;
+        taken_places[k] = taken_places[k + 1u], taken_places[k + 1u] = place;
+      }
+  for (uint run = each;; run *= 2u) {
+    barrier();
+    [[unroll]] for (uint k = 0u; k < each; ++k) {
+      keys[bank(own + k)] = taken[k];
+      places[bank(own + k)] = taken_places[k];
+    }
+    barrier();
+    if (run >= span) break;
+    const uint left = own & ~(2u * run - 1u), right = left + run, diagonal = own - left;
+    uint low = diagonal > run ? diagonal - run : 0u, high = min(diagonal, run);
+    while (low < high) {
+      const uint middle = (low + high) / 2u;
+      if (keys[bank(left + middle)] <= keys[bank(right + diagonal - 1u - middle)])
+        low = middle + 1u;
+      else
+        high = middle;
+    }
+    uint i = left + low, j = right + diagonal - low;
+    [[unroll]] for (uint k = 0u; k < each; ++k) {
+      const bool has_left = i < right, has_right = j < right + run;
+      const uint ours = bank(has_left ? i : left), theirs = bank(has_right ? j : left);
+      const bool from = has_right && (!has_left || keys[theirs] < keys[ours]);
+      taken[k] = keys[from ? theirs : ours];
+      taken_places[k] = places[from ? theirs : ours];
+      if (from) ++j; else ++i;
+    }
+  }
   for (uint i = me; i < tile; i += threads) {
     const uint64_t block = first_block + uint64_t(i / span), row = quotient(block, tiles);
     const uint at = uint(block - row * tiles) * span + (i & (span - 1u));
     if (row >= uint64_t(args.rows) || at >= n) continue;
-    const uint place = places[i];
+    const uint place = places[bank(i)];
     const uint64_t to = row * uint64_t(n) + uint64_t(at);
-    Word(args.words[0] + to * 8UL).data = keys[i];
+    Word(args.words[0] + to * 8UL).data = keys[bank(i)];
     Place(args.places[0] + to * 4UL).data = place;
   }
 }
@@ -888,6 +1028,7 @@ layout(buffer_reference, std430, buffer_reference_align = 8) buffer Element { ui
 layout(buffer_reference, std430, buffer_reference_align = 8) buffer Word { uint64_t data; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Place { uint data; };
 uint64_t key_of(uint64_t w) { return w ^ 0x8000000000000000UL; }
+uint bank(uint i) { return i ^ (i >> 5u & 7u); }
 const uint tile = 1024, threads = 256, each = tile / threads;
 shared uint64_t words[tile];
 shared uint places[1024];
@@ -919,15 +1060,15 @@ void main() {
   const uint from_left = parts[0], count = end - begin, lefts = parts[1] - from_left, from_right = begin - from_left;
   for (uint i = me; i < count; i += threads) {
     const uint64_t at = i < lefts ? a + uint64_t(from_left + i) : b + uint64_t(from_right + i - lefts);
-    words[i] = word(at);
-    places[i] = Place(args.places[int(args.turn & 1L)] + at * 4UL).data;
+    words[bank(i)] = word(at);
+    places[bank(i)] = Place(args.places[int(args.turn & 1L)] + at * 4UL).data;
   }
   barrier();
   const uint rights = count - lefts, diagonal = min(me * each, count);
   uint low = diagonal > rights ? diagonal - rights : 0u, high = min(diagonal, lefts);
   while (low < high) {
     const uint middle = (low + high) / 2u;
-    if (order(words[middle]) <= order(words[lefts + diagonal - 1u - middle]))
+    if (order(words[bank(middle)]) <= order(words[bank(lefts + diagonal - 1u - middle)]))
       low = middle + 1u;
     else
       high = middle;
@@ -937,7 +1078,7 @@ void main() {
   uint taken_places[each];
   [[unroll]] for (uint k = 0u; k < each; ++k) {
     const bool has_left = i < lefts, has_right = j < count;
-    const uint ours = has_left ? i : 0u, theirs = has_right ? j : 0u;
+    const uint ours = bank(has_left ? i : 0u), theirs = bank(has_right ? j : 0u);
     const bool from = has_right && (!has_left || order(words[theirs]) < order(words[ours]));
     taken[k] = words[from ? theirs : ours];
     taken_places[k] = places[from ? theirs : ours];
@@ -946,8 +1087,8 @@ void main() {
   barrier();
   [[unroll]] for (uint k = 0u; k < each; ++k)
     if (diagonal + k < count) {
-      words[me * each + k] = taken[k];
-      places[me * each + k] = taken_places[k];
+      words[bank(me * each + k)] = taken[k];
+      places[bank(me * each + k)] = taken_places[k];
     }
   barrier();
   const bool last = args.turn + 1L == args.turns;
@@ -958,11 +1099,11 @@ void main() {
     if (last) {
       if (at < skipped) continue;
       const uint64_t to = row * uint64_t(args.wanted) + uint64_t(at - skipped);
-      Place(args.result + to * 4UL).data = places[i];
+      Place(args.result + to * 4UL).data = places[bank(i)];
     } else {
       const uint64_t to = row * uint64_t(n) + uint64_t(at);
-      Word(target + to * 8UL).data = words[i];
-      Place(args.places[1 - int(args.turn & 1L)] + to * 4UL).data = places[i];
+      Word(target + to * 8UL).data = words[bank(i)];
+      Place(args.places[1 - int(args.turn & 1L)] + to * 4UL).data = places[bank(i)];
     }
   }
 }
