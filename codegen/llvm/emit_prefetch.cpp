@@ -68,20 +68,26 @@ void KernelEmitter::plan_prefetches(const ir::Loop& parallel) {
 
 // For a serial loop over rows, around vector loops over a piece of a row or inside the vector loop over it.
 void KernelEmitter::plan_piece_prefetches(const ir::Loop& rows) {
-  const auto plan = [&](const ir::Loop& reader, const std::string& column, const Dim& elements) {
-    for (const ir::Instr& i : reader.body) {
-      const auto* load = std::get_if<ir::LoadInstr>(&i.node);
-      if (!load || load->mask != ir::kNoReg || load->buffer >= kernel_.buffers.size()) continue;
-      const ir::KernelBuffer& b = kernel_.buffers[load->buffer];
-      const int64_t size = b.dtype.size, piece = facts_.range(elements).high;
-      if (b.written || facts_.range(b.size).high < kMinBuffer / size || piece > kMaxPiece / size) continue;
-      const auto along = load->index.affine_in(column), across = load->index.affine_in(rows.var);
-      if (!along || !along->coefficient.is(1) || !across) continue;
-      if (facts_.less_equal(kMinJump / size, across->coefficient) != Tri::Yes) continue;
-      // Past the last row there is nothing to read, but a prefetch reads nothing.
-      const int64_t ahead = std::max<int64_t>(1, kLinesAhead * kLine / std::max(kLine, piece * size));
-      prefetches_[&reader].push_back(
-          {load->buffer, load->index.substitute(rows.var, Dim::symbol(rows.var) + Dim(ahead))});
+  const auto plan_access = [&](const ir::Loop& visitor, uint32_t buffer, const Dim& index, bool write,
+                               const std::string& column, const Dim& elements) {
+    if (buffer >= kernel_.buffers.size()) return;
+    const ir::KernelBuffer& b = kernel_.buffers[buffer];
+    const int64_t size = b.dtype.size, piece = facts_.range(elements).high;
+    if ((b.written && !write) || facts_.range(b.size).high < kMinBuffer / size || piece > kMaxPiece / size) return;
+    const auto along = index.affine_in(column), across = index.affine_in(rows.var);
+    if (!along || !along->coefficient.is(1) || !across) return;
+    if (facts_.less_equal(kMinJump / size, across->coefficient) != Tri::Yes) return;
+    // Past the last row there is nothing to read, but a prefetch reads nothing.
+    const int64_t ahead = std::max<int64_t>(1, kLinesAhead * kLine / std::max(kLine, piece * size));
+    prefetches_[&visitor].push_back({buffer, index.substitute(rows.var, Dim::symbol(rows.var) + Dim(ahead)), write});
+  };
+  const auto plan = [&](const ir::Loop& visitor, const std::string& column, const Dim& elements) {
+    for (const ir::Instr& i : visitor.body) {
+      if (const auto* l = std::get_if<ir::LoadInstr>(&i.node); l && l->mask == ir::kNoReg)
+        plan_access(visitor, l->buffer, l->index, false, column, elements);
+      // A non-temporal store does not read its line.
+      if (const auto* s = std::get_if<ir::StoreInstr>(&i.node); s && s->mask == ir::kNoReg && !s->stream)
+        plan_access(visitor, s->buffer, s->index, true, column, elements);
     }
   };
   if (vector_) return plan(rows, vector_->var, int64_t{vector_->width} * vector_->copies);

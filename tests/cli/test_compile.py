@@ -39,8 +39,8 @@ class Compile(CliTest):
         self.assertEqual(self.files(), [])
 
     @unittest.skipUnless(platform.machine() == "x86_64", "names an x86-64 processor")
-    def test_tiles_prefetch_both_sides(self):
-        """A transpose prefetches the rows that it reads and those that it writes, and computes what it did."""
+    def test_pieces_of_rows_are_prefetched(self):
+        """Tiles and pieces of rows prefetch what they read and what they write, and compute what they did."""
         graph = """func @turn(%x: f32[1003, 531]) -> f32[531, 1003] {
   %0: f32[531, 1003] = transpose %x {axes=[1, 0]}
   %1: f32[531, 1003] = contiguous %0
@@ -50,6 +50,12 @@ class Compile(CliTest):
         code = self.text("compile", "-", "--cpu=x86-64-v4", "--emit=llvm-ir", stdin=graph)
         kinds = re.findall(r"call void @llvm\.prefetch\S*\(ptr \S+ i32 ([01])", code.replace("ptr nonnull ", "ptr "))
         self.assertEqual(set(kinds), {"0", "1"})
+        columns = """func @columns(%x: f32[600, 2001]) -> f32[600, 2001] {
+  %0: f32[600, 2001] = softmax %x {axes=[0]}
+  return %0
+}
+"""
+        self.assertRegex(self.text("compile", "-", "--cpu=x86-64-v4", "--emit=llvm-ir", stdin=columns), r"llvm\.prefetch.* i32 1, i32")
         small = graph.replace("1003", "103")
         self.assertNotIn("llvm.prefetch", self.text("compile", "-", "--cpu=x86-64-v4", "--emit=llvm-ir", stdin=small))
         self.text("verify", "-", "--runs=1", stdin=graph)
