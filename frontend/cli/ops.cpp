@@ -63,12 +63,13 @@ std::vector<std::pair<std::string, std::string>> targets_of(const ir::OpDef& d) 
   std::string alone;  // code that other programs link, without a runtime
   for (const codegen::BackendFacts& b : codegen::backends()) {
     const bool own = std::find(b.routines.begin(), b.routines.end(), d.name) != b.routines.end();
+    const bool expanded = d.expand && b.device != "cpu";  // the pass expand_libraries
     if (!b.device.empty())
-      all.emplace_back(b.device, !d.routine || own ? "kernel" : b.device == "cpu" ? "library" : "cpu");
+      all.emplace_back(b.device, !d.routine || own || expanded ? "kernel" : b.device == "cpu" ? "library" : "cpu");
     for (const codegen::Emission& e : b.emissions)
       if (e.library) alone += (alone.empty() ? "" : "/") + e.name;
   }
-  if (!alone.empty()) all.emplace_back(alone, !d.routine || passes::kernels_of(*d.routine) ? "kernel" : "-");
+  if (!alone.empty()) all.emplace_back(alone, !d.routine || d.expand || passes::kernels_of(*d.routine) ? "kernel" : "-");
   return all;
 }
 

@@ -6,6 +6,8 @@
 // one array, so that nothing is copied: the rows that lie between the lines of the result are computed too, and cut off
 // at the end. The taps of one line of the kernel meet elements that lie side by side, and are one product over the
 // channels of all of them. Kernels of many taps are one reduction over a view of all windows.
+//
+// On the CPU, numbers of 16 bits are the rows' operation `convolution`, whose routine reads them as they lie.
 #include "frontend/frit/convolution_ops.h"
 
 #include <algorithm>
@@ -46,6 +48,9 @@ detail::ComposedKey key_of(const Convolution& c, Dtype dtype) {
     key.insert(key.end(), n->begin(), n->end());
   return key;
 }
+
+// With fewer features a group, the routine's blocks of features would be mostly empty.
+constexpr int64_t kFewFeatures = 8;
 
 // The sizes of the kernel and the numbers of channels are numbers of the trace.
 void fix_sizes(const array& input, const array& weight) {
@@ -331,6 +336,36 @@ class Taps {
   int64_t count_ = 1, channels_ = 1, features_ = 1;
 };
 
+// Whether the row `convolution` is the fastest form.
+bool fits_routine(const array& weight, const Convolution& c, Dtype dtype, int64_t taps) {
+  if (dtype.size != 2) return false;
+  const int64_t channels = Size(size_of(weight, static_cast<int>(c.rank()) + 1)).value(),
+                features = floor_div(size_of(weight, 0), Dim(c.groups)).value();
+  // One product of matrices.
+  if (taps == 1 && c.groups == 1 && channels > kMaxSumChannels) return false;
+  return features >= kFewFeatures || (channels == 1 && features == 1);
+}
+
+array by_routine(array x, array w, const Convolution& c) {
+  ir::Dims none{0}, interior{0};
+  Numbers axes;
+  for (size_t i = 0; i < c.rank(); ++i) {
+    none.emplace_back(0), interior.emplace_back(c.input_dilation[i] - 1);
+    axes.push_back(static_cast<int>(i) + 1);
+  }
+  none.emplace_back(0), interior.emplace_back(0);
+  if (std::any_of(c.input_dilation.begin(), c.input_dilation.end(), [](int d) { return d > 1; }))
+    x = make("pad", {x, array(0, x.dtype())}, {{"low", none}, {"high", none}, {"interior", interior}}, {});
+  if (c.flip) w = flip(w, axes);
+  return make("convolution", {x, w},
+              {{"strides", ir::to_dims(c.stride)},
+               {"low", ir::to_dims(c.low)},
+               {"high", ir::to_dims(c.high)},
+               {"dilation", ir::to_dims(c.kernel_dilation)},
+               {"groups", Dim(c.groups)}},
+              {});
+}
+
 void check_numbers(std::string_view what, const Numbers& numbers, int least, const StreamOrDevice& s) {
   for (const int n : numbers)
     if (n < least)
@@ -406,15 +441,18 @@ array conv_general(array input, array weight, std::vector<int> stride, std::vect
     sizes.back() = size_of(weight, 0);
     return detail::stretch(array(0, dtype), sizes, s);
   }
+  const bool cpu = (s.is_default() ? default_device().type : s.stream().device.type) == Device::cpu;
   return detail::composed(
       "convolution", key_of(c, dtype),
-      [c, dtype](const std::vector<array>& in) {
+      [c, dtype, cpu](const std::vector<array>& in) {
         // The sum over taps is rounded once, as a product is.
         int64_t taps = 1;
         for (size_t i = 0; i < c.rank(); ++i) taps *= Size(size_of(in[1], static_cast<int>(i) + 1)).value();
         const int64_t channels = Size(size_of(in[1], static_cast<int>(c.rank()) + 1)).value();
         const bool one_product =
             taps == 1 && channels > kMaxSumChannels && in[0].dtype() == dtype && in[1].dtype() == dtype;
+        if (cpu && fits_routine(in[1], c, dtype, taps))
+          return by_routine(astype(in[0], dtype), astype(in[1], dtype), c);
         const Dtype t = one_product ? dtype : compute_type(dtype);
         const array x = astype(in[0], t), w = astype(in[1], t);
         return astype(Taps(x, w, c).result(), dtype);

@@ -7,7 +7,8 @@
 namespace frit::passes {
 namespace {
 
-constexpr std::array<std::string_view, 15> kStandard{"expand_composites",
+constexpr std::array<std::string_view, 16> kStandard{"expand_composites",
+                                                     "expand_libraries",
                                                      "canonicalize",
                                                      "constant_fold",
                                                      "cse",

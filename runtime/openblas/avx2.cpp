@@ -6,6 +6,7 @@
 
 #include "runtime/execute/scratch.h"
 #include "runtime/openblas/amx.h"
+#include "runtime/openblas/depthwise.h"
 #include "runtime/openblas/matrix.h"
 #include "runtime/system/cpu.h"
 
@@ -102,6 +103,8 @@ FRIT_ISA void store_row(const SumLane<T>* from, T* to, int64_t n) {
   for (; j < n; ++j) to[j] = static_cast<T>(from[j]);
 }
 
+#include "runtime/openblas/depthwise_kernels.h"
+
 }  // namespace
 
 MultiplyFn avx2_multiply(Dtype t, int64_t m, int64_t n, bool batch) {
@@ -123,7 +126,13 @@ const PackedProduct* avx2_packed(Dtype t) {
   if (t == float16) return &kPacked<float16_t, Plain>;
   return t == bfloat16 ? &kPacked<bfloat16_t, Plain> : nullptr;
 }
+
+const DepthwiseKernels* avx2_depthwise(Dtype t) {
+  static const bool has = cpu_runs("x86-64-v3");
+  return has ? depthwise_of(t) : nullptr;
+}
 #else
+const DepthwiseKernels* avx2_depthwise(Dtype) { return nullptr; }
 MultiplyFn avx2_multiply(Dtype, int64_t, int64_t, bool) { return nullptr; }
 const PackedProduct* avx2_packed(Dtype) { return nullptr; }
 #endif

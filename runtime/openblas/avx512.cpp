@@ -9,6 +9,7 @@
 
 #include "runtime/execute/scratch.h"
 #include "runtime/openblas/amx.h"
+#include "runtime/openblas/depthwise.h"
 #include "runtime/system/cpu.h"
 
 namespace frit::runtime::openblas {
@@ -115,6 +116,8 @@ FRIT_ISA void store_row(const SumLane<T>* from, T* to, int64_t n) {
   }
 }
 
+#include "runtime/openblas/depthwise_kernels.h"
+
 // Sums of less than a tile of k wait for the units to be set up.
 constexpr int64_t kLeastDepth = 2 * kTileUnits;
 FRIT_ISA bool multiply_with_tiles(const Matrix& a, const Matrix& b, const Matrix& c) {
@@ -152,7 +155,13 @@ const PackedProduct* avx512_packed(Dtype t, int64_t k) {
   if (!has_pairs()) return &kPacked<bfloat16_t, Plain>;
   return has_matrix_units() && k >= kLeastDepth ? &kPacked<bfloat16_t, Tiles> : &kPacked<bfloat16_t, Pairs>;
 }
+
+const DepthwiseKernels* avx512_depthwise(Dtype t) {
+  static const bool wide = cpu_runs("x86-64-v4");
+  return wide ? depthwise_of(t) : nullptr;
+}
 #else
+const DepthwiseKernels* avx512_depthwise(Dtype) { return nullptr; }
 MultiplyFn avx512_multiply(Dtype, int64_t, int64_t, bool) { return nullptr; }
 const PackedProduct* avx512_packed(Dtype, int64_t) { return nullptr; }
 #endif

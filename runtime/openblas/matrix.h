@@ -51,6 +51,13 @@ struct PackedProduct {
   // The first `columns` columns of c = a b. Elements of a past the first `depth` of a row are zero, and their products
   // are left out.
   bool (*multiply)(const Matrix& a, const void* b, const Matrix& c, int64_t depth, int64_t columns);
+  // The depth, at least k, up to which zeros fill operands whose dense rows are then read as they lie. It follows from k
+  // alone.
+  int64_t (*whole_depth)(int64_t k);
+  // Elements of k of a block.
+  int64_t block;
+  // sums (+)= a b for one block of k, unrounded: c is dense rows of the type of sums, `stride` apart.
+  bool (*add)(const Matrix& a, const Matrix& b, void* c, int64_t stride, bool add);
 };
 // Null where the CPU lacks the instructions, and for types that are not real.
 const PackedProduct* avx512_packed(Dtype t, int64_t k);
@@ -75,8 +82,9 @@ const PackedProduct* choose_packed(Dtype t, int64_t k);
 // has a part in the sums.
 inline constexpr int64_t kTileRows = 256, kTileCols = 1024;
 
-// Registers the product of products with work on rows between them.
+// Register the product of products with work on rows between them, and convolutions.
 void register_row_stream();
+void register_convolutions();
 
 // A complex number whose product is the plain formula; std::complex's tests for NaN in every multiplication.
 struct Complex {

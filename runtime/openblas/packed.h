@@ -109,5 +109,48 @@ template <class T, class Dot>
 bool multiply_right(const Matrix& a, const void* b, const Matrix& c, int64_t depth, int64_t columns) {
   return multiply_packed<T, Dot>(a, static_cast<const SumLane<T>*>(b), c, depth, columns);
 }
+
+// All blocks of k have whole steps in the depth that this gives, and as many blocks as k has.
 template <class T, class Dot>
-inline constexpr PackedProduct kPacked{packed_bytes<T, Dot>, pack_right<T, Dot>, multiply_right<T, Dot>};
+int64_t whole_depth(int64_t k) {
+  using Right = PackedRight<T, Dot>;
+  const Right right(k, 1);
+  const int64_t step = Dot::whole(1) * right.blocks;
+  return (right.units + step - 1) / step * step * Right::kPerUnit;
+}
+
+// One block of k, of which both operands are packed here.
+template <class T, class Dot>
+FRIT_ISA bool add_product(const Matrix& a, const Matrix& b, void* c, int64_t stride, bool add) {
+  using C = SumLane<T>;
+  using B = Blocking<C>;
+  const int64_t m = a.rows, n = b.cols, k = a.cols, kPerUnit = PackedRight<T, Dot>::kPerUnit;
+  const int64_t units = (k + kPerUnit - 1) / kPerUnit, step = B::panel_step(Dot::whole(units)),
+                most_cols = std::min(B::kBlockCols, (n + B::kPanel - 1) / B::kPanel * B::kPanel),
+                packed_rows = Dot::kTiles ? (m + kBlockSide - 1) / kBlockSide * kBlockSide : m;
+  const size_t size_a = static_cast<size_t>(packed_rows * B::kPackedStride);
+  Scratch memory((size_a + static_cast<size_t>(most_cols / B::kPanel * step)) * sizeof(C));
+  if (!memory.data()) return false;
+  [[maybe_unused]] const std::conditional_t<Dot::kTiles, MatrixUnits, int> set_up{};
+  C* pa = static_cast<C*>(memory.data());
+  C* pb = pa + size_a;
+  pack_rows<Dot::kPairs>(Lines<T>{static_cast<const T*>(a.data), m, k, a.row_stride, a.col_stride}, units, pa);
+  for (int64_t j = 0; j < n; j += B::kBlockCols) {
+    const int64_t cols = std::min(B::kBlockCols, n - j);
+    pack_columns<Dot::kPairs>(
+        Lines<T>{static_cast<const T*>(b.data) + j * b.col_stride, cols, k, b.col_stride, b.row_stride},
+        Dot::whole(units), pb);
+    rows_by_columns<Dot, B::kPackedStride>(
+        KernelArgs<C>{pa, 0, 0, pb, B::kPanel, units, static_cast<C*>(c) + j, stride, add}, m, cols, step);
+  }
+  return true;
+}
+
+template <class T, class Dot>
+inline constexpr PackedProduct kPacked{
+    packed_bytes<T, Dot>,
+    pack_right<T, Dot>,
+    multiply_right<T, Dot>,
+    whole_depth<T, Dot>,
+    (Dot::kTiles ? kTileBlock : Blocking<SumLane<T>>::kBlockUnits) * PackedRight<T, Dot>::kPerUnit,
+    add_product<T, Dot>};

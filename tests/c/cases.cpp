@@ -207,7 +207,7 @@ void rows(Writer& writer, size_t step, Random& random) {
   const std::vector<Arrangement> shapes = arrangements();
   size_t turn = 0, number = 0;
   for (const OpDef* def : drawn_rows()) {
-    if (def->routine && !passes::kernels_of(*def->routine)) continue;  // C source cannot have it
+    if (def->routine && !def->expand && !passes::kernels_of(*def->routine)) continue;  // C source cannot have it
     const bool has_dtype =
         std::any_of(def->attrs.begin(), def->attrs.end(), [](const AttrSpec& s) { return s.kind == AttrKind::Dtype; });
     bool any = false;

@@ -258,7 +258,7 @@ TEST_P(BatchedRow, HasTheBitsOfTheLoopInCode) {
   if (const auto f = std::find(types.begin(), types.end(), float32); f != types.end()) types = {float32};
   if (types.size() > 1) types.resize(1);
   for (Dtype t : types)
-    for (const Shape& shape : {Shape{4, 6}, Shape{3, 3}, Shape{40}}) {
+    for (const Shape& shape : {Shape{4, 6}, Shape{3, 3}, Shape{40}, Shape{2, 3, 3}}) {
       auto f = one_op({t, shape}, {});
       if (!f || f->params.empty()) continue;
       std::vector<BatchAxes> all = arrangements(*f, 3);

@@ -136,6 +136,50 @@ TEST(Convolution, EveryOptionAgreesWithTheDefinition) {
   }
 }
 
+// Values that both types hold, so that results differ by rounding alone; the derivatives too.
+TEST(Convolution, SixteenBitsAgreeWithFloats) {
+  std::mt19937 random(11);
+  const auto draw = [&](int low, int high) { return low + static_cast<int>(random() % (high - low + 1)); };
+  for (int i = 0; i < 24; ++i) {
+    const Dtype dtype = i % 2 ? bfloat16 : float16;
+    const int space = draw(1, 3), form = draw(0, 3), groups = form == 0 ? draw(2, 70) : form == 1 ? draw(2, 3) : 1;
+    const int channels = form == 0 ? 1 : draw(1, 40), features = form == 0 ? 1 : draw(8, 40);
+    Shape x{draw(1, 3)}, w{groups * features};
+    std::vector<int> stride, low, high, dilation, spread;
+    for (int a = 0; a < space; ++a) {
+      const int kernel = draw(1, space == 1 ? 20 : 4);
+      dilation.push_back(draw(1, 2)), stride.push_back(draw(1, 3)), spread.push_back(form == 3 ? draw(1, 2) : 1);
+      low.push_back(draw(-1, kernel)), high.push_back(draw(-1, kernel));
+      x.push_back(draw(2 + (kernel - 1) * dilation.back() + 2, space == 1 ? 70 : 10));
+      w.push_back(kernel);
+    }
+    x.push_back(groups * channels), w.push_back(channels);
+    const array small_x = astype(sin(numbers(x) * 0.7f), dtype), small_w = astype(cos(numbers(w) * 1.3f), dtype);
+    const auto conv = [&](const std::vector<array>& in) {
+      return std::vector<array>{
+          conv_general(in[0], in[1], stride, low, high, dilation, spread, groups, i % 5 == 0)};
+    };
+    const array y = conv({small_x, small_w})[0];
+    const array cotangent = astype(sin(numbers(y.shape()) * 0.3f), dtype);
+    const auto wide = [](const array& a) { return astype(a, float32); };
+    const auto [narrow, got] = vjp(conv, {small_x, small_w}, {cotangent});
+    const auto [exact, want] = vjp(conv, {wide(small_x), wide(small_w)}, {wide(cotangent)});
+    const auto agree = [&](const array& a, const array& b, const char* what) {
+      EXPECT_EQ(a.dtype(), dtype);
+      const Floats left = values<float>(wide(a)), right = values<float>(b);
+      ASSERT_EQ(left.size(), right.size());
+      float scale = 1;
+      for (const float v : right) scale = std::max(scale, std::abs(v));
+      for (size_t j = 0; j < left.size(); ++j)
+        ASSERT_NEAR(left[j], right[j], scale * (dtype == float16 ? 1e-3f : 8e-3f)) << what << j << " of draw " << i;
+    };
+    agree(y, exact[0], "result ");
+    agree(narrow[0], exact[0], "result of vjp ");
+    agree(got[0], want[0], "input ");
+    agree(got[1], want[1], "weight ");
+  }
+}
+
 // One kernel stores the weights by tap, and another has the rest.
 TEST(Convolution, FewChannelsAreAKernelBehindTheirWeights) {
   const auto f = compile([](const std::vector<array>& in) {

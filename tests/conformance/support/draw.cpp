@@ -116,6 +116,14 @@ Dims per_axis(std::string_view name, const Shape& shape, const Shape* part, cons
   return out;
 }
 
+// A list with an entry for each axis between the first and the last.
+Dims over_space(std::string_view name, const Shape& shape, Random& random) {
+  Dims out;
+  for (size_t i = 1; i + 1 < shape.size(); ++i)
+    out.push_back(name == "low" || name == "high" ? between(random, -1, 3) : between(random, 1, 3));
+  return out;
+}
+
 // How many leading axes the operand and its positions share.
 int64_t shared_axes(std::span<const Type> operands) {
   if (operands.empty()) return 0;
@@ -156,6 +164,7 @@ Attr drawn(const OpDef& def, const AttrSpec& spec, std::span<const Type> operand
         return Dim(chance(random, 70) ? most : between(random, 0, most));
       }
       if (spec.name == "size") return Dim(between(random, 0, 40));
+      if (spec.name == "groups") return Dim(between(random, 1, 3));
       return Dim(between(random, -3, 5));
     }
     case AttrKind::Ints: {
@@ -177,6 +186,7 @@ Attr drawn(const OpDef& def, const AttrSpec& spec, std::span<const Type> operand
       }
       if (const int64_t batch = so_far.get_int("batch"); batch > 0)
         return per_axis(spec.name, Shape(first.begin() + batch, first.end()), nullptr, so_far, random);
+      if (def.kind == OpKind::Library && rank > 2) return over_space(spec.name, first, random);
       const bool has_part = operands.size() == 2 && operands[1].rank() == rank;
       return per_axis(spec.name, first, has_part ? &operands[1].shape : nullptr, so_far, random);
     }
@@ -283,6 +293,17 @@ std::optional<std::vector<Type>> draw_operands(const OpDef& def, const Type& typ
       if (n == 4 && chance(random, 50)) out[3].dtype = bool_;
       return out;
     }
+    case 12:  // kernels over the axes between the first and the last, whose channels one group or more have
+    case 13:  // a batch over other axes
+      if (n != 2 || type.rank() < 3) return std::nullopt;
+      for (size_t i = 0; i + 1 < type.shape.size(); ++i)
+        if (i > 0 || form == 12) out[1].shape[i] = between(random, 1, 3);
+      if (form == 13) out[1].shape.back() = between(random, 1, 3);
+      if (const Dim& d = type.shape.back(); form == 12 && d.is_const() && d.value() > 1 && chance(random, 50)) {
+        out[1].shape[0] = d;
+        out[1].shape.back() = 1;
+      }
+      return out;
   }
   return std::nullopt;
 }

@@ -92,7 +92,7 @@ class Generator {
     for (const OpDef* r : OpTable::instance().all())
       if (r->kind == kind && (!joins || r->arity > 1) &&
           !(r->routine && r->routine->operand_kind != OperandKind::Any) &&
-          !(options_.native && r->routine && !passes::kernels_of(*r->routine)))
+          !(options_.native && r->routine && !r->expand && !passes::kernels_of(*r->routine)))
         rows.push_back(r);
     return rows[random_() % rows.size()];
   }

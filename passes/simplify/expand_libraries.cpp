@@ -1,0 +1,46 @@
+// expand_libraries: replaces operations of a library by simpler rows where their row says how, for targets on which
+// nothing else has them: devices of a grid, and code without a runtime.
+#include "passes/manager/pass.h"
+#include "passes/simplify/rewrite.h"
+
+namespace frit::passes {
+namespace {
+
+using namespace ir;
+
+Result<bool> run(Function& f, PassContext& context) {
+  if (!context.target.grid && !context.target.own_routines) return false;
+  Rewriter rewriter(f);
+  for (Op& op : rewriter.old_ops()) {
+    rewriter.resolve_operands(op);
+    if (op.def->kind != OpKind::Library || !op.def->expand) {
+      rewriter.keep(std::move(op));
+      continue;
+    }
+    rewriter.builder().loc = op.loc;
+    const std::vector<ValueId> results = op.def->expand(rewriter.builder(), op, op.operands);
+    rewriter.builder().loc = {};
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (!(f.type(op.results[i]) == f.type(results[i])))
+        return Diagnostic("internal error: op '" + std::string(op.def->name) + "' gives " + f.type(op.results[i]).str() +
+                              " and expands into " + f.type(results[i]).str(),
+                          op.loc);
+      rewriter.replace(op.results[i], results[i]);
+    }
+    rewriter.touch();
+    context.remark(f, "op '" + std::string(op.def->name) + "' is made of simpler ones on this target", op.loc);
+  }
+  return rewriter.finish();
+}
+
+const RegisterPass registered({
+    .name = "expand_libraries",
+    .doc = "replaces library ops by simpler ones, for targets that have nothing else for them",
+    .needs = Level::Expanded,
+    .most = Level::Expanded,
+    .gives = Level::Expanded,
+    .run = run,
+});
+
+}  // namespace
+}  // namespace frit::passes

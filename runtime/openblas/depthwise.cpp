@@ -1,0 +1,284 @@
+// Depthwise convolutions: blocks of channels and of lines, spread over threads.
+#include "runtime/openblas/depthwise.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "runtime/execute/parallel.h"
+#include "runtime/execute/scratch.h"
+#include "runtime/openblas/matrix.h"
+
+namespace frit::runtime::openblas {
+namespace {
+
+// For a CPU without AVX2.
+namespace plain {
+
+template <class T>
+void widen_line(const void* from, int64_t step, int64_t positions, int64_t channels, float* to) {
+  const T* at = static_cast<const T*>(from);
+  for (int64_t p = 0; p < positions; ++p, at += step, to += kBlockChannels)
+    for (int64_t c = 0; c < channels; ++c) to[c] = widen(at[c]);
+}
+
+void sum_line(const DepthwiseLine& g) {
+  for (int64_t p = 0; p < g.positions; ++p) {
+    float* __restrict out = g.out + p * kBlockChannels;
+    std::fill_n(out, kBlockChannels, 0.0f);
+    for (int64_t i = 0; i < g.lines * g.taps; ++i) {
+      const float* x = g.line[i / g.taps] + (p * g.stride + i % g.taps * g.dilation) * kBlockChannels;
+      const float* w = g.weights + i * kBlockChannels;
+      for (int64_t c = 0; c < kBlockChannels; ++c) out[c] += x[c] * w[c];
+    }
+  }
+}
+
+void add_line(const DepthwiseLine& g) {
+  for (int64_t i = 0; i < g.lines * g.taps; ++i) {
+    float* __restrict sums = g.weights + i * kBlockChannels;
+    for (int64_t p = 0; p < g.positions; ++p) {
+      const float* x = g.line[i / g.taps] + (p * g.stride + i % g.taps * g.dilation) * kBlockChannels;
+      const float* y = g.out + p * kBlockChannels;
+      for (int64_t c = 0; c < kBlockChannels; ++c) sums[c] += x[c] * y[c];
+    }
+  }
+}
+
+template <class T>
+void round_line(const float* from, int64_t positions, int64_t channels, void* to, int64_t step) {
+  T* at = static_cast<T*>(to);
+  for (int64_t p = 0; p < positions; ++p, from += kBlockChannels, at += step)
+    for (int64_t c = 0; c < channels; ++c) at[c] = static_cast<T>(from[c]);
+}
+
+template <class T>
+constexpr DepthwiseKernels kKernels{widen_line<T>, sum_line, add_line, round_line<T>};
+
+const DepthwiseKernels* of(Dtype t) {
+  if (t == float16) return &kKernels<float16_t>;
+  if (t == bfloat16) return &kKernels<bfloat16_t>;
+  return t == float32 ? &kKernels<float> : nullptr;
+}
+
+}  // namespace plain
+
+const DepthwiseKernels* choose_kernels(Dtype t) {
+  if (const DepthwiseKernels* k = avx512_depthwise(t)) return k;
+  if (const DepthwiseKernels* k = avx2_depthwise(t)) return k;
+  return plain::of(t);
+}
+
+// Floats of the converted lines of a task, which stay in the second-level cache, and lines of the result of a task.
+constexpr int64_t kLineFloats = 1 << 16, kTaskLines = 16;
+constexpr int64_t kWorthwhile = int64_t{1} << 15;  // products below which another thread does not pay
+constexpr int64_t kLong = int64_t{1} << 20;
+
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// How both routines walk over the result: tasks of a few lines along the last but one axis, cut along the last one.
+class Walk {
+ public:
+  Walk(const ConvolutionSizes& s, const LibraryTensor& x, const DepthwiseKernels& k)
+      : s_(s), x_(x), k_(k), last_(s.axes[s.space - 1]), outer_(s.space > 1 ? s.space - 2 : 0) {
+    if (s.space > 1) lines_ = s.axes[s.space - 2];
+    for (size_t i = 0; i < outer_; ++i) planes_ *= s.axes[i].out, plane_taps_ *= s.axes[i].kernel;
+    ring_ = (lines_.kernel - 1) * lines_.dilation + 1;
+    const int64_t reach = (last_.kernel - 1) * last_.dilation + 1;
+    const int64_t room = kLineFloats / kBlockChannels / (plane_taps_ * ring_) - reach;
+    cut_ = std::clamp<int64_t>(room / last_.stride + 1, 16, std::max<int64_t>(16, last_.out));
+    width_ = (cut_ - 1) * last_.stride + reach;
+    cuts_ = ceil_div(last_.out, cut_);
+    strips_ = ceil_div(lines_.out, kTaskLines);
+    blocks_ = ceil_div(s.groups, kBlockChannels);
+  }
+
+  int64_t tasks() const { return s_.batch * planes_ * strips_ * cuts_; }
+  int64_t blocks() const { return blocks_; }
+  int64_t taps() const { return s_.taps; }
+  size_t floats() const {
+    return static_cast<size_t>((plane_taps_ * ring_ + 1) * width_ + cut_) * kBlockChannels +
+           static_cast<size_t>(plane_taps_ * ring_) * 2;
+  }
+
+  // Calls body(g, row) for each line of a task's result, for one block of channels; `row` is its first position.
+  template <class Body>
+  void run(int64_t task, int64_t block, float* weights, float* memory, const Body& body) const {
+    const int64_t cut = task % cuts_, strip = task / cuts_ % strips_;
+    int64_t plane = task / cuts_ / strips_ % planes_, n = task / cuts_ / strips_ / planes_;
+    const int64_t first = cut * cut_, positions = std::min(cut_, last_.out - first), slots = plane_taps_ * ring_;
+    float* const zeros = memory + slots * width_ * kBlockChannels;
+    float* const out = zeros + width_ * kBlockChannels;
+    std::vector<int64_t> held(static_cast<size_t>(slots), INT64_MIN);
+    std::vector<const float*> lines(static_cast<size_t>(plane_taps_ * lines_.kernel));
+    std::fill_n(zeros, width_ * kBlockChannels, 0.0f);
+    const int64_t channel = block * kBlockChannels, channels = std::min(kBlockChannels, s_.groups - channel);
+    // Lanes past the last channel stay zero.
+    if (channels < kBlockChannels) std::fill_n(memory, slots * width_ * kBlockChannels, 0.0f);
+    const int64_t end = std::min(lines_.out, (strip + 1) * kTaskLines);
+    for (int64_t l = strip * kTaskLines; l < end; ++l) {
+      for (int64_t p = 0; p < plane_taps_; ++p) {
+        int64_t at = n * s_.batch_step + channel;
+        const bool inside = plane_at(plane, p, at);
+        for (int64_t t = 0; t < lines_.kernel; ++t) {
+          const int64_t from = l * lines_.stride - lines_.low + t * lines_.dilation;
+          const float*& line = lines[static_cast<size_t>(p * lines_.kernel + t)];
+          if (!inside || from < 0 || from >= lines_.size) {
+            line = zeros;
+            continue;
+          }
+          const int64_t slot = p * ring_ + from % ring_;
+          float* const to = memory + slot * width_ * kBlockChannels;
+          line = to;
+          if (held[static_cast<size_t>(slot)] == from) continue;
+          held[static_cast<size_t>(slot)] = from;
+          widen(at + from * lines_.step, first, channels, to);
+        }
+      }
+      const DepthwiseLine g{lines.data(),  static_cast<int64_t>(lines.size()), last_.kernel, last_.stride,
+                            last_.dilation, weights,                            positions,    channels,
+                            out};
+      body(g, ((n * planes_ + plane) * lines_.out + l) * last_.out + first);
+    }
+  }
+
+ private:
+  // Moves `at` to the plane that a tap of the outer axes meets; false outside of the input.
+  bool plane_at(int64_t plane, int64_t tap, int64_t& at) const {
+    for (size_t i = outer_; i-- > 0;) {
+      const auto& a = s_.axes[i];
+      const int64_t from = plane % a.out * a.stride - a.low + tap % a.kernel * a.dilation;
+      if (from < 0 || from >= a.size) return false;
+      at += from * a.step;
+      plane /= a.out;
+      tap /= a.kernel;
+    }
+    return true;
+  }
+
+  // The part of a line that the windows from `first` on meet, with zeros outside of the input.
+  void widen(int64_t line, int64_t first, int64_t channels, float* to) const {
+    const int64_t start = first * last_.stride - last_.low, begin = std::clamp<int64_t>(-start, 0, width_),
+                  end = std::clamp<int64_t>(last_.size - start, begin, width_);
+    std::fill_n(to, begin * kBlockChannels, 0.0f);
+    const auto* x = static_cast<const std::byte*>(x_.data) +
+                    (line + (start + begin) * last_.step) * static_cast<int64_t>(x_.dtype.size);
+    k_.widen(x, last_.step, end - begin, channels, to + begin * kBlockChannels);
+    std::fill_n(to + end * kBlockChannels, (width_ - end) * kBlockChannels, 0.0f);
+  }
+
+  const ConvolutionSizes& s_;
+  const LibraryTensor& x_;
+  const DepthwiseKernels& k_;
+  ConvolutionSizes::Axis last_, lines_;
+  size_t outer_;
+  int64_t planes_ = 1, plane_taps_ = 1, ring_ = 1, cut_ = 1, width_ = 1, cuts_ = 1, strips_ = 1, blocks_ = 1;
+};
+
+template <class Fn>
+void for_tasks(int64_t count, int64_t products, const Fn& fn) {
+  const Fn* context = &fn;
+  const int64_t each = std::max<int64_t>(1, products / std::max<int64_t>(count, 1));
+  parallel_for(
+      count, std::max<int64_t>(1, kWorthwhile / each),
+      [](void* at, int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) (**static_cast<const Fn**>(at))(i);
+      },
+      &context, products >= kLong);
+}
+
+Diagnostic exhausted() {
+  return Diagnostic("convolution: cannot allocate memory for lines", {},
+                    "free arrays or raise the limit with set_memory_limit");
+}
+
+// Blocks of channels by taps, and zeros past the last channel.
+void widen_weights(const ConvolutionSizes& s, const LibraryTensor& w, const DepthwiseKernels& k, float* to) {
+  const auto* data = static_cast<const std::byte*>(w.data);
+  for (int64_t c = 0; c < s.groups; ++c)
+    for (int64_t tap = 0; tap < s.taps; ++tap) {
+      int64_t at = c * w.strides[0], rest = tap;
+      for (size_t i = s.space; i-- > 0; rest /= s.axes[i].kernel) at += rest % s.axes[i].kernel * w.strides[i + 1];
+      float* place = to + (c / kBlockChannels * s.taps + tap) * kBlockChannels + c % kBlockChannels;
+      k.widen(data + at * static_cast<int64_t>(w.dtype.size), 0, 1, 1, place);
+    }
+}
+
+}  // namespace
+
+bool is_depthwise(const LibraryCall& call, const ConvolutionSizes& s) {
+  return s.channels == 1 && s.features == 1 && s.channel_step == 1 && s.groups > 1 && call.results[0].dtype != float64;
+}
+
+Status depthwise(const LibraryCall& call, const ConvolutionSizes& s) {
+  const LibraryTensor &w = call.operands[1], &y = call.results[0];
+  const DepthwiseKernels& k = *choose_kernels(y.dtype);
+  const Walk walk(s, call.operands[0], k);
+  const int64_t of_block = s.taps * kBlockChannels;
+  Scratch weights(static_cast<size_t>(walk.blocks() * of_block) * sizeof(float));
+  if (!weights.data()) return exhausted();
+  auto* const all = static_cast<float*>(weights.data());
+  std::fill_n(all, walk.blocks() * of_block, 0.0f);
+  widen_weights(s, w, k, all);
+  std::atomic<bool> failed{false};
+  for_tasks(walk.tasks(), s.rows * s.taps * s.groups, [&](int64_t task) {
+    Scratch memory(walk.floats() * sizeof(float));
+    if (!memory.data()) {
+      failed = true;
+      return;
+    }
+    for (int64_t block = 0; block < walk.blocks(); ++block)
+      walk.run(task, block, all + block * of_block, static_cast<float*>(memory.data()),
+               [&](const DepthwiseLine& g, int64_t row) {
+                 k.sum(g);
+                 const int64_t at = row * s.groups + block * kBlockChannels;
+                 k.round(g.out, g.positions, g.channels,
+                         static_cast<std::byte*>(y.data) + at * static_cast<int64_t>(y.dtype.size), s.groups);
+                 if (call.epilogue && block + 1 == walk.blocks())
+                   call.epilogue(row * s.groups, (row + g.positions) * s.groups);
+               });
+  });
+  if (failed) return exhausted();
+  return {};
+}
+
+// Each task has sums of its own, and those are added in order.
+Status depthwise_weights(const LibraryCall& call, const ConvolutionSizes& s) {
+  const LibraryTensor &y = call.operands[1], &w = call.results[0];
+  const DepthwiseKernels& k = *choose_kernels(w.dtype);
+  const Walk walk(s, call.operands[0], k);
+  const int64_t each = walk.blocks() * s.taps * kBlockChannels;
+  Scratch memory(static_cast<size_t>((walk.tasks() + 1) * each) * sizeof(float));
+  if (!memory.data()) return exhausted();
+  auto* const sums = static_cast<float*>(memory.data());
+  std::atomic<bool> failed{false};
+  for_tasks(walk.tasks(), s.rows * s.taps * s.groups, [&](int64_t task) {
+    Scratch own(walk.floats() * sizeof(float));
+    if (!own.data()) {
+      failed = true;
+      return;
+    }
+    float* const mine = sums + (task + 1) * each;
+    std::fill_n(mine, each, 0.0f);
+    for (int64_t block = 0; block < walk.blocks(); ++block)
+      walk.run(task, block, mine + block * s.taps * kBlockChannels, static_cast<float*>(own.data()),
+               [&](const DepthwiseLine& g, int64_t row) {
+                 int64_t rest = row, at = block * kBlockChannels * y.strides.back();
+                 for (size_t i = s.space + 1; i-- > 0; rest /= y.shape[i]) at += rest % y.shape[i] * y.strides[i];
+                 std::fill_n(g.out, g.positions * kBlockChannels, 0.0f);
+                 k.widen(static_cast<const std::byte*>(y.data) + at * static_cast<int64_t>(y.dtype.size),
+                         y.strides[s.space], g.positions, g.channels, g.out);
+                 k.add(g);
+               });
+  });
+  if (failed) return exhausted();
+  std::fill_n(sums, each, 0.0f);
+  for (int64_t task = 1; task <= walk.tasks(); ++task)
+    for (int64_t i = 0; i < each; ++i) sums[i] += sums[task * each + i];
+  auto* to = static_cast<std::byte*>(w.data);
+  for (int64_t c = 0; c < s.groups; ++c)
+    for (int64_t tap = 0; tap < s.taps; ++tap, to += w.dtype.size)
+      k.round(sums + (c / kBlockChannels * s.taps + tap) * kBlockChannels + c % kBlockChannels, 1, 1, to, 0);
+  return {};
+}
+
+}  // namespace frit::runtime::openblas
