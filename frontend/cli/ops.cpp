@@ -69,7 +69,8 @@ std::vector<std::pair<std::string, std::string>> targets_of(const ir::OpDef& d) 
     for (const codegen::Emission& e : b.emissions)
       if (e.library) alone += (alone.empty() ? "" : "/") + e.name;
   }
-  if (!alone.empty()) all.emplace_back(alone, !d.routine || d.expand || passes::kernels_of(*d.routine) ? "kernel" : "-");
+  if (!alone.empty())
+    all.emplace_back(alone, !d.routine || d.expand || passes::kernels_of(*d.routine) ? "kernel" : "-");
   return all;
 }
 

@@ -30,9 +30,9 @@ bool whole_lists(const AttrMap& attrs, size_t space) {
 Status check(const InferArgs& args, std::string_view op) {
   const Type &x = args.operands[0], &y = args.operands[1];
   const auto fail = [&](std::string_view needs, std::string_view cure) {
-    return Diagnostic("op '" + std::string(op) + "' needs " + std::string(needs) + ", but got " + x.str() + " and " +
-                          y.str(),
-                      {}, std::string(cure));
+    return Diagnostic(
+        "op '" + std::string(op) + "' needs " + std::string(needs) + ", but got " + x.str() + " and " + y.str(), {},
+        std::string(cure));
   };
   if (x.dtype != y.dtype || !is_float(x.dtype))
     return fail("floats of one element type", "convert with 'astype' first");
@@ -52,7 +52,8 @@ Result<std::vector<Type>> infer_convolution(const InferArgs& args) {
     return Diagnostic("op 'convolution' needs " + needs + ", but got " + x.str() + " and " + w.str(), {},
                       std::string(cure));
   };
-  if (!rules::at_most(1, groups, args.facts) || !rules::same_size(w.shape.back() * groups, x.shape.back(), args.facts) ||
+  if (!rules::at_most(1, groups, args.facts) ||
+      !rules::same_size(w.shape.back() * groups, x.shape.back(), args.facts) ||
       !rules::same_size(mod(w.shape[0], groups), 0, args.facts))
     return fail("groups of as many channels as the weights have, and features for each", "change the groups");
   Type out = x;
@@ -132,15 +133,15 @@ ValueId for_input(Builder& b, const AttrMap& attrs, const Type& x, ValueId w, Va
     const ConvolutionAxis a = convolution_axis(attrs, i);
     none.emplace_back(0), interior.emplace_back(a.stride - 1);
     spread |= a.stride > 1;
-    const Dim length = (out[i + 1] - Dim(1)) * Dim(a.stride) + Dim(1), reach = (kernel[i + 1] - Dim(1)) * Dim(a.dilation);
+    const Dim length = (out[i + 1] - Dim(1)) * Dim(a.stride) + Dim(1),
+              reach = (kernel[i + 1] - Dim(1)) * Dim(a.dilation);
     lists.strides.emplace_back(1);
     lists.dilation.emplace_back(a.dilation);
     lists.low.push_back(b.function().facts.simplify(reach - a.low));
     lists.high.push_back(b.function().facts.simplify(x.shape[i + 1] - length + a.low));
   }
   none.emplace_back(0), interior.emplace_back(0);
-  if (spread)
-    y = b.build("pad", {y, b.scalar(x.dtype, 0)}, {{"low", none}, {"high", none}, {"interior", interior}});
+  if (spread) y = b.build("pad", {y, b.scalar(x.dtype, 0)}, {{"low", none}, {"high", none}, {"interior", interior}});
   return b.build("convolution", {y, turned(b, w, groups)}, lists.attrs(groups));
 }
 

@@ -7,7 +7,7 @@ namespace frit::ir {
 
 extern const Routine kConvolution, kConvolutionWeights;
 
-// What a convolution does along one axis of space; lists that are left out mean ones and zeros.
+// One axis of space; lists that are left out mean ones and zeros.
 struct ConvolutionAxis {
   int64_t stride = 1, dilation = 1;
   Dim low = 0, high = 0;

@@ -119,8 +119,7 @@ class Expansion {
     split.insert(split.end(), kernel_.begin(), kernel_.end());
     split.push_back(channels_);
     const ValueId all = windows();
-    const ValueId product =
-        b_.build("multiply", {all, b_.broadcast(rules::reshape(b_, w, split), b_.type(all).shape)});
+    const ValueId product = b_.build("multiply", {all, b_.broadcast(rules::reshape(b_, w, split), b_.type(all).shape)});
     std::vector<int> axes;
     for (size_t i = 0; i <= space_; ++i) axes.push_back(static_cast<int>(space_ + 3 + i));
     return b_.cast(rules::reshape(b_, rules::reduce(b_, "sum", product, axes, false), y_), dtype_);

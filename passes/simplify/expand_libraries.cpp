@@ -22,8 +22,8 @@ Result<bool> run(Function& f, PassContext& context) {
     rewriter.builder().loc = {};
     for (size_t i = 0; i < results.size(); ++i) {
       if (!(f.type(op.results[i]) == f.type(results[i])))
-        return Diagnostic("internal error: op '" + std::string(op.def->name) + "' gives " + f.type(op.results[i]).str() +
-                              " and expands into " + f.type(results[i]).str(),
+        return Diagnostic("internal error: op '" + std::string(op.def->name) + "' gives " +
+                              f.type(op.results[i]).str() + " and expands into " + f.type(results[i]).str(),
                           op.loc);
       rewriter.replace(op.results[i], results[i]);
     }

@@ -1,8 +1,8 @@
 // The routines "convolution" and "convolution_weights": products with the windows of the input, of which each task
 // copies a block at a time (windows.h).
 //
-// A convolution is the product of the windows with the weights, which are packed once. Its derivative for the weights is
-// the product of the transposed cotangent with the windows, whose depth is the number of positions: parts of fixed
+// A convolution is the product of the windows with the weights, which are packed once. Its derivative for the weights
+// is the product of the transposed cotangent with the windows, whose depth is the number of positions: parts of fixed
 // length are summed apart, and then in order. Sizes and the element type alone decide the order of a sum.
 #include <algorithm>
 #include <atomic>
@@ -93,9 +93,8 @@ class Forward {
       for (int64_t i = 0; i < tiles_; ++i) unfinished_[i].store(panels_, std::memory_order_relaxed);
     }
     const int64_t work = s_.rows * s_.depth * s_.features * s_.groups;
-    for_tasks(apart_ ? tiles_ * panels_ : tiles_, work, [&](int64_t i) {
-      apart_ ? tile(i / panels_, i % panels_, i % panels_ + 1) : tile(i, 0, panels_);
-    });
+    for_tasks(apart_ ? tiles_ * panels_ : tiles_, work,
+              [&](int64_t i) { apart_ ? tile(i / panels_, i % panels_, i % panels_ + 1) : tile(i, 0, panels_); });
     if (exhausted_) return exhausted("convolution");
     return {};
   }
@@ -204,9 +203,8 @@ class Weights {
     Scratch sums(static_cast<size_t>(parts_ * s_.groups * each) * sizeof(S));
     if (!sums.data()) return exhausted("convolution_weights");
     sums_ = static_cast<S*>(sums.data());
-    for_tasks(parts_ * s_.groups * chunks_, s_.rows * each * s_.groups, [&](int64_t i) {
-      task(i / chunks_ / s_.groups, i / chunks_ % s_.groups, i % chunks_ * columns_);
-    });
+    for_tasks(parts_ * s_.groups * chunks_, s_.rows * each * s_.groups,
+              [&](int64_t i) { task(i / chunks_ / s_.groups, i / chunks_ % s_.groups, i % chunks_ * columns_); });
     if (exhausted_) return exhausted("convolution_weights");
     const int64_t all = s_.groups * each;
     for_tasks(ceil_div(all, 4096), all * 16, [&](int64_t i) {

@@ -134,8 +134,14 @@ class Walk {
           widen(at + from * lines_.step, first, channels, to);
         }
       }
-      const DepthwiseLine g{lines.data(),  static_cast<int64_t>(lines.size()), last_.kernel, last_.stride,
-                            last_.dilation, weights,                            positions,    channels,
+      const DepthwiseLine g{lines.data(),
+                            static_cast<int64_t>(lines.size()),
+                            last_.kernel,
+                            last_.stride,
+                            last_.dilation,
+                            weights,
+                            positions,
+                            channels,
                             out};
       body(g, ((n * planes_ + plane) * lines_.out + l) * last_.out + first);
     }

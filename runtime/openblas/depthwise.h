@@ -1,7 +1,7 @@
 // Convolutions with one channel and one feature a group: lanes across channels.
 //
-// Lines of the input are converted to floats once, padded with zeros, in blocks of channels that stay in the caches; the
-// sums of the taps read them there.
+// Lines of the input are converted to floats once, padded with zeros, in blocks of channels that stay in the caches.
+// The sums of the taps read them there.
 #pragma once
 
 #include "ir/base/dtype.h"

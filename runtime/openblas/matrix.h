@@ -51,8 +51,8 @@ struct PackedProduct {
   // The first `columns` columns of c = a b. Elements of a past the first `depth` of a row are zero, and their products
   // are left out.
   bool (*multiply)(const Matrix& a, const void* b, const Matrix& c, int64_t depth, int64_t columns);
-  // The depth, at least k, up to which zeros fill operands whose dense rows are then read as they lie. It follows from k
-  // alone.
+  // The depth, at least k, up to which zeros fill operands whose dense rows are then read as they lie. It follows from
+  // k alone.
   int64_t (*whole_depth)(int64_t k);
   // Elements of k of a block.
   int64_t block;

@@ -156,8 +156,7 @@ TEST(Convolution, SixteenBitsAgreeWithFloats) {
     x.push_back(groups * channels), w.push_back(channels);
     const array small_x = astype(sin(numbers(x) * 0.7f), dtype), small_w = astype(cos(numbers(w) * 1.3f), dtype);
     const auto conv = [&](const std::vector<array>& in) {
-      return std::vector<array>{
-          conv_general(in[0], in[1], stride, low, high, dilation, spread, groups, i % 5 == 0)};
+      return std::vector<array>{conv_general(in[0], in[1], stride, low, high, dilation, spread, groups, i % 5 == 0)};
     };
     const array y = conv({small_x, small_w})[0];
     const array cotangent = astype(sin(numbers(y.shape()) * 0.3f), dtype);
