@@ -125,7 +125,7 @@ void describe(const ir::OpDef& d) {
 // A line for each operation, with a column for each target.
 void list(const ir::OpTable& table) {
   const auto line = [](std::string_view name, std::string_view kind, const auto& cells, std::string_view doc) {
-    std::cout << std::left << std::setw(18) << name << std::setw(12) << kind;
+    std::cout << std::left << std::setw(21) << name << std::setw(12) << kind;
     for (const auto& [width, cell] : cells) std::cout << std::setw(static_cast<int>(width) + 2) << cell;
     std::cout << doc << "\n";
   };

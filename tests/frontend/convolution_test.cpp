@@ -179,6 +179,30 @@ TEST(Convolution, SixteenBitsAgreeWithFloats) {
   }
 }
 
+// Tiles follow the number of threads, sums do not.
+TEST(Convolution, ThreadsChangeNoBits) {
+  const int before = num_threads();
+  for (const int groups : {1, 40}) {
+    const array x = astype(sin(numbers({3, 40, 39, 40}) * 0.7f), bfloat16);
+    const array w = astype(cos(numbers({groups == 1 ? 300 : 40, 3, 3, 40 / groups}) * 1.3f), bfloat16);
+    const auto conv = [&](const std::vector<array>& in) {
+      return std::vector<array>{maximum(conv2d(in[0], in[1], {1, 2}, {1, 1}, {1, 1}, groups), array(0.0f, bfloat16))};
+    };
+    std::vector<Floats> results;
+    for (const int n : {1, 2, 5}) {
+      set_num_threads(n);
+      const array y = compile(conv)({x, w})[0];
+      Floats all = values<float>(astype(y, float32));
+      for (const array& g : vjp(conv, {x, w}, {y}).second)
+        for (const float v : values<float>(astype(g, float32))) all.push_back(v);
+      results.push_back(std::move(all));
+    }
+    EXPECT_EQ(results[0], results[1]);
+    EXPECT_EQ(results[0], results[2]);
+  }
+  set_num_threads(before);
+}
+
 // One kernel stores the weights by tap, and another has the rest.
 TEST(Convolution, FewChannelsAreAKernelBehindTheirWeights) {
   const auto f = compile([](const std::vector<array>& in) {
