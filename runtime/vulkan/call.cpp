@@ -242,6 +242,12 @@ Status GpuCall::library(const Library& step, std::span<const View<uint64_t>> vie
     return step.epilogue ? launch(*step.epilogue, true, frame) : Status();
   };
   if (forms.empty()) return by_host();
+  // Operands without elements may have no memory, which shaders would read beside the elements of others.
+  const auto results = views.subspan(step.operands.size());
+  const auto is_empty = [](const View<uint64_t>& v) {
+    return std::find(v.shape.begin(), v.shape.end(), 0) != v.shape.end();
+  };
+  if (!results.empty() && std::all_of(results.begin(), results.end(), is_empty)) return {};
   const std::string who = "op '" + step.plan->name + "' on a gpu ";
   std::vector<int64_t> numbers;
   if (!window_numbers(*forms[0]->code().routine, views, numbers)) {
