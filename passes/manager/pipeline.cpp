@@ -7,8 +7,9 @@
 namespace frit::passes {
 namespace {
 
-constexpr std::array<std::string_view, 16> kStandard{"expand_composites",
+constexpr std::array<std::string_view, 17> kStandard{"expand_composites",
                                                      "expand_libraries",
+                                                     "convolution_phases",
                                                      "canonicalize",
                                                      "constant_fold",
                                                      "cse",

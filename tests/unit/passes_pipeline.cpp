@@ -26,10 +26,10 @@ TEST(Pipeline, DefaultIsTheStandardOne) {
   ASSERT_TRUE(pipeline.ok()) << pipeline.error().str();
   std::string names;
   for (const PassInfo* p : pipeline->passes) names += std::string(p->name) + " ";
-  EXPECT_EQ(
-      names,
-      "expand_composites expand_libraries canonicalize constant_fold cse dce attention fuse lower_to_kernels expand_routines "
-      "merge_kernels schedule stream_rows join_kernels expand_functions plan_buffers ");
+  EXPECT_EQ(names,
+            "expand_composites expand_libraries convolution_phases canonicalize constant_fold cse dce attention fuse "
+            "lower_to_kernels expand_routines "
+            "merge_kernels schedule stream_rows join_kernels expand_functions plan_buffers ");
   EXPECT_EQ(pipeline->passes.size(), Pipeline::standard().passes.size());
 }
 
@@ -37,7 +37,8 @@ TEST(Pipeline, UnknownNameListsThePasses) {
   auto pipeline = Pipeline::parse("cse,fuze");
   ASSERT_FALSE(pipeline.ok());
   EXPECT_EQ(pipeline.error().message, "unknown pass 'fuze' in pipeline 'cse,fuze'");
-  EXPECT_NE(pipeline.error().note.find("expand_composites, expand_libraries, canonicalize, constant_fold, cse, dce"),
+  EXPECT_NE(pipeline.error().note.find(
+                "expand_composites, expand_libraries, convolution_phases, canonicalize, constant_fold, cse, dce"),
             std::string::npos)
       << pipeline.error().note;
 }
@@ -72,7 +73,8 @@ TEST(Registry, PassesAreFoundAndInOrder) {
   ASSERT_GE(all.size(), 5u);
   EXPECT_EQ(all[0]->name, "expand_composites");
   EXPECT_EQ(all[1]->name, "expand_libraries");
-  EXPECT_EQ(all[2]->name, "canonicalize");
+  EXPECT_EQ(all[2]->name, "convolution_phases");
+  EXPECT_EQ(all[3]->name, "canonicalize");
   for (const PassInfo* p : all) {
     EXPECT_EQ(find_pass(p->name), p);
     EXPECT_FALSE(p->doc.empty()) << p->name;
