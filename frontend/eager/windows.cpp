@@ -152,10 +152,10 @@ bool can_write_over(const RowCall& call, const ir::IndexRule& rule, const Window
   const ir::Type& type = call.types[0];
   for (size_t d = 0; d < w.shape.size(); ++d)
     if (w.to[d] != 0 || w.from[d] != 0 || !type.shape[d].is(w.shape[d]) || t.shape[d] != w.shape[d]) return false;
-  // Memory much larger than needed would be held for nothing.
+  // Memory of a GPU may be seen as a copy alone; memory much larger than needed would be held for nothing.
   const size_t bytes = t.dtype.size * static_cast<size_t>(std::max<int64_t>(1, type.size().value()));
   return t.dtype == type.dtype && t.offset == 0 && is_row_major(t) && t.buffer.use_count() == 1 && t.buffer->owned() &&
-         t.buffer->bytes() / 2 <= bytes;
+         !t.buffer->gpu() && t.buffer->bytes() / 2 <= bytes;
 }
 
 }  // namespace

@@ -188,3 +188,13 @@ def test_an_update_leaves_others_alone():
     mx.eval(spread)
     spread[0] = 5
     assert spread.tolist() == [[5, 5], [1, 1]]
+
+
+@pytest.mark.skipif(not mx.is_available(mx.gpu), reason="no GPU")
+def test_an_update_of_what_a_gpu_computed():
+    y = mx.arange(6.0, stream=mx.gpu).reshape(2, 3) * 2
+    mx.eval(y)
+    with mx.stream(mx.cpu):
+        y[0] = 5.0
+        mx.eval(y)
+    assert y.tolist() == [[5.0, 5.0, 5.0], [6.0, 8.0, 10.0]]
