@@ -118,22 +118,62 @@ void KernelEmitter::add_incoming(const States& phis, const States& values, Basic
   }
 }
 
-// Combines lane i with lane i + width / 2, until one lane is left.
-KernelEmitter::State KernelEmitter::fold_vector(const Accumulator& acc, State s, int width) {
-  auto half = [&](Value* v, int from, int count) -> Value* {
-    if (!v) return nullptr;
-    llvm::SmallVector<int, 32> pick;
-    for (int i = 0; i < count; ++i) pick.push_back(from + i);
-    return builder_.CreateShuffleVector(v, pick);
+// Folds vectors of lanes, each of an accumulator of one kind, until one lane of each is left: lane i takes lane
+// i + width / 2, and so on. The halves of two vectors fill one, so that a few accumulators take as many steps as one.
+KernelEmitter::States KernelEmitter::fold_vectors(const Accumulator& acc, States vectors, int width) {
+  const size_t count = vectors.size();
+  const auto half = [&](Value* a, Value* b, int lanes, int from) -> Value* {
+    if (!a) return nullptr;
+    llvm::SmallVector<int, 64> pick;
+    const int held = static_cast<int>(llvm::cast<llvm::FixedVectorType>(a->getType())->getNumElements());
+    for (int i = 0; i < (b ? 2 * held : held); ++i)
+      if (i % lanes / (lanes / 2) == from) pick.push_back(i);
+    return b ? builder_.CreateShuffleVector(a, b, pick) : builder_.CreateShuffleVector(a, pick);
   };
-  for (int n = width / 2; n >= 1; n /= 2) {
-    State low{half(s.value, 0, n), half(s.position, 0, n)};
-    State high{half(s.value, n, n), half(s.position, n, n)};
-    s = combine(acc, low, high);
+  for (int lanes = width; lanes > 1; lanes /= 2) {
+    States next;
+    for (size_t i = 0; i < vectors.size(); ++i) {
+      const State a = vectors[i];
+      State b;
+      if (i + 1 < vectors.size() && vectors[i + 1].value->getType() == a.value->getType()) b = vectors[++i];
+      next.push_back(combine(acc, State{half(a.value, b.value, lanes, 0), half(a.position, b.position, lanes, 0)},
+                             State{half(a.value, b.value, lanes, 1), half(a.position, b.position, lanes, 1)}));
+    }
+    vectors = std::move(next);
   }
-  s.value = builder_.CreateExtractElement(s.value, i64(0));
-  if (s.position) s.position = builder_.CreateExtractElement(s.position, i64(0));
-  return s;
+  States out;
+  for (const State& v : vectors) {
+    const auto held = llvm::cast<llvm::FixedVectorType>(v.value->getType())->getNumElements();
+    for (unsigned i = 0; i < held && out.size() < count; ++i)
+      out.push_back({builder_.CreateExtractElement(v.value, i64(i)),
+                     v.position ? builder_.CreateExtractElement(v.position, i64(i)) : nullptr});
+  }
+  return out;
+}
+
+// The results of a lane loop from the states of its accumulators: vectors side by side first, then the lanes.
+KernelEmitter::States KernelEmitter::fold_sums(const ir::Loop& loop, const States& sums) {
+  const size_t accumulators = loop.accumulators.size(), count = sums.size() / accumulators;
+  States parts;
+  for (size_t a = 0; a < accumulators; ++a) {
+    States part(sums.begin() + static_cast<long>(a * count), sums.begin() + static_cast<long>((a + 1) * count));
+    for (size_t n = part.size() / 2; n >= 1; n /= 2)
+      for (size_t k = 0; k < n; ++k) part[k] = combine(loop.accumulators[a], part[k], part[k + n]);
+    parts.push_back(part[0]);
+  }
+  States results(accumulators);
+  for (size_t a = 0; a < accumulators; ++a) {
+    const Accumulator& acc = loop.accumulators[a];
+    if (results[a].value) continue;
+    std::vector<size_t> alike;
+    for (size_t b = a; b < accumulators; ++b)
+      if (loop.accumulators[b].combine == acc.combine && loop.accumulators[b].type == acc.type) alike.push_back(b);
+    States together;
+    for (size_t b : alike) together.push_back(parts[b]);
+    const States folded = fold_vectors(acc, std::move(together), vector_->width);
+    for (size_t b = 0; b < alike.size(); ++b) results[alike[b]] = folded[b];
+  }
+  return results;
 }
 
 // A vector loop whose iteration i goes to accumulator i mod lanes. A full step takes one iteration for each lane, in
@@ -198,14 +238,7 @@ void KernelEmitter::emit_lane_loop(const ir::Loop& loop, int lanes, Value* to) {
   }
   frames_.pop_back();
 
-  States results;
-  for (size_t a = 0; a < accumulators; ++a) {
-    std::vector<State> part(sums.begin() + static_cast<long>(a) * count,
-                            sums.begin() + static_cast<long>(a + 1) * count);
-    for (size_t n = part.size() / 2; n >= 1; n /= 2)
-      for (size_t k = 0; k < n; ++k) part[k] = combine(loop.accumulators[a], part[k], part[k + n]);
-    results.push_back(fold_vector(loop.accumulators[a], part[0], scope.width));
-  }
+  States results = fold_sums(loop, sums);
   BasicBlock* done = builder_.GetInsertBlock();
   builder_.CreateBr(after);
   after->moveAfter(done);

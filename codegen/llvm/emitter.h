@@ -266,7 +266,8 @@ class KernelEmitter {
   State combine(const ir::Accumulator& acc, const State& a, const State& b);
   State fold_lanes(const ir::Accumulator& acc, States states, int lanes);
   State choose(llvm::Value* mask, const State& a, const State& b);
-  State fold_vector(const ir::Accumulator& acc, State s, int width);
+  States fold_vectors(const ir::Accumulator& acc, States vectors, int width);
+  States fold_sums(const ir::Loop& loop, const States& sums);
   States state_phis(const States& start, llvm::BasicBlock* from);
   void add_incoming(const States& phis, const States& values, llvm::BasicBlock* from);
   bool order_free(const ir::Accumulator& acc) const;

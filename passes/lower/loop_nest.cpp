@@ -238,10 +238,20 @@ bool tile(Loop& outer, int64_t rows, int64_t columns, const std::string& var, co
     // A function that is computed once for each row must not be computed for each element.
     if (inner_of_nest(loop->body) && computes_functions(loop->body)) return false;
   }
-  int other = side_by_side(outer, vars);
+  const int other = side_by_side(outer, vars);
   if (other < 0) return false;
-  size_t j = static_cast<size_t>(other), k = vars.size() - 1;
-  if (facts.range(extents[j]).high < kWorthTiling || facts.range(extents[k]).high < kWorthTiling) return false;
+  const size_t j = static_cast<size_t>(other);
+  if (facts.range(extents[j]).high < kWorthTiling || facts.range(extents.back()).high < kWorthTiling) return false;
+  tile_axis(outer, j, rows, columns, var, facts);
+  return true;
+}
+
+void tile_axis(Loop& outer, size_t j, int64_t rows, int64_t columns, const std::string& var, const DimFacts& facts) {
+  std::vector<std::string> vars;
+  std::vector<Dim> extents;
+  for (Loop* loop = &outer; loop; loop = inner_of_nest(loop->body))
+    vars.push_back(loop->var), extents.push_back(loop->extent);
+  const size_t k = vars.size() - 1;
   while (inner_of_nest(outer.body)) absorb(outer);
 
   std::vector<Dim> counts = extents;
@@ -281,7 +291,6 @@ bool tile(Loop& outer, int64_t rows, int64_t columns, const std::string& var, co
   outer.body.clear();
   outer.body.push_back({std::move(row)});
   outer.extent = product(counts);
-  return true;
 }
 
 }  // namespace frit::passes

@@ -44,4 +44,8 @@ void strip(ir::Loop& outer, int64_t count, const std::string& var, const DimFact
 // the new loop, if one is needed. Returns whether the nest was cut.
 bool tile(ir::Loop& outer, int64_t rows, int64_t columns, const std::string& var, const DimFacts& facts);
 
+// The same with loop number `axis` of the nest as the rows, around any body.
+void tile_axis(ir::Loop& outer, size_t axis, int64_t rows, int64_t columns, const std::string& var,
+               const DimFacts& facts);
+
 }  // namespace frit::passes

@@ -14,6 +14,7 @@
 #include "passes/schedule/columns_by_rows.h"
 #include "passes/schedule/grid_schedule.h"
 #include "passes/schedule/narrow_rows.h"
+#include "passes/schedule/row_pairs.h"
 #include "passes/schedule/short_rows.h"
 
 namespace frit::passes {
@@ -33,6 +34,7 @@ constexpr int64_t kTileRows = 256, kTileColumns = 64, kTileSide = 32;
 constexpr int kTileVectors = 16;   // vectors of a tile that are in registers at once
 constexpr int64_t kTileWork = 96;  // scalar operations beyond which a tile goes through the registers row by row
 constexpr int kFunctionCost = 20;
+constexpr int kPairsAtOnce = 4;      // pairs of rows that are reduced side by side
 constexpr int kRowsAtOnce = 4;       // rows of a scan that one iteration takes
 constexpr int64_t kColumnWork = 12;  // scalar operations per element up to which columns are bound by memory
 
@@ -199,6 +201,11 @@ class Scheduler {
       set_grain(loop);
       return;
     }
+    if (shared && !nest && !columns && !rows_fixed_ && depth > 1 && has_row_pairs(loop, k_.facts) &&
+        pair_rows(loop, *innermost)) {
+      set_grain(loop);
+      return;
+    }
     // All loops except the vector loop merge into the parallel loop.
     int keep = nest || columns ? 2 : 1;
     if (rows_fixed_) keep = depth;
@@ -220,6 +227,23 @@ class Scheduler {
         }
     }
     set_grain(loop);
+  }
+
+  // Rows against rows: as many pairs at once as have their sums in half of the registers.
+  bool pair_rows(Loop& loop, const Loop& right) {
+    const int lanes = lanes_for(right.body);
+    if (has_short_loops(right.body, lanes)) {
+      if (k_.facts.range(right.extent).high < lanes) return false;
+      put_pairs_in_lanes(k_, loop, lanes, target_.vector_bytes >= kLine);
+      return true;
+    }
+    const int registers = target_.vector_bytes >= 64 ? 32 : 16;
+    const int each = accumulator_count(right.body) * std::max(1, target_.reduction_lanes / lanes);
+    const int together = std::min(kPairsAtOnce, registers / 2 / std::max(1, each));
+    if (together < 2 || k_.facts.range(right.extent).high < together) return false;
+    reduce_pairs_together(k_, loop, together);
+    vectorize_leaves(loop);
+    return true;
   }
 
   // A loop around loops that run in order. Where those move along memory and this one jumps in it, as in a scan of the

@@ -44,8 +44,10 @@ void spread_locals(Body& body, uint32_t first, const std::string& var) {
 
 }  // namespace
 
+bool has_short_loops(const Body& body, int lanes) { return iterations(body, 2 * lanes) < 2 * lanes; }
+
 bool has_short_rows(const Loop& rows, int lanes, const DimFacts& facts) {
-  return facts.range(rows.extent).high >= lanes && iterations(rows.body, 2 * lanes) < 2 * lanes;
+  return facts.range(rows.extent).high >= lanes && has_short_loops(rows.body, lanes);
 }
 
 void put_rows_in_lanes(Kernel& k, Loop& rows, int lanes, bool staged, const std::string& var) {

@@ -9,6 +9,9 @@ namespace frit::passes {
 // `lanes` is how many elements a vector holds.
 bool has_short_rows(const ir::Loop& rows, int lanes, const DimFacts& facts);
 
+// The second half of that: whether the loops in `body` are so short.
+bool has_short_loops(const ir::Body& body, int lanes);
+
 // Makes the rows the lanes of a vector loop named `var`, inside the parallel loop. Each lane gets its own part of the
 // kernel's locals. If `staged`, the rows are turned on their way from memory and back.
 void put_rows_in_lanes(ir::Kernel& k, ir::Loop& rows, int lanes, bool staged, const std::string& var);

@@ -1,5 +1,5 @@
 // Reductions over more elements than a block holds give the same bits, cut into blocks or not, fused or not, on one
-// thread or two.
+// thread or two. So do reductions of rows against rows, in tiles.
 #include <gtest/gtest.h>
 
 #include "ir/graph/expression.h"
@@ -66,6 +66,44 @@ TEST(Large, ColumnsOfSymbolicLength) {
 }
 TEST(Large, OuterAndInnerAxes) { check({3, 2, kLong}, {0, 2}, {{}}); }
 TEST(Large, SymbolicSizes) { check({Dim::symbol("n")}, {0}, {{{"n", kLong}}, {{"n", kReductionBlock}}, {{"n", 1}}}); }
+
+// Rows on the left, m of them, minus n rows on the right, reduced by one row of the table.
+Function pairs(const Dim& m, const Dim& n, int64_t k, Dtype dtype, const OpDef& def) {
+  Function f;
+  f.name = "pairs";
+  const ValueId x = f.add_param("x", {dtype, {m, 1, k}}), y = f.add_param("y", {dtype, {1, n, k}});
+  for (const Dim& d : {m, n})
+    if (!d.is_const()) f.facts.set_range(*d.as_symbol(), {1, 300});
+  Builder b(f);
+  const ValueId left = b.build("broadcast", {x}, {{"shape", Dims{m, n, k}}});
+  const ValueId right = b.build("broadcast", {y}, {{"shape", Dims{m, n, k}}});
+  const ValueId difference = b.build("subtract", {left, right});
+  if (auto built = b.try_build(def, {difference}, {{"axes", Dims{2}}}); built.ok()) f.results.push_back(built->front());
+  return f;
+}
+
+// Tiles of pairs: rows shorter than vectors and longer, one tile and many, sides that fill no tile.
+TEST(Large, RowsAgainstRows) {
+  Random random(23);
+  const int64_t lengths[] = {3, 9, 16, 33, 70};
+  for (const OpDef* def : OpTable::instance().all()) {
+    if (def->kind != OpKind::Reduction) continue;
+    for (Dtype dtype : {float32, bfloat16, int16}) {
+      if (!admits(def->domain, dtype)) continue;
+      const int64_t m = 1 + static_cast<int64_t>(random() % 140), n = 1 + static_cast<int64_t>(random() % 140);
+      const bool open = random() % 2 == 0;
+      Function f =
+          pairs(open ? Dim::symbol("m") : Dim(m), open ? Dim::symbol("n") : Dim(n), lengths[random() % 5], dtype, *def);
+      if (f.results.empty()) continue;
+      const SymbolValues call = open ? SymbolValues{{"m", m}, {"n", n}} : SymbolValues{};
+      const std::vector<Tensor> inputs = random_inputs(f, call, Values::Ordinary, random);
+      now_testing(case_text({f, inputs}));
+      Ways ways;
+      ways.stepwise = ways.reference = false;
+      EXPECT_EQ(disagreement(f, inputs, random, ways), "") << case_text({f, inputs});
+    }
+  }
+}
 
 }  // namespace
 }  // namespace frit::test
