@@ -115,8 +115,8 @@ array cosh(const array& a, StreamOrDevice s = {});
 array degrees(const array& a, StreamOrDevice s = {});
 
 // The quotient `a` / `b` of floats or complex numbers; integers are made floats before. A float over zero gives an
-// infinity, 0 / 0 NaN. A complex divisor is scaled by its larger part, so that its square cannot overflow; a zero or
-// infinite complex divisor gives NaN.
+// infinity, 0 / 0 NaN. A complex divisor is scaled by its larger part, so that its square cannot overflow; one of zero
+// gives infinities, and an infinite one zeros.
 // Shape: the shapes broadcast.
 // Types: any; integers and bool become float32; promoted to a common type.
 // Throws InvalidArgument when the shapes do not broadcast.
@@ -157,10 +157,10 @@ array expm1(const array& a, StreamOrDevice s = {});
 array floor(const array& a, StreamOrDevice s = {});
 
 // The quotient of `a` over `b` rounded towards minus infinity, as in Python. Floats: floor(`a` / `b`), where the
-// quotient is rounded to the type first. An integer over 0 gives 0; the least integer over -1 wraps.
+// quotient is rounded to the type first. An integer over 0 gives 0; the least integer over -1 wraps. Complex: divide.
 // Shape: the shapes broadcast.
-// Types: any but complex64; promoted to a common type.
-// Throws InvalidArgument when the shapes do not broadcast, or for another type.
+// Types: any; promoted to a common type.
+// Throws InvalidArgument when the shapes do not broadcast.
 array floor_divide(const array& a, const array& b, StreamOrDevice s = {});
 
 // Whether `a` is above `b`; false when either is NaN.
@@ -205,7 +205,7 @@ array isneginf(const array& a, StreamOrDevice s = {});
 // Types: any; the result is bool.
 array isposinf(const array& a, StreamOrDevice s = {});
 
-// `a` moved `b` bits up, zeros from below; a count below zero or past the width gives 0.
+// `a` moved `b` bits up, zeros from below; the count is taken modulo 32, or modulo 64 for 64-bit types.
 // Shape: the shapes broadcast.
 // Types: integers and bool; bool becomes uint8; promoted to a common type.
 // Throws InvalidArgument when the shapes do not broadcast, or for another type.
@@ -315,7 +315,7 @@ array radians(const array& a, StreamOrDevice s = {});
 // Types: any; complex64 gives float32.
 array real(const array& a, StreamOrDevice s = {});
 
-// 1 / `a`; an infinity at 0 for floats, NaN at 0 for complex numbers.
+// 1 / `a`; at 0 an infinity, the imaginary part of a complex one NaN.
 // Shape: that of `a`.
 // Types: any; integers and bool become float32.
 array reciprocal(const array& a, StreamOrDevice s = {});
@@ -327,8 +327,8 @@ array reciprocal(const array& a, StreamOrDevice s = {});
 // Throws InvalidArgument when the shapes do not broadcast, or for another type.
 array remainder(const array& a, const array& b, StreamOrDevice s = {});
 
-// `a` moved `b` bits down, copies of the sign (zeros for unsigned types) from above; a count below zero or past the
-// width gives 0, or -1 for a negative `a`.
+// `a` moved `b` bits down, copies of the sign (zeros for unsigned types) from above; the count is taken modulo 32, or
+// modulo 64 for 64-bit types.
 // Shape: the shapes broadcast.
 // Types: integers and bool; bool becomes uint8; promoted to a common type.
 // Throws InvalidArgument when the shapes do not broadcast, or for another type.

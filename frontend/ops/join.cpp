@@ -28,6 +28,7 @@ array join(std::vector<array> arrays, int axis, const StreamOrDevice& s) {
 
 array concatenate(std::vector<array> arrays, int axis, StreamOrDevice s) {
   if (arrays.empty()) fail("concatenate: there are no arrays", "give at least one", s);
+  if (arrays.size() == 1) return arrays[0];
   const int at = detail::normalize_axis("concatenate", arrays[0], axis, s);
   const Dtype dtype = result_type(arrays);
   for (const array& a : arrays) {

@@ -196,9 +196,6 @@ array qqmm(const array& x, const array& w, const std::optional<array>& w_scales,
   check_floats("qqmm", x, s);
   const std::vector<array> packed =
       w_scales ? std::vector<array>{w, *w_scales} : quantize(w, f.group, f.bits, mode, global_scale_w, s);
-  if (x.ndim() < 2 || detail::decide_equal(size_of(x, last_axis(x) - 1), 1, "qqmm", s.where()))
-    return astype(quantised_product("qqmm", x, packed[0], packed[1], std::nullopt, global_scale_w, true, f, s),
-                  x.dtype(), s);
   // The first operand loses as much as it would in packed form.
   const std::vector<array> left = quantize(atleast_2d(x, s), f.group, f.bits, mode, global_scale_x, s);
   const array again = dequantize(left[0], left[1], std::nullopt, f.group, f.bits, mode, global_scale_x, float32, s);

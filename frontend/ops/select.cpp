@@ -67,15 +67,11 @@ array clip(const array& a, const std::optional<array>& a_min, const std::optiona
 
 array round(const array& a, int decimals, StreamOrDevice s) {
   if (decimals == 0) return elementwise("round", {a}, s);
-  // Integers have no decimals to lose.
-  if (decimals > 0 && !is_inexact(a.dtype())) return a;
+  // The rounded number is multiplied by the inverse power of ten, as in MLX: another rounding than a division has.
   const Dtype dtype = detail::at_least_float(a.dtype());
-  // A power of ten above one is exact, so it multiplies or divides; its inverse would not be.
-  const array scale(std::pow(10.0, std::abs(decimals)), dtype);
-  array x = astype(a, dtype, s);
-  x = decimals > 0 ? divide(round(multiply(x, scale, s), s), scale, s)
-                   : multiply(round(divide(x, scale, s), s), scale, s);
-  return astype(x, a.dtype(), s);
+  const auto power = [&](int n) { return array(static_cast<double>(static_cast<float>(std::pow(10.0, n))), dtype); };
+  const array scaled = round(multiply(astype(a, dtype, s), power(decimals), s), s);
+  return astype(multiply(scaled, power(-decimals), s), a.dtype(), s);
 }
 array round(const array& a, StreamOrDevice s) { return round(a, 0, s); }
 

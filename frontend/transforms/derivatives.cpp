@@ -49,7 +49,7 @@ Arrays cotangents_for(const Closure& closure, const Arrays& given) {
   Arrays all;
   size_t used = 0, wanted = 0;
   for (size_t i = 0; i < closure.results(); ++i) wanted += !closure.is_stopped(i);
-  if (wanted != given.size())
+  if (wanted > given.size())
     throw InvalidArgument(
         "vjp: there are " + std::to_string(given.size()) + " cotangents for " + std::to_string(wanted) + " results",
         "give a cotangent for each result that is not stopped by 'stop_gradient'");
@@ -119,11 +119,11 @@ ValueAndGradFn value_and_grad(const ListFunction& fun, const std::vector<int>& a
   return [fun, argnums](const Arrays& inputs) {
     const std::vector<size_t> wrt = argument_numbers(argnums, inputs.size());
     const Closure closure("grad", fun, inputs);
-    if (closure.results() == 0 || !closure.result_type(0).shape.empty() || !is_inexact(closure.result_type(0).dtype))
+    if (closure.results() == 0 || !closure.result_type(0).shape.empty())
       throw InvalidArgument("grad: the function's first result is " +
                                 (closure.results() ? closure.result_type(0).str() : std::string("missing")) +
                                 ", and a gradient is of one number",
-                            "return a float without axes, such as a sum or a mean");
+                            "return an array without axes, such as a sum or a mean");
     Arrays cotangents;
     for (size_t i = 0; i < closure.results(); ++i) cotangents.push_back(splat(i == 0 ? 1 : 0, closure.result_type(i)));
     return split(closure.run(passes::vjp(closure.function(), wrt), closure.with_key(cotangents)), closure.results());

@@ -12,7 +12,8 @@
 //   as_out(a, b)                the complex number a + bi as the result's type: a, or for bool whether a or b is not 0
 //   hypot(a, b), copysign(a, b) and the other shorthands of expression_meaning.cpp
 //   ipow(x, y)                  an integer to an integer power, wrapping; unrolled over the bits of y
-// and name the constants inf, nan, pi, eps (the distance from 1 to the next float), true and false.
+// and name the constants inf, nan, pi, eps (the distance from 1 to the next float), true, false and count_mask (of an
+// integer type: 63 where it has 64 bits, 31 where it has fewer, as C counts shifts in int).
 #pragma once
 
 #include <cstdint>

@@ -73,10 +73,29 @@ class Deriver {
       operands[i] = emit(e.args[i], want);
       if (!type && b_.type(operands[i]).dtype != bool_) type = b_.type(operands[i]);
     }
-    const Type beside = type.value_or(want);
+    const Type beside = meeting(*row, operands, type.value_or(want));
     for (size_t i = 0; i < e.args.size(); ++i)
       if (operands[i] == kNone) operands[i] = emit(e.args[i], beside);
     return b_.build(*row, std::move(operands));
+  }
+
+  // Derivatives of integers are computed in float32 where a row takes nothing else, or where an operand is a float.
+  // Returns the type of the numbers beside the operands.
+  Type meeting(const OpDef& row, std::vector<ValueId>& operands, Type beside) {
+    bool inexact = row.domain == TypeClass::Inexact || row.domain == TypeClass::Float;
+    const bool whole = !is_inexact(beside.dtype);
+    for (const ValueId v : operands)
+      if (v != kNone && is_inexact(b_.type(v).dtype)) {
+        inexact = true;
+        beside = b_.type(v);
+      }
+    if (!inexact || !whole) return beside;
+    if (!is_inexact(beside.dtype)) beside.dtype = float32;
+    for (ValueId& v : operands) {
+      const bool condition = v != kNone && row.arity == 3 && b_.type(v).dtype == bool_;
+      if (v != kNone && !condition) v = b_.cast(v, beside.dtype);
+    }
+    return beside;
   }
 
   Builder& b_;

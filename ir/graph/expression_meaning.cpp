@@ -20,11 +20,16 @@ const Shorthand* find_shorthand(std::string_view name) {
   // Never destroyed: static destructors may compile.
   static const auto& all = *new std::vector<Shorthand>{
       {"copysign", {"a", "b"}, "float_of(bits(abs(a)) | (bits(b) & bits(-cast(0, compute))))"},
-      // |a + bi| without intermediate overflow.
+      // |a + bi| without intermediate overflow, of the number times a power of 2. One step corrects the root by what
+      // the squares, their sum and the root lost in rounding, so that it is rounded as C rounds it.
       {"hypot",
        {"a", "b"},
-       "m = max(abs(a), abs(b)); n = min(abs(a), abs(b)); r = n / m;"
-       "select(abs(a) == inf | abs(b) == inf, inf, select(m == 0, m, m * sqrt(1 + r * r)))"},
+       "m = max(abs(a), abs(b)); large = m > 1e15; small = m < 1e-15;"
+       "k = select(large, 8.271806125530277e-25, select(small, 1.2676506002282294e30, 1.0));"
+       "l = select(large, 1208925819614629174706176.0, select(small, 7.888609052210118e-31, 1.0));"
+       "u = a * k; v = b * k; p = u * u; q = v * v; s = p + q; h = sqrt(s);"
+       "e = fma(-h, h, s) + ((min(p, q) - (s - max(p, q))) + (fma(u, u, -p) + fma(v, v, -q)));"
+       "select(abs(a) == inf | abs(b) == inf, inf, select(m == 0, m, (h + e / (h + h)) * l))"},
       // log |a + bi|; near the unit circle through log1p, where the logarithm of a rounded absolute value loses its
       // digits. Where the absolute value would overflow or be subnormal, it is taken of the number times 2^-64 or 2^64,
       // and 64 ln 2 is put back.
@@ -169,7 +174,9 @@ class Instantiator {
 
   // ---- expressions ----
 
-  static bool is_constant_name(std::string_view n) { return n == "inf" || n == "nan" || n == "pi" || n == "eps"; }
+  static bool is_constant_name(std::string_view n) {
+    return n == "inf" || n == "nan" || n == "pi" || n == "eps" || n == "count_mask";
+  }
 
   // A number, or arithmetic on numbers alone, has no type of its own. It takes the type of its neighbour.
   static bool untyped(const Expr& e, const Names& names) {
@@ -206,7 +213,10 @@ class Instantiator {
     if (auto it = names.find(e.name); it != names.end()) return it->second;
     if (e.name == "true" || e.name == "false") return unique(builder_.constant_bits(bool_, e.name == "true"));
     if (!is_constant_name(e.name)) return fail("unknown name '" + e.name + "'");
-    if (!is_float(want)) return fail("'" + e.name + "' where " + std::string(short_name(want)) + " is expected");
+    if (e.name == "count_mask" && is_int(want))
+      return unique(builder_.constant_int(want, size_of(want) == 8 ? 63 : 31));
+    if (!is_float(want) || e.name == "count_mask")
+      return fail("'" + e.name + "' where " + std::string(short_name(want)) + " is expected");
     double value = e.name == "inf"   ? std::numeric_limits<double>::infinity()
                    : e.name == "nan" ? std::numeric_limits<double>::quiet_NaN()
                    : e.name == "pi"  ? 3.14159265358979323846

@@ -16,6 +16,19 @@ constexpr auto kUnsigned = MeaningFor::Unsigned;
 constexpr auto kBool = MeaningFor::Bool;
 constexpr auto kComplex = MeaningFor::Complex;
 
+// The complex quotient as C defines it: a zero divisor gives infinities, an infinite one zeros, an infinite dividend
+// infinities.
+constexpr std::string_view kQuotientReal =
+    "s = max(abs(yr), abs(yi)); a = yr / s; b = yi / s; d = yr * a + yi * b; t = max(abs(xr), abs(xi)); "
+    "zero = s == 0; huge = s == inf & t < inf; wide = t == inf & s < inf; "
+    "c = copysign(cast(abs(yr) == inf, compute), yr); e = copysign(cast(abs(yi) == inf, compute), yi); "
+    "g = copysign(cast(abs(xr) == inf, compute), xr); h = copysign(cast(abs(xi) == inf, compute), xi); "
+    "select(zero, copysign(inf, yr) * xr, select(huge, 0 * (xr * c + xi * e), select(wide, inf * (g * yr + h * yi), "
+    "(xr * a + xi * b) / d)))";
+constexpr std::string_view kQuotientImag =
+    "select(zero, copysign(inf, yr) * xi, select(huge, 0 * (xi * c - xr * e), select(wide, inf * (h * yr - g * yi), "
+    "(xi * a - xr * b) / d)))";
+
 const RegisterOps rows({
     {.name = "add",
      .kind = kElementwise,
@@ -42,12 +55,9 @@ const RegisterOps rows({
      .arity = 2,
      .doc = "The quotient x / y of floats or complex numbers; integers are made floats before. A float over zero gives "
             "an infinity, 0 / 0 NaN. A complex divisor is scaled by its larger part, so that its square cannot "
-            "overflow; a zero or infinite complex divisor gives NaN.",
+            "overflow; one of zero gives infinities, and an infinite one zeros.",
      .domain = TypeClass::Inexact,
-     .meanings = {{kFloat, "x / y"},
-                  {kComplex,
-                   "s = max(abs(yr), abs(yi)); a = yr / s; b = yi / s; d = yr * a + yi * b; (xr * a + xi * b) / d",
-                   "(xi * a - xr * b) / d"}},
+     .meanings = {{kFloat, "x / y"}, {kComplex, kQuotientReal, kQuotientImag}},
      .derivatives = {"1 / y", "-(out / y)"}},
     {.name = "remainder",
      .kind = kElementwise,
@@ -66,12 +76,12 @@ const RegisterOps rows({
      .traits = kNoGradient,
      .doc =
          "The quotient of x over y rounded towards minus infinity, as in Python. Floats: floor(x / y), where the quotient is rounded to the type first. An integer over "
-         "0 gives 0; the least integer over -1 wraps.",
-     .domain = TypeClass::Real,
+         "0 gives 0; the least integer over -1 wraps. Complex: divide.",
      .meanings = {{kBool, "x & y"},
                   {kUnsigned, "x / y"},
                   {kSigned, "r = x % y; q = x / y; select(r != 0 & (r < 0) != (y < 0), q - 1, q)"},
-                  {kFloat, "floor(cast(cast(x / y, out), compute))"}}},
+                  {kFloat, "floor(cast(cast(x / y, out), compute))"},
+                  {kComplex, kQuotientReal, kQuotientImag}}},
     {.name = "maximum",
      .kind = kElementwise,
      .arity = 2,
@@ -129,7 +139,7 @@ const RegisterOps rows({
      .kind = kElementwise,
      .arity = 1,
      .doc = "x * x.",
-     .meanings = {{kBool, "x"}, {kAny, "x * x"}, {kComplex, "(xr - xi) * (xr + xi)", "2 * (xr * xi)"}},
+     .meanings = {{kBool, "x"}, {kAny, "x * x"}, {kComplex, "xr * xr - xi * xi", "2 * (xr * xi)"}},
      .derivatives = {"2 * x"}},
     {.name = "sqrt",
      .kind = kElementwise,
@@ -149,11 +159,14 @@ const RegisterOps rows({
     {.name = "reciprocal",
      .kind = kElementwise,
      .arity = 1,
-     .doc = "1 / x; an infinity at 0 for floats, NaN at 0 for complex numbers.",
+     .doc = "1 / x; at 0 an infinity, the imaginary part of a complex one NaN.",
      .domain = TypeClass::Inexact,
      .meanings = {{kFloat, "1 / x"},
-                  {kComplex, "s = max(abs(xr), abs(xi)); a = xr / s; b = xi / s; d = xr * a + xi * b; a / d",
-                   "-b / d"}},
+                  {kComplex,
+                   "s = max(abs(xr), abs(xi)); a = xr / s; b = xi / s; d = xr * a + xi * b; zero = s == 0; "
+                   "huge = s == inf; "
+                   "select(zero, copysign(inf, xr), select(huge, copysign(0, xr), a / d))",
+                   "select(zero, nan, select(huge, copysign(0, -xi), -b / d))"}},
      .derivatives = {"-(out * out)"}},
     {.name = "abs",
      .kind = kElementwise,

@@ -42,18 +42,18 @@ const RegisterOps rows({
      .kind = kElementwise,
      .arity = 2,
      .traits = kNoGradient,
-     .doc = "x moved y bits up, zeros from below; a count below zero or past the width gives 0.",
+     .doc = "x moved y bits up, zeros from below; the count is taken modulo 32, or modulo 64 for 64-bit types.",
      .domain = TypeClass::Shiftable,
-     .meanings = {{kInt, "x << y"}}},
+     .meanings = {{kInt, "x << (y & count_mask)"}}},
     {.name = "right_shift",
      .kind = kElementwise,
      .arity = 2,
      .traits = kNoGradient,
      .doc =
-         "x moved y bits down, copies of the sign (zeros for unsigned types) from above; a count below zero or past the "
-         "width gives 0, or -1 for a negative x.",
+         "x moved y bits down, copies of the sign (zeros for unsigned types) from above; the count is taken modulo 32, or "
+         "modulo 64 for 64-bit types.",
      .domain = TypeClass::Shiftable,
-     .meanings = {{kInt, "x >> y"}}},
+     .meanings = {{kInt, "x >> (y & count_mask)"}}},
 });
 
 }  // namespace

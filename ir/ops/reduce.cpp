@@ -28,7 +28,7 @@ std::vector<ValueId> vjp_sum(Builder& b, const Op& op, std::span<const ValueId> 
 // at it.
 std::vector<ValueId> vjp_prod(Builder& b, const Op& op, std::span<const ValueId> operands,
                               std::span<const ValueId> results, std::span<const ValueId> cotangents) {
-  ValueId x = operands[0];
+  ValueId x = rules::inexact(b, operands[0]);
   const Type type = b.type(x);
   const std::vector<int> axes = rules::axes(op);
   ValueId zero = b.splat(0, type), one = b.splat(1, type);
@@ -50,9 +50,9 @@ std::vector<ValueId> vjp_extreme(Builder& b, const Op& op, std::span<const Value
   ValueId x = operands[0];
   const Type type = b.type(x);
   const std::vector<int> axes = rules::axes(op);
-  ValueId hit = b.cast(b.build("equal", {x, rules::spread(b, results[0], type.shape, axes)}), type.dtype);
+  ValueId g = rules::inexact(b, rules::spread(b, cotangents[0], type.shape, axes));
+  ValueId hit = b.cast(b.build("equal", {x, rules::spread(b, results[0], type.shape, axes)}), b.type(g).dtype);
   ValueId hits = rules::spread(b, rules::reduce(b, "sum", hit, axes, true), type.shape, axes);
-  ValueId g = rules::spread(b, cotangents[0], type.shape, axes);
   return {b.build("multiply", {g, b.build("divide", {hit, hits})})};
 }
 

@@ -32,6 +32,11 @@ ValueId reduce(Builder& b, std::string_view row, ValueId v, const std::vector<in
   return b.build(row, {v}, {{"axes", to_dims(axes)}, {"keepdims", keepdims}});
 }
 
+ValueId inexact(Builder& b, ValueId v) {
+  const Dtype dtype = b.type(v).dtype;
+  return is_inexact(dtype) ? v : b.cast(v, float32);
+}
+
 ValueId count(Builder& b, const Dim& d, Dtype dtype) {
   if (d.is_const()) return b.constant(Literal::scalar_int(dtype, d.value()));
   return b.build("iota", {}, {{"shape", Dims{}}, {"dtype", dtype}, {"start", d}});

@@ -27,6 +27,9 @@ ValueId reshape(Builder& b, ValueId v, const Shape& shape);
 // A reduction row by name over `axes`.
 ValueId reduce(Builder& b, std::string_view row, ValueId v, const std::vector<int>& axes, bool keepdims);
 
+// `v` as a float, in which a rule divides: an integer's derivative is computed in float32 and rounded at its end.
+ValueId inexact(Builder& b, ValueId v);
+
 // A rank-0 value of `dtype` (not complex): the value of `d`, constant when `d` is.
 ValueId count(Builder& b, const Dim& d, Dtype dtype);
 

@@ -65,9 +65,9 @@ std::vector<ValueId> vjp_cumsum(Builder& b, const Op& op, Values, Values, Values
 // are all zero.
 std::vector<ValueId> vjp_cumprod(Builder& b, const Op& op, Values operands, Values, Values cotangents) {
   const Direction d = direction_of(op);
-  ValueId x = operands[0];
+  ValueId x = rules::inexact(b, operands[0]);
   const Type type = b.type(x);
-  ValueId g = of_inclusive(b, d, cotangents[0]);
+  ValueId g = of_inclusive(b, d, b.cast(cotangents[0], type.dtype));
   ValueId zero = b.splat(0, type), one = b.splat(1, type);
   ValueId is_zero = b.build("equal", {x, zero});
   ValueId zeros = scan(b, "cumsum", b.cast(is_zero, int32), d.axis, d.reverse);

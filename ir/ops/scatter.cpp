@@ -158,7 +158,7 @@ std::vector<ValueId> vjp_prod(Builder& b, const Op& op, Values operands, Values 
   ValueId factors = scattered(b, op, "scatter_prod", b.splat(1, Type(b.type(operands[0]))), operands, operands.back());
   ValueId whole = at_updates(b, op, b.build("multiply", {cotangents[0], results[0]}), operands);
   return cotangents_of(operands, b.build("multiply", {cotangents[0], factors}),
-                       b.build("divide", {whole, operands.back()}));
+                       b.build("divide", {rules::inexact(b, whole), rules::inexact(b, operands.back())}));
 }
 
 // The cotangent goes to every value that attains the extreme.

@@ -12,7 +12,7 @@ std::vector<bool> dependent_results(const Function& region, const std::vector<bo
   std::vector<bool> depends(region.values.size(), false);
   for (size_t i = 0; i < region.params.size(); ++i) depends[region.params[i]] = from[i];
   for (const Op& op : region.ops) {
-    if (derivatives && !flows(region, op)) continue;
+    if (derivatives && !flows(op)) continue;
     if (std::any_of(op.operands.begin(), op.operands.end(), [&](ValueId v) { return depends[v]; }))
       for (ValueId r : op.results) depends[r] = !derivatives || is_inexact(region.type(r).dtype);
   }

@@ -18,7 +18,7 @@ class Forward {
 
   // A value without a derivative fails only where a result needs it: a rule of the user may stand for its function.
   void visit(const Op& op) {
-    if (!flows(b_.function(), op)) return;
+    if (!flows(op)) return;
     std::vector<size_t> moving;
     for (size_t k = 0; k < operands_with_tangents(op); ++k) {
       if (const auto found = failures_.find(op.operands[k]); found != failures_.end()) {
@@ -55,12 +55,13 @@ class Forward {
     const Dtype out = b_.type(op.results[0]).dtype;
     ValueId t = tangents_.of(op.operands[k]), d = factor(b_, op, k);
     const bool complex = is_complex(b_.type(t).dtype) || is_complex(b_.type(d).dtype);
-    const Dtype meet = complex ? complex64 : out;
+    const Dtype of_factor = b_.type(d).dtype;
+    const Dtype meet = complex ? complex64 : is_inexact(of_factor) && !is_inexact(out) ? of_factor : out;
     t = b_.cast(t, meet), d = b_.cast(d, meet);
     // The factor of a real result of a complex operand is a gradient: the tangent's part along it counts.
     if (complex && !is_complex(out))
       return b_.cast(b_.build("real", {b_.build("multiply", {b_.build("conjugate", {d}), t})}), out);
-    return b_.build("multiply", {t, d});
+    return b_.cast(b_.build("multiply", {t, d}), out);
   }
 
   Status own_rule(const Op& op) {
@@ -73,7 +74,10 @@ class Forward {
 
   Status control(const Op& op) {
     std::vector<ValueId> given;
-    for (ValueId v : op.operands) given.push_back(tangents_.has(v) ? tangents_.of(v) : kNone);
+    for (ValueId v : op.operands) {
+      const bool moves = tangents_.has(v) && is_inexact(b_.type(v).dtype);
+      given.push_back(moves ? tangents_.of(v) : kNone);
+    }
     FRIT_ASSIGN_OR_RETURN(found, control_jvp(b_, op, given));
     for (size_t r = 0; r < found.size(); ++r)
       if (found[r] != kNone) add(op.results[r], found[r]);
@@ -94,8 +98,7 @@ class Forward {
     for (size_t k : moving)
       if (k < found.size() && found[k] != kNone) reverse.seed(found[k], tangents_.of(op.operands[k]));
     FRIT_TRY(reverse.run(first, last));
-    for (size_t r = 0; r < op.results.size(); ++r)
-      if (is_inexact(b_.type(op.results[r]).dtype)) add(op.results[r], reverse.cotangent(given[r]));
+    for (size_t r = 0; r < op.results.size(); ++r) add(op.results[r], reverse.cotangent(given[r]));
     return {};
   }
 

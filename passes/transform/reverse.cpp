@@ -10,14 +10,6 @@ namespace frit::passes {
 
 using namespace ir;
 
-namespace {
-
-bool any_inexact(const Function& f, const std::vector<ValueId>& values) {
-  return std::any_of(values.begin(), values.end(), [&](ValueId v) { return is_inexact(f.type(v).dtype); });
-}
-
-}  // namespace
-
 Result<Function> expanded(const Function& f) {
   Function out = f;
   PassContext context;
@@ -26,9 +18,7 @@ Result<Function> expanded(const Function& f) {
   return out;
 }
 
-bool flows(const Function& f, const Op& op) {
-  return !op.def->has(kNoGradient) && any_inexact(f, op.operands) && any_inexact(f, op.results);
-}
+bool flows(const Op& op) { return !op.def->has(kNoGradient); }
 
 void Sums::add(ValueId value, ValueId term) {
   const auto [known, fresh] = of_.emplace(value, term);
@@ -57,11 +47,6 @@ Status check_sources(const Function& f, const std::vector<size_t>& wrt) {
     if (i >= f.params.size())
       return Diagnostic("there is no argument " + std::to_string(i) + " among " + std::to_string(f.params.size()), {},
                         "count arguments from 0");
-    const Type& type = f.type(f.params[i]);
-    if (!is_inexact(type.dtype))
-      return Diagnostic("argument " + std::to_string(i) + " is " + type.str() +
-                            ", and derivatives are with respect to floats and complex numbers",
-                        {}, "convert it with 'astype', or leave it out");
   }
   return {};
 }
@@ -70,14 +55,13 @@ Reverse::Reverse(Builder& b, const std::vector<ValueId>& sources)
     : b_(b), active_(sources.begin(), sources.end()), cotangents_(b) {}
 
 void Reverse::seed(ValueId value, ValueId cotangent) {
-  if (is_inexact(b_.type(value).dtype)) cotangents_.add(value, cotangent);
+  cotangents_.add(value, b_.cast(cotangent, b_.type(value).dtype));
 }
 
 Status Reverse::run(size_t first, size_t last) {
   for (size_t i = first; i < last; ++i) {
     const Op& op = b_.function().ops[i];
-    if (flows(b_.function(), op) &&
-        std::any_of(op.operands.begin(), op.operands.end(), [&](ValueId v) { return active(v); }))
+    if (flows(op) && std::any_of(op.operands.begin(), op.operands.end(), [&](ValueId v) { return active(v); }))
       active_.insert(op.results.begin(), op.results.end());
   }
   for (size_t i = last; i-- > first;) {
@@ -92,12 +76,12 @@ Status Reverse::run(size_t first, size_t last) {
 
 Status Reverse::visit(const Op& op) {
   b_.loc = op.loc;
-  const auto takes = [&](ValueId v) { return active(v) && is_inexact(b_.type(v).dtype); };
   if (op.def->kind == OpKind::Control) {
     std::vector<bool> sources;
-    for (ValueId v : op.operands) sources.push_back(takes(v));
+    const auto whole = [&](ValueId v) { return !is_inexact(b_.type(v).dtype); };
+    for (ValueId v : op.operands) sources.push_back(active(v) && !whole(v));
     std::vector<ValueId> given;
-    for (ValueId r : op.results) given.push_back(cotangents_.has(r) ? cotangents_.of(r) : kNone);
+    for (ValueId r : op.results) given.push_back(cotangents_.has(r) && !whole(r) ? cotangents_.of(r) : kNone);
     FRIT_ASSIGN_OR_RETURN(found, control_vjp(b_, op, sources, given));
     for (size_t k = 0; k < op.operands.size(); ++k)
       if (found[k] != kNone && sources[k]) seed(op.operands[k], found[k]);
@@ -108,18 +92,21 @@ Status Reverse::visit(const Op& op) {
     for (ValueId r : op.results) given.push_back(cotangent(r));
     const std::vector<ValueId> found = op.def->vjp(b_, op, op.operands, op.results, given);
     for (size_t k = 0; k < op.operands.size() && k < found.size(); ++k)
-      if (found[k] != kNone && takes(op.operands[k])) seed(op.operands[k], found[k]);
+      if (found[k] != kNone && active(op.operands[k])) seed(op.operands[k], found[k]);
     return {};
   }
   FRIT_TRY(check_has_factors(op));
   const ValueId given = cotangent(op.results[0]);
   const Dtype out = b_.type(given).dtype;
   for (size_t k = 0; k < op.operands.size(); ++k) {
-    if (!takes(op.operands[k]) || !has_factor(op, k)) continue;
+    if (!active(op.operands[k]) || !has_factor(op, k)) continue;
     const Dtype in = b_.type(op.operands[k]).dtype;
     ValueId d = factor(b_, op, k);
     // A real result of a complex operand (abs) has its gradient as its factor.
-    const Dtype meet = is_complex(in) || is_complex(b_.type(d).dtype) ? complex64 : out;
+    const Dtype of_factor = b_.type(d).dtype;
+    const Dtype meet = is_complex(in) || is_complex(of_factor)     ? complex64
+                       : is_inexact(of_factor) && !is_inexact(out) ? of_factor
+                                                                   : out;
     d = b_.cast(d, meet);
     if (is_complex(out)) d = b_.build("conjugate", {d});
     seed(op.operands[k], b_.cast(b_.build("multiply", {b_.cast(given, meet), d}), in));

@@ -47,7 +47,7 @@ class Reverse {
 Result<ir::Function> expanded(const ir::Function& f);
 
 // Whether derivatives flow from operand to result at all.
-bool flows(const ir::Function& f, const ir::Op& op);
+bool flows(const ir::Op& op);
 
 // Whether an elementwise row has a derivative with respect to operand `i`, and the factor between that operand and the
 // result. Rows of other kinds have rules instead; one without any is an error.

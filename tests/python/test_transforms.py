@@ -64,8 +64,48 @@ def test_custom_rules_and_checkpoint():
     x, y = mx.array([1.0]), mx.array([2.0])
     a, b = mx.grad(lambda x, y: f(x, y).sum(), argnums=(0, 1))(x, y)
     assert a.tolist() == [10.0] and b.tolist() == [2.0]
+
+    @mx.custom_function
+    def first(x, y):
+        return x * y
+
+    @first.vjp
+    def rule_of_first(primals, cotangent, output):
+        return cotangent * 7
+
+    a, b = mx.grad(lambda x, y: first(x, y).sum(), argnums=(0, 1))(x, y)
+    assert a.tolist() == [7.0] and b.tolist() == [0.0]
     plain = lambda t: mx.exp(mx.sin(t["x"])).sum()
     assert mx.grad(mx.checkpoint(plain))({"x": x})["x"].tolist() == pytest.approx(mx.grad(plain)({"x": x})["x"].tolist())
+
+
+def test_the_rule_for_vmap_gets_the_axes_of_the_caller():
+    seen = []
+
+    @mx.custom_function
+    def f(x, y):
+        return x * y
+
+    @f.vmap
+    def rule(inputs, axes):
+        x, y = inputs
+        seen.append((axes, x.shape, y.shape))
+        if axes[1] is None:
+            y = mx.expand_dims(y, axes[0])
+        elif axes[0] != axes[1]:
+            y = mx.moveaxis(y, axes[1], axes[0])
+        return 2 * x * y, axes[0]
+
+    x, y = mx.arange(6.0).reshape(3, 2), mx.arange(6.0).reshape(2, 3)
+    twice = (2 * x.T * y).tolist()
+    assert mx.vmap(f, (1, 0))(x, y).tolist() == twice
+    assert mx.vmap(f, (1, 1))(x, y.T).tolist() == twice
+    assert mx.vmap(f, (0, 0))(x.T, y).tolist() == twice
+    assert mx.vmap(f, (1, None))(x, x[:, 0]).tolist() == (2 * x.T * x[:, 0]).tolist()
+    assert [s[0] for s in seen] == [(1, 0), (1, 1), (0, 0), (1, None)]
+    assert seen[0][1:] == ((3, 2), (2, 3))
+    three = mx.arange(24.0).reshape(2, 3, 4)
+    assert mx.array_equal(mx.vmap(f, (2, 2))(three, three), mx.moveaxis(2 * three * three, 2, 0)).item()
 
 
 def test_vmap_over_trees_is_a_loop():

@@ -99,7 +99,7 @@ struct CustomFunction {
         const nb::object out =
             nb::handle(rule.get())(one_or_all(primals), Trees::replaced(trees->result.get(), cotangents, c),
                                    Trees::replaced(trees->result.get(), results, r));
-        // None is no cotangent, and keyword arguments have none of their own.
+        // None is no cotangent, nor have arguments one that the rule leaves out, and keyword arguments.
         std::vector<array> grads;
         visit_leaves(out, [&](nb::handle leaf) {
           if (is_array(leaf))
@@ -107,7 +107,7 @@ struct CustomFunction {
           else if (leaf.is_none() && grads.size() < a)
             grads.push_back(zeros_like(x[grads.size()]));
         });
-        for (size_t i = a; i < x.size(); ++i) grads.push_back(zeros_like(x[i]));
+        for (size_t i = grads.size(); i < x.size(); ++i) grads.push_back(zeros_like(x[i]));
         return grads;
       };
     if (jvp.is_valid())

@@ -81,22 +81,13 @@ class GradientCall {
       append_arrays(nb::object(kwargs_[n.c_str()]), primals_, who_);
     }
     if (primals_.empty()) refuse("the arguments hold no array");
-    // Integers beside floats have gradients of zero; integers alone are refused below.
-    std::vector<int> all, inexact_ones;
-    for (size_t i = 0; i < primals_.size(); ++i) {
-      all.push_back(static_cast<int>(i));
-      if (issubdtype(primals_[i].dtype(), inexact)) inexact_ones.push_back(static_cast<int>(i));
-    }
-    if (!inexact_ones.empty()) all = inexact_ones;
+    std::vector<int> all;
+    for (size_t i = 0; i < primals_.size(); ++i) all.push_back(static_cast<int>(i));
     const std::function<std::vector<array>(const std::vector<array>&)> traced = [this](const std::vector<array>& x) {
       return call(x);
     };
-    auto [values, known] = value_and_grad(traced, all)(primals_);
-    std::vector<array> grads;
-    for (size_t i = 0, at = 0; i < primals_.size(); ++i)
-      grads.push_back(at < all.size() && all[at] == static_cast<int>(i) ? known[at++] : zeros_like(primals_[i]));
+    auto [values, grads] = value_and_grad(traced, all)(primals_);
     KeyInTrace::take(values, has_key_);
-    if (whole_) values[0] = astype(values[0], *whole_);
     size_t next = 0;
     nb::object value = map_leaves(
         result_, [&](nb::handle leaf) { return is_array(leaf) ? nb::cast(values[next++]) : nb::borrow(leaf); });
@@ -146,11 +137,6 @@ class GradientCall {
       values.push_back(array_in(leaf));
       return nb::cast(array(0));
     });
-    if (!values.empty() && !issubdtype(values[0].dtype(), inexact)) {
-      // Whole numbers do not change with the arguments: the gradient is zero.
-      whole_ = values[0].dtype();
-      values[0] = astype(values[0], float32);
-    }
     key.leave(values, has_key_);
     return values;
   }
@@ -174,8 +160,7 @@ class GradientCall {
   bool tree_;
   std::vector<array> primals_;
   nb::object result_;
-  bool has_key_ = false;        // the last result is the random key
-  std::optional<Dtype> whole_;  // of a first result that is no float
+  bool has_key_ = false;  // the last result is the random key
 };
 
 void require_callable(nb::handle fun, const char* who) {

@@ -14,8 +14,25 @@ struct At {
   nb::object index;
 };
 
+// The whole array, as `...` and None name it, takes the type that the values give it.
+array update_whole(const array& a, const array& value, IndexUpdate how) {
+  const array v = broadcast_to(value, a.shape(), kHere);
+  switch (how) {
+    case IndexUpdate::set: return v;
+    case IndexUpdate::add: return add(a, v, kHere);
+    case IndexUpdate::subtract: return subtract(a, v, kHere);
+    case IndexUpdate::multiply: return multiply(a, v, kHere);
+    case IndexUpdate::divide: return divide(a, v, kHere);
+    case IndexUpdate::maximum: return maximum(a, v, kHere);
+    case IndexUpdate::minimum: return minimum(a, v, kHere);
+  }
+  return v;
+}
+
 array update_items(const array& a, nb::handle index, const Value& value, IndexUpdate how) {
   const array v = value.get(a.dtype());
+  if (index.is_none() || index.is(nb::handle(Py_Ellipsis))) return update_whole(a, v, how);
+  if (PyBool_Check(index.ptr())) return index_update(a, {array(index.is(nb::handle(Py_True)))}, v, how, kHere);
   nb::object converted;
   if (!is_array(index) && !PyTuple_Check(index.ptr()) && !PyList_Check(index.ptr()) &&
       PyObject_CheckBuffer(index.ptr()))
