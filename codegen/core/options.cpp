@@ -9,7 +9,7 @@ namespace frit::codegen {
 
 namespace {
 
-std::string quoted(std::string_view s) {
+std::string quoted_text(std::string_view s) {
   std::string text = "\"";
   for (char c : s) {
     if (c == '"' || c == '\\') {
@@ -45,8 +45,8 @@ struct Writer {
     return "{\"size\":" + std::to_string(open.size() - 1) + "}";
   }
   Result<std::string> operator()(double v) const { return number(v); }
-  Result<std::string> operator()(Dtype v) const { return quoted(short_name(v)); }
-  Result<std::string> operator()(const std::string& v) const { return quoted(v); }
+  Result<std::string> operator()(Dtype v) const { return quoted_text(short_name(v)); }
+  Result<std::string> operator()(const std::string& v) const { return quoted_text(v); }
   Result<std::string> operator()(const ir::Dims& v) const {
     std::string text;
     for (const Dim& d : v) {
@@ -69,7 +69,7 @@ Result<std::string> options_text(const ir::AttrMap& attrs, ir::Dims& open) {
   std::string text;
   for (const auto& [name, value] : attrs) {
     FRIT_ASSIGN_OR_RETURN(item, std::visit(Writer{name, open}, value));
-    text += (text.empty() ? "" : ",") + quoted(name) + ":" + item;
+    text += (text.empty() ? "" : ",") + quoted_text(name) + ":" + item;
   }
   return "{" + text + "}";
 }

@@ -11,7 +11,7 @@ namespace frit::codegen::report {
 
 namespace {
 
-constexpr double kPadding = 10, kLabel = 16;
+constexpr double kRegionPadding = 10, kLabel = 16;
 
 }  // namespace
 
@@ -45,10 +45,10 @@ void OpPlaces::measure(uint32_t number) {
     std::iota(numbers.begin(), numbers.end(), first);
     for (uint32_t n : numbers) measure(n);
     const auto [w, h] = place_in(numbers, 800);
-    ops_[number].labels.push_back({std::string(region), kPadding, height + kLabel - 4});
-    for (uint32_t n : numbers) ops_[n].x += kPadding, ops_[n].y += height + kLabel;
-    width = std::max(width, w + 2 * kPadding);
-    height += kLabel + h + kPadding;
+    ops_[number].labels.push_back({std::string(region), kRegionPadding, height + kLabel - 4});
+    for (uint32_t n : numbers) ops_[n].x += kRegionPadding, ops_[n].y += height + kLabel;
+    width = std::max(width, w + 2 * kRegionPadding);
+    height += kLabel + h + kRegionPadding;
   }
   ops_[number].width = width;
   ops_[number].height = height;

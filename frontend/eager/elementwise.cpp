@@ -44,13 +44,13 @@ bool is_dense(const std::vector<int64_t>& shape, const std::vector<int64_t>& str
 }
 
 // Its memory is kept from call to call.
-struct KeyNumbers {
+struct ElementwiseKeyNumbers {
   std::vector<int64_t> values;
 };
 
 ExecutablePtr code_for_row(const RowCall& call, const Collapsed& c) {
   constexpr int64_t kDense = -1;  // no layout has this many axes
-  std::vector<int64_t>& numbers = PerThread<KeyNumbers>::get().values;
+  std::vector<int64_t>& numbers = PerThread<ElementwiseKeyNumbers>::get().values;
   numbers.clear();
   numbers.push_back(static_cast<int64_t>(call.operands.size()));
   numbers.push_back(static_cast<int64_t>(c.shape.size()));

@@ -86,7 +86,7 @@ void run_or_wait(Operation& operation) {
   }
 }
 
-struct Frame {
+struct EvaluationFrame {
   OperationPtr operation;
   std::vector<NodePtr> inputs;
   size_t next = 0;
@@ -105,7 +105,7 @@ const runtime::Tensor& addressable(Node& node) {
 }
 
 void evaluate(std::span<const NodePtr> nodes) {
-  std::vector<Frame> stack;
+  std::vector<EvaluationFrame> stack;
   for (const NodePtr& root : nodes) {
     const NodePtr node = value_of(root);
     OperationPtr operation = node->current_operation();
@@ -113,7 +113,7 @@ void evaluate(std::span<const NodePtr> nodes) {
     std::vector<NodePtr> inputs = inputs_of(*operation);
     stack.push_back({std::move(operation), std::move(inputs), 0});
     while (!stack.empty()) {
-      Frame& top = stack.back();
+      EvaluationFrame& top = stack.back();
       OperationPtr next;
       while (top.next < top.inputs.size() && !next) {
         const NodePtr& input = top.inputs[top.next++];

@@ -70,7 +70,7 @@ NodePtr found(Operation& operation, uint32_t index) {
 }
 
 // A node of a trace on the way to its value.
-struct Frame {
+struct TraceFrame {
   OperationPtr operation;
   std::vector<NodePtr> inputs;  // replaced by their values, one after the other
   size_t next = 0;
@@ -82,7 +82,7 @@ NodePtr value_of(const NodePtr& node) {
   OperationPtr root = node->current_operation();
   if (!root || !root->tracer) return node;
   // The node of the value, or null with a frame on the stack.
-  std::vector<Frame> stack;
+  std::vector<TraceFrame> stack;
   const auto enter = [&](const NodePtr& wanted) -> NodePtr {
     NodePtr at = wanted;
     for (;;) {
@@ -100,14 +100,14 @@ NodePtr value_of(const NodePtr& node) {
   };
   NodePtr value = enter(node);
   while (!stack.empty()) {
-    Frame& top = stack.back();
+    TraceFrame& top = stack.back();
     if (top.next < top.inputs.size()) {
       NodePtr input = enter(NodePtr(top.inputs[top.next]));
       // `enter` may have moved the stack: the frame is looked up again, and the input again behind its own frame.
       if (input) stack.back().inputs[stack.back().next++] = std::move(input);
       continue;
     }
-    const Frame done = std::move(top);
+    const TraceFrame done = std::move(top);
     stack.pop_back();
     std::vector<NodePtr> values = done.operation->with_inputs(done.inputs);
     if (values.empty()) throw_tracer(root);

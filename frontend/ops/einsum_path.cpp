@@ -135,16 +135,16 @@ class Parser {
   Subscripts result_;
 };
 
-using Sizes = std::map<Label, double>;
+using LabelSizes = std::map<Label, double>;
 
 // Open sizes count with the values of the arguments that are traced with.
-Sizes numbers(const Subscripts& subscripts) {
-  Sizes sizes;
+LabelSizes numbers(const Subscripts& subscripts) {
+  LabelSizes sizes;
   for (const auto& [label, d] : subscripts.sizes) sizes[label] = static_cast<double>(hint(d).value_or(1024));
   return sizes;
 }
 
-double size_of(const Labels& labels, const Sizes& sizes) {
+double size_of(const Labels& labels, const LabelSizes& sizes) {
   double n = 1;
   for (const Label l : std::set<Label>(labels.begin(), labels.end())) n *= sizes.at(l);
   return n;
@@ -158,7 +158,7 @@ Labels united(const std::vector<Labels>& inputs, const std::vector<int>& positio
 }
 
 // Multiplications and additions of one contraction.
-double operations(const Labels& all, size_t terms, bool sums, const Sizes& sizes) {
+double operations(const Labels& all, size_t terms, bool sums, const LabelSizes& sizes) {
   return size_of(all, sizes) * (static_cast<double>(std::max<size_t>(1, terms - 1)) + (sums ? 1 : 0));
 }
 
@@ -168,7 +168,7 @@ struct Step {
 };
 
 double operations_of(const std::vector<Labels>& inputs, const std::vector<int>& positions, const Labels& kept,
-                     const Sizes& sizes) {
+                     const LabelSizes& sizes) {
   const Labels all = united(inputs, positions);
   return operations(all, positions.size(), all.size() > kept.size(), sizes);
 }
@@ -206,7 +206,7 @@ ContractionPath greedy_path(const Subscripts& subscripts) {
   };
   ContractionPath path;
   if (inputs.size() <= 2) return {everything()};
-  const Sizes sizes = numbers(subscripts);
+  const LabelSizes sizes = numbers(subscripts);
   // No intermediate result may be larger than the largest operand or the result, and the way there no longer than
   // contracting all at once.
   double largest = size_of(subscripts.output, sizes), spent = 0;
@@ -243,7 +243,7 @@ ContractionPath greedy_path(const Subscripts& subscripts) {
 }
 
 std::string path_text(const Subscripts& subscripts, const ContractionPath& path) {
-  const Sizes sizes = numbers(subscripts);
+  const LabelSizes sizes = numbers(subscripts);
   std::vector<Labels> inputs = subscripts.inputs;
   double operations = 0;
   size_t scaling = 0;

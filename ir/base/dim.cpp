@@ -29,13 +29,6 @@ DimPoly combine(const DimPoly& a, const DimPoly& b, int64_t scale) {
   return out;
 }
 
-// The atom that a Dim is, if it is one and nothing else.
-const Atom* lone_atom(const Dim& d) {
-  if (d.is_const() || d.poly()->constant != 0 || d.poly()->terms.size() != 1) return nullptr;
-  const DimTerm& t = d.poly()->terms[0];
-  return t.coefficient == 1 && t.atoms.size() == 1 ? t.atoms[0].get() : nullptr;
-}
-
 DimPoly scaled(DimPoly p, int64_t factor) {
   p.constant = mul_int(p.constant, factor);
   for (DimTerm& t : p.terms) t.coefficient = mul_int(t.coefficient, factor);

@@ -37,6 +37,13 @@ inline int64_t mul_int(int64_t a, int64_t b) {
 // The greatest common divisor. It is 1 if an argument is INT64_MIN, whose magnitude does not fit in 64 bits.
 inline int64_t gcd_int(int64_t a, int64_t b) { return a == INT64_MIN || b == INT64_MIN ? 1 : std::gcd(a, b); }
 
+// The atom that a Dim is, or null if it is anything else.
+inline const Atom* lone_atom(const Dim& d) {
+  if (d.is_const() || d.poly()->constant != 0 || d.poly()->terms.size() != 1) return nullptr;
+  const DimTerm& t = d.poly()->terms[0];
+  return t.coefficient == 1 && t.atoms.size() == 1 ? t.atoms[0].get() : nullptr;
+}
+
 using AtomList = std::vector<std::shared_ptr<const Atom>>;
 
 // Total orders on structure. Longer lists come first; lists of equal length compare atom by atom: n*m + n + 1.

@@ -10,12 +10,6 @@ namespace {
 
 using Kind = DimCondition::Kind;
 
-const Atom* lone_atom(const Dim& d) {
-  if (d.is_const() || d.poly()->constant != 0 || d.poly()->terms.size() != 1) return nullptr;
-  const DimTerm& t = d.poly()->terms[0];
-  return t.coefficient == 1 && t.atoms.size() == 1 ? t.atoms[0].get() : nullptr;
-}
-
 // One side of a condition; a lone remainder needs no parentheses there.
 std::string side_text(const Dim& d) {
   const Atom* atom = lone_atom(d);

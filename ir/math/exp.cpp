@@ -15,8 +15,6 @@ struct Reduction {
   Expr a, b, r;
 };
 
-constexpr double kLog2e = 0x1.71547652b82fep0;
-
 // ln 2 as hi + lo. k has so few bits that x - k hi is exact when fused; where it is not, hi has so few bits that
 // k hi is exact, too.
 struct Parts {

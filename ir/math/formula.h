@@ -16,6 +16,8 @@
 
 namespace frit::ir::math {
 
+inline constexpr double kLog2e = 0x1.71547652b82fep0;
+
 // Where nodes go, and what the machine they are for can do.
 struct Writer {
   ScalarBuilder& builder;

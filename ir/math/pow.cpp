@@ -12,7 +12,7 @@ struct Double {
   Expr hi, lo;
 };
 
-Double fast_sum(Expr a, Expr b) {  // |a| >= |b|
+Double fast_two_sum(Expr a, Expr b) {  // |a| >= |b|
   Expr s = a + b;
   return {s, (a - s) + b};
 }
@@ -25,7 +25,7 @@ struct Normal {
   Expr k, f;  // x = 2^k (1 + f), 1 + f in [sqrt(1/2), sqrt(2))
 };
 
-Normal split(Expr x) {
+Normal split_normal(Expr x) {
   Expr subnormal = x < 0x1p-1022;
   Expr i = bits(select(subnormal, x * 0x1p52, x));
   Expr exponent = (i - i.constant_int(0x3fe6a09e667f3bcd)) & i.constant_int(-0x10000000000000);
@@ -37,7 +37,6 @@ Normal split(Expr x) {
 
 // ln(1 + f) = s (2 + u (p0 + u tail(u))), s = f / (2 + f), u = s^2, as in log.cpp.
 constexpr double kAtanh0 = 0x1.5555555555555p-1;
-constexpr double kLog2e = 0x1.71547652b82fep0;
 Expr atanh_tail(Expr u) {
   return polynomial(u, {0x1.9999999999d58p-2, 0x1.249249242f0b8p-2, 0x1.c71c725c16005p-3, 0x1.745cdb925c79p-3,
                         0x1.3b215346cede9p-3, 0x1.0f4aac88c3c84p-3, 0x1.101dd2e333fbp-3});
@@ -45,7 +44,7 @@ Expr atanh_tail(Expr u) {
 
 // log2 of positive x to about 2^-50 of its value.
 Expr log2_narrow(Expr x) {
-  auto [k, f] = split(x);
+  auto [k, f] = split_normal(x);
   Expr s = f / (f + 2);
   Expr u = s * s;
   return madd(s * (2 + u * madd(atanh_tail(u), u, kAtanh0)), kLog2e, k);
@@ -53,24 +52,24 @@ Expr log2_narrow(Expr x) {
 
 // log2 of positive x to about 2^-64 of its value.
 Double log2_parts(Expr x) {
-  auto [k, f] = split(x);
-  Double d = fast_sum(x.constant(2), f);
+  auto [k, f] = split_normal(x);
+  Double d = fast_two_sum(x.constant(2), f);
   Expr s_hi = f / d.hi;
   Double s{s_hi, (exact_rest(f, s_hi, d.hi) - s_hi * d.lo) / d.hi};
   Double u = s * s;
-  Double q = fast_sum(x.constant(kAtanh0), u.hi * atanh_tail(u.hi));
+  Double q = fast_two_sum(x.constant(kAtanh0), u.hi * atanh_tail(u.hi));
   Double r = u * q;
-  Double v = fast_sum(x.constant(2), r.hi);
+  Double v = fast_two_sum(x.constant(2), r.hi);
   v.lo = v.lo + r.lo;
   Double l = s * v * Double{x.constant(kLog2e), x.constant(0x1.777d0ffda0d24p-56)};
   // k is zero or larger than l.
-  Double sum = fast_sum(k, l.hi);
-  return fast_sum(sum.hi, sum.lo + l.lo);
+  Double sum = fast_two_sum(k, l.hi);
+  return fast_two_sum(sum.hi, sum.lo + l.lo);
 }
 
 // The same without fused operations. Each value is a head and a rest that is good to some 50 bits more.
 Double log2_heads(Expr x) {
-  auto [k, f] = split(x);
+  auto [k, f] = split_normal(x);
   Expr d = f + 2;
   Expr d_hi = head(d);
   Expr d_lo = f - (d_hi - 2);

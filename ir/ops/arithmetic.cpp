@@ -3,18 +3,13 @@
 // On bool, addition is `or`, multiplication `and`, subtraction `xor`, the order is false < true.
 // Products and quotients of complex numbers are the textbook formulas on their parts: infinite parts may give NaN
 // where a careful case analysis would give infinity.
-#include "ir/graph/op.h"
+#include "ir/ops/row_words.h"
 
 namespace frit::ir {
 namespace {
 
-constexpr auto kElementwise = OpKind::Elementwise;
-constexpr auto kAny = MeaningFor::Any;
-constexpr auto kFloat = MeaningFor::Float;
 constexpr auto kSigned = MeaningFor::Signed;
 constexpr auto kUnsigned = MeaningFor::Unsigned;
-constexpr auto kBool = MeaningFor::Bool;
-constexpr auto kComplex = MeaningFor::Complex;
 
 // The complex quotient as C defines it: a zero divisor gives infinities, an infinite one zeros, an infinite dividend
 // infinities.
@@ -29,7 +24,7 @@ constexpr std::string_view kQuotientImag =
     "select(zero, copysign(inf, yr) * xi, select(huge, 0 * (xi * c - xr * e), select(wide, inf * (h * yr - g * yi), "
     "(xi * a - xr * b) / d)))";
 
-const RegisterOps rows({
+const RegisterOps arithmetic_rows({
     {.name = "add",
      .kind = kElementwise,
      .arity = 2,

@@ -31,7 +31,7 @@ Result<std::vector<ValueId>> batch_barrier(const BatchCall& call) {
   return std::vector{out};
 }
 
-const RegisterOps rows({
+const RegisterOps barrier_rows({
     {.name = "barrier",
      .kind = OpKind::Index,
      .arity = -1,

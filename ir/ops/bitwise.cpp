@@ -1,15 +1,13 @@
 // Operations on the bits of integers; on bool they are logic.
-#include "ir/graph/op.h"
+#include "ir/ops/row_words.h"
 
 namespace frit::ir {
 namespace {
 
-constexpr auto kElementwise = OpKind::Elementwise;
-constexpr auto kAny = MeaningFor::Any;
 constexpr auto kInt = MeaningFor::Int;
 constexpr auto kInteger = TypeClass::Integer;
 
-const RegisterOps rows({
+const RegisterOps bitwise_rows({
     {.name = "bitwise_and",
      .kind = kElementwise,
      .arity = 2,

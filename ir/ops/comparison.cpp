@@ -2,16 +2,11 @@
 //
 // Complex numbers compare by real part, then by imaginary part.
 #include "ir/graph/op.h"
+#include "ir/ops/row_words.h"
 #include "ir/ops/rules.h"
 
 namespace frit::ir {
 namespace {
-
-constexpr auto kElementwise = OpKind::Elementwise;
-constexpr auto kAny = MeaningFor::Any;
-constexpr auto kFloat = MeaningFor::Float;
-constexpr auto kBool = MeaningFor::Bool;
-constexpr auto kComplex = MeaningFor::Complex;
 
 Result<std::vector<Type>> infer_select(const InferArgs& args) {
   const Type &c = args.operands[0], &a = args.operands[1], &b = args.operands[2];
@@ -27,7 +22,7 @@ Result<std::vector<Type>> infer_select(const InferArgs& args) {
   return std::vector<Type>{a};
 }
 
-const RegisterOps rows({
+const RegisterOps comparison_rows({
     {.name = "equal",
      .kind = kElementwise,
      .arity = 2,

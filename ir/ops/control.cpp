@@ -109,7 +109,7 @@ Result<std::vector<Type>> infer_while(const InferArgs& args) {
   return std::vector<Type>(state.begin(), state.end());
 }
 
-Result<std::vector<Type>> infer_scan(const InferArgs& args) {
+Result<std::vector<Type>> infer_region_scan(const InferArgs& args) {
   FRIT_ASSIGN_OR_RETURN(parts, parts_of("scan", args));
   const Dim length = args.attrs.get_dim("length");
   if (args.facts.range(length).low < 0)
@@ -139,7 +139,7 @@ AttrSpec number(std::string_view name, std::string_view doc) {
   return {.name = name, .kind = AttrKind::Int, .doc = doc};
 }
 
-const RegisterOps rows({
+const RegisterOps control_rows({
     {.name = "cond",
      .kind = OpKind::Control,
      .arity = -1,
@@ -178,7 +178,7 @@ const RegisterOps rows({
                 .doc = "from the last position to the first"},
                number("scanned", "how many of the following operands have an axis 0 of positions")},
      .control = ControlForm::Scan,
-     .infer = infer_scan},
+     .infer = infer_region_scan},
 });
 
 }  // namespace

@@ -3,15 +3,11 @@
 // `view` between types of different widths is written with reshape, shifts and `bitcast`, so that no backend knows of
 // it.
 #include "ir/graph/op.h"
+#include "ir/ops/row_words.h"
 #include "ir/ops/rules.h"
 
 namespace frit::ir {
 namespace {
-
-constexpr auto kElementwise = OpKind::Elementwise;
-constexpr auto kAny = MeaningFor::Any;
-constexpr auto kFloat = MeaningFor::Float;
-constexpr auto kComplex = MeaningFor::Complex;
 
 Dtype target(const AttrMap& attrs) { return std::get<Dtype>(*attrs.find("dtype")); }
 
@@ -160,7 +156,7 @@ Result<std::vector<Type>> infer_nan_to_num(const InferArgs& args) {
 
 const AttrSpec kDtype{.name = "dtype", .kind = AttrKind::Dtype, .doc = "the element type of the result"};
 
-const RegisterOps rows({
+const RegisterOps conversion_rows({
     {.name = "astype",
      .kind = kElementwise,
      .arity = 1,

@@ -66,7 +66,7 @@ std::vector<ValueId> expand_arange(Builder& b, const Op& op, std::span<const Val
   return {b.cast(b.build("add", {b.splat(start.as_double(), type), scaled}), t)};
 }
 
-const RegisterOps rows({
+const RegisterOps create_rows({
     {.name = "constant",
      .kind = OpKind::Constant,
      .arity = 0,

@@ -255,7 +255,7 @@ std::vector<ValueId> vjp_slice_update(Builder& b, const Op& op, Values operands,
   return {b.build("slice_update", {cotangents[0], zero}, op.attrs), b.build("slice", {cotangents[0]}, op.attrs)};
 }
 
-const RegisterOps rows({
+const RegisterOps indexing_rows({
     {.name = "gather",
      .kind = OpKind::Index,
      .arity = -1,

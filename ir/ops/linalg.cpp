@@ -25,7 +25,7 @@ std::vector<ValueId> expand_addmm(Builder& b, const Op& op, Values operands) {
   return {b.build("add", {product, added})};
 }
 
-const RegisterOps rows({
+const RegisterOps linalg_rows({
     {.name = "addmm",
      .kind = OpKind::Composite,
      .arity = 3,

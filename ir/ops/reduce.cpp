@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto kReduction = OpKind::Reduction;
 
-const std::vector<AttrSpec> kAttrs = {
+const std::vector<AttrSpec> kReductionAttrs = {
     {.name = "axes", .kind = AttrKind::Ints, .doc = "the axes to reduce, ascending from 0", .axes = AxisUse::Axis},
     {.name = "keepdims",
      .kind = AttrKind::Bool,
@@ -26,7 +26,7 @@ std::vector<ValueId> vjp_sum(Builder& b, const Op& op, std::span<const ValueId> 
 
 // Each element's partial is the product of the others: out / x without zeros, and with one zero the product of the rest
 // at it.
-std::vector<ValueId> vjp_prod(Builder& b, const Op& op, std::span<const ValueId> operands,
+std::vector<ValueId> vjp_product(Builder& b, const Op& op, std::span<const ValueId> operands,
                               std::span<const ValueId> results, std::span<const ValueId> cotangents) {
   ValueId x = rules::inexact(b, operands[0]);
   const Type type = b.type(x);
@@ -45,7 +45,7 @@ std::vector<ValueId> vjp_prod(Builder& b, const Op& op, std::span<const ValueId>
 }
 
 // The cotangent is shared evenly among the elements that attain the extreme.
-std::vector<ValueId> vjp_extreme(Builder& b, const Op& op, std::span<const ValueId> operands,
+std::vector<ValueId> vjp_max_min(Builder& b, const Op& op, std::span<const ValueId> operands,
                                  std::span<const ValueId> results, std::span<const ValueId> cotangents) {
   ValueId x = operands[0];
   const Type type = b.type(x);
@@ -132,14 +132,14 @@ std::vector<ValueId> expand_prod(Builder& b, const Op& op, std::span<const Value
   return {rules::reshape(b, x, result.shape)};
 }
 
-const RegisterOps rows({
+const RegisterOps reduce_rows({
     {.name = "sum",
      .kind = kReduction,
      .arity = 1,
      .doc =
          "The sum over axes. bool, int8 and int16 are summed as int32, uint8 and uint16 as uint32; float16 and bfloat16 "
          "are summed in float32 and rounded once. Integers wrap.",
-     .attrs = kAttrs,
+     .attrs = kReductionAttrs,
      .result = ResultType::Widened,
      .combine = Combine::Sum,
      .vjp = vjp_sum},
@@ -147,35 +147,35 @@ const RegisterOps rows({
      .kind = kReduction,
      .arity = 1,
      .doc = "The product over axes, with the element types of sum. Integers wrap.",
-     .attrs = kAttrs,
+     .attrs = kReductionAttrs,
      .result = ResultType::Widened,
      .combine = Combine::Prod,
      .expand = expand_prod,
-     .vjp = vjp_prod},
+     .vjp = vjp_product},
     {.name = "max",
      .kind = kReduction,
      .arity = 1,
      .doc =
          "The largest element over axes; NaN when there is one. Complex numbers are ordered by real, then by imaginary part.",
-     .attrs = kAttrs,
+     .attrs = kReductionAttrs,
      .combine = Combine::Max,
      .expand = expand_extreme,
-     .vjp = vjp_extreme},
+     .vjp = vjp_max_min},
     {.name = "min",
      .kind = kReduction,
      .arity = 1,
      .doc =
          "The smallest element over axes; NaN when there is one. Complex numbers are ordered by real, then by imaginary part.",
-     .attrs = kAttrs,
+     .attrs = kReductionAttrs,
      .combine = Combine::Min,
      .expand = expand_extreme,
-     .vjp = vjp_extreme},
+     .vjp = vjp_max_min},
     {.name = "all",
      .kind = kReduction,
      .arity = 1,
      .traits = kNoGradient,
      .doc = "Whether every element over axes is true; true of nothing.",
-     .attrs = kAttrs,
+     .attrs = kReductionAttrs,
      .domain = TypeClass::Bool,
      .combine = Combine::And},
     {.name = "any",
@@ -183,7 +183,7 @@ const RegisterOps rows({
      .arity = 1,
      .traits = kNoGradient,
      .doc = "Whether some element over axes is true; false of nothing.",
-     .attrs = kAttrs,
+     .attrs = kReductionAttrs,
      .domain = TypeClass::Bool,
      .combine = Combine::Or},
     {.name = "argmax",
@@ -193,7 +193,7 @@ const RegisterOps rows({
      .doc =
          "The position of the largest element, counted in row-major order over the reduced axes; the first among equals, "
          "and the first NaN when there is one. An error over nothing.",
-     .attrs = kAttrs,
+     .attrs = kReductionAttrs,
      .result = ResultType::FromRule,
      .combine = Combine::ArgMax,
      .expand = expand_arg_extreme},
@@ -204,7 +204,7 @@ const RegisterOps rows({
      .doc =
          "The position of the smallest element, counted in row-major order over the reduced axes; the first among equals, "
          "and the first NaN when there is one. An error over nothing.",
-     .attrs = kAttrs,
+     .attrs = kReductionAttrs,
      .result = ResultType::FromRule,
      .combine = Combine::ArgMin,
      .expand = expand_arg_extreme},

@@ -24,6 +24,15 @@ ValueId reshape(Builder& b, ValueId v, const Shape& shape) {
   return b.type(v).shape == shape ? v : b.build("reshape", {v}, {{"shape", Dims(shape)}});
 }
 
+ValueId swap_last(Builder& b, ValueId v) {
+  const int rank = b.type(v).rank();
+  Dims axes;
+  for (int i = 0; i < rank - 2; ++i) axes.push_back(i);
+  axes.push_back(rank - 1);
+  axes.push_back(rank - 2);
+  return b.build("transpose", {v}, {{"axes", axes}});
+}
+
 ValueId spread(Builder& b, ValueId v, const Shape& shape, const std::vector<int>& axes) {
   return b.broadcast(reshape(b, v, keep_dims(shape, axes)), shape);
 }

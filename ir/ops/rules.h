@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/graph/graph.h"
@@ -12,6 +13,9 @@ namespace frit::ir::rules {
 
 // "f32[2], f32[3] and f32[4]".
 std::string list(std::span<const Type> types);
+
+// Each element is the one of operand 0 at `index`.
+inline IndexRule from_operand(std::vector<Dim> index) { return {{{0, std::move(index), {}}}, -1}; }
 
 // Attribute "axes" as integers; the verifier has checked that they are sorted, distinct and in range.
 std::vector<int> axes(const Op& op);
@@ -23,6 +27,9 @@ Shape keep_dims(Shape shape, const std::vector<int>& axes);
 ValueId spread(Builder& b, ValueId v, const Shape& shape, const std::vector<int>& axes);
 
 ValueId reshape(Builder& b, ValueId v, const Shape& shape);
+
+// `v`, of rank 2 or more, with its last two axes swapped.
+ValueId swap_last(Builder& b, ValueId v);
 
 // A reduction row by name over `axes`.
 ValueId reduce(Builder& b, std::string_view row, ValueId v, const std::vector<int>& axes, bool keepdims);

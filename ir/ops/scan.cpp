@@ -85,7 +85,7 @@ std::vector<ValueId> vjp_cumprod(Builder& b, const Op& op, Values operands, Valu
 }
 
 // An element has the cotangents from its own place on, up to the next element that attains the extreme.
-std::vector<ValueId> vjp_extreme(Builder& b, const Op& op, Values operands, Values, Values cotangents) {
+std::vector<ValueId> vjp_running_extreme(Builder& b, const Op& op, Values operands, Values, Values cotangents) {
   const Direction d = direction_of(op);
   ValueId x = operands[0];
   const Type type = b.type(x);
@@ -147,7 +147,7 @@ std::vector<ValueId> jvp_logcumsumexp(Builder& b, const Op& op, Values operands,
   return {d.reverse ? shifted(b, sum, d.axis, -1, 1) : shifted(b, sum, d.axis, 1, -1)};
 }
 
-const std::vector<AttrSpec> kAttrs = {
+const std::vector<AttrSpec> kScanAttrs = {
     {.name = "axis", .kind = AttrKind::Int, .doc = "the axis to run along, counted from 0", .axes = AxisUse::Axis},
     {.name = "reverse",
      .kind = AttrKind::Bool,
@@ -160,7 +160,7 @@ const std::vector<AttrSpec> kAttrs = {
      .fallback = true,
      .doc = "whether each result includes the element at its own place"}};
 
-const RegisterOps rows({
+const RegisterOps scan_rows({
     {.name = "cumsum",
      .kind = kScan,
      .arity = 1,
@@ -168,7 +168,7 @@ const RegisterOps rows({
          "The running sum along an axis. Integers wrap; float16 and bfloat16 are summed in float32, and each result is "
          "rounded once; on bool it is the logical or. Along the last axis sixteen elements are summed among themselves by "
          "halves before the sum of those before them is added, along other axes one element after the other.",
-     .attrs = kAttrs,
+     .attrs = kScanAttrs,
      .combine = Combine::Sum,
      .step = "add",
      .infer = infer_scan,
@@ -179,7 +179,7 @@ const RegisterOps rows({
      .doc =
          "The running product along an axis, in the order of cumsum. Integers wrap; float16 and bfloat16 are multiplied in "
          "float32, and each result is rounded once; on bool it is the logical and.",
-     .attrs = kAttrs,
+     .attrs = kScanAttrs,
      .combine = Combine::Prod,
      .step = "multiply",
      .infer = infer_scan,
@@ -190,29 +190,29 @@ const RegisterOps rows({
      .doc =
          "The largest element so far along an axis; NaN from the first one on. An exclusive one begins with the least value of "
          "the type. Complex numbers are ordered by real, then by imaginary part.",
-     .attrs = kAttrs,
+     .attrs = kScanAttrs,
      .combine = Combine::Max,
      .step = "maximum",
      .infer = infer_scan,
-     .vjp = vjp_extreme},
+     .vjp = vjp_running_extreme},
     {.name = "cummin",
      .kind = kScan,
      .arity = 1,
      .doc =
          "The smallest element so far along an axis; NaN from the first one on. An exclusive one begins with the greatest value "
          "of the type. Complex numbers are ordered by real, then by imaginary part.",
-     .attrs = kAttrs,
+     .attrs = kScanAttrs,
      .combine = Combine::Min,
      .step = "minimum",
      .infer = infer_scan,
-     .vjp = vjp_extreme},
+     .vjp = vjp_running_extreme},
     {.name = "logcumsumexp",
      .kind = kScan,
      .arity = 1,
      .doc =
          "The logarithm of the running sum of exponentials along an axis, without overflow in between; an exclusive one begins "
          "with minus infinity.",
-     .attrs = kAttrs,
+     .attrs = kScanAttrs,
      .domain = TypeClass::Inexact,
      .combine = Combine::Max,
      .step = "logaddexp",

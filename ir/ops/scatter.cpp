@@ -171,10 +171,10 @@ std::vector<ValueId> vjp_extreme(Builder& b, const Op& op, Values operands, Valu
                        where_equal(operands.back(), at_updates(b, op, results[0], operands), own));
 }
 
-const AttrSpec kAxes{.name = "axes", .kind = AttrKind::Ints, .doc = "the axis that each operand of positions is for"};
+const AttrSpec kPositionAxes{.name = "axes", .kind = AttrKind::Ints, .doc = "the axis that each operand of positions is for"};
 const AttrSpec kAxis{.name = "axis", .kind = AttrKind::Int, .doc = "the axis, counted from 0", .axes = AxisUse::Axis};
 
-const RegisterOps rows({
+const RegisterOps scatter_rows({
     {.name = "scatter",
      .kind = kScatter,
      .arity = -1,
@@ -182,7 +182,7 @@ const RegisterOps rows({
          "The first operand with slices replaced by updates, the last operand. The operands between them hold integers, as in "
          "gather; the updates have the axes of the positions, then those of a slice. Updates are applied in row-major order, so "
          "the last one for an element counts.",
-     .attrs = {kAxes, rules::kBatchAxes},
+     .attrs = {kPositionAxes, rules::kBatchAxes},
      .infer = infer_scatter,
      .index = index_scatter,
      .vjp = vjp_set,
@@ -191,7 +191,7 @@ const RegisterOps rows({
      .kind = kScatter,
      .arity = -1,
      .doc = "Like scatter, but each update is added to the elements of its slice. On bool it is the logical or.",
-     .attrs = {kAxes, rules::kBatchAxes},
+     .attrs = {kPositionAxes, rules::kBatchAxes},
      .step = "add",
      .infer = infer_scatter,
      .index = index_scatter,
@@ -203,7 +203,7 @@ const RegisterOps rows({
      .doc =
          "Like scatter, but the elements of each slice are multiplied by its update. The derivative is not defined at an "
          "update of zero.",
-     .attrs = {kAxes, rules::kBatchAxes},
+     .attrs = {kPositionAxes, rules::kBatchAxes},
      .step = "multiply",
      .infer = infer_scatter,
      .index = index_scatter,
@@ -213,7 +213,7 @@ const RegisterOps rows({
      .kind = kScatter,
      .arity = -1,
      .doc = "Like scatter, but each element becomes the maximum of itself and its updates; NaN where one of them is.",
-     .attrs = {kAxes, rules::kBatchAxes},
+     .attrs = {kPositionAxes, rules::kBatchAxes},
      .step = "maximum",
      .infer = infer_scatter,
      .index = index_scatter,
@@ -223,7 +223,7 @@ const RegisterOps rows({
      .kind = kScatter,
      .arity = -1,
      .doc = "Like scatter, but each element becomes the minimum of itself and its updates; NaN where one of them is.",
-     .attrs = {kAxes, rules::kBatchAxes},
+     .attrs = {kPositionAxes, rules::kBatchAxes},
      .step = "minimum",
      .infer = infer_scatter,
      .index = index_scatter,

@@ -2,17 +2,15 @@
 #include "ir/graph/batch.h"
 #include "ir/graph/op.h"
 #include "ir/ops/reshape.h"
+#include "ir/ops/row_words.h"
 #include "ir/ops/rules.h"
 
 namespace frit::ir {
 namespace {
 
-constexpr auto kIndex = OpKind::Index;
 using Operands = std::span<const Type>;
 using At = std::span<const Dim>;
 using Values = std::span<const ValueId>;
-
-IndexRule from_operand(std::vector<Dim> index) { return {{{0, std::move(index), {}}}, -1}; }
 
 // ---- broadcast ----
 
@@ -35,7 +33,7 @@ IndexRule index_broadcast(const Op&, Operands operands, const Type& result, At a
   size_t lead = result.shape.size() - from.size();
   std::vector<Dim> index;
   for (size_t i = 0; i < from.size(); ++i) index.push_back(from[i].is(1) ? Dim(0) : at[lead + i]);
-  return from_operand(std::move(index));
+  return rules::from_operand(std::move(index));
 }
 
 std::optional<Layout> view_broadcast(const Op&, const Layout& in, const Type& result, const DimFacts&) {
@@ -77,7 +75,7 @@ Result<std::vector<Type>> infer_reshape(const InferArgs& args) {
 }
 
 IndexRule index_reshape(const Op&, Operands operands, const Type& result, At at) {
-  return from_operand(rules::reshape_index(operands[0].shape, result.shape, at));
+  return rules::from_operand(rules::reshape_index(operands[0].shape, result.shape, at));
 }
 
 std::optional<Layout> view_reshape(const Op&, const Layout& in, const Type& result, const DimFacts& facts) {
@@ -112,7 +110,7 @@ IndexRule index_transpose(const Op& op, Operands operands, const Type&, At at) {
   std::vector<Dim> index(operands[0].shape.size());
   std::vector<int> axes = rules::axes(op);
   for (size_t i = 0; i < axes.size(); ++i) index[static_cast<size_t>(axes[i])] = at[i];
-  return from_operand(std::move(index));
+  return rules::from_operand(std::move(index));
 }
 
 std::optional<Layout> view_transpose(const Op& op, const Layout& in, const Type& result, const DimFacts&) {
@@ -181,7 +179,7 @@ std::vector<ValueId> vjp_concatenate(Builder& b, const Op& op, Values operands, 
 const AttrSpec kShape{
     .name = "shape", .kind = AttrKind::Ints, .doc = "the shape of the result", .axes = AxisUse::Sizes};
 
-const RegisterOps rows({
+const RegisterOps shape_rows({
     {.name = "broadcast",
      .kind = kIndex,
      .arity = 1,

@@ -114,7 +114,7 @@ std::vector<ValueId> expand_softmax(Builder& b, const Op& op, std::span<const Va
   return {b.cast(b.build("divide", {powers, b.broadcast(sum, shape)}), dtype)};
 }
 
-const RegisterOps rows({
+const RegisterOps statistics_rows({
     {.name = "mean",
      .kind = kComposite,
      .arity = 1,

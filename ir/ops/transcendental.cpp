@@ -2,17 +2,14 @@
 //
 // Float meanings are the scalar functions of ir/scalar/scalar.h, whose accuracy ir/math states. Complex meanings
 // combine the functions of the parts; inverse functions follow Kahan's choice of branch cuts.
-#include "ir/graph/op.h"
+#include "ir/ops/row_words.h"
 
 namespace frit::ir {
 namespace {
 
-constexpr auto kElementwise = OpKind::Elementwise;
-constexpr auto kFloat = MeaningFor::Float;
-constexpr auto kComplex = MeaningFor::Complex;
 constexpr auto kInexact = TypeClass::Inexact;
 
-const RegisterOps rows({
+const RegisterOps transcendental_rows({
     {.name = "exp",
      .kind = kElementwise,
      .arity = 1,

@@ -4,18 +4,16 @@
 // nothing reads out of bounds.
 #include "ir/graph/batch.h"
 #include "ir/graph/op.h"
+#include "ir/ops/row_words.h"
 #include "ir/ops/rules.h"
 #include "ir/ops/windows.h"
 
 namespace frit::ir {
 namespace {
 
-constexpr auto kIndex = OpKind::Index;
 using Operands = std::span<const Type>;
 using At = std::span<const Dim>;
 using Values = std::span<const ValueId>;
-
-IndexRule from_operand(std::vector<Dim> index) { return {{{0, std::move(index), {}}}, -1}; }
 
 // ---- slice ----
 
@@ -56,7 +54,7 @@ IndexRule index_slice(const Op& op, Operands operands, const Type&, At at) {
   const Dims& start = op.attrs.get_dims("start");
   std::vector<Dim> index;
   for (size_t i = 0; i < operands[0].shape.size(); ++i) index.push_back(start[i] + stride_of(op.attrs, i) * at[i]);
-  return from_operand(std::move(index));
+  return rules::from_operand(std::move(index));
 }
 
 std::optional<Layout> view_slice(const Op& op, const Layout& in, const Type& result, const DimFacts&) {
@@ -231,7 +229,7 @@ Result<std::vector<Type>> infer_as_strided(const InferArgs& args) {
 IndexRule index_as_strided(const Op& op, Operands, const Type&, At at) {
   Dim position = op.attrs.get_dim("offset");
   for (size_t i = 0; i < at.size(); ++i) position += op.attrs.get_dims("strides")[i] * at[i];
-  return from_operand({position});
+  return rules::from_operand({position});
 }
 
 std::optional<Layout> view_as_strided(const Op& op, const Layout& in, const Type& result, const DimFacts&) {
@@ -266,7 +264,7 @@ Result<std::vector<ValueId>> batch_as_strided(const BatchCall& call) {
   return std::vector{out};
 }
 
-const RegisterOps rows({
+const RegisterOps window_rows({
     {.name = "slice",
      .kind = kIndex,
      .arity = 1,

@@ -11,36 +11,36 @@
 namespace frit::ir {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json dim(const Dim& d) { return d.is_const() ? Json(d.value()) : Json(d.str()); }
+OrderedJson dim(const Dim& d) { return d.is_const() ? OrderedJson(d.value()) : OrderedJson(d.str()); }
 
-Json dims(const Dims& list) {
-  Json out = Json::array();
+OrderedJson dims(const Dims& list) {
+  OrderedJson out = OrderedJson::array();
   for (const Dim& d : list) out.push_back(dim(d));
   return out;
 }
 
-Json type(const Type& t) { return {{"dtype", short_name(t.dtype)}, {"shape", dims(t.shape)}}; }
+OrderedJson type(const Type& t) { return {{"dtype", short_name(t.dtype)}, {"shape", dims(t.shape)}}; }
 
 // A number if JSON has one for it, else its text. A float is written by its own shortest decimal, not by its value as a
 // double.
-Json number(Dtype dtype, uint64_t bits) {
+OrderedJson number(Dtype dtype, uint64_t bits) {
   if (is_complex(dtype)) return {number(float32, bits & 0xffffffffu), number(float32, bits >> 32)};
   std::string text = number_text(dtype, bits);
-  if (text == "-0") return Json(-0.0);  // JSON readers take -0 for the integer 0
-  return Json::accept(text) ? Json::parse(text) : Json(text);
+  if (text == "-0") return OrderedJson(-0.0);  // JSON readers take -0 for the integer 0
+  return OrderedJson::accept(text) ? OrderedJson::parse(text) : OrderedJson(text);
 }
 
-Json literal(const Literal& l) {
-  Json data = Json::array();
+OrderedJson literal(const Literal& l) {
+  OrderedJson data = OrderedJson::array();
   for (size_t i = 0; i < l.count(); ++i) data.push_back(number(l.dtype(), l.bits(i)));
   return {{"dtype", short_name(l.dtype())}, {"data", std::move(data)}};
 }
 
-Json function(const Function& f);
+OrderedJson function(const Function& f);
 
-Json attr(const Attr& a) {
+OrderedJson attr(const Attr& a) {
   switch (kind_of(a)) {
     case AttrKind::Bool: return std::get<bool>(a);
     case AttrKind::Int: return dim(std::get<Dim>(a));
@@ -64,16 +64,16 @@ std::vector<uint32_t> number_values(const Function& f) {
   return numbers;
 }
 
-Json function(const Function& f) {
+OrderedJson function(const Function& f) {
   std::vector<uint32_t> numbers = number_values(f);
   auto list = [&](const std::vector<ValueId>& values) {
-    Json out = Json::array();
+    OrderedJson out = OrderedJson::array();
     for (ValueId v : values) out.push_back(numbers[v]);
     return out;
   };
-  Json out{{"name", f.name}, {"params", Json::array()}};
+  OrderedJson out{{"name", f.name}, {"params", OrderedJson::array()}};
   for (size_t i = 0; i < f.params.size(); ++i) {
-    Json param{{"name", f.values[f.params[i]].name}, {"type", type(f.type(f.params[i]))}};
+    OrderedJson param{{"name", f.values[f.params[i]].name}, {"type", type(f.type(f.params[i]))}};
     if (i < f.layouts.size() && !f.layouts[i].empty()) param["strides"] = dims(f.layouts[i]);
     if (!f.weight(i).empty()) param["weight"] = f.weight(i);
     out["params"].push_back(std::move(param));
@@ -81,16 +81,16 @@ Json function(const Function& f) {
   if (std::string facts = facts_text(f.facts, f.symbols()); !facts.empty()) out["where"] = facts;
   if (!f.result_names.empty()) out["result_names"] = f.result_names;
   if (f.program) {
-    out["result_types"] = Json::array();
+    out["result_types"] = OrderedJson::array();
     for (const Type& t : result_types(f)) out["result_types"].push_back(type(t));
     out["program"] = print(*f.program, f.name, {.locations = true});
     return out;
   }
-  out["ops"] = Json::array();
+  out["ops"] = OrderedJson::array();
   for (const Op& op : f.ops) {
-    Json item{{"op", op.def->name}, {"operands", list(op.operands)}, {"results", Json::array()}};
+    OrderedJson item{{"op", op.def->name}, {"operands", list(op.operands)}, {"results", OrderedJson::array()}};
     for (ValueId v : op.results) item["results"].push_back(type(f.type(v)));
-    Json attrs = Json::object();
+    OrderedJson attrs = OrderedJson::object();
     for (const auto& [name, value] : op.attrs)
       if (!is_default(*op.def, name, value)) attrs[name] = attr(value);
     if (!attrs.empty()) item["attrs"] = std::move(attrs);
@@ -99,7 +99,7 @@ Json function(const Function& f) {
     out["ops"].push_back(std::move(item));
   }
   if (!f.groups.empty()) {
-    out["groups"] = Json::array();
+    out["groups"] = OrderedJson::array();
     for (const Group& g : f.groups) out["groups"].push_back(name(g.kind));
   }
   out["results"] = list(f.results);
@@ -109,12 +109,12 @@ Json function(const Function& f) {
 }  // namespace
 
 std::string to_json(const Module& m) {
-  Json out{{"format", "frit"}, {"version", 1}};
+  OrderedJson out{{"format", "frit"}, {"version", 1}};
   if (!m.weights.empty()) out["weights"] = m.weights;
   if (!m.metadata.empty()) out["metadata"] = m.metadata;
-  out["functions"] = Json::array();
+  out["functions"] = OrderedJson::array();
   for (const auto& f : m.functions) out["functions"].push_back(function(*f));
-  return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return out.dump(1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace frit::ir

@@ -46,15 +46,6 @@ Result<std::vector<Type>> infer_attention(const InferArgs& args) {
   return std::vector<Type>{out};
 }
 
-ValueId swap_last(Builder& b, ValueId v) {
-  const int rank = b.type(v).rank();
-  Dims axes;
-  for (int i = 0; i < rank - 2; ++i) axes.push_back(i);
-  axes.push_back(rank - 1);
-  axes.push_back(rank - 2);
-  return b.build("transpose", {v}, {{"axes", axes}});
-}
-
 // The pairs that the mask 'causal' keeps.
 ValueId causal_pairs(Builder& b, const Shape& shape) {
   const size_t row = shape.size() - 2;
@@ -87,26 +78,17 @@ std::vector<ValueId> vjp_attention(Builder& b, const Op& op, Values operands, Va
   const std::vector<int> last{type.rank() - 1};
   const ValueId weights = b.build("softmax", {scores}, {{"axes", to_dims(last)}});
   const ValueId g = b.cast(cotangents[0], wide);
-  const ValueId of_weights = b.build("matmul", {g, swap_last(b, x[2])});
+  const ValueId of_weights = b.build("matmul", {g, rules::swap_last(b, x[2])});
   const ValueId mean = rules::reduce(b, "sum", b.build("multiply", {of_weights, weights}), last, true);
   const ValueId of_scores =
       b.build("multiply", {weights, b.build("subtract", {of_weights, b.broadcast(mean, type.shape)})});
   ValueId of_products = b.build("multiply", {of_scores, scale});
   if (kept != kNone) of_products = b.build("select", {kept, of_products, b.splat(0, type)});
-  std::vector<ValueId> out{b.cast(b.build("matmul", {of_products, swap_last(b, x[1])}), t),
-                           b.cast(b.build("matmul", {swap_last(b, x[0]), of_products}), t),
-                           b.cast(b.build("matmul", {swap_last(b, weights), g}), t)};
+  std::vector<ValueId> out{b.cast(b.build("matmul", {of_products, rules::swap_last(b, x[1])}), t),
+                           b.cast(b.build("matmul", {rules::swap_last(b, x[0]), of_products}), t),
+                           b.cast(b.build("matmul", {rules::swap_last(b, weights), g}), t)};
   if (masked) out.push_back(added ? b.cast(of_scores, b.type(operands[kMask]).dtype) : kNone);
   return out;
-}
-
-int64_t matrix_start(const HostWindow& w, int64_t batch) {
-  int64_t at = w.offset;
-  for (size_t axis = w.shape.size() - 2; axis-- > 0;) {
-    at += batch % w.shape[axis] * w.strides[axis];
-    batch /= w.shape[axis];
-  }
-  return at;
 }
 
 struct Matrix {
@@ -157,7 +139,7 @@ Status attend(const ReferenceCall& call) {
 }
 
 // Both products; the exponentials between them are few beside these.
-std::optional<Dim> flops_of(const RoutineLayouts& call) {
+std::optional<Dim> flops_of_attention(const RoutineLayouts& call) {
   const Shape &a = call.operands[0].shape, &c = call.operands[2].shape;
   const size_t row = c.size() - 2;
   return cost::product(a, c[row], call.dtypes[0]) + cost::product(call.results[0].shape, c[row], call.dtypes[0]);
@@ -166,17 +148,17 @@ std::optional<Dim> flops_of(const RoutineLayouts& call) {
 }  // namespace
 
 constinit const Routine kAttention{
-    .name = "attention", .operands = 3, .results = 1, .infer = infer_attention, .reference = attend, .flops = flops_of};
+    .name = "attention", .operands = 3, .results = 1, .infer = infer_attention, .reference = attend, .flops = flops_of_attention};
 constinit const Routine kMaskedAttention{.name = "masked_attention",
                                          .operands = 4,
                                          .results = 1,
                                          .infer = infer_attention,
                                          .reference = attend,
-                                         .flops = flops_of};
+                                         .flops = flops_of_attention};
 
 namespace {
 
-const RegisterRoutine record(kAttention), masked_record(kMaskedAttention);
+const RegisterRoutine attention_record(kAttention), masked_attention_record(kMaskedAttention);
 
 std::vector<AttrSpec> attributes() {
   return {{.name = "scale", .kind = AttrKind::Float, .required = false, .fallback = 1.0, .doc = "factor of the scores"},
@@ -192,7 +174,7 @@ std::vector<AttrSpec> attributes() {
            .doc = "the score of hidden columns"}};
 }
 
-const RegisterOps rows({
+const RegisterOps attention_rows({
     {.name = "attention",
      .kind = OpKind::Library,
      .arity = 3,

@@ -154,7 +154,7 @@ constinit const Routine kSumScatter{.name = "sum_scatter", .infer = infer_scatte
 constinit const Routine kSend{.name = "send", .infer = infer_same, .reference = pass_on, .exact = true};
 constinit const Routine kRecv{.name = "recv", .infer = infer_same, .reference = pass_on, .exact = true};
 
-const RegisterRoutine records[] = {RegisterRoutine(kAllSum),    RegisterRoutine(kAllMax),     RegisterRoutine(kAllMin),
+const RegisterRoutine distributed_records[] = {RegisterRoutine(kAllSum),    RegisterRoutine(kAllMax),     RegisterRoutine(kAllMin),
                                    RegisterRoutine(kAllGather), RegisterRoutine(kSumScatter), RegisterRoutine(kSend),
                                    RegisterRoutine(kRecv)};
 
@@ -173,7 +173,7 @@ OpDef row(const Routine& routine, std::string_view doc, uint32_t traits, std::ve
           .batch = batch};
 }
 
-const RegisterOps rows({
+const RegisterOps distributed_rows({
     row(kAllSum, "The sum of x over the processes of a group, in each of them; of bools whether any is true.", kStacked,
         attributes(false, false), vjp_sum, jvp_linear),
     row(kAllMax, "The largest x among the processes of a group, element by element, in each of them.", kStacked,

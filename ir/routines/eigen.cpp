@@ -340,7 +340,7 @@ constinit const Routine kSvdvals{.name = "svdvals",
                                  .operand_kind = kDefinite,
                                  .flops = flops_svd<false>};
 
-const RegisterRoutine records[] = {RegisterRoutine(kEigh),    RegisterRoutine(kEigvalsh), RegisterRoutine(kEig),
+const RegisterRoutine eigen_records[] = {RegisterRoutine(kEigh),    RegisterRoutine(kEigvalsh), RegisterRoutine(kEig),
                                    RegisterRoutine(kEigvals), RegisterRoutine(kSvd),      RegisterRoutine(kSvdvals)};
 
 OpDef row(const Routine& routine, std::string_view doc, std::vector<AttrSpec> attrs = {}, OpDef::Vjp vjp = nullptr) {
@@ -356,18 +356,18 @@ OpDef row(const Routine& routine, std::string_view doc, std::vector<AttrSpec> at
           .vjp = vjp};
 }
 
-const AttrSpec kUpper{.name = "upper",
+const AttrSpec kUpperTriangle{.name = "upper",
                       .kind = AttrKind::Bool,
                       .required = false,
                       .fallback = false,
                       .doc = "the upper triangle is read, not the lower one"};
 
-const RegisterOps rows({
+const RegisterOps eigen_rows({
     row(kEigh,
         "The eigenvalues of each symmetric or Hermitian matrix over the last two axes, ascending, and its orthonormal "
         "eigenvectors in columns. One triangle is read; the other one follows from it.",
-        {kUpper}, vjp_eigh),
-    row(kEigvalsh, "The eigenvalues of 'eigh' alone.", {kUpper}, vjp_eigvalsh),
+        {kUpperTriangle}, vjp_eigh),
+    row(kEigvalsh, "The eigenvalues of 'eigh' alone.", {kUpperTriangle}, vjp_eigvalsh),
     row(kEig,
         "The eigenvalues of each square matrix over the last two axes, in no order, and eigenvectors of norm one in "
         "columns, as complex64."),

@@ -234,9 +234,9 @@ constinit const Routine kQr{.name = "qr",
                             .operand_kind = OperandKind::Definite,
                             .flops = flops_qr};
 
-const RegisterRoutine records[] = {RegisterRoutine(kCholesky), RegisterRoutine(kLu), RegisterRoutine(kQr)};
+const RegisterRoutine factor_records[] = {RegisterRoutine(kCholesky), RegisterRoutine(kLu), RegisterRoutine(kQr)};
 
-const RegisterOps rows({
+const RegisterOps factor_rows({
     {.name = "cholesky",
      .kind = OpKind::Library,
      .arity = 1,

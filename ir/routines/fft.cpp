@@ -144,13 +144,13 @@ bool is_complex_type(Dtype t) { return is_complex(t); }
 bool is_float32(Dtype t) { return t == float32; }
 
 // 5 n log2(n) for a complex row, half of it for a real one.
-std::optional<Dim> flops_of(const Layout& row, double factor) {
+std::optional<Dim> flops_of_fft(const Layout& row, double factor) {
   const std::optional<Dim> one = cost::n_log_n(row.shape.back(), factor);
   return one ? std::optional(cost::leading(row.shape, 1) * *one) : std::nullopt;
 }
-std::optional<Dim> flops_fft(const RoutineLayouts& call) { return flops_of(call.operands[0], 5); }
-std::optional<Dim> flops_rfft(const RoutineLayouts& call) { return flops_of(call.operands[0], 2.5); }
-std::optional<Dim> flops_irfft(const RoutineLayouts& call) { return flops_of(call.results[0], 2.5); }
+std::optional<Dim> flops_fft(const RoutineLayouts& call) { return flops_of_fft(call.operands[0], 5); }
+std::optional<Dim> flops_rfft(const RoutineLayouts& call) { return flops_of_fft(call.operands[0], 2.5); }
+std::optional<Dim> flops_irfft(const RoutineLayouts& call) { return flops_of_fft(call.results[0], 2.5); }
 
 constinit const Routine kFft{
     .name = "fft", .infer = infer_fft, .reference = forward, .takes = is_complex_type, .flops = flops_fft};
@@ -159,7 +159,7 @@ constinit const Routine kRfft{
 constinit const Routine kIrfft{
     .name = "irfft", .infer = infer_irfft, .reference = inverse_real, .takes = is_complex_type, .flops = flops_irfft};
 
-const RegisterRoutine records[] = {RegisterRoutine(kFft), RegisterRoutine(kRfft), RegisterRoutine(kIrfft)};
+const RegisterRoutine fft_records[] = {RegisterRoutine(kFft), RegisterRoutine(kRfft), RegisterRoutine(kIrfft)};
 
 const AttrSpec kNorm{.name = "norm",
                      .kind = AttrKind::Int,
@@ -167,7 +167,7 @@ const AttrSpec kNorm{.name = "norm",
                      .fallback = Dim(0),
                      .doc = "1 divides the sums by the root of their length, 2 by their length"};
 
-const RegisterOps rows({
+const RegisterOps fft_rows({
     {.name = "fft",
      .kind = OpKind::Library,
      .arity = 1,

@@ -50,4 +50,14 @@ struct HostWindow {
   }
 };
 
+// The element of a window of rank 2 or more at which matrix number `batch` of the stack begins.
+inline int64_t matrix_start(const HostWindow& w, int64_t batch) {
+  int64_t at = w.offset;
+  for (size_t axis = w.shape.size() - 2; axis-- > 0;) {
+    at += batch % w.shape[axis] * w.strides[axis];
+    batch /= w.shape[axis];
+  }
+  return at;
+}
+
 }  // namespace frit::ir

@@ -31,18 +31,9 @@ Result<std::vector<Type>> infer_matmul(const InferArgs& args) {
   return std::vector<Type>{out};
 }
 
-ValueId swap_last(Builder& b, ValueId v) {
-  int rank = b.type(v).rank();
-  Dims axes;
-  for (int i = 0; i < rank - 2; ++i) axes.push_back(i);
-  axes.push_back(rank - 1);
-  axes.push_back(rank - 2);
-  return b.build("transpose", {v}, {{"axes", axes}});
-}
-
 std::vector<ValueId> vjp_matmul(Builder& b, const Op&, Values operands, Values, Values cotangents) {
   const auto adjoint = [&](ValueId v) {
-    v = swap_last(b, v);
+    v = rules::swap_last(b, v);
     return is_complex(b.type(v).dtype) ? b.build("conjugate", {v}) : v;
   };
   return {b.build("matmul", {cotangents[0], adjoint(operands[1])}),
@@ -89,16 +80,6 @@ ValueId sum_of_products(Builder& b, Values operands) {
   return b.build("matmul", {merged(operands[0], last - 1), merged(operands[1], last - 2)});
 }
 
-// The element of a window at which matrix number `batch` of the stack begins.
-int64_t matrix_start(const HostWindow& w, int64_t batch) {
-  int64_t at = w.offset;
-  for (size_t axis = w.shape.size() - 2; axis-- > 0;) {
-    at += batch % w.shape[axis] * w.strides[axis];
-    batch /= w.shape[axis];
-  }
-  return at;
-}
-
 Status multiply(const ReferenceCall& call) {
   const HostWindow &a = call.operands[0], &b = call.operands[1], &out = call.results[0];
   const size_t rank = out.shape.size(), rows = rank - 2, columns = rank - 1;
@@ -122,7 +103,7 @@ Status multiply(const ReferenceCall& call) {
   return {};
 }
 
-std::optional<Dim> flops_of(const RoutineLayouts& call) {
+std::optional<Dim> flops_of_product(const RoutineLayouts& call) {
   return cost::product(call.results[0].shape, call.operands[0].shape.back(), call.dtypes[0]);
 }
 
@@ -135,13 +116,13 @@ constinit const Routine kMatmul{.name = "matmul",
                                 .reference = multiply,
                                 .epilogue = RoutineEpilogue::FirstResult,
                                 .takes_rows = true,
-                                .flops = flops_of};
+                                .flops = flops_of_product};
 
 namespace {
 
-const RegisterRoutine record(kMatmul);
+const RegisterRoutine matmul_record(kMatmul);
 
-const RegisterOps row({{
+const RegisterOps matmul_rows({{
     .name = "matmul",
     .kind = OpKind::Library,
     .arity = 2,

@@ -78,9 +78,9 @@ constinit const Routine kSearchsorted{.name = "searchsorted",
                                       .exact = true,
                                       .flops = comparisons};
 
-const RegisterRoutine record(kSearchsorted);
+const RegisterRoutine searchsorted_record(kSearchsorted);
 
-const RegisterOps row({{
+const RegisterOps searchsorted_rows({{
     .name = "searchsorted",
     .kind = OpKind::Library,
     .arity = 2,

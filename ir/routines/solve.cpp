@@ -149,7 +149,7 @@ constinit const Routine kSolveTriangular{.name = "solve_triangular",
                                          .operand_kind = OperandKind::Definite,
                                          .flops = flops_solve<0>};
 
-const RegisterRoutine records[] = {RegisterRoutine(kInv), RegisterRoutine(kTriInv), RegisterRoutine(kSolve),
+const RegisterRoutine solve_records[] = {RegisterRoutine(kInv), RegisterRoutine(kTriInv), RegisterRoutine(kSolve),
                                    RegisterRoutine(kSolveTriangular)};
 
 const AttrSpec kUpper{.name = "upper",
@@ -158,7 +158,7 @@ const AttrSpec kUpper{.name = "upper",
                       .fallback = false,
                       .doc = "the upper triangle is the matrix, not the lower one"};
 
-const RegisterOps rows({
+const RegisterOps solve_rows({
     {.name = "inv",
      .kind = OpKind::Library,
      .arity = 1,

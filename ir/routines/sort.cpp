@@ -138,10 +138,10 @@ constinit const Routine kArgpartition{.name = "argpartition",
 constinit const Routine kTopk{
     .name = "topk", .infer = infer_topk, .reference = sorted<false>, .exact = true, .flops = comparisons_to_select};
 
-const RegisterRoutine records[] = {RegisterRoutine(kSort), RegisterRoutine(kArgsort), RegisterRoutine(kPartition),
+const RegisterRoutine sort_records[] = {RegisterRoutine(kSort), RegisterRoutine(kArgsort), RegisterRoutine(kPartition),
                                    RegisterRoutine(kArgpartition), RegisterRoutine(kTopk)};
 
-const RegisterOps rows({
+const RegisterOps sort_rows({
     {.name = "sort",
      .kind = OpKind::Library,
      .arity = 1,

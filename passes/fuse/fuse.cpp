@@ -472,7 +472,7 @@ Result<bool> run(Function& f, PassContext& context) {
   return true;
 }
 
-const RegisterPass kRegistered{
+const RegisterPass fuse_pass{
     {"fuse",
      "groups ops into kernels: elementwise, sibling and multi-output groups, reductions with what stands "
      "before and behind them, row-wise chains, library epilogues",

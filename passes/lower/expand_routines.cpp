@@ -19,7 +19,7 @@ std::string kernel_name(const Function& f, size_t step, const Routine& routine) 
   return name;
 }
 
-Result<bool> run(Function& f, PassContext& context) {
+Result<bool> run_expand_routines(Function& f, PassContext& context) {
   if (!context.target.own_routines) return false;
   Program& p = *f.program;
   std::vector<Step> steps;
@@ -57,9 +57,9 @@ Result<bool> run(Function& f, PassContext& context) {
   return changed;
 }
 
-const RegisterPass kRegistered{{"expand_routines",
+const RegisterPass expand_routines_pass{{"expand_routines",
                                 "writes routines of the library as kernels, for targets that have no library",
-                                Level::Lowered, Level::Lowered, Level::Lowered, run}};
+                                Level::Lowered, Level::Lowered, Level::Lowered, run_expand_routines}};
 
 }  // namespace
 }  // namespace frit::passes

@@ -195,7 +195,7 @@ Status lower_groups(Lowering& l, const Function& f) {
 
 namespace {
 
-Result<bool> run(Function& f, PassContext& context) {
+Result<bool> run_lower_to_kernels(Function& f, PassContext& context) {
   if (f.program) return false;
   auto program = std::make_shared<Program>();
   program->symbols = f.symbols();
@@ -230,10 +230,10 @@ Result<bool> run(Function& f, PassContext& context) {
   return true;
 }
 
-const RegisterPass kRegistered{
+const RegisterPass lower_to_kernels_pass{
     {"lower_to_kernels",
      "writes each group as a kernel of plain loops, or as a library step, and names the buffers between them",
-     Level::Fused, Level::Fused, Level::Lowered, run}};
+     Level::Fused, Level::Fused, Level::Lowered, run_lower_to_kernels}};
 
 }  // namespace
 }  // namespace frit::passes

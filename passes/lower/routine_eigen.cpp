@@ -278,7 +278,7 @@ class Singular : public JacobiWriter {
   uint32_t sizes_ = 0, places_ = 0, moved_ = 0;  // moved_: whether the last sweep rotated anything
 };
 
-const RegisterRoutineLowering kernels[] = {
+const RegisterRoutineLowering routine_eigen_kernels[] = {
     {"eigh", write_with<Symmetric<true>>},
     {"eigvalsh", write_with<Symmetric<false>>},
     {"svd", write_with<Singular<true>>},

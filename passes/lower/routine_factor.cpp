@@ -129,7 +129,7 @@ class Qr : public MatrixWriter {
   }
 };
 
-const RegisterRoutineLowering kernels[] = {
+const RegisterRoutineLowering routine_factor_kernels[] = {
     {"cholesky", write_with<Cholesky>},
     {"lu_factor", write_with<LuFactor>},
     {"qr", write_with<Qr>},

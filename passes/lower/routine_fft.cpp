@@ -243,7 +243,7 @@ Result<std::vector<KernelStep>> write_fft(const RoutineKernels& r) {
   return std::vector<KernelStep>{first, RowsWriter<kRows>(r, lengths, tables).write()};
 }
 
-const RegisterRoutineLowering kernels[] = {
+const RegisterRoutineLowering routine_fft_kernels[] = {
     {"fft", write_fft<Rows::Complex>},
     {"rfft", write_fft<Rows::RealIn>},
     {"irfft", write_fft<Rows::RealOut>},

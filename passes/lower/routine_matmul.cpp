@@ -245,7 +245,7 @@ Result<std::vector<KernelStep>> write_product(const RoutineKernels& r) {
   return std::vector<KernelStep>{Product(r).write()};
 }
 
-const RegisterRoutineLowering kernels(kMatmul.name, write_product);
+const RegisterRoutineLowering routine_matmul_kernels(kMatmul.name, write_product);
 
 }  // namespace
 }  // namespace frit::passes

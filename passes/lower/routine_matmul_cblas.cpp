@@ -103,7 +103,7 @@ Result<CCall> call_cblas(const LibraryStep& step, const DimFacts& facts) {
   return call;
 }
 
-const RegisterRoutineLowering cblas(kMatmul.name, call_cblas);
+const RegisterRoutineLowering matmul_cblas(kMatmul.name, call_cblas);
 
 }  // namespace
 }  // namespace frit::passes

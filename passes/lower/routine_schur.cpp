@@ -10,7 +10,7 @@ using namespace ir;
 constexpr int64_t kStepsForEach = 60;  // steps of an eigenvalue; three are usual, and a matrix with NaN never ends
 
 template <bool kVectors>
-class General : public MatrixWriter {
+class GeneralEigenWriter : public MatrixWriter {
  public:
   using MatrixWriter::MatrixWriter;
   std::vector<KernelStep> write() {
@@ -176,9 +176,9 @@ class General : public MatrixWriter {
   uint32_t state_ = 0;
 };
 
-const RegisterRoutineLowering kernels[] = {
-    {"eig", write_with<General<true>>},
-    {"eigvals", write_with<General<false>>},
+const RegisterRoutineLowering routine_schur_kernels[] = {
+    {"eig", write_with<GeneralEigenWriter<true>>},
+    {"eigvals", write_with<GeneralEigenWriter<false>>},
 };
 
 }  // namespace

@@ -43,7 +43,7 @@ class SystemWriter : public MatrixWriter {
 
 // Elimination with row exchanges, then substitution.
 template <bool kInverse>
-class General : public SystemWriter {
+class GeneralSolveWriter : public SystemWriter {
  public:
   using SystemWriter::SystemWriter;
   std::vector<KernelStep> write() {
@@ -72,9 +72,9 @@ class Triangular : public SystemWriter {
   }
 };
 
-const RegisterRoutineLowering kernels[] = {
-    {"inv", write_with<General<true>>},
-    {"solve", write_with<General<false>>},
+const RegisterRoutineLowering routine_solve_kernels[] = {
+    {"inv", write_with<GeneralSolveWriter<true>>},
+    {"solve", write_with<GeneralSolveWriter<false>>},
     {"tri_inv", write_with<Triangular<true>>},
     {"solve_triangular", write_with<Triangular<false>>},
 };

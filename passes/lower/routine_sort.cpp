@@ -197,7 +197,7 @@ class Searcher : public RowWriter {
   const Stack row_, values_, out_;
 };
 
-const RegisterRoutineLowering kernels[] = {
+const RegisterRoutineLowering routine_sort_kernels[] = {
     {"sort", write_with<Sorted<false>>},
     {"argsort", write_with<Sorted<true>>},
     {"topk", write_with<Sorted<false>>},

@@ -294,17 +294,17 @@ class Joiner {
   bool changed_ = false;
 };
 
-Result<bool> run(Function& f, PassContext& context) {
+Result<bool> run_join_kernels(Function& f, PassContext& context) {
   return !context.target.grid && context.fuse && f.program->steps.size() > 1 && Joiner(f, context).run();
 }
 
-const RegisterPass registered({
+const RegisterPass join_kernels_pass({
     .name = "join_kernels",
     .doc = "makes one kernel of small elementwise kernels that do not depend on each other",
     .needs = Level::Scheduled,
     .most = Level::Scheduled,
     .gives = Level::Scheduled,
-    .run = run,
+    .run = run_join_kernels,
 });
 
 }  // namespace

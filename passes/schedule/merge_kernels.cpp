@@ -201,17 +201,17 @@ class Merger {
   bool changed_ = false;
 };
 
-Result<bool> run(Function& f, PassContext& context) {
+Result<bool> run_merge_kernels(Function& f, PassContext& context) {
   return f.program->kernels.size() > 1 && Merger(f, context).run();
 }
 
-const RegisterPass registered({
+const RegisterPass merge_kernels_pass({
     .name = "merge_kernels",
     .doc = "merges kernels that differ only in names, and many that differ only in constants",
     .needs = Level::Lowered,
     .most = Level::Lowered,
     .gives = Level::Lowered,
-    .run = run,
+    .run = run_merge_kernels,
 });
 
 }  // namespace

@@ -14,7 +14,7 @@ using namespace ir;
 namespace {
 
 constexpr int64_t kMinRows = 64;
-constexpr int64_t kMaxVectors = 8;    // of a row that is joined with others
+constexpr int64_t kMaxRowVectors = 8;    // of a row that is joined with others
 constexpr int64_t kMinWrapped = 8;    // elements of a row that repeats: shorter ones are shuffled in registers
 constexpr int64_t kBlock = 1024;      // elements that the inner loop takes, at least
 constexpr int64_t kBlocksAtOnce = 8;  // blocks of one iteration of the parallel loop
@@ -37,13 +37,13 @@ bool collect_moduli(const Dim& d, const std::string& var, std::vector<Dim>& foun
 // How a position follows the rows of a nest, of `n` elements.
 enum class Order { Same, Row, Repeat, None };
 
-struct Access {
+struct RowAccess {
   Order order = Order::None;
   int64_t times = 1;  // Repeat
   Dim rest;
 };
 
-Access access(const Dim& d, const Loop& rows, const Loop& columns) {
+RowAccess access(const Dim& d, const Loop& rows, const Loop& columns) {
   const int64_t n = columns.extent.value();
   if (const auto along = d.affine_in(columns.var)) {
     const auto across = along->rest.affine_in(rows.var);
@@ -105,7 +105,7 @@ bool has_narrow_rows(Loop& rows, int lanes, const DimFacts& facts) {
   if (!columns || !columns->extent.is_const() || columns->extent.uses(rows.var)) return false;
   if (facts.range(rows.extent).high < kMinRows) return false;
   const int64_t n = columns->extent.value();
-  if (n <= lanes || n % lanes == 0 || n > kMaxVectors * lanes) return false;
+  if (n <= lanes || n % lanes == 0 || n > kMaxRowVectors * lanes) return false;
   // Values of a row other than constants would be needed for each element.
   if (!std::all_of(rows.body.begin(), rows.body.end() - 1, is_invariant)) return false;
   return std::all_of(columns->body.begin(), columns->body.end(), [&](const Instr& i) {
@@ -143,7 +143,7 @@ void join_narrow_rows(Kernel& k, Loop& rows, int lanes) {
     auto* store = std::get_if<StoreInstr>(&i.node);
     if (!load && !store) continue;
     Dim& index = load ? load->index : store->index;
-    const Access a = access(index, rows, columns);
+    const RowAccess a = access(index, rows, columns);
     const Dim e = Dim::symbol(elements.var);
     if (a.order == Order::Same) index = facts.simplify(a.rest + block * Dim(n) + e);
     if (a.order == Order::Repeat) index = facts.simplify(a.rest + block * Dim(n / a.times) + floor_div(e, a.times));

@@ -139,7 +139,7 @@ bool planned(const Program& p) {
          std::any_of(p.buffers.begin(), p.buffers.end(), [](const ProgramBuffer& b) { return b.donor != kNone; });
 }
 
-Result<bool> run(Function& f, PassContext& context) {
+Result<bool> run_plan_buffers(Function& f, PassContext& context) {
   Program& p = *f.program;
   if (planned(p)) return false;
   const size_t buffers = p.buffers.size();
@@ -156,9 +156,9 @@ Result<bool> run(Function& f, PassContext& context) {
   return planned(p) || p.buffers.size() != buffers;
 }
 
-const RegisterPass kRegistered{
+const RegisterPass plan_buffers_pass{
     {"plan_buffers", "shares workspace slots between temporaries and finds inputs that an output may overwrite",
-     Level::Legal, Level::Planned, Level::Planned, run}};
+     Level::Legal, Level::Planned, Level::Planned, run_plan_buffers}};
 
 }  // namespace
 }  // namespace frit::passes

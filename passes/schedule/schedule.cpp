@@ -35,7 +35,7 @@ constexpr int kTileVectors = 16;   // vectors of a tile that are in registers at
 constexpr int64_t kTileWork = 96;  // scalar operations beyond which a tile goes through the registers row by row
 constexpr int kFunctionCost = 20;
 constexpr int kPairsAtOnce = 4;      // pairs of rows that are reduced side by side
-constexpr int kRowsAtOnce = 4;       // rows of a scan that one iteration takes
+constexpr int kScanRowsAtOnce = 4;       // rows of a scan that one iteration takes
 constexpr int64_t kColumnWork = 12;  // scalar operations per element up to which columns are bound by memory
 
 // The scalar operations of `body` itself, without its loops.
@@ -256,7 +256,7 @@ class Scheduler {
     }
     const auto* inner = std::get_if<Loop>(&loop.body.back().node);
     if (!inner || !inner->accumulators.empty() || !is_ordered(*inner) || !jumps(loop)) return vectorize(loop);
-    if (!inner->carries.empty() && k_.facts.range(loop.extent).high >= kRowsAtOnce) loop.vector = kRowsAtOnce;
+    if (!inner->carries.empty() && k_.facts.range(loop.extent).high >= kScanRowsAtOnce) loop.vector = kScanRowsAtOnce;
   }
 
   // Some loops over pieces of a row, as of a concatenation. Vectors go along the pieces.
@@ -343,7 +343,7 @@ class Scheduler {
   bool rows_fixed_;  // an epilogue: its parallel loop must stay one over rows
 };
 
-Result<bool> run(Function& f, PassContext& context) {
+Result<bool> run_schedule(Function& f, PassContext& context) {
   Program& p = *f.program;
   std::vector<bool> epilogue(p.kernels.size(), false);
   for (const Step& s : p.steps)
@@ -368,9 +368,9 @@ Result<bool> run(Function& f, PassContext& context) {
   return changed;
 }
 
-const RegisterPass kRegistered{
+const RegisterPass schedule_pass{
     {"schedule", "collapses loops, chooses the vector loop, its width and unrolling, and the grain of threads",
-     Level::Lowered, Level::Lowered, Level::Scheduled, run}};
+     Level::Lowered, Level::Lowered, Level::Scheduled, run_schedule}};
 
 }  // namespace
 }  // namespace frit::passes

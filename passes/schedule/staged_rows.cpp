@@ -20,7 +20,7 @@ namespace {
 constexpr int64_t kMinWide = 8, kMinNarrow = 5;
 
 // An access to the places of a row: buffer[length * row + place + rest].
-struct Access {
+struct StagedAccess {
   uint32_t buffer;
   int64_t length;
   Dim rest;
@@ -36,7 +36,7 @@ class Stager {
   void run(Loop& outer) {
     visit(rows_.body, nullptr, false);
     if (accesses_.empty()) return;
-    for (Access& a : accesses_) {
+    for (StagedAccess& a : accesses_) {
       const KernelBuffer& b = k_.buffers[a.buffer];
       const int64_t places = (a.length + lanes_ - 1) / lanes_ * lanes_;
       a.copy = add_local(k_, b.name + "_turned", b.dtype, Dim(places * count_));
@@ -44,7 +44,7 @@ class Stager {
     visit(rows_.body, nullptr, true);
     Body before, behind;
     const Loop& loop = rows_;
-    for (const Access& a : accesses_) (a.store ? behind : before).push_back(turning(loop, a));
+    for (const StagedAccess& a : accesses_) (a.store ? behind : before).push_back(turning(loop, a));
     Body all = std::move(before);
     all.push_back(std::move(outer.body[0]));
     std::move(behind.begin(), behind.end(), std::back_inserter(all));
@@ -53,7 +53,7 @@ class Stager {
 
  private:
   // The access of an element of a row at the place of loop `places`, or nothing.
-  std::optional<Access> access(uint32_t buffer, const Dim& index, const Loop* places, bool store) const {
+  std::optional<StagedAccess> access(uint32_t buffer, const Dim& index, const Loop* places, bool store) const {
     if (!places || buffer >= k_.buffers.size() || !places->extent.is_const()) return std::nullopt;
     const int64_t length = places->extent.value();
     const auto along = index.affine_in(places->var);
@@ -63,11 +63,11 @@ class Stager {
     const KernelBuffer& b = k_.buffers[buffer];
     if (b.dtype == bool_ || b.dtype.size < 2 || (store ? b.read : b.written)) return std::nullopt;
     if (length < (b.dtype.size > 2 ? kMinWide : kMinNarrow)) return std::nullopt;
-    return Access{buffer, length, across->rest, store, 0};
+    return StagedAccess{buffer, length, across->rest, store, 0};
   }
 
-  Access* find(const Access& a) {
-    for (Access& known : accesses_)
+  StagedAccess* find(const StagedAccess& a) {
+    for (StagedAccess& known : accesses_)
       if (known.buffer == a.buffer && known.length == a.length && known.rest == a.rest) return &known;
     return nullptr;
   }
@@ -79,7 +79,7 @@ class Stager {
       if (!a) return;
       if (!replace) {
         if (!find(*a)) accesses_.push_back(*a);
-      } else if (const Access* known = find(*a)) {
+      } else if (const StagedAccess* known = find(*a)) {
         buffer = known->copy;
         index = Dim::symbol(places->var) * Dim(count_) + Dim::symbol(rows_.var);
       }
@@ -95,7 +95,7 @@ class Stager {
 
   // The loops that fill a copy, or empty it. Vectors go along what is stored, and as many as a vector has lanes go
   // through the registers together, so that what is loaded lies side by side too.
-  Instr turning(const Loop& loop, const Access& a) {
+  Instr turning(const Loop& loop, const StagedAccess& a) {
     const Reg value = k_.new_reg(k_.buffers[a.buffer].dtype);
     Loop row, place;
     row.var = fresh("row"), row.extent = loop.extent;
@@ -115,7 +115,7 @@ class Stager {
   Loop& rows_;
   int64_t count_;
   int lanes_;
-  std::vector<Access> accesses_;
+  std::vector<StagedAccess> accesses_;
   int next_ = 0;
 };
 

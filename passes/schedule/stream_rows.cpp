@@ -98,7 +98,7 @@ bool leads_to_product(const Program& p, size_t i) {
          p.kernels[last->kernel].buffers[static_cast<size_t>(at - last->buffers.begin())].written;
 }
 
-Result<bool> run(Function& f, PassContext& context) {
+Result<bool> run_stream_rows(Function& f, PassContext& context) {
   const TargetTraits& t = context.target;
   if (t.grid || t.own_routines || t.cblas_routines || t.dense_results) return false;
   Program& p = *f.program;
@@ -141,13 +141,13 @@ Result<bool> run(Function& f, PassContext& context) {
   return changed;
 }
 
-const RegisterPass registered({
+const RegisterPass stream_rows_pass({
     .name = "stream_rows",
     .doc = "marks products with row-wise work between them to run for some rows at a time",
     .needs = Level::Scheduled,
     .most = Level::Scheduled,
     .gives = Level::Scheduled,
-    .run = run,
+    .run = run_stream_rows,
 });
 
 }  // namespace

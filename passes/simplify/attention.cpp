@@ -38,9 +38,9 @@ struct Scores {
   Shape shape;          // of the softmax
 };
 
-class Matcher {
+class AttentionMatcher {
  public:
-  Matcher(const Function& f, const std::vector<uint32_t>& uses) : f_(f), uses_(uses) {}
+  AttentionMatcher(const Function& f, const std::vector<uint32_t>& uses) : f_(f), uses_(uses) {}
 
   // The scores whose softmax is the left operand of a product, or nothing.
   std::optional<Scores> match(ValueId weights) const {
@@ -349,7 +349,7 @@ Result<bool> run_attention(Function& f, PassContext& context) {
   for (Op& op : rewriter.old_ops()) {
     rewriter.resolve_operands(op);
     if (op.def->routine == &kMatmul) {
-      if (const auto scores = Matcher(f, uses).match(op.operands[0])) {
+      if (const auto scores = AttentionMatcher(f, uses).match(op.operands[0])) {
         const size_t ops = f.ops.size(), values = f.values.size();
         rewriter.builder().loc = op.loc;
         if (const auto made = Writer(rewriter, *scores, op).run()) {
@@ -365,7 +365,7 @@ Result<bool> run_attention(Function& f, PassContext& context) {
   return rewriter.finish();
 }
 
-const RegisterPass registered({
+const RegisterPass attention_pass({
     .name = "attention",
     .doc = "makes one operation of two products with a softmax between them, for devices of a grid",
     .needs = Level::Expanded,

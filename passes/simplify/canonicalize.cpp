@@ -54,9 +54,9 @@ const Attr& attr_or_fallback(const Op& op, const std::string& name) {
   std::abort();  // the equation parser has checked that the row has the attribute
 }
 
-class Matcher {
+class EquationMatcher {
  public:
-  Matcher(const Function& f, const Equation& e) : bindings(e.variables.size()), f_(f) {}
+  EquationMatcher(const Function& f, const Equation& e) : bindings(e.variables.size()), f_(f) {}
 
   Bindings bindings;
 
@@ -236,7 +236,7 @@ class Canonicalizer {
   }
 
   std::optional<ValueId> apply(const Equation& e, ValueId v) {
-    Matcher matcher(f_, e);
+    EquationMatcher matcher(f_, e);
     if (!matcher.match_op(e.left, *f_.def_of(v))) return std::nullopt;
     std::optional<ValueId> first = first_value(matcher.bindings);
     if (first && !e.holds_for(f_.type(*first).dtype)) return std::nullopt;
@@ -323,7 +323,7 @@ Result<bool> run_canonicalize(Function& f, PassContext& context) {
   return Canonicalizer(f, context, *equations).run();
 }
 
-const RegisterPass registered({
+const RegisterPass canonicalize_pass({
     .name = "canonicalize",
     .doc = "rewrites ops into one preferred form by exact algebraic rules",
     .needs = Level::Graph,

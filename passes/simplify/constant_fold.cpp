@@ -174,7 +174,7 @@ class Folder {
 
 Result<bool> run_constant_fold(Function& f, PassContext& context) { return Folder(f, context).run(); }
 
-const RegisterPass registered({
+const RegisterPass constant_fold_pass({
     .name = "constant_fold",
     .doc = "computes ops on constants at compile time",
     .needs = Level::Graph,

@@ -75,7 +75,7 @@ Result<bool> run_cse(Function& f, PassContext& context) {
   return rewriter.finish();
 }
 
-const RegisterPass registered({
+const RegisterPass cse_pass({
     .name = "cse",
     .doc = "merges ops that compute the same values from the same operands",
     .needs = Level::Graph,

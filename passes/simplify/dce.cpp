@@ -16,7 +16,7 @@ Result<bool> run_dce(Function& f, PassContext& context) {
   return ops + values > 0;
 }
 
-const RegisterPass registered({
+const RegisterPass dce_pass({
     .name = "dce",
     .doc = "removes ops whose results are unused",
     .needs = Level::Graph,

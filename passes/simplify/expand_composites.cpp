@@ -11,9 +11,9 @@ using namespace ir;
 // Rows that expand into each other without end are a bug of the rows. This bound finds it before memory runs out.
 constexpr int kDeepest = 64;
 
-class Expander {
+class CompositeExpander {
  public:
-  Expander(Function& f, PassContext& context) : rewriter_(f), f_(f), context_(context) {}
+  CompositeExpander(Function& f, PassContext& context) : rewriter_(f), f_(f), context_(context) {}
 
   Result<bool> run() {
     for (Op& op : rewriter_.old_ops()) FRIT_TRY(expand(std::move(op), 0));
@@ -62,9 +62,9 @@ class Expander {
   PassContext& context_;
 };
 
-Result<bool> run_expand_composites(Function& f, PassContext& context) { return Expander(f, context).run(); }
+Result<bool> run_expand_composites(Function& f, PassContext& context) { return CompositeExpander(f, context).run(); }
 
-const RegisterPass registered({
+const RegisterPass expand_composites_pass({
     .name = "expand_composites",
     .doc = "replaces composite ops by their expansions",
     .needs = Level::Graph,

@@ -14,9 +14,9 @@ namespace {
 
 using namespace ir;
 
-class Expander {
+class FunctionExpander {
  public:
-  Expander(Kernel& kernel, Arithmetic arithmetic) : kernel_(kernel), arithmetic_(arithmetic) {}
+  FunctionExpander(Kernel& kernel, Arithmetic arithmetic) : kernel_(kernel), arithmetic_(arithmetic) {}
 
   // Returns the number of functions expanded.
   size_t run() {
@@ -149,14 +149,14 @@ class DeadScalars {
 Result<bool> run_expand_functions(Function& f, PassContext& context) {
   bool changed = false;
   for (Kernel& kernel : f.program->kernels) {
-    size_t expanded = Expander(kernel, arithmetic_of(context.target)).run();
+    size_t expanded = FunctionExpander(kernel, arithmetic_of(context.target)).run();
     size_t removed = DeadScalars(kernel).run();
     changed = changed || expanded > 0 || removed > 0;
   }
   return changed;
 }
 
-const RegisterPass registered({
+const RegisterPass expand_functions_pass({
     .name = "expand_functions",
     .doc = "replaces math functions in kernels by primitive scalar ops",
     .needs = Level::Scheduled,

@@ -11,7 +11,7 @@ namespace {
 
 using namespace ir;
 
-using Values = Result<std::vector<ValueId>>;
+using MappedResults = Result<std::vector<ValueId>>;
 
 // A region for a batch: the axes of parameters and results are axis 0 where they are batched.
 Result<Function> batched_region(const Region& region, const BatchCall& call, const std::vector<bool>& params,
@@ -55,7 +55,7 @@ Result<ValueId> chosen(const BatchCall& call, Builder& b, ValueId predicate, Val
   return inside.build("select", {wide, yes, no});
 }
 
-Values cond_batch(const BatchCall& call) {
+MappedResults cond_batch(const BatchCall& call) {
   const std::vector<bool> params(call.batched.begin() + 1, call.batched.end());
   const std::vector<bool> results(call.results.size(), true);
   FRIT_ASSIGN_OR_RETURN(yes, batched_region(std::get<Region>(*call.op.attrs.find("then")), call, params, results));
@@ -84,7 +84,7 @@ std::vector<bool> settled(const Function& body, std::vector<bool> batched, size_
   return batched;
 }
 
-Values operands_of(const BatchCall& call, const std::vector<bool>& batched) {
+MappedResults operands_of(const BatchCall& call, const std::vector<bool>& batched) {
   std::vector<ValueId> operands;
   for (size_t i = 0; i < batched.size(); ++i) {
     FRIT_ASSIGN_OR_RETURN(v, batched[i] ? call.stacked(i) : Result<ValueId>(call.operands[i]));
@@ -94,7 +94,7 @@ Values operands_of(const BatchCall& call, const std::vector<bool>& batched) {
 }
 
 // The results with the axis, those that do not differ included.
-Values all_stacked(const BatchCall& call, std::vector<ValueId> values, const std::vector<bool>& batched) {
+MappedResults all_stacked(const BatchCall& call, std::vector<ValueId> values, const std::vector<bool>& batched) {
   for (size_t i = 0; i < values.size(); ++i) {
     if (batched[i]) continue;
     Shape column = call.results[i].shape;
@@ -106,7 +106,7 @@ Values all_stacked(const BatchCall& call, std::vector<ValueId> values, const std
   return values;
 }
 
-Values scan_batch(const BatchCall& call) {
+MappedResults scan_batch(const BatchCall& call) {
   const LoopParts parts(call.op.attrs, call.operands.size());
   const Region& body = std::get<Region>(*call.op.attrs.find("body"));
   const std::vector<bool> batched = settled(opened(body, call.b.function()), call.batched, parts.carried);
@@ -156,7 +156,7 @@ Result<Function> any_of(const Function& condition) {
   return f;
 }
 
-Values while_batch(const BatchCall& call) {
+MappedResults while_batch(const BatchCall& call) {
   const LoopParts parts(call.op.attrs, call.operands.size());
   const Region &body = std::get<Region>(*call.op.attrs.find("body")),
                &cond = std::get<Region>(*call.op.attrs.find("cond"));
@@ -182,7 +182,7 @@ Values while_batch(const BatchCall& call) {
 
 }  // namespace
 
-Values control_batch(const BatchCall& call) {
+MappedResults control_batch(const BatchCall& call) {
   switch (call.op.def->control) {
     case ControlForm::Cond: return cond_batch(call);
     case ControlForm::While: return while_batch(call);

@@ -51,11 +51,11 @@ Result<F> driver_entry(std::string_view device, const char* symbol) {
 }
 
 // Elements from the first to the last that a tensor shows, as a range around its offset.
-struct Span {
+struct ReachedSpan {
   int64_t low = 0, count = 0;
 };
-Span span_of(const Tensor& t) {
-  Span s{0, 1};
+ReachedSpan span_of(const Tensor& t) {
+  ReachedSpan s{0, 1};
   int64_t high = 0;
   for (size_t i = 0; i < t.shape.size(); ++i) {
     if (t.shape[i] == 0) return {0, 0};
@@ -133,7 +133,7 @@ std::string device_identity(std::string_view device) {
 
 Result<Tensor> to_gpu(const Tensor& t, Gpu& gpu) {
   if (t.buffer->gpu()) return t;
-  Span span = span_of(t);
+  ReachedSpan span = span_of(t);
   const size_t size = t.dtype.size;
   FRIT_ASSIGN_OR_RETURN(buffer, gpu.allocate(static_cast<size_t>(span.count) * size));
   const auto* from =
@@ -144,7 +144,7 @@ Result<Tensor> to_gpu(const Tensor& t, Gpu& gpu) {
 
 Result<Tensor> to_host(const Tensor& t, Gpu& gpu) {
   if (!t.buffer->gpu()) return t;
-  Span span = span_of(t);
+  ReachedSpan span = span_of(t);
   const size_t size = t.dtype.size;
   FRIT_ASSIGN_OR_RETURN(buffer, Buffer::allocate(static_cast<size_t>(span.count) * size));
   if (span.count) {

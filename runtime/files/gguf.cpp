@@ -6,17 +6,17 @@
 #include <optional>
 #include <utility>
 
+#include "runtime/files/limits.h"
 #include "runtime/memory/dense.h"
 #include "runtime/system/bytes.h"
 
 namespace frit::runtime {
 namespace {
 
-constexpr uint32_t kMagic = 0x46554747;  // "GGUF"
+constexpr uint32_t kGgufMagic = 0x46554747;  // "GGUF"
 constexpr uint32_t kVersion = 3;
 constexpr uint64_t kAlignment = 32;
-constexpr uint32_t kMaxRank = 8;
-constexpr int64_t kMaxElements = int64_t{1} << 48;
+constexpr uint32_t kMaxGgufRank = 8;
 
 // Types of facts.
 enum Fact : uint32_t { kU8, kI8, kU16, kI16, kU32, kI32, kF32, kBool, kText, kList, kU64, kI64, kF64 };
@@ -59,12 +59,12 @@ Result<Tensor> dense_tensor(Dtype dtype, Sizes shape) {
   return Tensor{std::move(buffer), dtype, std::move(shape), std::move(strides), 0};
 }
 
-class Reader {
+class GgufReader {
  public:
-  explicit Reader(const std::shared_ptr<const MappedFile>& file) : file_(file), in_(file->bytes()) {}
+  explicit GgufReader(const std::shared_ptr<const MappedFile>& file) : file_(file), in_(file->bytes()) {}
 
   Result<GgufFile> run() {
-    if (in_.u32() != kMagic) return fail("it is not a .gguf file");
+    if (in_.u32() != kGgufMagic) return fail("it is not a .gguf file");
     const uint32_t version = in_.u32();
     if (version < 2 || version > kVersion)
       return fail("version " + std::to_string(version) + " of the .gguf format is not known");
@@ -149,7 +149,7 @@ class Reader {
 
   Status read_shape(const std::string& name, Sizes& shape) {
     const uint32_t rank = in_.u32();
-    if (!in_.ok() || rank > kMaxRank) return fail("tensor '" + name + "' has " + std::to_string(rank) + " axes");
+    if (!in_.ok() || rank > kMaxGgufRank) return fail("tensor '" + name + "' has " + std::to_string(rank) + " axes");
     int64_t elements = 1;
     for (uint32_t i = 0; i < rank; ++i) {
       const uint64_t n = in_.u64();
@@ -266,12 +266,12 @@ Status write_fact(ByteWriter& out, const std::string& name, const GgufValue& val
 
 }  // namespace
 
-Result<GgufFile> read_gguf(const std::shared_ptr<const MappedFile>& file) { return Reader(file).run(); }
+Result<GgufFile> read_gguf(const std::shared_ptr<const MappedFile>& file) { return GgufReader(file).run(); }
 
 Status write_gguf(const std::string& path, const GgufFile& contents) {
   const auto padding = [](size_t at) { return std::string((kAlignment - at % kAlignment) % kAlignment, '\0'); };
   ByteWriter out;
-  out.u32(kMagic);
+  out.u32(kGgufMagic);
   out.u32(kVersion);
   out.u64(contents.tensors.size());
   out.u64(contents.facts.size());
@@ -283,7 +283,7 @@ Status write_gguf(const std::string& path, const GgufFile& contents) {
       return Diagnostic("tensor '" + name + "' has element type " + std::string(long_name(t.dtype)) +
                             ", which a .gguf file does not hold",
                         {}, "convert it to a float or a signed integer first");
-    if (t.shape.size() > kMaxRank) return Diagnostic("tensor '" + name + "' has more than 8 axes");
+    if (t.shape.size() > kMaxGgufRank) return Diagnostic("tensor '" + name + "' has more than 8 axes");
     out.text(name);
     out.u32(static_cast<uint32_t>(t.shape.size()));
     for (size_t i = t.shape.size(); i-- > 0;) out.u64(static_cast<uint64_t>(t.shape[i]));

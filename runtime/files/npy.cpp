@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "runtime/files/file.h"
+#include "runtime/files/limits.h"
+#include "runtime/files/limits.h"
 #include "runtime/memory/dense.h"
 
 namespace frit::runtime {
@@ -20,10 +22,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "raw elements are written as they lie");
 
-constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr size_t kMaxHeader = size_t{1} << 20;
-constexpr size_t kMaxRank = 64;
-constexpr int64_t kMaxElements = int64_t{1} << 48;
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
+constexpr size_t kMaxNpyHeader = size_t{1} << 20;
 
 struct Header {
   Dtype dtype;
@@ -249,7 +249,7 @@ void swap_bytes(std::byte* data, int64_t n, Dtype t) {
 Result<Tensor> read_from(Source& file, size_t file_bytes, const char* name) {
   auto fail = [&](const std::string& message) { return Diagnostic(message, SourceLoc{name}); };
   unsigned char start[12];
-  if (file_bytes < 10 || !file.read(start, 8) || std::memcmp(start, kMagic.data(), kMagic.size()) != 0)
+  if (file_bytes < 10 || !file.read(start, 8) || std::memcmp(start, kNpyMagic.data(), kNpyMagic.size()) != 0)
     return fail("not a .npy file");
   int version = start[6];
   if (version < 1 || version > 3)
@@ -259,7 +259,7 @@ Result<Tensor> read_from(Source& file, size_t file_bytes, const char* name) {
   size_t length = 0;
   for (size_t i = 0; i < length_bytes; ++i) length |= static_cast<size_t>(start[8 + i]) << (8 * i);
   size_t prefix = 8 + length_bytes;
-  if (length > kMaxHeader || prefix + length > file_bytes)
+  if (length > kMaxNpyHeader || prefix + length > file_bytes)
     return fail("the header claims " + std::to_string(length) + " bytes, which the file does not have");
   std::string text(length, '\0');
   if (!file.read(text.data(), length)) return fail("cannot read the header: " + reason());
@@ -318,7 +318,7 @@ Status write_npy(const std::string& name, const Tensor& tensor, const std::funct
   if (total - 10 > 0xffff) return fail("too many axes for a .npy file");
   header.append(total - 10 - header.size() - 1, ' ');
   header += '\n';
-  std::string start(kMagic);
+  std::string start(kNpyMagic);
   start += {'\x01', '\x00', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
   start += header;
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/files/limits.h"
 #include "runtime/memory/dense.h"
 #include "runtime/system/bytes.h"
 
@@ -18,8 +19,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr size_t kMaxHeader = 100'000'000;  // as other readers have it
-constexpr size_t kMaxRank = 64;
-constexpr int64_t kMaxElements = int64_t{1} << 48;
 
 std::string_view type_name(Dtype t) {
   switch (t.val) {
@@ -60,9 +59,9 @@ Json parse_header(std::string_view text, std::optional<std::string>& twice) {
   return Json::parse(text, each, false);
 }
 
-class Reader {
+class SafetensorsReader {
  public:
-  Reader(const std::shared_ptr<const MappedFile>& file, NamedTexts* metadata) : file_(file), metadata_(metadata) {}
+  SafetensorsReader(const std::shared_ptr<const MappedFile>& file, NamedTexts* metadata) : file_(file), metadata_(metadata) {}
 
   Result<NamedTensors> run() {
     ByteReader in(file_->bytes());
@@ -165,7 +164,7 @@ class Reader {
 }  // namespace
 
 Result<NamedTensors> read_safetensors(const std::shared_ptr<const MappedFile>& file, NamedTexts* metadata) {
-  return Reader(file, metadata).run();
+  return SafetensorsReader(file, metadata).run();
 }
 
 Result<NamedTensors> read_safetensors(const std::string& path) {

@@ -21,9 +21,9 @@ namespace frit::runtime {
 
 namespace {
 
-constexpr std::string_view kMagic = "FRITCACH";
-constexpr uint32_t kVersion = 1;
-constexpr size_t kHeader = 8 + 4 + 8 + 8, kChecksum = 16;
+constexpr std::string_view kCacheMagic = "FRITCACH";
+constexpr uint32_t kCacheVersion = 1;
+constexpr size_t kCacheHeader = 8 + 4 + 8 + 8, kChecksum = 16;
 constexpr std::string_view kSuffix = ".frit", kTemporary = ".tmp";
 constexpr size_t kDigits = 32;
 constexpr time_t kAbandoned = 3600;  // seconds after which a temporary file is nobody's
@@ -50,8 +50,8 @@ void append_checksum(std::string& bytes) {
 
 std::string pack(std::string_view key, std::string_view payload) {
   ByteWriter out;
-  out.raw(kMagic);
-  out.u32(kVersion);
+  out.raw(kCacheMagic);
+  out.u32(kCacheVersion);
   out.u64(key.size());
   out.u64(payload.size());
   out.raw(key);
@@ -66,11 +66,11 @@ struct Parts {
 };
 
 Result<Parts> unpack(std::string_view bytes) {
-  if (bytes.size() < kHeader + kChecksum) return Diagnostic("it is too short");
+  if (bytes.size() < kCacheHeader + kChecksum) return Diagnostic("it is too short");
   ByteReader in(bytes);
-  if (in.raw(kMagic.size()) != kMagic) return Diagnostic("it is not an entry");
-  if (in.u32() != kVersion) return Diagnostic("it has another version");
-  const uint64_t key = in.u64(), payload = in.u64(), rest = bytes.size() - kHeader - kChecksum;
+  if (in.raw(kCacheMagic.size()) != kCacheMagic) return Diagnostic("it is not an entry");
+  if (in.u32() != kCacheVersion) return Diagnostic("it has another version");
+  const uint64_t key = in.u64(), payload = in.u64(), rest = bytes.size() - kCacheHeader - kChecksum;
   if (key > rest || payload != rest - key) return Diagnostic("its sizes do not fit its length");
   Parts parts{in.raw(key), in.raw(payload)};
   const Hash128 sum = hash_bytes(bytes.data(), bytes.size() - kChecksum);
@@ -368,7 +368,7 @@ void DiskCache::reject(std::string_view key, std::string_view why) {
 }
 
 void DiskCache::store(std::string_view key, std::string_view payload) {
-  const uint64_t size = kHeader + key.size() + payload.size() + kChecksum;
+  const uint64_t size = kCacheHeader + key.size() + payload.size() + kChecksum;
   // One entry must not push out all the others.
   if (!enabled() || size > options_.max_bytes / 4 || !open(true)) return;
   const std::string name = entry_name(key);

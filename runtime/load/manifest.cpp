@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "runtime/files/limits.h"
+
 namespace frit::runtime {
 namespace {
 
@@ -107,7 +109,6 @@ class ManifestReader {
     const auto dtype = parse_short_name(text(j, "dtype"));
     require(dtype.has_value(), "a weight's element type is not known");
     PackageFile::Weight w{text(j, "name"), dtype.value_or(float32), {}, section(j, "section")};
-    constexpr int64_t kMaxElements = int64_t{1} << 48;
     int64_t elements = 1;
     each(j, "shape", [&](const Json& n) {
       const bool size = n.is_number_unsigned() && n.get<uint64_t>() <= static_cast<uint64_t>(kMaxElements);

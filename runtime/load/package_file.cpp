@@ -12,8 +12,8 @@
 namespace frit::runtime {
 namespace {
 
-constexpr std::string_view kMagic = "FRITPKG\n";
-constexpr size_t kHeader = 64;
+constexpr std::string_view kPackageMagic = "FRITPKG\n";
+constexpr size_t kPackageHeader = 64;
 
 std::string hash_of(std::string_view bytes) { return hash_bytes(bytes.data(), bytes.size()).hex(); }
 
@@ -21,7 +21,7 @@ std::string hash_of(std::string_view bytes) { return hash_bytes(bytes.data(), by
 std::string header(size_t manifest_at, std::string_view manifest, size_t file_bytes) {
   const Hash128 hash = hash_bytes(manifest.data(), manifest.size());
   ByteWriter out;
-  out.raw(kMagic);
+  out.raw(kPackageMagic);
   out.u32(kPackageVersion);
   out.u32(0);
   out.u64(manifest_at);
@@ -33,7 +33,7 @@ std::string header(size_t manifest_at, std::string_view manifest, size_t file_by
   return std::move(out).take();
 }
 
-size_t aligned(size_t n) { return (n + kHeader - 1) / kHeader * kHeader; }
+size_t aligned(size_t n) { return (n + kPackageHeader - 1) / kPackageHeader * kPackageHeader; }
 
 // The sections of a package to be written, none copied.
 class Layout {
@@ -55,7 +55,7 @@ class Layout {
   Status write(const std::string& path, std::string_view manifest) const {
     FRIT_ASSIGN_OR_RETURN(file, FileWriter::create(path));
     FRIT_TRY(file.write(header(end_, manifest, end_ + manifest.size())));
-    size_t at = kHeader;
+    size_t at = kPackageHeader;
     for (size_t i = 0; i < parts_.size(); ++i) {
       FRIT_TRY(file.write(parts_[i]));
       at += parts_[i].size();
@@ -69,7 +69,7 @@ class Layout {
  private:
   std::vector<PackageFile::Section> sections_;
   std::vector<std::string_view> parts_;
-  size_t end_ = kHeader;
+  size_t end_ = kPackageHeader;
 };
 
 }  // namespace
@@ -102,7 +102,7 @@ Result<std::shared_ptr<const PackageFile>> PackageFile::open(const std::string& 
   package->file_ = std::move(file);
   const std::string_view bytes = package->file_->bytes();
   ByteReader in(bytes);
-  if (in.raw(kMagic.size()) != kMagic)
+  if (in.raw(kPackageMagic.size()) != kPackageMagic)
     return package->fail("it is not a package of frit", "'frit compile' makes packages from graph files");
   const uint32_t version = in.u32();
   if (in.ok() && version != kPackageVersion)
@@ -116,7 +116,7 @@ Result<std::shared_ptr<const PackageFile>> PackageFile::open(const std::string& 
     return package->fail("it has " + std::to_string(bytes.size()) + " bytes" +
                              (in.ok() ? ", not the " + std::to_string(whole) + " that it claims" : ""),
                          "it was cut short or something was added; copy it again");
-  if (at > bytes.size() || size > bytes.size() - at || at < kHeader)
+  if (at > bytes.size() || size > bytes.size() - at || at < kPackageHeader)
     return package->fail("its manifest lies outside of the file");
   package->manifest_ = bytes.substr(at, size);
   if (hash_bytes(package->manifest_.data(), size) != hash)

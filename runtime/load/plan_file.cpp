@@ -11,15 +11,15 @@ namespace frit::runtime {
 
 namespace {
 
-constexpr std::string_view kMagic = "FRITPLAN";
+constexpr std::string_view kPlanMagic = "FRITPLAN";
 constexpr uint32_t kNoDonor = ~0u, kNoWorkspace = ~0u;
 
 using Role = BufferPlan::Role;
 
-class Writer : private GuardWriter {
+class PlanFileWriter : private GuardWriter {
  public:
   std::string run(const Image& image) {
-    out_.raw(kMagic);
+    out_.raw(kPlanMagic);
     out_.u32(kImageVersion);
     list(image.inputs, [&](const Image::Input& input) {
       dtype(input.dtype);
@@ -138,12 +138,12 @@ class Writer : private GuardWriter {
   }
 };
 
-class Reader : private GuardReader {
+class PlanFileReader : private GuardReader {
  public:
-  explicit Reader(std::string_view bytes) : GuardReader(bytes) {}
+  explicit PlanFileReader(std::string_view bytes) : GuardReader(bytes) {}
 
   Result<Image> run() {
-    if (in_.raw(kMagic.size()) != kMagic) return Diagnostic("it is not a compiled program");
+    if (in_.raw(kPlanMagic.size()) != kPlanMagic) return Diagnostic("it is not a compiled program");
     if (uint32_t version = in_.u32(); version != kImageVersion)
       return Diagnostic("it has version " + std::to_string(version) + " of the format, not " +
                         std::to_string(kImageVersion));
@@ -345,9 +345,9 @@ class Reader : private GuardReader {
 
 }  // namespace
 
-std::string write_image(const Image& image) { return Writer().run(image); }
+std::string write_image(const Image& image) { return PlanFileWriter().run(image); }
 
-Result<Image> read_image(std::string_view bytes) { return Reader(bytes).run(); }
+Result<Image> read_image(std::string_view bytes) { return PlanFileReader(bytes).run(); }
 
 Result<std::shared_ptr<Executable>> load_image(Image image) {
   FRIT_TRY(check_plan(image.plan, image.kernels));

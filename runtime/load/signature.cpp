@@ -8,13 +8,13 @@
 namespace frit::runtime {
 namespace {
 
-constexpr std::string_view kMagic = "FRITSIGN";
+constexpr std::string_view kSignatureMagic = "FRITSIGN";
 constexpr uint32_t kVersion = 1, kWithStrides = 2;
 
-class Writer : private GuardWriter {
+class SignatureWriter : private GuardWriter {
  public:
   std::string run(const Signature& s) {
-    out_.raw(kMagic);
+    out_.raw(kSignatureMagic);
     const bool strided =
         std::any_of(s.inputs.begin(), s.inputs.end(), [](const Signature::Input& i) { return !i.strides.empty(); });
     out_.u32(strided ? kWithStrides : kVersion);
@@ -48,12 +48,12 @@ class Writer : private GuardWriter {
   }
 };
 
-class Reader : private GuardReader {
+class SignatureReader : private GuardReader {
  public:
-  explicit Reader(std::string_view bytes) : GuardReader(bytes) {}
+  explicit SignatureReader(std::string_view bytes) : GuardReader(bytes) {}
 
   Result<Signature> run() {
-    if (in_.raw(kMagic.size()) != kMagic) return Diagnostic("it is not a signature");
+    if (in_.raw(kSignatureMagic.size()) != kSignatureMagic) return Diagnostic("it is not a signature");
     const uint32_t version = in_.u32();
     if (version != kVersion && version != kWithStrides)
       return Diagnostic("its signature has version " + std::to_string(version) + " of the format, which is not known");
@@ -168,8 +168,8 @@ Status check_call(const Signature& s, std::span<const Tensor> inputs, int64_t* s
   return Diagnostic(who + " needs that " + s.said[static_cast<size_t>(failed)] + ", but " + got, {}, "it is " + s.text);
 }
 
-std::string write_signature(const Signature& signature) { return Writer().run(signature); }
+std::string write_signature(const Signature& signature) { return SignatureWriter().run(signature); }
 
-Result<Signature> read_signature(std::string_view bytes) { return Reader(bytes).run(); }
+Result<Signature> read_signature(std::string_view bytes) { return SignatureReader(bytes).run(); }
 
 }  // namespace frit::runtime
