@@ -78,7 +78,7 @@ std::string Assumption::str() const {
 }
 
 Dim SizeTrace::add(const std::string& name, std::optional<int64_t> hint, uint32_t input, uint32_t axis) {
-  if (sources_.emplace(name, std::pair(input, axis)).second) order_.push_back(name);
+  if (sources_.emplace(name, std::pair(input, axis)).second) place_.emplace(name, place_.size());
   if (hint) hints_.emplace(name, *hint);
   return Dim::symbol(name);
 }
@@ -98,19 +98,44 @@ std::optional<int64_t> SizeTrace::hint(const Dim& d) const {
   return value.value_or(0);
 }
 
-Dim SizeTrace::simplify(const Dim& d) const {
-  if (d.is_const()) return d;
-  const Dim known = replaced_.empty() ? d : d.substitute([&](const std::string& name) -> std::optional<Dim> {
+Dim SizeTrace::known(const Dim& d) const {
+  if (replaced_.empty()) return d;
+  return d.substitute([&](const std::string& name) -> std::optional<Dim> {
     const auto found = replaced_.find(name);
-    return found == replaced_.end() ? std::nullopt : std::optional(found->second);
+    if (found == replaced_.end()) return std::nullopt;
+    // Kept, so that a chain of symbols is followed once.
+    found->second = known(found->second);
+    return found->second;
   });
-  return facts_.simplify(known);
+}
+
+Dim SizeTrace::simplify(const Dim& d) const { return d.is_const() ? d : facts_.simplify(known(d)); }
+
+std::vector<std::string> SizeTrace::in_order(std::vector<std::string> symbols) const {
+  std::erase_if(symbols, [&](const std::string& name) { return !place_.count(name) || replaced_.count(name); });
+  std::sort(symbols.begin(), symbols.end(),
+            [&](const std::string& a, const std::string& b) { return place_.at(a) < place_.at(b); });
+  symbols.erase(std::unique(symbols.begin(), symbols.end()), symbols.end());
+  return symbols;
+}
+
+std::vector<std::string> SizeTrace::symbols_with_facts() const {
+  std::vector<std::string> names;
+  for (const auto& [name, range] : facts_.ranges()) names.push_back(name);
+  for (const auto& [name, factor] : facts_.multiples()) names.push_back(name);
+  for (const DimCondition& c : facts_.conditions()) c.dim.collect_symbols(names);
+  return names;
 }
 
 void SizeTrace::replace(const std::string& symbol, const Dim& value) {
-  const auto update = [&](const Dim& d) { return d.substitute(symbol, value); };
-  for (auto& [name, d] : replaced_) d = update(d);
   replaced_.emplace(symbol, value);
+  const std::vector<std::string> stated = symbols_with_facts();
+  if (std::find(stated.begin(), stated.end(), symbol) == stated.end()) {
+    // A size is never negative, whatever it is computed from.
+    facts_.assume_nonnegative(value);
+    return;
+  }
+  const auto update = [&](const Dim& d) { return d.substitute(symbol, value); };
   // Facts about the symbol become facts about its value.
   DimFacts facts;
   for (const auto& [name, range] : facts_.ranges()) {
@@ -122,7 +147,6 @@ void SizeTrace::replace(const std::string& symbol, const Dim& value) {
     facts.assume_nonnegative(d - Dim(range.low));
     if (range.high < DimFacts::kMaxSize) facts.assume_nonnegative(Dim(range.high) - d);
   }
-  // A size is never negative, whatever it is computed from.
   facts.assume_nonnegative(value);
   for (const auto& [name, factor] : facts_.multiples()) facts.assume_zero(mod(update(Dim::symbol(name)), factor));
   for (const DimCondition& c : facts_.conditions()) {
@@ -171,11 +195,13 @@ void SizeTrace::assume_equal(const Dim& a, const Dim& b, std::string_view op, co
   assumptions_.push_back({Assumption::Kind::Equal, a, b, std::string(op), user_place(Where(where))});
   const Dim zero = without_divisions(difference, facts_);
   // Solved for the symbol of the latest argument, so that the first argument's sizes name the others'.
-  for (size_t i = order_.size(); i-- > 0;) {
-    if (replaced_.count(order_[i])) continue;
-    const auto affine = zero.affine_in(order_[i]);
+  std::vector<std::string> symbols;
+  zero.collect_symbols(symbols);
+  symbols = in_order(std::move(symbols));
+  for (size_t i = symbols.size(); i-- > 0;) {
+    const auto affine = zero.affine_in(symbols[i]);
     if (!affine || !(affine->coefficient.is(1) || affine->coefficient.is(-1))) continue;
-    replace(order_[i], affine->coefficient.is(1) ? -affine->rest : affine->rest);
+    replace(symbols[i], affine->coefficient.is(1) ? -affine->rest : affine->rest);
     settle();
     return;
   }
@@ -203,7 +229,7 @@ void SizeTrace::assume_at_most(const Dim& a, const Dim& b, std::string_view op, 
 void SizeTrace::settle() {
   for (bool changed = true; changed;) {
     changed = false;
-    for (const std::string& name : order_) {
+    for (const std::string& name : in_order(symbols_with_facts())) {
       if (replaced_.count(name)) continue;
       const DimRange r = facts_.range(Dim::symbol(name));
       const int64_t factor = facts_.multiple(name);

@@ -74,6 +74,11 @@ class SizeTrace {
   [[noreturn]] void refuse_unknown(const Dim& d, std::string_view op, const std::source_location& where) const;
 
  private:
+  // Without the symbols that are replaced.
+  Dim known(const Dim& d) const;
+  // Those that are not replaced, once each, in the order of the arguments.
+  std::vector<std::string> in_order(std::vector<std::string> symbols) const;
+  std::vector<std::string> symbols_with_facts() const;
   void replace(const std::string& symbol, const Dim& value);
   void settle();
 
@@ -82,8 +87,9 @@ class SizeTrace {
   std::map<std::string, int64_t> hints_;
   std::map<std::string, std::pair<uint32_t, uint32_t>> sources_;  // input and axis
   std::set<std::string> declared_;
-  std::vector<std::string> order_;       // of the symbols
-  std::map<std::string, Dim> replaced_;  // symbols that are others' expressions or numbers; fully substituted
+  std::map<std::string, size_t> place_;  // of each symbol among the arguments' sizes
+  // Symbols that are others' expressions or numbers. An expression may hold symbols that were replaced after it.
+  mutable std::map<std::string, Dim> replaced_;
   DimFacts facts_;
   std::vector<Assumption> assumptions_;
 };

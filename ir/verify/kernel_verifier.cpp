@@ -21,14 +21,14 @@ bool divides_by_nothing(const Dim& d) {
   return false;
 }
 
-namespace {
-
-bool is_identifier(const std::string& s) {
+bool is_identifier(std::string_view s) {
   auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   auto digit = [](char c) { return c >= '0' && c <= '9'; };
   return !s.empty() && letter(s[0]) &&
          std::all_of(s.begin(), s.end(), [&](char c) { return letter(c) || digit(c) || c == '.'; });
 }
+
+namespace {
 
 // Words with another meaning in the place of a size.
 bool is_reserved(const std::string& s) { return s == "min" || s == "max"; }

@@ -4,6 +4,8 @@
 // anything runs them.
 #pragma once
 
+#include <string_view>
+
 #include "ir/base/result.h"
 #include "ir/kernel/kernel.h"
 #include "ir/kernel/program.h"
@@ -12,6 +14,9 @@ namespace frit::ir {
 
 // Whether some part of `d` divides by a constant below 1, a size of 0 for one.
 bool divides_by_nothing(const Dim& d);
+
+// Whether `s` may be the name of a symbol: letters, digits, '_' and '.', with a letter or '_' first.
+bool is_identifier(std::string_view s);
 
 // Fails with the first rule that `k` breaks and the instruction at fault.
 Status verify(const Kernel& k);

@@ -2,7 +2,6 @@
 #include "ir/verify/verifier.h"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
 #include "ir/graph/control.h"
@@ -12,12 +11,6 @@
 
 namespace frit::ir {
 namespace {
-
-bool is_identifier(std::string_view s) {
-  auto letter = [](unsigned char c) { return std::isalpha(c) || c == '_'; };
-  auto follows = [&](unsigned char c) { return letter(c) || std::isdigit(c) || c == '.'; };
-  return !s.empty() && letter(s[0]) && std::all_of(s.begin(), s.end(), follows);
-}
 
 class Verifier {
  public:

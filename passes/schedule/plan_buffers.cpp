@@ -24,6 +24,24 @@ struct Slot {
   }
 };
 
+// A temporary of an open size is compared with so many slots at most: each comparison is a proof.
+constexpr int kMostProofs = 32;
+
+// The free slot of just this size, or the smallest one that fits; kNone if there is none.
+uint32_t slot_for(const std::vector<Slot>& slots, const Dim& bytes, const Life& life, const DimFacts& facts) {
+  for (uint32_t s = 0; s < slots.size(); ++s)
+    if (slots[s].bytes == bytes && slots[s].is_free(life)) return s;
+  uint32_t best = kNone;
+  int proofs = 0;
+  for (uint32_t s = 0; s < slots.size() && proofs < kMostProofs; ++s) {
+    if (!slots[s].is_free(life)) continue;
+    if (!bytes.is_const() || !slots[s].bytes.is_const()) ++proofs;
+    if (facts.less_equal(bytes, slots[s].bytes) != Tri::Yes) continue;
+    if (best == kNone || facts.less_equal(slots[best].bytes, slots[s].bytes) == Tri::No) best = s;
+  }
+  return best;
+}
+
 // Large temporaries take their slots first, and smaller ones the gaps in them. Open sizes have no such order: they
 // follow, in the order of their lives, and share slots where one provably fits into another.
 void assign_slots(Program& p, const std::vector<Life>& life, const DimFacts& facts) {
@@ -43,12 +61,7 @@ void assign_slots(Program& p, const std::vector<Life>& life, const DimFacts& fac
   std::vector<Slot> slots;
   for (uint32_t b : temps) {
     const Dim bytes = bytes_of(b);
-    uint32_t best = kNone;
-    for (uint32_t s = 0; s < slots.size(); ++s) {
-      if (!slots[s].is_free(life[b]) || facts.less_equal(bytes, slots[s].bytes) != Tri::Yes) continue;
-      // The smallest slot that fits.
-      if (best == kNone || facts.less_equal(slots[best].bytes, slots[s].bytes) == Tri::No) best = s;
-    }
+    uint32_t best = slot_for(slots, bytes, life[b], facts);
     if (best == kNone) {
       best = static_cast<uint32_t>(slots.size());
       slots.push_back({bytes, {}});

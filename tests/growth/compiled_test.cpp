@@ -76,6 +76,42 @@ TEST(CompiledGrowth, ChainOfMeans) {
   });
 }
 
+TEST(CompiledGrowth, ChainOfSoftmax) {
+  expect_growth({20, 40, 80}, kLinear, [](int n) {
+    run(
+        [n](const Arrays& x) {
+          array a = x[0];
+          for (int i = 0; i < n; ++i) a = softmax(a, -1) + x[0];
+          return Arrays{a};
+        },
+        {full({4, 16}, 1.0f)});
+  });
+}
+
+TEST(CompiledGrowth, SumOfVectorsOfManyLengths) {
+  expect_growth({64, 128, 256}, kLinear, [](int n) {
+    run(
+        [](const Arrays& x) {
+          array total = sum(x[0]);
+          for (size_t i = 1; i < x.size(); ++i) total = total + sum(x[i]);
+          return Arrays{total};
+        },
+        vectors(n, [](int i) { return 2 + i; }), true);
+  });
+}
+
+TEST(CompiledGrowth, SumOfVectorsOfOneOpenLength) {
+  expect_growth({64, 128, 256}, kLinear, [](int n) {
+    run(
+        [](const Arrays& x) {
+          array total = x[0];
+          for (size_t i = 1; i < x.size(); ++i) total = total + x[i];
+          return Arrays{total};
+        },
+        vectors(n, [](int) { return 7; }), true);
+  });
+}
+
 TEST(CompiledGrowth, ResultsThatDifferInAConstant) {
   const auto compilations = [] { return detail::code_cache_stats().misses; };
   const size_t before = compilations();
