@@ -19,7 +19,7 @@ namespace {
 
 // Bytes of a row of updates that a part applies at once. Longer rows are cut themselves, and shorter ones are one
 // vector. An update that another part applies takes about as long as kPassedOver bytes of one's own.
-constexpr int64_t kMinRow = 64, kMaxRow = 2048, kPassedOver = 96, kMaxParts = 16;
+constexpr int64_t kMinRow = 64, kMaxScatteredRow = 2048, kPassedOver = 96, kMaxParts = 16;
 
 class ScatterLowering {
  public:
@@ -105,10 +105,10 @@ class ScatterLowering {
     for (size_t axis = 0; axis < shape.size(); ++axis) {
       at.push_back(shape[axis].is(1) ? Dim(0) : Dim::symbol("#" + std::to_string(axis)));
       if (!disjoint[axis]) continue;
-      if (!shape[axis].is_const() || shape[axis].value() > kMaxRow) return 1;
+      if (!shape[axis].is_const() || shape[axis].value() > kMaxScatteredRow) return 1;
       bytes *= shape[axis].value();
     }
-    if (l_.context.target.grid || result.empty() || !disjoint.back() || bytes <= kMinRow || bytes > kMaxRow) return 1;
+    if (l_.context.target.grid || result.empty() || !disjoint.back() || bytes <= kMinRow || bytes > kMaxScatteredRow) return 1;
     const IndexRule rule = op_->def->index(*op_, types_, g_.f.type(op_->results[0]), at);
     const auto of_row = [&](const Dim& d) {
       for (size_t axis = 0; axis < shape.size(); ++axis)

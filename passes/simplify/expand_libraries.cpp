@@ -8,7 +8,7 @@ namespace {
 
 using namespace ir;
 
-Result<bool> run(Function& f, PassContext& context) {
+Result<bool> run_expand_libraries(Function& f, PassContext& context) {
   if (!context.target.grid && !context.target.own_routines) return false;
   Rewriter rewriter(f);
   for (Op& op : rewriter.old_ops()) {
@@ -33,13 +33,13 @@ Result<bool> run(Function& f, PassContext& context) {
   return rewriter.finish();
 }
 
-const RegisterPass registered({
+const RegisterPass expand_libraries_pass({
     .name = "expand_libraries",
     .doc = "replaces library ops by simpler ones, for targets that have nothing else for them",
     .needs = Level::Expanded,
     .most = Level::Expanded,
     .gives = Level::Expanded,
-    .run = run,
+    .run = run_expand_libraries,
 });
 
 }  // namespace
