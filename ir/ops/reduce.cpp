@@ -27,7 +27,7 @@ std::vector<ValueId> vjp_sum(Builder& b, const Op& op, std::span<const ValueId> 
 // Each element's partial is the product of the others: out / x without zeros, and with one zero the product of the rest
 // at it.
 std::vector<ValueId> vjp_product(Builder& b, const Op& op, std::span<const ValueId> operands,
-                              std::span<const ValueId> results, std::span<const ValueId> cotangents) {
+                                 std::span<const ValueId> results, std::span<const ValueId> cotangents) {
   ValueId x = rules::inexact(b, operands[0]);
   const Type type = b.type(x);
   const std::vector<int> axes = rules::axes(op);

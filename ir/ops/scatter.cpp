@@ -171,7 +171,8 @@ std::vector<ValueId> vjp_extreme(Builder& b, const Op& op, Values operands, Valu
                        where_equal(operands.back(), at_updates(b, op, results[0], operands), own));
 }
 
-const AttrSpec kPositionAxes{.name = "axes", .kind = AttrKind::Ints, .doc = "the axis that each operand of positions is for"};
+const AttrSpec kPositionAxes{
+    .name = "axes", .kind = AttrKind::Ints, .doc = "the axis that each operand of positions is for"};
 const AttrSpec kAxis{.name = "axis", .kind = AttrKind::Int, .doc = "the axis, counted from 0", .axes = AxisUse::Axis};
 
 const RegisterOps scatter_rows({

@@ -121,7 +121,8 @@ const RegisterOps transcendental_rows({
                    "end = abs(xi) == inf & !(abs(xr) < inf); select(end, copysign(0, xr), u * s * s / d)",
                    "select(end, t, t * (1 + u * u) / d)"}},
      .derivatives = {"1 + out * out"}},
-    // The complex inverses scale numbers near the largest by 1/4 and add ln 4 to the logarithm: 2 |z| overflows before z.
+    // The complex inverses scale numbers near the largest by 1/4 and add ln 4 to the logarithm: 2 |z| overflows before
+    // z.
     {.name = "arcsin",
      .kind = kElementwise,
      .arity = 1,

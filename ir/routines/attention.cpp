@@ -147,8 +147,12 @@ std::optional<Dim> flops_of_attention(const RoutineLayouts& call) {
 
 }  // namespace
 
-constinit const Routine kAttention{
-    .name = "attention", .operands = 3, .results = 1, .infer = infer_attention, .reference = attend, .flops = flops_of_attention};
+constinit const Routine kAttention{.name = "attention",
+                                   .operands = 3,
+                                   .results = 1,
+                                   .infer = infer_attention,
+                                   .reference = attend,
+                                   .flops = flops_of_attention};
 constinit const Routine kMaskedAttention{.name = "masked_attention",
                                          .operands = 4,
                                          .results = 1,

@@ -154,9 +154,9 @@ constinit const Routine kSumScatter{.name = "sum_scatter", .infer = infer_scatte
 constinit const Routine kSend{.name = "send", .infer = infer_same, .reference = pass_on, .exact = true};
 constinit const Routine kRecv{.name = "recv", .infer = infer_same, .reference = pass_on, .exact = true};
 
-const RegisterRoutine distributed_records[] = {RegisterRoutine(kAllSum),    RegisterRoutine(kAllMax),     RegisterRoutine(kAllMin),
-                                   RegisterRoutine(kAllGather), RegisterRoutine(kSumScatter), RegisterRoutine(kSend),
-                                   RegisterRoutine(kRecv)};
+const RegisterRoutine distributed_records[] = {
+    RegisterRoutine(kAllSum),     RegisterRoutine(kAllMax), RegisterRoutine(kAllMin), RegisterRoutine(kAllGather),
+    RegisterRoutine(kSumScatter), RegisterRoutine(kSend),   RegisterRoutine(kRecv)};
 
 OpDef row(const Routine& routine, std::string_view doc, uint32_t traits, std::vector<AttrSpec> attrs,
           OpDef::Vjp vjp = nullptr, OpDef::Vjp jvp = nullptr, OpDef::Batch batch = nullptr) {

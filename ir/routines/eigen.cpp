@@ -340,8 +340,9 @@ constinit const Routine kSvdvals{.name = "svdvals",
                                  .operand_kind = kDefinite,
                                  .flops = flops_svd<false>};
 
-const RegisterRoutine eigen_records[] = {RegisterRoutine(kEigh),    RegisterRoutine(kEigvalsh), RegisterRoutine(kEig),
-                                   RegisterRoutine(kEigvals), RegisterRoutine(kSvd),      RegisterRoutine(kSvdvals)};
+const RegisterRoutine eigen_records[] = {RegisterRoutine(kEigh), RegisterRoutine(kEigvalsh),
+                                         RegisterRoutine(kEig),  RegisterRoutine(kEigvals),
+                                         RegisterRoutine(kSvd),  RegisterRoutine(kSvdvals)};
 
 OpDef row(const Routine& routine, std::string_view doc, std::vector<AttrSpec> attrs = {}, OpDef::Vjp vjp = nullptr) {
   return {.name = routine.name,
@@ -357,10 +358,10 @@ OpDef row(const Routine& routine, std::string_view doc, std::vector<AttrSpec> at
 }
 
 const AttrSpec kUpperTriangle{.name = "upper",
-                      .kind = AttrKind::Bool,
-                      .required = false,
-                      .fallback = false,
-                      .doc = "the upper triangle is read, not the lower one"};
+                              .kind = AttrKind::Bool,
+                              .required = false,
+                              .fallback = false,
+                              .doc = "the upper triangle is read, not the lower one"};
 
 const RegisterOps eigen_rows({
     row(kEigh,

@@ -150,7 +150,7 @@ constinit const Routine kSolveTriangular{.name = "solve_triangular",
                                          .flops = flops_solve<0>};
 
 const RegisterRoutine solve_records[] = {RegisterRoutine(kInv), RegisterRoutine(kTriInv), RegisterRoutine(kSolve),
-                                   RegisterRoutine(kSolveTriangular)};
+                                         RegisterRoutine(kSolveTriangular)};
 
 const AttrSpec kUpper{.name = "upper",
                       .kind = AttrKind::Bool,

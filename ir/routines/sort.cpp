@@ -139,7 +139,7 @@ constinit const Routine kTopk{
     .name = "topk", .infer = infer_topk, .reference = sorted<false>, .exact = true, .flops = comparisons_to_select};
 
 const RegisterRoutine sort_records[] = {RegisterRoutine(kSort), RegisterRoutine(kArgsort), RegisterRoutine(kPartition),
-                                   RegisterRoutine(kArgpartition), RegisterRoutine(kTopk)};
+                                        RegisterRoutine(kArgpartition), RegisterRoutine(kTopk)};
 
 const RegisterOps sort_rows({
     {.name = "sort",

@@ -58,8 +58,8 @@ Result<bool> run_expand_routines(Function& f, PassContext& context) {
 }
 
 const RegisterPass expand_routines_pass{{"expand_routines",
-                                "writes routines of the library as kernels, for targets that have no library",
-                                Level::Lowered, Level::Lowered, Level::Lowered, run_expand_routines}};
+                                         "writes routines of the library as kernels, for targets that have no library",
+                                         Level::Lowered, Level::Lowered, Level::Lowered, run_expand_routines}};
 
 }  // namespace
 }  // namespace frit::passes

@@ -108,7 +108,8 @@ class ScatterLowering {
       if (!shape[axis].is_const() || shape[axis].value() > kMaxScatteredRow) return 1;
       bytes *= shape[axis].value();
     }
-    if (l_.context.target.grid || result.empty() || !disjoint.back() || bytes <= kMinRow || bytes > kMaxScatteredRow) return 1;
+    if (l_.context.target.grid || result.empty() || !disjoint.back() || bytes <= kMinRow || bytes > kMaxScatteredRow)
+      return 1;
     const IndexRule rule = op_->def->index(*op_, types_, g_.f.type(op_->results[0]), at);
     const auto of_row = [&](const Dim& d) {
       for (size_t axis = 0; axis < shape.size(); ++axis)

@@ -14,10 +14,10 @@ using namespace ir;
 namespace {
 
 constexpr int64_t kMinRows = 64;
-constexpr int64_t kMaxRowVectors = 8;    // of a row that is joined with others
-constexpr int64_t kMinWrapped = 8;    // elements of a row that repeats: shorter ones are shuffled in registers
-constexpr int64_t kBlock = 1024;      // elements that the inner loop takes, at least
-constexpr int64_t kBlocksAtOnce = 8;  // blocks of one iteration of the parallel loop
+constexpr int64_t kMaxRowVectors = 8;  // of a row that is joined with others
+constexpr int64_t kMinWrapped = 8;     // elements of a row that repeats: shorter ones are shuffled in registers
+constexpr int64_t kBlock = 1024;       // elements that the inner loop takes, at least
+constexpr int64_t kBlocksAtOnce = 8;   // blocks of one iteration of the parallel loop
 
 // Adds the moduli of `var` in `d` to `found`; returns false where `var` is part of another division.
 bool collect_moduli(const Dim& d, const std::string& var, std::vector<Dim>& found) {

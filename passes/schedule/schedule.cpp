@@ -35,7 +35,7 @@ constexpr int kTileVectors = 16;   // vectors of a tile that are in registers at
 constexpr int64_t kTileWork = 96;  // scalar operations beyond which a tile goes through the registers row by row
 constexpr int kFunctionCost = 20;
 constexpr int kPairsAtOnce = 4;      // pairs of rows that are reduced side by side
-constexpr int kScanRowsAtOnce = 4;       // rows of a scan that one iteration takes
+constexpr int kScanRowsAtOnce = 4;   // rows of a scan that one iteration takes
 constexpr int64_t kColumnWork = 12;  // scalar operations per element up to which columns are bound by memory
 
 // The scalar operations of `body` itself, without its loops.

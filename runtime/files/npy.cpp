@@ -14,7 +14,6 @@
 
 #include "runtime/files/file.h"
 #include "runtime/files/limits.h"
-#include "runtime/files/limits.h"
 #include "runtime/memory/dense.h"
 
 namespace frit::runtime {

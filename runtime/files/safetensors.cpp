@@ -61,7 +61,8 @@ Json parse_header(std::string_view text, std::optional<std::string>& twice) {
 
 class SafetensorsReader {
  public:
-  SafetensorsReader(const std::shared_ptr<const MappedFile>& file, NamedTexts* metadata) : file_(file), metadata_(metadata) {}
+  SafetensorsReader(const std::shared_ptr<const MappedFile>& file, NamedTexts* metadata)
+      : file_(file), metadata_(metadata) {}
 
   Result<NamedTensors> run() {
     ByteReader in(file_->bytes());
