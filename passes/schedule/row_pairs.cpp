@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kShortLeft = 16;   // rows on the left for which short rows on the right are turned once
 constexpr int64_t kShortRight = 64;  // short rows on the right of a tile
-constexpr int64_t kTileSide = 8;     // longer rows on each side of a tile
+constexpr int64_t kPairSide = 8;     // longer rows on each side of a tile
 constexpr int64_t kManyTiles = 64;   // tiles that threads can share evenly
 
 struct Nest {
@@ -189,8 +189,8 @@ void reduce_pairs_together(Kernel& k, Loop& outer, int together) {
   const Nest n = nest_of(outer);
   Dim pairs = 1;
   for (const Loop* loop : n.loops) pairs *= loop->extent;
-  const bool many = k.facts.range(pairs).high >= kManyTiles * kTileSide * kTileSide;
-  tile_axis(outer, n.loops.size() - 2, many ? kTileSide : 1, many ? kTileSide : together, unlike_all(k, "u"), k.facts);
+  const bool many = k.facts.range(pairs).high >= kManyTiles * kPairSide * kPairSide;
+  tile_axis(outer, n.loops.size() - 2, many ? kPairSide : 1, many ? kPairSide : together, unlike_all(k, "u"), k.facts);
   Loop& left = std::get<Loop>(outer.body[0].node);
   Loop right = std::move(std::get<Loop>(left.body[0].node));
   DimFacts facts = k.facts;
