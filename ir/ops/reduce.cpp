@@ -51,7 +51,8 @@ std::vector<ValueId> vjp_max_min(Builder& b, const Op& op, std::span<const Value
   const Type type = b.type(x);
   const std::vector<int> axes = rules::axes(op);
   ValueId g = rules::inexact(b, rules::spread(b, cotangents[0], type.shape, axes));
-  ValueId hit = b.cast(b.build("equal", {x, rules::spread(b, results[0], type.shape, axes)}), b.type(g).dtype);
+  const Dtype wide = b.type(g).dtype;  // a copy: building moves the types
+  ValueId hit = b.cast(b.build("equal", {x, rules::spread(b, results[0], type.shape, axes)}), wide);
   ValueId hits = rules::spread(b, rules::reduce(b, "sum", hit, axes, true), type.shape, axes);
   return {b.build("multiply", {g, b.build("divide", {hit, hits})})};
 }

@@ -99,8 +99,9 @@ std::vector<ValueId> jvp_linear(Builder& b, const Op& op, Values, Values, Values
 
 // Of the processes whose element is the extreme one, each has an equal part of the derivative.
 ValueId share(Builder& b, const Op& op, Values operands, Values results) {
-  const ValueId hit = rules::inexact(b, b.cast(b.build("equal", {operands[0], results[0]}), b.type(results[0]).dtype));
-  return b.cast(b.build("divide", {hit, all_sum(b, op, hit)}), b.type(results[0]).dtype);
+  const Dtype type = b.type(results[0]).dtype;  // a copy: building moves the types
+  const ValueId hit = rules::inexact(b, b.cast(b.build("equal", {operands[0], results[0]}), type));
+  return b.cast(b.build("divide", {hit, all_sum(b, op, hit)}), type);
 }
 std::vector<ValueId> vjp_extreme(Builder& b, const Op& op, Values operands, Values results, Values cotangents) {
   return {b.build("multiply", {cotangents[0], share(b, op, operands, results)})};

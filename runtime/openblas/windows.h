@@ -86,9 +86,10 @@ class Windows {
     std::array<int64_t, kMostSpace> position{}, base{};
     int64_t rest = row;
     for (size_t i = s_.space; i-- > 0; rest /= s_.axes[i].out) position[i] = rest % s_.axes[i].out;
-    const U* image = x_ + group * s_.channels * s_.channel_step + rest * s_.batch_step;
+    // Offsets instead of pointers: a window may begin outside of the input, which may be empty.
+    int64_t image = group * s_.channels * s_.channel_step + rest * s_.batch_step;
     for (int64_t r = 0; r < count; ++r, to += stride) {
-      const U* from = image;
+      int64_t from = image;
       bool inside = true;
       for (size_t i = 0; i < s_.space; ++i) {
         const auto& a = s_.axes[i];
@@ -97,7 +98,7 @@ class Windows {
         inside = inside && base[i] >= 0 && base[i] + (a.kernel - 1) * a.dilation < a.size;
       }
       if (inside)
-        for (const Run& run : runs) copy_elements(from + run.offset, to + run.column, run.length);
+        for (const Run& run : runs) copy_elements(x_ + (from + run.offset), to + run.column, run.length);
       else
         for (const Run& run : runs) copy_edge(from, base, run, to + run.column);
       if (width > columns) std::memset(to + columns, 0, static_cast<size_t>(width - columns) * sizeof(U));
@@ -114,20 +115,20 @@ class Windows {
   }
 
   // A run of a window that reaches over the input's end.
-  void copy_edge(const U* from, const std::array<int64_t, kMostSpace>& base, const Run& run, U* to) const {
+  void copy_edge(int64_t from, const std::array<int64_t, kMostSpace>& base, const Run& run, U* to) const {
     const auto zeros = [&](int64_t first, int64_t end) {
       if (end > first) std::memset(to + first, 0, static_cast<size_t>(end - first) * sizeof(U));
     };
     const size_t checked = run.line ? s_.space - 1 : s_.space;
     for (size_t i = 0; i < checked; ++i)
       if (base[i] + run.at[i] < 0 || base[i] + run.at[i] >= s_.axes[i].size) return zeros(0, run.length);
-    if (!run.line) return copy_elements(from + run.offset, to, run.length);
+    if (!run.line) return copy_elements(x_ + (from + run.offset), to, run.length);
     const auto& last = s_.axes[s_.space - 1];
     const int64_t begin = std::clamp<int64_t>(-base[s_.space - 1], 0, last.kernel) * s_.channels,
                   end = std::clamp<int64_t>(last.size - base[s_.space - 1], 0, last.kernel) * s_.channels;
     if (begin >= end) return zeros(0, run.length);
     zeros(0, begin);
-    copy_elements(from + run.offset + begin, to + begin, end - begin);
+    copy_elements(x_ + (from + run.offset + begin), to + begin, end - begin);
     zeros(end, run.length);
   }
 

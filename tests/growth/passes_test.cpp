@@ -42,8 +42,9 @@ TEST_P(RowGrowth, IsLinearInEveryPass) {
   if (def.arity == 0) return;
   Random random(5);
   std::optional<Call> call;
-  for (Dtype type : {float32, int32, bool_, uint32, complex64})
-    if (!call) call = draw_call(def, {type, {4, 6}}, type, {}, random);
+  for (const Shape& shape : {Shape{4, 6}, Shape{2, 5, 8}})
+    for (Dtype type : {float32, int32, bool_, uint32, complex64, bfloat16})
+      if (!call) call = draw_call(def, {type, shape}, type, {}, random);
   ASSERT_TRUE(call.has_value());
   const std::vector<int> sizes = {32, 64, 128};
   const passes::Pipeline& pipeline = passes::Pipeline::standard();
