@@ -136,8 +136,10 @@ KernelEmitter::States KernelEmitter::fold_vectors(const Accumulator& acc, States
       const State a = vectors[i];
       State b;
       if (i + 1 < vectors.size() && vectors[i + 1].value->getType() == a.value->getType()) b = vectors[++i];
-      next.push_back(combine(acc, State{half(a.value, b.value, lanes, 0), half(a.position, b.position, lanes, 0)},
-                             State{half(a.value, b.value, lanes, 1), half(a.position, b.position, lanes, 1)}));
+      // One after the other: the order of arguments is the host compiler's choice, and the code is the same with each.
+      const State low{half(a.value, b.value, lanes, 0), half(a.position, b.position, lanes, 0)};
+      const State high{half(a.value, b.value, lanes, 1), half(a.position, b.position, lanes, 1)};
+      next.push_back(combine(acc, low, high));
     }
     vectors = std::move(next);
   }
