@@ -2,6 +2,8 @@
 //
 // Bounds and strides count elements. Sizes may be symbolic; what a rule cannot prove from the facts it refuses, so that
 // nothing reads out of bounds.
+#include <algorithm>
+
 #include "ir/graph/batch.h"
 #include "ir/graph/op.h"
 #include "ir/ops/row_words.h"
@@ -327,4 +329,14 @@ const RegisterOps window_rows({
 });
 
 }  // namespace
+const Dims* fills_between(const Op& op) {
+  if (op.def->infer != infer_pad) return nullptr;
+  const Dims& interior = op.attrs.get_dims("interior");
+  const auto none = [&](const char* side) {
+    const Dims& widths = op.attrs.get_dims(side);
+    return std::all_of(widths.begin(), widths.end(), [](const Dim& d) { return d.is(0); });
+  };
+  return !interior.empty() && none("low") && none("high") ? &interior : nullptr;
+}
+
 }  // namespace frit::ir

@@ -38,22 +38,22 @@ Status cholesky(const ReferenceCall& call) {
 
 // With a = l l^T: the symmetric part of l^-T t(l^T g) l^-1, where t halves the diagonal and keeps what is below it.
 std::vector<ValueId> vjp_cholesky(Builder& b, const Op& op, Values operands, Values results, Values cotangents) {
-  using matrices::product, matrices::transposed;
+  using matrices::product;
   const bool upper = op.attrs.get_bool("upper");
   const Type type = b.type(operands[0]);
-  const ValueId l = upper ? transposed(b, results[0]) : results[0],
-                g = upper ? transposed(b, cotangents[0]) : cotangents[0];
+  const ValueId l = upper ? rules::swap_last(b, results[0]) : results[0],
+                g = upper ? rules::swap_last(b, cotangents[0]) : cotangents[0];
   const ValueId zero = b.splat(0, type), half = b.splat(0.5, type);
-  const ValueId m0 = product(b, transposed(b, l), g);
+  const ValueId m0 = product(b, rules::swap_last(b, l), g);
   // The part below the diagonal, and half of the diagonal.
   const ValueId inner =
       matrices::where(b, "greater", m0, matrices::where(b, "equal", b.build("multiply", {half, m0}), zero));
   const auto solve = [&](ValueId rhs) {
-    return b.build("solve_triangular", {transposed(b, l), rhs}, {{"upper", true}});
+    return b.build("solve_triangular", {rules::swap_last(b, l), rhs}, {{"upper", true}});
   };
   // l^-T m l^-1 = (l^-T (l^-T m)^T)^T.
-  const ValueId m = transposed(b, solve(transposed(b, solve(inner))));
-  const ValueId whole = b.build("add", {m, transposed(b, m)});
+  const ValueId m = rules::swap_last(b, solve(rules::swap_last(b, solve(inner))));
+  const ValueId whole = b.build("add", {m, rules::swap_last(b, m)});
   return {b.build("multiply", {half, whole})};
 }
 
@@ -95,8 +95,7 @@ Status lu_factor(const ReferenceCall& call) {
 
 // x u^-T for the upper triangle u of matrices.
 ValueId over_upper(Builder& b, ValueId x, ValueId u) {
-  using matrices::transposed;
-  return transposed(b, b.build("solve_triangular", {u, transposed(b, x)}, {{"upper", true}}));
+  return rules::swap_last(b, b.build("solve_triangular", {u, rules::swap_last(b, x)}, {{"upper", true}}));
 }
 
 // With k the lesser size, l1 and u1 the square parts of the factors, l2 the further rows and u2 the further columns:
@@ -113,15 +112,15 @@ std::vector<ValueId> vjp_lu(Builder& b, const Op&, Values operands, Values resul
   const ValueId zero = b.splat(0, type);
   const ValueId l = where(b, "greater", f, where(b, "equal", b.splat(1, type), zero));
   const auto under_lower = [&](ValueId x) {
-    return b.build("solve_triangular", {transposed(b, l), x}, {{"upper", true}});
+    return b.build("solve_triangular", {rules::swap_last(b, l), x}, {{"upper", true}});
   };
-  ValueId low = product(b, transposed(b, l), where(b, "greater", g, zero));
-  ValueId high = product(b, triangle(b, g, true), transposed(b, triangle(b, f, true)));
+  ValueId low = product(b, rules::swap_last(b, l), where(b, "greater", g, zero));
+  ValueId high = product(b, triangle(b, g, true), rules::swap_last(b, triangle(b, f, true)));
   const auto less = [&](ValueId x, ValueId y) { return b.build("subtract", {x, y}); };
   if (columns != k)
-    low = less(low, product(b, part(b, cotangents[0], beside), transposed(b, part(b, results[0], beside))));
+    low = less(low, product(b, part(b, cotangents[0], beside), rules::swap_last(b, part(b, results[0], beside))));
   if (rows != k)
-    high = less(high, product(b, transposed(b, part(b, results[0], below)), part(b, cotangents[0], below)));
+    high = less(high, product(b, rules::swap_last(b, part(b, results[0], below)), part(b, cotangents[0], below)));
   ValueId ordered = placed(b, over_upper(b, under_lower(where(b, "greater", low, high)), f), 0, 0, a.shape);
   if (columns != k)
     ordered = b.build("add", {ordered, placed(b, under_lower(part(b, cotangents[0], beside)), 0, k, a.shape)});
@@ -135,7 +134,7 @@ std::vector<ValueId> vjp_lu(Builder& b, const Op&, Values operands, Values resul
   shape.back() = rows;
   const ValueId column = b.build("iota", {}, {{"shape", Dims(shape)}, {"axis", Dim(a.rank() - 1)}, {"dtype", uint32}});
   const ValueId permutation = b.cast(b.build("equal", {by_row(b, results[2], shape), column}), a.dtype);
-  return {product(b, transposed(b, permutation), ordered)};
+  return {product(b, rules::swap_last(b, permutation), ordered)};
 }
 
 // ---- qr ----
@@ -196,11 +195,12 @@ std::vector<ValueId> vjp_qr(Builder& b, const Op&, Values operands, Values resul
   ValueId h = cotangents[0], further = kNone;
   if (columns != k) {
     const ValueId gv = part(b, cotangents[1], beside);
-    h = b.build("add", {h, product(b, q, product(b, part(b, r, beside), transposed(b, gv)))});
+    h = b.build("add", {h, product(b, q, product(b, part(b, r, beside), rules::swap_last(b, gv)))});
     further = product(b, q, gv);
   }
-  const ValueId m = b.build("subtract", {product(b, u, transposed(b, gu)), product(b, transposed(b, h), q)});
-  const ValueId both = where(b, "greater_equal", m, transposed(b, m));
+  const ValueId m =
+      b.build("subtract", {product(b, u, rules::swap_last(b, gu)), product(b, rules::swap_last(b, h), q)});
+  const ValueId both = where(b, "greater_equal", m, rules::swap_last(b, m));
   const ValueId first = over_upper(b, b.build("add", {h, product(b, q, both)}), u);
   if (further == kNone) return {first};
   return {b.build("add", {placed(b, first, 0, 0, a.shape), placed(b, further, 0, k, a.shape)})};

@@ -42,15 +42,6 @@ inline Type stacked(const Type& x, Dtype dtype, std::initializer_list<Dim> last)
 
 inline Dtype real_part(Dtype t) { return is_complex(t) ? float32 : t; }
 
-inline ValueId transposed(Builder& b, ValueId v) {
-  const int rank = b.type(v).rank();
-  Dims axes;
-  for (int i = 0; i < rank - 2; ++i) axes.push_back(i);
-  axes.push_back(rank - 1);
-  axes.push_back(rank - 2);
-  return b.build("transpose", {v}, {{"axes", axes}});
-}
-
 // `inside` where row `comparison` column over the last two axes, and `outside` elsewhere.
 inline ValueId where(Builder& b, std::string_view comparison, ValueId inside, ValueId outside) {
   const Type type = b.type(inside);
@@ -99,7 +90,7 @@ inline Result<std::vector<ValueId>> batch_right_sides(const BatchCall& call) {
 inline ValueId product(Builder& b, ValueId x, ValueId y) { return b.build("matmul", {x, y}); }
 
 inline ValueId adjoint(Builder& b, ValueId v) {
-  const ValueId t = transposed(b, v);
+  const ValueId t = rules::swap_last(b, v);
   return is_complex(b.type(v).dtype) ? b.build("conjugate", {t}) : t;
 }
 

@@ -9,7 +9,6 @@ namespace {
 using Values = std::span<const ValueId>;
 using matrices::Elements;
 using matrices::product;
-using matrices::transposed;
 using matrices::triangle;
 
 Result<std::vector<Type>> infer_inverse(std::string_view op, const InferArgs& args) {
@@ -91,7 +90,7 @@ Status solve(const ReferenceCall& call) {
 
 // -a^-T g a^-T, of the triangle that the operand is read from.
 ValueId inverse_cotangent(Builder& b, ValueId inverse, ValueId cotangent) {
-  const ValueId t = transposed(b, inverse);
+  const ValueId t = rules::swap_last(b, inverse);
   return b.build("negative", {product(b, product(b, t, cotangent), t)});
 }
 
@@ -103,14 +102,15 @@ std::vector<ValueId> vjp_tri_inv(Builder& b, const Op& op, Values, Values result
 }
 
 std::vector<ValueId> vjp_solve(Builder& b, const Op&, Values operands, Values results, Values cotangents) {
-  const ValueId right = b.build("solve", {transposed(b, operands[0]), cotangents[0]});
-  return {b.build("negative", {product(b, right, transposed(b, results[0]))}), right};
+  const ValueId right = b.build("solve", {rules::swap_last(b, operands[0]), cotangents[0]});
+  return {b.build("negative", {product(b, right, rules::swap_last(b, results[0]))}), right};
 }
 std::vector<ValueId> vjp_solve_triangular(Builder& b, const Op& op, Values operands, Values results,
                                           Values cotangents) {
   const bool upper = op.attrs.get_bool("upper");
-  const ValueId right = b.build("solve_triangular", {transposed(b, operands[0]), cotangents[0]}, {{"upper", !upper}});
-  const ValueId left = b.build("negative", {product(b, right, transposed(b, results[0]))});
+  const ValueId right =
+      b.build("solve_triangular", {rules::swap_last(b, operands[0]), cotangents[0]}, {{"upper", !upper}});
+  const ValueId left = b.build("negative", {product(b, right, rules::swap_last(b, results[0]))});
   return {triangle(b, left, upper), right};
 }
 

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "ir/ops/rules.h"
+#include "ir/ops/windows.h"
 #include "ir/routines/convolution.h"
 #include "passes/manager/pass.h"
 #include "passes/simplify/rewrite.h"
@@ -51,15 +52,12 @@ class Phases {
  public:
   Phases(Builder& b, const Op& op, ValueId x) : b_(b), op_(op), x_(x), y_(b.type(op.results[0])) {}
 
-  // Whether `pad` only puts zeros between the elements along axes of space, and the convolution has no strides.
+  // Whether `pad`, which fills between elements alone, puts zeros along axes of space, and the convolution has no
+  // strides.
   bool read(const Function& f, const Op& pad) {
     const Type x = f.type(pad.operands[0]), w = f.type(op_.operands[1]);
-    const Dims& interior = pad.attrs.get_dims("interior");
-    const std::optional<uint64_t> fill = splat_bits(f, pad.operands[1]);
-    if (interior.empty() || fill != uint64_t{0}) return false;
-    for (const char* name : {"low", "high"})
-      for (const Dim& d : pad.attrs.get_dims(name))
-        if (!d.is(0)) return false;
+    const Dims& interior = *fills_between(pad);
+    if (splat_bits(f, pad.operands[1]) != uint64_t{0}) return false;
     if (!interior.front().is(0) || !interior.back().is(0)) return false;
     for (size_t i = 0; i + 2 < x.shape.size(); ++i) {
       const ConvolutionAxis a = convolution_axis(op_.attrs, i);
@@ -145,7 +143,7 @@ Result<bool> run(Function& f, PassContext& context) {
   std::vector<std::optional<Op>> pads(f.values.size());
   for (Op& op : rewriter.old_ops()) {
     rewriter.resolve_operands(op);
-    if (op.def->name == "pad") pads[op.results[0]] = op;
+    if (fills_between(op)) pads[op.results[0]] = op;
     const bool convolves = op.def->routine == &kConvolution && op.operands[0] < pads.size() && pads[op.operands[0]];
     if (convolves) {
       const Op& pad = *pads[op.operands[0]];
