@@ -17,6 +17,26 @@ namespace frit::codegen {
 
 namespace {
 
+// Whether each store of the body puts what the body has just loaded at the same place of the other buffer.
+bool copies(const ir::Body& body) {
+  std::map<ir::Reg, const ir::LoadInstr*> loaded;
+  for (const ir::Instr& instr : body) {
+    if (const auto* loop = std::get_if<ir::Loop>(&instr.node)) {
+      if (!loop->accumulators.empty() || !loop->carries.empty() || !copies(loop->body)) return false;
+    } else if (const auto* load = std::get_if<ir::LoadInstr>(&instr.node)) {
+      loaded[load->result] = load;
+    } else if (const auto* store = std::get_if<ir::StoreInstr>(&instr.node)) {
+      const auto from = loaded.find(store->value);
+      if (store->buffer != 1 || from == loaded.end() || from->second->buffer != 0 ||
+          !(from->second->index == store->index) || from->second->mask != store->mask)
+        return false;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
 class PlanBuilder {
  public:
   PlanBuilder(const ir::Function& f, const ir::Program& program) : function_(f), program_(program) {}
@@ -46,6 +66,9 @@ class PlanBuilder {
       if (const auto* kernel = std::get_if<ir::KernelStep>(&step)) {
         FRIT_ASSIGN_OR_RETURN(planned, kernel_plan(*kernel));
         planned.beside = beside(*kernel);
+        const ir::Kernel& code = program_.kernels[kernel->kernel];
+        planned.copies =
+            code.buffers.size() == 2 && code.buffers[0].dtype == code.buffers[1].dtype && copies(code.body);
         plan.steps.emplace_back(std::move(planned));
       } else if (const auto* library = std::get_if<ir::LibraryStep>(&step)) {
         before_ = {};

@@ -2,6 +2,7 @@
 // lie.
 #include <algorithm>
 #include <limits>
+#include <memory>
 
 #include "frontend/core/layout.h"
 #include "frontend/eager/eager.h"
@@ -164,10 +165,49 @@ ExecutablePtr code_for_row(const RowCall& call, const Prepared& p) {
 
 }  // namespace
 
+namespace {
+
+// Which inputs a run may write over: those that the caller gives up, and dense copies, which nothing else has.
+class Donation {
+ public:
+  Donation(const RowCall& call, Prepared& p) : call_(call), p_(p) {
+    for (size_t i = 0; i < call.operands.size(); ++i) {
+      auto& operand = const_cast<runtime::Tensor&>(call.operands[i]);
+      const bool own = p.inputs[i].buffer != operand.buffer, given = !own && i < call.donated.size() && call.donated[i];
+      if (!own && !given) continue;
+      if (!donated_) donated_ = std::make_unique<bool[]>(p.inputs.size());
+      donated_[i] = true;
+      // A second reference would forbid the reuse.
+      if (given) operand.buffer.reset();
+    }
+  }
+  std::span<const bool> inputs() const { return {donated_.get(), donated_ ? p_.inputs.size() : 0}; }
+
+  // After a run that failed.
+  void take_back() {
+    for (size_t i = 0; i < call_.operands.size(); ++i)
+      if (auto& operand = const_cast<runtime::Tensor&>(call_.operands[i]); !operand.buffer)
+        operand.buffer = std::move(p_.inputs[i].buffer);
+  }
+
+ private:
+  const RowCall& call_;
+  Prepared& p_;
+  std::unique_ptr<bool[]> donated_;
+};
+
+}  // namespace
+
 void run_general(const RowCall& call, std::span<runtime::Tensor> results) {
-  const Prepared p = prepare(call);
+  Prepared p = prepare(call);
   const ExecutablePtr code = code_for_row(call, p);
-  execute(*code, p.inputs, {}, results, call.where);
+  Donation donation(call, p);
+  try {
+    execute(*code, p.inputs, donation.inputs(), results, call.where);
+  } catch (...) {
+    donation.take_back();
+    throw;
+  }
 }
 
 }  // namespace frit::detail

@@ -4,17 +4,50 @@
 
 #include "frontend/eager/eager.h"
 #include "frontend/eager/rows.h"
+#include "ir/base/dim.h"
 #include "runtime/execute/parallel.h"
 
 namespace frit::detail {
 
 namespace {
 
-// Elements [from, from + shape) of an operand, at `to` of the result.
+// Elements [from, from + shape) of an operand, at `to` of the result, `step` apart along each axis there.
 struct Window {
   int operand;
-  runtime::Sizes from, to, shape;
+  runtime::Sizes from, to, shape, step;
 };
+
+// One axis of a window: element i of the operand is at `first` + i * `step` of the result.
+struct Spacing {
+  int64_t first, step;
+};
+
+// Reads it off the position in the operand: the one in the result less a constant, the other way round, or that divided
+// by the distance between two elements.
+std::optional<Spacing> spacing_of(const Dim& position, const Dim& at) {
+  const auto along = [&at](const Dim& d) -> std::optional<Spacing> {
+    if (const Dim first = at - d; first.is_const()) return Spacing{first.value(), 1};
+    if (const Dim first = at + d; first.is_const()) return Spacing{first.value(), -1};
+    return std::nullopt;
+  };
+  if (const auto dense = along(position)) return dense;
+  if (position.is_const() || position.poly()->terms.size() != 1) return std::nullopt;
+  const DimTerm& term = position.poly()->terms[0];
+  const Atom& atom = *term.atoms[0];
+  if (term.coefficient != 1 || term.atoms.size() != 1 || atom.kind != AtomKind::FloorDiv || !atom.args[1].is_const())
+    return std::nullopt;
+  const auto inner = along(atom.args[0]);
+  const int64_t distance = atom.args[1].value();
+  if (!inner || distance < 1) return std::nullopt;
+  const int64_t step = inner->step * distance;
+  return Spacing{inner->first - position.poly()->constant * step, step};
+}
+
+// Whether the condition keeps just the positions whose distance from the first is a multiple of the step.
+bool keeps_steps(const std::pair<Dim, Dim>& condition, const Dim& at, const Spacing& spacing) {
+  const Dim along = spacing.step > 0 ? at - Dim(spacing.first) : Dim(spacing.first) - at;
+  return condition.second.is(1) && condition.first == mod(along, std::abs(spacing.step));
+}
 
 // Reads the window of one source off its index: along each axis the position less a constant. Nothing when the source
 // is not such a window.
@@ -23,22 +56,40 @@ std::optional<Window> window_of(const ir::IndexSource& source, std::span<const D
   const runtime::Tensor& t = operands[static_cast<size_t>(source.operand)];
   const size_t rank = at.size();
   if (source.index.size() != rank || t.shape.size() != rank) return std::nullopt;
-  Window w{source.operand, runtime::Sizes(rank), runtime::Sizes(rank), runtime::Sizes(rank)};
-  for (const auto& [position, extent] : source.within) {
-    // A condition that cuts nothing but what lies outside of the operand.
+  Window w{source.operand, runtime::Sizes(rank), runtime::Sizes(rank), runtime::Sizes(rank), runtime::Sizes(rank)};
+  std::vector<Spacing> spacings;
+  for (size_t d = 0; d < rank; ++d) {
+    const auto spacing = spacing_of(source.index[d], at[d]);
+    if (!spacing) return std::nullopt;
+    spacings.push_back(*spacing);
+    const int64_t n = t.shape[d], size = result.shape[d].value(), first = spacing->first, step = spacing->step;
+    w.step[d] = step;
+    if (step == 1) {
+      w.to[d] = std::max<int64_t>(0, first);
+      w.from[d] = w.to[d] - first;
+      w.shape[d] = std::max<int64_t>(0, std::min(size, first + n) - w.to[d]);
+      continue;
+    }
+    // Elements that are spread apart lie inside of the result, all of them.
+    if (const int64_t last = first + (n - 1) * step;
+        n > 0 && (std::min(first, last) < 0 || std::max(first, last) >= size))
+      return std::nullopt;
+    w.to[d] = first;
+    w.shape[d] = n;
+  }
+  std::vector<bool> spread(rank, false);
+  for (const auto& condition : source.within) {
+    // A condition that cuts nothing but what lies outside of the operand, or between its elements.
     bool known = false;
-    for (size_t d = 0; d < rank; ++d) known = known || (position == source.index[d] && extent.is(t.shape[d]));
+    for (size_t d = 0; d < rank; ++d) {
+      known = known || (condition.first == source.index[d] && condition.second.is(t.shape[d]));
+      if (std::abs(spacings[d].step) == 1 || !keeps_steps(condition, at[d], spacings[d])) continue;
+      known = spread[d] = true;
+    }
     if (!known) return std::nullopt;
   }
-  for (size_t d = 0; d < rank; ++d) {
-    const Dim shift = at[d] - source.index[d];
-    if (!shift.is_const()) return std::nullopt;
-    const int64_t low = std::max<int64_t>(0, shift.value());
-    const int64_t high = std::min(result.shape[d].value(), shift.value() + t.shape[d]);
-    w.to[d] = low;
-    w.from[d] = low - shift.value();
-    w.shape[d] = std::max<int64_t>(0, high - low);
-  }
+  for (size_t d = 0; d < rank; ++d)
+    if (!spread[d] && std::abs(spacings[d].step) != 1) return std::nullopt;
   return w;
 }
 
@@ -51,12 +102,12 @@ struct Axis {
 std::vector<Axis> axes_of(const Window& w, const runtime::Sizes& to, const runtime::Sizes& from) {
   std::vector<Axis> axes;
   for (size_t d = 0; d < w.shape.size(); ++d) {
-    const int64_t n = w.shape[d];
+    const int64_t n = w.shape[d], step = to[d] * w.step[d];
     if (n == 1) continue;
-    if (!axes.empty() && axes.back().to == to[d] * n && axes.back().from == from[d] * n)
-      axes.back() = {axes.back().size * n, to[d], from[d]};
+    if (!axes.empty() && axes.back().to == step * n && axes.back().from == from[d] * n)
+      axes.back() = {axes.back().size * n, step, from[d]};
     else
-      axes.push_back({n, to[d], from[d]});
+      axes.push_back({n, step, from[d]});
   }
   if (axes.empty()) axes.push_back({1, 1, 1});
   return axes;
@@ -66,6 +117,10 @@ template <class T>
 void copy_elements(std::byte* to, const std::byte* from, const Axis& axis, int64_t begin, int64_t end) {
   T* target = reinterpret_cast<T*>(to);
   const T* source = reinterpret_cast<const T*>(from);
+  if (axis.to == 1 && axis.from == 0) {
+    std::fill(target + begin, target + end, *source);
+    return;
+  }
   for (int64_t i = begin; i < end; ++i) target[i * axis.to] = source[i * axis.from];
 }
 
@@ -141,7 +196,9 @@ void copy_window(const Window& w, runtime::Tensor source, runtime::Tensor& resul
 void fill(const runtime::Tensor& value, runtime::Tensor& result) {
   runtime::Tensor spread{value.buffer, value.dtype, result.shape, runtime::Sizes(result.shape.size()), value.offset};
   const size_t rank = result.shape.size();
-  copy_window({0, runtime::Sizes(rank), runtime::Sizes(rank), result.shape}, std::move(spread), result);
+  Window whole{0, runtime::Sizes(rank), runtime::Sizes(rank), result.shape, runtime::Sizes(rank)};
+  std::fill(whole.step.begin(), whole.step.end(), 1);
+  copy_window(whole, std::move(spread), result);
 }
 
 // Whether the last source is a donated operand that the result can be written over: all of it, as it lies.
@@ -151,7 +208,8 @@ bool can_write_over(const RowCall& call, const ir::IndexRule& rule, const Window
   const runtime::Tensor& t = call.operands[operand];
   const ir::Type& type = call.types[0];
   for (size_t d = 0; d < w.shape.size(); ++d)
-    if (w.to[d] != 0 || w.from[d] != 0 || !type.shape[d].is(w.shape[d]) || t.shape[d] != w.shape[d]) return false;
+    if (w.to[d] != 0 || w.from[d] != 0 || w.step[d] != 1 || !type.shape[d].is(w.shape[d]) || t.shape[d] != w.shape[d])
+      return false;
   // Memory of a GPU may be seen as a copy alone; memory much larger than needed would be held for nothing.
   const size_t bytes = t.dtype.size * static_cast<size_t>(std::max<int64_t>(1, type.size().value()));
   return t.dtype == type.dtype && t.offset == 0 && is_row_major(t) && t.buffer.use_count() == 1 && t.buffer->owned() &&
@@ -195,6 +253,9 @@ bool run_windows(const RowCall& call, runtime::Tensor& result) {
     }
     return true;
   }
+  // Compiled code spreads elements faster, where it writes the whole result.
+  for (const Window& w : windows)
+    if (std::any_of(w.step.begin(), w.step.end(), [](int64_t step) { return step != 1; })) return false;
   result = allocate(call.types[0].dtype, to_shape(call.types[0].shape));
   if (rule.fill >= 0) fill(call.operands[static_cast<size_t>(rule.fill)], result);
   // Where windows meet, the first source counts.

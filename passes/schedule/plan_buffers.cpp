@@ -106,11 +106,35 @@ bool may_replace(const Kernel& k, const std::vector<uint32_t>& buffers, uint32_t
   return any;
 }
 
+// For each step, whether it runs at most once.
+std::vector<bool> outside_of_loops(const Program& p) {
+  const std::vector<uint32_t> match = matching_steps(p);
+  std::vector<bool> once(p.steps.size(), true);
+  for (size_t end = 0; end < p.steps.size(); ++end) {
+    const auto* control = std::get_if<ControlStep>(&p.steps[end]);
+    if (control && control->kind == ControlKind::End && match[end] != kNone)
+      std::fill(once.begin() + match[end], once.begin() + static_cast<std::ptrdiff_t>(end), false);
+  }
+  return once;
+}
+
+// Whether nothing but kernels works on the buffer. A routine may refuse its operands, and then the caller's memory must
+// be as it was.
+bool only_kernels(const Program& p, const Life& life) {
+  return std::all_of(p.steps.begin() + static_cast<std::ptrdiff_t>(life.first),
+                     p.steps.begin() + static_cast<std::ptrdiff_t>(life.last) + 1,
+                     [](const Step& step) { return std::holds_alternative<KernelStep>(step); });
+}
+
+// An output takes the memory of an input whose last reader is the first kernel that writes the output. Later kernels
+// may change the output: updates of a copy go into the input itself.
 void find_donors(Program& p, const std::vector<Life>& life) {
+  const std::vector<bool> once = outside_of_loops(p);
   std::vector<bool> taken(p.buffers.size(), false);
   for (uint32_t out = 0; out < p.buffers.size(); ++out) {
     ProgramBuffer& o = p.buffers[out];
-    if (o.role != BufferRole::Output || !life[out].used || life[out].first != life[out].last) continue;
+    if (o.role != BufferRole::Output || !life[out].used || !once[life[out].first] || !only_kernels(p, life[out]))
+      continue;
     auto* step = std::get_if<KernelStep>(&p.steps[life[out].first]);
     if (!step) continue;
     for (uint32_t in = 0; in < p.buffers.size() && o.donor == kNone; ++in) {

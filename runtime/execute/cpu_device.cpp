@@ -92,6 +92,7 @@ struct Extent {
 };
 
 Status run_kernel(const Kernel& kernel, const CpuFrame& frame) {
+  if (does_nothing(kernel, frame)) return {};
   const Extent e(kernel, frame);
   if (e.extent <= 0) return {};
   const Span span("kernel", kernel.plan->name);
@@ -167,6 +168,7 @@ Status CpuDevice::kernels(const std::vector<Kernel>& kernels, const CpuFrame& fr
   Together together(frame);
   for (const Kernel& kernel : kernels) {
     const Extent e(kernel, frame);
+    if (does_nothing(kernel, frame)) continue;
     if (!e.is_small())
       FRIT_TRY(run_kernel(kernel, frame));
     else if (e.extent > 0)

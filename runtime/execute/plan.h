@@ -60,6 +60,8 @@ struct KernelPlan {
   DimProgram scratch_bytes;
   // The kernel is independent of the steps before it, back to and including the last one where this is false.
   bool beside = false;
+  // The kernel copies its first buffer to the same places of its second one: nothing to do where both have one memory.
+  bool copies = false;
 };
 
 struct LibraryPlan {

@@ -55,6 +55,13 @@ struct Frame {
   const int64_t* symbols;
 };
 
+// Whether the kernel copies memory to itself: an output has taken over the input.
+template <class Address>
+bool does_nothing(const Kernel& kernel, const Frame<Address>& frame) {
+  const KernelPlan& plan = *kernel.plan;
+  return plan.copies && frame.buffers[plan.buffers[0]] == frame.buffers[plan.buffers[1]];
+}
+
 // A window of a library step in one run.
 template <class Address>
 struct View {

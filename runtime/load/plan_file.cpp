@@ -109,6 +109,7 @@ class PlanFileWriter : private GuardWriter {
     size(k.grain);
     size(k.scratch_bytes);
     out_.u8(k.beside);
+    out_.u8(k.copies);
   }
   void library(const LibraryPlan& l) {
     out_.text(l.name);
@@ -294,6 +295,8 @@ class PlanFileReader : private GuardReader {
     k.grain = size();
     k.scratch_bytes = size();
     k.beside = flag();
+    k.copies = flag();
+    require(!k.copies || k.buffers.size() == 2, "a kernel that copies has another number of buffers than two");
     return k;
   }
   LibraryPlan library() {

@@ -121,7 +121,12 @@ bool GpuCall::place(const Buffer& buffer, bool written, uint64_t& address) {
 }
 
 Status GpuCall::kernels(const std::vector<Kernel>& kernels, const Frame<uint64_t>& frame) {
-  for (size_t i = 0; i < kernels.size(); ++i) FRIT_TRY(launch(kernels[i], i == 0, frame));
+  bool after = true;
+  for (const Kernel& kernel : kernels) {
+    if (does_nothing(kernel, frame)) continue;
+    FRIT_TRY(launch(kernel, after, frame));
+    after = false;
+  }
   return {};
 }
 

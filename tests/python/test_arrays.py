@@ -169,6 +169,18 @@ def test_an_update_writes_its_part_alone():
         y[:, i] += mx.ones((512,))
         y[i : i + 2, 3:5] = mx.array([[1.0, 2.0]])
         mx.eval(y)
+        y[1::128] = 2.0
+        y[::-100, ::512] = mx.ones((6, 2))
+        mx.eval(y)
+        y[mx.array([i, 5, -1])] = mx.ones((3, 1))
+        y[mx.array([i, 5]), mx.array([0, 7])] = 3.0
+        mx.eval(y)
+        y[mx.array([i, 5])] += 1.0
+        y = y.at[mx.array([0, 0])].add(1.0)
+        mx.eval(y)
+        y = y.at[2:4].maximum(1.0)
+        y = mx.slice_update(y, mx.ones((2, 1024)), mx.array([i]), [0])
+        mx.eval(y)
     assert mx.get_peak_memory() - before < y.nbytes // 4  # no copy of the whole
     assert mx.get_active_memory() == before
     assert y.sum().item() == sum(map(sum, y.tolist()))
@@ -184,10 +196,51 @@ def test_an_update_leaves_others_alone():
     assert copy.tolist()[0] == exported.tolist()[0] == [0, 1, 2] and y.tolist()[0] == [100] * 3
     y[1:] = y[:-1]  # overlaps itself
     assert y.tolist() == [[100] * 3, [100] * 3, [3, 4, 5], [6, 7, 8]]
+    rows, first = mx.array([0, 1]), y[0]
+    view, transposed, copy, exported = y[:2], y.T, mx.array(y), np.array(y, copy=False)
+    mx.eval(view, transposed, copy, first)
+    for change in (lambda: y.__setitem__(slice(None, None, 2), 7), lambda: y.__setitem__(rows, 8), lambda: y.__setitem__(rows, y[1:3])):
+        change()
+        mx.eval(y)
+    assert view.tolist() == [[100] * 3] * 2 and transposed.tolist()[0] == [100, 100, 3, 6] and first.tolist() == [100] * 3
+    assert copy.tolist() == exported.tolist() == [[100] * 3, [100] * 3, [3, 4, 5], [6, 7, 8]]
+    assert y.tolist() == [[8] * 3, [7] * 3, [7] * 3, [6, 7, 8]]
+    traced = mx.compile(lambda a: (a.at[rows].add(1), a))
+    assert [r.tolist()[0] for r in traced(y)] == [[9] * 3, [8] * 3] and y.tolist()[0] == [8] * 3
+    mapped = mx.vmap(lambda a: a.at[rows].add(1))(y)
+    assert mapped.tolist()[0] == [9, 9, 8] and y.tolist()[0] == [8] * 3
+    gradient = mx.grad(lambda a: (a.at[rows].multiply(2.0) * a).sum())
+    z = mx.array([1.0, 2.0, 3.0])
+    assert gradient(z).tolist() == [4, 8, 6] and z.tolist() == [1, 2, 3]
     spread = mx.broadcast_to(mx.array(1), (2, 2))
     mx.eval(spread)
     spread[0] = 5
     assert spread.tolist() == [[5, 5], [1, 1]]
+
+
+def test_random_updates_of_memory_that_dies():
+    rng = random.Random(11)
+    forms = ["set", "add", "multiply", "maximum", "minimum"]
+    for _ in range(12):
+        shape = [rng.randint(2, 5) for _ in range(rng.randint(1, 3))]
+        n = np.arange(np.prod(shape), dtype=np.int32).reshape(shape)
+        y, seen = mx.array(n), []
+        for step in range(12):
+            index, how = indices(shape, rng), rng.choice(forms)
+            value = rng.randint(-9, 9)
+            if rng.random() < 0.3:  # what refers to the memory keeps its elements
+                seen.append((y[0], n[0].copy()) if rng.random() < 0.5 else (np.array(y, copy=False), n.copy()))
+                mx.eval([s for s, _ in seen if isinstance(s, mx.array)])
+            if how == "set":
+                n[index] = value
+                y[converted(index)] = value
+            else:
+                getattr(np, how).at(n, index, value)
+                y = getattr(y.at[converted(index)], how)(value)
+            if rng.random() < 0.7:
+                mx.eval(y)
+        assert np.array_equal(np.array(y), n)
+        assert all(np.array_equal(np.array(s), w) for s, w in seen)
 
 
 @pytest.mark.skipif(not mx.is_available(mx.gpu), reason="no GPU")
@@ -198,3 +251,28 @@ def test_an_update_of_what_a_gpu_computed():
         y[0] = 5.0
         mx.eval(y)
     assert y.tolist() == [[5.0, 5.0, 5.0], [6.0, 8.0, 10.0]]
+    for stream in (mx.gpu, mx.cpu, mx.gpu):
+        with mx.stream(stream):
+            y = y.at[mx.array([0, 0, 1])].add(1.0)
+            y[::2] *= 2.0
+            mx.eval(y)
+    assert y.tolist() == [[68.0, 68.0, 68.0], [9.0, 11.0, 13.0]]
+
+
+@pytest.mark.parametrize("index", [b"ab", [], ([], 0), np.array([0, 1]), (0, np.array([0, 1])), memoryview(b"\0"), True, 1.5, "a", 2**40,
+                                   slice(True, None), slice(mx.array(0), None)])
+def test_what_is_no_index(index):
+    a = mx.arange(6).reshape(2, 3)
+    with pytest.raises(ValueError):
+        a[index]
+    if index is not True:
+        with pytest.raises(ValueError):
+            a[index] = 1
+
+
+def test_integers_of_other_libraries_are_indices():
+    a = mx.arange(6).reshape(2, 3)
+    assert a[np.int64(1), np.array(2)].item() == 5 and a[: np.int32(1)].tolist() == [[0, 1, 2]]
+    a[np.uint8(0)] = 9
+    a[np.array([False, True])] = 7
+    assert a.tolist() == [[9, 9, 9], [7, 7, 7]]

@@ -107,6 +107,44 @@ TEST(Executable, takes_donated_memory_only_when_nobody_else_holds_it) {
   EXPECT_NE((*e.run({&part, 1}, yes))[0].buffer, part.buffer);
 }
 
+std::atomic<int> copied{0};
+void copy_counted(void* const* b, const int64_t*, int64_t begin, int64_t end, void*) {
+  copied += static_cast<int>(end - begin);
+  for (int64_t i = begin; i < end; ++i) static_cast<float*>(b[1])[i] = static_cast<float*>(b[0])[i];
+}
+
+TEST(Executable, a_copy_to_memory_taken_over_does_nothing) {
+  for (bool beside : {false, true}) {
+    Plan p;
+    p.symbol_names = {"n"};
+    p.symbols = {{0, 0, false}};
+    p.buffers = {input(0, size(n * 4)), output(size(n * 4), 0), output(size(n * 4))};
+    KernelPlan copy = kernel(copy_counted, {0, 1}, size(n)), update = kernel(add_one, {1, 1}, size(1));
+    copy.copies = true;
+    p.steps = {copy, update};
+    if (beside) {  // steps of one group
+      copy.buffers[1] = 2;
+      copy.beside = true;
+      p.steps.insert(p.steps.begin() + 1, copy);
+    }
+    p.results = {window(1, {size(n)}, {size(1)})};
+    Executable e(std::move(p));
+    for (int64_t count : {3, 300}) {
+      const int all = static_cast<int>(count);
+      Tensor in = vector_of(std::vector<float>(static_cast<size_t>(count), 7));
+      const bool yes[] = {true}, no[] = {false};
+      std::vector<float> expected(static_cast<size_t>(count), 7);
+      expected[0] = 8;
+      copied = 0;
+      EXPECT_EQ(values_of((*e.run({&in, 1}, no))[0]), expected);
+      EXPECT_EQ(copied, beside ? 2 * all : all);
+      copied = 0;
+      EXPECT_EQ(values_of((*e.run({&in, 1}, yes))[0]), expected);
+      EXPECT_EQ(copied, beside ? all : 0);
+    }
+  }
+}
+
 TEST(Executable, results_may_be_inputs_views_constants_and_shared) {
   Plan p;
   p.symbol_names = {"n", "m"};

@@ -65,6 +65,8 @@ void expect_same(const KernelPlan& a, const KernelPlan& b) {
   EXPECT_EQ(a.buffers, b.buffers);
   EXPECT_EQ(a.symbols, b.symbols);
   EXPECT_EQ(a.parallel, b.parallel);
+  EXPECT_EQ(a.beside, b.beside);
+  EXPECT_EQ(a.copies, b.copies);
   expect_same(a.extent, b.extent);
   expect_same(a.grain, b.grain);
   expect_same(a.scratch_bytes, b.scratch_bytes);
@@ -129,7 +131,7 @@ TEST(PlanFile, has_a_format_of_its_own_version) {
   image.plan.results = {{0, float16, {DimProgram(1)}, {DimProgram(1)}, DimProgram(0)}};
   ByteWriter expected;
   expected.raw("FRITPLAN");
-  expected.u32(5);
+  expected.u32(6);
   auto constant = [&](uint64_t value) { expected.u32(1), expected.u8(0), expected.u64(value); };
   expected.u32(1), expected.u8(9), expected.u32(1);  // inputs
   expected.text("f");
@@ -176,6 +178,7 @@ TEST(PlanFile, numbers_must_name_what_exists) {
   expect_error([](Image& i) { i.plan.results[0].buffer = 4; }, "a window is on a buffer");
   expect_error([](Image& i) { i.plan.results[0].strides.pop_back(); }, "one stride per axis");
   expect_error([&](Image& i) { kernel(i).buffers[1] = 4; }, "a kernel uses a buffer");
+  expect_error([&](Image& i) { kernel(i).copies = true; }, "another number of buffers");
   expect_error([&](Image& i) { kernel(i).symbols[1] = 2; }, "a kernel uses a symbol");
   expect_error([](Image& i) { i.kernels[0].symbols[0] = 2; }, "a kernel needs a symbol");
   expect_error([](Image& i) { i.guard.sources[0].axis = 2; }, "a symbol is read from an axis");

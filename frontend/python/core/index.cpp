@@ -11,29 +11,15 @@ namespace {
 
 const StreamOrDevice kHere{std::source_location{}};
 
-bool is_number(nb::handle h) {
-  return !PyBool_Check(h.ptr()) &&
-         (PyLong_Check(h.ptr()) || (!is_array(h) && !PySequence_Check(h.ptr()) && PyIndex_Check(h.ptr())));
-}
-
 [[noreturn]] void refuse(nb::handle h) {
   throw InvalidArgument(
       "indexing: an index of type " + nb::cast<std::string>(nb::handle(h.type()).attr("__name__")) + " is not taken",
       "use integers, slices, None, ..., integer arrays and lists of integers");
 }
 
-array positions_of(nb::handle h) {
-  array at = is_array(h) ? array_in(h) : PyList_Check(h.ptr()) ? array_from_list(h, std::nullopt) : array(0);
-  if (!is_array(h) && !PyList_Check(h.ptr())) {
-    const MaybeArray other = array_from_protocol(h, std::nullopt);
-    if (!other) refuse(h);
-    at = *other;
-  }
-  return at.size() == 0 && at.dtype() == float32 ? astype(at, int32, kHere) : at;
-}
-
-int64_t bound(nb::handle h) {
-  const nb::object index = nb::steal(PyNumber_Index(h.ptr()));
+// The integer that an object stands for: Python's and NumPy's, arrays of other libraries that hold one.
+int64_t integer_of(nb::handle h) {
+  const nb::object index = PyBool_Check(h.ptr()) || is_array(h) ? nb::object() : nb::steal(PyNumber_Index(h.ptr()));
   if (!index.is_valid()) {
     PyErr_Clear();
     refuse(h);
@@ -43,12 +29,20 @@ int64_t bound(nb::handle h) {
   return overflow ? (overflow > 0 ? LLONG_MAX / 4 : -(LLONG_MAX / 4)) : v;
 }
 
+int64_t number_of(nb::handle h) {
+  const int64_t v = integer_of(h);
+  if (v < INT_MIN || v > INT_MAX)
+    throw InvalidArgument("indexing: the index " + nb::cast<std::string>(nb::str(h)) + " does not fit 32 bits",
+                          "use indices inside of the axis");
+  return v;
+}
+
 Slice slice_of(nb::handle h) {
   Slice slice;
   const nb::object start = h.attr("start"), stop = h.attr("stop"), step = h.attr("step");
-  if (!start.is_none()) slice.start = bound(start);
-  if (!stop.is_none()) slice.stop = bound(stop);
-  if (!step.is_none()) slice.step = bound(step);
+  if (!start.is_none()) slice.start = integer_of(start);
+  if (!stop.is_none()) slice.stop = integer_of(stop);
+  if (!step.is_none()) slice.step = integer_of(step);
   return slice;
 }
 
@@ -56,9 +50,12 @@ Index item_of(nb::handle h) {
   if (h.is_none()) return newaxis;
   if (h.ptr() == Py_Ellipsis) return ellipsis;
   if (PySlice_Check(h.ptr())) return slice_of(h);
-  if (is_number(h)) return bound(h);
-  if (PyBool_Check(h.ptr()) || PyFloat_Check(h.ptr()) || PyUnicode_Check(h.ptr()) || PyTuple_Check(h.ptr())) refuse(h);
-  return positions_of(h);
+  if (is_array(h)) return array_in(h);
+  // Other libraries' arrays are refused, as MLX does: a program says by array(...) that it takes a copy of them.
+  if (!PyList_Check(h.ptr())) return number_of(h);
+  if (PyList_Size(h.ptr()) == 0)
+    throw InvalidArgument("indexing: an empty list has no type", "use an empty array of integers");
+  return array_from_list(h, std::nullopt);
 }
 
 }  // namespace

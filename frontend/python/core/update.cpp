@@ -33,10 +33,10 @@ array update_items(const array& a, nb::handle index, const Value& value, IndexUp
   const array v = value.get(a.dtype());
   if (index.is_none() || index.is(nb::handle(Py_Ellipsis))) return update_whole(a, v, how);
   if (PyBool_Check(index.ptr())) return index_update(a, {array(index.is(nb::handle(Py_True)))}, v, how, kHere);
+  // Of other libraries' arrays, masks are taken.
   nb::object converted;
-  if (!is_array(index) && !PyTuple_Check(index.ptr()) && !PyList_Check(index.ptr()) &&
-      PyObject_CheckBuffer(index.ptr()))
-    if (const MaybeArray other = array_from_protocol(index, std::nullopt)) {
+  if (!is_array(index) && PyObject_CheckBuffer(index.ptr()))
+    if (const MaybeArray other = array_from_protocol(index, std::nullopt); other && other->dtype() == bool_) {
       converted = nb::cast(*other);
       index = converted;
     }
