@@ -105,6 +105,16 @@ std::vector<ValueId> vjp_running_extreme(Builder& b, const Op& op, Values operan
   return {b.build("select", {record, b.build("subtract", {sums, later}), b.splat(0, type)})};
 }
 
+// log(v) + by where v is positive, else minus infinity. The logarithm of other elements has no part in derivatives
+// either: 1 / v would be infinite there.
+ValueId log_of_positive(Builder& b, ValueId v, ValueId by) {
+  const Type type = b.type(v);
+  ValueId out = b.build("less_equal", {v, b.splat(0, type)});
+  ValueId low = b.splat(-std::numeric_limits<double>::infinity(), type);
+  ValueId logs = b.build("log", {b.build("select", {out, b.splat(1, type), v})});
+  return b.build("select", {out, low, b.build("add", {logs, by})});
+}
+
 // exp(x) times the sum of cotangent * exp(-out) from its place on; as logarithms, apart for either sign of the
 // cotangent, so that nothing overflows.
 std::vector<ValueId> vjp_logcumsumexp(Builder& b, const Op& op, Values operands, Values, Values cotangents) {
@@ -117,9 +127,9 @@ std::vector<ValueId> vjp_logcumsumexp(Builder& b, const Op& op, Values operands,
     ValueId scaled = b.build("multiply", {g, b.build("exp", {b.build("negative", {out})})});
     return {b.build("multiply", {b.build("exp", {x}), scan(b, "cumsum", scaled, d.axis, !d.reverse)})};
   }
-  ValueId zero = b.splat(0, type);
+  ValueId scale = b.build("negative", {out});
   auto part = [&](ValueId positive) {
-    ValueId weights = b.build("subtract", {b.build("log", {b.build("maximum", {positive, zero})}), out});
+    ValueId weights = log_of_positive(b, positive, scale);
     ValueId sums = scan(b, "logcumsumexp", weights, d.axis, !d.reverse);
     return b.build("exp", {b.build("add", {x, sums})});
   };
@@ -138,7 +148,7 @@ std::vector<ValueId> jvp_logcumsumexp(Builder& b, const Op& op, Values operands,
     sum = b.build("divide", {scan(b, "cumsum", terms, d.axis, d.reverse), b.build("exp", {out})});
   } else {
     auto part = [&](ValueId positive) {
-      ValueId terms = b.build("add", {b.build("log", {b.build("maximum", {positive, b.splat(0, type)})}), x});
+      ValueId terms = log_of_positive(b, positive, x);
       return b.build("exp", {b.build("subtract", {scan(b, "logcumsumexp", terms, d.axis, d.reverse), out})});
     };
     sum = b.build("subtract", {part(t), part(b.build("negative", {t}))});

@@ -112,6 +112,7 @@ class Forward {
 Result<ir::Function> jvp(const ir::Function& f, const std::vector<size_t>& wrt) {
   FRIT_TRY(check_sources(f, wrt));
   FRIT_ASSIGN_OR_RETURN(out, expanded(f));
+  FRIT_TRY(check_positions(out, wrt));
   const size_t ops = out.ops.size();
   Builder b(out);
   Forward forward(b);

@@ -51,6 +51,43 @@ Status check_sources(const Function& f, const std::vector<size_t>& wrt) {
   return {};
 }
 
+namespace {
+
+// The operands that hold positions.
+std::vector<size_t> positions_of(const Function& f, const Op& op) {
+  std::vector<size_t> out;
+  if (!op.def->index) return out;
+  std::vector<Type> types;
+  for (ValueId v : op.operands) types.push_back(f.type(v));
+  // A scatter's rule is at positions of the updates.
+  const Type& at_type = op.def->kind == OpKind::Scatter ? types.back() : f.type(op.results[0]);
+  std::vector<Dim> at;
+  for (int i = 0; i < at_type.rank(); ++i) at.push_back(Dim::symbol("#" + std::to_string(i)));
+  for (const Lookup& lookup : op.def->index(op, types, f.type(op.results[0]), at).lookups)
+    out.push_back(static_cast<size_t>(lookup.operand));
+  return out;
+}
+
+}  // namespace
+
+Status check_positions(const Function& f, const std::vector<size_t>& wrt) {
+  std::unordered_set<ValueId> moving;
+  for (size_t i : wrt)
+    if (!is_inexact(f.type(f.params[i]).dtype)) moving.insert(f.params[i]);
+  if (moving.empty()) return {};
+  for (const Op& op : f.ops) {
+    const auto moves = [&](ValueId v) { return moving.count(v) != 0; };
+    if (!flows(op) || std::none_of(op.operands.begin(), op.operands.end(), moves)) continue;
+    for (size_t k : positions_of(f, op))
+      if (moves(op.operands[k]))
+        return Diagnostic("op '" + std::string(op.def->name) + "' has no derivative with respect to its positions",
+                          op.loc, "leave the integers out of the arguments to differentiate, or use 'stop_gradient'");
+    for (ValueId r : op.results)
+      if (!is_inexact(f.type(r).dtype)) moving.insert(r);
+  }
+  return {};
+}
+
 Reverse::Reverse(Builder& b, const std::vector<ValueId>& sources)
     : b_(b), active_(sources.begin(), sources.end()), cotangents_(b) {}
 

@@ -55,6 +55,10 @@ bool has_factor(const ir::Op& op, size_t i);
 ir::ValueId factor(ir::Builder& b, const ir::Op& op, size_t i);
 Status check_has_factors(const ir::Op& op);
 
+// An error where an integer among the sources is a position of a look-up or an update. Positions that are computed from
+// floats have the derivative 0.
+Status check_positions(const ir::Function& f, const std::vector<size_t>& wrt);
+
 Status check_sources(const ir::Function& f, const std::vector<size_t>& wrt);
 
 }  // namespace frit::passes

@@ -9,6 +9,7 @@ using namespace ir;
 Result<Function> vjp(const Function& f, const std::vector<size_t>& wrt) {
   FRIT_TRY(check_sources(f, wrt));
   FRIT_ASSIGN_OR_RETURN(out, expanded(f));
+  FRIT_TRY(check_positions(out, wrt));
   const size_t ops = out.ops.size();
   std::vector<ValueId> sources;
   for (size_t i : wrt) sources.push_back(out.params[i]);

@@ -150,8 +150,7 @@ TEST(Derivatives, Integers) {
   EXPECT_EQ(of([](const array& a) { return sum(cumprod(a, 0)); }), (std::vector{9, 4, 2}));
   EXPECT_EQ(of([](const array& a) { return sum(sort(a) * array({1, 2, 3})); }), (std::vector{1, 2, 3}));
   EXPECT_EQ(of([](const array& a) { return sum(bitwise_and(a, array(1))); }), (std::vector{0, 0, 0}));
-  // An index has none, and a conversion passes them on.
-  EXPECT_EQ(of([](const array& a) { return sum(take(array({1.0f, 2.0f, 3.0f, 4.0f}), a)); }), (std::vector{0, 0, 0}));
+  // A conversion passes them on.
   EXPECT_EQ(
       floats(grad(Unary([](const array& a) { return sum(astype(a, int32) * array({1, 2})); }))(array({1.5f, -2.5f}))),
       (std::vector<float>{1, 2}));
@@ -173,6 +172,17 @@ TEST(Derivatives, Errors) {
   EXPECT_TRUE(
       contains(thrown<InvalidArgument>([&] { grad(list, std::vector<int>{0, 0})({array(1.0f)}); }), "given twice"));
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { grad(list, 3)({array(1.0f)}); }), "there is no argument 3"));
+  // Integers that are positions have none; those that are computed from floats have the derivative 0.
+  const array table({1.0f, 2.0f, 3.0f});
+  const Unary looked_up = [&](const array& i) { return sum(take(table, i + 1)); };
+  const Unary updated = [&](const array& i) { return sum(scatter_add(table, i, ones({1, 1}), 0)); };
+  for (const Unary& f : {looked_up, updated}) {
+    const std::string text = thrown<InvalidArgument>([&] { grad(f)(array({1})); });
+    EXPECT_TRUE(contains(text, "no derivative with respect to its positions")) << text;
+    EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { jvp(f, array({1}), array({1})); }), "positions"));
+  }
+  EXPECT_EQ(floats(grad(Unary([&](const array& x) { return sum(take(x, argsort(x))); }))(table)),
+            (std::vector<float>{1, 1, 1}));
   // No row's derivative is silently zero, and the operation of the user's line has none, whatever transforms it.
   const Unary eigenvalues = [](const array& x) { return sum(real(linalg::eigvals(x))); };
   const array matrix({2.0f, 1.0f, 1.0f, 3.0f}, {2, 2});
