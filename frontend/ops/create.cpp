@@ -185,7 +185,9 @@ array identity(const Size& n, Dtype dtype, StreamOrDevice s) { return eye(n, n, 
 array identity(const Size& n, StreamOrDevice s) { return eye(n, n, 0, float32, s); }
 
 array tri(const Size& n, const Size& m, int k, Dtype dtype, StreamOrDevice s) {
-  return astype(diagonal_mask("tri", "greater_equal", simplify(n.dim()), simplify(m.dim()), k, s), dtype, s);
+  // A negative size is none, as in NumPy and MLX.
+  const auto size = [](const Size& v) { return v.is_number() && v.value() < 0 ? Dim(0) : simplify(v.dim()); };
+  return astype(diagonal_mask("tri", "greater_equal", size(n), size(m), k, s), dtype, s);
 }
 array tri(const Size& n, Dtype dtype, StreamOrDevice s) { return tri(n, n, 0, dtype, s); }
 

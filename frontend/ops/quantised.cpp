@@ -52,14 +52,16 @@ std::vector<array> quantise_affine(const array& w, const QuantFormat& f) {
   const float bins = static_cast<float>((1 << f.bits) - 1);
   const array groups = split_last(astype(w, float32), {f.group});
   const array high = largest(groups), low = min(groups, -1, true);
-  // The end with the larger magnitude is met exactly.
-  const array from_low = greater(abs(low), abs(high));
-  array scale = maximum(divide(subtract(high, low), array(bins)), array(1e-7f));
-  scale = where(from_low, scale, negative(scale));
-  const array edge = where(from_low, low, high), steps_to_edge = round(divide(edge, scale));
-  const array at_zero = equal(steps_to_edge, array(0.0f));
-  scale = where(at_zero, scale, divide(edge, steps_to_edge));
-  const array bias = where(at_zero, array(0.0f), edge);
+  array scale = maximum(divide(subtract(high, low), array(bins)), array(1e-7f)), bias = low;
+  if (f.bits > 1) {
+    // The end with the larger magnitude is met exactly, and so is zero. A single bit has its codes for both ends.
+    const array from_low = greater(abs(low), abs(high));
+    scale = where(from_low, scale, negative(scale));
+    const array edge = where(from_low, low, high), steps_to_edge = round(divide(edge, scale));
+    const array at_zero = equal(steps_to_edge, array(0.0f));
+    scale = where(at_zero, scale, divide(edge, steps_to_edge));
+    bias = where(at_zero, array(0.0f), edge);
+  }
   const array codes = clip(round(divide(subtract(groups, bias), scale)), array(0.0f), array(bins));
   return {pack_codes(join_last(astype(codes, uint32), 2), f), astype(squeeze(scale, -1), w.dtype()),
           astype(squeeze(bias, -1), w.dtype())};

@@ -40,3 +40,13 @@ def test_a_file_without_a_name_needs_a_format():
     with pytest.raises(AttributeError):
         mx.load(file)
     assert mx.load(file, format="npy").tolist() == [0, 1, 2]
+
+
+def test_exported_functions_return_arrays_in_order(tmp_path):
+    path, x = str(tmp_path / "f.frit"), mx.array(1.0)
+    for wrong in (lambda x: {"a": x}, lambda x: [x, (x,)], lambda x: 3, lambda x: None):
+        with pytest.raises(ValueError):
+            mx.export_function(path, wrong, x)
+    for right, count in ((lambda x: x + 1, 1), (lambda x: (x, x * 2), 2), (lambda x: [x], 1)):
+        mx.export_function(path, right, x)
+        assert len(mx.import_function(path)(x)) == count

@@ -265,11 +265,49 @@ def test_gradients_of_integers():
     assert mx.vjp(lambda y: y, [y], [y, y])[1][0].tolist() == y.tolist()
 
 
-def test_an_index_has_a_gradient_of_zero():
-    params = {"w": mx.array([1.0, 2.0]), "i": mx.array([1, 0])}
-    value, grads = mx.value_and_grad(lambda p: (p["w"][p["i"]] * mx.array([1.0, 3.0])).sum())(params)
-    assert value.item() == 5 and grads["w"].tolist() == [3, 1]
-    assert grads["i"].dtype == mx.int32 and grads["i"].tolist() == [0, 0]
+def test_an_integer_that_is_an_index_has_no_gradient():
+    w, i = mx.array([1.0, 2.0]), mx.array([1, 0])
+
+    def updated(i):
+        y = mx.zeros(3)
+        y[i] = w
+        return y.sum()
+
+    for f in (lambda i: w[i].sum(), lambda i: mx.take_along_axis(w, i + 1, axis=0).sum(), updated):
+        with pytest.raises(ValueError, match="positions"):
+            mx.grad(f)(i)
+        with pytest.raises(ValueError, match="positions"):
+            mx.jvp(f, [i], [i])
+    held = lambda p: (p["w"][mx.stop_gradient(p["i"])] * mx.array([1.0, 3.0])).sum()
+    value, grads = mx.value_and_grad(held)({"w": w, "i": i})
+    assert value.item() == 5 and grads["w"].tolist() == [3, 1] and grads["i"].tolist() == [0, 0]
+    # Places of what is computed are constants.
+    assert mx.grad(lambda w: w[mx.argsort(w)][0])(w).tolist() == [1, 0]
+
+
+def test_second_gradient_of_logcumsumexp():
+    x = mx.array([0.5, -2.0, 3.0, -float("inf"), 1.0])
+    for reverse in (False, True):
+        f = lambda y: (mx.logcumsumexp(y, reverse=reverse) ** 2).sum()
+        first = mx.grad(f)(x)
+        assert mx.isfinite(first).all().item()
+        second = mx.grad(lambda y: (mx.grad(f)(y)[:3]).sum())(x[:3])
+        step = 1e-2
+        for k in range(3):
+            ends = [mx.grad(f)(x[:3] + sign * step * (mx.arange(3) == k)).sum().item() for sign in (1, -1)]
+            assert abs(second[k].item() - (ends[0] - ends[1]) / (2 * step)) < 2e-2
+
+
+def test_sizes_and_integers_at_the_limits():
+    assert mx.tri(-2).shape == (0, 0) and mx.tri(3, -1).shape == (3, 0)
+    assert mx.arange(2**31, 2**31 + 2).tolist() == [2**31, 2**31 + 1] and mx.arange(0, 3, 2**40).dtype == mx.int64
+    for value, dtype in ((2**31, mx.int32), (10**10, mx.bool_), (-1, mx.uint32), (2**32, mx.uint32), (-1, mx.uint64)):
+        with pytest.raises(RuntimeError):
+            mx.array([value], dtype)
+    assert mx.array([2**32 - 1], mx.uint32).item() == 2**32 - 1 and mx.array([300], mx.int8).item() == 44
+    w = mx.array([[1.0, -2.0, 3.0, 0.4] * 8])
+    codes, scale, bias = mx.quantize(w, 32, 1)
+    assert scale.item() == 5 and bias.item() == -2 and codes.item() == 0x55555555
 
 
 def test_layers_losses_and_trees():

@@ -99,6 +99,18 @@ int64_t integer_of(nb::handle h) {
   return n;
 }
 
+namespace {
+
+// Whether an item of a list of integers is taken for the type: as a number of 32 bits, or of the type where that is
+// wider or unsigned. A lone integer wraps.
+bool fits(int64_t v, Dtype type) {
+  if (type == uint32) return v >= 0 && v <= int64_t{UINT_MAX};
+  if (type == uint64) return v >= 0;
+  return !issubdtype(type, integer) && type != bool_ ? true : type == int64 || (v >= INT_MIN && v <= INT_MAX);
+}
+
+}  // namespace
+
 array array_from_list(nb::handle list, std::optional<Dtype> dtype) {
   if (PySequence_Size(list.ptr()) == 0)
     return array(static_cast<const float*>(nullptr), Shape{0}, dtype.value_or(float32));
@@ -119,6 +131,10 @@ array array_from_list(nb::handle list, std::optional<Dtype> dtype) {
       auto values = std::make_unique<int64_t[]>(leaves.items.size());
       for (size_t i = 0; i < leaves.items.size(); ++i) {
         values[i] = integer_of(leaves.items[i]);
+        if (dtype && !fits(values[i], *dtype))
+          throw RuntimeError("array: an item of the list, " + std::to_string(values[i]) + ", does not fit " +
+                                 std::string(long_name(*dtype)),
+                             "give a wider type, or make the array without one and convert it with astype");
         wide |= values[i] < INT_MIN || values[i] > INT_MAX;
       }
       return array(static_cast<const int64_t*>(values.get()), leaves.shape, dtype.value_or(wide ? int64 : int32));

@@ -1,4 +1,5 @@
 // Functions that make arrays from sizes and numbers.
+#include <climits>
 #include <cmath>
 
 #include "frontend/python/functions/families.h"
@@ -33,6 +34,8 @@ void def_window(nb::module_& m, const char* name, Window f) {
 struct Bound {
   double value;
   bool whole;
+
+  bool is_wide() const { return value < INT_MIN || value > INT_MAX; }
 };
 Bound bound_of(nb::handle h) {
   if (PyFloat_Check(h.ptr())) return {PyFloat_AsDouble(h.ptr()), false};
@@ -51,7 +54,8 @@ array arange_of(nb::handle start, nb::handle stop, nb::handle step, std::optiona
   const Bound from = start.is_none() ? Bound{0, true} : bound_of(start), to = bound_of(stop),
               by = step.is_none() ? Bound{1, true} : bound_of(step);
   const bool whole = from.whole && to.whole && by.whole;
-  return arange(from.value, to.value, by.value, dtype.value_or(whole ? int32 : float32), s);
+  const Dtype integer = from.is_wide() || to.is_wide() || by.is_wide() ? int64 : int32;
+  return arange(from.value, to.value, by.value, dtype.value_or(whole ? integer : float32), s);
 }
 
 bool is_bound(nb::handle h) { return PyFloat_Check(h.ptr()) || PyIndex_Check(h.ptr()) || h.is_none(); }

@@ -13,6 +13,22 @@ namespace frit::python {
 
 namespace {
 
+// One array, or a list or tuple of arrays: a file has its results in order, without names.
+std::vector<array> results_of(nb::handle result) {
+  if (is_array(result)) return {array_in(result)};
+  std::vector<array> out;
+  bool arrays = PyTuple_Check(result.ptr()) || PyList_Check(result.ptr());
+  if (arrays)
+    for (nb::handle item : result) {
+      arrays = arrays && is_array(item);
+      if (arrays) out.push_back(array_in(item));
+    }
+  if (!arrays)
+    throw InvalidArgument("export_function: the function returns neither an array nor a list or tuple of arrays",
+                          "return the arrays in a tuple");
+  return out;
+}
+
 // f(*args, **kwargs) as a function of lists.
 ArgsKwargsFunction list_function(nb::object fun) {
   const std::shared_ptr<PyObject> held = shared_object(fun);
@@ -22,10 +38,7 @@ ArgsKwargsFunction list_function(nb::object fun) {
     for (const array& a : args) positional.append(a);
     nb::dict named;
     for (const auto& [name, a] : kwargs) named[name.c_str()] = a;
-    const nb::object result = nb::handle(held.get())(*nb::tuple(positional), **named);
-    std::vector<array> out;
-    append_arrays(result, out, "export_function");
-    return out;
+    return results_of(nb::handle(held.get())(*nb::tuple(positional), **named));
   };
 }
 
