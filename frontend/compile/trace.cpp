@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "frontend/core/region_marks.h"
 #include "frontend/core/sizes.h"
 #include "frontend/eager/eager.h"
 #include "ir/graph/custom.h"
@@ -129,7 +130,14 @@ class GraphBuilder {
 
   std::vector<ir::ValueId> build_row(const Operation& operation, std::vector<ir::ValueId> operands) {
     const auto& row = static_cast<const RowOperation&>(operation);
-    auto built = builder_.try_build(row.def, std::move(operands), attrs_of(row));
+    ir::AttrMap attrs = attrs_of(row);
+    if (!row.rules.empty() && captures_ == Captures::Evaluated) {
+      attrs = without_marks(attrs);
+    } else if (!row.rules.empty()) {
+      attrs = with_rules_from(traced_.rules.size(), attrs);
+      traced_.rules.insert(traced_.rules.end(), row.rules.begin(), row.rules.end());
+    }
+    auto built = builder_.try_build(row.def, std::move(operands), std::move(attrs));
     if (!built && sizes_) throw_not_proven(built.error(), row.where);
     if (!built) throw_invalid(built.error(), row.where);
     return *std::move(built);

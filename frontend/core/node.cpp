@@ -61,6 +61,7 @@ std::vector<NodePtr> RowOperation::with_inputs(std::vector<NodePtr> known) const
   auto operation = std::make_shared<RowOperation>(def, attrs, where);
   operation->device = device;
   operation->types = types;
+  operation->rules = rules;
   operation->inputs = std::move(known);
   std::vector<NodePtr> nodes;
   for (const ir::Type& type : types) nodes.push_back(attach(operation, type));

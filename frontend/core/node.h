@@ -86,6 +86,8 @@ struct Node {
   OperationPtr current_operation();  // null once ready
 };
 
+struct CustomRules;  // frontend/core/custom.h
+
 enum class OperationKind : uint8_t { Row, Call, Placeholder, Custom };
 enum class OperationState : uint32_t { Pending, Running, Done };
 
@@ -128,6 +130,9 @@ struct RowOperation final : Operation {
   const ir::OpDef& def;
   ir::AttrMap attrs;
   std::vector<ir::Type> types;  // of the results
+  // Of the marks in its regions, by number. Transforms of a trace read them; where the operation runs or is compiled,
+  // nothing is left of the marks.
+  std::vector<std::shared_ptr<const CustomRules>> rules;
 };
 
 // An argument of a function that is being traced.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "frontend/core/region_marks.h"
 #include "frontend/eager/rows.h"
 
 namespace frit::detail {
@@ -86,6 +87,7 @@ void run_row(const ir::OpDef& def, const ir::AttrMap& attrs, std::span<const ir:
 void RowOperation::run(std::span<runtime::Tensor> inputs, std::span<const bool> donated,
                        std::span<runtime::Tensor> outputs) {
   const DeviceScope scope(device);
+  if (!rules.empty()) return run_row(def, without_marks(attrs), types, inputs, donated, outputs, where);
   run_row(def, attrs, types, inputs, donated, outputs, where);
 }
 

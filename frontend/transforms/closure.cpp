@@ -7,6 +7,7 @@
 #include "frontend/core/random_key.h"
 #include "frontend/core/replay.h"
 #include "frontend/core/sizes.h"
+#include "frontend/transforms/region.h"
 
 namespace frit::detail {
 namespace {
@@ -92,7 +93,7 @@ Arrays Closure::replayed(const Result<ir::Function>& transformed, const Arrays& 
   std::unordered_map<ir::ValueId, array> values;
   for (size_t i = 0; i < inputs.size(); ++i) values.emplace(transformed->params[i], inputs[i]);
   for (size_t i = 0; i < further.size(); ++i) values.emplace(transformed->params[inputs.size() + i], further[i]);
-  return replay(*transformed, std::move(values), [](const Dim& d) { return d; }, traced_.rules);
+  return replay(*transformed, std::move(values), [](const Dim& d) { return d; }, traced_.rules, replay_regions);
 }
 
 }  // namespace frit::detail

@@ -4,9 +4,8 @@
 #include <algorithm>
 
 #include "frontend/core/build.h"
-#include "frontend/core/custom.h"
 #include "frontend/frit/ops.h"
-#include "frontend/transforms/closure.h"
+#include "frontend/transforms/region.h"
 #include "ir/graph/control.h"
 
 namespace frit {
@@ -14,8 +13,8 @@ namespace {
 
 using detail::Arrays;
 using detail::check_function;
-using detail::Closure;
 using detail::ListFunction;
+using detail::TracedRegion;
 using detail::type_of;
 using Where = std::source_location;
 
@@ -24,76 +23,6 @@ std::vector<ir::Type> types_of(const Arrays& arrays) {
   for (const array& a : arrays) types.push_back(type_of(a));
   return types;
 }
-
-// A traced closure as a region, and the arrays that it captures. Closures of one operation share their captures.
-class Traced {
- public:
-  // `inputs` stand for the arguments, which are of `types`.
-  Traced(std::string_view op, const ListFunction& fun, const Arrays& inputs, const std::vector<ir::Type>& types,
-         Arrays& captures, const Where& where)
-      : closure_(op, fun, inputs, types), arguments_(types.size()) {
-    check_rules(op, where);
-    for (size_t i = arguments_; i < closure_.inputs().size(); ++i) {
-      const array& a = closure_.inputs()[i];
-      const auto known =
-          std::find_if(captures.begin(), captures.end(), [&](const array& c) { return c.id() == a.id(); });
-      places_.push_back(static_cast<size_t>(known - captures.begin()));
-      if (known == captures.end()) captures.push_back(a);
-    }
-  }
-
-  // Its parameters are the arguments, then all captures of the operation.
-  ir::Region region(const Arrays& captures) const {
-    const ir::Function& traced = closure_.function();
-    ir::Function f;
-    f.facts = traced.facts;
-    std::vector<ir::ValueId> given;
-    for (size_t i = 0; i < arguments_; ++i)
-      given.push_back(f.add_param("x" + std::to_string(i), traced.type(traced.params[i])));
-    std::vector<ir::ValueId> captured;
-    for (size_t i = 0; i < captures.size(); ++i)
-      captured.push_back(f.add_param("captured" + std::to_string(i), type_of(captures[i])));
-    for (size_t place : places_) given.push_back(captured[place]);
-    ir::Builder b(f);
-    f.results = ir::inlined(b, without_marks(traced), given);
-    return ir::closed(std::move(f));
-  }
-
- private:
-  // A mark of a checkpoint is dropped: a loop saves and computes again as it finds best. Rules of a user are called
-  // with arrays of the trace around, which a region has none of.
-  void check_rules(std::string_view op, const Where& where) const {
-    for (const ir::Op& o : closure_.function().ops)
-      if (detail::is_custom(o) && !closure_.rules()[static_cast<size_t>(o.attrs.get_int("rule"))]->optional)
-        detail::throw_invalid(
-            std::string(op) + ": the function holds a custom_function, whose rules do not reach into " + "control flow",
-            "put the custom_function around the whole '" + std::string(op) + "'", where);
-  }
-
-  static ir::Function without_marks(const ir::Function& f) {
-    ir::Function out = f;
-    std::vector<ir::ValueId> same(f.values.size());
-    for (ir::ValueId v = 0; v < same.size(); ++v) same[v] = v;
-    std::vector<ir::Op> kept;
-    for (ir::Op& op : out.ops) {
-      for (ir::ValueId& v : op.operands) v = same[v];
-      if (!detail::is_custom(op)) {
-        for (ir::ValueId r : op.results) out.values[r].op = static_cast<uint32_t>(kept.size());
-        kept.push_back(std::move(op));
-        continue;
-      }
-      const auto arguments = static_cast<size_t>(op.attrs.get_int("arguments"));
-      for (size_t r = 0; r < op.results.size(); ++r) same[op.results[r]] = op.operands[arguments + r];
-    }
-    out.ops = std::move(kept);
-    for (ir::ValueId& r : out.results) r = same[r];
-    return out;
-  }
-
-  Closure closure_;
-  size_t arguments_;
-  std::vector<size_t> places_;  // of its captures among those of the operation
-};
 
 Arrays joined(std::initializer_list<const Arrays*> lists) {
   Arrays all;
@@ -160,12 +89,13 @@ Arrays cond(const array& predicate, const ListFunction& f, const ListFunction& g
   check_function("cond", f);
   check_function("cond", g);
   check_predicate("cond", "predicate", predicate, where);
-  Arrays captures;
-  const Traced yes("cond", f, operands, types_of(operands), captures, where);
-  const Traced no("cond", g, operands, types_of(operands), captures, where);
+  detail::Outside outside;
+  const TracedRegion yes("cond", f, operands, types_of(operands), outside);
+  const TracedRegion no("cond", g, operands, types_of(operands), outside);
   const Arrays predicates{predicate};
-  return detail::make_all(ir::op("cond"), joined({&predicates, &operands, &captures}),
-                          {{"then", yes.region(captures)}, {"else", no.region(captures)}}, StreamOrDevice(where));
+  return outside.keep_rules(detail::make_all(ir::op("cond"), joined({&predicates, &operands, &outside.captures}),
+                                             {{"then", yes.region(outside)}, {"else", no.region(outside)}},
+                                             StreamOrDevice(where)));
 }
 
 array cond(const array& predicate, const std::function<array(const array&)>& f,
@@ -180,7 +110,7 @@ namespace {
 // A while_loop for the public function `op`.
 Arrays loop_while(std::string_view op, const std::function<array(const Arrays&)>& condition, const ListFunction& body,
                   const Arrays& state, const Where& where) {
-  Arrays captures;
+  detail::Outside outside;
   const ListFunction checked = [&](const Arrays& x) {
     const array more = condition(x);
     check_predicate(op, "condition", more, where);
@@ -191,12 +121,12 @@ Arrays loop_while(std::string_view op, const std::function<array(const Arrays&)>
     check_state(op, given, x, where);
     return given;
   };
-  const Traced more(op, checked, state, types_of(state), captures, where);
-  const Traced step(op, next, state, types_of(state), captures, where);
-  return detail::make_all(
-      ir::op("while_loop"), joined({&state, &captures}),
-      {{"cond", more.region(captures)}, {"body", step.region(captures)}, {"carried", count_of(state)}},
-      StreamOrDevice(where));
+  const TracedRegion more(op, checked, state, types_of(state), outside);
+  const TracedRegion step(op, next, state, types_of(state), outside);
+  return outside.keep_rules(
+      detail::make_all(ir::op("while_loop"), joined({&state, &outside.captures}),
+                       {{"cond", more.region(outside)}, {"body", step.region(outside)}, {"carried", count_of(state)}},
+                       StreamOrDevice(where)));
 }
 
 }  // namespace
@@ -233,15 +163,15 @@ std::pair<Arrays, Arrays> scan_for(std::string_view op, const Step& f, const Arr
     check_state(op, next, state, where);
     return joined({&next, &elements});
   };
-  Arrays captures;
-  const Traced step(op, body, arguments, types, captures, where);
-  const Arrays all = detail::make_all(ir::op("scan"), joined({&arguments, &captures}),
-                                      {{"body", step.region(captures)},
-                                       {"carried", count_of(init)},
-                                       {"scanned", count_of(xs)},
-                                       {"length", n},
-                                       {"reverse", reverse}},
-                                      StreamOrDevice(where));
+  detail::Outside outside;
+  const TracedRegion step(op, body, arguments, types, outside);
+  const Arrays all = outside.keep_rules(detail::make_all(ir::op("scan"), joined({&arguments, &outside.captures}),
+                                                         {{"body", step.region(outside)},
+                                                          {"carried", count_of(init)},
+                                                          {"scanned", count_of(xs)},
+                                                          {"length", n},
+                                                          {"reverse", reverse}},
+                                                         StreamOrDevice(where)));
   return {Arrays(all.begin(), all.begin() + carried), Arrays(all.begin() + carried, all.end())};
 }
 
