@@ -48,7 +48,10 @@ inline std::vector<RoutineGraph> all_routine_graphs(int64_t scale) {
                                 {1, part(1000000)},
                                 {part(16384), 1024},
                                 {part(1 << 20), 16},
-                                {part(16384), 1000}})
+                                {part(16384), 1000},
+                                {part(4096), 4096},
+                                {part(4096), 1009},
+                                {part(1024), 16384}})
     add("fft", "c64", "c64", rows, n, n);
   add("rfft", "f32", "c64", part(4096), 4096, 2049);
   add("irfft {n=4096}", "c64", "f32", part(4096), 2049, 4096);

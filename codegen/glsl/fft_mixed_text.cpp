@@ -1,27 +1,28 @@
 // The text of the shader of Fourier transforms whose length has small factors.
 //
-// Two copies of a workgroup's rows are in shared memory. A step takes one factor: it reads one copy and writes the
-// other, in the order that the next step needs.
+// A workgroup's rows are in shared memory. A step takes one factor: each invocation reads the numbers of one or two
+// transforms, and writes them back in the order that the next step needs.
 #include "codegen/glsl/fft.h"
 
 namespace frit::codegen::glsl {
 
-const char* const kFftMixed = R"(vec2 value_at(uint row, uint i) {
-  const uint n = uint(args.n);
+const char* const kFftMixed = R"(const uint most = points / 2u;  // numbers of a workgroup
+shared vec2 tile[most];
+$N$
+uint me = gl_LocalInvocationID.x, lines = most / n, zero = uint(args.n) - n;
+vec2 value_at(uint row, uint i) {
 $VALUE$}
 vec2 read(uint row, uint i) {
-  const uint n = uint(args.n), size = n;
+  const uint size = n;
 $READ$}
 void store(uint row, uint i, vec2 v) {
-  const uint n = uint(args.n);
   if (i >= uint(args.stored)) return;
   const uint64_t to = uint64_t(row) * uint64_t(args.stored) + uint64_t(i);
 $STORE$}
-const uint most = points / 2u;  // numbers of each copy
-// exp(-2 pi i k / m), 0 <= k < m.
+// exp(-2 pi i k / m), 0 <= k < m. Divided by a number that no compiler knows, so that known lengths have the same bits.
 vec2 root_of(uint k, uint m) {
   const uint eighths = k << 3, octant = eighths / m;
-  return root_at(octant, ratio(float(eighths - octant * m), float(m)));
+  return root_at(octant, ratio(float(eighths - octant * m), float(m + zero)));
 }
 // The roots of a few.
 vec2 small_root(uint k, uint radix) {
@@ -35,22 +36,38 @@ vec2 small_root(uint k, uint radix) {
   const vec2 w = radix == 3u ? third : radix == 5u ? fifths[i] : sevenths[i];
   return back ? conjugate(w) : w;
 }
-#define MIXED(radix, TRANSFORM) \
+// The others from the first few.
+#define ROOTS(radix, within, next) \
+  vec2 w[8]; \
+  [[unroll]] for (uint i = 1u; i < radix; ++i) { \
+    if ((i & (i - 1u)) == 0u) w[i] = root_of(within * i, next); \
+    else w[i] = times(w[i & (i - 1u)], w[i & -i]); \
+  }
+#define STEP(radix, blocks, done, TRANSFORM) \
   { \
     const uint each = n / radix, next = done * radix; \
-    for (uint at = me; at < lines * each; at += uint(threads)) { \
-      const uint line = at / each, j = at - line * each, block = j / done, within = j - block * done; \
-      vec2 v[8]; \
-      [[unroll]] for (uint i = 0u; i < radix; ++i) { \
-        v[i] = tile[from + line * n + j + i * each]; \
-        if (i > 0u && done > 1u) v[i] = times(v[i], root_of(within * i, next)); \
+    vec2 all[8]; \
+    [[unroll]] for (uint b = 0u; b < blocks; ++b) { \
+      const uint at = me + b * uint(threads), line = at / each, j = at - line * each, within = j % done; \
+      if (at < lines * each) { \
+        [[unroll]] for (uint i = 0u; i < radix; ++i) all[b * radix + i] = tile[line * n + j + i * each]; \
+        if (done > 1u) { \
+          ROOTS(radix, within, next) \
+          [[unroll]] for (uint i = 1u; i < radix; ++i) all[b * radix + i] = times(all[b * radix + i], w[i]); \
+        } \
       } \
-      TRANSFORM \
-      [[unroll]] for (uint i = 0u; i < radix; ++i) tile[most - from + line * n + block * next + within + i * done] = v[i]; \
     } \
     barrier(); \
-    from = most - from; \
-    done = next; \
+    [[unroll]] for (uint b = 0u; b < blocks; ++b) { \
+      const uint at = me + b * uint(threads), line = at / each, j = at - line * each, block = j / done; \
+      if (at < lines * each) { \
+        vec2 v[8]; \
+        [[unroll]] for (uint i = 0u; i < radix; ++i) v[i] = all[b * radix + i]; \
+        TRANSFORM \
+        [[unroll]] for (uint i = 0u; i < radix; ++i) tile[line * n + block * next + (j - block * done) + i * done] = v[i]; \
+      } \
+    } \
+    barrier(); \
   }
 #define ODD(radix) \
   vec2 u[radix]; \
@@ -62,28 +79,31 @@ vec2 small_root(uint k, uint radix) {
     } \
   } \
   [[unroll]] for (uint k = 0u; k < radix; ++k) v[k] = u[k];
+#define STEP8(done) STEP(8u, 1u, done, fft8(v);)
+#define STEP4(done) STEP(4u, 1u, done, fft4(v[0], v[1], v[2], v[3]);)
+#define STEP2(done) STEP(2u, 2u, done, fft2(v[0], v[1]);)
+#define STEP3(done) STEP(3u, 2u, done, ODD(3))
+#define STEP5(done) STEP(5u, 1u, done, ODD(5))
+#define STEP7(done) STEP(7u, 1u, done, ODD(7))
 void main() {
-  const uint me = gl_LocalInvocationID.x, n = uint(args.n), lines = most / n;
   const uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
   const uint64_t first = group * uint64_t(lines);
   if (first >= uint64_t(args.rows)) return;
   for (uint at = me; at < lines * n; at += uint(threads)) {
     const uint line = at / n;
     const uint64_t row = first + uint64_t(line);
-    tile[at] = row < uint64_t(args.rows) ? read(uint(row), at - line * n) : vec2(0.0);
+    vec2 v = vec2(0.0);
+    if (row < uint64_t(args.rows)) {
+      base = first_of(uint(row), $BYTES$u);
+      v = read(uint(row), at - line * n);
+    }
+    tile[at] = v;
   }
   barrier();
-  uint from = 0u, done = 1u;
-  while (n / done % 8u == 0u) MIXED(8u, fft8(v);)
-  while (n / done % 4u == 0u) MIXED(4u, fft4(v[0], v[1], v[2], v[3]);)
-  while (n / done % 2u == 0u) MIXED(2u, fft2(v[0], v[1]);)
-  while (n / done % 3u == 0u) MIXED(3u, ODD(3))
-  while (n / done % 5u == 0u) MIXED(5u, ODD(5))
-  while (n / done % 7u == 0u) MIXED(7u, ODD(7))
-  for (uint at = me; at < lines * n; at += uint(threads)) {
+$STEPS$  for (uint at = me; at < lines * n; at += uint(threads)) {
     const uint line = at / n;
     const uint64_t row = first + uint64_t(line);
-    if (row < uint64_t(args.rows)) store(uint(row), at - line * n, tile[from + at]);
+    if (row < uint64_t(args.rows)) store(uint(row), at - line * n, tile[at]);
   }
 }
 )";

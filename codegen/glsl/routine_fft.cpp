@@ -25,7 +25,8 @@ constexpr int64_t kMostSize = int64_t{1} << 26;     // of a row, whose roots are
 constexpr int64_t kMostNumbers = int64_t{1} << 32;  // of all rows
 // Divided by every number below 4096 whose factors are 2, 3, 5 and 7.
 constexpr int64_t kSmallFactors = int64_t{4096} * 2187 * 3125 * 2401;
-constexpr int64_t kComplex = 8;  // bytes
+constexpr int64_t kLeastPass = 8;  // of a row that is transformed by passes
+constexpr int64_t kComplex = 8;    // bytes
 
 // One where `value` is more than `least`, else zero.
 Dim exceeds(const Dim& value, int64_t least) { return min(max(value - Dim(least), Dim(0)), Dim(1)); }
@@ -48,11 +49,10 @@ struct Kind {
   const char *packed_read = nullptr, *packed_store = nullptr;  // of real rows as complex ones
 };
 
-constexpr const char* kComplexValue = "  return complex_at(first_of(row, 8u), i);\n";
-constexpr const char* kRealValue =
-    "  return vec2(Real(first_of(row, 4u) + uint64_t(int64_t(i) * args.stride) * 4UL).data, 0.0);\n";
+constexpr const char* kComplexValue = "  return complex_at(i);\n";
+constexpr const char* kRealValue = "  return vec2(Real(base + uint64_t(int64_t(i) * args.stride) * 4UL).data, 0.0);\n";
 // The other half of a real row's spectrum.
-constexpr const char* kHalfValue = R"(  vec2 v = complex_at(first_of(row, 8u), min(i, n - i));
+constexpr const char* kHalfValue = R"(  vec2 v = complex_at(min(i, n - i));
   if (i == 0u || 2u * i == n) v.y = 0.0;
   return 2u * i > n ? conjugate(v) : v;
 )";
@@ -76,7 +76,7 @@ constexpr const char* kReadProduct = R"(  const uint from = uint($SHIFT$ + 1);
 )";
 // Neighbours of a real row are the parts of a complex number.
 constexpr const char* kReadPair =
-    R"(  const uint64_t at = first_of(row, 4u) + uint64_t(int64_t(2u * i) * args.stride) * 4UL;
+    R"(  const uint64_t at = base + uint64_t(int64_t(2u * i) * args.stride) * 4UL;
   return vec2(Real(at).data, Real(at + uint64_t(args.stride) * 4UL).data);
 )";
 constexpr const char* kStoreHalf =
@@ -85,8 +85,7 @@ constexpr const char* kStoreHalf =
   Complex(args.result + to * 8UL).data = v;
   if (i == 0u) Complex(args.result + (to + uint64_t(args.size)) * 8UL).data = vec2((u.x - u.y) * scale, 0.0);
 )";
-constexpr const char* kReadHalf = R"(  const uint64_t base = first_of(row, 8u);
-  vec2 a = complex_at(base, i), b = conjugate(complex_at(base, size - i));
+constexpr const char* kReadHalf = R"(  vec2 a = complex_at(i), b = conjugate(complex_at(size - i));
   if (i == 0u) a.y = 0.0, b.y = 0.0;
   const vec2 odd = times(a - b, conjugate(root(i, findMSB(n))));
   return conjugate(a + b + vec2(-odd.y, odd.x));
@@ -111,7 +110,8 @@ class Transform {
     std::vector<Shader> shaders;
     const bool known = n_.is_const();
     const int64_t n = known ? n_.value() : 0;
-    const bool is_power = n > 0 && kMostSize % n == 0, is_packed = n > 1 && (kind_.half || n <= 2 * points());
+    const bool is_power = n >= kLeastPass && kMostSize % n == 0,
+               is_packed = n >= 2 * kLeastPass && (kind_.half || n <= 2 * points());
     if (kind_.packed_read && (!known || (is_power && is_packed))) shaders.push_back(packed());
     if (!known || (is_power && shaders.empty())) shaders.push_back(whole());
     const bool is_short = n > 0 && n <= points() / 2 && kSmallFactors % n == 0;
@@ -122,7 +122,7 @@ class Transform {
 
  private:
   // Of a workgroup, which has an eighth as many invocations.
-  int bits() const { return step_.features.shared_bytes >= 8u << 12 && step_.features.group_size >= 512 ? 12 : 11; }
+  int bits() const { return step_.features.shared_bytes >= 4u << 12 && step_.features.group_size >= 512 ? 12 : 11; }
   int64_t points() const { return int64_t{1} << bits(); }
   Dim more_than_one_pass(const Dim& size) const { return exceeds(size, points()); }
   Dim more_than_two(const Dim& size) const { return exceeds(size, int64_t{1} << 2 * (bits() - 2)); }
@@ -146,27 +146,37 @@ class Transform {
   }
 
   struct Text {
+    Dim size;
     std::string read, store;
     bool last = true;
     std::string shift = "0";
     const char* body = kFftPass;
+    const char* others = "";
+    std::string steps = {};
   };
 
   Shader pass(const std::string& name, const Text& text, Form form) const {
     const int64_t norm = step_.step.attrs.get_int("norm");
     const char* const scale = norm == 0   ? "  const float scale = 1.0;\n"
-                              : norm == 2 ? "  const float scale = ratio(1.0, float(n));\n"
-                                          : "  const float scale = inverse_root(float(n));\n";
+                              : norm == 2 ? "  const float scale = ratio(1.0, float(uint(args.n)));\n"
+                                          : "  const float scale = inverse_root(float(uint(args.n)));\n";
     Shader shader;
     shader.text = fill(std::string(kFftHead) + text.body, {{"VALUE", kind_.value},
                                                            {"READ", text.read},
                                                            {"STORE", scale + text.store},
-                                                           {"LAST", text.last ? "true" : "false"}});
+                                                           {"LAST", text.last ? "true" : "false"},
+                                                           {"OTHERS", text.others},
+                                                           {"MOVES", fft_moves(3) + fft_moves(2) + fft_moves(1)},
+                                                           {"STEPS", text.steps}});
     shader.text = fill(std::move(shader.text), {{"TURNED", kind_.inverse ? "conjugate(v)" : "v"},
                                                 {"BACK", kind_.inverse ? "conjugate(u)" : "u"},
                                                 {"SHIFT", text.shift},
+                                                {"SIZE_BITS", bits_text(text.size)},
+                                                {"BYTES", std::to_string(step_.step.dtypes[0].size)},
+                                                {"N", length_text()},
                                                 {"BITS", std::to_string(bits())},
                                                 {"THREADS", std::to_string(points() / 8)}});
+    shader.text = unroll(std::move(shader.text));
     shader.kernel.name = step_.name() + name;
     shader.kernel.group_size = static_cast<uint32_t>(points() / 8);
     shader.kernel.routine = std::move(form);
@@ -180,18 +190,23 @@ class Transform {
     const Dim rows = form_number(Form::batch_slot(kWindows)), half = floor_div(n_, 2),
               bytes = rows * half * Dim(kComplex);
     Form f = form(rows, half);
-    for (const Dim& zero : {mod(Dim(kMostSize), n_), shortfall(n_, 2), kind_.half ? Dim(0) : excess(n_, 2 * points())})
+    for (const Dim& zero :
+         {mod(Dim(kMostSize), n_), shortfall(n_, 2 * kLeastPass), kind_.half ? Dim(0) : excess(n_, 2 * points())})
       f.suited.push_back(form_program(zero));
     f.scratch = {form_program(bytes * more_than_one_pass(half)), form_program(bytes * more_than_two(half))};
-    return pass("_packed", {kind_.packed_read, std::string(kOfRow) + kind_.packed_store}, std::move(f));
+    const char* const others = kind_.half ? "" : kFftOthers;
+    return pass("_packed",
+                {half, kind_.packed_read, std::string(kOfRow) + kind_.packed_store, true, "0", kFftPass, others},
+                std::move(f));
   }
 
   Shader whole() const {
     const Dim rows = form_number(Form::batch_slot(kWindows)), bytes = rows * n_ * Dim(kComplex);
     Form f = form(rows, n_);
     f.suited.push_back(form_program(mod(Dim(kMostSize), n_)));
+    f.suited.push_back(form_program(shortfall(n_, kLeastPass)));
     f.scratch = {form_program(bytes * more_than_one_pass(n_)), form_program(bytes * more_than_two(n_))};
-    return pass("_fft", {kReadRow, stored(kOfRow)}, std::move(f));
+    return pass("_fft", {n_, kReadRow, stored(kOfRow)}, std::move(f));
   }
 
   Shader mixed() const {
@@ -201,7 +216,34 @@ class Transform {
       f.suited.push_back(form_program(zero));
     f.groups = form_program(ceil_div(rows, floor_div(Dim(points() / 2), n_)));
     f.turns = DimProgram(1);
-    return pass("_mixed", {kReadRow, stored(kOfRow), true, "0", kFftMixed}, std::move(f));
+    return pass("_mixed", {n_, kReadRow, stored(kOfRow), true, "0", kFftMixed, "", mixed_steps()}, std::move(f));
+  }
+
+  // Of a known size a number that the shader's compiler can use.
+  static std::string bits_text(const Dim& size) {
+    if (!size.is_const()) return "findMSB(uint(args.size))";
+    int bits = 0;
+    while (int64_t{2} << bits <= size.value()) ++bits;
+    return std::to_string(bits);
+  }
+
+  std::string length_text() const {
+    return n_.is_const() ? "const uint n = " + std::to_string(n_.value()) + "u;" : "uint n = uint(args.n);";
+  }
+
+  // Of a known length with numbers that the shader's compiler can use.
+  std::string mixed_steps() const {
+    const bool known = n_.is_const();
+    std::string steps = known ? "" : "  uint done = 1u;\n";
+    int64_t done = 1;
+    for (const int radix : {8, 4, 2, 3, 5, 7}) {
+      const std::string digit = std::to_string(radix);
+      if (!known)
+        steps += "  for (; n / done % " + digit + "u == 0u; done *= " + digit + "u) STEP" + digit + "(done)\n";
+      for (; known && n_.value() / done % radix == 0; done *= radix)
+        steps += "  STEP" + digit + "(" + std::to_string(done) + "u)\n";
+    }
+    return steps;
   }
 
   void add_convolution(std::vector<Shader>& shaders) const {
@@ -211,8 +253,8 @@ class Transform {
     there.suited.push_back(form_program(excess(least, kMostSize)));
     there.scratch = {form_program(bytes), form_program(bytes * more_than_one_pass(size))};
     there.joined = true;
-    shaders.push_back(pass("_chirp", {kReadChirped, stored(kOfRow), false}, std::move(there)));
-    const Text text{kReadProduct, stored(kOfProduct), true, "passes_of(findMSB(uint(args.size)))"};
+    shaders.push_back(pass("_chirp", {size, kReadChirped, stored(kOfRow), false}, std::move(there)));
+    const Text text{size, kReadProduct, stored(kOfProduct), true, "passes_of(findMSB(uint(args.size)))"};
     shaders.push_back(pass("_back", text, std::move(back)));
   }
 

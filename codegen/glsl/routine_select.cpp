@@ -24,7 +24,9 @@ constexpr const char* kOwn = R"(  uint64_t kept[2];
 )";
 
 // Words BEGIN (row, first element, and `m` elements from an address on), RANK and STORE.
-constexpr const char* kText = R"(shared uint histogram[256], sums[256], others[256], chosen[2];
+constexpr const char* kText = R"(const uint tile = $TILE$, each = tile / 256u;
+shared uint histogram[256], sums[256], chosen[2];
+shared $WORD$ staged[tile];
 uint64_t base;
 int64_t stride;
 $WORD$ element(uint i) { return $WORD$(Element(base + uint64_t(int64_t(i) * stride) * $SIZE$UL).data); }
@@ -58,31 +60,48 @@ $BEGIN$  // The key of that rank, and its rank among the elements of that key.
     among = chosen[1];
     barrier();
   }
-  const uint each = (m + 255u) / 256u, begin = min(me * each, m), end = min(begin + each, m);
-  uint lower = 0u, equal = 0u;
-  for (uint i = begin; i < end; ++i) {
-    const $WORD$ own = key_of(element(i));
-    if (own < key) ++lower;
-    if (own == key) ++equal;
-  }
-  sums[me] = lower;
-  others[me] = equal;
-  for (uint step = 1u; step < 256u; step *= 2u) {
+  // A tile at a time, which is read along the row. Counts of lower elements are in the lower half of a number, those of
+  // equal ones in the upper half.
+  uint lower_before = 0u, equal_before = 0u;
+  for (uint first_in_tile = 0u; first_in_tile < m; first_in_tile += tile) {
+    const uint count = min(tile, m - first_in_tile);
+    for (uint i = me; i < count; i += 256u) staged[bank(i)] = element(first_in_tile + i);
     barrier();
-    const uint more = me >= step ? sums[me - step] : 0u, more_equal = me >= step ? others[me - step] : 0u;
+    $WORD$ words[each];
+    uint own_counts = 0u;
+    [[unroll]] for (uint k = 0u; k < each; ++k) {
+      const uint at = me * each + k;
+      words[k] = at < count ? staged[bank(at)] : 0$U$;
+      const $WORD$ own = key_of(words[k]);
+      if (at < count) own_counts += own < key ? 1u : own == key ? 65536u : 0u;
+    }
+    uint counts = own_counts;
+    sums[me] = counts;
+    for (uint step = 1u; step < 256u; step *= 2u) {
+      barrier();
+      const uint more = me >= step ? sums[me - step] : 0u;
+      barrier();
+      counts += more;
+      sums[me] = counts;
+    }
     barrier();
-    sums[me] += more;
-    others[me] += more_equal;
-  }
-  lower = sums[me] - lower;
-  equal = others[me] - equal;
-  for (uint i = begin; i < end; ++i) {
-    const $WORD$ word = element(i), own = key_of(word);
-    const uint fronts = lower + min(equal, among);  // in front of this one
-    const bool front = own < key || (own == key && equal < among);
-    const bool itself = own == key && equal == among;
-$STORE$    if (own < key) ++lower;
-    if (own == key) ++equal;
+    const uint all = sums[255];
+    counts -= own_counts;
+    uint lower = lower_before + (counts & 65535u), equal = equal_before + (counts >> 16u);
+    [[unroll]] for (uint k = 0u; k < each; ++k) {
+      const uint i = first_in_tile + me * each + k;
+      const $WORD$ word = words[k], own = key_of(word);
+      if (me * each + k < count) {
+        const uint fronts = lower + min(equal, among);  // in front of this one
+        const bool front = own < key || (own == key && equal < among);
+        const bool itself = own == key && equal == among;
+$STORE$        if (own < key) ++lower;
+        if (own == key) ++equal;
+      }
+    }
+    lower_before += all & 65535u;
+    equal_before += all >> 16u;
+    barrier();
   }
 }
 )";
@@ -178,7 +197,9 @@ $STORE$      if (front) ++passed;
 )";
 
 std::string text_of(Dtype t, const std::map<std::string, std::string>& own) {
-  return fill(fill(fill(std::string(kRowHead) + kRowKeys + kText, {{"OWN", kOwn}}), own), row_words(t));
+  auto words = row_words(t);
+  words["TILE"] = std::to_string(sorted_tile(t)) + "u";
+  return fill(fill(fill(std::string(kRowHead) + kRowKeys + kRowBank + kText, {{"OWN", kOwn}}), own), words);
 }
 
 Dim kth_of(const RoutineStep& s) {

@@ -15,9 +15,6 @@ constexpr const char* kOwn = R"(  int64_t span, tiles;
   int64_t turn, turns;
 )";
 
-// Places in shared memory that are a run of an invocation apart lie in different banks.
-constexpr const char* kBank = "uint bank(uint i) { return i ^ (i >> 5u & 7u); }\n";
-
 constexpr const char* kTileText = R"(const uint tile = $TILE$, threads = 256, each = tile / threads;
 shared $WORD$ keys[tile];
 shared uint places[tile];
@@ -201,7 +198,7 @@ Words merge_words(bool positions, int64_t tile) {
 std::string text_of(Dtype t, const char* body, const Words& own) {
   Words words = row_words(t);
   words["TILE"] = std::to_string(sorted_tile(t));
-  return fill(fill(fill(std::string(kRowHead) + kRowKeys + kBank + body, {{"OWN", kOwn}}), own), words);
+  return fill(fill(fill(std::string(kRowHead) + kRowKeys + kRowBank + body, {{"OWN", kOwn}}), own), words);
 }
 
 // The arguments of kOwn. Without runs in working memory there are no turns.

@@ -79,6 +79,8 @@ layout(buffer_reference, std430, buffer_reference_align = $WORD_BYTES$) buffer W
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Place { uint data; };
 $KEY$)";
 
+const char* const kRowBank = "uint bank(uint i) { return i ^ (i >> 5u & 7u); }\n";
+
 std::map<std::string, std::string> row_words(Dtype t) {
   const bool wide = has_wide_words(t);
   std::string extensions;

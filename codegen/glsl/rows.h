@@ -15,6 +15,8 @@ constexpr uint32_t kRowThreads = 256;           // invocations of a workgroup
 extern const char* const kRowHead;
 // Positions in rows: reads and keys of elements. Follows the head.
 extern const char* const kRowKeys;
+// Places in shared memory that are a run of an invocation apart lie in different banks.
+extern const char* const kRowBank;
 
 // Words of the text for elements of a type.
 std::map<std::string, std::string> row_words(Dtype type);

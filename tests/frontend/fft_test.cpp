@@ -187,7 +187,7 @@ TEST(Fft, CompiledForAnyShape) {
                                   fft::fftshift(in[0]), abs(fft::fft2(in[0] * array(2.0f)))};
       },
       true);
-  for (int n : {4, 7, 200}) {
+  for (int n : {4, 7, 64, 200}) {
     const array x = drawn({5, n}, false);
     const auto got = f({x});
     EXPECT_EQ(distance(got[0], fft::fft(x)), 0);

@@ -12,7 +12,6 @@ layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arg
 };
 layout(push_constant, std430) uniform Push { Arguments args; };
 const int points = 1 << 11, threads = points / 8;  // of a workgroup
-shared vec2 tile[points];
 // A row that is too long for one pass has passes of fewer numbers each, so that four neighbours lie side by side.
 int passes_of(int bits) { return bits <= 11 ? 1 : (bits + 11 - 3) / (11 - 2); }
 vec2 times(vec2 a, vec2 b) { return vec2(fma(a.x, b.x, -a.y * b.y), fma(a.x, b.y, a.y * b.x)); }
@@ -76,42 +75,6 @@ void fft8(inout vec2 v[8]) {
   const vec2 a[4] = vec2[4](v[0], v[2], v[4], v[6]), b[4] = vec2[4](v[1], v[3], v[5], v[7]);
   [[unroll]] for (int i = 0; i < 4; ++i) v[i] = a[i] + b[i], v[i + 4] = a[i] - b[i];
 }
-// Transforms of all columns of the tile: number r of column c, of 2^bits numbers, lies at r * columns + c. A step takes
-// those in blocks of 2^done numbers together, `radix` at a time.
-#define STEP(radix, radix_bits, TRANSFORM) \
-  { \
-    vec2 v[8]; \
-    [[unroll]] for (int b = 0; b < 8 / radix; ++b) { \
-      const uint at = uint(b * threads) + gl_LocalInvocationID.x, column = at & (columns - 1u), j = at >> (11 - bits); \
-      const uint within = j & ((1u << done) - 1u); \
-      [[unroll]] for (int i = 0; i < radix; ++i) \
-        v[b * radix + i] = tile[(j + (uint(i) << (bits - radix_bits))) * columns + column]; \
-      if (done > 0) { \
-        vec2 w[8]; \
-        [[unroll]] for (int i = 1; i < radix; ++i) { \
-          if ((i & (i - 1)) == 0) w[i] = root(within * uint(i), done + radix_bits); \
-          else w[i] = times(w[i & (i - 1)], w[i & -i]); \
-          v[b * radix + i] = times(v[b * radix + i], w[i]); \
-        } \
-      } \
-    } \
-    barrier(); \
-    TRANSFORM \
-    [[unroll]] for (int b = 0; b < 8 / radix; ++b) { \
-      const uint at = uint(b * threads) + gl_LocalInvocationID.x, column = at & (columns - 1u), j = at >> (11 - bits); \
-      const uint within = j & ((1u << done) - 1u), to = ((j >> done) << (done + radix_bits)) + within; \
-      [[unroll]] for (int i = 0; i < radix; ++i) tile[(to + (uint(i) << done)) * columns + column] = v[b * radix + i]; \
-    } \
-    barrier(); \
-    done += radix_bits; \
-  }
-void transform_columns(int bits) {
-  const uint columns = uint(points) >> bits;
-  int done = 0;
-  while (bits - done >= 3) STEP(8, 3, fft8(v);)
-  if (bits - done == 2) STEP(4, 2, fft4(v[0], v[1], v[2], v[3]); fft4(v[4], v[5], v[6], v[7]);)
-  if (bits - done == 1) STEP(2, 1, fft2(v[0], v[1]); fft2(v[2], v[3]); fft2(v[4], v[5]); fft2(v[6], v[7]);)
-}
 // The first number of a row of the operand.
 uint64_t first_of(uint row, uint bytes) {
   int64_t offset = 0L;
@@ -122,11 +85,14 @@ uint64_t first_of(uint row, uint bytes) {
   }
   return args.x + uint64_t(offset) * uint64_t(bytes);
 }
-vec2 complex_at(uint64_t base, uint i) { return Complex(base + uint64_t(int64_t(i) * args.stride) * 8UL).data; }
+uint64_t base;  // the first number of the row that is read
+vec2 complex_at(uint i) { return Complex(base + uint64_t(int64_t(i) * args.stride) * 8UL).data; }
 vec2 work_at(uint which, uint64_t i) { return Complex(args.work[which & 1u] + i * 8UL).data; }
+shared float tile[points];
+vec2 v[8];
 vec2 value_at(uint row, uint i) {
   const uint n = uint(args.n);
-  return complex_at(first_of(row, 8u), i);
+  return complex_at(i);
 }
 vec2 read(uint row, uint i) {
   const uint n = uint(args.n), size = uint(args.size);
@@ -142,9 +108,311 @@ void store(uint row, uint i, vec2 v, vec2 other) {
   v = u * scale;
   Complex(args.result + to * 8UL).data = v;
 }
+// Numbers that are a power of two apart lie in different banks. Places without bits in common may be turned one by one.
+uint bank(uint i) { return i ^ ((i >> 5u ^ i >> 8u) & 7u) ^ (i >> 3u & 24u); }
+// A number that a step of 2^step numbers takes: it lies in a column, `j` in front of the first of the step's numbers.
+struct Place {
+  uint column, j;
+};
+Place place_of(int block, int bits, int step, bool along) {
+  const uint at = uint(block * threads) + gl_LocalInvocationID.x, rest = uint(bits - step);
+  if (along) return Place(at >> rest, at & ((1u << rest) - 1u));
+  return Place(at & ((1u << (11 - bits)) - 1u), at >> (11 - bits));
+}
+// Moves numbers from where a step of 8 leaves them to where one of 2^3 takes them, so that 2^done lie in order; first
+// the real parts, as shared memory is scarce.
+void exchange3(int done, int bits, bool from_along, bool along) {
+  const Place from = place_of(0, bits, 3, from_along);
+  const uint low = uint(done - 3), within = from.j & ((1u << low) - 1u);
+  const uint to = bank((from.column << bits) + ((from.j >> low) << done) + within);
+  uint get[8];
+  {
+    const Place p = place_of(0 >> 3, bits, 3, along);
+    get[0] = bank((p.column << bits) + p.j) ^ bank((0u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(1 >> 3, bits, 3, along);
+    get[1] = bank((p.column << bits) + p.j) ^ bank((1u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(2 >> 3, bits, 3, along);
+    get[2] = bank((p.column << bits) + p.j) ^ bank((2u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(3 >> 3, bits, 3, along);
+    get[3] = bank((p.column << bits) + p.j) ^ bank((3u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(4 >> 3, bits, 3, along);
+    get[4] = bank((p.column << bits) + p.j) ^ bank((4u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(5 >> 3, bits, 3, along);
+    get[5] = bank((p.column << bits) + p.j) ^ bank((5u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(6 >> 3, bits, 3, along);
+    get[6] = bank((p.column << bits) + p.j) ^ bank((6u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(7 >> 3, bits, 3, along);
+    get[7] = bank((p.column << bits) + p.j) ^ bank((7u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  if (done > 3) barrier();
+  tile[to ^ bank(0u << low)] = v[0].x;
+  tile[to ^ bank(1u << low)] = v[1].x;
+  tile[to ^ bank(2u << low)] = v[2].x;
+  tile[to ^ bank(3u << low)] = v[3].x;
+  tile[to ^ bank(4u << low)] = v[4].x;
+  tile[to ^ bank(5u << low)] = v[5].x;
+  tile[to ^ bank(6u << low)] = v[6].x;
+  tile[to ^ bank(7u << low)] = v[7].x;
+  barrier();
+  v[0].x = tile[get[0]];
+  v[1].x = tile[get[1]];
+  v[2].x = tile[get[2]];
+  v[3].x = tile[get[3]];
+  v[4].x = tile[get[4]];
+  v[5].x = tile[get[5]];
+  v[6].x = tile[get[6]];
+  v[7].x = tile[get[7]];
+  barrier();
+  tile[to ^ bank(0u << low)] = v[0].y;
+  tile[to ^ bank(1u << low)] = v[1].y;
+  tile[to ^ bank(2u << low)] = v[2].y;
+  tile[to ^ bank(3u << low)] = v[3].y;
+  tile[to ^ bank(4u << low)] = v[4].y;
+  tile[to ^ bank(5u << low)] = v[5].y;
+  tile[to ^ bank(6u << low)] = v[6].y;
+  tile[to ^ bank(7u << low)] = v[7].y;
+  barrier();
+  v[0].y = tile[get[0]];
+  v[1].y = tile[get[1]];
+  v[2].y = tile[get[2]];
+  v[3].y = tile[get[3]];
+  v[4].y = tile[get[4]];
+  v[5].y = tile[get[5]];
+  v[6].y = tile[get[6]];
+  v[7].y = tile[get[7]];
+}
+// Of the numbers that the step takes, by the place of each in its block of 2^done.
+void turn_by_roots3(int done, int bits, bool along) {
+  {
+    const uint within = place_of(0, bits, 3, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 3);
+    v[0 * 8 + 1] = times(v[0 * 8 + 1], w1);
+    const vec2 w2 = root(within * 2u, done + 3);
+    v[0 * 8 + 2] = times(v[0 * 8 + 2], w2);
+    const vec2 w3 = times(w2, w1);
+    v[0 * 8 + 3] = times(v[0 * 8 + 3], w3);
+    const vec2 w4 = root(within * 4u, done + 3);
+    v[0 * 8 + 4] = times(v[0 * 8 + 4], w4);
+    const vec2 w5 = times(w4, w1);
+    v[0 * 8 + 5] = times(v[0 * 8 + 5], w5);
+    const vec2 w6 = times(w4, w2);
+    v[0 * 8 + 6] = times(v[0 * 8 + 6], w6);
+    const vec2 w7 = times(w6, w1);
+    v[0 * 8 + 7] = times(v[0 * 8 + 7], w7);
+  }
+}
+// Moves numbers from where a step of 8 leaves them to where one of 2^2 takes them, so that 2^done lie in order; first
+// the real parts, as shared memory is scarce.
+void exchange2(int done, int bits, bool from_along, bool along) {
+  const Place from = place_of(0, bits, 3, from_along);
+  const uint low = uint(done - 3), within = from.j & ((1u << low) - 1u);
+  const uint to = bank((from.column << bits) + ((from.j >> low) << done) + within);
+  uint get[8];
+  {
+    const Place p = place_of(0 >> 2, bits, 2, along);
+    get[0] = bank((p.column << bits) + p.j) ^ bank((0u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(1 >> 2, bits, 2, along);
+    get[1] = bank((p.column << bits) + p.j) ^ bank((1u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(2 >> 2, bits, 2, along);
+    get[2] = bank((p.column << bits) + p.j) ^ bank((2u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(3 >> 2, bits, 2, along);
+    get[3] = bank((p.column << bits) + p.j) ^ bank((3u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(4 >> 2, bits, 2, along);
+    get[4] = bank((p.column << bits) + p.j) ^ bank((4u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(5 >> 2, bits, 2, along);
+    get[5] = bank((p.column << bits) + p.j) ^ bank((5u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(6 >> 2, bits, 2, along);
+    get[6] = bank((p.column << bits) + p.j) ^ bank((6u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(7 >> 2, bits, 2, along);
+    get[7] = bank((p.column << bits) + p.j) ^ bank((7u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  if (done > 3) barrier();
+  tile[to ^ bank(0u << low)] = v[0].x;
+  tile[to ^ bank(1u << low)] = v[1].x;
+  tile[to ^ bank(2u << low)] = v[2].x;
+  tile[to ^ bank(3u << low)] = v[3].x;
+  tile[to ^ bank(4u << low)] = v[4].x;
+  tile[to ^ bank(5u << low)] = v[5].x;
+  tile[to ^ bank(6u << low)] = v[6].x;
+  tile[to ^ bank(7u << low)] = v[7].x;
+  barrier();
+  v[0].x = tile[get[0]];
+  v[1].x = tile[get[1]];
+  v[2].x = tile[get[2]];
+  v[3].x = tile[get[3]];
+  v[4].x = tile[get[4]];
+  v[5].x = tile[get[5]];
+  v[6].x = tile[get[6]];
+  v[7].x = tile[get[7]];
+  barrier();
+  tile[to ^ bank(0u << low)] = v[0].y;
+  tile[to ^ bank(1u << low)] = v[1].y;
+  tile[to ^ bank(2u << low)] = v[2].y;
+  tile[to ^ bank(3u << low)] = v[3].y;
+  tile[to ^ bank(4u << low)] = v[4].y;
+  tile[to ^ bank(5u << low)] = v[5].y;
+  tile[to ^ bank(6u << low)] = v[6].y;
+  tile[to ^ bank(7u << low)] = v[7].y;
+  barrier();
+  v[0].y = tile[get[0]];
+  v[1].y = tile[get[1]];
+  v[2].y = tile[get[2]];
+  v[3].y = tile[get[3]];
+  v[4].y = tile[get[4]];
+  v[5].y = tile[get[5]];
+  v[6].y = tile[get[6]];
+  v[7].y = tile[get[7]];
+}
+// Of the numbers that the step takes, by the place of each in its block of 2^done.
+void turn_by_roots2(int done, int bits, bool along) {
+  {
+    const uint within = place_of(0, bits, 2, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 2);
+    v[0 * 4 + 1] = times(v[0 * 4 + 1], w1);
+    const vec2 w2 = root(within * 2u, done + 2);
+    v[0 * 4 + 2] = times(v[0 * 4 + 2], w2);
+    const vec2 w3 = times(w2, w1);
+    v[0 * 4 + 3] = times(v[0 * 4 + 3], w3);
+  }
+  {
+    const uint within = place_of(1, bits, 2, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 2);
+    v[1 * 4 + 1] = times(v[1 * 4 + 1], w1);
+    const vec2 w2 = root(within * 2u, done + 2);
+    v[1 * 4 + 2] = times(v[1 * 4 + 2], w2);
+    const vec2 w3 = times(w2, w1);
+    v[1 * 4 + 3] = times(v[1 * 4 + 3], w3);
+  }
+}
+// Moves numbers from where a step of 8 leaves them to where one of 2^1 takes them, so that 2^done lie in order; first
+// the real parts, as shared memory is scarce.
+void exchange1(int done, int bits, bool from_along, bool along) {
+  const Place from = place_of(0, bits, 3, from_along);
+  const uint low = uint(done - 3), within = from.j & ((1u << low) - 1u);
+  const uint to = bank((from.column << bits) + ((from.j >> low) << done) + within);
+  uint get[8];
+  {
+    const Place p = place_of(0 >> 1, bits, 1, along);
+    get[0] = bank((p.column << bits) + p.j) ^ bank((0u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(1 >> 1, bits, 1, along);
+    get[1] = bank((p.column << bits) + p.j) ^ bank((1u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(2 >> 1, bits, 1, along);
+    get[2] = bank((p.column << bits) + p.j) ^ bank((2u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(3 >> 1, bits, 1, along);
+    get[3] = bank((p.column << bits) + p.j) ^ bank((3u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(4 >> 1, bits, 1, along);
+    get[4] = bank((p.column << bits) + p.j) ^ bank((4u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(5 >> 1, bits, 1, along);
+    get[5] = bank((p.column << bits) + p.j) ^ bank((5u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(6 >> 1, bits, 1, along);
+    get[6] = bank((p.column << bits) + p.j) ^ bank((6u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(7 >> 1, bits, 1, along);
+    get[7] = bank((p.column << bits) + p.j) ^ bank((7u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  if (done > 3) barrier();
+  tile[to ^ bank(0u << low)] = v[0].x;
+  tile[to ^ bank(1u << low)] = v[1].x;
+  tile[to ^ bank(2u << low)] = v[2].x;
+  tile[to ^ bank(3u << low)] = v[3].x;
+  tile[to ^ bank(4u << low)] = v[4].x;
+  tile[to ^ bank(5u << low)] = v[5].x;
+  tile[to ^ bank(6u << low)] = v[6].x;
+  tile[to ^ bank(7u << low)] = v[7].x;
+  barrier();
+  v[0].x = tile[get[0]];
+  v[1].x = tile[get[1]];
+  v[2].x = tile[get[2]];
+  v[3].x = tile[get[3]];
+  v[4].x = tile[get[4]];
+  v[5].x = tile[get[5]];
+  v[6].x = tile[get[6]];
+  v[7].x = tile[get[7]];
+  barrier();
+  tile[to ^ bank(0u << low)] = v[0].y;
+  tile[to ^ bank(1u << low)] = v[1].y;
+  tile[to ^ bank(2u << low)] = v[2].y;
+  tile[to ^ bank(3u << low)] = v[3].y;
+  tile[to ^ bank(4u << low)] = v[4].y;
+  tile[to ^ bank(5u << low)] = v[5].y;
+  tile[to ^ bank(6u << low)] = v[6].y;
+  tile[to ^ bank(7u << low)] = v[7].y;
+  barrier();
+  v[0].y = tile[get[0]];
+  v[1].y = tile[get[1]];
+  v[2].y = tile[get[2]];
+  v[3].y = tile[get[3]];
+  v[4].y = tile[get[4]];
+  v[5].y = tile[get[5]];
+  v[6].y = tile[get[6]];
+  v[7].y = tile[get[7]];
+}
+// Of the numbers that the step takes, by the place of each in its block of 2^done.
+void turn_by_roots1(int done, int bits, bool along) {
+  {
+    const uint within = place_of(0, bits, 1, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 1);
+    v[0 * 2 + 1] = times(v[0 * 2 + 1], w1);
+  }
+  {
+    const uint within = place_of(1, bits, 1, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 1);
+    v[1 * 2 + 1] = times(v[1 * 2 + 1], w1);
+  }
+  {
+    const uint within = place_of(2, bits, 1, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 1);
+    v[2 * 2 + 1] = times(v[2 * 2 + 1], w1);
+  }
+  {
+    const uint within = place_of(3, bits, 1, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 1);
+    v[3 * 2 + 1] = times(v[3 * 2 + 1], w1);
+  }
+}
 void main() {
-  const int all_bits = findMSB(uint(args.size)), turn = int(args.turn);
-  const int passes = passes_of(all_bits);
+  const int all_bits = 12, passes = passes_of(all_bits), turn = passes == 1 ? 0 : int(args.turn);
   // The passes take about as many bits each: those of this one, and those that passes before it took.
   const int before = all_bits * turn / passes, bits = all_bits * (turn + 1) / passes - before;
   const uint radix = 1u << bits, columns = uint(points) >> bits, across_bits = uint(all_bits - bits);
@@ -152,36 +420,185 @@ void main() {
   const uint64_t first = group * uint64_t(columns), end = uint64_t(args.rows) << across_bits;
   if (first >= end) return;
   const uint within_mask = (1u << before) - 1u, source = uint(turn + 0 + 1), target = uint(turn + 0);
-  // Neighbours read and write numbers that lie side by side: along a column where a column is a row, else across.
-  const bool along = passes == 1 && args.stride == 1L;
-  [[unroll]] for (int e = 0; e < 8; ++e) {
-    const uint slot = uint(e * threads) + gl_LocalInvocationID.x;
-    const uint r = along ? slot & (radix - 1u) : slot / columns;
-    const uint c = along ? slot >> bits : slot & (columns - 1u);
-    const uint64_t column = first + uint64_t(c);
-    vec2 v = vec2(0.0);
-    if (column < end) {
-      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
-      const uint i = j + (r << across_bits);
-      if (turn == 0) v = read(row, i);
-      else v = work_at(source, (uint64_t(row) << all_bits) + uint64_t(i));
-      if (turn > 0) v = times(v, root((j & within_mask) * r, before + bits));
+  // Neighbours read and write numbers that lie side by side: along a column where a column is a row, else across. The
+  // first pass leaves columns as rows.
+  bool along = passes == 1 && args.stride == 1L;
+  const Place p = place_of(0, bits, 3, along);
+  const uint64_t column = first + uint64_t(p.column);
+  const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+  if (column < end && turn == 0) {
+    base = first_of(row, 8u);
+    v[0] = read(row, j + (p.j + (0u << uint(bits - 3)) << across_bits));
+    v[1] = read(row, j + (p.j + (1u << uint(bits - 3)) << across_bits));
+    v[2] = read(row, j + (p.j + (2u << uint(bits - 3)) << across_bits));
+    v[3] = read(row, j + (p.j + (3u << uint(bits - 3)) << across_bits));
+    v[4] = read(row, j + (p.j + (4u << uint(bits - 3)) << across_bits));
+    v[5] = read(row, j + (p.j + (5u << uint(bits - 3)) << across_bits));
+    v[6] = read(row, j + (p.j + (6u << uint(bits - 3)) << across_bits));
+    v[7] = read(row, j + (p.j + (7u << uint(bits - 3)) << across_bits));
+  } else if (column < end) {
+    {
+      const uint r = p.j + (0u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[0] = times(u, root((j & within_mask) * r, before + bits));
     }
-    tile[r * columns + c] = v;
+    {
+      const uint r = p.j + (1u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[1] = times(u, root((j & within_mask) * r, before + bits));
+    }
+    {
+      const uint r = p.j + (2u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[2] = times(u, root((j & within_mask) * r, before + bits));
+    }
+    {
+      const uint r = p.j + (3u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[3] = times(u, root((j & within_mask) * r, before + bits));
+    }
+    {
+      const uint r = p.j + (4u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[4] = times(u, root((j & within_mask) * r, before + bits));
+    }
+    {
+      const uint r = p.j + (5u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[5] = times(u, root((j & within_mask) * r, before + bits));
+    }
+    {
+      const uint r = p.j + (6u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[6] = times(u, root((j & within_mask) * r, before + bits));
+    }
+    {
+      const uint r = p.j + (7u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[7] = times(u, root((j & within_mask) * r, before + bits));
+    }
+  } else {
+    v[0] = vec2(0.0);
+    v[1] = vec2(0.0);
+    v[2] = vec2(0.0);
+    v[3] = vec2(0.0);
+    v[4] = vec2(0.0);
+    v[5] = vec2(0.0);
+    v[6] = vec2(0.0);
+    v[7] = vec2(0.0);
   }
-  barrier();
-  transform_columns(bits);
-  [[unroll]] for (int e = 0; e < 8; ++e) {
-    const uint slot = uint(e * threads) + gl_LocalInvocationID.x;
-    const uint r = turn == 0 ? slot & (radix - 1u) : slot / columns;
-    const uint c = turn == 0 ? slot >> bits : slot & (columns - 1u);
-    const uint64_t column = first + uint64_t(c);
+  fft8(v);
+  int done = 3, last = 3;
+  for (; bits - done >= 3; done += 3) {
+    exchange3(done, bits, along, turn == 0);
+    along = turn == 0;
+    turn_by_roots3(done, bits, along);
+    fft8(v);
+  }
+  if (bits - done == 2) {
+    exchange2(done, bits, along, turn == 0);
+    along = turn == 0;
+    turn_by_roots2(done, bits, along);
+    fft4(v[0], v[1], v[2], v[3]);
+    fft4(v[4], v[5], v[6], v[7]);
+    last = 2;
+  } else if (bits - done == 1) {
+    exchange1(done, bits, along, turn == 0);
+    along = turn == 0;
+    turn_by_roots1(done, bits, along);
+    fft2(v[0], v[1]);
+    fft2(v[2], v[3]);
+    fft2(v[4], v[5]);
+    fft2(v[6], v[7]);
+    last = 1;
+  }
+  vec2 others[8];
+  {
+    const Place q = place_of(0 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
     if (column < end) {
       const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(0 & (1 << last) - 1) << uint(bits - last));
       const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
-      const vec2 v = tile[r * columns + c];
-      if (true && turn + 1 == passes) store(row, i, v, tile[((radix - r) & (radix - 1u)) * columns + c]);
-      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v;
+      if (true && turn + 1 == passes) store(row, i, v[0], others[0]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[0];
+    }
+  }
+  {
+    const Place q = place_of(1 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(1 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (true && turn + 1 == passes) store(row, i, v[1], others[1]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[1];
+    }
+  }
+  {
+    const Place q = place_of(2 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(2 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (true && turn + 1 == passes) store(row, i, v[2], others[2]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[2];
+    }
+  }
+  {
+    const Place q = place_of(3 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(3 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (true && turn + 1 == passes) store(row, i, v[3], others[3]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[3];
+    }
+  }
+  {
+    const Place q = place_of(4 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(4 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (true && turn + 1 == passes) store(row, i, v[4], others[4]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[4];
+    }
+  }
+  {
+    const Place q = place_of(5 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(5 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (true && turn + 1 == passes) store(row, i, v[5], others[5]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[5];
+    }
+  }
+  {
+    const Place q = place_of(6 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(6 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (true && turn + 1 == passes) store(row, i, v[6], others[6]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[6];
+    }
+  }
+  {
+    const Place q = place_of(7 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(7 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (true && turn + 1 == passes) store(row, i, v[7], others[7]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[7];
     }
   }
 }
@@ -200,7 +617,6 @@ layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arg
 };
 layout(push_constant, std430) uniform Push { Arguments args; };
 const int points = 1 << 11, threads = points / 8;  // of a workgroup
-shared vec2 tile[points];
 // A row that is too long for one pass has passes of fewer numbers each, so that four neighbours lie side by side.
 int passes_of(int bits) { return bits <= 11 ? 1 : (bits + 11 - 3) / (11 - 2); }
 vec2 times(vec2 a, vec2 b) { return vec2(fma(a.x, b.x, -a.y * b.y), fma(a.x, b.y, a.y * b.x)); }
@@ -264,42 +680,6 @@ void fft8(inout vec2 v[8]) {
   const vec2 a[4] = vec2[4](v[0], v[2], v[4], v[6]), b[4] = vec2[4](v[1], v[3], v[5], v[7]);
   [[unroll]] for (int i = 0; i < 4; ++i) v[i] = a[i] + b[i], v[i + 4] = a[i] - b[i];
 }
-// Transforms of all columns of the tile: number r of column c, of 2^bits numbers, lies at r * columns + c. A step takes
-// those in blocks of 2^done numbers together, `radix` at a time.
-#define STEP(radix, radix_bits, TRANSFORM) \
-  { \
-    vec2 v[8]; \
-    [[unroll]] for (int b = 0; b < 8 / radix; ++b) { \
-      const uint at = uint(b * threads) + gl_LocalInvocationID.x, column = at & (columns - 1u), j = at >> (11 - bits); \
-      const uint within = j & ((1u << done) - 1u); \
-      [[unroll]] for (int i = 0; i < radix; ++i) \
-        v[b * radix + i] = tile[(j + (uint(i) << (bits - radix_bits))) * columns + column]; \
-      if (done > 0) { \
-        vec2 w[8]; \
-        [[unroll]] for (int i = 1; i < radix; ++i) { \
-          if ((i & (i - 1)) == 0) w[i] = root(within * uint(i), done + radix_bits); \
-          else w[i] = times(w[i & (i - 1)], w[i & -i]); \
-          v[b * radix + i] = times(v[b * radix + i], w[i]); \
-        } \
-      } \
-    } \
-    barrier(); \
-    TRANSFORM \
-    [[unroll]] for (int b = 0; b < 8 / radix; ++b) { \
-      const uint at = uint(b * threads) + gl_LocalInvocationID.x, column = at & (columns - 1u), j = at >> (11 - bits); \
-      const uint within = j & ((1u << done) - 1u), to = ((j >> done) << (done + radix_bits)) + within; \
-      [[unroll]] for (int i = 0; i < radix; ++i) tile[(to + (uint(i) << done)) * columns + column] = v[b * radix + i]; \
-    } \
-    barrier(); \
-    done += radix_bits; \
-  }
-void transform_columns(int bits) {
-  const uint columns = uint(points) >> bits;
-  int done = 0;
-  while (bits - done >= 3) STEP(8, 3, fft8(v);)
-  if (bits - done == 2) STEP(4, 2, fft4(v[0], v[1], v[2], v[3]); fft4(v[4], v[5], v[6], v[7]);)
-  if (bits - done == 1) STEP(2, 1, fft2(v[0], v[1]); fft2(v[2], v[3]); fft2(v[4], v[5]); fft2(v[6], v[7]);)
-}
 // The first number of a row of the operand.
 uint64_t first_of(uint row, uint bytes) {
   int64_t offset = 0L;
@@ -310,31 +690,336 @@ uint64_t first_of(uint row, uint bytes) {
   }
   return args.x + uint64_t(offset) * uint64_t(bytes);
 }
-vec2 complex_at(uint64_t base, uint i) { return Complex(base + uint64_t(int64_t(i) * args.stride) * 8UL).data; }
+uint64_t base;  // the first number of the row that is read
+vec2 complex_at(uint i) { return Complex(base + uint64_t(int64_t(i) * args.stride) * 8UL).data; }
 vec2 work_at(uint which, uint64_t i) { return Complex(args.work[which & 1u] + i * 8UL).data; }
+shared float tile[points];
+vec2 v[8];
 vec2 value_at(uint row, uint i) {
   const uint n = uint(args.n);
-  return vec2(Real(first_of(row, 4u) + uint64_t(int64_t(i) * args.stride) * 4UL).data, 0.0);
+  return vec2(Real(base + uint64_t(int64_t(i) * args.stride) * 4UL).data, 0.0);
 }
 vec2 read(uint row, uint i) {
   const uint n = uint(args.n), size = uint(args.size);
-  const uint64_t at = first_of(row, 4u) + uint64_t(int64_t(2u * i) * args.stride) * 4UL;
+  const uint64_t at = base + uint64_t(int64_t(2u * i) * args.stride) * 4UL;
   return vec2(Real(at).data, Real(at + uint64_t(args.stride) * 4UL).data);
 }
 void store(uint row, uint i, vec2 v, vec2 other) {
   const uint n = uint(args.n);
   if (i >= uint(args.stored)) return;
   const uint64_t to = uint64_t(row) * uint64_t(args.stored) + uint64_t(i);
-  const float scale = inverse_root(float(n));
+  const float scale = inverse_root(float(uint(args.n)));
   const vec2 u = v;
   const vec2 even = 0.5 * (u + conjugate(other)), odd = 0.5 * (u - conjugate(other));
   v = (even + times(vec2(odd.y, -odd.x), root(i, findMSB(n)))) * scale;
   Complex(args.result + to * 8UL).data = v;
   if (i == 0u) Complex(args.result + (to + uint64_t(args.size)) * 8UL).data = vec2((u.x - u.y) * scale, 0.0);
 }
+// Numbers that are a power of two apart lie in different banks. Places without bits in common may be turned one by one.
+uint bank(uint i) { return i ^ ((i >> 5u ^ i >> 8u) & 7u) ^ (i >> 3u & 24u); }
+// A number that a step of 2^step numbers takes: it lies in a column, `j` in front of the first of the step's numbers.
+struct Place {
+  uint column, j;
+};
+Place place_of(int block, int bits, int step, bool along) {
+  const uint at = uint(block * threads) + gl_LocalInvocationID.x, rest = uint(bits - step);
+  if (along) return Place(at >> rest, at & ((1u << rest) - 1u));
+  return Place(at & ((1u << (11 - bits)) - 1u), at >> (11 - bits));
+}
+// Moves numbers from where a step of 8 leaves them to where one of 2^3 takes them, so that 2^done lie in order; first
+// the real parts, as shared memory is scarce.
+void exchange3(int done, int bits, bool from_along, bool along) {
+  const Place from = place_of(0, bits, 3, from_along);
+  const uint low = uint(done - 3), within = from.j & ((1u << low) - 1u);
+  const uint to = bank((from.column << bits) + ((from.j >> low) << done) + within);
+  uint get[8];
+  {
+    const Place p = place_of(0 >> 3, bits, 3, along);
+    get[0] = bank((p.column << bits) + p.j) ^ bank((0u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(1 >> 3, bits, 3, along);
+    get[1] = bank((p.column << bits) + p.j) ^ bank((1u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(2 >> 3, bits, 3, along);
+    get[2] = bank((p.column << bits) + p.j) ^ bank((2u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(3 >> 3, bits, 3, along);
+    get[3] = bank((p.column << bits) + p.j) ^ bank((3u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(4 >> 3, bits, 3, along);
+    get[4] = bank((p.column << bits) + p.j) ^ bank((4u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(5 >> 3, bits, 3, along);
+    get[5] = bank((p.column << bits) + p.j) ^ bank((5u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(6 >> 3, bits, 3, along);
+    get[6] = bank((p.column << bits) + p.j) ^ bank((6u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(7 >> 3, bits, 3, along);
+    get[7] = bank((p.column << bits) + p.j) ^ bank((7u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  if (done > 3) barrier();
+  tile[to ^ bank(0u << low)] = v[0].x;
+  tile[to ^ bank(1u << low)] = v[1].x;
+  tile[to ^ bank(2u << low)] = v[2].x;
+  tile[to ^ bank(3u << low)] = v[3].x;
+  tile[to ^ bank(4u << low)] = v[4].x;
+  tile[to ^ bank(5u << low)] = v[5].x;
+  tile[to ^ bank(6u << low)] = v[6].x;
+  tile[to ^ bank(7u << low)] = v[7].x;
+  barrier();
+  v[0].x = tile[get[0]];
+  v[1].x = tile[get[1]];
+  v[2].x = tile[get[2]];
+  v[3].x = tile[get[3]];
+  v[4].x = tile[get[4]];
+  v[5].x = tile[get[5]];
+  v[6].x = tile[get[6]];
+  v[7].x = tile[get[7]];
+  barrier();
+  tile[to ^ bank(0u << low)] = v[0].y;
+  tile[to ^ bank(1u << low)] = v[1].y;
+  tile[to ^ bank(2u << low)] = v[2].y;
+  tile[to ^ bank(3u << low)] = v[3].y;
+  tile[to ^ bank(4u << low)] = v[4].y;
+  tile[to ^ bank(5u << low)] = v[5].y;
+  tile[to ^ bank(6u << low)] = v[6].y;
+  tile[to ^ bank(7u << low)] = v[7].y;
+  barrier();
+  v[0].y = tile[get[0]];
+  v[1].y = tile[get[1]];
+  v[2].y = tile[get[2]];
+  v[3].y = tile[get[3]];
+  v[4].y = tile[get[4]];
+  v[5].y = tile[get[5]];
+  v[6].y = tile[get[6]];
+  v[7].y = tile[get[7]];
+}
+// Of the numbers that the step takes, by the place of each in its block of 2^done.
+void turn_by_roots3(int done, int bits, bool along) {
+  {
+    const uint within = place_of(0, bits, 3, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 3);
+    v[0 * 8 + 1] = times(v[0 * 8 + 1], w1);
+    const vec2 w2 = root(within * 2u, done + 3);
+    v[0 * 8 + 2] = times(v[0 * 8 + 2], w2);
+    const vec2 w3 = times(w2, w1);
+    v[0 * 8 + 3] = times(v[0 * 8 + 3], w3);
+    const vec2 w4 = root(within * 4u, done + 3);
+    v[0 * 8 + 4] = times(v[0 * 8 + 4], w4);
+    const vec2 w5 = times(w4, w1);
+    v[0 * 8 + 5] = times(v[0 * 8 + 5], w5);
+    const vec2 w6 = times(w4, w2);
+    v[0 * 8 + 6] = times(v[0 * 8 + 6], w6);
+    const vec2 w7 = times(w6, w1);
+    v[0 * 8 + 7] = times(v[0 * 8 + 7], w7);
+  }
+}
+// Moves numbers from where a step of 8 leaves them to where one of 2^2 takes them, so that 2^done lie in order; first
+// the real parts, as shared memory is scarce.
+void exchange2(int done, int bits, bool from_along, bool along) {
+  const Place from = place_of(0, bits, 3, from_along);
+  const uint low = uint(done - 3), within = from.j & ((1u << low) - 1u);
+  const uint to = bank((from.column << bits) + ((from.j >> low) << done) + within);
+  uint get[8];
+  {
+    const Place p = place_of(0 >> 2, bits, 2, along);
+    get[0] = bank((p.column << bits) + p.j) ^ bank((0u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(1 >> 2, bits, 2, along);
+    get[1] = bank((p.column << bits) + p.j) ^ bank((1u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(2 >> 2, bits, 2, along);
+    get[2] = bank((p.column << bits) + p.j) ^ bank((2u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(3 >> 2, bits, 2, along);
+    get[3] = bank((p.column << bits) + p.j) ^ bank((3u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(4 >> 2, bits, 2, along);
+    get[4] = bank((p.column << bits) + p.j) ^ bank((4u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(5 >> 2, bits, 2, along);
+    get[5] = bank((p.column << bits) + p.j) ^ bank((5u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(6 >> 2, bits, 2, along);
+    get[6] = bank((p.column << bits) + p.j) ^ bank((6u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(7 >> 2, bits, 2, along);
+    get[7] = bank((p.column << bits) + p.j) ^ bank((7u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  if (done > 3) barrier();
+  tile[to ^ bank(0u << low)] = v[0].x;
+  tile[to ^ bank(1u << low)] = v[1].x;
+  tile[to ^ bank(2u << low)] = v[2].x;
+  tile[to ^ bank(3u << low)] = v[3].x;
+  tile[to ^ bank(4u << low)] = v[4].x;
+  tile[to ^ bank(5u << low)] = v[5].x;
+  tile[to ^ bank(6u << low)] = v[6].x;
+  tile[to ^ bank(7u << low)] = v[7].x;
+  barrier();
+  v[0].x = tile[get[0]];
+  v[1].x = tile[get[1]];
+  v[2].x = tile[get[2]];
+  v[3].x = tile[get[3]];
+  v[4].x = tile[get[4]];
+  v[5].x = tile[get[5]];
+  v[6].x = tile[get[6]];
+  v[7].x = tile[get[7]];
+  barrier();
+  tile[to ^ bank(0u << low)] = v[0].y;
+  tile[to ^ bank(1u << low)] = v[1].y;
+  tile[to ^ bank(2u << low)] = v[2].y;
+  tile[to ^ bank(3u << low)] = v[3].y;
+  tile[to ^ bank(4u << low)] = v[4].y;
+  tile[to ^ bank(5u << low)] = v[5].y;
+  tile[to ^ bank(6u << low)] = v[6].y;
+  tile[to ^ bank(7u << low)] = v[7].y;
+  barrier();
+  v[0].y = tile[get[0]];
+  v[1].y = tile[get[1]];
+  v[2].y = tile[get[2]];
+  v[3].y = tile[get[3]];
+  v[4].y = tile[get[4]];
+  v[5].y = tile[get[5]];
+  v[6].y = tile[get[6]];
+  v[7].y = tile[get[7]];
+}
+// Of the numbers that the step takes, by the place of each in its block of 2^done.
+void turn_by_roots2(int done, int bits, bool along) {
+  {
+    const uint within = place_of(0, bits, 2, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 2);
+    v[0 * 4 + 1] = times(v[0 * 4 + 1], w1);
+    const vec2 w2 = root(within * 2u, done + 2);
+    v[0 * 4 + 2] = times(v[0 * 4 + 2], w2);
+    const vec2 w3 = times(w2, w1);
+    v[0 * 4 + 3] = times(v[0 * 4 + 3], w3);
+  }
+  {
+    const uint within = place_of(1, bits, 2, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 2);
+    v[1 * 4 + 1] = times(v[1 * 4 + 1], w1);
+    const vec2 w2 = root(within * 2u, done + 2);
+    v[1 * 4 + 2] = times(v[1 * 4 + 2], w2);
+    const vec2 w3 = times(w2, w1);
+    v[1 * 4 + 3] = times(v[1 * 4 + 3], w3);
+  }
+}
+// Moves numbers from where a step of 8 leaves them to where one of 2^1 takes them, so that 2^done lie in order; first
+// the real parts, as shared memory is scarce.
+void exchange1(int done, int bits, bool from_along, bool along) {
+  const Place from = place_of(0, bits, 3, from_along);
+  const uint low = uint(done - 3), within = from.j & ((1u << low) - 1u);
+  const uint to = bank((from.column << bits) + ((from.j >> low) << done) + within);
+  uint get[8];
+  {
+    const Place p = place_of(0 >> 1, bits, 1, along);
+    get[0] = bank((p.column << bits) + p.j) ^ bank((0u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(1 >> 1, bits, 1, along);
+    get[1] = bank((p.column << bits) + p.j) ^ bank((1u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(2 >> 1, bits, 1, along);
+    get[2] = bank((p.column << bits) + p.j) ^ bank((2u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(3 >> 1, bits, 1, along);
+    get[3] = bank((p.column << bits) + p.j) ^ bank((3u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(4 >> 1, bits, 1, along);
+    get[4] = bank((p.column << bits) + p.j) ^ bank((4u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(5 >> 1, bits, 1, along);
+    get[5] = bank((p.column << bits) + p.j) ^ bank((5u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(6 >> 1, bits, 1, along);
+    get[6] = bank((p.column << bits) + p.j) ^ bank((6u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(7 >> 1, bits, 1, along);
+    get[7] = bank((p.column << bits) + p.j) ^ bank((7u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  if (done > 3) barrier();
+  tile[to ^ bank(0u << low)] = v[0].x;
+  tile[to ^ bank(1u << low)] = v[1].x;
+  tile[to ^ bank(2u << low)] = v[2].x;
+  tile[to ^ bank(3u << low)] = v[3].x;
+  tile[to ^ bank(4u << low)] = v[4].x;
+  tile[to ^ bank(5u << low)] = v[5].x;
+  tile[to ^ bank(6u << low)] = v[6].x;
+  tile[to ^ bank(7u << low)] = v[7].x;
+  barrier();
+  v[0].x = tile[get[0]];
+  v[1].x = tile[get[1]];
+  v[2].x = tile[get[2]];
+  v[3].x = tile[get[3]];
+  v[4].x = tile[get[4]];
+  v[5].x = tile[get[5]];
+  v[6].x = tile[get[6]];
+  v[7].x = tile[get[7]];
+  barrier();
+  tile[to ^ bank(0u << low)] = v[0].y;
+  tile[to ^ bank(1u << low)] = v[1].y;
+  tile[to ^ bank(2u << low)] = v[2].y;
+  tile[to ^ bank(3u << low)] = v[3].y;
+  tile[to ^ bank(4u << low)] = v[4].y;
+  tile[to ^ bank(5u << low)] = v[5].y;
+  tile[to ^ bank(6u << low)] = v[6].y;
+  tile[to ^ bank(7u << low)] = v[7].y;
+  barrier();
+  v[0].y = tile[get[0]];
+  v[1].y = tile[get[1]];
+  v[2].y = tile[get[2]];
+  v[3].y = tile[get[3]];
+  v[4].y = tile[get[4]];
+  v[5].y = tile[get[5]];
+  v[6].y = tile[get[6]];
+  v[7].y = tile[get[7]];
+}
+// Of the numbers that the step takes, by the place of each in its block of 2^done.
+void turn_by_roots1(int done, int bits, bool along) {
+  {
+    const uint within = place_of(0, bits, 1, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 1);
+    v[0 * 2 + 1] = times(v[0 * 2 + 1], w1);
+  }
+  {
+    const uint within = place_of(1, bits, 1, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 1);
+    v[1 * 2 + 1] = times(v[1 * 2 + 1], w1);
+  }
+  {
+    const uint within = place_of(2, bits, 1, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 1);
+    v[2 * 2 + 1] = times(v[2 * 2 + 1], w1);
+  }
+  {
+    const uint within = place_of(3, bits, 1, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 1);
+    v[3 * 2 + 1] = times(v[3 * 2 + 1], w1);
+  }
+}
 void main() {
-  const int all_bits = findMSB(uint(args.size)), turn = int(args.turn);
-  const int passes = passes_of(all_bits);
+  const int all_bits = 5, passes = passes_of(all_bits), turn = passes == 1 ? 0 : int(args.turn);
   // The passes take about as many bits each: those of this one, and those that passes before it took.
   const int before = all_bits * turn / passes, bits = all_bits * (turn + 1) / passes - before;
   const uint radix = 1u << bits, columns = uint(points) >> bits, across_bits = uint(all_bits - bits);
@@ -342,36 +1027,270 @@ void main() {
   const uint64_t first = group * uint64_t(columns), end = uint64_t(args.rows) << across_bits;
   if (first >= end) return;
   const uint within_mask = (1u << before) - 1u, source = uint(turn + 0 + 1), target = uint(turn + 0);
-  // Neighbours read and write numbers that lie side by side: along a column where a column is a row, else across.
-  const bool along = passes == 1 && args.stride == 1L;
-  [[unroll]] for (int e = 0; e < 8; ++e) {
-    const uint slot = uint(e * threads) + gl_LocalInvocationID.x;
-    const uint r = along ? slot & (radix - 1u) : slot / columns;
-    const uint c = along ? slot >> bits : slot & (columns - 1u);
-    const uint64_t column = first + uint64_t(c);
-    vec2 v = vec2(0.0);
-    if (column < end) {
-      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
-      const uint i = j + (r << across_bits);
-      if (turn == 0) v = read(row, i);
-      else v = work_at(source, (uint64_t(row) << all_bits) + uint64_t(i));
-      if (turn > 0) v = times(v, root((j & within_mask) * r, before + bits));
+  // Neighbours read and write numbers that lie side by side: along a column where a column is a row, else across. The
+  // first pass leaves columns as rows.
+  bool along = passes == 1 && args.stride == 1L;
+  const Place p = place_of(0, bits, 3, along);
+  const uint64_t column = first + uint64_t(p.column);
+  const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+  if (column < end && turn == 0) {
+    base = first_of(row, 4u);
+    v[0] = read(row, j + (p.j + (0u << uint(bits - 3)) << across_bits));
+    v[1] = read(row, j + (p.j + (1u << uint(bits - 3)) << across_bits));
+    v[2] = read(row, j + (p.j + (2u << uint(bits - 3)) << across_bits));
+    v[3] = read(row, j + (p.j + (3u << uint(bits - 3)) << across_bits));
+    v[4] = read(row, j + (p.j + (4u << uint(bits - 3)) << across_bits));
+    v[5] = read(row, j + (p.j + (5u << uint(bits - 3)) << across_bits));
+    v[6] = read(row, j + (p.j + (6u << uint(bits - 3)) << across_bits));
+    v[7] = read(row, j + (p.j + (7u << uint(bits - 3)) << across_bits));
+  } else if (column < end) {
+    {
+      const uint r = p.j + (0u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[0] = times(u, root((j & within_mask) * r, before + bits));
     }
-    tile[r * columns + c] = v;
+    {
+      const uint r = p.j + (1u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[1] = times(u, root((j & within_mask) * r, before + bits));
+    }
+    {
+      const uint r = p.j + (2u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[2] = times(u, root((j & within_mask) * r, before + bits));
+    }
+    {
+      const uint r = p.j + (3u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[3] = times(u, root((j & within_mask) * r, before + bits));
+    }
+    {
+      const uint r = p.j + (4u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[4] = times(u, root((j & within_mask) * r, before + bits));
+    }
+    {
+      const uint r = p.j + (5u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[5] = times(u, root((j & within_mask) * r, before + bits));
+    }
+    {
+      const uint r = p.j + (6u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[6] = times(u, root((j & within_mask) * r, before + bits));
+    }
+    {
+      const uint r = p.j + (7u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[7] = times(u, root((j & within_mask) * r, before + bits));
+    }
+  } else {
+    v[0] = vec2(0.0);
+    v[1] = vec2(0.0);
+    v[2] = vec2(0.0);
+    v[3] = vec2(0.0);
+    v[4] = vec2(0.0);
+    v[5] = vec2(0.0);
+    v[6] = vec2(0.0);
+    v[7] = vec2(0.0);
+  }
+  fft8(v);
+  int done = 3, last = 3;
+  for (; bits - done >= 3; done += 3) {
+    exchange3(done, bits, along, turn == 0);
+    along = turn == 0;
+    turn_by_roots3(done, bits, along);
+    fft8(v);
+  }
+  if (bits - done == 2) {
+    exchange2(done, bits, along, turn == 0);
+    along = turn == 0;
+    turn_by_roots2(done, bits, along);
+    fft4(v[0], v[1], v[2], v[3]);
+    fft4(v[4], v[5], v[6], v[7]);
+    last = 2;
+  } else if (bits - done == 1) {
+    exchange1(done, bits, along, turn == 0);
+    along = turn == 0;
+    turn_by_roots1(done, bits, along);
+    fft2(v[0], v[1]);
+    fft2(v[2], v[3]);
+    fft2(v[4], v[5]);
+    fft2(v[6], v[7]);
+    last = 1;
+  }
+  vec2 others[8];
+  uint own[8], mirror[8];
+  {
+    const Place q = place_of(0 >> last, bits, last, along);
+    const uint r = q.j + (uint(0 & (1 << last) - 1) << uint(bits - last));
+    own[0] = bank((q.column << bits) + r);
+    mirror[0] = bank((q.column << bits) + (radix - r & radix - 1u));
+  }
+  {
+    const Place q = place_of(1 >> last, bits, last, along);
+    const uint r = q.j + (uint(1 & (1 << last) - 1) << uint(bits - last));
+    own[1] = bank((q.column << bits) + r);
+    mirror[1] = bank((q.column << bits) + (radix - r & radix - 1u));
+  }
+  {
+    const Place q = place_of(2 >> last, bits, last, along);
+    const uint r = q.j + (uint(2 & (1 << last) - 1) << uint(bits - last));
+    own[2] = bank((q.column << bits) + r);
+    mirror[2] = bank((q.column << bits) + (radix - r & radix - 1u));
+  }
+  {
+    const Place q = place_of(3 >> last, bits, last, along);
+    const uint r = q.j + (uint(3 & (1 << last) - 1) << uint(bits - last));
+    own[3] = bank((q.column << bits) + r);
+    mirror[3] = bank((q.column << bits) + (radix - r & radix - 1u));
+  }
+  {
+    const Place q = place_of(4 >> last, bits, last, along);
+    const uint r = q.j + (uint(4 & (1 << last) - 1) << uint(bits - last));
+    own[4] = bank((q.column << bits) + r);
+    mirror[4] = bank((q.column << bits) + (radix - r & radix - 1u));
+  }
+  {
+    const Place q = place_of(5 >> last, bits, last, along);
+    const uint r = q.j + (uint(5 & (1 << last) - 1) << uint(bits - last));
+    own[5] = bank((q.column << bits) + r);
+    mirror[5] = bank((q.column << bits) + (radix - r & radix - 1u));
+  }
+  {
+    const Place q = place_of(6 >> last, bits, last, along);
+    const uint r = q.j + (uint(6 & (1 << last) - 1) << uint(bits - last));
+    own[6] = bank((q.column << bits) + r);
+    mirror[6] = bank((q.column << bits) + (radix - r & radix - 1u));
+  }
+  {
+    const Place q = place_of(7 >> last, bits, last, along);
+    const uint r = q.j + (uint(7 & (1 << last) - 1) << uint(bits - last));
+    own[7] = bank((q.column << bits) + r);
+    mirror[7] = bank((q.column << bits) + (radix - r & radix - 1u));
   }
   barrier();
-  transform_columns(bits);
-  [[unroll]] for (int e = 0; e < 8; ++e) {
-    const uint slot = uint(e * threads) + gl_LocalInvocationID.x;
-    const uint r = turn == 0 ? slot & (radix - 1u) : slot / columns;
-    const uint c = turn == 0 ? slot >> bits : slot & (columns - 1u);
-    const uint64_t column = first + uint64_t(c);
+  tile[own[0]] = v[0].x;
+  tile[own[1]] = v[1].x;
+  tile[own[2]] = v[2].x;
+  tile[own[3]] = v[3].x;
+  tile[own[4]] = v[4].x;
+  tile[own[5]] = v[5].x;
+  tile[own[6]] = v[6].x;
+  tile[own[7]] = v[7].x;
+  barrier();
+  others[0].x = tile[mirror[0]];
+  others[1].x = tile[mirror[1]];
+  others[2].x = tile[mirror[2]];
+  others[3].x = tile[mirror[3]];
+  others[4].x = tile[mirror[4]];
+  others[5].x = tile[mirror[5]];
+  others[6].x = tile[mirror[6]];
+  others[7].x = tile[mirror[7]];
+  barrier();
+  tile[own[0]] = v[0].y;
+  tile[own[1]] = v[1].y;
+  tile[own[2]] = v[2].y;
+  tile[own[3]] = v[3].y;
+  tile[own[4]] = v[4].y;
+  tile[own[5]] = v[5].y;
+  tile[own[6]] = v[6].y;
+  tile[own[7]] = v[7].y;
+  barrier();
+  others[0].y = tile[mirror[0]];
+  others[1].y = tile[mirror[1]];
+  others[2].y = tile[mirror[2]];
+  others[3].y = tile[mirror[3]];
+  others[4].y = tile[mirror[4]];
+  others[5].y = tile[mirror[5]];
+  others[6].y = tile[mirror[6]];
+  others[7].y = tile[mirror[7]];
+  {
+    const Place q = place_of(0 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
     if (column < end) {
       const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(0 & (1 << last) - 1) << uint(bits - last));
       const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
-      const vec2 v = tile[r * columns + c];
-      if (true && turn + 1 == passes) store(row, i, v, tile[((radix - r) & (radix - 1u)) * columns + c]);
-      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v;
+      if (true && turn + 1 == passes) store(row, i, v[0], others[0]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[0];
+    }
+  }
+  {
+    const Place q = place_of(1 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(1 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (true && turn + 1 == passes) store(row, i, v[1], others[1]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[1];
+    }
+  }
+  {
+    const Place q = place_of(2 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(2 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (true && turn + 1 == passes) store(row, i, v[2], others[2]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[2];
+    }
+  }
+  {
+    const Place q = place_of(3 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(3 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (true && turn + 1 == passes) store(row, i, v[3], others[3]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[3];
+    }
+  }
+  {
+    const Place q = place_of(4 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(4 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (true && turn + 1 == passes) store(row, i, v[4], others[4]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[4];
+    }
+  }
+  {
+    const Place q = place_of(5 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(5 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (true && turn + 1 == passes) store(row, i, v[5], others[5]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[5];
+    }
+  }
+  {
+    const Place q = place_of(6 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(6 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (true && turn + 1 == passes) store(row, i, v[6], others[6]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[6];
+    }
+  }
+  {
+    const Place q = place_of(7 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(7 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (true && turn + 1 == passes) store(row, i, v[7], others[7]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[7];
     }
   }
 }
@@ -390,7 +1309,6 @@ layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arg
 };
 layout(push_constant, std430) uniform Push { Arguments args; };
 const int points = 1 << 11, threads = points / 8;  // of a workgroup
-shared vec2 tile[points];
 // A row that is too long for one pass has passes of fewer numbers each, so that four neighbours lie side by side.
 int passes_of(int bits) { return bits <= 11 ? 1 : (bits + 11 - 3) / (11 - 2); }
 vec2 times(vec2 a, vec2 b) { return vec2(fma(a.x, b.x, -a.y * b.y), fma(a.x, b.y, a.y * b.x)); }
@@ -454,42 +1372,6 @@ void fft8(inout vec2 v[8]) {
   const vec2 a[4] = vec2[4](v[0], v[2], v[4], v[6]), b[4] = vec2[4](v[1], v[3], v[5], v[7]);
   [[unroll]] for (int i = 0; i < 4; ++i) v[i] = a[i] + b[i], v[i + 4] = a[i] - b[i];
 }
-// Transforms of all columns of the tile: number r of column c, of 2^bits numbers, lies at r * columns + c. A step takes
-// those in blocks of 2^done numbers together, `radix` at a time.
-#define STEP(radix, radix_bits, TRANSFORM) \
-  { \
-    vec2 v[8]; \
-    [[unroll]] for (int b = 0; b < 8 / radix; ++b) { \
-      const uint at = uint(b * threads) + gl_LocalInvocationID.x, column = at & (columns - 1u), j = at >> (11 - bits); \
-      const uint within = j & ((1u << done) - 1u); \
-      [[unroll]] for (int i = 0; i < radix; ++i) \
-        v[b * radix + i] = tile[(j + (uint(i) << (bits - radix_bits))) * columns + column]; \
-      if (done > 0) { \
-        vec2 w[8]; \
-        [[unroll]] for (int i = 1; i < radix; ++i) { \
-          if ((i & (i - 1)) == 0) w[i] = root(within * uint(i), done + radix_bits); \
-          else w[i] = times(w[i & (i - 1)], w[i & -i]); \
-          v[b * radix + i] = times(v[b * radix + i], w[i]); \
-        } \
-      } \
-    } \
-    barrier(); \
-    TRANSFORM \
-    [[unroll]] for (int b = 0; b < 8 / radix; ++b) { \
-      const uint at = uint(b * threads) + gl_LocalInvocationID.x, column = at & (columns - 1u), j = at >> (11 - bits); \
-      const uint within = j & ((1u << done) - 1u), to = ((j >> done) << (done + radix_bits)) + within; \
-      [[unroll]] for (int i = 0; i < radix; ++i) tile[(to + (uint(i) << done)) * columns + column] = v[b * radix + i]; \
-    } \
-    barrier(); \
-    done += radix_bits; \
-  }
-void transform_columns(int bits) {
-  const uint columns = uint(points) >> bits;
-  int done = 0;
-  while (bits - done >= 3) STEP(8, 3, fft8(v);)
-  if (bits - done == 2) STEP(4, 2, fft4(v[0], v[1], v[2], v[3]); fft4(v[4], v[5], v[6], v[7]);)
-  if (bits - done == 1) STEP(2, 1, fft2(v[0], v[1]); fft2(v[2], v[3]); fft2(v[4], v[5]); fft2(v[6], v[7]);)
-}
 // The first number of a row of the operand.
 uint64_t first_of(uint row, uint bytes) {
   int64_t offset = 0L;
@@ -500,11 +1382,14 @@ uint64_t first_of(uint row, uint bytes) {
   }
   return args.x + uint64_t(offset) * uint64_t(bytes);
 }
-vec2 complex_at(uint64_t base, uint i) { return Complex(base + uint64_t(int64_t(i) * args.stride) * 8UL).data; }
+uint64_t base;  // the first number of the row that is read
+vec2 complex_at(uint i) { return Complex(base + uint64_t(int64_t(i) * args.stride) * 8UL).data; }
 vec2 work_at(uint which, uint64_t i) { return Complex(args.work[which & 1u] + i * 8UL).data; }
+shared float tile[points];
+vec2 v[8];
 vec2 value_at(uint row, uint i) {
   const uint n = uint(args.n);
-  vec2 v = complex_at(first_of(row, 8u), min(i, n - i));
+  vec2 v = complex_at(min(i, n - i));
   if (i == 0u || 2u * i == n) v.y = 0.0;
   return 2u * i > n ? conjugate(v) : v;
 }
@@ -522,14 +1407,316 @@ void store(uint row, uint i, vec2 v, vec2 other) {
   const uint n = uint(args.n);
   if (i >= uint(args.stored)) return;
   const uint64_t to = uint64_t(row) * uint64_t(args.stored) + uint64_t(i);
-  const float scale = ratio(1.0, float(n));
+  const float scale = ratio(1.0, float(uint(args.n)));
   const vec2 u = v;
   v = conjugate(u) * scale;
   Real(args.result + to * 4UL).data = v.x;
 }
+// Numbers that are a power of two apart lie in different banks. Places without bits in common may be turned one by one.
+uint bank(uint i) { return i ^ ((i >> 5u ^ i >> 8u) & 7u) ^ (i >> 3u & 24u); }
+// A number that a step of 2^step numbers takes: it lies in a column, `j` in front of the first of the step's numbers.
+struct Place {
+  uint column, j;
+};
+Place place_of(int block, int bits, int step, bool along) {
+  const uint at = uint(block * threads) + gl_LocalInvocationID.x, rest = uint(bits - step);
+  if (along) return Place(at >> rest, at & ((1u << rest) - 1u));
+  return Place(at & ((1u << (11 - bits)) - 1u), at >> (11 - bits));
+}
+// Moves numbers from where a step of 8 leaves them to where one of 2^3 takes them, so that 2^done lie in order; first
+// the real parts, as shared memory is scarce.
+void exchange3(int done, int bits, bool from_along, bool along) {
+  const Place from = place_of(0, bits, 3, from_along);
+  const uint low = uint(done - 3), within = from.j & ((1u << low) - 1u);
+  const uint to = bank((from.column << bits) + ((from.j >> low) << done) + within);
+  uint get[8];
+  {
+    const Place p = place_of(0 >> 3, bits, 3, along);
+    get[0] = bank((p.column << bits) + p.j) ^ bank((0u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(1 >> 3, bits, 3, along);
+    get[1] = bank((p.column << bits) + p.j) ^ bank((1u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(2 >> 3, bits, 3, along);
+    get[2] = bank((p.column << bits) + p.j) ^ bank((2u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(3 >> 3, bits, 3, along);
+    get[3] = bank((p.column << bits) + p.j) ^ bank((3u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(4 >> 3, bits, 3, along);
+    get[4] = bank((p.column << bits) + p.j) ^ bank((4u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(5 >> 3, bits, 3, along);
+    get[5] = bank((p.column << bits) + p.j) ^ bank((5u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(6 >> 3, bits, 3, along);
+    get[6] = bank((p.column << bits) + p.j) ^ bank((6u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(7 >> 3, bits, 3, along);
+    get[7] = bank((p.column << bits) + p.j) ^ bank((7u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  if (done > 3) barrier();
+  tile[to ^ bank(0u << low)] = v[0].x;
+  tile[to ^ bank(1u << low)] = v[1].x;
+  tile[to ^ bank(2u << low)] = v[2].x;
+  tile[to ^ bank(3u << low)] = v[3].x;
+  tile[to ^ bank(4u << low)] = v[4].x;
+  tile[to ^ bank(5u << low)] = v[5].x;
+  tile[to ^ bank(6u << low)] = v[6].x;
+  tile[to ^ bank(7u << low)] = v[7].x;
+  barrier();
+  v[0].x = tile[get[0]];
+  v[1].x = tile[get[1]];
+  v[2].x = tile[get[2]];
+  v[3].x = tile[get[3]];
+  v[4].x = tile[get[4]];
+  v[5].x = tile[get[5]];
+  v[6].x = tile[get[6]];
+  v[7].x = tile[get[7]];
+  barrier();
+  tile[to ^ bank(0u << low)] = v[0].y;
+  tile[to ^ bank(1u << low)] = v[1].y;
+  tile[to ^ bank(2u << low)] = v[2].y;
+  tile[to ^ bank(3u << low)] = v[3].y;
+  tile[to ^ bank(4u << low)] = v[4].y;
+  tile[to ^ bank(5u << low)] = v[5].y;
+  tile[to ^ bank(6u << low)] = v[6].y;
+  tile[to ^ bank(7u << low)] = v[7].y;
+  barrier();
+  v[0].y = tile[get[0]];
+  v[1].y = tile[get[1]];
+  v[2].y = tile[get[2]];
+  v[3].y = tile[get[3]];
+  v[4].y = tile[get[4]];
+  v[5].y = tile[get[5]];
+  v[6].y = tile[get[6]];
+  v[7].y = tile[get[7]];
+}
+// Of the numbers that the step takes, by the place of each in its block of 2^done.
+void turn_by_roots3(int done, int bits, bool along) {
+  {
+    const uint within = place_of(0, bits, 3, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 3);
+    v[0 * 8 + 1] = times(v[0 * 8 + 1], w1);
+    const vec2 w2 = root(within * 2u, done + 3);
+    v[0 * 8 + 2] = times(v[0 * 8 + 2], w2);
+    const vec2 w3 = times(w2, w1);
+    v[0 * 8 + 3] = times(v[0 * 8 + 3], w3);
+    const vec2 w4 = root(within * 4u, done + 3);
+    v[0 * 8 + 4] = times(v[0 * 8 + 4], w4);
+    const vec2 w5 = times(w4, w1);
+    v[0 * 8 + 5] = times(v[0 * 8 + 5], w5);
+    const vec2 w6 = times(w4, w2);
+    v[0 * 8 + 6] = times(v[0 * 8 + 6], w6);
+    const vec2 w7 = times(w6, w1);
+    v[0 * 8 + 7] = times(v[0 * 8 + 7], w7);
+  }
+}
+// Moves numbers from where a step of 8 leaves them to where one of 2^2 takes them, so that 2^done lie in order; first
+// the real parts, as shared memory is scarce.
+void exchange2(int done, int bits, bool from_along, bool along) {
+  const Place from = place_of(0, bits, 3, from_along);
+  const uint low = uint(done - 3), within = from.j & ((1u << low) - 1u);
+  const uint to = bank((from.column << bits) + ((from.j >> low) << done) + within);
+  uint get[8];
+  {
+    const Place p = place_of(0 >> 2, bits, 2, along);
+    get[0] = bank((p.column << bits) + p.j) ^ bank((0u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(1 >> 2, bits, 2, along);
+    get[1] = bank((p.column << bits) + p.j) ^ bank((1u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(2 >> 2, bits, 2, along);
+    get[2] = bank((p.column << bits) + p.j) ^ bank((2u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(3 >> 2, bits, 2, along);
+    get[3] = bank((p.column << bits) + p.j) ^ bank((3u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(4 >> 2, bits, 2, along);
+    get[4] = bank((p.column << bits) + p.j) ^ bank((4u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(5 >> 2, bits, 2, along);
+    get[5] = bank((p.column << bits) + p.j) ^ bank((5u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(6 >> 2, bits, 2, along);
+    get[6] = bank((p.column << bits) + p.j) ^ bank((6u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(7 >> 2, bits, 2, along);
+    get[7] = bank((p.column << bits) + p.j) ^ bank((7u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  if (done > 3) barrier();
+  tile[to ^ bank(0u << low)] = v[0].x;
+  tile[to ^ bank(1u << low)] = v[1].x;
+  tile[to ^ bank(2u << low)] = v[2].x;
+  tile[to ^ bank(3u << low)] = v[3].x;
+  tile[to ^ bank(4u << low)] = v[4].x;
+  tile[to ^ bank(5u << low)] = v[5].x;
+  tile[to ^ bank(6u << low)] = v[6].x;
+  tile[to ^ bank(7u << low)] = v[7].x;
+  barrier();
+  v[0].x = tile[get[0]];
+  v[1].x = tile[get[1]];
+  v[2].x = tile[get[2]];
+  v[3].x = tile[get[3]];
+  v[4].x = tile[get[4]];
+  v[5].x = tile[get[5]];
+  v[6].x = tile[get[6]];
+  v[7].x = tile[get[7]];
+  barrier();
+  tile[to ^ bank(0u << low)] = v[0].y;
+  tile[to ^ bank(1u << low)] = v[1].y;
+  tile[to ^ bank(2u << low)] = v[2].y;
+  tile[to ^ bank(3u << low)] = v[3].y;
+  tile[to ^ bank(4u << low)] = v[4].y;
+  tile[to ^ bank(5u << low)] = v[5].y;
+  tile[to ^ bank(6u << low)] = v[6].y;
+  tile[to ^ bank(7u << low)] = v[7].y;
+  barrier();
+  v[0].y = tile[get[0]];
+  v[1].y = tile[get[1]];
+  v[2].y = tile[get[2]];
+  v[3].y = tile[get[3]];
+  v[4].y = tile[get[4]];
+  v[5].y = tile[get[5]];
+  v[6].y = tile[get[6]];
+  v[7].y = tile[get[7]];
+}
+// Of the numbers that the step takes, by the place of each in its block of 2^done.
+void turn_by_roots2(int done, int bits, bool along) {
+  {
+    const uint within = place_of(0, bits, 2, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 2);
+    v[0 * 4 + 1] = times(v[0 * 4 + 1], w1);
+    const vec2 w2 = root(within * 2u, done + 2);
+    v[0 * 4 + 2] = times(v[0 * 4 + 2], w2);
+    const vec2 w3 = times(w2, w1);
+    v[0 * 4 + 3] = times(v[0 * 4 + 3], w3);
+  }
+  {
+    const uint within = place_of(1, bits, 2, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 2);
+    v[1 * 4 + 1] = times(v[1 * 4 + 1], w1);
+    const vec2 w2 = root(within * 2u, done + 2);
+    v[1 * 4 + 2] = times(v[1 * 4 + 2], w2);
+    const vec2 w3 = times(w2, w1);
+    v[1 * 4 + 3] = times(v[1 * 4 + 3], w3);
+  }
+}
+// Moves numbers from where a step of 8 leaves them to where one of 2^1 takes them, so that 2^done lie in order; first
+// the real parts, as shared memory is scarce.
+void exchange1(int done, int bits, bool from_along, bool along) {
+  const Place from = place_of(0, bits, 3, from_along);
+  const uint low = uint(done - 3), within = from.j & ((1u << low) - 1u);
+  const uint to = bank((from.column << bits) + ((from.j >> low) << done) + within);
+  uint get[8];
+  {
+    const Place p = place_of(0 >> 1, bits, 1, along);
+    get[0] = bank((p.column << bits) + p.j) ^ bank((0u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(1 >> 1, bits, 1, along);
+    get[1] = bank((p.column << bits) + p.j) ^ bank((1u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(2 >> 1, bits, 1, along);
+    get[2] = bank((p.column << bits) + p.j) ^ bank((2u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(3 >> 1, bits, 1, along);
+    get[3] = bank((p.column << bits) + p.j) ^ bank((3u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(4 >> 1, bits, 1, along);
+    get[4] = bank((p.column << bits) + p.j) ^ bank((4u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(5 >> 1, bits, 1, along);
+    get[5] = bank((p.column << bits) + p.j) ^ bank((5u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(6 >> 1, bits, 1, along);
+    get[6] = bank((p.column << bits) + p.j) ^ bank((6u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(7 >> 1, bits, 1, along);
+    get[7] = bank((p.column << bits) + p.j) ^ bank((7u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  if (done > 3) barrier();
+  tile[to ^ bank(0u << low)] = v[0].x;
+  tile[to ^ bank(1u << low)] = v[1].x;
+  tile[to ^ bank(2u << low)] = v[2].x;
+  tile[to ^ bank(3u << low)] = v[3].x;
+  tile[to ^ bank(4u << low)] = v[4].x;
+  tile[to ^ bank(5u << low)] = v[5].x;
+  tile[to ^ bank(6u << low)] = v[6].x;
+  tile[to ^ bank(7u << low)] = v[7].x;
+  barrier();
+  v[0].x = tile[get[0]];
+  v[1].x = tile[get[1]];
+  v[2].x = tile[get[2]];
+  v[3].x = tile[get[3]];
+  v[4].x = tile[get[4]];
+  v[5].x = tile[get[5]];
+  v[6].x = tile[get[6]];
+  v[7].x = tile[get[7]];
+  barrier();
+  tile[to ^ bank(0u << low)] = v[0].y;
+  tile[to ^ bank(1u << low)] = v[1].y;
+  tile[to ^ bank(2u << low)] = v[2].y;
+  tile[to ^ bank(3u << low)] = v[3].y;
+  tile[to ^ bank(4u << low)] = v[4].y;
+  tile[to ^ bank(5u << low)] = v[5].y;
+  tile[to ^ bank(6u << low)] = v[6].y;
+  tile[to ^ bank(7u << low)] = v[7].y;
+  barrier();
+  v[0].y = tile[get[0]];
+  v[1].y = tile[get[1]];
+  v[2].y = tile[get[2]];
+  v[3].y = tile[get[3]];
+  v[4].y = tile[get[4]];
+  v[5].y = tile[get[5]];
+  v[6].y = tile[get[6]];
+  v[7].y = tile[get[7]];
+}
+// Of the numbers that the step takes, by the place of each in its block of 2^done.
+void turn_by_roots1(int done, int bits, bool along) {
+  {
+    const uint within = place_of(0, bits, 1, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 1);
+    v[0 * 2 + 1] = times(v[0 * 2 + 1], w1);
+  }
+  {
+    const uint within = place_of(1, bits, 1, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 1);
+    v[1 * 2 + 1] = times(v[1 * 2 + 1], w1);
+  }
+  {
+    const uint within = place_of(2, bits, 1, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 1);
+    v[2 * 2 + 1] = times(v[2 * 2 + 1], w1);
+  }
+  {
+    const uint within = place_of(3, bits, 1, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 1);
+    v[3 * 2 + 1] = times(v[3 * 2 + 1], w1);
+  }
+}
 void main() {
-  const int all_bits = findMSB(uint(args.size)), turn = int(args.turn);
-  const int passes = passes_of(all_bits);
+  const int all_bits = 5, passes = passes_of(all_bits), turn = passes == 1 ? 0 : int(args.turn);
   // The passes take about as many bits each: those of this one, and those that passes before it took.
   const int before = all_bits * turn / passes, bits = all_bits * (turn + 1) / passes - before;
   const uint radix = 1u << bits, columns = uint(points) >> bits, across_bits = uint(all_bits - bits);
@@ -537,36 +1724,185 @@ void main() {
   const uint64_t first = group * uint64_t(columns), end = uint64_t(args.rows) << across_bits;
   if (first >= end) return;
   const uint within_mask = (1u << before) - 1u, source = uint(turn + 0 + 1), target = uint(turn + 0);
-  // Neighbours read and write numbers that lie side by side: along a column where a column is a row, else across.
-  const bool along = passes == 1 && args.stride == 1L;
-  [[unroll]] for (int e = 0; e < 8; ++e) {
-    const uint slot = uint(e * threads) + gl_LocalInvocationID.x;
-    const uint r = along ? slot & (radix - 1u) : slot / columns;
-    const uint c = along ? slot >> bits : slot & (columns - 1u);
-    const uint64_t column = first + uint64_t(c);
-    vec2 v = vec2(0.0);
-    if (column < end) {
-      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
-      const uint i = j + (r << across_bits);
-      if (turn == 0) v = read(row, i);
-      else v = work_at(source, (uint64_t(row) << all_bits) + uint64_t(i));
-      if (turn > 0) v = times(v, root((j & within_mask) * r, before + bits));
+  // Neighbours read and write numbers that lie side by side: along a column where a column is a row, else across. The
+  // first pass leaves columns as rows.
+  bool along = passes == 1 && args.stride == 1L;
+  const Place p = place_of(0, bits, 3, along);
+  const uint64_t column = first + uint64_t(p.column);
+  const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+  if (column < end && turn == 0) {
+    base = first_of(row, 8u);
+    v[0] = read(row, j + (p.j + (0u << uint(bits - 3)) << across_bits));
+    v[1] = read(row, j + (p.j + (1u << uint(bits - 3)) << across_bits));
+    v[2] = read(row, j + (p.j + (2u << uint(bits - 3)) << across_bits));
+    v[3] = read(row, j + (p.j + (3u << uint(bits - 3)) << across_bits));
+    v[4] = read(row, j + (p.j + (4u << uint(bits - 3)) << across_bits));
+    v[5] = read(row, j + (p.j + (5u << uint(bits - 3)) << across_bits));
+    v[6] = read(row, j + (p.j + (6u << uint(bits - 3)) << across_bits));
+    v[7] = read(row, j + (p.j + (7u << uint(bits - 3)) << across_bits));
+  } else if (column < end) {
+    {
+      const uint r = p.j + (0u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[0] = times(u, root((j & within_mask) * r, before + bits));
     }
-    tile[r * columns + c] = v;
+    {
+      const uint r = p.j + (1u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[1] = times(u, root((j & within_mask) * r, before + bits));
+    }
+    {
+      const uint r = p.j + (2u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[2] = times(u, root((j & within_mask) * r, before + bits));
+    }
+    {
+      const uint r = p.j + (3u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[3] = times(u, root((j & within_mask) * r, before + bits));
+    }
+    {
+      const uint r = p.j + (4u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[4] = times(u, root((j & within_mask) * r, before + bits));
+    }
+    {
+      const uint r = p.j + (5u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[5] = times(u, root((j & within_mask) * r, before + bits));
+    }
+    {
+      const uint r = p.j + (6u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[6] = times(u, root((j & within_mask) * r, before + bits));
+    }
+    {
+      const uint r = p.j + (7u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[7] = times(u, root((j & within_mask) * r, before + bits));
+    }
+  } else {
+    v[0] = vec2(0.0);
+    v[1] = vec2(0.0);
+    v[2] = vec2(0.0);
+    v[3] = vec2(0.0);
+    v[4] = vec2(0.0);
+    v[5] = vec2(0.0);
+    v[6] = vec2(0.0);
+    v[7] = vec2(0.0);
   }
-  barrier();
-  transform_columns(bits);
-  [[unroll]] for (int e = 0; e < 8; ++e) {
-    const uint slot = uint(e * threads) + gl_LocalInvocationID.x;
-    const uint r = turn == 0 ? slot & (radix - 1u) : slot / columns;
-    const uint c = turn == 0 ? slot >> bits : slot & (columns - 1u);
-    const uint64_t column = first + uint64_t(c);
+  fft8(v);
+  int done = 3, last = 3;
+  for (; bits - done >= 3; done += 3) {
+    exchange3(done, bits, along, turn == 0);
+    along = turn == 0;
+    turn_by_roots3(done, bits, along);
+    fft8(v);
+  }
+  if (bits - done == 2) {
+    exchange2(done, bits, along, turn == 0);
+    along = turn == 0;
+    turn_by_roots2(done, bits, along);
+    fft4(v[0], v[1], v[2], v[3]);
+    fft4(v[4], v[5], v[6], v[7]);
+    last = 2;
+  } else if (bits - done == 1) {
+    exchange1(done, bits, along, turn == 0);
+    along = turn == 0;
+    turn_by_roots1(done, bits, along);
+    fft2(v[0], v[1]);
+    fft2(v[2], v[3]);
+    fft2(v[4], v[5]);
+    fft2(v[6], v[7]);
+    last = 1;
+  }
+  vec2 others[8];
+  {
+    const Place q = place_of(0 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
     if (column < end) {
       const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(0 & (1 << last) - 1) << uint(bits - last));
       const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
-      const vec2 v = tile[r * columns + c];
-      if (false && turn + 1 == passes) store(row, i, v, tile[((radix - r) & (radix - 1u)) * columns + c]);
-      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v;
+      if (false && turn + 1 == passes) store(row, i, v[0], others[0]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[0];
+    }
+  }
+  {
+    const Place q = place_of(1 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(1 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (false && turn + 1 == passes) store(row, i, v[1], others[1]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[1];
+    }
+  }
+  {
+    const Place q = place_of(2 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(2 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (false && turn + 1 == passes) store(row, i, v[2], others[2]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[2];
+    }
+  }
+  {
+    const Place q = place_of(3 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(3 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (false && turn + 1 == passes) store(row, i, v[3], others[3]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[3];
+    }
+  }
+  {
+    const Place q = place_of(4 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(4 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (false && turn + 1 == passes) store(row, i, v[4], others[4]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[4];
+    }
+  }
+  {
+    const Place q = place_of(5 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(5 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (false && turn + 1 == passes) store(row, i, v[5], others[5]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[5];
+    }
+  }
+  {
+    const Place q = place_of(6 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(6 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (false && turn + 1 == passes) store(row, i, v[6], others[6]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[6];
+    }
+  }
+  {
+    const Place q = place_of(7 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(7 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (false && turn + 1 == passes) store(row, i, v[7], others[7]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[7];
     }
   }
 }
@@ -585,7 +1921,6 @@ layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arg
 };
 layout(push_constant, std430) uniform Push { Arguments args; };
 const int points = 1 << 11, threads = points / 8;  // of a workgroup
-shared vec2 tile[points];
 // A row that is too long for one pass has passes of fewer numbers each, so that four neighbours lie side by side.
 int passes_of(int bits) { return bits <= 11 ? 1 : (bits + 11 - 3) / (11 - 2); }
 vec2 times(vec2 a, vec2 b) { return vec2(fma(a.x, b.x, -a.y * b.y), fma(a.x, b.y, a.y * b.x)); }
@@ -649,42 +1984,6 @@ void fft8(inout vec2 v[8]) {
   const vec2 a[4] = vec2[4](v[0], v[2], v[4], v[6]), b[4] = vec2[4](v[1], v[3], v[5], v[7]);
   [[unroll]] for (int i = 0; i < 4; ++i) v[i] = a[i] + b[i], v[i + 4] = a[i] - b[i];
 }
-// Transforms of all columns of the tile: number r of column c, of 2^bits numbers, lies at r * columns + c. A step takes
-// those in blocks of 2^done numbers together, `radix` at a time.
-#define STEP(radix, radix_bits, TRANSFORM) \
-  { \
-    vec2 v[8]; \
-    [[unroll]] for (int b = 0; b < 8 / radix; ++b) { \
-      const uint at = uint(b * threads) + gl_LocalInvocationID.x, column = at & (columns - 1u), j = at >> (11 - bits); \
-      const uint within = j & ((1u << done) - 1u); \
-      [[unroll]] for (int i = 0; i < radix; ++i) \
-        v[b * radix + i] = tile[(j + (uint(i) << (bits - radix_bits))) * columns + column]; \
-      if (done > 0) { \
-        vec2 w[8]; \
-        [[unroll]] for (int i = 1; i < radix; ++i) { \
-          if ((i & (i - 1)) == 0) w[i] = root(within * uint(i), done + radix_bits); \
-          else w[i] = times(w[i & (i - 1)], w[i & -i]); \
-          v[b * radix + i] = times(v[b * radix + i], w[i]); \
-        } \
-      } \
-    } \
-    barrier(); \
-    TRANSFORM \
-    [[unroll]] for (int b = 0; b < 8 / radix; ++b) { \
-      const uint at = uint(b * threads) + gl_LocalInvocationID.x, column = at & (columns - 1u), j = at >> (11 - bits); \
-      const uint within = j & ((1u << done) - 1u), to = ((j >> done) << (done + radix_bits)) + within; \
-      [[unroll]] for (int i = 0; i < radix; ++i) tile[(to + (uint(i) << done)) * columns + column] = v[b * radix + i]; \
-    } \
-    barrier(); \
-    done += radix_bits; \
-  }
-void transform_columns(int bits) {
-  const uint columns = uint(points) >> bits;
-  int done = 0;
-  while (bits - done >= 3) STEP(8, 3, fft8(v);)
-  if (bits - done == 2) STEP(4, 2, fft4(v[0], v[1], v[2], v[3]); fft4(v[4], v[5], v[6], v[7]);)
-  if (bits - done == 1) STEP(2, 1, fft2(v[0], v[1]); fft2(v[2], v[3]); fft2(v[4], v[5]); fft2(v[6], v[7]);)
-}
 // The first number of a row of the operand.
 uint64_t first_of(uint row, uint bytes) {
   int64_t offset = 0L;
@@ -695,11 +1994,14 @@ uint64_t first_of(uint row, uint bytes) {
   }
   return args.x + uint64_t(offset) * uint64_t(bytes);
 }
-vec2 complex_at(uint64_t base, uint i) { return Complex(base + uint64_t(int64_t(i) * args.stride) * 8UL).data; }
+uint64_t base;  // the first number of the row that is read
+vec2 complex_at(uint i) { return Complex(base + uint64_t(int64_t(i) * args.stride) * 8UL).data; }
 vec2 work_at(uint which, uint64_t i) { return Complex(args.work[which & 1u] + i * 8UL).data; }
+shared float tile[points];
+vec2 v[8];
 vec2 value_at(uint row, uint i) {
   const uint n = uint(args.n);
-  vec2 v = complex_at(first_of(row, 8u), min(i, n - i));
+  vec2 v = complex_at(min(i, n - i));
   if (i == 0u || 2u * i == n) v.y = 0.0;
   return 2u * i > n ? conjugate(v) : v;
 }
@@ -713,14 +2015,316 @@ void store(uint row, uint i, vec2 v, vec2 other) {
   const uint n = uint(args.n);
   if (i >= uint(args.stored)) return;
   const uint64_t to = uint64_t(row) * uint64_t(args.stored) + uint64_t(i);
-  const float scale = ratio(1.0, float(n));
+  const float scale = ratio(1.0, float(uint(args.n)));
   const vec2 u = times(conjugate(v), chirp(i, n)) / float(args.size);
   v = conjugate(u) * scale;
   Real(args.result + to * 4UL).data = v.x;
 }
+// Numbers that are a power of two apart lie in different banks. Places without bits in common may be turned one by one.
+uint bank(uint i) { return i ^ ((i >> 5u ^ i >> 8u) & 7u) ^ (i >> 3u & 24u); }
+// A number that a step of 2^step numbers takes: it lies in a column, `j` in front of the first of the step's numbers.
+struct Place {
+  uint column, j;
+};
+Place place_of(int block, int bits, int step, bool along) {
+  const uint at = uint(block * threads) + gl_LocalInvocationID.x, rest = uint(bits - step);
+  if (along) return Place(at >> rest, at & ((1u << rest) - 1u));
+  return Place(at & ((1u << (11 - bits)) - 1u), at >> (11 - bits));
+}
+// Moves numbers from where a step of 8 leaves them to where one of 2^3 takes them, so that 2^done lie in order; first
+// the real parts, as shared memory is scarce.
+void exchange3(int done, int bits, bool from_along, bool along) {
+  const Place from = place_of(0, bits, 3, from_along);
+  const uint low = uint(done - 3), within = from.j & ((1u << low) - 1u);
+  const uint to = bank((from.column << bits) + ((from.j >> low) << done) + within);
+  uint get[8];
+  {
+    const Place p = place_of(0 >> 3, bits, 3, along);
+    get[0] = bank((p.column << bits) + p.j) ^ bank((0u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(1 >> 3, bits, 3, along);
+    get[1] = bank((p.column << bits) + p.j) ^ bank((1u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(2 >> 3, bits, 3, along);
+    get[2] = bank((p.column << bits) + p.j) ^ bank((2u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(3 >> 3, bits, 3, along);
+    get[3] = bank((p.column << bits) + p.j) ^ bank((3u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(4 >> 3, bits, 3, along);
+    get[4] = bank((p.column << bits) + p.j) ^ bank((4u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(5 >> 3, bits, 3, along);
+    get[5] = bank((p.column << bits) + p.j) ^ bank((5u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(6 >> 3, bits, 3, along);
+    get[6] = bank((p.column << bits) + p.j) ^ bank((6u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  {
+    const Place p = place_of(7 >> 3, bits, 3, along);
+    get[7] = bank((p.column << bits) + p.j) ^ bank((7u & (1u << 3) - 1u) << uint(bits - 3));
+  }
+  if (done > 3) barrier();
+  tile[to ^ bank(0u << low)] = v[0].x;
+  tile[to ^ bank(1u << low)] = v[1].x;
+  tile[to ^ bank(2u << low)] = v[2].x;
+  tile[to ^ bank(3u << low)] = v[3].x;
+  tile[to ^ bank(4u << low)] = v[4].x;
+  tile[to ^ bank(5u << low)] = v[5].x;
+  tile[to ^ bank(6u << low)] = v[6].x;
+  tile[to ^ bank(7u << low)] = v[7].x;
+  barrier();
+  v[0].x = tile[get[0]];
+  v[1].x = tile[get[1]];
+  v[2].x = tile[get[2]];
+  v[3].x = tile[get[3]];
+  v[4].x = tile[get[4]];
+  v[5].x = tile[get[5]];
+  v[6].x = tile[get[6]];
+  v[7].x = tile[get[7]];
+  barrier();
+  tile[to ^ bank(0u << low)] = v[0].y;
+  tile[to ^ bank(1u << low)] = v[1].y;
+  tile[to ^ bank(2u << low)] = v[2].y;
+  tile[to ^ bank(3u << low)] = v[3].y;
+  tile[to ^ bank(4u << low)] = v[4].y;
+  tile[to ^ bank(5u << low)] = v[5].y;
+  tile[to ^ bank(6u << low)] = v[6].y;
+  tile[to ^ bank(7u << low)] = v[7].y;
+  barrier();
+  v[0].y = tile[get[0]];
+  v[1].y = tile[get[1]];
+  v[2].y = tile[get[2]];
+  v[3].y = tile[get[3]];
+  v[4].y = tile[get[4]];
+  v[5].y = tile[get[5]];
+  v[6].y = tile[get[6]];
+  v[7].y = tile[get[7]];
+}
+// Of the numbers that the step takes, by the place of each in its block of 2^done.
+void turn_by_roots3(int done, int bits, bool along) {
+  {
+    const uint within = place_of(0, bits, 3, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 3);
+    v[0 * 8 + 1] = times(v[0 * 8 + 1], w1);
+    const vec2 w2 = root(within * 2u, done + 3);
+    v[0 * 8 + 2] = times(v[0 * 8 + 2], w2);
+    const vec2 w3 = times(w2, w1);
+    v[0 * 8 + 3] = times(v[0 * 8 + 3], w3);
+    const vec2 w4 = root(within * 4u, done + 3);
+    v[0 * 8 + 4] = times(v[0 * 8 + 4], w4);
+    const vec2 w5 = times(w4, w1);
+    v[0 * 8 + 5] = times(v[0 * 8 + 5], w5);
+    const vec2 w6 = times(w4, w2);
+    v[0 * 8 + 6] = times(v[0 * 8 + 6], w6);
+    const vec2 w7 = times(w6, w1);
+    v[0 * 8 + 7] = times(v[0 * 8 + 7], w7);
+  }
+}
+// Moves numbers from where a step of 8 leaves them to where one of 2^2 takes them, so that 2^done lie in order; first
+// the real parts, as shared memory is scarce.
+void exchange2(int done, int bits, bool from_along, bool along) {
+  const Place from = place_of(0, bits, 3, from_along);
+  const uint low = uint(done - 3), within = from.j & ((1u << low) - 1u);
+  const uint to = bank((from.column << bits) + ((from.j >> low) << done) + within);
+  uint get[8];
+  {
+    const Place p = place_of(0 >> 2, bits, 2, along);
+    get[0] = bank((p.column << bits) + p.j) ^ bank((0u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(1 >> 2, bits, 2, along);
+    get[1] = bank((p.column << bits) + p.j) ^ bank((1u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(2 >> 2, bits, 2, along);
+    get[2] = bank((p.column << bits) + p.j) ^ bank((2u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(3 >> 2, bits, 2, along);
+    get[3] = bank((p.column << bits) + p.j) ^ bank((3u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(4 >> 2, bits, 2, along);
+    get[4] = bank((p.column << bits) + p.j) ^ bank((4u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(5 >> 2, bits, 2, along);
+    get[5] = bank((p.column << bits) + p.j) ^ bank((5u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(6 >> 2, bits, 2, along);
+    get[6] = bank((p.column << bits) + p.j) ^ bank((6u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  {
+    const Place p = place_of(7 >> 2, bits, 2, along);
+    get[7] = bank((p.column << bits) + p.j) ^ bank((7u & (1u << 2) - 1u) << uint(bits - 2));
+  }
+  if (done > 3) barrier();
+  tile[to ^ bank(0u << low)] = v[0].x;
+  tile[to ^ bank(1u << low)] = v[1].x;
+  tile[to ^ bank(2u << low)] = v[2].x;
+  tile[to ^ bank(3u << low)] = v[3].x;
+  tile[to ^ bank(4u << low)] = v[4].x;
+  tile[to ^ bank(5u << low)] = v[5].x;
+  tile[to ^ bank(6u << low)] = v[6].x;
+  tile[to ^ bank(7u << low)] = v[7].x;
+  barrier();
+  v[0].x = tile[get[0]];
+  v[1].x = tile[get[1]];
+  v[2].x = tile[get[2]];
+  v[3].x = tile[get[3]];
+  v[4].x = tile[get[4]];
+  v[5].x = tile[get[5]];
+  v[6].x = tile[get[6]];
+  v[7].x = tile[get[7]];
+  barrier();
+  tile[to ^ bank(0u << low)] = v[0].y;
+  tile[to ^ bank(1u << low)] = v[1].y;
+  tile[to ^ bank(2u << low)] = v[2].y;
+  tile[to ^ bank(3u << low)] = v[3].y;
+  tile[to ^ bank(4u << low)] = v[4].y;
+  tile[to ^ bank(5u << low)] = v[5].y;
+  tile[to ^ bank(6u << low)] = v[6].y;
+  tile[to ^ bank(7u << low)] = v[7].y;
+  barrier();
+  v[0].y = tile[get[0]];
+  v[1].y = tile[get[1]];
+  v[2].y = tile[get[2]];
+  v[3].y = tile[get[3]];
+  v[4].y = tile[get[4]];
+  v[5].y = tile[get[5]];
+  v[6].y = tile[get[6]];
+  v[7].y = tile[get[7]];
+}
+// Of the numbers that the step takes, by the place of each in its block of 2^done.
+void turn_by_roots2(int done, int bits, bool along) {
+  {
+    const uint within = place_of(0, bits, 2, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 2);
+    v[0 * 4 + 1] = times(v[0 * 4 + 1], w1);
+    const vec2 w2 = root(within * 2u, done + 2);
+    v[0 * 4 + 2] = times(v[0 * 4 + 2], w2);
+    const vec2 w3 = times(w2, w1);
+    v[0 * 4 + 3] = times(v[0 * 4 + 3], w3);
+  }
+  {
+    const uint within = place_of(1, bits, 2, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 2);
+    v[1 * 4 + 1] = times(v[1 * 4 + 1], w1);
+    const vec2 w2 = root(within * 2u, done + 2);
+    v[1 * 4 + 2] = times(v[1 * 4 + 2], w2);
+    const vec2 w3 = times(w2, w1);
+    v[1 * 4 + 3] = times(v[1 * 4 + 3], w3);
+  }
+}
+// Moves numbers from where a step of 8 leaves them to where one of 2^1 takes them, so that 2^done lie in order; first
+// the real parts, as shared memory is scarce.
+void exchange1(int done, int bits, bool from_along, bool along) {
+  const Place from = place_of(0, bits, 3, from_along);
+  const uint low = uint(done - 3), within = from.j & ((1u << low) - 1u);
+  const uint to = bank((from.column << bits) + ((from.j >> low) << done) + within);
+  uint get[8];
+  {
+    const Place p = place_of(0 >> 1, bits, 1, along);
+    get[0] = bank((p.column << bits) + p.j) ^ bank((0u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(1 >> 1, bits, 1, along);
+    get[1] = bank((p.column << bits) + p.j) ^ bank((1u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(2 >> 1, bits, 1, along);
+    get[2] = bank((p.column << bits) + p.j) ^ bank((2u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(3 >> 1, bits, 1, along);
+    get[3] = bank((p.column << bits) + p.j) ^ bank((3u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(4 >> 1, bits, 1, along);
+    get[4] = bank((p.column << bits) + p.j) ^ bank((4u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(5 >> 1, bits, 1, along);
+    get[5] = bank((p.column << bits) + p.j) ^ bank((5u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(6 >> 1, bits, 1, along);
+    get[6] = bank((p.column << bits) + p.j) ^ bank((6u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  {
+    const Place p = place_of(7 >> 1, bits, 1, along);
+    get[7] = bank((p.column << bits) + p.j) ^ bank((7u & (1u << 1) - 1u) << uint(bits - 1));
+  }
+  if (done > 3) barrier();
+  tile[to ^ bank(0u << low)] = v[0].x;
+  tile[to ^ bank(1u << low)] = v[1].x;
+  tile[to ^ bank(2u << low)] = v[2].x;
+  tile[to ^ bank(3u << low)] = v[3].x;
+  tile[to ^ bank(4u << low)] = v[4].x;
+  tile[to ^ bank(5u << low)] = v[5].x;
+  tile[to ^ bank(6u << low)] = v[6].x;
+  tile[to ^ bank(7u << low)] = v[7].x;
+  barrier();
+  v[0].x = tile[get[0]];
+  v[1].x = tile[get[1]];
+  v[2].x = tile[get[2]];
+  v[3].x = tile[get[3]];
+  v[4].x = tile[get[4]];
+  v[5].x = tile[get[5]];
+  v[6].x = tile[get[6]];
+  v[7].x = tile[get[7]];
+  barrier();
+  tile[to ^ bank(0u << low)] = v[0].y;
+  tile[to ^ bank(1u << low)] = v[1].y;
+  tile[to ^ bank(2u << low)] = v[2].y;
+  tile[to ^ bank(3u << low)] = v[3].y;
+  tile[to ^ bank(4u << low)] = v[4].y;
+  tile[to ^ bank(5u << low)] = v[5].y;
+  tile[to ^ bank(6u << low)] = v[6].y;
+  tile[to ^ bank(7u << low)] = v[7].y;
+  barrier();
+  v[0].y = tile[get[0]];
+  v[1].y = tile[get[1]];
+  v[2].y = tile[get[2]];
+  v[3].y = tile[get[3]];
+  v[4].y = tile[get[4]];
+  v[5].y = tile[get[5]];
+  v[6].y = tile[get[6]];
+  v[7].y = tile[get[7]];
+}
+// Of the numbers that the step takes, by the place of each in its block of 2^done.
+void turn_by_roots1(int done, int bits, bool along) {
+  {
+    const uint within = place_of(0, bits, 1, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 1);
+    v[0 * 2 + 1] = times(v[0 * 2 + 1], w1);
+  }
+  {
+    const uint within = place_of(1, bits, 1, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 1);
+    v[1 * 2 + 1] = times(v[1 * 2 + 1], w1);
+  }
+  {
+    const uint within = place_of(2, bits, 1, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 1);
+    v[2 * 2 + 1] = times(v[2 * 2 + 1], w1);
+  }
+  {
+    const uint within = place_of(3, bits, 1, along).j & ((1u << done) - 1u);
+    const vec2 w1 = root(within * 1u, done + 1);
+    v[3 * 2 + 1] = times(v[3 * 2 + 1], w1);
+  }
+}
 void main() {
-  const int all_bits = findMSB(uint(args.size)), turn = int(args.turn);
-  const int passes = passes_of(all_bits);
+  const int all_bits = 5, passes = passes_of(all_bits), turn = passes == 1 ? 0 : int(args.turn);
   // The passes take about as many bits each: those of this one, and those that passes before it took.
   const int before = all_bits * turn / passes, bits = all_bits * (turn + 1) / passes - before;
   const uint radix = 1u << bits, columns = uint(points) >> bits, across_bits = uint(all_bits - bits);
@@ -728,36 +2332,185 @@ void main() {
   const uint64_t first = group * uint64_t(columns), end = uint64_t(args.rows) << across_bits;
   if (first >= end) return;
   const uint within_mask = (1u << before) - 1u, source = uint(turn + passes_of(findMSB(uint(args.size))) + 1), target = uint(turn + passes_of(findMSB(uint(args.size))));
-  // Neighbours read and write numbers that lie side by side: along a column where a column is a row, else across.
-  const bool along = passes == 1 && args.stride == 1L;
-  [[unroll]] for (int e = 0; e < 8; ++e) {
-    const uint slot = uint(e * threads) + gl_LocalInvocationID.x;
-    const uint r = along ? slot & (radix - 1u) : slot / columns;
-    const uint c = along ? slot >> bits : slot & (columns - 1u);
-    const uint64_t column = first + uint64_t(c);
-    vec2 v = vec2(0.0);
-    if (column < end) {
-      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
-      const uint i = j + (r << across_bits);
-      if (turn == 0) v = read(row, i);
-      else v = work_at(source, (uint64_t(row) << all_bits) + uint64_t(i));
-      if (turn > 0) v = times(v, root((j & within_mask) * r, before + bits));
+  // Neighbours read and write numbers that lie side by side: along a column where a column is a row, else across. The
+  // first pass leaves columns as rows.
+  bool along = passes == 1 && args.stride == 1L;
+  const Place p = place_of(0, bits, 3, along);
+  const uint64_t column = first + uint64_t(p.column);
+  const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+  if (column < end && turn == 0) {
+    base = first_of(row, 8u);
+    v[0] = read(row, j + (p.j + (0u << uint(bits - 3)) << across_bits));
+    v[1] = read(row, j + (p.j + (1u << uint(bits - 3)) << across_bits));
+    v[2] = read(row, j + (p.j + (2u << uint(bits - 3)) << across_bits));
+    v[3] = read(row, j + (p.j + (3u << uint(bits - 3)) << across_bits));
+    v[4] = read(row, j + (p.j + (4u << uint(bits - 3)) << across_bits));
+    v[5] = read(row, j + (p.j + (5u << uint(bits - 3)) << across_bits));
+    v[6] = read(row, j + (p.j + (6u << uint(bits - 3)) << across_bits));
+    v[7] = read(row, j + (p.j + (7u << uint(bits - 3)) << across_bits));
+  } else if (column < end) {
+    {
+      const uint r = p.j + (0u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[0] = times(u, root((j & within_mask) * r, before + bits));
     }
-    tile[r * columns + c] = v;
+    {
+      const uint r = p.j + (1u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[1] = times(u, root((j & within_mask) * r, before + bits));
+    }
+    {
+      const uint r = p.j + (2u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[2] = times(u, root((j & within_mask) * r, before + bits));
+    }
+    {
+      const uint r = p.j + (3u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[3] = times(u, root((j & within_mask) * r, before + bits));
+    }
+    {
+      const uint r = p.j + (4u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[4] = times(u, root((j & within_mask) * r, before + bits));
+    }
+    {
+      const uint r = p.j + (5u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[5] = times(u, root((j & within_mask) * r, before + bits));
+    }
+    {
+      const uint r = p.j + (6u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[6] = times(u, root((j & within_mask) * r, before + bits));
+    }
+    {
+      const uint r = p.j + (7u << uint(bits - 3));
+      const vec2 u = work_at(source, (uint64_t(row) << all_bits) + uint64_t(j + (r << across_bits)));
+      v[7] = times(u, root((j & within_mask) * r, before + bits));
+    }
+  } else {
+    v[0] = vec2(0.0);
+    v[1] = vec2(0.0);
+    v[2] = vec2(0.0);
+    v[3] = vec2(0.0);
+    v[4] = vec2(0.0);
+    v[5] = vec2(0.0);
+    v[6] = vec2(0.0);
+    v[7] = vec2(0.0);
   }
-  barrier();
-  transform_columns(bits);
-  [[unroll]] for (int e = 0; e < 8; ++e) {
-    const uint slot = uint(e * threads) + gl_LocalInvocationID.x;
-    const uint r = turn == 0 ? slot & (radix - 1u) : slot / columns;
-    const uint c = turn == 0 ? slot >> bits : slot & (columns - 1u);
-    const uint64_t column = first + uint64_t(c);
+  fft8(v);
+  int done = 3, last = 3;
+  for (; bits - done >= 3; done += 3) {
+    exchange3(done, bits, along, turn == 0);
+    along = turn == 0;
+    turn_by_roots3(done, bits, along);
+    fft8(v);
+  }
+  if (bits - done == 2) {
+    exchange2(done, bits, along, turn == 0);
+    along = turn == 0;
+    turn_by_roots2(done, bits, along);
+    fft4(v[0], v[1], v[2], v[3]);
+    fft4(v[4], v[5], v[6], v[7]);
+    last = 2;
+  } else if (bits - done == 1) {
+    exchange1(done, bits, along, turn == 0);
+    along = turn == 0;
+    turn_by_roots1(done, bits, along);
+    fft2(v[0], v[1]);
+    fft2(v[2], v[3]);
+    fft2(v[4], v[5]);
+    fft2(v[6], v[7]);
+    last = 1;
+  }
+  vec2 others[8];
+  {
+    const Place q = place_of(0 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
     if (column < end) {
       const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(0 & (1 << last) - 1) << uint(bits - last));
       const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
-      const vec2 v = tile[r * columns + c];
-      if (true && turn + 1 == passes) store(row, i, v, tile[((radix - r) & (radix - 1u)) * columns + c]);
-      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v;
+      if (true && turn + 1 == passes) store(row, i, v[0], others[0]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[0];
+    }
+  }
+  {
+    const Place q = place_of(1 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(1 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (true && turn + 1 == passes) store(row, i, v[1], others[1]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[1];
+    }
+  }
+  {
+    const Place q = place_of(2 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(2 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (true && turn + 1 == passes) store(row, i, v[2], others[2]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[2];
+    }
+  }
+  {
+    const Place q = place_of(3 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(3 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (true && turn + 1 == passes) store(row, i, v[3], others[3]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[3];
+    }
+  }
+  {
+    const Place q = place_of(4 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(4 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (true && turn + 1 == passes) store(row, i, v[4], others[4]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[4];
+    }
+  }
+  {
+    const Place q = place_of(5 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(5 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (true && turn + 1 == passes) store(row, i, v[5], others[5]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[5];
+    }
+  }
+  {
+    const Place q = place_of(6 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(6 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (true && turn + 1 == passes) store(row, i, v[6], others[6]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[6];
+    }
+  }
+  {
+    const Place q = place_of(7 >> last, bits, last, along);
+    const uint64_t column = first + uint64_t(q.column);
+    if (column < end) {
+      const uint row = uint(column >> across_bits), j = uint(column) & ((1u << across_bits) - 1u);
+      const uint r = q.j + (uint(7 & (1 << last) - 1) << uint(bits - last));
+      const uint i = ((j >> before) << (before + bits)) + (j & within_mask) + (r << before);
+      if (true && turn + 1 == passes) store(row, i, v[7], others[7]);
+      else Complex(args.work[target & 1u] + ((uint64_t(row) << all_bits) + uint64_t(i)) * 8UL).data = v[7];
     }
   }
 }

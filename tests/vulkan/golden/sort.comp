@@ -704,7 +704,10 @@ uint float_key(uint w) {
   return (w & sign) != 0u ? ~w & (sign | (sign - 1u)) : w | sign;
 }
 uint key_of(uint w) { return float_key(w); }
-shared uint histogram[256], sums[256], others[256], chosen[2];
+uint bank(uint i) { return i ^ (i >> 5u & 7u); }
+const uint tile = 2048u, each = tile / 256u;
+shared uint histogram[256], sums[256], chosen[2];
+shared uint staged[tile];
 uint64_t base;
 int64_t stride;
 uint element(uint i) { return uint(Element(base + uint64_t(int64_t(i) * stride) * 2UL).data); }
@@ -753,32 +756,49 @@ void main() {
     among = chosen[1];
     barrier();
   }
-  const uint each = (m + 255u) / 256u, begin = min(me * each, m), end = min(begin + each, m);
-  uint lower = 0u, equal = 0u;
-  for (uint i = begin; i < end; ++i) {
-    const uint own = key_of(element(i));
-    if (own < key) ++lower;
-    if (own == key) ++equal;
-  }
-  sums[me] = lower;
-  others[me] = equal;
-  for (uint step = 1u; step < 256u; step *= 2u) {
+  // A tile at a time, which is read along the row. Counts of lower elements are in the lower half of a number, those of
+  // equal ones in the upper half.
+  uint lower_before = 0u, equal_before = 0u;
+  for (uint first_in_tile = 0u; first_in_tile < m; first_in_tile += tile) {
+    const uint count = min(tile, m - first_in_tile);
+    for (uint i = me; i < count; i += 256u) staged[bank(i)] = element(first_in_tile + i);
     barrier();
-    const uint more = me >= step ? sums[me - step] : 0u, more_equal = me >= step ? others[me - step] : 0u;
+    uint words[each];
+    uint own_counts = 0u;
+    [[unroll]] for (uint k = 0u; k < each; ++k) {
+      const uint at = me * each + k;
+      words[k] = at < count ? staged[bank(at)] : 0u;
+      const uint own = key_of(words[k]);
+      if (at < count) own_counts += own < key ? 1u : own == key ? 65536u : 0u;
+    }
+    uint counts = own_counts;
+    sums[me] = counts;
+    for (uint step = 1u; step < 256u; step *= 2u) {
+      barrier();
+      const uint more = me >= step ? sums[me - step] : 0u;
+      barrier();
+      counts += more;
+      sums[me] = counts;
+    }
     barrier();
-    sums[me] += more;
-    others[me] += more_equal;
-  }
-  lower = sums[me] - lower;
-  equal = others[me] - equal;
-  for (uint i = begin; i < end; ++i) {
-    const uint word = element(i), own = key_of(word);
-    const uint fronts = lower + min(equal, among);  // in front of this one
-    const bool front = own < key || (own == key && equal < among);
-    const bool itself = own == key && equal == among;
+    const uint all = sums[255];
+    counts -= own_counts;
+    uint lower = lower_before + (counts & 65535u), equal = equal_before + (counts >> 16u);
+    [[unroll]] for (uint k = 0u; k < each; ++k) {
+      const uint i = first_in_tile + me * each + k;
+      const uint word = words[k], own = key_of(word);
+      if (me * each + k < count) {
+        const uint fronts = lower + min(equal, among);  // in front of this one
+        const bool front = own < key || (own == key && equal < among);
+        const bool itself = own == key && equal == among;
     if (!front) Element(target + uint64_t(i - fronts) * 2UL).data = uint16_t(word);
-    if (own < key) ++lower;
-    if (own == key) ++equal;
+        if (own < key) ++lower;
+        if (own == key) ++equal;
+      }
+    }
+    lower_before += all & 65535u;
+    equal_before += all >> 16u;
+    barrier();
   }
 }
 
@@ -1285,7 +1305,10 @@ layout(buffer_reference, std430, buffer_reference_align = 8) buffer Element { ui
 layout(buffer_reference, std430, buffer_reference_align = 8) buffer Word { uint64_t data; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Place { uint data; };
 uint64_t key_of(uint64_t w) { return w ^ 0x8000000000000000UL; }
-shared uint histogram[256], sums[256], others[256], chosen[2];
+uint bank(uint i) { return i ^ (i >> 5u & 7u); }
+const uint tile = 1024u, each = tile / 256u;
+shared uint histogram[256], sums[256], chosen[2];
+shared uint64_t staged[tile];
 uint64_t base;
 int64_t stride;
 uint64_t element(uint i) { return uint64_t(Element(base + uint64_t(int64_t(i) * stride) * 8UL).data); }
@@ -1324,34 +1347,51 @@ void main() {
     among = chosen[1];
     barrier();
   }
-  const uint each = (m + 255u) / 256u, begin = min(me * each, m), end = min(begin + each, m);
-  uint lower = 0u, equal = 0u;
-  for (uint i = begin; i < end; ++i) {
-    const uint64_t own = key_of(element(i));
-    if (own < key) ++lower;
-    if (own == key) ++equal;
-  }
-  sums[me] = lower;
-  others[me] = equal;
-  for (uint step = 1u; step < 256u; step *= 2u) {
+  // A tile at a time, which is read along the row. Counts of lower elements are in the lower half of a number, those of
+  // equal ones in the upper half.
+  uint lower_before = 0u, equal_before = 0u;
+  for (uint first_in_tile = 0u; first_in_tile < m; first_in_tile += tile) {
+    const uint count = min(tile, m - first_in_tile);
+    for (uint i = me; i < count; i += 256u) staged[bank(i)] = element(first_in_tile + i);
     barrier();
-    const uint more = me >= step ? sums[me - step] : 0u, more_equal = me >= step ? others[me - step] : 0u;
+    uint64_t words[each];
+    uint own_counts = 0u;
+    [[unroll]] for (uint k = 0u; k < each; ++k) {
+      const uint at = me * each + k;
+      words[k] = at < count ? staged[bank(at)] : 0UL;
+      const uint64_t own = key_of(words[k]);
+      if (at < count) own_counts += own < key ? 1u : own == key ? 65536u : 0u;
+    }
+    uint counts = own_counts;
+    sums[me] = counts;
+    for (uint step = 1u; step < 256u; step *= 2u) {
+      barrier();
+      const uint more = me >= step ? sums[me - step] : 0u;
+      barrier();
+      counts += more;
+      sums[me] = counts;
+    }
     barrier();
-    sums[me] += more;
-    others[me] += more_equal;
-  }
-  lower = sums[me] - lower;
-  equal = others[me] - equal;
-  for (uint i = begin; i < end; ++i) {
-    const uint64_t word = element(i), own = key_of(word);
-    const uint fronts = lower + min(equal, among);  // in front of this one
-    const bool front = own < key || (own == key && equal < among);
-    const bool itself = own == key && equal == among;
+    const uint all = sums[255];
+    counts -= own_counts;
+    uint lower = lower_before + (counts & 65535u), equal = equal_before + (counts >> 16u);
+    [[unroll]] for (uint k = 0u; k < each; ++k) {
+      const uint i = first_in_tile + me * each + k;
+      const uint64_t word = words[k], own = key_of(word);
+      if (me * each + k < count) {
+        const uint fronts = lower + min(equal, among);  // in front of this one
+        const bool front = own < key || (own == key && equal < among);
+        const bool itself = own == key && equal == among;
     const uint behind = i - fronts - (equal > among ? 1u : 0u);
     const uint64_t to = row * uint64_t(m) + uint64_t(front ? fronts : itself ? rank : rank + 1u + behind);
     Element(args.result + to * 8UL).data = uint64_t(word);
-    if (own < key) ++lower;
-    if (own == key) ++equal;
+        if (own < key) ++lower;
+        if (own == key) ++equal;
+      }
+    }
+    lower_before += all & 65535u;
+    equal_before += all >> 16u;
+    barrier();
   }
 }
 

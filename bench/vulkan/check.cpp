@@ -1,0 +1,287 @@
+// Draws graphs of families and compares results of the GPU with the interpreter, or with a definition.
+#include "bench/vulkan/check.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "bench/vulkan/graphs.h"
+#include "codegen/core/backend.h"
+#include "ir/interpret/interpreter.h"
+#include "ir/read/parser.h"
+#include "runtime/execute/gpu.h"
+#include "runtime/execute/library.h"
+
+namespace {
+
+using namespace frit;
+using Random = std::mt19937_64;
+
+// A draw is a graph and how far from the interpreter's results the GPU's may be, as a part of the largest one. No
+// distance asks for the same bits.
+struct Drawn {
+  std::string text;
+  double allowed = 0;
+  std::string exact = {};  // the graph in float32 where the interpreter would round between its operations
+  // The distance of the results by a definition of its own, where the interpreter would take too long.
+  std::function<double(const ir::Tensor& x, const ir::Tensor& got, Random&)> distance = {};
+};
+
+int64_t between(Random& r, int64_t low, int64_t high) {
+  return low + static_cast<int64_t>(r() % static_cast<uint64_t>(high - low + 1));
+}
+template <class T>
+const T& pick(Random& r, const std::vector<T>& all) {
+  return all[r() % all.size()];
+}
+// A size of every order of magnitude, often next to a power of two.
+int64_t length(Random& r, int64_t most) {
+  const int bits = static_cast<int>(between(r, 0, 63 - __builtin_clzll(static_cast<uint64_t>(most))));
+  const int64_t n = int64_t{1} << bits;
+  return std::clamp<int64_t>(r() % 3 ? between(r, n, 2 * n) : 2 * n + between(r, -1, 1), 1, most);
+}
+
+std::string number(int64_t v) { return std::to_string(v); }
+std::string matrix(const std::string& type, int64_t rows, int64_t n) {
+  return type + "[" + number(rows) + ", " + number(n) + "]";
+}
+
+// One operation on rows that lie along an axis of their own, or across it.
+std::string on_rows(const std::string& op, const std::string& attributes, const std::string& from,
+                    const std::string& to, int64_t rows, int64_t n, int64_t m, bool across) {
+  const std::string x = matrix(from, rows, n), y = matrix(to, rows, m);
+  return "func @f(%x: " + (across ? matrix(from, n, rows) : x) + ") -> " + y + " {\n" +
+         (across ? "  %t: " + x + " = transpose %x {axes=[1, 0]}\n" : "") + "  %0: " + y + " = " + op +
+         (across ? " %t" : " %x") + attributes + "\n  return %0\n}";
+}
+
+Drawn draw_sort(Random& r) {
+  const std::string type = pick<std::string>(r, {"f32", "f32", "i32", "u32", "f16", "bf16", "i64", "f64", "u8", "i16"});
+  const std::string op = pick<std::string>(r, {"sort", "argsort", "partition", "argpartition", "topk"});
+  const int64_t n = length(r, r() % 4 ? 100000 : 3000000), rows = length(r, std::max<int64_t>(1, 2000000 / n));
+  const int64_t k = r() % 2 ? between(r, 1, std::min<int64_t>(n, 600)) : between(r, 1, n);
+  const bool places = op[0] == 'a';
+  const std::string attributes = op == "topk"                                ? " {k=" + number(k) + "}"
+                                 : op.find("partition") != std::string::npos ? " {kth=" + number(k - 1) + "}"
+                                                                             : "";
+  return {on_rows(op, attributes, type, places ? "u32" : type, rows, n, op == "topk" ? k : n, r() % 4 == 0)};
+}
+
+double part(const ir::Tensor& t, int64_t i, bool imaginary) {
+  if (t.dtype != complex64) return imaginary ? 0 : t.at(i);
+  float v;
+  std::memcpy(&v, t.data.data() + i * 8 + (imaginary ? 4 : 0), 4);
+  return v;
+}
+
+struct Transform {
+  std::string op;
+  int64_t rows, n, norm;
+  bool inverse, across;
+};
+
+// Some results beside the sums that define them; the largest of those results stands for the largest of all.
+double transform_distance(const Transform& t, const ir::Tensor& x, const ir::Tensor& got, Random& r) {
+  const int64_t from = t.op == "irfft" ? t.n / 2 + 1 : t.n, to = t.op == "rfft" ? t.n / 2 + 1 : t.n;
+  const auto n = static_cast<double>(t.n);
+  const double scale = t.norm == 0 ? 1 : t.norm == 1 ? 1 / std::sqrt(n) : 1 / n;
+  double off = 0, most = 1e-30;
+  for (int sample = 0; sample < 40; ++sample) {
+    const int64_t row = between(r, 0, t.rows - 1), k = sample == 0 ? 0 : between(r, 0, to - 1);
+    double re = 0, im = 0;
+    for (int64_t j = 0; j < t.n; ++j) {
+      const bool mirrored = t.op == "irfft" && 2 * j > t.n;
+      const int64_t i = mirrored ? t.n - j : j, at = t.across ? i * t.rows + row : row * from + i;
+      const bool real = t.op == "irfft" && (i == 0 || 2 * i == t.n);
+      const double a = part(x, at, false), b = real ? 0 : mirrored ? -part(x, at, true) : part(x, at, true);
+      const double angle = (t.inverse ? 2 : -2) * 3.14159265358979323846 * static_cast<double>(j * k % t.n) / n;
+      re += a * std::cos(angle) - b * std::sin(angle);
+      im += a * std::sin(angle) + b * std::cos(angle);
+    }
+    re *= scale, im *= t.op == "irfft" ? 0 : scale;
+    const double d = std::hypot(re - part(got, row * to + k, false), im - part(got, row * to + k, true));
+    most = std::max(most, std::hypot(re, im));
+    off = d <= off ? off : d;  // keeps NaN
+  }
+  return off / most;
+}
+
+Drawn draw_fft(Random& r) {
+  const std::string op = pick<std::string>(r, {"fft", "fft", "rfft", "irfft"});
+  const int64_t most = r() % 4 ? 20000 : 1 << 21;
+  int64_t n = length(r, most);
+  if (r() % 3 == 0) n = std::min(most, int64_t{1} << between(r, 0, 21));
+  if (r() % 3 == 0)
+    for (n = 1; n < 200;) n *= pick<int64_t>(r, {2, 3, 5, 7, 4});
+  if (op == "irfft") n = std::max<int64_t>(n, 2);
+  const int64_t rows = length(r, std::max<int64_t>(1, 500000 / n)), half = n / 2 + 1;
+  const Transform t{op, rows, n, between(r, 0, 2), op == "irfft" || (op == "fft" && r() % 2), r() % 4 == 0};
+  std::string attributes = " {norm=" + number(t.norm);
+  if (op == "fft") attributes += std::string(", inverse=") + (t.inverse ? "true" : "false");
+  if (op == "irfft") attributes += ", n=" + number(n);
+  return {on_rows(op, attributes + "}", op == "rfft" ? "f32" : "c64", op == "irfft" ? "f32" : "c64", rows,
+                  op == "irfft" ? half : n, op == "rfft" ? half : n, t.across),
+          1e-6,
+          {},
+          [t](const ir::Tensor& x, const ir::Tensor& got, Random& random) {
+            return transform_distance(t, x, got, random);
+          }};
+}
+
+double rounding_of(const std::string& type) { return type == "f32" ? 1e-5 : type == "f16" ? 2e-3 : 1.6e-2; }
+
+Drawn draw_product(Random& r) {
+  const std::string type = pick<std::string>(r, {"f32", "f16", "bf16"});
+  Shape s{r() % 3 ? 1 : between(r, 2, 40), length(r, 700), length(r, 700), length(r, 700), r() % 2 == 0};
+  if (s.batch > 1) s.m = length(r, 100), s.n = length(r, 100);
+  return {product(type, s), rounding_of(type), product("f32", s)};
+}
+
+Drawn draw_attention(Random& r) {
+  const std::string type = pick<std::string>(r, {"f32", "f16", "bf16"});
+  const std::string mode = pick<std::string>(r, {"", "causal", "mask"});
+  const int64_t m = r() % 3 ? between(r, 32, 300) : between(r, 1, 8);
+  const Shape s{between(r, 1, 6), m, pick<int64_t>(r, {16, 64, 128, 40, 33}), mode == "causal" ? m : length(r, 700)};
+  return {attention(type, s, mode), 2 * rounding_of(type), attention("f32", s, mode)};
+}
+
+Drawn draw_rows(Random& r) {
+  const std::string type = pick<std::string>(r, {"f32", "f16", "bf16"});
+  const int64_t n = length(r, 9000), rows = length(r, 1000000 / n);
+  const char* const graph = pick<const char*>(r, {kSoftmax, kRmsNorm, kSoftmaxColumns, kRows, kColumns, kTranspose});
+  const std::string text = sized(graph, {{"n", rows}, {"m", n}});
+  return {typed(text, type), rounding_of(type) * (graph == kRows || graph == kColumns ? 4 : 2), text};
+}
+
+ir::Tensor random_tensor(const ir::Type& t, bool exact, Random& r) {
+  std::vector<int64_t> shape;
+  for (const Dim& d : t.shape) shape.push_back(d.value());
+  ir::Tensor x(t.dtype, shape);
+  const bool few = exact && r() % 4 == 0;  // equal elements
+  for (int64_t i = 0; i < x.size(); ++i) {
+    const double v = few ? static_cast<double>(r() % 5) : static_cast<double>(r() >> 11) * 0x1p-52 - 1;
+    if (t.dtype == complex64) {
+      const float parts[] = {static_cast<float>(v), static_cast<float>(r() >> 40) * 0x1p-23f - 1};
+      std::memcpy(x.data.data() + i * 8, parts, 8);
+    } else {
+      x.set_bits(i, is_float(t.dtype) || few ? ir::double_to_bits(t.dtype, v)
+                                             : r() & (~uint64_t{0} >> (64 - 8 * t.dtype.size)));
+    }
+  }
+  return x;
+}
+
+runtime::Tensor placed(runtime::Gpu& gpu, const ir::Tensor& x) {
+  runtime::Tensor out;
+  out.dtype = x.dtype;
+  out.shape.resize(x.shape.size());
+  out.strides.resize(x.shape.size());
+  int64_t stride = 1;
+  for (size_t i = x.shape.size(); i-- > 0; stride *= x.shape[i]) out.shape[i] = x.shape[i], out.strides[i] = stride;
+  auto memory = gpu.allocate(std::max<size_t>(16, x.data.size()));
+  if (memory.ok() && gpu.write(**memory, 0, x.data.data(), x.data.size()).ok()) out.buffer = *memory;
+  return out;
+}
+
+// The largest difference as a part of the largest number; of bits, the elements that differ.
+double difference(const ir::Tensor& want, const ir::Tensor& got, bool bits) {
+  double off = 0, most = 1e-30;
+  for (int64_t i = 0; i < want.size(); ++i) {
+    if (bits) {
+      off += want.bits(i) != got.bits(i);
+      continue;
+    }
+    const double a = std::hypot(part(want, i, false), part(want, i, true)),
+                 d = std::hypot(part(want, i, false) - part(got, i, false), part(want, i, true) - part(got, i, true));
+    most = std::max(most, a);
+    off = d <= off ? off : d;  // keeps NaN
+  }
+  return off / (bits ? 1 : most);
+}
+
+// Empty, or what is wrong.
+std::string wrong(const Drawn& d, Random& r, double* worst) {
+  auto module = ir::parse(d.text, "check"), exact = ir::parse(d.exact.empty() ? d.text : d.exact, "check");
+  if (!module.ok() || !exact.ok()) return "the graph cannot be read: " + (module.ok() ? exact : module).error().str();
+  ir::Function& f = *(*module)->functions.at(0);
+  const ir::Function& g = *(*exact)->functions.at(0);
+  auto gpu = runtime::find_gpu();
+  if (!gpu.ok()) return gpu.error().str();
+  codegen::CompileOptions options;
+  options.target.backend = "glsl";
+  auto code = codegen::compile(f, options);
+  if (!code.ok()) return code.error().str();
+  std::vector<ir::Tensor> inputs, numbers;
+  std::vector<runtime::Tensor> arguments;
+  for (ir::ValueId p : f.params) {
+    inputs.push_back(random_tensor(f.type(p), d.allowed == 0, r));
+    arguments.push_back(placed(**gpu, inputs.back()));
+    if (!arguments.back().buffer) return "no memory";
+    if (d.exact.empty()) continue;
+    numbers.emplace_back(float32, inputs.back().shape, inputs.back().values());
+  }
+  auto results = (*code)->run(arguments);
+  if (!results.ok()) return results.error().str();
+  auto host = runtime::to_host((*results)[0], **gpu);
+  if (!host.ok()) return host.error().str();
+  std::vector<int64_t> shape;
+  for (size_t i = 0; i < host->shape.size(); ++i) shape.push_back(host->shape[i]);
+  ir::Tensor got(host->dtype, shape);
+  std::memcpy(got.data.data(), static_cast<const std::byte*>(host->buffer->data()) + host->offset * host->dtype.size,
+              got.data.size());
+  double off = 0;
+  if (d.distance) {
+    off = d.distance(inputs[0], got, r);
+  } else {
+    auto want = ir::interpret(g, d.exact.empty() ? inputs : numbers);
+    if (!want.ok()) return want.error().str();
+    off = difference((*want)[0], got, d.allowed == 0);
+  }
+  *worst = std::max(*worst, off);
+  if (!(off <= d.allowed)) return "it differs by " + std::to_string(off);
+  return {};
+}
+
+}  // namespace
+
+bool check_graphs(int count, uint64_t seed, const std::string& only) {
+  if (auto gpu = runtime::find_gpu(); !gpu.ok()) {
+    std::printf("skipped: %s\n", gpu.error().str().c_str());
+    return true;
+  }
+  static std::string by_host;  // routines that the CPU computed
+  runtime::set_host_routine_notice(
+      [](std::string_view routine, std::string_view) { by_host += " " + std::string(routine); });
+  const std::pair<const char*, Drawn (*)(Random&)> families[] = {{"sort", draw_sort},
+                                                                 {"fft", draw_fft},
+                                                                 {"matmul", draw_product},
+                                                                 {"attention", draw_attention},
+                                                                 {"rows", draw_rows}};
+  bool good = true;
+  for (const auto& [name, draw] : families) {
+    if (!only.empty() && std::string(name).find(only) == std::string::npos) continue;
+    Random random(seed);
+    int bad = 0;
+    double worst = 0;
+    const auto begun = std::chrono::steady_clock::now();
+    for (int i = 0; i < count; ++i) {
+      const Drawn d = draw(random);
+      const std::string why = wrong(d, random, &worst);
+      if (why.empty()) continue;
+      std::printf("draw %d of %s: %s\n%s\n", i, name, why.c_str(), d.text.c_str());
+      ++bad;
+    }
+    std::printf("%-10s %d of %d differ, by at most %.2g; %.1f s\n", name, bad, count, worst,
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
+    std::fflush(stdout);
+    good = good && bad == 0;
+  }
+  if (!by_host.empty()) std::printf("the cpu computed%s\n", by_host.c_str());
+  runtime::set_host_routine_notice(nullptr);
+  return good;
+}
