@@ -40,11 +40,11 @@ class ProductText {
   const bool modes_declared_;
 };
 
-// The forms of a product. Large tiles reuse more of what they read, small ones leave less of a small result idle, and
-// matrix units take operands of 16 bits; whole ones are for operands that 16-byte loads take, in whole tiles along k.
-// Deep ones read ahead by two tiles of such operands. Few rows (or columns) take a form that reads the larger operand
-// once, with matrix units too.
-enum class ProductKind { FewMatrix, FewRows, WholeMatrix, Matrix, SmallMatrix, Deep, Large, Small };
+// The forms of a product. Large tiles reuse more of what they read, medium and small ones leave less of a device idle,
+// and matrix units take operands of 16 bits; whole ones are for operands that 16-byte loads take, in whole tiles along
+// k. Deep ones read ahead by two tiles of such operands. Few rows (or columns) take a form that reads the larger
+// operand once, with matrix units too.
+enum class ProductKind { FewMatrix, FewRows, WholeMatrix, Matrix, SmallMatrix, Deep, Large, Medium, Small };
 struct FormSizes {
   int64_t element_bytes, tile_rows, tile_columns;
   int64_t depth = 1;    // of a tile of the operands

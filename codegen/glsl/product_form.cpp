@@ -10,8 +10,9 @@ namespace {
 
 using Form = runtime::RoutineForm;
 
-constexpr int64_t kManyTiles = 64;                  // large tiles only where there are so many of them
-constexpr int64_t kManyDeepTiles = 128;             // whose workgroups have fewer invocations
+constexpr int64_t kManyTiles = 64;                  // the largest tiles of 8-byte elements only where there are so many
+constexpr int64_t kManyLargeTiles = 128;            // the same of others, and of deep ones
+constexpr int64_t kManyMediumTiles = 192;           // their quarters
 constexpr int64_t kManyMatrixTiles = 96;            // the same of matrix units, whose tiles are larger
 constexpr int64_t kMostSteps = int64_t{1} << 30;    // along k, counted in 32 bits
 constexpr int64_t kShort = 64;                      // loads of a line below which fewer invocations share it
@@ -199,11 +200,15 @@ runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size
     case ProductKind::Small: form.variant = {wide}; break;
     case ProductKind::Large:
       form.variant = {wide};
-      suit({program(shortfall(groups, kManyTiles))});
+      suit({program(shortfall(groups, element_bytes == 8 ? kManyTiles : kManyLargeTiles))});
+      break;
+    case ProductKind::Medium:
+      form.variant = {wide};
+      suit({program(shortfall(groups, kManyMediumTiles))});
       break;
     case ProductKind::Deep:
       form.variant = {by_column(kA), by_column(kB), wide_lines};
-      suit({program(shortfall(groups, kManyDeepTiles))});
+      suit({program(shortfall(groups, kManyLargeTiles))});
       if (!sizes.copied) suit(wide), suit(whole);
       break;
     case ProductKind::Matrix:

@@ -122,9 +122,9 @@ class ProductWriter {
   ProductWriter(Dtype t, ProductKind kind, const runtime::GpuFeatures& features, const FusedEpilogue& fused)
       : t_(t),
         kind_(kind),
-        own_(kind == ProductKind::Small ? 2
-             : t.size == 8              ? 4
-                                        : 8),
+        own_(kind == ProductKind::Small                   ? 2
+             : kind == ProductKind::Medium || t.size == 8 ? 4
+                                                          : 8),
         keep_(fused.keep),
         text_(t, features, fused) {}
 
@@ -252,6 +252,8 @@ Result<std::vector<Shader>> emit_product(const RoutineStep& s) {
   if (t == float32 && f.shared_bytes >= kDeepShared)
     for (Shader& shader : deep_products(s, fused)) shaders.push_back(std::move(shader));
   shaders.push_back(ProductWriter(t, ProductKind::Large, f, fused).run(s.name(), s.number));
+  if (t.size < 8)
+    shaders.push_back(ProductWriter(t, ProductKind::Medium, f, fused).run(s.name() + "_medium", s.number));
   shaders.push_back(ProductWriter(t, ProductKind::Small, f, fused).run(s.name() + "_small", s.number));
   return shaders;
 }
