@@ -246,26 +246,27 @@ void wait_for(const runtime::Tensor& t) {
 
 namespace {
 std::string file_of(const Where& where) { return where.file ? where.file : ""; }
-// While a function is traced, an error names the user's line in a binding too.
-Where in_trace(const Where& where) { return current_trace() ? Where(user_place(where)) : where; }
+// While a function is traced, an error names the user's line in a binding too. Elsewhere the program's language shows
+// where an exception comes from.
+Where named(const Where& where) { return current_trace() ? Where(user_place(where)) : Where(outside_of_frit(where)); }
 }  // namespace
 
-void throw_invalid(const Diagnostic& d, const Where& where) {
-  const Where at = in_trace(where);
-  throw InvalidArgument(d.message, d.note, file_of(at), at.line);
-}
+void throw_invalid(const Diagnostic& d, const Where& where) { throw_invalid(d.message, d.note, where); }
 void throw_runtime(const Diagnostic& d, const Where& where) {
-  throw RuntimeError(d.message, d.note, file_of(where), where.line);
+  const Where at = named(where);
+  throw RuntimeError(d.message, d.note, file_of(at), at.line);
 }
 void throw_invalid(std::string message, std::string note, const Where& where) {
-  const Where at = in_trace(where);
+  const Where at = named(where);
   throw InvalidArgument(std::move(message), std::move(note), file_of(at), at.line);
 }
 void throw_overflow(std::string message, std::string note, const Where& where) {
-  throw ErrorOf<std::overflow_error>(std::move(message), std::move(note), file_of(where), where.line);
+  const Where at = named(where);
+  throw ErrorOf<std::overflow_error>(std::move(message), std::move(note), file_of(at), at.line);
 }
 void throw_range(std::string message, std::string note, const Where& where) {
-  throw OutOfRange(std::move(message), std::move(note), file_of(where), where.line);
+  const Where at = named(where);
+  throw OutOfRange(std::move(message), std::move(note), file_of(at), at.line);
 }
 
 }  // namespace frit::detail

@@ -36,4 +36,9 @@ SourceLoc user_place(const SourceLoc& own, bool wait) {
   return {at.file, at.line, 0};
 }
 
+SourceLoc outside_of_frit(const SourceLoc& given) {
+  const bool binding = g_find.load(std::memory_order_acquire) != nullptr;
+  return binding && given.known() && is_frit(given.file) ? SourceLoc() : given;
+}
+
 }  // namespace frit::detail

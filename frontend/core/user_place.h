@@ -24,4 +24,7 @@ class CallerLine {
 // and a binding knows better (frontend/frit/detail/binding.h). With `wait` it may wait for another thread.
 SourceLoc user_place(const SourceLoc& given, bool wait = false);
 
+// `given`, or nowhere where it is a line of frit itself and the program is in another language.
+SourceLoc outside_of_frit(const SourceLoc& given);
+
 }  // namespace frit::detail

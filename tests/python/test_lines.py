@@ -141,3 +141,11 @@ def test_state_of_no_arrays(which, state):
 def test_state_of_any_tree():
     for state in ([], {}, (), [nn.Linear(2, 2).state], mx.random.state, mx.ones(2)):
         mx.compile(lambda x: x, inputs=state)(mx.ones(2))
+
+
+def test_errors_name_no_line_of_the_package():
+    for f in (lambda: ~mx.array([1.5]), lambda: -mx.array([True]), lambda: mx.zeros((2, 3)) @ mx.zeros((2, 3)),
+              lambda: mx.eval(mx.linalg.cholesky(-mx.eye(2), stream=mx.cpu))):
+        with pytest.raises((ValueError, RuntimeError)) as e:
+            f()
+        assert ".cpp" not in str(e.value)

@@ -459,3 +459,16 @@ def test_a_rule_for_vmap_sees_the_axes_of_the_caller():
     # Elementwise operations in front keep the axis where it is.
     assert mx.array_equal(mx.vmap(lambda x, y: f(x * 2, mx.exp(y * 0)), (1, 1))(a, b), a.T * 20)
     assert seen.pop() == ((1, 1), [(3, 2), (3, 2)])
+
+
+def test_a_rule_for_jvp_may_leave_out_tangents():
+    @mx.custom_function
+    def f(x, y):
+        return x * 2, y + mx.zeros((2, 1))
+
+    @f.jvp
+    def rule(primals, tangents):
+        return tangents[0] * 7, tangents[1]
+
+    values, tangents = mx.jvp(lambda x: f(x, mx.array([2.0])), [mx.array(1.0)], [mx.array(1.0)])
+    assert tangents[0].item() == 7 and tangents[1].tolist() == [[0], [0]] and values[1].tolist() == [[2], [2]]

@@ -124,7 +124,15 @@ struct CustomFunction {
             if (argnums[k] == i) return nb::cast(tangents[k]);
           return nb::none();
         });
-        return arrays_of(nb::handle(rule.get())(one_or_all(primals), one_or_all(given)));
+        // None is no tangent. Zeros have the shapes of the results, which the function gives.
+        std::vector<array> found, results;
+        visit_leaves(nb::handle(rule.get())(one_or_all(primals), one_or_all(given)), [&](nb::handle leaf) {
+          if (is_array(leaf)) found.push_back(array_in(leaf));
+          if (!leaf.is_none()) return;
+          if (results.empty()) results = traced_call(trees, std::make_shared<std::vector<array>>(x))(x);
+          if (found.size() < results.size()) found.push_back(zeros_like(results[found.size()]));
+        });
+        return found;
       };
     std::optional<std::function<std::pair<std::vector<array>, std::vector<int>>(const std::vector<array>&,
                                                                                 const std::vector<int>&)>>
