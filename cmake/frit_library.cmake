@@ -3,24 +3,35 @@
 # The sources are every .cpp of the folder and of its rooms, so adding a file or a room edits no list. A room is a
 # subfolder without a CMakeLists.txt; a subfolder with one is a target of its own.
 
+# Flags of every target; frit_flags are those of the libraries, the plugins and the command.
+add_library(frit_base_flags INTERFACE)
 add_library(frit_flags INTERFACE)
-target_compile_options(frit_flags INTERFACE -Wall -Wextra -Wno-missing-field-initializers)
+target_link_libraries(frit_flags INTERFACE frit_base_flags)
+target_compile_options(frit_base_flags INTERFACE -Wall -Wextra -Wno-missing-field-initializers)
 # IEEE results on every host compiler: no contraction of a*b+c, no excess precision.
-target_compile_options(frit_flags INTERFACE -ffp-contract=off)
+target_compile_options(frit_base_flags INTERFACE -ffp-contract=off)
 # Position independent everywhere, programs included, so that all targets share one precompiled header.
-target_compile_options(frit_flags INTERFACE -fPIC -fno-semantic-interposition)
+target_compile_options(frit_base_flags INTERFACE -fPIC -fno-semantic-interposition)
 # Cached code is keyed by the build ids of the libraries that made it (runtime/system/build_identity.h).
-target_link_options(frit_flags INTERFACE LINKER:--build-id=sha1)
+target_link_options(frit_base_flags INTERFACE LINKER:--build-id=sha1)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 has false alarms on std::string's operator+ and on variants; files that are compiled together look like headers to it.
-  target_compile_options(frit_flags INTERFACE -Wno-restrict -Wno-maybe-uninitialized -Wno-subobject-linkage)
+  target_compile_options(frit_base_flags INTERFACE -Wno-restrict -Wno-maybe-uninitialized -Wno-subobject-linkage)
 else()
   # Otherwise clang writes the time into a precompiled header, and ccache never gets a hit on it.
-  target_compile_options(frit_flags INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
+  target_compile_options(frit_base_flags INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
 endif()
+# Checks of undefined behaviour double a build, so the libraries, the plugins and the command have them: tests and bindings are compiled
+# with the other sanitizers alone.
 if(FRIT_SANITIZE)
-  target_compile_options(frit_flags INTERFACE -fsanitize=${FRIT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
-  target_link_options(frit_flags INTERFACE -fsanitize=${FRIT_SANITIZE})
+  string(REGEX REPLACE ",undefined|undefined,?" "" without_undefined "${FRIT_SANITIZE}")
+  set(FRIT_SANITIZE_TESTS)
+  if(without_undefined)
+    set(FRIT_SANITIZE_TESTS -fsanitize=${without_undefined})
+  endif()
+  target_compile_options(frit_base_flags INTERFACE ${FRIT_SANITIZE_TESTS} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_compile_options(frit_flags INTERFACE -fsanitize=${FRIT_SANITIZE} -fno-sanitize-recover=all)
+  target_link_options(frit_base_flags INTERFACE -fsanitize=${FRIT_SANITIZE})
 endif()
 
 # For programs whose file names appear in traces: names start at the project's folder, whatever the build folder and
@@ -39,13 +50,14 @@ target_precompile_headers(frit_pch PRIVATE ${FRIT_PCH_HEADERS})
 # Compiles several files of one room as one, which halves the work: most of a file's time goes into the headers and templates that its
 # neighbours need too. Off, each file shows that it includes whatever it uses.
 option(FRIT_JOIN_SOURCES "compile the files of a room together" ON)
-set(FRIT_FILES_AT_ONCE 8)
+set(FRIT_FILES_AT_ONCE 16)
 
-# frit_join_sources(variable sources...): files that include the sources, at most FRIT_FILES_AT_ONCE of one room in each. The texts name
-# no folder outside of the project, so that all checkouts share what ccache holds. Sources with options of their own stay alone.
+# frit_join_sources(variable sources...): files that include the sources, at most FRIT_FILES_AT_ONCE of one room in each, and as many in each
+# as in the room's others. The texts name no folder outside of the project, so that all checkouts share what ccache holds. Sources with options
+# of their own stay alone.
 function(frit_join_sources variable)
   set(sources)
-  set(joined)
+  set(rooms)
   foreach(source ${ARGN})
     get_source_file_property(options ${source} COMPILE_OPTIONS)
     if(NOT FRIT_JOIN_SOURCES OR options)
@@ -54,18 +66,22 @@ function(frit_join_sources variable)
     endif()
     file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${source})
     get_filename_component(room ${path} DIRECTORY)
-    if(NOT DEFINED files_of_${room})
-      set(files_of_${room} 0)
-    endif()
-    math(EXPR number "${files_of_${room}} / ${FRIT_FILES_AT_ONCE} + 1")
-    math(EXPR files_of_${room} "${files_of_${room}} + 1")
-    list(APPEND joined ${room}_${number})
-    string(APPEND text_of_${room}_${number} "#include \"${path}\"\n")
+    list(APPEND rooms ${room})
+    list(APPEND files_of_${room} ${path})
   endforeach()
-  list(REMOVE_DUPLICATES joined)
-  foreach(file ${joined})
-    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/joined/${file}.cpp CONTENT "${text_of_${file}}" @ONLY)
-    list(APPEND sources ${CMAKE_BINARY_DIR}/joined/${file}.cpp)
+  list(REMOVE_DUPLICATES rooms)
+  foreach(room ${rooms})
+    list(LENGTH files_of_${room} files)
+    math(EXPR groups "(${files} + ${FRIT_FILES_AT_ONCE} - 1) / ${FRIT_FILES_AT_ONCE}")
+    foreach(group RANGE 1 ${groups})
+      math(EXPR first "${files} * (${group} - 1) / ${groups}")
+      math(EXPR count "${files} * ${group} / ${groups} - ${first}")
+      list(SUBLIST files_of_${room} ${first} ${count} included)
+      list(TRANSFORM included REPLACE "(.+)" "#include \"\\1\"\n")
+      list(JOIN included "" text)
+      file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/joined/${room}_${group}.cpp CONTENT "${text}" @ONLY)
+      list(APPEND sources ${CMAKE_BINARY_DIR}/joined/${room}_${group}.cpp)
+    endforeach()
   endforeach()
   set(${variable} ${sources} PARENT_SCOPE)
 endfunction()

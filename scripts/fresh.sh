@@ -9,6 +9,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+arguments=("$@")
 cold=0 keep=0
 while [[ "${1:-}" == --* ]]; do
   case "$1" in
@@ -25,6 +26,13 @@ skip() { echo "fresh machine: skipped, because $1"; exit 0; }
 [ "$(id -u)" -eq 0 ] || skip "only root can make a root file system and enter it"
 command -v mmdebstrap >/dev/null || skip "mmdebstrap is not installed (scripts/setup.sh test installs it)"
 
+# The mounts below are seen by this script alone and end with it, however it ends: the machine's /dev is never found under a folder that
+# somebody may remove.
+if [ -z "${FRIT_FRESH_MOUNTS:-}" ]; then
+  unshare --mount true 2>/dev/null || skip "the system does not allow a mount namespace"
+  FRIT_FRESH_MOUNTS=private exec unshare --mount --propagation slave "$PWD/scripts/fresh.sh" "${arguments[@]}"
+fi
+
 step() { printf '== fresh machine: %s (%d s)\n' "$*" "$SECONDS"; }
 root=$(mktemp -d "${TMPDIR:-/tmp}/frit-fresh.XXXXXX")
 mounted=()
@@ -32,7 +40,13 @@ cleanup() {
   local i
   for ((i = ${#mounted[@]} - 1; i >= 0; --i)); do umount -l "${mounted[i]}" || true; done
   # Never removes what is still mounted.
-  if ((keep)); then echo "the root is $root"; else rm -rf --one-file-system "$root"; fi
+  if ((keep)); then
+    echo "the root is $root"
+  elif grep -qF " $root/" /proc/self/mounts; then
+    echo "fresh machine: $root stays, because something is still mounted in it" >&2
+  else
+    rm -rf --one-file-system "$root"
+  fi
 }
 trap cleanup EXIT
 bind() { mkdir -p "$2"; mount --rbind "$1" "$2"; mount --make-rslave "$2"; mounted+=("$2"); }

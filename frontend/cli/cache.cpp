@@ -20,7 +20,7 @@ std::string utc(int64_t seconds) {
 
 std::string entries(size_t n) { return std::to_string(n) + (n == 1 ? " entry" : " entries"); }
 
-Result<runtime::Image> read(runtime::DiskCache& cache, const std::string& name) {
+Result<runtime::Image> read_image(runtime::DiskCache& cache, const std::string& name) {
   FRIT_ASSIGN_OR_RETURN(contents, cache.read(name));
   return runtime::read_image(contents.payload);
 }
@@ -37,7 +37,7 @@ void list(runtime::DiskCache& cache, uint64_t bound) {
   const auto all = cache.list();
   for (const auto& entry : all) {
     total += entry.bytes;
-    auto image = read(cache, entry.name);
+    auto image = read_image(cache, entry.name);
     size_t kernels = 0;
     if (image.ok())
       for (const runtime::ObjectCode& o : image->objects) kernels += o.entries.size();
@@ -53,7 +53,7 @@ void verify(runtime::DiskCache& cache) {
   size_t count = 0;
   const auto all = cache.list();
   for (const auto& entry : all) {
-    auto image = read(cache, entry.name);
+    auto image = read_image(cache, entry.name);
     if (image.ok()) continue;
     ++count;
     damaged += "\n  " + entry.name + ": " + image.error().message;

@@ -13,7 +13,7 @@
 namespace frit::cli {
 namespace {
 
-struct Options {
+struct ExplainOptions {
   std::string file, cpu = "native";
 };
 
@@ -64,7 +64,7 @@ void explain_guards(const ir::Function& f) {
   }
 }
 
-void explain(ir::Function& f, const Options& o) {
+void explain(ir::Function& f, const ExplainOptions& o) {
   std::cout << ir::signature_text(f) << "\n";
   codegen::Target target;
   target.cpu = o.cpu;
@@ -108,7 +108,7 @@ void explain(ir::Function& f, const Options& o) {
 }  // namespace
 
 void add_explain(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ExplainOptions>();
   CLI::App* c = app.add_subcommand("explain", "show how a graph is fused and why, and the cost of its kernels");
   c->add_option("FILE", o->file, "graph file (.frit or JSON), - for standard input")->required();
   c->add_option("--cpu", o->cpu, "native, or a processor's name")->capture_default_str();

@@ -9,7 +9,7 @@
 namespace frit::cli {
 namespace {
 
-struct Options {
+struct InspectOptions {
   std::string file, function;
   bool manifest = false, ir = false, disassemble = false;
 };
@@ -60,7 +60,7 @@ void disassemble(const runtime::PackageFile& file, const runtime::PackageFile::F
   }
 }
 
-void run(const Options& o) {
+void run(const InspectOptions& o) {
   auto file = value_or_fail(runtime::PackageFile::open(o.file));
   if (o.manifest) return write_output("-", file->manifest());
   if (o.ir) return write_output("-", value_or_fail(file->ir()));
@@ -89,7 +89,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_inspect(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<InspectOptions>();
   CLI::App* c = app.add_subcommand("inspect", "show the contents of an artifact: signatures, code and sizes");
   c->add_option("FILE", o->file, "an artifact of 'frit compile'")->required();
   c->add_option("--function", o->function, "only this function");

@@ -13,7 +13,7 @@
 namespace frit::cli {
 namespace {
 
-struct Options {
+struct OptOptions {
   std::string file, pipeline, print_after, dump_dir, emit = "ir", output = "-";
   bool verify_each = false, time_passes = false, remarks = false;
   int stop_after = -1;
@@ -51,7 +51,7 @@ void print_timings(const std::vector<passes::PassTiming>& timings) {
               << std::setw(10) << t.kernels_after << (t.changed ? "" : "   no change") << "\n";
 }
 
-passes::Pipeline parse_pipeline(const Options& o) {
+passes::Pipeline parse_pipeline(const OptOptions& o) {
   // A transformed function is printed as its graph.
   const std::string names = !o.pipeline.empty() ? o.pipeline : o.transforms.empty() ? "default" : "none";
   Result<passes::Pipeline> pipeline = passes::Pipeline::parse(names);
@@ -62,7 +62,7 @@ passes::Pipeline parse_pipeline(const Options& o) {
   return *std::move(pipeline);
 }
 
-void run(const Options& o) {
+void run(const OptOptions& o) {
   passes::Pipeline pipeline = parse_pipeline(o);
   Source source = read_graph(o.file);
   std::ostringstream printed;
@@ -96,7 +96,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_opt(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<OptOptions>();
   CLI::App* c = app.add_subcommand("opt", "run passes over a graph and print the result");
   c->add_option("FILE", o->file, "graph file (.frit or JSON), - for standard input")->required();
   c->add_option("--pipeline", o->pipeline,

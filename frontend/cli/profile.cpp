@@ -14,7 +14,7 @@
 namespace frit::cli {
 namespace {
 
-struct Options {
+struct ProfileOptions {
   std::string file, kind;
   size_t top = 20;
 };
@@ -110,7 +110,7 @@ std::string rate(const Row& r, const std::optional<double>& each) {
   return text.str();
 }
 
-void run(const Options& o) {
+void run(const ProfileOptions& o) {
   Reader reader(o.file);
   reader.run();
   std::vector<Row> rows;
@@ -141,7 +141,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_profile(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ProfileOptions>();
   CLI::App* c = app.add_subcommand("profile", "print the kernels of a profile (FRIT_PROFILE=file), the longest first");
   c->add_option("FILE", o->file, "a file that a program wrote with FRIT_PROFILE=FILE")->required();
   c->add_option("--top", o->top, "how many")->capture_default_str();

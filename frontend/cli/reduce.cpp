@@ -23,7 +23,7 @@
 namespace frit::cli {
 namespace {
 
-struct Options {
+struct ReduceOptions {
   std::string file, function, check, against, output = "-";
   InputOptions inputs;
   double max_ulp = 256;
@@ -101,7 +101,7 @@ enum class Outcome { Right, Differs, Fails, Ends };
 
 // What happens to compiled code, beside what it is compared with. It runs in a process of its own, so that code that
 // crashes is a failure too.
-Outcome outcome(const ir::Case& c, const Options& o) {
+Outcome outcome(const ir::Case& c, const ReduceOptions& o) {
   std::cout.flush();
   const pid_t child = fork();
   if (child < 0) fail({"cannot start a process"});
@@ -188,7 +188,7 @@ ir::Function without_ops() {
   return f;
 }
 
-void reduce(Options o) {
+void reduce(ReduceOptions o) {
   if (o.check.empty() == o.against.empty()) throw CLI::ValidationError("--check", "give either --check or --against");
   if (o.against.find_first_not_of("0123456789") == std::string::npos && !o.against.empty()) {
     o.inputs.random = std::stoull(o.against);
@@ -337,7 +337,7 @@ class Bisection {
   passes::TargetTraits traits_;
 };
 
-void bisect(const Options& o) {
+void bisect(const ReduceOptions& o) {
   Source source = read_graph(o.file);
   const ir::Function& f = pick_function(*source.module, o.function);
   const auto inputs = as_ir(draw(f, read_weights(source), o.inputs));
@@ -350,7 +350,7 @@ void bisect(const Options& o) {
   }
 }
 
-void add_common(CLI::App& c, Options& o) {
+void add_common(CLI::App& c, ReduceOptions& o) {
   c.add_option("FILE", o.file, "graph file (.frit or JSON), - for standard input")->required();
   c.add_option("--function", o.function, "which function, when the file holds several");
   add_input_options(c, o.inputs);
@@ -360,7 +360,7 @@ void add_common(CLI::App& c, Options& o) {
 }  // namespace
 
 void add_reduce(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ReduceOptions>();
   CLI::App* c = app.add_subcommand("reduce", "make a graph that fails smaller while it still fails");
   add_common(*c, *o);
   c->add_option(
@@ -376,7 +376,7 @@ void add_reduce(CLI::App& app) {
 }
 
 void add_bisect(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ReduceOptions>();
   CLI::App* c = app.add_subcommand("bisect", "name the first pass behind which results differ, and the fused group");
   add_common(*c, *o);
   c->add_option("--against", o->against, "what results are compared with")

@@ -11,7 +11,7 @@
 namespace frit::cli {
 namespace {
 
-struct Options {
+struct ReportOptions {
   std::string file, function, device = "cpu", cpu = "native", output;
   InputOptions inputs;
   bool json = false, no_fuse = false, not_run = false;
@@ -32,7 +32,7 @@ std::vector<runtime::Tensor> inputs_of(const ir::Function& f, const Source& sour
   return inputs;
 }
 
-void run(const Options& o) {
+void run(const ReportOptions& o) {
   Source source = read_graph(o.file, true);
   const ir::Function& f = pick_function(*source.module, o.function);
   codegen::ReportRequest request;
@@ -57,7 +57,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_report(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ReportOptions>();
   CLI::App* c = app.add_subcommand("report", "write one page that shows what the compiler did and what it cost");
   c->add_option("FILE", o->file, "graph file (.frit or JSON), - for standard input; or an artifact")->required();
   c->add_option("--function", o->function, "which function, when the file holds several");

@@ -15,7 +15,7 @@
 namespace frit::cli {
 namespace {
 
-struct Options {
+struct RunCommandOptions {
   std::string file, function, device = "cpu", cpu = "native", output;
   InputOptions inputs;
   int repeat = 1;
@@ -35,7 +35,7 @@ double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-Runnable compile_graph(const Options& o, runtime::Gpu* gpu) {
+Runnable compile_graph(const RunCommandOptions& o, runtime::Gpu* gpu) {
   Source source = read_graph(o.file, true);
   ir::Function& f = pick_function(*source.module, o.function);
   const runtime::NamedTensors weights = read_weights(source);
@@ -58,7 +58,7 @@ Runnable compile_graph(const Options& o, runtime::Gpu* gpu) {
   return r;
 }
 
-Runnable load_package(const Options& o, runtime::Gpu* gpu) {
+Runnable load_package(const RunCommandOptions& o, runtime::Gpu* gpu) {
   Runnable r;
   const auto started = Clock::now();
   auto package = value_or_fail(runtime::Package::load(o.file, o.device));
@@ -88,7 +88,7 @@ struct Times {
   size_t peak_bytes = 0;
 };
 
-std::vector<runtime::Tensor> repeat(const Options& o, const Runnable& r, runtime::Gpu* gpu, Times& times) {
+std::vector<runtime::Tensor> repeat(const RunCommandOptions& o, const Runnable& r, runtime::Gpu* gpu, Times& times) {
   std::vector<runtime::Tensor> results;
   const size_t before = runtime::active_memory();
   runtime::reset_peak_memory();
@@ -125,7 +125,7 @@ void report(Times times, const char* preparation, double preparation_ms, runtime
   std::cerr << " (the last run)\n";
 }
 
-void run(const Options& o) {
+void run(const RunCommandOptions& o) {
   runtime::Gpu* gpu = nullptr;
   if (o.device != "cpu") {
     gpu = value_or_fail(runtime::find_gpu(o.device));
@@ -149,7 +149,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_run(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<RunCommandOptions>();
   CLI::App* c = app.add_subcommand("run", "run a graph, compiled here, or an artifact");
   c->add_option("FILE", o->file, "graph file (.frit or JSON), - for standard input; or an artifact of 'frit compile'")
       ->required();

@@ -19,7 +19,7 @@
 namespace frit::cli {
 namespace {
 
-struct Options {
+struct VerifyOptions {
   std::string file, function, device = "cpu", cpu = "native";
   InputOptions inputs;
   int runs = 10;
@@ -30,7 +30,7 @@ struct Options {
 // there is one.
 class Comparison {
  public:
-  Comparison(const ir::Function& f, const Options& o, runtime::Gpu* gpu)
+  Comparison(const ir::Function& f, const VerifyOptions& o, runtime::Gpu* gpu)
       : f_(f), o_(o), gpu_(gpu), signature_(value_or_fail(codegen::make_signature(f))) {
     Progress progress("compiling " + f.name);
     codegen::CompileOptions options;
@@ -104,13 +104,13 @@ class Comparison {
   }
 
   const ir::Function& f_;
-  const Options& o_;
+  const VerifyOptions& o_;
   runtime::Gpu* gpu_;
   runtime::Signature signature_;
   std::shared_ptr<runtime::Executable> executable_;
 };
 
-void run(const Options& o) {
+void run(const VerifyOptions& o) {
   runtime::Gpu* gpu = o.device == "cpu" ? nullptr : value_or_fail(runtime::find_gpu(o.device));
   std::shared_ptr<const runtime::Package> package;
   if (is_package(o.file)) package = value_or_fail(runtime::Package::load(o.file, o.device));
@@ -132,7 +132,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_verify(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<VerifyOptions>();
   CLI::App* c = app.add_subcommand("verify", "compare compiled code with the reference interpreter on random inputs");
   c->add_option("FILE", o->file, "an artifact of 'frit compile', or a graph file")->required();
   c->add_option("--function", o->function, "only this function");

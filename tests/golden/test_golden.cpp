@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "golden_run.h"
+#include "tests/environment.h"
 
 namespace {
 
@@ -25,7 +26,7 @@ class GoldenTest : public testing::Test {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  const std::filesystem::path root = std::filesystem::path(FRIT_SOURCE_DIR) / "tests" / "golden";
+  const std::filesystem::path root = std::filesystem::path(source_folder()) / "tests" / "golden";
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root))
     if (entry.path().extension() == ".frit") files.push_back(entry.path());

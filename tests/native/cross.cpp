@@ -1,5 +1,6 @@
 // Runs libraries for 64-bit Arm in an emulator.
 #include "cross.h"
+#include "tests/environment.h"
 
 #include <cstring>
 #include <fstream>
@@ -59,7 +60,7 @@ std::string why_no_arm() {
 Result<std::vector<std::vector<ir::Tensor>>> run_on_arm(const Folder& folder, const std::string& library,
                                                         const std::vector<CrossCall>& calls) {
   int status = 0;
-  const std::string driver = folder.file("driver"), source = std::string(FRIT_SOURCE_DIR) + "/tests/native/driver.c";
+  const std::string driver = folder.file("driver"), source = source_folder() + "/tests/native/driver.c";
   if (!std::filesystem::exists(driver)) {
     const std::string said =
         output_of("aarch64-linux-gnu-gcc -O1 -Wall -Wextra -std=c11 '" + source + "' -o '" + driver + "' -ldl", status);

@@ -9,13 +9,14 @@
 #include "ir/read/parser.h"
 #include "runtime/execute/parallel.h"
 #include "support.h"
+#include "tests/environment.h"
 
 namespace frit::test {
 namespace {
 
 std::vector<ir::Function> example(const std::string& name) {
   std::stringstream text;
-  text << std::ifstream(std::string(FRIT_SOURCE_DIR) + "/examples/graphs/" + name + ".frit").rdbuf();
+  text << std::ifstream(source_folder() + "/examples/graphs/" + name + ".frit").rdbuf();
   auto module = ir::parse(text.str(), "example");
   EXPECT_TRUE(module.ok()) << module.error().str();
   std::vector<ir::Function> functions;
@@ -121,7 +122,7 @@ TEST(SharedLibrary, TheSameFunctionsGiveTheSameBytes) {
       ASSERT_TRUE(first.ok() && second.ok() && other.ok()) << (first.ok() ? "" : first.error().str());
       EXPECT_EQ(*first, *second);
       EXPECT_NE(*first, *other);
-      for (const std::string& path : {one.path().string(), here.string(), std::string(FRIT_SOURCE_DIR)})
+      for (const std::string& path : {one.path().string(), here.string(), source_folder()})
         EXPECT_EQ(first->find(path), std::string::npos) << path;
     }
   runtime::set_num_threads(threads);

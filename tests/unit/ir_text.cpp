@@ -8,6 +8,7 @@
 #include "ir/scalar/scalar.h"
 #include "ir/text/text.h"
 #include "ir_support.h"
+#include "tests/environment.h"
 
 namespace frit::ir::testing {
 namespace {
@@ -163,7 +164,7 @@ TEST(Text, LoweredFunctionsHoldTheirProgram) {
 
 // The page's example and table must match the code.
 TEST(Text, TheDocumentationIsTrue) {
-  std::ifstream file(std::string(FRIT_SOURCE_DIR) + "/docs/ir.md");
+  std::ifstream file(source_folder() + "/docs/ir.md");
   std::string page{std::istreambuf_iterator<char>(file), {}};
   size_t begin = page.find("func @gate");
   std::string example = page.substr(begin, page.find("```", begin) - begin);

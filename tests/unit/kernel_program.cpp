@@ -10,6 +10,7 @@
 #include "ir/read/kernel_parser.h"
 #include "ir/text/kernel_printer.h"
 #include "ir/verify/kernel_verifier.h"
+#include "tests/environment.h"
 
 namespace frit::ir {
 namespace {
@@ -93,7 +94,7 @@ TEST(KernelProgram, TextRoundTrips) {
 }
 
 std::string page() {
-  std::ifstream file(std::string(FRIT_SOURCE_DIR) + "/docs/kernel-ir.md");
+  std::ifstream file(source_folder() + "/docs/kernel-ir.md");
   std::stringstream text;
   text << file.rdbuf();
   return text.str();

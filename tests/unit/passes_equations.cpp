@@ -20,6 +20,7 @@
 #include "passes/manager/pass.h"
 #include "passes/simplify/equations.h"
 #include "passes/simplify/rewrite.h"
+#include "tests/environment.h"
 
 namespace frit::passes {
 namespace {
@@ -256,7 +257,7 @@ TEST(Equations, Parse) {
 
 TEST(Equations, EveryRuleIsSeenInAGolden) {
   std::set<std::string> applied;
-  for (const auto& entry : std::filesystem::directory_iterator(FRIT_SOURCE_DIR "/tests/golden/canonicalize")) {
+  for (const auto& entry : std::filesystem::directory_iterator(source_folder() + "/tests/golden/canonicalize")) {
     std::ifstream file(entry.path());
     constexpr std::string_view kMark = "// remark: applied ";
     for (std::string line; std::getline(file, line);)

@@ -5,6 +5,7 @@
 
 #include "ir/text/kernel_printer.h"
 #include "passes_lowering_support.h"
+#include "tests/environment.h"
 
 namespace frit::testing {
 namespace {
@@ -28,11 +29,12 @@ TEST(LoweringCases, golden_functions_agree_with_the_graph) {
   size_t count = 0;
   for (const char* folder : {"fuse", "lower_to_kernels", "schedule", "plan_buffers"})
     for (const auto& entry :
-         std::filesystem::directory_iterator(std::filesystem::path(FRIT_SOURCE_DIR) / "tests/golden" / folder))
+         std::filesystem::directory_iterator(std::filesystem::path(source_folder()) / "tests/golden" / folder))
       for (const std::string& text : functions_of(entry.path())) {
         SCOPED_TRACE(entry.path().filename().string());
         Function f = parse_function(text);
-        for (int64_t base : {0, 1, 3}) {
+        // Sizes that are all known are run once.
+        for (int64_t base : f.symbols().empty() ? std::vector<int64_t>{0} : std::vector<int64_t>{0, 1, 3}) {
           SymbolValues symbols;
           int64_t next = base;
           for (const std::string& s : f.symbols()) symbols[s] = next, next += base;

@@ -14,6 +14,7 @@
 #include "runtime/load/elf_object.h"
 #include "runtime/load/package_file.h"
 #include "runtime/system/bytes.h"
+#include "tests/environment.h"
 
 namespace frit::runtime {
 namespace {
@@ -100,7 +101,7 @@ TEST(Environment, names_no_files_for_programs_with_more_rights) {
       "FRIT_VULKAN_TIMEOUT", "FRIT_VULKAN_MEMORY_LIMIT", "FRIT_NUM_THREADS",   "FRIT_LOG",
       "FRIT_DISABLE_COMPILE"};
   for (const char* folder : {"runtime", "codegen", "frontend"})
-    for (const auto& e : fs::recursive_directory_iterator(fs::path(FRIT_SOURCE_DIR) / folder)) {
+    for (const auto& e : fs::recursive_directory_iterator(fs::path(source_folder()) / folder)) {
       if (e.path().extension() != ".cpp") continue;
       std::ifstream in(e.path());
       for (std::string line; std::getline(in, line);)

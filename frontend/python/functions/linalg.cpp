@@ -10,7 +10,7 @@ using Symmetric = array (*)(const array&, const std::string&, StreamOrDevice);
 
 nb::tuple tuple_of(std::vector<array> parts) { return nb::tuple(nb::cast(std::move(parts))); }
 
-array norm_of(const array& a, nb::object ord, const Axes& axis, bool keepdims, StreamOrDevice s) {
+array norm_with_names(const array& a, nb::object ord, const Axes& axis, bool keepdims, StreamOrDevice s) {
   const std::optional<std::vector<int>> axes = axis.none ? std::nullopt : std::optional(axis.list);
   // The number of axes is looked at before the axes are.
   if (axes && (axes->size() > 2 || (PyUnicode_Check(ord.ptr()) && axes->size() != 2)))
@@ -25,10 +25,10 @@ array norm_of(const array& a, nb::object ord, const Axes& axis, bool keepdims, S
 
 void bind_linalg(nb::module_& m) {
   nb::module_ l = m.def_submodule("linalg", documentation("linalg").text);
-  def(l, "linalg.norm", &norm_of, positional(), "ord"_a = nb::none(), "axis"_a = nb::none(), "keepdims"_a = false,
-      nb::kw_only(), FRIT_STREAM);
-  def(m, "matrix_norm", &norm_of, positional(), "ord"_a = nb::none(), "axis"_a = nb::none(), "keepdims"_a = false,
-      nb::kw_only(), FRIT_STREAM);
+  def(l, "linalg.norm", &norm_with_names, positional(), "ord"_a = nb::none(), "axis"_a = nb::none(),
+      "keepdims"_a = false, nb::kw_only(), FRIT_STREAM);
+  def(m, "matrix_norm", &norm_with_names, positional(), "ord"_a = nb::none(), "axis"_a = nb::none(),
+      "keepdims"_a = false, nb::kw_only(), FRIT_STREAM);
   def(
       l, "linalg.cross",
       [](const array& a, const array& b, int axis, StreamOrDevice s) { return linalg::cross(a, b, axis, s); }, "a"_a,
