@@ -33,16 +33,19 @@ uint32_t put_in_operand_order(std::vector<ScalarNode>& nodes, uint32_t first, ui
 
 }  // namespace
 
-uint32_t expand_function(ScalarBuilder& b, ScalarOp op, std::span<const uint32_t> args, Arithmetic arithmetic) {
+uint32_t expand_function(ScalarBuilder& b, ScalarOp op, std::span<const uint32_t> args, Arithmetic arithmetic,
+                         Dtype narrow) {
   assert(is_function(op) && args.size() == static_cast<size_t>(arity(op)));
   auto first = static_cast<uint32_t>(b.nodes().size());
   math::Writer writer{b, arithmetic};
   math::Expr x(writer, args[0]);
   math::Expr y(writer, args[args.size() - 1]);
+  // The shorter formulas are checked with fused operations alone.
+  const bool shorter = (narrow == float16 || narrow == bfloat16) && arithmetic == Arithmetic::Fused;
   auto result = [&] {
     switch (op) {
-      case ScalarOp::Exp: return math::exp(x);
-      case ScalarOp::Exp2: return math::exp2(x);
+      case ScalarOp::Exp: return shorter ? math::narrow_exp(x, narrow) : math::exp(x);
+      case ScalarOp::Exp2: return shorter ? math::narrow_exp2(x, narrow) : math::exp2(x);
       case ScalarOp::Expm1: return math::expm1(x);
       case ScalarOp::Log: return math::log(x);
       case ScalarOp::Log2: return math::log2(x);
@@ -63,7 +66,7 @@ uint32_t expand_function(ScalarBuilder& b, ScalarOp op, std::span<const uint32_t
       case ScalarOp::Atanh: return math::atanh(x);
       case ScalarOp::Erf: return math::erf(x);
       case ScalarOp::Erfinv: return math::erfinv(x);
-      case ScalarOp::Sigmoid: return math::sigmoid(x);
+      case ScalarOp::Sigmoid: return shorter && narrow == float16 ? math::half_sigmoid(x) : math::sigmoid(x);
       case ScalarOp::Pow: return math::pow(x, y);
       case ScalarOp::Rsqrt: return math::rsqrt(x);
       default: return x;  // primitive: the assertion above

@@ -23,8 +23,11 @@ enum class Arithmetic : uint8_t {
 
 // Appends nodes that compute function `op` (is_function(op)) of `args`, all f32 or all f64, and returns the result's
 // node. The nodes use only primitive scalar ops.
+//
+// `narrow` is f16 or bf16 where all f32 arguments are numbers of this type and the result is only rounded to it. Then a
+// shorter formula may serve, which gives the same rounded bits.
 uint32_t expand_function(ScalarBuilder& b, ScalarOp op, std::span<const uint32_t> args,
-                         Arithmetic arithmetic = Arithmetic::Fused);
+                         Arithmetic arithmetic = Arithmetic::Fused, Dtype narrow = float32);
 
 // The same computation with each function of `program` expanded.
 ScalarProgram expand_functions(const ScalarProgram& program, Arithmetic arithmetic);

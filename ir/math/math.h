@@ -17,6 +17,11 @@ Expr half_exp(Expr x);        // exp(x) / 2, which overflows only where the quot
 Expr exp_plus_one(Expr x);    // exp(x) + 1 for 0 <= x <= 60
 Expr exp2(Expr x, Expr low);  // 2^(x + low) for a small low
 
+// exp_narrow.cpp: `x` is a number of `type`, f16 or bf16, and the result is only rounded to it.
+Expr narrow_exp(Expr x, Dtype type);
+Expr narrow_exp2(Expr x, Dtype type);
+Expr half_sigmoid(Expr x);  // the same for f16
+
 // log.cpp
 Expr log(Expr x);
 Expr log2(Expr x);

@@ -5,6 +5,7 @@
 // inside it.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "passes/simplify/fold.h"
@@ -14,9 +15,63 @@ namespace {
 
 using namespace ir;
 
+// Finds the values that are numbers of a 16-bit type, and those that are only rounded to one.
+class NarrowValues {
+ public:
+  explicit NarrowValues(const Kernel& kernel)
+      : kernel_(kernel), from_(kernel.reg_types.size(), float32), to_(kernel.reg_types.size()) {
+    walk(kernel.body);
+  }
+
+  // The type that the operands of `call` come from and to which its result is rounded; else f32.
+  Dtype of(const ScalarInstr& call) const {
+    const std::optional<Dtype> to = to_[call.result];
+    if (!to || call.type != float32) return float32;
+    for (int i = 0; i < arity(call.op); ++i)
+      if (from_[call.args[static_cast<size_t>(i)]] != *to) return float32;
+    return *to;
+  }
+
+ private:
+  static bool is_narrow(Dtype type) { return type == float16 || type == bfloat16; }
+
+  void use(Reg r, Dtype as = float32) {
+    if (r != kNoReg) to_[r] = !to_[r] || *to_[r] == as ? as : float32;
+  }
+
+  void walk(const Body& body) {
+    for (const Instr& instr : body) {
+      if (const auto* scalar = std::get_if<ScalarInstr>(&instr.node)) {
+        const bool cast = scalar->op == ScalarOp::Cast;
+        if (cast && is_narrow(kernel_.reg_types[scalar->args[0]]))
+          from_[scalar->result] = kernel_.reg_types[scalar->args[0]];
+        for (Reg r : scalar->args) use(r, cast && is_narrow(scalar->type) ? scalar->type : float32);
+      } else if (const auto* bind = std::get_if<BindInstr>(&instr.node)) {
+        use(bind->value);
+      } else if (const auto* load = std::get_if<LoadInstr>(&instr.node)) {
+        use(load->mask);
+      } else if (const auto* store = std::get_if<StoreInstr>(&instr.node)) {
+        use(store->value);
+        use(store->mask);
+      } else if (const auto* loop = std::get_if<Loop>(&instr.node)) {
+        for (const Accumulator& a : loop->accumulators) {
+          use(a.value);
+          use(a.position);
+        }
+        for (const Carry& c : loop->carries) use(c.next);
+        walk(loop->body);
+      }
+    }
+  }
+
+  const Kernel& kernel_;
+  std::vector<Dtype> from_;
+  std::vector<std::optional<Dtype>> to_;
+};
+
 class FunctionExpander {
  public:
-  FunctionExpander(Kernel& kernel, Arithmetic arithmetic) : kernel_(kernel), arithmetic_(arithmetic) {}
+  FunctionExpander(Kernel& kernel, Arithmetic arithmetic) : kernel_(kernel), arithmetic_(arithmetic), narrow_(kernel) {}
 
   // Returns the number of functions expanded.
   size_t run() {
@@ -54,7 +109,7 @@ class FunctionExpander {
     std::vector<uint32_t> args;
     for (int i = 0; i < arity(call.op); ++i)
       args.push_back(builder.input(kernel_.reg_types[call.args[static_cast<size_t>(i)]], static_cast<uint32_t>(i)));
-    uint32_t last = expand_function(builder, call.op, args, arithmetic_);
+    uint32_t last = expand_function(builder, call.op, args, arithmetic_, narrow_.of(call));
     std::vector<Reg> regs(nodes.size());
     for (uint32_t i = 0; i <= last; ++i) {
       const ScalarNode& node = nodes[i];
@@ -84,6 +139,7 @@ class FunctionExpander {
 
   Kernel& kernel_;
   Arithmetic arithmetic_;
+  NarrowValues narrow_;
   Constants constants_;
   size_t expanded_ = 0;
 };

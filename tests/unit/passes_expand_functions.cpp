@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <memory>
+#include <string>
 
 #include "ir/interpret/interpret_kernel.h"
 #include "ir/math/expand.h"
@@ -147,6 +148,30 @@ TEST(ExpandFunctions, TargetsWithoutFusedMultiplicationsGetNone) {
       differ += own != evaluate(call, {})[0];
     }
   EXPECT_GT(differ, 0);
+}
+
+// A function of f16 whose result is only rounded to f16 has a shorter formula; another use of the result keeps the long
+// one.
+TEST(ExpandFunctions, AreShorterWhereResultsAreRounded) {
+  const auto instructions = [](const char* use) {
+    Function f = parse((std::string(R"(program @f(n) {
+  buffer %x: f16[n] input 0
+  buffer %out: f16[n] output
+  launch @f_0(%x, %out)
+  return %out: f16[n]
+  kernel @f_0(%x: f16[n] in, %out: f16[n] out; n) {
+    for i in n {
+      %0: f16 = load %x[i]
+      %1: f32 = cast %0
+      %2: f32 = exp %1
+)") + use + "      store %out[i], %5\n    }\n  }\n}")
+                           .c_str());
+    EXPECT_TRUE(f.program && expand(f).ok());
+    return f.program ? count(f.program->kernels[0].body, [](const ScalarInstr&) { return true; }) : 0;
+  };
+  const size_t narrow = instructions("%3: f16 = cast %2\n%4: f32 = cast %3\n%5: f16 = cast %4\n");
+  const size_t wide = instructions("%3: f32 = add %2, %2\n%4: f32 = neg %3\n%5: f16 = cast %4\n");
+  EXPECT_LT(narrow + 6, wide);
 }
 
 }  // namespace

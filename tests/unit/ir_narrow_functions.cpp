@@ -1,0 +1,56 @@
+// The shorter formulas of functions of 16-bit floats give the rounded bits of the long ones.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "frit/half.h"
+#include "ir/math/expand.h"
+#include "ir/scalar/scalar.h"
+
+namespace frit::ir {
+namespace {
+
+ScalarProgram program_of(ScalarOp op, Arithmetic arithmetic, Dtype narrow) {
+  ScalarProgram p;
+  ScalarBuilder b(p.nodes);
+  const uint32_t x = b.input(float32, 0);
+  p.inputs = {float32};
+  p.results = {expand_function(b, op, {&x, 1}, arithmetic, narrow)};
+  return p;
+}
+
+float value_of(Dtype type, uint16_t bits) {
+  return type == float16 ? half_bits_to_float(bits) : bfloat_bits_to_float(bits);
+}
+uint16_t rounded(Dtype type, const ScalarProgram& p, float x) {
+  const std::array input{uint64_t{std::bit_cast<uint32_t>(x)}};
+  const auto y = std::bit_cast<float>(static_cast<uint32_t>(evaluate(p, input)[0]));
+  return type == float16 ? float_to_half_bits(y) : float_to_bfloat_bits(y);
+}
+
+TEST(NarrowFunctions, GiveTheBitsOfTheLongFormulas) {
+  for (Dtype type : {float16, bfloat16})
+    for (ScalarOp op : {ScalarOp::Exp, ScalarOp::Exp2, ScalarOp::Sigmoid}) {
+      const ScalarProgram full = program_of(op, Arithmetic::Fused, float32);
+      const ScalarProgram narrow = program_of(op, Arithmetic::Fused, type);
+      if (type == float16 || op != ScalarOp::Sigmoid) {
+        EXPECT_LT(narrow.nodes.size(), full.nodes.size()) << name(op);
+      }
+      int differ = 0;
+      for (uint32_t bits = 0; bits <= 0xffff; ++bits) {
+        const float x = value_of(type, static_cast<uint16_t>(bits)), size = std::fabs(x);
+        // Results near 1, of 0 and of infinity are alike.
+        if ((size < 0x1p-13f || !(size < 256)) && bits % 32 != 0 && !std::isinf(x)) continue;
+        differ += rounded(type, full, x) != rounded(type, narrow, x);
+      }
+      EXPECT_EQ(differ, 0) << name(op) << " " << (type == float16 ? "f16" : "bf16");
+      // Without fused operations nothing is shorter.
+      EXPECT_EQ(program_of(op, Arithmetic::Plain, type).nodes.size(),
+                program_of(op, Arithmetic::Plain, float32).nodes.size());
+    }
+}
+
+}  // namespace
+}  // namespace frit::ir
