@@ -54,6 +54,20 @@ int64_t count_instrs(const ir::Body& body, const std::string& var, const std::ve
 constexpr int64_t kManySteps = 32;
 constexpr int64_t kMaxRest = 128;  // instructions of a remainder, for one lane
 
+// Instructions in the code of a body, for one lane. A short loop inside of it counts with all its iterations.
+int64_t code_size(const ir::Body& body) {
+  int64_t n = 0;
+  for (const ir::Instr& instr : body) {
+    if (const auto* loop = std::get_if<ir::Loop>(&instr.node)) {
+      const int64_t size = code_size(loop->body);
+      n += loop->extent.is_const() && loop->extent.value() * size <= kMaxInstrs ? loop->extent.value() * size : size;
+    } else {
+      ++n;
+    }
+  }
+  return n;
+}
+
 // Whether combining the identity with a value is that value. A sum turns -0.0 into +0.0.
 bool keeps_first(const Accumulator& acc) { return acc.combine != ir::Combine::Sum || !is_float(acc.type); }
 
@@ -97,11 +111,12 @@ bool KernelEmitter::emit_unrolled(const ir::Loop& loop) {
   return true;
 }
 
-// Whether the remainder after full steps of `step` iterations is known, and worth code of its own.
+// Whether the remainder after full steps of `step` iterations is known, and worth code of its own. Vectors side by side
+// matter most around a loop, whose iterations wait for each other: as of columns that are reduced.
 bool KernelEmitter::knows_rest(const ir::Loop& loop, int64_t step) const {
   if (!vector_->rows.empty() || loop.kind != ir::LoopKind::Serial || !loop.extent.is_const()) return false;
   const int64_t n = loop.extent.value(), vectors = (n % step + vector_->width - 1) / vector_->width;
-  return n > 0 && n <= kManySteps * step && vectors * count_instrs(loop.body, 1) <= kMaxRest;
+  return n > 0 && n <= kManySteps * step && vectors * code_size(loop.body) <= kMaxRest;
 }
 
 // Full steps of `unroll` vectors, then the vectors that are left side by side, and a masked one.

@@ -219,6 +219,20 @@ TEST_P(EveryCombine, KnownLengths) {
     }
 }
 
+// Columns of a known count, which are reduced by blocks of rows: the last vectors run side by side, then a masked one.
+TEST(Reductions, BlocksOfKnownColumns) {
+  for (const Case& c : {Case{"sum", "f32"}, {"max", "f64"}, {"argmin", "f32", true}})
+    for (const std::string columns : {"5", "57", "100"}) {
+      const std::string t = c.type, result = c.arg ? "i64" : t;
+      ir::Kernel k = parse("kernel @blocks(%x: " + t + "[120*n*" + columns + "] in, %y: " + result + "[n*" + columns +
+                           "] out; n) {\nparallel for b in n {\nfor j in " + columns + " {\n" +
+                           loop_text(c, "i in 120", "120*b*" + columns + " + i*" + columns + " + j") + "store %y[b*" +
+                           columns + " + j], %s\n}\n}\n}");
+      set_vector(k, "j", 8, 4);
+      Compiled(k).check({3});
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Reductions, EveryCombine, testing::ValuesIn(kCases),
                          [](const auto& p) { return std::string(p.param.combine) + "_" + p.param.type; });
 
