@@ -36,6 +36,7 @@ constexpr int64_t kTileWork = 96;  // scalar operations beyond which a tile goes
 constexpr int kFunctionCost = 20;
 constexpr int kPairsAtOnce = 4;      // pairs of rows that are reduced side by side
 constexpr int kScanRowsAtOnce = 4;   // rows of a scan that one iteration takes
+constexpr int64_t kLongStep = 32;    // operations of a scan's step that outweigh reading single elements
 constexpr int64_t kColumnWork = 12;  // scalar operations per element up to which columns are bound by memory
 
 // The scalar operations of `body` itself, without its loops.
@@ -256,7 +257,16 @@ class Scheduler {
     }
     const auto* inner = std::get_if<Loop>(&loop.body.back().node);
     if (!inner || !inner->accumulators.empty() || !is_ordered(*inner) || !jumps(loop)) return vectorize(loop);
-    if (!inner->carries.empty() && k_.facts.range(loop.extent).high >= kScanRowsAtOnce) loop.vector = kScanRowsAtOnce;
+    if (!inner->carries.empty() && k_.facts.range(loop.extent).high >= kScanRowsAtOnce) scan_rows(loop);
+  }
+
+  // Steps of much work, as of logcumsumexp, take longer than lines that have left the cache: their rows fill vectors.
+  void scan_rows(Loop& loop) const {
+    loop.vector = kScanRowsAtOnce;
+    if (leaf_work(loop.body) < kLongStep) return;
+    const int64_t rows = k_.facts.range(loop.extent).high, lanes = lanes_for(loop.body);
+    while (loop.vector < std::min(rows, lanes)) loop.vector *= 2;
+    loop.unroll = rows >= 2 * lanes ? 2 : 1;
   }
 
   // Some loops over pieces of a row, as of a concatenation. Vectors go along the pieces.
