@@ -198,7 +198,11 @@ class Scheduler {
     }
     if (const int lanes = lanes_for(innermost->body);
         columns && depth == 2 && !rows_fixed_ && has_narrow_columns(loop, lanes, k_.facts)) {
-      put_blocks_side_by_side(k_, loop, lanes, fresh("w"));
+      const Loop& of_block = *inner_of_nest(loop.body);
+      // Two operations take as long as reading one lane.
+      const int64_t work = leaf_work(of_block.body), n = k_.facts.range(of_block.extent).high;
+      const bool few = n * (2 * lanes + work) < lanes * work;
+      few ? put_blocks_in_lanes(k_, loop, lanes, fresh("w")) : put_blocks_side_by_side(k_, loop, lanes, fresh("w"));
       set_grain(loop);
       return;
     }

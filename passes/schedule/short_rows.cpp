@@ -114,4 +114,16 @@ void put_blocks_side_by_side(Kernel& k, Loop& blocks, int lanes, const std::stri
   inner_of_nest(rows.body)->vector = lanes;
 }
 
+void put_blocks_in_lanes(Kernel& k, Loop& blocks, int lanes, const std::string& var) {
+  strip(blocks, lanes, var, k.facts);
+  Loop rows = std::move(std::get<Loop>(blocks.body[0].node));
+  Loop columns = std::move(std::get<Loop>(rows.body[0].node));
+  rows.vector = lanes;
+  rows.body = std::move(columns.body);
+  columns.body.clear();
+  columns.body.push_back({std::move(rows)});
+  blocks.body.clear();
+  blocks.body.push_back({std::move(columns)});
+}
+
 }  // namespace frit::passes
