@@ -11,7 +11,7 @@ using ir::ScalarOp;
 
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kPi = std::numbers::pi;
 
@@ -20,23 +20,23 @@ void add_exponentials(std::vector<Exact>& v) {
     for (ScalarOp op : {ScalarOp::Exp, ScalarOp::Exp2}) v.push_back({op, zero, 0, 1});
     v.push_back({ScalarOp::Expm1, zero, 0, zero});
     v.push_back({ScalarOp::Sigmoid, zero, 0, 0.5});
-    for (ScalarOp op : {ScalarOp::Log, ScalarOp::Log2, ScalarOp::Log10}) v.push_back({op, zero, 0, -kInf});
+    for (ScalarOp op : {ScalarOp::Log, ScalarOp::Log2, ScalarOp::Log10}) v.push_back({op, zero, 0, -kInfinity});
     v.push_back({ScalarOp::Log1p, zero, 0, zero});
-    v.push_back({ScalarOp::Rsqrt, zero, 0, std::copysign(kInf, zero)});
+    v.push_back({ScalarOp::Rsqrt, zero, 0, std::copysign(kInfinity, zero)});
   }
   for (ScalarOp op : {ScalarOp::Exp, ScalarOp::Exp2, ScalarOp::Expm1, ScalarOp::Log, ScalarOp::Log2, ScalarOp::Log10,
                       ScalarOp::Log1p})
-    v.push_back({op, kInf, 0, kInf});
-  for (ScalarOp op : {ScalarOp::Exp, ScalarOp::Exp2, ScalarOp::Sigmoid}) v.push_back({op, -kInf, 0, 0});
-  v.push_back({ScalarOp::Expm1, -kInf, 0, -1});
-  v.push_back({ScalarOp::Sigmoid, kInf, 0, 1});
-  v.push_back({ScalarOp::Rsqrt, kInf, 0, 0});
-  v.push_back({ScalarOp::Log1p, -1, 0, -kInf});
+    v.push_back({op, kInfinity, 0, kInfinity});
+  for (ScalarOp op : {ScalarOp::Exp, ScalarOp::Exp2, ScalarOp::Sigmoid}) v.push_back({op, -kInfinity, 0, 0});
+  v.push_back({ScalarOp::Expm1, -kInfinity, 0, -1});
+  v.push_back({ScalarOp::Sigmoid, kInfinity, 0, 1});
+  v.push_back({ScalarOp::Rsqrt, kInfinity, 0, 0});
+  v.push_back({ScalarOp::Log1p, -1, 0, -kInfinity});
   for (ScalarOp op : {ScalarOp::Log, ScalarOp::Log2, ScalarOp::Log10}) v.push_back({op, 1, 0, 0});
-  for (double below : {-1.0, -0x1p-14, -kInf})
+  for (double below : {-1.0, -0x1p-14, -kInfinity})
     for (ScalarOp op : {ScalarOp::Log, ScalarOp::Log2, ScalarOp::Log10, ScalarOp::Rsqrt})
       v.push_back({op, below, 0, kNan});
-  for (double below : {-1.5, -2.0, -kInf}) v.push_back({ScalarOp::Log1p, below, 0, kNan});
+  for (double below : {-1.5, -2.0, -kInfinity}) v.push_back({ScalarOp::Log1p, below, 0, kNan});
   for (int n = -1074; n <= 1023; ++n) {
     v.push_back({ScalarOp::Exp2, static_cast<double>(n), 0, std::ldexp(1.0, n)});
     v.push_back({ScalarOp::Log2, std::ldexp(1.0, n), 0, static_cast<double>(n)});
@@ -48,7 +48,7 @@ void add_exponentials(std::vector<Exact>& v) {
 
 void add_trigonometry(std::vector<Exact>& v) {
   for (double sign : {1.0, -1.0}) {
-    double zero = 0 * sign, inf = kInf * sign;
+    double zero = 0 * sign, inf = kInfinity * sign;
     for (ScalarOp op : {ScalarOp::Sin, ScalarOp::Tan, ScalarOp::Asin, ScalarOp::Atan, ScalarOp::Sinh, ScalarOp::Tanh,
                         ScalarOp::Asinh, ScalarOp::Atanh, ScalarOp::Erf, ScalarOp::Erfinv})
       v.push_back({op, zero, 0, zero});
@@ -63,21 +63,21 @@ void add_trigonometry(std::vector<Exact>& v) {
     v.push_back({ScalarOp::Atan, inf, 0, kPi / 2 * sign});
     v.push_back({ScalarOp::Atan, sign, 0, kPi / 4 * sign});
     for (ScalarOp op : {ScalarOp::Sinh, ScalarOp::Asinh}) v.push_back({op, inf, 0, inf});
-    v.push_back({ScalarOp::Cosh, inf, 0, kInf});
+    v.push_back({ScalarOp::Cosh, inf, 0, kInfinity});
     for (ScalarOp op : {ScalarOp::Tanh, ScalarOp::Erf}) v.push_back({op, inf, 0, sign});
     for (ScalarOp op : {ScalarOp::Atanh, ScalarOp::Erfinv}) v.push_back({op, sign, 0, inf});
   }
   v.push_back({ScalarOp::Acos, 1, 0, 0});
   v.push_back({ScalarOp::Acos, -1, 0, kPi});
   v.push_back({ScalarOp::Acosh, 1, 0, 0});
-  v.push_back({ScalarOp::Acosh, kInf, 0, kInf});
-  for (double below : {0.5, 0.0, -0.0, -1.0, -kInf}) v.push_back({ScalarOp::Acosh, below, 0, kNan});
+  v.push_back({ScalarOp::Acosh, kInfinity, 0, kInfinity});
+  for (double below : {0.5, 0.0, -0.0, -1.0, -kInfinity}) v.push_back({ScalarOp::Acosh, below, 0, kNan});
   // The axes and the diagonals of the plane, zeros and infinities with their signs.
-  for (double y : {0.0, 1.0, 0x1p-14, kInf})
-    for (double x : {0.0, 1.0, 0x1p-14, kInf})
+  for (double y : {0.0, 1.0, 0x1p-14, kInfinity})
+    for (double x : {0.0, 1.0, 0x1p-14, kInfinity})
       for (double ys : {1.0, -1.0})
         for (double xs : {1.0, -1.0})
-          if (y == 0 || x == 0 || x == kInf || y == kInf || x == y)
+          if (y == 0 || x == 0 || x == kInfinity || y == kInfinity || x == y)
             v.push_back({ScalarOp::Atan2, y * ys, x * xs, std::atan2(y * ys, x * xs)});
 }
 
@@ -86,27 +86,27 @@ void add_powers(std::vector<Exact>& v) {
   for (double sign : {1.0, -1.0}) {
     for (double odd : {1.0, 3.0, 5.0, 1023.0}) {
       pow(0 * sign, odd, 0 * sign);
-      pow(0 * sign, -odd, kInf * sign);
-      pow(kInf * sign, odd, kInf * sign);
-      pow(kInf * sign, -odd, 0 * sign);
+      pow(0 * sign, -odd, kInfinity * sign);
+      pow(kInfinity * sign, odd, kInfinity * sign);
+      pow(kInfinity * sign, -odd, 0 * sign);
     }
-    for (double other : {0.5, 2.0, 2.5, 1024.0, 0x1p15, kInf}) {
+    for (double other : {0.5, 2.0, 2.5, 1024.0, 0x1p15, kInfinity}) {
       pow(0 * sign, other, 0);
-      pow(0 * sign, -other, kInf);
-      pow(kInf * sign, other, kInf);
-      pow(kInf * sign, -other, 0);
+      pow(0 * sign, -other, kInfinity);
+      pow(kInfinity * sign, other, kInfinity);
+      pow(kInfinity * sign, -other, 0);
     }
-    pow(-1, kInf * sign, 1);
-    for (double y : {0.0, 0.5, 3.0, 1e4, kInf, kNan}) pow(1, y * sign, 1);
-    for (double x : {0.0, 0.5, 1.0, 7.0, kInf, kNan})
+    pow(-1, kInfinity * sign, 1);
+    for (double y : {0.0, 0.5, 3.0, 1e4, kInfinity, kNan}) pow(1, y * sign, 1);
+    for (double x : {0.0, 0.5, 1.0, 7.0, kInfinity, kNan})
       for (double zero : {0.0, -0.0}) pow(x * sign, zero, 1);
     for (double x : {0.5, 0x1p-14, 0.75}) {
-      pow(x * sign, -kInf, kInf);
-      pow(x * sign, kInf, 0);
+      pow(x * sign, -kInfinity, kInfinity);
+      pow(x * sign, kInfinity, 0);
     }
     for (double x : {1.5, 2.0, 1e4}) {
-      pow(x * sign, kInf, kInf);
-      pow(x * sign, -kInf, 0);
+      pow(x * sign, kInfinity, kInfinity);
+      pow(x * sign, -kInfinity, 0);
     }
     for (double y : {0.5, 1.5, 0.25, 2.75}) pow(-2.0, y * sign, kNan);
     pow(kNan, 1 * sign, kNan);

@@ -8,7 +8,7 @@ using namespace frit;
 namespace {
 
 using Arrays = std::vector<array>;
-using List = std::function<Arrays(const Arrays&)>;
+using Step = std::function<Arrays(const Arrays&)>;
 
 void expect_same(const array& a, const array& b) {
   EXPECT_EQ(a.shape(), b.shape());
@@ -34,13 +34,13 @@ std::pair<array, array> plain(array h, const array& xs, bool reverse = false) {
   return {h, stack(out)};
 }
 
-array numbers(const Shape& shape, Dtype t = float32) { return astype(random::normal(shape, random::key(7)), t); }
+array random_numbers(const Shape& shape, Dtype t = float32) { return astype(random::normal(shape, random::key(7)), t); }
 
 }  // namespace
 
 TEST(ControlFlow, ScanIsALoop) {
   for (bool reverse : {false, true}) {
-    const array h = numbers({4}), xs = numbers({9, 4});
+    const array h = random_numbers({4}), xs = random_numbers({9, 4});
     const auto [last, out] = scan(step, h, xs, reverse);
     const auto [want_last, want_out] = plain(h, xs, reverse);
     expect_same(last, want_last);
@@ -74,7 +74,7 @@ TEST(ControlFlow, CompiledAndShapelessScansAreTheSame) {
         },
         shapeless);
     for (int n : {3, 5, 1}) {
-      const array h = numbers({n + 1}), xs = numbers({n, n + 1});
+      const array h = random_numbers({n + 1}), xs = random_numbers({n, n + 1});
       const Arrays got = f({h, xs});
       const auto [last, out] = plain(h + 1.0f, xs);
       expect_same(got[0], last * 2.0f);
@@ -93,7 +93,7 @@ TEST(ControlFlow, ScanWithoutStepsOrArrays) {
 }
 
 TEST(ControlFlow, CapturedArraysAndViews) {
-  const array w = numbers({4, 4}), xs = numbers({4, 6});
+  const array w = random_numbers({4, 4}), xs = random_numbers({4, 6});
   const auto f = [&](const array& h, const array& x) {
     const array next = tanh(matmul(w, h) + x);
     return std::pair(next, next);
@@ -145,7 +145,7 @@ TEST(ControlFlow, CondChooses) {
         sum(x[0]) > array(0.0f), [](const Arrays& o) { return Arrays{o[0] * 2, sum(o[0])}; },
         [&](const Arrays& o) { return Arrays{o[0] - x[1], o[0].shape(0) > 0 ? array(-1.0f) : array(0.0f)}; }, {x[0]});
   };
-  for (const List& g : {List(f), List(compile(f)), List(compile(f, true))}) {
+  for (const Step& g : {Step(f), Step(compile(f)), Step(compile(f, true))}) {
     const array up({1.0f, 2.0f}), down({-1.0f, -2.0f}), y({5.0f, 5.0f});
     expect_same(g({up, y})[0], up * 2);
     expect_same(g({up, y})[1], array(3.0f));
@@ -169,7 +169,7 @@ TEST(ControlFlow, Nests) {
         zeros({4}), x[0]);
     return Arrays{last, out};
   };
-  const array xs = numbers({5, 4});
+  const array xs = random_numbers({5, 4});
   array c = zeros({4});
   Arrays rows;
   for (int i = 0; i < 5; ++i) {
@@ -180,19 +180,19 @@ TEST(ControlFlow, Nests) {
     for (int k = 0; k < 4; ++k) row.push_back(before), before = before + take(c, k, 0);
     rows.push_back(stack(row));
   }
-  for (const List& g : {List(f), List(compile(f)), List(compile(f, true))}) {
+  for (const Step& g : {Step(f), Step(compile(f)), Step(compile(f, true))}) {
     expect_same(g({xs})[0], c);
     expect_same(g({xs})[1], stack(rows));
   }
 }
 
 TEST(ControlFlow, RoutinesInBodies) {
-  const array w = numbers({3, 3}) * 0.2f, xs = numbers({4, 3, 3});
+  const array w = random_numbers({3, 3}) * 0.2f, xs = random_numbers({4, 3, 3});
   const auto body = [&](const array& h, const array& x) {
     const array next = sort(matmul(h, w) + x, 1);
     return std::pair(next, argsort(next, 0));
   };
-  const List f = [&](const Arrays& a) {
+  const Step f = [&](const Arrays& a) {
     const auto [last, out] = scan(body, a[0], a[1]);
     const array chosen = cond(
         sum(last) > array(0.0f), [](const array& m) { return linalg::qr(m).second; },
@@ -207,7 +207,7 @@ TEST(ControlFlow, RoutinesInBodies) {
     rows.push_back(order);
   }
   const array chosen = sum(h).item<float>() > 0.0f ? linalg::qr(h).second : sort(h, 0);
-  for (const List& g : {f, List(compile(f)), List(compile(f, true))}) {
+  for (const Step& g : {f, Step(compile(f)), Step(compile(f, true))}) {
     const Arrays got = g({ones({3, 3}), xs});
     EXPECT_TRUE(allclose(got[0], h, 1e-5, 1e-5).item<bool>());
     expect_same(got[1], stack(rows));
@@ -217,7 +217,7 @@ TEST(ControlFlow, RoutinesInBodies) {
 
 TEST(ControlFlow, RandomKeysInBodies) {
   // A key that is split in each step, and one key of each step.
-  const List f = [](const Arrays& a) {
+  const Step f = [](const Arrays& a) {
     const auto [last, out] = scan(
         [](const Arrays& c, const Arrays& x) {
           const auto [next, drawn] = random::split(c[0]);
@@ -235,7 +235,7 @@ TEST(ControlFlow, RandomKeysInBodies) {
     normal.push_back(random::normal({3}, drawn));
     uniform.push_back(random::uniform({2}, float32, take(keys, i, 0)));
   }
-  for (const List& g : {f, List(compile(f)), List(compile(f, true))}) {
+  for (const Step& g : {f, Step(compile(f)), Step(compile(f, true))}) {
     const Arrays got = g({random::key(5), keys});
     expect_same(got[0], key);
     expect_same(got[1], stack(normal));
@@ -245,7 +245,7 @@ TEST(ControlFlow, RandomKeysInBodies) {
 
 TEST(ControlFlow, OneBodyForAThousandSteps) {
   const auto f = compile([](const Arrays& x) { return Arrays{scan(step, x[0], x[1]).first}; });
-  const array h = numbers({8}), xs = numbers({1000, 8});
+  const array h = random_numbers({8}), xs = random_numbers({1000, 8});
   expect_same(f({h, xs})[0], plain(h, xs).first);
 }
 
@@ -322,7 +322,9 @@ array looped_loss(const Arrays& p, bool as_scan, bool reverse) {
   return sum(square(h)) + total;
 }
 
-Arrays loss_arguments() { return {numbers({3}) * 0.3f, numbers({4, 3}) * 0.5f, numbers({3, 3}) * 0.4f, array(0.7f)}; }
+Arrays loss_arguments() {
+  return {random_numbers({3}) * 0.3f, random_numbers({4, 3}) * 0.5f, random_numbers({3, 3}) * 0.4f, array(0.7f)};
+}
 
 }  // namespace
 
@@ -338,12 +340,12 @@ TEST(ControlFlow, ScanHasBothDerivatives) {
     for (size_t i = 0; i < 4; ++i) expect_close(got[i], want[i]);
     // Compiled around, and forward.
     const auto both = [&](bool as_scan) {
-      return List([=](const Arrays& x) { return value_and_grad(loss(as_scan), {0, 1, 2, 3})(x).second; });
+      return Step([=](const Arrays& x) { return value_and_grad(loss(as_scan), {0, 1, 2, 3})(x).second; });
     };
     const Arrays compiled = compile(both(true))(p), shapeless = compile(both(true), true)(p);
     for (size_t i = 0; i < 4; ++i) expect_close(compiled[i], want[i]), expect_close(shapeless[i], want[i]);
-    const List as_list = [&](const Arrays& x) { return Arrays{loss(true)(x)}; };
-    const List plain_list = [&](const Arrays& x) { return Arrays{loss(false)(x)}; };
+    const Step as_list = [&](const Arrays& x) { return Arrays{loss(true)(x)}; };
+    const Step plain_list = [&](const Arrays& x) { return Arrays{loss(false)(x)}; };
     expect_close(jvp(as_list, p, want).second[0], jvp(plain_list, p, want).second[0]);
     expect_close(jvp(compile(as_list), p, want).second[0], jvp(plain_list, p, want).second[0]);
   }
@@ -357,7 +359,7 @@ TEST(ControlFlow, ScansSumGradientsOfWeights) {
         Shape all = head;
         all.insert(all.end(), batch.begin(), batch.end());
         all.insert(all.end(), tail.begin(), tail.end());
-        return numbers(all) * 0.3f;
+        return random_numbers(all) * 0.3f;
       };
       const array init = shaped({rows, 6}), xs = shaped({rows, 5}, {4});
       const auto gradients = [&](bool as_scan, const array& start) {
@@ -388,11 +390,11 @@ TEST(ControlFlow, ScansSumGradientsOfWeights) {
 }
 
 TEST(ControlFlow, ScanHasSecondDerivatives) {
-  const array xs = numbers({4, 3}) * 0.5f, v = numbers({3});
+  const array xs = random_numbers({4, 3}) * 0.5f, v = random_numbers({3});
   const auto f = [&](bool as_scan) {
     return Fn([=, &xs](const array& h) { return looped_loss({h, xs, eye(3), array(0.7f)}, as_scan, false); });
   };
-  const array h = numbers({3}) * 0.3f;
+  const array h = random_numbers({3}) * 0.3f;
   const auto times_hessian = [&](const Fn& g) { return jvp(grad(g), h, v).second; };
   expect_close(times_hessian(f(true)), times_hessian(f(false)));
   const auto hessian_of_sum = [&](const Fn& g) { return grad(Fn([=](const array& x) { return sum(grad(g)(x)); }))(h); };
@@ -434,7 +436,7 @@ TEST(ControlFlow, WhileLoopHasAForwardDerivativeAlone) {
 }
 
 TEST(ControlFlow, BatchesOfLoops) {
-  const array hs = numbers({5, 3}), xs = numbers({4, 3, 5}), shared = numbers({4, 3});
+  const array hs = random_numbers({5, 3}), xs = random_numbers({4, 3, 5}), shared = random_numbers({4, 3});
   const auto both = [](const Arrays& a) {
     const auto [last, out] = scan(step, a[0], a[1]);
     return Arrays{last, out};

@@ -1,7 +1,7 @@
 // Rules of a user inside of the bodies of control flow.
 #include "helpers.h"
 
-namespace frit::test {
+namespace frit::test::control_rules_test {
 namespace {
 
 using Arrays = std::vector<array>;
@@ -86,4 +86,4 @@ TEST(ControlRules, ForTangentsAndBatches) {
 }
 
 }  // namespace
-}  // namespace frit::test
+}  // namespace frit::test::control_rules_test

@@ -11,7 +11,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-array numbers(const Shape& shape) {
+array numbers_of(const Shape& shape) {
   int n = 1;
   for (const int d : shape) n *= d;
   return reshape(arange(static_cast<double>(n)), shape);
@@ -57,32 +57,32 @@ Floats by_definition(const array& x, const array& w, const std::vector<int>& str
 }  // namespace
 
 TEST(Convolution, OneAxis) {
-  const array x = numbers({1, 5, 2}), w = numbers({3, 3, 2});
+  const array x = numbers_of({1, 5, 2}), w = numbers_of({3, 3, 2});
   EXPECT_EQ(values<float>(conv1d(x, w)), (Floats{55, 145, 235, 85, 247, 409, 115, 349, 583}));
   EXPECT_EQ(values<float>(conv1d(x, w, 2, 1)), (Floats{26, 62, 98, 85, 247, 409, 50, 230, 410}));
   EXPECT_EQ(values<float>(conv1d(x, w, 1, 2, 2)),
             (Floats{44, 104, 164, 72, 180, 288, 101, 263, 425, 36, 144, 252, 48, 204, 360}));
-  EXPECT_EQ(values<float>(conv1d(x, numbers({4, 3, 1}), 1, 0, 1, 2)),
+  EXPECT_EQ(values<float>(conv1d(x, numbers_of({4, 3, 1}), 1, 0, 1, 2)),
             (Floats{10, 28, 67, 94, 16, 52, 109, 154, 22, 76, 151, 214}));
   EXPECT_EQ(conv1d(astype(x, bfloat16), astype(w, bfloat16)).dtype(), bfloat16);
   EXPECT_EQ(conv1d(zeros({0, 5, 2}), w).shape(), (Shape{0, 3, 3}));
 }
 
 TEST(Convolution, Transposed) {
-  const array x = numbers({1, 5, 2}), w = numbers({3, 3, 2});
+  const array x = numbers_of({1, 5, 2}), w = numbers_of({3, 3, 2});
   EXPECT_EQ(values<float>(conv_transpose1d(x, w, 2, 1, 1, 1)),
             (Floats{3,  9,   15,  8,  44,  80,  13, 43,  73,  28, 112, 196, 23, 77,  131,
                     48, 180, 312, 33, 111, 189, 68, 248, 428, 43, 145, 247, 77, 179, 281}));
-  const array plane = numbers({1, 4, 4, 2}), kernel = numbers({2, 2, 2, 2});
+  const array plane = numbers_of({1, 4, 4, 2}), kernel = numbers_of({2, 2, 2, 2});
   EXPECT_EQ(values<float>(conv_transpose2d(slice(plane, {0, 0, 0, 0}, {1, 2, 2, 2}), kernel, {2, 1}, {0, 1})),
             (Floats{6, 54, 30, 78, 54, 358, 206, 510}));
   EXPECT_EQ(conv_transpose3d(ones({1, 2, 2, 2, 1}), ones({1, 2, 2, 2, 1})).shape(), (Shape{1, 3, 3, 3, 1}));
 }
 
 TEST(Convolution, MoreAxes) {
-  EXPECT_EQ(values<float>(conv2d(numbers({1, 4, 4, 2}), numbers({2, 2, 2, 2}), {2, 1}, {1, 0})),
+  EXPECT_EQ(values<float>(conv2d(numbers_of({1, 4, 4, 2}), numbers_of({2, 2, 2, 2}), {2, 1}, {1, 0})),
             (Floats{38, 86, 82, 194, 126, 302, 452, 1316, 508, 1500, 564, 1684, 158, 974, 170, 1050, 182, 1126}));
-  EXPECT_EQ(values<float>(conv3d(numbers({1, 3, 3, 3, 2}), numbers({1, 2, 2, 2, 2}))),
+  EXPECT_EQ(values<float>(conv3d(numbers_of({1, 3, 3, 3, 2}), numbers_of({1, 2, 2, 2, 2}))),
             (Floats{2312, 2552, 3032, 3272, 4472, 4712, 5192, 5432}));
 }
 
@@ -92,8 +92,8 @@ TEST(Convolution, DepthwiseOfAnySizeAgreesWithTheDefinition) {
   const auto draw = [&](int low, int high) { return low + static_cast<int>(random() % (high - low + 1)); };
   for (int i = 0; i < 6; ++i) {
     const int channels = draw(1, 70), times = draw(1, 2), kernel = draw(1, 5), pad = draw(0, kernel);
-    const array x = sin(numbers({draw(1, 3), draw(kernel, 12), draw(kernel, 12), channels}) * 0.7f);
-    const array w = cos(numbers({channels * times, kernel, kernel, 1}) * 1.3f);
+    const array x = sin(numbers_of({draw(1, 3), draw(kernel, 12), draw(kernel, 12), channels}) * 0.7f);
+    const array w = cos(numbers_of({channels * times, kernel, kernel, 1}) * 1.3f);
     const Floats want = by_definition(x, w, {1, 2}, {pad, pad}, {pad, pad}, {1, 1}, {1, 1}, channels, false);
     for (const Dtype dtype : {float32, float16, bfloat16}) {
       const array y = conv2d(astype(x, dtype), astype(w, dtype), {1, 2}, {pad, pad}, {1, 1}, channels);
@@ -123,7 +123,7 @@ TEST(Convolution, EveryOptionAgreesWithTheDefinition) {
       {{1, 9, 9, 5}, {3, 3, 3, 5}, {1, 1}, {-1, 2}, {1, -2}, {1, 1}, {1, 1}},           // negative padding
   };
   for (const Case& c : cases) {
-    const array x = sin(numbers(c.x) * 0.7f), w = cos(numbers(c.w) * 1.3f);
+    const array x = sin(numbers_of(c.x) * 0.7f), w = cos(numbers_of(c.w) * 1.3f);
     const Floats want = by_definition(x, w, c.stride, c.low, c.high, c.dilation, c.spread, c.groups, c.flip);
     const auto conv = [&](const array& a, const array& b) {
       return conv_general(a, b, c.stride, c.low, c.high, c.dilation, c.spread, c.groups, c.flip);
@@ -154,12 +154,12 @@ TEST(Convolution, SixteenBitsAgreeWithFloats) {
       w.push_back(kernel);
     }
     x.push_back(groups * channels), w.push_back(channels);
-    const array small_x = astype(sin(numbers(x) * 0.7f), dtype), small_w = astype(cos(numbers(w) * 1.3f), dtype);
+    const array small_x = astype(sin(numbers_of(x) * 0.7f), dtype), small_w = astype(cos(numbers_of(w) * 1.3f), dtype);
     const auto conv = [&](const std::vector<array>& in) {
       return std::vector<array>{conv_general(in[0], in[1], stride, low, high, dilation, spread, groups, i % 5 == 0)};
     };
     const array y = conv({small_x, small_w})[0];
-    const array cotangent = astype(sin(numbers(y.shape()) * 0.3f), dtype);
+    const array cotangent = astype(sin(numbers_of(y.shape()) * 0.3f), dtype);
     const auto wide = [](const array& a) { return astype(a, float32); };
     const auto [narrow, got] = vjp(conv, {small_x, small_w}, {cotangent});
     const auto [exact, want] = vjp(conv, {wide(small_x), wide(small_w)}, {wide(cotangent)});
@@ -183,8 +183,8 @@ TEST(Convolution, SixteenBitsAgreeWithFloats) {
 TEST(Convolution, ThreadsChangeNoBits) {
   const int before = num_threads();
   for (const int groups : {1, 40}) {
-    const array x = astype(sin(numbers({3, 40, 39, 40}) * 0.7f), bfloat16);
-    const array w = astype(cos(numbers({groups == 1 ? 300 : 40, 3, 3, 40 / groups}) * 1.3f), bfloat16);
+    const array x = astype(sin(numbers_of({3, 40, 39, 40}) * 0.7f), bfloat16);
+    const array w = astype(cos(numbers_of({groups == 1 ? 300 : 40, 3, 3, 40 / groups}) * 1.3f), bfloat16);
     const auto conv = [&](const std::vector<array>& in) {
       return std::vector<array>{maximum(conv2d(in[0], in[1], {1, 2}, {1, 1}, {1, 1}, groups), array(0.0f, bfloat16))};
     };
@@ -212,13 +212,13 @@ TEST(Convolution, FewChannelsAreAKernelBehindTheirWeights) {
 }
 
 TEST(Convolution, AnyShape) {
-  const array w = cos(numbers({4, 2, 2, 6}));
+  const array w = cos(numbers_of({4, 2, 2, 6}));
   shapeless::agrees([&](const array& x) { return conv2d(x, w, {1, 1}, {1, 1}); }, {{1, 6, 7, 6}, {2, 9, 5, 6}}, 1);
   shapeless::agrees([&](const array& x) { return conv2d(x, w, {2, 2}); }, {{1, 6, 7, 6}, {2, 9, 5, 6}}, 1);
 }
 
 TEST(Convolution, Errors) {
-  const array x = numbers({1, 5, 2}), w = numbers({3, 3, 2});
+  const array x = numbers_of({1, 5, 2}), w = numbers_of({3, 3, 2});
   const auto refuses = [](auto call) { return !thrown<InvalidArgument>(call).empty(); };
   EXPECT_TRUE(refuses([&] { conv1d(astype(x, int32), astype(w, int32)); }));
   EXPECT_TRUE(refuses([&] { conv1d(x, ones({3, 3, 3})); }));

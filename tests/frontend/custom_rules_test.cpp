@@ -3,7 +3,7 @@
 
 #include "helpers.h"
 
-namespace frit::test {
+namespace frit::test::custom_rules_test {
 namespace {
 
 using Arrays = std::vector<array>;
@@ -244,4 +244,4 @@ TEST(Checkpoint, NeedsLessMemory) {
 }
 
 }  // namespace
-}  // namespace frit::test
+}  // namespace frit::test::custom_rules_test

@@ -4,7 +4,7 @@
 
 #include "helpers.h"
 
-namespace frit::test {
+namespace frit::test::derivatives_test {
 namespace {
 
 using Arrays = std::vector<array>;
@@ -208,4 +208,4 @@ TEST(Derivatives, FailuresHaveTheLineOfTheUser) {
 }
 
 }  // namespace
-}  // namespace frit::test
+}  // namespace frit::test::derivatives_test

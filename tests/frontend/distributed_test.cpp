@@ -1,7 +1,7 @@
 // Exchange between processes in a group of one: what a program sees that is not started by mpirun.
 #include "helpers.h"
 
-namespace frit::test {
+namespace frit::test::distributed_test {
 namespace {
 
 using distributed::Group;
@@ -55,4 +55,4 @@ TEST(Distributed, Errors) {
 }
 
 }  // namespace
-}  // namespace frit::test
+}  // namespace frit::test::distributed_test

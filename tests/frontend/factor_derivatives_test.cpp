@@ -3,7 +3,7 @@
 // their signs and rotations.
 #include "helpers.h"
 
-namespace frit::test {
+namespace frit::test::factor_derivatives_test {
 namespace {
 
 using Unary = std::function<array(const array&)>;
@@ -263,4 +263,4 @@ TEST(FactorDerivatives, WindowsThatOverlap) {
 }
 
 }  // namespace
-}  // namespace frit::test
+}  // namespace frit::test::factor_derivatives_test

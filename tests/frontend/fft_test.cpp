@@ -12,7 +12,7 @@ namespace {
 
 using Complexes = std::vector<complex64_t>;
 
-array drawn(Shape shape, bool complex = true, unsigned seed = 1) {
+array drawn_signal(Shape shape, bool complex = true, unsigned seed = 1) {
   size_t n = 1;
   for (auto d : shape) n *= static_cast<size_t>(d);
   std::mt19937 g(seed);
@@ -60,7 +60,7 @@ array first_columns(const array& x, int n) { return slice(x, {0, 0}, {x.shape(0)
 TEST(Fft, EveryKindOfLength) {
   for (int n : {1,  2,  3,   4,   5,   6,   7,   8,   9,   11,  12,  13,  15,  16,  25,  29,  31,  32,   37,   60,  64,
                 77, 97, 100, 127, 128, 129, 130, 169, 200, 211, 243, 256, 257, 360, 512, 625, 961, 1000, 1009, 1024}) {
-    const array x = drawn({3, n}), r = drawn({3, n}, false);
+    const array x = drawn_signal({3, n}), r = drawn_signal({3, n}, false);
     EXPECT_LT(distance(fft::fft(x), defined(x)), 1e-6) << n;
     EXPECT_LT(distance(fft::ifft(x) * array(static_cast<float>(n)), defined(x, true)), 1e-6) << n;
     EXPECT_LT(distance(fft::ifft(fft::fft(x)), x), 2e-6) << n;
@@ -74,16 +74,16 @@ TEST(Fft, EveryKindOfLength) {
 // Rows of every layout, more rows than lanes, and long rows that threads share.
 TEST(Fft, RowsOfEveryLayout) {
   for (int n : {6, 16, 300, 1024, 67}) {
-    const array x = drawn({37, n}), turned = swapaxes(contiguous(swapaxes(x, 0, 1)), 0, 1);
+    const array x = drawn_signal({37, n}), turned = swapaxes(contiguous(swapaxes(x, 0, 1)), 0, 1);
     EXPECT_LT(distance(fft::fft(turned), defined(x)), 1e-6) << n;
     EXPECT_LT(distance(fft::fft(x, 0), swapaxes(defined(swapaxes(x, 0, 1)), 0, 1)), 1e-6) << n;
     const array r = real(x), back = swapaxes(contiguous(swapaxes(r, 0, 1)), 0, 1);
     EXPECT_LT(distance(fft::rfft(back), first_columns(defined(r), n / 2 + 1)), 1e-6) << n;
     EXPECT_LT(distance(fft::irfft(swapaxes(contiguous(swapaxes(fft::rfft(r), 0, 1)), 0, 1), n, 1), r), 2e-6) << n;
   }
-  const array one = drawn({1, 1 << 16});
+  const array one = drawn_signal({1, 1 << 16});
   EXPECT_LT(distance(fft::ifft(fft::fft(one)), one), 2e-6);
-  const array odd = drawn({1, 3 * 3 * 5 * 1009}, false);
+  const array odd = drawn_signal({1, 3 * 3 * 5 * 1009}, false);
   EXPECT_LT(distance(fft::irfft(fft::rfft(odd), odd.shape(1), 1), odd), 5e-6);
 }
 
@@ -101,14 +101,14 @@ TEST(Fft, LongRows) {
     const array one = astype(equal(arange(n), array(wave)), complex64) * array(static_cast<float>(n));
     EXPECT_LT(distance(fft::fft(x), one), 1e-6) << n;
     EXPECT_LT(distance(fft::ifft(one), x), 2e-6) << n;
-    const array r = drawn({n}, false);
+    const array r = drawn_signal({n}, false);
     EXPECT_LT(distance(fft::rfft(r), slice(fft::fft(astype(r, complex64)), {0}, {n / 2 + 1})), 1e-6) << n;
     EXPECT_LT(distance(fft::irfft(fft::rfft(r), n, 0), r), 5e-6) << n;
   }
 }
 
 TEST(Fft, AxesAndNorms) {
-  const array x = drawn({2, 3, 4});
+  const array x = drawn_signal({2, 3, 4});
   const array both = swapaxes(defined(swapaxes(defined(x), 1, 2)), 1, 2);
   EXPECT_LT(distance(fft::fft2(x), both), 1e-6);
   EXPECT_LT(distance(fft::fftn(x, std::vector<int>{-1, 1}), both), 1e-6);
@@ -119,7 +119,7 @@ TEST(Fft, AxesAndNorms) {
   EXPECT_LT(distance(forward * array(4.0f), defined(x)), 1e-6);
   EXPECT_LT(distance(fft::ifft(ortho, -1, fft::FFTNorm::Ortho), x), 2e-6);
   EXPECT_LT(distance(fft::ifft(forward, -1, fft::FFTNorm::Forward), x), 2e-6);
-  const array r = drawn({2, 3, 5}, false);
+  const array r = drawn_signal({2, 3, 5}, false);
   EXPECT_EQ(fft::rfftn(r).shape(), (Shape{2, 3, 3}));
   EXPECT_LT(distance(fft::irfftn(fft::rfftn(r), {2, 3, 5}, {0, 1, 2}), r), 2e-6);
   EXPECT_LT(distance(fft::irfft2(fft::rfft2(r), {3, 5}, {1, 2}), r), 2e-6);
@@ -188,7 +188,7 @@ TEST(Fft, CompiledForAnyShape) {
       },
       true);
   for (int n : {4, 7, 64, 200}) {
-    const array x = drawn({5, n}, false);
+    const array x = drawn_signal({5, n}, false);
     const auto got = f({x});
     EXPECT_EQ(distance(got[0], fft::fft(x)), 0);
     EXPECT_EQ(distance(got[1], fft::rfft(x, 0)), 0);

@@ -1,7 +1,7 @@
 // Initialisers, losses and trees of parameters. The expected values are those of MLX 0.32 on the same inputs.
 #include "helpers.h"
 
-namespace frit::test {
+namespace frit::test::nn_test {
 namespace {
 
 using Floats = std::vector<float>;
@@ -214,4 +214,4 @@ TEST(Parameters, GoThroughCompileAndState) {
 }
 
 }  // namespace
-}  // namespace frit::test
+}  // namespace frit::test::nn_test

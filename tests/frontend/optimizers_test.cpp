@@ -5,7 +5,7 @@
 #include "frontend/transforms/closure.h"
 #include "helpers.h"
 
-namespace frit::test {
+namespace frit::test::optimizers_test {
 namespace {
 
 using Floats = std::vector<float>;
@@ -209,4 +209,4 @@ TEST(Optimizers, OperationsHaveTheLineOfTheCaller) {
 }
 
 }  // namespace
-}  // namespace frit::test
+}  // namespace frit::test::optimizers_test

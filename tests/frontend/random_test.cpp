@@ -12,7 +12,7 @@ using Floats = std::vector<float>;
 
 array key42() { return random::key(42); }
 
-void expect_near(const array& got, const Floats& want, float tolerance) {
+void expect_close_to(const array& got, const Floats& want, float tolerance) {
   const Floats values_got = values<float>(astype(got, float32));
   ASSERT_EQ(values_got.size(), want.size());
   for (size_t i = 0; i < want.size(); ++i) EXPECT_NEAR(values_got[i], want[i], tolerance * std::abs(want[i])) << i;
@@ -65,13 +65,13 @@ TEST(Random, Uniform) {
 }
 
 TEST(Random, Normal) {
-  expect_near(random::normal({5}, key42()),
-              {0x1.397adap-1f, 0x1.1f61f8p+0f, -0x1.b575a0p-1f, -0x1.a01e76p-1f, -0x1.c7e320p-1f}, 1e-6f);
-  expect_near(random::normal({3}, 1.5f, 2.0f, key42()), {0x1.dfb608p+0f, -0x1.0fb164p+0f, -0x1.9e5e3cp+0f}, 1e-6f);
-  expect_near(random::normal({3}, bfloat16, key42()), {0x1.7ep-3f, -0x1.48p+0f, -0x1.8ep+0f}, 1e-2f);
+  expect_close_to(random::normal({5}, key42()),
+                  {0x1.397adap-1f, 0x1.1f61f8p+0f, -0x1.b575a0p-1f, -0x1.a01e76p-1f, -0x1.c7e320p-1f}, 1e-6f);
+  expect_close_to(random::normal({3}, 1.5f, 2.0f, key42()), {0x1.dfb608p+0f, -0x1.0fb164p+0f, -0x1.9e5e3cp+0f}, 1e-6f);
+  expect_close_to(random::normal({3}, bfloat16, key42()), {0x1.7ep-3f, -0x1.48p+0f, -0x1.8ep+0f}, 1e-2f);
   const array z = random::normal({2}, complex64, array(complex64_t(1, 2)), array(2.0f), std::optional<array>(key42()));
   EXPECT_EQ(z.dtype(), complex64);
-  expect_near(view(z, float32), {0x1.43ad8cp+0f, 0x1.c0d894p+1f, -0x1.34881p+0f, -0x1.5eb0cp-3f}, 1e-5f);
+  expect_close_to(view(z, float32), {0x1.43ad8cp+0f, 0x1.c0d894p+1f, -0x1.34881p+0f, -0x1.5eb0cp-3f}, 1e-5f);
 }
 
 TEST(Random, Integers) {
@@ -94,13 +94,13 @@ TEST(Random, Bernoulli) {
 }
 
 TEST(Random, OtherDistributions) {
-  expect_near(random::truncated_normal(array(-1.0f), array(0.5f), {4}, float32, key42()),
-              {-0x1.6c4fbap-4f, 0x1.2b99b8p-2f, -0x1.c0d91ep-1f, -0x1.bdf2e2p-1f}, 1e-5f);
+  expect_close_to(random::truncated_normal(array(-1.0f), array(0.5f), {4}, float32, key42()),
+                  {-0x1.6c4fbap-4f, 0x1.2b99b8p-2f, -0x1.c0d91ep-1f, -0x1.bdf2e2p-1f}, 1e-5f);
   EXPECT_EQ(random::truncated_normal(zeros({3, 1}), ones({2})).shape(), (Shape{3, 2}));
-  expect_near(random::gumbel({4}, float32, key42()), {0x1.2d9334p-1f, 0x1.ddb29ap+0f, -0x1.09a012p+0f, -0x1.05470cp+0f},
-              1e-5f);
-  expect_near(random::laplace({4}, 1.5f, 0.5f, key42()),
-              {0x1.6b747ap+0f, 0x1.c03252p-1f, 0x1.48463p+1f, 0x1.453b74p+1f}, 1e-5f);
+  expect_close_to(random::gumbel({4}, float32, key42()),
+                  {0x1.2d9334p-1f, 0x1.ddb29ap+0f, -0x1.09a012p+0f, -0x1.05470cp+0f}, 1e-5f);
+  expect_close_to(random::laplace({4}, 1.5f, 0.5f, key42()),
+                  {0x1.6b747ap+0f, 0x1.c03252p-1f, 0x1.48463p+1f, 0x1.453b74p+1f}, 1e-5f);
 }
 
 TEST(Random, Categorical) {

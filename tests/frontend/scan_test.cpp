@@ -7,17 +7,17 @@
 using namespace frit;
 
 namespace {
-array matrix() { return array({1, 2, 3, 4, 5, 6}, {2, 3}); }
+array scanned_matrix() { return array({1, 2, 3, 4, 5, 6}, {2, 3}); }
 std::vector<int> ints(const array& a) { return values<int>(a); }
 }  // namespace
 
 TEST(Scan, AlongEitherAxis) {
-  EXPECT_EQ(ints(cumsum(matrix(), 0)), (std::vector<int>{1, 2, 3, 5, 7, 9}));
-  EXPECT_EQ(ints(cumsum(matrix(), 1)), (std::vector<int>{1, 3, 6, 4, 9, 15}));
-  EXPECT_EQ(ints(cumsum(matrix())), (std::vector<int>{1, 3, 6, 10, 15, 21}));
-  EXPECT_EQ(ints(cumprod(matrix(), -1)), (std::vector<int>{1, 2, 6, 4, 20, 120}));
+  EXPECT_EQ(ints(cumsum(scanned_matrix(), 0)), (std::vector<int>{1, 2, 3, 5, 7, 9}));
+  EXPECT_EQ(ints(cumsum(scanned_matrix(), 1)), (std::vector<int>{1, 3, 6, 4, 9, 15}));
+  EXPECT_EQ(ints(cumsum(scanned_matrix())), (std::vector<int>{1, 3, 6, 10, 15, 21}));
+  EXPECT_EQ(ints(cumprod(scanned_matrix(), -1)), (std::vector<int>{1, 2, 6, 4, 20, 120}));
   EXPECT_EQ(cumsum(array(3)).shape(), (Shape{1}));
-  EXPECT_THROW(cumsum(matrix(), 2), std::out_of_range);
+  EXPECT_THROW(cumsum(scanned_matrix(), 2), std::out_of_range);
   EXPECT_THROW(cumsum(array(3), 0), std::out_of_range);
   EXPECT_EQ(cumsum(zeros({0, 3}), 0).shape(), (Shape{0, 3}));
 }
@@ -79,7 +79,7 @@ TEST(Scan, ComplexNumbers) {
 
 TEST(Scan, FusesAndServesEverySize) {
   auto f = compile([](array x) { return cumsum(x * array(2), 0) + array(1); }, {.shapeless = true});
-  EXPECT_EQ(ints(f(matrix())), (std::vector<int>{3, 5, 7, 11, 15, 19}));
+  EXPECT_EQ(ints(f(scanned_matrix())), (std::vector<int>{3, 5, 7, 11, 15, 19}));
   Log log;
   EXPECT_EQ(ints(f(array({1, 1, 1}, {3, 1}))), (std::vector<int>{3, 5, 7}));
   EXPECT_EQ(log.text(), "");

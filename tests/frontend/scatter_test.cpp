@@ -7,24 +7,24 @@
 using namespace frit;
 
 namespace {
-array matrix() { return reshape(arange(12), {3, 4}); }
-std::vector<int> ints(const array& a) { return values<int>(a); }
+array updated_matrix() { return reshape(arange(12), {3, 4}); }
+std::vector<int> positions_of(const array& a) { return values<int>(a); }
 }  // namespace
 
 TEST(Scatter, TheLastUpdateCounts) {
-  EXPECT_EQ(ints(scatter(zeros({4}, int32), array({1, 3, 1}), array({5, 6, 7}, {3, 1}), 0)),
+  EXPECT_EQ(positions_of(scatter(zeros({4}, int32), array({1, 3, 1}), array({5, 6, 7}, {3, 1}), 0)),
             (std::vector<int>{0, 7, 0, 6}));
   const array rows = array({10, 20, 30, 40, 50, 60, 70, 80}, {2, 1, 4});
-  EXPECT_EQ(ints(scatter(matrix(), array({2, -3}), rows, 0)),
+  EXPECT_EQ(positions_of(scatter(updated_matrix(), array({2, -3}), rows, 0)),
             (std::vector<int>{50, 60, 70, 80, 4, 5, 6, 7, 10, 20, 30, 40}));
 }
 
 TEST(Scatter, UpdatesAreCombinedInOrder) {
   const array at = array({0, 0, -1}), updates = array({1, 2, 3}, {3, 1});
-  EXPECT_EQ(ints(scatter_add(zeros({3}, int32), at, updates, 0)), (std::vector<int>{3, 0, 3}));
-  EXPECT_EQ(ints(scatter_prod(full({3}, 2, int32), at, updates, 0)), (std::vector<int>{4, 2, 6}));
-  EXPECT_EQ(ints(scatter_max(ones({3}, int32), at, updates, 0)), (std::vector<int>{2, 1, 3}));
-  EXPECT_EQ(ints(scatter_min(full({3}, 2, int32), at, updates, 0)), (std::vector<int>{1, 2, 2}));
+  EXPECT_EQ(positions_of(scatter_add(zeros({3}, int32), at, updates, 0)), (std::vector<int>{3, 0, 3}));
+  EXPECT_EQ(positions_of(scatter_prod(full({3}, 2, int32), at, updates, 0)), (std::vector<int>{4, 2, 6}));
+  EXPECT_EQ(positions_of(scatter_max(ones({3}, int32), at, updates, 0)), (std::vector<int>{2, 1, 3}));
+  EXPECT_EQ(positions_of(scatter_min(full({3}, 2, int32), at, updates, 0)), (std::vector<int>{1, 2, 2}));
   EXPECT_EQ(values<bool>(scatter_add(zeros({3}, bool_), at, array({true, true, false}, {3, 1}), 0)),
             (std::vector<bool>{true, false, false}));
   const array nan = array({1.0f, std::numeric_limits<float>::quiet_NaN(), 2.0f}, {3, 1});
@@ -36,76 +36,81 @@ TEST(Scatter, UpdatesAreCombinedInOrder) {
 
 TEST(Scatter, SeveralAxesAndWindows) {
   const array updates = array({1, 2, 3, 4, 5, 6, 7, 8}, {2, 2, 2});
-  EXPECT_EQ(ints(scatter_add(zeros({3, 4}, int32), {array({0, 1}), array({1, 2})}, updates, {0, 1})),
+  EXPECT_EQ(positions_of(scatter_add(zeros({3, 4}, int32), {array({0, 1}), array({1, 2})}, updates, {0, 1})),
             (std::vector<int>{0, 1, 2, 0, 0, 3, 9, 6, 0, 0, 7, 8}));
-  EXPECT_EQ(ints(scatter_add(matrix(), {array({0, -3}), array({1, 1})}, ones({2, 1, 1}, int32), {0, 1})),
-            (std::vector<int>{0, 3, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
+  EXPECT_EQ(
+      positions_of(scatter_add(updated_matrix(), {array({0, -3}), array({1, 1})}, ones({2, 1, 1}, int32), {0, 1})),
+      (std::vector<int>{0, 3, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
 }
 
 TEST(Scatter, NothingOutsideIsWritten) {
-  EXPECT_EQ(ints(scatter(zeros({3}, int32), array({7, -9}), array({1, 2}, {2, 1}), 0)), (std::vector<int>{2, 0, 1}));
-  EXPECT_EQ(ints(scatter(zeros({4}, int32), array({3}), array({1, 2}, {1, 2}), 0)), (std::vector<int>{0, 0, 1, 2}));
+  EXPECT_EQ(positions_of(scatter(zeros({3}, int32), array({7, -9}), array({1, 2}, {2, 1}), 0)),
+            (std::vector<int>{2, 0, 1}));
+  EXPECT_EQ(positions_of(scatter(zeros({4}, int32), array({3}), array({1, 2}, {1, 2}), 0)),
+            (std::vector<int>{0, 0, 1, 2}));
 }
 
 TEST(Scatter, AlongAnAxis) {
-  EXPECT_EQ(ints(put_along_axis(matrix(), array({0, 1, 0}, {1, 3}), array(9), 1)),
+  EXPECT_EQ(positions_of(put_along_axis(updated_matrix(), array({0, 1, 0}, {1, 3}), array(9), 1)),
             (std::vector<int>{9, 9, 2, 3, 9, 9, 6, 7, 9, 9, 10, 11}));
-  EXPECT_EQ(ints(put_along_axis(matrix(), array({0, 1, 0}, {1, 3}), array({9, 8, 7}), 1)),
+  EXPECT_EQ(positions_of(put_along_axis(updated_matrix(), array({0, 1, 0}, {1, 3}), array({9, 8, 7}), 1)),
             (std::vector<int>{7, 8, 2, 3, 7, 8, 6, 7, 7, 8, 10, 11}));
-  EXPECT_EQ(ints(put_along_axis(matrix(), array({0, 1, 0}, {1, 3}), array({1.5f}), 1)),
+  EXPECT_EQ(positions_of(put_along_axis(updated_matrix(), array({0, 1, 0}, {1, 3}), array({1.5f}), 1)),
             (std::vector<int>{1, 1, 2, 3, 1, 1, 6, 7, 1, 1, 10, 11}));
-  EXPECT_EQ(ints(scatter_add_axis(matrix(), array({0, 1, 0}, {1, 3}), array({9, 8, 7}), 1)),
+  EXPECT_EQ(positions_of(scatter_add_axis(updated_matrix(), array({0, 1, 0}, {1, 3}), array({9, 8, 7}), 1)),
             (std::vector<int>{16, 9, 2, 3, 20, 13, 6, 7, 24, 17, 10, 11}));
-  EXPECT_EQ(ints(put_along_axis(matrix(), array({2, 0, 1, 1}, {1, 4}), array(-1), 0)),
+  EXPECT_EQ(positions_of(put_along_axis(updated_matrix(), array({2, 0, 1, 1}, {1, 4}), array(-1), 0)),
             (std::vector<int>{0, -1, 2, 3, 4, 5, -1, -1, -1, 9, 10, 11}));
 }
 
 TEST(Scatter, ByAMask) {
-  const array even = matrix() % array(2) == array(0);
-  EXPECT_EQ(ints(masked_scatter(matrix(), even, array({1, 2, 3, 4, 5, 6, 7, 8}))),
+  const array even = updated_matrix() % array(2) == array(0);
+  EXPECT_EQ(positions_of(masked_scatter(updated_matrix(), even, array({1, 2, 3, 4, 5, 6, 7, 8}))),
             (std::vector<int>{1, 1, 2, 3, 3, 5, 4, 7, 5, 9, 6, 11}));
-  EXPECT_EQ(ints(masked_scatter(matrix(), array({true, false, true}), array({100, 200, 300, 400, 1, 2, 3, 4}, {2, 4}))),
+  EXPECT_EQ(positions_of(masked_scatter(updated_matrix(), array({true, false, true}),
+                                        array({100, 200, 300, 400, 1, 2, 3, 4}, {2, 4}))),
             (std::vector<int>{100, 200, 300, 400, 4, 5, 6, 7, 1, 2, 3, 4}));
   // A part that stands for all chosen ones, and parts whose elements broadcast.
-  EXPECT_EQ(ints(masked_scatter(zeros({3, 2}, int32), array({true, false, true}), array({7, 8}))),
+  EXPECT_EQ(positions_of(masked_scatter(zeros({3, 2}, int32), array({true, false, true}), array({7, 8}))),
             (std::vector<int>{7, 8, 0, 0, 7, 8}));
-  EXPECT_EQ(ints(masked_scatter(zeros({3, 2}, int32), array({true, false, true}), array({7, 8}, {2, 1}))),
+  EXPECT_EQ(positions_of(masked_scatter(zeros({3, 2}, int32), array({true, false, true}), array({7, 8}, {2, 1}))),
             (std::vector<int>{7, 7, 0, 0, 8, 8}));
   EXPECT_THROW(masked_scatter(zeros({3}), array({true, false, true}), ones({2, 1})), std::invalid_argument);
   EXPECT_THROW(masked_scatter(zeros({3, 2}), array({true, false, true}), ones({4})), std::invalid_argument);
-  EXPECT_THROW(masked_scatter(matrix(), array({true, false}), array({7})), std::invalid_argument);
-  EXPECT_THROW(masked_scatter(matrix(), array({1, 0, 1}), array({7})), std::invalid_argument);
-  EXPECT_THROW(masked_scatter(matrix(), even, zeros({0})), std::invalid_argument);
+  EXPECT_THROW(masked_scatter(updated_matrix(), array({true, false}), array({7})), std::invalid_argument);
+  EXPECT_THROW(masked_scatter(updated_matrix(), array({1, 0, 1}), array({7})), std::invalid_argument);
+  EXPECT_THROW(masked_scatter(updated_matrix(), even, zeros({0})), std::invalid_argument);
 }
 
 TEST(Scatter, UpdatesOfSlices) {
-  EXPECT_EQ(ints(slice_update(matrix(), array({9, 8, 7, 6}, {2, 2}), {0, 1}, {3, 3}, {2, 1})),
+  EXPECT_EQ(positions_of(slice_update(updated_matrix(), array({9, 8, 7, 6}, {2, 2}), {0, 1}, {3, 3}, {2, 1})),
             (std::vector<int>{0, 9, 8, 3, 4, 5, 6, 7, 8, 7, 6, 11}));
-  EXPECT_EQ(ints(slice_update(matrix(), array({9, 8, 7, 6, 5, 4}, {3, 2}), {-1, 1}, {-4, 3}, {-1, 1})),
+  EXPECT_EQ(positions_of(slice_update(updated_matrix(), array({9, 8, 7, 6, 5, 4}, {3, 2}), {-1, 1}, {-4, 3}, {-1, 1})),
             (std::vector<int>{0, 5, 4, 3, 4, 7, 6, 7, 8, 9, 8, 11}));
-  EXPECT_EQ(ints(slice_update(matrix(), array(7.5f), {1, 0}, {2, 4})),
+  EXPECT_EQ(positions_of(slice_update(updated_matrix(), array(7.5f), {1, 0}, {2, 4})),
             (std::vector<int>{0, 1, 2, 3, 7, 7, 7, 7, 8, 9, 10, 11}));
-  EXPECT_EQ(ints(slice_update(matrix(), array(7), {2, 0}, {2, 4})), ints(matrix()));
-  EXPECT_EQ(ints(slice_update_add(arange(6), array({10, 20}), {1}, {3})), (std::vector<int>{0, 11, 22, 3, 4, 5}));
-  EXPECT_EQ(ints(slice_update_prod(arange(6), array(3), {1}, {6}, {2})), (std::vector<int>{0, 3, 2, 9, 4, 15}));
-  EXPECT_EQ(ints(slice_update_max(arange(6), array(3), {1}, {6})), (std::vector<int>{0, 3, 3, 3, 4, 5}));
-  EXPECT_EQ(ints(slice_update_min(arange(6), array(3), {1}, {6})), (std::vector<int>{0, 1, 2, 3, 3, 3}));
-  EXPECT_THROW(slice_update(matrix(), array({1, 2, 3}), {0, 0}, {3, 4}), std::invalid_argument);
-  EXPECT_THROW(slice_update(matrix(), array(1), {0}, {3}), std::invalid_argument);
+  EXPECT_EQ(positions_of(slice_update(updated_matrix(), array(7), {2, 0}, {2, 4})), positions_of(updated_matrix()));
+  EXPECT_EQ(positions_of(slice_update_add(arange(6), array({10, 20}), {1}, {3})),
+            (std::vector<int>{0, 11, 22, 3, 4, 5}));
+  EXPECT_EQ(positions_of(slice_update_prod(arange(6), array(3), {1}, {6}, {2})), (std::vector<int>{0, 3, 2, 9, 4, 15}));
+  EXPECT_EQ(positions_of(slice_update_max(arange(6), array(3), {1}, {6})), (std::vector<int>{0, 3, 3, 3, 4, 5}));
+  EXPECT_EQ(positions_of(slice_update_min(arange(6), array(3), {1}, {6})), (std::vector<int>{0, 1, 2, 3, 3, 3}));
+  EXPECT_THROW(slice_update(updated_matrix(), array({1, 2, 3}), {0, 0}, {3, 4}), std::invalid_argument);
+  EXPECT_THROW(slice_update(updated_matrix(), array(1), {0}, {3}), std::invalid_argument);
 }
 
 TEST(Scatter, UpdatesOfSlicesFromAnArray) {
-  EXPECT_EQ(ints(slice_update(matrix(), zeros({1, 4}), array({1}), {0})),
+  EXPECT_EQ(positions_of(slice_update(updated_matrix(), zeros({1, 4}), array({1}), {0})),
             (std::vector<int>{0, 1, 2, 3, 0, 0, 0, 0, 8, 9, 10, 11}));
-  EXPECT_EQ(ints(slice_update(matrix(), zeros({4}), array({1}), {0})),
+  EXPECT_EQ(positions_of(slice_update(updated_matrix(), zeros({4}), array({1}), {0})),
             (std::vector<int>{0, 1, 2, 3, 0, 0, 0, 0, 8, 9, 10, 11}));
-  EXPECT_EQ(ints(slice_update(matrix(), array(7.5f), array({1}), {0})),
+  EXPECT_EQ(positions_of(slice_update(updated_matrix(), array(7.5f), array({1}), {0})),
             (std::vector<int>{0, 1, 2, 3, 7, 7, 7, 7, 8, 9, 10, 11}));
-  EXPECT_EQ(ints(slice_update(matrix(), array({9}, {1, 1}), array({2, 3}), {0, 1})),
+  EXPECT_EQ(positions_of(slice_update(updated_matrix(), array({9}, {1, 1}), array({2, 3}), {0, 1})),
             (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 9}));
-  EXPECT_THROW(slice_update(matrix(), zeros({5, 4}), array({1}), {0}), std::invalid_argument);
-  EXPECT_THROW(slice_update(matrix(), array(9), array({2.0f, 3.0f}), {0, 1}), std::invalid_argument);
-  EXPECT_THROW(slice_update(matrix(), array(9), array({2, 3}), {0, 0}), std::invalid_argument);
+  EXPECT_THROW(slice_update(updated_matrix(), zeros({5, 4}), array({1}), {0}), std::invalid_argument);
+  EXPECT_THROW(slice_update(updated_matrix(), array(9), array({2.0f, 3.0f}), {0, 1}), std::invalid_argument);
+  EXPECT_THROW(slice_update(updated_matrix(), array(9), array({2, 3}), {0, 0}), std::invalid_argument);
 }
 
 TEST(Scatter, Errors) {
@@ -117,15 +122,15 @@ TEST(Scatter, Errors) {
   EXPECT_THROW(scatter(zeros({3}), array({0, 1}), ones({3, 1}), 0), std::invalid_argument);
   EXPECT_THROW(scatter(zeros({3}), array({0}), ones({1}), 0), std::invalid_argument);
   EXPECT_THROW(scatter(zeros({3}), array({0}), ones({1, 1}), 1), std::out_of_range);
-  EXPECT_THROW(put_along_axis(matrix(), array({0, 1, 0}), array(9), 1), std::invalid_argument);
+  EXPECT_THROW(put_along_axis(updated_matrix(), array({0, 1, 0}), array(9), 1), std::invalid_argument);
 }
 
 TEST(Scatter, InAFunctionForAnySize) {
   auto f = compile([](array x, array at, array v) { return scatter_add(x * array(2), at, v, 0) + array(1); },
                    {.shapeless = true});
-  EXPECT_EQ(ints(f(arange(3), array({2, 2}), array({5, 6}, {2, 1}))), (std::vector<int>{1, 3, 16}));
+  EXPECT_EQ(positions_of(f(arange(3), array({2, 2}), array({5, 6}, {2, 1}))), (std::vector<int>{1, 3, 16}));
   Log log;
-  EXPECT_EQ(ints(f(arange(4), array({0, 3, -1}), array({5, 6, 7}, {3, 1}))), (std::vector<int>{6, 3, 5, 20}));
+  EXPECT_EQ(positions_of(f(arange(4), array({0, 3, -1}), array({5, 6, 7}, {3, 1}))), (std::vector<int>{6, 3, 5, 20}));
   EXPECT_EQ(log.text(), "");
 }
 

@@ -4,7 +4,7 @@
 
 #include "helpers.h"
 
-namespace frit::test {
+namespace frit::test::traced_values_test {
 namespace {
 
 using Arrays = std::vector<array>;
@@ -147,4 +147,4 @@ TEST(TracedValues, OfOneArrayInSeveralThreads) {
 }
 
 }  // namespace
-}  // namespace frit::test
+}  // namespace frit::test::traced_values_test

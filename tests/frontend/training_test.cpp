@@ -3,7 +3,7 @@
 
 #include "helpers.h"
 
-namespace frit::test {
+namespace frit::test::training_test {
 namespace {
 
 using Arrays = std::vector<array>;
@@ -264,4 +264,4 @@ TEST(Training, AdamOverManyParametersIsFewKernels) {
 }
 
 }  // namespace
-}  // namespace frit::test
+}  // namespace frit::test::training_test

@@ -3,7 +3,7 @@
 
 #include "helpers.h"
 
-namespace frit::test {
+namespace frit::test::vmap_functions_test {
 namespace {
 
 using Arrays = std::vector<array>;
@@ -131,4 +131,4 @@ TEST(VmapFunctions, QuantisedProducts) {
 }
 
 }  // namespace
-}  // namespace frit::test
+}  // namespace frit::test::vmap_functions_test

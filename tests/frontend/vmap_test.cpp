@@ -5,7 +5,7 @@
 
 #include "helpers.h"
 
-namespace frit::test {
+namespace frit::test::vmap_test {
 namespace {
 
 using Arrays = std::vector<array>;
@@ -357,4 +357,4 @@ TEST(Vmap, FromSeveralThreads) {
 }
 
 }  // namespace
-}  // namespace frit::test
+}  // namespace frit::test::vmap_test

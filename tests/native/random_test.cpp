@@ -11,7 +11,7 @@
 #include "support.h"
 #include "support/generate.h"
 
-namespace frit::test {
+namespace frit::test::native_random {
 namespace {
 
 #ifdef FRIT_SANITIZED
@@ -113,4 +113,4 @@ TEST(NativeControl, EqualsTheInterpreter) {
 INSTANTIATE_TEST_SUITE_P(Seeds, NativeRandom, testing::Range(0, kLibraries));
 
 }  // namespace
-}  // namespace frit::test
+}  // namespace frit::test::native_random

@@ -1,7 +1,7 @@
 // Loops, positions, masks, locals, bindings and reductions of generated code, against the interpreter.
 #include "codegen_harness.h"
 
-namespace frit::test {
+namespace frit::test::loops {
 namespace {
 
 constexpr int64_t kSizes[] = {0, 1, 7, 8, 31, 32, 33, 100};
@@ -352,4 +352,4 @@ TEST(Rows, InPlaceWithALoopInside) {
 }
 
 }  // namespace
-}  // namespace frit::test
+}  // namespace frit::test::loops

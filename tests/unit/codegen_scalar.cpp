@@ -1,7 +1,7 @@
 // Every primitive scalar op on every element type, against the interpreter, for several vector widths and unrollings.
 #include "codegen_harness.h"
 
-namespace frit::test {
+namespace frit::test::scalar_code {
 namespace {
 
 using ir::ScalarOp;
@@ -65,7 +65,7 @@ void check(ir::Kernel kernel) {
   compiled.check({1000}, 7);
 }
 
-class EveryType : public testing::TestWithParam<Dtype> {};
+class EveryType : public ::testing::TestWithParam<Dtype> {};
 
 TEST_P(EveryType, ArithmeticMatchesTheInterpreter) {
   for (Shape shape : kShapes) {
@@ -87,7 +87,7 @@ TEST_P(EveryType, ConversionsMatchTheInterpreter) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Codegen, EveryType, testing::ValuesIn(kernel_types()),
+INSTANTIATE_TEST_SUITE_P(Codegen, EveryType, ::testing::ValuesIn(kernel_types()),
                          [](const auto& p) { return std::string(short_name(p.param)); });
 
 // Constant operands take shorter code: clamps and divisions.
@@ -161,4 +161,4 @@ TEST(Scalar, FusedMultiplicationRoundsOnceOnEveryProcessor) {
 }
 
 }  // namespace
-}  // namespace frit::test
+}  // namespace frit::test::scalar_code

@@ -12,7 +12,7 @@
 #include "ir/verify/kernel_verifier.h"
 #include "tests/environment.h"
 
-namespace frit::ir {
+namespace frit::ir::kernel_program_test {
 namespace {
 
 constexpr std::string_view kProgram = R"(program @f(m, n) {
@@ -270,4 +270,4 @@ TEST(KernelProgram, P9Donors) {
 }
 
 }  // namespace
-}  // namespace frit::ir
+}  // namespace frit::ir::kernel_program_test

@@ -8,7 +8,7 @@
 #include "ir/text/kernel_printer.h"
 #include "ir/verify/kernel_verifier.h"
 
-namespace frit::ir {
+namespace frit::ir::kernel_text_test {
 namespace {
 
 Kernel parsed(std::string_view text) {
@@ -354,4 +354,4 @@ TEST(KernelText, RandomKernelsRoundTrip) {
 }
 
 }  // namespace
-}  // namespace frit::ir
+}  // namespace frit::ir::kernel_text_test

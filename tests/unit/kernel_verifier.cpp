@@ -4,7 +4,7 @@
 #include "ir/read/kernel_parser.h"
 #include "ir/verify/kernel_verifier.h"
 
-namespace frit::ir {
+namespace frit::ir::kernel_verifier_test {
 namespace {
 
 std::string error_of(std::string_view text) {
@@ -205,4 +205,4 @@ TEST(KernelVerifier, MessagesShowTheInstruction) {
 }
 
 }  // namespace
-}  // namespace frit::ir
+}  // namespace frit::ir::kernel_verifier_test

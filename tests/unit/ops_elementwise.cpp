@@ -5,7 +5,7 @@
 
 #include "ops_support.h"
 
-namespace frit::ir {
+namespace frit::ir::elementwise_test {
 namespace {
 
 using testing::on;
@@ -382,4 +382,4 @@ TEST(OpsElementwise, ComplexEdges) {
 }
 
 }  // namespace
-}  // namespace frit::ir
+}  // namespace frit::ir::elementwise_test

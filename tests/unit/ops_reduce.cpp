@@ -4,7 +4,7 @@
 
 #include "ops_support.h"
 
-namespace frit::ir {
+namespace frit::ir::reduce_test {
 namespace {
 
 using testing::error_of;
@@ -157,4 +157,4 @@ TEST(OpsReduce, InterpreterChecksItsInputs) {
 }
 
 }  // namespace
-}  // namespace frit::ir
+}  // namespace frit::ir::reduce_test

@@ -1,7 +1,7 @@
 // Shape rows: types, index rules against brute force, views against index rules.
 #include "ops_support.h"
 
-namespace frit::ir {
+namespace frit::ir::shape_test {
 namespace {
 
 using testing::error_of;
@@ -246,4 +246,4 @@ TEST(OpsShape, IotaAndArange) {
 }
 
 }  // namespace
-}  // namespace frit::ir
+}  // namespace frit::ir::shape_test

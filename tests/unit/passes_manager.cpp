@@ -11,7 +11,7 @@
 #include "ir/verify/verifier.h"
 #include "passes/manager/pass.h"
 
-namespace frit::passes {
+namespace frit::passes::manager_test {
 namespace {
 
 using namespace ir;
@@ -86,7 +86,7 @@ TEST(Manager, TimesAndCounts) {
 }
 
 TEST(Manager, DumpsNumberedFiles) {
-  auto folder = std::filesystem::path(testing::TempDir()) / "frit_passes_dump";
+  auto folder = std::filesystem::path(::testing::TempDir()) / "frit_passes_dump";
   std::filesystem::remove_all(folder);
   auto m = parsed(kTwice);
   PassContext context;
@@ -253,4 +253,4 @@ TEST(BigGraphs, CseFindsThePairs) {
 }
 
 }  // namespace
-}  // namespace frit::passes
+}  // namespace frit::passes::manager_test

@@ -7,7 +7,7 @@
 #include "runtime/load/plan_file.h"
 #include "runtime/system/bytes.h"
 
-namespace frit::runtime {
+namespace frit::runtime::plan_test {
 namespace {
 
 DimProgram size(const Dim& d) {
@@ -243,4 +243,4 @@ TEST(Bytes, are_little_endian_and_end_where_they_end) {
 }
 
 }  // namespace
-}  // namespace frit::runtime
+}  // namespace frit::runtime::plan_test

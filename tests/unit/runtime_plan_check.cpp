@@ -3,7 +3,7 @@
 
 #include "runtime/load/plan_check.h"
 
-namespace frit::runtime {
+namespace frit::runtime::plan_check_test {
 namespace {
 
 using Role = BufferPlan::Role;
@@ -138,4 +138,4 @@ TEST(PlanCheck, refuses_rows_outside_of_their_routine) {
 }
 
 }  // namespace
-}  // namespace frit::runtime
+}  // namespace frit::runtime::plan_check_test
