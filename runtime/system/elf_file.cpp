@@ -40,7 +40,7 @@ ElfFile::~ElfFile() {
   if (fd_ >= 0) close(fd_);
 }
 
-// Bytes outside of the file are empty, and so is more than headers, notes and names of libraries can be.
+// Bytes outside of the file are empty, and so is more than headers, notes and the name of a library can be.
 std::string ElfFile::read(uint64_t offset, uint64_t size) const {
   constexpr uint64_t kMost = 1 << 20;
   if (fd_ < 0 || size > kMost || offset > uint64_t{1} << 40) return {};
@@ -72,12 +72,14 @@ ElfFile::Needs ElfFile::needs() const {
     return 0;
   };
   const uint64_t address = value(DT_STRTAB);
-  std::string names;
+  uint64_t names = 0, size = 0;
   for (const Elf64_Phdr& p : segments_)
     if (p.p_type == PT_LOAD && address >= p.p_vaddr && address - p.p_vaddr < p.p_filesz)
-      names = read(p.p_offset + (address - p.p_vaddr), value(DT_STRSZ));
+      names = p.p_offset + (address - p.p_vaddr), size = value(DT_STRSZ);
+  // The table has the names of all symbols, megabytes in a build without optimisation, so a name is read by itself.
   const auto name = [&](uint64_t offset) {
-    return offset < names.size() ? std::string(names.c_str() + offset) : std::string();
+    constexpr uint64_t kLongest = 1 << 16;
+    return offset < size ? std::string(read(names + offset, std::min(size - offset, kLongest)).c_str()) : std::string();
   };
   for (const Elf64_Dyn& d : entries) {
     if (d.d_tag == DT_NEEDED) needs.names.push_back(name(d.d_un.d_val));

@@ -84,13 +84,19 @@ Function pairs(const Dim& m, const Dim& n, int64_t k, Dtype dtype, const OpDef& 
 
 // Tiles of pairs: rows shorter than vectors and longer, one tile and many, sides that fill no tile.
 TEST(Large, RowsAgainstRows) {
+#ifdef FRIT_SANITIZED
+  constexpr uint64_t kMostRows = 50;
+#else
+  constexpr uint64_t kMostRows = 140;
+#endif
   Random random(23);
   const int64_t lengths[] = {3, 9, 16, 33, 70};
   for (const OpDef* def : OpTable::instance().all()) {
     if (def->kind != OpKind::Reduction) continue;
     for (Dtype dtype : {float32, bfloat16, int16}) {
       if (!admits(def->domain, dtype)) continue;
-      const int64_t m = 1 + static_cast<int64_t>(random() % 140), n = 1 + static_cast<int64_t>(random() % 140);
+      const int64_t m = 1 + static_cast<int64_t>(random() % kMostRows),
+                    n = 1 + static_cast<int64_t>(random() % kMostRows);
       const bool open = random() % 2 == 0;
       Function f =
           pairs(open ? Dim::symbol("m") : Dim(m), open ? Dim::symbol("n") : Dim(n), lengths[random() % 5], dtype, *def);
