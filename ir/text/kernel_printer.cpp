@@ -1,5 +1,6 @@
 // The printer of kernels.
 #include "ir/text/kernel_printer.h"
+#include "ir/kernel/reads.h"
 
 #include "ir/text/text.h"
 
@@ -14,7 +15,9 @@ class KernelPrinter {
     inlined_.resize(k.reg_types.size());
     numbers_.resize(k.reg_types.size(), kNoReg);
     constants_.resize(k.reg_types.size());
-    count_uses(k.body);
+    each_read(k.body, [&](Reg r, const Instr&) {
+      if (r < uses_.size()) ++uses_[r];
+    });
     find_inlined(k.body);
     number(k.body);
   }
@@ -58,32 +61,6 @@ class KernelPrinter {
   bool hidden(const Instr& instr) const {
     const auto* s = std::get_if<ScalarInstr>(&instr.node);
     return s && s->op == ScalarOp::Const && s->result < inlined_.size() && inlined_[s->result];
-  }
-
-  void use(Reg r) {
-    if (r < uses_.size()) ++uses_[r];
-  }
-
-  void count_uses(const Body& b) {
-    for (const Instr& instr : b) {
-      if (const auto* s = std::get_if<ScalarInstr>(&instr.node)) {
-        for (int i = 0; i < arity(s->op); ++i) use(s->args[static_cast<size_t>(i)]);
-      } else if (const auto* bind = std::get_if<BindInstr>(&instr.node)) {
-        use(bind->value);
-      } else if (const auto* load = std::get_if<LoadInstr>(&instr.node)) {
-        use(load->mask);
-      } else if (const auto* store = std::get_if<StoreInstr>(&instr.node)) {
-        use(store->value);
-        use(store->mask);
-      } else if (const auto* loop = std::get_if<Loop>(&instr.node)) {
-        count_uses(loop->body);
-        for (const Accumulator& a : loop->accumulators) {
-          use(a.value);
-          use(a.position);
-        }
-        for (const Carry& c : loop->carries) use(c.next);
-      }
-    }
   }
 
   // Hides body[at - 1] if it is the constant `r` of type `type` and has no other use; `at` then steps back.

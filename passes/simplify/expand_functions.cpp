@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "ir/kernel/reads.h"
 #include "passes/simplify/fold.h"
 
 namespace frit::passes {
@@ -18,9 +19,14 @@ using namespace ir;
 // Finds the values that are numbers of a 16-bit type, and those that are only rounded to one.
 class NarrowValues {
  public:
-  explicit NarrowValues(const Kernel& kernel)
-      : kernel_(kernel), from_(kernel.reg_types.size(), float32), to_(kernel.reg_types.size()) {
-    walk(kernel.body);
+  explicit NarrowValues(const Kernel& kernel) : from_(kernel.reg_types.size(), float32), to_(kernel.reg_types.size()) {
+    each_read(kernel.body, [&](Reg r, const Instr& by) {
+      const auto* scalar = std::get_if<ScalarInstr>(&by.node);
+      const bool cast = scalar && scalar->op == ScalarOp::Cast;
+      if (cast && is_narrow(kernel.reg_types[r])) from_[scalar->result] = kernel.reg_types[r];
+      const Dtype as = cast && is_narrow(scalar->type) ? scalar->type : float32;
+      to_[r] = !to_[r] || *to_[r] == as ? as : float32;
+    });
   }
 
   // The type that the operands of `call` come from and to which its result is rounded; else f32.
@@ -35,36 +41,6 @@ class NarrowValues {
  private:
   static bool is_narrow(Dtype type) { return type == float16 || type == bfloat16; }
 
-  void use(Reg r, Dtype as = float32) {
-    if (r != kNoReg) to_[r] = !to_[r] || *to_[r] == as ? as : float32;
-  }
-
-  void walk(const Body& body) {
-    for (const Instr& instr : body) {
-      if (const auto* scalar = std::get_if<ScalarInstr>(&instr.node)) {
-        const bool cast = scalar->op == ScalarOp::Cast;
-        if (cast && is_narrow(kernel_.reg_types[scalar->args[0]]))
-          from_[scalar->result] = kernel_.reg_types[scalar->args[0]];
-        for (Reg r : scalar->args) use(r, cast && is_narrow(scalar->type) ? scalar->type : float32);
-      } else if (const auto* bind = std::get_if<BindInstr>(&instr.node)) {
-        use(bind->value);
-      } else if (const auto* load = std::get_if<LoadInstr>(&instr.node)) {
-        use(load->mask);
-      } else if (const auto* store = std::get_if<StoreInstr>(&instr.node)) {
-        use(store->value);
-        use(store->mask);
-      } else if (const auto* loop = std::get_if<Loop>(&instr.node)) {
-        for (const Accumulator& a : loop->accumulators) {
-          use(a.value);
-          use(a.position);
-        }
-        for (const Carry& c : loop->carries) use(c.next);
-        walk(loop->body);
-      }
-    }
-  }
-
-  const Kernel& kernel_;
   std::vector<Dtype> from_;
   std::vector<std::optional<Dtype>> to_;
 };
