@@ -42,6 +42,16 @@ void spread_locals(Body& body, uint32_t first, const std::string& var) {
   }
 }
 
+// Whether a loop keeps the extreme of floats, which takes several instructions as NaN spreads.
+bool takes_extremes(const Body& body) {
+  return std::any_of(body.begin(), body.end(), [](const Instr& i) {
+    const auto* loop = std::get_if<Loop>(&i.node);
+    return loop && std::any_of(loop->accumulators.begin(), loop->accumulators.end(), [](const Accumulator& a) {
+             return is_float(a.type) && (a.combine == Combine::Max || a.combine == Combine::Min);
+           });
+  });
+}
+
 }  // namespace
 
 bool has_short_loops(const Body& body, int lanes) { return iterations(body, 2 * lanes) < 2 * lanes; }
@@ -100,7 +110,11 @@ void join_short_columns(Kernel& k, Loop& rows, int lanes, const std::string& var
 
 bool has_narrow_columns(Loop& blocks, int lanes, const DimFacts& facts) {
   const Loop* columns = blocks.body.size() == 1 ? inner_of_nest(blocks.body) : nullptr;
-  if (!columns || facts.range(columns->extent).high > lanes || facts.range(blocks.extent).high < lanes) return false;
+  if (!columns || facts.range(blocks.extent).high < lanes) return false;
+  const int64_t n = facts.range(columns->extent).high;
+  // Of more columns, the vector and the masked one behind it would wait for their own extremes only. Sums wait less.
+  const bool waits = n < 2 * lanes && n % lanes != 0 && columns->extent.is_const() && takes_extremes(columns->body);
+  if (n > lanes && !waits) return false;
   return std::all_of(columns->body.begin(), columns->body.end(), [&](const Instr& i) {
     const auto* loop = std::get_if<Loop>(&i.node);
     return !loop || (!loop->accumulators.empty() && !contains_loop(loop->body) && !loop->extent.uses(blocks.var));

@@ -27,8 +27,8 @@ bool has_short_columns(ir::Loop& rows, int lanes, const DimFacts& facts);
 // whole rows, so that the lanes of every step meet the same columns.
 void join_short_columns(ir::Kernel& k, ir::Loop& rows, int lanes, const std::string& var);
 
-// Whether a parallel loop of many iterations has one loop inside, over fewer columns than a vector holds, and reduces
-// each in a loop of as many steps for all.
+// Whether a parallel loop of many iterations has one loop inside, over fewer columns than a vector holds (two where the
+// columns' extremes are taken), and reduces each in a loop of as many steps for all.
 bool has_narrow_columns(ir::Loop& blocks, int lanes, const DimFacts& facts);
 
 // Runs `lanes` iterations of the parallel loop side by side, as iterations of a loop `var` inside it: the sums of one
