@@ -1,12 +1,14 @@
 """`make bench-sweep`: runs work drawn at random, and prints where frit is furthest from the limit and from its peers.
 
     sweep.py [--draws N] [--seed S] [--family NAME] [--only DRAW...] [--peers torch,jax] [--worst N] [--json FILE] [--cold]
+             [--processor]
 
 A draw is a family, types, sizes and a layout (families.py). In turns, one process runs frit, a parallel copy of as many
 bytes as the work must move, and the peers that are installed. The limit of a draw is the longest of that copy, its
 products at the best rate that a library reaches on this machine, and its other arithmetic at the processor's rate, and
 one launch. The process keeps freed memory, as frit does, so that no library pays for pages anew; `--cold` leaves the
-libraries as they come.
+libraries as they come. `--processor` takes the processor time of all threads instead of the clock's, for a machine that does
+other work: `FRIT_NUM_THREADS=1 taskset -c 1` holds every side to one processor.
 """
 import argparse
 import ctypes
@@ -52,16 +54,19 @@ class Copier:
         self.size = max(1, int(moved) // 2)
         self.reserve(self.size)
         self.go.wait()
-        begin = time.perf_counter()
+        begin = clock()
         self.part(0)
         self.done.wait()
-        return time.perf_counter() - begin
+        return clock() - begin
+
+
+clock = time.perf_counter
 
 
 def timed(run):
-    begin = time.perf_counter()
+    begin = clock()
     y = run()
-    took = time.perf_counter() - begin
+    took = clock() - begin
     del y
     return took
 
@@ -208,7 +213,11 @@ def main():
     parser.add_argument("--seconds", type=float, default=1.0)
     parser.add_argument("--json")
     parser.add_argument("--cold", action="store_true")
+    parser.add_argument("--processor", action="store_true")
     options = parser.parse_args()
+    if options.processor:
+        global clock
+        clock = time.process_time
     if not options.cold and WARM not in os.environ.get("GLIBC_TUNABLES", ""):
         os.environ["GLIBC_TUNABLES"] = WARM
         os.execv(sys.executable, [sys.executable, *sys.argv])
