@@ -7,7 +7,8 @@
 // at the end. The taps of one line of the kernel meet elements that lie side by side, and are one product over the
 // channels of all of them. Kernels of many taps are one reduction over a view of all windows.
 //
-// On the CPU, numbers of 16 bits are the rows' operation `convolution`, whose routine reads them as they lie.
+// On the CPU, numbers of 16 bits and float32 are the rows' operation `convolution`, whose routine makes no array of
+// padded input or of windows.
 #include "frontend/frit/convolution_ops.h"
 
 #include <algorithm>
@@ -51,6 +52,8 @@ detail::ComposedKey key_of(const Convolution& c, Dtype dtype) {
   return key;
 }
 
+// Products of a sum that costs less than copying what it reads.
+constexpr int64_t kFewProducts = 16;
 // With fewer features a group, the routine's blocks of features would be mostly empty.
 constexpr int64_t kFewFeatures = 8;
 
@@ -340,11 +343,13 @@ class Taps {
 
 // Whether the row `convolution` is the fastest form.
 bool fits_routine(const array& weight, const Convolution& c, Dtype dtype, int64_t taps) {
-  if (dtype.size != 2) return false;
+  if (dtype.size != 2 && dtype != float32) return false;
   const int64_t channels = Size(size_of(weight, static_cast<int>(c.rank()) + 1)).value(),
                 features = floor_div(size_of(weight, 0), Dim(c.groups)).value();
   // One product of matrices.
   if (taps == 1 && c.groups == 1 && channels > kMaxSumChannels) return false;
+  // A short sum in float32 needs no conversion, and is one kernel with the work around it.
+  if (dtype == float32 && taps * channels <= kFewProducts) return false;
   return features >= kFewFeatures || (channels == 1 && features == 1);
 }
 

@@ -31,8 +31,8 @@ constexpr int64_t kWorthwhile = int64_t{1} << 18;
 constexpr int64_t kLong = int64_t{1} << 23;
 // Positions that one part of a sum over positions has, and the floats that all parts may take.
 constexpr int64_t kPartRows = 8192, kPartFloats = int64_t{1} << 24;
-// Tasks that a call has at least, if it is large enough, and columns of one.
-constexpr int64_t kTasks = 16, kLeastColumns = 64, kMostColumns = 512;
+// Tasks of a thread, if a call is large enough, and columns of one. Each task packs the cotangent anew.
+constexpr int64_t kTasks = 4, kLeastColumns = 64, kMostColumns = 512;
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -78,6 +78,9 @@ class Forward {
     tiles_ = ceil_div(s.rows, tile_);
     apart_ = tiles_ < num_threads() && panels_ > 1;
     runs_ = x_.runs(0, s.depth);
+    int64_t next = 1;
+    for (size_t i = w_.strides.size() - 1; i > 0; next *= w_.shape[i--])
+      if (w_.shape[i] != 1 && w_.strides[i] != next) dense_weights_ = false;
   }
 
   Status run() {
@@ -127,6 +130,10 @@ class Forward {
     const int64_t n = count_of(i % panels_);
     std::byte* to = weights_ + static_cast<size_t>(i) * step_;
     if (!packed_) return copy_weights(i / panels_, i % panels_, reinterpret_cast<U*>(to));
+    if (dense_weights_ && depth_ == s_.depth) {
+      U* from = static_cast<U*>(w_.data) + (i / panels_ * s_.features + first_of(i % panels_)) * w_.strides[0];
+      return packed_->pack({from, depth_, n, 1, w_.strides[0]}, to);
+    }
     Scratch rows(static_cast<size_t>(depth_ * n) * sizeof(U));
     if (!rows.data()) {
       exhausted_ = true;
@@ -168,7 +175,8 @@ class Forward {
   const LibraryTensor &w_, &y_;
   const PackedProduct* packed_;
   int64_t depth_, panels_, tile_, tiles_;
-  bool apart_;  // the panels of a tile of rows are tasks of their own
+  bool apart_;                 // the panels of a tile of rows are tasks of their own
+  bool dense_weights_ = true;  // the weights of a feature lie side by side
   std::vector<typename Windows<U>::Run> runs_;
   size_t step_ = 0;
   std::byte* weights_ = nullptr;
@@ -187,7 +195,7 @@ class Weights {
     packed_ = choose_packed(y_.dtype, std::min(s.rows, kPartRows));
     parts_ = ceil_div(s.rows, kPartRows);
     if (parts_ * s.groups * s.features * s.depth > kPartFloats) parts_ = 1;
-    const int64_t wanted = std::max<int64_t>(1, ceil_div(kTasks, parts_ * s.groups));
+    const int64_t wanted = std::max<int64_t>(1, ceil_div(kTasks * num_threads(), parts_ * s.groups));
     columns_ = std::clamp(ceil_div(ceil_div(s.depth, wanted), 32) * 32, kLeastColumns, kMostColumns);
     chunks_ = ceil_div(s.depth, columns_);
     // The positions of y as rows of one matrix.

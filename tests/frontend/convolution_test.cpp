@@ -125,23 +125,27 @@ TEST(Convolution, EveryOptionAgreesWithTheDefinition) {
   for (const Case& c : cases) {
     const array x = sin(numbers_of(c.x) * 0.7f), w = cos(numbers_of(c.w) * 1.3f);
     const Floats want = by_definition(x, w, c.stride, c.low, c.high, c.dilation, c.spread, c.groups, c.flip);
-    const auto conv = [&](const array& a, const array& b) {
-      return conv_general(a, b, c.stride, c.low, c.high, c.dilation, c.spread, c.groups, c.flip);
-    };
-    const Floats got = values<float>(conv(x, w));
-    ASSERT_EQ(got.size(), want.size());
-    for (size_t i = 0; i < want.size(); ++i) ASSERT_NEAR(got[i], want[i], 1e-4f) << i << " of groups " << c.groups;
-    const auto f = compile([&](const std::vector<array>& in) { return std::vector<array>{conv(in[0], in[1])}; });
-    EXPECT_EQ(values<float>(f({x, w})[0]), got);
+    // The routine's and the composed form.
+    for (const Dtype dtype : {float32, float64}) {
+      const auto conv = [&](const std::vector<array>& in) {
+        return std::vector<array>{astype(conv_general(astype(in[0], dtype), astype(in[1], dtype), c.stride, c.low,
+                                                      c.high, c.dilation, c.spread, c.groups, c.flip),
+                                         float32)};
+      };
+      const Floats got = values<float>(conv({x, w})[0]);
+      ASSERT_EQ(got.size(), want.size());
+      for (size_t i = 0; i < want.size(); ++i) ASSERT_NEAR(got[i], want[i], 1e-4f) << i << " of groups " << c.groups;
+      EXPECT_EQ(values<float>(compile(conv)({x, w})[0]), got);
+    }
   }
 }
 
 // Values that both types hold, so that results differ by rounding alone; the derivatives too.
-TEST(Convolution, SixteenBitsAgreeWithFloats) {
+TEST(Convolution, TheRoutineAgreesWithDoubles) {
   std::mt19937 random(11);
   const auto draw = [&](int low, int high) { return low + static_cast<int>(random() % (high - low + 1)); };
   for (int i = 0; i < 24; ++i) {
-    const Dtype dtype = i % 2 ? bfloat16 : float16;
+    const Dtype dtype = i % 3 == 0 ? float32 : i % 3 == 1 ? bfloat16 : float16;
     const int space = draw(1, 3), form = draw(0, 3), groups = form == 0 ? draw(2, 70) : form == 1 ? draw(2, 3) : 1;
     const int channels = form == 0 ? 1 : draw(1, 40), features = form == 0 ? 1 : draw(8, 40);
     Shape x{draw(1, 3)}, w{groups * features};
@@ -160,17 +164,18 @@ TEST(Convolution, SixteenBitsAgreeWithFloats) {
     };
     const array y = conv({small_x, small_w})[0];
     const array cotangent = astype(sin(numbers_of(y.shape()) * 0.3f), dtype);
-    const auto wide = [](const array& a) { return astype(a, float32); };
+    const auto wide = [](const array& a) { return astype(a, float64); };
     const auto [narrow, got] = vjp(conv, {small_x, small_w}, {cotangent});
     const auto [exact, want] = vjp(conv, {wide(small_x), wide(small_w)}, {wide(cotangent)});
     const auto agree = [&](const array& a, const array& b, const char* what) {
       EXPECT_EQ(a.dtype(), dtype);
-      const Floats left = values<float>(wide(a)), right = values<float>(b);
+      const Floats left = values<float>(astype(a, float32)), right = values<float>(astype(b, float32));
       ASSERT_EQ(left.size(), right.size());
       float scale = 1;
       for (const float v : right) scale = std::max(scale, std::abs(v));
+      const float bound = dtype == float32 ? 1e-5f : dtype == float16 ? 1e-3f : 8e-3f;
       for (size_t j = 0; j < left.size(); ++j)
-        ASSERT_NEAR(left[j], right[j], scale * (dtype == float16 ? 1e-3f : 8e-3f)) << what << j << " of draw " << i;
+        ASSERT_NEAR(left[j], right[j], scale * bound) << what << j << " of draw " << i;
     };
     agree(y, exact[0], "result ");
     agree(narrow[0], exact[0], "result of vjp ");
@@ -182,11 +187,13 @@ TEST(Convolution, SixteenBitsAgreeWithFloats) {
 // Tiles follow the number of threads, sums do not.
 TEST(Convolution, ThreadsChangeNoBits) {
   const int before = num_threads();
-  for (const int groups : {1, 40}) {
-    const array x = astype(sin(numbers_of({3, 40, 39, 40}) * 0.7f), bfloat16);
-    const array w = astype(cos(numbers_of({groups == 1 ? 300 : 40, 3, 3, 40 / groups}) * 1.3f), bfloat16);
-    const auto conv = [&](const std::vector<array>& in) {
-      return std::vector<array>{maximum(conv2d(in[0], in[1], {1, 2}, {1, 1}, {1, 1}, groups), array(0.0f, bfloat16))};
+  const std::vector<std::pair<Dtype, int>> cases{{bfloat16, 1}, {bfloat16, 40}, {float32, 1}};
+  for (const auto& [type, groups] : cases) {
+    const Dtype dtype = type;
+    const array x = astype(sin(numbers_of({3, 40, 39, 40}) * 0.7f), dtype);
+    const array w = astype(cos(numbers_of({groups == 1 ? 300 : 40, 3, 3, 40 / groups}) * 1.3f), dtype);
+    const auto conv = [&, groups = groups](const std::vector<array>& in) {
+      return std::vector<array>{maximum(conv2d(in[0], in[1], {1, 2}, {1, 1}, {1, 1}, groups), array(0.0f, dtype))};
     };
     std::vector<Floats> results;
     for (const int n : {1, 2, 5}) {
