@@ -32,7 +32,7 @@ constexpr int64_t kLong = int64_t{1} << 23;
 // Positions that one part of a sum over positions has, and the floats that all parts may take.
 constexpr int64_t kPartRows = 8192, kPartFloats = int64_t{1} << 24;
 // Tasks of a thread, if a call is large enough, and columns of one. Each task packs the cotangent anew.
-constexpr int64_t kTasks = 4, kLeastColumns = 64, kMostColumns = 512;
+constexpr int64_t kTasks = 4, kLibraryTasks = 16, kLeastColumns = 64, kMostColumns = 512;
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -195,7 +195,9 @@ class Weights {
     packed_ = choose_packed(y_.dtype, std::min(s.rows, kPartRows));
     parts_ = ceil_div(s.rows, kPartRows);
     if (parts_ * s.groups * s.features * s.depth > kPartFloats) parts_ = 1;
-    const int64_t wanted = std::max<int64_t>(1, ceil_div(kTasks * num_threads(), parts_ * s.groups));
+    // A library's sums depend on the columns.
+    const int64_t tasks = packed_ ? kTasks * num_threads() : kLibraryTasks;
+    const int64_t wanted = std::max<int64_t>(1, ceil_div(tasks, parts_ * s.groups));
     columns_ = std::clamp(ceil_div(ceil_div(s.depth, wanted), 32) * 32, kLeastColumns, kMostColumns);
     chunks_ = ceil_div(s.depth, columns_);
     // The positions of y as rows of one matrix.
