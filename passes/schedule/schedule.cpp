@@ -15,6 +15,7 @@
 #include "passes/schedule/grid_schedule.h"
 #include "passes/schedule/narrow_rows.h"
 #include "passes/schedule/row_pairs.h"
+#include "passes/schedule/row_tails.h"
 #include "passes/schedule/short_rows.h"
 
 namespace frit::passes {
@@ -230,6 +231,8 @@ class Scheduler {
           if (pieces) collapse_nest(*inner, false);
           vectorize_leaves(*inner);
         }
+      if (const int lanes = lanes_for(loop.body); !rows_fixed_ && has_long_tail(k_, loop, lanes))
+        put_tails_in_lanes(k_, loop, lanes, fresh("w"));
     }
     set_grain(loop);
   }

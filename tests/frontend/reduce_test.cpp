@@ -111,6 +111,22 @@ TEST(Reduce, ShortRowsOfEveryLength) {
     }
 }
 
+// Functions of what a row is reduced to, some rows at a time, give what each operation gives by itself.
+TEST(Reduce, FunctionsBehindRows) {
+  const auto f = [](const std::vector<array>& in) {
+    const array top = max(in[0], 1), sums = sum(exp(in[0] - expand_dims(top, 1)), 1);
+    return std::vector<array>{log(sums) + top, tanh(sums) * astype(argmax(in[0], 1), float32) + in[1], isnan(top)};
+  };
+  for (const Dtype t : {float32, bfloat16})
+    for (const auto& [rows, columns] : {std::pair(1, 100), {33, 64}, {203, 43}, {64, 512}}) {
+      const array x = astype(sin(reshape(arange(rows * static_cast<double>(columns)), {rows, columns}) * 0.7f), t);
+      const array y = arange(static_cast<double>(rows));
+      const std::vector<array> want = f({x, y}), got = compile(f)({x, y});
+      for (size_t i = 0; i < want.size(); ++i)
+        EXPECT_TRUE(array_equal(got[i], want[i]).item<bool>()) << rows << " x " << columns << ", result " << i;
+    }
+}
+
 // Columns that go on row by row, in pieces, give what each operation gives by itself.
 TEST(Reduce, ColumnsByRows) {
   const auto softmax_of = [](const std::vector<array>& in) {
