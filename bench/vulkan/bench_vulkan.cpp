@@ -1,6 +1,7 @@
 // Kernels on the GPU by timestamps, each beside the bandwidth of a plain copy that was measured in the same run.
 //
 //   bench_vulkan [--scale N] [--repeat N] [--warm MS] [--only TEXT] [--json FILE]
+//   bench_vulkan --routines sort:1000x64,fft:5x4096 [--repeat N] [--warm MS]
 //   bench_vulkan --check N [--seed S] [--only TEXT]
 //
 // `--check` draws N graphs and compares what the GPU computes with the graph interpreter (check.h).
@@ -34,7 +35,7 @@ struct Options {
   int64_t scale = 1;
   int repeat = 20;
   double warm = 1000;
-  std::string only, json;
+  std::string only, json, routines;
   int check = 0;
   uint64_t seed = 1;
 };
@@ -260,6 +261,17 @@ void attentions(Bench& bench, int64_t n) {
       }
 }
 
+// One query for each head, whose heads have keys of their own or share them four at a time.
+void decodes(Bench& bench, int64_t n) {
+  for (const char* type : {"f16", "bf16", "f32"})
+    for (const Shape& p : {Shape{32, 1, 128, n}, {8, 4, 128, n}, {16, 1, 64, n}}) {
+      const double keys = static_cast<double>(2 * p.batch * p.k * p.n), bytes = type == std::string("f32") ? 4 : 2;
+      bench.run(std::string("decode ") + type + " " + std::to_string(p.batch) + "x" + std::to_string(p.m) + "x" +
+                    std::to_string(p.n) + "x" + std::to_string(p.k),
+                attention(type, p, ""), bytes * keys);
+    }
+}
+
 // None where one is unknown.
 std::optional<Options> read_options(int argc, char** argv) {
   Options o;
@@ -275,6 +287,8 @@ std::optional<Options> read_options(int argc, char** argv) {
       o.only = argv[i + 1];
     else if (name == "--json")
       o.json = argv[i + 1];
+    else if (name == "--routines")
+      o.routines = argv[i + 1];
     else if (name == "--check")
       o.check = std::atoi(argv[i + 1]);
     else if (name == "--seed")
@@ -297,6 +311,10 @@ int main(int argc, char** argv) {
   const Options& o = *read;
   if (o.check) return check_graphs(o.check, o.seed, o.only) ? 0 : 1;
   Bench bench(o);
+  if (!o.routines.empty()) {
+    for (const RoutineGraph& r : listed_routine_graphs(o.routines)) bench.run(r.name, r.text, r.bytes);
+    return 0;
+  }
   const int64_t rows = std::max<int64_t>(1, 16384 / o.scale), m = 4096,
                 gelu_rows = std::max<int64_t>(1, 32000 / o.scale);
   const auto cells = static_cast<double>(rows * m);
@@ -351,6 +369,7 @@ int main(int argc, char** argv) {
                 few ? 0 : 2 * batch * x * y * z);
     }
   attentions(bench, n);
+  decodes(bench, n);
   for (const RoutineGraph& r : all_routine_graphs(o.scale)) bench.run(r.name, r.text, r.bytes);
   bench.launch(sized(kSwiglu, {{"n", 16}, {"m", 64}}));
   bench.cold(sized(kGelu, {{"n", 64}, {"m", 64}}));

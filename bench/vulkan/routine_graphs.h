@@ -26,6 +26,31 @@ inline RoutineGraph graph(const std::string& op, const std::string& from, const 
 
 }  // namespace routine_graphs
 
+// Of a list "sort:1000x64,fft:5x4096": a routine on that many rows of that length each.
+inline std::vector<RoutineGraph> listed_routine_graphs(const std::string& list) {
+  using namespace routine_graphs;
+  std::vector<RoutineGraph> all;
+  for (size_t at = 0; at < list.size();) {
+    const size_t end = std::min(list.find(',', at), list.size()), colon = list.find(':', at),
+                 by = list.find('x', colon);
+    if (colon > end || by > end) break;
+    const std::string op = list.substr(at, colon - at), n_text = list.substr(by + 1, end - by - 1);
+    const int64_t rows = std::stoll(list.substr(colon + 1)), n = std::stoll(n_text), half = n / 2 + 1;
+    const std::string x = op == "fft" || op == "irfft" ? "c64" : "f32";
+    const std::string y = op == "fft" || op == "rfft" ? "c64" : op == "argsort" ? "u32" : "f32";
+    const int64_t from = op == "irfft" ? half : n, to = op == "rfft" ? half : op == "topk" ? 50 : n;
+    const std::string attributes = op == "irfft"       ? " {n=" + n_text + "}"
+                                   : op == "topk"      ? " {k=50}"
+                                   : op == "partition" ? " {kth=" + std::to_string(n / 50) + "}"
+                                                       : "";
+    all.push_back(graph(op + attributes, type(x, rows, from), type(y, rows, to),
+                        static_cast<double>(rows * from) * (x == "c64" ? 8 : 4) +
+                            static_cast<double>(rows * to) * (y == "c64" ? 8 : 4)));
+    at = end + 1;
+  }
+  return all;
+}
+
 // `scale` divides the numbers of rows, and the lengths of single rows.
 inline std::vector<RoutineGraph> all_routine_graphs(int64_t scale) {
   using namespace routine_graphs;

@@ -225,7 +225,7 @@ void sort_for_sides(const RoutineStep& s, bool positions, std::vector<Shader>& s
   sort_long_rows(s, SortedAs::KeptPairs, shaders);
   for (const bool places : {false, true}) {
     RowForm f(s);
-    const Dim tiles = ceil_div(f.n, kSides), half = mod(merging_turns(f.n, t), Dim(2));
+    const Dim tiles = ceil_div(f.n, kSides), half = kept_half(s);
     f.operand();
     f.argument(sorted_words(f, t, half));
     f.argument(sorted_places(f, t, half));

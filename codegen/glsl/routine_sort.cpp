@@ -4,6 +4,8 @@
 // registers by exchanges of neighbours, then runs are merged, two at a time. Short rows share a tile. Tiles of longer
 // rows are merged in launches of their own: a workgroup finds by binary search which parts of both runs its part of the
 // result comes from, and so does each invocation. All steps keep the order of equal elements.
+//
+// Where subgroups can vote, rows of one tile and many elements are sorted by digits (routine_sort_radix.cpp).
 #include "codegen/glsl/rows.h"
 
 namespace frit::codegen::glsl {
@@ -212,12 +214,18 @@ void own_arguments(RowForm& f, Dtype t, bool positions, const Dim& span, const D
   f.argument(turns ? *turns : Dim(0));
 }
 
+Dim merging_turns(const Dim& n, Dtype t) {
+  return logarithm_above(ceil_div(n, sorted_tile(t)), kMostRow / sorted_tile(t));
+}
+
 template <bool kPositions>
 Result<std::vector<Shader>> emit_sort(const RoutineStep& s) {
   const Dtype t = s.step.dtypes[0];
   std::vector<Shader> shaders;
   if (!has_rows_of(t, s.features)) return shaders;
   const std::optional<int64_t> n = known(s.step.operands[0].layout.shape.back());
+  if (sorts_by_radix(s.features) && (!n || is_radix_tile(*n))) shaders.push_back(radix_sort_rows(s, kPositions));
+  if (n && !shaders.empty()) return shaders;
   if (!n || *n <= sorted_tile(t)) shaders.push_back(sort_short_rows(s, kPositions, std::nullopt, 0));
   if (!n || *n > sorted_tile(t)) sort_long_rows(s, kPositions ? SortedAs::Positions : SortedAs::Elements, shaders);
   return shaders;
@@ -259,8 +267,9 @@ Dim sorted_words(const RowForm& f, Dtype t, const Dim& which) {
 Dim sorted_places(const RowForm& f, Dtype t, const Dim& which) {
   return sorted_words(f, t, 2) + f.rows * f.n * Dim(4) * which;
 }
-Dim merging_turns(const Dim& n, Dtype t) {
-  return logarithm_above(ceil_div(n, sorted_tile(t)), kMostRow / sorted_tile(t));
+Dim kept_half(const RoutineStep& s) {
+  const Dtype t = s.step.dtypes[0];
+  return sorts_by_radix(s.features) ? Dim(radix_half(t)) : mod(merging_turns(RowForm(s).n, t), Dim(2));
 }
 
 void sort_long_rows(const RoutineStep& s, SortedAs as, std::vector<Shader>& shaders) {
@@ -268,6 +277,11 @@ void sort_long_rows(const RoutineStep& s, SortedAs as, std::vector<Shader>& shad
   const int64_t tile = sorted_tile(t);
   const bool positions = as != SortedAs::Elements, kept = as == SortedAs::KeptPairs;
   const Dim turns = merging_turns(RowForm(s).n, t);
+  if (sorts_by_radix(s.features)) {
+    shaders.push_back(radix_long_rows(s, as));
+    if (kept) return;
+    shaders.back().kernel.routine->suited.push_back(form_program(radix_shortfall(s)));
+  }
   for (const bool merges : {false, true}) {
     RowForm f(s);
     const Dim tiles = ceil_div(f.n, tile);

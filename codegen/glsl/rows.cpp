@@ -10,9 +10,8 @@ using Form = runtime::RoutineForm;
 // Bits, as a device may take subnormal numbers for zeros.
 constexpr const char* kFloatKey = R"($WORD$ float_key($WORD$ w) {
   const $WORD$ sign = $TOP$, magnitude = w & (sign - 1$U$);
-  if (magnitude > $INFINITE$) return sign | (sign - 1$U$);
-  if (magnitude == 0$U$) return sign;
-  return (w & sign) != 0$U$ ? ~w & (sign | (sign - 1$U$)) : w | sign;
+  const $WORD$ all = sign | (sign - 1$U$), turned = (w & sign) != 0$U$ ? ~w & all : w | sign;
+  return magnitude > $INFINITE$ ? all : magnitude == 0$U$ ? sign : turned;
 }
 $WORD$ key_of($WORD$ w) { return float_key(w); }
 )";

@@ -61,11 +61,20 @@ Shader row_shader(const RoutineStep& step, const std::string& suffix, std::strin
 Shader sort_short_rows(const RoutineStep& step, bool positions, const std::optional<Dim>& dense_size,
                        const Dim& dense_at);
 // Adds the forms that sort rows of any length, joined. Kept pairs of keys and positions stay in working memory, as
-// number mod(turns, 2) of two, for a form that follows.
+// number kept_half of two, for a form that follows.
 enum class SortedAs : uint8_t { Elements, Positions, KeptPairs };
 void sort_long_rows(const RoutineStep& step, SortedAs as, std::vector<Shader>& shaders);
 Dim sorted_words(const RowForm& f, Dtype type, const Dim& which);
 Dim sorted_places(const RowForm& f, Dtype type, const Dim& which);
-Dim merging_turns(const Dim& n, Dtype type);
+Dim kept_half(const RoutineStep& step);
+
+// The same by the digits of keys, for devices whose subgroups can vote: rows of one tile, and longer ones.
+bool sorts_by_radix(const runtime::GpuFeatures& features);
+bool is_radix_tile(int64_t n);
+Shader radix_sort_rows(const RoutineStep& step, bool positions);
+Shader radix_long_rows(const RoutineStep& step, SortedAs as);
+int64_t radix_half(Dtype type);
+// Zero where there are so many elements that digits are quicker than merges.
+Dim radix_shortfall(const RoutineStep& step);
 
 }  // namespace frit::codegen::glsl

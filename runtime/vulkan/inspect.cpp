@@ -128,7 +128,7 @@ Result<GpuInfo> Device::inspect(const Api& api, VkPhysicalDevice physical) {
                  !is_left_out("converts16");
   f.subgroup_size = properties.p11.subgroupSize;
   constexpr VkSubgroupFeatureFlags kShuffles =
-      VK_SUBGROUP_FEATURE_SHUFFLE_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT;
+      VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT;
   f.shuffle = (properties.p11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
               (properties.p11.subgroupSupportedOperations & kShuffles) == kShuffles && !is_left_out("shuffle");
   if (!is_left_out("matrix16") && f.storage16 && f.int64 && f.subgroup_size == 32 && features.f12.shaderFloat16 &&

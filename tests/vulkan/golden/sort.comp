@@ -31,9 +31,8 @@ layout(buffer_reference, std430, buffer_reference_align = 4) buffer Word { uint 
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Place { uint data; };
 uint float_key(uint w) {
   const uint sign = 0x80000000u, magnitude = w & (sign - 1u);
-  if (magnitude > 0x7f800000u) return sign | (sign - 1u);
-  if (magnitude == 0u) return sign;
-  return (w & sign) != 0u ? ~w & (sign | (sign - 1u)) : w | sign;
+  const uint all = sign | (sign - 1u), turned = (w & sign) != 0u ? ~w & all : w | sign;
+  return magnitude > 0x7f800000u ? all : magnitude == 0u ? sign : turned;
 }
 uint key_of(uint w) { return float_key(w); }
 uint bank(uint i) { return i ^ (i >> 5u & 7u); }
@@ -141,9 +140,8 @@ layout(buffer_reference, std430, buffer_reference_align = 4) buffer Word { uint 
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Place { uint data; };
 uint float_key(uint w) {
   const uint sign = 0x80000000u, magnitude = w & (sign - 1u);
-  if (magnitude > 0x7f800000u) return sign | (sign - 1u);
-  if (magnitude == 0u) return sign;
-  return (w & sign) != 0u ? ~w & (sign | (sign - 1u)) : w | sign;
+  const uint all = sign | (sign - 1u), turned = (w & sign) != 0u ? ~w & all : w | sign;
+  return magnitude > 0x7f800000u ? all : magnitude == 0u ? sign : turned;
 }
 uint key_of(uint w) { return float_key(w); }
 uint bank(uint i) { return i ^ (i >> 5u & 7u); }
@@ -249,9 +247,8 @@ layout(buffer_reference, std430, buffer_reference_align = 4) buffer Word { uint 
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Place { uint data; };
 uint float_key(uint w) {
   const uint sign = 0x80000000u, magnitude = w & (sign - 1u);
-  if (magnitude > 0x7f800000u) return sign | (sign - 1u);
-  if (magnitude == 0u) return sign;
-  return (w & sign) != 0u ? ~w & (sign | (sign - 1u)) : w | sign;
+  const uint all = sign | (sign - 1u), turned = (w & sign) != 0u ? ~w & all : w | sign;
+  return magnitude > 0x7f800000u ? all : magnitude == 0u ? sign : turned;
 }
 uint key_of(uint w) { return float_key(w); }
 uint bank(uint i) { return i ^ (i >> 5u & 7u); }
@@ -362,9 +359,8 @@ layout(buffer_reference, std430, buffer_reference_align = 4) buffer Word { uint 
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Place { uint data; };
 uint float_key(uint w) {
   const uint sign = 0x80000000u, magnitude = w & (sign - 1u);
-  if (magnitude > 0x7f800000u) return sign | (sign - 1u);
-  if (magnitude == 0u) return sign;
-  return (w & sign) != 0u ? ~w & (sign | (sign - 1u)) : w | sign;
+  const uint all = sign | (sign - 1u), turned = (w & sign) != 0u ? ~w & all : w | sign;
+  return magnitude > 0x7f800000u ? all : magnitude == 0u ? sign : turned;
 }
 uint key_of(uint w) { return float_key(w); }
 uint bank(uint i) { return i ^ (i >> 5u & 7u); }
@@ -472,9 +468,8 @@ layout(buffer_reference, std430, buffer_reference_align = 4) buffer Word { uint 
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Place { uint data; };
 uint float_key(uint w) {
   const uint sign = 0x80000000u, magnitude = w & (sign - 1u);
-  if (magnitude > 0x7f800000u) return sign | (sign - 1u);
-  if (magnitude == 0u) return sign;
-  return (w & sign) != 0u ? ~w & (sign | (sign - 1u)) : w | sign;
+  const uint all = sign | (sign - 1u), turned = (w & sign) != 0u ? ~w & all : w | sign;
+  return magnitude > 0x7f800000u ? all : magnitude == 0u ? sign : turned;
 }
 uint key_of(uint w) { return float_key(w); }
 uint bank(uint i) { return i ^ (i >> 5u & 7u); }
@@ -581,9 +576,8 @@ layout(buffer_reference, std430, buffer_reference_align = 4) buffer Word { uint 
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Place { uint data; };
 uint float_key(uint w) {
   const uint sign = 0x80000000u, magnitude = w & (sign - 1u);
-  if (magnitude > 0x7f800000u) return sign | (sign - 1u);
-  if (magnitude == 0u) return sign;
-  return (w & sign) != 0u ? ~w & (sign | (sign - 1u)) : w | sign;
+  const uint all = sign | (sign - 1u), turned = (w & sign) != 0u ? ~w & all : w | sign;
+  return magnitude > 0x7f800000u ? all : magnitude == 0u ? sign : turned;
 }
 uint key_of(uint w) { return float_key(w); }
 uint bank(uint i) { return i ^ (i >> 5u & 7u); }
@@ -699,9 +693,8 @@ layout(buffer_reference, std430, buffer_reference_align = 4) buffer Word { uint 
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Place { uint data; };
 uint float_key(uint w) {
   const uint sign = 0x8000u, magnitude = w & (sign - 1u);
-  if (magnitude > 0x7f80u) return sign | (sign - 1u);
-  if (magnitude == 0u) return sign;
-  return (w & sign) != 0u ? ~w & (sign | (sign - 1u)) : w | sign;
+  const uint all = sign | (sign - 1u), turned = (w & sign) != 0u ? ~w & all : w | sign;
+  return magnitude > 0x7f80u ? all : magnitude == 0u ? sign : turned;
 }
 uint key_of(uint w) { return float_key(w); }
 uint bank(uint i) { return i ^ (i >> 5u & 7u); }
@@ -836,9 +829,8 @@ layout(buffer_reference, std430, buffer_reference_align = 4) buffer Word { uint 
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Place { uint data; };
 uint float_key(uint w) {
   const uint sign = 0x8000u, magnitude = w & (sign - 1u);
-  if (magnitude > 0x7f80u) return sign | (sign - 1u);
-  if (magnitude == 0u) return sign;
-  return (w & sign) != 0u ? ~w & (sign | (sign - 1u)) : w | sign;
+  const uint all = sign | (sign - 1u), turned = (w & sign) != 0u ? ~w & all : w | sign;
+  return magnitude > 0x7f80u ? all : magnitude == 0u ? sign : turned;
 }
 uint key_of(uint w) { return float_key(w); }
 uint bank(uint i) { return i ^ (i >> 5u & 7u); }

@@ -1,0 +1,126 @@
+// Sorts of rows by the digits of their keys, of eight bits each, from the lowest on.
+//
+// A row that fits into a tile is sorted by one workgroup, which holds it in registers. Longer rows take three launches
+// for each digit: tiles count theirs, the counts are added up, and tiles move their elements. Nothing waits for another
+// workgroup, so any device runs it. Equal elements keep their order in each move.
+#include "codegen/glsl/radix.h"
+#include "codegen/glsl/rows.h"
+
+namespace frit::codegen::glsl {
+
+namespace {
+
+// Elements of an invocation. More of them have fewer counters for each element, and take more registers.
+constexpr int64_t kEach = 16;
+constexpr uint32_t kSharedBytes = 20 << 10;
+constexpr int kOwnArguments = 9;  // of kRadixOwn
+constexpr int64_t kLeastTile = 512;  // of shorter rows several share a tile of another kind
+
+int64_t digits_of(Dtype t) { return t.size; }
+
+std::string radix_text(const RoutineStep& s, int64_t each, const char* body, std::map<std::string, std::string> words, bool positions) {
+  const Dtype t = s.step.dtypes[0];
+  const int64_t lanes = s.features.subgroup_size, counters = 256 / lanes * 128;
+  words["EACH"] = std::to_string(each);
+  words["LANES"] = std::to_string(lanes);
+  words["ROOM"] = std::to_string(std::max({256 * each, counters, int64_t{2048}}));
+  words["ORDER"] = positions ? "w" : "key_of(w)";
+  words["PLACES"] = positions ? "uint places[each];\n" : "";
+  auto all = row_words(t);
+  all["EXTENSIONS"] +=
+      "#extension GL_KHR_shader_subgroup_basic : require\n#extension GL_KHR_shader_subgroup_ballot : require\n"
+      "#extension GL_KHR_shader_subgroup_shuffle : require\n"
+      "#extension GL_KHR_shader_subgroup_shuffle_relative : require\n";
+  const std::string text = fill(std::string(kRowHead) + kRowKeys + kRadixRanks + body, {{"OWN", kRadixOwn}});
+  return unroll(fill(fill(fill(text, words), all), {{"EACH", std::to_string(each)}}));
+}
+
+std::string moves(Dtype t, bool positions, const std::string& at) {
+  return radix_move("items", has_wide_words(t), at) + (positions ? radix_move("places", false, at) : "");
+}
+
+constexpr const char* kKeys = "@for k $EACH$@    items[@k@] = key_of(items[@k@]);\n@end k@";
+constexpr const char* kStoreElement = "      Element(args.result + to * $SIZE$UL).data = $STORAGE$(items[k]);\n";
+constexpr const char* kStorePlace = "      Place(args.result + to * 4UL).data = places[k];\n";
+constexpr const char* kPutWord =
+    "        Word(args.words[digit_number & 1u] + to * $WORD_BYTES$UL).data = items[k];\n";
+constexpr const char* kPutPlace = "        Place(args.places[digit_number & 1u] + to * 4UL).data = places[k];\n";
+constexpr const char* kFirstPlaces = "@for k $EACH$@  places[@k@] = own + @k@u * lanes;\n@end k@";
+constexpr const char* kPlaces = R"(@for k $EACH$@  places[@k@] = first + own + @k@u * lanes;
+@end k@  if (digit_number != 0u) {
+    const uint64_t from = args.places[digit_number - 1u & 1u] + dense * 4UL;
+@for k $EACH$@    places[@k@] = Place(from + uint64_t(min(places[@k@], n - 1u)) * 4UL).data;
+@end k@  }
+)";
+
+}  // namespace
+
+bool sorts_by_radix(const runtime::GpuFeatures& f) {
+  const uint32_t lanes = f.subgroup_size;
+  return f.shuffle && lanes >= 8 && lanes <= 32 && (lanes & (lanes - 1)) == 0 && f.shared_bytes >= kSharedBytes;
+}
+
+bool is_radix_tile(int64_t n) { return n > kLeastTile && n <= 256 * kEach; }
+
+Shader radix_sort_rows(const RoutineStep& s, bool positions) {
+  const Dtype t = s.step.dtypes[0];
+  RowForm f(s);
+  f.operand();
+  // Few arguments would not lie in memory, where the head looks for them.
+  for (int i = 0; i < kOwnArguments; ++i) f.argument(Dim(0));
+  f.form.groups = form_program(f.rows * min(f.length, 1));
+  f.at_most(f.n, 256 * kEach);
+  f.form.suited.push_back(form_program(shortfall(f.n, kLeastTile + 1)));
+  int64_t each = kEach;
+  while (known(f.n) && each > 4 && *known(f.n) <= 128 * each) each /= 2;
+  return row_shader(s, "_digits",
+                    radix_text(s, each, kRadixTile,
+                               {{"KEYS", positions ? kKeys : ""},
+                                {"FIRST_PLACES", positions ? kFirstPlaces : ""},
+                                {"MOVE", moves(t, positions, "own + @k@u * lanes")},
+                                {"STORE", positions ? kStorePlace : kStoreElement}},
+                               positions),
+                    std::move(f.form));
+}
+
+int64_t radix_half(Dtype t) { return (digits_of(t) - 1) % 2; }
+
+Shader radix_long_rows(const RoutineStep& s, SortedAs as) {
+  const Dtype t = s.step.dtypes[0];
+  const bool positions = as != SortedAs::Elements, kept = as == SortedAs::KeptPairs;
+  RowForm f(s);
+  const Dim tiles = ceil_div(f.n, 256 * kEach), moved = f.rows * f.n * Dim(2 * (word_bytes(t) + (positions ? 4 : 0)));
+  const Dim turns = Dim(3 * digits_of(t)), counters = f.rows * Dim(256 * 4);
+  f.operand();
+  for (int i : {0, 1}) f.argument(sorted_words(f, t, i));
+  for (int i : {0, 1}) f.argument(positions ? sorted_places(f, t, i) : Dim(0));
+  f.argument(RowForm::memory() + moved);
+  f.argument(RowForm::memory() + moved + counters * tiles);
+  f.argument(tiles);
+  f.argument(RowForm::turn());
+  f.argument(kept ? Dim(0) : turns);
+  f.form.groups = form_program(f.rows * tiles * min(f.length, 1));
+  f.form.turns = form_program(turns);
+  f.form.scratch = {form_program(moved + counters * (tiles + Dim(1)))};
+  f.form.joined = kept;
+  f.at_most(f.n, kMostRow);
+  return row_shader(s, "_radix",
+                    radix_text(s, kEach, kRadixLong,
+                               {{"KEYS", positions ? kKeys : ""},
+                                {"PLACE", positions ? kPlaces : ""},
+                                {"MOVE", moves(t, positions, "me + @k@u * 256u")},
+                                {"PUT", std::string(kPutWord) + (positions ? kPutPlace : "")},
+                                {"STORE", positions ? kStorePlace : kStoreElement}},
+                               positions),
+                    std::move(f.form));
+}
+
+// A launch takes some microseconds however little it does: three for each digit, or one for each doubling of the runs
+// that are merged.
+Dim radix_shortfall(const RoutineStep& s) {
+  const RowForm f(s);
+  const int64_t digits = digits_of(s.step.dtypes[0]);
+  return shortfall(f.rows * f.n, digits * digits << 14);
+}
+
+}  // namespace frit::codegen::glsl
