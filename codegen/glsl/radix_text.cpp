@@ -7,7 +7,8 @@ namespace frit::codegen::glsl {
 
 // Equal digits of a subgroup find each other by a vote for each bit. The first of them counts all of them, for the
 // elements that the subgroup takes next.
-const char* const kRadixRanks = R"(const uint each = $EACH$u, tile = 256u * each, lanes = $LANES$u, teams = 256u / lanes;
+const char* const kRadixRanks =
+    R"(const uint each = $EACH$u, tile = 256u * each, lanes = $LANES$u, teams = 256u / lanes;
 shared uint room[$ROOM$];  // counters of subgroups, two in a word; then what moves
 shared uint starts[256], sums[teams];
 $WORD$ items[each];

@@ -13,12 +13,13 @@ namespace {
 // Elements of an invocation. More of them have fewer counters for each element, and take more registers.
 constexpr int64_t kEach = 16;
 constexpr uint32_t kSharedBytes = 20 << 10;
-constexpr int kOwnArguments = 9;  // of kRadixOwn
+constexpr int kOwnArguments = 9;     // of kRadixOwn
 constexpr int64_t kLeastTile = 512;  // of shorter rows several share a tile of another kind
 
 int64_t digits_of(Dtype t) { return t.size; }
 
-std::string radix_text(const RoutineStep& s, int64_t each, const char* body, std::map<std::string, std::string> words, bool positions) {
+std::string radix_text(const RoutineStep& s, int64_t each, const char* body, std::map<std::string, std::string> words,
+                       bool positions) {
   const Dtype t = s.step.dtypes[0];
   const int64_t lanes = s.features.subgroup_size, counters = 256 / lanes * 128;
   words["EACH"] = std::to_string(each);
@@ -42,8 +43,7 @@ std::string moves(Dtype t, bool positions, const std::string& at) {
 constexpr const char* kKeys = "@for k $EACH$@    items[@k@] = key_of(items[@k@]);\n@end k@";
 constexpr const char* kStoreElement = "      Element(args.result + to * $SIZE$UL).data = $STORAGE$(items[k]);\n";
 constexpr const char* kStorePlace = "      Place(args.result + to * 4UL).data = places[k];\n";
-constexpr const char* kPutWord =
-    "        Word(args.words[digit_number & 1u] + to * $WORD_BYTES$UL).data = items[k];\n";
+constexpr const char* kPutWord = "        Word(args.words[digit_number & 1u] + to * $WORD_BYTES$UL).data = items[k];\n";
 constexpr const char* kPutPlace = "        Place(args.places[digit_number & 1u] + to * 4UL).data = places[k];\n";
 constexpr const char* kFirstPlaces = "@for k $EACH$@  places[@k@] = own + @k@u * lanes;\n@end k@";
 constexpr const char* kPlaces = R"(@for k $EACH$@  places[@k@] = first + own + @k@u * lanes;
