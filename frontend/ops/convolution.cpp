@@ -13,12 +13,11 @@
 
 #include <algorithm>
 
+#include "frontend/core/build.h"
 #include "frontend/ops/composed.h"
-#include "frontend/ops/convolution.h"
 
 namespace frit {
 
-using detail::check_numbers;
 using detail::fail;
 using detail::make;
 using detail::size_of;
@@ -406,10 +405,6 @@ void check_operands(const array& input, const array& weight, const Convolution& 
   }
 }
 
-}  // namespace
-
-namespace detail {
-
 void check_numbers(std::string_view what, const std::vector<int>& numbers, int least, const StreamOrDevice& s) {
   for (const int n : numbers)
     if (n < least)
@@ -417,7 +412,7 @@ void check_numbers(std::string_view what, const std::vector<int>& numbers, int l
            "give numbers of at least " + std::to_string(least), s);
 }
 
-}  // namespace detail
+}  // namespace
 
 array conv_general(array input, array weight, std::vector<int> stride, std::vector<int> padding_lo,
                    std::vector<int> padding_hi, std::vector<int> kernel_dilation, std::vector<int> input_dilation,
@@ -427,7 +422,7 @@ array conv_general(array input, array weight, std::vector<int> stride, std::vect
   if (weight.ndim() != input.ndim())
     fail("conv: weights " + text(weight) + " do not fit " + text(input), "give (features, space..., channels)", s);
   const Dtype dtype = promote_types(input.dtype(), weight.dtype());
-  if (!is_float(dtype))
+  if (!is_float(dtype) || !is_float(input.dtype()))
     fail("conv: " + text(input) + " and weights " + text(weight) + " are not of a real floating-point type",
          "convert them with astype", s);
   const size_t rank = input.ndim() - 2;

@@ -1,10 +1,9 @@
 // Convolutions along one to three axes, and their transposes, as conv_general.
+#include "frontend/core/build.h"
 #include "frontend/frit/convolution_ops.h"
-#include "frontend/ops/convolution.h"
 
 namespace frit {
 
-using detail::check_numbers;
 using detail::fail;
 using detail::size_of;
 using detail::text;
@@ -22,7 +21,6 @@ void check_axes(const char* op, const array& input, size_t rank, const StreamOrD
 array convolve(const char* op, const array& input, const array& weight, const Numbers& stride, const Numbers& padding,
                const Numbers& dilation, int groups, const StreamOrDevice& s) {
   check_axes(op, input, stride.size(), s);
-  check_numbers("padding", padding, 0, s);
   return conv_general(input, weight, stride, padding, padding, dilation, {}, groups, false, s);
 }
 
@@ -34,7 +32,6 @@ array convolve_back(const char* op, const array& input, const array& weight, con
   if (weight.ndim() != input.ndim())
     fail(std::string(op) + ": weights " + text(weight) + " do not fit " + text(input),
          "give (features, space..., channels)", s);
-  check_numbers("padding", padding, 0, s);
   Numbers low, high;
   for (size_t i = 0; i < stride.size(); ++i) {
     const auto k = static_cast<int>(Size(size_of(weight, static_cast<int>(i) + 1), s.where()).value());

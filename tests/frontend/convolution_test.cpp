@@ -224,17 +224,25 @@ TEST(Convolution, AnyShape) {
   shapeless::agrees([&](const array& x) { return conv2d(x, w, {2, 2}); }, {{1, 6, 7, 6}, {2, 9, 5, 6}}, 1);
 }
 
+TEST(Convolution, NegativePaddingCutsElementsOff) {
+  const array x = numbers_of({1, 6, 2}), w = numbers_of({3, 3, 2});
+  EXPECT_EQ(values<float>(conv1d(x, w, 1, -1)), values<float>(conv1d(slice(x, {0, 1, 0}, {1, 5, 2}), w)));
+  EXPECT_EQ(values<float>(conv_transpose1d(x, w, 2, -1)),
+            values<float>(pad(conv_transpose1d(x, w, 2), std::vector<std::pair<int, int>>{{0, 0}, {1, 1}, {0, 0}})));
+}
+
 TEST(Convolution, Errors) {
   const array x = numbers_of({1, 5, 2}), w = numbers_of({3, 3, 2});
   const auto refuses = [](auto call) { return !thrown<InvalidArgument>(call).empty(); };
   EXPECT_TRUE(refuses([&] { conv1d(astype(x, int32), astype(w, int32)); }));
+  EXPECT_TRUE(refuses([&] { conv1d(astype(x, int32), w); }));
   EXPECT_TRUE(refuses([&] { conv1d(x, ones({3, 3, 3})); }));
   EXPECT_TRUE(refuses([&] { conv1d(squeeze(x, 0), w); }));
   EXPECT_TRUE(refuses([&] { conv1d(x, ones({3, 2})); }));
   EXPECT_TRUE(refuses([&] { conv1d(x, ones({3, 3, 1}), 1, 0, 1, 2); }));
   EXPECT_TRUE(refuses([&] { conv1d(x, ones({3, 3, 1}), 1, 0, 1, 0); }));
   EXPECT_TRUE(refuses([&] { conv1d(x, w, 0); }));
-  EXPECT_TRUE(refuses([&] { conv1d(x, w, 1, -1); }));
+  EXPECT_TRUE(refuses([&] { conv1d(x, w, 1, -2); }));
   EXPECT_TRUE(refuses([&] { conv1d(x, w, 1, 0, 0); }));
   EXPECT_TRUE(refuses([&] { conv1d(x, ones({3, 6, 2})); }));
   EXPECT_TRUE(refuses([&] { conv2d(x, w); }));

@@ -33,6 +33,8 @@ def test_numpy_shares_memory_both_ways():
     n = np.array(a, copy=False)
     assert n.shape == (3, 4) and n.ctypes.data == np.asarray(a).ctypes.data
     assert np.from_dlpack(a).ctypes.data == n.ctypes.data
+    with pytest.raises(BufferError):
+        a.__dlpack__(dl_device=(2, 0))
     source = np.arange(6, dtype=np.int32)
     b = mx.from_dlpack(source)
     source[0] = 40

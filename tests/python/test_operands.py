@@ -22,10 +22,41 @@ def test_arrays_of_numpy_take_the_type_beside_them(dtype, other):
     assert mx.add(other, other).dtype == mx.array(other).dtype
 
 
+@pytest.mark.parametrize("a, b, want", [
+    (np.int32(3), 2**33, mx.int64), (np.int8(3), 300, mx.int32), (np.uint8(1), -1, mx.int32), (np.uint64(1), 1, mx.float32),
+    (np.float16(1), 1.5, mx.float32), (np.float16(1), 2, mx.float16), (np.array([3], np.int8), 4, mx.int32),
+    (np.bool_(True), 3, mx.int32), (np.int64(3), 2, mx.int64),
+])
+def test_objects_that_are_no_arrays_have_each_a_type_of_its_own(a, b, want):
+    for r in (mx.add(a, b), mx.add(b, a), mx.maximum(a, b)):
+        assert r.dtype == want
+    assert mx.add(a, b).sum().item() == float(np.sum(a)) + b
+
+
 def test_truth_values_have_types_of_their_own():
     assert mx.logical_and(mx.array([1, 0], mx.uint8), 300).tolist() == [True, False]
     assert mx.logical_not(mx.array(1j)).item() is False
     assert mx.logical_or(mx.array([0.0, 1.0]), 1j).tolist() == [True, True]
+
+
+def test_ranges_take_bools_beside_numbers():
+    for r, want in ((mx.arange(True, 3), [1, 2]), (mx.arange(3, step=True), [0, 1, 2]), (mx.arange(0, True), [0]),
+                    (mx.arange(True, dtype=mx.int32), [0])):
+        assert r.tolist() == want and r.dtype == mx.int32
+    assert mx.arange(True, step=2.0).dtype == mx.float32
+    for call in (lambda: mx.arange(False), lambda: mx.arange(True, True), lambda: mx.arange(0, 2, 1, dtype=mx.bool_)):
+        with pytest.raises(ValueError):
+            call()
+
+
+def test_convolutions_of_floats_alone():
+    x, w = mx.arange(5).reshape(1, 5, 1), mx.array([1.0, 2.0, 3.0]).reshape(1, 3, 1)
+    for call in (lambda: mx.conv1d(x, w), lambda: mx.conv_transpose1d(x, w), lambda: nn.Conv1d(1, 2, 3)(x),
+                 lambda: mx.convolve(mx.array([1, 2, 3]), mx.array([1.0, 1.0]))):
+        with pytest.raises(ValueError):
+            call()
+    assert mx.conv1d(x.astype(mx.float32), w.astype(mx.int32)).flatten().tolist() == [8, 14, 20]
+    assert mx.conv1d(x.astype(mx.float32), w, padding=-1).flatten().tolist() == [14]
 
 
 def test_integers_have_no_matrix_product():

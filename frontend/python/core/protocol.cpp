@@ -220,8 +220,14 @@ void bind_protocols(nb::module_& m, nb::class_<array>& c) {
   def(c, "array.__array__", &numpy_of, "dtype"_a = nb::none(), "copy"_a = nb::none());
   def(
       c, "array.__dlpack__",
-      [](const array& a, nb::object, nb::object, nb::object, nb::object) { return to_ndarray<>(a); }, nb::kw_only(),
-      "stream"_a = nb::none(), "max_version"_a = nb::none(), "dl_device"_a = nb::none(), "copy"_a = nb::none());
+      [](const array& a, nb::object, nb::object, nb::object device, nb::object) {
+        constexpr int kCpu = 1;  // as DLPack numbers devices
+        if (!device.is_none() && nb::cast<std::pair<int, int>>(device).first != kCpu)
+          throw nb::buffer_error("__dlpack__: the array is in the memory of the CPU; leave dl_device out");
+        return to_ndarray<>(a);
+      },
+      nb::kw_only(), "stream"_a = nb::none(), "max_version"_a = nb::none(), "dl_device"_a = nb::none(),
+      "copy"_a = nb::none());
   def(c, "array.__dlpack_device__", [](const array&) { return nb::make_tuple(1, 0); });
   def(
       m, "from_dlpack",

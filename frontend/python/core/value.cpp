@@ -82,14 +82,10 @@ array Value::get(std::optional<Dtype> beside) const {
 }
 
 Operands::Operands(const Value& a, const Value& b) : a_(a.existing()), b_(b.existing()) {
-  // Between two objects that are no arrays, numbers take the type of a converted one.
-  if (!a_ && !b_ && !a.is_number()) a_ = &made_a_.emplace(a.get());
-  if (!b_ && !a_ && !b.is_number()) b_ = &made_b_.emplace(b.get());
-  if (!a_) a_ = &made_a_.emplace(a.get(b_ ? std::optional(b_->dtype()) : std::nullopt));
-  if (!b_) {
-    const bool lead = a.existing() || (b.is_number() && !a.is_number());
-    b_ = &made_b_.emplace(b.get(lead ? std::optional(a_->dtype()) : std::nullopt));
-  }
+  // A number takes the type of the array beside it. Two objects that are no arrays have each the type of its own.
+  const auto beside = [](const array* other) { return other ? std::optional(other->dtype()) : std::nullopt; };
+  if (!a_) a_ = &made_a_.emplace(a.get(beside(b_)));
+  if (!b_) b_ = &made_b_.emplace(b.get(beside(a.existing())));
 }
 
 namespace {

@@ -34,12 +34,13 @@ void def_window(nb::module_& m, const char* name, Window f) {
 struct Bound {
   double value;
   bool whole;
+  bool truth = false;
 
   bool is_wide() const { return value < INT_MIN || value > INT_MAX; }
 };
 Bound bound_of(nb::handle h) {
   if (PyFloat_Check(h.ptr())) return {PyFloat_AsDouble(h.ptr()), false};
-  if (PyBool_Check(h.ptr())) throw InvalidArgument("arange: a bound is a bool", "give a number");
+  if (PyBool_Check(h.ptr())) return {h.ptr() == Py_True ? 1.0 : 0.0, true, true};
   if (PyLong_Check(h.ptr())) return {static_cast<double>(nb::cast<int64_t>(h)), true};
   if (is_array(h)) {
     const nb::object item = h.attr("item")();
@@ -53,6 +54,9 @@ Bound bound_of(nb::handle h) {
 array arange_of(nb::handle start, nb::handle stop, nb::handle step, std::optional<Dtype> dtype, StreamOrDevice s) {
   const Bound from = start.is_none() ? Bound{0, true} : bound_of(start), to = bound_of(stop),
               by = step.is_none() ? Bound{1, true} : bound_of(step);
+  // A bool among numbers is 0 or 1; alone it gives a range of bools, which is not there.
+  if (dtype ? *dtype == bool_ : to.truth && (start.is_none() || from.truth) && (step.is_none() || by.truth))
+    throw InvalidArgument("arange: the bounds are bools", "give numbers");
   const bool whole = from.whole && to.whole && by.whole;
   const Dtype integer = from.is_wide() || to.is_wide() || by.is_wide() ? int64 : int32;
   return arange(from.value, to.value, by.value, dtype.value_or(whole ? integer : float32), s);
