@@ -1,6 +1,8 @@
 // Scalar operations, on scalars and on vectors alike, with exactly the meaning that ir/scalar/scalar.h states.
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/IR/PatternMatch.h>
 
 #include "codegen/llvm/emitter.h"
 
@@ -26,6 +28,20 @@ bool never_nan(Value* v) {
 bool is_nonzero_constant(Value* v) {
   auto* c = llvm::dyn_cast_or_null<llvm::ConstantInt>(splat_constant(v));
   return c && !c->isZero() && !c->isMinusOne();
+}
+
+// `v`, behind the check of a shift's count that is a constant.
+Value* unchecked(Value* v) {
+  auto* s = llvm::dyn_cast<llvm::SelectInst>(v);
+  return s && llvm::PatternMatch::match(s->getCondition(), llvm::PatternMatch::m_One()) ? s->getTrueValue() : v;
+}
+
+// The word whose bits from 23 on are float `v`, which is that word shifted into place, or null.
+Value* shifted_exponent(Value* v) {
+  using namespace llvm::PatternMatch;
+  Value* word = nullptr;
+  if (!match(v, m_BitCast(m_Value(word)))) return nullptr;
+  return match(unchecked(word), m_Shl(m_Value(word), m_SpecificInt(23))) ? word : nullptr;
 }
 
 // The predicate of comparison `op`: ordered for floats, except that Ne holds on NaN.
@@ -62,7 +78,10 @@ Value* KernelEmitter::scalar_op(ir::ScalarOp op, Dtype result, Dtype operand, ll
     case ScalarOp::Input: break;
     case ScalarOp::Add: return real ? builder_.CreateFAdd(a[0], a[1]) : builder_.CreateAdd(a[0], a[1]);
     case ScalarOp::Sub: return real ? builder_.CreateFSub(a[0], a[1]) : builder_.CreateSub(a[0], a[1]);
-    case ScalarOp::Mul: return real ? builder_.CreateFMul(a[0], a[1]) : builder_.CreateMul(a[0], a[1]);
+    case ScalarOp::Mul:
+      if (!real) return builder_.CreateMul(a[0], a[1]);
+      if (Value* v = scaled(a[0], a[1])) return v;
+      return builder_.CreateFMul(a[0], a[1]);
     case ScalarOp::Div: return real ? builder_.CreateFDiv(a[0], a[1]) : divide(false, operand, a[0], a[1]);
     case ScalarOp::Rem: return real ? float_remainder(a[0], a[1]) : divide(true, operand, a[0], a[1]);
     case ScalarOp::Neg: return real ? builder_.CreateFNeg(a[0]) : builder_.CreateNeg(a[0]);
@@ -126,6 +145,33 @@ Value* KernelEmitter::scalar_op(ir::ScalarOp op, Dtype result, Dtype operand, ll
   }
   fail(std::string(ir::name(op)) + " must be expanded before code is generated (pass expand_functions does)");
   return llvm::PoisonValue::get(like(a.empty() ? builder_.getTrue() : a[0], register_type(result)));
+}
+
+// The product x b if it is z a b with two halves of a power of two, as ir/math/exp.cpp writes them: one instruction,
+// where the CPU has it, rounds once as the last product does. Null for other products.
+Value* KernelEmitter::scaled(Value* x, Value* b) {
+  using namespace llvm::PatternMatch;
+  auto* type = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
+  if (!features_.scales || !type || !type->getElementType()->isFloatTy() || type->getNumElements() != 16)
+    return nullptr;
+  Value *z = nullptr, *a = nullptr, *sum = nullptr, *word = nullptr;
+  if (!match(x, m_FMul(m_Value(z), m_Value(a)))) return nullptr;
+  Value* rest = shifted_exponent(b);
+  Value* half = shifted_exponent(a);
+  if (!rest || !half || !match(rest, m_Sub(m_Value(word), m_Specific(half)))) return nullptr;
+  if (!match(unchecked(half), m_LShr(m_Specific(word), m_One())) || !match(word, m_BitCast(m_Value(sum))))
+    return nullptr;
+  // The sum k + 2 bias + magic, whose exponent is that of the magic number for every k that is in range.
+  Value* magic = nullptr;
+  if (!match(sum, m_FAdd(m_Value(), m_Value(magic))) &&
+      !match(sum, m_Intrinsic<llvm::Intrinsic::fma>(m_Value(), m_Value(), m_Value(magic))))
+    return nullptr;
+  auto* number = llvm::dyn_cast_or_null<llvm::ConstantFP>(splat_constant(magic));
+  if (!number || !number->isExactlyValue(0x1.8p23 + 2 * 127)) return nullptr;
+  Value* k = builder_.CreateFSub(sum, magic);
+  return builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, {},
+                                  {z, k, llvm::Constant::getNullValue(type), builder_.getInt16(0xffff),
+                                   builder_.getInt32(4)});  // 4: rounds as all other instructions do
 }
 
 // min(x, y) = x < y or x is NaN ? x : y. If one operand is a number, a comparison that also holds on unordered operands

@@ -142,6 +142,7 @@ class KernelEmitter {
   // emit_scalar.cpp: on scalars or on vectors alike
   Val emit_scalar(const ir::ScalarInstr& instr);
   llvm::Value* scalar_op(ir::ScalarOp op, Dtype result, Dtype operand, llvm::ArrayRef<llvm::Value*> a);
+  llvm::Value* scaled(llvm::Value* x, llvm::Value* b);
   llvm::Value* min_max(bool max, Dtype t, llvm::Value* x, llvm::Value* y);
   llvm::Value* divide(bool remainder, Dtype t, llvm::Value* x, llvm::Value* y);
   llvm::Value* shift(bool left, Dtype t, llvm::Value* x, llvm::Value* count);

@@ -1,4 +1,6 @@
 // Every primitive scalar op on every element type, against the interpreter, for several vector widths and unrollings.
+#include <bit>
+
 #include "codegen_harness.h"
 
 namespace frit::test::scalar_code {
@@ -157,6 +159,45 @@ TEST(Scalar, FusedMultiplicationRoundsOnceOnEveryProcessor) {
       fused.check({20001}, 1, number);
       fused.check({1001});
     }
+  }
+}
+
+// Two products with halves of a power of two round once, at the last one, also where they are one instruction: down to
+// subnormal numbers and up to infinity.
+TEST(Scalar, ProductsWithHalvesOfAPowerOfTwoRoundOnce) {
+  const auto number = [](const std::string& name, int64_t i) -> std::optional<uint64_t> {
+    const uint64_t mixed = static_cast<uint64_t>(i) * 0x9e3779b97f4a7c15;
+    // The exponents -160 to 139, and what is near to 1.
+    if (name == "x") return std::bit_cast<uint32_t>(static_cast<float>(i % 300 - 160));
+    if (i % 50 == 0) return std::nullopt;
+    return (mixed >> 63) << 31 | (126 + (mixed >> 62 & 1)) << 23 | (mixed >> 32 & 0x7fffff);
+  };
+  for (const Shape shape : kShapes) {
+    ir::Kernel k = parse(R"(
+      kernel @scaled(%x: f32[n] in, %z: f32[n] in, %out: f32[n] out, %other: f32[n] out; n) {
+        parallel for i in n {
+          %0: f32 = load %x[i]
+          %1: f32 = load %z[i]
+          %2: f32 = add %0, 12583166
+          %3: u32 = bitcast %2
+          %4: u32 = shr %3, 1
+          %5: u32 = shl %4, 23
+          %6: f32 = bitcast %5
+          %7: f32 = mul %1, %6
+          %8: u32 = sub %3, %4
+          %9: u32 = shl %8, 23
+          %10: f32 = bitcast %9
+          %11: f32 = mul %7, %10
+          store %out[i], %11
+          %12: f32 = mul %1, %10
+          %13: f32 = mul %12, %10
+          store %other[i], %13
+        }
+      })");
+    set_vector(k, "i", shape.vector, shape.unroll);
+    Compiled compiled(std::move(k));
+    ASSERT_TRUE(compiled.ok());
+    compiled.check({30001}, 1, number);
   }
 }
 
