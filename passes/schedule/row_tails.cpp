@@ -37,6 +37,7 @@ template <class Visit>
 void visit_reads(Instr& i, Visit visit) {
   if (auto* s = std::get_if<ScalarInstr>(&i.node))
     for (int a = 0; a < arity(s->op); ++a) visit(s->args[static_cast<size_t>(a)]);
+  if (auto* b = std::get_if<BindInstr>(&i.node)) visit(b->value);
   if (auto* l = std::get_if<LoadInstr>(&i.node); l && l->mask != kNoReg) visit(l->mask);
   if (auto* s = std::get_if<StoreInstr>(&i.node)) {
     visit(s->value);
@@ -50,20 +51,19 @@ bool has_long_tail(const Kernel& k, const Loop& rows, int lanes) {
   const size_t first = tail_of(rows.body);
   if (first == 0 || k.facts.range(rows.extent).high < kVectorsAtOnce * lanes) return false;
   if (iterations(rows.body) > kMostIterations) return false;
-  const auto moves_along = [&](const Dim& index, bool store) {
-    const auto along = index.affine_in(rows.var);
-    return along && (along->coefficient.is(1) || (!store && along->coefficient.is(0)));
-  };
   bool computes = false;
   for (size_t i = 0; i < rows.body.size(); ++i) {
     const auto& node = rows.body[i].node;
-    if (std::holds_alternative<BindInstr>(node)) return false;
-    if (i < first) continue;
+    if (i < first) {
+      if (std::holds_alternative<BindInstr>(node)) return false;
+      continue;
+    }
     if (const auto* s = std::get_if<ScalarInstr>(&node)) computes = computes || is_function(s->op);
-    if (const auto* l = std::get_if<LoadInstr>(&node))
-      if (l->buffer >= k.buffers.size() || !moves_along(l->index, false)) return false;
-    if (const auto* s = std::get_if<StoreInstr>(&node))
-      if (s->buffer >= k.buffers.size() || !moves_along(s->index, true)) return false;
+    if (const auto* l = std::get_if<LoadInstr>(&node); l && l->buffer >= k.buffers.size()) return false;
+    if (const auto* s = std::get_if<StoreInstr>(&node)) {
+      const auto along = s->index.affine_in(rows.var);
+      if (s->buffer >= k.buffers.size() || !along || !along->coefficient.is(1)) return false;
+    }
   }
   return computes;
 }
