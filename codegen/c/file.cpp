@@ -274,8 +274,8 @@ class FileEmitter {
         args += (args.empty() ? "" : ", ") + pointer(p, c, launch.buffers[i], k.buffers[i], own_memory, statics);
       for (size_t i = 0; i < k.locals.size(); ++i)
         args += (args.empty() ? "" : ", ") + local(c, launch.kernel, i, k.locals[i], own_memory, statics);
-      for (const std::string& s : k.symbols) {
-        const std::string name = positions_->names[s];
+      for (size_t i = 0; i < k.symbols.size(); ++i) {
+        const std::string name = positions_->names[symbol_at(p, launch, i)];
         used_.insert(name);
         args += (args.empty() ? "" : ", ") + name;
       }

@@ -105,7 +105,7 @@ class PlanBuilder {
 
   DimProgram size(const Dim& d) {
     return DimProgram(d, [&](const std::string& name) {
-      auto found = slots_.find(name);
+      const auto found = slots_.find(name);
       if (found != slots_.end()) return found->second;
       if (unknown_.empty()) unknown_ = name;
       return 0;
@@ -155,12 +155,6 @@ class PlanBuilder {
     runtime::KernelPlan plan;
     plan.name = kernel.name;
     plan.buffers = step.buffers;
-    for (const std::string& name : kernel.symbols) {
-      auto found = slots_.find(name);
-      if (found == slots_.end())
-        return Diagnostic("kernel @" + kernel.name + ": its symbol '" + name + "' is not one of the program");
-      plan.symbols.push_back(static_cast<uint32_t>(found->second));
-    }
     const ir::Loop* loop = ir::parallel_loop(kernel);
     plan.parallel = loop != nullptr;
     plan.extent = size(loop ? loop->extent : Dim(1));
@@ -170,17 +164,34 @@ class PlanBuilder {
     for (const ir::KernelBuffer& local : kernel.locals)
       scratch += floor_div(local.size * Dim(int64_t{local.dtype.size}) + Dim(63), 64) * Dim(64);
     plan.scratch_bytes = size(scratch);
+    for (const std::string& name : kernel.symbols) {
+      const auto found = slots_.find(name);
+      if (found == slots_.end())
+        return Diagnostic("kernel @" + kernel.name + ": its symbol '" + name + "' is not one of the program");
+      plan.symbols.push_back(static_cast<uint32_t>(found->second));
+    }
     describe(kernel, plan);
+    if (!step.symbols.empty()) take_symbols(plan, step);
     return plan;
   }
 
-  // The needs of the kernel's code, stated once for all of its launches.
+  // The needs of the kernel's code over the symbols of the same names, stated once for all of its launches.
   void describe(const ir::Kernel& kernel, const runtime::KernelPlan& plan) {
     if (!described_.insert(kernel.name).second) return;
     runtime::KernelNeeds needs{plan.name, {}, plan.symbols, plan.parallel, plan.extent, plan.grain, plan.scratch_bytes};
     for (const ir::KernelBuffer& b : kernel.buffers)
       needs.arguments.push_back({size(b.size * Dim(int64_t{b.dtype.size})), b.written});
     needs_.push_back(std::move(needs));
+  }
+
+  // From the symbols of the same names to those that the launch gives.
+  void take_symbols(runtime::KernelPlan& plan, const ir::KernelStep& step) {
+    std::map<int64_t, int64_t> given;
+    for (size_t i = 0; i < plan.symbols.size(); ++i)
+      given[plan.symbols[i]] = slots_.find(program_.symbols[step.symbols[i]])->second;
+    for (uint32_t& symbol : plan.symbols) symbol = static_cast<uint32_t>(given[symbol]);
+    for (DimProgram* d : {&plan.extent, &plan.grain, &plan.scratch_bytes})
+      *d = d->with_slots([&](int64_t slot) { return given.at(slot); });
   }
 
   // Whether the launch may run at the same time as the steps in `before_`. The launch joins them, or starts a new

@@ -260,7 +260,7 @@ class EntryEmitter {
   void emit_launch(const ir::KernelStep& step) {
     const ir::Kernel& kernel = program_.kernels[step.kernel];
     const ir::Loop* loop = ir::parallel_loop(kernel);
-    Value* extent = size(loop ? loop->extent : Dim(1));
+    Value* extent = size(loop ? ir::at_launch(program_, step, loop->extent) : Dim(1));
     BasicBlock* done = nullptr;
     if (!llvm::isa<llvm::ConstantInt>(extent) || llvm::cast<llvm::ConstantInt>(extent)->getSExtValue() <= 0) {
       BasicBlock* launch = block("launch");
@@ -272,7 +272,7 @@ class EntryEmitter {
       builder_.CreateStore(buffers_[step.buffers[i]],
                            builder_.CreateConstInBoundsGEP1_64(builder_.getPtrTy(), table_, i));
     for (size_t i = 0; i < kernel.symbols.size(); ++i)
-      builder_.CreateStore(size(Dim::symbol(kernel.symbols[i])),
+      builder_.CreateStore(size(Dim::symbol(ir::symbol_at(program_, step, i))),
                            builder_.CreateConstInBoundsGEP1_64(builder_.getInt64Ty(), sizes_, i));
     Value* scratch =
         kernel.locals.empty() ? llvm::ConstantPointerNull::get(builder_.getPtrTy()) : in_workspace(c_.scratch_offset);

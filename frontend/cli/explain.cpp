@@ -77,9 +77,10 @@ void explain(ir::Function& f, const ExplainOptions& o) {
     std::cout << "  " << i << ". ";
     auto kernel = [&](const ir::KernelStep& s) {
       const ir::Kernel& k = p.kernels[s.kernel];
-      ir::KernelCost cost = ir::cost(k);
-      std::cout << "kernel " << k.name << ": reads " << amount(cost.bytes_read, "B") << ", writes "
-                << amount(cost.bytes_written, "B") << ", " << amount(cost.flops, "flop") << "\n";
+      const ir::KernelCost cost = ir::cost(k);
+      const auto here = [&](const Dim& d, const char* unit) { return amount(ir::at_launch(p, s, d), unit); };
+      std::cout << "kernel " << k.name << ": reads " << here(cost.bytes_read, "B") << ", writes "
+                << here(cost.bytes_written, "B") << ", " << here(cost.flops, "flop") << "\n";
     };
     if (auto* s = std::get_if<ir::KernelStep>(&p.steps[i])) {
       kernel(*s);

@@ -69,6 +69,13 @@ void DimProgram::emit(const Dim& d, const std::function<int(const std::string&)>
   }
 }
 
+DimProgram DimProgram::with_slots(const std::function<int64_t(int64_t)>& to) const {
+  DimProgram other = *this;
+  for (Instr& i : other.code_)
+    if (i.op == Op::Slot) i.value = to(i.value);
+  return other;
+}
+
 int64_t DimProgram::evaluate(const int64_t* slots) const {
   if (code_.empty()) return 0;
   if (code_.size() == 1) return code_[0].op == Op::Const ? code_[0].value : slots[code_[0].value];

@@ -32,6 +32,9 @@ class DimProgram {
   // one result. Empty code is DimProgram().
   static std::optional<DimProgram> from(std::vector<Instr> code, int slots);
 
+  // The program that reads slot `to(s)` where this one reads slot s. `to` gives no negative number.
+  DimProgram with_slots(const std::function<int64_t(int64_t)>& to) const;
+
   bool is_const() const { return code_.size() == 1 && code_[0].op == Op::Const; }
   int64_t evaluate(const int64_t* slots) const;
   const std::vector<Instr>& code() const { return code_; }

@@ -170,8 +170,8 @@ class ProgramRun {
     std::vector<BufferSpan> buffers;
     for (uint32_t b : s.buffers) buffers.push_back(memory_[b]);
     std::vector<int64_t> symbols;
-    for (const std::string& name : k.symbols) {
-      FRIT_ASSIGN_OR_RETURN(value, number(Dim::symbol(name)));
+    for (size_t i = 0; i < k.symbols.size(); ++i) {
+      FRIT_ASSIGN_OR_RETURN(value, number(Dim::symbol(symbol_at(p_, s, i))));
       symbols.push_back(value);
     }
     return interpret(k, buffers, symbols);

@@ -43,10 +43,12 @@ struct Window {
 
 struct KernelStep {
   uint32_t kernel;
-  // one per Kernel::buffers; the kernel's symbols are the program's symbols of the same names
+  // one per Kernel::buffers
   std::vector<uint32_t> buffers;
   // The groups of the fused function that it computes; empty where nothing says so. Reports alone read it.
   std::vector<uint32_t> groups = {};
+  // The program's symbols that the kernel's stand for, in the kernel's order; empty: those of the same names.
+  std::vector<uint32_t> symbols = {};
 };
 
 // A call of a routine. A device finds its own implementation by the routine's name.
@@ -105,6 +107,11 @@ struct Program {
     return buffer;
   }
 };
+
+// The name of the program's symbol that a kernel's symbol stands for in a launch.
+const std::string& symbol_at(const Program& p, const KernelStep& launch, size_t symbol);
+// A size over the kernel's symbols as one over the program's.
+Dim at_launch(const Program& p, const KernelStep& launch, const Dim& size);
 
 // For each step, the End of its block: of Repeat, Loop, Leave, If and Else. Of an End: the step that opened its block,
 // where that is a loop. kNone for the others. The blocks must be well formed (ir/verify).

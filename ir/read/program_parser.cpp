@@ -245,8 +245,20 @@ class ProgramParser {
       FRIT_ASSIGN_OR_RETURN(buffer, buffer_reference());
       step.buffers.push_back(buffer);
     } while (lexer_.accept(","));
+    if (lexer_.accept(";")) FRIT_TRY(launch_symbols(step.symbols));
     FRIT_TRY(lexer_.expect(")"));
     return step;
+  }
+
+  Status launch_symbols(std::vector<uint32_t>& into) {
+    do {
+      const Token at = lexer_.next();
+      const auto found = std::find(p_.symbols.begin(), p_.symbols.end(), at.text);
+      if (found == p_.symbols.end())
+        return lexer_.error(at, "the program has no symbol '" + std::string(at.text) + "'");
+      into.push_back(static_cast<uint32_t>(found - p_.symbols.begin()));
+    } while (lexer_.accept(","));
+    return {};
   }
 
   Status window(Window& w, Type& type) {

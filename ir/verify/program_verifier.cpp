@@ -237,6 +237,7 @@ class ProgramVerifier {
     if (s.buffers.size() != k.buffers.size())
       return fail_step("P4", "kernel '" + k.name + "' takes " + std::to_string(k.buffers.size()) + " buffers, not " +
                                  std::to_string(s.buffers.size()));
+    FRIT_TRY(check_symbols_of(s));
     for (size_t i = 0; i < s.buffers.size(); ++i) {
       if (s.buffers[i] >= p_.buffers.size()) return fail_step("P4", "a buffer does not exist");
       const ProgramBuffer& b = p_.buffers[s.buffers[i]];
@@ -248,15 +249,27 @@ class ProgramVerifier {
                                    wanted.name + "' of kernel '" + k.name + "' is " +
                                    std::string(short_name(wanted.dtype)));
       Dim held = complex ? b.size * Dim(2) : b.size;
-      if (facts_.less(held, wanted.size) == Tri::Yes)
+      const Dim needed = at_launch(p_, s, wanted.size);
+      if (facts_.less(held, needed) == Tri::Yes)
         return fail_step("P4", "buffer '" + b.name + "' holds " + held.str() + " elements, but kernel '" + k.name +
-                                   "' needs " + wanted.size.str());
+                                   "' needs " + needed.str());
     }
     // Reads first: an element that the launch itself writes was not written before it.
     for (size_t i = 0; i < s.buffers.size(); ++i)
       if (k.buffers[i].read && !written_earlier_or_here(s, i)) FRIT_TRY(access(s.buffers[i], true, false));
     for (size_t i = 0; i < s.buffers.size(); ++i) FRIT_TRY(access(s.buffers[i], false, k.buffers[i].written));
     return {};
+  }
+
+  Status check_symbols_of(const KernelStep& s) const {
+    const Kernel& k = p_.kernels[s.kernel];
+    if (s.symbols.empty()) return {};
+    if (s.symbols.size() != k.symbols.size())
+      return fail_step("P4", "kernel '" + k.name + "' takes " + std::to_string(k.symbols.size()) + " symbols, not " +
+                                 std::to_string(s.symbols.size()));
+    const bool exist =
+        std::all_of(s.symbols.begin(), s.symbols.end(), [&](uint32_t symbol) { return symbol < p_.symbols.size(); });
+    return exist ? Status() : Status(fail_step("P4", "a symbol does not exist"));
   }
 
   // A kernel may read back what it wrote itself.

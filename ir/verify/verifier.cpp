@@ -234,7 +234,23 @@ class Verifier {
   Status lowered() const {
     if (!f_.ops.empty() || !f_.groups.empty()) return broken(14, "a lowered function still has ops");
     for (const Type& t : f_.program->result_types) FRIT_TRY(type(t, "a result", {}));
-    return verify(*f_.program);
+    FRIT_TRY(verify(*f_.program));
+    for (const Step& step : f_.program->steps)
+      if (const auto* launch = std::get_if<KernelStep>(&step)) FRIT_TRY(symbols_given(*launch));
+    return {};
+  }
+
+  // Code knows the facts about its kernel's symbols, so they must hold for the symbols that a launch gives.
+  Status symbols_given(const KernelStep& launch) const {
+    const Kernel& k = f_.program->kernels[launch.kernel];
+    for (size_t i = 0; i < launch.symbols.size(); ++i) {
+      const std::string& name = symbol_at(*f_.program, launch, i);
+      const DimRange has = f_.facts.range(Dim::symbol(name)), known = k.facts.range(Dim::symbol(k.symbols[i]));
+      if (has.low < known.low || has.high > known.high || f_.facts.multiple(name) % k.facts.multiple(k.symbols[i]))
+        return broken(14, "a launch of kernel @" + k.name + " gives '" + name + "' for '" + k.symbols[i] +
+                              "', which the kernel knows more facts about");
+    }
+    return {};
   }
 
   const Function& f_;

@@ -7,7 +7,7 @@
 namespace frit::passes {
 namespace {
 
-constexpr std::array<std::string_view, 17> kStandard{"expand_composites",
+constexpr std::array<std::string_view, 18> kStandard{"expand_composites",
                                                      "expand_libraries",
                                                      "convolution_phases",
                                                      "canonicalize",
@@ -23,7 +23,8 @@ constexpr std::array<std::string_view, 17> kStandard{"expand_composites",
                                                      "stream_rows",
                                                      "join_kernels",
                                                      "expand_functions",
-                                                     "plan_buffers"};
+                                                     "plan_buffers",
+                                                     "share_sizes"};
 
 std::string_view trim(std::string_view s) {
   while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);

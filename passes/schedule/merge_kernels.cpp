@@ -9,6 +9,7 @@
 
 #include "passes/lower/lower_groups.h"
 #include "passes/manager/pass.h"
+#include "passes/schedule/merged_kernels.h"
 
 namespace frit::passes {
 namespace {
@@ -20,13 +21,10 @@ constexpr size_t kFewestSharers = 4;
 // More constants than this stay in the code: a launch binds a buffer for each.
 constexpr size_t kMostShared = 16;
 
-// The kernel without the names that it is free to choose. The parallel loop of an `epilogue` must stay as it is, which
-// schedule respects.
+// The parallel loop of an `epilogue` must stay as it is, which schedule respects.
 Kernel plain_kernel(const Kernel& k, bool epilogue) {
-  Kernel plain = k;
+  Kernel plain = without_names(k);
   plain.name = epilogue ? "epilogue" : "kernel";
-  for (size_t i = 0; i < plain.buffers.size(); ++i) plain.buffers[i].name = "b" + std::to_string(i);
-  for (size_t i = 0; i < plain.locals.size(); ++i) plain.locals[i].name = "l" + std::to_string(i);
   return plain;
 }
 
@@ -57,15 +55,12 @@ struct Family {
 
 class Merger {
  public:
-  Merger(Function& f, PassContext& context) : f_(f), p_(*f.program), context_(context) {
-    same_as_.resize(p_.kernels.size());
-    for (uint32_t i = 0; i < p_.kernels.size(); ++i) same_as_[i] = i;
-    shared_.resize(p_.kernels.size());
-  }
+  Merger(Function& f, PassContext& context)
+      : f_(f), p_(*f.program), context_(context), merged_(p_), shared_(p_.kernels.size()) {}
 
   bool run() {
     std::vector<bool> epilogue(p_.kernels.size(), false);
-    each_use([&](KernelStep& use, bool fused) {
+    each_launch(p_, [&](KernelStep& use, bool fused) {
       if (fused) epilogue[use.kernel] = true;
     });
     std::map<uint64_t, std::vector<uint32_t>> alike;
@@ -77,28 +72,17 @@ class Merger {
       for (Family& family : families)
         if (family.plain.name != "epilogue") share(family);
     }
-    if (!changed_) return false;
-    drop_merged();
-    return true;
+    return merged_.finish([&](KernelStep& use) {
+      uint32_t own = use.kernel;
+      while (shared_[own].empty() && merged_.next(own) != own) own = merged_.next(own);
+      use.buffers.insert(use.buffers.end(), shared_[own].begin(), shared_[own].end());
+    });
   }
 
  private:
-  template <class Visit>
-  void each_use(Visit&& visit) {
-    for (Step& s : p_.steps) {
-      if (auto* launch = std::get_if<KernelStep>(&s))
-        visit(*launch, false);
-      else if (auto* library = std::get_if<LibraryStep>(&s); library && library->epilogue)
-        visit(*library->epilogue, true);
-    }
-  }
-
   void merge(uint32_t kernel, uint32_t kept, const char* how) {
-    same_as_[kernel] = kept;
-    changed_ = true;
-    Kernel &from = p_.kernels[kernel], &to = p_.kernels[kept];
-    to.locs.insert(to.locs.end(), from.locs.begin(), from.locs.end());
-    context_.remark(f_, "@" + from.name + how + to.name);
+    context_.remark(f_, "@" + p_.kernels[kernel].name + how + p_.kernels[kept].name);
+    merged_.merge(kernel, kept);
   }
 
   void add(std::vector<Family>& alike, uint32_t kernel, bool epilogue) {
@@ -175,30 +159,11 @@ class Merger {
     return name;
   }
 
-  void drop_merged() {
-    std::vector<uint32_t> number(p_.kernels.size());
-    std::vector<Kernel> left;
-    for (uint32_t i = 0; i < p_.kernels.size(); ++i) {
-      if (same_as_[i] != i) continue;
-      number[i] = static_cast<uint32_t>(left.size());
-      left.push_back(std::move(p_.kernels[i]));
-    }
-    p_.kernels = std::move(left);
-    each_use([&](KernelStep& use, bool) {
-      uint32_t own = use.kernel;
-      while (shared_[own].empty() && same_as_[own] != own) own = same_as_[own];
-      use.buffers.insert(use.buffers.end(), shared_[own].begin(), shared_[own].end());
-      while (same_as_[own] != own) own = same_as_[own];
-      use.kernel = number[own];
-    });
-  }
-
   Function& f_;
   Program& p_;
   PassContext& context_;
-  std::vector<uint32_t> same_as_;
+  MergedKernels merged_;
   std::vector<std::vector<uint32_t>> shared_;  // per kernel: the buffers of the constants that it does not hold itself
-  bool changed_ = false;
 };
 
 Result<bool> run_merge_kernels(Function& f, PassContext& context) {

@@ -119,17 +119,34 @@ class Checker {
     if (k.buffers.size() != needs.arguments.size())
       return refuse(who + " takes " + std::to_string(needs.arguments.size()) + " buffers, not " +
                     std::to_string(k.buffers.size()));
-    if (k.symbols != needs.symbols) return refuse(who + " takes other sizes");
-    if (k.parallel != needs.parallel || !(k.extent == needs.extent) || !(k.grain == needs.grain))
+    if (k.symbols.size() != needs.symbols.size()) return refuse(who + " takes other sizes");
+    // The needs as the launch's symbols make them.
+    std::map<int64_t, int64_t> given;
+    for (size_t i = 0; i < k.symbols.size(); ++i)
+      if (!given.emplace(needs.symbols[i], k.symbols[i]).second) return refuse(who + " takes one size twice");
+    const auto at_launch = [&](const DimProgram& size) {
+      return size.with_slots([&](int64_t slot) {
+        const auto found = given.find(slot);
+        return found == given.end() ? slot : found->second;
+      });
+    };
+    if (k.parallel != needs.parallel || !(k.extent == at_launch(needs.extent)) || !(k.grain == at_launch(needs.grain)))
       return refuse(who + " has another number of iterations");
-    if (!(k.scratch_bytes == needs.scratch_bytes)) return refuse(who + " has other scratch memory");
+    if (!(k.scratch_bytes == at_launch(needs.scratch_bytes))) return refuse(who + " has other scratch memory");
     for (size_t i = 0; i < k.buffers.size(); ++i) {
       const std::string what = "argument " + std::to_string(i) + " of " + who;
       if (needs.arguments[i].written && !is_writable(k.buffers[i]))
         return refuse(what + " is written, but is an input or a constant");
       FRIT_TRY(placed(k.buffers[i]));
-      FRIT_TRY(at_most(needs.arguments[i].bytes, plan_.buffers[k.buffers[i]].bytes, what));
+      FRIT_TRY(at_most(at_launch(needs.arguments[i].bytes), plan_.buffers[k.buffers[i]].bytes, what));
     }
+    return {};
+  }
+
+  // Kernels of routines are checked further by their needs, so these are stated over the launch's own symbols.
+  Status launch_of_own_sizes(const KernelPlan& k) {
+    FRIT_TRY(launch(k));
+    if (k.symbols != needs_.find(k.name)->second->symbols) return refuse("kernel @" + k.name + " takes other sizes");
     return {};
   }
 
@@ -144,7 +161,7 @@ class Checker {
     if (l.workspace != ~0u && !is_writable(l.workspace))
       return refuse("'" + l.name + "' works in an input or a constant");
     if (!l.epilogue) return {};
-    FRIT_TRY(launch(*l.epilogue));
+    FRIT_TRY(launch_of_own_sizes(*l.epilogue));
     // The epilogue follows the routine through all of its result.
     const KernelNeeds& needs = *needs_.find(l.epilogue->name)->second;
     for (size_t i = 0; i < l.epilogue->buffers.size(); ++i)
@@ -163,7 +180,7 @@ class Checker {
     in_rows_ = true;
     Status status;
     for (const KernelPlan& k : l.between) {
-      status = launch(k);
+      status = launch_of_own_sizes(k);
       if (!status) break;
       const KernelNeeds& needs = *needs_.find(k.name)->second;
       for (size_t i = 0; i < k.buffers.size() && status; ++i) {

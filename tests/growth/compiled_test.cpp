@@ -33,6 +33,19 @@ TEST(CompiledGrowth, ShapelessConcatenateOfVectors) {
   });
 }
 
+// A kernel for each length would be compiled by itself.
+TEST(CompiledGrowth, ShapelessResultsOfDifferentLengths) {
+  expect_growth({64, 128, 256}, kLinear, [](int n) {
+    run(
+        [](const Arrays& x) {
+          Arrays y;
+          for (const array& a : x) y.push_back(exp(a) * 2.0f);
+          return y;
+        },
+        vectors(n, [](int i) { return 2 + i % 5; }), true);
+  });
+}
+
 TEST(CompiledGrowth, ConcatenateOfOneArrayManyTimes) {
   expect_growth({256, 512, 1024}, kLinear, [](int n) {
     run([n](const Arrays& x) { return Arrays{concatenate(Arrays(static_cast<size_t>(n), x[0]), 0)}; },

@@ -223,7 +223,7 @@ class Page(unittest.TestCase):
         self.assertTrue(r["wrapped"])
         if whole:
             self.assertIn("found", r["found"])
-            self.assertIn("plan_buffers", r["last"])
+            self.assertIn("share_sizes", r["last"])
         return r
 
     def test_pages(self):

@@ -150,6 +150,30 @@ TEST(Verifier, G14LoweredFunctionsHoldNoOps) {
             "rule G14: in '@f', a lowered function still has ops");
 }
 
+TEST(Verifier, G14LaunchesGiveSymbolsWithTheFactsOfTheKernels) {
+  const auto message = [](auto&& change) {
+    auto m = parsed("func @f(%x: f32[n], %y: f32[m]) -> () where n % 4 == 0, m in [1, 8] {\n  return\n}\n");
+    Function& f = *m->functions[0];
+    f.program = std::make_shared<Program>();
+    f.program->symbols = {"m", "n"};
+    Kernel k;
+    k.name = "k";
+    k.symbols = {"n"};
+    f.program->kernels.push_back(k);
+    f.program->steps.emplace_back(KernelStep{.kernel = 0, .symbols = {0}});
+    change(f.program->kernels[0].facts);
+    const Status s = verify(*m);
+    return s.ok() ? "ok" : s.error().message;
+  };
+  const std::string refused =
+      "rule G14: in '@f', a launch of kernel @k gives 'm' for 'n', which the kernel knows more facts about";
+  EXPECT_EQ(message([](DimFacts&) {}), "ok");
+  EXPECT_EQ(message([](DimFacts& facts) { facts.set_range("n", {0, 8}); }), "ok");
+  EXPECT_EQ(message([](DimFacts& facts) { facts.set_multiple("n", 4); }), refused);
+  EXPECT_EQ(message([](DimFacts& facts) { facts.set_range("n", {0, 7}); }), refused);
+  EXPECT_EQ(message([](DimFacts& facts) { facts.set_range("n", {2, 8}); }), refused);
+}
+
 TEST(Verifier, WhatItRefusesStillPrints) {
   auto m = parsed("func @f() -> f32[2] {\n  %0: f32[2] = constant [1, 2]\n  return %0\n}\n");
   Function& f = *m->functions[0];

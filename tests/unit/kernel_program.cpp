@@ -212,6 +212,18 @@ TEST(KernelProgram, P4Launches) {
   expect_rule("P4", p);
 }
 
+TEST(KernelProgram, P4SymbolsOfLaunches) {
+  const std::string from = "launch @double(%x, %t)";
+  Program p = parsed(replaced(from, "launch @double(%x, %t; n, m)")).program;
+  ASSERT_TRUE(verify(p).ok());
+  expect_rule("P4", replaced(from, "launch @double(%x, %t; n)"), "takes 2 symbols, not 1");
+  std::get<KernelStep>(p.steps[0]).symbols[1] = 9;
+  expect_rule("P4", p);
+  const auto unknown = parse_program(replaced(from, "launch @double(%x, %t; n, q)"));
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_EQ(unknown.error().message, "the program has no symbol 'q'");
+}
+
 TEST(KernelProgram, P5Order) {
   expect_rule("P5", replaced("launch @double(%x, %t)", "launch @double(%t, %x)"), "reads 't'");
   expect_rule("P5", replaced("launch @double(%x, %t)", "launch @double(%x, %x)"), "writes 'x'");

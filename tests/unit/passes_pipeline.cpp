@@ -29,7 +29,7 @@ TEST(Pipeline, DefaultIsTheStandardOne) {
   EXPECT_EQ(names,
             "expand_composites expand_libraries convolution_phases canonicalize constant_fold cse dce attention fuse "
             "lower_to_kernels expand_routines "
-            "merge_kernels schedule stream_rows join_kernels expand_functions plan_buffers ");
+            "merge_kernels schedule stream_rows join_kernels expand_functions plan_buffers share_sizes ");
   EXPECT_EQ(pipeline->passes.size(), Pipeline::standard().passes.size());
 }
 

@@ -60,6 +60,56 @@ void expect_refused(Change&& change, const std::string& why) {
   EXPECT_NE(checked.error().message.find(why), std::string::npos) << checked.error().message;
 }
 
+// A plan whose first kernel is launched again for a second size.
+struct Shared : Sample {
+  const DimProgram m = DimProgram(Dim::symbol("m") * Dim(4), [](const std::string&) { return 1; });
+  Shared() {
+    plan.symbol_names.push_back("m");
+    plan.symbols.push_back({0, 0, true});
+    plan.buffers.push_back({Role::Input, float32, m, 0});
+    plan.buffers.push_back({Role::Output, float32, m});
+    KernelPlan again = kernel(0);
+    again.buffers = {5, 3, 6};
+    again.symbols = {1};
+    again.extent = DimProgram(Dim::symbol("m"), [](const std::string&) { return 1; });
+    plan.steps.emplace_back(again);
+  }
+};
+
+TEST(PlanCheck, launches_of_one_kernel_take_sizes_of_their_own) {
+  Shared s;
+  const Status ok = check_plan(s.plan, s.kernels);
+  ASSERT_TRUE(ok.ok()) << ok.error().str();
+  EXPECT_TRUE(s.plan.checks.empty());
+  const auto refused = [](auto&& change, const std::string& why) {
+    Shared s;
+    change(s);
+    const Status checked = check_plan(s.plan, s.kernels);
+    ASSERT_FALSE(checked.ok()) << why;
+    EXPECT_NE(checked.error().message.find(why), std::string::npos) << checked.error().message;
+  };
+  refused([](Shared& s) { s.kernel(3).symbols[0] = 0; }, "another number of iterations");
+  refused([](Shared& s) { s.kernel(3).extent = s.kernel(0).extent; }, "another number of iterations");
+  refused(
+      [](Shared& s) {
+        s.kernels[0].symbols = {0, 0};
+        s.kernel(0).symbols = {0, 0};
+      },
+      "takes one size twice");
+  // A routine's kernel is compared with the routine's sizes.
+  refused(
+      [](Shared& s) {
+        s.library().epilogue->symbols = {1};
+        s.library().epilogue->extent = s.kernel(3).extent;
+      },
+      "takes other sizes");
+  // The second size is not the buffer's: a call has to compare them.
+  Shared other;
+  other.kernel(3).buffers[0] = 0;
+  ASSERT_TRUE(check_plan(other.plan, other.kernels).ok());
+  EXPECT_EQ(other.plan.checks.size(), 1u);
+}
+
 TEST(PlanCheck, refuses_launches_that_do_not_fit_their_kernel) {
   expect_refused([](Sample& s) { s.kernel(0).name = "third"; }, "kernel @third is not described");
   expect_refused([](Sample& s) { s.kernel(0).name = "second"; }, "takes 2 buffers, not 3");
