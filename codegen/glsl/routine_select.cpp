@@ -39,9 +39,14 @@ $BEGIN$  // The key of that rank, and its rank among the elements of that key.
   for (int shift = $BITS$ - 8; shift >= 0; shift -= 8) {
     histogram[me] = 0u;
     barrier();
-    for (uint i = me; i < m; i += 256u) {
-      const $WORD$ own = key_of(element(i));
-      if ((own & mask) == key) atomicAdd(histogram[uint(own >> shift) & 255u], 1u);
+    // Loads behind no branch are on their way together.
+    for (uint first = me; first < m; first += 256u * each) {
+      $WORD$ words[each];
+      [[unroll]] for (uint k = 0u; k < each; ++k) words[k] = element(min(first + k * 256u, m - 1u));
+      [[unroll]] for (uint k = 0u; k < each; ++k) {
+        const $WORD$ own = key_of(words[k]);
+        if (first + k * 256u < m && (own & mask) == key) atomicAdd(histogram[uint(own >> shift) & 255u], 1u);
+      }
     }
     barrier();
     const uint count = histogram[me];
@@ -65,13 +70,14 @@ $BEGIN$  // The key of that rank, and its rank among the elements of that key.
   uint lower_before = 0u, equal_before = 0u;
   for (uint first_in_tile = 0u; first_in_tile < m; first_in_tile += tile) {
     const uint count = min(tile, m - first_in_tile);
-    for (uint i = me; i < count; i += 256u) staged[bank(i)] = element(first_in_tile + i);
-    barrier();
     $WORD$ words[each];
+    [[unroll]] for (uint k = 0u; k < each; ++k) words[k] = element(first_in_tile + min(me + k * 256u, count - 1u));
+    [[unroll]] for (uint k = 0u; k < each; ++k) staged[bank(me + k * 256u)] = words[k];
+    barrier();
     uint own_counts = 0u;
     [[unroll]] for (uint k = 0u; k < each; ++k) {
       const uint at = me * each + k;
-      words[k] = at < count ? staged[bank(at)] : 0$U$;
+      words[k] = staged[bank(at)];
       const $WORD$ own = key_of(words[k]);
       if (at < count) own_counts += own < key ? 1u : own == key ? 65536u : 0u;
     }

@@ -130,7 +130,8 @@ TEST(Reduce, FunctionsBehindRows) {
     }
 }
 
-// Columns that go on row by row, in pieces, give what each operation gives by itself.
+// Columns that go on row by row, in pieces, give what each operation gives by itself. Where a GPU divides quicker in
+// kernels whose floats in memory all have 16 bits (docs/vulkan.md), that is so but for the rounding to 16 bits.
 TEST(Reduce, ColumnsByRows) {
   const auto softmax_of = [](const std::vector<array>& in) {
     const array e = exp(in[0] - max(in[0], 0, true));
@@ -146,8 +147,11 @@ TEST(Reduce, ColumnsByRows) {
       for (const std::function<std::vector<array>(const std::vector<array>&)>& f :
            {std::function<std::vector<array>(const std::vector<array>&)>(softmax_of), {norm_of}}) {
         const std::vector<array> want = f({x}), got = compile(f)({x});
+        const bool exact = t == float32 || default_device() == Device(Device::cpu);
+        const double off = t == float16 ? 0x1p-9 : 0x1p-6;
         for (size_t i = 0; i < want.size(); ++i)
-          EXPECT_TRUE(array_equal(got[i], want[i]).item<bool>()) << rows << " x " << columns << ", result " << i;
+          EXPECT_TRUE((exact ? array_equal(got[i], want[i]) : allclose(got[i], want[i], off, off)).item<bool>())
+              << rows << " x " << columns << ", result " << i;
       }
     }
 }

@@ -53,7 +53,7 @@ const int threads_k = (is_short ? 1 : few == 32 ? 2 : 4) * invocations / 32, lin
 const int lines_n = 64 / few < unit ? 64 / few : unit, steps_n = few > 16 ? 4 : 8;
 const int across = along_k ? lines_k : lines_n, splits = along_k ? threads_k : invocations / 32 * lines_n, groups = invocations / splits;
 // Loads of the large operand on their way at once, the steps of each and the steps between them.
-const int turns = along_k ? (few > 8 ? 1 : few > 2 ? 2 : 4) : steps_n;
+const int turns = along_k ? (few > 8 ? 1 : few > 2 || is_short ? 2 : 4) : steps_n;
 const int width = along_k ? width_k : 1, apart = along_k ? splits * width_k : 1;
 // Steps of one load of the small operand.
 const int pack = !small_aligned ? 1 : along_k ? width_k : steps_n < unit ? steps_n : unit;

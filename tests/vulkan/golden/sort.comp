@@ -728,9 +728,14 @@ void main() {
   for (int shift = 16 - 8; shift >= 0; shift -= 8) {
     histogram[me] = 0u;
     barrier();
-    for (uint i = me; i < m; i += 256u) {
-      const uint own = key_of(element(i));
-      if ((own & mask) == key) atomicAdd(histogram[uint(own >> shift) & 255u], 1u);
+    // Loads behind no branch are on their way together.
+    for (uint first = me; first < m; first += 256u * each) {
+      uint words[each];
+      [[unroll]] for (uint k = 0u; k < each; ++k) words[k] = element(min(first + k * 256u, m - 1u));
+      [[unroll]] for (uint k = 0u; k < each; ++k) {
+        const uint own = key_of(words[k]);
+        if (first + k * 256u < m && (own & mask) == key) atomicAdd(histogram[uint(own >> shift) & 255u], 1u);
+      }
     }
     barrier();
     const uint count = histogram[me];
@@ -754,13 +759,14 @@ void main() {
   uint lower_before = 0u, equal_before = 0u;
   for (uint first_in_tile = 0u; first_in_tile < m; first_in_tile += tile) {
     const uint count = min(tile, m - first_in_tile);
-    for (uint i = me; i < count; i += 256u) staged[bank(i)] = element(first_in_tile + i);
-    barrier();
     uint words[each];
+    [[unroll]] for (uint k = 0u; k < each; ++k) words[k] = element(first_in_tile + min(me + k * 256u, count - 1u));
+    [[unroll]] for (uint k = 0u; k < each; ++k) staged[bank(me + k * 256u)] = words[k];
+    barrier();
     uint own_counts = 0u;
     [[unroll]] for (uint k = 0u; k < each; ++k) {
       const uint at = me * each + k;
-      words[k] = at < count ? staged[bank(at)] : 0u;
+      words[k] = staged[bank(at)];
       const uint own = key_of(words[k]);
       if (at < count) own_counts += own < key ? 1u : own == key ? 65536u : 0u;
     }
@@ -1318,9 +1324,14 @@ void main() {
   for (int shift = 64 - 8; shift >= 0; shift -= 8) {
     histogram[me] = 0u;
     barrier();
-    for (uint i = me; i < m; i += 256u) {
-      const uint64_t own = key_of(element(i));
-      if ((own & mask) == key) atomicAdd(histogram[uint(own >> shift) & 255u], 1u);
+    // Loads behind no branch are on their way together.
+    for (uint first = me; first < m; first += 256u * each) {
+      uint64_t words[each];
+      [[unroll]] for (uint k = 0u; k < each; ++k) words[k] = element(min(first + k * 256u, m - 1u));
+      [[unroll]] for (uint k = 0u; k < each; ++k) {
+        const uint64_t own = key_of(words[k]);
+        if (first + k * 256u < m && (own & mask) == key) atomicAdd(histogram[uint(own >> shift) & 255u], 1u);
+      }
     }
     barrier();
     const uint count = histogram[me];
@@ -1344,13 +1355,14 @@ void main() {
   uint lower_before = 0u, equal_before = 0u;
   for (uint first_in_tile = 0u; first_in_tile < m; first_in_tile += tile) {
     const uint count = min(tile, m - first_in_tile);
-    for (uint i = me; i < count; i += 256u) staged[bank(i)] = element(first_in_tile + i);
-    barrier();
     uint64_t words[each];
+    [[unroll]] for (uint k = 0u; k < each; ++k) words[k] = element(first_in_tile + min(me + k * 256u, count - 1u));
+    [[unroll]] for (uint k = 0u; k < each; ++k) staged[bank(me + k * 256u)] = words[k];
+    barrier();
     uint own_counts = 0u;
     [[unroll]] for (uint k = 0u; k < each; ++k) {
       const uint at = me * each + k;
-      words[k] = at < count ? staged[bank(at)] : 0UL;
+      words[k] = staged[bank(at)];
       const uint64_t own = key_of(words[k]);
       if (at < count) own_counts += own < key ? 1u : own == key ? 65536u : 0u;
     }
