@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -37,9 +38,34 @@ bool copies(const ir::Body& body) {
   return true;
 }
 
+// Slots among which loops exchange the memory of temps. A temp may lie in any of them behind such a loop.
+class ExchangedSlots {
+ public:
+  explicit ExchangedSlots(const ir::Program& p) : first_(p.slots.size()) {
+    std::iota(first_.begin(), first_.end(), 0u);
+    for (const ir::Step& step : p.steps)
+      if (const auto* control = std::get_if<ir::ControlStep>(&step))
+        for (const auto& [a, b] : control->swaps) unite(p.buffers[a].slot, p.buffers[b].slot);
+  }
+
+  // A number that the slots of one exchange share.
+  uint32_t of(uint32_t slot) const {
+    while (first_[slot] != slot) slot = first_[slot];
+    return slot;
+  }
+
+ private:
+  void unite(uint32_t a, uint32_t b) {
+    if (a != ir::kNone && b != ir::kNone) first_[of(a)] = of(b);
+  }
+
+  std::vector<uint32_t> first_;
+};
+
 class PlanBuilder {
  public:
-  PlanBuilder(const ir::Function& f, const ir::Program& program) : function_(f), program_(program) {}
+  PlanBuilder(const ir::Function& f, const ir::Program& program)
+      : function_(f), program_(program), exchanged_(program) {}
 
   Status run(runtime::Image& image) {
     runtime::Plan& plan = image.plan;
@@ -203,7 +229,7 @@ class PlanBuilder {
       const ir::ProgramBuffer& b = program_.buffers[root];
       // Memory that two buffers share counts as one.
       const bool slot = b.role == ir::BufferRole::Temp && b.slot != ir::kNone;
-      const std::pair memory(slot, slot ? b.slot : b.donor != ir::kNone ? b.donor : root);
+      const std::pair memory(slot, slot ? exchanged_.of(b.slot) : b.donor != ir::kNone ? b.donor : root);
       const ir::KernelBuffer& as = program_.kernels[step.kernel].buffers[i];
       if (as.read) own.read.insert(memory);
       if (as.written) own.written.insert(memory);
@@ -299,6 +325,7 @@ class PlanBuilder {
 
   const ir::Function& function_;
   const ir::Program& program_;
+  const ExchangedSlots exchanged_;
   struct Use {
     std::set<std::pair<bool, uint32_t>> read, written;
   };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <set>
 
 #include "ir/graph/control.h"
@@ -55,28 +56,29 @@ bool copy_ops(const Function& from, Function& to, std::vector<ValueId>& map, Val
   return true;
 }
 
-// Turns `v` into a parameter. Nothing if its value cannot be had or it already is one.
-std::optional<Case> cut(const Case& c, ValueId v) {
-  if (!c.function.def_of(v)) return std::nullopt;
+// Turns the results of an op into parameters. Nothing if their values cannot be had.
+std::optional<Case> cut(const Case& c, const Op& op) {
   Case out;
   out.inputs = c.inputs;
   if (!c.inputs.empty() || c.function.params.empty()) {
     Function wanted = c.function;
-    wanted.results = {v};
-    auto value = interpret(wanted, c.inputs);
-    if (!value.ok()) return std::nullopt;
-    out.inputs.push_back(value->front());
+    wanted.results = op.results;
+    auto values = interpret(wanted, c.inputs);
+    if (!values.ok()) return std::nullopt;
+    std::move(values->begin(), values->end(), std::back_inserter(out.inputs));
   }
   Function& f = out.function;
   f.name = c.function.name;
   f.facts = c.function.facts;
   std::vector<ValueId> map(c.function.values.size(), kNone);
   for (ValueId p : c.function.params) map[p] = f.add_param(c.function.values[p].name, c.function.type(p));
-  std::string name = "cut";
-  while (std::any_of(f.params.begin(), f.params.end(), [&](ValueId p) { return f.values[p].name == name; }))
-    name += "_";
-  map[v] = f.add_param(std::move(name), c.function.type(v));
-  return copy_ops(c.function, f, map, v) ? std::optional(std::move(out)) : std::nullopt;
+  for (ValueId v : op.results) {
+    std::string name = "cut";
+    while (std::any_of(f.params.begin(), f.params.end(), [&](ValueId p) { return f.values[p].name == name; }))
+      name += "_";
+    map[v] = f.add_param(std::move(name), c.function.type(v));
+  }
+  return copy_ops(c.function, f, map, op.results[0]) ? std::optional(std::move(out)) : std::nullopt;
 }
 
 std::optional<Case> without_layouts(const Case& c) {
@@ -191,7 +193,7 @@ class Shrinker {
   bool fewer_ops() {
     for (size_t i = c_.function.ops.size(); i-- > 0;) {
       if (c_.function.ops[i].results.empty()) continue;
-      auto smaller = cut(c_, c_.function.ops[i].results[0]);
+      auto smaller = cut(c_, c_.function.ops[i]);
       if (smaller && smaller->function.ops.size() < c_.function.ops.size() && take(std::move(smaller))) return true;
     }
     return take(without_unused(c_));
