@@ -103,6 +103,17 @@ def test_masks_refuse_too_few_parts(shape, mask, value):
     assert a.sum().item() == sum(sum(v) if isinstance(v, list) else v for v in value)
 
 
+@pytest.mark.parametrize("shape, index, value", [
+    ((2, 3), ..., mx.full((1, 1, 2, 1), 2.5)), ((2, 3), ..., 2.5), ((), ..., mx.array([2.5])), ((), (), 2.5),
+    ((), (), mx.array([[2.5]])), ((2, 3), None, 2.5),
+])
+def test_whole_arrays_take_the_type_of_the_value(shape, index, value):
+    a = mx.zeros(shape, mx.int32)
+    a[index] = value
+    assert a.dtype == mx.float32 and a.tolist() == mx.full(shape, 2.5).tolist()
+    assert mx.ones(shape, mx.int32).at[index].add(value).tolist() == mx.full(shape, 3.5).tolist()
+
+
 def test_masks_in_compiled_functions_take_the_last_part_again():
     def put(m):
         a = mx.zeros(3)
@@ -140,6 +151,11 @@ def test_formats_and_indices():
     (TypeError, lambda x: mx.tensordot(x, x, [1, 0])),
     (TypeError, lambda x: mx.linspace("a", 1)),
     (TypeError, lambda x: mx.stop_gradient("x")),
+    (TypeError, lambda x: mx.random.normal((2.0,))),
+    (TypeError, lambda x: mx.random.uniform(shape=["a"])),
+    (TypeError, lambda x: mx.tile(x, (2.0,))),
+    (TypeError, lambda x: nn.Linear(2.0, 3)),
+    (RuntimeError, lambda x: mx.zeros((2.0,))),
     (ValueError, lambda x: mx.broadcast_shapes()),
     (ValueError, lambda x: mx.arange(True)),
     (ValueError, lambda x: mx.asarray(x, copy=False)),

@@ -87,27 +87,29 @@ struct Axes {
   int single() const { return list[0]; }
 };
 
-// Sizes as a list, or one number where `AllowNumber`. The elements are read by `get`, which throws what a wrong one
+// The argument that gives sizes. The elements of `loose` lists are read by `get`, which throws what a wrong one
 // deserves.
-template <bool AllowNumber>
+enum class SizesGiven : uint8_t { list, list_or_number, loose };
+
+template <SizesGiven Given>
 struct ShapeOf {
   nb::object given;
 
   bool read(nb::handle from) noexcept {
-    if (from.is_none() || (!AllowNumber && PyUnicode_Check(from.ptr()))) return false;
-    if (!PyList_Check(from.ptr()) && !PyTuple_Check(from.ptr()) && !PySequence_Check(from.ptr()))
-      if (!AllowNumber || !PyIndex_Check(from.ptr())) return false;
-    if (!AllowNumber && (PyList_Check(from.ptr()) || PyTuple_Check(from.ptr())))
-      for (Py_ssize_t i = 0; i < PySequence_Size(from.ptr()); ++i)
-        if (PyObject* item = PySequence_Fast_GET_ITEM(from.ptr(), i); PyFloat_Check(item) || !PyIndex_Check(item))
-          return false;
+    PyObject* p = from.ptr();
+    if (from.is_none() || (Given != SizesGiven::loose && PyUnicode_Check(p))) return false;
+    if (!PySequence_Check(p) && (Given == SizesGiven::list || !PyIndex_Check(p))) return false;
+    if (Given != SizesGiven::loose && (PyList_Check(p) || PyTuple_Check(p)))
+      for (Py_ssize_t i = 0; i < PySequence_Size(p); ++i)
+        if (PyObject* item = PySequence_Fast_GET_ITEM(p, i); PyFloat_Check(item) || !PyIndex_Check(item)) return false;
     given = nb::borrow(from);
     return true;
   }
   Shape get() const;
 };
-using ShapeList = ShapeOf<false>;
-using ShapeOrNumber = ShapeOf<true>;
+using ShapeList = ShapeOf<SizesGiven::list>;
+using ShapeOrNumber = ShapeOf<SizesGiven::list_or_number>;
+using LooseShape = ShapeOf<SizesGiven::loose>;
 Shape read_shape(nb::handle from);
 
 // The first line of a docstring, and the rest of it, by a name such as "fft.rfft" or "array.sum"; null after the last
@@ -151,9 +153,9 @@ struct type_caster<frit::python::Axes> {
   NB_TYPE_CASTER(frit::python::Axes, const_name("None | int | Sequence[int]"))
   bool from_python(handle src, uint8_t, cleanup_list*) noexcept { return value.read(src); }
 };
-template <bool AllowNumber>
-struct type_caster<frit::python::ShapeOf<AllowNumber>> {
-  NB_TYPE_CASTER(frit::python::ShapeOf<AllowNumber>, const_name("Sequence[int]"))
+template <frit::python::SizesGiven Given>
+struct type_caster<frit::python::ShapeOf<Given>> {
+  NB_TYPE_CASTER(frit::python::ShapeOf<Given>, const_name("Sequence[int]"))
   bool from_python(handle src, uint8_t, cleanup_list*) noexcept { return value.read(src); }
 };
 // None, a stream, a device or a type of device. The place in C++ says nothing to a Python program.

@@ -14,7 +14,13 @@ struct At {
   nb::object index;
 };
 
-// The whole array, as `...` and None name it, takes the type that the values give it.
+// Axes of one element in front of those that the array has.
+array without_leading_ones(array value, size_t ndim) {
+  while (value.ndim() > ndim && value.shape(0) == 1) value = squeeze(value, 0, kHere);
+  return value;
+}
+
+// The whole array, as `...`, None and, without axes, () name it, takes the type that the values give it.
 array update_whole(const array& a, const array& value, IndexUpdate how) {
   const array v = broadcast_to(value, a.shape(), kHere);
   switch (how) {
@@ -31,7 +37,9 @@ array update_whole(const array& a, const array& value, IndexUpdate how) {
 
 array update_items(const array& a, nb::handle index, const Value& value, IndexUpdate how) {
   const array v = value.get(a.dtype());
-  if (index.is_none() || index.is(nb::handle(Py_Ellipsis))) return update_whole(a, v, how);
+  if (index.is_none()) return update_whole(a, v, how);
+  const bool no_axis = a.ndim() == 0 && PyTuple_Check(index.ptr()) && PyTuple_GET_SIZE(index.ptr()) == 0;
+  if (no_axis || index.is(nb::handle(Py_Ellipsis))) return update_whole(a, without_leading_ones(v, a.ndim()), how);
   if (PyBool_Check(index.ptr())) return index_update(a, {array(index.is(nb::handle(Py_True)))}, v, how, kHere);
   // Of other libraries' arrays, masks are taken.
   nb::object converted;

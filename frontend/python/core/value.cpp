@@ -154,12 +154,13 @@ Shape read_shape(nb::handle from) {
   return shape;
 }
 
-template <bool AllowNumber>
-Shape ShapeOf<AllowNumber>::get() const {
+template <SizesGiven Given>
+Shape ShapeOf<Given>::get() const {
   return read_shape(given);
 }
-template struct ShapeOf<false>;
-template struct ShapeOf<true>;
+template struct ShapeOf<SizesGiven::list>;
+template struct ShapeOf<SizesGiven::list_or_number>;
+template struct ShapeOf<SizesGiven::loose>;
 
 }  // namespace frit::python
 

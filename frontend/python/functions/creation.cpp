@@ -12,7 +12,7 @@ using Shaped = array (*)(const Sizes&, Dtype, StreamOrDevice);
 void def_shaped(nb::module_& m, const char* name, Shaped f) {
   def(
       m, name,
-      [f](const ShapeOrNumber& shape, std::optional<Dtype> t, StreamOrDevice s) {
+      [f](const LooseShape& shape, std::optional<Dtype> t, StreamOrDevice s) {
         return f(shape.get(), t.value_or(float32), s);
       },
       "shape"_a, "dtype"_a.none() = float32, nb::kw_only(), FRIT_STREAM);
@@ -107,7 +107,7 @@ void bind_creation(nb::module_& m) {
       "start"_a, "stop"_a, "num"_a = 50, "endpoint"_a = true, "dtype"_a.none() = float32, FRIT_STREAM);
   def(
       m, "full",
-      [](const ShapeOrNumber& shape, const Value& v, std::optional<Dtype> t, StreamOrDevice s) {
+      [](const LooseShape& shape, const Value& v, std::optional<Dtype> t, StreamOrDevice s) {
         return full(shape.get(), v.get(t), s);
       },
       "shape"_a, "vals"_a, "dtype"_a = nb::none(), nb::kw_only(), FRIT_STREAM);

@@ -7,7 +7,7 @@ from frit.nn.layers.base import Module
 
 
 def _tuple(value, n):
-    return (value,) * n if isinstance(value, int) else tuple(value)
+    return (value,) * n if isinstance(value, int) else value if isinstance(value, str) else tuple(value)
 
 
 class _Conv(Module):
