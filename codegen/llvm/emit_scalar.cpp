@@ -36,12 +36,12 @@ Value* unchecked(Value* v) {
   return s && llvm::PatternMatch::match(s->getCondition(), llvm::PatternMatch::m_One()) ? s->getTrueValue() : v;
 }
 
-// The word whose bits from 23 on are float `v`, which is that word shifted into place, or null.
-Value* shifted_exponent(Value* v) {
+// The word whose low bits, shifted to the left by `mantissa`, are float `v`, or null.
+Value* shifted_exponent(Value* v, unsigned mantissa) {
   using namespace llvm::PatternMatch;
   Value* word = nullptr;
   if (!match(v, m_BitCast(m_Value(word)))) return nullptr;
-  return match(unchecked(word), m_Shl(m_Value(word), m_SpecificInt(23))) ? word : nullptr;
+  return match(unchecked(word), m_Shl(m_Value(word), m_SpecificInt(mantissa))) ? word : nullptr;
 }
 
 // The predicate of comparison `op`: ordered for floats, except that Ne holds on NaN.
@@ -152,12 +152,14 @@ Value* KernelEmitter::scalar_op(ir::ScalarOp op, Dtype result, Dtype operand, ll
 Value* KernelEmitter::scaled(Value* x, Value* b) {
   using namespace llvm::PatternMatch;
   auto* type = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
-  if (!features_.scales || !type || !type->getElementType()->isFloatTy() || type->getNumElements() != 16)
+  const bool is_double = x->getType()->getScalarType()->isDoubleTy();
+  if (!features_.scales || !type || !(is_double || type->getElementType()->isFloatTy()) ||
+      type->getPrimitiveSizeInBits() != 512)
     return nullptr;
   Value *z = nullptr, *a = nullptr, *sum = nullptr, *word = nullptr;
   if (!match(x, m_FMul(m_Value(z), m_Value(a)))) return nullptr;
-  Value* rest = shifted_exponent(b);
-  Value* half = shifted_exponent(a);
+  Value* rest = shifted_exponent(b, is_double ? 52 : 23);
+  Value* half = shifted_exponent(a, is_double ? 52 : 23);
   if (!rest || !half || !match(rest, m_Sub(m_Value(word), m_Specific(half)))) return nullptr;
   if (!match(unchecked(half), m_LShr(m_Specific(word), m_One())) || !match(word, m_BitCast(m_Value(sum))))
     return nullptr;
@@ -167,11 +169,12 @@ Value* KernelEmitter::scaled(Value* x, Value* b) {
       !match(sum, m_Intrinsic<llvm::Intrinsic::fma>(m_Value(), m_Value(), m_Value(magic))))
     return nullptr;
   auto* number = llvm::dyn_cast_or_null<llvm::ConstantFP>(splat_constant(magic));
-  if (!number || !number->isExactlyValue(0x1.8p23 + 2 * 127)) return nullptr;
+  if (!number || !number->isExactlyValue(is_double ? 0x1.8p52 + 2 * 1023 : 0x1.8p23 + 2 * 127)) return nullptr;
   Value* k = builder_.CreateFSub(sum, magic);
-  return builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, {},
-                                  {z, k, llvm::Constant::getNullValue(type), builder_.getInt16(0xffff),
-                                   builder_.getInt32(4)});  // 4: rounds as all other instructions do
+  Value* all = is_double ? builder_.getInt8(0xff) : builder_.getInt16(0xffff);
+  return builder_.CreateIntrinsic(
+      is_double ? llvm::Intrinsic::x86_avx512_mask_scalef_pd_512 : llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, {},
+      {z, k, llvm::Constant::getNullValue(type), all, builder_.getInt32(4)});  // 4: rounds as all other instructions do
 }
 
 // min(x, y) = x < y or x is NaN ? x : y. If one operand is a number, a comparison that also holds on unordered operands

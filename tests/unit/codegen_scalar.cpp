@@ -165,39 +165,37 @@ TEST(Scalar, FusedMultiplicationRoundsOnceOnEveryProcessor) {
 // Two products with halves of a power of two round once, at the last one, also where they are one instruction: down to
 // subnormal numbers and up to infinity.
 TEST(Scalar, ProductsWithHalvesOfAPowerOfTwoRoundOnce) {
-  const auto number = [](const std::string& name, int64_t i) -> std::optional<uint64_t> {
-    const uint64_t mixed = static_cast<uint64_t>(i) * 0x9e3779b97f4a7c15;
-    // The exponents -160 to 139, and what is near to 1.
-    if (name == "x") return std::bit_cast<uint32_t>(static_cast<float>(i % 300 - 160));
-    if (i % 50 == 0) return std::nullopt;
-    return (mixed >> 63) << 31 | (126 + (mixed >> 62 & 1)) << 23 | (mixed >> 32 & 0x7fffff);
+  struct Words {
+    const char *real, *word, *magic, *bits;
+    int64_t bias;
   };
-  for (const Shape shape : kShapes) {
-    ir::Kernel k = parse(R"(
-      kernel @scaled(%x: f32[n] in, %z: f32[n] in, %out: f32[n] out, %other: f32[n] out; n) {
-        parallel for i in n {
-          %0: f32 = load %x[i]
-          %1: f32 = load %z[i]
-          %2: f32 = add %0, 12583166
-          %3: u32 = bitcast %2
-          %4: u32 = shr %3, 1
-          %5: u32 = shl %4, 23
-          %6: f32 = bitcast %5
-          %7: f32 = mul %1, %6
-          %8: u32 = sub %3, %4
-          %9: u32 = shl %8, 23
-          %10: f32 = bitcast %9
-          %11: f32 = mul %7, %10
-          store %out[i], %11
-          %12: f32 = mul %1, %10
-          %13: f32 = mul %12, %10
-          store %other[i], %13
-        }
-      })");
-    set_vector(k, "i", shape.vector, shape.unroll);
-    Compiled compiled(std::move(k));
-    ASSERT_TRUE(compiled.ok());
-    compiled.check({30001}, 1, number);
+  for (const Words& w : {Words{"f32", "u32", "12583166", "23", 127}, {"f64", "u64", "6755399441057790", "52", 1023}}) {
+    const auto number = [&](const std::string& name, int64_t i) -> std::optional<uint64_t> {
+      const uint64_t mixed = static_cast<uint64_t>(i) * 0x9e3779b97f4a7c15;
+      const bool wide = w.bias > 127;
+      // Exponents from below the subnormal numbers to infinity, and what is near to 1.
+      const auto k = static_cast<double>(i % (wide ? 2300 : 300) - (wide ? 1200 : 160));
+      if (name == "x") return wide ? std::bit_cast<uint64_t>(k) : std::bit_cast<uint32_t>(static_cast<float>(k));
+      if (i % 50 == 0) return std::nullopt;
+      if (wide) return (mixed >> 63) << 63 | (1022 + (mixed >> 62 & 1)) << 52 | (mixed >> 10 & 0xfffffffffffff);
+      return (mixed >> 63) << 31 | (126 + (mixed >> 62 & 1)) << 23 | (mixed >> 32 & 0x7fffff);
+    };
+    const std::string real = w.real, word = w.word, bits = w.bits;
+    const auto value = [](int r, const std::string& type) { return "%" + std::to_string(r) + ": " + type + " = "; };
+    const std::string text =
+        "kernel @scaled(%x: " + real + "[n] in, %z: " + real + "[n] in, %out: " + real +
+        "[n] out; n) {\n parallel for i in n {\n" + value(0, real) + "load %x[i]\n" + value(1, real) + "load %z[i]\n" +
+        value(2, real) + "add %0, " + w.magic + "\n" + value(3, word) + "bitcast %2\n" + value(4, word) +
+        "shr %3, 1\n" + value(5, word) + "shl %4, " + bits + "\n" + value(6, real) + "bitcast %5\n" + value(7, real) +
+        "mul %1, %6\n" + value(8, word) + "sub %3, %4\n" + value(9, word) + "shl %8, " + bits + "\n" + value(10, real) +
+        "bitcast %9\n" + value(11, real) + "mul %7, %10\n store %out[i], %11\n }\n}";
+    for (const Shape shape : kShapes) {
+      ir::Kernel k = parse(text);
+      set_vector(k, "i", shape.vector, shape.unroll);
+      Compiled compiled(std::move(k));
+      ASSERT_TRUE(compiled.ok());
+      compiled.check({30001}, 1, number);
+    }
   }
 }
 
