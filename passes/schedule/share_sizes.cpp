@@ -21,6 +21,9 @@ namespace {
 
 using namespace ir;
 
+// Kernels of more symbols are rarely alike, and to look at them takes the square of the number.
+constexpr size_t kMostSymbols = 8;
+
 void rename_grains(Body& body, const std::function<Dim(const Dim&)>& renamed) {
   for (Instr& i : body) {
     auto* loop = std::get_if<Loop>(&i.node);
@@ -88,7 +91,8 @@ Form form_of(const Kernel& k) {
 // Kernels whose launches may take other symbols. Routines compare the sizes of their own kernels with theirs.
 std::vector<bool> free_kernels(Program& p) {
   std::vector<bool> free(p.kernels.size());
-  for (size_t i = 0; i < free.size(); ++i) free[i] = !p.kernels[i].symbols.empty();
+  for (size_t i = 0; i < free.size(); ++i)
+    free[i] = !p.kernels[i].symbols.empty() && p.kernels[i].symbols.size() <= kMostSymbols;
   each_launch(p, [&](KernelStep& launch, bool epilogue) {
     if (epilogue) free[launch.kernel] = false;
   });
