@@ -25,7 +25,7 @@ void collect_symbols(const Body& body, std::vector<std::string>& names) {
 }  // namespace
 
 KernelBuilder::KernelBuilder(const Function& f, Program& program, std::string name)
-    : f_(f), program_(program), facts_(f.facts), reserved_(program.symbols.begin(), program.symbols.end()) {
+    : f_(f), program_(program), facts_(f.facts) {
   kernel_.name = std::move(name);
   scopes_.emplace_back();
 }
@@ -37,8 +37,12 @@ std::string KernelBuilder::fresh(const std::string& hint) {
   do {
     name = next == 0 ? hint : hint + std::to_string(next);
     ++next;
-  } while (!reserved_.insert(name).second);
+  } while (is_symbol(name) || !taken_.insert(name).second);
   return name;
+}
+
+bool KernelBuilder::is_symbol(const std::string& name) const {
+  return std::find(program_.symbols.begin(), program_.symbols.end(), name) != program_.symbols.end();
 }
 
 std::string KernelBuilder::open_loop(const std::string& hint, const Dim& extent, LoopOptions options) {
@@ -189,8 +193,7 @@ KernelStep KernelBuilder::finish() {
   for (const auto* list : {&kernel_.buffers, &kernel_.locals})
     for (const KernelBuffer& b : *list) b.size.collect_symbols(names);
   for (const std::string& n : names)
-    if (std::find(program_.symbols.begin(), program_.symbols.end(), n) != program_.symbols.end())
-      kernel_.symbols.push_back(n);
+    if (is_symbol(n)) kernel_.symbols.push_back(n);
   kernel_.facts = f_.facts;
   std::vector<uint32_t> ops;
   for (uint32_t op : kernel_.origins)

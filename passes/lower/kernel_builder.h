@@ -75,6 +75,7 @@ class KernelBuilder {
   };
 
   ir::Reg new_reg(Dtype type, int depth);
+  bool is_symbol(const std::string& name) const;
 
  public:
   // The op that registers are computed for from here on (Kernel::origins); returns the one before.
@@ -93,10 +94,10 @@ class KernelBuilder {
   std::vector<int> reg_depth_;
   uint32_t origin_ = ir::Kernel::kNoOp;
   std::map<std::string, int> var_depth_;
-  std::unordered_set<std::string> reserved_;
-  std::map<std::string, int> next_;     // number that the next name of each kind gets
-  std::vector<uint32_t> bound_;         // program buffer of each kernel buffer
-  std::map<uint32_t, uint32_t> slots_;  // program buffer -> kernel buffer
+  std::unordered_set<std::string> taken_;  // names that are no symbols; a copy of these would grow with the program
+  std::map<std::string, int> next_;        // number that the next name of each kind gets
+  std::vector<uint32_t> bound_;            // program buffer of each kernel buffer
+  std::map<uint32_t, uint32_t> slots_;     // program buffer -> kernel buffer
 };
 
 }  // namespace frit::passes

@@ -101,8 +101,9 @@ TEST(CompiledGrowth, ChainOfSoftmax) {
   });
 }
 
+// A temporary is compared with 32 slots of open sizes at most, so work is linear behind the first hundreds.
 TEST(CompiledGrowth, SumOfVectorsOfManyLengths) {
-  expect_growth({64, 128, 256}, kLinear, [](int n) {
+  expect_growth({256, 512, 1024}, kLinear, [](int n) {
     run(
         [](const Arrays& x) {
           array total = sum(x[0]);
