@@ -215,7 +215,7 @@ void KernelEmitter::emit_lane_loop(const ir::Loop& loop, int lanes, Value* to) {
   States phis = state_phis(start, preheader);
   scope.copies = count;
   scope.base = i;
-  emit_body(loop.body);
+  emit_skipping(loop);
   emit_prefetches(loop);
   States taken;
   for (size_t a = 0, s = 0; a < accumulators; ++a)
@@ -284,7 +284,7 @@ KernelEmitter::States KernelEmitter::emit_lane_rest(const ir::Loop& loop, const 
   scope.base = j;
   set_mask(builder_.CreateSub(to, j, "remaining"));
   Value* mask = scope.mask;
-  emit_body(loop.body);
+  emit_skipping(loop);
   for (size_t a = 0; a < loop.accumulators.size(); ++a) {
     State old = read_lanes(memory[a], k);
     State taken = combine(loop.accumulators[a], old, read(loop.accumulators[a], 0, true));

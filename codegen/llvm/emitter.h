@@ -161,6 +161,7 @@ class KernelEmitter {
   llvm::Value* exact_half(llvm::Value* x);
   llvm::Value* rounded_half(llvm::Value* x);
   llvm::Value* round_bfloat(llvm::Value* x);
+  llvm::Value* quotient_for_bfloat(llvm::Value* x);
   bool low_half_zero(llvm::Value* x);
   bool exact_bfloat(llvm::Value* x);
   bool short_nan(llvm::Value* x);
@@ -243,6 +244,10 @@ class KernelEmitter {
   void emit_carry_loop(const ir::Loop& loop, llvm::Value* to);
   llvm::Value* spread_nan(llvm::Value* x);
   void emit_carry_step(const ir::ScalarInstr& step, llvm::Value* running);
+
+  // emit_skip.cpp
+  std::vector<size_t> skippable(const ir::Loop& loop) const;
+  void emit_skipping(const ir::Loop& loop);
 
   // emit_prefetch.cpp
   void plan_prefetches(const ir::Loop& parallel);

@@ -15,6 +15,9 @@ namespace {
 // Columns of a piece, whose accumulators stay in the innermost cache; fewer are worth no loop of their own.
 constexpr int64_t kMostColumns = 1024, kFewColumns = 128;
 constexpr int64_t kFewRows = 8;
+// Bytes of a row that are read at once: shorter runs of far rows read memory at a third of its speed, which costs more
+// than later visits that find a piece in a slower cache. Threads need some pieces.
+constexpr int64_t kLeastRun = 1024, kLeastPieces = 8;
 
 bool is_straight(const Instr& i) {
   return std::holds_alternative<ScalarInstr>(i.node) || std::holds_alternative<IndexInstr>(i.node) ||
@@ -219,7 +222,7 @@ bool goes_by_rows(const Loop& columns, const DimFacts& facts) {
 
 void run_by_rows(Kernel& k, Loop& columns, int64_t cache_bytes, const std::string& var) {
   // Bytes of the rows of a column.
-  int64_t bytes = 0, loops = 0;
+  int64_t bytes = 0, loops = 0, widest = 1;
   for (const Instr& i : columns.body)
     if (const auto* rows = std::get_if<Loop>(&i.node)) {
       const auto* inner = rows->body.empty() ? nullptr : std::get_if<Loop>(&rows->body.back().node);
@@ -229,10 +232,13 @@ void run_by_rows(Kernel& k, Loop& columns, int64_t cache_bytes, const std::strin
         if (const auto* l = std::get_if<LoadInstr>(&j.node))
           element = std::max<int64_t>(element, k.buffer(l->buffer).dtype.size);
       ++loops;
+      widest = std::max(widest, element);
       bytes = std::max(bytes, most(*rows) * (inner ? most(*inner) : 1) * element);
     }
   const int64_t fitting = loops > 1 ? cache_bytes / std::max<int64_t>(bytes, 1) / 64 * 64 : kMostColumns;
-  const int64_t count = std::clamp(fitting, kFewColumns, kMostColumns);
+  const int64_t shared = k.facts.range(columns.extent).high / kLeastPieces / 64 * 64;
+  const int64_t least = std::max(kFewColumns, std::min(kLeastRun / widest, shared));
+  const int64_t count = std::clamp(fitting, least, kMostColumns);
   strip(columns, count, var, k.facts);
   Loop piece = std::move(std::get<Loop>(columns.body[0].node));
   Body body = std::move(piece.body);

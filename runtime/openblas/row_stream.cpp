@@ -42,10 +42,18 @@ class Stack {
 template <class Word>
 bool all_finite(const Matrix& m, Word exponent) {
   const auto* data = static_cast<const Word*>(m.data);
-  for (int64_t i = 0; i < m.rows; ++i) {
-    bool finite = true;
-    for (int64_t j = 0; j < m.cols; ++j) finite &= (data[i * m.row_stride + j * m.col_stride] & exponent) != exponent;
-    if (!finite) return false;
+  // Along the axis that lies densely, if any does, in vectors.
+  const bool turned = m.row_stride == 1;
+  const int64_t lines = turned ? m.cols : m.rows, length = turned ? m.rows : m.cols;
+  const int64_t line_stride = turned ? m.col_stride : m.row_stride, stride = turned ? 1 : m.col_stride;
+  for (int64_t i = 0; i < lines; ++i) {
+    const Word* line = data + i * line_stride;
+    Word infinite = 0;
+    if (stride == 1)
+      for (int64_t j = 0; j < length; ++j) infinite |= static_cast<Word>((line[j] & exponent) == exponent);
+    else
+      for (int64_t j = 0; j < length; ++j) infinite |= static_cast<Word>((line[j * stride] & exponent) == exponent);
+    if (infinite) return false;
   }
   return true;
 }
@@ -59,18 +67,17 @@ bool all_finite(const Matrix& m, Dtype t) {
 
 // One more than the last column in which a dense row has an element that is not +0.
 int64_t used_columns(const std::byte* rows, int64_t count, int64_t columns, int64_t element) {
-  constexpr int64_t kAtOnce = 64;
+  constexpr int64_t kAtOnce = 64, kManyAtOnce = 512;
+  static const std::byte zeros[kManyAtOnce] = {};
+  const auto all_zero = [](const std::byte* at, int64_t bytes) {
+    return std::memcmp(at, zeros, static_cast<size_t>(bytes)) == 0;
+  };
   int64_t used = 0;  // bytes of a row
   for (int64_t i = 0; i < count; ++i) {
     const std::byte* row = rows + i * columns * element;
     int64_t end = columns * element;
-    while (end - used >= kAtOnce) {
-      uint64_t words[kAtOnce / 8], any = 0;
-      std::memcpy(words, row + end - kAtOnce, kAtOnce);
-      for (const uint64_t w : words) any |= w;
-      if (any) break;
-      end -= kAtOnce;
-    }
+    while (end - used >= kManyAtOnce && all_zero(row + end - kManyAtOnce, kManyAtOnce)) end -= kManyAtOnce;
+    while (end - used >= kAtOnce && all_zero(row + end - kAtOnce, kAtOnce)) end -= kAtOnce;
     used = std::max(used, end - used >= kAtOnce ? end : used);
     if (end > used && end - used < kAtOnce) {
       bool any = false;

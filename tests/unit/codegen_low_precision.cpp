@@ -57,6 +57,33 @@ TEST_P(LowPrecision, OperationsRoundAsTheInterpreterDoes) {
 
 INSTANTIATE_TEST_SUITE_P(Types, LowPrecision, testing::Values("f16", "bf16"));
 
+// Divisors that a row has in common, of every magnitude.
+TEST_P(LowPrecision, QuotientsOfRowsRoundAsTheInterpreterDoes) {
+  const std::string type = GetParam();
+  Compiled compiled(parse("kernel @k(%a: " + type + "[m*n] in, %b: " + type + "[m] in, %y: " + type +
+                          R"([m*n] out; m, n) {
+  parallel for r in m {
+    %0: )" + type + R"( = load %b[r]
+    %1: f32 = cast %0
+    for i in n vector 16 unroll 2 {
+      %2: )" + type + R"( = load %a[n*r + i]
+      %3: f32 = cast %2
+      %4: f32 = div %3, %1
+      %5: )" + type + R"( = cast %4
+      store %y[n*r + i], %5
+    }
+  }
+}
+)"));
+  ASSERT_TRUE(compiled.ok());
+  compiled.check({2048, 83}, 1, [](const std::string& name, int64_t i) -> std::optional<uint64_t> {
+    const auto n = static_cast<uint64_t>(i);
+    if (name == "a") return (n * 0x9e3779b97f4a7c15u >> 40) & 0xffff;
+    if (name == "b") return (n * 32 + n / 64) & 0xffff;
+    return std::nullopt;
+  });
+}
+
 // A NaN of f32 may have any low half, and rounding must not carry it away.
 TEST(LowPrecisionNan, AnyNanStaysOne) {
   for (const char* type : {"f16", "bf16"}) {
