@@ -12,6 +12,7 @@
 #include "passes/lower/loop_nest.h"
 #include "passes/manager/pass.h"
 #include "passes/schedule/columns_by_rows.h"
+#include "passes/schedule/far_rows.h"
 #include "passes/schedule/grid_schedule.h"
 #include "passes/schedule/narrow_rows.h"
 #include "passes/schedule/row_pairs.h"
@@ -182,6 +183,12 @@ class Scheduler {
         shared && contains_loop(innermost->body) && !contains_lanes(innermost->body) && moves(*innermost) && !pieces;
     const bool nest = shared && !contains_loop(innermost->body);
     if (nest && depth > 1 && !rows_fixed_ && tile_nest(loop, widest(k_, innermost->body))) {
+      set_grain(loop);
+      return;
+    }
+    if (nest && depth > 2 && !rows_fixed_ && has_far_rows(loop, k_)) {
+      near_rows(loop, k_, fresh("f"));
+      vectorize_leaves(loop);
       set_grain(loop);
       return;
     }

@@ -29,6 +29,21 @@ TEST(Layout, CopyOfAViewIsItsElements) {
   EXPECT_EQ(wide.data<float>()[40'000'000], 1.0f);
 }
 
+// Rows that are far apart are taken some at a time, of which the last ones are fewer.
+TEST(Layout, LeadingAxesOfShortRowsChangePlaces) {
+  const int far = 203, near = 60;
+  for (const int row : {1, 9, 40}) {
+    const array x = reshape(arange(0, 2 * far * near * row), {2, far, near, row});
+    const std::vector<int> moved = dense_data<int>(copy(transpose(x, {0, 2, 1, 3})));
+    size_t at = 0, wrong = 0;
+    for (int b = 0; b < 2; ++b)
+      for (int i = 0; i < near; ++i)
+        for (int j = 0; j < far; ++j)
+          for (int k = 0; k < row; ++k) wrong += moved[at++] != ((b * far + j) * near + i) * row + k;
+    EXPECT_EQ(wrong, 0u) << row;
+  }
+}
+
 TEST(Layout, FilledArraysAreDense) {
   const array scalar(2.5f);
   for (const array& a : {full({64, 3}, scalar), full_like(zeros({64, 3}), scalar), array(full({64, 3}, 2.5f))}) {
