@@ -158,6 +158,22 @@ Drawn draw_rows(Random& r) {
   return {typed(text, type), rounding_of(type) * (graph == kRows || graph == kColumns ? 4 : 2), text};
 }
 
+// Along rows and across them, both ways.
+Drawn draw_scan(Random& r) {
+  const std::string type = pick<std::string>(r, {"f32", "f16", "bf16", "i32"}),
+                    op = pick<std::string>(r, {"cumsum", "cummax", "cummin"});
+  const int64_t n = length(r, r() % 4 ? 9000 : 400000), rows = length(r, std::max<int64_t>(1, 500000 / n));
+  const auto flag = [&] { return std::string(r() % 2 ? "true" : "false"); };
+  const auto text = [shape = "[" + number(rows) + ", " + number(n) + "]", op,
+                     attributes = " {axis=" + number(r() % 4 ? 1 : 0) + ", reverse=" + flag() +
+                                  ", inclusive=" + (op == "cumsum" ? flag() : "true") + "}"](const std::string& t) {
+    return "func @scan(%x: " + t + shape + ") -> " + t + shape + " {\n  %0: " + t + shape + " = " + op + " %x" +
+           attributes + "\n  return %0\n}";
+  };
+  if (type == "i32") return {text(type)};
+  return {text(type), rounding_of(type), text("f32")};
+}
+
 ir::Tensor random_tensor(const ir::Type& t, bool exact, Random& r) {
   std::vector<int64_t> shape;
   for (const Dim& d : t.shape) shape.push_back(d.value());
@@ -257,11 +273,9 @@ bool check_graphs(int count, uint64_t seed, const std::string& only) {
   static std::string by_host;  // routines that the CPU computed
   runtime::set_host_routine_notice(
       [](std::string_view routine, std::string_view) { by_host += " " + std::string(routine); });
-  const std::pair<const char*, Drawn (*)(Random&)> families[] = {{"sort", draw_sort},
-                                                                 {"fft", draw_fft},
-                                                                 {"matmul", draw_product},
-                                                                 {"attention", draw_attention},
-                                                                 {"rows", draw_rows}};
+  const std::pair<const char*, Drawn (*)(Random&)> families[] = {
+      {"sort", draw_sort},           {"fft", draw_fft},   {"matmul", draw_product},
+      {"attention", draw_attention}, {"scan", draw_scan}, {"rows", draw_rows}};
   bool good = true;
   for (const auto& [name, draw] : families) {
     if (!only.empty() && std::string(name).find(only) == std::string::npos) continue;

@@ -134,12 +134,19 @@ void KernelEmitter::place_first(const ir::Loop& loop, int vector) {
   }
 }
 
-// Folds the states by halves: first across invocations, through shared memory, then each invocation's own.
 void KernelEmitter::emit_fold(const ir::Loop& loop, int vector) {
+  const std::span<const ir::Accumulator> all = loop.accumulators;
+  const auto together = static_cast<size_t>(fold_together_);
+  for (size_t first = 0; first < all.size(); first += together)
+    fold_group(loop, vector, all.subspan(first, std::min(together, all.size() - first)));
+}
+
+// Folds states by halves: first across invocations, through shared memory, then each invocation's own.
+void KernelEmitter::fold_group(const ir::Loop& loop, int vector, std::span<const ir::Accumulator> group) {
   Fold fold{vector, "[[unroll]] for (int k = 0; k < " + std::to_string(vector) + "; ++k) "};
   std::map<std::string, int> used;
   bool words = true;
-  for (const ir::Accumulator& a : loop.accumulators) {
+  for (const ir::Accumulator& a : group) {
     std::string type(register_type(a.type));
     FoldPart p{&a, name_of(a.result) + "a", "fold_" + type + std::to_string(used[type]++)};
     if (is_arg(a)) {

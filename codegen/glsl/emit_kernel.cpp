@@ -220,8 +220,10 @@ int KernelEmitter::rows_of_group() const {
   auto look = [&](auto&& self, const ir::Body& body) -> void {
     for (const ir::Instr& i : body)
       if (auto* loop = std::get_if<ir::Loop>(&i.node)) {
-        if (loop->lanes > 0)
+        if (loop->lanes > 0) {
           for (const ir::Accumulator& a : loop->accumulators) words = words && is_word(*loop, a);
+          for (const ir::Carry& c : loop->carries) words = words && passes_values(c);
+        }
         self(self, loop->body);
       }
   };
@@ -312,35 +314,42 @@ void KernelEmitter::emit(const ir::Instr& instr, Context context) {
   }
 }
 
+// The shared arrays that the loops with lanes need, by type.
+void KernelEmitter::count_folds(const ir::Body& body) {
+  for (const ir::Instr& i : body) {
+    auto* loop = std::get_if<ir::Loop>(&i.node);
+    if (!loop) continue;
+    if (loop->lanes > 0) {
+      fold_elements_ = std::max(fold_elements_, loop->carries.empty() ? loop->lanes : group_);
+      std::map<std::string, int> used, most;
+      for (size_t a = 0; a < loop->accumulators.size(); ++a) {
+        const ir::Accumulator& acc = loop->accumulators[a];
+        if (a % static_cast<size_t>(fold_together_) == 0) used.clear();
+        ++used[std::string(register_type(acc.type))];
+        if (is_arg(acc)) ++used[position_type(*loop, acc)];
+        for (auto& [type, n] : used) most[type] = std::max(most[type], n);
+      }
+      for (const ir::Carry& c : loop->carries) most[std::string(register_type(c.type))] = 1;
+      for (auto& [type, n] : most) folds_[type] = std::max(folds_[type], n);
+    }
+    count_folds(loop->body);
+  }
+}
+
 // Rows of a known size go to shared memory while there is room, the others to memory of the workgroup's own.
 void KernelEmitter::place_locals() {
-  int lanes = 0;
-  int64_t fold_bytes = 0;
-  auto look = [&](auto&& self, const ir::Body& body) -> void {
-    for (const ir::Instr& i : body)
-      if (auto* loop = std::get_if<ir::Loop>(&i.node)) {
-        if (loop->lanes > 0) {
-          lanes = std::max(lanes, loop->lanes);
-          int64_t bytes = 0;
-          std::map<std::string, int> used;
-          for (const ir::Accumulator& a : loop->accumulators) {
-            ++used[std::string(register_type(a.type))];
-            bytes += std::max<int64_t>(4, a.type.size);
-            if (is_arg(a)) ++used[position_type(*loop, a)], bytes += has_short_positions(*loop, a) ? 4 : 8;
-          }
-          for (auto& [type, n] : used) folds_[type] = std::max(folds_[type], n);
-          fold_bytes = std::max(fold_bytes, bytes);
-        }
-        self(self, loop->body);
-      }
-  };
-  look(look, k_.body);
-  fold_elements_ = lanes;
-  // Types are counted apart, so the arrays of two loops may add up.
-  fold_bytes = 0;
-  for (auto& [type, n] : folds_)
-    fold_bytes += int64_t{n} * lanes * (type == "double" || type.ends_with("64_t") ? 8 : 4);
-  int64_t left = static_cast<int64_t>(features_.shared_bytes) - fold_bytes;
+  int64_t fold_bytes = 0, left = -1;
+  // Accumulators that find no room together are folded one group after the other.
+  for (fold_together_ = kMostTogether; left < 0 && fold_together_ > 0; fold_together_ /= 2) {
+    folds_.clear();
+    count_folds(k_.body);
+    fold_bytes = 0;
+    // Types are counted apart, so the arrays of two loops may add up.
+    for (auto& [type, n] : folds_)
+      fold_bytes += int64_t{n} * fold_elements_ * (type == "double" || type.ends_with("64_t") ? 8 : 4);
+    left = static_cast<int64_t>(features_.shared_bytes) - fold_bytes;
+    if (left >= 0) break;
+  }
   if (left < 0) return fail("its reductions need " + std::to_string(fold_bytes) + " bytes of shared memory");
   Dim offset = 0, total = 0;
   for (size_t i = 0; i < k_.locals.size(); ++i) {

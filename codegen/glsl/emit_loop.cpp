@@ -47,7 +47,7 @@ void KernelEmitter::emit_loop(const ir::Loop& loop, Context context, const ir::I
     line("// " + head.substr(0, head.find('\n')));
   }
   if (context == Context::Group) {
-    if (loop.lanes > 0) return emit_lanes(loop);
+    if (loop.lanes > 0) return loop.carries.empty() ? emit_lanes(loop) : emit_scan(loop);
     if (!passes::contains_lanes(loop.body) && loop.accumulators.empty()) {
       touch(loop.body, false);
       if (passes::is_independent(k_, loop)) return emit_spread(loop);
@@ -115,10 +115,14 @@ int KernelEmitter::loads_together(const ir::Loop& loop, Context context) const {
   const int together = group_ == 1 ? 64 : loop.body.size() <= kShort ? 16 : 8;
   std::set<uint32_t> loads, stores;
   collect(loop.body, loads, stores);
-  const bool worth = context == Context::Invocation && !loop.accumulators.empty() && !meet(loads, stores) &&
-                     !passes::contains_loop(loop.body) && loop.body.size() <= kLong &&
-                     facts_.range(loop.extent).high >= 2 * together;
-  return worth ? together : 0;
+  if (context != Context::Invocation || loop.body.size() > kLong || facts_.range(loop.extent).high < 2 * together)
+    return 0;
+  // Places that a loop looks up are known early, whatever it does with them.
+  const bool looks_up = std::any_of(loop.body.begin(), loop.body.end(),
+                                    [](const ir::Instr& i) { return std::holds_alternative<ir::BindInstr>(i.node); });
+  const bool takes_in = !loop.accumulators.empty() || !loop.carries.empty();
+  const bool plain = takes_in && !meet(loads, stores) && !passes::contains_loop(loop.body);
+  return plain || (looks_up && !stores.empty()) ? together : 0;
 }
 
 // Iterations from 0 on, `together` at a time as long as there are so many; `from` is the first one that is left. Loads
@@ -128,10 +132,12 @@ void KernelEmitter::emit_together(const ir::Loop& loop, const std::string& name,
   const std::string type = index_type(names_.at(loop.var).wide), count = std::to_string(together);
   std::map<const ir::Instr*, std::string> early;  // loads, and the arrays that keep them
   std::set<std::string> bound;
+  std::set<uint32_t> loads, stores;
+  collect(loop.body, loads, stores);
   for (const ir::Instr& i : loop.body) {
     if (auto* b = std::get_if<ir::BindInstr>(&i.node)) bound.insert(b->name);
     auto* l = std::get_if<ir::LoadInstr>(&i.node);
-    if (!l || l->mask != ir::kNoReg ||
+    if (!l || l->mask != ir::kNoReg || stores.count(l->buffer) ||
         std::any_of(bound.begin(), bound.end(), [&](const std::string& b) { return l->index.uses(b); }))
       continue;
     early[&i] = name_of(l->result) + "v";

@@ -79,7 +79,9 @@ std::vector<const ir::Loop*> KernelEmitter::loops_alike(const ir::Body& row) {
   std::vector<const ir::Loop*> loops;
   for (const ir::Instr& i : row) {
     auto* loop = std::get_if<ir::Loop>(&i.node);
-    if (!loop || passes::contains_loop(loop->body) || !loop->extent.is_const() || loop->extent.value() <= 0) continue;
+    if (!loop || !loop->carries.empty() || passes::contains_loop(loop->body) || !loop->extent.is_const() ||
+        loop->extent.value() <= 0)
+      continue;
     if (loop->lanes == 0 && !passes::is_independent(k_, *loop)) continue;
     const int vector = loop->lanes > 0 ? loop->lanes / group_ : loop->vector;
     if (vector < 2) continue;

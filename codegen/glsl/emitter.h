@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -167,6 +168,7 @@ class KernelEmitter {
   // The arguments after `count` others, as fields of a structure.
   std::string argument_fields(size_t& count);
   void declare_names();
+  void count_folds(const ir::Body& body);
   void place_locals();
   void declare_kept();
   void check_features();
@@ -261,11 +263,24 @@ class KernelEmitter {
   void take_position(const FoldPart& p, const std::string& position);
   void emit_lanes(const ir::Loop& loop);
   void emit_fold(const ir::Loop& loop, int vector);
+  void fold_group(const ir::Loop& loop, int vector, std::span<const ir::Accumulator> group);
   void share_states(const Fold& fold);
   void fold_own(const std::string& own, const std::string& positions, const ir::Accumulator& a, int count);
   void fold_by_shuffles(const Fold& fold, int subgroup);
   void fold_in_row(const Fold& fold);
   void fold_across(const Fold& fold);
+
+  // emit_scan.cpp
+  struct Running;
+  bool passes_values(const ir::Carry& c) const;
+  std::string step_of(const Running& r, const std::string& a, const std::string& b);
+  void take_in_front(const Running& r, int vector, const std::string& condition, const std::string& value);
+  void scan_own(const Running& r, int vector);
+  void scan_across(const Running& r, int vector, const std::string& whole);
+  void find_before(const Running& r, int vector);
+  void walk_places(const VectorLoop& v, const std::vector<Running>& known, const ir::ScalarInstr* end,
+                   std::map<const ir::Instr*, std::string>& loaded, const std::function<void()>& last);
+  void emit_scan(const ir::Loop& loop);
 
   const ir::Kernel& k_;
   const runtime::GpuFeatures& features_;
@@ -292,6 +307,8 @@ class KernelEmitter {
   std::map<std::string, std::string> references_;  // declarations of reference types, by name
   std::map<std::string, int> folds_;               // shared arrays by GLSL type: how many a fold uses at once
   int fold_elements_ = 0;
+  static constexpr int kMostTogether = 1 << 20;
+  int fold_together_ = kMostTogether;  // accumulators that are folded at once
   // Loops over a row of known length whose turns are unrolled, so that shared elements stay in registers.
   std::set<const ir::Loop*> turned_;
   int turns_ = 0, turn_vector_ = 0;

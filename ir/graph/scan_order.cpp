@@ -7,7 +7,7 @@ namespace frit::ir {
 
 namespace {
 
-constexpr int kScanLanes = 16;
+constexpr int kScanLanes = 16, kGridScanLanes = 4096;
 
 // Whether a step is one of the operations that combine lanes.
 bool is_one_combine(const OpDef& step) {
@@ -23,15 +23,15 @@ bool is_one_combine(const OpDef& step) {
 
 }  // namespace
 
-int scan_lanes(const Op& scan, const Type& type) {
+int scan_lanes(const Op& scan, const Type& type, bool grid) {
   const bool last = scan.attrs.get_int("axis") + 1 == type.rank();
   const bool number = type.dtype != bool_ && !is_complex(type.dtype);
-  return last && number && is_one_combine(op(scan.def->step)) ? kScanLanes : 0;
+  return last && number && is_one_combine(op(scan.def->step)) ? (grid ? kGridScanLanes : kScanLanes) : 0;
 }
 
-ScanLoop scan_loop(const Op& scan, const Type& type, bool in_order) {
+ScanLoop scan_loop(const Op& scan, const Type& type, bool grid) {
   return {static_cast<size_t>(scan.attrs.get_int("axis")), scan.attrs.get_bool("reverse"),
-          in_order ? 0 : scan_lanes(scan, type)};
+          scan_lanes(scan, type, grid)};
 }
 
 }  // namespace frit::ir

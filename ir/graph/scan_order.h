@@ -8,8 +8,8 @@ namespace frit::ir {
 // The lanes of a scan (ir/kernel/carry_step.h), 0 where it combines one element after the other. Sums, products and
 // extremes of numbers along the last axis, where elements lie side by side, have lanes; along other axes vectors run
 // across. Lanes are part of the meaning of a sum of floats, so the operation, the element type and the axis alone
-// decide them. A backend for another kind of device may combine in order.
-int scan_lanes(const Op& scan, const Type& type);
+// decide them, and on a grid of invocations other ones.
+int scan_lanes(const Op& scan, const Type& type, bool grid = false);
 
 // The loop that computes a scan.
 struct ScanLoop {
@@ -18,7 +18,7 @@ struct ScanLoop {
   int lanes = 0;
   bool operator==(const ScanLoop&) const = default;
 };
-// `in_order`: for a device that combines one element after the other.
-ScanLoop scan_loop(const Op& scan, const Type& type, bool in_order);
+// `grid`: for a device with workgroups.
+ScanLoop scan_loop(const Op& scan, const Type& type, bool grid);
 
 }  // namespace frit::ir

@@ -213,7 +213,8 @@ class KernelVerifier {
       return fail("K12", "only a serial loop that is no vector loop, or one with lanes, carries values");
     if (!x.carries.empty() && x.lanes) {
       if (!x.accumulators.empty()) return fail("K12", "a loop with lanes has accumulators or carries, not both");
-      if (x.vector && x.vector != x.lanes) return fail("K12", "a vector loop with carries is as wide as its lanes");
+      if (x.vector && x.lanes % x.vector != 0)
+        return fail("K12", "the vector of a loop with carries divides its lanes");
       for (const Carry& c : x.carries)
         if (!carry_step(x, c))
           return fail("K12",

@@ -3,8 +3,9 @@
 // Updates that may meet are applied one after the other, in row-major order. Updates that differ along some axes of the
 // updates never meet if each of these axes alone decides a coordinate of the result: the loops over such axes stand
 // outside and run in parallel. Where they are one short row, the result's first axis is cut into parts instead, which
-// run in parallel: each goes through all updates and applies its own, row by row. If nothing else reads the operand
-// afterwards, the updates go into its own memory.
+// run in parallel: each goes through all updates and applies its own, row by row. A grid of invocations has such parts
+// wherever the elements of a row are too few to fill it, and an invocation for each element of a row in each part. If
+// nothing else reads the operand afterwards, the updates go into its own memory.
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -20,6 +21,8 @@ namespace {
 // Bytes of a row of updates that a part applies at once. Longer rows are cut themselves, and shorter ones are one
 // vector. An update that another part applies takes about as long as kPassedOver bytes of one's own.
 constexpr int64_t kMinRow = 64, kMaxScatteredRow = 2048, kPassedOver = 96, kMaxParts = 16;
+// Invocations that fill a grid, and updates from which on parts are worth the walk over all of them.
+constexpr int64_t kFullGrid = 32768, kManyUpdates = 256;
 
 class ScatterLowering {
  public:
@@ -108,8 +111,8 @@ class ScatterLowering {
       if (!shape[axis].is_const() || shape[axis].value() > kMaxScatteredRow) return 1;
       bytes *= shape[axis].value();
     }
-    if (l_.context.target.grid || result.empty() || !disjoint.back() || bytes <= kMinRow || bytes > kMaxScatteredRow)
-      return 1;
+    const bool grid = l_.context.target.grid;
+    if (result.empty() || (!grid && (!disjoint.back() || bytes <= kMinRow || bytes > kMaxScatteredRow))) return 1;
     const IndexRule rule = op_->def->index(*op_, types_, g_.f.type(op_->results[0]), at);
     const auto of_row = [&](const Dim& d) {
       for (size_t axis = 0; axis < shape.size(); ++axis)
@@ -119,8 +122,19 @@ class ScatterLowering {
     if (rule.lookups.empty() || of_row(rule.sources[0].index[0])) return 1;
     for (const Lookup& lookup : rule.lookups)
       if (std::any_of(lookup.index.begin(), lookup.index.end(), of_row)) return 1;
+    if (grid) return parts_of_grid(bytes / types_.back().dtype.size, disjoint);
     return std::clamp<int64_t>(static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes / kPassedOver))), 2,
                                kMaxParts);
+  }
+
+  int64_t parts_of_grid(int64_t row, const std::vector<bool>& disjoint) const {
+    const Shape& shape = types_.back().shape;
+    Dim updates = 1;
+    for (size_t axis = 0; axis < shape.size(); ++axis)
+      if (!disjoint[axis]) updates *= shape[axis];
+    if (g_.f.facts.range(updates).high < kManyUpdates) return 1;
+    const int64_t rows = std::max<int64_t>(1, g_.f.facts.range(g_.f.type(op_->results[0]).shape[0]).high);
+    return std::max<int64_t>(1, std::min(kFullGrid / std::max<int64_t>(row, 1), rows));
   }
 
   // The loops over the axes that are disjoint, or over the others; the outermost of disjoint ones is parallel. Returns
@@ -141,13 +155,23 @@ class ScatterLowering {
   // that are the part's own, and over a row.
   int open_parts(KernelEmitter& e, int64_t count, const std::vector<bool>& disjoint, std::vector<Dim>& at) const {
     const Type& result = g_.f.type(op_->results[0]);
-    const Dim part = Dim::symbol(e.open_loop("p", count, LoopKind::Parallel));
+    const bool grid = l_.context.target.grid;
+    Dim all = count;
+    for (size_t axis = 0; grid && axis < at.size(); ++axis)
+      if (disjoint[axis]) all *= types_.back().shape[axis];
+    Dim part = Dim::symbol(e.open_loop("p", all, LoopKind::Parallel));
+    for (size_t axis = at.size(); grid && axis-- > 0;) {
+      const Dim& extent = types_.back().shape[axis];
+      if (!disjoint[axis] || extent.is(1)) continue;
+      at[axis] = mod(part, extent);
+      part = floor_div(part, extent);
+    }
     int opened = open_axes(e, disjoint, false, at, 1);
     const IndexRule rule = e.bind_lookups(*op_, op_->def->index(*op_, types_, result, at));
     const Dim size = ceil_div(result.shape[0], count), before = rule.sources[0].index[0] - part * size;
     const auto one_from_1_on = [](const Dim& d) { return max(min(d, 1), 0); };
     e.open_loop("own", one_from_1_on(before + Dim(1)) * one_from_1_on(size - before), LoopKind::Serial);
-    return open_axes(e, disjoint, true, at, opened + 1);
+    return grid ? opened + 1 : open_axes(e, disjoint, true, at, opened + 1);
   }
 
   void apply() {

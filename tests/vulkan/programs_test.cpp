@@ -7,71 +7,12 @@
 #include <limits>
 #include <thread>
 
-#include "ir/read/parser.h"
-#include "runtime/execute/gpu.h"
-#include "support/generate.h"
-#include "support/ways.h"
+#include "tests/vulkan/programs.h"
 
 namespace frit::test {
 namespace {
 
 using namespace ir;
-
-class Programs : public testing::Test {
- protected:
-  void SetUp() override {
-    ASSERT_TRUE(on_gpu()) << "run it with FRIT_TEST_TARGET=vulkan";
-    if (std::string why = why_not_here(); !why.empty()) GTEST_SKIP() << why;
-  }
-
-  Function function(const std::string& text) {
-    auto module = ir::parse(text, "test");
-    if (!module.ok()) ADD_FAILURE() << module.error().render(text);
-    return module.ok() ? *(*module)->functions.at(0) : Function{};
-  }
-
-  // `shift` moves every input by that many elements from the start of its memory. Results of real numbers may be `ulp`
-  // off; zeros keep their sign.
-  void check(const std::string& text, const SymbolValues& symbols = {}, Values values = Values::Ordinary,
-             int64_t shift = 0, bool donate = false, double ulp = 0) {
-    Function f = function(text);
-    auto planned = plan(f, true);
-    ASSERT_TRUE(planned.ok()) << planned.error().str();
-    auto code = codegen::build(*planned, target());
-    ASSERT_TRUE(code.ok()) << code.error().str();
-    std::vector<ir::Tensor> inputs = random_inputs(f, symbols, values, random_);
-    auto arguments = place(f, inputs, random_);
-    ASSERT_TRUE(arguments.ok()) << arguments.error().str();
-    auto want = run_program(*planned, *arguments);
-    ASSERT_TRUE(want.ok()) << want.error().str();
-    if (shift) {
-      auto gpu = runtime::find_gpu();
-      ASSERT_TRUE(gpu.ok());
-      for (runtime::Tensor& t : arguments->tensors) {
-        const size_t size = t.dtype.size, bytes = t.buffer->bytes();
-        auto memory = (*gpu)->allocate(bytes + static_cast<size_t>(shift) * size);
-        ASSERT_TRUE(memory.ok());
-        ASSERT_TRUE((*gpu)->write(**memory, static_cast<size_t>(shift) * size, t.buffer->data(), bytes).ok());
-        t.buffer = *memory;
-        t.offset += shift;
-      }
-    }
-    auto got = run_code(**code, *arguments, donate);
-    ASSERT_TRUE(got.ok()) << got.error().str();
-    for (size_t i = 0; ulp > 0 && i < want->size(); ++i)
-      for (int64_t e = 0; e < (*want)[i].size(); ++e) {
-        const double w = (*want)[i].at(e), g = (*got)[i].at(e);
-        // Devices may flush subnormal numbers to zero.
-        if (w != 0 && std::fabs(w) <= static_cast<double>(std::numeric_limits<float>::min())) continue;
-        ASSERT_LE(ulp_distance((*want)[i].dtype, w, g), ulp) << w << " and " << g << " at " << e << " of\n" << text;
-        ASSERT_TRUE(w != 0 || g != 0 || std::signbit(w) == std::signbit(g)) << "at " << e << " of\n" << text;
-      }
-    for (size_t i = 0; ulp == 0 && i < want->size(); ++i)
-      EXPECT_EQ(difference((*want)[i], (*got)[i]), "") << "result " << i << " of\n" << text;
-  }
-
-  Random random_{7};
-};
 
 constexpr const char* kSoftmax = R"(func @softmax(%x: f32[n, m]) -> f32[n, m] where m in [1, 1048576] {
   %0: f32[n, m] = softmax %x {axes=[1]}
