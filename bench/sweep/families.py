@@ -10,6 +10,7 @@ import numpy as np
 
 FAMILIES = {}
 FLOATS = ["float32", "float32", "float16", "bfloat16"]
+LARGER = 1  # sizes of a machine with more of everything; 1 keeps the draws of the tables
 SIZES = {"float32": 4, "float16": 2, "bfloat16": 2, "float64": 8, "int32": 4, "uint8": 1}
 
 
@@ -23,6 +24,7 @@ class Work:
     operations: float = 0   # of other arithmetic on vectors
     type: str = "float32"
     peers: bool = True
+    library: object = None  # the work as one call of a library that has it
     seed_of: str = field(default="")
 
 
@@ -40,7 +42,7 @@ def length(rng, low, high, odd=0.5):
 
 
 def elements(rng):
-    return int(2 ** rng.uniform(20, 24.5))
+    return int(LARGER * 2 ** rng.uniform(20, 24.5))
 
 
 def matrix(rng, low=1, high=1 << 20):
@@ -54,6 +56,14 @@ def numbers(rng, shape, dtype="float32", low=-1.0, high=1.0):
     if dtype in ("int32", "uint8"):
         return rng.integers(0, 100, shape).astype(dtype), dtype
     return (rng.random(shape, dtype=np.float32) * (high - low) + low).astype(np.float32), dtype
+
+
+def indices(rng, high, shape):
+    return rng.integers(0, high, shape).astype(np.int32), "int32"
+
+
+def words(rng, shape):
+    return rng.integers(0, 1 << 32, shape, dtype=np.uint32), "uint32"
 
 
 def count(*shape):
@@ -223,15 +233,15 @@ def indexing(rng):
     size = SIZES[dtype]
     if kind == "take_along":
         a, b = matrix(rng, 32, 1 << 14)
-        where = rng.integers(0, b, (a, b)).astype(np.int32)
-        return Work(f"take_along {dtype} {(a, b)}", [numbers(rng, (a, b), dtype), (where, "int32")],
+        where = indices(rng, b, (a, b))
+        return Work(f"take_along {dtype} {(a, b)}", [numbers(rng, (a, b), dtype), where],
                     lambda l, x, i: l.take_along(x, i, 1), a * b * (2.0 * size + 4), operations=a * b * 8.0, type=dtype)
-    where = rng.integers(0, table, (n,)).astype(np.int32)
+    where = indices(rng, table, (n,))
     x = numbers(rng, (table, width), dtype)
     if kind == "take":
-        return Work(f"take {dtype} {n} of {(table, width)}", [x, (where, "int32")], lambda l, x, i: l.take(x, i),
+        return Work(f"take {dtype} {n} of {(table, width)}", [x, where], lambda l, x, i: l.take(x, i),
                     2.0 * n * width * size, type=dtype)
-    return Work(f"scatter_add {dtype} {n} to {(table, width)}", [x, (where, "int32"), numbers(rng, (n, width), dtype)],
+    return Work(f"scatter_add {dtype} {n} to {(table, width)}", [x, where, numbers(rng, (n, width), dtype)],
                 lambda l, x, i, u: l.scatter_add(x, i, u), (3.0 * n + 2.0 * table) * width * size, type=dtype)
 
 
@@ -239,7 +249,7 @@ def indexing(rng):
 def product(rng):
     dtype = [*FLOATS, "float64"][rng.integers(5)]
     form = rng.integers(4)
-    m, n, k = (length(rng, 128, 1600) for _ in range(3))
+    m, n, k = (length(rng, 128, 1600 * (LARGER + 1) // 2) for _ in range(3))
     if form == 0:
         m = length(rng, 1, 32)
         n, k = length(rng, 1024, 6000), length(rng, 1024, 6000)
@@ -261,7 +271,7 @@ def product(rng):
 def attention(rng):
     dtype = draw_type(rng)
     heads, width = int(rng.integers(1, 33)), int(2 ** rng.integers(5, 8))
-    keys = length(rng, 128, 2048)
+    keys = length(rng, 128, 2048 * (LARGER + 1) // 2)
     queries = [1, keys][rng.integers(2)]
     causal, library = bool(rng.integers(2)) and queries > 1, bool(rng.integers(2))
     scale = 1 / math.sqrt(width)
@@ -279,7 +289,7 @@ def attention(rng):
                 f"{heads}x{queries}x{keys}x{width}",
                 [numbers(rng, (1, heads, queries, width), dtype), numbers(rng, shape, dtype), numbers(rng, shape, dtype)],
                 run, 2.0 * heads * (keys + queries) * width * SIZES[dtype], flops=4.0 * n * width * part,
-                operations=n * 14 * part, type=dtype)
+                operations=n * 14 * part, type=dtype, library=lambda l, q, k, v: l.attention(q, k, v, scale, causal))
 
 
 @family
@@ -318,8 +328,7 @@ def quantized(rng):
     k, n = 128 * length(rng, 4, 64), 32 * length(rng, 16, 256)
     def run(l, x, w, scales, biases):
         return l.mx.quantized_matmul(x, w, scales, biases, transpose=True, group_size=group, bits=bits)
-    packed = rng.integers(0, 1 << 32, (n, k * bits // 32), dtype=np.uint32)
-    inputs = [numbers(rng, (m, k)), (packed, "uint32"), numbers(rng, (n, k // group)), numbers(rng, (n, k // group))]
+    inputs = [numbers(rng, (m, k)), words(rng, (n, k * bits // 32)), numbers(rng, (n, k // group)), numbers(rng, (n, k // group))]
     return Work(f"quantized {bits} bits by {group} {m}x{k}x{n}", inputs, run,
                 n * k * bits / 8 + 8.0 * n * k / group + 4.0 * m * (n + k), flops=2.0 * m * n * k,
                 operations=0.5 * n * k, peers=False)

@@ -2,9 +2,11 @@
 //
 //   bench_vulkan [--scale N] [--repeat N] [--warm MS] [--only TEXT] [--json FILE]
 //   bench_vulkan --routines sort:1000x64,fft:5x4096 [--repeat N] [--warm MS]
+//   bench_vulkan --graphs FILE [--repeat N] [--warm MS]
 //   bench_vulkan --check N [--seed S] [--only TEXT]
 //
-// `--check` draws N graphs and compares what the GPU computes with the graph interpreter (check.h).
+// `--graphs` times the graphs of a file (subject.h), as bench/sweep/gpu.py writes one. `--check` draws N graphs and
+// compares what the GPU computes with the graph interpreter (check.h).
 //
 // `--scale` divides the sizes; 1 gives those of docs/performance.md. Times are medians of the steps' own times on the
 // GPU, in milliseconds, after `--warm` milliseconds of warm-up runs (1000). "launch" is the time on the host from
@@ -23,8 +25,7 @@
 #include "bench/vulkan/check.h"
 #include "bench/vulkan/graphs.h"
 #include "bench/vulkan/routine_graphs.h"
-#include "codegen/core/backend.h"
-#include "ir/read/parser.h"
+#include "bench/vulkan/subject.h"
 #include "runtime/execute/gpu.h"
 
 namespace {
@@ -35,7 +36,7 @@ struct Options {
   int64_t scale = 1;
   int repeat = 20;
   double warm = 1000;
-  std::string only, json, routines;
+  std::string only, json, routines, graphs;
   int check = 0;
   uint64_t seed = 1;
 };
@@ -45,17 +46,6 @@ struct Row {
   double milliseconds = 0, bytes = 0, flops = 0;
   std::string steps;
 };
-
-[[noreturn]] void fail(const Diagnostic& d) {
-  std::fprintf(stderr, "%s\n", d.str().c_str());
-  std::exit(1);
-}
-
-template <class T>
-T value(Result<T> r) {
-  if (!r.ok()) fail(r.error());
-  return *std::move(r);
-}
 
 using Clock = std::chrono::steady_clock;
 double milliseconds_since(Clock::time_point start) {
@@ -80,7 +70,7 @@ class Bench {
   // `bytes` is the traffic that the work must cause, `flops` its arithmetic.
   void run(const std::string& name, const std::string& graph, double bytes, double flops = 0) {
     if (!wanted(name) && name != "copy") return;
-    Compiled c = compile(graph);
+    Subject c = compile(graph);
     std::vector<double> times;
     std::string steps;
     // Drivers compile a shader quickly at first and better while it runs.
@@ -106,7 +96,7 @@ class Bench {
 
   void launch(const std::string& graph) {
     if (!wanted("launch")) return;
-    Compiled c = compile(graph);
+    Subject c = compile(graph);
     std::vector<double> times, device;
     const auto begun = Clock::now();
     while (milliseconds_since(begun) < o_.warm) run(c);
@@ -150,7 +140,7 @@ class Bench {
       text.replace(text.find(mark), mark.size(),
                    "0.50" + std::to_string(1 + i + 10 * (Clock::now().time_since_epoch().count() % 1000)));
       auto start = Clock::now();
-      Compiled c = compile(text);
+      Subject c = compile(text);
       double made = milliseconds_since(start);
       start = Clock::now();
       run(c);
@@ -176,61 +166,10 @@ class Bench {
   }
 
  private:
-  struct Compiled {
-    std::shared_ptr<runtime::Executable> code;
-    std::vector<runtime::Tensor> inputs;
-    double input_ms = 0;
-  };
+  Subject compile(const std::string& graph) { return value(compile_subject(gpu_, graph)); }
 
-  Compiled compile(const std::string& graph) {
-    auto module = value(ir::parse(graph, "bench"));
-    ir::Function& f = *module->functions.at(0);
-    Compiled c;
-    std::vector<ir::Type> types;
-    for (ir::ValueId p : f.params) types.push_back(f.type(p));
-    codegen::CompileOptions options;
-    options.target.backend = "glsl";
-    c.code = value(codegen::compile(f, options));
-    auto start = Clock::now();
-    uint64_t seed = 1;
-    for (const ir::Type& t : types) c.inputs.push_back(random_input(t, seed++));
-    c.input_ms = milliseconds_since(start);
-    return c;
-  }
-
-  // Runs it and waits for the end.
-  void run(const Compiled& c) {
-    value(c.code->run(c.inputs));
-    if (Status s = gpu_.synchronize(); !s.ok()) fail(s.error());
-  }
-
-  runtime::Tensor random_input(const ir::Type& t, uint64_t seed) {
-    runtime::Tensor tensor;
-    tensor.dtype = t.dtype;
-    int64_t count = 1;
-    std::vector<int64_t> shape, strides;
-    for (const Dim& d : t.shape) shape.push_back(d.value()), count *= d.value();
-    strides.assign(shape.size(), 1);
-    for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
-    tensor.shape.resize(shape.size());
-    tensor.strides.resize(shape.size());
-    for (size_t i = 0; i < shape.size(); ++i) tensor.shape[i] = shape[i], tensor.strides[i] = strides[i];
-    std::vector<std::byte> data(static_cast<size_t>(count) * t.dtype.size);
-    uint64_t state = seed * 0x9e3779b97f4a7c15u;
-    for (int64_t i = 0; i < count; ++i) {
-      state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-      double v = static_cast<double>(state >> 11) * 0x1p-53 * 2 - 1;
-      if (t.dtype == float32) {
-        float x = static_cast<float>(v);
-        std::memcpy(data.data() + i * 4, &x, 4);
-      } else {
-        uint64_t bits = ir::double_to_bits(t.dtype, v);
-        std::memcpy(data.data() + i * t.dtype.size, &bits, t.dtype.size);
-      }
-    }
-    tensor.buffer = value(gpu_.allocate(data.size()));
-    if (Status s = gpu_.write(*tensor.buffer, 0, data.data(), data.size()); !s.ok()) fail(s.error());
-    return tensor;
+  void run(const Subject& s) {
+    if (Status done = run_subject(gpu_, s); !done.ok()) fail(done.error());
   }
 
   void print(const Row& r) const {
@@ -289,6 +228,8 @@ std::optional<Options> read_options(int argc, char** argv) {
       o.json = argv[i + 1];
     else if (name == "--routines")
       o.routines = argv[i + 1];
+    else if (name == "--graphs")
+      o.graphs = argv[i + 1];
     else if (name == "--check")
       o.check = std::atoi(argv[i + 1]);
     else if (name == "--seed")
@@ -306,10 +247,11 @@ int main(int argc, char** argv) {
   if (!read)
     return std::fprintf(stderr,
                         "usage: bench_vulkan [--scale N] [--repeat N] [--warm MS] [--only TEXT] [--json FILE] "
-                        "[--check N] [--seed S]\n"),
+                        "[--graphs FILE] [--check N] [--seed S]\n"),
            2;
   const Options& o = *read;
   if (o.check) return check_graphs(o.check, o.seed, o.only) ? 0 : 1;
+  if (!o.graphs.empty()) return time_graphs(o.graphs, o.warm, o.repeat), 0;
   Bench bench(o);
   if (!o.routines.empty()) {
     for (const RoutineGraph& r : listed_routine_graphs(o.routines)) bench.run(r.name, r.text, r.bytes);
