@@ -34,7 +34,8 @@ void fill(std::vector<std::byte>& data, const ir::Type& t, int64_t below, uint64
     }
   } else if (is_float(t.dtype)) {
     std::vector<uint64_t> table(65536);  // a conversion for each element would take seconds
-    for (uint64_t& bits : table) bits = ir::double_to_bits(t.dtype, static_cast<double>(next(state) >> 11) * 0x1p-52 - 1);
+    for (uint64_t& bits : table)
+      bits = ir::double_to_bits(t.dtype, static_cast<double>(next(state) >> 11) * 0x1p-52 - 1);
     for (size_t i = 0; i < data.size(); i += size) std::memcpy(data.data() + i, &table[next(state) >> 48], size);
   } else {
     for (size_t i = 0; i < data.size(); i += size) {
