@@ -247,6 +247,11 @@ void SizeTrace::settle() {
 void SizeTrace::assume_multiple(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where) {
   assume_at_most(1, b, op, where);
   if (simplify(mod(a, b)).is(0)) return;
+  // A number has few divisors, so the one of the arguments is kept: sizes that are divided by it stay polynomials.
+  if (const auto divisor = hint(b); divisor && simplify(a).is_const()) {
+    assume_equal(b, *divisor, op, where);
+    return;
+  }
   // Of a quotient: what the dividend is a multiple of.
   Dim scale;
   const Dim whole = without_divisions(simplify(a), facts_, scale);

@@ -211,9 +211,6 @@ void check_attention(const array& q, const array& k, const array& v, const Strea
   same(k, 1, v, 1, "numbers of heads");
   same(k, 2, v, 2, "numbers of positions");
   same(q, 3, k, 3, "numbers of elements");
-  if (!detail::require_multiple(size_of(q, 1), size_of(k, 1), op, s.where()))
-    fail(name + ": the heads of " + text(q) + " are no multiple of those of " + text(k),
-         "each head of the keys serves as many heads of the queries", s);
 }
 
 struct Attention {
@@ -284,6 +281,10 @@ array scaled_dot_product_attention(const array& queries, const array& keys, cons
            "give one number for each head", s);
     inputs.push_back(*sinks);
   }
+  // A mask and sinks may have told the number of heads.
+  if (!detail::require_multiple(size_of(queries, 1), size_of(keys, 1), name, s.where()))
+    fail(name + ": the heads of " + text(queries) + " are no multiple of those of " + text(keys),
+         "each head of the keys serves as many heads of the queries", s);
   const Attention a{scale, mask_mode == "causal", mask_arr.has_value(), sinks.has_value()};
   return composed(
       "attention", {key_of(scale), a.causal, a.has_mask, a.has_sinks}, [a](const In& in) { return attend(in, a); },

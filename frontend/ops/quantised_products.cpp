@@ -43,6 +43,14 @@ void check_global(std::string_view op, const std::optional<array>& global_scale,
     fail(std::string(op) + ": the global scale is " + text(*global_scale), "give one number", s);
 }
 
+// Codes of 3, 5 and 6 bits go from word to word, so the words of a row have quotients that no fact compares. In a trace
+// for any shape such a row keeps its length.
+void keep_rows(std::string_view op, const array& w, const QuantFormat& f, const StreamOrDevice& s) {
+  if (32 % f.bits == 0 || w.ndim() == 0) return;
+  const Dim row = size_of(w, last_axis(w));
+  if (const auto length = detail::hint(row)) require_equal(row, *length, op, s.where());
+}
+
 void check_packed(std::string_view op, const array& w, const array& scales, const std::optional<array>& biases,
                   const QuantFormat& f, const StreamOrDevice& s) {
   const std::string name(op);
@@ -56,6 +64,7 @@ void check_packed(std::string_view op, const array& w, const array& scales, cons
          affine ? "mode 'affine' needs them" : "only mode 'affine' has them", s);
   if (!affine && scales.dtype() != uint8)
     fail(name + ": scales are " + text(scales), "give uint8, as quantize makes them", s);
+  keep_rows(op, w, f, s);
   bool fits = require_equal(size_of(scales, last_axis(scales)) * Dim(f.group), elements_of(w, f), op, s.where());
   for (int i = 0; fits && i < last_axis(w); ++i) fits = require_equal(size_of(scales, i), size_of(w, i), op, s.where());
   if (biases)
@@ -89,6 +98,7 @@ std::vector<array> quantize(const array& w, std::optional<int> group_size, std::
   if (!detail::require_multiple(size_of(w, last_axis(w)), f.group, "quantize", s.where()))
     fail("quantize: the last axis of " + text(w) + " does not split into groups of " + std::to_string(f.group),
          "use another group size, or pad the axis", s);
+  keep_rows("quantize", w, f, s);
   In inputs{w};
   if (global_scale) inputs.push_back(*global_scale);
   return detail::composed_all(
@@ -153,6 +163,7 @@ array quantised_product(std::string_view op, const array& x, const array& w, con
   check_packed(op, w, scales, biases, f, s);
   if (w.ndim() < 2) fail(name + ": the packed weights are " + text(w), "give a matrix", s);
   if (x.ndim() == 0 || is_complex(x.dtype())) fail(name + ": " + text(x) + " is not a real matrix", "give a matrix", s);
+  if (f.mode != QuantMode::Affine) check_floats(op, x, s);
   const Dim inner = transpose ? elements_of(w, f) : size_of(w, last_axis(w) - 1);
   if (!require_equal(size_of(x, last_axis(x)), inner, op, s.where()))
     fail(name + ": " + text(x) + " does not fit the packed weights " + text(w) + " of " + text(inner) + " rows",
@@ -160,7 +171,7 @@ array quantised_product(std::string_view op, const array& x, const array& w, con
   const bool row = x.ndim() == 1;
   const array matrix = row ? expand_dims(x, 0, s) : x;
   Product p{f, transpose, false, biases.has_value(), global_scale.has_value(), detail::at_least_float(x.dtype())};
-  if (f.mode == QuantMode::Affine) p.result = promote_types(p.result, scales.dtype());
+  if (f.mode == QuantMode::Affine) p.result = promote_types(x.dtype(), scales.dtype());
   const Dim rows = size_of(matrix, last_axis(matrix) - 1);
   p.few_rows =
       detail::hint(rows) && detail::decide_at_most(rows, transpose ? kFewRows : kFewRowsByColumns, op, s.where());

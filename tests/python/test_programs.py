@@ -172,3 +172,58 @@ def test_kernels_of_other_languages_fail_where_they_are_called():
     kernel = mx.fast.metal_kernel(name="k", input_names=["x"], output_names=["y"], source="")
     with pytest.raises(RuntimeError, match="metal_kernel"):
         kernel(inputs=[mx.ones(1)], template=[], grid=(1, 1, 1), threadgroup=(1, 1, 1), output_shapes=[(1,)], output_dtypes=[mx.float32])
+
+
+def test_shapeless_attention_with_fewer_heads_of_keys():
+    q, k, v = mx.random.normal((1, 8, 5, 4)), mx.random.normal((1, 2, 7, 4)), mx.random.normal((1, 2, 7, 4))
+    mask = mx.random.normal((1, 8, 5, 7)) > 0
+    for options in ({"mask": mask}, {"sinks": mx.ones(8)}, {"mask": mask[0, 0], "sinks": mx.zeros(8)}, {}):
+        f = lambda q, k, v: mx.fast.scaled_dot_product_attention(q, k, v, scale=0.5, **options)
+        compiled = mx.compile(f, shapeless=True)
+        for heads in (2, 1):
+            a = (q, k[:, :heads], v[:, :heads])
+            assert mx.allclose(compiled(*a), f(*a), atol=1e-5)
+
+
+def test_shapeless_codes_that_cross_words():
+    x, w = mx.random.normal((3, 256)), mx.random.normal((8, 256))
+    for bits in (3, 5, 6):
+        f = lambda w: mx.dequantize(*mx.quantize(w, 32, bits), group_size=32, bits=bits)
+        g = lambda x, q: mx.quantized_matmul(x, *q, group_size=32, bits=bits)
+        open_f, open_g = mx.compile(f, shapeless=True), mx.compile(g, shapeless=True)
+        for n in (256, 128):
+            q = mx.quantize(w[:, :n], 32, bits)
+            assert mx.array_equal(open_f(w[:, :n]), f(w[:, :n]))
+            assert mx.allclose(open_g(x[:2, :n], q), g(x[:2, :n], q), atol=1e-4)
+
+
+def test_quantised_products_of_integers():
+    x, w = mx.ones((2, 64), mx.int32), mx.ones((8, 64), mx.float16)
+    assert mx.quantized_matmul(x, *mx.quantize(w)).dtype == mx.float16
+    with pytest.raises(ValueError):
+        mx.quantized_matmul(x, *mx.quantize(w, mode="mxfp4"), mode="mxfp4")
+
+
+def test_exported_arguments_in_a_list_and_a_dict(tmp_path):
+    path, x = str(tmp_path / "f.mlxfn"), mx.array([1.0, 2.0])
+    for arguments in (((x,), {"k": x}), ([x], {"k": x}), ({"x": x, "k": x},)):
+        mx.export_function(path, lambda x, k: x * k + 1, *arguments)
+        assert mx.import_function(path)(*arguments)[0].tolist() == [2, 5]
+    mx.export_function(path, lambda x, k: x * k + 1, (x,), {"k": x})
+    assert mx.import_function(path)(x, k=x)[0].tolist() == [2, 5]
+    for bad in ((x, {"k": x}), ({"k": x}, (x,)), ((x,), (x,)), ((x,), {"k": x}, {"z": x})):
+        with pytest.raises(ValueError):
+            mx.export_function(path, lambda *a, **k: x, *bad)
+
+
+def test_batch_norm_refuses_to_train_on_one_value():
+    layer = nn.BatchNorm(4)
+    for shape in ((1, 4), (1, 1, 4), (1, 1, 1, 4)):
+        with pytest.raises(ValueError):
+            layer(mx.ones(shape))
+    assert layer.eval()(mx.ones((1, 4))).shape == (1, 4)
+
+
+def test_bfloat16_is_no_array_of_numpy():
+    with pytest.raises(TypeError):
+        mx.ones(2, mx.bfloat16).__array__()

@@ -178,7 +178,7 @@ void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<BufferInfo*
 
 nb::object numpy_of(const array& a, nb::object dtype, nb::object copy) {
   if (a.dtype() == bfloat16 && dtype.is_none())
-    throw InvalidArgument("__array__: NumPy has no bfloat16", "convert the array to float32 first");
+    throw nb::type_error("__array__: NumPy has no bfloat16\n  note: convert the array to float32 first");
   nb::object made =
       a.dtype() == bfloat16 ? nb::cast(to_ndarray<nb::numpy>(astype(a, float32))) : nb::cast(to_ndarray<nb::numpy>(a));
   if (!dtype.is_none()) return made.attr("astype")(dtype);

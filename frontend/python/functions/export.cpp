@@ -42,15 +42,29 @@ ArgsKwargsFunction list_function(nb::object fun) {
   };
 }
 
-// f(x, y), f([x, y]) and f({"x": x}) by position or by name.
+void take_named(const std::string& name, nb::handle a, Kwargs& named) {
+  if (!is_array(a))
+    throw InvalidArgument("export_function: the keyword argument '" + name + "' is not an array", "give arrays");
+  named.emplace(name, array_in(a));
+}
+
+// f(x, y), f([x, y]), f({"y": y}) and f((x,), {"y": y}): a dict holds arguments by name, as keyword arguments do.
 void split_arguments(nb::args args, nb::kwargs kwargs, Args& positional, Kwargs& named) {
-  for (nb::handle h : args) append_arrays(h, positional, "export_function");
-  for (auto [name, a] : kwargs) {
-    if (!is_array(a))
-      throw InvalidArgument(
-          "export_function: the keyword argument '" + nb::cast<std::string>(name) + "' is not an array", "give arrays");
-    named.emplace(nb::cast<std::string>(name), array_in(a));
+  size_t i = 0;
+  const auto dict_at = [&] { return i < args.size() && PyDict_Check(args[i].ptr()); };
+  if (!dict_at() && args.size() > 0) {
+    const bool list = !is_array(args[0]);
+    do append_arrays(args[i++], positional, "export_function");
+    while (!list && i < args.size() && is_array(args[i]));
+    if (!list && i < args.size())
+      throw InvalidArgument("export_function: an argument beside arrays is no array", "give (arrays, dict of arrays)");
   }
+  if (dict_at())
+    for (auto [name, a] : nb::borrow<nb::dict>(args[i++])) take_named(nb::cast<std::string>(nb::str(name)), a, named);
+  if (i < args.size())
+    throw InvalidArgument("export_function: the arguments are neither arrays nor one list and one dict of arrays",
+                          "give (arrays, dict of arrays)");
+  for (auto [name, a] : kwargs) take_named(nb::cast<std::string>(name), a, named);
 }
 
 // Shapes are tuples in Python.

@@ -126,9 +126,11 @@ class BatchNorm(Module):
         return mx.mean(x, axis=axes), mx.var(x, axis=axes)
 
     def __call__(self, x: mx.array) -> mx.array:
-        """x normalised. Raises ValueError for fewer than 2 or more than 4 axes."""
+        """x normalised. Raises ValueError for fewer than 2 or more than 4 axes, and in training for one value alone."""
         if x.ndim < 2 or x.ndim > 4:
             raise ValueError("BatchNorm: an input with %d axes; give 2, 3 or 4" % x.ndim)
+        if self.training and x.size == x.shape[-1]:
+            raise ValueError("BatchNorm: one value of each channel has no variance; give more in training")
         mean, var = self._statistics(x)
         if self.training and self.track_running_stats:
             mu = self.momentum
