@@ -54,6 +54,7 @@ array pick(const array& a, const array& indices, const StreamOrDevice& s) {
 array gather_mm(array a, array b, const std::optional<array>& lhs_indices, const std::optional<array>& rhs_indices,
                 bool, StreamOrDevice s) {
   if (!lhs_indices && !rhs_indices) return matmul(a, b, s);
+  if (a.ndim() == 1) return squeeze(gather_mm(expand_dims(a, 0, s), b, lhs_indices, rhs_indices, false, s), -2, s);
   const Picked p = picked("gather_mm", a, b, lhs_indices, rhs_indices, s);
   return matmul(pick(a, p.left, s), pick(b, p.right, s), s);
 }

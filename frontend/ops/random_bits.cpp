@@ -3,6 +3,7 @@
 // A draw of n words has n/2 counters (j, n/2 + j) with one word of the first half and one of the second each. In a draw
 // of an odd number the word between the halves has the counter (n/2, 0), and the second half begins behind it. Narrower
 // numbers are cut from the words, low bytes first.
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <optional>
@@ -105,11 +106,30 @@ array KeySequence::next() {
   return array({c, d});
 }
 
+namespace {
+
+std::atomic<bool> keys_per_thread{false};
+
+// By the clock. Threads that start in one millisecond differ, too.
+uint64_t fresh_seed() {
+  static std::atomic<uint64_t> sequences{0};
+  const auto now = std::chrono::system_clock::now().time_since_epoch() / std::chrono::milliseconds(1);
+  return static_cast<uint64_t>(now) + (sequences++ << 48);
+}
+
+}  // namespace
+
 KeySequence& KeySequence::default_() {
-  static KeySequence sequence(
-      static_cast<uint64_t>(std::chrono::system_clock::now().time_since_epoch() / std::chrono::milliseconds(1)));
-  return sequence;
+  if (keys_per_thread.load(std::memory_order_relaxed)) {
+    thread_local KeySequence own(fresh_seed());
+    return own;
+  }
+  static KeySequence shared(fresh_seed());
+  return shared;
 }
 
 }  // namespace random
+
+void detail::keep_keys_per_thread() { random::keys_per_thread = true; }
+
 }  // namespace frit

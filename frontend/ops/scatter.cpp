@@ -147,13 +147,13 @@ array slice_update(const array& src, const array& update, const array& start, co
                    StreamOrDevice s) {
   detail::Starts at = detail::starts_of("slice_update", src, start, axes, s);
   const ir::Dims all = sizes_of(src), given = sizes_of(update);
-  // The window has the update's sizes along `axes`, and is whole along the others.
+  // The window has the update's sizes. Along axes that the update lacks it is whole, or 1 where it moves.
   ir::Dims window(all.size(), 1);
   bool fits = given.size() <= all.size();
   for (size_t i = 0; fits && i < given.size(); ++i) window[all.size() - given.size() + i] = given[i];
   for (size_t i = 0; fits && i < all.size(); ++i) {
     const bool moves = std::find(at.axes.begin(), at.axes.end(), static_cast<int>(i)) != at.axes.end();
-    if (!moves && window[i].is(1)) window[i] = all[i];
+    if (!moves && i < all.size() - given.size()) window[i] = all[i];
     fits = require_at_most(window[i], all[i], "slice_update", s.where());
   }
   if (!fits)

@@ -1,5 +1,6 @@
 """Programs written for MLX get the same from frit around arrays, functions and layers."""
 import sys
+import threading
 from collections import namedtuple
 
 import numpy as np
@@ -227,3 +228,47 @@ def test_batch_norm_refuses_to_train_on_one_value():
 def test_bfloat16_is_no_array_of_numpy():
     with pytest.raises(TypeError):
         mx.ones(2, mx.bfloat16).__array__()
+
+
+def test_threads_have_random_states_of_their_own():
+    mx.random.seed(4)
+    first = mx.random.uniform().item()
+    mx.random.seed(4)
+    seen = []
+
+    def work():
+        seen.append(mx.random.uniform().item())
+        mx.random.seed(4)
+        seen.append(mx.random.uniform().item())
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert mx.random.uniform().item() == first and seen.count(first) == 2 and len(set(seen)) == 3
+
+
+def test_updates_of_slices_have_the_sizes_of_their_window():
+    x = mx.zeros((2, 3))
+    for update, axes, expected in (
+        (mx.ones((1, 1)), [1], [[0, 1, 0], [0, 0, 0]]),
+        (mx.ones((2, 1)), [1], [[0, 1, 0], [0, 1, 0]]),
+        (mx.ones((1, 2)), [0], [[0, 0, 0], [1, 1, 0]]),
+        (mx.ones(2), [1], [[0, 1, 1], [0, 1, 1]]),
+        (mx.ones(2), [0], [[0, 0, 0], [1, 1, 0]]),
+    ):
+        assert mx.slice_update(x, update, mx.array([1]), axes).tolist() == expected
+
+
+def test_gathered_products_of_a_vector():
+    a, b = mx.arange(4.0), mx.arange(24.0).reshape(2, 4, 3)
+    assert mx.gather_mm(a, b, rhs_indices=mx.array([1, 0])).tolist() == mx.stack([a @ b[1], a @ b[0]]).tolist()
+
+
+def test_empty_containers_of_two_kinds_do_not_merge():
+    from frit.utils import tree_merge
+
+    assert tree_merge({}, {}) == {} and tree_merge([], []) == [] and tree_merge({}, {"a": 1}) == {"a": 1}
+    with pytest.raises(ValueError):
+        tree_merge({}, [])

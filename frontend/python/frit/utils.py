@@ -104,6 +104,8 @@ def tree_merge(tree_a, tree_b, merge_fn=None):
     def empty(t):
         return isinstance(t, (list, tuple, dict)) and len(t) == 0
 
+    if empty(tree_a) and empty(tree_b) and type(tree_a) is not type(tree_b):
+        raise ValueError("tree_merge: both trees have a container, but of different types")
     a, b = (None if empty(t) else t for t in (tree_a, tree_b))
     if a is None or b is None:
         kept = b if a is None else a

@@ -1,6 +1,8 @@
 // Random numbers, and the state of functions that are called without a key.
 #include "frontend/python/core/random_state.h"
 
+#include "frontend/core/random_key.h"
+
 #include "frontend/python/functions/families.h"
 
 namespace frit::python {
@@ -34,6 +36,7 @@ array permutation_of(nb::object x, int axis, const MaybeArray& key, StreamOrDevi
 }
 
 void bind_keys(nb::module_& r) {
+  detail::keep_keys_per_thread();
   nb::class_<RandomState> state(r, "_RandomState", documentation("random._RandomState").text);
   def(state, "random._RandomState.__len__", [](const RandomState&) { return 1; });
   def(
