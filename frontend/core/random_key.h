@@ -16,10 +16,6 @@ namespace frit::detail {
 // Guards the key of every sequence.
 std::mutex& mutex_of_keys();
 
-// From here on every thread has a default sequence of its own, as threads of Python programs have. C++ and Go programs
-// keep one for all: a goroutine changes its thread.
-void keep_keys_per_thread();
-
 class KeyInTrace {
  public:
   explicit KeyInTrace(uint64_t trace);

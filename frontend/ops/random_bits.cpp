@@ -13,6 +13,7 @@
 #include "frontend/core/log.h"
 #include "frontend/core/random_key.h"
 #include "frontend/frit/random.h"
+#include "frontend/frit/random_threads.h"
 #include "frontend/ops/composed.h"
 #include "frontend/ops/threefry.h"
 
@@ -128,8 +129,7 @@ KeySequence& KeySequence::default_() {
   return shared;
 }
 
+void keep_state_per_thread() { keys_per_thread = true; }
+
 }  // namespace random
-
-void detail::keep_keys_per_thread() { random::keys_per_thread = true; }
-
 }  // namespace frit

@@ -1,8 +1,7 @@
 // Random numbers, and the state of functions that are called without a key.
 #include "frontend/python/core/random_state.h"
 
-#include "frontend/core/random_key.h"
-
+#include "frontend/frit/random_threads.h"
 #include "frontend/python/functions/families.h"
 
 namespace frit::python {
@@ -36,7 +35,7 @@ array permutation_of(nb::object x, int axis, const MaybeArray& key, StreamOrDevi
 }
 
 void bind_keys(nb::module_& r) {
-  detail::keep_keys_per_thread();
+  random::keep_state_per_thread();
   nb::class_<RandomState> state(r, "_RandomState", documentation("random._RandomState").text);
   def(state, "random._RandomState.__len__", [](const RandomState&) { return 1; });
   def(
