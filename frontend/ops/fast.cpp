@@ -156,7 +156,7 @@ array rotated(const In& in, const Rotation& r) {
 
 }  // namespace
 
-array rope(const array& x, int dims, bool traditional, std::optional<float> base, float scale, const array& offset,
+array rope(const array& x, int dims, bool traditional, std::optional<float> base, float scale, const array& given,
            const std::optional<array>& freqs, StreamOrDevice s) {
   if (x.ndim() < 3)
     fail("rope: " + text(x) + " has fewer than three axes", "give (batch, ..., positions, elements)", s);
@@ -174,6 +174,11 @@ array rope(const array& x, int dims, bool traditional, std::optional<float> base
   if (freqs && (freqs->ndim() != 1 || !require_equal(size_of(*freqs, 0), dims / 2, "rope", s.where())))
     fail("rope: the frequencies " + text(*freqs) + " do not fit " + std::to_string(dims / 2) + " pairs",
          "give one frequency for each pair", s);
+  // One offset in a list is one for all.
+  const bool alone = given.ndim() == 1 && x.ndim() > 0 &&
+                     !require_equal(size_of(given, 0), size_of(x, 0), "rope", s.where()) &&
+                     require_equal(size_of(given, 0), 1, "rope", s.where());
+  const array offset = alone ? squeeze(given, 0, s) : given;
   if (!is_int(offset.dtype()))
     fail("rope: the offset " + text(offset) + " is not an integer", "convert it with astype", s);
   if (offset.ndim() > 1 || (offset.ndim() == 1 && !require_equal(size_of(offset, 0), size_of(x, 0), "rope", s.where())))

@@ -272,3 +272,13 @@ def test_empty_containers_of_two_kinds_do_not_merge():
     assert tree_merge({}, {}) == {} and tree_merge([], []) == [] and tree_merge({}, {"a": 1}) == {"a": 1}
     with pytest.raises(ValueError):
         tree_merge({}, [])
+
+
+def test_one_offset_in_a_list_turns_every_batch():
+    x = mx.random.normal((2, 3, 5, 8))
+    f = lambda x, offset: mx.fast.rope(x, 8, traditional=False, base=100.0, scale=1.0, offset=offset)
+    for batch in (2, 1):
+        for run in (f, mx.compile(f), mx.compile(f, shapeless=True)):
+            assert mx.allclose(run(x[:batch], mx.array([3])), f(x[:batch], 3), atol=1e-5)
+    with pytest.raises(ValueError):
+        f(x, mx.array([1, 2, 3]))
