@@ -331,4 +331,5 @@ def quantized(rng):
     inputs = [numbers(rng, (m, k)), words(rng, (n, k * bits // 32)), numbers(rng, (n, k // group)), numbers(rng, (n, k // group))]
     return Work(f"quantized {bits} bits by {group} {m}x{k}x{n}", inputs, run,
                 n * k * bits / 8 + 8.0 * n * k / group + 4.0 * m * (n + k), flops=2.0 * m * n * k,
-                operations=0.5 * n * k, peers=False)
+                # Inputs are float32, so each code is at least moved to its place and converted, for all rows together.
+                operations=2.0 * n * k, peers=False)

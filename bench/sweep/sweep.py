@@ -4,9 +4,10 @@
              [--processor]
 
 A draw is a family, types, sizes and a layout (families.py). In turns, one process runs frit, a parallel copy of as many
-bytes as the work must move, and the peers that are installed. The limit of a draw is the longest of that copy, its
-products at the best rate that a library reaches on this machine, and its other arithmetic at the processor's rate, and
-one launch. The process keeps freed memory, as frit does, so that no library pays for pages anew; `--cold` leaves the
+bytes as the work must move, and the peers that are installed. The limit of a draw is the longer of that copy and its
+arithmetic, and one launch. Arithmetic is the products at the best rate that a library reaches on this machine, and behind
+them other operations at the processor's rate: both take the same units, and no library runs matrix units beside others.
+The process keeps freed memory, as frit does, so that no library pays for pages anew; `--cold` leaves the
 libraries as they come. `--processor` takes the processor time of all threads instead of the clock's, for a machine that does
 other work: `FRIT_NUM_THREADS=1 taskset -c 1` holds every side to one processor.
 """
@@ -149,8 +150,8 @@ class Sweep:
                 times[name].append(timed(run))
         ms = {name: statistics.median(t) * 1e3 for name, t in times.items()}
         rate = self.rates.get(work.type, self.rates["float32"])
-        limit = max(ms["copy"], work.flops / rate * 1e3, work.operations / (self.rates["float32"] / 2) * 1e3)
-        limit += self.launch * 1e3
+        arithmetic = work.flops / rate + work.operations / (self.rates["float32"] / 2)
+        limit = max(ms["copy"], arithmetic * 1e3) + self.launch * 1e3
         peers = [ms[p.name] for p in self.peers if p.name in ms]
         return {"name": work.name, "kernels": self.kernels(work), "ms": ms, "limit": limit, "over_limit": ms["frit"] / limit,
                 "over_peer": ms["frit"] / min(peers) if peers else None}

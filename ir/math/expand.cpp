@@ -51,8 +51,8 @@ uint32_t expand_function(ScalarBuilder& b, ScalarOp op, std::span<const uint32_t
       case ScalarOp::Log2: return math::log2(x);
       case ScalarOp::Log10: return math::log10(x);
       case ScalarOp::Log1p: return math::log1p(x);
-      case ScalarOp::Sin: return math::sin(x);
-      case ScalarOp::Cos: return math::cos(x);
+      case ScalarOp::Sin: return shorter && narrow == float16 ? math::half_sin(x) : math::sin(x);
+      case ScalarOp::Cos: return shorter && narrow == float16 ? math::half_cos(x) : math::cos(x);
       case ScalarOp::Tan: return math::tan(x);
       case ScalarOp::Asin: return math::asin(x);
       case ScalarOp::Acos: return math::acos(x);

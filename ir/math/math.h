@@ -32,6 +32,8 @@ Expr log1p(Expr x);
 Expr sin(Expr x);
 Expr cos(Expr x);
 Expr tan(Expr x);
+Expr half_sin(Expr x);  // of an f16, where the result is only rounded to it
+Expr half_cos(Expr x);
 
 // inverse_trig.cpp
 Expr asin(Expr x);

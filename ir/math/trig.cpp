@@ -54,7 +54,31 @@ Sums sin_cos64(Expr r, Expr low) {
 
 SinCos rounded(Sums s) { return {s.sin_head + s.sin_tail, s.cos_head + s.cos_tail}; }
 
+// Of an f16 in f32: x - k pi / 2. The first product has no place below 2^-23, so that the difference is exact.
+struct Quarters {
+  Expr count, rest;
+};
+Quarters reduce_half(Expr x) {
+  const double magic = format_of(x).round_magic;
+  Expr t = madd(x, 0x1.45f306p-1, magic);
+  Expr k = t - magic;
+  return {bitcast(int32, t), madd(k, 0x1.ee59dap-50, madd(k, 0x1.777a5cp-25, madd(k, -0x1.921fb6p0, x)))};
+}
+
 }  // namespace
+
+// The rounded results are those of sin and cos below: tests/unit/ir_narrow_functions.cpp compares all.
+Expr half_sin(Expr x) {
+  auto [count, rest] = reduce_half(x);
+  auto [s, c] = sin_cos32(rest);
+  return select(equal(x, 0), x, flip_sign(select(is_odd(count), c, s), half_turn(count)));
+}
+
+Expr half_cos(Expr x) {
+  auto [count, rest] = reduce_half(x);
+  auto [s, c] = sin_cos32(rest);
+  return flip_sign(select(is_odd(count), s, c), half_turn(count + count.constant_int(1)));
+}
 
 Expr sin(Expr x) {
   if (x.is_f32()) {
