@@ -87,8 +87,7 @@ class Interpreter {
     }
     std::vector<const Tensor*> operands;
     for (ValueId v : op.operands) operands.push_back(&values_[v]);
-    const bool composite_row = stands_for_others(*op.def, operands.empty() ? bool_ : operands[0]->dtype);
-    switch (composite_row ? OpKind::Composite : op.def->kind) {
+    switch (stands_for_others(f_, op) ? OpKind::Composite : op.def->kind) {
       case OpKind::Constant: constant(op, results[0]); break;
       case OpKind::Elementwise: FRIT_TRY(elementwise(op, operands, results[0])); break;
       case OpKind::Reduction: FRIT_TRY(reduction(op, *operands[0], results[0])); break;

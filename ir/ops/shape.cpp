@@ -1,5 +1,8 @@
 // Rows that arrange elements without computing: broadcast, reshape, transpose and concatenate.
+#include <algorithm>
+
 #include "ir/graph/batch.h"
+#include "ir/graph/composite.h"
 #include "ir/graph/op.h"
 #include "ir/ops/reshape.h"
 #include "ir/ops/row_words.h"
@@ -162,6 +165,16 @@ IndexRule index_concatenate(const Op& op, Operands operands, const Type&, At at)
   return rule;
 }
 
+// A few parts at a time, and then what they give.
+std::vector<ValueId> expand_concatenate(Builder& b, const Op& op, Values operands) {
+  std::vector<ValueId> joined;
+  for (size_t i = 0; i < operands.size(); i += kPartsTogether) {
+    const Values parts = operands.subspan(i, std::min(kPartsTogether, operands.size() - i));
+    joined.push_back(parts.size() == 1 ? parts[0] : b.build("concatenate", {parts.begin(), parts.end()}, op.attrs));
+  }
+  return {b.build("concatenate", std::move(joined), op.attrs)};
+}
+
 std::vector<ValueId> vjp_concatenate(Builder& b, const Op& op, Values operands, Values, Values cotangents) {
   auto along = static_cast<size_t>(op.attrs.get_int("axis"));
   std::vector<ValueId> out;
@@ -222,6 +235,7 @@ const RegisterOps shape_rows({
      .attrs = {{.name = "axis", .kind = AttrKind::Int, .doc = "the axis, counted from 0", .axes = AxisUse::Axis}},
      .infer = infer_concatenate,
      .index = index_concatenate,
+     .expand = expand_concatenate,
      .vjp = vjp_concatenate},
 });
 

@@ -29,7 +29,7 @@ Level starting_level(const ir::Function& f, const PassInfo& first) {
   if (f.program) return std::max(Level::Lowered, first.needs);
   if (!f.groups.empty()) return Level::Fused;
   for (const ir::Op& op : f.ops) {
-    if (ir::stands_for_others(*op.def, op.operands.empty() ? bool_ : f.type(op.operands[0]).dtype)) return Level::Graph;
+    if (ir::stands_for_others(f, op)) return Level::Graph;
     for (std::string_view name : ir::regions_of(op))
       if (starting_level(op.attrs.get_region(name), first) == Level::Graph) return Level::Graph;
   }

@@ -23,7 +23,7 @@ class CompositeExpander {
  private:
   Status expand(Op op, int depth) {
     rewriter_.resolve_operands(op);
-    if (!stands_for_others(*op.def, op.operands.empty() ? bool_ : f_.type(op.operands[0]).dtype)) {
+    if (!stands_for_others(f_, op)) {
       rewriter_.keep(std::move(op));
       return {};
     }
