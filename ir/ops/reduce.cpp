@@ -96,34 +96,21 @@ std::vector<ValueId> expand_arg_extreme(Builder& b, const Op& op, std::span<cons
   return {rules::reduce(b, "argmax", b.cast(hit, uint8), axes, op.attrs.get_bool("keepdims"))};
 }
 
-// Halves an axis, the first half times the second one, until one element is left. A missing one counts as 1.
+// The last running product along an axis; of no element, 1. The order of the factors is the same for every size, so
+// open sizes give the same infinities and NaNs as fixed ones.
 ValueId complex_product(Builder& b, ValueId x, size_t axis) {
-  ValueId one = b.splat(1, Type{complex64, {}});
-  const int64_t most = b.function().facts.range(b.type(x).shape[axis]).high;
-  // At least one element, then halves of equal size.
-  auto extend = [&](ValueId v, const Dim& size) {
-    const Shape from = b.type(v).shape;
-    if (from[axis] == size) return v;
-    Dims low(from.size(), 0), high(from.size(), 0);
-    high[axis] = size - from[axis];
-    return b.build("pad", {v, one}, {{"low", low}, {"high", high}});
-  };
-  auto part = [&](ValueId v, const Dim& from, const Dim& to) {
-    const Shape shape = b.type(v).shape;
-    Dims start(shape.size(), 0), stop(shape.begin(), shape.end());
-    start[axis] = from;
-    stop[axis] = to;
-    return b.build("slice", {v}, {{"start", start}, {"stop", stop}});
-  };
   const DimFacts& facts = b.function().facts;
-  x = extend(x, facts.simplify(max(b.type(x).shape[axis], 1)));
-  for (int64_t left = most; left > 1; left = left / 2 + left % 2) {
-    const Dim n = b.type(x).shape[axis];
-    const Dim half = facts.simplify(ceil_div(n, 2));
-    x = b.build("multiply", {part(x, 0, half), extend(part(x, half, n), half)});
+  const Shape from = b.type(x).shape;
+  Dims start(from.size(), 0), stop(from.begin(), from.end());
+  stop[axis] = facts.simplify(max(from[axis], 1));
+  start[axis] = stop[axis] - Dim(1);
+  if (stop[axis] != from[axis]) {
+    Dims low(from.size(), 0), high(from.size(), 0);
+    high[axis] = stop[axis] - from[axis];
+    x = b.build("pad", {x, b.splat(1, Type{complex64, {}})}, {{"low", low}, {"high", high}});
   }
-  // Nothing shows of an open size that it has come down to 1.
-  return b.type(x).shape[axis].is(1) ? x : part(x, 0, 1);
+  x = b.build("cumprod", {x}, {{"axis", Dim(static_cast<int64_t>(axis))}, {"inclusive", true}, {"reverse", false}});
+  return b.build("slice", {x}, {{"start", start}, {"stop", stop}});
 }
 
 std::vector<ValueId> expand_prod(Builder& b, const Op& op, std::span<const ValueId> operands) {

@@ -155,3 +155,20 @@ TEST(Reduce, ColumnsByRows) {
       }
     }
 }
+
+// An element without a partner was multiplied by 1, which makes inf + 0i to inf + NaN i, and open sizes did so more
+// often.
+TEST(Reduce, ComplexProductsOfInfinitiesAreThoseOfEverySize) {
+  const auto f = [](const std::vector<array>& in) { return std::vector<array>{prod(in[0], 0)}; };
+  const auto shapeless = compile(std::function(f), true);
+  const float inf = std::numeric_limits<float>::infinity();
+  for (const int n : {0, 1, 2, 3, 5, 9, 31, 100}) {
+    array x = astype(cos(arange(static_cast<double>(n)) * 0.7f), complex64) + array(complex64_t(0, 0.5f));
+    if (n > 0) x = concatenate({array({complex64_t(inf, 0)}), slice(x, {1}, {n})}, 0);
+    const array want = prod(x, 0);
+    for (const array& got : {shapeless({x})[0], compile(std::function(f))({x})[0]}) {
+      EXPECT_TRUE(array_equal(real(got), real(want), true).item<bool>()) << n;
+      EXPECT_TRUE(array_equal(imag(got), imag(want), true).item<bool>()) << n;
+    }
+  }
+}
