@@ -117,6 +117,11 @@ void print_axis(std::ostream& os, const runtime::Tensor& t, PrintElement print, 
 
 }  // namespace
 
+std::ostream& operator<<(std::ostream& os, const complex64_t& value) {
+  PrintFormatter().print(os, value);
+  return os;
+}
+
 std::ostream& operator<<(std::ostream& os, const array& a) {
   a.eval();
   const runtime::Tensor& t = detail::known(*detail::node_of(a)).value();

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <iosfwd>
 #include <limits>
+#include <ostream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -63,6 +64,17 @@ struct PrintFormatter {
   void print(std::ostream& os, double value);
   void print(std::ostream& os, complex64_t value);
 };
+
+// 1-2j, as in an array.
+std::ostream& operator<<(std::ostream& os, const complex64_t& value);
+
+// (2,3): a shape, strides, arguments.
+template <class T, class Allocator>
+std::ostream& operator<<(std::ostream& os, const std::vector<T, Allocator>& list) {
+  const char* before = "(";
+  for (const auto& item : list) os << std::exchange(before, ",") << item;
+  return os << (list.empty() ? "()" : ")");
+}
 
 namespace detail {
 [[noreturn]] void throw_size_overflow(std::string_view op, bool negative);

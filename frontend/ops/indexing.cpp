@@ -170,10 +170,10 @@ array take_along_axis(const array& a, const array& indices, int axis, StreamOrDe
 
 std::pair<array, array> detail::match_along_axis(std::string_view op, const array& a, const array& indices, int axis,
                                                  const StreamOrDevice& s) {
-  check_positions(op, indices, s);
   if (indices.ndim() != a.ndim())
     fail(std::string(op) + ": positions " + text(indices) + " do not have the axes of " + text(a),
          "give an array with as many axes; all but the one that is indexed broadcast", s);
+  check_positions(op, indices, s);
   ir::Dims sizes = sizes_of(a), index_sizes = sizes_of(indices);
   const auto along = static_cast<size_t>(axis);
   for (size_t i = 0; i < sizes.size(); ++i) {

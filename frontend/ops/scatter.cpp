@@ -32,10 +32,21 @@ array scattered(const char* op, const array& a, const std::vector<array>& indice
   return make(op, std::move(operands), {{"axes", ir::to_dims(p.axes)}}, s);
 }
 
+// The positions, each of them as often as there are values for it along the axis.
+array repeated_for(const array& indices, const array& values, size_t axis, size_t ndim, const StreamOrDevice& s) {
+  if (indices.ndim() != ndim || axis + values.ndim() < ndim) return indices;
+  ir::Dims sizes = sizes_of(indices);
+  const Dim wanted = sizes_of(values)[axis + values.ndim() - ndim];
+  if (!sizes[axis].is(1) || wanted.is(1)) return indices;
+  sizes[axis] = wanted;
+  return detail::stretch(indices, std::move(sizes), s);
+}
+
 array along_axis(const char* op, const array& a, const array& indices, const array& values, int axis,
                  const StreamOrDevice& s) {
   const int at = normalize_axis(op, a, axis, s);
-  const auto [x, positions] = detail::match_along_axis(op, a, indices, at, s);
+  const array wide = repeated_for(indices, values, static_cast<size_t>(at), a.ndim(), s);
+  const auto [x, positions] = detail::match_along_axis(op, a, wide, at, s);
   const array updates = detail::broadcast_or_fail(op, astype(values, a.dtype(), s), sizes_of(positions), s);
   return make(op, {x, positions, updates}, {{"axis", Dim(at)}}, s);
 }

@@ -60,16 +60,17 @@ Arrays cotangents_for(const Closure& closure, const Arrays& given) {
 }
 
 std::vector<size_t> argument_numbers(const std::vector<int>& argnums, size_t arguments) {
-  std::set<int> distinct(argnums.begin(), argnums.end());
-  if (distinct.size() != argnums.size())
-    throw InvalidArgument("grad: an argument number is given twice", "give each number once");
   std::vector<size_t> out;
-  for (int n : argnums) {
-    if (n < 0 || static_cast<size_t>(n) >= arguments)
+  const auto count = static_cast<int64_t>(arguments);
+  for (const int n : argnums) {
+    const int64_t at = n < 0 ? n + count : n;
+    if (at < 0 || at >= count)
       throw InvalidArgument("grad: there is no argument " + std::to_string(n) + " among " + std::to_string(arguments),
-                            "count arguments from 0");
-    out.push_back(static_cast<size_t>(n));
+                            "count arguments from 0, or from the end with -1");
+    out.push_back(static_cast<size_t>(at));
   }
+  if (std::set<size_t>(out.begin(), out.end()).size() != out.size())
+    throw InvalidArgument("grad: an argument number is given twice", "give each number once");
   return out;
 }
 

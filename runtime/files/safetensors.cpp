@@ -41,6 +41,8 @@ std::string_view type_name(Dtype t) {
 }
 
 std::optional<Dtype> type_of(std::string_view name) {
+  // Eight-bit floats are read as the bytes that from_fp8 takes.
+  if (name == "F8_E4M3" || name == "F8_E8M0") return uint8;
   for (Dtype t : kAllDtypes)
     if (type_name(t) == name) return t;
   return std::nullopt;

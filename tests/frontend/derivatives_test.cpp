@@ -159,6 +159,14 @@ TEST(Derivatives, Integers) {
   EXPECT_EQ(ints(tangents[0]), (std::vector{2, 8, 18}));
 }
 
+TEST(Derivatives, ArgumentsCountedFromTheEnd) {
+  const std::function<array(const Arrays&)> product = [](const Arrays& x) { return sum(x[0] * x[1] * x[1]); };
+  const Arrays at{array({2.0f, 3.0f}), array({5.0f, 7.0f})};
+  EXPECT_EQ(values<float>(grad(product, std::vector<int>{-1})(at)[0]), (std::vector<float>{20, 42}));
+  const Arrays both = grad(product, std::vector<int>{-1, 0})(at);
+  EXPECT_EQ(values<float>(both[1]), (std::vector<float>{25, 49}));
+}
+
 TEST(Derivatives, Errors) {
   const Unary vector = [](const array& x) { return x * 2.0f; };
   EXPECT_TRUE(
@@ -172,6 +180,9 @@ TEST(Derivatives, Errors) {
   EXPECT_TRUE(
       contains(thrown<InvalidArgument>([&] { grad(list, std::vector<int>{0, 0})({array(1.0f)}); }), "given twice"));
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { grad(list, 3)({array(1.0f)}); }), "there is no argument 3"));
+  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { grad(list, -2)({array(1.0f)}); }), "there is no argument -2"));
+  EXPECT_TRUE(
+      contains(thrown<InvalidArgument>([&] { grad(list, std::vector<int>{0, -1})({array(1.0f)}); }), "given twice"));
   // Integers that are positions have none; those that are computed from floats have the derivative 0.
   const array table({1.0f, 2.0f, 3.0f});
   const Unary looked_up = [&](const array& i) { return sum(take(table, i + 1)); };

@@ -61,6 +61,11 @@ TEST(Scatter, AlongAnAxis) {
             (std::vector<int>{16, 9, 2, 3, 20, 13, 6, 7, 24, 17, 10, 11}));
   EXPECT_EQ(positions_of(put_along_axis(updated_matrix(), array({2, 0, 1, 1}, {1, 4}), array(-1), 0)),
             (std::vector<int>{0, -1, 2, 3, 4, 5, -1, -1, -1, 9, 10, 11}));
+  // One position for several values: the last stays, or all are added.
+  EXPECT_EQ(positions_of(put_along_axis(updated_matrix(), array({1}, {1, 1}), array({9, 8, 7}), 1)),
+            (std::vector<int>{0, 7, 2, 3, 4, 7, 6, 7, 8, 7, 10, 11}));
+  EXPECT_EQ(positions_of(scatter_add_axis(updated_matrix(), array({1}, {1, 1}), array({9, 8, 7}), 1)),
+            (std::vector<int>{0, 25, 2, 3, 4, 29, 6, 7, 8, 33, 10, 11}));
 }
 
 TEST(Scatter, ByAMask) {

@@ -1,4 +1,5 @@
 // Printing options, facts about devices, and small helpers.
+#include <sstream>
 #include <thread>
 
 #include "helpers.h"
@@ -16,6 +17,13 @@ TEST(Utils, PrintOptions) {
   EXPECT_EQ(printed(array({true})), "array([True], dtype=bool)");
   get_global_formatter().capitalize_bool = false;
   EXPECT_EQ(printed(array({1, -2}, int8)), "array([1, -2], dtype=int8)");
+}
+
+TEST(Utils, ShapesAndNumbersInStreams) {
+  std::ostringstream os;
+  os << Shape{2, 3} << Shape{} << Strides{-1} << complex64_t(1, -2) << complex64_t(0.5f, 0) << Dtype(float32)
+     << std::vector<array>{array(1), array(2.5f)};
+  EXPECT_EQ(os.str(), "(2,3)()(-1)1-2j0.5+0jfloat32(array(1, dtype=int32),array(2.5, dtype=float32))");
 }
 
 TEST(Utils, Numbers) {

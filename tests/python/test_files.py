@@ -1,5 +1,7 @@
 """Files: exception types of what cannot be written or read, and the order of names."""
 import io
+import json
+import struct
 
 import numpy as np
 import pytest
@@ -50,3 +52,27 @@ def test_exported_functions_return_arrays_in_order(tmp_path):
     for right, count in ((lambda x: x + 1, 1), (lambda x: (x, x * 2), 2), (lambda x: [x], 1)):
         mx.export_function(path, right, x)
         assert len(mx.import_function(path)(x)) == count
+
+
+def test_bytes_behind_an_array_are_left_alone():
+    file = io.BytesIO()
+    np.save(file, np.arange(3))
+    file.write(b"more")
+    file.seek(0)
+    assert mx.load(file, format="npy").tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("kind", ["F8_E4M3", "F8_E8M0"])
+def test_eight_bit_floats_are_read_as_bytes(tmp_path, kind):
+    values = mx.array([1.0, -2.5, 0.0, 448.0])
+    header = json.dumps({"x": {"dtype": kind, "shape": [2, 2], "data_offsets": [0, 4]}}).encode()
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(struct.pack("<Q", len(header)) + header + bytes(mx.to_fp8(values).tolist()))
+    x = mx.load(str(path))["x"]
+    assert x.dtype == mx.uint8 and mx.from_fp8(x, mx.float32).reshape(-1).tolist() == values.tolist()
+
+
+def test_metadata_of_a_format_without_it():
+    for name in ("none.npy", "none.npz"):
+        with pytest.raises(ValueError):
+            mx.load(name, return_metadata=True)

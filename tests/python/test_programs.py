@@ -9,6 +9,7 @@ import pytest
 import frit.core as mx
 import frit.nn as nn
 import frit.optimizers as optim
+import frit.utils as utils
 
 Pair = namedtuple("Pair", "a b")
 
@@ -282,3 +283,63 @@ def test_one_offset_in_a_list_turns_every_batch():
             assert mx.allclose(run(x[:batch], mx.array([3])), f(x[:batch], 3), atol=1e-5)
     with pytest.raises(ValueError):
         f(x, mx.array([1, 2, 3]))
+
+
+def test_slopes_of_heads_between_two_powers_of_two():
+    # Four heads, then every other slope of eight; and of eight heads, then every other one of sixteen.
+    def slopes(heads):
+        return nn.ALiBi.create_alibi_slope(heads).reshape(-1).tolist()
+    assert slopes(6) == [2.0**-2, 2.0**-4, 2.0**-6, 2.0**-8, 2.0**-1, 2.0**-3]
+    assert np.allclose(slopes(10), [2.0**-i for i in range(1, 9)] + [2.0**-0.5, 2.0**-1.5])
+    assert slopes(3) == [2.0**-4, 2.0**-8, 2.0**-2] and slopes(1) == [2.0**-8]
+
+
+def test_merged_trees_have_nothing_in_one_place():
+    for a, b in ((None, None), ([None], [None]), ({"a": None}, {"a": None}), (None, []), ({}, None)):
+        with pytest.raises(ValueError):
+            utils.tree_merge(a, b)
+    assert utils.tree_merge({"a": None}, {"a": None}, lambda x, y: 3) == {"a": 3}
+    assert utils.tree_merge([None, 3], [2, None, 5]) == [2, 3, 5] and utils.tree_merge({}, {}) == {}
+
+
+def test_types_of_arguments():
+    q = mx.ones((1, 1, 2, 4))
+    for mask in (3, 2.5, [[1]]):
+        with pytest.raises(TypeError):
+            mx.fast.scaled_dot_product_attention(q, q, q, scale=1.0, mask=mask)
+    for offset in (2.5, "a", [1], True):
+        with pytest.raises(ValueError):
+            mx.fast.rope(q, 4, traditional=False, base=10.0, scale=1.0, offset=offset)
+    for widths in ((1, 2, 3), ((1, 2, 3), (1, 2, 3))):
+        with pytest.raises(TypeError):
+            mx.pad(mx.ones((2, 2)), widths)
+    image, kernel = mx.ones((1, 4, 4, 1)), mx.ones((1, 2, 2, 1))
+    for given in ({"stride": (1, 2, 3)}, {"padding": (1,)}, {"dilation": []}):
+        with pytest.raises(TypeError):
+            mx.conv2d(image, kernel, **given)
+    with pytest.raises(TypeError):
+        mx.tensordot(mx.ones((2, 2)), mx.ones((2, 2)), mx.array(1.5))
+    with pytest.raises(ValueError):
+        mx.take_along_axis(mx.ones((2, 2)), mx.array(1.5), 1)
+
+
+def test_one_position_takes_the_last_of_several_values():
+    a = mx.zeros((2, 3))
+    values = mx.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    assert mx.put_along_axis(a, mx.array([[0], [1]]), values, 1).tolist() == [[3, 0, 0], [0, 6, 0]]
+    assert mx.put_along_axis(a, mx.array([[1]]), mx.array([7.0, 8.0]), 1).tolist() == [[0, 8, 0], [0, 8, 0]]
+
+
+def test_axes_of_the_only_argument_of_a_mapped_function():
+    x, y = mx.arange(6).reshape(2, 3), mx.arange(6).reshape(3, 2)
+    both = {"a": x, "b": y}
+    want = (x + y.T).tolist()
+    add = mx.vmap(lambda t: t["a"] + t["b"], in_axes={"a": 0, "b": 1})
+    assert add(both).tolist() == want
+    assert mx.vmap(lambda t: t["a"] + t["b"], in_axes=({"a": 0, "b": 1},))(both).tolist() == want
+    for axes in ((0, 1), [0, 1], ([0, 1],)):
+        assert mx.vmap(lambda t: t[0] + t[1], in_axes=axes)([x, y]).tolist() == want
+    assert mx.vmap(lambda t: t[0] + t[1], in_axes=(0,))([x, y.T]).tolist() == want
+    for wrong in ({"a": 0}, {"a": 0, "c": 1}, (0, 1, 1), "a", 1.5):
+        with pytest.raises(ValueError):
+            mx.vmap(lambda t: t["a"], in_axes=wrong)(both)

@@ -80,28 +80,28 @@ array from_ndarray(nb::ndarray<nb::ro> a, std::optional<Dtype> dtype, bool share
       delete owner;
     });
   }
-  auto dense = std::make_unique<std::byte[]>(a.size() * width + 1);
-  std::byte* to = dense.get();
+  // Memory of arrays, so that it counts as theirs.
+  allocator::Buffer memory = allocator::malloc(std::max<size_t>(a.size() * width, 1));
+  const auto* dense = static_cast<const std::byte*>(memory.raw_ptr());
+  auto* to = static_cast<std::byte*>(memory.raw_ptr());
   if (a.size() > 0) {
     if (is_dense(a))
       std::memcpy(to, data, a.size() * width);
     else
       copy_dense(data, to, a, 0, width);
   }
-  if (wide_complex) {
-    auto values = std::make_unique<complex64_t[]>(a.size());
-    const auto* parts = reinterpret_cast<const double*>(dense.get());
-    for (size_t i = 0; i < a.size(); ++i)
-      values[i] = {static_cast<float>(parts[2 * i]), static_cast<float>(parts[2 * i + 1])};
-    return array(static_cast<const complex64_t*>(values.get()), std::move(shape), dtype.value_or(complex64));
+  if (type && *type != float64) {
+    array made(memory, std::move(shape), *type);
+    return dtype && *dtype != *type ? astype(std::move(made), *dtype) : made;
   }
-  if (*type == float64) {
-    const auto* values = reinterpret_cast<const double*>(dense.get());
-    return array(values, std::move(shape), dtype.value_or(float32));
-  }
-  std::byte* memory = dense.release();
-  array made(memory, std::move(shape), *type, [](void* p) { delete[] static_cast<std::byte*>(p); });
-  return dtype && *dtype != *type ? astype(std::move(made), *dtype) : made;
+  const std::unique_ptr<const void, std::function<void(const void*)>> released(
+      dense, [memory](const void*) { allocator::free(memory); });
+  const auto* values = reinterpret_cast<const double*>(dense);
+  if (!wide_complex) return array(values, std::move(shape), dtype.value_or(float32));
+  auto pairs = std::make_unique<complex64_t[]>(a.size());
+  for (size_t i = 0; i < a.size(); ++i)
+    pairs[i] = {static_cast<float>(values[2 * i]), static_cast<float>(values[2 * i + 1])};
+  return array(static_cast<const complex64_t*>(pairs.get()), std::move(shape), dtype.value_or(complex64));
 }
 
 }  // namespace

@@ -11,35 +11,47 @@ constexpr int kSame = -1;  // the same at every position
   throw InvalidArgument("vmap: " + what, note);
 }
 
+bool is_axis(nb::handle h) { return h.is_none() || PyLong_Check(h.ptr()); }
+bool is_sequence(nb::handle h) { return PyList_Check(h.ptr()) || PyTuple_Check(h.ptr()); }
+
+// Whether the tree begins with the containers of a tree of axes.
+bool fits(nb::handle axes, nb::handle tree) {
+  if (is_axis(axes)) return true;
+  if (is_sequence(axes) && is_sequence(tree)) {
+    const Py_ssize_t n = PySequence_Size(axes.ptr());
+    if (n != PySequence_Size(tree.ptr())) return false;
+    for (Py_ssize_t i = 0; i < n; ++i)
+      if (!fits(nb::steal(PySequence_GetItem(axes.ptr(), i)), nb::steal(PySequence_GetItem(tree.ptr(), i))))
+        return false;
+    return true;
+  }
+  if (!PyDict_Check(axes.ptr()) || !PyDict_Check(tree.ptr()) || PyDict_Size(axes.ptr()) != PyDict_Size(tree.ptr()))
+    return false;
+  for (auto [key, value] : nb::borrow<nb::dict>(tree)) {
+    PyObject* axis = PyDict_GetItemWithError(axes.ptr(), key.ptr());
+    if (!axis || !fits(axis, value)) return false;
+  }
+  return true;
+}
+
 // The axis of each leaf of a tree, from a tree of axes that it begins with: a number or None stands for all below.
-void spread(nb::handle axes, nb::handle tree, const char* which, std::vector<std::optional<int>>& out) {
-  PyObject* p = axes.ptr();
-  if (axes.is_none() || (PyLong_Check(p) && !PyBool_Check(p))) {
+void spread_fitting(nb::handle axes, nb::handle tree, std::vector<std::optional<int>>& out) {
+  if (is_axis(axes)) {
     const std::optional<int> axis = axes.is_none() ? std::nullopt : std::optional(nb::cast<int>(axes));
     visit_leaves(tree, [&](nb::handle) { out.push_back(axis); });
-    return;
+  } else if (is_sequence(axes)) {
+    for (Py_ssize_t i = 0; i < PySequence_Size(axes.ptr()); ++i)
+      spread_fitting(nb::steal(PySequence_GetItem(axes.ptr(), i)), nb::steal(PySequence_GetItem(tree.ptr(), i)), out);
+  } else {
+    for (auto [key, value] : nb::borrow<nb::dict>(tree))
+      spread_fitting(PyDict_GetItemWithError(axes.ptr(), key.ptr()), value, out);
   }
-  const auto mismatch = [&] {
+}
+
+void spread(nb::handle axes, nb::handle tree, const char* which, std::vector<std::optional<int>>& out) {
+  if (!fits(axes, tree))
     refuse(std::string(which) + " does not have the structure of the values", "give a number, None, or a tree of them");
-  };
-  const auto is_sequence = [](nb::handle h) { return PyList_Check(h.ptr()) || PyTuple_Check(h.ptr()); };
-  if (is_sequence(axes) && is_sequence(tree)) {
-    if (PySequence_Size(p) != PySequence_Size(tree.ptr())) mismatch();
-    for (Py_ssize_t i = 0; i < PySequence_Size(p); ++i)
-      spread(nb::steal(PySequence_GetItem(p, i)), nb::steal(PySequence_GetItem(tree.ptr(), i)), which, out);
-    return;
-  }
-  if (PyDict_Check(p) && PyDict_Check(tree.ptr())) {
-    if (PyDict_Size(p) != PyDict_Size(tree.ptr())) mismatch();
-    PyObject *key, *value;
-    for (Py_ssize_t at = 0; PyDict_Next(tree.ptr(), &at, &key, &value);) {
-      PyObject* axis = PyDict_GetItemWithError(p, key);
-      if (!axis) mismatch();
-      spread(axis, value, which, out);
-    }
-    return;
-  }
-  mismatch();
+  spread_fitting(axes, tree, out);
 }
 
 int checked(int axis, int ndim, const char* which) {
@@ -51,7 +63,9 @@ int checked(int axis, int ndim, const char* which) {
 
 nb::object mapped(nb::handle fun, nb::handle in_axes, nb::handle out_axes, nb::args args, nb::kwargs kwargs) {
   std::vector<std::optional<int>> axes;
-  spread(in_axes, args, "in_axes", axes);
+  // A single argument has its axes with or without a tuple around them.
+  const bool is_bare = args.size() == 1 && fits(in_axes, args[0]);
+  spread(in_axes, is_bare ? nb::object(args[0]) : nb::object(args), "in_axes", axes);
   std::vector<array> leaves;
   std::vector<int> in;
   size_t next = 0;

@@ -106,10 +106,11 @@ def tree_merge(tree_a, tree_b, merge_fn=None):
 
     if empty(tree_a) and empty(tree_b) and type(tree_a) is not type(tree_b):
         raise ValueError("tree_merge: both trees have a container, but of different types")
+    if empty(tree_a) and empty(tree_b):
+        return tree_a
     a, b = (None if empty(t) else t for t in (tree_a, tree_b))
-    if a is None or b is None:
-        kept = b if a is None else a
-        return tree_a if kept is None else kept
+    if (a is None) != (b is None):
+        return b if a is None else a
     if type(a) is type(b) and isinstance(a, (list, tuple)):
         shared = min(len(a), len(b))
         merged = [tree_merge(x, y, merge_fn) for x, y in zip(a, b)]

@@ -10,9 +10,9 @@ template <int N>
 std::vector<int> each(const Axes& a, const char* op, const char* what) {
   if (a.one) return std::vector<int>(N, a.list[0]);
   if (static_cast<int>(a.list.size()) != N)
-    throw InvalidArgument(std::string(op) + ": " + what + " has " + std::to_string(a.list.size()) + " numbers for " +
-                              std::to_string(N) + " axes",
-                          "give one number, or one for each axis");
+    throw nb::type_error((std::string(op) + ": " + what + " has " + std::to_string(a.list.size()) + " numbers for " +
+                          std::to_string(N) + " axes\n  note: give one number, or one for each axis")
+                             .c_str());
   return a.list;
 }
 std::pair<int, int> two(const Axes& a, const char* op, const char* what) {

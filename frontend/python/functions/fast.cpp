@@ -8,8 +8,12 @@ namespace {
 
 array rope_of(const array& a, int dims, bool traditional, std::optional<float> base, float scale, nb::object offset,
               const MaybeArray& freqs, StreamOrDevice s) {
-  if (PyLong_Check(offset.ptr())) return fast::rope(a, dims, traditional, base, scale, nb::cast<int>(offset), freqs, s);
-  return fast::rope(a, dims, traditional, base, scale, nb::cast<array>(offset), freqs, s);
+  if (is_array(offset)) return fast::rope(a, dims, traditional, base, scale, array_in(offset), freqs, s);
+  if (!PyLong_Check(offset.ptr()) || PyBool_Check(offset.ptr()))
+    throw InvalidArgument(
+        "rope: the offset is a value of type " + nb::cast<std::string>(nb::handle(offset.type()).attr("__name__")),
+        "give an integer, or an array of integers");
+  return fast::rope(a, dims, traditional, base, scale, nb::cast<int>(offset), freqs, s);
 }
 
 array attention(const array& q, const array& k, const array& v, float scale, nb::object mask, const MaybeArray& sinks,
@@ -21,7 +25,8 @@ array attention(const array& q, const array& k, const array& v, float scale, nb:
     if (mode != "causal")
       throw InvalidArgument("scaled_dot_product_attention: '" + mode + "' is not a mask", "use 'causal' or an array");
   } else if (!mask.is_none()) {
-    given = nb::cast<array>(mask);
+    if (!is_array(mask)) throw nb::type_error("scaled_dot_product_attention: the mask is an array, 'causal' or None");
+    given = array_in(mask);
   }
   return fast::scaled_dot_product_attention(q, k, v, scale, mode, given, sinks, force_fused, s);
 }

@@ -149,14 +149,14 @@ nb::object load_any(nb::object file, const std::optional<std::string>& given, bo
   const std::string format = format_of(file, given);
   if (format != "npy" && format != "npz" && format != "safetensors" && format != "gguf")
     throw InvalidArgument("load: '" + format + "' is not a format", "use npy, npz, safetensors or gguf");
+  if (return_metadata && (format == "npy" || format == "npz"))
+    throw InvalidArgument("load: a file of the format '" + format + "' has no metadata", "leave return_metadata out");
   const bool path = is_path(file);
   if (path && !std::filesystem::exists(path_of(file))) {
     const std::string message = "load: there is no file '" + path_of(file) + "'";
     if (format == "npz" || format == "gguf") throw InvalidArgument(message, "check the path");
     throw RuntimeError(message, "check the path");
   }
-  if (return_metadata && (format == "npy" || format == "npz"))
-    throw InvalidArgument("load: a file of the format '" + format + "' has no metadata", "leave return_metadata out");
   const auto both = [&](nb::object arrays, nb::object metadata) {
     return return_metadata ? nb::object(nb::make_tuple(arrays, metadata)) : arrays;
   };

@@ -9,7 +9,7 @@ std::vector<std::pair<Size, Size>> pad_widths(nb::handle h, size_t ndim) {
   const auto pair = [](nb::handle p) {
     const Shape sizes = read_shape(p);
     if (sizes.empty() || sizes.size() > 2)
-      throw InvalidArgument("pad: a width is one number or a pair of them", "give (before, after)");
+      throw nb::type_error("pad: a width is one number or a pair of them\n  note: give (before, after)");
     return std::pair<Size, Size>(sizes.front(), sizes.back());
   };
   if (PyLong_Check(h.ptr())) return std::vector(ndim, pair(h));

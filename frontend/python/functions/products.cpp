@@ -7,7 +7,10 @@ namespace {
 
 array tensordot_of(const array& a, const array& b, nb::object axes, StreamOrDevice s) {
   const bool has_index = PyIndex_Check(axes.ptr()) && !(is_array(axes) && array_in(axes).ndim() > 0);
-  if (has_index && !PyLong_Check(axes.ptr())) axes = nb::steal(PyNumber_Index(axes.ptr()));
+  if (has_index && !PyLong_Check(axes.ptr())) {
+    axes = nb::steal(PyNumber_Index(axes.ptr()));
+    if (!axes.is_valid()) nb::raise_python_error();
+  }
   if (PyLong_Check(axes.ptr())) return tensordot(a, b, nb::cast<int>(axes), s);
   const auto is_list = [](nb::handle h) { return PyList_Check(h.ptr()) || PyTuple_Check(h.ptr()); };
   bool lists = is_list(axes);

@@ -54,9 +54,16 @@ class ALiBi(Module):
 
     @staticmethod
     def create_alibi_slope(num_heads: int, dtype: mx.Dtype = mx.float32) -> mx.array:
-        """(heads, 1, 1): the slopes, a falling power of two for each head."""
-        base = (2**8) ** (1 / num_heads)
-        return mx.expand_dims(mx.power(base, -mx.arange(1, num_heads + 1)), axis=(-1, -2)).astype(dtype)
+        """(heads, 1, 1): the slopes, a falling power of two for each head.
+
+        A number of heads between two powers of two has the slopes of the lower one, then every other slope of the higher.
+        """
+        def falling(heads, step):
+            return [2.0 ** (-8 * i / heads) for i in range(1, heads + 1, step)]
+
+        lower = 1 << (num_heads.bit_length() - 1)
+        slopes = falling(lower, 1) + falling(2 * lower, 2)[: num_heads - lower]
+        return mx.expand_dims(mx.array(slopes), axis=(-1, -2)).astype(dtype)
 
     def __call__(self, attention_scores: mx.array, offset: int = 0, mask: Optional[mx.array] = None) -> mx.array:
         """The scores (batch, heads, queries, keys) with biases, and the mask where there is one."""
