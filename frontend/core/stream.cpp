@@ -224,11 +224,14 @@ std::ostream& operator<<(std::ostream& os, const Stream& s) {
 void async_eval(std::vector<array> outputs) {
   std::vector<detail::NodePtr> nodes;
   for (const array& a : outputs) {
-    detail::NodePtr node = detail::value_of(detail::node_of(a));  // throws where the caller can see it
+    if (a.is_tracer())
+      throw InvalidArgument("async_eval: an array depends on an argument of a function that is traced",
+                            "use eval, or call async_eval outside of the function");
+    const detail::NodePtr& node = detail::node_of(a);
     const detail::OperationPtr operation = node->current_operation();
     if (!operation) continue;
     operation->scheduled.store(true, std::memory_order_relaxed);
-    nodes.push_back(std::move(node));
+    nodes.push_back(node);
   }
   if (nodes.empty()) return;
   worker_of(default_stream(default_device()), "async_eval")->enqueue([nodes = std::move(nodes)] {

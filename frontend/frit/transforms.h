@@ -32,8 +32,8 @@ void eval(Arrays&&... outputs) {
 // Hands the work to the worker thread of the default stream and returns. `eval`, `item`, `data` and `synchronize` wait
 // for it, and throw its failure when the value is asked for. Where the system has no thread left, the work is done
 // before the function returns.
-// Throws InvalidArgument when an array depends on an argument of a function that is being compiled or batched: under
-// `grad`, `vjp` and `jvp` arguments stand for known arrays and have values.
+// Throws InvalidArgument when an array depends on an argument of a function that is being compiled, differentiated or
+// batched: `eval` computes it under `grad`, `vjp` and `jvp`.
 void async_eval(std::vector<array> outputs);
 template <class... Arrays>
   requires((std::is_same_v<std::decay_t<Arrays>, array>) && ...)

@@ -36,7 +36,7 @@ array array_of_tensor(Tensor t) {
 Tensor tensor_of(const array& a) {
   const array dense = contiguous(a, false, Device::cpu);
   dense.eval();
-  Tensor t = detail::addressable(*detail::node_of(dense));
+  Tensor t = detail::addressable(detail::known(*detail::node_of(dense)));
   detail::data_of(t);
   return t;
 }

@@ -88,7 +88,7 @@ struct ModuleExporter::State {
     for (const auto& [name, a] : options.weights) {
       array value = a;
       value.eval();
-      names.weights.emplace_back(name, detail::node_of(value)->value());
+      names.weights.emplace_back(name, detail::known(*detail::node_of(value)).value());
     }
     std::sort(names.weights.begin(), names.weights.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -321,6 +321,11 @@ def test_types_of_arguments():
         mx.tensordot(mx.ones((2, 2)), mx.ones((2, 2)), mx.array(1.5))
     with pytest.raises(ValueError):
         mx.take_along_axis(mx.ones((2, 2)), mx.array(1.5), 1)
+    with pytest.raises(RuntimeError):
+        mx.take_along_axis(mx.ones((2, 2)), mx.ones((2, 2)), 1)
+    with pytest.raises(ValueError):
+        mx.take_along_axis(mx.ones((2, 2)), mx.array([[0], [1]]), None)
+    assert mx.take_along_axis(mx.array([[1, 2], [3, 4]]), mx.array([3, 0]), None).tolist() == [4, 1]
 
 
 def test_one_position_takes_the_last_of_several_values():
@@ -343,3 +348,41 @@ def test_axes_of_the_only_argument_of_a_mapped_function():
     for wrong in ({"a": 0}, {"a": 0, "c": 1}, (0, 1, 1), "a", 1.5):
         with pytest.raises(ValueError):
             mx.vmap(lambda t: t["a"], in_axes=wrong)(both)
+
+
+@pytest.mark.parametrize("made", [mx.ones, mx.zeros, lambda n: mx.array([1.0] * n), lambda n: mx.full((n,), 2.5)])
+def test_reading_an_argument_leaves_its_derivative(tmp_path, made):
+    reads = [mx.eval, lambda x: mx.eval([x, {"x": x}]), lambda x: x.tolist(), str, np.array, memoryview, list,
+             lambda x: mx.save(str(tmp_path / "x.npy"), x), lambda x: mx.savez(str(tmp_path / "x.npz"), x=x, y=x + 1),
+             lambda x: mx.save_safetensors(str(tmp_path / "x"), {"x": x, "y": x + 1}), lambda x: bool(x[0])]
+    for read in reads:
+        x = made(3)
+
+        def f(x):
+            read(x)
+            return (x * x).sum()
+
+        assert mx.grad(f)(x).tolist() == (2 * x).tolist()
+    assert mx.load(str(tmp_path / "x.npz"))["y"].tolist() == (x + 1).tolist()
+
+
+def test_nothing_is_computed_asynchronously_in_a_trace():
+    x = mx.ones(2)
+    for early in (lambda x: mx.async_eval(x), lambda x: mx.async_eval([x + 1])):
+        f = lambda x: (early(x), (x * x).sum())[1]
+        for call in (mx.grad(f), mx.vmap(f), mx.compile(f), lambda x: mx.jvp(f, [x], [x])):
+            with pytest.raises(ValueError):
+                call(x)
+    assert mx.grad(lambda x: (mx.async_eval(mx.ones(2) + 1), x.sum())[1])(x).tolist() == [1, 1]
+
+
+def test_copies_of_other_arrays_count_as_memory():
+    for other in (np.ones((256, 1024), np.float32), np.arange(1 << 18, dtype=np.int32).reshape(256, -1).T):
+        before = mx.get_active_memory()
+        a = mx.array(other)
+        assert mx.get_active_memory() - before >= other.nbytes
+        del a
+        assert mx.get_active_memory() == before
+    # Types that are converted, and none of the elements.
+    assert mx.array(np.array([1.5, 2.5])).tolist() == [1.5, 2.5] and mx.array(np.zeros((0, 2))).shape == (0, 2)
+    assert mx.array(np.array([1 + 2j])).tolist() == [1 + 2j] and mx.array(np.array([3], np.int64), mx.int8).dtype == mx.int8

@@ -211,6 +211,8 @@ std::function<std::vector<array>(const std::vector<array>&)> list_function(nb::h
 
 // zeros, ones and full take the memory of one element until somebody asks for the rest, as the caller of eval does.
 void fill_memory(array& a) {
+  // An argument of a trace stays what it is.
+  if (a.is_tracer()) return;
   if (default_device() != Device::cpu || a.data_size() >= a.size() || !a.flags().row_contiguous) return;
   const array first = slice(a, Shape(a.ndim(), 0), Shape(a.ndim(), 1));
   first.eval();

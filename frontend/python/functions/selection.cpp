@@ -32,11 +32,12 @@ array take_of(const array& a, nb::object indices, std::optional<int> axis, Strea
 }
 
 array take_along(const array& a, const array& indices, std::optional<int> axis, StreamOrDevice s) {
-  if (!issubdtype(indices.dtype(), integer))
+  const array from = axis ? a : reshape(a, Shape{-1}, s);
+  // Wrong axes are told first, as in MLX, with an exception of another type.
+  if (!issubdtype(indices.dtype(), integer) && indices.ndim() == from.ndim())
     throw RuntimeError("take_along_axis: positions are integers, not " + std::string(long_name(indices.dtype())),
                        "convert them first");
-  if (axis) return take_along_axis(a, indices, *axis, s);
-  return take_along_axis(reshape(a, Shape{-1}, s), reshape(indices, Shape{-1}, s), 0, s);
+  return take_along_axis(from, indices, axis.value_or(0), s);
 }
 
 array put_along(const array& a, const array& indices, const Value& values, std::optional<int> axis, StreamOrDevice s) {
