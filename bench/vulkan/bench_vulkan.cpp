@@ -250,6 +250,8 @@ int main(int argc, char** argv) {
                         "[--graphs FILE] [--check N] [--seed S]\n"),
            2;
   const Options& o = *read;
+  runtime::set_gpu_notice(
+      [](std::string_view text) { std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data()); });
   if (o.check) return check_graphs(o.check, o.seed, o.only) ? 0 : 1;
   if (!o.graphs.empty()) return time_graphs(o.graphs, o.warm, o.repeat), 0;
   Bench bench(o);

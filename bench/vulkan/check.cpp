@@ -29,7 +29,7 @@ struct Drawn {
   double allowed = 0;
   std::string exact = {};  // the graph in float32 where the interpreter would round between its operations
   // The distance of the results by a definition of its own, where the interpreter would take too long.
-  std::function<double(const ir::Tensor& x, const ir::Tensor& got, Random&)> distance = {};
+  std::function<double(const std::vector<ir::Tensor>& inputs, const ir::Tensor& got, Random&)> distance = {};
 };
 
 int64_t between(Random& r, int64_t low, int64_t high) {
@@ -128,8 +128,8 @@ Drawn draw_fft(Random& r) {
                   op == "irfft" ? half : n, op == "rfft" ? half : n, t.across),
           1e-6,
           {},
-          [t](const ir::Tensor& x, const ir::Tensor& got, Random& random) {
-            return transform_distance(t, x, got, random);
+          [t](const std::vector<ir::Tensor>& inputs, const ir::Tensor& got, Random& random) {
+            return transform_distance(t, inputs[0], got, random);
           }};
 }
 
@@ -140,6 +140,48 @@ Drawn draw_product(Random& r) {
   Shape s{r() % 3 ? 1 : between(r, 2, 40), length(r, 700), length(r, 700), length(r, 700), r() % 2 == 0};
   if (s.batch > 1) s.m = length(r, 100), s.n = length(r, 100);
   return {product(type, s), rounding_of(type), product("f32", s)};
+}
+
+// A product of many tiles, either operand along either axis, at sampled places beside the sums that define it.
+Drawn draw_large_product(Random& r) {
+  const std::string type = pick<std::string>(r, {"f16", "bf16"});
+  const int64_t unit = r() % 8 ? 8 : 1, batch = r() % 3 ? 1 : between(r, 2, 5);
+  const auto size = [&](int64_t low, int64_t high) { return between(r, low / unit, high / unit) * unit; };
+  const int64_t m = size(900, 3000), n = size(2000, 4000), k = r() % 2 ? size(8, 600) : 64 * between(r, 1, 9);
+  const bool a_columns = r() % 2, b_columns = r() % 2, one = batch > 1 && r() % 3 == 0;
+  const auto shape = [&](int64_t count, int64_t rows, int64_t columns) {
+    return type + "[" + number(count) + ", " + number(rows) + ", " + number(columns) + "]";
+  };
+  const int64_t count = one ? 1 : batch;
+  const std::string result = shape(batch, m, n), turn = " {axes=[0, 2, 1]}\n";
+  std::string text = "func @large(%a: " + (a_columns ? shape(batch, k, m) : shape(batch, m, k)) +
+                     ", %b: " + (b_columns ? shape(count, n, k) : shape(count, k, n)) + ") -> " + result + " {\n";
+  if (a_columns) text += "  %x: " + shape(batch, m, k) + " = transpose %a" + turn;
+  if (b_columns) text += "  %y: " + shape(count, k, n) + " = transpose %b" + turn;
+  std::string right = b_columns ? "%y" : "%b";
+  if (one) {
+    text += "  %w: " + shape(batch, k, n) + " = broadcast " + right + " {shape=[" + number(batch) + ", " + number(k) +
+            ", " + number(n) + "]}\n";
+    right = "%w";
+  }
+  text += "  %0: " + result + " = matmul " + (a_columns ? "%x" : "%a") + ", " + right + "\n  return %0\n}";
+  return {
+      text, rounding_of(type), {}, [=](const std::vector<ir::Tensor>& inputs, const ir::Tensor& got, Random& random) {
+        double off = 0, most = 1e-30;
+        for (int sample = 0; sample < 400; ++sample) {
+          // The last row and column among them.
+          const int64_t b = between(random, 0, batch - 1), i = sample % 20 ? between(random, 0, m - 1) : m - 1,
+                        j = sample % 21 ? between(random, 0, n - 1) : n - 1, own = one ? 0 : b;
+          double sum = 0;
+          for (int64_t s = 0; s < k; ++s)
+            sum += inputs[0].at(a_columns ? (b * k + s) * m + i : (b * m + i) * k + s) *
+                   inputs[1].at(b_columns ? (own * n + j) * k + s : (own * k + s) * n + j);
+          const double d = std::abs(sum - got.at((b * m + i) * n + j));
+          most = std::max(most, std::abs(sum));
+          off = d <= off ? off : d;  // keeps NaN
+        }
+        return off / most;
+      }};
 }
 
 Drawn draw_attention(Random& r) {
@@ -252,7 +294,7 @@ std::string wrong(const Drawn& d, Random& r, double* worst) {
               got.data.size());
   double off = 0;
   if (d.distance) {
-    off = d.distance(inputs[0], got, r);
+    off = d.distance(inputs, got, r);
   } else {
     auto want = ir::interpret(g, d.exact.empty() ? inputs : numbers);
     if (!want.ok()) return want.error().str();
@@ -273,9 +315,13 @@ bool check_graphs(int count, uint64_t seed, const std::string& only) {
   static std::string by_host;  // routines that the CPU computed
   runtime::set_host_routine_notice(
       [](std::string_view routine, std::string_view) { by_host += " " + std::string(routine); });
-  const std::pair<const char*, Drawn (*)(Random&)> families[] = {
-      {"sort", draw_sort},           {"fft", draw_fft},   {"matmul", draw_product},
-      {"attention", draw_attention}, {"scan", draw_scan}, {"rows", draw_rows}};
+  const std::pair<const char*, Drawn (*)(Random&)> families[] = {{"sort", draw_sort},
+                                                                 {"fft", draw_fft},
+                                                                 {"matmul", draw_product},
+                                                                 {"large_matmul", draw_large_product},
+                                                                 {"attention", draw_attention},
+                                                                 {"scan", draw_scan},
+                                                                 {"rows", draw_rows}};
   bool good = true;
   for (const auto& [name, draw] : families) {
     if (!only.empty() && std::string(name).find(only) == std::string::npos) continue;

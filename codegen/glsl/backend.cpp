@@ -33,7 +33,9 @@ namespace {
 
 constexpr int kLanes = 1024;  // of a reduction along rows: four for each invocation of a workgroup
 
+// Code for the driver: SPIR-V, or the text as it is.
 Result<std::string> words_of(const Shader& s, const std::function<std::string()>& source) {
+  if (s.kernel.is_ptx()) return s.text;
   FRIT_ASSIGN_OR_RETURN(spirv, to_spirv(s.text, s.kernel.name, source));
   return s.matrices == MatrixType::None ? std::move(spirv) : with_khr_matrices(spirv, s.matrices);
 }
@@ -80,6 +82,10 @@ class GlslBackend : public Backend {
     FRIT_ASSIGN_OR_RETURN(code, runtime::read_gpu_code(object.object));
     std::string text;
     for (const runtime::GpuKernel& k : code.kernels) {
+      if (k.is_ptx()) {
+        text += "; kernel @" + k.name + "\n" + k.spirv;
+        continue;
+      }
       FRIT_ASSIGN_OR_RETURN(words, list_words(k.spirv));
       text += "; kernel @" + k.name + "\n" + words;
     }
@@ -98,6 +104,7 @@ class GlslBackend : public Backend {
         parts.push_back({s.kernel.name, "// shader " + s.kernel.name + "\n" + s.text});
         continue;
       }
+      if (s.kernel.is_ptx()) continue;
       FRIT_ASSIGN_OR_RETURN(spirv, words_of(s, [&] { return ir::print(program, "program"); }));
       if (emission == "spirv-asm") spirv = "; kernel @" + s.kernel.name + "\n" + disassemble(spirv);
       parts.push_back({s.kernel.name, std::move(spirv)});

@@ -68,6 +68,9 @@ std::vector<Shader> matrix_products(const RoutineStep& step, const MatrixProduct
 constexpr uint32_t kFewMatrixShared = 40960;  // bytes of shared memory
 Shader few_rows_by_matrices(const RoutineStep& step, const MatrixProduct& product);
 
+// As PTX, for large results of operands that 16-byte copies take.
+std::vector<Shader> ptx_products(const RoutineStep& step, Dtype type);
+
 // Of float32, with two tiles of the operands on their way.
 constexpr uint32_t kDeepShared = 17408;  // bytes of shared memory
 std::vector<Shader> deep_products(const RoutineStep& step, const FusedEpilogue& fused);

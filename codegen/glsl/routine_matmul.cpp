@@ -247,6 +247,8 @@ Result<std::vector<Shader>> emit_product(const RoutineStep& s) {
   std::vector<Shader> shaders;
   if (matrices && f.shared_bytes >= kFewMatrixShared) shaders.push_back(few_rows_by_matrices(s, units));
   shaders.push_back(few_rows_product(s, t, fused));
+  if (f.ptx && t.size == 2)
+    for (Shader& shader : ptx_products(s, t)) shaders.push_back(std::move(shader));
   if (matrices)
     for (Shader& shader : matrix_products(s, units)) shaders.push_back(std::move(shader));
   if (t == float32 && f.shared_bytes >= kDeepShared)

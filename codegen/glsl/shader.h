@@ -1,4 +1,4 @@
-// A shader as this backend makes it: GLSL text, SPIR-V words, and the description of its launch
+// A shader as this backend makes it: GLSL (or PTX) text, SPIR-V words, and the description of its launch
 // (runtime/execute/gpu.h).
 #pragma once
 
@@ -12,8 +12,8 @@
 namespace frit::codegen::glsl {
 
 struct Shader {
-  runtime::GpuKernel kernel;  // its `spirv` empty until it is compiled
-  std::string text;
+  runtime::GpuKernel kernel;               // its `spirv` empty until it is compiled
+  std::string text;                        // GLSL, or PTX where the kernel has an entry
   MatrixType matrices = MatrixType::None;  // the text is for with_khr_matrices
 };
 

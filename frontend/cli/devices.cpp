@@ -39,6 +39,7 @@ void list_gpu_lines(const std::string& device) {
     say(f.matrix16, "matrix16");
     say(f.matrix_bfloat16, "matrix_bfloat16");
     say(f.shuffle, "shuffle");
+    say(f.ptx, "ptx");
     say(f.keeps_specials32, "nan");
     say(f.keeps_subnormals32, "subnormals");
     say(f.rounds_to_even32, "rounding");

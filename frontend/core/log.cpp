@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "frontend/frit/error.h"
+#include "runtime/execute/gpu.h"
 #include "runtime/execute/library.h"
 
 namespace frit {
@@ -104,6 +105,7 @@ const bool registered = [] {
     detail::log(detail::Topic::Devices, "the cpu computes '" + std::string(routine) + "' for arrays of " +
                                             std::string(device) + ", which has no form of it");
   });
+  runtime::set_gpu_notice([](std::string_view text) { detail::log(detail::Topic::Devices, std::string(text)); });
   return true;
 }();
 }  // namespace

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <set>
 
 #include "runtime/system/cpu.h"
 #include "runtime/system/plugin.h"
@@ -72,7 +74,7 @@ std::string features_text(const GpuFeatures& f) {
   std::string text;
   for (bool has : {f.int64, f.float64, f.storage8, f.storage16, f.fused_fma, f.keeps_specials32, f.keeps_specials64,
                    f.keeps_subnormals32, f.keeps_subnormals64, f.rounds_to_even32, f.rounds_to_even64, f.converts16,
-                   f.matrix16, f.matrix_narrow, f.matrix_bfloat16, f.shuffle})
+                   f.matrix16, f.matrix_narrow, f.matrix_bfloat16, f.shuffle, f.ptx})
     text += has ? '1' : '0';
   for (uint32_t n : {f.subgroup_size, f.shared_bytes, f.group_size}) text += " " + std::to_string(n);
   return text;
@@ -122,6 +124,35 @@ Result<std::string> device_name(std::string_view said) {
                     gpus.empty()
                         ? "no driver of a gpu is installed in " + plugin_folders_text() + ", so there is only cpu"
                         : "devices are " + known);
+}
+
+int trial_element(size_t window, int64_t i) {
+  uint64_t h = (static_cast<uint64_t>(i) + 1) * 0x9e3779b97f4a7c15u + (window + 1) * 0xbf58476d1ce4e5b9u;
+  h = (h ^ h >> 29) * 0x94d049bb133111ebu;
+  return static_cast<int>((h ^ h >> 32) % 9) - 4;
+}
+
+namespace {
+
+std::atomic<GpuNotice>& gpu_notice() {
+  static std::atomic<GpuNotice> notice{nullptr};
+  return notice;
+}
+
+}  // namespace
+
+void set_gpu_notice(GpuNotice notice) { gpu_notice() = notice; }
+
+void tell_gpu(std::string_view text) {
+  const GpuNotice notice = gpu_notice();
+  if (!notice) return;
+  static std::mutex mutex;
+  static auto* const told = new std::set<std::string, std::less<>>;
+  {
+    std::lock_guard lock(mutex);
+    if (!told->emplace(text).second) return;
+  }
+  notice(text);
 }
 
 std::string device_identity(std::string_view device) {

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/base/hash.h"
 #include "runtime/execute/executable.h"
 #include "runtime/memory/gpu_memory.h"
 
@@ -36,6 +37,7 @@ struct GpuFeatures {
   bool matrix_narrow = false;    // also with 8 columns of the right operand
   bool matrix_bfloat16 = false;  // of 16 by 16 bf16
   bool shuffle = false;          // values can be passed inside a subgroup
+  bool ptx = false;              // kernels may be PTX text, which the driver may still refuse
   uint32_t subgroup_size = 1;
   uint32_t shared_bytes = 16384;  // of one workgroup
   uint32_t group_size = 256;      // invocations of one workgroup, at most
@@ -102,13 +104,23 @@ struct RoutineForm {
   std::vector<DimProgram> scratch;               // bytes of each block of working memory
   bool joined = false;                           // the next form goes on with this one's work
   bool epilogue = false;  // it applies the step's epilogue itself, whose buffers and symbols follow its own arguments
+  // Work that the form (with those that it is joined to) must do right before it is launched for the first time on a
+  // device; where it does not, it is passed over as one that the driver refuses.
+  struct Trial {
+    std::vector<int64_t> numbers;  // of dense windows, without addresses; operands hold trial_element
+    Hash128 result;                // of the bytes of the result
+    friend bool operator==(const Trial&, const Trial&) = default;
+  };
+  std::optional<Trial> trial = {};
 };
+// Element `i` in memory of an operand of a trial: an integer from -4 to 4, so that sums in f32 are exact.
+int trial_element(size_t window, int64_t i);
 
 // One shader. Its arguments are 8 bytes each: addresses of the buffers, the address of scratch memory where `scratch`
 // says so, the symbols' values.
 struct GpuKernel {
   std::string name;
-  std::string spirv;
+  std::string spirv;  // its words, or the text of a PTX module
   uint32_t group_size = 1;
   uint32_t per_group = 1;  // iterations of the kernel's parallel loop that one workgroup takes
   bool rows = false;       // a workgroup goes on with later iterations: there may be fewer workgroups than iterations
@@ -118,6 +130,8 @@ struct GpuKernel {
   std::vector<uint32_t> aligned_buffers, multiple_symbols;
   uint32_t multiple = 1;
   std::optional<RoutineForm> routine;  // of a shader that is a routine's
+  std::string entry = {};              // of a PTX module, which takes its arguments as parameters of 64 bits
+  bool is_ptx() const { return !entry.empty(); }
 };
 
 struct GpuCode {
@@ -176,6 +190,12 @@ std::vector<std::string> gpu_devices();
 Result<std::string> device_name(std::string_view said);
 // The device of this machine as a text: devices with equal texts may share code. "" where the device cannot be used.
 std::string device_identity(std::string_view device);
+
+// Notices for users who watch devices: a form that is not used, with the reason. Each text is told once, from
+// any thread; without a notice nobody is told.
+using GpuNotice = void (*)(std::string_view text);
+void set_gpu_notice(GpuNotice notice);
+void tell_gpu(std::string_view text);
 
 // Copies of a tensor: dense in device memory, and in host memory. A tensor that is there already is returned as it is.
 Result<Tensor> to_gpu(const Tensor& t, Gpu& gpu);

@@ -5,7 +5,7 @@
 namespace frit::runtime {
 namespace {
 
-constexpr std::string_view kMagic = "FRITGPU5";
+constexpr std::string_view kMagic = "FRITGPU6";
 
 class Writer : private PlanWriter {
  public:
@@ -31,6 +31,7 @@ class Writer : private PlanWriter {
     out_.u32(k.multiple);
     out_.u8(k.routine.has_value());
     if (k.routine) routine(*k.routine);
+    out_.text(k.entry);
   }
   void routine(const RoutineForm& r) {
     out_.u32(r.step);
@@ -45,6 +46,11 @@ class Writer : private PlanWriter {
     sizes(r.scratch);
     out_.u8(r.joined);
     out_.u8(r.epilogue);
+    out_.u8(r.trial.has_value());
+    if (!r.trial) return;
+    list(r.trial->numbers, [&](int64_t v) { out_.u64(static_cast<uint64_t>(v)); });
+    out_.u64(r.trial->result.high);
+    out_.u64(r.trial->result.low);
   }
 };
 
@@ -55,7 +61,7 @@ class Reader : private PlanReader {
   Result<GpuCode> run() {
     if (in_.raw(kMagic.size()) != kMagic) return Diagnostic("it is not code for a gpu of this version");
     GpuCode code;
-    list(code.kernels, 39, [&] { return kernel(); });
+    list(code.kernels, 47, [&] { return kernel(); });
     finish();
     if (failed_) return Diagnostic("code for a gpu is damaged: " + std::string(failed_));
     return code;
@@ -73,7 +79,6 @@ class Reader : private PlanReader {
     GpuKernel k;
     k.name = in_.text();
     k.spirv = in_.text();
-    require(k.spirv.size() % 4 == 0, "a shader is not made of words");
     k.group_size = in_.u32();
     k.per_group = in_.u32();
     k.rows = flag();
@@ -83,6 +88,8 @@ class Reader : private PlanReader {
     k.multiple = in_.u32();
     require(k.group_size && k.per_group && k.multiple, "a shader's sizes are zero");
     if (flag()) k.routine = routine();
+    k.entry = in_.text();
+    require(k.is_ptx() || k.spirv.size() % 4 == 0, "a shader is not made of words");
     return k;
   }
   RoutineForm routine() {
@@ -105,6 +112,13 @@ class Reader : private PlanReader {
     require(r.scratch.size() <= RoutineForm::kScratch, "a routine has too much working memory");
     r.joined = flag();
     r.epilogue = flag();
+    if (flag()) {
+      RoutineForm::Trial& t = r.trial.emplace();
+      list(t.numbers, 8, [&] { return static_cast<int64_t>(in_.u64()); });
+      require(t.numbers.size() == RoutineForm::slots(r.windows), "a routine's trial has numbers of other windows");
+      t.result.high = in_.u64();
+      t.result.low = in_.u64();
+    }
     return r;
   }
 };

@@ -70,11 +70,13 @@ std::vector<std::string> capabilities_of(const Image& image) {
     if (o.device.empty()) continue;
     auto code = read_gpu_code(o.object);
     if (!code.ok()) continue;
-    for (const GpuKernel& k : code->kernels)
+    for (const GpuKernel& k : code->kernels) {
+      if (k.is_ptx()) continue;  // another form takes its place where the driver has none
       each_capability(k.spirv, [&](uint32_t number) {
         for (const Capability& c : kCapabilities)
           if (c.number == number) names.emplace_back(c.name);
       });
+    }
   }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());

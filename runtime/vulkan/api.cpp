@@ -108,11 +108,14 @@ Result<Api*> open_api() {
   return api;
 }
 
-Status load_device_functions(Api& api, VkDevice device) {
+Status load_device_functions(Api& api, VkDevice device, bool ptx) {
 #define FRIT_VULKAN_LOAD(name)                                                                 \
   if (!(api.name = reinterpret_cast<PFN_vk##name>(api.GetDeviceProcAddr(device, "vk" #name)))) \
     return Diagnostic("the device has no vk" #name);
   FRIT_VULKAN_DEVICE(FRIT_VULKAN_LOAD)
+  if (ptx) {
+    FRIT_VULKAN_PTX(FRIT_VULKAN_LOAD)
+  }
 #undef FRIT_VULKAN_LOAD
   return {};
 }

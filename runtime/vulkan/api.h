@@ -52,6 +52,9 @@ namespace frit::runtime::vulkan {
   X(DestroyQueryPool)            \
   X(GetQueryPoolResults) X(CreateSemaphore) X(GetSemaphoreCounterValue) X(WaitSemaphores) X(QueueSubmit)
 
+// Of VK_NVX_binary_import; null where the device was opened without it.
+#define FRIT_VULKAN_PTX(X) X(CreateCuModuleNVX) X(CreateCuFunctionNVX) X(CmdCuLaunchKernelNVX)
+
 // One of the process, and one of each device. Members are named as in Vulkan without the prefix.
 struct Api {
   PFN_vkGetInstanceProcAddr GetInstanceProcAddr = nullptr;
@@ -59,13 +62,14 @@ struct Api {
   FRIT_VULKAN_GLOBAL(FRIT_VULKAN_MEMBER)
   FRIT_VULKAN_INSTANCE(FRIT_VULKAN_MEMBER)
   FRIT_VULKAN_DEVICE(FRIT_VULKAN_MEMBER)
+  FRIT_VULKAN_PTX(FRIT_VULKAN_MEMBER)
 #undef FRIT_VULKAN_MEMBER
   VkInstance instance = VK_NULL_HANDLE;
 };
 
 // Opens the loader and makes an instance at the first call; fails with the reason where it cannot.
 Result<Api*> open_api();
-Status load_device_functions(Api& api, VkDevice device);
+Status load_device_functions(Api& api, VkDevice device, bool ptx);
 
 // How many errors and warnings the validation layer has reported; it is used where FRIT_VULKAN_VALIDATION is 1.
 size_t validation_messages();

@@ -189,12 +189,12 @@ Status GpuCall::launch(const Kernel& kernel, bool after, const Frame<uint64_t>& 
 
 Status GpuCall::add(size_t step, Shader& shader, uint32_t variant, const Arguments& arguments, int64_t groups,
                     bool after) {
-  FRIT_ASSIGN_OR_RETURN(pipeline, shader.pipeline(program_.device(), variant));
+  FRIT_ASSIGN_OR_RETURN(code, shader.make(program_.device(), variant));
   if (list_.launches.size() >= kMostLaunches) {
     FRIT_TRY(finish());
     list_ = {};
   }
-  list_.launches.push_back({&shader, step, pipeline, groups, after, list_.arguments.size(), arguments.size()});
+  list_.launches.push_back({&shader, step, code, groups, after, list_.arguments.size(), arguments.size()});
   list_.arguments.insert(list_.arguments.end(), arguments.begin(), arguments.end());
   return {};
 }
@@ -202,8 +202,8 @@ Status GpuCall::add(size_t step, Shader& shader, uint32_t variant, const Argumen
 Status GpuCall::launch_forms(const Library& step, std::span<Shader* const> forms, std::vector<int64_t>& numbers,
                              const Frame<uint64_t>& frame) {
   for (Shader* shader : forms) {
-    auto pipeline = shader->pipeline(program_.device(), variant_of(*shader->code().routine, numbers));
-    if (!pipeline.ok()) return std::move(pipeline.error());
+    auto code = shader->make(program_.device(), variant_of(*shader->code().routine, numbers));
+    if (!code.ok()) return std::move(code.error());
   }
   const RoutineForm& first = *forms.front()->code().routine;
   for (size_t i = 0; i < first.scratch.size(); ++i) {
@@ -274,6 +274,7 @@ Status GpuCall::library(const Library& step, std::span<const View<uint64_t>> vie
     const bool refused = std::any_of(joined.begin(), joined.end(), [](Shader* s) { return s->refused(); });
     if (!all_zero(form.suited, numbers) || (refused && !last)) continue;
     if (end.groups.evaluate(numbers.data()) <= 0) return {};
+    if (form.trial && !passes_trial(step, joined, views, frame)) continue;
     const Status launched = launch_forms(step, joined, numbers, frame);
     if (!launched.ok() && !last) continue;
     FRIT_TRY(launched);

@@ -48,6 +48,11 @@ class GpuCall {
                       const Frame<uint64_t>& frame);
   Status launch_form(const Library& step, Shader& shader, const std::vector<int64_t>& numbers,
                      const Frame<uint64_t>& frame);
+  // Whether forms that are joined do the trial of the first one right; tried at the first call.
+  bool passes_trial(const Library& step, std::span<Shader* const> forms, std::span<const View<uint64_t>> views,
+                    const Frame<uint64_t>& frame) const;
+  Result<bool> attempt_trial(const Library& step, std::span<Shader* const> forms, std::span<const View<uint64_t>> views,
+                             const Frame<uint64_t>& frame) const;
   // A routine that has no shader: on the CPU, once the launches before it are done.
   const Placed* memory_at(uint64_t address) const;
   Status on_host(const Library& step, std::span<const View<uint64_t>> views, const Frame<uint64_t>& frame);

@@ -121,12 +121,13 @@ Status Device::create() {
     bfloat16.pNext = std::exchange(on.f11.pNext, &bfloat16);
     extensions.push_back(kBfloat16);
   }
+  if (info_.features.ptx) extensions.push_back(kBinaryImport);
   create.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
   create.ppEnabledExtensionNames = extensions.data();
   create.queueCreateInfoCount = 1;
   create.pQueueCreateInfos = &queue;
   FRIT_TRY(check(api_.CreateDevice(physical_, &create, nullptr, &device_), "cannot open it"));
-  FRIT_TRY(load_device_functions(api_, device_));
+  FRIT_TRY(load_device_functions(api_, device_, info_.features.ptx));
   for (size_t q = 0; q < queue_count_; ++q) {
     VkQueue handle;
     api_.GetDeviceQueue(device_, family_, static_cast<uint32_t>(q), &handle);

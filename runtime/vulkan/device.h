@@ -7,7 +7,9 @@
 
 #include <array>
 #include <atomic>
+#include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -71,6 +73,11 @@ class Device : public Gpu {
   VkPipelineLayout layout() const { return layout_; }
   // `variant` has bit i set where the shader's boolean constant i is true.
   Result<VkPipeline> make_pipeline(const GpuKernel& kernel, uint32_t variant);
+  // The function of a PTX module. Kernels of one text share it.
+  Result<VkCuFunctionNVX> make_function(const GpuKernel& kernel);
+  // Whether a form of these texts did its trial right; `attempt` tells where nobody knows yet. After a trial that cost
+  // the device, forms with trials are not used in this process.
+  bool passes_trial(const std::string& texts, const std::function<bool()>& attempt);
   void free_block(const Block& block) { device_memory_.give(block); }
   // Memory that the CPU writes and the device reads; earlier work that uses it may still run.
   Result<Block> host_block(size_t bytes) { return argument_memory_.take(bytes); }
@@ -141,6 +148,9 @@ class Device : public Gpu {
   VkPipelineCache pipelines_ = VK_NULL_HANDLE;
   std::string pipelines_key_;
   std::atomic<size_t> pipelines_made_{0};
+  std::mutex functions_mutex_, trials_mutex_;
+  std::map<std::string, Result<VkCuFunctionNVX>> functions_;  // by text
+  std::map<std::string, bool> trials_;
   Allocator device_memory_, host_memory_;
   Allocator argument_memory_;  // that the CPU writes, in the device's own memory where there is such
   std::atomic<bool> lost_{false}, keeps_times_{false};

@@ -138,6 +138,9 @@ Result<GpuInfo> Device::inspect(const Api& api, VkPhysicalDevice physical) {
     f.matrix_narrow = f.matrix16 && multiplies(shapes, MatrixComponent::Float16, 8);
     f.matrix_bfloat16 = multiplies(shapes, MatrixComponent::Bfloat16, 16) && has_bfloat16_matrices(api, physical);
   }
+  // The extension belongs to one vendor's driver. It does not tell which instructions a module may have: the driver
+  // refuses those that it does not know.
+  f.ptx = has_extension(api, physical, kBinaryImport) && f.int64 && f.storage16 && !is_left_out("ptx");
   f.shared_bytes = p.limits.maxComputeSharedMemorySize;
   f.group_size = std::min(p.limits.maxComputeWorkGroupInvocations, p.limits.maxComputeWorkGroupSize[0]);
   info.max_groups = p.limits.maxComputeWorkGroupCount[0];

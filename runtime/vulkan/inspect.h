@@ -5,6 +5,9 @@
 
 namespace frit::runtime::vulkan {
 
+// Takes modules of PTX text, or of machine code, and launches their functions in command buffers.
+constexpr const char* kBinaryImport = VK_NVX_BINARY_IMPORT_EXTENSION_NAME;
+
 struct Properties {
   VkPhysicalDeviceVulkan11Properties p11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES};
   VkPhysicalDeviceVulkan12Properties p12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES};

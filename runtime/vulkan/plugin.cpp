@@ -116,4 +116,9 @@ extern "C" Result<std::vector<GpuInfo>> frit_list_gpus() {
 
 // For tests, which put functions that fail in the places of the device's; null before one was opened.
 extern "C" vulkan::Api* frit_vulkan_api() { return vulkan::current_api(); }
+// The table that devices copy when they are opened.
+extern "C" vulkan::Api* frit_vulkan_driver() {
+  const auto api = vulkan::open_api();
+  return api.ok() ? *api : nullptr;
+}
 extern "C" size_t frit_vulkan_messages() { return vulkan::validation_messages(); }

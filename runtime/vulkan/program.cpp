@@ -16,11 +16,18 @@ constexpr size_t kMaxPushArguments = 16;
 
 }  // namespace
 
-Result<VkPipeline> Shader::pipeline(Device& device, uint32_t variant) {
+Result<Made> Shader::make(Device& device, uint32_t variant) {
   std::lock_guard lock(mutex_);
-  VkPipeline& made = pipelines_[variant];
-  if (made) return made;
-  auto fresh = device.make_pipeline(code_, variant);
+  Made& made = made_[variant];
+  if (made != Made()) return made;
+  const auto fresh = [&]() -> Result<Made> {
+    if (code_.is_ptx()) {
+      FRIT_ASSIGN_OR_RETURN(function, device.make_function(code_));
+      return Made{VK_NULL_HANDLE, function};
+    }
+    FRIT_ASSIGN_OR_RETURN(pipeline, device.make_pipeline(code_, variant));
+    return Made{pipeline, VK_NULL_HANDLE};
+  }();
   refused_ = !fresh.ok();
   if (fresh.ok()) made = *fresh;
   return fresh;
@@ -29,6 +36,16 @@ Result<VkPipeline> Shader::pipeline(Device& device, uint32_t variant) {
 bool Shader::refused() {
   std::lock_guard lock(mutex_);
   return refused_;
+}
+
+std::optional<bool> Shader::passed() {
+  std::lock_guard lock(mutex_);
+  return passed_;
+}
+
+void Shader::set_passed(bool passed) {
+  std::lock_guard lock(mutex_);
+  passed_ = passed;
 }
 
 Program::Program(Device& device, GpuCode code) : device_(device) {
@@ -172,7 +189,7 @@ Result<RecordingPtr> Program::commands_for(LaunchList&& launches) const {
 Result<std::vector<Block>> Program::argument_blocks(const LaunchList& list) const {
   std::vector<Block> blocks;
   for (const LaunchRecord& l : list.launches) {
-    if (l.count <= kMaxPushArguments) continue;
+    if (l.count <= kMaxPushArguments || l.code.function) continue;
     auto block = device_.host_block(8 * l.count);
     Status ready = block.ok() ? device_.wait(block->used) : Status(block.error());
     if (!ready.ok()) {
@@ -197,15 +214,19 @@ void Program::record(const Recording& r, const LaunchList& list) const {
       api.CmdPipelineBarrier(r.commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0,
                              1, &barrier, 0, nullptr, 0, nullptr);
     }
-    api.CmdBindPipeline(r.commands, VK_PIPELINE_BIND_POINT_COMPUTE, l.pipeline);
-    const bool few = l.count <= kMaxPushArguments;
-    const void* arguments =
-        few ? static_cast<const void*>(list.arguments.data() + l.first) : &r.arguments[blocks++].address;
-    if (l.count)
-      api.CmdPushConstants(r.commands, device_.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                           few ? static_cast<uint32_t>(8 * l.count) : 8, arguments);
-    const int64_t x = std::min(l.groups, most), y = (l.groups + x - 1) / x;
-    api.CmdDispatch(r.commands, static_cast<uint32_t>(x), static_cast<uint32_t>(y), 1);
+    if (l.code.function) {
+      launch_ptx(r, list, l);
+    } else {
+      const bool few = l.count <= kMaxPushArguments;
+      api.CmdBindPipeline(r.commands, VK_PIPELINE_BIND_POINT_COMPUTE, l.code.pipeline);
+      const void* arguments =
+          few ? static_cast<const void*>(list.arguments.data() + l.first) : &r.arguments[blocks++].address;
+      if (l.count)
+        api.CmdPushConstants(r.commands, device_.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                             few ? static_cast<uint32_t>(8 * l.count) : 8, arguments);
+      const int64_t x = std::min(l.groups, most), y = (l.groups + x - 1) / x;
+      api.CmdDispatch(r.commands, static_cast<uint32_t>(x), static_cast<uint32_t>(y), 1);
+    }
     ++launches;
     if (r.timed) api.CmdWriteTimestamp(r.commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, r.queries, launches);
   }

@@ -47,6 +47,7 @@ class Program : public DeviceCode {
   Result<RecordingPtr> commands_for(LaunchList&& launches) const;
   Result<std::vector<Block>> argument_blocks(const LaunchList& launches) const;
   void record(const Recording& r, const LaunchList& list) const;
+  void launch_ptx(const Recording& r, const LaunchList& list, const LaunchRecord& l) const;
 
   Device& device_;
   std::map<std::string, std::unique_ptr<Shader>> shaders_;

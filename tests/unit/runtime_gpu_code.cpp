@@ -12,7 +12,7 @@ DimProgram number(size_t slot) {
 
 GpuCode sample() {
   GpuKernel plain{"plain", std::string(12, 'x'), 64, 4, true, true, {0, 2}, {1}, 4, {}};
-  GpuKernel form{"form", std::string(8, 'y'), 256, 1, false, false, {}, {}, 1, RoutineForm()};
+  GpuKernel form{"form", std::string(8, 'y'), 256, 1, false, false, {}, {}, 1, RoutineForm(), "entry"};
   RoutineForm& r = *form.routine;
   r.step = 3;
   r.windows = 2;
@@ -26,6 +26,7 @@ GpuCode sample() {
   r.turns = number(RoutineForm::batch_slot(2));
   r.joined = true;
   r.epilogue = true;
+  r.trial = {std::vector<int64_t>(RoutineForm::slots(2), 5), {3, 4}};
   return {{plain, form}};
 }
 
@@ -51,6 +52,9 @@ TEST(GpuCode, reads_back_what_was_written) {
   EXPECT_EQ(a.scratch, b.scratch);
   EXPECT_TRUE(b.joined);
   EXPECT_TRUE(b.epilogue);
+  EXPECT_EQ(a.trial, b.trial);
+  EXPECT_EQ(read->kernels[1].entry, "entry");
+  EXPECT_FALSE(read->kernels[0].is_ptx());
 }
 
 TEST(GpuCode, numbers_must_be_those_of_its_windows) {

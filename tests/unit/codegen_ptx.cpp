@@ -1,0 +1,102 @@
+// The text of PTX modules: every register and label that is used is declared once, shared memory fits, and one text is
+// as it was read last.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "codegen/ptx/product.h"
+#include "codegen/ptx/writer.h"
+
+namespace frit::codegen::ptx {
+namespace {
+
+std::set<std::string> matches(const std::string& text, const char* pattern) {
+  const std::regex expression(pattern);
+  std::set<std::string> found;
+  for (std::sregex_iterator it(text.begin(), text.end(), expression), end; it != end; ++it) found.insert((*it)[1]);
+  return found;
+}
+
+size_t count(const std::string& text, const std::string& part) {
+  size_t n = 0;
+  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++n;
+  return n;
+}
+
+void check(const Module& module) {
+  const std::string& text = module.text;
+  EXPECT_EQ(count(text, ".entry " + module.entry + "("), 1u);
+  EXPECT_NE(text.find(".maxntid " + std::to_string(module.threads) + ","), std::string::npos);
+  EXPECT_EQ(count(text, "{"), count(text, "}"));
+  // Registers: as many as are declared, each written somewhere before the first that reads it.
+  for (const char* kind : {"p", "r", "d", "f"}) {
+    const std::set<std::string> used = matches(text, (std::string("%(") + kind + "[0-9]+)\\b").c_str()),
+                                declared = matches(text, (std::string("%") + kind + "<([0-9]+)>").c_str());
+    ASSERT_LE(declared.size(), 1u);
+    EXPECT_EQ(used.size(), declared.empty() ? 0u : std::stoul(*declared.begin())) << kind;
+  }
+  const std::set<std::string> placed = matches(text, "\n(L[0-9]+):"), jumps = matches(text, "bra (L[0-9]+);");
+  EXPECT_EQ(placed, jumps);
+  for (const std::string& label : placed) EXPECT_EQ(count(text, "\n" + label + ":"), 1u);
+  const std::set<std::string> shared = matches(text, "\\.b8 memory\\[([0-9]+)\\]");
+  ASSERT_EQ(shared.size(), 1u);
+  EXPECT_LE(std::stoul(*shared.begin()), kProductShared);
+  // Barriers lie inside of it, eight bytes apart.
+  std::set<unsigned long> barriers;
+  for (const std::string& at : matches(text, "mbarrier\\.init\\S+ \\[%r[0-9]+\\+([0-9]+)\\]"))
+    barriers.insert(std::stoul(at));
+  for (const unsigned long b : barriers) {
+    EXPECT_EQ(b % 8, 0u);
+    EXPECT_LE(b + 8, std::stoul(*shared.begin()));
+  }
+}
+
+TEST(Ptx, modules_are_whole) {
+  for (int i = 0; i < 8; ++i) {
+    const Product p{(i & 1) != 0, (i & 2) != 0, (i & 4) != 0};
+    SCOPED_TRACE(i);
+    const Module product = product_module(p), maps = product_maps(p);
+    check(product);
+    check(maps);
+    EXPECT_EQ(product_module(p).text, product.text);
+    // Every 16 steps are expected, copied and multiplied once: the copying thread's loop has as many as half of the
+    // multiplying threads' one.
+    const size_t multiplied = count(product.text, "wgmma.mma_async");
+    EXPECT_EQ(count(product.text, "mbarrier.arrive.expect_tx") * 2, multiplied * (p.a_columns ? 2 : 1));
+    EXPECT_EQ(count(product.text, p.bfloat ? ".f32.bf16.bf16" : ".f32.f16.f16"), multiplied);
+    EXPECT_EQ(count(product.text, "st.global.v4"), 16u);
+  }
+}
+
+TEST(Ptx, writer_numbers_registers_and_labels) {
+  Writer w;
+  const Value a = w.low_parameter(1), sum = w.u32("add.u32", {a, "7"}), skip = w.label();
+  const Value none = w.test("setp.eq.u32", {sum, "0"});
+  w.jump_if(none, skip);
+  w.op_if("!" + none, "st.shared.v2.b32", {at("memory", 8), list({a, sum})});
+  w.place(skip);
+  EXPECT_EQ(w.finish({"sm_90a", "small", 2, 64, 32, 16}),
+            ".version 8.3\n.target sm_90a\n.address_size 64\n.visible .entry small(.param .u64 p0, .param .u64 p1)\n"
+            ".maxntid 64, 1, 1\n.minnctapersm 1\n{\n  .shared .align 16 .b8 memory[32];\n  .reg .pred %p<1>;\n"
+            "  .reg .b32 %r<2>;\n  .reg .b64 %d<1>;\n  ld.param.b64 %d0, [p1];\n  cvt.u32.u64 %r0, %d0;\n"
+            "  add.u32 %r1, %r0, 7;\n  setp.eq.u32 %p0, %r1, 0;\n  @%p0 bra L0;\n"
+            "  @!%p0 st.shared.v2.b32 [memory+8], {%r0, %r1};\nL0:\n}\n");
+}
+
+// FRIT_BLESS=1 writes the text anew.
+TEST(Ptx, the_text_of_a_product) {
+  const std::string path = std::string(FRIT_TEST_SOURCE) + "/vulkan/golden/product.ptx";
+  const std::string text = product_maps({}).text + product_module({}).text;
+  if (const char* bless = std::getenv("FRIT_BLESS"); bless && std::string(bless) == "1") std::ofstream(path) << text;
+  std::ostringstream kept;
+  kept << std::ifstream(path).rdbuf();
+  EXPECT_EQ(kept.str(), text);
+}
+
+}  // namespace
+}  // namespace frit::codegen::ptx
