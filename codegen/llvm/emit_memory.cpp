@@ -217,15 +217,18 @@ Value* KernelEmitter::load_contiguous(const Address& a, Value* at, Value* mask) 
   if (!mask) return builder_.CreateAlignedLoad(type, at, align);
   Value* zero = llvm::Constant::getNullValue(type);
   if (masks_well(a.element)) return builder_.CreateMaskedLoad(type, at, align, mask, zero);
-  if (mask != vector_->mask) {
+  Value* count = prefix_of(mask);
+  if (!count) {
     Address lanes = a;
     lanes.base = uniform(at, depth());
     lanes.stride = 1;
     lanes.step = lanes.row_step = nullptr;
     return load_lanes(lanes, 0, mask);
   }
-  // The first `remaining` elements, through the stack.
-  Value* count = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, vector_->remaining, i64(vector_->width));
+  if (const int known = known_count(count); known > 0 && known < vector_->width)
+    return load_pieces(a.element, at, known);
+  if (features_.vector_bytes >= 32) return load_small_prefix(a.element, at, count);
+  // Through the stack.
   Value* buffer = stack_vector(type);
   builder_.CreateStore(zero, buffer);
   builder_.CreateMemCpy(buffer, llvm::Align(1), at, align, builder_.CreateMul(count, i64(a.dtype.size)));
@@ -370,17 +373,17 @@ void KernelEmitter::store_contiguous(const Address& a, Value* at, Value* value, 
     streams_ = true;
   } else if (!mask) {
     builder_.CreateAlignedStore(value, at, align);
+  } else if (const int known = features_.masks_small ? 0 : known_count(prefix_of(mask));
+             known > 0 && known < vector_->width) {
+    store_pieces(a.element, at, value, known);
   } else if (masks_well(a.element)) {
     builder_.CreateMaskedStore(value, at, align, mask);
-  } else if (mask != vector_->mask) {
+  } else if (Value* count = prefix_of(mask)) {
+    store_small_prefix(a.element, at, value, count);
+  } else {
     Address lanes = a;
     lanes.base = uniform(at, depth());
     store_lanes(lanes, 0, value, mask);
-  } else {
-    Value* count = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, vector_->remaining, i64(vector_->width));
-    Value* buffer = stack_vector(value->getType());
-    builder_.CreateStore(value, buffer);
-    builder_.CreateMemCpy(at, align, buffer, llvm::Align(1), builder_.CreateMul(count, i64(a.dtype.size)));
   }
 }
 

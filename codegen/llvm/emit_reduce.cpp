@@ -209,23 +209,11 @@ void KernelEmitter::emit_lane_loop(const ir::Loop& loop, int lanes, Value* to) {
   open_frame(loop, preheader, runs);
   scope.depth = depth();
 
-  builder_.SetInsertPoint(full);
-  llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
-  i->addIncoming(i64(0), preheader);
-  States phis = state_phis(start, preheader);
-  scope.copies = count;
-  scope.base = i;
-  emit_skipping(loop);
-  emit_prefetches(loop);
-  States taken;
-  for (size_t a = 0, s = 0; a < accumulators; ++a)
-    for (int c = 0; c < count; ++c, ++s)
-      taken.push_back(combine(loop.accumulators[a], phis[s], read(loop.accumulators[a], c, true)));
-  Value* next = builder_.CreateAdd(i, i64(lanes), "", true, true);
+  Value* next = nullptr;
+  const LaneSteps steps{lanes, last, preheader, full, rest};
+  States taken =
+      finds_by_steps(loop, lanes) ? emit_arg_steps(loop, steps, &next) : emit_lane_steps(loop, steps, start, &next);
   BasicBlock* full_end = builder_.GetInsertBlock();
-  i->addIncoming(next, full_end);
-  add_incoming(phis, taken, full_end);
-  builder_.CreateCondBr(builder_.CreateICmpSLE(next, last), full, rest);
 
   builder_.SetInsertPoint(rest);
   States sums = taken;

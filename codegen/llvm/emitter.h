@@ -205,6 +205,14 @@ class KernelEmitter {
   llvm::Value* spare();  // 8 bytes of stack that inactive lanes store to
   llvm::Value* zeros();  // zero bytes that inactive lanes load from, enough for a vector
 
+  // emit_prefix.cpp
+  llvm::Value* prefix_of(llvm::Value* mask);
+  static int known_count(llvm::Value* count);
+  llvm::Value* load_pieces(llvm::Type* element, llvm::Value* at, int count);
+  void store_pieces(llvm::Type* element, llvm::Value* at, llvm::Value* value, int count);
+  llvm::Value* load_small_prefix(llvm::Type* element, llvm::Value* at, llvm::Value* count);
+  void store_small_prefix(llvm::Type* element, llvm::Value* at, llvm::Value* value, llvm::Value* count);
+
   // emit_spread.cpp
   bool spreads_well(const Address& a) const;
   llvm::Value* load_spread(const Address& a, int copy);
@@ -263,6 +271,16 @@ class KernelEmitter {
     llvm::Value* position = nullptr;
   };
   void emit_lane_loop(const ir::Loop& loop, int lanes, llvm::Value* to);
+  // The loop of full steps of a lane loop: it begins in block `full`, coming from `preheader`, and ends in `rest`. The
+  // functions return the states behind it, and set `next` to where the last step ended.
+  struct LaneSteps {
+    int lanes;
+    llvm::Value* last;  // the last full step begins here or before
+    llvm::BasicBlock *preheader, *full, *rest;
+  };
+  bool finds_by_steps(const ir::Loop& loop, int lanes) const;  // emit_arg.cpp, as the next two
+  States emit_arg_steps(const ir::Loop& loop, const LaneSteps& steps, llvm::Value** next);
+  States emit_lane_steps(const ir::Loop& loop, const LaneSteps& steps, const States& start, llvm::Value** next);
   States emit_lane_rest(const ir::Loop& loop, const States& sums, llvm::Value* begin, llvm::Value* to, int count);
   void emit_dealt_loop(const ir::Loop& loop, llvm::Value* to);
   LaneMemory lane_memory(const State& like, int count);

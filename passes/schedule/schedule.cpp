@@ -231,7 +231,10 @@ class Scheduler {
     } else if (const int lanes = lanes_for(loop.body);
                !rows_fixed_ && !pieces && has_short_rows(loop, lanes, k_.facts)) {
       // Vectors under a mask and shuffles of two vectors cost no more than others where a vector is a line.
-      put_rows_in_lanes(k_, loop, lanes, target_.vector_bytes >= kLine, fresh("w"));
+      const Staging staging = target_.vector_bytes >= kLine       ? Staging::Masked
+                              : target_.vector_bytes >= kLine / 2 ? Staging::Whole
+                                                                  : Staging::None;
+      put_rows_in_lanes(k_, loop, lanes, staging, fresh("w"));
     } else {
       for (Instr& i : loop.body)
         if (auto* inner = std::get_if<Loop>(&i.node)) {

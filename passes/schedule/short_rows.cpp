@@ -60,13 +60,13 @@ bool has_short_rows(const Loop& rows, int lanes, const DimFacts& facts) {
   return facts.range(rows.extent).high >= lanes && has_short_loops(rows.body, lanes);
 }
 
-void put_rows_in_lanes(Kernel& k, Loop& rows, int lanes, bool staged, const std::string& var) {
+void put_rows_in_lanes(Kernel& k, Loop& rows, int lanes, Staging staging, const std::string& var) {
   strip(rows, kRowsAtOnce, var, k.facts);
   Loop& inner = std::get<Loop>(rows.body[0].node);
   inner.vector = lanes;
   spread_locals(inner.body, static_cast<uint32_t>(k.buffers.size()), var);
   for (KernelBuffer& local : k.locals) local.size = local.size * Dim(kRowsAtOnce);
-  if (staged) stage_rows(k, rows, kRowsAtOnce, lanes);
+  if (staging != Staging::None) stage_rows(k, rows, kRowsAtOnce, lanes, staging);
 }
 
 bool has_short_columns(Loop& rows, int lanes, const DimFacts& facts) {

@@ -1,6 +1,8 @@
 // Rows shorter than two vectors: a vector loop over the rows, with the loops along each row inside.
 #pragma once
 
+#include <cstdint>
+
 #include "ir/kernel/kernel.h"
 
 namespace frit::passes {
@@ -12,12 +14,16 @@ bool has_short_rows(const ir::Loop& rows, int lanes, const DimFacts& facts);
 // The second half of that: whether the loops in `body` are so short.
 bool has_short_loops(const ir::Body& body, int lanes);
 
+// How rows that are lanes are turned on their way from memory and back: not at all, by tiles of which the last is
+// masked, or by whole tiles of which the last two overlap, for rows of a tile and more.
+enum class Staging : uint8_t { None, Masked, Whole };
+
 // Makes the rows the lanes of a vector loop named `var`, inside the parallel loop. Each lane gets its own part of the
-// kernel's locals. If `staged`, the rows are turned on their way from memory and back.
-void put_rows_in_lanes(ir::Kernel& k, ir::Loop& rows, int lanes, bool staged, const std::string& var);
+// kernel's locals.
+void put_rows_in_lanes(ir::Kernel& k, ir::Loop& rows, int lanes, Staging staging, const std::string& var);
 
 // The part of put_rows_in_lanes that turns `count` rows at a time: `outer` holds the loop over them.
-void stage_rows(ir::Kernel& k, ir::Loop& outer, int64_t count, int lanes);
+void stage_rows(ir::Kernel& k, ir::Loop& outer, int64_t count, int lanes, Staging staging = Staging::Masked);
 
 // Whether a nest of two loops writes rows shorter than a vector one behind the other, and reads each operand in the
 // same order, once for each row, or the same row again and again.

@@ -30,7 +30,8 @@ struct StagedAccess {
 
 class Stager {
  public:
-  Stager(Kernel& k, Loop& rows, int64_t count, int lanes) : k_(k), rows_(rows), count_(count), lanes_(lanes) {}
+  Stager(Kernel& k, Loop& rows, int64_t count, int lanes, bool whole)
+      : k_(k), rows_(rows), count_(count), lanes_(lanes), whole_(whole) {}
 
   // `outer` has `rows` as its only instruction.
   void run(Loop& outer) {
@@ -44,7 +45,13 @@ class Stager {
     visit(rows_.body, nullptr, true);
     Body before, behind;
     const Loop& loop = rows_;
-    for (const StagedAccess& a : accesses_) (a.store ? behind : before).push_back(turning(loop, a));
+    for (const StagedAccess& a : accesses_) {
+      Body& to = a.store ? behind : before;
+      const int64_t rest = whole_ ? a.length % lanes_ : 0;
+      to.push_back(turning(loop, a, 0, a.length - rest));
+      // Elements of the tile before are moved again.
+      if (rest) to.push_back(turning(loop, a, a.length - lanes_, lanes_));
+    }
     Body all = std::move(before);
     all.push_back(std::move(outer.body[0]));
     std::move(behind.begin(), behind.end(), std::back_inserter(all));
@@ -62,7 +69,7 @@ class Stager {
     if (across->rest.uses(rows_.var) || across->rest.uses(places->var)) return std::nullopt;
     const KernelBuffer& b = k_.buffers[buffer];
     if (b.dtype == bool_ || b.dtype.size < 2 || (store ? b.read : b.written)) return std::nullopt;
-    if (length < (b.dtype.size > 2 ? kMinWide : kMinNarrow)) return std::nullopt;
+    if (length < (whole_ ? lanes_ : b.dtype.size > 2 ? kMinWide : kMinNarrow)) return std::nullopt;
     return StagedAccess{buffer, length, across->rest, store, 0};
   }
 
@@ -94,13 +101,14 @@ class Stager {
   std::string fresh(const std::string& hint) { return unlike_symbols(k_, hint + std::to_string(next_++)); }
 
   // The loops that fill a copy, or empty it. Vectors go along what is stored, and as many as a vector has lanes go
-  // through the registers together, so that what is loaded lies side by side too.
-  Instr turning(const Loop& loop, const StagedAccess& a) {
+  // through the registers together, so that what is loaded lies side by side too. They move `places` places of a row
+  // from `first` on.
+  Instr turning(const Loop& loop, const StagedAccess& a, int64_t first, int64_t places) {
     const Reg value = k_.new_reg(k_.buffers[a.buffer].dtype);
     Loop row, place;
     row.var = fresh("row"), row.extent = loop.extent;
-    place.var = fresh("place"), place.extent = a.length;
-    const Dim of_row = Dim::symbol(row.var), of_place = Dim::symbol(place.var);
+    place.var = fresh("place"), place.extent = places;
+    const Dim of_row = Dim::symbol(row.var), of_place = Dim::symbol(place.var) + Dim(first);
     const Dim outside = of_row * Dim(a.length) + of_place + a.rest, inside = of_place * Dim(count_) + of_row;
     Loop& outer = a.store ? row : place;
     Loop& inner = a.store ? place : row;
@@ -115,14 +123,15 @@ class Stager {
   Loop& rows_;
   int64_t count_;
   int lanes_;
+  bool whole_;
   std::vector<StagedAccess> accesses_;
   int next_ = 0;
 };
 
 }  // namespace
 
-void stage_rows(Kernel& k, Loop& outer, int64_t count, int lanes) {
-  Stager(k, std::get<Loop>(outer.body[0].node), count, lanes).run(outer);
+void stage_rows(Kernel& k, Loop& outer, int64_t count, int lanes, Staging staging) {
+  Stager(k, std::get<Loop>(outer.body[0].node), count, lanes, staging == Staging::Whole).run(outer);
 }
 
 }  // namespace frit::passes

@@ -93,13 +93,31 @@ template <bool kPairs, class T>
 FRIT_ISA void pack_columns(const Lines<T>& from, int64_t, SumLane<T>* to) {
   pack_columns_plainly(from, to);
 }
+// Rounds to nearest even. A NaN becomes quiet.
+FRIT_ISA_INLINE __m128i eight_rounded(__m256 v, float16_t) { return _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT); }
+FRIT_ISA_INLINE __m128i eight_rounded(__m256 v, bfloat16_t) {
+  const __m256i bits = _mm256_castps_si256(v),
+                last = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+  const __m256i rounded = _mm256_add_epi32(bits, _mm256_add_epi32(last, _mm256_set1_epi32(0x7fff)));
+  const __m256i quiet = _mm256_or_si256(bits, _mm256_set1_epi32(0x400000));
+  const __m256 nan = _mm256_cmp_ps(v, v, _CMP_UNORD_Q);
+  const __m256i high = _mm256_srli_epi32(
+      _mm256_castps_si256(_mm256_blendv_ps(_mm256_castsi256_ps(rounded), _mm256_castsi256_ps(quiet), nan)), 16);
+  return _mm_packus_epi32(_mm256_castsi256_si128(high), _mm256_extracti128_si256(high, 1));
+}
 template <class T>
 FRIT_ISA void store_row(const SumLane<T>* from, T* to, int64_t n) {
   int64_t j = 0;
-  if constexpr (std::is_same_v<T, float16_t>)
+  if constexpr (sizeof(T) == 2) {
     for (; j + 8 <= n; j += 8)
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + j),
-                       _mm256_cvtps_ph(_mm256_loadu_ps(from + j), _MM_FROUND_TO_NEAREST_INT));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + j), eight_rounded(_mm256_loadu_ps(from + j), T()));
+    if (j < n) {
+      const __m256 rest = _mm256_maskload_ps(from + j, Vector<float>::first(n - j));
+      alignas(16) uint16_t numbers[8];
+      _mm_store_si128(reinterpret_cast<__m128i*>(numbers), eight_rounded(rest, T()));
+      for (int64_t i = 0; j < n; ++i, ++j) to[j].bits = numbers[i];
+    }
+  }
   for (; j < n; ++j) to[j] = static_cast<T>(from[j]);
 }
 

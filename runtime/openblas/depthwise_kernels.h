@@ -9,7 +9,7 @@ FRIT_ISA void widen_line(const void* from, int64_t step, int64_t positions, int6
   for (int64_t p = 0; p < positions; ++p, at += step, to += kBlockChannels) {
     int64_t c = 0;
     for (; c + V::kLanes <= channels; c += V::kLanes) V::store(to + c, V::load(at + c));
-    for (; c < channels; ++c) to[c] = widen(at[c]);
+    for (; c < channels; ++c) to[c] = lane_of(at[c]);
   }
 }
 

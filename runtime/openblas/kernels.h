@@ -176,6 +176,15 @@ FRIT_ISA void rows_by_columns(const KernelArgs<C>& g, int64_t rows, int64_t cols
     rows_by_vectors<Dot, kStride>(g, rows, cols, panel_step);
 }
 
+template <class T>
+FRIT_ISA_INLINE void widen_row(const T* from, int64_t n, SumLane<T>* __restrict to) {
+  using V = Vector<SumLane<T>>;
+  int64_t i = 0;
+  if constexpr (!std::is_same_v<T, SumLane<T>>)
+    for (; i + V::kLanes <= n; i += V::kLanes) V::store(to + i, V::load(from + i));
+  for (; i < n; ++i) to[i] = lane_of(from[i]);
+}
+
 // Without units of two and without instructions of a set, for types that are converted seldom.
 template <class T>
 FRIT_ISA void pack_rows_plainly(const Lines<T>& from, SumLane<T>* to) {
@@ -192,9 +201,9 @@ FRIT_ISA void pack_rows_plainly(const Lines<T>& from, SumLane<T>* to) {
         row[kStride + u] = line[u * from.k_stride].im;
       }
     } else if (from.k_stride == 1) {
-      for (int64_t u = 0; u < from.k; ++u) row[u] = widen(line[u]);
+      widen_row(line, from.k, row);
     } else {
-      for (int64_t u = 0; u < from.k; ++u) row[u] = widen(line[u * from.k_stride]);
+      for (int64_t u = 0; u < from.k; ++u) row[u] = lane_of(line[u * from.k_stride]);
     }
   }
 }
@@ -206,8 +215,10 @@ FRIT_ISA_INLINE void pack_unit(const T* row, int64_t line_stride, int64_t cols, 
       to[2 * i] = row[i * line_stride].re;
       to[2 * i + 1] = row[i * line_stride].im;
     }
+  } else if (line_stride == 1) {
+    widen_row(row, cols, to);
   } else {
-    for (int64_t i = 0; i < cols; ++i) to[i] = widen(row[i * line_stride]);
+    for (int64_t i = 0; i < cols; ++i) to[i] = lane_of(row[i * line_stride]);
   }
 }
 

@@ -10,6 +10,13 @@ FRIT_ISA_INLINE __m256 load_eight(const bfloat16_t* p) {
       _mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))), 16));
 }
 
+// One number, widened.
+template <class T>
+FRIT_ISA_INLINE auto lane_of(T v) {
+  return widen(v);
+}
+FRIT_ISA_INLINE float lane_of(float16_t v) { return _mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(v.bits))); }
+
 FRIT_ISA_INLINE float fold_eight(__m256 v) {
   __m128 four = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
   __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
@@ -69,7 +76,7 @@ FRIT_ISA_INLINE void turn(const T* from, int64_t from_stride, int64_t n, int64_t
       } else {
         for (int64_t ii = i; ii < std::min(n, i + kSide); ++ii)
           for (int64_t jj = j; jj < std::min(m, j + kSide); ++jj)
-            to[ii * to_stride + jj] = widen(from[ii + jj * from_stride]);
+            to[ii * to_stride + jj] = lane_of(from[ii + jj * from_stride]);
       }
     }
 }
