@@ -216,6 +216,28 @@ Drawn draw_scan(Random& r) {
   return {text(type), rounding_of(type), text("f32")};
 }
 
+// Updates of an element, in their order.
+Drawn draw_scatter(Random& r) {
+  const std::string type = pick<std::string>(r, {"f32", "f16", "i32"}),
+                    op = pick<std::string>(r, {"scatter_add", "scatter_add", "scatter_max", "scatter"});
+  const int64_t row = length(r, 200), updates = length(r, std::max<int64_t>(1, 400000 / row)), rows = length(r, 20000);
+  const std::string result = matrix(type, rows, row), places = "i32[" + number(updates) + "]";
+  return {"func @scatter(%x: " + result + ", %i: " + places + ", %u: " + type + "[" + number(updates) + ", 1, " +
+          number(row) + "]) -> " + result + " {\n  %c: i32[] = constant " + number(rows) + "\n  %b: " + places +
+          " = broadcast %c {shape=[" + number(updates) + "]}\n  %k: " + places + " = remainder %i, %b\n  %0: " + result +
+          " = " + op + " %x, %k, %u {axes=[0]}\n  return %0\n}"};
+}
+
+// Places of extremes along rows and columns of any number.
+Drawn draw_places(Random& r) {
+  const std::string type = pick<std::string>(r, {"f32", "f16", "bf16", "i32", "u8"}),
+                    op = pick<std::string>(r, {"argmax", "argmin"});
+  const int64_t n = length(r, 1000000), m = length(r, std::max<int64_t>(1, 1000000 / n)), axis = between(r, 0, 1);
+  const std::string out = "u32[" + number(axis ? n : m) + "]";
+  return {"func @places(%x: " + matrix(type, n, m) + ") -> " + out + " {\n  %0: " + out + " = " + op + " %x {axes=[" +
+          number(axis) + "]}\n  return %0\n}"};
+}
+
 ir::Tensor random_tensor(const ir::Type& t, bool exact, Random& r) {
   std::vector<int64_t> shape;
   for (const Dim& d : t.shape) shape.push_back(d.value());
@@ -321,7 +343,9 @@ bool check_graphs(int count, uint64_t seed, const std::string& only) {
                                                                  {"large_matmul", draw_large_product},
                                                                  {"attention", draw_attention},
                                                                  {"scan", draw_scan},
-                                                                 {"rows", draw_rows}};
+                                                                 {"rows", draw_rows},
+                                                                 {"scatter", draw_scatter},
+                                                                 {"places", draw_places}};
   bool good = true;
   for (const auto& [name, draw] : families) {
     if (!only.empty() && std::string(name).find(only) == std::string::npos) continue;

@@ -61,11 +61,12 @@ void KernelEmitter::accumulate(const ir::Accumulator& acc, const std::string& va
        b + "; " + position + " = " + b_position + "; }");
 }
 
-// Lanes: invocation t has the states t * vector .. t * vector + vector - 1.
+// Lanes: in each of its turns, which are as many as the loop is unrolled, invocation t has the states from
+// (turn * invocations + t) * vector on.
 void KernelEmitter::emit_lanes(const ir::Loop& loop) {
   touch(loop.body, false);
-  const int vector = std::max(1, loop.lanes / group_);
-  const std::string length = std::to_string(vector);
+  const int states = std::max(1, loop.lanes / group_), vector = std::max(1, states / loop.unroll);
+  const std::string length = std::to_string(states);
   for (const ir::Accumulator& a : loop.accumulators) {
     std::string s = name_of(a.result) + "a";
     line((is_float(a.type) ? "precise " : "") + std::string(register_type(a.type)) + " " + s + "[" + length + "];");
@@ -77,7 +78,8 @@ void KernelEmitter::emit_lanes(const ir::Loop& loop) {
   const std::string name = enter(loop);
   auto take = [&] {
     for (const ir::Accumulator& a : loop.accumulators) {
-      std::string s = name_of(a.result) + "a", k = vector > 1 ? "[k]" : "[0]", at = is_arg(a) ? regs_[a.position] : "";
+      std::string s = name_of(a.result) + "a", at = is_arg(a) ? regs_[a.position] : "";
+      const std::string k = loop.unroll > 1 ? "[turn * " + std::to_string(vector) + " + k]" : vector > 1 ? "[k]" : "[0]";
       if (is_arg(a) && has_short_positions(loop, a))
         at = narrow_[a.position].empty() ? "int(" + at + ")" : narrow_[a.position];
       accumulate(a, s + k, s + "p" + k, regs_[a.value], at, is_arg(a) && has_rising_positions(loop, a));
@@ -108,6 +110,8 @@ void KernelEmitter::emit_lanes(const ir::Loop& loop) {
   }
   close_turns(loop);
   place_first(loop, vector);
+  for (const ir::Accumulator& a : loop.accumulators)
+    fold_own(name_of(a.result) + "a", name_of(a.result) + "ap", a, states, vector);
   emit_fold(loop, vector);
   for (const ir::Accumulator& a : loop.accumulators) invert(a.result);
 }
@@ -125,10 +129,13 @@ void KernelEmitter::place_first(const ir::Loop& loop, int vector) {
   for (const ir::Accumulator& a : loop.accumulators) {
     if (!is_arg(a) || !has_rising_positions(loop, a)) continue;
     const bool wide = !has_short_positions(loop, a);
-    const std::string at = name_of(a.result) + "ap[k]", first = "(lane * " + std::to_string(vector) + " + k)";
+    const std::string at = name_of(a.result) + "ap[k]", of = std::to_string(vector);
+    const std::string first =
+        loop.unroll > 1 ? "((k / " + of + " * " + std::to_string(group_) + " + lane) * " + of + " + k % " + of + ")"
+                        : "(lane * " + of + " + k)";
     Name& name = names_.at(loop.var);
     const StandIn iteration(name.text, first);
-    line("[[unroll]] for (int k = 0; k < " + std::to_string(vector) + "; ++k) if (" + at +
+    line("[[unroll]] for (int k = 0; k < " + std::to_string(vector * loop.unroll) + "; ++k) if (" + at +
          " == " + no_position(loop, a) + " && " + first + " < " + dim(loop.extent, name.wide) + ") " + at + " = " +
          dim(position_of(loop, a)->index, wide) + ";");
   }
@@ -180,10 +187,10 @@ void KernelEmitter::share_states(const Fold& fold) {
   line("barrier();");
 }
 
-// Folds states k and k + h of one invocation, for h from half of `count` down.
-void KernelEmitter::fold_own(const std::string& own, const std::string& positions, const ir::Accumulator& a,
-                             int count) {
-  for (int h = count / 2; h > 0; h /= 2)
+// Folds states k and k + h of one invocation, for h from half of `count` down, until `left` are left.
+void KernelEmitter::fold_own(const std::string& own, const std::string& positions, const ir::Accumulator& a, int count,
+                             int left) {
+  for (int h = count / 2; h >= left; h /= 2)
     for (int k = 0; k < h; ++k) {
       std::string x = "[" + std::to_string(k) + "]", y = "[" + std::to_string(k + h) + "]";
       accumulate(a, own + x, positions + x, own + y, positions + y);

@@ -320,7 +320,7 @@ void KernelEmitter::count_folds(const ir::Body& body) {
     auto* loop = std::get_if<ir::Loop>(&i.node);
     if (!loop) continue;
     if (loop->lanes > 0) {
-      fold_elements_ = std::max(fold_elements_, loop->carries.empty() ? loop->lanes : group_);
+      fold_elements_ = std::max(fold_elements_, loop->carries.empty() ? loop->lanes / loop->unroll : group_);
       std::map<std::string, int> used, most;
       for (size_t a = 0; a < loop->accumulators.size(); ++a) {
         const ir::Accumulator& acc = loop->accumulators[a];

@@ -13,6 +13,74 @@ bool meet(const std::set<uint32_t>& a, const std::set<uint32_t>& b) {
   return std::any_of(a.begin(), a.end(), [&](uint32_t v) { return b.count(v) != 0; });
 }
 
+// The loads of a loop's body that the loop's variable and other such loads alone lead to, and the instructions that
+// lead from load to load.
+class EarlyLoads {
+ public:
+  EarlyLoads(const ir::Loop& loop, const std::set<uint32_t>& stores) {
+    for (const ir::Carry& c : loop.carries) late_.insert(c.value);
+    for (const ir::Instr& i : loop.body)
+      if (!visit(i, stores)) note_late(i);
+    for (auto i = loop.body.rbegin(); i != loop.body.rend(); ++i) need(*i);
+  }
+
+  bool is_load(const ir::Instr& i) const { return loads_.count(&i) != 0; }
+  bool leads(const ir::Instr& i) const { return leading_.count(&i) != 0; }
+  bool empty() const { return loads_.empty(); }
+
+ private:
+  bool known(const Dim& d) const {
+    return std::none_of(late_names_.begin(), late_names_.end(), [&](const std::string& n) { return d.uses(n); });
+  }
+  bool known(ir::Reg r) const { return late_.count(r) == 0; }
+
+  bool visit(const ir::Instr& i, const std::set<uint32_t>& stores) {
+    if (auto* l = std::get_if<ir::LoadInstr>(&i.node)) {
+      if (l->mask != ir::kNoReg || stores.count(l->buffer) || !known(l->index)) return false;
+      return loads_.insert(&i).second;
+    }
+    if (auto* s = std::get_if<ir::ScalarInstr>(&i.node))
+      return std::all_of(s->args.begin(), s->args.begin() + ir::arity(s->op), [&](ir::Reg r) { return known(r); });
+    if (auto* x = std::get_if<ir::IndexInstr>(&i.node)) return known(x->index);
+    if (auto* b = std::get_if<ir::BindInstr>(&i.node)) return known(b->value) && known(b->low) && known(b->high);
+    return false;
+  }
+
+  void note_late(const ir::Instr& i) {
+    if (auto* l = std::get_if<ir::LoadInstr>(&i.node)) late_.insert(l->result);
+    if (auto* s = std::get_if<ir::ScalarInstr>(&i.node)) late_.insert(s->result);
+    if (auto* x = std::get_if<ir::IndexInstr>(&i.node)) late_.insert(x->result);
+    if (auto* b = std::get_if<ir::BindInstr>(&i.node)) late_names_.insert(b->name);
+    if (auto* loop = std::get_if<ir::Loop>(&i.node))
+      for (const ir::Accumulator& a : loop->accumulators) late_.insert(a.result);
+  }
+
+  // Walked from the end of the body: what comes before and is asked for.
+  void need(const ir::Instr& i) {
+    if (is_load(i)) {
+      std::get<ir::LoadInstr>(i.node).index.collect_symbols(names_);
+    } else if (auto* b = std::get_if<ir::BindInstr>(&i.node)) {
+      if (std::find(names_.begin(), names_.end(), b->name) == names_.end()) return;
+      regs_.insert(b->value);
+      b->low.collect_symbols(names_), b->high.collect_symbols(names_);
+      leading_.insert(&i);
+    } else if (auto* s = std::get_if<ir::ScalarInstr>(&i.node)) {
+      if (!regs_.count(s->result)) return;
+      regs_.insert(s->args.begin(), s->args.begin() + ir::arity(s->op));
+      leading_.insert(&i);
+    } else if (auto* x = std::get_if<ir::IndexInstr>(&i.node)) {
+      if (!regs_.count(x->result)) return;
+      x->index.collect_symbols(names_);
+      leading_.insert(&i);
+    }
+  }
+
+  std::set<const ir::Instr*> loads_, leading_;
+  std::set<ir::Reg> late_, regs_;      // regs_: that leading instructions read
+  std::set<std::string> late_names_;
+  std::vector<std::string> names_;     // that loads and leading instructions read
+};
+
 }  // namespace
 
 // The buffers that `body` reads and writes, registers left out.
@@ -130,18 +198,9 @@ int KernelEmitter::loads_together(const ir::Loop& loop, Context context) const {
 void KernelEmitter::emit_together(const ir::Loop& loop, const std::string& name, const std::string& from,
                                   int together) {
   const std::string type = index_type(names_.at(loop.var).wide), count = std::to_string(together);
-  std::map<const ir::Instr*, std::string> early;  // loads, and the arrays that keep them
-  std::set<std::string> bound;
   std::set<uint32_t> loads, stores;
   collect(loop.body, loads, stores);
-  for (const ir::Instr& i : loop.body) {
-    if (auto* b = std::get_if<ir::BindInstr>(&i.node)) bound.insert(b->name);
-    auto* l = std::get_if<ir::LoadInstr>(&i.node);
-    if (!l || l->mask != ir::kNoReg || stores.count(l->buffer) ||
-        std::any_of(bound.begin(), bound.end(), [&](const std::string& b) { return l->index.uses(b); }))
-      continue;
-    early[&i] = name_of(l->result) + "v";
-  }
+  const EarlyLoads early(loop, stores);
   line(type + " " + from + " = 0;");
   open("for (; " + from + " + " + count + " <= " + dim(loop.extent, names_.at(loop.var).wide) + "; " + from +
        " += " + count + ") {");
@@ -150,21 +209,25 @@ void KernelEmitter::emit_together(const ir::Loop& loop, const std::string& name,
     line("const " + type + " " + name + " = " + from + " + k;");
   };
   auto load_of = [](const ir::Instr& i) -> const ir::LoadInstr& { return std::get<ir::LoadInstr>(i.node); };
+  const auto array = [&](const ir::Instr& i) { return name_of(load_of(i).result) + "v"; };
   for (const ir::Instr& i : loop.body)
-    if (auto found = early.find(&i); found != early.end())
-      line(std::string(register_type(k_.reg_types[load_of(i).result])) + " " + found->second + "[" + count + "];" +
+    if (early.is_load(i))
+      line(std::string(register_type(k_.reg_types[load_of(i).result])) + " " + array(i) + "[" + count + "];" +
            comment(i));
   if (!early.empty()) {
     open_each();
-    for (const ir::Instr& i : loop.body)
-      if (auto found = early.find(&i); found != early.end())
-        line(found->second + "[k] = " + load_text(load_of(i).buffer, load_of(i).index) + ";");
+    for (const ir::Instr& i : loop.body) {
+      if (early.leads(i)) emit(i, Context::Invocation);
+      if (!early.is_load(i)) continue;
+      line(array(i) + "[k] = " + load_text(load_of(i).buffer, load_of(i).index) + ";");
+      regs_[load_of(i).result] = array(i) + "[k]";
+    }
     close();
   }
   open_each();
   for (const ir::Instr& i : loop.body) {
-    if (auto found = early.find(&i); found != early.end())
-      regs_[load_of(i).result] = found->second + "[k]";
+    if (early.is_load(i))
+      regs_[load_of(i).result] = array(i) + "[k]";
     else
       emit(i, Context::Invocation);
   }

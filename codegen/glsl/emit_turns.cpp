@@ -25,11 +25,13 @@ KernelEmitter::LoadKey KernelEmitter::load_key(const ir::LoadInstr& load, const 
 }
 
 // Finds the loops over one row of known length that visit the same elements, and keeps in registers between them:
-// locals that only they use, and elements that more than one of them loads.
+// locals that only they use, and elements that more than one of them loads. Loops with states of several turns are
+// among them (passes/schedule/grid_schedule.h).
 void KernelEmitter::plan_registers(const ir::Body& row) {
   constexpr int kMostOfOne = 32, kMost = 64;  // elements of an invocation
   const std::vector<const ir::Loop*> loops = loops_alike(row);
-  if (loops.size() < 2) return;
+  const bool apart = std::any_of(loops.begin(), loops.end(), [](const ir::Loop* l) { return l->unroll > 1; });
+  if (loops.size() < 2 && !apart) return;
   const int64_t length = loops[0]->extent.value(), step = int64_t{group_} * turn_vector_;
   const int64_t turns = (length + step - 1) / step;
   if (turns * turn_vector_ > kMostOfOne) return;
@@ -71,7 +73,7 @@ void KernelEmitter::plan_registers(const ir::Body& row) {
     kept_[key] = {"keep" + std::to_string(kept_.size()), types[key]};
     used += elements;
   }
-  if (used) turned_.insert(loops.begin(), loops.end());
+  if (used || apart) turned_.insert(loops.begin(), loops.end());
 }
 
 // The innermost loops of a row that an invocation runs in vectors of one width, over one length.
@@ -83,7 +85,7 @@ std::vector<const ir::Loop*> KernelEmitter::loops_alike(const ir::Body& row) {
         loop->extent.value() <= 0)
       continue;
     if (loop->lanes == 0 && !passes::is_independent(k_, *loop)) continue;
-    const int vector = loop->lanes > 0 ? loop->lanes / group_ : loop->vector;
+    const int vector = loop->lanes > 0 ? loop->lanes / group_ / loop->unroll : loop->vector;
     if (vector < 2) continue;
     if (!loops.empty() && (vector != turn_vector_ || loop->extent != loops[0]->extent)) continue;
     turn_vector_ = vector;

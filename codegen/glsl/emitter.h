@@ -265,7 +265,8 @@ class KernelEmitter {
   void emit_fold(const ir::Loop& loop, int vector);
   void fold_group(const ir::Loop& loop, int vector, std::span<const ir::Accumulator> group);
   void share_states(const Fold& fold);
-  void fold_own(const std::string& own, const std::string& positions, const ir::Accumulator& a, int count);
+  void fold_own(const std::string& own, const std::string& positions, const ir::Accumulator& a, int count,
+                int left = 1);
   void fold_by_shuffles(const Fold& fold, int subgroup);
   void fold_in_row(const Fold& fold);
   void fold_across(const Fold& fold);

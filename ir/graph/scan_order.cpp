@@ -23,15 +23,21 @@ bool is_one_combine(const OpDef& step) {
 
 }  // namespace
 
-int scan_lanes(const Op& scan, const Type& type, bool grid) {
-  const bool last = scan.attrs.get_int("axis") + 1 == type.rank();
-  const bool number = type.dtype != bool_ && !is_complex(type.dtype);
-  return last && number && is_one_combine(op(scan.def->step)) ? (grid ? kGridScanLanes : kScanLanes) : 0;
+bool reduces_alike(const Op& scan, const Type& type) {
+  return type.dtype != bool_ && !is_complex(type.dtype) && is_one_combine(op(scan.def->step));
 }
 
-ScanLoop scan_loop(const Op& scan, const Type& type, bool grid) {
-  return {static_cast<size_t>(scan.attrs.get_int("axis")), scan.attrs.get_bool("reverse"),
-          scan_lanes(scan, type, grid)};
+int scan_lanes(const Op& scan, const Type& type, bool grid) {
+  const bool last = scan.attrs.get_int("axis") + 1 == type.rank();
+  return last && reduces_alike(scan, type) ? (grid ? kGridScanLanes : kScanLanes) : 0;
+}
+
+ScanLoop scan_loop(const Op& scan, const Type& type, const DimFacts& facts, bool grid) {
+  ScanLoop loop{static_cast<size_t>(scan.attrs.get_int("axis")), scan.attrs.get_bool("reverse"),
+                scan_lanes(scan, type, grid)};
+  const int64_t block = loop.lanes ? kScanRowBlock : kScanBlock;
+  if (grid && facts.range(type.shape[loop.axis]).high > block) loop.block = block;
+  return loop;
 }
 
 }  // namespace frit::ir

@@ -11,14 +11,26 @@ namespace frit::ir {
 // decide them, and on a grid of invocations other ones.
 int scan_lanes(const Op& scan, const Type& type, bool grid = false);
 
+// Whether the scan's step is one of the operations that reductions combine numbers with.
+bool reduces_alike(const Op& scan, const Type& type);
+
+// On a grid of invocations, rows are scanned in blocks. The total of a block is the reduction of its elements, or their
+// running value where no reduction has its step. Each element of a block is the running value of the totals before,
+// combined with the running value inside of the block. Where elements lie side by side, a block has several groups of
+// lanes.
+inline constexpr int64_t kScanRowBlock = 16384, kScanBlock = 512;
+// The lanes of the totals.
+inline constexpr int kScanTotalLanes = 1024;
+
 // The loop that computes a scan.
 struct ScanLoop {
   size_t axis = 0;
   bool reverse = false;
   int lanes = 0;
+  int64_t block = 0;  // elements of a block; 0 where rows are one block
   bool operator==(const ScanLoop&) const = default;
 };
 // `grid`: for a device with workgroups.
-ScanLoop scan_loop(const Op& scan, const Type& type, bool grid);
+ScanLoop scan_loop(const Op& scan, const Type& type, const DimFacts& facts, bool grid);
 
 }  // namespace frit::ir

@@ -135,6 +135,7 @@ const char* Drafts::why_apart(int from, int to) const {
   if (a.iteration_space() != b.iteration_space()) return "they run over different shapes";
   if (a.scan || b.scan) {
     if (a.scan && b.scan && *a.scan != *b.scan) return "their scans run in different directions or orders";
+    if (a.scan && b.scan && a.scan->block) return "each of them scans in blocks";
     if (a.kind != GroupKind::Loop || b.kind != GroupKind::Loop) return "a scan does not join a reduction";
   }
   const bool reduces = a.kind == GroupKind::Reduce;

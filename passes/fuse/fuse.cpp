@@ -144,7 +144,7 @@ class Fuser {
       case OpKind::Scan:
         if (groups_.is_full(from)) break;
         return groups_[from].kind == GroupKind::Loop
-                   ? name + " scans another axis or direction than the kernel before it"
+                   ? name + " scans another axis or direction than the kernel before it, or in blocks"
                    : name + " joins no reduction, routine or scatter: it scans in order";
       case OpKind::Constant:
       case OpKind::Elementwise:
@@ -366,7 +366,7 @@ class Fuser {
       const int s = groups_.reader(v, r.space);
       if (s > g && has_room(s, op) && reduce_in(i, s, r, arg)) return;
     }
-    bool split = r.spans_blocks(f_.facts, context_.target, arg);
+    bool split = r.spans_blocks(f_.facts, context_.target);
     int n = start(GroupKind::Reduce, i, {}, std::move(r));
     groups_[n].split = split;
     groups_[n].arg = arg;
@@ -378,7 +378,7 @@ class Fuser {
     if (d.kind == GroupKind::Loop && d.space == r.space && !d.scan) {
       d.kind = GroupKind::Reduce;
       d.reduction = r;
-      d.split = r.spans_blocks(f_.facts, context_.target, arg);
+      d.split = r.spans_blocks(f_.facts, context_.target);
       d.arg = arg;
     } else if (d.kind != GroupKind::Reduce || !(d.reduction == r) || arg || d.arg) {
       return false;
@@ -387,15 +387,16 @@ class Fuser {
     return true;
   }
 
-  // A scan joins a loop over its operand's shape, unless that loop scans another way.
+  // A scan joins a loop over its operand's shape, unless that loop scans another way. One in blocks is the only one of
+  // its loop.
   void place_scan(uint32_t i) {
     const Op& op = f_.ops[i];
-    const ScanLoop loop = scan_loop(op, f_.type(op.results[0]), context_.target.grid);
+    const ScanLoop loop = scan_loop(op, f_.type(op.results[0]), f_.facts, context_.target.grid);
     int g = groups_.max_reach(op);
     if (context_.fuse && g >= 0 && groups_.home(op.operands[0]) == g && groups_[g].kind == GroupKind::Loop &&
         groups_[g].space == shape(op.operands[0]) && has_room(g, op)) {
       const Draft& d = groups_[g];
-      if (!d.scan || *d.scan == loop)
+      if (!d.scan || (*d.scan == loop && !loop.block))
         join(i, g);
       else
         g = -1;

@@ -47,8 +47,8 @@ Dim ReductionShape::reduced_size() const {
   return n;
 }
 
-bool ReductionShape::spans_blocks(const DimFacts& facts, const TargetTraits& target, bool arg) const {
-  if (runs().size() != 1 || (arg && target.grid)) return false;
+bool ReductionShape::spans_blocks(const DimFacts& facts, const TargetTraits& target) const {
+  if (runs().size() != 1) return false;
   const auto kept = facts.range(kept_size()), reduced = facts.range(reduced_size());
   // Results beyond which their own loop has work for the threads: rows one by one, columns by several vectors at once.
   // A grid takes many more.

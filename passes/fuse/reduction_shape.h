@@ -8,6 +8,10 @@
 
 namespace frit::passes {
 
+// Of more blocks than this along other axes than the last one, a grid of invocations combines as many among themselves
+// first. This is part of a reduction's meaning there, as the size of a block is (TargetTraits).
+inline constexpr int64_t kGridColumnBlocks = 256;
+
 struct ReductionShape {
   ir::Shape space;        // the operand's shape
   std::vector<int> axes;  // reduced ones, ascending
@@ -23,8 +27,8 @@ struct ReductionShape {
   Dim reduced_size() const;
   // Whether blocks of the reduced axis are computed by independent iterations and combined by a second kernel: when
   // there are too few results to keep the machine busy and more than one block each. Nothing may be fused behind such a
-  // reduction at full shape. `arg`: the reduction finds a position; a grid does that in one kernel.
-  bool spans_blocks(const DimFacts& facts, const TargetTraits& target, bool arg) const;
+  // reduction at full shape.
+  bool spans_blocks(const DimFacts& facts, const TargetTraits& target) const;
 
   // The values of a group have one of two shapes: that of the space (full), or one element per result, with the reduced
   // axes left out or of size 1 (row).

@@ -195,18 +195,18 @@ Regs KernelEmitter::load_element(uint32_t buffer, Dtype dtype, const Dim& elemen
           load(buffer, float32, index * Dim(2) + Dim(1), mask, floor)};
 }
 
-void KernelEmitter::store_element(uint32_t buffer, Dtype dtype, const Dim& element, Regs value) {
+void KernelEmitter::store_element(uint32_t buffer, Dtype dtype, const Dim& element, Regs value, Reg mask) {
   Dim index = resolve(element);
   if (is_complex(dtype)) {
-    b_.store(buffer, index * Dim(2), value.re);
-    b_.store(buffer, index * Dim(2) + Dim(1), value.im);
+    b_.store(buffer, index * Dim(2), value.re, mask);
+    b_.store(buffer, index * Dim(2) + Dim(1), value.im, mask);
   } else {
-    b_.store(buffer, index, value.re);
+    b_.store(buffer, index, value.re, mask);
   }
 }
 
-Regs KernelEmitter::load_buffer(uint32_t program_buffer, Dtype dtype, const Dim& element) {
-  return load_element(b_.buffer(program_buffer, false), dtype, element, kNoReg);
+Regs KernelEmitter::load_buffer(uint32_t program_buffer, Dtype dtype, const Dim& element, Reg mask) {
+  return load_element(b_.buffer(program_buffer, false), dtype, element, mask);
 }
 
 Regs KernelEmitter::load_written(uint32_t program_buffer, Dtype dtype, const Dim& element) {
@@ -214,8 +214,12 @@ Regs KernelEmitter::load_written(uint32_t program_buffer, Dtype dtype, const Dim
   return load_element(b_.buffer(program_buffer, false), dtype, element, kNoReg);
 }
 
-void KernelEmitter::store(uint32_t program_buffer, Dtype dtype, const Dim& element, Regs value) {
-  store_element(b_.buffer(program_buffer, true), dtype, element, value);
+void KernelEmitter::store(uint32_t program_buffer, Dtype dtype, const Dim& element, Regs value, Reg mask) {
+  store_element(b_.buffer(program_buffer, true), dtype, element, value, mask);
+}
+
+Dim KernelEmitter::bind(const std::string& hint, Reg value, const Dim& extent) {
+  return Dim::symbol(b_.bind(hint, value, b_.facts().simplify(extent), b_.depth_of(value)));
 }
 
 Regs KernelEmitter::select(Reg condition, Regs a, Regs b) {

@@ -90,10 +90,10 @@ class KernelEmitter {
   void define(ir::ValueId v, const std::vector<Dim>& at, Regs regs);
 
   Regs value_at(ir::ValueId v, const std::vector<Dim>& at, ir::Reg mask = ir::kNoReg);
-  void store(uint32_t program_buffer, Dtype dtype, const Dim& element, Regs value);
+  void store(uint32_t program_buffer, Dtype dtype, const Dim& element, Regs value, ir::Reg mask = ir::kNoReg);
   // An element of a buffer that this kernel also writes.
   Regs load_written(uint32_t program_buffer, Dtype dtype, const Dim& element);
-  Regs load_buffer(uint32_t program_buffer, Dtype dtype, const Dim& element);
+  Regs load_buffer(uint32_t program_buffer, Dtype dtype, const Dim& element, ir::Reg mask = ir::kNoReg);
   uint32_t add_local(const std::string& name, Dtype dtype, const Dim& elements) {
     return b_.local(name, dtype, elements);
   }
@@ -103,6 +103,9 @@ class KernelEmitter {
   Regs load_local(uint32_t local, Dtype dtype, const Dim& element) {
     return load_element(local, dtype, element, ir::kNoReg);
   }
+
+  // A name in positions for `value`, which lies in [0, extent).
+  Dim bind(const std::string& hint, ir::Reg value, const Dim& extent);
 
   // The positions that the rule of `op` reads from data: loaded, moved into their range, bound, and put into the rule.
   ir::IndexRule bind_lookups(const ir::Op& op, ir::IndexRule rule, ir::Reg mask = ir::kNoReg);
@@ -131,7 +134,7 @@ class KernelEmitter {
   Regs zero(Dtype dtype);
   ir::Reg load(uint32_t buffer, Dtype type, const Dim& index, ir::Reg mask, int floor);
   Regs load_element(uint32_t buffer, Dtype dtype, const Dim& element, ir::Reg mask, int floor = 0);
-  void store_element(uint32_t buffer, Dtype dtype, const Dim& element, Regs value);
+  void store_element(uint32_t buffer, Dtype dtype, const Dim& element, Regs value, ir::Reg mask = ir::kNoReg);
   Regs compute(ir::ValueId v, const std::vector<Dim>& at, ir::Reg mask);
   Dim look_up(const ir::Op& op, const ir::Lookup& lookup, ir::Reg mask);
   Regs elementwise(const ir::Op& op, ir::ValueId v, const std::vector<Dim>& at, ir::Reg mask);

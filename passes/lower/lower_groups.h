@@ -1,12 +1,14 @@
 // Lowering of one fused group: a function for each kind of group that has code.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "ir/graph/scan_order.h"
 #include "passes/lower/kernel_emitter.h"
 #include "passes/manager/pass.h"
 
@@ -47,6 +49,27 @@ Status lower_control_group(Lowering& l, const GroupView& g);
 // For each op of the group, whether it is computed at the very position of the outputs: reached from them through
 // elementwise ops and scans alone.
 std::vector<bool> at_output_positions(const GroupView& g);
+
+// The members of a loop group at one position, in order of definition, so that no value is computed by deep recursion
+// and each output is stored as soon as it is known. `scan` gives the value of a scan there.
+void emit_members(KernelEmitter& e, const GroupView& g, const std::vector<uint32_t>& buffers,
+                  const std::vector<Dim>& at, const std::function<Regs(const ir::Op&)>& scan);
+
+// A running value of the innermost loop: in front of a place and at it, in the compute type of the scan's result.
+struct RunningValue {
+  Regs before, after;
+};
+RunningValue run_scan(KernelEmitter& e, const ir::Op& scan, Dtype result, Regs value);
+// The scan's step from a running value in front of `value` to the one behind it.
+Regs step_scan(KernelEmitter& e, const ir::Op& scan, Dtype result, Regs before, Regs value);
+
+// The steps of a loop group whose scan goes in blocks (ir/graph/scan_order.h). `buffers`: of the outputs.
+void lower_scan_blocks(Lowering& l, const GroupView& g, const ir::ScanLoop& loop, const std::vector<uint32_t>& buffers);
+
+// The steps of a scatter to `buffer` whose updates are sorted by their destination; false where that is no way to apply
+// them. `disjoint`: the axes of the updates along which no two of them meet.
+bool lower_sorted_scatter(Lowering& l, const GroupView& g, const ir::Op& op, const std::vector<bool>& disjoint,
+                          uint32_t buffer);
 
 // Whether the window is all of its buffer, in row-major order.
 bool is_whole(const ir::Program& program, const Placement& p, const ir::Type& t, const DimFacts& facts);

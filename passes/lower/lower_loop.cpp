@@ -9,7 +9,6 @@
 #include <optional>
 #include <span>
 
-#include "ir/graph/scan_order.h"
 #include "passes/lower/lower_groups.h"
 
 namespace frit::passes {
@@ -34,10 +33,10 @@ struct Piece {
 class LoopLowering {
  public:
   LoopLowering(Lowering& l, const GroupView& g)
-      : l_(l), g_(g), space_(g.f.type(g.outputs[0]).shape), members_(at_output_positions(g)) {
+      : l_(l), g_(g), space_(g.f.type(g.outputs[0]).shape) {
     for (ValueId v : g.outputs) buffers_.push_back(l.allocate(g.f, v));
     for (const Op& op : g.ops)
-      if (op.def->kind == OpKind::Scan) scan_ = scan_loop(op, g.f.type(op.results[0]), l.context.target.grid);
+      if (op.def->kind == OpKind::Scan) scan_ = scan_loop(op, g.f.type(op.results[0]), g.f.facts, l.context.target.grid);
   }
 
   void run() {
@@ -48,6 +47,7 @@ class LoopLowering {
 
  private:
   void emit_all() {
+    if (scan_ && scan_->block) return lower_scan_blocks(l_, g_, *scan_, buffers_);
     KernelEmitter whole(g_.f, l_.program, l_.placements, g_.name);
     std::vector<Dim> at = emit(whole, {});
     std::vector<Piece> pieces;
@@ -112,38 +112,16 @@ class LoopLowering {
       const Dim r = Dim::symbol(e.open_loop("r", extent, LoopKind::Serial, scan_->lanes));
       at[scan_->axis] = scan_->reverse ? extent - Dim(1) - r : r;
     }
-    // In order of definition, so that no value is computed by deep recursion and each output is stored as soon as it is
-    // known.
-    size_t next = 0;
-    for (size_t i = 0; i < g_.ops.size(); ++i) {
-      ValueId v = g_.ops[i].results[0];
-      bool output = next < g_.outputs.size() && v == g_.outputs[next];
-      if (!members_[i] && !output) continue;
-      Regs regs = g_.ops[i].def->kind == OpKind::Scan ? scan(e, g_.ops[i], at) : e.value_at(v, at);
-      if (output) e.store(buffers_[next++], g_.f.type(v).dtype, row_major_element(space_, at), regs);
-    }
+    emit_members(e, g_, buffers_, at, [&](const Op& op) { return scan(e, op, at); });
     if (scan_) e.close_loop();
   }
 
   // The running value before or after this position, in the result's type. It accumulates in the compute type.
   Regs scan(KernelEmitter& e, const Op& op, const std::vector<Dim>& at) {
-    const Dtype type = g_.f.type(op.results[0]).dtype, wide = compute_type(type);
-    const Regs x = e.value_at(op.operands[0], at);
-    const bool complex = is_complex(type);
-    const Dtype part = complex ? float32 : wide;
-    const std::array<uint64_t, 2> identity = scan_identity(*op.def, wide);
-    std::vector<Reg> inputs{e.carry(part, identity[0])};
-    if (complex) inputs.push_back(e.carry(part, identity[1]));
-    const std::vector<Reg> running = inputs;
-    inputs.push_back(e.cast(x.re, part));
-    if (complex) inputs.push_back(x.im);
-    const Dtype types[] = {wide, wide};
-    const Regs next = e.apply(*meaning(ir::op(op.def->step), types, wide), inputs);
-    e.set_next(running[0], next.re);
-    if (complex) e.set_next(running[1], next.im);
-    Regs out = next;
-    if (!op.attrs.get_bool("inclusive")) out = {running[0], complex ? running[1] : kNoReg};
-    if (!complex) out.re = e.cast(out.re, type);
+    const Dtype type = g_.f.type(op.results[0]).dtype;
+    const RunningValue running = run_scan(e, op, type, e.value_at(op.operands[0], at));
+    Regs out = op.attrs.get_bool("inclusive") ? running.after : running.before;
+    if (!is_complex(type)) out.re = e.cast(out.re, type);
     e.define(op.results[0], at, out);
     return out;
   }
@@ -191,7 +169,6 @@ class LoopLowering {
   Lowering& l_;
   const GroupView& g_;
   Shape space_;
-  std::vector<bool> members_;
   std::vector<uint32_t> buffers_;
   std::optional<ScanLoop> scan_;  // that the group's scans run along
 };

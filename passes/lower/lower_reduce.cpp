@@ -32,7 +32,7 @@ class RowLowering {
     auto is_empty = [&](ValueId v) { return f_.facts.range(f_.type(v).size()).high <= 0; };
     if (std::all_of(g_.outputs.begin(), g_.outputs.end(), is_empty)) {
       // Nothing to compute.
-    } else if (shape_.spans_blocks(f_.facts, l_.context.target, arg_)) {
+    } else if (shape_.spans_blocks(f_.facts, l_.context.target)) {
       lower_split();
     } else {
       lower_rows();
@@ -120,10 +120,17 @@ class RowLowering {
     const TargetTraits& target = l_.context.target;
     const int64_t block = last ? target.reduction_block : target.column_block;
     bool blocked = !at_level.empty() && !arg_ && e.facts().range(n).high > block;
+    const int64_t group = kGridColumnBlocks;
+    const bool grouped = blocked && !last && target.grid && e.facts().range(ceil_div(n, block)).high > group;
     Dim extent = n;
     if (blocked) {
-      Dim b = Dim::symbol(e.open_loop("b", ceil_div(n, block), LoopKind::Serial));
-      c.var_offset = b * Dim(block);
+      Dim first = 0, blocks = ceil_div(n, block);
+      if (grouped) {
+        first = Dim::symbol(e.open_loop("s", ceil_div(blocks, group), LoopKind::Serial)) * Dim(group);
+        blocks = min(Dim(group), blocks - first);
+      }
+      Dim b = Dim::symbol(e.open_loop("b", blocks, LoopKind::Serial));
+      c.var_offset = (first + b) * Dim(block);
       extent = min(Dim(block), n - c.var_offset);
     }
     c.var = e.open_loop("r", extent, LoopKind::Serial, last && !at_level.empty() ? target.reduction_lanes : 0);
@@ -133,7 +140,7 @@ class RowLowering {
     std::vector<Reg> out = accumulate(e, at_level, values, position);
     e.uncollapse();
     e.close_loop();
-    if (blocked) {
+    for (int outer = blocked + grouped; outer > 0; --outer) {
       out = accumulate(e, at_level, out, kNoReg);
       e.close_loop();
     }
@@ -306,8 +313,8 @@ class RowLowering {
     return shape_.reduces_last() ? target.reduction_block : target.column_block;
   }
 
-  // Few results over many elements: a kernel whose iterations are the blocks, then one that combines their results. The
-  // last block of columns has a kernel of its own, so that all others take as many steps and can run side by side.
+  // Few results over many elements: a kernel whose iterations are the blocks, then one that combines their results, by
+  // way of groups of them where they are many. The last block of columns has a kernel of its own, so that all others take as many steps and can run side by side.
   void lower_split() {
     auto at_level = reductions_at(0);
     const Dim n = shape_.reduced_size(), size = block_size();
@@ -326,19 +333,56 @@ class RowLowering {
       reduce_block(e, at_level, full, mod(n, size), partials, true);
       l_.program.steps.push_back(e.finish());
     }
+    const Dim group = kGridColumnBlocks;
+    if (shape_.reduces_last() || !l_.context.target.grid || f_.facts.range(blocks).high <= group.value())
+      return finish_split(at_level, partials, blocks);
+    const Dim groups = ceil_div(blocks, group);
+    const std::vector<uint32_t> grouped = add_partials(at_level, groups);
+    {
+      KernelEmitter e(f_, l_.program, l_.placements, g_.name + "_groups");
+      const Dim s = Dim::symbol(e.open_loop("s", groups, LoopKind::Parallel)), first = s * group;
+      std::vector<Dim> coordinates;
+      int opened = open_kept(e, coordinates, false);
+      const Dim count = f_.facts.simplify(min(group, blocks - first));
+      store_partials(e, combine_blocks(e, at_level, partials, coordinates, first, count, arg_), grouped, coordinates, s);
+      while (opened--) e.close_loop();
+      e.close_loop();
+      l_.program.steps.push_back(e.finish());
+    }
+    finish_split(at_level, grouped, groups);
+  }
+
+  // The kernel that combines the results of all blocks, in order.
+  void finish_split(const std::vector<ReductionPlan*>& at_level, const std::vector<uint32_t>& partials,
+                    const Dim& blocks) {
     KernelEmitter e(f_, l_.program, l_.placements, g_.name);
     std::vector<Dim> coordinates;
     int opened = open_kept(e, coordinates, true);
-    Dim b = Dim::symbol(e.open_loop("b", blocks, LoopKind::Serial));
-    std::vector<Reg> values;
-    for (uint32_t p : partials)
-      values.push_back(e.load_buffer(p, l_.program.buffers[p].dtype, partial_element(coordinates, b)).re);
-    std::vector<Reg> results = accumulate(e, at_level, values, arg_ ? values[1] : kNoReg);
-    e.close_loop();
-    define_results(e, coordinates, at_level, results);
+    define_results(e, coordinates, at_level, combine_blocks(e, at_level, partials, coordinates, 0, blocks, false));
     store_rows(e, coordinates);
     while (opened--) e.close_loop();
     l_.program.steps.push_back(e.finish());
+  }
+
+  // The results of `count` blocks from `first` on, combined in order; `extremes`: the value too that an arg reduction
+  // finds.
+  std::vector<Reg> combine_blocks(KernelEmitter& e, const std::vector<ReductionPlan*>& at_level,
+                                  const std::vector<uint32_t>& partials, const std::vector<Dim>& coordinates,
+                                  const Dim& first, const Dim& count, bool extremes) {
+    const Dim b = first + Dim::symbol(e.open_loop("b", count, LoopKind::Serial));
+    std::vector<Reg> values, out;
+    for (uint32_t p : partials)
+      values.push_back(e.load_buffer(p, l_.program.buffers[p].dtype, partial_element(coordinates, b)).re);
+    if (extremes) out.push_back(e.accumulate(extreme(*at_level[0]), at_level[0]->type, values[0]));
+    for (Reg r : accumulate(e, at_level, values, arg_ ? values[1] : kNoReg)) out.push_back(r);
+    e.close_loop();
+    return out;
+  }
+
+  void store_partials(KernelEmitter& e, const std::vector<Reg>& values, const std::vector<uint32_t>& partials,
+                      const std::vector<Dim>& coordinates, const Dim& block) {
+    for (size_t i = 0; i < values.size(); ++i)
+      e.store(partials[i], e.reg_type(values[i]), partial_element(coordinates, block), {values[i]});
   }
 
   void reduce_block(KernelEmitter& e, const std::vector<ReductionPlan*>& at_level, const Dim& block, const Dim& extent,
@@ -356,8 +400,7 @@ class RowLowering {
     for (Reg r : accumulate(e, at_level, values, position)) out.push_back(r);
     e.uncollapse();
     e.close_loop();
-    for (size_t i = 0; i < out.size(); ++i)
-      e.store(partials[i], e.reg_type(out[i]), partial_element(coordinates, block), {out[i]});
+    store_partials(e, out, partials, coordinates, block);
     while (opened--) e.close_loop();
   }
 

@@ -4,8 +4,9 @@
 // updates never meet if each of these axes alone decides a coordinate of the result: the loops over such axes stand
 // outside and run in parallel. Where they are one short row, the result's first axis is cut into parts instead, which
 // run in parallel: each goes through all updates and applies its own, row by row. A grid of invocations has such parts
-// wherever the elements of a row are too few to fill it, and an invocation for each element of a row in each part. If
-// nothing else reads the operand afterwards, the updates go into its own memory.
+// wherever the elements of a row are too few to fill it, and an invocation for each element of a row in each part; many
+// updates are sorted instead (lower_scatter_sorted.cpp). If nothing else reads the operand afterwards, the updates go
+// into its own memory.
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -177,8 +178,9 @@ class ScatterLowering {
   void apply() {
     const Type& result = g_.f.type(op_->results[0]);
     const Shape& shape = types_.back().shape;
-    KernelEmitter e(g_.f, l_.program, l_.placements, g_.name);
     const std::vector<bool> disjoint = disjoint_axes();
+    if (lower_sorted_scatter(l_, g_, *op_, disjoint, buffer_)) return;
+    KernelEmitter e(g_.f, l_.program, l_.placements, g_.name);
     std::vector<Dim> at(shape.size(), Dim(0));
     const int64_t count = parts(disjoint);
     int opened = count > 1 ? open_parts(e, count, disjoint, at)

@@ -19,6 +19,9 @@ constexpr int kMaxVector = 8;
 constexpr int kMaxInvocations = 256;
 constexpr int kMinInvocations = 32;
 constexpr int kShortLanes = kMinInvocations * kMaxVector;
+// Lanes of a row up to which a subgroup takes it in several turns, and rows that are enough work for as many subgroups.
+constexpr int kMostTurnedLanes = 1024;
+constexpr int64_t kManyRows = 4096;
 // instructions beyond which copies of a body need more registers than wide loads save
 constexpr int64_t kLongBody = 400;
 
@@ -70,6 +73,21 @@ int element_vector(const Kernel& k, const Loop& loop) {
   return vector;
 }
 
+// Whether the kernel has many rows of one known length, whose values are reduced without a running value.
+bool has_rows_alike(Kernel& k) {
+  const Loop* rows = parallel_loop(k);
+  if (!rows || k.facts.range(rows->extent).low < kManyRows) return false;
+  const Dim* extent = nullptr;
+  bool alike = true;
+  for_each_loop(k.body, [&](Loop& loop) {
+    if (loop.kind == LoopKind::Parallel) return;
+    alike = alike && loop.extent.is_const() && loop.carries.empty() && !contains_loop(loop.body) &&
+            (!extent || loop.extent == *extent);
+    extent = &loop.extent;
+  });
+  return alike && std::all_of(k.locals.begin(), k.locals.end(), [&](const auto& l) { return l.size == *extent; });
+}
+
 void schedule_rows(Kernel& k) {
   for_each_loop(k.body, [&](Loop& loop) {
     // A row shorter than the lanes leaves the other lanes at the identity, so they can go.
@@ -96,20 +114,24 @@ void schedule_rows(Kernel& k) {
   for (int v = vector / 2; v >= 2 && !fits(vector) && most / v <= kMaxInvocations; v /= 2)
     if (fits(v)) vector = v;
   // A part of a subgroup takes a short row, so that several rows share a workgroup; else a row has one of its own.
-  if (most <= kShortLanes) {
+  int turns = 1;
+  if (most > kShortLanes && most <= kMostTurnedLanes && vector > 1 && vector <= kMaxVector && has_rows_alike(k)) {
+    turns = most / (kMinInvocations * vector);
+  } else if (most <= kShortLanes) {
     while (vector < kMaxVector && most / vector > kMinInvocations && fits(2 * vector)) vector *= 2;
     while (vector > most) vector /= 2;
   } else {
     while (vector > 1 && most / vector < kMinInvocations) vector /= 2;
   }
   // One number of invocations for all loops.
-  const int invocations = std::max(1, most / vector);
+  const int invocations = std::max(1, most / vector / turns);
   for_each_loop(k.body, [&](Loop& loop) {
     if (loop.kind == LoopKind::Parallel) {
       loop.vector = 1;
     } else if (loop.lanes > 0) {
       loop.lanes = std::max(loop.lanes, invocations);
-      loop.vector = std::max(1, loop.lanes / invocations);
+      loop.vector = std::max(1, loop.lanes / invocations / turns);
+      loop.unroll = turns;
     } else {
       loop.vector = loop.carries.empty() ? vector : 0;
     }
@@ -165,7 +187,8 @@ int row_invocations(const Kernel& k) {
   auto look = [&](auto&& self, const Body& body) -> void {
     for (const Instr& i : body)
       if (auto* loop = std::get_if<Loop>(&i.node)) {
-        if (loop->lanes > 0) invocations = std::max(invocations, loop->lanes / std::max(1, loop->vector));
+        if (loop->lanes > 0)
+          invocations = std::max(invocations, loop->lanes / std::max(1, loop->vector) / loop->unroll);
         self(self, loop->body);
       }
   };
