@@ -101,7 +101,7 @@ void KernelEmitter::emit_lanes(const ir::Loop& loop) {
     emit_vector_ahead(loop, vector, name, take, kAhead);
     close();
   }
-  open_turns(loop, name, vector, loop.lanes, from);
+  open_turns(loop, name, vector, loop.lanes / loop.unroll, from);
   if (vector > 1) {
     emit_vector(loop, vector, name, take);
   } else {
