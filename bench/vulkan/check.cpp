@@ -224,8 +224,8 @@ Drawn draw_scatter(Random& r) {
   const std::string result = matrix(type, rows, row), places = "i32[" + number(updates) + "]";
   return {"func @scatter(%x: " + result + ", %i: " + places + ", %u: " + type + "[" + number(updates) + ", 1, " +
           number(row) + "]) -> " + result + " {\n  %c: i32[] = constant " + number(rows) + "\n  %b: " + places +
-          " = broadcast %c {shape=[" + number(updates) + "]}\n  %k: " + places + " = remainder %i, %b\n  %0: " + result +
-          " = " + op + " %x, %k, %u {axes=[0]}\n  return %0\n}"};
+          " = broadcast %c {shape=[" + number(updates) + "]}\n  %k: " + places +
+          " = remainder %i, %b\n  %0: " + result + " = " + op + " %x, %k, %u {axes=[0]}\n  return %0\n}"};
 }
 
 // Places of extremes along rows and columns of any number.
@@ -337,15 +337,12 @@ bool check_graphs(int count, uint64_t seed, const std::string& only) {
   static std::string by_host;  // routines that the CPU computed
   runtime::set_host_routine_notice(
       [](std::string_view routine, std::string_view) { by_host += " " + std::string(routine); });
-  const std::pair<const char*, Drawn (*)(Random&)> families[] = {{"sort", draw_sort},
-                                                                 {"fft", draw_fft},
-                                                                 {"matmul", draw_product},
-                                                                 {"large_matmul", draw_large_product},
-                                                                 {"attention", draw_attention},
-                                                                 {"scan", draw_scan},
-                                                                 {"rows", draw_rows},
-                                                                 {"scatter", draw_scatter},
-                                                                 {"places", draw_places}};
+  const std::pair<const char*, Drawn (*)(Random&)> families[] = {
+      {"sort", draw_sort},           {"fft", draw_fft},
+      {"matmul", draw_product},      {"large_matmul", draw_large_product},
+      {"attention", draw_attention}, {"scan", draw_scan},
+      {"rows", draw_rows},           {"scatter", draw_scatter},
+      {"places", draw_places}};
   bool good = true;
   for (const auto& [name, draw] : families) {
     if (!only.empty() && std::string(name).find(only) == std::string::npos) continue;

@@ -79,7 +79,9 @@ void KernelEmitter::emit_lanes(const ir::Loop& loop) {
   auto take = [&] {
     for (const ir::Accumulator& a : loop.accumulators) {
       std::string s = name_of(a.result) + "a", at = is_arg(a) ? regs_[a.position] : "";
-      const std::string k = loop.unroll > 1 ? "[turn * " + std::to_string(vector) + " + k]" : vector > 1 ? "[k]" : "[0]";
+      const std::string k = loop.unroll > 1 ? "[turn * " + std::to_string(vector) + " + k]"
+                            : vector > 1    ? "[k]"
+                                            : "[0]";
       if (is_arg(a) && has_short_positions(loop, a))
         at = narrow_[a.position].empty() ? "int(" + at + ")" : narrow_[a.position];
       accumulate(a, s + k, s + "p" + k, regs_[a.value], at, is_arg(a) && has_rising_positions(loop, a));

@@ -76,9 +76,9 @@ class EarlyLoads {
   }
 
   std::set<const ir::Instr*> loads_, leading_;
-  std::set<ir::Reg> late_, regs_;      // regs_: that leading instructions read
+  std::set<ir::Reg> late_, regs_;  // regs_: that leading instructions read
   std::set<std::string> late_names_;
-  std::vector<std::string> names_;     // that loads and leading instructions read
+  std::vector<std::string> names_;  // that loads and leading instructions read
 };
 
 }  // namespace

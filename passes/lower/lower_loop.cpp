@@ -32,11 +32,11 @@ struct Piece {
 
 class LoopLowering {
  public:
-  LoopLowering(Lowering& l, const GroupView& g)
-      : l_(l), g_(g), space_(g.f.type(g.outputs[0]).shape) {
+  LoopLowering(Lowering& l, const GroupView& g) : l_(l), g_(g), space_(g.f.type(g.outputs[0]).shape) {
     for (ValueId v : g.outputs) buffers_.push_back(l.allocate(g.f, v));
     for (const Op& op : g.ops)
-      if (op.def->kind == OpKind::Scan) scan_ = scan_loop(op, g.f.type(op.results[0]), g.f.facts, l.context.target.grid);
+      if (op.def->kind == OpKind::Scan)
+        scan_ = scan_loop(op, g.f.type(op.results[0]), g.f.facts, l.context.target.grid);
   }
 
   void run() {

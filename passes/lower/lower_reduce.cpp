@@ -314,7 +314,8 @@ class RowLowering {
   }
 
   // Few results over many elements: a kernel whose iterations are the blocks, then one that combines their results, by
-  // way of groups of them where they are many. The last block of columns has a kernel of its own, so that all others take as many steps and can run side by side.
+  // way of groups of them where they are many. The last block of columns has a kernel of its own, so that all others
+  // take as many steps and can run side by side.
   void lower_split() {
     auto at_level = reductions_at(0);
     const Dim n = shape_.reduced_size(), size = block_size();
@@ -344,7 +345,8 @@ class RowLowering {
       std::vector<Dim> coordinates;
       int opened = open_kept(e, coordinates, false);
       const Dim count = f_.facts.simplify(min(group, blocks - first));
-      store_partials(e, combine_blocks(e, at_level, partials, coordinates, first, count, arg_), grouped, coordinates, s);
+      store_partials(e, combine_blocks(e, at_level, partials, coordinates, first, count, arg_), grouped, coordinates,
+                     s);
       while (opened--) e.close_loop();
       e.close_loop();
       l_.program.steps.push_back(e.finish());

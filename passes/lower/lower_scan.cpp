@@ -42,8 +42,7 @@ void emit_members(KernelEmitter& e, const GroupView& g, const std::vector<uint32
     const bool output = next < g.outputs.size() && v == g.outputs[next];
     if (!members[i] && !output) continue;
     const Regs regs = g.ops[i].def->kind == OpKind::Scan ? scan(g.ops[i]) : e.value_at(v, at);
-    if (output)
-      e.store(buffers[next++], g.f.type(v).dtype, row_major_element(g.f.type(v).shape, at), regs);
+    if (output) e.store(buffers[next++], g.f.type(v).dtype, row_major_element(g.f.type(v).shape, at), regs);
   }
 }
 
@@ -134,8 +133,8 @@ class ScanBlocks {
     std::vector<Dim> at;
     Dim element;
     const int opened = open_axes(e, false, at, element);
-    element += Dim::symbol(
-        e.open_loop("r", blocks_, LoopKind::Serial, reduces_alike(*op_, type_) ? kScanTotalLanes : 0));
+    element +=
+        Dim::symbol(e.open_loop("r", blocks_, LoopKind::Serial, reduces_alike(*op_, type_) ? kScanTotalLanes : 0));
     const Regs total = e.load_buffer(totals_, wide(), element);
     e.store(before_, wide(), element, run_scan(e, *op_, type_.dtype, total).before);
     e.close_loop();

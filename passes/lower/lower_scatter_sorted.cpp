@@ -115,30 +115,29 @@ class SortedScatter {
     const Dim destination = Dim::symbol(e.open_loop("d", destinations_ + Dim(1), LoopKind::Parallel));
     const auto most = static_cast<uint64_t>(std::min<int64_t>(g_.f.facts.range(updates_).high, INT64_MAX / 2));
     const int steps = std::bit_width(most);
-    const auto constant = [&](int64_t v) {
-      return e.scalar(ScalarOp::Const, int64, {kNoReg, kNoReg, kNoReg}, static_cast<uint64_t>(v));
-    };
-    const auto both = [&](ScalarOp op, Reg a, Reg b) { return e.scalar(op, int64, {a, b, kNoReg}); };
-    const Reg all = e.index_value(updates_), wanted = e.index_value(destination);
+    const Dtype type = start_type();
+    const auto constant = [&](uint64_t v) { return e.scalar(ScalarOp::Const, type, {kNoReg, kNoReg, kNoReg}, v); };
+    const auto both = [&](ScalarOp op, Reg a, Reg b) { return e.scalar(op, type, {a, b, kNoReg}); };
+    const Reg all = e.cast(e.index_value(updates_), type), wanted = e.index_value(destination);
     e.open_loop("s", steps, LoopKind::Serial);
-    const Reg found = e.carry(int64, 0), width = e.carry(int64, uint64_t{1} << (steps - 1));
+    const Reg found = e.carry(type, 0), width = e.carry(type, uint64_t{1} << (steps - 1));
     const Reg next = both(ScalarOp::Add, found, width);
     const Reg inside = e.scalar(ScalarOp::Le, bool_, {next, all, kNoReg});
     const Reg last = both(ScalarOp::Min, both(ScalarOp::Sub, next, constant(1)), both(ScalarOp::Sub, all, constant(1)));
     // Without updates both names stand for 0, and nothing is loaded.
     const Dim some = max(updates_, Dim(1));
-    const Dim place = e.bind("p", both(ScalarOp::Max, last, constant(0)), some);
+    const Dim place = e.bind("p", e.cast(both(ScalarOp::Max, last, constant(0)), int64), some);
     const Reg update = e.load_buffer(order_, uint32, place, inside).re;
     const Dim key = e.bind("u", e.cast(update, int64), some);
     const Reg there = e.cast(e.load_buffer(keys_, number, key, inside).re, int64);
     const Reg less = e.scalar(ScalarOp::Lt, bool_, {there, wanted, kNoReg});
     const Reg taken = e.scalar(ScalarOp::And, bool_, {inside, less, kNoReg});
-    const Reg after = e.scalar(ScalarOp::Select, int64, {taken, next, found});
+    const Reg after = e.scalar(ScalarOp::Select, type, {taken, next, found});
     e.set_next(found, after);
     e.set_next(width, both(ScalarOp::Shr, width, constant(1)));
-    const Reg start = e.accumulate(Combine::Max, int64, after);
+    const Reg start = e.accumulate(Combine::Max, type, after);
     e.close_loop();
-    e.store(starts_, start_type(), destination, {e.cast(start, start_type())});
+    e.store(starts_, type, destination, {start});
     e.close_loop();
     l_.program.steps.push_back(e.finish());
   }
@@ -177,9 +176,7 @@ class SortedScatter {
       at[axis] = Dim::symbol(e.open_loop("i", shape()[axis], LoopKind::Serial));
       ++opened;
     }
-    const auto bound = [&](const Dim& d) {
-      return e.cast(e.load_buffer(starts_, start_type(), d).re, int64);
-    };
+    const auto bound = [&](const Dim& d) { return e.cast(e.load_buffer(starts_, start_type(), d).re, int64); };
     const Reg begin = bound(destination), end = bound(destination + Dim(1));
     const Dim first = e.bind("f", begin, updates_ + Dim(1));
     const Dim count = e.bind("c", e.scalar(ScalarOp::Sub, int64, {end, begin, kNoReg}), updates_ + Dim(1));
