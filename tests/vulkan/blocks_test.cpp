@@ -130,9 +130,10 @@ TEST_F(Blocks, LongColumns) {
 
 // Thousands of rows of hundreds of elements have a subgroup each, whose invocations have states of several turns.
 TEST_F(Blocks, RowsOfTurns) {
-  check("func @f(%x: f32[4096, 260]) -> (f32[4096], f32[4096, 260]) {\n  %0: f32[4096] = sum %x {axes=[1]}\n"
-        "  %1: f32[4096, 1] = reshape %0 {shape=[4096, 1]}\n  %2: f32[4096, 260] = broadcast %1 {shape=[4096, 260]}\n"
-        "  %3: f32[4096, 260] = subtract %x, %2\n  return %0, %3\n}");
+  check(
+      "func @f(%x: f32[4096, 260]) -> (f32[4096], f32[4096, 260]) {\n  %0: f32[4096] = sum %x {axes=[1]}\n"
+      "  %1: f32[4096, 1] = reshape %0 {shape=[4096, 1]}\n  %2: f32[4096, 260] = broadcast %1 {shape=[4096, 260]}\n"
+      "  %3: f32[4096, 260] = subtract %x, %2\n  return %0, %3\n}");
   auto gpu = runtime::find_gpu();
   ASSERT_TRUE(gpu.ok());
   if ((*gpu)->info().features.int64)
