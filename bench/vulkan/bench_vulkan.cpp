@@ -211,6 +211,31 @@ void decodes(Bench& bench, int64_t n) {
     }
 }
 
+void convolutions(Bench& bench, int64_t scale) {
+  const int64_t batch = std::max<int64_t>(1, 8 / scale);
+  const ConvolutionShape all[] = {{batch, 56, 64, 64, 3},
+                                  {batch, 28, 128, 128, 3},
+                                  {batch, 14, 256, 256, 3},
+                                  {batch, 56, 61, 93, 3},
+                                  {batch, 56, 128, 128, 3, 2},
+                                  {batch, 112, 3, 64, 7, 2},
+                                  {batch, 56, 192, 192, 5, 1, 192},
+                                  {batch, 56, 128, 128, 3, 1, 4},
+                                  {batch, 4096, 128, 128, 5, 1, 1, 1},
+                                  {batch, 16, 64, 64, 3, 1, 1, 3}};
+  for (const char* type : {"f32", "f16", "bf16"})
+    for (ConvolutionShape c : all)
+      for (const bool of_weights : {false, true}) {
+        c.of_weights = of_weights;
+        const std::string name = std::string("convolution") + (of_weights ? "_weights " : " ") + type + " " +
+                                 std::to_string(c.space) + "d " + std::to_string(c.batch) + "x" +
+                                 std::to_string(c.side) + "x" + std::to_string(c.channels) + " to " +
+                                 std::to_string(c.features) + " by " + std::to_string(c.kernel) + "/" +
+                                 std::to_string(c.stride) + (c.groups > 1 ? " groups " + std::to_string(c.groups) : "");
+        bench.run(name, convolution(type, c), 0, 2 * c.products());
+      }
+}
+
 // None where one is unknown.
 std::optional<Options> read_options(int argc, char** argv) {
   Options o;
@@ -314,6 +339,7 @@ int main(int argc, char** argv) {
     }
   attentions(bench, n);
   decodes(bench, n);
+  convolutions(bench, o.scale);
   for (const RoutineGraph& r : all_routine_graphs(o.scale)) bench.run(r.name, r.text, r.bytes);
   bench.launch(sized(kSwiglu, {{"n", 16}, {"m", 64}}));
   bench.cold(sized(kGelu, {{"n", 64}, {"m", 64}}));

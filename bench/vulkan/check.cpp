@@ -184,6 +184,24 @@ Drawn draw_large_product(Random& r) {
       }};
 }
 
+Drawn draw_convolution(Random& r) {
+  const std::string type = pick<std::string>(r, {"f32", "f16", "bf16"});
+  ConvolutionShape c;
+  c.space = static_cast<int>(pick<int64_t>(r, {1, 2, 2, 2, 3}));
+  c.kernel = pick<int64_t>(r, {1, 3, 3, 5});
+  c.batch = between(r, 1, 3);
+  c.stride = pick<int64_t>(r, {1, 1, 2});
+  c.side = between(r, 5, c.space == 1 ? 3000 : c.space == 2 ? 40 : 10);
+  c.groups = pick<int64_t>(r, {1, 1, 1, 2, 24, 64});
+  const int64_t channels = c.groups > 2 ? between(r, 1, 2) : pick<int64_t>(r, {3, 8, 16, 24, 61, 64, 128, 160});
+  const int64_t features = c.groups > 2 ? between(r, 1, 2) : pick<int64_t>(r, {5, 8, 16, 33, 64, 96, 130});
+  c.channels = c.groups * channels, c.features = c.groups * features;
+  c.of_weights = r() % 3 == 0;
+  while (c.products() > 1e7 && c.batch * c.channels > c.groups)
+    c.batch = std::max<int64_t>(1, c.batch / 2), c.channels = std::max<int64_t>(1, c.channels / c.groups / 2) * c.groups;
+  return {convolution(type, c), rounding_of(type), convolution("f32", c)};
+}
+
 Drawn draw_attention(Random& r) {
   const std::string type = pick<std::string>(r, {"f32", "f16", "bf16"});
   const std::string mode = pick<std::string>(r, {"", "causal", "mask"});
@@ -342,7 +360,7 @@ bool check_graphs(int count, uint64_t seed, const std::string& only) {
       {"matmul", draw_product},      {"large_matmul", draw_large_product},
       {"attention", draw_attention}, {"scan", draw_scan},
       {"rows", draw_rows},           {"scatter", draw_scatter},
-      {"places", draw_places}};
+      {"places", draw_places},       {"convolution", draw_convolution}};
   bool good = true;
   for (const auto& [name, draw] : families) {
     if (!only.empty() && std::string(name).find(only) == std::string::npos) continue;

@@ -168,3 +168,36 @@ inline std::string attention(const std::string& type, const Shape& s, const std:
   put("T[", type + "[");
   return sized(text, {{"b", s.batch}, {"m", s.m}, {"k", s.k}, {"n", s.n}});
 }
+
+// A convolution, or with `of_weights` its derivative for the weights: `space` axes of `side` elements, zeros around them
+// so that a stride of one keeps their number.
+struct ConvolutionShape {
+  int64_t batch, side, channels, features, kernel, stride = 1, groups = 1;
+  int space = 2;
+  bool of_weights = false;
+  int64_t out() const { return (side + kernel / 2 * 2 - kernel) / stride + 1; }
+  double products() const {
+    double n = static_cast<double>(batch * features * channels / groups);
+    for (int i = 0; i < space; ++i) n *= static_cast<double>(out() * kernel);
+    return n;
+  }
+};
+
+inline std::string convolution(const std::string& type, const ConvolutionShape& c) {
+  const auto repeated = [&](int64_t n) {
+    std::string text = std::to_string(n);
+    for (int i = 1; i < c.space; ++i) text += ", " + std::to_string(n);
+    return text;
+  };
+  const auto array = [&](int64_t first, int64_t side, int64_t last) {
+    return type + "[" + std::to_string(first) + ", " + repeated(side) + ", " + std::to_string(last) + "]";
+  };
+  const std::string x = array(c.batch, c.side, c.channels), w = array(c.features, c.kernel, c.channels / c.groups),
+                    y = array(c.batch, c.out(), c.features), pad = repeated(c.kernel / 2);
+  const std::string attributes = "strides=[" + repeated(c.stride) + "], low=[" + pad + "], groups=" +
+                                 std::to_string(c.groups) +
+                                 (c.of_weights ? ", kernel=[" + repeated(c.kernel) : ", high=[" + pad) + "]";
+  const std::string result = c.of_weights ? w : y;
+  return "func @convolution(%x: " + x + ", %y: " + (c.of_weights ? y : w) + ") -> " + result + " {\n  %0: " + result +
+         " = convolution" + (c.of_weights ? "_weights" : "") + " %x, %y {" + attributes + "}\n  return %0\n}";
+}

@@ -44,10 +44,12 @@ class GlslBackend : public Backend {
  public:
   std::string_view name() const override { return "glsl"; }
 
-  Result<passes::TargetTraits> traits(const Target&) override {
+  Result<passes::TargetTraits> traits(const Target& target) override {
+    FRIT_ASSIGN_OR_RETURN(features, features_of(target));
     passes::TargetTraits t;
     t.vector_bytes = 16;
     t.grid = true;
+    t.grid_routines = routines_with_shaders(features);
     t.reduction_lanes = kLanes;
     return t;
   }
@@ -146,5 +148,5 @@ class GlslBackend : public Backend {
 FRIT_BACKEND(
     frit::codegen::glsl::GlslBackend,
     "target vulkan; device vulkan; rank 100; machines baseline; portable baseline; routines matmul attention masked_attention "
-    "sort argsort partition argpartition topk searchsorted fft rfft irfft;"
+    "sort argsort partition argpartition topk searchsorted fft rfft irfft convolution convolution_weights;"
     "emit glsl .comp; emit spirv .spv binary; emit spirv-asm .spvasm")

@@ -64,6 +64,8 @@ struct MatrixProduct {
   bool narrow;  // the device multiplies by matrices of 8 columns
   FusedEpilogue fused;
 };
+// The epilogue where it is worth being in a shader of the matrix units.
+FusedEpilogue light_epilogue(const FusedEpilogue& fused, Dtype type);
 std::vector<Shader> matrix_products(const RoutineStep& step, const MatrixProduct& product);
 constexpr uint32_t kFewMatrixShared = 40960;  // bytes of shared memory
 Shader few_rows_by_matrices(const RoutineStep& step, const MatrixProduct& product);

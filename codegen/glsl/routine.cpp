@@ -103,6 +103,14 @@ RegisterRoutineShaders::RegisterRoutineShaders(const ir::Routine& routine, EmitF
 RegisterRoutineShaders::RegisterRoutineShaders(std::string_view routine, EmitForms emit)
     : RegisterRoutineShaders(*ir::find_routine(routine), emit) {}
 
+// Shaders of routines count in 64 bits.
+std::vector<const ir::Routine*> routines_with_shaders(const runtime::GpuFeatures& features) {
+  std::vector<const ir::Routine*> all;
+  if (!features.int64 || features.group_size < 256) return all;
+  for (const auto& [routine, emit] : table()) all.push_back(routine);
+  return all;
+}
+
 Result<std::vector<Shader>> emit_routine(const ir::Program& program, size_t number,
                                          const runtime::GpuFeatures& features, bool comments) {
   const auto& step = std::get<ir::LibraryStep>(program.steps[number]);

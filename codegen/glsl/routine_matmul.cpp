@@ -226,11 +226,15 @@ class ProductWriter {
 // them.
 constexpr int kLight = 50;
 
+}  // namespace
+
 // An epilogue that is worth being in the shader of the matrix units. Every f16 of a shader for bfloat16 is a bfloat16.
-FusedEpilogue light(const FusedEpilogue& fused, Dtype type) {
+FusedEpilogue light_epilogue(const FusedEpilogue& fused, Dtype type) {
   const bool halves = fused.function && type == bfloat16 && !fused.function->prelude.half_modes().empty();
   return fused.work > kLight || halves ? FusedEpilogue() : fused;
 }
+
+namespace {
 
 Result<std::vector<Shader>> emit_product(const RoutineStep& s) {
   const Dtype t = s.step.dtypes.back();
@@ -243,7 +247,7 @@ Result<std::vector<Shader>> emit_product(const RoutineStep& s) {
   if (f.group_size < 256) return s.refuse("its workgroups are smaller than 256 invocations");
   const FusedEpilogue fused = is_complex(t) ? FusedEpilogue() : fuse_epilogue(s);
   const bool matrices = (t == float16 ? f.matrix16 : t == bfloat16 && f.matrix_bfloat16) && f.shared_bytes >= 32768;
-  const MatrixProduct units{t, t == float16 && f.matrix_narrow, light(fused, t)};
+  const MatrixProduct units{t, t == float16 && f.matrix_narrow, light_epilogue(fused, t)};
   std::vector<Shader> shaders;
   if (matrices && f.shared_bytes >= kFewMatrixShared) shaders.push_back(few_rows_by_matrices(s, units));
   shaders.push_back(few_rows_product(s, t, fused));

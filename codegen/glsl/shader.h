@@ -26,6 +26,9 @@ Result<Shader> emit_kernel(const ir::Kernel& kernel, const runtime::GpuFeatures&
 Result<std::vector<Shader>> emit_routine(const ir::Program& program, size_t number,
                                          const runtime::GpuFeatures& features, bool comments);
 
+// The routines that have shaders on a device of these features.
+std::vector<const ir::Routine*> routines_with_shaders(const runtime::GpuFeatures& features);
+
 // Compiles with glslang in this process. A failure is a bug in frit, so its message carries the text and `source`, the
 // program that the text was written from.
 Result<std::string> to_spirv(const std::string& glsl, const std::string& name,

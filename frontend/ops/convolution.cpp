@@ -8,7 +8,7 @@
 // channels of all of them. Kernels of many taps are one reduction over a view of all windows.
 //
 // On the CPU, numbers of 16 bits and float32 are the rows' operation `convolution`, whose routine makes no array of
-// padded input or of windows.
+// padded input or of windows. On a GPU all convolutions are, but for plain products.
 #include "frontend/frit/convolution_ops.h"
 
 #include <algorithm>
@@ -352,6 +352,16 @@ bool fits_routine(const array& weight, const Convolution& c, Dtype dtype, int64_
   return features >= kFewFeatures || (channels == 1 && features == 1);
 }
 
+// On a GPU all but plain products of matrices.
+bool fits_gpu(const array& weight, const Convolution& c, int64_t taps) {
+  const auto all = [](const Numbers& n, int usual) {
+    return std::all_of(n.begin(), n.end(), [=](int i) { return i == usual; });
+  };
+  const int64_t channels = Size(size_of(weight, static_cast<int>(c.rank()) + 1)).value();
+  const bool apart = !all(c.stride, 1) || !all(c.input_dilation, 1) || !all(c.low, 0) || !all(c.high, 0);
+  return taps > 1 || c.groups > 1 || channels <= kMaxSumChannels || apart;
+}
+
 array by_routine(array x, array w, const Convolution& c) {
   ir::Dims none{0}, interior{0};
   Numbers axes;
@@ -457,7 +467,7 @@ array conv_general(array input, array weight, std::vector<int> stride, std::vect
         const int64_t channels = Size(size_of(in[1], static_cast<int>(c.rank()) + 1)).value();
         const bool one_product =
             taps == 1 && channels > kMaxSumChannels && in[0].dtype() == dtype && in[1].dtype() == dtype;
-        if (cpu && fits_routine(in[1], c, dtype, taps))
+        if (cpu ? fits_routine(in[1], c, dtype, taps) : fits_gpu(in[1], c, taps))
           return by_routine(astype(in[0], dtype), astype(in[1], dtype), c);
         const Dtype t = one_product ? dtype : compute_type(dtype);
         const array x = astype(in[0], t), w = astype(in[1], t);

@@ -49,6 +49,7 @@ struct TargetTraits {
   // Loops are spread over a grid of invocations in workgroups instead of threads with vectors
   // (passes/schedule/grid_schedule.h).
   bool grid = false;
+  std::vector<const ir::Routine*> grid_routines = {};  // those that the device of a grid has
   // These are part of a reduction's meaning on this target (ir/graph/graph.h): the accumulators along the operand's
   // last axis, and the elements of a block along that axis and along other axes.
   int reduction_lanes = ir::kReductionLanes;

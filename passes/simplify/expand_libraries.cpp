@@ -1,5 +1,7 @@
 // expand_libraries: replaces operations of a library by simpler rows where their row says how, for targets on which
-// nothing else has them: devices of a grid, and code without a runtime.
+// nothing else has them: devices of a grid without a routine for them, and code without a runtime.
+#include <algorithm>
+
 #include "passes/manager/pass.h"
 #include "passes/simplify/rewrite.h"
 
@@ -8,12 +10,18 @@ namespace {
 
 using namespace ir;
 
+// Whether the target computes the operation as it is.
+bool has(const TargetTraits& target, const Op& op) {
+  const auto& all = target.grid_routines;
+  return target.grid && std::find(all.begin(), all.end(), op.def->routine) != all.end();
+}
+
 Result<bool> run_expand_libraries(Function& f, PassContext& context) {
   if (!context.target.grid && !context.target.own_routines) return false;
   Rewriter rewriter(f);
   for (Op& op : rewriter.old_ops()) {
     rewriter.resolve_operands(op);
-    if (op.def->kind != OpKind::Library || !op.def->expand) {
+    if (op.def->kind != OpKind::Library || !op.def->expand || has(context.target, op)) {
       rewriter.keep(std::move(op));
       continue;
     }

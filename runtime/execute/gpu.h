@@ -58,9 +58,10 @@ struct GpuInfo {
 };
 
 // How a form of a routine is launched: programs over numbers of the step's windows (operands, then results). The last
-// axes of a window are the routine's own: two of matrices, one of rows, none of single elements. The axes before them
-// count from the left, and a window that has fewer of them is the same along the others. Those that lie behind one
-// another in every window count as one; there are kBatchAxes of them, the first ones of size 1 where there are fewer.
+// axes of a window are the routine's own: two of matrices, one of rows, none of single elements, up to kOwnAxes of a
+// convolution's arrays. The axes before them count from the left, and a window that has fewer of them is the same along
+// the others. Those that lie behind one another in every window count as one; there are kBatchAxes of them, the first
+// ones of size 1 where there are fewer.
 //
 // The forms of a step are tried in the order of GpuCode::kernels. The first one that suits the numbers is launched; one
 // that the driver refuses is passed over while another follows. Forms that are joined are chosen and launched together,
@@ -68,9 +69,11 @@ struct GpuInfo {
 // last form does not suit either.
 struct RoutineForm {
   static constexpr size_t kBatchAxes = 4;
+  static constexpr size_t kOwnAxes = 5;
   static constexpr size_t kMaxVariants = 12;  // boolean constants of a shader
-  // Numbers of one window: its address, sizes and strides of its own axes, strides of the batch axes. A row is a matrix
-  // of one row, an element one of one row and one column.
+  // Numbers of one window: its address, sizes and strides of its last two own axes, strides of the batch axes, sizes
+  // and strides of the own axes before the last two, from the left. A row is a matrix of one row, an element one of one
+  // row and one column.
   enum Number : size_t {
     kAddress,
     kRows,
@@ -78,7 +81,9 @@ struct RoutineForm {
     kRowStride,
     kColumnStride,
     kSteps,
-    kPerWindow = kSteps + kBatchAxes
+    kOuterSizes = kSteps + kBatchAxes,
+    kOuterStrides = kOuterSizes + kOwnAxes - 2,
+    kPerWindow = kOuterStrides + kOwnAxes - 2
   };
   static size_t slot(size_t window, size_t number) { return window * kPerWindow + number; }
   // After all windows: sizes of the batch axes, their product, the addresses of working memory, the turn, and the first
@@ -88,7 +93,7 @@ struct RoutineForm {
   static constexpr size_t kScratch = 2;
   static size_t scratch_slot(size_t windows, size_t which) { return batch_slot(windows) + 1 + which; }
   static size_t turn_slot(size_t windows) { return scratch_slot(windows, kScratch); }
-  static constexpr size_t kAttributes = 2;
+  static constexpr size_t kAttributes = 8;
   static size_t attribute_slot(size_t windows, size_t which) { return turn_slot(windows) + 1 + which; }
   static size_t slots(size_t windows) { return attribute_slot(windows, kAttributes); }
 

@@ -99,7 +99,8 @@ class Reader : private PlanReader {
     require(r.windows <= kMaxWindows, "a routine has too many windows");
     r.own = numbers();
     require(r.own.empty() || r.own.size() == r.windows, "a routine has axes of other windows than its own");
-    for (const uint32_t axes : r.own) require(axes <= 2, "a window of a routine has more than two axes of its own");
+    for (const uint32_t axes : r.own)
+      require(axes <= RoutineForm::kOwnAxes, "a window of a routine has too many axes of its own");
     symbols_ = in_.ok() ? RoutineForm::slots(r.windows) : 0;
     r.arguments = sizes();
     r.groups = size();

@@ -79,6 +79,10 @@ bool window_numbers(const RoutineForm& form, std::span<const View<uint64_t>> vie
     own[RoutineForm::kColumns] = axes > 0 ? v.shape[rank - 1] : 1;
     own[RoutineForm::kRowStride] = axes > 1 ? v.strides[rank - 2] : 0;
     own[RoutineForm::kColumnStride] = axes > 0 ? v.strides[rank - 1] : 0;
+    for (size_t i = 0; i + 2 < axes; ++i) {
+      own[RoutineForm::kOuterSizes + i] = v.shape[rank - axes + i];
+      own[RoutineForm::kOuterStrides + i] = v.strides[rank - axes + i];
+    }
     for (size_t i = 0; i < leading.axes; ++i) own[RoutineForm::kSteps + unused + i] = leading.steps[w * kBatch + i];
   }
   for (size_t i = 0; i < kBatch; ++i)

@@ -1,0 +1,216 @@
+// Convolutions of few channels in many groups (depthwise), and their derivatives for the weights, without products of
+// matrices.
+//
+// A workgroup takes 32 features at a time, neighbours in memory, and eight strips of neighbouring positions along the
+// last axis of space. An invocation goes over the elements that its strip's windows meet, and adds each to the sums that
+// it belongs to: those of the strip's positions, or, for the weights, those of the taps. The text has a statement for
+// each product, so that all sums stay in registers; hence the kernel's sizes have to be known and its taps few.
+#include <algorithm>
+
+#include "codegen/glsl/convolution.h"
+#include "codegen/glsl/form_numbers.h"
+
+namespace frit::codegen::glsl {
+
+namespace {
+
+constexpr int64_t kMostFeatures = 4;   // of a group; a product of matrices would be mostly empty
+constexpr int64_t kMostProducts = 64;  // taps times channels
+constexpr int64_t kStrips = 8;         // of a workgroup at once
+constexpr int64_t kManyGroups = 528, kMostTurns = 8;
+
+constexpr const char* kHead = R"(#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+$EXTENSIONS$$REFERENCES$layout(local_size_x = 256) in;
+layout(buffer_reference, std430, buffer_reference_align = $SIZE$) buffer Element { $STORAGE$ data; };
+layout(buffer_reference, std430, buffer_reference_align = $SIZE$) readonly restrict buffer Read { $STORAGE$ data; };
+layout(buffer_reference, std430, buffer_reference_align = $SUM_SIZE$) buffer Sum { $COMPUTE$ data; };
+$HEAD$$PRELUDE$
+#define FROM_MEMORY(x) ($FROM$)
+$COMPUTE$ element(uint64_t base, int64_t at) { return FROM_MEMORY(Read(base + uint64_t(at) * $SIZE$UL).data); }
+const int products = $PRODUCTS$, strip = $STRIP$;
+shared $COMPUTE$ shared_sums[$SHARED$];
+void main() {
+  const int me = int(gl_LocalInvocationID.x), lane = me % 32, turn = me / 32;
+  const uint place = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, blocks = uint(N_G * N_F + 31) / 32u;
+  const uint part = place / blocks, block = place - part * blocks;
+  const uint per_line = uint(N_O2 + strip - 1) / uint(strip), strips = uint(N_BATCH * N_O0 * N_O1) * per_line;
+  const int feature = int(block) * 32 + lane, group = feature / N_F;
+  const uint first_strip = part * uint(args.steps), last_strip = min(first_strip + uint(args.steps), strips);
+  if (first_strip >= strips && part >= uint(args.parts)) return;
+$BEFORE_STRIPS$  if (feature < N_G * N_F)
+    for (uint at = first_strip + uint(turn); at < last_strip; at += 8u) {
+      const uint line = at / per_line;
+      const int o2 = int(at - line * per_line) * strip;
+      const Window from = window_of(line * uint(N_O2) + uint(o2));
+      const int64_t base = from.x - int64_t(from.first.x) * S_X0 - int64_t(from.first.y) * S_X1 + int64_t(group) * int64_t(N_C) * S_XC;
+$STRIP_TEXT$    }
+$AFTER_STRIPS$}
+)";
+
+// Weights of 32 features, so that neighbours read neighbouring ones.
+constexpr const char* kWeights = R"(  for (int i = me; i < products * 32; i += 256) {
+    const int f = min(int(block) * 32 + i % 32, N_G * N_F - 1), tap = i / 32 / N_C, c = i / 32 - tap * N_C;
+    shared_sums[i] = element(args.other, int64_t(f) * S_WN + tap_of(uint(tap * PADDED + c)).w);
+  }
+  barrier();
+)";
+constexpr const char* kStore = R"(      [[unroll]] for (int r = 0; r < strip; ++r) {
+        const $COMPUTE$ sum = sums[r];
+        if (o2 + r < N_O2) Element(args.result + (uint64_t(line * uint(N_O2) + uint(o2 + r)) * uint64_t(N_G * N_F) + uint64_t(feature)) * $SIZE$UL).data = $STORED$;
+      }
+)";
+constexpr const char* kEpilogue = R"(      $POSITION$ places[parts];
+      $ELEMENT$ elements[parts];
+      bool there[parts];
+      [[unroll]] for (int r = 0; r < strip; ++r) {
+        const $COMPUTE$ sum = sums[r];
+        there[r] = o2 + r < N_O2;
+        places[r] = $POSITION$(uint64_t(line * uint(N_O2) + uint(o2 + r)) * uint64_t(N_G * N_F) + uint64_t(feature));
+        elements[r] = $SUM$;
+      }
+      epilogue(places, elements, there);
+)";
+// The sums of eight strips, in order.
+constexpr const char* kFold = R"(  [[unroll]] for (int k = 0; k < products; ++k) {
+    barrier();
+    shared_sums[me] = sums[k];
+    barrier();
+    if (turn == 0 && feature < N_G * N_F) {
+      $COMPUTE$ sum = shared_sums[lane];
+      [[unroll]] for (int i = 1; i < 8; ++i) sum += shared_sums[i * 32 + lane];
+      Sum(args.sums + ((uint64_t(part) * uint64_t(N_G * N_F) + uint64_t(feature)) * uint64_t(products) + uint64_t(k)) * $SUM_SIZE$UL).data = sum;
+    }
+  }
+)";
+
+class DirectWriter {
+ public:
+  DirectWriter(const ConvolutionStep& step, const FusedEpilogue& fused)
+      : step_(step), keep_(fused.keep), text_(step.type(), step.step().features, fused) {
+    const ConvolutionDims& d = step.known();
+    for (size_t i = 0; i < kConvolutionSpace; ++i) kernel_[i] = d.kernel[i].value();
+    channels_ = d.channels.value();
+    products_ = d.taps().value() * channels_;
+    strip_ = step.stride(2) == 1 && kernel_[2] > 1 ? 8 : 4;
+  }
+
+  std::vector<Shader> run() {
+    const bool weights = step_.of_weights();
+    const ConvolutionDims& d = step_.slots();
+    const Dim blocks = ceil_div(d.groups * d.features, 32);
+    const Dim strips = d.batch * d.out[0] * d.out[1] * ceil_div(d.out[2], strip_);
+    // Strips of a workgroup, in whole turns: of the weights, as many as leave work for a device, as each stores sums.
+    const Dim turns = ceil_div(strips, kStrips);
+    const Dim own = weights ? ceil_div(turns, max(floor_div(Dim(kManyGroups), max(blocks, 1)), 1))
+                            : max(min(floor_div(turns * blocks, kManyGroups), kMostTurns), 1);
+    const Dim parts = ceil_div(turns, max(own, 1));
+    Shader shader;
+    shader.text = text(weights);
+    shader.kernel.name = step_.step().name() + "_direct";
+    shader.kernel.group_size = 256;
+    shader.kernel.routine =
+        step_.plain_form(blocks * parts, own * Dim(kStrips), weights ? std::optional(parts) : std::nullopt);
+    for (const Dim& n : {strips, d.groups * d.features, d.in[0], d.in[1], d.in[2]})
+      shader.kernel.routine->suited.push_back(form_program(max(n - Dim(kMostSteps32), 0)));
+    shader.kernel.routine->epilogue = text_.epilogue() != nullptr;
+    std::vector<Shader> shaders;
+    shaders.push_back(std::move(shader));
+    if (weights) shaders.push_back(convolution_sums(step_, parts, step_.step().name() + "_direct_sums", {}));
+    return shaders;
+  }
+
+ private:
+  std::string text(bool weights) {
+    std::string strip_text, before, after;
+    if (weights) {
+      before = "  $COMPUTE$ sums[products];\n  [[unroll]] for (int k = 0; k < products; ++k) sums[k] = $COMPUTE$(0);\n";
+      strip_text = "      $COMPUTE$ given[strip];\n      [[unroll]] for (int r = 0; r < strip; ++r) {\n"
+                   "        given[r] = $COMPUTE$(0);\n        if (o2 + r < N_O2) given[r] = element(args.other, from.y + "
+                   "int64_t(r) * S_Y2 + int64_t(feature) * S_YC);\n      }\n" +
+                   products(true);
+      after = kFold;
+    } else {
+      before = kWeights;
+      for (int64_t k = 0; k < products_; ++k)
+        before += "  const $COMPUTE$ w" + std::to_string(k) + " = shared_sums[" + std::to_string(k * 32) + " + lane];\n";
+      strip_text = "      $COMPUTE$ sums[strip];\n      [[unroll]] for (int r = 0; r < strip; ++r) sums[r] = "
+                   "$COMPUTE$(0);\n" +
+                   products(false) + (!text_.epilogue() || keep_ ? kStore : "") + (text_.epilogue() ? kEpilogue : "");
+    }
+    ConvolutionTile none{32, 32, 32, 256};
+    const std::string head = step_.words(none, "").at("HEAD");
+    std::string all = fill(kHead, {{"HEAD", head}});
+    all = fill(all, {{"BEFORE_STRIPS", before}, {"STRIP_TEXT", strip_text}, {"AFTER_STRIPS", after}});
+    return text_.fill_in(all, {{"PRODUCTS", std::to_string(products_)},
+                               {"STRIP", std::to_string(strip_)},
+                               {"PARTS", std::to_string(strip_)},
+                               {"UNIT", std::to_string(step_.unit())},
+                               {"SUM_SIZE", step_.type() == float64 ? "8" : "4"},
+                               {"SHARED", std::to_string(weights ? 256 : products_ * 32)}});
+  }
+
+  // All products of a strip. Elements in the order of their places, so that sums run along the taps in order.
+  std::string products(bool weights) const {
+    std::string text;
+    for (int64_t k0 = 0; k0 < kernel_[0]; ++k0)
+      for (int64_t k1 = 0; k1 < kernel_[1]; ++k1) {
+        const auto at = [&](const char* axis, int64_t k, size_t i) {
+          return std::string("from.first.") + axis + " + " + std::to_string(k * step_.dilation(i));
+        };
+        const std::string y = at("x", k0, 0), z = at("y", k1, 1);
+        text += "      if (uint(" + y + ") < uint(N_I0) && uint(" + z + ") < uint(N_I1)) {\n" +
+                "        const int64_t row = base + int64_t(" + y + ") * S_X0 + int64_t(" + z + ") * S_X1;\n";
+        for (int64_t c = 0; c < channels_; ++c) text += line(weights, k0 * kernel_[1] + k1, c);
+        text += "      }\n";
+      }
+    return text;
+  }
+
+  // The elements of a line of taps that a strip meets.
+  std::string line(bool weights, int64_t line, int64_t channel) const {
+    std::string text;
+    const int64_t stride = step_.stride(2), dilation = step_.dilation(2);
+    for (int64_t s = 0; s <= (strip_ - 1) * stride + (kernel_[2] - 1) * dilation; ++s) {
+      std::string uses;
+      const std::string x = "x" + std::to_string(channel) + "_" + std::to_string(s);
+      for (int64_t k2 = 0; k2 < kernel_[2]; ++k2) {
+        const int64_t r = (s - k2 * dilation) / stride;
+        if (s < k2 * dilation || r * stride != s - k2 * dilation || r >= strip_) continue;
+        const std::string product = std::to_string((line * kernel_[2] + k2) * channels_ + channel),
+                          position = std::to_string(r);
+        uses += "        " +
+                (weights ? text_.multiply("sums[" + product + "]", x, "given[" + position + "]")
+                         : text_.multiply("sums[" + position + "]", x, "w" + product)) +
+                "\n";
+      }
+      if (uses.empty()) continue;
+      const std::string place = std::to_string(s);
+      text += "        $COMPUTE$ " + x + " = $COMPUTE$(0);\n        if (uint(from.first.z + " + place +
+              ") < uint(N_I2)) " + x + " = element(args.x, row + " + place + "L * S_X2 + " + std::to_string(channel) +
+              "L * S_XC);\n" + uses;
+    }
+    return text;
+  }
+
+  const ConvolutionStep& step_;
+  const bool keep_;
+  ProductText text_;
+  std::array<int64_t, kConvolutionSpace> kernel_{};
+  int64_t channels_ = 1, products_ = 1, strip_ = 4;
+};
+
+}  // namespace
+
+std::vector<Shader> direct_convolutions(const ConvolutionStep& step, const FusedEpilogue& fused) {
+  const ConvolutionDims& d = step.known();
+  const Dim products = d.taps() * d.channels;
+  const bool known = products.is_const() && d.features.is_const() && d.channels.is_const() &&
+                     std::all_of(d.kernel.begin(), d.kernel.end(), [](const Dim& k) { return k.is_const(); });
+  if (!known || d.groups.is(1) || products.value() > kMostProducts || d.features.value() > kMostFeatures) return {};
+  return DirectWriter(step, fused).run();
+}
+
+}  // namespace frit::codegen::glsl
