@@ -213,16 +213,11 @@ void decodes(Bench& bench, int64_t n) {
 
 void convolutions(Bench& bench, int64_t scale) {
   const int64_t batch = std::max<int64_t>(1, 8 / scale);
-  const ConvolutionShape all[] = {{batch, 56, 64, 64, 3},
-                                  {batch, 28, 128, 128, 3},
-                                  {batch, 14, 256, 256, 3},
-                                  {batch, 56, 61, 93, 3},
-                                  {batch, 56, 128, 128, 3, 2},
-                                  {batch, 112, 3, 64, 7, 2},
-                                  {batch, 56, 192, 192, 5, 1, 192},
-                                  {batch, 56, 128, 128, 3, 1, 4},
-                                  {batch, 4096, 128, 128, 5, 1, 1, 1},
-                                  {batch, 16, 64, 64, 3, 1, 1, 3}};
+  const ConvolutionShape all[] = {
+      {batch, 56, 64, 64, 3},           {batch, 28, 128, 128, 3},       {batch, 14, 256, 256, 3},
+      {batch, 56, 61, 93, 3},           {batch, 56, 128, 128, 3, 2},    {batch, 112, 3, 64, 7, 2},
+      {batch, 56, 192, 192, 5, 1, 192}, {batch, 56, 128, 128, 3, 1, 4}, {batch, 4096, 128, 128, 5, 1, 1, 1},
+      {batch, 16, 64, 64, 3, 1, 1, 3}};
   for (const char* type : {"f32", "f16", "bf16"})
     for (ConvolutionShape c : all)
       for (const bool of_weights : {false, true}) {

@@ -198,7 +198,8 @@ Drawn draw_convolution(Random& r) {
   c.channels = c.groups * channels, c.features = c.groups * features;
   c.of_weights = r() % 3 == 0;
   while (c.products() > 1e7 && c.batch * c.channels > c.groups)
-    c.batch = std::max<int64_t>(1, c.batch / 2), c.channels = std::max<int64_t>(1, c.channels / c.groups / 2) * c.groups;
+    c.batch = std::max<int64_t>(1, c.batch / 2),
+    c.channels = std::max<int64_t>(1, c.channels / c.groups / 2) * c.groups;
   return {convolution(type, c), rounding_of(type), convolution("f32", c)};
 }
 

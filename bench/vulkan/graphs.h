@@ -169,8 +169,8 @@ inline std::string attention(const std::string& type, const Shape& s, const std:
   return sized(text, {{"b", s.batch}, {"m", s.m}, {"k", s.k}, {"n", s.n}});
 }
 
-// A convolution, or with `of_weights` its derivative for the weights: `space` axes of `side` elements, zeros around them
-// so that a stride of one keeps their number.
+// A convolution, or with `of_weights` its derivative for the weights: `space` axes of `side` elements, zeros around
+// them so that a stride of one keeps their number.
 struct ConvolutionShape {
   int64_t batch, side, channels, features, kernel, stride = 1, groups = 1;
   int space = 2;
@@ -194,8 +194,8 @@ inline std::string convolution(const std::string& type, const ConvolutionShape& 
   };
   const std::string x = array(c.batch, c.side, c.channels), w = array(c.features, c.kernel, c.channels / c.groups),
                     y = array(c.batch, c.out(), c.features), pad = repeated(c.kernel / 2);
-  const std::string attributes = "strides=[" + repeated(c.stride) + "], low=[" + pad + "], groups=" +
-                                 std::to_string(c.groups) +
+  const std::string attributes = "strides=[" + repeated(c.stride) + "], low=[" + pad +
+                                 "], groups=" + std::to_string(c.groups) +
                                  (c.of_weights ? ", kernel=[" + repeated(c.kernel) : ", high=[" + pad) + "]";
   const std::string result = c.of_weights ? w : y;
   return "func @convolution(%x: " + x + ", %y: " + (c.of_weights ? y : w) + ") -> " + result + " {\n  %0: " + result +

@@ -13,7 +13,7 @@
 
 namespace frit::codegen::glsl {
 
-constexpr size_t kConvolutionSpace = 3;  // most axes of space
+constexpr size_t kConvolutionSpace = 3;             // most axes of space
 constexpr int64_t kMostSteps32 = int64_t{1} << 30;  // of what is counted in 32 bits
 
 // Sizes of a convolution; axes of space that are not there have size one.
@@ -32,6 +32,9 @@ struct ConvolutionTile {
   int64_t most_columns = 0;  // of the product beyond which the form does not suit; zero: any number
   bool split = false;        // steps along k go to several workgroups, whose sums lie in working memory
 };
+
+// Fields that follow `count` others, so that there are as many as lie in memory.
+std::string argument_filling(size_t count);
 
 // What all shaders of a step share: its numbers as text and as programs.
 class ConvolutionStep {

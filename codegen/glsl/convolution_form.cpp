@@ -43,7 +43,18 @@ size_t decided(const ir::AttrMap& attrs, std::string_view name, size_t axis) {
   return count;
 }
 
+// Few arguments would be push constants; all shaders here read them from memory.
+constexpr size_t kArguments = kMaxPushArguments + 1;
+
+void fill_up(Form& form) {
+  while (form.arguments.size() < kArguments) form.arguments.push_back(DimProgram(0));
+}
+
 }  // namespace
+
+std::string argument_filling(size_t count) {
+  return count < kArguments ? "  int64_t unused[" + std::to_string(kArguments - count) + "];\n" : "";
+}
 
 ConvolutionStep::ConvolutionStep(const RoutineStep& step, bool of_weights)
     : s_(step), of_weights_(of_weights), type_(step.step.dtypes.back()) {
@@ -72,8 +83,7 @@ ConvolutionStep::ConvolutionStep(const RoutineStep& step, bool of_weights)
 bool ConvolutionStep::possible() const { return space_ <= kConvolutionSpace && !known_.channels.is(0); }
 
 bool ConvolutionStep::dense_channels() const {
-  return layout_of(s_.step, kX).strides.back().is(1) &&
-         (!of_weights_ || layout_of(s_.step, y_).strides.back().is(1));
+  return layout_of(s_.step, kX).strides.back().is(1) && (!of_weights_ || layout_of(s_.step, y_).strides.back().is(1));
 }
 
 // A number that is known is a constant of the text, by which compilers divide quickly.
@@ -131,9 +141,8 @@ Dim ConvolutionStep::tiles(const ConvolutionDims& d, const ConvolutionTile& t) c
 
 Dim ConvolutionStep::splits(const ConvolutionDims& d, const ConvolutionTile& t) const {
   if (!t.split) return 1;
-  return max(min(floor_div(Dim(kWantedGroups), max(tiles(d, t), 1)),
-                 floor_div(ceil_div(steps(d), t.depth), kLeastSteps)),
-             1);
+  return max(
+      min(floor_div(Dim(kWantedGroups), max(tiles(d, t), 1)), floor_div(ceil_div(steps(d), t.depth), kLeastSteps)), 1);
 }
 
 // Zero where a launch takes the form.
@@ -160,8 +169,8 @@ bool ConvolutionStep::suits(const ConvolutionTile& tile) const {
 std::vector<DimProgram> ConvolutionStep::wide_x() const {
   const size_t rank = space_ + 2;
   const int64_t n = unit();
-  Dim odd = mod(form_number(kX, Form::kAddress), 16) + distance(stride_slot(kX, rank, rank - 1), 1) +
-            mod(slots_.channels, n);
+  Dim odd =
+      mod(form_number(kX, Form::kAddress), 16) + distance(stride_slot(kX, rank, rank - 1), 1) + mod(slots_.channels, n);
   for (size_t i = 0; i + 1 < rank; ++i) odd += mod(stride_slot(kX, rank, i), n);
   return {form_program(odd)};
 }
@@ -191,9 +200,9 @@ runtime::RoutineForm ConvolutionStep::bare_form(const Dim& groups) const {
   form.own.assign(kWindows, static_cast<uint32_t>(space_ + 2));
   const size_t rank = space_ + 2;
   const Dim features = slots_.groups * slots_.features;
-  for (const Dim& d : {slots_.groups * slots_.channels - size_slot(kX, rank, rank - 1),
-                       features - size_slot(w_, rank, 0), features - size_slot(y_, rank, rank - 1),
-                       size_slot(kX, rank, 0) - size_slot(y_, rank, 0)})
+  for (const Dim& d :
+       {slots_.groups * slots_.channels - size_slot(kX, rank, rank - 1), features - size_slot(w_, rank, 0),
+        features - size_slot(y_, rank, rank - 1), size_slot(kX, rank, 0) - size_slot(y_, rank, 0)})
     form.agree.push_back(form_program(d));
   form.groups = form_program(groups);
   return form;
@@ -205,6 +214,7 @@ runtime::RoutineForm ConvolutionStep::plain_form(const Dim& groups, const Dim& s
   for (const Dim& d : arguments_) form.arguments.push_back(form_program(d));
   for (const Dim& d : {steps, parts.value_or(1), parts ? form_number(Form::scratch_slot(kWindows, 0)) : Dim(0)})
     form.arguments.push_back(form_program(d));
+  fill_up(form);
   if (!parts) return form;
   form.scratch = {form_program(*parts * result_size() * Dim(int64_t{type_ == float64 ? 8 : 4}))};
   form.joined = true;
@@ -226,14 +236,15 @@ runtime::RoutineForm ConvolutionStep::sums_form(const Dim& parts) const {
   form.arguments = {form_program(form_number(2, Form::kAddress)),
                     form_program(form_number(Form::scratch_slot(kWindows, 0))), form_program(result_size()),
                     form_program(parts)};
+  fill_up(form);
   return form;
 }
 
 std::string ConvolutionStep::head() const {
   return "layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {\n"
          "  uint64_t x, other, result;\n" +
-         fields_ +
-         "  int64_t steps, parts;\n  uint64_t sums;\n$ARGUMENTS$};\n"
+         fields_ + "  int64_t steps, parts;\n  uint64_t sums;\n" + argument_filling(arguments_.size() + 3) +
+         "$ARGUMENTS$};\n"
          "layout(push_constant, std430) uniform Push { Arguments args; };\n" +
          defines_;
 }

@@ -141,7 +141,7 @@ layout(buffer_reference, std430, buffer_reference_align = $SUM_SIZE$) readonly b
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {
   uint64_t result, sums;
   int64_t count, parts;
-$ARGUMENTS$};
+$UNUSED$$ARGUMENTS$};
 layout(push_constant, std430) uniform Push { Arguments args; };
 $PRELUDE$
 void main() {
@@ -168,16 +168,18 @@ constexpr const char* kEpilogueOne = R"(  $POSITION$ places[1];
 
 std::map<std::string, std::string> ConvolutionStep::words(const ConvolutionTile& t, const std::string& store) const {
   const auto text = [](int v) { return std::to_string(v); };
-  const auto parts = [&](int lines) {
-    return text((lines * t.depth / unit() + t.invocations - 1) / t.invocations);
-  };
+  const auto parts = [&](int lines) { return text((lines * t.depth / unit() + t.invocations - 1) / t.invocations); };
   const bool a_along = !of_weights_, b_along = !of_weights_ && !along_features_;
   return {{"HEAD", head() + kPlaces + (of_weights_ ? kResultWeights : kResult)},
           {"PLACE", kTilePlace},
           {"A_SETUP", of_weights_ ? kCotangent : kWindows},
           {"A_FETCH", of_weights_ ? kFetchCotangent : kFetchWindows},
-          {"B_SETUP", of_weights_ ? kTaps : b_along ? kFeatures : kFeatureLines},
-          {"B_FETCH", of_weights_ ? kFetchTaps : b_along ? kFetchFeatures : kFetchFeatureLines},
+          {"B_SETUP", of_weights_ ? kTaps
+                      : b_along   ? kFeatures
+                                  : kFeatureLines},
+          {"B_FETCH", of_weights_ ? kFetchTaps
+                      : b_along   ? kFetchFeatures
+                                  : kFetchFeatureLines},
           {"A_ALONG", a_along ? "true" : "false"},
           {"B_ALONG", b_along ? "true" : "false"},
           {"STORE", store},
@@ -197,8 +199,10 @@ Shader convolution_sums(const ConvolutionStep& step, const Dim& parts, const std
   std::string store = !text.epilogue() || fused.keep ? kStoreOne : "";
   if (text.epilogue()) store += kEpilogueOne;
   Shader shader;
-  shader.text = text.fill_in(fill(kSums, {{"STORE", store}, {"SUM_SIZE", step.type() == float64 ? "8" : "4"}}),
-                             {{"PARTS", "1"}});
+  shader.text = text.fill_in(
+      fill(kSums,
+           {{"STORE", store}, {"SUM_SIZE", step.type() == float64 ? "8" : "4"}, {"UNUSED", argument_filling(4)}}),
+      {{"PARTS", "1"}});
   shader.kernel.name = name;
   shader.kernel.group_size = 256;
   shader.kernel.routine = step.sums_form(parts);

@@ -193,8 +193,8 @@ class TileWriter {
       text += "    }\n";
     }
     const std::string reach = std::to_string(r_.tile.rows / r_.rows * 4);
-    return text + fill(kEpilogue, {{"ROW", "pass / 4 * " + reach + " + line * 4 + pass % 4"},
-                                   {"KEEP", keep_ ? kKeep : ""}});
+    return text +
+           fill(kEpilogue, {{"ROW", "pass / 4 * " + reach + " + line * 4 + pass % 4"}, {"KEEP", keep_ ? kKeep : ""}});
   }
 
   const ConvolutionStep& step_;
@@ -243,7 +243,8 @@ std::vector<Shader> tiled_convolutions(const ConvolutionStep& step, const FusedE
     if (!step.suits(r.tile)) continue;
     shaders.push_back(TileWriter(step, r, fused).run());
     if (r.tile.split)
-      shaders.push_back(convolution_sums(step, step.splits(r.tile), step.step().name() + "_" + r.name + "_sums", fused));
+      shaders.push_back(
+          convolution_sums(step, step.splits(r.tile), step.step().name() + "_" + r.name + "_sums", fused));
   }
   return shaders;
 }

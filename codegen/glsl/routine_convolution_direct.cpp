@@ -2,9 +2,9 @@
 // matrices.
 //
 // A workgroup takes 32 features at a time, neighbours in memory, and eight strips of neighbouring positions along the
-// last axis of space. An invocation goes over the elements that its strip's windows meet, and adds each to the sums that
-// it belongs to: those of the strip's positions, or, for the weights, those of the taps. The text has a statement for
-// each product, so that all sums stay in registers; hence the kernel's sizes have to be known and its taps few.
+// last axis of space. An invocation goes over the elements that its strip's windows meet, and adds each to the sums
+// that it belongs to: those of the strip's positions, or, for the weights, those of the taps. The text has a statement
+// for each product, so that all sums stay in registers; hence the kernel's sizes have to be known and its taps few.
 #include <algorithm>
 
 #include "codegen/glsl/convolution.h"
@@ -127,18 +127,21 @@ class DirectWriter {
     std::string strip_text, before, after;
     if (weights) {
       before = "  $COMPUTE$ sums[products];\n  [[unroll]] for (int k = 0; k < products; ++k) sums[k] = $COMPUTE$(0);\n";
-      strip_text = "      $COMPUTE$ given[strip];\n      [[unroll]] for (int r = 0; r < strip; ++r) {\n"
-                   "        given[r] = $COMPUTE$(0);\n        if (o2 + r < N_O2) given[r] = element(args.other, from.y + "
-                   "int64_t(r) * S_Y2 + int64_t(feature) * S_YC);\n      }\n" +
-                   products(true);
+      strip_text =
+          "      $COMPUTE$ given[strip];\n      [[unroll]] for (int r = 0; r < strip; ++r) {\n"
+          "        given[r] = $COMPUTE$(0);\n        if (o2 + r < N_O2) given[r] = element(args.other, from.y + "
+          "int64_t(r) * S_Y2 + int64_t(feature) * S_YC);\n      }\n" +
+          products(true);
       after = kFold;
     } else {
       before = kWeights;
       for (int64_t k = 0; k < products_; ++k)
-        before += "  const $COMPUTE$ w" + std::to_string(k) + " = shared_sums[" + std::to_string(k * 32) + " + lane];\n";
-      strip_text = "      $COMPUTE$ sums[strip];\n      [[unroll]] for (int r = 0; r < strip; ++r) sums[r] = "
-                   "$COMPUTE$(0);\n" +
-                   products(false) + (!text_.epilogue() || keep_ ? kStore : "") + (text_.epilogue() ? kEpilogue : "");
+        before +=
+            "  const $COMPUTE$ w" + std::to_string(k) + " = shared_sums[" + std::to_string(k * 32) + " + lane];\n";
+      strip_text =
+          "      $COMPUTE$ sums[strip];\n      [[unroll]] for (int r = 0; r < strip; ++r) sums[r] = "
+          "$COMPUTE$(0);\n" +
+          products(false) + (!text_.epilogue() || keep_ ? kStore : "") + (text_.epilogue() ? kEpilogue : "");
     }
     ConvolutionTile none{32, 32, 32, 256};
     const std::string head = step_.words(none, "").at("HEAD");

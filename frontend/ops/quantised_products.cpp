@@ -20,8 +20,14 @@ namespace {
 
 using In = std::vector<array>;
 
-// Up to this many rows a product unpacks the weights inside of its sum; for more it is worth storing them.
-constexpr int64_t kFewRows = 16, kFewRowsByColumns = 8;
+// Up to this many rows a product unpacks the weights inside of its sum; for more it is worth storing them. On a GPU,
+// whose products of few rows read stored weights at the memory's speed, fewer are.
+constexpr int64_t kFewRows = 16, kFewRowsOfGpu = 8, kFewRowsByColumns = 8;
+
+int64_t few_rows(bool transpose, const StreamOrDevice& s) {
+  const bool cpu = (s.is_default() ? default_device().type : s.stream().device.type) == Device::cpu;
+  return !transpose ? kFewRowsByColumns : cpu ? kFewRows : kFewRowsOfGpu;
+}
 
 void check_floats(std::string_view op, const array& a, const StreamOrDevice& s) {
   if (!is_float(a.dtype()))
@@ -173,8 +179,7 @@ array quantised_product(std::string_view op, const array& x, const array& w, con
   Product p{f, transpose, false, biases.has_value(), global_scale.has_value(), detail::at_least_float(x.dtype())};
   if (f.mode == QuantMode::Affine) p.result = promote_types(x.dtype(), scales.dtype());
   const Dim rows = size_of(matrix, last_axis(matrix) - 1);
-  p.few_rows =
-      detail::hint(rows) && detail::decide_at_most(rows, transpose ? kFewRows : kFewRowsByColumns, op, s.where());
+  p.few_rows = detail::hint(rows) && detail::decide_at_most(rows, few_rows(transpose, s), op, s.where());
   In inputs{matrix, w, scales};
   if (biases) inputs.push_back(*biases);
   if (global_scale) inputs.push_back(*global_scale);

@@ -5,7 +5,7 @@
 namespace frit::runtime {
 namespace {
 
-constexpr std::string_view kMagic = "FRITGPU6";
+constexpr std::string_view kMagic = "FRITGPU7";
 
 class Writer : private PlanWriter {
  public:
