@@ -36,7 +36,7 @@ struct ConvolutionTile {
 // Fields that follow `count` others, so that there are as many as lie in memory.
 std::string argument_filling(size_t count);
 
-// What all shaders of a step share: its numbers as text and as programs.
+// The numbers of a step, as text and as programs, which all of its shaders share.
 class ConvolutionStep {
  public:
   ConvolutionStep(const RoutineStep& step, bool of_weights);
