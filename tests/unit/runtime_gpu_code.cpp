@@ -67,7 +67,8 @@ TEST(GpuCode, numbers_must_be_those_of_its_windows) {
   code = sample();
   code.kernels[1].routine->scratch.push_back(DimProgram(8));
   EXPECT_FALSE(read_gpu_code(write_gpu_code(code)).ok());
-  for (const std::vector<uint32_t>& own : {std::vector<uint32_t>{1}, std::vector<uint32_t>{3, 0}}) {
+  for (const std::vector<uint32_t>& own :
+       {std::vector<uint32_t>{1}, std::vector<uint32_t>{RoutineForm::kOwnAxes + 1, 0}}) {
     code = sample();
     code.kernels[1].routine->own = own;
     EXPECT_FALSE(read_gpu_code(write_gpu_code(code)).ok());
