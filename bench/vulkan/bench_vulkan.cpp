@@ -8,8 +8,9 @@
 // `--graphs` times the graphs of a file (subject.h), as bench/sweep/gpu.py writes one. `--check` draws N graphs and
 // compares what the GPU computes with the graph interpreter (check.h).
 //
-// `--scale` divides the sizes; 1 gives those of docs/performance.md. Times are medians of the steps' own times on the
-// GPU, in milliseconds, after `--warm` milliseconds of warm-up runs (1000). "launch" is the time on the host from
+// `--scale` divides the sizes; 1 gives those of docs/performance.md. Times are medians by the GPU's own clock, from the
+// begin of the first step to the end of the last one, in milliseconds, after `--warm` milliseconds of warm-up runs
+// (1000); in brackets the steps of one more run, with timestamps between them. "launch" is the time on the host from
 // submission to the fence of a small kernel, "cold" the time from a graph to a pipeline that has run once.
 #include <algorithm>
 #include <chrono>
@@ -60,7 +61,7 @@ double median(std::vector<double> v) {
 class Bench {
  public:
   explicit Bench(Options o) : o_(std::move(o)), gpu_(*value(runtime::find_gpu())) {
-    gpu_.keep_times(true);
+    gpu_.keep_times(runtime::GpuTimes::Steps);
     const runtime::GpuInfo& i = gpu_.info();
     std::printf("%s (%s), driver %s, Vulkan %s\n", i.name.c_str(), i.kind.c_str(), i.driver.c_str(), i.api.c_str());
   }
@@ -76,17 +77,18 @@ class Bench {
     // Drivers compile a shader quickly at first and better while it runs.
     const auto begun = Clock::now();
     for (int i = 0; i < 3 || milliseconds_since(begun) < o_.warm; ++i) run(c);
+    gpu_.keep_times(runtime::GpuTimes::Whole);
     for (int i = 0; i < o_.repeat; ++i) {
       run(c);
-      double sum = 0;
-      steps.clear();
-      for (const runtime::GpuTime& t : gpu_.last_times()) {
-        sum += t.milliseconds;
-        char text[64];
-        std::snprintf(text, sizeof text, " %.4f", t.milliseconds);
-        steps += (steps.empty() ? "" : ",") + std::string(text);
-      }
-      times.push_back(sum);
+      const std::vector<runtime::GpuTime> whole = gpu_.last_times();
+      times.push_back(whole.empty() ? 0 : whole[0].milliseconds);
+    }
+    gpu_.keep_times(runtime::GpuTimes::Steps);
+    run(c);
+    for (const runtime::GpuTime& t : gpu_.last_times()) {
+      char text[64];
+      std::snprintf(text, sizeof text, " %.4f", t.milliseconds);
+      steps += (steps.empty() ? "" : ",") + std::string(text);
     }
     Row row{name, median(times), bytes, flops, steps};
     if (name == "copy") copy_ = bytes / row.milliseconds;
@@ -105,7 +107,7 @@ class Bench {
       const std::vector<runtime::GpuTime> steps = gpu_.last_times();
       device.push_back(steps.empty() ? 0 : steps[0].milliseconds);
     }
-    gpu_.keep_times(false);
+    gpu_.keep_times(runtime::GpuTimes::None);
     for (int i = 0; i < 1000; ++i) {
       auto start = Clock::now();
       run(c);
@@ -125,7 +127,7 @@ class Bench {
     device.resize(50);
     std::printf("%-34s %10.4f ms each, %.4f ms of the host\n", "a hundred, waited for at the end", median(rows),
                 median(device));
-    gpu_.keep_times(true);
+    gpu_.keep_times(runtime::GpuTimes::Steps);
     rows_.push_back({"launch", median(times), 0, 0, ""});
     rows_.push_back({"launches", median(rows), 0, 0, ""});
   }

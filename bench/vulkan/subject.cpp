@@ -90,24 +90,28 @@ struct Timed {
   Subject subject;
 };
 
-// The times of the whole and of each step, by name.
+// The time of the whole, and those of each step by name: timestamps between steps take microseconds of their own.
 void time_one(runtime::Gpu& gpu, const Timed& t, int repeat) {
   std::vector<double> whole;
   std::vector<std::pair<std::string, std::vector<double>>> steps;
-  for (int i = 0; i < repeat + 2; ++i) {
-    if (Status s = run_subject(gpu, t.subject); !s.ok()) {
-      std::printf("failed\t%s\t%s\n", t.name.c_str(), s.error().str().c_str());
-      return;
+  for (const runtime::GpuTimes kept : {runtime::GpuTimes::Whole, runtime::GpuTimes::Steps}) {
+    gpu.keep_times(kept);
+    for (int i = 0; i < repeat + 2; ++i) {
+      if (Status s = run_subject(gpu, t.subject); !s.ok()) {
+        std::printf("failed\t%s\t%s\n", t.name.c_str(), s.error().str().c_str());
+        return;
+      }
+      const std::vector<runtime::GpuTime> times = gpu.last_times();
+      if (kept == runtime::GpuTimes::Whole) {
+        whole.push_back(times.empty() ? 0 : times[0].milliseconds);
+        continue;
+      }
+      steps.resize(times.size());
+      for (size_t k = 0; k < times.size(); ++k) {
+        steps[k].first = times[k].step;
+        steps[k].second.push_back(times[k].milliseconds);
+      }
     }
-    const std::vector<runtime::GpuTime> times = gpu.last_times();
-    double sum = 0;
-    steps.resize(times.size());
-    for (size_t k = 0; k < times.size(); ++k) {
-      sum += times[k].milliseconds;
-      steps[k].first = times[k].step;
-      steps[k].second.push_back(times[k].milliseconds);
-    }
-    whole.push_back(sum);
   }
   const auto median = [](std::vector<double>& v) {
     std::sort(v.begin(), v.end());
@@ -150,7 +154,6 @@ Status run_subject(runtime::Gpu& gpu, const Subject& s) {
 
 void time_graphs(const std::string& file, double warm, int repeat) {
   runtime::Gpu& gpu = *value(runtime::find_gpu());
-  gpu.keep_times(true);
   std::vector<Timed> all;
   for (const Listed& l : listed(file)) {
     auto subject = compile_subject(gpu, l.text, l.below);

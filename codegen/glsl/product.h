@@ -14,6 +14,12 @@ extern const char* const kPlace;
 // First elements of the matrices of number `batch`: a_base, b_base and c_base. Word SIZE.
 extern const char* const kBatch;
 
+// Words of the place and the arguments where a workgroup sums all of k, and where it sums a part: SPLIT, PART and STEPS
+// of the place, MORE arguments, and K, the number of steps. Sums of a part, elements of `bytes`, begin at `part_base`
+// in lines of args.pitch.
+std::map<std::string, std::string> whole_words();
+std::map<std::string, std::string> part_words(size_t bytes);
+
 // Text that depends on the element type, on the device and on the epilogue.
 class ProductText {
  public:
@@ -42,15 +48,23 @@ class ProductText {
 
 // The forms of a product. Large tiles reuse more of what they read, medium and small ones leave less of a device idle,
 // and matrix units take operands of 16 bits; whole ones are for operands that 16-byte loads take, in whole tiles along
-// k. Deep ones read ahead by two tiles of such operands. Few rows (or columns) take a form that reads the larger
+// k. Deep ones, of float32, read ahead by two tiles. Few rows (or columns) take a form that reads the larger
 // operand once, with matrix units too.
-enum class ProductKind { FewMatrix, FewRows, WholeMatrix, Matrix, SmallMatrix, Deep, Large, Medium, Small };
+enum class ProductKind { FewMatrix, FewRows, WholeMatrix, Matrix, SmallMatrix, Deep, SmallDeep, Large, Medium, Small };
 struct FormSizes {
   int64_t element_bytes, tile_rows, tile_columns;
   int64_t depth = 1;    // of a tile of the operands
   bool copied = false;  // it reads copies of the operands, whose sizes are multiples of the depth and of 16 bytes
+  bool split = false;   // workgroups sum parts of k, which with_sums adds
 };
 runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size_t step);
+
+// Products whose tiles are too few to fill a device are split along k: the workgroups of `part` sum a part of k each
+// into working memory, and a second launch adds the parts in order, from the first one on. The sizes alone decide on
+// the number of parts.
+std::vector<Shader> with_sums(const RoutineStep& step, Dtype type, ProductKind kind, const FormSizes& sizes,
+                              const FusedEpilogue& fused, Shader part);
+runtime::RoutineForm sums_form(ProductKind kind, const FormSizes& sizes, size_t step, int64_t per_group);
 
 // Copies both operands where their sizes or addresses are odd (with `whole`, also where k is no multiple of the depth),
 // and joins `product`, which reads the copies.
@@ -68,17 +82,17 @@ struct MatrixProduct {
 FusedEpilogue light_epilogue(const FusedEpilogue& fused, Dtype type);
 std::vector<Shader> matrix_products(const RoutineStep& step, const MatrixProduct& product);
 constexpr uint32_t kFewMatrixShared = 40960;  // bytes of shared memory
-Shader few_rows_by_matrices(const RoutineStep& step, const MatrixProduct& product);
+std::vector<Shader> few_rows_by_matrices(const RoutineStep& step, const MatrixProduct& product);
 
 // As PTX, for large results of operands that 16-byte copies take.
 std::vector<Shader> ptx_products(const RoutineStep& step, Dtype type);
 
-// Of float32, with two tiles of the operands on their way.
+// Of float32, with two tiles of the operands on their way: products of at least eight steps.
 constexpr uint32_t kDeepShared = 17408;  // bytes of shared memory
 std::vector<Shader> deep_products(const RoutineStep& step, const FusedEpilogue& fused);
 
 // The form for at most kFewRows rows or columns of the result.
 constexpr int64_t kFewRows = 32;
-Shader few_rows_product(const RoutineStep& step, Dtype type, const FusedEpilogue& fused);
+std::vector<Shader> few_rows_products(const RoutineStep& step, Dtype type, const FusedEpilogue& fused);
 
 }  // namespace frit::codegen::glsl

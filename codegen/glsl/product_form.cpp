@@ -10,13 +10,16 @@ namespace {
 
 using Form = runtime::RoutineForm;
 
-constexpr int64_t kManyTiles = 64;                  // the largest tiles of 8-byte elements only where there are so many
-constexpr int64_t kManyLargeTiles = 128;            // the same of others, and of deep ones
-constexpr int64_t kManyMediumTiles = 192;           // their quarters
-constexpr int64_t kManyMatrixTiles = 96;            // the same of matrix units, whose tiles are larger
-constexpr int64_t kMostSteps = int64_t{1} << 30;    // along k, counted in 32 bits
-constexpr int64_t kShort = 64;                      // loads of a line below which fewer invocations share it
-constexpr int64_t kDeep = 256;                      // steps from which subgroups share them
+constexpr int64_t kManyTiles = 128;               // the largest tiles of 8-byte elements only where there are so many
+constexpr int64_t kManyLargeTiles = 128;          // the same of others, and of deep ones
+constexpr int64_t kManyMediumTiles = 192;         // their quarters
+constexpr int64_t kManyMatrixTiles = 96;          // the same of matrix units, whose tiles are larger
+constexpr int64_t kMostSteps = int64_t{1} << 30;  // along k, counted in 32 bits
+constexpr int64_t kSmallDeepTile = 64;
+constexpr int64_t kLong = 680;          // steps, three of which are worth splitting in two
+constexpr int64_t kFewDeepTiles = 132;  // of the small deep ones, below which smaller tiles take unsplit products
+constexpr int64_t kShort = 64;          // loads of a line below which fewer invocations share it
+constexpr int64_t kDeep = 256;          // steps from which subgroups share them
 constexpr int64_t kWorthCopies = int64_t{1} << 27;  // multiplications from which operands are copied first
 constexpr int64_t kReuse = 256;                     // of each element of an operand that is copied
 constexpr size_t kA = 0, kB = 1, kC = 2, kWindows = 3;
@@ -98,8 +101,58 @@ void agree(Form& form) {
     form.agree.push_back(program(d));
 }
 
+// A tile on a GPU of 132 multiprocessors, as measured on an H200: workgroups that run at once, the fewest steps along k
+// of a part and the unit of their number, and hundredths of a microsecond for each step and around all steps.
+struct TileCost {
+  int64_t slots, fewest, unit, step, around;
+};
+
+TileCost cost_of(ProductKind kind) {
+  switch (kind) {
+    case ProductKind::Deep: return {264, 128, 16, 18, 200};
+    case ProductKind::SmallDeep: return {528, 64, 16, 11, 150};
+    case ProductKind::SmallMatrix: return {396, 128, 32, 4, 150};
+    case ProductKind::FewMatrix:
+    case ProductKind::FewRows: return {66, 512, 64, 4, 150};
+    default: return {264, 64, 16, 20, 150};
+  }
+}
+
+// The parts of k of a product of `tiles`: as many as workgroups run at once.
+struct Parts {
+  Dim each, count;
+
+  Parts(ProductKind kind, const Dim& tiles, const Dim& k) {
+    const TileCost c = cost_of(kind);
+    const Dim wanted = min(floor_div(Dim(c.slots), max(tiles, 1)), floor_div(k, c.fewest));
+    each = multiple(ceil_div(k, max(wanted, 1)), c.unit);
+    count = ceil_div(k, each);
+  }
+};
+
 // One where the columns are few and the rows are not: lines are the rows then.
 Dim few_swapped() { return min(max(number(kC, Form::kRows) - Dim(kFewRows), 0), 1); }
+
+Dim tiles_of(ProductKind kind, const FormSizes& sizes) {
+  if (kind == ProductKind::FewRows)
+    return number(Form::batch_slot(kWindows)) *
+           ceil_div(choose(few_swapped(), number(kC, Form::kRows), number(kC, Form::kColumns)), sizes.tile_columns);
+
+  return number(Form::batch_slot(kWindows)) * ceil_div(number(kC, Form::kRows), sizes.tile_rows) *
+         ceil_div(number(kC, Form::kColumns), sizes.tile_columns);
+}
+
+Dim part_pitch() { return multiple(number(kC, Form::kColumns), 4); }
+
+// The time of a product whose k is split; the second launch and its traffic count where there are several parts.
+Dim split_cost(ProductKind kind, const FormSizes& sizes) {
+  const Dim k = number(kA, Form::kColumns), tiles = tiles_of(kind, sizes);
+  const TileCost c = cost_of(kind);
+  const Parts parts(kind, tiles, k);
+  const Dim traffic = floor_div(tiles * Dim(sizes.tile_rows * sizes.tile_columns) * parts.count, 3750);
+  return ceil_div(tiles * parts.count, c.slots) * (parts.each * Dim(c.step) + Dim(c.around)) +
+         min(parts.count - Dim(1), 1) * (traffic + Dim(300));
+}
 
 void few_rows_form(Form& form, int64_t unit) {
   const Dim m = number(kC, Form::kRows), n = number(kC, Form::kColumns), k = number(kA, Form::kColumns);
@@ -125,6 +178,19 @@ void few_rows_form(Form& form, int64_t unit) {
                   {program(max(k - Dim(kShort * unit), 0))},
                   {program(aligned(small_row, kB, kA) + distance(small_along, 1) + mod(k, unit))}};
   for (int64_t least : {2, 3, 5, 9, 17}) form.variant.push_back({program(shortfall(rows, least))});
+}
+
+// The launch of a form whose workgroups sum parts of k.
+void split(Form& form, ProductKind kind, const Dim& tiles, int64_t element_bytes, std::vector<Dim>& arguments) {
+  const Dim m = number(kC, Form::kRows), k = number(kA, Form::kColumns);
+  const Parts parts(kind, tiles, k);
+  arguments[kC] = number(Form::scratch_slot(kWindows, 0));
+  arguments.insert(arguments.end(), {parts.each, part_pitch()});
+  form.groups = program(tiles * parts.count);
+  form.scratch = {program(parts.count * number(Form::batch_slot(kWindows)) * m * part_pitch() *
+                          Dim(std::max<int64_t>(element_bytes, 4)))};
+  // Two parts pay the second launch only where they are long.
+  form.suited = {program(shortfall(parts.count, 2)), program(shortfall(max(parts.count, floor_div(k, kLong)), 3))};
 }
 
 }  // namespace
@@ -162,9 +228,23 @@ runtime::RoutineForm copies_form(size_t step, const FormSizes& sizes, bool whole
   return form;
 }
 
+runtime::RoutineForm sums_form(ProductKind kind, const FormSizes& sizes, size_t step, int64_t per_group) {
+  const Dim rows = number(Form::batch_slot(kWindows)) * number(kC, Form::kRows), n = number(kC, Form::kColumns);
+  const Parts parts(kind, tiles_of(kind, sizes), number(kA, Form::kColumns));
+  Form form;
+  form.step = static_cast<uint32_t>(step);
+  form.windows = kWindows;
+  for (const Dim& d :
+       {number(Form::scratch_slot(kWindows, 0)), number(kC, Form::kAddress), rows, n, part_pitch(), parts.count})
+    form.arguments.push_back(program(d));
+  // So many that they lie in memory, however many the epilogue adds.
+  while (form.arguments.size() <= kMaxPushArguments) form.arguments.emplace_back(0);
+  form.groups = program(ceil_div(rows * n, per_group));
+  return form;
+}
+
 runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size_t step) {
-  const int64_t element_bytes = sizes.element_bytes, tile_rows = sizes.tile_rows, tile_columns = sizes.tile_columns;
-  const int64_t unit = 16 / element_bytes;
+  const int64_t element_bytes = sizes.element_bytes, unit = 16 / element_bytes;
   const Dim m = number(kC, Form::kRows), n = number(kC, Form::kColumns), k = number(kA, Form::kColumns);
   Form form;
   form.step = static_cast<uint32_t>(step);
@@ -177,14 +257,11 @@ runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size
                              b.row,     b.column};
   for (size_t i = 0; i < Form::kBatchAxes; ++i) arguments.push_back(number(Form::size_slot(kWindows, i)));
   for (const Operand& o : operands) arguments.insert(arguments.end(), o.steps.begin(), o.steps.end());
+  const Dim groups = tiles_of(kind, sizes);
+  form.groups = program(groups);
+  if (sizes.split) split(form, kind, groups, element_bytes, arguments);
   for (const Dim& d : arguments) form.arguments.push_back(program(d));
   agree(form);
-
-  const bool few = kind == ProductKind::FewRows;
-  const Dim lines = choose(few_swapped(), m, n);
-  const Dim groups = number(Form::batch_slot(kWindows)) *
-                     (few ? ceil_div(lines, tile_columns) : ceil_div(m, tile_rows) * ceil_div(n, tile_columns));
-  form.groups = program(groups);
 
   const std::vector<DimProgram> wide{program(narrow(kA, unit)), program(narrow(kB, unit))};
   const std::vector<DimProgram> whole{program(mod(k, sizes.depth)), program(shortfall(k, sizes.depth))};
@@ -200,16 +277,26 @@ runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size
     case ProductKind::Small: form.variant = {wide}; break;
     case ProductKind::Large:
       form.variant = {wide};
-      suit({program(shortfall(groups, element_bytes == 8 ? kManyTiles : kManyLargeTiles))});
+      if (!sizes.split) suit({program(shortfall(groups, element_bytes == 8 ? kManyTiles : kManyLargeTiles))});
       break;
     case ProductKind::Medium:
       form.variant = {wide};
       suit({program(shortfall(groups, kManyMediumTiles))});
       break;
     case ProductKind::Deep:
+    case ProductKind::SmallDeep:
       form.variant = {by_column(kA), by_column(kB), wide_lines};
-      suit({program(shortfall(groups, kManyLargeTiles))});
-      if (!sizes.copied) suit(wide), suit(whole);
+      if (sizes.copied)
+        form.variant.resize(6);
+      else
+        form.variant.insert(form.variant.end(), {{wide[kA]}, {wide[kB]}, {program(mod(k, sizes.depth))}});
+      suit({program(shortfall(k, sizes.depth)), program(max(k - Dim(kMostSteps), 0))});
+      if (!sizes.split)
+        suit({program(shortfall(groups, kind == ProductKind::Deep ? kManyLargeTiles : kFewDeepTiles))});
+      else if (kind == ProductKind::Deep)
+        suit({program(max(split_cost(kind, sizes) -
+                              split_cost(ProductKind::SmallDeep, {element_bytes, kSmallDeepTile, kSmallDeepTile}),
+                          0))});
       break;
     case ProductKind::Matrix:
     case ProductKind::SmallMatrix:

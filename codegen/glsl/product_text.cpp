@@ -9,7 +9,7 @@ const char* const kProductArguments =
   uint64_t a, b, c;
   int64_t m, n, k, a_row, a_column, b_row, b_column;
   int64_t sizes[4], a_steps[4], b_steps[4];
-$ARGUMENTS$};
+$MORE$$ARGUMENTS$};
 layout(push_constant, std430) uniform Push { Arguments args; };
 )";
 
@@ -33,20 +33,41 @@ const char* const kBatch =
       b_offset += int64_t(batch - next * size) * args.b_steps[i];
       batch = next;
     }
-  const uint64_t a_base = args.a + uint64_t(a_offset) * $SIZE$UL, b_base = args.b + uint64_t(b_offset) * $SIZE$UL;
+  $STEPS$  const uint64_t a_base = args.a + uint64_t(a_offset) * $SIZE$UL, b_base = args.b + uint64_t(b_offset) * $SIZE$UL;
 )";
 
 const char* const kPlace =
     R"(  // Of 32 bits: a device's memory holds fewer tiles than that, and divisions in 64 bits are slow.
   uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   const uint columns = uint(uint64_t(n + $TN$ - 1) / $TN$UL), rows = uint(uint64_t(m + $TM$ - 1) / $TM$UL);
-  uint batch = group / (columns * rows);
+$SPLIT$  uint batch = group / (columns * rows);
   group -= batch * columns * rows;
-$BATCH$  // Tiles in bands of eight rows, so that what runs at once reads the same parts of both operands.
+$PART$$BATCH$  // Tiles in bands of eight rows, so that what runs at once reads the same parts of both operands.
   const uint band = group / (8u * columns), first = band * 8u, height = min(rows - first, 8u);
   const uint inside = group - band * 8u * columns, across = inside / height;
   const int64_t i0 = int64_t(first + inside - across * height) * $TM$, j0 = int64_t(across) * $TN$;
 )";
+
+std::map<std::string, std::string> whole_words() {
+  return {{"SPLIT", ""}, {"PART", ""}, {"STEPS", ""}, {"K", "args.k"}, {"MORE", ""}};
+}
+
+std::map<std::string, std::string> part_words(size_t bytes) {
+  return {{"SPLIT",
+           R"(  const uint all = columns * rows * uint(args.sizes[0] * args.sizes[1] * args.sizes[2] * args.sizes[3]);
+  const uint split = group / all;
+  group -= split * all;
+  const int64_t k_first = int64_t(split) * args.each;
+  if (k_first >= args.k) return;
+)"},
+          {"PART",
+           "  const uint64_t part_base = args.c + (uint64_t(split * (all / (columns * rows)) + batch) * uint64_t(m) * "
+           "uint64_t(args.pitch)) * " +
+               std::to_string(bytes) + "UL;\n"},
+          {"STEPS", "  a_offset += k_first * args.a_column;\n  b_offset += k_first * args.b_row;\n"},
+          {"K", "min(args.each, args.k - k_first)"},
+          {"MORE", "  int64_t each, pitch;\n"}};
+}
 
 ProductText::ProductText(Dtype t, const runtime::GpuFeatures& features, const FusedEpilogue& fused)
     : compute(is_complex(t)  ? "vec2"
@@ -89,7 +110,7 @@ std::string ProductText::fill_in(std::string text, const std::map<std::string, s
   }
   text = fill(fill(std::move(text), {{"DECLARED", kProductArguments}, {"PLACE", kPlace}}), {{"BATCH", kBatch}});
   text = fill(std::move(text), {{"PRELUDE", functions}, {"BEFORE", before}});
-  text = fill(std::move(text), own);
+  text = fill(fill(std::move(text), own), whole_words());
   return fill(std::move(text), {{"EXTENSIONS", extensions},
                                 {"REFERENCES", epilogue_ ? epilogue_->references : ""},
                                 {"ARGUMENTS", epilogue_ ? epilogue_->arguments : ""},

@@ -116,7 +116,9 @@ Result<std::vector<Shader>> emit_routine(const ir::Program& program, size_t numb
   const auto& step = std::get<ir::LibraryStep>(program.steps[number]);
   const RoutineStep s{program, number, step, features, comments};
   const auto found = table().find(step.routine);
-  return found == table().end() ? Result<std::vector<Shader>>(std::vector<Shader>()) : found->second(s);
+  if (found == table().end()) return std::vector<Shader>();
+  FRIT_ASSIGN_OR_RETURN(forms, found->second(s));
+  return in_reach(step, std::move(forms));
 }
 
 }  // namespace frit::codegen::glsl

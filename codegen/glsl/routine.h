@@ -38,6 +38,9 @@ struct FusedEpilogue {
 };
 FusedEpilogue fuse_epilogue(const RoutineStep& step);
 
+// The forms that a launch of the step may choose; sizes that are known rule out the others.
+std::vector<Shader> in_reach(const ir::LibraryStep& step, std::vector<Shader> forms);
+
 // The forms of a step, in the order in which a launch tries them.
 using EmitForms = Result<std::vector<Shader>> (*)(const RoutineStep&);
 

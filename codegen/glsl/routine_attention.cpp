@@ -21,7 +21,7 @@ $EXTENSIONS$layout(local_size_x = 256) in;
 layout(buffer_reference, std430, buffer_reference_align = $SIZE$) readonly buffer Element { $STORAGE$ data; };
 layout(buffer_reference, std430, buffer_reference_align = $SIZE$) buffer Result { $STORAGE$ data; };
 layout(buffer_reference, std430, buffer_reference_align = $MASK_SIZE$) readonly buffer Mask { $MASK_STORAGE$ data; };
-$DECLARED$$PRELUDE$const int own = $OWN$, own_e = $OWN_E$, tile = own * 16, tile_e = own_e * 16, depth = 16;
+$DECLARED$$PART_TYPES$$PRELUDE$const int own = $OWN$, own_e = $OWN_E$, tile = own * 16, tile_e = own_e * 16, depth = 16;
 const int per = tile * depth / 256, per_e = tile_e * depth / 256;  // elements that an invocation loads
 const int line_e = (tile > tile_e ? tile : tile_e) + 4;
 shared float a_tile[depth * (tile + 4)], b_tile[depth * line_e], top[tile];
@@ -66,7 +66,7 @@ $PLACE$  const int rows_left = int(min(m - i0, int64_t(tile))), d_left = int(d);
 @for x $OWN$@  sums[@x@] = 0.0;
 @for z $OWN_E$@  result[@x@][@z@] = 0.0;
 @end z@@end x@  if (me < tile) top[me] = -3e38;
-  for (int64_t j0 = 0L; j0 < keys; j0 += tile) {
+  for (int64_t j0 = $FIRST$; j0 < keys; j0 += tile) {
     const int keys_left = int(min(n - j0, int64_t(tile)));
     const uint64_t b_before = uint64_t(j0 * args.b_column) * $SIZE$UL, c_before = uint64_t(j0 * args.c_row) * $SIZE$UL;
     float scores[own][own], a_next[per], b_next[per], c_next[per_e];
@@ -144,13 +144,23 @@ $MASKS$        scores[@x@][@y@] = j < keys_left ? score : UNSEEN;
     const int64_t i = i0 + at(row, @x@);
     float whole = 0.0;
     for (int y = 0; y < 16; ++y) whole += b_tile[y * tile + at(row, @x@)];
-@for z $OWN_E$@    {
+$STATS$@for z $OWN_E$@    {
       const int64_t j = e0 + at(column, @z@);
-      const float value = n == 0L ? 0.0 : result[@x@][@z@] / whole;
-      if (i < m && j < e) Result(out_base + uint64_t(i * e + j) * $SIZE$UL).data = $STORED$;
-    }
+$STORE$    }
 @end z@  }
 @end x@}
+)";
+
+constexpr const char* kStore = R"(      const float value = n == 0L ? 0.0 : result[@x@][@z@] / whole;
+      if (i < m && j < e) Result(out_base + uint64_t(i * e + j) * $SIZE$UL).data = $STORED$;
+)";
+constexpr const char* kStorePart =
+    "      if (i < m && j < e) Partial(part_base + uint64_t(i * e + j) * 4UL).data = result[@x@][@z@];\n";
+constexpr const char* kStats =
+    "    if (i < m && column == 0) Stats(stats_base + uint64_t(i) * 8UL).data = vec2(top[at(row, @x@)], whole);\n";
+constexpr const char* kPartTypes =
+    R"(layout(buffer_reference, std430, buffer_reference_align = 4) buffer Partial { float data; };
+layout(buffer_reference, std430, buffer_reference_align = 8) buffer Stats { vec2 data; };
 )";
 
 // Where the mask of a row and of each column lies.
@@ -160,7 +170,9 @@ constexpr const char* kMaskColumns = R"(    uint64_t mask_column[own];
 constexpr const char* kMaskRow =
     "      const uint64_t mask_row = mask_base + uint64_t(min(i0 + i, m - 1L) * args.mask_row + j0 * args.mask_column) * $MASK_SIZE$UL;\n";
 
-Shader attention_tiles(const RoutineStep& s, const AttentionText& t, int own, int own_columns, int64_t least_groups) {
+Shader attention_tiles(const RoutineStep& s, const AttentionText& t, int own, int own_columns,
+                       const AttentionSizes& sizes) {
+  const bool split = sizes.split_slots > 0;
   Prelude prelude(s.features.converts16);
   const bool low = is_low_precision(t.type);
   const Dtype mask = t.masked ? s.step.dtypes[3] : t.type;
@@ -179,6 +191,8 @@ Shader attention_tiles(const RoutineStep& s, const AttentionText& t, int own, in
                              {"PLACE", kAttentionPlace},
                              {"MASKS", mask_text(t, "true", from_mask, at_mask)},
                              {"COLUMNS", t.masked ? kMaskColumns : ""},
+                             {"STATS", split ? kStats : ""},
+                             {"STORE", split ? kStorePart : kStore},
                              {"ROW", t.masked ? kMaskRow : ""}});
   shader.text = fill(shader.text, {{"OWN", std::to_string(own)},
                                    {"OWN_E", std::to_string(own_columns)},
@@ -186,12 +200,15 @@ Shader attention_tiles(const RoutineStep& s, const AttentionText& t, int own, in
                                    {"TM", std::to_string(tile)},
                                    {"TE", std::to_string(tile_e)},
                                    {"FROM", from},
+                                   {"PART_TYPES", split ? kPartTypes : ""},
                                    {"STORED", stored},
                                    {"STORAGE", low ? "uint16_t" : "float"}});
-  shader.text = unroll(fill(shader.text, t.words));
-  shader.kernel.name = s.name() + "_tiles" + std::to_string(tile) + "_" + std::to_string(tile_e);
+  shader.text = fill(shader.text, t.words);
+  shader.text = unroll(fill(shader.text, split ? t.part_words() : t.whole_words()));
+  shader.kernel.name =
+      s.name() + "_tiles" + std::to_string(tile) + "_" + std::to_string(tile_e) + (split ? "_split" : "");
   shader.kernel.group_size = 256;
-  shader.kernel.routine = attention_form(t, {tile, tile_e, least_groups}, s.number);
+  shader.kernel.routine = attention_form(t, sizes, s.number);
   return shader;
 }
 
@@ -209,14 +226,20 @@ Result<std::vector<Shader>> emit_attention(const RoutineStep& s) {
   if (text.hides && !f.storage8) return s.refuse("it has no storageBuffer8BitAccess", "add a mask of float32, or ");
   if (f.group_size < 256) return s.refuse("its workgroups are smaller than 256 invocations");
   std::vector<Shader> shaders;
+  constexpr uint32_t kFewShared = 14336;
+  if (f.shared_bytes >= kFewShared) shaders = attention_few(s, text);
   const bool units = text.type == float16 ? f.matrix16 : text.type == bfloat16 && f.matrix_bfloat16;
-  if (units && f.shuffle && f.shared_bytes >= kAttentionMatrixShared) shaders = attention_matrices(s, text);
+  if (units && f.shuffle && f.shared_bytes >= kAttentionMatrixShared)
+    for (Shader& shader : attention_matrices(s, text)) shaders.push_back(std::move(shader));
   const Dim columns = s.step.results[0].layout.shape.back();
-  const int own_columns = columns.is_const() && columns.value() > 64 ? 8 : 4;
+  const int own_columns = columns.is_const() && columns.value() > 64 ? 8 : 4, tile_e = own_columns * 16;
   if (f.shared_bytes >= kLargeShared) {
-    shaders.push_back(attention_tiles(s, text, 8, own_columns, kManyBlocks));
+    shaders.push_back(attention_tiles(s, text, 8, own_columns, {128, tile_e, kManyBlocks}));
   }
-  shaders.push_back(attention_tiles(s, text, 4, own_columns, 0));
+  const AttentionSizes split{.rows = 64, .columns = tile_e, .split_slots = 264, .split_fewest = 256, .split_unit = 64};
+  for (Shader& shader : with_join(s, text, split, attention_tiles(s, text, 4, own_columns, split)))
+    shaders.push_back(std::move(shader));
+  shaders.push_back(attention_tiles(s, text, 4, own_columns, {64, tile_e}));
   return shaders;
 }
 

@@ -33,6 +33,7 @@ layout(constant_id = 1) const bool deep = false;   // rows of the left operand h
 layout(constant_id = 2) const bool broad = false;  // rows of the last operand too
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly restrict buffer Words { uvec4 data; };
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer Result { uvec4 data; };
+layout(buffer_reference, std430, buffer_reference_align = 8) buffer Stats { vec2 data; };
 layout(buffer_reference, std430, buffer_reference_align = $MASK_SIZE$) readonly buffer Mask { $MASK_STORAGE$ data; };
 #define LEFT fcoopmatNV<16, gl_ScopeSubgroup, left_rows, 16>
 #define RIGHT fcoopmatNV<16, gl_ScopeSubgroup, right_rows, wide>
@@ -94,7 +95,7 @@ $MASK_STEP$  LEFT a[high][depth / 16];
     c_at[i] = c_base + uint64_t(int64_t(line) * args.c_row + int64_t(x) * 8L) * 2UL;
   }
   const uint64_t b_step = uint64_t(args.b_column) * (2UL * tile), c_step = uint64_t(args.c_row) * (2UL * tile);
-  const int tiles = int((keys + tile - 1) / tile);
+  const int first_tile = int($FIRST$ / tile), tiles = int((keys + tile - 1) / tile);
   uvec4 b_next[b_parts], c_next[c_parts];
 #define FETCH(t) { \
   const int left = int(min(n - int64_t(t) * tile, int64_t(tile))); \
@@ -120,10 +121,10 @@ $MASK_STEP$  LEFT a[high][depth / 16];
     const uint number = me + i * invocations; \
     if (number < tile * breadth / 8) c_tile[number / (breadth / 8u) * c_line + number % (breadth / 8u)] = c_next[i]; \
   }
-  if (tiles > 0) FETCH(0)
+  if (tiles > first_tile) FETCH(first_tile)
   KEEP
   barrier();
-  for (int t = 0; t < tiles; ++t) {
+  for (int t = first_tile; t < tiles; ++t) {
     FETCH(min(t + 1, tiles - 1))
     SUM scores[high][tile / wide];
 @for j $SCORES$@@for h $HIGH$@    scores[@h@][@j@] = SUM(0.0);
@@ -192,7 +193,9 @@ $MASKS$            scores[@h@][@y@][@x@] = whole || j < keys_left ? score : UNSE
     KEEP
     barrier();
   }
-@for h $HIGH$@  {
+)";
+
+constexpr const char* kEnd = R"(@for h $HIGH$@  {
     subgroupBarrier();
     coopMatStoreNV(sums[@h@], strips, strip, block_line, false);
     subgroupBarrier();
@@ -224,6 +227,29 @@ $ROUND$        result[@h@][@part@ * (tile / wide) + @j@][@x@] = value;
 @end h@}
 )";
 
+constexpr const char* kEndPart = R"(@for h $HIGH$@  {
+    subgroupBarrier();
+    coopMatStoreNV(sums[@h@], strips, strip, block_line, false);
+    subgroupBarrier();
+    float all = 0.0;
+    [[unroll]] for (uint x = 0; x < wide / 8; ++x) {
+      const vec4 part = uintBitsToFloat(strips[mine_of_row + x]);
+      all += (part.x + part.y) + (part.z + part.w);
+    }
+    all = place.length() == $ELEMENTS$ ? all + subgroupShuffleXor(all, 16u) : uintBitsToFloat(0x7fc00000u);
+    const int64_t own = own_row + @h@ * 16 + lane % 16u;
+    if (lane < 16u && own < m) Stats(stats_base + uint64_t(own) * 8UL).data = vec2(most[@h@], all);
+@for j $RESULTS$@    subgroupBarrier();
+    coopMatStoreNV(result[@h@][@j@], strips, strip, block_line, false);
+    subgroupBarrier();
+    for (uint x = lane; x < 16u * (wide / 4); x += 32u) {
+      const int64_t r = own_row + @h@ * 16 + x / (wide / 4), column = @j@ * wide + x % (wide / 4) * 4u;
+      if (r < m && column < e) Result(part_base + uint64_t(r * e + column) * 4UL).data = strips[strip + x / (wide / 4) * block_line + x % (wide / 4)];
+    }
+@end j@  }
+@end h@}
+)";
+
 constexpr const char* kMaskStep = "  const uint64_t mask_step = uint64_t(args.mask_column) * (wide * $MASK_SIZE$UL);\n";
 constexpr const char* kMaskAt =
     R"(          const uint64_t mask_at = mask_base + uint64_t(min(first + i, m - 1L) * args.mask_row + (j0 + (at & 255)) * args.mask_column) * $MASK_SIZE$UL;
@@ -240,11 +266,18 @@ constexpr const char* kRoundWeight = "uintBitsToFloat((floatBitsToUint(weight) +
 struct Block {
   int warps, high, tile, longest;  // longest: of rows of the left and of the last operand
   int rows() const { return 16 * high * warps; }
+  // Causal rows see half of the keys on average.
+  AttentionSizes sizes(bool split, bool causal) const {
+    AttentionSizes s{.rows = rows(), .columns = longest};
+    if (split) s.split_slots = causal ? 296 : 198, s.split_fewest = 256, s.split_unit = tile;
+    if (split && causal) s.least_parts = 3;
+    return s;
+  }
 };
 
-runtime::RoutineForm form_of(const RoutineStep& s, const AttentionText& text, const Block& block) {
+runtime::RoutineForm form_of(const RoutineStep& s, const AttentionText& text, const Block& block, bool split) {
   using Form = runtime::RoutineForm;
-  Form form = attention_form(text, {block.rows(), block.longest}, s.number);
+  Form form = attention_form(text, block.sizes(split, text.causal), s.number);
   const size_t out = form.windows - 1;
   const auto of = [](size_t window, size_t which) { return form_number(window, which); };
   const auto suit = [&](const Dim& zero) { form.suited.push_back(form_program(zero)); };
@@ -267,7 +300,7 @@ runtime::RoutineForm form_of(const RoutineStep& s, const AttentionText& text, co
   return form;
 }
 
-Shader write(const RoutineStep& s, const AttentionText& t, const Block& block) {
+Shader write(const RoutineStep& s, const AttentionText& t, const Block& block, bool split) {
   const auto text = [](int64_t v) { return std::to_string(v); };
   const bool bf16 = t.type == bfloat16;
   const Dtype mask = t.masked ? s.step.dtypes[3] : t.type;
@@ -284,13 +317,13 @@ Shader write(const RoutineStep& s, const AttentionText& t, const Block& block) {
       raw ? std::string(t.causal ? "j0 + tile - 1 > first + shift || " : "") + "(!whole && keys_left < tile)" : "true";
   const std::string masks = mask_text(t, "whole || j < keys_left", from_mask, at_mask);
   Shader shader;
-  shader.text = fill(std::string(kHead) + kMain, {{"UNITS", kMatrixUnits},
-                                                  {"EXTENSIONS", extensions},
-                                                  {"PRELUDE", prelude.text()},
-                                                  {"PLACE", kAttentionPlace},
-                                                  {"MASK_AT", t.masked ? kMaskAt : ""},
-                                                  {"MASK_STEP", t.masked ? kMaskStep : ""},
-                                                  {"ROUND", bf16 ? kRound : ""}});
+  shader.text = fill(std::string(kHead) + kMain + (split ? kEndPart : kEnd), {{"UNITS", kMatrixUnits},
+                                                                              {"EXTENSIONS", extensions},
+                                                                              {"PRELUDE", prelude.text()},
+                                                                              {"PLACE", kAttentionPlace},
+                                                                              {"MASK_AT", t.masked ? kMaskAt : ""},
+                                                                              {"MASK_STEP", t.masked ? kMaskStep : ""},
+                                                                              {"ROUND", bf16 ? kRound : ""}});
   shader.text = fill(shader.text, {{"MASKS", masks},
                                    {"SPECIAL", special},
                                    {"SCORE_SCALE", raw ? "" : " * $SCALE$"},
@@ -299,6 +332,7 @@ Shader write(const RoutineStep& s, const AttentionText& t, const Block& block) {
                                                     : "scores[@h@][@j@][@x@] - reference[@h@][@x@]"},
                                    {"WEIGHT", bf16 ? kRoundWeight : "weight"}});
   auto words = t.words;
+  words.merge(split ? t.part_words() : t.whole_words());
   if (raw) words["HIDDEN"] = t.hidden_before_scale();
   const int wide = !bf16 && s.features.matrix_narrow ? 8 : 16;
   words.insert({{"ELEMENTS", text(wide / 2)},
@@ -321,9 +355,9 @@ Shader write(const RoutineStep& s, const AttentionText& t, const Block& block) {
   shader.text = fill(shader.text, words);
   shader.text = unroll(shader.text);
   shader.matrices = bf16 ? MatrixType::Bfloat16 : MatrixType::Float16;
-  shader.kernel.name = s.name() + "_matrix" + text(block.rows()) + "_" + text(block.longest);
+  shader.kernel.name = s.name() + "_matrix" + text(block.rows()) + "_" + text(block.longest) + (split ? "_split" : "");
   shader.kernel.group_size = static_cast<uint32_t>(32 * block.warps);
-  shader.kernel.routine = form_of(s, t, block);
+  shader.kernel.routine = form_of(s, t, block, split);
   return shader;
 }
 
@@ -337,9 +371,14 @@ std::vector<Shader> attention_matrices(const RoutineStep& s, const AttentionText
     const int64_t longest = known ? std::max(d.value(), e.value()) : 0;
     return !known || (least < longest && longest <= most);
   };
+  const auto add = [&](const Block& block) {
+    for (Shader& shader : with_join(s, t, block.sizes(true, t.causal), write(s, t, block, true)))
+      shaders.push_back(std::move(shader));
+    shaders.push_back(write(s, t, block, false));
+  };
   // Of those that were tried on an H200, the fastest. A mask takes registers.
-  if (fits(0, 64)) shaders.push_back(write(s, t, t.masked ? Block{8, 1, 64, 64} : Block{4, 2, 64, 64}));
-  if (fits(64, 128)) shaders.push_back(write(s, t, t.masked ? Block{8, 1, 32, 128} : Block{4, 2, 32, 128}));
+  if (fits(0, 64)) add(t.masked ? Block{8, 1, 64, 64} : Block{4, 2, 64, 64});
+  if (fits(64, 128)) add(t.masked ? Block{8, 1, 32, 128} : Block{4, 2, 32, 128});
   return shaders;
 }
 

@@ -72,8 +72,8 @@ $UNPACK$      [[unroll]] for (int j = 0; j < unit; ++j) where[(step == 1 ? s + j
   }
 void main() {
   const int me = int(gl_LocalInvocationID.x), row = me / 16, column = me % 16;
-  const int64_t m = args.m, n = args.n, k = args.k;
-$PLACE$  const int64_t a_row = args.a_row, a_column = args.a_column, b_row = args.b_row, b_column = args.b_column;
+  const int64_t m = args.m, n = args.n;
+$PLACE$  const int64_t k = $K$, a_row = args.a_row, a_column = args.a_column, b_row = args.b_row, b_column = args.b_column;
   $COMPUTE$ a_part[per], b_part[per];
   uvec4 a_words[per / unit + 1], b_words[per / unit + 1];
 $SUMS$  fetch(a_words, a_part, a_base, m, i0, 0L, k, a_row, a_column, me);
@@ -98,6 +98,11 @@ constexpr const char* kPut =
     "#define PUT(i, j, sum) if (i0 + (i) < m && j0 + (j) < n) Element(c_base + uint64_t((i0 + (i)) * n + j0 + (j)) * $SIZE$UL).data = "
     "$STORED$;\n";
 
+// Sums of a part of k.
+constexpr const char* kPutPart =
+    "#define PUT(i, j, sum) if (i0 + (i) < m && j0 + (j) < n) "
+    "Element(part_base + uint64_t((i0 + (i)) * args.pitch + j0 + (j)) * $SIZE$UL).data = sum;\n";
+
 // The elements of a pass, whose sums lie in shared memory.
 constexpr const char* kEpilogue = R"(    barrier();
     $POSITION$ places[parts];
@@ -119,34 +124,43 @@ constexpr const char* kKeep = "      if (there[e]) Element(c_base + uint64_t(i *
 // Writes the form for plain multiplications.
 class ProductWriter {
  public:
-  ProductWriter(Dtype t, ProductKind kind, const runtime::GpuFeatures& features, const FusedEpilogue& fused)
+  ProductWriter(Dtype t, ProductKind kind, const runtime::GpuFeatures& features, const FusedEpilogue& fused,
+                bool split = false)
       : t_(t),
         kind_(kind),
+        split_(split),
         own_(kind == ProductKind::Small                   ? 2
              : kind == ProductKind::Medium || t.size == 8 ? 4
                                                           : 8),
         keep_(fused.keep),
         text_(t, features, fused) {}
 
+  FormSizes sizes() const {
+    const int tile = kSide * own_;
+    return {.element_bytes = t_.size, .tile_rows = tile, .tile_columns = tile, .split = split_};
+  }
+
   Shader run(const std::string& name, size_t step) {
     const int tile = kSide * own_, unit = 16 / t_.size, per = tile * kDepth / 256;
     const std::string unpacked = unpack(unit);
+    std::map<std::string, std::string> words = split_ ? part_words(t_.size) : whole_words();
+    words.insert({{"PARTS", std::to_string(own_)},
+                  {"TILE", std::to_string(tile)},
+                  {"TM", std::to_string(tile)},
+                  {"TN", std::to_string(tile)},
+                  {"UNIT", std::to_string(unit)},
+                  {"PER", std::to_string(per)},
+                  {"WIDE", per >= unit ? "aligned" : "false"},
+                  {"UNPACK", unpacked},
+                  {"SUMS", sums()},
+                  {"MULTIPLY", multiply()}});
+    const char* put = split_ ? kPutPart : text_.epilogue() ? "" : kPut;
     Shader shader;
-    shader.text = text_.fill_in(fill(kText, {{"FUNCTIONS", text_.epilogue() ? "" : kPut},
-                                             {"STORE", text_.epilogue() ? store_through_epilogue() : store()}}),
-                                {{"PARTS", std::to_string(own_)},
-                                 {"TILE", std::to_string(tile)},
-                                 {"TM", std::to_string(tile)},
-                                 {"TN", std::to_string(tile)},
-                                 {"UNIT", std::to_string(unit)},
-                                 {"PER", std::to_string(per)},
-                                 {"WIDE", per >= unit ? "aligned" : "false"},
-                                 {"UNPACK", unpacked},
-                                 {"SUMS", sums()},
-                                 {"MULTIPLY", multiply()}});
+    shader.text = text_.fill_in(
+        fill(kText, {{"FUNCTIONS", put}, {"STORE", text_.epilogue() ? store_through_epilogue() : store()}}), words);
     shader.kernel.name = name;
     shader.kernel.group_size = 256;
-    shader.kernel.routine = product_form(kind_, {t_.size, tile, tile}, step);
+    shader.kernel.routine = product_form(kind_, sizes(), step);
     shader.kernel.routine->epilogue = text_.epilogue() != nullptr;
     return shader;
   }
@@ -217,7 +231,8 @@ class ProductWriter {
 
   const Dtype t_;
   const ProductKind kind_;
-  const int own_;  // elements of an invocation along each axis
+  const bool split_;  // no epilogue then
+  const int own_;     // elements of an invocation along each axis
   const bool keep_;
   ProductText text_;
 };
@@ -249,16 +264,21 @@ Result<std::vector<Shader>> emit_product(const RoutineStep& s) {
   const bool matrices = (t == float16 ? f.matrix16 : t == bfloat16 && f.matrix_bfloat16) && f.shared_bytes >= 32768;
   const MatrixProduct units{t, t == float16 && f.matrix_narrow, light_epilogue(fused, t)};
   std::vector<Shader> shaders;
-  if (matrices && f.shared_bytes >= kFewMatrixShared) shaders.push_back(few_rows_by_matrices(s, units));
-  shaders.push_back(few_rows_product(s, t, fused));
-  if (f.ptx && t.size == 2)
-    for (Shader& shader : ptx_products(s, t)) shaders.push_back(std::move(shader));
-  if (matrices)
-    for (Shader& shader : matrix_products(s, units)) shaders.push_back(std::move(shader));
-  if (t == float32 && f.shared_bytes >= kDeepShared)
-    for (Shader& shader : deep_products(s, fused)) shaders.push_back(std::move(shader));
+  const auto add = [&](std::vector<Shader> forms) {
+    for (Shader& shader : forms) shaders.push_back(std::move(shader));
+  };
+  if (matrices && f.shared_bytes >= kFewMatrixShared) add(few_rows_by_matrices(s, units));
+  add(few_rows_products(s, t, fused));
+  if (f.ptx && t.size == 2) add(ptx_products(s, t));
+  if (matrices) add(matrix_products(s, units));
+  const bool deep = t == float32 && f.shared_bytes >= kDeepShared;
+  if (deep) add(deep_products(s, fused));
   shaders.push_back(ProductWriter(t, ProductKind::Large, f, fused).run(s.name(), s.number));
-  if (t.size < 8)
+  if (t.size == 8) {
+    ProductWriter parts(t, ProductKind::Large, f, FusedEpilogue(), true);
+    add(with_sums(s, t, ProductKind::Large, parts.sizes(), fused, parts.run(s.name() + "_split", s.number)));
+  }
+  if (t.size < 8 && !deep)
     shaders.push_back(ProductWriter(t, ProductKind::Medium, f, fused).run(s.name() + "_medium", s.number));
   shaders.push_back(ProductWriter(t, ProductKind::Small, f, fused).run(s.name() + "_small", s.number));
   return shaders;

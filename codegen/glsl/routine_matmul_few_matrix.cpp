@@ -21,6 +21,7 @@ layout(constant_id = $LEFT$) const int left_rows = 16;
 layout(constant_id = $RIGHT$) const int right_rows = 16;
 layout(constant_id = $SUMS$) const int sum_rows = 16;
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer Words { uvec4 data; };
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer Sums { vec4 data; };
 layout(buffer_reference, std430, buffer_reference_align = 2) buffer Element { uint16_t data; };
 $DECLARED$$PRELUDE$
 const int tile = $TN$, depth = $DEPTH$, warps = $WARPS$, wide = $WIDE$, ahead = $AHEAD$;
@@ -54,12 +55,12 @@ ivec2 part_of(int number) {
 void main() {
   const int me = int(gl_LocalInvocationID.x), lane = int(gl_SubgroupInvocationID), warp = int(gl_SubgroupID), mine = warp * mine_all;
   const int64_t m = args.m, n = args.n;
-  const int chunks = int(args.k / int64_t(depth)), each = (chunks + warps - 1) / warps, first = warp * each, last = min(first + each, chunks);
-  const uint columns = uint(uint64_t(n + tile - 1) / uint64_t(tile));
-  uint batch = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  const int64_t j0 = int64_t(batch % columns) * tile;
-  batch /= columns;
-$BATCH$  SUM sums[high][broad];
+  const uint columns = uint(uint64_t(n + tile - 1) / uint64_t(tile)), rows = 1u;
+  uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+$SPLIT$  uint batch = group / columns;
+  const int64_t j0 = int64_t(group % columns) * tile;
+$PART$$BATCH$  const int chunks = int($K$ / int64_t(depth)), each = (chunks + warps - 1) / warps, begin = warp * each, last = min(begin + each, chunks);
+  SUM sums[high][broad];
   [[unroll]] for (int i = 0; i < high; ++i)
     [[unroll]] for (int j = 0; j < broad; ++j) sums[i][j] = SUM(0.0);
   uvec4 a_next[ahead][a_parts], b_next[ahead][b_parts];
@@ -75,8 +76,8 @@ $BATCH$  SUM sums[high][broad];
     const ivec2 p = part_of(lane + i * 32);
     b_at[i] = b_base + uint64_t(min(j0 + p.x, b_end) * args.b_column + p.y * args.b_row) * 2UL;
   }
-  [[unroll]] for (int s = 0; s < ahead; ++s) FETCH(s, first + s)
-  for (int chunk = first; chunk < last; chunk += ahead) {
+  [[unroll]] for (int s = 0; s < ahead; ++s) FETCH(s, begin + s)
+  for (int chunk = begin; chunk < last; chunk += ahead) {
     [[unroll]] for (int s = 0; s < ahead; ++s)
       if (chunk + s < last) {
         KEEP(s)
@@ -116,6 +117,10 @@ constexpr const char* kStore = R"(    [[unroll]] for (int u = 0; u < 4; ++u) {
     }
 )";
 
+constexpr const char* kStorePart =
+    R"(    if (r < m && c < n) Sums(part_base + uint64_t(r * args.pitch + c) * 4UL).data = added;
+)";
+
 constexpr const char* kEpilogue = R"(    $POSITION$ places[parts];
     $ELEMENT$ elements[parts];
     bool there[parts];
@@ -130,11 +135,9 @@ constexpr const char* kEpilogue = R"(    $POSITION$ places[parts];
 
 constexpr int kColumns = 32, kDepth = 32, kWarps = 8;
 
-}  // namespace
-
-Shader few_rows_by_matrices(const RoutineStep& s, const MatrixProduct& p) {
+Shader write_few_matrix(const RoutineStep& s, const MatrixProduct& p, const FormSizes& sizes) {
   const ProductText text(p.type, s.features, p.fused);
-  std::string store = !text.epilogue() || p.fused.keep ? kStore : "";
+  std::string store = sizes.split ? kStorePart : !text.epilogue() || p.fused.keep ? kStore : "";
   if (text.epilogue()) store += kEpilogue;
   auto number = [](int v) { return std::to_string(v); };
   // The longer of both ways in which the right operand's tile may lie, and 32 rows of the left one. Sums take their
@@ -142,24 +145,37 @@ Shader few_rows_by_matrices(const RoutineStep& s, const MatrixProduct& p) {
   const int b_size = std::max(kColumns * (kDepth / 8 + 1), kDepth * (kColumns / 8 + 1));
   const int part = std::max(b_size + 32 * (kDepth / 8 + 1), 32 * kColumns / 4);
   Shader shader;
-  shader.text =
-      text.fill_in(fill(kText, {{"UNITS", kMatrixUnits}, {"STORE", store}}), {{"PARTS", "4"},
-                                                                              {"WARPS", number(kWarps)},
-                                                                              {"TN", number(kColumns)},
-                                                                              {"DEPTH", number(kDepth)},
-                                                                              {"WIDE", number(p.narrow ? 8 : 16)},
-                                                                              {"AHEAD", "2"},
-                                                                              {"LEFT", number(kLeftMatrix)},
-                                                                              {"RIGHT", number(kRightMatrix)},
-                                                                              {"SUMS", number(kSumMatrix)},
-                                                                              {"B_SIZE", number(b_size)},
-                                                                              {"PART_SIZE", number(part)}});
+  std::map<std::string, std::string> words = sizes.split ? part_words(4) : whole_words();
+  words.insert({{"PARTS", "4"},
+                {"WARPS", number(kWarps)},
+                {"TN", number(kColumns)},
+                {"DEPTH", number(kDepth)},
+                {"WIDE", number(p.narrow ? 8 : 16)},
+                {"AHEAD", "2"},
+                {"LEFT", number(kLeftMatrix)},
+                {"RIGHT", number(kRightMatrix)},
+                {"SUMS", number(kSumMatrix)},
+                {"B_SIZE", number(b_size)},
+                {"PART_SIZE", number(part)}});
+  shader.text = text.fill_in(fill(kText, {{"UNITS", kMatrixUnits}, {"STORE", store}}), words);
   shader.matrices = p.type == float16 ? MatrixType::Float16 : MatrixType::Bfloat16;
-  shader.kernel.name = s.name() + "_few_matrix";
+  shader.kernel.name = s.name() + (sizes.split ? "_few_matrix_split" : "_few_matrix");
   shader.kernel.group_size = 32 * kWarps;
-  shader.kernel.routine = product_form(ProductKind::FewMatrix, {2, kFewRows, kColumns, kDepth}, s.number);
+  shader.kernel.routine = product_form(ProductKind::FewMatrix, sizes, s.number);
   shader.kernel.routine->epilogue = text.epilogue() != nullptr;
   return shader;
+}
+
+}  // namespace
+
+std::vector<Shader> few_rows_by_matrices(const RoutineStep& s, const MatrixProduct& p) {
+  FormSizes sizes{.element_bytes = 2, .tile_rows = kFewRows, .tile_columns = kColumns, .depth = kDepth};
+  Shader whole = write_few_matrix(s, p, sizes);
+  sizes.split = true;
+  std::vector<Shader> shaders =
+      with_sums(s, p.type, ProductKind::FewMatrix, sizes, p.fused, write_few_matrix(s, {p.type, p.narrow, {}}, sizes));
+  shaders.push_back(std::move(whole));
+  return shaders;
 }
 
 }  // namespace frit::codegen::glsl

@@ -94,7 +94,7 @@ $PLACE$  SUM sums[high][broad];
   }
   const uint a_first = a_columns ? row / 8u : row * a_line, b_first = b_columns ? column * b_line : column / 8u;
   const uint64_t a_step = uint64_t(args.a_column) * (2UL * depth), b_step = uint64_t(args.b_row) * (2UL * depth);
-  const int tiles = int(args.k) / depth;
+  const int tiles = int($K$) / depth;
   uvec4 a_next[a_parts], b_next[b_parts];
   FETCH(0)
   KEEP
@@ -120,6 +120,24 @@ $ROUND$        ROUNDED rounded = ROUNDED(sums[i][j + f]);
       }
       subgroupBarrier();
 $STORE$    }
+}
+)";
+
+// Sums of a part of k, 16 columns at a time.
+constexpr const char* kEndPart =
+    R"(  const int own = int(mine) * (16 * strip_line), lane = int(gl_SubgroupInvocationID);
+  [[unroll]] for (int i = 0; i < high; ++i)
+    [[unroll]] for (int j = 0; j < broad; j += 16 / wide) {
+      subgroupBarrier();
+      [[unroll]] for (int f = 0; f < 16 / wide; ++f)
+        coopMatStoreNV(sums[i][j + f], b_tile, own + f * (wide / 4), 5, false);
+      subgroupBarrier();
+      [[unroll]] for (int q = 0; q < 2; ++q) {
+        const int e = lane + q * 32, x = e % 4;
+        const int64_t r = i0 + row + i * 16 + e / 4, c = j0 + column + j * wide + x * 4;
+        if (r < m && c < n) Result(part_base + uint64_t(r * args.pitch + c) * 4UL).data = b_tile[own + e / 4 * 5 + x];
+      }
+    }
 }
 )";
 
@@ -163,8 +181,8 @@ void main() {
   const int me = int(gl_LocalInvocationID.x), mine = int(gl_SubgroupID);
   const int row = mine % $WARP_ROWS$ * (high * 16), column = mine / $WARP_ROWS$ * (broad * wide);
   const int64_t m = args.m, n = args.n;
-  const int k = int(args.k);
-$PLACE$  SUM sums[high][broad];
+$PLACE$  const int k = int($K$);
+  SUM sums[high][broad];
   [[unroll]] for (int i = 0; i < high; ++i)
     [[unroll]] for (int j = 0; j < broad; ++j) sums[i][j] = SUM(0.0);
   uvec4 a_part[a_parts], b_part[b_parts];
@@ -281,8 +299,11 @@ struct Tile {
   int rows, columns, warps, warp_rows;
 };
 
+FormSizes sizes_of(const Tile& t, bool copied, bool split) { return {2, t.rows, t.columns, kDepth, copied, split}; }
+
+// A part of k is summed without an epilogue, and in strips of 32 columns.
 Shader write(const std::string& name, size_t step, const MatrixProduct& p, const Tile& t, ProductKind kind,
-             bool copied = false) {
+             bool copied = false, bool split = false) {
   const int wide = p.narrow ? 8 : 16;
   // The longer of both ways in which an operand's tile may lie.
   auto size = [&](int lines) { return std::max(lines * (kDepth / 8 + 1), kDepth * (lines / 8 + 1)); };
@@ -300,15 +321,16 @@ Shader write(const std::string& name, size_t step, const MatrixProduct& p, const
     store = (p.fused.keep ? store : "") + fill(kEpilogue, {{"POSITION", e->position}});
   }
   const bool whole = kind == ProductKind::WholeMatrix;
-  const std::string base =
-      fill(fill(std::string(kHead) + (whole ? kWhole : kText) + kEnd, {{"UNITS", kMatrixUnits},
-                                                                       {"DECLARED", kProductArguments},
-                                                                       {"PLACE", kPlace},
-                                                                       {"STORE", store},
-                                                                       {"ROUND", p.type == bfloat16 ? kRound : ""},
-                                                                       {"BEFORE", before}}),
-           {{"BATCH", kBatch}});
-  shader.text = fill(fill(base, {{"REFERENCES", references}, {"ARGUMENTS", arguments}, {"FUNCTION", function}}),
+  const std::string base = fill(fill(std::string(kHead) + (whole ? kWhole : kText) + (split ? kEndPart : kEnd),
+                                     {{"UNITS", kMatrixUnits},
+                                      {"DECLARED", kProductArguments},
+                                      {"PLACE", kPlace},
+                                      {"STORE", store},
+                                      {"ROUND", p.type == bfloat16 ? kRound : ""},
+                                      {"BEFORE", before}}),
+                                {{"BATCH", kBatch}});
+  shader.text = fill(fill(fill(base, split ? part_words(4) : whole_words()),
+                          {{"REFERENCES", references}, {"ARGUMENTS", arguments}, {"FUNCTION", function}}),
                      {{"SIZE", "2"},
                       {"TM", text(t.rows)},
                       {"TN", text(t.columns)},
@@ -324,7 +346,7 @@ Shader write(const std::string& name, size_t step, const MatrixProduct& p, const
   shader.matrices = p.type == float16 ? MatrixType::Float16 : MatrixType::Bfloat16;
   shader.kernel.name = name;
   shader.kernel.group_size = static_cast<uint32_t>(32 * t.warps);
-  shader.kernel.routine = product_form(kind, {2, t.rows, t.columns, kDepth, copied}, step);
+  shader.kernel.routine = product_form(kind, sizes_of(t, copied, split), step);
   shader.kernel.routine->epilogue = p.fused.function.has_value();
   return shader;
 }
@@ -341,6 +363,11 @@ std::vector<Shader> matrix_products(const RoutineStep& s, const MatrixProduct& p
                   write(name + "_copied", s.number, product, kLarge, ProductKind::WholeMatrix, true));
   shaders.push_back(write(name + "_whole", s.number, product, kLarge, ProductKind::WholeMatrix));
   shaders.push_back(write(name, s.number, product, kLarge, ProductKind::Matrix));
+  const MatrixProduct bare{product.type, product.narrow, {}};
+  for (Shader& shader :
+       with_sums(s, product.type, ProductKind::SmallMatrix, sizes_of(kSmall, false, true), product.fused,
+                 write(name + "_split", s.number, bare, kSmall, ProductKind::SmallMatrix, false, true)))
+    shaders.push_back(std::move(shader));
   shaders.push_back(write(name + "_small", s.number, product, kSmall, ProductKind::SmallMatrix));
   return shaders;
 }

@@ -5,6 +5,8 @@
 // line lies side by side in memory, invocations split it; where lines lie beside each other, an invocation takes
 // several and invocations split the steps. Their sums are added in a fixed order through shared memory. The number of
 // the few, rounded up, is a constant of the pipeline, and so are the layouts.
+#include <algorithm>
+
 #include "codegen/glsl/product.h"
 
 namespace frit::codegen::glsl {
@@ -28,6 +30,7 @@ layout(constant_id = 7) const bool at_least_5 = false;
 layout(constant_id = 8) const bool at_least_9 = false;
 layout(constant_id = 9) const bool at_least_17 = false;
 layout(buffer_reference, std430, buffer_reference_align = $SIZE$) buffer Element { $STORAGE$ data; };
+layout(buffer_reference, std430, buffer_reference_align = 8) buffer Sum { $COMPUTE$ data; };
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer Words { uvec4 data; };
 layout(buffer_reference, std430, buffer_reference_align = 8) buffer Pair { uvec2 data; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Word { uint data; };
@@ -46,7 +49,7 @@ const int width = along_k ? width_k : 1, apart = along_k ? splits * width_k : 1;
 const int pack = !small_aligned ? 1 : along_k ? width_k : steps_n < unit ? steps_n : unit;
 const int own = few * across, chunk = own < 4 ? own : 4;
 shared $COMPUTE$ fold[4 * invocations], folded[invocations];
-$COMPUTE$ part_of(uvec4 w, int j) { return $PART$; }
+$COMPUTE$ part_of(uvec4 w, int j) { return $PART_OF$; }
 #define FROM_MEMORY(x) ($FROM$)
 $COMPUTE$ element(uint64_t at) { return FROM_MEMORY(Element(at).data); }
 uvec4 bytes_of(uint64_t at, int bytes) {
@@ -56,24 +59,24 @@ uvec4 bytes_of(uint64_t at, int bytes) {
 }
 void main() {
   const int me = int(gl_LocalInvocationID.x);
-  const int64_t m = args.m, n = args.n, k = args.k, lines = swapped ? m : n, rows = swapped ? n : m;
-  const uint tiles = uint(uint64_t(lines + tile - 1) / uint64_t(tile));
-  uint batch = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  const int64_t first = int64_t(batch % tiles) * tile;
-  batch /= tiles;
-$BATCH$  const uint64_t large = swapped ? a_base : b_base, small = swapped ? b_base : a_base;
+  const int64_t m = args.m, n = args.n, lines = swapped ? m : n, few_lines = swapped ? n : m;
+  const uint columns = uint(uint64_t(lines + tile - 1) / uint64_t(tile)), rows = 1u;
+  uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+$SPLIT$  uint batch = group / columns;
+  const int64_t first = int64_t(group % columns) * tile, k = $K$;
+$PART$$BATCH$  const uint64_t large = swapped ? a_base : b_base, small = swapped ? b_base : a_base;
   const int64_t line_step = (swapped ? args.a_row : args.b_column) * $SIZE$L, k_step = (swapped ? args.a_column : args.b_row) * $SIZE$L;
   const int64_t row_step = (swapped ? args.b_column : args.a_row) * $SIZE$L, small_step = (swapped ? args.b_row : args.a_column) * $SIZE$L;
-  const int group = along_k ? me / threads_k : me % groups, split = along_k ? me % threads_k : me / groups;
+  const int team = along_k ? me / threads_k : me % groups, share = along_k ? me % threads_k : me / groups;
   $COMPUTE$ sums[own];
   [[unroll]] for (int i = 0; i < own; ++i) sums[i] = $COMPUTE$(0);
   // Lines and rows that are not there are read as the last one.
   uint64_t large_at[across], small_at[few];
   [[unroll]] for (int i = 0; i < across; ++i) {
-    const int64_t line = first + group * across + (aligned && !along_k ? 0 : i), last = aligned && !along_k ? lines - across : lines - 1L;
+    const int64_t line = first + team * across + (aligned && !along_k ? 0 : i), last = aligned && !along_k ? lines - across : lines - 1L;
     large_at[i] = large + uint64_t(min(line, last) * line_step);
   }
-  [[unroll]] for (int i = 0; i < few; ++i) small_at[i] = small + uint64_t(min(int64_t(i), rows - 1L) * row_step);
+  [[unroll]] for (int i = 0; i < few; ++i) small_at[i] = small + uint64_t(min(int64_t(i), few_lines - 1L) * row_step);
   // Without the barrier, drivers wait for each load before they begin the next one.
   // The steps of one load of the small operand lie in one load of the large one, or are steps of several loads.
 #define STEP(k0, guarded) { \
@@ -111,7 +114,7 @@ $BATCH$  const uint64_t large = swapped ? a_base : b_base, small = swapped ? b_b
   } \
 }
   const int64_t stride = splits * turns * width;
-  int64_t k0 = along_k ? split * width : split * turns;
+  int64_t k0 = along_k ? share * width : share * turns;
   const int64_t last = along_k ? int64_t((turns - 1) * apart) : int64_t(turns - 1);
   for (; k0 + last < k; k0 += stride) STEP(k0, false)
   if (k0 < k) STEP(k0, true)
@@ -120,7 +123,7 @@ $BEFORE$  // Each invocation adds `chunk` sums, and the first ones those of an e
     barrier();
     [[unroll]] for (int i = 0; i < own; i += chunk)
       if (i == at) {
-        [[unroll]] for (int j = 0; j < chunk; ++j) fold[(j * groups + group) * splits + split] = sums[i + j];
+        [[unroll]] for (int j = 0; j < chunk; ++j) fold[(j * groups + team) * splits + share] = sums[i + j];
       }
     barrier();
     $COMPUTE$ sum = $COMPUTE$(0);
@@ -129,7 +132,7 @@ $BEFORE$  // Each invocation adds `chunk` sums, and the first ones those of an e
     barrier();
     const int parts_each = splits / chunk, of = me / groups + at;
     const int64_t line = first + me % groups * across + of % across, row = of / across;
-    const bool mine = me < chunk * groups && line < lines && row < rows;
+    const bool mine = me < chunk * groups && line < lines && row < few_lines;
     sum = $COMPUTE$(0);
     if (mine)
       for (int j = 0; j < parts_each; ++j) sum += folded[me * parts_each + j];
@@ -139,6 +142,11 @@ $STORE$  }
 )";
 
 constexpr uint32_t kInvocations = 256;
+
+// A sum of a part of k.
+constexpr const char* kStorePart =
+    "    if (mine) Sum(part_base + uint64_t(swapped ? line * args.pitch + row : row * args.pitch + line) * "
+    "$PART_SIZE$UL).data = sum;\n";
 
 // One element, through the epilogue.
 constexpr const char* kEpilogue = R"(    $POSITION$ places[1];
@@ -152,25 +160,38 @@ constexpr const char* kEpilogue = R"(    $POSITION$ places[1];
 
 constexpr const char* kStore = "    if (mine) Element(c_base + uint64_t(place) * $SIZE$UL).data = $STORED$;\n";
 
-}  // namespace
-
-Shader few_rows_product(const RoutineStep& s, Dtype t, const FusedEpilogue& fused) {
+Shader write_few(const RoutineStep& s, Dtype t, const FusedEpilogue& fused, const FormSizes& sizes) {
   ProductText text(t, s.features, fused);
-  std::string store = !text.epilogue() || fused.keep ? kStore : "";
+  std::string store = sizes.split ? kStorePart : !text.epilogue() || fused.keep ? kStore : "";
   if (text.epilogue()) store += kEpilogue;
+  const size_t part_size = std::max<size_t>(t.size, 4);
   const char* words[] = {"w[j / 2]", "w[j]", "uvec2(w[2 * j], w[2 * j + 1])"};
   const std::string part = text.part(words[t.size / 4], "j % 2 * 16");
+  std::map<std::string, std::string> own = sizes.split ? part_words(part_size) : whole_words();
+  own.insert({{"PARTS", "1"},
+              {"PART_SIZE", std::to_string(part_size)},
+              {"THREADS", std::to_string(kInvocations)},
+              {"PART_OF", part},
+              {"MULTIPLY", text.multiply("sums[r * across + i]", "x", "y")}});
   Shader shader;
-  shader.text =
-      text.fill_in(fill(kText, {{"STORE", store}}), {{"PARTS", "1"},
-                                                     {"THREADS", std::to_string(kInvocations)},
-                                                     {"PART", part},
-                                                     {"MULTIPLY", text.multiply("sums[r * across + i]", "x", "y")}});
-  shader.kernel.name = s.name() + "_few";
+  shader.text = text.fill_in(fill(kText, {{"STORE", store}}), own);
+  shader.kernel.name = s.name() + (sizes.split ? "_few_split" : "_few");
   shader.kernel.group_size = kInvocations;
-  shader.kernel.routine = product_form(ProductKind::FewRows, {t.size, kFewRows, 32}, s.number);
+  shader.kernel.routine = product_form(ProductKind::FewRows, sizes, s.number);
   shader.kernel.routine->epilogue = text.epilogue() != nullptr;
   return shader;
+}
+
+}  // namespace
+
+std::vector<Shader> few_rows_products(const RoutineStep& s, Dtype t, const FusedEpilogue& fused) {
+  FormSizes sizes{.element_bytes = t.size, .tile_rows = kFewRows, .tile_columns = 32};
+  Shader whole = write_few(s, t, fused, sizes);
+  sizes.split = true;
+  std::vector<Shader> shaders =
+      with_sums(s, t, ProductKind::FewRows, sizes, fused, write_few(s, t, FusedEpilogue(), sizes));
+  shaders.push_back(std::move(whole));
+  return shaders;
 }
 
 }  // namespace frit::codegen::glsl

@@ -55,7 +55,7 @@ double seconds_of(const std::string& text, int64_t side, const Target& target, r
     inputs.back() = *std::move(there);
   }
   std::vector<double> seconds;
-  if (gpu) gpu->keep_times(true);
+  if (gpu) gpu->keep_times(runtime::GpuTimes::Whole);
   const auto run = [&]() -> Status {
     FRIT_TRY((*code)->run(inputs));
     return gpu ? gpu->synchronize() : Status();
@@ -70,7 +70,7 @@ double seconds_of(const std::string& text, int64_t side, const Target& target, r
     }
     if (i) seconds.push_back(taken);
   }
-  if (gpu) gpu->keep_times(false);
+  if (gpu) gpu->keep_times(runtime::GpuTimes::None);
   return seconds.empty() ? 0 : *std::min_element(seconds.begin(), seconds.end());
 }
 

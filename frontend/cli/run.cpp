@@ -129,7 +129,7 @@ void run(const RunCommandOptions& o) {
   runtime::Gpu* gpu = nullptr;
   if (o.device != "cpu") {
     gpu = value_or_fail(runtime::find_gpu(o.device));
-    gpu->keep_times(true);
+    gpu->keep_times(runtime::GpuTimes::Steps);
   }
   const bool package = is_package(o.file);
   const Runnable r = package ? load_package(o, gpu) : compile_graph(o, gpu);

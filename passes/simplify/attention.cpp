@@ -6,9 +6,10 @@
 // product stand for heads and positions; the operation then has an axis for the heads, along which the right operands
 // repeat.
 //
-// The pass does so for devices of a grid, whose memory is slow beside their arithmetic. Few rows or columns stay as
-// they are, because products of few rows read their operands at the memory's speed. So do long rows of the operands,
-// for which smaller tiles cost more than storing the scores.
+// The pass does so for devices of a grid, whose memory is slow beside their arithmetic. Nine to 31 rows stay as they
+// are, and fewer ones whose operands cannot be read 16 bytes at a time, because products of few rows read their
+// operands at the memory's speed. So do long rows of the operands, for which smaller tiles cost more than storing the
+// scores.
 #include <algorithm>
 #include <limits>
 
@@ -22,7 +23,9 @@ namespace {
 
 using namespace ir;
 
-constexpr int64_t kFewest = 32;        // rows and columns of scores
+constexpr int64_t kFewest = 32;        // rows and columns of scores, but for the fewest rows
+constexpr int64_t kFewer = 8;          // rows of the form that reads keys and values once
+constexpr int64_t kWide = 8;           // elements of 16 bytes, at most
 constexpr int64_t kMostColumns = 128;  // of the left operand and of the result
 constexpr size_t kMostAxes = 4;        // in front of the matrices
 
@@ -244,6 +247,8 @@ class Writer {
     if (!pays()) return std::nullopt;
     const Shape scores = s_.shape;
     grouped_ = !same_shape(scores, inner, f.facts);
+    // One position for each head: it sees all keys, and heads that share them are rows of one matrix.
+    if (grouped_ && s_.mask == kNone && scores[scores.size() - 2].is(1)) grouped_ = s_.causal = false;
     if (grouped_ && !cut_rows(scores)) return std::nullopt;
     if (lead_.size() > kMostAxes) return std::nullopt;
     return build();
@@ -254,7 +259,23 @@ class Writer {
     const DimFacts& facts = b_.function().facts;
     const auto less = [&](const Dim& d, int64_t n) { return facts.less(d, Dim(n)) == Tri::Yes; };
     const auto more = [&](ValueId v) { return facts.less(Dim(kMostColumns), b_.type(v).shape.back()) == Tri::Yes; };
-    return !less(rows_, kFewest) && !less(columns_, kFewest) && !more(left_) && !more(values_);
+    if (more(left_) || more(values_)) return false;
+    if (less(rows_, kFewer + 1)) return is_read_wide();
+    return !less(rows_, kFewest) && !less(columns_, kFewest);
+  }
+
+  // Whether keys and values can be read 16 bytes at a time, as the form for few rows needs them.
+  bool is_read_wide() const {
+    const auto wide = [&](ValueId v) {
+      const Dim length = b_.type(v).shape.back();
+      return length.is_const() && length.value() % kWide == 0;
+    };
+    const Op* op = b_.function().def_of(right_);
+    if (!op || op->def->name != "transpose") return false;
+    const std::vector<int64_t> axes = op->attrs.get_ints("axes");
+    const auto last = static_cast<int64_t>(axes.size()) - 1;
+    return last > 0 && axes.back() == last - 1 && axes[static_cast<size_t>(last) - 1] == last && wide(left_) &&
+           wide(values_);
   }
 
   // Rows of the product are heads times the rows of the scores.

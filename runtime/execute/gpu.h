@@ -145,7 +145,11 @@ struct GpuCode {
 std::string write_gpu_code(const GpuCode& code);
 Result<GpuCode> read_gpu_code(std::string_view bytes);
 
-// How long each step of a run took on the GPU itself.
+// The times of a run that the GPU keeps: none; one, from the begin of the first step to the end of the last one; those
+// of each step. A timestamp between two steps takes microseconds and keeps the second from beginning early.
+enum class GpuTimes : uint8_t { None, Whole, Steps };
+
+// How long a step of a run, or all of it, took on the GPU itself.
 struct GpuTime {
   std::string step;
   double milliseconds;
@@ -173,10 +177,9 @@ class Gpu {
   virtual uint64_t set_memory_limit(uint64_t bytes) = 0;
   // Until all work that was handed over before is done.
   virtual Status synchronize() = 0;
-  // Times of the steps that the calling thread handed over last, once they are done; those of programs of one step only
-  // where they are kept.
+  // The kept times of what the calling thread handed over last, once it is done.
   virtual std::vector<GpuTime> last_times() const = 0;
-  virtual void keep_times(bool on) = 0;
+  virtual void keep_times(GpuTimes which) = 0;
 };
 
 // The GPU that is used: FRIT_VULKAN_DEVICE names it by number or a part of its name; else the first discrete one, else

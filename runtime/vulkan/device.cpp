@@ -229,7 +229,7 @@ Result<std::shared_ptr<Buffer>> Device::allocate(size_t bytes) {
 
 Status Device::copy(const Block& from, VkDeviceSize from_offset, Track& from_track, const Block& to,
                     VkDeviceSize to_offset, Track& to_track, VkDeviceSize bytes) {
-  FRIT_ASSIGN_OR_RETURN(recording, record({"a copy"}, false, [&](Recording& r) {
+  FRIT_ASSIGN_OR_RETURN(recording, record({"a copy"}, GpuTimes::None, [&](Recording& r) {
                           VkBufferCopy region{from.offset + from_offset, to.offset + to_offset, bytes};
                           api_.CmdCopyBuffer(r.commands, from.buffer, to.buffer, 1, &region);
                           if (!to.mapped) return;
@@ -330,7 +330,7 @@ size_t Device::queue() const {
   return mine % queue_count_;
 }
 
-Result<RecordingPtr> Device::begin(std::vector<std::string> steps, bool timed) {
+Result<RecordingPtr> Device::begin(std::vector<std::string> steps, GpuTimes times) {
   if (lost()) return fault();
   std::unique_ptr<Recording> r;
   {
@@ -340,7 +340,7 @@ Result<RecordingPtr> Device::begin(std::vector<std::string> steps, bool timed) {
   if (!r) r = std::make_unique<Recording>();
   r->queue = queue();
   r->steps = std::move(steps);
-  r->timed = timed;
+  r->times = times;
   return RecordingPtr(r.release(), [this](Recording* gone) { recycle(std::unique_ptr<Recording>(gone)); });
 }
 
@@ -350,8 +350,8 @@ Status Device::open_commands(Recording& r) {
                                          VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
     FRIT_TRY(check(api_.AllocateCommandBuffers(device_, &allocate, &r.commands), "cannot make a command buffer"));
   }
-  const auto stamps = static_cast<uint32_t>(r.steps.size() + 1);
-  if (r.timed && r.query_count < stamps) {
+  const uint32_t stamps = r.stamps();
+  if (r.query_count < stamps) {
     if (r.queries) api_.DestroyQueryPool(device_, r.queries, nullptr);
     r.queries = VK_NULL_HANDLE;
     r.query_count = 0;
@@ -370,7 +370,7 @@ Status Device::open_commands(Recording& r) {
                               VK_ACCESS_TRANSFER_WRITE_BIT};
   constexpr VkPipelineStageFlags kWork = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
   api_.CmdPipelineBarrier(r.commands, kWork, kWork, 0, 1, &barrier, 0, nullptr, 0, nullptr);
-  if (r.timed) {
+  if (stamps) {
     api_.CmdResetQueryPool(r.commands, r.queries, 0, stamps);
     api_.CmdWriteTimestamp(r.commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, r.queries, 0);
   }
@@ -445,11 +445,13 @@ Status Device::synchronize() {
 
 // Commands that never end keep the device; it is not used again.
 Status Device::fail(size_t queue, VkResult result) {
-  // The step that it was in: the one behind the last timestamp that was written.
+  // The step that it was in: the one behind the last timestamp that was written. Without timestamps, all of them.
   std::string step = "its work";
   if (RecordingPtr r = queues_[queue].running()) {
     if (!r->steps.empty()) step = r->steps.front();
-    for (size_t i = 0; r->timed && i < r->steps.size(); ++i) {
+    const bool by_step = r->times == GpuTimes::Steps;
+    if (!by_step && r->steps.size() > 1) step += " to " + r->steps.back();
+    for (size_t i = 0; by_step && i < r->steps.size(); ++i) {
       uint64_t state[2] = {0, 0};
       const VkResult known =
           api_.GetQueryPoolResults(device_, r->queries, static_cast<uint32_t>(i), 1, sizeof state, state, sizeof state,

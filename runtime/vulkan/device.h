@@ -65,7 +65,7 @@ class Device : public Gpu {
   uint64_t set_memory_limit(uint64_t bytes) override { return device_memory_.set_limit(bytes); }
   Status synchronize() override;
   std::vector<GpuTime> last_times() const override;
-  void keep_times(bool on) override { keeps_times_.store(on, std::memory_order_relaxed); }
+  void keep_times(GpuTimes which) override { keeps_times_.store(which, std::memory_order_relaxed); }
 
   bool lost() const { return lost_.load(std::memory_order_relaxed); }
   const Api& api() const { return api_; }
@@ -85,14 +85,13 @@ class Device : public Gpu {
 
   // The calling thread's queue.
   size_t queue() const;
-  // Whether commands of so many steps have timestamps: a single step needs none to be named when it hangs, and they
-  // take microseconds.
-  bool is_timed(size_t steps) const;
+  // The timestamps of commands that are recorded now.
+  GpuTimes timed() const;
   // Commands for the calling thread's queue, recorded by `record`; they begin after everything that the queue was given
   // before.
   template <class F>
-  Result<RecordingPtr> record(std::vector<std::string> steps, bool timed, F&& record) {
-    FRIT_ASSIGN_OR_RETURN(recording, begin(std::move(steps), timed));
+  Result<RecordingPtr> record(std::vector<std::string> steps, GpuTimes times, F&& record) {
+    FRIT_ASSIGN_OR_RETURN(recording, begin(std::move(steps), times));
     std::lock_guard lock(recording_mutex_);
     FRIT_TRY(open_commands(*recording));
     record(*recording);
@@ -124,13 +123,13 @@ class Device : public Gpu {
   void at_exit();
   // Of a submission: last_times() and, once it has ended, the observers hear of it.
   void keep_for_times(const RecordingPtr& recording, uint64_t value, int64_t submitted_ns);
-  // 0, nanoseconds of each step's end since the begin of the first, and the device's clock at that begin. Empty where
-  // the driver has none.
+  // 0, nanoseconds of each step's end (or of the last one's) since the begin of the first, and the device's clock at
+  // that begin. Empty where the driver has none.
   std::vector<int64_t> read_ticks(const Recording& recording) const;
   // Tells observers about submissions that have ended since.
   void tell_spans();
   int64_t host_minus_device(int64_t least, int64_t most);
-  Result<RecordingPtr> begin(std::vector<std::string> steps, bool timed);
+  Result<RecordingPtr> begin(std::vector<std::string> steps, GpuTimes times);
   Status open_commands(Recording& recording);
   Status close_commands(Recording& recording);
   void recycle(std::unique_ptr<Recording> recording);
@@ -153,7 +152,8 @@ class Device : public Gpu {
   std::map<std::string, bool> trials_;
   Allocator device_memory_, host_memory_;
   Allocator argument_memory_;  // that the CPU writes, in the device's own memory where there is such
-  std::atomic<bool> lost_{false}, keeps_times_{false};
+  std::atomic<bool> lost_{false};
+  std::atomic<GpuTimes> keeps_times_{GpuTimes::None};
   mutable std::mutex fault_mutex_;
   std::optional<Diagnostic> fault_;
   VkCommandPool pool_ = VK_NULL_HANDLE;

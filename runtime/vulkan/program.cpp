@@ -157,12 +157,12 @@ Status Program::submit(LaunchList&& launches, std::span<Track* const> reads, std
 
 Result<RecordingPtr> Program::commands_for(LaunchList&& launches) const {
   const size_t queue = device_.queue();
-  const bool timed = device_.is_timed(launches.launches.size());
-  const bool claimed = timed && observed();
+  const GpuTimes times = device_.timed();
+  const bool claimed = times == GpuTimes::Steps && observed();
   {
     std::lock_guard lock(recordings_mutex_);
     for (const RecordingPtr& r : recordings_) {
-      if (!r || r->queue != queue || r->timed != timed || r->launches != launches) continue;
+      if (!r || r->queue != queue || r->times != times || r->launches != launches) continue;
       if (!claimed || !r->claimed.exchange(true, std::memory_order_acquire)) return r;
     }
   }
@@ -174,7 +174,7 @@ Result<RecordingPtr> Program::commands_for(LaunchList&& launches) const {
   }
   // Arguments in memory must be there before any command is recorded.
   FRIT_ASSIGN_OR_RETURN(arguments, argument_blocks(launches));
-  FRIT_ASSIGN_OR_RETURN(recording, device_.record(std::move(steps), timed, [&](Recording& r) {
+  FRIT_ASSIGN_OR_RETURN(recording, device_.record(std::move(steps), times, [&](Recording& r) {
     r.arguments = std::move(arguments);
     r.numbers = std::move(numbers);
     r.claimed.store(claimed, std::memory_order_relaxed);
@@ -207,6 +207,9 @@ void Program::record(const Recording& r, const LaunchList& list) const {
   const auto most = static_cast<int64_t>(std::min<uint64_t>(device_.info().max_groups, uint64_t{1} << 30));
   uint32_t launches = 0;
   size_t blocks = 0;
+  const auto stamp = [&](uint32_t number) {
+    api.CmdWriteTimestamp(r.commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, r.queries, number);
+  };
   for (const LaunchRecord& l : list.launches) {
     if (launches && l.after) {
       VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
@@ -228,8 +231,9 @@ void Program::record(const Recording& r, const LaunchList& list) const {
       api.CmdDispatch(r.commands, static_cast<uint32_t>(x), static_cast<uint32_t>(y), 1);
     }
     ++launches;
-    if (r.timed) api.CmdWriteTimestamp(r.commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, r.queries, launches);
+    if (r.times == GpuTimes::Steps) stamp(launches);
   }
+  if (r.times == GpuTimes::Whole) stamp(1);
   // A barrier towards the host costs a microsecond; only memory that the CPU maps needs it.
   if (!device_.info().host_visible) return;
   VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,

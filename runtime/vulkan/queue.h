@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/execute/gpu.h"
 #include "runtime/vulkan/api.h"
 #include "runtime/vulkan/launch.h"
 #include "runtime/vulkan/memory.h"
@@ -41,8 +42,12 @@ struct Recording {
   VkCommandBuffer commands = VK_NULL_HANDLE;
   VkQueryPool queries = VK_NULL_HANDLE;
   uint32_t query_count = 0;
-  bool timed = false;  // timestamps around each step
+  GpuTimes times = GpuTimes::None;
   size_t queue = 0;
+  // Timestamps that it writes.
+  uint32_t stamps() const {
+    return times == GpuTimes::None ? 0 : times == GpuTimes::Whole ? 2 : static_cast<uint32_t>(steps.size() + 1);
+  }
   LaunchList launches;             // what was recorded, to recognise it
   std::vector<std::string> steps;  // names, for messages and times
   std::vector<size_t> numbers;     // of the plan's steps

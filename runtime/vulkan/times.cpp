@@ -18,12 +18,13 @@ struct Last {
 
 }  // namespace
 
-bool Device::is_timed(size_t steps) const {
-  return timestamp_mask_ && (steps > 1 || keeps_times_.load(std::memory_order_relaxed) || observed());
+GpuTimes Device::timed() const {
+  if (!timestamp_mask_) return GpuTimes::None;
+  return observed() ? GpuTimes::Steps : keeps_times_.load(std::memory_order_relaxed);
 }
 
 void Device::keep_for_times(const RecordingPtr& r, uint64_t value, int64_t submitted_ns) {
-  if (r->timed)
+  if (r->times != GpuTimes::None)
     PerThread<Last>::get() = {this, r, value};
   else if (!r->launches.launches.empty())
     PerThread<Last>::get() = {};  // a program's, not a copy's
@@ -41,7 +42,7 @@ void Device::keep_for_times(const RecordingPtr& r, uint64_t value, int64_t submi
 }
 
 std::vector<int64_t> Device::read_ticks(const Recording& r) const {
-  std::vector<uint64_t> ticks(r.steps.size() + 1);
+  std::vector<uint64_t> ticks(r.stamps());
   if (api_.GetQueryPoolResults(device_, r.queries, 0, static_cast<uint32_t>(ticks.size()), ticks.size() * 8,
                                ticks.data(), 8, VK_QUERY_RESULT_64_BIT) != VK_SUCCESS)
     return {};
@@ -61,7 +62,7 @@ std::vector<GpuTime> Device::last_times() const {
   if (!const_cast<Device*>(this)->wait(r.queue, last.value).ok()) return times;
   const std::vector<int64_t> ns = read_ticks(r);
   for (size_t i = 0; i + 2 < ns.size(); ++i)
-    times.push_back({r.steps[i], static_cast<double>(ns[i + 1] - ns[i]) * 1e-6});
+    times.push_back({r.times == GpuTimes::Whole ? "all" : r.steps[i], static_cast<double>(ns[i + 1] - ns[i]) * 1e-6});
   return times;
 }
 

@@ -15,6 +15,12 @@ namespace frit::test {
 
 using namespace ir;
 
+// The text with every element type T replaced.
+inline std::string with_type(std::string text, const std::string& type) {
+  for (size_t at; (at = text.find("T[")) != std::string::npos;) text.replace(at, 1, type);
+  return text;
+}
+
 class Programs : public testing::Test {
  protected:
   void SetUp() override {

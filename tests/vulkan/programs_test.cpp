@@ -19,11 +19,6 @@ constexpr const char* kSoftmax = R"(func @softmax(%x: f32[n, m]) -> f32[n, m] wh
   return %0
 })";
 
-std::string with_type(std::string text, const std::string& type) {
-  for (size_t at; (at = text.find("T[")) != std::string::npos;) text.replace(at, 1, type);
-  return text;
-}
-
 TEST_F(Programs, RowsOfSymbolicSizes) {
   for (auto [n, m] : {std::pair{3, 4096}, {5, 1003}, {300, 7}, {1, 70000}, {0, 5}})
     check(kSoftmax, {{"n", n}, {"m", m}});
@@ -280,7 +275,7 @@ TEST_F(Programs, FewRows) {
 TEST_F(Programs, EpiloguesOfProducts) {
   auto gpu = runtime::find_gpu();
   ASSERT_TRUE(gpu.ok());
-  (*gpu)->keep_times(true);
+  (*gpu)->keep_times(runtime::GpuTimes::Steps);
   const std::string
       head = "func @f(%x: T[A], %y: T[B], %b: T[n], %q: T[C]) -> ",
       product =
@@ -315,7 +310,7 @@ TEST_F(Programs, EpiloguesOfProducts) {
       "func @f(%x: f32[100, 64], %y: f32[64, 80], %q: f32[80, 100]) -> f32[100, 80] {\n  %0: f32[100, 80] = matmul %x, %y\n"
       "  %1: f32[100, 80] = transpose %q {axes=[1, 0]}\n  %2: f32[100, 80] = add %0, %1\n  return %2\n}",
       {}, Values::Exact);
-  (*gpu)->keep_times(false);
+  (*gpu)->keep_times(runtime::GpuTimes::None);
 }
 
 // Batches of products on matrix units.
