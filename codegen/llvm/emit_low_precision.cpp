@@ -153,8 +153,16 @@ bool KernelEmitter::finds_short_nan(Value* x) {
   }
 }
 
-// Whether `x`, an f32, is a bf16.
+// Whether `x`, an f32, is a bf16. Each maximum of a chain has the one before in two selections, so it is looked at
+// once.
 bool KernelEmitter::exact_bfloat(Value* x) {
+  if (auto found = exact_bfloat_.find(x); found != exact_bfloat_.end()) return found->second;
+  const bool is = finds_exact_bfloat(x);
+  exact_bfloat_[x] = is;
+  return is;
+}
+
+bool KernelEmitter::finds_exact_bfloat(Value* x) {
   Value* inner = nullptr;
   if (llvm::isa<llvm::Constant>(x)) return all_elements(x, is_bfloat);
   if (pattern::match(x, pattern::m_BitCast(pattern::m_Value(inner)))) return low_half_zero(inner);

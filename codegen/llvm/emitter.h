@@ -164,6 +164,7 @@ class KernelEmitter {
   llvm::Value* quotient_for_bfloat(llvm::Value* x);
   bool low_half_zero(llvm::Value* x);
   bool exact_bfloat(llvm::Value* x);
+  bool finds_exact_bfloat(llvm::Value* x);
   bool short_nan(llvm::Value* x);
   bool finds_short_nan(llvm::Value* x);
 
@@ -330,7 +331,7 @@ class KernelEmitter {
   bool sources_ = false;                        // debug locations are lines of the source
   llvm::DISubprogram* scope_ = nullptr;
   std::map<std::string_view, llvm::DILocalScope*> files_;  // by source file
-  llvm::DenseMap<llvm::Value*, bool> short_nan_;
+  llvm::DenseMap<llvm::Value*, bool> short_nan_, exact_bfloat_;
   std::string error_;
 };
 
