@@ -13,6 +13,8 @@ extern const char* const kMatrixUnits;
 extern const char* const kPlace;
 // First elements of the matrices of number `batch`: a_base, b_base and c_base. Word SIZE.
 extern const char* const kBatch;
+// Eight 16-bit elements from an address that no 16-byte load takes: the function `shifted`, by loads of `Word`.
+extern const char* const kShiftedWords;
 
 // Words of the place and the arguments where a workgroup sums all of k, and where it sums a part: SPLIT, PART and STEPS
 // of the place, MORE arguments, and K, the number of steps. Sums of a part, elements of `bytes`, begin at `part_base`

@@ -36,6 +36,25 @@ const char* const kBatch =
   $STEPS$  const uint64_t a_base = args.a + uint64_t(a_offset) * $SIZE$UL, b_base = args.b + uint64_t(b_offset) * $SIZE$UL;
 )";
 
+const char* const kShiftedWords =
+    R"(// `count` elements from an address that is a multiple of 2.
+uvec4 shifted(uint64_t at, int count) {
+  const uint64_t first = at & ~3UL;
+  const int odd = int(uint(at) >> 1) & 1;
+  uint w[5];
+  [[unroll]] for (int i = 0; i < 5; ++i) {
+    w[i] = 0u;
+    if (count > 0 && 2 * i - odd < count) w[i] = Word(first + uint64_t(4 * i)).data;
+  }
+  uvec4 words;
+  [[unroll]] for (int i = 0; i < 4; ++i) {
+    words[i] = odd == 1 ? w[i] >> 16 | w[i + 1] << 16 : w[i];
+    if (2 * i + 1 >= count) words[i] &= 2 * i >= count ? 0u : 0xffffu;
+  }
+  return words;
+}
+)";
+
 const char* const kPlace =
     R"(  // Of 32 bits: a device's memory holds fewer tiles than that, and divisions in 64 bits are slow.
   uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;

@@ -32,23 +32,7 @@ const int high = $TM$ / $WARP_ROWS$ / 16, broad = $TN$ / $WARP_COLUMNS$ / wide; 
 // In words of eight elements, with one more a line against bank conflicts.
 const int a_line = $A_ALONG$ ? depth / 8 + 1 : $TM$ / 8 + 1, b_line = $B_ALONG$ ? depth / 8 + 1 : $TN$ / 8 + 1;
 shared uvec4 a_tile[$A_SIZE$], b_tile[$B_SIZE$];
-// `count` elements from an address that is a multiple of 2.
-uvec4 shifted(uint64_t at, int count) {
-  const uint64_t first = at & ~3UL;
-  const int odd = int(uint(at) >> 1) & 1;
-  uint w[5];
-  [[unroll]] for (int i = 0; i < 5; ++i) {
-    w[i] = 0u;
-    if (count > 0 && 2 * i - odd < count) w[i] = Word(first + uint64_t(4 * i)).data;
-  }
-  uvec4 words;
-  [[unroll]] for (int i = 0; i < 4; ++i) {
-    words[i] = odd == 1 ? w[i] >> 16 | w[i + 1] << 16 : w[i];
-    if (2 * i + 1 >= count) words[i] &= 2 * i >= count ? 0u : 0xffffu;
-  }
-  return words;
-}
-// `there` elements that lie side by side from element `at` on; zeros behind them.
+$SHIFTED$// `there` elements that lie side by side from element `at` on; zeros behind them.
 #define LOAD(part, base, at, there, step, is_wide) { \
   const int count = there; \
   const uint64_t from = base + uint64_t(at) * 2UL; \
@@ -158,6 +142,7 @@ Shader write(const ConvolutionStep& step, const MatrixProduct& p, const Units& u
   if (through) store += kEpilogue;
   std::map<std::string, std::string> words = step.words(t, store);
   words.insert({{"UNITS", kMatrixUnits},
+                {"SHIFTED", kShiftedWords},
                 {"LEFT", text(kLeftMatrix)},
                 {"RIGHT", text(kRightMatrix)},
                 {"SUM_MATRIX", text(kSumMatrix)},

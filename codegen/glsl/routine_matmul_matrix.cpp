@@ -161,23 +161,7 @@ ivec2 part_of(int number, bool along_k, int lines) {
   return along_k ? ivec2(number / 32 * 8 + number / 4 % 2 * 4 + number % 32 / 8, number % 4 * 8)
                  : ivec2(number % (lines / 8) * 8, number / (lines / 8));
 }
-// `count` elements from an address that is a multiple of 2.
-uvec4 shifted(uint64_t at, int count) {
-  const uint64_t first = at & ~3UL;
-  const int odd = int(uint(at) >> 1) & 1;
-  uint w[5];
-  [[unroll]] for (int i = 0; i < 5; ++i) {
-    w[i] = 0u;
-    if (count > 0 && 2 * i - odd < count) w[i] = Word(first + uint64_t(4 * i)).data;
-  }
-  uvec4 words;
-  [[unroll]] for (int i = 0; i < 4; ++i) {
-    words[i] = odd == 1 ? w[i] >> 16 | w[i + 1] << 16 : w[i];
-    if (2 * i + 1 >= count) words[i] &= 2 * i >= count ? 0u : 0xffffu;
-  }
-  return words;
-}
-void main() {
+$SHIFTED$void main() {
   const int me = int(gl_LocalInvocationID.x), mine = int(gl_SubgroupID);
   const int row = mine % $WARP_ROWS$ * (high * 16), column = mine / $WARP_ROWS$ * (broad * wide);
   const int64_t m = args.m, n = args.n;
@@ -325,6 +309,7 @@ Shader write(const std::string& name, size_t step, const MatrixProduct& p, const
                                      {{"UNITS", kMatrixUnits},
                                       {"DECLARED", kProductArguments},
                                       {"PLACE", kPlace},
+                                      {"SHIFTED", kShiftedWords},
                                       {"STORE", store},
                                       {"ROUND", p.type == bfloat16 ? kRound : ""},
                                       {"BEFORE", before}}),
