@@ -132,7 +132,7 @@ class Run(CliTest):
         graph = self.write("add.frit", ADD)
         write_npy(self.path("good.npy"), "f", (1, 3), [1.0, 2.0, 3.0])
         good = (self.folder / "good.npy").read_bytes()
-        damaged = [b"", good[:3], good[:9], good[:40], good[:-1], good + b"x", b"PK\x03\x04" + good[4:], good[:6] + b"\x09" + good[7:],
+        damaged = [b"", good[:3], good[:9], good[:40], good[:-1], b"PK\x03\x04" + good[4:], good[:6] + b"\x09" + good[7:],
                    good.replace(b"'<f4'", b"'<f9'"), good.replace(b"(1, 3, )", b"(-1, 3,)"), good.replace(b"(1, 3, )", b"(9999999)"),
                    good.replace(b"'shape'", b"'shame'"), good.replace(b"{", b"["), good[:8] + b"\xff\xff" + good[10:]]
         for data in damaged:
@@ -141,6 +141,10 @@ class Run(CliTest):
                 error = self.error(1, "run", graph, "--input", f"x={bad}", "--random=1", "--output", self.path("out"))
                 self.assertIn("bad.npy", error)
                 self.assertFalse(os.path.exists(self.path("out")))
+        # Other data may follow the array, as in a file of several.
+        more = self.write("more.npy", good + b"x")
+        whole = self.text("run", graph, "--input", "x=" + self.path("good.npy"), "--random=1")
+        self.assertEqual(self.text("run", graph, "--input", f"x={more}", "--random=1"), whole)
         self.assertIn("nowhere.npy", self.error(1, "run", graph, "--input", "x=" + self.path("nowhere.npy"), "--random=1"))
 
 
