@@ -5,6 +5,8 @@
 #   FRIT_TEST_ALL=1      more than the release build, as CI has it: the format of the sources; a build with clang, whose output has to be the
 #                        same; tests of numbers with code and libraries held to x86-64-v3 and v2; the address, undefined-behaviour and
 #                        thread sanitizers; and the README's commands on a fresh machine, with a part of the tests
+#   FRIT_TEST_MINUTES=N  the minutes that all of it may take: a part of FRIT_TEST_ALL that would not end by then is left out, and the last
+#                        lines name it. With an empty compiler cache the builds take two to three times as long.
 #   FRIT_TEST_CPUS=1     the whole suite, but for what runs for long, held to x86-64-v3 and v2
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,7 +18,7 @@ case "${FRIT_TEST_ONLY:-}" in
   *) only=(--tests-regex "$FRIT_TEST_ONLY") ;;
 esac
 all=${FRIT_TEST_ALL:-0}
-failures=()
+failures=() left_out=()
 
 step() { printf '== %s (%d s)\n' "$*" "$SECONDS"; }
 # build PRESET [CMAKE-OPTION..]
@@ -36,6 +38,12 @@ tests() {
     failures+=("$title: ${name#*:}
     $(held)ctest --preset $preset --tests-regex '^${name#*:}\$'")
   done < <(sort -u "build/$preset/Testing/Temporary/LastTestsFailed.log" 2>/dev/null || echo ":the test runner itself")
+}
+# fits MINUTES TITLE: whether a part that takes so many minutes ends in time; one that does not is named at the end.
+fits() {
+  if [ -z "${FRIT_TEST_MINUTES:-}" ] || ((SECONDS + $1 * 60 <= FRIT_TEST_MINUTES * 60)); then return; fi
+  left_out+=("$2")
+  return 1
 }
 # The settings of the environment that a test run was held to.
 held() {
@@ -71,17 +79,25 @@ if ((${#held_tests[@]})); then
   FRIT_CPU=x86-64-v2 OPENBLAS_CORETYPE=Nehalem GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F FRIT_NUM_THREADS=1 \
     tests release "as x86-64-v2, one thread" "${held_tests[@]}"
 fi
+# The thread sanitizer is last: its tests are a part of those before.
 if ((all)); then
-  build asan "${python[@]}"
-  tests asan "with asan"
-  build tsan
-  tests tsan "with tsan"
-  step "a fresh machine"
-  FRIT_TEST_ONLY='^(Array|Compile|Fast|Linalg|Offline|Package|Random|Sort|cli|c\.cblas|example|install|vulkan\.programs)' scripts/fresh.sh smoke ||
-    failures+=("fresh machine:
+  if fits 45 "with asan"; then
+    build asan "${python[@]}"
+    tests asan "with asan"
+  fi
+  if fits 8 "a fresh machine"; then
+    step "a fresh machine"
+    FRIT_TEST_ONLY='^(Array|Compile|Fast|Linalg|Offline|Package|Random|Sort|cli|c\.cblas|example|install|vulkan\.programs)' scripts/fresh.sh smoke ||
+      failures+=("fresh machine:
     scripts/fresh.sh smoke")
+  fi
+  if fits 25 "with tsan"; then
+    build tsan
+    tests tsan "with tsan"
+  fi
 fi
 step "done"
+if ((${#left_out[@]})); then printf 'left out, as FRIT_TEST_MINUTES is too few: %s\n' "${left_out[@]}"; fi
 if ((${#failures[@]})); then
   printf '%d failed; each with the command that runs it alone:\n' "${#failures[@]}"
   printf '  %s\n' "${failures[@]}"
