@@ -25,6 +25,7 @@ class HelperTable {
     add_halves();
     add_odd_rounding();
     add_fused();
+    add_roundings();
     add_remainders();
   }
 
@@ -269,6 +270,22 @@ class HelperTable {
   return r;
 }
 )");
+  }
+
+  // A float64 rounded to an integer. Lavapipe's own functions are wrong on processors without AVX-512: trunc keeps the
+  // fraction above 2^24, and round takes 127.5 to 127.
+  void add_roundings() {
+    // From 2^52 on a float64 is an integer; the sum with 2^52 is rounded to one, a half to the even. A zero keeps its
+    // sign.
+    add("roundEven_f64", {}, R"(double roundEven_f64(double x) {
+  precise double r = (abs(x) + 4503599627370496.0LF) - 4503599627370496.0LF;
+  return abs(x) < 4503599627370496.0LF && x != 0.0LF ? (x < 0.0LF ? -r : r) : x;
+}
+)");
+    add("floor_f64", {"roundEven_f64"},
+        "double floor_f64(double x) { double r = roundEven_f64(x); return r > x ? r - 1.0LF : r; }\n");
+    add("ceil_f64", {"floor_f64"}, "double ceil_f64(double x) { return -floor_f64(-x); }\n");
+    add("trunc_f64", {"ceil_f64"}, "double trunc_f64(double x) { return x < 0.0LF ? ceil_f64(x) : floor_f64(x); }\n");
   }
 
   // Remainders of floats, exact.

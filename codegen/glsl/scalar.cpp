@@ -141,6 +141,10 @@ std::string divide(Prelude& p, const runtime::GpuFeatures& features, Dtype resul
   return wrap(result, a[0] + " / " + a[1]);
 }
 
+std::string to_integer(Prelude& p, const std::string& function, Dtype operand, const std::vector<std::string>& a) {
+  return operand == float64 ? call(p, function + "_f64", a) : function + "(" + a[0] + ")";
+}
+
 std::string shift(Prelude& p, ir::ScalarOp op, Dtype result, Dtype operand, const std::vector<std::string>& a) {
   const bool left = op == ir::ScalarOp::Shl;
   // A literal count is checked here.
@@ -191,10 +195,10 @@ std::string scalar_expression(Prelude& p, const runtime::GpuFeatures& features, 
     case ScalarOp::Max:
       if (truth) return a[0] + " || " + a[1];
       return real ? call(p, "max_" + suffix(operand), a) : "max(" + a[0] + ", " + a[1] + ")";
-    case ScalarOp::Floor: return "floor(" + a[0] + ")";
-    case ScalarOp::Ceil: return "ceil(" + a[0] + ")";
-    case ScalarOp::Trunc: return "trunc(" + a[0] + ")";
-    case ScalarOp::Round: return "roundEven(" + a[0] + ")";
+    case ScalarOp::Floor: return to_integer(p, "floor", operand, a);
+    case ScalarOp::Ceil: return to_integer(p, "ceil", operand, a);
+    case ScalarOp::Trunc: return to_integer(p, "trunc", operand, a);
+    case ScalarOp::Round: return to_integer(p, "roundEven", operand, a);
     case ScalarOp::Sqrt: return "sqrt(" + a[0] + ")";
     case ScalarOp::Fma:
       // Rounded once by way of float64 where the device does not do it itself; where it has no float64 either, as it

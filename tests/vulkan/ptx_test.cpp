@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <mutex>
 #include <random>
 #include <string>
@@ -34,6 +35,9 @@ struct FakeFunction {
   std::string entry;
   bool bfloat, a_columns, b_columns;
 };
+// A lost device's modules are not destroyed.
+std::deque<FakeModule> modules;
+std::deque<FakeFunction> functions;
 
 uint64_t parameter(const VkCuLaunchInfoNVX& info, size_t i) { return *static_cast<const uint64_t*>(info.pParams[i]); }
 
@@ -53,24 +57,29 @@ void compute(const FakeFunction& f, const VkCuLaunchInfoNVX& info) {
     EXPECT_EQ(described.count[o], parameter(info, 6 + o) ? static_cast<uint64_t>(batches) : 1u);
     EXPECT_EQ(described.address[o] % 16 + described.pitch[o] % 16 + described.step[o] % 16, 0u);
   }
-  const auto number = [&](uint16_t bits) { return f.bfloat ? bfloat_bits_to_float(bits) : half_bits_to_float(bits); };
   auto* result = reinterpret_cast<uint16_t*>(parameter(info, 1));
+  // The operand `o` of batch `b`, dense and by rows.
+  const auto operand = [&](size_t o, int64_t b, int64_t rows, int64_t columns, bool by_column) {
+    const auto own = static_cast<uint64_t>(b) * (parameter(info, 6 + o) ? described.step[o] : 0);
+    const auto* from = reinterpret_cast<const uint16_t*>(described.address[o] + own);
+    const auto pitch = static_cast<int64_t>(described.pitch[o] / 2);
+    std::vector<float> all;
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j) {
+        const uint16_t bits = by_column ? from[j * pitch + i] : from[i * pitch + j];
+        all.push_back(f.bfloat ? bfloat_bits_to_float(bits) : half_bits_to_float(bits));
+      }
+    return all;
+  };
+  std::vector<float> row(static_cast<size_t>(n));
   for (int64_t b = 0; b < batches; ++b) {
-    const auto operand = [&](size_t o) {
-      const auto own = static_cast<uint64_t>(b) * (parameter(info, 6 + o) ? described.step[o] : 0);
-      return reinterpret_cast<const uint16_t*>(described.address[o] + own);
-    };
-    const uint16_t *left = operand(0), *right = operand(1);
-    const auto left_pitch = static_cast<int64_t>(described.pitch[0] / 2),
-               right_pitch = static_cast<int64_t>(described.pitch[1] / 2);
-    std::vector<float> row(static_cast<size_t>(n));
+    const std::vector<float> left = operand(0, b, m, k, f.a_columns), right = operand(1, b, k, n, f.b_columns);
     for (int64_t i = 0; i < m; ++i) {
       std::fill(row.begin(), row.end(), 0.0f);
       for (int64_t s = 0; s < k; ++s) {
-        const float x = number(f.a_columns ? left[s * left_pitch + i] : left[i * left_pitch + s]);
-        for (int64_t j = 0; j < n; ++j)
-          row[static_cast<size_t>(j)] +=
-              x * number(f.b_columns ? right[j * right_pitch + s] : right[s * right_pitch + j]);
+        const float x = left[static_cast<size_t>(i * k + s)];
+        const float* y = right.data() + s * n;
+        for (float& sum : row) sum += x * *y++;
       }
       for (const float sum : row) *result++ = f.bfloat ? float_to_bfloat_bits(sum) : float_to_half_bits(sum);
     }
@@ -82,7 +91,7 @@ VKAPI_ATTR VkResult VKAPI_CALL create_module(VkDevice, const VkCuModuleCreateInf
   if (mode == Mode::Refuses) return VK_ERROR_INITIALIZATION_FAILED;
   const auto* text = static_cast<const char*>(info->pData);
   EXPECT_EQ(text[info->dataSize - 1], '\0');
-  *made = reinterpret_cast<VkCuModuleNVX>(new FakeModule{text});
+  *made = reinterpret_cast<VkCuModuleNVX>(&modules.emplace_back(FakeModule{text}));
   return VK_SUCCESS;
 }
 
@@ -94,7 +103,7 @@ VKAPI_ATTR VkResult VKAPI_CALL create_function(VkDevice, const VkCuFunctionCreat
   // The layouts show in the copies: only a left operand that lies down its columns passes through shared memory, and
   // the last word of a multiplication says how the right one lies.
   *made = reinterpret_cast<VkCuFunctionNVX>(
-      new FakeFunction{info->pName, has("f32.bf16.bf16"), has("ldmatrix"), has(", 1, 1, 0;\n")});
+      &functions.emplace_back(FakeFunction{info->pName, has("f32.bf16.bf16"), has("ldmatrix"), has(", 1, 1, 0;\n")}));
   return VK_SUCCESS;
 }
 
