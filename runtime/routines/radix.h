@@ -1,7 +1,7 @@
 // Radix sort of unsigned words by some of their bits.
 //
 // Where the processor has vector instructions for it, words of 32 and 64 bits are sorted by a quicksort
-// (runtime/routines/vector_sort.h) instead.
+// (runtime/routines/vector_sort.h) instead, except for long arrays that differ in few bits.
 //
 // Words that are equal in these bits keep their order if the bits below hold ascending positions: small parts are
 // sorted by whole words. Long arrays are first dealt by their highest bits into parts that fit the cache; those parts,
@@ -33,34 +33,36 @@ int bit_width_of(W w) {
   }
 }
 
+// Words that differ in at most so many bits take two passes by digits. A quicksort of more than so many of them takes
+// longer.
+constexpr int kNarrowBits = 16;
+constexpr int64_t kFewNarrow = 1 << 14;
+
 // `done(first, count)` is called once for each part of the result that is final; the parts cover it.
 template <class W, class Done>
 class RadixSort {
  public:
-  // Sorts by bits [low, 8 * sizeof(W)).
-  RadixSort(int low, const Done& done) : low_(low), done_(done) {}
+  // Sorts by bits [low, high); the bits above are zero.
+  RadixSort(int low, const Done& done, int high = 8 * sizeof(W)) : low_(low), width_(high - low), done_(done) {}
 
   // Sorts n words of `a` in the calling thread; the result is in `a`, or in `b`.
   void run(W* a, W* b, int64_t n, bool into_b) const {
-    if constexpr (sizeof(W) == 4 || sizeof(W) == 8)
-      if (has_vector_sort()) {
+    if constexpr (kHasVectors)
+      if (vectors_pay(n)) {
         vector_sort(a, b, n, into_b);
         return done_(into_b ? b : a, n);
       }
-    if (n <= kInsertion) return insert(a, b, n, into_b);
-    const int high = bit_width_of(difference(a, n));
-    if (high <= low_ || n * static_cast<int64_t>(sizeof(W)) <= kCacheBytes) return from_lowest(a, b, n, high, into_b);
-    deal(a, b, n, high, into_b);
+    by_digits(a, b, n, into_b);
   }
 
   // The same on the threads of the pool.
   void run_on_threads(W* a, W* b, int64_t n, bool into_b) const {
     const int64_t chunks = std::min<int64_t>(num_threads(), n / kWorthwhile);
     if (chunks <= 1) return run(a, b, n, into_b);
-    if constexpr (sizeof(W) == 4 || sizeof(W) == 8)
-      if (has_vector_sort()) return split_on_threads(a, b, n, into_b, chunks);
+    if constexpr (kHasVectors)
+      if (vectors_pay(n)) return split_on_threads(a, b, n, into_b, chunks);
     const Deal d = deal_on_threads(a, b, n, chunks);
-    if (d.start.empty()) return run(a, b, n, into_b);
+    if (d.start.empty()) return by_digits(a, b, n, into_b);
     // A part that is long for one thread is sorted by all of them.
     const auto buckets = static_cast<int64_t>(d.start.size()) - 1;
     const int64_t most = n / chunks / 2;
@@ -70,11 +72,22 @@ class RadixSort {
       if (size(k) > most) run_on_threads(b + part(k), a + part(k), size(k), !into_b);
     for_ranges(buckets, 1, [&](int64_t begin, int64_t end) {
       for (int64_t k = begin; k < end; ++k)
-        if (size(k) && size(k) <= most) run(b + part(k), a + part(k), size(k), !into_b);
+        if (size(k) && size(k) <= most) by_digits(b + part(k), a + part(k), size(k), !into_b);
     });
   }
 
  private:
+  static constexpr bool kHasVectors = sizeof(W) == 4 || sizeof(W) == 8;
+  bool vectors_pay(int64_t n) const { return has_vector_sort() && (width_ > kNarrowBits || n <= kFewNarrow); }
+
+  // Sorts without vectors, as `run` does.
+  void by_digits(W* a, W* b, int64_t n, bool into_b) const {
+    if (n <= kInsertion) return insert(a, b, n, into_b);
+    const int high = bit_width_of(difference(a, n));
+    if (high <= low_ || n * static_cast<int64_t>(sizeof(W)) <= kCacheBytes) return from_lowest(a, b, n, high, into_b);
+    deal(a, b, n, high, into_b);
+  }
+
   // A part of an array that is still to be sorted, and memory for as many words.
   struct Part {
     W *a, *b;
@@ -193,7 +206,7 @@ class RadixSort {
     for (int64_t i = 0; i < n; ++i) b[at[static_cast<uint32_t>(a[i] >> shift) & mask]++] = a[i];
     for (uint32_t k = 0; k <= mask; ++k) {
       const int64_t begin = k ? at[k - 1] : 0;
-      if (at[k] > begin) run(b + begin, a + begin, at[k] - begin, !into_b);
+      if (at[k] > begin) by_digits(b + begin, a + begin, at[k] - begin, !into_b);
     }
   }
 
@@ -236,7 +249,7 @@ class RadixSort {
     return d;
   }
 
-  const int low_;
+  const int low_, width_;
   const Done& done_;
 };
 

@@ -21,6 +21,8 @@ constexpr int64_t kSideBySide = 16;
 template <class Bits>
 using Word = std::conditional_t<sizeof(Bits) == 8, uint128_t, uint64_t>;
 constexpr int kPositionBits = 32;
+// Narrow keys fit words of 32 bits with their positions in rows of up to this many elements.
+constexpr int64_t kNarrowRow = int64_t{1} << kNarrowBits;
 
 Status no_memory(std::string_view op, const LibraryTensor& x) {
   return Diagnostic("op '" + std::string(op) + "' cannot allocate memory to sort " + text(x), {},
@@ -54,27 +56,34 @@ class Sort {
   }
 
  private:
+  static constexpr bool kNarrow = sizeof(Bits) <= kNarrowBits / 8;
+
   // Sorts rows [begin, end), which are read side by side.
   bool sort_rows(int64_t begin, int64_t end, bool threads) {
-    const int64_t rows = end - begin;
     if (positions_) {
-      Scratch memory(static_cast<size_t>((rows + 1) * n_) * sizeof(Word<Bits>));
-      auto* words = static_cast<Word<Bits>*>(memory.data());
-      if (!words) return n_ == 0;
-      load(begin, rows, threads, words,
-           [](Bits bits, int64_t i) { return Word<Bits>{O::key(bits)} << kPositionBits | static_cast<Word<Bits>>(i); });
-      for (int64_t r = 0; r < rows; ++r) order(begin + r, words + r * n_, words + rows * n_, threads);
-      return true;
+      if constexpr (kNarrow)
+        if (n_ <= kNarrowRow) return sort_words<uint32_t, kNarrowBits>(begin, end, threads);
+      return sort_words<Word<Bits>, kPositionBits>(begin, end, threads);
     }
+    if constexpr (kNarrow)
+      if (n_ <= kFewNarrow && has_vector_sort()) return sort_keys<uint32_t>(begin, end, threads);
+    return sort_keys<Bits>(begin, end, threads);
+  }
+
+  // Sorts rows by words of keys alone, and writes the elements of the keys.
+  template <class W>
+  bool sort_keys(int64_t begin, int64_t end, bool threads) {
+    const int64_t rows = end - begin;
+    constexpr bool kSame = std::is_same_v<W, Bits>;
     // A dense result serves as the second half of the memory.
-    Scratch memory(static_cast<size_t>((rows + (to_.step() == 1 ? 0 : 1)) * n_) * sizeof(Bits));
-    auto* keys = static_cast<Bits*>(memory.data());
+    Scratch memory(static_cast<size_t>((rows + (kSame && to_.step() == 1 ? 0 : 1)) * n_) * sizeof(W));
+    auto* keys = static_cast<W*>(memory.data());
     if (!keys) return n_ == 0;
     std::atomic<bool> lost{false};
     if (from_.step() == 1)
       for (int64_t r = 0; r < rows; ++r) load_keys(from_.template start<Bits>(begin + r), keys + r * n_, threads, lost);
     else
-      load(begin, rows, threads, keys, [&](Bits bits, int64_t) { return O::key(bits); }, &lost);
+      load(begin, rows, threads, keys, [&](Bits bits, int64_t) { return W{O::key(bits)}; }, &lost);
     for (int64_t r = 0; r < rows; ++r) {
       if (O::kLoses && lost) {
         if (!sort_by_position(begin + r, threads)) return false;
@@ -85,8 +94,22 @@ class Sort {
     return true;
   }
 
+  // Sorts rows by words of keys and positions, and writes the positions.
+  template <class W, int kBelow>
+  bool sort_words(int64_t begin, int64_t end, bool threads) {
+    const int64_t rows = end - begin;
+    Scratch memory(static_cast<size_t>((rows + 1) * n_) * sizeof(W));
+    auto* words = static_cast<W*>(memory.data());
+    if (!words) return n_ == 0;
+    load(begin, rows, threads, words,
+         [](Bits bits, int64_t i) { return static_cast<W>(W{O::key(bits)} << kBelow | static_cast<W>(i)); });
+    for (int64_t r = 0; r < rows; ++r) order<W, kBelow>(begin + r, words + r * n_, words + rows * n_, threads);
+    return true;
+  }
+
   // Writes the keys of a dense row, and sets `lost` where a key does not give its element back.
-  void load_keys(const Bits* from, Bits* keys, bool threads, std::atomic<bool>& lost) const {
+  template <class W>
+  void load_keys(const Bits* from, W* keys, bool threads, std::atomic<bool>& lost) const {
     const auto part = [&](int64_t first, int64_t last) {
       if constexpr (kVectors) {
         if (has_vector_sort()) {
@@ -96,8 +119,9 @@ class Sort {
       }
       Bits changed = 0;
       for (int64_t i = first; i < last; ++i) {
-        keys[i] = O::key(from[i]);
-        if constexpr (O::kLoses) changed |= static_cast<Bits>(O::bits(keys[i]) ^ from[i]);
+        const Bits key = O::key(from[i]);
+        keys[i] = key;
+        if constexpr (O::kLoses) changed |= static_cast<Bits>(O::bits(key) ^ from[i]);
       }
       if (changed) lost = true;
     };
@@ -142,30 +166,36 @@ class Sort {
   }
 
   // Sorts a row of keys and writes its elements.
-  void values(int64_t row, Bits* keys, Bits* spare, bool threads) {
+  template <class W>
+  void values(int64_t row, W* keys, W* spare, bool threads) {
     Bits* const out = to_.template start<Bits>(row);
     const int64_t step = to_.step();
-    if (step == 1) {
-      // The elements replace their keys part by part, while those are in cache.
-      const auto done = [](Bits* first, int64_t n) { restore(first, n); };
-      const RadixSort<Bits, decltype(done)> radix(0, done);
-      return threads ? radix.run_on_threads(keys, out, n_, true) : radix.run(keys, out, n_, true);
+    if constexpr (std::is_same_v<W, Bits>) {
+      if (step == 1) {
+        // The elements replace their keys part by part, while those are in cache.
+        const auto done = [](Bits* first, int64_t n) { restore(first, n); };
+        const RadixSort<Bits, decltype(done)> radix(0, done);
+        return threads ? radix.run_on_threads(keys, out, n_, true) : radix.run(keys, out, n_, true);
+      }
     }
-    const auto done = [&](const Bits* first, int64_t n) {
-      for (int64_t i = 0; i < n; ++i) out[(first - keys + i) * step] = O::bits(first[i]);
+    const auto done = [&](const W* first, int64_t n) {
+      for (int64_t i = 0; i < n; ++i) out[(first - keys + i) * step] = O::bits(static_cast<Bits>(first[i]));
     };
-    const RadixSort<Bits, decltype(done)> radix(0, done);
+    const RadixSort<W, decltype(done)> radix(0, done);
     threads ? radix.run_on_threads(keys, spare, n_, false) : radix.run(keys, spare, n_, false);
   }
 
   // Sorts a row of words and writes the positions.
-  void order(int64_t row, Word<Bits>* words, Word<Bits>* spare, bool threads) {
+  template <class W, int kBelow>
+  void order(int64_t row, W* words, W* spare, bool threads) {
     auto* const out = to_.template start<uint32_t>(row);
     const int64_t step = to_.step();
-    const auto done = [&](const Word<Bits>* first, int64_t n) {
-      for (int64_t i = 0; i < n; ++i) out[(first - words + i) * step] = static_cast<uint32_t>(first[i]);
+    const auto done = [&](const W* first, int64_t n) {
+      for (int64_t i = 0; i < n; ++i)
+        out[(first - words + i) * step] =
+            static_cast<uint32_t>(first[i]) & static_cast<uint32_t>((uint64_t{1} << kBelow) - 1);
     };
-    const RadixSort<Word<Bits>, decltype(done)> radix(kPositionBits, done);
+    const RadixSort<W, decltype(done)> radix(kBelow, done, kBelow + 8 * static_cast<int>(sizeof(Bits)));
     threads ? radix.run_on_threads(words, spare, n_, false) : radix.run(words, spare, n_, false);
   }
 
@@ -183,7 +213,8 @@ class Sort {
       for (int64_t i = 0; i < n; ++i)
         out[(first - words + i) * to_step] = in[static_cast<int64_t>(static_cast<uint32_t>(first[i])) * step];
     };
-    const RadixSort<Word<Bits>, decltype(done)> radix(kPositionBits, done);
+    const RadixSort<Word<Bits>, decltype(done)> radix(kPositionBits, done,
+                                                      kPositionBits + 8 * static_cast<int>(sizeof(Bits)));
     threads ? radix.run_on_threads(words, words + n_, n_, false) : radix.run(words, words + n_, n_, false);
     return true;
   }

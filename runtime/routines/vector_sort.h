@@ -1,4 +1,4 @@
-// Sorting of unsigned words with vector instructions, where the processor has AVX-512.
+// Sorting of unsigned words with vector instructions, where the processor has AVX2 or AVX-512.
 #pragma once
 
 #include <cstdint>

@@ -92,6 +92,45 @@ TEST(Sort, EveryLength) {
   }
 }
 
+// Rows of random lengths, along both axes, with NaN and zeros of both signs in some.
+TEST(Sort, RandomRowsOfEveryType) {
+  std::mt19937 g(5);
+  for (int round = 0; round < 60; ++round) {
+    const int n = static_cast<int>(std::exp2(std::uniform_real_distribution<double>(0, round % 6 ? 9 : 17)(g)));
+    const int rows = n > 5000 ? 2 : 1 + static_cast<int>(g() % 40);
+    Floats v = drawn(static_cast<size_t>(rows * n), g() % 2 ? 3 : 100, static_cast<unsigned>(round));
+    const bool odd = round % 3 == 0;
+    for (size_t i = 0; odd && i < v.size(); i += 7) v[i] = g() % 2 ? kNan : -0.0f;
+    Floats want;
+    Positions order;
+    for (int r = 0; r < rows; ++r) {
+      Positions own(static_cast<size_t>(n));
+      std::iota(own.begin(), own.end(), 0u);
+      const float* row = &v[static_cast<size_t>(r * n)];
+      std::stable_sort(own.begin(), own.end(), [&](uint32_t a, uint32_t b) {
+        return std::isnan(row[b]) ? !std::isnan(row[a]) : row[a] < row[b];
+      });
+      for (uint32_t i : own) want.push_back(row[i]);
+      order.insert(order.end(), own.begin(), own.end());
+    }
+    const array x = reshape(vector_of(v), {rows, n});
+    for (Dtype t : {float16, bfloat16, float32, float64, int8, int16, int32, int64}) {
+      if (odd && !issubdtype(t, floating)) continue;
+      const array y = astype(x, t), turned = contiguous(transpose(y));
+      EXPECT_EQ(values<uint32_t>(argsort(y, 1)), order) << t << " " << rows << "x" << n;
+      EXPECT_EQ(values<uint32_t>(contiguous(transpose(argsort(turned, 0)))), order) << t << " " << rows << "x" << n;
+      for (const array& sorted : {sort(y, 1), contiguous(transpose(sort(turned, 0)))}) {
+        const Floats got = values<float>(astype(sorted, float32));
+        for (size_t i = 0; i < want.size(); ++i)
+          ASSERT_TRUE(std::isnan(want[i])
+                          ? std::isnan(got[i])
+                          : got[i] == want[i] && (!odd || std::signbit(got[i]) == std::signbit(want[i])))
+              << t << " " << rows << "x" << n << " at " << i;
+      }
+    }
+  }
+}
+
 TEST(Sort, AxesOfEveryLayout) {
   const Floats v = drawn(6 * 35 * 4, 50);
   const array x = reshape(vector_of(v), {6, 35, 4});
