@@ -13,7 +13,7 @@ bool has_vector_sort();
 void vector_sort(uint32_t* a, uint32_t* b, int64_t n, bool into_b);
 void vector_sort(uint64_t* a, uint64_t* b, int64_t n, bool into_b);
 
-// A word from the middle of the order of the n > 0 words.
+// A word from the middle of the order of the n words, of which there are 128 at least.
 uint32_t vector_pivot(const uint32_t* a, int64_t n);
 uint64_t vector_pivot(const uint64_t* a, int64_t n);
 // How many of the n words are at most the pivot.

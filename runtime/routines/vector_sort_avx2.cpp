@@ -32,7 +32,7 @@ constexpr auto order_of_masks() {
   return out;
 }
 
-// What words of both sizes have in common.
+// The part that words of both sizes share.
 template <int kWords>
 struct Words {
   using Vector = __m256i;

@@ -198,7 +198,7 @@ template <class V>
 typename V::Word pivot_of(const typename V::Word* a, int64_t n) {
   constexpr int kSample = 8 * V::kLanes;
   typename V::Word sample[kSample], sorted[kSample];
-  for (int64_t i = 0; i < kSample; ++i) sample[i] = a[n / kSample * i + i % (n / kSample + 1)];
+  for (int64_t i = 0; i < kSample; ++i) sample[i] = a[n / kSample * i + i % (n / kSample)];
   Quicksort<V>::run(sample, sorted, kSample, true, 8);
   return sorted[kSample / 2];
 }
