@@ -8,37 +8,38 @@ namespace frit::detail {
 
 namespace {
 
-// The operands as the code of an elementwise row sees them: jointly collapsible axes made one, axes of size 1 left out.
-struct Collapsed {
-  std::vector<int64_t> shape;
-  std::vector<std::vector<int64_t>> strides;  // of each operand
-};
-
-Collapsed collapse(std::span<const runtime::Tensor> operands) {
+// The operands as the code of an elementwise row sees them, without their memory: jointly collapsible axes made one,
+// axes of size 1 left out.
+std::vector<runtime::Tensor> collapse(std::span<const runtime::Tensor> operands) {
   const runtime::Sizes& shape = operands[0].shape;
-  Collapsed c;
-  c.strides.resize(operands.size());
+  std::vector<runtime::Tensor> out(operands.size());
+  runtime::Sizes joined;
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     if (shape[axis] == 1) continue;
-    bool joins = !c.shape.empty();
+    bool joins = !joined.empty();
     for (size_t i = 0; joins && i < operands.size(); ++i)
-      joins = c.strides[i].back() == operands[i].strides[axis] * shape[axis];
+      joins = out[i].strides.back() == operands[i].strides[axis] * shape[axis];
     if (joins) {
-      c.shape.back() *= shape[axis];
-      for (size_t i = 0; i < operands.size(); ++i) c.strides[i].back() = operands[i].strides[axis];
+      joined.back() *= shape[axis];
+      for (size_t i = 0; i < operands.size(); ++i) out[i].strides.back() = operands[i].strides[axis];
     } else {
-      c.shape.push_back(shape[axis]);
-      for (size_t i = 0; i < operands.size(); ++i) c.strides[i].push_back(operands[i].strides[axis]);
+      joined.push_back(shape[axis]);
+      for (size_t i = 0; i < operands.size(); ++i) out[i].strides.push_back(operands[i].strides[axis]);
     }
   }
-  return c;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    out[i].dtype = operands[i].dtype;
+    out[i].shape = joined;
+    out[i].offset = operands[i].offset;
+  }
+  return out;
 }
 
-bool is_dense(const std::vector<int64_t>& shape, const std::vector<int64_t>& strides) {
+bool is_dense(const runtime::Tensor& t) {
   int64_t step = 1;
-  for (size_t i = shape.size(); i-- > 0;) {
-    if (strides[i] != step) return false;
-    step *= shape[i];
+  for (size_t i = t.shape.size(); i-- > 0;) {
+    if (t.strides[i] != step) return false;
+    step *= t.shape[i];
   }
   return true;
 }
@@ -48,29 +49,29 @@ struct ElementwiseKeyNumbers {
   std::vector<int64_t> values;
 };
 
-ExecutablePtr code_for_row(const RowCall& call, const Collapsed& c) {
+ExecutablePtr code_for_row(const RowCall& call, std::span<const runtime::Tensor> inputs) {
   constexpr int64_t kDense = -1;  // no layout has this many axes
   std::vector<int64_t>& numbers = PerThread<ElementwiseKeyNumbers>::get().values;
   numbers.clear();
-  numbers.push_back(static_cast<int64_t>(call.operands.size()));
-  numbers.push_back(static_cast<int64_t>(c.shape.size()));
-  for (size_t i = 0; i < call.operands.size(); ++i) {
-    numbers.push_back(static_cast<int64_t>(call.operands[i].dtype.val));
-    if (is_dense(c.shape, c.strides[i]))
+  numbers.push_back(static_cast<int64_t>(inputs.size()));
+  numbers.push_back(static_cast<int64_t>(inputs[0].shape.size()));
+  for (const runtime::Tensor& t : inputs) {
+    numbers.push_back(static_cast<int64_t>(t.dtype.val));
+    if (is_dense(t))
       numbers.push_back(kDense);
     else
-      append_layout(numbers, c.strides[i]);
+      append_layout(numbers, t.strides);
   }
   const EagerKey key{&call.def, &call.attrs, running_device(), numbers};
   if (ExecutablePtr code = EagerCache::instance().find(key, {})) return code;
   ir::Shape shape;
-  for (size_t axis = 0; axis < c.shape.size(); ++axis) shape.push_back(Dim::symbol("d" + std::to_string(axis)));
+  for (size_t axis = 0; axis < inputs[0].shape.size(); ++axis) shape.push_back(Dim::symbol("d" + std::to_string(axis)));
   std::vector<ir::Type> params;
   std::vector<ir::ParamLayout> layouts;
   DimFacts facts;
-  for (size_t i = 0; i < call.operands.size(); ++i) {
-    params.push_back({call.operands[i].dtype, shape});
-    layouts.push_back(is_dense(c.shape, c.strides[i]) ? ir::ParamLayout{} : param_layout(c.strides[i], i, facts));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    params.push_back({inputs[i].dtype, shape});
+    layouts.push_back(is_dense(inputs[i]) ? ir::ParamLayout{} : param_layout(inputs[i].strides, i, facts));
   }
   auto f = one_op(call.def, call.attrs, params, std::move(layouts), std::move(facts));
   auto code = f ? code_for(*std::move(f), CompileMode::enabled) : Result<ExecutablePtr>(f.error());
@@ -83,16 +84,12 @@ ExecutablePtr code_for_row(const RowCall& call, const Collapsed& c) {
 
 void run_elementwise(const RowCall& call, std::span<runtime::Tensor> results) {
   const std::span<const runtime::Tensor> operands = call.operands;
-  const Collapsed c = collapse(operands);
-  const ExecutablePtr code = code_for_row(call, c);
-  std::vector<runtime::Tensor> inputs;
-  inputs.reserve(operands.size());
+  std::vector<runtime::Tensor> inputs = collapse(operands);
+  const ExecutablePtr code = code_for_row(call, inputs);
   for (size_t i = 0; i < operands.size(); ++i) {
     // A donated operand's memory is held by the caller's tensor alone; a second reference here would forbid its reuse.
     auto& given = const_cast<runtime::Tensor&>(operands[i]);
-    runtime::Tensor t{call.donated[i] ? std::move(given.buffer) : given.buffer, given.dtype, c.shape, c.strides[i],
-                      given.offset};
-    inputs.push_back(std::move(t));
+    inputs[i].buffer = call.donated[i] ? std::move(given.buffer) : given.buffer;
   }
   try {
     execute(*code, inputs, call.donated, results, call.where);

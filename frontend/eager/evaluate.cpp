@@ -1,4 +1,5 @@
 // Evaluation of the lazy graph: a walk in dependency order with an explicit stack, then one operation after the other.
+#include <algorithm>
 #include <vector>
 
 #include "frontend/core/node.h"
@@ -15,7 +16,7 @@ std::vector<NodePtr> inputs_of(Operation& operation) {
 
 namespace {
 
-void publish(Operation& operation, std::vector<runtime::Tensor>& tensors) {
+void publish(Operation& operation, std::span<runtime::Tensor> tensors) {
   for (size_t i = 0; i < tensors.size(); ++i) {
     NodePtr node = operation.results[i].lock();
     if (!node) continue;
@@ -32,9 +33,11 @@ void publish(Operation& operation, std::vector<runtime::Tensor>& tensors) {
 // Runs an operation that the caller has claimed.
 void run_claimed(Operation& operation) {
   const size_t count = operation.inputs.size();
-  // Most operations have few inputs. The tensors are copied because a donated one is handed over.
-  std::vector<runtime::Tensor> inputs;
-  inputs.reserve(count);
+  // The results, then the inputs: one allocation. Inputs are copied because a donated one is handed over.
+  std::vector<runtime::Tensor> tensors(operation.results.size() + count);
+  const std::span<runtime::Tensor> outputs(tensors.data(), operation.results.size());
+  const std::span<runtime::Tensor> inputs(tensors.data() + outputs.size(), count);
+  // Most operations have few inputs.
   bool donated_small[8] = {};
   std::unique_ptr<bool[]> donated_large;
   bool* donated = donated_small;
@@ -47,14 +50,13 @@ void run_claimed(Operation& operation) {
     // A value that only this operation holds is donated: its memory may become the result's.
     donated[i] = node.use_count() == 1 && !node->spread.load(std::memory_order_acquire);
     if (donated[i])
-      inputs.push_back(std::move(node->tensor));
+      inputs[i] = std::move(node->tensor);
     else
-      inputs.push_back(node->value());
+      inputs[i] = node->value();
   }
   try {
-    std::vector<runtime::Tensor> outputs(operation.results.size());
     operation.run(inputs, std::span<const bool>(donated, count), outputs);
-    inputs.clear();
+    for (runtime::Tensor& t : inputs) t.buffer.reset();
     std::vector<NodePtr> finished;
     {
       std::lock_guard<SpinLock> guard(operation.lock);
@@ -86,6 +88,17 @@ void run_or_wait(Operation& operation) {
   }
 }
 
+// Whether nothing has to run before the operation. Nothing is added to inputs, and those that are ready stay so.
+bool are_inputs_ready(Operation& operation) {
+  std::lock_guard<SpinLock> guard(operation.lock);
+  return std::all_of(operation.inputs.begin(), operation.inputs.end(),
+                     [](const NodePtr& input) { return input->is_ready(); });
+}
+
+void check_interrupt() {
+  if (runtime::interrupted()) throw_runtime(runtime::interruption(), Where());
+}
+
 struct EvaluationFrame {
   OperationPtr operation;
   std::vector<NodePtr> inputs;
@@ -110,6 +123,11 @@ void evaluate(std::span<const NodePtr> nodes) {
     const NodePtr node = value_of(root);
     OperationPtr operation = node->current_operation();
     if (!operation) continue;
+    if (are_inputs_ready(*operation)) {
+      check_interrupt();
+      run_or_wait(*operation);
+      continue;
+    }
     std::vector<NodePtr> inputs = inputs_of(*operation);
     stack.push_back({std::move(operation), std::move(inputs), 0});
     while (!stack.empty()) {
@@ -119,12 +137,17 @@ void evaluate(std::span<const NodePtr> nodes) {
         const NodePtr& input = top.inputs[top.next++];
         next = input->current_operation();
       }
+      if (next && are_inputs_ready(*next)) {
+        check_interrupt();
+        run_or_wait(*next);
+        continue;
+      }
       if (next) {
         std::vector<NodePtr> inputs = inputs_of(*next);
         stack.push_back({std::move(next), std::move(inputs), 0});
         continue;
       }
-      if (runtime::interrupted()) throw_runtime(runtime::interruption(), Where());
+      check_interrupt();
       OperationPtr finished = std::move(top.operation);
       stack.pop_back();
       run_or_wait(*finished);
@@ -139,11 +162,8 @@ namespace frit {
 InterruptCheck set_interrupt_check(InterruptCheck check) { return runtime::set_interrupt_check(check); }
 
 void eval(const std::vector<array>& outputs) {
-  std::vector<detail::NodePtr> nodes;
-  nodes.reserve(outputs.size());
   for (const array& a : outputs)
-    if (!detail::known(*detail::node_of(a)).is_ready()) nodes.push_back(detail::node_of(a));
-  if (!nodes.empty()) detail::evaluate(nodes);
+    if (!detail::known(*detail::node_of(a)).is_ready()) detail::evaluate({&detail::node_of(a), 1});
   for (const array& a : outputs) detail::wait_for(detail::known(*detail::node_of(a)).value());
 }
 

@@ -1,6 +1,7 @@
 // Tracing of closures for transforms, and running what a transform made of them in the trace around them.
 #include "frontend/transforms/closure.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "frontend/core/build.h"
@@ -67,7 +68,22 @@ void Closure::fail(Diagnostic d) const {
 }
 
 Arrays Closure::run(const Result<ir::Function>& transformed, const Arrays& further) const {
-  Arrays all = replayed(transformed, inputs_, further);
+  return without_key(replayed(transformed, inputs_, further));
+}
+
+Arrays Closure::run_derivative(Derivative kind, const std::vector<size_t>& sources, const Arrays& further) const {
+  // An array of a trace that has ended is an error, which names the operation that takes it.
+  const auto is_traced = [](const array& a) { return a.is_tracer(); };
+  const bool plain = traced_.rules.empty() && !current_sizes() &&
+                     std::none_of(inputs_.begin(), inputs_.end(), is_traced) &&
+                     std::none_of(further.begin(), further.end(), is_traced);
+  if (plain)
+    if (const auto code = code_of_derivative(kind, function(), sources))
+      return without_key(call_derivative(code, inputs_, further));
+  return run(derivative(kind, function(), sources), further);
+}
+
+Arrays Closure::without_key(Arrays all) const {
   if (!has_key_) return all;
   const auto key = all.begin() + static_cast<ptrdiff_t>(results());
   KeyInTrace::put(*key);

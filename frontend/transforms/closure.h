@@ -8,6 +8,7 @@
 
 #include "frontend/compile/trace.h"
 #include "frontend/frit/array.h"
+#include "frontend/transforms/derivative_code.h"
 #include "ir/base/result.h"
 
 namespace frit::detail {
@@ -44,7 +45,9 @@ class Closure {
   // `further`. Throws the failure of a transform under the name of `op`.
   // The random key behind the closure's results goes into the default sequence and is left out.
   Arrays run(const Result<ir::Function>& transformed, const Arrays& further) const;
-  // The same for other arrays in the place of `inputs()`, once more: the default sequence keeps its key.
+  // The results of the function's vjp or jvp for `sources`, by indices of parameters.
+  Arrays run_derivative(Derivative kind, const std::vector<size_t>& sources, const Arrays& further) const;
+  // Those of run() for other arrays in the place of `inputs()`, once more: the default sequence keeps its key.
   Arrays run_again(const Result<ir::Function>& transformed, const Arrays& inputs, const Arrays& further) const;
   // Cotangents of the closure's results as the function's vjp takes them: with one for the random key.
   Arrays with_key(Arrays cotangents) const;
@@ -58,6 +61,8 @@ class Closure {
   Closure(std::string_view op, const ListFunction& fun, const Arrays& inputs, const std::vector<ir::Type>& types,
           Values values);
   [[noreturn]] void fail(Diagnostic d) const;
+  // Puts the random key behind the closure's results into the default sequence.
+  Arrays without_key(Arrays all) const;
   Arrays replayed(const Result<ir::Function>& transformed, const Arrays& inputs, const Arrays& further) const;
 
   std::string_view op_;

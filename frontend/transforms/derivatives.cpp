@@ -7,7 +7,6 @@
 #include "frontend/frit/ops.h"
 #include "frontend/frit/transforms.h"
 #include "frontend/transforms/closure.h"
-#include "passes/transform/transform.h"
 
 namespace frit {
 namespace {
@@ -15,6 +14,7 @@ namespace {
 using detail::Arrays;
 using detail::check_function;
 using detail::Closure;
+using detail::Derivative;
 using detail::ListFunction;
 using detail::type_of;
 
@@ -80,7 +80,7 @@ std::pair<Arrays, Arrays> vjp(const ListFunction& fun, const Arrays& primals, co
   check_function("vjp", fun);
   const Closure closure("vjp", fun, primals);
   const Arrays all = cotangents_for(closure, cotangents);
-  return split(closure.run(passes::vjp(closure.function(), all_of(primals.size())), closure.with_key(all)),
+  return split(closure.run_derivative(Derivative::Vjp, all_of(primals.size()), closure.with_key(all)),
                closure.results());
 }
 
@@ -101,8 +101,7 @@ std::pair<Arrays, Arrays> jvp(const ListFunction& fun, const Arrays& primals, co
   Arrays all;
   for (size_t i = 0; i < primals.size(); ++i) all.push_back(fitted("jvp", "tangent", tangents[i], type_of(primals[i])));
   const Closure closure("jvp", fun, primals);
-  auto [values, found] =
-      split(closure.run(passes::jvp(closure.function(), all_of(primals.size())), all), closure.results());
+  auto [values, found] = split(closure.run_derivative(Derivative::Jvp, all_of(primals.size()), all), closure.results());
   found.erase(found.begin() + static_cast<ptrdiff_t>(values.size()), found.end());  // the tangent of the random key
   return {std::move(values), std::move(found)};
 }
@@ -127,7 +126,7 @@ ValueAndGradFn value_and_grad(const ListFunction& fun, const std::vector<int>& a
                             "return an array without axes, such as a sum or a mean");
     Arrays cotangents;
     for (size_t i = 0; i < closure.results(); ++i) cotangents.push_back(splat(i == 0 ? 1 : 0, closure.result_type(i)));
-    return split(closure.run(passes::vjp(closure.function(), wrt), closure.with_key(cotangents)), closure.results());
+    return split(closure.run_derivative(Derivative::Vjp, wrt, closure.with_key(cotangents)), closure.results());
   };
 }
 
