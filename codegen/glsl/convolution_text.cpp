@@ -131,11 +131,7 @@ uint64_t place_of(int r, int c, uint group) {
 }
 )";
 
-constexpr const char* kSums = R"(#version 460
-#extension GL_EXT_buffer_reference : require
-#extension GL_EXT_control_flow_attributes : require
-#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-$EXTENSIONS$$REFERENCES$layout(local_size_x = 256) in;
+constexpr const char* kSums = R"($EXTENSIONS$$REFERENCES$layout(local_size_x = 256) in;
 layout(buffer_reference, std430, buffer_reference_align = $SIZE$) buffer Element { $STORAGE$ data; };
 layout(buffer_reference, std430, buffer_reference_align = $SUM_SIZE$) readonly buffer Sum { $COMPUTE$ data; };
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {
@@ -154,16 +150,6 @@ void main() {
       sum += Sum(args.sums + (uint64_t(uint(part)) * uint64_t(args.count) + e) * $SUM_SIZE$UL).data;
 $STORE$}
 )";
-constexpr const char* kStoreOne = "  if (mine) Element(args.result + e * $SIZE$UL).data = $STORED$;\n";
-constexpr const char* kEpilogueOne = R"(  $POSITION$ places[1];
-  $ELEMENT$ elements[1];
-  bool there[1];
-  places[0] = $POSITION$(e);
-  elements[0] = $SUM$;
-  there[0] = mine;
-  epilogue(places, elements, there);
-)";
-
 }  // namespace
 
 std::map<std::string, std::string> ConvolutionStep::words(const ConvolutionTile& t, const std::string& store) const {
@@ -196,13 +182,11 @@ std::map<std::string, std::string> ConvolutionStep::words(const ConvolutionTile&
 Shader convolution_sums(const ConvolutionStep& step, const Dim& parts, const std::string& name,
                         const FusedEpilogue& fused) {
   const ProductText text(step.type(), step.step().features, fused);
-  std::string store = !text.epilogue() || fused.keep ? kStoreOne : "";
-  if (text.epilogue()) store += kEpilogueOne;
   Shader shader;
-  shader.text = text.fill_in(
-      fill(kSums,
-           {{"STORE", store}, {"SUM_SIZE", step.type() == float64 ? "8" : "4"}, {"UNUSED", argument_filling(4)}}),
-      {{"PARTS", "1"}});
+  shader.text = text.fill_in(fill(kSums, {{"STORE", text.one_element("args.result", "e")},
+                                          {"SUM_SIZE", step.type() == float64 ? "8" : "4"},
+                                          {"UNUSED", argument_filling(4)}}),
+                             {{"PARTS", "1"}});
   shader.kernel.name = name;
   shader.kernel.group_size = 256;
   shader.kernel.routine = step.sums_form(parts);

@@ -435,9 +435,7 @@ std::string KernelEmitter::assemble() {
   size_t count = 0;
   const std::string arguments = argument_fields(count);
   const bool many = count > kMaxPushArguments;
-  text +=
-      "#version 460\n#extension GL_EXT_buffer_reference : require\n#extension GL_EXT_control_flow_attributes : require\n";
-  text += "#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require\n";
+  text += kShaderHead;
   for (const std::string& e : extensions_) text += "#extension " + e + " : require\n";
   if (shuffles_) text += "#extension GL_KHR_shader_subgroup_shuffle_relative : require\n";
   if (shuffles_) text += "#extension GL_KHR_shader_subgroup_shuffle : require\n";

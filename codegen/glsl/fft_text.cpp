@@ -5,11 +5,7 @@
 
 namespace frit::codegen::glsl {
 
-const char* const kFftHead = R"(#version 460
-#extension GL_EXT_buffer_reference : require
-#extension GL_EXT_control_flow_attributes : require
-#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-layout(local_size_x = $THREADS$) in;
+const char* const kFftHead = R"(layout(local_size_x = $THREADS$) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) buffer Complex { vec2 data; };
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer Real { float data; };
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {

@@ -35,6 +35,9 @@ class ProductText {
   std::string part(const std::string& words, const std::string& bit);
   std::string multiply(const std::string& sum, const std::string& a, const std::string& b) const;
   const Epilogue* epilogue() const { return epilogue_; }
+  // The end of a shader whose invocations have one element each: the store of `sum` or its epilogue, where it is
+  // `mine`. `result` is the address of the results, `number` the element's.
+  std::string one_element(const std::string& result, const std::string& number) const;
   // Replaces the words DECLARED, PLACE, BATCH, BEFORE (the first element's position), EXTENSIONS, PRELUDE, and those
   // of `own`, which may hold REFERENCES, POSITION, ELEMENT, SIZE, STORAGE, COMPUTE, FROM, SUM and STORED. With an
   // epilogue, `own` has PARTS, the number of elements that are handed to it at once.
@@ -43,6 +46,7 @@ class ProductText {
  private:
   const Dtype t_;
   const bool fused_fma_;
+  const bool keep_;  // the sums are stored beside the epilogue's results
   const Epilogue* epilogue_;
   Prelude prelude_;
   const bool modes_declared_;

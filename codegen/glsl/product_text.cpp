@@ -16,9 +16,6 @@ layout(push_constant, std430) uniform Push { Arguments args; };
 const char* const kMatrixUnits = R"(#pragma use_vulkan_memory_model
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_NV_cooperative_matrix : require
-#extension GL_EXT_buffer_reference : require
-#extension GL_EXT_control_flow_attributes : require
-#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 )";
 
@@ -95,6 +92,7 @@ ProductText::ProductText(Dtype t, const runtime::GpuFeatures& features, const Fu
       storage(t.size == 2 ? "uint16_t" : compute),
       t_(t),
       fused_fma_(features.fused_fma),
+      keep_(fused.keep),
       epilogue_(fused.function ? &*fused.function : nullptr),
       prelude_(epilogue_ ? epilogue_->prelude : Prelude(features.converts16)),
       modes_declared_(!prelude_.half_modes().empty()) {
@@ -115,6 +113,22 @@ std::string ProductText::multiply(const std::string& sum, const std::string& a, 
     return sum + " += vec2(" + a + ".x * " + b + ".x - " + a + ".y * " + b + ".y, " + a + ".x * " + b + ".y + " + a +
            ".y * " + b + ".x);";
   return sum + (fused_fma_ ? " = fma(" + a + ", " + b + ", " + sum + ");" : " += " + a + " * " + b + ";");
+}
+
+// The epilogue of an invocation's only element.
+constexpr const char* kOneEpilogue = R"(  $POSITION$ places[1];
+  $ELEMENT$ elements[1];
+  bool there[1];
+  places[0] = $POSITION$($NUMBER$);
+  elements[0] = $SUM$;
+  there[0] = mine;
+  epilogue(places, elements, there);
+)";
+
+std::string ProductText::one_element(const std::string& result, const std::string& number) const {
+  const std::string store =
+      "  if (mine) Element(" + result + " + uint64_t(" + number + ") * $SIZE$UL).data = $STORED$;\n";
+  return (!epilogue_ || keep_ ? store : "") + (epilogue_ ? fill(kOneEpilogue, {{"NUMBER", number}}) : "");
 }
 
 std::string ProductText::fill_in(std::string text, const std::map<std::string, std::string>& own) const {

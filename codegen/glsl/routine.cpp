@@ -118,6 +118,8 @@ Result<std::vector<Shader>> emit_routine(const ir::Program& program, size_t numb
   const auto found = table().find(step.routine);
   if (found == table().end()) return std::vector<Shader>();
   FRIT_ASSIGN_OR_RETURN(forms, found->second(s));
+  for (Shader& form : forms)
+    if (form.kernel.entry.empty()) form.text = kShaderHead + form.text;
   return in_reach(step, std::move(forms));
 }
 

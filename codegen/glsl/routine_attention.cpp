@@ -13,11 +13,7 @@
 namespace frit::codegen::glsl {
 namespace {
 
-constexpr const char* kText = R"(#version 460
-#extension GL_EXT_buffer_reference : require
-#extension GL_EXT_control_flow_attributes : require
-#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-$EXTENSIONS$layout(local_size_x = 256) in;
+constexpr const char* kText = R"($EXTENSIONS$layout(local_size_x = 256) in;
 layout(buffer_reference, std430, buffer_reference_align = $SIZE$) readonly buffer Element { $STORAGE$ data; };
 layout(buffer_reference, std430, buffer_reference_align = $SIZE$) buffer Result { $STORAGE$ data; };
 layout(buffer_reference, std430, buffer_reference_align = $MASK_SIZE$) readonly buffer Mask { $MASK_STORAGE$ data; };

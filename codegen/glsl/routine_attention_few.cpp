@@ -20,11 +20,7 @@ using Form = runtime::RoutineForm;
 
 constexpr int64_t kRows = 8, kLongest = 128;
 
-constexpr const char* kText = R"(#version 460
-#extension GL_EXT_buffer_reference : require
-#extension GL_EXT_control_flow_attributes : require
-#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-$EXTENSIONS$layout(local_size_x = 256) in;
+constexpr const char* kText = R"($EXTENSIONS$layout(local_size_x = 256) in;
 layout(constant_id = 0) const bool at_least_2 = false;
 layout(constant_id = 1) const bool at_least_3 = false;
 layout(constant_id = 2) const bool at_least_5 = false;

@@ -7,11 +7,7 @@ namespace {
 
 constexpr uint32_t kInvocations = 128;
 
-constexpr const char* kText = R"(#version 460
-#extension GL_EXT_buffer_reference : require
-#extension GL_EXT_control_flow_attributes : require
-#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-$EXTENSIONS$layout(local_size_x = $THREADS$) in;
+constexpr const char* kText = R"($EXTENSIONS$layout(local_size_x = $THREADS$) in;
 layout(buffer_reference, std430, buffer_reference_align = 4) readonly restrict buffer Part { float data; };
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly restrict buffer Stats { vec2 data; };
 layout(buffer_reference, std430, buffer_reference_align = $SIZE$) buffer Result { $STORAGE$ data; };

@@ -20,8 +20,7 @@
 namespace frit::codegen::glsl {
 namespace {
 
-constexpr const char* kHead = R"(#version 460
-$UNITS$#extension GL_EXT_shader_16bit_storage : require
+constexpr const char* kHead = R"($UNITS$#extension GL_EXT_shader_16bit_storage : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 $EXTENSIONS$layout(local_size_x = 32 * $WARPS$) in;
@@ -195,7 +194,8 @@ $MASKS$            scores[@h@][@y@][@x@] = whole || j < keys_left ? score : UNSE
   }
 )";
 
-constexpr const char* kEnd = R"(@for h $HIGH$@  {
+// Both ends begin a block of rows with the sums of their weights.
+constexpr const char* kEndSums = R"(@for h $HIGH$@  {
     subgroupBarrier();
     coopMatStoreNV(sums[@h@], strips, strip, block_line, false);
     subgroupBarrier();
@@ -204,7 +204,10 @@ constexpr const char* kEnd = R"(@for h $HIGH$@  {
       const vec4 part = uintBitsToFloat(strips[mine_of_row + x]);
       all += (part.x + part.y) + (part.z + part.w);
     }
-    // Elements are counted as on devices that spread them evenly over a subgroup; on any other, results are NaN.
+)";
+
+constexpr const char* kEnd =
+    R"(    // Elements are counted as on devices that spread them evenly over a subgroup; on any other, results are NaN.
     all = place.length() == $ELEMENTS$ ? 1.0 / (all + subgroupShuffleXor(all, 16u)) : uintBitsToFloat(0x7fc00000u);
     SUM factor;
     SPREAD(all, factor)
@@ -227,16 +230,8 @@ $ROUND$        result[@h@][@part@ * (tile / wide) + @j@][@x@] = value;
 @end h@}
 )";
 
-constexpr const char* kEndPart = R"(@for h $HIGH$@  {
-    subgroupBarrier();
-    coopMatStoreNV(sums[@h@], strips, strip, block_line, false);
-    subgroupBarrier();
-    float all = 0.0;
-    [[unroll]] for (uint x = 0; x < wide / 8; ++x) {
-      const vec4 part = uintBitsToFloat(strips[mine_of_row + x]);
-      all += (part.x + part.y) + (part.z + part.w);
-    }
-    all = place.length() == $ELEMENTS$ ? all + subgroupShuffleXor(all, 16u) : uintBitsToFloat(0x7fc00000u);
+constexpr const char* kEndPart =
+    R"(    all = place.length() == $ELEMENTS$ ? all + subgroupShuffleXor(all, 16u) : uintBitsToFloat(0x7fc00000u);
     const int64_t own = own_row + @h@ * 16 + lane % 16u;
     if (lane < 16u && own < m) Stats(stats_base + uint64_t(own) * 8UL).data = vec2(most[@h@], all);
 @for j $RESULTS$@    subgroupBarrier();
@@ -317,13 +312,14 @@ Shader write(const RoutineStep& s, const AttentionText& t, const Block& block, b
       raw ? std::string(t.causal ? "j0 + tile - 1 > first + shift || " : "") + "(!whole && keys_left < tile)" : "true";
   const std::string masks = mask_text(t, "whole || j < keys_left", from_mask, at_mask);
   Shader shader;
-  shader.text = fill(std::string(kHead) + kMain + (split ? kEndPart : kEnd), {{"UNITS", kMatrixUnits},
-                                                                              {"EXTENSIONS", extensions},
-                                                                              {"PRELUDE", prelude.text()},
-                                                                              {"PLACE", kAttentionPlace},
-                                                                              {"MASK_AT", t.masked ? kMaskAt : ""},
-                                                                              {"MASK_STEP", t.masked ? kMaskStep : ""},
-                                                                              {"ROUND", bf16 ? kRound : ""}});
+  shader.text =
+      fill(std::string(kHead) + kMain + kEndSums + (split ? kEndPart : kEnd), {{"UNITS", kMatrixUnits},
+                                                                               {"EXTENSIONS", extensions},
+                                                                               {"PRELUDE", prelude.text()},
+                                                                               {"PLACE", kAttentionPlace},
+                                                                               {"MASK_AT", t.masked ? kMaskAt : ""},
+                                                                               {"MASK_STEP", t.masked ? kMaskStep : ""},
+                                                                               {"ROUND", bf16 ? kRound : ""}});
   shader.text = fill(shader.text, {{"MASKS", masks},
                                    {"SPECIAL", special},
                                    {"SCORE_SCALE", raw ? "" : " * $SCALE$"},

@@ -12,11 +12,7 @@ namespace frit::codegen::glsl {
 
 namespace {
 
-constexpr const char* kText = R"(#version 460
-#extension GL_EXT_buffer_reference : require
-#extension GL_EXT_control_flow_attributes : require
-#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-$EXTENSIONS$$REFERENCES$layout(local_size_x = $THREADS$) in;
+constexpr const char* kText = R"($EXTENSIONS$$REFERENCES$layout(local_size_x = $THREADS$) in;
 layout(constant_id = 0) const bool a_wide = false;
 layout(constant_id = 1) const bool b_wide = false;
 layout(buffer_reference, std430, buffer_reference_align = $SIZE$) buffer Element { $STORAGE$ data; };

@@ -19,11 +19,7 @@ constexpr int64_t kMostProducts = 64;  // taps times channels
 constexpr int64_t kStrips = 8;         // of a workgroup at once
 constexpr int64_t kManyGroups = 528, kMostTurns = 8;
 
-constexpr const char* kHead = R"(#version 460
-#extension GL_EXT_buffer_reference : require
-#extension GL_EXT_control_flow_attributes : require
-#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-$EXTENSIONS$$REFERENCES$layout(local_size_x = 256) in;
+constexpr const char* kHead = R"($EXTENSIONS$$REFERENCES$layout(local_size_x = 256) in;
 layout(buffer_reference, std430, buffer_reference_align = $SIZE$) buffer Element { $STORAGE$ data; };
 layout(buffer_reference, std430, buffer_reference_align = $SIZE$) readonly restrict buffer Read { $STORAGE$ data; };
 layout(buffer_reference, std430, buffer_reference_align = $SUM_SIZE$) buffer Sum { $COMPUTE$ data; };

@@ -17,11 +17,7 @@ namespace {
 constexpr int kSide = 16;   // invocations along each axis of a tile
 constexpr int kDepth = 16;  // steps along k per tile of the operands
 
-constexpr const char* kText = R"(#version 460
-#extension GL_EXT_buffer_reference : require
-#extension GL_EXT_control_flow_attributes : require
-#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-$EXTENSIONS$$REFERENCES$layout(local_size_x = 256) in;
+constexpr const char* kText = R"($EXTENSIONS$$REFERENCES$layout(local_size_x = 256) in;
 layout(constant_id = 0) const bool aligned = false;
 layout(buffer_reference, std430, buffer_reference_align = $SIZE$) buffer Element { $STORAGE$ data; };
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer Words { uvec4 data; };

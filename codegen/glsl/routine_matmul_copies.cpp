@@ -8,11 +8,7 @@ namespace {
 
 constexpr uint32_t kInvocations = 256, kWords = 2;
 
-constexpr const char* kText = R"(#version 460
-#extension GL_EXT_buffer_reference : require
-#extension GL_EXT_control_flow_attributes : require
-#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-layout(local_size_x = $THREADS$) in;
+constexpr const char* kText = R"(layout(local_size_x = $THREADS$) in;
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly restrict buffer From { uvec4 data; };
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer To { uvec4 data; };
 // One of the two: lines of `extent` elements, `stride` apart, and those of its copy.

@@ -13,11 +13,7 @@ namespace {
 
 constexpr int kDepth = 8;
 
-constexpr const char* kText = R"(#version 460
-#extension GL_EXT_buffer_reference : require
-#extension GL_EXT_control_flow_attributes : require
-#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-$EXTENSIONS$$REFERENCES$layout(local_size_x = $THREADS$) in;
+constexpr const char* kText = R"($EXTENSIONS$$REFERENCES$layout(local_size_x = $THREADS$) in;
 layout(constant_id = 0) const bool a_columns = false;
 layout(constant_id = 1) const bool b_columns = false;
 layout(constant_id = 2) const bool wide_lines = false;  // of the result

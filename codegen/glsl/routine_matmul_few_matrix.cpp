@@ -12,8 +12,7 @@ namespace frit::codegen::glsl {
 
 namespace {
 
-constexpr const char* kText = R"(#version 460
-$UNITS$#extension GL_KHR_shader_subgroup_basic : require
+constexpr const char* kText = R"($UNITS$#extension GL_KHR_shader_subgroup_basic : require
 $EXTENSIONS$$REFERENCES$layout(local_size_x = 32 * $WARPS$) in;
 layout(constant_id = 0) const bool b_columns = false;
 layout(constant_id = 1) const bool two = false;  // 17 to 32 rows

@@ -17,8 +17,7 @@ namespace frit::codegen::glsl {
 
 namespace {
 
-constexpr const char* kHead = R"(#version 460
-$UNITS$#extension GL_EXT_shader_16bit_storage : require
+constexpr const char* kHead = R"($UNITS$#extension GL_EXT_shader_16bit_storage : require
 #extension GL_KHR_shader_subgroup_basic : require
 $REFERENCES$layout(local_size_x = 32 * $WARPS$) in;
 layout(constant_id = $LEFT$) const int left_rows = 16;

@@ -13,11 +13,7 @@ namespace frit::codegen::glsl {
 
 namespace {
 
-constexpr const char* kText = R"(#version 460
-#extension GL_EXT_buffer_reference : require
-#extension GL_EXT_control_flow_attributes : require
-#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-#extension GL_KHR_shader_subgroup_basic : require
+constexpr const char* kText = R"(#extension GL_KHR_shader_subgroup_basic : require
 $EXTENSIONS$$REFERENCES$layout(local_size_x = $THREADS$) in;
 layout(constant_id = 0) const bool aligned = false;
 layout(constant_id = 1) const bool swapped = false;

@@ -10,11 +10,7 @@ namespace {
 
 constexpr uint32_t kInvocations = 256;
 
-constexpr const char* kText = R"(#version 460
-#extension GL_EXT_buffer_reference : require
-#extension GL_EXT_control_flow_attributes : require
-#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-$EXTENSIONS$$REFERENCES$layout(local_size_x = $THREADS$) in;
+constexpr const char* kText = R"($EXTENSIONS$$REFERENCES$layout(local_size_x = $THREADS$) in;
 layout(buffer_reference, std430, buffer_reference_align = $PART_SIZE$) readonly restrict buffer Part { $COMPUTE$ data; };
 layout(buffer_reference, std430, buffer_reference_align = $SIZE$) buffer Element { $STORAGE$ data; };
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {
@@ -40,28 +36,16 @@ void main() {
 $STORE$}
 )";
 
-constexpr const char* kStore = "  if (mine) Element(args.c + uint64_t(number) * $SIZE$UL).data = $STORED$;\n";
-constexpr const char* kEpilogue = R"(  $POSITION$ places[1];
-  $ELEMENT$ elements[1];
-  bool there[1];
-  places[0] = $POSITION$(number);
-  elements[0] = $SUM$;
-  there[0] = mine;
-  epilogue(places, elements, there);
-)";
-
 }  // namespace
 
 std::vector<Shader> with_sums(const RoutineStep& s, Dtype t, ProductKind kind, const FormSizes& sizes,
                               const FusedEpilogue& fused, Shader part) {
   const ProductText text(t, s.features, fused);
-  std::string store = !text.epilogue() || fused.keep ? kStore : "";
-  if (text.epilogue()) store += kEpilogue;
   Shader sums;
-  sums.text =
-      text.fill_in(fill(kText, {{"STORE", store}}), {{"PARTS", "1"},
-                                                     {"THREADS", std::to_string(kInvocations)},
-                                                     {"PART_SIZE", std::to_string(std::max<size_t>(t.size, 4))}});
+  sums.text = text.fill_in(fill(kText, {{"STORE", text.one_element("args.c", "number")}}),
+                           {{"PARTS", "1"},
+                            {"THREADS", std::to_string(kInvocations)},
+                            {"PART_SIZE", std::to_string(std::max<size_t>(t.size, 4))}});
   sums.kernel.name = part.kernel.name + "_sums";
   sums.kernel.group_size = kInvocations;
   sums.kernel.routine = sums_form(kind, sizes, s.number, kInvocations);

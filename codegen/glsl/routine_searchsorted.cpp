@@ -8,10 +8,7 @@ namespace {
 
 using Form = runtime::RoutineForm;
 
-constexpr const char* kText = R"(#version 460
-#extension GL_EXT_buffer_reference : require
-#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-$EXTENSIONS$layout(local_size_x = 256) in;
+constexpr const char* kText = R"($EXTENSIONS$layout(local_size_x = 256) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {
   uint64_t row, values, result;
   int64_t count, n, stride;

@@ -46,11 +46,7 @@ std::string infinite(Dtype t) {
 
 }  // namespace
 
-const char* const kRowHead = R"(#version 460
-#extension GL_EXT_buffer_reference : require
-#extension GL_EXT_control_flow_attributes : require
-#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-$EXTENSIONS$layout(local_size_x = 256) in;
+const char* const kRowHead = R"($EXTENSIONS$layout(local_size_x = 256) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {
   uint64_t x, result;
   int64_t rows, n, wanted, stride;  // elements of a row, and of a row of the result

@@ -17,6 +17,13 @@ struct Shader {
   MatrixType matrices = MatrixType::None;  // the text is for with_khr_matrices
 };
 
+// Every shader's first lines. Texts of routines are written without them.
+inline constexpr const char* kShaderHead = R"(#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+)";
+
 // Arguments that fit into push constants; more lie in memory that the only push constant points to.
 inline constexpr size_t kMaxPushArguments = 16;
 
