@@ -1402,6 +1402,7 @@ void main() {
 // shader routine4_search
 #version 460
 #extension GL_EXT_buffer_reference : require
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 layout(local_size_x = 256) in;
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments {
