@@ -15,7 +15,16 @@ constexpr int kMaxGroupCost = 4096;
 constexpr int kExpensiveCost = 12;
 constexpr size_t kMaxGroupBuffers = 96;
 constexpr size_t kMaxGroupOutputs = 16;  // a processor combines writes to few places at a time
-constexpr size_t kMaxReaders = 64;       // past this many, a group is not considered for merging
+// A loop of a later level computes values of earlier ones again. A chain of levels does the more of it the longer it
+// grows; past this much, and twice the group's own work, storing a value is cheaper.
+constexpr int kMaxAgainCost = 64, kMaxAgainShare = 2;
+// A level is a loop of its own, and the compiler's work for one grows with the loops in front of it.
+constexpr int kMaxLevels = 32;
+constexpr size_t kMaxReaders = 64;  // past this many, a group is not considered for merging
+
+int cost_of(const Op& op) { return op.def->has(kExpensive) ? kExpensiveCost : 1; }
+
+bool does_much_again(int cost, int again) { return again > kMaxAgainCost && again > kMaxAgainShare * cost; }
 
 void note(std::vector<int>& list, int g) {
   if (list.empty() || list.back() != g) list.push_back(g);
@@ -33,6 +42,8 @@ Drafts::Drafts(Function& f)
       home_(f.values.size(), -1),
       reads_(f.values.size()),
       depth_(f.values.size(), 0),
+      level_(f.values.size(), 0),
+      expensive_(f.values.size(), false),
       floating_(f.ops.size(), false),
       returned_(f.values.size(), false) {
   for (ValueId v : f.results) returned_[v] = true;
@@ -88,11 +99,12 @@ void Drafts::join(uint32_t i, int g) {
   const Op& op = f_.ops[i];
   Draft& d = (*this)[g];
   d.ops.push_back(i);
-  d.cost += op.def->has(kExpensive) ? kExpensiveCost : 1;
+  d.cost += cost_of(op);
   for (ValueId r : op.results) {
     home_[r] = g;
     d.outputs += returned_[r];
   }
+  note_level(op, g);
   for (ValueId o : op.operands) {
     const int h = home(o);
     if (h == g) continue;
@@ -108,14 +120,48 @@ void Drafts::join(uint32_t i, int g) {
   }
 }
 
+void Drafts::note_level(const Op& op, int g) {
+  Draft& d = (*this)[g];
+  const bool reduces = op.def->kind == OpKind::Reduction;
+  int level = 0;
+  for (ValueId o : op.operands)
+    if (home(o) == g) level = std::max(level, level_[o]);
+  bool expensive = op.def->has(kExpensive);
+  for (ValueId o : op.operands) expensive |= home(o) == g && level_[o] == level && expensive_[o];
+  for (ValueId r : op.results) level_[r] = level + reduces, expensive_[r] = expensive && !reduces;
+  d.levels = std::max(d.levels, level + reduces);
+  if (reduces && level > 0 && d.kind == GroupKind::Reduce) note_again(op.operands[0], level, g);
+}
+
+void Drafts::note_again(ValueId v, int level, int g) {
+  Draft& d = (*this)[g];
+  std::vector<ValueId> open = {v};
+  while (!open.empty()) {
+    v = open.back();
+    open.pop_back();
+    const Op* op = f_.def_of(v);
+    // A result per row is computed once, in front of the loop.
+    if (!op || home(v) != g || op->def->kind == OpKind::Reduction || !d.reduction.is_full(shape(v))) continue;
+    if (!d.again.insert({level, v}).second) continue;
+    // Lowering keeps an expensive value of a whole row: it is read, not computed.
+    const bool kept = level_[v] < level && expensive_[v] && d.reduction.keeps_rows();
+    if (level_[v] < level && op->def->kind != OpKind::Index) d.again_cost += kept ? 1 : cost_of(*op);
+    if (!kept) open.insert(open.end(), op->operands.begin(), op->operands.end());
+  }
+}
+
 bool Drafts::is_full(int g) const {
   const Draft& d = (*this)[g];
+  if (d.levels >= kMaxLevels || does_much_again(d.cost, d.again_cost)) return true;
   return d.cost >= kMaxGroupCost || d.inputs.size() >= kMaxGroupBuffers || d.outputs >= kMaxGroupOutputs;
 }
 
 std::string Drafts::fullness(int g) const {
   const Draft& d = (*this)[g];
   if (d.outputs >= kMaxGroupOutputs) return std::to_string(d.outputs) + " results";
+  if (d.levels >= kMaxLevels) return std::to_string(d.levels) + " levels of reductions";
+  if (does_much_again(d.cost, d.again_cost))
+    return std::to_string(d.again_cost) + " scalar operations that its levels of reductions do again";
   return d.inputs.size() >= kMaxGroupBuffers ? std::to_string(d.inputs.size()) + " inputs"
                                              : std::to_string(d.cost) + " scalar operations";
 }
@@ -130,6 +176,8 @@ const char* Drafts::why_apart(int from, int to) const {
   }
   if (!is_mergeable(a) || !is_mergeable(b)) return "one of the two kernels has more readers than are considered";
   if (a.cost + b.cost > kMaxGroupCost) return "together they have too many scalar operations";
+  if (does_much_again(a.cost + b.cost, a.again_cost + b.again_cost))
+    return "their levels of reductions do too many scalar operations again";
   if (a.inputs.size() + b.inputs.size() > kMaxGroupBuffers) return "together they read too many buffers";
   if (a.outputs + b.outputs > kMaxGroupOutputs) return "together they have too many results";
   if (a.iteration_space() != b.iteration_space()) return "they run over different shapes";
@@ -162,6 +210,9 @@ bool Drafts::merge(int from, int to) {
   if (a.scan) b.scan = a.scan;
   b.ops.insert(b.ops.end(), a.ops.begin(), a.ops.end());
   b.cost += a.cost;
+  b.again.merge(a.again);
+  b.again_cost += a.again_cost;
+  b.levels = std::max(a.levels, b.levels);
   b.outputs += a.outputs;
   b.inputs.merge(a.inputs);
   b.readers.insert(b.readers.end(), a.readers.begin(), a.readers.end());
@@ -199,6 +250,7 @@ ValueId Drafts::copy(ValueId v) {
   floating_.push_back(false);
   returned_.push_back(false);
   home_.push_back(-1), reads_.emplace_back(), depth_.push_back(0);
+  level_.push_back(0), expensive_.push_back(false);
   return fresh;
 }
 

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ir/graph/graph.h"
@@ -25,6 +26,11 @@ struct Draft {
   std::vector<uint32_t> ops = {};  // members
   int merged_into = -1;            // a later group that has taken this one's ops
   int cost = 0;
+  // Of each level of reductions: the values of earlier levels that its loop computes again, and the work of all of
+  // them.
+  std::set<std::pair<int, ir::ValueId>> again = {};
+  int again_cost = 0;
+  int levels = 0;                         // of reductions
   std::set<ir::ValueId> inputs = {};      // values read from memory
   size_t outputs = 0;                     // results of the function
   bool split = false;                     // a reduction over blocks
@@ -65,7 +71,7 @@ class Drafts {
   // A new group, the last to run, with one op.
   int start(ir::GroupKind kind, uint32_t op, ir::Shape space, ReductionShape reduction = {});
   void join(uint32_t op, int g);
-  // Whether a group has reached a limit of work, of inputs or of results, and which: "96 inputs".
+  // Whether a group has reached a limit of work, of work done again, of inputs or of results, and which: "96 inputs".
   bool is_full(int g) const;
   std::string fullness(int g) const;
   // Moves group `from` behind all groups up to `to` and makes them one, when that keeps the order of reads.
@@ -90,6 +96,9 @@ class Drafts {
  private:
   // A copy of the op that gives `v`, in no group.
   ir::ValueId copy(ir::ValueId v);
+  // The level of `op`, new in group `g`, and what the loop of a reduction's level computes again.
+  void note_level(const ir::Op& op, int g);
+  void note_again(ir::ValueId v, int level, int g);
   friend class Recompute;
 
   struct ReaderKey {
@@ -106,8 +115,10 @@ class Drafts {
   std::vector<int> home_;                        // group that the value was given to, or -1
   std::vector<std::vector<ir::ValueId>> reads_;  // of floating values
   std::vector<int> depth_;
-  std::vector<bool> floating_;  // ops
-  std::vector<bool> returned_;  // values
+  std::vector<int> level_;       // how many reductions of its group stand in a row above the value
+  std::vector<bool> expensive_;  // values with expensive work at their own level
+  std::vector<bool> floating_;   // ops
+  std::vector<bool> returned_;   // values
   std::unordered_map<ReaderKey, int, ReaderHash> readers_;
 };
 

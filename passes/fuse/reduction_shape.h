@@ -23,6 +23,8 @@ struct ReductionShape {
   // Maximal runs of adjacent reduced axes, outermost first: the units that ir/graph/graph.h defines the order by.
   std::vector<std::vector<int>> runs() const;
   bool reduces_last() const { return !axes.empty() && axes.back() == static_cast<int>(space.size()) - 1; }
+  // Whether a loop can keep a value of a whole row for the loops behind it: each row is one run of the last axes.
+  bool keeps_rows() const { return reduces_last() && runs().size() == 1; }
   Dim kept_size() const;  // elements of the result
   Dim reduced_size() const;
   // Whether blocks of the reduced axis are computed by independent iterations and combined by a second kernel: when

@@ -191,7 +191,7 @@ class RowLowering {
 
   // Full values worth keeping from one level's loop to a later one's.
   void find_kept() {
-    if (shape_.runs().size() != 1 || !shape_.reduces_last()) return;
+    if (!shape_.keeps_rows()) return;
     std::set<ValueId> seen;
     auto walk = [&](auto&& self, ValueId v, int level) -> void {
       auto it = by_value_.find(v);

@@ -77,16 +77,31 @@ TEST(CompiledGrowth, ArgumentsAndResults) {
   });
 }
 
-TEST(CompiledGrowth, ChainOfMeans) {
-  expect_growth({20, 40, 80}, kLinear, [](int n) {
+// A level computes values of the levels before it again, so a kernel has a bounded number of them.
+void expect_linear_chain(int axis, const std::function<array(const array&, const array&)>& step) {
+  expect_growth({100, 200, 400}, kLinear, [&](int n) {
     run(
-        [n](const Arrays& x) {
+        [&](const Arrays& x) {
           array a = x[0];
-          for (int i = 0; i < n; ++i) a = a - mean(a, 1, true);
+          for (int i = 0; i < n; ++i) a = step(a, mean(a, axis, true));
           return Arrays{a};
         },
         {full({4, 16}, 1.0f)});
   });
+}
+
+TEST(CompiledGrowth, ChainOfMeans) {
+  expect_linear_chain(1, [](const array& a, const array& m) { return a - m; });
+  expect_linear_chain(1, [](const array& a, const array& m) { return a / (m + 1.5f); });
+}
+
+TEST(CompiledGrowth, ChainOfMeansOfColumns) {
+  expect_linear_chain(0, [](const array& a, const array& m) { return a / (m + 1.5f); });
+}
+
+TEST(CompiledGrowth, ChainOfMeansOfExpensiveRows) {
+  expect_linear_chain(1, [](const array& a, const array& m) { return exp(a - m) * 0.25f; });
+  expect_linear_chain(0, [](const array& a, const array& m) { return exp(a - m) * 0.25f; });
 }
 
 TEST(CompiledGrowth, ChainOfSoftmax) {
