@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/graph/scan_order.h"
@@ -25,12 +26,16 @@ struct GroupView {
 // A new buffer, named by `prefix` and its number.
 uint32_t add_buffer(ir::Program& program, const char* prefix, ir::BufferRole role, Dtype dtype, Dim size,
                     ir::Literal data = {});
+// The same where the names of the program's inputs are at hand, which the name must differ from.
+uint32_t add_buffer(ir::Program& program, const std::unordered_set<std::string>& input_names, const char* prefix,
+                    ir::BufferRole role, Dtype dtype, Dim size, ir::Literal data = {});
 
 struct Lowering {
   ir::Program& program;
   Placements& placements;  // of every value in memory so far
   PassContext& context;
   std::set<uint32_t>& moving;  // buffers that loops swap; no result of the program may lie there
+  const std::unordered_set<std::string>& input_names;  // of the program
   std::unordered_map<ir::ValueId, uint32_t> wanted{};  // the dense buffers that values shall be in
 
   // A dense buffer for `v`: a new one, or the wanted one.

@@ -68,7 +68,8 @@ class LibraryLowering {
       l_.placements[r] = {buffer, dense(r)};
     }
     if (step.routine->workspace)
-      step.workspace = add_buffer(l_.program, "t", BufferRole::Temp, uint8, g_.f.facts.simplify(workspace_bytes(step)));
+      step.workspace = add_buffer(l_.program, l_.input_names, "t", BufferRole::Temp, uint8,
+                                  g_.f.facts.simplify(workspace_bytes(step)));
     return step;
   }
 

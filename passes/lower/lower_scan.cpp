@@ -60,7 +60,7 @@ class ScanBlocks {
     for (size_t axis = 0; axis < type_.shape.size(); ++axis)
       if (axis != loop.axis) rows *= type_.shape[axis];
     for (uint32_t* buffer : {&totals_, &before_})
-      *buffer = add_buffer(l.program, "t", BufferRole::Temp, compute_type(type_.dtype), rows * blocks_);
+      *buffer = add_buffer(l.program, l.input_names, "t", BufferRole::Temp, compute_type(type_.dtype), rows * blocks_);
   }
 
   void run() {

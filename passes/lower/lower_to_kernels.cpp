@@ -10,16 +10,18 @@ namespace frit::passes {
 using namespace ir;
 
 uint32_t add_buffer(Program& program, const char* prefix, BufferRole role, Dtype dtype, Dim size, Literal data) {
-  // Numbered by place, so that only a parameter can have such a name; those come first.
-  auto taken = [&](const std::string& name) {
-    for (const ProgramBuffer& b : program.buffers) {
-      if (b.role != BufferRole::Input) return false;
-      if (b.name == name) return true;
-    }
-    return false;
-  };
+  std::unordered_set<std::string> names;
+  const std::string number = std::to_string(program.buffers.size());
+  for (const ProgramBuffer& b : program.buffers)
+    if (b.role == BufferRole::Input && b.name.find(number) != std::string::npos) names.insert(b.name);
+  return add_buffer(program, names, prefix, role, dtype, std::move(size), std::move(data));
+}
+
+uint32_t add_buffer(Program& program, const std::unordered_set<std::string>& input_names, const char* prefix,
+                    BufferRole role, Dtype dtype, Dim size, Literal data) {
+  // Numbered by place, so that only a parameter can have such a name.
   std::string name = prefix + std::to_string(program.buffers.size());
-  while (taken(name)) name += "_";
+  while (input_names.count(name)) name += "_";
   program.buffers.push_back({std::move(name), role, dtype, std::move(size), std::move(data)});
   return static_cast<uint32_t>(program.buffers.size() - 1);
 }
@@ -27,7 +29,7 @@ uint32_t add_buffer(Program& program, const char* prefix, BufferRole role, Dtype
 uint32_t Lowering::allocate(const Function& f, ValueId v) {
   if (const auto found = wanted.find(v); found != wanted.end()) return found->second;
   const Type& t = f.type(v);
-  return add_buffer(program, "t", BufferRole::Temp, t.dtype, t.size());
+  return add_buffer(program, input_names, "t", BufferRole::Temp, t.dtype, t.size());
 }
 
 std::vector<bool> at_output_positions(const GroupView& g) {
@@ -65,7 +67,7 @@ void copy_to(Lowering& l, const Function& f, ValueId v, uint32_t buffer, std::st
 
 void copy_out(Lowering& l, const Function& f, ValueId v, std::string name) {
   const Type& t = f.type(v);
-  const uint32_t buffer = add_buffer(l.program, "t", BufferRole::Temp, t.dtype, t.size());
+  const uint32_t buffer = add_buffer(l.program, l.input_names, "t", BufferRole::Temp, t.dtype, t.size());
   copy_to(l, f, v, buffer, std::move(name));
   l.placements[v] = {buffer, {t.shape, row_major_strides(t.shape), 0}};
 }
@@ -202,7 +204,9 @@ Result<bool> run_lower_to_kernels(Function& f, PassContext& context) {
   Placements placements;
   add_inputs(f, *program, placements);
   std::set<uint32_t> moving;
-  Lowering lowering{*program, placements, context, moving};
+  std::unordered_set<std::string> input_names;
+  for (const ProgramBuffer& b : program->buffers) input_names.insert(b.name);
+  Lowering lowering{*program, placements, context, moving, input_names};
   FRIT_TRY(lower_groups(lowering, f));
   const size_t index = f.groups.size();
 

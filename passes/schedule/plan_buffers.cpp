@@ -3,6 +3,8 @@
 // The rows of row streams (ir/kernel/row_stream.h) get none. Other temporaries share a slot if their live ranges do not
 // overlap and the slot is provably as large. Unused temporaries are dropped.
 #include <algorithm>
+#include <map>
+#include <unordered_map>
 
 #include "ir/kernel/row_stream.h"
 #include "passes/manager/pass.h"
@@ -14,33 +16,70 @@ using namespace ir;
 
 using Life = BufferLife;
 
-struct Slot {
-  Dim bytes;
-  std::vector<Life> lives;  // of its temporaries, which do not overlap
+// The slots of the workspace so far.
+class Slots {
+ public:
+  explicit Slots(const DimFacts& facts) : facts_(facts) {}
 
-  bool is_free(const Life& life) const {
-    return std::all_of(lives.begin(), lives.end(),
-                       [&](const Life& l) { return l.last < life.first || life.last < l.first; });
+  // A slot for a temporary: a free one of just this size, or the smallest one that fits, or a new one.
+  uint32_t take(const Dim& bytes, const Life& life) {
+    const uint32_t s = find(bytes, life);
+    slots_[s].lives.emplace(life.first, life.last);
+    return s;
   }
+
+  std::vector<Dim> sizes() const {
+    std::vector<Dim> all;
+    for (const Slot& s : slots_) all.push_back(s.bytes);
+    return all;
+  }
+
+ private:
+  // Each comparison of open sizes is a proof: so many for a temporary at most. And so many slots are looked at:
+  // of larger ones the latest, which are the smallest where sizes are fixed.
+  static constexpr int kMostProofs = 32;
+  static constexpr size_t kMostSlots = 1024;
+
+  struct Slot {
+    Dim bytes;
+    std::map<size_t, size_t> lives;  // of its temporaries, which do not overlap: the first and the last step
+
+    bool is_free(const Life& life) const {
+      const auto behind = lives.upper_bound(life.last);
+      return behind == lives.begin() || std::prev(behind)->second < life.first;
+    }
+  };
+
+  uint32_t find(const Dim& bytes, const Life& life) {
+    Hasher hasher;
+    bytes.hash_into(hasher);
+    std::vector<uint32_t>& same = of_size_[hasher.finish().low];
+    for (size_t i = 0; i < std::min(same.size(), kMostSlots); ++i)
+      if (const Slot& s = slots_[same[i]]; s.bytes == bytes && s.is_free(life)) return same[i];
+    if (const uint32_t s = larger(bytes, life); s != kNone) return s;
+    same.push_back(static_cast<uint32_t>(slots_.size()));
+    slots_.push_back({bytes, {}});
+    return same.back();
+  }
+
+  uint32_t larger(const Dim& bytes, const Life& life) const {
+    uint32_t best = kNone;
+    int proofs = 0;
+    const size_t first = slots_.size() - std::min(slots_.size(), kMostSlots);
+    for (size_t s = first; s < slots_.size() && proofs < kMostProofs; ++s) {
+      if (!slots_[s].is_free(life)) continue;
+      if (!bytes.is_const() || !slots_[s].bytes.is_const()) ++proofs;
+      if (facts_.less_equal(bytes, slots_[s].bytes) != Tri::Yes) continue;
+      if (best == kNone || facts_.less_equal(slots_[best].bytes, slots_[s].bytes) == Tri::No)
+        best = static_cast<uint32_t>(s);
+    }
+    return best;
+  }
+
+  const DimFacts& facts_;
+  std::vector<Slot> slots_;
+  std::unordered_map<uint64_t, std::vector<uint32_t>> of_size_;  // by the hash of their size
 };
-
-// A temporary of an open size is compared with so many slots at most: each comparison is a proof.
-constexpr int kMostProofs = 32;
-
-// The free slot of just this size, or the smallest one that fits; kNone if there is none.
-uint32_t slot_for(const std::vector<Slot>& slots, const Dim& bytes, const Life& life, const DimFacts& facts) {
-  for (uint32_t s = 0; s < slots.size(); ++s)
-    if (slots[s].bytes == bytes && slots[s].is_free(life)) return s;
-  uint32_t best = kNone;
-  int proofs = 0;
-  for (uint32_t s = 0; s < slots.size() && proofs < kMostProofs; ++s) {
-    if (!slots[s].is_free(life)) continue;
-    if (!bytes.is_const() || !slots[s].bytes.is_const()) ++proofs;
-    if (facts.less_equal(bytes, slots[s].bytes) != Tri::Yes) continue;
-    if (best == kNone || facts.less_equal(slots[best].bytes, slots[s].bytes) == Tri::No) best = s;
-  }
-  return best;
-}
 
 // Large temporaries take their slots first, and smaller ones the gaps in them. Open sizes have no such order: they
 // follow, in the order of their lives, and share slots where one provably fits into another.
@@ -58,19 +97,9 @@ void assign_slots(Program& p, const std::vector<Life>& life, const DimFacts& fac
     if (x.is_const() && x.value() != y.value()) return x.value() > y.value();
     return life[a].first < life[b].first;
   });
-  std::vector<Slot> slots;
-  for (uint32_t b : temps) {
-    const Dim bytes = bytes_of(b);
-    uint32_t best = slot_for(slots, bytes, life[b], facts);
-    if (best == kNone) {
-      best = static_cast<uint32_t>(slots.size());
-      slots.push_back({bytes, {}});
-    }
-    slots[best].lives.push_back(life[b]);
-    p.buffers[b].slot = best;
-  }
-  p.slots.clear();
-  for (const Slot& s : slots) p.slots.push_back(s.bytes);
+  Slots slots(facts);
+  for (uint32_t b : temps) p.buffers[b].slot = slots.take(bytes_of(b), life[b]);
+  p.slots = slots.sizes();
 }
 
 // Whether kernel buffer `in` is read only at the positions where `out` is written, before the write, in the same
@@ -130,25 +159,29 @@ bool only_kernels(const Program& p, const Life& life) {
 // may change the output: updates of a copy go into the input itself.
 void find_donors(Program& p, const std::vector<Life>& life) {
   const std::vector<bool> once = outside_of_loops(p);
-  std::vector<bool> taken(p.buffers.size(), false);
+  std::vector<bool> kept(p.buffers.size(), false);
+  for (const Window& w : p.results) kept[w.buffer] = true;
+  // By the step that reads them last: the inputs whose memory may be taken.
+  std::vector<std::vector<uint32_t>> inputs(p.steps.size());
+  for (uint32_t in = 0; in < p.buffers.size(); ++in)
+    // A result that is a window on the input must keep it whole.
+    if (p.buffers[in].role == BufferRole::Input && life[in].used && !kept[in]) inputs[life[in].last].push_back(in);
   for (uint32_t out = 0; out < p.buffers.size(); ++out) {
     ProgramBuffer& o = p.buffers[out];
     if (o.role != BufferRole::Output || !life[out].used || !once[life[out].first] || !only_kernels(p, life[out]))
       continue;
     auto* step = std::get_if<KernelStep>(&p.steps[life[out].first]);
     if (!step) continue;
-    for (uint32_t in = 0; in < p.buffers.size() && o.donor == kNone; ++in) {
+    std::vector<uint32_t>& last_read = inputs[life[out].first];
+    // Other outputs of the kernel are fine: they have memory of their own.
+    const auto donor = std::find_if(last_read.begin(), last_read.end(), [&](uint32_t in) {
       const ProgramBuffer& i = p.buffers[in];
-      if (i.role != BufferRole::Input || taken[in] || !life[in].used || life[in].last != life[out].first) continue;
-      if (i.dtype.size != o.dtype.size || !(i.size == o.size)) continue;
-      // A result that is a window on the input must keep it whole.
-      if (std::any_of(p.results.begin(), p.results.end(), [&](const Window& w) { return w.buffer == in; })) continue;
-      // Other outputs of the kernel are fine: they have memory of their own.
-      if (may_replace(p.kernels[step->kernel], step->buffers, in, out)) {
-        o.donor = in;
-        taken[in] = true;
-      }
-    }
+      return i.dtype.size == o.dtype.size && i.size == o.size &&
+             may_replace(p.kernels[step->kernel], step->buffers, in, out);
+    });
+    if (donor == last_read.end()) continue;
+    o.donor = *donor;
+    last_read.erase(donor);
   }
 }
 

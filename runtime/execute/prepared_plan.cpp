@@ -39,11 +39,11 @@ PreparedPlan::PreparedPlan(Plan plan) : plan_(std::move(plan)) {
     if (buffers_[w.buffer].role == BufferPlan::Role::Temp) buffers_[w.buffer].role = BufferPlan::Role::Output;
   for (Memory& b : buffers_)
     if (b.role == BufferPlan::Role::Output) b.owner = static_cast<uint32_t>(outputs_++);
+  std::vector<size_t> users(buffers_.size(), 0);
+  for (const Window& w : results_) ++users[w.buffer];
   for (const Window& w : results_) {
-    const auto users =
-        std::count_if(results_.begin(), results_.end(), [&](const Window& other) { return other.buffer == w.buffer; });
     const Memory& b = buffers_[w.buffer];
-    whole_.push_back(users == 1 && b.role == BufferPlan::Role::Output ? b.owner : ~0u);
+    whole_.push_back(users[w.buffer] == 1 && b.role == BufferPlan::Role::Output ? b.owner : ~0u);
   }
   for (const DimProgram& s : plan_.slots) slots_.emplace_back(s);
   add_steps();

@@ -66,7 +66,7 @@ TEST(CompiledGrowth, StackOfComputedRows) {
 }
 
 TEST(CompiledGrowth, ArgumentsAndResults) {
-  expect_growth({256, 512, 1024}, kLinear, [](int n) {
+  expect_growth({1024, 4096, 16384}, kLinear, [](int n) {
     run(
         [](const Arrays& x) {
           Arrays y;
