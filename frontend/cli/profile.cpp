@@ -26,8 +26,7 @@ struct Row {
   std::optional<double> bytes, flops;  // of a launch
 };
 
-// What the profile says about a name: the lines that it came from, and what a launch costs. Launches of one name with
-// different costs have none.
+// The lines that a name came from, and the cost of a launch. Launches of one name with different costs have none.
 struct About {
   std::string at;
   std::set<double> bytes, flops;

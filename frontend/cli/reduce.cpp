@@ -99,8 +99,8 @@ Result<std::vector<ir::Tensor>> run_compiled(ir::Function f, const std::vector<i
 
 enum class Outcome { Right, Differs, Fails, Ends };
 
-// What happens to compiled code, beside what it is compared with. It runs in a process of its own, so that code that
-// crashes is a failure too.
+// Compares compiled code with what the options name. The code runs in a process of its own, so that a crash is a
+// failure too.
 Outcome outcome(const ir::Case& c, const ReduceOptions& o) {
   std::cout.flush();
   const pid_t child = fork();

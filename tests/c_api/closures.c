@@ -313,7 +313,19 @@ static void additions(void) {
   OK(mlx_imported_function_free(loaded));
   unlink(path);
   FAILS(mlx_closure_apply(&rs, fast, ARRAYS(keep(mlx_array_new_int(1)))), "mlx_closure_apply: ");
+  OK(mlx_vector_string_free(cpus));
+  OK(mlx_device_free(cpu));
+  OK(frit_compile_options_free(options));
+  OK(mlx_closure_free(plain));
+  OK(mlx_closure_free(fast));
+  OK(mlx_string_free(text));
+}
 
+// Counters, log and threads of the whole process.
+static void of_process(void) {
+  const mlx_vector_array two = ARRAYS(floats(SHAPE(2), F(0, 1)), floats(SHAPE(2), F(1, 2)));
+  const mlx_vector_array three = ARRAYS(floats(SHAPE(3), F(0, 1, 2)), floats(SHAPE(3), F(1, 2, 3)));
+  mlx_closure plain = mlx_closure_new_func(function), fast = mlx_closure_new();
   frit_process_stats process;
   OK(frit_stats_of_process(&process));
   CHECK(process.traces > 0 && process.compilations > 0 && process.handles > 10);
@@ -332,12 +344,8 @@ static void additions(void) {
   CHECK(threads == 1);
   OK(frit_set_num_threads(0));
   CHECK(strlen(frit_last_error()) > 0);
-  OK(mlx_vector_string_free(cpus));
-  OK(mlx_device_free(cpu));
-  OK(frit_compile_options_free(options));
   OK(mlx_closure_free(plain));
   OK(mlx_closure_free(fast));
-  OK(mlx_string_free(text));
 }
 
 static void exports(void) {
@@ -387,6 +395,7 @@ int main(int count, char** arguments) {
   other_closures();
   compiled();
   additions();
+  of_process();
   exports();
   return end();
 }
