@@ -75,9 +75,10 @@ FRIT_ISA void dot_rows(const T* a, int64_t stride, const Sum<T>* x, int64_t k, S
 }
 
 // Adds to `sums` of `rows` rows, which lie side by side, kAtOnce columns of them in turn, `stride` apart, each times
-// its factor.
+// its factor. `first`: the sums are 0 and need not be written before.
 template <class T, int64_t kAtOnce>
-FRIT_ISA void add_columns(const T* a, int64_t stride, const Sum<T>* x, int64_t x_stride, int64_t rows, Sum<T>* sums) {
+FRIT_ISA void add_columns(const T* a, int64_t stride, const Sum<T>* x, int64_t x_stride, int64_t rows, bool first,
+                          Sum<T>* sums) {
   using C = Sum<T>;
   using V = Vector<C>;
   typename V::Register factors[kAtOnce];
@@ -89,7 +90,7 @@ FRIT_ISA void add_columns(const T* a, int64_t stride, const Sum<T>* x, int64_t x
   for (; i + kAcross * V::kLanes <= rows; i += kAcross * V::kLanes) {
     typename V::Register sum[kAcross];
     FRIT_UNROLL
-    for (int64_t v = 0; v < kAcross; ++v) sum[v] = V::load(sums + i + v * V::kLanes);
+    for (int64_t v = 0; v < kAcross; ++v) sum[v] = first ? V::zero() : V::load(sums + i + v * V::kLanes);
     FRIT_UNROLL
     for (int64_t q = 0; q < kAtOnce; ++q) FRIT_UNROLL
     for (int64_t v = 0; v < kAcross; ++v)
@@ -98,47 +99,74 @@ FRIT_ISA void add_columns(const T* a, int64_t stride, const Sum<T>* x, int64_t x
     for (int64_t v = 0; v < kAcross; ++v) V::store(sums + i + v * V::kLanes, sum[v]);
   }
   for (; i + V::kLanes <= rows; i += V::kLanes) {
-    typename V::Register sum = V::load(sums + i);
+    typename V::Register sum = first ? V::zero() : V::load(sums + i);
     FRIT_UNROLL
     for (int64_t q = 0; q < kAtOnce; ++q) sum = V::multiply_add(V::load(a + q * stride + i), factors[q], sum);
     V::store(sums + i, sum);
   }
-  for (; i < rows; ++i)
-    for (int64_t q = 0; q < kAtOnce; ++q)
-      sums[i] = V::multiply_add(C{widen(a[q * stride + i])}, x[q * x_stride], sums[i]);
+  for (; i < rows; ++i) {
+    C sum = first ? C{} : sums[i];
+    for (int64_t q = 0; q < kAtOnce; ++q) sum = V::multiply_add(C{widen(a[q * stride + i])}, x[q * x_stride], sum);
+    sums[i] = sum;
+  }
 }
 
 // The same for `columns`, at most kMost.
 template <class T, int64_t kMost>
 FRIT_ISA void add_some_columns(int64_t columns, const T* a, int64_t stride, const Sum<T>* x, int64_t x_stride,
-                               int64_t rows, Sum<T>* sums) {
-  if (columns == kMost) return add_columns<T, kMost>(a, stride, x, x_stride, rows, sums);
-  if constexpr (kMost > 1) add_some_columns<T, kMost - 1>(columns, a, stride, x, x_stride, rows, sums);
+                               int64_t rows, bool first, Sum<T>* sums) {
+  if (columns == kMost) return add_columns<T, kMost>(a, stride, x, x_stride, rows, first, sums);
+  if constexpr (kMost > 1) add_some_columns<T, kMost - 1>(columns, a, stride, x, x_stride, rows, first, sums);
 }
 
 // Rows whose sums stay in the second-level cache; two pages of each column.
 template <class C>
 inline constexpr int64_t kSideBySide = 8192 / static_cast<int64_t>(sizeof(C));
 
+// The kDeals sums of each of `rows` rows, `side` apart, folded by halves.
+template <class C>
+FRIT_ISA void fold_rows(const C* sums, int64_t side, int64_t rows, C* y) {
+  using V = Vector<C>;
+  constexpr int64_t kHalf = kDeals / 2;
+  int64_t i = 0;
+  for (; i + V::kLanes <= rows; i += V::kLanes) {
+    typename V::Register sum[kHalf];
+    FRIT_UNROLL
+    for (int64_t l = 0; l < kHalf; ++l)
+      sum[l] = V::plus(V::load(sums + l * side + i), V::load(sums + (l + kHalf) * side + i));
+    FRIT_UNROLL
+    for (int64_t half = kHalf / 2; half; half /= 2) FRIT_UNROLL
+    for (int64_t l = 0; l < half; ++l) sum[l] = V::plus(sum[l], sum[l + half]);
+    V::store(y + i, sum[0]);
+  }
+  for (; i < rows; ++i) {
+    C sum[kHalf];
+    for (int64_t l = 0; l < kHalf; ++l) sum[l] = sums[l * side + i] + sums[(l + kHalf) * side + i];
+    for (int64_t half = kHalf / 2; half; half /= 2)
+      for (int64_t l = 0; l < half; ++l) sum[l] += sum[l + half];
+    y[i] = sum[0];
+  }
+}
+
 // y = a x for rows side by side in memory.
 template <class T>
 FRIT_ISA void columns_times_vector(const Matrix& a, const Sum<T>* x, Sum<T>* y, Sum<T>* sums) {
-  constexpr int64_t kAtOnce = 8, kSide = kSideBySide<Sum<T>>;
+  constexpr int64_t kAtOnce = 8;
   const T* data = static_cast<const T*>(a.data);
-  std::fill_n(sums, kDeals * kSide, Sum<T>{});
+  // Few rows have their sums close together.
+  const int64_t side = (a.rows + kDeals - 1) / kDeals * kDeals;
   int64_t k = 0;
   for (; k + kAtOnce * kDeals <= a.cols; k += kAtOnce * kDeals)
     for (int64_t l = 0; l < kDeals; ++l)
-      add_columns<T, kAtOnce>(data + (k + l) * a.col_stride, kDeals * a.col_stride, x + k + l, kDeals, a.rows,
-                              sums + l * kSide);
+      add_columns<T, kAtOnce>(data + (k + l) * a.col_stride, kDeals * a.col_stride, x + k + l, kDeals, a.rows, k == 0,
+                              sums + l * side);
   const int64_t rest = a.cols - k;
   for (int64_t l = 0; l < std::min(rest, kDeals); ++l)
     add_some_columns<T, kAtOnce>((rest - l + kDeals - 1) / kDeals, data + (k + l) * a.col_stride, kDeals * a.col_stride,
-                                 x + k + l, kDeals, a.rows, sums + l * kSide);
-  for (int64_t half = kDeals / 2; half; half /= 2)
-    for (int64_t l = 0; l < half; ++l)
-      for (int64_t i = 0; i < a.rows; ++i) sums[l * kSide + i] += sums[(l + half) * kSide + i];
-  std::copy_n(sums, a.rows, y);
+                                 x + k + l, kDeals, a.rows, k == 0, sums + l * side);
+  for (int64_t l = k == 0 ? std::min(rest, kDeals) : kDeals; l < kDeals; ++l)
+    std::fill_n(sums + l * side, a.rows, Sum<T>{});
+  fold_rows(sums, side, a.rows, y);
 }
 
 // c (m x 1) = a (m x k) times b (k x 1).

@@ -374,6 +374,21 @@ TYPED_TEST(LargeMatmul, has_the_same_bits_whatever_the_width_of_vectors) {
     }
 }
 
+// One layout has the rows of the matrix side by side, another has them along memory.
+TEST(MatmulVector, has_the_same_bits_in_every_layout_at_random_sizes) {
+  std::mt19937 random(7);
+  const auto draw = [&](int64_t most) { return 1 + static_cast<int64_t>(random() % static_cast<uint64_t>(most)); };
+  for (int i = 0; i < 30; ++i) {
+    const int64_t k = draw(i % 3 ? 300 : 20), n = draw(i % 2 ? 200 : 20);
+    for (const char* routine : {kBest, kAvx2}) {
+      expect_same_in_every_layout<float>(routine, 1, n, k);
+      expect_same_in_every_layout<float>(routine, n, 1, k);
+      expect_same_in_every_layout<double>(routine, 1, n, k);
+      expect_same_in_every_layout<float16_t>(routine, 1, n, k);
+    }
+  }
+}
+
 TEST(MatmulEpilogue, sees_each_element_once_and_final) {
   int before = num_threads();
   set_num_threads(4);
