@@ -1,10 +1,12 @@
-// The position of an extreme, in a loop that deals its iterations to lanes.
+// The position of an extreme, in a loop that deals its iterations to lanes, and in one whose lanes are columns.
 //
 // A full step keeps the extremes of its lanes and the number of the step that has each: a later step wins only with a
 // better value. The positions are computed once, in the best of these steps, where the extreme comes first.
 #include <llvm/IR/Constants.h>
 
+#include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "codegen/llvm/emitter.h"
 
@@ -29,19 +31,18 @@ bool KernelEmitter::finds_by_steps(const ir::Loop& loop, int lanes) const {
 KernelEmitter::States KernelEmitter::emit_arg_steps(const ir::Loop& loop, const LaneSteps& steps, Value** next) {
   VectorScope& scope = *vector_;
   const Accumulator& acc = loop.accumulators[0];
-  const bool max = acc.combine == Combine::ArgMax, real = is_float(acc.type);
+  const bool max = acc.combine == Combine::ArgMax;
   const int count = steps.lanes / scope.width, shift = std::countr_zero(static_cast<unsigned>(steps.lanes));
   BasicBlock* found = block("found");
-  Value* least = splat(constant(acc.type, ir::combine_identity(acc.combine, acc.type)), 0);
-  llvm::Type* word = builder_.getIntNTy(least->getType()->getScalarSizeInBits());
+  const State start = numbered_start(acc);
 
   builder_.SetInsertPoint(steps.full);
   llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
-  llvm::PHINode* best = builder_.CreatePHI(least->getType(), 2, "best");
-  llvm::PHINode* where = builder_.CreatePHI(like(least, word), 2, "where");
+  llvm::PHINode* best = builder_.CreatePHI(start.value->getType(), 2, "best");
+  llvm::PHINode* where = builder_.CreatePHI(start.position->getType(), 2, "where");
   i->addIncoming(i64(0), steps.preheader);
-  best->addIncoming(least, steps.preheader);
-  where->addIncoming(llvm::Constant::getNullValue(where->getType()), steps.preheader);
+  best->addIncoming(start.value, steps.preheader);
+  where->addIncoming(start.position, steps.preheader);
   scope.copies = count;
   scope.base = i;
   emit_skipping(loop);
@@ -50,17 +51,8 @@ KernelEmitter::States KernelEmitter::emit_arg_steps(const ir::Loop& loop, const 
   for (int c = 0; c < count; ++c) values.push_back(read(acc, c, true).value);
   for (size_t n = values.size() / 2; n >= 1; n /= 2)
     for (size_t k = 0; k < n; ++k) values[k] = min_max(max, acc.type, values[k], values[k + n]);
-  Value* wins = nullptr;
-  if (real) {
-    wins = builder_.CreateFCmp(max ? llvm::CmpInst::FCMP_UGT : llvm::CmpInst::FCMP_ULT, values[0], best);
-    wins = builder_.CreateAnd(wins, builder_.CreateFCmpORD(best, best));
-  } else {
-    wins = scalar_op(max ? ir::ScalarOp::Gt : ir::ScalarOp::Lt, bool_, acc.type, {values[0], best});
-  }
-  Value* number = builder_.CreateTrunc(builder_.CreateLShr(i, static_cast<uint64_t>(shift)), word);
-  Value* better = builder_.CreateSelect(wins, values[0], best);
-  Value* there =
-      builder_.CreateSelect(wins, builder_.CreateVectorSplat(static_cast<unsigned>(scope.width), number), where);
+  const auto [better, there] =
+      combine_numbered(acc, {best, where}, values[0], builder_.CreateLShr(i, static_cast<uint64_t>(shift)));
   *next = builder_.CreateAdd(i, i64(steps.lanes), "", true, true);
   BasicBlock* end = builder_.GetInsertBlock();
   i->addIncoming(*next, end);
@@ -102,6 +94,61 @@ KernelEmitter::States KernelEmitter::emit_lane_steps(const ir::Loop& loop, const
   add_incoming(phis, taken, end);
   builder_.CreateCondBr(builder_.CreateICmpSLE(*next, steps.last), steps.full, steps.rest);
   return taken;
+}
+
+// Where an iteration of a loop in order has the position of the accumulator as its index, which grows with it: the
+// index.
+std::optional<Dim::Affine> KernelEmitter::growing_position(const ir::Loop& loop, const Accumulator& acc) const {
+  if ((acc.combine != Combine::ArgMax && acc.combine != Combine::ArgMin) || !vector_ || !vector_->varying[acc.value] ||
+      acc.type == bool_ || compute_type(acc.type).size < 4 || facts_.range(loop.extent).high >= int64_t{1} << 31)
+    return {};
+  for (const ir::Instr& i : loop.body) {
+    const auto* index = std::get_if<ir::IndexInstr>(&i.node);
+    if (!index || index->result != acc.position) continue;
+    auto affine = index->index.affine_in(loop.var);
+    const bool plain = std::none_of(loop.body.begin(), loop.body.end(),
+                                    [](const ir::Instr& j) { return std::holds_alternative<ir::BindInstr>(j.node); });
+    return plain && affine && affine->coefficient.is_const() && affine->coefficient.value() > 0 ? affine : std::nullopt;
+  }
+  return {};
+}
+
+// The state before the first iteration: the number of an iteration takes the place of its position.
+KernelEmitter::State KernelEmitter::numbered_start(const Accumulator& acc) {
+  State s;
+  s.value = splat(constant(acc.type, ir::combine_identity(acc.combine, acc.type)), 0);
+  s.position =
+      llvm::Constant::getNullValue(like(s.value, builder_.getIntNTy(s.value->getType()->getScalarSizeInBits())));
+  return s;
+}
+
+// A later iteration wins only with a better value.
+KernelEmitter::State KernelEmitter::combine_numbered(const Accumulator& acc, const State& state, Value* value,
+                                                     Value* number) {
+  const bool max = acc.combine == Combine::ArgMax;
+  Value* wins = nullptr;
+  if (is_float(acc.type)) {
+    wins = builder_.CreateFCmp(max ? llvm::CmpInst::FCMP_UGT : llvm::CmpInst::FCMP_ULT, value, state.value);
+    wins = builder_.CreateAnd(wins, builder_.CreateFCmpORD(state.value, state.value));
+  } else {
+    wins = scalar_op(max ? ir::ScalarOp::Gt : ir::ScalarOp::Lt, bool_, acc.type, {value, state.value});
+  }
+  Value* word = builder_.CreateTrunc(number, state.position->getType()->getScalarType());
+  Value* here = builder_.CreateVectorSplat(static_cast<unsigned>(vector_->width), word);
+  return {builder_.CreateSelect(wins, value, state.value), builder_.CreateSelect(wins, here, state.position)};
+}
+
+// The positions of numbered states behind the loop, or those of nothing where it did not run.
+void KernelEmitter::number_to_position(llvm::MutableArrayRef<State> states, const Dim::Affine& index, Value* ran) {
+  const Val rest = eval(index.rest);
+  for (size_t c = 0; c < states.size(); ++c) {
+    llvm::Type* wide = like(states[c].position, builder_.getInt64Ty());
+    Value* moved =
+        builder_.CreateMul(builder_.CreateZExt(states[c].position, wide), splat(i64(index.coefficient.value()), 0));
+    moved = builder_.CreateAdd(moved, get(rest, static_cast<int>(c), true));
+    Value* none = splat(i64(std::numeric_limits<int64_t>::max()), 0);
+    states[c].position = ran ? builder_.CreateSelect(ran, moved, none) : moved;
+  }
 }
 
 }  // namespace frit::codegen

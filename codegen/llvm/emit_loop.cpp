@@ -126,10 +126,13 @@ void KernelEmitter::emit_serial_loop(const ir::Loop& loop, Value* from, Value* t
 
   const int count = copies();
   std::vector<bool> wide;
+  std::vector<std::optional<Dim::Affine>> positions;  // of accumulators that keep the number of an iteration
   States start;
   for (const ir::Accumulator& acc : loop.accumulators) {
     wide.push_back(accumulates_vectors(acc));
-    for (int c = 0; c < (wide.back() ? count : 1); ++c) start.push_back(identity(acc, wide.back()));
+    positions.push_back(growing_position(loop, acc));
+    for (int c = 0; c < (wide.back() ? count : 1); ++c)
+      start.push_back(positions.back() ? numbered_start(acc) : identity(acc, wide.back()));
   }
   builder_.SetInsertPoint(body);
   llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
@@ -146,7 +149,10 @@ void KernelEmitter::emit_serial_loop(const ir::Loop& loop, Value* from, Value* t
   States next;
   for (size_t a = 0, s = 0; a < loop.accumulators.size(); ++a) {
     const ir::Accumulator& acc = loop.accumulators[a];
-    for (int c = 0; c < (wide[a] ? count : 1); ++c, ++s) next.push_back(combine(acc, phis[s], read(acc, c, wide[a])));
+    for (int c = 0; c < (wide[a] ? count : 1); ++c, ++s) {
+      const State own = read(acc, c, wide[a]);
+      next.push_back(positions[a] ? combine_numbered(acc, phis[s], own.value, i) : combine(acc, phis[s], own));
+    }
   }
   frames_.pop_back();
 
@@ -165,6 +171,9 @@ void KernelEmitter::emit_serial_loop(const ir::Loop& loop, Value* from, Value* t
   }
   for (size_t a = 0, s = 0; a < loop.accumulators.size(); ++a) {
     size_t n = wide[a] ? static_cast<size_t>(count) : 1;
+    if (positions[a])
+      number_to_position(llvm::MutableArrayRef(results).slice(s, n), *positions[a],
+                         runs ? nullptr : builder_.CreateICmpSLT(from, to));
     define_result(loop.accumulators[a], llvm::ArrayRef(results).slice(s, n), wide[a]);
     s += n;
   }

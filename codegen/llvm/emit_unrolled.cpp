@@ -1,4 +1,6 @@
 // Loops of a known trip count without branches: short ones inside of a vector loop, and the remainders of vector loops.
+#include <algorithm>
+
 #include "codegen/llvm/emitter.h"
 
 namespace frit::codegen {
@@ -52,7 +54,8 @@ int64_t count_instrs(const ir::Body& body, const std::string& var, const std::ve
 
 // Full steps beyond which the time of the remainder does not matter.
 constexpr int64_t kManySteps = 32;
-constexpr int64_t kMaxRest = 128;  // instructions of a remainder, for one lane
+// Instructions of a remainder, for one lane; around loops; and those of the vectors that go through it side by side.
+constexpr int64_t kMaxRest = 128, kMaxRestOfLoops = 512, kSideBySide = 256;
 
 // Instructions in the code of a body, for one lane. A short loop inside of it counts with all its iterations.
 int64_t code_size(const ir::Body& body) {
@@ -116,7 +119,9 @@ bool KernelEmitter::emit_unrolled(const ir::Loop& loop) {
 bool KernelEmitter::knows_rest(const ir::Loop& loop, int64_t step) const {
   if (!vector_->rows.empty() || loop.kind != ir::LoopKind::Serial || !loop.extent.is_const()) return false;
   const int64_t n = loop.extent.value(), vectors = (n % step + vector_->width - 1) / vector_->width;
-  return n > 0 && n <= kManySteps * step && vectors * code_size(loop.body) <= kMaxRest;
+  const bool loops = std::any_of(loop.body.begin(), loop.body.end(),
+                                 [](const ir::Instr& i) { return std::holds_alternative<ir::Loop>(i.node); });
+  return n > 0 && n <= kManySteps * step && vectors * code_size(loop.body) <= (loops ? kMaxRestOfLoops : kMaxRest);
 }
 
 // Full steps of `unroll` vectors, then the vectors that are left side by side, and a masked one.
@@ -145,7 +150,8 @@ void KernelEmitter::emit_known_vector_loop(const ir::Loop& loop, int unroll) {
     rest->moveAfter(builder_.GetInsertBlock());
   }
   builder_.SetInsertPoint(rest);
-  emit_vectors(loop, full, n, [](int, int) {});
+  const int64_t together = std::max<int64_t>(2, kSideBySide / code_size(loop.body)) * scope.width;
+  for (int64_t at = full; at < n; at += together) emit_vectors(loop, at, std::min(n, at + together), [](int, int) {});
   frames_.pop_back();
 }
 

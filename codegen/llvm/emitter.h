@@ -282,6 +282,10 @@ class KernelEmitter {
   bool finds_by_steps(const ir::Loop& loop, int lanes) const;  // emit_arg.cpp, as the next two
   States emit_arg_steps(const ir::Loop& loop, const LaneSteps& steps, llvm::Value** next);
   States emit_lane_steps(const ir::Loop& loop, const LaneSteps& steps, const States& start, llvm::Value** next);
+  std::optional<Dim::Affine> growing_position(const ir::Loop& loop, const ir::Accumulator& acc) const;
+  State numbered_start(const ir::Accumulator& acc);
+  State combine_numbered(const ir::Accumulator& acc, const State& state, llvm::Value* value, llvm::Value* number);
+  void number_to_position(llvm::MutableArrayRef<State> states, const Dim::Affine& index, llvm::Value* ran);
   States emit_lane_rest(const ir::Loop& loop, const States& sums, llvm::Value* begin, llvm::Value* to, int count);
   void emit_dealt_loop(const ir::Loop& loop, llvm::Value* to);
   LaneMemory lane_memory(const State& like, int count);

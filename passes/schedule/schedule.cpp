@@ -363,6 +363,12 @@ class Scheduler {
     Dim grain = max(floor_div(kMinWork * target_.vector_bytes, work(k_, loop.body)), 1);
     Dim step = std::max<int64_t>(1, int64_t{loop.vector} * loop.unroll);
     loop.grain = k_.facts.simplify(ceil_div(grain, step) * step);
+    // Columns that no two threads share are a loop whose remainder is known, so that more of them go side by side.
+    if (loop.vector > 0 && contains_loop(loop.body) && !rows_fixed_ && loop.extent.is_const() &&
+        loop.grain.is_const() && loop.extent.value() <= loop.grain.value()) {
+      loop.kind = LoopKind::Serial;
+      loop.grain = 1;
+    }
   }
 
   Kernel& k_;

@@ -1,6 +1,7 @@
 // Reductions: axes, keepdims, dtypes, empty and strided operands.
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "helpers.h"
 
@@ -109,6 +110,43 @@ TEST(Reduce, ShortRowsOfEveryLength) {
       EXPECT_TRUE(array_equal(got[0], want).item<bool>()) << n;
       EXPECT_TRUE(array_equal(got[1], max(transpose(want), 0)).item<bool>()) << n;
     }
+}
+
+// Positions of extremes in columns of random sizes: the first of equal ones, the first NaN, and the first of
+// infinities.
+TEST(Reduce, PositionsInColumnsOfEveryWidth) {
+  std::mt19937 g(11);
+  for (int round = 0; round < 60; ++round) {
+    const int n = 1 + static_cast<int>(g() % (round % 5 ? 90 : 3000)), columns = 1 + static_cast<int>(g() % 130);
+    const float inf = std::numeric_limits<float>::infinity();
+    std::vector<float> v(static_cast<size_t>(n * columns));
+    for (float& x : v) {
+      const unsigned drawn = g() % 400;
+      x = round % 4 == 0 && drawn == 0 ? std::numeric_limits<float>::quiet_NaN()
+          : round % 4 == 1             ? (drawn < 2 ? inf : -inf)
+                                       : static_cast<float>(drawn % 9);
+    }
+    const auto first = [&](int sign) {
+      std::vector<uint32_t> out;
+      for (int c = 0; c < columns; ++c) {
+        int best = 0;
+        for (int i = 1; i < n; ++i) {
+          const float old = v[static_cast<size_t>(best * columns + c)], x = v[static_cast<size_t>(i * columns + c)];
+          if (!std::isnan(old) && (std::isnan(x) || sign * x > sign * old)) best = i;
+        }
+        out.push_back(static_cast<uint32_t>(best));
+      }
+      return out;
+    };
+    const std::vector<uint32_t> most = first(1), least = first(-1);
+    const array x(v.begin(), Shape{n, columns});
+    for (const Dtype t : {float32, float16, float64, int32, int64, uint8}) {
+      if (round % 4 < 2 && !issubdtype(t, floating)) continue;
+      const array y = astype(x, t);
+      EXPECT_EQ(values<uint32_t>(argmax(y, 0)), most) << t << " " << n << "x" << columns;
+      EXPECT_EQ(values<uint32_t>(argmin(y, 0)), least) << t << " " << n << "x" << columns;
+    }
+  }
 }
 
 // Functions of what a row is reduced to, some rows at a time, give what each operation gives by itself.
