@@ -62,6 +62,10 @@ Source read_graph(const std::string& path, bool locate) {
   }
   if (!s.package && s.text.starts_with("FRITPKG\n"))
     fail({"'" + s.name + "' is a package that comes through a pipe", {}, "give the file itself"});
+  if (s.text.starts_with("\177ELF"))
+    fail({"'" + s.name + "' is machine code, which keeps no graph",
+          {},
+          "give the graph or the package (.frit, .fritpkg) that it was compiled from"});
   s.module = value_or_fail(ir::read_module(s.text, s.name.c_str(), locate && !s.package), s.text);
   if (Status v = ir::verify(*s.module); !v.ok()) fail(v.error(), s.text);
   return s;

@@ -73,6 +73,15 @@ class Usage(CliTest):
             self.assertIn("nowhere.frit", self.error(1, command, self.path("nowhere.frit")))
             self.assertIn("folder", self.error(1, command, self.folder))
 
+    def test_compiled_code_is_no_graph(self):
+        for ending in ("so", "o"):
+            code = self.path("gelu." + ending)
+            self.text("compile", GRAPHS / "gelu.frit", "-o", code)
+            for command in ("opt", "compile", "run", "explain", "verify"):
+                error = self.error(1, command, code)
+                self.assertIn("is machine code, which keeps no graph", error)
+                self.assertIn(".fritpkg", error)
+
 
 class Explain(CliTest):
     def test_every_example(self):
