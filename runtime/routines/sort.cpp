@@ -63,6 +63,8 @@ class Sort {
     if (positions_) {
       if constexpr (kNarrow)
         if (n_ <= kNarrowRow) return sort_words<uint32_t, kNarrowBits>(begin, end, threads);
+      if constexpr (sizeof(Bits) == 8)
+        if (from_.step() == 1 && has_vector_sort()) return order_by_parts(begin, end, threads);
       return sort_words<Word<Bits>, kPositionBits>(begin, end, threads);
     }
     if constexpr (kNarrow)
@@ -104,6 +106,78 @@ class Sort {
     load(begin, rows, threads, words,
          [](Bits bits, int64_t i) { return static_cast<W>(W{O::key(bits)} << kBelow | static_cast<W>(i)); });
     for (int64_t r = 0; r < rows; ++r) order<W, kBelow>(begin + r, words + r * n_, words + rows * n_, threads);
+    return true;
+  }
+
+  // Writes the positions of dense rows of keys of 64 bits: words of 64 bits have the first 32 bits in which keys
+  // differ, and words that agree in them are sorted by the whole keys.
+  bool order_by_parts(int64_t begin, int64_t end, bool threads) {
+    Scratch memory(static_cast<size_t>(2 * n_) * sizeof(uint64_t));
+    auto* const words = static_cast<uint64_t*>(memory.data());
+    if (!words) return n_ == 0;
+    const auto each = [&](const auto& part) { threads ? for_ranges(n_, 1 << 14, part) : part(0, n_); };
+    for (int64_t row = begin; row < end; ++row) {
+      const Bits* const in = from_.template start<Bits>(row);
+      std::atomic<uint64_t> differ{0};
+      each([&](int64_t first, int64_t last) {
+        uint64_t own = 0;
+        for (int64_t i = first; i < last; ++i) own |= O::key(in[i]) ^ O::key(in[0]);
+        differ |= own;
+      });
+      const int below = std::max(0, static_cast<int>(std::bit_width(differ.load())) - 32);
+      each([&](int64_t first, int64_t last) {
+        for (int64_t i = first; i < last; ++i)
+          words[i] = uint64_t{O::key(in[i])} >> below << kPositionBits | static_cast<uint64_t>(i);
+      });
+      const auto nothing = [](const uint64_t*, int64_t) {};
+      const RadixSort<uint64_t, decltype(nothing)> radix(kPositionBits, nothing);
+      if (differ != 0)
+        threads ? radix.run_on_threads(words, words + n_, n_, false) : radix.run(words, words + n_, n_, false);
+      std::atomic<bool> ok{true};
+      each([&](int64_t first, int64_t last) {
+        if (!write_order(row, words, first, last, below > 0)) ok = false;
+      });
+      if (!ok) return false;
+    }
+    return true;
+  }
+
+  // Writes the positions of a row's words in the runs that begin in [first, last). The keys of a run agree in the part
+  // that its words have; where that is not all of them, `partly`, the run is sorted. Other threads read the words.
+  bool write_order(int64_t row, const uint64_t* words, int64_t first, int64_t last, bool partly) const {
+    constexpr int64_t kFew = 24;
+    const Bits* const in = from_.template start<Bits>(row);
+    auto* const out = to_.template start<uint32_t>(row);
+    const int64_t step = to_.step();
+    const auto same = [&](int64_t i) { return partly && words[i] >> kPositionBits == words[i - 1] >> kPositionBits; };
+    const auto position = [&](int64_t i) { return static_cast<uint32_t>(words[i]); };
+    while (first > 0 && first < last && same(first)) ++first;
+    for (int64_t i = first; i < last;) {
+      int64_t end = i + 1;
+      while (end < n_ && same(end)) ++end;
+      if (end - i <= kFew) {
+        for (int64_t k = i; k < end; ++k) {
+          const uint32_t own = position(k);
+          int64_t at = k;
+          for (; at > i && O::key(in[out[(at - 1) * step]]) > O::key(in[own]); --at)
+            out[at * step] = out[(at - 1) * step];
+          out[at * step] = own;
+        }
+      } else {
+        const int64_t n = end - i;
+        Scratch memory(static_cast<size_t>(2 * n) * sizeof(uint128_t));
+        auto* const whole = static_cast<uint128_t*>(memory.data());
+        if (!whole) return false;
+        for (int64_t k = 0; k < n; ++k)
+          whole[k] = uint128_t{O::key(in[position(i + k)])} << kPositionBits | position(i + k);
+        const auto done = [&](const uint128_t* sorted, int64_t count) {
+          for (int64_t k = 0; k < count; ++k) out[(i + (sorted - whole) + k) * step] = static_cast<uint32_t>(sorted[k]);
+        };
+        const RadixSort<uint128_t, decltype(done)> radix(kPositionBits, done);
+        radix.run(whole, whole + n, n, false);
+      }
+      i = end;
+    }
     return true;
   }
 

@@ -131,6 +131,23 @@ TEST(Sort, RandomRowsOfEveryType) {
   }
 }
 
+// Keys of 64 bits that agree in their first 32 and more, in runs of every length.
+TEST(Sort, WideKeysThatNearlyAgree) {
+  std::mt19937 g(6);
+  for (const size_t n : {2, 3, 9, 40, 700, 5000, 200000})
+    for (const unsigned values_in_a_run : {2u, 20u, 3000u, 1u << 20}) {
+      std::vector<int64_t> v(n);
+      for (int64_t& x : v) x = (int64_t{1} << 62) * (g() % 2) + (int64_t{1} << 40) * (g() % 9) + g() % values_in_a_run;
+      Positions order(n);
+      std::iota(order.begin(), order.end(), 0u);
+      std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return v[a] < v[b]; });
+      const array x(v.begin(), Shape{static_cast<int>(n)}, int64);
+      EXPECT_EQ(values<uint32_t>(argsort(x, 0)), order) << n << " of " << values_in_a_run;
+      const array pair = stack(std::vector<array>{x, x});
+      EXPECT_EQ(values<uint32_t>(slice(argsort(pair, 1), {1, 0}, {2, static_cast<int>(n)})), order) << n;
+    }
+}
+
 TEST(Sort, AxesOfEveryLayout) {
   const Floats v = drawn(6 * 35 * 4, 50);
   const array x = reshape(vector_of(v), {6, 35, 4});
