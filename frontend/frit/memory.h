@@ -19,8 +19,8 @@ void reset_peak_memory();
 // The bytes of freed memory that are kept.
 size_t get_cache_memory();
 
-// Limits active and cached memory together, and returns the previous limit. An allocation past the limit empties the
-// cache; one that still does not fit throws RuntimeError.
+// A guideline for active and cached memory together; returns the previous one. An allocation past it empties the cache.
+// One that fits neither the guideline nor the memory of the machine throws RuntimeError.
 size_t set_memory_limit(size_t bytes);
 
 // The limit that set_memory_limit sets; at first the memory of the machine.

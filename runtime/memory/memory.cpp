@@ -1,6 +1,7 @@
 // The pool of freed blocks, limits and statistics.
 #include "runtime/memory/memory.h"
 
+#include "runtime/memory/capacity.h"
 #include "runtime/memory/gpu_memory.h"
 
 #include <sys/mman.h>
@@ -90,6 +91,11 @@ size_t read_limit_file(const char* path) {
 struct Pool {
   std::atomic<size_t> active{0}, peak{0}, cached{0};
   std::atomic<size_t> memory_limit{physical_memory()}, cache_limit{physical_memory() / 4};
+  std::atomic<size_t> capacity{physical_memory()};
+  // The bytes that may be active: a limit past the machine's memory counts on its swap space.
+  size_t most() const {
+    return std::max(memory_limit.load(std::memory_order_relaxed), capacity.load(std::memory_order_relaxed));
+  }
 
   std::mutex mutex;  // guards all that follows
   Cached* classes[kClasses] = {};
@@ -178,7 +184,7 @@ std::string megabytes(size_t bytes) { return std::to_string((bytes + (1 << 20) -
 
 Diagnostic exhausted(size_t bytes, const Pool& p) {
   return {"cannot allocate " + std::to_string(bytes) + " bytes: " + megabytes(p.active) +
-              " are in use and the memory limit is " + megabytes(p.memory_limit),
+              " are in use and the memory limit is " + megabytes(p.most()),
           {},
           "free arrays, work on smaller pieces, or raise the limit with set_memory_limit"};
 }
@@ -187,9 +193,9 @@ Diagnostic exhausted(size_t bytes, const Pool& p) {
 
 Result<std::shared_ptr<Buffer>> Buffer::allocate(size_t bytes) {
   Pool& p = pool();
-  size_t limit = p.memory_limit.load(std::memory_order_relaxed);
+  const size_t limit = p.memory_limit.load(std::memory_order_relaxed), most = p.most();
   // First: a sum with a size past any limit could wrap around.
-  if (bytes > limit || bytes > kLargest) return exhausted(bytes, p);
+  if (bytes > most || bytes > kLargest) return exhausted(bytes, p);
   size_t active = p.active.fetch_add(bytes, std::memory_order_relaxed) + bytes;
   auto give_up = [&] {
     p.active.fetch_sub(bytes, std::memory_order_relaxed);
@@ -197,7 +203,7 @@ Result<std::shared_ptr<Buffer>> Buffer::allocate(size_t bytes) {
   };
   if (active + p.cached.load(std::memory_order_relaxed) > limit) {
     p.trim(active > limit ? 0 : limit - active);
-    if (active > limit) return give_up();
+    if (active > most) return give_up();
   }
 
   std::shared_ptr<Buffer> buffer;
@@ -265,6 +271,7 @@ size_t set_memory_limit(size_t bytes) {
   return previous;
 }
 size_t memory_limit() { return pool().memory_limit; }
+size_t set_memory_capacity(size_t bytes) { return pool().capacity.exchange(bytes); }
 
 size_t set_cache_limit(size_t bytes) {
   size_t previous = pool().cache_limit.exchange(bytes);

@@ -58,8 +58,9 @@ size_t peak_memory();
 void reset_peak_memory();
 size_t cache_memory();
 // Both return the previous limit. An allocation that would bring active and cached memory past the memory limit (at
-// first the machine's memory) shrinks the cache; one that would bring active memory alone past it fails. The cache
-// never exceeds the cache limit (at first a quarter of the machine's memory); the blocks freed longest ago go first.
+// first the machine's memory) shrinks the cache; one fails past it and the capacity (runtime/memory/capacity.h) alike.
+// The cache never exceeds its limit (at first a quarter of the machine's memory); the blocks freed longest ago go
+// first.
 size_t set_memory_limit(size_t bytes);
 size_t memory_limit();
 size_t set_cache_limit(size_t bytes);

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "runtime/execute/scratch.h"
+#include "runtime/memory/capacity.h"
 #include "runtime/memory/memory.h"
 
 namespace frit::runtime {
@@ -17,6 +18,7 @@ class Memory : public testing::Test {
   void SetUp() override { clear_cache(); }
   void TearDown() override {
     set_memory_limit(memory_);
+    set_memory_capacity(physical_memory());
     set_cache_limit(cache_);
     clear_cache();
   }
@@ -77,10 +79,22 @@ TEST_F(Memory, the_cache_limit_drops_the_oldest) {
   EXPECT_EQ(cache_memory(), 0u);
 }
 
-TEST_F(Memory, the_memory_limit_empties_the_cache_and_then_fails) {
+TEST_F(Memory, the_memory_limit_empties_the_cache_alone) {
+  get(4 << 20);
+  EXPECT_EQ(set_memory_limit(1), memory_);
+  EXPECT_EQ(memory_limit(), 1u);
+  EXPECT_EQ(cache_memory(), 0u);
+  get(5 << 20);
+  auto a = get(3 << 20);
+  EXPECT_EQ(cache_memory(), 0u);
+  std::memset(a->data(), 1, a->bytes());
+}
+
+TEST_F(Memory, the_capacity_empties_the_cache_and_then_fails) {
   get(4 << 20);
   size_t limit = active_memory() + (6 << 20);
   EXPECT_EQ(set_memory_limit(limit), memory_);
+  EXPECT_EQ(set_memory_capacity(limit), physical_memory());
   EXPECT_EQ(cache_memory(), size_t{4} << 20);
   auto a = get(5 << 20);
   EXPECT_EQ(cache_memory(), 0u);
