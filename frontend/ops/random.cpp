@@ -428,9 +428,10 @@ array multivariate_normal(const array& mean, const array& cov, const Sizes& shap
   sizes.push_back(last(mean, 1));
   Sizes wanted;
   for (const Dim& d : sizes) wanted.push_back(Size(d, s.where()));
+  // The symmetric root of the covariance, which does not depend on the signs and the order of its axes.
   const std::vector<array> parts = linalg::svd(astype(cov, float32, s), true, s);
-  const array scaled = multiply(normal(wanted, float32, key, s), sqrt(parts[1], s), s);
-  const array turned = squeeze(matmul(expand_dims(scaled, -2, s), parts[2], s), -2, s);
+  const array root = matmul(multiply(parts[0], expand_dims(sqrt(parts[1], s), -2, s), s), parts[2], s);
+  const array turned = squeeze(matmul(expand_dims(normal(wanted, float32, key, s), -2, s), root, s), -2, s);
   return add(turned, astype(mean, float32, s), s);
 }
 

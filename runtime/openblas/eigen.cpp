@@ -1,4 +1,7 @@
 // The routines "eigh", "eigvalsh", "eig", "eigvals", "svd" and "svdvals" through LAPACK.
+//
+// LAPACK gets the rows of a matrix as its columns, so it works on the transposed matrix, as MLX has it: the order of
+// eigenvalues and the signs of vectors, which are open, are then MLX's.
 #include "runtime/openblas/lapack.h"
 
 namespace frit::runtime::openblas {
@@ -11,6 +14,12 @@ constexpr const char *kDiverges = "has infinities or NaN, or its values do not c
 
 Dtype real_of(Dtype t) { return is_complex(t) ? float32 : t; }
 
+template <class T>
+T conjugate(T x) {
+  return x;
+}
+inline Complex64 conjugate(Complex64 x) { return std::conj(x); }
+
 template <bool kVectors>
 Status symmetric(const LibraryCall& call) {
   constexpr const char *kName = kVectors ? "eigh" : "eigvalsh", *kJob = kVectors ? "V" : "N";
@@ -19,7 +28,7 @@ Status symmetric(const LibraryCall& call) {
     if (kVectors) parts.push_back({t, {n, n}});
     return parts;
   }));
-  const char* const uplo = Options(call).flag("upper") ? "U" : "L";
+  const char* const uplo = Options(call).flag("upper") ? "L" : "U";  // of the transposed matrix
   Failure failure;
   with_real_or_complex(call.operands[0].dtype, [&](auto type) {
     using T = decltype(type);
@@ -42,26 +51,29 @@ Status symmetric(const LibraryCall& call) {
       int* const whole_space = parts.take<int>(wholes);
       for (int64_t k = begin; k < end; ++k) {
         int done = 0;
-        in.get(k, a);
+        in.get_rows(k, a);
         syevd(kJob, uplo, n, a, w, space, works, real_space, reals, whole_space, wholes, &done);
         if (done) failure.refuse(k);
         values.template set<R>(k, [&](int i, int) { return w[i]; });
-        if constexpr (kVectors) Stack(call.results[1]).set_columns(k, a);
+        // The transposed matrix is the conjugate one, and has conjugate vectors.
+        if constexpr (kVectors)
+          Stack(call.results[1]).template set<T>(k, [&](int i, int j) { return conjugate(a[i + int64_t{j} * n]); });
       }
     });
   });
   return failure.status(kName, call.operands[0], kDiverges, kCure);
 }
 
-// The eigenvector j of a real matrix: a column, or two columns that are the parts of a pair of conjugate vectors.
+// The eigenvector j of a real matrix, the conjugate of a left one of the transposed matrix: a column, or two columns
+// that are the parts of a pair of conjugate vectors.
 template <class T>
 Complex64 vector_element(const T* v, const T* im, int n, int i, int j) {
   const auto at = [&](int column) { return static_cast<float>(v[i + int64_t{column} * n]); };
   if (im[j] == 0) return at(j);
-  return im[j] > 0 ? Complex64(at(j), at(j + 1)) : Complex64(at(j - 1), -at(j));
+  return im[j] > 0 ? Complex64(at(j), -at(j + 1)) : Complex64(at(j - 1), at(j));
 }
 inline Complex64 vector_element(const Complex64* v, const Complex64*, int n, int i, int j) {
-  return v[i + int64_t{j} * n];
+  return std::conj(v[i + int64_t{j} * n]);
 }
 template <class T>
 Complex64 eigenvalue(const T* re, const T* im, int i) {
@@ -97,7 +109,7 @@ Status general(const LibraryCall& call) {
       R* const real_space = parts.take<R>(2 * int64_t{n});
       for (int64_t k = begin; k < end; ++k) {
         int done = 0;
-        in.get(k, a);
+        in.get_rows(k, a);
         // LAPACK may loop on what is not finite.
         const bool finite = std::all_of(a, a + in.size(), [](const T& x) { return std::isfinite(std::abs(x)); });
         if (finite) geev(kJob, n, a, re, im, v, space, works, real_space, &done);
@@ -139,7 +151,7 @@ Status singular(const LibraryCall& call) {
     T work{};
     R real{};
     int whole = 0, info = 0;
-    gesdd(kJob, m, n, static_cast<T*>(nullptr), nullptr, nullptr, nullptr, &work, -1, &real, &whole, &info);
+    gesdd(kJob, n, m, static_cast<T*>(nullptr), nullptr, nullptr, nullptr, &work, -1, &real, &whole, &info);
     const int works = asked(work);
     const int64_t lines = std::max<int64_t>(5 * int64_t{least} * least + 7 * int64_t{least},
                                             2 * int64_t{most} * least + 2 * int64_t{least} * least + least);
@@ -156,13 +168,13 @@ Status singular(const LibraryCall& call) {
       int* const whole_space = parts.take<int>(8 * int64_t{least});
       for (int64_t k = begin; k < end; ++k) {
         int done = 0;
-        in.get(k, a);
-        gesdd(kJob, m, n, a, s, u, vt, space, works, real_space, whole_space, &done);
+        in.get_rows(k, a);
+        gesdd(kJob, n, m, a, s, vt, u, space, works, real_space, whole_space, &done);
         if (done) failure.refuse(k);
         values.template set<R>(k, [&](int i, int) { return s[i]; });
         if constexpr (kVectors) {
-          Stack(call.results[0]).set_columns(k, u);
-          Stack(call.results[2]).set_columns(k, vt);
+          Stack(call.results[0]).set_rows(k, u);
+          Stack(call.results[2]).set_rows(k, vt);
         }
       }
     });

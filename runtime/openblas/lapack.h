@@ -61,7 +61,7 @@ using Complex64 = std::complex<float>;
   }                                                                                                                   \
   inline void geev(const char* job, int n, T* a, T* re, T* im, T* vectors, T* work, int lwork, T*, int* info) {       \
     const int one = 1;                                                                                                \
-    p##geev_("N", job, &n, a, &n, re, im, nullptr, &one, vectors, &n, work, &lwork, info);                            \
+    p##geev_(job, "N", &n, a, &n, re, im, vectors, &n, nullptr, &one, work, &lwork, info);                            \
   }                                                                                                                   \
   inline void gesdd(const char* job, int m, int n, T* a, T* s, T* u, T* vt, T* work, int lwork, T*, int* iwork,       \
                     int* info) {                                                                                      \
@@ -86,7 +86,7 @@ inline void syevd(const char* job, const char* uplo, int n, Complex64* a, float*
 inline void geev(const char* job, int n, Complex64* a, Complex64* values, Complex64*, Complex64* vectors,
                  Complex64* work, int lwork, float* rwork, int* info) {
   const int one = 1;
-  cgeev_("N", job, &n, a, &n, values, nullptr, &one, vectors, &n, work, &lwork, rwork, info);
+  cgeev_(job, "N", &n, a, &n, values, vectors, &n, nullptr, &one, work, &lwork, rwork, info);
 }
 inline void gesdd(const char* job, int m, int n, Complex64* a, float* s, Complex64* u, Complex64* vt, Complex64* work,
                   int lwork, float* rwork, int* iwork, int* info) {
@@ -130,12 +130,25 @@ class Stack {
     for (int j = 0; j < columns(); ++j)
       for (int i = 0; i < rows(); ++i) *to++ = static_cast<T>(from[i * row_stride() + j * column_stride()]);
   }
+  // Matrix `k` in row-major order, which LAPACK takes for the transposed matrix.
+  template <class T, class From = T>
+  void get_rows(int64_t k, T* to) const {
+    const From* const from = start<From>(k);
+    for (int i = 0; i < rows(); ++i)
+      for (int j = 0; j < columns(); ++j) *to++ = static_cast<T>(from[i * row_stride() + j * column_stride()]);
+  }
   // The elements that f(i, j) gives.
   template <class T, class F>
   void set(int64_t k, const F& f) const {
     T* const to = start<T>(k);
     for (int i = 0; i < rows(); ++i)
       for (int j = 0; j < columns(); ++j) to[i * row_stride() + j * column_stride()] = static_cast<T>(f(i, j));
+  }
+  // A row-major matrix with as many columns.
+  template <class T>
+  void set_rows(int64_t k, const T* from) const {
+    const int64_t n = columns();
+    set<T>(k, [&](int i, int j) { return from[i * n + j]; });
   }
   // A column-major matrix with as many rows.
   template <class T>
