@@ -12,6 +12,12 @@ void fail(std::string message, std::string note, const StreamOrDevice& s) {
   throw_invalid(std::move(message), std::move(note), s.where());
 }
 
+bool is_differentiated(const array& a) {
+  const OperationPtr operation = node_of(a)->current_operation();
+  return operation && operation->kind == OperationKind::Placeholder &&
+         static_cast<const PlaceholderOperation&>(*operation).differentiated;
+}
+
 namespace {
 
 bool is_open(const ir::Attr& attr) {

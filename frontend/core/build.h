@@ -48,6 +48,9 @@ inline ir::Dims dims64(const std::vector<int64_t>& values) { return {values.begi
 
 [[noreturn]] void fail(std::string message, std::string note, const StreamOrDevice& s);
 
+// Whether `a` is itself an argument that a derivative is taken of.
+bool is_differentiated(const array& a);
+
 // Throws InvalidArgument when a size is negative or more than an axis holds.
 void check_size(std::string_view op, const Dim& size, const StreamOrDevice& s);
 

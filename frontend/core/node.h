@@ -115,7 +115,8 @@ struct Operation {
   SpinLock lock;
   std::vector<NodePtr> inputs;
   std::vector<std::weak_ptr<Node>> results;
-  std::vector<NodePtr> values;  // of a tracer whose value was asked for: what with_inputs returned
+  std::vector<NodePtr> values;           // of a tracer whose value was asked for: what with_inputs returned
+  std::unique_ptr<Primitive> primitive;  // what users see of it, made at the first question under the lock
 };
 
 // One row of the registry.
@@ -144,6 +145,7 @@ struct PlaceholderOperation final : Operation {
   // The argument that it stands for, which may belong to an outer trace; null where the trace serves other arguments
   // too.
   const NodePtr primal;
+  bool differentiated = false;  // a derivative is taken with respect to it
 };
 
 // Makes the result nodes of an operation whose inputs are set.
@@ -217,6 +219,7 @@ class CompileScope {
 struct ArrayAccess {
   static const NodePtr& node(const array& a) { return a.node_; }
   static array make(NodePtr node) { return array(std::move(node)); }
+  static Primitive& primitive(Operation& operation);
 };
 inline const NodePtr& node_of(const array& a) { return ArrayAccess::node(a); }
 inline array array_of(NodePtr node) { return ArrayAccess::make(std::move(node)); }

@@ -1,6 +1,7 @@
 // Products of matrices that indices pick from batches.
 #include "frontend/core/build.h"
 #include "frontend/frit/quantised_ops.h"
+#include "frontend/ops/quantised.h"
 
 namespace frit {
 
@@ -64,6 +65,12 @@ array gather_qmm(const array& x, const array& w, const array& scales, const std:
                  std::optional<int> group_size, std::optional<int> bits, const std::string& mode, bool,
                  StreamOrDevice s) {
   if (!lhs_indices && !rhs_indices) return quantized_matmul(x, w, scales, biases, transpose, group_size, bits, mode, s);
+  detail::check_derivatives("gather_qmm", w, scales, s);
+  for (const std::optional<array>& indices : {lhs_indices, rhs_indices})
+    if (indices && detail::is_differentiated(*indices))
+      throw RuntimeError("gather_qmm has no derivative with respect to the indices " + text(*indices),
+                         "leave them out of the arguments to differentiate, or use 'stop_gradient'",
+                         s.where().file_name(), static_cast<int>(s.where().line()));
   const Picked p = picked("gather_qmm", x, w, lhs_indices, rhs_indices, s);
   const auto right = [&](const array& a) { return pick(a, p.right, s); };
   return quantized_matmul(pick(x, p.left, s), right(w), right(scales),

@@ -21,6 +21,10 @@ struct QuantFormat {
 QuantFormat quant_format(std::string_view op, const std::string& mode, std::optional<int> group_size,
                          std::optional<int> bits, const StreamOrDevice& s);
 
+// Throws where a derivative is taken of packed weights (RuntimeError) or of scales that are codes (InvalidArgument):
+// integers that stand for rounded numbers have none.
+void check_derivatives(std::string_view op, const array& packed, const array& scales, const StreamOrDevice& s);
+
 // The codes of packed words (..., words) as (..., groups, units, codes of a unit), in uint32. A unit is as many codes
 // as fill whole bytes or a word.
 array unpack_codes(const array& packed, const QuantFormat& f);

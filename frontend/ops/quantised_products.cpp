@@ -162,6 +162,11 @@ array product_of(const In& in, const Product& p) {
   return astype(sum(multiply(expand_dims(x, -1), expand_dims(rows, -3)), -2), p.result);
 }
 
+[[noreturn]] void no_derivative(const std::string& message, const StreamOrDevice& s) {
+  throw RuntimeError(message, "leave them out of the arguments to differentiate, or use 'stop_gradient'",
+                     s.where().file_name(), static_cast<int>(s.where().line()));
+}
+
 array quantised_product(std::string_view op, const array& x, const array& w, const array& scales,
                         const std::optional<array>& biases, const std::optional<array>& global_scale, bool transpose,
                         const QuantFormat& f, const StreamOrDevice& s) {
@@ -193,9 +198,18 @@ array quantised_product(std::string_view op, const array& x, const array& w, con
 
 }  // namespace
 
+void detail::check_derivatives(std::string_view op, const array& packed, const array& scales, const StreamOrDevice& s) {
+  if (is_differentiated(packed))
+    no_derivative(std::string(op) + " has no derivative with respect to the packed weights " + text(packed), s);
+  if (is_differentiated(scales) && !issubdtype(scales.dtype(), inexact))
+    fail(std::string(op) + " has no derivative with respect to scales " + text(scales),
+         "leave them out of the arguments to differentiate, or use 'stop_gradient'", s);
+}
+
 array quantized_matmul(const array& x, const array& w, const array& scales, const std::optional<array>& biases,
                        bool transpose, std::optional<int> group_size, std::optional<int> bits, const std::string& mode,
                        StreamOrDevice s) {
+  detail::check_derivatives("quantized_matmul", w, scales, s);
   const QuantFormat f = detail::quant_format("quantized_matmul", mode, group_size, bits, s);
   return quantised_product("quantized_matmul", x, w, scales, biases, std::nullopt, transpose, f, s);
 }

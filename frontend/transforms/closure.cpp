@@ -23,14 +23,14 @@ std::vector<ir::Type> types_of(const Arrays& arrays) {
 
 ir::Type type_of(const array& a) { return {a.dtype(), sizes_of(a)}; }
 
-Closure::Closure(std::string_view op, const ListFunction& fun, const Arrays& inputs)
-    : Closure(op, fun, inputs, types_of(inputs), Values::OfInputs) {}
+Closure::Closure(std::string_view op, const ListFunction& fun, const Arrays& inputs, std::span<const size_t> wrt)
+    : Closure(op, fun, inputs, types_of(inputs), Values::OfInputs, wrt) {}
 
 Closure::Closure(std::string_view op, const ListFunction& fun, const Arrays& inputs, const std::vector<ir::Type>& types)
-    : Closure(op, fun, inputs, types, Values::None) {}
+    : Closure(op, fun, inputs, types, Values::None, {}) {}
 
 Closure::Closure(std::string_view op, const ListFunction& fun, const Arrays& inputs, const std::vector<ir::Type>& types,
-                 Values values)
+                 Values values, std::span<const size_t> wrt)
     : op_(op), inputs_(inputs) {
   const uint64_t id = new_trace_id();
   std::vector<NodePtr> placeholders, results;
@@ -43,6 +43,8 @@ Closure::Closure(std::string_view op, const ListFunction& fun, const Arrays& inp
       placeholders.push_back(make_placeholder(name, id, types[i], std::move(primal)));
       arguments.push_back(array_of(placeholders.back()));
     }
+    for (const size_t i : wrt)
+      static_cast<PlaceholderOperation&>(*placeholders[i]->current_operation()).differentiated = true;
     KeyInTrace random(id);
     for (const array& a : fun(arguments)) results.push_back(node_of(a));
     if (const std::optional<array> key = random.leave()) {

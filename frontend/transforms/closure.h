@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,8 +30,8 @@ void check_function(std::string_view op, const F& fun) {
 class Closure {
  public:
   // Traces `fun` for `inputs`: it may read the values of arrays, which are those for the inputs. `op` names the
-  // transform in errors and outlives this.
-  Closure(std::string_view op, const ListFunction& fun, const Arrays& inputs);
+  // transform in errors and outlives this; `wrt` are the arguments that derivatives are taken of.
+  Closure(std::string_view op, const ListFunction& fun, const Arrays& inputs, std::span<const size_t> wrt = {});
   // The same for arguments of `types`, one for each input: the function sees a part of the input, without a value.
   Closure(std::string_view op, const ListFunction& fun, const Arrays& inputs, const std::vector<ir::Type>& types);
 
@@ -59,7 +60,7 @@ class Closure {
  private:
   enum class Values : uint8_t { None, OfInputs };
   Closure(std::string_view op, const ListFunction& fun, const Arrays& inputs, const std::vector<ir::Type>& types,
-          Values values);
+          Values values, std::span<const size_t> wrt);
   [[noreturn]] void fail(Diagnostic d) const;
   // Puts the random key behind the closure's results into the default sequence.
   Arrays without_key(Arrays all) const;

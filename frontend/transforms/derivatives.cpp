@@ -78,7 +78,7 @@ std::vector<size_t> argument_numbers(const std::vector<int>& argnums, size_t arg
 
 std::pair<Arrays, Arrays> vjp(const ListFunction& fun, const Arrays& primals, const Arrays& cotangents) {
   check_function("vjp", fun);
-  const Closure closure("vjp", fun, primals);
+  const Closure closure("vjp", fun, primals, all_of(primals.size()));
   const Arrays all = cotangents_for(closure, cotangents);
   return split(closure.run_derivative(Derivative::Vjp, all_of(primals.size()), closure.with_key(all)),
                closure.results());
@@ -100,7 +100,7 @@ std::pair<Arrays, Arrays> jvp(const ListFunction& fun, const Arrays& primals, co
                           "give a tangent for each argument");
   Arrays all;
   for (size_t i = 0; i < primals.size(); ++i) all.push_back(fitted("jvp", "tangent", tangents[i], type_of(primals[i])));
-  const Closure closure("jvp", fun, primals);
+  const Closure closure("jvp", fun, primals, all_of(primals.size()));
   auto [values, found] = split(closure.run_derivative(Derivative::Jvp, all_of(primals.size()), all), closure.results());
   found.erase(found.begin() + static_cast<ptrdiff_t>(values.size()), found.end());  // the tangent of the random key
   return {std::move(values), std::move(found)};
@@ -118,7 +118,7 @@ ValueAndGradFn value_and_grad(const ListFunction& fun, const std::vector<int>& a
   if (argnums.empty()) throw InvalidArgument("grad: there is no argument number", "name at least one argument");
   return [fun, argnums](const Arrays& inputs) {
     const std::vector<size_t> wrt = argument_numbers(argnums, inputs.size());
-    const Closure closure("grad", fun, inputs);
+    const Closure closure("grad", fun, inputs, wrt);
     if (closure.results() == 0 || !closure.result_type(0).shape.empty())
       throw InvalidArgument("grad: the function's first result is " +
                                 (closure.results() ? closure.result_type(0).str() : std::string("missing")) +
