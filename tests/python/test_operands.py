@@ -403,3 +403,28 @@ def test_what_is_no_axis(axes):
     for f in (mx.sum, mx.flip, mx.squeeze, lambda a, axes: mx.roll(a, 1, axes)):
         with pytest.raises(TypeError):
             f(a, axes)
+
+
+def test_arrays_without_axes_are_numbers_of_parts_and_copies():
+    two = mx.array(2)
+    assert [p.tolist() for p in mx.split(mx.arange(4), two)] == [[0, 1], [2, 3]]
+    assert mx.tile(mx.arange(2), two).tolist() == [0, 1, 0, 1]
+    assert mx.roll(mx.arange(3), two).tolist() == [1, 2, 0]
+    with pytest.raises(TypeError):
+        mx.roll(mx.arange(3), 1.0)
+    with pytest.raises(TypeError):
+        mx.conv_general(mx.ones((1, 5, 2)), mx.ones((3, 2, 2)), padding="same")
+
+
+def test_several_shifts_along_one_axis_add_up():
+    a = mx.arange(10).reshape(2, 5)
+    assert mx.array_equal(mx.roll(a, (1, 2), 1), mx.roll(a, 3, 1))
+    assert mx.array_equal(mx.roll(a, (1, 2), (0, 1)), mx.roll(mx.roll(a, 1, 0), 2, 1))
+
+
+def test_the_memory_limit_is_a_guideline():
+    old = mx.set_memory_limit(1)
+    try:
+        assert mx.ones((1 << 18,)).sum().item() == 1 << 18
+    finally:
+        assert mx.set_memory_limit(old) == 1

@@ -140,7 +140,8 @@ Shape read_shape(nb::handle from) {
     return static_cast<ShapeElem>(n);
   };
   Shape shape;
-  if (PyIndex_Check(from.ptr()) && !PySequence_Check(from.ptr())) {
+  const bool number = is_array(from) ? array_in(from).ndim() == 0 : !PySequence_Check(from.ptr());
+  if (PyIndex_Check(from.ptr()) && number) {
     shape.push_back(read(from));
     return shape;
   }

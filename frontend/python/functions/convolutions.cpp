@@ -34,7 +34,9 @@ array conv_of_any_rank(const array& input, const array& weight, const Axes& stri
   if (both.read(padding)) {
     low = high = list(both);
   } else {
-    const auto sides = nb::cast<std::pair<std::vector<int>, std::vector<int>>>(padding);
+    std::pair<std::vector<int>, std::vector<int>> sides;
+    if (!nb::try_cast(padding, sides))
+      throw nb::type_error("conv_general: give padding as a number, a list, or lists for both sides");
     low = sides.first;
     high = sides.second;
   }
