@@ -4,15 +4,33 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "frontend/core/blocks.h"
 #include "frontend/core/sizes.h"
 #include "frontend/frit/ops.h"
 
 namespace frit {
 
 using detail::Node;
+using detail::NodePtr;
 using detail::OperationPtr;
 
 namespace {
+
+// The owner of a block that is given back by `deleter`. A block that goes back to the pool is frit's own from now on.
+std::shared_ptr<runtime::Buffer> block_of(allocator::Buffer data, Deleter deleter) {
+  using Function = void (*)(allocator::Buffer);
+  if (const Function* plain = deleter.target<Function>(); plain && *plain == &allocator::free)
+    if (auto block = detail::take_block(data)) return block;
+  void* const place = data.raw_ptr();
+  const size_t bytes = allocator::allocator().size(data);
+  return runtime::Buffer::adopt(place, bytes, [data, deleter = std::move(deleter)](void*) { deleter(data); });
+}
+std::shared_ptr<runtime::Buffer> block_of(allocator::Data&& data) {
+  if (data.is_owned()) return block_of(allocator::Buffer(data), allocator::free);
+  allocator::Buffer block = data.buffer();
+  auto owner = std::make_shared<allocator::Data>(std::move(data));
+  return runtime::Buffer::adopt(block.raw_ptr(), allocator::allocator().size(block), [owner](void*) {});
+}
 
 void check_shape(const Shape& shape) {
   for (ShapeElem d : shape)
@@ -49,8 +67,19 @@ array::array(void* data, Shape shape, Dtype dtype, const std::function<void(void
   node_ = std::make_shared<Node>(dtype, std::move(shape), std::move(tensor));
 }
 
-array::array(allocator::Buffer data, Shape shape, Dtype dtype, std::function<void(allocator::Buffer)> deleter)
-    : array(data.raw_ptr(), std::move(shape), dtype, [data, deleter = std::move(deleter)](void*) { deleter(data); }) {}
+array::array(allocator::Buffer data, Shape shape, Dtype dtype, Deleter deleter) {
+  check_shape(shape);
+  const runtime::Sizes strides = detail::row_major(shape);
+  runtime::Tensor tensor{block_of(data, std::move(deleter)), dtype, detail::sizes(shape), strides, 0};
+  node_ = std::make_shared<Node>(dtype, std::move(shape), std::move(tensor));
+}
+
+array::array(allocator::Data&& data, Shape shape, Dtype dtype) {
+  check_shape(shape);
+  const runtime::Sizes strides = detail::row_major(shape);
+  runtime::Tensor tensor{block_of(std::move(data)), dtype, detail::sizes(shape), strides, 0};
+  node_ = std::make_shared<Node>(dtype, std::move(shape), std::move(tensor));
+}
 
 size_t array::count(const Shape& shape) {
   check_shape(shape);
@@ -114,7 +143,7 @@ array::Status array::status() const {
   if (detail::known(*node_).is_ready()) return available;
   OperationPtr operation = node_->current_operation();
   if (!operation) return available;
-  return operation->scheduled.load(std::memory_order_relaxed) ? scheduled : unscheduled;
+  return operation->scheduled.load(std::memory_order_relaxed) ? evaluated : unscheduled;
 }
 
 array::Flags array::flags() const {
@@ -154,6 +183,78 @@ size_t array::data_size() const {
   for (size_t i = 0; i < t.shape.size(); ++i)
     span += static_cast<size_t>(t.shape[i] - 1) * static_cast<size_t>(std::abs(t.strides[i]));
   return span;
+}
+
+allocator::Buffer array::buffer() const {
+  eval();
+  return allocator::Buffer(detail::addressable(detail::known(*node_)).buffer.get());
+}
+size_t array::buffer_size() const { return allocator::allocator().size(buffer()); }
+int64_t array::offset() const {
+  eval();
+  return detail::addressable(detail::known(*node_)).offset * static_cast<int64_t>(itemsize());
+}
+const std::shared_ptr<array::Data>& array::data_shared_ptr() const {
+  static const std::shared_ptr<Data> none;
+  const Node& known = detail::known(*node_);
+  return known.is_ready() ? known.value().buffer : none;
+}
+bool array::is_donatable() const {
+  const std::shared_ptr<Data>& data = data_shared_ptr();
+  return node_.use_count() == 1 && data.use_count() == 1 && data->owned();
+}
+
+namespace {
+// A value of the array's shape and type in memory that may be too small for it.
+NodePtr placed(const array& a, std::shared_ptr<runtime::Buffer> memory, const Strides& strides, int64_t offset,
+               const char* op) {
+  const Shape& shape = detail::node_of(a)->shape;
+  if (strides.size() != shape.size())
+    throw InvalidArgument(
+        std::string(op) + ": " + std::to_string(strides.size()) + " strides for " + detail::type_text(a.dtype(), shape),
+        "give a stride for each axis");
+  int64_t low = offset, high = offset;
+  for (size_t i = 0; i < shape.size(); ++i)
+    (strides[i] < 0 ? low : high) += static_cast<int64_t>(shape[i] - 1) * strides[i];
+  const auto capacity = static_cast<int64_t>(memory ? memory->bytes() / a.itemsize() : 0);
+  if (detail::element_count(shape) != 0 && (low < 0 || high >= capacity))
+    throw InvalidArgument(std::string(op) + ": " + detail::type_text(a.dtype(), shape) + " reaches from element " +
+                              std::to_string(low) + " to " + std::to_string(high) + " of memory for " +
+                              std::to_string(capacity),
+                          "give strides and an offset that stay inside");
+  runtime::Tensor tensor{std::move(memory), a.dtype(), detail::sizes(shape), runtime::Sizes(strides), offset};
+  return std::make_shared<Node>(a.dtype(), shape, std::move(tensor));
+}
+}  // namespace
+
+void array::set_data(allocator::Buffer data, Deleter deleter) {
+  node_ = placed(*this, block_of(data, std::move(deleter)), Strides(detail::row_major(node_->shape)), 0, "set_data");
+}
+void array::set_data(allocator::Buffer data, size_t, Strides strides, Flags, Deleter deleter) {
+  node_ = placed(*this, block_of(data, std::move(deleter)), strides, 0, "set_data");
+}
+void array::set_data(allocator::Buffer data, size_t, Strides strides, Flags, int64_t offset, Deleter deleter) {
+  node_ = placed(*this, block_of(data, std::move(deleter)), strides, offset, "set_data");
+}
+void array::set_data(allocator::Data&& data) {
+  node_ = placed(*this, block_of(std::move(data)), Strides(detail::row_major(node_->shape)), 0, "set_data");
+}
+void array::set_data(allocator::Data&& data, size_t, Strides strides, Flags, int64_t offset) {
+  node_ = placed(*this, block_of(std::move(data)), strides, offset, "set_data");
+}
+void array::copy_shared_buffer(const array& other) {
+  copy_shared_buffer(other, other.strides(), other.flags(), other.data_size());
+}
+void array::copy_shared_buffer(const array& other, const Strides& strides, Flags, size_t, int64_t offset) {
+  other.eval();
+  const runtime::Tensor& from = detail::addressable(detail::known(*detail::node_of(other)));
+  node_ = placed(*this, from.buffer, strides, from.offset + offset, "copy_shared_buffer");
+}
+
+array array::unsafe_weak_copy(const array& other) {
+  array copy = other;
+  copy.copy_shared_buffer(other);
+  return copy;
 }
 
 void* array::raw_data(size_t element_size) const {

@@ -37,14 +37,32 @@ bool array::is_tracer() const {
 
 bool array::has_primitive() const { return computing(node_) != nullptr; }
 
-Primitive array::primitive() const {
+Primitive& detail::ArrayAccess::primitive(Operation& operation) {
+  std::lock_guard<SpinLock> guard(operation.lock);
+  if (!operation.primitive) {
+    std::string name(operation.name());
+    const Stream stream(0, Device(operation.device));
+    if (operation.kind == OperationKind::Call)
+      operation.primitive.reset(new Compiled(std::move(name), stream));
+    else
+      operation.primitive.reset(new Primitive(std::move(name), stream));
+  }
+  return *operation.primitive;
+}
+
+Primitive& array::primitive() const {
   OperationPtr operation = computing(node_);
   if (!operation)
     throw InvalidArgument("primitive: the array is not the result of an operation that is still to run",
                           "ask has_primitive() first");
-  // Names of rows are literals, and that of a compiled function belongs to the operation: both end with a zero.
-  const char* name = operation->name().data();
-  return Primitive(std::move(operation), name);
+  return detail::ArrayAccess::primitive(*operation);
+}
+
+std::shared_ptr<Primitive> array::primitive_ptr() const {
+  OperationPtr operation = computing(node_);
+  if (!operation) return nullptr;
+  Primitive& primitive = detail::ArrayAccess::primitive(*operation);
+  return {std::move(operation), &primitive};
 }
 
 std::uintptr_t array::primitive_id() const { return reinterpret_cast<std::uintptr_t>(computing(node_).get()); }

@@ -148,6 +148,9 @@ Stream default_stream(const Device& device) {
   forget_removed();
   return t_default_stream.device == device ? t_default_stream : Stream(0, device);
 }
+std::optional<Stream> peek_default_stream(const Device& device) {
+  return is_available(device) ? std::optional(default_stream(device)) : std::nullopt;
+}
 void set_default_stream(Stream stream) {
   check_available(stream.device, "set_default_stream");
   worker_of(stream, "set_default_stream");

@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <unordered_set>
 
 #include "frontend/core/node.h"
 #include "frontend/frit/error.h"
@@ -49,9 +50,9 @@ iinfo::iinfo(Dtype t) : dtype(t), bits(t.size * 8) {
 
 int normalize_axis_index(int axis, int ndim, const std::string& msg_prefix) {
   if (axis < -ndim || axis >= ndim)
-    throw InvalidArgument(msg_prefix + "axis " + std::to_string(axis) + " is out of range for an array with " +
-                              std::to_string(ndim) + " axes",
-                          "axes are counted from 0, and from -1 at the end");
+    throw OutOfRange(msg_prefix + "axis " + std::to_string(axis) + " is out of range for an array with " +
+                         std::to_string(ndim) + " axes",
+                     "axes are counted from 0, and from -1 at the end");
   return axis < 0 ? axis + ndim : axis;
 }
 
@@ -129,6 +130,16 @@ void metal::start_capture(const std::string&) {}
 void metal::stop_capture() {}
 void metal::set_metallib_path(const std::string& path) { kept_metallib_path() = path; }
 const std::string& metal::get_metallib_path() { return kept_metallib_path(); }
+
+size_t get_array_buffer_size(const std::vector<array>& arrays) {
+  std::unordered_set<const void*> met;
+  size_t bytes = 0;
+  for (const array& a : arrays) {
+    if (!a.is_available()) throw InvalidArgument("get_array_buffer_size: an array is not evaluated", "call eval first");
+    if (met.insert(a.data_shared_ptr().get()).second) bytes += a.buffer_size();
+  }
+  return bytes;
+}
 
 size_t set_wired_limit(size_t) { return 0; }
 

@@ -16,6 +16,7 @@
 #include <iterator>
 #include <memory>
 #include <source_location>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -27,7 +28,14 @@
 
 namespace frit {
 
+namespace runtime {
+class Buffer;
+}  // namespace runtime
+// The lists that shapes and strides are kept in, by MLX's name.
+template <class T, size_t kInPlace = 10, class Allocator = std::allocator<T>>
+using SmallVector = std::vector<T, Allocator>;
 using Strides = std::vector<int64_t>;
+using Deleter = allocator::Deleter;
 
 namespace detail {
 struct Node;
@@ -79,8 +87,8 @@ class array {
   // the last user of the memory has gone. The pointer must be aligned to the element size.
   explicit array(void* data, Shape shape, Dtype dtype, const std::function<void(void*)>& deleter);
   // The same for memory of allocator::malloc.
-  explicit array(allocator::Buffer data, Shape shape, Dtype dtype,
-                 std::function<void(allocator::Buffer)> deleter = allocator::free);
+  explicit array(allocator::Buffer data, Shape shape, Dtype dtype, Deleter deleter = allocator::free);
+  explicit array(allocator::Data&& data, Shape shape, Dtype dtype);
 
   array(const array&) = default;
   array(array&&) noexcept = default;
@@ -131,7 +139,8 @@ class array {
     return static_cast<T*>(raw_data(sizeof(T)));
   }
 
-  enum Status { unscheduled, scheduled, available };
+  // Nobody asked for the value yet, its work was handed over, or it is there.
+  enum Status { unscheduled, evaluated, available };
   Status status() const;
   bool is_available() const { return status() == available; }
   // True for an argument of a function that is being traced, and for every value computed from one.
@@ -147,17 +156,50 @@ class array {
   // evaluation: size().
   size_t data_size() const;
 
+  // The block of memory that the value lies in, which stays the array's; views of one array share it. The first element
+  // lies `offset` bytes behind its begin. These evaluate.
+  allocator::Buffer buffer() const;
+  size_t buffer_size() const;  // bytes
+  int64_t offset() const;
+  // The owner of that block, by which holders can be counted and compared; null before the value is there.
+  using Data = runtime::Buffer;
+  const std::shared_ptr<Data>& data_shared_ptr() const;
+  // Whether the value is there and nobody else holds the array or its memory, so that an operation may put its result
+  // there.
+  bool is_donatable() const;
+  // Makes this handle name a value in the given memory, with the shape and the type of the array; other handles keep
+  // what they name. `data_size`, strides and offset are counted in elements, `flags` follow from the strides.
+  void set_data(allocator::Buffer data, Deleter deleter = allocator::free);
+  void set_data(allocator::Buffer data, size_t data_size, Strides strides, Flags flags,
+                Deleter deleter = allocator::free);
+  void set_data(allocator::Buffer data, size_t data_size, Strides strides, Flags flags, int64_t offset,
+                Deleter deleter = allocator::free);
+  void set_data(allocator::Data&& data);
+  void set_data(allocator::Data&& data, size_t data_size, Strides strides, Flags flags, int64_t offset = 0);
+  // The same in the memory of another array, whose first element is the origin of `offset`. Throws InvalidArgument
+  // where the strides lead out of it.
+  void copy_shared_buffer(const array& other);
+  void copy_shared_buffer(const array& other, const Strides& strides, Flags flags, size_t data_size,
+                          int64_t offset = 0);
+  // Another array in the same memory, without the graph behind it. Evaluates.
+  static array unsafe_weak_copy(const array& other);
+  // Makes this handle name what `other` names.
+  void overwrite_descriptor(const array& other) { node_ = other.node_; }
+  // Computes the value, so that nothing is left of the graph behind it.
+  void detach() { eval(); }
+
   // Equal for two handles of one node.
   std::uintptr_t id() const { return reinterpret_cast<std::uintptr_t>(node_.get()); }
 
   // The operation that computes the array, which is gone once the array is evaluated.
   bool has_primitive() const;
-  Primitive primitive() const;          // throws InvalidArgument where there is none
-  std::uintptr_t primitive_id() const;  // equal for the results of one operation; 0 where there is none
-  std::vector<array> inputs() const;    // of the operation; none where there is none
-  std::vector<array> siblings() const;  // the other results of the operation that somebody still holds
-  std::vector<array> outputs() const;   // all of them in order, this one included
-  int sibling_position() const;         // which result of the operation this is
+  Primitive& primitive() const;                      // throws InvalidArgument where there is none
+  std::shared_ptr<Primitive> primitive_ptr() const;  // keeps the operation; null where there is none
+  std::uintptr_t primitive_id() const;               // equal for the results of one operation; 0 where there is none
+  std::vector<array> inputs() const;                 // of the operation; none where there is none
+  std::vector<array> siblings() const;               // the other results of the operation that somebody still holds
+  std::vector<array> outputs() const;                // all of them in order, this one included
+  int sibling_position() const;                      // which result of the operation this is
   // The operations on the longest path from a value that is known to this one; 0 for an array that is evaluated.
   size_t graph_depth() const;
 
@@ -240,18 +282,31 @@ class array {
   std::shared_ptr<detail::Node> node_;
 };
 
-// The operation behind an array that is not evaluated. Keeps the operation alive.
+// The operation behind an array that is not evaluated. Lives as long as the operation.
 class Primitive {
  public:
-  // The name of the operation in the IR ("add", "reshape"), or of the compiled function that is called. Valid as long
-  // as this object.
-  const char* name() const { return name_; }
+  Primitive(const Primitive&) = delete;
+  Primitive& operator=(const Primitive&) = delete;
+  virtual ~Primitive() = default;
+  // The name of the operation in the IR ("add", "reshape"), or of the compiled function that is called.
+  const char* name() const { return name_.c_str(); }
+  Device device() const { return stream_.device; }
+  // The default stream of the device that the operation runs on.
+  const Stream& stream() const { return stream_; }
+
+ protected:
+  friend struct detail::ArrayAccess;
+  Primitive(std::string name, Stream stream) : name_(std::move(name)), stream_(stream) {}
 
  private:
-  friend class array;
-  Primitive(std::shared_ptr<const void> operation, const char* name) : operation_(std::move(operation)), name_(name) {}
-  std::shared_ptr<const void> operation_;
-  const char* name_;
+  std::string name_;
+  Stream stream_;
+};
+
+// The call of a compiled function: typeid(a.primitive()) == typeid(Compiled).
+class Compiled final : public Primitive {
+  friend struct detail::ArrayAccess;
+  using Primitive::Primitive;
 };
 
 // An operand of an operator: an array or a C++ scalar, and the source line of the expression.

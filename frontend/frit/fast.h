@@ -96,6 +96,22 @@ std::vector<array> precompiled_cuda_kernel(const std::string& name, const std::s
                                            std::optional<float> init_value = std::nullopt,
                                            bool ensure_row_contiguous = false, StreamOrDevice s = {});
 
+// logsumexp(logits) - logits[target] along the last axis.
+// Shape: that of `targets`.
+// Types: the result is float32; targets are integers.
+// Throws InvalidArgument when the targets are not integers or have not one axis less than the logits.
+array cross_entropy(const array& logits, const array& targets, StreamOrDevice s = {});
+
+// The gated delta rule: for each time the state decays by the gate, moves by `beta` towards the value at the key, and
+// is read at the query. Where the mask is false, the state stays and the output is 0.
+// Shape: the outputs (batch, time, heads, elements of the values) and the last state (batch, heads, elements of the
+// values, elements of the keys).
+// Types: real floats; computed in float32. Outputs have the type of the values, the state that of the initial one.
+// Throws InvalidArgument when the numbers of axes or of heads do not fit.
+std::vector<array> gated_delta_update(const array& queries, const array& keys, const array& values, const array& gates,
+                                      const array& beta, const std::optional<array>& initial_state = std::nullopt,
+                                      const std::optional<array>& mask = std::nullopt, StreamOrDevice s = {});
+
 }  // namespace fast
 
 // ---- End of frontend/api: fast

@@ -2,6 +2,8 @@
 // written from frontend/api.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "frit/array.h"
@@ -161,6 +163,29 @@ array fftfreq(int n, double d = 1.0, StreamOrDevice s = {});
 // Types: float32.
 // Throws InvalidArgument when `n` is not positive or `d` is zero.
 array rfftfreq(int n, double d = 1.0, StreamOrDevice s = {});
+
+// Transforms of frames of `n_fft` samples of the last axis, which begin `hop_length` samples apart (a quarter of
+// `n_fft`), times a window of `win_length` samples in their middle. With `center` frame i stands around sample i *
+// hop_length, and the borders are filled as `pad` does. Without `onesided`, real signals have the half of the
+// frequencies that the other half follows from.
+// Shape: (..., frequencies, frames).
+// Types: any; the result is complex64.
+// Throws InvalidArgument when lengths do not fit, `pad_mode` does not exist, or a complex signal is to be one-sided.
+array stft(const array& x, int n_fft = 2048, const std::optional<int>& hop_length = std::nullopt,
+           const std::optional<int>& win_length = std::nullopt, const std::optional<array>& window = std::nullopt,
+           bool center = true, const std::string& pad_mode = "reflect", FFTNorm norm = FFTNorm::Backward,
+           const std::optional<bool>& onesided = std::nullopt, StreamOrDevice s = {});
+
+// The signal whose short-time transform is given: frames are transformed back, added where they overlap and divided by
+// the sum of the squared windows.
+// Shape: (..., samples), `length` of them where it is given.
+// Types: complex64; the result is float32.
+// Throws InvalidArgument when the array is not complex or has fewer than two axes, or lengths do not fit.
+array istft(const array& stft_matrix, const std::optional<int>& n_fft = std::nullopt,
+            const std::optional<int>& hop_length = std::nullopt, const std::optional<int>& win_length = std::nullopt,
+            const std::optional<array>& window = std::nullopt, bool center = true, FFTNorm norm = FFTNorm::Backward,
+            const std::optional<bool>& onesided = std::nullopt, const std::optional<int>& length = std::nullopt,
+            StreamOrDevice s = {});
 
 }  // namespace fft
 

@@ -1,6 +1,7 @@
 // Reductions over axes. Part of ops.h.
 #pragma once
 
+#include <tuple>
 #include <vector>
 
 #include "frit/array.h"
@@ -129,6 +130,18 @@ array logsumexp(const array& a, int axis, bool keepdims = false, StreamOrDevice 
 array softmax(const array& a, const std::vector<int>& axes, bool precise = false, StreamOrDevice s = {});
 array softmax(const array& a, bool precise = false, StreamOrDevice s = {});
 array softmax(const array& a, int axis, bool precise = false, StreamOrDevice s = {});
+
+// The smallest and the largest element, as min and max give them.
+// Shape: that of `a` without the reduced axes, or with size 1 for them.
+// Types: any, kept.
+// Throws as max.
+std::tuple<array, array> minmax(const array& a, bool keepdims, StreamOrDevice s = {});
+std::tuple<array, array> minmax(const array& a, const std::vector<int>& axes, bool keepdims = false,
+                                StreamOrDevice s = {});
+inline std::tuple<array, array> minmax(const array& a, StreamOrDevice s = {}) { return minmax(a, false, s); }
+inline std::tuple<array, array> minmax(const array& a, int axis, bool keepdims = false, StreamOrDevice s = {}) {
+  return minmax(a, std::vector<int>{axis}, keepdims, s);
+}
 
 // ---- End of frontend/api: reduce
 

@@ -162,6 +162,12 @@ array flip(const array& a, const std::vector<int>& axes, StreamOrDevice s = {});
 array flip(const array& a, int axis, StreamOrDevice s = {});
 array flip(const array& a, StreamOrDevice s = {});
 
+// The matrices of the last two axes transposed.
+// Shape: that of `a` with the last two sizes exchanged.
+// Types: any, kept.
+// Throws InvalidArgument when `a` has fewer than two axes.
+array matrix_transpose(const array& a, StreamOrDevice s = {});
+
 // ---- End of frontend/api: shape
 
 }  // namespace frit

@@ -1,6 +1,7 @@
 // Sorting and selection. Part of ops.h.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,17 @@ array median(const array& a, int axis, bool keepdims = false, StreamOrDevice s =
 // Throws InvalidArgument when the sequence has not one axis, or `side` is neither "left" nor "right".
 array searchsorted(const array& sorted_sequence, const array& values, const std::string& side = "left",
                    StreamOrDevice s = {});
+
+// The distinct elements in ascending order, `size` of them: the rest is left out or filled with `fill_value`, the least
+// element where there is none. Behind them, where they are asked for: the first place of each, for every element of `a`
+// the place of its equal, and how often each is there. All NaN are one element.
+// Shape: (size); the inverse has the shape of `a`.
+// Types: any, kept; places are uint32, counts int32.
+// Throws InvalidArgument when `size` is negative, `fill_value` is not one number, or an empty `a` has to be filled
+// without it.
+std::vector<array> unique(const array& a, int size, bool return_index = false, bool return_inverse = false,
+                          bool return_counts = false, const std::optional<array>& fill_value = std::nullopt,
+                          StreamOrDevice s = {});
 
 // ---- End of frontend/api: sort
 

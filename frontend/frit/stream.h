@@ -12,6 +12,7 @@
 
 #include <compare>
 #include <iosfwd>
+#include <optional>
 #include <source_location>
 #include <vector>
 
@@ -82,6 +83,9 @@ void set_default_device(const Device& device);
 // The default stream of a device, for the calling thread.
 // Throws InvalidArgument when the device is not available.
 Stream default_stream(const Device& device);
+
+// The default stream of a device for the calling thread, or nothing where the device is not available.
+std::optional<Stream> peek_default_stream(const Device& device);
 
 // Makes a stream the default of its device, for the calling thread.
 // Throws InvalidArgument when the device is not available or the stream does not exist.

@@ -97,7 +97,7 @@ using DeviceFacts = std::unordered_map<std::string, std::variant<std::string, si
 // ---- Written from frontend/api: utilities
 
 // The axis counted from the front: negative axes count from the end.
-// Throws InvalidArgument, with `msg_prefix` before its message, when the axis is outside of [-ndim, ndim).
+// Throws OutOfRange, with `msg_prefix` before its message, when the axis is outside of [-ndim, ndim).
 int normalize_axis_index(int axis, int ndim, const std::string& msg_prefix = "");
 
 // How numbers are printed from now on. A precision of zero or more prints that many digits behind the point.
@@ -154,6 +154,10 @@ void set_metallib_path(const std::string& path);
 const std::string& get_metallib_path();
 
 }  // namespace metal
+
+// The bytes of the blocks of memory behind the arrays, each counted once.
+// Throws InvalidArgument when an array is not evaluated.
+size_t get_array_buffer_size(const std::vector<array>& arrays);
 
 // Returns zero. Memory is never wired.
 size_t set_wired_limit(size_t limit);

@@ -3,6 +3,7 @@
 
 #include <set>
 #include <thread>
+#include <typeinfo>
 
 #include "helpers.h"
 
@@ -146,8 +147,8 @@ TEST(Members, LimitsOfTypes) {
 TEST(Members, AxesFromTheEnd) {
   EXPECT_EQ(normalize_axis_index(-1, 3), 2);
   EXPECT_EQ(normalize_axis_index(0, 3), 0);
-  EXPECT_TRUE(contains(thrown<InvalidArgument>([] { normalize_axis_index(3, 3, "[mine] "); }), "[mine] axis 3"));
-  EXPECT_THROW(normalize_axis_index(-4, 3), std::invalid_argument);
+  EXPECT_TRUE(contains(thrown<OutOfRange>([] { normalize_axis_index(3, 3, "[mine] "); }), "[mine] axis 3"));
+  EXPECT_THROW(normalize_axis_index(-4, 3), std::out_of_range);
 }
 
 TEST(Members, MemoryOfUsers) {
@@ -158,7 +159,15 @@ TEST(Members, MemoryOfUsers) {
     static_cast<float*>(buffer.raw_ptr())[1] = 2;
     EXPECT_GT(get_active_memory(), before);
     const array a(buffer, {2}, float32);
+    EXPECT_EQ(a.buffer().ptr(), buffer.ptr());
     EXPECT_EQ(values<float>(a + a), (std::vector<float>{2, 4}));
+    allocator::Data data = allocator::malloc(8);
+    EXPECT_TRUE(data.is_owned());
+    static_cast<int*>(data.raw_ptr())[1] = 5;
+    EXPECT_EQ(array(std::move(data), {2}, int32).data<int>()[1], 5);
+    auto given = allocator::malloc(8);
+    allocator::free(given);
+    EXPECT_EQ(given.ptr(), nullptr);
   }
   EXPECT_EQ(get_active_memory(), before);
   allocator::Buffer other = allocator::malloc(0);
@@ -248,6 +257,129 @@ TEST(Members, ResultsOfOneOperationAreSiblings) {
   EXPECT_EQ(r[1].outputs()[1].id(), r[1].id());
   EXPECT_EQ(r[2].sibling_position(), 2);
   EXPECT_EQ(r[0].primitive_id(), r[2].primitive_id());
+}
+
+TEST(Members, OperationsHaveTypesAndStreams) {
+  array a({1, 2});
+  array sum = a + a;
+  EXPECT_TRUE(typeid(sum.primitive()) != typeid(Compiled));
+  EXPECT_EQ(sum.primitive().device(), Device(Device::cpu));
+  EXPECT_EQ(sum.primitive().stream().device, Device(Device::cpu));
+  auto f = compile([](array x) { return x * x + x; }, {.name = "quadratic"});
+  array y = f(a);
+  EXPECT_TRUE(typeid(y.primitive()) == typeid(Compiled));
+  const std::shared_ptr<Primitive> kept = y.primitive_ptr();
+  EXPECT_EQ(kept.get(), &y.primitive());
+  eval(y, sum);
+  EXPECT_STREQ(kept->name(), "quadratic");
+  EXPECT_EQ(y.primitive_ptr(), nullptr);
+}
+
+TEST(Members, ViewsShareABlockOfMemory) {
+  const array x = reshape(arange(12), {3, 4});
+  EXPECT_EQ(x.data_shared_ptr(), nullptr);
+  x.eval();
+  const array row = slice(x, {1, 0}, {2, 4});
+  row.eval();
+  EXPECT_EQ(row.buffer().ptr(), x.buffer().ptr());
+  EXPECT_EQ(row.data_shared_ptr(), x.data_shared_ptr());
+  EXPECT_EQ(row.offset(), 16);
+  EXPECT_EQ(x.offset(), 0);
+  EXPECT_EQ(static_cast<const int*>(x.buffer().raw_ptr()) + 4, row.data<int>());
+  EXPECT_GE(x.buffer_size(), x.nbytes());
+  EXPECT_EQ(get_array_buffer_size({x, row}), x.buffer_size());
+  EXPECT_THROW(get_array_buffer_size({x + x}), std::invalid_argument);
+}
+
+TEST(Members, ValuesThatNobodySharesMayBeDonated) {
+  array x = array({1, 2, 3}) + array({1, 1, 1});
+  EXPECT_FALSE(x.is_donatable());
+  eval(x);
+  EXPECT_TRUE(x.is_donatable());
+  {
+    const array handle = x;
+    EXPECT_FALSE(x.is_donatable());
+  }
+  {
+    array view = reshape(x, {3, 1});
+    eval(view);
+    EXPECT_FALSE(x.is_donatable());
+  }
+  EXPECT_TRUE(x.is_donatable());
+  int own[2] = {1, 2};
+  EXPECT_FALSE(array(own, {2}, int32, [](void*) {}).is_donatable());
+}
+
+TEST(Members, AnArrayTakesOtherMemory) {
+  array x = zeros({2, 3}, int32);
+  const array before = x;
+  allocator::Data data = allocator::malloc(6 * sizeof(int));
+  for (int i = 0; i < 6; ++i) static_cast<int*>(data.buffer().raw_ptr())[i] = i;
+  x.set_data(std::move(data));
+  EXPECT_EQ(values<int>(x), (std::vector<int>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(values<int>(before), (std::vector<int>(6, 0)));
+  array t = zeros({3, 2}, int32);
+  t.copy_shared_buffer(x, {1, 3}, x.flags(), 6);
+  EXPECT_EQ(values<int>(t), (std::vector<int>{0, 3, 1, 4, 2, 5}));
+  EXPECT_EQ(t.buffer().ptr(), x.buffer().ptr());
+  array last = zeros({2}, int32);
+  last.copy_shared_buffer(x, {-1}, x.flags(), 2, 5);
+  EXPECT_EQ(values<int>(last), (std::vector<int>{5, 4}));
+  EXPECT_THROW(last.copy_shared_buffer(x, {1}, x.flags(), 2, 5), std::invalid_argument);
+  EXPECT_THROW(last.copy_shared_buffer(x, {-1}, x.flags(), 2, 0), std::invalid_argument);
+  EXPECT_THROW(last.copy_shared_buffer(x, {1, 1}, x.flags(), 2), std::invalid_argument);
+  const array weak = array::unsafe_weak_copy(t);
+  EXPECT_NE(weak.id(), t.id());
+  EXPECT_EQ(weak.buffer().ptr(), t.buffer().ptr());
+  EXPECT_EQ(values<int>(weak), values<int>(t));
+  array behind = zeros({1}, int32);
+  allocator::Buffer two = allocator::malloc(8);
+  static_cast<int*>(two.raw_ptr())[1] = 7;
+  behind.set_data(two, 1, {1}, behind.flags(), 1);
+  EXPECT_EQ(values<int>(behind), (std::vector<int>{7}));
+  int freed = 0;
+  {
+    array y = zeros({2}, float32);
+    y.set_data(allocator::malloc(8), [&](allocator::Buffer b) {
+      ++freed;
+      allocator::free(b);
+    });
+    EXPECT_EQ(y.dtype(), float32);
+    y.overwrite_descriptor(x);
+    EXPECT_EQ(y.id(), x.id());
+  }
+  EXPECT_EQ(freed, 1);
+  array z = x + x;
+  z.detach();
+  EXPECT_FALSE(z.has_primitive());
+  EXPECT_EQ(z.status(), array::available);
+}
+
+TEST(Members, FunctionsMadeOfOthers) {
+  const array x({3, 1, 3, 2, 1}, {5});
+  std::vector<array> u = unique(x, 4, true, true, true, array(9));
+  ASSERT_EQ(u.size(), 4u);
+  EXPECT_EQ(values<int>(u[0]), (std::vector<int>{1, 2, 3, 9}));
+  EXPECT_EQ(values<uint32_t>(u[2]), (std::vector<uint32_t>{2, 0, 2, 1, 0}));
+  EXPECT_EQ(values<int>(u[3]), (std::vector<int>{2, 1, 2, 0}));
+  EXPECT_EQ(unique(x, 2).size(), 1u);
+  const auto [low, high] = minmax(reshape(arange(6), {2, 3}), 0);
+  EXPECT_EQ(values<int>(low), (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(values<int>(high), (std::vector<int>{3, 4, 5}));
+  EXPECT_EQ(std::get<1>(minmax(x, true)).shape(), (Shape{1}));
+  EXPECT_EQ(std::get<0>(minmax(x)).item<int>(), 1);
+  EXPECT_EQ(matrix_transpose(zeros({4, 2, 3})).shape(), (Shape{4, 3, 2}));
+  EXPECT_THROW(matrix_transpose(zeros({4})), std::invalid_argument);
+  const array signal = sin(arange(0.0, 64.0, 1.0));
+  const array spectrum = fft::stft(signal, 16);
+  EXPECT_EQ(spectrum.shape(), (Shape{9, 17}));
+  EXPECT_TRUE(allclose(fft::istft(spectrum, 16, std::nullopt, std::nullopt, std::nullopt, true, fft::FFTNorm::Backward,
+                                  std::nullopt, 64),
+                       signal, 1e-4, 1e-5)
+                  .item<bool>());
+  EXPECT_NEAR(fast::cross_entropy(array({0.0f, 0.0f}, {1, 2}), array({1})).item<float>(), std::log(2.0f), 1e-6);
+  EXPECT_EQ(peek_default_stream(Device::cpu), default_stream(Device::cpu));
+  EXPECT_FALSE(peek_default_stream(Device(Device::cpu, 3)).has_value());
 }
 
 TEST(Members, TracersHaveInputsToo) {

@@ -7,9 +7,6 @@ namespace frit::python {
 
 using ArrayClass = nb::class_<array>;
 
-// Exchanges the last two axes. Throws InvalidArgument for fewer.
-array matrix_transpose(const array& a, StreamOrDevice s);
-
 PyType_Slot* array_slots();  // of the type: the buffer protocol
 
 void bind_types(nb::module_& m);    // element types, their categories and limits

@@ -256,16 +256,11 @@ void bind_evaluation(nb::module_& m) {
   def(
       m, "get_array_buffer_size",
       [](nb::args trees) {
-        std::set<const void*> seen;
-        size_t bytes = 0;
+        std::vector<array> arrays;
         visit_leaves(trees, [&](nb::handle leaf) {
-          if (!is_array(leaf)) return;
-          const array& a = array_in(leaf);
-          if (!a.is_available())
-            throw InvalidArgument("get_array_buffer_size: an array is not evaluated", "call eval first");
-          if (seen.insert(reinterpret_cast<const void*>(a.id())).second) bytes += a.data_size() * a.itemsize();
+          if (is_array(leaf)) arrays.push_back(array_in(leaf));
         });
-        return bytes;
+        return get_array_buffer_size(arrays);
       },
       "args"_a);
 }

@@ -1,5 +1,5 @@
 // Functions of frit.core.fast, and compositions that stand beside the plain functions.
-#include "frontend/python/functions/composed.h"
+#include "frontend/python/core/bind.h"
 #include "frontend/python/functions/families.h"
 
 namespace frit::python {
@@ -60,8 +60,8 @@ void bind_fast(nb::module_& m) {
       "freqs"_a = nb::none(), FRIT_STREAM);
   def(f, "fast.scaled_dot_product_attention", &attention, "q"_a, "k"_a, "v"_a, nb::kw_only(), "scale"_a,
       "mask"_a = nb::none(), "sinks"_a = nb::none(), "force_fused"_a = false, FRIT_STREAM);
-  def(f, "fast.cross_entropy", &cross_entropy, "logits"_a, "targets"_a, nb::kw_only(), FRIT_STREAM);
-  def(f, "fast.gated_delta_update", &gated_delta_update, "q"_a, "k"_a, "v"_a, "gamma"_a, "beta"_a,
+  def(f, "fast.cross_entropy", &fast::cross_entropy, "logits"_a, "targets"_a, nb::kw_only(), FRIT_STREAM);
+  def(f, "fast.gated_delta_update", &fast::gated_delta_update, "q"_a, "k"_a, "v"_a, "gamma"_a, "beta"_a,
       "initial_state"_a = nb::none(), "mask"_a = nb::none(), FRIT_STREAM);
   using Names = std::vector<std::string>;
   def(
@@ -94,12 +94,9 @@ void bind_fast(nb::module_& m) {
       m, "unique",
       [](const array& a, int size, bool index, bool inverse, bool counts, const std::optional<Value>& fill,
          StreamOrDevice s) -> nb::object {
-        Unique u = unique(a, size, fill ? MaybeArray(fill->get(a.dtype())) : std::nullopt, s);
         nb::list all;
-        all.append(u.values);
-        if (index) all.append(u.index);
-        if (inverse) all.append(u.inverse);
-        if (counts) all.append(u.counts);
+        const MaybeArray filler = fill ? MaybeArray(fill->get(a.dtype())) : std::nullopt;
+        for (const array& part : unique(a, size, index, inverse, counts, filler, s)) all.append(part);
         return nb::len(all) == 1 ? nb::object(all[0]) : nb::object(nb::tuple(all));
       },
       positional(), "size"_a, "return_index"_a = false, "return_inverse"_a = false, "return_counts"_a = false,

@@ -1,5 +1,5 @@
 // Fourier transforms.
-#include "frontend/python/functions/composed.h"
+#include "frontend/python/core/bind.h"
 #include "frontend/python/functions/families.h"
 
 namespace frit::python {
@@ -94,23 +94,17 @@ void bind_fft(nb::module_& m) {
   def(
       f, "fft.stft",
       [](const array& x, int n, std::optional<int> hop, std::optional<int> width, const MaybeArray& window, bool center,
-         const std::string& pad_mode, const std::string& norm, std::optional<bool> onesided,
-         StreamOrDevice s) { return stft(x, {n, hop, width, window, center, norm_of(norm), onesided}, pad_mode, s); },
+         const std::string& pad_mode, const std::string& norm, std::optional<bool> onesided, StreamOrDevice s) {
+        return fft::stft(x, n, hop, width, window, center, pad_mode, norm_of(norm), onesided, s);
+      },
       "x"_a, "n_fft"_a = 2048, "hop_length"_a = nb::none(), "win_length"_a = nb::none(), "window"_a = nb::none(),
       "center"_a = true, "pad_mode"_a = "reflect", "norm"_a = "backward", "onesided"_a = nb::none(), FRIT_STREAM);
   def(
       f, "fft.istft",
       [](const array& x, std::optional<int> n, std::optional<int> hop, std::optional<int> width,
          const MaybeArray& window, bool center, const std::string& norm, std::optional<bool> onesided,
-         std::optional<int> length, StreamOrDevice s) {
-        if (x.ndim() < 2)
-          throw InvalidArgument("istft: an array with " + std::to_string(x.ndim()) + " axes has no frames",
-                                "give (..., frequencies, frames)");
-        const bool half = onesided.value_or(true);
-        const int rows = x.shape(-2);
-        return istft(x, {n.value_or(half ? 2 * (rows - 1) : rows), hop, width, window, center, norm_of(norm), half},
-                     length, s);
-      },
+         std::optional<int> length,
+         StreamOrDevice s) { return fft::istft(x, n, hop, width, window, center, norm_of(norm), onesided, length, s); },
       "stft_matrix"_a, "n_fft"_a = nb::none(), "hop_length"_a = nb::none(), "win_length"_a = nb::none(),
       "window"_a = nb::none(), "center"_a = true, "norm"_a = "backward", "onesided"_a = nb::none(),
       "length"_a = nb::none(), FRIT_STREAM);

@@ -61,8 +61,8 @@ void bind_reductions(nb::module_& m) {
   def(
       m, "minmax",
       [](const array& a, const Axes& axis, bool keepdims, StreamOrDevice s) {
-        const Reduction low{&min, &min}, high{&max, &max};
-        return std::pair(low(a, axis, keepdims, s), high(a, axis, keepdims, s));
+        const auto [low, high] = axis.none ? minmax(a, keepdims, s) : minmax(a, axis.list, keepdims, s);
+        return std::pair(low, high);
       },
       positional(), "axis"_a = nb::none(), "keepdims"_a = false, nb::kw_only(), FRIT_STREAM);
   def(

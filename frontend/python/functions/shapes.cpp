@@ -15,25 +15,20 @@ Shape sizes_of(nb::args given) {
 }
 
 std::vector<array> split_at(const array& a, nb::object parts, int axis, StreamOrDevice s) {
-  if (PyLong_Check(parts.ptr())) return split(a, nb::cast<int>(parts), axis, s);
+  const bool number = is_array(parts) ? array_in(parts).ndim() == 0 : !PySequence_Check(parts.ptr());
+  if (number && PyIndex_Check(parts.ptr())) return split(a, read_shape(nb::make_tuple(parts))[0], axis, s);
   if (!PySequence_Check(parts.ptr())) throw nb::type_error("split: give a number of parts or a list of places");
   return split(a, Sizes(read_shape(parts)), axis, s);
 }
 
-array matrix_transpose(const array& a, StreamOrDevice s) {
-  if (a.ndim() < 2)
-    throw InvalidArgument("matrix_transpose: an array with " + std::to_string(a.ndim()) + " axes is no matrix",
-                          "give two axes or more");
-  return swapaxes(a, -1, -2, s);
-}
-
 namespace {
 
-std::vector<int> axis_list(nb::handle h) {
+std::string type_of_object(nb::handle h) { return nb::cast<std::string>(nb::str(h.type())); }
+
+Axes axes_of(nb::handle h) {
   Axes axes;
-  if (!axes.read(h))
-    throw nb::type_error(("roll: the axis cannot be of type " + nb::cast<std::string>(nb::str(h.type()))).c_str());
-  return axes.list;
+  if (!axes.read(h)) throw nb::type_error(("roll: the axis cannot be of type " + type_of_object(h)).c_str());
+  return axes;
 }
 
 using AtLeast = array (*)(const array&, StreamOrDevice);
@@ -51,11 +46,15 @@ void def_at_least(nb::module_& m, const char* name, AtLeast f) {
 
 array roll_by(const array& a, nb::object shift, nb::object axis, StreamOrDevice s) {
   if (!PySequence_Check(shift.ptr()) || (is_array(shift) && array_in(shift).ndim() == 0)) {
+    if (PyFloat_Check(shift.ptr()) || !PyIndex_Check(shift.ptr()))
+      throw nb::type_error(("roll: the shift cannot be of type " + type_of_object(shift)).c_str());
     const int n = read_shape(nb::make_tuple(shift))[0];
-    return axis.is_none() ? roll(a, n, s) : roll(a, n, axis_list(axis), s);
+    return axis.is_none() ? roll(a, n, s) : roll(a, n, axes_of(axis).list, s);
   }
   const Shape n = read_shape(shift);
-  return axis.is_none() ? roll(a, n, s) : roll(a, n, axis_list(axis), s);
+  if (axis.is_none()) return roll(a, n, s);
+  const Axes axes = axes_of(axis);
+  return axes.one ? roll(a, n, axes.single(), s) : roll(a, n, axes.list, s);
 }
 
 void bind_axes(nb::module_& m) {
