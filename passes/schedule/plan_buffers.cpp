@@ -102,6 +102,20 @@ void assign_slots(Program& p, const std::vector<Life>& life, const DimFacts& fac
   p.slots = slots.sizes();
 }
 
+bool writes(const Body& body, uint32_t buffer) {
+  return std::any_of(body.begin(), body.end(), [&](const Instr& i) {
+    if (const auto* s = std::get_if<StoreInstr>(&i.node)) return s->buffer == buffer;
+    const auto* loop = std::get_if<Loop>(&i.node);
+    return loop && writes(loop->body, buffer);
+  });
+}
+
+// Code finds the place of an extreme by running the body again on the block that has it.
+bool runs_twice(const Loop& loop) {
+  return std::any_of(loop.accumulators.begin(), loop.accumulators.end(),
+                     [](const Accumulator& a) { return a.combine == Combine::ArgMax || a.combine == Combine::ArgMin; });
+}
+
 // Whether kernel buffer `in` is read only at the positions where `out` is written, before the write, in the same
 // iterations.
 bool same_positions(const Body& body, uint32_t in, uint32_t out, bool& any) {
@@ -119,6 +133,7 @@ bool same_positions(const Body& body, uint32_t in, uint32_t out, bool& any) {
       any = true;
     } else if (auto* loop = std::get_if<Loop>(&body[i].node)) {
       if (written) return false;
+      if (runs_twice(*loop) && writes(loop->body, out)) return false;
       if (!same_positions(loop->body, in, out, any)) return false;
     }
   }
