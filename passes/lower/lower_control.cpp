@@ -60,9 +60,7 @@ class ControlLowering {
   const Type& type(ValueId v) const { return g_.f.type(v); }
   const DimFacts& facts() const { return g_.f.facts; }
   void step(ControlStep s) { l_.program.steps.emplace_back(std::move(s)); }
-  uint32_t temp(const Type& t) {
-    return add_buffer(l_.program, l_.input_names, "t", BufferRole::Temp, t.dtype, t.size());
-  }
+  uint32_t temp(const Type& t) { return l_.add_temp(t.dtype, t.size()); }
 
   // The placement of an operand, which lies dense from `axis` on, with a step along earlier axes that is not negative:
   // regions take their parameters to be dense.
@@ -198,7 +196,7 @@ class ControlLowering {
 
   // One position of a buffer, which moves with the loop.
   uint32_t part(const Type& element, const Placement& whole, const Dim& position, uint32_t counter) {
-    const uint32_t b = add_buffer(l_.program, l_.input_names, "p", BufferRole::Part, element.dtype, element.size());
+    const uint32_t b = l_.add_buffer("p", BufferRole::Part, element.dtype, element.size());
     ProgramBuffer& made = l_.program.buffers[b];
     made.whole = whole.buffer;
     made.at = facts().simplify(whole.layout.offset + position * whole.layout.strides[0]);

@@ -26,9 +26,6 @@ struct GroupView {
 // A new buffer, named by `prefix` and its number.
 uint32_t add_buffer(ir::Program& program, const char* prefix, ir::BufferRole role, Dtype dtype, Dim size,
                     ir::Literal data = {});
-// The same where the names of the program's inputs are at hand, which the name must differ from.
-uint32_t add_buffer(ir::Program& program, const std::unordered_set<std::string>& input_names, const char* prefix,
-                    ir::BufferRole role, Dtype dtype, Dim size, ir::Literal data = {});
 
 struct Lowering {
   ir::Program& program;
@@ -38,6 +35,8 @@ struct Lowering {
   const std::unordered_set<std::string>& input_names;  // of the program
   std::unordered_map<ir::ValueId, uint32_t> wanted{};  // the dense buffers that values shall be in
 
+  uint32_t add_buffer(const char* prefix, ir::BufferRole role, Dtype dtype, Dim size);
+  uint32_t add_temp(Dtype dtype, Dim size) { return add_buffer("t", ir::BufferRole::Temp, dtype, std::move(size)); }
   // A dense buffer for `v`: a new one, or the wanted one.
   uint32_t allocate(const ir::Function& f, ir::ValueId v);
 };

@@ -67,9 +67,7 @@ class LibraryLowering {
       step.dtypes.push_back(g_.f.type(r).dtype);
       l_.placements[r] = {buffer, dense(r)};
     }
-    if (step.routine->workspace)
-      step.workspace = add_buffer(l_.program, l_.input_names, "t", BufferRole::Temp, uint8,
-                                  g_.f.facts.simplify(workspace_bytes(step)));
+    if (step.routine->workspace) step.workspace = l_.add_temp(uint8, g_.f.facts.simplify(workspace_bytes(step)));
     return step;
   }
 

@@ -295,11 +295,8 @@ class RowLowering {
     std::vector<uint32_t> partials;
     for (ReductionPlan* r : at_level) {
       for (int part = 0; part < parts(*r); ++part)
-        partials.push_back(
-            add_buffer(l_.program, l_.input_names, "t", BufferRole::Temp, r->type, shape_.kept_size() * blocks));
-      if (arg_)
-        partials.push_back(
-            add_buffer(l_.program, l_.input_names, "t", BufferRole::Temp, int64, shape_.kept_size() * blocks));
+        partials.push_back(l_.add_temp(r->type, shape_.kept_size() * blocks));
+      if (arg_) partials.push_back(l_.add_temp(int64, shape_.kept_size() * blocks));
     }
     return partials;
   }

@@ -59,8 +59,7 @@ class ScanBlocks {
     Dim rows = 1;
     for (size_t axis = 0; axis < type_.shape.size(); ++axis)
       if (axis != loop.axis) rows *= type_.shape[axis];
-    for (uint32_t* buffer : {&totals_, &before_})
-      *buffer = add_buffer(l.program, l.input_names, "t", BufferRole::Temp, compute_type(type_.dtype), rows * blocks_);
+    for (uint32_t* buffer : {&totals_, &before_}) *buffer = l.add_temp(compute_type(type_.dtype), rows * blocks_);
   }
 
   void run() {

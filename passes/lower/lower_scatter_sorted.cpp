@@ -61,10 +61,10 @@ class SortedScatter {
 
   void run(uint32_t buffer) {
     const Dtype number = number_type(g_.f, destinations_);
-    keys_ = add_buffer(l_.program, l_.input_names, "t", BufferRole::Temp, number, updates_);
+    keys_ = l_.add_temp(number, updates_);
     emit_keys(number);
     order_ = sort(number);
-    starts_ = add_buffer(l_.program, l_.input_names, "t", BufferRole::Temp, start_type(), destinations_ + Dim(1));
+    starts_ = l_.add_temp(start_type(), destinations_ + Dim(1));
     emit_starts(number);
     apply(buffer);
   }
@@ -98,7 +98,7 @@ class SortedScatter {
   uint32_t sort(Dtype number) {
     static const Routine& routine = *find_routine("argsort");
     const Type type{uint32, {updates_}};
-    const uint32_t order = add_buffer(l_.program, l_.input_names, "t", BufferRole::Temp, type.dtype, updates_);
+    const uint32_t order = l_.add_temp(type.dtype, updates_);
     LibraryStep step;
     step.routine = &routine;
     const Layout row{type.shape, row_major_strides(type.shape), 0};

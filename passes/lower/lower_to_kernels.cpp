@@ -9,16 +9,11 @@ namespace frit::passes {
 
 using namespace ir;
 
-uint32_t add_buffer(Program& program, const char* prefix, BufferRole role, Dtype dtype, Dim size, Literal data) {
-  std::unordered_set<std::string> names;
-  const std::string number = std::to_string(program.buffers.size());
-  for (const ProgramBuffer& b : program.buffers)
-    if (b.role == BufferRole::Input && b.name.find(number) != std::string::npos) names.insert(b.name);
-  return add_buffer(program, names, prefix, role, dtype, std::move(size), std::move(data));
-}
+namespace {
 
-uint32_t add_buffer(Program& program, const std::unordered_set<std::string>& input_names, const char* prefix,
-                    BufferRole role, Dtype dtype, Dim size, Literal data) {
+// The name must differ from those of the program's inputs.
+uint32_t add_named(Program& program, const std::unordered_set<std::string>& input_names, const char* prefix,
+                   BufferRole role, Dtype dtype, Dim size, Literal data) {
   // Numbered by place, so that only a parameter can have such a name.
   std::string name = prefix + std::to_string(program.buffers.size());
   while (input_names.count(name)) name += "_";
@@ -26,10 +21,24 @@ uint32_t add_buffer(Program& program, const std::unordered_set<std::string>& inp
   return static_cast<uint32_t>(program.buffers.size() - 1);
 }
 
+}  // namespace
+
+uint32_t add_buffer(Program& program, const char* prefix, BufferRole role, Dtype dtype, Dim size, Literal data) {
+  std::unordered_set<std::string> names;
+  const std::string number = std::to_string(program.buffers.size());
+  for (const ProgramBuffer& b : program.buffers)
+    if (b.role == BufferRole::Input && b.name.find(number) != std::string::npos) names.insert(b.name);
+  return add_named(program, names, prefix, role, dtype, std::move(size), std::move(data));
+}
+
+uint32_t Lowering::add_buffer(const char* prefix, BufferRole role, Dtype dtype, Dim size) {
+  return add_named(program, input_names, prefix, role, dtype, std::move(size), {});
+}
+
 uint32_t Lowering::allocate(const Function& f, ValueId v) {
   if (const auto found = wanted.find(v); found != wanted.end()) return found->second;
   const Type& t = f.type(v);
-  return add_buffer(program, input_names, "t", BufferRole::Temp, t.dtype, t.size());
+  return add_temp(t.dtype, t.size());
 }
 
 std::vector<bool> at_output_positions(const GroupView& g) {
@@ -67,7 +76,7 @@ void copy_to(Lowering& l, const Function& f, ValueId v, uint32_t buffer, std::st
 
 void copy_out(Lowering& l, const Function& f, ValueId v, std::string name) {
   const Type& t = f.type(v);
-  const uint32_t buffer = add_buffer(l.program, l.input_names, "t", BufferRole::Temp, t.dtype, t.size());
+  const uint32_t buffer = l.add_temp(t.dtype, t.size());
   copy_to(l, f, v, buffer, std::move(name));
   l.placements[v] = {buffer, {t.shape, row_major_strides(t.shape), 0}};
 }
