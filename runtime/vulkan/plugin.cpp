@@ -70,26 +70,27 @@ Result<std::vector<Candidate>> candidates(Api& api) {
 }
 
 std::mutex device_mutex;
-Device* current = nullptr;
+// The last one is current. Arrays may hold its memory to the end, so a device stays when it was lost, and within the
+// reach of tools that look for leaks.
+std::vector<Device*>& devices() {
+  static auto* const all = new std::vector<Device*>;
+  return *all;
+}
 
 }  // namespace
 
 Result<Device*> current_device() {
   std::lock_guard lock(device_mutex);
-  if (current && !current->lost()) return current;
+  if (!devices().empty() && !devices().back()->lost()) return devices().back();
   FRIT_ASSIGN_OR_RETURN(api, open_api());
   FRIT_ASSIGN_OR_RETURN(found, candidates(*api));
   FRIT_ASSIGN_OR_RETURN(device, Device::open(*api, found.front().physical));
-  // Arrays may hold its memory to the end, so it stays when it was lost, and within the reach of tools that look for
-  // leaks.
-  static auto* const all = new std::vector<Device*>;
-  all->push_back(device.release());
-  return current = all->back();
+  return devices().emplace_back(device.release());
 }
 
 Api* current_api() {
   std::lock_guard lock(device_mutex);
-  return current ? &current->api() : nullptr;
+  return devices().empty() ? nullptr : &devices().back()->api();
 }
 
 }  // namespace frit::runtime::vulkan
