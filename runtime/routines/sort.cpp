@@ -146,38 +146,51 @@ class Sort {
   // that its words have; where that is not all of them, `partly`, the run is sorted. Other threads read the words.
   bool write_order(int64_t row, const uint64_t* words, int64_t first, int64_t last, bool partly) const {
     constexpr int64_t kFew = 24;
-    const Bits* const in = from_.template start<Bits>(row);
-    auto* const out = to_.template start<uint32_t>(row);
-    const int64_t step = to_.step();
     const auto same = [&](int64_t i) { return partly && words[i] >> kPositionBits == words[i - 1] >> kPositionBits; };
-    const auto position = [&](int64_t i) { return static_cast<uint32_t>(words[i]); };
     while (first > 0 && first < last && same(first)) ++first;
     for (int64_t i = first; i < last;) {
       int64_t end = i + 1;
       while (end < n_ && same(end)) ++end;
-      if (end - i <= kFew) {
-        for (int64_t k = i; k < end; ++k) {
-          const uint32_t own = position(k);
-          int64_t at = k;
-          for (; at > i && O::key(in[out[(at - 1) * step]]) > O::key(in[own]); --at)
-            out[at * step] = out[(at - 1) * step];
-          out[at * step] = own;
-        }
-      } else {
-        const int64_t n = end - i;
-        Scratch memory(static_cast<size_t>(2 * n) * sizeof(uint128_t));
-        auto* const whole = static_cast<uint128_t*>(memory.data());
-        if (!whole) return false;
-        for (int64_t k = 0; k < n; ++k)
-          whole[k] = uint128_t{O::key(in[position(i + k)])} << kPositionBits | position(i + k);
-        const auto done = [&](const uint128_t* sorted, int64_t count) {
-          for (int64_t k = 0; k < count; ++k) out[(i + (sorted - whole) + k) * step] = static_cast<uint32_t>(sorted[k]);
-        };
-        const RadixSort<uint128_t, decltype(done)> radix(kPositionBits, done);
-        radix.run(whole, whole + n, n, false);
-      }
+      if (end - i <= kFew)
+        write_short_run(row, words, i, end);
+      else if (!write_long_run(row, words, i, end))
+        return false;
       i = end;
     }
+    return true;
+  }
+
+  // The positions of words [begin, end) in the order of their whole keys, by insertion.
+  void write_short_run(int64_t row, const uint64_t* words, int64_t begin, int64_t end) const {
+    const Bits* const in = from_.template start<Bits>(row);
+    auto* const out = to_.template start<uint32_t>(row);
+    const int64_t step = to_.step();
+    for (int64_t k = begin; k < end; ++k) {
+      const auto own = static_cast<uint32_t>(words[k]);
+      int64_t at = k;
+      for (; at > begin && O::key(in[out[(at - 1) * step]]) > O::key(in[own]); --at)
+        out[at * step] = out[(at - 1) * step];
+      out[at * step] = own;
+    }
+  }
+
+  // The same by words of whole keys.
+  bool write_long_run(int64_t row, const uint64_t* words, int64_t begin, int64_t end) const {
+    const Bits* const in = from_.template start<Bits>(row);
+    auto* const out = to_.template start<uint32_t>(row);
+    const int64_t step = to_.step(), n = end - begin;
+    Scratch memory(static_cast<size_t>(2 * n) * sizeof(uint128_t));
+    auto* const whole = static_cast<uint128_t*>(memory.data());
+    if (!whole) return false;
+    for (int64_t k = 0; k < n; ++k) {
+      const auto position = static_cast<uint32_t>(words[begin + k]);
+      whole[k] = uint128_t{O::key(in[position])} << kPositionBits | position;
+    }
+    const auto done = [&](const uint128_t* sorted, int64_t count) {
+      for (int64_t k = 0; k < count; ++k) out[(begin + (sorted - whole) + k) * step] = static_cast<uint32_t>(sorted[k]);
+    };
+    const RadixSort<uint128_t, decltype(done)> radix(kPositionBits, done);
+    radix.run(whole, whole + n, n, false);
     return true;
   }
 
