@@ -39,6 +39,12 @@ void check_shape(const Shape& shape) {
                             "give sizes of zero or more");
 }
 
+// A value in rows at the begin of the memory.
+NodePtr dense_in(std::shared_ptr<runtime::Buffer> memory, Shape shape, Dtype dtype) {
+  runtime::Tensor tensor{std::move(memory), dtype, detail::sizes(shape), detail::row_major(shape), 0};
+  return std::make_shared<Node>(dtype, std::move(shape), std::move(tensor));
+}
+
 int checked_axis(int axis, size_t ndim, const char* what) {
   const int n = static_cast<int>(ndim);
   if (axis < -n || axis >= n)
@@ -62,23 +68,17 @@ array::array(Shape shape, Dtype dtype, const void* data, Dtype data_type, size_t
 array::array(void* data, Shape shape, Dtype dtype, const std::function<void(void*)>& deleter) {
   check_shape(shape);
   const size_t bytes = detail::element_count(shape) * dtype.size;
-  runtime::Tensor tensor{runtime::Buffer::adopt(data, bytes, deleter), dtype, detail::sizes(shape),
-                         detail::row_major(shape), 0};
-  node_ = std::make_shared<Node>(dtype, std::move(shape), std::move(tensor));
+  node_ = dense_in(runtime::Buffer::adopt(data, bytes, deleter), std::move(shape), dtype);
 }
 
 array::array(allocator::Buffer data, Shape shape, Dtype dtype, Deleter deleter) {
   check_shape(shape);
-  const runtime::Sizes strides = detail::row_major(shape);
-  runtime::Tensor tensor{block_of(data, std::move(deleter)), dtype, detail::sizes(shape), strides, 0};
-  node_ = std::make_shared<Node>(dtype, std::move(shape), std::move(tensor));
+  node_ = dense_in(block_of(data, std::move(deleter)), std::move(shape), dtype);
 }
 
 array::array(allocator::Data&& data, Shape shape, Dtype dtype) {
   check_shape(shape);
-  const runtime::Sizes strides = detail::row_major(shape);
-  runtime::Tensor tensor{block_of(std::move(data)), dtype, detail::sizes(shape), strides, 0};
-  node_ = std::make_shared<Node>(dtype, std::move(shape), std::move(tensor));
+  node_ = dense_in(block_of(std::move(data)), std::move(shape), dtype);
 }
 
 size_t array::count(const Shape& shape) {

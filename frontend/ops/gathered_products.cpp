@@ -68,9 +68,7 @@ array gather_qmm(const array& x, const array& w, const array& scales, const std:
   detail::check_derivatives("gather_qmm", w, scales, s);
   for (const std::optional<array>& indices : {lhs_indices, rhs_indices})
     if (indices && detail::is_differentiated(*indices))
-      throw RuntimeError("gather_qmm has no derivative with respect to the indices " + text(*indices),
-                         "leave them out of the arguments to differentiate, or use 'stop_gradient'",
-                         s.where().file_name(), static_cast<int>(s.where().line()));
+      detail::no_derivative("gather_qmm has no derivative with respect to the indices " + text(*indices), s);
   const Picked p = picked("gather_qmm", x, w, lhs_indices, rhs_indices, s);
   const auto right = [&](const array& a) { return pick(a, p.right, s); };
   return quantized_matmul(pick(x, p.left, s), right(w), right(scales),

@@ -25,6 +25,9 @@ QuantFormat quant_format(std::string_view op, const std::string& mode, std::opti
 // integers that stand for rounded numbers have none.
 void check_derivatives(std::string_view op, const array& packed, const array& scales, const StreamOrDevice& s);
 
+// Throws RuntimeError: `message` says which operation has no derivative with respect to which operand.
+[[noreturn]] void no_derivative(const std::string& message, const StreamOrDevice& s);
+
 // The codes of packed words (..., words) as (..., groups, units, codes of a unit), in uint32. A unit is as many codes
 // as fill whole bytes or a word.
 array unpack_codes(const array& packed, const QuantFormat& f);

@@ -162,11 +162,6 @@ array product_of(const In& in, const Product& p) {
   return astype(sum(multiply(expand_dims(x, -1), expand_dims(rows, -3)), -2), p.result);
 }
 
-[[noreturn]] void no_derivative(const std::string& message, const StreamOrDevice& s) {
-  throw RuntimeError(message, "leave them out of the arguments to differentiate, or use 'stop_gradient'",
-                     s.where().file_name(), static_cast<int>(s.where().line()));
-}
-
 array quantised_product(std::string_view op, const array& x, const array& w, const array& scales,
                         const std::optional<array>& biases, const std::optional<array>& global_scale, bool transpose,
                         const QuantFormat& f, const StreamOrDevice& s) {
@@ -196,14 +191,19 @@ array quantised_product(std::string_view op, const array& x, const array& w, con
   return row ? squeeze(result, -2, s) : result;
 }
 
+constexpr const char* kLeaveOut = "leave them out of the arguments to differentiate, or use 'stop_gradient'";
+
 }  // namespace
+
+void detail::no_derivative(const std::string& message, const StreamOrDevice& s) {
+  throw RuntimeError(message, kLeaveOut, s.where().file_name(), static_cast<int>(s.where().line()));
+}
 
 void detail::check_derivatives(std::string_view op, const array& packed, const array& scales, const StreamOrDevice& s) {
   if (is_differentiated(packed))
     no_derivative(std::string(op) + " has no derivative with respect to the packed weights " + text(packed), s);
   if (is_differentiated(scales) && !issubdtype(scales.dtype(), inexact))
-    fail(std::string(op) + " has no derivative with respect to scales " + text(scales),
-         "leave them out of the arguments to differentiate, or use 'stop_gradient'", s);
+    fail(std::string(op) + " has no derivative with respect to scales " + text(scales), kLeaveOut, s);
 }
 
 array quantized_matmul(const array& x, const array& w, const array& scales, const std::optional<array>& biases,

@@ -45,7 +45,7 @@ array places(int frames, int n, int hop, const StreamOrDevice& s) {
   return add(expand_dims(starts, 1, s), expand_dims(arange(0, n, 1, s), 0, s), s);
 }
 
-// "reflect" and "edge" borders of the last axis.
+// Borders on both sides of the last axis.
 array bordered(const array& x, int width, const std::string& mode, const StreamOrDevice& s) {
   if (mode != "reflect" && mode != "constant" && mode != "edge")
     throw InvalidArgument("stft: '" + mode + "' is not a pad_mode", "use reflect, constant or edge");
@@ -99,8 +99,7 @@ array istft(const array& x, const std::optional<int>& n_fft, const std::optional
   const int total = f.n + hop * (frames - 1);
   const array at = reshape(places(frames, f.n, hop, s), Shape{-1}, s);
   // Frames are added where they overlap, and divided by the sum of the squared windows.
-  Shape flat(parts.shape().begin(), parts.shape().end() - 2);
-  Shape lead = flat;
+  Shape lead(parts.shape().begin(), parts.shape().end() - 2);
   int64_t rows = 1;
   for (ShapeElem n : lead) rows *= n;
   const auto overlap = [&](const array& values, int count) {

@@ -111,6 +111,8 @@ using ShapeList = ShapeOf<SizesGiven::list>;
 using ShapeOrNumber = ShapeOf<SizesGiven::list_or_number>;
 using LooseShape = ShapeOf<SizesGiven::loose>;
 Shape read_shape(nb::handle from);
+// Whether an object is one value and no list of them: an array without axes, or no sequence.
+bool is_single(nb::handle h);
 
 // The first line of a docstring, and the rest of it, by a name such as "fft.rfft" or "array.sum"; null after the last
 // overload. Throws RuntimeError for a name that is not in the table.

@@ -124,6 +124,8 @@ bool Axes::read(nb::handle from) noexcept {
   return n >= 0;
 }
 
+bool is_single(nb::handle h) { return is_array(h) ? array_in(h).ndim() == 0 : !PySequence_Check(h.ptr()); }
+
 Shape read_shape(nb::handle from) {
   const auto read = [](nb::handle item) -> ShapeElem {
     PyObject* p = item.ptr();
@@ -140,8 +142,7 @@ Shape read_shape(nb::handle from) {
     return static_cast<ShapeElem>(n);
   };
   Shape shape;
-  const bool number = is_array(from) ? array_in(from).ndim() == 0 : !PySequence_Check(from.ptr());
-  if (PyIndex_Check(from.ptr()) && number) {
+  if (PyIndex_Check(from.ptr()) && is_single(from)) {
     shape.push_back(read(from));
     return shape;
   }

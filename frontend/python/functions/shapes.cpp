@@ -15,8 +15,7 @@ Shape sizes_of(nb::args given) {
 }
 
 std::vector<array> split_at(const array& a, nb::object parts, int axis, StreamOrDevice s) {
-  const bool number = is_array(parts) ? array_in(parts).ndim() == 0 : !PySequence_Check(parts.ptr());
-  if (number && PyIndex_Check(parts.ptr())) return split(a, read_shape(nb::make_tuple(parts))[0], axis, s);
+  if (is_single(parts) && PyIndex_Check(parts.ptr())) return split(a, read_shape(nb::make_tuple(parts))[0], axis, s);
   if (!PySequence_Check(parts.ptr())) throw nb::type_error("split: give a number of parts or a list of places");
   return split(a, Sizes(read_shape(parts)), axis, s);
 }
@@ -45,7 +44,7 @@ void def_at_least(nb::module_& m, const char* name, AtLeast f) {
 }
 
 array roll_by(const array& a, nb::object shift, nb::object axis, StreamOrDevice s) {
-  if (!PySequence_Check(shift.ptr()) || (is_array(shift) && array_in(shift).ndim() == 0)) {
+  if (is_single(shift)) {
     if (PyFloat_Check(shift.ptr()) || !PyIndex_Check(shift.ptr()))
       throw nb::type_error(("roll: the shift cannot be of type " + type_of_object(shift)).c_str());
     const int n = read_shape(nb::make_tuple(shift))[0];
