@@ -5,8 +5,8 @@
 #   FRIT_TEST_ALL=1      more than the release build, as CI has it: the format of the sources; a build with clang, whose output has to be the
 #                        same; tests of numbers with code and libraries held to x86-64-v3 and v2; the address, undefined-behaviour and
 #                        thread sanitizers; and the README's commands on a fresh machine, with a part of the tests
-#   FRIT_TEST_MINUTES=N  the minutes that all of it may take: a part of FRIT_TEST_ALL that would not end by then is left out, and the last
-#                        lines name it. With an empty compiler cache the builds take two to three times as long.
+#   FRIT_TEST_MINUTES=N  the minutes that all of it may take: a part of FRIT_TEST_ALL that would not be built by then is left out, tests that
+#                        would start later do not, and the last lines name both. An empty compiler cache makes builds two to three times as long.
 #   FRIT_TEST_CPUS=1     the whole suite, but for what runs for long, held to x86-64-v3 and v2
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,7 +20,12 @@ esac
 all=${FRIT_TEST_ALL:-0}
 failures=() left_out=()
 
+# The time of day at which no more tests start.
+stop=()
+[ -z "${FRIT_TEST_MINUTES:-}" ] || stop=(--stop-time "$(date -d "+$FRIT_TEST_MINUTES minutes" +%T)")
+
 step() { printf '== %s (%d s)\n' "$*" "$SECONDS"; }
+late() { [ -n "${FRIT_TEST_MINUTES:-}" ] && ((SECONDS + $1 * 60 > FRIT_TEST_MINUTES * 60)); }
 # build PRESET [CMAKE-OPTION..]
 build() {
   step "build $1"
@@ -28,20 +33,27 @@ build() {
   cmake --preset "$@" >"build/$1.log" 2>&1 || { cat "build/$1.log"; exit 1; }
   scripts/quietly.sh cmake --build --preset "$1"
 }
-# tests PRESET TITLE [CTEST-OPTION..]: later parts run even where an earlier one failed.
+# tests PRESET TITLE [CTEST-OPTION..]: later parts run even where an earlier one failed. Tests that the end of the time stops are no failures.
 tests() {
-  local preset=$1 title=$2 name
+  local preset=$1 title=$2 log=build/$1.tests.log name how
   shift 2
   step "test $title"
-  if scripts/quietly.sh ctest --preset "$preset" --jobs "$jobs" "$@"; then return; fi
+  if scripts/quietly.sh ctest --preset "$preset" --jobs "$jobs" "${stop[@]}" "$@" | tee "$log"; then return; fi
+  if grep -q '^The stop time has been passed' "$log"; then
+    left_out+=("$title, from $(sed -n 's/^ *\([0-9]*\/[0-9]*\) Test .*/\1/p' "$log" | tail -1) on")
+  fi
+  # ctest's summary: "    12 - name (Failed)".
   while IFS= read -r name; do
-    failures+=("$title: ${name#*:}
-    $(held)ctest --preset $preset --tests-regex '^${name#*:}\$'")
-  done < <(sort -u "build/$preset/Testing/Temporary/LastTestsFailed.log" 2>/dev/null || echo ":the test runner itself")
+    how=${name##* } name=${name% *}
+    if [ "$how" = "(Timeout)" ] && late 0; then continue; fi
+    failures+=("$title: $name
+    $(held)ctest --preset $preset --tests-regex '^$name\$'")
+  done < <(sed -n '/^The following tests FAILED:/,$s/^[[:space:]]*[0-9]* - \(.* ([^()]*)\)$/\1/p' "$log")
+  grep -q '^The following tests FAILED:' "$log" || failures+=("$title: the test runner itself")
 }
-# fits MINUTES TITLE: whether a part that takes so many minutes ends in time; one that does not is named at the end.
+# fits MINUTES TITLE: whether a part that is built in so many minutes is ready in time; one that is not is named at the end.
 fits() {
-  if [ -z "${FRIT_TEST_MINUTES:-}" ] || ((SECONDS + $1 * 60 <= FRIT_TEST_MINUTES * 60)); then return; fi
+  if ! late "$1"; then return; fi
   left_out+=("$2")
   return 1
 }

@@ -37,9 +37,6 @@ void check(const Shape& shape, const Dims& axes, const std::vector<SymbolValues>
   Random random(7);
   for (OpKind kind : {OpKind::Reduction, OpKind::Composite})
     for (Dtype dtype : {float32, bool_, kind == OpKind::Reduction ? int16 : bfloat16, complex64}) {
-#ifdef FRIT_SANITIZED
-      if (dtype != float32) continue;
-#endif
       Function f = reductions(shape, axes, dtype, kind);
       if (f.results.empty()) continue;
       for (const SymbolValues& call : calls) {
@@ -84,11 +81,7 @@ Function pairs(const Dim& m, const Dim& n, int64_t k, Dtype dtype, const OpDef& 
 
 // Tiles of pairs: rows shorter than vectors and longer, one tile and many, sides that fill no tile.
 TEST(Large, RowsAgainstRows) {
-#ifdef FRIT_SANITIZED
-  constexpr uint64_t kMostRows = 50;
-#else
   constexpr uint64_t kMostRows = 140;
-#endif
   Random random(23);
   const int64_t lengths[] = {3, 9, 16, 33, 70};
   for (const OpDef* def : OpTable::instance().all()) {

@@ -9,7 +9,7 @@ namespace {
 
 std::string kind_of(nb::handle h) { return nb::cast<std::string>(nb::handle(h.type()).attr("__name__")); }
 
-[[noreturn]] void refuse(nb::handle h) {
+[[noreturn]] void refuse_value(nb::handle h) {
   throw InvalidArgument("array: a value of type " + kind_of(h) + " is not a number, an array or a list of them",
                         "convert it to a list of numbers first");
 }
@@ -26,7 +26,7 @@ Leaf leaf_kind(nb::handle h) {
   if (PyFloat_Check(p)) return Leaf::floating;
   if (PyComplex_Check(p)) return Leaf::complex;
   if (is_array(h)) return Leaf::array;
-  refuse(h);
+  refuse_value(h);
 }
 
 // The leaves of a nested list in order; every list of one depth has the same length.
@@ -172,7 +172,7 @@ array array_from_object(nb::handle h, std::optional<Dtype> dtype) {
     return array(complex64_t(static_cast<float>(c.real), static_cast<float>(c.imag)), dtype.value_or(complex64));
   }
   if (auto a = array_from_protocol(h, dtype)) return converted(std::move(*a));
-  refuse(h);
+  refuse_value(h);
 }
 
 // ---- Numbers from arrays
@@ -203,7 +203,7 @@ constexpr MakeNumber kMakers[] = {number<bool>,       number<uint8_t>,    number
                                   number<bfloat16_t>, number<complex64_t>};
 
 // The bytes of an evaluated array's first element, whatever its type.
-const std::byte* bytes_of(const array& a) {
+const std::byte* first_byte(const array& a) {
   switch (a.itemsize()) {
     case 1: return reinterpret_cast<const std::byte*>(a.data<uint8_t>());
     case 2: return reinterpret_cast<const std::byte*>(a.data<uint16_t>());
@@ -231,13 +231,13 @@ nb::object item_of(const array& a) {
     throw InvalidArgument("item: an array of " + std::to_string(a.size()) + " elements is not one number",
                           "index it first, or use tolist");
   evaluate(a);
-  return nb::steal(kMakers[static_cast<int>(a.dtype().val)](bytes_of(a)));
+  return nb::steal(kMakers[static_cast<int>(a.dtype().val)](first_byte(a)));
 }
 
 nb::object to_list(const array& a) {
   if (a.ndim() == 0) return item_of(a);
   evaluate(a);
-  const std::byte* data = a.size() ? bytes_of(a) : nullptr;
+  const std::byte* data = a.size() ? first_byte(a) : nullptr;
   return list_of(data, a.shape(), a.strides(), 0, a.itemsize(), kMakers[static_cast<int>(a.dtype().val)]);
 }
 

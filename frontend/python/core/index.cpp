@@ -11,7 +11,7 @@ namespace {
 
 const StreamOrDevice kHere{std::source_location{}};
 
-[[noreturn]] void refuse(nb::handle h) {
+[[noreturn]] void refuse_index(nb::handle h) {
   throw InvalidArgument(
       "indexing: an index of type " + nb::cast<std::string>(nb::handle(h.type()).attr("__name__")) + " is not taken",
       "use integers, slices, None, ..., integer arrays and lists of integers");
@@ -22,7 +22,7 @@ int64_t integer_of(nb::handle h) {
   const nb::object index = PyBool_Check(h.ptr()) || is_array(h) ? nb::object() : nb::steal(PyNumber_Index(h.ptr()));
   if (!index.is_valid()) {
     PyErr_Clear();
-    refuse(h);
+    refuse_index(h);
   }
   int overflow = 0;
   const long long v = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
