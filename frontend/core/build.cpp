@@ -195,13 +195,19 @@ array elementwise(std::string_view row, std::vector<array> operands, const Strea
   return elementwise(ir::op(row), std::move(operands), s);
 }
 
+Diagnostic no_such_axis(std::string_view op, int ndim, int axis) {
+  return Diagnostic(std::string(op) + ": axis " + std::to_string(axis) + " is out of range for an array with " +
+                        std::to_string(ndim) + " axes",
+                    {},
+                    ndim ? "axes go from " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1)
+                         : "a rank-0 array has no axes");
+}
+
 int normalize_axis(std::string_view op, int ndim, int axis, const StreamOrDevice& s) {
-  if (axis < -ndim || axis >= ndim)
-    throw_range(std::string(op) + ": axis " + std::to_string(axis) + " is out of range for an array with " +
-                    std::to_string(ndim) + " axes",
-                ndim ? "axes go from " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1)
-                     : "a rank-0 array has no axes",
-                s.where());
+  if (axis < -ndim || axis >= ndim) {
+    const Diagnostic d = no_such_axis(op, ndim, axis);
+    throw_range(d.message, d.note, s.where());
+  }
   return axis < 0 ? axis + ndim : axis;
 }
 

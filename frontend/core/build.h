@@ -36,8 +36,10 @@ inline Dtype at_least_float(Dtype t) { return is_inexact(t) ? t : float32; }
 // Axes in ascending order, each in [0, ndim). Throws OutOfRange, or InvalidArgument for one given twice.
 std::vector<int> normalize_axes(std::string_view op, const array& a, const std::vector<int>& axes,
                                 const StreamOrDevice& s);
+// Throws OutOfRange.
 int normalize_axis(std::string_view op, const array& a, int axis, const StreamOrDevice& s);
 int normalize_axis(std::string_view op, int ndim, int axis, const StreamOrDevice& s);
+Diagnostic no_such_axis(std::string_view op, int ndim, int axis);
 std::vector<int> all_axes(const array& a);
 
 // "float32 (2,3)"; an open size with its value: "float32 (x_0=2,3)".

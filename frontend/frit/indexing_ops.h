@@ -14,8 +14,8 @@ namespace frit {
 // at 0. The indices broadcast against each other. A slice that would reach past an end is moved inside.
 // Shape: that of the indices, then `slice_sizes`.
 // Types: any, kept; integers for the indices.
-// Throws InvalidArgument when the indices are no integers, do not broadcast or are not one for each axis, or a slice is
-// larger than `a`; OutOfRange when there is no such axis.
+// Throws InvalidArgument when the indices are no integers, do not broadcast or are not one for each axis, there is no
+// such axis, or a slice is larger than `a`.
 array gather(const array& a, const std::vector<array>& indices, const std::vector<int>& axes, const Sizes& slice_sizes,
              StreamOrDevice s = {});
 array gather(const array& a, const array& indices, int axis, const Sizes& slice_sizes, StreamOrDevice s = {});
@@ -57,8 +57,8 @@ array scatter_add_axis(const array& a, const array& indices, const array& values
 // slice. Updates are made in row-major order.
 // Shape: that of `a`.
 // Types: any, kept; `updates` are converted; integers for the indices.
-// Throws InvalidArgument when the indices are no integers, do not broadcast or are not one for each axis, or the
-// updates do not fit; OutOfRange when there is no such axis.
+// Throws InvalidArgument when the indices are no integers, do not broadcast or are not one for each axis, there is no
+// such axis, or the updates do not fit.
 array scatter(const array& a, const std::vector<array>& indices, const array& updates, const std::vector<int>& axes,
               StreamOrDevice s = {});
 array scatter(const array& a, const array& indices, const array& updates, int axis, StreamOrDevice s = {});
@@ -66,7 +66,7 @@ array scatter(const array& a, const array& indices, const array& updates, int ax
 // Like scatter, but the updates are added, in row-major order.
 // Shape: that of `a`.
 // Types: any, kept; `updates` are converted; integers for the indices.
-// Throws InvalidArgument and OutOfRange as for scatter.
+// Throws InvalidArgument as for scatter.
 array scatter_add(const array& a, const std::vector<array>& indices, const array& updates, const std::vector<int>& axes,
                   StreamOrDevice s = {});
 array scatter_add(const array& a, const array& indices, const array& updates, int axis, StreamOrDevice s = {});
@@ -74,7 +74,7 @@ array scatter_add(const array& a, const array& indices, const array& updates, in
 // Like scatter, but the elements are multiplied by the updates, in row-major order.
 // Shape: that of `a`.
 // Types: any, kept; `updates` are converted; integers for the indices.
-// Throws InvalidArgument and OutOfRange as for scatter.
+// Throws InvalidArgument as for scatter.
 array scatter_prod(const array& a, const std::vector<array>& indices, const array& updates,
                    const std::vector<int>& axes, StreamOrDevice s = {});
 array scatter_prod(const array& a, const array& indices, const array& updates, int axis, StreamOrDevice s = {});
@@ -82,7 +82,7 @@ array scatter_prod(const array& a, const array& indices, const array& updates, i
 // Like scatter, but each element becomes the maximum of itself and its updates; NaN where one of them is.
 // Shape: that of `a`.
 // Types: any, kept; `updates` are converted; integers for the indices.
-// Throws InvalidArgument and OutOfRange as for scatter.
+// Throws InvalidArgument as for scatter.
 array scatter_max(const array& a, const std::vector<array>& indices, const array& updates, const std::vector<int>& axes,
                   StreamOrDevice s = {});
 array scatter_max(const array& a, const array& indices, const array& updates, int axis, StreamOrDevice s = {});
@@ -90,7 +90,7 @@ array scatter_max(const array& a, const array& indices, const array& updates, in
 // Like scatter, but each element becomes the minimum of itself and its updates; NaN where one of them is.
 // Shape: that of `a`.
 // Types: any, kept; `updates` are converted; integers for the indices.
-// Throws InvalidArgument and OutOfRange as for scatter.
+// Throws InvalidArgument as for scatter.
 array scatter_min(const array& a, const std::vector<array>& indices, const array& updates, const std::vector<int>& axes,
                   StreamOrDevice s = {});
 array scatter_min(const array& a, const array& indices, const array& updates, int axis, StreamOrDevice s = {});

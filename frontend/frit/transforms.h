@@ -153,8 +153,8 @@ std::function<std::vector<array>(const std::vector<array>&)> custom_vjp(
 // every position is repeated along it, or comes without one for -1. Without axes the first one is meant.
 // Types: any.
 // Throws InvalidArgument when `fun` is null; a call throws it when the numbers of axes and values differ, batch axes
-// differ in size, no argument has one, a result that differs between positions has -1, or an operation has no batching
-// rule. OutOfRange when an axis is past the end.
+// differ in size, an axis is past the end, no argument has a batch axis, a result that differs between positions has
+// -1, or an operation has no batching rule.
 std::function<array(const array&)> vmap(const std::function<array(const array&)>& fun, int in_axis = 0,
                                         int out_axis = 0,
                                         const std::source_location& where = std::source_location::current());

@@ -27,7 +27,12 @@ detail::Positions detail::positions_of(std::string_view op, const array& a, cons
          "give one array for each axis", s);
   Positions p;
   for (const array& i : indices) check_positions(op, i, s);
-  for (int axis : axes) p.axes.push_back(normalize_axis(op, a, axis, s));
+  const int ndim = static_cast<int>(a.ndim());
+  for (int axis : axes) {
+    // InvalidArgument, as in MLX for these functions.
+    if (axis < -ndim || axis >= ndim) throw_invalid(no_such_axis(op, ndim, axis), s.where());
+    p.axes.push_back(axis < 0 ? axis + ndim : axis);
+  }
   detail::normalize_axes(op, a, axes, s);
   if (!indices.empty()) p.sizes = broadcast_all(op, indices, s);
   for (const array& i : indices) p.indices.push_back(stretch(i, p.sizes, s));

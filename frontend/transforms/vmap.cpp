@@ -35,9 +35,9 @@ std::string range_text(size_t axes) {
 
 void check_in_axis(const array& a, size_t i, int axis, const Where& where) {
   if (axis < -1 || axis >= static_cast<int>(a.ndim()))
-    detail::throw_range("vmap: axis " + std::to_string(axis) + " is out of range for argument " + std::to_string(i) +
-                            ", which is " + detail::text(a),
-                        range_text(a.ndim()), where);
+    detail::throw_invalid("vmap: axis " + std::to_string(axis) + " is out of range for argument " + std::to_string(i) +
+                              ", which is " + detail::text(a),
+                          range_text(a.ndim()), where);
 }
 
 // The number of positions, which all batch axes have.
@@ -76,9 +76,9 @@ Arrays mapped(const ListFunction& fun, const std::vector<int>& in_axes, const st
   axes.out = axes_for(out_axes, closure.results(), "out", "result", where);
   for (size_t i = 0; i < closure.results(); ++i)
     if (const int rank = closure.result_type(i).rank(); axes.out[i] < -1 || axes.out[i] > rank)
-      detail::throw_range("vmap: out axis " + std::to_string(axes.out[i]) + " is out of range for result " +
-                              std::to_string(i) + ", which is " + closure.result_type(i).str() + " at one position",
-                          range_text(static_cast<size_t>(rank) + 1), where);
+      detail::throw_invalid("vmap: out axis " + std::to_string(axes.out[i]) + " is out of range for result " +
+                                std::to_string(i) + ", which is " + closure.result_type(i).str() + " at one position",
+                            range_text(static_cast<size_t>(rank) + 1), where);
   axes.out.resize(closure.function().results.size(), -1);  // the random key is the same everywhere
   return closure.run(passes::vmap(closure.function(), axes), {});
 }

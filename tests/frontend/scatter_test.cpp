@@ -126,7 +126,8 @@ TEST(Scatter, Errors) {
       << wide;
   EXPECT_THROW(scatter(zeros({3}), array({0, 1}), ones({3, 1}), 0), std::invalid_argument);
   EXPECT_THROW(scatter(zeros({3}), array({0}), ones({1}), 0), std::invalid_argument);
-  EXPECT_THROW(scatter(zeros({3}), array({0}), ones({1, 1}), 1), std::out_of_range);
+  EXPECT_THROW(scatter(zeros({3}), array({0}), ones({1, 1}), 1), std::invalid_argument);
+  EXPECT_THROW(gather(zeros({3}), array({0}), -2, {1}), std::invalid_argument);
   EXPECT_THROW(put_along_axis(updated_matrix(), array({0, 1, 0}), array(9), 1), std::invalid_argument);
 }
 

@@ -316,11 +316,11 @@ TEST(Vmap, Errors) {
       << sizes;
   EXPECT_TRUE(contains(sizes, "vmap_test.cpp")) << sizes;
   EXPECT_TRUE(contains(sizes, "-1 for an argument that is the same at every position")) << sizes;
-  EXPECT_TRUE(contains(thrown<OutOfRange>([&] { vmap(f, 2)(x); }),
+  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { vmap(f, 2)(x); }),
                        "vmap: axis 2 is out of range for argument 0, which is float32 (2,3)"));
-  EXPECT_TRUE(contains(thrown<OutOfRange>([&] { vmap(f, -2)(x); }), "axis -2 is out of range"));
-  EXPECT_TRUE(contains(thrown<OutOfRange>([&] { vmap(f)(array(1.0f)); }), "axis 0 is out of range"));
-  EXPECT_TRUE(contains(thrown<OutOfRange>([&] { vmap(f, 0, 2)(x); }),
+  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { vmap(f, -2)(x); }), "axis -2 is out of range"));
+  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { vmap(f)(array(1.0f)); }), "axis 0 is out of range"));
+  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { vmap(f, 0, 2)(x); }),
                        "vmap: out axis 2 is out of range for result 0, which is f32[3] at one position"));
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { vmap(f, -1)(x); }), "vmap: none of 1 argument has a batch axis"));
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { vmap(same)({}); }), "vmap: none of 0 arguments has a batch axis"));
