@@ -31,7 +31,7 @@ detail::Positions detail::positions_of(std::string_view op, const array& a, cons
   for (int axis : axes) {
     // InvalidArgument, as in MLX for these functions.
     if (axis < -ndim || axis >= ndim) throw_invalid(no_such_axis(op, ndim, axis), s.where());
-    p.axes.push_back(axis < 0 ? axis + ndim : axis);
+    p.axes.push_back(normalize_axis(op, ndim, axis, s));
   }
   detail::normalize_axes(op, a, axes, s);
   if (!indices.empty()) p.sizes = broadcast_all(op, indices, s);
