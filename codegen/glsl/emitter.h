@@ -39,6 +39,7 @@ class Prelude {
   explicit Prelude(bool converts16 = false) : converts16_(converts16) {}
   // Its name; those that it calls are added too.
   std::string use(const std::string& name);
+  void use_all_of(const Prelude& other);
   const std::string& text() const { return text_; }
   // Declarations that must come before `text`: the device's f16 and the modes of its conversions, where a function
   // needs them.
@@ -66,6 +67,19 @@ struct Epilogue {
   Prelude prelude;  // functions that it calls; the routine adds its own
 };
 
+// A kernel that computes an operand of a routine, as functions of the routine's shader. What `fetched(address)` gives is
+// of a type Fetched; `words_of` makes of it the 16 bytes that the kernel would have stored there.
+struct Prologue {
+  std::string references;  // declarations of its types
+  std::string arguments;   // fields that follow those of the routine, 8 bytes each
+  std::string functions;
+  std::set<std::string> extensions;
+  Prelude prelude;
+};
+// Nothing where the kernel does more than to compute each element of `stored`, its buffer, from other buffers.
+std::optional<Prologue> write_prologue(const ir::Kernel& kernel, uint32_t stored, const runtime::GpuFeatures& features,
+                                       bool comments);
+
 class KernelEmitter {
  public:
   // `barriers`: a workgroup takes one row at a time, so that barriers may stand between its invocations.
@@ -76,6 +90,8 @@ class KernelEmitter {
   // As a function that another shader calls for each element: see Epilogue. Nothing where the kernel does more than
   // that.
   std::optional<Epilogue> run_epilogue(uint32_t raw);
+  // Of a kernel whose iterations are accesses of the routine, in straight-line code.
+  std::optional<Prologue> run_prologue(uint32_t stored);
 
  private:
   enum class Context : uint8_t { Invocation, Group };

@@ -360,4 +360,8 @@ std::string Prelude::use(const std::string& name) {
   return name;
 }
 
+void Prelude::use_all_of(const Prelude& other) {
+  for (const std::string& name : other.used_) use(name);
+}
+
 }  // namespace frit::codegen::glsl

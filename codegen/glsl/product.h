@@ -25,7 +25,10 @@ std::map<std::string, std::string> part_words(size_t bytes);
 // Text that depends on the element type, on the device and on the epilogue.
 class ProductText {
  public:
-  ProductText(Dtype t, const runtime::GpuFeatures& features, const FusedEpilogue& fused);
+  // The words FETCHED, FETCH and WORDS of a text read the right operand, which `computed` may compute: the type of a
+  // load, and the names of the functions from an address to it and from it to 16 bytes.
+  ProductText(Dtype t, const runtime::GpuFeatures& features, const FusedEpilogue& fused,
+              const FusedPrologue& computed = {});
 
   const std::string compute, storage;  // types of sums and of elements in memory
   // x as read from memory, and the sum as the epilogue takes it and as it is stored.
@@ -48,8 +51,8 @@ class ProductText {
   const bool fused_fma_;
   const bool keep_;  // the sums are stored beside the epilogue's results
   const Epilogue* epilogue_;
+  const Prologue* prologue_;
   Prelude prelude_;
-  const bool modes_declared_;
 };
 
 // The forms of a product. Large tiles reuse more of what they read, medium and small ones leave less of a device idle,
@@ -62,6 +65,7 @@ struct FormSizes {
   int64_t depth = 1;    // of a tile of the operands
   bool copied = false;  // it reads copies of the operands, whose sizes are multiples of the depth and of 16 bytes
   bool split = false;   // workgroups sum parts of k, which with_sums adds
+  bool computed = false;  // of few rows: a prologue computes the right operand
 };
 runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size_t step);
 
@@ -88,7 +92,8 @@ struct MatrixProduct {
 FusedEpilogue light_epilogue(const FusedEpilogue& fused, Dtype type);
 std::vector<Shader> matrix_products(const RoutineStep& step, const MatrixProduct& product);
 constexpr uint32_t kFewMatrixShared = 40960;  // bytes of shared memory
-std::vector<Shader> few_rows_by_matrices(const RoutineStep& step, const MatrixProduct& product);
+std::vector<Shader> few_rows_by_matrices(const RoutineStep& step, const MatrixProduct& product,
+                                         const FusedPrologue& computed);
 
 // As PTX, for large results of operands that 16-byte copies take.
 std::vector<Shader> ptx_products(const RoutineStep& step, Dtype type);
@@ -99,6 +104,7 @@ std::vector<Shader> deep_products(const RoutineStep& step, const FusedEpilogue& 
 
 // The form for at most kFewRows rows or columns of the result.
 constexpr int64_t kFewRows = 32;
-std::vector<Shader> few_rows_products(const RoutineStep& step, Dtype type, const FusedEpilogue& fused);
+std::vector<Shader> few_rows_products(const RoutineStep& step, Dtype type, const FusedEpilogue& fused,
+                                      const FusedPrologue& computed);
 
 }  // namespace frit::codegen::glsl

@@ -318,7 +318,11 @@ runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size
             program(max(m - Dim(kFewRows), 0)), program(shortfall(k, kDeep)), program(max(k - Dim(kMostSteps), 0))});
       form.variant = {by_column(kB), {program(shortfall(m, 17))}};
       break;
-    case ProductKind::FewRows: few_rows_form(form, unit); break;
+    case ProductKind::FewRows:
+      few_rows_form(form, unit);
+      // The right operand is the large one, and lies along k.
+      if (sizes.computed) suit({program(few_swapped()), form.variant[0][0], form.variant[2][0]});
+      break;
   }
   return form;
 }

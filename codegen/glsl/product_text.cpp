@@ -1,5 +1,7 @@
 // Text that the shaders of a matrix product share: their arguments, the place of a workgroup's tile, and how elements
 // come from memory, are multiplied and are stored.
+#include <set>
+
 #include "codegen/glsl/product.h"
 
 namespace frit::codegen::glsl {
@@ -85,7 +87,8 @@ std::map<std::string, std::string> part_words(size_t bytes) {
           {"MORE", "  int64_t each, pitch;\n"}};
 }
 
-ProductText::ProductText(Dtype t, const runtime::GpuFeatures& features, const FusedEpilogue& fused)
+ProductText::ProductText(Dtype t, const runtime::GpuFeatures& features, const FusedEpilogue& fused,
+                         const FusedPrologue& computed)
     : compute(is_complex(t)  ? "vec2"
               : t == float64 ? "double"
                              : "float"),
@@ -94,8 +97,9 @@ ProductText::ProductText(Dtype t, const runtime::GpuFeatures& features, const Fu
       fused_fma_(features.fused_fma),
       keep_(fused.keep),
       epilogue_(fused.function ? &*fused.function : nullptr),
-      prelude_(epilogue_ ? epilogue_->prelude : Prelude(features.converts16)),
-      modes_declared_(!prelude_.half_modes().empty()) {
+      prologue_(computed.function ? &*computed.function : nullptr),
+      prelude_(epilogue_ ? epilogue_->prelude : Prelude(features.converts16)) {
+  if (prologue_) prelude_.use_all_of(prologue_->prelude);
   if (!is_low_precision(t)) return;
   from = cast_expression(prelude_, float32, t, "uint(x)");
   element = cast_expression(prelude_, t, float32, "sum");
@@ -131,13 +135,37 @@ std::string ProductText::one_element(const std::string& result, const std::strin
   return (!epilogue_ || keep_ ? store : "") + (epilogue_ ? fill(kOneEpilogue, {{"NUMBER", number}}) : "");
 }
 
+namespace {
+
+// The lines of a text, each where it stands first: declarations of types and modes that several functions need.
+std::string lines_once(const std::string& text) {
+  std::set<std::string_view> known;
+  std::string once;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = text.find('\n', begin) + 1;
+    const std::string_view line(text.data() + begin, end - begin);
+    if (known.insert(line).second) once += line;
+    begin = end;
+  }
+  return once;
+}
+
+}  // namespace
+
 std::string ProductText::fill_in(std::string text, const std::map<std::string, std::string>& own) const {
   std::string extensions = t_.size == 2 ? "#extension GL_EXT_shader_16bit_storage : require\n" : "";
-  // An epilogue's text declares the modes that it needs.
-  if (!modes_declared_) extensions += prelude_.half_modes();
-  std::string functions = prelude_.text(), before;
+  std::string functions = prelude_.text(), before, references = prelude_.half_modes(), arguments;
+  const auto take = [&](const auto& function) {
+    for (const std::string& e : function.extensions) extensions += "#extension " + e + " : require\n";
+    references += function.references;
+    arguments += function.arguments;
+  };
+  if (prologue_) {
+    take(*prologue_);
+    functions += prologue_->functions;
+  }
   if (epilogue_) {
-    for (const std::string& e : epilogue_->extensions) extensions += "#extension " + e + " : require\n";
+    take(*epilogue_);
     functions += "const int parts = $PARTS$;\n" + epilogue_->function;
     before = "  const uint64_t before = (c_base - args.c) / $SIZE$UL;\n";
   }
@@ -145,8 +173,11 @@ std::string ProductText::fill_in(std::string text, const std::map<std::string, s
   text = fill(std::move(text), {{"PRELUDE", functions}, {"BEFORE", before}});
   text = fill(fill(std::move(text), own), whole_words());
   return fill(std::move(text), {{"EXTENSIONS", extensions},
-                                {"REFERENCES", epilogue_ ? epilogue_->references : ""},
-                                {"ARGUMENTS", epilogue_ ? epilogue_->arguments : ""},
+                                {"REFERENCES", lines_once(references)},
+                                {"ARGUMENTS", arguments},
+                                {"FETCHED", prologue_ ? "Fetched" : "uvec4"},
+                                {"FETCH", prologue_ ? "fetched" : "read_words"},
+                                {"WORDS", prologue_ ? "words_of" : ""},
                                 {"POSITION", epilogue_ ? epilogue_->position : ""},
                                 {"ELEMENT", epilogue_ ? epilogue_->element : ""},
                                 {"SIZE", std::to_string(t_.size)},

@@ -22,14 +22,14 @@ int work_of(const ir::Kernel& kernel) {
   return work;
 }
 
-bool is_used_elsewhere(const ir::Program& program, size_t number, uint32_t buffer) {
+bool is_used_elsewhere(const ir::Program& program, size_t number, uint32_t buffer, size_t maker = ~size_t{0}) {
   auto has = [&](const std::vector<ir::Window>& windows) {
     return std::any_of(windows.begin(), windows.end(), [&](const ir::Window& w) { return w.buffer == buffer; });
   };
   auto among = [&](const std::vector<uint32_t>& all) { return std::find(all.begin(), all.end(), buffer) != all.end(); };
   if (has(program.results)) return true;
   for (size_t i = 0; i < program.steps.size(); ++i) {
-    if (i == number) continue;
+    if (i == number || i == maker) continue;
     if (const auto* control = std::get_if<ir::ControlStep>(&program.steps[i])) {
       if (control->flag == buffer || std::any_of(control->swaps.begin(), control->swaps.end(), [&](const auto& pair) {
             return pair.first == buffer || pair.second == buffer;
@@ -96,6 +96,61 @@ FusedEpilogue fuse_epilogue(const RoutineStep& s) {
   if (raw < buffers.size()) fused.function = KernelEmitter(kernel, s.features, s.comments).run_epilogue(raw);
   if (fused.function) fused.keep = !kernel.buffers[raw].written && is_used_elsewhere(s.program, s.number, result);
   return fused;
+}
+
+namespace {
+
+// Whether a launch reads the window 16 bytes at a time, whatever the addresses of the run are.
+bool lies_in_words(const ir::Window& w, Dtype t) {
+  const Dim unit(16 / t.size);
+  const auto whole = [&](const Dim& d) { return d.is_const() && mod(d, unit).is(0); };
+  const ir::Layout& l = w.layout;
+  const size_t rank = l.shape.size();
+  if (rank < 2 || !whole(l.offset)) return false;
+  const size_t along = l.strides[rank - 1].is(1) ? rank - 1 : rank - 2;
+  if (!l.strides[along].is(1) || !whole(l.shape[along])) return false;
+  for (size_t i = 0; i < rank; ++i)
+    if (i != along && !whole(l.strides[i])) return false;
+  return true;
+}
+
+// The only kernel that stores `buffer` before step `number`, with no step of control between them.
+std::optional<size_t> maker_of(const ir::Program& program, size_t number, uint32_t buffer) {
+  for (size_t i = number; i-- > 0 && !std::holds_alternative<ir::ControlStep>(program.steps[i]);) {
+    const auto* launch = std::get_if<ir::KernelStep>(&program.steps[i]);
+    if (launch && std::find(launch->buffers.begin(), launch->buffers.end(), buffer) != launch->buffers.end()) return i;
+  }
+  return std::nullopt;
+}
+
+// Whether the memory of a program's buffer is as it was at the begin of the run until its end.
+bool stays(const ir::Program& program, uint32_t buffer) {
+  const ir::BufferRole role = program.buffers[buffer].role;
+  return role == ir::BufferRole::Constant ||
+         (role == ir::BufferRole::Input && std::none_of(program.buffers.begin(), program.buffers.end(),
+                                                        [&](const ir::ProgramBuffer& b) { return b.donor == buffer; }));
+}
+
+}  // namespace
+
+FusedPrologue fuse_prologue(const RoutineStep& s, size_t operand) {
+  const ir::Window& w = s.step.operands[operand];
+  const ir::ProgramBuffer& made = s.program.buffers[w.buffer];
+  const std::optional<size_t> maker = maker_of(s.program, s.number, w.buffer);
+  if (!maker || made.role != ir::BufferRole::Temp || !made.size.is_const() || !lies_in_words(w, made.dtype) ||
+      is_used_elsewhere(s.program, s.number, w.buffer, *maker))
+    return {};
+  for (size_t i = 0; i < s.step.operands.size(); ++i)
+    if (i != operand && s.step.operands[i].buffer == w.buffer) return {};
+  const auto& launch = std::get<ir::KernelStep>(s.program.steps[*maker]);
+  const ir::Kernel& kernel = s.program.kernels[launch.kernel];
+  uint32_t stored = ir::kNone;
+  for (size_t i = 0; i < launch.buffers.size(); ++i) {
+    const bool own = launch.buffers[i] == w.buffer;
+    if (own ? stored != ir::kNone : kernel.buffers[i].written || !stays(s.program, launch.buffers[i])) return {};
+    if (own) stored = static_cast<uint32_t>(i);
+  }
+  return {static_cast<uint32_t>(*maker), write_prologue(kernel, stored, s.features, s.comments)};
 }
 
 RegisterRoutineShaders::RegisterRoutineShaders(const ir::Routine& routine, EmitForms emit) { table()[&routine] = emit; }

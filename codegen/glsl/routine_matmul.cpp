@@ -263,8 +263,12 @@ Result<std::vector<Shader>> emit_product(const RoutineStep& s) {
   const auto add = [&](std::vector<Shader> forms) {
     for (Shader& shader : forms) shaders.push_back(std::move(shader));
   };
-  if (matrices && f.shared_bytes >= kFewMatrixShared) add(few_rows_by_matrices(s, units));
-  add(few_rows_products(s, t, fused));
+  const auto add_few_rows = [&](const FusedPrologue& computed) {
+    if (matrices && f.shared_bytes >= kFewMatrixShared) add(few_rows_by_matrices(s, units, computed));
+    add(few_rows_products(s, t, fused, computed));
+  };
+  if (const FusedPrologue computed = fuse_prologue(s, 1); computed.function) add_few_rows(computed);
+  add_few_rows({});
   if (f.ptx && t.size == 2) add(ptx_products(s, t));
   if (matrices) add(matrix_products(s, units));
   const bool deep = t == float32 && f.shared_bytes >= kDeepShared;

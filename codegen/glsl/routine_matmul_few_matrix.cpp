@@ -37,15 +37,15 @@ shared uvec4 tiles[warps * mine_all];
 ivec2 part_of(int number) {
   return b_columns ? ivec2(number / (depth / 8), number % (depth / 8) * 8) : ivec2(number % (tile / 8) * 8, number / (tile / 8));
 }
-#define FETCH(set, chunk) { \
+$READ$#define FETCH(set, chunk) { \
   const uint64_t before = uint64_t(min(chunk, chunks - 1)) * uint64_t(depth); \
-  [[unroll]] for (int i = 0; i < b_parts; ++i) b_next[set][i] = Words(b_at[i] + before * b_each).data; \
+  [[unroll]] for (int i = 0; i < b_parts; ++i) b_next[set][i] = $FETCH$(b_at[i] + before * b_each); \
   [[unroll]] for (int i = 0; i < a_parts; ++i) a_next[set][i] = Words(a_at[i] + before * 2UL).data; \
 }
 #define KEEP(set) \
   [[unroll]] for (int i = 0; i < b_parts; ++i) { \
     const ivec2 p = part_of(lane + i * 32); \
-    tiles[mine + (b_columns ? p.x * b_line + p.y / 8 : p.y * b_line + p.x / 8)] = b_next[set][i]; \
+    tiles[mine + (b_columns ? p.x * b_line + p.y / 8 : p.y * b_line + p.x / 8)] = $WORDS$(b_next[set][i]); \
   } \
   [[unroll]] for (int i = 0; i < a_parts; ++i) { \
     const int e = lane + i * 32; \
@@ -62,7 +62,8 @@ $PART$$BATCH$  const int chunks = int($K$ / int64_t(depth)), each = (chunks + wa
   SUM sums[high][broad];
   [[unroll]] for (int i = 0; i < high; ++i)
     [[unroll]] for (int j = 0; j < broad; ++j) sums[i][j] = SUM(0.0);
-  uvec4 a_next[ahead][a_parts], b_next[ahead][b_parts];
+  uvec4 a_next[ahead][a_parts];
+  $FETCHED$ b_next[ahead][b_parts];
   uint64_t a_at[a_parts], b_at[b_parts];
   const uint64_t b_each = uint64_t(args.b_row) * 2UL;
   // Lines that are not there are read as the last ones.
@@ -132,10 +133,13 @@ constexpr const char* kEpilogue = R"(    $POSITION$ places[parts];
     epilogue(places, elements, there);
 )";
 
+constexpr const char* kReadWords = "uvec4 read_words(uint64_t at) { return Words(at).data; }\n";
+
 constexpr int kColumns = 32, kDepth = 32, kWarps = 8;
 
-Shader write_few_matrix(const RoutineStep& s, const MatrixProduct& p, const FormSizes& sizes) {
-  const ProductText text(p.type, s.features, p.fused);
+Shader write_few_matrix(const RoutineStep& s, const MatrixProduct& p, const FormSizes& sizes,
+                        const FusedPrologue& computed) {
+  const ProductText text(p.type, s.features, p.fused, computed);
   std::string store = sizes.split ? kStorePart : !text.epilogue() || p.fused.keep ? kStore : "";
   if (text.epilogue()) store += kEpilogue;
   auto number = [](int v) { return std::to_string(v); };
@@ -154,25 +158,28 @@ Shader write_few_matrix(const RoutineStep& s, const MatrixProduct& p, const Form
                 {"LEFT", number(kLeftMatrix)},
                 {"RIGHT", number(kRightMatrix)},
                 {"SUMS", number(kSumMatrix)},
+                {"READ", sizes.computed ? "" : kReadWords},
                 {"B_SIZE", number(b_size)},
                 {"PART_SIZE", number(part)}});
   shader.text = text.fill_in(fill(kText, {{"UNITS", kMatrixUnits}, {"STORE", store}}), words);
   shader.matrices = p.type == float16 ? MatrixType::Float16 : MatrixType::Bfloat16;
-  shader.kernel.name = s.name() + (sizes.split ? "_few_matrix_split" : "_few_matrix");
+  shader.kernel.name = s.name() + (sizes.computed ? "_few_matrix_computed" : "_few_matrix") + (sizes.split ? "_split" : "");
   shader.kernel.group_size = 32 * kWarps;
   shader.kernel.routine = product_form(ProductKind::FewMatrix, sizes, s.number);
   shader.kernel.routine->epilogue = text.epilogue() != nullptr;
+  if (sizes.computed) shader.kernel.routine->prologue = computed.step;
   return shader;
 }
 
 }  // namespace
 
-std::vector<Shader> few_rows_by_matrices(const RoutineStep& s, const MatrixProduct& p) {
+std::vector<Shader> few_rows_by_matrices(const RoutineStep& s, const MatrixProduct& p, const FusedPrologue& computed) {
   FormSizes sizes{.element_bytes = 2, .tile_rows = kFewRows, .tile_columns = kColumns, .depth = kDepth};
-  Shader whole = write_few_matrix(s, p, sizes);
+  sizes.computed = computed.function.has_value();
+  Shader whole = write_few_matrix(s, p, sizes, computed);
   sizes.split = true;
   std::vector<Shader> shaders =
-      with_sums(s, p.type, ProductKind::FewMatrix, sizes, p.fused, write_few_matrix(s, {p.type, p.narrow, {}}, sizes));
+      with_sums(s, p.type, ProductKind::FewMatrix, sizes, p.fused, write_few_matrix(s, {p.type, p.narrow, {}}, sizes, computed));
   shaders.push_back(std::move(whole));
   return shaders;
 }

@@ -53,7 +53,7 @@ uvec4 bytes_of(uint64_t at, int bytes) {
   if (bytes == 8) return uvec4(Pair(at).data, 0u, 0u);
   return uvec4(Word(at).data, 0u, 0u, 0u);
 }
-void main() {
+$READ$void main() {
   const int me = int(gl_LocalInvocationID.x);
   const int64_t m = args.m, n = args.n, lines = swapped ? m : n, few_lines = swapped ? n : m;
   const uint columns = uint(uint64_t(lines + tile - 1) / uint64_t(tile)), rows = 1u;
@@ -76,19 +76,18 @@ $PART$$BATCH$  const uint64_t large = swapped ? a_base : b_base, small = swapped
   // Without the barrier, drivers wait for each load before they begin the next one.
   // The steps of one load of the small operand lie in one load of the large one, or are steps of several loads.
 #define STEP(k0, guarded) { \
-  uvec4 w[turns * across]; \
+  $FETCHED$ w[turns * across]; \
   $COMPUTE$ l[turns * across]; \
   [[unroll]] for (int t = 0; t < turns; ++t) { \
     const int64_t at = guarded ? min(k0 + t * apart, k - width) : k0 + t * apart; \
     if (along_k || !aligned) { \
       [[unroll]] for (int i = 0; i < across; ++i) \
-        if (along_k && aligned) w[t * across + i] = Words(large_at[i] + uint64_t(at * k_step)).data; \
+        if (along_k && aligned) w[t * across + i] = $FETCH$(large_at[i] + uint64_t(at * k_step)); \
         else l[t * across + i] = element(large_at[i] + uint64_t(at * k_step)); \
-    } else { \
-      w[t] = bytes_of(large_at[0] + uint64_t(at * k_step), across * $SIZE$); \
-    } \
+    } $BESIDE$ \
   } \
-  subgroupBarrier(); [[unroll]] for (int s = 0; s < turns * width; s += pack) { \
+  subgroupBarrier(); \
+$UNPACK$  [[unroll]] for (int s = 0; s < turns * width; s += pack) { \
     const int t = s / width; \
     const bool there = !guarded || k0 + t * apart + s % width < k; \
     const int64_t at = there ? k0 + t * apart + s % width : k - pack; \
@@ -101,7 +100,7 @@ $PART$$BATCH$  const uint64_t large = swapped ? a_base : b_base, small = swapped
         if (!there) x = $COMPUTE$(0); \
         [[unroll]] for (int i = 0; i < across; ++i) { \
           const int load = along_k ? t : t + j; \
-          $COMPUTE$ y = !aligned ? l[load * across + i] : along_k ? part_of(w[load * across + i], s % width + j) : part_of(w[load], i); \
+          $COMPUTE$ y = !aligned ? l[load * across + i] : along_k ? part_of(WORDS_OF(load * across + i), s % width + j) : part_of(WORDS_OF(load), i); \
           if (!there) y = $COMPUTE$(0); \
           $MULTIPLY$ \
         } \
@@ -139,6 +138,14 @@ $STORE$  }
 
 constexpr uint32_t kInvocations = 256;
 
+// Lines that lie beside each other, which no prologue computes.
+constexpr const char* kBeside =
+    "else { w[t] = bytes_of(large_at[0] + uint64_t(at * k_step), across * $SIZE$); }";
+constexpr const char* kReadWords = "uvec4 read_words(uint64_t at) { return Words(at).data; }\n#define WORDS_OF(i) w[i]\n";
+constexpr const char* kUnpack = R"(  uvec4 words[turns * across]; \
+  [[unroll]] for (int i = 0; i < turns * across; ++i) words[i] = $WORDS$(w[i]); \
+)";
+
 // A sum of a part of k.
 constexpr const char* kStorePart =
     "    if (mine) Sum(part_base + uint64_t(swapped ? line * args.pitch + row : row * args.pitch + line) * "
@@ -156,8 +163,9 @@ constexpr const char* kEpilogue = R"(    $POSITION$ places[1];
 
 constexpr const char* kStore = "    if (mine) Element(c_base + uint64_t(place) * $SIZE$UL).data = $STORED$;\n";
 
-Shader write_few(const RoutineStep& s, Dtype t, const FusedEpilogue& fused, const FormSizes& sizes) {
-  ProductText text(t, s.features, fused);
+Shader write_few(const RoutineStep& s, Dtype t, const FusedEpilogue& fused, const FormSizes& sizes,
+                 const FusedPrologue& computed) {
+  ProductText text(t, s.features, fused, computed);
   std::string store = sizes.split ? kStorePart : !text.epilogue() || fused.keep ? kStore : "";
   if (text.epilogue()) store += kEpilogue;
   const size_t part_size = std::max<size_t>(t.size, 4);
@@ -167,25 +175,31 @@ Shader write_few(const RoutineStep& s, Dtype t, const FusedEpilogue& fused, cons
   own.insert({{"PARTS", "1"},
               {"PART_SIZE", std::to_string(part_size)},
               {"THREADS", std::to_string(kInvocations)},
+              {"READ", sizes.computed ? "#define WORDS_OF(i) words[i]\n" : kReadWords},
+              {"BESIDE", sizes.computed ? "" : kBeside},
+              {"UNPACK", sizes.computed ? kUnpack : ""},
               {"PART_OF", part},
               {"MULTIPLY", text.multiply("sums[r * across + i]", "x", "y")}});
   Shader shader;
   shader.text = text.fill_in(fill(kText, {{"STORE", store}}), own);
-  shader.kernel.name = s.name() + (sizes.split ? "_few_split" : "_few");
+  shader.kernel.name = s.name() + (sizes.computed ? "_few_computed" : "_few") + (sizes.split ? "_split" : "");
   shader.kernel.group_size = kInvocations;
   shader.kernel.routine = product_form(ProductKind::FewRows, sizes, s.number);
   shader.kernel.routine->epilogue = text.epilogue() != nullptr;
+  if (sizes.computed) shader.kernel.routine->prologue = computed.step;
   return shader;
 }
 
 }  // namespace
 
-std::vector<Shader> few_rows_products(const RoutineStep& s, Dtype t, const FusedEpilogue& fused) {
+std::vector<Shader> few_rows_products(const RoutineStep& s, Dtype t, const FusedEpilogue& fused,
+                                      const FusedPrologue& computed) {
   FormSizes sizes{.element_bytes = t.size, .tile_rows = kFewRows, .tile_columns = 32};
-  Shader whole = write_few(s, t, fused, sizes);
+  sizes.computed = computed.function.has_value();
+  Shader whole = write_few(s, t, fused, sizes, computed);
   sizes.split = true;
   std::vector<Shader> shaders =
-      with_sums(s, t, ProductKind::FewRows, sizes, fused, write_few(s, t, FusedEpilogue(), sizes));
+      with_sums(s, t, ProductKind::FewRows, sizes, fused, write_few(s, t, FusedEpilogue(), sizes, computed));
   shaders.push_back(std::move(whole));
   return shaders;
 }

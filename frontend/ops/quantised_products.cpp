@@ -20,13 +20,14 @@ namespace {
 
 using In = std::vector<array>;
 
-// Up to this many rows a product unpacks the weights inside of its sum; for more it is worth storing them. On a GPU,
-// whose products of few rows read stored weights at the memory's speed, fewer are.
-constexpr int64_t kFewRows = 16, kFewRowsOfGpu = 8, kFewRowsByColumns = 8;
+// Up to this many rows a product on the CPU unpacks the weights inside of its sum; for more it is worth storing them. On
+// a GPU products of few rows compute an operand while they read it.
+constexpr int64_t kFewRows = 16, kFewRowsByColumns = 8;
 
-int64_t few_rows(bool transpose, const StreamOrDevice& s) {
+bool has_few_rows(std::string_view op, const Dim& rows, bool transpose, const StreamOrDevice& s) {
   const bool cpu = (s.is_default() ? default_device().type : s.stream().device.type) == Device::cpu;
-  return !transpose ? kFewRowsByColumns : cpu ? kFewRows : kFewRowsOfGpu;
+  return cpu && detail::hint(rows) &&
+         detail::decide_at_most(rows, transpose ? kFewRows : kFewRowsByColumns, op, s.where());
 }
 
 void check_floats(std::string_view op, const array& a, const StreamOrDevice& s) {
@@ -156,7 +157,9 @@ array product_of(const In& in, const Product& p) {
     const array rows = joined_rows(w);
     // The product of low-precision operands is summed in float32 as well, and takes half of the memory.
     const Dtype t = is_low_precision(p.result) ? p.result : float32;
-    return astype(matmul(astype(x, t), astype(p.transpose ? swapaxes(rows, -1, -2) : rows, t)), p.result);
+    // Stored weights lie as the packed ones do: a transposed store would read the words of a row far apart.
+    const array stored = astype(rows, t);
+    return astype(matmul(astype(x, t), p.transpose ? swapaxes(stored, -1, -2) : stored), p.result);
   }
   const array rows = joined_rows(w);
   return astype(sum(multiply(expand_dims(x, -1), expand_dims(rows, -3)), -2), p.result);
@@ -179,7 +182,7 @@ array quantised_product(std::string_view op, const array& x, const array& w, con
   Product p{f, transpose, false, biases.has_value(), global_scale.has_value(), detail::at_least_float(x.dtype())};
   if (f.mode == QuantMode::Affine) p.result = promote_types(x.dtype(), scales.dtype());
   const Dim rows = size_of(matrix, last_axis(matrix) - 1);
-  p.few_rows = detail::hint(rows) && detail::decide_at_most(rows, few_rows(transpose, s), op, s.where());
+  p.few_rows = has_few_rows(op, rows, transpose, s);
   In inputs{matrix, w, scales};
   if (biases) inputs.push_back(*biases);
   if (global_scale) inputs.push_back(*global_scale);

@@ -5,7 +5,7 @@
 namespace frit::runtime {
 namespace {
 
-constexpr std::string_view kMagic = "FRITGPU7";
+constexpr std::string_view kMagic = "FRITGPU8";
 
 class Writer : private PlanWriter {
  public:
@@ -45,6 +45,8 @@ class Writer : private PlanWriter {
     list(r.variant, [&](const std::vector<DimProgram>& bit) { sizes(bit); });
     sizes(r.scratch);
     out_.u8(r.joined);
+    out_.u8(r.prologue.has_value());
+    if (r.prologue) out_.u32(*r.prologue);
     out_.u8(r.epilogue);
     out_.u8(r.trial.has_value());
     if (!r.trial) return;
@@ -112,6 +114,8 @@ class Reader : private PlanReader {
     r.scratch = sizes();
     require(r.scratch.size() <= RoutineForm::kScratch, "a routine has too much working memory");
     r.joined = flag();
+    if (flag()) r.prologue = in_.u32();
+    require(!r.prologue || *r.prologue < r.step, "an operand is computed behind its routine");
     r.epilogue = flag();
     if (flag()) {
       RoutineForm::Trial& t = r.trial.emplace();

@@ -128,6 +128,10 @@ Status GpuCall::kernels(const std::vector<Kernel>& kernels, const Frame<uint64_t
   bool after = true;
   for (const Kernel& kernel : kernels) {
     if (does_nothing(kernel, frame)) continue;
+    if (program_.waits(kernel.step)) {
+      waiting_[kernel.step] = &kernel;
+      continue;
+    }
     FRIT_TRY(launch(kernel, after, frame));
     after = false;
   }
@@ -236,17 +240,34 @@ Status GpuCall::launch_form(const Library& step, Shader& shader, const std::vect
   if (groups <= 0) return {};
   Arguments arguments;
   for (const DimProgram& p : form.arguments) arguments.push_back(static_cast<uint64_t>(p.evaluate(numbers.data())));
-  if (form.epilogue) {
-    const KernelPlan& epilogue = *step.epilogue->plan;
-    for (uint32_t buffer : epilogue.buffers) arguments.push_back(frame.buffers[buffer]);
-    for (uint32_t symbol : epilogue.symbols) arguments.push_back(static_cast<uint64_t>(frame.symbols[symbol]));
-  }
+  const auto take = [&](const KernelPlan& kernel) {
+    for (uint32_t buffer : kernel.buffers) arguments.push_back(frame.buffers[buffer]);
+    for (uint32_t symbol : kernel.symbols) arguments.push_back(static_cast<uint64_t>(frame.symbols[symbol]));
+  };
+  if (form.prologue) take(std::get<KernelPlan>(plan_.steps[*form.prologue]));
+  if (form.epilogue) take(*step.epilogue->plan);
   return add(step.step, shader, variant_of(form, numbers), arguments, groups, true);
+}
+
+Status GpuCall::launch_waiting(const Library& step, std::span<Shader* const> chosen, const Frame<uint64_t>& frame) {
+  for (const Shader* form : program_.forms(step.step)) {
+    const std::optional<uint32_t>& maker = form->code().routine->prologue;
+    const auto waiting = maker ? waiting_.find(*maker) : waiting_.end();
+    if (waiting == waiting_.end()) continue;
+    const bool computed = std::any_of(chosen.begin(), chosen.end(),
+                                      [&](const Shader* s) { return s->code().routine->prologue == maker; });
+    // One that is computed goes on waiting, as the forms that are chosen may still fail to be launched.
+    if (computed) continue;
+    FRIT_TRY(launch(*waiting->second, true, frame));
+    waiting_.erase(waiting);
+  }
+  return {};
 }
 
 Status GpuCall::library(const Library& step, std::span<const View<uint64_t>> views, const Frame<uint64_t>& frame) {
   const std::span<Shader* const> forms = program_.forms(step.step);
   const auto by_host = [&]() -> Status {
+    FRIT_TRY(launch_waiting(step, {}, frame));
     FRIT_TRY(on_host(step, views, frame));
     return step.epilogue ? launch(*step.epilogue, true, frame) : Status();
   };
@@ -279,6 +300,7 @@ Status GpuCall::library(const Library& step, std::span<const View<uint64_t>> vie
     if (!all_zero(form.suited, numbers) || (refused && !last)) continue;
     if (end.groups.evaluate(numbers.data()) <= 0) return {};
     if (form.trial && !passes_trial(step, joined, views, frame)) continue;
+    FRIT_TRY(launch_waiting(step, joined, frame));
     const Status launched = launch_forms(step, joined, numbers, frame);
     if (!launched.ok() && !last) continue;
     FRIT_TRY(launched);

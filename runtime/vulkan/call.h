@@ -2,6 +2,7 @@
 // them.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -43,6 +44,8 @@ class GpuCall {
 
   Status check_narrow(const KernelPlan& plan, int64_t extent, const int64_t* symbols) const;
   Status launch(const Kernel& kernel, bool after, const Frame<uint64_t>& frame);
+  // Launches the kernels that wait for the routine `step`, but for the one that its forms make unnecessary.
+  Status launch_waiting(const Library& step, std::span<Shader* const> chosen, const Frame<uint64_t>& frame);
   // Forms that are joined; nothing is launched where one of them cannot be.
   Status launch_forms(const Library& step, std::span<Shader* const> forms, std::vector<int64_t>& numbers,
                       const Frame<uint64_t>& frame);
@@ -64,6 +67,7 @@ class GpuCall {
   std::vector<std::shared_ptr<Buffer>> held_;  // memory of this run alone
   std::vector<Placed> placed_;                 // all memory that the run may touch
   std::vector<Track*> reads_, writes_;
+  std::map<size_t, const Kernel*> waiting_;  // kernels whose results a later routine may compute itself, by step
 };
 
 }  // namespace frit::runtime::vulkan

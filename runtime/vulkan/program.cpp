@@ -52,7 +52,10 @@ Program::Program(Device& device, GpuCode code) : device_(device) {
   for (GpuKernel& k : code.kernels) {
     std::string name = k.name;
     auto shader = std::make_unique<Shader>(std::move(k));
-    if (shader->code().routine) forms_[shader->code().routine->step].push_back(shader.get());
+    if (const auto& form = shader->code().routine) {
+      forms_[form->step].push_back(shader.get());
+      if (form->prologue) waiting_.insert(*form->prologue);
+    }
     shaders_[std::move(name)] = std::move(shader);
   }
 }
@@ -89,6 +92,9 @@ Status Program::check_forms(const LibraryPlan& step, size_t number) const {
 }
 
 Status Program::prepare(const Plan& plan) {
+  for (const size_t step : waiting_)
+    if (step >= plan.steps.size() || !std::holds_alternative<KernelPlan>(plan.steps[step]))
+      return Diagnostic("a routine's shader computes an operand that no kernel does");
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     if (const auto* k = std::get_if<KernelPlan>(&plan.steps[i])) {
       if (!shaders_.contains(k->name)) return Diagnostic("kernel '" + k->name + "' has no shader");

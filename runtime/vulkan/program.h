@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ class Program : public DeviceCode {
     const auto found = forms_.find(step);
     return found == forms_.end() ? std::span<Shader* const>() : std::span<Shader* const>(found->second);
   }
+  // Whether a later routine's shader may compute the kernel's result itself.
+  bool waits(size_t step) const { return waiting_.contains(step); }
   const std::shared_ptr<Buffer>& constant(size_t buffer) const { return constants_[buffer]; }
   Status submit(LaunchList&& launches, std::span<Track* const> reads, std::span<Track* const> writes) const;
 
@@ -52,6 +55,7 @@ class Program : public DeviceCode {
   Device& device_;
   std::map<std::string, std::unique_ptr<Shader>> shaders_;
   std::map<size_t, std::vector<Shader*>> forms_;
+  std::set<size_t> waiting_;
   std::vector<std::shared_ptr<Buffer>> constants_;
   mutable std::mutex recordings_mutex_, successor_mutex_;
   mutable std::shared_ptr<Program> successor_;
