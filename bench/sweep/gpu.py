@@ -1,6 +1,6 @@
 """The sweep on a GPU: work drawn at random, by frit's `bench_vulkan` and by PyTorch, beside its bytes and products.
 
-    gpu.py draw DIR [--draws N] [--seed S] [--family NAMES] [--larger F]   writes DIR/graphs.txt; needs frit's Python package, no GPU
+    gpu.py draw DIR [--draws N] [--seed S] [--family NAMES] [--larger F]   writes DIR/graphs.txt; needs frit's Python package and any GPU, a software one too
     bench_vulkan --graphs DIR/graphs.txt > DIR/frit.txt       on the GPU's machine (`vulkan_bundle`)
     gpu.py prepare DIR [--processes N]                        compiles PyTorch's side into its cache on disk
     gpu.py torch DIR                                          times PyTorch into DIR/torch.json
@@ -110,6 +110,7 @@ def write_graphs(folder, options):
             return getattr(self.mx.fft, kind)(x, n) if kind == "irfft" else getattr(self.mx.fft, kind)(x)
 
     frit = Frit()
+    frit.mx.set_default_device(frit.mx.gpu)  # some functions are other graphs there
     small = "func @empty(%x: f32[64]) -> f32[64] {\n  %0: f32[64] = negative %x\n  return %0\n}\n"
     texts, listed = ["# empty\n" + small], []
     for work in draws(options):
