@@ -168,7 +168,7 @@ array permutation(const array& x, int axis = 0, const std::optional<array>& key 
 array permutation(const Size& x, const std::optional<array>& key = std::nullopt, StreamOrDevice s = {});
 
 // Normally distributed vectors with means `mean` and covariances `cov`.
-// Shape: `shape`, to which the batches of both broadcast, and the length of the vectors.
+// Shape: `shape` broadcast against the batches of both, and the length of the vectors.
 // Types: float32.
 // Algorithm: normal numbers times the roots of the singular values of the covariance, times its right singular vectors.
 // Throws InvalidArgument for another type or when the shapes do not fit.

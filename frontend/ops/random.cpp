@@ -417,14 +417,14 @@ array multivariate_normal(const array& mean, const array& cov, const Sizes& shap
     fail(both + " do not fit", "give means (..., n) and covariances (..., n, n)", s);
   ir::Dims sizes = sizes_of(shape);
   check_shape("multivariate_normal", sizes, s);
-  // The batches of both must broadcast to the shape.
+  // The batches of both and the shape broadcast against each other.
   const auto batch = [](const array& a, size_t axes) {
     ir::Dims dims = sizes_of(a);
     dims.resize(dims.size() - axes);
     return detail::stretch(array(0.0f), dims, {});
   };
-  const array batches[] = {batch(mean, 1), batch(cov, 2)};
-  check_fits("multivariate_normal", batches, sizes, s);
+  const array batches[] = {batch(mean, 1), batch(cov, 2), detail::stretch(array(0.0f), sizes, {})};
+  sizes = detail::broadcast_all("multivariate_normal", batches, s);
   sizes.push_back(last(mean, 1));
   Sizes wanted;
   for (const Dim& d : sizes) wanted.push_back(Size(d, s.where()));

@@ -134,6 +134,15 @@ TEST(Random, MultivariateNormal) {
   EXPECT_EQ(draws.shape(), (Shape{20000, 2}));
   const array centred = draws - array({1.0f, -1.0f});
   EXPECT_TRUE(allclose(matmul(transpose(centred), centred) / 20000.0f, cov, 0.05, 0.05).item<bool>());
+  // The batches of means and covariances broadcast against the shape.
+  const array means({1.0f, -1.0f, 0.0f, 2.0f, 5.0f, 3.0f}, {3, 2});
+  const array apart = random::multivariate_normal(means, cov, {}, float32, key42());
+  EXPECT_TRUE(
+      array_equal(apart, means + random::multivariate_normal(zeros({2}), cov, {3}, float32, key42())).item<bool>());
+  EXPECT_EQ(random::multivariate_normal(means, cov, {1}, float32).shape(), (Shape{3, 2}));
+  EXPECT_EQ(random::multivariate_normal(reshape(means, {3, 1, 2}), cov, {4}, float32).shape(), (Shape{3, 4, 2}));
+  EXPECT_EQ(random::multivariate_normal(zeros({2}), stack({cov, cov}), {5, 1}, float32).shape(), (Shape{5, 2, 2}));
+  EXPECT_THROW(random::multivariate_normal(means, cov, {4}, float32), InvalidArgument);
   EXPECT_THROW(random::multivariate_normal(zeros({2}), eye(3), {}, float32), InvalidArgument);
   EXPECT_THROW(random::multivariate_normal(zeros({2}), eye(2), {2}, float16), InvalidArgument);
 }

@@ -28,6 +28,23 @@ def test_pickle_and_copy(dtype):
         assert b.dtype == dtype and b.shape == (3, 2) and b.tolist() == a.tolist()
 
 
+@pytest.mark.parametrize("values, number, dtype", [
+    (np.array([[1, -2]], np.int32), 7, mx.int32), (np.array(2.5, np.float32), 10, mx.float32), (np.array([True, False]), 0, mx.bool_),
+    (np.array([0.1, 3.0]), 11, mx.float64), (np.array([1 + 2j], np.complex64), 13, mx.complex64)])
+def test_state_of_a_pickle_that_mlx_wrote(values, number, dtype):
+    a = mx.array.__new__(mx.array)  # as pickle does
+    a.__setstate__((values, number))
+    assert a.dtype == dtype and a.shape == values.shape and a.tolist() == values.tolist()
+
+
+def test_state_of_bfloat16_is_its_bits():
+    a = mx.array.__new__(mx.array)  # as pickle does
+    a.__setstate__((np.array([0x3FC0, 0xC000], np.uint16), 12))
+    assert a.dtype == mx.bfloat16 and a.tolist() == [1.5, -2.0]
+    with pytest.raises(ValueError):
+        mx.array.__new__(mx.array).__setstate__((np.array([1.0]), 14))
+
+
 def test_numpy_shares_memory_both_ways():
     a = mx.arange(12, dtype=mx.float32).reshape(3, 4)
     n = np.array(a, copy=False)

@@ -79,6 +79,18 @@ void bind_numbers(ArrayClass& c) {
   def(c, "array.__bytes__", &bytes_of);
 }
 
+// The array of a pickle that MLX wrote: a NumPy array, whose uint16 are the bits of bfloat16, and the number of the
+// element type.
+array array_of_foreign_state(const nb::tuple& state) {
+  const auto number = nb::cast<size_t>(state[1]);
+  if (number >= kAllDtypes.size())
+    throw InvalidArgument("array: " + std::to_string(number) + " is not the number of an element type",
+                          "the pickle is not one of an array");
+  const Dtype t = kAllDtypes[number];
+  const array values = array_from_object(state[0], t == bfloat16 ? uint16 : t);
+  return t == bfloat16 ? view(values, t) : values;
+}
+
 void bind_copies(ArrayClass& c) {
   def(c, "array.__copy__", [](const array& a) { return a; });
   def(c, "array.__deepcopy__", [](const array& a, nb::dict) { return copy(a); }, "memo"_a);
@@ -88,6 +100,10 @@ void bind_copies(ArrayClass& c) {
   def(
       c, "array.__setstate__",
       [](array& self, nb::tuple state) {
+        if (state.size() == 2) {
+          new (&self) array(array_of_foreign_state(state));
+          return;
+        }
         const auto bytes = nb::cast<nb::bytes>(state[0]);
         const auto name = nb::cast<std::string>(state[2]);
         for (Dtype t : kAllDtypes)
