@@ -276,6 +276,13 @@ void KernelEmitter::emit(const ir::Instr& instr, Context context) {
       for (int i = 0; i < count; ++i) args[static_cast<size_t>(i)] = narrow_[s->args[static_cast<size_t>(i)]];
       operand = int32;
     }
+    // A number of few bits is exact in f32, so that nothing must keep a driver from dropping the conversion.
+    if (s->op == ir::ScalarOp::Cast && s->type == float32 && few_bits_.count(s->args[0]))
+      return define(s->result, "float(" + args[0] + ")", instr);
+    if (s->op == ir::ScalarOp::And && is_int(s->type))
+      for (size_t i : {0, 1})
+        if (auto mask = constants_.find(s->args[i]); mask != constants_.end() && mask->second < (1u << 24))
+          few_bits_.insert(s->result);
     std::string value =
         scaled_.count(s) && inverses_.count(s->args[1])
             ? prelude_.use("times_inverse") + "(" + args[0] + ", " + args[1] + ", " + inverses_[s->args[1]] + ")"

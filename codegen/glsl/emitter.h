@@ -67,8 +67,8 @@ struct Epilogue {
   Prelude prelude;  // functions that it calls; the routine adds its own
 };
 
-// A kernel that computes an operand of a routine, as functions of the routine's shader. What `fetched(address)` gives is
-// of a type Fetched; `words_of` makes of it the 16 bytes that the kernel would have stored there.
+// Kernels that compute an operand of a routine, as functions of the routine's shader: `fetched(address)` does the loads
+// for the 16 bytes that would lie at the address, and `words_of` makes those of the Fetched that it gives.
 struct Prologue {
   std::string references;  // declarations of its types
   std::string arguments;   // fields that follow those of the routine, 8 bytes each
@@ -76,9 +76,16 @@ struct Prologue {
   std::set<std::string> extensions;
   Prelude prelude;
 };
-// Nothing where the kernel does more than to compute each element of `stored`, its buffer, from other buffers.
-std::optional<Prologue> write_prologue(const ir::Kernel& kernel, uint32_t stored, const runtime::GpuFeatures& features,
-                                       bool comments);
+// A launch that computes buffers: the kernel, and the program's buffer for each of its own.
+struct OperandMaker {
+  const ir::Kernel* kernel;
+  std::span<const uint32_t> buffers;
+};
+// `makers` are the launch that computes `operand`, a buffer of the program, and those before it whose results are read
+// for it alone; their buffers are the arguments, one launch after the other. Nothing where a kernel does more than to
+// compute each element of its results from other buffers.
+std::optional<Prologue> write_prologue(std::span<const OperandMaker> makers, uint32_t operand,
+                                       const runtime::GpuFeatures& features, bool comments);
 
 class KernelEmitter {
  public:
@@ -310,6 +317,7 @@ class KernelEmitter {
   int indent_ = 1;
   std::vector<std::string> regs_;
   std::map<ir::Reg, uint64_t> constants_;
+  std::set<ir::Reg> few_bits_;                      // integers from 0 to 2^24
   std::set<const ir::ScalarInstr*> scaled_;         // quotients that are products with the inverse of their divisor
   std::set<ir::Reg> inverted_;                      // those divisors
   std::map<ir::Reg, std::string> inverses_;         // of which are known so far

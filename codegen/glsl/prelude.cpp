@@ -170,6 +170,7 @@ class HelperTable {
     add("kept_f16_device", {},
         "float kept_f16(float16_t x) {\n  return float(unpackFloat2x16(packFloat2x16(f16vec2(x, float16_t(0.0))) ^ "
         "(gl_NumWorkGroups.z - 1u)).x);\n}\n");
+    add("f16_pair_device", {}, "uint f16_pair(float x, float y) { return packFloat2x16(f16vec2(vec2(x, y))); }\n");
     add("f16_of_bits_device", {}, "float16_t f16_of_bits(uint h) { return unpackFloat2x16(h).x; }\n");
     add("f16_bits_device", {}, "uint f16_bits(float16_t x) { return packFloat2x16(f16vec2(x, float16_t(0.0))); }\n");
     // The bits of the f32 next to x that is a bf16, and garbage below them.

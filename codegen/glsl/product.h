@@ -62,9 +62,9 @@ class ProductText {
 enum class ProductKind { FewMatrix, FewRows, WholeMatrix, Matrix, SmallMatrix, Deep, SmallDeep, Large, Medium, Small };
 struct FormSizes {
   int64_t element_bytes, tile_rows, tile_columns;
-  int64_t depth = 1;    // of a tile of the operands
-  bool copied = false;  // it reads copies of the operands, whose sizes are multiples of the depth and of 16 bytes
-  bool split = false;   // workgroups sum parts of k, which with_sums adds
+  int64_t depth = 1;      // of a tile of the operands
+  bool copied = false;    // it reads copies of the operands, whose sizes are multiples of the depth and of 16 bytes
+  bool split = false;     // workgroups sum parts of k, which with_sums adds
   bool computed = false;  // of few rows: a prologue computes the right operand
 };
 runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size_t step);

@@ -154,7 +154,7 @@ Dim split_cost(ProductKind kind, const FormSizes& sizes) {
          min(parts.count - Dim(1), 1) * (traffic + Dim(300));
 }
 
-void few_rows_form(Form& form, int64_t unit) {
+void few_rows_form(Form& form, int64_t unit, bool computed) {
   const Dim m = number(kC, Form::kRows), n = number(kC, Form::kColumns), k = number(kA, Form::kColumns);
   const Dim swapped = few_swapped(), lines = choose(swapped, m, n), rows = choose(swapped, n, m);
   form.suited.push_back(program(max(rows - Dim(kFewRows), 0)));
@@ -178,6 +178,8 @@ void few_rows_form(Form& form, int64_t unit) {
                   {program(max(k - Dim(kShort * unit), 0))},
                   {program(aligned(small_row, kB, kA) + distance(small_along, 1) + mod(k, unit))}};
   for (int64_t least : {2, 3, 5, 9, 17}) form.variant.push_back({program(shortfall(rows, least))});
+  // The right operand is the large one, and lies along k.
+  if (computed) form.suited.insert(form.suited.end(), {program(swapped), form.variant[0][0], form.variant[2][0]});
 }
 
 // The launch of a form whose workgroups sum parts of k.
@@ -318,11 +320,7 @@ runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size
             program(max(m - Dim(kFewRows), 0)), program(shortfall(k, kDeep)), program(max(k - Dim(kMostSteps), 0))});
       form.variant = {by_column(kB), {program(shortfall(m, 17))}};
       break;
-    case ProductKind::FewRows:
-      few_rows_form(form, unit);
-      // The right operand is the large one, and lies along k.
-      if (sizes.computed) suit({program(few_swapped()), form.variant[0][0], form.variant[2][0]});
-      break;
+    case ProductKind::FewRows: few_rows_form(form, unit, sizes.computed); break;
   }
   return form;
 }

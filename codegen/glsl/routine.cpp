@@ -22,14 +22,15 @@ int work_of(const ir::Kernel& kernel) {
   return work;
 }
 
-bool is_used_elsewhere(const ir::Program& program, size_t number, uint32_t buffer, size_t maker = ~size_t{0}) {
+bool is_used_elsewhere(const ir::Program& program, size_t number, uint32_t buffer,
+                       std::span<const uint32_t> makers = {}) {
   auto has = [&](const std::vector<ir::Window>& windows) {
     return std::any_of(windows.begin(), windows.end(), [&](const ir::Window& w) { return w.buffer == buffer; });
   };
   auto among = [&](const std::vector<uint32_t>& all) { return std::find(all.begin(), all.end(), buffer) != all.end(); };
   if (has(program.results)) return true;
   for (size_t i = 0; i < program.steps.size(); ++i) {
-    if (i == number || i == maker) continue;
+    if (i == number || std::find(makers.begin(), makers.end(), i) != makers.end()) continue;
     if (const auto* control = std::get_if<ir::ControlStep>(&program.steps[i])) {
       if (control->flag == buffer || std::any_of(control->swaps.begin(), control->swaps.end(), [&](const auto& pair) {
             return pair.first == buffer || pair.second == buffer;
@@ -114,11 +115,12 @@ bool lies_in_words(const ir::Window& w, Dtype t) {
   return true;
 }
 
-// The only kernel that stores `buffer` before step `number`, with no step of control between them.
+// The kernel that stores `buffer` last before step `number`, with no step of control between them.
 std::optional<size_t> maker_of(const ir::Program& program, size_t number, uint32_t buffer) {
   for (size_t i = number; i-- > 0 && !std::holds_alternative<ir::ControlStep>(program.steps[i]);) {
     const auto* launch = std::get_if<ir::KernelStep>(&program.steps[i]);
-    if (launch && std::find(launch->buffers.begin(), launch->buffers.end(), buffer) != launch->buffers.end()) return i;
+    for (size_t b = 0; launch && b < launch->buffers.size(); ++b)
+      if (launch->buffers[b] == buffer && program.kernels[launch->kernel].buffers[b].written) return i;
   }
   return std::nullopt;
 }
@@ -133,24 +135,62 @@ bool stays(const ir::Program& program, uint32_t buffer) {
 
 }  // namespace
 
+namespace {
+
+// The launches that lead to a buffer before step `number`, that of the buffer itself first.
+class Makers {
+ public:
+  Makers(const ir::Program& program, size_t number) : p_(program), number_(number) {}
+
+  bool find(uint32_t buffer) {
+    // Straight-line code of many kernels is no longer short.
+    constexpr size_t kMost = 8;
+    const std::optional<size_t> maker = maker_of(p_, number_, buffer);
+    if (!maker || p_.buffers[buffer].role != ir::BufferRole::Temp || steps_.size() == kMost) return false;
+    if (std::find(steps_.begin(), steps_.end(), *maker) != steps_.end()) return true;
+    const auto& launch = std::get<ir::KernelStep>(p_.steps[*maker]);
+    const ir::Kernel& kernel = p_.kernels[launch.kernel];
+    steps_.push_back(static_cast<uint32_t>(*maker));
+    makers_.push_back({&kernel, launch.buffers});
+    for (size_t i = 0; i < launch.buffers.size(); ++i) {
+      const uint32_t other = launch.buffers[i];
+      if (kernel.buffers[i].written ? p_.buffers[other].role != ir::BufferRole::Temp
+                                    : !stays(p_, other) && !find(other))
+        return false;
+    }
+    return true;
+  }
+
+  // Whether a step beside them and the routine uses what they store.
+  bool have_other_readers() const {
+    for (const OperandMaker& m : makers_)
+      for (size_t i = 0; i < m.buffers.size(); ++i)
+        if (m.kernel->buffers[i].written && is_used_elsewhere(p_, number_, m.buffers[i], steps_)) return true;
+    return false;
+  }
+
+  const std::vector<uint32_t>& steps() const { return steps_; }
+  const std::vector<OperandMaker>& makers() const { return makers_; }
+
+ private:
+  const ir::Program& p_;
+  const size_t number_;
+  std::vector<uint32_t> steps_;
+  std::vector<OperandMaker> makers_;
+};
+
+}  // namespace
+
 FusedPrologue fuse_prologue(const RoutineStep& s, size_t operand) {
   const ir::Window& w = s.step.operands[operand];
   const ir::ProgramBuffer& made = s.program.buffers[w.buffer];
-  const std::optional<size_t> maker = maker_of(s.program, s.number, w.buffer);
-  if (!maker || made.role != ir::BufferRole::Temp || !made.size.is_const() || !lies_in_words(w, made.dtype) ||
-      is_used_elsewhere(s.program, s.number, w.buffer, *maker))
-    return {};
   for (size_t i = 0; i < s.step.operands.size(); ++i)
     if (i != operand && s.step.operands[i].buffer == w.buffer) return {};
-  const auto& launch = std::get<ir::KernelStep>(s.program.steps[*maker]);
-  const ir::Kernel& kernel = s.program.kernels[launch.kernel];
-  uint32_t stored = ir::kNone;
-  for (size_t i = 0; i < launch.buffers.size(); ++i) {
-    const bool own = launch.buffers[i] == w.buffer;
-    if (own ? stored != ir::kNone : kernel.buffers[i].written || !stays(s.program, launch.buffers[i])) return {};
-    if (own) stored = static_cast<uint32_t>(i);
-  }
-  return {static_cast<uint32_t>(*maker), write_prologue(kernel, stored, s.features, s.comments)};
+  Makers makers(s.program, s.number);
+  if (!made.size.is_const() || !lies_in_words(w, made.dtype) || !makers.find(w.buffer) || makers.have_other_readers())
+    return {};
+  FusedPrologue fused{makers.steps(), write_prologue(makers.makers(), w.buffer, s.features, s.comments)};
+  return fused.function ? fused : FusedPrologue();
 }
 
 RegisterRoutineShaders::RegisterRoutineShaders(const ir::Routine& routine, EmitForms emit) { table()[&routine] = emit; }

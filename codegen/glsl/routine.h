@@ -38,11 +38,11 @@ struct FusedEpilogue {
 };
 FusedEpilogue fuse_epilogue(const RoutineStep& step);
 
-// The kernel that computes an operand of the step, as functions of the routine's own shader, for forms that read each
+// The kernels that compute an operand of the step, as functions of the routine's own shader, for forms that read each
 // of the operand's elements once, 16 bytes at a time. Nothing where the operand cannot be read so, where others read it
-// too, and where the kernel reads anything but inputs and constants, whose memory nobody takes over.
+// too, and where the kernels read anything but inputs and constants, whose memory nobody takes over.
 struct FusedPrologue {
-  uint32_t step = 0;  // of the kernel
+  std::vector<uint32_t> steps = {};  // of the kernels
   std::optional<Prologue> function = {};
 };
 FusedPrologue fuse_prologue(const RoutineStep& step, size_t operand);

@@ -163,11 +163,12 @@ Shader write_few_matrix(const RoutineStep& s, const MatrixProduct& p, const Form
                 {"PART_SIZE", number(part)}});
   shader.text = text.fill_in(fill(kText, {{"UNITS", kMatrixUnits}, {"STORE", store}}), words);
   shader.matrices = p.type == float16 ? MatrixType::Float16 : MatrixType::Bfloat16;
-  shader.kernel.name = s.name() + (sizes.computed ? "_few_matrix_computed" : "_few_matrix") + (sizes.split ? "_split" : "");
+  shader.kernel.name =
+      s.name() + (sizes.computed ? "_few_matrix_computed" : "_few_matrix") + (sizes.split ? "_split" : "");
   shader.kernel.group_size = 32 * kWarps;
   shader.kernel.routine = product_form(ProductKind::FewMatrix, sizes, s.number);
   shader.kernel.routine->epilogue = text.epilogue() != nullptr;
-  if (sizes.computed) shader.kernel.routine->prologue = computed.step;
+  shader.kernel.routine->prologue = computed.steps;
   return shader;
 }
 
@@ -178,8 +179,8 @@ std::vector<Shader> few_rows_by_matrices(const RoutineStep& s, const MatrixProdu
   sizes.computed = computed.function.has_value();
   Shader whole = write_few_matrix(s, p, sizes, computed);
   sizes.split = true;
-  std::vector<Shader> shaders =
-      with_sums(s, p.type, ProductKind::FewMatrix, sizes, p.fused, write_few_matrix(s, {p.type, p.narrow, {}}, sizes, computed));
+  std::vector<Shader> shaders = with_sums(s, p.type, ProductKind::FewMatrix, sizes, p.fused,
+                                          write_few_matrix(s, {p.type, p.narrow, {}}, sizes, computed));
   shaders.push_back(std::move(whole));
   return shaders;
 }

@@ -139,9 +139,9 @@ $STORE$  }
 constexpr uint32_t kInvocations = 256;
 
 // Lines that lie beside each other, which no prologue computes.
-constexpr const char* kBeside =
-    "else { w[t] = bytes_of(large_at[0] + uint64_t(at * k_step), across * $SIZE$); }";
-constexpr const char* kReadWords = "uvec4 read_words(uint64_t at) { return Words(at).data; }\n#define WORDS_OF(i) w[i]\n";
+constexpr const char* kBeside = "else { w[t] = bytes_of(large_at[0] + uint64_t(at * k_step), across * $SIZE$); }";
+constexpr const char* kReadWords =
+    "uvec4 read_words(uint64_t at) { return Words(at).data; }\n#define WORDS_OF(i) w[i]\n";
 constexpr const char* kUnpack = R"(  uvec4 words[turns * across]; \
   [[unroll]] for (int i = 0; i < turns * across; ++i) words[i] = $WORDS$(w[i]); \
 )";
@@ -186,7 +186,7 @@ Shader write_few(const RoutineStep& s, Dtype t, const FusedEpilogue& fused, cons
   shader.kernel.group_size = kInvocations;
   shader.kernel.routine = product_form(ProductKind::FewRows, sizes, s.number);
   shader.kernel.routine->epilogue = text.epilogue() != nullptr;
-  if (sizes.computed) shader.kernel.routine->prologue = computed.step;
+  shader.kernel.routine->prologue = computed.steps;
   return shader;
 }
 

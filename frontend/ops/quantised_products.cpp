@@ -20,8 +20,8 @@ namespace {
 
 using In = std::vector<array>;
 
-// Up to this many rows a product on the CPU unpacks the weights inside of its sum; for more it is worth storing them. On
-// a GPU products of few rows compute an operand while they read it.
+// Up to this many rows a product on the CPU unpacks the weights inside of its sum; for more it is worth storing them.
+// On a GPU products of few rows compute an operand while they read it.
 constexpr int64_t kFewRows = 16, kFewRowsByColumns = 8;
 
 bool has_few_rows(std::string_view op, const Dim& rows, bool transpose, const StreamOrDevice& s) {

@@ -108,9 +108,9 @@ struct RoutineForm {
   std::vector<std::vector<DimProgram>> variant;  // bit i is set where all programs of entry i are zero
   std::vector<DimProgram> scratch;               // bytes of each block of working memory
   bool joined = false;                           // the next form goes on with this one's work
-  // The plan's step of a kernel that computes an operand and nothing else. The form computes the operand itself, and
-  // the kernel is not launched; its buffers and symbols follow the form's own arguments.
-  std::optional<uint32_t> prologue = {};
+  // The plan's steps of the kernels that lead to an operand and to nothing else. The form computes the operand itself,
+  // and they are not launched; their buffers follow the form's own arguments.
+  std::vector<uint32_t> prologue = {};
   bool epilogue = false;  // it applies the step's epilogue itself, whose buffers and symbols follow those
   // Work that the form (with those that it is joined to) must do right before it is launched for the first time on a
   // device; where it does not, it is passed over as one that the driver refuses.

@@ -45,8 +45,7 @@ class Writer : private PlanWriter {
     list(r.variant, [&](const std::vector<DimProgram>& bit) { sizes(bit); });
     sizes(r.scratch);
     out_.u8(r.joined);
-    out_.u8(r.prologue.has_value());
-    if (r.prologue) out_.u32(*r.prologue);
+    numbers(r.prologue);
     out_.u8(r.epilogue);
     out_.u8(r.trial.has_value());
     if (!r.trial) return;
@@ -114,8 +113,8 @@ class Reader : private PlanReader {
     r.scratch = sizes();
     require(r.scratch.size() <= RoutineForm::kScratch, "a routine has too much working memory");
     r.joined = flag();
-    if (flag()) r.prologue = in_.u32();
-    require(!r.prologue || *r.prologue < r.step, "an operand is computed behind its routine");
+    r.prologue = numbers();
+    for (const uint32_t step : r.prologue) require(step < r.step, "an operand is computed behind its routine");
     r.epilogue = flag();
     if (flag()) {
       RoutineForm::Trial& t = r.trial.emplace();

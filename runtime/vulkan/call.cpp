@@ -2,6 +2,7 @@
 #include "runtime/vulkan/call.h"
 
 #include <algorithm>
+#include <set>
 
 namespace frit::runtime::vulkan {
 namespace {
@@ -240,24 +241,26 @@ Status GpuCall::launch_form(const Library& step, Shader& shader, const std::vect
   if (groups <= 0) return {};
   Arguments arguments;
   for (const DimProgram& p : form.arguments) arguments.push_back(static_cast<uint64_t>(p.evaluate(numbers.data())));
-  const auto take = [&](const KernelPlan& kernel) {
-    for (uint32_t buffer : kernel.buffers) arguments.push_back(frame.buffers[buffer]);
-    for (uint32_t symbol : kernel.symbols) arguments.push_back(static_cast<uint64_t>(frame.symbols[symbol]));
-  };
-  if (form.prologue) take(std::get<KernelPlan>(plan_.steps[*form.prologue]));
-  if (form.epilogue) take(*step.epilogue->plan);
+  for (const uint32_t maker : form.prologue)
+    for (uint32_t buffer : std::get<KernelPlan>(plan_.steps[maker]).buffers) arguments.push_back(frame.buffers[buffer]);
+  if (form.epilogue) {
+    const KernelPlan& epilogue = *step.epilogue->plan;
+    for (uint32_t buffer : epilogue.buffers) arguments.push_back(frame.buffers[buffer]);
+    for (uint32_t symbol : epilogue.symbols) arguments.push_back(static_cast<uint64_t>(frame.symbols[symbol]));
+  }
   return add(step.step, shader, variant_of(form, numbers), arguments, groups, true);
 }
 
 Status GpuCall::launch_waiting(const Library& step, std::span<Shader* const> chosen, const Frame<uint64_t>& frame) {
-  for (const Shader* form : program_.forms(step.step)) {
-    const std::optional<uint32_t>& maker = form->code().routine->prologue;
-    const auto waiting = maker ? waiting_.find(*maker) : waiting_.end();
+  std::set<uint32_t> makers;
+  for (const Shader* form : program_.forms(step.step))
+    makers.insert(form->code().routine->prologue.begin(), form->code().routine->prologue.end());
+  // Kernels whose results are computed go on waiting, as the chosen forms may still fail to be launched.
+  for (const Shader* form : chosen)
+    for (const uint32_t computed : form->code().routine->prologue) makers.erase(computed);
+  for (const uint32_t maker : makers) {
+    const auto waiting = waiting_.find(maker);
     if (waiting == waiting_.end()) continue;
-    const bool computed = std::any_of(chosen.begin(), chosen.end(),
-                                      [&](const Shader* s) { return s->code().routine->prologue == maker; });
-    // One that is computed goes on waiting, as the forms that are chosen may still fail to be launched.
-    if (computed) continue;
     FRIT_TRY(launch(*waiting->second, true, frame));
     waiting_.erase(waiting);
   }

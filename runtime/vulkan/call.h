@@ -44,7 +44,7 @@ class GpuCall {
 
   Status check_narrow(const KernelPlan& plan, int64_t extent, const int64_t* symbols) const;
   Status launch(const Kernel& kernel, bool after, const Frame<uint64_t>& frame);
-  // Launches the kernels that wait for the routine `step`, but for the one that its forms make unnecessary.
+  // Launches the kernels that wait for the routine `step`, but for those whose results the chosen forms compute.
   Status launch_waiting(const Library& step, std::span<Shader* const> chosen, const Frame<uint64_t>& frame);
   // Forms that are joined; nothing is launched where one of them cannot be.
   Status launch_forms(const Library& step, std::span<Shader* const> forms, std::vector<int64_t>& numbers,

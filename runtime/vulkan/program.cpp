@@ -54,7 +54,7 @@ Program::Program(Device& device, GpuCode code) : device_(device) {
     auto shader = std::make_unique<Shader>(std::move(k));
     if (const auto& form = shader->code().routine) {
       forms_[form->step].push_back(shader.get());
-      if (form->prologue) waiting_.insert(*form->prologue);
+      waiting_.insert(form->prologue.begin(), form->prologue.end());
     }
     shaders_[std::move(name)] = std::move(shader);
   }

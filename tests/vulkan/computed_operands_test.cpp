@@ -15,7 +15,8 @@ struct Computed {
   std::string type = "f32";
   Weights weights = Weights::Packed;
   int batch = 1, m = 4, k = 256, n = 64, bits = 4;
-  bool along = true, epilogue = false, shared = false;  // along: a line of weights lies along k; shared: they are returned
+  bool along = true, epilogue = false,
+       shared = false;  // along: a line of weights lies along k; shared: they are returned
 };
 
 std::string sizes(std::initializer_list<int> all) {
@@ -39,8 +40,9 @@ std::string unpacked(int rows, int columns, int bits, const std::string& type) {
                 sizes({per})) +
          spread("mask", "constant " + std::to_string((1 << bits) - 1), "[]") + "  %many: u32" + all +
          " = multiply %word, %factor\n  %moved: u32" + all + " = right_shift %many, %place\n  %codes: u32" + all +
-         " = bitwise_and %moved, %mask\n  %lines: u32" + sizes({rows, columns}) + " = reshape %codes {shape=" +
-         sizes({rows, columns}) + "}\n  %made: T" + sizes({rows, columns}) + " = astype %lines {dtype=" + type + "}\n";
+         " = bitwise_and %moved, %mask\n  %lines: u32" + sizes({rows, columns}) +
+         " = reshape %codes {shape=" + sizes({rows, columns}) + "}\n  %made: T" + sizes({rows, columns}) +
+         " = astype %lines {dtype=" + type + "}\n";
 }
 
 std::string graph(const Computed& c) {
@@ -55,12 +57,12 @@ std::string graph(const Computed& c) {
   else if (c.weights == Weights::Cast)
     text += "  %made: " + w + " = astype %y {dtype=" + c.type + "}\n";
   else
-    text += "  %0: " + w + " = astype %y {dtype=" + c.type + "}\n  %1: " + w + " = broadcast %z {shape=" + of + "}\n  %made: " + w +
-            " = multiply %0, %1\n";
+    text += "  %0: " + w + " = astype %y {dtype=" + c.type + "}\n  %1: " + w + " = broadcast %z {shape=" + of +
+            "}\n  %made: " + w + " = multiply %0, %1\n";
   const std::string b = sizes({c.batch, c.k, c.n});
   if (c.along) text += "  %turned: T" + sizes({c.k, c.n}) + " = transpose %made {axes=[1, 0]}\n";
-  text += std::string("  %b: T") + b + " = broadcast %" + (c.along ? "turned" : "made") + " {shape=" + b + "}\n  %p: " + r +
-          " = matmul %x, %b\n";
+  text += std::string("  %b: T") + b + " = broadcast %" + (c.along ? "turned" : "made") + " {shape=" + b +
+          "}\n  %p: " + r + " = matmul %x, %b\n";
   if (c.epilogue) text += "  %q: " + r + " = maximum %p, %e\n";
   text = with_type(text + "  return " + (c.epilogue ? "%q" : "%p") + (c.shared ? ", %made" : "") + "\n}", c.type);
   return text;
@@ -129,7 +131,8 @@ TEST_F(ComputedOperands, Beside) {
   for (const char* type : {"f32", "f16", "bf16"})
     for (Weights weights : {Weights::Packed, Weights::Cast}) {
       Computed c;
-      c.type = type, c.weights = weights, c.along = false, c.m = pick({2, 9, 32}), c.k = 288, c.n = 32 * pick({1, 2, 5});
+      c.type = type, c.weights = weights, c.along = false, c.m = pick({2, 9, 32}), c.k = 288,
+      c.n = 32 * pick({1, 2, 5});
       check(graph(c), {}, Values::Exact);
       if (HasFatalFailure()) return;
       EXPECT_LE(launches(), 2u) << graph(c);
