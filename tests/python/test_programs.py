@@ -386,3 +386,29 @@ def test_copies_of_other_arrays_count_as_memory():
     # Types that are converted, and none of the elements.
     assert mx.array(np.array([1.5, 2.5])).tolist() == [1.5, 2.5] and mx.array(np.zeros((0, 2))).shape == (0, 2)
     assert mx.array(np.array([1 + 2j])).tolist() == [1 + 2j] and mx.array(np.array([3], np.int64), mx.int8).dtype == mx.int8
+
+
+def test_freezing_by_name_asks_for_one_module_that_has_it():
+    def frozen(model):
+        return [sorted(m._no_grad) for _, m in sorted(model.named_modules())]
+
+    model = nn.Sequential(nn.Linear(2, 2), nn.Tanh(), nn.Linear(2, 1, bias=False))
+    model.freeze(keys=["bias"], strict=True)
+    assert list(utils.tree_flatten(model.trainable_parameters(), destination={})) == ["layers.0.weight", "layers.2.weight"]
+    before = frozen(model)
+    for change in (model.freeze, model.unfreeze):
+        with pytest.raises(KeyError):
+            change(keys=["weight", "scale"], strict=True)
+        with pytest.raises(KeyError):
+            change(keys="weight", strict=True, recurse=False)
+        assert frozen(model) == before
+    model.unfreeze(keys="bias", strict=True)
+    assert "bias" in model.layers[0].trainable_parameters() and model.freeze(keys="scale") is model
+
+
+def test_pooling_refuses_sizes_that_make_no_window():
+    for sizes in (0,), ((3, 0),), (2, -1), (2, 0), (2, 1, -1), (2, None, None), ((2, -2), 1), (2, (1, 2), (0, -3)):
+        for layer in nn.MaxPool2d, nn.AvgPool2d:
+            with pytest.raises(ValueError):
+                layer(*sizes)
+    assert nn.MaxPool1d(2, 1, 1)(mx.array([[[-3.0], [-2.0]]])).tolist() == [[[-3], [-2], [-2]]]

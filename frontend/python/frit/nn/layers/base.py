@@ -250,16 +250,18 @@ class Module(dict):
             open_modules += tree_flatten(module.children(), prefix="." + path if path else "", is_leaf=self.is_module)
         return found
 
-    def _own_keys(self, keys, strict):
+    def _own_keys(self, keys):
         if keys is None:
             own = self.filter_and_map(lambda m, k, v: not isinstance(v, Module) and m.valid_parameter_filter(m, k, v))
             return [k for k, _ in tree_flatten(own)]
-        keys = keys if isinstance(keys, list) else [keys]
-        if strict:
-            for key in keys:
-                if key not in self:
-                    raise KeyError("the module has no item '%s'" % key)
-        return keys
+        return keys if isinstance(keys, list) else [keys]
+
+    def _check_keys(self, keys, recurse):
+        """Raises KeyError for a name that none of the modules has that a change is for."""
+        modules = self.modules() if recurse else [self]
+        for key in keys if isinstance(keys, list) else [] if keys is None else [keys]:
+            if not any(key in module for module in modules):
+                raise KeyError("the module has no item '%s'" % key)
 
     def _each(self, recurse, change):
         if recurse:
@@ -270,8 +272,10 @@ class Module(dict):
 
     def freeze(self, *, recurse: bool = True, keys: Optional[Union[str, List[str]]] = None, strict: bool = False) -> "Module":
         """Takes parameters, all or those of the names, out of trainable_parameters. Raises KeyError, where strict, for
-        names that a module has not."""
-        return self._each(recurse, lambda _, m: m._no_grad.update(m._own_keys(keys, strict)))
+        names that no module has, and changes nothing then."""
+        if strict:
+            self._check_keys(keys, recurse)
+        return self._each(recurse, lambda _, m: m._no_grad.update(m._own_keys(keys)))
 
     def unfreeze(self, *, recurse: bool = True, keys: Optional[Union[str, List[str]]] = None, strict: bool = False) -> "Module":
         """Undoes freeze."""
@@ -279,8 +283,10 @@ class Module(dict):
             if keys is None:
                 m._no_grad.clear()
             else:
-                m._no_grad.difference_update(m._own_keys(keys, strict))
+                m._no_grad.difference_update(m._own_keys(keys))
 
+        if strict:
+            self._check_keys(keys, recurse)
         return self._each(recurse, change)
 
     def train(self, mode: bool = True) -> "Module":

@@ -5,13 +5,14 @@ import frit.core as mx
 from frit.nn.layers.base import Module
 
 
-def _sizes(value, n, what):
-    """A tuple of n sizes. Raises ValueError for another number of them."""
-    if isinstance(value, int):
-        return (value,) * n
-    if not isinstance(value, (tuple, list)) or len(value) != n:
+def _sizes(value, n, what, least):
+    """A tuple of n sizes. Raises ValueError for another number of them, or one below the least."""
+    sizes = (value,) * n if isinstance(value, int) else value
+    if not isinstance(sizes, (tuple, list)) or len(sizes) != n:
         raise ValueError("pooling: %s is %s; give one size or %d of them" % (what, value, n))
-    return tuple(value)
+    if any(size < least for size in sizes):
+        raise ValueError("pooling: %s is %s; give sizes from %d on" % (what, value, least))
+    return tuple(sizes)
 
 
 class _Pool(Module):
@@ -22,9 +23,9 @@ class _Pool(Module):
 
     def __init__(self, kernel_size, stride, padding):
         super().__init__()
-        self._kernel_size = _sizes(kernel_size, self._n, "kernel_size")
-        self._stride = self._kernel_size if stride is None else _sizes(stride, self._n, "stride")
-        self._padding = _sizes(padding if padding is not None else 0, self._n, "padding")
+        self._kernel_size = _sizes(kernel_size, self._n, "kernel_size", 1)
+        self._stride = self._kernel_size if stride is None else _sizes(stride, self._n, "stride", 1)
+        self._padding = _sizes(padding, self._n, "padding", 0)
         self._axes = tuple(range(-self._n - 1, -1))
 
     def _extra_repr(self):
