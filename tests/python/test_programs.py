@@ -412,3 +412,16 @@ def test_pooling_refuses_sizes_that_make_no_window():
             with pytest.raises(ValueError):
                 layer(*sizes)
     assert nn.MaxPool1d(2, 1, 1)(mx.array([[[-3.0], [-2.0]]])).tolist() == [[[-3], [-2], [-2]]]
+
+
+def test_a_layer_can_follow_its_mode():
+    class Merged(nn.Linear):
+        def _set_training_mode(self, mode):
+            super()._set_training_mode(mode)
+            self.scale = 1 if mode else 2
+
+    model = nn.Sequential(Merged(2, 2), nn.Dropout(0.5))
+    for mode, scale in (False, 2), (True, 1):
+        model.train(mode)
+        assert model.layers[0].scale == scale and all(m.training == mode for m in model.modules())
+    assert model.eval().layers[0].scale == 2

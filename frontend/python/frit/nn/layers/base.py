@@ -291,10 +291,11 @@ class Module(dict):
 
     def train(self, mode: bool = True) -> "Module":
         """Sets the mode of the module and all inside of it."""
-        def change(_, m):
-            m._training = mode
+        return self._each(True, lambda _, m: m._set_training_mode(mode))
 
-        return self._each(True, change)
+    def _set_training_mode(self, mode):
+        """What `train` does to one module: for layers that change more than the flag."""
+        self._training = mode
 
     def eval(self) -> "Module":
         """Ends training mode."""
