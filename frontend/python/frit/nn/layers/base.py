@@ -294,7 +294,7 @@ class Module(dict):
         return self._each(True, lambda _, m: m._set_training_mode(mode))
 
     def _set_training_mode(self, mode):
-        """What `train` does to one module: for layers that change more than the flag."""
+        """Sets the mode of this module alone; layers that change more than the flag extend it."""
         self._training = mode
 
     def eval(self) -> "Module":
