@@ -428,3 +428,39 @@ def test_the_memory_limit_is_a_guideline():
         assert mx.ones((1 << 18,)).sum().item() == 1 << 18
     finally:
         assert mx.set_memory_limit(old) == 1
+
+
+def test_the_rule_for_vjp_gets_arguments_by_name():
+    @mx.custom_function
+    def scaled(x, *, by=1.0, plus=None):
+        return x * by
+
+    @scaled.vjp
+    def rule(x, cotangent, result, *, by=1.0, plus=None):
+        return cotangent * by + plus
+
+    shift = mx.array([10.0, 20.0])
+    grad = mx.grad(lambda x: scaled(x, by=4.0, plus=shift).sum())
+    assert grad(mx.ones(2)).tolist() == [14.0, 24.0]
+    assert mx.compile(grad)(mx.ones(2)).tolist() == [14.0, 24.0]
+
+    @scaled.vjp
+    def without_names(x, cotangent, result):
+        return cotangent
+
+    with pytest.raises(TypeError):
+        mx.grad(lambda x: scaled(x, by=4.0).sum())(mx.ones(2))
+
+
+@pytest.mark.parametrize("call, want", [(lambda f, x: f(x, 3.0), [6.0, 6.0]), (lambda f, x: f(3.0, x), [-6.0, -6.0])])
+def test_a_rule_may_give_cotangents_of_constants(call, want):
+    @mx.custom_function
+    def product(a, b):
+        return a * b
+
+    @product.vjp
+    def rule(arguments, cotangent, result):
+        a, b = arguments
+        return 2 * cotangent * b, -2 * cotangent * a
+
+    assert mx.grad(lambda x: call(product, x).sum())(mx.array([1.0, 5.0])).tolist() == want

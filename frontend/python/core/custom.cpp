@@ -34,6 +34,16 @@ nb::object one_or_all(nb::handle tuple) {
   return PyTuple_GET_SIZE(tuple.ptr()) == 1 ? nb::borrow(PyTuple_GET_ITEM(tuple.ptr(), 0)) : nb::borrow(tuple);
 }
 
+// A rule's value for each argument, without the places of arguments that hold no array.
+nb::object without_constants(nb::handle args, const nb::object& given) {
+  if (!PyTuple_Check(given.ptr()) && !PyList_Check(given.ptr())) return given;
+  if (nb::len(args) < 2 || nb::len(args) != nb::len(given)) return given;
+  nb::list kept;
+  for (size_t i = 0; i < nb::len(args); ++i)
+    if (!arrays_of(args[i]).empty()) kept.append(given[i]);
+  return kept;
+}
+
 ListFunction traced_call(const std::shared_ptr<Trees>& trees, const std::shared_ptr<std::vector<array>>& originals) {
   return [trees, originals](const std::vector<array>& leaves) {
     const nb::gil_scoped_acquire acquire;
@@ -76,6 +86,34 @@ struct CallOfLists {
   }
 };
 
+using VjpRule =
+    std::function<std::vector<array>(const std::vector<array>&, const std::vector<array>&, const std::vector<array>&)>;
+
+VjpRule vjp_rule_of(const std::shared_ptr<Trees>& trees, nb::handle vjp) {
+  return [trees, rule = shared_object(vjp)](const std::vector<array>& x, const std::vector<array>& cotangents,
+                                            const std::vector<array>& results) {
+    const nb::gil_scoped_acquire acquire;
+    size_t a = 0, c = 0, r = 0;
+    const nb::object primals = trees->arguments(x, a);
+    const size_t positional = a;
+    const nb::object kwargs = Trees::replaced(trees->kwargs.get(), x, a);
+    const nb::object out =
+        nb::handle(rule.get())(one_or_all(primals), Trees::replaced(trees->result.get(), cotangents, c),
+                               Trees::replaced(trees->result.get(), results, r), **nb::borrow<nb::dict>(kwargs));
+    // None is no cotangent, nor have arguments one that the rule leaves out, and keyword arguments.
+    std::vector<array> grads;
+    const nb::object of_arrays = arrays_of(out).size() > positional ? without_constants(trees->args.get(), out) : out;
+    visit_leaves(of_arrays, [&](nb::handle leaf) {
+      if (is_array(leaf))
+        grads.push_back(array_in(leaf));
+      else if (leaf.is_none() && grads.size() < positional)
+        grads.push_back(zeros_like(x[grads.size()]));
+    });
+    for (size_t i = grads.size(); i < x.size(); ++i) grads.push_back(zeros_like(x[i]));
+    return grads;
+  };
+}
+
 // A function and the rules that stand in the place of its transforms.
 struct CustomFunction {
   nb::object fun, vjp, jvp, vmap;
@@ -84,32 +122,11 @@ struct CustomFunction {
     if (!vjp.is_valid() && !jvp.is_valid() && !vmap.is_valid()) return fun(*args, **kwargs);
     const CallOfLists call(fun, args, kwargs);
     const auto trees = call.trees;
-    std::optional<std::function<std::vector<array>(const std::vector<array>&, const std::vector<array>&,
-                                                   const std::vector<array>&)>>
-        vjp_rule;
+    std::optional<VjpRule> vjp_rule;
     std::optional<std::function<std::vector<array>(const std::vector<array>&, const std::vector<array>&,
                                                    const std::vector<int>&)>>
         jvp_rule;
-    if (vjp.is_valid())
-      vjp_rule = [trees, rule = shared_object(vjp)](const std::vector<array>& x, const std::vector<array>& cotangents,
-                                                    const std::vector<array>& results) {
-        const nb::gil_scoped_acquire acquire;
-        size_t a = 0, c = 0, r = 0;
-        const nb::object primals = trees->arguments(x, a);
-        const nb::object out =
-            nb::handle(rule.get())(one_or_all(primals), Trees::replaced(trees->result.get(), cotangents, c),
-                                   Trees::replaced(trees->result.get(), results, r));
-        // None is no cotangent, nor have arguments one that the rule leaves out, and keyword arguments.
-        std::vector<array> grads;
-        visit_leaves(out, [&](nb::handle leaf) {
-          if (is_array(leaf))
-            grads.push_back(array_in(leaf));
-          else if (leaf.is_none() && grads.size() < a)
-            grads.push_back(zeros_like(x[grads.size()]));
-        });
-        for (size_t i = grads.size(); i < x.size(); ++i) grads.push_back(zeros_like(x[i]));
-        return grads;
-      };
+    if (vjp.is_valid()) vjp_rule = vjp_rule_of(trees, vjp);
     if (jvp.is_valid())
       jvp_rule = [trees, rule = shared_object(jvp)](const std::vector<array>& x, const std::vector<array>& tangents,
                                                     const std::vector<int>& argnums) {
