@@ -20,14 +20,15 @@ namespace {
 
 using In = std::vector<array>;
 
-// Up to this many rows a product on the CPU unpacks the weights inside of its sum; for more it is worth storing them.
-// On a GPU products of few rows compute an operand while they read it.
-constexpr int64_t kFewRows = 16, kFewRowsByColumns = 8;
+// Up to this many rows a product unpacks the weights inside of its sum; for more it is worth storing them. On a GPU a
+// product of a few rows unpacks them while it reads them, rounded to the product's type; one row alone is quicker as a
+// sum.
+constexpr int64_t kFewRows = 16, kFewRowsOfGpu = 1, kFewRowsByColumns = 8;
 
 bool has_few_rows(std::string_view op, const Dim& rows, bool transpose, const StreamOrDevice& s) {
   const bool cpu = (s.is_default() ? default_device().type : s.stream().device.type) == Device::cpu;
-  return cpu && detail::hint(rows) &&
-         detail::decide_at_most(rows, transpose ? kFewRows : kFewRowsByColumns, op, s.where());
+  if (!detail::hint(rows) || (!cpu && !transpose)) return false;
+  return detail::decide_at_most(rows, !transpose ? kFewRowsByColumns : cpu ? kFewRows : kFewRowsOfGpu, op, s.where());
 }
 
 void check_floats(std::string_view op, const array& a, const StreamOrDevice& s) {

@@ -73,16 +73,17 @@ int element_vector(const Kernel& k, const Loop& loop) {
   return vector;
 }
 
-// Whether the kernel has many rows of one known length, whose values are reduced without a running value.
-bool has_rows_alike(Kernel& k) {
+// Whether the kernel has many rows of one known length, at most `lanes`, whose values are reduced without a running
+// value. A lane of a longer row takes several elements, which states of turns are not for.
+bool has_rows_alike(Kernel& k, int lanes) {
   const Loop* rows = parallel_loop(k);
   if (!rows || k.facts.range(rows->extent).low < kManyRows) return false;
   const Dim* extent = nullptr;
   bool alike = true;
   for_each_loop(k.body, [&](Loop& loop) {
     if (loop.kind == LoopKind::Parallel) return;
-    alike = alike && loop.extent.is_const() && loop.carries.empty() && !contains_loop(loop.body) &&
-            (!extent || loop.extent == *extent);
+    alike = alike && loop.extent.is_const() && loop.extent.value() <= lanes && loop.carries.empty() &&
+            !contains_loop(loop.body) && (!extent || loop.extent == *extent);
     extent = &loop.extent;
   });
   return alike && std::all_of(k.locals.begin(), k.locals.end(), [&](const auto& l) { return l.size == *extent; });
@@ -115,7 +116,7 @@ void schedule_rows(Kernel& k) {
     if (fits(v)) vector = v;
   // A part of a subgroup takes a short row, so that several rows share a workgroup; else a row has one of its own.
   int turns = 1;
-  if (most > kShortLanes && most <= kMostTurnedLanes && vector > 1 && vector <= kMaxVector && has_rows_alike(k)) {
+  if (most > kShortLanes && most <= kMostTurnedLanes && vector > 1 && vector <= kMaxVector && has_rows_alike(k, most)) {
     turns = most / (kMinInvocations * vector);
   } else if (most <= kShortLanes) {
     while (vector < kMaxVector && most / vector > kMinInvocations && fits(2 * vector)) vector *= 2;

@@ -32,6 +32,15 @@ TEST_F(Programs, RowsOfFixedSizes) {
                       type));
 }
 
+// Thousands of rows have a subgroup each while they are at most as long as their reduction has lanes.
+TEST_F(Programs, ManyRows) {
+  for (const char* m : {"1000", "1028", "2500"}) {
+    const std::string shape = std::string("[4100, ") + m + "]";
+    check("func @f(%x: f32" + shape + ") -> f32[4100] {\n  %0: f32[4100] = sum %x {axes=[1]}\n  return %0\n}");
+  }
+  check("func @f(%x: f16[4100, 1500]) -> u32[4100] {\n  %0: u32[4100] = argmax %x {axes=[1]}\n  return %0\n}");
+}
+
 // Rows that share a workgroup, and rows whose length suits narrower accesses than their type.
 TEST_F(Programs, ShortRows) {
   std::uniform_int_distribution<int> count(1, 300), length(1, 330);
