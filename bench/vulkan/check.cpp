@@ -116,8 +116,11 @@ Drawn draw_fft(Random& r) {
   const int64_t most = r() % 4 ? 20000 : 1 << 21;
   int64_t n = length(r, most);
   if (r() % 3 == 0) n = std::min(most, int64_t{1} << between(r, 0, 21));
-  if (r() % 3 == 0)
-    for (n = 1; n < 200;) n *= pick<int64_t>(r, {2, 3, 5, 7, 4});
+  if (r() % 3 == 0) {
+    n = 1;
+    for (const int64_t least = r() % 2 ? 200 : between(r, 2048, most); n < least || n == 1;)
+      n *= pick<int64_t>(r, {2, 3, 5, 7, 4});
+  }
   if (op == "irfft") n = std::max<int64_t>(n, 2);
   const int64_t rows = length(r, std::max<int64_t>(1, 500000 / n)), half = n / 2 + 1;
   const Transform t{op, rows, n, between(r, 0, 2), op == "irfft" || (op == "fft" && r() % 2), r() % 4 == 0};

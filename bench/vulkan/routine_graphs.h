@@ -71,6 +71,10 @@ inline std::vector<RoutineGraph> all_routine_graphs(int64_t scale) {
   for (const auto& [rows, n] : {std::pair<int64_t, int64_t>{1, part(1 << 20)},
                                 {1, part(1 << 24)},
                                 {1, part(1000000)},
+                                {1, part(3 << 18)},
+                                {part(1024), 10000},
+                                {part(1024), 15015},
+                                {part(64), 65521},
                                 {part(16384), 1024},
                                 {part(1 << 20), 16},
                                 {part(16384), 1000},
@@ -79,6 +83,7 @@ inline std::vector<RoutineGraph> all_routine_graphs(int64_t scale) {
                                 {part(1024), 16384}})
     add("fft", "c64", "c64", rows, n, n);
   add("rfft", "f32", "c64", part(4096), 4096, 2049);
+  add("rfft", "f32", "c64", 1, part(1 << 20), part(1 << 20) / 2 + 1);
   add("irfft {n=4096}", "c64", "f32", part(4096), 2049, 4096);
   return all;
 }

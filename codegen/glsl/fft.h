@@ -18,8 +18,13 @@ extern const char* const kFftHead;
 extern const char* const kFftPass;
 extern const char* const kFftOthers;
 std::string fft_moves(int step);
-// Whole rows of at most $MOST$ numbers whose factors are 2, 3, 5 and 7. The same words, but for LAST, OTHERS and
-// SHIFT; N: a declaration of the length, and STEPS: the steps.
+// Steps in shared memory over rows whose factors are 2, 3, 5 and 7, in front of one of the two that follow. The same
+// words, but for LAST, OTHERS and SHIFT; N: declarations of a workgroup's row and of the whole one.
+extern const char* const kFftSteps;
+// Whole rows. Word STEPS: the steps.
 extern const char* const kFftMixed;
+// One pass over longer rows. Words STEPS; FIRST and LAST: whether it is the first and the last pass; BEFORE: the
+// product of the lengths of the passes before it; SOURCE and TARGET: the working memory that it reads and writes.
+extern const char* const kFftSplit;
 
 }  // namespace frit::codegen::glsl

@@ -5,11 +5,16 @@
 // them. Real results, and real rows that are short enough for one pass, are complex rows of half the length.
 //
 // Short rows whose lengths have no other factors than 2, 3, 5 and 7 are transformed in shared memory, a step for each.
+// Longer ones of known lengths take two or three passes, as those of a power of two do: a pass transforms columns whose
+// length is a factor. A pass reads and writes each number once; a convolution does so four to six times with rows of
+// two to four times the length.
 //
 // A row of any other length n is a convolution (Bluestein): with exp(-pi i k k / n) for factors, the transform of x is
 // that of the products of two transforms of a power of two that is at least 2 n - 1. The transform of the convolution's
 // other side is one more row of the first of them.
 #include "codegen/glsl/fft.h"
+
+#include <algorithm>
 
 #include "codegen/glsl/form_numbers.h"
 #include "codegen/glsl/routine.h"
@@ -25,8 +30,10 @@ constexpr int64_t kMostSize = int64_t{1} << 26;     // of a row, whose roots are
 constexpr int64_t kMostNumbers = int64_t{1} << 32;  // of all rows
 // Divided by every number below 4096 whose factors are 2, 3, 5 and 7.
 constexpr int64_t kSmallFactors = int64_t{4096} * 2187 * 3125 * 2401;
-constexpr int64_t kLeastPass = 8;  // of a row that is transformed by passes
-constexpr int64_t kComplex = 8;    // bytes
+constexpr int64_t kRadices[] = {8, 4, 2, 3, 5, 7};
+constexpr int64_t kLeastColumns = 4;  // of a workgroup of a pass: 32 bytes, which is a sector
+constexpr int64_t kLeastPass = 8;     // of a row that is transformed by passes
+constexpr int64_t kComplex = 8;       // bytes
 
 // One where `value` is more than `least`, else zero.
 Dim exceeds(const Dim& value, int64_t least) { return min(max(value - Dim(least), Dim(0)), Dim(1)); }
@@ -116,7 +123,9 @@ class Transform {
     if (!known || (is_power && shaders.empty())) shaders.push_back(whole());
     const bool is_short = n > 0 && n <= points() / 2 && kSmallFactors % n == 0;
     if (!known || (is_short && !is_power)) shaders.push_back(mixed());
-    if (!known || (!is_power && !is_short && 2 * n <= kMostSize)) add_convolution(shaders);
+    const std::vector<int64_t> parts = known && !is_power && !is_short ? passes(n) : std::vector<int64_t>();
+    if (!parts.empty()) add_split(shaders, parts);
+    if (!known || (!is_power && !is_short && parts.empty() && 2 * n <= kMostSize)) add_convolution(shaders);
     return shaders;
   }
 
@@ -150,9 +159,12 @@ class Transform {
     std::string read, store;
     bool last = true;
     std::string shift = "0";
-    const char* body = kFftPass;
+    std::string body = kFftPass;
     const char* others = "";
     std::string steps = {};
+    std::string length = {};
+    std::string before = "1";  // of a pass over a long row: the lengths of those before it
+    int turn = 0;
   };
 
   Shader pass(const std::string& name, const Text& text, Form form) const {
@@ -161,19 +173,23 @@ class Transform {
                               : norm == 2 ? "  const float scale = ratio(1.0, float(uint(args.n)));\n"
                                           : "  const float scale = inverse_root(float(uint(args.n)));\n";
     Shader shader;
-    shader.text = fill(std::string(kFftHead) + text.body, {{"VALUE", kind_.value},
-                                                           {"READ", text.read},
-                                                           {"STORE", scale + text.store},
-                                                           {"LAST", text.last ? "true" : "false"},
-                                                           {"OTHERS", text.others},
-                                                           {"MOVES", fft_moves(3) + fft_moves(2) + fft_moves(1)},
-                                                           {"STEPS", text.steps}});
+    shader.text = fill(kFftHead + text.body, {{"VALUE", kind_.value},
+                                              {"READ", text.read},
+                                              {"STORE", scale + text.store},
+                                              {"LAST", text.last ? "true" : "false"},
+                                              {"OTHERS", text.others},
+                                              {"MOVES", fft_moves(3) + fft_moves(2) + fft_moves(1)},
+                                              {"FIRST", text.turn == 0 ? "true" : "false"},
+                                              {"BEFORE", text.before},
+                                              {"SOURCE", std::to_string(text.turn + 1)},
+                                              {"TARGET", std::to_string(text.turn % 2)},
+                                              {"STEPS", text.steps}});
     shader.text = fill(std::move(shader.text), {{"TURNED", kind_.inverse ? "conjugate(v)" : "v"},
                                                 {"BACK", kind_.inverse ? "conjugate(u)" : "u"},
                                                 {"SHIFT", text.shift},
                                                 {"SIZE_BITS", bits_text(text.size)},
                                                 {"BYTES", std::to_string(step_.step.dtypes[0].size)},
-                                                {"N", length_text()},
+                                                {"N", text.length},
                                                 {"BITS", std::to_string(bits())},
                                                 {"THREADS", std::to_string(points() / 8)}});
     shader.text = unroll(std::move(shader.text));
@@ -216,7 +232,51 @@ class Transform {
       f.suited.push_back(form_program(zero));
     f.groups = form_program(ceil_div(rows, floor_div(Dim(points() / 2), n_)));
     f.turns = DimProgram(1);
-    return pass("_mixed", {n_, kReadRow, stored(kOfRow), true, "0", kFftMixed, "", mixed_steps()}, std::move(f));
+    const std::string body = std::string(kFftSteps) + kFftMixed;
+    return pass("_mixed", {n_, kReadRow, stored(kOfRow), true, "0", body, "", mixed_steps(n_), length_text(n_)},
+                std::move(f));
+  }
+
+  // The lengths of the passes over a long row: as few as leave each workgroup enough columns to read and write whole
+  // sectors of memory, and about as long as one another. None where the row has other factors.
+  std::vector<int64_t> passes(int64_t n) const {
+    if (n > kMostSize) return {};
+    int64_t rest = n;
+    for (const int64_t factor : kRadices)
+      while (rest % factor == 0) rest /= factor;
+    if (rest != 1) return {};
+    const int64_t most = points() / 2 / kLeastColumns;
+    std::vector<int64_t> best;
+    const auto offer = [&](std::vector<int64_t> parts) {
+      const auto longest = [](const std::vector<int64_t>& all) { return *std::max_element(all.begin(), all.end()); };
+      if (longest(parts) <= most && (best.empty() || longest(parts) < longest(best))) best = std::move(parts);
+    };
+    for (int64_t a = 2; a <= most; ++a)
+      if (n % a == 0) offer({a, n / a});
+    if (!best.empty()) return best;
+    for (int64_t a = 2; a <= most; ++a)
+      for (int64_t b = a; n % a == 0 && b <= most; ++b)
+        if (n / a % b == 0) offer({a, b, n / a / b});
+    return best;
+  }
+
+  void add_split(std::vector<Shader>& shaders, const std::vector<int64_t>& parts) const {
+    const Dim rows = form_number(Form::batch_slot(kWindows)), bytes = rows * n_ * Dim(kComplex);
+    int64_t before = 1;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const bool last = i + 1 == parts.size();
+      const int64_t part = parts[i], columns = points() / 2 / part;
+      Form f = form(rows, n_);
+      f.groups = form_program(ceil_div(rows * Dim(n_.value() / part), Dim(columns)));
+      f.turns = DimProgram(1);
+      if (i == 0) f.scratch = {form_program(bytes), form_program(parts.size() > 2 ? bytes : Dim(0))};
+      f.joined = !last;
+      Text text{n_, kReadRow, stored(kOfRow), last, "0", std::string(kFftSteps) + kFftSplit, ""};
+      text.steps = mixed_steps(Dim(part)), text.length = length_text(Dim(part));
+      text.before = std::to_string(before), text.turn = static_cast<int>(i);
+      shaders.push_back(pass("_split" + std::to_string(i), text, std::move(f)));
+      before *= part;
+    }
   }
 
   // Of a known size a number that the shader's compiler can use.
@@ -227,20 +287,21 @@ class Transform {
     return std::to_string(bits);
   }
 
-  std::string length_text() const {
-    return n_.is_const() ? "const uint n = " + std::to_string(n_.value()) + "u;" : "uint n = uint(args.n);";
+  std::string length_text(const Dim& length) const {
+    if (!n_.is_const()) return "uint n = uint(args.n), whole = n;";
+    return "const uint n = " + std::to_string(length.value()) + "u, whole = " + std::to_string(n_.value()) + "u;";
   }
 
   // Of a known length with numbers that the shader's compiler can use.
-  std::string mixed_steps() const {
-    const bool known = n_.is_const();
+  static std::string mixed_steps(const Dim& length) {
+    const bool known = length.is_const();
     std::string steps = known ? "" : "  uint done = 1u;\n";
     int64_t done = 1;
-    for (const int radix : {8, 4, 2, 3, 5, 7}) {
+    for (const int64_t radix : kRadices) {
       const std::string digit = std::to_string(radix);
       if (!known)
         steps += "  for (; n / done % " + digit + "u == 0u; done *= " + digit + "u) STEP" + digit + "(done)\n";
-      for (; known && n_.value() / done % radix == 0; done *= radix)
+      for (; known && length.value() / done % radix == 0; done *= radix)
         steps += "  STEP" + digit + "(" + std::to_string(done) + "u)\n";
     }
     return steps;
