@@ -113,7 +113,6 @@ $STEPS$  for (uint at = me; at < lines * n; at += uint(threads)) {
 }
 )";
 
-
 const char* const kFftSplit = R"(void main() {
   const uint before = $BEFORE$u, across = whole / n;  // numbers that passes before this one took, and columns of a row
   const uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
