@@ -55,12 +55,8 @@ std::optional<Epilogue> KernelEmitter::run_epilogue(uint32_t raw) {
       "const " + position + " places[parts], const " + element + " elements[parts], const bool there[parts]";
   const std::string function = "void epilogue(" + parameters + ") {\n" + text_ + "}\n";
   for (auto& [type, declaration] : references_) references += declaration + "\n";
-  std::string names;
-  for (const Memory& m : memories_) names += "#define " + m.name + " (args." + m.name + ")\n";
-  for (const std::string& s : k_.symbols)
-    names += "#define " + names_.at(s).text + " (args." + names_.at(s).text + ")\n";
   std::set<std::string> extensions = extensions_;
-  return Epilogue{float_modes() + references, std::move(arguments), names + function, position, element,
+  return Epilogue{float_modes() + references, std::move(arguments), argument_names() + function, position, element,
                   std::move(extensions),      std::move(prelude_)};
 }
 

@@ -408,6 +408,14 @@ std::string KernelEmitter::argument_fields(size_t& count) {
   return fields;
 }
 
+std::string KernelEmitter::argument_names() const {
+  std::string names;
+  for (const Memory& m : memories_) names += "#define " + m.name + " (args." + m.name + ")\n";
+  for (const std::string& s : k_.symbols)
+    names += "#define " + names_.at(s).text + " (args." + names_.at(s).text + ")\n";
+  return names;
+}
+
 // Execution modes that ask the device to keep special values and rounding, if it has such modes.
 std::string KernelEmitter::float_modes() const {
   const bool controls = features_.keeps_specials32 || features_.keeps_specials64 || features_.keeps_subnormals32 ||

@@ -232,11 +232,8 @@ std::optional<Prologue> KernelEmitter::run_prologue(uint32_t stored) {
   size_t count = 0;
   Prologue p;
   p.arguments = argument_fields(count);
-  for (const Memory& m : memories_) p.functions += "#define " + m.name + " (args." + m.name + ")\n";
-  for (const std::string& s : k_.symbols)
-    p.functions += "#define " + names_.at(s).text + " (args." + names_.at(s).text + ")\n";
-  p.functions += "struct Fetched {\n" + fields + "};\nFetched fetched(uint64_t address) {\n" + fetch +
-                 "}\nuvec4 words_of(Fetched w) {\n" + text_ + "}\n";
+  p.functions = argument_names() + "struct Fetched {\n" + fields + "};\nFetched fetched(uint64_t address) {\n" + fetch +
+                "}\nuvec4 words_of(Fetched w) {\n" + text_ + "}\n";
   p.references = float_modes();
   for (auto& [unused, declaration] : references_) p.references += declaration + "\n";
   p.extensions = extensions_;

@@ -190,6 +190,8 @@ class KernelEmitter {
   std::string float_modes() const;
   // The arguments after `count` others, as fields of a structure.
   std::string argument_fields(size_t& count);
+  // Their names in the text of a routine's shader, which has them in `args`.
+  std::string argument_names() const;
   void declare_names();
   void count_folds(const ir::Body& body);
   void place_locals();

@@ -133,10 +133,6 @@ bool stays(const ir::Program& program, uint32_t buffer) {
                                                         [&](const ir::ProgramBuffer& b) { return b.donor == buffer; }));
 }
 
-}  // namespace
-
-namespace {
-
 // The launches that lead to a buffer before step `number`, that of the buffer itself first.
 class Makers {
  public:

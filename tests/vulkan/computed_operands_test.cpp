@@ -68,27 +68,14 @@ std::string graph(const Computed& c) {
   return text;
 }
 
-class ComputedOperands : public Programs {
- protected:
-  void SetUp() override {
-    Programs::SetUp();
-    if (IsSkipped() || HasFatalFailure()) return;
-    (*runtime::find_gpu())->keep_times(runtime::GpuTimes::Steps);
-  }
-  void TearDown() override {
-    if (auto gpu = runtime::find_gpu(); gpu.ok()) (*gpu)->keep_times(runtime::GpuTimes::None);
-  }
-  // Launches of the last run.
-  static size_t launches() { return (*runtime::find_gpu())->last_times().size(); }
-  int pick(std::initializer_list<int> all) { return all.begin()[random_() % all.size()]; }
-};
+using ComputedOperands = TimedPrograms;
 
 TEST_F(ComputedOperands, FewRows) {
   for (const char* type : {"f32", "f16", "bf16"})
     for (int i = 0; i < 3; ++i) {
       Computed c;
       c.type = type;
-      c.weights = static_cast<Weights>(i % 3);
+      c.weights = static_cast<Weights>(i);
       c.bits = pick({2, 4, 8});
       c.batch = pick({1, 1, 3});
       c.m = pick({1, 2, 7, 16, 17, 32, static_cast<int>(between(random_, 1, 32))});

@@ -30,20 +30,7 @@ std::string product_graph(const DrawnProduct& c) {
   return with_type(text + (c.epilogue ? "  return %0, %2\n}" : "  return %0\n}"), c.type);
 }
 
-class Products : public Programs {
- protected:
-  void SetUp() override {
-    Programs::SetUp();
-    if (IsSkipped() || HasFatalFailure()) return;
-    (*runtime::find_gpu())->keep_times(runtime::GpuTimes::Steps);
-  }
-  void TearDown() override {
-    if (auto gpu = runtime::find_gpu(); gpu.ok()) (*gpu)->keep_times(runtime::GpuTimes::None);
-  }
-  // Launches of the last run.
-  static size_t launches() { return (*runtime::find_gpu())->last_times().size(); }
-  int pick(std::initializer_list<int> all) { return all.begin()[random_() % all.size()]; }
-};
+using Products = TimedPrograms;
 
 // Sums of small integers are exact in any order.
 TEST_F(Products, PartsOfK) {

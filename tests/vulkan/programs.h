@@ -77,4 +77,20 @@ class Programs : public testing::Test {
   Random random_{7};
 };
 
+// Programs whose launches are counted.
+class TimedPrograms : public Programs {
+ protected:
+  void SetUp() override {
+    Programs::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    (*runtime::find_gpu())->keep_times(runtime::GpuTimes::Steps);
+  }
+  void TearDown() override {
+    if (auto gpu = runtime::find_gpu(); gpu.ok()) (*gpu)->keep_times(runtime::GpuTimes::None);
+  }
+  // Launches of the last run.
+  static size_t launches() { return (*runtime::find_gpu())->last_times().size(); }
+  int pick(std::initializer_list<int> all) { return all.begin()[random_() % all.size()]; }
+};
+
 }  // namespace frit::test
