@@ -88,7 +88,7 @@ const RegisterOps arithmetic_rows({
                    "n = yr != yr | yi != yi; f = xr != xr | xi != xi | (!n & (xr > yr | xr == yr & xi > yi)); "
                    "select(f, xr, yr)",
                    "select(f, xi, yi)"}},
-     .derivatives = {"select(x > y, 1, 0)", "select(x > y, 0, 1)"}},
+     .derivatives = {"select(x > y, 1, 0)", "select(x <= y, 1, 0)"}},
     {.name = "minimum",
      .kind = kElementwise,
      .arity = 2,
@@ -100,7 +100,7 @@ const RegisterOps arithmetic_rows({
                    "n = yr != yr | yi != yi; f = xr != xr | xi != xi | (!n & (xr < yr | xr == yr & xi < yi)); "
                    "select(f, xr, yr)",
                    "select(f, xi, yi)"}},
-     .derivatives = {"select(x < y, 1, 0)", "select(x < y, 0, 1)"}},
+     .derivatives = {"select(x < y, 1, 0)", "select(x >= y, 1, 0)"}},
     {.name = "clip",
      .kind = kElementwise,
      .arity = 3,
@@ -129,7 +129,8 @@ const RegisterOps arithmetic_rows({
                    "z = xr == 0 & xi == 0; one = z & yr == 0 & yi == 0; none = z & yr > 0; "
                    "select(one, 1, select(none, 0, select(z, nan, m * cos(a) * f)))",
                    "select(one | none, 0, select(z, nan, m * sin(a) * f))"}},
-     .derivatives = {"select(y == 0, 0, y * power(x, y - 1))", "select(x == 0, 0, out * log(select(x == 0, 1, x)))"}},
+     .derivatives = {"select(y == 0, 0, y * power(x, y - 1))",
+                     "select(logical_and(x == 0, y < 0), 0, out * log(select(logical_or(x == 0, out == 0), 1, x)))"}},
     {.name = "square",
      .kind = kElementwise,
      .arity = 1,

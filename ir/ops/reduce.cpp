@@ -24,24 +24,29 @@ std::vector<ValueId> vjp_sum(Builder& b, const Op& op, std::span<const ValueId> 
   return {b.cast(rules::spread(b, cotangents[0], x.shape, rules::axes(op)), x.dtype)};
 }
 
-// Each element's partial is the product of the others: out / x without zeros, and with one zero the product of the rest
-// at it.
-std::vector<ValueId> vjp_product(Builder& b, const Op& op, std::span<const ValueId> operands,
-                                 std::span<const ValueId> results, std::span<const ValueId> cotangents) {
+// The product of the other elements over `axes`: of those before and behind along the last axis, and of the other rows.
+// Dividing the whole product by the element is no way to it: zeros and infinities have no inverse.
+ValueId product_of_others(Builder& b, ValueId x, std::vector<int> axes) {
+  const Type type = b.type(x);
+  if (axes.empty()) return b.splat(1, type);
+  const int axis = axes.back();
+  axes.pop_back();
+  auto running = [&](bool reverse) {
+    return b.build("cumprod", {x}, {{"axis", Dim(axis)}, {"reverse", reverse}, {"inclusive", false}});
+  };
+  ValueId others = b.build("multiply", {running(false), running(true)});
+  if (axes.empty()) return others;
+  ValueId rows = product_of_others(b, rules::reduce(b, "prod", x, {axis}, true), std::move(axes));
+  return b.build("multiply", {others, b.broadcast(rows, type.shape)});
+}
+
+std::vector<ValueId> vjp_product(Builder& b, const Op& op, std::span<const ValueId> operands, std::span<const ValueId>,
+                                 std::span<const ValueId> cotangents) {
   ValueId x = rules::inexact(b, operands[0]);
   const Type type = b.type(x);
   const std::vector<int> axes = rules::axes(op);
-  ValueId zero = b.splat(0, type), one = b.splat(1, type);
-  ValueId is_zero = b.build("equal", {x, zero});
-  ValueId safe = b.build("select", {is_zero, one, x});
-  auto spread = [&](ValueId v) { return rules::spread(b, v, type.shape, axes); };
-  ValueId rest = spread(rules::reduce(b, "prod", safe, axes, true));
-  ValueId zeros = spread(rules::reduce(b, "sum", b.cast(is_zero, type.dtype), axes, true));
-  ValueId lone = b.build("logical_and", {is_zero, b.build("equal", {zeros, one})});
-  ValueId quotient = b.build("divide", {spread(b.cast(results[0], type.dtype)), safe});
-  ValueId partial =
-      b.build("select", {b.build("equal", {zeros, zero}), quotient, b.build("select", {lone, rest, zero})});
-  return {b.build("multiply", {spread(b.cast(cotangents[0], type.dtype)), partial})};
+  ValueId cotangent = rules::spread(b, b.cast(cotangents[0], type.dtype), type.shape, axes);
+  return {b.build("multiply", {cotangent, product_of_others(b, x, axes)})};
 }
 
 // The cotangent is shared evenly among the elements that attain the extreme.

@@ -61,27 +61,30 @@ std::vector<ValueId> vjp_cumsum(Builder& b, const Op& op, Values, Values, Values
   return {scan(b, "cumsum", cotangents[0], d.axis, !d.reverse, d.inclusive)};
 }
 
-// Before the first zero each product is divided by the element; at it, products go on as if it were one; after it, they
-// are all zero.
+// Each product is divided by the element, which zeros and infinities prevent. At the first of them, products go on as
+// if it were one. Behind it they have that number as a factor.
 std::vector<ValueId> vjp_cumprod(Builder& b, const Op& op, Values operands, Values, Values cotangents) {
   const Direction d = direction_of(op);
   ValueId x = rules::inexact(b, operands[0]);
   const Type type = b.type(x);
   ValueId g = of_inclusive(b, d, b.cast(cotangents[0], type.dtype));
   ValueId zero = b.splat(0, type), one = b.splat(1, type);
-  ValueId is_zero = b.build("equal", {x, zero});
-  ValueId zeros = scan(b, "cumsum", b.cast(is_zero, int32), d.axis, d.reverse);
-  const Type counts = b.type(zeros);
-  ValueId first = b.build("logical_and", {is_zero, b.build("equal", {zeros, b.splat(1, counts)})});
-  ValueId before = b.build("equal", {zeros, b.splat(0, counts)});
+  ValueId ends = b.build("logical_or", {b.build("equal", {x, zero}), b.build("isinf", {x})});
+  ValueId count = scan(b, "cumsum", b.cast(ends, int32), d.axis, d.reverse);
+  const Type counts = b.type(count);
+  ValueId first = b.build("logical_and", {ends, b.build("equal", {count, b.splat(1, counts)})});
+  ValueId before = b.build("equal", {count, b.splat(0, counts)});
   auto weighted = [&](ValueId factors) {
     ValueId products = scan(b, "cumprod", factors, d.axis, d.reverse);
     return scan(b, "cumsum", b.build("multiply", {g, products}), d.axis, !d.reverse);
   };
-  ValueId safe = b.build("select", {is_zero, one, x});
-  ValueId quotient = b.build("divide", {weighted(x), safe});
+  ValueId safe = b.build("select", {ends, one, x});
+  ValueId ahead = b.build("divide", {weighted(x), safe});
   ValueId at_first = weighted(b.build("select", {first, one, x}));
-  return {b.build("select", {first, at_first, b.build("select", {before, quotient, zero})})};
+  ValueId factor = scan(b, "cumprod", b.build("select", {ends, x, one}), d.axis, d.reverse, false);
+  ValueId behind = b.build("multiply", {factor, b.build("divide", {at_first, safe})});
+  behind = b.build("select", {b.build("equal", {factor, zero}), zero, behind});
+  return {b.build("select", {first, at_first, b.build("select", {before, ahead, behind})})};
 }
 
 // An element has the cotangents from its own place on, up to the next element that attains the extreme.

@@ -83,7 +83,7 @@ const RegisterOps transcendental_rows({
            "none = xr != xr | xi != xi | yr != yr | yi != yi; alone = nr == -inf | mr == inf; "
            "select(none, nan, select(alone, mr, mr + log1p_hypot(a, b)))",
            "select(none, nan, select(alone, mi, mi + atan2(b, 1 + a)))"}},
-     .derivatives = {"exp(x - out)", "exp(y - out)"}},
+     .derivatives = {"sigmoid(x - y)", "sigmoid(y - x)"}},
 
     {.name = "sin",
      .kind = kElementwise,
