@@ -95,6 +95,7 @@ void KernelEmitter::emit_one(const ir::Instr& instr) {
   } else if (const auto* index = std::get_if<ir::IndexInstr>(&instr.node)) {
     if (skip(index->result)) return;
     define(index->result, eval(index->index));
+    positions_.insert_or_assign(index->result, index->index);
     defined_[index->result] = true;
   } else if (const auto* bind = std::get_if<ir::BindInstr>(&instr.node)) {
     names_[bind->name] = reg(bind->value);

@@ -375,8 +375,11 @@ void KernelEmitter::set_mask(Value* remaining) {
   VectorScope& scope = *vector_;
   llvm::SmallVector<llvm::Constant*, 32> numbers;
   for (int i = 0; i < scope.width; ++i) numbers.push_back(builder_.getInt32(static_cast<uint32_t>(i)));
-  Value* few = builder_.CreateTrunc(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, remaining, i64(scope.width)),
-                                    builder_.getInt32Ty());
+  // A number that is known stays a constant, so that loads find the lanes that are.
+  auto* known = llvm::dyn_cast<llvm::ConstantInt>(remaining);
+  Value* most = known ? i64(std::min<int64_t>(known->getSExtValue(), scope.width))
+                      : builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, remaining, i64(scope.width));
+  Value* few = builder_.CreateTrunc(most, builder_.getInt32Ty());
   Value* limit = builder_.CreateVectorSplat(static_cast<unsigned>(scope.width), few);
   scope.remaining = remaining;
   scope.mask = builder_.CreateICmpSLT(llvm::ConstantVector::get(numbers), limit, "active");

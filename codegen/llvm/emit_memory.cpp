@@ -216,15 +216,9 @@ Value* KernelEmitter::load_contiguous(const Address& a, Value* at, Value* mask) 
   llvm::Align align(a.dtype.size);
   if (!mask) return builder_.CreateAlignedLoad(type, at, align);
   Value* zero = llvm::Constant::getNullValue(type);
-  if (masks_well(a.element)) return builder_.CreateMaskedLoad(type, at, align, mask, zero);
+  if (masks_well(a.element)) return load_masked(a.element, at, mask);
   Value* count = prefix_of(mask);
-  if (!count) {
-    Address lanes = a;
-    lanes.base = uniform(at, depth());
-    lanes.stride = 1;
-    lanes.step = lanes.row_step = nullptr;
-    return load_lanes(lanes, 0, mask);
-  }
+  if (!count) return load_run(a, at, mask);
   if (const int known = known_count(count); known > 0 && known < vector_->width)
     return load_pieces(a.element, at, known);
   if (features_.vector_bytes >= 32) return load_small_prefix(a.element, at, count);

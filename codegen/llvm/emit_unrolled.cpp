@@ -141,7 +141,7 @@ void KernelEmitter::emit_known_vector_loop(const ir::Loop& loop, int unroll) {
     llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
     i->addIncoming(i64(0), preheader);
     scope.copies = unroll;
-    scope.base = i;
+    scope.base = full == step ? i64(0) : i;  // of a single step, which lanes of a mask are active is known
     emit_body(loop.body);
     emit_prefetches(loop);
     llvm::Value* next = builder_.CreateAdd(i, i64(step), "", true, true);

@@ -214,6 +214,13 @@ class KernelEmitter {
   llvm::Value* load_small_prefix(llvm::Type* element, llvm::Value* at, llvm::Value* count);
   void store_small_prefix(llvm::Type* element, llvm::Value* at, llvm::Value* value, llvm::Value* count);
 
+  // emit_run.cpp
+  std::optional<Val> compare_positions(const ir::ScalarInstr& instr);
+  llvm::Value* load_masked(llvm::Type* element, llvm::Value* at, llvm::Value* mask);
+  llvm::Value* load_known(const Address& a, llvm::Value* at, const std::vector<bool>& lanes);
+  llvm::Value* load_each(const Address& a, llvm::Value* at, llvm::Value* mask);
+  llvm::Value* load_run(const Address& a, llvm::Value* at, llvm::Value* mask);
+
   // emit_spread.cpp
   bool spreads_well(const Address& a) const;
   llvm::Value* load_spread(const Address& a, int copy);
@@ -314,6 +321,7 @@ class KernelEmitter {
   llvm::Value* end_ = nullptr;
   std::vector<Val> regs_;
   std::vector<bool> defined_;
+  std::map<ir::Reg, Dim> positions_;               // of registers that are positions
   std::vector<llvm::Value*> buffers_;              // base addresses: launch buffers, then locals
   std::map<std::string, Val, std::less<>> names_;  // symbols, loop variables, bindings
   DimFacts facts_;

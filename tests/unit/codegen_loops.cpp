@@ -85,7 +85,7 @@ TEST(Positions, DividedByASizeOfUnknownRange) {
 }
 
 TEST(Masks, InactiveLanesReadNothing) {
-  for (const char* type : {"f32", "i8", "f64"}) {
+  for (const char* type : {"f32", "i8", "bf16", "f64"}) {
     std::string t = type;
     check("kernel @pad(%x: " + t + "[n] in, %y: " + t + "[n + 10] out, %e: " + t + R"([n + 10] out; n) {
       parallel for i in n + 10 {
@@ -102,6 +102,37 @@ TEST(Masks, InactiveLanesReadNothing) {
         store %e[i], %5 mask %7
       }
     })");
+  }
+}
+
+// Rows with padding at both ends, of known and of unknown lengths, in whole vectors and in parts of them.
+TEST(Masks, RunsOfLanesInRows) {
+  std::mt19937_64 random(71);
+  for (const char* cpu : {"native", "x86-64-v3", "x86-64-v2"}) {
+    if (!backend().runs_here({"llvm", cpu}).ok()) continue;
+    for (const char* type : {"i8", "bf16", "i16", "f32"})
+      for (const int width : {8, 16, 32})
+        for (const int known : {0, 1, 7, 12, 29, 93}) {
+          const std::string t = type, m = known ? std::to_string(known) : "m";
+          const auto low = std::to_string(random() % 6), high = std::to_string(random() % 40);
+          const std::string row = "(" + m + " + " + low + " + " + high + ")";
+          SCOPED_TRACE(t + " by " + std::to_string(width) + " for " + cpu + ", " + row);
+          ir::Kernel k = parse(
+              "kernel @rows(%x: " + t + "[n*" + m + "] in, %y: " + t + "[(n + 2)*" + row + "] out; n, m) {\n" +
+              "parallel for r in n + 2 {\n%0: i64 = index(r - 1)\n%1: bool = ge %0, 0\n" +
+              "%3: i64 = index(n)\n%2: bool = lt %0, %3\n%4: bool = and %1, %2\nfor i in " + row + " {\n" +
+              "%5: i64 = index(i - " + low + ")\n%6: bool = ge %5, 0\n%7: bool = and %4, %6\n" + "%8: i64 = index(" +
+              m + ")\n%9: bool = lt %5, %8\n%10: bool = and %7, %9\n" + "%11: " + t + " = load %x[r*" + m + " - " + m +
+              " + i - " + low + "] mask %10\n" + "store %y[r*" + row + " + i], %11\n}\n}\n}");
+          set_vector(k, "i", width, 1 + static_cast<int>(random() % 4));
+          Compiled compiled(k, cpu);
+          ASSERT_TRUE(compiled.ok());
+          for (const int64_t n : {0, 1, 5})
+            for (const int64_t size : {1, 3, 40, 150}) {
+              compiled.check({n, size});
+              if (testing::Test::HasFailure()) return;
+            }
+        }
   }
 }
 
