@@ -32,6 +32,15 @@ array array_of_tensor(Tensor t) {
   return detail::array_of(std::make_shared<detail::Node>(dtype, std::move(shape), std::move(t)));
 }
 
+// A file with elements of a `foreign` type is none of arrays; other errors are those of a damaged file.
+array array_of_npy(Result<Tensor> t, const std::string& name, bool foreign, const StreamOrDevice& s) {
+  if (t) return array_of_tensor(*std::move(t));
+  const Diagnostic error("'" + name + "': " + t.error().message);
+  if (!foreign) failed("load", error, {}, s.where());
+  throw InvalidArgument("load: " + error.message, "save numbers of a type that arrays have", s.where().file_name(),
+                        s.where().line());
+}
+
 // In host memory, row by row.
 Tensor tensor_of(const array& a) {
   const array dense = contiguous(a, false, Device::cpu);
@@ -110,15 +119,16 @@ array load(std::string file, StreamOrDevice s) {
   if (!file.ends_with(".npy"))
     throw RuntimeError("load: '" + file + "' is not named as a .npy file",
                        "use load_safetensors or load_gguf for other formats", s.where().file_name(), s.where().line());
-  auto t = runtime::read_npy(file);
-  if (!t) failed("load", Diagnostic("'" + file + "': " + t.error().message), {}, s.where());
-  return array_of_tensor(*std::move(t));
+  bool foreign = false;
+  auto t = runtime::read_npy(file, &foreign);
+  return array_of_npy(std::move(t), file, foreign, s);
 }
 array load(std::shared_ptr<io::Reader> in_stream, StreamOrDevice s) {
   check_open("load", in_stream);
-  auto t = runtime::parse_npy(rest_of("load", *in_stream), in_stream->label());
-  if (!t) failed("load", Diagnostic("'" + in_stream->label() + "': " + t.error().message), {}, s.where());
-  return array_of_tensor(*std::move(t));
+  bool foreign = false;
+  const std::string bytes = rest_of("load", *in_stream), name = in_stream->label();
+  auto t = runtime::parse_npy(bytes, name, &foreign);
+  return array_of_npy(std::move(t), name, foreign, s);
 }
 
 void save_safetensors(std::string file, std::unordered_map<std::string, array> arrays,

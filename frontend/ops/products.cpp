@@ -101,6 +101,8 @@ array hadamard_transform(const array& a, std::optional<float> scale, StreamOrDev
   if (factors.empty())
     fail("hadamard_transform: the last axis of " + text(a) + " has no transform",
          "its size must be m * 2^k with m one of 1, 12, 20 and 28", s);
+  // A number alone is its own transform, of any type.
+  if (n == 1) return scale ? multiply(a, array(*scale, is_inexact(a.dtype()) ? a.dtype() : float32), s) : a;
   const Dim rows = floor_div(detail::element_count_of(a), n);
   // The last axis as one axis for each factor, and a product with the factor's matrix along each.
   array result = x;

@@ -14,6 +14,19 @@ void check_not_negative(const char* who, const char* what, double value) {
     throw InvalidArgument(std::string(who) + ": " + what + " is " + std::to_string(value), "give zero or more");
 }
 
+void check_positive(const char* who, const char* what, double value) {
+  if (!(value > 0))
+    throw InvalidArgument(std::string(who) + ": " + what + " is " + std::to_string(value), "give more than zero");
+}
+
+// Means that run with weights outside of [0, 1) grow without bound, or change their sign at each step.
+void check_betas(const char* who, const Betas& betas) {
+  for (double beta : {betas.first, betas.second}) {
+    if (!(beta >= 0 && beta < 1))
+      throw InvalidArgument(std::string(who) + ": a beta is " + std::to_string(beta), "give betas from 0 to below 1");
+  }
+}
+
 // beta * a + (1 - beta) * b.
 array mix(double beta, const array& a, const array& b) { return number(beta, a) * a + number(1 - beta, b) * b; }
 
@@ -48,7 +61,7 @@ array SGD::apply_single(const array& gradient, const array& parameter, Slots& st
 
 RMSprop::RMSprop(Rate learning_rate, double alpha, double eps) : Optimizer(learning_rate), alpha_(alpha), eps_(eps) {
   check_not_negative("RMSprop", "alpha", alpha);
-  check_not_negative("RMSprop", "eps", eps);
+  check_positive("RMSprop", "eps", eps);
 }
 
 void RMSprop::init_single(const array& parameter, Slots& state) const { state.emplace("v", zeros_like(parameter)); }
@@ -60,7 +73,7 @@ array RMSprop::apply_single(const array& gradient, const array& parameter, Slots
 }
 
 Adagrad::Adagrad(Rate learning_rate, double eps) : Optimizer(learning_rate), eps_(eps) {
-  check_not_negative("Adagrad", "eps", eps);
+  check_positive("Adagrad", "eps", eps);
 }
 
 void Adagrad::init_single(const array& parameter, Slots& state) const { state.emplace("v", zeros_like(parameter)); }
@@ -73,7 +86,7 @@ array Adagrad::apply_single(const array& gradient, const array& parameter, Slots
 
 AdaDelta::AdaDelta(Rate learning_rate, double rho, double eps) : Optimizer(learning_rate), rho_(rho), eps_(eps) {
   check_not_negative("AdaDelta", "rho", rho);
-  check_not_negative("AdaDelta", "eps", eps);
+  check_positive("AdaDelta", "eps", eps);
 }
 
 void AdaDelta::init_single(const array& parameter, Slots& state) const {
@@ -93,7 +106,10 @@ array AdaDelta::apply_single(const array& gradient, const array& parameter, Slot
 // ---- Adam, AdamW, Adamax
 
 Adam::Adam(Rate learning_rate, Betas betas, double eps, bool bias_correction)
-    : Optimizer(learning_rate), betas_(betas), eps_(eps), bias_correction_(bias_correction) {}
+    : Optimizer(learning_rate), betas_(betas), eps_(eps), bias_correction_(bias_correction) {
+  check_betas("Adam", betas);
+  check_not_negative("Adam", "eps", eps);
+}
 
 void Adam::init_single(const array& parameter, Slots& state) const {
   state.emplace("m", zeros_like(parameter));
@@ -122,9 +138,7 @@ array AdamW::apply_single(const array& gradient, const array& parameter, Slots& 
   return Adam::apply_single(gradient, parameter * (number(1, rate) - rate * number(weight_decay_, rate)), state);
 }
 
-Adamax::Adamax(Rate learning_rate, Betas betas, double eps) : Adam(std::move(learning_rate), betas, eps) {
-  check_not_negative("Adamax", "eps", eps);
-}
+Adamax::Adamax(Rate learning_rate, Betas betas, double eps) : Adam(std::move(learning_rate), betas, eps) {}
 
 array Adamax::apply_single(const array& gradient, const array& parameter, Slots& state) const {
   array &m = state.at("m"), &v = state.at("v");
@@ -136,7 +150,9 @@ array Adamax::apply_single(const array& gradient, const array& parameter, Slots&
 // ---- Lion
 
 Lion::Lion(Rate learning_rate, Betas betas, double weight_decay)
-    : Optimizer(learning_rate), betas_(betas), weight_decay_(weight_decay) {}
+    : Optimizer(learning_rate), betas_(betas), weight_decay_(weight_decay) {
+  check_betas("Lion", betas);
+}
 
 void Lion::init_single(const array& parameter, Slots& state) const { state.emplace("m", zeros_like(parameter)); }
 

@@ -34,7 +34,8 @@ struct Header {
 // Reads the Python dictionary of the header: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
 class HeaderParser {
  public:
-  HeaderParser(std::string_view text, size_t offset, const char* file) : text_(text), offset_(offset), file_(file) {}
+  HeaderParser(std::string_view text, size_t offset, const char* file, bool* foreign)
+      : text_(text), offset_(offset), file_(file), foreign_(foreign) {}
 
   Result<Header> parse() {
     Header h;
@@ -131,7 +132,7 @@ class HeaderParser {
   }
   Status element_type(Header& h) {
     skip_space();
-    if (peek('[')) return fail("structured arrays are not supported");
+    if (peek('[')) return unknown("structured arrays are not supported");
     FRIT_ASSIGN_OR_RETURN(text, string());
     std::string_view name = text;
     if (name.find_first_of("<>|=") == 0) {
@@ -150,12 +151,17 @@ class HeaderParser {
         h.swapped &= t.dtype.size > 1;
         return {};
       }
-    return fail("element type '" + printable(text) + "' is not supported");
+    return unknown("element type '" + printable(text) + "' is not supported");
+  }
+  Diagnostic unknown(const std::string& message) {
+    if (foreign_) *foreign_ = true;
+    return fail(message);
   }
 
   std::string_view text_;
   size_t offset_;
   const char* file_;
+  bool* foreign_;
   size_t at_ = 0;
 };
 
@@ -245,7 +251,7 @@ void swap_bytes(std::byte* data, int64_t n, Dtype t) {
   for (int64_t i = 0; i < n; ++i) std::reverse(data + i * size, data + (i + 1) * size);
 }
 
-Result<Tensor> read_from(Source& file, size_t file_bytes, const char* name) {
+Result<Tensor> read_from(Source& file, size_t file_bytes, const char* name, bool* foreign) {
   auto fail = [&](const std::string& message) { return Diagnostic(message, SourceLoc{name}); };
   unsigned char start[12];
   if (file_bytes < 10 || !file.read(start, 8) || std::memcmp(start, kNpyMagic.data(), kNpyMagic.size()) != 0)
@@ -263,7 +269,7 @@ Result<Tensor> read_from(Source& file, size_t file_bytes, const char* name) {
   std::string text(length, '\0');
   if (!file.read(text.data(), length)) return fail("cannot read the header: " + reason());
 
-  FRIT_ASSIGN_OR_RETURN(header, HeaderParser(text, prefix, name).parse());
+  FRIT_ASSIGN_OR_RETURN(header, HeaderParser(text, prefix, name, foreign).parse());
   int64_t elements = element_count(header.shape);
   size_t bytes = static_cast<size_t>(elements) * header.dtype.size;
   size_t present = file_bytes - prefix - length;
@@ -285,7 +291,7 @@ Result<Tensor> read_from(Source& file, size_t file_bytes, const char* name) {
 
 }  // namespace
 
-Result<Tensor> read_npy(const std::string& path) {
+Result<Tensor> read_npy(const std::string& path, bool* foreign) {
   const char* name = intern_file_name(path);
   auto fail = [&](const std::string& message) { return Diagnostic(message, SourceLoc{name}); };
   // Opening a pipe must not wait for someone who writes to it.
@@ -293,12 +299,12 @@ Result<Tensor> read_npy(const std::string& path) {
   if (file.fd() < 0) return fail("cannot open the file: " + reason());
   struct stat info;
   if (fstat(file.fd(), &info) != 0 || !S_ISREG(info.st_mode)) return fail("not a regular file");
-  return read_from(file, static_cast<size_t>(info.st_size), name);
+  return read_from(file, static_cast<size_t>(info.st_size), name, foreign);
 }
 
-Result<Tensor> parse_npy(std::string_view bytes, const std::string& name) {
+Result<Tensor> parse_npy(std::string_view bytes, const std::string& name, bool* foreign) {
   Memory memory(bytes);
-  return read_from(memory, bytes.size(), intern_file_name(name));
+  return read_from(memory, bytes.size(), intern_file_name(name), foreign);
 }
 
 Status write_npy(const std::string& path, const Tensor& tensor) {

@@ -16,9 +16,10 @@ namespace frit::runtime {
 
 // Fails with the file's name and the reason when the file is not there, damaged or cut short, or holds an element type
 // that frit has not. Nothing is allocated before the file is known to hold as many bytes as its header claims.
-Result<Tensor> read_npy(const std::string& path);
+// `foreign` says whether only the element type was in the way.
+Result<Tensor> read_npy(const std::string& path, bool* foreign = nullptr);
 // The same of bytes that came from elsewhere; `name` stands in for the path in messages.
-Result<Tensor> parse_npy(std::string_view bytes, const std::string& name);
+Result<Tensor> parse_npy(std::string_view bytes, const std::string& name, bool* foreign = nullptr);
 
 // Writes `tensor` in row-major order, whatever its strides. The file appears whole or not at all: it is written beside
 // `path` and then renamed.

@@ -160,7 +160,10 @@ TEST(Optimizers, BadInput) {
   EXPECT_TRUE(contains(message([] { SGD(0.1, 0.0, 0.0, 0.0, true); }), "nesterov needs a momentum"));
   EXPECT_TRUE(contains(message([] { SGD(0.1, 0.9, 0.0, 0.5, true); }), "nesterov needs a momentum"));
   EXPECT_TRUE(contains(message([] { RMSprop(0.1, -1.0); }), "RMSprop: alpha"));
-  EXPECT_TRUE(contains(message([] { Adamax(0.1, {0.9, 0.999}, -1.0); }), "Adamax: eps"));
+  EXPECT_TRUE(contains(message([] { Adamax(0.1, {0.9, 0.999}, -1.0); }), "Adam: eps"));
+  EXPECT_TRUE(contains(message([] { Adagrad(0.1, 0.0); }), "Adagrad: eps"));
+  EXPECT_TRUE(contains(message([] { AdamW(0.1, {0.9, 1.0}); }), "a beta is 1"));
+  EXPECT_TRUE(contains(message([] { Lion(0.1, {-0.5, 0.9}); }), "a beta is -0.5"));
   EXPECT_TRUE(contains(message([] { linear_schedule(0, 1, 0); }), "linear_schedule: 0 steps"));
   EXPECT_TRUE(contains(message([] { join_schedules({}, {}); }), "there are no schedules"));
   EXPECT_TRUE(

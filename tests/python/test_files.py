@@ -76,3 +76,19 @@ def test_metadata_of_a_format_without_it():
     for name in ("none.npy", "none.npz"):
         with pytest.raises(ValueError):
             mx.load(name, return_metadata=True)
+
+
+def test_arrays_of_other_libraries_with_types_that_arrays_lack(tmp_path):
+    path = str(tmp_path / "other.npy")
+    for other in (np.array(["a"]), np.array([b"a"]), np.array([1], [("a", "i4")]), np.array(["2020-01-01"], "M8[D]"),
+                  np.array([1j]), np.array([1], np.longdouble)):
+        np.save(path, other)
+        with pytest.raises(ValueError):
+            mx.load(path)
+    np.savez(str(tmp_path / "other.npz"), np.array(["a"]))
+    with pytest.raises(ValueError):
+        mx.load(str(tmp_path / "other.npz"))
+    with open(path, "r+b") as file:  # a damaged file stays an error of the file
+        file.truncate(40)
+    with pytest.raises(RuntimeError):
+        mx.load(path)

@@ -464,3 +464,23 @@ def test_a_rule_may_give_cotangents_of_constants(call, want):
         return 2 * cotangent * b, -2 * cotangent * a
 
     assert mx.grad(lambda x: call(product, x).sum())(mx.array([1.0, 5.0])).tolist() == want
+
+
+def test_integers_are_what_names_an_index():
+    for number in (mx.array(2.5), mx.array(2.0), mx.array([2]), mx.array(True), np.float32(2), 2.0, "2", None):
+        with pytest.raises(TypeError):
+            mx.eye(number)
+    for number in (2, mx.array(2), mx.array(2, mx.uint8), np.int64(2), np.uint8(2)):
+        assert mx.eye(number).tolist() == [[1, 0], [0, 1]]
+    assert mx.eye(True).shape == (1, 1) and mx.tril(mx.ones((2, 2)), k=np.int32(-1)).tolist() == [[0, 0], [1, 0]]
+    for call in (lambda: mx.eye(2**40), lambda: mx.arange(2**70), lambda: mx.random.key(2**70), lambda: mx.random.key(-1)):
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_the_transform_of_one_number_keeps_its_type():
+    for x in (mx.array(2 + 1j), mx.array([3]), mx.array([[True], [False]])):
+        y = mx.hadamard_transform(x)
+        assert y.dtype == x.dtype and y.tolist() == x.tolist()
+    assert mx.hadamard_transform(mx.array([3]), scale=0.5).tolist() == [1.5]
+    assert mx.hadamard_transform(mx.array([2 + 1j]), scale=3.0).tolist() == [6 + 3j]

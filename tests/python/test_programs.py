@@ -1,4 +1,5 @@
 """Programs written for MLX get the same from frit around arrays, functions and layers."""
+import gc
 import sys
 import threading
 from collections import namedtuple
@@ -95,6 +96,15 @@ def test_layers():
 def test_optimisers():
     with pytest.raises(ValueError):
         optim.cosine_decay(0.1, 0)
+    for make in (optim.Adam, optim.AdamW, optim.Adamax, optim.Lion):
+        for betas in ([1.0, 0.9], [0.9, 1.0], [-0.1, 0.9], [0.9, -0.1], [0.9, float("nan")]):
+            with pytest.raises(ValueError):
+                make(0.1, betas=betas)
+        make(0.1, betas=[0.0, 0.0])
+    for make, eps in ((optim.Adam, -1), (optim.AdamW, -1), (optim.Adamax, -1), (optim.RMSprop, 0), (optim.Adagrad, 0), (optim.AdaDelta, 0)):
+        with pytest.raises(ValueError):
+            make(0.1, eps=eps)
+    optim.Adam(0.1, eps=0)
     with pytest.raises(ValueError):
         mx.isdtype(mx.float32, 3)
 
@@ -377,6 +387,9 @@ def test_nothing_is_computed_asynchronously_in_a_trace():
 
 
 def test_copies_of_other_arrays_count_as_memory():
+    # Arrays of earlier tests may wait for the collector, or for work that no one waited for.
+    gc.collect()
+    mx.synchronize()
     for other in (np.ones((256, 1024), np.float32), np.arange(1 << 18, dtype=np.int32).reshape(256, -1).T):
         before = mx.get_active_memory()
         a = mx.array(other)

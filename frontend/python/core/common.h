@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -144,6 +145,48 @@ using MaybeArray = std::optional<array>;
 }  // namespace frit::python
 
 namespace nanobind::detail {
+
+// An integer, or what names one by `__index__`. An array of floats and a float of NumPy are none: nanobind's own
+// casters take whatever int() takes.
+template <class T>
+struct IndexCaster {
+  NB_TYPE_CASTER(T, const_name("int"))
+  bool from_python(handle src, uint8_t flags, cleanup_list*) noexcept {
+    if (PyLong_Check(src.ptr())) return read(src);
+    if (!(flags & static_cast<uint8_t>(cast_flags::convert)) || !PyIndex_Check(src.ptr())) return false;
+    const object index = steal(PyNumber_Index(src.ptr()));
+    if (!index) PyErr_Clear();
+    return index && read(index);
+  }
+  static handle from_cpp(T number, rv_policy, cleanup_list*) noexcept {
+    return std::is_signed_v<T> ? PyLong_FromLongLong(static_cast<long long>(number))
+                               : PyLong_FromUnsignedLongLong(number);
+  }
+
+ private:
+  bool read(handle integer) noexcept {
+    using Wide = std::conditional_t<std::is_signed_v<T>, long long, unsigned long long>;
+    Wide wide;
+    if constexpr (std::is_signed_v<T>)
+      wide = PyLong_AsLongLong(integer.ptr());
+    else
+      wide = PyLong_AsUnsignedLongLong(integer.ptr());
+    if (wide == static_cast<Wide>(-1) && PyErr_Occurred()) {
+      PyErr_Clear();
+      return false;
+    }
+    value = static_cast<T>(wide);
+    return std::in_range<T>(wide);
+  }
+};
+template <>
+struct type_caster<int> : IndexCaster<int> {};
+template <>
+struct type_caster<unsigned> : IndexCaster<unsigned> {};
+template <>
+struct type_caster<int64_t> : IndexCaster<int64_t> {};
+template <>
+struct type_caster<uint64_t> : IndexCaster<uint64_t> {};
 
 template <>
 struct type_caster<frit::python::Value> {

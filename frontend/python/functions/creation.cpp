@@ -62,7 +62,11 @@ array arange_of(nb::handle start, nb::handle stop, nb::handle step, std::optiona
   return arange(from.value, to.value, by.value, dtype.value_or(whole ? integer : float32), s);
 }
 
-bool is_bound(nb::handle h) { return PyFloat_Check(h.ptr()) || PyIndex_Check(h.ptr()) || h.is_none(); }
+bool is_bound(nb::handle h) {
+  int overflow = 0;
+  if (PyLong_Check(h.ptr())) PyLong_AsLongLongAndOverflow(h.ptr(), &overflow);
+  return !overflow && (PyFloat_Check(h.ptr()) || PyIndex_Check(h.ptr()) || h.is_none());
+}
 
 // arange(start, stop) and arange(stop): a bound that is no number belongs to the other form, or to none.
 void def_arange(nb::module_& m) {

@@ -186,8 +186,8 @@ class RMSprop(Optimizer):
         self.alpha, self.eps = alpha, eps
         if alpha < 0:
             raise ValueError("RMSprop: alpha is %s; give zero or more" % alpha)
-        if eps < 0:
-            raise ValueError("RMSprop: eps is %s; give zero or more" % eps)
+        if eps <= 0:
+            raise ValueError("RMSprop: eps is %s; give more than zero" % eps)
 
     def init_single(self, parameter: mx.array, state: dict):
         """The mean of squares."""
@@ -206,8 +206,8 @@ class Adagrad(Optimizer):
         super().__init__()
         self._maybe_schedule("learning_rate", learning_rate)
         self.eps = eps
-        if eps < 0:
-            raise ValueError("Adagrad: eps is %s; give zero or more" % eps)
+        if eps <= 0:
+            raise ValueError("Adagrad: eps is %s; give more than zero" % eps)
 
     def init_single(self, parameter: mx.array, state: dict):
         """The sum of squares."""
@@ -228,8 +228,8 @@ class AdaDelta(Optimizer):
         self.rho, self.eps = rho, eps
         if rho < 0:
             raise ValueError("AdaDelta: rho is %s; give zero or more" % rho)
-        if eps < 0:
-            raise ValueError("AdaDelta: eps is %s; give zero or more" % eps)
+        if eps <= 0:
+            raise ValueError("AdaDelta: eps is %s; give more than zero" % eps)
 
     def init_single(self, parameter: mx.array, state: dict):
         """The mean squares of gradients and of steps."""
@@ -245,13 +245,23 @@ class AdaDelta(Optimizer):
         return parameter - self._rate(gradient) * d
 
 
+def _check_betas(who, betas):
+    """Means that run with weights outside of [0, 1) grow without bound, or change their sign at each step."""
+    for beta in betas:
+        if not 0 <= beta < 1:
+            raise ValueError("%s: a beta is %s; give betas from 0 to below 1" % (who, beta))
+
+
 class Adam(Optimizer):
-    """p - lr * m / (sqrt(v) + eps) with running means m of g and v of g squared."""
+    """p - lr * m / (sqrt(v) + eps) with running means m of g and v of g squared. Betas outside of [0, 1) raise ValueError."""
 
     def __init__(self, learning_rate: Rate, betas: List[float] = [0.9, 0.999], eps: float = 1e-8, bias_correction: bool = False):
         super().__init__()
         self._maybe_schedule("learning_rate", learning_rate)
         self.betas, self.eps, self.bias_correction = betas, eps, bias_correction
+        _check_betas("Adam", betas)
+        if not 0 <= eps:
+            raise ValueError("Adam: eps is %s; give zero or more" % eps)
 
     def init_single(self, parameter: mx.array, state: dict):
         """The running means."""
@@ -285,12 +295,10 @@ class AdamW(Adam):
 
 
 class Adamax(Adam):
-    """Adam with the running maximum of |g| in the place of v. Raises ValueError for betas outside of [0, 1)."""
+    """Adam with the running maximum of |g| in the place of v."""
 
     def __init__(self, learning_rate: Rate, betas: List[float] = [0.9, 0.999], eps: float = 1e-8):
         super().__init__(learning_rate, betas, eps)
-        if not 0 <= eps:
-            raise ValueError("Adamax: eps is %s; give zero or more" % eps)
 
     def init_single(self, parameter: mx.array, state: dict):
         """The running mean and maximum."""
@@ -312,6 +320,7 @@ class Lion(Optimizer):
         super().__init__()
         self._maybe_schedule("learning_rate", learning_rate)
         self.betas, self.weight_decay = betas, weight_decay
+        _check_betas("Lion", betas)
 
     def init_single(self, parameter: mx.array, state: dict):
         """The running mean."""
