@@ -1,7 +1,8 @@
 // The page around a document: its HTML, style and scripts are files of this folder, which the build embeds.
 #include <algorithm>
+#include <map>
 
-#include "codegen/report/report.h"
+#include "codegen/report/parts.h"
 
 namespace frit::codegen {
 
@@ -54,11 +55,27 @@ std::string fill(std::string_view page, const std::vector<std::pair<std::string_
   return out;
 }
 
+// The document as the page holds it. Kernel IR is that of the last state, which is indented by two more spaces: `ir`
+// has the runs of its lines, as `text` of a state has. 1_base.js makes the lines again.
+std::string page_data(std::string_view json) {
+  report::Json doc = report::Json::parse(json, nullptr, false);
+  if (doc.is_discarded() || !doc.contains("kernels") || !doc.contains("lines")) return std::string(json);
+  report::LinePool pool(std::move(doc["lines"]));
+  for (report::Json& kernel : doc["kernels"]) {
+    std::string text;
+    for (const report::Json& line : kernel["ir"]) text += "  " + line.get<std::string>() + "\n";
+    kernel["ir"] = pool.add(text);
+  }
+  doc["lines"] = pool.lines();
+  return doc.dump(-1, ' ', false, report::Json::error_handler_t::replace);
+}
+
 }  // namespace
 
 std::string report_page(std::string_view json, std::string_view title) {
-  return fill(kReportHtml,
-              {{"title", html(title)}, {"style", kReportCss}, {"script", kReportJs}, {"data", script_safe(json)}});
+  return fill(
+      kReportHtml,
+      {{"title", html(title)}, {"style", kReportCss}, {"script", kReportJs}, {"data", script_safe(page_data(json))}});
 }
 
 std::string report_index(const std::vector<ReportLink>& links) {

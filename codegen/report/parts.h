@@ -14,12 +14,13 @@ using Json = nlohmann::ordered_json;
 // Lines of all texts, each once; a text is a list of runs of line numbers.
 class LinePool {
  public:
+  explicit LinePool(Json lines = Json::array());
   Json add(const std::string& text);  // [[first, count], ...]
   Json lines() const { return lines_; }
 
  private:
   std::map<std::string, size_t, std::less<>> known_;
-  Json lines_ = Json::array();
+  Json lines_;
 };
 
 // Kernels of a large function whose code is shown: those that take longest.

@@ -7,6 +7,10 @@
 
 namespace frit::codegen::report {
 
+LinePool::LinePool(Json lines) : lines_(std::move(lines)) {
+  for (size_t i = 0; i < lines_.size(); ++i) known_.try_emplace(lines_[i].get<std::string>(), i);
+}
+
 Json LinePool::add(const std::string& text) {
   Json runs = Json::array();
   size_t first = 0, count = 0;

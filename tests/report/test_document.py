@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import time
 
@@ -141,6 +142,15 @@ class Document(CliTest):
         self.error(2, "report", GRAPHS / "gelu.frit", "--random", "-1")
         self.error(1, "report", self.path("absent.frit"))
 
+    def page_has_the_document(self, page, doc):
+        held = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL).group(1))
+        self.assertEqual(list(held), list(doc))
+        self.assertEqual(held["lines"][:len(doc["lines"])], doc["lines"])
+        self.assertEqual([k["name"] for k in held["kernels"]], [k["name"] for k in doc["kernels"]])
+        for kernel, whole in zip(held["kernels"], doc["kernels"]):
+            runs = [held["lines"][first:first + count] for first, count in kernel["ir"]]
+            self.assertEqual([line for run in runs for line in run], ["  " + line for line in whole["ir"]])
+
     def test_thousand_ops(self):
         names = ["exp", "tanh", "sum"]
         text, last = "", "x0"
@@ -160,6 +170,7 @@ class Document(CliTest):
         print(f"1,000 ops: {seconds:.2f} s, {size} bytes")
         self.assertLess(size, 2_000_000)
         page = pathlib.Path(out).read_text()
+        self.page_has_the_document(page, json.loads(self.text("report", path, "--runs", 1, "--json")))
         for other in ("http://", "https://", "<link", "src="):
             self.assertNotIn(other, page.replace("http://www.w3.org/2000/svg", ""))
 

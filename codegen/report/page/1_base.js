@@ -1,5 +1,8 @@
 // Helpers of all panels: the document, elements, numbers as text.
 const doc = JSON.parse(document.getElementById("data").textContent);
+// Kernel IR is stored as runs of lines of the last state, where kernels are indented.
+for (const k of doc.kernels || [])
+  k.ir = k.ir.flatMap(([first, count]) => doc.lines.slice(first, first + count)).map((line) => line.slice(2));
 const svgNames = new Set(["svg", "g", "rect", "text", "path", "line", "circle", "title"]);
 
 // An element: attributes by name, "on..." handlers, then children (elements, texts, lists of them).
