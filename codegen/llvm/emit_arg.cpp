@@ -65,7 +65,7 @@ KernelEmitter::States KernelEmitter::emit_arg_steps(const ir::Loop& loop, const 
   first.push_back({better, builder_.CreateZExt(there, like(there, builder_.getInt64Ty()))});
   const States folded = fold_vectors(acc, std::move(first), scope.width);
   scope.base = builder_.CreateShl(folded[0].position, static_cast<uint64_t>(shift));
-  emit_body(loop.body);
+  emit_loop_body(loop);
   States taken;
   for (int c = 0; c < count; ++c) taken.push_back(read(acc, c, true));
   builder_.CreateBr(steps.rest);

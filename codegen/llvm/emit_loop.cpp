@@ -143,7 +143,7 @@ void KernelEmitter::emit_serial_loop(const ir::Loop& loop, Value* from, Value* t
   names_[loop.var] = uniform(i, depth());
   open_carries(loop, preheader);
   if (loop.kind == ir::LoopKind::Serial) plan_piece_prefetches(loop);
-  emit_body(loop.body);
+  emit_loop_body(loop);
   if (vector_) emit_prefetches(loop);
   std::vector<Value*> carried = carried_values(loop);
   States next;
@@ -266,7 +266,7 @@ void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* fr
     // Steps of the second level begin behind those of the first.
     if (scope.alignment > 0)
       scope.alignment = std::gcd(int64_t{scope.width} * levels[0].unroll, int64_t{scope.width} * copies);
-    emit_body(loop.body);
+    emit_loop_body(loop);
     emit_prefetches(loop);
     Value* next = builder_.CreateAdd(i, step, "", true, true);
     BasicBlock* full_end = builder_.GetInsertBlock();
@@ -300,7 +300,7 @@ void KernelEmitter::emit_masked_rest(const ir::Loop& loop, Value* start, BasicBl
   if (scope.alignment > 0) scope.alignment = scope.width;
   scope.base = i;
   set_mask(builder_.CreateSub(to, i, "remaining"));
-  emit_body(loop.body);
+  emit_loop_body(loop);
   Value* next = builder_.CreateAdd(i, i64(scope.width), "", true, true);
   i->addIncoming(next, builder_.GetInsertBlock());
   builder_.CreateCondBr(builder_.CreateICmpSLT(next, to), masked, after);

@@ -73,7 +73,7 @@ std::vector<size_t> KernelEmitter::skippable(const ir::Loop& loop) const {
 // The body of a vector loop, with a branch around what no lane of the step needs.
 void KernelEmitter::emit_skipping(const ir::Loop& loop) {
   const std::vector<size_t> places = skippable(loop);
-  if (places.empty()) return emit_body(loop.body);
+  if (places.empty()) return emit_loop_body(loop);
   const auto* choice = scalar_of(loop.body[places.back()]);
   size_t next = 0;
   for (size_t i = 0; i < loop.body.size(); ++i) {

@@ -90,7 +90,7 @@ bool KernelEmitter::emit_unrolled(const ir::Loop& loop) {
   std::vector<std::vector<States>> states(accumulators);  // by accumulator and copy: one state for each iteration
   for (int64_t i = 0; i < n; ++i) {
     names_[loop.var] = uniform(i64(i), depth());
-    emit_body(loop.body);
+    emit_loop_body(loop);
     for (size_t a = 0; a < accumulators; ++a) {
       const Accumulator& acc = loop.accumulators[a];
       const bool wide = accumulates_vectors(acc);
@@ -142,7 +142,7 @@ void KernelEmitter::emit_known_vector_loop(const ir::Loop& loop, int unroll) {
     i->addIncoming(i64(0), preheader);
     scope.copies = unroll;
     scope.base = full == step ? i64(0) : i;  // of a single step, which lanes of a mask are active is known
-    emit_body(loop.body);
+    emit_loop_body(loop);
     emit_prefetches(loop);
     llvm::Value* next = builder_.CreateAdd(i, i64(step), "", true, true);
     i->addIncoming(next, builder_.GetInsertBlock());
@@ -164,7 +164,7 @@ void KernelEmitter::emit_vectors(const ir::Loop& loop, int64_t begin, int64_t en
   scope.base = i64(begin);
   if (vectors > 0) {
     scope.copies = vectors;
-    emit_body(loop.body);
+    emit_loop_body(loop);
     taken(0, vectors);
   }
   const int64_t left = end - begin - int64_t{vectors} * scope.width;
@@ -172,7 +172,7 @@ void KernelEmitter::emit_vectors(const ir::Loop& loop, int64_t begin, int64_t en
   scope.copies = 1;
   scope.base = i64(end - left);
   set_mask(i64(left));
-  emit_body(loop.body);
+  emit_loop_body(loop);
   taken(vectors, 1);
 }
 

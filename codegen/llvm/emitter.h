@@ -265,6 +265,15 @@ class KernelEmitter {
   std::vector<size_t> skippable(const ir::Loop& loop) const;
   void emit_skipping(const ir::Loop& loop);
 
+  // emit_rare.cpp
+  struct Rare {
+    ir::Reg test;
+    std::vector<size_t> choices, work;
+  };
+  std::vector<Rare> rare_work(const ir::Loop& loop) const;
+  void emit_loop_body(const ir::Loop& loop);
+  void emit_rare(const ir::Body& body, const Rare& rare);
+
   // emit_prefetch.cpp
   void plan_prefetches(const ir::Loop& parallel);
   void plan_piece_prefetches(const ir::Loop& rows);

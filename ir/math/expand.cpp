@@ -41,7 +41,7 @@ uint32_t expand_function(ScalarBuilder& b, ScalarOp op, std::span<const uint32_t
   math::Expr x(writer, args[0]);
   math::Expr y(writer, args[args.size() - 1]);
   // The shorter formulas are checked with fused operations alone.
-  const bool shorter = (narrow == float16 || narrow == bfloat16) && arithmetic == Arithmetic::Fused;
+  const bool shorter = (narrow == float16 || narrow == bfloat16) && arithmetic != Arithmetic::Plain;
   auto result = [&] {
     switch (op) {
       case ScalarOp::Exp: return shorter ? math::narrow_exp(x, narrow) : math::exp(x);

@@ -17,7 +17,8 @@
 namespace frit::ir {
 
 enum class Arithmetic : uint8_t {
-  Fused,  // multiplies and adds with one rounding
+  Fused,  // multiplies and adds with one rounding, and goes past a long way of a formula that no lane takes
+  Flat,   // multiplies and adds with one rounding, and pays for every way of a formula: shaders
   Plain,  // rounds after each operation
 };
 

@@ -5,7 +5,7 @@
 //
 // A formula is written once for machines with a fused multiplication and addition and for machines without: `madd` is
 // a step that may round twice, `product_error` is exact on both, and a formula that needs a constant with fewer bits
-// asks `fused()`.
+// asks `fused()`. A formula with a short way for usual arguments asks `branches()`.
 #pragma once
 
 #include <initializer_list>
@@ -29,7 +29,8 @@ class Expr {
   Expr(Writer& w, uint32_t node) : writer_(&w), node_(node) {}
   Writer& writer() const { return *writer_; }
   ScalarBuilder& builder() const { return writer_->builder; }
-  bool fused() const { return writer_->arithmetic == Arithmetic::Fused; }
+  bool fused() const { return writer_->arithmetic != Arithmetic::Plain; }
+  bool branches() const { return writer_->arithmetic == Arithmetic::Fused; }
   uint32_t node() const { return node_; }
   Dtype type() const { return builder().type(node_); }
   bool is_f32() const { return type() == float32; }

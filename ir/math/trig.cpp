@@ -54,37 +54,47 @@ Sums sin_cos64(Expr r, Expr low) {
 
 SinCos rounded(Sums s) { return {s.sin_head + s.sin_tail, s.cos_head + s.cos_tail}; }
 
-// Of an f16 in f32: x - k pi / 2. The first product has no place below 2^-23, so that the difference is exact.
+// In f32, below 2^17: x - k pi / 2. The first product has no place below 2^-23, so that the difference is exact.
 struct Quarters {
   Expr count, rest;
 };
-Quarters reduce_half(Expr x) {
+Quarters reduce_short(Expr x) {
   const double magic = format_of(x).round_magic;
   Expr t = madd(x, 0x1.45f306p-1, magic);
   Expr k = t - magic;
   return {bitcast(int32, t), madd(k, 0x1.ee59dap-50, madd(k, 0x1.777a5cp-25, madd(k, -0x1.921fb6p0, x)))};
 }
 
+// Of any f32. The long way is written as a selection of its own, which machine code leaves out where no lane takes it.
+Quarters quarters_of(Expr x) {
+  Angle a = reduce32(x);
+  Expr rest = cast(float32, a.rest);
+  if (!x.branches()) return {a.count, rest};
+  Expr large = abs(x) >= 0x1p17;
+  Quarters q = reduce_short(x);
+  return {select(large, a.count, q.count), select(large, rest, q.rest)};
+}
+
 }  // namespace
 
 // The rounded results are those of sin and cos below: tests/unit/ir_narrow_functions.cpp compares all.
 Expr half_sin(Expr x) {
-  auto [count, rest] = reduce_half(x);
+  auto [count, rest] = reduce_short(x);
   auto [s, c] = sin_cos32(rest);
   return select(equal(x, 0), x, flip_sign(select(is_odd(count), c, s), half_turn(count)));
 }
 
 Expr half_cos(Expr x) {
-  auto [count, rest] = reduce_half(x);
+  auto [count, rest] = reduce_short(x);
   auto [s, c] = sin_cos32(rest);
   return flip_sign(select(is_odd(count), s, c), half_turn(count + count.constant_int(1)));
 }
 
 Expr sin(Expr x) {
   if (x.is_f32()) {
-    Angle a = reduce32(x);
-    auto [s, c] = sin_cos32(cast(float32, a.rest));
-    return select(equal(x, 0), x, flip_sign(select(is_odd(a.count), c, s), half_turn(a.count)));
+    auto [count, rest] = quarters_of(x);
+    auto [s, c] = sin_cos32(rest);
+    return select(equal(x, 0), x, flip_sign(select(is_odd(count), c, s), half_turn(count)));
   }
   Angle a = reduce64(x);
   auto [s, c] = rounded(sin_cos64(a.rest, a.low));
@@ -92,8 +102,13 @@ Expr sin(Expr x) {
 }
 
 Expr cos(Expr x) {
-  Angle a = x.is_f32() ? reduce32(x) : reduce64(x);
-  auto [s, c] = x.is_f32() ? sin_cos32(cast(float32, a.rest)) : rounded(sin_cos64(a.rest, a.low));
+  if (x.is_f32()) {
+    auto [count, rest] = quarters_of(x);
+    auto [s, c] = sin_cos32(rest);
+    return flip_sign(select(is_odd(count), s, c), half_turn(count + count.constant_int(1)));
+  }
+  Angle a = reduce64(x);
+  auto [s, c] = rounded(sin_cos64(a.rest, a.low));
   return flip_sign(select(is_odd(a.count), s, c), half_turn(a.count + a.count.constant_int(1)));
 }
 

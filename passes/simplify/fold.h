@@ -17,7 +17,8 @@ namespace frit::passes {
 
 // How the target computes functions.
 inline ir::Arithmetic arithmetic_of(const TargetTraits& target) {
-  return target.has_fma ? ir::Arithmetic::Fused : ir::Arithmetic::Plain;
+  if (!target.has_fma) return ir::Arithmetic::Plain;
+  return target.grid ? ir::Arithmetic::Flat : ir::Arithmetic::Fused;
 }
 
 class ElementFolder {

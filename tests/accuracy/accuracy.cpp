@@ -221,6 +221,8 @@ int run(int argc, char** argv) {
       f64 = false;
     else if (a == "--plain")
       arithmetic = ir::Arithmetic::Plain;
+    else if (a == "--flat")
+      arithmetic = ir::Arithmetic::Flat;
     else if (a == "--f64")
       f32 = false;
     else if (a.starts_with("--samples="))
@@ -228,7 +230,8 @@ int run(int argc, char** argv) {
     else if (ir::parse_scalar_op(a))
       names.push_back(a);
     else {
-      std::fprintf(stderr, "usage: frit_accuracy [--full] [--plain] [--f32|--f64] [--samples=N] [FUNCTION...]\n");
+      std::fprintf(stderr,
+                   "usage: frit_accuracy [--full] [--flat|--plain] [--f32|--f64] [--samples=N] [FUNCTION...]\n");
       return 2;
     }
   }

@@ -229,13 +229,16 @@ TEST_P(LimitsOf, NarrowTypesRoundOnce) {
 }
 
 std::string label(const testing::TestParamInfo<Setting>& p) {
-  return std::string(short_name(p.param.type)) + (p.param.arithmetic == Arithmetic::Fused ? "_fused" : "_plain");
+  return std::string(short_name(p.param.type)) + (p.param.arithmetic == Arithmetic::Fused  ? "_fused"
+                                                  : p.param.arithmetic == Arithmetic::Flat ? "_flat"
+                                                                                           : "_plain");
 }
 INSTANTIATE_TEST_SUITE_P(Math, LimitsOf,
                          testing::Values(Setting{float32, Arithmetic::Fused}, Setting{float32, Arithmetic::Plain},
-                                         Setting{float64, Arithmetic::Fused}, Setting{float64, Arithmetic::Plain},
-                                         Setting{float16, Arithmetic::Fused}, Setting{float16, Arithmetic::Plain},
-                                         Setting{bfloat16, Arithmetic::Fused}, Setting{bfloat16, Arithmetic::Plain}),
+                                         Setting{float32, Arithmetic::Flat}, Setting{float64, Arithmetic::Fused},
+                                         Setting{float64, Arithmetic::Plain}, Setting{float16, Arithmetic::Fused},
+                                         Setting{float16, Arithmetic::Plain}, Setting{bfloat16, Arithmetic::Fused},
+                                         Setting{bfloat16, Arithmetic::Plain}),
                          label);
 
 }  // namespace

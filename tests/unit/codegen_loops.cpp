@@ -1,4 +1,6 @@
 // Loops, positions, masks, locals, bindings and reductions of generated code, against the interpreter.
+#include <bit>
+
 #include "codegen_harness.h"
 
 namespace frit::test::loops {
@@ -348,6 +350,46 @@ TEST(Loops, CarriesWithLanes) {
       for (int64_t n : {0, 1, 5, 16, 17, 48, 131}) compiled.check({n, 3}, 2);
       if (testing::Test::HasFailure()) return;
     }
+}
+
+// A long way for rare values and a short one for the others: steps with none, some and only lanes of the long way, in
+// loops that store and in sums. A second test has a long way of its own.
+TEST(Loops, RareWorkBehindABranch) {
+  const auto way = [](const std::string& first, const std::string& name, int steps) {
+    std::string text, last = first;
+    for (int i = 0; i < steps; ++i) {
+      const std::string next = "%" + name + std::to_string(i);
+      text += next + ": f32 = fma " + last + ", 0.75, " + std::to_string(i + 1) + "\n";
+      last = next;
+    }
+    return text;
+  };
+  const std::string body = "%0: f32 = load %x[i]\n%1: f32 = abs %0\n%2: bool = ge %1, 100\n" + way("%0", "a", 30) +
+                           "%ai: i32 = cast %a29\n" + way("%0", "b", 5) +
+                           "%bi: i32 = cast %b3\n%3: i32 = select %2, %ai, %bi\n%4: f32 = select %2, %a28, %b4\n" +
+                           "%5: bool = lt %0, -1000\n" + way("%4", "c", 30) + way("%4", "d", 6) +
+                           "%6: f32 = select %5, %c29, %d5\n%7: f32 = cast %3\n%8: f32 = add %6, %7\n";
+  const auto every = [](int64_t distance) -> Fill {
+    return [distance](const std::string& name, int64_t i) -> std::optional<uint64_t> {
+      if (name != "x") return {};
+      const bool rare = distance > 0 && i % distance == distance - 1;
+      const float value = (rare ? (i % 2 ? 150.0f : -1500.0f) : 0.5f) + static_cast<float>(i % 13);
+      return std::bit_cast<uint32_t>(value);
+    };
+  };
+  for (int64_t distance : {0, 1, 7, 50, 97}) {
+    SCOPED_TRACE("one of " + std::to_string(distance));
+    check("kernel @rare(%x: f32[n] in, %y: f32[n] out; n) {\nparallel for i in n {\n" + body + "store %y[i], %8\n}\n}",
+          "i", every(distance));
+    check("kernel @rare_sum(%x: f32[n] in, %y: f32[1] out; n) {\nfor i in n lanes 32 acc %s: f32 = sum %8 {\n" + body +
+              "}\nstore %y[0], %s\n}",
+          "i", every(distance));
+  }
+  // The values of the long way have other users, too.
+  check("kernel @kept(%x: f32[n] in, %y: f32[n] out, %z: f32[n] out; n) {\nparallel for i in n {\n" + body +
+        "store %y[i], %8\nstore %z[i], %a28\n}\n}");
+  check("kernel @interesting(%x: f32[n] in, %y: f32[n] out; n) {\nparallel for i in n {\n" + body +
+        "store %y[i], %8\n}\n}");
 }
 
 TEST(Loops, InPlace) {
