@@ -129,15 +129,16 @@ array cross(const array& a, const array& b, int axis, StreamOrDevice s) {
     return pad(x, {at}, {0}, {1}, array(0, x.dtype()), "constant", s);
   };
   const Dtype dtype = promote_types(a.dtype(), b.dtype());
-  const array x = in_space(astype(a, dtype, s), at_a), y = in_space(astype(b, dtype, s), at_b);
+  // The axis counts from the front of the common shape, which may have more axes than an operand.
+  const auto both = broadcast_arrays({in_space(astype(a, dtype, s), at_a), in_space(astype(b, dtype, s), at_b)}, s);
+  const int at = detail::normalize_axis("cross", both[0], axis, s);
   const auto component = [&](int i) {
-    const auto part = [&](const array& v, int at, int k) { return detail::take_range(v, at, k % 3, k % 3 + 1, s); };
-    const auto product = [&](int k, int l) { return multiply(part(x, at_a, k), part(y, at_b, l), s); };
+    const auto part = [&](const array& v, int k) { return detail::take_range(v, at, k % 3, k % 3 + 1, s); };
+    const auto product = [&](int k, int l) { return multiply(part(both[0], k), part(both[1], l), s); };
     const array plus = product(i + 1, i + 2), minus = product(i + 2, i + 1);
     return dtype == bool_ ? not_equal(plus, minus, s) : subtract(plus, minus, s);
   };
-  const int place = axis < 0 ? axis : axis - static_cast<int>(a.ndim());
-  return concatenate({component(0), component(1), component(2)}, place, s);
+  return concatenate({component(0), component(1), component(2)}, at, s);
 }
 
 }  // namespace frit::linalg

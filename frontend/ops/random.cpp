@@ -218,7 +218,10 @@ array randint(const array& low, const array& high, const Sizes& shape, Dtype dty
   check_fits("randint", bounds, sizes, s);
   const auto draw = [dtype](const In& in) {
     const array top = maximum(in[1], in[2]);
-    return astype(floor(between(in[0], carried_sizes(in[3]), in[1], top, float32)), dtype);
+    const array drawn = astype(floor(between(in[0], carried_sizes(in[3]), in[1], top, float32)), dtype);
+    // Bounds that are no integers cut the first and the last unit short.
+    const array one(1, in[2].dtype() == bool_ ? int32 : in[2].dtype());
+    return maximum(minimum(drawn, astype(subtract(in[2], one), dtype)), astype(in[1], dtype));
   };
   return elementwise_draw("random_integers", {key_of(dtype)}, draw, sizes, {key_or_next(key, "randint", s), low, high},
                           s);

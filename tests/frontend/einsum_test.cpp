@@ -157,6 +157,15 @@ TEST(Norms, Cross) {
   EXPECT_EQ(values<int>(linalg::cross(array({1, 2}), array({4, 5, 6}))), (std::vector<int>{12, -6, -3}));
   EXPECT_EQ(linalg::cross(ones({2, 3}), array({4, 5, 6})).shape(), (Shape{2, 3}));
   EXPECT_EQ(linalg::cross(ones({3, 2}), ones({3, 2}), 0).shape(), (Shape{3, 2}));
+  // Operands of several ranks: the axis is one of the common shape.
+  const array rows({1, 2, 3, 4, 5, 6, 7, 8, 10}, {3, 3}), one({1, 0, 2});
+  for (int axis : {0, -1}) {
+    const array spread = broadcast_to(one, {3, 3});
+    EXPECT_EQ(values<int>(linalg::cross(rows, one, axis)), values<int>(linalg::cross(rows, spread, axis)));
+    EXPECT_EQ(values<int>(linalg::cross(one, rows, axis)), values<int>(linalg::cross(spread, rows, axis)));
+  }
+  EXPECT_EQ(linalg::cross(ones({2, 3, 3}), ones({3, 3}), 1).shape(), (Shape{2, 3, 3}));
+  EXPECT_EQ(linalg::cross(ones({2, 3, 3}), ones({3, 3}), 0).shape(), (Shape{3, 3, 3}));
   EXPECT_THROW(linalg::cross(zeros({4}), zeros({4})), InvalidArgument);
   EXPECT_THROW(linalg::cross(array(1), array(1)), OutOfRange);
 }

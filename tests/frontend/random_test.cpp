@@ -77,6 +77,14 @@ TEST(Random, Normal) {
 TEST(Random, Integers) {
   EXPECT_EQ(values<int>(random::randint(-5, 5, {8}, int32, key42())), (std::vector<int>{1, 0, -3, -3, 2, -3, -5, -5}));
   EXPECT_EQ(values<int>(random::randint(5, -5, {3}, int32, key42())), (std::vector<int>{5, 5, 5}));
+  // Bounds that are no integers: from the first, rounded towards zero, to below the last less one.
+  for (const auto& [low, high, least, most] :
+       {std::tuple(0.5f, 5.5f, 0, 4), std::tuple(-5.5f, 5.5f, -5, 4), std::tuple(-0.5f, 0.5f, 0, 0)}) {
+    const array drawn = random::randint(array(low), array(high), {400}, int32, key42());
+    EXPECT_EQ(min(drawn).item<int>(), least);
+    EXPECT_EQ(max(drawn).item<int>(), most);
+  }
+  EXPECT_TRUE(all(random::randint(-3, 9, {50}, bool_, key42())).item<bool>());
   EXPECT_EQ(values<uint8_t>(random::randint(0, 200, {5}, uint8, key42())),
             (std::vector<uint8_t>{145, 173, 39, 41, 37}));
   EXPECT_EQ(values<bool>(random::randint(0, 2, {5}, bool_, key42())),
