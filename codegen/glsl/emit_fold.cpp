@@ -79,9 +79,10 @@ void KernelEmitter::emit_lanes(const ir::Loop& loop) {
   auto take = [&] {
     for (const ir::Accumulator& a : loop.accumulators) {
       std::string s = name_of(a.result) + "a", at = is_arg(a) ? regs_[a.position] : "";
-      const std::string k = loop.unroll > 1 ? "[turn * " + std::to_string(vector) + " + k]"
-                            : vector > 1    ? "[k]"
-                                            : "[0]";
+      const std::string k = loop.unroll > 1
+                                ? "[turn % " + std::to_string(loop.unroll) + " * " + std::to_string(vector) + " + k]"
+                            : vector > 1 ? "[k]"
+                                         : "[0]";
       if (is_arg(a) && has_short_positions(loop, a))
         at = narrow_[a.position].empty() ? "int(" + at + ")" : narrow_[a.position];
       accumulate(a, s + k, s + "p" + k, regs_[a.value], at, is_arg(a) && has_rising_positions(loop, a));
@@ -89,28 +90,24 @@ void KernelEmitter::emit_lanes(const ir::Loop& loop) {
   };
   std::set<uint32_t> loads, stores;
   collect(loop.body, loads, stores);
-  constexpr int kAhead = 4;
-  constexpr size_t kShort = 24;
+  const bool turned = turned_.count(&loop) != 0, rounds = loop.unroll > 1 && !turned;
   std::string from;
-  if (vector > 1 && !turned_.count(&loop) && stores.empty() && !passes::contains_loop(loop.body) &&
-      loop.body.size() <= kShort && facts_.range(loop.extent).high >= 2 * kAhead * loop.lanes) {
-    // Several loads are under way at once.
-    const bool wide = names_.at(loop.var).wide;
+  if (const int ahead = turns_ahead(loop, vector, 4, 2); ahead > 1 && vector > 1 && !rounds && stores.empty()) {
+    emit_ahead(loop, vector, name, take, ahead);
     from = name + "_from";
-    line(index_type(wide) + " " + from + " = lane * " + std::to_string(vector) + ";");
-    open("for (; " + from + " + " + std::to_string((kAhead - 1) * loop.lanes) + " < " + dim(loop.extent, wide) + "; " +
-         from + " += " + std::to_string(kAhead * loop.lanes) + ") {");
-    emit_vector_ahead(loop, vector, name, take, kAhead);
-    close();
   }
-  open_turns(loop, name, vector, loop.lanes / loop.unroll, from);
-  if (vector > 1) {
-    emit_vector(loop, vector, name, take);
+  if (rounds) {
+    emit_rounds(loop, name, vector, take);
   } else {
-    emit_body(loop.body, Context::Invocation);
-    take();
+    open_turns(loop, name, vector, loop.lanes / loop.unroll, from);
+    if (vector > 1 || turned) {
+      emit_vector(loop, vector, name, take);
+    } else {
+      emit_body(loop.body, Context::Invocation);
+      take();
+    }
+    close_turns(loop);
   }
-  close_turns(loop);
   place_first(loop, vector);
   for (const ir::Accumulator& a : loop.accumulators)
     fold_own(name_of(a.result) + "a", name_of(a.result) + "ap", a, states, vector);

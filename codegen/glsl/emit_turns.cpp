@@ -28,7 +28,7 @@ KernelEmitter::LoadKey KernelEmitter::load_key(const ir::LoadInstr& load, const 
 // locals that only they use, and elements that more than one of them loads. Loops with states of several turns are
 // among them (passes/schedule/grid_schedule.h).
 void KernelEmitter::plan_registers(const ir::Body& row) {
-  constexpr int kMostOfOne = 32, kMost = 64;  // elements of an invocation
+  constexpr int kMostOfOne = 48, kMost = 64;  // elements of an invocation
   const std::vector<const ir::Loop*> loops = loops_alike(row);
   const bool apart = std::any_of(loops.begin(), loops.end(), [](const ir::Loop* l) { return l->unroll > 1; });
   if (loops.size() < 2 && !apart) return;
@@ -79,6 +79,10 @@ void KernelEmitter::plan_registers(const ir::Body& row) {
 // The innermost loops of a row that an invocation runs in vectors of one width, over one length.
 std::vector<const ir::Loop*> KernelEmitter::loops_alike(const ir::Body& row) {
   std::vector<const ir::Loop*> loops;
+  const bool apart = std::any_of(row.begin(), row.end(), [](const ir::Instr& i) {
+    auto* loop = std::get_if<ir::Loop>(&i.node);
+    return loop && loop->unroll > 1;
+  });
   for (const ir::Instr& i : row) {
     auto* loop = std::get_if<ir::Loop>(&i.node);
     if (!loop || !loop->carries.empty() || passes::contains_loop(loop->body) || !loop->extent.is_const() ||
@@ -86,7 +90,7 @@ std::vector<const ir::Loop*> KernelEmitter::loops_alike(const ir::Body& row) {
       continue;
     if (loop->lanes == 0 && !passes::is_independent(k_, *loop)) continue;
     const int vector = loop->lanes > 0 ? loop->lanes / group_ / loop->unroll : loop->vector;
-    if (vector < 2) continue;
+    if (vector < 2 && !apart) continue;
     if (!loops.empty() && (vector != turn_vector_ || loop->extent != loops[0]->extent)) continue;
     turn_vector_ = vector;
     loops.push_back(loop);
@@ -108,11 +112,42 @@ void KernelEmitter::open_turns(const ir::Loop& loop, const std::string& name, in
   }
   open("[[unroll]] for (int turn = 0; turn < " + std::to_string(turns_) + "; ++turn) {");
   line("const " + type + " " + name + " = turn * " + std::to_string(step) + " + " + first + ";");
-  if (int64_t{turns_} * step != loop.extent.value()) open("if (" + name + " < " + dim(loop.extent, wide) + ") {");
+  // Only the last turn may reach past the row's end.
+  if (int64_t{turns_} * step != loop.extent.value())
+    open("if (turn < " + std::to_string(turns_ - 1) + " || " + name + " < " + dim(loop.extent, wide) + ") {");
 }
 
 void KernelEmitter::close_turns(const ir::Loop& loop) {
   if (turned_.count(&loop) && int64_t{turns_} * group_ * turn_vector_ != loop.extent.value()) close();
+  close();
+}
+
+// How many turns of a loop have their loads first: as many as `short_bodies` where the work on each is short, 1 where
+// it is long or the loop is.
+int KernelEmitter::turns_ahead(const ir::Loop& loop, int vector, int short_bodies, int long_bodies) const {
+  constexpr size_t kShort = 24, kLong = 64;
+  if (turned_.count(&loop) || passes::contains_loop(loop.body) || loop.body.size() > kLong) return 1;
+  const int turns = loop.body.size() <= kShort ? short_bodies : long_bodies;
+  return facts_.range(loop.extent).high >= int64_t{2} * turns * group_ * vector ? turns : 1;
+}
+
+// Turns of a loop whose invocations take as many of them as it is unrolled in one round. The loads of several turns
+// come before the work on any, as long as the row is long enough; the last rounds check each element.
+void KernelEmitter::emit_rounds(const ir::Loop& loop, const std::string& name, int vector,
+                                const std::function<void()>& last) {
+  constexpr int kElements = 16;  // under way at once
+  const bool wide = names_.at(loop.var).wide;
+  const std::string from = name + "_from", extent = dim(loop.extent, wide), step = std::to_string(group_ * vector);
+  emit_ahead(loop, vector, name, last,
+             turns_ahead(loop, vector, std::max(loop.unroll, kElements / vector), std::max(loop.unroll, 4)));
+  open("for (; " + from + " < " + extent + "; " + from + " += " + std::to_string(group_ * vector * loop.unroll) +
+       ") {");
+  open("[[unroll]] for (int turn = 0; turn < " + std::to_string(loop.unroll) + "; ++turn) {");
+  line("const " + index_type(wide) + " " + name + " = " + from + " + turn * " + step + ";");
+  open("if (" + name + " < " + extent + ") {");
+  emit_vector(loop, vector, name, last);
+  close();
+  close();
   close();
 }
 

@@ -40,8 +40,9 @@ KernelEmitter::VectorLoop KernelEmitter::plan_vector(const ir::Loop& loop, int v
         v.kept[&i] = keep;
         continue;
       }
+      const bool single = ahead && vector == 1 && l->buffer < k_.buffers.size() && l->index.uses(loop.var);
       const bool wide = l->mask == ir::kNoReg && !stored.count(l->buffer) && settled(l->index) &&
-                        is_wide(l->buffer, l->index, loop, vector);
+                        (single || is_wide(l->buffer, l->index, loop, vector));
       if (wide)
         v.loads.push_back(
             {&i, l->buffer, &l->index, keep ? keep->array : name_of(l->result) + "v", keep || ahead ? v.base : ""});
@@ -95,10 +96,11 @@ void KernelEmitter::emit_vector(const ir::Loop& loop, int vector, const std::str
 }
 
 // The same for `turns` turns of the workgroup from `first` + "_from" on, with all loads of these turns before the work
-// on any of them.
+// on any of them; `whole`: all of their iterations exist, and accesses are aligned.
 void KernelEmitter::emit_vector_ahead(const ir::Loop& loop, int vector, const std::string& first,
-                                      const std::function<void()>& last, int turns) {
-  const VectorLoop v = plan_vector(loop, vector, first, true);
+                                      const std::function<void()>& last, int turns, bool whole) {
+  VectorLoop v = plan_vector(loop, vector, first, true);
+  if (whole) v.full.clear(), v.some.clear();
   auto open_turn = [&] {
     open("[[unroll]] for (int turn = 0; turn < " + std::to_string(turns) + "; ++turn) {");
     line("const " + index_type(names_.at(loop.var).wide) + " " + first + " = " + first + "_from + turn * " +
@@ -112,6 +114,32 @@ void KernelEmitter::emit_vector_ahead(const ir::Loop& loop, int vector, const st
   close();
   open_turn();
   emit_iterations(v, last);
+  close();
+}
+
+// Rounds of `turns` turns, with the loads of a round before the work on any of them, as long as whole rounds are left.
+// `first` + "_from", declared here, is then the first element of the invocation that is left.
+void KernelEmitter::emit_ahead(const ir::Loop& loop, int vector, const std::string& first,
+                               const std::function<void()>& last, int turns) {
+  const bool wide = names_.at(loop.var).wide;
+  const std::string from = first + "_from", extent = dim(loop.extent, wide), step = std::to_string(group_ * vector);
+  line(index_type(wide) + " " + from + " = lane" + (vector > 1 ? " * " + std::to_string(vector) : "") + ";");
+  if (turns < 2) return;
+  const auto rounds = [&](int reach, bool whole) {
+    open("for (; " + from + " + " + std::to_string((turns - 1) * group_ * vector + reach) + " < " + extent + "; " +
+         from + " += " + std::to_string(turns * group_ * vector) + ") {");
+    emit_vector_ahead(loop, vector, first, last, turns, whole);
+    close();
+  };
+  std::vector<std::string> multiples;
+  if (vector == 1 || (passes::is_multiple(loop.extent, vector, k_, multiples) && multiples.empty()))
+    return rounds(0, false);
+  // Checks of each element keep drivers from having several loads under way.
+  open("if (aligned) {");
+  rounds(vector - 1, true);
+  close("} else {");
+  ++indent_;
+  rounds(0, false);
   close();
 }
 

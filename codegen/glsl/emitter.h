@@ -250,13 +250,17 @@ class KernelEmitter {
   static LoadKey load_key(const ir::LoadInstr& load, const std::string& var);
   void open_turns(const ir::Loop& loop, const std::string& name, int vector, int step, const std::string& from = {});
   void close_turns(const ir::Loop& loop);
+  int turns_ahead(const ir::Loop& loop, int vector, int short_bodies, int long_bodies) const;
+  void emit_rounds(const ir::Loop& loop, const std::string& name, int vector, const std::function<void()>& last);
 
   // emit_vector.cpp
   VectorLoop plan_vector(const ir::Loop& loop, int vector, const std::string& first, bool ahead);
   void set_conditions(VectorLoop& v);
   void emit_vector(const ir::Loop& loop, int vector, const std::string& first, const std::function<void()>& last);
   void emit_vector_ahead(const ir::Loop& loop, int vector, const std::string& first, const std::function<void()>& last,
-                         int turns);
+                         int turns, bool whole);
+  void emit_ahead(const ir::Loop& loop, int vector, const std::string& first, const std::function<void()>& last,
+                  int turns);
   void emit_iterations(const VectorLoop& v, const std::function<void()>& last);
 
   // emit_halves.cpp

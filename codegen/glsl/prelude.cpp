@@ -77,9 +77,11 @@ class HelperTable {
   void add_float(const std::string& f) {
     std::string type = f == "f32" ? "float" : "double";
     add("min_" + f, {"is_nan_" + f},
-        type + " min_" + f + "(" + type + " x, " + type + " y) { return x < y || is_nan_" + f + "(x) ? x : y; }\n");
+        type + " min_" + f + "(" + type + " x, " + type + " y) { const bool is_nan = is_nan_" + f +
+            "(x); return is_nan ? x : x < y ? x : y; }\n");
     add("max_" + f, {"is_nan_" + f},
-        type + " max_" + f + "(" + type + " x, " + type + " y) { return x > y || is_nan_" + f + "(x) ? x : y; }\n");
+        type + " max_" + f + "(" + type + " x, " + type + " y) { const bool is_nan = is_nan_" + f +
+            "(x); return is_nan ? x : x > y ? x : y; }\n");
     // Saturates; a NaN gives 0.
     auto to_int = [&](const std::string& i, const std::string& int_type, const std::string& low,
                       const std::string& high, const std::string& least, const std::string& most) {

@@ -22,6 +22,8 @@ constexpr int64_t kShort = 64;          // loads of a line below which fewer inv
 constexpr int64_t kDeep = 256;          // steps from which subgroups share them
 constexpr int64_t kWorthCopies = int64_t{1} << 27;  // multiplications from which operands are copied first
 constexpr int64_t kReuse = 256;                     // of each element of an operand that is copied
+constexpr int64_t kFewest = 8;                      // rows up to which reading the other operand is most of the work
+constexpr int64_t kShiftedRows = 5;                 // rows from which matrix units pay for operands that are shifted
 constexpr size_t kA = 0, kB = 1, kC = 2, kWindows = 3;
 
 Dim number(size_t slot) { return form_number(slot); }
@@ -130,13 +132,17 @@ struct Parts {
   }
 };
 
-// One where the columns are few and the rows are not: lines are the rows then.
-Dim few_swapped() { return min(max(number(kC, Form::kRows) - Dim(kFewRows), 0), 1); }
+// The most rows of the form that reads the other operand once.
+Dim most_of_few(const FormSizes& sizes) { return Dim(sizes.computed ? kFewRows : kFewest); }
+
+// One where the rows are not few, so that the columns must be: lines are the rows then.
+Dim few_swapped(const FormSizes& sizes) { return min(max(number(kC, Form::kRows) - most_of_few(sizes), 0), 1); }
 
 Dim tiles_of(ProductKind kind, const FormSizes& sizes) {
   if (kind == ProductKind::FewRows)
     return number(Form::batch_slot(kWindows)) *
-           ceil_div(choose(few_swapped(), number(kC, Form::kRows), number(kC, Form::kColumns)), sizes.tile_columns);
+           ceil_div(choose(few_swapped(sizes), number(kC, Form::kRows), number(kC, Form::kColumns)),
+                    sizes.tile_columns);
 
   return number(Form::batch_slot(kWindows)) * ceil_div(number(kC, Form::kRows), sizes.tile_rows) *
          ceil_div(number(kC, Form::kColumns), sizes.tile_columns);
@@ -154,10 +160,10 @@ Dim split_cost(ProductKind kind, const FormSizes& sizes) {
          min(parts.count - Dim(1), 1) * (traffic + Dim(300));
 }
 
-void few_rows_form(Form& form, int64_t unit, bool computed) {
+void few_rows_form(Form& form, int64_t unit, const FormSizes& sizes) {
   const Dim m = number(kC, Form::kRows), n = number(kC, Form::kColumns), k = number(kA, Form::kColumns);
-  const Dim swapped = few_swapped(), lines = choose(swapped, m, n), rows = choose(swapped, n, m);
-  form.suited.push_back(program(max(rows - Dim(kFewRows), 0)));
+  const Dim swapped = few_swapped(sizes), lines = choose(swapped, m, n), rows = choose(swapped, n, m);
+  form.suited.push_back(program(max(rows - most_of_few(sizes), 0)));
   auto chosen = [&](const Dim& a, const Dim& b) { return choose(swapped, a, b); };
   // The large operand's strides along its lines and along k, and the small one's.
   const Dim line = chosen(number(kA, Form::kRowStride), number(kB, Form::kColumnStride));
@@ -179,7 +185,7 @@ void few_rows_form(Form& form, int64_t unit, bool computed) {
                   {program(aligned(small_row, kB, kA) + distance(small_along, 1) + mod(k, unit))}};
   for (int64_t least : {2, 3, 5, 9, 17}) form.variant.push_back({program(shortfall(rows, least))});
   // The right operand is the large one, and lies along k.
-  if (computed) form.suited.insert(form.suited.end(), {program(swapped), form.variant[0][0], form.variant[2][0]});
+  if (sizes.computed) form.suited.insert(form.suited.end(), {program(swapped), form.variant[0][0], form.variant[2][0]});
 }
 
 // The launch of a form whose workgroups sum parts of k.
@@ -315,12 +321,16 @@ runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size
       form.variant = {by_column(kA), by_column(kB), wide_lines};
       break;
     case ProductKind::FewMatrix:
-      suit(wide), suit(whole);
-      suit({program(distance(number(kA, Form::kColumnStride), 1)), program(shortfall(m, 2)),
+      suit({program(distance(number(kA, Form::kColumnStride), 1)), program(scattered(kB)), program(shortfall(m, 2)),
             program(max(m - Dim(kFewRows), 0)), program(shortfall(k, kDeep)), program(max(k - Dim(kMostSteps), 0))});
-      form.variant = {by_column(kB), {program(shortfall(m, 17))}};
+      form.variant = {by_column(kB), {program(shortfall(m, 17))}, wide, wide};
+      form.variant[3].insert(form.variant[3].end(), whole.begin(), whole.end());
+      if (sizes.computed)
+        suit(form.variant[3]), form.variant.resize(2);
+      else
+        suit({program(sign(narrow(kA, unit) + narrow(kB, unit)) * shortfall(m, kShiftedRows))});
       break;
-    case ProductKind::FewRows: few_rows_form(form, unit, sizes.computed); break;
+    case ProductKind::FewRows: few_rows_form(form, unit, sizes); break;
   }
   return form;
 }

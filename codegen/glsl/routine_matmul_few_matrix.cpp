@@ -3,7 +3,8 @@
 //
 // A workgroup computes a few columns of the result. Its subgroups split the steps along k; each one lays what it read
 // of both operands in its own part of shared memory and waits for no other, while its next loads are on their way.
-// Their sums are added in a fixed order at the end.
+// Their sums are added in a fixed order at the end. Where a 16-byte load does not take eight elements, the words around
+// them are loaded and shifted; elements beyond an operand's end are zero then.
 #include <algorithm>
 
 #include "codegen/glsl/product.h"
@@ -16,12 +17,13 @@ constexpr const char* kText = R"($UNITS$#extension GL_KHR_shader_subgroup_basic 
 $EXTENSIONS$$REFERENCES$layout(local_size_x = 32 * $WARPS$) in;
 layout(constant_id = 0) const bool b_columns = false;
 layout(constant_id = 1) const bool two = false;  // 17 to 32 rows
-layout(constant_id = $LEFT$) const int left_rows = 16;
+$WHOLE$layout(constant_id = $LEFT$) const int left_rows = 16;
 layout(constant_id = $RIGHT$) const int right_rows = 16;
 layout(constant_id = $SUMS$) const int sum_rows = 16;
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer Words { uvec4 data; };
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer Sums { vec4 data; };
 layout(buffer_reference, std430, buffer_reference_align = 2) buffer Element { uint16_t data; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer Word { uint data; };
 $DECLARED$$PRELUDE$
 const int tile = $TN$, depth = $DEPTH$, warps = $WARPS$, wide = $WIDE$, ahead = $AHEAD$;
 const int high = two ? 2 : 1, broad = tile / wide;  // matrices of a workgroup
@@ -38,9 +40,16 @@ ivec2 part_of(int number) {
   return b_columns ? ivec2(number / (depth / 8), number % (depth / 8) * 8) : ivec2(number % (tile / 8) * 8, number / (tile / 8));
 }
 $READ$#define FETCH(set, chunk) { \
-  const uint64_t before = uint64_t(min(chunk, chunks - 1)) * uint64_t(depth); \
-  [[unroll]] for (int i = 0; i < b_parts; ++i) b_next[set][i] = $FETCH$(b_at[i] + before * b_each); \
-  [[unroll]] for (int i = 0; i < a_parts; ++i) a_next[set][i] = Words(a_at[i] + before * 2UL).data; \
+  const int step = (whole ? min(chunk, chunks - 1) : chunk) * depth; \
+  const uint64_t before = uint64_t(step); \
+  [[unroll]] for (int i = 0; i < b_parts; ++i) { \
+    const uint64_t at = b_at[i] + before * b_each; \
+    b_next[set][i] = $LOAD$; \
+  } \
+  [[unroll]] for (int i = 0; i < a_parts; ++i) { \
+    const uint64_t at = a_at[i] + before * 2UL; \
+    a_next[set][i] = read_words(at, clamp(k - step - (lane + i * 32) % (depth / 8) * 8, 0, 8)); \
+  } \
 }
 #define KEEP(set) \
   [[unroll]] for (int i = 0; i < b_parts; ++i) { \
@@ -58,7 +67,7 @@ void main() {
   uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
 $SPLIT$  uint batch = group / columns;
   const int64_t j0 = int64_t(group % columns) * tile;
-$PART$$BATCH$  const int chunks = int($K$ / int64_t(depth)), each = (chunks + warps - 1) / warps, begin = warp * each, last = min(begin + each, chunks);
+$PART$$BATCH$  const int k = int($K$), chunks = (k + depth - 1) / depth, each = (chunks + warps - 1) / warps, begin = warp * each, last = min(begin + each, chunks);
   SUM sums[high][broad];
   [[unroll]] for (int i = 0; i < high; ++i)
     [[unroll]] for (int j = 0; j < broad; ++j) sums[i][j] = SUM(0.0);
@@ -66,8 +75,8 @@ $PART$$BATCH$  const int chunks = int($K$ / int64_t(depth)), each = (chunks + wa
   $FETCHED$ b_next[ahead][b_parts];
   uint64_t a_at[a_parts], b_at[b_parts];
   const uint64_t b_each = uint64_t(args.b_row) * 2UL;
-  // Lines that are not there are read as the last ones.
-  const int64_t b_end = b_columns ? n - 1L : n - 8L;
+  // Lines that are not there are read as the last ones, or not at all.
+  const int64_t b_end = b_columns ? n - 1L : whole ? n - 8L : n;
   [[unroll]] for (int i = 0; i < a_parts; ++i) {
     const int e = lane + i * 32;
     a_at[i] = a_base + uint64_t(min(int64_t(e / (depth / 8)), m - 1L) * args.a_row + e % (depth / 8) * 8) * 2UL;
@@ -133,7 +142,25 @@ constexpr const char* kEpilogue = R"(    $POSITION$ places[parts];
     epilogue(places, elements, there);
 )";
 
-constexpr const char* kReadWords = "uvec4 read_words(uint64_t at) { return Words(at).data; }\n";
+constexpr const char* kReadWords = R"(// `count` elements from an address on; eight of whole operands.
+uvec4 read_words(uint64_t at, int count) {
+  if (whole) return Words(at).data;
+  if (!aligned) return shifted(at, count);
+  uvec4 words = uvec4(0u);
+  if (count > 0) words = Words(at).data;
+  return words;
+}
+)";
+// Part `number` of the right operand's tile at address `at`: the tile begins at column j0, and k - step steps are left.
+constexpr const char* kReadPart = R"(uvec4 read_part(uint64_t at, int number, int64_t columns, int steps) {
+  const ivec2 p = part_of(number);
+  const int inside = int(clamp(columns - int64_t(p.x), 0L, 8L));
+  return read_words(at, b_columns ? clamp(steps - p.y, 0, 8) : p.y < steps ? inside : 0);
+}
+)";
+constexpr const char* kWhole = R"(layout(constant_id = 2) const bool aligned = false;
+layout(constant_id = 3) const bool whole = false;  // aligned, and k is a multiple of the depth
+)";
 
 constexpr int kColumns = 32, kDepth = 32, kWarps = 8;
 
@@ -158,7 +185,9 @@ Shader write_few_matrix(const RoutineStep& s, const MatrixProduct& p, const Form
                 {"LEFT", number(kLeftMatrix)},
                 {"RIGHT", number(kRightMatrix)},
                 {"SUMS", number(kSumMatrix)},
-                {"READ", sizes.computed ? "" : kReadWords},
+                {"WHOLE", sizes.computed ? "const bool aligned = true, whole = true;\n" : kWhole},
+                {"READ", std::string(kShiftedWords) + kReadWords + (sizes.computed ? "" : kReadPart)},
+                {"LOAD", sizes.computed ? "$FETCH$(at)" : "read_part(at, lane + i * 32, n - j0, k - step)"},
                 {"B_SIZE", number(b_size)},
                 {"PART_SIZE", number(part)}});
   shader.text = text.fill_in(fill(kText, {{"UNITS", kMatrixUnits}, {"STORE", store}}), words);

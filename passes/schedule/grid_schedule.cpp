@@ -19,9 +19,10 @@ constexpr int kMaxVector = 8;
 constexpr int kMaxInvocations = 256;
 constexpr int kMinInvocations = 32;
 constexpr int kShortLanes = kMinInvocations * kMaxVector;
-// Lanes of a row up to which a subgroup takes it in several turns, and rows that are enough work for as many subgroups.
-constexpr int kMostTurnedLanes = 1024;
-constexpr int64_t kManyRows = 4096;
+constexpr int kLongLanes = kMaxInvocations * kVectorBytes / 4;
+// Rows that are enough work without a whole workgroup for each: they have an invocation for every 32 elements, a
+// subgroup from 512 elements on. Longer ones keep workgroups busy.
+constexpr int64_t kManyRows = 4096, kMostOfOne = 32, kFewestOfRow = 8, kWorthSubgroup = 512, kWorthGroup = 2048;
 // instructions beyond which copies of a body need more registers than wide loads save
 constexpr int64_t kLongBody = 400;
 
@@ -73,20 +74,39 @@ int element_vector(const Kernel& k, const Loop& loop) {
   return vector;
 }
 
-// Whether the kernel has many rows of one known length, at most `lanes`, whose values are reduced without a running
-// value. A lane of a longer row takes several elements, which states of turns are not for.
-bool has_rows_alike(Kernel& k, int lanes) {
+// Whether the innermost loops go over rows of known lengths, without a running value, and the rows' begins and lengths
+// are multiples of `width` elements or not.
+struct RowForm {
+  bool plain = true;
+  int fits = 1;  // the most elements, up to `width`, of which all lengths are multiples
+};
+RowForm row_form(Kernel& k, int width) {
+  RowForm form;
+  form.fits = width;
+  for_each_loop(k.body, [&](Loop& loop) {
+    if (loop.kind == LoopKind::Parallel) return;
+    form.plain = form.plain && loop.extent.is_const() && loop.carries.empty() && !contains_loop(loop.body);
+    while (loop.extent.is_const() && loop.extent.value() % form.fits) form.fits /= 2;
+  });
+  return form;
+}
+
+// The length of the kernel's rows where they are many of one known length whose values are reduced without a running
+// value; else nothing.
+int64_t length_of_many_rows(Kernel& k) {
   const Loop* rows = parallel_loop(k);
-  if (!rows || k.facts.range(rows->extent).low < kManyRows) return false;
+  if (!rows || k.facts.range(rows->extent).low < kManyRows) return 0;
   const Dim* extent = nullptr;
   bool alike = true;
   for_each_loop(k.body, [&](Loop& loop) {
     if (loop.kind == LoopKind::Parallel) return;
-    alike = alike && loop.extent.is_const() && loop.extent.value() <= lanes && loop.carries.empty() &&
-            !contains_loop(loop.body) && (!extent || loop.extent == *extent);
+    alike = alike && loop.extent.is_const() && loop.carries.empty() && !contains_loop(loop.body) &&
+            (!extent || loop.extent == *extent);
     extent = &loop.extent;
   });
-  return alike && std::all_of(k.locals.begin(), k.locals.end(), [&](const auto& l) { return l.size == *extent; });
+  alike = alike && extent &&
+          std::all_of(k.locals.begin(), k.locals.end(), [&](const auto& l) { return l.size == *extent; });
+  return alike ? extent->value() : 0;
 }
 
 void schedule_rows(Kernel& k) {
@@ -114,10 +134,17 @@ void schedule_rows(Kernel& k) {
   };
   for (int v = vector / 2; v >= 2 && !fits(vector) && most / v <= kMaxInvocations; v /= 2)
     if (fits(v)) vector = v;
+  const int64_t many = length_of_many_rows(k);
+  // A long row has as many invocations as there can be.
+  bool running = false;
+  for_each_loop(k.body, [&](Loop& loop) { running = running || !loop.carries.empty(); });
+  if (!many && !running && most >= kLongLanes) vector = std::min(vector, most / kMaxInvocations);
   // A part of a subgroup takes a short row, so that several rows share a workgroup; else a row has one of its own.
   int turns = 1;
-  if (most > kShortLanes && most <= kMostTurnedLanes && vector > 1 && vector <= kMaxVector && has_rows_alike(k, most)) {
-    turns = most / (kMinInvocations * vector);
+  const int64_t rounded = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(many))),
+                group = std::max(many < kWorthSubgroup ? kFewestOfRow : kMinInvocations, rounded / kMostOfOne);
+  if (many > kFewestOfRow * vector && many < kWorthGroup && group * vector <= most) {
+    turns = static_cast<int>(most / (group * vector));
   } else if (most <= kShortLanes) {
     while (vector < kMaxVector && most / vector > kMinInvocations && fits(2 * vector)) vector *= 2;
     while (vector > most) vector /= 2;
@@ -125,16 +152,26 @@ void schedule_rows(Kernel& k) {
     while (vector > 1 && most / vector < kMinInvocations) vector /= 2;
   }
   // One number of invocations for all loops.
-  const int invocations = std::max(1, most / vector / turns);
+  int invocations = std::max(1, most / vector / turns);
+  // Where rows do not begin at multiples of an access, neighbouring invocations take neighbouring elements, in turns:
+  // elements of one invocation that lie side by side would be accessed one by one, each time by lines of the whole
+  // workgroup.
+  const RowForm form = row_form(k, vector);
+  const bool apart = form.plain && form.fits < vector;
+  if (apart) turns *= vector / form.fits, vector = form.fits;
+  // More invocations keep more of a long row in registers.
+  if (apart && most > kShortLanes && many == 0)
+    while (invocations < kMaxInvocations && turns > 1) invocations *= 2, turns /= 2;
   for_each_loop(k.body, [&](Loop& loop) {
     if (loop.kind == LoopKind::Parallel) {
       loop.vector = 1;
     } else if (loop.lanes > 0) {
       loop.lanes = std::max(loop.lanes, invocations);
-      loop.vector = std::max(1, loop.lanes / invocations / turns);
-      loop.unroll = turns;
+      loop.unroll = std::min(turns, loop.lanes / invocations);
+      loop.vector = loop.lanes / invocations / loop.unroll;
     } else {
       loop.vector = loop.carries.empty() ? vector : 0;
+      if (apart) loop.unroll = turns;
     }
   });
 }
@@ -228,6 +265,12 @@ void schedule_grid(Kernel& k, const TargetTraits&) {
   }
 }
 
+namespace {
+
+bool is_extreme(const Atom& a) { return a.kind == AtomKind::Min || a.kind == AtomKind::Max; }
+
+}  // namespace
+
 bool is_multiple(const Dim& d, int64_t factor, const Kernel& k, std::vector<std::string>& multiples) {
   if (factor == 1) return true;
   if (d.is_const()) return d.value() % factor == 0;
@@ -238,6 +281,9 @@ bool is_multiple(const Dim& d, int64_t factor, const Kernel& k, std::vector<std:
     const std::string* symbol = nullptr;
     bool known = false;
     for (const auto& atom : term.atoms) {
+      if (is_extreme(*atom))
+        known = known ||
+                (is_multiple(atom->args[0], factor, k, multiples) && is_multiple(atom->args[1], factor, k, multiples));
       if (atom->kind != AtomKind::Symbol) continue;
       known = known || k.facts.multiple(atom->name) % factor == 0;
       if (std::find(k.symbols.begin(), k.symbols.end(), atom->name) != k.symbols.end()) symbol = &atom->name;

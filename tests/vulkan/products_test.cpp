@@ -63,6 +63,23 @@ TEST_F(Products, PartsOfKOf16Bits) {
     }
 }
 
+// A few rows, or a few columns: sizes and addresses that wide loads take, and those that they do not.
+TEST_F(Products, FewRows) {
+  for (const char* type : {"f16", "bf16", "f32", "f64"})
+    for (int i = 0; i < 8; ++i) {
+      DrawnProduct c;
+      c.type = type;
+      c.batch = pick({1, 1, 3});
+      c.m = static_cast<int>(between(random_, 1, 32));
+      c.n = pick({1, 7, 33, 64, 90, 132, static_cast<int>(between(random_, 1, 400))});
+      c.k = pick({40, 256, 263, 300, 514, 1000, static_cast<int>(between(random_, 1, 1500))});
+      if (chance(random_, 25)) std::swap(c.m, c.n);
+      c.a_along = chance(random_, 25), c.b_along = chance(random_, 50), c.epilogue = chance(random_, 30);
+      check(product_graph(c), {}, Values::Exact, pick({0, 0, 1, 2}));
+      if (HasFatalFailure()) return;
+    }
+}
+
 // Large and small tiles that read ahead: sizes and addresses that wide loads take, and those that they do not.
 TEST_F(Products, Deep) {
   const DrawnProduct cases[] = {

@@ -41,6 +41,25 @@ TEST_F(Programs, ManyRows) {
   check("func @f(%x: f16[4100, 1500]) -> u32[4100] {\n  %0: u32[4100] = argmax %x {axes=[1]}\n  return %0\n}");
 }
 
+// Rows whose length suits no wide access, so that neighbouring invocations take neighbouring elements: in registers,
+// and longer ones in rounds.
+TEST_F(Programs, RowsOfOddLengths) {
+  const auto text = [&](const std::string& type, int64_t n, int64_t m) {
+    const std::string rows = std::to_string(n), shape = "[" + rows + ", " + std::to_string(m) + "]";
+    return with_type("func @f(%x: T" + shape + ") -> (T" + shape + ", u32[" + rows + "], T" + shape + ") {\n" +
+                         "  %0: T" + shape + " = softmax %x {axes=[1]}\n  %1: u32[" + rows +
+                         "] = argmax %x {axes=[1]}\n  %2: T[" + rows + ", 1] = min %x {axes=[1], keepdims=true}\n" +
+                         "  %3: T" + shape + " = broadcast %2 {shape=" + shape + "}\n  %4: T" + shape +
+                         " = subtract %x, %3\n  return %0, %1, %4\n}",
+                     type);
+  };
+  for (int64_t m : {97, 965, 1501, 4099, 20003}) check(text("f32", 3, m));
+  for (int64_t m : {250, 2047, 8190}) check(text("f16", 3, m));
+  check(text("bf16", between(random_, 1, 40), between(random_, 1, 3000)));
+  check(text("f32", 4100, 33));
+  check(text("f16", 4096, 270));
+}
+
 // Rows that share a workgroup, and rows whose length suits narrower accesses than their type.
 TEST_F(Programs, ShortRows) {
   std::uniform_int_distribution<int> count(1, 300), length(1, 330);
