@@ -159,6 +159,8 @@ Result<std::shared_ptr<const CpuTarget>> make_target(std::string cpu) {
     t->has.vector_bytes = wide ? 64 : has("+avx2") ? 32 : 16;
     t->has.scales = wide;
     t->has.fma = has("+fma");
+    // A shuffle by INSERTQ between instructions of AVX takes hundreds of cycles: SSE4a has no form of AVX.
+    if (has("+sse4a")) t->features += t->features.empty() ? "-sse4a" : ",-sse4a";
   } else {
     t->has.half_conversion = true;
     t->has.fma = true;

@@ -85,6 +85,16 @@ int accumulator_count(const Body& body) {
   return count;
 }
 
+// Of the loops that have no loop in them.
+int innermost_accumulators(const Body& body) {
+  int count = 0;
+  for (const Instr& i : body)
+    if (auto* loop = std::get_if<Loop>(&i.node))
+      count = std::max<int>(count, contains_loop(loop->body) ? innermost_accumulators(loop->body)
+                                                             : static_cast<int>(loop->accumulators.size()));
+  return count;
+}
+
 int widest(const Kernel& k, const Body& body) {
   int bytes = 1;
   auto reg = [&](Reg r) {
@@ -132,11 +142,11 @@ class Scheduler {
 
   int lanes_for(const Body& body) const { return std::max(1, target_.vector_bytes / widest(k_, body)); }
 
-  // Columns are read row by row: the wider the piece of a row, the longer the run of memory. The sums of a piece must
-  // fit in the registers.
+  // Columns are read row by row: the wider the piece of a row, the longer the run of memory. The sums of the innermost
+  // loop must fit in the registers; those around it are needed once for many rows.
   int column_unroll(const Loop& loop) const {
     const int registers = target_.vector_bytes >= 64 ? 16 : 8;
-    return std::max(4, registers / std::max(1, accumulator_count(loop.body)));
+    return std::max(4, registers / std::max(1, innermost_accumulators(loop.body)));
   }
 
   void vectorize(Loop& loop) {
