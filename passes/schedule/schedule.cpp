@@ -176,6 +176,19 @@ class Scheduler {
       if (auto* inner = std::get_if<Loop>(&i.node)) vectorize_leaves(*inner);
   }
 
+  // Blocks of few columns, where one by itself would leave the processor waiting.
+  bool put_blocks_together(Loop& loop, int lanes) {
+    if (!has_narrow_columns(loop, lanes, k_.facts)) return false;
+    const Loop& of_block = *inner_of_nest(loop.body);
+    // Two operations take as long as reading one lane.
+    const int64_t work = leaf_work(of_block.body), n = k_.facts.range(of_block.extent).high;
+    const bool few = n * (2 * lanes + work) < lanes * work;
+    if (!few && blocks_overlap(k_, loop, lanes)) return false;
+    few ? put_blocks_in_lanes(k_, loop, lanes, fresh("w")) : put_blocks_side_by_side(k_, loop, lanes, fresh("w"));
+    set_grain(loop);
+    return true;
+  }
+
   void top(Loop& loop) {
     if (loop.kind != LoopKind::Parallel) {
       vectorize_leaves(loop);
@@ -214,16 +227,7 @@ class Scheduler {
       set_grain(loop);
       return;
     }
-    if (const int lanes = lanes_for(innermost->body);
-        columns && depth == 2 && !rows_fixed_ && has_narrow_columns(loop, lanes, k_.facts)) {
-      const Loop& of_block = *inner_of_nest(loop.body);
-      // Two operations take as long as reading one lane.
-      const int64_t work = leaf_work(of_block.body), n = k_.facts.range(of_block.extent).high;
-      const bool few = n * (2 * lanes + work) < lanes * work;
-      few ? put_blocks_in_lanes(k_, loop, lanes, fresh("w")) : put_blocks_side_by_side(k_, loop, lanes, fresh("w"));
-      set_grain(loop);
-      return;
-    }
+    if (columns && depth == 2 && !rows_fixed_ && put_blocks_together(loop, lanes_for(innermost->body))) return;
     if (shared && !nest && !columns && !rows_fixed_ && depth > 1 && has_row_pairs(loop, k_.facts) &&
         pair_rows(loop, *innermost)) {
       set_grain(loop);

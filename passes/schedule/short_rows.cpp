@@ -28,6 +28,10 @@ int64_t iterations(const Body& body, int64_t limit) {
   return std::min(most, limit + 1);
 }
 
+// Rows of a block up to which the processor is at the next block while a chain waits; of 16-bit floats, whose
+// conversions fill its queue.
+constexpr int64_t kOverlappingRows = 32, kOverlappingNarrowRows = 8;
+
 // Vectors of a step that takes whole rows of `n` elements.
 int64_t vectors_of_rows(int64_t n, int lanes) { return n / std::gcd(n, int64_t{lanes}); }
 
@@ -119,6 +123,26 @@ bool has_narrow_columns(Loop& blocks, int lanes, const DimFacts& facts) {
     const auto* loop = std::get_if<Loop>(&i.node);
     return !loop || (!loop->accumulators.empty() && !contains_loop(loop->body) && !loop->extent.uses(blocks.var));
   });
+}
+
+bool blocks_overlap(const Kernel& k, Loop& blocks, int lanes) {
+  const Loop& columns = *inner_of_nest(blocks.body);
+  if (columns.extent.is(lanes)) return false;
+  int64_t rows = 0, bytes = 8;
+  bool floats = false;
+  for (const Instr& i : columns.body) {
+    const auto* loop = std::get_if<Loop>(&i.node);
+    if (!loop) continue;
+    rows = std::max(rows, k.facts.range(loop->extent).high);
+    for (const Instr& j : loop->body)
+      if (const auto* l = std::get_if<LoadInstr>(&j.node)) {
+        const Dtype type = k.buffer(l->buffer).dtype;
+        bytes = std::min<int64_t>(bytes, type.size);
+        floats = floats || is_float(type);
+      }
+  }
+  if (bytes >= 4) return rows <= kOverlappingRows;
+  return !floats || rows <= kOverlappingNarrowRows;
 }
 
 void put_blocks_side_by_side(Kernel& k, Loop& blocks, int lanes, const std::string& var) {

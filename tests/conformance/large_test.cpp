@@ -58,6 +58,12 @@ TEST(Large, LongColumns) {
   for (int64_t columns : {1, 3}) check({4097 + static_cast<int64_t>(shapes() % 1500), columns}, {0}, {{}});
   check({2, 18 * kColumnBlock, 5}, {1}, {{}});
 }
+// Many blocks of few columns, which go side by side, in lanes or one behind the other.
+TEST(Large, NarrowColumnsOfManyBlocks) {
+  Random shapes(13);
+  for (int draw = 0; draw < 4; ++draw)
+    check({between(shapes, 33, 99), between(shapes, 1, draw % 2 ? 9 : 70), between(shapes, 2, 14)}, {1}, {{}});
+}
 TEST(Large, ColumnsOfSymbolicLength) {
   check({Dim::symbol("n"), 3}, {0}, {{{"n", 1451}}, {{"n", 4 * kColumnBlock}}, {{"n", kColumnBlock - 1}}});
 }
