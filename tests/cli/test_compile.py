@@ -38,6 +38,19 @@ class Compile(CliTest):
         self.assertIn("nothing", self.error(1, "compile", graph, "--cpu=nothing", "-o", self.path("out")))
         self.assertEqual(self.files(), [])
 
+    @unittest.skipUnless(platform.machine() == "x86_64", "names x86-64 processors")
+    def test_code_has_no_sse4a(self):
+        # The last three columns are shuffled; instructions of SSE4a keep the upper halves of registers.
+        graph = self.write("sum.frit", """func @sum(%x: i8[28, 709, 59]) -> i32[28, 59] {
+  %0: i32[28, 59] = sum %x {axes=[1]}
+  return %0
+}
+""")
+        for cpu in ("znver2", "znver3", "btver2", "native"):
+            code = self.text("compile", graph, f"--cpu={cpu}")
+            self.assertIn(".text", code)
+            self.assertNotRegex(code, r"\b(insertq|extrq|movnts[sd])\b", cpu)
+
     @unittest.skipUnless(platform.machine() == "x86_64", "names an x86-64 processor")
     def test_pieces_of_rows_are_prefetched(self):
         """Tiles and pieces of rows prefetch what they read and what they write, and compute what they did."""
