@@ -153,12 +153,25 @@ std::vector<ValueId> vjp_add(Builder& b, const Op& op, Values operands, Values, 
   return cotangents_of(operands, cotangents[0], at_updates(b, op, cotangents[0], operands));
 }
 
-// Each factor's partial is the product over the factor itself; it is not defined at a factor of zero.
+// Each factor's partial is the product over the factor itself. Zeros and infinities do not divide: one alone has the
+// product of the others, several at one element have each other as factors.
 std::vector<ValueId> vjp_prod(Builder& b, const Op& op, Values operands, Values results, Values cotangents) {
-  ValueId factors = scattered(b, op, "scatter_prod", b.splat(1, Type(b.type(operands[0]))), operands, operands.back());
-  ValueId whole = at_updates(b, op, b.build("multiply", {cotangents[0], results[0]}), operands);
-  return cotangents_of(operands, b.build("multiply", {cotangents[0], factors}),
-                       b.build("divide", {rules::inexact(b, whole), rules::inexact(b, operands.back())}));
+  ValueId x = rules::inexact(b, operands[0]), u = rules::inexact(b, operands.back());
+  const Type into = b.type(x), updates = b.type(u);
+  ValueId one = b.splat(1, updates), ones = b.splat(1, into);
+  const auto own = [&](ValueId v) { return at_updates(b, op, v, operands); };
+  const auto times = [&](ValueId v, ValueId factors) { return scattered(b, op, "scatter_prod", v, operands, factors); };
+  ValueId ends = b.build("logical_or", {b.build("equal", {u, b.splat(0, updates)}), b.build("isinf", {u})});
+  ValueId none = b.splat(0, Type{int32, into.shape});
+  ValueId count = own(scattered(b, op, "scatter_add", none, operands, b.cast(ends, int32)));
+  ValueId alone = b.build("equal", {count, b.splat(1, Type{int32, updates.shape})});
+  ValueId safe = b.build("select", {ends, one, u});
+  ValueId among = b.build("multiply", {own(times(ones, b.build("select", {ends, u, one}))), b.build("sign", {u})});
+  ValueId at_end = b.build("multiply", {own(times(x, safe)), b.build("select", {alone, one, among})});
+  ValueId quotient = b.build("divide", {own(b.cast(results[0], into.dtype)), safe});
+  ValueId cotangent = b.cast(cotangents[0], into.dtype);
+  return cotangents_of(operands, b.build("multiply", {cotangent, times(ones, u)}),
+                       b.build("multiply", {own(cotangent), b.build("select", {ends, at_end, quotient})}));
 }
 
 // The cotangent goes to every value that attains the extreme.
@@ -201,9 +214,7 @@ const RegisterOps scatter_rows({
     {.name = "scatter_prod",
      .kind = kScatter,
      .arity = -1,
-     .doc =
-         "Like scatter, but the elements of each slice are multiplied by its update. The derivative is not defined at an "
-         "update of zero.",
+     .doc = "Like scatter, but the elements of each slice are multiplied by its update.",
      .attrs = {kPositionAxes, rules::kBatchAxes},
      .step = "multiply",
      .infer = infer_scatter,

@@ -91,3 +91,18 @@ def test_extremes_of_two_give_no_part_to_nan():
     for function, first in ((mx.maximum, [0.0, 0.0, 0.0, 1.0]), (mx.minimum, [0.0, 0.0, 0.0, 0.0])):
         a, b = mx.vjp(function, [x, y], [mx.ones(4)])[1]
         assert same(a, first) and same(b, [0.0, 0.0] + [1.0 - v for v in first[2:]])
+
+
+def test_factors_at_positions():
+    weights = [1.0, 10.0]
+    for x, factors in itertools.product(itertools.product([2.0, 0.0, -3.0], repeat=2), itertools.product([0.5, 0.0, -2.0, inf], repeat=3)):
+        for places in [0, 0, 1], [0, 1, 0], [1, 1, 1]:
+            met = [[f for f, p in zip(factors, places) if p == i] for i in range(2)]
+            if any(inf in row and (0.0 in row or x[i] == 0) for i, row in enumerate(met)):
+                continue  # zero times infinity
+            function = lambda x, f: (x.at[mx.array(places)].multiply(f) * mx.array(weights)).sum()
+            slopes = mx.grad(function, (0, 1))(mx.array(x), mx.array(factors))
+            assert same(slopes[0], [w * times(row) for w, row in zip(weights, met)]), (x, factors, places)
+            others = [[f for j, f in enumerate(factors) if j != k and places[j] == p] for k, p in enumerate(places)]
+            expected = [weights[p] * times([x[p]] + row) for p, row in zip(places, others)]
+            assert same(slopes[1], expected), (x, factors, places)
