@@ -76,12 +76,11 @@ class HelperTable {
   // Least, greatest and conversions to integers of "f32" or "f64".
   void add_float(const std::string& f) {
     std::string type = f == "f32" ? "float" : "double";
-    add("min_" + f, {"is_nan_" + f},
-        type + " min_" + f + "(" + type + " x, " + type + " y) { const bool is_nan = is_nan_" + f +
-            "(x); return is_nan ? x : x < y ? x : y; }\n");
-    add("max_" + f, {"is_nan_" + f},
-        type + " max_" + f + "(" + type + " x, " + type + " y) { const bool is_nan = is_nan_" + f +
-            "(x); return is_nan ? x : x > y ? x : y; }\n");
+    // Without branches, behind which drivers do not move later loads forward.
+    for (const auto& [name, sign] : {std::pair{"min_", "<"}, {"max_", ">"}})
+      add(name + f, {"is_nan_" + f},
+          type + " " + name + f + "(" + type + " x, " + type + " y) {\n  const bool is_nan = is_nan_" + f +
+              "(x);\n  return is_nan ? x : (x " + sign + " y ? x : y);\n}\n");
     // Saturates; a NaN gives 0.
     auto to_int = [&](const std::string& i, const std::string& int_type, const std::string& low,
                       const std::string& high, const std::string& least, const std::string& most) {

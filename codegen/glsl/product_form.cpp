@@ -188,6 +188,26 @@ void few_rows_form(Form& form, int64_t unit, const FormSizes& sizes) {
   if (sizes.computed) form.suited.insert(form.suited.end(), {program(swapped), form.variant[0][0], form.variant[2][0]});
 }
 
+// Of matrix units. `wide` is zero where 16-byte loads take the operands, `whole` where k ends with a tile.
+void few_matrix_form(Form& form, const FormSizes& sizes, const std::vector<DimProgram>& wide,
+                     const std::vector<DimProgram>& whole) {
+  const Dim m = number(kC, Form::kRows), k = number(kA, Form::kColumns);
+  for (const Dim& d : {distance(number(kA, Form::kColumnStride), 1), scattered(kB), shortfall(m, 2),
+                       max(m - Dim(kFewRows), 0), shortfall(k, kDeep), max(k - Dim(kMostSteps), 0)})
+    form.suited.push_back(program(d));
+  std::vector<DimProgram> whole_tiles = wide;
+  whole_tiles.insert(whole_tiles.end(), whole.begin(), whole.end());
+  form.variant = {{program(shortfall(distance(number(kB, Form::kColumnStride), 1), 1))}, {program(shortfall(m, 17))}};
+  if (sizes.computed) {
+    form.suited.insert(form.suited.end(), whole_tiles.begin(), whole_tiles.end());
+    return;
+  }
+  form.variant.push_back(wide);
+  form.variant.push_back(whole_tiles);
+  const int64_t unit = 16 / sizes.element_bytes;
+  form.suited.push_back(program(sign(narrow(kA, unit) + narrow(kB, unit)) * shortfall(m, kShiftedRows)));
+}
+
 // The launch of a form whose workgroups sum parts of k.
 void split(Form& form, ProductKind kind, const Dim& tiles, int64_t element_bytes, std::vector<Dim>& arguments) {
   const Dim m = number(kC, Form::kRows), k = number(kA, Form::kColumns);
@@ -320,16 +340,7 @@ runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size
       if (!sizes.copied) suit(wide), suit(whole);
       form.variant = {by_column(kA), by_column(kB), wide_lines};
       break;
-    case ProductKind::FewMatrix:
-      suit({program(distance(number(kA, Form::kColumnStride), 1)), program(scattered(kB)), program(shortfall(m, 2)),
-            program(max(m - Dim(kFewRows), 0)), program(shortfall(k, kDeep)), program(max(k - Dim(kMostSteps), 0))});
-      form.variant = {by_column(kB), {program(shortfall(m, 17))}, wide, wide};
-      form.variant[3].insert(form.variant[3].end(), whole.begin(), whole.end());
-      if (sizes.computed)
-        suit(form.variant[3]), form.variant.resize(2);
-      else
-        suit({program(sign(narrow(kA, unit) + narrow(kB, unit)) * shortfall(m, kShiftedRows))});
-      break;
+    case ProductKind::FewMatrix: few_matrix_form(form, sizes, wide, whole); break;
     case ProductKind::FewRows: few_rows_form(form, unit, sizes); break;
   }
   return form;

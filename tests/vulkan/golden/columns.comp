@@ -21,7 +21,10 @@ layout(push_constant, std430) uniform Arguments {
   ref_f32 b_t1;
 };
 bool is_nan_f32(float x) { return (floatBitsToUint(x) & 0x7fffffffu) > 0x7f800000u; }
-float max_f32(float x, float y) { return x > y || is_nan_f32(x) ? x : y; }
+float max_f32(float x, float y) {
+  const bool is_nan = is_nan_f32(x);
+  return is_nan ? x : (x > y ? x : y);
+}
 void main() {
   const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   const int i_i = (int(group) * 128 + int(gl_LocalInvocationID.x));
