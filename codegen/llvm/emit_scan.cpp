@@ -1,6 +1,9 @@
 // Loops that carry running values through the lanes of vectors (ir/kernel/carry_step.h).
 #include <llvm/IR/Constants.h>
 
+#include <algorithm>
+#include <bit>
+
 #include "codegen/llvm/emitter.h"
 #include "ir/kernel/carry_step.h"
 
@@ -8,13 +11,22 @@ namespace frit::codegen {
 
 using llvm::Value;
 
-// A vector loop as wide as the lanes. The running value of each carry is a vector of equal lanes on the stack, which
+namespace {
+
+constexpr int kLeastLanes = 4;
+
+}  // namespace
+
+// A vector loop as wide as the lanes, or as a row that is known to have fewer elements: lanes behind its end are
+// combined with nothing in front of it. The running value of each carry is a vector of equal lanes on the stack, which
 // LLVM keeps in a register.
 void KernelEmitter::emit_carry_loop(const ir::Loop& loop, Value* to) {
   VectorScope scope;
   scope.var = loop.var;
-  scope.width = loop.lanes;
-  scope.alignment = loop.lanes;
+  const bool one_step = loop.extent.is_const() && loop.extent.value() >= 1 && loop.extent.value() <= loop.lanes;
+  if (one_step) scope.width = static_cast<int>(std::bit_ceil(static_cast<uint64_t>(loop.extent.value())));
+  scope.width = one_step ? std::max(scope.width, std::min(kLeastLanes, loop.lanes)) : loop.lanes;
+  scope.alignment = scope.width;
   scope.varying.assign(regs_.size(), false);
   for (const ir::Carry& carry : loop.carries) scope.varying[carry.value] = true;
   if (vector_ || !analyse(loop.body, scope))
@@ -28,7 +40,11 @@ void KernelEmitter::emit_carry_loop(const ir::Loop& loop, Value* to) {
     builder_.CreateStore(start, slot);
     running_[ir::carry_step(loop, carry)] = slot;
   }
-  emit_vector_loop(loop, std::max(loop.unroll, 1), i64(0), to, false);
+  const int unroll = one_step ? 1 : std::max(loop.unroll, 1);
+  if (knows_rest(loop, int64_t{scope.width} * unroll))
+    emit_known_vector_loop(loop, unroll);
+  else
+    emit_vector_loop(loop, unroll, i64(0), to, false);
   for (const ir::Carry& carry : loop.carries) running_.erase(ir::carry_step(loop, carry));
   vector_ = nullptr;
 }
