@@ -102,8 +102,9 @@ std::vector<Shader> ptx_products(const RoutineStep& step, Dtype type);
 constexpr uint32_t kDeepShared = 17408;  // bytes of shared memory
 std::vector<Shader> deep_products(const RoutineStep& step, const FusedEpilogue& fused);
 
-// The form for at most kFewRows rows or columns of the result.
-constexpr int64_t kFewRows = 32;
+// The forms for few rows: at most kFewRows on matrix units or of a computed operand, else at most kFewest rows or
+// columns.
+constexpr int64_t kFewRows = 32, kFewest = 8;
 std::vector<Shader> few_rows_products(const RoutineStep& step, Dtype type, const FusedEpilogue& fused,
                                       const FusedPrologue& computed);
 

@@ -22,7 +22,6 @@ constexpr int64_t kShort = 64;          // loads of a line below which fewer inv
 constexpr int64_t kDeep = 256;          // steps from which subgroups share them
 constexpr int64_t kWorthCopies = int64_t{1} << 27;  // multiplications from which operands are copied first
 constexpr int64_t kReuse = 256;                     // of each element of an operand that is copied
-constexpr int64_t kFewest = 8;                      // rows up to which reading the other operand is most of the work
 constexpr int64_t kShiftedRows = 5;                 // rows from which matrix units pay for operands that are shifted
 constexpr size_t kA = 0, kB = 1, kC = 2, kWindows = 3;
 
@@ -132,7 +131,7 @@ struct Parts {
   }
 };
 
-// The most rows of the form that reads the other operand once.
+// The most rows of the form that reads the other operand once: beyond, reading it is no longer most of the work.
 Dim most_of_few(const FormSizes& sizes) { return Dim(sizes.computed ? kFewRows : kFewest); }
 
 // One where the rows are not few, so that the columns must be: lines are the rows then.

@@ -4,7 +4,8 @@
 // - Elements: an invocation takes `vector` consecutive iterations of the parallel loop.
 // - Rows, if a loop has lanes or the kernel has locals: a workgroup takes one iteration of the parallel loop. Loops
 //   inside are spread over its invocations, `vector` consecutive iterations each. lanes / vector / unroll is the number
-//   of invocations: with `unroll` above 1, an invocation has states of as many turns.
+//   of invocations: with `unroll` above 1, an invocation has states of as many turns, in each of which neighbouring
+//   invocations take neighbouring elements.
 // - Tiles, if an operand is strided along the innermost axis but contiguous along another axis: a workgroup takes one
 //   iteration of the parallel loop, which is a tile of both axes.
 #pragma once
