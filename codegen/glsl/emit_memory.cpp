@@ -167,7 +167,7 @@ void KernelEmitter::load_wide(const Wide& w, const ir::Loop& loop, int vector, c
     line("//" + comment(*w.instr).substr(4));
   names_[loop.var].text = first;
   if (vector == 1) return line(w.at(0) + " = " + load_text(w.buffer, *w.index) + ";");
-  if (!full.empty()) open("if (" + full + ") {");
+  open(full.empty() ? "{" : "if (" + full + ") {");
   const std::string type = reference(t, per);
   for (int part = 0; part < vector / per; ++part) {
     std::string value = "w" + std::to_string(part);
@@ -189,7 +189,7 @@ void KernelEmitter::load_wide(const Wide& w, const ir::Loop& loop, int vector, c
     }
     line(text);
   }
-  if (full.empty()) return;
+  if (full.empty()) return close();
   close("} else {");
   ++indent_;
   open("[[unroll]] for (int k = 0; k < " + std::to_string(vector) + "; ++k) {");
@@ -205,7 +205,7 @@ void KernelEmitter::store_wide(const Wide& w, const ir::Loop& loop, int vector, 
   const int per = std::min(vector, 16 / t.size);
   const int words = t.size < 4 ? per * t.size / 4 : per;
   names_[loop.var].text = first;
-  if (!full.empty()) open("if (" + full + ") {");
+  open(full.empty() ? "{" : "if (" + full + ") {");
   const std::string type = reference(t, per);
   for (int part = 0; part < vector / per; ++part) {
     std::string values;
@@ -229,7 +229,7 @@ void KernelEmitter::store_wide(const Wide& w, const ir::Loop& loop, int vector, 
     std::string made = words == 1 ? values : std::string(vector_of(t)) + std::to_string(words) + "(" + values + ")";
     line(word_address(w.buffer, *w.index, type, per, part) + " = " + made + ";" + (part ? "" : comment(*w.instr)));
   }
-  if (full.empty()) return;
+  if (full.empty()) return close();
   close("} else {");
   ++indent_;
   open("[[unroll]] for (int k = 0; k < " + std::to_string(vector) + "; ++k) {");

@@ -24,6 +24,19 @@ TEST_F(Programs, RowsOfSymbolicSizes) {
     check(kSoftmax, {{"n", n}, {"m", m}});
 }
 
+// Several operands of a turn are loaded before the work on any of them.
+TEST_F(Programs, LongRowsOfSeveralOperands) {
+  for (const char* type : {"f32", "f16"})
+    for (auto [n, m] : {std::pair{3, 20000}, {2, 20003}, {4, 9000}, {1, 8}})
+      check(with_type("func @f(%x: T[n, m], %y: T[m]) -> (T[n], T[n, m]) where n in [0, 9], m in [1, 65536] {\n"
+                      "  %0: T[n, m] = broadcast %y {shape=[n, m]}\n  %1: T[n, m] = multiply %x, %0\n"
+                      "  %2: T[n] = sum %1 {axes=[1]}\n  %3: T[n, 1] = max %x {axes=[1], keepdims=true}\n"
+                      "  %4: T[n, m] = broadcast %3 {shape=[n, m]}\n  %5: T[n, m] = subtract %1, %4\n"
+                      "  return %2, %5\n}",
+                      type),
+            {{"n", n}, {"m", m}});
+}
+
 TEST_F(Programs, RowsOfFixedSizes) {
   for (const char* m : {"1", "3", "32", "100", "1000", "1024", "4096", "5001", "9000"})
     for (const char* type : {"f32", "f16"})
