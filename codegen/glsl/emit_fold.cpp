@@ -88,26 +88,7 @@ void KernelEmitter::emit_lanes(const ir::Loop& loop) {
       accumulate(a, s + k, s + "p" + k, regs_[a.value], at, is_arg(a) && has_rising_positions(loop, a));
     }
   };
-  std::set<uint32_t> loads, stores;
-  collect(loop.body, loads, stores);
-  const bool turned = turned_.count(&loop) != 0, rounds = loop.unroll > 1 && !turned;
-  std::string from;
-  if (const int ahead = turns_ahead(loop, vector, 4, 2); ahead > 1 && vector > 1 && !rounds && stores.empty()) {
-    emit_ahead(loop, vector, name, take, ahead);
-    from = name + "_from";
-  }
-  if (rounds) {
-    emit_rounds(loop, name, vector, take);
-  } else {
-    open_turns(loop, name, vector, loop.lanes / loop.unroll, from);
-    if (vector > 1 || turned) {
-      emit_vector(loop, vector, name, take);
-    } else {
-      emit_body(loop.body, Context::Invocation);
-      take();
-    }
-    close_turns(loop);
-  }
+  emit_turns(loop, name, vector, take);
   place_first(loop, vector);
   for (const ir::Accumulator& a : loop.accumulators)
     fold_own(name_of(a.result) + "a", name_of(a.result) + "ap", a, states, vector);

@@ -239,19 +239,7 @@ void KernelEmitter::emit_together(const ir::Loop& loop, const std::string& name,
 void KernelEmitter::emit_spread(const ir::Loop& loop) {
   const int vector = passes::contains_loop(loop.body) ? 1 : std::max(1, loop.vector);
   const std::string name = enter(loop);
-  const bool turned = turned_.count(&loop) != 0;
-  if (loop.unroll > 1 && !turned) return emit_rounds(loop, name, vector, {});
-  std::string from;
-  if (const int ahead = turns_ahead(loop, vector, 4, 2); ahead > 1 && vector > 1) {
-    emit_ahead(loop, vector, name, {}, ahead);
-    from = name + "_from";
-  }
-  open_turns(loop, name, vector, group_ * vector, from);
-  if (vector > 1 || turned)
-    emit_vector(loop, vector, name, {});
-  else
-    emit_body(loop.body, Context::Invocation);
-  close_turns(loop);
+  emit_turns(loop, name, vector, {});
 }
 
 }  // namespace frit::codegen::glsl

@@ -79,10 +79,6 @@ void KernelEmitter::plan_registers(const ir::Body& row) {
 // The innermost loops of a row that an invocation runs in vectors of one width, over one length.
 std::vector<const ir::Loop*> KernelEmitter::loops_alike(const ir::Body& row) {
   std::vector<const ir::Loop*> loops;
-  const bool apart = std::any_of(row.begin(), row.end(), [](const ir::Instr& i) {
-    auto* loop = std::get_if<ir::Loop>(&i.node);
-    return loop && loop->unroll > 1;
-  });
   for (const ir::Instr& i : row) {
     auto* loop = std::get_if<ir::Loop>(&i.node);
     if (!loop || !loop->carries.empty() || passes::contains_loop(loop->body) || !loop->extent.is_const() ||
@@ -90,7 +86,7 @@ std::vector<const ir::Loop*> KernelEmitter::loops_alike(const ir::Body& row) {
       continue;
     if (loop->lanes == 0 && !passes::is_independent(k_, *loop)) continue;
     const int vector = loop->lanes > 0 ? loop->lanes / group_ / loop->unroll : loop->vector;
-    if (vector < 2 && !apart) continue;
+    if (vector < 2 && loop->unroll < 2) continue;
     if (!loops.empty() && (vector != turn_vector_ || loop->extent != loops[0]->extent)) continue;
     turn_vector_ = vector;
     loops.push_back(loop);
@@ -120,6 +116,30 @@ void KernelEmitter::open_turns(const ir::Loop& loop, const std::string& name, in
 void KernelEmitter::close_turns(const ir::Loop& loop) {
   if (turned_.count(&loop) && int64_t{turns_} * group_ * turn_vector_ != loop.extent.value()) close();
   close();
+}
+
+// All turns of an invocation. `last` writes the end of each iteration.
+void KernelEmitter::emit_turns(const ir::Loop& loop, const std::string& name, int vector,
+                               const std::function<void()>& last) {
+  const bool turned = turned_.count(&loop) != 0;
+  if (loop.unroll > 1 && !turned) return emit_rounds(loop, name, vector, last);
+  std::set<uint32_t> loads, stores;
+  collect(loop.body, loads, stores);
+  std::string from;
+  // Iterations of a loop with lanes may read what others write.
+  if (const int ahead = turns_ahead(loop, vector, 4, 2);
+      ahead > 1 && vector > 1 && (loop.lanes == 0 || stores.empty())) {
+    emit_ahead(loop, vector, name, last, ahead);
+    from = name + "_from";
+  }
+  open_turns(loop, name, vector, group_ * vector, from);
+  if (vector > 1 || turned) {
+    emit_vector(loop, vector, name, last);
+  } else {
+    emit_body(loop.body, Context::Invocation);
+    if (last) last();
+  }
+  close_turns(loop);
 }
 
 // How many turns of a loop have their loads first: as many as `short_bodies` where the work on each is short, 1 where

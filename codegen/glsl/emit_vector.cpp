@@ -122,7 +122,7 @@ void KernelEmitter::emit_vector_ahead(const ir::Loop& loop, int vector, const st
 void KernelEmitter::emit_ahead(const ir::Loop& loop, int vector, const std::string& first,
                                const std::function<void()>& last, int turns) {
   const bool wide = names_.at(loop.var).wide;
-  const std::string from = first + "_from", extent = dim(loop.extent, wide), step = std::to_string(group_ * vector);
+  const std::string from = first + "_from", extent = dim(loop.extent, wide);
   line(index_type(wide) + " " + from + " = lane" + (vector > 1 ? " * " + std::to_string(vector) : "") + ";");
   if (turns < 2) return;
   const auto rounds = [&](int reach, bool whole) {

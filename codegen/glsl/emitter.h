@@ -250,6 +250,7 @@ class KernelEmitter {
   static LoadKey load_key(const ir::LoadInstr& load, const std::string& var);
   void open_turns(const ir::Loop& loop, const std::string& name, int vector, int step, const std::string& from = {});
   void close_turns(const ir::Loop& loop);
+  void emit_turns(const ir::Loop& loop, const std::string& name, int vector, const std::function<void()>& last);
   int turns_ahead(const ir::Loop& loop, int vector, int short_bodies, int long_bodies) const;
   void emit_rounds(const ir::Loop& loop, const std::string& name, int vector, const std::function<void()>& last);
 

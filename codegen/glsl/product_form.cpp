@@ -44,6 +44,9 @@ Dim scattered(size_t window) {
   return min(distance(number(window, Form::kRowStride), 1), distance(number(window, Form::kColumnStride), 1));
 }
 
+// Zero where an operand lies along its columns.
+DimProgram by_column(size_t window) { return program(shortfall(distance(number(window, Form::kColumnStride), 1), 1)); }
+
 // One where `d`, which is not negative, is not zero.
 Dim sign(const Dim& d) { return min(d, Dim(1)); }
 
@@ -196,7 +199,7 @@ void few_matrix_form(Form& form, const FormSizes& sizes, const std::vector<DimPr
     form.suited.push_back(program(d));
   std::vector<DimProgram> whole_tiles = wide;
   whole_tiles.insert(whole_tiles.end(), whole.begin(), whole.end());
-  form.variant = {{program(shortfall(distance(number(kB, Form::kColumnStride), 1), 1))}, {program(shortfall(m, 17))}};
+  form.variant = {{by_column(kB)}, {program(shortfall(m, 17))}};
   if (sizes.computed) {
     form.suited.insert(form.suited.end(), whole_tiles.begin(), whole_tiles.end());
     return;
@@ -292,10 +295,6 @@ runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size
 
   const std::vector<DimProgram> wide{program(narrow(kA, unit)), program(narrow(kB, unit))};
   const std::vector<DimProgram> whole{program(mod(k, sizes.depth)), program(shortfall(k, sizes.depth))};
-  // Whether an operand lies along its columns.
-  auto by_column = [&](size_t w) {
-    return std::vector{program(shortfall(distance(number(w, Form::kColumnStride), 1), 1))};
-  };
   const std::vector<DimProgram> wide_lines{program(mod(n, unit)), program(mod(number(kC, Form::kAddress), 16))};
   auto suit = [&](const std::vector<DimProgram>& all) {
     form.suited.insert(form.suited.end(), all.begin(), all.end());
@@ -312,7 +311,7 @@ runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size
       break;
     case ProductKind::Deep:
     case ProductKind::SmallDeep:
-      form.variant = {by_column(kA), by_column(kB), wide_lines};
+      form.variant = {{by_column(kA)}, {by_column(kB)}, wide_lines};
       if (sizes.copied)
         form.variant.resize(6);
       else
@@ -330,14 +329,14 @@ runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size
       for (size_t w : {kA, kB}) suit({program(scattered(w))});
       suit({program(max(k - Dim(kMostSteps), 0))});
       if (kind == ProductKind::Matrix) suit({program(shortfall(groups, kManyMatrixTiles))});
-      form.variant = {wide, by_column(kA), by_column(kB), wide, wide_lines};
+      form.variant = {wide, {by_column(kA)}, {by_column(kB)}, wide, wide_lines};
       form.variant[3].insert(form.variant[3].end(), whole.begin(), whole.end());
       break;
     case ProductKind::WholeMatrix:
       for (size_t w : {kA, kB}) suit({program(scattered(w))});
       suit({program(max(k - Dim(kMostSteps), 0)), program(shortfall(groups, kManyMatrixTiles))});
       if (!sizes.copied) suit(wide), suit(whole);
-      form.variant = {by_column(kA), by_column(kB), wide_lines};
+      form.variant = {{by_column(kA)}, {by_column(kB)}, wide_lines};
       break;
     case ProductKind::FewMatrix: few_matrix_form(form, sizes, wide, whole); break;
     case ProductKind::FewRows: few_rows_form(form, unit, sizes); break;

@@ -11,7 +11,6 @@
 
 namespace frit::codegen {
 
-using llvm::BasicBlock;
 using llvm::Value;
 
 namespace {
@@ -140,18 +139,9 @@ void KernelEmitter::emit_rare(const ir::Body& body, const Rare& rare) {
     for (size_t p : rare.work) emit(body[p]);
     return;
   }
-  Value* any = test.copies[0];
-  for (size_t c = 1; c < test.copies.size(); ++c) any = builder_.CreateOr(any, test.copies[c]);
-  Value* lanes = builder_.CreateBitCast(any, builder_.getIntNTy(static_cast<unsigned>(vector_->width)));
-  BasicBlock* before = builder_.GetInsertBlock();
-  BasicBlock* compute = block("rare");
-  BasicBlock* join = block("join");
-  builder_.CreateCondBr(builder_.CreateICmpEQ(lanes, llvm::Constant::getNullValue(lanes->getType())), join, compute);
-  builder_.SetInsertPoint(compute);
+  Detour detour = open_detour(test, false);
   for (size_t p : rare.work) emit(body[p]);
-  BasicBlock* end = builder_.GetInsertBlock();
-  builder_.CreateBr(join);
-  builder_.SetInsertPoint(join);
+  close_detour(detour);
   // Where no lane takes a value, any will do.
   for (size_t choice : rare.choices) {
     const ir::Reg r = as_scalar(body[choice])->args[1];
@@ -159,12 +149,7 @@ void KernelEmitter::emit_rare(const ir::Body& body, const Rare& rare) {
         std::any_of(rare.work.begin(), rare.work.end(), [&](size_t p) { return as_scalar(body[p])->result == r; });
     Val value = reg(r);
     if (!own || value.depth < depth() || llvm::isa<llvm::PHINode>(value.copies[0])) continue;
-    for (Value*& copy : value.copies) {
-      llvm::PHINode* phi = builder_.CreatePHI(copy->getType(), 2);
-      phi->addIncoming(llvm::Constant::getNullValue(copy->getType()), before);
-      phi->addIncoming(copy, end);
-      copy = phi;
-    }
+    for (Value*& copy : value.copies) copy = meet(detour, llvm::Constant::getNullValue(copy->getType()), copy);
     define(r, std::move(value));
   }
 }

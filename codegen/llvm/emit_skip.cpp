@@ -70,6 +70,35 @@ std::vector<size_t> KernelEmitter::skippable(const ir::Loop& loop) const {
   return {};
 }
 
+// Begins work that a step goes past where `test` is `settled` in all lanes.
+KernelEmitter::Detour KernelEmitter::open_detour(const Val& test, bool settled) {
+  Value* lanes = test.copies[0];
+  for (size_t c = 1; c < test.copies.size(); ++c)
+    lanes = settled ? builder_.CreateAnd(lanes, test.copies[c]) : builder_.CreateOr(lanes, test.copies[c]);
+  llvm::Type* bits = builder_.getIntNTy(static_cast<unsigned>(vector_->width));
+  llvm::Constant* past = settled ? llvm::Constant::getAllOnesValue(bits) : llvm::Constant::getNullValue(bits);
+  Detour detour{builder_.GetInsertBlock(), nullptr};
+  BasicBlock* compute = block("compute");
+  detour.join = block("join");
+  builder_.CreateCondBr(builder_.CreateICmpEQ(builder_.CreateBitCast(lanes, bits), past), detour.join, compute);
+  builder_.SetInsertPoint(compute);
+  return detour;
+}
+
+void KernelEmitter::close_detour(Detour& detour) {
+  detour.end = builder_.GetInsertBlock();
+  builder_.CreateBr(detour.join);
+  builder_.SetInsertPoint(detour.join);
+}
+
+// The computed value, or `past` where the step went past the work.
+Value* KernelEmitter::meet(const Detour& detour, Value* past, Value* computed) {
+  llvm::PHINode* phi = builder_.CreatePHI(computed->getType(), 2);
+  phi->addIncoming(past, detour.before);
+  phi->addIncoming(computed, detour.end);
+  return phi;
+}
+
 // The body of a vector loop, with a branch around what no lane of the step needs.
 void KernelEmitter::emit_skipping(const ir::Loop& loop) {
   const std::vector<size_t> places = skippable(loop);
@@ -90,28 +119,16 @@ void KernelEmitter::emit_skipping(const ir::Loop& loop) {
       emit_all();
       continue;
     }
-    Value* all = test.copies[0];
-    for (size_t c = 1; c < test.copies.size(); ++c) all = builder_.CreateAnd(all, test.copies[c]);
-    Value* lanes = builder_.CreateBitCast(all, builder_.getIntNTy(static_cast<unsigned>(vector_->width)));
-    BasicBlock* before = builder_.GetInsertBlock();
-    BasicBlock* compute = block("compute");
-    BasicBlock* join = block("join");
-    builder_.CreateCondBr(builder_.CreateICmpEQ(lanes, llvm::Constant::getAllOnesValue(lanes->getType())), join,
-                          compute);
-    builder_.SetInsertPoint(compute);
+    Detour detour = open_detour(test, true);
     emit_all();
     Val computed = reg(choice->result);
-    BasicBlock* end = builder_.GetInsertBlock();
-    builder_.CreateBr(join);
-    builder_.SetInsertPoint(join);
+    close_detour(detour);
     if (!computed.varying || computed.depth < depth()) continue;
     for (size_t c = 0; c < computed.copies.size(); ++c) {
       Value*& value = computed.copies[c];
-      llvm::PHINode* phi = builder_.CreatePHI(value->getType(), 2);
-      phi->addIncoming(get(reg(choice->args[1]), static_cast<int>(c), true), before);
-      phi->addIncoming(value, end);
-      if (value->getType()->getScalarType()->isFloatTy()) short_nan_[phi] = short_nan(value);
-      value = phi;
+      Value* either = meet(detour, get(reg(choice->args[1]), static_cast<int>(c), true), value);
+      if (value->getType()->getScalarType()->isFloatTy()) short_nan_[either] = short_nan(value);
+      value = either;
     }
     define(choice->result, std::move(computed));
   }

@@ -264,6 +264,13 @@ class KernelEmitter {
   // emit_skip.cpp
   std::vector<size_t> skippable(const ir::Loop& loop) const;
   void emit_skipping(const ir::Loop& loop);
+  // Work that a step goes past, and where both ways meet.
+  struct Detour {
+    llvm::BasicBlock *before, *join, *end = nullptr;
+  };
+  Detour open_detour(const Val& test, bool settled);
+  void close_detour(Detour& detour);
+  llvm::Value* meet(const Detour& detour, llvm::Value* past, llvm::Value* computed);
 
   // emit_rare.cpp
   struct Rare {

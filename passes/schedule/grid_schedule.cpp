@@ -74,39 +74,33 @@ int element_vector(const Kernel& k, const Loop& loop) {
   return vector;
 }
 
-// Whether the innermost loops go over rows of known lengths, without a running value, and the rows' begins and lengths
-// are multiples of `width` elements or not.
+// The rows that a kernel's innermost loops go over.
 struct RowForm {
-  bool plain = true;
-  int fits = 1;  // the most elements, up to `width`, of which all lengths are multiples
+  bool running = false;  // a loop carries a value
+  bool known = true;     // all loops inside the parallel one are innermost, of known lengths and without such a value
+  int64_t fits = 0;      // the largest power of two, up to kMostFits, of which all known lengths are multiples
+  int64_t many = 0;      // the rows' length where there are many, of one length; else zero
 };
-RowForm row_form(Kernel& k, int width) {
-  RowForm form;
-  form.fits = width;
-  for_each_loop(k.body, [&](Loop& loop) {
-    if (loop.kind == LoopKind::Parallel) return;
-    form.plain = form.plain && loop.extent.is_const() && loop.carries.empty() && !contains_loop(loop.body);
-    while (loop.extent.is_const() && loop.extent.value() % form.fits) form.fits /= 2;
-  });
-  return form;
-}
 
-// The length of the kernel's rows where they are many of one known length whose values are reduced without a running
-// value; else nothing.
-int64_t length_of_many_rows(Kernel& k) {
-  const Loop* rows = parallel_loop(k);
-  if (!rows || k.facts.range(rows->extent).low < kManyRows) return 0;
+RowForm row_form(Kernel& k) {
+  constexpr int64_t kMostFits = 64;
+  RowForm form{.fits = kMostFits};
   const Dim* extent = nullptr;
   bool alike = true;
   for_each_loop(k.body, [&](Loop& loop) {
     if (loop.kind == LoopKind::Parallel) return;
-    alike = alike && loop.extent.is_const() && loop.carries.empty() && !contains_loop(loop.body) &&
-            (!extent || loop.extent == *extent);
+    const bool innermost = !contains_loop(loop.body), constant = loop.extent.is_const();
+    form.running = form.running || !loop.carries.empty();
+    form.known = form.known && innermost && constant && loop.carries.empty();
+    while (innermost && constant && loop.extent.value() % form.fits) form.fits /= 2;
+    alike = alike && (!extent || loop.extent == *extent);
     extent = &loop.extent;
   });
-  alike = alike && extent &&
-          std::all_of(k.locals.begin(), k.locals.end(), [&](const auto& l) { return l.size == *extent; });
-  return alike ? extent->value() : 0;
+  const Loop* rows = parallel_loop(k);
+  if (form.known && alike && extent && rows && k.facts.range(rows->extent).low >= kManyRows &&
+      std::all_of(k.locals.begin(), k.locals.end(), [&](const auto& l) { return l.size == *extent; }))
+    form.many = extent->value();
+  return form;
 }
 
 void schedule_rows(Kernel& k) {
@@ -123,27 +117,18 @@ void schedule_rows(Kernel& k) {
   if (most == 0) most = kMaxInvocations;
   int vector = std::clamp(kVectorBytes / widest_access(k, k.body), 1, kMaxVector);
   while (most / vector > kMaxInvocations) vector *= 2;
+  const RowForm form = row_form(k);
   // Rows that begin at multiples of fewer elements are accessed by as many.
-  const auto fits = [&](int v) {
-    bool all = true;
-    for_each_loop(k.body, [&](Loop& loop) {
-      const bool row = loop.kind != LoopKind::Parallel && !contains_loop(loop.body) && loop.extent.is_const();
-      all = all && (!row || loop.extent.value() % v == 0);
-    });
-    return all;
-  };
+  const auto fits = [&](int v) { return form.fits % v == 0; };
   for (int v = vector / 2; v >= 2 && !fits(vector) && most / v <= kMaxInvocations; v /= 2)
     if (fits(v)) vector = v;
-  const int64_t many = length_of_many_rows(k);
   // A long row has as many invocations as there can be.
-  bool running = false;
-  for_each_loop(k.body, [&](Loop& loop) { running = running || !loop.carries.empty(); });
-  if (!many && !running && most >= kLongLanes) vector = std::min(vector, most / kMaxInvocations);
+  if (!form.many && !form.running && most >= kLongLanes) vector = std::min(vector, most / kMaxInvocations);
   // A part of a subgroup takes a short row, so that several rows share a workgroup; else a row has one of its own.
   int turns = 1;
-  const int64_t rounded = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(many))),
-                group = std::max(many < kWorthSubgroup ? kFewestOfRow : kMinInvocations, rounded / kMostOfOne);
-  if (many > kFewestOfRow * vector && many < kWorthGroup && group * vector <= most) {
+  const int64_t rounded = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(form.many))),
+                group = std::max(form.many < kWorthSubgroup ? kFewestOfRow : kMinInvocations, rounded / kMostOfOne);
+  if (form.many > kFewestOfRow * vector && form.many < kWorthGroup && group * vector <= most) {
     turns = static_cast<int>(most / (group * vector));
   } else if (most <= kShortLanes) {
     while (vector < kMaxVector && most / vector > kMinInvocations && fits(2 * vector)) vector *= 2;
@@ -156,11 +141,10 @@ void schedule_rows(Kernel& k) {
   // Where rows do not begin at multiples of an access, neighbouring invocations take neighbouring elements, in turns:
   // elements of one invocation that lie side by side would be accessed one by one, each time by lines of the whole
   // workgroup.
-  const RowForm form = row_form(k, vector);
-  const bool apart = form.plain && form.fits < vector;
-  if (apart) turns *= vector / form.fits, vector = form.fits;
+  const bool apart = form.known && !fits(vector);
+  if (apart) turns *= vector / static_cast<int>(form.fits), vector = static_cast<int>(form.fits);
   // More invocations keep more of a long row in registers.
-  if (apart && most > kShortLanes && many == 0)
+  if (apart && most > kShortLanes && !form.many)
     while (invocations < kMaxInvocations && turns > 1) invocations *= 2, turns /= 2;
   for_each_loop(k.body, [&](Loop& loop) {
     if (loop.kind == LoopKind::Parallel) {

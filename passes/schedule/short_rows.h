@@ -37,11 +37,12 @@ void join_short_columns(ir::Kernel& k, ir::Loop& rows, int lanes, const std::str
 // columns' extremes are taken), and reduces each in a loop of as many steps for all.
 bool has_narrow_columns(ir::Loop& blocks, int lanes, const DimFacts& facts);
 
-// Runs `lanes` iterations of the parallel loop side by side, as iterations of a loop `var` inside it: the sums of one
-// would wait for each other.
 // Whether the processor has several such blocks under way as they are: the rows are few, or elements of 8 or 16 bits,
 // which have no lane masks, cost more than a chain that waits. A block that is a vector has no mask.
 bool blocks_overlap(const ir::Kernel& k, ir::Loop& blocks, int lanes);
+
+// Runs `lanes` iterations of the parallel loop side by side, as iterations of a loop `var` inside it: the sums of one
+// would wait for each other.
 void put_blocks_side_by_side(ir::Kernel& k, ir::Loop& blocks, int lanes, const std::string& var);
 // Makes the blocks the lanes of vectors, for columns so few that a vector would be nearly empty. Each lane is read by
 // itself.

@@ -120,7 +120,7 @@ TEST_F(ComputedOperands, Beside) {
       Computed c;
       // Matrix units take products of 256 steps and more; others would share so many by workgroups.
       c.type = type, c.weights = weights, c.along = false, c.m = pick({2, 9, 32}),
-      c.k = type[0] == 'f' && type[1] == '3' ? 160 : 288, c.n = 32 * pick({1, 2, 5});
+      c.k = std::string(type) == "f32" ? 160 : 288, c.n = 32 * pick({1, 2, 5});
       check(graph(c), {}, Values::Exact);
       if (HasFatalFailure()) return;
       EXPECT_LE(launches(), 2u) << graph(c);
