@@ -15,6 +15,8 @@ namespace {
 
 // The vectors per step of the smaller step that runs between the large steps and the masked remainder.
 constexpr int kSmallUnroll = 4;
+// Instructions of a body, for one lane, from which on the mask of each step costs nothing beside it.
+constexpr int64_t kLongBody = 1024;
 
 void collect_stores(const ir::Body& body, std::set<uint32_t>& buffers) {
   for (const ir::Instr& instr : body) {
@@ -239,6 +241,16 @@ void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* fr
       last = builder_.CreateSelect(builder_.CreateICmpSGE(scope.rows_left, i64(scope.copies)), last,
                                    builder_.CreateSub(from, i64(1)));
     levels.push_back({u, step, last});
+  }
+  if (!whole && !rows && scope.copies == 1 && unroll == 1 && code_size(loop.body) > kLongBody) {
+    // One copy of the code serves all steps, which halves the time of compiling.
+    open_frame(loop, preheader, runs);
+    scope.depth = depth();
+    emit_masked_rest(loop, from, preheader, to, after);
+    frames_.pop_back();
+    after->moveAfter(builder_.GetInsertBlock());
+    builder_.SetInsertPoint(after);
+    return;
   }
   BasicBlock* full = block(loop.var.c_str());
   BasicBlock* rest = whole ? after : block("rest");

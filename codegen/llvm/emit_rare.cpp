@@ -54,22 +54,30 @@ Uses uses_in(const ir::Loop& loop) {
 }
 
 // The places of the operations that nothing but the selections `choices` needs, and they only as operand `side`: 1
-// where their test holds, 2 where it does not.
+// where their test holds, 2 where it does not. The walk begins at the selections and goes from operand to operand, so
+// that many selections in a long body cost what they find.
 std::set<size_t> only_for(const ir::Body& body, const Uses& uses, const std::vector<size_t>& choices, int side) {
-  std::set<size_t> places;
+  std::set<size_t> places, candidates;
   const auto needs = [&](size_t user, ir::Reg r) {
     if (places.count(user)) return true;
-    if (std::find(choices.begin(), choices.end(), user) == choices.end()) return false;
+    if (!std::binary_search(choices.begin(), choices.end(), user)) return false;
     const auto& args = as_scalar(body[user])->args;
     return args[static_cast<size_t>(side)] == r && std::count(args.begin(), args.end(), r) == 1;
   };
-  for (size_t i = choices.back(); i-- > 0;) {
+  const auto consider = [&](ir::Reg r) {
+    if (const auto made = uses.made.find(r); made != uses.made.end()) candidates.insert(made->second);
+  };
+  for (size_t c : choices) consider(as_scalar(body[c])->args[static_cast<size_t>(side)]);
+  // The last candidate first: what uses it stands behind it, so that is settled.
+  while (!candidates.empty()) {
+    const size_t i = *candidates.rbegin();
+    candidates.erase(i);
     const auto* s = as_scalar(body[i]);
     if (!s || s->op == ir::ScalarOp::Const) continue;
-    const auto by = uses.by.find(s->result);
-    if (by != uses.by.end() &&
-        std::all_of(by->second.begin(), by->second.end(), [&](size_t u) { return needs(u, s->result); }))
-      places.insert(i);
+    const std::vector<size_t>& by = uses.by.at(s->result);
+    if (!std::all_of(by.begin(), by.end(), [&](size_t u) { return needs(u, s->result); })) continue;
+    places.insert(i);
+    for (int a = 0; a < ir::arity(s->op); ++a) consider(s->args[static_cast<size_t>(a)]);
   }
   return places;
 }
@@ -116,19 +124,23 @@ std::vector<KernelEmitter::Rare> KernelEmitter::rare_work(const ir::Loop& loop) 
 void KernelEmitter::emit_loop_body(const ir::Loop& loop) {
   const std::vector<Rare> rare = rare_work(loop);
   std::set<size_t> behind;
-  for (const Rare& r : rare) behind.insert(r.work.begin(), r.work.end());
+  std::map<size_t, const Rare*> by_first;
+  for (const Rare& r : rare) {
+    behind.insert(r.work.begin(), r.work.end());
+    by_first[r.choices.front()] = &r;
+  }
+  // A constant may stand behind the branch.
+  std::map<ir::Reg, const ir::Instr*> constants;
+  for (const ir::Instr& i : loop.body)
+    if (const auto* s = as_scalar(i); s && s->op == ir::ScalarOp::Const && !rare.empty()) constants[s->result] = &i;
   for (size_t i = 0; i < loop.body.size(); ++i) {
-    for (const Rare& r : rare)
-      if (r.choices.front() == i) emit_rare(loop.body, r);
+    if (const auto r = by_first.find(i); r != by_first.end()) emit_rare(loop.body, *r->second, constants);
     if (!behind.count(i)) emit(loop.body[i]);
   }
 }
 
-void KernelEmitter::emit_rare(const ir::Body& body, const Rare& rare) {
-  // A constant may stand behind the branch.
-  std::map<ir::Reg, const ir::Instr*> constants;
-  for (const ir::Instr& i : body)
-    if (const auto* s = as_scalar(i); s && s->op == ir::ScalarOp::Const) constants[s->result] = &i;
+void KernelEmitter::emit_rare(const ir::Body& body, const Rare& rare,
+                              const std::map<ir::Reg, const ir::Instr*>& constants) {
   for (size_t p : rare.work) {
     const auto* s = as_scalar(body[p]);
     for (int a = 0; a < ir::arity(s->op); ++a)

@@ -57,8 +57,13 @@ constexpr int64_t kManySteps = 32;
 // Instructions of a remainder, for one lane; around loops; and those of the vectors that go through it side by side.
 constexpr int64_t kMaxRest = 128, kMaxRestOfLoops = 512, kSideBySide = 256;
 
+// Whether combining the identity with a value is that value. A sum turns -0.0 into +0.0.
+bool keeps_first(const Accumulator& acc) { return acc.combine != ir::Combine::Sum || !is_float(acc.type); }
+
+}  // namespace
+
 // Instructions in the code of a body, for one lane. A short loop inside of it counts with all its iterations.
-int64_t code_size(const ir::Body& body) {
+int64_t KernelEmitter::code_size(const ir::Body& body) {
   int64_t n = 0;
   for (const ir::Instr& instr : body) {
     if (const auto* loop = std::get_if<ir::Loop>(&instr.node)) {
@@ -70,11 +75,6 @@ int64_t code_size(const ir::Body& body) {
   }
   return n;
 }
-
-// Whether combining the identity with a value is that value. A sum turns -0.0 into +0.0.
-bool keeps_first(const Accumulator& acc) { return acc.combine != ir::Combine::Sum || !is_float(acc.type); }
-
-}  // namespace
 
 // Emits the loop without a branch, and its accumulators in registers. Returns false and emits nothing if the loop is
 // too long. An iteration's values belong to the depth around the loop, so that none is taken for another iteration's.

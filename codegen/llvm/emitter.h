@@ -250,6 +250,7 @@ class KernelEmitter {
   llvm::BasicBlock* block(const char* name);
 
   // emit_unrolled.cpp
+  static int64_t code_size(const ir::Body& body);
   bool emit_unrolled(const ir::Loop& loop);
   bool knows_rest(const ir::Loop& loop, int64_t step) const;
   void emit_known_vector_loop(const ir::Loop& loop, int unroll);
@@ -279,7 +280,7 @@ class KernelEmitter {
   };
   std::vector<Rare> rare_work(const ir::Loop& loop) const;
   void emit_loop_body(const ir::Loop& loop);
-  void emit_rare(const ir::Body& body, const Rare& rare);
+  void emit_rare(const ir::Body& body, const Rare& rare, const std::map<ir::Reg, const ir::Instr*>& constants);
 
   // emit_prefetch.cpp
   void plan_prefetches(const ir::Loop& parallel);

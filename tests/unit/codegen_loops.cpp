@@ -399,6 +399,26 @@ TEST(Loops, RareWorkBehindABranch) {
         "store %y[i], %8\n}\n}");
 }
 
+// A body that is compiled once, with a mask for every step, and has many long ways: of each every third is taken.
+TEST(Loops, LongBodies) {
+  std::string body = "%x0: f32 = load %x[i]\n";
+  const auto line = [&](const std::string& name, const std::string& value) {
+    body += "%" + name + ": f32 = " + value + "\n";
+    return "%" + name;
+  };
+  for (int c = 0; c < 40; ++c) {
+    const std::string at = std::to_string(c), x = "%x" + at;
+    std::string rare = line("r" + at, "mul " + x + ", 0.5"), usual = line("u" + at, "mul " + x + ", 0.25");
+    for (int i = 0; i < 28; ++i) rare = line("r" + at + "_" + std::to_string(i), "fma " + rare + ", 0.75, " + x);
+    for (int i = 0; i < 5; ++i) usual = line("u" + at + "_" + std::to_string(i), "fma " + usual + ", 0.75, 0.125");
+    body += "%t" + at + ": bool = gt " + x + ", " + std::to_string(c % 3) + "\n";
+    line("x" + std::to_string(c + 1), "select %t" + at + ", " + rare + ", " + usual);
+  }
+  for (const char* value : {"%x40", "%r7_3"})
+    check("kernel @long(%x: f32[n] in, %y: f32[n] out; n) {\nparallel for i in n {\n" + body + "store %y[i], " + value +
+          "\n}\n}");
+}
+
 TEST(Loops, InPlace) {
   check(R"(kernel @twice(%x: f32[n] inout; n) {
     parallel for i in n {
