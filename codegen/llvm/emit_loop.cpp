@@ -99,6 +99,8 @@ void KernelEmitter::emit_loop(const ir::Loop& loop) {
       const bool whole = !parallel && facts_.equal(mod(loop.extent, step), 0) == Tri::Yes;
       if (!whole && knows_rest(loop, step.value()))
         emit_known_vector_loop(loop, unroll);
+      else if (!whole && unroll == 1 && code_size(loop.body) > kLongBody)
+        emit_long_loop(loop, from, to);
       else
         emit_vector_loop(loop, unroll, from, to, whole);
     }
@@ -242,16 +244,6 @@ void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* fr
                                    builder_.CreateSub(from, i64(1)));
     levels.push_back({u, step, last});
   }
-  if (!whole && !rows && scope.copies == 1 && unroll == 1 && code_size(loop.body) > kLongBody) {
-    // One copy of the code serves all steps, which halves the time of compiling.
-    open_frame(loop, preheader, runs);
-    scope.depth = depth();
-    emit_masked_rest(loop, from, preheader, to, after);
-    frames_.pop_back();
-    after->moveAfter(builder_.GetInsertBlock());
-    builder_.SetInsertPoint(after);
-    return;
-  }
   BasicBlock* full = block(loop.var.c_str());
   BasicBlock* rest = whole ? after : block("rest");
   if (whole)
@@ -294,6 +286,23 @@ void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* fr
   }
 
   if (!whole) emit_masked_rest(loop, start, rest, to, after);
+  frames_.pop_back();
+  after->moveAfter(builder_.GetInsertBlock());
+  builder_.SetInsertPoint(after);
+}
+
+// One copy of the code for all steps, full or not: half the time of compiling.
+void KernelEmitter::emit_long_loop(const ir::Loop& loop, Value* from, Value* to) {
+  const bool runs = loop.kind == ir::LoopKind::Serial && facts_.range(loop.extent).low >= 1;
+  BasicBlock *preheader = block("preheader"), *after = block("after");
+  if (runs)
+    builder_.CreateBr(preheader);
+  else
+    builder_.CreateCondBr(builder_.CreateICmpSLT(from, to), preheader, after);
+  builder_.SetInsertPoint(preheader);
+  open_frame(loop, preheader, runs);
+  vector_->depth = depth();
+  emit_masked_rest(loop, from, preheader, to, after);
   frames_.pop_back();
   after->moveAfter(builder_.GetInsertBlock());
   builder_.SetInsertPoint(after);

@@ -233,6 +233,7 @@ class KernelEmitter {
   std::vector<llvm::Value*> carried_values(const ir::Loop& loop);
   void add_carried(const ir::Loop& loop, const std::vector<llvm::Value*>& values, llvm::BasicBlock* latch);
   void emit_vector_loop(const ir::Loop& loop, int unroll, llvm::Value* from, llvm::Value* to, bool whole);
+  void emit_long_loop(const ir::Loop& loop, llvm::Value* from, llvm::Value* to);
   void emit_masked_rest(const ir::Loop& loop, llvm::Value* start, llvm::BasicBlock* before, llvm::Value* to,
                         llvm::BasicBlock* after);
   bool emit_rows(const ir::Loop& rows, llvm::Value* to);
