@@ -14,6 +14,7 @@
 #include "passes/schedule/columns_by_rows.h"
 #include "passes/schedule/far_rows.h"
 #include "passes/schedule/grid_schedule.h"
+#include "passes/schedule/many_runs.h"
 #include "passes/schedule/narrow_rows.h"
 #include "passes/schedule/row_pairs.h"
 #include "passes/schedule/row_tails.h"
@@ -237,6 +238,7 @@ class Scheduler {
     int keep = nest || columns ? 2 : 1;
     if (rows_fixed_) keep = depth;
     for (; depth > keep; --depth) merge(loop, k_.facts, first_local());
+    if (nest && !rows_fixed_ && read_some_at_once(loop, depth)) return;
     if ((nest || columns) && depth == 2) {
       if (!rows_fixed_) merge_chunks(loop, kChunk, k_.facts);
       columns ? vectorize_columns(*inner_of_nest(loop.body)) : vectorize(*inner_of_nest(loop.body));
@@ -259,6 +261,21 @@ class Scheduler {
         put_tails_in_lanes(k_, loop, lanes, fresh("w"));
     }
     set_grain(loop);
+  }
+
+  // A nest that reads many operands, by pieces of its last axis.
+  bool read_some_at_once(Loop& loop, int depth) {
+    const Loop& innermost = depth == 2 ? *inner_of_nest(loop.body) : loop;
+    if (!has_many_runs(k_, innermost) || k_.facts.range(innermost.extent).high < kRunPiece / 4) return false;
+    const Loop before = loop;
+    depth == 2 ? merge_chunks(loop, kRunPiece, k_.facts) : strip(loop, kRunPiece, fresh("c"), k_.facts);
+    if (!cut_by_runs(k_, loop.body)) {
+      loop = before;
+      return false;
+    }
+    vectorize_leaves(loop);
+    set_grain(loop);
+    return true;
   }
 
   // Rows against rows: as many pairs at once as have their sums in half of the registers.

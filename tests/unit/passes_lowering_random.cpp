@@ -245,6 +245,38 @@ constexpr int kGraphs = 700;
 TEST(RandomLowering, constant_shapes) { run_many(1, kGraphs, false); }
 TEST(RandomLowering, symbolic_shapes) { run_many(100001, kGraphs, true); }
 
+// More operands than one loop reads, of several types, as rows and columns of others too; some values are used late.
+TEST(RandomLowering, many_operands) {
+  for (uint64_t seed = 1; seed <= uint64_t{kGraphs} / 8; ++seed) {
+    std::mt19937_64 random(seed);
+    const auto pick = [&](size_t n) { return static_cast<size_t>(random() % n); };
+    const std::string type = std::array{"f32", "f16", "bf16", "i32"}[pick(4)], full = type + "[3, 900]";
+    std::string params, body, last = "%x0", early = "%x0";
+    const size_t count = 13 + pick(20);
+    for (size_t i = 0; i < count; ++i) {
+      const std::string at = std::to_string(i), x = "%x" + at, y = "%y" + at;
+      const bool row = i > 0 && pick(6) == 0, column = i > 0 && !row && pick(6) == 0;
+      params += (i ? ", " : "") + x + ": " + (row ? type + "[900]" : column ? type + "[3, 1]" : full);
+      const std::string operand = row || column ? "%w" + at : x;
+      if (row || column) body += operand + ": " + full + " = broadcast " + x + " {shape=[3, 900]}\n";
+      if (i == 0) continue;
+      if (pick(5) == 0) {
+        body += "%c" + at + ": bool[3, 900] = less " + operand + ", " + early + "\n";
+        body += y + ": " + full + " = select %c" + at + ", " + last + ", " + operand + "\n";
+      } else {
+        const char* op = std::array{"add", "subtract", "multiply", "maximum"}[pick(4)];
+        body += y + ": " + full + " = " + op + " " + last + ", " + operand + "\n";
+      }
+      if (pick(8) == 0) early = y;
+      last = y;
+    }
+    expect_lowering_agrees(
+        "func @f(" + params + ") -> (" + full + ", " + full + ") {\n" + body + "return " + last + ", " + early + "\n}",
+        {}, seed);
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
 TEST(RandomLowering, same_text_every_time) {
   for (uint64_t seed = 1; seed < 60; ++seed) {
     RandomGraph g(seed, seed % 2);
