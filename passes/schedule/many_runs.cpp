@@ -1,3 +1,4 @@
+// Cuts a loop that reads many operands into loops that read some of them, with values in scratch memory between.
 #include "passes/schedule/many_runs.h"
 
 #include <algorithm>
