@@ -16,6 +16,7 @@
 #include "ir/routines/attention.h"
 #include "ir/routines/matmul.h"
 #include "passes/manager/pass.h"
+#include "passes/simplify/forms.h"
 #include "passes/simplify/rewrite.h"
 
 namespace frit::passes {
@@ -48,12 +49,12 @@ class AttentionMatcher {
   // The scores whose softmax is the left operand of a product, or nothing.
   std::optional<Scores> match(ValueId weights) const {
     const ValueId quotient = bare(weights);
-    const Op* op = named(quotient, "divide");
+    const Op* op = made_by(quotient, ScalarOp::Div);
     if (!op || uses(quotient) != 1) return std::nullopt;
     const ValueId powers = op->operands[0];
     if (uses(powers) != 2 || !is_row_value(op->operands[1], powers, Combine::Sum)) return std::nullopt;
-    if (!(op = named(powers, "exp")) || uses(op->operands[0]) != 1) return std::nullopt;
-    if (!(op = named(op->operands[0], "subtract"))) return std::nullopt;
+    if (!(op = made_by(powers, ScalarOp::Exp)) || uses(op->operands[0]) != 1) return std::nullopt;
+    if (!(op = made_by(op->operands[0], ScalarOp::Sub))) return std::nullopt;
     const ValueId scores = op->operands[0];
     if (uses(scores) != 2 || !is_row_value(op->operands[1], scores, Combine::Max)) return std::nullopt;
     Scores found;
@@ -63,9 +64,9 @@ class AttentionMatcher {
 
  private:
   uint32_t uses(ValueId v) const { return v < uses_.size() ? uses_[v] : 0; }
-  const Op* named(ValueId v, std::string_view name) const {
+  const Op* made_by(ValueId v, ScalarOp scalar) const {
     const Op* op = f_.def_of(v);
-    return op && op->def->name == name ? op : nullptr;
+    return op && only_operation(f_, *op) == scalar ? op : nullptr;
   }
   const Shape& shape(ValueId v) const { return f_.type(v).shape; }
 
@@ -74,9 +75,9 @@ class AttentionMatcher {
     const Op* op = f_.def_of(v);
     if (!op || op->operands.size() != 1) return nullptr;
     const Type &from = f_.type(op->operands[0]), &to = f_.type(v);
-    if (op->def->name == "astype") return is_float(from.dtype) && is_float(to.dtype) ? op : nullptr;
-    if (op->def->name != "reshape" || from.rank() < 2 || to.rank() < 2) return nullptr;
-    return from.shape.back() == to.shape.back() ? op : nullptr;
+    if (only_operation(f_, *op) == ScalarOp::Cast) return is_float(from.dtype) && is_float(to.dtype) ? op : nullptr;
+    if (from.rank() < 2 || to.rank() < 2 || from.shape.back() != to.shape.back()) return nullptr;
+    return keeps_order(f_, *op) ? op : nullptr;
   }
 
   ValueId bare(ValueId v) const {
@@ -89,17 +90,13 @@ class AttentionMatcher {
 
   // Whether `v`, of the shape of `full`, is a reduction of `full` along its last axis, spread over it.
   bool is_row_value(ValueId v, ValueId full, Combine combine) const {
-    std::vector<Dim> at;
     DimFacts facts = f_.facts;
-    for (size_t k = 0; k < shape(full).size(); ++k) {
-      facts.set_loop("@" + std::to_string(k), shape(full)[k]);
-      at.push_back(Dim::symbol("@" + std::to_string(k)));
-    }
+    std::vector<Dim> at = position_in(shape(full), facts);
     std::vector<Dim> wanted(at.begin(), at.end() - 1);
     const Op* op = f_.def_of(v);
     for (; op && op->def->kind != OpKind::Reduction; op = f_.def_of(v)) {
       if (uses(v) != 1 || op->operands.size() != 1) return false;
-      if (op->def->name != "stop_gradient" && !source(*op, v, at)) return false;
+      if (!is_same_elements(f_, *op) && !position_in_operand(f_, *op, v, at)) return false;
       v = op->operands[0];
     }
     if (!op || uses(v) != 1 || op->operands[0] != full || op->def->combine != combine) return false;
@@ -109,16 +106,6 @@ class AttentionMatcher {
     for (size_t k = 0; k < wanted.size(); ++k)
       if (facts.equal(facts.simplify(at[k]), wanted[k]) != Tri::Yes) return false;
     return at.size() == wanted.size();
-  }
-
-  // Replaces a position in `v` by that in the operand of `op`, which only moves elements.
-  bool source(const Op& op, ValueId v, std::vector<Dim>& at) const {
-    if (!only_moves_elements(op)) return false;
-    std::vector<Type> types{f_.type(op.operands[0])};
-    const IndexRule rule = op.def->index(op, types, f_.type(v), at);
-    if (rule.sources.size() != 1 || !rule.sources[0].within.empty() || !rule.lookups.empty()) return false;
-    at = rule.sources[0].index;
-    return true;
   }
 
   // The number that every element of `v` is.
@@ -137,19 +124,19 @@ class AttentionMatcher {
       return s;
     }
     if (passes_on(v)) return below(op->operands[0], s, false);
-    const std::string_view name = op->def->name;
-    if (name == "select") return below_choice(*op, s);
-    if (name == "multiply" || name == "divide") {
+    const auto scalar = only_operation(f_, *op);
+    if (scalar == ScalarOp::Select) return below_choice(*op, s);
+    if (scalar == ScalarOp::Mul || scalar == ScalarOp::Div) {
       for (size_t i : {0u, 1u}) {
         const auto factor = number(op->operands[1 - i]);
-        if (!factor || (i == 1 && name == "divide")) continue;
-        s.scale *= name == "divide" ? 1 / *factor : *factor;
+        if (!factor || (i == 1 && scalar == ScalarOp::Div)) continue;
+        s.scale *= scalar == ScalarOp::Div ? 1 / *factor : *factor;
         s.scaled = true;
         return below(op->operands[i], s, false);
       }
       return std::nullopt;
     }
-    if (name != "add" || s.scaled || s.causal || s.mask != kNone) return std::nullopt;
+    if (scalar != ScalarOp::Add || s.scaled || s.causal || s.mask != kNone) return std::nullopt;
     for (size_t i : {0u, 1u}) {
       Scores masked = s;
       masked.mask = op->operands[1 - i];
@@ -181,27 +168,27 @@ class AttentionMatcher {
     const Shape& full = shape(condition);
     if (full.size() < 2) return false;
     const size_t row = full.size() - 2;
-    std::vector<Dim> at;
-    for (size_t k = 0; k < full.size(); ++k) at.push_back(Dim::symbol("@" + std::to_string(k)));
+    DimFacts ranges = f_.facts;
+    std::vector<Dim> at = position_in(full, ranges);
     const Dim beyond = at[row + 1] - at[row] - full[row + 1] + full[row];  // is hidden where positive
     const Op* op = f_.def_of(condition);
     for (; op && op->def->kind == OpKind::Index; op = f_.def_of(condition)) {
-      if (!source(*op, condition, at)) return false;
+      if (!position_in_operand(f_, *op, condition, at)) return false;
       condition = op->operands[0];
     }
     if (!op || op->operands.size() != 2) return false;
     const auto x = integer(op->operands[0], at), y = integer(op->operands[1], at);
     if (!x || !y) return false;
-    const std::string_view name = op->def->name;
     // The condition as: a difference is at least zero.
+    const auto scalar = only_operation(f_, *op);
     Dim least;
-    if (name == "less_equal")
+    if (scalar == ScalarOp::Le)
       least = *y - *x;
-    else if (name == "greater_equal")
+    else if (scalar == ScalarOp::Ge)
       least = *x - *y;
-    else if (name == "less")
+    else if (scalar == ScalarOp::Lt)
       least = *y - *x - Dim(1);
-    else if (name == "greater")
+    else if (scalar == ScalarOp::Gt)
       least = *x - *y - Dim(1);
     else
       return false;
@@ -215,13 +202,13 @@ class AttentionMatcher {
     if (op->def->kind == OpKind::Iota) return op->def->index_value(*op, f_.type(v), at);
     if (op->def->kind == OpKind::Constant && f_.type(v).rank() == 0)
       return Dim(std::get<Literal>(*op->attrs.find("value")).as_int());
-    if (op->def->kind == OpKind::Index && source(*op, v, at)) return integer(op->operands[0], at);
-    const std::string_view name = op->def->name;
-    if (name == "astype") return integer(op->operands[0], at);
-    if (name != "add" && name != "subtract") return std::nullopt;
+    if (op->def->kind == OpKind::Index && position_in_operand(f_, *op, v, at)) return integer(op->operands[0], at);
+    const auto scalar = only_operation(f_, *op);
+    if (scalar == ScalarOp::Cast) return integer(op->operands[0], at);
+    if (scalar != ScalarOp::Add && scalar != ScalarOp::Sub) return std::nullopt;
     const auto x = integer(op->operands[0], at), y = integer(op->operands[1], at);
     if (!x || !y) return std::nullopt;
-    return name == "add" ? *x + *y : *x - *y;
+    return scalar == ScalarOp::Add ? *x + *y : *x - *y;
   }
 
   const Function& f_;
@@ -271,11 +258,7 @@ class Writer {
       return length.is_const() && length.value() % kWide == 0;
     };
     const Op* op = b_.function().def_of(right_);
-    if (!op || op->def->name != "transpose") return false;
-    const std::vector<int64_t> axes = op->attrs.get_ints("axes");
-    const auto last = static_cast<int64_t>(axes.size()) - 1;
-    return last > 0 && axes.back() == last - 1 && axes[static_cast<size_t>(last) - 1] == last && wide(left_) &&
-           wide(values_);
+    return op && swaps_last_axes(b_.function(), *op) && wide(left_) && wide(values_);
   }
 
   // Rows of the product are heads times the rows of the scores.
@@ -310,10 +293,10 @@ class Writer {
   void take_factor() {
     const Function& f = b_.function();
     const Op* op = f.def_of(left_);
-    const bool turned = op && op->def->name == "reshape";
+    const bool turned = op && keeps_order(f, *op);
     const Shape shape = b_.type(left_).shape;
     if (turned) op = f.def_of(op->operands[0]);
-    if (!op || op->def->name != "multiply") return;
+    if (!op || only_operation(f, *op) != ScalarOp::Mul) return;
     for (size_t i : {0u, 1u}) {
       const auto bits = splat_bits(f, op->operands[1 - i]);
       if (!bits) continue;
@@ -328,7 +311,7 @@ class Writer {
     const Op* op = b_.function().def_of(s_.mask);
     ValueId v = s_.mask;
     // One mask for all heads needs no copy.
-    if (op && op->def->name == "broadcast" && grouped_) {
+    if (op && grouped_ && spreads(b_.function(), *op)) {
       const Shape own = b_.type(op->operands[0]).shape;
       const size_t last = std::min<size_t>(own.size(), 2);
       if (std::all_of(own.begin(), own.end() - static_cast<std::ptrdiff_t>(last), [](const Dim& d) { return d.is(1); }))
