@@ -9,6 +9,7 @@
 #include <cstring>
 #include <limits>
 
+#include "ir/interpret/element_run.h"
 #include "ir/interpret/moves.h"
 #include "ir/routines/routine.h"
 #include "ir/scalar/scalar.h"
@@ -114,19 +115,16 @@ class Interpreter {
     FRIT_ASSIGN_OR_RETURN(program, meaning(*op.def, types, out.dtype));
     for (const Tensor* t : operands)
       if (t->shape != out.shape) return fail(op, "operands of different shapes");
+    ElementRun run(program);
     std::vector<uint64_t> inputs;
     for (int64_t i = 0, n = out.size(); i < n; ++i) {
       inputs.clear();
       for (const Tensor* t : operands) {
-        uint64_t bits = t->bits(i);
-        if (is_complex(t->dtype)) {
-          inputs.push_back(bits & 0xffffffffu);
-          inputs.push_back(bits >> 32);
-        } else {
-          inputs.push_back(bits);
-        }
+        const uint64_t bits = t->bits(i);
+        inputs.push_back(is_complex(t->dtype) ? bits & 0xffffffffu : bits);
+        if (is_complex(t->dtype)) inputs.push_back(bits >> 32);
       }
-      std::vector<uint64_t> r = ir::evaluate(program, inputs, FunctionSource::Libm);
+      const std::span<const uint64_t> r = run(inputs);
       out.set_bits(i, r.size() == 2 ? r[0] | r[1] << 32 : r[0]);
     }
     return {};
@@ -149,14 +147,18 @@ class Interpreter {
     Combine c = op.def->combine;
     if ((c == Combine::ArgMax || c == Combine::ArgMin) && count == 0 && out.size() > 0)
       return fail(op, "the position of an extreme of an empty axis is not defined");
-    std::vector<int64_t> elements(static_cast<size_t>(count));
+    const auto element = [&](const Position& kept, const Position& inner) {
+      Position at;
+      for (size_t i = 0, k = 0, m = 0; i < x.shape.size(); ++i) at.push_back(reduced[i] ? inner[m++] : kept[k++]);
+      return flatten(at, x.shape);
+    };
+    // The elements of each run lie as those of the run at position 0.
+    const Position origin(kept_shape.size(), 0), first(run.size(), 0);
+    std::vector<int64_t> offsets(static_cast<size_t>(count)), elements(offsets.size());
+    for (int64_t r = 0; r < count; ++r) offsets[static_cast<size_t>(r)] = element(origin, unflatten(r, run));
     for (int64_t o = 0, n = out.size(); o < n; ++o) {
-      Position kept = unflatten(o, kept_shape);
-      for (int64_t r = 0; r < count; ++r) {
-        Position inner = unflatten(r, run), at;
-        for (size_t i = 0, k = 0, m = 0; i < x.shape.size(); ++i) at.push_back(reduced[i] ? inner[m++] : kept[k++]);
-        elements[static_cast<size_t>(r)] = flatten(at, x.shape);
-      }
+      const int64_t base = element(unflatten(o, kept_shape), first);
+      for (size_t r = 0; r < elements.size(); ++r) elements[r] = base + offsets[r];
       out.set_bits(o, combine(c, x, elements, out.dtype));
     }
     return {};
@@ -211,9 +213,8 @@ class Interpreter {
       return ir::evaluate(ScalarOp::Cast, t, {&x.dtype, 1}, {&bits, 1});
     };
     auto holds = [&](ScalarOp op, uint64_t a, uint64_t b) {
-      Dtype types[] = {t, t};
-      uint64_t args[] = {a, b};
-      return ir::evaluate(op, bool_, types, args) != 0;
+      const uint64_t args[] = {a, b};
+      return primitive_function(op, bool_, t)(args) != 0;
     };
     if (elements.empty()) {
       if (t == bool_) return largest ? 0 : 1;

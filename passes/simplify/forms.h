@@ -1,4 +1,4 @@
-// What a row does, asked of its record: the one scalar operation that its meaning is, and how it moves elements.
+// Questions to the records of rows: which one scalar operation a meaning is, and how a row moves elements.
 #pragma once
 
 #include <optional>
