@@ -4,7 +4,7 @@
 #   scripts/fresh.sh run            make run
 #   scripts/fresh.sh test           make run, then make test
 #   scripts/fresh.sh smoke          make run, then the part of make test that FRIT_TEST_ONLY names, by default a bounded one
-# Options before the command: --cold does not use the caller's ccache; --keep leaves the root where it is and says where.
+# Options before the command: --cold does not use the caller's ccache and compiled shaders; --keep leaves the root where it is and says where.
 # It needs root, mmdebstrap and a network that reaches Debian's packages. Where one of them is missing, it says so and ends with status 0.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -72,6 +72,10 @@ for name in CI FRIT_TEST_ONLY FRIT_TEST_JOBS; do [ -z "${!name:-}" ] || environm
 if ((!cold)) && cache=$(ccache --get-config cache_dir 2>/dev/null) && [ -n "$cache" ]; then
   mkdir -p "$cache"
   bind "$cache" "$root/root/.cache/ccache"
+  # Mesa's software device compiles a shader many times longer than most tests run it.
+  shaders=${MESA_SHADER_CACHE_DIR:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}}/mesa_shader_cache
+  mkdir -p "$shaders"
+  bind "$shaders" "$root/root/.cache/mesa_shader_cache"
 fi
 inside() { chroot "$root" /usr/bin/env -i "${environment[@]}" bash -c "cd /frit && $1"; }
 

@@ -4,8 +4,10 @@
 run_cases.py CONFIGURATION CASES.. builds the sources of the named kind and runs the driver over them.
 
 Environment: FRIT_C_CASES, the program that writes cases; FRIT_C_SOURCE, this folder. If the machine lacks a compiler or
-emulator, the test says so and is skipped (status 77).
+emulator, the test says so and is skipped (status 77). Sources are compiled through ccache where it is installed: most of
+them are those of the last run.
 """
+import hashlib
 import os
 import shutil
 import subprocess
@@ -50,6 +52,18 @@ def run(command, **options):
 KERNEL_NEEDS = {"Nehalem": "sse4_2", "Haswell": "avx2", "SkylakeX": "avx512bw"}
 
 
+def through_ccache():
+    """The start of a compiler's command, and its environment."""
+    ccache = shutil.which("ccache")
+    if not ccache:
+        return [], None
+    # -march=native means another machine where the processor is another one.
+    info = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
+    flags = next((line for line in info.split("\n") if line.startswith(("flags", "Features"))), "")
+    kind = "frit-" + hashlib.sha256(flags.encode()).hexdigest()[:16]
+    return [ccache], {**os.environ, "CCACHE_NOHASHDIR": "1", "CCACHE_NAMESPACE": kind}
+
+
 def main():
     name, cases = sys.argv[1], sys.argv[2:]
     needed = KERNEL_NEEDS.get(os.environ.get("OPENBLAS_CORETYPE", ""))
@@ -68,10 +82,13 @@ def main():
         shutil.copy(folder / "driver.c", work)
         sources = sorted(work.glob("*.c"))
 
+        ccache, environment = through_ccache()
+
         def build(source):
             # The wrappers and the driver belong to the test.
             flags = STRICT if source.name.startswith("part") else ["-std=c11"]
-            run([compiler[0], *flags, *compiler[1:], "-I", work, "-c", source, "-o", source.with_suffix(".o")])
+            run([*ccache, compiler[0], *flags, *compiler[1:], "-I", ".", "-c", source.name, "-o", source.stem + ".o"],
+                cwd=work, env=environment)
 
         with ThreadPoolExecutor(2) as pool:
             list(pool.map(build, sources))

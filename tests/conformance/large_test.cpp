@@ -15,6 +15,13 @@ using namespace ir;
 
 constexpr int64_t kLong = kReductionBlock + 4465;
 
+// Sanitized interpreters are many times slower; the code that is run is the same for every type.
+#ifdef FRIT_SANITIZED
+constexpr bool kOneType = true;
+#else
+constexpr bool kOneType = false;
+#endif
+
 // x + x, then every row that takes it with these axes. Rows that can share a kernel do.
 Function reductions(const Shape& shape, const Dims& axes, Dtype dtype, OpKind kind) {
   Function f;
@@ -37,6 +44,7 @@ void check(const Shape& shape, const Dims& axes, const std::vector<SymbolValues>
   Random random(7);
   for (OpKind kind : {OpKind::Reduction, OpKind::Composite})
     for (Dtype dtype : {float32, bool_, kind == OpKind::Reduction ? int16 : bfloat16, complex64}) {
+      if (kOneType && dtype != float32) continue;
       Function f = reductions(shape, axes, dtype, kind);
       if (f.results.empty()) continue;
       for (const SymbolValues& call : calls) {
@@ -67,7 +75,7 @@ TEST(Large, NarrowColumnsOfManyBlocks) {
 TEST(Large, ColumnsOfSymbolicLength) {
   check({Dim::symbol("n"), 3}, {0}, {{{"n", 1451}}, {{"n", 4 * kColumnBlock}}, {{"n", kColumnBlock - 1}}});
 }
-TEST(Large, OuterAndInnerAxes) { check({3, 2, kLong}, {0, 2}, {{}}); }
+TEST(Large, OuterAndInnerAxes) { check({2, 2, kLong}, {0, 2}, {{}}); }
 TEST(Large, SymbolicSizes) { check({Dim::symbol("n")}, {0}, {{{"n", kLong}}, {{"n", kReductionBlock}}, {{"n", 1}}}); }
 
 // Rows on the left, m of them, minus n rows on the right, reduced by one row of the table.

@@ -2,12 +2,13 @@
 #
 # Variables: BUILD (frit's build folder), FOLDER (a folder of this test's own), CONSUMER, VERSION, LIBDIR, BINDIR,
 # GENERATOR, COMPILERS, C_COMPILERS, EXAMPLES, C_API (the folder of its tests), OTHER_CPU (one that is not this
-# machine's).
+# machine's), LAUNCHER (the command that compiles through a cache, or nothing).
 include(${CMAKE_CURRENT_LIST_DIR}/../run.cmake)
 
 file(REMOVE_RECURSE ${FOLDER})
 unset(ENV{FRIT_PLUGIN_DIR})
 unset(ENV{LD_LIBRARY_PATH})
+set(ENV{CMAKE_CXX_COMPILER_LAUNCHER} "${LAUNCHER}")
 
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${FOLDER}/first)
 file(RENAME ${FOLDER}/first ${FOLDER}/moved)
@@ -52,13 +53,15 @@ file(COPY ${prefix}/include/frit DESTINATION ${FOLDER}/public)
 file(GLOB public_headers RELATIVE ${FOLDER}/public ${FOLDER}/public/frit/*.h ${FOLDER}/public/frit/detail/*.h)
 file(WRITE ${FOLDER}/public/all.cpp "#include <frit/frit.h>\n#include <frit/runtime.h>\n")
 foreach(compiler ${COMPILERS})
-  run(${compiler} -std=c++20 -Wall -Wextra -Werror -fsyntax-only -I${FOLDER}/public ${CONSUMER}/main.cpp ${FOLDER}/public/all.cpp)
+  foreach(source ${CONSUMER}/main.cpp ${FOLDER}/public/all.cpp)
+    run(${LAUNCHER} ${compiler} -std=c++20 -Wall -Wextra -Werror -I${FOLDER}/public -c ${source} -o ${FOLDER}/one.o)
+  endforeach()
 endforeach()
 # Each header includes all that it uses.
 list(GET COMPILERS 0 compiler)
 foreach(header ${public_headers})
   file(WRITE ${FOLDER}/public/one.cpp "#include <${header}>\n")
-  run(${compiler} -std=c++20 -Wall -Wextra -Werror -fsyntax-only -I${FOLDER}/public ${FOLDER}/public/one.cpp)
+  run(${LAUNCHER} ${compiler} -std=c++20 -Wall -Wextra -Werror -I${FOLDER}/public -c ${FOLDER}/public/one.cpp -o ${FOLDER}/one.o)
 endforeach()
 
 set(number 0)

@@ -167,6 +167,7 @@ class Page(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.holder = tempfile.TemporaryDirectory()
+        cls.probes = {}
         cls.folder = pathlib.Path(cls.holder.name)
         for name in ("attention", "layer_norm"):
             subprocess.run([FRIT, "report", GRAPHS / f"{name}.frit", "-o", cls.folder / f"{name}.html", "--set", "n=128",
@@ -188,6 +189,13 @@ class Page(unittest.TestCase):
         return json.loads(found.group(1).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
 
     def probe(self, name, width, dark=False):
+        """The answers of the page's probe; a browser starts once for each page and width."""
+        key = (name, width, dark)
+        if key not in self.probes:
+            self.probes[key] = self.fresh_probe(*key)
+        return self.probes[key]
+
+    def fresh_probe(self, name, width, dark):
         page = (self.folder / f"{name}.html").read_text()
         page = page.replace('<script type="application/json"', PROBE + '<script type="application/json"', 1).replace("</body>", AFTER + "</body>")
         path = self.folder / f"{name}.probe.html"
@@ -251,8 +259,8 @@ class Page(unittest.TestCase):
             else:
                 self.assertRegex(row[7], r"\d % of (arithmetic|memory)")
             self.assertIn("attention.frit:", row[0])
-        for name in ("attention", "layer_norm", "train_step"):
-            r = self.probe(name, 1300)
+        for name, width, dark in (("attention", 1200, False), ("layer_norm", 2000, True), ("train_step", 1200, True)):
+            r = self.probe(name, width, dark)
             hot = dict(r["hot"])
             self.assertGreaterEqual(hot["kernel IR"], 3, name)
             self.assertGreaterEqual(hot["asm"], 4, name)
@@ -282,6 +290,9 @@ class Page(unittest.TestCase):
         for name, panel, width, height, dark in (("attention", "overview", 1200, 900, False), ("attention", "graph", 1200, 800, False),
                                                  ("train_step", "graph", 1200, 800, True), ("attention", "passes", 1200, 700, False),
                                                  ("layer_norm", "kernels", 1600, 900, False), ("layer_norm", "overview", 400, 900, True)):
+            # The probes above see every page; here a bright and a dark picture show that an address opens a panel.
+            if not bless and (name, panel) not in (("attention", "graph"), ("layer_norm", "overview")):
+                continue
             out = where / f"report_{name}_{panel}{'_dark' if dark else ''}.png"
             scheme = ["--blink-settings=preferredColorScheme=0"] if dark else []
             chromium(f"--window-size={width},{height}", *scheme, f"--screenshot={out}", f"file://{self.folder / (name + '.html')}#panel={panel}")
