@@ -35,6 +35,9 @@ struct Blocking {
 // For up to kThinRows rows the other operand is read kThinUnits units at a time, and the sums are carried from one to
 // the next.
 constexpr int64_t kThinRows = 12, kThinUnits = 8;
+// Up to kFewRows rows times a transposed matrix are computed as the transposed product, kTurnedRows rows of it at a
+// time, which stay in the second-level cache where they are converted.
+constexpr int64_t kFewRows = 48, kTurnedRows = 192;
 // Multiplications, and bytes that each operand spans, up to either of which packing costs more than it gains.
 constexpr int64_t kUnpacked = int64_t{1} << 21, kUnpackedSpan = int64_t{256} << 10;
 
@@ -296,8 +299,17 @@ FRIT_ISA bool multiply_unpacked(const Matrix& a, const Matrix& b, const Matrix& 
   return true;
 }
 
+// Below.
+template <class T, class Dot>
+FRIT_ISA bool multiply_turned(const Matrix& a, const Matrix& b, const Matrix& c);
+
 template <class T, class Dot>
 FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
+  // Converting a line for a few rows takes as long as turning it.
+  if constexpr (!Dot::kPairs && !std::is_same_v<T, Complex>)
+    if (b.row_stride == 1 && b.col_stride != 1 && c.rows <= kFewRows && c.cols > 2 * kFewRows &&
+        (std::is_same_v<T, SumLane<T>> || c.rows > kThinRows))
+      return multiply_turned<T, Dot>(a, b, c);
   using C = SumLane<T>;
   using B = Blocking<C>;
   constexpr bool kPairs = Dot::kPairs, kAsItLies = std::is_same_v<T, C>;

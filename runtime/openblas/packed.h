@@ -97,6 +97,24 @@ FRIT_ISA bool multiply_packed(const Matrix& a, const SumLane<T>* b, const Matrix
   return true;
 }
 
+// Few rows times a matrix whose columns lie dense: c' = b' a', so that the large operand is read as it lies, line by
+// line, and the small one is packed. Multiplying commutes, so the sums are the same.
+template <class T, class Dot>
+FRIT_ISA bool multiply_turned(const Matrix& a, const Matrix& b, const Matrix& c) {
+  using C = SumLane<T>;
+  const PackedRight<T, Dot> right(a.cols, a.rows);
+  Scratch memory(right.bytes());
+  if (!memory.data()) return false;
+  C* packed = static_cast<C*>(memory.data());
+  right.pack(a.transposed(), packed);
+  for (int64_t j = 0; j < c.cols; j += kTurnedRows) {
+    const int64_t count = std::min(kTurnedRows, c.cols - j);
+    const Matrix part = b.block(0, j, b.rows, count, sizeof(T)), to = c.block(0, j, c.rows, count, sizeof(T));
+    if (!multiply_packed<T, Dot>(part.transposed(), packed, to.transposed(), a.cols, a.rows)) return false;
+  }
+  return true;
+}
+
 template <class T, class Dot>
 size_t packed_bytes(int64_t k, int64_t n) {
   return PackedRight<T, Dot>(k, n).bytes();

@@ -337,6 +337,18 @@ TYPED_TEST(LargeMatmul, has_the_same_bits_in_every_layout) {
       expect_same_in_every_layout<TypeParam>(routine, m, n, k);
 }
 
+// Few rows: a matrix that lies along its columns is multiplied from the left.
+TYPED_TEST(LargeMatmul, few_rows_have_the_same_bits_in_every_layout_at_random_sizes) {
+  std::mt19937 random(11);
+  const auto draw = [&](int64_t least, int64_t most) {
+    return least + static_cast<int64_t>(random() % static_cast<uint64_t>(most - least + 1));
+  };
+  for (int i = 0; i < 10; ++i) {
+    const int64_t m = draw(2, 50), n = draw(90, 450), k = draw(2, i % 2 ? 1300 : 60);
+    for (const char* routine : {kBest, kAvx2}) expect_same_in_every_layout<TypeParam>(routine, m, n, k);
+  }
+}
+
 TYPED_TEST(LargeMatmul, few_or_many_rows_of_one_product_have_the_same_bits) {
   using T = TypeParam;
   if (!has_own_kernels()) GTEST_SKIP() << "a library serves these products here";
