@@ -23,7 +23,7 @@ using In = std::vector<array>;
 // Up to this many rows a product unpacks the weights inside of its sum; for more it is worth storing them. On a GPU a
 // product of a few rows unpacks them while it reads them, rounded to the product's type; one row alone is quicker as a
 // sum.
-constexpr int64_t kFewRows = 16, kFewRowsOfGpu = 1, kFewRowsByColumns = 8;
+constexpr int64_t kFewRows = 6, kFewRowsOfGpu = 1, kFewRowsByColumns = 8;
 
 bool has_few_rows(std::string_view op, const Dim& rows, bool transpose, const StreamOrDevice& s) {
   const bool cpu = (s.is_default() ? default_device().type : s.stream().device.type) == Device::cpu;
