@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "passes/lower/loop_nest.h"
 
@@ -17,7 +18,7 @@ constexpr int64_t kMostColumns = 1024, kFewColumns = 128;
 constexpr int64_t kFewRows = 8;
 // Bytes of a row that are read at once: shorter runs of far rows read memory at a third of its speed, which costs more
 // than later visits that find a piece in a slower cache. Threads need some pieces.
-constexpr int64_t kLeastRun = 1024, kLeastPieces = 8;
+constexpr int64_t kLeastRun = 1024, kLeastPieces = 8, kPiecesOfScan = 2;
 
 bool is_straight(const Instr& i) {
   return std::holds_alternative<ScalarInstr>(i.node) || std::holds_alternative<IndexInstr>(i.node) ||
@@ -73,6 +74,7 @@ class ByRows {
       }
       ++part_;
       collect(rows->body);
+      for (const Carry& c : rows->carries) slot(c.next);
       for (const Accumulator& a : rows->accumulators) {
         use(a.value);
         slot(a.result);
@@ -164,8 +166,18 @@ class ByRows {
   }
 
   void rows_loop(Loop& rows, Body& out) {
-    if (!rows.accumulators.empty()) {
-      Body start;
+    Body start;
+    // The slot of a running value is that of its next one, which a row leaves there.
+    for (const Carry& c : rows.carries) {
+      const Reg initial = k_.new_reg(c.type);
+      ScalarInstr constant{initial, ScalarOp::Const, c.type};
+      constant.imm = c.initial;
+      start.push_back({constant});
+      start.push_back({StoreInstr{slots_.at(c.next), at(), initial}});
+      rows.body.insert(rows.body.begin(), {LoadInstr{c.value, slots_.at(c.next), at()}});
+    }
+    rows.carries.clear();
+    if (!rows.accumulators.empty() || !start.empty()) {
       for (const Accumulator& a : rows.accumulators) {
         const Reg identity = k_.new_reg(a.type);
         ScalarInstr constant{identity, ScalarOp::Const, a.type};
@@ -202,6 +214,16 @@ class ByRows {
 
 }  // namespace
 
+// Whether each running value, if there are any, follows from an operation of the row.
+static bool keeps_running_values(const Loop& rows) {
+  std::set<Reg> next;
+  for (const Carry& c : rows.carries) next.insert(c.next);
+  const auto made = std::count_if(rows.body.begin(), rows.body.end(),
+                                  [&](const Instr& i) { return !is_free(i) && next.count(result_of(i)) > 0; });
+  return next.size() == rows.carries.size() && static_cast<size_t>(made) == next.size() &&
+         (next.empty() || !contains_loop(rows.body));
+}
+
 bool goes_by_rows(const Loop& columns, const DimFacts& facts) {
   if (facts.range(columns.extent).high < kFewColumns) return false;
   bool sums = false;
@@ -209,9 +231,9 @@ bool goes_by_rows(const Loop& columns, const DimFacts& facts) {
     return std::all_of(body.begin(), body.end(), [&](const Instr& i) {
       const auto* rows = std::get_if<Loop>(&i.node);
       if (!rows) return is_straight(i);
-      if (rows->lanes || !rows->carries.empty() || rows->extent.uses(columns.var)) return false;
+      if (rows->lanes || !keeps_running_values(*rows) || rows->extent.uses(columns.var)) return false;
       if (!contains_loop(rows->body) && facts.range(rows->extent).high < kFewRows) return false;
-      sums = sums || !rows->accumulators.empty();
+      sums = sums || !rows->accumulators.empty() || !rows->carries.empty();
       const bool by_position = std::any_of(rows->accumulators.begin(), rows->accumulators.end(),
                                            [](const Accumulator& a) { return a.position != kNoReg; });
       return !by_position && self(self, rows->body);
@@ -223,6 +245,7 @@ bool goes_by_rows(const Loop& columns, const DimFacts& facts) {
 void run_by_rows(Kernel& k, Loop& columns, int64_t cache_bytes, const std::string& var) {
   // Bytes of the rows of a column.
   int64_t bytes = 0, loops = 0, widest = 1;
+  bool running = false;
   for (const Instr& i : columns.body)
     if (const auto* rows = std::get_if<Loop>(&i.node)) {
       const auto* inner = rows->body.empty() ? nullptr : std::get_if<Loop>(&rows->body.back().node);
@@ -232,13 +255,18 @@ void run_by_rows(Kernel& k, Loop& columns, int64_t cache_bytes, const std::strin
         if (const auto* l = std::get_if<LoadInstr>(&j.node))
           element = std::max<int64_t>(element, k.buffer(l->buffer).dtype.size);
       ++loops;
+      running = running || !rows->carries.empty();
       widest = std::max(widest, element);
       bytes = std::max(bytes, most(*rows) * (inner ? most(*inner) : 1) * element);
     }
   const int64_t fitting = loops > 1 ? cache_bytes / std::max<int64_t>(bytes, 1) / 64 * 64 : kMostColumns;
   const int64_t shared = k.facts.range(columns.extent).high / kLeastPieces / 64 * 64;
   const int64_t least = std::max(kFewColumns, std::min(kLeastRun / widest, shared));
-  const int64_t count = std::clamp(fitting, least, kMostColumns);
+  int64_t count = std::clamp(fitting, least, kMostColumns);
+  // Scans have no blocks of rows for threads.
+  if (running)
+    count = std::clamp((k.facts.range(columns.extent).high / kPiecesOfScan + 63) / 64 * 64, kLeastRun / widest,
+                       kMostColumns);
   strip(columns, count, var, k.facts);
   Loop piece = std::move(std::get<Loop>(columns.body[0].node));
   Body body = std::move(piece.body);

@@ -1,4 +1,4 @@
-// Columns that are reduced row by row, with the values of a piece of the columns in scratch memory.
+// Columns that are reduced or scanned row by row, with the values of a piece of the columns in scratch memory.
 #pragma once
 
 #include "ir/kernel/kernel.h"

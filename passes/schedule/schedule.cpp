@@ -299,13 +299,22 @@ class Scheduler {
   // last axis, a few rows go on at once, so that the chains of their running values overlap. More rows, a power of two
   // apart, would not stay in the innermost cache. Updates at bound positions are single elements there.
   void vectorize_columns(Loop& loop) {
-    if (!rows_fixed_ && leaf_work(loop.body) > kColumnWork && goes_by_rows(loop, k_.facts)) {
+    const bool by_rows = runs_along(loop.body) ? !jumps(loop) : leaf_work(loop.body) > kColumnWork;
+    if (!rows_fixed_ && by_rows && goes_by_rows(loop, k_.facts)) {
       run_by_rows(k_, loop, target_.cache_bytes, fresh("c"));
       return vectorize_leaves(loop);
     }
     const auto* inner = std::get_if<Loop>(&loop.body.back().node);
     if (!inner || !inner->accumulators.empty() || !is_ordered(*inner) || !jumps(loop)) return vectorize(loop);
     if (!inner->carries.empty() && k_.facts.range(loop.extent).high >= kScanRowsAtOnce) scan_rows(loop);
+  }
+
+  // Whether a loop in the body carries running values.
+  static bool runs_along(const Body& body) {
+    return std::any_of(body.begin(), body.end(), [](const Instr& i) {
+      const auto* loop = std::get_if<Loop>(&i.node);
+      return loop && (!loop->carries.empty() || runs_along(loop->body));
+    });
   }
 
   // Steps of much work, as of logcumsumexp, take longer than lines that have left the cache: their rows fill vectors.
