@@ -299,7 +299,8 @@ class Scheduler {
   // last axis, a few rows go on at once, so that the chains of their running values overlap. More rows, a power of two
   // apart, would not stay in the innermost cache. Updates at bound positions are single elements there.
   void vectorize_columns(Loop& loop) {
-    const bool by_rows = runs_along(loop.body) ? !jumps(loop) : leaf_work(loop.body) > kColumnWork;
+    const bool by_rows = runs_along(loop.body) ? !jumps(loop) && fills_cache(loop.body)  // else as quick as it is
+                                               : leaf_work(loop.body) > kColumnWork;
     if (!rows_fixed_ && by_rows && goes_by_rows(loop, k_.facts)) {
       run_by_rows(k_, loop, target_.cache_bytes, fresh("c"));
       return vectorize_leaves(loop);
@@ -314,6 +315,17 @@ class Scheduler {
     return std::any_of(body.begin(), body.end(), [](const Instr& i) {
       const auto* loop = std::get_if<Loop>(&i.node);
       return loop && (!loop->carries.empty() || runs_along(loop->body));
+    });
+  }
+
+  // Whether an operand is known to fill half of the last-level cache, so that a result of its size finds no room there.
+  bool fills_cache(const Body& body) const {
+    return std::any_of(body.begin(), body.end(), [&](const Instr& i) {
+      if (const auto* loop = std::get_if<Loop>(&i.node)) return fills_cache(loop->body);
+      const auto* load = std::get_if<LoadInstr>(&i.node);
+      if (!load) return false;
+      const KernelBuffer& b = k_.buffer(load->buffer);
+      return k_.facts.less_equal(target_.stream_bytes / 2 / b.dtype.size, b.size) == Tri::Yes;
     });
   }
 
