@@ -13,8 +13,12 @@ extern const char* const kMatrixUnits;
 extern const char* const kPlace;
 // First elements of the matrices of number `batch`: a_base, b_base and c_base. Word SIZE.
 extern const char* const kBatch;
-// Eight 16-bit elements from an address that no 16-byte load takes: the function `shifted`, by loads of `Word`.
+// Eight 16-bit elements from an address that no 16-byte load takes, by loads of the five words around them: the
+// functions word_at and shifted.
 extern const char* const kShiftedWords;
+// Macros that load parts of eight elements and make them of what was loaded. Constants `whole` and `aligned` say
+// whether all are there, and whether 16-byte loads take them.
+extern const char* const kPartLoads;
 
 // Words of the place and the arguments where a workgroup sums all of k, and where it sums a part: SPLIT, PART and STEPS
 // of the place, MORE arguments, and K, the number of steps. Sums of a part, elements of `bytes`, begin at `part_base`

@@ -10,16 +10,14 @@ namespace {
 
 using Form = runtime::RoutineForm;
 
-constexpr int64_t kManyTiles = 128;               // the largest tiles of 8-byte elements only where there are so many
-constexpr int64_t kManyLargeTiles = 128;          // the same of others, and of deep ones
+constexpr int64_t kManyLargeTiles = 128;          // the largest plain tiles only where there are so many
 constexpr int64_t kManyMediumTiles = 192;         // their quarters
 constexpr int64_t kManyMatrixTiles = 96;          // the same of matrix units, whose tiles are larger
 constexpr int64_t kMostSteps = int64_t{1} << 30;  // along k, counted in 32 bits
-constexpr int64_t kSmallDeepTile = 64;
-constexpr int64_t kLong = 680;          // steps, three of which are worth splitting in two
-constexpr int64_t kFewDeepTiles = 132;  // of the small deep ones, below which smaller tiles take unsplit products
-constexpr int64_t kShort = 64;          // loads of a line below which fewer invocations share it
-constexpr int64_t kDeep = 256;          // steps from which subgroups share them
+constexpr int64_t kSmallDeepTile = 64, kSmallTile = 32;
+constexpr int64_t kLong = 680;                      // steps, three of which are worth splitting in two
+constexpr int64_t kShort = 64;                      // loads of a line below which fewer invocations share it
+constexpr int64_t kDeep = 256;                      // steps from which subgroups share them
 constexpr int64_t kWorthCopies = int64_t{1} << 27;  // multiplications from which operands are copied first
 constexpr int64_t kReuse = 256;                     // of each element of an operand that is copied
 constexpr int64_t kShiftedRows = 5;                 // rows from which matrix units pay for operands that are shifted
@@ -105,20 +103,22 @@ void agree(Form& form) {
     form.agree.push_back(program(d));
 }
 
-// A tile on a GPU of 132 multiprocessors, as measured on an H200: workgroups that run at once, the fewest steps along k
-// of a part and the unit of their number, and hundredths of a microsecond for each step and around all steps.
+// A tile on a GPU of 132 multiprocessors, as measured on an H200: workgroups of parts of k that are worth having, those
+// that take a step along k in the time below, the fewest steps of a part and the unit of their number, and nanoseconds
+// for each step and around all steps.
 struct TileCost {
-  int64_t slots, fewest, unit, step, around;
+  int64_t parts, at_once, fewest, unit, step, around;
 };
 
-TileCost cost_of(ProductKind kind) {
+TileCost cost_of(ProductKind kind, int64_t element_bytes) {
   switch (kind) {
-    case ProductKind::Deep: return {264, 128, 16, 18, 200};
-    case ProductKind::SmallDeep: return {528, 64, 16, 11, 150};
-    case ProductKind::SmallMatrix: return {396, 128, 32, 4, 150};
+    case ProductKind::Deep: return {264, 264, 128, 16, 180, 2000};
+    case ProductKind::SmallDeep: return {528, 528, 64, 16, 110, 1500};
+    case ProductKind::SmallMatrix: return {396, 396, 128, 64, 40, 1500};
     case ProductKind::FewMatrix:
-    case ProductKind::FewRows: return {66, 512, 64, 4, 150};
-    default: return {264, 64, 16, 20, 150};
+    case ProductKind::FewRows: return {66, 66, 512, 64, 40, 1500};
+    case ProductKind::Small: return {264, 132, 128, 64, element_bytes == 8 ? 34 : 14, 1000};
+    default: return {264, 264, 64, 16, 190, 1500};
   }
 }
 
@@ -126,9 +126,8 @@ TileCost cost_of(ProductKind kind) {
 struct Parts {
   Dim each, count;
 
-  Parts(ProductKind kind, const Dim& tiles, const Dim& k) {
-    const TileCost c = cost_of(kind);
-    const Dim wanted = min(floor_div(Dim(c.slots), max(tiles, 1)), floor_div(k, c.fewest));
+  Parts(const TileCost& c, const Dim& tiles, const Dim& k) {
+    const Dim wanted = min(floor_div(Dim(c.parts), max(tiles, 1)), floor_div(k, c.fewest));
     each = multiple(ceil_div(k, max(wanted, 1)), c.unit);
     count = ceil_div(k, each);
   }
@@ -155,11 +154,25 @@ Dim part_pitch() { return multiple(number(kC, Form::kColumns), 4); }
 // The time of a product whose k is split; the second launch and its traffic count where there are several parts.
 Dim split_cost(ProductKind kind, const FormSizes& sizes) {
   const Dim k = number(kA, Form::kColumns), tiles = tiles_of(kind, sizes);
-  const TileCost c = cost_of(kind);
-  const Parts parts(kind, tiles, k);
-  const Dim traffic = floor_div(tiles * Dim(sizes.tile_rows * sizes.tile_columns) * parts.count, 3750);
-  return ceil_div(tiles * parts.count, c.slots) * (parts.each * Dim(c.step) + Dim(c.around)) +
-         min(parts.count - Dim(1), 1) * (traffic + Dim(300));
+  const TileCost c = cost_of(kind, sizes.element_bytes);
+  const Parts parts(c, tiles, k);
+  const int64_t bytes = std::max<int64_t>(sizes.element_bytes, 4);
+  const Dim traffic = floor_div(tiles * Dim(sizes.tile_rows * sizes.tile_columns * bytes) * parts.count, 1500);
+  return ceil_div(tiles * parts.count, c.at_once) * (parts.each * Dim(c.step) + Dim(c.around)) +
+         min(parts.count - Dim(1), 1) * (traffic + Dim(3000));
+}
+
+// The time where it is not split.
+Dim whole_cost(ProductKind kind, const FormSizes& sizes) {
+  const TileCost c = cost_of(kind, sizes.element_bytes);
+  return ceil_div(tiles_of(kind, sizes), c.at_once) * (number(kA, Form::kColumns) * Dim(c.step) + Dim(c.around));
+}
+
+FormSizes square_tile(int64_t element_bytes, int64_t lines) { return {element_bytes, lines, lines}; }
+
+Dim cost_of_small(int64_t element_bytes) {
+  const FormSizes sizes = square_tile(element_bytes, kSmallTile);
+  return min(whole_cost(ProductKind::Small, sizes), split_cost(ProductKind::Small, sizes));
 }
 
 void few_rows_form(Form& form, int64_t unit, const FormSizes& sizes) {
@@ -213,7 +226,7 @@ void few_matrix_form(Form& form, const FormSizes& sizes, const std::vector<DimPr
 // The launch of a form whose workgroups sum parts of k.
 void split(Form& form, ProductKind kind, const Dim& tiles, int64_t element_bytes, std::vector<Dim>& arguments) {
   const Dim m = number(kC, Form::kRows), k = number(kA, Form::kColumns);
-  const Parts parts(kind, tiles, k);
+  const Parts parts(cost_of(kind, element_bytes), tiles, k);
   arguments[kC] = number(Form::scratch_slot(kWindows, 0));
   arguments.insert(arguments.end(), {parts.each, part_pitch()});
   form.groups = program(tiles * parts.count);
@@ -221,6 +234,18 @@ void split(Form& form, ProductKind kind, const Dim& tiles, int64_t element_bytes
                           Dim(std::max<int64_t>(element_bytes, 4)))};
   // Two parts pay the second launch only where they are long.
   form.suited = {program(shortfall(parts.count, 2)), program(shortfall(max(parts.count, floor_div(k, kLong)), 3))};
+}
+
+// A deep tile where no other one takes less time: the large one is compared with the small one, that with the tiles
+// that are not deep.
+void suit_deep(Form& form, ProductKind kind, const FormSizes& sizes) {
+  const Dim own = sizes.split ? split_cost(kind, sizes) : whole_cost(kind, sizes);
+  const auto suit = [&](const Dim& other) { form.suited.push_back(program(max(own - other, 0))); };
+  if (kind == ProductKind::Deep) {
+    const FormSizes small = square_tile(sizes.element_bytes, kSmallDeepTile);
+    suit(min(whole_cost(ProductKind::SmallDeep, small), split_cost(ProductKind::SmallDeep, small)));
+  }
+  suit(cost_of_small(sizes.element_bytes));
 }
 
 }  // namespace
@@ -260,7 +285,7 @@ runtime::RoutineForm copies_form(size_t step, const FormSizes& sizes, bool whole
 
 runtime::RoutineForm sums_form(ProductKind kind, const FormSizes& sizes, size_t step, int64_t per_group) {
   const Dim rows = number(Form::batch_slot(kWindows)) * number(kC, Form::kRows), n = number(kC, Form::kColumns);
-  const Parts parts(kind, tiles_of(kind, sizes), number(kA, Form::kColumns));
+  const Parts parts(cost_of(kind, sizes.element_bytes), tiles_of(kind, sizes), number(kA, Form::kColumns));
   Form form;
   form.step = static_cast<uint32_t>(step);
   form.windows = kWindows;
@@ -296,17 +321,26 @@ runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size
   const std::vector<DimProgram> wide{program(narrow(kA, unit)), program(narrow(kB, unit))};
   const std::vector<DimProgram> whole{program(mod(k, sizes.depth)), program(shortfall(k, sizes.depth))};
   const std::vector<DimProgram> wide_lines{program(mod(n, unit)), program(mod(number(kC, Form::kAddress), 16))};
+  const std::vector<std::vector<DimProgram>> plain{{by_column(kA)}, {by_column(kB)}, {wide[kA]}, {wide[kB]}};
   auto suit = [&](const std::vector<DimProgram>& all) {
     form.suited.insert(form.suited.end(), all.begin(), all.end());
   };
   switch (kind) {
-    case ProductKind::Small: form.variant = {wide}; break;
+    case ProductKind::Small:
+      form.variant = plain;
+      if (sizes.split) suit({program(max(split_cost(kind, sizes) - whole_cost(kind, sizes), 0))});
+      break;
     case ProductKind::Large:
-      form.variant = {wide};
-      if (!sizes.split) suit({program(shortfall(groups, element_bytes == 8 ? kManyTiles : kManyLargeTiles))});
+      form.variant = plain;
+      if (sizes.split)
+        suit({program(max(split_cost(kind, sizes) - cost_of_small(element_bytes), 0))});
+      else if (element_bytes == 8)
+        suit({program(max(whole_cost(kind, sizes) - min(split_cost(kind, sizes), cost_of_small(element_bytes)), 0))});
+      else
+        suit({program(shortfall(groups, kManyLargeTiles))});
       break;
     case ProductKind::Medium:
-      form.variant = {wide};
+      form.variant = plain;
       suit({program(shortfall(groups, kManyMediumTiles))});
       break;
     case ProductKind::Deep:
@@ -317,12 +351,7 @@ runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size
       else
         form.variant.insert(form.variant.end(), {{wide[kA]}, {wide[kB]}, {program(mod(k, sizes.depth))}});
       suit({program(shortfall(k, sizes.depth)), program(max(k - Dim(kMostSteps), 0))});
-      if (!sizes.split)
-        suit({program(shortfall(groups, kind == ProductKind::Deep ? kManyLargeTiles : kFewDeepTiles))});
-      else if (kind == ProductKind::Deep)
-        suit({program(max(split_cost(kind, sizes) -
-                              split_cost(ProductKind::SmallDeep, {element_bytes, kSmallDeepTile, kSmallDeepTile}),
-                          0))});
+      suit_deep(form, kind, sizes);
       break;
     case ProductKind::Matrix:
     case ProductKind::SmallMatrix:

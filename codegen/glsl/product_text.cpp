@@ -36,21 +36,46 @@ const char* const kBatch =
 )";
 
 const char* const kShiftedWords =
-    R"(// `count` elements from an address that is a multiple of 2.
-uvec4 shifted(uint64_t at, int count) {
-  const uint64_t first = at & ~3UL;
+    R"(// The address of word w of the five around eight elements at an address that is a multiple of 2; of those that hold none
+// of the first `count`, another one that is there.
+uint64_t word_at(uint64_t at, int w, int count, uint64_t there) {
   const int odd = int(uint(at) >> 1) & 1;
-  uint w[5];
-  [[unroll]] for (int i = 0; i < 5; ++i) {
-    w[i] = 0u;
-    if (count > 0 && 2 * i - odd < count) w[i] = Word(first + uint64_t(4 * i)).data;
-  }
+  return count > 0 && 2 * w - odd < count ? (at & ~3UL) + uint64_t(4 * w) : there & ~3UL;
+}
+// The first `count` of the eight elements.
+uvec4 shifted(uint around[5], uint64_t at, int count) {
+  const bool odd = (uint(at) & 2u) != 0u;
   uvec4 words;
   [[unroll]] for (int i = 0; i < 4; ++i) {
-    words[i] = odd == 1 ? w[i] >> 16 | w[i + 1] << 16 : w[i];
+    words[i] = odd ? around[i] >> 16 | around[i + 1] << 16 : around[i];
     if (2 * i + 1 >= count) words[i] &= 2 * i >= count ? 0u : 0xffffu;
   }
   return words;
+}
+)";
+
+const char* const kPartLoads =
+    R"(// Loads part i of eight elements, of which `count` are there. Nothing is done to what was loaded, nor on a condition: it
+// would be waited for.
+#define LOAD_PART(part, around, i, at, count, there) { \
+  const int inside = count; \
+  const uint64_t from = at; \
+  if (whole) part[i] = Words(from).data; \
+  else if (aligned) part[i] = Words(inside > 0 ? from : there).data; \
+  else { \
+    [[unroll]] for (int w = 0; w < 5; ++w) around[i * 5 + w] = Word(word_at(from, w, inside, there)).data; \
+  } \
+}
+// The elements of such a part, zeros for those that are not there.
+#define PART_OF(words, part, around, i, at, count) { \
+  words = part[i]; \
+  const int inside = count; \
+  if (!whole && aligned && inside <= 0) words = uvec4(0u); \
+  if (!whole && !aligned) { \
+    uint five[5]; \
+    [[unroll]] for (int w = 0; w < 5; ++w) five[w] = around[i * 5 + w]; \
+    words = shifted(five, at, inside); \
+  } \
 }
 )";
 

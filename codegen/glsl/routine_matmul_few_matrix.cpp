@@ -39,27 +39,47 @@ shared uvec4 tiles[warps * mine_all];
 ivec2 part_of(int number) {
   return b_columns ? ivec2(number / (depth / 8), number % (depth / 8) * 8) : ivec2(number % (tile / 8) * 8, number / (tile / 8));
 }
-$READ$#define FETCH(set, chunk) { \
-  const int step = (whole ? min(chunk, chunks - 1) : chunk) * depth; \
-  const uint64_t before = uint64_t(step); \
-  [[unroll]] for (int i = 0; i < b_parts; ++i) { \
-    const uint64_t at = b_at[i] + before * b_each; \
-    b_next[set][i] = $LOAD$; \
-  } \
-  [[unroll]] for (int i = 0; i < a_parts; ++i) { \
-    const uint64_t at = a_at[i] + before * 2UL; \
-    a_next[set][i] = read_words(at, clamp(k - step - (lane + i * 32) % (depth / 8) * 8, 0, 8)); \
-  } \
+$READ$// Elements that are there of part i of the left operand, and of the right one, from a step on.
+#define A_COUNT(i, step) clamp(k - (step) - (lane + i * 32) % (depth / 8) * 8, 0, 8)
+#define B_COUNT(i, step) b_count(part_of(lane + i * 32), n - j0, k - (step))
+int b_count(ivec2 p, int64_t columns, int steps) {
+  return b_columns ? clamp(steps - p.y, 0, 8) : p.y < steps ? int(clamp(columns - int64_t(p.x), 0L, 8L)) : 0;
 }
-#define KEEP(set) \
+#define FETCH_BOTH(set, step) { \
+  const uint64_t before = uint64_t(whole ? min(step, k - depth) : step); \
+  [[unroll]] for (int i = 0; i < b_parts; ++i) \
+    $LOAD$ \
+  [[unroll]] for (int i = 0; i < a_parts; ++i) \
+    LOAD_PART(a_part##set, a_word##set, i, a_at[i] + before * 2UL, A_COUNT(i, step), a_base) \
+}
+#define TURN(set, step) { \
   [[unroll]] for (int i = 0; i < b_parts; ++i) { \
     const ivec2 p = part_of(lane + i * 32); \
-    tiles[mine + (b_columns ? p.x * b_line + p.y / 8 : p.y * b_line + p.x / 8)] = $WORDS$(b_next[set][i]); \
+    uvec4 words; \
+    $MAKE$ \
+    tiles[mine + (b_columns ? p.x * b_line + p.y / 8 : p.y * b_line + p.x / 8)] = words; \
   } \
   [[unroll]] for (int i = 0; i < a_parts; ++i) { \
     const int e = lane + i * 32; \
-    tiles[mine + a_first + e / (depth / 8) * a_line + e % (depth / 8)] = a_next[set][i]; \
-  }
+    uvec4 words; \
+    PART_OF(words, a_part##set, a_word##set, i, a_at[i] + uint64_t(step) * 2UL, A_COUNT(i, step)) \
+    tiles[mine + a_first + e / (depth / 8) * a_line + e % (depth / 8)] = words; \
+  } \
+  FETCH_BOTH(set, (step + ahead * depth)) \
+  subgroupBarrier(); \
+  [[unroll]] for (int u = 0; u < depth; u += 16) { \
+    LEFT a[high]; \
+    [[unroll]] for (int i = 0; i < high; ++i) \
+      coopMatLoadNV(a[i], tiles, mine + a_first + i * 16 * a_line + u / 8, a_line, false); \
+    [[unroll]] for (int j = 0; j < broad; ++j) { \
+      RIGHT b; \
+      if (b_columns) coopMatLoadNV(b, tiles, mine + j * wide * b_line + u / 8, b_line, true); \
+      else coopMatLoadNV(b, tiles, mine + u * b_line + j * wide / 8, b_line, false); \
+      [[unroll]] for (int i = 0; i < high; ++i) sums[i][j] = coopMatMulAddNV(a[i], b, sums[i][j]); \
+    } \
+  } \
+  subgroupBarrier(); \
+}
 void main() {
   const int me = int(gl_LocalInvocationID.x), lane = int(gl_SubgroupInvocationID), warp = int(gl_SubgroupID), mine = warp * mine_all;
   const int64_t m = args.m, n = args.n;
@@ -71,8 +91,6 @@ $PART$$BATCH$  const int k = int($K$), chunks = (k + depth - 1) / depth, each = 
   SUM sums[high][broad];
   [[unroll]] for (int i = 0; i < high; ++i)
     [[unroll]] for (int j = 0; j < broad; ++j) sums[i][j] = SUM(0.0);
-  uvec4 a_next[ahead][a_parts];
-  $FETCHED$ b_next[ahead][b_parts];
   uint64_t a_at[a_parts], b_at[b_parts];
   const uint64_t b_each = uint64_t(args.b_row) * 2UL;
   // Lines that are not there are read as the last ones, or not at all.
@@ -85,27 +103,12 @@ $PART$$BATCH$  const int k = int($K$), chunks = (k + depth - 1) / depth, each = 
     const ivec2 p = part_of(lane + i * 32);
     b_at[i] = b_base + uint64_t(min(j0 + p.x, b_end) * args.b_column + p.y * args.b_row) * 2UL;
   }
-  [[unroll]] for (int s = 0; s < ahead; ++s) FETCH(s, begin + s)
-  for (int chunk = begin; chunk < last; chunk += ahead) {
-    [[unroll]] for (int s = 0; s < ahead; ++s)
-      if (chunk + s < last) {
-        KEEP(s)
-        FETCH(s, chunk + s + ahead)
-        subgroupBarrier();
-        [[unroll]] for (int u = 0; u < depth; u += 16) {
-          LEFT a[high];
-          [[unroll]] for (int i = 0; i < high; ++i)
-            coopMatLoadNV(a[i], tiles, mine + a_first + i * 16 * a_line + u / 8, a_line, false);
-          [[unroll]] for (int j = 0; j < broad; ++j) {
-            RIGHT b;
-            if (b_columns) coopMatLoadNV(b, tiles, mine + j * wide * b_line + u / 8, b_line, true);
-            else coopMatLoadNV(b, tiles, mine + u * b_line + j * wide / 8, b_line, false);
-            [[unroll]] for (int i = 0; i < high; ++i) sums[i][j] = coopMatMulAddNV(a[i], b, sums[i][j]);
-          }
-        }
-        subgroupBarrier();
-      }
-  }
+  if (begin < last) {
+    int first = begin * depth;
+    const int end = last * depth;
+$FIRST$    for (; first + (ahead - 1) * depth < end; first += ahead * depth) {
+$TURNS$    }
+$LAST$  }
   barrier();
   [[unroll]] for (int i = 0; i < high; ++i)
     [[unroll]] for (int j = 0; j < broad; ++j)
@@ -142,27 +145,37 @@ constexpr const char* kEpilogue = R"(    $POSITION$ places[parts];
     epilogue(places, elements, there);
 )";
 
-constexpr const char* kReadWords = R"(// `count` elements from an address on; eight of whole operands.
-uvec4 read_words(uint64_t at, int count) {
-  if (whole) return Words(at).data;
-  if (!aligned) return shifted(at, count);
-  uvec4 words = uvec4(0u);
-  if (count > 0) words = Words(at).data;
-  return words;
-}
-)";
-// Part `number` of the right operand's tile at address `at`: the tile begins at column j0, and k - step steps are left.
-constexpr const char* kReadPart = R"(uvec4 read_part(uint64_t at, int number, int64_t columns, int steps) {
-  const ivec2 p = part_of(number);
-  const int inside = int(clamp(columns - int64_t(p.x), 0L, 8L));
-  return read_words(at, b_columns ? clamp(steps - p.y, 0, 8) : p.y < steps ? inside : 0);
-}
-)";
+// Part i of the right operand's tile from memory, and from a prologue that computes it.
+constexpr const char* kLoad =
+    "LOAD_PART(b_part##set, b_word##set, i, b_at[i] + before * b_each, B_COUNT(i, step), b_base)";
+constexpr const char* kMake =
+    "PART_OF(words, b_part##set, b_word##set, i, b_at[i] + uint64_t(step) * b_each, B_COUNT(i, step))";
+constexpr const char* kLoadComputed = "b_part##set[i] = $FETCH$(b_at[i] + before * b_each);";
+constexpr const char* kMakeComputed = "words = $WORDS$(b_part##set[i]);";
+constexpr const char* kReadWords = "uvec4 read_words(uint64_t at) { return Words(at).data; }\n";
 constexpr const char* kWhole = R"(layout(constant_id = 2) const bool aligned = false;
 layout(constant_id = 3) const bool whole = false;  // aligned, and k is a multiple of the depth
 )";
 
-constexpr int kColumns = 32, kDepth = 32, kWarps = 8;
+constexpr int kColumns = 32, kDepth = 32, kWarps = 8, kAhead = 2;
+
+// The loop along k, whose loads are kAhead tiles of the operands ahead: a set of registers holds each. Sets are written
+// out, as drivers keep arrays of them in memory.
+struct Turns {
+  std::string first, each, last;
+
+  Turns() {
+    for (int i = 0; i < kAhead; ++i) {
+      const std::string set = std::to_string(i);
+      first += "    uvec4 a_part" + set + "[a_parts];\n    uint a_word" + set + "[a_parts * 5], b_word" + set +
+               "[b_parts * 5];\n    $FETCHED$ b_part" + set + "[b_parts];\n    FETCH_BOTH(" + set + ", (first + " +
+               set + " * depth))\n";
+      each += "      TURN(" + set + ", (first + " + set + " * depth))\n";
+      if (i + 1 < kAhead)
+        last += "    if (first < end) {\n      TURN(" + set + ", first)\n      first += depth;\n    }\n";
+    }
+  }
+};
 
 Shader write_few_matrix(const RoutineStep& s, const MatrixProduct& p, const FormSizes& sizes,
                         const FusedPrologue& computed) {
@@ -174,6 +187,7 @@ Shader write_few_matrix(const RoutineStep& s, const MatrixProduct& p, const Form
   // place in the end.
   const int b_size = std::max(kColumns * (kDepth / 8 + 1), kDepth * (kColumns / 8 + 1));
   const int part = std::max(b_size + 32 * (kDepth / 8 + 1), 32 * kColumns / 4);
+  const Turns turns;
   Shader shader;
   std::map<std::string, std::string> words = sizes.split ? part_words(4) : whole_words();
   words.insert({{"PARTS", "4"},
@@ -181,13 +195,17 @@ Shader write_few_matrix(const RoutineStep& s, const MatrixProduct& p, const Form
                 {"TN", number(kColumns)},
                 {"DEPTH", number(kDepth)},
                 {"WIDE", number(p.narrow ? 8 : 16)},
-                {"AHEAD", "2"},
+                {"AHEAD", number(kAhead)},
                 {"LEFT", number(kLeftMatrix)},
                 {"RIGHT", number(kRightMatrix)},
                 {"SUMS", number(kSumMatrix)},
                 {"WHOLE", sizes.computed ? "const bool aligned = true, whole = true;\n" : kWhole},
-                {"READ", std::string(kShiftedWords) + kReadWords + (sizes.computed ? "" : kReadPart)},
-                {"LOAD", sizes.computed ? "$FETCH$(at)" : "read_part(at, lane + i * 32, n - j0, k - step)"},
+                {"READ", std::string(kShiftedWords) + kPartLoads + kReadWords},
+                {"LOAD", sizes.computed ? kLoadComputed : kLoad},
+                {"MAKE", sizes.computed ? kMakeComputed : kMake},
+                {"FIRST", turns.first},
+                {"TURNS", turns.each},
+                {"LAST", turns.last},
                 {"B_SIZE", number(b_size)},
                 {"PART_SIZE", number(part)}});
   shader.text = text.fill_in(fill(kText, {{"UNITS", kMatrixUnits}, {"STORE", store}}), words);

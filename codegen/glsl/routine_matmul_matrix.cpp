@@ -31,9 +31,9 @@ layout(buffer_reference, std430, buffer_reference_align = 2) buffer Element { ui
 #define RIGHT fcoopmatNV<16, gl_ScopeSubgroup, right_rows, wide>
 #define SUM fcoopmatNV<32, gl_ScopeSubgroup, sum_rows, wide>
 #define ROUNDED fcoopmatNV<16, gl_ScopeSubgroup, sum_rows, wide>
-$DECLARED$$FUNCTION$const int rows_of_tile = $TM$, columns_of_tile = $TN$, depth = 32, invocations = 32 * $WARPS$, wide = $WIDE$;
+$DECLARED$$FUNCTION$const int rows_of_tile = $TM$, columns_of_tile = $TN$, depth = $DEPTH$, invocations = 32 * $WARPS$, wide = $WIDE$;
 const int high = rows_of_tile / $WARP_ROWS$ / 16, broad = columns_of_tile / ($WARPS$ / $WARP_ROWS$) / wide;  // matrices of a subgroup
-const int a_parts = rows_of_tile * 4 / invocations, b_parts = columns_of_tile * 4 / invocations;
+const int a_parts = rows_of_tile * depth / 8 / invocations, b_parts = columns_of_tile * depth / 8 / invocations;
 shared uvec4 a_tile[$A_SIZE$], b_tile[$B_SIZE$];
 )";
 
@@ -153,14 +153,50 @@ layout(constant_id = 1) const bool a_columns = false;
 layout(constant_id = 2) const bool b_columns = false;
 layout(constant_id = 3) const bool whole = false;  // tiles are aligned, and end where k does
 layout(constant_id = 4) const bool wide_lines = false;  // of the result
+const bool a_across = a_columns, b_across = !b_columns;  // operands lie across k
+const int a_size = rows_of_tile, b_size = columns_of_tile;
 // In words of eight elements, with one more a line against bank conflicts.
-const int a_line = a_columns ? rows_of_tile / 8 + 1 : 5, b_line = b_columns ? 5 : columns_of_tile / 8 + 1;
+const int along = depth / 8;  // parts of a line
+const int a_line = a_columns ? rows_of_tile / 8 + 1 : along + 1, b_line = b_columns ? along + 1 : columns_of_tile / 8 + 1;
 // Where part `number` of a tile lies, as above.
 ivec2 part_of(int number, bool along_k, int lines) {
+  if (along_k && along >= 8) return ivec2(number / along, number % along * 8);
   return along_k ? ivec2(number / 32 * 8 + number / 4 % 2 * 4 + number % 32 / 8, number % 4 * 8)
                  : ivec2(number % (lines / 8) * 8, number / (lines / 8));
 }
-$SHIFTED$void main() {
+$SHIFTED$// How many elements of a part are there.
+#define COUNT(o, i, k0) (o##_across ? ((k0) < o##_last[i] ? o##_lines[i] : 0) : clamp(o##_last[i] - (k0), 0, 8))
+#define FETCH(o, k0) { \
+  const uint64_t before = uint64_t(k0) * o##_each; \
+  [[unroll]] for (int i = 0; i < o##_parts; ++i) \
+    LOAD_PART(o##_part, o##_word, i, o##_at[i] + before, COUNT(o, i, k0), o##_base) \
+}
+#define KEEP(o, k0) \
+  [[unroll]] for (int i = 0; i < o##_parts; ++i) { \
+    uvec4 words; \
+    PART_OF(words, o##_part, o##_word, i, o##_at[i] + uint64_t(k0) * o##_each, COUNT(o, i, k0)) \
+    const ivec2 p = part_of(me + i * invocations, !o##_across, o##_size); \
+    o##_tile[o##_across ? p.y * o##_line + p.x / 8 : p.x * o##_line + p.y / 8] = words; \
+  }
+#define MULTIPLY { \
+  [[unroll]] for (int s = 0; s < depth; s += 16) { \
+    LEFT a[high]; \
+    RIGHT b[broad]; \
+    [[unroll]] for (int i = 0; i < high; ++i) { \
+      const int r = row + i * 16; \
+      if (a_columns) coopMatLoadNV(a[i], a_tile, s * a_line + r / 8, a_line, true); \
+      else coopMatLoadNV(a[i], a_tile, r * a_line + s / 8, a_line, false); \
+    } \
+    [[unroll]] for (int j = 0; j < broad; ++j) { \
+      const int c = column + j * wide; \
+      if (b_columns) coopMatLoadNV(b[j], b_tile, c * b_line + s / 8, b_line, true); \
+      else coopMatLoadNV(b[j], b_tile, s * b_line + c / 8, b_line, false); \
+    } \
+    [[unroll]] for (int j = 0; j < broad; ++j) \
+      [[unroll]] for (int i = 0; i < high; ++i) sums[i][j] = coopMatMulAddNV(a[i], b[j], sums[i][j]); \
+  } \
+}
+void main() {
   const int me = int(gl_LocalInvocationID.x), mine = int(gl_SubgroupID);
   const int row = mine % $WARP_ROWS$ * (high * 16), column = mine / $WARP_ROWS$ * (broad * wide);
   const int64_t m = args.m, n = args.n;
@@ -168,7 +204,6 @@ $PLACE$  const int k = int($K$);
   SUM sums[high][broad];
   [[unroll]] for (int i = 0; i < high; ++i)
     [[unroll]] for (int j = 0; j < broad; ++j) sums[i][j] = SUM(0.0);
-  uvec4 a_part[a_parts], b_part[b_parts];
   uint64_t a_at[a_parts], b_at[b_parts];
   int a_last[a_parts], b_last[b_parts];  // a part is there while its tile begins below this step
   int a_lines[a_parts], b_lines[b_parts];
@@ -189,59 +224,24 @@ $PLACE$  const int k = int($K$);
     b_last[i] = j0 + p.x < n ? k - p.y : 0;
     b_lines[i] = int(clamp(n - j0 - p.x, 0L, 8L));
   }
-#define PART(part, at, last, lines, columns, k0) \
-  if (whole) { \
-    part = Words(at).data; \
-  } else if (aligned) { \
-    part = uvec4(0u); \
-    if (k0 < last) part = Words(at).data; \
-  } else { \
-    part = shifted(at, columns ? (k0 < last ? lines : 0) : clamp(last - (k0), 0, 8)); \
-  }
-#define FETCH(k0) { \
-  const uint64_t before = uint64_t(whole ? min(k0, k - depth) : k0), a_before = before * a_each, b_before = before * b_each; \
-  [[unroll]] for (int i = 0; i < a_parts; ++i) \
-    PART(a_part[i], a_at[i] + a_before, a_last[i], a_lines[i], a_columns, k0) \
-  [[unroll]] for (int i = 0; i < b_parts; ++i) \
-    PART(b_part[i], b_at[i] + b_before, b_last[i], b_lines[i], !b_columns, k0) \
-}
-#define KEEP \
-  [[unroll]] for (int i = 0; i < a_parts; ++i) { \
-    const ivec2 p = part_of(me + i * invocations, !a_columns, rows_of_tile); \
-    a_tile[a_columns ? p.y * a_line + p.x / 8 : p.x * a_line + p.y / 8] = a_part[i]; \
-  } \
-  [[unroll]] for (int i = 0; i < b_parts; ++i) { \
-    const ivec2 p = part_of(me + i * invocations, b_columns, columns_of_tile); \
-    b_tile[b_columns ? p.x * b_line + p.y / 8 : p.y * b_line + p.x / 8] = b_part[i]; \
-  }
-  FETCH(0)
-  KEEP
-  barrier();
-  for (int k0 = 0; k0 < k; k0 += depth) {
-    const bool more = whole || k0 + depth < k;
-    if (more) {
-      FETCH(k0 + depth)
-    }
-    [[unroll]] for (int s = 0; s < depth; s += 16) {
-      LEFT a[high];
-      RIGHT b[broad];
-      [[unroll]] for (int i = 0; i < high; ++i) {
-        const int r = row + i * 16;
-        if (a_columns) coopMatLoadNV(a[i], a_tile, s * a_line + r / 8, a_line, true);
-        else coopMatLoadNV(a[i], a_tile, r * a_line + s / 8, a_line, false);
-      }
-      [[unroll]] for (int j = 0; j < broad; ++j) {
-        const int c = column + j * wide;
-        if (b_columns) coopMatLoadNV(b[j], b_tile, c * b_line + s / 8, b_line, true);
-        else coopMatLoadNV(b[j], b_tile, s * b_line + c / 8, b_line, false);
-      }
-      [[unroll]] for (int j = 0; j < broad; ++j)
-        [[unroll]] for (int i = 0; i < high; ++i) sums[i][j] = coopMatMulAddNV(a[i], b[j], sums[i][j]);
-    }
+  if (k > 0) {
+    uvec4 a_part[a_parts], b_part[b_parts];
+    uint a_word[a_parts * 5], b_word[b_parts * 5];
+    FETCH(a, 0)
+    FETCH(b, 0)
+    KEEP(a, 0)
+    KEEP(b, 0)
     barrier();
-    if (more) {
-      KEEP
+    for (int k0 = depth; k0 < k; k0 += depth) {
+      FETCH(a, k0)
+      FETCH(b, k0)
+      MULTIPLY
+      barrier();
+      KEEP(a, k0)
+      KEEP(b, k0)
+      barrier();
     }
+    MULTIPLY
     barrier();
   }
 )";
@@ -276,20 +276,18 @@ constexpr const char* kEpilogue = R"(      $POSITION$ places[parts];
       epilogue(places, elements, there);
 )";
 
-constexpr int kDepth = 32;
-
 struct Tile {
-  int rows, columns, warps, warp_rows;
+  int rows, columns, warps, warp_rows, depth;
 };
 
-FormSizes sizes_of(const Tile& t, bool copied, bool split) { return {2, t.rows, t.columns, kDepth, copied, split}; }
+FormSizes sizes_of(const Tile& t, bool copied, bool split) { return {2, t.rows, t.columns, t.depth, copied, split}; }
 
 // A part of k is summed without an epilogue, and in strips of 32 columns.
 Shader write(const std::string& name, size_t step, const MatrixProduct& p, const Tile& t, ProductKind kind,
              bool copied = false, bool split = false) {
   const int wide = p.narrow ? 8 : 16;
   // The longer of both ways in which an operand's tile may lie.
-  auto size = [&](int lines) { return std::max(lines * (kDepth / 8 + 1), kDepth * (lines / 8 + 1)); };
+  auto size = [&](int lines) { return std::max(lines * (t.depth / 8 + 1), t.depth * (lines / 8 + 1)); };
   auto text = [](int v) { return std::to_string(v); };
   Shader shader;
   std::string references, arguments, function, before, store = kStore;
@@ -308,7 +306,7 @@ Shader write(const std::string& name, size_t step, const MatrixProduct& p, const
                                      {{"UNITS", kMatrixUnits},
                                       {"DECLARED", kProductArguments},
                                       {"PLACE", kPlace},
-                                      {"SHIFTED", kShiftedWords},
+                                      {"SHIFTED", std::string(kShiftedWords) + kPartLoads},
                                       {"STORE", store},
                                       {"ROUND", p.type == bfloat16 ? kRound : ""},
                                       {"BEFORE", before}}),
@@ -321,6 +319,7 @@ Shader write(const std::string& name, size_t step, const MatrixProduct& p, const
                       {"WARPS", text(t.warps)},
                       {"WARP_ROWS", text(t.warp_rows)},
                       {"WIDE", text(wide)},
+                      {"DEPTH", text(t.depth)},
                       {"STRIP", text(strip)},
                       {"LEFT", text(kLeftMatrix)},
                       {"RIGHT", text(kRightMatrix)},
@@ -340,17 +339,17 @@ Shader write(const std::string& name, size_t step, const MatrixProduct& p, const
 std::vector<Shader> matrix_products(const RoutineStep& s, const MatrixProduct& product) {
   // Of those that were tried on an H200, the fastest for large results; the small tile keeps more of the chip busy with
   // small results and batches of them.
-  constexpr Tile kLarge{128, 256, 8, 2}, kSmall{64, 64, 4, 2};
+  constexpr Tile kLarge{128, 256, 8, 2, 32}, kSmall{64, 64, 8, 2, 64}, kSmallPart{64, 64, 4, 2, 64};
   const std::string name = s.name() + "_matrix";
   std::vector<Shader> shaders =
-      with_copies(s, product.type, {2, kLarge.rows, kLarge.columns, kDepth, true}, false,
+      with_copies(s, product.type, sizes_of(kLarge, true, false), false,
                   write(name + "_copied", s.number, product, kLarge, ProductKind::WholeMatrix, true));
   shaders.push_back(write(name + "_whole", s.number, product, kLarge, ProductKind::WholeMatrix));
   shaders.push_back(write(name, s.number, product, kLarge, ProductKind::Matrix));
   const MatrixProduct bare{product.type, product.narrow, {}};
   for (Shader& shader :
-       with_sums(s, product.type, ProductKind::SmallMatrix, sizes_of(kSmall, false, true), product.fused,
-                 write(name + "_split", s.number, bare, kSmall, ProductKind::SmallMatrix, false, true)))
+       with_sums(s, product.type, ProductKind::SmallMatrix, sizes_of(kSmallPart, false, true), product.fused,
+                 write(name + "_split", s.number, bare, kSmallPart, ProductKind::SmallMatrix, false, true)))
     shaders.push_back(std::move(shader));
   shaders.push_back(write(name + "_small", s.number, product, kSmall, ProductKind::SmallMatrix));
   return shaders;

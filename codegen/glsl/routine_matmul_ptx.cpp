@@ -15,9 +15,12 @@ namespace {
 using Form = runtime::RoutineForm;
 
 constexpr size_t kLeft = 0, kRight = 1, kResult = 2, kCount = 3;
-constexpr int64_t kUnit = 8;          // elements of 16 bytes
-constexpr int64_t kEnoughTiles = 96;  // fewer leave much of a large device idle
-constexpr int64_t kWholeSteps = 64;
+constexpr int64_t kUnit = 8;                       // elements of 16 bytes
+constexpr uint32_t kBroad = 256, kNarrow = 128;    // columns of a tile
+constexpr int64_t kEnoughTiles = 96;               // fewer broad ones leave much of a large device idle
+constexpr int64_t kEnoughNarrow = 64;              // the same of narrow ones
+constexpr int64_t kAtOnce = 132;                   // multiprocessors of an H200
+constexpr int64_t kSteps = 32;                     // along k, among which the right operand may change places
 constexpr int64_t kMostSize = int64_t{1} << 30;    // positions are counted in 32 bits
 constexpr int64_t kMostStride = int64_t{1} << 38;  // elements between lines or matrices
 
@@ -49,7 +52,8 @@ void put(std::vector<DimProgram>& to, std::initializer_list<Dim> values) {
 
 // A small product of two by two tiles with a rest in every axis, whose sums are exact in float32.
 Form::Trial trial(const ptx::Product& p) {
-  constexpr int64_t kM = 136, kN = 264, kK = 104;
+  constexpr int64_t kM = 136, kN = 264;
+  const int64_t kK = ptx::needs_dense_right(p) ? 96 : 104;
   const Dtype type = p.bfloat ? bfloat16 : float16;
   Form::Trial t{std::vector<int64_t>(Form::slots(kCount)), {}};
   const auto window = [&](size_t number, int64_t rows, int64_t columns, bool by_column) {
@@ -85,9 +89,9 @@ struct Made {
   Form::Trial trial;
 };
 const Made& made(const ptx::Product& p) {
-  static std::once_flag once[8];
-  static auto* const all = new Made[8];
-  const size_t number = p.bfloat | p.a_columns << 1 | p.b_columns << 2;
+  static std::once_flag once[16];
+  static auto* const all = new Made[16];
+  const size_t number = p.bfloat | p.a_columns << 1 | p.b_columns << 2 | (p.columns == kNarrow) << 3;
   std::call_once(once[number], [&] { all[number] = {ptx::product_maps(p), ptx::product_module(p), trial(p)}; });
   return all[number];
 }
@@ -104,48 +108,69 @@ Shader shader(const RoutineStep& s, const std::string& name, const ptx::Module& 
   return shader;
 }
 
+// Tiles of `columns`, and the time of all of them: of the broad ones a little less for each column.
+struct Tiles {
+  Dim count, time;
+
+  explicit Tiles(uint32_t columns)
+      : count(form_number(Form::batch_slot(kCount)) *
+              ceil_div(size_of(kResult, Form::kRows), int64_t{ptx::kProductRows}) *
+              ceil_div(size_of(kResult, Form::kColumns), int64_t{columns})),
+        time(ceil_div(count, kAtOnce) * Dim(columns == kBroad ? 20 : 11)) {}
+};
+
+// The kernels of a product: one describes the operands, the other multiplies.
+void add_product(const RoutineStep& s, const ptx::Product& product, std::vector<Shader>& shaders) {
+  const Dim m = size_of(kResult, Form::kRows), n = size_of(kResult, Form::kColumns), k = size_of(kLeft, Form::kColumns),
+            batch = form_number(Form::batch_slot(kCount));
+  const Dim maps = form_number(Form::scratch_slot(kCount, 0));
+  const Tiles tiles(product.columns);
+  const bool narrow = product.columns == kNarrow;
+  const Made& texts = made(product);
+  const Lines a(kLeft, product.a_columns), b(kRight, product.b_columns);
+  Form first, second;
+  first.joined = true;
+  first.groups = DimProgram(1);
+  put(first.arguments,
+      {size_of(kLeft, Form::kAddress), size_of(kRight, Form::kAddress), maps, m, n, k, a.pitch * Dim(2),
+       b.pitch * Dim(2), a.matrices, b.matrices, max(a.step * Dim(2), Dim(16)), max(b.step * Dim(2), Dim(16))});
+  put(first.agree,
+      {size_of(kLeft, Form::kRows) - m, size_of(kRight, Form::kRows) - k, size_of(kRight, Form::kColumns) - n});
+  a.suit(first, kLeft, product.a_columns);
+  b.suit(first, kRight, product.b_columns);
+  put(first.suited, {mod(n, kUnit), mod(size_of(kResult, Form::kAddress), 16),
+                     shortfall(tiles.count, narrow ? kEnoughNarrow : kEnoughTiles), shortfall(k, 1),
+                     past(max(m, max(n, k)), kMostSize), past(tiles.count, kMostSize)});
+  if (!narrow) put(first.suited, {max(tiles.time - Tiles(kNarrow).time, 0)});
+  for (size_t i = 0; i + 1 < Form::kBatchAxes; ++i)
+    put(first.suited, {form_number(Form::size_slot(kCount, i)) - Dim(1)});
+  if (!product.a_columns) put(first.suited, {mod(k, kUnit)});
+  if (ptx::needs_dense_right(product)) {
+    // A piece of the right operand has steps of all the 32 around it, and would reach past the operand's end.
+    put(first.suited, {mod(k, kSteps)});
+    const Dim loose = apart(b.step, k * b.pitch) + mod(k, 2 * kSteps);
+    put(first.suited, {(b.matrices - Dim(1)) * loose});
+  }
+  put(first.scratch, {Dim(int64_t{ptx::kProductMaps})});
+  first.trial = texts.trial;
+  put(second.arguments, {maps, size_of(kResult, Form::kAddress), m, n, k, batch, one_if_some(a.step),
+                         one_if_some(b.step), size_of(kLeft, Form::kAddress), a.pitch * Dim(2), a.step * Dim(2)});
+  second.agree = first.agree;
+  second.groups = form_program(tiles.count);
+  const std::string name =
+      std::string(product.a_columns ? "t" : "n") + (product.b_columns ? "t" : "n") + (narrow ? "_narrow" : "");
+  shaders.push_back(shader(s, "_maps_" + name, texts.maps, std::move(first)));
+  shaders.push_back(shader(s, "_" + name, texts.product, std::move(second)));
+}
+
 }  // namespace
 
 std::vector<Shader> ptx_products(const RoutineStep& s, Dtype type) {
-  const Dim m = size_of(kResult, Form::kRows), n = size_of(kResult, Form::kColumns), k = size_of(kLeft, Form::kColumns),
-            batch = form_number(Form::batch_slot(kCount));
-  const Dim tiles = batch * ceil_div(m, int64_t{ptx::kProductRows}) * ceil_div(n, int64_t{ptx::kProductColumns});
-  const Dim maps = form_number(Form::scratch_slot(kCount, 0));
   std::vector<Shader> shaders;
-  for (const bool a_columns : {false, true})
-    for (const bool b_columns : {false, true}) {
-      const ptx::Product product{type == bfloat16, a_columns, b_columns};
-      const Made& texts = made(product);
-      const Lines a(kLeft, a_columns), b(kRight, b_columns);
-      Form first, second;
-      first.joined = true;
-      first.groups = DimProgram(1);
-      put(first.arguments,
-          {size_of(kLeft, Form::kAddress), size_of(kRight, Form::kAddress), maps, m, n, k, a.pitch * Dim(2),
-           b.pitch * Dim(2), a.matrices, b.matrices, max(a.step * Dim(2), Dim(16)), max(b.step * Dim(2), Dim(16))});
-      put(first.agree,
-          {size_of(kLeft, Form::kRows) - m, size_of(kRight, Form::kRows) - k, size_of(kRight, Form::kColumns) - n});
-      a.suit(first, kLeft, a_columns);
-      b.suit(first, kRight, b_columns);
-      put(first.suited, {mod(n, kUnit), mod(size_of(kResult, Form::kAddress), 16), shortfall(tiles, kEnoughTiles),
-                         shortfall(k, 1), past(max(m, max(n, k)), kMostSize), past(tiles, kMostSize)});
-      for (size_t i = 0; i + 1 < Form::kBatchAxes; ++i)
-        put(first.suited, {form_number(Form::size_slot(kCount, i)) - Dim(1)});
-      if (!a_columns) put(first.suited, {mod(k, kUnit)});
-      if (ptx::needs_dense_right(product)) {
-        const Dim loose = apart(b.step, k * b.pitch) + mod(k, kWholeSteps);
-        put(first.suited, {(b.matrices - Dim(1)) * loose});
-      }
-      put(first.scratch, {Dim(int64_t{ptx::kProductMaps})});
-      first.trial = texts.trial;
-      put(second.arguments, {maps, size_of(kResult, Form::kAddress), m, n, k, batch, one_if_some(a.step),
-                             one_if_some(b.step), size_of(kLeft, Form::kAddress), a.pitch * Dim(2), a.step * Dim(2)});
-      second.agree = first.agree;
-      second.groups = form_program(tiles);
-      const std::string name = std::string(a_columns ? "t" : "n") + (b_columns ? "t" : "n");
-      shaders.push_back(shader(s, "_maps_" + name, texts.maps, std::move(first)));
-      shaders.push_back(shader(s, "_" + name, texts.product, std::move(second)));
-    }
+  for (const uint32_t columns : {kBroad, kNarrow})
+    for (const bool a_columns : {false, true})
+      for (const bool b_columns : {false, true})
+        add_product(s, {type == bfloat16, a_columns, b_columns, columns}, shaders);
   return shaders;
 }
 

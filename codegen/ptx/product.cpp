@@ -18,14 +18,14 @@ namespace frit::codegen::ptx {
 namespace {
 
 constexpr uint32_t kGroups = 2, kGroupThreads = 128, kRows = 64;  // that multiply, and of one of them
-constexpr uint32_t kColumns = kProductColumns, kDepth = kProductDepth;
+constexpr uint32_t kDepth = kProductDepth;
 constexpr uint32_t kThreads = (kGroups + 1) * kGroupThreads;  // and a group that copies
 constexpr uint32_t kRegisters = 240, kFewRegisters = 24;      // of threads that multiply, and of those that copy
-constexpr uint32_t kSums = kColumns / 2;                      // of a thread
 constexpr uint32_t kLine = 64;                                // elements of 128 bytes
 constexpr uint32_t kBand = 16;                                // rows of tiles that are computed together
-constexpr uint32_t kRightBytes = kColumns * kDepth * 2, kLeftBytes = kProductRows * kDepth * 2;
-constexpr uint32_t kRightAlone = 5, kRightBeside = 4, kLeftPlaces = 3;  // of the rings
+constexpr uint32_t kLeftBytes = kProductRows * kDepth * 2;
+constexpr uint32_t kRightAlone = 5 * 256, kRightBeside = 4 * 256;  // columns of a ring of pieces of the right operand
+constexpr uint32_t kLeftPlaces = 3;                                // of the left one's ring
 
 // How a matrix unit finds the right operand in shared memory: the low and the high half of its description, the former
 // without the place. Lines of 16 steps along k lie in groups of 8 lines of 32 bytes; columns of k lie in lines of 128
@@ -48,7 +48,8 @@ class ProductWriter {
       : p_(product),
         loaded_(is_loaded(product)),
         left_plan_{0, kLeftBytes, kLeftPlaces, 0},
-        right_plan_{loaded_ ? 0 : kLeftPlaces * kLeftBytes, kRightBytes, loaded_ ? kRightAlone : kRightBeside, 0} {
+        right_plan_{loaded_ ? 0 : kLeftPlaces * kLeftBytes, product.columns * kDepth * 2,
+                    (loaded_ ? kRightAlone : kRightBeside) / product.columns, 0} {
     right_plan_.barriers = right_plan_.first + right_plan_.places * right_plan_.bytes;
     left_plan_.barriers = right_plan_.barriers + right_plan_.barrier_bytes();
   }
@@ -113,7 +114,7 @@ void ProductWriter::begin() {
     return w_.u32("div.u32", {w_.u32("add.u32", {size, number(part - 1)}), number(part)});
   };
   tile_rows_ = parts(f_.m, kProductRows);
-  tile_columns_ = parts(n_, kColumns);
+  tile_columns_ = parts(n_, p_.columns);
   tiles_ = w_.u32("mul.lo.u32", {tile_rows_, tile_columns_});
   all_tiles_ = w_.u32("mul.lo.u32", {tiles_, w_.low_parameter(5)});
   const Value shared = w_.u32("mov.u32", {Writer::kShared}), open = w_.label();
@@ -139,7 +140,7 @@ Tile ProductWriter::tile() {
   const Value rest = w_.u32("sub.u32", {own, w_.u32("mul.lo.u32", {band, in_band})});
   const Value column = w_.u32("div.u32", {rest, rows});
   const Value row = w_.u32("add.u32", {first, w_.u32("rem.u32", {rest, rows})});
-  return {batch, w_.u32("mul.lo.u32", {row, number(kProductRows)}), w_.u32("mul.lo.u32", {column, number(kColumns)})};
+  return {batch, w_.u32("mul.lo.u32", {row, number(kProductRows)}), w_.u32("mul.lo.u32", {column, number(p_.columns)})};
 }
 
 std::unique_ptr<Left> ProductWriter::left() {
@@ -159,7 +160,7 @@ void ProductWriter::multiply(const Value& end) {
   const Value first = w_.test("setp.eq.u32", {w_.u32("and.b32", {f_.thread, "127"}), "0"});
   const Value high = w_.u32("mov.u32", {number(layout(p_.b_columns).high)});
   const std::unique_ptr<Left> operand = left();
-  for (uint32_t i = 0; i < kSums; ++i) sums_.push_back(w_.reg(Writer::Float32));
+  for (uint32_t i = 0; i < p_.columns / 2; ++i) sums_.push_back(w_.reg(Writer::Float32));
   each_tile(end, [&](const Tile& tile) {
     operand->start(tile);
     multiply_tile(*operand, first, high);
@@ -179,7 +180,7 @@ void ProductWriter::multiply_tile(Left& operand, const Value& first, const Value
     const Value low = w_.u32("or.b32", {w_.u32("shr.u32", {right_->take(), "4"}), number(layout(p_.b_columns).low)});
     const Value b = w_.u64("mov.b64", {list({low, high})});
     w_.op("wgmma.fence.sync.aligned", {});
-    w_.op("wgmma.mma_async.sync.aligned.m64n" + number(kColumns) + "k16.f32." + type() + "." + type(),
+    w_.op("wgmma.mma_async.sync.aligned.m64n" + number(p_.columns) + "k16.f32." + type() + "." + type(),
           {list(sums_), a, b, more, "1", "1", p_.b_columns ? "0" : "1"});
     w_.op("wgmma.commit_group.sync.aligned", {});
     // The piece before this one has been multiplied.
@@ -216,7 +217,7 @@ void ProductWriter::store(const Tile& tile) {
     const Value in_matrix = w_.u64("mad.wide.u32", {line, n_, matrix});
     const Value element = w_.u64("add.u64", {in_matrix, w_.u64("cvt.u64.u32", {column})});
     const Value to = w_.u64("add.u64", {result_, w_.u64("shl.b64", {element, "1"})});
-    for (uint32_t part = 0; part < kColumns / 32; ++part) {
+    for (uint32_t part = 0; part < p_.columns / 32; ++part) {
       std::array<Value, 4> words;
       for (uint32_t i = 0; i < 4; ++i) {
         const size_t at = 4 * (4 * part + i) + 2 * half;
@@ -250,7 +251,7 @@ void ProductWriter::copy(const Value& end) {
       if (is_permuted(p_))
         copy_permuted(right_map, tile.column, own, b_batch);
       else
-        copy_piece(*right_, right_map, p_.b_columns, kColumns, tile.column, own, b_batch);
+        copy_piece(*right_, right_map, p_.b_columns, p_.columns, tile.column, own, b_batch);
     }
     w_.op("add.u32", {step, step, number(grain * kDepth)});
     w_.jump_if(w_.test("setp.lt.u32", {step, f_.k}), loop);
@@ -284,7 +285,7 @@ void ProductWriter::copy_permuted(const Value& map, const Value& column, const V
   const Value groups = w_.u32("shl.b32", {w_.u32("shr.u32", {step, "5"}), "3"});
   const Value matrix = w_.u32("mul.lo.u32", {batch, w_.u32("shr.u32", {f_.k, "2"})});
   const Value group = w_.u32("add.u32", {w_.u32("add.u32", {in_32, groups}), matrix}), zero = w_.u32("mov.u32", {"0"});
-  for (uint32_t i = 0; i < kColumns / kLine; ++i) {
+  for (uint32_t i = 0; i < p_.columns / kLine; ++i) {
     const Value place = w_.u32("add.u32", {to.place, number(i * kLine * 2 * kDepth)});
     const Value first = w_.u32("add.u32", {column, number(i * kLine)});
     w_.op(copy_of(true), {at(place), "[" + map + ", " + list({first, zero, zero, zero, group}) + "]", at(to.barrier)});
@@ -314,7 +315,7 @@ Module product_maps(const Product& p) {
                      {kLine, 2, 4, 2, 1},
                      Swizzle::Bytes128};
   };
-  const std::vector<TensorMap> maps{map(0, !p.a_columns, m, kProductRows), map(1, p.b_columns, n, kColumns)};
+  const std::vector<TensorMap> maps{map(0, !p.a_columns, m, kProductRows), map(1, p.b_columns, n, p.columns)};
   write_maps(w, maps, w.parameter(2));
   w.op("ret", {});
   return {w.finish({"sm_90a", "product_maps", kMapsParameters, 32, kProductMaps, 128}), "product_maps", 32};

@@ -8,9 +8,10 @@
 namespace frit::codegen::ptx {
 
 struct Product {
-  bool bfloat;     // the elements are bfloat16
-  bool a_columns;  // the left operand lies side by side down its columns, not along its rows
-  bool b_columns;  // the same of the right operand
+  bool bfloat;       // the elements are bfloat16
+  bool a_columns;    // the left operand lies side by side down its columns, not along its rows
+  bool b_columns;    // the same of the right operand
+  uint32_t columns;  // of the tile of a workgroup: 256, or 128 for results of fewer tiles
 };
 
 struct Module {
@@ -18,11 +19,12 @@ struct Module {
   uint32_t threads;
 };
 
-constexpr uint32_t kProductRows = 128, kProductColumns = 256;  // of the tile of a workgroup
-constexpr uint32_t kProductDepth = 16;                         // steps along k of a piece of it
-constexpr uint32_t kProductShared = 49152;                     // bytes of shared memory, at most
-constexpr uint32_t kProductMaps = 256;                         // bytes of working memory
-// Whether the matrices of the right operand must be one, or lie behind one another with whole 64 steps along k.
+constexpr uint32_t kProductRows = 128;      // of the tile of a workgroup
+constexpr uint32_t kProductDepth = 16;      // steps along k of a piece of it
+constexpr uint32_t kProductShared = 49152;  // bytes of shared memory, at most
+constexpr uint32_t kProductMaps = 256;      // bytes of working memory
+// Whether the product must have whole 32 steps along k, and the right operand one matrix, or matrices that lie behind
+// one another with whole 64 steps.
 bool needs_dense_right(const Product& product);
 
 // Describes both operands in working memory. Parameters: the addresses of the left and the right operand and of the

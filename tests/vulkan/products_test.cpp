@@ -41,11 +41,27 @@ TEST_F(Products, PartsOfK) {
       c.batch = pick({1, 1, 2});
       c.m = pick({33, 64, 65, 128, 129, 200, static_cast<int>(between(random_, 33, 200))});
       c.n = pick({33, 64, 68, 128, 130, static_cast<int>(between(random_, 33, 200))});
-      c.k = pick({256, 257, 260, 511, 1000, 1024, 2055, static_cast<int>(between(random_, 256, 3000))});
+      c.k = pick({1500, 1536, 1601, 2055, 2056, static_cast<int>(between(random_, 1500, 3000))});
       c.a_along = chance(random_, 50), c.b_along = chance(random_, 50), c.epilogue = chance(random_, 40);
       check(product_graph(c), {}, Values::Exact, pick({0, 0, 1}));
       if (HasFatalFailure()) return;
       EXPECT_GE(launches(), 2u) << product_graph(c);
+    }
+}
+
+// Tiles whose invocations share the steps along k, and products that are too short for parts.
+TEST_F(Products, Small) {
+  for (const char* type : {"f32", "f64", "c64", "f16", "bf16"})
+    for (int i = 0; i < 6; ++i) {
+      DrawnProduct c;
+      c.type = type;
+      c.batch = pick({1, 1, 3});
+      c.m = pick({9, 33, 64, 65, 128, static_cast<int>(between(random_, 1, 200))});
+      c.n = pick({9, 33, 64, 68, 130, static_cast<int>(between(random_, 1, 200))});
+      c.k = pick({0, 1, 31, 64, 65, 256, 257, 511, static_cast<int>(between(random_, 1, 600))});
+      c.a_along = chance(random_, 50), c.b_along = chance(random_, 50), c.epilogue = chance(random_, 40);
+      check(product_graph(c), {}, Values::Exact, pick({0, 0, 1}));
+      if (HasFatalFailure()) return;
     }
 }
 

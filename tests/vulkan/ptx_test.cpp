@@ -34,6 +34,7 @@ struct FakeModule {
 struct FakeFunction {
   std::string entry;
   bool bfloat, a_columns, b_columns;
+  int64_t columns;  // of a tile
 };
 // A lost device's modules are not destroyed.
 std::deque<FakeModule> modules;
@@ -52,7 +53,7 @@ void compute(const FakeFunction& f, const VkCuLaunchInfoNVX& info) {
   ASSERT_EQ(parameter(info, 0), described.memory);
   ASSERT_EQ(parameter(info, 8), described.address[0]);
   ASSERT_EQ(parameter(info, 9), described.pitch[0]);
-  EXPECT_EQ(static_cast<int64_t>(info.gridDimX), batches * ((m + 127) / 128) * ((n + 255) / 256));
+  EXPECT_EQ(static_cast<int64_t>(info.gridDimX), batches * ((m + 127) / 128) * ((n + f.columns - 1) / f.columns));
   for (size_t o = 0; o < 2; ++o) {
     EXPECT_EQ(described.count[o], parameter(info, 6 + o) ? static_cast<uint64_t>(batches) : 1u);
     EXPECT_EQ(described.address[o] % 16 + described.pitch[o] % 16 + described.step[o] % 16, 0u);
@@ -102,8 +103,8 @@ VKAPI_ATTR VkResult VKAPI_CALL create_function(VkDevice, const VkCuFunctionCreat
   const auto has = [&](const char* part) { return text.find(part) != std::string::npos; };
   // The layouts show in the copies: only a left operand that lies down its columns passes through shared memory, and
   // the last word of a multiplication says how the right one lies.
-  *made = reinterpret_cast<VkCuFunctionNVX>(
-      &functions.emplace_back(FakeFunction{info->pName, has("f32.bf16.bf16"), has("ldmatrix"), has(", 1, 1, 0;\n")}));
+  *made = reinterpret_cast<VkCuFunctionNVX>(&functions.emplace_back(FakeFunction{
+      info->pName, has("f32.bf16.bf16"), has("ldmatrix"), has(", 1, 1, 0;\n"), has("m64n128") ? 128 : 256}));
   return VK_SUCCESS;
 }
 
@@ -232,16 +233,23 @@ TEST_F(Ptx, EveryLayoutPassesItsTrialAndIsLaunched) {
         EXPECT_TRUE(is_right({96, 40, 136, 64, a_columns, b_columns}, type));
         EXPECT_EQ(products, 2) << "a trial, and the product";
         products = 0;
-        EXPECT_TRUE(is_right({1, 1200, 2496, 24, a_columns, b_columns}, type));
-        EXPECT_TRUE(is_right({100, 136, 40, 24, a_columns, b_columns, true}, type));
-        EXPECT_EQ(products, 2);
+        const int k = a_columns || b_columns ? 24 : 32;
+        EXPECT_TRUE(is_right({1, 1200, 2496, k, a_columns, b_columns}, type));
+        EXPECT_EQ(products, 1);
+        products = 0;
+        EXPECT_TRUE(is_right({1, 1000, 1016, k, a_columns, b_columns}, type));
+        EXPECT_EQ(products, 2) << "the trial of narrow tiles, and the product";
+        EXPECT_TRUE(is_right({100, 136, 40, k, a_columns, b_columns, true}, type));
+        EXPECT_EQ(products, 3);
       }
   EXPECT_TRUE(notices.empty());
 }
 
 TEST_F(Ptx, OtherFormsTakeWhatCopiesCannot) {
   using Sizes = std::array<int, 3>;
-  for (const auto& [m, n, k] : {Sizes{1200, 2497, 16}, Sizes{1200, 2496, 19}, Sizes{64, 64, 64}}) {
+  // The last steps of the right operand change places with steps past its end, whose elements may be NaN.
+  for (const auto& [m, n, k] : {Sizes{1200, 2497, 32}, Sizes{1200, 2496, 19}, Sizes{64, 64, 64}, Sizes{1200, 2496, 24},
+                                Sizes{1000, 1016, 72}}) {
     EXPECT_TRUE(is_right({1, m, n, k, false, false}, float16));
     EXPECT_EQ(products, 0) << m << " " << n << " " << k;
   }
@@ -265,7 +273,7 @@ void lose_device() {
 TEST_F(Ptx, ARefusedTextIsPassedOver) {
   lose_device();
   mode = Mode::Refuses;
-  EXPECT_TRUE(is_right({1, 1200, 2496, 16, false, false}, float16));
+  EXPECT_TRUE(is_right({1, 1200, 2496, 32, false, false}, float16));
   EXPECT_EQ(products, 0);
   EXPECT_TRUE(told("cannot take the ptx"));
 }
@@ -273,10 +281,10 @@ TEST_F(Ptx, ARefusedTextIsPassedOver) {
 TEST_F(Ptx, AFormThatFailsItsTrialIsPassedOver) {
   lose_device();
   mode = Mode::DoesNothing;
-  EXPECT_TRUE(is_right({1, 1200, 2496, 16, false, false}, bfloat16));
-  EXPECT_EQ(products, 1) << "the trial";
-  EXPECT_TRUE(is_right({1, 1200, 2496, 16, false, false}, bfloat16));
-  EXPECT_EQ(products, 1) << "it is not tried again";
+  EXPECT_TRUE(is_right({1, 1200, 2496, 32, false, false}, bfloat16));
+  EXPECT_EQ(products, 2) << "the trials of broad and of narrow tiles";
+  EXPECT_TRUE(is_right({1, 1200, 2496, 32, false, false}, bfloat16));
+  EXPECT_EQ(products, 2) << "neither is tried again";
   EXPECT_TRUE(told("gave wrong numbers"));
 }
 
