@@ -152,7 +152,6 @@ constexpr const char* kMake =
     "PART_OF(words, b_part##set, b_word##set, i, b_at[i] + uint64_t(step) * b_each, B_COUNT(i, step))";
 constexpr const char* kLoadComputed = "b_part##set[i] = $FETCH$(b_at[i] + before * b_each);";
 constexpr const char* kMakeComputed = "words = $WORDS$(b_part##set[i]);";
-constexpr const char* kReadWords = "uvec4 read_words(uint64_t at) { return Words(at).data; }\n";
 constexpr const char* kWhole = R"(layout(constant_id = 2) const bool aligned = false;
 layout(constant_id = 3) const bool whole = false;  // aligned, and k is a multiple of the depth
 )";
@@ -200,7 +199,7 @@ Shader write_few_matrix(const RoutineStep& s, const MatrixProduct& p, const Form
                 {"RIGHT", number(kRightMatrix)},
                 {"SUMS", number(kSumMatrix)},
                 {"WHOLE", sizes.computed ? "const bool aligned = true, whole = true;\n" : kWhole},
-                {"READ", std::string(kShiftedWords) + kPartLoads + kReadWords},
+                {"READ", std::string(kShiftedWords) + kPartLoads},
                 {"LOAD", sizes.computed ? kLoadComputed : kLoad},
                 {"MAKE", sizes.computed ? kMakeComputed : kMake},
                 {"FIRST", turns.first},
