@@ -54,6 +54,7 @@ Status KernelEmitter::run(const std::string& symbol) {
     Value* bytes = builder_.CreateMul(eval(local.size).scalar(), i64(local.dtype.size));
     offset = builder_.CreateAdd(offset, builder_.CreateAnd(builder_.CreateAdd(bytes, i64(63)), i64(-64)));
   }
+  find_bfloat_locals();
   emit_body(kernel_.body);
   if (streams_) fence();
   builder_.CreateRetVoid();

@@ -172,6 +172,26 @@ bool KernelEmitter::finds_exact_bfloat(Value* x) {
   return choice && exact_bfloat(choice->getTrueValue()) && exact_bfloat(choice->getFalseValue());
 }
 
+// Finds the scratch memory of f32 that bf16 numbers alone are stored to, so that roundings of their sums and products
+// need no test for NaN.
+void KernelEmitter::find_bfloat_locals() {
+  const auto first = static_cast<uint32_t>(kernel_.buffers.size());
+  std::vector<bool> exact(kernel_.reg_types.size(), false);
+  std::set<uint32_t> others;
+  const auto look = [&](auto&& self, const ir::Body& body) -> void {
+    for (const ir::Instr& i : body) {
+      if (const auto* s = std::get_if<ir::ScalarInstr>(&i.node))
+        exact[s->result] = s->op == ir::ScalarOp::Cast && kernel_.reg_types[s->args[0]] == bfloat16;
+      if (const auto* s = std::get_if<ir::StoreInstr>(&i.node)) (exact[s->value] ? bfloat_locals_ : others).insert(s->buffer);
+      if (const auto* loop = std::get_if<ir::Loop>(&i.node)) self(self, loop->body);
+    }
+  };
+  look(look, kernel_.body);
+  std::erase_if(bfloat_locals_, [&](uint32_t b) {
+    return b < first || others.count(b) > 0 || kernel_.buffer(b).dtype != float32;
+  });
+}
+
 // A quotient of bf16 numbers that is rounded to bf16, as a product with the divisor's reciprocal, if the divisor was
 // computed outside of the loop; else `x`. The product is off by less than 2^-22 of the quotient, and a quotient of
 // numbers of 8 bits is at least 2^-17 of itself away from where rounding to 8 bits changes. Divisors near the ends of

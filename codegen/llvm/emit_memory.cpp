@@ -201,6 +201,8 @@ void KernelEmitter::emit_load(const ir::LoadInstr& load) {
       result.copies.push_back(from_memory(a.dtype, value));
     }
   }
+  if (bfloat_locals_.count(load.buffer))
+    for (Value* copy : result.copies) exact_bfloat_[copy] = short_nan_[copy] = true;
   define(load.result, std::move(result));
   defined_[load.result] = true;
 }

@@ -164,6 +164,7 @@ class KernelEmitter {
   llvm::Value* quotient_for_bfloat(llvm::Value* x);
   bool low_half_zero(llvm::Value* x);
   bool exact_bfloat(llvm::Value* x);
+  void find_bfloat_locals();
   bool finds_exact_bfloat(llvm::Value* x);
   bool short_nan(llvm::Value* x);
   bool finds_short_nan(llvm::Value* x);
@@ -362,6 +363,7 @@ class KernelEmitter {
   llvm::DISubprogram* scope_ = nullptr;
   std::map<std::string_view, llvm::DILocalScope*> files_;  // by source file
   llvm::DenseMap<llvm::Value*, bool> short_nan_, exact_bfloat_;
+  std::set<uint32_t> bfloat_locals_;  // of f32, that hold bf16 numbers only
   std::string error_;
 };
 

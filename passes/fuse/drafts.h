@@ -87,7 +87,7 @@ class Drafts {
 
   // Once all ops have their groups: lets groups compute cheap values of earlier groups again from what these store
   // anyway (recompute.cpp). Gives the values that are not stored then.
-  std::set<ir::ValueId> recompute();
+  std::set<ir::ValueId> recompute(const TargetTraits& target);
 
   // Writes the groups into the function. The number there of the group that a draft became is `numbers[draft]`, where
   // the caller asks for them.

@@ -50,7 +50,7 @@ class Fuser {
     for (uint32_t i = 0, n = static_cast<uint32_t>(f_.ops.size()); i < n; ++i) place(i);
     for (ValueId& r : f_.results) r = stored(r);
     if (context_.fuse)
-      for (ValueId v : groups_.recompute())
+      for (ValueId v : groups_.recompute(context_.target))
         context_.remark(f_,
                         "not stored: '" + std::string(f_.def_of(v)->def->name) +
                             "' is computed again by the kernels that read its result",

@@ -26,7 +26,7 @@ bool reads_by_element(const Op& op) {
 
 class Recompute {
  public:
-  explicit Recompute(Drafts& d) : d_(d), f_(d.f_), readers_(f_.values.size()) {
+  Recompute(Drafts& d, const TargetTraits& target) : d_(d), f_(d.f_), target_(target), readers_(f_.values.size()) {
     for (size_t g = 0; g < d_.groups_.size(); ++g)
       for (uint32_t i : d_.groups_[g].ops)
         for (ValueId o : f_.ops[i].operands) note_reads(o, static_cast<int>(g), f_.ops[i]);
@@ -161,8 +161,8 @@ class Recompute {
   // Chooses among the values that a group stores those that follow from few leaves. A leaf is stored where it was not,
   // or lives longer, so less must be stored in all. With more than one leaf each, all go to the same readers: these
   // read no more arrays than before. An expensive operation is done again only from leaves of this group, where two
-  // arrays or more need no memory, or from a parameter where a reduction over blocks would write one array: reading and
-  // writing these takes longer.
+  // arrays or more need no memory, or from a parameter where a reduction over blocks would write one array, if reading
+  // and writing these takes longer.
   bool choose(int g, size_t most_leaves, int most_expensive) {
     std::vector<ValueId> chosen;
     std::set<ValueId> leaves;
@@ -176,6 +176,7 @@ class Recompute {
       if (!grow(v, v, g, true, tree) || tree.leaves.size() > most_leaves || tree.expensive > most_expensive) continue;
       const bool given = d_[g].split && !tree.leaves.empty() && d_.home(tree.leaves[0]) < 0;
       if (most_expensive && !given && (tree.leaves.empty() || d_.home(tree.leaves[0]) != g)) continue;
+      if (tree.expensive > 0 && given && !costs_less_than_memory(f_.type(v).dtype, target_)) continue;
       from_parameters = from_parameters && given;
       alike = alike && (chosen.empty() || r.groups == readers_[chosen[0]].groups);
       again_.insert(v);
@@ -232,11 +233,12 @@ class Recompute {
 
   Drafts& d_;
   Function& f_;
+  const TargetTraits& target_;
   std::vector<Readers> readers_;       // by value
   std::set<ValueId> again_;            // values that their readers compute
   std::map<ValueId, ValueId> copies_;  // of those and of what is under them
 };
 
-std::set<ValueId> Drafts::recompute() { return Recompute(*this).run(); }
+std::set<ValueId> Drafts::recompute(const TargetTraits& target) { return Recompute(*this, target).run(); }
 
 }  // namespace frit::passes

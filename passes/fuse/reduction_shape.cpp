@@ -16,6 +16,10 @@ constexpr int64_t kLongColumn = 4096, kWideColumns = 8192;
 
 }  // namespace
 
+bool costs_less_than_memory(Dtype type, const TargetTraits& target) {
+  return target.grid || (target.vector_bytes >= 64 && type.size >= 4);
+}
+
 ReductionShape ReductionShape::of(const Function& f, const Op& reduction) {
   ReductionShape r{f.type(reduction.operands[0]).shape, {}};
   for (int64_t axis : reduction.attrs.get_ints("axes")) r.axes.push_back(static_cast<int>(axis));

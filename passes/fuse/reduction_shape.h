@@ -12,6 +12,10 @@ namespace frit::passes {
 // first. This is part of a reduction's meaning there, as the size of a block is (TargetTraits).
 inline constexpr int64_t kGridColumnBlocks = 256;
 
+// Whether computing an expensive value of the type again takes less time than to write it to memory and read it back.
+// Wide vectors compute faster than memory takes elements of four bytes and more, and so does a grid.
+bool costs_less_than_memory(Dtype type, const TargetTraits& target);
+
 struct ReductionShape {
   ir::Shape space;        // the operand's shape
   std::vector<int> axes;  // reduced ones, ascending

@@ -5,6 +5,7 @@
 // level n + 1 on. Each level's loop reads the row again, from cache. A value that is expensive to compute and needed at
 // a later level is kept in a local row.
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "passes/fuse/reduction_shape.h"
@@ -15,6 +16,8 @@ namespace frit::passes {
 using namespace ir;
 
 namespace {
+
+constexpr int64_t kColumnRun = 1024;  // bytes of a row of which some columns are reduced together
 
 struct ReductionPlan {
   const Op* op;
@@ -189,17 +192,47 @@ class RowLowering {
     return false;
   }
 
+  // Keeps a full value from its level's loop to later ones, in a local row or in an output's memory, if it has room.
+  bool keep(ValueId v) {
+    if (kept_.count(v)) return true;
+    if (!shape_.keeps_rows()) {
+      const auto room = output_for(v);
+      if (!room || (!fits_cache(v) && costs_less_than_memory(dtype(v), l_.context.target))) return false;
+      kept_in_output_[v] = *room;
+    }
+    kept_.emplace(v, 0);
+    keep_order_.push_back(v);
+    return true;
+  }
+
+  // Whether the columns of a run of memory that is worth reading stay in the cache from level to level.
+  bool fits_cache(ValueId v) const {
+    const int64_t columns = std::max<int64_t>(1, kColumnRun / dtype(v).size);
+    return f_.facts.range(shape_.reduced_size()).high <= l_.context.target.cache_bytes / columns / dtype(v).size;
+  }
+
+  // The output whose memory can hold `v`: `v` itself, or one of its type that no kept value has and that gets its own
+  // value at the last level.
+  std::optional<size_t> output_for(ValueId v) const {
+    if (const auto own = std::find(g_.outputs.begin(), g_.outputs.end(), v); own != g_.outputs.end())
+      return static_cast<size_t>(own - g_.outputs.begin());
+    for (size_t i = 0; i < g_.outputs.size(); ++i) {
+      const ValueId o = g_.outputs[i];
+      const bool taken = std::any_of(kept_in_output_.begin(), kept_in_output_.end(),
+                                     [&](const auto& kept) { return kept.second == i; });
+      if (!taken && is_full(o) && !is_reduction(o) && levels_.at(o) == last_level_ && dtype(o) == dtype(v)) return i;
+    }
+    return std::nullopt;
+  }
+
   // Full values worth keeping from one level's loop to a later one's.
   void find_kept() {
-    if (!shape_.keeps_rows()) return;
+    if (!shape_.keeps_rows() && l_.context.target.grid) return;
     std::set<ValueId> seen;
     auto walk = [&](auto&& self, ValueId v, int level) -> void {
       auto it = by_value_.find(v);
       if (it == by_value_.end() || !it->second || it->second->def->kind == OpKind::Reduction) return;
-      if (is_full(v) && levels_.at(v) < level && expensive(v, levels_.at(v))) {
-        if (kept_.emplace(v, 0).second) keep_order_.push_back(v);
-        return;
-      }
+      if (is_full(v) && levels_.at(v) < level && expensive(v, levels_.at(v)) && keep(v)) return;
       if (!seen.insert(v).second) return;
       for (ValueId o : it->second->operands) self(self, o, level);
     };
@@ -216,13 +249,27 @@ class RowLowering {
     return p;
   }
 
+  Regs load_kept(KernelEmitter& e, ValueId v, const std::vector<Dim>& coordinates) {
+    const auto in = kept_in_output_.find(v);
+    return in == kept_in_output_.end()
+               ? e.load_local(kept_.at(v), dtype(v), row_position(coordinates))
+               : e.load_written(buffers_[in->second], dtype(v), row_major_element(shape(v), coordinates));
+  }
+
+  void store_kept(KernelEmitter& e, ValueId v, const std::vector<Dim>& coordinates) {
+    const auto in = kept_in_output_.find(v);
+    const Regs value = e.value_at(v, coordinates);
+    if (in == kept_in_output_.end())
+      e.store_local(kept_.at(v), dtype(v), row_position(coordinates), value);
+    else if (g_.outputs[in->second] != v)  // else it is stored as an output
+      e.store(buffers_[in->second], dtype(v), row_major_element(shape(v), coordinates), value);
+  }
+
   void compute_full(KernelEmitter& e, const std::vector<Dim>& coordinates, int level) {
     for (ValueId v : keep_order_)
-      if (levels_.at(v) < level)
-        e.define(v, coordinates, e.load_local(kept_.at(v), dtype(v), row_position(coordinates)));
+      if (levels_.at(v) < level) e.define(v, coordinates, load_kept(e, v, coordinates));
     for (ValueId v : keep_order_)
-      if (levels_.at(v) == level)
-        e.store_local(kept_.at(v), dtype(v), row_position(coordinates), e.value_at(v, coordinates));
+      if (levels_.at(v) == level) store_kept(e, v, coordinates);
     for (size_t i = 0; i < g_.outputs.size(); ++i) {
       ValueId v = g_.outputs[i];
       if (!is_full(v) || is_reduction(v) || levels_.at(v) != level || f_.facts.range(f_.type(v).size()).high <= 0)
@@ -269,7 +316,9 @@ class RowLowering {
     find_kept();
     KernelEmitter e(f_, l_.program, l_.placements, g_.name);
     std::vector<Dim> coordinates;
-    for (ValueId v : keep_order_) kept_[v] = e.add_local("row" + std::to_string(v), dtype(v), shape_.reduced_size());
+    for (ValueId v : keep_order_)
+      if (!kept_in_output_.count(v))
+        kept_[v] = e.add_local("row" + std::to_string(v), dtype(v), shape_.reduced_size());
     int opened = open_kept(e, coordinates, true);
     for (int level = 0; level <= last_level_; ++level) {
       auto at_level = reductions_at(level);
@@ -416,7 +465,8 @@ class RowLowering {
   int last_level_ = 0;
   bool arg_ = false;
   std::vector<uint32_t> buffers_;
-  std::map<ValueId, uint32_t> kept_;  // -> local
+  std::map<ValueId, uint32_t> kept_;          // -> local, if it is in no output's memory
+  std::map<ValueId, size_t> kept_in_output_;  // -> output, by number
   std::vector<ValueId> keep_order_;
 };
 

@@ -1,7 +1,8 @@
 // plan_buffers: gives every temporary a slot of the workspace, and finds inputs whose memory an output may take over.
 //
-// The rows of row streams (ir/kernel/row_stream.h) get none. Other temporaries share a slot if their live ranges do not
-// overlap and the slot is provably as large. Unused temporaries are dropped.
+// The rows of row streams (ir/kernel/row_stream.h) get none, and neither does a temporary that an output is computed from
+// place by place: it lies in the output's memory. Other temporaries share a slot if their live ranges do not overlap and
+// the slot is provably as large. Unused temporaries are dropped.
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -102,6 +103,15 @@ void assign_slots(Program& p, const std::vector<Life>& life, const DimFacts& fac
   p.slots = slots.sizes();
 }
 
+size_t count_stores(const Body& body, uint32_t buffer) {
+  size_t count = 0;
+  for (const Instr& i : body) {
+    if (const auto* s = std::get_if<StoreInstr>(&i.node)) count += s->buffer == buffer;
+    if (const auto* loop = std::get_if<Loop>(&i.node)) count += count_stores(loop->body, buffer);
+  }
+  return count;
+}
+
 bool writes(const Body& body, uint32_t buffer) {
   return std::any_of(body.begin(), body.end(), [&](const Instr& i) {
     if (const auto* s = std::get_if<StoreInstr>(&i.node)) return s->buffer == buffer;
@@ -144,6 +154,8 @@ bool same_positions(const Body& body, uint32_t in, uint32_t out, bool& any) {
 // a buffer more than once.
 bool may_replace(const Kernel& k, const std::vector<uint32_t>& buffers, uint32_t in, uint32_t out) {
   const auto written = static_cast<uint32_t>(std::find(buffers.begin(), buffers.end(), out) - buffers.begin());
+  // The output holds another value first, and the input may be read after that.
+  if (k.buffers[written].read && count_stores(k.body, written) > 1) return false;
   bool any = false;
   for (uint32_t i = 0; i < buffers.size(); ++i)
     if (buffers[i] == in && !same_positions(k.body, i, written, any)) return false;
@@ -200,6 +212,41 @@ void find_donors(Program& p, const std::vector<Life>& life) {
   }
 }
 
+// A temporary that the first kernel of an output reads last, each element where it writes that of the output, becomes
+// the output. Kernels alone work on it: a routine may want its results apart from other memory.
+void put_temps_in_outputs(Program& p) {
+  const std::vector<Life> life = buffer_lives(p);
+  const std::vector<bool> once = outside_of_loops(p);
+  std::vector<bool> shared(p.buffers.size(), false);
+  for (const RowStream& stream : row_streams(p))
+    for (uint32_t b : stream.rows) shared[b] = true;
+  for (const ProgramBuffer& b : p.buffers)
+    if (b.whole != kNone) shared[b.whole] = true;
+  std::vector<std::vector<uint32_t>> temps(p.steps.size());  // by the step that reads them last
+  for (uint32_t t = 0; t < p.buffers.size(); ++t)
+    if (p.buffers[t].role == BufferRole::Temp && life[t].used && !shared[t]) temps[life[t].last].push_back(t);
+  std::map<uint32_t, uint32_t> moved;
+  for (uint32_t out = 0; out < p.buffers.size(); ++out) {
+    const ProgramBuffer& o = p.buffers[out];
+    if (o.role != BufferRole::Output || !life[out].used || shared[out]) continue;
+    const auto* step = std::get_if<KernelStep>(&p.steps[life[out].first]);
+    if (!step) continue;
+    std::vector<uint32_t>& read = temps[life[out].first];
+    const auto found = std::find_if(read.begin(), read.end(), [&](uint32_t t) {
+      const ProgramBuffer& b = p.buffers[t];
+      return b.dtype == o.dtype && b.size == o.size && once[life[t].first] && only_kernels(p, life[t]) &&
+             may_replace(p.kernels[step->kernel], step->buffers, t, out);
+    });
+    if (found == read.end()) continue;
+    moved[*found] = out;
+    read.erase(found);
+  }
+  for (Step& step : p.steps)
+    each_buffer(step, [&](uint32_t& b) {
+      if (const auto to = moved.find(b); to != moved.end()) b = to->second;
+    });
+}
+
 // Drops temporaries that no step touches because their computation vanished, so that every remaining one has a slot.
 void drop_unused(Program& p) {
   std::vector<Life> life = buffer_lives(p);
@@ -228,6 +275,8 @@ Result<bool> run_plan_buffers(Function& f, PassContext& context) {
   Program& p = *f.program;
   if (planned(p)) return false;
   const size_t buffers = p.buffers.size();
+  // Emitted C has no two names for one memory, and a device binds a buffer once.
+  if (!context.target.dense_results && !context.target.grid) put_temps_in_outputs(p);
   drop_unused(p);
   std::vector<Life> life = buffer_lives(p);
   assign_slots(p, life, f.facts);
