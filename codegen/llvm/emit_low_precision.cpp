@@ -182,14 +182,14 @@ void KernelEmitter::find_bfloat_locals() {
     for (const ir::Instr& i : body) {
       if (const auto* s = std::get_if<ir::ScalarInstr>(&i.node))
         exact[s->result] = s->op == ir::ScalarOp::Cast && kernel_.reg_types[s->args[0]] == bfloat16;
-      if (const auto* s = std::get_if<ir::StoreInstr>(&i.node)) (exact[s->value] ? bfloat_locals_ : others).insert(s->buffer);
+      if (const auto* s = std::get_if<ir::StoreInstr>(&i.node))
+        (exact[s->value] ? bfloat_locals_ : others).insert(s->buffer);
       if (const auto* loop = std::get_if<ir::Loop>(&i.node)) self(self, loop->body);
     }
   };
   look(look, kernel_.body);
-  std::erase_if(bfloat_locals_, [&](uint32_t b) {
-    return b < first || others.count(b) > 0 || kernel_.buffer(b).dtype != float32;
-  });
+  std::erase_if(bfloat_locals_,
+                [&](uint32_t b) { return b < first || others.count(b) > 0 || kernel_.buffer(b).dtype != float32; });
 }
 
 // A quotient of bf16 numbers that is rounded to bf16, as a product with the divisor's reciprocal, if the divisor was

@@ -55,7 +55,7 @@ int64_t count_instrs(const ir::Body& body, const std::string& var, const std::ve
 // Full steps beyond which the time of the remainder does not matter.
 constexpr int64_t kManySteps = 32;
 // Instructions of a remainder, for one lane; around loops; and those of the vectors that go through it side by side.
-constexpr int64_t kMaxRest = 128, kMaxRestOfLoops = 512, kSideBySide = 256;
+constexpr int64_t kMaxRest = 192, kMaxRestOfLoops = 512, kSideBySide = 256;
 
 // Whether combining the identity with a value is that value. A sum turns -0.0 into +0.0.
 bool keeps_first(const Accumulator& acc) { return acc.combine != ir::Combine::Sum || !is_float(acc.type); }

@@ -317,8 +317,7 @@ class RowLowering {
     KernelEmitter e(f_, l_.program, l_.placements, g_.name);
     std::vector<Dim> coordinates;
     for (ValueId v : keep_order_)
-      if (!kept_in_output_.count(v))
-        kept_[v] = e.add_local("row" + std::to_string(v), dtype(v), shape_.reduced_size());
+      if (!kept_in_output_.count(v)) kept_[v] = e.add_local("row" + std::to_string(v), dtype(v), shape_.reduced_size());
     int opened = open_kept(e, coordinates, true);
     for (int level = 0; level <= last_level_; ++level) {
       auto at_level = reductions_at(level);

@@ -1,8 +1,8 @@
 // plan_buffers: gives every temporary a slot of the workspace, and finds inputs whose memory an output may take over.
 //
-// The rows of row streams (ir/kernel/row_stream.h) get none, and neither does a temporary that an output is computed from
-// place by place: it lies in the output's memory. Other temporaries share a slot if their live ranges do not overlap and
-// the slot is provably as large. Unused temporaries are dropped.
+// The rows of row streams (ir/kernel/row_stream.h) get none, and neither does a temporary that an output is computed
+// from place by place: it lies in the output's memory. Other temporaries share a slot if their live ranges do not
+// overlap and the slot is provably as large. Unused temporaries are dropped.
 #include <algorithm>
 #include <map>
 #include <unordered_map>

@@ -245,12 +245,8 @@ class Scheduler {
     } else if (nest || columns) {
       columns ? vectorize_columns(loop) : vectorize(loop);
     } else if (const int lanes = lanes_for(loop.body);
-               !rows_fixed_ && !pieces && has_short_rows(loop, lanes, k_.facts)) {
-      // Vectors under a mask and shuffles of two vectors cost no more than others where a vector is a line.
-      const Staging staging = target_.vector_bytes >= kLine       ? Staging::Masked
-                              : target_.vector_bytes >= kLine / 2 ? Staging::Whole
-                                                                  : Staging::None;
-      put_rows_in_lanes(k_, loop, lanes, staging, fresh("w"));
+               !rows_fixed_ && !pieces && has_short_rows(k_, loop, lanes, staging())) {
+      put_rows_in_lanes(k_, loop, lanes, staging(), fresh("w"));
     } else {
       for (Instr& i : loop.body)
         if (auto* inner = std::get_if<Loop>(&i.node)) {
@@ -261,6 +257,12 @@ class Scheduler {
         put_tails_in_lanes(k_, loop, lanes, fresh("w"));
     }
     set_grain(loop);
+  }
+
+  // Vectors under a mask and shuffles of two vectors cost no more than others where a vector is a line.
+  Staging staging() const {
+    if (target_.vector_bytes >= kLine) return Staging::Masked;
+    return target_.vector_bytes >= kLine / 2 ? Staging::Whole : Staging::None;
   }
 
   // A nest that reads many operands, by pieces of its last axis.

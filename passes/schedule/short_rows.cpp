@@ -14,6 +14,9 @@ namespace {
 
 // Rows that one iteration of the parallel loop takes: their locals stay in the innermost cache.
 constexpr int64_t kRowsAtOnce = 64;
+// Vectors of rows that go through the loops along a row together, as the places of a row wait for each other; more
+// where functions do, too.
+constexpr int kRowsSideBySide = 2, kFunctionsSideBySide = 4;
 constexpr int64_t kMaxVectors = 8;  // of a step over whole rows
 constexpr int64_t kMaxRowWork = 8;  // instructions of a row outside of the loop over its elements
 
@@ -56,18 +59,49 @@ bool takes_extremes(const Body& body) {
   });
 }
 
+// Whether a loop computes functions, whose operations follow from each other.
+bool calls_functions(const Body& body) {
+  return std::any_of(body.begin(), body.end(), [](const Instr& i) {
+    const auto* s = std::get_if<ScalarInstr>(&i.node);
+    const auto* loop = std::get_if<Loop>(&i.node);
+    return (s && is_function(s->op)) || (loop && calls_functions(loop->body));
+  });
+}
+
+bool reads_short_elements(const Kernel& k, const Body& body) {
+  return std::any_of(body.begin(), body.end(), [&](const Instr& i) {
+    const auto* l = std::get_if<LoadInstr>(&i.node);
+    const auto* loop = std::get_if<Loop>(&i.node);
+    return (l && k.buffer(l->buffer).dtype.size == 2) || (loop && reads_short_elements(k, loop->body));
+  });
+}
+
+// Whether rows of a few vectors are visited several times where masks cost much, so that turning the rows costs less
+// than a masked vector in each visit, or than sums of several vectors for each row. Elements of 16 bits have no lane
+// masks, and turning them takes half of the shuffles.
+bool ends_in_short_vectors(const Kernel& k, const Body& body, int lanes) {
+  const int64_t few = 4 * int64_t{lanes}, most = 6 * int64_t{lanes}, n = iterations(body, most);
+  const auto visits =
+      std::count_if(body.begin(), body.end(), [](const Instr& i) { return std::holds_alternative<Loop>(i.node); });
+  const bool masked = n % lanes != 0;
+  if (reads_short_elements(k, body)) return visits > 1 && (n < few || (masked && n < most));
+  return visits > 2 && masked && n < few;
+}
+
 }  // namespace
 
 bool has_short_loops(const Body& body, int lanes) { return iterations(body, 2 * lanes) < 2 * lanes; }
 
-bool has_short_rows(const Loop& rows, int lanes, const DimFacts& facts) {
-  return facts.range(rows.extent).high >= lanes && has_short_loops(rows.body, lanes);
+bool has_short_rows(const Kernel& k, const Loop& rows, int lanes, Staging staging) {
+  if (k.facts.range(rows.extent).high < lanes) return false;
+  return has_short_loops(rows.body, lanes) || (staging == Staging::Whole && ends_in_short_vectors(k, rows.body, lanes));
 }
 
 void put_rows_in_lanes(Kernel& k, Loop& rows, int lanes, Staging staging, const std::string& var) {
   strip(rows, kRowsAtOnce, var, k.facts);
   Loop& inner = std::get<Loop>(rows.body[0].node);
   inner.vector = lanes;
+  inner.unroll = calls_functions(inner.body) ? kFunctionsSideBySide : kRowsSideBySide;
   spread_locals(inner.body, static_cast<uint32_t>(k.buffers.size()), var);
   for (KernelBuffer& local : k.locals) local.size = local.size * Dim(kRowsAtOnce);
   if (staging != Staging::None) stage_rows(k, rows, kRowsAtOnce, lanes, staging);

@@ -7,16 +7,16 @@
 
 namespace frit::passes {
 
-// Whether the loops inside a parallel loop over rows are so short that most lanes of their vectors would be empty.
-// `lanes` is how many elements a vector holds.
-bool has_short_rows(const ir::Loop& rows, int lanes, const DimFacts& facts);
-
-// The second half of that: whether the loops in `body` are so short.
+// Whether the loops in `body` are so short that most lanes of their vectors would be empty. `lanes` is how many
+// elements a vector holds.
 bool has_short_loops(const ir::Body& body, int lanes);
 
 // How rows that are lanes are turned on their way from memory and back: not at all, by tiles of which the last is
 // masked, or by whole tiles of which the last two overlap, for rows of a tile and more.
 enum class Staging : uint8_t { None, Masked, Whole };
+
+// Whether the loops inside a parallel loop over rows are so short, or so little longer that the rows are better lanes.
+bool has_short_rows(const ir::Kernel& k, const ir::Loop& rows, int lanes, Staging staging);
 
 // Makes the rows the lanes of a vector loop named `var`, inside the parallel loop. Each lane gets its own part of the
 // kernel's locals.
