@@ -5,7 +5,8 @@
 //
 // A loop that goes from row to row and takes a short piece of each jumps further than the processor foresees, so it
 // prefetches the piece of a later row. So does a transpose, which reads pieces of some rows, and writes pieces of some
-// others.
+// others. Rows behind the last one are no part of the buffer: a prefetch of a page that is not there costs a walk
+// through the tables of pages each time.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -77,9 +78,9 @@ void KernelEmitter::plan_piece_prefetches(const ir::Loop& rows) {
     const auto along = index.affine_in(column), across = index.affine_in(rows.var);
     if (!along || !along->coefficient.is(1) || !across) return;
     if (facts_.less_equal(kMinJump / size, across->coefficient) != Tri::Yes) return;
-    // Past the last row there is nothing to read, but a prefetch reads nothing.
     const int64_t ahead = std::max<int64_t>(1, kLinesAhead * kLine / std::max(kLine, piece * size));
-    prefetches_[&visitor].push_back({buffer, index.substitute(rows.var, Dim::symbol(rows.var) + Dim(ahead)), write});
+    const Dim later = min(Dim::symbol(rows.var) + Dim(ahead), rows.extent - Dim(1));
+    prefetches_[&visitor].push_back({buffer, index.substitute(rows.var, later), write});
   };
   const auto plan = [&](const ir::Loop& visitor, const std::string& column, const Dim& elements) {
     for (const ir::Instr& i : visitor.body) {
@@ -128,7 +129,16 @@ void KernelEmitter::emit_prefetches(const ir::Loop& loop) {
   for (const auto& [buffer, index, write] : found->second) {
     const Address a = address(buffer, index);
     if (a.kind != Address::Kind::Strided) continue;
+    // A tile has no position that says which rows are left.
+    Value* end = nullptr;
+    if (a.along_rows) {
+      const Val start = uniform(buffers_[buffer], 0), size = eval(kernel_.buffer(buffer).size);
+      end = pure({&start, &size}, [&](llvm::ArrayRef<Value*> v) {
+              return builder_.CreateInBoundsGEP(a.element, v[0], v[1]);
+            }).scalar();
+    }
     const auto prefetch = [&, write = write](Value* at) {
+      if (end) at = builder_.CreateSelect(builder_.CreateICmpULT(at, end), at, buffers_[buffer]);
       builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {builder_.getPtrTy()},
                                {at, builder_.getInt32(write ? 1 : 0), builder_.getInt32(2), builder_.getInt32(1)});
     };
