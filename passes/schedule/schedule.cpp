@@ -37,6 +37,8 @@ constexpr int64_t kTileRows = 256, kTileColumns = 64, kTileSide = 32;
 constexpr int kTileVectors = 16;   // vectors of a tile that are in registers at once
 constexpr int64_t kTileWork = 96;  // scalar operations beyond which a tile goes through the registers row by row
 constexpr int kFunctionCost = 20;
+// Bytes of a row below which far rows take longer to read than their sums take in scratch memory.
+constexpr int64_t kShortRun = 256;
 constexpr int kPairsAtOnce = 4;      // pairs of rows that are reduced side by side
 constexpr int kScanRowsAtOnce = 4;   // rows of a scan that one iteration takes
 constexpr int64_t kLongStep = 32;    // operations of a scan's step that outweigh reading single elements
@@ -301,8 +303,9 @@ class Scheduler {
   // last axis, a few rows go on at once, so that the chains of their running values overlap. More rows, a power of two
   // apart, would not stay in the innermost cache. Updates at bound positions are single elements there.
   void vectorize_columns(Loop& loop) {
-    const bool by_rows = runs_along(loop.body) ? !jumps(loop) && fills_cache(loop.body)  // else as quick as it is
-                                               : leaf_work(loop.body) > kColumnWork;
+    // Scans of less are as quick as they are.
+    const bool by_rows = runs_along(loop.body) ? !jumps(loop) && reads_more_than(target_.stream_bytes / 2, loop.body)
+                                               : leaf_work(loop.body) > kColumnWork || reads_short_runs(loop);
     if (!rows_fixed_ && by_rows && goes_by_rows(loop, k_.facts)) {
       run_by_rows(k_, loop, target_.cache_bytes, fresh("c"));
       return vectorize_leaves(loop);
@@ -310,6 +313,24 @@ class Scheduler {
     const auto* inner = std::get_if<Loop>(&loop.body.back().node);
     if (!inner || !inner->accumulators.empty() || !is_ordered(*inner) || !jumps(loop)) return vectorize(loop);
     if (!inner->carries.empty() && k_.facts.range(loop.extent).high >= kScanRowsAtOnce) scan_rows(loop);
+  }
+
+  // Whether the registers hold sums of so few columns that their elements are short runs of memory, or of a cache that
+  // all cores share.
+  bool reads_short_runs(const Loop& loop) const {
+    return target_.vector_bytes < kLine && reads_more_than(target_.cache_bytes, loop.body) &&
+           column_unroll(loop) * lanes_for(loop.body) * narrowest(loop.body) < kShortRun;
+  }
+
+  // Bytes of the shortest element that the body reads.
+  int64_t narrowest(const Body& body) const {
+    int64_t bytes = 8;
+    for (const Instr& i : body) {
+      if (const auto* l = std::get_if<LoadInstr>(&i.node))
+        bytes = std::min<int64_t>(bytes, k_.buffer(l->buffer).dtype.size);
+      if (const auto* loop = std::get_if<Loop>(&i.node)) bytes = std::min(bytes, narrowest(loop->body));
+    }
+    return bytes;
   }
 
   // Whether a loop in the body carries running values.
@@ -320,14 +341,15 @@ class Scheduler {
     });
   }
 
-  // Whether an operand is known to fill half of the last-level cache, so that a result of its size finds no room there.
-  bool fills_cache(const Body& body) const {
+  // Whether an operand is known to have as many bytes: half of the last-level cache, so that a result of its size finds
+  // no room there, or the cache of a core.
+  bool reads_more_than(int64_t bytes, const Body& body) const {
     return std::any_of(body.begin(), body.end(), [&](const Instr& i) {
-      if (const auto* loop = std::get_if<Loop>(&i.node)) return fills_cache(loop->body);
+      if (const auto* loop = std::get_if<Loop>(&i.node)) return reads_more_than(bytes, loop->body);
       const auto* load = std::get_if<LoadInstr>(&i.node);
       if (!load) return false;
       const KernelBuffer& b = k_.buffer(load->buffer);
-      return k_.facts.less_equal(target_.stream_bytes / 2 / b.dtype.size, b.size) == Tri::Yes;
+      return k_.facts.less_equal(bytes / b.dtype.size, b.size) == Tri::Yes;
     });
   }
 
