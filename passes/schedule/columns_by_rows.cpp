@@ -242,6 +242,17 @@ bool goes_by_rows(const Loop& columns, const DimFacts& facts) {
   return fits(fits, columns.body) && sums;
 }
 
+// Columns of pieces of which threads get equally many.
+static int64_t even_pieces(const Dim& columns) {
+  if (!columns.is_const()) return kMostColumns;
+  const int64_t n = columns.value(), pieces = (n + kMostColumns - 1) / kMostColumns;
+  for (int64_t threads : {8, 4, 2}) {
+    const int64_t even = (pieces + threads - 1) / threads * threads;
+    if (n / even >= kMostColumns / 2) return (n + even * 64 - 1) / (even * 64) * 64;
+  }
+  return kMostColumns;
+}
+
 void run_by_rows(Kernel& k, Loop& columns, int64_t cache_bytes, const std::string& var) {
   // Bytes of the rows of a column.
   int64_t bytes = 0, loops = 0, widest = 1;
@@ -259,7 +270,7 @@ void run_by_rows(Kernel& k, Loop& columns, int64_t cache_bytes, const std::strin
       widest = std::max(widest, element);
       bytes = std::max(bytes, most(*rows) * (inner ? most(*inner) : 1) * element);
     }
-  const int64_t fitting = loops > 1 ? cache_bytes / std::max<int64_t>(bytes, 1) / 64 * 64 : kMostColumns;
+  const int64_t fitting = loops > 1 ? cache_bytes / std::max<int64_t>(bytes, 1) / 64 * 64 : even_pieces(columns.extent);
   const int64_t shared = k.facts.range(columns.extent).high / kLeastPieces / 64 * 64;
   const int64_t least = std::max(kFewColumns, std::min(kLeastRun / widest, shared));
   int64_t count = std::clamp(fitting, least, kMostColumns);
