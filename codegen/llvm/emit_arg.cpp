@@ -17,6 +17,12 @@ using ir::Combine;
 using llvm::BasicBlock;
 using llvm::Value;
 
+namespace {
+
+constexpr int64_t kLongStep = 64;  // instructions of a body, for one lane
+
+}  // namespace
+
 // Whether the numbers of the steps fit the lanes.
 bool KernelEmitter::finds_by_steps(const ir::Loop& loop, int lanes) const {
   if (loop.accumulators.size() != 1) return false;
@@ -80,14 +86,22 @@ KernelEmitter::States KernelEmitter::emit_lane_steps(const ir::Loop& loop, const
   llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
   i->addIncoming(i64(0), steps.preheader);
   States phis = state_phis(start, steps.preheader);
+  // The values of a long body, in all vectors at once, would not fit into the registers.
+  const int together = code_size(loop.body) > kLongStep ? std::min(2, count) : count;
+  States taken(phis.size());
+  for (int first = 0; first < count; first += together) {
+    vector_->copies = together;
+    vector_->base = first == 0 ? i : builder_.CreateAdd(i, i64(int64_t{first} * vector_->width), "", true, true);
+    emit_skipping(loop);
+    for (size_t a = 0; a < loop.accumulators.size(); ++a)
+      for (int c = 0; c < together; ++c) {
+        const size_t s = a * static_cast<size_t>(count) + static_cast<size_t>(first + c);
+        taken[s] = combine(loop.accumulators[a], phis[s], read(loop.accumulators[a], c, true));
+      }
+  }
   vector_->copies = count;
   vector_->base = i;
-  emit_skipping(loop);
   emit_prefetches(loop);
-  States taken;
-  for (size_t a = 0, s = 0; a < loop.accumulators.size(); ++a)
-    for (int c = 0; c < count; ++c, ++s)
-      taken.push_back(combine(loop.accumulators[a], phis[s], read(loop.accumulators[a], c, true)));
   *next = builder_.CreateAdd(i, i64(steps.lanes), "", true, true);
   BasicBlock* end = builder_.GetInsertBlock();
   i->addIncoming(*next, end);

@@ -102,21 +102,43 @@ bool KernelEmitter::low_half_zero(Value* x) {
 }
 
 // Whether the low half of `x`, an f32, is zero where it is NaN. NaN comes from operands or is the processor's own,
-// whose low half is zero. The values of a long computation are looked at once.
+// whose low half is zero. So it is if that holds for all that `x` is computed from, around finished loops, too.
 bool KernelEmitter::short_nan(Value* x) {
-  if (auto found = short_nan_.find(x); found != short_nan_.end()) return found->second;
-  const bool is = finds_short_nan(x);
-  short_nan_[x] = is;
-  return is;
+  llvm::SmallPtrSet<Value*, 32> seen;
+  llvm::SmallVector<Value*, 32> left{x};
+  while (!left.empty()) {
+    Value* v = left.pop_back_val();
+    if (!seen.insert(v).second) continue;
+    const auto found = short_nan_.find(v);
+    if (found != short_nan_.end() && found->second) continue;
+    if (found != short_nan_.end() || !follow_nan(v, left)) return short_nan_[x] = false;
+  }
+  for (Value* v : seen) short_nan_[v] = true;
+  return true;
 }
 
-bool KernelEmitter::finds_short_nan(Value* x) {
+// Adds the values that a NaN in `x` may come from. Returns false where those are not known.
+bool KernelEmitter::follow_nan(Value* x, llvm::SmallVectorImpl<Value*>& from) {
+  if (llvm::isa<llvm::UndefValue>(x)) return true;  // of shuffles that have one operand
   if (llvm::isa<llvm::Constant>(x)) return all_elements(x, [](const auto& n) { return !n.isNaN() || is_bfloat(n); });
   if (llvm::isa<llvm::SIToFPInst, llvm::UIToFPInst>(x)) return true;
+  const auto follow = [&](auto&&... values) {
+    (from.push_back(values), ...);
+    return true;
+  };
   if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(x))
-    return short_nan(choice->getTrueValue()) && short_nan(choice->getFalseValue());
+    return follow(choice->getTrueValue(), choice->getFalseValue());
   if (x->getType()->isVectorTy())
-    if (Value* same = llvm::getSplatValue(x)) return short_nan(same);
+    if (Value* same = llvm::getSplatValue(x)) return follow(same);
+  if (auto* element = llvm::dyn_cast<llvm::ExtractElementInst>(x)) return follow(element->getVectorOperand());
+  if (auto* places = llvm::dyn_cast<llvm::ShuffleVectorInst>(x))
+    return follow(places->getOperand(0), places->getOperand(1));
+  if (auto* phi = llvm::dyn_cast<llvm::PHINode>(x)) {
+    // That of an open loop has no value of the next iteration yet.
+    if (phi->getNumIncomingValues() < 2) return false;
+    for (Value* v : phi->incoming_values()) from.push_back(v);
+    return true;
+  }
   Value *a = nullptr, *b = nullptr;
   if (pattern::match(x, pattern::m_BitCast(pattern::m_Value(a)))) {
     if (low_half_zero(a)) return true;
@@ -125,7 +147,7 @@ bool KernelEmitter::finds_short_nan(Value* x) {
                                              pattern::m_And(pattern::m_Value(), pattern::m_SignMask()))) ||
             pattern::match(a, pattern::m_Or(pattern::m_BitCast(pattern::m_Value(b)),
                                             pattern::m_And(pattern::m_Value(), pattern::m_SignMask())))) &&
-           b->getType()->getScalarType()->isFloatTy() && short_nan(b);
+           b->getType()->getScalarType()->isFloatTy() && follow(b);
   }
   switch (intrinsic_of(x)) {
     case llvm::Intrinsic::fma:
@@ -134,10 +156,9 @@ bool KernelEmitter::finds_short_nan(Value* x) {
     case llvm::Intrinsic::floor:
     case llvm::Intrinsic::ceil:
     case llvm::Intrinsic::trunc:
-    case llvm::Intrinsic::roundeven: {
-      auto* call = llvm::cast<llvm::CallInst>(x);
-      return llvm::all_of(call->args(), [&](llvm::Value* v) { return short_nan(v); });
-    }
+    case llvm::Intrinsic::roundeven:
+      for (Value* v : llvm::cast<llvm::CallInst>(x)->args()) from.push_back(v);
+      return true;
     default: break;
   }
   auto* operation = llvm::dyn_cast<llvm::Instruction>(x);
@@ -148,7 +169,8 @@ bool KernelEmitter::finds_short_nan(Value* x) {
     case llvm::Instruction::FSub:
     case llvm::Instruction::FMul:
     case llvm::Instruction::FDiv:
-      return llvm::all_of(operation->operands(), [&](llvm::Value* v) { return short_nan(v); });
+      for (Value* v : operation->operands()) from.push_back(v);
+      return true;
     default: return false;
   }
 }

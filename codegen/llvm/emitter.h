@@ -167,7 +167,7 @@ class KernelEmitter {
   void find_bfloat_locals();
   bool finds_exact_bfloat(llvm::Value* x);
   bool short_nan(llvm::Value* x);
-  bool finds_short_nan(llvm::Value* x);
+  bool follow_nan(llvm::Value* x, llvm::SmallVectorImpl<llvm::Value*>& from);
 
   // emit_index.cpp: positions
   Val eval(const Dim& d);
