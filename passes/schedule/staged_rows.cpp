@@ -26,6 +26,7 @@ struct StagedAccess {
   Dim rest;
   bool store;
   uint32_t copy;  // in scratch memory
+  int loops = 1;  // that have it
 };
 
 class Stager {
@@ -36,6 +37,10 @@ class Stager {
   // `outer` has `rows` as its only instruction.
   void run(Loop& outer) {
     visit(rows_.body, nullptr, false);
+    // Lanes of shorter rows are read one by one: once for all loops, if they are many or an element takes two steps.
+    std::erase_if(accesses_, [&](const StagedAccess& a) {
+      return a.length < least(a) && (a.store || a.loops < (k_.buffers[a.buffer].dtype.size > 2 ? 3 : 2));
+    });
     if (accesses_.empty()) return;
     for (StagedAccess& a : accesses_) {
       const KernelBuffer& b = k_.buffers[a.buffer];
@@ -47,7 +52,7 @@ class Stager {
     const Loop& loop = rows_;
     for (const StagedAccess& a : accesses_) {
       Body& to = a.store ? behind : before;
-      const int64_t rest = whole_ ? a.length % lanes_ : 0;
+      const int64_t rest = whole_ && a.length > lanes_ ? a.length % lanes_ : 0;
       to.push_back(turning(loop, a, 0, a.length - rest));
       // Elements of the tile before are moved again.
       if (rest) to.push_back(turning(loop, a, a.length - lanes_, lanes_));
@@ -69,8 +74,14 @@ class Stager {
     if (across->rest.uses(rows_.var) || across->rest.uses(places->var)) return std::nullopt;
     const KernelBuffer& b = k_.buffers[buffer];
     if (b.dtype == bool_ || b.dtype.size < 2 || (store ? b.read : b.written)) return std::nullopt;
-    if (length < (whole_ ? lanes_ : b.dtype.size > 2 ? kMinWide : kMinNarrow)) return std::nullopt;
-    return StagedAccess{buffer, length, across->rest, store, 0};
+    const StagedAccess a{buffer, length, across->rest, store, 0};
+    if (length < (whole_ ? 2 : least(a))) return std::nullopt;
+    return a;
+  }
+
+  // Places of a row that fill tiles.
+  int64_t least(const StagedAccess& a) const {
+    return whole_ ? lanes_ : k_.buffers[a.buffer].dtype.size > 2 ? kMinWide : kMinNarrow;
   }
 
   StagedAccess* find(const StagedAccess& a) {
@@ -85,7 +96,14 @@ class Stager {
       const auto a = access(buffer, index, places, store);
       if (!a) return;
       if (!replace) {
-        if (!find(*a)) accesses_.push_back(*a);
+        StagedAccess* known = find(*a);
+        if (!known) {
+          accesses_.push_back(*a);
+          last_loop_.push_back(places);
+        } else if (const auto i = static_cast<size_t>(known - accesses_.data()); last_loop_[i] != places) {
+          ++known->loops;
+          last_loop_[i] = places;
+        }
       } else if (const StagedAccess* known = find(*a)) {
         buffer = known->copy;
         index = Dim::symbol(places->var) * Dim(count_) + Dim::symbol(rows_.var);
@@ -114,7 +132,8 @@ class Stager {
     Loop& inner = a.store ? place : row;
     inner.body.push_back({LoadInstr{value, a.store ? a.copy : a.buffer, a.store ? inside : outside}});
     inner.body.push_back({StoreInstr{a.store ? a.buffer : a.copy, a.store ? outside : inside, value}});
-    inner.vector = outer.unroll = lanes_;
+    inner.vector = lanes_;
+    if (places >= least(a)) outer.unroll = lanes_;
     outer.body.push_back({std::move(inner)});
     return {std::move(outer)};
   }
@@ -125,6 +144,7 @@ class Stager {
   int lanes_;
   bool whole_;
   std::vector<StagedAccess> accesses_;
+  std::vector<const Loop*> last_loop_;  // by access: the one that was found to have it last
   int next_ = 0;
 };
 
