@@ -68,8 +68,10 @@ class LlvmBackend : public Backend {
     passes::TargetTraits t;
     t.vector_bytes = cpu->has.vector_bytes;
     t.has_fma = cpu->has.fma;
-    t.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    if (target.cpu == "native") t.stream_bytes = runtime::last_level_cache_bytes();
+    if (target.cpu == "native") {
+      t.threads = static_cast<int>(std::thread::hardware_concurrency());
+      t.stream_bytes = runtime::last_level_cache_bytes();
+    }
     return t;
   }
 

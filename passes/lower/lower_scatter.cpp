@@ -124,8 +124,11 @@ class ScatterLowering {
     for (const Lookup& lookup : rule.lookups)
       if (std::any_of(lookup.index.begin(), lookup.index.end(), of_row)) return 1;
     if (grid) return parts_of_grid(bytes / types_.back().dtype.size, disjoint);
-    return std::clamp<int64_t>(static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes / kPassedOver))), 2,
-                               kMaxParts);
+    const auto worth = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes / kPassedOver)));
+    // More parts than threads only pass over more updates.
+    const int threads = l_.context.target.threads;
+    const int64_t busy = threads > 0 ? static_cast<int64_t>(std::bit_ceil(static_cast<unsigned>(threads))) : kMaxParts;
+    return std::clamp<int64_t>(std::min(worth, busy), 2, kMaxParts);
   }
 
   int64_t parts_of_grid(int64_t row, const std::vector<bool>& disjoint) const {

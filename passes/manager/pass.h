@@ -42,8 +42,8 @@ struct GroupEdge {
 // The target of the code, as far as passes care. These traits change no result, except for the ones that say so.
 struct TargetTraits {
   int vector_bytes = 32;
-  int64_t cache_bytes = 1 << 20;  // of one core
-  int threads = 1;
+  int64_t cache_bytes = 1 << 20;    // of one core
+  int threads = 0;                  // that are busy at once; 0 where that is not known
   int64_t stream_bytes = 32 << 20;  // results of at least this size are written with non-temporal stores
   bool has_fma = true;
   // Loops are spread over a grid of invocations in workgroups instead of threads with vectors

@@ -26,6 +26,7 @@ struct Command {
   bool own = false;    // TargetTraits::own_routines
   bool grid = false;   // TargetTraits::grid
   bool wide = false;   // TargetTraits::vector_bytes is 64
+  bool two = false;    // TargetTraits::threads is 2
   passes::Pipeline pipeline;
   std::string transform;
 };
@@ -44,6 +45,8 @@ Result<Command> parse_command(const std::string& text) {
       command.own = true;
     else if (option == "wide_vectors")
       command.wide = true;
+    else if (option == "two_threads")
+      command.two = true;
     else if (option == "grid")
       command.grid = true;
     else
@@ -163,6 +166,7 @@ class Runner {
     context.target.dense_results = command_.dense;
     context.target.own_routines = command_.own;
     if (command_.wide) context.target.vector_bytes = 64;
+    if (command_.two) context.target.threads = 2;
     context.target.grid = command_.grid;
     passes::RunOptions options;
     options.verify_each = true;
