@@ -13,6 +13,7 @@ struct AttentionText {
   bool causal, masked;
   bool hides;             // the mask is of bools
   double scale;           // of scores whose exponentials have base two
+  double hidden;          // the score of what is hidden
   bool hidden_is_finite;  // a row without any other score is a mean
   std::map<std::string, std::string> words;
 
@@ -23,9 +24,8 @@ struct AttentionText {
 
   // The score of what is hidden, where scores are not scaled yet.
   std::string hidden_before_scale() const;
-
- private:
-  double hidden_;
+  // The same where they are.
+  float hidden_after_scale() const;
 };
 
 // Words of every text. DECLARED: the arguments. PLACE: the place of a workgroup, i0 and e0, and first addresses a_base,
@@ -58,6 +58,10 @@ std::vector<Shader> attention_few(const RoutineStep& step, const AttentionText& 
 // a float, `bits` as it lies in memory, which may be read where `there` holds.
 std::string mask_text(const AttentionText& text, const std::string& there, const std::string& value,
                       const std::string& bits);
+
+// As PTX, where operands can be read 16 bytes at a time.
+std::vector<Shader> attention_ptx(const RoutineStep& step, const AttentionText& text);
+std::vector<Shader> few_attention_ptx(const RoutineStep& step, const AttentionText& text);
 
 // Of float16 and bfloat16 by matrix units.
 constexpr uint32_t kAttentionMatrixShared = 40960;  // bytes of shared memory

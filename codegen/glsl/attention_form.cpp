@@ -66,9 +66,9 @@ AttentionText::AttentionText(const RoutineStep& s)
       causal(s.step.attrs.get_bool("causal")),
       masked(s.step.operands.size() > 3),
       hides(masked && s.step.dtypes[3] == bool_),
-      scale(s.step.attrs.get_float("scale", 1) * kLog2E) {
-  const double hidden = hidden_ = s.step.attrs.get_float("hidden", -INFINITY);
-  hidden_is_finite = std::isfinite(hidden);
+      scale(s.step.attrs.get_float("scale", 1) * kLog2E),
+      hidden(s.step.attrs.get_float("hidden", -INFINITY)),
+      hidden_is_finite(std::isfinite(hidden)) {
   const Dtype mask = masked ? s.step.dtypes[3] : type;
   words = {{"DECLARED", kAttentionArguments},
            {"CAUSAL", causal ? "true" : "false"},
@@ -106,7 +106,11 @@ std::map<std::string, std::string> AttentionText::part_words() {
 }
 
 std::string AttentionText::hidden_before_scale() const {
-  return literal_of(hidden_is_finite ? std::max(hidden_ * kLog2E / scale, kLowest) : hidden_);
+  return literal_of(hidden_is_finite ? std::max(hidden * kLog2E / scale, kLowest) : hidden);
+}
+
+float AttentionText::hidden_after_scale() const {
+  return static_cast<float>(hidden_is_finite ? std::max(hidden * kLog2E, kLowest) : hidden);
 }
 
 std::string mask_text(const AttentionText& t, const std::string& there, const std::string& value,

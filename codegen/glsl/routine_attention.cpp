@@ -223,7 +223,11 @@ Result<std::vector<Shader>> emit_attention(const RoutineStep& s) {
   if (f.group_size < 256) return s.refuse("its workgroups are smaller than 256 invocations");
   std::vector<Shader> shaders;
   constexpr uint32_t kFewShared = 14336;
-  if (f.shared_bytes >= kFewShared) shaders = attention_few(s, text);
+  if (f.ptx) shaders = few_attention_ptx(s, text);
+  if (f.shared_bytes >= kFewShared)
+    for (Shader& shader : attention_few(s, text)) shaders.push_back(std::move(shader));
+  if (f.ptx)
+    for (Shader& shader : attention_ptx(s, text)) shaders.push_back(std::move(shader));
   const bool units = text.type == float16 ? f.matrix16 : text.type == bfloat16 && f.matrix_bfloat16;
   if (units && f.shuffle && f.shared_bytes >= kAttentionMatrixShared)
     for (Shader& shader : attention_matrices(s, text)) shaders.push_back(std::move(shader));

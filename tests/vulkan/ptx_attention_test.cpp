@@ -1,0 +1,313 @@
+// Rows between products as PTX with a driver that only claims to take it: a function in its place computes what the
+// arguments ask for, does nothing or refuses the text. Whatever it does, results are right.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "codegen/ptx/attention.h"
+#include "frontend/frit/frit.h"
+#include "runtime/execute/gpu.h"
+#include "runtime/system/plugin.h"
+#include "runtime/vulkan/api.h"
+
+namespace frit {
+namespace {
+
+using runtime::vulkan::Api;
+using P = codegen::ptx::AttentionParameter;
+
+enum class Mode { Computes, DoesNothing, Refuses, LosesDevice };
+Mode mode = Mode::Computes;
+int launches = 0;
+std::vector<std::string> notices;
+Api original;
+
+// A kernel, told by its text.
+struct FakeFunction {
+  std::string text;
+  bool has(const char* part) const { return text.find(part) != std::string::npos; }
+  bool bfloat() const { return has("f32.bf16.bf16"); }
+  bool single() const { return has("tf32"); }
+  bool causal() const { return has("%nctaid.x"); }
+  bool masked() const { return has("[p" + std::to_string(P::kMaskColumn) + "]"); }
+  bool hides() const { return has("ld.global.nc.u8"); }
+  bool has(const std::string& part) const { return has(part.c_str()); }
+};
+std::deque<FakeFunction> functions;
+
+struct Arguments {
+  const VkCuLaunchInfoNVX& info;
+  const FakeFunction& f;
+  int64_t at(size_t i) const { return *static_cast<const int64_t*>(info.pParams[i]); }
+  float number(size_t i) const {
+    const auto bits = static_cast<uint32_t>(at(i));
+    float value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+  }
+  float element(int64_t address, bool single) const {
+    if (single) return *reinterpret_cast<const float*>(address);
+    const auto bits = *reinterpret_cast<const uint16_t*>(address);
+    return f.bfloat() ? bfloat_bits_to_float(bits) : half_bits_to_float(bits);
+  }
+};
+
+// Lavapipe's device addresses are the process's own.
+void compute(const Arguments& x) {
+  const int64_t m = x.at(P::kRowCount), d = x.at(P::kDepth), n = x.at(P::kKeyCount), e = x.at(P::kBreadth);
+  const bool single = x.f.single(), added_single = x.f.has("ld.global.nc.b32 %r") && single;
+  const int64_t bytes = single ? 4 : 2;
+  const auto line = [&](int64_t address, int64_t count) {
+    std::vector<float> all;
+    for (int64_t k = 0; k < count; ++k) all.push_back(x.element(address + k * bytes, single));
+    return all;
+  };
+  int64_t batches = 1;
+  for (size_t i = 0; i < 4; ++i) batches *= x.at(P::kBatchSizes + i);
+  for (int64_t batch = 0; batch < batches; ++batch) {
+    int64_t start[4] = {x.at(P::kOfA), x.at(P::kOfB), x.at(P::kOfC), x.at(P::kOfMask)}, rest = batch;
+    for (size_t axis = 4; axis-- > 0; rest /= x.at(P::kBatchSizes + axis))
+      for (size_t o = 0; o < 4; ++o) start[o] += rest % x.at(P::kBatchSizes + axis) * x.at(P::kStepsA + 4 * o + axis);
+    for (size_t o = 0; o < 3; ++o) EXPECT_EQ(start[o] % 16 + x.at(P::kPitchA + o) % 16, 0);
+    std::vector<float> keys, values;
+    for (int64_t j = 0; j < n; ++j) {
+      for (const float v : line(start[1] + j * x.at(P::kPitchB), d)) keys.push_back(v);
+      for (const float v : line(start[2] + j * x.at(P::kPitchC), e)) values.push_back(v);
+    }
+    for (int64_t i = 0; i < m; ++i) {
+      std::vector<float> scores(static_cast<size_t>(n)), sums(static_cast<size_t>(e));
+      const bool sees = i + n - m >= 0 || x.at(P::kHiddenIsFinite) == 0;
+      const std::vector<float> query = line(start[0] + i * x.at(P::kPitchA), d);
+      for (int64_t j = 0; j < n; ++j) {
+        float& score = scores[static_cast<size_t>(j)] = 0;
+        const float* key = keys.data() + j * d;
+        for (const float v : query) score += v * *key++;
+        score *= x.number(P::kScale);
+        if (x.f.causal() && j > i + n - m) score = x.f.masked() ? x.number(P::kHidden) : sees ? -INFINITY : 0;
+        if (!x.f.masked()) continue;
+        const int64_t mask = start[3] + i * x.at(P::kMaskRow) + j * x.at(P::kMaskColumn);
+        if (!x.f.hides())
+          score += x.element(mask, added_single) * 1.44269504f;
+        else if (!*reinterpret_cast<const uint8_t*>(mask))
+          score = x.number(P::kHidden);
+      }
+      const float top = *std::max_element(scores.begin(), scores.end());
+      float sum = 0;
+      for (int64_t j = 0; j < n; ++j) {
+        const float weight = std::exp2(scores[static_cast<size_t>(j)] - top);
+        sum += weight;
+        const float* value = values.data() + j * e;
+        for (float& v : sums) v += weight * *value++;
+      }
+      const float factor = 1.0f / sum;
+      for (int64_t k = 0; k < e; ++k) {
+        const float value = sums[static_cast<size_t>(k)] * factor;
+        const int64_t to = x.at(P::kOfResult) + ((batch * m + i) * e + k) * bytes;
+        if (single)
+          *reinterpret_cast<float*>(to) = value;
+        else
+          *reinterpret_cast<uint16_t*>(to) = x.f.bfloat() ? float_to_bfloat_bits(value) : float_to_half_bits(value);
+      }
+    }
+  }
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL create_module(VkDevice, const VkCuModuleCreateInfoNVX* info,
+                                             const VkAllocationCallbacks*, VkCuModuleNVX* made) {
+  if (mode == Mode::Refuses) return VK_ERROR_INITIALIZATION_FAILED;
+  *made = reinterpret_cast<VkCuModuleNVX>(&functions.emplace_back(FakeFunction{static_cast<const char*>(info->pData)}));
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL create_function(VkDevice, const VkCuFunctionCreateInfoNVX* info,
+                                               const VkAllocationCallbacks*, VkCuFunctionNVX* made) {
+  EXPECT_STREQ(info->pName, "attention");
+  *made = reinterpret_cast<VkCuFunctionNVX>(info->module);
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL launch(VkCommandBuffer, const VkCuLaunchInfoNVX* info) {
+  const auto& f = *reinterpret_cast<FakeFunction*>(info->function);
+  ASSERT_EQ(info->paramCount, size_t{P::kCount});
+  EXPECT_TRUE(f.has(".maxntid " + std::to_string(info->blockDimX) + ","));
+  ++launches;
+  if (mode == Mode::Computes) compute({*info, f});
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL extensions(VkPhysicalDevice device, const char* layer, uint32_t* count,
+                                          VkExtensionProperties* properties) {
+  uint32_t own = 0;
+  original.EnumerateDeviceExtensionProperties(device, layer, &own, nullptr);
+  if (!properties) return *count = own + 1, VK_SUCCESS;
+  const VkResult r = original.EnumerateDeviceExtensionProperties(device, layer, &own, properties);
+  std::strcpy(properties[own].extensionName, VK_NVX_BINARY_IMPORT_EXTENSION_NAME);
+  *count = own + 1;
+  return r;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
+                                             const VkAllocationCallbacks* callbacks, VkDevice* device) {
+  VkDeviceCreateInfo without = *info;
+  std::vector<const char*> names;
+  for (uint32_t i = 0; i < info->enabledExtensionCount; ++i)
+    if (std::strcmp(info->ppEnabledExtensionNames[i], VK_NVX_BINARY_IMPORT_EXTENSION_NAME) != 0)
+      names.push_back(info->ppEnabledExtensionNames[i]);
+  without.enabledExtensionCount = static_cast<uint32_t>(names.size());
+  without.ppEnabledExtensionNames = names.data();
+  return original.CreateDevice(physical, &without, callbacks, device);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo* info, VkFence fence) {
+  static const auto real = original.QueueSubmit;
+  return mode == Mode::LosesDevice && launches ? VK_ERROR_DEVICE_LOST : real(queue, count, info, fence);
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL address_of(VkDevice device, const char* name) {
+  const std::string wanted = name;
+  if (wanted == "vkCreateCuModuleNVX") return reinterpret_cast<PFN_vkVoidFunction>(&create_module);
+  if (wanted == "vkCreateCuFunctionNVX") return reinterpret_cast<PFN_vkVoidFunction>(&create_function);
+  if (wanted == "vkCmdCuLaunchKernelNVX") return reinterpret_cast<PFN_vkVoidFunction>(&launch);
+  const PFN_vkVoidFunction found = original.GetDeviceProcAddr(device, name);
+  if (wanted != "vkQueueSubmit") return found;
+  original.QueueSubmit = reinterpret_cast<PFN_vkQueueSubmit>(found);
+  return reinterpret_cast<PFN_vkVoidFunction>(&submit);
+}
+
+class PtxAttention : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    for (const std::string& path : runtime::plugin_files("frit_runtime_vulkan")) {
+      auto entry = runtime::plugin_entry(path, "frit_vulkan_driver");
+      Api* const api = entry.ok() && *entry ? reinterpret_cast<Api* (*)()>(*entry)() : nullptr;
+      if (!api) continue;
+      original = *api;
+      api->EnumerateDeviceExtensionProperties = &extensions;
+      api->CreateDevice = &create_device;
+      api->GetDeviceProcAddr = &address_of;
+    }
+    runtime::set_gpu_notice([](std::string_view text) { notices.emplace_back(text); });
+  }
+  void SetUp() override {
+    if (!original.CreateDevice || !is_available(Device::gpu)) GTEST_SKIP() << "there is no gpu here";
+    set_default_device(Device::gpu);
+    ASSERT_TRUE((*runtime::find_gpu())->info().features.ptx);
+    mode = Mode::Computes;
+    launches = 0;
+    notices.clear();
+  }
+  void TearDown() override { set_default_device(Device::cpu); }
+
+  struct Case {
+    Dtype type;
+    int heads, shared, m, n, d;  // as many heads of keys
+    std::string mask = "";       // "causal", "keep", "add"
+  };
+  // How far the GPU's results are from the CPU's in float32.
+  static float difference(const Case& c) {
+    std::mt19937 random(static_cast<uint32_t>(c.m + c.n * 3 + c.d * 7));
+    const auto draw = [&](Shape shape, Dtype type) {
+      std::vector<float> all(static_cast<size_t>(shape[0] * shape[1] * shape[2] * shape[3]));
+      for (float& v : all) v = static_cast<float>(static_cast<int>(random() % 9) - 4) / 4;
+      array x = astype(array(all.begin(), shape, float32), type);
+      x.eval();
+      return x;
+    };
+    const array q = draw({1, c.heads, c.m, c.d}, c.type), k = draw({1, c.shared, c.n, c.d}, c.type),
+                v = draw({1, c.shared, c.n, c.d}, c.type);
+    std::optional<array> mask;
+    if (c.mask == "keep") mask = greater(draw({1, 1, c.m, c.n}, float32), array(-0.6f));
+    if (c.mask == "add") mask = draw({1, 1, c.m, c.n}, c.type);
+    if (mask) mask->eval();
+    synchronize();
+    const std::string way = c.mask == "causal" ? "causal" : mask ? "array" : "";
+    const auto attend = [&](Dtype type) {
+      std::optional<array> own = mask;
+      if (c.mask == "add") own = astype(*mask, type);
+      array out =
+          astype(fast::scaled_dot_product_attention(astype(q, type), astype(k, type), astype(v, type), 0.25f, way, own),
+                 float32);
+      out.eval();
+      return out;
+    };
+    const array got = attend(c.type);
+    synchronize();
+    set_default_device(Device::cpu);
+    const float most = max(abs(got - attend(float32))).item<float>();
+    set_default_device(Device::gpu);
+    return most;
+  }
+  static bool is_right(const Case& c) {
+    return difference(c) <= (c.type == bfloat16 ? 0.02f : c.type == float16 ? 0.003f : 1e-5f);
+  }
+};
+
+bool told(const char* part) {
+  for (const std::string& text : notices)
+    if (text.find(part) != std::string::npos) return true;
+  return false;
+}
+
+TEST_F(PtxAttention, EveryTypeAndMaskPassesItsTrialAndIsLaunched) {
+  const char* shared = std::getenv("FRIT_VULKAN_SHARED");
+  if (shared && std::string(shared) == "0") GTEST_SKIP() << "the function would read before copies are there";
+  for (const Dtype type : {float16, bfloat16})
+    for (const char* mask : {"", "causal", "add"}) {
+      SCOPED_TRACE(std::to_string(type.size) + (type == bfloat16 ? " bf16 " : " ") + mask);
+      launches = 0;
+      EXPECT_TRUE(is_right({type, 4, 4, 40, 72, 24, mask}));
+      EXPECT_EQ(launches, 2) << "a trial, and the work";
+      EXPECT_TRUE(is_right({type, 4, 2, 40, 72, 24, mask})) << "heads that share keys";
+      EXPECT_EQ(launches, 3);
+      EXPECT_TRUE(is_right({type, 3, 3, 60, 90, 64, mask}));
+      EXPECT_TRUE(is_right({type, 1, 1, 40, 50, 128, mask}));
+      EXPECT_EQ(launches, 7) << "trials of other tiles";
+    }
+  EXPECT_TRUE(notices.empty()) << notices.front();
+}
+
+TEST_F(PtxAttention, OtherFormsTakeWhatCopiesCannot) {
+  EXPECT_TRUE(is_right({float16, 2, 2, 40, 72, 20}));
+  EXPECT_TRUE(is_right({float32, 2, 2, 40, 72, 33}));
+  EXPECT_EQ(launches, 0);
+}
+
+}  // namespace
+
+// Texts are known to a device once they were taken, so these have devices of their own.
+namespace {
+
+void lose_device() {
+  mode = Mode::LosesDevice;
+  launches = 1;
+  EXPECT_THROW((ones({10}) + array(1.0f)).eval(), std::exception);
+  launches = 0;
+}
+
+TEST_F(PtxAttention, ARefusedTextIsPassedOver) {
+  lose_device();
+  mode = Mode::Refuses;
+  EXPECT_TRUE(is_right({float16, 2, 2, 40, 72, 24}));
+  EXPECT_EQ(launches, 0);
+  EXPECT_TRUE(told("cannot take the ptx"));
+}
+
+TEST_F(PtxAttention, AFormThatFailsItsTrialIsPassedOver) {
+  lose_device();
+  mode = Mode::DoesNothing;
+  const Case c{bfloat16, 2, 2, 40, 72, 24};
+  EXPECT_TRUE(is_right(c));
+  const int tried = launches;
+  EXPECT_GT(tried, 0);
+  EXPECT_TRUE(is_right(c));
+  EXPECT_EQ(launches, tried) << "none is tried again";
+  EXPECT_TRUE(told("gave wrong numbers"));
+}
+
+}  // namespace
+}  // namespace frit
