@@ -2,6 +2,7 @@
 #include "bench/vulkan/check.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -206,6 +207,55 @@ Drawn draw_convolution(Random& r) {
   return {convolution(type, c), rounding_of(type), convolution("f32", c)};
 }
 
+// A convolution of many tiles of 16-bit elements, at sampled places beside the sums that define it.
+Drawn draw_large_convolution(Random& r) {
+  const std::string type = pick<std::string>(r, {"f16", "bf16"});
+  ConvolutionShape c;
+  c.space = static_cast<int>(pick<int64_t>(r, {1, 2, 2, 3}));
+  c.kernel = pick<int64_t>(r, {1, 2, 3, 3, 5});
+  c.batch = between(r, 1, 6);
+  c.stride = pick<int64_t>(r, {1, 1, 2});
+  c.side = c.space == 1 ? between(r, 3000, 12000) : c.space == 2 ? between(r, 50, 110) : between(r, 16, 24);
+  c.channels = r() % 2 ? 8 * between(r, 1, 20) : between(r, 3, 130);
+  c.features = between(r, 40, 330);
+  const auto place = [=](int64_t i, std::array<int64_t, 3>& at, int64_t side) {
+    for (int axis = c.space; axis-- > 0; i /= side) at[static_cast<size_t>(axis)] = i % side;
+    return i;
+  };
+  int64_t positions = c.batch, taps = 1;
+  for (int i = 0; i < c.space; ++i) positions *= c.out(), taps *= c.kernel;
+  return {convolution(type, c),
+          rounding_of(type),
+          {},
+          [=](const std::vector<ir::Tensor>& inputs, const ir::Tensor& got, Random& random) {
+            double off = 0, most = 1e-30;
+            for (int sample = 0; sample < 300; ++sample) {
+              // The last position and feature among them.
+              const int64_t p = sample % 20 ? between(random, 0, positions - 1) : positions - 1,
+                            f = sample % 21 ? between(random, 0, c.features - 1) : c.features - 1;
+              std::array<int64_t, 3> at{}, tap{};
+              const int64_t image = place(p, at, c.out());
+              double sum = 0;
+              for (int64_t t = 0; t < taps; ++t) {
+                place(t, tap, c.kernel);
+                int64_t from = image;
+                bool there = true;
+                for (size_t axis = 0; axis < static_cast<size_t>(c.space); ++axis) {
+                  const int64_t x = at[axis] * c.stride - c.kernel / 2 + tap[axis];
+                  there = there && x >= 0 && x < c.side;
+                  from = from * c.side + x;
+                }
+                for (int64_t k = 0; there && k < c.channels; ++k)
+                  sum += inputs[0].at(from * c.channels + k) * inputs[1].at((f * taps + t) * c.channels + k);
+              }
+              const double d = std::abs(sum - got.at(p * c.features + f));
+              most = std::max(most, std::abs(sum));
+              off = d <= off ? off : d;  // keeps NaN
+            }
+            return off / most;
+          }};
+}
+
 Drawn draw_attention(Random& r) {
   const std::string type = pick<std::string>(r, {"f32", "f16", "bf16"});
   const std::string mode = pick<std::string>(r, {"", "causal", "mask"});
@@ -359,12 +409,17 @@ bool check_graphs(int count, uint64_t seed, const std::string& only) {
   static std::string by_host;  // routines that the CPU computed
   runtime::set_host_routine_notice(
       [](std::string_view routine, std::string_view) { by_host += " " + std::string(routine); });
-  const std::pair<const char*, Drawn (*)(Random&)> families[] = {
-      {"sort", draw_sort},           {"fft", draw_fft},
-      {"matmul", draw_product},      {"large_matmul", draw_large_product},
-      {"attention", draw_attention}, {"scan", draw_scan},
-      {"rows", draw_rows},           {"scatter", draw_scatter},
-      {"places", draw_places},       {"convolution", draw_convolution}};
+  const std::pair<const char*, Drawn (*)(Random&)> families[] = {{"sort", draw_sort},
+                                                                 {"fft", draw_fft},
+                                                                 {"matmul", draw_product},
+                                                                 {"large_matmul", draw_large_product},
+                                                                 {"attention", draw_attention},
+                                                                 {"scan", draw_scan},
+                                                                 {"rows", draw_rows},
+                                                                 {"scatter", draw_scatter},
+                                                                 {"places", draw_places},
+                                                                 {"convolution", draw_convolution},
+                                                                 {"large_convolution", draw_large_convolution}};
   bool good = true;
   for (const auto& [name, draw] : families) {
     if (!only.empty() && std::string(name).find(only) == std::string::npos) continue;

@@ -2,6 +2,7 @@
 #include "codegen/core/backend.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "codegen/glsl/shader.h"
@@ -69,9 +70,15 @@ class GlslBackend : public Backend {
     const auto source = [&] { return ir::print(program, "program"); };
     runtime::GpuCode code;
     runtime::ObjectCode object;
+    // Forms of a routine share texts: the copies of operands, sums of parts.
+    std::map<std::pair<std::string, MatrixType>, std::string> compiled;
     for (Shader& s : shaders) {
-      FRIT_ASSIGN_OR_RETURN(spirv, words_of(s, source));
-      s.kernel.spirv = std::move(spirv);
+      const auto [at, is_new] = compiled.try_emplace({s.text, s.matrices});
+      if (is_new) {
+        FRIT_ASSIGN_OR_RETURN(spirv, words_of(s, source));
+        at->second = std::move(spirv);
+      }
+      s.kernel.spirv = at->second;
       object.entries.push_back({s.kernel.name, s.kernel.name});
       code.kernels.push_back(std::move(s.kernel));
     }

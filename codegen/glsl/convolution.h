@@ -33,6 +33,13 @@ struct ConvolutionTile {
   bool split = false;        // steps along k go to several workgroups, whose sums lie in working memory
 };
 
+// The sums of several workgroups for each tile: where they lie, and how many there are.
+struct ConvolutionParts {
+  explicit ConvolutionParts(const Dim& count);  // in the first block of working memory
+  ConvolutionParts(const Dim& memory, const Dim& count) : memory(memory), count(count) {}
+  Dim memory, count;
+};
+
 // Fields that follow `count` others, so that there are as many as lie in memory.
 std::string argument_filling(size_t count);
 
@@ -67,20 +74,26 @@ class ConvolutionStep {
   // Of any shader with the arguments of head(): `steps` of each workgroup; with `parts`, workgroups store sums of their
   // own into working memory, and sums_form follows.
   runtime::RoutineForm plain_form(const Dim& groups, const Dim& steps, const std::optional<Dim>& parts) const;
-  // The form that adds the sums of `parts` workgroups, with the epilogue.
-  runtime::RoutineForm sums_form(const Dim& parts) const;
+  // Without arguments.
+  runtime::RoutineForm bare_form(const Dim& groups) const;
+  // The form that adds the sums of several workgroups, with the epilogue.
+  runtime::RoutineForm sums_form(const ConvolutionParts& parts) const;
   // The sizes as a launch knows them.
   const ConvolutionDims& slots() const { return slots_; }
-  // The step's strides and dilations.
+  // Axes of space, and their strides, dilations and elements of padding before the first one.
+  size_t space() const { return space_; }
   int64_t stride(size_t axis) const { return strides_[axis]; }
   int64_t dilation(size_t axis) const { return dilations_[axis]; }
+  Dim low(size_t axis) const;
+  // Elements between neighbours along an axis of the input and of the weights: images or features, space, channels.
+  Dim input_stride(size_t axis) const;
+  Dim weight_stride(size_t axis) const;
 
  private:
   Dim rows(const ConvolutionDims& d) const { return of_weights_ ? d.features : d.positions(); }
   Dim columns(const ConvolutionDims& d) const { return of_weights_ ? d.taps() * padded(d) : d.features; }
   Dim steps(const ConvolutionDims& d) const { return of_weights_ ? d.positions() : d.taps() * padded(d); }
   Dim result_size() const;
-  runtime::RoutineForm bare_form(const Dim& groups) const;
   Dim padded(const ConvolutionDims& d) const { return ceil_div(d.channels, unit()) * Dim(unit()); }
   Dim tiles(const ConvolutionDims& d, const ConvolutionTile& t) const;
   Dim splits(const ConvolutionDims& d, const ConvolutionTile& t) const;
@@ -107,10 +120,13 @@ class ConvolutionStep {
 std::vector<Shader> tiled_convolutions(const ConvolutionStep& step, const FusedEpilogue& fused);
 // Of float16 and bfloat16 by matrix units.
 std::vector<Shader> matrix_convolutions(const ConvolutionStep& step, bool narrow, const FusedEpilogue& fused);
+// Of float16 and bfloat16 as PTX.
+std::vector<Shader> ptx_convolutions(const ConvolutionStep& step);
+runtime::RoutineForm::Trial ptx_convolution_trial(const ConvolutionStep& step, bool split, bool packed);
 // Of few channels in many groups: an invocation computes neighbouring positions of a channel.
 std::vector<Shader> direct_convolutions(const ConvolutionStep& step, const FusedEpilogue& fused);
 // Adds the sums of several workgroups.
-Shader convolution_sums(const ConvolutionStep& step, const Dim& parts, const std::string& name,
+Shader convolution_sums(const ConvolutionStep& step, const ConvolutionParts& parts, const std::string& name,
                         const FusedEpilogue& fused);
 
 }  // namespace frit::codegen::glsl

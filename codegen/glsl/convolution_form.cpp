@@ -52,6 +52,9 @@ void fill_up(Form& form) {
 
 }  // namespace
 
+ConvolutionParts::ConvolutionParts(const Dim& count)
+    : ConvolutionParts(form_number(Form::scratch_slot(kWindows, 0)), count) {}
+
 std::string argument_filling(size_t count) {
   return count < kArguments ? "  int64_t unused[" + std::to_string(kArguments - count) + "];\n" : "";
 }
@@ -98,6 +101,14 @@ void ConvolutionStep::number(const std::string& name, const Dim& known, const Di
   }
   defines_ += "#define " + std::string(stride ? "S" : "N") + name + " (" + text + ")\n";
 }
+
+Dim ConvolutionStep::low(size_t axis) const {
+  const Dim known = ir::convolution_axis(s_.step.attrs, axis).low;
+  return known.is_const() ? known : form_number(Form::attribute_slot(kWindows, decided(s_.step.attrs, "low", axis)));
+}
+
+Dim ConvolutionStep::input_stride(size_t axis) const { return stride_slot(kX, space_ + 2, axis); }
+Dim ConvolutionStep::weight_stride(size_t axis) const { return stride_slot(w_, space_ + 2, axis); }
 
 void ConvolutionStep::size_numbers() {
   number("_BATCH", known_.batch, slots_.batch, false);
@@ -231,11 +242,10 @@ runtime::RoutineForm ConvolutionStep::form(const ConvolutionTile& tile) const {
   return form;
 }
 
-runtime::RoutineForm ConvolutionStep::sums_form(const Dim& parts) const {
+runtime::RoutineForm ConvolutionStep::sums_form(const ConvolutionParts& parts) const {
   Form form = bare_form(ceil_div(result_size(), 256));
-  form.arguments = {form_program(form_number(2, Form::kAddress)),
-                    form_program(form_number(Form::scratch_slot(kWindows, 0))), form_program(result_size()),
-                    form_program(parts)};
+  form.arguments = {form_program(form_number(2, Form::kAddress)), form_program(parts.memory),
+                    form_program(result_size()), form_program(parts.count)};
   fill_up(form);
   return form;
 }

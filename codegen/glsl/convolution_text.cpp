@@ -179,7 +179,7 @@ std::map<std::string, std::string> ConvolutionStep::words(const ConvolutionTile&
           {"THREADS", text(t.invocations)}};
 }
 
-Shader convolution_sums(const ConvolutionStep& step, const Dim& parts, const std::string& name,
+Shader convolution_sums(const ConvolutionStep& step, const ConvolutionParts& parts, const std::string& name,
                         const FusedEpilogue& fused) {
   const ProductText text(step.type(), step.step().features, fused);
   Shader shader;

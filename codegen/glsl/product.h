@@ -1,6 +1,8 @@
 // The shaders of a matrix product.
 #pragma once
 
+#include <array>
+
 #include "codegen/glsl/routine.h"
 
 namespace frit::codegen::glsl {
@@ -76,15 +78,22 @@ runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size
 // Products whose tiles are too few to fill a device are split along k: the workgroups of `part` sum a part of k each
 // into working memory, and a second launch adds the parts in order, from the first one on. The sizes alone decide on
 // the number of parts.
-std::vector<Shader> with_sums(const RoutineStep& step, Dtype type, ProductKind kind, const FormSizes& sizes,
+struct ProductParts {
+  Dim memory, pitch, count;  // where the sums lie, elements between their rows, and the number of parts
+};
+ProductParts parts_of(ProductKind kind, const FormSizes& sizes);
+std::vector<Shader> with_sums(const RoutineStep& step, Dtype type, const ProductParts& parts,
                               const FusedEpilogue& fused, Shader part);
-runtime::RoutineForm sums_form(ProductKind kind, const FormSizes& sizes, size_t step, int64_t per_group);
+runtime::RoutineForm sums_form(const ProductParts& parts, size_t step, int64_t per_group);
 
-// Copies both operands where their sizes or addresses are odd (with `whole`, also where k is no multiple of the depth),
-// and joins `product`, which reads the copies.
-std::vector<Shader> with_copies(const RoutineStep& step, Dtype type, const FormSizes& sizes, bool whole,
-                                Shader product);
-runtime::RoutineForm copies_form(size_t step, const FormSizes& sizes, bool whole, int64_t per_group);
+// Copies operands, and joins `product`, which reads the copies.
+struct ProductCopy;
+using ProductCopies = std::array<ProductCopy, 2>;
+std::vector<Shader> with_copies(const RoutineStep& step, Dtype type, const ProductCopies& copies, Shader product);
+// `per_group` counts words of 16 bytes.
+runtime::RoutineForm copies_form(size_t step, const ProductCopies& copies, int64_t per_group);
+// Copies both where their sizes or addresses are odd and every element is used often.
+std::vector<Shader> with_odd_copies(const RoutineStep& step, Dtype type, const FormSizes& sizes, Shader product);
 
 // The forms for matrix units.
 struct MatrixProduct {

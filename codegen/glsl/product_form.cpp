@@ -4,6 +4,7 @@
 
 #include "codegen/glsl/form_numbers.h"
 #include "codegen/glsl/product.h"
+#include "codegen/glsl/product_copy.h"
 
 namespace frit::codegen::glsl {
 namespace {
@@ -21,7 +22,7 @@ constexpr int64_t kDeep = 256;                      // steps from which subgroup
 constexpr int64_t kWorthCopies = int64_t{1} << 27;  // multiplications from which operands are copied first
 constexpr int64_t kReuse = 256;                     // of each element of an operand that is copied
 constexpr int64_t kShiftedRows = 5;                 // rows from which matrix units pay for operands that are shifted
-constexpr size_t kA = 0, kB = 1, kC = 2, kWindows = 3;
+constexpr size_t kA = ProductCopy::kLeft, kB = ProductCopy::kRight, kC = 2, kWindows = ProductCopy::kWindows;
 
 Dim number(size_t slot) { return form_number(slot); }
 Dim number(size_t window, size_t of) { return form_number(window, of); }
@@ -44,58 +45,6 @@ Dim scattered(size_t window) {
 
 // Zero where an operand lies along its columns.
 DimProgram by_column(size_t window) { return program(shortfall(distance(number(window, Form::kColumnStride), 1), 1)); }
-
-// One where `d`, which is not negative, is not zero.
-Dim sign(const Dim& d) { return min(d, Dim(1)); }
-
-Dim choose(const Dim& one, const Dim& a, const Dim& b) { return b + one * (a - b); }
-
-Dim multiple(const Dim& d, int64_t unit) { return ceil_div(d, unit) * Dim(unit); }
-
-// An operand as a form reads it, strides in elements.
-struct Operand {
-  Dim address, row, column;
-  std::array<Dim, Form::kBatchAxes> steps;
-};
-
-Operand operand(size_t window) {
-  Operand o{number(window, Form::kAddress), number(window, Form::kRowStride), number(window, Form::kColumnStride), {}};
-  for (size_t i = 0; i < Form::kBatchAxes; ++i) o.steps[i] = number(window, Form::kSteps + i);
-  return o;
-}
-
-// The copy of an operand in working memory: lines along the axis that lies side by side, filled up with zeros. Batch
-// axes without a step have one matrix.
-struct Copy {
-  Dim lines, length, stride;  // of the operand
-  Dim all_lines, pitch;       // of the copy
-  Dim matrices;
-  std::array<Dim, Form::kBatchAxes> sizes;
-  Operand as_operand;
-
-  Copy(size_t window, int64_t unit, int64_t depth) {
-    const Operand from = operand(window);
-    const Dim columns = sign(distance(from.column, 1)), rows_size = number(window, Form::kRows),
-              columns_size = number(window, Form::kColumns);
-    lines = choose(columns, columns_size, rows_size);
-    length = choose(columns, rows_size, columns_size);
-    stride = choose(columns, from.column, from.row);
-    const bool left = window == kA;
-    const Dim along_k = left ? Dim(1) - columns : columns;
-    all_lines = choose(along_k, lines, multiple(lines, depth));
-    pitch = choose(along_k, multiple(length, depth), multiple(length, unit));
-    as_operand.address = number(Form::scratch_slot(kWindows, window));
-    as_operand.row = choose(columns, Dim(1), pitch);
-    as_operand.column = choose(columns, pitch, Dim(1));
-    matrices = Dim(1);
-    for (size_t i = Form::kBatchAxes; i-- > 0;) {
-      const Dim there = sign(distance(from.steps[i], 0));
-      sizes[i] = choose(there, number(Form::size_slot(kWindows, i)), Dim(1));
-      as_operand.steps[i] = there * matrices * all_lines * pitch;
-      matrices = matrices * sizes[i];
-    }
-  }
-};
 
 void agree(Form& form) {
   const Dim m = number(kC, Form::kRows), n = number(kC, Form::kColumns), k = number(kA, Form::kColumns);
@@ -250,9 +199,7 @@ void suit_deep(Form& form, ProductKind kind, const FormSizes& sizes) {
 
 }  // namespace
 
-runtime::RoutineForm copies_form(size_t step, const FormSizes& sizes, bool whole, int64_t per_group) {
-  const int64_t element_bytes = sizes.element_bytes, depth = sizes.depth, unit = 16 / element_bytes;
-  const Dim m = number(kC, Form::kRows), n = number(kC, Form::kColumns), k = number(kA, Form::kColumns);
+runtime::RoutineForm copies_form(size_t step, const ProductCopies& copies, int64_t per_group) {
   Form form;
   form.step = static_cast<uint32_t>(step);
   form.windows = kWindows;
@@ -261,36 +208,48 @@ runtime::RoutineForm copies_form(size_t step, const FormSizes& sizes, bool whole
   Dim groups;
   std::vector<Dim> arguments;
   for (size_t w : {kA, kB}) {
-    const Copy c(w, unit, depth);
-    const Dim own = c.matrices * c.all_lines * ceil_div(c.pitch, per_group);
-    arguments.insert(arguments.end(), {number(w, Form::kAddress), c.as_operand.address, own, c.lines, c.length,
+    const ProductCopy& c = copies[w];
+    const Dim words = floor_div(c.bytes(), 16), own = ceil_div(words, per_group);
+    form.suited.push_back(program(max(words - Dim(kMostSteps), 0)));
+    arguments.insert(arguments.end(), {number(w, Form::kAddress), c.as_operand.address, own, words, c.lines, c.length,
                                        c.stride, c.all_lines, c.pitch});
     for (const Dim& d : c.sizes) arguments.push_back(d);
     for (size_t i = 0; i < Form::kBatchAxes; ++i) arguments.push_back(number(w, Form::kSteps + i));
-    form.scratch.push_back(program(c.matrices * c.all_lines * c.pitch * Dim(element_bytes)));
+    form.scratch.push_back(program(c.bytes()));
     form.suited.push_back(program(scattered(w)));
     groups = w == kA ? own : groups + own;
   }
   for (const Dim& d : arguments) form.arguments.push_back(program(d));
   form.groups = program(groups);
-  // Something must be odd, and every element be used often.
-  const Dim odd = narrow(kA, unit) + narrow(kB, unit);
-  form.suited.push_back(program(Dim(1) - sign(whole ? odd + mod(k, depth) : odd)));
-  form.suited.push_back(program(shortfall(m * n * k, kWorthCopies)));
-  form.suited.push_back(program(max(Dim(kReuse) - min(m, n), 0)));
+  const Dim m = number(kC, Form::kRows), n = number(kC, Form::kColumns), k = number(kA, Form::kColumns);
   form.suited.push_back(program(max(k - Dim(kMostSteps), 0)));
   form.suited.push_back(program(shortfall(min(min(m, n), k), 1)));
   return form;
 }
 
-runtime::RoutineForm sums_form(ProductKind kind, const FormSizes& sizes, size_t step, int64_t per_group) {
-  const Dim rows = number(Form::batch_slot(kWindows)) * number(kC, Form::kRows), n = number(kC, Form::kColumns);
+std::vector<Shader> with_odd_copies(const RoutineStep& s, Dtype type, const FormSizes& sizes, Shader product) {
+  const int64_t unit = 16 / sizes.element_bytes;
+  const Dim m = number(kC, Form::kRows), n = number(kC, Form::kColumns), k = number(kA, Form::kColumns);
+  std::vector<Shader> shaders =
+      with_copies(s, type, {ProductCopy(kA, sizes), ProductCopy(kB, sizes)}, std::move(product));
+  auto& suited = shaders.front().kernel.routine->suited;
+  for (const Dim& d : {Dim(1) - sign(narrow(kA, unit) + narrow(kB, unit)), shortfall(m * n * k, kWorthCopies),
+                       max(Dim(kReuse) - min(m, n), 0)})
+    suited.push_back(program(d));
+  return shaders;
+}
+
+ProductParts parts_of(ProductKind kind, const FormSizes& sizes) {
   const Parts parts(cost_of(kind, sizes.element_bytes), tiles_of(kind, sizes), number(kA, Form::kColumns));
+  return {number(Form::scratch_slot(kWindows, 0)), part_pitch(), parts.count};
+}
+
+runtime::RoutineForm sums_form(const ProductParts& parts, size_t step, int64_t per_group) {
+  const Dim rows = number(Form::batch_slot(kWindows)) * number(kC, Form::kRows), n = number(kC, Form::kColumns);
   Form form;
   form.step = static_cast<uint32_t>(step);
   form.windows = kWindows;
-  for (const Dim& d :
-       {number(Form::scratch_slot(kWindows, 0)), number(kC, Form::kAddress), rows, n, part_pitch(), parts.count})
+  for (const Dim& d : {parts.memory, number(kC, Form::kAddress), rows, n, parts.pitch, parts.count})
     form.arguments.push_back(program(d));
   // So many that they lie in memory, however many the epilogue adds.
   while (form.arguments.size() <= kMaxPushArguments) form.arguments.emplace_back(0);
@@ -304,14 +263,14 @@ runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size
   Form form;
   form.step = static_cast<uint32_t>(step);
   form.windows = kWindows;
-  std::array<Operand, 2> operands;
-  for (size_t w : {kA, kB}) operands[w] = sizes.copied ? Copy(w, unit, sizes.depth).as_operand : operand(w);
+  std::array<ProductOperand, 2> operands;
+  for (size_t w : {kA, kB}) operands[w] = sizes.copied ? ProductCopy(w, sizes).as_operand : ProductOperand(w);
   const auto& [a, b] = operands;
   const Dim steps = sizes.copied ? multiple(k, sizes.depth) : k;
   std::vector<Dim> arguments{a.address, b.address, number(kC, Form::kAddress), m, n, steps, a.row, a.column,
                              b.row,     b.column};
   for (size_t i = 0; i < Form::kBatchAxes; ++i) arguments.push_back(number(Form::size_slot(kWindows, i)));
-  for (const Operand& o : operands) arguments.insert(arguments.end(), o.steps.begin(), o.steps.end());
+  for (const ProductOperand& o : operands) arguments.insert(arguments.end(), o.steps.begin(), o.steps.end());
   const Dim groups = tiles_of(kind, sizes);
   form.groups = program(groups);
   if (sizes.split) split(form, kind, groups, element_bytes, arguments);

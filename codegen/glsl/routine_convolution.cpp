@@ -212,6 +212,8 @@ Result<std::vector<Shader>> emit(const RoutineStep& s, bool of_weights) {
   const FusedEpilogue fused = fuse_epilogue(s);
   for (Shader& shader : direct_convolutions(step, fused)) shaders.push_back(std::move(shader));
   if (!shaders.empty()) return shaders;
+  if (f.ptx && t.size == 2 && !of_weights)
+    for (Shader& shader : ptx_convolutions(step)) shaders.push_back(std::move(shader));
   const bool matrices = t == float16 ? f.matrix16 : t == bfloat16 && f.matrix_bfloat16;
   if (matrices && f.shared_bytes >= 32768)
     for (Shader& shader : matrix_convolutions(step, t == float16 && f.matrix_narrow, fused))
@@ -239,8 +241,8 @@ std::vector<Shader> tiled_convolutions(const ConvolutionStep& step, const FusedE
     if (!step.suits(r.tile)) continue;
     shaders.push_back(TileWriter(step, r, fused).run());
     if (r.tile.split)
-      shaders.push_back(
-          convolution_sums(step, step.splits(r.tile), step.step().name() + "_" + r.name + "_sums", fused));
+      shaders.push_back(convolution_sums(step, ConvolutionParts(step.splits(r.tile)),
+                                         step.step().name() + "_" + r.name + "_sums", fused));
   }
   return shaders;
 }

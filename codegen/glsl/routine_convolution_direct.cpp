@@ -114,7 +114,8 @@ class DirectWriter {
     shader.kernel.routine->epilogue = text_.epilogue() != nullptr;
     std::vector<Shader> shaders;
     shaders.push_back(std::move(shader));
-    if (weights) shaders.push_back(convolution_sums(step_, parts, step_.step().name() + "_direct_sums", {}));
+    if (weights)
+      shaders.push_back(convolution_sums(step_, ConvolutionParts(parts), step_.step().name() + "_direct_sums", {}));
     return shaders;
   }
 

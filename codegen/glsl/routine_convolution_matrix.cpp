@@ -192,8 +192,8 @@ std::vector<Shader> matrix_convolutions(const ConvolutionStep& step, bool narrow
     if (!step.suits(u.tile)) continue;
     shaders.push_back(write(step, product, u));
     if (u.tile.split)
-      shaders.push_back(
-          convolution_sums(step, step.splits(u.tile), step.step().name() + "_" + u.name + "_sums", fused));
+      shaders.push_back(convolution_sums(step, ConvolutionParts(step.splits(u.tile)),
+                                         step.step().name() + "_" + u.name + "_sums", fused));
   }
   return shaders;
 }

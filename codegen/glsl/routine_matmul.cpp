@@ -370,12 +370,13 @@ Result<std::vector<Shader>> emit_product(const RoutineStep& s) {
   shaders.push_back(ProductWriter(t, ProductKind::Large, f, fused).run(s.name(), s.number));
   if (t.size == 8) {
     ProductWriter parts(t, ProductKind::Large, f, FusedEpilogue(), true);
-    add(with_sums(s, t, ProductKind::Large, parts.sizes(), fused, parts.run(s.name() + "_split", s.number)));
+    add(with_sums(s, t, parts_of(ProductKind::Large, parts.sizes()), fused, parts.run(s.name() + "_split", s.number)));
   }
   if (t.size < 8 && !deep)
     shaders.push_back(ProductWriter(t, ProductKind::Medium, f, fused).run(s.name() + "_medium", s.number));
   ProductWriter parts(t, ProductKind::Small, f, FusedEpilogue(), true);
-  add(with_sums(s, t, ProductKind::Small, parts.sizes(), fused, parts.run(s.name() + "_small_split", s.number)));
+  add(with_sums(s, t, parts_of(ProductKind::Small, parts.sizes()), fused,
+                parts.run(s.name() + "_small_split", s.number)));
   shaders.push_back(ProductWriter(t, ProductKind::Small, f, fused).run(s.name() + "_small", s.number));
   return shaders;
 }

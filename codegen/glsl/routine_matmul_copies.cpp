@@ -1,6 +1,6 @@
 // Copies of a product's operands whose lines begin at multiples of 16 bytes and end with zeros, for products that take
-// no other ones. A workgroup writes a part of one line.
-#include "codegen/glsl/product.h"
+// no other ones. Neighbouring invocations write neighbouring words of 16 bytes.
+#include "codegen/glsl/product_copy.h"
 
 namespace frit::codegen::glsl {
 
@@ -11,16 +11,14 @@ constexpr uint32_t kInvocations = 256, kWords = 2;
 constexpr const char* kText = R"(layout(local_size_x = $THREADS$) in;
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly restrict buffer From { uvec4 data; };
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer To { uvec4 data; };
-// One of the two: lines of `extent` elements, `stride` apart, and those of its copy.
+// One of the two: lines of `extent` elements, `stride` apart, and those of its copy, `count` words of 16 bytes in all.
 struct Operand {
   uint64_t from, to;
-  int64_t groups, lines, extent, stride, all_lines, pitch, sizes[4], steps[4];
+  int64_t groups, count, lines, extent, stride, all_lines, pitch, sizes[4], steps[4];
 };
 layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arguments { Operand operands[2]; };
 layout(push_constant, std430) uniform Push { Arguments args; };
 const int unit = 16 / $SIZE$, words = $WORDS$;  // elements of a word; words of an invocation
-// Most are small, and then this is several times as fast.
-uint64_t quotient(uint64_t x, uint64_t y) { return ((x | y) >> 32) == 0UL ? uint64_t(uint(x) / uint(y)) : x / y; }
 // `count` elements from an address on: the aligned words around them, shifted.
 uvec4 elements(uint64_t at, int count) {
   const uint64_t first = at & ~15UL;
@@ -32,35 +30,33 @@ uvec4 elements(uint64_t at, int count) {
 $SHIFT$  return low;
 }
 void main() {
-  uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
-  const int which = group < uint64_t(args.operands[0].groups) ? 0 : 1;
-  if (which == 1) group -= uint64_t(args.operands[0].groups);
-  if (group >= uint64_t(args.operands[which].groups)) return;
-  const int64_t length = args.operands[which].extent, pitch = args.operands[which].pitch;
-  const uint64_t parts = quotient(uint64_t(pitch + $THREADS$ * unit * words - 1), uint64_t($THREADS$ * unit * words));
-  const uint64_t line = quotient(group, parts), all = uint64_t(args.operands[which].all_lines);
-  const int64_t begin = int64_t((group - line * parts) * uint64_t($THREADS$ * words) + uint64_t(gl_LocalInvocationID.x)) * unit;
-  uint64_t batch = quotient(line, all);
-  const int64_t own = int64_t(line - batch * all);
-  int64_t first = own * args.operands[which].stride;
-  if (batch != 0UL)
-    for (int i = 3; i >= 0; --i) {
-      const uint64_t size = uint64_t(args.operands[which].sizes[i]), next = quotient(batch, size);
-      first += int64_t(batch - next * size) * args.operands[which].steps[i];
-      batch = next;
-    }
-  const uint64_t from = args.operands[which].from + uint64_t(first) * $SIZE$UL,
-                 to = args.operands[which].to + line * uint64_t(pitch) * $SIZE$UL;
-  const bool there = own < args.operands[which].lines;
+  int group = int(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x);
+  const int which = group < int(args.operands[0].groups) ? 0 : 1;
+  if (which == 1) group -= int(args.operands[0].groups);
+  if (group >= int(args.operands[which].groups)) return;
+  const uint count = uint(args.operands[which].count), parts = uint(args.operands[which].pitch) / uint(unit), all = uint(args.operands[which].all_lines);
+  const int length = int(args.operands[which].extent);
   uvec4 copied[words];
   [[unroll]] for (int w = 0; w < words; ++w) {
-    const int64_t at = begin + w * ($THREADS$ * unit);
+    const uint number = min(uint(group) * uint($THREADS$ * words) + uint(w * $THREADS$) + gl_LocalInvocationID.x, count - 1u);
+    const uint line = number / parts;
+    const int at = int(number - line * parts) * unit;
+    uint batch = line / all;
+    const uint own = line - batch * all;
+    int64_t first = int64_t(own) * args.operands[which].stride;
+    if (batch != 0u)
+      for (int i = 3; i >= 0; --i) {
+        const uint size = uint(args.operands[which].sizes[i]), next = batch / size;
+        first += int64_t(batch - next * size) * args.operands[which].steps[i];
+        batch = next;
+      }
     copied[w] = uvec4(0u);
-    if (there && at < length) copied[w] = elements(from + uint64_t(at) * $SIZE$UL, int(min(length - at, int64_t(unit))));
+    if (own < uint(args.operands[which].lines) && at < length)
+      copied[w] = elements(args.operands[which].from + uint64_t(first + int64_t(at)) * $SIZE$UL, min(length - at, unit));
   }
   [[unroll]] for (int w = 0; w < words; ++w) {
-    const int64_t at = begin + w * ($THREADS$ * unit);
-    if (at < pitch) To(to + uint64_t(at) * $SIZE$UL).data = copied[w];
+    const uint number = uint(group) * uint($THREADS$ * words) + uint(w * $THREADS$) + gl_LocalInvocationID.x;
+    if (number < count) To(args.operands[which].to + uint64_t(number) * 16UL).data = copied[w];
   }
 }
 )";
@@ -77,14 +73,14 @@ constexpr const char* kShiftHalves = R"(  if ((past & 2u) != 0u) low = low >> 16
 
 }  // namespace
 
-std::vector<Shader> with_copies(const RoutineStep& s, Dtype t, const FormSizes& sizes, bool whole, Shader product) {
+std::vector<Shader> with_copies(const RoutineStep& s, Dtype t, const ProductCopies& operands, Shader product) {
   Shader copies;
   copies.text = fill(
       fill(kText, {{"SHIFT", t.size == 2 ? kShiftHalves : kShiftWords}}),
       {{"SIZE", std::to_string(t.size)}, {"THREADS", std::to_string(kInvocations)}, {"WORDS", std::to_string(kWords)}});
-  copies.kernel.name = s.name() + "_copies";
+  copies.kernel.name = product.kernel.name + "_copies";
   copies.kernel.group_size = kInvocations;
-  copies.kernel.routine = copies_form(s.number, sizes, whole, int64_t{kInvocations} * kWords * 16 / t.size);
+  copies.kernel.routine = copies_form(s.number, operands, int64_t{kInvocations} * kWords);
   auto& suited = copies.kernel.routine->suited;
   suited.insert(suited.end(), product.kernel.routine->suited.begin(), product.kernel.routine->suited.end());
   std::vector<Shader> both;

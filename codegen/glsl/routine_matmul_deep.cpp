@@ -241,12 +241,13 @@ std::vector<Shader> deep_products(const RoutineStep& s, const FusedEpilogue& fus
                          .tile_columns = kTiles[0].lines,
                          .depth = kDepth,
                          .copied = true};
-  std::vector<Shader> shaders = with_copies(s, float32, copied, false, write(s, fused, kTiles[0], copied));
+  std::vector<Shader> shaders = with_odd_copies(s, float32, copied, write(s, fused, kTiles[0], copied));
   for (const Tile& tile : kTiles) {
     FormSizes sizes{.element_bytes = 4, .tile_rows = tile.lines, .tile_columns = tile.lines, .depth = kDepth};
     Shader own = write(s, fused, tile, sizes);
     sizes.split = true;
-    std::vector<Shader> split = with_sums(s, float32, tile.kind, sizes, fused, write(s, FusedEpilogue(), tile, sizes));
+    std::vector<Shader> split =
+        with_sums(s, float32, parts_of(tile.kind, sizes), fused, write(s, FusedEpilogue(), tile, sizes));
     // The large tile is split only where the unsplit one does not suit, the small one wherever that has several parts.
     const bool first = tile.kind == ProductKind::Deep;
     if (first) shaders.push_back(std::move(own));

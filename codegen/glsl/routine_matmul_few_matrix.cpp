@@ -225,7 +225,7 @@ std::vector<Shader> few_rows_by_matrices(const RoutineStep& s, const MatrixProdu
   sizes.computed = computed.function.has_value();
   Shader whole = write_few_matrix(s, p, sizes, computed);
   sizes.split = true;
-  std::vector<Shader> shaders = with_sums(s, p.type, ProductKind::FewMatrix, sizes, p.fused,
+  std::vector<Shader> shaders = with_sums(s, p.type, parts_of(ProductKind::FewMatrix, sizes), p.fused,
                                           write_few_matrix(s, {p.type, p.narrow, {}}, sizes, computed));
   shaders.push_back(std::move(whole));
   return shaders;

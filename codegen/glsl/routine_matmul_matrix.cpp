@@ -342,13 +342,13 @@ std::vector<Shader> matrix_products(const RoutineStep& s, const MatrixProduct& p
   constexpr Tile kLarge{128, 256, 8, 2, 32}, kSmall{64, 64, 8, 2, 64}, kSmallPart{64, 64, 4, 2, 64};
   const std::string name = s.name() + "_matrix";
   std::vector<Shader> shaders =
-      with_copies(s, product.type, sizes_of(kLarge, true, false), false,
-                  write(name + "_copied", s.number, product, kLarge, ProductKind::WholeMatrix, true));
+      with_odd_copies(s, product.type, sizes_of(kLarge, true, false),
+                      write(name + "_copied", s.number, product, kLarge, ProductKind::WholeMatrix, true));
   shaders.push_back(write(name + "_whole", s.number, product, kLarge, ProductKind::WholeMatrix));
   shaders.push_back(write(name, s.number, product, kLarge, ProductKind::Matrix));
   const MatrixProduct bare{product.type, product.narrow, {}};
   for (Shader& shader :
-       with_sums(s, product.type, ProductKind::SmallMatrix, sizes_of(kSmallPart, false, true), product.fused,
+       with_sums(s, product.type, parts_of(ProductKind::SmallMatrix, sizes_of(kSmallPart, false, true)), product.fused,
                  write(name + "_split", s.number, bare, kSmallPart, ProductKind::SmallMatrix, false, true)))
     shaders.push_back(std::move(shader));
   shaders.push_back(write(name + "_small", s.number, product, kSmall, ProductKind::SmallMatrix));

@@ -199,7 +199,7 @@ std::vector<Shader> few_rows_products(const RoutineStep& s, Dtype t, const Fused
   Shader whole = write_few(s, t, fused, sizes, computed);
   sizes.split = true;
   std::vector<Shader> shaders =
-      with_sums(s, t, ProductKind::FewRows, sizes, fused, write_few(s, t, FusedEpilogue(), sizes, computed));
+      with_sums(s, t, parts_of(ProductKind::FewRows, sizes), fused, write_few(s, t, FusedEpilogue(), sizes, computed));
   shaders.push_back(std::move(whole));
   return shaders;
 }

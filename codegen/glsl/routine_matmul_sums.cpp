@@ -38,8 +38,8 @@ $STORE$}
 
 }  // namespace
 
-std::vector<Shader> with_sums(const RoutineStep& s, Dtype t, ProductKind kind, const FormSizes& sizes,
-                              const FusedEpilogue& fused, Shader part) {
+std::vector<Shader> with_sums(const RoutineStep& s, Dtype t, const ProductParts& parts, const FusedEpilogue& fused,
+                              Shader part) {
   const ProductText text(t, s.features, fused);
   Shader sums;
   sums.text = text.fill_in(fill(kText, {{"STORE", text.one_element("args.c", "number")}}),
@@ -48,7 +48,7 @@ std::vector<Shader> with_sums(const RoutineStep& s, Dtype t, ProductKind kind, c
                             {"PART_SIZE", std::to_string(std::max<size_t>(t.size, 4))}});
   sums.kernel.name = part.kernel.name + "_sums";
   sums.kernel.group_size = kInvocations;
-  sums.kernel.routine = sums_form(kind, sizes, s.number, kInvocations);
+  sums.kernel.routine = sums_form(parts, s.number, kInvocations);
   sums.kernel.routine->epilogue = text.epilogue() != nullptr;
   part.kernel.routine->joined = true;
   std::vector<Shader> both;

@@ -19,28 +19,32 @@ struct ProductFrame {
 
 struct Tile {
   Value batch, row, column;  // its first row and column
+  Value matrix;              // of the results, or of the sums of all parts of k
+  Value first, end;          // steps along k
 };
 
 class Left {
  public:
   virtual ~Left() = default;
-  // Pieces of 16 steps after which the product may end.
-  virtual uint32_t grain() const = 0;
+  // Pieces of 16 steps after which its registers come in turn again.
+  virtual uint32_t pieces() const = 0;
   virtual void start(const Tile& tile) = 0;
-  // The registers of piece `number` of two grains; may wait for it.
+  // The registers of piece `number` of pieces(); may wait for it.
   virtual std::vector<Value> fragment(uint32_t number) = 0;
   // Once the piece is being multiplied, and the one before it has been.
   virtual void after(uint32_t number) = 0;
 };
 
-// Loaded from memory, 16 bytes at a time along k, 64 steps ahead. A thread's 16 bytes stand for the elements that it
-// must have, so step s of a piece of 16 is another one of the 32 around it: the right operand is copied in that order
-// (loaded_step). Parameters hold the address, the bytes between rows and between matrices.
-std::unique_ptr<Left> loaded_left(const ProductFrame& frame, size_t parameters);
-// The same where the right operand keeps its order: the four threads of a line exchange what they loaded.
-std::unique_ptr<Left> exchanged_left(const ProductFrame& frame, size_t parameters);
-// From a ring in shared memory, which copies fill; along k or across it.
-std::unique_ptr<Left> ring_left(const ProductFrame& frame, Ring& ring, bool along_k);
+class Rows;
+
+// Loaded from memory, 16 bytes at a time along k, several turns of 32 steps ahead: as many as `turns` say, two at
+// least. A thread's 16 bytes stand for the elements that it must have, so step s of a piece of 16 is another one of the
+// 32 around it. The right operand is copied in that order, or, with `exchanged`, keeps its own and the four threads of
+// a line exchange what they loaded.
+std::unique_ptr<Left> loaded_left(const ProductFrame& frame, std::unique_ptr<Rows> rows, uint32_t turns,
+                                  bool exchanged);
+// From a ring in shared memory, which copies fill with parts of the operand's columns.
+std::unique_ptr<Left> ring_left(const ProductFrame& frame, Ring& ring);
 
 // The four threads of a line exchange words: word i of thread t becomes word t of thread i.
 class Exchange {

@@ -27,8 +27,8 @@ void write_map(Writer& w, const TensorMap& map, const Value& place) {
 
 }  // namespace
 
-void write_maps(Writer& w, const std::vector<TensorMap>& maps, const Value& to) {
-  const Value lane = w.u32("mov.u32", {"%tid.x"}), shared = w.u32("mov.u32", {Writer::kShared});
+void write_maps(Writer& w, const std::vector<TensorMap>& maps, const Value& lane, uint32_t first, const Value& to) {
+  const Value shared = w.u32("add.u32", {w.u32("mov.u32", {Writer::kShared}), number(first)});
   const Value zero = w.u32("mov.u32", {"0"}), own = w.u32("mad.lo.u32", {lane, "4", shared});
   for (size_t i = 0; i < maps.size(); ++i) w.op("st.shared.b32", {at(own, i * kTensorMapBytes), zero});
   w.op("bar.warp.sync", {"0xffffffff"});

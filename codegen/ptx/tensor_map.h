@@ -23,7 +23,7 @@ struct TensorMap {
   Swizzle swizzle;
 };
 
-// One warp writes the maps to memory from `to` on, through shared memory at Writer::kShared.
-void write_maps(Writer& w, const std::vector<TensorMap>& maps, const Value& to);
+// One warp writes the maps to memory from `to` on, through byte `shared` of Writer::kShared.
+void write_maps(Writer& w, const std::vector<TensorMap>& maps, const Value& lane, uint32_t shared, const Value& to);
 
 }  // namespace frit::codegen::ptx

@@ -76,7 +76,7 @@ std::string features_text(const GpuFeatures& f) {
                    f.keeps_subnormals32, f.keeps_subnormals64, f.rounds_to_even32, f.rounds_to_even64, f.converts16,
                    f.matrix16, f.matrix_narrow, f.matrix_bfloat16, f.shuffle, f.ptx})
     text += has ? '1' : '0';
-  for (uint32_t n : {f.subgroup_size, f.shared_bytes, f.group_size}) text += " " + std::to_string(n);
+  for (uint32_t n : {f.subgroup_size, f.shared_bytes, f.group_size, f.processors}) text += " " + std::to_string(n);
   return text;
 }
 

@@ -41,6 +41,7 @@ struct GpuFeatures {
   uint32_t subgroup_size = 1;
   uint32_t shared_bytes = 16384;  // of one workgroup
   uint32_t group_size = 256;      // invocations of one workgroup, at most
+  uint32_t processors = 0;        // that compute workgroups at once; none where the device does not tell
   friend bool operator==(const GpuFeatures&, const GpuFeatures&) = default;
 };
 
@@ -90,7 +91,7 @@ struct RoutineForm {
   // of the attributes that a call decides, in their order.
   static size_t size_slot(size_t windows, size_t axis) { return windows * kPerWindow + axis; }
   static size_t batch_slot(size_t windows) { return size_slot(windows, kBatchAxes); }
-  static constexpr size_t kScratch = 2;
+  static constexpr size_t kScratch = 3;
   static size_t scratch_slot(size_t windows, size_t which) { return batch_slot(windows) + 1 + which; }
   static size_t turn_slot(size_t windows) { return scratch_slot(windows, kScratch); }
   static constexpr size_t kAttributes = 8;

@@ -5,7 +5,7 @@
 namespace frit::runtime {
 namespace {
 
-constexpr std::string_view kMagic = "FRITGPU8";
+constexpr std::string_view kMagic = "FRITGPU9";
 
 class Writer : private PlanWriter {
  public:

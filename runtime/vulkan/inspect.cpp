@@ -53,6 +53,16 @@ bool has_bfloat16_matrices(const Api& api, VkPhysicalDevice physical) {
   return features.shaderBFloat16Type && features.shaderBFloat16CooperativeMatrix;
 }
 
+// Zero where nobody tells.
+uint32_t processors_of(const Api& api, VkPhysicalDevice physical) {
+  if (!has_extension(api, physical, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME)) return 0;
+  VkPhysicalDeviceShaderSMBuiltinsPropertiesNV own{};
+  own.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV;
+  VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &own, {}};
+  api.GetPhysicalDeviceProperties2(physical, &all);
+  return own.shaderSMCount;
+}
+
 // FRIT_VULKAN_WITHOUT names features that are not to be used, so that the paths of devices without them can be tried on
 // others.
 bool is_left_out(std::string_view feature) {
@@ -143,6 +153,7 @@ Result<GpuInfo> Device::inspect(const Api& api, VkPhysicalDevice physical) {
   f.ptx = has_extension(api, physical, kBinaryImport) && f.int64 && f.storage16 && !is_left_out("ptx");
   f.shared_bytes = p.limits.maxComputeSharedMemorySize;
   f.group_size = std::min(p.limits.maxComputeWorkGroupInvocations, p.limits.maxComputeWorkGroupSize[0]);
+  f.processors = processors_of(api, physical);
   info.max_groups = p.limits.maxComputeWorkGroupCount[0];
   info.max_allocation = std::min<uint64_t>(properties.p11.maxMemoryAllocationSize, uint64_t{1} << 46);
   VkPhysicalDeviceMemoryProperties memory;

@@ -102,7 +102,8 @@ Result<bool> GpuCall::attempt_trial(const Library& step, std::span<Shader* const
   for (size_t w = 0; w < views.size(); ++w) {
     int64_t* const own = &numbers[RoutineForm::slot(w, 0)];
     const Dtype type = views[w].dtype;
-    const int64_t count = own[RoutineForm::kRows] * own[RoutineForm::kColumns];
+    int64_t count = own[RoutineForm::kRows] * own[RoutineForm::kColumns];
+    for (size_t i = 2; !form.own.empty() && i < form.own[w]; ++i) count *= own[RoutineForm::kOuterSizes + i - 2];
     if (count <= 0 || count > (1 << 24)) return Diagnostic("a trial has no size");
     bytes.assign(static_cast<size_t>(count) * type.size, std::byte{0xff});
     FRIT_ASSIGN_OR_RETURN(memory, trial.allocate(bytes.size()));

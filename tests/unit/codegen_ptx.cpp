@@ -57,20 +57,28 @@ void check(const Module& module) {
 }
 
 TEST(Ptx, modules_are_whole) {
-  for (int i = 0; i < 16; ++i) {
-    const Product p{(i & 1) != 0, (i & 2) != 0, (i & 4) != 0, i & 8 ? 128u : 256u};
-    SCOPED_TRACE(i);
-    const Module product = product_module(p), maps = product_maps(p);
-    check(product);
-    check(maps);
-    EXPECT_EQ(product_module(p).text, product.text);
-    // Every 16 steps are expected, copied and multiplied once: the copying thread's loop has as many as half of the
-    // multiplying threads' one.
-    const size_t multiplied = count(product.text, "wgmma.mma_async");
-    EXPECT_EQ(count(product.text, "mbarrier.arrive.expect_tx") * 2, multiplied * (p.a_columns ? 2 : 1));
-    EXPECT_EQ(count(product.text, p.bfloat ? ".f32.bf16.bf16" : ".f32.f16.f16"), multiplied);
-    EXPECT_EQ(count(product.text, "st.global.v4"), p.columns / 16);
-  }
+  for (const LeftWay left : {LeftWay::Columns, LeftWay::Permuted, LeftWay::Exchanged, LeftWay::Windows})
+    for (int i = 0; i < 24; ++i) {
+      const Product p{(i & 1) != 0, left, (i & 2) != 0, 64u << i / 8, (i & 4) != 0};
+      SCOPED_TRACE(std::to_string(static_cast<int>(left)) + " " + std::to_string(i));
+      const Module product = product_module(p);
+      check(product);
+      EXPECT_EQ(product_module(p).text, product.text);
+      EXPECT_EQ(count(product.text, ".param .u64"), product_parameters(p));
+      // As many steps are copied and multiplied before a product may end.
+      const size_t multiplied = count(product.text, "wgmma.mma_async"),
+                   expected = count(product.text, "mbarrier.arrive.expect_tx");
+      const bool ring = left == LeftWay::Columns, permuted = left == LeftWay::Permuted;
+      const size_t grain = permuted ? 4 : ring ? 1 : 2, own = ring || permuted || p.columns == 256 ? 1 : 2;
+      EXPECT_EQ(expected, grain / own * (ring ? 2 : 1));
+      EXPECT_EQ(multiplied % grain, 0u);
+      EXPECT_EQ(count(product.text, p.bfloat ? ".f32.bf16.bf16" : ".f32.f16.f16"), multiplied);
+      // Every sum is stored once by each of the ways to store.
+      EXPECT_EQ(count(product.text, "st.global.f32"), p.split ? p.columns / 2 : 0);
+      EXPECT_EQ(count(product.text, "st.global.v4"), p.split ? 0 : p.columns / 16);
+      EXPECT_EQ(count(product.text, "st.global.b32"), p.split ? 0 : p.columns / 4);
+      EXPECT_EQ(count(product.text, "st.global.b16"), p.split ? 0 : p.columns / 2);
+    }
 }
 
 TEST(Ptx, writer_numbers_registers_and_labels) {
@@ -91,8 +99,8 @@ TEST(Ptx, writer_numbers_registers_and_labels) {
 // FRIT_BLESS=1 writes the text anew.
 TEST(Ptx, the_text_of_a_product) {
   const std::string path = std::string(FRIT_TEST_SOURCE) + "/vulkan/golden/product.ptx";
-  const Product p{false, false, false, 256};
-  const std::string text = product_maps(p).text + product_module(p).text;
+  const Product p{false, LeftWay::Permuted, false, 256};
+  const std::string text = product_module(p).text;
   if (const char* bless = std::getenv("FRIT_BLESS"); bless && std::string(bless) == "1") std::ofstream(path) << text;
   std::ostringstream kept;
   kept << std::ifstream(path).rdbuf();

@@ -1,0 +1,122 @@
+// Shaders, texts and times of forms of PTX text.
+#include "codegen/glsl/ptx_form.h"
+
+#include <map>
+#include <mutex>
+#include <tuple>
+
+namespace frit::codegen::glsl {
+
+namespace {
+
+constexpr PtxTiles kTiles[] = {{256, false}, {128, false}, {64, false}, {128, true}, {64, true}};
+constexpr int64_t kProcessors = 132;  // of an H100 or H200
+constexpr int64_t kLeastSteps = 256;  // of a part of k
+constexpr int64_t kLaunch = 4500;     // nanoseconds of a second launch
+constexpr int64_t kRate = 1500;       // bytes per nanosecond of traffic between launches
+
+// Nanoseconds of 16 steps along k and around all steps, as measured on an H100. Sums in float32 take longer to store.
+struct TileTime {
+  int64_t step, around;
+};
+TileTime time_of(int64_t columns) {
+  return columns == 256 ? TileTime{265, 3500} : columns == 128 ? TileTime{140, 2700} : TileTime{115, 2500};
+}
+
+// The same of shaders of matrix units (product_form.cpp), by step: tiles of 64 by 64, and of 128 by 256 where they are
+// many. A step of a multiprocessor's only small tile waits for memory.
+constexpr int64_t kShaderTile = 64, kShaderSteps = 128, kShaderStep = 7, kShaderAround = 800;
+constexpr int64_t kLoneStep = 11, kLoneAround = 1500;
+constexpr int64_t kLargeStep = 26, kLargeAround = 4000, kManyLarge = 96;
+
+}  // namespace
+
+std::span<const PtxTiles> ptx_tiles() { return kTiles; }
+
+PtxWork::PtxWork(const Dim& matrices, const Dim& m, const Dim& n, const Dim& k, const runtime::GpuFeatures& device)
+    : m(m), n(n), k(k), matrices(matrices), processors_(device.processors ? device.processors : kProcessors) {}
+
+Dim PtxWork::count(int64_t columns) const {
+  return matrices * ceil_div(m, int64_t{ptx::kProductRows}) * ceil_div(n, columns);
+}
+
+Dim PtxWork::part_steps(const PtxTiles& t) const {
+  if (!t.split) return k;
+  const Dim wanted = min(floor_div(Dim(processors_), max(count(t.columns), 1)), floor_div(k, kLeastSteps));
+  return ceil_div(ceil_div(k, max(wanted, 1)), int64_t{ptx::kPartUnit}) * Dim(int64_t{ptx::kPartUnit});
+}
+
+Dim PtxWork::parts(const PtxTiles& t) const { return t.split ? ceil_div(k, max(part_steps(t), 1)) : Dim(1); }
+
+Dim PtxWork::time(const PtxTiles& t) const {
+  const TileTime own = time_of(t.columns);
+  const Dim tiles = count(t.columns), parts = this->parts(t);
+  const Dim sums = floor_div(tiles * parts * Dim(2 * 4 * int64_t{ptx::kProductRows} * t.columns), kRate) + Dim(kLaunch);
+  return ceil_div(tiles * parts, processors_) * (floor_div(part_steps(t) * Dim(own.step), 16) + Dim(own.around)) +
+         (t.split ? sums : Dim(0));
+}
+
+Dim PtxWork::shader_time() const {
+  const auto tiles_of = [&](int64_t rows, int64_t columns) {
+    return matrices * ceil_div(m, rows) * ceil_div(n, columns);
+  };
+  const Dim tiles = tiles_of(kShaderTile, kShaderTile), large = tiles_of(2 * kShaderTile, 4 * kShaderTile);
+  const auto time = [&](const Dim& tiles, const Dim& steps) {
+    return max(ceil_div(tiles, processors_) * (steps * Dim(kShaderStep) + Dim(kShaderAround)),
+               steps * Dim(kLoneStep) + Dim(kLoneAround));
+  };
+  const Dim parts = max(min(floor_div(Dim(3 * processors_), max(tiles, 1)), floor_div(k, kShaderSteps)), 1);
+  const Dim traffic = floor_div(tiles * parts * Dim(2 * 4 * kShaderTile * kShaderTile), kRate);
+  const Dim few = shortfall(large, kManyLarge) * Dim(kPtxMostSize);
+  return min(min(time(tiles, k), ceil_div(large, processors_) * k * Dim(kLargeStep) + Dim(kLargeAround) + few),
+             time(tiles * parts, ceil_div(k, parts)) + traffic + Dim(kLaunch));
+}
+
+std::vector<DimProgram> PtxWork::suited(const PtxTiles& tiles, const Dim& before, int64_t percent) const {
+  const Dim own = time(tiles);
+  std::vector<DimProgram> all;
+  put_programs(all, {past(max(max(m, n), k), kPtxMostSize), shortfall(k, 1), past(count(tiles.columns), kPtxMostSize)});
+  if (tiles.split) put_programs(all, {shortfall(parts(tiles), 2)});
+  for (const PtxTiles& other : kTiles)
+    if (other.columns != tiles.columns || other.split != tiles.split) put_programs(all, {max(own - time(other), 0)});
+  put_programs(all, {max(own + before - floor_div(Dim(percent) * shader_time(), 100), 0)});
+  return all;
+}
+
+Dim ptx_copy_time(const Dim& bytes) { return floor_div(bytes * Dim(2), kRate) + Dim(kLaunch); }
+
+const PtxText& ptx_text(const ptx::Product& p, runtime::RoutineForm::Trial (*trial)(const ptx::Product&)) {
+  static std::mutex mutex;
+  static auto* const all = new std::map<std::tuple<bool, ptx::LeftWay, bool, uint32_t, bool>, PtxText>;
+  const std::lock_guard lock(mutex);
+  const std::tuple key(p.bfloat, p.left, p.b_columns, p.columns, p.split);
+  const auto found = all->find(key);
+  if (found != all->end()) return found->second;
+  PtxText text{ptx::product_module(p), {}};
+  if (trial) text.trial = trial(p);
+  return all->emplace(key, std::move(text)).first->second;
+}
+
+uint16_t ptx_bits(bool bfloat, int sum) {
+  const auto value = static_cast<float>(sum);
+  return bfloat ? float_to_bfloat_bits(value) : float_to_half_bits(value);
+}
+
+std::string ptx_name(const PtxTiles& tiles) {
+  return "_" + std::to_string(tiles.columns) + (tiles.split ? "_split" : "");
+}
+
+Shader ptx_shader(const RoutineStep& s, const std::string& name, const ptx::Module& module, uint32_t windows,
+                  runtime::RoutineForm form) {
+  Shader shader;
+  shader.kernel.name = s.name() + "_ptx" + name;
+  shader.kernel.entry = module.entry;
+  shader.kernel.group_size = module.threads;
+  form.step = static_cast<uint32_t>(s.number);
+  form.windows = windows;
+  shader.kernel.routine = std::move(form);
+  shader.text = module.text;
+  return shader;
+}
+
+}  // namespace frit::codegen::glsl

@@ -1,0 +1,68 @@
+// Parts that all forms of PTX text share: shaders, tiles, and the times by which a launch chooses among them.
+#pragma once
+
+#include <span>
+
+#include "codegen/glsl/form_numbers.h"
+#include "codegen/glsl/product.h"
+#include "codegen/ptx/product.h"
+
+namespace frit::codegen::glsl {
+
+constexpr int64_t kPtxMostSize = int64_t{1} << 30;  // positions are counted in 32 bits
+
+inline Dim past(const Dim& value, int64_t most) { return max(value - Dim(most), 0); }
+inline void put_programs(std::vector<DimProgram>& to, std::initializer_list<Dim> values) {
+  for (const Dim& d : values) to.push_back(form_program(d));
+}
+
+// How a result's tiles are computed: columns of each, and whether workgroups sum parts of k.
+struct PtxTiles {
+  uint32_t columns;
+  bool split;
+};
+// In the order in which a launch tries them.
+std::span<const PtxTiles> ptx_tiles();
+
+// A product of sizes that a launch knows, on a device of so many multiprocessors.
+class PtxWork {
+ public:
+  PtxWork(const Dim& matrices, const Dim& m, const Dim& n, const Dim& k, const runtime::GpuFeatures& device);
+
+  const Dim m, n, k, matrices;
+
+  // Steps of a part of k, and the number of parts.
+  Dim part_steps(const PtxTiles& tiles) const;
+  Dim parts(const PtxTiles& tiles) const;
+  Dim groups(const PtxTiles& tiles) const { return min(count(tiles.columns) * parts(tiles), Dim(processors_)); }
+  Dim maps_bytes() const { return Dim(processors_ * ptx::kProductMaps); }
+  // Bytes of the sums of all parts, whose rows are `pitch` elements apart.
+  Dim sums_bytes(const PtxTiles& tiles, const Dim& pitch) const { return parts(tiles) * matrices * m * pitch * Dim(4); }
+  // Zero where these tiles take less time than others, and than so many hundredths of the time of a product's shader of
+  // matrix units; `before` is the time, in nanoseconds, of work that they need first.
+  std::vector<DimProgram> suited(const PtxTiles& tiles, const Dim& before, int64_t percent) const;
+
+ private:
+  Dim count(int64_t columns) const;
+  Dim time(const PtxTiles& tiles) const;
+  Dim shader_time() const;
+
+  const int64_t processors_;
+};
+
+// The time of a kernel that moves so many bytes ahead of a product.
+Dim ptx_copy_time(const Dim& bytes);
+
+// The text of a product and the result of its trial, each made once. `trial` makes the latter, where it is given.
+struct PtxText {
+  ptx::Module product;
+  runtime::RoutineForm::Trial trial;
+};
+const PtxText& ptx_text(const ptx::Product& product, runtime::RoutineForm::Trial (*trial)(const ptx::Product&));
+// The bits of a trial's sum as an element of the result.
+uint16_t ptx_bits(bool bfloat, int sum);
+std::string ptx_name(const PtxTiles& tiles);
+Shader ptx_shader(const RoutineStep& s, const std::string& name, const ptx::Module& module, uint32_t windows,
+                  runtime::RoutineForm form);
+
+}  // namespace frit::codegen::glsl
