@@ -14,6 +14,8 @@ std::atomic<bool> trial_lost_device{false};
 bool put_element(Dtype type, int value, std::byte* to) {
   const auto number = static_cast<float>(value);
   uint16_t bits;
+  if (type == float32) return std::memcpy(to, &number, sizeof number), true;
+  if (type == bool_) return *to = static_cast<std::byte>(value != 0), true;
   if (type == float16)
     bits = float_to_half_bits(number);
   else if (type == bfloat16)

@@ -256,8 +256,8 @@ bool told(const char* part) {
 TEST_F(PtxAttention, EveryTypeAndMaskPassesItsTrialAndIsLaunched) {
   const char* shared = std::getenv("FRIT_VULKAN_SHARED");
   if (shared && std::string(shared) == "0") GTEST_SKIP() << "the function would read before copies are there";
-  for (const Dtype type : {float16, bfloat16})
-    for (const char* mask : {"", "causal", "add"}) {
+  for (const Dtype type : {float16, bfloat16, float32})
+    for (const char* mask : {"", "causal", "keep", "add"}) {
       SCOPED_TRACE(std::to_string(type.size) + (type == bfloat16 ? " bf16 " : " ") + mask);
       launches = 0;
       EXPECT_TRUE(is_right({type, 4, 4, 40, 72, 24, mask}));
