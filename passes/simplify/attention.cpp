@@ -29,6 +29,7 @@ constexpr int64_t kFewer = 8;          // rows of the form that reads keys and v
 constexpr int64_t kWide = 8;           // elements of 16 bytes, at most
 constexpr int64_t kMostColumns = 128;  // of the left operand and of the result
 constexpr size_t kMostAxes = 4;        // in front of the matrices
+constexpr double kHides = -1000;       // a score beside which others leave nothing of it: its column need not be read
 
 // The work between the first product and the softmax.
 struct Scores {
@@ -152,7 +153,7 @@ class AttentionMatcher {
     if (!value || (hidden && shown) || (s.hidden && *s.hidden != *value)) return std::nullopt;
     s.hidden = value;
     const bool inverted = !hidden;
-    if (!s.causal && is_causal(op.operands[0], inverted)) {
+    if (!s.causal && *value <= kHides && is_causal(op.operands[0], inverted)) {
       s.causal = true;
     } else if (s.mask == kNone && !s.causal) {
       s.mask = op.operands[0];
