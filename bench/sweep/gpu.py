@@ -164,6 +164,7 @@ def torch_side():
             return getattr(self.t.fft, kind)(x, n) if kind == "irfft" else getattr(self.t.fft, kind)(x)
 
     torch.set_grad_enabled(False)
+    torch.backends.cudnn.allow_tf32 = False  # as its products: frit computes float32 in float32
     return torch, Cuda()
 
 

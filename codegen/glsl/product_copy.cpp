@@ -5,6 +5,10 @@ namespace frit::codegen::glsl {
 
 using Form = runtime::RoutineForm;
 
+namespace {
+constexpr int64_t kCacheLine = 128;
+}  // namespace
+
 ProductOperand::ProductOperand(size_t window)
     : address(form_number(window, Form::kAddress)),
       row(form_number(window, Form::kRowStride)),
@@ -14,7 +18,6 @@ ProductOperand::ProductOperand(size_t window)
 
 ProductCopy::ProductCopy(size_t window, const FormSizes& form, const Dim& copied)
     : is_copied(copied), element_bytes_(form.element_bytes) {
-  const int64_t unit = 16 / form.element_bytes;
   const ProductOperand from(window);
   const Dim rows_size = form_number(window, Form::kRows), columns_size = form_number(window, Form::kColumns);
   const Dim columns = sign(distance(from.column, 1));
@@ -23,7 +26,8 @@ ProductCopy::ProductCopy(size_t window, const FormSizes& form, const Dim& copied
   stride = choose(columns, from.column, from.row);
   const Dim along_k = window == kLeft ? Dim(1) - columns : columns;
   all_lines = choose(along_k, lines, multiple(lines, form.depth));
-  pitch = choose(along_k, multiple(length, form.depth), multiple(length, unit));
+  // Tiles begin at whole lines of a cache.
+  pitch = multiple(length, kCacheLine / form.element_bytes);
   const auto put = [&](Dim& to, const Dim& own, const Dim& original) { to = choose(copied, own, original); };
   put(as_operand.address, form_number(Form::scratch_slot(kWindows, window)), from.address);
   put(as_operand.row, choose(columns, Dim(1), pitch), from.row);

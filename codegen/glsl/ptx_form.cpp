@@ -25,7 +25,7 @@ TileTime time_of(int64_t columns) {
 
 // The same of shaders of matrix units (product_form.cpp), by step: tiles of 64 by 64, and of 128 by 256 where they are
 // many. A step of a multiprocessor's only small tile waits for memory.
-constexpr int64_t kShaderTile = 64, kShaderSteps = 128, kShaderStep = 7, kShaderAround = 800;
+constexpr int64_t kShaderTile = 64, kShaderSteps = 128, kShaderStep = 7, kShaderAround = 900;
 constexpr int64_t kLoneStep = 11, kLoneAround = 1500;
 constexpr int64_t kLargeStep = 26, kLargeAround = 4000, kManyLarge = 96;
 

@@ -16,7 +16,6 @@ using Form = runtime::RoutineForm;
 
 constexpr size_t kX = 0, kW = 1, kY = 2, kWindows = 3;
 constexpr int64_t kUnit = 8;                      // channels
-constexpr int64_t kMostUnits = int64_t{1} << 16;  // of all taps, which are divided by multiplying
 constexpr int64_t kMostBytes = int64_t{1} << 30;  // of an image, and units of a packed operand
 constexpr int64_t kReciprocal = int64_t{1} << 32;
 // The time of a convolution's shader in hundredths of that of a product: where its loads are wide, and where they are
@@ -198,8 +197,12 @@ class PtxConvolution {
     else
       put_programs(form.suited, {odd_x_, odd_w_});
     const Dim image = x_.sizes[1] * x_.strides[1] + x_.sizes[2] * x_.strides[2] + x_.sizes[3] * x_.strides[3];
-    put_programs(form.suited, {step_.slots().groups - Dim(1), shortfall(x_.channels, 1),
-                               past(step_.slots().taps() * x_.units(), kMostUnits), past(image * Dim(2), kMostBytes)});
+    put_programs(form.suited,
+                 {step_.slots().groups - Dim(1), shortfall(x_.channels, 1),
+                  past(step_.slots().taps() * x_.units(), ptx::kMostUnits), past(image * Dim(2), kMostBytes)});
+    for (size_t i = 0; i < step_.space(); ++i)
+      put_programs(form.suited,
+                   {past((step_.slots().kernel[i] - Dim(1)) * Dim(step_.dilation(i)), ptx::kMostReach - 1)});
     const Dim before = packed_ ? ptx_copy_time(bytes(from_x_, odd_x_) + bytes(from_w_, odd_w_)) : Dim(0);
     for (DimProgram& p : work_.suited(tiles_, before, packed_ ? kShiftedPercent : kWidePercent))
       form.suited.push_back(std::move(p));

@@ -25,9 +25,9 @@ namespace {
 
 using Form = runtime::RoutineForm;
 
-constexpr size_t kX = 0, kResult = 1, kWindows = 2;
-constexpr int64_t kMostSize = int64_t{1} << 26;     // of a row, whose roots are counted in 32 bits
-constexpr int64_t kMostNumbers = int64_t{1} << 32;  // of all rows
+constexpr size_t kX = 0, kResult = 1, kWindows = 2, kBlocks = 2;  // of working memory
+constexpr int64_t kMostSize = int64_t{1} << 26;                   // of a row, whose roots are counted in 32 bits
+constexpr int64_t kMostNumbers = int64_t{1} << 32;                // of all rows
 // Divided by every number below 4096 whose factors are 2, 3, 5 and 7.
 constexpr int64_t kSmallFactors = int64_t{4096} * 2187 * 3125 * 2401;
 constexpr int64_t kRadices[] = {8, 4, 2, 3, 5, 7};
@@ -142,7 +142,7 @@ class Transform {
     f.windows = kWindows;
     f.own = {1, 1};
     std::vector<Dim> arguments{form_number(kX, Form::kAddress), form_number(kResult, Form::kAddress)};
-    for (size_t i = 0; i < Form::kScratch; ++i) arguments.push_back(form_number(Form::scratch_slot(kWindows, i)));
+    for (size_t i = 0; i < kBlocks; ++i) arguments.push_back(form_number(Form::scratch_slot(kWindows, i)));
     arguments.insert(arguments.end(), {rows, n_, size, form_number(kResult, Form::kColumns),
                                        form_number(kX, Form::kColumnStride), form_number(Form::turn_slot(kWindows))});
     for (size_t i = 0; i < Form::kBatchAxes; ++i) arguments.push_back(form_number(Form::size_slot(kWindows, i)));

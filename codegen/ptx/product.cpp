@@ -19,6 +19,7 @@ namespace frit::codegen::ptx {
 namespace {
 
 constexpr uint32_t kGroups = 2, kGroupThreads = 128, kRows = 64;  // that multiply, and of one of them
+static_assert(kGroups * kGroupThreads == kMultiplyingThreads);
 constexpr uint32_t kDepth = kProductDepth;
 constexpr uint32_t kThreads = (kGroups + 1) * kGroupThreads;  // and a group that copies
 constexpr uint32_t kRegisters = 240, kFewRegisters = 24;      // of threads that multiply, and of those that copy
@@ -78,8 +79,8 @@ class ProductWriter {
     copy(end);
     w_.place(end);
     w_.op("ret", {});
-    return {w_.finish({"sm_90a", "product", product_parameters(p_), kThreads, maps_first() + kProductMaps, 1024}),
-            "product", kThreads};
+    const uint32_t shared = table_first() + (p_.left == LeftWay::Windows ? 8 * kMostUnits : 0);
+    return {w_.finish({"sm_90a", "product", product_parameters(p_), kThreads, shared, 1024}), "product", kThreads};
   }
 
  private:
@@ -88,6 +89,7 @@ class ProductWriter {
     const uint32_t end = left_plan_.barriers + (loaded_ ? 0 : left_plan_.barrier_bytes());
     return (end + kTensorMapBytes - 1) / kTensorMapBytes * kTensorMapBytes;
   }
+  uint32_t table_first() const { return maps_first() + kProductMaps; }
   void begin();
   Tile tile();
   // The tiles of a workgroup, one after another; `body` is written once.
@@ -180,7 +182,7 @@ Tile ProductWriter::tile() {
 
 std::unique_ptr<Left> ProductWriter::left() {
   if (!loaded_) return ring_left(f_, *left_ring_);
-  auto rows = p_.left == LeftWay::Windows ? window_rows(f_, P::kLeft) : dense_rows(f_, P::kLeft);
+  auto rows = p_.left == LeftWay::Windows ? window_rows(f_, P::kLeft, table_first()) : dense_rows(f_, P::kLeft);
   return loaded_left(f_, std::move(rows), turns_of(p_), !is_permuted(p_));
 }
 

@@ -34,6 +34,9 @@ constexpr uint32_t kProductDepth = 16;      // steps along k of a piece of it
 constexpr uint32_t kProductShared = 49152;  // bytes of shared memory, at most
 constexpr uint32_t kProductMaps = 256;      // bytes of working memory of a workgroup
 constexpr uint32_t kPartUnit = 64;          // steps along k of a part are multiples of this
+constexpr uint32_t kMultiplyingThreads = 256;
+constexpr uint32_t kMostUnits = 900;   // of eight channels, of all taps of a window
+constexpr uint32_t kMostReach = 1024;  // elements of a window along an axis
 
 // Any number of workgroups computes all tiles. Parameters are numbers of 64 bits: those below, then those of the left
 // operand (rows.h). A permuted product has whole 32 steps along k, and one right matrix, or matrices behind one another

@@ -51,17 +51,20 @@ class WindowRows : public Rows {
  public:
   using P = WindowParameters;
   static constexpr size_t kSpace = 3;
+  static constexpr uint32_t kTapBits = 10;
+  static_assert(kMostReach == 1u << kTapBits);
 
-  WindowRows(const ProductFrame& frame, size_t parameters) : f_(frame), w_(frame.w), first_(parameters) {
-    units_ = low(P::kUnits);
+  WindowRows(const ProductFrame& frame, size_t parameters, uint32_t table)
+      : f_(frame), w_(frame.w), first_(parameters) {
     for (size_t i = 0; i < kSpace; ++i) {
       bytes_[i] = low(P::kBytes + i);
-      dilation_[i] = low(P::kDilation + i);
       in_[i] = low(P::kIn + i);
       for (auto& own : begin_) own[i] = w_.reg(Writer::Bits32);
     }
     for (Value& window : windows_) window = w_.reg(Writer::Bits64);
     unit_ = w_.reg(Writer::Bits32);
+    table_ = w_.u32("add.u32", {w_.u32("mov.u32", {Writer::kShared}), number(table)});
+    write_table();
   }
 
   void start(const Tile& tile) override {
@@ -89,20 +92,16 @@ class WindowRows : public Rows {
   }
 
   std::array<Load, 2> next() override {
-    const Value tap = quotient(unit_, P::kUnitsReciprocal);
-    const Value channels = rest(unit_, tap, units_);
-    const Value line = quotient(tap, P::kTapsReciprocal + 1), plane = quotient(line, P::kTapsReciprocal);
-    const std::array<Value, kSpace> at{plane, rest(line, plane, low(P::kTaps)), rest(tap, line, low(P::kTaps + 1))};
+    const Value offset = w_.reg(Writer::Bits32), packed = w_.reg(Writer::Bits32);
+    const Value entry = w_.u32("mad.lo.u32", {w_.u32("min.u32", {unit_, last_}), "8", table_});
+    w_.op("ld.shared.v2.b32", {list({offset, packed}), "[" + entry + "]"});
     std::array<Value, kSpace> by;
-    Value offset = w_.u32("shl.b32", {channels, "4"});
-    for (size_t axis = 0; axis < kSpace; ++axis) {
-      by[axis] = w_.u32("mul.lo.u32", {at[axis], dilation_[axis]});
-      offset = w_.u32("mad.lo.u32", {by[axis], bytes_[axis], offset});
-    }
-    const Value far = w_.u64("cvt.s64.s32", {offset});
+    for (size_t axis = 0; axis < kSpace; ++axis)
+      by[axis] = w_.u32("bfe.u32", {packed, number(axis * kTapBits), number(kTapBits)});
+    const Value far = w_.u64("cvt.s64.s32", {offset}), inside = w_.test("setp.lt.u32", {unit_, end_});
     std::array<Load, 2> loads;
     for (size_t i = 0; i < 2; ++i) {
-      Value there = w_.test("setp.lt.u32", {unit_, end_});
+      Value there = inside;
       // A position before the first element is past the last one, as an unsigned number.
       for (size_t axis = 0; axis < kSpace; ++axis)
         there = w_.test("setp.lt.and.u32", {w_.u32("add.u32", {begin_[i][axis], by[axis]}), in_[axis], there});
@@ -113,6 +112,29 @@ class WindowRows : public Rows {
   }
 
  private:
+  // Each entry: bytes from a window's first element, and elements along each axis.
+  void write_table() {
+    const Value count = w_.u32("shr.u32", {f_.k, "3"}), unit = w_.u32("mov.u32", {f_.thread});
+    last_ = w_.u32("sub.u32", {count, "1"});
+    const Value again = w_.label(), done = w_.label();
+    w_.place(again);
+    w_.jump_if(w_.test("setp.ge.u32", {unit, count}), done);
+    const Value tap = quotient(unit, P::kUnitsReciprocal);
+    const Value line = quotient(tap, P::kTapsReciprocal + 1), plane = quotient(line, P::kTapsReciprocal);
+    const std::array<Value, kSpace> at{plane, rest(line, plane, low(P::kTaps)), rest(tap, line, low(P::kTaps + 1))};
+    Value offset = w_.u32("shl.b32", {rest(unit, tap, low(P::kUnits)), "4"}), packed = w_.u32("mov.u32", {"0"});
+    for (size_t axis = 0; axis < kSpace; ++axis) {
+      const Value by = w_.u32("mul.lo.u32", {at[axis], low(P::kDilation + axis)});
+      offset = w_.u32("mad.lo.u32", {by, bytes_[axis], offset});
+      packed = w_.u32("or.b32", {packed, w_.u32("shl.b32", {by, number(axis * kTapBits)})});
+    }
+    const Value entry = w_.u32("mad.lo.u32", {unit, "8", table_});
+    w_.op("st.shared.v2.b32", {"[" + entry + "]", list({offset, packed})});
+    w_.op("add.u32", {unit, unit, number(kMultiplyingThreads)});
+    w_.jump(again);
+    w_.place(done);
+    w_.op("bar.sync", {"1", number(kMultiplyingThreads)});
+  }
   Value parameter(size_t which) { return w_.parameter(first_ + which); }
   Value low(size_t which) { return w_.low_parameter(first_ + which); }
   Value quotient(const Value& a, size_t reciprocal) {
@@ -126,8 +148,8 @@ class WindowRows : public Rows {
   const ProductFrame& f_;
   Writer& w_;
   const size_t first_;
-  Value units_, unit_, end_;  // units of eight channels
-  std::array<Value, kSpace> bytes_, dilation_, in_;
+  Value table_, unit_, end_, last_;  // units of eight channels
+  std::array<Value, kSpace> bytes_, in_;
   std::array<std::array<Value, kSpace>, 2> begin_;  // of each row's window
   std::array<Value, 2> windows_;
 };
@@ -138,8 +160,8 @@ std::unique_ptr<Rows> dense_rows(const ProductFrame& frame, size_t parameters) {
   return std::make_unique<DenseRows>(frame, parameters);
 }
 
-std::unique_ptr<Rows> window_rows(const ProductFrame& frame, size_t parameters) {
-  return std::make_unique<WindowRows>(frame, parameters);
+std::unique_ptr<Rows> window_rows(const ProductFrame& frame, size_t parameters, uint32_t table) {
+  return std::make_unique<WindowRows>(frame, parameters, table);
 }
 
 }  // namespace frit::codegen::ptx

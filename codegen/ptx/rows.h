@@ -27,7 +27,8 @@ constexpr size_t kDenseParameters = 4;
 std::unique_ptr<Rows> dense_rows(const ProductFrame& frame, size_t parameters);
 
 // Windows of a convolution's input, one for each position of its result. Steps along k are taps and, within a tap,
-// channels in units of eight. Sizes along three axes of space each:
+// channels in units of eight. The threads that multiply write first where each unit lies to a table in shared memory,
+// from byte `table` on. Sizes along three axes of space each:
 struct WindowParameters {
   enum : size_t {
     kAddress,
@@ -45,6 +46,6 @@ struct WindowParameters {
     kCount = kIn + 3
   };
 };
-std::unique_ptr<Rows> window_rows(const ProductFrame& frame, size_t parameters);
+std::unique_ptr<Rows> window_rows(const ProductFrame& frame, size_t parameters, uint32_t table);
 
 }  // namespace frit::codegen::ptx

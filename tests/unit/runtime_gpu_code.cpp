@@ -65,7 +65,7 @@ TEST(GpuCode, numbers_must_be_those_of_its_windows) {
   code.kernels[1].routine->windows = 1;
   EXPECT_FALSE(read_gpu_code(write_gpu_code(code)).ok());
   code = sample();
-  code.kernels[1].routine->scratch.push_back(DimProgram(8));
+  code.kernels[1].routine->scratch.assign(RoutineForm::kScratch + 1, DimProgram(8));
   EXPECT_FALSE(read_gpu_code(write_gpu_code(code)).ok());
   for (const std::vector<uint32_t>& own :
        {std::vector<uint32_t>{1}, std::vector<uint32_t>{RoutineForm::kOwnAxes + 1, 0}}) {
