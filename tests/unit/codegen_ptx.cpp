@@ -4,55 +4,26 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <map>
-#include <regex>
 #include <set>
 #include <sstream>
 
 #include "codegen/ptx/product.h"
 #include "codegen/ptx/writer.h"
+#include "tests/unit/codegen_ptx_text.h"
 
 namespace frit::codegen::ptx {
 namespace {
 
-std::set<std::string> matches(const std::string& text, const char* pattern) {
-  const std::regex expression(pattern);
-  std::set<std::string> found;
-  for (std::sregex_iterator it(text.begin(), text.end(), expression), end; it != end; ++it) found.insert((*it)[1]);
-  return found;
-}
-
-size_t count(const std::string& text, const std::string& part) {
-  size_t n = 0;
-  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++n;
-  return n;
-}
-
-void check(const Module& module) {
+void check(const Product& p, const Module& module) {
   const std::string& text = module.text;
-  EXPECT_EQ(count(text, ".entry " + module.entry + "("), 1u);
-  EXPECT_NE(text.find(".maxntid " + std::to_string(module.threads) + ","), std::string::npos);
-  EXPECT_EQ(count(text, "{"), count(text, "}"));
-  // Registers: as many as are declared, each written somewhere before the first that reads it.
-  for (const char* kind : {"p", "r", "d", "f"}) {
-    const std::set<std::string> used = matches(text, (std::string("%(") + kind + "[0-9]+)\\b").c_str()),
-                                declared = matches(text, (std::string("%") + kind + "<([0-9]+)>").c_str());
-    ASSERT_LE(declared.size(), 1u);
-    EXPECT_EQ(used.size(), declared.empty() ? 0u : std::stoul(*declared.begin())) << kind;
-  }
-  const std::set<std::string> placed = matches(text, "\n(L[0-9]+):"), jumps = matches(text, "bra (L[0-9]+);");
-  EXPECT_EQ(placed, jumps);
-  for (const std::string& label : placed) EXPECT_EQ(count(text, "\n" + label + ":"), 1u);
-  const std::set<std::string> shared = matches(text, "\\.b8 memory\\[([0-9]+)\\]");
-  ASSERT_EQ(shared.size(), 1u);
-  EXPECT_LE(std::stoul(*shared.begin()), kProductShared);
-  // Barriers lie inside of it, eight bytes apart.
+  check_text(module, product_parameters(p));
+  // Barriers lie inside of shared memory, eight bytes apart.
   std::set<unsigned long> barriers;
   for (const std::string& at : matches(text, "mbarrier\\.init\\S+ \\[%r[0-9]+\\+([0-9]+)\\]"))
     barriers.insert(std::stoul(at));
   for (const unsigned long b : barriers) {
     EXPECT_EQ(b % 8, 0u);
-    EXPECT_LE(b + 8, std::stoul(*shared.begin()));
+    EXPECT_LE(b + 8, shared_bytes(text));
   }
 }
 
@@ -62,9 +33,8 @@ TEST(Ptx, modules_are_whole) {
       const Product p{(i & 1) != 0, left, (i & 2) != 0, 64u << i / 8, (i & 4) != 0};
       SCOPED_TRACE(std::to_string(static_cast<int>(left)) + " " + std::to_string(i));
       const Module product = product_module(p);
-      check(product);
+      check(p, product);
       EXPECT_EQ(product_module(p).text, product.text);
-      EXPECT_EQ(count(product.text, ".param .u64"), product_parameters(p));
       // As many steps are copied and multiplied before a product may end.
       const size_t multiplied = count(product.text, "wgmma.mma_async"),
                    expected = count(product.text, "mbarrier.arrive.expect_tx");

@@ -4,50 +4,13 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <regex>
-#include <set>
 #include <sstream>
 
 #include "codegen/ptx/attention.h"
+#include "tests/unit/codegen_ptx_text.h"
 
 namespace frit::codegen::ptx {
 namespace {
-
-constexpr uint32_t kShared = 49152;  // bytes that the driver gives a multiprocessor
-
-std::set<std::string> found(const std::string& text, const std::string& pattern) {
-  const std::regex expression(pattern);
-  std::set<std::string> all;
-  for (std::sregex_iterator it(text.begin(), text.end(), expression), end; it != end; ++it) all.insert((*it)[1]);
-  return all;
-}
-
-size_t times(const std::string& text, const std::string& part) {
-  size_t n = 0;
-  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++n;
-  return n;
-}
-
-size_t shared_bytes(const std::string& text) {
-  const std::set<std::string> shared = found(text, "\\.b8 memory\\[([0-9]+)\\]");
-  return shared.size() == 1 ? std::stoul(*shared.begin()) : kShared + 1;
-}
-
-void check_text(const Module& module, size_t parameters) {
-  const std::string& text = module.text;
-  EXPECT_EQ(times(text, ".entry " + module.entry + "("), 1u);
-  EXPECT_EQ(times(text, ".param .u64"), parameters);
-  EXPECT_EQ(times(text, "{"), times(text, "}"));
-  for (const char* kind : {"p", "r", "d", "s"}) {
-    const std::set<std::string> used = found(text, std::string("%(") + kind + "[0-9]+)\\b"),
-                                declared = found(text, std::string("%") + kind + "<([0-9]+)>");
-    EXPECT_EQ(used.size(), declared.empty() ? 0u : std::stoul(*declared.begin())) << kind;
-  }
-  const std::set<std::string> placed = found(text, "\n(L[0-9]+):"), jumps = found(text, "bra (L[0-9]+);");
-  EXPECT_EQ(placed, jumps);
-  for (const std::string& label : placed) EXPECT_EQ(times(text, "\n" + label + ":"), 1u);
-  EXPECT_LE(shared_bytes(text), kShared);
-}
 
 void check(const Attention& a) {
   const Module module = attention_module(a);
@@ -60,13 +23,13 @@ void check(const Attention& a) {
   // all columns and 16 steps; the groups' first tile of scores and last one of weights stand apart.
   const uint32_t own = a.tile / a.key_warps;
   if (a.groups) {
-    EXPECT_EQ(times(text, "wgmma.mma_async"), 2u * (a.longest / 16 + a.tile / 16));
-    EXPECT_EQ(times(text, "m64n" + std::to_string(a.longest) + "k16"),
+    EXPECT_EQ(count(text, "wgmma.mma_async"), 2u * (a.longest / 16 + a.tile / 16));
+    EXPECT_EQ(count(text, "m64n" + std::to_string(a.longest) + "k16"),
               2u * (a.tile / 16 + (a.longest == a.tile ? a.longest / 16 : 0)));
   } else {
-    EXPECT_EQ(times(text, "mma.sync"), a.high * own / 8 * a.longest / 8 * (a.element_bytes() == 4 ? 6 : 1));
+    EXPECT_EQ(count(text, "mma.sync"), a.high * own / 8 * a.longest / 8 * (a.element_bytes() == 4 ? 6 : 1));
   }
-  EXPECT_EQ(times(text, "st.global.v4"), a.high * a.longest / 16 * (a.element_bytes() == 4 ? 2 : 1));
+  EXPECT_EQ(count(text, "st.global.v4"), a.high * a.longest / 16 * (a.element_bytes() == 4 ? 2 : 1));
 }
 
 TEST(PtxAttention, modules_are_whole) {
@@ -95,8 +58,8 @@ TEST(PtxAttention, modules_of_few_rows_are_whole) {
         check_text(module, split ? AttentionParameter::kSplitCount : AttentionParameter::kCount);
         EXPECT_EQ(module.threads, f.threads());
         // 16 bytes of the rows, and of each key and its row of the last operand.
-        EXPECT_EQ(times(module.text, "ld.global.nc.v4"), rows + 2 * f.ahead());
-        EXPECT_EQ(times(module.text, split ? "st.global.b32" : "st.global.b16"), rows);
+        EXPECT_EQ(count(module.text, "ld.global.nc.v4"), rows + 2 * f.ahead());
+        EXPECT_EQ(count(module.text, split ? "st.global.b32" : "st.global.b16"), rows);
       }
 }
 
