@@ -96,7 +96,7 @@ void compute(const FakeFunction& f, const std::vector<uint64_t>& p) {
   using P = codegen::ptx::ProductParameters;
   const auto at = [&](size_t which) { return static_cast<int64_t>(p[which]); };
   const Sizes s{at(P::kRows), at(P::kColumns), at(P::kSteps), at(P::kMatrices)};
-  const bool has_windows = p.size() == P::kLeft + codegen::ptx::WindowParameters::kCount;
+  const bool has_windows = p.size() == size_t{P::kLeft} + size_t{codegen::ptx::WindowParameters::kCount};
   EXPECT_EQ(p[P::kMemory] % 128, 0u);
   EXPECT_TRUE(p[P::kRightMatrices] == 1 || p[P::kRightMatrices] == p[P::kMatrices]);
   EXPECT_LT((at(P::kParts) - 1) * at(P::kPartSteps), s.k);
