@@ -92,7 +92,7 @@ Form::Trial make(const Small& s) {
         for (int64_t k = 0; k < s.channels; ++k) sums[f] += from[k] * by[k];
       }
     }
-    for (const int sum : sums) result.push_back(ptx_bits(s.bfloat, sum));
+    for (const int sum : sums) result.push_back(ptx_bits(s.bfloat, static_cast<float>(sum)));
   }
   t.result = hash_bytes(result.data(), result.size() * sizeof result[0]);
   return t;

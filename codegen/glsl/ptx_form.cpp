@@ -97,10 +97,7 @@ const PtxText& ptx_text(const ptx::Product& p, runtime::RoutineForm::Trial (*tri
   return all->emplace(key, std::move(text)).first->second;
 }
 
-uint16_t ptx_bits(bool bfloat, int sum) {
-  const auto value = static_cast<float>(sum);
-  return bfloat ? float_to_bfloat_bits(value) : float_to_half_bits(value);
-}
+uint16_t ptx_bits(bool bfloat, float value) { return bfloat ? float_to_bfloat_bits(value) : float_to_half_bits(value); }
 
 std::string ptx_name(const PtxTiles& tiles) {
   return "_" + std::to_string(tiles.columns) + (tiles.split ? "_split" : "");

@@ -59,8 +59,8 @@ struct PtxText {
   runtime::RoutineForm::Trial trial;
 };
 const PtxText& ptx_text(const ptx::Product& product, runtime::RoutineForm::Trial (*trial)(const ptx::Product&));
-// The bits of a trial's sum as an element of the result.
-uint16_t ptx_bits(bool bfloat, int sum);
+// A trial's result, rounded to an element of 16 bits.
+uint16_t ptx_bits(bool bfloat, float value);
 std::string ptx_name(const PtxTiles& tiles);
 Shader ptx_shader(const RoutineStep& s, const std::string& name, const ptx::Module& module, uint32_t windows,
                   runtime::RoutineForm form);

@@ -6,8 +6,9 @@
 #include <mutex>
 
 #include "codegen/glsl/attention.h"
-#include "codegen/glsl/form_numbers.h"
+#include "codegen/glsl/ptx_form.h"
 #include "codegen/ptx/attention.h"
+#include "ir/routines/attention.h"
 
 namespace frit::codegen::glsl {
 
@@ -149,7 +150,7 @@ Form::Trial trial(const TrialSizes& sizes, const Numbers& x, Dtype type) {
     for (const int sum : sums) {
       const float value = static_cast<float>(sum) * factor;
       result.push_back(value);
-      halves.push_back(type == bfloat16 ? float_to_bfloat_bits(value) : float_to_half_bits(value));
+      halves.push_back(ptx_bits(type == bfloat16, value));
     }
   }
   t.result = type.size == 4 ? hash_bytes(result.data(), result.size() * sizeof result[0])
@@ -229,8 +230,7 @@ void suit_operands(Form& form, const AttentionText& text, const Numbers& x, uint
 
 // Hidden scores are taken for such that have no weight beside others.
 bool is_taken(const AttentionText& text) {
-  constexpr double kHidden = -1000;
-  return text.scale > 0 && (!text.hidden_is_finite || text.hidden <= kHidden);
+  return text.scale > 0 && (!text.hidden_is_finite || text.hidden <= ir::kHides);
 }
 
 // Whether rows of operands may be longer than half of `longest`, but no longer than that.
@@ -260,14 +260,9 @@ Shader few_shader(const RoutineStep& s, const AttentionText& text, const ptx::Fe
   suit(max(x.m - Dim(int64_t{f.rows}), 0) + shortfall(x.m, f.rows / 2 + 1));
   if (f.causal) suit(max(x.m - x.n, 0));
   form.trial = texts.trial;
-  Shader shader;
-  shader.kernel.name = s.name() + "_ptx" + std::to_string(f.longest) + "_few" + std::to_string(f.rows) +
-                       (f.causal ? "_causal" : "") + (f.split ? "_split" : "");
-  shader.kernel.entry = texts.module.entry;
-  shader.kernel.group_size = texts.module.threads;
-  shader.kernel.routine = std::move(form);
-  shader.text = texts.module.text;
-  return shader;
+  const std::string name = std::to_string(f.longest) + "_few" + std::to_string(f.rows) + (f.causal ? "_causal" : "") +
+                           (f.split ? "_split" : "");
+  return ptx_shader(s, name, texts.module, form.windows, std::move(form));
 }
 
 }  // namespace
@@ -304,20 +299,9 @@ std::vector<Shader> attention_ptx(const RoutineStep& s, const AttentionText& tex
       const Tile& tile = tiles[i];
       // The registers of a mask are too many beside those of so many rows.
       if (text.masked && (tile.row_warps > 8 || tile.high > 1)) continue;
-      const ptx::Attention a{tile.groups,
-                             text.type.size == 4     ? ptx::Element::Single
-                             : text.type == bfloat16 ? ptx::Element::Bfloat
-                                                     : ptx::Element::Half,
-                             mask_of(s, text),
-                             text.causal,
-                             longest,
-                             tile.row_warps,
-                             tile.key_warps,
-                             tile.high,
-                             tile.keys,
-                             tile.stages};
+      const ptx::Attention a{tile.groups,    element_of(text.type), mask_of(s, text), text.causal, longest,
+                             tile.row_warps, tile.key_warps,        tile.high,        tile.keys,   tile.stages};
       const Made& texts = made(a, x, text.type);
-      Shader shader;
       Form form = attention_form(text, {static_cast<int64_t>(a.rows()), longest}, s.number);
       form.arguments.clear();
       for (const Dim& argument : arguments_of(text, x)) form.arguments.push_back(form_program(argument));
@@ -328,13 +312,8 @@ std::vector<Shader> attention_ptx(const RoutineStep& s, const AttentionText& tex
       for (size_t j = i + 1; j < tiles.size(); ++j)
         form.suited.push_back(form_program(max(time_of(tile, x, text.causal) - time_of(tiles[j], x, text.causal), 0)));
       form.trial = texts.trial;
-      shader.kernel.name =
-          s.name() + "_ptx" + std::to_string(longest) + "_" + std::to_string(a.rows()) + (a.causal ? "_causal" : "");
-      shader.kernel.entry = texts.module.entry;
-      shader.kernel.group_size = texts.module.threads;
-      shader.kernel.routine = std::move(form);
-      shader.text = texts.module.text;
-      shaders.push_back(std::move(shader));
+      const std::string name = std::to_string(longest) + "_" + std::to_string(a.rows()) + (a.causal ? "_causal" : "");
+      shaders.push_back(ptx_shader(s, name, texts.module, form.windows, std::move(form)));
     }
   }
   return shaders;

@@ -52,7 +52,7 @@ Form::Trial trial(const ptx::Product& p) {
       const int x = runtime::trial_element(kLeft, i * a[Form::kRowStride] + k * a[Form::kColumnStride]);
       for (int& sum : sums) sum += x * *from++;
     }
-    for (const int sum : sums) result.push_back(ptx_bits(p.bfloat, sum));
+    for (const int sum : sums) result.push_back(ptx_bits(p.bfloat, static_cast<float>(sum)));
   }
   t.result = hash_bytes(result.data(), result.size() * sizeof result[0]);
   return t;

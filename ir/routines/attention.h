@@ -8,4 +8,7 @@ namespace frit::ir {
 
 extern const Routine kAttention, kMaskedAttention;
 
+// A score of this or less has no weight beside others: its column need not be read.
+constexpr double kHides = -1000;
+
 }  // namespace frit::ir

@@ -29,7 +29,6 @@ constexpr int64_t kFewer = 8;          // rows of the form that reads keys and v
 constexpr int64_t kWide = 8;           // elements of 16 bytes, at most
 constexpr int64_t kMostColumns = 128;  // of the left operand and of the result
 constexpr size_t kMostAxes = 4;        // in front of the matrices
-constexpr double kHides = -1000;       // a score beside which others leave nothing of it: its column need not be read
 
 // The work between the first product and the softmax.
 struct Scores {
