@@ -90,11 +90,12 @@ struct Timed {
   Subject subject;
 };
 
-// The time of the whole, and those of each step by name: timestamps between steps take microseconds of their own.
+// The time of the whole as the share of many runs, as PyTorch's captured graphs are timed, and those of each step by
+// name: timestamps between steps take microseconds of their own.
 void time_one(runtime::Gpu& gpu, const Timed& t, int repeat) {
   std::vector<double> whole;
   std::vector<std::pair<std::string, std::vector<double>>> steps;
-  for (const runtime::GpuTimes kept : {runtime::GpuTimes::Whole, runtime::GpuTimes::Steps}) {
+  for (const runtime::GpuTimes kept : {runtime::GpuTimes::Share, runtime::GpuTimes::Steps}) {
     gpu.keep_times(kept);
     for (int i = 0; i < repeat + 2; ++i) {
       if (Status s = run_subject(gpu, t.subject); !s.ok()) {
@@ -102,7 +103,7 @@ void time_one(runtime::Gpu& gpu, const Timed& t, int repeat) {
         return;
       }
       const std::vector<runtime::GpuTime> times = gpu.last_times();
-      if (kept == runtime::GpuTimes::Whole) {
+      if (kept == runtime::GpuTimes::Share) {
         whole.push_back(times.empty() ? 0 : times[0].milliseconds);
         continue;
       }

@@ -150,8 +150,11 @@ std::string write_gpu_code(const GpuCode& code);
 Result<GpuCode> read_gpu_code(std::string_view bytes);
 
 // The times of a run that the GPU keeps: none; one, from the begin of the first step to the end of the last one; those
-// of each step. A timestamp between two steps takes microseconds and keeps the second from beginning early.
-enum class GpuTimes : uint8_t { None, Whole, Steps };
+// of each step; one, the run's share of kRunsOfShare that are recorded one after the other. A timestamp takes
+// microseconds: between two steps it keeps the second from beginning early, and a short run is told by its share alone.
+// Runs of a share do their work again, each after the one before, so their results are for nobody who needs them.
+enum class GpuTimes : uint8_t { None, Whole, Steps, Share };
+inline constexpr int kRunsOfShare = 20;
 
 // How long a step of a run, or all of it, took on the GPU itself.
 struct GpuTime {

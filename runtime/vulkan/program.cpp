@@ -210,14 +210,27 @@ Result<std::vector<Block>> Program::argument_blocks(const LaunchList& list) cons
 
 void Program::record(const Recording& r, const LaunchList& list) const {
   const Api& api = device_.api();
+  for (int run = 0; run < (r.times == GpuTimes::Share ? kRunsOfShare : 1); ++run) record_run(r, list, run > 0);
+  if (r.times == GpuTimes::Whole || r.times == GpuTimes::Share) stamp(r, 1);
+  // A barrier towards the host costs a microsecond; only memory that the CPU maps needs it.
+  if (!device_.info().host_visible) return;
+  VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
+                          VK_ACCESS_HOST_READ_BIT};
+  api.CmdPipelineBarrier(r.commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier,
+                         0, nullptr, 0, nullptr);
+}
+
+void Program::stamp(const Recording& r, uint32_t number) const {
+  device_.api().CmdWriteTimestamp(r.commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, r.queries, number);
+}
+
+void Program::record_run(const Recording& r, const LaunchList& list, bool again) const {
+  const Api& api = device_.api();
   const auto most = static_cast<int64_t>(std::min<uint64_t>(device_.info().max_groups, uint64_t{1} << 30));
   uint32_t launches = 0;
   size_t blocks = 0;
-  const auto stamp = [&](uint32_t number) {
-    api.CmdWriteTimestamp(r.commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, r.queries, number);
-  };
   for (const LaunchRecord& l : list.launches) {
-    if (launches && l.after) {
+    if (launches ? l.after : again) {
       VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
                               VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
       api.CmdPipelineBarrier(r.commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0,
@@ -237,15 +250,8 @@ void Program::record(const Recording& r, const LaunchList& list) const {
       api.CmdDispatch(r.commands, static_cast<uint32_t>(x), static_cast<uint32_t>(y), 1);
     }
     ++launches;
-    if (r.times == GpuTimes::Steps) stamp(launches);
+    if (r.times == GpuTimes::Steps) stamp(r, launches);
   }
-  if (r.times == GpuTimes::Whole) stamp(1);
-  // A barrier towards the host costs a microsecond; only memory that the CPU maps needs it.
-  if (!device_.info().host_visible) return;
-  VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
-                          VK_ACCESS_HOST_READ_BIT};
-  api.CmdPipelineBarrier(r.commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier,
-                         0, nullptr, 0, nullptr);
 }
 
 Result<std::shared_ptr<DeviceCode>> Device::load(const Plan& plan, std::string_view bytes) {

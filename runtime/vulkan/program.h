@@ -50,6 +50,9 @@ class Program : public DeviceCode {
   Result<RecordingPtr> commands_for(LaunchList&& launches) const;
   Result<std::vector<Block>> argument_blocks(const LaunchList& launches) const;
   void record(const Recording& r, const LaunchList& list) const;
+  // One run of the launches; `again`: after another one.
+  void record_run(const Recording& r, const LaunchList& list, bool again) const;
+  void stamp(const Recording& r, uint32_t number) const;
   void launch_ptx(const Recording& r, const LaunchList& list, const LaunchRecord& l) const;
 
   Device& device_;

@@ -46,7 +46,7 @@ struct Recording {
   size_t queue = 0;
   // Timestamps that it writes.
   uint32_t stamps() const {
-    return times == GpuTimes::None ? 0 : times == GpuTimes::Whole ? 2 : static_cast<uint32_t>(steps.size() + 1);
+    return times == GpuTimes::None ? 0 : times == GpuTimes::Steps ? static_cast<uint32_t>(steps.size() + 1) : 2;
   }
   LaunchList launches;             // what was recorded, to recognise it
   std::vector<std::string> steps;  // names, for messages and times

@@ -61,8 +61,10 @@ std::vector<GpuTime> Device::last_times() const {
   const Recording& r = *last.recording;
   if (!const_cast<Device*>(this)->wait(r.queue, last.value).ok()) return times;
   const std::vector<int64_t> ns = read_ticks(r);
+  const double runs = r.times == GpuTimes::Share ? kRunsOfShare : 1;
   for (size_t i = 0; i + 2 < ns.size(); ++i)
-    times.push_back({r.times == GpuTimes::Whole ? "all" : r.steps[i], static_cast<double>(ns[i + 1] - ns[i]) * 1e-6});
+    times.push_back(
+        {r.times == GpuTimes::Steps ? r.steps[i] : "all", static_cast<double>(ns[i + 1] - ns[i]) * 1e-6 / runs});
   return times;
 }
 

@@ -117,6 +117,7 @@ TEST_F(Products, Times) {
   for (const auto& [kept, count] : {std::pair{runtime::GpuTimes::None, 0u},
                                     {runtime::GpuTimes::Whole, 1u},
                                     {runtime::GpuTimes::Steps, 2u},
+                                    {runtime::GpuTimes::Share, 1u},
                                     {runtime::GpuTimes::None, 0u}}) {
     gpu->keep_times(kept);
     check(product_graph(c), {}, Values::Exact);
