@@ -1,31 +1,28 @@
 // The text of the shaders of Fourier transforms whose length has small factors.
 //
 // A workgroup's rows are in shared memory. A step takes one factor: each invocation reads the numbers of one or two
-// transforms, and writes them back in the order that the next step needs. The rows are whole ones, or the columns that
-// one pass over a longer row takes.
+// transforms, and writes them back in the order that the next step needs.
 #include "codegen/glsl/fft.h"
 
 namespace frit::codegen::glsl {
 
 const char* const kFftSteps = R"(const uint most = points / 2u;  // numbers of a workgroup
 shared vec2 tile[most];
-$N$
-uint me = gl_LocalInvocationID.x, lines = most / n, zero = uint(args.n) - whole;
+uint n = uint(args.n);
+uint me = gl_LocalInvocationID.x, lines = most / n;
 vec2 value_at(uint row, uint i) {
-  const uint n = whole;
 $VALUE$}
 vec2 read(uint row, uint i) {
-  const uint n = whole, size = whole;
+  const uint size = n;
 $READ$}
 void store(uint row, uint i, vec2 v) {
-  const uint n = whole;
   if (i >= uint(args.stored)) return;
   const uint64_t to = uint64_t(row) * uint64_t(args.stored) + uint64_t(i);
 $STORE$}
-// exp(-2 pi i k / m), 0 <= k < m. Divided by a number that no compiler knows, so that known lengths have the same bits.
+// exp(-2 pi i k / m), 0 <= k < m.
 vec2 root_of(uint k, uint m) {
   const uint eighths = k << 3, octant = eighths / m;
-  return root_at(octant, ratio(float(eighths - octant * m), float(m + zero)));
+  return root_at(octant, ratio(float(eighths - octant * m), float(m)));
 }
 // The roots of a few.
 vec2 small_root(uint k, uint radix) {
@@ -109,45 +106,6 @@ $STEPS$  for (uint at = me; at < lines * n; at += uint(threads)) {
     const uint line = at / n;
     const uint64_t row = first + uint64_t(line);
     if (row < uint64_t(args.rows)) store(uint(row), at - line * n, tile[at]);
-  }
-}
-)";
-
-const char* const kFftSplit = R"(void main() {
-  const uint before = $BEFORE$u, across = whole / n;  // numbers that passes before this one took, and columns of a row
-  const uint64_t group = uint64_t(gl_WorkGroupID.y) * uint64_t(gl_NumWorkGroups.x) + uint64_t(gl_WorkGroupID.x);
-  const uint64_t first = group * uint64_t(lines), end = uint64_t(args.rows) * uint64_t(across);
-  if (first >= end) return;
-  const uint first_row = uint(first / uint64_t(across));
-  const uint first_column = uint(first - uint64_t(first_row) * uint64_t(across));
-  const uint there = uint(min(uint64_t(lines), end - first));
-  // Neighbours read numbers of columns that lie side by side.
-  for (uint at = me; at < lines * n; at += uint(threads)) {
-    const uint i = at / lines, line = at - i * lines, j = (first_column + line) % across;
-    const uint row = first_row + (first_column + line) / across;
-    vec2 v = vec2(0.0);
-    if (line < there) {
-      if ($FIRST$) {
-        base = first_of(row, $BYTES$u);
-        v = read(row, j + i * across);
-      } else {
-        v = work_at($SOURCE$u, uint64_t(row) * uint64_t(whole) + uint64_t(j + i * across));
-        v = times(v, root_of(j % before * i, before * n));
-      }
-    }
-    tile[line * n + i] = v;
-  }
-  barrier();
-$STEPS$  // The first pass leaves columns as rows.
-  for (uint at = me; at < lines * n; at += uint(threads)) {
-    const uint major = at / ($FIRST$ ? n : lines), minor = at - major * ($FIRST$ ? n : lines);
-    const uint line = $FIRST$ ? major : minor, i = $FIRST$ ? minor : major, j = (first_column + line) % across;
-    const uint row = first_row + (first_column + line) / across;
-    const uint to = j / before * (before * n) + j % before + i * before;
-    if (line >= there) continue;
-    const vec2 v = tile[line * n + i];
-    if ($LAST$) store(row, to, v);
-    else Complex(args.work[$TARGET$] + (uint64_t(row) * uint64_t(whole) + uint64_t(to)) * 8UL).data = v;
   }
 }
 )";

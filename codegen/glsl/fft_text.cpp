@@ -13,9 +13,6 @@ layout(buffer_reference, std430, buffer_reference_align = 8) readonly buffer Arg
   int64_t rows, n, size, stored, stride, turn, sizes[4], steps[4];
 };
 layout(push_constant, std430) uniform Push { Arguments args; };
-const int points = 1 << $BITS$, threads = points / 8;  // of a workgroup
-// A row that is too long for one pass has passes of fewer numbers each, so that four neighbours lie side by side.
-int passes_of(int bits) { return bits <= $BITS$ ? 1 : (bits + $BITS$ - 3) / ($BITS$ - 2); }
 vec2 times(vec2 a, vec2 b) { return vec2(fma(a.x, b.x, -a.y * b.y), fma(a.x, b.y, a.y * b.x)); }
 vec2 conjugate(vec2 a) { return vec2(a.x, -a.y); }
 // exp(-2 pi i t) of t = (octant + part) / 8. The device's own sine may be far off.
@@ -29,15 +26,33 @@ vec2 root_at(uint octant, float part) {
   const float re = turned ? s : c, im = turned ? c : s;
   return vec2(((octant + 2u) & 4u) != 0u ? -re : re, octant < 4u ? -im : im);
 }
-// exp(-2 pi i k / 2^bits), 0 <= k < 2^bits.
-vec2 root(uint k, int bits) {
-  const uint eighths = k << 3, octant = eighths >> bits;
-  return root_at(octant, float(eighths - (octant << bits)) * uintBitsToFloat(uint(127 - bits) << 23));
-}
 // The nearest float to x / y but for a rare last bit.
 float ratio(float x, float y) {
   const float inverse = 1.0 / y, q = x * inverse;
   return fma(fma(-q, y, x), inverse, q);
+}
+// The first number of a row of the operand.
+uint64_t first_of(uint row, uint bytes) {
+  int64_t offset = 0L;
+  for (int i = 3; i >= 0 && row != 0u; --i) {
+    const uint size = uint(args.sizes[i]), next = row / size;
+    offset += int64_t(row - next * size) * args.steps[i];
+    row = next;
+  }
+  return args.x + uint64_t(offset) * uint64_t(bytes);
+}
+uint64_t base;  // the first number of the row that is read
+vec2 complex_at(uint i) { return Complex(base + uint64_t(int64_t(i) * args.stride) * 8UL).data; }
+vec2 work_at(uint which, uint64_t i) { return Complex(args.work[which & 1u] + i * 8UL).data; }
+)";
+
+const char* const kFftPoints = R"(const int points = 1 << $BITS$, threads = points / 8;  // of a workgroup
+// A row that is too long for one pass has passes of fewer numbers each, so that four neighbours lie side by side.
+int passes_of(int bits) { return bits <= $BITS$ ? 1 : (bits + $BITS$ - 3) / ($BITS$ - 2); }
+// exp(-2 pi i k / 2^bits), 0 <= k < 2^bits.
+vec2 root(uint k, int bits) {
+  const uint eighths = k << 3, octant = eighths >> bits;
+  return root_at(octant, float(eighths - (octant << bits)) * uintBitsToFloat(uint(127 - bits) << 23));
 }
 float inverse_root(float x) {
   const float root_of = inversesqrt(x);
@@ -77,19 +92,6 @@ void fft8(inout vec2 v[8]) {
   const vec2 a[4] = vec2[4](v[0], v[2], v[4], v[6]), b[4] = vec2[4](v[1], v[3], v[5], v[7]);
   [[unroll]] for (int i = 0; i < 4; ++i) v[i] = a[i] + b[i], v[i + 4] = a[i] - b[i];
 }
-// The first number of a row of the operand.
-uint64_t first_of(uint row, uint bytes) {
-  int64_t offset = 0L;
-  for (int i = 3; i >= 0 && row != 0u; --i) {
-    const uint size = uint(args.sizes[i]), next = row / size;
-    offset += int64_t(row - next * size) * args.steps[i];
-    row = next;
-  }
-  return args.x + uint64_t(offset) * uint64_t(bytes);
-}
-uint64_t base;  // the first number of the row that is read
-vec2 complex_at(uint i) { return Complex(base + uint64_t(int64_t(i) * args.stride) * 8UL).data; }
-vec2 work_at(uint which, uint64_t i) { return Complex(args.work[which & 1u] + i * 8UL).data; }
 )";
 
 const char* const kFftPass = R"(shared float tile[points];

@@ -1,13 +1,12 @@
 // The shaders of `fft`, `rfft` and `irfft`.
 //
+// Rows of a known length without large prime factors have plans (fft_known.h). Those of a length that a launch decides
+// have the forms of this file.
+//
 // A row of a power of two is transformed in passes, a launch for each. A pass takes numbers that lie a fixed distance
 // apart through shared memory, and leaves its results in the order that the next pass needs (Stockham), so none sorts
-// them. Real results, and real rows that are short enough for one pass, are complex rows of half the length.
-//
-// Short rows whose lengths have no other factors than 2, 3, 5 and 7 are transformed in shared memory, a step for each.
-// Longer ones of known lengths take two or three passes, as those of a power of two do: a pass transforms columns whose
-// length is a factor. A pass reads and writes each number once; a convolution does so four to six times with rows of
-// two to four times the length.
+// them. Real results, and real rows that are short enough for one pass, are complex rows of half the length. Short rows
+// whose lengths have no other factors than 2, 3, 5 and 7 are transformed in shared memory, a step for each.
 //
 // A row of any other length n is a convolution (Bluestein): with exp(-pi i k k / n) for factors, the transform of x is
 // that of the products of two transforms of a power of two that is at least 2 n - 1. The transform of the convolution's
@@ -16,6 +15,7 @@
 
 #include <algorithm>
 
+#include "codegen/glsl/fft_known.h"
 #include "codegen/glsl/form_numbers.h"
 #include "codegen/glsl/routine.h"
 
@@ -25,15 +25,13 @@ namespace {
 
 using Form = runtime::RoutineForm;
 
-constexpr size_t kX = 0, kResult = 1, kWindows = 2, kBlocks = 2;  // of working memory
-constexpr int64_t kMostSize = int64_t{1} << 26;                   // of a row, whose roots are counted in 32 bits
-constexpr int64_t kMostNumbers = int64_t{1} << 32;                // of all rows
+constexpr size_t kX = kFftX, kResult = kFftResult, kWindows = kFftWindows;
+constexpr int64_t kMostSize = kFftMostSize;
 // Divided by every number below 4096 whose factors are 2, 3, 5 and 7.
 constexpr int64_t kSmallFactors = int64_t{4096} * 2187 * 3125 * 2401;
 constexpr int64_t kRadices[] = {8, 4, 2, 3, 5, 7};
-constexpr int64_t kLeastColumns = 4;  // of a workgroup of a pass: 32 bytes, which is a sector
-constexpr int64_t kLeastPass = 8;     // of a row that is transformed by passes
-constexpr int64_t kComplex = 8;       // bytes
+constexpr int64_t kLeastPass = 8;  // of a row that is transformed by passes
+constexpr int64_t kComplex = 8;    // bytes
 
 // One where `value` is more than `least`, else zero.
 Dim exceeds(const Dim& value, int64_t least) { return min(max(value - Dim(least), Dim(0)), Dim(1)); }
@@ -50,6 +48,7 @@ Dim power_above(const Dim& least, int64_t most) {
 
 // The differences between the three routines, as text.
 struct Kind {
+  FftKind operand = FftKind::kComplex;
   bool inverse = false, half = false;                          // the operand has half of a spectrum
   const char* value = nullptr;                                 // of number i of a row
   const char* stored = nullptr;                                // the result's number v
@@ -115,17 +114,14 @@ class Transform {
 
   std::vector<Shader> run() {
     std::vector<Shader> shaders;
-    const bool known = n_.is_const();
-    const int64_t n = known ? n_.value() : 0;
-    const bool is_power = n >= kLeastPass && kMostSize % n == 0,
-               is_packed = n >= 2 * kLeastPass && (kind_.half || n <= 2 * points());
-    if (kind_.packed_read && (!known || (is_power && is_packed))) shaders.push_back(packed());
-    if (!known || (is_power && shaders.empty())) shaders.push_back(whole());
-    const bool is_short = n > 0 && n <= points() / 2 && kSmallFactors % n == 0;
-    if (!known || (is_short && !is_power)) shaders.push_back(mixed());
-    const std::vector<int64_t> parts = known && !is_power && !is_short ? passes(n) : std::vector<int64_t>();
-    if (!parts.empty()) add_split(shaders, parts);
-    if (!known || (!is_power && !is_short && parts.empty() && 2 * n <= kMostSize)) add_convolution(shaders);
+    if (n_.is_const()) {
+      shaders = known_fft(step_, kind_.operand, n_.value());
+    } else {
+      if (kind_.packed_read) shaders.push_back(packed());
+      shaders.push_back(whole());
+      shaders.push_back(mixed());
+    }
+    if (shaders.empty() || !n_.is_const()) add_convolution(shaders);
     return shaders;
   }
 
@@ -137,20 +133,9 @@ class Transform {
   Dim more_than_two(const Dim& size) const { return exceeds(size, int64_t{1} << 2 * (bits() - 2)); }
 
   Form form(const Dim& rows, const Dim& size) const {
-    Form f;
-    f.step = static_cast<uint32_t>(step_.number);
-    f.windows = kWindows;
-    f.own = {1, 1};
-    std::vector<Dim> arguments{form_number(kX, Form::kAddress), form_number(kResult, Form::kAddress)};
-    for (size_t i = 0; i < kBlocks; ++i) arguments.push_back(form_number(Form::scratch_slot(kWindows, i)));
-    arguments.insert(arguments.end(), {rows, n_, size, form_number(kResult, Form::kColumns),
-                                       form_number(kX, Form::kColumnStride), form_number(Form::turn_slot(kWindows))});
-    for (size_t i = 0; i < Form::kBatchAxes; ++i) arguments.push_back(form_number(Form::size_slot(kWindows, i)));
-    for (size_t i = 0; i < Form::kBatchAxes; ++i) arguments.push_back(form_number(kX, Form::kSteps + i));
-    for (const Dim& argument : arguments) f.arguments.push_back(form_program(argument));
+    Form f = fft_form(step_, n_, rows, size);
     f.groups = form_program(ceil_div(rows * size, Dim(points())));
     f.turns = form_program(Dim(1) + more_than_one_pass(size) + more_than_two(size));
-    f.suited.push_back(form_program(excess(rows * size, kMostNumbers)));
     return f;
   }
 
@@ -162,9 +147,6 @@ class Transform {
     std::string body = kFftPass;
     const char* others = "";
     std::string steps = {};
-    std::string length = {};
-    std::string before = "1";  // of a pass over a long row: the lengths of those before it
-    int turn = 0;
   };
 
   Shader pass(const std::string& name, const Text& text, Form form) const {
@@ -173,23 +155,19 @@ class Transform {
                               : norm == 2 ? "  const float scale = ratio(1.0, float(uint(args.n)));\n"
                                           : "  const float scale = inverse_root(float(uint(args.n)));\n";
     Shader shader;
-    shader.text = fill(kFftHead + text.body, {{"VALUE", kind_.value},
-                                              {"READ", text.read},
-                                              {"STORE", scale + text.store},
-                                              {"LAST", text.last ? "true" : "false"},
-                                              {"OTHERS", text.others},
-                                              {"MOVES", fft_moves(3) + fft_moves(2) + fft_moves(1)},
-                                              {"FIRST", text.turn == 0 ? "true" : "false"},
-                                              {"BEFORE", text.before},
-                                              {"SOURCE", std::to_string(text.turn + 1)},
-                                              {"TARGET", std::to_string(text.turn % 2)},
-                                              {"STEPS", text.steps}});
+    shader.text =
+        fill(std::string(kFftHead) + kFftPoints + text.body, {{"VALUE", kind_.value},
+                                                              {"READ", text.read},
+                                                              {"STORE", scale + text.store},
+                                                              {"LAST", text.last ? "true" : "false"},
+                                                              {"OTHERS", text.others},
+                                                              {"MOVES", fft_moves(3) + fft_moves(2) + fft_moves(1)},
+                                                              {"STEPS", text.steps}});
     shader.text = fill(std::move(shader.text), {{"TURNED", kind_.inverse ? "conjugate(v)" : "v"},
                                                 {"BACK", kind_.inverse ? "conjugate(u)" : "u"},
                                                 {"SHIFT", text.shift},
                                                 {"SIZE_BITS", bits_text(text.size)},
                                                 {"BYTES", std::to_string(step_.step.dtypes[0].size)},
-                                                {"N", text.length},
                                                 {"BITS", std::to_string(bits())},
                                                 {"THREADS", std::to_string(points() / 8)}});
     shader.text = unroll(std::move(shader.text));
@@ -233,50 +211,7 @@ class Transform {
     f.groups = form_program(ceil_div(rows, floor_div(Dim(points() / 2), n_)));
     f.turns = DimProgram(1);
     const std::string body = std::string(kFftSteps) + kFftMixed;
-    return pass("_mixed", {n_, kReadRow, stored(kOfRow), true, "0", body, "", mixed_steps(n_), length_text(n_)},
-                std::move(f));
-  }
-
-  // The lengths of the passes over a long row: as few as leave each workgroup enough columns to read and write whole
-  // sectors of memory, and about as long as one another. None where the row has other factors.
-  std::vector<int64_t> passes(int64_t n) const {
-    if (n > kMostSize) return {};
-    int64_t rest = n;
-    for (const int64_t factor : kRadices)
-      while (rest % factor == 0) rest /= factor;
-    if (rest != 1) return {};
-    const int64_t most = points() / 2 / kLeastColumns;
-    std::vector<int64_t> best;
-    const auto offer = [&](std::vector<int64_t> parts) {
-      const auto longest = [](const std::vector<int64_t>& all) { return *std::max_element(all.begin(), all.end()); };
-      if (longest(parts) <= most && (best.empty() || longest(parts) < longest(best))) best = std::move(parts);
-    };
-    for (int64_t a = 2; a <= most; ++a)
-      if (n % a == 0) offer({a, n / a});
-    if (!best.empty()) return best;
-    for (int64_t a = 2; a <= most; ++a)
-      for (int64_t b = a; n % a == 0 && b <= most; ++b)
-        if (n / a % b == 0) offer({a, b, n / a / b});
-    return best;
-  }
-
-  void add_split(std::vector<Shader>& shaders, const std::vector<int64_t>& parts) const {
-    const Dim rows = form_number(Form::batch_slot(kWindows)), bytes = rows * n_ * Dim(kComplex);
-    int64_t before = 1;
-    for (size_t i = 0; i < parts.size(); ++i) {
-      const bool last = i + 1 == parts.size();
-      const int64_t part = parts[i], columns = points() / 2 / part;
-      Form f = form(rows, n_);
-      f.groups = form_program(ceil_div(rows * Dim(n_.value() / part), Dim(columns)));
-      f.turns = DimProgram(1);
-      if (i == 0) f.scratch = {form_program(bytes), form_program(parts.size() > 2 ? bytes : Dim(0))};
-      f.joined = !last;
-      Text text{n_, kReadRow, stored(kOfRow), last, "0", std::string(kFftSteps) + kFftSplit, ""};
-      text.steps = mixed_steps(Dim(part)), text.length = length_text(Dim(part));
-      text.before = std::to_string(before), text.turn = static_cast<int>(i);
-      shaders.push_back(pass("_split" + std::to_string(i), text, std::move(f)));
-      before *= part;
-    }
+    return pass("_mixed", {n_, kReadRow, stored(kOfRow), true, "0", body, "", mixed_steps()}, std::move(f));
   }
 
   // Of a known size a number that the shader's compiler can use.
@@ -287,22 +222,11 @@ class Transform {
     return std::to_string(bits);
   }
 
-  std::string length_text(const Dim& length) const {
-    if (!n_.is_const()) return "uint n = uint(args.n), whole = n;";
-    return "const uint n = " + std::to_string(length.value()) + "u, whole = " + std::to_string(n_.value()) + "u;";
-  }
-
-  // Of a known length with numbers that the shader's compiler can use.
-  static std::string mixed_steps(const Dim& length) {
-    const bool known = length.is_const();
-    std::string steps = known ? "" : "  uint done = 1u;\n";
-    int64_t done = 1;
+  static std::string mixed_steps() {
+    std::string steps = "  uint done = 1u;\n";
     for (const int64_t radix : kRadices) {
       const std::string digit = std::to_string(radix);
-      if (!known)
-        steps += "  for (; n / done % " + digit + "u == 0u; done *= " + digit + "u) STEP" + digit + "(done)\n";
-      for (; known && length.value() / done % radix == 0; done *= radix)
-        steps += "  STEP" + digit + "(" + std::to_string(done) + "u)\n";
+      steps += "  for (; n / done % " + digit + "u == 0u; done *= " + digit + "u) STEP" + digit + "(done)\n";
     }
     return steps;
   }
@@ -333,10 +257,15 @@ Result<std::vector<Shader>> emit_fft(const RoutineStep& s) {
   return emit(s, {.inverse = s.step.attrs.get_bool("inverse"), .value = kComplexValue, .stored = kStoreComplex});
 }
 Result<std::vector<Shader>> emit_rfft(const RoutineStep& s) {
-  return emit(s, {.value = kRealValue, .stored = kStoreComplex, .packed_read = kReadPair, .packed_store = kStoreHalf});
+  return emit(s, {.operand = FftKind::kReal,
+                  .value = kRealValue,
+                  .stored = kStoreComplex,
+                  .packed_read = kReadPair,
+                  .packed_store = kStoreHalf});
 }
 Result<std::vector<Shader>> emit_irfft(const RoutineStep& s) {
-  return emit(s, {.inverse = true,
+  return emit(s, {.operand = FftKind::kHalf,
+                  .inverse = true,
                   .half = true,
                   .value = kHalfValue,
                   .stored = kStoreReal,

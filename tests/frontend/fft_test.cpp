@@ -87,9 +87,27 @@ TEST(Fft, RowsOfEveryLayout) {
   EXPECT_LT(distance(fft::irfft(fft::rfft(odd), odd.shape(1), 1), odd), 5e-6);
 }
 
+// Products of two factors, primes of both sides of what registers hold, and squares of primes.
+TEST(Fft, ProductsOfFactors) {
+  const int primes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67};
+  std::mt19937 draw(7);
+  const auto pick = [&](int n) { return static_cast<int>(draw() % static_cast<unsigned>(n)); };
+  for (int i = 0; i < 24; ++i) {
+    const int n = primes[pick(19)] * (i % 3 ? primes[pick(10)] : 1 + pick(16)), rows = 1 + pick(20);
+    const array x = drawn_signal({rows, n}, true, static_cast<unsigned>(i)), r = real(x);
+    const array want = defined(x), spectrum = fft::rfft(r);
+    EXPECT_LT(distance(fft::fft(x), want), 1e-6) << n;
+    EXPECT_LT(distance(fft::ifft(want), x), 2e-6) << n;
+    EXPECT_LT(distance(spectrum, first_columns(defined(r), n / 2 + 1)), 1e-6) << n;
+    EXPECT_LT(distance(fft::irfft(spectrum, n, -1), r), 2e-6) << n;
+    const array turned = swapaxes(contiguous(swapaxes(x, 0, 1)), 0, 1);
+    EXPECT_LT(distance(fft::fft(turned), want), 1e-6) << n;
+  }
+}
+
 // Rows past what one pass of a GPU takes, and past two: a wave has one number in its spectrum.
 TEST(Fft, LongRows) {
-  for (int n : {1 << 13, 1 << 21, 100003}) {
+  for (int n : {1 << 13, 1 << 21, 100003, 19040, 80000, 15015, 37 * 41 * 43}) {
     const int wave = n / 3 + 5;
     std::vector<float> re(static_cast<size_t>(n)), im(re.size());
     for (size_t j = 0; j < re.size(); ++j) {
@@ -180,7 +198,9 @@ TEST(Fft, Errors) {
   EXPECT_TRUE(contains(message, "fft: the length of axis 1 of float32 (2,3) would be 0")) << message;
 }
 
+// A GPU has kernels for each length that it knows, whose last bits are not those of its kernels for any length.
 TEST(Fft, CompiledForAnyShape) {
+  const double most = default_device().type == Device::cpu ? 0 : 1e-6;
   auto f = compile(
       [](const std::vector<array>& in) {
         return std::vector<array>{fft::fft(in[0]), fft::rfft(in[0], 0), fft::irfft(fft::rfft(in[0])),
@@ -190,10 +210,10 @@ TEST(Fft, CompiledForAnyShape) {
   for (int n : {4, 7, 64, 200}) {
     const array x = drawn_signal({5, n}, false);
     const auto got = f({x});
-    EXPECT_EQ(distance(got[0], fft::fft(x)), 0);
-    EXPECT_EQ(distance(got[1], fft::rfft(x, 0)), 0);
-    EXPECT_EQ(distance(got[2], fft::irfft(fft::rfft(x))), 0);
+    EXPECT_LE(distance(got[0], fft::fft(x)), most);
+    EXPECT_LE(distance(got[1], fft::rfft(x, 0)), most);
+    EXPECT_LE(distance(got[2], fft::irfft(fft::rfft(x))), most);
     EXPECT_EQ(distance(got[3], fft::fftshift(x)), 0);
-    EXPECT_EQ(distance(got[4], abs(fft::fft2(x * array(2.0f)))), 0);
+    EXPECT_LE(distance(got[4], abs(fft::fft2(x * array(2.0f)))), most);
   }
 }
