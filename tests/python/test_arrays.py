@@ -295,3 +295,34 @@ def test_integers_of_other_libraries_are_indices():
     a[np.uint8(0)] = 9
     a[np.array([False, True])] = 7
     assert a.tolist() == [[9, 9, 9], [7, 7, 7]]
+
+
+def test_objects_whose_memory_says_no_type_are_no_operands():
+    date = np.datetime64("2020")
+    with pytest.raises(ValueError):
+        mx.add(date, 1)
+    with pytest.raises((TypeError, ValueError)):
+        mx.atleast_1d(date)
+    with pytest.raises(TypeError):
+        mx.linspace(0, date, 3)
+
+
+def test_copy_is_true_false_or_none():
+    for make in (mx.asarray, mx.from_dlpack):
+        with pytest.raises(TypeError):
+            make(np.array([1, 2]), copy=1)
+        assert make(np.array([1, 2]), copy=True).tolist() == [1, 2]
+
+
+def test_bounds_of_linspace_are_real_numbers_of_any_size():
+    assert mx.linspace(0, 2**64, 3).tolist() == [0, 2.0**63, 2.0**64]
+    assert mx.linspace(np.array(0.5), mx.array([1.5]), 3).tolist() == [0.5, 1, 1.5]
+    for wrong in (1j, np.zeros((0, 3)), np.arange(4), mx.array(1j), "a"):
+        with pytest.raises(TypeError):
+            mx.linspace(0, wrong, 3)
+
+
+def test_compiled_functions_return_integers_of_any_size():
+    assert mx.compile(lambda x: (x + 1, 2**70))(mx.array(1))[1] == 2**70
+    with pytest.raises(RuntimeError):
+        mx.compile(lambda x, n: x)(mx.array(1), 2**70)

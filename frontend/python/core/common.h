@@ -56,6 +56,7 @@ class Value {
   bool is_other() const { return kind_ == Kind::other; }
   // The array, or null for a number and for an object that was converted.
   const array* existing() const { return borrowed_; }
+  nb::handle object() const { return object_; }
   // A number takes the element type `beside` where that holds its kind, and an array of another library takes it
   // always; without one each takes its own. Throws InvalidArgument for another object, and for a number that the type
   // does not hold.

@@ -4,6 +4,7 @@
 #include <nanobind/stl/function.h>
 
 #include "frontend/frit/detail/binding.h"
+#include "frontend/python/core/held_function.h"
 #include "frontend/python/core/structure.h"
 #include "frontend/python/core/tree.h"
 
@@ -218,14 +219,13 @@ PyObject* call_slot(PyObject* self, PyObject* args, PyObject* kwargs) {
 }
 
 int traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(Py_TYPE(self));
-  // The attributes, such as __wrapped__.
-  if (PyObject** attributes = _PyObject_GetDictPtr(self)) Py_VISIT(*attributes);
+  if (const int stop = visit_instance(self, visit, arg)) return stop;
   if (!nb::inst_ready(self)) return 0;
   const PyCompiled* c = nb::inst_ptr<PyCompiled>(self);
   Py_VISIT(c->fun.ptr());
   Py_VISIT(c->inputs.ptr());
   Py_VISIT(c->outputs.ptr());
+  for (const nb::object& o : c->objects.all()) Py_VISIT(o.ptr());
   return 0;
 }
 int clear(PyObject* self) {
@@ -233,6 +233,7 @@ int clear(PyObject* self) {
   c->fun.reset();
   c->inputs = nb::none();
   c->outputs = nb::none();
+  c->objects.all().clear();
   return 0;
 }
 
@@ -273,6 +274,9 @@ void bind_compile(nb::module_& m) {
           },
           "Traces for these arguments and returns every form on the way to code, without running.")
       .def("clear", &PyCompiled::clear, "Drops every trace and its code.")
+      .def(
+          "__getattr__", [](const PyCompiled& c, nb::handle name) -> nb::object { return c.fun.attr(name); },
+          "The attributes of the function, such as the parameters of a module.")
       .def_prop_ro("trace_count", &PyCompiled::trace_count, "Traces that were made in all.")
       .def_prop_ro("cache_size", &PyCompiled::cache_size, "Traces that are held.");
   def(

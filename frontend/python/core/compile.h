@@ -22,6 +22,8 @@ class ReturnedObjects {
     const std::lock_guard<std::mutex> guard(mutex_);
     return objects_[place];
   }
+  // For the garbage collector, which runs with the interpreter's lock.
+  std::vector<nb::object>& all() { return objects_; }
 
  private:
   std::mutex mutex_;

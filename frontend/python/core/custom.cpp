@@ -1,4 +1,5 @@
 // checkpoint, and functions with rules of their own.
+#include "frontend/python/core/held_function.h"
 #include "frontend/python/core/tree.h"
 
 namespace frit::python {
@@ -179,10 +180,29 @@ struct CustomFunction {
   }
 };
 
+int visit_rules(PyObject* self, visitproc visit, void* arg) {
+  if (const int stop = visit_instance(self, visit, arg)) return stop;
+  if (!nb::inst_ready(self)) return 0;
+  const CustomFunction* f = nb::inst_ptr<CustomFunction>(self);
+  for (const nb::object* o : {&f->fun, &f->vjp, &f->jvp, &f->vmap}) Py_VISIT(o->ptr());
+  return 0;
+}
+
+int drop_rules(PyObject* self) {
+  CustomFunction* f = nb::inst_ptr<CustomFunction>(self);
+  for (nb::object* o : {&f->fun, &f->vjp, &f->jvp, &f->vmap}) o->reset();
+  return 0;
+}
+
+PyType_Slot g_slots_of_rules[] = {{Py_tp_traverse, reinterpret_cast<void*>(visit_rules)},
+                                  {Py_tp_clear, reinterpret_cast<void*>(drop_rules)},
+                                  {0, nullptr}};
+
 }  // namespace
 
 void bind_custom(nb::module_& m) {
-  nb::class_<CustomFunction> c(m, "custom_function", documentation("custom_function").text, nb::dynamic_attr());
+  nb::class_<CustomFunction> c(m, "custom_function", documentation("custom_function").text, nb::dynamic_attr(),
+                               nb::type_slots(g_slots_of_rules));
   def(
       c, "custom_function.__init__",
       [](CustomFunction* self, nb::callable f) { new (self) CustomFunction{f, {}, {}, {}}; }, "f"_a);
@@ -205,12 +225,10 @@ void bind_custom(nb::module_& m) {
   def(
       m, "checkpoint",
       [](nb::callable fun) {
-        return nb::cpp_function(
-            [fun](nb::args args, nb::kwargs kwargs) {
-              const CallOfLists call(fun, args, kwargs);
-              return call.finish(checkpoint(traced_call(call.trees, call.leaves))(*call.leaves));
-            },
-            nb::name("checkpoint"));
+        return hold({std::move(fun)}, [](const HeldFunction::Held& held, nb::args args, nb::kwargs kwargs) {
+          const CallOfLists call(held[0], args, kwargs);
+          return call.finish(checkpoint(traced_call(call.trees, call.leaves))(*call.leaves));
+        });
       },
       "fun"_a);
 }

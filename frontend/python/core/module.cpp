@@ -83,6 +83,7 @@ NB_MODULE(core, m) {
   bind_files(m);
   bind_transforms(m);
   bind_vmap(m);
+  bind_held_functions(m);
   bind_custom(m);
   bind_compile(m);
   bind_export(m);

@@ -194,6 +194,23 @@ PyType_Slot* array_slots() {
   return slots;
 }
 
+namespace {
+
+// False for a buffer that leaves out its format or its strides, as that of NumPy's dates does: nanobind reads both.
+bool is_described(nb::handle h) {
+  if (!PyObject_CheckBuffer(h.ptr())) return true;
+  Py_buffer view;
+  if (PyObject_GetBuffer(h.ptr(), &view, PyBUF_RECORDS_RO) != 0) {
+    PyErr_Clear();
+    return true;
+  }
+  const bool described = view.format && (view.strides || view.ndim == 0);
+  PyBuffer_Release(&view);
+  return described;
+}
+
+}  // namespace
+
 MaybeArray array_from_protocol(nb::handle h, std::optional<Dtype> dtype, bool share) {
   if (PyObject_HasAttrString(h.ptr(), "__mlx_array__")) {
     const nb::object made = h.attr("__mlx_array__")();
@@ -204,7 +221,7 @@ MaybeArray array_from_protocol(nb::handle h, std::optional<Dtype> dtype, bool sh
   if (PyType_Check(h.ptr())) return std::nullopt;
   if (!PyObject_CheckBuffer(h.ptr()) && !PyObject_HasAttrString(h.ptr(), "__dlpack__")) return std::nullopt;
   nb::ndarray<nb::ro> other;
-  if (!nb::try_cast(h, other, false)) {
+  if (!is_described(h) || !nb::try_cast(h, other, false)) {
     PyErr_Clear();
     throw RuntimeError("array: the memory of a value of type " +
                            nb::cast<std::string>(nb::handle(h.type()).attr("__name__")) + " cannot be read",
@@ -231,8 +248,8 @@ void bind_protocols(nb::module_& m, nb::class_<array>& c) {
   def(c, "array.__dlpack_device__", [](const array&) { return nb::make_tuple(1, 0); });
   def(
       m, "from_dlpack",
-      [](nb::object x, nb::object copy) {
-        const bool share = copy.is_none() || !nb::cast<bool>(copy);
+      [](nb::object x, std::optional<bool> copy) {
+        const bool share = !copy.value_or(false);
         if (is_array(x)) return share ? array_in(x) : frit::copy(array_in(x));
         if (auto a = array_from_protocol(x, std::nullopt, share)) return *a;
         throw nb::type_error("from_dlpack: the object has no __dlpack__");
@@ -240,12 +257,12 @@ void bind_protocols(nb::module_& m, nb::class_<array>& c) {
       positional(), nb::kw_only(), "copy"_a = nb::none());
   def(
       m, "asarray",
-      [](nb::object x, std::optional<Dtype> dtype, nb::object copy) {
-        if (!copy.is_none() && !nb::cast<bool>(copy))
+      [](nb::object x, std::optional<Dtype> dtype, std::optional<bool> copy) {
+        if (copy == false)
           throw InvalidArgument("asarray: the array cannot be made without a copy",
                                 "leave copy out, or use from_dlpack");
         if (is_array(x) && (!dtype || *dtype == array_in(x).dtype()))
-          return copy.is_none() ? array_in(x) : frit::copy(array_in(x));
+          return copy ? frit::copy(array_in(x)) : array_in(x);
         return array_from_object(x, dtype);
       },
       "a"_a, "dtype"_a = nb::none(), nb::kw_only(), "copy"_a = nb::none());

@@ -90,9 +90,13 @@ void Encoder::add(nb::handle h) {
   } else if (PyLong_Check(p)) {
     int overflow = 0;
     const long long v = PyLong_AsLongLongAndOverflow(p, &overflow);
+    if (overflow && objects) {
+      structure.parts.push_back({.kind = Kind::promoted, .value = objects->place_of(h)});
+      return;
+    }
     if (overflow)
-      throw InvalidArgument("compile: the integer " + nb::cast<std::string>(nb::str(h)) + " does not fit 64 bits",
-                            "give an array");
+      throw RuntimeError("compile: the integer " + nb::cast<std::string>(nb::str(h)) + " does not fit 64 bits",
+                         "give an array");
     number(int64, detail::bits_of(v));
   } else if (objects) {
     structure.parts.push_back({.kind = Kind::promoted, .value = objects->place_of(h)});

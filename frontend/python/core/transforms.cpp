@@ -7,6 +7,7 @@
 #include <nanobind/stl/variant.h>
 
 #include "frontend/python/core/convert.h"
+#include "frontend/python/core/held_function.h"
 #include "frontend/python/core/tree.h"
 
 namespace frit::python {
@@ -173,12 +174,11 @@ nb::object gradient_function(nb::object fun, const std::optional<Argnums>& argnu
   const char* who = values ? "value_and_grad" : "grad";
   require_callable(fun, who);
   Wanted wanted = wanted_of(argnums, argnames, who);
-  return nb::cpp_function(
-      [fun, wanted, who, values](nb::args args, nb::kwargs kwargs) -> nb::object {
-        auto [value, grads] = GradientCall(fun, wanted, who, args, kwargs, values).run();
-        return values ? nb::object(nb::make_tuple(value, grads)) : grads;
-      },
-      nb::name(who));
+  return hold({std::move(fun)},
+              [wanted, who, values](const HeldFunction::Held& held, nb::args args, nb::kwargs kwargs) -> nb::object {
+                auto [value, grads] = GradientCall(held[0], wanted, who, args, kwargs, values).run();
+                return values ? nb::object(nb::make_tuple(value, grads)) : grads;
+              });
 }
 
 // A function of lists that calls a Python function of as many arrays.
@@ -217,15 +217,12 @@ void fill_memory(array& a) {
   const array first = slice(a, Shape(a.ndim(), 0), Shape(a.ndim(), 1));
   first.eval();
   const size_t width = a.itemsize();
-  const std::unique_ptr<uint8_t[]> bytes(new uint8_t[a.nbytes()]);
-  std::memcpy(bytes.get(), memory_of(first), width);
+  allocator::Buffer memory = allocator::malloc(a.nbytes());
+  auto* bytes = static_cast<std::byte*>(memory.raw_ptr());
+  std::memcpy(bytes, memory_of(first), width);
   for (size_t done = width; done < a.nbytes(); done *= 2)
-    std::memcpy(bytes.get() + done, bytes.get(), std::min(done, a.nbytes() - done));
-  Shape wide = a.shape();
-  wide.back() *= static_cast<ShapeElem>(width);
-  array dense = view(array(static_cast<const uint8_t*>(bytes.get()), wide, uint8), a.dtype());
-  dense.eval();
-  a = std::move(dense);
+    std::memcpy(bytes + done, bytes, std::min(done, a.nbytes() - done));
+  a = array(memory, a.shape(), a.dtype());
 }
 
 void bind_evaluation(nb::module_& m) {

@@ -1,4 +1,5 @@
 // vmap over trees of arrays.
+#include "frontend/python/core/held_function.h"
 #include "frontend/python/core/tree.h"
 
 namespace frit::python {
@@ -125,11 +126,10 @@ void bind_vmap(nb::module_& m) {
   def(
       m, "vmap",
       [](nb::callable fun, nb::object in_axes, nb::object out_axes) {
-        return nb::cpp_function(
-            [fun, in_axes, out_axes](nb::args args, nb::kwargs kwargs) {
-              return mapped(fun, in_axes, out_axes, args, kwargs);
-            },
-            nb::name("vmap"));
+        return hold({std::move(fun), std::move(in_axes), std::move(out_axes)},
+                    [](const HeldFunction::Held& held, nb::args args, nb::kwargs kwargs) {
+                      return mapped(held[0], held[1], held[2], args, kwargs);
+                    });
       },
       "fun"_a, "in_axes"_a = 0, "out_axes"_a = 0);
 }

@@ -62,6 +62,19 @@ array arange_of(nb::handle start, nb::handle stop, nb::handle step, std::optiona
   return arange(from.value, to.value, by.value, dtype.value_or(whole ? integer : float32), s);
 }
 
+// A bound of linspace: a real number of any size, or an array of one.
+double bound(const Value& v) {
+  if (v.is_number()) {
+    const double number = PyFloat_AsDouble(v.object().ptr());
+    if (number != -1 || !PyErr_Occurred()) return number;
+    PyErr_Clear();
+  } else if (!v.is_other()) {
+    const array a = v.get();
+    if (a.size() == 1 && !issubdtype(a.dtype(), complexfloating)) return astype(a, float64).item<double>();
+  }
+  throw nb::type_error("linspace: a bound is a real number");
+}
+
 bool is_bound(nb::handle h) {
   int overflow = 0;
   if (PyLong_Check(h.ptr())) PyLong_AsLongLongAndOverflow(h.ptr(), &overflow);
@@ -104,9 +117,7 @@ void bind_creation(nb::module_& m) {
       m, "linspace",
       [](const Value& start, const Value& stop, std::optional<int> num, bool endpoint, std::optional<Dtype> t,
          StreamOrDevice s) {
-        if (start.is_other() || stop.is_other()) throw nb::type_error("linspace: a bound is a number");
-        const auto number = [](const Value& v) { return v.get(float64).item<double>(); };
-        return linspace(number(start), number(stop), num.value_or(50), endpoint, t.value_or(float32), s);
+        return linspace(bound(start), bound(stop), num.value_or(50), endpoint, t.value_or(float32), s);
       },
       "start"_a, "stop"_a, "num"_a = 50, "endpoint"_a = true, "dtype"_a.none() = float32, FRIT_STREAM);
   def(

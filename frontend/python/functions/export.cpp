@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "frontend/python/core/held_function.h"
 #include "frontend/python/core/tree.h"
 #include "frontend/python/functions/families.h"
 
@@ -29,16 +30,15 @@ std::vector<array> results_of(nb::handle result) {
   return out;
 }
 
-// f(*args, **kwargs) as a function of lists.
-ArgsKwargsFunction list_function(nb::object fun) {
-  const std::shared_ptr<PyObject> held = shared_object(fun);
-  return [held](const Args& args, const Kwargs& kwargs) {
+// f(*args, **kwargs) as a function of lists. The caller keeps the Python function alive.
+ArgsKwargsFunction list_function(nb::handle fun) {
+  return [fun](const Args& args, const Kwargs& kwargs) {
     const nb::gil_scoped_acquire acquire;
     nb::list positional;
     for (const array& a : args) positional.append(a);
     nb::dict named;
     for (const auto& [name, a] : kwargs) named[name.c_str()] = a;
-    return results_of(nb::handle(held.get())(*nb::tuple(positional), **named));
+    return results_of(fun(*nb::tuple(positional), **named));
   };
 }
 
@@ -151,24 +151,45 @@ void bind_dot(nb::module_& m) {
       "file"_a, "args"_a, "kwargs"_a);
 }
 
+struct Exporter {
+  nb::object fun;  // the collector sees it here alone
+  FunctionExporter write;
+};
+
+int visit_exporter(PyObject* self, visitproc visit, void* arg) {
+  if (const int stop = visit_instance(self, visit, arg)) return stop;
+  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<Exporter>(self)->fun.ptr());
+  return 0;
+}
+
+int drop_exporter(PyObject* self) {
+  nb::inst_ptr<Exporter>(self)->fun.reset();
+  return 0;
+}
+
+PyType_Slot g_slots_of_exporter[] = {{Py_tp_traverse, reinterpret_cast<void*>(visit_exporter)},
+                                     {Py_tp_clear, reinterpret_cast<void*>(drop_exporter)},
+                                     {0, nullptr}};
+
 }  // namespace
 
 void bind_export(nb::module_& m) {
-  nb::class_<FunctionExporter> exporter_class(m, "FunctionExporter", documentation("FunctionExporter").text);
+  nb::class_<Exporter> exporter_class(m, "FunctionExporter", documentation("FunctionExporter").text,
+                                      nb::type_slots(g_slots_of_exporter));
   def(
       exporter_class, "FunctionExporter.__call__",
-      [](FunctionExporter& self, nb::args args, nb::kwargs kwargs) {
+      [](Exporter& self, nb::args args, nb::kwargs kwargs) {
         Args positional;
         Kwargs named;
         split_arguments(args, kwargs, positional, named);
-        self(positional, named);
+        self.write(positional, named);
       },
       "args"_a, "kwargs"_a);
-  def(exporter_class, "FunctionExporter.close", &FunctionExporter::close);
+  def(exporter_class, "FunctionExporter.close", [](Exporter& self) { self.write.close(); });
   def(exporter_class, "FunctionExporter.__enter__", [](nb::handle self) { return nb::borrow(self); });
   def(
       exporter_class, "FunctionExporter.__exit__",
-      [](FunctionExporter& self, nb::object, nb::object, nb::object) { self.close(); }, "exc_type"_a = nb::none(),
+      [](Exporter& self, nb::object, nb::object, nb::object) { self.write.close(); }, "exc_type"_a = nb::none(),
       "exc_value"_a = nb::none(), "traceback"_a = nb::none());
 
   def(
@@ -188,7 +209,7 @@ void bind_export(nb::module_& m) {
   def(
       m, "exporter",
       [](const std::string& file, nb::callable fun, bool shapeless, const std::optional<std::string>& metadata) {
-        return new FunctionExporter(exporter(file, list_function(fun), shapeless, metadata.value_or("")));
+        return new Exporter{fun, exporter(file, list_function(fun), shapeless, metadata.value_or(""))};
       },
       "file"_a, "fun"_a, nb::kw_only(), "shapeless"_a = false, "metadata"_a = nb::none(),
       nb::rv_policy::take_ownership);
