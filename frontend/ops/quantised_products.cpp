@@ -132,7 +132,8 @@ array dequantize(const array& w, const array& scales, const std::optional<array>
       [=](const In& in) {
         const array rows = joined_rows(
             detail::dequantised(in[0], in[1], at_if(in, has_bias, 2), at_if(in, has_global, in.size() - 1), f));
-        return astype(rows, t);
+        // Numbers with scales of 16 bits are of that type before they are of another.
+        return astype(f.mode == QuantMode::Affine ? astype(rows, in[1].dtype()) : rows, t);
       },
       inputs, s);
 }

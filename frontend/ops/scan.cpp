@@ -12,7 +12,8 @@ array scanned(const char* row, const array& a, int axis, bool reverse, bool incl
 
 // Sums of bool count.
 array to_sum(const array& a, std::optional<Dtype> dtype, const StreamOrDevice& s) {
-  return astype(a, dtype.value_or(a.dtype() == bool_ ? int32 : a.dtype()), s);
+  const array converted = astype(a, dtype.value_or(a.dtype()), s);
+  return converted.dtype() == bool_ ? astype(converted, int32, s) : converted;
 }
 
 }  // namespace

@@ -48,6 +48,8 @@ std::vector<array> Optimizer::apply_all(const std::vector<const array*>& gradien
 std::pair<std::vector<array>, array> clip_all(const std::vector<const array*>& gradients, double max_norm,
                                               const std::source_location& at) {
   const detail::CallerLine caller(at);
+  if (max_norm < 0)
+    throw InvalidArgument("clip_grad_norm: the norm " + std::to_string(max_norm) + " is negative", "give 0 or more");
   array total(0.0f);
   for (const array* g : gradients) total = total + sum(square(*g));
   const array norm = sqrt(total);

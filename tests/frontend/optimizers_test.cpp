@@ -152,6 +152,7 @@ TEST(Optimizers, Clipping) {
               {0.1872513f, -0.09362567f, 0.1123508f, -0.2247016f, 0.3370524f, -0.07490054f, 0.1498011f, 0.03745027f});
   EXPECT_NEAR(norm.item<float>(), 1.335103f, 2e-6f);
   EXPECT_EQ(flat(optimizers::clip_grad_norm(gradients()[0], 10.0).first), flat(gradients()[0]));
+  EXPECT_THROW(optimizers::clip_grad_norm(gradients()[0], -1.0), std::invalid_argument);
 }
 
 TEST(Optimizers, BadInput) {

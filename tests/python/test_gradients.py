@@ -106,3 +106,7 @@ def test_factors_at_positions():
             others = [[f for j, f in enumerate(factors) if j != k and places[j] == p] for k, p in enumerate(places)]
             expected = [weights[p] * times([x[p]] + row) for p, row in zip(places, others)]
             assert same(slopes[1], expected), (x, factors, places)
+
+
+def test_a_name_given_twice_counts_once():
+    assert mx.grad(lambda x, c: (x * c).sum(), argnames=["c", "c"])(mx.array([2.0]), c=mx.array([3.0]))[1]["c"].tolist() == [2]

@@ -135,3 +135,10 @@ def test_a_wrong_keyword_is_a_type_error():
     for call in (lambda: mx.sum(mx.array([1]), foo=1), lambda: mx.add(1, 2, foo=1), lambda: mx.zeros((1,), shap=2)):
         with pytest.raises(TypeError):
             call()
+
+
+def test_modules_of_layers_are_attributes():
+    import frit.nn as nn
+    for name in ("activations", "base", "containers", "convolution", "convolution_transpose", "distributed", "dropout", "embedding", "linear",
+                 "normalization", "pooling", "positional_encoding", "quantized", "recurrent", "transformer", "upsample"):
+        assert inspect.ismodule(getattr(nn.layers, name)) and inspect.ismodule(getattr(nn, name))

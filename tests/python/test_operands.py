@@ -484,3 +484,16 @@ def test_the_transform_of_one_number_keeps_its_type():
         assert y.dtype == x.dtype and y.tolist() == x.tolist()
     assert mx.hadamard_transform(mx.array([3]), scale=0.5).tolist() == [1.5]
     assert mx.hadamard_transform(mx.array([2 + 1j]), scale=3.0).tolist() == [6 + 3j]
+
+
+def test_running_sums_of_bool_count_whatever_made_them_bool():
+    assert mx.cumsum(mx.array([2, 0, 3]), dtype=mx.bool_).tolist() == [1, 1, 2]
+    assert mx.cumsum(mx.array([2, 0, 3]), dtype=mx.bool_).dtype == mx.int32
+
+
+@pytest.mark.parametrize("dtype", [mx.float16, mx.bfloat16])
+def test_dequantised_numbers_are_of_the_type_of_their_scales_first(dtype):
+    w = mx.random.normal((4, 64), key=mx.random.key(1)).astype(dtype)
+    packed = mx.quantize(w, group_size=64, bits=4)
+    wide = mx.dequantize(*packed, group_size=64, bits=4, dtype=mx.float32)
+    assert wide.dtype == mx.float32 and mx.array_equal(wide, mx.dequantize(*packed, group_size=64, bits=4))

@@ -1,5 +1,7 @@
 """Programs written for MLX get the same from frit around arrays, functions and layers."""
+import copy
 import gc
+import pickle
 import sys
 import threading
 from collections import namedtuple
@@ -438,3 +440,17 @@ def test_a_layer_can_follow_its_mode():
         model.train(mode)
         assert model.layers[0].scale == scale and all(m.training == mode for m in model.modules())
     assert model.eval().layers[0].scale == 2
+
+
+@pytest.mark.parametrize("approx", ["none", "precise", "tanh", "fast"])
+def test_activations_are_copied_and_pickled_with_their_model(approx):
+    model = nn.Sequential(nn.Linear(2, 2), nn.GELU(approx))
+    x = mx.array([[0.5, -1.0]])
+    for other in copy.deepcopy(model), pickle.loads(pickle.dumps(model)):
+        assert other(x).tolist() == model(x).tolist()
+
+
+def test_clipping_refuses_a_negative_norm():
+    with pytest.raises(ValueError):
+        optim.clip_grad_norm({"w": mx.array([3.0, 4.0])}, -1.0)
+    assert optim.clip_grad_norm({"w": mx.array([3.0, 4.0])}, 0.0)[0]["w"].tolist() == [0, 0]

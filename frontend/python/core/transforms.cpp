@@ -29,7 +29,9 @@ Wanted wanted_of(const std::optional<Argnums>& argnums, const Argnames& argnames
   if (const auto* one = std::get_if<std::string>(&argnames))
     w.names = {*one};
   else
-    w.names = std::get<std::vector<std::string>>(argnames);
+    // A name that is given twice counts once.
+    for (const std::string& n : std::get<std::vector<std::string>>(argnames))
+      if (std::find(w.names.begin(), w.names.end(), n) == w.names.end()) w.names.push_back(n);
   if (!argnums) {
     if (w.names.empty()) w.numbers = {0};
   } else if (const int* one = std::get_if<int>(&*argnums)) {
@@ -47,15 +49,11 @@ Wanted wanted_of(const std::optional<Argnums>& argnums, const Argnames& argnames
                             "count from 0");
   if (w.numbers.empty() && w.names.empty())
     throw InvalidArgument(std::string(who) + ": no argument is named", "give argnums or argnames");
-  const auto refuse_twice = [&](const std::string& what) {
-    throw InvalidArgument(std::string(who) + ": the argument " + what + " is named twice", "name each once");
-  };
   std::set<int> seen;
   for (int n : w.numbers)
-    if (!seen.insert(n).second) refuse_twice(std::to_string(n));
-  std::set<std::string> seen_names;
-  for (const std::string& n : w.names)
-    if (!seen_names.insert(n).second) refuse_twice("'" + n + "'");
+    if (!seen.insert(n).second)
+      throw InvalidArgument(std::string(who) + ": the argument " + std::to_string(n) + " is named twice",
+                            "name each once");
   return w;
 }
 

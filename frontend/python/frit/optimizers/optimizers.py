@@ -445,7 +445,9 @@ class Muon(Optimizer):
 
 
 def clip_grad_norm(grads, max_norm):
-    """The gradients scaled to a common norm of `max_norm` at most, and the norm before."""
+    """The gradients scaled to a common norm of `max_norm` at most, and the norm before. Raises ValueError for a norm below 0."""
+    if max_norm < 0:
+        raise ValueError("clip_grad_norm: the norm %s is negative" % max_norm)
     norm = mx.sqrt(tree_reduce(lambda total, g: total + g.square().sum().astype(mx.float32), grads, mx.array(0.0)))
     scale = mx.minimum(max_norm / (norm + 1e-6), 1.0)
     return tree_map(lambda g: (g * scale).astype(g.dtype), grads), norm

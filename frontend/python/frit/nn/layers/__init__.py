@@ -6,7 +6,8 @@ from frit.nn.layers.activations import (
     relu6, selu, sigmoid, silu, softmax, softmin, softplus, softshrink, softsign, step, tanh)
 from frit.nn.layers.base import Module
 from frit.nn.layers.containers import Sequential
-from frit.nn.layers.convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from frit.nn.layers.convolution import Conv1d, Conv2d, Conv3d
+from frit.nn.layers.convolution_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from frit.nn.layers.distributed import (
     AllToShardedLinear, FullyShardedModule, QuantizedAllToShardedLinear, QuantizedShardedToAllLinear, ShardedToAllLinear, fully_shard)
 from frit.nn.layers.dropout import Dropout, Dropout2d, Dropout3d

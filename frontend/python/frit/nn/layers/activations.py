@@ -299,12 +299,14 @@ class GELU(Module):
 
     def __init__(self, approx="none"):
         super().__init__()
-        forms = {"none": gelu, "precise": gelu_approx, "tanh": gelu_approx, "fast": gelu_fast_approx}
-        if approx not in forms:
-            raise ValueError("GELU: '%s' is not an approximation; use %s" % (approx, ", ".join(forms)))
+        if approx not in _GELUS:
+            raise ValueError("GELU: '%s' is not an approximation; use %s" % (approx, ", ".join(_GELUS)))
+        # The name alone: a compiled function can be neither copied nor pickled.
         self._approx = approx
-        self._act = forms[approx]
 
     def __call__(self, x):
         """gelu(x)."""
-        return self._act(x)
+        return _GELUS[self._approx](x)
+
+
+_GELUS = {"none": gelu, "precise": gelu_approx, "tanh": gelu_approx, "fast": gelu_fast_approx}
