@@ -74,6 +74,8 @@ struct FormSizes {
   bool computed = false;  // of few rows: a prologue computes the right operand
 };
 runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size_t step);
+// The least time of the shaders for plain multiplications of float32 or float64, in nanoseconds.
+Dim plain_product_time(int64_t element_bytes);
 
 // Products whose tiles are too few to fill a device are split along k: the workgroups of `part` sum a part of k each
 // into working memory, and a second launch adds the parts in order, from the first one on. The sizes alone decide on
@@ -110,6 +112,8 @@ std::vector<Shader> few_rows_by_matrices(const RoutineStep& step, const MatrixPr
 
 // As PTX, for large results of operands that 16-byte copies take.
 std::vector<Shader> ptx_products(const RoutineStep& step, Dtype type);
+// The same of float32 and float64, of any size and strides.
+std::vector<Shader> tile_products(const RoutineStep& step, Dtype type);
 
 // Of float32, with two tiles of the operands on their way: products of at least eight steps.
 constexpr uint32_t kDeepShared = 17408;  // bytes of shared memory

@@ -15,7 +15,8 @@ constexpr int64_t kManyLargeTiles = 128;          // the largest plain tiles onl
 constexpr int64_t kManyMediumTiles = 192;         // their quarters
 constexpr int64_t kManyMatrixTiles = 96;          // the same of matrix units, whose tiles are larger
 constexpr int64_t kMostSteps = int64_t{1} << 30;  // along k, counted in 32 bits
-constexpr int64_t kSmallDeepTile = 64, kSmallTile = 32;
+constexpr int64_t kDeepTile = 128, kSmallDeepTile = 64, kSmallTile = 32;
+constexpr int64_t kLargeTile64 = 64;                // of float64
 constexpr int64_t kLong = 680;                      // steps, three of which are worth splitting in two
 constexpr int64_t kShort = 64;                      // loads of a line below which fewer invocations share it
 constexpr int64_t kDeep = 256;                      // steps from which subgroups share them
@@ -255,6 +256,16 @@ runtime::RoutineForm sums_form(const ProductParts& parts, size_t step, int64_t p
   while (form.arguments.size() <= kMaxPushArguments) form.arguments.emplace_back(0);
   form.groups = program(ceil_div(rows * n, per_group));
   return form;
+}
+
+Dim plain_product_time(int64_t element_bytes) {
+  const auto of = [&](ProductKind kind, int64_t lines) {
+    const FormSizes sizes = square_tile(element_bytes, lines);
+    return min(whole_cost(kind, sizes), split_cost(kind, sizes));
+  };
+  const Dim small = cost_of_small(element_bytes);
+  if (element_bytes == 8) return min(small, of(ProductKind::Large, kLargeTile64));
+  return min(small, min(of(ProductKind::SmallDeep, kSmallDeepTile), of(ProductKind::Deep, kDeepTile)));
 }
 
 runtime::RoutineForm product_form(ProductKind kind, const FormSizes& sizes, size_t step) {

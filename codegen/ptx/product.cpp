@@ -13,6 +13,7 @@
 #include "codegen/ptx/left.h"
 #include "codegen/ptx/rows.h"
 #include "codegen/ptx/tensor_map.h"
+#include "codegen/ptx/tile_order.h"
 
 namespace frit::codegen::ptx {
 
@@ -24,7 +25,6 @@ constexpr uint32_t kDepth = kProductDepth;
 constexpr uint32_t kThreads = (kGroups + 1) * kGroupThreads;  // and a group that copies
 constexpr uint32_t kRegisters = 240, kFewRegisters = 24;      // of threads that multiply, and of those that copy
 constexpr uint32_t kLine = 64;                                // elements of 128 bytes
-constexpr uint32_t kBand = 16;                                // rows of tiles that are computed together
 constexpr uint32_t kLeftBytes = kProductRows * kDepth * 2;
 constexpr uint32_t kRightAlone = 5 * 256, kRightBeside = 4 * 256;  // columns of a ring of pieces of the right operand
 constexpr uint32_t kLeftPlaces = 3;                                // of the left one's ring
@@ -124,7 +124,8 @@ class ProductWriter {
   Writer w_;
   ProductFrame f_{w_, {}, {}, {}, {}, {}, {}, {}, {}};
   std::optional<Ring> left_ring_, right_;
-  Value result_, wide_, even_, n_, tile_rows_, tile_columns_, tiles_, all_tiles_, number_;
+  TileCounts tiles_;
+  Value result_, wide_, even_, n_, all_tiles_, number_;
   std::vector<Value> sums_;
 };
 
@@ -134,13 +135,8 @@ void ProductWriter::begin() {
   n_ = w_.low_parameter(P::kColumns);
   f_.k = w_.low_parameter(P::kSteps);
   f_.thread = w_.u32("mov.u32", {"%tid.x"});
-  const auto parts = [&](const Value& size, uint32_t part) {
-    return w_.u32("div.u32", {w_.u32("add.u32", {size, number(part - 1)}), number(part)});
-  };
-  tile_rows_ = parts(f_.m, kProductRows);
-  tile_columns_ = parts(n_, p_.columns);
-  tiles_ = w_.u32("mul.lo.u32", {tile_rows_, tile_columns_});
-  all_tiles_ = w_.u32("mul.lo.u32", {tiles_, w_.low_parameter(P::kMatrices)});
+  tiles_ = count_tiles(w_, f_.m, n_, kProductRows, p_.columns);
+  all_tiles_ = w_.u32("mul.lo.u32", {tiles_.all, w_.low_parameter(P::kMatrices)});
   if (p_.split) all_tiles_ = w_.u32("mul.lo.u32", {all_tiles_, w_.low_parameter(P::kParts)});
   const Value shared = w_.u32("mov.u32", {Writer::kShared}), open = w_.label();
   right_.emplace(w_, right_plan_, shared);
@@ -155,26 +151,18 @@ void ProductWriter::begin() {
   number_ = w_.u32("mov.u32", {"%ctaid.x"});
 }
 
-// Tiles go down the rows of a band, then to its next column: those that run together share operands in the cache.
 Tile ProductWriter::tile() {
-  const Value matrix = w_.u32("div.u32", {number_, tiles_});
-  const Value own = w_.u32("sub.u32", {number_, w_.u32("mul.lo.u32", {matrix, tiles_})});
-  const Value in_band = w_.u32("mul.lo.u32", {tile_columns_, number(kBand)});
-  const Value band = w_.u32("div.u32", {own, in_band}), first = w_.u32("mul.lo.u32", {band, number(kBand)});
-  const Value rows = w_.u32("min.u32", {w_.u32("sub.u32", {tile_rows_, first}), number(kBand)});
-  const Value rest = w_.u32("sub.u32", {own, w_.u32("mul.lo.u32", {band, in_band})});
-  const Value column = w_.u32("div.u32", {rest, rows});
-  const Value row = w_.u32("add.u32", {first, w_.u32("rem.u32", {rest, rows})});
-  Tile t{matrix,
-         w_.u32("mul.lo.u32", {row, number(kProductRows)}),
-         w_.u32("mul.lo.u32", {column, number(p_.columns)}),
-         matrix,
+  const TilePlace at = tile_place(w_, tiles_, number_);
+  Tile t{at.matrix,
+         w_.u32("mul.lo.u32", {at.row, number(kProductRows)}),
+         w_.u32("mul.lo.u32", {at.column, number(p_.columns)}),
+         at.matrix,
          "0",
          f_.k};
   if (!p_.split) return t;
   const Value matrices = w_.low_parameter(P::kMatrices), steps = w_.low_parameter(P::kPartSteps);
-  const Value part = w_.u32("div.u32", {matrix, matrices});
-  t.batch = w_.u32("sub.u32", {matrix, w_.u32("mul.lo.u32", {part, matrices})});
+  const Value part = w_.u32("div.u32", {at.matrix, matrices});
+  t.batch = w_.u32("sub.u32", {at.matrix, w_.u32("mul.lo.u32", {part, matrices})});
   t.first = w_.u32("mul.lo.u32", {part, steps});
   t.end = w_.u32("min.u32", {w_.u32("add.u32", {t.first, steps}), f_.k});
   return t;

@@ -8,7 +8,8 @@ namespace {
 struct RegisterKind {
   const char *type, *name;
 };
-constexpr RegisterKind kKinds[] = {{"pred", "%p"}, {"b16", "%s"}, {"b32", "%r"}, {"b64", "%d"}, {"f32", "%f"}};
+constexpr RegisterKind kKinds[] = {{"pred", "%p"}, {"b16", "%s"}, {"b32", "%r"},
+                                   {"b64", "%d"},  {"f32", "%f"}, {"f64", "%g"}};
 
 }  // namespace
 

@@ -22,7 +22,7 @@ inline Value at(const Value& address, uint64_t offset = 0) {
 
 class Writer {
  public:
-  enum Kind { Predicate, Bits16, Bits32, Bits64, Float32 };
+  enum Kind { Predicate, Bits16, Bits32, Bits64, Float32, Float64 };
 
   // A fresh register.
   Value reg(Kind kind);
@@ -64,7 +64,7 @@ class Writer {
   Value result(Kind kind, std::string_view instruction, std::initializer_list<Value> operands);
 
   std::string text_;
-  std::array<size_t, 5> registers_{};
+  std::array<size_t, 6> registers_{};
   size_t labels_ = 0;
 };
 

@@ -15,6 +15,7 @@ bool put_element(Dtype type, int value, std::byte* to) {
   const auto number = static_cast<float>(value);
   uint16_t bits;
   if (type == float32) return std::memcpy(to, &number, sizeof number), true;
+  if (const double wide = value; type == float64) return std::memcpy(to, &wide, sizeof wide), true;
   if (type == bool_) return *to = static_cast<std::byte>(value != 0), true;
   if (type == float16)
     bits = float_to_half_bits(number);

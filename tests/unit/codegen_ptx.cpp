@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "codegen/ptx/product.h"
+#include "codegen/ptx/tile_product.h"
 #include "codegen/ptx/writer.h"
 #include "tests/unit/codegen_ptx_text.h"
 
@@ -49,6 +50,29 @@ TEST(Ptx, modules_are_whole) {
       EXPECT_EQ(count(product.text, "st.global.b32"), p.split ? 0 : p.columns / 4);
       EXPECT_EQ(count(product.text, "st.global.b16"), p.split ? 0 : p.columns / 2);
     }
+}
+
+TEST(Ptx, tile_modules_are_whole) {
+  for (int i = 0; i < 8; ++i) {
+    const TileProduct p{(i & 1) != 0, i & 2 ? TileSize::Medium : TileSize::Small, (i & 4) != 0};
+    SCOPED_TRACE(i);
+    const TilePlan plan = tile_plan(p);
+    const Module module = tile_module(p);
+    check_text(module, TileParameters::kCount);
+    EXPECT_EQ(tile_module(p).text, module.text);
+    // Every sum of a lane's part of the tile is multiplied in each step, and stored by each of the ways to store.
+    const size_t sums = plan.warp_rows * plan.warp_columns / 32, steps = plan.depth / plan.teams;
+    EXPECT_EQ(count(module.text, "fma.rn.f32"), p.float64 ? 0 : sums * steps);
+    EXPECT_EQ(count(module.text, "mma.sync"), p.float64 ? sums / 4 * steps / 4 : 0);
+    const std::string store = p.float64 ? "st.global.f64" : "st.global.f32", one = p.float64 ? ".v2" : ".v4";
+    EXPECT_EQ(count(module.text, store), plan.teams > 1 ? plan.rows() * plan.columns() / plan.threads() : sums);
+    EXPECT_EQ(count(module.text, "st.global" + one), plan.teams > 1 ? 0 : sums / (p.float64 ? 2 : 4));
+    // Each piece of an operand is copied in one of the ways, ahead of the first multiplication and in the loop.
+    const size_t threads = plan.threads(), turns = plan.places,
+                 bytes = (plan.rows() + plan.columns()) * plan.depth * p.bytes();
+    EXPECT_EQ(count(module.text, "cp.async.cg.shared.global"), turns * bytes / (16 * threads) * (p.float64 ? 2 : 1));
+    EXPECT_EQ(count(module.text, "cp.async.ca.shared.global"), turns * bytes / (p.bytes() * threads));
+  }
 }
 
 TEST(Ptx, writer_numbers_registers_and_labels) {

@@ -37,7 +37,7 @@ inline void check_text(const Module& module, size_t parameters) {
   EXPECT_EQ(count(text, ".param .u64"), parameters);
   EXPECT_NE(text.find(".maxntid " + std::to_string(module.threads) + ","), std::string::npos);
   EXPECT_EQ(count(text, "{"), count(text, "}"));
-  for (const char* kind : {"p", "r", "d", "s", "f"}) {
+  for (const char* kind : {"p", "r", "d", "s", "f", "g"}) {
     const std::set<std::string> used = matches(text, std::string("%(") + kind + "[0-9]+)\\b"),
                                 declared = matches(text, std::string("%") + kind + "<([0-9]+)>");
     ASSERT_LE(declared.size(), 1u);

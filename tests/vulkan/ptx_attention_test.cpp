@@ -12,39 +12,29 @@
 
 #include "codegen/ptx/attention.h"
 #include "frontend/frit/frit.h"
-#include "runtime/execute/gpu.h"
-#include "runtime/system/plugin.h"
-#include "runtime/vulkan/api.h"
+#include "tests/vulkan/ptx_driver.h"
 
 namespace frit {
 namespace {
 
-using runtime::vulkan::Api;
 using P = codegen::ptx::AttentionParameter;
+using ptx_driver::Launch;
+using ptx_driver::Mode;
+using ptx_driver::state;
+using ptx_driver::told;
 
-enum class Mode { Computes, DoesNothing, Refuses, LosesDevice };
-Mode mode = Mode::Computes;
-int launches = 0;
-std::vector<std::string> notices;
-Api original;
-
-// A kernel, told by its text.
-struct FakeFunction {
-  std::string text;
-  bool has(const char* part) const { return text.find(part) != std::string::npos; }
+struct FakeFunction : ptx_driver::Kernel {
   bool bfloat() const { return has("f32.bf16.bf16"); }
   bool single() const { return has("tf32"); }
   bool causal() const { return has("%nctaid.x"); }
   bool masked() const { return has("[p" + std::to_string(P::kMaskColumn) + "]"); }
   bool hides() const { return has("ld.global.nc.u8"); }
-  bool has(const std::string& part) const { return has(part.c_str()); }
 };
-std::deque<FakeFunction> functions;
 
 struct Arguments {
-  const VkCuLaunchInfoNVX& info;
-  const FakeFunction& f;
-  int64_t at(size_t i) const { return *static_cast<const int64_t*>(info.pParams[i]); }
+  const Launch& launch;
+  const FakeFunction f{*launch.kernel};
+  int64_t at(size_t i) const { return static_cast<int64_t>(launch.arguments[i]); }
   float number(size_t i) const {
     const auto bits = static_cast<uint32_t>(at(i));
     float value;
@@ -58,8 +48,8 @@ struct Arguments {
   }
 };
 
-// Lavapipe's device addresses are the process's own.
-void compute(const Arguments& x) {
+void compute(const Launch& launch) {
+  const Arguments x{launch};
   const int64_t m = x.at(P::kRowCount), d = x.at(P::kDepth), n = x.at(P::kKeyCount), e = x.at(P::kBreadth);
   const bool single = x.f.single(), added_single = x.f.has("ld.global.nc.b32 %r") && single;
   const int64_t bytes = single ? 4 : 2;
@@ -118,90 +108,13 @@ void compute(const Arguments& x) {
   }
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL create_module(VkDevice, const VkCuModuleCreateInfoNVX* info,
-                                             const VkAllocationCallbacks*, VkCuModuleNVX* made) {
-  if (mode == Mode::Refuses) return VK_ERROR_INITIALIZATION_FAILED;
-  *made = reinterpret_cast<VkCuModuleNVX>(&functions.emplace_back(FakeFunction{static_cast<const char*>(info->pData)}));
-  return VK_SUCCESS;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL create_function(VkDevice, const VkCuFunctionCreateInfoNVX* info,
-                                               const VkAllocationCallbacks*, VkCuFunctionNVX* made) {
-  EXPECT_STREQ(info->pName, "attention");
-  *made = reinterpret_cast<VkCuFunctionNVX>(info->module);
-  return VK_SUCCESS;
-}
-
-VKAPI_ATTR void VKAPI_CALL launch(VkCommandBuffer, const VkCuLaunchInfoNVX* info) {
-  const auto& f = *reinterpret_cast<FakeFunction*>(info->function);
-  ASSERT_EQ(info->paramCount, size_t{P::kCount});
-  EXPECT_TRUE(f.has(".maxntid " + std::to_string(info->blockDimX) + ","));
-  ++launches;
-  if (mode == Mode::Computes) compute({*info, f});
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL extensions(VkPhysicalDevice device, const char* layer, uint32_t* count,
-                                          VkExtensionProperties* properties) {
-  uint32_t own = 0;
-  original.EnumerateDeviceExtensionProperties(device, layer, &own, nullptr);
-  if (!properties) return *count = own + 1, VK_SUCCESS;
-  const VkResult r = original.EnumerateDeviceExtensionProperties(device, layer, &own, properties);
-  std::strcpy(properties[own].extensionName, VK_NVX_BINARY_IMPORT_EXTENSION_NAME);
-  *count = own + 1;
-  return r;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
-                                             const VkAllocationCallbacks* callbacks, VkDevice* device) {
-  VkDeviceCreateInfo without = *info;
-  std::vector<const char*> names;
-  for (uint32_t i = 0; i < info->enabledExtensionCount; ++i)
-    if (std::strcmp(info->ppEnabledExtensionNames[i], VK_NVX_BINARY_IMPORT_EXTENSION_NAME) != 0)
-      names.push_back(info->ppEnabledExtensionNames[i]);
-  without.enabledExtensionCount = static_cast<uint32_t>(names.size());
-  without.ppEnabledExtensionNames = names.data();
-  return original.CreateDevice(physical, &without, callbacks, device);
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo* info, VkFence fence) {
-  static const auto real = original.QueueSubmit;
-  return mode == Mode::LosesDevice && launches ? VK_ERROR_DEVICE_LOST : real(queue, count, info, fence);
-}
-
-VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL address_of(VkDevice device, const char* name) {
-  const std::string wanted = name;
-  if (wanted == "vkCreateCuModuleNVX") return reinterpret_cast<PFN_vkVoidFunction>(&create_module);
-  if (wanted == "vkCreateCuFunctionNVX") return reinterpret_cast<PFN_vkVoidFunction>(&create_function);
-  if (wanted == "vkCmdCuLaunchKernelNVX") return reinterpret_cast<PFN_vkVoidFunction>(&launch);
-  const PFN_vkVoidFunction found = original.GetDeviceProcAddr(device, name);
-  if (wanted != "vkQueueSubmit") return found;
-  original.QueueSubmit = reinterpret_cast<PFN_vkQueueSubmit>(found);
-  return reinterpret_cast<PFN_vkVoidFunction>(&submit);
-}
-
-class PtxAttention : public testing::Test {
+class PtxAttention : public ptx_driver::PtxTest {
  protected:
   static void SetUpTestSuite() {
-    for (const std::string& path : runtime::plugin_files("frit_runtime_vulkan")) {
-      auto entry = runtime::plugin_entry(path, "frit_vulkan_driver");
-      Api* const api = entry.ok() && *entry ? reinterpret_cast<Api* (*)()>(*entry)() : nullptr;
-      if (!api) continue;
-      original = *api;
-      api->EnumerateDeviceExtensionProperties = &extensions;
-      api->CreateDevice = &create_device;
-      api->GetDeviceProcAddr = &address_of;
-    }
-    runtime::set_gpu_notice([](std::string_view text) { notices.emplace_back(text); });
+    ptx_driver::install();
+    state().compute = &compute;
+    state().look = [](const Launch& l) { EXPECT_EQ(l.arguments.size(), size_t{P::kCount}); };
   }
-  void SetUp() override {
-    if (!original.CreateDevice || !is_available(Device::gpu)) GTEST_SKIP() << "there is no gpu here";
-    set_default_device(Device::gpu);
-    ASSERT_TRUE((*runtime::find_gpu())->info().features.ptx);
-    mode = Mode::Computes;
-    launches = 0;
-    notices.clear();
-  }
-  void TearDown() override { set_default_device(Device::cpu); }
 
   struct Case {
     Dtype type;
@@ -247,34 +160,28 @@ class PtxAttention : public testing::Test {
   }
 };
 
-bool told(const char* part) {
-  for (const std::string& text : notices)
-    if (text.find(part) != std::string::npos) return true;
-  return false;
-}
-
 TEST_F(PtxAttention, EveryTypeAndMaskPassesItsTrialAndIsLaunched) {
   const char* shared = std::getenv("FRIT_VULKAN_SHARED");
   if (shared && std::string(shared) == "0") GTEST_SKIP() << "the function would read before copies are there";
   for (const Dtype type : {float16, bfloat16, float32})
     for (const char* mask : {"", "causal", "keep", "add"}) {
       SCOPED_TRACE(std::to_string(type.size) + (type == bfloat16 ? " bf16 " : " ") + mask);
-      launches = 0;
+      state().launches = 0;
       EXPECT_TRUE(is_right({type, 4, 4, 40, 72, 24, mask}));
-      EXPECT_EQ(launches, 2) << "a trial, and the work";
+      EXPECT_EQ(state().launches, 2) << "a trial, and the work";
       EXPECT_TRUE(is_right({type, 4, 2, 40, 72, 24, mask})) << "heads that share keys";
-      EXPECT_EQ(launches, 3);
+      EXPECT_EQ(state().launches, 3);
       EXPECT_TRUE(is_right({type, 3, 3, 60, 90, 64, mask}));
       EXPECT_TRUE(is_right({type, 1, 1, 40, 50, 128, mask}));
-      EXPECT_EQ(launches, 7) << "trials of other tiles";
+      EXPECT_EQ(state().launches, 7) << "trials of other tiles";
     }
-  EXPECT_TRUE(notices.empty()) << notices.front();
+  EXPECT_TRUE(state().notices.empty()) << state().notices.front();
 }
 
 TEST_F(PtxAttention, OtherFormsTakeWhatCopiesCannot) {
   EXPECT_TRUE(is_right({float16, 2, 2, 40, 72, 20}));
   EXPECT_TRUE(is_right({float32, 2, 2, 40, 72, 33}));
-  EXPECT_EQ(launches, 0);
+  EXPECT_EQ(state().launches, 0);
 }
 
 }  // namespace
@@ -283,29 +190,29 @@ TEST_F(PtxAttention, OtherFormsTakeWhatCopiesCannot) {
 namespace {
 
 void lose_device() {
-  mode = Mode::LosesDevice;
-  launches = 1;
+  state().mode = Mode::LosesDevice;
+  state().launches = 1;
   EXPECT_THROW((ones({10}) + array(1.0f)).eval(), std::exception);
-  launches = 0;
+  state().launches = 0;
 }
 
 TEST_F(PtxAttention, ARefusedTextIsPassedOver) {
   lose_device();
-  mode = Mode::Refuses;
+  state().mode = Mode::Refuses;
   EXPECT_TRUE(is_right({float16, 2, 2, 40, 72, 24}));
-  EXPECT_EQ(launches, 0);
+  EXPECT_EQ(state().launches, 0);
   EXPECT_TRUE(told("cannot take the ptx"));
 }
 
 TEST_F(PtxAttention, AFormThatFailsItsTrialIsPassedOver) {
   lose_device();
-  mode = Mode::DoesNothing;
+  state().mode = Mode::DoesNothing;
   const Case c{bfloat16, 2, 2, 40, 72, 24};
   EXPECT_TRUE(is_right(c));
-  const int tried = launches;
+  const int tried = state().launches;
   EXPECT_GT(tried, 0);
   EXPECT_TRUE(is_right(c));
-  EXPECT_EQ(launches, tried) << "none is tried again";
+  EXPECT_EQ(state().launches, tried) << "none is tried again";
   EXPECT_TRUE(told("gave wrong numbers"));
 }
 

@@ -17,38 +17,28 @@
 #include "codegen/ptx/product.h"
 #include "codegen/ptx/rows.h"
 #include "frontend/frit/frit.h"
-#include "runtime/execute/gpu.h"
-#include "runtime/system/plugin.h"
-#include "runtime/vulkan/api.h"
+#include "tests/vulkan/ptx_driver.h"
 
 namespace frit {
 namespace {
 
-using runtime::vulkan::Api;
+using ptx_driver::Launch;
+using ptx_driver::Mode;
+using ptx_driver::state;
+using ptx_driver::told;
 
-enum class Mode { Computes, DoesNothing, Refuses, LosesDevice };
-Mode mode = Mode::Computes;
-int products = 0;  // that were launched
-int splits = 0;    // of those, products that sum parts of k
-std::vector<std::string> notices;
-Api original;
-PFN_vkQueueWaitIdle wait_idle = nullptr;
+int splits = 0;  // launches of products that sum parts of k
 
-struct FakeModule {
-  std::string text;
-};
+// A product. The layouts show in the copies: only a left operand that lies down its columns passes through shared
+// memory, and the last word of a multiplication says how the right one lies.
 struct FakeFunction {
-  std::string entry;
-  bool bfloat, a_columns, b_columns;
-  int64_t columns;  // of a tile
-  bool split;
+  explicit FakeFunction(const ptx_driver::Kernel& k)
+      : bfloat(k.has("f32.bf16.bf16")),
+        a_columns(k.has("ldmatrix")),
+        b_columns(k.has(", 1, 1, 0;\n")),
+        split(k.has("st.global.f32")) {}
+  bool bfloat, a_columns, b_columns, split;
 };
-// A lost device's modules are not destroyed.
-std::deque<FakeModule> modules;
-std::deque<FakeFunction> functions;
-
-// The work of the launches in command buffers that are not submitted yet.
-std::deque<std::pair<FakeFunction, std::vector<uint64_t>>> waiting;
 
 float element(const FakeFunction& f, const uint16_t* at) {
   return f.bfloat ? bfloat_bits_to_float(*at) : half_bits_to_float(*at);
@@ -91,8 +81,9 @@ std::vector<float> windows(const FakeFunction& f, const uint64_t* own, const Siz
   return all;
 }
 
-// Lavapipe's device addresses are the process's own.
-void compute(const FakeFunction& f, const std::vector<uint64_t>& p) {
+void compute(const Launch& launch) {
+  const FakeFunction f(*launch.kernel);
+  const std::vector<uint64_t>& p = launch.arguments;
   using P = codegen::ptx::ProductParameters;
   const auto at = [&](size_t which) { return static_cast<int64_t>(p[which]); };
   const Sizes s{at(P::kRows), at(P::kColumns), at(P::kSteps), at(P::kMatrices)};
@@ -137,119 +128,20 @@ void compute(const FakeFunction& f, const std::vector<uint64_t>& p) {
   }
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL create_module(VkDevice, const VkCuModuleCreateInfoNVX* info,
-                                             const VkAllocationCallbacks*, VkCuModuleNVX* made) {
-  if (mode == Mode::Refuses) return VK_ERROR_INITIALIZATION_FAILED;
-  const auto* text = static_cast<const char*>(info->pData);
-  EXPECT_EQ(text[info->dataSize - 1], '\0');
-  *made = reinterpret_cast<VkCuModuleNVX>(&modules.emplace_back(FakeModule{text}));
-  return VK_SUCCESS;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL create_function(VkDevice, const VkCuFunctionCreateInfoNVX* info,
-                                               const VkAllocationCallbacks*, VkCuFunctionNVX* made) {
-  const std::string& text = reinterpret_cast<FakeModule*>(info->module)->text;
-  EXPECT_NE(text.find(".entry " + std::string(info->pName) + "("), std::string::npos);
-  const auto has = [&](const char* part) { return text.find(part) != std::string::npos; };
-  // The layouts show in the copies: only a left operand that lies down its columns passes through shared memory, and
-  // the last word of a multiplication says how the right one lies.
-  *made = reinterpret_cast<VkCuFunctionNVX>(
-      &functions.emplace_back(FakeFunction{info->pName, has("f32.bf16.bf16"), has("ldmatrix"), has(", 1, 1, 0;\n"),
-                                           has("m64n64k")    ? 64
-                                           : has("m64n128k") ? 128
-                                                             : 256,
-                                           has("st.global.f32")}));
-  return VK_SUCCESS;
-}
-
-VKAPI_ATTR void VKAPI_CALL launch(VkCommandBuffer, const VkCuLaunchInfoNVX* info) {
-  const auto& f = *reinterpret_cast<FakeFunction*>(info->function);
-  std::vector<uint64_t> parameters;
-  for (size_t i = 0; i < info->paramCount; ++i) parameters.push_back(*static_cast<const uint64_t*>(info->pParams[i]));
-  ++products;
-  splits += f.split;
-  EXPECT_LE(info->gridDimX, 132u);
-  waiting.emplace_back(f, std::move(parameters));
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL extensions(VkPhysicalDevice device, const char* layer, uint32_t* count,
-                                          VkExtensionProperties* properties) {
-  uint32_t own = 0;
-  original.EnumerateDeviceExtensionProperties(device, layer, &own, nullptr);
-  if (!properties) return *count = own + 1, VK_SUCCESS;
-  const VkResult r = original.EnumerateDeviceExtensionProperties(device, layer, &own, properties);
-  std::strcpy(properties[own].extensionName, VK_NVX_BINARY_IMPORT_EXTENSION_NAME);
-  *count = own + 1;
-  return r;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
-                                             const VkAllocationCallbacks* callbacks, VkDevice* device) {
-  VkDeviceCreateInfo without = *info;
-  std::vector<const char*> names;
-  for (uint32_t i = 0; i < info->enabledExtensionCount; ++i)
-    if (std::strcmp(info->ppEnabledExtensionNames[i], VK_NVX_BINARY_IMPORT_EXTENSION_NAME) != 0)
-      names.push_back(info->ppEnabledExtensionNames[i]);
-  without.enabledExtensionCount = static_cast<uint32_t>(names.size());
-  without.ppEnabledExtensionNames = names.data();
-  return original.CreateDevice(physical, &without, callbacks, device);
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo* info, VkFence fence) {
-  static const auto real = original.QueueSubmit;
-  const auto work = std::exchange(waiting, {});
-  if (mode == Mode::LosesDevice && products) return VK_ERROR_DEVICE_LOST;
-  if (!work.empty()) {
-    // The shaders before the functions compute what these read; those behind them run again.
-    wait_idle(queue);
-    VkSubmitInfo before{};
-    before.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
-    before.commandBufferCount = info->commandBufferCount;
-    before.pCommandBuffers = info->pCommandBuffers;
-    real(queue, 1, &before, VK_NULL_HANDLE);
-    wait_idle(queue);
-    for (const auto& [function, parameters] : work)
-      if (mode == Mode::Computes) compute(function, parameters);
-  }
-  return real(queue, count, info, fence);
-}
-
-VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL address_of(VkDevice device, const char* name) {
-  const std::string wanted = name;
-  if (wanted == "vkCreateCuModuleNVX") return reinterpret_cast<PFN_vkVoidFunction>(&create_module);
-  if (wanted == "vkCreateCuFunctionNVX") return reinterpret_cast<PFN_vkVoidFunction>(&create_function);
-  if (wanted == "vkCmdCuLaunchKernelNVX") return reinterpret_cast<PFN_vkVoidFunction>(&launch);
-  const PFN_vkVoidFunction found = original.GetDeviceProcAddr(device, name);
-  if (wanted == "vkQueueSubmit")
-    wait_idle = reinterpret_cast<PFN_vkQueueWaitIdle>(original.GetDeviceProcAddr(device, "vkQueueWaitIdle"));
-  if (wanted != "vkQueueSubmit") return found;
-  original.QueueSubmit = reinterpret_cast<PFN_vkQueueSubmit>(found);
-  return reinterpret_cast<PFN_vkVoidFunction>(&submit);
-}
-
-class Ptx : public testing::Test {
+class Ptx : public ptx_driver::PtxTest {
  protected:
   static void SetUpTestSuite() {
-    for (const std::string& path : runtime::plugin_files("frit_runtime_vulkan")) {
-      auto entry = runtime::plugin_entry(path, "frit_vulkan_driver");
-      Api* const api = entry.ok() && *entry ? reinterpret_cast<Api* (*)()>(*entry)() : nullptr;
-      if (!api) continue;
-      original = *api;
-      api->EnumerateDeviceExtensionProperties = &extensions;
-      api->CreateDevice = &create_device;
-      api->GetDeviceProcAddr = &address_of;
-    }
-    runtime::set_gpu_notice([](std::string_view text) { notices.emplace_back(text); });
+    ptx_driver::install();
+    state().compute = &compute;
+    state().look = [](const Launch& l) {
+      splits += FakeFunction(*l.kernel).split;
+      EXPECT_LE(l.groups, 132u);
+    };
   }
   void SetUp() override {
-    if (!original.CreateDevice || !is_available(Device::gpu)) GTEST_SKIP() << "there is no gpu here";
-    set_default_device(Device::gpu);
-    ASSERT_TRUE((*runtime::find_gpu())->info().features.ptx);
-    mode = Mode::Computes;
-    products = splits = 0;
-    notices.clear();
+    PtxTest::SetUp();
+    splits = 0;
   }
-  void TearDown() override { set_default_device(Device::cpu); }
 
   // A product of small integers, whose sums are exact, on the GPU and by the CPU.
   struct Case {
@@ -314,29 +206,23 @@ bool convolves(const Convolved& c, Dtype type) {
   return right;
 }
 
-bool told(const char* part) {
-  for (const std::string& text : notices)
-    if (text.find(part) != std::string::npos) return true;
-  return false;
-}
-
 TEST_F(Ptx, EveryLayoutPassesItsTrialAndIsLaunched) {
   for (const bool a_columns : {false, true})
     for (const bool b_columns : {false, true}) {
       const Dtype type = a_columns == b_columns ? float16 : bfloat16;
-      products = splits = 0;
+      state().launches = splits = 0;
       EXPECT_TRUE(is_right({96, 40, 136, 512, a_columns, b_columns}, type));
-      EXPECT_EQ(products, 2) << "a trial, and the product";
+      EXPECT_EQ(state().launches, 2) << "a trial, and the product";
       EXPECT_TRUE(is_right({1, 1200, 2496, 160, a_columns, b_columns}, type));
       EXPECT_TRUE(is_right({66, 200, 200, 256, a_columns, b_columns, true}, type));
-      EXPECT_GE(products, 4);
+      EXPECT_GE(state().launches, 4);
       EXPECT_EQ(splits, 0);
       EXPECT_TRUE(is_right({1, 200, 136, 2048, a_columns, b_columns}, type));
       EXPECT_EQ(splits, 2) << "few tiles and long k: a trial, and the product";
       EXPECT_TRUE(is_right({2, 200, 136, 4096, a_columns, b_columns}, type));
       EXPECT_EQ(splits, 3);
     }
-  EXPECT_TRUE(notices.empty());
+  EXPECT_TRUE(state().notices.empty());
 }
 
 TEST_F(Ptx, OddOperandsAreCopied) {
@@ -344,21 +230,21 @@ TEST_F(Ptx, OddOperandsAreCopied) {
   for (const bool a_columns : {false, true})
     for (const bool b_columns : {false, true})
       for (const auto& [m, n, k] : {Sizes{1201, 2497, 450}, Sizes{1037, 1021, 331}, Sizes{203, 135, 2051}}) {
-        products = 0;
+        state().launches = 0;
         EXPECT_TRUE(is_right({1, m, n, k, a_columns, b_columns}, bfloat16));
-        EXPECT_GE(products, 1) << m << " " << n << " " << k;
+        EXPECT_GE(state().launches, 1) << m << " " << n << " " << k;
       }
   EXPECT_GE(splits, 4);
-  EXPECT_TRUE(notices.empty());
+  EXPECT_TRUE(state().notices.empty());
 }
 
 TEST_F(Ptx, LinesOfResultsHaveAnyLength) {
   for (const int n : {250, 251}) {
-    products = 0;
+    state().launches = 0;
     EXPECT_TRUE(is_right({1, 2048, n, 320, false, true}, float16));
-    EXPECT_GE(products, 1);
+    EXPECT_GE(state().launches, 1);
   }
-  EXPECT_TRUE(notices.empty());
+  EXPECT_TRUE(state().notices.empty());
 }
 
 TEST_F(Ptx, ConvolutionsAreProductsOfWindows) {
@@ -367,14 +253,14 @@ TEST_F(Ptx, ConvolutionsAreProductsOfWindows) {
                            {{2, 2000, 40}, {200, 5, 40}, {1}, {2}, {2}, {1}},
                            {{2, 9, 20, 21, 8}, {136, 2, 2, 3, 8}, {1, 1, 1}, {1, 0, 1}, {0, 1, 1}, {1, 1, 1}}};
   for (const Convolved& c : all) {
-    products = 0;
+    state().launches = 0;
     EXPECT_TRUE(convolves(c, float16)) << c.weight[0];
-    EXPECT_GE(products, 1) << c.weight[0];
+    EXPECT_GE(state().launches, 1) << c.weight[0];
   }
   EXPECT_EQ(splits, 0);
   EXPECT_TRUE(convolves({{1, 14, 14, 128}, {96, 3, 3, 128}, {1, 1}, {1, 1}, {1, 1}, {1, 1}}, float16));
   EXPECT_EQ(splits, 2) << "a trial, and the convolution";
-  EXPECT_TRUE(notices.empty());
+  EXPECT_TRUE(state().notices.empty());
 }
 
 TEST_F(Ptx, OddChannelsOfConvolutionsArePacked) {
@@ -383,19 +269,19 @@ TEST_F(Ptx, OddChannelsOfConvolutionsArePacked) {
                            {{4, 1500, 45}, {141, 7, 45}, {1}, {2}, {2}, {1}},
                            {{1, 14, 15, 131}, {90, 3, 3, 131}, {1, 1}, {1, 1}, {1, 1}, {1, 1}}};
   for (const Convolved& c : all) {
-    products = 0;
+    state().launches = 0;
     EXPECT_TRUE(convolves(c, bfloat16)) << c.weight[0];
-    EXPECT_GE(products, 1) << c.weight[0];
+    EXPECT_GE(state().launches, 1) << c.weight[0];
   }
   EXPECT_GE(splits, 1);
-  EXPECT_TRUE(notices.empty());
+  EXPECT_TRUE(state().notices.empty());
 }
 
 TEST_F(Ptx, OtherFormsTakeSmallProducts) {
   using Sizes = std::array<int, 3>;
   for (const auto& [m, n, k] : {Sizes{64, 64, 64}, Sizes{130, 120, 100}, Sizes{8, 4096, 512}}) {
     EXPECT_TRUE(is_right({1, m, n, k, false, false}, float16));
-    EXPECT_EQ(products, 0) << m << " " << n << " " << k;
+    EXPECT_EQ(state().launches, 0) << m << " " << n << " " << k;
   }
 }
 
@@ -405,41 +291,41 @@ TEST_F(Ptx, OtherFormsTakeSmallProducts) {
 namespace {
 
 void lose_device() {
-  mode = Mode::LosesDevice;
-  products = 1;
+  state().mode = Mode::LosesDevice;
+  state().launches = 1;
   EXPECT_THROW((ones({10}) + array(1.0f)).eval(), std::exception);
-  products = 0;
+  state().launches = 0;
 }
 
 TEST_F(Ptx, ARefusedTextIsPassedOver) {
   lose_device();
-  mode = Mode::Refuses;
+  state().mode = Mode::Refuses;
   EXPECT_TRUE(is_right({1, 1200, 2496, 160, false, false}, float16));
-  EXPECT_EQ(products, 0);
+  EXPECT_EQ(state().launches, 0);
   EXPECT_TRUE(told("cannot take the ptx"));
 }
 
 TEST_F(Ptx, AFormThatFailsItsTrialIsPassedOver) {
   lose_device();
-  mode = Mode::DoesNothing;
+  state().mode = Mode::DoesNothing;
   EXPECT_TRUE(is_right({1, 1200, 2496, 160, false, false}, bfloat16));
-  const int tried = products;
+  const int tried = state().launches;
   EXPECT_GE(tried, 1);
   EXPECT_TRUE(is_right({1, 1200, 2496, 160, false, false}, bfloat16));
-  EXPECT_EQ(products, tried) << "none is tried again";
+  EXPECT_EQ(state().launches, tried) << "none is tried again";
   EXPECT_TRUE(told("gave wrong numbers"));
 }
 
 TEST_F(Ptx, ATrialThatLosesTheDeviceIsTheLast) {
   lose_device();
-  mode = Mode::LosesDevice;
+  state().mode = Mode::LosesDevice;
   EXPECT_THROW(is_right({1, 1200, 2496, 160, false, true}, float16), std::exception);
-  EXPECT_EQ(products, 1);
-  mode = Mode::Computes;
-  products = 0;
+  EXPECT_EQ(state().launches, 1);
+  state().mode = Mode::Computes;
+  state().launches = 0;
   EXPECT_TRUE(is_right({1, 1200, 2496, 160, false, true}, float16));
   EXPECT_TRUE(is_right({1, 1200, 2496, 160, true, true}, bfloat16));
-  EXPECT_EQ(products, 0);
+  EXPECT_EQ(state().launches, 0);
 }
 
 }  // namespace
