@@ -6,6 +6,7 @@
 // which it makes from half of a spectrum.
 #include "codegen/glsl/fft_known.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -98,8 +99,11 @@ class Known {
   }
 
   std::vector<Shader> run() {
-    if (const auto plan = whole_plan()) return {whole(*plan)};
-    return split();
+    if (const auto plan = plan_fft(whole_work())) return {whole(*plan)};
+    std::vector<Shader> parts = split();
+    if (parts.empty())
+      if (const auto plan = plan_convolution(whole_work())) return {whole(*plan)};
+    return parts;
   }
 
  private:
@@ -125,13 +129,13 @@ class Known {
     return w;
   }
 
-  std::optional<FftPlan> whole_plan() const {
+  FftWork whole_work() const {
     const bool half = kind_ != FftKind::kComplex && is_even();
     FftWork w = work(half ? n_ / 2 : n_, rows_);
     w.load_across = across();
     w.load_pairs = kind_ == FftKind::kHalf && half;
     w.store_pairs = kind_ == FftKind::kReal && half;
-    return plan_fft(w);
+    return w;
   }
 
   std::string row_text() const {
@@ -165,9 +169,9 @@ class Known {
     Form f = fft_form(step_, Dim(n_), rows, Dim(n_));
     f.groups = form_program(ceil_div(rows, Dim(plan.lines)));
     FftLines l;
-    const bool half = plan.n != n_ || (kind_ != FftKind::kComplex && is_even());
+    const bool half = plan.row != n_ || (kind_ != FftKind::kComplex && is_even());
     l.step = stride_text();
-    l.stored = half ? plan.n : stored();
+    l.stored = half ? plan.row : stored();
     l.conjugated = inverse_ && kind_ == FftKind::kComplex;
     l.conjugate_back = inverse_;
     l.scale = scale();

@@ -15,7 +15,7 @@ enum class FftKind { kComplex, kReal, kHalf };  // the operand: complex, real, o
 // A form with the arguments of kFftHead, for rows of `size` numbers each.
 runtime::RoutineForm fft_form(const RoutineStep& step, const Dim& n, const Dim& rows, const Dim& size);
 
-// Launches over rows of n numbers. None where n has a large prime factor or is too long.
+// Launches over rows of n numbers. None where n is too long, which is sooner where it has a large prime factor.
 std::vector<Shader> known_fft(const RoutineStep& step, FftKind kind, int64_t n);
 
 }  // namespace frit::codegen::glsl

@@ -51,20 +51,90 @@ class Writer {
     if (!plan_.tiles.empty())
       text_ += std::string("shared ") + (plan_.halves ? "float" : "vec2") + " tile[" + text_of(plan_.tile_numbers()) +
                "];\n";
-    text_ += "void main() {\n  const uint me = gl_LocalInvocationID.x;\n  if (!begin(" + text_of(plan_.lines) +
-             "UL)) return;\n";
+    text_ += "void main() {\n  const uint me = gl_LocalInvocationID.x;\n  if (!begin(" +
+             text_of(plan_.lines * plan_.turns) + "UL)) return;\n";
     for (size_t s = 0; s < plan_.stages.size(); ++s) places(s);
+    if (plan_.middle > 0) begin_turns();
     load();
     for (size_t s = 0; s < plan_.stages.size(); ++s) {
-      if (plan_.stages[s].unit == FftUnit::kStep) step(s);
-      if (s + 1 < plan_.stages.size()) exchange(s);
+      const bool is_step = stage(s).unit == FftUnit::kStep;
+      if (plan_.middle > 0 && is_step && (s == 0 || stage(s - 1).unit != FftUnit::kStep)) chirp_in(s);
+      if (is_step) step(s);
+      if (s + 1 == plan_.stages.size()) break;
+      if (plan_.middle > 0 && s >= plan_.middle && stage(s + 1).unit != FftUnit::kStep) chirp_out(s);
+      if (s + 1 == plan_.middle)
+        multiply(s);
+      else
+        exchange(s);
     }
+    if (plan_.middle > 0 && plan_.stages.back().unit == FftUnit::kStep) chirp_out(plan_.stages.size() - 1);
     if (plan_.stages.back().unit == FftUnit::kPair) join_pairs();
     store();
-    return text_ + "}\n";
+    return text_ + (plan_.middle > 0 ? "  }\n}\n" : "}\n");
   }
 
  private:
+  // A convolution's first turn transforms the filter, which is the same for all lines.
+  void begin_turns() {
+    line("vec2 h[" + text_of(blocks(plan_.middle) * stage(plan_.middle).width()) + "];");
+    line("const uint64_t start = first;");
+    line("for (uint turn = 0u; turn <= " + unsigned_of(plan_.turns) + "; ++turn) {");
+    line("first = start + uint64_t(max(turn, 1u) - 1u) * " + text_of(plan_.lines) + "UL;");
+    line("if (first >= end) break;");
+  }
+
+  // exp(-pi i k k / n).
+  std::string chirp(const std::string& k) const {
+    const std::string rest = "(" + k + ") * (" + k + ") % " + unsigned_of(2 * plan_.row);
+    return root(rest, 2 * plan_.row);
+  }
+
+  // The transform takes a row's numbers with the chirp, or the filter.
+  void chirp_in(size_t s) {
+    const FftStage& g = stage(s);
+    line("if (turn == 0u) {");
+    each_number(s, [&](int64_t b, int64_t i) {
+      const std::string k = of("j", s, b) + " + " + unsigned_of(i * g.each);
+      line("{");
+      line("const uint k = min(" + k + ", " + unsigned_of(plan_.n) + " - (" + k + "));");
+      line(number(s, b, i) + " = k < " + unsigned_of(plan_.row) + " ? conjugate(" + chirp("k") + ") : vec2(0.0);");
+      line("}");
+    });
+    line("} else {");
+    each_number(s, [&](int64_t b, int64_t i) {
+      if (i * g.each >= plan_.row) return line(number(s, b, i) + " = vec2(0.0);");
+      const std::string k = of("j", s, b) + " + " + unsigned_of(i * g.each);
+      const bool cut = (i + 1) * g.each > plan_.row;
+      line(number(s, b, i) + " = " + (cut ? k + " >= " + unsigned_of(plan_.row) + " ? vec2(0.0) : " : "") + "times(" +
+           number(s, b, i) + ", " + chirp(k) + ");");
+    });
+    line("}");
+  }
+
+  // The product with the filter's transform, conjugated, as the transform back is one of conjugates.
+  void multiply(size_t s) {
+    line("if (turn == 0u) {");
+    each_number(s, [&](int64_t b, int64_t i) {
+      line("h[" + text_of(b * stage(s).width() + i) + "] = " + number(s, b, i) + " * " +
+           float_text(1.0 / static_cast<double>(plan_.n)) + ";");
+    });
+    line("continue;");
+    line("}");
+    each_number(s, [&](int64_t b, int64_t i) {
+      line(number(s + 1, b, i) + " = conjugate(times(" + number(s, b, i) + ", h[" + text_of(b * stage(s).width() + i) +
+           "]));");
+    });
+  }
+
+  void chirp_out(size_t s) {
+    const FftStage& g = stage(s);
+    each_number(s, [&](int64_t b, int64_t i) {
+      if (i * g.each >= plan_.row) return;
+      line(number(s, b, i) + " = times(conjugate(" + number(s, b, i) + "), " +
+           chirp(of("j", s, b) + " + " + unsigned_of(i * g.each)) + ");");
+    });
+  }
+
   const FftStage& stage(size_t s) const { return plan_.stages[s]; }
   int64_t blocks(size_t s) const { return plan_.blocks(stage(s)); }
   int64_t total(size_t s) const { return plan_.lines * stage(s).each; }
@@ -134,11 +204,17 @@ class Writer {
       line("const uint64_t " + base + " = from(" + of("l", 0, b) + "), " + p + " = " + base + " + uint64_t(" + j +
            ") * " + lines_.step + ";");
       for (int64_t i = 0; i < g.width(); ++i) {
-        const std::string to = number(0, b, i) + " = ";
+        const std::string to = number(0, b, i) + " = ", last = unsigned_of(plan_.row - 1);
+        const bool padded = !pairs && (i + 1) * g.each > plan_.row;
+        if (padded && i * g.each >= plan_.row) continue;
+        std::string at = j + " + " + unsigned_of(i * g.each);
+        if (padded) at = "min(" + at + ", " + last + ")";
         if (lines_.fetched)
-          line(to + "fetch(" + of("l", 0, b) + ", " + j + " + " + unsigned_of(i * g.each) + ");");
+          line(to + "fetch(" + of("l", 0, b) + ", " + at + ");");
+        else if (padded)
+          line(to + "at(" + base + " + uint64_t(" + at + ") * " + lines_.step + ");");
         else if (pairs && i)
-          line(to + "at(" + base + " + uint64_t(" + unsigned_of(plan_.n) + " - " + j + ") * " + lines_.step + ");");
+          line(to + "at(" + base + " + uint64_t(" + unsigned_of(plan_.row) + " - " + j + ") * " + lines_.step + ");");
         else
           line(to + "at(" + p + " + " + text_of(i * g.each) + "UL * " + lines_.step + ");");
       }
@@ -170,7 +246,7 @@ class Writer {
       line("{");
       line("vec2 a = " + number(0, b, 0) + ", c = conjugate(" + number(0, b, 1) + ");");
       line("if (" + j + " == 0u) a.y = 0.0, c.y = 0.0;");
-      line("const vec2 odd = times(a - c, conjugate(" + root(j, 2 * plan_.n) + ")), turned = vec2(-odd.y, odd.x);");
+      line("const vec2 odd = times(a - c, conjugate(" + root(j, 2 * plan_.row) + ")), turned = vec2(-odd.y, odd.x);");
       line(number(0, b, 0) + " = conjugate(a + c + turned);");
       line(number(0, b, 1) + " = a + c - turned;");
       line("}");
@@ -184,7 +260,7 @@ class Writer {
       line("{");
       line("const vec2 a = " + number(s, b, 0) + ", c = conjugate(" + number(s, b, 1) + ");");
       line("const vec2 even = 0.5 * (a + c), odd = 0.5 * (a - c);");
-      line("const vec2 turned = times(vec2(odd.y, -odd.x), " + root(of("j", s, b), 2 * plan_.n) + ");");
+      line("const vec2 turned = times(vec2(odd.y, -odd.x), " + root(of("j", s, b), 2 * plan_.row) + ");");
       line(number(s, b, 0) + " = even + turned;");
       line(number(s, b, 1) + " = conjugate(even - turned);");
       line("}");
@@ -224,7 +300,7 @@ class Writer {
       if (g.unit == FftUnit::kStep) at += " + " + unsigned_of(i * g.done);
       if (partial(s, b)) guard = "me < " + unsigned_of(total(s) - b * plan_.threads);
       if (g.unit == FftUnit::kPair && i) {
-        at += " + " + unsigned_of(plan_.n) + " - 2u * " + of("j", s, b);
+        at += " + " + unsigned_of(plan_.row) + " - 2u * " + of("j", s, b);
         guard += (guard.empty() ? "" : " && ") + of("j", s, b) + " != 0u";
       }
       line((guard.empty() ? "" : "if (" + guard + ") ") + "tile[" + at + "] = " + number(s, b, i) + part + ";");
@@ -236,7 +312,7 @@ class Writer {
     each_number(s, [&](int64_t b, int64_t i) {
       std::string at = of("get", s, b);
       if (g.unit == FftUnit::kPair && i)
-        at += " + (" + of("j", s, b) + " == 0u ? 0u : " + unsigned_of(plan_.n) + " - 2u * " + of("j", s, b) + ")";
+        at += " + (" + of("j", s, b) + " == 0u ? 0u : " + unsigned_of(plan_.row) + " - 2u * " + of("j", s, b) + ")";
       else if (g.unit == FftUnit::kStep)
         at += " + " + unsigned_of(t.block >= plan_.n ? i * g.each : i * g.each / t.block * t.pitch);
       line(number(s, b, i) + part + " = tile[" + at + "];");
@@ -265,7 +341,7 @@ class Writer {
       line("barrier();");
       get(s + 1, t, part);
     };
-    move(plan_.halves ? ".x" : "", s > 0);
+    move(plan_.halves ? ".x" : "", s > 0 || plan_.middle > 0);
     if (plan_.halves) move(".y", true);
   }
 
@@ -293,7 +369,7 @@ class Writer {
       for (int64_t i = 0; i < g.width(); ++i) {
         std::string at = q + " + " + text_of(i * g.each * lines_.store_step) + "UL", v = number(s, b, i);
         if (g.unit == FftUnit::kPair && i)
-          at = q + " + uint64_t(" + unsigned_of(plan_.n) + " - 2u * " + j + ") * " + step;
+          at = q + " + uint64_t(" + unsigned_of(plan_.row) + " - 2u * " + j + ") * " + step;
         if (lines_.real)
           v += ".x";
         else if (lines_.conjugate_back)

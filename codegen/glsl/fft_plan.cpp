@@ -19,6 +19,7 @@ constexpr double kUnit = 14;                             // of a unit's place
 constexpr double kWanted = 20 << 10;                     // bytes under way that keep memory busy
 constexpr size_t kMostSteps = 6;
 constexpr int64_t kMostNumbers = 64;  // of an invocation
+constexpr int64_t kMostPadded = 16;   // lengths that a convolution tries
 constexpr int64_t kRun = 12;          // neighbours in memory that are worth an exchange
 
 int64_t ceil_of(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -87,15 +88,16 @@ double unit_work(const FftWork& work, const FftStage& s, bool first, bool last, 
 
 // The time of the work, in instructions for a number, by those of a unit of each stage; negative where the plan does
 // not fit.
-double cost_of(const FftWork& work, const FftPlan& plan, const std::vector<double>& units) {
-  double instructions = 0;
-  int64_t widest = 1;
+double cost_of(const FftWork& work, FftPlan& plan, const std::vector<double>& units) {
+  double instructions = 0, filter = 0;
+  int64_t widest = 1, kept = 0;
   for (size_t i = 0; i < plan.stages.size(); ++i) {
     const int64_t blocks = plan.blocks(plan.stages[i]);
     instructions += static_cast<double>(blocks) * units[i];
     widest = std::max(widest, blocks * plan.stages[i].width());
+    if (i < plan.middle) filter = instructions, kept = blocks * plan.stages[i].width();
   }
-  const double registers = 3.0 * static_cast<double>(widest) + 26;
+  const double registers = 3.0 * static_cast<double>(widest) + 2.0 * static_cast<double>(kept) + 26;
   const auto threads = static_cast<double>(plan.threads);
   if (registers > 250 || registers * threads > kRegisters) return -1;
   const double tile = plan.stages.size() > 1 ? static_cast<double>(plan.n * plan.lines) * (plan.halves ? 4 : 8) : 0;
@@ -103,7 +105,14 @@ double cost_of(const FftWork& work, const FftPlan& plan, const std::vector<doubl
   if (tile > 0) groups = std::min(groups, kSharedBytes / tile);
   groups = std::floor(groups);
   if (groups < 1) return -1;
-  const double numbers = static_cast<double>(plan.lines * plan.n), in_flight = groups * numbers * 8;
+  if (plan.middle > 0) {
+    const double resident = kProcessors * groups * static_cast<double>(plan.lines);
+    plan.turns = work.lines == 0
+                     ? 2
+                     : std::clamp<int64_t>(static_cast<int64_t>(static_cast<double>(work.lines) / resident), 1, 16);
+    instructions += filter / static_cast<double>(plan.turns);
+  }
+  const double numbers = static_cast<double>(plan.lines * plan.row), in_flight = groups * numbers * 8;
   const double busy = std::min(1.0, groups * threads / 512);
   const double slow = std::max({1.0, std::sqrt(kWanted / in_flight), 1 / busy}) * (groups < 2 ? 1.2 : 1.0);
   // Neighbours of 8 bytes each fill whole sectors of 32, better two.
@@ -119,7 +128,7 @@ double cost_of(const FftWork& work, const FftPlan& plan, const std::vector<doubl
   const double alone = instructions * std::max(2.0, threads / kLanes) + 250.0 * static_cast<double>(plan.stages.size());
   const double full = turns * instructions * threads * slow / kLanes;
   const double time = std::max(full, alone * std::ceil(all / (kProcessors * groups)));
-  return std::max(through, time * kLanes * kProcessors / static_cast<double>(work.lines * plan.n));
+  return std::max(through, time * kLanes * kProcessors / static_cast<double>(work.lines * plan.row));
 }
 
 // All ways to write the length as a product of factors, the largest first.
@@ -137,6 +146,16 @@ void factors_of(int64_t n, int64_t most, std::vector<int64_t>& factors, std::vec
   }
 }
 
+// The steps over a line; those of a convolution end with the transform back, whose first step takes the numbers that
+// the last step there leaves.
+void add_steps(const std::vector<int64_t>& factors, bool across, FftPlan& plan) {
+  int64_t done = 1;
+  for (const int64_t radix : factors) {
+    plan.stages.push_back({FftUnit::kStep, radix, done, plan.n / radix, across});
+    done *= radix;
+  }
+}
+
 void add_stages(const FftWork& work, const std::vector<int64_t>& factors, FftPlan& plan) {
   const int64_t n = work.n;
   const bool several = plan.lines > 1;
@@ -146,19 +165,21 @@ void add_stages(const FftWork& work, const std::vector<int64_t>& factors, FftPla
     plan.stages.push_back({unit, 1, 1, pairs ? n / 2 + 1 : n, across});
   };
   const auto runs_short = [&](int64_t radix, bool across) {
-    return several && !across && n / radix < kRun && radix > 1;
+    return several && !across && plan.n / radix < kRun && radix > 1;
   };
   const bool loads = work.load_pairs || runs_short(factors.front(), load_across) ||
                      (factors.size() == 1 && load_across != store_across);
   if (loads) other(work.load_pairs, load_across);
-  int64_t done = 1;
-  for (size_t i = 0; i < factors.size(); ++i) {
-    const bool last = i + 1 == factors.size(), first = i == 0;
-    const bool across = (first && !loads && load_across) || (load_across && store_across) || (last && store_across);
-    plan.stages.push_back({FftUnit::kStep, factors[i], done, n / factors[i], across});
-    done *= factors[i];
+  const size_t first = plan.stages.size();
+  add_steps(factors, load_across && store_across, plan);
+  if (work.padded > 0) {
+    plan.middle = plan.stages.size();
+    add_steps({factors.rbegin(), factors.rend()}, load_across && store_across, plan);
   }
-  if (work.store_pairs || runs_short(factors.back(), store_across)) other(work.store_pairs, store_across);
+  if (!loads && load_across) plan.stages[first].across = true;
+  if (store_across) plan.stages.back().across = true;
+  if (work.store_pairs || runs_short(work.padded > 0 ? factors.front() : factors.back(), store_across))
+    other(work.store_pairs, store_across);
 }
 
 constexpr int64_t kThreads[] = {32, 64, 96, 128, 160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 896, 1024};
@@ -179,9 +200,13 @@ namespace {
 void offer(const FftWork& work, const std::vector<int64_t>& factors, FftPlan plan, std::optional<FftPlan>& best) {
   add_stages(work, factors, plan);
   std::vector<double> units;
+  // A convolution's first and last steps turn numbers by roots of their own.
   for (size_t i = 0; i < plan.stages.size(); ++i)
-    units.push_back(unit_work(work, plan.stages[i], i == 0, i + 1 == plan.stages.size(), plan.halves));
-  const int64_t numbers = plan.lines * work.n;
+    units.push_back((plan.middle > 0 && (i == 0 || i + 1 == plan.stages.size())
+                         ? 0.5 * (kRoot + 16) * static_cast<double>(plan.stages[i].width())
+                         : 0) +
+                    unit_work(work, plan.stages[i], i == 0, i + 1 == plan.stages.size(), plan.halves));
+  const int64_t numbers = plan.lines * plan.n;
   for (const int64_t threads : kThreads) {
     if (threads > work.most_threads) break;
     if (numbers > kMostNumbers * threads || 2 * numbers < threads) continue;
@@ -196,24 +221,46 @@ void offer(const FftWork& work, const std::vector<int64_t>& factors, FftPlan pla
 std::optional<FftPlan> plan_fft(const FftWork& work) {
   std::vector<std::vector<int64_t>> all;
   std::vector<int64_t> factors;
-  factors_of(work.n, kMostPrime, factors, all);
-  if (work.n == 1) all = {{1}};
+  const int64_t n = std::max(work.n, work.padded);
+  factors_of(n, kMostPrime, factors, all);
+  if (n == 1) all = {{1}};
   size_t fewest = kMostSteps;
   for (const std::vector<int64_t>& list : all) fewest = std::min(fewest, list.size());
   std::optional<FftPlan> best;
   for (const std::vector<int64_t>& list : all)
     for (const bool halves : {false, true})
       for (const int64_t lines : kLines) {
-        if (list.size() > fewest + 1 || lines * work.n * (halves ? 4 : 8) > work.most_bytes) break;
-        offer(work, list, {work.n, 32, lines, halves}, best);
+        if (list.size() > fewest + 1 || lines * n * (halves ? 4 : 8) > work.most_bytes) break;
+        FftPlan plan{n, 32, lines, halves};
+        plan.row = work.n;
+        offer(work, list, std::move(plan), best);
       }
+  return best;
+}
+
+std::optional<FftPlan> plan_convolution(FftWork work) {
+  std::optional<FftPlan> best;
+  const int64_t least = 2 * work.n - 1;
+  int64_t tried = 0;
+  for (int64_t n = least; n <= least + least / 4 + 4 && tried < kMostPadded; ++n) {
+    int64_t rest = n;
+    for (const int64_t p : {2, 3, 5, 7})
+      while (rest % p == 0) rest /= p;
+    if (rest != 1) continue;
+    ++tried, work.padded = n;
+    auto plan = plan_fft(work);
+    if (plan && (!best || plan->cost < best->cost)) best = std::move(plan);
+  }
   return best;
 }
 
 void lay_out(FftPlan& plan, int64_t most_bytes) {
   const int64_t most = most_bytes / (plan.halves ? 4 : 8);
   for (size_t i = 0; i + 1 < plan.stages.size(); ++i)
-    plan.tiles.push_back(tile_between(plan, plan.stages[i], plan.stages[i + 1], most));
+    if (i + 1 == plan.middle)
+      plan.tiles.emplace_back();  // numbers stay where they are
+    else
+      plan.tiles.push_back(tile_between(plan, plan.stages[i], plan.stages[i + 1], most));
 }
 
 }  // namespace frit::codegen::glsl

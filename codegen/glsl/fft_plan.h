@@ -16,6 +16,7 @@ struct FftWork {
   bool store_across = false;                 // the same of the results
   bool load_pairs = false;                   // numbers i and n - i are loaded together
   bool store_pairs = false;                  // and stored
+  int64_t padded = 0;                        // a convolution of rows of this length; zero: none
   bool turned = false;                       // numbers are multiplied with roots when they are loaded
   int64_t most_threads = 0, most_bytes = 0;  // of a workgroup, and of shared memory
 };
@@ -43,12 +44,19 @@ struct FftPlan {
   std::vector<FftStage> stages = {};
   std::vector<FftTile> tiles = {};  // behind each stage but the last
   double cost = 0;                  // instructions for a number of the work
+  // Of a convolution (Bluestein), whose n is the padded length: numbers of a row, the first stage of the transform
+  // back, and how often a workgroup goes on with other lines. Its filter stays in registers.
+  int64_t row = 1;
+  size_t middle = 0;
+  int64_t turns = 1;
   int64_t blocks(const FftStage& s) const { return (lines * s.each + threads - 1) / threads; }
   int64_t tile_numbers() const;
 };
 
 // The cheapest plan, without tiles; none where the length has a large prime factor or does not fit.
 std::optional<FftPlan> plan_fft(const FftWork& work);
+// The same for a length with a large prime factor, as a convolution in one launch.
+std::optional<FftPlan> plan_convolution(FftWork work);
 // The plan's tiles: those with the fewest conflicts of banks.
 void lay_out(FftPlan& plan, int64_t most_bytes);
 

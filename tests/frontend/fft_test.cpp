@@ -105,6 +105,19 @@ TEST(Fft, ProductsOfFactors) {
   }
 }
 
+// More rows than a device holds at once: the first and the last ones.
+TEST(Fft, ManyRows) {
+  for (int n : {67, 20}) {
+    const int rows = n == 67 ? 30011 : 4099;
+    const array x = drawn_signal({rows, n}), got = fft::fft(x), back = fft::irfft(fft::rfft(real(x)), n, -1);
+    for (int first : {0, rows / 2, rows - 30}) {
+      const auto part = [&](const array& a) { return slice(a, {first, 0}, {first + 30, n}); };
+      EXPECT_LT(distance(part(got), defined(part(x))), 1e-6) << n;
+      EXPECT_LT(distance(part(back), part(real(x))), 2e-6) << n;
+    }
+  }
+}
+
 // Rows past what one pass of a GPU takes, and past two: a wave has one number in its spectrum.
 TEST(Fft, LongRows) {
   for (int n : {1 << 13, 1 << 21, 100003, 19040, 80000, 15015, 37 * 41 * 43}) {
