@@ -1,8 +1,6 @@
 // Shaders, texts and times of forms of PTX text.
 #include "codegen/glsl/ptx_form.h"
 
-#include <map>
-#include <mutex>
 #include <tuple>
 
 namespace frit::codegen::glsl {
@@ -10,7 +8,6 @@ namespace frit::codegen::glsl {
 namespace {
 
 constexpr PtxTiles kTiles[] = {{256, false}, {128, false}, {64, false}, {128, true}, {64, true}};
-constexpr int64_t kProcessors = 132;  // of an H100 or H200
 constexpr int64_t kLeastSteps = 256;  // of a part of k
 constexpr int64_t kLaunch = 4500;     // nanoseconds of a second launch
 constexpr int64_t kRate = 1500;       // bytes per nanosecond of traffic between launches
@@ -34,7 +31,7 @@ constexpr int64_t kLargeStep = 26, kLargeAround = 4000, kManyLarge = 96;
 std::span<const PtxTiles> ptx_tiles() { return kTiles; }
 
 PtxWork::PtxWork(const Dim& matrices, const Dim& m, const Dim& n, const Dim& k, const runtime::GpuFeatures& device)
-    : m(m), n(n), k(k), matrices(matrices), processors_(device.processors ? device.processors : kProcessors) {}
+    : m(m), n(n), k(k), matrices(matrices), processors_(processors_of(device)) {}
 
 Dim PtxWork::count(int64_t columns) const {
   return matrices * ceil_div(m, int64_t{ptx::kProductRows}) * ceil_div(n, columns);
@@ -86,15 +83,9 @@ std::vector<DimProgram> PtxWork::suited(const PtxTiles& tiles, const Dim& before
 Dim ptx_copy_time(const Dim& bytes) { return floor_div(bytes * Dim(2), kRate) + Dim(kLaunch); }
 
 const PtxText& ptx_text(const ptx::Product& p, runtime::RoutineForm::Trial (*trial)(const ptx::Product&)) {
-  static std::mutex mutex;
-  static auto* const all = new std::map<std::tuple<bool, ptx::LeftWay, bool, uint32_t, bool>, PtxText>;
-  const std::lock_guard lock(mutex);
-  const std::tuple key(p.bfloat, p.left, p.b_columns, p.columns, p.split);
-  const auto found = all->find(key);
-  if (found != all->end()) return found->second;
-  PtxText text{ptx::product_module(p), {}};
-  if (trial) text.trial = trial(p);
-  return all->emplace(key, std::move(text)).first->second;
+  return made_once<PtxText>(std::tuple(p.bfloat, p.left, p.b_columns, p.columns, p.split), [&] {
+    return PtxText{ptx::product_module(p), trial ? trial(p) : runtime::RoutineForm::Trial()};
+  });
 }
 
 uint16_t ptx_bits(bool bfloat, float value) { return bfloat ? float_to_bfloat_bits(value) : float_to_half_bits(value); }

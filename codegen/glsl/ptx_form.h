@@ -1,6 +1,8 @@
 // Parts that all forms of PTX text share: shaders, tiles, and the times by which a launch chooses among them.
 #pragma once
 
+#include <map>
+#include <mutex>
 #include <span>
 
 #include "codegen/glsl/form_numbers.h"
@@ -8,6 +10,19 @@
 #include "codegen/ptx/product.h"
 
 namespace frit::codegen::glsl {
+
+// The device's multiprocessors, or those of an H100 where its driver does not tell.
+inline int64_t processors_of(const runtime::GpuFeatures& device) { return device.processors ? device.processors : 132; }
+
+// The one value of a key, made when it is first asked for. Values of one type share their keys.
+template <class T, class Key, class Make>
+const T& made_once(const Key& key, Make&& make) {
+  static std::mutex mutex;
+  static auto* const all = new std::map<Key, T>;
+  const std::lock_guard lock(mutex);
+  const auto found = all->find(key);
+  return found != all->end() ? found->second : all->emplace(key, make()).first->second;
+}
 
 constexpr int64_t kPtxMostSize = int64_t{1} << 30;  // positions are counted in 32 bits
 

@@ -2,8 +2,6 @@
 // and trials. A form has tiles of one size; which one is launched follows from the time that each would take.
 #include <array>
 #include <bit>
-#include <map>
-#include <mutex>
 
 #include "codegen/glsl/attention.h"
 #include "codegen/glsl/ptx_form.h"
@@ -17,7 +15,6 @@ namespace {
 using Form = runtime::RoutineForm;
 
 constexpr size_t kA = 0, kB = 1, kC = 2, kMaskWindow = 3;
-constexpr int64_t kAtOnce = 132;  // multiprocessors of an H100
 constexpr int64_t kFewBlocks = 33, kFewKeys = 1024;
 constexpr int64_t kWholeTurns = 3,
                   kManyMatrices = 264;  // of keys: a second launch takes longer; enough to fill a device
@@ -98,12 +95,12 @@ struct Numbers {
 };
 
 // Causal blocks end at their last row, the longest ones begin first.
-Dim time_of(const Tile& tile, const Numbers& x, bool causal) {
+Dim time_of(const Tile& tile, const Numbers& x, bool causal, int64_t processors) {
   const int64_t rows = 16 * tile.high * tile.row_warps;
-  const Dim blocks = x.blocks(static_cast<uint32_t>(rows)), turns = ceil_div(blocks, kAtOnce);
+  const Dim blocks = x.blocks(static_cast<uint32_t>(rows)), turns = ceil_div(blocks, processors);
   if (!causal) return turns * (x.n * Dim(tile.each_key) + Dim(tile.around));
   const Dim average = max(x.n - floor_div(x.m, 2), floor_div(x.n, 4)) + Dim(rows / 2);
-  return max(ceil_div(blocks * average, kAtOnce), x.n) * Dim(tile.each_key) + turns * Dim(tile.around);
+  return max(ceil_div(blocks * average, processors), x.n) * Dim(tile.each_key) + turns * Dim(tile.around);
 }
 
 // Small matrices of small integers with a scale at which only the highest scores have a weight, which is 1: results are
@@ -164,19 +161,11 @@ struct Made {
   Form::Trial trial;
 };
 using Key = std::array<uint32_t, 8>;
-template <class F>
-const Made& made(const Key& key, F&& make) {
-  static std::mutex mutex;
-  static auto* const all = new std::map<Key, Made>;
-  std::lock_guard lock(mutex);
-  const auto found = all->find(key);
-  return found != all->end() ? found->second : all->emplace(key, make()).first->second;
-}
 const Made& made(const ptx::Attention& a, const Numbers& x, Dtype type) {
   const Key key{
       0,     static_cast<uint32_t>(a.element), static_cast<uint32_t>(a.mask), a.causal, a.longest, a.row_warps, a.high,
       a.tile};
-  return made(key, [&] {
+  return made_once<Made>(key, [&] {
     const int64_t m = a.rows() + 9, n = std::max<int64_t>(2 * a.tile + 24, m + 7);
     return Made{ptx::attention_module(a),
                 trial({a.longest, m, n, a.causal, a.mask == ptx::AttentionMask::Hides}, x, type)};
@@ -184,7 +173,7 @@ const Made& made(const ptx::Attention& a, const Numbers& x, Dtype type) {
 }
 const Made& made(const ptx::FewAttention& f, const Numbers& x, Dtype type) {
   const Key key{1, static_cast<uint32_t>(f.element), f.split, f.causal, f.longest, f.rows, 0, 0};
-  return made(key, [&] {
+  return made_once<Made>(key, [&] {
     return Made{ptx::few_attention_module(f), trial({f.longest, f.rows, 2 * f.keys() + 24, f.causal, false}, x, type)};
   });
 }
@@ -279,7 +268,7 @@ std::vector<Shader> few_attention_ptx(const RoutineStep& s, const AttentionText&
       AttentionSizes sizes{.rows = rows, .columns = longest};
       shaders.push_back(few_shader(s, text, f, sizes));
       f.split = true;
-      sizes.split_slots = kAtOnce;
+      sizes.split_slots = processors_of(s.features);
       sizes.split_fewest = f.keys() / 2;
       sizes.split_unit = f.teams();
       for (Shader& shader : with_join(s, text, sizes, few_shader(s, text, f, sizes)))
@@ -292,6 +281,7 @@ std::vector<Shader> attention_ptx(const RoutineStep& s, const AttentionText& tex
   std::vector<Shader> shaders;
   if (!is_taken(text)) return shaders;
   const Numbers x(text.masked);
+  const auto time = [&](const Tile& t) { return time_of(t, x, text.causal, processors_of(s.features)); };
   for (const uint32_t longest : {32u, 64u, 128u}) {
     if (!may_have(s, longest)) continue;
     const std::vector<Tile> tiles = tiles_of(text.type, longest);
@@ -310,7 +300,7 @@ std::vector<Shader> attention_ptx(const RoutineStep& s, const AttentionText& tex
       // Few blocks over many keys: other forms split those.
       form.suited.push_back(form_program(shortfall(x.blocks(32), kFewBlocks) * max(x.n - Dim(kFewKeys), 0)));
       for (size_t j = i + 1; j < tiles.size(); ++j)
-        form.suited.push_back(form_program(max(time_of(tile, x, text.causal) - time_of(tiles[j], x, text.causal), 0)));
+        form.suited.push_back(form_program(max(time(tile) - time(tiles[j]), 0)));
       form.trial = texts.trial;
       const std::string name = std::to_string(longest) + "_" + std::to_string(a.rows()) + (a.causal ? "_causal" : "");
       shaders.push_back(ptx_shader(s, name, texts.module, form.windows, std::move(form)));

@@ -2,8 +2,6 @@
 // arguments, times and trials. Operands may lie in any way.
 #include <algorithm>
 #include <array>
-#include <map>
-#include <mutex>
 #include <tuple>
 
 #include "codegen/glsl/product_copy.h"
@@ -44,8 +42,7 @@ Form::Trial trial(const ptx::TileProduct& p) {
     std::fill(sums.begin(), sums.end(), 0);
     for (int64_t step = 0; step < k; ++step) {
       const int x = runtime::trial_element(kLeft, i * k + step);
-      for (int64_t j = 0; j < n; ++j)
-        sums[static_cast<size_t>(j)] += x * runtime::trial_element(kRight, step * n + j);
+      for (int64_t j = 0; j < n; ++j) sums[static_cast<size_t>(j)] += x * runtime::trial_element(kRight, step * n + j);
     }
     result.insert(result.end(), sums.begin(), sums.end());
   }
@@ -67,7 +64,6 @@ TileTime time_of(const ptx::TileProduct& p) {
   if (p.float64) return p.size == TileSize::Medium ? TileTime{224, 300, 300, 1200} : TileTime{120, 300, 138, 1000};
   return p.size == TileSize::Medium ? TileTime{290, 400, 390, 1500} : TileTime{95, 600, 125, 1000};
 }
-constexpr int64_t kProcessors = 132;   // of an H100
 constexpr int64_t kLeastSteps = 128;   // of a part of k
 constexpr int64_t kSumsLaunch = 3000;  // nanoseconds of a second launch
 constexpr int64_t kRate = 1500;        // bytes per nanosecond of traffic between launches
@@ -77,23 +73,15 @@ struct TileText {
   Form::Trial trial;
 };
 
-// Each is made once.
 const TileText& tile_text(const ptx::TileProduct& p) {
-  static std::mutex mutex;
-  static auto* const all = new std::map<std::tuple<bool, TileSize, bool>, TileText>;
-  const std::lock_guard lock(mutex);
-  const auto [it, made] = all->try_emplace({p.float64, p.size, p.split});
-  if (made) it->second = {ptx::tile_module(p), trial(p)};
-  return it->second;
+  return made_once<TileText>(std::tuple(p.float64, p.size, p.split),
+                             [&] { return TileText{ptx::tile_module(p), trial(p)}; });
 }
 
 class TileForm {
  public:
   TileForm(const RoutineStep& s, const ptx::TileProduct& product)
-      : s_(s),
-        p_(product),
-        plan_(ptx::tile_plan(product)),
-        processors_(s.features.processors ? s.features.processors : kProcessors) {}
+      : s_(s), p_(product), plan_(ptx::tile_plan(product)), processors_(processors_of(s.features)) {}
 
   void add_to(std::vector<Shader>& shaders) const {
     const TileText& text = tile_text(p_);
@@ -117,7 +105,9 @@ class TileForm {
   Dim matrices() const { return form_number(Form::batch_slot(kCount)); }
   Dim memory() const { return form_number(Form::scratch_slot(kCount, 0)); }
   Dim pitch() const { return multiple(n(), 4); }
-  Dim tiles() const { return matrices() * ceil_div(m(), int64_t{plan_.rows()}) * ceil_div(n(), int64_t{plan_.columns()}); }
+  Dim tiles() const {
+    return matrices() * ceil_div(m(), int64_t{plan_.rows()}) * ceil_div(n(), int64_t{plan_.columns()});
+  }
   Dim part_steps() const {
     if (!p_.split) return k();
     const int64_t at_once = processors_ * (p_.size == TileSize::Medium ? 2 : 4);
@@ -143,8 +133,8 @@ class TileForm {
 
   Form form() const {
     Form form;
-    std::vector<Dim> arguments{p_.split ? memory() : form_number(kResult, Form::kAddress), m(), n(), k(), matrices(),
-                               part_steps(), pitch()};
+    std::vector<Dim> arguments{
+        p_.split ? memory() : form_number(kResult, Form::kAddress), m(), n(), k(), matrices(), part_steps(), pitch()};
     for (size_t i = 0; i < Form::kBatchAxes; ++i) arguments.push_back(form_number(Form::size_slot(kCount, i)));
     const auto operand = [&](size_t window, bool columns) {
       const ProductOperand o(window);
@@ -156,9 +146,8 @@ class TileForm {
     operand(kLeft, false);
     operand(kRight, true);
     for (const Dim& d : arguments) form.arguments.push_back(form_program(d));
-    put_programs(form.agree,
-                 {form_number(kLeft, Form::kRows) - m(), form_number(kRight, Form::kRows) - k(),
-                  form_number(kRight, Form::kColumns) - n()});
+    put_programs(form.agree, {form_number(kLeft, Form::kRows) - m(), form_number(kRight, Form::kRows) - k(),
+                              form_number(kRight, Form::kColumns) - n()});
     form.groups = form_program(tiles() * parts());
     if (p_.split) form.scratch = {form_program(parts() * matrices() * m() * pitch() * Dim(int64_t{p_.bytes()}))};
     put_programs(form.suited, {past(max(max(m(), n()), k()), kPtxMostSize), past(tiles(), kPtxMostSize)});

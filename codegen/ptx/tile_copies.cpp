@@ -74,8 +74,8 @@ void TileCopies::start_lines() {
     const Value there = w_.u32("sub.u32", {w_.u32("max.u32", {left, l}), l});
     w_.op("mul.lo.u32", {p.size, w_.u32("min.u32", {there, number(unit)}), number(tile_.bytes)});
     const Value any = w_.test("setp.ne.u32", {p.size, "0"});
-    const Value to = w_.u32("mad.lo.u32", {p.step, number(tile_.pitch()),
-                                           w_.u32("mul.lo.u32", {l, number(tile_.bytes)})});
+    const Value to =
+        w_.u32("mad.lo.u32", {p.step, number(tile_.pitch()), w_.u32("mul.lo.u32", {l, number(tile_.bytes)})});
     put(p, w_.u32("selp.u32", {w_.u32("add.u32", {line_, l}), "0", any}), p.step, to);
   }
 }
@@ -90,8 +90,8 @@ void TileCopies::start_steps() {
     const Value pair = w_.u32("and.b32", {own, number(beside - 1)}), l = w_.u32("shr.u32", {own, number(log2(beside))});
     w_.op("mul.lo.u32", {p.step, pair, number(unit)});
     const Value place = w_.u32("xor.b32", {pair, tile_.exchanged(w_, l)});
-    const Value to = w_.u32("mad.lo.u32", {l, number(tile_.line_bytes()),
-                                           w_.u32("mul.lo.u32", {place, number(kCopyBytes)})});
+    const Value to =
+        w_.u32("mad.lo.u32", {l, number(tile_.line_bytes()), w_.u32("mul.lo.u32", {place, number(kCopyBytes)})});
     put(p, w_.u32("min.u32", {w_.u32("add.u32", {line_, l}), last}), p.step, to);
   }
 }
@@ -110,8 +110,8 @@ void TileCopies::start_elements() {
     w_.op("selp.u32", {p.step, inner, outer, along});
     const Value l = w_.u32("selp.u32", {outer, inner, along});
     w_.op("mov.u32", {p.size, number(tile_.bytes)});
-    const Value to = w_.u32("mad.lo.u32", {p.step, number(tile_.pitch()),
-                                           w_.u32("mul.lo.u32", {l, number(tile_.bytes)})});
+    const Value to =
+        w_.u32("mad.lo.u32", {p.step, number(tile_.pitch()), w_.u32("mul.lo.u32", {l, number(tile_.bytes)})});
     put(p, w_.u32("min.u32", {w_.u32("add.u32", {line_, l}), last}), p.step, to);
   }
 }

@@ -24,8 +24,8 @@ class LaneMultiply : public TileMultiply {
   void start(const Part& p) override {
     // Loads of 16 bytes go by half warps: the lanes of one read eight places of one operand and two of the other one.
     const Value lane_m = w_.u32("and.b32", {w_.u32("shr.u32", {p.lane, "1"}), number(kLanesM - 1)});
-    const Value lane_n = w_.u32("or.b32", {w_.u32("and.b32", {p.lane, "1"}),
-                                           w_.u32("and.b32", {w_.u32("shr.u32", {p.lane, "3"}), "2"})});
+    const Value lane_n = w_.u32(
+        "or.b32", {w_.u32("and.b32", {p.lane, "1"}), w_.u32("and.b32", {w_.u32("shr.u32", {p.lane, "3"}), "2"})});
     row_ = w_.u32("mad.lo.u32", {lane_m, number(kFour), p.row});
     column_ = w_.u32("mad.lo.u32", {lane_n, number(kFour), p.column});
     const auto from = [&](const SharedTile& t, const Value& line) {
@@ -41,7 +41,8 @@ class LaneMultiply : public TileMultiply {
         w_.op("mov.f32", {sums_[i][j], "0f00000000"});
       }
       for (uint32_t j = 0; j < own_columns_; j += kFour)
-        runs_.push_back({i / kFour * kFour * kLanesM + i % kFour, j * kLanesN,
+        runs_.push_back({i / kFour * kFour * kLanesM + i % kFour,
+                         j * kLanesN,
                          {sums_[i].begin() + j, sums_[i].begin() + j + kFour}});
     }
   }
@@ -68,8 +69,7 @@ class LaneMultiply : public TileMultiply {
   void load(std::vector<Value>& to, const Value& from, uint32_t offset, uint32_t count, uint32_t lanes) {
     while (to.size() < count) to.push_back(w_.reg(Writer::Float32));
     for (uint32_t i = 0; i < count; i += kFour)
-      w_.op("ld.shared.v4.f32",
-            {list({to.begin() + i, to.begin() + i + kFour}), at(from, offset + i * lanes * 4)});
+      w_.op("ld.shared.v4.f32", {list({to.begin() + i, to.begin() + i + kFour}), at(from, offset + i * lanes * 4)});
   }
 
   Writer& w_;
@@ -137,15 +137,13 @@ class MatrixMultiply : public TileMultiply {
     const SharedTile& t = copies.tile();
     const Value exchanged = t.exchanged(w_, line), turned = copies.turned();
     const Value in_lines = w_.u32("mad.lo.u32", {line, number(t.bytes), number(t.first)});
-    const Value in_steps = w_.u32("mad.lo.u32", {line, number(t.line_bytes()),
-                                                 w_.u32("mad.lo.u32", {own, number(t.bytes), number(t.first)})});
-    const Value apart =
-        w_.u32("selp.u32", {number(kUnitLines * t.line_bytes()), number(kUnitLines * t.bytes), turned});
+    const Value in_steps = w_.u32(
+        "mad.lo.u32", {line, number(t.line_bytes()), w_.u32("mad.lo.u32", {own, number(t.bytes), number(t.first)})});
+    const Value apart = w_.u32("selp.u32", {number(kUnitLines * t.line_bytes()), number(kUnitLines * t.bytes), turned});
     Places all(steps());
     for (uint32_t i = 0; i < steps(); ++i) {
       const Value step = w_.u32("add.u32", {first, number(i * kUnitSteps)});
-      const Value across =
-          w_.u32("mad.lo.u32", {w_.u32("add.u32", {step, own}), number(t.pitch()), in_lines});
+      const Value across = w_.u32("mad.lo.u32", {w_.u32("add.u32", {step, own}), number(t.pitch()), in_lines});
       const Value pair = w_.u32("xor.b32", {w_.u32("shr.u32", {step, "1"}), exchanged});
       const Value along = w_.u32("mad.lo.u32", {pair, number(2 * t.bytes), in_steps});
       all[i].push_back(w_.u32("selp.u32", {along, across, turned}));
@@ -175,8 +173,7 @@ class MatrixMultiply : public TileMultiply {
 
 }  // namespace
 
-std::unique_ptr<TileMultiply> lane_multiply(Writer& w, const TilePlan& plan, const TileCopies& a,
-                                            const TileCopies& b) {
+std::unique_ptr<TileMultiply> lane_multiply(Writer& w, const TilePlan& plan, const TileCopies& a, const TileCopies& b) {
   return std::make_unique<LaneMultiply>(w, plan, a, b);
 }
 

@@ -73,8 +73,7 @@ Value TileWriter::operand_base(size_t operand, const Value& batch) {
     const Value size = w_.low_parameter(P::kBatchSizes + axis);
     const Value own = w_.u32("rem.u32", {rest, size});
     rest = w_.u32("div.u32", {rest, size});
-    w_.op("mad.lo.u64",
-          {base, w_.u64("cvt.u64.u32", {own}), w_.parameter(operand + P::kOperandBatch + axis), base});
+    w_.op("mad.lo.u64", {base, w_.u64("cvt.u64.u32", {own}), w_.parameter(operand + P::kOperandBatch + axis), base});
   }
   w_.place(one);
   return base;
@@ -187,12 +186,12 @@ void TileWriter::store() {
   const Value base = line_address(row);
   const Value line_bytes = w_.u64("mul.lo.u64", {pitch_, number(p_.bytes())});
   const Value from = w_.u64("mad.wide.u32", {column, number(p_.bytes()), base});
-  const Value odd = w_.u64("and.b64", {w_.u64("or.b64", {line_bytes, w_.parameter(P::kResult)}), number(kStoreBytes - 1)});
+  const Value odd =
+      w_.u64("and.b64", {w_.u64("or.b64", {line_bytes, w_.parameter(P::kResult)}), number(kStoreBytes - 1)});
   const Value loose = w_.label(), end = w_.label();
   const auto each = [&](auto&& body) {
     for (const TileMultiply::Run& run : multiply_->runs()) {
-      const Value there =
-          w_.test("setp.lt.u32", {run.row ? w_.u32("add.u32", {row, number(run.row)}) : row, m_});
+      const Value there = w_.test("setp.lt.u32", {run.row ? w_.u32("add.u32", {row, number(run.row)}) : row, m_});
       const Value own = run.column ? w_.u32("add.u32", {column, number(run.column)}) : column;
       const Value line = w_.u64("mad.lo.u64", {line_bytes, number(run.row), from});
       body(run, run.column ? w_.u64("add.u64", {line, number(run.column * p_.bytes())}) : line, own, there);
@@ -200,8 +199,8 @@ void TileWriter::store() {
   };
   w_.jump_if(w_.test("setp.ne.u64", {odd, "0"}), loose);
   each([&](const TileMultiply::Run& run, const Value& to, const Value& own, const Value& there) {
-    w_.op_if(w_.test("setp.lt.and.u32", {own, n_, there}), std::string("st.global.v") + number(run.sums.size()) + "." + type(),
-             {at(to), list(run.sums)});
+    w_.op_if(w_.test("setp.lt.and.u32", {own, n_, there}),
+             std::string("st.global.v") + number(run.sums.size()) + "." + type(), {at(to), list(run.sums)});
   });
   w_.jump(end);
   w_.place(loose);
@@ -243,8 +242,7 @@ void TileWriter::store_teams() {
       if (team) w_.op(std::string("add.") + type(), {part, sum, part});
       sum = part;
     }
-    const Value there =
-        w_.test("setp.lt.and.u32", {i ? w_.u32("add.u32", {row, number(i * rows)}) : row, m_, inside});
+    const Value there = w_.test("setp.lt.and.u32", {i ? w_.u32("add.u32", {row, number(i * rows)}) : row, m_, inside});
     w_.op_if(there, std::string("st.global.") + type(), {at(base), sum});
     w_.op("add.u64", {base, base, turn_bytes});
   }

@@ -41,6 +41,10 @@ Result<std::vector<Type>> infer_attention(const InferArgs& args) {
     if (!same(mask.shape[row], a.shape[row]) || !same(mask.shape[column], b.shape[column]))
       return fail("an element of the mask for each score", "make the shapes equal with 'broadcast' first");
   }
+  // Devices pass over the columns that 'causal' hides.
+  if (args.attrs.get_bool("causal") && args.attrs.get_float("hidden", -INFINITY) > kHides)
+    return fail("a hidden score of at most " + std::to_string(static_cast<int>(kHides)) + " where it is causal",
+                "hide the columns with a bool mask, or lower 'hidden'");
   Type out{a.dtype, a.shape};
   out.shape.back() = c.shape.back();
   return std::vector<Type>{out};
@@ -170,7 +174,7 @@ std::vector<AttrSpec> attributes() {
            .kind = AttrKind::Bool,
            .required = false,
            .fallback = false,
-           .doc = "hides column j of row i where j > i + columns - rows"},
+           .doc = "hides column j of row i where j > i + columns - rows; takes a hidden score of at most -1000"},
           {.name = "hidden",
            .kind = AttrKind::Float,
            .required = false,

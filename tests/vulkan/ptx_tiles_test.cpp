@@ -29,8 +29,8 @@ void compute_as(const Launch& l) {
   const int64_t each = at(P::kPartSteps), pitch = is_split(l) ? at(P::kPitch) : n;
   if (is_split(l)) EXPECT_EQ(pitch % 4, 0);
   const auto element = [&](size_t operand, int64_t batch, int64_t line, int64_t step) {
-    int64_t address = at(operand + P::kOperandAddress) + line * at(operand + P::kOperandLine) +
-                      step * at(operand + P::kOperandStep);
+    int64_t address =
+        at(operand + P::kOperandAddress) + line * at(operand + P::kOperandLine) + step * at(operand + P::kOperandStep);
     for (size_t axis = P::kBatchAxes; axis-- > 0; batch /= at(P::kBatchSizes + axis))
       address += batch % at(P::kBatchSizes + axis) * at(operand + P::kOperandBatch + axis);
     return *reinterpret_cast<const T*>(address);
