@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <regex>
 #include <set>
 #include <string>
 
@@ -11,11 +10,16 @@
 
 namespace frit::codegen::ptx {
 
-// The first groups of all matches.
-inline std::set<std::string> matches(const std::string& text, const std::string& pattern) {
-  const std::regex expression(pattern);
-  std::set<std::string> found;
-  for (std::sregex_iterator it(text.begin(), text.end(), expression), end; it != end; ++it) found.insert((*it)[1]);
+// All numbers between `before` and `after`; the texts are too long for regular expressions.
+inline std::set<size_t> numbers(const std::string& text, const std::string& before, const std::string& after) {
+  std::set<size_t> found;
+  for (size_t at = 0; (at = text.find(before, at)) != std::string::npos;) {
+    at += before.size();
+    size_t end = at;
+    while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
+    if (end > at && text.compare(end, after.size(), after) == 0) found.insert(std::stoul(text.substr(at, end - at)));
+    at = end;
+  }
   return found;
 }
 
@@ -26,8 +30,8 @@ inline size_t count(const std::string& text, const std::string& part) {
 }
 
 inline size_t shared_bytes(const std::string& text) {
-  const std::set<std::string> shared = matches(text, "\\.b8 memory\\[([0-9]+)\\]");
-  return shared.size() == 1 ? std::stoul(*shared.begin()) : kProductShared + 1;
+  const std::set<size_t> shared = numbers(text, ".b8 memory[", "]");
+  return shared.size() == 1 ? *shared.begin() : kProductShared + 1;
 }
 
 // Parameters, registers and labels that are used are declared once, and shared memory fits.
@@ -38,14 +42,14 @@ inline void check_text(const Module& module, size_t parameters) {
   EXPECT_NE(text.find(".maxntid " + std::to_string(module.threads) + ","), std::string::npos);
   EXPECT_EQ(count(text, "{"), count(text, "}"));
   for (const char* kind : {"p", "r", "d", "s", "f", "g"}) {
-    const std::set<std::string> used = matches(text, std::string("%(") + kind + "[0-9]+)\\b"),
-                                declared = matches(text, std::string("%") + kind + "<([0-9]+)>");
+    const std::string name = std::string("%") + kind;
+    const std::set<size_t> used = numbers(text, name, ""), declared = numbers(text, name + "<", ">");
     ASSERT_LE(declared.size(), 1u);
-    EXPECT_EQ(used.size(), declared.empty() ? 0u : std::stoul(*declared.begin())) << kind;
+    EXPECT_EQ(used.size(), declared.empty() ? 0u : *declared.begin()) << kind;
   }
-  const std::set<std::string> placed = matches(text, "\n(L[0-9]+):"), jumps = matches(text, "bra (L[0-9]+);");
+  const std::set<size_t> placed = numbers(text, "\nL", ":"), jumps = numbers(text, "bra L", ";");
   EXPECT_EQ(placed, jumps);
-  for (const std::string& label : placed) EXPECT_EQ(count(text, "\n" + label + ":"), 1u);
+  for (const size_t label : placed) EXPECT_EQ(count(text, "\nL" + std::to_string(label) + ":"), 1u);
   EXPECT_LE(shared_bytes(text), kProductShared);
 }
 
