@@ -5,7 +5,8 @@
 //   bench_vulkan --graphs FILE [--repeat N] [--warm MS]
 //   bench_vulkan --check N [--seed S] [--only TEXT]
 //
-// `--graphs` times the graphs of a file (subject.h), as bench/sweep/gpu.py writes one. `--check` draws N graphs and
+// `--graphs` times the graphs of a file (subject.h), as bench/sweep/gpu.py writes one: the whole as a run's share of 20
+// in one submission, then each step by itself. `--check` draws N graphs and
 // compares what the GPU computes with the graph interpreter (check.h).
 //
 // `--scale` divides the sizes; 1 gives those of docs/performance.md. Times are medians by the GPU's own clock, from the
@@ -236,6 +237,7 @@ void convolutions(Bench& bench, int64_t scale) {
 // None where one is unknown.
 std::optional<Options> read_options(int argc, char** argv) {
   Options o;
+  if (argc % 2 == 0) return std::nullopt;  // each option has a value
   for (int i = 1; i + 1 < argc; i += 2) {
     std::string name = argv[i];
     if (name == "--scale")
@@ -269,7 +271,7 @@ int main(int argc, char** argv) {
   if (!read)
     return std::fprintf(stderr,
                         "usage: bench_vulkan [--scale N] [--repeat N] [--warm MS] [--only TEXT] [--json FILE] "
-                        "[--graphs FILE] [--check N] [--seed S]\n"),
+                        "[--routines LIST] [--graphs FILE] [--check N] [--seed S]\n"),
            2;
   const Options& o = *read;
   runtime::set_gpu_notice(
