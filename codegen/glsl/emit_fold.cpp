@@ -283,7 +283,7 @@ void KernelEmitter::take_position(const FoldPart& p, const std::string& position
 
 // A row's invocations are neighbours in a subgroup: they pass values, without shared memory and barriers.
 void KernelEmitter::fold_in_row(const Fold& fold) {
-  shuffles_ = true;
+  shuffles_ = shuffles_ || group_ > 1;
   for (const FoldPart& p : fold.parts) {
     shuffle_states(fold, p, group_);
     const std::string result = name_of(p.acc->result), own = p.own + (is_arg(*p.acc) ? "p[0]" : "[0]"),

@@ -3,13 +3,14 @@
 
 #include "codegen/glsl/emitter.h"
 #include "ir/text/kernel_printer.h"
+#include "passes/lower/loop_nest.h"
 
 namespace frit::codegen::glsl {
 
 namespace {
 
-constexpr int kElementGroup = 128;
-constexpr int kRowsGroup = 128;  // invocations of a workgroup that takes several rows at once
+constexpr int kElementGroup = 128, kFewGroup = 32;
+constexpr int64_t kFew = 1 << 14;  // invocations
 // Up to this size, an index fits into an int even where the grid reaches past the end.
 constexpr int64_t kNarrowExtent = int64_t{1} << 30;
 
@@ -79,10 +80,13 @@ Result<Shader> KernelEmitter::run() {
   check_features();
   const ir::Loop* parallel = ir::parallel_loop(k_);
   const bool rows = passes::has_rows(k_);
-  group_ = rows ? passes::row_invocations(k_) : parallel ? kElementGroup : 1;
+  const passes::GridTile tile = passes::tile_of(k_);
+  // Few invocations that go through memory on their own are dealt out to many processors.
+  const bool few =
+      parallel && !tile.row && passes::contains_loop(parallel->body) && facts_.range(parallel->extent).high <= kFew;
+  group_ = rows ? passes::row_invocations(k_) : parallel ? few ? kFewGroup : kElementGroup : 1;
   group_ = std::min<int>(group_, static_cast<int>(features_.group_size));
   declare_names();
-  const passes::GridTile tile = passes::tile_of(k_);
   if (rows && parallel) find_inverses(parallel->body, nullptr);
   if (rows)
     emit_rows(parallel);
@@ -138,8 +142,10 @@ void KernelEmitter::declare_names() {
   }
   auto loops = [&](auto&& self, const ir::Body& body) -> void {
     for (const ir::Instr& i : body) {
-      if (auto* bind = std::get_if<ir::BindInstr>(&i.node))
+      if (auto* bind = std::get_if<ir::BindInstr>(&i.node)) {
         names_[bind->name] = {unique(identifier("k_", bind->name)), true};
+        bound_.insert(bind->name);
+      }
       if (auto* loop = std::get_if<ir::Loop>(&i.node)) {
         names_[loop->var] = {unique(identifier("i_", loop->var)), true};
         whole_.set_loop(loop->var, loop->extent);
@@ -169,6 +175,7 @@ void KernelEmitter::emit_elements(const ir::Loop* loop) {
   const std::string name = enter(*loop), type = index_type(names_.at(loop->var).wide);
   const bool wide = names_.at(loop->var).wide;
   const int vector = std::max(1, loop->vector);
+  if (const int turns = element_turns(*loop, vector); turns > 1) return emit_element_turns(*loop, vector, turns);
   shader_.kernel.per_group = static_cast<uint32_t>(group_ * vector);
   line("const " + type + " " + name + " = (" + type + "(group) * " + std::to_string(group_) + " + " + type +
        "(gl_LocalInvocationID.x))" + (vector > 1 ? " * " + std::to_string(vector) : "") + ";");
@@ -180,63 +187,51 @@ void KernelEmitter::emit_elements(const ir::Loop* loop) {
   close();
 }
 
-void KernelEmitter::emit_rows(const ir::Loop* loop) {
-  line("const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;");
-  plan_registers(loop ? loop->body : k_.body);
-  rows_ = loop ? rows_of_group() : 1;
-  const std::string me = "int(gl_LocalInvocationID.x)", own = std::to_string(group_), rows = std::to_string(rows_);
-  line("const int lane = " + me + (rows_ > 1 ? " % " + own : "") + ";");
-  place_locals();
-  if (!loop) {
-    open("if (group == 0u) {");
-    declare_kept();
-    emit_body(k_.body, Context::Group);
-    close();
-    return;
+// How many vectors of a workgroup's elements an invocation takes: several where an access is so short that those of one
+// would not fill the way to memory.
+int KernelEmitter::element_turns(const ir::Loop& loop, int vector) const {
+  constexpr int64_t kMany = 1 << 20;
+  constexpr int kAccess = 16;  // bytes that are enough
+  constexpr size_t kShort = 32, kMostLoads = 4;
+  if (passes::contains_loop(loop.body) || loop.body.size() > kShort || facts_.range(loop.extent).low < kMany) return 1;
+  int bytes = 1;
+  size_t loads = 0;
+  for (const ir::Instr& i : loop.body) {
+    if (auto* l = std::get_if<ir::LoadInstr>(&i.node))
+      bytes = std::max<int>(bytes, k_.buffer(l->buffer).dtype.size), ++loads;
+    if (auto* s = std::get_if<ir::StoreInstr>(&i.node)) bytes = std::max<int>(bytes, k_.buffer(s->buffer).dtype.size);
   }
-  const std::string name = enter(*loop);
-  const bool wide = names_.at(loop->var).wide;
-  const std::string type = index_type(wide);
-  shader_.kernel.per_group = static_cast<uint32_t>(rows_);
-  const std::string first = rows_ > 1 ? " * " + rows + " + " + type + "(" + me + " / " + own + ")" : "",
-                    step = rows_ > 1 ? " * " + rows : "";
-  open("for (" + type + " " + name + " = " + type + "(group)" + first + "; " + name + " < " + dim(loop->extent, wide) +
-       "; " + name + " += " + type + "(gl_NumWorkGroups.x * gl_NumWorkGroups.y)" + step + ") {");
-  // Other invocations may still be reading the locals of the row before.
-  if (k_.locals.size() > in_registers_.size()) sync();
-  declare_kept();
-  emit_body(loop->body, Context::Group);
+  if (loads == 0 || loads > kMostLoads || bytes * vector >= kAccess) return 1;
+  return std::min(kAccess / (bytes * vector), loads > 2 ? 2 : 4);
+}
+
+// Elements that lie a workgroup's vectors apart, with the loads of all before the work on any.
+void KernelEmitter::emit_element_turns(const ir::Loop& loop, int vector, int turns) {
+  const bool wide = names_.at(loop.var).wide;
+  const std::string name = names_.at(loop.var).text, from = name + "_from", type = index_type(wide),
+                    extent = dim(loop.extent, wide), step = std::to_string(group_ * vector);
+  shader_.kernel.per_group = static_cast<uint32_t>(group_ * vector * turns);
+  line("const " + type + " " + from + " = " + type + "(group) * " + std::to_string(group_ * vector * turns) + " + " +
+       type + "(gl_LocalInvocationID.x)" + (vector > 1 ? " * " + std::to_string(vector) : "") + ";");
+  open("if (" + std::string(vector > 1 ? "aligned && " : "") + from + " + " +
+       std::to_string(group_ * vector * (turns - 1) + vector) + " <= " + extent + ") {");
+  if (vector > 1)
+    emit_vector_ahead(loop, vector, name, {}, turns, true);
+  else
+    emit_round(loop, name, from, turns, false, group_);
+  close("} else {");
+  ++indent_;
+  open("[[unroll]] for (int turn = 0; turn < " + std::to_string(turns) + "; ++turn) {");
+  names_.at(loop.var).text = name;
+  line("const " + type + " " + name + " = " + from + " + turn * " + step + ";");
+  open("if (" + name + " < " + extent + ") {");
+  if (vector > 1)
+    emit_vector(loop, vector, name, {});
+  else
+    emit_body(loop.body, Context::Invocation);
   close();
-}
-
-// The rows that a workgroup takes at once: several, where a part of a subgroup takes each and folds it without
-// barriers.
-int KernelEmitter::rows_of_group() const {
-  const int subgroup = static_cast<int>(features_.subgroup_size);
-  if (barriers_ || !features_.shuffle || group_ > subgroup || kRowsGroup % subgroup || (group_ & (group_ - 1)) ||
-      kRowsGroup > static_cast<int>(features_.group_size) || k_.locals.size() > in_registers_.size())
-    return 1;
-  bool words = true;
-  auto look = [&](auto&& self, const ir::Body& body) -> void {
-    for (const ir::Instr& i : body)
-      if (auto* loop = std::get_if<ir::Loop>(&i.node)) {
-        if (loop->lanes > 0) {
-          for (const ir::Accumulator& a : loop->accumulators) words = words && is_word(*loop, a);
-          for (const ir::Carry& c : loop->carries) words = words && passes_values(c);
-        }
-        self(self, loop->body);
-      }
-  };
-  look(look, k_.body);
-  return words ? kRowsGroup / group_ : 1;
-}
-
-// Declares the arrays that stay in registers along a row.
-void KernelEmitter::declare_kept() {
-  const std::string length = "[" + std::to_string(std::max<int64_t>(turns_ * turn_vector_, 1)) + "];";
-  for (uint32_t b : in_registers_)
-    line(std::string(register_type(k_.buffer(b).dtype)) + " " + memories_[b].name + length);
-  for (const auto& [key, kept] : kept_) line(std::string(register_type(kept.dtype)) + " " + kept.array + length);
+  close();
+  close();
 }
 
 void KernelEmitter::emit_body(const ir::Body& body, Context context) {

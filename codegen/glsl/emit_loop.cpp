@@ -93,8 +93,11 @@ void KernelEmitter::collect(const ir::Body& body, std::set<uint32_t>& loads, std
 }
 
 void KernelEmitter::sync() {
-  synced_ = true;
-  line("memoryBarrierBuffer(); barrier();");
+  // An invocation that has a row to itself meets no other.
+  if (group_ > 1 || rows_ == 1) {
+    synced_ = true;
+    line("memoryBarrierBuffer(); barrier();");
+  }
   read_.clear();
   written_.clear();
 }
@@ -150,6 +153,7 @@ void KernelEmitter::emit_serial(const ir::Loop& loop, Context context) {
   if (const int together = loads_together(loop, context)) {
     from = name + "_from";
     emit_together(loop, name, from, together);
+    if (leaves_none(loop)) return;
   }
   open("for (" + type + " " + name + " = " + from + "; " + name + " < " + extent + "; ++" + name + ") {");
   if (context == Context::Group) touch(loop.body, true);
@@ -178,44 +182,85 @@ void KernelEmitter::take_in(const ir::Loop& loop) {
 
 // How many iterations of a loop make their loads before any of them goes on; 0 where each goes by itself.
 int KernelEmitter::loads_together(const ir::Loop& loop, Context context) const {
-  // One invocation by itself has nothing else to hide latency behind.
-  constexpr size_t kShort = 24, kLong = 120;
-  const int together = group_ == 1 ? 64 : loop.body.size() <= kShort ? 16 : 8;
-  std::set<uint32_t> loads, stores;
-  collect(loop.body, loads, stores);
-  if (context != Context::Invocation || loop.body.size() > kLong || facts_.range(loop.extent).high < 2 * together)
-    return 0;
+  // Few invocations have nothing else to hide latency behind.
+  constexpr size_t kTiny = 8, kShort = 24, kLong = 120;
+  constexpr int64_t kFew = 1 << 14, kSome = 1 << 16;
+  const ir::Loop* all = ir::parallel_loop(k_);
+  const int64_t invocations = all && loop.body.size() <= kTiny ? facts_.range(all->extent).high : INT64_MAX,
+                iterations = facts_.range(loop.extent).high;
+  const int together = group_ == 1 || invocations <= kFew ? 64
+                       : invocations <= kSome             ? 32
+                       : loop.body.size() <= kShort       ? 16
+                                                          : 8;
+  if (context != Context::Invocation || loop.body.size() > kLong || iterations < 2) return 0;
   // Places that a loop looks up are known early, whatever it does with them.
   const bool looks_up = std::any_of(loop.body.begin(), loop.body.end(),
                                     [](const ir::Instr& i) { return std::holds_alternative<ir::BindInstr>(i.node); });
-  const bool takes_in = !loop.accumulators.empty() || !loop.carries.empty();
-  const bool plain = takes_in && !meet(loads, stores) && !passes::contains_loop(loop.body);
-  return plain || (looks_up && !stores.empty()) ? together : 0;
+  std::set<uint32_t> loads, stores;
+  collect(loop.body, loads, stores);
+  if (EarlyLoads(loop, stores).empty()) return 0;
+  if (leaves_none(loop)) return static_cast<int>(std::min<int64_t>(together, iterations));
+  return (takes_in_alone(loop) || (looks_up && !stores.empty())) && iterations >= 2 * together ? together : 0;
+}
+
+// Whether a loop's iterations do nothing but to take values into its accumulators and carries.
+bool KernelEmitter::takes_in_alone(const ir::Loop& loop) const {
+  std::set<uint32_t> loads, stores;
+  collect(loop.body, loads, stores);
+  return (!loop.accumulators.empty() || !loop.carries.empty()) && !meet(loads, stores) &&
+         !passes::contains_loop(loop.body);
+}
+
+// Whether all iterations go some at a time: a loop whose extent is looked up may have one or two of them.
+bool KernelEmitter::leaves_none(const ir::Loop& loop) const {
+  return takes_in_alone(loop) &&
+         std::none_of(bound_.begin(), bound_.end(), [&](const std::string& name) { return loop.extent.uses(name); });
 }
 
 // Iterations from 0 on, `together` at a time as long as there are so many; `from` is the first one that is left. Loads
-// that the loop's variable alone leads to come first, so that several are under way at once.
+// that the loop's variable alone leads to come first, so that several are under way at once. Where none may be left,
+// the last iterations go some at a time too, and loads of those that do not exist are loads of the last one that does.
 void KernelEmitter::emit_together(const ir::Loop& loop, const std::string& name, const std::string& from,
                                   int together) {
-  const std::string type = index_type(names_.at(loop.var).wide), count = std::to_string(together);
+  constexpr int kMostOfRest = 16;
+  const std::string type = index_type(names_.at(loop.var).wide), extent = dim(loop.extent, names_.at(loop.var).wide);
+  const bool known = loop.extent.is_const();
+  line(type + " " + from + " = 0;");
+  open("for (; " + from + " + " + std::to_string(together) + " <= " + extent + "; " + from +
+       " += " + std::to_string(together) + ") {");
+  emit_round(loop, name, from, together, false);
+  close();
+  if (!leaves_none(loop)) return;
+  const int rest = static_cast<int>(known ? loop.extent.value() % together : std::min(together, kMostOfRest));
+  if (rest == 0) return;
+  if (known) return emit_round(loop, name, from, rest, false);
+  open("for (; " + from + " < " + extent + "; " + from + " += " + std::to_string(rest) + ") {");
+  emit_round(loop, name, from, rest, true);
+  close();
+}
+
+// `count` iterations from `from` on, `step` apart; `some`: not all of them may exist.
+void KernelEmitter::emit_round(const ir::Loop& loop, const std::string& name, const std::string& from, int count,
+                               bool some, int step) {
   std::set<uint32_t> loads, stores;
   collect(loop.body, loads, stores);
   const EarlyLoads early(loop, stores);
-  line(type + " " + from + " = 0;");
-  open("for (; " + from + " + " + count + " <= " + dim(loop.extent, names_.at(loop.var).wide) + "; " + from +
-       " += " + count + ") {");
-  auto open_each = [&] {
-    open("[[unroll]] for (int k = 0; k < " + count + "; ++k) {");
-    line("const " + type + " " + name + " = " + from + " + k;");
+  const std::string type = index_type(names_.at(loop.var).wide), extent = dim(loop.extent, names_.at(loop.var).wide),
+                    length = std::to_string(count);
+  auto open_each = [&](const std::string& at) {
+    open("[[unroll]] for (int k = 0; k < " + length + "; ++k) {");
+    line("const " + type + " " + name + " = " + at + ";");
   };
+  const std::string own = from + " + k" + (step > 1 ? " * " + std::to_string(step) : "");
   auto load_of = [](const ir::Instr& i) -> const ir::LoadInstr& { return std::get<ir::LoadInstr>(i.node); };
   const auto array = [&](const ir::Instr& i) { return name_of(load_of(i).result) + "v"; };
+  open("{");
   for (const ir::Instr& i : loop.body)
     if (early.is_load(i))
-      line(std::string(register_type(k_.reg_types[load_of(i).result])) + " " + array(i) + "[" + count + "];" +
+      line(std::string(register_type(k_.reg_types[load_of(i).result])) + " " + array(i) + "[" + length + "];" +
            comment(i));
   if (!early.empty()) {
-    open_each();
+    open_each(some ? "min(" + own + ", " + extent + " - 1)" : own);
     for (const ir::Instr& i : loop.body) {
       if (early.leads(i)) emit(i, Context::Invocation);
       if (!early.is_load(i)) continue;
@@ -224,7 +269,8 @@ void KernelEmitter::emit_together(const ir::Loop& loop, const std::string& name,
     }
     close();
   }
-  open_each();
+  open_each(own);
+  if (some) open("if (" + name + " < " + extent + ") {");
   for (const ir::Instr& i : loop.body) {
     if (early.is_load(i))
       regs_[load_of(i).result] = array(i) + "[k]";
@@ -232,6 +278,7 @@ void KernelEmitter::emit_together(const ir::Loop& loop, const std::string& name,
       emit(i, Context::Invocation);
   }
   take_in(loop);
+  if (some) close();
   close();
   close();
 }

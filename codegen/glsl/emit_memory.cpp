@@ -96,11 +96,15 @@ std::string KernelEmitter::to_memory(Dtype t, const std::string& value) const {
 }
 
 std::string KernelEmitter::load_text(uint32_t buffer, const Dim& index) {
+  if (const std::string staged = staged_element(buffer, index); !staged.empty())
+    return from_word(k_.buffer(buffer).dtype, staged);
   std::string raw = element(buffer, index);
   return memories_[buffer].shared || memories_[buffer].registers ? raw : from_memory(k_.buffer(buffer).dtype, raw);
 }
 
 std::string KernelEmitter::store_text(uint32_t buffer, const Dim& index, const std::string& value) {
+  if (const std::string staged = staged_element(buffer, index); !staged.empty())
+    return staged + " = " + to_word(k_.buffer(buffer).dtype, value) + ";";
   return element(buffer, index) + " = " +
          (memories_[buffer].shared || memories_[buffer].registers ? value : to_memory(k_.buffer(buffer).dtype, value)) +
          ";";
@@ -130,7 +134,7 @@ void KernelEmitter::emit_load(const ir::LoadInstr& load, Context context, const 
 // the launch says so.
 bool KernelEmitter::is_wide(uint32_t buffer, const Dim& index, const ir::Loop& loop, int vector) {
   if (vector == 1 || memories_[buffer].shared || buffer >= k_.buffers.size()) return false;
-  if (k_.buffer(buffer).dtype.size * vector < 4) return false;
+  if (k_.buffer(buffer).dtype.size * vector < 4 || staged_.count({buffer, index})) return false;
   passes::Stride stride = passes::stride_of(index, loop.var, vector, k_);
   if (stride.kind != passes::Stride::Kind::Contiguous || !stride.aligned) return false;
   auto add = [](std::vector<uint32_t>& to, uint32_t v) {
@@ -159,7 +163,7 @@ std::string KernelEmitter::word_address(uint32_t buffer, const Dim& index, const
 void KernelEmitter::load_wide(const Wide& w, const ir::Loop& loop, int vector, const std::string& first,
                               const std::string& full, const std::string& some) {
   Dtype t = k_.buffer(w.buffer).dtype;
-  const int per = std::min(vector, 16 / t.size);  // elements of one access
+  const int piece = w.piece ? w.piece : vector, per = std::min(piece, 16 / t.size);  // elements of one access
   const int words = t.size < 4 ? per * t.size / 4 : per;
   if (w.base.empty())
     line(std::string(register_type(t)) + " " + w.array + "[" + std::to_string(vector) + "];" + comment(*w.instr));
@@ -171,8 +175,9 @@ void KernelEmitter::load_wide(const Wide& w, const ir::Loop& loop, int vector, c
   const std::string type = reference(t, per);
   for (int part = 0; part < vector / per; ++part) {
     std::string value = "w" + std::to_string(part);
+    if (piece < vector) names_[loop.var].text = "(" + first + " + " + std::to_string(part * per) + ")";
     std::string text = (words == 1 ? "uint" : std::string(vector_of(t)) + std::to_string(words)) + " " + value + " = " +
-                       word_address(w.buffer, *w.index, type, per, part) + ";";
+                       word_address(w.buffer, *w.index, type, per, piece < vector ? 0 : part) + ";";
     for (int j = 0; j < per; ++j) {
       std::string e;
       if (t.size >= 4) {
@@ -189,6 +194,7 @@ void KernelEmitter::load_wide(const Wide& w, const ir::Loop& loop, int vector, c
     }
     line(text);
   }
+  names_[loop.var].text = first;
   if (full.empty()) return close();
   close("} else {");
   ++indent_;

@@ -28,10 +28,12 @@ KernelEmitter::LoadKey KernelEmitter::load_key(const ir::LoadInstr& load, const 
 // locals that only they use, and elements that more than one of them loads. Loops with states of several turns are
 // among them (passes/schedule/grid_schedule.h).
 void KernelEmitter::plan_registers(const ir::Body& row) {
-  constexpr int kMostOfOne = 48, kMost = 64;  // elements of an invocation
+  constexpr int kMostOfOne = 48;  // elements of an invocation
+  const int most = group_ == 1 ? 192 : 64;
   const std::vector<const ir::Loop*> loops = loops_alike(row);
-  const bool apart = std::any_of(loops.begin(), loops.end(), [](const ir::Loop* l) { return l->unroll > 1; });
-  if (loops.size() < 2 && !apart) return;
+  const bool apart =
+      group_ == 1 || std::any_of(loops.begin(), loops.end(), [](const ir::Loop* l) { return l->unroll > 1; });
+  if (loops.empty() || (loops.size() < 2 && !apart)) return;
   const int64_t length = loops[0]->extent.value(), step = int64_t{group_} * turn_vector_;
   const int64_t turns = (length + step - 1) / step;
   if (turns * turn_vector_ > kMostOfOne) return;
@@ -64,12 +66,12 @@ void KernelEmitter::plan_registers(const ir::Body& row) {
   }
   for (size_t i = 0; i < k_.locals.size(); ++i) {
     const auto buffer = static_cast<uint32_t>(k_.buffers.size() + i);
-    if (!k_.locals[i].size.is(length) || own[buffer] != all[buffer] || used + elements > kMost) continue;
+    if (!k_.locals[i].size.is(length) || own[buffer] != all[buffer] || used + elements > most) continue;
     in_registers_.insert(buffer);
     used += elements;
   }
   for (const auto& [key, where] : loaded) {
-    if (where.size() < 2 || used + elements > kMost) continue;
+    if (where.size() < 2 || used + elements > most) continue;
     kept_[key] = {"keep" + std::to_string(kept_.size()), types[key]};
     used += elements;
   }

@@ -41,11 +41,13 @@ KernelEmitter::VectorLoop KernelEmitter::plan_vector(const ir::Loop& loop, int v
         continue;
       }
       const bool single = ahead && vector == 1 && l->buffer < k_.buffers.size() && l->index.uses(loop.var);
-      const bool wide = l->mask == ir::kNoReg && !stored.count(l->buffer) && settled(l->index) &&
-                        (single || is_wide(l->buffer, l->index, loop, vector));
-      if (wide)
-        v.loads.push_back(
-            {&i, l->buffer, &l->index, keep ? keep->array : name_of(l->result) + "v", keep || ahead ? v.base : ""});
+      int piece = single ? 1 : 0;
+      if (l->mask == ir::kNoReg && !stored.count(l->buffer) && settled(l->index))
+        for (int p = vector; p > 1 && !piece; p /= 2)
+          if (is_wide(l->buffer, l->index, loop, p)) piece = p;
+      if (piece && l->mask == ir::kNoReg && !stored.count(l->buffer) && settled(l->index))
+        v.loads.push_back({&i, l->buffer, &l->index, keep ? keep->array : name_of(l->result) + "v",
+                           keep || ahead ? v.base : "", piece});
       else if (keep)
         v.fills[&i] = keep;
       if (keep) keep->filled = true;

@@ -125,8 +125,21 @@ class KernelEmitter {
     const Dim* index;
     std::string array;
     std::string base = {};  // before the element's number in `array`
+    int piece = 0;          // elements that lie side by side, where not all do
     std::string at(int j) const { return array + "[" + base + std::to_string(j) + "]"; }
     std::string at_k() const { return array + "[" + base + "k]"; }
+  };
+  // A buffer whose rows, of `length` elements from element `offset` on, go through shared memory.
+  struct Stage {
+    uint32_t buffer = 0;
+    bool store = false;
+    int64_t length = 0, offset = 0;
+    std::vector<Dim> indices = {};  // of its accesses
+    int last = -1;                  // the last loop that has one
+    std::string array = {};
+    bool shared_by = false;  // results lie in the array as well
+    // Elements between rows in shared memory, an odd number: neighbouring rows lie in other banks.
+    int64_t pitch() const { return length | 1; }
   };
   // A load that several loops over a row make alike, with "#" for their variables, and the array that keeps its
   // elements.
@@ -195,17 +208,34 @@ class KernelEmitter {
   void declare_names();
   void count_folds(const ir::Body& body);
   void place_locals();
-  void declare_kept();
   void check_features();
   void emit_elements(const ir::Loop* loop);
-  void emit_tiles(const ir::Loop& tiles, const passes::GridTile& tile);
-  void emit_rows(const ir::Loop* loop);
-  int rows_of_group() const;
+  int element_turns(const ir::Loop& loop, int vector) const;
+  void emit_element_turns(const ir::Loop& loop, int vector, int turns);
   void emit_body(const ir::Body& body, Context context);
   void emit(const ir::Instr& instr, Context context);
   void define(ir::Reg r, const std::string& value, const ir::Instr& instr);
   std::string comment(const ir::Instr& instr) const;
   std::string name_of(ir::Reg r) const;
+
+  // emit_rows.cpp
+  void emit_rows(const ir::Loop* loop);
+  int rows_of_group() const;
+  void declare_kept();
+  void plan_stages(const ir::Loop& rows);
+  std::string staged_element(uint32_t buffer, const Dim& index);
+  std::string from_word(Dtype t, const std::string& word) const;
+  std::string to_word(Dtype t, const std::string& value) const;
+  void emit_staged(const ir::Loop& loop, const std::string& name);
+  void move_stage(const Stage& s, const std::string& first);
+
+  // emit_tile.cpp
+  struct Tiled;
+  void emit_tiles(const ir::Loop& tiles, const passes::GridTile& tile);
+  bool is_stretch(const Tiled& t, const Dim& index, int per) const;
+  void load_words(const ir::LoadInstr& load, int per);
+  void stage_tile(const Tiled& t, bool whole);
+  void emit_tile(const Tiled& t, bool whole);
 
   // emit_index.cpp: sizes and positions
   bool narrow(const Dim& d) const;
@@ -237,7 +267,11 @@ class KernelEmitter {
   void emit_serial(const ir::Loop& loop, Context context);
   void take_in(const ir::Loop& loop);
   int loads_together(const ir::Loop& loop, Context context) const;
+  bool takes_in_alone(const ir::Loop& loop) const;
+  bool leaves_none(const ir::Loop& loop) const;
   void emit_together(const ir::Loop& loop, const std::string& name, const std::string& from, int together);
+  void emit_round(const ir::Loop& loop, const std::string& name, const std::string& from, int count, bool some,
+                  int step = 1);
   void emit_spread(const ir::Loop& loop);
   std::string enter(const ir::Loop& loop);
   void collect(const ir::Body& body, std::set<uint32_t>& loads, std::set<uint32_t>& stores) const;
@@ -334,7 +368,7 @@ class KernelEmitter {
   std::map<ir::Reg, const ir::ScalarInstr*> sums_;  // sums, differences and products in f32
   std::vector<std::string> narrow_;                 // i64 registers whose value is an int as well: that int, else ""
   std::map<std::string, Name, std::less<>> names_;
-  std::set<std::string> identifiers_;
+  std::set<std::string> identifiers_, bound_;      // bound_: names that the kernel binds
   std::vector<Memory> memories_;                   // launch buffers, then locals
   std::map<std::string, std::string> references_;  // declarations of reference types, by name
   std::map<std::string, int> folds_;               // shared arrays by GLSL type: how many a fold uses at once
@@ -346,6 +380,8 @@ class KernelEmitter {
   int turns_ = 0, turn_vector_ = 0;
   std::set<uint32_t> in_registers_;  // locals
   std::map<LoadKey, Kept> kept_;
+  std::vector<Stage> stages_;
+  std::map<LoadKey, const Stage*> staged_;
   std::set<uint32_t> read_, written_;  // in Group context since the last barrier
   std::set<std::string> extensions_;
   bool shuffles_ = false;

@@ -230,20 +230,24 @@ bool computes_functions(const Body& body) {
 
 }  // namespace
 
-bool tile(Loop& outer, int64_t rows, int64_t columns, const std::string& var, const DimFacts& facts) {
+int axis_to_tile(Loop& outer, const DimFacts& facts, int64_t worth) {
   std::vector<std::string> vars;
   std::vector<Dim> extents;
   for (Loop* loop = &outer; loop; loop = inner_of_nest(loop->body)) {
     vars.push_back(loop->var), extents.push_back(loop->extent);
     // A function that is computed once for each row must not be computed for each element.
-    if (inner_of_nest(loop->body) && computes_functions(loop->body)) return false;
+    if (inner_of_nest(loop->body) && computes_functions(loop->body)) return -1;
   }
   const int other = side_by_side(outer, vars);
-  if (other < 0) return false;
-  const size_t j = static_cast<size_t>(other);
-  if (facts.range(extents[j]).high < kWorthTiling || facts.range(extents.back()).high < kWorthTiling) return false;
-  tile_axis(outer, j, rows, columns, var, facts);
-  return true;
+  if (other < 0) return -1;
+  const Dim& across = extents[static_cast<size_t>(other)];
+  return facts.range(across).high < worth || facts.range(extents.back()).high < worth ? -1 : other;
+}
+
+bool tile(Loop& outer, int64_t rows, int64_t columns, const std::string& var, const DimFacts& facts) {
+  const int axis = axis_to_tile(outer, facts, kWorthTiling);
+  if (axis >= 0) tile_axis(outer, static_cast<size_t>(axis), rows, columns, var, facts);
+  return axis >= 0;
 }
 
 void tile_axis(Loop& outer, size_t j, int64_t rows, int64_t columns, const std::string& var, const DimFacts& facts) {

@@ -44,6 +44,10 @@ void strip(ir::Loop& outer, int64_t count, const std::string& var, const DimFact
 // the new loop, if one is needed. Returns whether the nest was cut.
 bool tile(ir::Loop& outer, int64_t rows, int64_t columns, const std::string& var, const DimFacts& facts);
 
+// The number of the loop of the nest that would become the rows, if both it and the innermost one may have `worth`
+// turns; -1 where the nest is not to be cut.
+int axis_to_tile(ir::Loop& outer, const DimFacts& facts, int64_t worth);
+
 // The same with loop number `axis` of the nest as the rows, around any body.
 void tile_axis(ir::Loop& outer, size_t axis, int64_t rows, int64_t columns, const std::string& var,
                const DimFacts& facts);

@@ -15,6 +15,7 @@ using namespace ir;
 namespace {
 
 constexpr int kVectorBytes = 16;  // of one load
+constexpr int kWordBytes = 4;
 constexpr int kMaxVector = 8;
 constexpr int kMaxInvocations = 256;
 constexpr int kMinInvocations = 32;
@@ -61,15 +62,18 @@ bool is_straight(Loop& outer) {
   return loop != &outer && !contains_loop(loop->body);
 }
 
-// The number of consecutive elements in a wide access, if the results are stored contiguously; else 1.
+// The number of consecutive elements in a wide access of which all results are stored contiguously.
 int element_vector(const Kernel& k, const Loop& loop) {
   if (count(loop.body) > kLongBody) return 1;
   int vector = std::clamp(kVectorBytes / widest_access(k, loop.body), 1, kMaxVector);
   for (const Instr& i : loop.body)
     if (auto* s = std::get_if<StoreInstr>(&i.node)) {
       if (s->mask != kNoReg) return 1;
-      Stride stride = stride_of(s->index, loop.var, vector, k);
-      if (stride.kind != Stride::Kind::Contiguous || !stride.aligned) return 1;
+      const auto fits = [&](int v) {
+        const Stride stride = stride_of(s->index, loop.var, v, k);
+        return stride.kind == Stride::Kind::Contiguous && stride.aligned;
+      };
+      while (vector > 1 && !fits(vector)) vector /= 2;
     }
   return vector;
 }
@@ -103,6 +107,42 @@ RowForm row_form(Kernel& k) {
   return form;
 }
 
+// Whether an invocation may take a row of `length` elements by itself: short ones, of which there are enough, whose
+// elements stay in its registers. Rows that lie behind one another go through shared memory (codegen/glsl); other
+// operands must be the same for all rows or have neighbouring rows side by side.
+bool takes_rows_alone(Kernel& k, int64_t length) {
+  constexpr int64_t kMostOfAlone = 32, kManyAlone = 1 << 15, kMostInstructions = 1024, kMostWords = 96;
+  const Loop* rows = parallel_loop(k);
+  if (!length || length > kMostOfAlone || !rows || !contains_lanes(k.body) ||
+      k.facts.range(rows->extent).low < kManyAlone || count(k.body) * length > kMostInstructions)
+    return false;
+  std::map<uint32_t, bool> staged;
+  bool fits = true;
+  const auto look = [&](const Loop& loop, uint32_t buffer, const Dim& index, bool masked) {
+    if (buffer >= k.buffers.size()) {
+      fits = fits && index == Dim::symbol(loop.var);
+    } else if (index.uses(rows->var) && index.uses(loop.var)) {
+      const auto along = index.affine_in(rows->var);
+      const auto whole = place_in_rows(index, *rows, &loop);
+      const bool apart = whole && *whole == length && k.buffers[buffer].dtype.size <= 4 && !masked;
+      fits = fits && (apart || (along && along->coefficient.is(1)));
+      if (apart) staged[buffer] = true;
+    }
+  };
+  for (Instr& i : k.body)
+    if (auto* all = std::get_if<Loop>(&i.node))
+      for (Instr& j : all->body) {
+        auto* loop = std::get_if<Loop>(&j.node);
+        if (!loop) continue;
+        for (const Instr& in : loop->body) {
+          fits = fits && !std::holds_alternative<BindInstr>(in.node);
+          if (auto* l = std::get_if<LoadInstr>(&in.node)) look(*loop, l->buffer, l->index, l->mask != kNoReg);
+          if (auto* s = std::get_if<StoreInstr>(&in.node)) look(*loop, s->buffer, s->index, s->mask != kNoReg);
+        }
+      }
+  return fits && static_cast<int64_t>(staged.size()) * (length | 1) <= kMostWords;
+}
+
 void schedule_rows(Kernel& k) {
   for_each_loop(k.body, [&](Loop& loop) {
     // A row shorter than the lanes leaves the other lanes at the identity, so they can go.
@@ -128,7 +168,10 @@ void schedule_rows(Kernel& k) {
   int turns = 1;
   const int64_t rounded = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(form.many))),
                 group = std::max(form.many < kWorthSubgroup ? kFewestOfRow : kMinInvocations, rounded / kMostOfOne);
-  if (form.many > kFewestOfRow * vector && form.many < kWorthGroup && group * vector <= most) {
+  const bool alone = takes_rows_alone(k, form.many);
+  if (alone) {
+    vector = most;
+  } else if (form.many > kFewestOfRow * vector && form.many < kWorthGroup && group * vector <= most) {
     turns = static_cast<int>(most / (group * vector));
   } else if (most <= kShortLanes) {
     while (vector < kMaxVector && most / vector > kMinInvocations && fits(2 * vector)) vector *= 2;
@@ -141,7 +184,7 @@ void schedule_rows(Kernel& k) {
   // Where rows do not begin at multiples of an access, neighbouring invocations take neighbouring elements, in turns:
   // elements of one invocation that lie side by side would be accessed one by one, each time by lines of the whole
   // workgroup.
-  const bool apart = form.known && !fits(vector);
+  const bool apart = form.known && !fits(vector) && !alone;
   if (apart) turns *= vector / static_cast<int>(form.fits), vector = static_cast<int>(form.fits);
   // More invocations keep more of a long row in registers.
   if (apart && most > kShortLanes && !form.many)
@@ -180,6 +223,36 @@ std::string unused(Kernel& k, std::string name) {
 
 }  // namespace
 
+namespace {
+
+// Cuts a nest that reads across its innermost loop into tiles. Where one side of them is short, the other one is
+// longer. A side of few elements is none that are words and fit one access, nor any that are not whole words together:
+// they are accessed as they lie, line by line.
+bool cut_tiles(Kernel& k, Loop& outer) {
+  constexpr int64_t kWorthTiling = 2, kShortSide = 8, kStep = 32;
+  const int axis = axis_to_tile(outer, k.facts, kWorthTiling);
+  if (axis < 0) return false;
+  Loop *row = &outer, *column = &outer;
+  for (int i = 0; i < axis; ++i) row = inner_of_nest(row->body);
+  while (Loop* inner = inner_of_nest(column->body)) column = inner;
+  const int64_t least = std::min(k.facts.range(row->extent).high, k.facts.range(column->extent).high),
+                size = widest_access(k, column->body);
+  if (least < kShortSide && ((size >= kWordBytes && least * size <= kVectorBytes) || least * size % kWordBytes))
+    return false;
+  const auto length = [](const Dim& extent) {
+    return extent.is_const() ? std::min<int64_t>(extent.value(), kGridTile) : kGridTile;
+  };
+  const auto beside = [](int64_t other) {
+    return std::min<int64_t>(kGridTile * kGridTile / other / kStep * kStep, kGridTileSide);
+  };
+  const int64_t rows = length(row->extent), columns = length(column->extent);
+  tile_axis(outer, static_cast<size_t>(axis), columns < kGridTile ? beside(columns) : rows,
+            rows < kGridTile ? beside(rows) : columns, unused(k, "row"), k.facts);
+  return true;
+}
+
+}  // namespace
+
 GridTile tile_of(const Kernel& k) {
   const Loop* tiles = parallel_loop(k);
   auto only = [](const Loop* loop) -> const Loop* {
@@ -191,8 +264,9 @@ GridTile tile_of(const Kernel& k) {
   if (!column || !k.locals.empty() || contains_loop(column->body) || column->extent.uses(row->var)) return {};
   DimFacts facts = k.facts;
   facts.set_loop(tiles->var, tiles->extent);
-  if (facts.range(row->extent).high > kGridTile || facts.range(column->extent).high > kGridTile) return {};
-  return {row, column};
+  const int64_t rows = facts.range(row->extent).high, columns = facts.range(column->extent).high;
+  if (rows > kGridTileSide || columns > kGridTileSide || rows * columns > kGridTile * kGridTile) return {};
+  return {row, column, static_cast<int>(rows), static_cast<int>(columns)};
 }
 
 bool is_across(const Dim& index, const GridTile& tile) {
@@ -200,6 +274,14 @@ bool is_across(const Dim& index, const GridTile& tile) {
   auto side = index.affine_in(tile.row->var);
   if (!along || !side || along->coefficient.uses(tile.row->var)) return false;
   return !along->coefficient.is(0) && !along->coefficient.is(1) && side->coefficient.is(1);
+}
+
+std::optional<int64_t> place_in_rows(const Dim& index, const Loop& rows, const Loop* loop) {
+  const auto along = index.affine_in(rows.var);
+  const auto within = along && loop ? along->rest.affine_in(loop->var) : std::nullopt;
+  if (!within || !along->coefficient.is_const() || !within->coefficient.is(1) || !within->rest.is_const())
+    return std::nullopt;
+  return along->coefficient.value();
 }
 
 bool has_rows(const Kernel& k) { return !k.locals.empty() || contains_lanes(k.body); }
@@ -230,8 +312,7 @@ void schedule_grid(Kernel& k, const TargetTraits&) {
       for (Loop* outer = loop; (outer = inner_of_nest(outer->body, locals));)
         while (collapse(*outer, locals)) {
         }
-      const bool tiled =
-          k.locals.empty() && is_straight(*loop) && tile(*loop, kGridTile, kGridTile, unused(k, "row"), k.facts);
+      const bool tiled = k.locals.empty() && is_straight(*loop) && cut_tiles(k, *loop);
       while (!tiled && inner_of_nest(loop->body, locals)) {
         Loop* inner = inner_of_nest(loop->body, locals);
         // A local belongs to one iteration, so a loop that uses it stays in one iteration.

@@ -10,6 +10,7 @@
 //   iteration of the parallel loop, which is a tile of both axes.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,16 +23,21 @@ namespace frit::passes {
 // iteration reaches.
 void schedule_grid(ir::Kernel& k, const TargetTraits& target);
 
-// The two loops of a tile, at most kGridTile iterations each, around straight-line code. Null if the kernel is not one
-// of tiles.
-inline constexpr int kGridTile = 64;
+// The two loops of a tile around straight-line code, kGridTile iterations each, or more of one of them where the other
+// is short: the tile has as many elements at most. Null if the kernel is not one of tiles.
+inline constexpr int kGridTile = 64, kGridTileSide = 512;
 struct GridTile {
   const ir::Loop* row = nullptr;
   const ir::Loop* column = nullptr;  // the inner one
+  int rows = 0, columns = 0;         // of a whole tile
 };
 GridTile tile_of(const ir::Kernel& k);
 // Whether `index` is contiguous along the rows of the tile and strided along its columns.
 bool is_across(const Dim& index, const GridTile& tile);
+
+// The length of the rows where `index` is the place of an element, `loop`'s iteration, of row `rows`' iteration, of
+// rows that lie behind one another: length * row + element + an offset.
+std::optional<int64_t> place_in_rows(const Dim& index, const ir::Loop& rows, const ir::Loop* loop);
 
 // Whether the kernel uses the mapping Rows.
 bool has_rows(const ir::Kernel& k);
