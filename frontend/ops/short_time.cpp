@@ -65,7 +65,9 @@ array stft(const array& given, int n_fft, const std::optional<int>& hop_length, 
   if (half && is_complex)
     throw InvalidArgument("stft: a complex signal has no one-sided transform", "leave onesided out");
   array x = issubdtype(given.dtype(), inexact) ? given : astype(given, float32, s);
-  const array window = full_window(f, is_complex ? float32 : x.dtype(), "stft", s);
+  // A window of float32 keeps its digits beside a signal of 16 bits.
+  const Dtype wide = taper ? promote_types(taper->dtype(), x.dtype()) : x.dtype();
+  const array window = full_window(f, is_complex ? float32 : wide, "stft", s);
   const int hop = hop_of(f, "stft");
   if (center) x = bordered(x, f.n / 2, pad_mode, s);
   const int length = x.shape(-1);

@@ -113,6 +113,8 @@ using ShapeList = ShapeOf<SizesGiven::list>;
 using ShapeOrNumber = ShapeOf<SizesGiven::list_or_number>;
 using LooseShape = ShapeOf<SizesGiven::loose>;
 Shape read_shape(nb::handle from);
+// One integer or a sequence of them. Raises TypeError for all else, also for one that 32 bits do not hold.
+std::vector<int> read_integers(nb::handle from, const char* what);
 // Whether an object is one value and no list of them: an array without axes, or no sequence.
 bool is_single(nb::handle h);
 

@@ -124,6 +124,12 @@ bool Axes::read(nb::handle from) noexcept {
   return n >= 0;
 }
 
+std::vector<int> read_integers(nb::handle from, const char* what) {
+  Axes given;
+  if (from.is_none() || !given.read(from)) throw nb::type_error(what);
+  return given.list;
+}
+
 bool is_single(nb::handle h) { return is_array(h) ? array_in(h).ndim() == 0 : !PySequence_Check(h.ptr()); }
 
 Shape read_shape(nb::handle from) {

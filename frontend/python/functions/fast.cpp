@@ -8,8 +8,12 @@ namespace {
 
 array rope_of(const array& a, int dims, bool traditional, std::optional<float> base, float scale, nb::object offset,
               const MaybeArray& freqs, StreamOrDevice s) {
-  if (is_array(offset)) return fast::rope(a, dims, traditional, base, scale, array_in(offset), freqs, s);
-  if (!PyLong_Check(offset.ptr()) || PyBool_Check(offset.ptr()))
+  Value given;
+  const Value::Kind kind = given.read(offset) ? given.kind() : Value::Kind::other;
+  if (kind == Value::Kind::array) return fast::rope(a, dims, traditional, base, scale, array_in(offset), freqs, s);
+  if (kind == Value::Kind::converted && issubdtype(given.get().dtype(), integer))
+    return fast::rope(a, dims, traditional, base, scale, given.get(int32), freqs, s);
+  if (kind != Value::Kind::integer)
     throw InvalidArgument(
         "rope: the offset is a value of type " + nb::cast<std::string>(nb::handle(offset.type()).attr("__name__")),
         "give an integer, or an array of integers");

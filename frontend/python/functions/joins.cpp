@@ -6,18 +6,17 @@ namespace frit::python {
 namespace {
 
 std::vector<std::pair<Size, Size>> pad_widths(nb::handle h, size_t ndim) {
-  const auto pair = [](nb::handle p) {
-    const Shape sizes = read_shape(p);
+  const auto pair = [](const std::vector<int>& sizes) {
     if (sizes.empty() || sizes.size() > 2)
       throw nb::type_error("pad: a width is one number or a pair of them\n  note: give (before, after)");
     return std::pair<Size, Size>(sizes.front(), sizes.back());
   };
-  if (PyLong_Check(h.ptr())) return std::vector(ndim, pair(h));
+  if (Axes flat; !h.is_none() && flat.read(h) && !flat.list.empty()) return std::vector(ndim, pair(flat.list));
   const Py_ssize_t n = PySequence_Size(h.ptr());
   if (n < 0) nb::raise_python_error();
   std::vector<std::pair<Size, Size>> widths;
-  if (n > 0 && PyLong_Check(nb::object(h[0]).ptr())) return std::vector(ndim, pair(h));
-  for (Py_ssize_t i = 0; i < n; ++i) widths.push_back(pair(nb::object(h[i])));
+  for (Py_ssize_t i = 0; i < n; ++i)
+    widths.push_back(pair(read_integers(nb::object(h[i]), "pad: a width is an integer or a pair of them")));
   if (widths.size() == 1) return std::vector(ndim, widths[0]);
   return widths;
 }

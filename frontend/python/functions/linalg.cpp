@@ -18,7 +18,9 @@ array norm_with_names(const array& a, nb::object ord, const Axes& axis, bool kee
                           "give one axis, or two of matrices, which the norms with names take");
   if (ord.is_none()) return linalg::norm(a, axes, keepdims, s);
   if (PyUnicode_Check(ord.ptr())) return linalg::norm(a, nb::cast<std::string>(ord), axes, keepdims, s);
-  return linalg::norm(a, nb::cast<double>(ord), axes, keepdims, s);
+  double order;
+  if (!nb::try_cast(ord, order)) throw nb::type_error("norm: ord is a number, the name of a norm, or None");
+  return linalg::norm(a, order, axes, keepdims, s);
 }
 
 }  // namespace

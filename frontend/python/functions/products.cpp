@@ -6,20 +6,18 @@ namespace frit::python {
 namespace {
 
 array tensordot_of(const array& a, const array& b, nb::object axes, StreamOrDevice s) {
-  const bool has_index = PyIndex_Check(axes.ptr()) && !(is_array(axes) && array_in(axes).ndim() > 0);
-  if (has_index && !PyLong_Check(axes.ptr())) {
-    axes = nb::steal(PyNumber_Index(axes.ptr()));
-    if (!axes.is_valid()) nb::raise_python_error();
+  if (Axes count; !axes.is_none() && count.read(axes) && count.one) return tensordot(a, b, count.single(), s);
+  const bool listed = PySequence_Check(axes.ptr()) && !PyUnicode_Check(axes.ptr()) && !PyBytes_Check(axes.ptr());
+  std::vector<std::vector<int>> lists;
+  for (nb::handle h : listed ? nb::list(axes) : nb::list()) {
+    Axes of_one;
+    if (h.is_none() || !of_one.read(h) || of_one.one)
+      throw nb::type_error("tensordot: axes is a number or two lists of numbers");
+    lists.push_back(of_one.list);
   }
-  if (PyLong_Check(axes.ptr())) return tensordot(a, b, nb::cast<int>(axes), s);
-  const auto is_list = [](nb::handle h) { return PyList_Check(h.ptr()) || PyTuple_Check(h.ptr()); };
-  bool lists = is_list(axes);
-  for (nb::handle h : lists ? nb::list(axes) : nb::list()) lists = lists && is_list(h);
-  if (!lists) throw nb::type_error("tensordot: axes is a number or two lists of numbers");
-  if (PySequence_Size(axes.ptr()) != 2)
-    throw InvalidArgument("tensordot: axes has to be two lists", "give [axes of a, axes of b]");
-  const auto list = [&](size_t i) { return nb::cast<std::vector<int>>(nb::object(axes[i])); };
-  return tensordot(a, b, list(0), list(1), s);
+  if (!listed) throw nb::type_error("tensordot: axes is a number or two lists of numbers");
+  if (lists.size() != 2) throw InvalidArgument("tensordot: axes has to be two lists", "give [axes of a, axes of b]");
+  return tensordot(a, b, lists[0], lists[1], s);
 }
 
 std::vector<array> arrays_of(nb::args given) {

@@ -15,9 +15,10 @@ Shape sizes_of(nb::args given) {
 }
 
 std::vector<array> split_at(const array& a, nb::object parts, int axis, StreamOrDevice s) {
-  if (is_single(parts) && PyIndex_Check(parts.ptr())) return split(a, read_shape(nb::make_tuple(parts))[0], axis, s);
-  if (!PySequence_Check(parts.ptr())) throw nb::type_error("split: give a number of parts or a list of places");
-  return split(a, Sizes(read_shape(parts)), axis, s);
+  Axes places;
+  if (parts.is_none() || !places.read(parts)) throw nb::type_error("split: give a number of parts or a list of places");
+  return places.one ? split(a, places.single(), axis, s)
+                    : split(a, Sizes(Shape(places.list.begin(), places.list.end())), axis, s);
 }
 
 namespace {
@@ -44,13 +45,11 @@ void def_at_least(nb::module_& m, const char* name, AtLeast f) {
 }
 
 array roll_by(const array& a, nb::object shift, nb::object axis, StreamOrDevice s) {
-  if (is_single(shift)) {
-    if (PyFloat_Check(shift.ptr()) || !PyIndex_Check(shift.ptr()))
-      throw nb::type_error(("roll: the shift cannot be of type " + type_of_object(shift)).c_str());
-    const int n = read_shape(nb::make_tuple(shift))[0];
-    return axis.is_none() ? roll(a, n, s) : roll(a, n, axes_of(axis).list, s);
-  }
-  const Shape n = read_shape(shift);
+  Axes by;
+  if (shift.is_none() || !by.read(shift))
+    throw nb::type_error(("roll: the shift cannot be of type " + type_of_object(shift)).c_str());
+  if (by.one) return axis.is_none() ? roll(a, by.single(), s) : roll(a, by.single(), axes_of(axis).list, s);
+  const Shape n(by.list.begin(), by.list.end());
   if (axis.is_none()) return roll(a, n, s);
   const Axes axes = axes_of(axis);
   return axes.one ? roll(a, n, axes.single(), s) : roll(a, n, axes.list, s);
