@@ -91,7 +91,7 @@ namespace {
 struct Rotation {
   int dims;
   bool traditional;
-  float base;  // 0 where the frequencies are given
+  std::optional<float> base;  // none where the frequencies are given
   float scale;
 };
 
@@ -121,14 +121,14 @@ array partners(const array& x, const Rotation& r) {
 // The turn of one position in each column.
 array turns(const array& x, const In& in, const Rotation& r) {
   const int half = r.dims / 2;
-  if (r.base == 0) {
+  if (!r.base) {
     const array once = reciprocal(astype(in[2], float32));
     const array both = r.traditional ? repeat(once, 2, 0) : concatenate({once, once}, 0);
     return pad(both, {0}, {0}, {x.dim(-1) - Size(r.dims)}, array(0.0f));
   }
   const array column = columns(x);
   const array pair = r.traditional ? right_shift(column, array(1)) : remainder(column, array(half));
-  const float step = -std::log(r.base) / static_cast<float>(half);
+  const float step = -std::log(*r.base) / static_cast<float>(half);
   return exp(multiply(astype(pair, float32), array(step)));
 }
 
@@ -184,12 +184,12 @@ array rope(const array& x, int dims, bool traditional, std::optional<float> base
   if (offset.ndim() > 1 || (offset.ndim() == 1 && !require_equal(size_of(offset, 0), size_of(x, 0), "rope", s.where())))
     fail("rope: the offset " + text(offset) + " does not fit the batch of " + text(x),
          "give one number, or one for each element of the first axis", s);
-  const Rotation r{dims, traditional, base.value_or(0), scale};
+  const Rotation r{dims, traditional, base, scale};
   In inputs{x, offset};
   if (freqs) inputs.push_back(*freqs);
   return composed(
-      "rope", {dims, traditional, key_of(r.base), key_of(scale)}, [r](const In& in) { return rotated(in, r); }, inputs,
-      s);
+      "rope", {dims, traditional, key_of(base.value_or(0)), base.has_value(), key_of(scale)},
+      [r](const In& in) { return rotated(in, r); }, inputs, s);
 }
 array rope(const array& x, int dims, bool traditional, std::optional<float> base, float scale, int offset,
            const std::optional<array>& freqs, StreamOrDevice s) {

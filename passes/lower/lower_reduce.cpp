@@ -182,14 +182,20 @@ class RowLowering {
 
   bool is_reduction(ValueId v) const { return by_value_.at(v) && by_value_.at(v)->def->kind == OpKind::Reduction; }
 
-  bool expensive(ValueId v, int level) const {
+  // Values that many paths lead to are looked at once: `seen` holds those that are not expensive.
+  bool expensive(ValueId v, int level, std::set<ValueId>& seen) const {
+    if (!seen.insert(v).second) return false;
     auto it = by_value_.find(v);
     if (it == by_value_.end() || !it->second || it->second->def->kind == OpKind::Reduction || !is_full(v)) return false;
     if (levels_.at(v) != level) return false;
     if (it->second->def->has(kExpensive)) return true;
     for (ValueId o : it->second->operands)
-      if (expensive(o, level)) return true;
+      if (expensive(o, level, seen)) return true;
     return false;
+  }
+  bool expensive(ValueId v, int level) const {
+    std::set<ValueId> seen;
+    return expensive(v, level, seen);
   }
 
   // Keeps a full value from its level's loop to later ones, in a local row or in an output's memory, if it has room.

@@ -48,3 +48,33 @@ def test_a_window_of_float32_is_not_rounded_to_a_signal_of_16_bits():
     x = mx.random.normal((64,), key=mx.random.key(1)).astype(mx.bfloat16)
     window = mx.hanning(16)
     assert mx.array_equal(mx.fft.stft(x, 16, window=window), mx.fft.stft(x.astype(mx.float32), 16, window=window))
+
+
+def test_bounds_of_arange_are_single_numbers():
+    assert mx.arange(np.int32(2), mx.array(5), np.int64(2)).tolist() == [2, 4]
+    for wrong in (mx.array([1, 2]), np.arange(2), mx.array(2.5), "a", 1j, 2**64):
+        for bounds in ((wrong,), (0, wrong), (0, 4, wrong)):
+            with pytest.raises(TypeError):
+                mx.arange(*bounds)
+
+
+def test_a_base_of_zero_is_a_base():
+    x = mx.ones((1, 2, 8))
+    turned = mx.fast.rope(x, 4, traditional=False, base=0, scale=1.0, offset=0)
+    assert turned.shape == x.shape and turned[..., 4:].tolist() == x[..., 4:].tolist()
+
+
+def test_values_that_many_paths_lead_to_are_lowered_once():
+    logits = mx.random.normal((5, 4), key=mx.random.key(1)).astype(mx.complex64)
+    drawn = mx.random.categorical(logits, axis=0, shape=(3, 4), key=mx.random.key(3))
+    assert drawn.shape == (3, 4) and mx.all(drawn < 5).item()
+
+
+def test_compile_times_do_not_double_with_each_shared_value():
+    def f(x):
+        y = mx.exp(x)
+        for _ in range(40):
+            y = y * y - y
+        return mx.softmax(y, axis=-1) - y
+
+    assert mx.compile(f)(mx.zeros((3, 64))).shape == (3, 64)

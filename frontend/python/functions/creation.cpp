@@ -76,9 +76,15 @@ double bound(const Value& v) {
 }
 
 bool is_bound(nb::handle h) {
+  if (h.is_none() || PyFloat_Check(h.ptr())) return true;
+  // An array of several elements has __index__, too, and refuses.
+  const nb::object index = nb::steal(PyIndex_Check(h.ptr()) ? PyNumber_Index(h.ptr()) : nullptr);
   int overflow = 0;
-  if (PyLong_Check(h.ptr())) PyLong_AsLongLongAndOverflow(h.ptr(), &overflow);
-  return !overflow && (PyFloat_Check(h.ptr()) || PyIndex_Check(h.ptr()) || h.is_none());
+  if (index.is_valid())
+    PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+  else
+    PyErr_Clear();
+  return index.is_valid() && !overflow;
 }
 
 // arange(start, stop) and arange(stop): a bound that is no number belongs to the other form, or to none.
