@@ -1,5 +1,6 @@
 // The frame of a shader: declarations, arguments, the mappings, and straight-line code.
 #include <algorithm>
+#include <bit>
 
 #include "codegen/glsl/emitter.h"
 #include "ir/text/kernel_printer.h"
@@ -306,6 +307,7 @@ void KernelEmitter::emit(const ir::Instr& instr, Context context) {
   } else if (auto* l = std::get_if<ir::LoadInstr>(&instr.node)) {
     emit_load(*l, context, instr);
   } else if (auto* s = std::get_if<ir::StoreInstr>(&instr.node)) {
+    if (s->buffer >= k_.buffers.size() && is_computed_again(s->buffer)) return;
     if (context == Context::Group) touch({instr}, false);
     std::string condition = s->mask == ir::kNoReg ? "" : regs_[s->mask];
     if (context == Context::Group) condition = condition.empty() ? "lane == 0" : "lane == 0 && " + condition;
@@ -362,8 +364,9 @@ void KernelEmitter::place_locals() {
     const ir::KernelBuffer& local = k_.locals[i];
     std::string name = identifier("l_", local.name);
     while (!identifiers_.insert(name).second) name += "q";
-    if (in_registers_.count(static_cast<uint32_t>(k_.buffers.size() + i))) {
-      memories_.push_back({name, false, true});
+    const auto buffer = static_cast<uint32_t>(k_.buffers.size() + i);
+    if (in_registers_.count(buffer)) {
+      memories_.push_back({name, false, true, resident_});
       continue;
     }
     Dim bytes = floor_div(local.size * Dim(int64_t{local.dtype.size}) + Dim(63), 64) * Dim(64);
@@ -376,7 +379,9 @@ void KernelEmitter::place_locals() {
       left -= need;
       shader_.text += "shared " + std::string(register_type(local.dtype)) + " " + name + "[" +
                       std::to_string(part * kSwizzle) + "];\n";
-      memories_.push_back({name, true, false, kSwizzle, part});
+      memories_.push_back({name, true, false, false, kSwizzle, part});
+    } else if (can_compute_again(buffer)) {
+      memories_.push_back({name, false, false, true});
     } else {
       scratch_ = true;
       std::string type = reference(local.dtype, 1);
@@ -476,9 +481,11 @@ std::string KernelEmitter::assemble() {
 }
 
 Result<Shader> emit_kernel(const ir::Kernel& kernel, const runtime::GpuFeatures& features, bool comments) {
-  KernelEmitter one(kernel, features, comments);
+  ir::Kernel fitting = kernel;
+  passes::limit_invocations(fitting, static_cast<int>(std::bit_floor(features.group_size)));
+  KernelEmitter one(fitting, features, comments);
   auto shader = one.run();
-  return one.lacks_barriers() ? KernelEmitter(kernel, features, comments, true).run() : std::move(shader);
+  return one.lacks_barriers() ? KernelEmitter(fitting, features, comments, true).run() : std::move(shader);
 }
 
 }  // namespace frit::codegen::glsl

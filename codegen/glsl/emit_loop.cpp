@@ -85,9 +85,10 @@ class EarlyLoads {
 
 // The buffers that `body` reads and writes, registers left out.
 void KernelEmitter::collect(const ir::Body& body, std::set<uint32_t>& loads, std::set<uint32_t>& stores) const {
+  const auto is_memory = [&](uint32_t buffer) { return !memories_[buffer].registers && !memories_[buffer].again; };
   for (const ir::Instr& i : body) {
-    if (auto* l = std::get_if<ir::LoadInstr>(&i.node); l && !in_registers_.count(l->buffer)) loads.insert(l->buffer);
-    if (auto* s = std::get_if<ir::StoreInstr>(&i.node); s && !in_registers_.count(s->buffer)) stores.insert(s->buffer);
+    if (auto* l = std::get_if<ir::LoadInstr>(&i.node); l && is_memory(l->buffer)) loads.insert(l->buffer);
+    if (auto* s = std::get_if<ir::StoreInstr>(&i.node); s && is_memory(s->buffer)) stores.insert(s->buffer);
     if (auto* loop = std::get_if<ir::Loop>(&i.node)) collect(loop->body, loads, stores);
   }
 }

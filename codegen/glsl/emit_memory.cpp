@@ -111,6 +111,7 @@ std::string KernelEmitter::store_text(uint32_t buffer, const Dim& index, const s
 }
 
 void KernelEmitter::emit_load(const ir::LoadInstr& load, Context context, const ir::Instr& instr) {
+  if (load.buffer >= k_.buffers.size() && is_computed_again(load.buffer)) return compute_again(load);
   if (context == Context::Group) touch({instr}, false);
   if (raw_ && load.buffer == *raw_) return define(load.result, "element", instr);
   if (auto found = ahead_.find(&load); found != ahead_.end()) {

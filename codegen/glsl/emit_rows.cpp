@@ -17,6 +17,7 @@ constexpr int kWordBytes = 4;
 
 void KernelEmitter::emit_rows(const ir::Loop* loop) {
   line("const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;");
+  find_producers(loop ? loop->body : k_.body, loop);
   plan_registers(loop ? loop->body : k_.body);
   rows_ = loop ? rows_of_group() : 1;
   const std::string me = "int(gl_LocalInvocationID.x)", own = std::to_string(group_), rows = std::to_string(rows_);
@@ -40,7 +41,9 @@ void KernelEmitter::emit_rows(const ir::Loop* loop) {
   open("for (" + type + " " + name + " = " + type + "(group)" + first + "; " + name + " < " + dim(loop->extent, wide) +
        "; " + name + " += " + type + "(gl_NumWorkGroups.x * gl_NumWorkGroups.y)" + step + ") {");
   // Other invocations may still be reading the locals of the row before.
-  if (k_.locals.size() > in_registers_.size()) sync();
+  if (std::any_of(memories_.begin() + static_cast<std::ptrdiff_t>(k_.buffers.size()), memories_.end(),
+                  [](const Memory& m) { return !m.registers && !m.again; }))
+    sync();
   declare_kept();
   emit_body(loop->body, Context::Group);
   close();

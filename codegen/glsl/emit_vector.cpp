@@ -33,8 +33,12 @@ KernelEmitter::VectorLoop KernelEmitter::plan_vector(const ir::Loop& loop, int v
   for (const ir::Instr& i : loop.body) {
     if (auto* b = std::get_if<ir::BindInstr>(&i.node)) bound.insert(b->name);
     if (auto* l = std::get_if<ir::LoadInstr>(&i.node)) {
+      if (l->buffer >= k_.buffers.size() && is_computed_again(l->buffer)) {
+        plan_again(v, *l, ahead);
+        continue;
+      }
       Kept* keep = nullptr;
-      if (turned_.count(&loop) && l->mask == ir::kNoReg)
+      if (is_turned(loop) && l->mask == ir::kNoReg)
         if (auto found = kept_.find(load_key(*l, loop.var)); found != kept_.end()) keep = &found->second;
       if (keep && keep->filled) {
         v.kept[&i] = keep;
@@ -47,7 +51,7 @@ KernelEmitter::VectorLoop KernelEmitter::plan_vector(const ir::Loop& loop, int v
           if (is_wide(l->buffer, l->index, loop, p)) piece = p;
       if (piece && l->mask == ir::kNoReg && !stored.count(l->buffer) && settled(l->index))
         v.loads.push_back({&i, l->buffer, &l->index, keep ? keep->array : name_of(l->result) + "v",
-                           keep || ahead ? v.base : "", piece});
+                           keep || ahead ? v.base : "", piece, keep != nullptr});
       else if (keep)
         v.fills[&i] = keep;
       if (keep) keep->filled = true;
@@ -93,7 +97,8 @@ void KernelEmitter::set_conditions(VectorLoop& v) {
 void KernelEmitter::emit_vector(const ir::Loop& loop, int vector, const std::string& first,
                                 const std::function<void()>& last) {
   const VectorLoop v = plan_vector(loop, vector, first, false);
-  for (const Wide& w : v.loads) load_wide(w, loop, vector, first, v.full, v.some);
+  for (const auto* loads : {&v.loads, &v.again})
+    for (const Wide& w : *loads) load_wide(w, loop, vector, first, v.full, v.some);
   emit_iterations(v, last);
 }
 
@@ -108,11 +113,13 @@ void KernelEmitter::emit_vector_ahead(const ir::Loop& loop, int vector, const st
     line("const " + index_type(names_.at(loop.var).wide) + " " + first + " = " + first + "_from + turn * " +
          std::to_string(group_ * vector) + ";");
   };
-  for (const Wide& w : v.loads)
-    line(std::string(register_type(k_.buffer(w.buffer).dtype)) + " " + w.array + "[" + std::to_string(turns * vector) +
-         "];");
+  for (const auto* loads : {&v.loads, &v.again})
+    for (const Wide& w : *loads)
+      line(std::string(register_type(k_.buffer(w.buffer).dtype)) + " " + w.array + "[" +
+           std::to_string(turns * vector) + "];");
   open_turn();
-  for (const Wide& w : v.loads) load_wide(w, loop, vector, first, v.full, v.some);
+  for (const auto* loads : {&v.loads, &v.again})
+    for (const Wide& w : *loads) load_wide(w, loop, vector, first, v.full, v.some);
   close();
   open_turn();
   emit_iterations(v, last);
@@ -125,7 +132,8 @@ void KernelEmitter::emit_ahead(const ir::Loop& loop, int vector, const std::stri
                                const std::function<void()>& last, int turns) {
   const bool wide = names_.at(loop.var).wide;
   const std::string from = first + "_from", extent = dim(loop.extent, wide);
-  line(index_type(wide) + " " + from + " = lane" + (vector > 1 ? " * " + std::to_string(vector) : "") + ";");
+  line(index_type(wide) + " " + from + " = lane" + (vector > 1 ? " * " + std::to_string(vector) : "") +
+       (beyond_ ? " + " + std::to_string(turns_ * group_ * vector) : "") + ";");
   if (turns < 2) return;
   const auto rounds = [&](int reach, bool whole) {
     open("for (; " + from + " + " + std::to_string((turns - 1) * group_ * vector + reach) + " < " + extent + "; " +
@@ -154,6 +162,7 @@ void KernelEmitter::emit_iterations(const VectorLoop& v, const std::function<voi
   {
     const StandIn iteration(names_.at(v.loop.var).text, "(" + v.first + " + k)");
     size_t next_load = 0, next_store = 0;
+    for (const Wide& w : v.again) ahead_[&std::get<ir::LoadInstr>(w.instr->node)] = w.at_k();
     for (const ir::Instr& i : v.loop.body) {
       if (next_load < v.loads.size() && v.loads[next_load].instr == &i) {
         regs_[std::get<ir::LoadInstr>(i.node).result] = v.loads[next_load++].at_k();
@@ -168,6 +177,7 @@ void KernelEmitter::emit_iterations(const VectorLoop& v, const std::function<voi
       }
     }
     if (last) last();
+    for (const Wide& w : v.again) ahead_.erase(&std::get<ir::LoadInstr>(w.instr->node));
   }
   if (!v.some.empty()) close();
   close();

@@ -8,6 +8,7 @@
 // step, so that they agree on every register, stores are made by the first of them, and barriers may stand there.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -115,6 +116,7 @@ class KernelEmitter {
     std::string name;
     bool shared = false;
     bool registers = false;  // an array of each invocation, for elements that it needs again itself
+    bool again = false;      // nowhere: elements are computed again where they are read (where no register has them)
     int swizzle = 1;         // shared: consecutive elements lie this many parts apart
     int64_t part = 0;        // elements of such a part
   };
@@ -126,6 +128,7 @@ class KernelEmitter {
     std::string array;
     std::string base = {};  // before the element's number in `array`
     int piece = 0;          // elements that lie side by side, where not all do
+    bool kept = false;      // `array` is one of the row's
     std::string at(int j) const { return array + "[" + base + std::to_string(j) + "]"; }
     std::string at_k() const { return array + "[" + base + "k]"; }
   };
@@ -155,6 +158,26 @@ class KernelEmitter {
     Dtype dtype;
     bool filled = false;
   };
+  // The instructions that compute an element of a local again at the place of a load, in order; `own` has those whose
+  // positions are others there.
+  struct Again {
+    std::vector<const ir::Instr*> instrs = {};
+    std::deque<ir::Instr> own = {};
+    ir::Reg value = ir::kNoReg;
+  };
+  // The loop that stores a local, and the instruction that does.
+  struct Producer {
+    const ir::Loop* loop = nullptr;
+    const ir::StoreInstr* store = nullptr;
+  };
+  // The accesses of the loops over a row: locals, by how often they are accessed at the loops' own element and in all,
+  // and loads of buffers that are only read, by the loops that have them.
+  struct RowValues {
+    std::map<uint32_t, int> own = {}, all = {};
+    std::map<LoadKey, std::set<const ir::Loop*>> loaded = {};
+    std::map<LoadKey, Dtype> types = {};
+    bool is_own(uint32_t buffer) { return own[buffer] == all[buffer]; }
+  };
   // A number as a float16_t of the shader. One that was converted must not be converted back without a step in between
   // that drivers cannot look through (Prelude's kept_f16).
   struct Half {
@@ -166,8 +189,9 @@ class KernelEmitter {
     const ir::Loop& loop;
     int vector;
     std::string first;
-    std::string base = {};                                    // of a turn's elements in an array over turns
-    std::vector<Wide> loads = {}, stores = {};                // that move all elements at once
+    std::string base = {};                      // of a turn's elements in an array over turns
+    std::vector<Wide> loads = {}, stores = {};  // that move all elements at once
+    std::vector<Wide> again = {};               // loads of that kind for elements of locals that are computed again
     std::map<const ir::Instr*, Kept*> fills = {}, kept = {};  // loads that fill a kept array, and that find it filled
     std::string full = {}, some = {};  // conditions: all of the iterations exist, iteration k does (empty: surely)
   };
@@ -278,8 +302,24 @@ class KernelEmitter {
   void touch(const ir::Body& body, bool inside_loop);
   void sync();
 
+  // emit_again.cpp
+  void find_producers(const ir::Body& row, const ir::Loop* rows);
+  bool can_compute_again(uint32_t local) const;
+  bool is_computed_again(uint32_t buffer) const;
+  const Again& again_of(const ir::LoadInstr& load);
+  void compute_again(const ir::LoadInstr& load);
+  void plan_again(VectorLoop& v, const ir::LoadInstr& load, bool ahead);
+
   // emit_turns.cpp
   void plan_registers(const ir::Body& row);
+  void plan_resident(const std::vector<const ir::Loop*>& loops);
+  RowValues values_of(const std::vector<const ir::Loop*>& loops) const;
+  static constexpr int kMostThreads = 1024;
+  bool is_wide_group() const { return group_ > kMostThreads / 4; }
+  bool is_turned(const ir::Loop& loop) const { return !beyond_ && turned_.count(&loop) != 0; }
+  void emit_kept_turns(const ir::Loop& loop, const std::string& name, int vector, const std::function<void()>& last);
+  void emit_parts(const VectorLoop& v, int turns, int together, const std::function<void()>& last);
+  void emit_resident(const ir::Loop& loop, const std::string& name, int vector, const std::function<void()>& last);
   std::vector<const ir::Loop*> loops_alike(const ir::Body& row);
   static LoadKey load_key(const ir::LoadInstr& load, const std::string& var);
   void open_turns(const ir::Loop& loop, const std::string& name, int vector, int step, const std::string& from = {});
@@ -378,10 +418,16 @@ class KernelEmitter {
   // Loops over a row of known length whose turns are unrolled, so that shared elements stay in registers.
   std::set<const ir::Loop*> turned_;
   int turns_ = 0, turn_vector_ = 0;
+  // Rows too long for that: the first turns_ turns stay in registers, and the others are read again in each loop.
+  bool resident_ = false;
+  int first_turn_ = 0;               // of those that are written now
+  bool beyond_ = false;              // in the turns behind those
   std::set<uint32_t> in_registers_;  // locals
   std::map<LoadKey, Kept> kept_;
   std::vector<Stage> stages_;
   std::map<LoadKey, const Stage*> staged_;
+  std::map<uint32_t, Producer> producers_;  // of locals that can be computed again
+  std::map<const ir::LoadInstr*, Again> agains_;
   std::set<uint32_t> read_, written_;  // in Group context since the last barrier
   std::set<std::string> extensions_;
   bool shuffles_ = false;

@@ -17,7 +17,7 @@ namespace {
 constexpr int kVectorBytes = 16;  // of one load
 constexpr int kWordBytes = 4;
 constexpr int kMaxVector = 8;
-constexpr int kMaxInvocations = 256;
+constexpr int kMaxInvocations = 256, kMostInvocations = 1024;
 constexpr int kMinInvocations = 32;
 constexpr int kShortLanes = kMinInvocations * kMaxVector;
 constexpr int kLongLanes = kMaxInvocations * kVectorBytes / 4;
@@ -26,6 +26,9 @@ constexpr int kLongLanes = kMaxInvocations * kVectorBytes / 4;
 constexpr int64_t kManyRows = 4096, kMostOfOne = 32, kFewestOfRow = 8, kWorthSubgroup = 512, kWorthGroup = 2048;
 // instructions beyond which copies of a body need more registers than wide loads save
 constexpr int64_t kLongBody = 400;
+// elements of a row that 256 invocations keep in registers, bytes of a row of which many fit into a cache together, and
+// elements beyond which a length is as good as open
+constexpr int64_t kResident = 12288, kCachedBytes = 49152, kUnknownLength = int64_t{1} << 24;
 
 int64_t count(const Body& body) {
   int64_t n = 0;
@@ -44,6 +47,13 @@ int widest_access(const Kernel& k, const Body& body) {
     if (auto* s = std::get_if<StoreInstr>(&i.node)) bytes = std::max<int>(bytes, k.buffer(s->buffer).dtype.size);
     if (auto* loop = std::get_if<Loop>(&i.node)) bytes = std::max(bytes, widest_access(k, loop->body));
   }
+  return bytes;
+}
+
+// The narrowest element of a buffer, in bytes.
+int64_t narrowest(const Kernel& k) {
+  int64_t bytes = kVectorBytes;
+  for (const KernelBuffer& b : k.buffers) bytes = std::min<int64_t>(bytes, b.dtype.size);
   return bytes;
 }
 
@@ -84,6 +94,8 @@ struct RowForm {
   bool known = true;     // all loops inside the parallel one are innermost, of known lengths and without such a value
   int64_t fits = 0;      // the largest power of two, up to kMostFits, of which all known lengths are multiples
   int64_t many = 0;      // the rows' length where there are many, of one length; else zero
+  int64_t longest = 0;   // the known length of the longest loop, if it is more than kResident
+  int passes = 0;        // innermost loops of known lengths above that
 };
 
 RowForm row_form(Kernel& k) {
@@ -96,6 +108,12 @@ RowForm row_form(Kernel& k) {
     const bool innermost = !contains_loop(loop.body), constant = loop.extent.is_const();
     form.running = form.running || !loop.carries.empty();
     form.known = form.known && innermost && constant && loop.carries.empty();
+    const int64_t most = k.facts.range(loop.extent).high;
+    if (innermost && most > kResident && most < kUnknownLength &&
+        std::none_of(k.symbols.begin(), k.symbols.end(), [&](const auto& s) { return loop.extent.uses(s); })) {
+      form.longest = std::max(form.longest, most);
+      ++form.passes;
+    }
     while (innermost && constant && loop.extent.value() % form.fits) form.fits /= 2;
     alike = alike && (!extent || loop.extent == *extent);
     extent = &loop.extent;
@@ -164,6 +182,10 @@ void schedule_rows(Kernel& k) {
     if (fits(v)) vector = v;
   // A long row has as many invocations as there can be.
   if (!form.many && !form.running && most >= kLongLanes) vector = std::min(vector, most / kMaxInvocations);
+  // Rows that several loops read: with fewer rows under way, those that are stay in cache, or in registers.
+  const bool cached = k.locals.empty() && form.longest * narrowest(k) <= kCachedBytes;
+  if (form.passes > 1 && !form.running && !cached && most >= kMostInvocations)
+    vector = std::max(1, most / (form.longest > 2 * kResident ? kMostInvocations : kMostInvocations / 2));
   // A part of a subgroup takes a short row, so that several rows share a workgroup; else a row has one of its own.
   int turns = 1;
   const int64_t rounded = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(form.many))),
@@ -203,10 +225,6 @@ void schedule_rows(Kernel& k) {
   });
 }
 
-}  // namespace
-
-namespace {
-
 bool is_plain(const Loop& loop) { return !is_ordered(loop) && loop.lanes == 0; }
 
 // A name that nothing in the kernel has.
@@ -220,10 +238,6 @@ std::string unused(Kernel& k, std::string name) {
   }
   return name;
 }
-
-}  // namespace
-
-namespace {
 
 // Cuts a nest that reads across its innermost loop into tiles. Where one side of them is short, the other one is
 // longer. A side of few elements is none that are words and fit one access, nor any that are not whole words together:
@@ -297,7 +311,15 @@ int row_invocations(const Kernel& k) {
       }
   };
   look(look, k.body);
-  return invocations ? std::min(invocations, kMaxInvocations) : kMaxInvocations;
+  return invocations ? std::min(invocations, kMostInvocations) : kMaxInvocations;
+}
+
+void limit_invocations(Kernel& k, int most) {
+  const int turns = row_invocations(k) / most;
+  if (turns < 2) return;
+  for_each_loop(k.body, [&](Loop& loop) {
+    if (loop.kind != LoopKind::Parallel && !contains_loop(loop.body) && loop.carries.empty()) loop.unroll *= turns;
+  });
 }
 
 void schedule_grid(Kernel& k, const TargetTraits&) {

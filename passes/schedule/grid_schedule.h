@@ -43,6 +43,8 @@ std::optional<int64_t> place_in_rows(const Dim& index, const ir::Loop& rows, con
 bool has_rows(const ir::Kernel& k);
 // The invocations of a workgroup that computes a row: one number for all loops of the kernel.
 int row_invocations(const ir::Kernel& k);
+// Lets at most `most` invocations, a power of two, compute a row: they take more turns.
+void limit_invocations(ir::Kernel& k, int most);
 
 // The change of a position over `vector` consecutive values of a loop variable, the first of which is a multiple of
 // `vector`.

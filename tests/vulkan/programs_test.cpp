@@ -73,6 +73,28 @@ TEST_F(Programs, RowsOfOddLengths) {
   check(text("f16", 4096, 270));
 }
 
+// Long rows that several loops read: the first turns stay in registers, the others are read and computed again. Weights
+// are loaded for several turns before the first store.
+TEST_F(Programs, LongRowsOfKnownLengths) {
+  const auto text = [&](const std::string& type, int64_t n, int64_t m) {
+    const std::string kept = "[" + std::to_string(n) + ", 1]", row = "[" + std::to_string(m) + "]",
+                      shape = "[" + std::to_string(n) + ", " + std::to_string(m) + "]";
+    return with_type("func @f(%x: T" + shape + ", %y: T" + row + ") -> (T" + shape + ", T" + shape + ") {\n" +
+                         "  %0: T" + shape + " = broadcast %y {shape=" + shape + "}\n  %1: T" + shape +
+                         " = multiply %x, %0\n  %2: T" + shape + " = softmax %1 {axes=[1]}\n  %3: T" + kept +
+                         " = mean %x {axes=[1], keepdims=true}\n  %4: T" + shape + " = broadcast %3 {shape=" + shape +
+                         "}\n  %5: T" + shape + " = subtract %x, %4\n  %6: T" + shape + " = square %5\n  %7: T" + kept +
+                         " = mean %6 {axes=[1], keepdims=true}\n  %8: T" + kept + " = rsqrt %7\n  %9: T" + shape +
+                         " = broadcast %8 {shape=" + shape + "}\n  %10: T" + shape + " = multiply %5, %9\n  %11: T" +
+                         shape + " = multiply %10, %0\n  return %2, %11\n}",
+                     type);
+  };
+  for (int64_t m : {20003, 70001}) check(text("f32", 2, m));
+  check(text("f16", 2, 20003));
+  check(text("bf16", 2, 33002));
+  check(text("f32", 1, between(random_, 24577, 65536)));
+}
+
 // Rows that share a workgroup, and rows whose length suits narrower accesses than their type.
 TEST_F(Programs, ShortRows) {
   std::uniform_int_distribution<int> count(1, 300), length(1, 330);
@@ -206,6 +228,12 @@ TEST_F(Programs, ManyArguments) {
 TEST_F(Programs, Donated) {
   check("func @f(%x: f32[5000]) -> f32[5000] {\n  %0: f32[5000] = exp %x\n  return %0\n}", {}, Values::Ordinary, 0,
         true);
+  // The first result takes over the memory from which a later loop could compute the row again.
+  check(
+      "func @f(%x: f32[2, 40001]) -> (f32[2, 40001], f32[2, 40001]) {\n  %0: f32[2, 40001] = exp %x\n"
+      "  %1: f32[2, 1] = sum %0 {axes=[1], keepdims=true}\n  %2: f32[2, 40001] = broadcast %1 {shape=[2, 40001]}\n"
+      "  %3: f32[2, 40001] = divide %0, %2\n  return %0, %3\n}",
+      {}, Values::Ordinary, 0, true);
 }
 
 // Sums of small integers are exact in any order.
