@@ -1,7 +1,10 @@
 // Shaders, texts and times of forms of PTX text.
 #include "codegen/glsl/ptx_form.h"
 
+#include <algorithm>
 #include <tuple>
+
+#include "codegen/glsl/product_copy.h"
 
 namespace frit::codegen::glsl {
 
@@ -10,7 +13,6 @@ namespace {
 constexpr PtxTiles kTiles[] = {{256, false}, {128, false}, {64, false}, {128, true}, {64, true}};
 constexpr int64_t kLeastSteps = 256;  // of a part of k
 constexpr int64_t kLaunch = 4500;     // nanoseconds of a second launch
-constexpr int64_t kRate = 1500;       // bytes per nanosecond of traffic between launches
 
 // Nanoseconds of 16 steps along k and around all steps, as measured on an H100. Sums in float32 take longer to store.
 struct TileTime {
@@ -48,7 +50,8 @@ Dim PtxWork::parts(const PtxTiles& t) const { return t.split ? ceil_div(k, max(p
 Dim PtxWork::time(const PtxTiles& t) const {
   const TileTime own = time_of(t.columns);
   const Dim tiles = count(t.columns), parts = this->parts(t);
-  const Dim sums = floor_div(tiles * parts * Dim(2 * 4 * int64_t{ptx::kProductRows} * t.columns), kRate) + Dim(kLaunch);
+  const Dim sums =
+      floor_div(tiles * parts * Dim(2 * 4 * int64_t{ptx::kProductRows} * t.columns), kPtxRate) + Dim(kLaunch);
   return ceil_div(tiles * parts, processors_) * (floor_div(part_steps(t) * Dim(own.step), 16) + Dim(own.around)) +
          (t.split ? sums : Dim(0));
 }
@@ -63,7 +66,7 @@ Dim PtxWork::shader_time() const {
                steps * Dim(kLoneStep) + Dim(kLoneAround));
   };
   const Dim parts = max(min(floor_div(Dim(3 * processors_), max(tiles, 1)), floor_div(k, kShaderSteps)), 1);
-  const Dim traffic = floor_div(tiles * parts * Dim(2 * 4 * kShaderTile * kShaderTile), kRate);
+  const Dim traffic = floor_div(tiles * parts * Dim(2 * 4 * kShaderTile * kShaderTile), kPtxRate);
   const Dim few = shortfall(large, kManyLarge) * Dim(kPtxMostSize);
   return min(min(time(tiles, k), ceil_div(large, processors_) * k * Dim(kLargeStep) + Dim(kLargeAround) + few),
              time(tiles * parts, ceil_div(k, parts)) + traffic + Dim(kLaunch));
@@ -80,7 +83,41 @@ std::vector<DimProgram> PtxWork::suited(const PtxTiles& tiles, const Dim& before
   return all;
 }
 
-Dim ptx_copy_time(const Dim& bytes) { return floor_div(bytes * Dim(2), kRate) + Dim(kLaunch); }
+Dim ptx_copy_time(const Dim& bytes) { return floor_div(bytes * Dim(2), kPtxRate) + Dim(kLaunch); }
+
+ProductTrial product_trial(int64_t m, int64_t n, int64_t k, bool a_columns, bool b_columns) {
+  using Form = runtime::RoutineForm;
+  constexpr size_t kLeft = ProductCopy::kLeft, kRight = ProductCopy::kRight, kCount = ProductCopy::kWindows;
+  ProductTrial t{{std::vector<int64_t>(Form::slots(kCount)), {}}, {}};
+  const auto window = [&](size_t number, int64_t rows, int64_t columns, bool by_column) {
+    int64_t* const of = &t.trial.numbers[Form::slot(number, 0)];
+    of[Form::kRows] = rows;
+    of[Form::kColumns] = columns;
+    of[Form::kRowStride] = by_column ? 1 : columns;
+    of[Form::kColumnStride] = by_column ? rows : 1;
+    return of;
+  };
+  const int64_t* const a = window(kLeft, m, k, a_columns);
+  const int64_t* const b = window(kRight, k, n, b_columns);
+  window(kCount - 1, m, n, false);
+  for (size_t i = 0; i < Form::kBatchAxes; ++i) t.trial.numbers[Form::size_slot(kCount, i)] = 1;
+  t.trial.numbers[Form::batch_slot(kCount)] = 1;
+  std::vector<int> right;  // by rows
+  for (int64_t step = 0; step < k; ++step)
+    for (int64_t j = 0; j < n; ++j)
+      right.push_back(runtime::trial_element(kRight, step * b[Form::kRowStride] + j * b[Form::kColumnStride]));
+  std::vector<int> line(static_cast<size_t>(n));
+  for (int64_t i = 0; i < m; ++i) {
+    std::fill(line.begin(), line.end(), 0);
+    const int* from = right.data();
+    for (int64_t step = 0; step < k; ++step) {
+      const int x = runtime::trial_element(kLeft, i * a[Form::kRowStride] + step * a[Form::kColumnStride]);
+      for (int& sum : line) sum += x * *from++;
+    }
+    t.sums.insert(t.sums.end(), line.begin(), line.end());
+  }
+  return t;
+}
 
 const PtxText& ptx_text(const ptx::Product& p, runtime::RoutineForm::Trial (*trial)(const ptx::Product&)) {
   return made_once<PtxText>(std::tuple(p.bfloat, p.left, p.b_columns, p.columns, p.split), [&] {

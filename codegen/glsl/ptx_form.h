@@ -68,6 +68,16 @@ class PtxWork {
 // The time of a kernel that moves so many bytes ahead of a product.
 Dim ptx_copy_time(const Dim& bytes);
 
+// A trial of a product of small integers, without its result, and the elements of the result by rows.
+struct ProductTrial {
+  runtime::RoutineForm::Trial trial;
+  std::vector<int> sums;
+};
+ProductTrial product_trial(int64_t m, int64_t n, int64_t k, bool a_columns, bool b_columns);
+
+// Bytes per nanosecond of traffic between launches.
+constexpr int64_t kPtxRate = 1500;
+
 // The text of a product and the result of its trial, each made once. `trial` makes the latter, where it is given.
 struct PtxText {
   ptx::Module product;

@@ -1,7 +1,7 @@
 // Products of float16 and bfloat16 matrices as PTX (codegen/ptx/product.h), for devices that take it: the forms'
 // conditions, arguments and trials. Each pair of layouts has kernels of its own. Operands whose sizes or addresses are
 // odd are copied first.
-#include <algorithm>
+#include <array>
 
 #include "codegen/glsl/product_copy.h"
 #include "codegen/glsl/ptx_form.h"
@@ -25,37 +25,11 @@ Form::Trial trial(const ptx::Product& p) {
                 kK = p.split                            ? 600
                      : p.left == ptx::LeftWay::Permuted ? 96
                                                         : 104;
-  Form::Trial t{std::vector<int64_t>(Form::slots(kCount)), {}};
-  const auto window = [&](size_t number, int64_t rows, int64_t columns, bool by_column) {
-    int64_t* const of = &t.numbers[Form::slot(number, 0)];
-    of[Form::kRows] = rows;
-    of[Form::kColumns] = columns;
-    of[Form::kRowStride] = by_column ? 1 : columns;
-    of[Form::kColumnStride] = by_column ? rows : 1;
-    return of;
-  };
-  const int64_t* const a = window(kLeft, kM, kK, p.left == ptx::LeftWay::Columns);
-  const int64_t* const b = window(kRight, kK, kN, p.b_columns);
-  window(kResult, kM, kN, false);
-  for (size_t i = 0; i < Form::kBatchAxes; ++i) t.numbers[Form::size_slot(kCount, i)] = 1;
-  t.numbers[Form::batch_slot(kCount)] = 1;
-  std::vector<int> right;  // by rows
-  for (int64_t k = 0; k < kK; ++k)
-    for (int64_t j = 0; j < kN; ++j)
-      right.push_back(runtime::trial_element(kRight, k * b[Form::kRowStride] + j * b[Form::kColumnStride]));
+  ProductTrial t = product_trial(kM, kN, kK, p.left == ptx::LeftWay::Columns, p.b_columns);
   std::vector<uint16_t> result;
-  std::vector<int> sums(static_cast<size_t>(kN));
-  for (int64_t i = 0; i < kM; ++i) {
-    std::fill(sums.begin(), sums.end(), 0);
-    const int* from = right.data();
-    for (int64_t k = 0; k < kK; ++k) {
-      const int x = runtime::trial_element(kLeft, i * a[Form::kRowStride] + k * a[Form::kColumnStride]);
-      for (int& sum : sums) sum += x * *from++;
-    }
-    for (const int sum : sums) result.push_back(ptx_bits(p.bfloat, static_cast<float>(sum)));
-  }
-  t.result = hash_bytes(result.data(), result.size() * sizeof result[0]);
-  return t;
+  for (const int sum : t.sums) result.push_back(ptx_bits(p.bfloat, static_cast<float>(sum)));
+  t.trial.result = hash_bytes(result.data(), result.size() * sizeof result[0]);
+  return std::move(t.trial);
 }
 
 // One of the kernels as a form: where `copied`, it reads copies of operands that are odd.

@@ -1,7 +1,5 @@
 // Products of float32 and float64 matrices as PTX (codegen/ptx/tile_product.h), for devices that take it: the forms'
 // arguments, times and trials. Operands may lie in any way.
-#include <algorithm>
-#include <array>
 #include <tuple>
 
 #include "codegen/glsl/product_copy.h"
@@ -24,35 +22,11 @@ static_assert(P::kBatchAxes == Form::kBatchAxes);
 Form::Trial trial(const ptx::TileProduct& p) {
   const ptx::TilePlan plan = ptx::tile_plan(p);
   const int64_t m = plan.rows() + 9, n = plan.columns() + 20, k = p.split ? 600 : 75;
-  Form::Trial t{std::vector<int64_t>(Form::slots(kCount)), {}};
-  const auto window = [&](size_t number, int64_t rows, int64_t columns) {
-    int64_t* const of = &t.numbers[Form::slot(number, 0)];
-    of[Form::kRows] = rows;
-    of[Form::kColumns] = of[Form::kRowStride] = columns;
-    of[Form::kColumnStride] = 1;
-  };
-  window(kLeft, m, k);
-  window(kRight, k, n);
-  window(kResult, m, n);
-  for (size_t i = 0; i < Form::kBatchAxes; ++i) t.numbers[Form::size_slot(kCount, i)] = 1;
-  t.numbers[Form::batch_slot(kCount)] = 1;
-  std::vector<float> result;
-  std::vector<int> sums(static_cast<size_t>(n));
-  for (int64_t i = 0; i < m; ++i) {
-    std::fill(sums.begin(), sums.end(), 0);
-    for (int64_t step = 0; step < k; ++step) {
-      const int x = runtime::trial_element(kLeft, i * k + step);
-      for (int64_t j = 0; j < n; ++j) sums[static_cast<size_t>(j)] += x * runtime::trial_element(kRight, step * n + j);
-    }
-    result.insert(result.end(), sums.begin(), sums.end());
-  }
-  if (p.float64) {
-    const std::vector<double> wide(result.begin(), result.end());
-    t.result = hash_bytes(wide.data(), wide.size() * sizeof wide[0]);
-  } else {
-    t.result = hash_bytes(result.data(), result.size() * sizeof result[0]);
-  }
-  return t;
+  ProductTrial t = product_trial(m, n, k, false, false);
+  const auto hashed = [](const auto& result) { return hash_bytes(result.data(), result.size() * sizeof result[0]); };
+  t.trial.result = p.float64 ? hashed(std::vector<double>(t.sums.begin(), t.sums.end()))
+                             : hashed(std::vector<float>(t.sums.begin(), t.sums.end()));
+  return std::move(t.trial);
 }
 
 // Nanoseconds as measured on an H100, where every multiprocessor has several tiles, and where it has one: of ten steps
@@ -66,7 +40,6 @@ TileTime time_of(const ptx::TileProduct& p) {
 }
 constexpr int64_t kLeastSteps = 128;   // of a part of k
 constexpr int64_t kSumsLaunch = 3000;  // nanoseconds of a second launch
-constexpr int64_t kRate = 1500;        // bytes per nanosecond of traffic between launches
 
 struct TileText {
   ptx::Module module;
@@ -80,8 +53,12 @@ const TileText& tile_text(const ptx::TileProduct& p) {
 
 class TileForm {
  public:
-  TileForm(const RoutineStep& s, const ptx::TileProduct& product)
-      : s_(s), p_(product), plan_(ptx::tile_plan(product)), processors_(processors_of(s.features)) {}
+  TileForm(const RoutineStep& s, const ptx::TileProduct& product, bool has_epilogue)
+      : s_(s),
+        p_(product),
+        plan_(ptx::tile_plan(product)),
+        has_epilogue_(has_epilogue),
+        processors_(processors_of(s.features)) {}
 
   void add_to(std::vector<Shader>& shaders) const {
     const TileText& text = tile_text(p_);
@@ -123,12 +100,12 @@ class TileForm {
                          floor_div(steps * Dim(t.lone_steps), 10) + Dim(t.lone_around));
     if (!p_.split) return work;
     const int64_t tile_bytes = int64_t{plan_.rows()} * plan_.columns() * p_.bytes();
-    return work + floor_div(tiles() * parts() * Dim(tile_bytes), kRate) + Dim(kSumsLaunch);
+    return work + floor_div(tiles() * parts() * Dim(tile_bytes), kPtxRate) + Dim(kSumsLaunch);
   }
   // An epilogue is a kernel of its own, as the trial would apply it to memory of other sizes.
   Dim epilogue_time() const {
-    if (!fuse_epilogue(s_).function) return Dim(0);
-    return floor_div(matrices() * m() * n() * Dim(2 * int64_t{p_.bytes()}), kRate) + Dim(kSumsLaunch);
+    if (!has_epilogue_) return Dim(0);
+    return floor_div(matrices() * m() * n() * Dim(2 * int64_t{p_.bytes()}), kPtxRate) + Dim(kSumsLaunch);
   }
 
   Form form() const {
@@ -155,7 +132,7 @@ class TileForm {
     for (const TileSize size : {TileSize::Medium, TileSize::Small})
       for (const bool split : {false, true})
         if (size != p_.size || split != p_.split)
-          put_programs(form.suited, {max(time() - TileForm(s_, {p_.float64, size, split}).time(), 0)});
+          put_programs(form.suited, {max(time() - TileForm(s_, {p_.float64, size, split}, has_epilogue_).time(), 0)});
     put_programs(form.suited, {max(time() + epilogue_time() - plain_product_time(p_.bytes()), 0)});
     return form;
   }
@@ -163,15 +140,16 @@ class TileForm {
   const RoutineStep& s_;
   const ptx::TileProduct p_;
   const ptx::TilePlan plan_;
+  const bool has_epilogue_;  // of the step
   const int64_t processors_;
 };
 
 }  // namespace
 
-std::vector<Shader> tile_products(const RoutineStep& s, Dtype type) {
+std::vector<Shader> tile_products(const RoutineStep& s, Dtype type, bool has_epilogue) {
   std::vector<Shader> shaders;
   for (const TileSize size : {TileSize::Medium, TileSize::Small})
-    for (const bool split : {false, true}) TileForm(s, {type == float64, size, split}).add_to(shaders);
+    for (const bool split : {false, true}) TileForm(s, {type == float64, size, split}, has_epilogue).add_to(shaders);
   return shaders;
 }
 

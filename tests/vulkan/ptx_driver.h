@@ -150,6 +150,14 @@ inline bool told(const char* part) {
   return false;
 }
 
+// The next use of the device opens it anew, without the texts that it had taken.
+inline void lose_device() {
+  state().mode = Mode::LosesDevice;
+  state().launches = 1;
+  EXPECT_THROW((ones({10}) + array(1.0f)).eval(), std::exception);
+  state().launches = 0;
+}
+
 // Tests on the device of this driver, whose functions are a test's own.
 class PtxTest : public testing::Test {
  protected:

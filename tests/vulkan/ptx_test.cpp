@@ -23,6 +23,7 @@ namespace frit {
 namespace {
 
 using ptx_driver::Launch;
+using ptx_driver::lose_device;
 using ptx_driver::Mode;
 using ptx_driver::state;
 using ptx_driver::told;
@@ -289,13 +290,6 @@ TEST_F(Ptx, OtherFormsTakeSmallProducts) {
 
 // Texts are known to a device once they were taken, so these have devices of their own.
 namespace {
-
-void lose_device() {
-  state().mode = Mode::LosesDevice;
-  state().launches = 1;
-  EXPECT_THROW((ones({10}) + array(1.0f)).eval(), std::exception);
-  state().launches = 0;
-}
 
 TEST_F(Ptx, ARefusedTextIsPassedOver) {
   lose_device();
