@@ -264,20 +264,17 @@ Result<std::vector<Shader>> emit_partition(const RoutineStep& s) {
   return shaders;
 }
 
-Result<std::vector<Shader>> emit_topk(const RoutineStep& s) {
+const RegisterRoutineShaders shaders[] = {{"partition", emit_partition<false>}, {"argpartition", emit_partition<true>}};
+
+}  // namespace
+
+bool select_in_groups(const RoutineStep& s, int64_t n, int64_t k, std::vector<Shader>& shaders) {
   const Dtype t = s.step.dtypes[0];
-  std::vector<Shader> shaders;
-  if (!has_rows_of(t, s.features)) return shaders;
-  const std::optional<int64_t> n = known(s.step.operands[0].layout.shape.back()), k = known(s.step.attrs.get_dim("k"));
   const int64_t tile = sorted_tile(t);
-  if (!n || !k || *n <= tile || *n > kMostRow || *k > tile / 2) {
-    if (!n || *n <= tile) shaders.push_back(sort_short_rows(s, false, std::nullopt, 0));
-    if (!n || *n > tile) sort_long_rows(s, SortedAs::Elements, shaders);
-    return shaders;
-  }
-  int64_t turns = 0, left = *n, first_kept = 0;
+  if (n <= tile || n > kMostRow || k > tile / 2) return false;
+  int64_t turns = 0, left = n, first_kept = 0;
   for (; left > tile; ++turns) {
-    left = left / kPart * *k + std::min(left % kPart, *k);
+    left = left / kPart * k + std::min(left % kPart, k);
     if (turns == 0) first_kept = left;
   }
   RowForm f(s);
@@ -294,18 +291,13 @@ Result<std::vector<Shader>> emit_topk(const RoutineStep& s) {
   const std::string text = text_of(t, {{"BEGIN", kBeginPart},
                                        {"RANK", "m - min(m, k)"},
                                        {"PART", std::to_string(kPart) + "u"},
-                                       {"K", std::to_string(*k) + "u"},
-                                       {"N", std::to_string(*n) + "u"},
+                                       {"K", std::to_string(k) + "u"},
+                                       {"N", std::to_string(n) + "u"},
                                        {"STORE", kStoreKept}});
   shaders.push_back(row_shader(s, "_select", text, std::move(f.form)));
   const size_t last = static_cast<size_t>((turns - 1) % 2);
   shaders.push_back(sort_short_rows(s, false, Dim(left), form_number(runtime::RoutineForm::scratch_slot(2, last))));
-  return shaders;
+  return true;
 }
-
-const RegisterRoutineShaders shaders[] = {
-    {"partition", emit_partition<false>}, {"argpartition", emit_partition<true>}, {"topk", emit_topk}};
-
-}  // namespace
 
 }  // namespace frit::codegen::glsl

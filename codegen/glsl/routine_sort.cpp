@@ -6,6 +6,7 @@
 // result comes from, and so does each invocation. All steps keep the order of equal elements.
 //
 // Where subgroups can vote, rows of one tile and many elements are sorted by digits (routine_sort_radix.cpp).
+#include "codegen/glsl/network.h"
 #include "codegen/glsl/rows.h"
 
 namespace frit::codegen::glsl {
@@ -224,6 +225,10 @@ Result<std::vector<Shader>> emit_sort(const RoutineStep& s) {
   std::vector<Shader> shaders;
   if (!has_rows_of(t, s.features)) return shaders;
   const std::optional<int64_t> n = known(s.step.operands[0].layout.shape.back());
+  if (std::optional<Shader> network = sort_rows_by_network(s, kPositions)) {
+    shaders.push_back(std::move(*network));
+    if (n) return shaders;
+  }
   if (sorts_by_radix(s.features) && (!n || is_radix_tile(*n))) shaders.push_back(radix_sort_rows(s, kPositions));
   if (n && !shaders.empty()) return shaders;
   if (!n || *n <= sorted_tile(t)) shaders.push_back(sort_short_rows(s, kPositions, std::nullopt, 0));

@@ -68,6 +68,9 @@ Dim sorted_words(const RowForm& f, Dtype type, const Dim& which);
 Dim sorted_places(const RowForm& f, Dtype type, const Dim& which);
 Dim kept_half(const RoutineStep& step);
 
+// Adds the forms of `topk` whose workgroups select from parts of rows of known sizes; false where none suits.
+bool select_in_groups(const RoutineStep& step, int64_t n, int64_t k, std::vector<Shader>& shaders);
+
 // The same by the digits of keys, for devices whose subgroups can vote: rows of one tile, and longer ones.
 bool sorts_by_radix(const runtime::GpuFeatures& features);
 bool is_radix_tile(int64_t n);

@@ -1,0 +1,183 @@
+// The shaders of `topk`.
+//
+// A subgroup keeps the largest elements that it has seen of a part of a row, sorted, in its registers. Elements above
+// the least of these that count wait in shared memory. When as many wait as are kept, they are sorted and merged with
+// the kept ones. Most elements of a long row are only compared. What is left of the parts is a shorter row, until there
+// is one part.
+//
+// Short rows, and those of which many elements are wanted, are sorted. Where subgroups cannot shuffle, or more are
+// wanted than their registers hold, workgroups select from longer parts (routine_select.cpp).
+#include <algorithm>
+
+#include "codegen/glsl/network.h"
+#include "codegen/glsl/rows.h"
+
+namespace frit::codegen::glsl {
+
+namespace {
+
+constexpr int64_t kThreads = 64;
+constexpr int64_t kLoads = 8;             // of an invocation, on their way together
+constexpr int64_t kMostPart = 8192;       // elements of a part, where many rows or parts fill a GPU
+constexpr int64_t kLeastPart = 1024;      // where few do
+constexpr int64_t kManySubgroups = 2048;  // that fill it
+constexpr int64_t kShortRow = 256;        // rows that are sorted in no more time
+
+constexpr const char* kOwn = R"(  uint64_t kept[2];
+  int64_t turn;
+)";
+
+constexpr const char* kText = R"(const uint lanes = $LANES$u, each = $EACH$u, loads = $LOADS$u, part = $PART$u, k = $K$u;
+const uint room = lanes * (each + loads);
+shared Item waiting[room * $SUBGROUPS$u];
+uint lane = gl_SubgroupInvocationID, mine = gl_SubgroupID * room;
+Item best[each], items[each];
+uint64_t base;
+int64_t stride;
+$WORD$ element(uint i) { return $WORD$(Element(base + uint64_t(int64_t(i) * stride) * $SIZE$UL).data); }
+// Merges waiting items from `first` on with the best ones.
+void merge_waiting(uint first, uint count) {
+@for k $EACH$@  items[@k@] = lane + @k@u * lanes < count ? waiting[mine + first + lane + @k@u * lanes] : item_of(0$U$, 0u);
+@end k@$SORT$@for k $EACH$@  best[@k@] = greater(best[@k@], from_lane(items[$EACH$ - 1 - @k@], lanes - 1u - lane));
+@end k@$MERGE$}
+void main() {
+  uint n = $N$u;
+  for (int turn = 0; turn < int(args.turn); ++turn) n = n / part * k + min(n % part, k);
+  const uint parts = (n + part - 1u) / part, kept = n / part * k + min(n % part, k);
+  const uint64_t own = this_group() * $SUBGROUPS$UL + uint64_t(gl_SubgroupID), row = quotient(own, uint64_t(parts));
+  if (row >= uint64_t(args.rows)) return;
+  const uint number = uint(own - row * uint64_t(parts)), first = number * part, m = min(part, n - first);
+  if (args.turn == 0L) {
+    stride = args.stride;
+    base = args.x + uint64_t(first_of(row) + int64_t(first) * stride) * $SIZE$UL;
+  } else {
+    stride = 1L;
+    base = args.kept[int(args.turn + 1L & 1L)] + (row * uint64_t(n) + uint64_t(first)) * $SIZE$UL;
+  }
+@for k $EACH$@  best[@k@] = item_of(0$U$, 0u);
+@end k@  uint count = 0u;
+  Item least = item_of(0$U$, 0u);
+  for (uint begin = 0u; begin < m; begin += lanes * loads) {
+    $WORD$ words[loads];
+@for k $LOADS$@    words[@k@] = element(min(begin + lane + @k@u * lanes, m - 1u));
+@end k@@for k $LOADS$@    {
+      const uint i = begin + lane + @k@u * lanes;
+      const Item item = item_of(key_of(words[@k@]), i);
+      const bool counts = i < m && is_less(least, item);
+      const uint votes = subgroupBallot(counts).x;
+      if (counts) waiting[mine + count + uint(bitCount(votes & (1u << lane) - 1u))] = item;
+      count += uint(bitCount(votes));
+    }
+@end k@    if (count < lanes * each) continue;
+    subgroupBarrier();
+    uint merged = 0u;
+    for (; count - merged >= lanes * each; merged += lanes * each) merge_waiting(merged, lanes * each);
+    // The rest moves to the front, over what was merged.
+    count -= merged;
+    for (uint i = lane; i < count; i += lanes) waiting[mine + i] = waiting[mine + merged + i];
+    least = from_lane(best[$LEAST$ % each], $LEAST$u / each);
+    subgroupBarrier();
+  }
+  subgroupBarrier();
+  if (count > 0u) merge_waiting(0u, count);
+  const uint wanted = min(m, k), skipped = lanes * each - wanted;
+  const uint64_t to = parts == 1u ? args.result + row * uint64_t(k) * $SIZE$UL
+                                  : args.kept[int(args.turn & 1L)] + (row * uint64_t(kept) + uint64_t(number * k)) * $SIZE$UL;
+@for k $EACH$@  {
+    const uint i = lane * each + @k@u;
+    if (i >= skipped) Element(to + uint64_t(i - skipped) * $SIZE$UL).data = $STORAGE$(element(place_of(best[@k@])));
+  }
+@end k@}
+)";
+
+// Registers that keep `k` items, where there are enough.
+std::optional<int64_t> registers_for(int64_t k, const RoutineStep& s) {
+  const Dtype t = s.step.dtypes[0];
+  const Items items = items_with_places(t);
+  const int64_t lanes = s.features.subgroup_size, most = registers_of_row(items, t);
+  const int64_t subgroups = kThreads / lanes;
+  int64_t each = 1;
+  while (each * lanes < k) each *= 2;
+  const int64_t shared = subgroups * lanes * (each + kLoads) * item_bytes(items, t);
+  return each <= most && shared <= s.features.shared_bytes ? std::optional(each) : std::nullopt;
+}
+
+int64_t part_of(const RoutineStep& s, int64_t n, int64_t k) {
+  std::optional<int64_t> rows = 1;
+  const auto& shape = s.step.operands[0].layout.shape;
+  for (size_t i = 0; i + 1 < shape.size(); ++i) {
+    const auto size = known(shape[i]);
+    rows = rows && size ? std::optional(*rows * *size) : std::nullopt;
+  }
+  int64_t part = kMostPart;
+  while (rows && part > std::max(kLeastPart, 4 * k) && n / part * *rows < kManySubgroups) part /= 2;
+  return n <= 2 * part ? n : part;
+}
+
+std::optional<Shader> keep_largest(const RoutineStep& s, int64_t n, int64_t k) {
+  const Dtype t = s.step.dtypes[0];
+  if (!has_networks(s.features) || n > kMostRow || k < 1 || 4 * k > n) return std::nullopt;
+  const std::optional<int64_t> each = registers_for(k, s);
+  if (!each) return std::nullopt;
+  const int64_t part = part_of(s, n, k), lanes = s.features.subgroup_size, subgroups = kThreads / lanes;
+  int64_t turns = 1, first_kept = 0;
+  for (int64_t left = n; left > part; ++turns) {
+    left = left / part * k + std::min(left % part, k);
+    if (turns == 1) first_kept = left;
+  }
+  RowForm f(s);
+  const Dim bytes = f.rows * Dim(first_kept * t.size);
+  f.operand();
+  f.argument(RowForm::memory());
+  f.argument(form_number(runtime::RoutineForm::scratch_slot(2, 1)));
+  f.argument(RowForm::turn());
+  f.form.groups = form_program(ceil_div(f.rows * ceil_div(f.n, part), subgroups));
+  f.form.turns = DimProgram(turns);
+  f.form.scratch = {form_program(turns > 1 ? bytes : Dim(0)), form_program(turns > 2 ? bytes : Dim(0))};
+  f.at_most(f.n, kMostRow);
+  auto words = row_words(t);
+  words["EXTENSIONS"] += kNetworkExtensions;
+  const std::string all = std::to_string(lanes) + "u";
+  const std::map<std::string, std::string> own = {{"OWN", kOwn},
+                                                  {"LANES", std::to_string(lanes)},
+                                                  {"EACH", std::to_string(*each)},
+                                                  {"LOADS", std::to_string(kLoads)},
+                                                  {"PART", std::to_string(part)},
+                                                  {"K", std::to_string(k)},
+                                                  {"N", std::to_string(n)},
+                                                  {"SUBGROUPS", std::to_string(subgroups)},
+                                                  {"LEAST", std::to_string(lanes * *each - k)},
+                                                  {"SORT", sort_team("items", *each, all)},
+                                                  {"MERGE", merge_team("best", *each, all)}};
+  std::string text = std::string(kRowHead) + kRowKeys + item_text(items_with_places(t), t) + kText;
+  text = unroll(fill(fill(text, own), words));
+  const std::string size = "local_size_x = ";
+  text.replace(text.find(size + "256"), size.size() + 3, size + std::to_string(kThreads));
+  Shader shader = row_shader(s, "_largest", std::move(text), std::move(f.form));
+  shader.kernel.group_size = kThreads;
+  return shader;
+}
+
+Result<std::vector<Shader>> emit_topk(const RoutineStep& s) {
+  const Dtype t = s.step.dtypes[0];
+  std::vector<Shader> shaders;
+  if (!has_rows_of(t, s.features)) return shaders;
+  const std::optional<int64_t> n = known(s.step.operands[0].layout.shape.back()), k = known(s.step.attrs.get_dim("k"));
+  std::optional<Shader> largest = n && k && *n > kShortRow ? keep_largest(s, *n, *k) : std::nullopt;
+  if (!largest) largest = sort_rows_by_network(s, false);
+  if (largest) {
+    shaders.push_back(std::move(*largest));
+    if (n) return shaders;
+  }
+  if (n && k && select_in_groups(s, *n, *k, shaders)) return shaders;
+  const int64_t tile = sorted_tile(t);
+  if (!n || *n <= tile) shaders.push_back(sort_short_rows(s, false, std::nullopt, 0));
+  if (!n || *n > tile) sort_long_rows(s, SortedAs::Elements, shaders);
+  return shaders;
+}
+
+const RegisterRoutineShaders shaders[] = {{"topk", emit_topk}};
+
+}  // namespace
+
+}  // namespace frit::codegen::glsl
