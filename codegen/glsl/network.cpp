@@ -44,7 +44,8 @@ uint place_of(Item a) { return a.place; }
 constexpr const char* kPackedPlaces = R"(Item item_of(uint key, uint place) { return key << 16u | place; }
 uint place_of(Item a) { return a & 65535u; }
 )";
-constexpr const char* kPlacedPlaces = R"(Item item_of(uint key, uint place) { return uint64_t(key) << 32 | uint64_t(place); }
+constexpr const char* kPlacedPlaces =
+    R"(Item item_of(uint key, uint place) { return uint64_t(key) << 32 | uint64_t(place); }
 uint place_of(Item a) { return uint(a); }
 )";
 constexpr const char* kKeysAlone = "Item item_of(Item key, uint place) { return key; }\n";
@@ -84,11 +85,13 @@ std::string merge_registers(const std::string& array, int64_t each) {
   return text;
 }
 
-// What remains of a merge of `count` lanes, text, once both halves are apart.
+// The rest of a merge of `count` lanes, text, once both halves are apart.
 std::string merge_lanes(const std::string& array, int64_t each, const std::string& count) {
-  std::string text = "  for (uint step = " + count + " / 2u; step > 0u; step /= 2u) {\n    const bool low = (lane & step) == 0u;\n";
+  std::string text =
+      "  for (uint step = " + count + " / 2u; step > 0u; step /= 2u) {\n    const bool low = (lane & step) == 0u;\n";
   for (int64_t i = 0; i < each; ++i)
-    text += "    " + at(array, i) + " = one_of(low, " + at(array, i) + ", from_lane(" + at(array, i) + ", lane ^ step));\n";
+    text +=
+        "    " + at(array, i) + " = one_of(low, " + at(array, i) + ", from_lane(" + at(array, i) + ", lane ^ step));\n";
   return text + "  }\n" + merge_registers(array, each);
 }
 

@@ -227,7 +227,7 @@ Result<std::vector<Shader>> emit_sort(const RoutineStep& s) {
   const std::optional<int64_t> n = known(s.step.operands[0].layout.shape.back());
   if (std::optional<Shader> network = sort_rows_by_network(s, kPositions)) {
     shaders.push_back(std::move(*network));
-    if (n) return shaders;
+    if (n && (known_rows(s) || !digits_may_win(s, *n, kPositions))) return shaders;
   }
   if (sorts_by_radix(s.features) && (!n || is_radix_tile(*n))) shaders.push_back(radix_sort_rows(s, kPositions));
   if (n && !shaders.empty()) return shaders;

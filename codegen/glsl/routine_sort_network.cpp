@@ -10,19 +10,20 @@ namespace frit::codegen::glsl {
 
 namespace {
 
-constexpr int64_t kThreads = 64;  // invocations of a workgroup: small ones spread few rows over the GPU
+constexpr int64_t kThreads = 64;     // invocations of a workgroup: small ones spread few rows over the GPU
+constexpr int64_t kManyRows = 1024;  // that fill a GPU
 constexpr int64_t kOwnArguments = 4;
 
 constexpr const char* kOwn = R"(  int64_t lanes_of_row, unused[3];
 )";
 
-// Words N, TEAM: the sizes as text. EACH, LANES. NOTE: what is done with an element's bits, MEND: what follows the sort.
-// STAGED: the word that is stored, of item `own` at `at` of the row.
+// Words N, TEAM: the sizes as text. EACH, LANES. NOTE: what is done with an element's bits, MEND: what follows the
+// sort. STAGED: the word that is stored, of item `own` at `at` of the row.
 constexpr const char* kText = R"(const uint lanes = $LANES$u, each = $EACH$u;
 shared $STAGED_WORD$ room[$THREADS$u * each];
 uint lane = gl_SubgroupInvocationID;
 Item items[each];
-$WORD$ element(uint64_t base, uint i) { return $WORD$(Element(base + uint64_t(int64_t(i) * args.stride) * $SIZE$UL).data); }
+$WORD$ element(uint64_t base, uint i) { return $WORD$(Element(base + uint64_t(int64_t(i) * $STRIDE$) * $SIZE$UL).data); }
 // Runs of an invocation begin in different banks.
 uint bank(uint i) { return i ^ (i >> 5u & 31u); }
 void main() {
@@ -112,6 +113,11 @@ std::optional<Shader> sort_rows_by_network(const RoutineStep& s, bool positions)
   for (int64_t i = 1; i < kOwnArguments; ++i) f.argument(Dim(0));
   f.form.groups = form_program(ceil_div(f.rows * team, kThreads) * min(f.length, 1));
   f.at_most(f.n, n ? *n : few * lanes);
+  if (n && digits_may_win(s, *n, positions)) {
+    // Few rows leave most of a GPU idle, and then a workgroup is done with a row before a subgroup is.
+    if (known_rows(s) && *known_rows(s) < kManyRows) return std::nullopt;
+    f.form.suited.push_back(form_program(shortfall(f.rows, kManyRows)));
+  }
   const std::string team_text = n ? std::to_string(spread->team) + "u" : "uint(args.lanes_of_row)";
   auto words = row_words(t);
   words["NAN"] = t.size == 8 ? "0xffffffffffffffffUL" : t.size == 4 ? "0xffffffffu" : t.size == 2 ? "0xffffu" : "0xffu";
@@ -124,6 +130,7 @@ std::optional<Shader> sort_rows_by_network(const RoutineStep& s, bool positions)
       {"SUBGROUPS", std::to_string(kThreads / lanes)},
       {"TEAM", team_text},
       {"N", n ? std::to_string(*n) + "u" : "uint(args.n)"},
+      {"STRIDE", s.step.operands[0].layout.strides.back().is(1) ? "1L" : "args.stride"},
       {"BEGIN", mends ? "  bool special = false;\n" : ""},
       {"NOTE", mends ? kNote : ""},
       // Behind all elements, also behind those of the greatest key.

@@ -62,6 +62,11 @@ bool sorts_by_radix(const runtime::GpuFeatures& f) {
 
 bool is_radix_tile(int64_t n) { return n > kLeastTile && n <= 256 * kEach; }
 
+// Few digits, or items that take two registers each.
+bool digits_may_win(const RoutineStep& s, int64_t n, bool positions) {
+  return is_radix_tile(n) && sorts_by_radix(s.features) && (positions || digits_of(s.step.dtypes[0]) <= 2);
+}
+
 Shader radix_sort_rows(const RoutineStep& s, bool positions) {
   const Dtype t = s.step.dtypes[0];
   RowForm f(s);

@@ -2,8 +2,8 @@
 //
 // A subgroup keeps the largest elements that it has seen of a part of a row, sorted, in its registers. Elements above
 // the least of these that count wait in shared memory. When as many wait as are kept, they are sorted and merged with
-// the kept ones. Most elements of a long row are only compared. What is left of the parts is a shorter row, until there
-// is one part.
+// the kept ones. Most elements of a long row are only compared. The kept elements of the parts are a shorter row, until
+// there is one part.
 //
 // Short rows, and those of which many elements are wanted, are sorted. Where subgroups cannot shuffle, or more are
 // wanted than their registers hold, workgroups select from longer parts (routine_select.cpp).
@@ -20,21 +20,24 @@ constexpr int64_t kThreads = 64;
 constexpr int64_t kLoads = 8;             // of an invocation, on their way together
 constexpr int64_t kMostPart = 8192;       // elements of a part, where many rows or parts fill a GPU
 constexpr int64_t kLeastPart = 1024;      // where few do
+constexpr int64_t kOfPart = 16;           // of which one is kept, as what is kept is read again
 constexpr int64_t kManySubgroups = 2048;  // that fill it
 constexpr int64_t kShortRow = 256;        // rows that are sorted in no more time
+constexpr int64_t kLeastEach = 4;         // registers, so that comparisons of several are under way
 
 constexpr const char* kOwn = R"(  uint64_t kept[2];
   int64_t turn;
 )";
 
-constexpr const char* kText = R"(const uint lanes = $LANES$u, each = $EACH$u, loads = $LOADS$u, part = $PART$u, k = $K$u;
+constexpr const char* kText =
+    R"(const uint lanes = $LANES$u, each = $EACH$u, loads = $LOADS$u, part = $PART$u, k = $K$u;
 const uint room = lanes * (each + loads);
 shared Item waiting[room * $SUBGROUPS$u];
 uint lane = gl_SubgroupInvocationID, mine = gl_SubgroupID * room;
 Item best[each], items[each];
 uint64_t base;
-int64_t stride;
-$WORD$ element(uint i) { return $WORD$(Element(base + uint64_t(int64_t(i) * stride) * $SIZE$UL).data); }
+int64_t stride = $STRIDE$;
+$WORD$ element(uint i) { return $WORD$(Element(base + uint64_t(int64_t(i) * $STEP$) * $SIZE$UL).data); }
 // Merges waiting items from `first` on with the best ones.
 void merge_waiting(uint first, uint count) {
 @for k $EACH$@  items[@k@] = lane + @k@u * lanes < count ? waiting[mine + first + lane + @k@u * lanes] : item_of(0$U$, 0u);
@@ -48,25 +51,26 @@ void main() {
   if (row >= uint64_t(args.rows)) return;
   const uint number = uint(own - row * uint64_t(parts)), first = number * part, m = min(part, n - first);
   if (args.turn == 0L) {
-    stride = args.stride;
     base = args.x + uint64_t(first_of(row) + int64_t(first) * stride) * $SIZE$UL;
   } else {
-    stride = 1L;
     base = args.kept[int(args.turn + 1L & 1L)] + (row * uint64_t(n) + uint64_t(first)) * $SIZE$UL;
   }
 @for k $EACH$@  best[@k@] = item_of(0$U$, 0u);
 @end k@  uint count = 0u;
   Item least = item_of(0$U$, 0u);
-  for (uint begin = 0u; begin < m; begin += lanes * loads) {
+  // From the end, as of equal elements the last ones count.
+  for (uint passed = 0u; passed < m; passed += lanes * loads) {
     $WORD$ words[loads];
-@for k $LOADS$@    words[@k@] = element(min(begin + lane + @k@u * lanes, m - 1u));
+@for k $LOADS$@    words[@k@] = element(m - 1u - min(passed + lane + @k@u * lanes, m - 1u));
 @end k@@for k $LOADS$@    {
-      const uint i = begin + lane + @k@u * lanes;
-      const Item item = item_of(key_of(words[@k@]), i);
+      const uint i = passed + lane + @k@u * lanes;
+      const Item item = item_of(key_of(words[@k@]), m - 1u - i);
       const bool counts = i < m && is_less(least, item);
       const uint votes = subgroupBallot(counts).x;
-      if (counts) waiting[mine + count + uint(bitCount(votes & (1u << lane) - 1u))] = item;
-      count += uint(bitCount(votes));
+      if (votes != 0u) {
+        if (counts) waiting[mine + count + uint(bitCount(votes & (1u << lane) - 1u))] = item;
+        count += uint(bitCount(votes));
+      }
     }
 @end k@    if (count < lanes * each) continue;
     subgroupBarrier();
@@ -96,21 +100,16 @@ std::optional<int64_t> registers_for(int64_t k, const RoutineStep& s) {
   const Items items = items_with_places(t);
   const int64_t lanes = s.features.subgroup_size, most = registers_of_row(items, t);
   const int64_t subgroups = kThreads / lanes;
-  int64_t each = 1;
+  int64_t each = kLeastEach;
   while (each * lanes < k) each *= 2;
   const int64_t shared = subgroups * lanes * (each + kLoads) * item_bytes(items, t);
   return each <= most && shared <= s.features.shared_bytes ? std::optional(each) : std::nullopt;
 }
 
 int64_t part_of(const RoutineStep& s, int64_t n, int64_t k) {
-  std::optional<int64_t> rows = 1;
-  const auto& shape = s.step.operands[0].layout.shape;
-  for (size_t i = 0; i + 1 < shape.size(); ++i) {
-    const auto size = known(shape[i]);
-    rows = rows && size ? std::optional(*rows * *size) : std::nullopt;
-  }
+  const std::optional<int64_t> rows = known_rows(s);
   int64_t part = kMostPart;
-  while (rows && part > std::max(kLeastPart, 4 * k) && n / part * *rows < kManySubgroups) part /= 2;
+  while (rows && part > std::max(kLeastPart, kOfPart * k) && n / part * *rows < kManySubgroups) part /= 2;
   return n <= 2 * part ? n : part;
 }
 
@@ -138,8 +137,11 @@ std::optional<Shader> keep_largest(const RoutineStep& s, int64_t n, int64_t k) {
   auto words = row_words(t);
   words["EXTENSIONS"] += kNetworkExtensions;
   const std::string all = std::to_string(lanes) + "u";
+  const bool dense = s.step.operands[0].layout.strides.back().is(1);
   const std::map<std::string, std::string> own = {{"OWN", kOwn},
                                                   {"LANES", std::to_string(lanes)},
+                                                  {"STEP", dense ? "1L" : "stride"},
+                                                  {"STRIDE", dense ? "1L" : "args.turn == 0L ? args.stride : 1L"},
                                                   {"EACH", std::to_string(*each)},
                                                   {"LOADS", std::to_string(kLoads)},
                                                   {"PART", std::to_string(part)},
@@ -163,11 +165,14 @@ Result<std::vector<Shader>> emit_topk(const RoutineStep& s) {
   std::vector<Shader> shaders;
   if (!has_rows_of(t, s.features)) return shaders;
   const std::optional<int64_t> n = known(s.step.operands[0].layout.shape.back()), k = known(s.step.attrs.get_dim("k"));
-  std::optional<Shader> largest = n && k && *n > kShortRow ? keep_largest(s, *n, *k) : std::nullopt;
-  if (!largest) largest = sort_rows_by_network(s, false);
-  if (largest) {
-    shaders.push_back(std::move(*largest));
-    if (n) return shaders;
+  if (n && k && *n > kShortRow)
+    if (std::optional<Shader> largest = keep_largest(s, *n, *k)) {
+      shaders.push_back(std::move(*largest));
+      return shaders;
+    }
+  if (std::optional<Shader> network = sort_rows_by_network(s, false)) {
+    shaders.push_back(std::move(*network));
+    if (n && (known_rows(s) || !digits_may_win(s, *n, false))) return shaders;
   }
   if (n && k && select_in_groups(s, *n, *k, shaders)) return shaders;
   const int64_t tile = sorted_tile(t);

@@ -102,6 +102,16 @@ bool has_rows_of(Dtype t, const runtime::GpuFeatures& f) {
   return f.int64 && f.group_size >= kRowThreads && (t.size != 1 || f.storage8) && (t.size != 2 || f.storage16);
 }
 
+std::optional<int64_t> known_rows(const RoutineStep& s) {
+  const auto& shape = s.step.operands[0].layout.shape;
+  int64_t rows = 1;
+  for (size_t i = 0; i + 1 < shape.size(); ++i) {
+    if (!known(shape[i])) return std::nullopt;
+    rows *= *known(shape[i]);
+  }
+  return rows;
+}
+
 RowForm::RowForm(const RoutineStep& s)
     : rows(form_number(Form::batch_slot(2))),
       n(known(s.step.operands[0].layout.shape.back()) ? s.step.operands[0].layout.shape.back()

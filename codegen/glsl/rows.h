@@ -54,6 +54,9 @@ Dim logarithm_above(const Dim& least, int64_t most);
 // The size if it is known.
 inline std::optional<int64_t> known(const Dim& d) { return d.is_const() ? std::optional(d.value()) : std::nullopt; }
 
+// The number of the operand's rows if it is known.
+std::optional<int64_t> known_rows(const RoutineStep& step);
+
 // Sorts rows of a few elements, several in a workgroup: those of the operand, or dense ones in working memory, of
 // `size` elements. The result has the last ones, or their positions.
 int64_t sorted_tile(Dtype type);  // the most elements
@@ -75,6 +78,8 @@ bool select_in_groups(const RoutineStep& step, int64_t n, int64_t k, std::vector
 bool sorts_by_radix(const runtime::GpuFeatures& features);
 bool is_radix_tile(int64_t n);
 Shader radix_sort_rows(const RoutineStep& step, bool positions);
+// Whether digits may be quicker than a network for rows that fit both.
+bool digits_may_win(const RoutineStep& step, int64_t n, bool positions);
 Shader radix_long_rows(const RoutineStep& step, SortedAs as);
 int64_t radix_half(Dtype type);
 // Zero where there are so many elements that digits are quicker than merges.

@@ -91,7 +91,8 @@ TEST_F(SortedRows, DigitsOfLongRows) {
 TEST_F(SortedRows, ShortRowsOfEveryLength) {
   const std::vector<std::string> types = {"f32",  "bf16", "f16", "i32", "u8",  "c64", "f64",
                                           "bool", "i8",   "u16", "u32", "i16", "u64", "i64"};
-  std::vector<int> lengths = {2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 200, 255, 256, 257};
+  std::vector<int> lengths = {2,  3,  4,  7,   8,   9,   15,  16,  17,  31,  32, 33,
+                              63, 64, 65, 100, 127, 128, 129, 200, 255, 256, 257};
   std::mt19937 draw(5);
   for (int i = 0; i < 12; ++i) lengths.push_back(1 + static_cast<int>(draw() % 600));
   for (size_t i = 0; i < lengths.size(); ++i) {
@@ -101,8 +102,9 @@ TEST_F(SortedRows, ShortRowsOfEveryLength) {
     const bool apart = draw() % 3 == 0;
     const std::string x = type + "[" + front + ", " + size + "]", places = "u32[" + front + ", " + size + "]";
     const std::string top = type + "[" + front + ", " + few + "]";
-    check("func @f(%a: " + (apart ? type + "[" + size + ", " + front + "]" : x) + ") -> (" + x + ", " + places + ", " + top +
-          ") {\n  %x: " + x + (apart ? " = transpose %a {axes=[1, 0]}" : " = reshape %a {shape=[" + front + ", " + size + "]}") +
+    check("func @f(%a: " + (apart ? type + "[" + size + ", " + front + "]" : x) + ") -> (" + x + ", " + places + ", " +
+          top + ") {\n  %x: " + x +
+          (apart ? " = transpose %a {axes=[1, 0]}" : " = reshape %a {shape=[" + front + ", " + size + "]}") +
           "\n  %0: " + x + " = sort %x\n  %1: " + places + " = argsort %x\n  %2: " + top + " = topk %x {k=" + few +
           "}\n  return %0, %1, %2\n}");
     if (HasFatalFailure() || HasNonfatalFailure()) return;
@@ -112,8 +114,17 @@ TEST_F(SortedRows, ShortRowsOfEveryLength) {
 // The largest of parts of a row, then of those.
 TEST_F(SortedRows, LargestFew) {
   for (const char* type : {"f32", "u8", "i64", "bf16"})
-    for (const auto& [n, k] : {std::pair{3000, 0}, {3000, 1}, {8192, 512}, {50257, 50}, {120000, 500}, {1064, 52}, {700, 8}, {20000, 1},
-                               {5000, 128}, {2049, 33}, {300, 64}}) {
+    for (const auto& [n, k] : {std::pair{3000, 0},
+                               {3000, 1},
+                               {8192, 512},
+                               {50257, 50},
+                               {120000, 500},
+                               {1064, 52},
+                               {700, 8},
+                               {20000, 1},
+                               {5000, 128},
+                               {2049, 33},
+                               {300, 64}}) {
       const std::string x = std::string(type) + "[2, " + std::to_string(n) + "]", k_text = std::to_string(k);
       const std::string top = std::string(type) + "[2, " + k_text + "]";
       check("func @f(%x: " + x + ") -> " + top + " {\n  %0: " + top + " = topk %x {k=" + k_text + "}\n  return %0\n}");
