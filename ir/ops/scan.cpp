@@ -150,9 +150,12 @@ std::vector<ValueId> jvp_logcumsumexp(Builder& b, const Op& op, Values operands,
     ValueId terms = b.build("multiply", {t, b.build("exp", {x})});
     sum = b.build("divide", {scan(b, "cumsum", terms, d.axis, d.reverse), b.build("exp", {out})});
   } else {
+    // Where nothing but minus infinity came so far, the sums are minus infinity too: less 0 they give a tangent of 0.
+    ValueId low = b.splat(-std::numeric_limits<double>::infinity(), type);
+    ValueId scale = b.build("select", {b.build("equal", {out, low}), b.splat(0, type), out});
     auto part = [&](ValueId positive) {
       ValueId terms = log_of_positive(b, positive, x);
-      return b.build("exp", {b.build("subtract", {scan(b, "logcumsumexp", terms, d.axis, d.reverse), out})});
+      return b.build("exp", {b.build("subtract", {scan(b, "logcumsumexp", terms, d.axis, d.reverse), scale})});
     };
     sum = b.build("subtract", {part(t), part(b.build("negative", {t}))});
   }

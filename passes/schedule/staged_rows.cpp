@@ -29,6 +29,15 @@ struct StagedAccess {
   int loops = 1;  // that have it
 };
 
+// Whether `d` uses a loop variable or a bound position of `body`, which loops in front of it do not know.
+bool uses_inside(const Body& body, const Dim& d) {
+  return std::any_of(body.begin(), body.end(), [&](const Instr& i) {
+    if (const auto* bind = std::get_if<BindInstr>(&i.node)) return d.uses(bind->name);
+    const auto* loop = std::get_if<Loop>(&i.node);
+    return loop && (d.uses(loop->var) || uses_inside(loop->body, d));
+  });
+}
+
 class Stager {
  public:
   Stager(Kernel& k, Loop& rows, int64_t count, int lanes, bool whole)
@@ -71,7 +80,7 @@ class Stager {
     const auto along = index.affine_in(places->var);
     const auto across = along && along->coefficient.is(1) ? along->rest.affine_in(rows_.var) : std::nullopt;
     if (!across || !across->coefficient.is(length)) return std::nullopt;
-    if (across->rest.uses(rows_.var) || across->rest.uses(places->var)) return std::nullopt;
+    if (across->rest.uses(rows_.var) || uses_inside(rows_.body, across->rest)) return std::nullopt;
     const KernelBuffer& b = k_.buffers[buffer];
     if (b.dtype == bool_ || b.dtype.size < 2 || (store ? b.read : b.written)) return std::nullopt;
     const StagedAccess a{buffer, length, across->rest, store, 0};

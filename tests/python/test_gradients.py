@@ -110,3 +110,16 @@ def test_factors_at_positions():
 
 def test_a_name_given_twice_counts_once():
     assert mx.grad(lambda x, c: (x * c).sum(), argnames=["c", "c"])(mx.array([2.0]), c=mx.array([3.0]))[1]["c"].tolist() == [2]
+
+
+def test_logcumsumexp_has_derivatives_of_any_order():
+    x, t = mx.array([[0.2, 0.7, -1.0, 0.3]]), mx.array([[1.0, -2.0, 3.0, 0.0]])
+    for reverse in (False, True):
+        def loss(x):
+            return (mx.logcumsumexp(x, axis=1, reverse=reverse) ** 2).sum()
+
+        forward = mx.jvp(mx.grad(loss), [x], [t])[1][0]
+        assert mx.allclose(forward, mx.grad(lambda x: (mx.grad(loss)(x) * t).sum())(x), rtol=1e-4, atol=1e-5)
+    # Nothing but zeros came so far: their sum stays, and so does its logarithm.
+    low = mx.jvp(lambda x: mx.logcumsumexp(x), [mx.array([-inf, -inf, 1.0])], [mx.array([1.0, 1.0, 2.0])])[1][0]
+    assert low.tolist() == [0.0, 0.0, 2.0]
