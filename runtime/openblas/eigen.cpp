@@ -20,6 +20,12 @@ T conjugate(T x) {
 }
 inline Complex64 conjugate(Complex64 x) { return std::conj(x); }
 
+// LAPACK may loop on what is not finite.
+template <class T>
+bool all_finite(const T* a, int64_t size) {
+  return std::all_of(a, a + size, [](const T& x) { return std::isfinite(std::real(x)) && std::isfinite(std::imag(x)); });
+}
+
 template <bool kVectors>
 Status symmetric(const LibraryCall& call) {
   constexpr const char *kName = kVectors ? "eigh" : "eigvalsh", *kJob = kVectors ? "V" : "N";
@@ -110,8 +116,7 @@ Status general(const LibraryCall& call) {
       for (int64_t k = begin; k < end; ++k) {
         int done = 0;
         in.get_rows(k, a);
-        // LAPACK may loop on what is not finite.
-        const bool finite = std::all_of(a, a + in.size(), [](const T& x) { return std::isfinite(std::abs(x)); });
+        const bool finite = all_finite(a, in.size());
         if (finite) geev(kJob, n, a, re, im, v, space, works, real_space, &done);
         if (done || !finite) {
           failure.refuse(k);
@@ -169,8 +174,12 @@ Status singular(const LibraryCall& call) {
       for (int64_t k = begin; k < end; ++k) {
         int done = 0;
         in.get_rows(k, a);
-        gesdd(kJob, n, m, a, s, vt, u, space, works, real_space, whole_space, &done);
-        if (done) failure.refuse(k);
+        const bool finite = all_finite(a, in.size());
+        if (finite) gesdd(kJob, n, m, a, s, vt, u, space, works, real_space, whole_space, &done);
+        if (done || !finite) {
+          failure.refuse(k);
+          continue;
+        }
         values.template set<R>(k, [&](int i, int) { return s[i]; });
         if constexpr (kVectors) {
           Stack(call.results[0]).set_rows(k, u);

@@ -66,3 +66,26 @@ def test_packed_weights_have_no_derivative(mode, gathered):
     if gathered:
         with pytest.raises(RuntimeError, match="indices"):
             mx.grad(lambda i: mx.gather_qmm(x, *packed, rhs_indices=i, mode=mode).sum())(at)
+
+
+@pytest.mark.parametrize("n", [2, 3, 8, 40])
+@pytest.mark.parametrize("value", [float("inf"), -float("inf"), float("nan")])
+@pytest.mark.parametrize("function", [mx.linalg.svd, mx.linalg.pinv, mx.linalg.eig])
+def test_matrices_with_infinities_are_refused(function, value, n):
+    a = np.arange(n * n, dtype=np.float32).reshape(n, n) % 7
+    a[0, n // 2] = value
+    with pytest.raises(RuntimeError, match="infinities"):
+        mx.eval(function(mx.array(a)))
+
+
+@pytest.mark.parametrize("bits", [2, 3, 4, 5, 6, 8])
+def test_compiled_products_of_chosen_packed_matrices(bits):
+    # 64 results of four sums each: rows that are too short for vectors, at positions from data.
+    packed = mx.quantize(mx.random.normal((3, 64, 128), key=mx.random.key(0)), group_size=32, bits=bits)
+    x, which = mx.random.normal((4, 1, 128), key=mx.random.key(1)), mx.array([0, 2, 1, 0])
+
+    def product(x):
+        return mx.gather_qmm(x, *packed, rhs_indices=which, group_size=32, bits=bits)
+
+    dense = mx.dequantize(*packed, group_size=32, bits=bits)
+    assert mx.allclose(mx.compile(product)(x), x @ dense[which].swapaxes(-1, -2), rtol=1e-4, atol=1e-4)
