@@ -396,6 +396,9 @@ array categorical(const array& logits, int axis, int num_samples, const std::opt
 }
 array categorical(const array& logits, int axis, const std::optional<array>& key, StreamOrDevice s) {
   const int at = axis_of_logits(logits, axis, s);
+  // One distribution with further axes, as the logits of one text have them, takes one number; without, it takes noise.
+  if (logits.ndim() > 1 && is_single(logits, at, s))
+    return from_running_sums(logits, sizes_without(logits, at), key, s);
   return categorical_of(logits, at, sizes_without(logits, at), key, s);
 }
 

@@ -89,3 +89,16 @@ def test_compiled_products_of_chosen_packed_matrices(bits):
 
     dense = mx.dequantize(*packed, group_size=32, bits=bits)
     assert mx.allclose(mx.compile(product)(x), x @ dense[which].swapaxes(-1, -2), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("shape", [(1, 60), (1, 1, 60)])
+def test_a_draw_from_one_distribution_takes_one_number(shape):
+    logits = mx.random.normal((60,), key=mx.random.key(0)) * 2
+    sums = np.cumsum(np.exp(np.array(logits, dtype=np.float64)))
+    for seed in range(20):
+        key = mx.random.key(seed)
+        number = mx.random.uniform(key=key).item() * sums[-1]
+        drawn = mx.random.categorical(logits.reshape(shape), key=key)
+        assert drawn.shape == shape[:-1] and drawn.item() == np.searchsorted(sums, number, side="right")
+        # Noise for each category, where the logits have no other axis.
+        assert mx.random.categorical(logits, key=key).item() == mx.argmax(logits + mx.random.gumbel((60,), key=key)).item()
