@@ -23,7 +23,8 @@ inline Complex64 conjugate(Complex64 x) { return std::conj(x); }
 // LAPACK may loop on what is not finite.
 template <class T>
 bool all_finite(const T* a, int64_t size) {
-  return std::all_of(a, a + size, [](const T& x) { return std::isfinite(std::real(x)) && std::isfinite(std::imag(x)); });
+  return std::all_of(a, a + size,
+                     [](const T& x) { return std::isfinite(std::real(x)) && std::isfinite(std::imag(x)); });
 }
 
 template <bool kVectors>
