@@ -66,7 +66,7 @@ array uniform(const array& low, const array& high, const Sizes& shape, Dtype dty
 array uniform(const Sizes& shape, Dtype dtype, const std::optional<array>& key = std::nullopt, StreamOrDevice s = {});
 array uniform(const Sizes& shape, const std::optional<array>& key = std::nullopt, StreamOrDevice s = {});
 template <class T, class U>
-  requires(detail::is_scalar<T> && detail::is_scalar<U>)
+  requires((detail::is_scalar<T> || std::same_as<T, array>) && (detail::is_scalar<U> || std::same_as<U, array>))
 array uniform(T low, U high, const Sizes& shape, Dtype dtype = float32, const std::optional<array>& key = std::nullopt,
               StreamOrDevice s = {}) {
   return uniform(array(low), array(high), shape, dtype, key, s);
@@ -95,7 +95,7 @@ array normal(const Sizes& shape, const std::optional<array>& key = std::nullopt,
 array randint(const array& low, const array& high, const Sizes& shape, Dtype dtype = int32,
               const std::optional<array>& key = std::nullopt, StreamOrDevice s = {});
 template <class T, class U>
-  requires(detail::is_scalar<T> && detail::is_scalar<U>)
+  requires((detail::is_scalar<T> || std::same_as<T, array>) && (detail::is_scalar<U> || std::same_as<U, array>))
 array randint(T low, U high, const Sizes& shape, Dtype dtype = int32, const std::optional<array>& key = std::nullopt,
               StreamOrDevice s = {}) {
   return randint(array(low), array(high), shape, dtype, key, s);

@@ -120,12 +120,23 @@ TEST(Random, Categorical) {
   EXPECT_EQ(values<uint32_t>(random::categorical(logits, -1, Sizes{3, 2}, key42())), (Positions{2, 0, 1, 0, 2, 2}));
 }
 
+TEST(Random, BoundsAreArraysAndNumbers) {
+  const array low({0.0f, 1.0f});
+  EXPECT_EQ(values<float>(random::uniform(low, 3, {2}, float32, key42())),
+            values<float>(random::uniform(low, array(3.0f), {2}, float32, key42())));
+  EXPECT_EQ(values<int>(random::randint(2, array({5, 9}), {2}, int32, key42())),
+            values<int>(random::randint(array(2), array({5, 9}), {2}, int32, key42())));
+}
+
 TEST(Random, CategoricalOfOneDistribution) {
   const array logits({0.0f, 0.5f, 1.5f, -1.0f, 2.0f});
   using Positions = std::vector<uint32_t>;
   EXPECT_EQ(values<uint32_t>(random::categorical(logits, -1, 6, key42())), (Positions{4, 4, 4, 2, 2, 4}));
   EXPECT_EQ(values<uint32_t>(random::categorical(logits, -1, Sizes{3}, key42())), (Positions{4, 1, 0}));
   EXPECT_EQ(random::categorical(logits, -1, key42()).item<uint32_t>(), 1u);
+  // Further axes of one make it a draw by one number.
+  EXPECT_EQ(values<uint32_t>(random::categorical(reshape(logits, {1, 5}), -1, key42())),
+            values<uint32_t>(random::categorical(logits, -1, 1, key42())));
 }
 
 TEST(Random, Permutation) {
