@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "codegen/glsl/emitter.h"
+#include "codegen/glsl/positions.h"
 #include "ir/text/kernel_printer.h"
 #include "passes/lower/loop_nest.h"
 
@@ -118,7 +119,9 @@ void KernelEmitter::check_features() {
       cure_ = "cast to int32, or ";
     }
   };
-  for (Dtype t : k_.reg_types) check(t);
+  const std::vector<bool> positions = compared_positions(k_);
+  for (size_t r = 0; r < positions.size(); ++r)
+    if (!positions[r]) check(k_.reg_types[r]);
   for (const ir::KernelBuffer& b : k_.buffers) {
     if (b.dtype.size == 1 && !features_.storage8) {
       fail("buffer '" + b.name + "' has elements of 8 bits, and the device has no storageBuffer8BitAccess");
@@ -173,6 +176,7 @@ void KernelEmitter::emit_elements(const ir::Loop* loop) {
     close();
     return;
   }
+  find_joined(loop->body);
   const std::string name = enter(*loop), type = index_type(names_.at(loop->var).wide);
   const bool wide = names_.at(loop->var).wide;
   const int vector = std::max(1, loop->vector);
@@ -243,7 +247,9 @@ void KernelEmitter::emit_body(const ir::Body& body, Context context) {
 }
 
 void KernelEmitter::emit(const ir::Instr& instr, Context context) {
+  if (in_joined_.count(&instr)) return;
   if (auto* s = std::get_if<ir::ScalarInstr>(&instr.node)) {
+    if (auto joined = joined_.find(&instr); joined != joined_.end()) return emit_joined(*s, joined->second, instr);
     if (s->op == ir::ScalarOp::Const) {
       regs_[s->result] = literal(s->type, s->imm);
       const auto value = static_cast<int64_t>(s->imm);
@@ -292,7 +298,6 @@ void KernelEmitter::emit(const ir::Instr& instr, Context context) {
                   " must be expanded before code is generated (pass expand_functions does)");
     define(s->result, value, instr);
   } else if (auto* x = std::get_if<ir::IndexInstr>(&instr.node)) {
-    if (!features_.int64) return fail("it computes positions as 64-bit integers, and the device has no shaderInt64");
     if (!narrow(x->index)) return define(x->result, dim(x->index, true), instr);
     narrow_[x->result] = name_of(x->result);
     regs_[x->result] = "int64_t(" + narrow_[x->result] + ")";

@@ -111,6 +111,11 @@ class KernelEmitter {
     std::string text;
     bool wide;
   };
+  // Loads of which a chain of selections takes the first whose mask holds, else the rest: a register, or zero.
+  struct Joined {
+    std::vector<const ir::Instr*> loads;
+    ir::Reg rest;
+  };
   // Where a buffer lies: launch buffers and scratch by address, locals in shared memory by array.
   struct Memory {
     std::string name;
@@ -286,6 +291,10 @@ class KernelEmitter {
   std::string word_address(uint32_t buffer, const Dim& index, const std::string& type, int elements, int part);
   void need_storage(Dtype t);
 
+  // emit_joined.cpp
+  void find_joined(const ir::Body& body);
+  void emit_joined(const ir::ScalarInstr& selection, const Joined& joined, const ir::Instr& instr);
+
   // emit_loop.cpp
   void emit_loop(const ir::Loop& loop, Context context, const ir::Instr& instr);
   void emit_serial(const ir::Loop& loop, Context context);
@@ -437,6 +446,8 @@ class KernelEmitter {
   bool synced_ = false;
   std::string error_, cure_;
   std::string prefix_;                                 // of names, where they stand beside those of another shader
+  std::map<const ir::Instr*, Joined> joined_;          // by the selection
+  std::set<const ir::Instr*> in_joined_;               // these loads, and selections between them
   std::map<const ir::LoadInstr*, std::string> ahead_;  // loads done earlier, and their names
   std::optional<uint32_t> raw_;                        // of an epilogue: the buffer whose elements are its parameter
 };

@@ -129,13 +129,10 @@ std::optional<Spread> spread_row(int64_t n, Items items, Dtype t, int64_t lanes)
 }
 
 std::string item_text(Items items, Dtype t) {
-  switch (items) {
-    case Items::Keys: return std::string(are_narrow(items, t) ? kNarrow : kWide) + kKeysAlone;
-    case Items::Packed: return std::string(kNarrow) + kPackedPlaces;
-    case Items::Placed: return std::string(kWide) + kPlacedPlaces;
-    case Items::Pairs: break;
-  }
-  return kPairs;
+  if (items == Items::Pairs) return kPairs;
+  std::string text = are_narrow(items, t) ? kNarrow : kWide;
+  text += items == Items::Keys ? kKeysAlone : items == Items::Packed ? kPackedPlaces : kPlacedPlaces;
+  return text;
 }
 
 std::string sort_registers(const std::string& array, int64_t each) { return exchanges(array, 0, each); }

@@ -274,7 +274,7 @@ Dim sorted_places(const RowForm& f, Dtype t, const Dim& which) {
 }
 Dim kept_half(const RoutineStep& s) {
   const Dtype t = s.step.dtypes[0];
-  return sorts_by_radix(s.features) ? Dim(radix_half(t)) : mod(merging_turns(RowForm(s).n, t), Dim(2));
+  return sorts_by_radix(s.features) ? Dim(radix_half(s)) : mod(merging_turns(RowForm(s).n, t), Dim(2));
 }
 
 void sort_long_rows(const RoutineStep& s, SortedAs as, std::vector<Shader>& shaders) {

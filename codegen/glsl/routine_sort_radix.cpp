@@ -3,6 +3,9 @@
 // A row that fits into a tile is sorted by one workgroup, which holds it in registers. Longer rows take three launches
 // for each digit: tiles count theirs, the counts are added up, and tiles move their elements. Nothing waits for another
 // workgroup, so any device runs it. Equal elements keep their order in each move.
+#include <algorithm>
+#include <bit>
+
 #include "codegen/glsl/radix.h"
 #include "codegen/glsl/rows.h"
 
@@ -16,13 +19,20 @@ constexpr uint32_t kSharedBytes = 20 << 10;
 constexpr int kOwnArguments = 9;     // of kRadixOwn
 constexpr int64_t kLeastTile = 512;  // of shorter rows several share a tile of another kind
 
-int64_t digits_of(Dtype t) { return t.size; }
+// Keys of a step that says what they are below need fewer.
+int64_t digits_of(const RoutineStep& s) {
+  const int64_t below = s.step.attrs.get_int("below"), all = s.step.dtypes[0].size;
+  if (below <= 0) return all;
+  const int bits = std::bit_width(static_cast<uint64_t>(below - 1));
+  return std::clamp<int64_t>((bits + 7) / 8, 1, all);
+}
 
 std::string radix_text(const RoutineStep& s, int64_t each, const char* body, std::map<std::string, std::string> words,
                        bool positions) {
   const Dtype t = s.step.dtypes[0];
   const int64_t lanes = s.features.subgroup_size, counters = 256 / lanes * 128;
   words["EACH"] = std::to_string(each);
+  words["BITS"] = std::to_string(8 * digits_of(s));
   words["LANES"] = std::to_string(lanes);
   words["ROOM"] = std::to_string(std::max({256 * each, counters, int64_t{2048}}));
   words["ORDER"] = positions ? "w" : "key_of(w)";
@@ -64,7 +74,7 @@ bool is_radix_tile(int64_t n) { return n > kLeastTile && n <= 256 * kEach; }
 
 // Few digits, or items that take two registers each.
 bool digits_may_win(const RoutineStep& s, int64_t n, bool positions) {
-  return is_radix_tile(n) && sorts_by_radix(s.features) && (positions || digits_of(s.step.dtypes[0]) <= 2);
+  return is_radix_tile(n) && sorts_by_radix(s.features) && (positions || digits_of(s) <= 2);
 }
 
 Shader radix_sort_rows(const RoutineStep& s, bool positions) {
@@ -88,14 +98,14 @@ Shader radix_sort_rows(const RoutineStep& s, bool positions) {
                     std::move(f.form));
 }
 
-int64_t radix_half(Dtype t) { return (digits_of(t) - 1) % 2; }
+int64_t radix_half(const RoutineStep& s) { return (digits_of(s) - 1) % 2; }
 
 Shader radix_long_rows(const RoutineStep& s, SortedAs as) {
   const Dtype t = s.step.dtypes[0];
   const bool positions = as != SortedAs::Elements, kept = as == SortedAs::KeptPairs;
   RowForm f(s);
   const Dim tiles = ceil_div(f.n, 256 * kEach), moved = f.rows * f.n * Dim(2 * (word_bytes(t) + (positions ? 4 : 0)));
-  const Dim turns = Dim(3 * digits_of(t)), counters = f.rows * Dim(256 * 4);
+  const Dim turns = Dim(3 * digits_of(s)), counters = f.rows * Dim(256 * 4);
   f.operand();
   for (int i : {0, 1}) f.argument(sorted_words(f, t, i));
   for (int i : {0, 1}) f.argument(positions ? sorted_places(f, t, i) : Dim(0));
@@ -121,11 +131,12 @@ Shader radix_long_rows(const RoutineStep& s, SortedAs as) {
 }
 
 // A launch takes some microseconds however little it does: three for each digit, or one for each doubling of the runs
-// that are merged.
+// that are merged, behind the one that makes them.
 Dim radix_shortfall(const RoutineStep& s) {
+  constexpr int64_t kLeast[] = {0, 0, 1 << 13, 3 << 14};
   const RowForm f(s);
-  const int64_t digits = digits_of(s.step.dtypes[0]);
-  return shortfall(f.rows * f.n, digits * digits << 14);
+  const int64_t digits = digits_of(s);
+  return shortfall(f.rows * f.n, digits < 4 ? kLeast[digits] : digits * digits << 14);
 }
 
 }  // namespace frit::codegen::glsl

@@ -23,7 +23,8 @@ constexpr int64_t kLeastPart = 1024;      // where few do
 constexpr int64_t kOfPart = 16;           // of which one is kept, as what is kept is read again
 constexpr int64_t kManySubgroups = 2048;  // that fill it
 constexpr int64_t kShortRow = 256;        // rows that are sorted in no more time
-constexpr int64_t kLeastEach = 4;         // registers, so that comparisons of several are under way
+// Items of an invocation, so that comparisons of several are under way. Wide ones take more instructions each.
+constexpr int64_t kLeastNarrow = 4, kLeastWide = 2;
 
 constexpr const char* kOwn = R"(  uint64_t kept[2];
   int64_t turn;
@@ -100,7 +101,7 @@ std::optional<int64_t> registers_for(int64_t k, const RoutineStep& s) {
   const Items items = items_with_places(t);
   const int64_t lanes = s.features.subgroup_size, most = registers_of_row(items, t);
   const int64_t subgroups = kThreads / lanes;
-  int64_t each = kLeastEach;
+  int64_t each = are_narrow(items, t) ? kLeastNarrow : kLeastWide;
   while (each * lanes < k) each *= 2;
   const int64_t shared = subgroups * lanes * (each + kLoads) * item_bytes(items, t);
   return each <= most && shared <= s.features.shared_bytes ? std::optional(each) : std::nullopt;

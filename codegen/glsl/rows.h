@@ -81,7 +81,7 @@ Shader radix_sort_rows(const RoutineStep& step, bool positions);
 // Whether digits may be quicker than a network for rows that fit both.
 bool digits_may_win(const RoutineStep& step, int64_t n, bool positions);
 Shader radix_long_rows(const RoutineStep& step, SortedAs as);
-int64_t radix_half(Dtype type);
+int64_t radix_half(const RoutineStep& step);
 // Zero where there are so many elements that digits are quicker than merges.
 Dim radix_shortfall(const RoutineStep& step);
 

@@ -1,6 +1,9 @@
 // Sorting along the last axis: the rows and routine records of `sort`, `argsort`, `partition`, `argpartition` and
 // `topk`.
 //
+// A step of `argsort` or `sort` that a pass makes may have the attribute `below`: all elements are integers from 0 on
+// and less than it.
+//
 // The order of elements is that of ir/routines/host_rows.h. Equal elements keep their order, so every result is
 // determined to the bit.
 #include "ir/ops/rules.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -71,9 +72,10 @@ Regs step_scan(KernelEmitter& e, const ir::Op& scan, Dtype result, Regs before, 
 void lower_scan_blocks(Lowering& l, const GroupView& g, const ir::ScanLoop& loop, const std::vector<uint32_t>& buffers);
 
 // The steps of a scatter to `buffer` whose updates are sorted by their destination; false where that is no way to apply
-// them. `disjoint`: the axes of the updates along which no two of them meet.
+// them. Without a buffer, one is made, to which the steps also write the elements that no update changes; false where
+// they would not reach all of these. `disjoint`: the axes of the updates along which no two of them meet.
 bool lower_sorted_scatter(Lowering& l, const GroupView& g, const ir::Op& op, const std::vector<bool>& disjoint,
-                          uint32_t buffer);
+                          std::optional<uint32_t>& buffer);
 
 // Whether the window is all of its buffer, in row-major order.
 bool is_whole(const ir::Program& program, const Placement& p, const ir::Type& t, const DimFacts& facts);

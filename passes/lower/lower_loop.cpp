@@ -5,7 +5,10 @@
 // The operands of a concatenation (or padding) meet inside the space. A test for each element of which operand supplies
 // it would cost more than the element. If all tests compare one axis with points of it, the axis is cut at these points
 // into pieces, in which every test is decided: a loop for each of them, one behind the other, where rows are short, so
-// that every line of the result is written once; otherwise a kernel for each.
+// that every line of the result is written once; otherwise a kernel for each. A grid of invocations keeps the tests
+// where rows are short and pieces do not consist of whole words: its code generator loads an element from a chosen
+// address.
+#include <algorithm>
 #include <optional>
 #include <span>
 
@@ -24,6 +27,9 @@ constexpr size_t kMaxCopies = 4096;
 // Pieces of rows of at most so many elements are loops of one kernel, if there are rows enough for every thread.
 constexpr int64_t kMaxRow = 1 << 14;
 constexpr int64_t kMinRows = 64;
+// Pieces whose elements an invocation of a grid chooses among, and bytes that it moves together.
+constexpr size_t kMaxChosen = 8;
+constexpr int64_t kWordBytes = 16;
 
 struct Piece {
   size_t axis = 0;
@@ -52,7 +58,7 @@ class LoopLowering {
     std::vector<Dim> at = emit(whole, {});
     std::vector<Piece> pieces;
     if (!scan_ && g_.f.facts.range(product(space_)).high >= kWorthCutting) pieces = cut(whole, at);
-    if (pieces.size() < 2 || pieces.size() * g_.ops.size() > kMaxCopies) {
+    if (pieces.size() < 2 || pieces.size() * g_.ops.size() > kMaxCopies || chooses_operands(pieces)) {
       l_.program.steps.push_back(whole.finish());
     } else if (has_short_rows(pieces[0].axis)) {
       KernelEmitter e(g_.f, l_.program, l_.placements, g_.name);
@@ -65,6 +71,23 @@ class LoopLowering {
         l_.program.steps.push_back(e.finish());
       }
     }
+  }
+
+  // Whether an invocation of a grid finds the operand of its element by comparisons: where rows are short and pieces do
+  // not consist of whole words, which are moved together, kernels for the pieces would write lines of the result in
+  // parts.
+  bool chooses_operands(const std::vector<Piece>& pieces) const {
+    const auto computes = [](const Op& op) { return !op.operands.empty(); };
+    if (!l_.context.target.grid || std::count_if(g_.ops.begin(), g_.ops.end(), computes) != 1 ||
+        pieces.size() > kMaxChosen)
+      return false;
+    Dim row = 1, inner = 1;
+    for (size_t i = pieces[0].axis; i < space_.size(); ++i) row *= space_[i];
+    for (size_t i = pieces[0].axis + 1; i < space_.size(); ++i) inner *= space_[i];
+    if (g_.f.facts.less_equal(row, kMaxRow) != Tri::Yes) return false;
+    const Dim word(kWordBytes / g_.f.type(g_.outputs[0]).dtype.size);
+    return std::any_of(pieces.begin(), pieces.end(),
+                       [&](const Piece& p) { return !g_.f.facts.simplify(mod(p.end * inner, word)).is(0); });
   }
 
   // Whether the axes from `axis` on are one short row of many.

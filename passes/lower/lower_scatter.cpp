@@ -36,24 +36,28 @@ class ScatterLowering {
   void run() {
     const ValueId out = op_->results[0];
     const Type& type = g_.f.type(out);
-    if (!take_over()) copy();
-    if (may_have_elements(type) && may_have_elements(types_.back())) apply();
-    l_.placements[out] = {buffer_, {type.shape, row_major_strides(type.shape), 0}};
+    const bool applies = may_have_elements(type) && may_have_elements(types_.back());
+    take_over();
+    if (!applies || !lower_sorted_scatter(l_, g_, *op_, disjoint_axes(), buffer_)) {
+      if (!buffer_) copy();
+      if (applies) apply();
+    }
+    l_.placements[out] = {*buffer_, {type.shape, row_major_strides(type.shape), 0}};
   }
 
  private:
   bool may_have_elements(const Type& t) const { return g_.f.facts.range(t.size()).high > 0; }
 
   // Uses the memory of an operand that nothing else reads.
-  bool take_over() {
+  void take_over() {
     const ValueId x = op_->operands[0];
     const auto placed = l_.placements.find(x);
     if (placed == l_.placements.end() || l_.program.buffers[placed->second.buffer].role != BufferRole::Temp ||
         !is_whole(l_.program, placed->second, types_[0], g_.f.facts) || g_.f.use_counts()[x] != 1)
-      return false;
-    buffer_ = placed->second.buffer;
-    const auto same = [&](const auto& p) { return p.second.buffer == buffer_; };
-    return std::count_if(l_.placements.begin(), l_.placements.end(), same) == 1;
+      return;
+    const uint32_t buffer = placed->second.buffer;
+    const auto same = [&](const auto& p) { return p.second.buffer == buffer; };
+    if (std::count_if(l_.placements.begin(), l_.placements.end(), same) == 1) buffer_ = buffer;
   }
 
   void copy() {
@@ -192,7 +196,7 @@ class ScatterLowering {
     const Dim element = row_major_element(result.shape, rule.sources[0].index);
     Regs value = e.value_at(op_->operands.back(), at);
     if (!op_->def->step.empty()) {
-      const Regs old = e.load_written(buffer_, result.dtype, element);
+      const Regs old = e.load_written(*buffer_, result.dtype, element);
       std::vector<Reg> inputs{old.re};
       if (old.im != kNoReg) inputs.push_back(old.im);
       inputs.push_back(value.re);
@@ -200,7 +204,7 @@ class ScatterLowering {
       const Dtype types[] = {result.dtype, result.dtype};
       value = e.apply(*meaning(ir::op(op_->def->step), types, result.dtype), inputs);
     }
-    e.store(buffer_, result.dtype, element, value);
+    e.store(*buffer_, result.dtype, element, value);
     while (opened--) e.close_loop();
     l_.program.steps.push_back(e.finish());
   }
@@ -209,7 +213,7 @@ class ScatterLowering {
   const GroupView& g_;
   const Op* op_ = nullptr;
   std::vector<Type> types_;  // of the operands
-  uint32_t buffer_ = 0;
+  std::optional<uint32_t> buffer_;
 };
 
 }  // namespace

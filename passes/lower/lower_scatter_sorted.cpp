@@ -59,7 +59,30 @@ class SortedScatter {
     return std::find(keyed_.begin(), keyed_.end(), true) != keyed_.end();
   }
 
-  void run(uint32_t buffer) {
+  // Whether every element of the result belongs to a destination, so that those without updates can be copied on the
+  // way.
+  bool covers_all() const {
+    const DimFacts& facts = g_.f.facts;
+    if (facts.range(updates_).low < 1) return false;
+    std::vector<Dim> at;
+    for (size_t axis = 0; axis < shape().size(); ++axis)
+      at.push_back(shape()[axis].is(1) ? Dim(0) : Dim::symbol("#" + std::to_string(axis)));
+    const IndexRule rule = rule_at(at);
+    for (size_t axis = 0; axis < result_.shape.size(); ++axis) {
+      if (keyed_[axis]) continue;
+      const Dim& d = rule.sources[0].index[axis];
+      bool covered = result_.shape[axis].is(1);
+      for (size_t k = 0; k < at.size(); ++k)
+        covered =
+            covered || (!at[k].is_const() && d == at[k] && facts.equal(shape()[k], result_.shape[axis]) == Tri::Yes);
+      if (!covered) return false;
+    }
+    return true;
+  }
+
+  // `copies`: the operand's elements are not in the buffer yet.
+  void run(uint32_t buffer, bool copies) {
+    copies_ = copies;
     const Dtype number = number_type(g_.f, destinations_);
     keys_ = l_.add_temp(number, updates_);
     emit_keys(number);
@@ -105,6 +128,7 @@ class SortedScatter {
     step.operands = {{keys_, row}};
     step.results = {{order, row}};
     step.dtypes = {number, type.dtype};
+    if (destinations_.is_const()) step.attrs.set("below", destinations_);
     l_.program.steps.push_back(std::move(step));
     return order;
   }
@@ -143,7 +167,7 @@ class SortedScatter {
   }
 
   // The coordinates of the element that the updates of a destination change, at a place along their rows.
-  Dim element(const Dim& destination, const std::vector<Dim>& at) const {
+  std::vector<Dim> element(const Dim& destination, const std::vector<Dim>& at) const {
     std::vector<Dim> coordinates = rule_at(at).sources[0].index;
     Dim rest = destination;
     const auto first = std::find(keyed_.begin(), keyed_.end(), true) - keyed_.begin();
@@ -152,7 +176,7 @@ class SortedScatter {
       coordinates[axis] = static_cast<long>(axis) == first ? rest : mod(rest, result_.shape[axis]);
       rest = floor_div(rest, result_.shape[axis]);
     }
-    return row_major_element(result_.shape, coordinates);
+    return coordinates;
   }
 
   void find_update(const Dim& number, std::vector<Dim>& at) const {
@@ -180,24 +204,43 @@ class SortedScatter {
     const Reg begin = bound(destination), end = bound(destination + Dim(1));
     const Dim first = e.bind("f", begin, updates_ + Dim(1));
     const Dim count = e.bind("c", e.scalar(ScalarOp::Sub, int64, {end, begin, kNoReg}), updates_ + Dim(1));
-    const Dim to = element(destination, at);
+    const std::vector<Dim> coordinates = element(destination, at);
+    const Dim to = row_major_element(result_.shape, coordinates);
     const bool steps = !op_.def->step.empty();
-    const Regs old = steps ? e.load_written(buffer, result_.dtype, to) : Regs{};
-    // Without a step, the last update stays.
-    const Dim turn = Dim::symbol(e.open_loop("s", steps ? count : min(count, 1), LoopKind::Serial));
-    const Dim place = first + (steps ? turn : count - Dim(1));
+    Regs old;
+    if (copies_)
+      old = e.value_at(op_.operands[0], coordinates);
+    else if (steps)
+      old = e.load_written(buffer, result_.dtype, to);
+    // Without a step, the last update stays. A copied element without updates takes one turn too, with another's
+    // update.
+    const Dim turns = copies_ ? max(count, Dim(1)) : count;
+    const Dim turn = Dim::symbol(e.open_loop("s", steps ? turns : min(turns, 1), LoopKind::Serial));
+    const Dim last = first + (steps ? turn : count - Dim(1));
+    const Dim place = copies_ ? max(min(last, updates_ - Dim(1)), Dim(0)) : last;
     const Reg number = e.cast(e.load_buffer(order_, uint32, place).re, int64);
     find_update(e.bind("u", number, updates_), at);
     Regs value = e.value_at(op_.operands.back(), at);
     Reg is_last = kNoReg;
     if (steps) {
       value = step(e, old, value, e.index_value(turn));
-      is_last = e.scalar(ScalarOp::Eq, bool_, {e.index_value(turn), e.index_value(count - Dim(1)), kNoReg});
+      is_last = e.scalar(ScalarOp::Eq, bool_, {e.index_value(turn), e.index_value(turns - Dim(1)), kNoReg});
     }
+    if (copies_) value = choose(e, e.index_value(count), value, old);
     e.store(buffer, result_.dtype, to, value, is_last);
     e.close_loop();
     while (opened--) e.close_loop();
     l_.program.steps.push_back(e.finish());
+  }
+
+  // The element behind the updates, or the old one where there are none.
+  Regs choose(KernelEmitter& e, Reg count, Regs value, Regs old) const {
+    const Dtype part = is_complex(result_.dtype) ? float32 : result_.dtype;
+    const Reg none = e.scalar(ScalarOp::Const, int64, {kNoReg, kNoReg, kNoReg}, 0);
+    const Reg some = e.scalar(ScalarOp::Lt, bool_, {none, count, kNoReg});
+    value.re = e.scalar(ScalarOp::Select, part, {some, value.re, old.re});
+    if (value.im != kNoReg) value.im = e.scalar(ScalarOp::Select, part, {some, value.im, old.im});
+    return value;
   }
 
   // The element behind an update: the old value in front of the first one, then a carry.
@@ -228,16 +271,19 @@ class SortedScatter {
   std::vector<Type> types_;  // of the operands
   std::vector<bool> keyed_;  // axes of the result: whether the destination decides the coordinate
   Dim updates_ = 1, destinations_ = 1;
+  bool copies_ = false;
   uint32_t keys_ = 0, order_ = 0, starts_ = 0;  // buffers
 };
 
 }  // namespace
 
 bool lower_sorted_scatter(Lowering& l, const GroupView& g, const Op& op, const std::vector<bool>& disjoint,
-                          uint32_t buffer) {
+                          std::optional<uint32_t>& buffer) {
   SortedScatter scatter(l, g, op, disjoint);
-  if (!l.context.target.grid || !scatter.fits()) return false;
-  scatter.run(buffer);
+  const bool copies = !buffer;
+  if (!l.context.target.grid || !scatter.fits() || (copies && !scatter.covers_all())) return false;
+  if (copies) buffer = l.allocate(g.f, op.results[0]);
+  scatter.run(*buffer, copies);
   return true;
 }
 

@@ -164,6 +164,22 @@ TEST_F(Blocks, SortedScatters) {
   %0: f32[50, 6, 3] = scatter_max %x, %i, %u {axes=[0]}
   return %0
 })");
+  // So many updates that they are sorted by the digits of their destinations, of which there are one and two.
+  check_scatter("scatter_add", "f32", 200, 30000, 1);
+  check_scatter("scatter", "i32", 5000, 70000, 2);
+  // Elements that no update changes, of an operand that a kernel computes, and of one that the caller goes on reading.
+  for (const char* op : {"scatter_add", "scatter"})
+    check(std::string(R"(func @f(%x: f32[9000, 5], %i: i32[2100], %u: f32[2100, 1, 5]) -> (f32[9000, 5], f32[9000, 5]) {
+  %z: f32[] = constant 0
+  %0: f32[9000, 5] = broadcast %z {shape=[9000, 5]}
+  %1: f32[9000, 5] = )") +
+          op + R"( %0, %i, %u {axes=[0]}
+  %2: f32[9000, 5] = negative %x
+  %3: f32[9000, 5] = )" +
+          op + R"( %2, %i, %u {axes=[0]}
+  %4: f32[9000, 5] = add %3, %2
+  return %1, %4
+})");
   const char* open =
       R"(func @f(%x: f32[n, k], %i: i32[m], %u: f32[m, 1, k]) -> f32[n, k] where n in [1, 100000], m in [0, 1000000] {
   %0: f32[n, k] = scatter_add %x, %i, %u {axes=[0]}

@@ -76,7 +76,7 @@ TEST_F(Short, SidesOfTransposes) {
 // Accesses of less than 16 bytes, of more than a million elements.
 TEST_F(Short, ElementsInTurns) {
   for (const char* type : {"f32", "u8"}) {
-    const int64_t n = between(random_, 20000, 21000), m = 53;
+    const int64_t n = 64, m = between(random_, 17001, 17600);  // rows whose operands have a kernel each
     const std::string x = shape({n, m}), y = shape({n, 4}), both = shape({n, m + 4});
     check(with_type("func @f(%x: T" + x + ", %y: T" + y + ") -> T" + both + " {\n  %0: T" + both +
                         " = concatenate %x, %y {axis=1}\n  return %0\n}",
@@ -85,6 +85,26 @@ TEST_F(Short, ElementsInTurns) {
   check(
       "func @f(%x: bf16[24, 44060], %y: bf16[44060]) -> bf16[24, 44060] {\n  %0: bf16[24, 44060] = broadcast %y {shape=[24, 44060]}\n"
       "  %1: bf16[24, 44060] = subtract %x, %0\n  return %1\n}");
+}
+
+// Short rows of several arrays, and of one with a border: an element chooses its operand.
+TEST_F(Short, OperandsOfRows) {
+  for (const char* type : {"f32", "bf16", "i8", "f16", "c64", "i32", "bool"}) {
+    const int64_t n = between(random_, 150, 400), a = between(random_, 1, 70), b = between(random_, 1, 70),
+                  c = between(random_, 1, 70), low = between(random_, 0, 3), high = between(random_, 0, 5);
+    const std::string all = shape({n, a + b + c}), two = shape({n, a + b, 3}), padded = shape({n, low + a + high});
+    check(with_type("func @f(%x: T" + shape({n, a}) + ", %y: T" + shape({n, b}) + ", %z: T" + shape({n, c}) +
+                        ", %u: T" + shape({n, a, 3}) + ", %v: T" + shape({n, b, 3}) + ", %c: T[]) -> (T" + all + ", T" +
+                        two + ", T" + padded + ") {\n  %0: T" + all + " = concatenate %x, %y, %z {axis=1}\n  %1: T" +
+                        two + " = concatenate %u, %v {axis=1}\n  %2: T" + padded + " = pad %x, %c {low=[0, " +
+                        std::to_string(low) + "], high=[0, " + std::to_string(high) + "]}\n  return %0, %1, %2\n}",
+                    type));
+  }
+  // The operands' sizes are not known.
+  check(
+      "func @f(%x: f32[n, m], %y: f32[n, k]) -> f32[n, m + k] where n in [1, 1000], m in [1, 50], k in [1, 50] {\n"
+      "  %0: f32[n, m + k] = concatenate %x, %y {axis=1}\n  return %0\n}",
+      {{"n", 300}, {"m", 33}, {"k", 20}});
 }
 
 // Columns whose blocks are combined by few invocations: many loads at once, and a rest.
