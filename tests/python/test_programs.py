@@ -454,3 +454,30 @@ def test_clipping_refuses_a_negative_norm():
     with pytest.raises(ValueError):
         optim.clip_grad_norm({"w": mx.array([3.0, 4.0])}, -1.0)
     assert optim.clip_grad_norm({"w": mx.array([3.0, 4.0])}, 0.0)[0]["w"].tolist() == [0, 0]
+
+
+def test_losses_leave_open_sizes_open(tmp_path):
+    def loss(logits, classes, found, wanted):
+        return nn.losses.cross_entropy(logits, classes, reduction="mean"), nn.losses.mse_loss(found, wanted)
+
+    def arguments(n, m):
+        logits, found = mx.random.normal((n, m), key=mx.random.key(n)), mx.random.normal((n, m), key=mx.random.key(m))
+        return logits, mx.arange(n) % m, found, mx.zeros((n, m))
+
+    def check(f):
+        for shape in ((3, 4), (5, 2), (1, 7)):
+            for found, wanted in zip(f(*arguments(*shape)), loss(*arguments(*shape))):
+                assert mx.allclose(found, wanted, rtol=1e-5)
+
+    compiled = mx.compile(loss, shapeless=True)
+    check(compiled)
+    assert compiled.trace_count == 1
+    path = str(tmp_path / "loss.mlxfn")
+    mx.export_function(path, loss, *arguments(3, 4), shapeless=True)
+    check(mx.import_function(path))
+    with pytest.raises(ValueError, match="targets have shape"):
+        compiled(mx.ones((3, 4)), mx.zeros((2,), mx.int32), mx.ones((3, 4)), mx.ones((3, 4)))
+    # Arrays of NumPy fit, too, and what has no shape does not.
+    assert nn.losses.mse_loss(mx.ones((2, 2)), np.ones((2, 2), np.float32)).item() == 0
+    with pytest.raises(AttributeError):
+        nn.losses.cross_entropy(mx.ones((2, 2)), mx.zeros((2,), mx.int32), "sum")

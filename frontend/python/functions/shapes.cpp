@@ -89,6 +89,17 @@ void bind_axes(nb::module_& m) {
   def_at_least(m, "atleast_3d", &atleast_3d);
 }
 
+// Sizes that a trace leaves open stay open, where reading them would tie it to them.
+bool same_shape(const array& a, const array& b) {
+  if (a.ndim() != b.ndim() || (!a.is_tracer() && !b.is_tracer())) return a.ndim() == b.ndim() && a.shape() == b.shape();
+  try {
+    stack({a, b});
+    return true;
+  } catch (const InvalidArgument&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 void bind_shapes(nb::module_& m) {
@@ -163,6 +174,7 @@ void bind_shapes(nb::module_& m) {
         return axis ? repeat(a, n, *axis, s) : repeat(a, n, s);
       },
       "array"_a, "repeats"_a, "axis"_a = nb::none(), nb::kw_only(), FRIT_STREAM);
+  m.def("_same_shape", &same_shape);
 }
 
 }  // namespace frit::python

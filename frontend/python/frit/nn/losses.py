@@ -17,10 +17,15 @@ def _reduce(loss: mx.array, reduction: Reduction = "none"):
     raise ValueError("a loss has no reduction '%s'; use none, mean or sum" % reduction)
 
 
+def _fit(a, b):
+    both = isinstance(a, mx.array) and isinstance(b, mx.array)
+    return mx._same_shape(a, b) if both else a.shape == b.shape
+
+
 def _same_shape(op, **arrays):
     (name, first), *others = arrays.items()
     for other, a in others:
-        if a.shape != first.shape:
+        if not _fit(a, first):
             raise ValueError("%s: %s have shape %s, and %s %s" % (op, name, first.shape, other, a.shape))
 
 
@@ -39,23 +44,16 @@ def cross_entropy(
     if label_smoothing < 0 or label_smoothing >= 1:
         raise ValueError("cross_entropy: label_smoothing is %s; give a number in [0, 1)" % label_smoothing)
     probabilities = targets.ndim == logits.ndim
-
-    def drop(shape):
-        shape = list(shape)
-        shape.pop(axis)
-        return tuple(shape)
-
-    if probabilities and targets.shape != logits.shape:
-        raise ValueError("cross_entropy: targets have shape %s, and logits %s" % (targets.shape, logits.shape))
-    if not probabilities and targets.shape != drop(logits.shape):
-        raise ValueError("cross_entropy: targets have shape %s, and logits %s" % (targets.shape, logits.shape))
     if probabilities:
         # Relative to the largest logit, which tells where the probabilities do not sum to one.
         logits = logits - mx.stop_gradient(mx.max(logits, axis=axis, keepdims=True))
+    loss = mx.logsumexp(logits, axis=axis)
+    if not _fit(targets, logits if probabilities else loss):
+        raise ValueError("cross_entropy: targets have shape %s, and logits %s" % (targets.shape, logits.shape))
+    if probabilities:
         score = mx.sum(logits * targets, axis=axis)
     else:
         score = mx.take_along_axis(logits, mx.expand_dims(targets, axis), axis).squeeze(axis)
-    loss = mx.logsumexp(logits, axis=axis)
     if label_smoothing > 0:
         loss = loss - (1 - label_smoothing) * score - label_smoothing * logits.mean(axis=axis)
     else:
