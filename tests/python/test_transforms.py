@@ -472,3 +472,25 @@ def test_a_rule_for_jvp_may_leave_out_tangents():
 
     values, tangents = mx.jvp(lambda x: f(x, mx.array([2.0])), [mx.array(1.0)], [mx.array(1.0)])
     assert tangents[0].item() == 7 and tangents[1].tolist() == [[0], [0]] and values[1].tolist() == [[2], [2]]
+
+
+@pytest.mark.parametrize("made", [
+    lambda: nn.MultiHeadAttention(8, 2), lambda: nn.RNN(8, 3), lambda: nn.GRU(8, 3), lambda: nn.LSTM(8, 3)])
+def test_layers_leave_the_batch_open(tmp_path, made):
+    layer = made()
+
+    def run(x):
+        return layer(x, x, x) if isinstance(layer, nn.MultiHeadAttention) else layer(x)
+
+    def flat(results):
+        return list(results) if isinstance(results, (list, tuple)) else [results]
+
+    compiled = mx.compile(run, shapeless=True)
+    path = str(tmp_path / "layer.mlxfn")
+    mx.export_function(path, run, mx.ones((2, 5, 8)), shapeless=True)
+    for batch in (2, 3, 1):
+        x = mx.random.normal((batch, 5, 8), key=mx.random.key(batch))
+        for results in (compiled(x), mx.import_function(path)(x)):
+            for found, wanted in zip(flat(results), flat(run(x))):
+                assert mx.allclose(found, wanted, rtol=1e-4, atol=1e-5)
+    assert compiled.trace_count == 1

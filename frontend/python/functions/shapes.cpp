@@ -175,6 +175,7 @@ void bind_shapes(nb::module_& m) {
       },
       "array"_a, "repeats"_a, "axis"_a = nb::none(), nb::kw_only(), FRIT_STREAM);
   m.def("_same_shape", &same_shape);
+  m.def("_size", [](const array& a, int axis) { return a.shape(axis); });  // leaves the other axes open
 }
 
 }  // namespace frit::python

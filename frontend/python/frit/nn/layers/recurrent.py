@@ -39,7 +39,7 @@ class RNN(_Recurrent):
         """The hidden states of every step."""
         x = self._projected(x, self.Wxh, self.bias)
         states = []
-        for t in range(x.shape[-2]):
+        for t in range(mx._size(x, -2)):
             now = x[..., t, :]
             hidden = self.nonlinearity(now if hidden is None else mx.addmm(now, hidden, self.Whh.T))
             states.append(hidden)
@@ -65,7 +65,7 @@ class GRU(_Recurrent):
         n = self.hidden_size
         x = self._projected(x, self.Wx, self.b)
         states = []
-        for t in range(x.shape[-2]):
+        for t in range(mx._size(x, -2)):
             gates, new = x[..., t, : 2 * n], x[..., t, 2 * n :]
             if hidden is not None:
                 known = hidden @ self.Wh.T
@@ -101,7 +101,7 @@ class LSTM(_Recurrent):
         """The hidden states and the cells of every step."""
         x = self._projected(x, self.Wx, self.bias)
         states, cells = [], []
-        for t in range(x.shape[-2]):
+        for t in range(mx._size(x, -2)):
             gates = x[..., t, :]
             if hidden is not None:
                 gates = mx.addmm(gates, hidden, self.Wh.T)

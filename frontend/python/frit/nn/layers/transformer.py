@@ -34,7 +34,7 @@ class MultiHeadAttention(Module):
             return mx.unflatten(x, -1, (self.num_heads, -1)).transpose(0, 2, 1, 3)
 
         q, k, v = heads(self.query_proj(queries)), heads(self.key_proj(keys)), heads(self.value_proj(values))
-        out = mx.fast.scaled_dot_product_attention(q, k, v, scale=math.sqrt(1 / q.shape[-1]), mask=mask)
+        out = mx.fast.scaled_dot_product_attention(q, k, v, scale=math.sqrt(1 / mx._size(q, -1)), mask=mask)
         return self.out_proj(out.transpose(0, 2, 1, 3).flatten(-2, -1))
 
     @staticmethod
