@@ -102,7 +102,7 @@ const char* const kRadixLong = R"(shared uint moved[256];
 void add_counts() {
   const uint64_t group = this_group(), groups = uint64_t(gl_NumWorkGroups.x) * uint64_t(gl_NumWorkGroups.y);
   const uint tiles = uint(args.tiles);
-  if (tiles <= 8u || (tiles <= 32u && args.rows > 16L)) {
+  if (tiles <= 32u) {
     for (uint64_t row = group; row < uint64_t(args.rows); row += groups) {
       const uint64_t counts = args.counts + (row * 256UL + uint64_t(me)) * uint64_t(tiles) * 4UL;
       uint passed = 0u;
