@@ -80,7 +80,9 @@ void KernelEmitter::plan_piece_prefetches(const ir::Loop& rows) {
     if (facts_.less_equal(kMinJump / size, across->coefficient) != Tri::Yes) return;
     const int64_t ahead = std::max<int64_t>(1, kLinesAhead * kLine / std::max(kLine, piece * size));
     const Dim later = min(Dim::symbol(rows.var) + Dim(ahead), rows.extent - Dim(1));
-    prefetches_[&visitor].push_back({buffer, index.substitute(rows.var, later), write});
+    // A piece that is one step begins anywhere in a line, and ends in one more, if the rows do not keep their place.
+    const bool straddles = vector_ && facts_.equal(mod(across->coefficient * Dim(size), Dim(kLine)), 0) != Tri::Yes;
+    prefetches_[&visitor].push_back({buffer, index.substitute(rows.var, later), write, straddles});
   };
   const auto plan = [&](const ir::Loop& visitor, const std::string& column, const Dim& elements) {
     for (const ir::Instr& i : visitor.body) {
@@ -126,7 +128,7 @@ void KernelEmitter::plan_tile_prefetches(const ir::Loop& rows, const ir::Loop& c
 void KernelEmitter::emit_prefetches(const ir::Loop& loop) {
   auto found = prefetches_.find(&loop);
   if (found == prefetches_.end()) return;
-  for (const auto& [buffer, index, write] : found->second) {
+  for (const auto& [buffer, index, write, straddles] : found->second) {
     const Address a = address(buffer, index);
     if (a.kind != Address::Kind::Strided) continue;
     // A tile has no position that says which rows are left.
@@ -153,6 +155,8 @@ void KernelEmitter::emit_prefetches(const ir::Loop& loop) {
       next = at + kLine;
       prefetch(copy_address(a, c));
     }
+    if (straddles)
+      prefetch(builder_.CreateInBoundsGEP(a.element, copy_address(a, copies() - 1), i64(vector_->width - 1)));
   }
 }
 

@@ -350,6 +350,7 @@ class KernelEmitter {
     uint32_t buffer;
     Dim index;
     bool write = false;
+    bool straddles = false;  // the last element lies in another line than those that the steps between begin in
   };
   std::map<const ir::Loop*, std::vector<Prefetch>> prefetches_;
   VectorScope* vector_ = nullptr;
