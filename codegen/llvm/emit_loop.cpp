@@ -95,14 +95,16 @@ void KernelEmitter::emit_loop(const ir::Loop& loop) {
     if (!loop.accumulators.empty()) {
       emit_lane_loop(loop, lanes, to);
     } else {
+      unroll = vectors_at_once(loop, unroll);
       Dim step = int64_t{width} * unroll;
-      const bool whole = !parallel && facts_.equal(mod(loop.extent, step), 0) == Tri::Yes;
-      if (!whole && knows_rest(loop, step.value()))
+      Value* unaligned = elements_to_line(loop, to);
+      const bool whole = !parallel && !unaligned && facts_.equal(mod(loop.extent, step), 0) == Tri::Yes;
+      if (!whole && !unaligned && knows_rest(loop, step.value()))
         emit_known_vector_loop(loop, unroll);
       else if (!whole && unroll == 1 && code_size(loop.body) > kLongBody)
         emit_long_loop(loop, from, to);
       else
-        emit_vector_loop(loop, unroll, from, to, whole);
+        emit_vector_loop(loop, unroll, from, to, whole, unaligned);
     }
     vector_ = nullptr;
   } else if (emit_unrolled(loop)) {
@@ -216,8 +218,10 @@ void KernelEmitter::add_carried(const ir::Loop& loop, const std::vector<Value*>&
     for (Value* phi : regs_[carry.value].copies) llvm::cast<llvm::PHINode>(phi)->addIncoming(values[i++], latch);
 }
 
-// Full steps of `unroll` vectors, then one masked vector at a time. `whole`: there is no remainder.
-void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* from, Value* to, bool whole) {
+// Full steps of `unroll` vectors, then one masked vector at a time. `whole`: there is no remainder. `unaligned`: the
+// elements in front of the full steps, or null.
+void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* from, Value* to, bool whole,
+                                     Value* unaligned) {
   VectorScope& scope = *vector_;
   const bool runs = loop.kind == ir::LoopKind::Serial && facts_.range(loop.extent).low >= 1;
   const bool rows = !scope.rows.empty();
@@ -228,6 +232,7 @@ void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* fr
   else
     builder_.CreateCondBr(builder_.CreateICmpSLT(from, to), preheader, after);
   builder_.SetInsertPoint(preheader);
+  const std::optional<Inside> inside = find_inside(loop);
 
   // Iterations left over by large steps run in smaller steps first.
   struct Level {
@@ -244,17 +249,18 @@ void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* fr
                                    builder_.CreateSub(from, i64(1)));
     levels.push_back({u, step, last});
   }
+  if (unaligned) emit_first_line(loop, unaligned, runs);
+  Value* start = unaligned ? unaligned : from;
+  BasicBlock* before = builder_.GetInsertBlock();
   BasicBlock* full = block(loop.var.c_str());
   BasicBlock* rest = whole ? after : block("rest");
   if (whole)
     builder_.CreateBr(full);
   else
-    builder_.CreateCondBr(builder_.CreateICmpSLE(from, levels[0].last), full, rest);
-  open_frame(loop, preheader, runs);
+    builder_.CreateCondBr(builder_.CreateICmpSLE(start, levels[0].last), full, rest);
+  if (!unaligned) open_frame(loop, preheader, runs);
   scope.depth = depth();
 
-  Value* start = from;
-  BasicBlock* before = preheader;
   for (size_t level = 0; level < levels.size(); ++level) {
     const auto& [copies, step, last] = levels[level];
     if (level > 0) {
@@ -270,7 +276,7 @@ void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* fr
     // Steps of the second level begin behind those of the first.
     if (scope.alignment > 0)
       scope.alignment = std::gcd(int64_t{scope.width} * levels[0].unroll, int64_t{scope.width} * copies);
-    emit_loop_body(loop);
+    emit_step(loop, inside, i, int64_t{scope.width} * copies);
     emit_prefetches(loop);
     Value* next = builder_.CreateAdd(i, step, "", true, true);
     BasicBlock* full_end = builder_.GetInsertBlock();
@@ -285,7 +291,10 @@ void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* fr
     before = rest;
   }
 
-  if (!whole) emit_masked_rest(loop, start, rest, to, after);
+  if (!whole && scope.repeats)
+    emit_last_vectors(loop, start, to, after);
+  else if (!whole)
+    emit_masked_rest(loop, start, rest, to, after);
   frames_.pop_back();
   after->moveAfter(builder_.GetInsertBlock());
   builder_.SetInsertPoint(after);
@@ -345,20 +354,24 @@ bool KernelEmitter::emit_rows(const ir::Loop& rows, Value* to) {
   if (!analyse(columns->body, scope)) return false;
 
   auto divides = [&](const Dim& d) { return facts_.equal(mod(d, Dim(rows.unroll)), 0) == Tri::Yes; };
+  const auto fills = [&](const Dim& d) { return facts_.range(d).low >= rows.unroll; };
+  scope.repeats = may_repeat(columns->body) && fills(rows.extent) && fills(columns->extent);
   const OpenLoop open = open_serial(rows, to);
   Val numbers;
   numbers.varying = true;
   numbers.depth = depth();
+  scope.row = open.i;
+  if (scope.repeats && !divides(rows.extent))
+    scope.row = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, open.i, builder_.CreateSub(to, i64(rows.unroll)));
   for (int c = 0; c < scope.copies; ++c)
     numbers.copies.push_back(builder_.CreateVectorSplat(static_cast<unsigned>(scope.width),
-                                                        builder_.CreateAdd(open.i, i64(c), "", true, true)));
+                                                        builder_.CreateAdd(scope.row, i64(c), "", true, true)));
   names_[rows.var] = numbers;
-  scope.row = open.i;
-  if (!divides(rows.extent)) scope.rows_left = builder_.CreateSub(to, open.i, "rows_left");
+  if (!scope.repeats && !divides(rows.extent)) scope.rows_left = builder_.CreateSub(to, open.i, "rows_left");
   vector_ = &scope;
   plan_tile_prefetches(rows, *columns);
   emit_vector_loop(*columns, 1, i64(0), eval(columns->extent).scalar(),
-                   divides(columns->extent) && divides(rows.extent));
+                   divides(columns->extent) && (scope.repeats || divides(rows.extent)), nullptr);
   vector_ = nullptr;
   close_serial(open, scope.copies, to);
   return true;

@@ -15,7 +15,6 @@ using llvm::Value;
 
 // A larger constant stride is computed like an unknown one; a smaller one becomes part of the instruction.
 constexpr int64_t kMaxConstantStride = int64_t{1} << 24;
-constexpr int kZeroLanes = 64;  // elements of up to 8 bytes that zeros() has
 
 KernelEmitter::Address KernelEmitter::address(uint32_t buffer, const Dim& index) {
   Address a;
@@ -218,6 +217,7 @@ Value* KernelEmitter::load_contiguous(const Address& a, Value* at, Value* mask) 
   llvm::Align align(a.dtype.size);
   if (!mask) return builder_.CreateAlignedLoad(type, at, align);
   Value* zero = llvm::Constant::getNullValue(type);
+  if (Value* elements = load_on_condition(a, at, mask)) return elements;
   if (masks_well(a.element)) return load_masked(a.element, at, mask);
   Value* count = prefix_of(mask);
   if (!count) return load_run(a, at, mask);
@@ -342,12 +342,14 @@ void KernelEmitter::emit_store(const ir::StoreInstr& store) {
     builder_.CreateAlignedStore(to_memory(a.dtype, value.scalar()), at, llvm::Align(a.dtype.size));
     return;
   }
+  const bool stream = store.stream && !vector_->shifted &&
+                      (vector_->at_line || is_aligned(store.index.substitute(vector_->var, Dim(0))));
   for (int c = 0; c < copies(); ++c) {
     Value* own = mask ? get(*mask, c, true) : nullptr;
     Value* active = both(vector_->lanes(c), own);
     Value* raw = to_memory(a.dtype, get(value, c, true));
     if (a.kind == Address::Kind::Strided && a.stride == 1) {
-      store_contiguous(a, copy_address(a, c), raw, active, store.stream);
+      store_contiguous(a, copy_address(a, c), raw, active, stream);
     } else if (a.kind == Address::Kind::Strided && a.stride == -1 && !active) {
       Value* first = builder_.CreateInBoundsGEP(a.element, copy_address(a, c), i64(1 - vector_->width));
       store_contiguous(a, first, builder_.CreateVectorReverse(raw), nullptr);

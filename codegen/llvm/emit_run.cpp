@@ -3,9 +3,11 @@
 // A comparison of positions that move by one from lane to lane is one of lane numbers with the edge's, which is moved
 // into the range of the step as a scalar. Numbers of lanes are as narrow as the registers of a vector have room for;
 // positions have 64 bits. Processors without masks for small elements read whole vectors within a page.
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/PatternMatch.h>
 
 #include <algorithm>
 
@@ -19,17 +21,6 @@ using llvm::Value;
 namespace {
 
 constexpr int64_t kPageBytes = 4096;  // of the smallest pages
-
-// The size that is at least 0 where comparison `op` of positions `a` and `b` holds.
-std::optional<Dim> margin(ir::ScalarOp op, const Dim& a, const Dim& b) {
-  switch (op) {
-    case ir::ScalarOp::Le: return b - a;
-    case ir::ScalarOp::Lt: return b - a - 1;
-    case ir::ScalarOp::Ge: return a - b;
-    case ir::ScalarOp::Gt: return a - b - 1;
-    default: return std::nullopt;
-  }
-}
 
 // Takes the lanes of `mask` that are known: those that are never active leave `lanes`, and the rest is returned, null
 // if there is none.
@@ -49,9 +40,21 @@ Value* unknown_part(llvm::IRBuilderBase& builder, Value* mask, std::vector<bool>
 
 }  // namespace
 
+// The size that is at least 0 where comparison `op` of positions `a` and `b` holds.
+std::optional<Dim> KernelEmitter::margin(ir::ScalarOp op, const Dim& a, const Dim& b) {
+  switch (op) {
+    case ir::ScalarOp::Le: return b - a;
+    case ir::ScalarOp::Lt: return b - a - 1;
+    case ir::ScalarOp::Ge: return a - b;
+    case ir::ScalarOp::Gt: return a - b - 1;
+    default: return std::nullopt;
+  }
+}
+
 // The comparison `instr` of two positions, of which the difference moves by one from lane to lane; else nothing.
 std::optional<KernelEmitter::Val> KernelEmitter::compare_positions(const ir::ScalarInstr& instr) {
   if (!vector_ || !vector_->rows.empty() || ir::arity(instr.op) != 2) return std::nullopt;
+  if (vector_->holds && vector_->holds->count(&instr)) return uniform(builder_.getTrue(), 0);
   const auto a = positions_.find(instr.args[0]), b = positions_.find(instr.args[1]);
   if (a == positions_.end() || b == positions_.end()) return std::nullopt;
   const auto over = margin(instr.op, a->second, b->second);
@@ -120,6 +123,23 @@ Value* KernelEmitter::load_masked(llvm::Type* element, Value* at, Value* mask) {
     result = builder_.CreateShuffleVector(builder_.CreateShuffleVector(loaded, wide), result, placed);
   }
   return result;
+}
+
+// Elements under a mask whose lanes are known but for one condition that they share, as of a short row of padding.
+// Where it does not hold the elements are zeros; else null is returned.
+Value* KernelEmitter::load_on_condition(const Address& a, Value* at, Value* mask) {
+  if (features_.masks_small || vector_->width > kZeroLanes) return nullptr;
+  std::vector<bool> lanes(static_cast<size_t>(vector_->width), true);
+  Value* shared = unknown_part(builder_, mask, lanes);
+  // As spread() writes it.
+  using namespace llvm::PatternMatch;
+  llvm::CmpInst::Predicate predicate{};
+  Value *bytes = nullptr, *condition = nullptr;
+  if (!shared || !match(shared, m_ICmp(predicate, m_Value(bytes), m_Zero())) || predicate != llvm::CmpInst::ICMP_NE)
+    return nullptr;
+  Value* byte = llvm::getSplatValue(bytes);
+  if (!byte || !match(byte, m_ZExt(m_Value(condition))) || !condition->getType()->isIntegerTy(1)) return nullptr;
+  return load_known(a, builder_.CreateSelect(condition, at, zeros()), lanes);
 }
 
 // The elements of lanes that are known to be active, and zeros.

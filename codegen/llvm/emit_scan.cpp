@@ -44,7 +44,7 @@ void KernelEmitter::emit_carry_loop(const ir::Loop& loop, Value* to) {
   if (knows_rest(loop, int64_t{scope.width} * unroll))
     emit_known_vector_loop(loop, unroll);
   else
-    emit_vector_loop(loop, unroll, i64(0), to, false);
+    emit_vector_loop(loop, unroll, i64(0), to, false, nullptr);
   for (const ir::Carry& carry : loop.carries) running_.erase(ir::carry_step(loop, carry));
   vector_ = nullptr;
 }

@@ -57,6 +57,11 @@ constexpr int64_t kManySteps = 32;
 // Instructions of a remainder, for one lane; around loops; and those of the vectors that go through it side by side.
 constexpr int64_t kMaxRest = 192, kMaxRestOfLoops = 512, kSideBySide = 256;
 
+// Operations on values of two registers and more from which on four such values at once would leave the registers.
+constexpr int64_t kWideWork = 16;
+constexpr int kFewAtOnce = 2;
+constexpr int kManyRegisters = 64;  // bytes of vectors of which there are 32
+
 // Whether combining the identity with a value is that value. A sum turns -0.0 into +0.0.
 bool keeps_first(const Accumulator& acc) { return acc.combine != ir::Combine::Sum || !is_float(acc.type); }
 
@@ -74,6 +79,21 @@ int64_t KernelEmitter::code_size(const ir::Body& body) {
     }
   }
   return n;
+}
+
+// The vectors of a step, at most `unroll`. Fewer go at once through a body that computes in wider elements than the
+// loop's, as functions of f32 in f64 do.
+int KernelEmitter::vectors_at_once(const ir::Loop& loop, int unroll) const {
+  if (unroll <= kFewAtOnce || features_.vector_bytes >= kManyRegisters) return unroll;
+  std::set<size_t> rare;
+  for (const Rare& r : rare_work(loop)) rare.insert(r.work.begin(), r.work.end());
+  int64_t wide = 0;
+  for (size_t i = 0; i < loop.body.size(); ++i) {
+    const auto* s = std::get_if<ir::ScalarInstr>(&loop.body[i].node);
+    if (s && s->op != ir::ScalarOp::Const && vector_->varying[s->result] && !rare.count(i))
+      wide += compute_type(s->type).size * vector_->width > features_.vector_bytes;
+  }
+  return wide >= kWideWork ? kFewAtOnce : unroll;
 }
 
 // Emits the loop without a branch, and its accumulators in registers. Returns false and emits nothing if the loop is
@@ -133,6 +153,7 @@ void KernelEmitter::emit_known_vector_loop(const ir::Loop& loop, int unroll) {
   BasicBlock* rest = block("rest");
   builder_.CreateBr(preheader);
   builder_.SetInsertPoint(preheader);
+  const std::optional<Inside> inside = body ? find_inside(loop) : std::nullopt;
   builder_.CreateBr(body ? body : rest);
   open_frame(loop, preheader, true);
   scope.depth = depth();
@@ -142,7 +163,7 @@ void KernelEmitter::emit_known_vector_loop(const ir::Loop& loop, int unroll) {
     i->addIncoming(i64(0), preheader);
     scope.copies = unroll;
     scope.base = full == step ? i64(0) : i;  // of a single step, which lanes of a mask are active is known
-    emit_loop_body(loop);
+    emit_step(loop, inside, scope.base, step);
     emit_prefetches(loop);
     llvm::Value* next = builder_.CreateAdd(i, i64(step), "", true, true);
     i->addIncoming(next, builder_.GetInsertBlock());

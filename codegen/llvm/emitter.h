@@ -78,6 +78,10 @@ class KernelEmitter {
     llvm::Value* lanes(int copy) const { return row_masks.empty() ? mask : row_masks[static_cast<size_t>(copy)]; }
     std::vector<bool> varying;  // by register
     std::set<std::string> varying_names;
+    const std::set<const ir::ScalarInstr*>* holds = nullptr;  // comparisons that hold in all lanes of the step
+    bool repeats = false;  // of rows: the last step may compute some elements again, and needs no mask
+    bool shifted = false;  // `base` is no multiple of the width
+    bool at_line = false;  // full steps begin where non-temporal stores have a line
   };
 
   // Sets the insertion point for values of depth `depth` during its lifetime.
@@ -182,6 +186,7 @@ class KernelEmitter {
   Val eval_lanes(const Dim& d, const std::vector<LaneOffsets>& lanes);
 
   // emit_memory.cpp
+  static constexpr int kZeroLanes = 64;  // elements of up to 8 bytes that zeros() has
   Address address(uint32_t buffer, const Dim& index);
   void emit_load(const ir::LoadInstr& load);
   void emit_store(const ir::StoreInstr& store);
@@ -216,11 +221,26 @@ class KernelEmitter {
   void store_small_prefix(llvm::Type* element, llvm::Value* at, llvm::Value* value, llvm::Value* count);
 
   // emit_run.cpp
+  static std::optional<Dim> margin(ir::ScalarOp op, const Dim& a, const Dim& b);
   std::optional<Val> compare_positions(const ir::ScalarInstr& instr);
   llvm::Value* load_masked(llvm::Type* element, llvm::Value* at, llvm::Value* mask);
+  llvm::Value* load_on_condition(const Address& a, llvm::Value* at, llvm::Value* mask);
   llvm::Value* load_known(const Address& a, llvm::Value* at, const std::vector<bool>& lanes);
   llvm::Value* load_each(const Address& a, llvm::Value* at, llvm::Value* mask);
   llvm::Value* load_run(const Address& a, llvm::Value* at, llvm::Value* mask);
+
+  // emit_edges.cpp
+  struct Inside {
+    std::set<const ir::ScalarInstr*> tests;
+    llvm::Value *from = nullptr, *to = nullptr;  // of the loop's variable; null: no bound
+  };
+  std::optional<Inside> find_inside(const ir::Loop& loop);
+  void emit_step(const ir::Loop& loop, const std::optional<Inside>& inside, llvm::Value* i, int64_t step);
+  bool is_aligned(const Dim& rest) const;
+  llvm::Value* elements_to_line(const ir::Loop& loop, llvm::Value* to);
+  bool may_repeat(const ir::Body& body) const;
+  void emit_last_vectors(const ir::Loop& loop, llvm::Value* start, llvm::Value* to, llvm::BasicBlock* after);
+  void emit_first_line(const ir::Loop& loop, llvm::Value* elements, bool runs);
 
   // emit_spread.cpp
   bool spreads_well(const Address& a) const;
@@ -233,7 +253,8 @@ class KernelEmitter {
   void open_carries(const ir::Loop& loop, llvm::BasicBlock* preheader);
   std::vector<llvm::Value*> carried_values(const ir::Loop& loop);
   void add_carried(const ir::Loop& loop, const std::vector<llvm::Value*>& values, llvm::BasicBlock* latch);
-  void emit_vector_loop(const ir::Loop& loop, int unroll, llvm::Value* from, llvm::Value* to, bool whole);
+  void emit_vector_loop(const ir::Loop& loop, int unroll, llvm::Value* from, llvm::Value* to, bool whole,
+                        llvm::Value* unaligned);
   void emit_long_loop(const ir::Loop& loop, llvm::Value* from, llvm::Value* to);
   void emit_masked_rest(const ir::Loop& loop, llvm::Value* start, llvm::BasicBlock* before, llvm::Value* to,
                         llvm::BasicBlock* after);
@@ -253,6 +274,7 @@ class KernelEmitter {
 
   // emit_unrolled.cpp
   static int64_t code_size(const ir::Body& body);
+  int vectors_at_once(const ir::Loop& loop, int unroll) const;
   bool emit_unrolled(const ir::Loop& loop);
   bool knows_rest(const ir::Loop& loop, int64_t step) const;
   void emit_known_vector_loop(const ir::Loop& loop, int unroll);

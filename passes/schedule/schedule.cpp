@@ -16,9 +16,11 @@
 #include "passes/schedule/grid_schedule.h"
 #include "passes/schedule/many_runs.h"
 #include "passes/schedule/narrow_rows.h"
+#include "passes/schedule/padded_rows.h"
 #include "passes/schedule/row_pairs.h"
 #include "passes/schedule/row_tails.h"
 #include "passes/schedule/short_rows.h"
+#include "passes/schedule/stream_lines.h"
 
 namespace frit::passes {
 namespace {
@@ -130,12 +132,11 @@ class Scheduler {
     for (Instr& i : body) {
       if (auto* loop = std::get_if<Loop>(&i.node)) {
         mark_streams(loop->body, loop->vector > 0 ? loop : vector);
+        if (loop->vector > 1 && !rows_fixed_) stream_from_lines(*loop, target_.stream_bytes, k_);
         continue;
       }
       auto* store = std::get_if<StoreInstr>(&i.node);
-      if (!store || !vector || store->mask != kNoReg || store->buffer >= k_.buffers.size()) continue;
-      const KernelBuffer& b = k_.buffers[store->buffer];
-      if (b.read || k_.facts.less_equal(target_.stream_bytes / b.dtype.size, b.size) != Tri::Yes) continue;
+      if (!store || !vector || !leaves_cache(*store, target_.stream_bytes, k_)) continue;
       auto affine = store->index.affine_in(vector->var);
       store->stream = affine && affine->coefficient.is(1) && mod(affine->rest, Dim(vector->vector)).is(0);
     }
@@ -198,6 +199,7 @@ class Scheduler {
       return;
     }
     if (!rows_fixed_) cut_where_wrapped(k_, loop, fresh("u"));
+    if (!rows_fixed_ && k_.locals.empty()) join_padded_rows(k_, loop);
     collapse_nest(loop, rows_fixed_);
     Loop* innermost = &loop;
     int depth = 1;

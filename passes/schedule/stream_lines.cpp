@@ -1,0 +1,55 @@
+// Rows that begin anywhere in a line, whose results are written past the caches.
+#include "passes/schedule/stream_lines.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace frit::passes {
+
+using namespace ir;
+
+namespace {
+
+constexpr int64_t kLineBytes = 64;
+// Bytes of a row from which on its first and last line, which are written in parts, do not matter.
+constexpr int64_t kLongRowBytes = 3072;
+
+// Positions with divisions are quicker to find where vectors begin at multiples of their width.
+bool is_plain_row(const Loop& loop) {
+  return std::all_of(loop.body.begin(), loop.body.end(), [&](const Instr& i) {
+    if (const auto* l = std::get_if<LoadInstr>(&i.node)) return l->index.affine_in(loop.var).has_value();
+    if (const auto* s = std::get_if<StoreInstr>(&i.node)) return s->index.affine_in(loop.var).has_value();
+    if (const auto* x = std::get_if<IndexInstr>(&i.node)) return x->index.affine_in(loop.var).has_value();
+    return std::holds_alternative<ScalarInstr>(i.node);
+  });
+}
+
+}  // namespace
+
+bool leaves_cache(const StoreInstr& store, int64_t stream_bytes, const Kernel& k) {
+  if (store.mask != kNoReg || store.buffer >= k.buffers.size()) return false;
+  const KernelBuffer& b = k.buffers[store.buffer];
+  return !b.read && k.facts.less_equal(stream_bytes / b.dtype.size, b.size) == Tri::Yes;
+}
+
+void stream_from_lines(Loop& loop, int64_t stream_bytes, const Kernel& k) {
+  if (loop.kind != LoopKind::Serial || !loop.accumulators.empty() || !loop.carries.empty() || !is_plain_row(loop))
+    return;
+  std::vector<StoreInstr*> stores;
+  std::optional<Dim> phase;
+  for (Instr& i : loop.body) {
+    auto* store = std::get_if<StoreInstr>(&i.node);
+    if (!store) continue;
+    const auto affine = store->index.affine_in(loop.var);
+    if (store->stream || !affine->coefficient.is(1) || !leaves_cache(*store, stream_bytes, k)) return;
+    const int64_t size = k.buffers[store->buffer].dtype.size;
+    if (k.facts.range(loop.extent).high < kLongRowBytes / size) return;
+    if (phase && (store->buffer != stores[0]->buffer || !mod(affine->rest - *phase, Dim(kLineBytes / size)).is(0)))
+      return;
+    phase = affine->rest;
+    stores.push_back(store);
+  }
+  for (StoreInstr* s : stores) s->stream = true;
+}
+
+}  // namespace frit::passes
