@@ -33,6 +33,8 @@ Result<runtime::GpuFeatures> features_of(const Target& target) {
 namespace {
 
 constexpr int kLanes = 1024;  // of a reduction along rows: four for each invocation of a workgroup
+// Elements of a column that fit into the registers of as many invocations as it has lanes.
+constexpr int64_t kColumnBlock = 4096;
 
 // Code for the driver: SPIR-V, or the text as it is.
 Result<std::string> words_of(const Shader& s, const std::function<std::string()>& source) {
@@ -52,6 +54,7 @@ class GlslBackend : public Backend {
     t.grid = true;
     t.grid_routines = routines_with_shaders(features);
     t.reduction_lanes = kLanes;
+    t.column_block = kColumnBlock;
     return t;
   }
 

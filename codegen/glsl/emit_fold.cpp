@@ -79,7 +79,8 @@ void KernelEmitter::emit_lanes(const ir::Loop& loop) {
   auto take = [&] {
     for (const ir::Accumulator& a : loop.accumulators) {
       std::string s = name_of(a.result) + "a", at = is_arg(a) ? regs_[a.position] : "";
-      const std::string k = loop.unroll > 1
+      const std::string k = loop.unroll > 1 && across_ ? "[turn % " + std::to_string(loop.unroll) + "]"
+                            : loop.unroll > 1
                                 ? "[turn % " + std::to_string(loop.unroll) + " * " + std::to_string(vector) + " + k]"
                             : vector > 1 ? "[k]"
                                          : "[0]";
@@ -143,6 +144,7 @@ void KernelEmitter::fold_group(const ir::Loop& loop, int vector, std::span<const
     words = words && is_word(loop, a);
     fold.parts.push_back(p);
   }
+  if (across_) return fold_columns(fold);
   if (rows_ > 1) return fold_in_row(fold);
   const int subgroup = static_cast<int>(features_.subgroup_size);
   const bool shuffle = words && features_.shuffle && subgroup >= 4 && subgroup <= 64 &&

@@ -314,7 +314,7 @@ void KernelEmitter::emit(const ir::Instr& instr, Context context) {
   } else if (auto* s = std::get_if<ir::StoreInstr>(&instr.node)) {
     if (s->buffer >= k_.buffers.size() && is_computed_again(s->buffer)) return;
     if (context == Context::Group) touch({instr}, false);
-    std::string condition = s->mask == ir::kNoReg ? "" : regs_[s->mask];
+    std::string condition = owned(s->mask == ir::kNoReg ? "" : regs_[s->mask]);
     if (context == Context::Group) condition = condition.empty() ? "lane == 0" : "lane == 0 && " + condition;
     line((condition.empty() ? "" : "if (" + condition + ") ") + store_text(s->buffer, s->index, regs_[s->value]) +
          comment(instr));
@@ -355,7 +355,8 @@ void KernelEmitter::place_locals() {
     fold_bytes = 0;
     // Types are counted apart, so the arrays of two loops may add up.
     for (auto& [type, n] : folds_)
-      fold_bytes += int64_t{n} * fold_elements_ * (type == "double" || type.ends_with("64_t") ? 8 : 4);
+      fold_bytes +=
+          int64_t{n} * fold_elements_ * (across_ ? rows_ : 1) * (type == "double" || type.ends_with("64_t") ? 8 : 4);
     left = static_cast<int64_t>(features_.shared_bytes) - fold_bytes;
     if (left >= 0) break;
   }
@@ -480,7 +481,8 @@ std::string KernelEmitter::assemble() {
   }
   for (auto& [type, n] : folds_)
     for (int i = 0; i < n; ++i)
-      text += "shared " + type + " fold_" + type + std::to_string(i) + "[" + std::to_string(fold_elements_) + "];\n";
+      text += "shared " + type + " fold_" + type + std::to_string(i) + "[" +
+              std::to_string(fold_elements_ * (across_ ? rows_ : 1)) + "];\n";
   text += shader_.text + prelude_.text();
   return text + "void main() {\n" + text_ + "}\n";
 }

@@ -83,6 +83,16 @@ class EarlyLoads {
 
 }  // namespace
 
+KernelEmitter::Early KernelEmitter::early_loads(const ir::Loop& loop, const std::set<uint32_t>& stores) {
+  const EarlyLoads early(loop, stores);
+  Early out;
+  for (const ir::Instr& i : loop.body) {
+    if (early.is_load(i)) out.loads.insert(&i);
+    if (early.leads(i)) out.leading.insert(&i);
+  }
+  return out;
+}
+
 // The buffers that `body` reads and writes, registers left out.
 void KernelEmitter::collect(const ir::Body& body, std::set<uint32_t>& loads, std::set<uint32_t>& stores) const {
   const auto is_memory = [&](uint32_t buffer) { return !memories_[buffer].registers && !memories_[buffer].again; };

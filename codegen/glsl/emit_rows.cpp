@@ -17,8 +17,14 @@ constexpr int kWordBytes = 4;
 
 void KernelEmitter::emit_rows(const ir::Loop* loop) {
   line("const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;");
+  const int columns = loop ? passes::columns_at_once(k_, static_cast<int>(features_.group_size)) : 0;
+  across_ = columns > 0;
   find_producers(loop ? loop->body : k_.body, loop);
   plan_registers(loop ? loop->body : k_.body);
+  if (across_) {
+    rows_ = columns;
+    return emit_columns(*loop);
+  }
   rows_ = loop ? rows_of_group() : 1;
   const std::string me = "int(gl_LocalInvocationID.x)", own = std::to_string(group_), rows = std::to_string(rows_);
   line("const int lane = " + me + (rows_ > 1 ? " % " + own : "") + ";");

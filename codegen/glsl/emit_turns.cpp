@@ -34,6 +34,7 @@ void KernelEmitter::plan_registers(const ir::Body& row) {
   const bool apart =
       group_ == 1 || std::any_of(loops.begin(), loops.end(), [](const ir::Loop* l) { return l->unroll > 1; });
   if (loops.empty() || (loops.size() < 2 && !apart)) return;
+  if (across_) return plan_columns(loops);
   const int64_t length = loops[0]->extent.value(), step = int64_t{group_} * turn_vector_;
   const int64_t turns = (length + step - 1) / step;
   if (is_wide_group()) return plan_resident(loops);
@@ -138,7 +139,7 @@ std::vector<const ir::Loop*> KernelEmitter::loops_alike(const ir::Body& row) {
       continue;
     if (loop->lanes == 0 && !passes::is_independent(k_, *loop)) continue;
     const int vector = loop->lanes > 0 ? loop->lanes / group_ / loop->unroll : loop->vector;
-    if (vector < 2 && loop->unroll < 2 && !is_wide_group()) continue;
+    if (vector < 2 && loop->unroll < 2 && !is_wide_group() && !across_) continue;
     if (!loops.empty() && (vector != turn_vector_ || loop->extent != loops[0]->extent)) continue;
     turn_vector_ = vector;
     loops.push_back(loop);
@@ -234,6 +235,7 @@ void KernelEmitter::emit_parts(const VectorLoop& v, int turns, int together, con
 // All turns of an invocation. `last` writes the end of each iteration.
 void KernelEmitter::emit_turns(const ir::Loop& loop, const std::string& name, int vector,
                                const std::function<void()>& last) {
+  if (across_) return emit_column(loop, name, last);
   const bool turned = is_turned(loop);
   if (turned && resident_) return emit_resident(loop, name, vector, last);
   if (loop.unroll > 1 && !turned) return emit_rounds(loop, name, vector, last);

@@ -20,6 +20,7 @@
 
 #include "codegen/glsl/shader.h"
 #include "ir/kernel/kernel.h"
+#include "passes/schedule/grid_columns.h"
 #include "passes/schedule/grid_schedule.h"
 
 namespace frit::codegen::glsl {
@@ -94,7 +95,7 @@ class KernelEmitter {
   KernelEmitter(const ir::Kernel& kernel, const runtime::GpuFeatures& features, bool comments, bool barriers = false);
   Result<Shader> run();
   // After run(): the shader takes several rows at once, and one of them needs a barrier.
-  bool lacks_barriers() const { return rows_ > 1 && synced_; }
+  bool lacks_barriers() const { return rows_ > 1 && !across_ && synced_; }
   // As a function that another shader calls for each element: see Epilogue. Nothing where the kernel does more than
   // that.
   std::optional<Epilogue> run_epilogue(uint32_t raw);
@@ -250,6 +251,15 @@ class KernelEmitter {
   // emit_rows.cpp
   void emit_rows(const ir::Loop* loop);
   int rows_of_group() const;
+
+  // emit_columns.cpp
+  void emit_columns(const ir::Loop& loop);
+  void plan_columns(const std::vector<const ir::Loop*>& loops);
+  void emit_column(const ir::Loop& loop, const std::string& name, const std::function<void()>& last);
+  void emit_column_round(const ir::Loop& loop, const std::string& name, const std::string& from, int first, int count,
+                         const std::string& exists, const std::function<void()>& last);
+  std::string owned(const std::string& condition) const;
+  void fold_columns(const Fold& fold);
   void declare_kept();
   void plan_stages(const ir::Loop& rows);
   std::string staged_element(uint32_t buffer, const Dim& index);
@@ -308,6 +318,10 @@ class KernelEmitter {
   void emit_spread(const ir::Loop& loop);
   std::string enter(const ir::Loop& loop);
   void collect(const ir::Body& body, std::set<uint32_t>& loads, std::set<uint32_t>& stores) const;
+  struct Early {
+    std::set<const ir::Instr*> loads = {}, leading = {};
+  };
+  static Early early_loads(const ir::Loop& loop, const std::set<uint32_t>& stores);
   void touch(const ir::Body& body, bool inside_loop);
   void sync();
 
@@ -443,6 +457,8 @@ class KernelEmitter {
   bool scratch_ = false;
   int group_ = 1;  // invocations of a row, or of a workgroup that has none
   int rows_ = 1;   // that a workgroup takes at once
+  // Rows are columns that lie side by side: neighbouring invocations have neighbouring columns.
+  bool across_ = false;
   bool synced_ = false;
   std::string error_, cure_;
   std::string prefix_;                                 // of names, where they stand beside those of another shader

@@ -11,6 +11,8 @@ namespace frit::passes {
 // Of more blocks than this along other axes than the last one, a grid of invocations combines as many among themselves
 // first. This is part of a reduction's meaning there, as the size of a block is (TargetTraits).
 inline constexpr int64_t kGridColumnBlocks = 256;
+// The accumulators of a block there; as with blocks along the last axis, the elements are dealt to them in turn.
+inline constexpr int kGridColumnLanes = 128;
 
 // Whether computing an expensive value of the type again takes less time than to write it to memory and read it back.
 // Wide vectors compute faster than memory takes elements of four bytes and more, and so does a grid.

@@ -136,7 +136,9 @@ class RowLowering {
       c.var_offset = (first + b) * Dim(block);
       extent = min(Dim(block), n - c.var_offset);
     }
-    c.var = e.open_loop("r", extent, LoopKind::Serial, last && !at_level.empty() ? target.reduction_lanes : 0);
+    // An outer run is taken in order.
+    const int lanes = last ? target.reduction_lanes : target.grid && k + 1 == runs.size() ? kGridColumnLanes : 0;
+    c.var = e.open_loop("r", extent, LoopKind::Serial, at_level.empty() ? 0 : lanes);
     e.collapse(c);
     std::vector<Reg> values = reduce_runs(e, coordinates, k + 1, at_level, leaf);
     Reg position = arg_ ? e.index_value(Dim::symbol(c.var)) : kNoReg;
@@ -447,7 +449,11 @@ class RowLowering {
     int opened = open_kept(e, coordinates, parallel);
     CollapsedAxes c = run_axes(shape_.runs()[0], coordinates);
     c.var_offset = block * Dim(block_size());
-    c.var = e.open_loop("r", extent, LoopKind::Serial, shape_.reduces_last() ? l_.context.target.reduction_lanes : 0);
+    const TargetTraits& target = l_.context.target;
+    c.var = e.open_loop("r", extent, LoopKind::Serial,
+                        shape_.reduces_last() ? target.reduction_lanes
+                        : target.grid         ? kGridColumnLanes
+                                              : 0);
     e.collapse(c);
     compute_full(e, coordinates, 0);
     std::vector<Reg> values = operand_values(e, coordinates, at_level), out;

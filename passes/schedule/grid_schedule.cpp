@@ -7,6 +7,7 @@
 #include <map>
 
 #include "passes/lower/loop_nest.h"
+#include "passes/schedule/grid_columns.h"
 
 namespace frit::passes {
 
@@ -343,7 +344,7 @@ void schedule_grid(Kernel& k, const TargetTraits&) {
       }
     }
   }
-  if (has_rows(k)) return schedule_rows(k);
+  if (has_rows(k)) return goes_along_columns(k) ? schedule_columns(k) : schedule_rows(k);
   for (Instr& i : k.body) {
     auto* loop = std::get_if<Loop>(&i.node);
     if (!loop) continue;
@@ -353,7 +354,6 @@ void schedule_grid(Kernel& k, const TargetTraits&) {
 }
 
 namespace {
-
 bool is_extreme(const Atom& a) { return a.kind == AtomKind::Min || a.kind == AtomKind::Max; }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Schedules for devices that run a grid of invocations in workgroups, and the queries that code generation needs.
 //
-// There are three mappings; none changes a result.
+// There are four mappings; none changes a result. grid_columns.h has the fourth one, Columns.
 // - Elements: an invocation takes `vector` consecutive iterations of the parallel loop.
 // - Rows, if a loop has lanes or the kernel has locals: a workgroup takes one iteration of the parallel loop. Loops
 //   inside are spread over its invocations, `vector` consecutive iterations each. lanes / vector / unroll is the number
