@@ -112,7 +112,8 @@ std::vector<Shader> few_rows_by_matrices(const RoutineStep& step, const MatrixPr
 
 // As PTX, for large results of operands that 16-byte copies take.
 std::vector<Shader> ptx_products(const RoutineStep& step, Dtype type);
-// The same of float32 and float64, of any size and strides. An epilogue of the step is a kernel of its own after them.
+// In small tiles, for results of few tiles and for other types. An epilogue of the step is a kernel of its own after
+// them.
 std::vector<Shader> tile_products(const RoutineStep& step, Dtype type, bool has_epilogue);
 
 // Of float32, with two tiles of the operands on their way: products of at least eight steps.

@@ -13,6 +13,7 @@ namespace {
 constexpr PtxTiles kTiles[] = {{256, false}, {128, false}, {64, false}, {128, true}, {64, true}};
 constexpr int64_t kLeastSteps = 256;  // of a part of k
 constexpr int64_t kLaunch = 4500;     // nanoseconds of a second launch
+constexpr int64_t kLeast = 3300;      // of the shortest products, whatever computes them
 
 // Nanoseconds of 16 steps along k and around all steps, as measured on an H100. Sums in float32 take longer to store.
 struct TileTime {
@@ -26,6 +27,7 @@ TileTime time_of(int64_t columns) {
 // many. A step of a multiprocessor's only small tile waits for memory.
 constexpr int64_t kShaderTile = 64, kShaderSteps = 128, kShaderStep = 7, kShaderAround = 900;
 constexpr int64_t kLoneStep = 11, kLoneAround = 1500;
+constexpr int64_t kShaderShifts = 2800;  // for operands in shifted words
 constexpr int64_t kLargeStep = 26, kLargeAround = 4000, kManyLarge = 96;
 
 }  // namespace
@@ -81,6 +83,13 @@ std::vector<DimProgram> PtxWork::suited(const PtxTiles& tiles, const Dim& before
     if (other.columns != tiles.columns || other.split != tiles.split) put_programs(all, {max(own - time(other), 0)});
   put_programs(all, {max(own + before - floor_div(Dim(percent) * shader_time(), 100), 0)});
   return all;
+}
+
+Dim PtxWork::least_time(bool odd) const {
+  const Dim copies = odd ? ptx_copy_time((m * k + k * n) * matrices * Dim(2)) : Dim(0);
+  Dim least = shader_time() + Dim(odd ? kShaderShifts : 0);
+  for (const PtxTiles& tiles : kTiles) least = min(least, time(tiles) + copies);
+  return max(least, kLeast);
 }
 
 Dim ptx_copy_time(const Dim& bytes) { return floor_div(bytes * Dim(2), kPtxRate) + Dim(kLaunch); }

@@ -56,6 +56,9 @@ class PtxWork {
   // Zero where these tiles take less time than others, and than so many hundredths of the time of a product's shader of
   // matrix units; `before` is the time, in nanoseconds, of work that they need first.
   std::vector<DimProgram> suited(const PtxTiles& tiles, const Dim& before, int64_t percent) const;
+  // The least time of these tiles and of shaders of matrix units. Odd operands are copied first, or read by shaders in
+  // shifted words.
+  Dim least_time(bool odd) const;
 
  private:
   Dim count(int64_t columns) const;

@@ -363,8 +363,8 @@ Result<std::vector<Shader>> emit_product(const RoutineStep& s) {
   };
   if (const FusedPrologue computed = fuse_prologue(s, 1); computed.function) add_few_rows(computed);
   add_few_rows({});
+  if (f.ptx && !is_complex(t)) add(tile_products(s, t, fused.function.has_value()));
   if (f.ptx && t.size == 2) add(ptx_products(s, t));
-  if (f.ptx && (t == float32 || t == float64)) add(tile_products(s, t, fused.function.has_value()));
   if (matrices) add(matrix_products(s, units));
   const bool deep = t == float32 && f.shared_bytes >= kDeepShared;
   if (deep) add(deep_products(s, fused));

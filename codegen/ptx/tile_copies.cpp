@@ -23,10 +23,10 @@ Value SharedTile::exchanged(Writer& w, const Value& line) const {
 TileCopies::TileCopies(Writer& w, const SharedTile& tile, uint32_t threads, size_t first)
     : w_(w), tile_(tile), threads_(threads), first_(first) {}
 
-void TileCopies::start(const Value& thread, const Value& base, const Value& line, const Value& lines,
-                       const Value& step) {
+void TileCopies::start(const Start& at) {
   using P = TileParameters;
-  thread_ = thread, base_ = base, line_ = line, lines_ = lines, step_ = step;
+  const Value& base = at.base;
+  thread_ = at.thread, base_ = base, line_ = at.line, lines_ = at.lines, step_ = at.step;
   line_bytes_ = w_.parameter(first_ + P::kOperandLine);
   step_bytes_ = w_.parameter(first_ + P::kOperandStep);
   tile_bytes_ = w_.u64("mul.lo.u64", {step_bytes_, number(tile_.depth)});

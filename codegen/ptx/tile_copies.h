@@ -1,10 +1,10 @@
-// Copies tiles of a product's operand to shared memory.
+// Copies tiles of a product's operand of 32 or 64 bits to shared memory.
 #pragma once
 
 #include <functional>
 #include <vector>
 
-#include "codegen/ptx/writer.h"
+#include "codegen/ptx/operand_copies.h"
 
 namespace frit::codegen::ptx {
 
@@ -25,17 +25,16 @@ struct SharedTile {
 
 // By all threads of a workgroup. Elements side by side whose addresses allow it are copied 16 bytes at a time, others
 // one by one, neighbours along the axis that lies side by side.
-class TileCopies {
+class TileCopies : public OperandCopies {
  public:
-  // The operand's parameters begin at `first`. `base` is the address of its matrix, `line` the tile's first line of
-  // `lines`, `step` its first step.
+  // The operand's parameters begin at `first`.
   TileCopies(Writer& w, const SharedTile& tile, uint32_t threads, size_t first);
-  void start(const Value& thread, const Value& base, const Value& line, const Value& lines, const Value& step);
+  void start(const Start& at) override;
+  void copy(const Value& place, const Value& left) override;
+  uint32_t size() const override { return tile_.size(); }
   const SharedTile& tile() const { return tile_; }
   // Whether steps lie side by side; where the tile turns.
   const Value& turned() const { return along_; }
-  // Copies the next tile to a place; steps from `left` on are zero.
-  void copy(const Value& place, const Value& left);
 
  private:
   struct Piece {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "codegen/ptx/half_copies.h"
 #include "codegen/ptx/tile_copies.h"
 #include "codegen/ptx/tile_product.h"
 
@@ -43,5 +44,8 @@ std::unique_ptr<TileMultiply> lane_multiply(Writer& w, const TilePlan& plan, con
 // By matrix units, for float64.
 std::unique_ptr<TileMultiply> matrix_multiply(Writer& w, const TilePlan& plan, const TileCopies& a,
                                               const TileCopies& b);
+// The same for float16 and bfloat16.
+std::unique_ptr<TileMultiply> half_multiply(Writer& w, const TilePlan& plan, bool bfloat, const HalfTile& a,
+                                            const HalfTile& b);
 
 }  // namespace frit::codegen::ptx

@@ -1,6 +1,6 @@
-// Products of float32 and float64 matrices as PTX: tiles of the operands come to shared memory by asynchronous copies
-// (sm_80), several on their way at once, whatever the operands' strides. float32 is multiplied by the lanes, float64 by
-// matrix units (mma of sm_90).
+// Products of matrices of floats as PTX: tiles of the operands come to shared memory by asynchronous copies (sm_80),
+// several on their way at once. float32 is multiplied by the lanes, other types by matrix units (mma; sm_90 for
+// float64). Operands of 32 and 64 bits may have any strides; those of 16 bits lie side by side along one axis.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,18 @@ namespace frit::codegen::ptx {
 // steps of a tile.
 enum class TileSize : uint8_t { Medium, Small };
 
+enum class TileType : uint8_t { Float32, Float64, Float16, BFloat16 };
+
 struct TileProduct {
-  bool float64;
+  TileType type;
   TileSize size;
   bool split;  // workgroups sum parts of k
-  uint32_t bytes() const { return float64 ? 8 : 4; }
+  // Of 16-bit elements: whether steps along k lie side by side in an operand, else its lines do; and whether lines of
+  // either begin at other places than multiples of 16 bytes.
+  bool a_along = false, b_along = false, odd = false;
+  bool halves() const { return type == TileType::Float16 || type == TileType::BFloat16; }
+  uint32_t bytes() const { return halves() ? 2 : sum_bytes(); }
+  uint32_t sum_bytes() const { return type == TileType::Float64 ? 8 : 4; }
 };
 
 // How a workgroup computes a tile.

@@ -53,7 +53,9 @@ TEST(Ptx, modules_are_whole) {
 
 TEST(Ptx, tile_modules_are_whole) {
   for (int i = 0; i < 8; ++i) {
-    const TileProduct p{(i & 1) != 0, i & 2 ? TileSize::Medium : TileSize::Small, (i & 4) != 0};
+    const bool wide = (i & 1) != 0;
+    const TileProduct p{wide ? TileType::Float64 : TileType::Float32, i & 2 ? TileSize::Medium : TileSize::Small,
+                        (i & 4) != 0};
     SCOPED_TRACE(i);
     const TilePlan plan = tile_plan(p);
     const Module module = tile_module(p);
@@ -61,16 +63,44 @@ TEST(Ptx, tile_modules_are_whole) {
     EXPECT_EQ(tile_module(p).text, module.text);
     // Every sum of a lane's part of the tile is multiplied in each step, and stored by each of the ways to store.
     const size_t sums = plan.warp_rows * plan.warp_columns / 32, steps = plan.depth / plan.teams;
-    EXPECT_EQ(count(module.text, "fma.rn.f32"), p.float64 ? 0 : sums * steps);
-    EXPECT_EQ(count(module.text, "mma.sync"), p.float64 ? sums / 4 * steps / 4 : 0);
-    const std::string store = p.float64 ? "st.global.f64" : "st.global.f32", one = p.float64 ? ".v2" : ".v4";
-    EXPECT_EQ(count(module.text, store), plan.teams > 1 ? plan.rows() * plan.columns() / plan.threads() : sums);
-    EXPECT_EQ(count(module.text, "st.global" + one), plan.teams > 1 ? 0 : sums / (p.float64 ? 2 : 4));
+    const size_t stored = plan.rows() * plan.columns() / plan.threads();
+    EXPECT_EQ(count(module.text, "fma.rn.f32"), wide ? 0 : sums * steps);
+    EXPECT_EQ(count(module.text, "mma.sync"), wide ? sums / 4 * steps / 4 : 0);
+    EXPECT_EQ(count(module.text, wide ? "st.global.f64" : "st.global.f32"), stored);
+    EXPECT_EQ(count(module.text, wide ? "st.global.v2" : "st.global.v4"), stored / (wide ? 2 : 4));
     // Each piece of an operand is copied in one of the ways, ahead of the first multiplication and in the loop.
     const size_t threads = plan.threads(), turns = plan.places,
                  bytes = (plan.rows() + plan.columns()) * plan.depth * p.bytes();
-    EXPECT_EQ(count(module.text, "cp.async.cg.shared.global"), turns * bytes / (16 * threads) * (p.float64 ? 2 : 1));
+    EXPECT_EQ(count(module.text, "cp.async.cg.shared.global"), turns * bytes / (16 * threads) * (wide ? 2 : 1));
     EXPECT_EQ(count(module.text, "cp.async.ca.shared.global"), turns * bytes / (p.bytes() * threads));
+  }
+}
+
+TEST(Ptx, tile_modules_of_16_bits_are_whole) {
+  for (int i = 0; i < 64; ++i) {
+    const TileProduct p{i & 1 ? TileType::BFloat16 : TileType::Float16,
+                        i & 2 ? TileSize::Medium : TileSize::Small,
+                        (i & 4) != 0,
+                        (i & 8) != 0,
+                        (i & 16) != 0,
+                        (i & 32) != 0};
+    SCOPED_TRACE(i);
+    const TilePlan plan = tile_plan(p);
+    const Module module = tile_module(p);
+    check_text(module, TileParameters::kCount);
+    EXPECT_EQ(tile_module(p).text, module.text);
+    const size_t units = plan.warp_rows * plan.warp_columns / (16 * 8) * (plan.depth / plan.teams / 16);
+    EXPECT_EQ(count(module.text, i & 1 ? ".f32.bf16.bf16.f32" : ".f32.f16.f16.f32"), units);
+    const size_t stored = plan.rows() * plan.columns() / plan.threads();
+    EXPECT_EQ(count(module.text, "st.global.b16"), p.split ? 0 : stored);
+    EXPECT_EQ(count(module.text, "st.global.b32"), p.split ? 0 : stored / 2);
+    EXPECT_EQ(count(module.text, "st.global.v2.f32"), p.split ? stored / 2 : 0);
+    // An operand that lies along its lines is loaded as it is, another one turned; both where multiplications ahead do.
+    const size_t across = (p.a_along ? 0 : plan.warp_rows / 16) + (p.b_along ? 0 : plan.warp_columns / 16),
+                 all = (plan.warp_rows + plan.warp_columns) / 16;
+    EXPECT_EQ(count(module.text, "ldmatrix.sync.aligned.m8n8.x4.trans") * all, count(module.text, "ldmatrix") * across);
+    // Odd rows are shifted between two barriers.
+    EXPECT_EQ(count(module.text, "prmt.b32") > 0, p.odd);
   }
 }
 

@@ -1,4 +1,4 @@
-// Products of float32 and float64 as PTX with a driver that only claims to take it (ptx_driver.h): a function in the
+// Products in tiles as PTX with a driver that only claims to take it (ptx_driver.h): a function in the
 // kernel's place computes what the arguments ask for. Whatever it does, results are right.
 #include <gtest/gtest.h>
 
@@ -6,57 +6,28 @@
 #include <random>
 #include <vector>
 
-#include "codegen/ptx/tile_product.h"
-#include "tests/vulkan/ptx_driver.h"
+#include "tests/vulkan/ptx_tiles.h"
 
 namespace frit {
 namespace {
 
-using P = codegen::ptx::TileParameters;
 using ptx_driver::Launch;
 using ptx_driver::lose_device;
 using ptx_driver::Mode;
 using ptx_driver::state;
 using ptx_driver::told;
+using ptx_tiles::is_split;
+using ptx_tiles::is_tiles;
 
 int splits = 0;  // launches that sum parts of k
-
-bool is_split(const Launch& l) { return l.kernel->has("[p" + std::to_string(P::kPitch) + "]"); }
-
-template <class T>
-void compute_as(const Launch& l) {
-  const auto at = [&](size_t which) { return static_cast<int64_t>(l.arguments[which]); };
-  const int64_t m = at(P::kRows), n = at(P::kColumns), k = at(P::kSteps), matrices = at(P::kMatrices);
-  const int64_t each = at(P::kPartSteps), pitch = is_split(l) ? at(P::kPitch) : n;
-  EXPECT_TRUE(!is_split(l) || pitch % 4 == 0);
-  const auto element = [&](size_t operand, int64_t batch, int64_t line, int64_t step) {
-    int64_t address =
-        at(operand + P::kOperandAddress) + line * at(operand + P::kOperandLine) + step * at(operand + P::kOperandStep);
-    for (size_t axis = P::kBatchAxes; axis-- > 0; batch /= at(P::kBatchSizes + axis))
-      address += batch % at(P::kBatchSizes + axis) * at(operand + P::kOperandBatch + axis);
-    return *reinterpret_cast<const T*>(address);
-  };
-  auto* const result = reinterpret_cast<T*>(at(P::kResult));
-  for (int64_t part = 0; part * each < k; ++part)
-    for (int64_t batch = 0; batch < matrices; ++batch)
-      for (int64_t i = 0; i < m; ++i)
-        for (int64_t j = 0; j < n; ++j) {
-          T sum = 0;
-          for (int64_t step = part * each; step < std::min(k, (part + 1) * each); ++step)
-            sum += element(P::kLeft, batch, i, step) * element(P::kRight, batch, j, step);
-          result[((part * matrices + batch) * m + i) * pitch + j] = sum;
-        }
-}
-
-void compute(const Launch& l) { l.kernel->has("mma.sync") ? compute_as<double>(l) : compute_as<float>(l); }
 
 class PtxTiles : public ptx_driver::PtxTest {
  protected:
   static void SetUpTestSuite() {
     ptx_driver::install();
-    state().compute = &compute;
+    state().compute = &ptx_tiles::compute;
     state().look = [](const Launch& l) {
-      EXPECT_EQ(l.arguments.size(), size_t{P::kCount});
+      EXPECT_TRUE(is_tiles(l));
       splits += is_split(l);
     };
   }
@@ -108,6 +79,24 @@ TEST_F(PtxTiles, EveryFormPassesItsTrialAndIsLaunched) {
   EXPECT_TRUE(state().notices.empty()) << state().notices.front();
 }
 
+TEST_F(PtxTiles, ElementsOf16BitsLieAlongEitherAxisAndBeginAnywhere) {
+  for (const bool a_columns : {false, true})
+    for (const bool b_columns : {false, true})
+      for (const int odd : {0, 1}) {
+        const Dtype type = a_columns == b_columns ? float16 : bfloat16;
+        SCOPED_TRACE(std::to_string(a_columns) + std::to_string(b_columns) + std::to_string(odd));
+        state().launches = splits = 0;
+        EXPECT_TRUE(is_right({{208 + odd, 136 + odd}, {136 + odd, 304 + odd}, a_columns, b_columns}, type));
+        EXPECT_EQ(state().launches, 2) << "a trial, and the product";
+        EXPECT_EQ(splits, 0);
+        EXPECT_TRUE(is_right({{64, 3008 + odd}, {3008 + odd, 72 + odd}, a_columns, b_columns}, type));
+        EXPECT_GE(splits, 1) << "few tiles, long k";
+        if (a_columns != b_columns) continue;
+        EXPECT_TRUE(is_right({{3, 5, 40, 24 + odd}, {5, 24 + odd, 56 + odd}, a_columns, b_columns}, type)) << "batches";
+      }
+  EXPECT_TRUE(state().notices.empty()) << state().notices.front();
+}
+
 TEST_F(PtxTiles, OperandsHaveAnyBatchesAndStrides) {
   for (const Dtype type : {float32, float64}) {
     state().launches = 0;
@@ -131,8 +120,8 @@ namespace {
 TEST_F(PtxTiles, AFormThatFailsItsTrialIsPassedOver) {
   lose_device();
   state().mode = Mode::DoesNothing;
-  for (const Dtype type : {float32, float64}) EXPECT_TRUE(is_right({{500, 130}, {130, 300}}, type));
-  EXPECT_EQ(state().launches, 2) << "trials";
+  for (const Dtype type : {float32, float64, bfloat16}) EXPECT_TRUE(is_right({{500, 130}, {130, 300}}, type));
+  EXPECT_EQ(state().launches, 3) << "trials";
   EXPECT_TRUE(told("gave wrong numbers"));
 }
 
