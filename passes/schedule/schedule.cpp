@@ -116,7 +116,8 @@ int widest(const Kernel& k, const Body& body) {
 
 class Scheduler {
  public:
-  Scheduler(Kernel& k, const TargetTraits& target, bool rows_fixed) : k_(k), target_(target), rows_fixed_(rows_fixed) {}
+  Scheduler(Kernel& k, const TargetTraits& target, bool rows_fixed, LooseBuffers loose)
+      : k_(k), target_(target), rows_fixed_(rows_fixed), streamed_{target.stream_bytes, std::move(loose)} {}
 
   void run() {
     for (Instr& i : k_.body)
@@ -132,11 +133,11 @@ class Scheduler {
     for (Instr& i : body) {
       if (auto* loop = std::get_if<Loop>(&i.node)) {
         mark_streams(loop->body, loop->vector > 0 ? loop : vector);
-        if (loop->vector > 1 && !rows_fixed_) stream_from_lines(*loop, target_.stream_bytes, k_);
+        if (loop->vector > 1 && !rows_fixed_) stream_from_lines(*loop, streamed_, k_);
         continue;
       }
       auto* store = std::get_if<StoreInstr>(&i.node);
-      if (!store || !vector || !leaves_cache(*store, target_.stream_bytes, k_)) continue;
+      if (!store || !vector || !streamed_.take(*store, k_)) continue;
       auto affine = store->index.affine_in(vector->var);
       store->stream = affine && affine->coefficient.is(1) && mod(affine->rest, Dim(vector->vector)).is(0);
     }
@@ -452,6 +453,7 @@ class Scheduler {
   Kernel& k_;
   const TargetTraits& target_;
   bool rows_fixed_;  // an epilogue: its parallel loop must stay one over rows
+  const StreamedResults streamed_;
 };
 
 Result<bool> run_schedule(Function& f, PassContext& context) {
@@ -460,6 +462,7 @@ Result<bool> run_schedule(Function& f, PassContext& context) {
   for (const Step& s : p.steps)
     if (auto* library = std::get_if<LibraryStep>(&s); library && library->epilogue)
       epilogue[library->epilogue->kernel] = true;
+  const std::vector<LooseBuffers> loose = loose_buffers(p);
   bool changed = false;
   for (size_t i = 0; i < p.kernels.size(); ++i) {
     // In a second run the loops are already scheduled.
@@ -473,7 +476,7 @@ Result<bool> run_schedule(Function& f, PassContext& context) {
     if (context.target.grid)
       schedule_grid(p.kernels[i], context.target);
     else
-      Scheduler(p.kernels[i], context.target, epilogue[i]).run();
+      Scheduler(p.kernels[i], context.target, epilogue[i], loose[i]).run();
     changed = true;
   }
   return changed;

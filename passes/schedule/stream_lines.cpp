@@ -26,13 +26,31 @@ bool is_plain_row(const Loop& loop) {
 
 }  // namespace
 
-bool leaves_cache(const StoreInstr& store, int64_t stream_bytes, const Kernel& k) {
-  if (store.mask != kNoReg || store.buffer >= k.buffers.size()) return false;
-  const KernelBuffer& b = k.buffers[store.buffer];
-  return !b.read && k.facts.less_equal(stream_bytes / b.dtype.size, b.size) == Tri::Yes;
+std::vector<LooseBuffers> loose_buffers(const Program& p) {
+  const auto is_loose = [&](uint32_t buffer) {
+    for (; p.buffers[buffer].role == BufferRole::Part; buffer = p.buffers[buffer].whole)
+      if (!mod(p.buffers[buffer].at, Dim(kLineBytes / p.buffers[buffer].dtype.size)).is(0)) return true;
+    return false;
+  };
+  std::vector<LooseBuffers> all(p.kernels.size());
+  const auto look = [&](const KernelStep& launch) {
+    for (uint32_t i = 0; i < launch.buffers.size(); ++i)
+      if (is_loose(launch.buffers[i])) all[launch.kernel].insert(i);
+  };
+  for (const Step& s : p.steps) {
+    if (const auto* launch = std::get_if<KernelStep>(&s)) look(*launch);
+    if (const auto* library = std::get_if<LibraryStep>(&s); library && library->epilogue) look(*library->epilogue);
+  }
+  return all;
 }
 
-void stream_from_lines(Loop& loop, int64_t stream_bytes, const Kernel& k) {
+bool StreamedResults::take(const StoreInstr& store, const Kernel& k) const {
+  if (store.mask != kNoReg || store.buffer >= k.buffers.size() || loose.count(store.buffer)) return false;
+  const KernelBuffer& b = k.buffers[store.buffer];
+  return !b.read && k.facts.less_equal(bytes / b.dtype.size, b.size) == Tri::Yes;
+}
+
+void stream_from_lines(Loop& loop, const StreamedResults& streamed, const Kernel& k) {
   if (loop.kind != LoopKind::Serial || !loop.accumulators.empty() || !loop.carries.empty() || !is_plain_row(loop))
     return;
   std::vector<StoreInstr*> stores;
@@ -41,7 +59,7 @@ void stream_from_lines(Loop& loop, int64_t stream_bytes, const Kernel& k) {
     auto* store = std::get_if<StoreInstr>(&i.node);
     if (!store) continue;
     const auto affine = store->index.affine_in(loop.var);
-    if (store->stream || !affine->coefficient.is(1) || !leaves_cache(*store, stream_bytes, k)) return;
+    if (store->stream || !affine->coefficient.is(1) || !streamed.take(*store, k)) return;
     const int64_t size = k.buffers[store->buffer].dtype.size;
     if (k.facts.range(loop.extent).high < kLongRowBytes / size) return;
     if (phase && (store->buffer != stores[0]->buffer || !mod(affine->rest - *phase, Dim(kLineBytes / size)).is(0)))

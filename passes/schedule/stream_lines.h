@@ -4,14 +4,27 @@
 // the vector loop over a row goes up to the next line first (codegen/llvm/emit_edges.cpp).
 #pragma once
 
-#include "ir/kernel/kernel.h"
+#include <set>
+#include <vector>
+
+#include "ir/kernel/program.h"
 
 namespace frit::passes {
 
-// Whether the store is of a result that has `stream_bytes` at least, and is only written.
-bool leaves_cache(const ir::StoreInstr& store, int64_t stream_bytes, const ir::Kernel& k);
+// The buffers of each kernel that begin anywhere in a line: parts of others, such as a step's place in the result of
+// all steps of a scan.
+using LooseBuffers = std::set<uint32_t>;
+std::vector<LooseBuffers> loose_buffers(const ir::Program& p);
+
+// The results of a kernel that are written past the caches: those of `bytes` at least, which begin at a line.
+struct StreamedResults {
+  int64_t bytes;
+  LooseBuffers loose;
+  // Whether the store is of such a result, which the kernel does not read.
+  bool take(const ir::StoreInstr& store, const ir::Kernel& k) const;
+};
 
 // Marks the stores of the vector loop `loop` if it is worth beginning at a line, and all of them can.
-void stream_from_lines(ir::Loop& loop, int64_t stream_bytes, const ir::Kernel& k);
+void stream_from_lines(ir::Loop& loop, const StreamedResults& streamed, const ir::Kernel& k);
 
 }  // namespace frit::passes

@@ -12,7 +12,7 @@ constexpr const char* kCpus[] = {"native", "x86-64-v3", "x86-64-v2"};
 void check_rows(const std::string& type, const std::string& elements, const std::string& body) {
   for (const char* cpu : kCpus) {
     if (!backend().runs_here({"llvm", cpu}).ok()) continue;
-    for (const auto [width, unroll] : {std::pair(4, 1), {8, 4}, {16, 2}}) {
+    for (const auto& [width, unroll] : {std::pair(4, 1), {8, 4}, {16, 2}}) {
       SCOPED_TRACE(type + " by " + std::to_string(width) + " for " + cpu);
       ir::Kernel k = parse("kernel @rows(%x: " + type + "[n*m] in, %y: " + type + "[" + elements +
                            "] out; n, m) {\nparallel for r in n {\n" + body + "}\n}");
