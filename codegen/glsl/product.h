@@ -91,9 +91,10 @@ runtime::RoutineForm sums_form(const ProductParts& parts, size_t step, int64_t p
 // Copies operands, and joins `product`, which reads the copies.
 struct ProductCopy;
 using ProductCopies = std::array<ProductCopy, 2>;
-std::vector<Shader> with_copies(const RoutineStep& step, Dtype type, const ProductCopies& copies, Shader product);
-// `per_group` counts words of 16 bytes.
-runtime::RoutineForm copies_form(size_t step, const ProductCopies& copies, int64_t per_group);
+std::vector<Shader> with_copies(const RoutineStep& step, Dtype type, runtime::RoutineForm copies, Shader product);
+// The form of a launch that copies, for a step that is named later.
+runtime::RoutineForm copies_form(const ProductCopies& copies);
+constexpr int64_t kCopiedWords = 512;  // of 16 bytes, by a workgroup
 // Copies both where their sizes or addresses are odd and every element is used often.
 std::vector<Shader> with_odd_copies(const RoutineStep& step, Dtype type, const FormSizes& sizes, Shader product);
 

@@ -200,9 +200,8 @@ void suit_deep(Form& form, ProductKind kind, const FormSizes& sizes) {
 
 }  // namespace
 
-runtime::RoutineForm copies_form(size_t step, const ProductCopies& copies, int64_t per_group) {
+runtime::RoutineForm copies_form(const ProductCopies& copies) {
   Form form;
-  form.step = static_cast<uint32_t>(step);
   form.windows = kWindows;
   form.joined = true;
   agree(form);
@@ -210,7 +209,7 @@ runtime::RoutineForm copies_form(size_t step, const ProductCopies& copies, int64
   std::vector<Dim> arguments;
   for (size_t w : {kA, kB}) {
     const ProductCopy& c = copies[w];
-    const Dim words = floor_div(c.bytes(), 16), own = ceil_div(words, per_group);
+    const Dim words = floor_div(c.bytes(), 16), own = ceil_div(words, kCopiedWords);
     form.suited.push_back(program(max(words - Dim(kMostSteps), 0)));
     arguments.insert(arguments.end(), {number(w, Form::kAddress), c.as_operand.address, own, words, c.lines, c.length,
                                        c.stride, c.all_lines, c.pitch});
@@ -232,7 +231,7 @@ std::vector<Shader> with_odd_copies(const RoutineStep& s, Dtype type, const Form
   const int64_t unit = 16 / sizes.element_bytes;
   const Dim m = number(kC, Form::kRows), n = number(kC, Form::kColumns), k = number(kA, Form::kColumns);
   std::vector<Shader> shaders =
-      with_copies(s, type, {ProductCopy(kA, sizes), ProductCopy(kB, sizes)}, std::move(product));
+      with_copies(s, type, copies_form({ProductCopy(kA, sizes), ProductCopy(kB, sizes)}), std::move(product));
   auto& suited = shaders.front().kernel.routine->suited;
   for (const Dim& d : {Dim(1) - sign(narrow(kA, unit) + narrow(kB, unit)), shortfall(m * n * k, kWorthCopies),
                        max(Dim(kReuse) - min(m, n), 0)})

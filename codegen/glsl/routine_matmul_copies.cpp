@@ -6,7 +6,7 @@ namespace frit::codegen::glsl {
 
 namespace {
 
-constexpr uint32_t kInvocations = 256, kWords = 2;
+constexpr uint32_t kInvocations = 256, kWords = kCopiedWords / kInvocations;
 
 constexpr const char* kText = R"(layout(local_size_x = $THREADS$) in;
 layout(buffer_reference, std430, buffer_reference_align = 16) readonly restrict buffer From { uvec4 data; };
@@ -73,14 +73,15 @@ constexpr const char* kShiftHalves = R"(  if ((past & 2u) != 0u) low = low >> 16
 
 }  // namespace
 
-std::vector<Shader> with_copies(const RoutineStep& s, Dtype t, const ProductCopies& operands, Shader product) {
+std::vector<Shader> with_copies(const RoutineStep& s, Dtype t, runtime::RoutineForm form, Shader product) {
   Shader copies;
   copies.text = fill(
       fill(kText, {{"SHIFT", t.size == 2 ? kShiftHalves : kShiftWords}}),
       {{"SIZE", std::to_string(t.size)}, {"THREADS", std::to_string(kInvocations)}, {"WORDS", std::to_string(kWords)}});
   copies.kernel.name = product.kernel.name + "_copies";
   copies.kernel.group_size = kInvocations;
-  copies.kernel.routine = copies_form(s.number, operands, int64_t{kInvocations} * kWords);
+  form.step = static_cast<uint32_t>(s.number);
+  copies.kernel.routine = std::move(form);
   auto& suited = copies.kernel.routine->suited;
   suited.insert(suited.end(), product.kernel.routine->suited.begin(), product.kernel.routine->suited.end());
   std::vector<Shader> both;

@@ -2,6 +2,7 @@
 // conditions, arguments and trials. Each pair of layouts has kernels of its own. Operands whose sizes or addresses are
 // odd are copied first.
 #include <array>
+#include <tuple>
 
 #include "codegen/glsl/product_copy.h"
 #include "codegen/glsl/ptx_form.h"
@@ -16,6 +17,16 @@ constexpr size_t kLeft = ProductCopy::kLeft, kRight = ProductCopy::kRight, kResu
 constexpr int64_t kUnit = 8;                       // elements of 16 bytes
 constexpr int64_t kSteps = 32;                     // along k, among which the right operand may change places
 constexpr int64_t kMostStride = int64_t{1} << 38;  // elements between lines or matrices
+
+// Where tiles take the least time. Numbers of a launch have the same slots in all products.
+struct ProductSuited {
+  std::vector<DimProgram> programs;
+};
+
+// The copies of odd operands, for each way in which they lie.
+struct OperandCopies {
+  Form form;
+};
 
 Dim apart(const Dim& a, const Dim& b) { return max(a - b, b - a); }
 
@@ -124,8 +135,10 @@ class PtxProduct {
       const Dim loose = apart(step(kRight), work_.k * pitch(kRight, product_.b_columns)) + mod(work_.k, 2 * kSteps);
       put_programs(form.suited, {mod(work_.k, kSteps), (matrices(kRight) - Dim(1)) * loose});
     }
-    // Shaders copy odd operands too, or shift their words.
-    for (DimProgram& p : work_.suited(tiles_, 0, 100)) form.suited.push_back(std::move(p));
+    // Shaders copy odd operands too, or shift their words. The times are the same for all layouts.
+    const auto& times = made_once<ProductSuited>(std::tuple(tiles_.columns, tiles_.split, processors_of(s_.features)),
+                                                 [&] { return ProductSuited{work_.suited(tiles_, 0, 100)}; });
+    form.suited.insert(form.suited.end(), times.programs.begin(), times.programs.end());
   }
   // Zero where an operand lies along its columns, or else along its rows.
   static Dim lies(size_t window, bool columns) {
@@ -134,7 +147,9 @@ class PtxProduct {
 
   // The kernels behind one that copies, which takes over what decides on the form.
   std::vector<Shader> copied(std::vector<Shader> kernels) const {
-    std::vector<Shader> all = with_copies(s_, type(), copies_, std::move(kernels.front()));
+    const auto& copies = made_once<OperandCopies>(std::tuple(a_columns(), product_.b_columns),
+                                                  [&] { return OperandCopies{copies_form(copies_)}; });
+    std::vector<Shader> all = with_copies(s_, type(), copies.form, std::move(kernels.front()));
     Form &first = *all[0].kernel.routine, &next = *all[1].kernel.routine;
     first.scratch = next.scratch;
     first.trial = std::move(next.trial);

@@ -65,6 +65,11 @@ struct TileText {
   Form::Trial trial;
 };
 
+// Numbers of a launch have the same slots in all products.
+struct TileSuited {
+  std::vector<DimProgram> programs;
+};
+
 const TileText& tile_text(const TileProduct& p) {
   return made_once<TileText>(std::tuple(p.type, p.size, p.split, p.a_along, p.b_along, p.odd),
                              [&] { return TileText{ptx::tile_module(p), trial(p)}; });
@@ -150,6 +155,24 @@ class TileForm {
     put_programs(form.suited, {lies(kLeft, p_.a_along), lies(kRight, !p_.b_along), p_.odd ? Dim(1) - odd : odd});
   }
 
+  // Where these tiles take the least time; the same for all layouts.
+  std::vector<DimProgram> suited() const {
+    std::vector<DimProgram> all;
+    put_programs(all, {past(max(max(m(), n()), k()), kPtxMostSize), past(tiles(), kPtxMostSize)});
+    if (p_.split) put_programs(all, {shortfall(parts(), 2)});
+    for (const TileSize size : {TileSize::Medium, TileSize::Small})
+      for (const bool split : {false, true})
+        if (size != p_.size || split != p_.split) {
+          TileProduct other = p_;
+          other.size = size, other.split = split;
+          put_programs(all, {max(time() - TileForm(s_, other, has_epilogue_).time(), 0)});
+        }
+    // Shaders of float32 win where the times are near each other: their model is the coarser one.
+    const Dim own = floor_div(time() * Dim(p_.type == TileType::Float32 ? 11 : 10), 10) + epilogue_time();
+    put_programs(all, {max(own - time_of_others(), 0)});
+    return all;
+  }
+
   Form form() const {
     Form form;
     std::vector<Dim> arguments{
@@ -169,19 +192,12 @@ class TileForm {
                               form_number(kRight, Form::kColumns) - n()});
     form.groups = form_program(tiles() * parts());
     if (p_.split) form.scratch = {form_program(parts() * matrices() * m() * pitch() * Dim(int64_t{p_.sum_bytes()}))};
-    put_programs(form.suited, {past(max(max(m(), n()), k()), kPtxMostSize), past(tiles(), kPtxMostSize)});
-    if (p_.split) put_programs(form.suited, {shortfall(parts(), 2)});
-    for (const TileSize size : {TileSize::Medium, TileSize::Small})
-      for (const bool split : {false, true})
-        if (size != p_.size || split != p_.split) {
-          TileProduct other = p_;
-          other.size = size, other.split = split;
-          put_programs(form.suited, {max(time() - TileForm(s_, other, has_epilogue_).time(), 0)});
-        }
+    // Most forms are ruled out by the first of these.
     if (p_.halves()) suit_halves(form);
-    // Shaders of float32 win where the times are near each other: their model is the coarser one.
-    const Dim own = floor_div(time() * Dim(p_.type == TileType::Float32 ? 11 : 10), 10) + epilogue_time();
-    put_programs(form.suited, {max(own - time_of_others(), 0)});
+    const auto& times =
+        made_once<TileSuited>(std::tuple(p_.type, p_.size, p_.split, p_.odd, has_epilogue_, processors_),
+                              [&] { return TileSuited{suited()}; });
+    form.suited.insert(form.suited.end(), times.programs.begin(), times.programs.end());
     return form;
   }
 
