@@ -272,17 +272,10 @@ bool select_in_groups(const RoutineStep& s, int64_t n, int64_t k, std::vector<Sh
   const Dtype t = s.step.dtypes[0];
   const int64_t tile = sorted_tile(t);
   if (n <= tile || n > kMostRow || k > tile / 2) return false;
-  int64_t turns = 0, left = n, first_kept = 0;
-  for (; left > tile; ++turns) {
-    left = left / kPart * k + std::min(left % kPart, k);
-    if (turns == 0) first_kept = left;
-  }
+  const auto [turns, first_kept, left] = kept_parts(n, kPart, k, tile);
   RowForm f(s);
   const Dim bytes = f.rows * Dim(first_kept * t.size);
-  f.operand();
-  f.argument(RowForm::memory());
-  f.argument(form_number(runtime::RoutineForm::scratch_slot(2, 1)));
-  f.argument(RowForm::turn());
+  f.kept();
   f.argument(0);
   f.form.groups = form_program(f.rows * ceil_div(f.n, kPart) * min(f.length, 1));
   f.form.turns = DimProgram(turns);

@@ -243,10 +243,14 @@ const RegisterRoutineShaders shaders[] = {{"sort", emit_sort<false>}, {"argsort"
 // Keys and positions take at most 16 KiB of shared memory, which every device has.
 int64_t sorted_tile(Dtype t) { return has_wide_words(t) ? 1024 : 2048; }
 
-Shader row_shader(const RoutineStep& s, const std::string& suffix, std::string text, runtime::RoutineForm form) {
+Shader row_shader(const RoutineStep& s, const std::string& suffix, std::string text, runtime::RoutineForm form,
+                  uint32_t threads) {
+  const std::string size = "local_size_x = ", own = std::to_string(kRowThreads);
+  if (threads != kRowThreads)
+    text.replace(text.find(size + own), size.size() + own.size(), size + std::to_string(threads));
   Shader shader;
   shader.kernel.name = s.name() + suffix;
-  shader.kernel.group_size = kRowThreads;
+  shader.kernel.group_size = threads;
   shader.kernel.routine = std::move(form);
   shader.text = std::move(text);
   return shader;

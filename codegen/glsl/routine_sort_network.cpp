@@ -147,11 +147,7 @@ std::optional<Shader> sort_rows_by_network(const RoutineStep& s, bool positions)
   std::string text = std::string(kRowHead) + kRowKeys + item_text(items, t) + (mends ? kSpecial : "") +
                      (alone ? word_of_text(t) : "") + kText;
   text = unroll(fill(fill(fill(text, own), {{"EACH", std::to_string(spread->each)}}), words));
-  const std::string size = "local_size_x = ";
-  text.replace(text.find(size + "256"), size.size() + 3, size + std::to_string(kThreads));
-  Shader shader = row_shader(s, "_network", std::move(text), std::move(f.form));
-  shader.kernel.group_size = kThreads;
-  return shader;
+  return row_shader(s, "_network", std::move(text), std::move(f.form), kThreads);
 }
 
 }  // namespace frit::codegen::glsl

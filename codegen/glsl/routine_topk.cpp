@@ -120,17 +120,11 @@ std::optional<Shader> keep_largest(const RoutineStep& s, int64_t n, int64_t k) {
   const std::optional<int64_t> each = registers_for(k, s);
   if (!each) return std::nullopt;
   const int64_t part = part_of(s, n, k), lanes = s.features.subgroup_size, subgroups = kThreads / lanes;
-  int64_t turns = 1, first_kept = 0;
-  for (int64_t left = n; left > part; ++turns) {
-    left = left / part * k + std::min(left % part, k);
-    if (turns == 1) first_kept = left;
-  }
+  const KeptParts parts = kept_parts(n, part, k, part);
+  const int64_t turns = parts.turns + 1;  // the last one has a single part
   RowForm f(s);
-  const Dim bytes = f.rows * Dim(first_kept * t.size);
-  f.operand();
-  f.argument(RowForm::memory());
-  f.argument(form_number(runtime::RoutineForm::scratch_slot(2, 1)));
-  f.argument(RowForm::turn());
+  const Dim bytes = f.rows * Dim(parts.first * t.size);
+  f.kept();
   f.form.groups = form_program(ceil_div(f.rows * ceil_div(f.n, part), subgroups));
   f.form.turns = DimProgram(turns);
   f.form.scratch = {form_program(turns > 1 ? bytes : Dim(0)), form_program(turns > 2 ? bytes : Dim(0))};
@@ -154,11 +148,7 @@ std::optional<Shader> keep_largest(const RoutineStep& s, int64_t n, int64_t k) {
                                                   {"MERGE", merge_team("best", *each, all)}};
   std::string text = std::string(kRowHead) + kRowKeys + item_text(items_with_places(t), t) + kText;
   text = unroll(fill(fill(text, own), words));
-  const std::string size = "local_size_x = ";
-  text.replace(text.find(size + "256"), size.size() + 3, size + std::to_string(kThreads));
-  Shader shader = row_shader(s, "_largest", std::move(text), std::move(f.form));
-  shader.kernel.group_size = kThreads;
-  return shader;
+  return row_shader(s, "_largest", std::move(text), std::move(f.form), kThreads);
 }
 
 Result<std::vector<Shader>> emit_topk(const RoutineStep& s) {

@@ -1,6 +1,8 @@
 // Text and launch arguments of routines along rows.
 #include "codegen/glsl/rows.h"
 
+#include <algorithm>
+
 namespace frit::codegen::glsl {
 
 namespace {
@@ -100,6 +102,22 @@ std::map<std::string, std::string> row_words(Dtype t) {
 
 bool has_rows_of(Dtype t, const runtime::GpuFeatures& f) {
   return f.int64 && f.group_size >= kRowThreads && (t.size != 1 || f.storage8) && (t.size != 2 || f.storage16);
+}
+
+void RowForm::kept() {
+  operand();
+  argument(memory());
+  argument(form_number(runtime::RoutineForm::scratch_slot(2, 1)));
+  argument(turn());
+}
+
+KeptParts kept_parts(int64_t n, int64_t part, int64_t k, int64_t most) {
+  KeptParts parts{.left = n};
+  for (; parts.left > most; ++parts.turns) {
+    parts.left = parts.left / part * k + std::min(parts.left % part, k);
+    if (parts.turns == 0) parts.first = parts.left;
+  }
+  return parts;
 }
 
 std::optional<int64_t> known_rows(const RoutineStep& s) {

@@ -39,11 +39,19 @@ class RowForm {
   void argument(const Dim& d) { form.arguments.push_back(form_program(d)); }
   // Where the form may be chosen: `most` is at least `value`.
   void at_most(const Dim& value, int64_t most) { form.suited.push_back(form_program(max(value - Dim(most), 0))); }
+  // The arguments of a selection that keeps elements of each part, in two memories that take turns.
+  void kept();
   static Dim memory() { return form_number(runtime::RoutineForm::scratch_slot(2, 0)); }
   static Dim turn() { return form_number(runtime::RoutineForm::turn_slot(2)); }
 
   runtime::RoutineForm form;
 };
+
+// Launches that keep the `k` wanted elements of each part of a row, until at most `most` are left.
+struct KeptParts {
+  int64_t turns = 0, first = 0, left;  // launches, and the elements that the first and the last one leave
+};
+KeptParts kept_parts(int64_t n, int64_t part, int64_t k, int64_t most);
 
 // One where `value` is more than `least`, else zero.
 inline Dim exceeds(const Dim& value, int64_t least) { return min(max(value - Dim(least), 0), Dim(1)); }
@@ -60,7 +68,9 @@ std::optional<int64_t> known_rows(const RoutineStep& step);
 // Sorts rows of a few elements, several in a workgroup: those of the operand, or dense ones in working memory, of
 // `size` elements. The result has the last ones, or their positions.
 int64_t sorted_tile(Dtype type);  // the most elements
-Shader row_shader(const RoutineStep& step, const std::string& suffix, std::string text, runtime::RoutineForm form);
+// A shader whose text begins with kRowHead, in workgroups of so many invocations.
+Shader row_shader(const RoutineStep& step, const std::string& suffix, std::string text, runtime::RoutineForm form,
+                  uint32_t threads = kRowThreads);
 Shader sort_short_rows(const RoutineStep& step, bool positions, const std::optional<Dim>& dense_size,
                        const Dim& dense_at);
 // Adds the forms that sort rows of any length, joined. Kept pairs of keys and positions stay in working memory, as

@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "codegen/llvm/emitter.h"
+#include "passes/lower/loop_nest.h"
 
 namespace frit::codegen {
 
@@ -25,25 +26,14 @@ constexpr int64_t kLine = 64;
 // Instructions of a body, for one lane, that are worth two copies.
 constexpr int64_t kShortBody = 128;
 
-bool is_straight(const ir::Body& body) {
-  return std::none_of(body.begin(), body.end(), [](const ir::Instr& i) {
-    return std::holds_alternative<ir::Loop>(i.node) || std::holds_alternative<ir::BindInstr>(i.node);
-  });
-}
-
-bool loads_under_mask(const ir::Body& body) {
-  return std::any_of(body.begin(), body.end(), [](const ir::Instr& i) {
-    const auto* load = std::get_if<ir::LoadInstr>(&i.node);
-    return load && load->mask != ir::kNoReg;
-  });
-}
-
 }  // namespace
 
 // The comparisons of positions in the loop's body that hold between two values of its variable, and these. Nothing is
 // emitted where no load depends on one.
 std::optional<KernelEmitter::Inside> KernelEmitter::find_inside(const ir::Loop& loop) {
-  if (!vector_->rows.empty() || !running_.empty() || !is_straight(loop.body) || !loads_under_mask(loop.body)) return {};
+  if (!vector_->rows.empty() || !running_.empty() || !passes::is_straight_line(loop.body) ||
+      !passes::loads_under_mask(loop.body))
+    return {};
   if (code_size(loop.body) > kShortBody) return {};
   std::map<ir::Reg, Dim> positions = positions_;
   Inside inside;
@@ -108,7 +98,8 @@ bool KernelEmitter::is_aligned(const Dim& rest) const { return mod(rest, Dim(vec
 // The elements of the serial loop `loop` that lie in front of a line of what it stores past the caches; null if they
 // need no steps of their own.
 Value* KernelEmitter::elements_to_line(const ir::Loop& loop, Value* to) {
-  if (loop.kind != ir::LoopKind::Serial || !vector_->rows.empty() || !is_straight(loop.body)) return nullptr;
+  if (loop.kind != ir::LoopKind::Serial || !vector_->rows.empty() || !passes::is_straight_line(loop.body))
+    return nullptr;
   const ir::StoreInstr* first = nullptr;
   Dim phase;
   for (const ir::Instr& i : loop.body) {
@@ -158,7 +149,7 @@ void KernelEmitter::emit_first_line(const ir::Loop& loop, Value* elements, bool 
 // Whether an iteration of a tile may run twice: what it reads is in no result. An operand may lie in the memory of a
 // result that is written where it is read.
 bool KernelEmitter::may_repeat(const ir::Body& body) const {
-  if (!is_straight(body)) return false;
+  if (!passes::is_straight_line(body)) return false;
   std::vector<const Dim*> written;
   for (const ir::Instr& i : body)
     if (const auto* s = std::get_if<ir::StoreInstr>(&i.node)) {

@@ -1,6 +1,8 @@
 // Rewriting of perfect loop nests.
 #include "passes/lower/loop_nest.h"
 
+#include <algorithm>
+
 namespace frit::passes {
 
 using namespace ir;
@@ -62,6 +64,21 @@ bool contains_loop(const Body& body) {
   for (const Instr& i : body)
     if (std::holds_alternative<Loop>(i.node)) return true;
   return false;
+}
+
+bool is_straight(const Instr& i) {
+  return !std::holds_alternative<Loop>(i.node) && !std::holds_alternative<BindInstr>(i.node);
+}
+
+bool is_straight_line(const Body& body) {
+  return std::all_of(body.begin(), body.end(), [](const Instr& i) { return is_straight(i); });
+}
+
+bool loads_under_mask(const Body& body) {
+  return std::any_of(body.begin(), body.end(), [](const Instr& i) {
+    const auto* load = std::get_if<LoadInstr>(&i.node);
+    return load && load->mask != kNoReg;
+  });
 }
 
 bool contains_lanes(const Body& body) {

@@ -17,6 +17,10 @@ void for_each_dim(const ir::Body& body, const std::function<void(const Dim&)>& f
 ir::Loop* inner_of_nest(ir::Body& body, uint32_t first_local = ~0u);
 bool contains_loop(const ir::Body& body);
 bool contains_lanes(const ir::Body& body);
+// Whether the instruction neither loops nor binds a position, and whether all of a body are such ones.
+bool is_straight(const ir::Instr& instr);
+bool is_straight_line(const ir::Body& body);
+bool loads_under_mask(const ir::Body& body);
 
 // Makes `outer` and the loop nested in it one loop, when every position inside treats their variables as one row-major
 // position.

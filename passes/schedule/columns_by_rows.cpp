@@ -20,11 +20,6 @@ constexpr int64_t kFewRows = 8;
 // than later visits that find a piece in a slower cache. Threads need some pieces.
 constexpr int64_t kLeastRun = 1024, kLeastPieces = 8, kPiecesOfScan = 2;
 
-bool is_straight(const Instr& i) {
-  return std::holds_alternative<ScalarInstr>(i.node) || std::holds_alternative<IndexInstr>(i.node) ||
-         std::holds_alternative<LoadInstr>(i.node) || std::holds_alternative<StoreInstr>(i.node);
-}
-
 template <class Fn>
 void for_each_use(Instr& i, Fn fn) {
   if (auto* s = std::get_if<ScalarInstr>(&i.node))

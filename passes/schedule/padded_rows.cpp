@@ -1,7 +1,6 @@
 // Short rows that are padded along the axis in front of them, as of images whose channels are last.
 #include "passes/schedule/padded_rows.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <vector>
@@ -135,12 +134,6 @@ class JoinPadded {
   std::string element_;
 };
 
-bool is_straight_line(const Body& body) {
-  return std::none_of(body.begin(), body.end(), [](const Instr& i) {
-    return std::holds_alternative<Loop>(i.node) || std::holds_alternative<BindInstr>(i.node);
-  });
-}
-
 }  // namespace
 
 bool join_padded_rows(Kernel& k, Loop& loop) {
@@ -153,11 +146,8 @@ bool join_padded_rows(Kernel& k, Loop& loop) {
     outer = inner, inner = next;
   }
   if (!inner->extent.is_const() || inner->extent.value() > kFewElements || !is_straight_line(inner->body)) return false;
-  const bool masked = std::any_of(inner->body.begin(), inner->body.end(), [](const Instr& i) {
-    const auto* l = std::get_if<LoadInstr>(&i.node);
-    return l && l->mask != kNoReg;
-  });
-  return masked && !inner->extent.is(1) && JoinPadded(k, *outer, *inner, std::move(positions)).run();
+  return loads_under_mask(inner->body) && !inner->extent.is(1) &&
+         JoinPadded(k, *outer, *inner, std::move(positions)).run();
 }
 
 }  // namespace frit::passes
