@@ -26,11 +26,11 @@ struct Matrices {
       : dtype(t),
         shape{batch, rows, cols},
         strides{rows * cols, cols, 1},
-        pages(t.size * static_cast<size_t>(batch * rows * cols)) {
+        pages(t.size() * static_cast<size_t>(batch * rows * cols)) {
     // Small numbers: the bytes that Pages fills in would be subnormal.
     for (int64_t i = 0; i < batch * rows * cols; ++i) {
       const float v = static_cast<float>(i % 17) / 16 - 0.5f;
-      char* at = static_cast<char*>(pages.data()) + i * t.size;
+      char* at = static_cast<char*>(pages.data()) + i * t.size();
       if (t == frit::float64) *reinterpret_cast<double*>(at) = v;
       if (t == frit::float32) *reinterpret_cast<float*>(at) = v;
       if (t == frit::complex64) *reinterpret_cast<float*>(at) = *reinterpret_cast<float*>(at + 4) = v;
@@ -65,7 +65,7 @@ void library(const Matrices& a, const Matrices& b, const Matrices& c) {
   const float one[2] = {1, 0}, zero[2] = {0, 0};
   for (int64_t i = 0; i < a.shape[0]; ++i) {
     const auto at = [i](const Matrices& x) {
-      return static_cast<char*>(x.pages.data()) + i * x.strides[0] * x.dtype.size;
+      return static_cast<char*>(x.pages.data()) + i * x.strides[0] * x.dtype.size();
     };
     const auto plain = CblasNoTrans;
     if (a.dtype == frit::float64) {
@@ -120,10 +120,10 @@ void vector(benchmark::State& state, Dtype t, int64_t rows, int64_t cols, bool l
     own.push_back(per_call([&] { left ? call(fn, x, matrix, y) : call(fn, matrix, x, y); }));
     state.SetIterationTime(own.back());
     reads.push_back(
-        per_call([&] { bench::parallel_read(matrix.pages.data(), static_cast<size_t>(rows * cols * t.size)); }));
+        per_call([&] { bench::parallel_read(matrix.pages.data(), static_cast<size_t>(rows * cols * t.size())); }));
   }
   state.counters["over_reading"] = bench::median(own) / bench::median(reads);
-  state.counters["gigabytes_per_second"] = static_cast<double>(rows * cols * t.size) / bench::median(own) * 1e-9;
+  state.counters["gigabytes_per_second"] = static_cast<double>(rows * cols * t.size()) / bench::median(own) * 1e-9;
 }
 
 void register_all() {

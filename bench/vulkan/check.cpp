@@ -322,7 +322,7 @@ ir::Tensor random_tensor(const ir::Type& t, bool exact, Random& r) {
       std::memcpy(x.data.data() + i * 8, parts, 8);
     } else {
       x.set_bits(i, is_float(t.dtype) || few ? ir::double_to_bits(t.dtype, v)
-                                             : r() & (~uint64_t{0} >> (64 - 8 * t.dtype.size)));
+                                             : r() & (~uint64_t{0} >> (64 - 8 * t.dtype.size())));
     }
   }
   return x;
@@ -384,7 +384,7 @@ std::string wrong(const Drawn& d, Random& r, double* worst) {
   std::vector<int64_t> shape;
   for (size_t i = 0; i < host->shape.size(); ++i) shape.push_back(host->shape[i]);
   ir::Tensor got(host->dtype, shape);
-  std::memcpy(got.data.data(), static_cast<const std::byte*>(host->buffer->data()) + host->offset * host->dtype.size,
+  std::memcpy(got.data.data(), static_cast<const std::byte*>(host->buffer->data()) + host->offset * host->dtype.size(),
               got.data.size());
   double off = 0;
   if (d.distance) {

@@ -26,7 +26,7 @@ uint64_t next(uint64_t& state) {
 }
 
 void fill(std::vector<std::byte>& data, const ir::Type& t, int64_t below, uint64_t state) {
-  const size_t size = t.dtype.size;
+  const size_t size = t.dtype.size();
   if (t.dtype == float32 || t.dtype == complex64) {
     for (size_t i = 0; i < data.size(); i += 4) {
       const float x = static_cast<float>(next(state) >> 40) * 0x1p-23f - 1;
@@ -55,7 +55,7 @@ Result<runtime::Tensor> random_input(runtime::Gpu& gpu, const ir::Type& t, int64
   int64_t count = 1;
   for (size_t i = t.shape.size(); i-- > 0; count *= tensor.shape[i])
     tensor.shape[i] = t.shape[i].value(), tensor.strides[i] = count;
-  std::vector<std::byte> data(static_cast<size_t>(count) * t.dtype.size);
+  std::vector<std::byte> data(static_cast<size_t>(count) * t.dtype.size());
   fill(data, t, below, seed * 0x9e3779b97f4a7c15u);
   auto memory = gpu.allocate(std::max<size_t>(16, data.size()));
   if (!memory.ok()) return memory.error();

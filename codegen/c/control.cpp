@@ -56,7 +56,7 @@ std::string ControlWriter::parts(uint32_t counter) {
     const std::string type = constant ? "const unsigned char*" : "unsigned char*";
     const std::string through = constant ? "const void*" : "void*";
     text += indent() + moving_.at(i) + " = (" + type + ")(" + through + ")" + bytes(part.whole) + " + (" +
-            positions_.text(part.at * Dim(int64_t{part.dtype.size}), facts_) + ");\n";
+            positions_.text(part.at * Dim(int64_t{part.dtype.size()}), facts_) + ");\n";
   }
   return text;
 }

@@ -47,7 +47,7 @@ std::string quoted(std::string_view text) {
 
 ArrayText constant_array(const std::string& name, Dtype dtype, std::span<const std::byte> bytes, Helpers& helpers) {
   const Dtype t = is_complex(dtype) ? float32 : dtype;
-  const size_t count = bytes.size() / t.size;
+  const size_t count = bytes.size() / t.size();
   const ir::Literal flat = count ? ir::Literal(t, std::vector<std::byte>(bytes.begin(), bytes.end())) : ir::Literal();
   bool nan = false;
   for (size_t i = 0; i < count && !nan; ++i)

@@ -92,7 +92,7 @@ class FileEmitter {
     if (weights_->in_file()) text_ += open_weights_text(*weights_);
     for (const CWeight& w : weights_->all()) {
       if (weights_->in_file()) break;
-      const auto* data = static_cast<const std::byte*>(w.data->buffer->data()) + w.data->offset * w.data->dtype.size;
+      const auto* data = static_cast<const std::byte*>(w.data->buffer->data()) + w.data->offset * w.data->dtype.size();
       weight_names_.push_back(define(w.tensor, w.data->dtype, std::span(data, runtime::dense_bytes(*w.data))));
     }
   }

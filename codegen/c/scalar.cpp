@@ -10,7 +10,7 @@ namespace {
 
 using ir::ScalarOp;
 
-int width_of(Dtype t) { return 8 * t.size; }
+int width_of(Dtype t) { return 8 * t.size(); }
 std::string width_text(Dtype t) { return std::to_string(width_of(t)); }
 
 std::string cast_to(std::string_view type, const std::string& x) { return "(" + std::string(type) + ")" + x; }
@@ -41,8 +41,8 @@ std::string float_constant(Dtype t, uint64_t bits, Helpers& helpers) {
 // Two operands in the type that arithmetic is done in, which is never narrower than int: so nothing is promoted to a
 // signed type.
 std::string arithmetic(Dtype t, const char* op, const std::string& a, const std::string& b) {
-  if (t.size == 8) return a + " " + op + " " + b;
-  if (t.size == 4) return a + " " + op + " " + b;
+  if (t.size() == 8) return a + " " + op + " " + b;
+  if (t.size() == 4) return a + " " + op + " " + b;
   return cast_to(register_type(t), "((uint32_t)" + a + " " + op + " (uint32_t)" + b + ")");
 }
 
@@ -95,7 +95,7 @@ std::string cast(Dtype to, Dtype from, const std::string& x, Helpers& helpers) {
     if (from == float32) return to_half(to, x, helpers);
     const std::string odd = helpers.need("frit_f64_to_odd");
     if (from == float64) return to_half(to, odd + "(" + x + ")", helpers);
-    if (from.size == 8) {
+    if (from.size() == 8) {
       const std::string wide = helpers.need(from_signed ? "frit_s64_to_odd" : "frit_u64_to_odd");
       return to_half(to, odd + "(" + wide + "(" + x + "))", helpers);
     }
@@ -108,7 +108,7 @@ std::string cast(Dtype to, Dtype from, const std::string& x, Helpers& helpers) {
                              (is_signed_int(to) ? "s" : "u") + width_text(to);
     return helpers.need(name) + "(" + x + ")";
   }
-  if (from_signed && (is_float(to) || to.size > from.size)) return cast_to(type, signed_value(from, x, helpers));
+  if (from_signed && (is_float(to) || to.size() > from.size())) return cast_to(type, signed_value(from, x, helpers));
   return cast_to(type, x);
 }
 
@@ -127,7 +127,7 @@ std::string bitcast(Dtype to, Dtype from, const std::string& x, Helpers& helpers
 std::string_view register_type(Dtype t) { return t == bool_ ? "bool" : memory_type(t); }
 
 std::string_view memory_type(Dtype t) {
-  switch (t.val) {
+  switch (t.val()) {
     case Dtype::Val::bool_:
     case Dtype::Val::uint8:
     case Dtype::Val::int8: return "uint8_t";
@@ -150,8 +150,8 @@ std::string constant(Dtype t, uint64_t bits, Helpers& helpers) {
   if (t == bool_) return bits ? "true" : "false";
   if (t == float32 || t == float64) return float_constant(t, bits, helpers);
   std::string s = unsigned_constant(bits);
-  if (t.size < 4) return "(" + std::string(register_type(t)) + ")" + s;
-  return t.size == 8 && !(bits >> 32) ? "UINT64_C(" + std::to_string(bits) + ")" : s;
+  if (t.size() < 4) return "(" + std::string(register_type(t)) + ")" + s;
+  return t.size() == 8 && !(bits >> 32) ? "UINT64_C(" + std::to_string(bits) + ")" : s;
 }
 
 std::string signed_value(Dtype t, const std::string& x, Helpers& helpers) {
@@ -189,8 +189,8 @@ struct Expression {
     // A number of places that is known and smaller than the width needs no check.
     if (a[1].bits && *a[1].bits < static_cast<uint64_t>(width_of(t)) && (left || !is_signed)) {
       const std::string count = std::to_string(*a[1].bits);
-      const std::string wide = (t.size < 4 ? "(uint32_t)" : "") + text(0) + (left ? " << " : " >> ") + count;
-      return t.size < 4 ? cast_to(register_type(t), "(" + wide + ")") : wide;
+      const std::string wide = (t.size() < 4 ? "(uint32_t)" : "") + text(0) + (left ? " << " : " >> ") + count;
+      return t.size() < 4 ? cast_to(register_type(t), "(" + wide + ")") : wide;
     }
     return sized(left ? "frit_shl" : is_signed ? "frit_shr_s" : "frit_shr_u");
   }
@@ -211,7 +211,7 @@ std::string scalar(ScalarOp op, Dtype result, Dtype t, std::span<const Operand> 
       if (e.real) return std::string(e.single ? "fmodf(" : "fmod(") + e.text(0) + ", " + e.text(1) + ")";
       return e.sized(e.is_signed ? "frit_rem_s" : "frit_rem_u");
     case ScalarOp::Neg:
-      return e.real ? "-" + e.text(0) : arithmetic(t, "-", t.size == 8 ? "(uint64_t)0" : "0u", e.text(0));
+      return e.real ? "-" + e.text(0) : arithmetic(t, "-", t.size() == 8 ? "(uint64_t)0" : "0u", e.text(0));
     case ScalarOp::Abs: return e.real ? e.libm("fabs") : e.is_signed ? e.sized("frit_abs_s") : e.text(0);
     case ScalarOp::Min: return min_max(false, t, a[0], a[1], helpers);
     case ScalarOp::Max: return min_max(true, t, a[0], a[1], helpers);
@@ -233,7 +233,7 @@ std::string scalar(ScalarOp op, Dtype result, Dtype t, std::span<const Operand> 
     case ScalarOp::Xor: return t == bool_ ? compare_bools(ScalarOp::Ne, e.text(0), e.text(1)) : e.logic("^", "");
     case ScalarOp::Not:
       if (t == bool_) return "!" + e.text(0);
-      return t.size < 4 ? cast_to(register_type(t), "~(uint32_t)" + e.text(0)) : "~" + e.text(0);
+      return t.size() < 4 ? cast_to(register_type(t), "~(uint32_t)" + e.text(0)) : "~" + e.text(0);
     case ScalarOp::Shl:
     case ScalarOp::Shr: return e.shift();
     case ScalarOp::Select: return e.text(0) + " ? " + e.text(1) + " : " + e.text(2);

@@ -145,7 +145,7 @@ class PlanBuilder {
   }
 
   Result<runtime::BufferPlan> buffer_plan(const ir::ProgramBuffer& b) {
-    runtime::BufferPlan plan{runtime::BufferPlan::Role::Temp, b.dtype, size(b.size * Dim(int64_t{b.dtype.size}))};
+    runtime::BufferPlan plan{runtime::BufferPlan::Role::Temp, b.dtype, size(b.size * Dim(int64_t{b.dtype.size()}))};
     switch (b.role) {
       case ir::BufferRole::Input:
         plan.role = runtime::BufferPlan::Role::Input;
@@ -170,7 +170,7 @@ class PlanBuilder {
         plan.role = runtime::BufferPlan::Role::Part;
         plan.index = b.counter;
         plan.whole = b.whole;
-        plan.at = size(b.at * Dim(int64_t{b.dtype.size}));
+        plan.at = size(b.at * Dim(int64_t{b.dtype.size()}));
         break;
     }
     return plan;
@@ -188,7 +188,7 @@ class PlanBuilder {
     // Each local starts at a multiple of 64 bytes.
     Dim scratch = 0;
     for (const ir::KernelBuffer& local : kernel.locals)
-      scratch += floor_div(local.size * Dim(int64_t{local.dtype.size}) + Dim(63), 64) * Dim(64);
+      scratch += floor_div(local.size * Dim(int64_t{local.dtype.size()}) + Dim(63), 64) * Dim(64);
     plan.scratch_bytes = size(scratch);
     for (const std::string& name : kernel.symbols) {
       const auto found = slots_.find(name);
@@ -206,7 +206,7 @@ class PlanBuilder {
     if (!described_.insert(kernel.name).second) return;
     runtime::KernelNeeds needs{plan.name, {}, plan.symbols, plan.parallel, plan.extent, plan.grain, plan.scratch_bytes};
     for (const ir::KernelBuffer& b : kernel.buffers)
-      needs.arguments.push_back({size(b.size * Dim(int64_t{b.dtype.size})), b.written});
+      needs.arguments.push_back({size(b.size * Dim(int64_t{b.dtype.size()})), b.written});
     needs_.push_back(std::move(needs));
   }
 

@@ -77,11 +77,11 @@ AttentionText::AttentionText(const RoutineStep& s)
            {"HIDDEN", literal_of(hidden_is_finite ? std::max(hidden * kLog2E, kLowest) : hidden)},
            {"LOWEST", literal_of(kLowest)},
            {"LOG2E", literal_of(kLog2E)},
-           {"MASK_STORAGE", mask.size == 1   ? "uint8_t"
-                            : mask.size == 2 ? "uint16_t"
-                                             : "float"},
-           {"MASK_SIZE", std::to_string(mask.size)},
-           {"SIZE", std::to_string(type.size)}};
+           {"MASK_STORAGE", mask.size() == 1   ? "uint8_t"
+                            : mask.size() == 2 ? "uint16_t"
+                                               : "float"},
+           {"MASK_SIZE", std::to_string(mask.size())},
+           {"SIZE", std::to_string(type.size())}};
 }
 
 std::map<std::string, std::string> AttentionText::whole_words() {

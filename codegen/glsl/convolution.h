@@ -53,7 +53,7 @@ class ConvolutionStep {
   const RoutineStep& step() const { return s_; }
   bool of_weights() const { return of_weights_; }
   Dtype type() const { return type_; }
-  int unit() const { return 16 / type_.size; }
+  int unit() const { return 16 / type_.size(); }
   const ConvolutionDims& known() const { return known_; }
   // Whether weights lie side by side along their channels, or else along their features.
   bool along_channels() const { return along_channels_; }

@@ -38,7 +38,7 @@ bool KernelEmitter::has_rising_positions(const ir::Loop& loop, const ir::Accumul
 
 // Whether the state of an accumulator has 32-bit parts, which can be passed inside a subgroup.
 bool KernelEmitter::is_word(const ir::Loop& loop, const ir::Accumulator& a) const {
-  return a.type != bool_ && a.type.size <= 4 && (!is_arg(a) || has_short_positions(loop, a));
+  return a.type != bool_ && a.type.size() <= 4 && (!is_arg(a) || has_short_positions(loop, a));
 }
 
 // `value` (at `position`) takes in `b` (at `b_position`); `later`: which is surely larger.

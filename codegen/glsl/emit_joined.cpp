@@ -82,7 +82,7 @@ void KernelEmitter::emit_joined(const ir::ScalarInstr& selection, const Joined& 
   line("const uint64_t " + name + "b = " + base + ";");
   line("const " + index_type(wide) + " " + name + "i = " + at + (wide ? "0L" : "0") + ";");
   const std::string loaded = reference(t, 1) + "(" + name + "b + " + element + name + "i)" + (wide ? "" : ")") + " * " +
-                             std::to_string(t.size) + "UL).data[0]";
+                             std::to_string(t.size()) + "UL).data[0]";
   line(std::string(register_type(t)) + " " + name + "v = " + from_memory(t, loaded) + ";");
   const std::string rest = joined.rest == ir::kNoReg ? literal(t, 0) : regs_[joined.rest];
   define(selection.result, any + " ? " + name + "v : " + rest, instr);

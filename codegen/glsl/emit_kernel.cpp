@@ -123,11 +123,11 @@ void KernelEmitter::check_features() {
   for (size_t r = 0; r < positions.size(); ++r)
     if (!positions[r]) check(k_.reg_types[r]);
   for (const ir::KernelBuffer& b : k_.buffers) {
-    if (b.dtype.size == 1 && !features_.storage8) {
+    if (b.dtype.size() == 1 && !features_.storage8) {
       fail("buffer '" + b.name + "' has elements of 8 bits, and the device has no storageBuffer8BitAccess");
       cure_ = "cast to int32 on the cpu first, or ";
     }
-    if (b.dtype.size == 2 && !features_.storage16) {
+    if (b.dtype.size() == 2 && !features_.storage16) {
       fail("buffer '" + b.name + "' has elements of 16 bits, and the device has no storageBuffer16BitAccess");
       cure_ = "cast to " + std::string(is_low_precision(b.dtype) ? "float32" : "int32") + " on the cpu first, or ";
     }
@@ -203,8 +203,8 @@ int KernelEmitter::element_turns(const ir::Loop& loop, int vector) const {
   size_t loads = 0;
   for (const ir::Instr& i : loop.body) {
     if (auto* l = std::get_if<ir::LoadInstr>(&i.node))
-      bytes = std::max<int>(bytes, k_.buffer(l->buffer).dtype.size), ++loads;
-    if (auto* s = std::get_if<ir::StoreInstr>(&i.node)) bytes = std::max<int>(bytes, k_.buffer(s->buffer).dtype.size);
+      bytes = std::max<int>(bytes, k_.buffer(l->buffer).dtype.size()), ++loads;
+    if (auto* s = std::get_if<ir::StoreInstr>(&i.node)) bytes = std::max<int>(bytes, k_.buffer(s->buffer).dtype.size());
   }
   if (loads == 0 || loads > kMostLoads || bytes * vector >= kAccess) return 1;
   return std::min(kAccess / (bytes * vector), loads > 2 ? 2 : 4);
@@ -291,7 +291,7 @@ void KernelEmitter::emit(const ir::Instr& instr, Context context) {
         : may_be_near(*s) ? prelude_.use("near_quotient") + "(" + args[0] + ", " + args[1] + ")"
                           : scalar_expression(prelude_, features_, s->op, s->type, operand, args);
     // Mesa's software renderer compares an int64 that comes from an int16 wrongly. The narrow value is cheaper as well.
-    if (s->op == ir::ScalarOp::Cast && s->type == int64 && is_int(operand) && (operand.size < 4 || operand == int32))
+    if (s->op == ir::ScalarOp::Cast && s->type == int64 && is_int(operand) && (operand.size() < 4 || operand == int32))
       narrow_[s->result] = is_unsigned(operand) ? "int(" + args[0] + ")" : args[0];
     if (value.empty())
       return fail(std::string(ir::name(s->op)) +
@@ -364,7 +364,7 @@ void KernelEmitter::place_locals() {
   Dim offset = 0, total = 0;
   for (size_t i = 0; i < k_.locals.size(); ++i) {
     const ir::KernelBuffer& local = k_.locals[i];
-    total += floor_div(local.size * Dim(int64_t{local.dtype.size}) + Dim(63), 64) * Dim(64);
+    total += floor_div(local.size * Dim(int64_t{local.dtype.size()}) + Dim(63), 64) * Dim(64);
   }
   for (size_t i = 0; i < k_.locals.size(); ++i) {
     const ir::KernelBuffer& local = k_.locals[i];
@@ -375,12 +375,12 @@ void KernelEmitter::place_locals() {
       memories_.push_back({name, false, true, resident_});
       continue;
     }
-    Dim bytes = floor_div(local.size * Dim(int64_t{local.dtype.size}) + Dim(63), 64) * Dim(64);
+    Dim bytes = floor_div(local.size * Dim(int64_t{local.dtype.size()}) + Dim(63), 64) * Dim(64);
     constexpr int kSwizzle = 4;
     // An array of GLSL has an element; a row of none is never touched.
     const int64_t part =
         local.size.is_const() ? std::max<int64_t>((local.size.value() + kSwizzle - 1) / kSwizzle, 1) : 0;
-    const int64_t need = part * kSwizzle * std::max<int64_t>(4, local.dtype.size);
+    const int64_t need = part * kSwizzle * std::max<int64_t>(4, local.dtype.size());
     if (local.size.is_const() && need <= left) {
       left -= need;
       shader_.text += "shared " + std::string(register_type(local.dtype)) + " " + name + "[" +

@@ -11,7 +11,7 @@ namespace {
 
 // How elements lie in a buffer reference.
 std::string_view storage_type(Dtype t) {
-  switch (t.val) {
+  switch (t.val()) {
     case Dtype::Val::bool_: return "uint8_t";
     case Dtype::Val::uint8: return "uint8_t";
     case Dtype::Val::uint16: return "uint16_t";
@@ -31,7 +31,7 @@ std::string_view storage_type(Dtype t) {
 }
 
 std::string_view vector_of(Dtype t) {
-  switch (t.val) {
+  switch (t.val()) {
     case Dtype::Val::float32: return "vec";
     case Dtype::Val::int32: return "ivec";
     case Dtype::Val::int64: return "i64vec";
@@ -46,19 +46,19 @@ constexpr const char* kParts[] = {"x", "y", "z", "w"};
 }  // namespace
 
 void KernelEmitter::need_storage(Dtype t) {
-  if (t.size == 1) extensions_.insert("GL_EXT_shader_8bit_storage");
-  if (t.size == 2) extensions_.insert("GL_EXT_shader_16bit_storage");
+  if (t.size() == 1) extensions_.insert("GL_EXT_shader_8bit_storage");
+  if (t.size() == 2) extensions_.insert("GL_EXT_shader_16bit_storage");
 }
 
 // The reference type to `elements` consecutive elements.
 std::string KernelEmitter::reference(Dtype t, int elements) {
   std::string type(storage_type(t)), name = "ref_" + std::string(short_name(t));
-  int size = t.size * elements;
+  int size = t.size() * elements;
   if (elements == 1) {
     need_storage(t);
   } else {
     name += "x" + std::to_string(elements);
-    int words = t.size < 4 ? size / 4 : elements;
+    int words = t.size() < 4 ? size / 4 : elements;
     type = words == 1 ? "uint" : std::string(vector_of(t)) + std::to_string(words);
   }
   references_[name] = "layout(buffer_reference, std430, buffer_reference_align = " + std::to_string(size) +
@@ -79,19 +79,19 @@ std::string KernelEmitter::element(uint32_t buffer, const Dim& index) {
   }
   Dtype t = k_.buffer(buffer).dtype;
   if (!p.wide) return m.name + ".data[" + p.text + "]";
-  return reference(t, 1) + "(uint64_t(" + m.name + ") + uint64_t(" + p.text + ") * " + std::to_string(t.size) +
+  return reference(t, 1) + "(uint64_t(" + m.name + ") + uint64_t(" + p.text + ") * " + std::to_string(t.size()) +
          "UL).data[0]";
 }
 
 std::string KernelEmitter::from_memory(Dtype t, const std::string& raw) const {
   if (t == bool_) return "uint(" + raw + ") != 0u";
-  if (t.size < 4) return std::string(register_type(t)) + "(" + raw + ")";
+  if (t.size() < 4) return std::string(register_type(t)) + "(" + raw + ")";
   return raw;
 }
 
 std::string KernelEmitter::to_memory(Dtype t, const std::string& value) const {
   if (t == bool_) return "uint8_t(" + value + " ? 1u : 0u)";
-  if (t.size < 4) return std::string(storage_type(t)) + "(" + value + ")";
+  if (t.size() < 4) return std::string(storage_type(t)) + "(" + value + ")";
   return value;
 }
 
@@ -135,7 +135,7 @@ void KernelEmitter::emit_load(const ir::LoadInstr& load, Context context, const 
 // the launch says so.
 bool KernelEmitter::is_wide(uint32_t buffer, const Dim& index, const ir::Loop& loop, int vector) {
   if (vector == 1 || memories_[buffer].shared || buffer >= k_.buffers.size()) return false;
-  if (k_.buffer(buffer).dtype.size * vector < 4 || staged_.count({buffer, index})) return false;
+  if (k_.buffer(buffer).dtype.size() * vector < 4 || staged_.count({buffer, index})) return false;
   passes::Stride stride = passes::stride_of(index, loop.var, vector, k_);
   if (stride.kind != passes::Stride::Kind::Contiguous || !stride.aligned) return false;
   auto add = [](std::vector<uint32_t>& to, uint32_t v) {
@@ -158,14 +158,14 @@ std::string KernelEmitter::word_address(uint32_t buffer, const Dim& index, const
   const int shift = std::countr_zero(static_cast<unsigned>(elements));
   if (!p.wide) return type + "(" + m.name + ").data[((" + p.text + ") >> " + std::to_string(shift) + ")" + add + "]";
   return type + "(uint64_t(" + m.name + ") + uint64_t(" + p.text + ") * " +
-         std::to_string(k_.buffer(buffer).dtype.size) + "UL).data[" + std::to_string(part) + "]";
+         std::to_string(k_.buffer(buffer).dtype.size()) + "UL).data[" + std::to_string(part) + "]";
 }
 
 void KernelEmitter::load_wide(const Wide& w, const ir::Loop& loop, int vector, const std::string& first,
                               const std::string& full, const std::string& some) {
   Dtype t = k_.buffer(w.buffer).dtype;
-  const int piece = w.piece ? w.piece : vector, per = std::min(piece, 16 / t.size);  // elements of one access
-  const int words = t.size < 4 ? per * t.size / 4 : per;
+  const int piece = w.piece ? w.piece : vector, per = std::min(piece, 16 / t.size());  // elements of one access
+  const int words = t.size() < 4 ? per * t.size() / 4 : per;
   if (w.base.empty())
     line(std::string(register_type(t)) + " " + w.array + "[" + std::to_string(vector) + "];" + comment(*w.instr));
   else if (comments_)
@@ -181,10 +181,10 @@ void KernelEmitter::load_wide(const Wide& w, const ir::Loop& loop, int vector, c
                        word_address(w.buffer, *w.index, type, per, piece < vector ? 0 : part) + ";";
     for (int j = 0; j < per; ++j) {
       std::string e;
-      if (t.size >= 4) {
+      if (t.size() >= 4) {
         e = value + "." + kParts[j];
       } else {
-        const int in_word = 4 / t.size, bits = 8 * t.size;
+        const int in_word = 4 / t.size(), bits = 8 * t.size();
         std::string word = words == 1 ? value : value + "." + kParts[j / in_word];
         std::string at = std::to_string(bits * (j % in_word)) + ", " + std::to_string(bits);
         e = is_signed_int(t) ? "bitfieldExtract(int(" + word + "), " + at + ")"
@@ -209,18 +209,18 @@ void KernelEmitter::load_wide(const Wide& w, const ir::Loop& loop, int vector, c
 void KernelEmitter::store_wide(const Wide& w, const ir::Loop& loop, int vector, const std::string& first,
                                const std::string& full, const std::string& some) {
   Dtype t = k_.buffer(w.buffer).dtype;
-  const int per = std::min(vector, 16 / t.size);
-  const int words = t.size < 4 ? per * t.size / 4 : per;
+  const int per = std::min(vector, 16 / t.size());
+  const int words = t.size() < 4 ? per * t.size() / 4 : per;
   names_[loop.var].text = first;
   open(full.empty() ? "{" : "if (" + full + ") {");
   const std::string type = reference(t, per);
   for (int part = 0; part < vector / per; ++part) {
     std::string values;
     auto at = [&](int j) { return w.array + "[" + std::to_string(part * per + j) + "]"; };
-    if (t.size >= 4) {
+    if (t.size() >= 4) {
       for (int j = 0; j < per; ++j) values += (j ? ", " : "") + at(j);
     } else {
-      const int in_word = 4 / t.size, bits = 8 * t.size;
+      const int in_word = 4 / t.size(), bits = 8 * t.size();
       for (int word = 0; word < words; ++word) {
         values += word ? ", " : "";
         for (int j = 0; j < in_word; ++j) {
@@ -228,7 +228,7 @@ void KernelEmitter::store_wide(const Wide& w, const ir::Loop& loop, int vector, 
           if (t == bool_)
             e = "(" + e + " ? 1u : 0u)";
           else if (is_signed_int(t))
-            e = "(uint(" + e + ") & " + (t.size == 1 ? "0xffu" : "0xffffu") + ")";
+            e = "(uint(" + e + ") & " + (t.size() == 1 ? "0xffu" : "0xffffu") + ")";
           values += (j ? " | " : "") + e + (j ? " << " + std::to_string(bits * j) : "");
         }
       }

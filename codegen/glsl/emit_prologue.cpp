@@ -114,7 +114,7 @@ class Parts {
       r = i < ir::arity(s.op) ? e.regs.at(r) : ir::kNoReg;
     }
     if (s.op != ir::ScalarOp::Const) own.imm = 0;
-    return once(e, scalars_, Scalar{own.op, own.type.val, own.args, own.imm}, s.result, [&](ir::Reg r) {
+    return once(e, scalars_, Scalar{own.op, own.type.val(), own.args, own.imm}, s.result, [&](ir::Reg r) {
       own.result = r;
       return own;
     });
@@ -171,8 +171,8 @@ std::optional<Prologue> write_prologue(std::span<const OperandMaker> makers, uin
   const std::span<const uint32_t> buffers = makers[0].buffers;
   const auto stored = static_cast<uint32_t>(std::find(buffers.begin(), buffers.end(), operand) - buffers.begin());
   const Dtype type = makers[0].kernel->buffers[stored].dtype;
-  if (type.size < 2 || type.size > 4) return std::nullopt;
-  const auto parts = Parts(makers, kAccess / type.size).run(operand, stored);
+  if (type.size() < 2 || type.size() > 4) return std::nullopt;
+  const auto parts = Parts(makers, kAccess / type.size()).run(operand, stored);
   return parts ? KernelEmitter(*parts, features, comments).run_prologue(stored) : std::nullopt;
 }
 
@@ -224,10 +224,10 @@ std::optional<Prologue> KernelEmitter::run_prologue(uint32_t stored) {
   if (pairs) prelude_.use("f16_pair");
   std::string words;
   for (size_t i = 0; i < 4; ++i)
-    words += (i ? ", " : "") + (pairs             ? "f16_pair(" + elements[2 * i] + ", " + elements[2 * i + 1] + ")"
-                                : type.size == 2  ? elements[2 * i] + " | " + elements[2 * i + 1] + " << 16"
-                                : type == float32 ? "floatBitsToUint(" + elements[i] + ")"
-                                                  : "uint(" + elements[i] + ")");
+    words += (i ? ", " : "") + (pairs              ? "f16_pair(" + elements[2 * i] + ", " + elements[2 * i + 1] + ")"
+                                : type.size() == 2 ? elements[2 * i] + " | " + elements[2 * i + 1] + " << 16"
+                                : type == float32  ? "floatBitsToUint(" + elements[i] + ")"
+                                                   : "uint(" + elements[i] + ")");
   line("return uvec4(" + words + ");");
   size_t count = 0;
   Prologue p;

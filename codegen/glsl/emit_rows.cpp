@@ -99,7 +99,7 @@ void KernelEmitter::plan_stages(const ir::Loop& rows) {
       ++(store ? stores : loads)[buffer];
       const auto at = passes::place_in_rows(index, rows, loop);
       if (!plain || !at || !loop->extent.is(*at) || buffer >= k_.buffers.size() ||
-          k_.buffer(buffer).dtype.size > kWordBytes)
+          k_.buffer(buffer).dtype.size() > kWordBytes)
         return;
       const int64_t offset = (index - Dim(*at) * Dim::symbol(rows.var) - Dim::symbol(loop->var)).value();
       Stage& s = stages[buffer];
@@ -119,7 +119,7 @@ void KernelEmitter::plan_stages(const ir::Loop& rows) {
   auto left = static_cast<int64_t>(features_.shared_bytes);
   for (auto& [type, n] : folds_) left -= int64_t{8} * n * fold_elements_;
   for (auto& [buffer, s] : stages) {
-    const int size = k_.buffer(buffer).dtype.size;
+    const int size = k_.buffer(buffer).dtype.size();
     const int64_t bytes = s.length * size;
     // Each invocation accesses a row of so many bytes at once.
     if (bytes == 4 || bytes == 8 || bytes == 16 || (s.offset * size) % kWordBytes) continue;
@@ -197,7 +197,7 @@ void KernelEmitter::emit_staged(const ir::Loop& loop, const std::string& name) {
 void KernelEmitter::move_stage(const Stage& s, const std::string& first) {
   constexpr int kTogether = 16;  // accesses of an invocation that are under way at once
   const Dtype t = k_.buffer(s.buffer).dtype;
-  const int per = kWordBytes / t.size, words = static_cast<int>(s.length) * rows_ / per;
+  const int per = kWordBytes / t.size(), words = static_cast<int>(s.length) * rows_ / per;
   const bool wide = features_.int64;
   const std::string n = std::to_string(s.length), rows = std::to_string(rows_), buffer = memories_[s.buffer].name;
   const auto at = [&](const std::string& e) {
@@ -207,8 +207,8 @@ void KernelEmitter::move_stage(const Stage& s, const std::string& first) {
   const auto from = [&](const std::string& of) {
     if (!wide)
       return std::pair{of + "(" + buffer + ")", "uint(" + first + ") * " + n + "u + " + std::to_string(s.offset) + "u"};
-    return std::pair{of + "(uint64_t(" + buffer + ") + uint64_t(" + first + ") * " + std::to_string(s.length * t.size) +
-                         "UL + " + std::to_string(s.offset * t.size) + "UL)",
+    return std::pair{of + "(uint64_t(" + buffer + ") + uint64_t(" + first + ") * " +
+                         std::to_string(s.length * t.size()) + "UL + " + std::to_string(s.offset * t.size()) + "UL)",
                      std::string("0u")};
   };
   if (auto& asked = shader_.kernel.aligned_buffers; std::find(asked.begin(), asked.end(), s.buffer) == asked.end())
@@ -237,14 +237,14 @@ void KernelEmitter::move_stage(const Stage& s, const std::string& first) {
         for (int j = 0; j < per; ++j) {
           const std::string e = at(j ? "(e + " + std::to_string(j) + "u)" : "e"),
                             part = is_signed_int(t) && per > 1
-                                       ? "(" + e + " & " + (t.size == 1 ? "0xffu" : "0xffffu") + ")"
+                                       ? "(" + e + " & " + (t.size() == 1 ? "0xffu" : "0xffffu") + ")"
                                        : e;
-          value += (j ? " | " : "") + part + (j ? " << " + std::to_string(8 * t.size * j) : "");
+          value += (j ? " | " : "") + part + (j ? " << " + std::to_string(8 * t.size() * j) : "");
         }
         line("words.data[" + begin + word + "] = " + value + ";");
       } else {
         for (int j = 0; j < per; ++j) {
-          const std::string bits = std::to_string(8 * t.size * j) + ", " + std::to_string(8 * t.size);
+          const std::string bits = std::to_string(8 * t.size() * j) + ", " + std::to_string(8 * t.size());
           line(at(j ? "(e + " + std::to_string(j) + "u)" : "e") + " = " +
                (per == 1           ? "w[k]"
                 : is_signed_int(t) ? "uint(bitfieldExtract(int(w[k]), " + bits + "))"

@@ -37,7 +37,7 @@ std::string KernelEmitter::step_of(const Running& r, const std::string& a, const
 // Whether the invocations of a scan pass values of this type.
 bool KernelEmitter::passes_values(const ir::Carry& c) const {
   const auto subgroup = static_cast<int>(features_.subgroup_size);
-  return features_.shuffle && c.type.size <= 4 && subgroup >= 2 && subgroup <= 64 && (subgroup & (subgroup - 1)) == 0;
+  return features_.shuffle && c.type.size() <= 4 && subgroup >= 2 && subgroup <= 64 && (subgroup & (subgroup - 1)) == 0;
 }
 
 // All places of an invocation take in `value`, which is in front of them, where `condition` holds.

@@ -56,7 +56,7 @@ void KernelEmitter::emit_tiles(const ir::Loop& tiles, const passes::GridTile& ti
     if (!l || l->mask != ir::kNoReg || stored.count(l->buffer) || !passes::is_across(l->index, tile)) continue;
     if (std::any_of(bound.begin(), bound.end(), [&](const std::string& n) { return l->index.uses(n); })) continue;
     const Dtype type_of = k_.buffer(l->buffer).dtype;
-    const int64_t bytes = int64_t{pitch} * t.rows * std::max<int64_t>(kWordBytes, type_of.size);
+    const int64_t bytes = int64_t{pitch} * t.rows * std::max<int64_t>(kWordBytes, type_of.size());
     if (bytes > left) continue;
     left -= bytes;
     t.staged.push_back({&i, "tile" + std::to_string(t.staged.size())});
@@ -102,7 +102,8 @@ void KernelEmitter::load_words(const ir::LoadInstr& load, int per) {
   const Dtype type = k_.buffer(load.buffer).dtype;
   auto& asked = shader_.kernel.aligned_buffers;
   if (std::find(asked.begin(), asked.end(), load.buffer) == asked.end()) asked.push_back(load.buffer);
-  const std::string count = std::to_string(per), bits = std::to_string(8 * type.size), at = "k * " + bits + ", " + bits,
+  const std::string count = std::to_string(per), bits = std::to_string(8 * type.size()),
+                    at = "k * " + bits + ", " + bits,
                     part =
                         is_signed_int(type) ? "bitfieldExtract(int(w), " + at + ")" : "bitfieldExtract(w, " + at + ")",
                     each = "[[unroll]] for (int k = 0; k < " + count + "; ++k) loaded[turn * " + count + " + k] = ";
@@ -111,14 +112,15 @@ void KernelEmitter::load_words(const ir::LoadInstr& load, int per) {
                     place = first.wide ? "int64_t(unit)" : "unit";
   open("if (aligned) {");
   line("uint w = " + (first.wide ? words + "(uint64_t(" + from + ") + uint64_t(" + first.text + ") * " +
-                                       std::to_string(type.size) + "UL).data[unit];"
+                                       std::to_string(type.size()) + "UL).data[unit];"
                                  : words + "(" + from + ").data[(" + first.text + ") / " + count + " + unit];"));
   line(each + part + (type == bool_ ? " != 0u;" : ";"));
   close("} else {");
   ++indent_;
-  const std::string element = first.wide ? own + "(uint64_t(" + from + ") + uint64_t(" + first.text + ") * " +
-                                               std::to_string(type.size) + "UL).data[" + place + " * " + count + " + k]"
-                                         : from + ".data[(" + first.text + ") + unit * " + count + " + k]";
+  const std::string element = first.wide
+                                  ? own + "(uint64_t(" + from + ") + uint64_t(" + first.text + ") * " +
+                                        std::to_string(type.size()) + "UL).data[" + place + " * " + count + " + k]"
+                                  : from + ".data[(" + first.text + ") + unit * " + count + " + k]";
   line(each + from_memory(type, element) + ";");
   close();
 }
@@ -130,10 +132,10 @@ void KernelEmitter::stage_tile(const Tiled& t, bool whole) {
   for (const Staged& s : t.staged) {
     const ir::LoadInstr& load = s.load();
     const Dtype type = k_.buffer(load.buffer).dtype;
-    int vector = whole ? std::max(1, kWordBytes / type.size) : 1;
+    int vector = whole ? std::max(1, kWordBytes / type.size()) : 1;
     while (vector > 1 && (t.rows % vector || !is_wide(load.buffer, load.index, t.row, vector))) vector /= 2;
     // Where the rows of the tile are all of an axis, its elements are one stretch of memory, whatever their number.
-    const int per = kWordBytes / std::max<int>(1, type.size);
+    const int per = kWordBytes / std::max<int>(1, type.size());
     const bool words = whole && per > 1 && vector < per && is_stretch(t, load.index, per);
     if (words) vector = per;
     const int units = t.rows * t.columns / vector, turns = (units + group_ - 1) / group_, across = t.rows / vector;
@@ -187,7 +189,7 @@ void KernelEmitter::emit_tile(const Tiled& t, bool whole) {
   const ir::Body& body = t.column.body;
   int vector = 1, bytes = kWordBytes;
   for (const ir::Instr& i : body)
-    if (auto* s = std::get_if<ir::StoreInstr>(&i.node)) bytes = std::min<int>(bytes, k_.buffer(s->buffer).dtype.size);
+    if (auto* s = std::get_if<ir::StoreInstr>(&i.node)) bytes = std::min<int>(bytes, k_.buffer(s->buffer).dtype.size());
   if (body.size() <= kMostPaired) vector = kWordBytes / bytes;
   for (const ir::Instr& i : body)
     if (auto* s = std::get_if<ir::StoreInstr>(&i.node))

@@ -87,7 +87,7 @@ KernelEmitter::RowValues KernelEmitter::values_of(const std::vector<const ir::Lo
 void KernelEmitter::plan_resident(const std::vector<const ir::Loop*>& loops) {
   // Rows of 16 bits fit into the cache, from which 1024 invocations read them again sooner than they unpack registers.
   int widest = 1;  // bytes
-  for (const ir::KernelBuffer& b : k_.buffers) widest = std::max<int>(widest, b.dtype.size);
+  for (const ir::KernelBuffer& b : k_.buffers) widest = std::max<int>(widest, b.dtype.size());
   const bool many = group_ > kMostThreads / 2;
   const int most = widest < 4 ? (many ? 0 : 64) : (many ? 128 : 256) / widest;  // elements of an invocation
   const int64_t length = loops[0]->extent.value();

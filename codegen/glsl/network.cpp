@@ -101,7 +101,9 @@ const char* const kNetworkExtensions =
     "#extension GL_KHR_shader_subgroup_basic : require\n#extension GL_KHR_shader_subgroup_ballot : require\n"
     "#extension GL_KHR_shader_subgroup_shuffle : require\n";
 
-Items items_with_places(Dtype t) { return t.size <= 2 ? Items::Packed : t.size == 4 ? Items::Placed : Items::Pairs; }
+Items items_with_places(Dtype t) {
+  return t.size() <= 2 ? Items::Packed : t.size() == 4 ? Items::Placed : Items::Pairs;
+}
 
 int64_t item_bytes(Items items, Dtype t) { return items == Items::Pairs ? 16 : are_narrow(items, t) ? 4 : 8; }
 

@@ -21,7 +21,9 @@ enum class Items : uint8_t {
 };
 // The items that hold the key of an element and its place.
 Items items_with_places(Dtype type);
-inline bool are_narrow(Items items, Dtype t) { return items == Items::Packed || (items == Items::Keys && t.size < 8); }
+inline bool are_narrow(Items items, Dtype t) {
+  return items == Items::Packed || (items == Items::Keys && t.size() < 8);
+}
 int64_t item_bytes(Items items, Dtype type);
 
 // How a row of up to team * each elements is spread.

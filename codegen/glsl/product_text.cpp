@@ -117,7 +117,7 @@ ProductText::ProductText(Dtype t, const runtime::GpuFeatures& features, const Fu
     : compute(is_complex(t)  ? "vec2"
               : t == float64 ? "double"
                              : "float"),
-      storage(t.size == 2 ? "uint16_t" : compute),
+      storage(t.size() == 2 ? "uint16_t" : compute),
       t_(t),
       fused_fma_(features.fused_fma),
       keep_(fused.keep),
@@ -178,7 +178,7 @@ std::string lines_once(const std::string& text) {
 }  // namespace
 
 std::string ProductText::fill_in(std::string text, const std::map<std::string, std::string>& own) const {
-  std::string extensions = t_.size == 2 ? "#extension GL_EXT_shader_16bit_storage : require\n" : "";
+  std::string extensions = t_.size() == 2 ? "#extension GL_EXT_shader_16bit_storage : require\n" : "";
   std::string functions = prelude_.text(), before, references = prelude_.half_modes(), arguments;
   const auto take = [&](const auto& function) {
     for (const std::string& e : function.extensions) extensions += "#extension " + e + " : require\n";
@@ -205,7 +205,7 @@ std::string ProductText::fill_in(std::string text, const std::map<std::string, s
                                 {"WORDS", prologue_ ? "words_of" : ""},
                                 {"POSITION", epilogue_ ? epilogue_->position : ""},
                                 {"ELEMENT", epilogue_ ? epilogue_->element : ""},
-                                {"SIZE", std::to_string(t_.size)},
+                                {"SIZE", std::to_string(t_.size())},
                                 {"STORAGE", storage},
                                 {"COMPUTE", compute},
                                 {"FROM", from},

@@ -103,7 +103,7 @@ namespace {
 
 // Whether a launch reads the window 16 bytes at a time, whatever the addresses of the run are.
 bool lies_in_words(const ir::Window& w, Dtype t) {
-  const Dim unit(16 / t.size);
+  const Dim unit(16 / t.size());
   const auto whole = [&](const Dim& d) { return d.is_const() && mod(d, unit).is(0); };
   const ir::Layout& l = w.layout;
   const size_t rank = l.shape.size();

@@ -178,8 +178,8 @@ Shader attention_tiles(const RoutineStep& s, const AttentionText& t, int own, in
       is_low_precision(mask) ? cast_expression(prelude, float32, mask, "uint(" + at_mask + ")") : at_mask;
   const std::string stored = low ? "uint16_t(" + cast_expression(prelude, t.type, float32, "value") + ")" : "value";
   std::string extensions = prelude.half_modes();
-  if (low || mask.size == 2) extensions += "#extension GL_EXT_shader_16bit_storage : require\n";
-  if (mask.size == 1) extensions += "#extension GL_EXT_shader_8bit_storage : require\n";
+  if (low || mask.size() == 2) extensions += "#extension GL_EXT_shader_16bit_storage : require\n";
+  if (mask.size() == 1) extensions += "#extension GL_EXT_shader_8bit_storage : require\n";
   const int tile = own * 16, tile_e = own_columns * 16;
   Shader shader;
   shader.text = fill(kText, {{"EXTENSIONS", extensions},
@@ -216,7 +216,7 @@ Result<std::vector<Shader>> emit_attention(const RoutineStep& s) {
   const AttentionText text(s);
   if (text.type == float64) return std::vector<Shader>();
   if (!f.int64) return s.refuse("it has no shaderInt64");
-  const bool has_half = text.type.size == 2 || (text.masked && s.step.dtypes[3].size == 2);
+  const bool has_half = text.type.size() == 2 || (text.masked && s.step.dtypes[3].size() == 2);
   if (has_half && !f.storage16)
     return s.refuse("it has no storageBuffer16BitAccess", "cast to float32 on the cpu first, or ");
   if (text.hides && !f.storage8) return s.refuse("it has no storageBuffer8BitAccess", "add a mask of float32, or ");

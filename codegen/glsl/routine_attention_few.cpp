@@ -166,7 +166,7 @@ constexpr const char* kStats =
 runtime::RoutineForm form_of(const RoutineStep& s, const AttentionText& t, const AttentionSizes& sizes) {
   Form form = attention_form(t, sizes, s.number);
   const size_t out = form.windows - 1;
-  const int64_t unit = 16 / static_cast<int64_t>(t.type.size);
+  const int64_t unit = 16 / static_cast<int64_t>(t.type.size());
   const auto of = [](size_t window, size_t which) { return form_number(window, which); };
   const auto suit = [&](const Dim& zero) { form.suited.push_back(form_program(zero)); };
   const Dim m = of(out, Form::kRows), d = of(0, Form::kColumns), e = of(out, Form::kColumns), n = of(1, Form::kColumns);
@@ -182,7 +182,7 @@ runtime::RoutineForm form_of(const RoutineStep& s, const AttentionText& t, const
   suit(max(n - Dim(kMostKeys), 0));
   // One workgroup for all keys: where a second launch takes longer than the rest of them, or enough others run.
   if (!sizes.split_slots) {
-    const Dim bytes = n * (d + e) * Dim(static_cast<int64_t>(t.type.size));
+    const Dim bytes = n * (d + e) * Dim(static_cast<int64_t>(t.type.size()));
     suit(max(bytes - Dim(kWholeBytes), 0) * shortfall(form_number(Form::batch_slot(form.windows)), kManyGroups));
   }
   for (int64_t least : {2, 3, 5}) form.variant.push_back({form_program(shortfall(m, least))});
@@ -208,8 +208,8 @@ Shader write(const RoutineStep& s, const AttentionText& t, const AttentionSizes&
   const std::string from_mask = loaded(mask, is_low_precision(mask) ? "uint(" + at_mask + ")" : at_mask);
   const std::string stored = low ? "uint16_t(" + cast_expression(prelude, t.type, float32, "value") + ")" : "value";
   std::string extensions = prelude.half_modes();
-  if (low || mask.size == 2) extensions += "#extension GL_EXT_shader_16bit_storage : require\n";
-  if (mask.size == 1) extensions += "#extension GL_EXT_shader_8bit_storage : require\n";
+  if (low || mask.size() == 2) extensions += "#extension GL_EXT_shader_16bit_storage : require\n";
+  if (mask.size() == 1) extensions += "#extension GL_EXT_shader_8bit_storage : require\n";
   if (lanes > 1)
     extensions +=
         "#extension GL_KHR_shader_subgroup_basic : require\n#extension GL_KHR_shader_subgroup_shuffle : require\n";

@@ -62,7 +62,7 @@ std::vector<Shader> with_join(const RoutineStep& s, const AttentionText& t, cons
   join.text = fill(kText, {{"EXTENSIONS", extensions},
                            {"PRELUDE", prelude.text()},
                            {"THREADS", std::to_string(kInvocations)},
-                           {"SIZE", std::to_string(t.type.size)},
+                           {"SIZE", std::to_string(t.type.size())},
                            {"STORAGE", low ? "uint16_t" : "float"},
                            {"STORED", stored}});
   join.kernel.name = part.kernel.name + "_join";

@@ -305,7 +305,7 @@ Shader write(const RoutineStep& s, const AttentionText& t, const Block& block, b
   const std::string from_mask =
       is_low_precision(mask) ? cast_expression(prelude, float32, mask, "uint(" + at_mask + ")") : at_mask;
   std::string extensions = prelude.half_modes();
-  if (mask.size == 1) extensions += "#extension GL_EXT_shader_8bit_storage : require\n";
+  if (mask.size() == 1) extensions += "#extension GL_EXT_shader_8bit_storage : require\n";
   // Where nothing else is done to them, scores are scaled with their exponents.
   const bool raw = !t.masked && t.scale > 0;
   const std::string special =

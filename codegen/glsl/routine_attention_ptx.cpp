@@ -30,7 +30,7 @@ struct Tile {
 
 // From many rows of a workgroup to few ones. Several tiles fit into what the driver gives of shared memory.
 std::vector<Tile> tiles_of(Dtype type, uint32_t longest) {
-  if (type.size == 2) {
+  if (type.size() == 2) {
     if (longest == 32)
       return {{false, 8, 1, 1, 64, 3, 10000, 400000},
               {false, 4, 2, 1, 64, 3, 6300, 500000},
@@ -70,7 +70,7 @@ ptx::AttentionMask mask_of(const RoutineStep& s, const AttentionText& text) {
 }
 
 ptx::Element element_of(Dtype type) {
-  return type.size == 4 ? ptx::Element::Single : type == bfloat16 ? ptx::Element::Bfloat : ptx::Element::Half;
+  return type.size() == 4 ? ptx::Element::Single : type == bfloat16 ? ptx::Element::Bfloat : ptx::Element::Half;
 }
 
 int64_t bits_of(float value) { return std::bit_cast<uint32_t>(value); }
@@ -110,7 +110,7 @@ struct TrialSizes {
   bool causal, hides;
 };
 Form::Trial trial(const TrialSizes& sizes, const Numbers& x, Dtype type) {
-  const int64_t unit = 16 / static_cast<int64_t>(type.size), d = sizes.longest - unit, e = sizes.longest, m = sizes.m;
+  const int64_t unit = 16 / static_cast<int64_t>(type.size()), d = sizes.longest - unit, e = sizes.longest, m = sizes.m;
   const int64_t n = sizes.n;
   const bool hides = sizes.hides;
   Form::Trial t{std::vector<int64_t>(Form::slots(x.windows)), {}};
@@ -150,8 +150,8 @@ Form::Trial trial(const TrialSizes& sizes, const Numbers& x, Dtype type) {
       halves.push_back(ptx_bits(type == bfloat16, value));
     }
   }
-  t.result = type.size == 4 ? hash_bytes(result.data(), result.size() * sizeof result[0])
-                            : hash_bytes(halves.data(), halves.size() * sizeof halves[0]);
+  t.result = type.size() == 4 ? hash_bytes(result.data(), result.size() * sizeof result[0])
+                              : hash_bytes(halves.data(), halves.size() * sizeof halves[0]);
   return t;
 }
 
@@ -179,7 +179,7 @@ const Made& made(const ptx::FewAttention& f, const Numbers& x, Dtype type) {
 }
 
 std::vector<Dim> arguments_of(const AttentionText& text, const Numbers& x) {
-  const Dim bytes(static_cast<int64_t>(text.type.size)), mask_bytes(std::stol(text.words.at("MASK_SIZE")));
+  const Dim bytes(static_cast<int64_t>(text.type.size())), mask_bytes(std::stol(text.words.at("MASK_SIZE")));
   std::vector<Dim> all;
   for (size_t w : {kA, kB, kC, x.mask, x.windows - 1}) all.push_back(form_number(w, Form::kAddress));
   all.insert(all.end(), {x.m, x.d, x.n, x.e, form_number(kA, Form::kRowStride) * bytes,
@@ -200,7 +200,7 @@ std::vector<Dim> arguments_of(const AttentionText& text, const Numbers& x) {
 
 // Operands that 16-byte copies take, the middle one along its columns.
 void suit_operands(Form& form, const AttentionText& text, const Numbers& x, uint32_t longest) {
-  const int64_t unit = 16 / static_cast<int64_t>(text.type.size);
+  const int64_t unit = 16 / static_cast<int64_t>(text.type.size());
   const auto suit = [&](const Dim& zero) { form.suited.push_back(form_program(zero)); };
   Dim far(0);
   for (size_t w : {kA, kB, kC}) {
@@ -258,7 +258,7 @@ Shader few_shader(const RoutineStep& s, const AttentionText& text, const ptx::Fe
 
 std::vector<Shader> few_attention_ptx(const RoutineStep& s, const AttentionText& text) {
   std::vector<Shader> shaders;
-  if (!is_taken(text) || text.masked || text.type.size != 2) return shaders;
+  if (!is_taken(text) || text.masked || text.type.size() != 2) return shaders;
   const auto& shape = s.step.results[0].layout.shape;
   const Dim& m = shape[shape.size() - 2];
   for (const uint32_t longest : {32u, 64u, 128u})

@@ -138,7 +138,7 @@ class TileWriter {
   // Element j of a word of 16 bytes.
   std::string part() {
     const char* words[] = {"w[j / 2]", "w[j]", "uvec2(w[2 * j], w[2 * j + 1])"};
-    return text_.part(words[step_.type().size / 4], "j % 2 * 16");
+    return text_.part(words[step_.type().size() / 4], "j % 2 * 16");
   }
   // Where element `i` of an invocation's own lies in the tile: in fours, a quarter of the invocations' reach apart.
   static std::string at(const std::string& number, int i, int reach) {
@@ -204,7 +204,7 @@ Result<std::vector<Shader>> emit(const RoutineStep& s, bool of_weights) {
   const runtime::GpuFeatures& f = s.features;
   if (!f.int64) return s.refuse("it has no shaderInt64");
   if (t == float64 && !f.float64) return s.refuse("it has no shaderFloat64", "cast to float32, or ");
-  if (t.size == 2 && !f.storage16)
+  if (t.size() == 2 && !f.storage16)
     return s.refuse("it has no storageBuffer16BitAccess", "cast to float32 on the cpu first, or ");
   const ConvolutionStep step(s, of_weights);
   std::vector<Shader> shaders;
@@ -212,7 +212,7 @@ Result<std::vector<Shader>> emit(const RoutineStep& s, bool of_weights) {
   const FusedEpilogue fused = fuse_epilogue(s);
   for (Shader& shader : direct_convolutions(step, fused)) shaders.push_back(std::move(shader));
   if (!shaders.empty()) return shaders;
-  if (f.ptx && t.size == 2 && !of_weights)
+  if (f.ptx && t.size() == 2 && !of_weights)
     for (Shader& shader : ptx_convolutions(step)) shaders.push_back(std::move(shader));
   const bool matrices = t == float16 ? f.matrix16 : t == bfloat16 && f.matrix_bfloat16;
   if (matrices && f.shared_bytes >= 32768)

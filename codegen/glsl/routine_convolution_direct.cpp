@@ -172,7 +172,7 @@ class DirectWriter {
                                {"UNIT", std::to_string(step_.unit())},
                                {"SUM_SIZE", step_.type() == float64 ? "8" : "4"},
                                {"WIDTH", std::to_string(width_)},
-                               {"RAW", step_.type().size == 2 ? "uint" : "$COMPUTE$"},
+                               {"RAW", step_.type().size() == 2 ? "uint" : "$COMPUTE$"},
                                {"SHARED", std::to_string(weights ? kInvocations : products_ * width_)}});
   }
 

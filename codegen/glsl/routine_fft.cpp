@@ -167,7 +167,7 @@ class Transform {
                                                 {"BACK", kind_.inverse ? "conjugate(u)" : "u"},
                                                 {"SHIFT", text.shift},
                                                 {"SIZE_BITS", bits_text(text.size)},
-                                                {"BYTES", std::to_string(step_.step.dtypes[0].size)},
+                                                {"BYTES", std::to_string(step_.step.dtypes[0].size())},
                                                 {"BITS", std::to_string(bits())},
                                                 {"THREADS", std::to_string(points() / 8)}});
     shader.text = unroll(std::move(shader.text));

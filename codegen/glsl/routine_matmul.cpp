@@ -181,9 +181,9 @@ struct PlainTile {
 PlainTile plain_tile(ProductKind kind, Dtype t, uint32_t shared_bytes) {
   if (kind == ProductKind::Small) {
     if (shared_bytes < kSmallShared) return {64, 4, 8};
-    return {32, 4, t.size == 8 ? 32 : 64, 4};
+    return {32, 4, t.size() == 8 ? 32 : 64, 4};
   }
-  if (kind == ProductKind::Large && t.size == 8) return {64, 8, 8};
+  if (kind == ProductKind::Large && t.size() == 8) return {64, 8, 8};
   return kind == ProductKind::Medium ? PlainTile{64, 4, 16} : PlainTile{128, 8, 16};
 }
 
@@ -200,7 +200,7 @@ class ProductWriter {
         text_(t, features, fused) {}
 
   FormSizes sizes() const {
-    return {.element_bytes = t_.size,
+    return {.element_bytes = t_.size(),
             .tile_rows = tile_.lines,
             .tile_columns = tile_.lines,
             .depth = tile_.depth,
@@ -209,9 +209,9 @@ class ProductWriter {
 
   Shader run(const std::string& name, size_t step) {
     const auto number = [](int v) { return std::to_string(v); };
-    const int unit = 16 / t_.size;
+    const int unit = 16 / t_.size();
     const std::string unpacked = unpack(unit);
-    const size_t part_size = std::max<size_t>(t_.size, 4);
+    const size_t part_size = std::max<size_t>(t_.size(), 4);
     std::map<std::string, std::string> words = split_ ? part_words(part_size) : whole_words();
     words.insert({{"PARTS", number(parts())},
                   {"PART_SIZE", std::to_string(part_size)},
@@ -226,7 +226,7 @@ class ProductWriter {
                   {"UNIT", number(unit)},
                   {"UNPACK", unpacked},
                   {"SUMS", sums()},
-                  {"RAW", t_.size == 2 ? "uint" : text_.compute},
+                  {"RAW", t_.size() == 2 ? "uint" : text_.compute},
                   {"MULTIPLY", multiply()}});
     const char* put = split_ ? kPutPart : text_.epilogue() ? "" : kPut;
     std::string end = text_.epilogue() ? store_through_epilogue() : tile_.teams > 1 ? kPutAll : store();
@@ -248,8 +248,8 @@ class ProductWriter {
   std::string unpack(int unit) {
     std::string text;
     for (int j = 0; j < unit; ++j) {
-      const std::string at = std::to_string(t_.size == 2 ? j / 2 : j);
-      const std::string words = t_.size == 8 ? (j ? "w.zw" : "w.xy") : std::string("w.") + "xyzw"[std::stoi(at)];
+      const std::string at = std::to_string(t_.size() == 2 ? j / 2 : j);
+      const std::string words = t_.size() == 8 ? (j ? "w.zw" : "w.xy") : std::string("w.") + "xyzw"[std::stoi(at)];
       text += "      values[" + std::to_string(j) + "] = " + text_.part(words, std::to_string(j % 2 * 16)) + "; \\\n";
     }
     return text;
@@ -347,7 +347,7 @@ Result<std::vector<Shader>> emit_product(const RoutineStep& s) {
   if (!is_inexact(t)) return s.refuse("only products of floats and complex numbers have one");
   if (!f.int64) return s.refuse("it has no shaderInt64");
   if (t == float64 && !f.float64) return s.refuse("it has no shaderFloat64", "cast to float32, or ");
-  if (t.size == 2 && !f.storage16)
+  if (t.size() == 2 && !f.storage16)
     return s.refuse("it has no storageBuffer16BitAccess", "cast to float32 on the cpu first, or ");
   if (f.group_size < 256) return s.refuse("its workgroups are smaller than 256 invocations");
   const FusedEpilogue fused = is_complex(t) ? FusedEpilogue() : fuse_epilogue(s);
@@ -364,16 +364,16 @@ Result<std::vector<Shader>> emit_product(const RoutineStep& s) {
   if (const FusedPrologue computed = fuse_prologue(s, 1); computed.function) add_few_rows(computed);
   add_few_rows({});
   if (f.ptx && !is_complex(t)) add(tile_products(s, t, fused.function.has_value()));
-  if (f.ptx && t.size == 2) add(ptx_products(s, t));
+  if (f.ptx && t.size() == 2) add(ptx_products(s, t));
   if (matrices) add(matrix_products(s, units));
   const bool deep = t == float32 && f.shared_bytes >= kDeepShared;
   if (deep) add(deep_products(s, fused));
   shaders.push_back(ProductWriter(t, ProductKind::Large, f, fused).run(s.name(), s.number));
-  if (t.size == 8) {
+  if (t.size() == 8) {
     ProductWriter parts(t, ProductKind::Large, f, FusedEpilogue(), true);
     add(with_sums(s, t, parts_of(ProductKind::Large, parts.sizes()), fused, parts.run(s.name() + "_split", s.number)));
   }
-  if (t.size < 8 && !deep)
+  if (t.size() < 8 && !deep)
     shaders.push_back(ProductWriter(t, ProductKind::Medium, f, fused).run(s.name() + "_medium", s.number));
   ProductWriter parts(t, ProductKind::Small, f, FusedEpilogue(), true);
   add(with_sums(s, t, parts_of(ProductKind::Small, parts.sizes()), fused,

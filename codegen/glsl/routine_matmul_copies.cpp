@@ -75,9 +75,10 @@ constexpr const char* kShiftHalves = R"(  if ((past & 2u) != 0u) low = low >> 16
 
 std::vector<Shader> with_copies(const RoutineStep& s, Dtype t, runtime::RoutineForm form, Shader product) {
   Shader copies;
-  copies.text = fill(
-      fill(kText, {{"SHIFT", t.size == 2 ? kShiftHalves : kShiftWords}}),
-      {{"SIZE", std::to_string(t.size)}, {"THREADS", std::to_string(kInvocations)}, {"WORDS", std::to_string(kWords)}});
+  copies.text = fill(fill(kText, {{"SHIFT", t.size() == 2 ? kShiftHalves : kShiftWords}}),
+                     {{"SIZE", std::to_string(t.size())},
+                      {"THREADS", std::to_string(kInvocations)},
+                      {"WORDS", std::to_string(kWords)}});
   copies.kernel.name = product.kernel.name + "_copies";
   copies.kernel.group_size = kInvocations;
   form.step = static_cast<uint32_t>(s.number);

@@ -168,9 +168,9 @@ Shader write_few(const RoutineStep& s, Dtype t, const FusedEpilogue& fused, cons
   ProductText text(t, s.features, fused, computed);
   std::string store = sizes.split ? kStorePart : !text.epilogue() || fused.keep ? kStore : "";
   if (text.epilogue()) store += kEpilogue;
-  const size_t part_size = std::max<size_t>(t.size, 4);
+  const size_t part_size = std::max<size_t>(t.size(), 4);
   const char* words[] = {"w[j / 2]", "w[j]", "uvec2(w[2 * j], w[2 * j + 1])"};
-  const std::string part = text.part(words[t.size / 4], "j % 2 * 16");
+  const std::string part = text.part(words[t.size() / 4], "j % 2 * 16");
   std::map<std::string, std::string> own = sizes.split ? part_words(part_size) : whole_words();
   own.insert({{"PARTS", "1"},
               {"PART_SIZE", std::to_string(part_size)},
@@ -194,7 +194,7 @@ Shader write_few(const RoutineStep& s, Dtype t, const FusedEpilogue& fused, cons
 
 std::vector<Shader> few_rows_products(const RoutineStep& s, Dtype t, const FusedEpilogue& fused,
                                       const FusedPrologue& computed) {
-  FormSizes sizes{.element_bytes = t.size, .tile_rows = kFewRows, .tile_columns = 32};
+  FormSizes sizes{.element_bytes = t.size(), .tile_rows = kFewRows, .tile_columns = 32};
   sizes.computed = computed.function.has_value();
   Shader whole = write_few(s, t, fused, sizes, computed);
   sizes.split = true;

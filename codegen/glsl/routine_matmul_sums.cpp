@@ -45,7 +45,7 @@ std::vector<Shader> with_sums(const RoutineStep& s, Dtype t, const ProductParts&
   sums.text = text.fill_in(fill(kText, {{"STORE", text.one_element("args.c", "number")}}),
                            {{"PARTS", "1"},
                             {"THREADS", std::to_string(kInvocations)},
-                            {"PART_SIZE", std::to_string(std::max<size_t>(t.size, 4))}});
+                            {"PART_SIZE", std::to_string(std::max<size_t>(t.size(), 4))}});
   sums.kernel.name = part.kernel.name + "_sums";
   sums.kernel.group_size = kInvocations;
   sums.kernel.routine = sums_form(parts, s.number, kInvocations);

@@ -20,7 +20,7 @@ constexpr size_t kLeft = ProductCopy::kLeft, kRight = ProductCopy::kRight, kResu
 static_assert(P::kBatchAxes == Form::kBatchAxes);
 
 TileType tile_type(Dtype t) {
-  if (t.size == 2) return t == bfloat16 ? TileType::BFloat16 : TileType::Float16;
+  if (t.size() == 2) return t == bfloat16 ? TileType::BFloat16 : TileType::Float16;
   return t == float64 ? TileType::Float64 : TileType::Float32;
 }
 
@@ -215,7 +215,7 @@ std::vector<Shader> tile_products(const RoutineStep& s, Dtype type, bool has_epi
   const TileType kind = tile_type(type);
   for (const TileSize size : {TileSize::Medium, TileSize::Small})
     for (const bool split : {false, true}) {
-      if (type.size > 2) {
+      if (type.size() > 2) {
         TileForm(s, {kind, size, split}, has_epilogue).add_to(shaders);
         continue;
       }

@@ -274,7 +274,7 @@ bool select_in_groups(const RoutineStep& s, int64_t n, int64_t k, std::vector<Sh
   if (n <= tile || n > kMostRow || k > tile / 2) return false;
   const auto [turns, first_kept, left] = kept_parts(n, kPart, k, tile);
   RowForm f(s);
-  const Dim bytes = f.rows * Dim(first_kept * t.size);
+  const Dim bytes = f.rows * Dim(first_kept * t.size());
   f.kept();
   f.argument(0);
   f.form.groups = form_program(f.rows * ceil_div(f.n, kPart) * min(f.length, 1));

@@ -120,7 +120,10 @@ std::optional<Shader> sort_rows_by_network(const RoutineStep& s, bool positions)
   }
   const std::string team_text = n ? std::to_string(spread->team) + "u" : "uint(args.lanes_of_row)";
   auto words = row_words(t);
-  words["NAN"] = t.size == 8 ? "0xffffffffffffffffUL" : t.size == 4 ? "0xffffffffu" : t.size == 2 ? "0xffffu" : "0xffu";
+  words["NAN"] = t.size() == 8   ? "0xffffffffffffffffUL"
+                 : t.size() == 4 ? "0xffffffffu"
+                 : t.size() == 2 ? "0xffffu"
+                                 : "0xffu";
   words["EXTENSIONS"] += kNetworkExtensions;
   const std::map<std::string, std::string> own = {
       {"OWN", kOwn},

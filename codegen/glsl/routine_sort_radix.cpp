@@ -21,7 +21,7 @@ constexpr int64_t kLeastTile = 512;  // of shorter rows several share a tile of 
 
 // Keys of a step that says what they are below need fewer.
 int64_t digits_of(const RoutineStep& s) {
-  const int64_t below = s.step.attrs.get_int("below"), all = s.step.dtypes[0].size;
+  const int64_t below = s.step.attrs.get_int("below"), all = s.step.dtypes[0].size();
   if (below <= 0) return all;
   const int bits = std::bit_width(static_cast<uint64_t>(below - 1));
   return std::clamp<int64_t>((bits + 7) / 8, 1, all);

@@ -123,7 +123,7 @@ std::optional<Shader> keep_largest(const RoutineStep& s, int64_t n, int64_t k) {
   const KeptParts parts = kept_parts(n, part, k, part);
   const int64_t turns = parts.turns + 1;  // the last one has a single part
   RowForm f(s);
-  const Dim bytes = f.rows * Dim(parts.first * t.size);
+  const Dim bytes = f.rows * Dim(parts.first * t.size());
   f.kept();
   f.form.groups = form_program(ceil_div(f.rows * ceil_div(f.n, part), subgroups));
   f.form.turns = DimProgram(turns);

@@ -38,7 +38,7 @@ const char* key_text(Dtype t) {
 }
 
 std::string top_bit(Dtype t) {
-  return t.size == 8 ? "0x8000000000000000UL" : t.size == 4 ? "0x80000000u" : t.size == 2 ? "0x8000u" : "0x80u";
+  return t.size() == 8 ? "0x8000000000000000UL" : t.size() == 4 ? "0x80000000u" : t.size() == 2 ? "0x8000u" : "0x80u";
 }
 
 std::string infinite(Dtype t) {
@@ -81,18 +81,18 @@ const char* const kRowBank = "uint bank(uint i) { return i ^ (i >> 5u & 7u); }\n
 std::map<std::string, std::string> row_words(Dtype t) {
   const bool wide = has_wide_words(t);
   std::string extensions;
-  if (t.size == 1) extensions = "#extension GL_EXT_shader_8bit_storage : require\n";
-  if (t.size == 2) extensions = "#extension GL_EXT_shader_16bit_storage : require\n";
+  if (t.size() == 1) extensions = "#extension GL_EXT_shader_8bit_storage : require\n";
+  if (t.size() == 2) extensions = "#extension GL_EXT_shader_16bit_storage : require\n";
   const std::map<std::string, std::string> words{{"EXTENSIONS", extensions},
-                                                 {"SIZE", std::to_string(t.size)},
-                                                 {"STORAGE", t.size == 1   ? "uint8_t"
-                                                             : t.size == 2 ? "uint16_t"
-                                                             : wide        ? "uint64_t"
-                                                                           : "uint"},
+                                                 {"SIZE", std::to_string(t.size())},
+                                                 {"STORAGE", t.size() == 1   ? "uint8_t"
+                                                             : t.size() == 2 ? "uint16_t"
+                                                             : wide          ? "uint64_t"
+                                                                             : "uint"},
                                                  {"WORD", wide ? "uint64_t" : "uint"},
                                                  {"WORD_BYTES", wide ? "8" : "4"},
                                                  {"U", wide ? "UL" : "u"},
-                                                 {"BITS", std::to_string(8 * t.size)},
+                                                 {"BITS", std::to_string(8 * t.size())},
                                                  {"TOP", top_bit(t)},
                                                  {"INFINITE", is_float(t) ? infinite(t) : ""}};
   std::map<std::string, std::string> all = words;
@@ -101,7 +101,7 @@ std::map<std::string, std::string> row_words(Dtype t) {
 }
 
 bool has_rows_of(Dtype t, const runtime::GpuFeatures& f) {
-  return f.int64 && f.group_size >= kRowThreads && (t.size != 1 || f.storage8) && (t.size != 2 || f.storage16);
+  return f.int64 && f.group_size >= kRowThreads && (t.size() != 1 || f.storage8) && (t.size() != 2 || f.storage16);
 }
 
 void RowForm::kept() {

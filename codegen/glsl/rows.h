@@ -21,7 +21,7 @@ extern const char* const kRowBank;
 // Words of the text for elements of a type.
 std::map<std::string, std::string> row_words(Dtype type);
 // Words that hold an element or its key have 64 bits.
-inline bool has_wide_words(Dtype t) { return t.size == 8; }
+inline bool has_wide_words(Dtype t) { return t.size() == 8; }
 inline int64_t word_bytes(Dtype t) { return has_wide_words(t) ? 8 : 4; }
 
 // Whether the device has what shaders for elements of the type need.

@@ -19,7 +19,7 @@ std::string hex(uint64_t v) {
 
 // Arithmetic is in 32 or 64 bits; bits past a narrower type are cut off.
 std::string wrap(Dtype t, const std::string& e) {
-  switch (t.val) {
+  switch (t.val()) {
     case Dtype::Val::uint8: return "(" + e + ") & 0xffu";
     case Dtype::Val::uint16: return "(" + e + ") & 0xffffu";
     case Dtype::Val::int8: return "bitfieldExtract(" + e + ", 0, 8)";
@@ -49,8 +49,8 @@ std::string by_constant(const std::string& x, const std::string& divisor) {
 std::string suffix(Dtype t) {
   if (t == float32) return "f32";
   if (t == float64) return "f64";
-  if (is_unsigned(t)) return t.size == 8 ? "u64" : "u32";
-  return t.size == 8 ? "i64" : "i32";
+  if (is_unsigned(t)) return t.size() == 8 ? "u64" : "u32";
+  return t.size() == 8 ? "i64" : "i32";
 }
 
 std::string call(Prelude& p, const std::string& name, const std::vector<std::string>& a) {
@@ -62,7 +62,7 @@ std::string call(Prelude& p, const std::string& name, const std::vector<std::str
 }  // namespace
 
 std::string_view register_type(Dtype t) {
-  switch (t.val) {
+  switch (t.val()) {
     case Dtype::Val::bool_: return "bool";
     case Dtype::Val::uint8:
     case Dtype::Val::uint16:
@@ -104,10 +104,10 @@ std::string literal(Dtype t, uint64_t bits) {
     return s[0] == '-' ? "(" + s + ")" : s;
   }
   if (is_unsigned(t) || is_low_precision(t))
-    return t.size == 8 ? std::to_string(bits) + "UL" : std::to_string(bits) + "u";
-  const int unused = 64 - 8 * t.size;
+    return t.size() == 8 ? std::to_string(bits) + "UL" : std::to_string(bits) + "u";
+  const int unused = 64 - 8 * t.size();
   const int64_t v = static_cast<int64_t>(bits << unused) >> unused;
-  if (t.size == 8)
+  if (t.size() == 8)
     return v == std::numeric_limits<int64_t>::min() ? "(-9223372036854775807L - 1L)"
            : v < 0                                  ? "(" + std::to_string(v) + "L)"
                                                     : std::to_string(v) + "L";
@@ -134,7 +134,7 @@ std::string divide(Prelude& p, const runtime::GpuFeatures& features, Dtype resul
   if (!is_float(operand)) return wrap(result, call(p, "div_" + suffix(operand), a));
   // Where a constant zero divides, some compilers drop the store of the quotient.
   const bool zero = a[1] == literal(operand, 0);
-  if (zero || a[1] == literal(operand, uint64_t{1} << (8 * operand.size - 1)))
+  if (zero || a[1] == literal(operand, uint64_t{1} << (8 * operand.size() - 1)))
     return p.use("over_zero_" + suffix(operand)) + "(" + a[0] + ", " + (zero ? "0u" : "0x80000000u") + ")";
   if (operand == float32 && features.fused_fma)
     if (std::string product = by_constant(a[0], a[1]); !product.empty()) return product;
@@ -148,10 +148,10 @@ std::string to_integer(Prelude& p, const std::string& function, Dtype operand, c
 std::string shift(Prelude& p, ir::ScalarOp op, Dtype result, Dtype operand, const std::vector<std::string>& a) {
   const bool left = op == ir::ScalarOp::Shl;
   // A literal count is checked here.
-  if (a[1][0] >= '0' && a[1][0] <= '9' && std::stoull(a[1]) < uint64_t{8} * operand.size)
+  if (a[1][0] >= '0' && a[1][0] <= '9' && std::stoull(a[1]) < uint64_t{8} * operand.size())
     return wrap(result, a[0] + (left ? " << " : " >> ") + std::to_string(std::stoull(a[1])));
   std::vector<std::string> args = a;
-  args.push_back(std::to_string(8 * operand.size));
+  args.push_back(std::to_string(8 * operand.size()));
   return wrap(result, call(p, (left ? "shl_" : "shr_") + suffix(operand), args));
 }
 
@@ -166,7 +166,7 @@ std::string bitcast(Dtype result, Dtype operand, const std::string& x) {
   if (is_low_precision(result) && is_low_precision(operand)) return x;
   const std::string same = std::string(register_type(result)) + "(" + x + ")";
   if (!is_low_precision(result) && !is_unsigned(result)) return wrap(result, same);
-  return result.size == 1 ? same + " & 0xffu" : result.size == 2 ? same + " & 0xffffu" : same;
+  return result.size() == 1 ? same + " & 0xffu" : result.size() == 2 ? same + " & 0xffffu" : same;
 }
 
 }  // namespace
@@ -264,13 +264,13 @@ std::string cast_expression(Prelude& p, Dtype to, Dtype from, const std::string&
     if (from == float32) return round + "(" + x + ")";
     if (from == float64) return round + "(" + p.use("f64_to_odd_f32") + "(" + x + "))";
     // Every integer below 2^24 is an f32; above it f16 overflows whichever way f32 rounds, and bf16 needs care.
-    if (to == float16 || from.size <= 2) return round + "(float(" + x + "))";
+    if (to == float16 || from.size() <= 2) return round + "(float(" + x + "))";
     return round + "(" + p.use(suffix(from) + "_to_odd_f32") + "(" + x + "))";
   }
   if (is_float(from)) {
     if (is_float(to)) return type + "(" + x + ")";
-    if (to.size >= 4) return p.use(suffix(from) + "_to_" + suffix(to)) + "(" + x + ")";
-    const int bits = 8 * to.size;
+    if (to.size() >= 4) return p.use(suffix(from) + "_to_" + suffix(to)) + "(" + x + ")";
+    const int bits = 8 * to.size();
     const bool sign = is_signed_int(to);
     std::string low = sign ? std::to_string(-(1 << (bits - 1))) : "0",
                 high = std::to_string(sign ? (1 << (bits - 1)) - 1 : (1 << bits) - 1);
@@ -278,7 +278,7 @@ std::string cast_expression(Prelude& p, Dtype to, Dtype from, const std::string&
     return sign ? integer : "uint(" + integer + ")";
   }
   // Drivers drop a conversion to float and back, though it rounds. The minimum between the two stops that.
-  const bool rounds = !is_float(from) && from != bool_ && (to == float64 ? from.size == 8 : from.size >= 4);
+  const bool rounds = !is_float(from) && from != bool_ && (to == float64 ? from.size() == 8 : from.size() >= 4);
   if (is_float(to) && rounds)
     return "min(" + type + "(" + x + "), " + (to == float64 ? "1.7976931348623157e308LF" : "3.40282347e38") + ")";
   if (is_float(to)) return type + "(" + x + ")";

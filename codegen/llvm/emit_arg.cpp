@@ -28,7 +28,7 @@ bool KernelEmitter::finds_by_steps(const ir::Loop& loop, int lanes) const {
   if (loop.accumulators.size() != 1) return false;
   const Accumulator& acc = loop.accumulators[0];
   if (acc.combine != Combine::ArgMax && acc.combine != Combine::ArgMin) return false;
-  if (acc.type == bool_ || compute_type(acc.type).size < 4 || !std::has_single_bit(static_cast<unsigned>(lanes)))
+  if (acc.type == bool_ || compute_type(acc.type).size() < 4 || !std::has_single_bit(static_cast<unsigned>(lanes)))
     return false;
   return vector_->varying[acc.value] && facts_.range(loop.extent).high / lanes < (int64_t{1} << 31);
 }
@@ -114,7 +114,7 @@ KernelEmitter::States KernelEmitter::emit_lane_steps(const ir::Loop& loop, const
 // index.
 std::optional<Dim::Affine> KernelEmitter::growing_position(const ir::Loop& loop, const Accumulator& acc) const {
   if ((acc.combine != Combine::ArgMax && acc.combine != Combine::ArgMin) || !vector_ || !vector_->varying[acc.value] ||
-      acc.type == bool_ || compute_type(acc.type).size < 4 || facts_.range(loop.extent).high >= int64_t{1} << 31)
+      acc.type == bool_ || compute_type(acc.type).size() < 4 || facts_.range(loop.extent).high >= int64_t{1} << 31)
     return {};
   for (const ir::Instr& i : loop.body) {
     const auto* index = std::get_if<ir::IndexInstr>(&i.node);

@@ -76,7 +76,7 @@ class CallEmitter {
       offset = b_.CreateAdd(offset, b_.CreateMul(b_.CreateURem(rest, extent), size_(w.layout.strides[axis])));
       rest = b_.CreateUDiv(rest, extent);
     }
-    return b_.CreateGEP(b_.getInt8Ty(), buffers_[w.buffer], b_.CreateMul(offset, i64(call_.dtype.size)));
+    return b_.CreateGEP(b_.getInt8Ty(), buffers_[w.buffer], b_.CreateMul(offset, i64(call_.dtype.size())));
   }
 
   llvm::IRBuilder<>& b_;

@@ -29,7 +29,7 @@ Value* KernelEmitter::cast(Dtype to, Dtype from, Value* x) {
     if (from == float32) return float_to_low(to, x);
     // Every integer below 2^24 is exact in f32. Above it, f16 overflows however f32 rounds, but bf16 needs care.
     llvm::Type* single = like(x, builder_.getFloatTy());
-    if (to == float16 || from.size <= 2)
+    if (to == float16 || from.size() <= 2)
       return float_to_low(to, from_signed ? builder_.CreateSIToFP(x, single) : builder_.CreateUIToFP(x, single));
     return float_to_low(to, double_to_odd_float(integer_to_odd_double(x, from_signed)));
   }

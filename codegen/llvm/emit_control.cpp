@@ -54,7 +54,7 @@ void ControlEmitter::place_parts(uint32_t counter) {
   for (uint32_t i = 0; i < p_.buffers.size(); ++i) {
     const ir::ProgramBuffer& part = p_.buffers[i];
     if (part.role != ir::BufferRole::Part || part.counter != counter) continue;
-    buffers_[i] = b_.CreateGEP(b_.getInt8Ty(), buffers_[part.whole], size(part.at * Dim(int64_t{part.dtype.size})));
+    buffers_[i] = b_.CreateGEP(b_.getInt8Ty(), buffers_[part.whole], size(part.at * Dim(int64_t{part.dtype.size()})));
     b_.CreateStore(buffers_[i], homes_.at(i));
   }
 }

@@ -107,7 +107,7 @@ Value* KernelEmitter::elements_to_line(const ir::Loop& loop, Value* to) {
     if (!store || !store->stream) continue;
     const auto affine = store->index.affine_in(loop.var);
     if (!affine || !affine->coefficient.is(1) || !varies_by_variable_only(store->index)) return nullptr;
-    const int64_t line = kLine / kernel_.buffer(store->buffer).dtype.size;
+    const int64_t line = kLine / kernel_.buffer(store->buffer).dtype.size();
     if (!first) {
       if (is_aligned(affine->rest)) return nullptr;
       first = store;
@@ -117,7 +117,7 @@ Value* KernelEmitter::elements_to_line(const ir::Loop& loop, Value* to) {
     }
   }
   if (!first) return nullptr;
-  const int64_t size = kernel_.buffer(first->buffer).dtype.size;
+  const int64_t size = kernel_.buffer(first->buffer).dtype.size();
   const Val start = uniform(buffers_[first->buffer], 0), position = eval(phase);
   llvm::Type* element = memory_type(kernel_.buffer(first->buffer).dtype);
   const Val at = pure({&start, &position}, [&](llvm::ArrayRef<Value*> v) {

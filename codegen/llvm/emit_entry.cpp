@@ -136,7 +136,7 @@ class EntryEmitter {
     }
     const std::string name = "weight." + std::to_string(number);
     if (llvm::GlobalVariable* known = module_.getGlobalVariable(name, true)) return known;
-    const auto* data = static_cast<const char*>(w.data->buffer->data()) + w.data->offset * w.data->dtype.size;
+    const auto* data = static_cast<const char*>(w.data->buffer->data()) + w.data->offset * w.data->dtype.size();
     return read_only(module_, {data, runtime::dense_bytes(*w.data)}, name);
   }
 

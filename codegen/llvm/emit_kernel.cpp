@@ -51,7 +51,7 @@ Status KernelEmitter::run(const std::string& symbol) {
   Value* offset = i64(0);
   for (const ir::KernelBuffer& local : kernel_.locals) {
     buffers_.push_back(builder_.CreateInBoundsGEP(builder_.getInt8Ty(), function_->getArg(4), offset, local.name));
-    Value* bytes = builder_.CreateMul(eval(local.size).scalar(), i64(local.dtype.size));
+    Value* bytes = builder_.CreateMul(eval(local.size).scalar(), i64(local.dtype.size()));
     offset = builder_.CreateAdd(offset, builder_.CreateAnd(builder_.CreateAdd(bytes, i64(63)), i64(-64)));
   }
   find_bfloat_locals();

@@ -183,7 +183,7 @@ void KernelEmitter::emit_load(const ir::LoadInstr& load) {
         Value* at = copy_address(a, c);
         if (!vector_->row_active.empty())
           at = builder_.CreateSelect(vector_->row_active[static_cast<size_t>(c)], at, zeros());
-        value = builder_.CreateAlignedLoad(a.element, at, llvm::Align(a.dtype.size));
+        value = builder_.CreateAlignedLoad(a.element, at, llvm::Align(a.dtype.size()));
         value = builder_.CreateVectorSplat(static_cast<unsigned>(vector_->width), value);
       } else if (a.kind == Address::Kind::Strided && a.stride == -1 && !vector_->mask && !own) {
         Value* first = builder_.CreateInBoundsGEP(a.element, copy_address(a, c), i64(1 - vector_->width));
@@ -209,12 +209,12 @@ void KernelEmitter::emit_load(const ir::LoadInstr& load) {
 Value* KernelEmitter::load_uniform(const Address& a, const Val* mask) {
   Value* at = a.base.scalar();
   if (mask) at = builder_.CreateSelect(mask->scalar(), at, zeros());
-  return from_memory(a.dtype, builder_.CreateAlignedLoad(a.element, at, llvm::Align(a.dtype.size)));
+  return from_memory(a.dtype, builder_.CreateAlignedLoad(a.element, at, llvm::Align(a.dtype.size())));
 }
 
 Value* KernelEmitter::load_contiguous(const Address& a, Value* at, Value* mask) {
   llvm::Type* type = widen(a.element);
-  llvm::Align align(a.dtype.size);
+  llvm::Align align(a.dtype.size());
   if (!mask) return builder_.CreateAlignedLoad(type, at, align);
   Value* zero = llvm::Constant::getNullValue(type);
   if (Value* elements = load_on_condition(a, at, mask)) return elements;
@@ -227,7 +227,7 @@ Value* KernelEmitter::load_contiguous(const Address& a, Value* at, Value* mask) 
   // Through the stack.
   Value* buffer = stack_vector(type);
   builder_.CreateStore(zero, buffer);
-  builder_.CreateMemCpy(buffer, llvm::Align(1), at, align, builder_.CreateMul(count, i64(a.dtype.size)));
+  builder_.CreateMemCpy(buffer, llvm::Align(1), at, align, builder_.CreateMul(count, i64(a.dtype.size())));
   return builder_.CreateLoad(type, buffer);
 }
 
@@ -238,7 +238,7 @@ Value* KernelEmitter::load_grouped(const Address& a, int copy) {
   const int64_t count = *high - *low + 1;
   if (count > vector_->width) return load_lanes(a, copy, nullptr);
   Value* at = builder_.CreateInBoundsGEP(a.element, a.bases[static_cast<size_t>(copy)], i64(*low));
-  const llvm::Align align(a.dtype.size);
+  const llvm::Align align(a.dtype.size());
   if (count == 1)
     return builder_.CreateVectorSplat(static_cast<unsigned>(vector_->width),
                                       builder_.CreateAlignedLoad(a.element, at, align));
@@ -266,7 +266,7 @@ Value* KernelEmitter::load_lanes(const Address& a, int copy, Value* mask) {
   for (int i = 0; i < vector_->width; ++i) {
     Value* at = lane_address(a, copy, i);
     if (Value* active = lane_active(mask, i)) at = builder_.CreateSelect(active, at, zeros());
-    Value* value = builder_.CreateAlignedLoad(a.element, at, llvm::Align(a.dtype.size));
+    Value* value = builder_.CreateAlignedLoad(a.element, at, llvm::Align(a.dtype.size()));
     result = builder_.CreateInsertElement(result, value, i64(i));
   }
   return result;
@@ -339,7 +339,7 @@ void KernelEmitter::emit_store(const ir::StoreInstr& store) {
   if (a.kind == Address::Kind::Uniform && !value.varying && (!mask || !mask->varying)) {
     Value* at = a.base.scalar();
     if (mask) at = builder_.CreateSelect(mask->scalar(), at, spare());
-    builder_.CreateAlignedStore(to_memory(a.dtype, value.scalar()), at, llvm::Align(a.dtype.size));
+    builder_.CreateAlignedStore(to_memory(a.dtype, value.scalar()), at, llvm::Align(a.dtype.size()));
     return;
   }
   const bool stream = store.stream && !vector_->shifted &&
@@ -362,10 +362,10 @@ void KernelEmitter::emit_store(const ir::StoreInstr& store) {
 }
 
 void KernelEmitter::store_contiguous(const Address& a, Value* at, Value* value, Value* mask, bool stream) {
-  llvm::Align align(a.dtype.size);
-  if (!mask && stream && vector_->width * a.dtype.size >= 16) {
+  llvm::Align align(a.dtype.size());
+  if (!mask && stream && vector_->width * a.dtype.size() >= 16) {
     auto* instr =
-        builder_.CreateAlignedStore(value, at, llvm::Align(static_cast<uint64_t>(vector_->width) * a.dtype.size));
+        builder_.CreateAlignedStore(value, at, llvm::Align(static_cast<uint64_t>(vector_->width) * a.dtype.size()));
     instr->setMetadata(llvm::LLVMContext::MD_nontemporal,
                        llvm::MDNode::get(context_, {llvm::ConstantAsMetadata::get(builder_.getInt32(1))}));
     streams_ = true;
@@ -389,7 +389,7 @@ void KernelEmitter::store_lanes(const Address& a, int copy, Value* value, Value*
   for (int i = 0; i < vector_->width; ++i) {
     Value* at = lane_address(a, copy, i);
     if (Value* active = lane_active(mask, i)) at = builder_.CreateSelect(active, at, spare());
-    builder_.CreateAlignedStore(builder_.CreateExtractElement(value, i64(i)), at, llvm::Align(a.dtype.size));
+    builder_.CreateAlignedStore(builder_.CreateExtractElement(value, i64(i)), at, llvm::Align(a.dtype.size()));
   }
 }
 

@@ -57,7 +57,7 @@ void KernelEmitter::plan_prefetches(const ir::Loop& parallel) {
     const auto* load = std::get_if<ir::LoadInstr>(&i.node);
     if (!load || load->mask != ir::kNoReg || load->buffer >= kernel_.buffers.size()) continue;
     const ir::KernelBuffer& b = kernel_.buffers[load->buffer];
-    const int64_t size = b.dtype.size;
+    const int64_t size = b.dtype.size();
     if (b.written || facts_.range(b.size).high < kMinBuffer / size || facts_.range(first->extent).high < kMinRow / size)
       continue;
     auto column = load->index.affine_in(first->var), row = load->index.affine_in(parallel.var);
@@ -73,7 +73,7 @@ void KernelEmitter::plan_piece_prefetches(const ir::Loop& rows) {
                                const std::string& column, const Dim& elements) {
     if (buffer >= kernel_.buffers.size()) return;
     const ir::KernelBuffer& b = kernel_.buffers[buffer];
-    const int64_t size = b.dtype.size, piece = facts_.range(elements).high;
+    const int64_t size = b.dtype.size(), piece = facts_.range(elements).high;
     if ((b.written && !write) || facts_.range(b.size).high < kMinBuffer / size || piece > kMaxPiece / size) return;
     const auto along = index.affine_in(column), across = index.affine_in(rows.var);
     if (!along || !along->coefficient.is(1) || !across) return;
@@ -104,7 +104,7 @@ void KernelEmitter::plan_tile_prefetches(const ir::Loop& rows, const ir::Loop& c
   const auto plan = [&](uint32_t buffer, const Dim& index, bool write) {
     if (buffer >= kernel_.buffers.size()) return;
     const ir::KernelBuffer& b = kernel_.buffers[buffer];
-    const int64_t size = b.dtype.size;
+    const int64_t size = b.dtype.size();
     if ((b.written && !write) || facts_.range(b.size).high < kMinBuffer / size) return;
     const auto along = index.affine_in(write ? columns.var : rows.var);
     const auto across = index.affine_in(write ? rows.var : columns.var);
@@ -150,7 +150,7 @@ void KernelEmitter::emit_prefetches(const ir::Loop& loop) {
     // Copies that are rows have lines of their own.
     int64_t next = 0;
     for (int c = 0; c < copies(); ++c) {
-      const int64_t at = int64_t{c} * vector_->width * a.dtype.size;
+      const int64_t at = int64_t{c} * vector_->width * a.dtype.size();
       if (vector_->rows.empty() && at < next) continue;
       next = at + kLine;
       prefetch(copy_address(a, c));

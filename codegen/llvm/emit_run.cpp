@@ -177,7 +177,7 @@ Value* KernelEmitter::load_each(const Address& a, Value* at, Value* mask) {
 Value* KernelEmitter::load_run(const Address& a, Value* at, Value* mask) {
   const int width = vector_->width;
   llvm::Type* type = widen(a.element);
-  const llvm::Align align(a.dtype.size);
+  const llvm::Align align(a.dtype.size());
   std::vector<bool> known(static_cast<size_t>(width), true);
   Value* unknown = unknown_part(builder_, mask, known);
   if (!unknown) return load_known(a, at, known);
@@ -200,7 +200,7 @@ Value* KernelEmitter::load_run(const Address& a, Value* at, Value* mask) {
   none->setAlignment(llvm::Align(kPageBytes / 8));  // it lies in one page
   Value* from = builder_.CreateSelect(builder_.CreateIsNull(active), none, at);
   Value* place = builder_.CreateAnd(builder_.CreatePtrToInt(from, builder_.getInt64Ty()), i64(kPageBytes - 1));
-  builder_.CreateCondBr(builder_.CreateICmpULE(place, i64(kPageBytes - int64_t{width} * a.dtype.size)), page, part,
+  builder_.CreateCondBr(builder_.CreateICmpULE(place, i64(kPageBytes - int64_t{width} * a.dtype.size())), page, part,
                         likely);
   builder_.SetInsertPoint(page);
   close(builder_.CreateSelect(mask, builder_.CreateAlignedLoad(type, from, align), llvm::Constant::getNullValue(type)));

@@ -216,10 +216,10 @@ Value* KernelEmitter::divide(bool remainder, Dtype t, Value* x, Value* y) {
     unsafe = builder_.CreateOr(unsafe, wraps);
   }
   Value* divisor = builder_.CreateSelect(unsafe, one, y);
-  if (type->isVectorTy() && t.size <= 4) {
+  if (type->isVectorTy() && t.size() <= 4) {
     // Processors have vector division for floats only. In f64, a quotient of integers below 2^32 is never within
     // rounding distance of the next integer (in f32: below 2^16), so truncating the float quotient is exact.
-    llvm::Type* wide = like(x, t.size == 4 ? builder_.getDoubleTy() : builder_.getFloatTy());
+    llvm::Type* wide = like(x, t.size() == 4 ? builder_.getDoubleTy() : builder_.getFloatTy());
     Value* a = is_signed ? builder_.CreateSIToFP(x, wide) : builder_.CreateUIToFP(x, wide);
     Value* b = is_signed ? builder_.CreateSIToFP(divisor, wide) : builder_.CreateUIToFP(divisor, wide);
     Value* q = builder_.CreateFDiv(a, b);

@@ -18,14 +18,14 @@ constexpr int64_t kMaxSpread = 12;
 
 bool KernelEmitter::spreads_well(const Address& a) const {
   return features_.masks_small && a.kind == Address::Kind::Strided && !a.step && a.stride >= 2 &&
-         a.stride <= kMaxSpread && a.stride < vector_->width && a.dtype.size >= 2 &&
-         vector_->width * a.dtype.size >= 16 && vector_->width * a.dtype.size <= features_.vector_bytes;
+         a.stride <= kMaxSpread && a.stride < vector_->width && a.dtype.size() >= 2 &&
+         vector_->width * a.dtype.size() >= 16 && vector_->width * a.dtype.size() <= features_.vector_bytes;
 }
 
 // The last vector ends with the last lane's element, so nothing past it is read.
 Value* KernelEmitter::load_spread(const Address& a, int copy) {
   const int64_t width = vector_->width, span = (width - 1) * a.stride + 1, vectors = (span + width - 1) / width;
-  const llvm::Align align(a.dtype.size);
+  const llvm::Align align(a.dtype.size());
   Value* at = copy_address(a, copy);
   Value* result = nullptr;
   for (int64_t v = 0; v < vectors; ++v) {
@@ -55,7 +55,7 @@ void KernelEmitter::store_spread(const Address& a, int copy, Value* value) {
       here.push_back(builder_.getInt1(is_lane));
     }
     Value* to = builder_.CreateInBoundsGEP(a.element, at, i64(first));
-    builder_.CreateMaskedStore(builder_.CreateShuffleVector(value, pick), to, llvm::Align(a.dtype.size),
+    builder_.CreateMaskedStore(builder_.CreateShuffleVector(value, pick), to, llvm::Align(a.dtype.size()),
                                llvm::ConstantVector::get(here));
   }
 }

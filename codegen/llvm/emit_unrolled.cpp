@@ -91,7 +91,7 @@ int KernelEmitter::vectors_at_once(const ir::Loop& loop, int unroll) const {
   for (size_t i = 0; i < loop.body.size(); ++i) {
     const auto* s = std::get_if<ir::ScalarInstr>(&loop.body[i].node);
     if (s && s->op != ir::ScalarOp::Const && vector_->varying[s->result] && !rare.count(i))
-      wide += compute_type(s->type).size * vector_->width > features_.vector_bytes;
+      wide += compute_type(s->type).size() * vector_->width > features_.vector_bytes;
   }
   return wide >= kWideWork ? kFewAtOnce : unroll;
 }

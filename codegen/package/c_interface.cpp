@@ -14,7 +14,7 @@ namespace {
 
 // The C type of an element in an array that callers pass.
 std::string_view element_type(Dtype t) {
-  switch (t.val) {
+  switch (t.val()) {
     case Dtype::Val::bool_:
     case Dtype::Val::uint8: return "uint8_t";
     case Dtype::Val::uint16:
@@ -211,7 +211,7 @@ class Maker {
       std::vector<Dim>& starts = c_.locals.emplace_back();
       for (const ir::KernelBuffer& local : k.locals) {
         starts.push_back(at);
-        at = simplified(at + rounded_up(local.size * Dim(int64_t{local.dtype.size})));
+        at = simplified(at + rounded_up(local.size * Dim(int64_t{local.dtype.size()})));
       }
       scratch = simplified(max(scratch, at));
     }
@@ -251,7 +251,7 @@ class Maker {
     for (uint32_t b = 0; b < p_.buffers.size(); ++b) {
       const ir::ProgramBuffer& buffer = p_.buffers[b];
       const bool named = c_.buffers[b].kind == CBuffer::Kind::Param;
-      fits_memory(buffer.size * Dim(int64_t{buffer.dtype.size}),
+      fits_memory(buffer.size * Dim(int64_t{buffer.dtype.size()}),
                   named ? "'" + c_.params[c_.buffers[b].param].name + "'" : "the workspace");
     }
     fits_memory(c_.workspace_bytes, "the workspace");

@@ -44,7 +44,7 @@ Result<NativeWeights> weights_in_file(const std::string& path) {
   for (const auto& [name, t] : w.tensors) {
     const auto& place = json[name]["data_offsets"];
     const size_t begin = w.header.size() + place[0].get<size_t>(), end = w.header.size() + place[1].get<size_t>();
-    const size_t unit = t.dtype == complex64 ? 4 : t.dtype.size;
+    const size_t unit = t.dtype == complex64 ? 4 : t.dtype.size();
     if (begin % unit != 0)
       return Diagnostic("'" + path + "': the elements of tensor '" + name + "' begin at byte " + std::to_string(begin) +
                             ", which is no multiple of their size " + std::to_string(unit),

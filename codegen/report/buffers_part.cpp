@@ -73,7 +73,7 @@ void add_buffers(Json& doc, const Compilation& c) {
   bool known = true;
   for (size_t i = 0; i < p.buffers.size(); ++i) {
     const ProgramBuffer& b = p.buffers[i];
-    const Dim bytes = b.size * Dim(int64_t{b.dtype.size});
+    const Dim bytes = b.size * Dim(int64_t{b.dtype.size()});
     Json j{{"name", b.name}, {"role", role_name(b.role)}, {"type", std::string(short_name(b.dtype))}};
     j["bytes"] = number(bytes, c.sizes);
     j["bytes_text"] = bytes.str();

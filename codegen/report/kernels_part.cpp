@@ -279,7 +279,7 @@ void add_library(Json& j, const LibraryStep& library, const Program& p, const st
     for (size_t i = 0; i < epilogue.buffers.size(); ++i) {
       const KernelBuffer& b = epilogue.buffers[i];
       const bool own = library.epilogue->buffers[i] == library.results[0].buffer;
-      if (own) cost.bytes = cost.bytes - b.size * Dim(int64_t{b.dtype.size} * (int64_t{b.read} + int64_t{b.written}));
+      if (own) cost.bytes = cost.bytes - b.size * Dim(int64_t{b.dtype.size()} * (int64_t{b.read} + int64_t{b.written}));
     }
     if (cost.flops) *cost.flops += more.flops;
   }

@@ -29,7 +29,7 @@ size_t count_of(const Shape& shape) {
 array from_data(const void* data, const int* shape, int dim, mlx_dtype dtype) {
   Shape sizes = shape_from(shape, dim);
   const Dtype type = in(dtype, "dtype");
-  const size_t bytes = count_of(sizes) * type.size;
+  const size_t bytes = count_of(sizes) * type.size();
   if (bytes) pointer(static_cast<const char*>(data), "data");
   allocator::Buffer buffer = allocator::malloc(bytes);
   if (bytes) std::memcpy(buffer.raw_ptr(), data, bytes);
@@ -42,7 +42,7 @@ array adopt_data(void* data, const int* shape, int dim, mlx_dtype dtype, void* p
   const auto free = [dtor, payload](void*) {
     if (dtor) dtor(payload);
   };
-  if (count_of(sizes) == 0 || reinterpret_cast<uintptr_t>(data) % type.size) {
+  if (count_of(sizes) == 0 || reinterpret_cast<uintptr_t>(data) % type.size()) {
     array copy = from_data(data, shape, dim, dtype);
     free(data);
     return copy;
@@ -90,8 +90,8 @@ void throw_does_not_fit(Dtype wanted) {
 void check_readable(const array& a, Dtype wanted) {
   const Dtype actual = a.dtype();
   const bool fits = actual == wanted || wanted == uint8 ||
-                    (actual.size == wanted.size && (issubdtype(wanted, unsignedinteger) ||
-                                                    (issubdtype(wanted, integer) && issubdtype(actual, integer))));
+                    (actual.size() == wanted.size() && (issubdtype(wanted, unsignedinteger) ||
+                                                        (issubdtype(wanted, integer) && issubdtype(actual, integer))));
   if (!fits) throw_wrong_type(actual, wanted);
   if (a.status() == array::unscheduled)
     throw InvalidArgument("the array is not evaluated", "call mlx_array_eval or mlx_eval first");

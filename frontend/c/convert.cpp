@@ -38,7 +38,7 @@ std::vector<T> list_of(const T* list, size_t count, const char* argument) {
 Dtype in(mlx_dtype dtype, const char* argument) {
   return kAllDtypes[checked(dtype, kAllDtypes.size(), argument, "mlx_dtype")];
 }
-mlx_dtype dtype_of(Dtype dtype) { return static_cast<mlx_dtype>(dtype.val); }
+mlx_dtype dtype_of(Dtype dtype) { return static_cast<mlx_dtype>(dtype.val()); }
 fft::FFTNorm in(mlx_fft_norm norm, const char* argument) {
   return static_cast<fft::FFTNorm>(checked(norm, 3, argument, "mlx_fft_norm"));
 }

@@ -34,7 +34,7 @@ std::string amount(const Dim& d, const char* unit) {
 void explain_buffers(const ir::Program& p) {
   Dim inputs = 0, outputs = 0, workspace = 0;
   for (const auto& b : p.buffers) {
-    Dim bytes = b.size * Dim(int64_t{b.dtype.size});
+    Dim bytes = b.size * Dim(int64_t{b.dtype.size()});
     if (b.role == ir::BufferRole::Input) inputs += bytes;
     if (b.role == ir::BufferRole::Output) outputs += bytes;
   }

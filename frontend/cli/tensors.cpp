@@ -36,7 +36,7 @@ runtime::Sizes dense_strides(const std::vector<int64_t>& shape) {
 
 runtime::Tensor dense_tensor(Dtype dtype, const std::vector<int64_t>& shape) {
   runtime::Tensor t;
-  t.buffer = value_or_fail(runtime::Buffer::allocate(static_cast<size_t>(count_of(shape)) * dtype.size));
+  t.buffer = value_or_fail(runtime::Buffer::allocate(static_cast<size_t>(count_of(shape)) * dtype.size()));
   t.dtype = dtype;
   t.shape = shape;
   t.strides = dense_strides(shape);
@@ -75,7 +75,7 @@ runtime::Tensor random_tensor(Dtype dtype, const std::vector<int64_t>& shape, ui
                : is_unsigned(part) ? static_cast<double>(r % 100)
                                    : static_cast<double>(r % 199) - 99;
     uint64_t bits = ir::double_to_bits(part, v);
-    std::copy_n(reinterpret_cast<const std::byte*>(&bits), part.size, bytes + i * part.size);
+    std::copy_n(reinterpret_cast<const std::byte*>(&bits), part.size(), bytes + i * part.size());
   }
   return t;
 }
@@ -86,8 +86,8 @@ runtime::Tensor row_major(const runtime::Tensor& t) {
   auto* from = static_cast<const std::byte*>(t.buffer->data());
   auto* to = static_cast<std::byte*>(copy.buffer->data());
   each_element(t, count_of(t.shape), [&](int64_t position) {
-    std::copy_n(from + position * t.dtype.size, t.dtype.size, to);
-    to += t.dtype.size;
+    std::copy_n(from + position * t.dtype.size(), t.dtype.size(), to);
+    to += t.dtype.size();
   });
   return copy;
 }
@@ -103,18 +103,18 @@ void print_result(size_t index, const runtime::Tensor& t) {
   std::cout << "result " << index << ": " << short_name(t.dtype) << shape_text(t.shape) << " =";
   auto print_part = [&](Dtype d, size_t byte) {
     uint64_t bits = 0;
-    std::copy_n(static_cast<const std::byte*>(t.buffer->data()) + byte, d.size, reinterpret_cast<std::byte*>(&bits));
+    std::copy_n(static_cast<const std::byte*>(t.buffer->data()) + byte, d.size(), reinterpret_cast<std::byte*>(&bits));
     if (is_inexact(d)) {
       std::cout << ir::bits_to_double(d, bits);
     } else if (is_unsigned(d) || d == bool_) {
       std::cout << bits;
     } else {
-      int unused = 64 - 8 * d.size;
+      int unused = 64 - 8 * d.size();
       std::cout << (static_cast<int64_t>(bits << unused) >> unused);
     }
   };
   each_element(t, kShown, [&](int64_t position) {
-    size_t byte = static_cast<size_t>(position) * t.dtype.size;
+    size_t byte = static_cast<size_t>(position) * t.dtype.size();
     std::cout << " ";
     if (is_complex(t.dtype)) {
       std::cout << "(";

@@ -80,7 +80,7 @@ std::string CompiledEntry::large_results(std::span<const runtime::Tensor> argume
     values[i] = arguments[guard_.sources[i].input].shape[guard_.sources[i].axis];
   std::string key;
   for (size_t i = 0; i < shape_programs_.size(); ++i) {
-    int64_t bytes = dtypes_[i].size;
+    int64_t bytes = dtypes_[i].size();
     for (const DimProgram& d : shape_programs_[i]) bytes *= d.evaluate(values);
     key += bytes >= runtime::last_level_cache_bytes() ? kLarge : kSmall;
   }
@@ -107,7 +107,7 @@ Result<ExecutablePtr> CompiledEntry::code_for_layouts(const std::string& key,
     for (size_t i = 0; i < f.results.size(); ++i)
       if (key[i] == kLarge)
         f.facts.assume_nonnegative(f.type(f.results[i]).size() -
-                                   Dim(runtime::last_level_cache_bytes() / dtypes_[i].size));
+                                   Dim(runtime::last_level_cache_bytes() / dtypes_[i].size()));
   } else if (!key.empty()) {
     f.layouts.assign(f.params.size(), {});
     for (size_t i = 0; i < arguments.size(); ++i)

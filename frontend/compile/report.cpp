@@ -36,14 +36,14 @@ std::optional<runtime::Tensor> sample(Dtype dtype, const Shape& shape) {
   t.strides.resize(t.shape.size());
   int64_t stride = 1;
   for (size_t i = t.shape.size(); i-- > 0;) t.strides[i] = stride, stride *= t.shape[i];
-  auto buffer = runtime::Buffer::allocate(static_cast<size_t>(count) * dtype.size);
+  auto buffer = runtime::Buffer::allocate(static_cast<size_t>(count) * dtype.size());
   if (!buffer.ok()) return std::nullopt;
   t.buffer = *std::move(buffer);
   const Dtype part = is_complex(dtype) ? float32 : dtype;
   const uint64_t bits = ir::double_to_bits(part, is_inexact(part) ? 0.5 : 1);
   auto* bytes = static_cast<std::byte*>(t.buffer->data());
-  for (int64_t i = 0; i < count * dtype.size / part.size; ++i)
-    std::copy_n(reinterpret_cast<const std::byte*>(&bits), part.size, bytes + i * part.size);
+  for (int64_t i = 0; i < count * dtype.size() / part.size(); ++i)
+    std::copy_n(reinterpret_cast<const std::byte*>(&bits), part.size(), bytes + i * part.size());
   return t;
 }
 

@@ -32,7 +32,7 @@ uint64_t hash_of(ClosureFn fn, const Structure& structure, size_t count, bool op
   if (!structure.names.empty()) h = mix(h, std::hash<std::string_view>()(structure.names));
   for (size_t i = 0; i < count; ++i) {
     const auto& [dtype, shape] = argument(i);
-    h = mix(h, (static_cast<uint64_t>(dtype.val) << 32) | shape.size());
+    h = mix(h, (static_cast<uint64_t>(dtype.val()) << 32) | shape.size());
     if (open) continue;
     for (ShapeElem d : shape) h = mix(h, static_cast<uint64_t>(d));
   }
@@ -94,7 +94,7 @@ std::vector<StructureNumber> numbers_of(const Structure& structure) {
     StructureNumber number{part.kind, part.position, {}, std::string(long_name(dtype))};
     if (part.kind != Part::Kind::promoted) {
       const auto* at = reinterpret_cast<const std::byte*>(&part.value);
-      number.text = ir::literal_text(ir::Literal(dtype, {at, at + dtype.size}), {});
+      number.text = ir::literal_text(ir::Literal(dtype, {at, at + dtype.size()}), {});
     }
     numbers.push_back(std::move(number));
   }

@@ -186,7 +186,7 @@ class GraphBuilder {
     if (one_value) {
       const std::byte* at = data_of(t);
       const ir::ValueId scalar =
-          builder_.constant(ir::Literal(node->dtype, std::vector<std::byte>(at, at + node->dtype.size)));
+          builder_.constant(ir::Literal(node->dtype, std::vector<std::byte>(at, at + node->dtype.size())));
       values_[node.get()] = builder_.broadcast(scalar, to_type(*node).shape);
       return;
     }

@@ -67,7 +67,7 @@ array::array(Shape shape, Dtype dtype, const void* data, Dtype data_type, size_t
 
 array::array(void* data, Shape shape, Dtype dtype, const std::function<void(void*)>& deleter) {
   check_shape(shape);
-  const size_t bytes = detail::element_count(shape) * dtype.size;
+  const size_t bytes = detail::element_count(shape) * dtype.size();
   node_ = dense_in(runtime::Buffer::adopt(data, bytes, deleter), std::move(shape), dtype);
 }
 

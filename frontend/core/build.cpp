@@ -49,7 +49,7 @@ bool simplify_attrs(ir::AttrMap& attrs) {
 
 // The bytes of an array must have a number.
 void check_bytes(const ir::OpDef& def, const Node& node, const Where& where) {
-  int64_t bytes = node.dtype.size;
+  int64_t bytes = node.dtype.size();
   bool fits = true;
   for (ShapeElem d : node.shape) {
     if (d == 0) return;

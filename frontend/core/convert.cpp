@@ -44,7 +44,7 @@ void convert_all(const void* from, void* to, size_t count) {
 
 template <class From>
 void convert_from(const void* from, void* to, Dtype to_type, size_t count) {
-  switch (to_type.val) {
+  switch (to_type.val()) {
     case Dtype::Val::bool_: return convert_all<bool, From>(from, to, count);
     case Dtype::Val::uint8: return convert_all<uint8_t, From>(from, to, count);
     case Dtype::Val::uint16: return convert_all<uint16_t, From>(from, to, count);
@@ -67,10 +67,10 @@ void convert_from(const void* from, void* to, Dtype to_type, size_t count) {
 void convert(const void* from, Dtype from_type, void* to, Dtype to_type, size_t count) {
   if (count == 0) return;
   if (from_type == to_type) {
-    std::memcpy(to, from, count * from_type.size);
+    std::memcpy(to, from, count * from_type.size());
     return;
   }
-  switch (from_type.val) {
+  switch (from_type.val()) {
     case Dtype::Val::bool_: return convert_from<bool>(from, to, to_type, count);
     case Dtype::Val::uint8: return convert_from<uint8_t>(from, to, to_type, count);
     case Dtype::Val::uint16: return convert_from<uint16_t>(from, to, to_type, count);

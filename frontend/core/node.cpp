@@ -224,7 +224,7 @@ std::string type_text(Dtype dtype, const Shape& shape) {
 }
 
 runtime::Tensor allocate(Dtype dtype, const Shape& shape) {
-  auto buffer = runtime::Buffer::allocate(element_count(shape) * dtype.size);
+  auto buffer = runtime::Buffer::allocate(element_count(shape) * dtype.size());
   if (!buffer) throw RuntimeError(buffer.error().message, buffer.error().note);
   runtime::Tensor t{*std::move(buffer), dtype, sizes(shape), row_major(shape), 0};
   return t;
@@ -236,7 +236,7 @@ const std::byte* data_of(const runtime::Tensor& t) {
     wait_for(t);
     throw RuntimeError("the gpu that holds an array cannot be read", "compute the array again");
   }
-  return static_cast<const std::byte*>(data) + t.offset * int64_t{t.dtype.size};
+  return static_cast<const std::byte*>(data) + t.offset * int64_t{t.dtype.size()};
 }
 
 void wait_for(const runtime::Tensor& t) {

@@ -73,7 +73,7 @@ void print_element(std::ostream& os, const std::byte* at) {
 using PrintElement = void (*)(std::ostream&, const std::byte*);
 
 PrintElement element_printer(Dtype dtype) {
-  switch (dtype.val) {
+  switch (dtype.val()) {
     case Dtype::Val::bool_: return print_element<bool>;
     case Dtype::Val::uint8: return print_element<uint8_t>;
     case Dtype::Val::uint16: return print_element<uint16_t>;
@@ -108,7 +108,7 @@ void print_axis(std::ostream& os, const runtime::Tensor& t, PrintElement print, 
     }
     const int64_t at = offset + i * t.strides[axis];
     if (innermost)
-      print(os, detail::data_of(t) + (at - t.offset) * t.dtype.size);
+      print(os, detail::data_of(t) + (at - t.offset) * t.dtype.size());
     else
       print_axis(os, t, print, at, axis + 1);
   }

@@ -21,10 +21,10 @@
 
 namespace frit {
 
-finfo::finfo(Dtype t) : dtype(t == complex64 ? float32 : t), bits(dtype.size * 8) {
+finfo::finfo(Dtype t) : dtype(t == complex64 ? float32 : t), bits(dtype.size() * 8) {
   // Digits of the significand, the hidden one left out, and the largest exponent.
   int digits, exponent;
-  switch (dtype.val) {
+  switch (dtype.val()) {
     case Dtype::Val::float16: digits = 10, exponent = 15; break;
     case Dtype::Val::bfloat16: digits = 7, exponent = 127; break;
     case Dtype::Val::float32: digits = 23, exponent = 127; break;
@@ -39,7 +39,7 @@ finfo::finfo(Dtype t) : dtype(t == complex64 ? float32 : t), bits(dtype.size * 8
   smallest_normal = std::ldexp(1.0, 1 - exponent);
 }
 
-iinfo::iinfo(Dtype t) : dtype(t), bits(t.size * 8) {
+iinfo::iinfo(Dtype t) : dtype(t), bits(t.size() * 8) {
   if (!is_int(t))
     throw InvalidArgument("iinfo: " + std::string(long_name(t)) + " is not an integer type",
                           "use finfo for floating-point types");

@@ -56,7 +56,7 @@ ExecutablePtr code_for_row(const RowCall& call, std::span<const runtime::Tensor>
   numbers.push_back(static_cast<int64_t>(inputs.size()));
   numbers.push_back(static_cast<int64_t>(inputs[0].shape.size()));
   for (const runtime::Tensor& t : inputs) {
-    numbers.push_back(static_cast<int64_t>(t.dtype.val));
+    numbers.push_back(static_cast<int64_t>(t.dtype.val()));
     if (is_dense(t))
       numbers.push_back(kDense);
     else

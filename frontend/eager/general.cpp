@@ -132,7 +132,7 @@ ExecutablePtr code_for_row(const RowCall& call, const Prepared& p) {
   numbers.push_back(static_cast<int64_t>(p.inputs.size()));
   for (size_t i = 0; i < p.inputs.size(); ++i) {
     const runtime::Tensor& t = p.inputs[i];
-    numbers.push_back(static_cast<int64_t>(t.dtype.val));
+    numbers.push_back(static_cast<int64_t>(t.dtype.val()));
     numbers.push_back(static_cast<int64_t>(t.shape.size()));
     for (int64_t size : t.shape) {
       numbers.push_back(std::min<int64_t>(size, 2));

@@ -172,7 +172,7 @@ void copy_window(const Window& w, runtime::Tensor source, runtime::Tensor& resul
   int64_t elements = 1;
   for (int64_t n : w.shape) elements *= n;
   if (elements == 0) return;
-  Copy copy{axes_of(w, result.strides, source.strides), nullptr, nullptr, result.dtype.size};
+  Copy copy{axes_of(w, result.strides, source.strides), nullptr, nullptr, result.dtype.size()};
   if (elements > kFewElements && copy.axes.back().from != 1 && copy.axes.back().from != 0) {
     source = dense(source);
     copy.axes = axes_of(w, result.strides, source.strides);
@@ -211,7 +211,7 @@ bool can_write_over(const RowCall& call, const ir::IndexRule& rule, const Window
     if (w.to[d] != 0 || w.from[d] != 0 || w.step[d] != 1 || !type.shape[d].is(w.shape[d]) || t.shape[d] != w.shape[d])
       return false;
   // Memory of a GPU may be seen as a copy alone; memory much larger than needed would be held for nothing.
-  const size_t bytes = t.dtype.size * static_cast<size_t>(std::max<int64_t>(1, type.size().value()));
+  const size_t bytes = t.dtype.size() * static_cast<size_t>(std::max<int64_t>(1, type.size().value()));
   return t.dtype == type.dtype && t.offset == 0 && is_row_major(t) && t.buffer.use_count() == 1 && t.buffer->owned() &&
          !t.buffer->gpu() && t.buffer->bytes() / 2 <= bytes;
 }

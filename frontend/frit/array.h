@@ -109,7 +109,7 @@ class array {
   Size dim(int axis, std::source_location where = std::source_location::current()) const;
   Sizes dims(std::source_location where = std::source_location::current()) const;
   size_t ndim() const;
-  size_t itemsize() const { return dtype().size; }  // bytes of an element
+  size_t itemsize() const { return dtype().size(); }  // bytes of an element
 
   // In elements. Before evaluation: the row-major strides of the shape.
   Strides strides(std::source_location where = std::source_location::current()) const;

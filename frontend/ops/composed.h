@@ -16,7 +16,7 @@ namespace frit::detail {
 
 // Numbers that a composed function depends on besides its inputs: axes, element types, switches.
 using ComposedKey = std::vector<int64_t>;
-inline int64_t key_of(Dtype t) { return static_cast<int64_t>(t.val); }
+inline int64_t key_of(Dtype t) { return static_cast<int64_t>(t.val()); }
 int64_t key_of(float v);
 
 enum class ComposedSizes : uint8_t { Open, Fixed };

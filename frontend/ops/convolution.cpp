@@ -342,7 +342,7 @@ class Taps {
 
 // Whether the row `convolution` is the fastest form.
 bool fits_routine(const array& weight, const Convolution& c, Dtype dtype, int64_t taps) {
-  if (dtype.size != 2 && dtype != float32) return false;
+  if (dtype.size() != 2 && dtype != float32) return false;
   const int64_t channels = Size(size_of(weight, static_cast<int>(c.rank()) + 1)).value(),
                 features = floor_div(size_of(weight, 0), Dim(c.groups)).value();
   // One product of matrices.

@@ -22,7 +22,7 @@ array astype(array a, Dtype dtype, StreamOrDevice s) {
 
 array view(const array& a, Dtype dtype, StreamOrDevice s) {
   if (a.dtype() == dtype) return a;
-  const int ratio = dtype.size / a.dtype().size, last = static_cast<int>(a.ndim()) - 1;
+  const int ratio = dtype.size() / a.dtype().size(), last = static_cast<int>(a.ndim()) - 1;
   // Of an axis that does not divide, and of an array without axes, the row's rule has the error.
   if (ratio <= 1 || last < 0 || !detail::require_multiple(detail::size_of(a, last), ratio, "view", s.where()))
     return make("view", {a}, {{"dtype", dtype}}, s);

@@ -31,7 +31,7 @@ constexpr std::array<Row, 14> kRows{{
     {complex64, "c64", "complex64", K::c, complexfloating},
 }};
 
-const Row& row(Dtype t) { return kRows[static_cast<size_t>(t.val)]; }
+const Row& row(Dtype t) { return kRows[static_cast<size_t>(t.val())]; }
 
 Dtype sized(bool is_signed, int size) {
   switch (size) {
@@ -44,17 +44,17 @@ Dtype sized(bool is_signed, int size) {
 
 Dtype promote_floats(Dtype a, Dtype b) {
   if (a == b) return a;
-  if (a.size == b.size) return float32;  // float16 and bfloat16: neither holds the other
-  return a.size > b.size ? a : b;
+  if (a.size() == b.size()) return float32;  // float16 and bfloat16: neither holds the other
+  return a.size() > b.size() ? a : b;
 }
 
 Dtype promote_ints(Dtype a, Dtype b) {
-  if (is_unsigned(a) == is_unsigned(b)) return a.size >= b.size ? a : b;
+  if (is_unsigned(a) == is_unsigned(b)) return a.size() >= b.size() ? a : b;
   Dtype u = is_unsigned(a) ? a : b;
   Dtype s = is_unsigned(a) ? b : a;
-  if (s.size > u.size) return s;
-  if (u.size == 8) return float32;  // no integer type holds both
-  return sized(true, u.size * 2);
+  if (s.size() > u.size()) return s;
+  if (u.size() == 8) return float32;  // no integer type holds both
+  return sized(true, u.size() * 2);
 }
 
 }  // namespace

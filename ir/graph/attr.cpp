@@ -12,8 +12,8 @@ namespace frit::ir {
 namespace {
 
 Literal from_bits(Dtype dtype, uint64_t bits) {
-  std::vector<std::byte> bytes(dtype.size);
-  std::memcpy(bytes.data(), &bits, dtype.size);  // elements are little-endian in memory, as on the supported hosts
+  std::vector<std::byte> bytes(dtype.size());
+  std::memcpy(bytes.data(), &bits, dtype.size());  // elements are little-endian in memory, as on the supported hosts
   return Literal(dtype, std::move(bytes));
 }
 
@@ -38,7 +38,7 @@ Literal Literal::scalar_complex(float re, float im) {
 
 uint64_t Literal::bits(size_t i) const {
   uint64_t bits = 0;
-  std::memcpy(&bits, data() + i * dtype_.size, dtype_.size);
+  std::memcpy(&bits, data() + i * dtype_.size(), dtype_.size());
   return bits;
 }
 
@@ -50,7 +50,7 @@ double Literal::as_double(size_t i) const {
 int64_t Literal::as_int(size_t i) const {
   uint64_t b = bits(i);
   if (is_signed_int(dtype_)) {
-    int shift = 64 - 8 * dtype_.size;
+    int shift = 64 - 8 * dtype_.size();
     return static_cast<int64_t>(b << shift) >> shift;
   }
   if (dtype_ == bool_) return b != 0;
@@ -79,7 +79,7 @@ void hash_into(Hasher& hasher, const Attr& a) {
     case AttrKind::Bool: hasher.add(std::get<bool>(a)); break;
     case AttrKind::Int: std::get<Dim>(a).hash_into(hasher); break;
     case AttrKind::Float: hasher.add(double_bits(std::get<double>(a))); break;
-    case AttrKind::Dtype: hasher.add(std::get<Dtype>(a).val); break;
+    case AttrKind::Dtype: hasher.add(std::get<Dtype>(a).val()); break;
     case AttrKind::String: hasher.add(std::string_view(std::get<std::string>(a))); break;
     case AttrKind::Ints: {
       const Dims& dims = std::get<Dims>(a);
@@ -89,7 +89,7 @@ void hash_into(Hasher& hasher, const Attr& a) {
     }
     case AttrKind::Literal: {
       const Literal& l = std::get<Literal>(a);
-      hasher.add(l.dtype().val);
+      hasher.add(l.dtype().val());
       hasher.add(std::string_view(reinterpret_cast<const char*>(l.data()), l.nbytes()));
       break;
     }

@@ -31,7 +31,7 @@ class Literal {
   static Literal scalar_complex(float re, float im);
 
   Dtype dtype() const { return dtype_; }
-  size_t count() const { return bytes_ ? bytes_->size() / dtype_.size : 0; }
+  size_t count() const { return bytes_ ? bytes_->size() / dtype_.size() : 0; }
   const std::byte* data() const { return bytes_ ? bytes_->data() : nullptr; }
   size_t nbytes() const { return bytes_ ? bytes_->size() : 0; }
   double as_double(size_t i = 0) const;                        // real part for complex64

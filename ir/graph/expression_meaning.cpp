@@ -117,7 +117,7 @@ class Instantiator {
   // Deduplicates nodes, so that the two parts of a complex result share common nodes.
   uint32_t unique(uint32_t node) {
     const ScalarNode& n = program_.nodes[node];
-    auto key = std::make_tuple(n.op, n.type.val, n.args, n.imm);
+    auto key = std::make_tuple(n.op, n.type.val(), n.args, n.imm);
     auto [it, is_new] = seen_.emplace(key, node);
     if (!is_new && node + 1 == program_.nodes.size() && it->second != node) program_.nodes.pop_back();
     return it->second;
@@ -249,7 +249,7 @@ class Instantiator {
       FRIT_ASSIGN_OR_RETURN(value, emit(e.args[0], names, compute_));
       bool to_bits = e.name == "bits";
       if (to_bits != is_float(type(value))) return fail("'" + e.name + "' of " + std::string(short_name(type(value))));
-      int width = type(value).size;
+      int width = type(value).size();
       return bitcast(to_bits ? unsigned_of_width(width) : width == 8 ? float64 : float32, value);
     }
     if (e.name == "as_out") {
@@ -321,7 +321,7 @@ class Instantiator {
   }
 
   Result<uint32_t> bitcast(Dtype t, uint32_t value) {
-    if (t.size != type(value).size)
+    if (t.size() != type(value).size())
       return fail("bitcast from " + std::string(short_name(type(value))) + " to " + std::string(short_name(t)) +
                   ", which has another width");
     return t == type(value) ? value : unique(builder_.bitcast(t, value));
@@ -335,7 +335,7 @@ class Instantiator {
     auto binary = [&](ScalarOp op, uint32_t a, uint32_t b) { return unique(builder_.binary(op, a, b)); };
     uint32_t zero = unique(builder_.constant_int(t, 0)), one = unique(builder_.constant_int(t, 1));
     uint32_t power = one, square = base;
-    int bits = 8 * t.size - (is_signed_int(t) ? 1 : 0);
+    int bits = 8 * t.size() - (is_signed_int(t) ? 1 : 0);
     for (int i = 0; i < bits; ++i) {
       uint32_t bit = binary(ScalarOp::And, exponent, unique(builder_.constant_bits(t, uint64_t{1} << i)));
       uint32_t is_set = binary(ScalarOp::Ne, bit, zero);
@@ -389,8 +389,8 @@ Result<ScalarProgram> meaning(const OpDef& def, std::span<const Dtype> operands,
   static std::mutex mutex;
   // Never destroyed: static destructors may compile.
   static auto& cache = *new std::map<std::pair<const OpDef*, std::string>, ScalarProgram>;
-  std::string types(1, static_cast<char>(result.val));
-  for (Dtype t : operands) types += static_cast<char>(t.val);
+  std::string types(1, static_cast<char>(result.val()));
+  for (Dtype t : operands) types += static_cast<char>(t.val());
   std::pair<const OpDef*, std::string> key(&def, std::move(types));
   if (keep) {
     std::lock_guard lock(mutex);

@@ -12,7 +12,7 @@ bool Type::is_static() const {
 std::string Type::str() const { return std::string(short_name(dtype)) + shape_text(shape); }
 
 void Type::hash_into(Hasher& hasher) const {
-  hasher.add(dtype.val).add(static_cast<uint64_t>(shape.size()));
+  hasher.add(dtype.val()).add(static_cast<uint64_t>(shape.size()));
   for (const Dim& d : shape) d.hash_into(hasher);
 }
 

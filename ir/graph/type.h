@@ -17,7 +17,7 @@ struct Type {
 
   int rank() const { return static_cast<int>(shape.size()); }
   Dim size() const { return product(shape); }  // elements
-  Dim bytes() const { return size() * Dim(int64_t{dtype.size}); }
+  Dim bytes() const { return size() * Dim(int64_t{dtype.size()}); }
   bool is_static() const;
   std::string str() const;  // "f32[b, 4]"
   void hash_into(Hasher& hasher) const;

@@ -26,11 +26,11 @@ struct Memory {
 
 uint64_t load_bits(const std::byte* at, Dtype t) {
   uint64_t bits = 0;
-  std::memcpy(&bits, at, t.size);
+  std::memcpy(&bits, at, t.size());
   return t == bool_ ? bits != 0 : bits;
 }
 
-void store_bits(std::byte* at, Dtype t, uint64_t bits) { std::memcpy(at, &bits, t.size); }
+void store_bits(std::byte* at, Dtype t, uint64_t bits) { std::memcpy(at, &bits, t.size()); }
 
 // One state of an accumulator.
 struct Lane {
@@ -85,7 +85,7 @@ class KernelRun {
       const KernelBuffer& b = k_.buffer(static_cast<uint32_t>(i));
       std::optional<int64_t> size = code(b.size).evaluate(slots_.data());
       int64_t bytes = 0;
-      if (!size || *size < 0 || __builtin_mul_overflow(*size, int64_t{b.dtype.size}, &bytes))
+      if (!size || *size < 0 || __builtin_mul_overflow(*size, int64_t{b.dtype.size()}, &bytes))
         return fail("the size of buffer '" + b.name + "' is negative or too large");
       Memory m{nullptr, *size, b.dtype, {}, {}};
       if (i < k_.buffers.size()) {
@@ -248,7 +248,7 @@ class KernelRun {
     FRIT_ASSIGN_OR_RETURN(at, checked_position(c, m));
     if (x.buffer >= k_.buffers.size() && !m.written[static_cast<size_t>(at)])
       return fail(c, "element " + std::to_string(at) + " of the local was not written in this iteration");
-    regs_[x.result] = load_bits(m.data + at * m.dtype.size, m.dtype);
+    regs_[x.result] = load_bits(m.data + at * m.dtype.size(), m.dtype);
     return {};
   }
 
@@ -257,7 +257,7 @@ class KernelRun {
     Memory& m = memory_[x.buffer];
     FRIT_ASSIGN_OR_RETURN(at, checked_position(c, m));
     if (x.buffer >= k_.buffers.size()) m.written[static_cast<size_t>(at)] = true;
-    store_bits(m.data + at * m.dtype.size, m.dtype, regs_[x.value]);
+    store_bits(m.data + at * m.dtype.size(), m.dtype, regs_[x.value]);
     return {};
   }
 

@@ -79,7 +79,7 @@ class ProgramRun {
     memory_.resize(p_.buffers.size());
     for (size_t i = 0; i < p_.buffers.size(); ++i) {
       const ProgramBuffer& b = p_.buffers[i];
-      FRIT_ASSIGN_OR_RETURN(size, bytes(b.size, b.dtype.size));
+      FRIT_ASSIGN_OR_RETURN(size, bytes(b.size, b.dtype.size()));
       if (b.role == BufferRole::Input) {
         if (b.param >= inputs.size()) return Diagnostic("program: input " + std::to_string(b.param) + " is missing");
         FRIT_TRY(fill(i, inputs[b.param], size));
@@ -155,9 +155,9 @@ class ProgramRun {
       const ProgramBuffer& b = p_.buffers[i];
       if (b.role != BufferRole::Part || b.counter != counter) continue;
       FRIT_ASSIGN_OR_RETURN(first, number(b.at));
-      FRIT_ASSIGN_OR_RETURN(size, bytes(b.size, b.dtype.size));
+      FRIT_ASSIGN_OR_RETURN(size, bytes(b.size, b.dtype.size()));
       const BufferSpan& whole = memory_[b.whole];
-      const __int128 begin = static_cast<__int128>(first) * b.dtype.size;
+      const __int128 begin = static_cast<__int128>(first) * b.dtype.size();
       if (begin < 0 || begin + static_cast<__int128>(size) > static_cast<__int128>(whole.bytes))
         return Diagnostic("program: '" + b.name + "' reaches outside '" + p_.buffers[b.whole].name + "'");
       memory_[i] = {whole.data + static_cast<ptrdiff_t>(begin), size};
@@ -193,7 +193,7 @@ class ProgramRun {
       out.shape.push_back(extent);
       out.strides.push_back(stride);
     }
-    if (!empty && (low < 0 || (high + 1) * dtype.size > static_cast<__int128>(out.memory.bytes)))
+    if (!empty && (low < 0 || (high + 1) * dtype.size() > static_cast<__int128>(out.memory.bytes)))
       return Diagnostic("program: a window reaches outside '" + p_.buffers[w.buffer].name + "'");
     return out;
   }
@@ -233,7 +233,7 @@ class ProgramRun {
   }
 
   static Literal gather(const HostWindow& w) {
-    size_t count = 1, size = w.dtype.size;
+    size_t count = 1, size = w.dtype.size();
     for (int64_t extent : w.shape) count *= static_cast<size_t>(extent);
     std::vector<std::byte> out(count * size);
     std::vector<int64_t> at(w.shape.size(), 0);

@@ -219,7 +219,7 @@ class Interpreter {
     if (elements.empty()) {
       if (t == bool_) return largest ? 0 : 1;
       if (is_float(t)) return double_to_bits(out, largest ? -HUGE_VAL : HUGE_VAL);
-      uint64_t top = uint64_t{1} << (8 * t.size - 1);  // the sign bit
+      uint64_t top = uint64_t{1} << (8 * t.size() - 1);  // the sign bit
       if (is_unsigned(t)) return largest ? 0 : top | (top - 1);
       return largest ? top : top - 1;
     }
@@ -400,7 +400,7 @@ class Interpreter {
 }  // namespace
 
 Tensor::Tensor(Dtype t, std::vector<int64_t> s) : dtype(t), shape(std::move(s)) {
-  data.resize(static_cast<size_t>(size()) * dtype.size);
+  data.resize(static_cast<size_t>(size()) * dtype.size());
 }
 
 Tensor::Tensor(Dtype t, std::vector<int64_t> s, const std::vector<double>& values) : Tensor(t, std::move(s)) {
@@ -416,11 +416,11 @@ int64_t Tensor::size() const {
 
 uint64_t Tensor::bits(int64_t i) const {
   uint64_t bits = 0;
-  std::memcpy(&bits, data.data() + i * dtype.size, dtype.size);
+  std::memcpy(&bits, data.data() + i * dtype.size(), dtype.size());
   return bits;
 }
 
-void Tensor::set_bits(int64_t i, uint64_t bits) { std::memcpy(data.data() + i * dtype.size, &bits, dtype.size); }
+void Tensor::set_bits(int64_t i, uint64_t bits) { std::memcpy(data.data() + i * dtype.size(), &bits, dtype.size()); }
 
 double Tensor::at(int64_t i) const {
   if (is_complex(dtype)) return std::bit_cast<float>(static_cast<uint32_t>(bits(i)));

@@ -50,7 +50,7 @@ int64_t look_up(const Lookup& lookup, const std::vector<const Tensor*>& operands
   const uint64_t bits = x.bits(element);
   int64_t position = static_cast<int64_t>(bits);
   if (is_signed_int(x.dtype)) {
-    const int unused = 64 - 8 * static_cast<int>(x.dtype.size);
+    const int unused = 64 - 8 * static_cast<int>(x.dtype.size());
     position = static_cast<int64_t>(bits << unused) >> unused;
     if (position < 0) position += lookup.extent.value();
   } else if (bits > uint64_t{INT64_MAX}) {

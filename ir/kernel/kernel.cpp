@@ -76,7 +76,7 @@ ScalarOp combine_op(Combine combine) {
 
 uint64_t combine_identity(Combine combine, Dtype type) {
   // For an integer or bool: all bits below the sign (if there is one), and the sign itself.
-  uint64_t all = type == bool_ ? 1 : ~uint64_t{0} >> (64 - 8 * type.size);
+  uint64_t all = type == bool_ ? 1 : ~uint64_t{0} >> (64 - 8 * type.size());
   uint64_t sign = is_signed_int(type) ? all ^ (all >> 1) : 0;
   double infinity = std::numeric_limits<double>::infinity();
   switch (combine) {
@@ -144,7 +144,7 @@ KernelCost cost(const Kernel& k) {
   std::vector<std::pair<std::string, Dim>> inner;
   count(k.body, 1, inner, c.flops);
   for (const KernelBuffer& b : k.buffers) {
-    Dim bytes = b.size * Dim(int64_t{b.dtype.size});
+    Dim bytes = b.size * Dim(int64_t{b.dtype.size()});
     if (b.read) c.bytes_read += bytes;
     if (b.written) c.bytes_written += bytes;
   }

@@ -24,7 +24,7 @@ LibraryCost cost(const LibraryStep& step, const Dim::Lookup& sizes) {
       // Along an axis of stride 0 the elements are the same.
       for (size_t i = 0; i < layout.shape.size(); ++i)
         if (!layout.strides[i].is(0)) elements *= layout.shape[i];
-      c.bytes += elements * Dim(int64_t{step.dtypes[number++].size});
+      c.bytes += elements * Dim(int64_t{step.dtypes[number++].size()});
     }
   const AttrMap attrs = map_sizes(step.attrs, known);
   if (step.routine->flops) c.flops = step.routine->flops({step.dtypes, operands, results, attrs});

@@ -311,7 +311,7 @@ uint64_t evaluate_expansion(ScalarOp op, Dtype type, std::span<const uint64_t> a
 PrimitiveFunction primitive_function(ScalarOp op, Dtype result, Dtype operand) {
   if (is_function(op)) return nullptr;
   if (op == ScalarOp::Bitcast) return result == bool_ ? &nonzero : &keep_bits;
-  size_t from = static_cast<size_t>(operand.val), to = static_cast<size_t>(result.val);
+  size_t from = static_cast<size_t>(operand.val()), to = static_cast<size_t>(result.val());
   if (op == ScalarOp::Cast) return kCasts[to * kTypeCount + from];
   return kTable[static_cast<size_t>(op) * kTypeCount + from];
 }

@@ -20,7 +20,7 @@ Result<std::vector<Type>> infer_astype(const InferArgs& args) {
 Result<std::vector<Type>> infer_bitcast(const InferArgs& args) {
   const Type& x = args.operands[0];
   Dtype t = target(args.attrs);
-  if (is_complex(x.dtype) || is_complex(t) || x.dtype.size != t.size)
+  if (is_complex(x.dtype) || is_complex(t) || x.dtype.size() != t.size())
     return Diagnostic("op 'bitcast' keeps the width and takes no complex numbers, but got " + x.str() + " and " +
                           std::string(short_name(t)),
                       {}, "use 'view'");
@@ -31,17 +31,17 @@ Result<std::vector<Type>> infer_view(const InferArgs& args) {
   const Type& x = args.operands[0];
   Dtype t = target(args.attrs);
   Type out{t, x.shape};
-  if (x.dtype.size == t.size) return std::vector<Type>{out};
+  if (x.dtype.size() == t.size()) return std::vector<Type>{out};
   if (x.rank() == 0)
     return Diagnostic(
         "op 'view' of " + x.str() + " as " + std::string(short_name(t)) + " changes the width and needs a last axis",
         {}, "reshape to [1] first");
   Dim& last = out.shape.back();
-  if (x.dtype.size > t.size) {
-    last = last * Dim(x.dtype.size / t.size);
+  if (x.dtype.size() > t.size()) {
+    last = last * Dim(x.dtype.size() / t.size());
     return std::vector<Type>{out};
   }
-  int64_t ratio = t.size / x.dtype.size;
+  int64_t ratio = t.size() / x.dtype.size();
   if (!args.facts.divides(ratio, last))
     return Diagnostic("op 'view' of " + x.str() + " as " + std::string(short_name(t)) +
                           " needs a last axis that is a multiple of " + std::to_string(ratio),
@@ -57,7 +57,7 @@ ValueId bitcast(Builder& b, ValueId v, Dtype t) {
 // The element's bytes as one unsigned integer, the real part of a complex number below the imaginary one.
 ValueId to_unsigned(Builder& b, ValueId v) {
   Dtype t = b.type(v).dtype;
-  if (!is_complex(t)) return bitcast(b, v, unsigned_of_width(t.size));
+  if (!is_complex(t)) return bitcast(b, v, unsigned_of_width(t.size()));
   ValueId low = b.cast(bitcast(b, b.build("real", {v}), uint32), uint64);
   ValueId high = b.cast(bitcast(b, b.build("imag", {v}), uint32), uint64);
   high = b.build("left_shift", {high, b.splat(32, b.type(high))});
@@ -76,18 +76,18 @@ std::vector<ValueId> expand_view(Builder& b, const Op& op, std::span<const Value
   Dtype t = target(op.attrs);
   if (from.dtype == t) return {v};
   v = to_unsigned(b, v);
-  if (from.dtype.size == t.size) return {from_unsigned(b, v, t)};
+  if (from.dtype.size() == t.size()) return {from_unsigned(b, v, t)};
   const Type out = infer(*op.def, {{&from, 1}, op.attrs, b.function().facts})->front();
-  bool narrow = from.dtype.size > t.size;
-  int64_t ratio = narrow ? from.dtype.size / t.size : t.size / from.dtype.size;
-  Dtype part = unsigned_of_width(std::min(from.dtype.size, t.size));
-  Dtype whole = unsigned_of_width(std::max(from.dtype.size, t.size));
+  bool narrow = from.dtype.size() > t.size();
+  int64_t ratio = narrow ? from.dtype.size() / t.size() : t.size() / from.dtype.size();
+  Dtype part = unsigned_of_width(std::min(from.dtype.size(), t.size()));
+  Dtype whole = unsigned_of_width(std::max(from.dtype.size(), t.size()));
   Shape pieces = narrow ? from.shape : out.shape;
   pieces.push_back(ratio);
   // How far each piece of a whole lies from its lowest bit.
   int axis = static_cast<int>(pieces.size()) - 1;
   ValueId shift = b.build(
-      "iota", {}, {{"shape", Dims(pieces)}, {"axis", Dim(axis)}, {"dtype", whole}, {"step", Dim(8 * part.size)}});
+      "iota", {}, {{"shape", Dims(pieces)}, {"axis", Dim(axis)}, {"dtype", whole}, {"step", Dim(8 * part.size())}});
   if (narrow) {
     Shape column = from.shape;
     column.push_back(1);

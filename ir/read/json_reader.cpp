@@ -262,7 +262,7 @@ class Reader {
     FRIT_TRY(each(j, "data", [&](const Json& item) -> Status {
       FRIT_ASSIGN_OR_RETURN(bits, number(item, t));
       auto* first = reinterpret_cast<const std::byte*>(&bits);
-      bytes.insert(bytes.end(), first, first + t.size);
+      bytes.insert(bytes.end(), first, first + t.size());
       return {};
     }));
     return Literal(t, std::move(bytes));

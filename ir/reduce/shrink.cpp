@@ -228,8 +228,8 @@ class Shrinker {
       for (double plain : {0.0, 1.0}) {
         const uint64_t bits = double_to_bits(type.dtype, plain);
         const auto count = static_cast<size_t>(std::get<Literal>(*op.attrs.find("value")).count());
-        std::vector<std::byte> bytes(count * type.dtype.size);
-        for (size_t k = 0; k < count; ++k) std::memcpy(&bytes[k * type.dtype.size], &bits, type.dtype.size);
+        std::vector<std::byte> bytes(count * type.dtype.size());
+        for (size_t k = 0; k < count; ++k) std::memcpy(&bytes[k * type.dtype.size()], &bits, type.dtype.size());
         const Literal literal(type.dtype, std::move(bytes));
         const Literal& old = std::get<Literal>(*op.attrs.find("value"));
         const bool same = old.nbytes() == literal.nbytes() && !std::memcmp(old.data(), literal.data(), old.nbytes());

@@ -255,7 +255,7 @@ void for_each_product(const AttrMap& attrs, const HostWindow& x, const HostWindo
 
 Status convolve(const ReferenceCall& call) {
   const HostWindow &x = call.operands[0], &w = call.operands[1], &y = call.results[0];
-  std::vector<double> sums(y.memory.bytes / y.dtype.size + 1, 0.0);
+  std::vector<double> sums(y.memory.bytes / y.dtype.size() + 1, 0.0);
   for_each_product(call.attrs, x, w, y, [&](int64_t i, int64_t j, int64_t k) {
     sums[static_cast<size_t>(k)] += x.number(i).real() * w.number(j).real();
   });
@@ -271,7 +271,7 @@ Status convolve(const ReferenceCall& call) {
 
 Status weigh(const ReferenceCall& call) {
   const HostWindow &x = call.operands[0], &y = call.operands[1], &w = call.results[0];
-  std::vector<double> sums(w.memory.bytes / w.dtype.size + 1, 0.0);
+  std::vector<double> sums(w.memory.bytes / w.dtype.size() + 1, 0.0);
   for_each_product(call.attrs, x, w, y, [&](int64_t i, int64_t j, int64_t k) {
     sums[static_cast<size_t>(j)] += x.number(i).real() * y.number(k).real();
   });

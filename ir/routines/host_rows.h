@@ -54,7 +54,7 @@ inline OrderKey order_key(Dtype dtype, uint64_t bits) {
     return {std::isnan(v) ? ~uint64_t{0} : order_key(v), 0};
   }
   if (!is_signed_int(dtype)) return {bits, 0};
-  return {bits ^ uint64_t{1} << (8 * dtype.size - 1), 0};
+  return {bits ^ uint64_t{1} << (8 * dtype.size() - 1), 0};
 }
 
 // The positions of a row's elements in ascending order; equal elements keep their order.

@@ -27,7 +27,7 @@ inline uint64_t complex_to_bits(std::complex<double> v) {
          std::bit_cast<uint32_t>(static_cast<float>(v.real()));
 }
 
-// Element (i, j, ..) lies at byte (offset + i * strides[0] + j * strides[1] + ..) * dtype.size of `memory`; all
+// Element (i, j, ..) lies at byte (offset + i * strides[0] + j * strides[1] + ..) * dtype.size() of `memory`; all
 // elements lie inside.
 struct HostWindow {
   BufferSpan memory;
@@ -38,10 +38,10 @@ struct HostWindow {
   // Element number `at` of `memory`: its bits, zero-extended, and its value.
   uint64_t bits(int64_t at) const {
     uint64_t out = 0;
-    std::memcpy(&out, memory.data + at * dtype.size, dtype.size);
+    std::memcpy(&out, memory.data + at * dtype.size(), dtype.size());
     return out;
   }
-  void set_bits(int64_t at, uint64_t bits) const { std::memcpy(memory.data + at * dtype.size, &bits, dtype.size); }
+  void set_bits(int64_t at, uint64_t bits) const { std::memcpy(memory.data + at * dtype.size(), &bits, dtype.size()); }
   std::complex<double> number(int64_t at) const {
     return is_complex(dtype) ? bits_to_complex(bits(at)) : bits_to_double(dtype, bits(at));
   }

@@ -47,7 +47,7 @@ bool types_fit(ScalarOp op, Dtype result, std::span<const Dtype> operands) {
   for (Dtype t : operands)
     if (is_complex(t)) return false;
   if (op == ScalarOp::Const || op == ScalarOp::Input || op == ScalarOp::Cast) return true;
-  if (op == ScalarOp::Bitcast) return operands[0].size == result.size;
+  if (op == ScalarOp::Bitcast) return operands[0].size() == result.size();
   if (op == ScalarOp::Select) return operands[0] == bool_ && operands[1] == result && operands[2] == result;
   for (Dtype t : operands)
     if (t != operands[0]) return false;

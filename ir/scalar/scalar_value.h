@@ -15,7 +15,7 @@ namespace frit::ir {
 
 constexpr uint64_t width_mask(Dtype t) {
   if (t == bool_) return 1;
-  return t.size == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * t.size)) - 1;
+  return t.size() == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * t.size())) - 1;
 }
 
 template <Dtype::Val V>

@@ -23,7 +23,7 @@ Result<Literal> parse_list(Lexer& lexer) {
   for (;;) {
     FRIT_ASSIGN_OR_RETURN(bits, parse_number(lexer, dtype));
     auto* first = reinterpret_cast<const std::byte*>(&bits);
-    bytes.insert(bytes.end(), first, first + dtype.size);
+    bytes.insert(bytes.end(), first, first + dtype.size());
     if (lexer.accept("]")) return Literal(dtype, std::move(bytes));
     if (!lexer.accept(",")) return lexer.expected("',' or ']'");
   }

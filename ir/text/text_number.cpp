@@ -12,7 +12,7 @@ namespace {
 
 // The NaN spelled `nan`: quiet, positive, without payload.
 uint64_t plain_nan(Dtype dtype) {
-  switch (dtype.val) {
+  switch (dtype.val()) {
     case Dtype::Val::float16: return 0x7e00;
     case Dtype::Val::bfloat16: return 0x7fc0;
     case Dtype::Val::float32: return 0x7fc00000;
@@ -73,7 +73,7 @@ std::string float_text(Dtype dtype, uint64_t bits) {
   return to_text(value, std::chars_format::general, kEnough);
 }
 
-uint64_t sign_bit(Dtype dtype) { return uint64_t{1} << (8 * dtype.size - 1); }
+uint64_t sign_bit(Dtype dtype) { return uint64_t{1} << (8 * dtype.size() - 1); }
 
 Diagnostic does_not_fit(Lexer& lexer, const Token& token, bool negative, Dtype dtype) {
   return lexer.error(token, std::string(negative ? "-" : "") + std::string(token.text) + " does not fit " +
@@ -121,7 +121,7 @@ Result<uint64_t> parse_int_bits(Lexer& lexer, Dtype dtype) {
   auto [stop, status] = std::from_chars(token.text.data(), end, magnitude);
   if (status == std::errc() && stop != end)
     return lexer.error(token, "expected an integer, but found '" + std::string(token.text) + "'");
-  int width = 8 * dtype.size;
+  int width = 8 * dtype.size();
   uint64_t most = is_unsigned(dtype) ? ~uint64_t{0} >> (64 - width) : (uint64_t{1} << (width - 1)) - 1 + negative;
   if (status != std::errc() || magnitude > most || (negative && is_unsigned(dtype) && magnitude))
     return does_not_fit(lexer, token, negative, dtype);
@@ -146,8 +146,8 @@ Status parse_nested(Lexer& lexer, Dtype dtype, std::span<const Dim> shape, std::
   if (shape.empty()) {
     FRIT_ASSIGN_OR_RETURN(bits, parse_number(lexer, dtype));
     size_t at = bytes.size();
-    bytes.resize(at + dtype.size);
-    std::memcpy(bytes.data() + at, &bits, dtype.size);
+    bytes.resize(at + dtype.size());
+    std::memcpy(bytes.data() + at, &bits, dtype.size());
     return {};
   }
   FRIT_TRY(lexer.expect("["));
@@ -170,7 +170,7 @@ std::string number_text(Dtype dtype, uint64_t bits) {
   if (dtype == bool_) return bits ? "true" : "false";
   if (is_unsigned(dtype)) return to_text(bits);
   if (is_signed_int(dtype)) {
-    int shift = 64 - 8 * dtype.size;
+    int shift = 64 - 8 * dtype.size();
     return to_text(static_cast<int64_t>(bits << shift) >> shift);
   }
   if (is_complex(dtype))

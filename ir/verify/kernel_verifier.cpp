@@ -134,7 +134,7 @@ class KernelVerifier {
       return fail(
           "K3", "'" + std::string(name(s.op)) + "' does not take (" + list + ") to " + std::string(short_name(s.type)));
     }
-    if (s.op == ScalarOp::Const && (s.type == bool_ ? s.imm > 1 : s.type.size < 8 && s.imm >> (8 * s.type.size)))
+    if (s.op == ScalarOp::Const && (s.type == bool_ ? s.imm > 1 : s.type.size() < 8 && s.imm >> (8 * s.type.size())))
       return fail("K3", "the constant has bits past the width of " + std::string(short_name(s.type)));
     return define(s.result, s.type, defined);
   }
@@ -268,7 +268,7 @@ class KernelVerifier {
     const Instr* self = at_;
     std::vector<Reg> own;
     for (const Carry& c : x.carries) {
-      if (c.type == bool_ ? c.initial > 1 : c.type.size < 8 && c.initial >> (8 * c.type.size))
+      if (c.type == bool_ ? c.initial > 1 : c.type.size() < 8 && c.initial >> (8 * c.type.size()))
         return fail("K12", "the initial value has bits past the width of " + std::string(short_name(c.type)));
       if (is_complex(c.type)) return fail("K12", "a carry is no complex number; kernels see its parts as f32");
       FRIT_TRY(define(c.value, c.type, own));

@@ -373,7 +373,7 @@ class ProgramVerifier {
       const ProgramBuffer& a = p_.buffers[i];
       if (a.slot == kNone) continue;
       if (a.slot >= p_.slots.size()) return fail("P8", "the slot of '" + a.name + "' does not exist");
-      Dim bytes = a.size * Dim(int64_t{a.dtype.size});
+      Dim bytes = a.size * Dim(int64_t{a.dtype.size()});
       if (facts_.less(p_.slots[a.slot], bytes) == Tri::Yes)
         return fail("P8", "slot " + std::to_string(a.slot) + " has " + p_.slots[a.slot].str() +
                               " bytes, too few for '" + a.name + "'");
@@ -401,7 +401,7 @@ class ProgramVerifier {
       const ProgramBuffer& in = p_.buffers[out.donor];
       what += "'" + in.name + "'";
       if (!taken.insert(out.donor).second) return fail("P9", what + ", which another output has taken over");
-      Dim needed = out.size * Dim(int64_t{out.dtype.size}), held = in.size * Dim(int64_t{in.dtype.size});
+      Dim needed = out.size * Dim(int64_t{out.dtype.size()}), held = in.size * Dim(int64_t{in.dtype.size()});
       if (facts_.less(held, needed) == Tri::Yes) return fail("P9", what + ", which is too small");
       bool returned =
           std::any_of(p_.results.begin(), p_.results.end(), [&](const Window& w) { return w.buffer == out.donor; });

@@ -123,7 +123,7 @@ class Recompute {
   bool leaf(ValueId v, ValueId root, Tree& tree) const {
     // The memory of a parameter may be wanted for a result. Where the value would have a new array that is no smaller,
     // the result may have that.
-    if (d_.home(v) < 0 && !tree.parameters && f_.type(root).dtype.size < f_.type(v).dtype.size) return false;
+    if (d_.home(v) < 0 && !tree.parameters && f_.type(root).dtype.size() < f_.type(v).dtype.size()) return false;
     if (std::find(tree.leaves.begin(), tree.leaves.end(), v) == tree.leaves.end()) tree.leaves.push_back(v);
     return true;
   }

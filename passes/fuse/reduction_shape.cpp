@@ -17,7 +17,7 @@ constexpr int64_t kLongColumn = 4096, kWideColumns = 8192;
 }  // namespace
 
 bool costs_less_than_memory(Dtype type, const TargetTraits& target) {
-  return target.grid || (target.vector_bytes >= 64 && type.size >= 4);
+  return target.grid || (target.vector_bytes >= 64 && type.size() >= 4);
 }
 
 ReductionShape ReductionShape::of(const Function& f, const Op& reduction) {

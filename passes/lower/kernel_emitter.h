@@ -42,7 +42,7 @@ class MemoKey {
   }
   static MemoKey scalar(ir::ScalarOp op, Dtype type, const std::array<ir::Reg, 3>& args, uint64_t imm) {
     return MemoKey(Kind::Scalar,
-                   {static_cast<uint64_t>(op), static_cast<uint64_t>(type.val), args[0], args[1], args[2], imm}, {});
+                   {static_cast<uint64_t>(op), static_cast<uint64_t>(type.val()), args[0], args[1], args[2], imm}, {});
   }
   static MemoKey index(Dim d) { return MemoKey(Kind::Index, {}, {std::move(d)}); }
   static MemoKey load(uint32_t buffer, Dim at, ir::Reg mask) {

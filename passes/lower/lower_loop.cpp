@@ -85,7 +85,7 @@ class LoopLowering {
     for (size_t i = pieces[0].axis; i < space_.size(); ++i) row *= space_[i];
     for (size_t i = pieces[0].axis + 1; i < space_.size(); ++i) inner *= space_[i];
     if (g_.f.facts.less_equal(row, kMaxRow) != Tri::Yes) return false;
-    const Dim word(kWordBytes / g_.f.type(g_.outputs[0]).dtype.size);
+    const Dim word(kWordBytes / g_.f.type(g_.outputs[0]).dtype.size());
     return std::any_of(pieces.begin(), pieces.end(),
                        [&](const Piece& p) { return !g_.f.facts.simplify(mod(p.end * inner, word)).is(0); });
   }

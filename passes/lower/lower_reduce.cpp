@@ -215,8 +215,8 @@ class RowLowering {
 
   // Whether the columns of a run of memory that is worth reading stay in the cache from level to level.
   bool fits_cache(ValueId v) const {
-    const int64_t columns = std::max<int64_t>(1, kColumnRun / dtype(v).size);
-    return f_.facts.range(shape_.reduced_size()).high <= l_.context.target.cache_bytes / columns / dtype(v).size;
+    const int64_t columns = std::max<int64_t>(1, kColumnRun / dtype(v).size());
+    return f_.facts.range(shape_.reduced_size()).high <= l_.context.target.cache_bytes / columns / dtype(v).size();
   }
 
   // The output whose memory can hold `v`: `v` itself, or one of its type that no kept value has and that gets its own

@@ -108,7 +108,7 @@ class ScatterLowering {
   int64_t parts(const std::vector<bool>& disjoint) const {
     const Shape& shape = types_.back().shape;
     const Shape& result = g_.f.type(op_->results[0]).shape;
-    int64_t bytes = types_.back().dtype.size;
+    int64_t bytes = types_.back().dtype.size();
     std::vector<Dim> at;
     for (size_t axis = 0; axis < shape.size(); ++axis) {
       at.push_back(shape[axis].is(1) ? Dim(0) : Dim::symbol("#" + std::to_string(axis)));
@@ -127,7 +127,7 @@ class ScatterLowering {
     if (rule.lookups.empty() || of_row(rule.sources[0].index[0])) return 1;
     for (const Lookup& lookup : rule.lookups)
       if (std::any_of(lookup.index.begin(), lookup.index.end(), of_row)) return 1;
-    if (grid) return parts_of_grid(bytes / types_.back().dtype.size, disjoint);
+    if (grid) return parts_of_grid(bytes / types_.back().dtype.size(), disjoint);
     const auto worth = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes / kPassedOver)));
     // More parts than threads only pass over more updates.
     const int threads = l_.context.target.threads;

@@ -54,7 +54,7 @@ class Product {
     left_ = k_.buffer(step_.operands[0].buffer, false);
     right_ = k_.buffer(step_.operands[1].buffer, false);
     out_ = k_.buffer(step_.results[0].buffer, true);
-    lanes_ = std::max(1, target_.vector_bytes / compute_.size);
+    lanes_ = std::max(1, target_.vector_bytes / compute_.size());
   }
 
   KernelStep write() {

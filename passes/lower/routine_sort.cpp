@@ -16,12 +16,12 @@ class RowWriter : public RoutineWriter {
  protected:
   using RoutineWriter::RoutineWriter;
 
-  static Dtype key_type(Dtype element) { return element.size == 8 ? uint64 : uint32; }
+  static Dtype key_type(Dtype element) { return element.size() == 8 ? uint64 : uint32; }
 
   // Of one real float, as wide as the key.
   Reg float_key(Reg v) {
-    const Dtype bits = type(v).size == 8 ? uint64 : uint32;
-    const int64_t top = int64_t{1} << (8 * bits.size - 1);
+    const Dtype bits = type(v).size() == 8 ? uint64 : uint32;
+    const int64_t top = int64_t{1} << (8 * bits.size() - 1);
     const Reg zero = kernel().scalar(ScalarOp::Const, type(v), {}, 0);
     const Reg plain = select(equal(v, zero), zero, v);
     const Reg word = kernel().scalar(ScalarOp::Bitcast, bits, {plain, kNoReg, kNoReg});
@@ -40,9 +40,9 @@ class RowWriter : public RoutineWriter {
       const Reg nan = op(ScalarOp::Or, op(ScalarOp::Ne, v, v), op(ScalarOp::Ne, w, w));
       return select(nan, integer(-1, uint64), op(ScalarOp::Or, high, low));
     }
-    if (is_float(t)) return float_key(t.size < 4 ? cast(v, float32) : v);
+    if (is_float(t)) return float_key(t.size() < 4 ? cast(v, float32) : v);
     const Reg word = cast(v, bits);  // the sign fills the new bits
-    return is_signed_int(t) ? op(ScalarOp::Xor, word, integer(int64_t{1} << (8 * bits.size - 1), bits)) : word;
+    return is_signed_int(t) ? op(ScalarOp::Xor, word, integer(int64_t{1} << (8 * bits.size() - 1), bits)) : word;
   }
 };
 

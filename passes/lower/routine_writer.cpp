@@ -51,11 +51,11 @@ Dim RoutineWriter::open(const std::string& name, const Dim& extent) {
 }
 Dim RoutineWriter::open_vector(const std::string& name, const Dim& extent) {
   return Dim::symbol(
-      k_->open_loop(name, trips(extent), {.vector = std::max(1, r_.target.vector_bytes / float64.size)}));
+      k_->open_loop(name, trips(extent), {.vector = std::max(1, r_.target.vector_bytes / float64.size())}));
 }
 Dim RoutineWriter::open_sum(const std::string& name, const Dim& extent) {
   const int lanes = r_.target.reduction_lanes;
-  const int width = std::min(lanes, std::max(1, r_.target.vector_bytes / float64.size));
+  const int width = std::min(lanes, std::max(1, r_.target.vector_bytes / float64.size()));
   return Dim::symbol(
       k_->open_loop(name, trips(extent), {.vector = width, .unroll = std::min(4, lanes / width), .lanes = lanes}));
 }
@@ -71,7 +71,7 @@ Reg RoutineWriter::number(double v) const {
   return k_->scalar(ScalarOp::Const, float64, {}, double_to_bits(float64, v));
 }
 Reg RoutineWriter::integer(int64_t v, Dtype type) const {
-  const uint64_t mask = type.size == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * type.size)) - 1;
+  const uint64_t mask = type.size() == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * type.size())) - 1;
   return k_->scalar(ScalarOp::Const, type, {}, static_cast<uint64_t>(v) & mask);
 }
 Reg RoutineWriter::index(const Dim& d) const { return k_->index(simplify(d)); }

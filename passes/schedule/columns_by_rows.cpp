@@ -259,7 +259,7 @@ void run_by_rows(Kernel& k, Loop& columns, int64_t cache_bytes, const std::strin
       int64_t element = 1;
       for (const Instr& j : inner ? inner->body : rows->body)
         if (const auto* l = std::get_if<LoadInstr>(&j.node))
-          element = std::max<int64_t>(element, k.buffer(l->buffer).dtype.size);
+          element = std::max<int64_t>(element, k.buffer(l->buffer).dtype.size());
       ++loops;
       running = running || !rows->carries.empty();
       widest = std::max(widest, element);

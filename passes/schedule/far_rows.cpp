@@ -37,7 +37,7 @@ bool has_far_rows(Loop& loop, const Kernel& k) {
     }
     const auto* load = std::get_if<LoadInstr>(&i.node);
     if (!load || load->mask != kNoReg || load->buffer >= k.buffers.size()) continue;
-    const int64_t size = k.buffers[load->buffer].dtype.size;
+    const int64_t size = k.buffers[load->buffer].dtype.size();
     if (k.facts.range(row.extent).high > kShortRow / size) return false;
     const auto along = load->index.affine_in(row.var), jump = load->index.affine_in(far.var),
                step = load->index.affine_in(near.var);

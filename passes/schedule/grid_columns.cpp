@@ -56,7 +56,7 @@ int columns_along(const Kernel& k, const Loop& all, const Loop& loop, Columns& c
         step && !step->coefficient.is(1) && stride_of(load->index, all.var, 1, k).kind == Stride::Kind::Contiguous;
     along += apart ? 1 : -1;
     if (!apart) continue;
-    c.bytes = std::min<int>(c.bytes, k.buffer(load->buffer).dtype.size);
+    c.bytes = std::min<int>(c.bytes, k.buffer(load->buffer).dtype.size());
     const bool fixed = step->coefficient.is_const() && step->coefficient.value() > 0;
     c.beside = std::max(c.beside, fixed ? step->coefficient.value() : int64_t{kColumnSegment});
   }

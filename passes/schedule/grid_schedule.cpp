@@ -44,8 +44,8 @@ int64_t count(const Body& body) {
 int widest_access(const Kernel& k, const Body& body) {
   int bytes = 1;
   for (const Instr& i : body) {
-    if (auto* l = std::get_if<LoadInstr>(&i.node)) bytes = std::max<int>(bytes, k.buffer(l->buffer).dtype.size);
-    if (auto* s = std::get_if<StoreInstr>(&i.node)) bytes = std::max<int>(bytes, k.buffer(s->buffer).dtype.size);
+    if (auto* l = std::get_if<LoadInstr>(&i.node)) bytes = std::max<int>(bytes, k.buffer(l->buffer).dtype.size());
+    if (auto* s = std::get_if<StoreInstr>(&i.node)) bytes = std::max<int>(bytes, k.buffer(s->buffer).dtype.size());
     if (auto* loop = std::get_if<Loop>(&i.node)) bytes = std::max(bytes, widest_access(k, loop->body));
   }
   return bytes;
@@ -54,7 +54,7 @@ int widest_access(const Kernel& k, const Body& body) {
 // The narrowest element of a buffer, in bytes.
 int64_t narrowest(const Kernel& k) {
   int64_t bytes = kVectorBytes;
-  for (const KernelBuffer& b : k.buffers) bytes = std::min<int64_t>(bytes, b.dtype.size);
+  for (const KernelBuffer& b : k.buffers) bytes = std::min<int64_t>(bytes, b.dtype.size());
   return bytes;
 }
 
@@ -143,7 +143,7 @@ bool takes_rows_alone(Kernel& k, int64_t length) {
     } else if (index.uses(rows->var) && index.uses(loop.var)) {
       const auto along = index.affine_in(rows->var);
       const auto whole = place_in_rows(index, *rows, &loop);
-      const bool apart = whole && *whole == length && k.buffers[buffer].dtype.size <= 4 && !masked;
+      const bool apart = whole && *whole == length && k.buffers[buffer].dtype.size() <= 4 && !masked;
       fits = fits && (apart || (along && along->coefficient.is(1)));
       if (apart) staged[buffer] = true;
     }

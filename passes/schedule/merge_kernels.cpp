@@ -120,7 +120,7 @@ class Merger {
     const uint32_t kept = family.members[0].second;
     for (const auto& [bits, kernel] : family.members) {
       for (size_t c : differing) {
-        std::vector<std::byte> bytes(family.types[c].size);
+        std::vector<std::byte> bytes(family.types[c].size());
         std::memcpy(bytes.data(), &bits[c], bytes.size());
         shared_[kernel].push_back(add_buffer(p_, "c", BufferRole::Constant, family.types[c], Dim(1),
                                              Literal(family.types[c], std::move(bytes))));

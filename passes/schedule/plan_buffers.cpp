@@ -91,7 +91,7 @@ void assign_slots(Program& p, const std::vector<Life>& life, const DimFacts& fac
     for (uint32_t b : stream.rows) streamed[b] = true;
   for (uint32_t b = 0; b < p.buffers.size(); ++b)
     if (p.buffers[b].role == BufferRole::Temp && life[b].used && !streamed[b]) temps.push_back(b);
-  const auto bytes_of = [&](uint32_t b) { return p.buffers[b].size * Dim(int64_t{p.buffers[b].dtype.size}); };
+  const auto bytes_of = [&](uint32_t b) { return p.buffers[b].size * Dim(int64_t{p.buffers[b].dtype.size()}); };
   std::stable_sort(temps.begin(), temps.end(), [&](uint32_t a, uint32_t b) {
     const Dim x = bytes_of(a), y = bytes_of(b);
     if (x.is_const() != y.is_const()) return x.is_const();
@@ -203,7 +203,7 @@ void find_donors(Program& p, const std::vector<Life>& life) {
     // Other outputs of the kernel are fine: they have memory of their own.
     const auto donor = std::find_if(last_read.begin(), last_read.end(), [&](uint32_t in) {
       const ProgramBuffer& i = p.buffers[in];
-      return i.dtype.size == o.dtype.size && i.size == o.size &&
+      return i.dtype.size() == o.dtype.size() && i.size == o.size &&
              may_replace(p.kernels[step->kernel], step->buffers, in, out);
     });
     if (donor == last_read.end()) continue;

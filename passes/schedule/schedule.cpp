@@ -103,7 +103,7 @@ int innermost_accumulators(const Body& body) {
 int widest(const Kernel& k, const Body& body) {
   int bytes = 1;
   auto reg = [&](Reg r) {
-    if (k.reg_types[r] != bool_) bytes = std::max<int>(bytes, compute_type(k.reg_types[r]).size);
+    if (k.reg_types[r] != bool_) bytes = std::max<int>(bytes, compute_type(k.reg_types[r]).size());
   };
   for (const Instr& i : body) {
     if (auto* s = std::get_if<ScalarInstr>(&i.node)) reg(s->result);
@@ -330,7 +330,7 @@ class Scheduler {
     int64_t bytes = 8;
     for (const Instr& i : body) {
       if (const auto* l = std::get_if<LoadInstr>(&i.node))
-        bytes = std::min<int64_t>(bytes, k_.buffer(l->buffer).dtype.size);
+        bytes = std::min<int64_t>(bytes, k_.buffer(l->buffer).dtype.size());
       if (const auto* loop = std::get_if<Loop>(&i.node)) bytes = std::min(bytes, narrowest(loop->body));
     }
     return bytes;
@@ -352,7 +352,7 @@ class Scheduler {
       const auto* load = std::get_if<LoadInstr>(&i.node);
       if (!load) return false;
       const KernelBuffer& b = k_.buffer(load->buffer);
-      return k_.facts.less_equal(bytes / b.dtype.size, b.size) == Tri::Yes;
+      return k_.facts.less_equal(bytes / b.dtype.size(), b.size) == Tri::Yes;
     });
   }
 

@@ -72,7 +72,7 @@ bool reads_short_elements(const Kernel& k, const Body& body) {
   return std::any_of(body.begin(), body.end(), [&](const Instr& i) {
     const auto* l = std::get_if<LoadInstr>(&i.node);
     const auto* loop = std::get_if<Loop>(&i.node);
-    return (l && k.buffer(l->buffer).dtype.size == 2) || (loop && reads_short_elements(k, loop->body));
+    return (l && k.buffer(l->buffer).dtype.size() == 2) || (loop && reads_short_elements(k, loop->body));
   });
 }
 
@@ -171,7 +171,7 @@ bool blocks_overlap(const Kernel& k, Loop& blocks, int lanes) {
     for (const Instr& j : loop->body)
       if (const auto* l = std::get_if<LoadInstr>(&j.node)) {
         const Dtype type = k.buffer(l->buffer).dtype;
-        bytes = std::min<int64_t>(bytes, type.size);
+        bytes = std::min<int64_t>(bytes, type.size());
         floats = floats || is_float(type);
       }
   }

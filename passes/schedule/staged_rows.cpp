@@ -48,7 +48,7 @@ class Stager {
     visit(rows_.body, nullptr, false);
     // Lanes of shorter rows are read one by one: once for all loops, if they are many or an element takes two steps.
     std::erase_if(accesses_, [&](const StagedAccess& a) {
-      return a.length < least(a) && (a.store || a.loops < (k_.buffers[a.buffer].dtype.size > 2 ? 3 : 2));
+      return a.length < least(a) && (a.store || a.loops < (k_.buffers[a.buffer].dtype.size() > 2 ? 3 : 2));
     });
     if (accesses_.empty()) return;
     for (StagedAccess& a : accesses_) {
@@ -82,7 +82,7 @@ class Stager {
     if (!across || !across->coefficient.is(length)) return std::nullopt;
     if (across->rest.uses(rows_.var) || uses_inside(rows_.body, across->rest)) return std::nullopt;
     const KernelBuffer& b = k_.buffers[buffer];
-    if (b.dtype == bool_ || b.dtype.size < 2 || (store ? b.read : b.written)) return std::nullopt;
+    if (b.dtype == bool_ || b.dtype.size() < 2 || (store ? b.read : b.written)) return std::nullopt;
     const StagedAccess a{buffer, length, across->rest, store, 0};
     if (length < (whole_ ? 2 : least(a))) return std::nullopt;
     return a;
@@ -90,7 +90,7 @@ class Stager {
 
   // Places of a row that fill tiles.
   int64_t least(const StagedAccess& a) const {
-    return whole_ ? lanes_ : k_.buffers[a.buffer].dtype.size > 2 ? kMinWide : kMinNarrow;
+    return whole_ ? lanes_ : k_.buffers[a.buffer].dtype.size() > 2 ? kMinWide : kMinNarrow;
   }
 
   StagedAccess* find(const StagedAccess& a) {

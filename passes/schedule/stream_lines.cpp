@@ -29,7 +29,7 @@ bool is_plain_row(const Loop& loop) {
 std::vector<LooseBuffers> loose_buffers(const Program& p) {
   const auto is_loose = [&](uint32_t buffer) {
     for (; p.buffers[buffer].role == BufferRole::Part; buffer = p.buffers[buffer].whole)
-      if (!mod(p.buffers[buffer].at, Dim(kLineBytes / p.buffers[buffer].dtype.size)).is(0)) return true;
+      if (!mod(p.buffers[buffer].at, Dim(kLineBytes / p.buffers[buffer].dtype.size())).is(0)) return true;
     return false;
   };
   std::vector<LooseBuffers> all(p.kernels.size());
@@ -47,7 +47,7 @@ std::vector<LooseBuffers> loose_buffers(const Program& p) {
 bool StreamedResults::take(const StoreInstr& store, const Kernel& k) const {
   if (store.mask != kNoReg || store.buffer >= k.buffers.size() || loose.count(store.buffer)) return false;
   const KernelBuffer& b = k.buffers[store.buffer];
-  return !b.read && k.facts.less_equal(bytes / b.dtype.size, b.size) == Tri::Yes;
+  return !b.read && k.facts.less_equal(bytes / b.dtype.size(), b.size) == Tri::Yes;
 }
 
 void stream_from_lines(Loop& loop, const StreamedResults& streamed, const Kernel& k) {
@@ -60,7 +60,7 @@ void stream_from_lines(Loop& loop, const StreamedResults& streamed, const Kernel
     if (!store) continue;
     const auto affine = store->index.affine_in(loop.var);
     if (store->stream || !affine->coefficient.is(1) || !streamed.take(*store, k)) return;
-    const int64_t size = k.buffers[store->buffer].dtype.size;
+    const int64_t size = k.buffers[store->buffer].dtype.size();
     if (k.facts.range(loop.extent).high < kLongRowBytes / size) return;
     if (phase && (store->buffer != stores[0]->buffer || !mod(affine->rest - *phase, Dim(kLineBytes / size)).is(0)))
       return;

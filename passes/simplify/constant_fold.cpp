@@ -160,9 +160,9 @@ class Folder {
     bool one_value = !elements.empty() &&
                      std::all_of(elements.begin(), elements.end(), [&](uint64_t bits) { return bits == elements[0]; });
     if (one_value) return build_splat(rewriter_.builder(), type, elements[0]);
-    std::vector<std::byte> bytes(elements.size() * type.dtype.size);
+    std::vector<std::byte> bytes(elements.size() * type.dtype.size());
     for (size_t i = 0; i < elements.size(); ++i)
-      std::memcpy(&bytes[i * type.dtype.size], &elements[i], type.dtype.size);
+      std::memcpy(&bytes[i * type.dtype.size()], &elements[i], type.dtype.size());
     return rewriter_.builder().constant(Literal(type.dtype, std::move(bytes)), type.shape);
   }
 

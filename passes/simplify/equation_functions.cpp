@@ -56,8 +56,8 @@ bool exact_reciprocal(const Function& f, Args a) {
 // The number of magnitude bits of an integer type; 0 for other types.
 int magnitude_bits(Dtype t) {
   if (t == bool_) return 1;
-  if (is_unsigned(t)) return 8 * t.size;
-  return is_signed_int(t) ? 8 * t.size - 1 : 0;
+  if (is_unsigned(t)) return 8 * t.size();
+  return is_signed_int(t) ? 8 * t.size() - 1 : 0;
 }
 
 int significand_bits(Dtype t) {

@@ -16,7 +16,7 @@ std::optional<uint32_t> dtypes_of_class(std::string_view word) {
   auto mask = [](auto holds) {
     uint32_t bits = 0;
     for (Dtype t : kAllDtypes)
-      if (holds(t)) bits |= 1u << static_cast<int>(t.val);
+      if (holds(t)) bits |= 1u << static_cast<int>(t.val());
     return bits;
   };
   if (word == "any") return mask([](Dtype) { return true; });

@@ -77,7 +77,7 @@ struct Equation {
   std::vector<int> condition_args;
   std::vector<std::string> variables;
 
-  bool holds_for(Dtype t) const { return dtypes >> static_cast<int>(t.val) & 1u; }
+  bool holds_for(Dtype t) const { return dtypes >> static_cast<int>(t.val()) & 1u; }
 };
 
 // Reads the text of rules. Fails on the first line that is not an equation over known rows, and names the line.

@@ -71,7 +71,7 @@ class FunctionExpander {
           expand_call(*scalar, result);
           continue;
         }
-        if (scalar->op == ScalarOp::Const) constants_.try_emplace({scalar->type.val, scalar->imm}, scalar->result);
+        if (scalar->op == ScalarOp::Const) constants_.try_emplace({scalar->type.val(), scalar->imm}, scalar->result);
       }
       result.push_back(std::move(instr));
     }
@@ -94,7 +94,7 @@ class FunctionExpander {
         continue;
       }
       if (node.op == ScalarOp::Const && i != last) {
-        auto [known, added] = constants_.try_emplace({node.type.val, node.imm}, kNoReg);
+        auto [known, added] = constants_.try_emplace({node.type.val(), node.imm}, kNoReg);
         if (added) {
           known->second = kernel_.new_reg(node.type);
           kernel_.set_origin(known->second, kernel_.origin(call.result));

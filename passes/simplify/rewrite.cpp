@@ -77,8 +77,8 @@ std::optional<uint64_t> splat_bits(const Function& f, ValueId v) {
 }
 
 Literal literal_of_bits(Dtype dtype, uint64_t bits) {
-  std::vector<std::byte> bytes(dtype.size);
-  std::memcpy(bytes.data(), &bits, dtype.size);
+  std::vector<std::byte> bytes(dtype.size());
+  std::memcpy(bytes.data(), &bits, dtype.size());
   return Literal(dtype, std::move(bytes));
 }
 

@@ -251,7 +251,7 @@ class CpuDevice::RowKernels {
 
  private:
   bool is_rows(uint32_t b) const { return plan_.buffers()[b].role == BufferPlan::Role::Rows; }
-  int64_t row_bytes(uint32_t b) const { return length_ * plan_.plan().buffers[b].dtype.size; }
+  int64_t row_bytes(uint32_t b) const { return length_ * plan_.plan().buffers[b].dtype.size(); }
 
   const PreparedPlan& plan_;
   const Library& step_;

@@ -165,7 +165,7 @@ std::string device_identity(std::string_view device) {
 Result<Tensor> to_gpu(const Tensor& t, Gpu& gpu) {
   if (t.buffer->gpu()) return t;
   ReachedSpan span = span_of(t);
-  const size_t size = t.dtype.size;
+  const size_t size = t.dtype.size();
   FRIT_ASSIGN_OR_RETURN(buffer, gpu.allocate(static_cast<size_t>(span.count) * size));
   const auto* from =
       static_cast<const std::byte*>(t.buffer->data()) + (t.offset + span.low) * static_cast<int64_t>(size);
@@ -176,7 +176,7 @@ Result<Tensor> to_gpu(const Tensor& t, Gpu& gpu) {
 Result<Tensor> to_host(const Tensor& t, Gpu& gpu) {
   if (!t.buffer->gpu()) return t;
   ReachedSpan span = span_of(t);
-  const size_t size = t.dtype.size;
+  const size_t size = t.dtype.size();
   FRIT_ASSIGN_OR_RETURN(buffer, Buffer::allocate(static_cast<size_t>(span.count) * size));
   if (span.count) {
     auto first = static_cast<size_t>(t.offset + span.low) * size;

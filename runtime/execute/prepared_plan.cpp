@@ -11,10 +11,10 @@ Window::Window(const WindowPlan& w) : buffer(w.buffer), dtype(w.dtype), offset(w
 }
 
 bool Window::fills(int64_t bytes, const int64_t* symbols) const {
-  int64_t dense = dtype.size;
+  int64_t dense = dtype.size();
   for (size_t i = shape.size(); i-- > 0;) {
     const int64_t n = shape[i].get(symbols);
-    if (n != 1 && strides[i].get(symbols) != dense / dtype.size) return false;
+    if (n != 1 && strides[i].get(symbols) != dense / dtype.size()) return false;
     if (n < 0 || __builtin_mul_overflow(dense, n, &dense)) return false;
   }
   return offset.get(symbols) == 0 && dense == bytes;

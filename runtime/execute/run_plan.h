@@ -152,7 +152,7 @@ class PlanRun {
       case Role::Input: {
         if (!b.used) return true;
         const Tensor& t = inputs_[b.index];
-        const int64_t needed = b.bytes.get(symbols_.data()), before = t.offset * static_cast<int64_t>(t.dtype.size);
+        const int64_t needed = b.bytes.get(symbols_.data()), before = t.offset * static_cast<int64_t>(t.dtype.size());
         if (needed > 0 && (before < 0 || needed > static_cast<int64_t>(t.buffer->bytes()) - before))
           return fail(p_.short_input(b.index, needed));
         if (!device_.place(*t.buffer, false, addresses_[i])) return fail(device_.unreadable());
@@ -247,7 +247,7 @@ class PlanRun {
       w.sizes(frame.symbols, v.shape, v.strides);
       const int64_t offset = w.offset.get(frame.symbols);
       if (!within(w, v.shape, v.strides, offset)) return p_.outside("a view of step", step.step, v.shape);
-      v.first = device_.advance(frame.buffers[w.buffer], offset * static_cast<int64_t>(w.dtype.size));
+      v.first = device_.advance(frame.buffers[w.buffer], offset * static_cast<int64_t>(w.dtype.size()));
     }
     return device_.library(step, {views.data(), operands + step.results.size()}, frame);
   }
@@ -256,12 +256,12 @@ class PlanRun {
   // strides may be negative: it may show any part of the memory that the input lies in.
   [[gnu::always_inline]] bool within(const Window& w, const Sizes& shape, const Sizes& strides, int64_t offset) {
     const PreparedPlan::Memory& b = p_.buffers()[w.buffer];
-    if (b.role != Role::Input) return lies_within(shape, strides, offset, w.dtype.size, b.bytes.get(symbols_.data()));
+    if (b.role != Role::Input) return lies_within(shape, strides, offset, w.dtype.size(), b.bytes.get(symbols_.data()));
     const Tensor& t = inputs_[b.index];
-    const auto element = static_cast<int64_t>(w.dtype.size), before = t.offset * static_cast<int64_t>(t.dtype.size);
+    const auto element = static_cast<int64_t>(w.dtype.size()), before = t.offset * static_cast<int64_t>(t.dtype.size());
     int64_t first;
     return before % element == 0 && !__builtin_add_overflow(offset, before / element, &first) &&
-           lies_within(shape, strides, first, w.dtype.size, static_cast<int64_t>(t.buffer->bytes()));
+           lies_within(shape, strides, first, w.dtype.size(), static_cast<int64_t>(t.buffer->bytes()));
   }
 
   [[gnu::always_inline]] bool show(size_t i, Tensor& t) {

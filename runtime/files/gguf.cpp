@@ -54,7 +54,7 @@ std::optional<uint32_t> code_of(std::span<const PlainType> table, Dtype t) {
 }
 
 Result<Tensor> dense_tensor(Dtype dtype, Sizes shape) {
-  FRIT_ASSIGN_OR_RETURN(buffer, Buffer::allocate(static_cast<size_t>(element_count(shape)) * dtype.size));
+  FRIT_ASSIGN_OR_RETURN(buffer, Buffer::allocate(static_cast<size_t>(element_count(shape)) * dtype.size()));
   Sizes strides = row_major(shape);
   return Tensor{std::move(buffer), dtype, std::move(shape), std::move(strides), 0};
 }
@@ -133,9 +133,9 @@ class GgufReader {
     const PlainType* plain = find_code(kFactTypes, type);
     if (!plain) return fail("the fact '" + name + "' has type " + std::to_string(type) + ", which is not known");
     const auto count = static_cast<uint64_t>(element_count(shape));
-    if (count > in_.left() / plain->dtype.size) return fail("it ends in the fact '" + name + "'");
+    if (count > in_.left() / plain->dtype.size()) return fail("it ends in the fact '" + name + "'");
     FRIT_ASSIGN_OR_RETURN(t, dense_tensor(plain->dtype, std::move(shape)));
-    copy_elements(t, in_.raw(count * plain->dtype.size));
+    copy_elements(t, in_.raw(count * plain->dtype.size()));
     return t;
   }
 
@@ -179,7 +179,7 @@ class GgufReader {
     if (const BlockType* block = find_code(kBlockTypes, type)) return blocks(name, shape, *block, offset);
     const PlainType* plain = find_code(kTensorTypes, type);
     if (!plain) return Diagnostic("its element type " + std::to_string(type) + " is not supported");
-    const auto bytes = static_cast<uint64_t>(element_count(shape)) * plain->dtype.size;
+    const auto bytes = static_cast<uint64_t>(element_count(shape)) * plain->dtype.size();
     FRIT_ASSIGN_OR_RETURN(data, bytes_at(offset, bytes));
     FRIT_ASSIGN_OR_RETURN(t, dense_tensor(plain->dtype, shape));
     copy_elements(t, data);
@@ -234,7 +234,7 @@ class GgufReader {
 };
 
 std::string_view elements_of(const Tensor& t) {
-  return {static_cast<const char*>(t.buffer->data()) + t.offset * static_cast<int64_t>(t.dtype.size), dense_bytes(t)};
+  return {static_cast<const char*>(t.buffer->data()) + t.offset * static_cast<int64_t>(t.dtype.size()), dense_bytes(t)};
 }
 
 Status write_fact(ByteWriter& out, const std::string& name, const GgufValue& value) {

@@ -148,7 +148,7 @@ class HeaderParser {
     for (const auto& t : kTypes)
       if (t.name == name) {
         h.dtype = t.dtype;
-        h.swapped &= t.dtype.size > 1;
+        h.swapped &= t.dtype.size() > 1;
         return {};
       }
     return unknown("element type '" + printable(text) + "' is not supported");
@@ -166,7 +166,7 @@ class HeaderParser {
 };
 
 const char* npy_type(Dtype t) {
-  switch (t.val) {
+  switch (t.val()) {
     case Dtype::Val::bool_: return "|b1";
     case Dtype::Val::uint8: return "|u1";
     case Dtype::Val::uint16: return "<u2";
@@ -246,7 +246,7 @@ Sizes strides_of(const Sizes& shape, bool fortran) {
 }
 
 void swap_bytes(std::byte* data, int64_t n, Dtype t) {
-  size_t size = t == complex64 ? 4 : t.size;
+  size_t size = t == complex64 ? 4 : t.size();
   if (t == complex64) n *= 2;
   for (int64_t i = 0; i < n; ++i) std::reverse(data + i * size, data + (i + 1) * size);
 }
@@ -271,7 +271,7 @@ Result<Tensor> read_from(Source& file, size_t file_bytes, const char* name, bool
 
   FRIT_ASSIGN_OR_RETURN(header, HeaderParser(text, prefix, name, foreign).parse());
   int64_t elements = element_count(header.shape);
-  size_t bytes = static_cast<size_t>(elements) * header.dtype.size;
+  size_t bytes = static_cast<size_t>(elements) * header.dtype.size();
   size_t present = file_bytes - prefix - length;
   if (bytes > present)  // what follows is somebody else's
     return fail("the header claims " + std::to_string(bytes) + " bytes of elements, the file has " +
@@ -342,7 +342,7 @@ Status write_npy(const std::string& name, const Tensor& tensor, const std::funct
       }
       return status.ok();
     };
-    auto* first = static_cast<const std::byte*>(tensor.buffer->data()) + tensor.offset * tensor.dtype.size;
+    auto* first = static_cast<const std::byte*>(tensor.buffer->data()) + tensor.offset * tensor.dtype.size();
     if (each_run(tensor, first, put)) status = write(pending);
     FRIT_TRY(std::move(status));
   }

@@ -21,7 +21,7 @@ using Json = nlohmann::json;
 constexpr size_t kMaxHeader = 100'000'000;  // as other readers have it
 
 std::string_view type_name(Dtype t) {
-  switch (t.val) {
+  switch (t.val()) {
     case Dtype::Val::bool_: return "BOOL";
     case Dtype::Val::uint8: return "U8";
     case Dtype::Val::uint16: return "U16";
@@ -134,7 +134,7 @@ class SafetensorsReader {
     const auto begin = offsets[0].get<uint64_t>(), end = offsets[1].get<uint64_t>();
     const size_t data = file_->bytes().size() - start_;
     if (begin > end || end > data) return Diagnostic("it lies outside of the file");
-    if (end - begin != static_cast<uint64_t>(elements) * dtype->size)
+    if (end - begin != static_cast<uint64_t>(elements) * dtype->size())
       return Diagnostic("its shape and its bytes do not fit each other");
     if (begin < end) places_.emplace_back(begin, end);
     return place(std::move(t), start_ + begin, end - begin);
@@ -142,7 +142,7 @@ class SafetensorsReader {
 
   Result<Tensor> place(Tensor t, size_t offset, size_t bytes) const {
     const std::string_view data = file_->bytes().substr(offset, bytes);
-    const size_t unit = t.dtype == complex64 ? 4 : t.dtype.size;
+    const size_t unit = t.dtype == complex64 ? 4 : t.dtype.size();
     // Any other byte than 0 and 1 would be undefined behaviour where it is used.
     const bool odd = t.dtype == bool_ &&
                      std::any_of(data.begin(), data.end(), [](char c) { return static_cast<unsigned char>(c) > 1; });
@@ -186,7 +186,7 @@ Status write_safetensors(const NamedTensors& tensors, const NamedTexts& metadata
   std::vector<const NamedTensors::value_type*> order;
   for (const auto& t : tensors) order.push_back(&t);
   std::stable_sort(order.begin(), order.end(),
-                   [](auto* a, auto* b) { return a->second.dtype.size > b->second.dtype.size; });
+                   [](auto* a, auto* b) { return a->second.dtype.size() > b->second.dtype.size(); });
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   if (!metadata.empty()) header["__metadata__"] = metadata;
   size_t at = 0;
@@ -206,7 +206,7 @@ Status write_safetensors(const NamedTensors& tensors, const NamedTexts& metadata
   for (const auto* t : order) {
     const Tensor& tensor = t->second;
     const auto* data =
-        static_cast<const char*>(tensor.buffer->data()) + tensor.offset * static_cast<int64_t>(tensor.dtype.size);
+        static_cast<const char*>(tensor.buffer->data()) + tensor.offset * static_cast<int64_t>(tensor.dtype.size());
     FRIT_TRY(write({data, dense_bytes(tensor)}));
   }
   return {};

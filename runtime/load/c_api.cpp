@@ -50,7 +50,7 @@ struct ValueTexts {
     for (const std::string& s : v.sizes) sizes.push_back(s.c_str());
   }
   void fill(frit_rt_value_info& info) const {
-    info = {value->name.c_str(), static_cast<frit_rt_dtype>(value->dtype.val), static_cast<int>(sizes.size()),
+    info = {value->name.c_str(), static_cast<frit_rt_dtype>(value->dtype.val()), static_cast<int>(sizes.size()),
             sizes.data()};
   }
 };
@@ -111,8 +111,8 @@ bool to_tensor(const frit_rt_function& f, const frit_rt_tensor& from, const Sign
         __builtin_add_overflow(span, reach, &span) || span > (int64_t{1} << 48))
       return failed(FRIT_RT_BAD_ARGUMENT, who + "has a stride that is too large"), false;
   }
-  to.buffer =
-      Buffer::adopt(from.data ? from.data : nothing, static_cast<size_t>(std::max(elements, span)) * to.dtype.size, {});
+  to.buffer = Buffer::adopt(from.data ? from.data : nothing,
+                            static_cast<size_t>(std::max(elements, span)) * to.dtype.size(), {});
   return true;
 }
 
@@ -130,7 +130,7 @@ bool to_tensors(const frit_rt_function& f, const frit_rt_tensor* from, const std
 }  // namespace
 
 size_t frit_rt_dtype_size(frit_rt_dtype dtype) {
-  return static_cast<size_t>(dtype) < kAllDtypes.size() ? kAllDtypes[static_cast<size_t>(dtype)].size : 0;
+  return static_cast<size_t>(dtype) < kAllDtypes.size() ? kAllDtypes[static_cast<size_t>(dtype)].size() : 0;
 }
 
 const char* frit_rt_error(void) { return frit::PerThread<LastError>::get().text.c_str(); }

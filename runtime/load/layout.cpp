@@ -86,7 +86,7 @@ class Layouts {
   }
 
   static void scatter(const std::byte*& from, std::byte* to, const Tensor& t, size_t axis) {
-    const auto size = static_cast<int64_t>(t.dtype.size);
+    const auto size = static_cast<int64_t>(t.dtype.size());
     if (axis == t.shape.size()) {
       std::copy_n(from, size, to);
       from += size;
@@ -102,9 +102,9 @@ class Layouts {
     Tensor t{nullptr, inputs_[i].dtype, inputs_[i].shape, strides, 0};
     int64_t span = 1;
     for (size_t axis = 0; axis < t.shape.size(); ++axis) span += (t.shape[axis] - 1) * strides[axis];
-    FRIT_ASSIGN_OR_RETURN(memory, Buffer::allocate(static_cast<size_t>(span) * t.dtype.size));
+    FRIT_ASSIGN_OR_RETURN(memory, Buffer::allocate(static_cast<size_t>(span) * t.dtype.size()));
     const auto* from = static_cast<const std::byte*>(inputs_[i].buffer->data()) +
-                       inputs_[i].offset * static_cast<int64_t>(t.dtype.size);
+                       inputs_[i].offset * static_cast<int64_t>(t.dtype.size());
     scatter(from, static_cast<std::byte*>(memory->data()), t, 0);
     t.buffer = std::move(memory);
     inputs_[i] = std::move(t);

@@ -86,7 +86,7 @@ Status write_package(const std::string& path, const PackageContents& contents) {
   }
   if (contents.weights_file.empty())
     for (const auto& [name, t] : contents.weights) {
-      const auto* data = static_cast<const char*>(t.buffer->data()) + t.offset * static_cast<int64_t>(t.dtype.size);
+      const auto* data = static_cast<const char*>(t.buffer->data()) + t.offset * static_cast<int64_t>(t.dtype.size());
       source.weights.push_back(layout.add({data, dense_bytes(t)}));
     }
   return layout.write(path, write_manifest(source, layout.sections()));

@@ -204,7 +204,7 @@ class Checker {
     if (!known) return {};
     for (const DimProgram& d : w.shape) shape.push_back(d.evaluate(nullptr));
     for (const DimProgram& d : w.strides) strides.push_back(d.evaluate(nullptr));
-    if (lies_within(shape, strides, w.offset.evaluate(nullptr), w.dtype.size, bytes.evaluate(nullptr))) return {};
+    if (lies_within(shape, strides, w.offset.evaluate(nullptr), w.dtype.size(), bytes.evaluate(nullptr))) return {};
     return refuse(what + " reaches past its buffer");
   }
 

@@ -26,13 +26,13 @@ bool is_dense(const Tensor& t) {
   return true;
 }
 
-size_t dense_bytes(const Tensor& t) { return static_cast<size_t>(element_count(t.shape)) * t.dtype.size; }
+size_t dense_bytes(const Tensor& t) { return static_cast<size_t>(element_count(t.shape)) * t.dtype.size(); }
 
 Status copy_dense(const Tensor& t, void* to) {
   if (element_count(t.shape) == 0) return {};
   const auto* data = static_cast<const std::byte*>(t.buffer->data());
   if (!data) return Diagnostic("a result is in memory of a gpu that cannot be read", {}, "load the package again");
-  data += t.offset * static_cast<int64_t>(t.dtype.size);
+  data += t.offset * static_cast<int64_t>(t.dtype.size());
   if (is_dense(t)) {
     std::memcpy(to, data, dense_bytes(t));
     return {};

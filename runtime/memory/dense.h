@@ -21,7 +21,7 @@ size_t dense_bytes(const Tensor& t);
 // time where rows are in one piece, else an element at a time. Ends with false where `put` gives false.
 template <class Put>
 bool each_run(const Tensor& t, const std::byte* data, Put& put, size_t axis = 0) {
-  const auto size = static_cast<int64_t>(t.dtype.size);
+  const auto size = static_cast<int64_t>(t.dtype.size());
   if (axis == t.shape.size()) return put(data, static_cast<size_t>(size));
   if (axis + 1 == t.shape.size() && t.strides[axis] == 1) return put(data, static_cast<size_t>(t.shape[axis] * size));
   for (int64_t i = 0; i < t.shape[axis]; ++i)

@@ -80,7 +80,7 @@ class MpiGroup final : public ProcessGroup {
     FRIT_ASSIGN_OR_RETURN(work, work_for(how, dtype));
     const auto guard = lock();
     return in_pieces(count, [&](int64_t at, int n) {
-      return failed("MPI_Allreduce", mpi_.allreduce(byte(in) + at * dtype.size, byte(out) + at * dtype.size, n,
+      return failed("MPI_Allreduce", mpi_.allreduce(byte(in) + at * dtype.size(), byte(out) + at * dtype.size(), n,
                                                     work.type, work.op, comm_));
     });
   }
@@ -141,7 +141,7 @@ class MpiGroup final : public ProcessGroup {
   Result<Work> work_for(Combination how, Dtype dtype) const {
     const auto i = static_cast<size_t>(how);
     const mpi::Op op = how == Combination::Sum ? mpi_.sum : how == Combination::Max ? mpi_.max : mpi_.min;
-    switch (dtype.val) {
+    switch (dtype.val()) {
       case Dtype::Val::bool_: return Work{mpi_.u8, how == Combination::Sum ? mpi_.max : op};
       case Dtype::Val::uint8: return Work{mpi_.u8, op};
       case Dtype::Val::uint16: return Work{mpi_.u16, op};

@@ -26,7 +26,7 @@ class Dense {
   explicit Dense(const LibraryTensor& t) : data_(t.data) {
     const int64_t count = element_count(t);
     if (is_dense(t) || count == 0) return;
-    const size_t size = t.dtype.size;
+    const size_t size = t.dtype.size();
     copy_.resize(static_cast<size_t>(count) * size);
     for (int64_t i = 0; i < count; ++i) {
       int64_t at = 0, rest = i;
@@ -75,7 +75,7 @@ Status pass_on(const LibraryCall& call) {
   if (element_count(x) != element_count(out)) return Diagnostic("mpi: a result of another size than its operand");
   if (element_count(x) == 0) return {};  // An empty array may have no memory at all.
   const Dense in(x);
-  std::memcpy(out.data, in.data(), static_cast<size_t>(element_count(x)) * x.dtype.size);
+  std::memcpy(out.data, in.data(), static_cast<size_t>(element_count(x)) * x.dtype.size());
   return {};
 }
 
@@ -93,7 +93,7 @@ Status all_gather(const LibraryCall& call) {
   const LibraryTensor &x = call.operands[0], &out = call.results[0];
   if (!e.group || element_count(x) * e.group->size() != element_count(out)) return pass_on(call);
   const Dense in(x);
-  return e.group->all_gather(in.data(), out.data, element_count(x) * x.dtype.size);
+  return e.group->all_gather(in.data(), out.data, element_count(x) * x.dtype.size());
 }
 
 Status sum_scatter(const LibraryCall& call) {
@@ -108,7 +108,7 @@ Status send(const LibraryCall& call) {
   FRIT_ASSIGN_OR_RETURN(e, exchange(call, "send", 1));
   if (e.group) {
     const Dense in(call.operands[0]);
-    FRIT_TRY(e.group->send(in.data(), element_count(call.operands[0]) * call.operands[0].dtype.size, e.peer));
+    FRIT_TRY(e.group->send(in.data(), element_count(call.operands[0]) * call.operands[0].dtype.size(), e.peer));
   }
   return pass_on(call);
 }
@@ -116,7 +116,7 @@ Status send(const LibraryCall& call) {
 Status receive(const LibraryCall& call) {
   FRIT_ASSIGN_OR_RETURN(e, exchange(call, "recv", 1));
   if (!e.group) return pass_on(call);
-  return e.group->receive(call.results[0].data, element_count(call.results[0]) * call.results[0].dtype.size, e.peer);
+  return e.group->receive(call.results[0].data, element_count(call.results[0]) * call.results[0].dtype.size(), e.peer);
 }
 
 const routines::Registered sum("all_sum", all_reduce<Combination::Sum>);

@@ -50,9 +50,9 @@ void for_tasks(int64_t count, int64_t multiplications, const Fn& fn) {
 
 template <class Fn>
 void with_storage(Dtype t, Fn fn) {
-  if (t.size == 2)
+  if (t.size() == 2)
     fn(uint16_t{});
-  else if (t.size == 4)
+  else if (t.size() == 4)
     fn(uint32_t{});
   else
     fn(uint64_t{});
@@ -345,7 +345,7 @@ Status check(const LibraryCall& call) {
 void fill_zero(const LibraryTensor& t, const LibraryCall& call) {
   int64_t n = 1;
   for (const int64_t d : t.shape) n *= d;
-  std::memset(t.data, 0, static_cast<size_t>(n) * t.dtype.size);
+  std::memset(t.data, 0, static_cast<size_t>(n) * t.dtype.size());
   if (call.epilogue && n) call.epilogue(0, n);
 }
 

@@ -167,7 +167,7 @@ class Walk {
                   end = std::clamp<int64_t>(last_.size - start, begin, width_);
     std::fill_n(to, begin * kBlockChannels, 0.0f);
     const auto* x = static_cast<const std::byte*>(x_.data) +
-                    (line + (start + begin) * last_.step) * static_cast<int64_t>(x_.dtype.size);
+                    (line + (start + begin) * last_.step) * static_cast<int64_t>(x_.dtype.size());
     k_.widen(x, last_.step, end - begin, channels, to + begin * kBlockChannels);
     std::fill_n(to + end * kBlockChannels, (width_ - end) * kBlockChannels, 0.0f);
   }
@@ -205,7 +205,7 @@ void widen_weights(const ConvolutionSizes& s, const LibraryTensor& w, const Dept
       int64_t at = c * w.strides[0], rest = tap;
       for (size_t i = s.space; i-- > 0; rest /= s.axes[i].kernel) at += rest % s.axes[i].kernel * w.strides[i + 1];
       float* place = to + (c / kBlockChannels * s.taps + tap) * kBlockChannels + c % kBlockChannels;
-      k.widen(data + at * static_cast<int64_t>(w.dtype.size), 0, 1, 1, place);
+      k.widen(data + at * static_cast<int64_t>(w.dtype.size()), 0, 1, 1, place);
     }
 }
 
@@ -238,7 +238,7 @@ Status depthwise(const LibraryCall& call, const ConvolutionSizes& s) {
                  k.sum(g);
                  const int64_t at = row * s.groups + block * kBlockChannels;
                  k.round(g.out, g.positions, g.channels,
-                         static_cast<std::byte*>(y.data) + at * static_cast<int64_t>(y.dtype.size), s.groups);
+                         static_cast<std::byte*>(y.data) + at * static_cast<int64_t>(y.dtype.size()), s.groups);
                  if (call.epilogue && block + 1 == walk.blocks())
                    call.epilogue(row * s.groups, (row + g.positions) * s.groups);
                });
@@ -271,7 +271,7 @@ Status depthwise_weights(const LibraryCall& call, const ConvolutionSizes& s) {
                  int64_t rest = row, at = block * kBlockChannels * y.strides.back();
                  for (size_t i = s.space + 1; i-- > 0; rest /= y.shape[i]) at += rest % y.shape[i] * y.strides[i];
                  std::fill_n(g.out, g.positions * kBlockChannels, 0.0f);
-                 k.widen(static_cast<const std::byte*>(y.data) + at * static_cast<int64_t>(y.dtype.size),
+                 k.widen(static_cast<const std::byte*>(y.data) + at * static_cast<int64_t>(y.dtype.size()),
                          y.strides[s.space], g.positions, g.channels, g.out);
                  k.add(g);
                });
@@ -282,7 +282,7 @@ Status depthwise_weights(const LibraryCall& call, const ConvolutionSizes& s) {
     for (int64_t i = 0; i < each; ++i) sums[i] += sums[task * each + i];
   auto* to = static_cast<std::byte*>(w.data);
   for (int64_t c = 0; c < s.groups; ++c)
-    for (int64_t tap = 0; tap < s.taps; ++tap, to += w.dtype.size)
+    for (int64_t tap = 0; tap < s.taps; ++tap, to += w.dtype.size())
       k.round(sums + (c / kBlockChannels * s.taps + tap) * kBlockChannels + c % kBlockChannels, 1, 1, to, 0);
   return {};
 }

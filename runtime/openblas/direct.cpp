@@ -203,7 +203,7 @@ MultiplyFn pick(int64_t m, int64_t n, int64_t k) {
 }  // namespace
 
 MultiplyFn direct_multiply(Dtype t, int64_t m, int64_t n, int64_t k) {
-  switch (t.val) {
+  switch (t.val()) {
     case Dtype::Val::bool_: return nullptr;
     case Dtype::Val::uint8: return pick<uint8_t>(m, n, k);
     case Dtype::Val::uint16: return pick<uint16_t>(m, n, k);

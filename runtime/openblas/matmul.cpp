@@ -44,7 +44,7 @@ struct Problem {
     size_t rank = t.shape.size();
     if (row_stride) return {data, rows, cols, *row_stride, t.strides[rank - 1]};
     for (size_t axis = batch_axes; axis-- > 0;) {
-      data += batch % t.shape[axis] * t.strides[axis] * t.dtype.size;
+      data += batch % t.shape[axis] * t.strides[axis] * t.dtype.size();
       batch /= t.shape[axis];
     }
     return {data, rows, cols, t.strides[rank - 2], t.strides[rank - 1]};
@@ -98,7 +98,7 @@ struct Run {
             batch = index / (col_tiles * row_tiles);
     int64_t i = row_tile * tile_rows, j = col_tile * tile_cols;
     int64_t rows = std::min(tile_rows, p.m - i), cols = std::min(tile_cols, p.n - j);
-    size_t size = p.a.dtype.size;
+    size_t size = p.a.dtype.size();
     Matrix a = p.matrix(p.a, batch, p.m, p.k, p.a_rows).block(i, 0, rows, p.k, size);
     Matrix b = p.matrix(p.b, batch, p.k, p.n).block(0, j, p.k, cols, size);
     Matrix c = p.matrix(p.c, batch, p.m, p.n, p.c_rows).block(i, j, rows, cols, size);
@@ -129,7 +129,8 @@ bool zeros(const Matrix& a, const Matrix& b, const Matrix& c) {
 }  // namespace
 
 Choice choose(Kernels kernels, Dtype t, int64_t m, int64_t n, int64_t k, bool batch) {
-  if (k == 0) return {t.size == 1 ? zeros<1> : t.size == 2 ? zeros<2> : t.size == 4 ? zeros<4> : zeros<8>, false, true};
+  if (k == 0)
+    return {t.size() == 1 ? zeros<1> : t.size() == 2 ? zeros<2> : t.size() == 4 ? zeros<4> : zeros<8>, false, true};
   MultiplyFn own = kernels == Kernels::kAny ? avx512_multiply(t, m, n, batch) : nullptr;
   if (!own && kernels != Kernels::kLibrary) own = avx2_multiply(t, m, n, batch);
   // The rows of a batch may become those of one product, if the other operand is the same for all: then one row is like

@@ -29,7 +29,7 @@ class Stack {
     auto* data = static_cast<std::byte*>(t_.data);
     const size_t rank = t_.shape.size();
     for (size_t axis = rank - 2; axis-- > 0;) {
-      data += batch % t_.shape[axis] * t_.strides[axis] * t_.dtype.size;
+      data += batch % t_.shape[axis] * t_.strides[axis] * t_.dtype.size();
       batch /= t_.shape[axis];
     }
     return {data, rows(), columns(), t_.strides[rank - 2], t_.strides[rank - 1]};
@@ -102,7 +102,7 @@ class Run {
     const Dtype t = call_.operands[0].dtype, u = call_.operands[2].dtype;
     first_ = choose(Kernels::kAny, t, m, n, a_.columns(), batch);
     second_ = choose(Kernels::kAny, u, m, v_.columns(), n, batch);
-    const int64_t row_bytes = std::max<int64_t>(1, n * (call_.rows->scores.size + call_.rows->weights.size));
+    const int64_t row_bytes = std::max<int64_t>(1, n * (call_.rows->scores.size() + call_.rows->weights.size()));
     block_rows_ = std::clamp(kBlockBytes / row_bytes / kLeastRows * kLeastRows, kLeastRows, kMostRows);
     // The library's sums depend on the number of rows.
     if (!first_.rows_alike || !second_.rows_alike) block_rows_ = kTileRows;
@@ -178,7 +178,7 @@ class Run {
 
   void range(int64_t begin, int64_t end) {
     const int64_t n = b_.columns();
-    const auto size = [&](Dtype t) { return static_cast<size_t>((block_rows_ * n * t.size + 63) / 64 * 64); };
+    const auto size = [&](Dtype t) { return static_cast<size_t>((block_rows_ * n * t.size() + 63) / 64 * 64); };
     Scratch memory(size(call_.rows->scores) + size(call_.rows->weights));
     auto* scores = static_cast<std::byte*>(memory.data());
     if (n > 0 && !scores) return failed_.store(true, std::memory_order_relaxed);
@@ -190,22 +190,22 @@ class Run {
     const int64_t batch = index / blocks_, m = a_.rows(), n = b_.columns(), d = v_.columns();
     const int64_t first = index % blocks_ * block_rows_, rows = std::min(block_rows_, m - first);
     const auto place = static_cast<size_t>(batch);
-    const Matrix a = a_.at(batch).block(first, 0, rows, a_.columns(), call_.operands[0].dtype.size);
-    const Matrix out = out_.at(batch).block(first, 0, rows, d, call_.results[0].dtype.size);
+    const Matrix a = a_.at(batch).block(first, 0, rows, a_.columns(), call_.operands[0].dtype.size());
+    const Matrix out = out_.at(batch).block(first, 0, rows, d, call_.results[0].dtype.size());
     const Matrix s{scores, rows, n, n, 1}, w{weights, rows, n, n, 1};
     const int64_t row = batch * m + first;
     const int64_t columns = call_.rows->needed ? std::clamp<int64_t>(call_.rows->needed(row, row + rows), 0, n) : n;
     if (!(left_.product ? left_.product->multiply(a, packed(left_, left_.place[place]), s, a.cols, columns)
-                        : by_tiles(first_.multiply, a, b_.at(batch), s, call_.operands[0].dtype.size)))
+                        : by_tiles(first_.multiply, a, b_.at(batch), s, call_.operands[0].dtype.size())))
       return false;
     if (!call_.rows->run(row, row + rows, scores, weights)) return false;
     bool done;
     if (right_.product) {
-      const int64_t at = right_.place[place], element = call_.operands[2].dtype.size;
+      const int64_t at = right_.place[place], element = call_.operands[2].dtype.size();
       const int64_t depth = finite_[static_cast<size_t>(at)] ? used_columns(weights, rows, n, element) : n;
       done = right_.product->multiply(w, packed(right_, at), out, depth, d);
     } else {
-      done = by_tiles(second_.multiply, w, v_.at(batch), out, call_.operands[2].dtype.size);
+      done = by_tiles(second_.multiply, w, v_.at(batch), out, call_.operands[2].dtype.size());
     }
     if (done && call_.epilogue) call_.epilogue(row * d, (row + rows) * d);
     return done;

@@ -26,7 +26,7 @@ struct Matrix {
       at += batch % t.shape[axis] * t.strides[axis];
       batch /= t.shape[axis];
     }
-    data += at * t.dtype.size;
+    data += at * t.dtype.size();
   }
   template <class T>
   auto at(int64_t i, int64_t j) const {

@@ -75,7 +75,7 @@ struct Order {
 // Calls `f` with the Order of an element type; false for a type without one.
 template <class F>
 bool with_order(Dtype t, F&& f) {
-  switch (t.val) {
+  switch (t.val()) {
     case Dtype::Val::bool_:
     case Dtype::Val::uint8: f(Order<uint8_t, Numbers::Unsigned>()); return true;
     case Dtype::Val::uint16: f(Order<uint16_t, Numbers::Unsigned>()); return true;

@@ -23,7 +23,7 @@ class PlanWriter {
   void texts(const std::vector<std::string>& items) {
     list(items, [&](const std::string& s) { out_.text(s); });
   }
-  void dtype(Dtype t) { out_.u8(static_cast<uint8_t>(t.val)); }
+  void dtype(Dtype t) { out_.u8(static_cast<uint8_t>(t.val())); }
   void size(const DimProgram& d) {
     list(d.code(), [&](const DimProgram::Instr& i) {
       out_.u8(static_cast<uint8_t>(i.op));

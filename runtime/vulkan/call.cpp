@@ -160,7 +160,7 @@ Status GpuCall::check_narrow(const KernelPlan& plan, int64_t extent, const int64
   bool fits = extent <= kMost;
   for (uint32_t s : plan.symbols) fits = fits && symbols[s] <= kMost;
   for (uint32_t b : plan.buffers)
-    fits = fits && plan_.buffers[b].bytes.evaluate(symbols) / plan_.buffers[b].dtype.size <= kMost;
+    fits = fits && plan_.buffers[b].bytes.evaluate(symbols) / plan_.buffers[b].dtype.size() <= kMost;
   if (fits) return {};
   return Diagnostic("kernel @" + plan.name + " reaches past 2^31 elements, and the device has no shaderInt64", {},
                     "split the arrays, or run on the cpu");

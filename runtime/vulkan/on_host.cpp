@@ -59,7 +59,7 @@ class HostView {
 
 // Bytes that a dense array spans.
 size_t bytes_of(const View<uint64_t>& v) {
-  size_t bytes = v.dtype.size;
+  size_t bytes = v.dtype.size();
   for (const int64_t n : v.shape) bytes *= static_cast<size_t>(n);
   return bytes;
 }

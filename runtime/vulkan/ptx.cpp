@@ -108,10 +108,10 @@ Result<bool> GpuCall::attempt_trial(const Library& step, std::span<Shader* const
     int64_t count = own[RoutineForm::kRows] * own[RoutineForm::kColumns];
     for (size_t i = 2; !form.own.empty() && i < form.own[w]; ++i) count *= own[RoutineForm::kOuterSizes + i - 2];
     if (count <= 0 || count > (1 << 24)) return Diagnostic("a trial has no size");
-    bytes.assign(static_cast<size_t>(count) * type.size, std::byte{0xff});
+    bytes.assign(static_cast<size_t>(count) * type.size(), std::byte{0xff});
     FRIT_ASSIGN_OR_RETURN(memory, trial.allocate(bytes.size()));
     for (int64_t i = 0; w < step.operands.size() && i < count; ++i)
-      if (!put_element(type, trial_element(w, i), bytes.data() + i * type.size))
+      if (!put_element(type, trial_element(w, i), bytes.data() + i * type.size()))
         return Diagnostic("a trial has elements of another type");
     FRIT_TRY(program_.device().write(*memory, 0, bytes.data(), bytes.size()));
     uint64_t address;

@@ -148,9 +148,9 @@ void copy_step(void* o, const void* a, const void*, const void*, size_t n) {
 }
 
 Step step_of(ScalarOp op, Dtype type, Dtype operand) {
-  if (op == ScalarOp::Bitcast) return type.size == 4 ? copy_step<4> : copy_step<8>;
+  if (op == ScalarOp::Bitcast) return type.size() == 4 ? copy_step<4> : copy_step<8>;
   if (op == ScalarOp::Select)
-    return type.size == 4 ? select_step<uint32_t> : type.size == 8 ? select_step<uint64_t> : select_step<uint8_t>;
+    return type.size() == 4 ? select_step<uint32_t> : type.size() == 8 ? select_step<uint64_t> : select_step<uint8_t>;
   if (op == ScalarOp::Cast) {
     if (type == int32) return cast_step<int32_t>(operand);
     if (type == uint32) return cast_step<uint32_t>(operand);
@@ -185,7 +185,7 @@ BlockEvaluator::BlockEvaluator(const ir::ScalarProgram& program)
     const ir::ScalarNode& node = program_.nodes[i];
     if (node.op == ScalarOp::Input) continue;
     if (node.op == ScalarOp::Const) {
-      size_t bytes = node.type == bool_ ? 1 : node.type.size;
+      size_t bytes = node.type == bool_ ? 1 : node.type.size();
       for (size_t k = 0; k < kBlock; ++k) std::memcpy(static_cast<char*>(slot(i)) + k * bytes, &node.imm, bytes);
       continue;
     }
@@ -202,11 +202,11 @@ BlockEvaluator::BlockEvaluator(const ir::ScalarProgram& program)
 void BlockEvaluator::run(std::span<const void* const> inputs, void* result, size_t count) {
   for (uint32_t i = 0; i < program_.nodes.size(); ++i)
     if (program_.nodes[i].op == ScalarOp::Input) {
-      std::memcpy(slot(i), inputs[program_.nodes[i].imm], count * program_.nodes[i].type.size);
+      std::memcpy(slot(i), inputs[program_.nodes[i].imm], count * program_.nodes[i].type.size());
     }
   for (const Instruction& in : instructions_) in.step(slot(in.out), slot(in.a), slot(in.b), slot(in.c), count);
   uint32_t last = program_.results[0];
-  std::memcpy(result, slot(last), count * program_.nodes[last].type.size);
+  std::memcpy(result, slot(last), count * program_.nodes[last].type.size());
 }
 
 }  // namespace frit::accuracy

@@ -78,7 +78,7 @@ const std::vector<double>& arguments(Dtype type) {
   static std::vector<double> all[4];
   std::vector<double>& v = all[type == float16 ? 0 : type == bfloat16 ? 1 : type == float32 ? 2 : 3];
   if (!v.empty()) return v;
-  if (type.size == 2) {
+  if (type.size() == 2) {
     for (uint64_t bits = 0; bits < 0x10000; ++bits) v.push_back(ir::bits_to_double(type, bits));
     return v;
   }
@@ -195,7 +195,7 @@ TEST_P(LimitsOf, LimitsAreReachedAndKept) {
     for (size_t i = 1; i < x.size() && wrong < 3; ++i) {
       long double unit = limit - std::nextafter(static_cast<float>(limit), 0.0f);
       if (type() == float64) unit = limit - std::nextafter(limit, 0.0);
-      if (type().size == 2) unit *= type() == float16 ? 0x1p13 : 0x1p16;
+      if (type().size() == 2) unit *= type() == float16 ? 0x1p13 : 0x1p16;
       long double short_by = static_cast<long double>(f.high) - reference(f.op, static_cast<long double>(x[i]), 0.0L);
       bool missed = short_by < 0.4L * unit && r[i] != limit;
       bool falls = r[i] < r[i - 1] && r[i - 1] == limit;
@@ -209,7 +209,7 @@ TEST_P(LimitsOf, LimitsAreReachedAndKept) {
 
 // 2 ulp of f32 and one rounding: a little over half a unit of the narrow type.
 TEST_P(LimitsOf, NarrowTypesRoundOnce) {
-  if (type().size != 2) return;
+  if (type().size() != 2) return;
   const std::vector<double>& x = arguments(type());
   for (const Limits& f : limits()) {
     if (ir::arity(f.op) == 2) continue;

@@ -103,7 +103,7 @@ class Writer {
   }
 
   void array(int output, Dtype t, const std::byte* data, size_t bytes) {
-    const uint64_t element = is_complex(t) ? 4 : t.size;
+    const uint64_t element = is_complex(t) ? 4 : t.size();
     const int kind = t == float16 ? 1 : t == bfloat16 ? 2 : t == float32 || is_complex(t) ? 3 : t == float64 ? 4 : 0;
     number(static_cast<uint64_t>(output), 1);
     number(element, 1);

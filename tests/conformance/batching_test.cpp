@@ -31,7 +31,7 @@ Tensor stack(const std::vector<Tensor>& parts, const Tensor& like, int axis) {
   std::vector<int64_t> shape = like.shape;
   shape.insert(shape.begin() + axis, static_cast<int64_t>(parts.size()));
   Tensor all(like.dtype, shape);
-  size_t run = like.dtype.size;
+  size_t run = like.dtype.size();
   for (size_t i = static_cast<size_t>(axis); i < like.shape.size(); ++i) run *= static_cast<size_t>(like.shape[i]);
   const size_t runs = run == 0 ? 0 : like.data.size() / run;
   for (size_t k = 0; k < runs; ++k)

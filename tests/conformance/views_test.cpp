@@ -40,7 +40,7 @@ ir::Tensor read(const runtime::Tensor& t) {
     int64_t at = 0, rest = i;
     for (size_t axis = t.shape.size(); axis-- > 0; rest /= t.shape[axis]) at += rest % t.shape[axis] * t.strides[axis];
     uint64_t bits = 0;
-    std::memcpy(&bits, data + at * t.dtype.size, t.dtype.size);
+    std::memcpy(&bits, data + at * t.dtype.size(), t.dtype.size());
     out.set_bits(i, bits);
   }
   return out;
@@ -83,11 +83,11 @@ class Views {
     const int64_t before = chance(random_, 50) ? between(random_, 0, 5) : 0;
     t.offset += before;
     const int64_t elements = before + (type.size().is(0) ? 0 : last + 1);
-    t.buffer = guarded_buffer(static_cast<size_t>(elements) * type.dtype.size);
+    t.buffer = guarded_buffer(static_cast<size_t>(elements) * type.dtype.size());
     auto* data = static_cast<std::byte*>(t.buffer->data());
     for (int64_t i = 0; i < elements; ++i) {
       const uint64_t bits = random_bits(type.dtype, values, random_);
-      std::memcpy(data + i * type.dtype.size, &bits, type.dtype.size);
+      std::memcpy(data + i * type.dtype.size(), &bits, type.dtype.size());
     }
     return t;
   }
@@ -99,7 +99,7 @@ class Views {
     auto* data = static_cast<std::byte*>(copy.buffer->data());
     for (int64_t i = 0; i < elements.size(); ++i) {
       const uint64_t bits = elements.bits(i);
-      std::memcpy(data + i * t.dtype.size, &bits, t.dtype.size);
+      std::memcpy(data + i * t.dtype.size(), &bits, t.dtype.size());
     }
     return copy;
   }

@@ -114,10 +114,10 @@ void read_safetensors(const std::string& bytes) {
   // Every element must be readable.
   unsigned sum = 0;
   for (const auto& [name, t] : *tensors) {
-    size_t n = t.dtype.size;
+    size_t n = t.dtype.size();
     for (int64_t s : t.shape) n *= static_cast<size_t>(s);
     const auto* data =
-        static_cast<const unsigned char*>(t.buffer->data()) + t.offset * static_cast<int64_t>(t.dtype.size);
+        static_cast<const unsigned char*>(t.buffer->data()) + t.offset * static_cast<int64_t>(t.dtype.size());
     for (size_t i = 0; i < n; i += 61) sum += data[i];
     if (n) sum += data[n - 1];
   }

@@ -118,7 +118,7 @@ int call(const std::string& path, const std::string& function, const Signature& 
     std::vector<std::shared_ptr<Buffer>> into;
     for (const Sizes& shape : (*found)->output_shapes(*checked)) {
       const Signature::Value& v = (*found)->signature().outputs[into.size()];
-      int64_t bytes = v.dtype.size;
+      int64_t bytes = v.dtype.size();
       for (int64_t n : shape)
         if (n < 0 || __builtin_mul_overflow(bytes, n, &bytes) || bytes > 1 << 20) bytes = 1 << 20;
       into.push_back(round ? fenced(static_cast<size_t>(bytes), true, PROT_READ | PROT_WRITE) : nullptr);

@@ -152,7 +152,7 @@ std::string check_npy(const Files& files, const std::string& bytes) {
     count *= read->shape[i];
     reach += (read->shape[i] - 1) * read->strides[i];
   }
-  if (count && (reach + 1 + read->offset) * read->dtype.size > static_cast<int64_t>(read->buffer->bytes()))
+  if (count && (reach + 1 + read->offset) * read->dtype.size() > static_cast<int64_t>(read->buffer->bytes()))
     return "accepted with more elements than bytes";
   return {};
 }

@@ -30,7 +30,7 @@ void* address(const frit::array& a) {
 
 // Memory of its own for an array that `address` may be written to.
 frit::array blank(const frit::Shape& shape, frit::Dtype dtype) {
-  size_t bytes = dtype.size;
+  size_t bytes = dtype.size();
   for (int d : shape) bytes *= static_cast<size_t>(d);
   return frit::array(std::aligned_alloc(64, (bytes + 64) / 64 * 64), shape, dtype, [](void* p) { std::free(p); });
 }
@@ -44,7 +44,7 @@ struct Tensors {
     arrays.push_back(a);
     shapes.emplace_back(a.shape().begin(), a.shape().end());
     tensors.push_back(
-        {address(a), static_cast<frit_rt_dtype>(a.dtype().val), static_cast<int>(a.ndim()), nullptr, nullptr});
+        {address(a), static_cast<frit_rt_dtype>(a.dtype().val()), static_cast<int>(a.ndim()), nullptr, nullptr});
   }
   const frit_rt_tensor* data() {
     for (size_t i = 0; i < tensors.size(); ++i) tensors[i].shape = shapes[i].data();

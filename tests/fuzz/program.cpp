@@ -187,7 +187,7 @@ std::string difference(const plain::Array& want, const array& given) {
     return "the shape is " + shape_text(Ints(given.shape().begin(), given.shape().end()));
   if (want.values.empty()) return "";
   const array got = contiguous(given);
-  switch (want.dtype.val) {
+  switch (want.dtype.val()) {
     case Dtype::Val::bool_: return difference_as<bool>(want, got);
     case Dtype::Val::uint8: return difference_as<uint8_t>(want, got);
     case Dtype::Val::int8: return difference_as<int8_t>(want, got);

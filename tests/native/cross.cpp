@@ -21,7 +21,7 @@ ir::Tensor empty_result(const CrossCall& call, const codegen::CParam& p) {
     t.shape.push_back(d.value());
     count *= static_cast<size_t>(d.value());
   }
-  t.data.resize(count * type.dtype.size);
+  t.data.resize(count * type.dtype.size());
   return t;
 }
 

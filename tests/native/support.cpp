@@ -144,7 +144,7 @@ Result<std::vector<ir::Tensor>> run_native(const Library& library, const ir::Fun
       case codegen::CParam::Kind::Input: {
         const runtime::Tensor& t = arguments.tensors[p.index];
         values.push_back(
-            reinterpret_cast<uint64_t>(static_cast<std::byte*>(t.buffer->data()) + t.offset * t.dtype.size));
+            reinterpret_cast<uint64_t>(static_cast<std::byte*>(t.buffer->data()) + t.offset * t.dtype.size()));
         break;
       }
       case codegen::CParam::Kind::Output: {
@@ -156,9 +156,9 @@ Result<std::vector<ir::Tensor>> run_native(const Library& library, const ir::Fun
           t.shape.push_back(d.value());
           count *= static_cast<size_t>(d.value());
         }
-        outputs.push_back(guarded_buffer(count * type.dtype.size));
-        std::memset(outputs.back()->data(), 0xa5, count * type.dtype.size);
-        t.data.resize(count * type.dtype.size);
+        outputs.push_back(guarded_buffer(count * type.dtype.size()));
+        std::memset(outputs.back()->data(), 0xa5, count * type.dtype.size());
+        t.data.resize(count * type.dtype.size());
         results.push_back(std::move(t));
         values.push_back(reinterpret_cast<uint64_t>(outputs.back()->data()));
         break;

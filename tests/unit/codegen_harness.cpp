@@ -21,7 +21,7 @@ bool is_nan_bits(Dtype t, uint64_t bits) { return is_float(t) && std::isnan(ir::
 
 uint64_t read(const std::byte* at, Dtype t) {
   uint64_t bits = 0;
-  std::memcpy(&bits, at, t.size);
+  std::memcpy(&bits, at, t.size());
   return bits;
 }
 
@@ -89,7 +89,7 @@ uint64_t interesting_bits(Dtype type, Random& random) {
                                    std::numeric_limits<double>::infinity(),
                                    -std::numeric_limits<double>::infinity(),
                                    std::numeric_limits<double>::quiet_NaN()};
-  uint64_t mask = type == bool_ ? 1 : type.size == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * type.size)) - 1;
+  uint64_t mask = type == bool_ ? 1 : type.size() == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * type.size())) - 1;
   switch (random() % 4) {
     case 0:
       return is_float(type)
@@ -106,7 +106,7 @@ uint64_t interesting_bits(Dtype type, Random& random) {
 void fill(std::byte* memory, int64_t count, Dtype type, Random& random) {
   for (int64_t i = 0; i < count; ++i) {
     uint64_t bits = interesting_bits(type, random);
-    std::memcpy(memory + i * type.size, &bits, type.size);
+    std::memcpy(memory + i * type.size(), &bits, type.size());
   }
 }
 
@@ -144,14 +144,14 @@ void Compiled::check(const std::vector<int64_t>& symbols, int parts, const Fill&
   std::vector<void*> pointers;
   for (const ir::KernelBuffer& b : kernel_.buffers) {
     int64_t count = *b.size.evaluate(lookup);
-    auto memory = std::make_unique<GuardedMemory>(static_cast<size_t>(count) * b.dtype.size);
+    auto memory = std::make_unique<GuardedMemory>(static_cast<size_t>(count) * b.dtype.size());
     if (b.read)
       fill(memory->data(), count, b.dtype, random_);
     else
       std::memset(memory->data(), b.dtype == bool_ ? 1 : 0xa5, memory->bytes());
     if (values)
       for (int64_t i = 0; i < count; ++i)
-        if (auto bits = values(b.name, i)) std::memcpy(memory->data() + i * b.dtype.size, &*bits, b.dtype.size);
+        if (auto bits = values(b.name, i)) std::memcpy(memory->data() + i * b.dtype.size(), &*bits, b.dtype.size());
     expected.emplace_back(memory->data(), memory->data() + memory->bytes());
     pointers.push_back(memory->data());
     actual.push_back(std::move(memory));
@@ -162,7 +162,7 @@ void Compiled::check(const std::vector<int64_t>& symbols, int parts, const Fill&
 
   int64_t scratch_bytes = 0;
   for (const ir::KernelBuffer& local : kernel_.locals)
-    scratch_bytes += (*local.size.evaluate(lookup) * local.dtype.size + 63) / 64 * 64;
+    scratch_bytes += (*local.size.evaluate(lookup) * local.dtype.size() + 63) / 64 * 64;
   std::vector<std::byte> scratch(static_cast<size_t>(scratch_bytes) + 64);
   void* aligned = reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(scratch.data()) + 63) / 64 * 64);
   const ir::Loop* loop = ir::parallel_loop(kernel_);
@@ -173,18 +173,18 @@ void Compiled::check(const std::vector<int64_t>& symbols, int parts, const Fill&
 
   for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
     const ir::KernelBuffer& b = kernel_.buffers[i];
-    int64_t count = static_cast<int64_t>(expected[i].size()) / b.dtype.size;
+    int64_t count = static_cast<int64_t>(expected[i].size()) / b.dtype.size();
     for (int64_t j = 0; j < count; ++j) {
-      uint64_t want = read(expected[i].data() + j * b.dtype.size, b.dtype);
-      uint64_t got = read(actual[i]->data() + j * b.dtype.size, b.dtype);
+      uint64_t want = read(expected[i].data() + j * b.dtype.size(), b.dtype);
+      uint64_t got = read(actual[i]->data() + j * b.dtype.size(), b.dtype);
       if (want == got || (is_nan_bits(b.dtype, want) && is_nan_bits(b.dtype, got))) continue;
       std::string inputs;
       for (size_t k = 0; k < kernel_.buffers.size(); ++k)
-        if (kernel_.buffers[k].read && j * kernel_.buffers[k].dtype.size < static_cast<int64_t>(expected[k].size())) {
+        if (kernel_.buffers[k].read && j * kernel_.buffers[k].dtype.size() < static_cast<int64_t>(expected[k].size())) {
           char text[64];
           std::snprintf(text, sizeof text, " %s=%llx", kernel_.buffers[k].name.c_str(),
                         static_cast<unsigned long long>(
-                            read(expected[k].data() + j * kernel_.buffers[k].dtype.size, kernel_.buffers[k].dtype)));
+                            read(expected[k].data() + j * kernel_.buffers[k].dtype.size(), kernel_.buffers[k].dtype)));
           inputs += text;
         }
       ADD_FAILURE()

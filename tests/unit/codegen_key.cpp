@@ -34,8 +34,8 @@ ir::Function with_constant(Dtype dtype, uint64_t bits) {
   ir::Function f;
   f.name = "f";
   ir::Builder b(f);
-  std::vector<std::byte> bytes(dtype.size);
-  std::memcpy(bytes.data(), &bits, dtype.size);
+  std::vector<std::byte> bytes(dtype.size());
+  std::memcpy(bytes.data(), &bits, dtype.size());
   f.results = {b.constant(ir::Literal(dtype, bytes))};
   f.canonicalize_order();
   return f;

@@ -190,7 +190,7 @@ TEST(Numbers, RandomBitsReadBack) {
   for (Dtype t : kAllDtypes) {
     for (int i = 0; i < 5000; ++i) {
       uint64_t bits = rng();
-      if (t.size < 8) bits &= (uint64_t{1} << 8 * t.size) - 1;
+      if (t.size() < 8) bits &= (uint64_t{1} << 8 * t.size()) - 1;
       if (t == bool_) bits &= 1;
       ASSERT_EQ(read_number(t, number_text(t, bits)), bits) << number_text(t, bits);
     }

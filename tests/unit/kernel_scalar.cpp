@@ -13,11 +13,13 @@ namespace {
 
 using Int = __int128;
 
-uint64_t mask_of(Dtype t) { return t == bool_ ? 1 : t.size == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * t.size)) - 1; }
+uint64_t mask_of(Dtype t) {
+  return t == bool_ ? 1 : t.size() == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * t.size())) - 1;
+}
 
 Int int_value(Dtype t, uint64_t bits) {
   if (!is_signed_int(t)) return Int(bits);
-  int shift = 64 - 8 * t.size;
+  int shift = 64 - 8 * t.size();
   return Int(static_cast<int64_t>(bits << shift) >> shift);
 }
 
@@ -26,7 +28,7 @@ uint64_t int_bits(Dtype t, Int v) { return static_cast<uint64_t>(v) & mask_of(t)
 std::vector<uint64_t> edge_ints(Dtype t) {
   uint64_t all = mask_of(t), sign = all ^ (all >> 1);
   std::vector<uint64_t> v{0, 1, 2, 3, 5, 7, 8, 15, 16, 31, 32, 63, 64, 100, all, all - 1, sign, sign - 1, sign + 1};
-  std::mt19937_64 random(t.size);
+  std::mt19937_64 random(t.size());
   for (int i = 0; i < 20; ++i) v.push_back(random());
   for (uint64_t& x : v) x &= all;
   return v;
@@ -108,7 +110,7 @@ TEST(Scalar, NamesRoundTrip) {
 TEST(Scalar, IntegersWrapAndDivideTowardsZero) {
   for (Dtype t : kAllDtypes) {
     if (!is_int(t)) continue;
-    int width = 8 * t.size;
+    int width = 8 * t.size();
     for (uint64_t x : edge_ints(t)) {
       Int a = int_value(t, x);
       EXPECT_EQ(same(ScalarOp::Neg, t, {x}), int_bits(t, -a)) << t;
@@ -240,8 +242,8 @@ uint64_t cast_reference(Dtype to, Dtype from, uint64_t bits) {
   if (to == bool_) return v != 0;
   if (is_int(to)) {
     if (std::isnan(v)) return 0;
-    long double low = is_signed_int(to) ? -std::ldexp(1.0L, 8 * to.size - 1) : 0;
-    long double high = std::ldexp(1.0L, 8 * to.size - is_signed_int(to)) - 1;
+    long double low = is_signed_int(to) ? -std::ldexp(1.0L, 8 * to.size() - 1) : 0;
+    long double high = std::ldexp(1.0L, 8 * to.size() - is_signed_int(to)) - 1;
     return int_bits(to, static_cast<Int>(std::trunc(std::min(std::max(v, low), high))));
   }
   if (to == float64) return std::bit_cast<uint64_t>(static_cast<double>(v));

@@ -228,14 +228,14 @@ TEST(OpsElementwise, ViewReadsTheSameBytes) {
   for (size_t i = 0; i < u32.data.size(); ++i) u32.data[i] = std::byte(17 * i + 3);
   for (Dtype t : {uint8, uint16, uint32, int8, int32, float16, float32, bfloat16}) {
     Tensor v = run("view", {u32}, {{"dtype", t}});
-    EXPECT_EQ(v.shape.back() * t.size, 12) << t;
+    EXPECT_EQ(v.shape.back() * t.size(), 12) << t;
     EXPECT_EQ(bytes(v), bytes(u32)) << t;
   }
   Tensor u16(uint16, {2, 8});
   for (size_t i = 0; i < u16.data.size(); ++i) u16.data[i] = std::byte(29 * i + 200);
   for (Dtype t : {uint8, uint16, int32, uint64, int64, float64, complex64}) {
     Tensor v = run("view", {u16}, {{"dtype", t}});
-    EXPECT_EQ(v.shape.back() * t.size, 16) << t;
+    EXPECT_EQ(v.shape.back() * t.size(), 16) << t;
     EXPECT_EQ(bytes(v), bytes(u16)) << t;
   }
   Tensor c(complex64, {2}, {1.5, -2.5});

@@ -33,8 +33,8 @@ std::vector<uint64_t> element_bits(Dtype t) {
   std::mt19937_64 random(7);
   if (t == bool_) return {0, 1};
   if (is_int(t)) {
-    uint64_t mask = t.size == 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * t.size) - 1;
-    uint64_t high = uint64_t{1} << (8 * t.size - 1);
+    uint64_t mask = t.size() == 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * t.size()) - 1;
+    uint64_t high = uint64_t{1} << (8 * t.size() - 1);
     for (uint64_t v : {uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{100}, high, high - 1, high + 1}) {
       all.push_back(v & mask);
       all.push_back((~v + 1) & mask);

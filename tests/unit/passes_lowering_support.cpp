@@ -129,11 +129,11 @@ Result<std::vector<Tensor>> run_program(const Function& f, const SymbolValues& s
     std::vector<int64_t> strides = sizes_of(f.layouts[k], symbols);
     int64_t span = t.size() > 0;
     for (size_t axis = 0; t.size() > 0 && axis < strides.size(); ++axis) span += (t.shape[axis] - 1) * strides[axis];
-    std::vector<std::byte> bytes(static_cast<size_t>(span) * t.dtype.size, std::byte{0x5a});
+    std::vector<std::byte> bytes(static_cast<size_t>(span) * t.dtype.size(), std::byte{0x5a});
     for (int64_t i = 0; i < t.size(); ++i) {
       int64_t at = 0, rest = i;
       for (size_t axis = strides.size(); axis-- > 0; rest /= t.shape[axis]) at += rest % t.shape[axis] * strides[axis];
-      std::memcpy(bytes.data() + at * t.dtype.size, t.data.data() + i * t.dtype.size, t.dtype.size);
+      std::memcpy(bytes.data() + at * t.dtype.size(), t.data.data() + i * t.dtype.size(), t.dtype.size());
     }
     literals.emplace_back(t.dtype, std::move(bytes));
   }

@@ -51,9 +51,9 @@ class Npy : public testing::Test {
 Tensor tensor(Dtype t, Sizes shape) {
   int64_t n = 1;
   for (int64_t s : shape) n *= s;
-  auto buffer = *Buffer::allocate(static_cast<size_t>(n) * t.size);
+  auto buffer = *Buffer::allocate(static_cast<size_t>(n) * t.size());
   auto* bytes = static_cast<uint8_t*>(buffer->data());
-  for (int64_t i = 0; i < n * t.size; ++i) bytes[i] = static_cast<uint8_t>(t == bool_ ? i % 2 : i * 37 + 11);
+  for (int64_t i = 0; i < n * t.size(); ++i) bytes[i] = static_cast<uint8_t>(t == bool_ ? i % 2 : i * 37 + 11);
   Sizes strides(shape.size());
   int64_t stride = 1;
   for (size_t i = shape.size(); i-- > 0; stride *= shape[i]) strides[i] = stride;
@@ -167,7 +167,7 @@ TEST_F(Npy, mutated_files_never_crash) {
     if (r.ok()) {
       size_t elements = 1;
       for (int64_t n : r->shape) elements *= static_cast<size_t>(n);
-      EXPECT_EQ(elements * r->dtype.size, r->buffer->bytes());
+      EXPECT_EQ(elements * r->dtype.size(), r->buffer->bytes());
       EXPECT_LE(r->buffer->bytes(), s.size());
     } else {
       EXPECT_TRUE(r.error().loc.known());

@@ -52,7 +52,7 @@ class Programs : public testing::Test {
       auto gpu = runtime::find_gpu();
       ASSERT_TRUE(gpu.ok());
       for (runtime::Tensor& t : arguments->tensors) {
-        const size_t size = t.dtype.size, bytes = t.buffer->bytes();
+        const size_t size = t.dtype.size(), bytes = t.buffer->bytes();
         auto memory = (*gpu)->allocate(bytes + static_cast<size_t>(shift) * size);
         ASSERT_TRUE(memory.ok());
         ASSERT_TRUE((*gpu)->write(**memory, static_cast<size_t>(shift) * size, t.buffer->data(), bytes).ok());

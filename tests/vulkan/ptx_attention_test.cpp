@@ -166,7 +166,7 @@ TEST_F(PtxAttention, EveryTypeAndMaskPassesItsTrialAndIsLaunched) {
   if (shared && std::string(shared) == "0") GTEST_SKIP() << "the function would read before copies are there";
   for (const Dtype type : {float16, bfloat16, float32})
     for (const char* mask : {"", "causal", "keep", "add"}) {
-      SCOPED_TRACE(std::to_string(type.size) + (type == bfloat16 ? " bf16 " : " ") + mask);
+      SCOPED_TRACE(std::to_string(type.size()) + (type == bfloat16 ? " bf16 " : " ") + mask);
       state().launches = 0;
       EXPECT_TRUE(is_right({type, 4, 4, 40, 72, 24, mask}));
       EXPECT_EQ(state().launches, 2) << "a trial, and the work";

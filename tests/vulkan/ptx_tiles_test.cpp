@@ -68,7 +68,7 @@ class PtxTiles : public ptx_driver::PtxTest {
 TEST_F(PtxTiles, EveryFormPassesItsTrialAndIsLaunched) {
   for (const Dtype type : {float32, float64})
     for (const bool columns : {false, true}) {
-      SCOPED_TRACE(std::to_string(type.size) + (columns ? " by columns" : " by rows"));
+      SCOPED_TRACE(std::to_string(type.size()) + (columns ? " by columns" : " by rows"));
       state().launches = splits = 0;
       EXPECT_TRUE(is_right({{500, 130}, {130, 300}, columns, !columns}, type)) << "many small tiles";
       EXPECT_EQ(state().launches, columns ? 1 : 2) << "a trial, and the product";

@@ -87,7 +87,7 @@ struct Leaves {
   template <class T>
   void add_number(Part::Kind kind, const T& value) {
     const uint64_t bits = kind == Part::Kind::promoted ? 0 : bits_of(value);
-    structure.parts.push_back({kind, storage_dtype<T>().val, position(), bits});
+    structure.parts.push_back({kind, storage_dtype<T>().val(), position(), bits});
   }
   // Call once all arguments are in: `numbers` does not move any more.
   void finish() {

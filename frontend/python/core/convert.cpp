@@ -231,14 +231,14 @@ nb::object item_of(const array& a) {
     throw InvalidArgument("item: an array of " + std::to_string(a.size()) + " elements is not one number",
                           "index it first, or use tolist");
   evaluate(a);
-  return nb::steal(kMakers[static_cast<int>(a.dtype().val)](first_byte(a)));
+  return nb::steal(kMakers[static_cast<int>(a.dtype().val())](first_byte(a)));
 }
 
 nb::object to_list(const array& a) {
   if (a.ndim() == 0) return item_of(a);
   evaluate(a);
   const std::byte* data = a.size() ? first_byte(a) : nullptr;
-  return list_of(data, a.shape(), a.strides(), 0, a.itemsize(), kMakers[static_cast<int>(a.dtype().val)]);
+  return list_of(data, a.shape(), a.strides(), 0, a.itemsize(), kMakers[static_cast<int>(a.dtype().val())]);
 }
 
 }  // namespace frit::python

@@ -13,7 +13,7 @@ namespace {
 using nb::dlpack::dtype_code;
 
 nb::dlpack::dtype dlpack_type(Dtype t) {
-  const auto bits = static_cast<uint8_t>(t.size * 8);
+  const auto bits = static_cast<uint8_t>(t.size() * 8);
   dtype_code code = dtype_code::Float;
   if (t == bool_)
     code = dtype_code::Bool;
@@ -135,7 +135,7 @@ nb::ndarray<Kind...> to_ndarray(const array& a) {
 // The protocol has no format for bfloat16; readers refuse the word.
 const char* buffer_format(Dtype t) {
   constexpr const char* kFormats[] = {"?", "B", "H", "I", "Q", "b", "h", "i", "q", "e", "f", "d", "bfloat16", "Zf"};
-  return kFormats[static_cast<int>(t.val)];
+  return kFormats[static_cast<int>(t.val())];
 }
 
 struct BufferInfo {

@@ -55,7 +55,7 @@ void Encoder::add_dict(nb::handle dict) {
 void Encoder::add(nb::handle h) {
   PyObject* p = h.ptr();
   const auto number = [&](Dtype type, uint64_t bits) {
-    structure.parts.push_back({Kind::number, type.val, static_cast<uint32_t>(arrays.size()), bits});
+    structure.parts.push_back({Kind::number, type.val(), static_cast<uint32_t>(arrays.size()), bits});
   };
   if (is_array(h)) {
     structure.add(Kind::present);

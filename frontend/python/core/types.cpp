@@ -71,7 +71,7 @@ void bind_types(nb::module_& m) {
     const Documentation d = documentation(name);
     c.def_prop_ro(last_part(name), get, nb::sig(d.signature), d.text);
   };
-  property(type, "Dtype.size", [](Dtype t) { return static_cast<int>(t.size); });
+  property(type, "Dtype.size", [](Dtype t) { return static_cast<int>(t.size()); });
   def(
       type, "Dtype.__eq__",
       [](Dtype t, nb::handle other) {
@@ -79,7 +79,7 @@ void bind_types(nb::module_& m) {
         return nb::try_cast(other, o, false) && t == o;
       },
       nb::arg().none());
-  def(type, "Dtype.__hash__", [](Dtype t) { return static_cast<int64_t>(t.val); });
+  def(type, "Dtype.__hash__", [](Dtype t) { return static_cast<int64_t>(t.val()); });
   def(type, "Dtype.__repr__", [](Dtype t) { return module_name() + "." + std::string(long_name(t)); });
   type.def("__reduce__", [](Dtype t) {
     const std::string name = t == bool_ ? "bool_" : std::string(long_name(t));

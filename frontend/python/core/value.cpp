@@ -57,7 +57,7 @@ array Value::get(std::optional<Dtype> beside) const {
       const Dtype natural = value < INT_MIN || value > INT_MAX ? int64 : int32;
       Dtype type = beside.value_or(natural);
       if (type == bool_) type = natural;
-      if (issubdtype(type, integer) && type.size < 8) {
+      if (issubdtype(type, integer) && type.size() < 8) {
         const iinfo limits(type);
         if (value < limits.min || (value > 0 && static_cast<uint64_t>(value) > limits.max))
           throw InvalidArgument("the number " + std::to_string(value) + " does not fit " + std::string(long_name(type)),

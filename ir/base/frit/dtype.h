@@ -46,14 +46,22 @@ struct Dtype {
     generic,
   };
 
-  Val val = Val::float32;
-  uint8_t size = 4;  // bytes per element
-
+  // float32.
   constexpr Dtype() = default;
-  constexpr Dtype(Val v, uint8_t s) : val(v), size(s) {}
-  constexpr operator Val() const { return val; }
-  friend constexpr bool operator==(Dtype a, Dtype b) { return a.val == b.val; }
-  friend constexpr bool operator!=(Dtype a, Dtype b) { return a.val != b.val; }
+  // `size` is the number of bytes of one element of `val`.
+  constexpr explicit Dtype(Val val, uint8_t size) : val_(val), size_(size) {}
+
+  constexpr operator Val() const { return val_; }
+  constexpr Val val() const { return val_; }
+  // Bytes per element.
+  constexpr uint8_t size() const { return size_; }
+
+  friend constexpr bool operator==(Dtype a, Dtype b) { return a.val_ == b.val_; }
+  friend constexpr bool operator!=(Dtype a, Dtype b) { return a.val_ != b.val_; }
+
+ private:
+  Val val_ = Val::float32;
+  uint8_t size_ = 4;
 };
 
 inline constexpr Dtype bool_{Dtype::Val::bool_, 1};
@@ -85,7 +93,7 @@ inline constexpr std::array<Dtype, 14> kAllDtypes{bool_, uint8, uint16,  uint32,
                                                   int32, int64, float16, float32, float64, bfloat16, complex64};
 
 // Bytes per element.
-constexpr uint8_t size_of(Dtype t) { return t.size; }
+constexpr uint8_t size_of(Dtype t) { return t.size(); }
 
 // The array-protocol kind of `t`.
 Dtype::Kind kindof(Dtype t);

@@ -75,7 +75,7 @@ Literal drawn_literal(const AttrMap& so_far, Dtype dtype, Random& random) {
   for (int64_t i = 0; i < count; ++i) {
     uint64_t v = random_bits(dtype, Values::Ordinary, random);
     auto* p = reinterpret_cast<const std::byte*>(&v);
-    bytes.insert(bytes.end(), p, p + dtype.size);
+    bytes.insert(bytes.end(), p, p + dtype.size());
   }
   return {dtype, std::move(bytes)};
 }

@@ -226,7 +226,7 @@ class Generator {
       return Literal::scalar(
           t, static_cast<double>(between(random_, is_unsigned(t) || t == bool_ ? 0 : -1, t == bool_ ? 1 : 2)));
     auto* p = reinterpret_cast<const std::byte*>(&bits);
-    return {t, std::vector<std::byte>(p, p + t.size)};
+    return {t, std::vector<std::byte>(p, p + t.size())};
   }
 
   // The bits of a NaN result are not specified, so they must not be used.

@@ -18,7 +18,9 @@ namespace {
 
 constexpr size_t kPage = 4096;
 
-uint64_t mask_of(Dtype t) { return t == bool_ ? 1 : t.size == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * t.size)) - 1; }
+uint64_t mask_of(Dtype t) {
+  return t == bool_ ? 1 : t.size() == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * t.size())) - 1;
+}
 
 uint64_t special_float(Dtype type, Random& random) {
   static const double kNumbers[] = {0.0,
@@ -72,7 +74,7 @@ uint64_t special_float(Dtype type, Random& random) {
 }
 
 uint64_t special_int(Dtype type, Random& random) {
-  uint64_t power = uint64_t{1} << random() % (8 * type.size);
+  uint64_t power = uint64_t{1} << random() % (8 * type.size());
   if (chance(random, 40)) return random() & mask_of(type);
   return (power * (random() % 2 ? 1 : ~uint64_t{0}) + random() % 3 - 1) & mask_of(type);
 }
@@ -80,7 +82,7 @@ uint64_t special_int(Dtype type, Random& random) {
 bool subnormals_are_zeros = false;
 
 bool is_subnormal_or_zero(Dtype type, uint64_t bits) {
-  switch (type.val) {
+  switch (type.val()) {
     case Dtype::Val::float32: return (bits & 0x7f800000u) == 0;
     case Dtype::Val::bfloat16: return (bits & 0x7f80u) == 0;
     case Dtype::Val::float64: return (bits & 0x7ff0000000000000u) == 0;
@@ -100,7 +102,7 @@ void flush_subnormals(ir::Tensor& t) {
       if (is_subnormal_or_zero(float32, bits & 0xffffffffu)) bits &= 0xffffffff80000000u;
       if (is_subnormal_or_zero(float32, bits >> 32)) bits &= 0x80000000ffffffffu;
     } else if (is_subnormal_or_zero(t.dtype, bits)) {
-      bits &= uint64_t{1} << (8 * t.dtype.size - 1);
+      bits &= uint64_t{1} << (8 * t.dtype.size() - 1);
     }
     t.set_bits(i, bits);
   }
@@ -183,7 +185,7 @@ uint64_t without_signed_zeros(Dtype t, uint64_t bits) {
     return without_signed_zeros(float32, low) | without_signed_zeros(float32, high) << 32;
   }
   if (!is_float(t)) return bits;
-  const uint64_t sign = uint64_t{1} << (8 * t.size - 1);
+  const uint64_t sign = uint64_t{1} << (8 * t.size() - 1);
   return bits == sign ? 0 : bits;
 }
 

@@ -58,8 +58,8 @@ ir::Tensor gather(const runtime::Tensor& t) {
   ir::Tensor out(t.dtype, t.shape);
   auto from = positions(t.shape, t.strides, t.offset);
   for (size_t i = 0; i < from.size(); ++i)
-    std::memcpy(out.data.data() + i * t.dtype.size,
-                static_cast<const std::byte*>(t.buffer->data()) + from[i] * t.dtype.size, t.dtype.size);
+    std::memcpy(out.data.data() + i * t.dtype.size(),
+                static_cast<const std::byte*>(t.buffer->data()) + from[i] * t.dtype.size(), t.dtype.size());
   return out;
 }
 
@@ -98,7 +98,7 @@ Status call_library(const Routine& routine, const ReferenceCall& call) {
   std::vector<runtime::LibraryTensor> in, out;
   for (const auto& [windows, tensors] : {std::pair{call.operands, &in}, std::pair{call.results, &out}})
     for (const HostWindow& w : windows)
-      tensors->push_back({w.memory.data + w.offset * w.dtype.size, w.dtype, w.shape, w.strides});
+      tensors->push_back({w.memory.data + w.offset * w.dtype.size(), w.dtype, w.shape, w.strides});
   ir::Dims open;
   FRIT_ASSIGN_OR_RETURN(attributes, codegen::options_text(call.attrs, open));
   return fn({in, out, attributes, {}, {}, nullptr, call.workspace});
@@ -175,16 +175,16 @@ Result<Arguments> place(const Function& f, std::vector<ir::Tensor>& inputs, Rand
     }
     auto to = positions(x.shape, strides, 0);
     int64_t span = to.empty() ? 0 : *std::max_element(to.begin(), to.end()) + 1;
-    auto bytes = static_cast<size_t>(span + offset) * x.dtype.size;
+    auto bytes = static_cast<size_t>(span + offset) * x.dtype.size();
     runtime::Tensor t{guarded_buffer(bytes), x.dtype, x.shape, strides, offset};
     std::memset(t.buffer->data(), x.dtype == bool_ ? 1 : 0x5a, bytes);
-    auto* base = static_cast<std::byte*>(t.buffer->data()) + offset * x.dtype.size;
+    auto* base = static_cast<std::byte*>(t.buffer->data()) + offset * x.dtype.size();
     for (size_t k = 0; k < to.size(); ++k)
-      std::memcpy(base + to[k] * x.dtype.size, x.data.data() + k * x.dtype.size, x.dtype.size);
+      std::memcpy(base + to[k] * x.dtype.size(), x.data.data() + k * x.dtype.size(), x.dtype.size());
     // If several elements share memory, the last one written stays.
     for (size_t k = 0; k < to.size(); ++k)
-      std::memcpy(x.data.data() + k * x.dtype.size, base + to[k] * x.dtype.size, x.dtype.size);
-    out.memory.emplace_back(x.dtype, std::vector<std::byte>(base, base + span * x.dtype.size));
+      std::memcpy(x.data.data() + k * x.dtype.size(), base + to[k] * x.dtype.size(), x.dtype.size());
+    out.memory.emplace_back(x.dtype, std::vector<std::byte>(base, base + span * x.dtype.size()));
     out.tensors.push_back(std::move(t));
   }
   return out;
@@ -363,7 +363,7 @@ bool is_free(const Function& f, const Op& op) {
 // The same for elements where neither has a NaN.
 std::string number_difference(const ir::Tensor& want, const ir::Tensor& got) {
   ir::Tensor a = want, b = got;
-  const size_t size = a.dtype.size;
+  const size_t size = a.dtype.size();
   auto is_nan = [size](const ir::Tensor& t, int64_t e) {
     float parts[2] = {0, 0};
     if (is_complex(t.dtype)) std::memcpy(parts, t.data.data() + static_cast<size_t>(e) * size, sizeof parts);
