@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 
+#include "ir/routines/host_call.h"
 #include "ir/text/printer.h"
 #include "runtime/execute/gpu.h"
 #include "runtime/system/announce.h"
@@ -53,7 +54,7 @@ const std::string& compiler_identity(const Target& target) {
 }
 
 std::optional<std::string> cache_key(const ir::Function& f, std::string_view options, const Target& target) {
-  if (constant_bytes(f) > kMaxKeyConstants) return std::nullopt;
+  if (constant_bytes(f) > kMaxKeyConstants || ir::find_host_call(f)) return std::nullopt;
   ir::Function plain = f;
   plain.name = "f";
   for (size_t i = 0; i < plain.params.size(); ++i) plain.values[plain.params[i]].name = "x" + std::to_string(i);

@@ -37,32 +37,31 @@ bool array::is_tracer() const {
 
 bool array::has_primitive() const { return computing(node_) != nullptr; }
 
-Primitive& detail::ArrayAccess::primitive(Operation& operation) {
-  std::lock_guard<SpinLock> guard(operation.lock);
-  if (!operation.primitive) {
-    std::string name(operation.name());
-    const Stream stream(0, Device(operation.device));
-    if (operation.kind == OperationKind::Call)
-      operation.primitive.reset(new Compiled(std::move(name), stream));
+std::shared_ptr<Primitive> detail::ArrayAccess::primitive(const OperationPtr& operation) {
+  if (std::shared_ptr<Primitive> given = operation->given_primitive()) return given;
+  std::lock_guard<SpinLock> guard(operation->lock);
+  std::unique_ptr<Primitive>& made = operation->primitive;
+  if (!made) {
+    const Stream stream(0, Device(operation->device));
+    if (operation->kind == OperationKind::Call)
+      made = std::make_unique<Compiled>(*operation, stream);
     else
-      operation.primitive.reset(new Primitive(std::move(name), stream));
+      made = std::make_unique<OwnPrimitive>(*operation, stream);
   }
-  return *operation.primitive;
+  return {operation, made.get()};
 }
 
 Primitive& array::primitive() const {
-  OperationPtr operation = computing(node_);
+  const OperationPtr operation = computing(node_);
   if (!operation)
     throw InvalidArgument("primitive: the array is not the result of an operation that is still to run",
                           "ask has_primitive() first");
-  return detail::ArrayAccess::primitive(*operation);
+  return *detail::ArrayAccess::primitive(operation);
 }
 
 std::shared_ptr<Primitive> array::primitive_ptr() const {
-  OperationPtr operation = computing(node_);
-  if (!operation) return nullptr;
-  Primitive& primitive = detail::ArrayAccess::primitive(*operation);
-  return {std::move(operation), &primitive};
+  const OperationPtr operation = computing(node_);
+  return operation ? detail::ArrayAccess::primitive(operation) : nullptr;
 }
 
 std::uintptr_t array::primitive_id() const { return reinterpret_cast<std::uintptr_t>(computing(node_).get()); }

@@ -231,6 +231,7 @@ runtime::Tensor allocate(Dtype dtype, const Shape& shape) {
 }
 
 const std::byte* data_of(const runtime::Tensor& t) {
+  if (!t.buffer) throw RuntimeError("the array has no memory yet", "give it some with set_data first");
   const void* data = t.buffer->data();
   if (!data) {
     wait_for(t);

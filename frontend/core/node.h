@@ -26,6 +26,7 @@
 
 #include "frontend/core/where.h"
 #include "frontend/frit/array.h"
+#include "frontend/frit/primitive.h"
 #include "frontend/frit/stream.h"
 #include "ir/graph/graph.h"
 #include "runtime/execute/executable.h"
@@ -104,6 +105,8 @@ struct Operation {
   virtual std::string_view name() const = 0;
   // Of a tracer: the nodes of its results for known inputs. Empty where the results have no value.
   virtual std::vector<NodePtr> with_inputs(std::vector<NodePtr> known) const;
+  // The object of the program that computes the results; null for frit's own operations.
+  virtual std::shared_ptr<Primitive> given_primitive() const { return nullptr; }
 
   const OperationKind kind;
   Device::DeviceType device = default_device().type;  // where it runs
@@ -115,12 +118,13 @@ struct Operation {
   SpinLock lock;
   std::vector<NodePtr> inputs;
   std::vector<std::weak_ptr<Node>> results;
-  std::vector<NodePtr> values;           // of a tracer whose value was asked for: what with_inputs returned
-  std::unique_ptr<Primitive> primitive;  // what users see of it, made at the first question under the lock
+  std::vector<NodePtr> values;  // of a tracer whose value was asked for: what with_inputs returned
+  std::unique_ptr<Primitive>
+      primitive;  // what users see of one of frit's own, made at the first question under the lock
 };
 
 // One row of the registry.
-struct RowOperation final : Operation {
+struct RowOperation : Operation {
   RowOperation(const ir::OpDef& def, ir::AttrMap attrs, Where where)
       : Operation(OperationKind::Row, where), def(def), attrs(std::move(attrs)) {}
   void run(std::span<runtime::Tensor> inputs, std::span<const bool> donated,
@@ -219,7 +223,7 @@ class CompileScope {
 struct ArrayAccess {
   static const NodePtr& node(const array& a) { return a.node_; }
   static array make(NodePtr node) { return array(std::move(node)); }
-  static Primitive& primitive(Operation& operation);
+  static std::shared_ptr<Primitive> primitive(const OperationPtr& operation);
 };
 inline const NodePtr& node_of(const array& a) { return ArrayAccess::node(a); }
 inline array array_of(NodePtr node) { return ArrayAccess::make(std::move(node)); }

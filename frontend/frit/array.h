@@ -42,7 +42,7 @@ struct Node;
 struct ArrayAccess;
 }  // namespace detail
 class Operand;
-class Primitive;
+class Primitive;  // frit/primitive.h
 
 class array {
  public:
@@ -89,6 +89,14 @@ class array {
   // The same for memory of allocator::malloc.
   explicit array(allocator::Buffer data, Shape shape, Dtype dtype, Deleter deleter = allocator::free);
   explicit array(allocator::Data&& data, Shape shape, Dtype dtype);
+
+  // The result of an operation of the program (frit/primitive.h) on `inputs`, of this shape and type, computed when it
+  // is needed. Throws InvalidArgument for null.
+  explicit array(Shape shape, Dtype dtype, std::shared_ptr<Primitive> primitive, std::vector<array> inputs);
+  // The results of an operation that has several. Throws InvalidArgument for null, and where there are not as many
+  // types as shapes.
+  static std::vector<array> make_arrays(std::vector<Shape> shapes, const std::vector<Dtype>& dtypes,
+                                        const std::shared_ptr<Primitive>& primitive, const std::vector<array>& inputs);
 
   array(const array&) = default;
   array(array&&) noexcept = default;
@@ -191,7 +199,7 @@ class array {
   // Equal for two handles of one node.
   std::uintptr_t id() const { return reinterpret_cast<std::uintptr_t>(node_.get()); }
 
-  // The operation that computes the array, which is gone once the array is evaluated.
+  // The operation that computes the array (frit/primitive.h), which is gone once the array is evaluated.
   bool has_primitive() const;
   Primitive& primitive() const;                      // throws InvalidArgument where there is none
   std::shared_ptr<Primitive> primitive_ptr() const;  // keeps the operation; null where there is none
@@ -280,33 +288,6 @@ class array {
   void read_item(void* to, Dtype type) const;
 
   std::shared_ptr<detail::Node> node_;
-};
-
-// The operation behind an array that is not evaluated. Lives as long as the operation.
-class Primitive {
- public:
-  Primitive(const Primitive&) = delete;
-  Primitive& operator=(const Primitive&) = delete;
-  virtual ~Primitive() = default;
-  // The name of the operation in the IR ("add", "reshape"), or of the compiled function that is called.
-  const char* name() const { return name_.c_str(); }
-  Device device() const { return stream_.device; }
-  // The default stream of the device that the operation runs on.
-  const Stream& stream() const { return stream_; }
-
- protected:
-  friend struct detail::ArrayAccess;
-  Primitive(std::string name, Stream stream) : name_(std::move(name)), stream_(stream) {}
-
- private:
-  std::string name_;
-  Stream stream_;
-};
-
-// The call of a compiled function: typeid(a.primitive()) == typeid(Compiled).
-class Compiled final : public Primitive {
-  friend struct detail::ArrayAccess;
-  using Primitive::Primitive;
 };
 
 // An operand of an operator: an array or a C++ scalar, and the source line of the expression.

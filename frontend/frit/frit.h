@@ -45,6 +45,7 @@
 #include "frit/nn.h"
 #include "frit/ops.h"
 #include "frit/optimizers.h"
+#include "frit/primitive.h"
 #include "frit/random.h"
 #include "frit/stream.h"
 #include "frit/transforms.h"

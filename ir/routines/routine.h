@@ -47,9 +47,11 @@ struct RoutineLayouts {
   const AttrMap& attrs;
 };
 
+inline constexpr int kAnyNumber = -1;
+
 struct Routine {
-  std::string_view name;  // in steps, plans and device libraries
-  int operands = 1, results = 1;
+  std::string_view name;          // in steps, plans and device libraries
+  int operands = 1, results = 1;  // or kAnyNumber
   // The type rule, which the operation's row names too.
   OpDef::Infer infer = nullptr;
   // Computes the results one element at a time, for the interpreters. Floating sums are in double.
@@ -66,6 +68,8 @@ struct Routine {
   // Bit i is set where result i follows from the operands, up to rounding. The other results are one choice of many,
   // such as the signs of eigenvectors.
   uint32_t determined = ~0u;
+  // A call names an object of this process, so that its code serves no other one.
+  bool in_process = false;
   // Bytes of scratch memory that a call needs; null where it needs none.
   Dim (*workspace)(const RoutineLayouts&) = nullptr;
   // The floating-point operations of a call, or its comparisons where it orders elements: the leading term of the usual

@@ -1,0 +1,4 @@
+// Devices. The header has the name that MLX gives it.
+#pragma once
+
+#include "frit/stream.h"

@@ -1,0 +1,4 @@
+// Exchange of arrays between processes. The header has the name that MLX gives it.
+#pragma once
+
+#include "frit/distributed.h"

@@ -1,0 +1,4 @@
+// SmallVector. The header has the name that MLX gives it.
+#pragma once
+
+#include "frit/array.h"

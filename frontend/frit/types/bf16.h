@@ -1,0 +1,4 @@
+// bfloat16_t. The header has the name that MLX gives it.
+#pragma once
+
+#include "frit/half.h"

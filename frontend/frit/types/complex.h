@@ -1,0 +1,4 @@
+// complex64_t. The header has the name that MLX gives it.
+#pragma once
+
+#include "frit/half.h"
