@@ -203,7 +203,7 @@ int64_t number_in_trace(const std::shared_ptr<Primitive>& object) {
 }  // namespace
 
 PrimitiveOperation::PrimitiveOperation(std::shared_ptr<Primitive> given, std::vector<ir::Type> results, Where where)
-    : RowOperation(ir::host_call(), ir::host_call_attrs(number_in_trace(given), results), where),
+    : RowOperation(ir::host_call(), ir::host_call_attrs(number_in_trace(given), given->name(), results), where),
       object(std::move(given)) {
   device = object->device().type;
   types = std::move(results);

@@ -9,7 +9,6 @@
 #include "frontend/compile/compiled_state.h"
 #include "frontend/io/export_records.h"
 #include "frontend/io/graph_file.h"
-#include "ir/routines/host_call.h"
 #include "ir/text/printer.h"
 
 namespace frit {
@@ -93,9 +92,6 @@ struct ModuleExporter::State {
     }
     std::sort(names.weights.begin(), names.weights.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
-    if (ir::find_host_call(entry->traced().function))
-      throw InvalidArgument("export: " + options.name + " calls a primitive of the program, which no file can hold",
-                            "write it with the functions of frit/ops.h");
     detail::add_trace(file, entry->traced(), names);
     const std::string added = signature();
     for (size_t i = 0; i + 1 < file.module->functions.size(); ++i)

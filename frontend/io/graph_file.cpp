@@ -9,6 +9,7 @@
 #include "frontend/core/node.h"
 #include "ir/read/json.h"
 #include "ir/read/parser.h"
+#include "ir/routines/host_call.h"
 #include "ir/text/printer.h"
 #include "ir/verify/verifier.h"
 #include "runtime/files/file.h"
@@ -92,6 +93,10 @@ std::string_view function_of(std::string_view trace) {
 }
 
 void add_trace(GraphFile& file, const TracedFunction& traced, const TraceNames& names) {
+  if (const ir::Op* call = ir::find_host_call(traced.function))
+    throw_invalid("export: " + names.function + " calls the primitive '" + call->attrs.get_string("name") +
+                      "' of the program, which no file can hold",
+                  "write it with the functions of frit/ops.h", {});
   auto f = std::make_unique<ir::Function>(traced.function);
   f->name = names.function;
   for (int i = 1; file.module->find(f->name); ++i) f->name = names.function + ":" + std::to_string(i);

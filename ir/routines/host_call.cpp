@@ -28,26 +28,29 @@ AttrSpec integers(std::string_view name) { return {.name = name, .kind = AttrKin
 }  // namespace
 
 const OpDef& host_call() {
-  static const OpDef def{
-      .name = "host_call",
-      .kind = OpKind::Library,
-      .arity = -1,
-      .traits = kExpensive | kNoFold,
-      .doc = "The results of an object of the process.",
-      .attrs = {{.name = "object", .kind = AttrKind::Int}, integers("dtypes"), integers("ranks"), integers("sizes")},
-      .routine = &kHostCall,
-      .infer = infer_host_call};
+  static const OpDef def{.name = "host_call",
+                         .kind = OpKind::Library,
+                         .arity = -1,
+                         .traits = kExpensive | kNoFold,
+                         .doc = "The results of an object of the process.",
+                         .attrs = {{.name = "object", .kind = AttrKind::Int},
+                                   {.name = "name", .kind = AttrKind::String},
+                                   integers("dtypes"),
+                                   integers("ranks"),
+                                   integers("sizes")},
+                         .routine = &kHostCall,
+                         .infer = infer_host_call};
   return def;
 }
 
-AttrMap host_call_attrs(int64_t object, std::span<const Type> results) {
+AttrMap host_call_attrs(int64_t object, std::string name, std::span<const Type> results) {
   Dims dtypes, ranks, sizes;
   for (const Type& t : results) {
     dtypes.emplace_back(static_cast<int64_t>(t.dtype.val()));
     ranks.emplace_back(static_cast<int64_t>(t.rank()));
     sizes.insert(sizes.end(), t.shape.begin(), t.shape.end());
   }
-  return {{"object", Dim(object)}, {"dtypes", dtypes}, {"ranks", ranks}, {"sizes", sizes}};
+  return {{"object", Dim(object)}, {"name", std::move(name)}, {"dtypes", dtypes}, {"ranks", ranks}, {"sizes", sizes}};
 }
 
 const Op* find_host_call(const Function& f) {

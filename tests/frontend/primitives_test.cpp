@@ -175,6 +175,8 @@ TEST(Primitives, RunInCompiledFunctions) {
     // Another shape is another call of the same object's class.
     EXPECT_EQ(values<float>(g(ones({3, 3}), ones({3, 3}))), (std::vector<float>{12, 12, 12}));
   }
+  // The graph names the primitive.
+  EXPECT_TRUE(holds(compile(f).lower(x, y).ir, "Axpby"));
   // A value of the trace's own, and an object that belongs to two functions.
   const auto object = std::make_shared<Axpby>(default_stream(Device::cpu), 1.0f, -1.0f);
   const Unary difference = [&](const array& v) { return array(v.shape(), float32, object, {v, full({2, 2}, 1.0f)}); };
@@ -267,7 +269,10 @@ TEST(Primitives, AreInNoFile) {
     export_function(path, ListFunction([](const Arrays& a) { return Arrays{axpby(a[0], a[0], 1.0f, 1.0f)}; }),
                     {ones({2})});
   });
-  EXPECT_TRUE(holds(why, "calls a primitive of the program")) << why;
+  EXPECT_TRUE(holds(why, "calls the primitive 'Axpby' of the program")) << why;
+  const auto f = compile([](const array& v) { return axpby(v, v, 1.0f, 1.0f); });
+  eval(f(ones({2})));
+  EXPECT_TRUE(holds(text_of([&] { f.save(path); }), "calls the primitive 'Axpby' of the program"));
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
