@@ -7,7 +7,7 @@
 namespace frit::passes {
 namespace {
 
-constexpr std::array<std::string_view, 18> kStandard{"expand_composites",
+constexpr std::array<std::string_view, 19> kStandard{"expand_composites",
                                                      "expand_libraries",
                                                      "convolution_phases",
                                                      "canonicalize",
@@ -15,6 +15,7 @@ constexpr std::array<std::string_view, 18> kStandard{"expand_composites",
                                                      "cse",
                                                      "dce",
                                                      "attention",
+                                                     "blocked_rows",
                                                      "fuse",
                                                      "lower_to_kernels",
                                                      "expand_routines",

@@ -99,6 +99,16 @@ struct RowForm {
   int passes = 0;        // innermost loops of known lengths above that
 };
 
+// Whether all places where `loop` begins to read neighbouring elements may be multiples of `count`.
+bool begins_at_multiples(const Kernel& k, const Loop& loop, int count) {
+  return std::none_of(loop.body.begin(), loop.body.end(), [&](const Instr& i) {
+    auto* load = std::get_if<LoadInstr>(&i.node);
+    if (!load || load->buffer >= k.buffers.size()) return false;
+    const Stride s = stride_of(load->index, loop.var, count, k);
+    return s.kind == Stride::Kind::Contiguous && !s.aligned;
+  });
+}
+
 RowForm row_form(Kernel& k) {
   constexpr int64_t kMostFits = 64;
   RowForm form{.fits = kMostFits};
@@ -116,6 +126,7 @@ RowForm row_form(Kernel& k) {
       ++form.passes;
     }
     while (innermost && constant && loop.extent.value() % form.fits) form.fits /= 2;
+    while (innermost && form.fits > 1 && !begins_at_multiples(k, loop, static_cast<int>(form.fits))) form.fits /= 2;
     alike = alike && (!extent || loop.extent == *extent);
     extent = &loop.extent;
   });
@@ -351,108 +362,6 @@ void schedule_grid(Kernel& k, const TargetTraits&) {
     const bool elements = loop->kind == LoopKind::Parallel && !contains_loop(loop->body);
     loop->vector = elements ? element_vector(k, *loop) : loop->carries.empty() ? 1 : 0;
   }
-}
-
-namespace {
-bool is_extreme(const Atom& a) { return a.kind == AtomKind::Min || a.kind == AtomKind::Max; }
-
-}  // namespace
-
-bool is_multiple(const Dim& d, int64_t factor, const Kernel& k, std::vector<std::string>& multiples) {
-  if (factor == 1) return true;
-  if (d.is_const()) return d.value() % factor == 0;
-  if (k.facts.divides(Dim(factor), d)) return true;
-  if (d.poly()->constant % factor) return false;
-  for (const DimTerm& term : d.poly()->terms) {
-    if (term.coefficient % factor == 0) continue;
-    const std::string* symbol = nullptr;
-    bool known = false;
-    for (const auto& atom : term.atoms) {
-      if (is_extreme(*atom))
-        known = known ||
-                (is_multiple(atom->args[0], factor, k, multiples) && is_multiple(atom->args[1], factor, k, multiples));
-      if (atom->kind != AtomKind::Symbol) continue;
-      known = known || k.facts.multiple(atom->name) % factor == 0;
-      if (std::find(k.symbols.begin(), k.symbols.end(), atom->name) != k.symbols.end()) symbol = &atom->name;
-    }
-    if (known) continue;
-    if (!symbol) return false;
-    if (std::find(multiples.begin(), multiples.end(), *symbol) == multiples.end()) multiples.push_back(*symbol);
-  }
-  return true;
-}
-
-namespace {
-
-// Splits `position` into a uniform part + contiguous * (the index of the variable among the consecutive values).
-struct Parts {
-  bool known = true;
-  int64_t step = 0;
-  bool aligned = true;  // the first value is a multiple of the vector
-};
-
-Parts parts_of(const Dim& d, const std::string& var, int vector, const Kernel& k, std::vector<std::string>& multiples);
-
-Parts parts_of_atom(const Atom& atom, const std::string& var, int vector, const Kernel& k,
-                    std::vector<std::string>& multiples) {
-  if (atom.kind == AtomKind::Symbol) return {true, atom.name == var ? 1 : 0, atom.name == var};
-  if (atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod) {
-    Parts inner = parts_of(atom.args[0], var, vector, k, multiples);
-    const bool whole = inner.known && inner.aligned && inner.step == 1 && !atom.args[1].uses(var) &&
-                       is_multiple(atom.args[1], vector, k, multiples);
-    // All values lie between two multiples of the divisor.
-    if (whole) return {true, atom.kind == AtomKind::Mod ? 1 : 0, atom.kind == AtomKind::Mod};
-  }
-  return {false, 0, false};
-}
-
-Parts parts_of(const Dim& d, const std::string& var, int vector, const Kernel& k, std::vector<std::string>& multiples) {
-  Parts sum;
-  if (!d.uses(var)) {
-    sum.aligned = is_multiple(d, vector, k, multiples);
-    return sum;
-  }
-  Dim uniform = Dim(d.poly()->constant);
-  for (const DimTerm& term : d.poly()->terms) {
-    Dim whole = Dim::from_term(term);
-    if (!whole.uses(var)) {
-      uniform += whole;
-      continue;
-    }
-    // One factor may change; the others must be uniform.
-    const Atom* changing = nullptr;
-    Dim factor = term.coefficient;
-    for (const auto& atom : term.atoms) {
-      Dim alone = Dim::from_term({{atom}, 1});
-      if (!alone.uses(var)) {
-        factor *= alone;
-      } else {
-        if (changing) return {false};
-        changing = atom.get();
-      }
-    }
-    Parts part = parts_of_atom(*changing, var, vector, k, multiples);
-    if (!part.known || (part.step != 0 && !factor.is_const())) return {false};
-    if (part.step != 0) sum.step += part.step * factor.value();
-    if (!part.aligned) sum.aligned = sum.aligned && is_multiple(factor, vector, k, multiples);
-  }
-  sum.aligned = sum.aligned && is_multiple(uniform, vector, k, multiples);
-  return sum;
-}
-
-}  // namespace
-
-Stride stride_of(const Dim& position, const std::string& var, int vector, const Kernel& k) {
-  Stride stride;
-  if (!position.uses(var)) {
-    stride.kind = Stride::Kind::Uniform;
-    return stride;
-  }
-  Parts parts = parts_of(position, var, vector, k, stride.multiples);
-  if (!parts.known || (parts.step != 0 && parts.step != 1)) return stride;
-  stride.kind = parts.step ? Stride::Kind::Contiguous : Stride::Kind::Uniform;
-  stride.aligned = parts.aligned;
-  return stride;
 }
 
 bool is_independent(const Kernel& k, const Loop& loop) {

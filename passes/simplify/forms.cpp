@@ -53,6 +53,18 @@ std::optional<ScalarOp> only_operation(const Function& f, const Op& op) {
   return scalar;
 }
 
+bool is_square(const Function& f, const Op& op) {
+  const auto call = only_call(f, op);
+  if (!call || parse_scalar_op(call->name) != ScalarOp::Mul || call->args.size() != 2) return false;
+  const auto operand = [&](const Expr& e) {
+    for (size_t i = 0; i < std::min(op.operands.size(), std::size(kOperands)); ++i)
+      if (is_name(e, kOperands[i])) return op.operands[i];
+    return kNone;
+  };
+  const ValueId left = operand(call->args[0]);
+  return left != kNone && left == operand(call->args[1]);
+}
+
 bool is_same_elements(const Function& f, const Op& op) {
   const auto call = only_call(f, op);
   return call && call->name == "raw" && op.operands.size() == 1;

@@ -12,6 +12,9 @@ namespace frit::passes {
 // that one operation: Div for x / y, Cast for a conversion by value.
 std::optional<ir::ScalarOp> only_operation(const ir::Function& f, const ir::Op& op);
 
+// Whether elementwise `op` is the product of its first operand with itself.
+bool is_square(const ir::Function& f, const ir::Op& op);
+
 // Whether elementwise `op` gives the elements of its operand unchanged.
 bool is_same_elements(const ir::Function& f, const ir::Op& op);
 
