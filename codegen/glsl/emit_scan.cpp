@@ -28,6 +28,11 @@ bool reads_besides(const ir::Body& body, ir::Reg reg, const ir::ScalarInstr* ste
   });
 }
 
+// Whether the order in which a step joins values changes no bit of the result.
+bool takes_any_order(const ir::ScalarInstr& step) {
+  return step.op == ir::ScalarOp::Max || step.op == ir::ScalarOp::Min || !is_float(step.type);
+}
+
 }  // namespace
 
 std::string KernelEmitter::step_of(const Running& r, const std::string& a, const std::string& b) {
@@ -181,6 +186,101 @@ void KernelEmitter::walk_places(const VectorLoop& v, const std::vector<Running>&
   close();
 }
 
+// Whether a workgroup moves the elements of an access through shared memory: those of a row that allows no wide access.
+// An invocation's places lie side by side, so that accesses of one after the other would each meet lines of the whole
+// workgroup.
+bool KernelEmitter::is_staged(const ir::Loop& loop, uint32_t buffer, const Dim& index, ir::Reg mask) const {
+  constexpr int64_t kPart = 2;  // of shared memory
+  constexpr int kFewest = 8;    // places of an invocation; for fewer the exchange takes longer than the accesses
+  if (rows_ > 1 || group_ < static_cast<int>(features_.subgroup_size) || loop.lanes < kFewest * group_ ||
+      names_.at(loop.var).wide || mask != ir::kNoReg || buffer >= k_.buffers.size() ||
+      k_.buffer(buffer).dtype.size() > 4)
+    return false;
+  const bool bound = std::any_of(loop.body.begin(), loop.body.end(), [&](const ir::Instr& i) {
+    auto* b = std::get_if<ir::BindInstr>(&i.node);
+    return b && index.uses(b->name);
+  });
+  return !bound && passes::stride_of(index, loop.var, 1, k_).kind == passes::Stride::Kind::Contiguous &&
+         stage_elements(loop) * 4 * kPart <= static_cast<int64_t>(features_.shared_bytes);
+}
+
+// With a gap after 32, so that neighbouring places of all invocations lie in different banks.
+int64_t KernelEmitter::stage_elements(const ir::Loop& loop) { return loop.lanes + loop.lanes / 32; }
+
+// The element `place` of the workgroup's `loop.lanes` in shared memory, of `type`.
+std::string KernelEmitter::staged_at(const ir::Loop& loop, const std::string& type, const std::string& place) {
+  const std::string name = "stage_" + type + std::to_string(loop.lanes);
+  if (identifiers_.insert(name).second)
+    shader_.text += "shared " + type + " " + name + "[" + std::to_string(stage_elements(loop)) + "];\n";
+  return name + "[" + place + " + (" + place + ") / 32]";
+}
+
+// Loads neighbouring elements by neighbouring invocations, and gives each invocation its places in an array. Places
+// behind the end have the last element.
+std::string KernelEmitter::load_staged(const ir::Instr& instr, const VectorLoop& v, const std::string& base) {
+  const ir::Reg result = std::get<ir::LoadInstr>(instr.node).result;
+  const std::string type(register_type(k_.reg_types[result])), vector = std::to_string(v.vector),
+                                                               array = name_of(result) + "w",
+                                                               apart = "k * " + std::to_string(group_) + " + lane";
+  open("[[unroll]] for (int k = 0; k < " + vector + "; ++k) {");
+  {
+    const StandIn iteration(names_.at(v.loop.var).text,
+                            "min(" + base + " + " + apart + ", " + dim(v.loop.extent, false) + " - 1)");
+    emit(instr, Context::Invocation);
+  }
+  line(staged_at(v.loop, type, apart) + " = " + regs_[result] + ";");
+  close();
+  line("barrier();");
+  line(type + " " + array + "[" + vector + "];");
+  line("[[unroll]] for (int k = 0; k < " + vector + "; ++k) " + array +
+       "[k] = " + staged_at(v.loop, type, "lane * " + vector + " + k") + ";");
+  line("barrier();");
+  return array;
+}
+
+// The same for a store of the places in `w.array`.
+void KernelEmitter::store_staged(const Wide& w, const VectorLoop& v, const std::string& base) {
+  const ir::Reg value = std::get<ir::StoreInstr>(w.instr->node).value;
+  const std::string type(register_type(k_.buffer(w.buffer).dtype)), vector = std::to_string(v.vector),
+                                                                    apart = "k * " + std::to_string(group_) + " + lane";
+  line("[[unroll]] for (int k = 0; k < " + vector + "; ++k) " + staged_at(v.loop, type, "lane * " + vector + " + k") +
+       " = " + w.array + "[k];");
+  line("barrier();");
+  open("[[unroll]] for (int k = 0; k < " + vector + "; ++k) {");
+  open("if (" + base + " + " + apart + " < " + dim(v.loop.extent, false) + ") {");
+  {
+    const StandIn iteration(names_.at(v.loop.var).text, "(" + base + " + " + apart + ")");
+    regs_[value] = staged_at(v.loop, type, apart);
+    emit(*w.instr, Context::Invocation);
+  }
+  close();
+  close();
+  line("barrier();");
+}
+
+// Takes the loads and stores of a scan that go through shared memory: loads at once, stores behind `v.stores`, which
+// stay in the order of the body. Gives the latter.
+std::set<const ir::Instr*> KernelEmitter::stage_accesses(VectorLoop& v, const std::string& base,
+                                                         std::map<const ir::Instr*, std::string>& loaded) {
+  std::set<const ir::Instr*> staged;
+  std::vector<Wide> stores;
+  size_t next = 0;
+  for (const ir::Instr& i : v.loop.body) {
+    if (auto* l = std::get_if<ir::LoadInstr>(&i.node);
+        l && !loaded.count(&i) && is_staged(v.loop, l->buffer, l->index, l->mask))
+      loaded[&i] = load_staged(i, v, base);
+    auto* s = std::get_if<ir::StoreInstr>(&i.node);
+    if (s && next < v.stores.size() && v.stores[next].instr == &i) {
+      stores.push_back(v.stores[next++]);
+    } else if (s && is_staged(v.loop, s->buffer, s->index, s->mask)) {
+      stores.push_back({&i, s->buffer, &s->index, "t" + std::to_string(staged.size())});
+      staged.insert(&i);
+    }
+  }
+  v.stores = std::move(stores);
+  return staged;
+}
+
 void KernelEmitter::emit_scan(const ir::Loop& loop) {
   if (!loop.accumulators.empty()) return fail("it reduces and scans in one loop");
   touch(loop.body, false);
@@ -212,6 +312,7 @@ void KernelEmitter::emit_scan(const ir::Loop& loop) {
     load_wide(w, loop, vector, name, v.full, v.some);
     loaded[w.instr] = w.array;
   }
+  const std::set<const ir::Instr*> staged = stage_accesses(v, base, loaded);
   std::vector<Running> known;
   for (const Running& r : running) {
     declare(r, r.places + "[" + std::to_string(vector) + "]");
@@ -220,16 +321,32 @@ void KernelEmitter::emit_scan(const ir::Loop& loop) {
     walk_places(v, known, r.step, loaded, [&] { line(r.places + "[k] = " + regs_[r.step->args[1]] + ";"); });
     scan_own(r, vector);
     declare(r, r.places + "all");
-    scan_across(r, vector, r.places + "all");
-    take_in_front(r, vector, "", r.state);
-    if (!r.before.empty()) find_before(r, vector);
+    if (vector > 1 && group_ > 1 && takes_any_order(*r.step)) {
+      // The last places alone are joined across invocations; the others take in the one in front of them once.
+      const Running last{r.carry, r.step,         r.type,
+                         r.state, r.places + "l", r.before.empty() ? r.places + "b" : r.before};
+      declare(last, last.places + "[1]");
+      line(last.places + "[0] = " + r.places + "[" + std::to_string(vector - 1) + "];");
+      scan_across(last, 1, r.places + "all");
+      take_in_front(last, 1, "", r.state);
+      find_before(last, 1);
+      take_in_front(r, vector, "", last.before);
+    } else {
+      scan_across(r, vector, r.places + "all");
+      take_in_front(r, vector, "", r.state);
+      if (!r.before.empty()) find_before(r, vector);
+    }
     line(r.state + " = " + step_of(r, r.state, r.places + "all") + ";");
     known.push_back(r);
   }
   for (const Wide& w : v.stores)
     line(std::string(register_type(k_.buffer(w.buffer).dtype)) + " " + w.array + "[" + std::to_string(vector) + "];");
   walk_places(v, known, nullptr, loaded, {});
-  for (const Wide& w : v.stores) store_wide(w, loop, vector, name, v.full, v.some);
+  for (const Wide& w : v.stores)
+    if (staged.count(w.instr))
+      store_staged(w, v, base);
+    else
+      store_wide(w, loop, vector, name, v.full, v.some);
   close();
 }
 

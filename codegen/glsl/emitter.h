@@ -408,6 +408,13 @@ class KernelEmitter {
   void find_before(const Running& r, int vector);
   void walk_places(const VectorLoop& v, const std::vector<Running>& known, const ir::ScalarInstr* end,
                    std::map<const ir::Instr*, std::string>& loaded, const std::function<void()>& last);
+  bool is_staged(const ir::Loop& loop, uint32_t buffer, const Dim& index, ir::Reg mask) const;
+  static int64_t stage_elements(const ir::Loop& loop);
+  std::string staged_at(const ir::Loop& loop, const std::string& type, const std::string& place);
+  std::string load_staged(const ir::Instr& instr, const VectorLoop& v, const std::string& base);
+  void store_staged(const Wide& w, const VectorLoop& v, const std::string& base);
+  std::set<const ir::Instr*> stage_accesses(VectorLoop& v, const std::string& base,
+                                            std::map<const ir::Instr*, std::string>& loaded);
   void emit_scan(const ir::Loop& loop);
 
   const ir::Kernel& k_;

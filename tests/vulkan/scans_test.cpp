@@ -40,6 +40,25 @@ TEST_F(Scans, RowsOfAnyLength) {
   }
 }
 
+// Rows that allow no wide access go through shared memory, with all that is read and written beside the scan. Extremes
+// keep the places of numbers that are none and the signs of zeros.
+TEST_F(Scans, RowsThatBeginAnywhere) {
+  const char* types[] = {"f16", "f32", "bf16", "u8", "i32"};
+  const char* ops[] = {"cumsum", "cummax", "cummin"};
+  int turn = 0;
+  for (const char* m : {"487", "599", "1599", "2703", "5001"})
+    for (const char* op : ops) {
+      const std::string type = types[turn % 5], x = "[3, " + std::string(m) + "]";
+      const std::string inclusive = turn % 2 ? "true" : "false";
+      check(with_type("func @f(%x: T" + x + ", %y: T" + x + ") -> (T" + x + ", T" + x + ") {\n  %0: T" + x +
+                          " = subtract %x, %y\n  %1: T" + x + " = " + op + " %0 {axis=1, inclusive=" + inclusive +
+                          "}\n  %2: T" + x + " = maximum %1, %y\n  return %1, %2\n}",
+                      type),
+            {}, turn % 3 ? Values::Special : Values::Ordinary, turn % 2);
+      ++turn;
+    }
+}
+
 // Updates of few elements are spread over parts of the result; those of one row are applied in order.
 TEST_F(Scans, ScattersByParts) {
   auto gpu = runtime::find_gpu();
