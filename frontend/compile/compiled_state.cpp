@@ -364,15 +364,18 @@ std::shared_ptr<CompiledEntry> CompiledState::trace_open_or_fixed(Request reques
     fixed.types.push_back({dtype, {shape.begin(), shape.end()}});
   try {
     return trace(std::move(request));
-  } catch (const NotProven& e) {
-    auto entry = trace(std::move(fixed));
-    entry->fixed_because = e.message() + (e.file().empty() ? "" : " at " + e.file() + ":" + std::to_string(e.line()));
-    if (!own_) log(Topic::Recompiles, options_.name + ": traced for these sizes alone: " + entry->fixed_because);
-    return entry;
+  } catch (...) {
+    // A closure in another language may have put another exception in the place of this one.
+    if (!request.sizes->not_proven()) throw;
   }
+  const NotProven& e = *request.sizes->not_proven();
+  auto entry = trace(std::move(fixed));
+  entry->fixed_because = e.message() + (e.file().empty() ? "" : " at " + e.file() + ":" + std::to_string(e.line()));
+  if (!own_) log(Topic::Recompiles, options_.name + ": traced for these sizes alone: " + entry->fixed_because);
+  return entry;
 }
 
-std::shared_ptr<CompiledEntry> CompiledState::trace(Request request) {
+std::shared_ptr<CompiledEntry> CompiledState::trace(Request&& request) {
   const uint64_t id = new_trace_id();
   std::vector<NodePtr> placeholders;
   std::optional<StateAside> aside(std::in_place, options_.inputs, options_.outputs);

@@ -63,7 +63,7 @@ class CompiledState {
 
   std::shared_ptr<CompiledEntry> find(uint64_t hash, const Call& call, SymbolValues& symbols);
   std::shared_ptr<CompiledEntry> make_entry(Request request, std::unique_lock<std::shared_mutex>& guard);
-  std::shared_ptr<CompiledEntry> trace(Request request);
+  std::shared_ptr<CompiledEntry> trace(Request&& request);  // the sizes stay in `request` where it throws
   // Traces with open sizes, or with the numbers of this call where an operation cannot be shown to fit every size.
   std::shared_ptr<CompiledEntry> trace_open_or_fixed(Request request);
   Request request_for(const Call& call) const;

@@ -63,9 +63,14 @@ namespace detail {
 
 void throw_not_proven(const Diagnostic& d, const Where& where) {
   const SourceLoc at = user_place(where);
-  throw NotProven(d.message,
-                  "pass shapeless=false, or write the sizes in another way: this cannot be shown for every shape",
-                  at.file ? at.file : "", at.line);
+  throw_not_proven(NotProven(
+      d.message, "pass shapeless=false, or write the sizes in another way: this cannot be shown for every shape",
+      at.file ? at.file : "", at.line));
+}
+
+void throw_not_proven(NotProven e) {
+  if (SizeTrace* trace = current_sizes()) trace->set_not_proven(e);
+  throw e;
 }
 
 std::string Assumption::str() const {

@@ -43,6 +43,8 @@ class NotProven : public InvalidArgument {
   using InvalidArgument::InvalidArgument;
 };
 [[noreturn]] void throw_not_proven(const Diagnostic& d, const Where& where);
+// Throws it, and leaves it in the trace: on the way through a closure in another language an exception loses its class.
+[[noreturn]] void throw_not_proven(NotProven e);
 
 class SizeTrace {
  public:
@@ -70,6 +72,10 @@ class SizeTrace {
   void assume_at_most(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where);
   void assume_multiple(const Dim& a, const Dim& b, std::string_view op, const std::source_location& where);
 
+  // The last rule that could not be shown to hold; null while all could.
+  const NotProven* not_proven() const { return not_proven_ ? &*not_proven_ : nullptr; }
+  void set_not_proven(const NotProven& e) { not_proven_.emplace(e); }
+
   // Throws InvalidArgument: the size has no value in a trace without data.
   [[noreturn]] void refuse_unknown(const Dim& d, std::string_view op, const std::source_location& where) const;
 
@@ -92,6 +98,7 @@ class SizeTrace {
   mutable std::map<std::string, Dim> replaced_;
   DimFacts facts_;
   std::vector<Assumption> assumptions_;
+  std::optional<NotProven> not_proven_;
 };
 
 // Of the trace that the calling thread is in; null outside of traces for any shape.

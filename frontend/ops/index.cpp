@@ -43,6 +43,15 @@ Size open_bound(const std::optional<Size>& bound, const Size& none, const Size& 
   return v < 0 ? max(n + Size(v), Size(0)) : min(Size(v), n);
 }
 
+// A bound of a slice that runs backwards along an axis of open size. Which side of the axis' front a bound from the end
+// lies on is assumed.
+Size open_bound_backwards(const std::optional<Size>& bound, const Size& none, const Size& front, const Size& n) {
+  if (!bound) return none;
+  const int64_t v = bound->value();
+  if (v >= 0) return min(Size(v), n - Size(1));
+  return n < Size(-std::max(v, -kFar)) ? front : n + Size(v);
+}
+
 // The place of a bound, between -1 and size - 1 for a slice that runs backwards, else between 0 and size.
 int64_t place_of(const std::optional<Size>& bound, int64_t none, int64_t size, bool backwards) {
   if (!bound) return none;
@@ -58,10 +67,18 @@ IndexItem slice_item(const array& a, int axis, const Slice& given, const StreamO
   const Size n = a.dim(axis);
   const bool open =
       !n.is_number() || (given.start && !given.start->is_number()) || (given.stop && !given.stop->is_number());
-  if (open && given.step == 1) {
+  if (open && given.step > 0) {
     item.start = open_bound(given.start, 0, n);
     item.stop = open_bound(given.stop, n, n);
-    item.whole = !given.start && !given.stop;
+    item.whole = given.step == 1 && !given.start && !given.stop;
+    return item;
+  }
+  const auto number = [](const std::optional<Size>& bound) { return !bound || bound->is_number(); };
+  // An axis without elements has no last one to begin at.
+  if (open && number(given.start) && number(given.stop) && !(n < Size(1))) {
+    const Size front = Size(-1) - n;
+    item.start = open_bound_backwards(given.start, n - Size(1), front, n);
+    item.stop = open_bound_backwards(given.stop, front, front, n);
     return item;
   }
   const int64_t size = n.value();

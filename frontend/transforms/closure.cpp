@@ -65,7 +65,7 @@ void Closure::fail(Diagnostic d) const {
   d.message = std::string(op_) + ": " + d.message;
   // A condition that open sizes do not show may hold for the sizes of a call.
   const std::string file = d.loc.known() ? d.loc.file : "";
-  if (current_sizes()) throw NotProven(d.message, d.note, file, d.loc.line);
+  if (current_sizes()) throw_not_proven(NotProven(d.message, d.note, file, d.loc.line));
   throw InvalidArgument(d.message, d.note, file, d.loc.line);
 }
 

@@ -73,6 +73,70 @@ bool is_false(const DimCondition& c) {
   return c.dim.is_const() && (c.kind == Kind::Zero ? c.dim.value() != 0 : c.dim.value() < 0);
 }
 
+constexpr size_t kMaxParts = 64;
+
+// A sum of terms with one factor each. Conditions on products of sums help no proof, and cost the search much.
+bool is_linear(const Dim& d) {
+  if (d.is_const()) return false;
+  const std::vector<DimTerm>& terms = d.poly()->terms;
+  return std::all_of(terms.begin(), terms.end(), [](const DimTerm& t) { return t.atoms.size() == 1; });
+}
+
+// Adds conditions that hold together just where `c` does, each about less. A minimum is at least a bound where both of
+// its arguments are, and at most a bound where one of them is: the other one, if the first is known not to be. A
+// quotient is at least a bound where its dividend is at least as many divisors. A product of sizes has elements where
+// every factor has. False where `c` is not of that kind.
+bool split(const DimFacts& facts, const DimCondition& c, std::vector<DimCondition>& parts) {
+  if (c.dim.is_const() || parts.size() >= kMaxParts) return false;
+  const auto add = [&](const Dim& d) { parts.push_back({Kind::NonNegative, d}); };
+  const DimPoly& p = *c.dim.poly();
+  for (const DimTerm& t : p.terms) {
+    for (const auto& atom : t.atoms) {
+      const bool extreme = atom->kind == AtomKind::Min || atom->kind == AtomKind::Max;
+      if (!extreme && atom->kind != AtomKind::FloorDiv) continue;
+      const auto affine = affine_in_atom(c.dim, *atom);
+      if (!affine) continue;
+      if (c.kind == Kind::Zero) {
+        // A minimum is one of its arguments just where that one is at most the other.
+        if (!extreme || !(affine->coefficient.is(1) || affine->coefficient.is(-1))) continue;
+        const Dim room = atom->kind == AtomKind::Min ? atom->args[1] - atom->args[0] : atom->args[0] - atom->args[1];
+        for (const bool second : {false, true})
+          if ((affine->coefficient * atom->args[second] + affine->rest).is(0)) return add(second ? -room : room), true;
+        continue;
+      }
+      if (!extreme) {
+        const Dim &dividend = atom->args[0], &divisor = atom->args[1];
+        if (!affine->rest.is_const() || !divisor.is_const() || divisor.value() <= 0) continue;
+        if (affine->coefficient.is(1)) return add(dividend + divisor * affine->rest), true;
+        if (affine->coefficient.is(-1)) return add(divisor * (affine->rest + Dim(1)) - Dim(1) - dividend), true;
+        continue;
+      }
+      const DimRange sign = facts.range(affine->coefficient);
+      const Dim first = affine->coefficient * atom->args[0] + affine->rest,
+                second = affine->coefficient * atom->args[1] + affine->rest;
+      if (atom->kind == AtomKind::Min ? sign.low >= 0 : sign.high <= 0) {
+        add(first);
+        add(second);
+        return true;
+      }
+      if (atom->kind == AtomKind::Min ? sign.high > 0 : sign.low < 0) continue;
+      if (facts.less(first, 0) == Tri::Yes) return add(second), true;
+      if (facts.less(second, 0) == Tri::Yes) return add(first), true;
+    }
+  }
+  if (c.kind == Kind::Zero || p.constant != -1) return false;
+  for (const auto& atom : p.terms.front().atoms) {
+    if (atom->kind != AtomKind::Symbol) continue;
+    const Dim factor = Dim::symbol(atom->name);
+    const auto affine = c.dim.affine_in(atom->name);
+    if (!affine || !affine->rest.is(-1) || !is_linear(affine->coefficient) || facts.range(factor).low < 0) continue;
+    add(factor - Dim(1));
+    add(affine->coefficient - Dim(1));
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string DimCondition::str() const {
@@ -153,7 +217,7 @@ void DimFacts::settle() {
     for (const DimCondition& c : all) {
       DimCondition shorter = normal_form({c.kind, simplify(c.dim)});
       changed = changed || shorter != c;
-      if (absorb(shorter))
+      if (absorb(shorter) || split(*this, shorter, next))
         changed = true;
       else
         next.push_back(std::move(shorter));

@@ -57,6 +57,22 @@ bool may_cancel(const DimPoly& d, const DimPoly& known) {
   return false;
 }
 
+// `d` with a minimum or maximum replaced by each of its arguments, where the larger of both is not known to be `d`.
+std::optional<std::pair<Dim, Dim>> smaller_readings(const DimFacts& facts, const Dim& d) {
+  for (const DimTerm& t : d.poly()->terms) {
+    for (const auto& atom : t.atoms) {
+      if (atom->kind != AtomKind::Min && atom->kind != AtomKind::Max) continue;
+      const auto affine = affine_in_atom(d, *atom);
+      if (!affine) continue;
+      const DimRange sign = facts.range(affine->coefficient);
+      if (atom->kind == AtomKind::Max ? sign.low >= 0 : sign.high <= 0) continue;
+      return std::pair(affine->coefficient * atom->args[0] + affine->rest,
+                       affine->coefficient * atom->args[1] + affine->rest);
+    }
+  }
+  return std::nullopt;
+}
+
 // Answers by question; a question holds everything that its answer depends on.
 class ProofMemo {
  public:
@@ -170,6 +186,14 @@ void DimFacts::hash_into(Hasher& hasher) const {
 bool DimFacts::provably_nonnegative(const Dim& d, int depth, int& budget) const {
   if (range(d).low >= 0) return true;
   if (d.is_const() || depth == 0 || --budget < 0 || d.poly()->terms.size() > kMaxTerms) return false;
+  // A size that others are multiplied by makes `d` smallest at its own least.
+  for (const auto& [symbol, range_of_symbol] : ranges_) {
+    if (!d.uses(symbol)) continue;
+    const auto affine = d.affine_in(symbol);
+    if (!affine || affine->coefficient.is_const() || range(affine->coefficient).low < 0) continue;
+    if (provably_nonnegative(affine->rest + affine->coefficient * Dim(range_of_symbol.low), depth - 1, budget))
+      return true;
+  }
   for (const DimCondition& c : conditions_) {
     if (budget < 0) return false;
     if (follows_from_condition(d, c.dim, depth, budget)) return true;
@@ -186,6 +210,9 @@ bool DimFacts::provably_nonnegative(const Dim& d, int depth, int& budget) const 
     if (c.high <= 0)
       return provably_nonnegative(affine->rest + affine->coefficient * (extent - Dim(1)), depth - 1, budget);
   }
+  if (const auto both = smaller_readings(*this, d))
+    return provably_nonnegative(both->first, depth - 1, budget) &&
+           provably_nonnegative(both->second, depth - 1, budget);
   for (const DimTerm& t : d.poly()->terms) {
     for (const auto& atom : t.atoms) {
       if (atom->kind == AtomKind::Symbol) continue;
@@ -200,15 +227,15 @@ bool DimFacts::provably_nonnegative(const Dim& d, int depth, int& budget) const 
       switch (atom->kind) {
         case AtomKind::Min:
         case AtomKind::Max:
-          // A minimum or maximum equals one of its arguments. If `d` is the larger of the two readings, one of them
-          // must hold; otherwise both must.
-          if (atom->kind == AtomKind::Max ? sign.low >= 0 : sign.high <= 0) return holds(1, p) || holds(1, q);
-          return holds(1, p) && holds(1, q);
+          // `d` is the larger of the two readings, so that one of them is enough.
+          if (holds(1, p) || holds(1, q)) return true;
+          break;
         case AtomKind::FloorDiv:
-          // q * (p // q) lies in [p - q + 1, p], and equals p where q divides p.
+          // q * (p // q) lies in [p - q + 1, p], and equals p where q divides p. A quotient by itself is at least a
+          // bound just where p is at least q times as much, and at most a bound where p is less than q times the next.
           if (!is_modest(d) || !is_modest(p) || !is_modest(q) || !positive(q, depth - 1, budget)) break;
-          if ((sign.high <= 0 || divides(q, p)) && holds(q, p)) return true;
-          if (sign.low >= 0 && holds(q, p - q + Dim(1))) return true;
+          if ((sign.high <= 0 || c.is(1) || divides(q, p)) && holds(q, p)) return true;
+          if ((c.is(-1) || (sign.low >= 0 && !c.is(1))) && holds(q, p - q + Dim(1))) return true;
           break;
         case AtomKind::Mod:
           // p % q lies in [0, q - 1], and p % q <= p where p is not negative.

@@ -184,6 +184,30 @@ TEST(DimConditions, AboutOneSymbolAreItsRangeOrMultiple) {
   EXPECT_EQ(facts.contradiction(), std::nullopt);
 }
 
+TEST(DimConditions, OfExtremesQuotientsAndProductsAreThoseOfTheirParts) {
+  const auto stated = [](const Dim& d) {
+    DimFacts facts;
+    facts.assume_nonnegative(d);
+    return text(facts);
+  };
+  EXPECT_EQ(stated(min(n, 5) - 3), stated(n - 3));
+  EXPECT_EQ(stated(n - min(n, 1) - 1), stated(n - 2));
+  EXPECT_EQ(stated(Dim(7) - max(n, 3)), stated(Dim(7) - n));
+  EXPECT_EQ(stated(floor_div(n + 1, 2) - 3), stated(n - 5));
+  EXPECT_EQ(stated(Dim(3) - floor_div(n + 1, 2)), stated(Dim(6) - n));
+  EXPECT_EQ(stated(min(n, 5) - min(n, 1)), stated(0));
+  DimFacts product, factors, smallest;
+  product.assume_nonnegative(m * (n - 1) - 1);
+  factors.assume_nonnegative(m - 1);
+  factors.assume_nonnegative(n - 2);
+  EXPECT_EQ(text(product), text(factors));
+  EXPECT_EQ(product.less_equal(1, m * n - m), Tri::Yes);
+  EXPECT_EQ(product.less_equal(floor_div(m * n + 1, 2), m * n), Tri::Yes);
+  smallest.assume_zero(min(n, 3) - 3);
+  EXPECT_EQ(smallest.simplify(min(n, 3)), Dim(3));
+  EXPECT_EQ(smallest.ranges().at("n").low, 3);
+}
+
 TEST(DimConditions, AreKeptOnceInOneForm) {
   DimFacts facts;
   facts.assume_nonnegative(m - n);

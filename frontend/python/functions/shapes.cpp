@@ -100,6 +100,26 @@ bool same_shape(const array& a, const array& b) {
   }
 }
 
+// `a` with the sizes of `like` but for its last axis, and those of `tail` behind them.
+array reshape_as(const array& a, const array& like, const Shape& tail) {
+  std::vector<Size> sizes;
+  for (int i = 0; i + 1 < static_cast<int>(like.ndim()); ++i) sizes.push_back(like.dim(i));
+  for (const ShapeElem n : tail) sizes.emplace_back(n);
+  return reshape(a, sizes);
+}
+
+// The elements of all axes but the last: an array of float32 where their number is open, and more than one.
+nb::object row_count(const array& a) {
+  Size count = 1;
+  std::vector<int> axes;
+  for (int i = 0; i + 1 < static_cast<int>(a.ndim()); ++i) {
+    count = count * a.dim(i);
+    axes.push_back(i);
+  }
+  if (count.is_number()) return nb::cast(count.value());
+  return count == Size(1) ? nb::cast(1) : nb::cast(number_of_elements(a, axes, false, float32));
+}
+
 }  // namespace
 
 void bind_shapes(nb::module_& m) {
@@ -174,8 +194,12 @@ void bind_shapes(nb::module_& m) {
         return axis ? repeat(a, n, *axis, s) : repeat(a, n, s);
       },
       "array"_a, "repeats"_a, "axis"_a = nb::none(), nb::kw_only(), FRIT_STREAM);
+  // For layers. Each leaves the sizes open that it does not give as numbers.
   m.def("_same_shape", &same_shape);
-  m.def("_size", [](const array& a, int axis) { return a.shape(axis); });  // leaves the other axes open
+  m.def("_size", [](const array& a, int axis) { return a.shape(axis); });
+  m.def("_reshape_as", &reshape_as);
+  m.def("_row_count", &row_count);
+  m.def("_positions", [](const array& a, int axis) { return arange(a.dim(axis)); });
 }
 
 }  // namespace frit::python

@@ -63,8 +63,7 @@ class Bilinear(Module):
     def __call__(self, x1: mx.array, x2: mx.array) -> mx.array:
         """The products over the last axes of both."""
         out, in2, in1 = self.weight.shape
-        lead, rows = x1.shape[:-1], x1.reshape(-1, in1)
         # Every row of x1 times every matrix, then with the row of x2.
-        left = (rows @ self.weight.reshape(out * in2, in1).T).reshape(-1, out, in2)
-        y = (left @ x2.reshape(-1, in2, 1)).squeeze(-1).reshape(*lead, out)
+        left = (x1.reshape(-1, in1) @ self.weight.reshape(out * in2, in1).T).reshape(-1, out, in2)
+        y = mx._reshape_as(left @ x2.reshape(-1, in2, 1), x1, (out,))
         return y + self.bias if "bias" in self else y

@@ -80,21 +80,20 @@ class GroupNorm(Module):
             self.num_groups, self.dims, self.eps, "weight" in self, self.pytorch_compatible)
 
     def _neighbours(self, x):
-        batch, *rest, dims = x.shape
-        size = dims // self.num_groups
-        x = x.reshape(batch, -1, self.num_groups, size).transpose(0, 2, 1, 3).reshape(batch, self.num_groups, -1)
-        x = mx.fast.layer_norm(x, eps=self.eps, weight=None, bias=None)
-        return x.reshape(batch, self.num_groups, -1, size).transpose(0, 2, 1, 3).reshape(batch, *rest, dims)
+        size = mx._size(x, -1) // self.num_groups
+        x = mx.unflatten(mx.flatten(x, 1, -2) if x.ndim > 2 else x[:, None], -1, (self.num_groups, size)).transpose(0, 2, 1, 3)
+        x = mx.fast.layer_norm(mx.flatten(x, 2), eps=self.eps, weight=None, bias=None)
+        return mx.unflatten(x, -1, (-1, size)).transpose(0, 2, 1, 3)
 
     def _strided(self, x):
-        batch, *rest, dims = x.shape
-        x = x.reshape(batch, -1, self.num_groups)
+        x = mx.unflatten(mx.flatten(x, 1), -1, (-1, self.num_groups))
         mean, var = mx.mean(x, axis=1, keepdims=True), mx.var(x, axis=1, keepdims=True)
-        return ((x - mean) * mx.rsqrt(var + self.eps)).reshape(batch, *rest, dims)
+        return (x - mean) * mx.rsqrt(var + self.eps)
 
     def __call__(self, x):
         """x normalised."""
-        x = self._neighbours(x) if self.pytorch_compatible else self._strided(x)
+        groups = self._neighbours(x) if self.pytorch_compatible else self._strided(x)
+        x = mx._reshape_as(groups, x, (mx._size(x, -1),))
         return self.weight * x + self.bias if "weight" in self else x
 
 
@@ -129,14 +128,15 @@ class BatchNorm(Module):
         """x normalised. Raises ValueError for fewer than 2 or more than 4 axes, and in training for one value alone."""
         if x.ndim < 2 or x.ndim > 4:
             raise ValueError("BatchNorm: an input with %d axes; give 2, 3 or 4" % x.ndim)
-        if self.training and x.size == x.shape[-1]:
+        rows = mx._row_count(x) if self.training else 0
+        if isinstance(rows, int) and rows == 1:
             raise ValueError("BatchNorm: one value of each channel has no variance; give more in training")
         mean, var = self._statistics(x)
         if self.training and self.track_running_stats:
             mu = self.momentum
-            n = x.size / x.shape[-1]
+            unbiased = mu if isinstance(rows, int) and rows < 2 else mu * rows / (rows - 1)
             self.running_mean = (1 - mu) * self.running_mean + mu * mean
-            self.running_var = (1 - mu) * self.running_var + (mu * n / (n - 1) if n > 1 else mu) * var
+            self.running_var = (1 - mu) * self.running_var + unbiased * var
         elif self.track_running_stats:
             mean, var = self.running_mean, self.running_var
         x = (x - mean) * mx.rsqrt(var + self.eps)

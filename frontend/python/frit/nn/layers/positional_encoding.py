@@ -48,7 +48,10 @@ class ALiBi(Module):
     @staticmethod
     def create_alibi_matrix(q_sequence_length: int, k_sequence_length: int, num_heads: int, offset: int = 0, dtype: mx.Dtype = mx.float32) -> mx.array:
         """(1, heads, queries, keys): the biases."""
-        queries, keys = mx.arange(offset, q_sequence_length), mx.arange(0, k_sequence_length)
+        return ALiBi._matrix(mx.arange(offset, q_sequence_length), mx.arange(0, k_sequence_length), num_heads, dtype)
+
+    @staticmethod
+    def _matrix(queries, keys, num_heads, dtype):
         distance = -mx.abs(mx.expand_dims(queries[:, None] - keys[None, :], axis=(0, 1)))
         return (distance * ALiBi.create_alibi_slope(num_heads=num_heads)).astype(dtype)
 
@@ -67,6 +70,6 @@ class ALiBi(Module):
 
     def __call__(self, attention_scores: mx.array, offset: int = 0, mask: Optional[mx.array] = None) -> mx.array:
         """The scores (batch, heads, queries, keys) with biases, and the mask where there is one."""
-        bias = ALiBi.create_alibi_matrix(attention_scores.shape[-2] + offset, attention_scores.shape[-1], attention_scores.shape[1],
-                                         offset, attention_scores.dtype)
+        queries, keys = mx._positions(attention_scores, -2) + offset, mx._positions(attention_scores, -1)
+        bias = ALiBi._matrix(queries, keys, mx._size(attention_scores, 1), attention_scores.dtype)
         return attention_scores + (bias if mask is None else bias + mask)
