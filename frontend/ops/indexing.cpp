@@ -170,6 +170,7 @@ array take(const array& a, int index, StreamOrDevice s) { return take(flatten(a,
 array take_along_axis(const array& a, const array& indices, int axis, StreamOrDevice s) {
   const int at = normalize_axis("take_along_axis", a, axis, s);
   const auto [x, positions] = detail::match_along_axis("take_along_axis", a, indices, at, s);
+  if (detail::element_count_of(positions).is(0)) return detail::stretch(array(0, a.dtype()), sizes_of(positions), s);
   return make("take_along_axis", {x, positions}, {{"axis", Dim(at)}}, s);
 }
 
@@ -190,7 +191,9 @@ std::pair<array, array> detail::match_along_axis(std::string_view op, const arra
            "all axes but the one that is indexed must be equal or 1", s);
     sizes[i] = index_sizes[i] = size;
   }
-  if (!index_sizes[along].is(0) && !require_at_most(1, sizes[along], op, s.where()))
+  // Where there are no positions, there need not be an element to point at.
+  const bool none = product(index_sizes).is(0);
+  if (!none && !require_at_most(1, sizes[along], op, s.where()))
     fail(std::string(op) + ": axis " + std::to_string(axis) + " of " + text(a) + " has no elements",
          "index an axis that has elements", s);
   return {stretch(a, std::move(sizes), s), stretch(indices, std::move(index_sizes), s)};

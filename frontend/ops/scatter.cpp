@@ -46,6 +46,7 @@ array along_axis(const char* op, const array& a, const array& indices, const arr
                  const StreamOrDevice& s) {
   const int at = normalize_axis(op, a, axis, s);
   const array wide = repeated_for(indices, values, static_cast<size_t>(at), a.ndim(), s);
+  if (detail::element_count_of(a).is(0) && wide.ndim() == a.ndim()) return a;  // nothing to change
   const auto [x, positions] = detail::match_along_axis(op, a, wide, at, s);
   const array updates = detail::broadcast_or_fail(op, astype(values, a.dtype(), s), sizes_of(positions), s);
   return make(op, {x, positions, updates}, {{"axis", Dim(at)}}, s);

@@ -326,3 +326,23 @@ def test_compiled_functions_return_integers_of_any_size():
     assert mx.compile(lambda x: (x + 1, 2**70))(mx.array(1))[1] == 2**70
     with pytest.raises(RuntimeError):
         mx.compile(lambda x, n: x)(mx.array(1), 2**70)
+
+
+def test_positions_along_axes_without_elements():
+    empty, none = mx.zeros((0, 0)), mx.zeros((2, 0), mx.int32)
+    assert mx.take_along_axis(empty, none, 0).shape == (2, 0)
+    assert mx.put_along_axis(empty, none, mx.array(1.0), 0).shape == (0, 0)
+    assert mx.put_along_axis(mx.zeros((0, 2)), mx.zeros((2, 2), mx.int32), mx.array(1.0), 0).shape == (0, 2)
+    with pytest.raises(ValueError):
+        mx.take_along_axis(mx.zeros((0, 2)), mx.zeros((2, 2), mx.int32), 0)
+
+
+def test_arrays_without_elements_are_shared_with_numpy():
+    for a in (mx.zeros((0, 3)), mx.ones((2, 0, 3)), mx.array([]), mx.zeros((3, 4))[1:1], mx.zeros((0, 3), mx.int8)):
+        seen = np.asarray(a)
+        step, strides = a.itemsize, []
+        for size in reversed(a.shape):
+            strides.insert(0, step)
+            step *= size
+        assert seen.strides == tuple(strides) == np.from_dlpack(a).strides == memoryview(a).strides
+        assert seen.shape == a.shape and not seen.flags["OWNDATA"]

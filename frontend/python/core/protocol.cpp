@@ -107,7 +107,9 @@ array from_ndarray(nb::ndarray<nb::ro> a, std::optional<Dtype> dtype, bool share
 }  // namespace
 
 const void* memory_of(const array& a) {
-  if (a.size() == 0) return nullptr;
+  // Readers take a null pointer for memory that they have to make themselves.
+  alignas(std::max_align_t) static std::byte nothing[sizeof(std::max_align_t)];
+  if (a.size() == 0) return nothing;
   switch (a.itemsize()) {
     case 1: return a.data<uint8_t>();
     case 2: return a.data<uint16_t>();
@@ -118,6 +120,15 @@ const void* memory_of(const array& a) {
 
 namespace {
 
+// Those of a dense array without elements, too, of which a view may have any.
+Strides strides_for_readers(const array& a) {
+  Strides strides = a.strides();
+  if (a.size() != 0) return strides;
+  int64_t step = 1;
+  for (size_t i = strides.size(); i-- > 0; step *= a.shape()[i]) strides[i] = step;
+  return strides;
+}
+
 // The memory of an array for another library, which keeps the array alive.
 template <class... Kind>
 nb::ndarray<Kind...> to_ndarray(const array& a) {
@@ -125,7 +136,7 @@ nb::ndarray<Kind...> to_ndarray(const array& a) {
   auto* owner = new array(a);
   const nb::capsule keep(owner, [](void* p) noexcept { delete static_cast<array*>(p); });
   std::vector<size_t> shape(a.shape().begin(), a.shape().end());
-  const Strides strides = a.strides();
+  const Strides strides = strides_for_readers(a);
   return nb::ndarray<Kind...>(const_cast<void*>(memory_of(*owner)), shape.size(), shape.data(), keep, strides.data(),
                               dlpack_type(a.dtype()), nb::device::cpu::value, 0);
 }
@@ -148,7 +159,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int) {
     const array& a = array_in(self);
     evaluate(a);
     auto info = std::make_unique<BufferInfo>(BufferInfo{a, {}, {}});
-    const Strides strides = a.strides();
+    const Strides strides = strides_for_readers(a);
     for (size_t i = 0; i < a.ndim(); ++i) {
       info->shape.push_back(a.shape()[i]);
       info->strides.push_back(static_cast<Py_ssize_t>(strides[i]) * static_cast<Py_ssize_t>(a.itemsize()));
