@@ -305,9 +305,10 @@ FRIT_ISA bool multiply_turned(const Matrix& a, const Matrix& b, const Matrix& c)
 
 template <class T, class Dot>
 FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
-  // Converting a line for a few rows takes as long as turning it.
+  // Converting a line for a few rows takes as long as turning it. The transposed product of one row is a column, of
+  // which a vector has one lane.
   if constexpr (!Dot::kPairs && !std::is_same_v<T, Complex>)
-    if (b.row_stride == 1 && b.col_stride != 1 && c.rows <= kFewRows && c.cols > 2 * kFewRows &&
+    if (b.row_stride == 1 && b.col_stride != 1 && c.rows > 1 && c.rows <= kFewRows && c.cols > 2 * kFewRows &&
         (std::is_same_v<T, SumLane<T>> || c.rows > kThinRows))
       return multiply_turned<T, Dot>(a, b, c);
   using C = SumLane<T>;
