@@ -91,6 +91,50 @@ void KernelEmitter::emit_step(const ir::Loop& loop, const std::optional<Inside>&
   builder_.SetInsertPoint(join);
 }
 
+// The masks of loads in the loop's body that are the same in all its lanes, as of rows and columns of padding; none if
+// the body is not worth a copy where all of them hold.
+std::vector<ir::Reg> KernelEmitter::shared_masks(const ir::Loop& loop) const {
+  std::vector<ir::Reg> masks;
+  if (!vector_->rows.empty() || !running_.empty() || !passes::is_straight_line(loop.body) ||
+      code_size(loop.body) > kShortBody)
+    return masks;
+  std::set<ir::Reg> own;
+  for (const ir::Instr& i : loop.body) {
+    if (const auto* s = std::get_if<ir::ScalarInstr>(&i.node)) own.insert(s->result);
+    const auto* load = std::get_if<ir::LoadInstr>(&i.node);
+    if (!load || load->mask == ir::kNoReg || own.count(load->mask) || vector_->varying[load->mask]) continue;
+    if (std::find(masks.begin(), masks.end(), load->mask) == masks.end()) masks.push_back(load->mask);
+  }
+  return masks;
+}
+
+// Emits the loop twice: where all `masks` hold, and with them.
+void KernelEmitter::emit_on_masks(const std::vector<ir::Reg>& masks, const std::function<void()>& emit) {
+  if (masks.empty()) return emit();
+  Value* all = builder_.getTrue();
+  for (ir::Reg m : masks) all = builder_.CreateAnd(all, reg(m).scalar());
+  BasicBlock *within = block("within"), *edge = block("edge"), *join = block("join");
+  builder_.CreateCondBr(all, within, edge, llvm::MDBuilder(context_).createLikelyBranchWeights());
+  const VectorScope scope = *vector_;
+  const std::vector<Val> regs = regs_;
+  const std::vector<bool> defined = defined_;
+  const auto part = [&](BasicBlock* at) {
+    builder_.SetInsertPoint(at);
+    emit();
+    builder_.CreateBr(join);
+    *vector_ = scope;
+    regs_ = regs;
+    defined_ = defined;
+  };
+  part(edge);
+  for (ir::Reg m : masks) define(m, uniform(builder_.getTrue(), 0));
+  held_masks_.insert(masks.begin(), masks.end());
+  part(within);
+  held_masks_.clear();
+  join->moveAfter(&function_->back());
+  builder_.SetInsertPoint(join);
+}
+
 // Whether the full vectors of a store surely begin at multiples of their size: `rest` is its position without the
 // vector loop's variable.
 bool KernelEmitter::is_aligned(const Dim& rest) const { return mod(rest, Dim(vector_->width)).is(0); }
@@ -146,8 +190,8 @@ void KernelEmitter::emit_first_line(const ir::Loop& loop, Value* elements, bool 
   builder_.SetInsertPoint(aligned);
 }
 
-// Whether an iteration of a tile may run twice: what it reads is in no result. An operand may lie in the memory of a
-// result that is written where it is read.
+// Whether an iteration may run twice: what it reads is in no result. An operand may lie in the memory of a result if it
+// is read nowhere but where the result is written (passes/schedule/plan_buffers.cpp).
 bool KernelEmitter::may_repeat(const ir::Body& body) const {
   if (!passes::is_straight_line(body)) return false;
   std::vector<const Dim*> written;
@@ -156,12 +200,16 @@ bool KernelEmitter::may_repeat(const ir::Body& body) const {
       if (s->buffer >= kernel_.buffers.size() || kernel_.buffer(s->buffer).read) return false;
       written.push_back(&s->index);
     }
-  return std::none_of(body.begin(), body.end(), [&](const ir::Instr& i) {
+  std::set<uint32_t> apart,
+      beside;  // operands that are read elsewhere, and those that are read where a result is written
+  for (const ir::Instr& i : body) {
     const auto* l = std::get_if<ir::LoadInstr>(&i.node);
-    if (!l) return false;
-    const bool own = l->buffer >= kernel_.buffers.size() || kernel_.buffer(l->buffer).written;
-    return own || std::any_of(written.begin(), written.end(), [&](const Dim* d) { return *d == l->index; });
-  });
+    if (!l) continue;
+    if (l->buffer >= kernel_.buffers.size() || kernel_.buffer(l->buffer).written) return false;
+    const bool there = std::any_of(written.begin(), written.end(), [&](const Dim* d) { return *d == l->index; });
+    (there ? beside : apart).insert(l->buffer);
+  }
+  return std::includes(apart.begin(), apart.end(), beside.begin(), beside.end());
 }
 
 // The iterations from `start` to `to`, fewer than a vector, in the last full vector. The insertion point is in front.
@@ -169,10 +217,17 @@ void KernelEmitter::emit_last_vectors(const ir::Loop& loop, Value* start, Value*
   BasicBlock* last = block("last");
   builder_.CreateCondBr(builder_.CreateICmpSLT(start, to), last, after);
   builder_.SetInsertPoint(last);
-  vector_->base = builder_.CreateSub(to, i64(vector_->width));
+  emit_last_vector(loop, builder_.CreateSub(to, i64(vector_->width)));
+  builder_.CreateBr(after);
+}
+
+// The iterations of one step that begins at `base`, which is no multiple of the width.
+void KernelEmitter::emit_last_vector(const ir::Loop& loop, Value* base) {
+  if (vector_->rows.empty()) vector_->copies = 1;
+  vector_->base = base;
+  vector_->alignment = 0;
   vector_->shifted = true;
   emit_loop_body(loop);
-  builder_.CreateBr(after);
 }
 
 }  // namespace frit::codegen

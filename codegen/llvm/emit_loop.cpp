@@ -99,12 +99,14 @@ void KernelEmitter::emit_loop(const ir::Loop& loop) {
       Dim step = int64_t{width} * unroll;
       Value* unaligned = elements_to_line(loop, to);
       const bool whole = !parallel && !unaligned && facts_.equal(mod(loop.extent, step), 0) == Tri::Yes;
-      if (!whole && !unaligned && knows_rest(loop, step.value()))
-        emit_known_vector_loop(loop, unroll);
-      else if (!whole && unroll == 1 && code_size(loop.body) > kLongBody)
-        emit_long_loop(loop, from, to);
-      else
-        emit_vector_loop(loop, unroll, from, to, whole, unaligned);
+      emit_on_masks(parallel ? std::vector<ir::Reg>() : shared_masks(loop), [&] {
+        if (!whole && !unaligned && knows_rest(loop, step.value()))
+          emit_known_vector_loop(loop, unroll);
+        else if (!whole && unroll == 1 && code_size(loop.body) > kLongBody)
+          emit_long_loop(loop, from, to);
+        else
+          emit_vector_loop(loop, unroll, from, to, whole, unaligned);
+      });
     }
     vector_ = nullptr;
   } else if (emit_unrolled(loop)) {

@@ -157,7 +157,7 @@ int KernelEmitter::load_depth(const ir::LoadInstr& load, int address_depth) cons
 void KernelEmitter::emit_load(const ir::LoadInstr& load) {
   if (skip(load.result)) return;
   Address a = address(load.buffer, load.index);
-  const Val* mask = load.mask == ir::kNoReg ? nullptr : &reg(load.mask);
+  const Val* mask = load.mask == ir::kNoReg || held_masks_.count(load.mask) ? nullptr : &reg(load.mask);
   Val result;
   if (a.kind == Address::Kind::Uniform && (!mask || !mask->varying)) {
     result.depth = mask ? depth() : load_depth(load, a.base.depth);
@@ -218,11 +218,11 @@ Value* KernelEmitter::load_contiguous(const Address& a, Value* at, Value* mask) 
   if (!mask) return builder_.CreateAlignedLoad(type, at, align);
   Value* zero = llvm::Constant::getNullValue(type);
   if (Value* elements = load_on_condition(a, at, mask)) return elements;
-  if (masks_well(a.element)) return load_masked(a.element, at, mask);
-  Value* count = prefix_of(mask);
-  if (!count) return load_run(a, at, mask);
-  if (const int known = known_count(count); known > 0 && known < vector_->width)
+  Value* count = features_.masks_small ? nullptr : prefix_of(mask);
+  if (const int known = count ? known_count(count) : 0; known > 0 && known < vector_->width)
     return load_pieces(a.element, at, known);
+  if (masks_well(a.element)) return load_masked(a.element, at, mask);
+  if (!count) return load_run(a, at, mask);
   if (features_.vector_bytes >= 32) return load_small_prefix(a.element, at, count);
   // Through the stack.
   Value* buffer = stack_vector(type);

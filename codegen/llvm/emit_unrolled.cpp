@@ -144,6 +144,18 @@ bool KernelEmitter::knows_rest(const ir::Loop& loop, int64_t step) const {
   return n > 0 && n <= kManySteps * step && vectors * code_size(loop.body) <= (loops ? kMaxRestOfLoops : kMaxRest);
 }
 
+// Whether the lanes of each position lie as far apart wherever a step begins. Quotients and remainders of the variable
+// are constants of a step that begins at a multiple of the width.
+bool KernelEmitter::lanes_alike(const ir::Loop& loop) {
+  const auto alike = [&](const Dim& d) { return !d.uses(loop.var) || d.affine_in(loop.var).has_value(); };
+  return std::all_of(loop.body.begin(), loop.body.end(), [&](const ir::Instr& i) {
+    if (const auto* index = std::get_if<ir::IndexInstr>(&i.node)) return alike(index->index);
+    if (const auto* load = std::get_if<ir::LoadInstr>(&i.node)) return alike(load->index);
+    const auto* store = std::get_if<ir::StoreInstr>(&i.node);
+    return !store || alike(store->index);
+  });
+}
+
 // Full steps of `unroll` vectors, then the vectors that are left side by side, and a masked one.
 void KernelEmitter::emit_known_vector_loop(const ir::Loop& loop, int unroll) {
   VectorScope& scope = *vector_;
@@ -171,8 +183,13 @@ void KernelEmitter::emit_known_vector_loop(const ir::Loop& loop, int unroll) {
     rest->moveAfter(builder_.GetInsertBlock());
   }
   builder_.SetInsertPoint(rest);
+  // Where masks take time, the last elements are in a whole vector, together with some that are computed again.
+  const bool repeats = n >= scope.width && !features_.masks_small && running_.empty() && may_repeat(loop.body);
+  const int64_t again = repeats && lanes_alike(loop) ? n % scope.width : 0;
   const int64_t together = std::max<int64_t>(2, kSideBySide / code_size(loop.body)) * scope.width;
-  for (int64_t at = full; at < n; at += together) emit_vectors(loop, at, std::min(n, at + together), [](int, int) {});
+  for (int64_t at = full; at < n - again; at += together)
+    emit_vectors(loop, at, std::min(n - again, at + together), [](int, int) {});
+  if (again) emit_last_vector(loop, i64(n - scope.width));
   frames_.pop_back();
 }
 

@@ -239,6 +239,9 @@ class KernelEmitter {
   bool is_aligned(const Dim& rest) const;
   llvm::Value* elements_to_line(const ir::Loop& loop, llvm::Value* to);
   bool may_repeat(const ir::Body& body) const;
+  std::vector<ir::Reg> shared_masks(const ir::Loop& loop) const;
+  void emit_on_masks(const std::vector<ir::Reg>& masks, const std::function<void()>& emit);
+  void emit_last_vector(const ir::Loop& loop, llvm::Value* base);
   void emit_last_vectors(const ir::Loop& loop, llvm::Value* start, llvm::Value* to, llvm::BasicBlock* after);
   void emit_first_line(const ir::Loop& loop, llvm::Value* elements, bool runs);
 
@@ -276,6 +279,7 @@ class KernelEmitter {
   static int64_t code_size(const ir::Body& body);
   int vectors_at_once(const ir::Loop& loop, int unroll) const;
   bool emit_unrolled(const ir::Loop& loop);
+  static bool lanes_alike(const ir::Loop& loop);
   bool knows_rest(const ir::Loop& loop, int64_t step) const;
   void emit_known_vector_loop(const ir::Loop& loop, int unroll);
   void emit_vectors(const ir::Loop& loop, int64_t begin, int64_t end, const std::function<void(int, int)>& taken);
@@ -377,7 +381,8 @@ class KernelEmitter {
   std::map<const ir::Loop*, std::vector<Prefetch>> prefetches_;
   VectorScope* vector_ = nullptr;
   std::map<const ir::ScalarInstr*, llvm::Value*>
-      running_;  // stack slots of the carries of a vector loop, by their step
+      running_;                   // stack slots of the carries of a vector loop, by their step
+  std::set<ir::Reg> held_masks_;  // masks of loads that hold in the code being emitted
   llvm::Value* spare_ = nullptr;
   llvm::Value* zeros_ = nullptr;
   bool streams_ = false;                        // some store is non-temporal

@@ -93,5 +93,50 @@ TEST(Tiles, InPlace) {
               "%2: f32 = sub %1, %0\nstore %x[b*ROWS*COLUMNS + t*COLUMNS + i], %2\n");
 }
 
+// Rows of a known length of one operand, whose last elements may be computed twice.
+void check_known(const std::string& operands, const std::string& before, const std::string& body) {
+  for (const char* cpu : kCpus) {
+    if (!backend().runs_here({"llvm", cpu}).ok()) continue;
+    for (const std::string t : {"i8", "i16", "f32", "i64"})
+      for (const std::string columns : {"5", "9", "17", "27", "45"})
+        for (const auto& [width, unroll] : {std::pair(4, 1), {8, 4}, {16, 2}}) {
+          SCOPED_TRACE(t + " of " + columns + " by " + std::to_string(width) + " for " + cpu);
+          std::string text = "kernel @known(" + operands + "; n) {\nparallel for r in n {\n" + before +
+                             "for i in COLUMNS {\n" + body + "}\n}\n}";
+          for (const auto& [name, value] : {std::pair<std::string, std::string>{"TYPE", t}, {"COLUMNS", columns}})
+            for (size_t at = 0; (at = text.find(name)) != std::string::npos;) text.replace(at, name.size(), value);
+          ir::Kernel k = parse(text);
+          set_vector(k, "i", width, unroll);
+          Compiled compiled(k, cpu);
+          ASSERT_TRUE(compiled.ok());
+          for (const int parts : {1, 3}) compiled.check({7}, parts);
+          if (testing::Test::HasFailure()) return;
+        }
+  }
+}
+
+// A mask that all lanes of a row share.
+TEST(KnownRows, UnderSharedMasks) {
+  check_known("%x: TYPE[COLUMNS*n + COLUMNS] in, %y: TYPE[COLUMNS*n] out",
+              "%0: i64 = index(0)\n%1: i64 = index(r - 2)\n%2: bool = le %0, %1\n%3: i64 = index(5)\n"
+              "%4: i64 = index(r)\n%5: bool = lt %4, %3\n",
+              "%6: TYPE = load %x[COLUMNS*r + i] mask %2\n%7: TYPE = load %x[COLUMNS*r + i + COLUMNS] mask %5\n"
+              "%8: TYPE = load %x[COLUMNS*r + i]\n%9: TYPE = add %6, %7\n%10: TYPE = add %9, %8\n"
+              "store %y[COLUMNS*r + i], %10\n");
+}
+
+// Lanes lie elsewhere in a step that begins between multiples of the width.
+TEST(KnownRows, Quotients) {
+  check_known("%x: TYPE[COLUMNS*n] in, %y: TYPE[COLUMNS*n] out", "",
+              "%0: TYPE = load %x[COLUMNS*r + (i // 2)]\nstore %y[COLUMNS*r + i], %0\n");
+}
+
+// A result in the place of its operand is computed once.
+TEST(KnownRows, InPlace) {
+  check_known("%x: TYPE[COLUMNS*n] inout, %y: TYPE[COLUMNS*n] in", "",
+              "%0: TYPE = load %x[COLUMNS*r + i]\n%1: TYPE = load %y[COLUMNS*r + i]\n%2: TYPE = sub %1, %0\n"
+              "store %x[COLUMNS*r + i], %2\n");
+}
+
 }  // namespace
 }  // namespace frit::test::edges
