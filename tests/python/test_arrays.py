@@ -346,3 +346,10 @@ def test_arrays_without_elements_are_shared_with_numpy():
             step *= size
         assert seen.strides == tuple(strides) == np.from_dlpack(a).strides == memoryview(a).strides
         assert seen.shape == a.shape and not seen.flags["OWNDATA"]
+
+
+def test_readers_write_one_element_of_a_view_of_equal_ones():
+    for view in (mx.zeros((2, 3)).T, mx.full((6,), 0.0).reshape(3, 2)):
+        seen = np.asarray(view)
+        seen[1, 0] = 7
+        assert seen.sum() == 7 and view.tolist() == [[0, 0], [7, 0], [0, 0]]

@@ -120,8 +120,10 @@ const void* memory_of(const array& a) {
 
 namespace {
 
-// Those of a dense array without elements, too, of which a view may have any.
+// The strides of memory_of(a), dense ones where the array has no elements. The memory comes first: an array that shows
+// one element in every place gets a dense one.
 Strides strides_for_readers(const array& a) {
+  memory_of(a);
   Strides strides = a.strides();
   if (a.size() != 0) return strides;
   int64_t step = 1;
