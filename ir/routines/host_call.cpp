@@ -19,8 +19,15 @@ Result<std::vector<Type>> infer_host_call(const InferArgs& args) {
   return types;
 }
 
-constinit const Routine kHostCall{
-    .name = "host_call", .operands = kAnyNumber, .results = kAnyNumber, .infer = infer_host_call, .in_process = true};
+// Nobody knows what the object does.
+std::optional<Dim> unknown(const RoutineLayouts&) { return std::nullopt; }
+
+constinit const Routine kHostCall{.name = "host_call",
+                                  .operands = kAnyNumber,
+                                  .results = kAnyNumber,
+                                  .infer = infer_host_call,
+                                  .in_process = true,
+                                  .flops = unknown};
 const RegisterRoutine host_call_record(kHostCall);
 
 AttrSpec integers(std::string_view name) { return {.name = name, .kind = AttrKind::Ints}; }
