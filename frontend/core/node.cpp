@@ -230,8 +230,10 @@ runtime::Tensor allocate(Dtype dtype, const Shape& shape) {
   return t;
 }
 
+void throw_no_memory() { throw RuntimeError("the array has no memory yet", "give it some with set_data first"); }
+
 const std::byte* data_of(const runtime::Tensor& t) {
-  if (!t.buffer) throw RuntimeError("the array has no memory yet", "give it some with set_data first");
+  if (!t.buffer) throw_no_memory();
   const void* data = t.buffer->data();
   if (!data) {
     wait_for(t);

@@ -242,6 +242,8 @@ std::string type_text(Dtype dtype, const Shape& shape);  // "float32 (2,3)"
 
 // A dense tensor with memory of its own. Throws RuntimeError when there is none.
 runtime::Tensor allocate(Dtype dtype, const Shape& shape);
+// Of a result that a primitive has yet to give memory.
+[[noreturn]] void throw_no_memory();
 // In host memory; of an array on a GPU a copy of it, where the CPU does not see its memory. Throws RuntimeError when
 // the GPU was lost.
 const std::byte* data_of(const runtime::Tensor& t);

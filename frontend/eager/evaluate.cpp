@@ -45,16 +45,17 @@ void run_claimed(Operation& operation) {
     donated_large = std::make_unique<bool[]>(count);
     donated = donated_large.get();
   }
-  for (size_t i = 0; i < count; ++i) {
-    const NodePtr& node = operation.inputs[i];
-    // A value that only this operation holds is donated: its memory may become the result's.
-    donated[i] = node.use_count() == 1 && !node->spread.load(std::memory_order_acquire);
-    if (donated[i])
-      inputs[i] = std::move(node->tensor);
-    else
-      inputs[i] = node->value();
-  }
   try {
+    for (size_t i = 0; i < count; ++i) {
+      const NodePtr& node = operation.inputs[i];
+      if (!node->is_ready()) throw_no_memory();
+      // A value that only this operation holds is donated: its memory may become the result's.
+      donated[i] = node.use_count() == 1 && !node->spread.load(std::memory_order_acquire);
+      if (donated[i])
+        inputs[i] = std::move(node->tensor);
+      else
+        inputs[i] = node->value();
+    }
     operation.run(inputs, std::span<const bool>(donated, count), outputs);
     for (runtime::Tensor& t : inputs) t.buffer.reset();
     std::vector<NodePtr> finished;

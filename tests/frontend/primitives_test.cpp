@@ -103,10 +103,11 @@ class Failing : public UnaryPrimitive {
   using UnaryPrimitive::UnaryPrimitive;
   void eval_cpu(const Arrays&, array& out) override {
     if (fails) throw std::domain_error("the sensor is off");
+    if (reads) (out + 1.0f).eval();
     if (fills) out.set_data(allocator::malloc(out.nbytes()));
   }
   DEFINE_NAME(Failing)
-  bool fails = false, fills = false;
+  bool fails = false, reads = false, fills = false;
 };
 
 std::string text_of(const std::function<void()>& call) {
@@ -253,11 +254,13 @@ TEST(Primitives, ThatFailLeaveTheArrayToBeTriedAgain) {
   const auto object = std::make_shared<Failing>(default_stream(Device::cpu));
   const array z({2}, float32, object, {});
   EXPECT_TRUE(holds(text_of([&] { z.eval(); }), "gave its result 0 no memory"));
+  object->reads = true;
+  EXPECT_TRUE(holds(text_of([&] { z.eval(); }), "the array has no memory yet"));
   object->fails = true;
   EXPECT_THROW(z.eval(), std::domain_error);
   const auto f = compile([&](const array& x) { return x + array({2}, float32, object, {}); });
   EXPECT_TRUE(holds(text_of([&] { eval(f(ones({2}))); }), "the sensor is off"));
-  object->fails = false;
+  object->fails = object->reads = false;
   object->fills = true;
   EXPECT_NO_THROW(z.eval());
   EXPECT_NO_THROW(eval(f(ones({2}))));
