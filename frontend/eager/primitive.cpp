@@ -57,15 +57,24 @@ class Objects {
   int64_t number_of(const std::shared_ptr<Primitive>& object) {
     const Primitive& wanted = *object;
     const std::type_index type(typeid(wanted));
+    Numbered compared;
+    {
+      std::lock_guard guard(mutex_);
+      if (const auto known = numbers_.find(object.get()); known != numbers_.end()) return known->second;
+      compared = newest_[type];
+    }
     // The program's comparison runs without the lock. Two threads may so give equivalent objects two numbers, which
     // costs code and nothing else.
-    for (const auto& [number, known] : of_type(type))
-      if (known == object || (known->stream() == wanted.stream() && wanted.is_equivalent(*known))) return number;
+    for (const auto& [number, known] : compared)
+      if (known->stream() == wanted.stream() && wanted.is_equivalent(*known)) return number;
     std::lock_guard guard(mutex_);
-    const auto number = static_cast<int64_t>(objects_.size());
+    const auto [entry, added] = numbers_.try_emplace(object.get(), static_cast<int64_t>(objects_.size()));
+    if (!added) return entry->second;
     objects_.push_back(object);
-    by_type_[type].emplace_back(number, object);
-    return number;
+    Numbered& newest = newest_[type];
+    if (newest.size() == kCompared) newest.erase(newest.begin());
+    newest.emplace_back(entry->second, object);
+    return entry->second;
   }
 
   // Null where there is none of that number.
@@ -77,16 +86,12 @@ class Objects {
 
  private:
   using Numbered = std::vector<std::pair<int64_t, std::shared_ptr<Primitive>>>;
-
-  Numbered of_type(std::type_index type) {
-    std::lock_guard guard(mutex_);
-    const auto found = by_type_.find(type);
-    return found == by_type_.end() ? Numbered() : found->second;
-  }
+  static constexpr size_t kCompared = 64;  // a class may have no equivalent objects at all, and any number of them
 
   std::mutex mutex_;
   std::vector<std::shared_ptr<Primitive>> objects_;
-  std::unordered_map<std::type_index, Numbered> by_type_;
+  std::unordered_map<const Primitive*, int64_t> numbers_;
+  std::unordered_map<std::type_index, Numbered> newest_;  // of each class; a new object is compared with these
 };
 
 array value_in(runtime::Tensor tensor) {
@@ -165,6 +170,18 @@ Status call_object(const runtime::LibraryCall& call) {
 }
 const runtime::routines::Registered host_call_function("host_call", call_object);
 
+// `all` with those that `argnums` numbers replaced.
+Arrays with(Arrays all, const Arrays& moving, const std::vector<int>& argnums) {
+  for (size_t i = 0; i < argnums.size(); ++i) all[static_cast<size_t>(argnums[i])] = moving[i];
+  return all;
+}
+
+Arrays numbered(const Arrays& all, const std::vector<int>& argnums) {
+  Arrays moving;
+  for (int i : argnums) moving.push_back(all[static_cast<size_t>(i)]);
+  return moving;
+}
+
 std::vector<int> inexact_arguments(const Arrays& arguments) {
   std::vector<int> found;
   for (size_t i = 0; i < arguments.size(); ++i)
@@ -184,8 +201,7 @@ CustomRulesPtr rules_of(const std::shared_ptr<Primitive>& object) {
                             "return one cotangent for each number in argnums");
     Arrays all;
     for (const array& a : arguments) all.push_back(zeros_like(a));
-    for (size_t i = 0; i < argnums.size(); ++i) all[static_cast<size_t>(argnums[i])] = given[i];
-    return all;
+    return with(std::move(all), given, argnums);
   };
   rules->jvp = [object](const Arrays& arguments, const Arrays& tangents, const std::vector<int>& argnums) {
     return object->jvp(arguments, tangents, argnums);
@@ -271,18 +287,6 @@ void OwnPrimitive::eval_cpu(const Arrays& inputs, Arrays& outputs) {
   const Arrays results = apply(inputs);
   for (size_t i = 0; i < outputs.size() && i < results.size(); ++i) outputs[i].copy_shared_buffer(results[i]);
 }
-
-namespace {
-Arrays with(Arrays all, const Arrays& moving, const std::vector<int>& argnums) {
-  for (size_t i = 0; i < argnums.size(); ++i) all[static_cast<size_t>(argnums[i])] = moving[i];
-  return all;
-}
-Arrays numbered(const Arrays& all, const std::vector<int>& argnums) {
-  Arrays moving;
-  for (int i : argnums) moving.push_back(all[static_cast<size_t>(i)]);
-  return moving;
-}
-}  // namespace
 
 Arrays OwnPrimitive::jvp(const Arrays& primals, const Arrays& tangents, const std::vector<int>& argnums) {
   const std::function<Arrays(const Arrays&)> of_moving = [&](const Arrays& moving) {

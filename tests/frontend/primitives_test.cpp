@@ -279,6 +279,40 @@ TEST(Primitives, AreInNoFile) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
+// Counts how often it is compared, and equals no other object.
+class Unlike : public UnaryPrimitive {
+ public:
+  using UnaryPrimitive::UnaryPrimitive;
+  void eval_cpu(const Arrays& inputs, array& out) override { out.copy_shared_buffer(inputs[0]); }
+  bool is_equivalent(const Primitive&) const override {
+    ++comparisons;
+    return false;
+  }
+  DEFINE_NAME(Unlike)
+  static inline int comparisons = 0;
+};
+
+TEST(Primitives, AreComparedWithFewOthers) {
+  constexpr int kObjects = 300;
+  const Unary chain = [](const array& v) {
+    array x = v;
+    for (int i = 0; i < kObjects; ++i)
+      x = array(v.shape(), float32, std::make_shared<Unlike>(default_stream(Device::cpu)), {x});
+    return x;
+  };
+  EXPECT_EQ(values<float>(compile(chain)(array({3.0f}))), std::vector<float>{3.0f});
+  EXPECT_GT(Unlike::comparisons, 0);
+  EXPECT_LE(Unlike::comparisons, 64 * kObjects);
+  // An object that is known is found without a comparison.
+  const auto object = std::make_shared<Unlike>(default_stream(Device::cpu));
+  const Unary twice = [&](const array& v) {
+    return array(v.shape(), float32, object, {array(v.shape(), float32, object, {v})});
+  };
+  Unlike::comparisons = 0;
+  EXPECT_EQ(values<float>(compile(twice)(array({3.0f}))), std::vector<float>{3.0f});
+  EXPECT_LE(Unlike::comparisons, 64);
+}
+
 TEST(Primitives, AreCalledFromManyThreads) {
   const auto f = compile([](const array& v) { return axpby(v, v + 1.0f, 1.0f, 1.0f) * 2.0f; });
   std::vector<std::thread> threads;
