@@ -100,27 +100,34 @@ array value_in(runtime::Tensor tensor) {
   return array_of(std::make_shared<Node>(dtype, std::move(shape), std::move(tensor)));
 }
 
-// Lets the object compute results of these types and shapes.
-Arrays computed(Primitive& object, const Arrays& inputs, const std::vector<std::pair<Dtype, Shape>>& results) {
+// Lets the object compute results of these types and shapes. `where` is the line that made the array, for messages.
+Arrays computed(Primitive& object, const Arrays& inputs, const std::vector<std::pair<Dtype, Shape>>& results,
+                const Where& where) {
   Arrays outputs;
   for (const auto& [dtype, shape] : results) outputs.push_back(array_of(std::make_shared<Node>(dtype, shape)));
   object.eval_cpu(inputs, outputs);
   const std::string name = object.name();
   if (outputs.size() != results.size())
-    throw RuntimeError(name + ": the primitive made " + std::to_string(outputs.size()) + " of " +
-                           std::to_string(results.size()) + " results",
-                       "leave the list of results as long as it is");
+    throw_runtime({name + ": the primitive made " + std::to_string(outputs.size()) + " of " +
+                       std::to_string(results.size()) + " results",
+                   {},
+                   "leave the list of results as long as it is"},
+                  where);
   for (size_t i = 0; i < outputs.size(); ++i) {
     outputs[i].eval();
     const Node& node = known(*node_of(outputs[i]));
     const auto& [dtype, shape] = results[i];
     if (!node.is_ready())
-      throw RuntimeError(name + ": the primitive gave its result " + std::to_string(i) + " no memory",
-                         "call set_data or copy_shared_buffer in eval_cpu");
+      throw_runtime({name + ": the primitive gave its result " + std::to_string(i) + " no memory",
+                     {},
+                     "call set_data or copy_shared_buffer in eval_cpu"},
+                    where);
     if (node.dtype != dtype || node.shape != shape)
-      throw RuntimeError(name + ": the primitive made " + type_text(node.dtype, node.shape) + " of its result " +
-                             std::to_string(i) + ", which is " + type_text(dtype, shape),
-                         "fill the array that is given instead of assigning another one");
+      throw_runtime({name + ": the primitive made " + type_text(node.dtype, node.shape) + " of its result " +
+                         std::to_string(i) + ", which is " + type_text(dtype, shape),
+                     {},
+                     "fill the array that is given instead of assigning another one"},
+                    where);
   }
   return outputs;
 }
@@ -153,7 +160,7 @@ Status call_object(const runtime::LibraryCall& call) {
   try {
     // A call inside of a trace, by an array that is evaluated there, is no part of the trace.
     const TraceScope outside(0);
-    const Arrays outputs = computed(*object, inputs, types);
+    const Arrays outputs = computed(*object, inputs, types, Where());
     for (size_t i = 0; i < outputs.size(); ++i) {
       const runtime::LibraryTensor& to = call.results[i];
       const runtime::Tensor from = dense(known(*node_of(outputs[i])).value());
@@ -189,25 +196,36 @@ std::vector<int> inexact_arguments(const Arrays& arguments) {
   return found;
 }
 
-CustomRulesPtr rules_of(const std::shared_ptr<Primitive>& object) {
+// Calls a rule of an object. A missing rule is an error of the line that made the array.
+template <class Call>
+auto at(const Where& where, const Call& call) {
+  try {
+    return call();
+  } catch (const RuntimeError& e) {
+    if (!e.file().empty()) throw;
+    throw_runtime({e.message(), {}, e.note()}, where);
+  }
+}
+
+CustomRulesPtr rules_of(const std::shared_ptr<Primitive>& object, const Where& where) {
   auto rules = std::make_shared<CustomRules>();
   rules->name = object->name();
-  rules->vjp = [object](const Arrays& arguments, const Arrays& cotangents, const Arrays& results) {
+  rules->vjp = [object, where](const Arrays& arguments, const Arrays& cotangents, const Arrays& results) {
     const std::vector<int> argnums = inexact_arguments(arguments);
-    const Arrays given = object->vjp(arguments, cotangents, argnums, results);
+    const Arrays given = at(where, [&] { return object->vjp(arguments, cotangents, argnums, results); });
     if (given.size() != argnums.size())
-      throw InvalidArgument(std::string(object->name()) + ": the vjp rule returned " + std::to_string(given.size()) +
-                                " cotangents for " + std::to_string(argnums.size()) + " arguments",
-                            "return one cotangent for each number in argnums");
+      throw_invalid(std::string(object->name()) + ": the vjp rule returned " + std::to_string(given.size()) +
+                        " cotangents for " + std::to_string(argnums.size()) + " arguments",
+                    "return one cotangent for each number in argnums", where);
     Arrays all;
     for (const array& a : arguments) all.push_back(zeros_like(a));
     return with(std::move(all), given, argnums);
   };
-  rules->jvp = [object](const Arrays& arguments, const Arrays& tangents, const std::vector<int>& argnums) {
-    return object->jvp(arguments, tangents, argnums);
+  rules->jvp = [object, where](const Arrays& arguments, const Arrays& tangents, const std::vector<int>& argnums) {
+    return at(where, [&] { return object->jvp(arguments, tangents, argnums); });
   };
-  rules->vmap = [object](const Arrays& arguments, const std::vector<int>& axes) {
-    return object->vmap(arguments, axes);
+  rules->vmap = [object, where](const Arrays& arguments, const std::vector<int>& axes) {
+    return at(where, [&] { return object->vmap(arguments, axes); });
   };
   return rules;
 }
@@ -236,7 +254,7 @@ void PrimitiveOperation::run(std::span<runtime::Tensor> inputs, std::span<const 
   for (const ir::Type& t : types) results.emplace_back(t.dtype, to_shape(t.shape));
   try {
     const TraceScope outside(0);
-    const Arrays made = computed(*object, arrays, results);
+    const Arrays made = computed(*object, arrays, results, where);
     for (size_t i = 0; i < made.size(); ++i) outputs[i] = known(*node_of(made[i])).value();
   } catch (...) {
     for (size_t i = 0; i < inputs.size(); ++i)
@@ -255,10 +273,11 @@ std::vector<NodePtr> PrimitiveOperation::with_inputs(std::vector<NodePtr> known)
 
 namespace {
 
-Arrays results_of(std::vector<ir::Type> types, std::shared_ptr<Primitive> object, const Arrays& inputs) {
-  if (!object) throw InvalidArgument("array: the primitive is null", "give the operation that computes the array");
-  const CustomRulesPtr rules = current_trace() ? rules_of(object) : nullptr;
-  auto operation = std::make_shared<PrimitiveOperation>(std::move(object), std::move(types), Where());
+Arrays results_of(std::vector<ir::Type> types, std::shared_ptr<Primitive> object, const Arrays& inputs,
+                  const Where& where) {
+  if (!object) throw_invalid("array: the primitive is null", "give the operation that computes the array", where);
+  const CustomRulesPtr rules = current_trace() ? rules_of(object, where) : nullptr;
+  auto operation = std::make_shared<PrimitiveOperation>(std::move(object), std::move(types), where);
   std::vector<NodePtr> nodes;
   for (const array& a : inputs) nodes.push_back(node_of(a));
   set_inputs(*operation, std::move(nodes));
@@ -318,18 +337,20 @@ std::vector<Shape> OwnPrimitive::output_shapes(const Arrays& inputs) {
 
 }  // namespace detail
 
-array::array(Shape shape, Dtype dtype, std::shared_ptr<Primitive> primitive, std::vector<array> inputs)
-    : array(detail::results_of({detail::type_of(dtype, shape)}, std::move(primitive), inputs)[0]) {}
+array::array(Shape shape, Dtype dtype, std::shared_ptr<Primitive> primitive, std::vector<array> inputs,
+             std::source_location where)
+    : array(detail::results_of({detail::type_of(dtype, shape)}, std::move(primitive), inputs, where)[0]) {}
 
 std::vector<array> array::make_arrays(std::vector<Shape> shapes, const std::vector<Dtype>& dtypes,
-                                      const std::shared_ptr<Primitive>& primitive, const std::vector<array>& inputs) {
+                                      const std::shared_ptr<Primitive>& primitive, const std::vector<array>& inputs,
+                                      std::source_location where) {
   if (shapes.size() != dtypes.size())
-    throw InvalidArgument(
+    detail::throw_invalid(
         "make_arrays: " + std::to_string(shapes.size()) + " shapes and " + std::to_string(dtypes.size()) + " types",
-        "give a shape and a type for each result");
+        "give a shape and a type for each result", where);
   std::vector<ir::Type> types;
   for (size_t i = 0; i < shapes.size(); ++i) types.push_back(detail::type_of(dtypes[i], shapes[i]));
-  return detail::results_of(std::move(types), primitive, inputs);
+  return detail::results_of(std::move(types), primitive, inputs, where);
 }
 
 }  // namespace frit

@@ -92,11 +92,13 @@ class array {
 
   // The result of an operation of the program (frit/primitive.h) on `inputs`, of this shape and type, computed when it
   // is needed. Throws InvalidArgument for null.
-  explicit array(Shape shape, Dtype dtype, std::shared_ptr<Primitive> primitive, std::vector<array> inputs);
+  explicit array(Shape shape, Dtype dtype, std::shared_ptr<Primitive> primitive, std::vector<array> inputs,
+                 std::source_location where = std::source_location::current());
   // The results of an operation that has several. Throws InvalidArgument for null, and where there are not as many
   // types as shapes.
   static std::vector<array> make_arrays(std::vector<Shape> shapes, const std::vector<Dtype>& dtypes,
-                                        const std::shared_ptr<Primitive>& primitive, const std::vector<array>& inputs);
+                                        const std::shared_ptr<Primitive>& primitive, const std::vector<array>& inputs,
+                                        std::source_location where = std::source_location::current());
 
   array(const array&) = default;
   array(array&&) noexcept = default;

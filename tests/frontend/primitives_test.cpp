@@ -250,6 +250,21 @@ TEST(Primitives, WithoutARuleSaySo) {
                InvalidArgument);
 }
 
+TEST(Primitives, NameTheLineThatMadeTheArray) {
+  const array x({1, 2, 3, 4}, {4}, float32);
+  const Unary f = [](const array& v) { return sum(halves(v)[0]); };
+  const std::string here = "primitives_test.cpp:";
+  for (const std::string& text : {text_of([&] { eval(grad(f)(x)); }), text_of([&] { eval(jvp(f, x, x).second); }),
+                                  text_of([&] { eval(vmap(f)(ones({2, 4}))); })})
+    EXPECT_TRUE(holds(text, here)) << text;
+  const auto failing = std::make_shared<Failing>(default_stream(Device::cpu));
+  const unsigned made = __LINE__ + 1;
+  const array z({2}, float32, failing, {});
+  EXPECT_TRUE(holds(text_of([&] { z.eval(); }), here + std::to_string(made)));
+  EXPECT_TRUE(holds(text_of([&] { array({2}, float32, nullptr, {}); }), here + std::to_string(__LINE__)));
+  EXPECT_TRUE(holds(text_of([&] { array::make_arrays({{2}}, {}, failing, {}); }), here + std::to_string(__LINE__)));
+}
+
 TEST(Primitives, ThatFailLeaveTheArrayToBeTriedAgain) {
   const auto object = std::make_shared<Failing>(default_stream(Device::cpu));
   const array z({2}, float32, object, {});
