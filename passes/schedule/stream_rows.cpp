@@ -17,9 +17,8 @@ namespace {
 
 using namespace ir;
 
-// Scores of fewer elements are in cache anyway, and fewer rows of a product do not make up for packing its right
-// operand.
-constexpr int64_t kWorthStreaming = int64_t{1} << 20, kLeastRows = 32;
+// Fewer rows of a product do not make up for packing its right operand.
+constexpr int64_t kLeastRows = 32;
 
 Loop* parallel(Kernel& k) {
   if (k.body.size() != 1) return nullptr;
@@ -109,9 +108,7 @@ Result<bool> run_stream_rows(Function& f, PassContext& context) {
     Dim rows = 1;
     const Shape& shape = product->results[0].layout.shape;
     for (size_t axis = 0; axis + 1 < shape.size(); ++axis) rows = rows * shape[axis];
-    if (f.facts.range(rows * shape.back()).high < kWorthStreaming ||
-        f.facts.range(shape[shape.size() - 2]).high < kLeastRows)
-      continue;
+    if (f.facts.range(shape[shape.size() - 2]).high < kLeastRows) continue;
     if (!leads_to_product(p, i)) continue;
     // Kernels that look like the work of a stream may lose nothing by it; they are changed on trial.
     Program trial = p;

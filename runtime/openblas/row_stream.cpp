@@ -14,8 +14,9 @@
 namespace frit::runtime::openblas {
 namespace {
 
-// The rows in work: they and their weights should stay in the second-level cache beside the packed operands.
-constexpr int64_t kBlockBytes = int64_t{768} << 10, kLeastRows = 32, kMostRows = 256;
+// The rows in work: they and their weights should stay in the second-level cache beside the packed operands. Every
+// block has whole tiles of the products' kernels, which are 6, 12 or 16 rows high.
+constexpr int64_t kBlockBytes = int64_t{768} << 10, kLeastRows = 48, kMostRows = 240;
 // Fewer rows or multiplications of a matrix do not make up for packing.
 constexpr int64_t kRowsWorthPacking = 24, kWorthPacking = int64_t{1} << 21;
 
@@ -104,6 +105,9 @@ class Run {
     second_ = choose(Kernels::kAny, u, m, v_.columns(), n, batch);
     const int64_t row_bytes = std::max<int64_t>(1, n * (call_.rows->scores.size() + call_.rows->weights.size()));
     block_rows_ = std::clamp(kBlockBytes / row_bytes / kLeastRows * kLeastRows, kLeastRows, kMostRows);
+    // Low blocks compute less of the columns that a mask hides, and give every thread some.
+    const bool few = batches_ * m / block_rows_ < kBlocksPerThread * num_threads();
+    if (call_.rows->needed || few) block_rows_ = kLeastRows;
     // The library's sums depend on the number of rows.
     if (!first_.rows_alike || !second_.rows_alike) block_rows_ = kTileRows;
     block_rows_ = std::min(block_rows_, m);
@@ -119,6 +123,7 @@ class Run {
  private:
   // Multiplications that take longer than waking a thread.
   static constexpr int64_t kLong = int64_t{1} << 22;
+  static constexpr int64_t kBlocksPerThread = 4;
 
   Status no_memory() const {
     return Diagnostic("matmul: cannot allocate memory for blocks of rows", {},
@@ -151,9 +156,9 @@ class Run {
   }
 
   void prepare(Right& r, const Choice& choice, const Stack& stack, Dtype t, int64_t m) const {
-    r.product = choice.wide && m >= kRowsWorthPacking && m * stack.rows() * stack.columns() > kWorthPacking
-                    ? choose_packed(t, stack.rows())
-                    : nullptr;
+    // Products of packed operands can leave out columns that a mask hides.
+    const bool worth = (call_.rows->needed && blocks_ > 1) || m * stack.rows() * stack.columns() > kWorthPacking;
+    r.product = choice.wide && m >= kRowsWorthPacking && worth ? choose_packed(t, stack.rows()) : nullptr;
     if (r.product) r.step = static_cast<int64_t>((r.product->bytes(stack.rows(), stack.columns()) + 63) / 64 * 64);
     for (int64_t i = 0; i < batches_; ++i) {
       if (i == 0 || stack.at(i).data != stack.at(i - 1).data) r.batch.push_back(i);
