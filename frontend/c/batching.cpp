@@ -24,8 +24,7 @@ void trace_batch(mlx_vector_array* inputs_to, mlx_vector_array* outputs_to, cons
   auto trace = std::make_shared<BatchTrace>();
   trace->fun = fun.value;
   for (const array& a : outputs) trace->outputs.push_back(a.id());
-  put_object(inputs_to, {std::move(elements), trace}, "res_0");
-  put_object(outputs_to, {std::move(outputs), trace}, "res_1");
+  put_both(inputs_to, {std::move(elements), trace}, outputs_to, {std::move(outputs), trace});
 }
 
 Arrays replace_batch(const Arrays& inputs, const ArraysObject& traced_inputs, const ArraysObject& traced_outputs,

@@ -168,9 +168,7 @@ auto custom_vmap_of(int (*fun)(mlx_vector_array*, mlx_vector_int*, const mlx_vec
 }
 
 inline void put(mlx_vector_array* res_0, mlx_vector_int* res_1, std::pair<Arrays, std::vector<int>> value) {
-  pointer(res_1, "res_1");
-  put(res_0, std::move(value.first));
-  put_object(res_1, {std::move(value.second)}, "res_1");
+  put_both(res_0, {std::move(value.first)}, res_1, {std::move(value.second)});
 }
 
 }  // namespace frit::c

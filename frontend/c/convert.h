@@ -76,20 +76,22 @@ void put_object(H* res, typename Handle<H>::Object value, const char* argument =
 }
 inline void put(mlx_array* res, array value) { put_object(res, {std::move(value), nullptr}); }
 inline void put(mlx_vector_array* res, Arrays value) { put_object(res, {std::move(value)}); }
+// Two results: an error leaves both handles as they were.
+template <class A, class B>
+void put_both(A* res_0, typename Handle<A>::Object first, B* res_1, typename Handle<B>::Object second) {
+  pointer(res_0, "res_0");
+  if (pointer(res_1, "res_1").ctx) object(*res_1, "res_1");
+  put_object(res_0, std::move(first), "res_0");
+  put_object(res_1, std::move(second), "res_1");
+}
 inline void put(mlx_array* res_0, mlx_array* res_1, std::pair<array, array> value) {
-  pointer(res_1, "res_1");
-  put(res_0, std::move(value.first));
-  put(res_1, std::move(value.second));
+  put_both(res_0, {std::move(value.first), nullptr}, res_1, {std::move(value.second), nullptr});
 }
 inline void put(mlx_vector_array* res_0, mlx_vector_array* res_1, std::pair<Arrays, Arrays> value) {
-  pointer(res_1, "res_1");
-  put(res_0, std::move(value.first));
-  put(res_1, std::move(value.second));
+  put_both(res_0, {std::move(value.first)}, res_1, {std::move(value.second)});
 }
 inline void put(mlx_map_string_to_array* res_0, mlx_map_string_to_string* res_1, SafetensorsLoad value) {
-  pointer(res_1, "res_1");
-  put_object(res_0, {std::move(value.first)}, "res_0");
-  put_object(res_1, {std::move(value.second)}, "res_1");
+  put_both(res_0, {std::move(value.first)}, res_1, {std::move(value.second)});
 }
 inline void put(mlx_io_gguf* res, GGUFLoad value) { put_object(res, {std::move(value)}); }
 inline void put(mlx_closure* res, std::function<Arrays(const Arrays&)> value) {

@@ -168,9 +168,11 @@ array diagonal_mask(std::string_view op, std::string_view comparison, const Dim&
                     const StreamOrDevice& s) {
   check_size(op, n, s);
   check_size(op, m, s);
-  array rows = positions({n, m}, 0, int32, s);
-  if (k != 0) rows = add(rows, array(k), s);
-  return elementwise(comparison, {rows, positions({n, m}, 1, int32, s)}, s);
+  // A row plus a k beyond 2^30 may leave int32.
+  const Dtype type = std::abs(int64_t{k}) > 1 << 30 ? int64 : int32;
+  array rows = positions({n, m}, 0, type, s);
+  if (k != 0) rows = add(rows, array(k, type), s);
+  return elementwise(comparison, {rows, positions({n, m}, 1, type, s)}, s);
 }
 }  // namespace
 
@@ -193,16 +195,20 @@ array tri(const Size& n, Dtype dtype, StreamOrDevice s) { return tri(n, n, 0, dt
 
 namespace {
 
-// Where row + k >= column, over the last two axes.
-array lower_part(std::string_view op, const array& x, int k, const StreamOrDevice& s) {
+// Where row + k compares with the column in this way, over the last two axes.
+array lower_part(std::string_view op, std::string_view comparison, const array& x, int k, const StreamOrDevice& s) {
   const int ndim = static_cast<int>(x.ndim());
   if (ndim < 2) fail(std::string(op) + ": " + text(x) + " is not a matrix", "give an array with two axes or more", s);
-  return diagonal_mask(op, "greater_equal", size_of(x, ndim - 2), size_of(x, ndim - 1), k, s);
+  return diagonal_mask(op, comparison, size_of(x, ndim - 2), size_of(x, ndim - 1), k, s);
 }
 
 }  // namespace
 
-array tril(array x, int k, StreamOrDevice s) { return where(lower_part("tril", x, k, s), x, zeros_like(x, s), s); }
-array triu(array x, int k, StreamOrDevice s) { return where(lower_part("triu", x, k - 1, s), zeros_like(x, s), x, s); }
+array tril(array x, int k, StreamOrDevice s) {
+  return where(lower_part("tril", "greater_equal", x, k, s), x, zeros_like(x, s), s);
+}
+array triu(array x, int k, StreamOrDevice s) {
+  return where(lower_part("triu", "greater", x, k, s), zeros_like(x, s), x, s);
+}
 
 }  // namespace frit

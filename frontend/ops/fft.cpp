@@ -198,7 +198,7 @@ array ifftshift(const array& a, StreamOrDevice s) { return ifftshift(a, detail::
 
 array fftfreq(int n, double d, StreamOrDevice s) {
   check_frequencies("fftfreq", n, d, s);
-  const array steps = concatenate({arange(0, (n + 1) / 2, s), arange(-(n / 2), 0, s)}, 0, s);
+  const array steps = concatenate({arange(0, n - n / 2, s), arange(-(n / 2), 0, s)}, 0, s);
   return multiply(astype(steps, float32, s), array(static_cast<float>(1 / (n * d))), s);
 }
 

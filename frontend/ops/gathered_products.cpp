@@ -13,8 +13,13 @@ using detail::with_sizes;
 
 namespace {
 
+void check_matrix(std::string_view op, const array& a, const StreamOrDevice& s) {
+  if (a.ndim() < 2) fail(std::string(op) + ": " + text(a) + " is no matrix", "give (..., rows, columns)", s);
+}
+
 // The axes in front of the last two, as one.
-array batch_of(const array& a, const StreamOrDevice& s) {
+array batch_of(std::string_view op, const array& a, const StreamOrDevice& s) {
+  check_matrix(op, a, s);
   const ir::Dims sizes = sizes_of(a);
   Dim count = 1;
   for (size_t i = 0; i + 2 < sizes.size(); ++i) count = count * sizes[i];
@@ -40,14 +45,13 @@ struct Picked {
 
 Picked picked(std::string_view op, const array& a, const array& b, const std::optional<array>& lhs,
               const std::optional<array>& rhs, const StreamOrDevice& s) {
-  for (const array& x : {a, b})
-    if (x.ndim() < 2) fail(std::string(op) + ": " + text(x) + " is no matrix", "give (..., rows, columns)", s);
+  for (const array& x : {a, b}) check_matrix(op, x, s);
   const std::vector<array> both = broadcast_arrays({indices_or_all(op, lhs, a, s), indices_or_all(op, rhs, b, s)}, s);
   return {both[0], both[1]};
 }
 
-array pick(const array& a, const array& indices, const StreamOrDevice& s) {
-  return take(batch_of(a, s), indices, 0, s);
+array pick(std::string_view op, const array& a, const array& indices, const StreamOrDevice& s) {
+  return take(batch_of(op, a, s), indices, 0, s);
 }
 
 }  // namespace
@@ -57,7 +61,7 @@ array gather_mm(array a, array b, const std::optional<array>& lhs_indices, const
   if (!lhs_indices && !rhs_indices) return matmul(a, b, s);
   if (a.ndim() == 1) return squeeze(gather_mm(expand_dims(a, 0, s), b, lhs_indices, rhs_indices, false, s), -2, s);
   const Picked p = picked("gather_mm", a, b, lhs_indices, rhs_indices, s);
-  return matmul(pick(a, p.left, s), pick(b, p.right, s), s);
+  return matmul(pick("gather_mm", a, p.left, s), pick("gather_mm", b, p.right, s), s);
 }
 
 array gather_qmm(const array& x, const array& w, const array& scales, const std::optional<array>& biases,
@@ -70,8 +74,8 @@ array gather_qmm(const array& x, const array& w, const array& scales, const std:
     if (indices && detail::is_differentiated(*indices))
       detail::no_derivative("gather_qmm has no derivative with respect to the indices " + text(*indices), s);
   const Picked p = picked("gather_qmm", x, w, lhs_indices, rhs_indices, s);
-  const auto right = [&](const array& a) { return pick(a, p.right, s); };
-  return quantized_matmul(pick(x, p.left, s), right(w), right(scales),
+  const auto right = [&](const array& a) { return pick("gather_qmm", a, p.right, s); };
+  return quantized_matmul(pick("gather_qmm", x, p.left, s), right(w), right(scales),
                           biases ? std::optional(right(*biases)) : std::nullopt, transpose, group_size, bits, mode, s);
 }
 
@@ -81,9 +85,9 @@ array gather_qqmm(const array& x, const array& w, const std::optional<array>& sc
                   const std::optional<array>& global_scale_x, const std::optional<array>& global_scale_w, bool,
                   StreamOrDevice s) {
   const Picked p = picked("gather_qqmm", x, w, lhs_indices, rhs_indices, s);
-  const auto right = [&](const array& a) { return pick(a, p.right, s); };
-  return qqmm(pick(x, p.left, s), right(w), scales_w ? std::optional(right(*scales_w)) : std::nullopt, group_size, bits,
-              mode, global_scale_x, global_scale_w, s);
+  const auto right = [&](const array& a) { return pick("gather_qqmm", a, p.right, s); };
+  return qqmm(pick("gather_qqmm", x, p.left, s), right(w), scales_w ? std::optional(right(*scales_w)) : std::nullopt,
+              group_size, bits, mode, global_scale_x, global_scale_w, s);
 }
 
 }  // namespace frit

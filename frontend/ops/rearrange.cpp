@@ -137,7 +137,7 @@ array diagonal(const array& a, int offset, int axis1, int axis2, StreamOrDevice 
   const array planes = transpose(a, order, s);
   ir::Dims shape = sizes_of(planes);
   const Dim columns = shape.back();
-  const Dim first_row = std::max(0, -offset), first_column = std::max(0, offset);
+  const Dim first_row = std::max<int64_t>(0, -int64_t{offset}), first_column = std::max(0, offset);
   const Dim down = shape[shape.size() - 2] - first_row, right = columns - first_column;
   shape.pop_back();
   Dim length = decide_at_most(down, right, "diagonal", s.where()) ? down : right;
@@ -159,7 +159,7 @@ array diag(const array& a, int k, StreamOrDevice s) {
   if (a.ndim() == 2) return diagonal(a, k, 0, 1, s);
   if (a.ndim() != 1)
     fail("diag: " + text(a) + " has neither one axis nor two", "use diagonal for the planes of an array", s);
-  const int low = std::max(-k, 0), high = std::max(k, 0);
+  const int64_t low = std::max<int64_t>(-int64_t{k}, 0), high = std::max(k, 0);
   const array column = expand_dims(pad(a, {0}, {low}, {high}, array(0, a.dtype()), "constant", s), 1, s);
   const Size n(size_of(column, 0), s.where());
   return where(eye(n, n, k, bool_, s), column, array(0, a.dtype()), s);

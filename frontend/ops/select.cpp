@@ -69,9 +69,9 @@ array round(const array& a, int decimals, StreamOrDevice s) {
   if (decimals == 0) return elementwise("round", {a}, s);
   // The rounded number is multiplied by the inverse power of ten, as in MLX: another rounding than a division has.
   const Dtype dtype = detail::at_least_float(a.dtype());
-  const auto power = [&](int n) { return array(static_cast<double>(static_cast<float>(std::pow(10.0, n))), dtype); };
+  const auto power = [&](double n) { return array(static_cast<double>(static_cast<float>(std::pow(10.0, n))), dtype); };
   const array scaled = round(multiply(astype(a, dtype, s), power(decimals), s), s);
-  return astype(multiply(scaled, power(-decimals), s), a.dtype(), s);
+  return astype(multiply(scaled, power(-static_cast<double>(decimals)), s), a.dtype(), s);
 }
 array round(const array& a, StreamOrDevice s) { return round(a, 0, s); }
 
