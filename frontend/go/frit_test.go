@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -109,6 +110,48 @@ func TestOperations(t *testing.T) {
 	equal(t, RandomNormalWithKey([]int{3}, Float32, 0, 1, key).Floats(), RandomNormalWithKey([]int{3}, Float32, 0, 1, key).Floats())
 	if !strings.Contains(m.String(), "float32") || m.Dim(-1) != 3 {
 		t.Fatal(m.String())
+	}
+}
+
+// A part of an axis is the elements that a loop from start to stop meets, where negative positions count from the end.
+func TestSlices(t *testing.T) {
+	const size = 4
+	x := Arange(0, size, 1)
+	at := func(i int) int {
+		if i < 0 {
+			return i + size
+		}
+		return i
+	}
+	for start := -size - 2; start <= size+2; start++ {
+		for stop := -size - 2; stop <= size+2; stop++ {
+			for _, step := range []int{1, 2, -1, -3} {
+				want := []float32{}
+				if step > 0 {
+					for i := max(at(start), 0); i < min(at(stop), size); i += step {
+						want = append(want, float32(i))
+					}
+				} else {
+					for i := min(at(start), size-1); i > max(at(stop), -1); i += step {
+						want = append(want, float32(i))
+					}
+				}
+				if got := x.Slice(Slice(start, stop, step)).Floats(); !slices.Equal(got, want) {
+					t.Errorf("Slice(%d, %d, %d): %v, not %v", start, stop, step, got, want)
+				}
+				if got := SliceAxis(x, 0, start, stop).Floats(); step == 1 && !slices.Equal(got, want) {
+					t.Errorf("SliceAxis(%d, %d): %v, not %v", start, stop, got, want)
+				}
+			}
+		}
+	}
+	equal(t, x.Slice(Slice(1, math.MaxInt)).Floats(), []float32{1, 2, 3})
+	equal(t, x.Slice(Slice(-size)).Floats(), []float32{0})
+	equal(t, x.SliceUpdate(FromSlice([]float32{9, 8}), Slice(-1, -3, -1)).Floats(), []float32{0, 1, 8, 9})
+	for _, outside := range []int{size, -size - 1} {
+		if err := Try(func() { x.Slice(Slice(outside)) }); err == nil {
+			t.Errorf("there is a position %d", outside)
+		}
 	}
 }
 

@@ -176,23 +176,20 @@ func partsOf(a *Array, ranges []Range) (start, stop, steps []int) {
 	}
 	start, stop, steps = make([]int, len(dims)), dims, withStrides(len(dims))
 	for axis, r := range ranges {
-		at := func(i int) int {
-			if r.values[i] < 0 {
-				return r.values[i] + dims[axis]
-			}
-			return r.values[i]
-		}
 		size := dims[axis]
 		switch len(r.values) {
 		case 1:
-			start[axis], stop[axis] = at(0), at(0)+1
-		case 2, 3:
-			start[axis] = at(0)
-			if n := r.values[1]; n < 0 {
-				stop[axis] = n + size
-			} else {
-				stop[axis] = min(n, size)
+			at := r.values[0]
+			if at < 0 {
+				at += size
 			}
+			if at < 0 || at >= size {
+				panic(&Error{sprintf("Slice: there is no position %d on axis %d, which has %d", r.values[0], axis, size)})
+			}
+			start[axis], stop[axis] = at, at+1
+		case 2, 3:
+			// The operation counts negative numbers from the end; one beyond either end stands for all of them.
+			start[axis], stop[axis] = min(max(r.values[0], -size-1), size), min(max(r.values[1], -size-1), size)
 			if len(r.values) == 3 {
 				steps[axis] = r.values[2]
 			}

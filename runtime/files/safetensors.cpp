@@ -80,6 +80,7 @@ class SafetensorsReader {
     NamedTensors tensors;
     for (const auto& [name, entry] : header.items()) {
       if (name == "__metadata__") {
+        if (entry.is_null()) continue;  // MLX writes null for no texts
         if (!entry.is_object()) return fail("its metadata is not a JSON object");
         for (const auto& [key, text] : entry.items()) {
           if (!text.is_string()) return fail("its metadata has '" + key + "', which is not a text");

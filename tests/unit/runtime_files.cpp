@@ -63,6 +63,12 @@ TEST_F(Files, tensors_have_names_and_places_of_their_own) {
             std::string::npos);
 }
 
+TEST_F(Files, tensors_may_have_no_metadata) {
+  for (const char* none : {R"("__metadata__":null,)", R"("__metadata__":{},)", ""})
+    EXPECT_EQ(error_of("{" + std::string(none) + tensor("a", 0, 4) + "}", 4), "") << none;
+  EXPECT_NE(error_of(R"({"__metadata__":[],)" + tensor("a", 0, 4) + "}", 4).find("its metadata"), std::string::npos);
+}
+
 TEST_F(Files, pipes_and_devices_are_refused_at_once) {
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);  // nobody writes to it: opening must not wait
   for (const std::string& where : {path("pipe"), std::string("/dev/zero")}) {
