@@ -31,11 +31,15 @@ template <class Map, class To, class Iterator>
 int next(const char* function, const char** key, To* value, Iterator it) {
   bool there = false;
   const int status = call(function, [&] {
-    auto& place = object(it, "it").next;
-    there = place != in(Map{it.map_ctx}, "it").end();
+    auto& [place, nodes] = object(it, "it");
+    const auto& map = object(Map{it.map_ctx}, "it");
+    if (map.nodes.number != nodes)
+      throw InvalidArgument("'it' is a place in a map that has another value now", "begin again with a new iterator");
+    there = place != map.value.end();
     if (!there) return;
+    pointer(key, "key");
     store(value, place->second);
-    pointer(key, "key") = place->first.c_str();
+    *key = place->first.c_str();
     ++place;
   });
   return status ? status : there ? 0 : kNothing;

@@ -53,10 +53,12 @@ std::vector<std::string> keys_of(const Map& map) {
 }
 
 inline mlx_map_string_to_array_iterator begin_of(mlx_map_string_to_array map) {
-  return {new_object(ArrayMapIterator{in(map, "map").begin()}), map.ctx};
+  const ArrayMapObject& found = object(map, "map");
+  return {new_object(ArrayMapIterator{found.value.begin(), found.nodes.number}), map.ctx};
 }
 inline mlx_map_string_to_string_iterator begin_of(mlx_map_string_to_string map) {
-  return {new_object(TextMapIterator{in(map, "map").begin()}), map.ctx};
+  const TextMapObject& found = object(map, "map");
+  return {new_object(TextMapIterator{found.value.begin(), found.nodes.number}), map.ctx};
 }
 
 }  // namespace frit::c

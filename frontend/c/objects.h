@@ -51,21 +51,40 @@ struct TextObject {
   static constexpr uint32_t kType = 6;
   std::string value;
 };
+// The number of a map's nodes: other nodes have another number, moved ones keep theirs.
+struct MapNodes {
+  MapNodes() : number(next()) {}
+  MapNodes(const MapNodes&) : number(next()) {}
+  MapNodes(MapNodes&&) = default;
+  MapNodes& operator=(MapNodes&&) = default;
+  uint64_t number;
+
+ private:
+  static uint64_t next() {
+    static std::atomic<uint64_t> last{0};
+    return ++last;
+  }
+};
 struct ArrayMapObject {
   static constexpr uint32_t kType = 7;
   ArrayMap value;
+  MapNodes nodes = {};
 };
 struct TextMapObject {
   static constexpr uint32_t kType = 8;
   TextMap value;
+  MapNodes nodes = {};
 };
+// `nodes` is the number of the nodes that `next` lies among.
 struct ArrayMapIterator {
   static constexpr uint32_t kType = 9;
   ArrayMap::const_iterator next;
+  uint64_t nodes;
 };
 struct TextMapIterator {
   static constexpr uint32_t kType = 10;
   TextMap::const_iterator next;
+  uint64_t nodes;
 };
 struct DeviceObject {
   static constexpr uint32_t kType = 11;

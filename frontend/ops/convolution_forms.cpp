@@ -32,11 +32,17 @@ array convolve_back(const char* op, const array& input, const array& weight, con
   if (weight.ndim() != input.ndim())
     fail(std::string(op) + ": weights " + text(weight) + " do not fit " + text(input),
          "give (features, space..., channels)", s);
+  const auto number = [&](int64_t n) {
+    if (n != static_cast<int>(n))
+      fail(std::string(op) + ": the padding " + std::to_string(n) + " of the spread input is too large",
+           "give smaller dilations and paddings", s);
+    return static_cast<int>(n);
+  };
   Numbers low, high;
   for (size_t i = 0; i < stride.size(); ++i) {
-    const auto k = static_cast<int>(Size(size_of(weight, static_cast<int>(i) + 1), s.where()).value());
-    low.push_back(dilation[i] * (k - 1) - padding[i]);
-    high.push_back(low.back() + output_padding[i]);
+    const int64_t k = Size(size_of(weight, static_cast<int>(i) + 1), s.where()).value();
+    low.push_back(number(dilation[i] * (k - 1) - padding[i]));
+    high.push_back(number(int64_t{low.back()} + output_padding[i]));
   }
   return conv_general(input, weight, Numbers(stride.size(), 1), low, high, dilation, stride, groups, true, s);
 }

@@ -41,6 +41,15 @@ static void numbers(void) {
   CHECK(mlx_array_dim(r, 0) == 1 << 30);
 }
 
+/* The kernel spans more than an int. */
+static void convolutions(void) {
+  const mlx_array x = floats(SHAPE(1, 4, 1), F(1, 2, 3, 4)), w = floats(SHAPE(1, 3, 1), F(1, 1, 1));
+  FAILS(mlx_conv_transpose1d(&r, x, w, 1, 0, INT_MAX, 0, 1, s), "conv_transpose1d: ");
+  FAILS(mlx_conv_transpose1d(&r, x, w, 1, INT_MIN, 1, 0, 1, s), "conv_transpose1d: ");
+  FAILS(mlx_conv_transpose1d(&r, x, w, 1, 0, 1, INT_MAX, 1, s), "conv_transpose1d: ");
+  FAILS(mlx_conv1d(&r, x, w, 1, 0, INT_MAX, 1, s), "mlx_conv1d: ");
+}
+
 /* Operands of gathered products without rows and columns. */
 static void too_few_axes(void) {
   const mlx_optional_int none_given = {0, false};
@@ -114,6 +123,7 @@ int main(int count, char** arguments) {
   begin(count, arguments);
   diagonals();
   numbers();
+  convolutions();
   too_few_axes();
   pairs();
   return end();

@@ -285,6 +285,20 @@ static void maps(void) {
   OK(mlx_map_string_to_array_free(map));
   FAILS(mlx_map_string_to_array_insert(map, "a", r), "freed before");
   OK(mlx_map_string_to_array_get(&r, copy, "c"));
+  // A map that gets another value ends the places in the old one, even where both are alike.
+  it = mlx_map_string_to_array_iterator_new(copy);
+  mlx_array item = mlx_array_new();
+  FAILS(mlx_map_string_to_array_iterator_next(NULL, &item, it), "'key' is a null pointer");
+  CHECK(!item.ctx);
+  OK(mlx_map_string_to_array_insert(copy, "a", r));
+  OK(mlx_map_string_to_array_iterator_next(&key, &item, it));
+  OK(mlx_map_string_to_array_set(&copy, copy));
+  FAILS(mlx_map_string_to_array_iterator_next(&key, &item, it), "a map that has another value now");
+  OK(mlx_map_string_to_array_iterator_free(it));
+  it = mlx_map_string_to_array_iterator_new(copy);
+  OK(mlx_map_string_to_array_iterator_next(&key, &item, it));
+  OK(mlx_map_string_to_array_iterator_free(it));
+  OK(mlx_array_free(item));
   FAILS(mlx_map_string_to_array_insert(copy, NULL, r), "'key' is a null pointer");
   OK(mlx_map_string_to_array_free(copy));
 
@@ -298,6 +312,8 @@ static void maps(void) {
   mlx_map_string_to_string_iterator at = mlx_map_string_to_string_iterator_new(other);
   OK(mlx_map_string_to_string_iterator_next(&key, &value, at));
   CHECK(!strcmp(key, "k") && mlx_map_string_to_string_iterator_next(&key, &value, at) == 2);
+  OK(mlx_map_string_to_string_set(&other, texts));
+  FAILS(mlx_map_string_to_string_iterator_next(&key, &value, at), "a map that has another value now");
   OK(mlx_map_string_to_string_iterator_free(at));
   OK(mlx_map_string_to_string_free(texts));
   OK(mlx_map_string_to_string_free(other));

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* A place in a map. Changing the map ends it. */
+/* A place in a map. Added entries may hide others from it; a new value of the whole map ends it. */
 typedef struct mlx_map_string_to_array_iterator_ {
   void* ctx;
   void* map_ctx;
