@@ -116,7 +116,12 @@ func TestOperations(t *testing.T) {
 	want(t, x.Scatter(c, []Tensor{c.FromInts([]int32{1})}, c.FromFloats([]float32{7, 8, 9}, 1, 1, 3), []int{0}), []int{2, 3}, 1, 2, 3, 7, 8, 9)
 	half := c.Empty(DTypeFloat16, 3, 2)
 	want(t, x.Copy(c, half), []int{3, 2}, 1, 2, 3, 4, 5, 6)
-	if half.DType() != DTypeFloat16 || x.Stride(0) != 3 || x.Dim(-1) != 3 || x.Ints()[5] != 6 {
+	for _, axis := range []int{2, -3} {
+		if err := frit.Try(func() { x.Stride(axis) }); err == nil {
+			t.Fatal("the step of an axis that is not there")
+		}
+	}
+	if half.DType() != DTypeFloat16 || x.Stride(0) != 3 || x.Stride(-1) != 1 || x.Dim(-1) != 3 || x.Ints()[5] != 6 {
 		t.Fatal("facts of a tensor")
 	}
 	q := c.FromFloats([]float32{1, 0, 0, 1}, 1, 1, 2, 2)

@@ -41,7 +41,16 @@ func (t *tensor) Dim(n int) int    { return t.a.Dim(n) }
 func (t *tensor) Shape() []int     { return t.a.Dims() }
 func (t *tensor) DType() DType     { return DType(t.a.DType()) }
 
-func (t *tensor) Stride(n int) int { return t.a.Strides()[n] }
+func (t *tensor) Stride(n int) int {
+	steps := t.a.Strides()
+	if n < -len(steps) || n >= len(steps) {
+		panic(&frit.Error{Message: fmt.Sprintf("Stride: there is no axis %d in a tensor of %d axes", n, len(steps))})
+	}
+	if n < 0 {
+		n += len(steps)
+	}
+	return steps[n]
+}
 
 func (t *tensor) Floats() []float32 { return t.a.Floats() }
 func (t *tensor) Ints() []int32     { return t.a.DataInt32() }
