@@ -158,5 +158,5 @@ class GlslBackend : public Backend {
 FRIT_BACKEND(
     frit::codegen::glsl::GlslBackend,
     "target vulkan; device vulkan; rank 100; machines baseline; portable baseline; routines matmul attention masked_attention "
-    "sort argsort partition argpartition topk searchsorted fft rfft irfft convolution convolution_weights;"
+    "sort argsort partition argpartition topk searchsorted buckets fft rfft irfft convolution convolution_weights;"
     "emit glsl .comp; emit spirv .spv binary; emit spirv-asm .spvasm")

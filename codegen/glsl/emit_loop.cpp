@@ -164,7 +164,7 @@ void KernelEmitter::emit_serial(const ir::Loop& loop, Context context) {
   if (const int together = loads_together(loop, context)) {
     from = name + "_from";
     emit_together(loop, name, from, together);
-    if (leaves_none(loop)) return;
+    if (leaves_none(loop) || is_looked_up(loop)) return;
   }
   open("for (" + type + " " + name + " = " + from + "; " + name + " < " + extent + "; ++" + name + ") {");
   if (context == Context::Group) touch(loop.body, true);
@@ -194,22 +194,25 @@ void KernelEmitter::take_in(const ir::Loop& loop) {
 // How many iterations of a loop make their loads before any of them goes on; 0 where each goes by itself.
 int KernelEmitter::loads_together(const ir::Loop& loop, Context context) const {
   // Few invocations have nothing else to hide latency behind.
-  constexpr size_t kTiny = 8, kShort = 24, kLong = 120;
+  constexpr size_t kTiny = 8, kShort = 24, kLong = 120, kFewLoads = 2;
   constexpr int64_t kFew = 1 << 14, kSome = 1 << 16;
   const ir::Loop* all = ir::parallel_loop(k_);
   const int64_t invocations = all && loop.body.size() <= kTiny ? facts_.range(all->extent).high : INT64_MAX,
                 iterations = facts_.range(loop.extent).high;
-  const int together = group_ == 1 || invocations <= kFew ? 64
-                       : invocations <= kSome             ? 32
-                       : loop.body.size() <= kShort       ? 16
-                                                          : 8;
+  int together = group_ == 1 || invocations <= kFew ? 64
+                 : invocations <= kSome             ? 32
+                 : loop.body.size() <= kShort       ? 16
+                                                    : 8;
   if (context != Context::Invocation || loop.body.size() > kLong || iterations < 2) return 0;
   // Places that a loop looks up are known early, whatever it does with them.
   const bool looks_up = std::any_of(loop.body.begin(), loop.body.end(),
                                     [](const ir::Instr& i) { return std::holds_alternative<ir::BindInstr>(i.node); });
   std::set<uint32_t> loads, stores;
   collect(loop.body, loads, stores);
-  if (EarlyLoads(loop, stores).empty()) return 0;
+  const size_t early = early_loads(loop, stores).loads.size();
+  if (early == 0) return 0;
+  // Registers for more of them would leave fewer invocations.
+  if (is_looked_up(loop) && early > kFewLoads) together = std::min(together, 8);
   if (leaves_none(loop)) return static_cast<int>(std::min<int64_t>(together, iterations));
   return (takes_in_alone(loop) || (looks_up && !stores.empty())) && iterations >= 2 * together ? together : 0;
 }
@@ -222,10 +225,12 @@ bool KernelEmitter::takes_in_alone(const ir::Loop& loop) const {
          !passes::contains_loop(loop.body);
 }
 
-// Whether all iterations go some at a time: a loop whose extent is looked up may have one or two of them.
-bool KernelEmitter::leaves_none(const ir::Loop& loop) const {
-  return takes_in_alone(loop) &&
-         std::none_of(bound_.begin(), bound_.end(), [&](const std::string& name) { return loop.extent.uses(name); });
+// Whether all iterations go some at a time, of which there are many.
+bool KernelEmitter::leaves_none(const ir::Loop& loop) const { return takes_in_alone(loop) && !is_looked_up(loop); }
+
+// Whether data say how many iterations there are: often one or two.
+bool KernelEmitter::is_looked_up(const ir::Loop& loop) const {
+  return std::any_of(bound_.begin(), bound_.end(), [&](const std::string& name) { return loop.extent.uses(name); });
 }
 
 // Iterations from 0 on, `together` at a time as long as there are so many; `from` is the first one that is left. Loads
@@ -233,16 +238,22 @@ bool KernelEmitter::leaves_none(const ir::Loop& loop) const {
 // the last iterations go some at a time too, and loads of those that do not exist are loads of the last one that does.
 void KernelEmitter::emit_together(const ir::Loop& loop, const std::string& name, const std::string& from,
                                   int together) {
-  constexpr int kMostOfRest = 16;
+  constexpr int kMostOfRest = 16, kMostLookedUp = 4, kVeryMany = 32;
   const std::string type = index_type(names_.at(loop.var).wide), extent = dim(loop.extent, names_.at(loop.var).wide);
-  const bool known = loop.extent.is_const();
+  const bool known = loop.extent.is_const(), looked_up = is_looked_up(loop);
   line(type + " " + from + " = 0;");
-  open("for (; " + from + " + " + std::to_string(together) + " <= " + extent + "; " + from +
-       " += " + std::to_string(together) + ") {");
-  emit_round(loop, name, from, together, false);
-  close();
-  if (!leaves_none(loop)) return;
-  const int rest = static_cast<int>(known ? loop.extent.value() % together : std::min(together, kMostOfRest));
+  const auto rounds = [&](int count) {
+    open("for (; " + from + " + " + std::to_string(count) + " <= " + extent + "; " + from +
+         " += " + std::to_string(count) + ") {");
+    emit_round(loop, name, from, count, false);
+    close();
+  };
+  // Where there are very many, rounds of more have more loads under way.
+  if (looked_up && together == kVeryMany / 2 && facts_.range(loop.extent).high >= 4 * kVeryMany) rounds(kVeryMany);
+  rounds(together);
+  if (!leaves_none(loop) && !looked_up) return;
+  const int most = looked_up ? kMostLookedUp : kMostOfRest;
+  const int rest = static_cast<int>(known ? loop.extent.value() % together : std::min(together, most));
   if (rest == 0) return;
   if (known) return emit_round(loop, name, from, rest, false);
   open("for (; " + from + " < " + extent + "; " + from + " += " + std::to_string(rest) + ") {");

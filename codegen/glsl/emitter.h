@@ -312,6 +312,7 @@ class KernelEmitter {
   int loads_together(const ir::Loop& loop, Context context) const;
   bool takes_in_alone(const ir::Loop& loop) const;
   bool leaves_none(const ir::Loop& loop) const;
+  bool is_looked_up(const ir::Loop& loop) const;
   void emit_together(const ir::Loop& loop, const std::string& name, const std::string& from, int together);
   void emit_round(const ir::Loop& loop, const std::string& name, const std::string& from, int count, bool some,
                   int step = 1);

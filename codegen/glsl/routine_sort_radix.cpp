@@ -130,6 +130,45 @@ Shader radix_long_rows(const RoutineStep& s, SortedAs as) {
                     std::move(f.form));
 }
 
+Dim digits_below(Dtype t, const Dim& below) {
+  Dim digits = 1;
+  for (int64_t bits = 8; bits < 8 * t.size() && bits < 63; bits += 8) digits += exceeds(below, int64_t{1} << bits);
+  return digits;
+}
+
+Dim radix_keys(Dtype t, const Dim& memory, const Dim& n, const Dim& below) {
+  return memory + n * Dim(word_bytes(t)) * mod(digits_below(t, below) - Dim(1), Dim(2));
+}
+
+Shader radix_positions(const RoutineStep& s, runtime::RoutineForm form, const Dim& n, const Dim& below) {
+  using Form = runtime::RoutineForm;
+  const Dtype t = s.step.dtypes[0];
+  const size_t windows = form.windows, result = s.step.operands.size();
+  const Dim tiles = ceil_div(n, 256 * kEach), memory = form_number(Form::scratch_slot(windows, 0));
+  const Dim word = n * Dim(word_bytes(t)), place = n * Dim(4), moved = (word + place) * Dim(2);
+  const Dim digits = digits_below(t, below), turns = Dim(3) * digits;
+  std::vector<Dim> arguments{form_number(0, Form::kAddress), form_number(result, Form::kAddress), 1, n, n, 1};
+  for (size_t i = 0; i < Form::kBatchAxes; ++i) arguments.push_back(1);
+  for (size_t i = 0; i < Form::kBatchAxes; ++i) arguments.push_back(0);
+  for (const Dim& d : {memory, memory + word, memory + word * Dim(2), memory + word * Dim(2) + place, memory + moved,
+                       memory + moved + tiles * Dim(256 * 4), tiles, form_number(Form::turn_slot(windows)), turns})
+    arguments.push_back(d);
+  form.arguments.clear();
+  for (const Dim& d : arguments) form.arguments.push_back(form_program(d));
+  form.groups = form_program(tiles);
+  form.turns = form_program(turns);
+  form.scratch = {form_program(moved + (tiles + Dim(1)) * Dim(256 * 4))};
+  return row_shader(s, "_radix",
+                    radix_text(s, kEach, kRadixLong,
+                               {{"KEYS", kKeys},
+                                {"PLACE", kPlaces},
+                                {"MOVE", moves(t, true, "me + @k@u * 256u")},
+                                {"PUT", std::string(kPutWord) + kPutPlace},
+                                {"STORE", std::string(kStorePlace) + kPutWord}},
+                               true),
+                    std::move(form));
+}
+
 // A launch takes some microseconds however little it does: three for each digit, or one for each doubling of the runs
 // that are merged, behind the one that makes them.
 Dim radix_shortfall(const RoutineStep& s) {

@@ -91,6 +91,11 @@ Shader radix_sort_rows(const RoutineStep& step, bool positions);
 // Whether digits may be quicker than a network for rows that fit both.
 bool digits_may_win(const RoutineStep& step, int64_t n, bool positions);
 Shader radix_long_rows(const RoutineStep& step, SortedAs as);
+// The positions of the step's first operand, `n` numbers that are less than `below`, in order of these, as its first
+// result. `form` belongs to the step, of which each window is one row; its arguments are replaced.
+Shader radix_positions(const RoutineStep& step, runtime::RoutineForm form, const Dim& n, const Dim& below);
+// The address, in the form's working memory, of the keys of these numbers in the same order.
+Dim radix_keys(Dtype type, const Dim& memory, const Dim& n, const Dim& below);
 int64_t radix_half(const RoutineStep& step);
 // Zero where there are so many elements that digits are quicker than merges.
 Dim radix_shortfall(const RoutineStep& step);

@@ -1,13 +1,12 @@
-// Scatters on a grid whose updates may meet: the updates are sorted by the element that they change, and each element
+// Scatters on a grid whose updates may meet: the updates are grouped by the element that they change, and each element
 // applies its own in order.
 //
-// Four steps. A kernel writes for each update the number of its destination: the coordinates of the result that the
-// positions decide. A stable sort puts equal numbers behind one another and keeps the order of the updates. A kernel
-// finds by halving where the updates of each destination begin. The last kernel has an invocation for each destination
-// and element of a row of updates.
+// A kernel writes for each update the number of its destination: the coordinates of the result that the positions
+// decide. The routine `buckets` puts the updates of each destination behind one another and keeps their order. The last
+// kernel has an invocation for each destination and some elements of a row of updates.
 #include <algorithm>
-#include <bit>
 
+#include "ir/routines/buckets.h"
 #include "ir/routines/routine.h"
 #include "passes/lower/lower_groups.h"
 
@@ -17,8 +16,11 @@ using namespace ir;
 
 namespace {
 
-// Updates from which on a sort takes less time than a walk over all of them.
-constexpr int64_t kSortedUpdates = 2048;
+// Updates from which on grouping them takes less time than a walk over all of them.
+constexpr int64_t kGroupedUpdates = 64;
+// Elements of a row of updates that an invocation takes, if at least so many invocations share the row, and so many
+// elements are all of the result's.
+constexpr int64_t kStrips = 4, kLeastOfStrip = 4, kManyElements = int64_t{1} << 19;
 
 Dtype number_type(const Function& f, const Dim& below) {
   return f.facts.range(below).high <= INT32_MAX ? int32 : int64;
@@ -35,7 +37,6 @@ class SortedScatter {
 
   // Whether each coordinate of the result depends on the position along a row or on the update, not on both.
   bool fits() {
-    if (g_.f.facts.range(updates_).high < kSortedUpdates) return false;
     std::vector<Dim> at;
     for (size_t axis = 0; axis < shape().size(); ++axis)
       at.push_back(shape()[axis].is(1) ? Dim(0) : Dim::symbol("#" + std::to_string(axis)));
@@ -56,7 +57,8 @@ class SortedScatter {
       keyed_.push_back(moves);
       if (moves) destinations_ *= result_.shape[axis];
     }
-    return std::find(keyed_.begin(), keyed_.end(), true) != keyed_.end();
+    if (std::find(keyed_.begin(), keyed_.end(), true) == keyed_.end()) return false;
+    return g_.f.facts.range(updates_).high >= kGroupedUpdates;
   }
 
   // Whether every element of the result belongs to a destination, so that those without updates can be copied on the
@@ -86,16 +88,13 @@ class SortedScatter {
     const Dtype number = number_type(g_.f, destinations_);
     keys_ = l_.add_temp(number, updates_);
     emit_keys(number);
-    order_ = sort(number);
-    starts_ = l_.add_temp(start_type(), destinations_ + Dim(1));
-    emit_starts(number);
+    group(number);
     apply(buffer);
   }
 
  private:
   const Shape& shape() const { return types_.back().shape; }
   IndexRule rule_at(const std::vector<Dim>& at) const { return op_.def->index(op_, types_, result_, at); }
-  Dtype start_type() const { return number_type(g_.f, updates_ + Dim(1)); }
 
   void emit_keys(Dtype number) {
     KernelEmitter e(g_.f, l_.program, l_.placements, g_.name + "_destinations");
@@ -117,53 +116,25 @@ class SortedScatter {
     l_.program.steps.push_back(e.finish());
   }
 
-  // The numbers of the updates in the order of their destinations.
-  uint32_t sort(Dtype number) {
-    static const Routine& routine = *find_routine("argsort");
-    const Type type{uint32, {updates_}};
-    const uint32_t order = l_.add_temp(type.dtype, updates_);
-    LibraryStep step;
-    step.routine = &routine;
-    const Layout row{type.shape, row_major_strides(type.shape), 0};
-    step.operands = {{keys_, row}};
-    step.results = {{order, row}};
-    step.dtypes = {number, type.dtype};
-    if (destinations_.is_const()) step.attrs.set("below", destinations_);
-    l_.program.steps.push_back(std::move(step));
-    return order;
-  }
-
-  // The number of updates whose destinations come before each, in steps that halve.
-  void emit_starts(Dtype number) {
-    KernelEmitter e(g_.f, l_.program, l_.placements, g_.name + "_starts");
-    const Dim destination = Dim::symbol(e.open_loop("d", destinations_ + Dim(1), LoopKind::Parallel));
-    const auto most = static_cast<uint64_t>(std::min<int64_t>(g_.f.facts.range(updates_).high, INT64_MAX / 2));
-    const int steps = std::bit_width(most);
-    const Dtype type = start_type();
-    const auto constant = [&](uint64_t v) { return e.scalar(ScalarOp::Const, type, {kNoReg, kNoReg, kNoReg}, v); };
-    const auto both = [&](ScalarOp op, Reg a, Reg b) { return e.scalar(op, type, {a, b, kNoReg}); };
-    const Reg all = e.cast(e.index_value(updates_), type), wanted = e.index_value(destination);
-    e.open_loop("s", steps, LoopKind::Serial);
-    const Reg found = e.carry(type, 0), width = e.carry(type, uint64_t{1} << (steps - 1));
-    const Reg next = both(ScalarOp::Add, found, width);
-    const Reg inside = e.scalar(ScalarOp::Le, bool_, {next, all, kNoReg});
-    const Reg last = both(ScalarOp::Min, both(ScalarOp::Sub, next, constant(1)), both(ScalarOp::Sub, all, constant(1)));
-    // Without updates both names stand for 0, and nothing is loaded.
-    const Dim some = max(updates_, Dim(1));
-    const Dim place = e.bind("p", e.cast(both(ScalarOp::Max, last, constant(0)), int64), some);
-    const Reg update = e.load_buffer(order_, uint32, place, inside).re;
-    const Dim key = e.bind("u", e.cast(update, int64), some);
-    const Reg there = e.cast(e.load_buffer(keys_, number, key, inside).re, int64);
-    const Reg less = e.scalar(ScalarOp::Lt, bool_, {there, wanted, kNoReg});
-    const Reg taken = e.scalar(ScalarOp::And, bool_, {inside, less, kNoReg});
-    const Reg after = e.scalar(ScalarOp::Select, type, {taken, next, found});
-    e.set_next(found, after);
-    e.set_next(width, both(ScalarOp::Shr, width, constant(1)));
-    const Reg start = e.accumulate(Combine::Max, type, after);
-    e.close_loop();
-    e.store(starts_, type, destination, {start});
+  // The updates of each destination behind one another, where they begin and how many there are.
+  void group(Dtype number) {
+    static const Routine& routine = *find_routine("buckets");
+    const Dim counters = destinations_ + Dim(kSpareCounts);
+    order_ = l_.add_temp(uint32, updates_);
+    starts_ = l_.add_temp(uint32, destinations_);
+    counts_ = l_.add_temp(uint32, counters);
+    KernelEmitter e(g_.f, l_.program, l_.placements, g_.name + "_counters");
+    const Dim counter = Dim::symbol(e.open_loop("d", counters, LoopKind::Parallel));
+    e.store(counts_, uint32, counter, {e.scalar(ScalarOp::Const, uint32, {kNoReg, kNoReg, kNoReg}, 0)});
     e.close_loop();
     l_.program.steps.push_back(e.finish());
+    LibraryStep step;
+    step.routine = &routine;
+    const auto row = [](const Dim& n) { return Layout{{n}, row_major_strides({n}), 0}; };
+    step.operands = {{keys_, row(updates_)}, {counts_, row(counters)}};
+    step.results = {{order_, row(updates_)}, {starts_, row(destinations_)}, {counts_, row(counters)}};
+    step.dtypes = {number, uint32, uint32, uint32, uint32};
+    l_.program.steps.push_back(std::move(step));
   }
 
   // The coordinates of the element that the updates of a destination change, at a place along their rows.
@@ -190,57 +161,101 @@ class SortedScatter {
     }
   }
 
+  // Where the updates of a destination begin among those in order, and how many there are.
+  std::pair<Dim, Dim> updates_of(KernelEmitter& e, const Dim& destination) {
+    const auto load = [&](uint32_t from) { return e.cast(e.load_buffer(from, uint32, destination).re, int64); };
+    const Reg none = e.scalar(ScalarOp::Const, int64, {kNoReg, kNoReg, kNoReg}, 0), count = load(counts_);
+    const Reg some = e.scalar(ScalarOp::Lt, bool_, {none, count, kNoReg});
+    // The beginning of no updates is undefined.
+    const Dim first = e.bind("f", e.scalar(ScalarOp::Select, int64, {some, load(starts_), none}), updates_ + Dim(1));
+    return {first, e.bind("c", count, updates_ + Dim(1))};
+  }
+
+  // One of the elements of a row of updates that an invocation takes.
+  struct Strip {
+    std::vector<Dim> at;  // coordinates of the updates
+    std::vector<Dim> to;  // of the result
+    Reg exists = kNoReg;  // unless it surely does
+    Regs old{kNoReg, kNoReg};
+  };
+
+  // How many elements of the innermost axis of rows an invocation takes.
+  int64_t strips(size_t axis) const {
+    const Dim& row = shape()[axis];
+    if (!row.is_const() || g_.f.facts.range(result_.size()).high < kManyElements) return 1;
+    return std::clamp<int64_t>(row.value() / kLeastOfStrip, 1, kStrips);
+  }
+
   void apply(uint32_t buffer) {
     KernelEmitter e(g_.f, l_.program, l_.placements, g_.name);
-    std::vector<Dim> at(shape().size(), Dim(0));
+    std::vector<Strip> all(1, {std::vector<Dim>(shape().size(), Dim(0)), {}});
     const Dim destination = Dim::symbol(e.open_loop("d", destinations_, LoopKind::Parallel));
     int opened = 1;
-    for (size_t axis = 0; axis < at.size(); ++axis) {
+    size_t last_axis = shape().size();
+    for (size_t axis = 0; axis < shape().size(); ++axis)
+      if (disjoint_[axis] && !shape()[axis].is(1)) last_axis = axis;
+    for (size_t axis = 0; axis < shape().size(); ++axis) {
       if (!disjoint_[axis] || shape()[axis].is(1)) continue;
-      at[axis] = Dim::symbol(e.open_loop("i", shape()[axis], LoopKind::Serial));
+      const int64_t count = axis == last_axis ? strips(axis) : 1;
+      const Dim size = ceil_div(shape()[axis], count), i = Dim::symbol(e.open_loop("i", size, LoopKind::Serial));
       ++opened;
+      for (Strip& s : all) s.at[axis] = i;
+      all.resize(static_cast<size_t>(count), all[0]);
+      for (int64_t k = 1; k < count; ++k) cut(e, all[static_cast<size_t>(k)], axis, i + Dim(k) * size);
     }
-    const auto bound = [&](const Dim& d) { return e.cast(e.load_buffer(starts_, start_type(), d).re, int64); };
-    const Reg begin = bound(destination), end = bound(destination + Dim(1));
-    const Dim first = e.bind("f", begin, updates_ + Dim(1));
-    const Dim count = e.bind("c", e.scalar(ScalarOp::Sub, int64, {end, begin, kNoReg}), updates_ + Dim(1));
-    const std::vector<Dim> coordinates = element(destination, at);
-    const Dim to = row_major_element(result_.shape, coordinates);
-    const bool steps = !op_.def->step.empty();
-    Regs old;
-    if (copies_)
-      old = e.value_at(op_.operands[0], coordinates);
-    else if (steps)
-      old = e.load_written(buffer, result_.dtype, to);
-    // Without a step, the last update stays. A copied element without updates takes one turn too, with another's
-    // update.
-    const Dim turns = copies_ ? max(count, Dim(1)) : count;
-    const Dim turn = Dim::symbol(e.open_loop("s", steps ? turns : min(turns, 1), LoopKind::Serial));
-    const Dim last = first + (steps ? turn : count - Dim(1));
-    const Dim place = copies_ ? max(min(last, updates_ - Dim(1)), Dim(0)) : last;
-    const Reg number = e.cast(e.load_buffer(order_, uint32, place).re, int64);
-    find_update(e.bind("u", number, updates_), at);
-    Regs value = e.value_at(op_.operands.back(), at);
-    Reg is_last = kNoReg;
-    if (steps) {
-      value = step(e, old, value, e.index_value(turn));
-      is_last = e.scalar(ScalarOp::Eq, bool_, {e.index_value(turn), e.index_value(turns - Dim(1)), kNoReg});
+    const auto [first, count] = updates_of(e, destination);
+    // All loads come before the first store, which may write what they read as far as a compiler knows.
+    for (Strip& s : all) {
+      s.to = element(destination, s.at);
+      if (copies_)
+        s.old = e.value_at(op_.operands[0], s.to);
+      else if (has_steps())
+        s.old = e.load_written(buffer, result_.dtype, row_major_element(result_.shape, s.to));
     }
-    if (copies_) value = choose(e, e.index_value(count), value, old);
-    e.store(buffer, result_.dtype, to, value, is_last);
-    e.close_loop();
+    if (copies_) copy(e, buffer, all, count);
+    apply_updates(e, buffer, all, first, count);
     while (opened--) e.close_loop();
     l_.program.steps.push_back(e.finish());
   }
 
-  // The element behind the updates, or the old one where there are none.
-  Regs choose(KernelEmitter& e, Reg count, Regs value, Regs old) const {
-    const Dtype part = is_complex(result_.dtype) ? float32 : result_.dtype;
+  bool has_steps() const { return !op_.def->step.empty(); }
+
+  // Moves a strip to a place along an axis, the last one where the axis ends before.
+  void cut(KernelEmitter& e, Strip& s, size_t axis, const Dim& place) const {
+    const Dim last = shape()[axis] - Dim(1);
+    s.at[axis] = place;
+    if (e.facts().less_equal(place, last) == Tri::Yes) return;
+    s.at[axis] = min(place, last);
+    s.exists = e.scalar(ScalarOp::Le, bool_, {e.index_value(place), e.index_value(last), kNoReg});
+  }
+
+  Reg both(KernelEmitter& e, Reg a, Reg b) const {
+    return b == kNoReg ? a : e.scalar(ScalarOp::And, bool_, {a, b, kNoReg});
+  }
+
+  // The operand's elements go to the result where no update changes them.
+  void copy(KernelEmitter& e, uint32_t buffer, const std::vector<Strip>& all, const Dim& count) {
     const Reg none = e.scalar(ScalarOp::Const, int64, {kNoReg, kNoReg, kNoReg}, 0);
-    const Reg some = e.scalar(ScalarOp::Lt, bool_, {none, count, kNoReg});
-    value.re = e.scalar(ScalarOp::Select, part, {some, value.re, old.re});
-    if (value.im != kNoReg) value.im = e.scalar(ScalarOp::Select, part, {some, value.im, old.im});
-    return value;
+    const Reg alone = e.scalar(ScalarOp::Eq, bool_, {e.index_value(count), none, kNoReg});
+    for (const Strip& s : all)
+      e.store(buffer, result_.dtype, row_major_element(result_.shape, s.to), s.old, both(e, alone, s.exists));
+  }
+
+  // The updates of a destination, one after the other. Without a step, the last one stays.
+  void apply_updates(KernelEmitter& e, uint32_t buffer, std::vector<Strip>& all, const Dim& first, const Dim& count) {
+    const Dim turn = Dim::symbol(e.open_loop("s", has_steps() ? count : min(count, 1), LoopKind::Serial));
+    const Dim place = first + (has_steps() ? turn : count - Dim(1));
+    const Dim number = e.bind("u", e.cast(e.load_buffer(order_, uint32, place).re, int64), updates_);
+    const Reg now = e.index_value(turn), end = e.index_value(count - Dim(1));
+    const Reg is_last = has_steps() ? e.scalar(ScalarOp::Eq, bool_, {now, end, kNoReg}) : kNoReg;
+    for (Strip& s : all) {
+      find_update(number, s.at);
+      Regs value = e.value_at(op_.operands.back(), s.at);
+      if (has_steps()) value = step(e, s.old, value, now);
+      const Reg mask = has_steps() ? both(e, is_last, s.exists) : s.exists;
+      e.store(buffer, result_.dtype, row_major_element(result_.shape, s.to), value, mask);
+    }
+    e.close_loop();
   }
 
   // The element behind an update: the old value in front of the first one, then a carry.
@@ -272,7 +287,7 @@ class SortedScatter {
   std::vector<bool> keyed_;  // axes of the result: whether the destination decides the coordinate
   Dim updates_ = 1, destinations_ = 1;
   bool copies_ = false;
-  uint32_t keys_ = 0, order_ = 0, starts_ = 0;  // buffers
+  uint32_t keys_ = 0, order_ = 0, starts_ = 0, counts_ = 0;  // buffers
 };
 
 }  // namespace

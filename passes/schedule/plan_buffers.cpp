@@ -154,8 +154,8 @@ bool same_positions(const Body& body, uint32_t in, uint32_t out, bool& any) {
 // a buffer more than once.
 bool may_replace(const Kernel& k, const std::vector<uint32_t>& buffers, uint32_t in, uint32_t out) {
   const auto written = static_cast<uint32_t>(std::find(buffers.begin(), buffers.end(), out) - buffers.begin());
-  // The output holds another value first, and the input may be read after that.
-  if (k.buffers[written].read && count_stores(k.body, written) > 1) return false;
+  // The input may be read after the first of several stores.
+  if (count_stores(k.body, written) > 1) return false;
   bool any = false;
   for (uint32_t i = 0; i < buffers.size(); ++i)
     if (buffers[i] == in && !same_positions(k.body, i, written, any)) return false;

@@ -36,12 +36,13 @@ class Blocks : public Programs {
   }
 
   // Updates of `rows` elements of the first axis by rows of `row`, at positions that repeat.
-  void check_scatter(const std::string& op, const std::string& type, int64_t rows, int64_t updates, int64_t row) {
+  void check_scatter(const std::string& op, const std::string& type, int64_t rows, int64_t updates, int64_t row,
+                     int64_t below = 0) {
     const std::string n = number(rows), m = number(updates), c = number(row), result = type + "[" + n + ", " + c + "]";
     check("func @f(%x: " + result + ", %i: i32[" + m + "], %u: " + type + "[" + m + ", 1, " + c + "]) -> " + result +
-          " {\n  %c: i32[] = constant " + number(between(1, rows)) + "\n  %b: i32[" + m + "] = broadcast %c {shape=[" +
-          m + "]}\n  %k: i32[" + m + "] = remainder %i, %b\n  %0: " + result + " = " + op +
-          " %x, %k, %u {axes=[0]}\n  return %0\n}");
+          " {\n  %c: i32[] = constant " + number(below ? below : between(1, rows)) + "\n  %b: i32[" + m +
+          "] = broadcast %c {shape=[" + m + "]}\n  %k: i32[" + m + "] = remainder %i, %b\n  %0: " + result + " = " +
+          op + " %x, %k, %u {axes=[0]}\n  return %0\n}");
   }
 };
 
@@ -140,6 +141,30 @@ TEST_F(Blocks, RowsOfTurns) {
     check("func @f(%x: bf16[4097, 264]) -> u32[4097] {\n  %0: u32[4097] = argmin %x {axes=[1]}\n  return %0\n}");
 }
 
+// Updates that counters group by their destinations: few of them; many, of which some have a destination to themselves;
+// and so many of one destination that its group is sorted by marks.
+TEST_F(Blocks, GroupedScatters) {
+  auto gpu = runtime::find_gpu();
+  ASSERT_TRUE(gpu.ok());
+  if (!(*gpu)->info().features.int64) GTEST_SKIP() << "no 64-bit integers";
+  for (const int64_t updates : {64, 65, 1023, 1024, 1025, 4095, 4096})
+    check_scatter("scatter_add", "f32", 300, updates, 3);
+  for (const char* op : {"scatter_add", "scatter", "scatter_max", "scatter_prod"}) {
+    check_scatter(op, "f32", 2000, between(4097, 9000), between(1, 3));
+    check_scatter(op, "f16", 9000, between(4097, 9000), 1, 9000);
+  }
+  check_scatter("scatter_add", "f32", 3000, 70001, 1, 2);
+  check_scatter("scatter", "i32", 3000, 70001, 2, 1);
+  check_scatter("scatter_add", "bf16", 1500, 40000, 2, 70);
+  // Invocations with several elements of a row, which may end before the last of them.
+  for (const int64_t row : {32, 67, 100, 129})
+    check_scatter(row % 2 ? "scatter" : "scatter_add", "f16", 17000, 5000, row);
+  check(R"(func @f(%x: f32[9, 8000, 11], %i: i32[5000], %j: i32[5000], %u: f32[5000, 1, 1, 11]) -> f32[9, 8000, 11] {
+  %0: f32[9, 8000, 11] = scatter_add %x, %i, %j, %u {axes=[0, 1]}
+  return %0
+})");
+}
+
 TEST_F(Blocks, SortedScatters) {
   auto gpu = runtime::find_gpu();
   ASSERT_TRUE(gpu.ok());
@@ -166,7 +191,8 @@ TEST_F(Blocks, SortedScatters) {
 })");
   // So many updates that they are sorted by the digits of their destinations, of which there are one and two.
   check_scatter("scatter_add", "f32", 200, 30000, 1);
-  check_scatter("scatter", "i32", 5000, 70000, 2);
+  check_scatter("scatter", "i32", 1000, 70000, 2);
+  check_scatter("scatter_add", "f32", 70000, 530000, 1, 70000);
   // Elements that no update changes, of an operand that a kernel computes, and of one that the caller goes on reading.
   for (const char* op : {"scatter_add", "scatter"})
     check(std::string(R"(func @f(%x: f32[9000, 5], %i: i32[2100], %u: f32[2100, 1, 5]) -> (f32[9000, 5], f32[9000, 5]) {
@@ -187,6 +213,11 @@ TEST_F(Blocks, SortedScatters) {
 })";
   for (auto [n, m, k] : {std::tuple{20, 3000, 3}, {1, 10, 1}, {7, 0, 2}, {3, 1, 5}})
     check(open, {{"n", n}, {"m", m}, {"k", k}});
+  // So many destinations that 64 bits number them, few, some and many updates of each.
+  std::string more = open;
+  more.replace(more.find("100000]"), 6, "100000000000");
+  for (auto [n, m, k] : {std::tuple{20, 300, 3}, {2000, 9000, 2}, {300, 40000, 1}})
+    check(more, {{"n", n}, {"m", m}, {"k", k}});
 }
 
 }  // namespace
