@@ -187,8 +187,7 @@ void KernelEmitter::fold_columns(const Fold& fold) {
   if (group_ > 1) line("barrier();");
   // `count` states from `at` on, `apart` lanes apart, as one in `t`[0].
   const auto take = [&](const FoldPart& p, const std::string& t, int count, const std::string& at, int apart) {
-    line((is_float(p.acc->type) ? "precise " : "") + std::string(register_type(p.acc->type)) + " " + t + "[" +
-         std::to_string(count) + "];");
+    line(state(*p.acc, t + "[" + std::to_string(count) + "];"));
     if (is_arg(*p.acc)) line(p.position + " " + t + "p[" + std::to_string(count) + "];");
     for (int j = 0; j < count; ++j) {
       const std::string to = "[" + std::to_string(j) + "] = ",

@@ -7,7 +7,39 @@
 namespace frit::codegen::glsl {
 
 std::string KernelEmitter::identity(const ir::Accumulator& acc) const {
-  return literal(acc.type, ir::combine_identity(acc.combine, acc.type));
+  return has_key(acc) ? "0u" : literal(acc.type, ir::combine_identity(acc.combine, acc.type));
+}
+
+// The state of an extreme whose place is asked for, where its elements have keys: unsigned numbers that rise towards
+// the extreme, with NaN above all. Comparing them takes one instruction, where floats take several.
+bool KernelEmitter::has_key(const ir::Accumulator& acc) {
+  return is_arg(acc) && (acc.type == float32 || (!is_float(acc.type) && !is_complex(acc.type) && acc.type.size() <= 4));
+}
+
+std::string KernelEmitter::key_of(const ir::Accumulator& acc, const std::string& value) {
+  const bool rising = acc.combine == ir::Combine::ArgMax;
+  if (acc.type == float32) return prelude_.use(rising ? "rising_f32" : "falling_f32") + "(" + value + ")";
+  const std::string key = is_signed_int(acc.type) ? "(uint(" + value + ") ^ 0x80000000u)" : "uint(" + value + ")";
+  return rising ? key : "~" + key;
+}
+
+std::string KernelEmitter::state_type(const ir::Accumulator& acc) {
+  return has_key(acc) ? "uint" : std::string(register_type(acc.type));
+}
+
+// The declaration of a state, or of several, without an initial value.
+std::string KernelEmitter::state(const ir::Accumulator& acc, const std::string& name) {
+  return (is_float(acc.type) && !has_key(acc) ? "precise " : "") + state_type(acc) + " " + name;
+}
+
+// Takes in the value of an iteration.
+void KernelEmitter::take_value(const ir::Accumulator& acc, const std::string& value, const std::string& position,
+                               const std::string& at, bool later) {
+  if (!has_key(acc)) return accumulate(acc, value, position, regs_[acc.value], at, later);
+  open("{");
+  line("const uint key = " + key_of(acc, regs_[acc.value]) + ";");
+  accumulate(acc, value, position, "key", at, later);
+  close();
 }
 
 std::string KernelEmitter::combine(const ir::Accumulator& acc, const std::string& a, const std::string& b) {
@@ -38,13 +70,20 @@ bool KernelEmitter::has_rising_positions(const ir::Loop& loop, const ir::Accumul
 
 // Whether the state of an accumulator has 32-bit parts, which can be passed inside a subgroup.
 bool KernelEmitter::is_word(const ir::Loop& loop, const ir::Accumulator& a) const {
-  return a.type != bool_ && a.type.size() <= 4 && (!is_arg(a) || has_short_positions(loop, a));
+  return (a.type != bool_ || has_key(a)) && a.type.size() <= 4 && (!is_arg(a) || has_short_positions(loop, a));
 }
 
 // `value` (at `position`) takes in `b` (at `b_position`); `later`: which is surely larger.
 void KernelEmitter::accumulate(const ir::Accumulator& acc, const std::string& value, const std::string& position,
                                const std::string& b, const std::string& b_position, bool later) {
   if (!is_arg(acc)) return line(value + " = " + combine(acc, value, b) + ";");
+  const std::string takes = ") { " + value + " = " + b + "; " + position + " = " + b_position + "; }";
+  if (has_key(acc)) {
+    // Without branches, which || and && would be.
+    const std::string equal = "uint(" + b + " == " + value + ") & uint(" + b_position + " < " + position + ")";
+    return line("if (" + (later ? b + " > " + value : "(uint(" + b + " > " + value + ") | " + equal + ") != 0u") +
+                takes);
+  }
   const bool max = acc.combine == ir::Combine::ArgMax;
   std::string more, equal = value + " == " + b;
   if (is_float(acc.type)) {
@@ -57,8 +96,7 @@ void KernelEmitter::accumulate(const ir::Accumulator& acc, const std::string& va
   } else {
     more = b + (max ? " > " : " < ") + value;
   }
-  line("if (" + more + (later ? "" : " || " + equal + " && " + b_position + " < " + position) + ") { " + value + " = " +
-       b + "; " + position + " = " + b_position + "; }");
+  line("if (" + more + (later ? "" : " || " + equal + " && " + b_position + " < " + position) + takes);
 }
 
 // Lanes: in each of its turns, which are as many as the loop is unrolled, invocation t has the states from
@@ -69,7 +107,7 @@ void KernelEmitter::emit_lanes(const ir::Loop& loop) {
   const std::string length = std::to_string(states);
   for (const ir::Accumulator& a : loop.accumulators) {
     std::string s = name_of(a.result) + "a";
-    line((is_float(a.type) ? "precise " : "") + std::string(register_type(a.type)) + " " + s + "[" + length + "];");
+    line(state(a, s + "[" + length + "];"));
     if (is_arg(a)) line(position_type(loop, a) + " " + s + "p[" + length + "];");
     line("[[unroll]] for (int k = 0; k < " + length + "; ++k) " +
          (is_arg(a) ? "{ " + s + "p[k] = " + no_position(loop, a) + "; " : "") + s + "[k] = " + identity(a) + ";" +
@@ -86,7 +124,7 @@ void KernelEmitter::emit_lanes(const ir::Loop& loop) {
                                          : "[0]";
       if (is_arg(a) && has_short_positions(loop, a))
         at = narrow_[a.position].empty() ? "int(" + at + ")" : narrow_[a.position];
-      accumulate(a, s + k, s + "p" + k, regs_[a.value], at, is_arg(a) && has_rising_positions(loop, a));
+      take_value(a, s + k, s + "p" + k, at, is_arg(a) && has_rising_positions(loop, a));
     }
   };
   emit_turns(loop, name, vector, take);
@@ -135,7 +173,7 @@ void KernelEmitter::fold_group(const ir::Loop& loop, int vector, std::span<const
   std::map<std::string, int> used;
   bool words = true;
   for (const ir::Accumulator& a : group) {
-    std::string type(register_type(a.type));
+    const std::string type = state_type(a);
     FoldPart p{&a, name_of(a.result) + "a", "fold_" + type + std::to_string(used[type]++)};
     if (is_arg(a)) {
       p.position = position_type(loop, a);
@@ -187,10 +225,9 @@ void KernelEmitter::fold_by_shuffles(const Fold& fold, int subgroup) {
   share_states(fold);
   open("if (lane < " + std::to_string(subgroup) + ") {");
   for (const FoldPart& p : fold.parts) {
-    std::string type(register_type(p.acc->type)), exact = is_float(p.acc->type) ? "precise " : "";
     if (across > 1) {
       open(fold.each + "{");
-      line(exact + type + " t[" + std::to_string(across) + "];");
+      line(state(*p.acc, "t[" + std::to_string(across) + "];"));
       if (is_arg(*p.acc)) line(p.position + " tp[" + std::to_string(across) + "];");
       for (int j = 0; j < across; ++j) {
         const std::string to = "[" + std::to_string(j) + "] = ",
@@ -223,11 +260,10 @@ void KernelEmitter::fold_by_shuffles(const Fold& fold, int subgroup) {
 // Folds the states of `count` neighbouring invocations, the first of which gets the result, and then its own.
 void KernelEmitter::shuffle_states(const Fold& fold, const FoldPart& p, int count) {
   if (!is_arg(*p.acc)) return exchange_states(fold, p, count);
-  const std::string type(register_type(p.acc->type)), exact = is_float(p.acc->type) ? "precise " : "";
   if (count > 1) {
     open("for (uint h = " + std::to_string(count / 2) + "u; h > 0u; h >>= 1) {");
     open(fold.each + "{");
-    line(exact + type + " other = subgroupShuffleDown(" + p.own + "[k], h);");
+    line(state(*p.acc, "other = subgroupShuffleDown(" + p.own + "[k], h);"));
     line(p.position + " otherp = subgroupShuffleDown(" + p.own + "p[k], h);");
     accumulate(*p.acc, p.own + "[k]", p.own + "p[k]", "other", "otherp");
     close();

@@ -334,7 +334,7 @@ void KernelEmitter::count_folds(const ir::Body& body) {
       for (size_t a = 0; a < loop->accumulators.size(); ++a) {
         const ir::Accumulator& acc = loop->accumulators[a];
         if (a % static_cast<size_t>(fold_together_) == 0) used.clear();
-        ++used[std::string(register_type(acc.type))];
+        ++used[state_type(acc)];
         if (is_arg(acc)) ++used[position_type(*loop, acc)];
         for (auto& [type, n] : used) most[type] = std::max(most[type], n);
       }

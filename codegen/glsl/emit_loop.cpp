@@ -146,11 +146,10 @@ void KernelEmitter::emit_serial(const ir::Loop& loop, Context context) {
   for (const ir::Accumulator& a : loop.accumulators) {
     regs_[a.result] = name_of(a.result);
     if (is_arg(a)) {
-      line(std::string(register_type(a.type)) + " " + regs_[a.result] + "v = " + identity(a) + ";");
+      line(state(a, regs_[a.result] + "v = " + identity(a) + ";"));
       line("int64_t " + regs_[a.result] + " = 9223372036854775807L;");
     } else {
-      line((is_float(a.type) ? "precise " : "") + std::string(register_type(a.type)) + " " + regs_[a.result] + " = " +
-           identity(a) + ";");
+      line(state(a, regs_[a.result] + " = " + identity(a) + ";"));
     }
   }
   for (const ir::Carry& c : loop.carries) {
@@ -177,7 +176,7 @@ void KernelEmitter::emit_serial(const ir::Loop& loop, Context context) {
 void KernelEmitter::take_in(const ir::Loop& loop) {
   for (const ir::Accumulator& a : loop.accumulators) {
     const std::string result = regs_[a.result];
-    accumulate(a, is_arg(a) ? result + "v" : result, result, regs_[a.value], is_arg(a) ? regs_[a.position] : "");
+    take_value(a, is_arg(a) ? result + "v" : result, result, is_arg(a) ? regs_[a.position] : "", false);
   }
   // All carries take their next values at once.
   std::vector<std::string> next;

@@ -377,6 +377,12 @@ class KernelEmitter {
   static bool is_arg(const ir::Accumulator& a) { return a.position != ir::kNoReg; }
   static const ir::IndexInstr* position_of(const ir::Loop& loop, const ir::Accumulator& a);
   bool is_word(const ir::Loop& loop, const ir::Accumulator& a) const;
+  static bool has_key(const ir::Accumulator& acc);
+  std::string key_of(const ir::Accumulator& acc, const std::string& value);
+  static std::string state_type(const ir::Accumulator& acc);
+  static std::string state(const ir::Accumulator& acc, const std::string& name);
+  void take_value(const ir::Accumulator& acc, const std::string& value, const std::string& position,
+                  const std::string& at, bool later);
   std::string identity(const ir::Accumulator& acc) const;
   std::string combine(const ir::Accumulator& acc, const std::string& a, const std::string& b);
   void accumulate(const ir::Accumulator& acc, const std::string& value, const std::string& position,

@@ -42,6 +42,20 @@ class HelperTable {
     add("is_nan_f64", {},
         "bool is_nan_f64(double x) {\n  uvec2 w = unpackDouble2x32(x);\n  uint h = w.y & 0x7fffffffu;\n"
         "  return h > 0x7ff00000u || h == 0x7ff00000u && w.x != 0u;\n}\n");
+    // Unsigned numbers in the order of floats, and in the opposite one: zeros of both signs are equal, and NaN comes
+    // last.
+    add("rising_f32", {}, R"(uint rising_f32(float x) {
+  const uint w = floatBitsToUint(x), magnitude = w & 0x7fffffffu;
+  const uint order = magnitude == 0u ? 0x80000000u : w ^ (uint(int(w) >> 31) | 0x80000000u);
+  return magnitude > 0x7f800000u ? 0xffffffffu : order;
+}
+)");
+    add("falling_f32", {}, R"(uint falling_f32(float x) {
+  const uint w = floatBitsToUint(x), magnitude = w & 0x7fffffffu;
+  const uint order = magnitude == 0u ? 0x80000000u : w ^ (uint(int(w) >> 31) | 0x80000000u);
+  return magnitude > 0x7f800000u ? 0xffffffffu : ~order;
+}
+)");
     // x over a zero of the given sign.
     add("over_zero_f32", {"is_nan_f32"}, R"(float over_zero_f32(float x, uint sign) {
   return x == 0.0 || is_nan_f32(x) ? uintBitsToFloat(0x7fc00000u) : uintBitsToFloat(((floatBitsToUint(x) ^ sign) & 0x80000000u) | 0x7f800000u);
