@@ -190,6 +190,18 @@ func TestFiles(t *testing.T) {
 	equal(t, f.Get("x").Floats(), []float32{1, 1})
 	f.Free()
 	Load(path)(func(name string, a *Array) bool { equal(t, a.Dims(), []int{2}); return name == "x" })
+	// A loop that ends early leaves nothing behind, in a scope too.
+	if err := SaveSafetensors(path, map[string]*Array{"x": Ones(2), "y": Ones(2), "z": Ones(2)}); err != nil {
+		t.Fatal(err)
+	}
+	Scope(func() {
+		runtime.GC()
+		before := Handles()
+		Load(path)(func(name string, a *Array) bool { return false })
+		if left := Handles() - before; left > 1 {
+			t.Errorf("%d handles are left of a file of three arrays", left)
+		}
+	})
 	npy := filepath.Join(t.TempDir(), "a.npy")
 	if err := Ones(3).Save(npy); err != nil {
 		t.Fatal(err)

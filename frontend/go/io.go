@@ -82,14 +82,17 @@ func (f *SafetensorsFile) Free() {
 	f.arrays = map[string]*Array{}
 }
 
-// Load is the arrays of a .safetensors file by their names. It panics where the file cannot be read.
+// Load is the arrays of a .safetensors file by their names. It panics where the file cannot be read. A loop that ends
+// early frees the arrays that it has not seen.
 func Load(path string) func(yield func(string, *Array) bool) {
 	return func(yield func(string, *Array) bool) {
 		file, err := LoadSafetensorsNative(path)
 		if err != nil {
 			panic(err)
 		}
+		defer file.Free()
 		for name, a := range file.arrays {
+			delete(file.arrays, name)
 			Release(a)
 			if !yield(name, a) {
 				return
