@@ -113,6 +113,22 @@ func TestOperations(t *testing.T) {
 	}
 }
 
+// Sizes and positions may be int32, as other Go packages over MLX have them.
+func TestInt32Sizes(t *testing.T) {
+	two, one := int32(2), int32(1)
+	x := NewArrayInt32([]int32{1, 2, 3, 4}, []int32{2, 2})
+	equal(t, Reshape(x, two, one, -1).Dims(), []int{2, 1, 2})
+	equal(t, Tile(x, []int32{1, 2}).Dims(), []int{2, 4})
+	equal(t, SliceAxis(x, 0, one, two).Ints(), []int{3, 4})
+	equal(t, SliceStartStop(x, []int32{0, 1}, []int32{2, 2}).Ints(), []int{2, 4})
+	equal(t, FloorDivideScalar(x, two).Ints(), []int{0, 1, 1, 2})
+	equal(t, Pad(x, []int32{0, 0, 1, 0}).Dims(), []int{2, 3})
+	equal(t, Tri(two, two, 0).Ints(), []int{1, 0, 1, 1})
+	equal(t, Conv1d(Ones(1, 4, 1), Ones(1, 2, 1), nil, two, 0, 1, 1).Floats(), []float32{2, 2})
+	equal(t, Conv2d(Ones(1, 2, 2, 1), Ones(1, 2, 2, 1), one, 1, 0, 0, 1, 1, 1).Floats(), []float32{4})
+	equal(t, RandomNormal([]int32{3}, 7).Floats(), RandomNormal([]int{3}, 7).Floats())
+}
+
 // A part of an axis is the elements that a loop from start to stop meets, where negative positions count from the end.
 func TestSlices(t *testing.T) {
 	const size = 4

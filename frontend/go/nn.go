@@ -59,13 +59,13 @@ func plusBias(a, bias *Array) *Array {
 }
 
 // Conv1d is a convolution of (batch, positions, channels) with (outputs, kernel, channels / groups).
-func Conv1d(x, weight, bias *Array, stride, padding, dilation, groups int) *Array {
-	return plusBias(conv1d(x, weight, stride, padding, dilation, groups), bias)
+func Conv1d[I Integer](x, weight, bias *Array, stride, padding, dilation, groups I) *Array {
+	return plusBias(conv1d(x, weight, int(stride), int(padding), int(dilation), int(groups)), bias)
 }
 
 // ConvTranspose1d spreads each element over the kernel.
-func ConvTranspose1d(x, weight, bias *Array, stride int) *Array {
-	return plusBias(convTranspose1d(x, weight, stride, 0, 1, 0, 1), bias)
+func ConvTranspose1d[I Integer](x, weight, bias *Array, stride I) *Array {
+	return plusBias(convTranspose1d(x, weight, int(stride), 0, 1, 0, 1), bias)
 }
 
 // DepthwiseConv1d has one kernel for each channel.
@@ -83,25 +83,25 @@ func DepthwiseConvSiLU(x, w, bias *Array, outLen int) *Array {
 }
 
 // Conv2d is a convolution of (batch, rows, columns, channels) with (outputs, rows, columns, channels / groups).
-func Conv2d(x, weight *Array, strideH, strideW, padH, padW, dilationH, dilationW, groups int) *Array {
-	return conv2d(x, weight, strideH, strideW, padH, padW, dilationH, dilationW, groups)
+func Conv2d[I Integer](x, weight *Array, strideH, strideW, padH, padW, dilationH, dilationW, groups I) *Array {
+	return conv2d(x, weight, int(strideH), int(strideW), int(padH), int(padW), int(dilationH), int(dilationW), int(groups))
 }
 
 // Conv3d is a convolution along three axes.
-func Conv3d(x, weight *Array, strideD, strideH, strideW, padD, padH, padW int) *Array {
-	return conv3d(x, weight, strideD, strideH, strideW, padD, padH, padW, 1, 1, 1, 1)
+func Conv3d[I Integer](x, weight *Array, strideD, strideH, strideW, padD, padH, padW I) *Array {
+	return conv3d(x, weight, int(strideD), int(strideH), int(strideW), int(padD), int(padH), int(padW), 1, 1, 1, 1)
 }
 
 // RandomNormal is normally distributed numbers that follow from a seed.
-func RandomNormal(shape []int, seed uint64) *Array {
+func RandomNormal[I Integer](shape []I, seed uint64) *Array {
 	return RandomNormalWithDtype(shape, seed, Float32)
 }
 
 // RandomNormalWithDtype is the same of any floating-point type.
-func RandomNormalWithDtype(shape []int, seed uint64, dtype DType) *Array {
+func RandomNormalWithDtype[I Integer](shape []I, seed uint64, dtype DType) *Array {
 	key := RandomKey(seed)
 	defer key.Free()
-	return RandomNormalWithKey(shape, dtype, 0, 1, key)
+	return RandomNormalWithKey(ints(shape), dtype, 0, 1, key)
 }
 
 // RandomNormalWithKey has a mean and a deviation. A nil key is the next one of the process.
@@ -110,13 +110,13 @@ func RandomNormalWithKey(shape []int, dtype DType, mean, deviation float32, key 
 }
 
 // RandN is normally distributed numbers.
-func RandN(shape []int) *Array { return randomNormal(shape, Float32, 0, 1, nil) }
+func RandN[I Integer](shape []I) *Array { return randomNormal(ints(shape), Float32, 0, 1, nil) }
 
 // RandomUniform is numbers between 0 and 1 that follow from a seed.
-func RandomUniform(shape []int, seed uint64) *Array {
+func RandomUniform[I Integer](shape []I, seed uint64) *Array {
 	key, low, high := RandomKey(seed), FromValue(float32(0)), FromValue(float32(1))
 	defer key.Free()
-	return randomUniform(low, high, shape, Float32, key)
+	return randomUniform(low, high, ints(shape), Float32, key)
 }
 
 // RandomSplit is two keys from one.

@@ -8,7 +8,7 @@ import "math"
 func Zeros(dtype DType, shape ...int) *Array { return zeros(shape, dtype) }
 
 // ZerosF32 is an array of zeros of type float32.
-func ZerosF32(shape []int) *Array { return zeros(shape, Float32) }
+func ZerosF32[I Integer](shape []I) *Array { return zeros(ints(shape), Float32) }
 
 // ZerosLike is an array of zeros of the same type, with the same shape unless one is given.
 func ZerosLike(a *Array, shape ...int) *Array {
@@ -35,13 +35,15 @@ func FullDtype(value float32, dtype DType, shape ...int) *Array {
 func NewScalarArray(value float32) *Array { return FromValue(value) }
 
 // NewArray is an array of float32 values.
-func NewArray(data []float32, shape []int) *Array { return newArray(data, shape) }
+func NewArray[I Integer](data []float32, shape []I) *Array { return newArray(data, ints(shape)) }
 
 // NewArrayFloat32 is the same as NewArray.
-func NewArrayFloat32(data []float32, shape []int) *Array { return newArray(data, shape) }
+func NewArrayFloat32[I Integer](data []float32, shape []I) *Array {
+	return newArray(data, ints(shape))
+}
 
 // NewArrayInt32 is an array of int32 values.
-func NewArrayInt32(data []int32, shape []int) *Array { return newArray(data, shape) }
+func NewArrayInt32[I Integer](data []int32, shape []I) *Array { return newArray(data, ints(shape)) }
 
 func newArray[T Element](data []T, shape []int) *Array {
 	if len(shape) == 0 && len(data) == 1 {
@@ -51,9 +53,9 @@ func newArray[T Element](data []T, shape []int) *Array {
 }
 
 // NewArrayFromBytes is an array of any type from its bytes in row-major order.
-func NewArrayFromBytes(data []byte, shape []int, dtype DType) *Array {
+func NewArrayFromBytes[I Integer](data []byte, shape []I, dtype DType) *Array {
 	width := int(dtype.ItemSize())
-	checkCount("NewArrayFromBytes", len(data), append([]int{width}, shape...))
+	checkCount("NewArrayFromBytes", len(data), append([]int{width}, ints(shape)...))
 	flat := FromSlice(data)
 	defer flat.Free()
 	typed := view(flat, dtype)
@@ -62,7 +64,7 @@ func NewArrayFromBytes(data []byte, shape []int, dtype DType) *Array {
 		typed = AsType(flat, Bool)
 	}
 	defer typed.Free()
-	return reshape(typed, shape)
+	return reshape(typed, ints(shape))
 }
 
 // Arange is the numbers from start, step apart, below stop, as float32.
@@ -71,17 +73,17 @@ func Arange(start, stop, step float32) *Array {
 }
 
 // ArangeInt is the same for integers, of any type.
-func ArangeInt(start, stop, step int, dtype DType) *Array {
+func ArangeInt[I Integer](start, stop, step I, dtype DType) *Array {
 	return arange(float64(start), float64(stop), float64(step), dtype)
 }
 
 // Linspace is a number of float32 values from start to stop, both included.
-func Linspace(start, stop float32, steps int) *Array {
-	return linspace(float64(start), float64(stop), steps, Float32)
+func Linspace[I Integer](start, stop float32, steps I) *Array {
+	return linspace(float64(start), float64(stop), int(steps), Float32)
 }
 
 // Tri is a matrix of ones up to the k-th diagonal, and zeros.
-func Tri(n, m, k int) *Array { return tri(n, m, k, Float32) }
+func Tri[I Integer](n, m I, k int) *Array { return tri(int(n), int(m), k, Float32) }
 
 // View is the same bytes as another type.
 func View(a *Array, dtype DType) *Array { return view(a, dtype) }
@@ -93,7 +95,7 @@ func Contiguous(a *Array, allowColMajor bool) *Array { return contiguous(a, allo
 func ToBFloat16(a *Array) *Array { return AsType(a, BFloat16) }
 
 // Reshape is the same elements in another shape; one size may be -1.
-func Reshape(a *Array, shape ...int) *Array { return reshape(a, shape) }
+func Reshape[I Integer](a *Array, shape ...I) *Array { return reshape(a, ints(shape)) }
 
 // Transpose is the array with its axes in another order, reversed without one.
 func Transpose(a *Array, axes ...int) *Array {
@@ -110,7 +112,7 @@ func Flatten(a *Array) *Array { return flatten(a, 0, -1) }
 func FlattenRange(a *Array, start, end int) *Array { return flatten(a, start, end) }
 
 // Tile is copies of the array beside each other.
-func Tile(a *Array, reps []int) *Array { return tile(a, reps) }
+func Tile[I Integer](a *Array, reps []I) *Array { return tile(a, ints(reps)) }
 
 // Concat joins two arrays along an axis.
 func Concat(a, b *Array, axis int) *Array { return Concatenate([]*Array{a, b}, axis) }
@@ -124,15 +126,17 @@ func withStrides(n int) []int {
 }
 
 // SliceStartStop is the elements from start to stop, along each axis.
-func SliceStartStop(a *Array, start, stop []int) *Array {
-	return slice(a, start, stop, withStrides(len(start)))
+func SliceStartStop[I Integer](a *Array, start, stop []I) *Array {
+	return slice(a, ints(start), ints(stop), withStrides(len(start)))
 }
 
 // SliceStride is the same with steps.
-func SliceStride(a *Array, start, stop, steps []int) *Array { return slice(a, start, stop, steps) }
+func SliceStride[I Integer](a *Array, start, stop, steps []I) *Array {
+	return slice(a, ints(start), ints(stop), ints(steps))
+}
 
 // SliceAxis is the elements from start to stop along one axis.
-func SliceAxis(a *Array, axis, start, stop int) *Array {
+func SliceAxis[I Integer](a *Array, axis int, start, stop I) *Array {
 	ranges := make([]Range, a.NumDims())
 	if axis < 0 {
 		axis += len(ranges)
@@ -140,17 +144,17 @@ func SliceAxis(a *Array, axis, start, stop int) *Array {
 	if axis < 0 || axis >= len(ranges) {
 		panic(&Error{sprintf("SliceAxis: there is no axis %d in an array of %d axes", axis, len(ranges))})
 	}
-	ranges[axis] = Slice(start, stop)
+	ranges[axis] = Slice(int(start), int(stop))
 	return a.Slice(ranges...)
 }
 
 // SliceUpdate is the array with the elements from start to stop replaced.
-func SliceUpdate(a, update *Array, start, stop []int) *Array {
-	return sliceUpdate(a, update, start, stop, withStrides(len(start)))
+func SliceUpdate[I Integer](a, update *Array, start, stop []I) *Array {
+	return sliceUpdate(a, update, ints(start), ints(stop), withStrides(len(start)))
 }
 
 // SliceUpdateInplace is SliceUpdate, which makes the name a the result too.
-func SliceUpdateInplace(a, update *Array, start, stop []int) *Array {
+func SliceUpdateInplace[I Integer](a, update *Array, start, stop []I) *Array {
 	a.Set(SliceUpdate(a, update, start, stop))
 	return a
 }
@@ -211,10 +215,10 @@ func (a *Array) SliceUpdate(other *Array, ranges ...Range) *Array {
 }
 
 // Pad adds zeros before and after the elements: two numbers for each axis.
-func Pad(a *Array, paddings []int) *Array {
+func Pad[I Integer](a *Array, paddings []I) *Array {
 	axes, low, high := []int{}, []int{}, []int{}
 	for i := 0; i+1 < len(paddings); i += 2 {
-		axes, low, high = append(axes, i/2), append(low, paddings[i]), append(high, paddings[i+1])
+		axes, low, high = append(axes, i/2), append(low, int(paddings[i])), append(high, int(paddings[i+1]))
 	}
 	return PadConstant(a, axes, low, high)
 }
@@ -254,15 +258,15 @@ func with(f func(a, b *Array) *Array, a *Array, value float64) *Array {
 }
 
 // AddScalar, MulScalar, DivScalar and FloorDivideScalar keep the type of the array.
-func AddScalar(a *Array, s float32) *Array     { return with(Add, a, float64(s)) }
-func MulScalar(a *Array, s float32) *Array     { return with(Multiply, a, float64(s)) }
-func DivScalar(a *Array, s float32) *Array     { return with(Divide, a, float64(s)) }
-func DivScalarInt(a *Array, s int) *Array      { return with(Divide, a, float64(s)) }
-func FloorDivideScalar(a *Array, s int) *Array { return with(FloorDivide, a, float64(s)) }
-func LessScalar(a *Array, s float32) *Array    { return with(Less, a, float64(s)) }
-func maximumScalar(a *Array, s float32) *Array { return with(Maximum, a, float64(s)) }
-func minimumScalar(a *Array, s float32) *Array { return with(Minimum, a, float64(s)) }
-func logsumexpPair(a *Array, s float32) *Array { return with(Logaddexp, a, float64(s)) }
+func AddScalar(a *Array, s float32) *Array              { return with(Add, a, float64(s)) }
+func MulScalar(a *Array, s float32) *Array              { return with(Multiply, a, float64(s)) }
+func DivScalar(a *Array, s float32) *Array              { return with(Divide, a, float64(s)) }
+func DivScalarInt[I Integer](a *Array, s I) *Array      { return with(Divide, a, float64(s)) }
+func FloorDivideScalar[I Integer](a *Array, s I) *Array { return with(FloorDivide, a, float64(s)) }
+func LessScalar(a *Array, s float32) *Array             { return with(Less, a, float64(s)) }
+func maximumScalar(a *Array, s float32) *Array          { return with(Maximum, a, float64(s)) }
+func minimumScalar(a *Array, s float32) *Array          { return with(Minimum, a, float64(s)) }
+func logsumexpPair(a *Array, s float32) *Array          { return with(Logaddexp, a, float64(s)) }
 
 // Clamp limits the elements.
 func Clamp(a *Array, low, high float32) *Array { return ClipScalar(a, low, high, true, true) }

@@ -143,6 +143,17 @@ func pointerTo[T any](list []T) *T {
 	return &list[0]
 }
 
+// Integer is a type of sizes and positions. Functions that other Go packages over MLX give int32 take all of them.
+type Integer interface{ ~int | ~int32 | ~int64 }
+
+func ints[I Integer](list []I) []int {
+	numbers := make([]int, len(list))
+	for i, n := range list {
+		numbers[i] = int(n)
+	}
+	return numbers
+}
+
 func intsOfC(list []int) []C.int {
 	numbers := make([]C.int, len(list))
 	for i, n := range list {
