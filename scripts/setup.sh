@@ -24,7 +24,7 @@ testing=(
   mesa-vulkan-drivers vulkan-validationlayers  # a GPU in software
   clang-16                                # the second host compiler that the tests build with
   clang-format-19                         # how the sources are formatted
-  gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user  # to run code that is compiled for 64-bit Arm
+  g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user  # to compile for 64-bit Arm, and run code of it
   gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross  # to run emitted C with 32-bit pointers, and big-endian
   chromium                                # opens the page of frit report
   openmpi-bin                             # several processes, for tests of frit::distributed

@@ -10,6 +10,7 @@
 #include "runtime/execute/scratch.h"
 #include "runtime/openblas/amx.h"
 #include "runtime/openblas/depthwise.h"
+#include "runtime/openblas/matrix.h"
 #include "runtime/system/cpu.h"
 
 namespace frit::runtime::openblas {
