@@ -28,8 +28,7 @@ bool KernelEmitter::finds_by_steps(const ir::Loop& loop, int lanes) const {
   if (loop.accumulators.size() != 1) return false;
   const Accumulator& acc = loop.accumulators[0];
   if (acc.combine != Combine::ArgMax && acc.combine != Combine::ArgMin) return false;
-  if (acc.type == bool_ || compute_type(acc.type).size() < 4 || !std::has_single_bit(static_cast<unsigned>(lanes)))
-    return false;
+  if (acc.type == bool_ || !std::has_single_bit(static_cast<unsigned>(lanes))) return false;
   return vector_->varying[acc.value] && facts_.range(loop.extent).high / lanes < (int64_t{1} << 31);
 }
 
@@ -40,7 +39,7 @@ KernelEmitter::States KernelEmitter::emit_arg_steps(const ir::Loop& loop, const 
   const bool max = acc.combine == Combine::ArgMax;
   const int count = steps.lanes / scope.width, shift = std::countr_zero(static_cast<unsigned>(steps.lanes));
   BasicBlock* found = block("found");
-  const State start = numbered_start(acc);
+  const State start = numbered_start(acc, facts_.range(loop.extent).high / steps.lanes);
 
   builder_.SetInsertPoint(steps.full);
   llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
@@ -114,7 +113,7 @@ KernelEmitter::States KernelEmitter::emit_lane_steps(const ir::Loop& loop, const
 // index.
 std::optional<Dim::Affine> KernelEmitter::growing_position(const ir::Loop& loop, const Accumulator& acc) const {
   if ((acc.combine != Combine::ArgMax && acc.combine != Combine::ArgMin) || !vector_ || !vector_->varying[acc.value] ||
-      acc.type == bool_ || compute_type(acc.type).size() < 4 || facts_.range(loop.extent).high >= int64_t{1} << 31)
+      acc.type == bool_ || facts_.range(loop.extent).high >= int64_t{1} << 31)
     return {};
   for (const ir::Instr& i : loop.body) {
     const auto* index = std::get_if<ir::IndexInstr>(&i.node);
@@ -127,12 +126,21 @@ std::optional<Dim::Affine> KernelEmitter::growing_position(const ir::Loop& loop,
   return {};
 }
 
-// The state before the first iteration: the number of an iteration takes the place of its position.
-KernelEmitter::State KernelEmitter::numbered_start(const Accumulator& acc) {
+// Whether each accumulator of a loop inside of a vector loop keeps the number of an iteration. The extreme that comes
+// first is the same in any order, so the loop's lanes need no states of their own.
+bool KernelEmitter::keeps_numbers(const ir::Loop& loop) const {
+  return std::all_of(loop.accumulators.begin(), loop.accumulators.end(),
+                     [&](const Accumulator& acc) { return growing_position(loop, acc).has_value(); });
+}
+
+// The state before the first iteration: the number of an iteration, at most `most`, takes the place of its position.
+// Numbers have the value's bits where these are enough, so that one mask chooses both.
+KernelEmitter::State KernelEmitter::numbered_start(const Accumulator& acc, int64_t most) {
   State s;
   s.value = splat(constant(acc.type, ir::combine_identity(acc.combine, acc.type)), 0);
-  s.position =
-      llvm::Constant::getNullValue(like(s.value, builder_.getIntNTy(s.value->getType()->getScalarSizeInBits())));
+  unsigned bits = s.value->getType()->getScalarSizeInBits();
+  while (bits < 32 && most >> bits != 0) bits *= 2;
+  s.position = llvm::Constant::getNullValue(like(s.value, builder_.getIntNTy(bits)));
   return s;
 }
 

@@ -92,7 +92,9 @@ void KernelEmitter::emit_loop(const ir::Loop& loop) {
   scope.varying.assign(regs_.size(), false);
   if (fits && analyse(loop.body, scope)) {
     vector_ = &scope;
-    if (!loop.accumulators.empty()) {
+    if (finds_in_row(loop, lanes)) {
+      emit_arg_row(loop, lanes);
+    } else if (!loop.accumulators.empty()) {
       emit_lane_loop(loop, lanes, to);
     } else {
       unroll = vectors_at_once(loop, unroll);
@@ -111,7 +113,7 @@ void KernelEmitter::emit_loop(const ir::Loop& loop) {
     vector_ = nullptr;
   } else if (emit_unrolled(loop)) {
     // done
-  } else if (loop.lanes > 0 && !loop.accumulators.empty()) {
+  } else if (loop.lanes > 0 && !loop.accumulators.empty() && !keeps_numbers(loop)) {
     emit_dealt_loop(loop, to);
   } else if (parallel || !emit_rows(loop, to)) {
     emit_serial_loop(loop, from, to);
@@ -140,7 +142,8 @@ void KernelEmitter::emit_serial_loop(const ir::Loop& loop, Value* from, Value* t
     wide.push_back(accumulates_vectors(acc));
     positions.push_back(growing_position(loop, acc));
     for (int c = 0; c < (wide.back() ? count : 1); ++c)
-      start.push_back(positions.back() ? numbered_start(acc) : identity(acc, wide.back()));
+      start.push_back(positions.back() ? numbered_start(acc, facts_.range(loop.extent).high)
+                                         : identity(acc, wide.back()));
   }
   builder_.SetInsertPoint(body);
   llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);

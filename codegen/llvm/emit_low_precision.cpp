@@ -250,6 +250,10 @@ Value* KernelEmitter::round_bfloat(Value* x) {
     Value* odd = builder_.CreateICmpNE(builder_.CreateAnd(bits, number(0x10000)), number(0));
     rounded =
         builder_.CreateSelect(odd, builder_.CreateAdd(bits, number(0x8000)), builder_.CreateAdd(bits, number(0x7fff)));
+  } else if (x->getType()->isVectorTy()) {
+    // Comparisons run on more units than shifts.
+    Value* even = builder_.CreateICmpEQ(builder_.CreateAnd(bits, number(0x10000)), number(0));
+    rounded = builder_.CreateAdd(builder_.CreateAdd(bits, number(0x8000)), builder_.CreateSExt(even, word));
   } else {
     Value* last = builder_.CreateAnd(builder_.CreateLShr(bits, number(16)), number(1));
     rounded = builder_.CreateAdd(bits, builder_.CreateAdd(last, number(0x7fff)));

@@ -1,5 +1,7 @@
 // Loops that carry running values through the lanes of vectors (ir/kernel/carry_step.h).
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/MDBuilder.h>
 
 #include <algorithm>
 #include <bit>
@@ -9,6 +11,7 @@
 
 namespace frit::codegen {
 
+using llvm::BasicBlock;
 using llvm::Value;
 
 namespace {
@@ -33,12 +36,19 @@ void KernelEmitter::emit_carry_loop(const ir::Loop& loop, Value* to) {
     return fail("a loop with lanes that carries values stands in a vector loop, or the extent of a loop in it varies");
   vector_ = &scope;
   for (const ir::Carry& carry : loop.carries) {
+    const ir::ScalarInstr* step = ir::carry_step(loop, carry);
+    RunningValue& running = running_[step];
+    running.narrow = narrow_source(loop, *step);
+    running.from_zero = step->op == ir::ScalarOp::Add && (!is_float(carry.type) || carry.initial == 0);
     auto* initial = llvm::cast<llvm::Constant>(constant(carry.type, carry.initial));
     Value* start =
         llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(static_cast<unsigned>(scope.width)), initial);
-    Value* slot = stack_vector(start->getType());
-    builder_.CreateStore(start, slot);
-    running_[ir::carry_step(loop, carry)] = slot;
+    if (running.narrow != ir::kNoReg) {
+      const Dtype type = kernel_.reg_types[running.narrow];
+      start = order_key(float_to_low(type, start));
+    }
+    running.slot = stack_vector(start->getType());
+    builder_.CreateStore(start, running.slot);
   }
   const int unroll = one_step ? 1 : std::max(loop.unroll, 1);
   if (knows_rest(loop, int64_t{scope.width} * unroll))
@@ -59,43 +69,170 @@ Value* KernelEmitter::spread_nan(Value* x) {
   return builder_.CreateBitCast(behind, llvm::FixedVectorType::get(builder_.getInt1Ty(), static_cast<unsigned>(width)));
 }
 
-// Combines the lanes of each copy among themselves, level by level, and then with the running value. That of the next
-// copy needs only the combination of all lanes, so the chain from vector to vector is one operation.
-void KernelEmitter::emit_carry_step(const ir::ScalarInstr& step, Value* running) {
+// The 16-bit float that the step of a running maximum or minimum takes its value from, or none.
+ir::Reg KernelEmitter::narrow_source(const ir::Loop& loop, const ir::ScalarInstr& step) const {
+  if ((step.op != ir::ScalarOp::Max && step.op != ir::ScalarOp::Min) || step.type != float32) return ir::kNoReg;
+  for (const ir::Instr& i : loop.body) {
+    const auto* s = std::get_if<ir::ScalarInstr>(&i.node);
+    if (!s || s->result != step.args[1] || s->op != ir::ScalarOp::Cast) continue;
+    const Dtype from = kernel_.reg_types[s->args[0]];
+    return from == float16 || from == bfloat16 ? s->args[0] : ir::kNoReg;
+  }
+  return ir::kNoReg;
+}
+
+// A signed integer for 16-bit floats `x` that has their order, or back: its own inverse.
+Value* KernelEmitter::order_key(Value* x) {
+  Value* sign = builder_.CreateAShr(x, llvm::ConstantInt::get(x->getType(), 15));
+  return builder_.CreateXor(x, builder_.CreateAnd(sign, llvm::ConstantInt::get(x->getType(), 0x7fff)));
+}
+
+// The vector `x` combined among its lanes, level by level. A lane without a place before it takes what changes nothing:
+// itself, or zero where sums begin at zero.
+Value* KernelEmitter::combine_lanes(Value* x, bool takes_itself, bool from_zero, const Combination& combine) {
   const int width = vector_->width;
-  const auto combine = [&](Value* x, Value* y) { return scalar_op(step.op, step.type, step.type, {x, y}); };
+  for (int level = 1; level < width; level *= 2) {
+    llvm::SmallVector<int, 32> pick;
+    llvm::SmallVector<llvm::Constant*, 32> here;
+    for (int i = 0; i < width; ++i) {
+      const bool takes = (i & level) != 0;
+      pick.push_back(takes ? i / level * level - 1 : from_zero ? width + i : takes_itself ? i : llvm::PoisonMaskElem);
+      here.push_back(builder_.getInt1(takes));
+    }
+    Value* other = from_zero ? llvm::Constant::getNullValue(x->getType()) : x;
+    Value* both = combine(builder_.CreateShuffleVector(x, other, pick), x);
+    x = takes_itself || from_zero ? both : builder_.CreateSelect(llvm::ConstantVector::get(here), both, x);
+  }
+  return x;
+}
+
+// Combines the lanes of each copy among themselves, and then with the running value. That of the next copy needs only
+// the combination of all lanes, so the chain from vector to vector is one operation.
+KernelEmitter::CarryStep KernelEmitter::combine_copies(llvm::ArrayRef<Value*> values, Value* carried,
+                                                       const std::function<Value*(Value*)>& of_lanes,
+                                                       const Combination& combine) {
+  const int width = vector_->width;
+  llvm::SmallVector<int, 32> last(static_cast<size_t>(width), width - 1), one_back;
+  for (int i = 0; i < width; ++i) one_back.push_back(i == 0 ? width : i - 1);
+  CarryStep step;
+  for (Value* x : values) {
+    x = of_lanes(x);
+    step.next.push_back(combine(carried, x));
+    step.before.push_back(builder_.CreateShuffleVector(step.next.back(), carried, one_back));
+    carried = combine(carried, builder_.CreateShuffleVector(x, last));
+  }
+  step.carried = carried;
+  return step;
+}
+
+KernelEmitter::CarryStep KernelEmitter::wide_step(const ir::ScalarInstr& step, const RunningValue& running,
+                                                  llvm::ArrayRef<Value*> values, Value* carried) {
+  const Combination combine = [&](Value* x, Value* y) { return scalar_op(step.op, step.type, step.type, {x, y}); };
+  const bool max = step.op == ir::ScalarOp::Max, extreme = max || step.op == ir::ScalarOp::Min;
   // Masks are numbers where they have registers of their own.
-  const bool max = step.op == ir::ScalarOp::Max;
-  const bool by_order = (max || step.op == ir::ScalarOp::Min) && is_float(step.type) && features_.vector_bytes == 64;
+  const bool by_order = extreme && is_float(step.type) && features_.vector_bytes == 64;
   const auto order = max ? llvm::CmpInst::FCMP_OGT : llvm::CmpInst::FCMP_OLT;
+  const Combination ordered = [&](Value* kept, Value* x) -> Value* {
+    return builder_.CreateSelect(builder_.CreateFCmp(order, kept, x), kept, x);
+  };
+  return combine_copies(
+      values, carried,
+      [&](Value* x) {
+        Value* nan = by_order ? spread_nan(x) : nullptr;
+        // The sign of a zero among the lanes is lost where the running value, which is never -0, is added.
+        llvm::IRBuilderBase::FastMathFlagGuard guard(builder_);
+        if (running.from_zero && is_float(step.type)) {
+          llvm::FastMathFlags flags;
+          flags.setNoSignedZeros();
+          builder_.setFastMathFlags(flags);
+        }
+        x = combine_lanes(x, extreme, running.from_zero, by_order ? ordered : combine);
+        return nan ? builder_.CreateSelect(nan, llvm::ConstantFP::getNaN(x->getType()), x) : x;
+      },
+      combine);
+}
+
+// A running maximum or minimum of 16-bit floats, in integers of their order. NaN and -0, which equals +0, take the long
+// way of floats.
+KernelEmitter::CarryStep KernelEmitter::narrow_step(const ir::ScalarInstr& step, const RunningValue& running,
+                                                    Value* carried) {
+  const Dtype type = kernel_.reg_types[running.narrow];
+  const auto id = step.op == ir::ScalarOp::Max ? llvm::Intrinsic::smax : llvm::Intrinsic::smin;
+  const Combination combine = [&](Value* x, Value* y) -> Value* { return builder_.CreateBinaryIntrinsic(id, x, y); };
+  llvm::SmallVector<Value*, 4> raw, keys;
+  for (int c = 0; c < copies(); ++c) raw.push_back(get(reg(running.narrow), c, true));
+  const auto number = [&](uint64_t n) { return llvm::ConstantInt::get(carried->getType(), n); };
+  const uint64_t infinity = type == float16 ? 0x7c00 : 0x7f80;
+  const auto is_rare = [&](Value* x) {
+    Value* nan = builder_.CreateICmpSGT(builder_.CreateAnd(x, number(0x7fff)), number(infinity));
+    return builder_.CreateOr(nan, builder_.CreateICmpEQ(x, number(0x8000)));
+  };
+  Value* rare = is_rare(order_key(carried));
+  for (Value* x : raw) {
+    keys.push_back(order_key(x));
+    rare = builder_.CreateOr(rare, is_rare(x));
+  }
+  llvm::Type* bits = builder_.getIntNTy(static_cast<unsigned>(vector_->width));
+  BasicBlock *usual = block("usual"), *long_way = block("long_way"), *join = block("join");
+  builder_.CreateCondBr(builder_.CreateIsNull(builder_.CreateBitCast(rare, bits)), usual, long_way,
+                        llvm::MDBuilder(context_).createLikelyBranchWeights());
+  builder_.SetInsertPoint(usual);
+  CarryStep quick = combine_copies(
+      keys, carried, [&](Value* x) { return combine_lanes(x, true, false, combine); }, combine);
+  for (auto* list : {&quick.next, &quick.before})
+    for (Value*& v : *list) v = order_key(v);
+  BasicBlock* usual_end = builder_.GetInsertBlock();
+  builder_.CreateBr(join);
+
+  builder_.SetInsertPoint(long_way);
+  llvm::SmallVector<Value*, 4> wide;
+  for (Value* x : raw) wide.push_back(low_to_float(type, x));
+  CarryStep slow = wide_step(step, running, wide, low_to_float(type, order_key(carried)));
+  for (auto* list : {&slow.next, &slow.before})
+    for (Value*& v : *list) v = float_to_low(type, v);
+  slow.carried = order_key(float_to_low(type, slow.carried));
+  BasicBlock* long_end = builder_.GetInsertBlock();
+  builder_.CreateBr(join);
+
+  builder_.SetInsertPoint(join);
+  const auto meet_in = [&](Value* a, Value* b) -> Value* {
+    llvm::PHINode* phi = builder_.CreatePHI(a->getType(), 2);
+    phi->addIncoming(a, usual_end);
+    phi->addIncoming(b, long_end);
+    return phi;
+  };
+  CarryStep all;
+  all.carried = meet_in(quick.carried, slow.carried);
+  for (size_t c = 0; c < raw.size(); ++c) {
+    all.next.push_back(meet_in(quick.next[c], slow.next[c]));
+    all.before.push_back(meet_in(quick.before[c], slow.before[c]));
+  }
+  for (auto* list : {&all.next, &all.before})
+    for (Value*& v : *list) v = low_to_float(type, v);
+  return all;
+}
+
+void KernelEmitter::emit_carry_step(const ir::ScalarInstr& step, const RunningValue& running) {
+  llvm::Type* type = widen(register_type(running.narrow == ir::kNoReg ? step.type : float16));
+  Value* carried = builder_.CreateLoad(type, running.slot);
+  CarryStep taken;
+  if (running.narrow != ir::kNoReg) {
+    taken = narrow_step(step, running, carried);
+  } else {
+    llvm::SmallVector<Value*, 4> values;
+    for (int c = 0; c < copies(); ++c) values.push_back(get(reg(step.args[1]), c, true));
+    // What the running value starts from is a number, so its NaN are those of the values.
+    if (step.type == float32) short_nan_[carried] = std::all_of(values.begin(), values.end(), [&](Value* x) {
+      return short_nan(x);
+    });
+    taken = wide_step(step, running, values, carried);
+  }
+  builder_.CreateStore(taken.carried, running.slot);
   Val next, before;
   next.varying = before.varying = true;
   next.depth = before.depth = depth();
-  llvm::Type* type = widen(register_type(step.type));
-  Value* carried = builder_.CreateLoad(type, running);
-  llvm::SmallVector<int, 32> last(static_cast<size_t>(width), width - 1), one_back;
-  for (int i = 0; i < width; ++i) one_back.push_back(i == 0 ? width : i - 1);
-  for (int c = 0; c < copies(); ++c) {
-    Value* x = get(reg(step.args[1]), c, true);
-    Value* nan = by_order ? spread_nan(x) : nullptr;
-    for (int level = 1; level < width; level *= 2) {
-      llvm::SmallVector<int, 32> pick;
-      llvm::SmallVector<llvm::Constant*, 32> here;
-      for (int i = 0; i < width; ++i) {
-        const bool takes = (i & level) != 0;
-        pick.push_back(takes ? i / level * level - 1 : llvm::PoisonMaskElem);
-        here.push_back(builder_.getInt1(takes));
-      }
-      Value* kept = builder_.CreateShuffleVector(x, pick);
-      Value* both = by_order ? builder_.CreateSelect(builder_.CreateFCmp(order, kept, x), kept, x) : combine(kept, x);
-      x = builder_.CreateSelect(llvm::ConstantVector::get(here), both, x);
-    }
-    if (nan) x = builder_.CreateSelect(nan, llvm::ConstantFP::getNaN(x->getType()), x);
-    next.copies.push_back(combine(carried, x));
-    before.copies.push_back(builder_.CreateShuffleVector(next.copies.back(), carried, one_back));
-    carried = combine(carried, builder_.CreateShuffleVector(x, last));
-  }
-  builder_.CreateStore(carried, running);
+  next.copies.assign(taken.next.begin(), taken.next.end());
+  before.copies.assign(taken.before.begin(), taken.before.end());
   define(step.args[0], std::move(before));
   define(step.result, std::move(next));
 }

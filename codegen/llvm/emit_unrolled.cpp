@@ -108,6 +108,8 @@ bool KernelEmitter::emit_unrolled(const ir::Loop& loop) {
   if (n * instrs > kMaxInstrs) return false;
   const size_t accumulators = loop.accumulators.size();
   std::vector<std::vector<States>> states(accumulators);  // by accumulator and copy: one state for each iteration
+  std::vector<std::optional<Dim::Affine>> numbers;        // of accumulators that keep the number of an iteration
+  for (const Accumulator& acc : loop.accumulators) numbers.push_back(growing_position(loop, acc));
   for (int64_t i = 0; i < n; ++i) {
     names_[loop.var] = uniform(i64(i), depth());
     emit_loop_body(loop);
@@ -117,6 +119,12 @@ bool KernelEmitter::emit_unrolled(const ir::Loop& loop) {
       states[a].resize(static_cast<size_t>(wide ? copies() : 1));
       for (size_t c = 0; c < states[a].size(); ++c) {
         State s = read(acc, static_cast<int>(c), wide);
+        if (numbers[a]) {
+          const State& before = i > 0 ? states[a][c].back() : numbered_start(acc, n - 1);
+          s = i > 0 ? combine_numbered(acc, before, s.value, i64(i)) : State{s.value, before.position};
+          states[a][c].assign(1, s);
+          continue;
+        }
         if (loop.lanes == 0 && i > 0)
           s = combine(acc, states[a][c].back(), s);
         else if (!keeps_first(acc))
@@ -129,6 +137,7 @@ bool KernelEmitter::emit_unrolled(const ir::Loop& loop) {
   for (size_t a = 0; a < accumulators; ++a) {
     States results;
     for (States& lanes : states[a]) results.push_back(fold_lanes(loop.accumulators[a], std::move(lanes), loop.lanes));
+    if (numbers[a]) number_to_position(results, *numbers[a], nullptr);
     define_result(loop.accumulators[a], results, accumulates_vectors(loop.accumulators[a]));
   }
   return true;

@@ -288,7 +288,27 @@ class KernelEmitter {
   // emit_scan.cpp
   void emit_carry_loop(const ir::Loop& loop, llvm::Value* to);
   llvm::Value* spread_nan(llvm::Value* x);
-  void emit_carry_step(const ir::ScalarInstr& step, llvm::Value* running);
+  // A running value between the steps of a vector loop.
+  struct RunningValue {
+    llvm::Value* slot = nullptr;  // of the stack, a vector of equal lanes
+    ir::Reg narrow = ir::kNoReg;  // the 16-bit float behind the value; the slot has integers of its order
+    bool from_zero = false;       // a sum that begins at zero
+  };
+  // By copy: the running values behind each lane and before it. `carried`: behind all.
+  struct CarryStep {
+    llvm::SmallVector<llvm::Value*, 4> next, before;
+    llvm::Value* carried = nullptr;
+  };
+  using Combination = std::function<llvm::Value*(llvm::Value*, llvm::Value*)>;
+  ir::Reg narrow_source(const ir::Loop& loop, const ir::ScalarInstr& step) const;
+  llvm::Value* order_key(llvm::Value* x);
+  llvm::Value* combine_lanes(llvm::Value* x, bool takes_itself, bool from_zero, const Combination& combine);
+  CarryStep combine_copies(llvm::ArrayRef<llvm::Value*> values, llvm::Value* carried,
+                           const std::function<llvm::Value*(llvm::Value*)>& of_lanes, const Combination& combine);
+  CarryStep wide_step(const ir::ScalarInstr& step, const RunningValue& running, llvm::ArrayRef<llvm::Value*> values,
+                      llvm::Value* carried);
+  CarryStep narrow_step(const ir::ScalarInstr& step, const RunningValue& running, llvm::Value* carried);
+  void emit_carry_step(const ir::ScalarInstr& step, const RunningValue& running);
 
   // emit_skip.cpp
   std::vector<size_t> skippable(const ir::Loop& loop) const;
@@ -335,8 +355,16 @@ class KernelEmitter {
   States emit_arg_steps(const ir::Loop& loop, const LaneSteps& steps, llvm::Value** next);
   States emit_lane_steps(const ir::Loop& loop, const LaneSteps& steps, const States& start, llvm::Value** next);
   std::optional<Dim::Affine> growing_position(const ir::Loop& loop, const ir::Accumulator& acc) const;
-  State numbered_start(const ir::Accumulator& acc);
+  State numbered_start(const ir::Accumulator& acc, int64_t most);
   State combine_numbered(const ir::Accumulator& acc, const State& state, llvm::Value* value, llvm::Value* number);
+  bool keeps_numbers(const ir::Loop& loop) const;
+  bool finds_in_row(const ir::Loop& loop, int lanes) const;  // emit_arg_row.cpp, as those up to emit_arg_row
+  llvm::SmallVector<llvm::Value*, 16> arg_values(const ir::Accumulator& acc);
+  llvm::Value* is_extreme(llvm::Value* values, llvm::Value* extreme);
+  llvm::Value* first_extreme(llvm::ArrayRef<llvm::Value*> values, llvm::Value* extreme, int64_t count);
+  llvm::Value* extreme_lane(const ir::Accumulator& acc, llvm::SmallVector<llvm::Value*, 16> values, bool of_lanes);
+  llvm::Value* find_in_row(const ir::Loop& loop, int lanes);
+  void emit_arg_row(const ir::Loop& loop, int lanes);
   void number_to_position(llvm::MutableArrayRef<State> states, const Dim::Affine& index, llvm::Value* ran);
   States emit_lane_rest(const ir::Loop& loop, const States& sums, llvm::Value* begin, llvm::Value* to, int count);
   void emit_dealt_loop(const ir::Loop& loop, llvm::Value* to);
@@ -380,8 +408,7 @@ class KernelEmitter {
   };
   std::map<const ir::Loop*, std::vector<Prefetch>> prefetches_;
   VectorScope* vector_ = nullptr;
-  std::map<const ir::ScalarInstr*, llvm::Value*>
-      running_;                   // stack slots of the carries of a vector loop, by their step
+  std::map<const ir::ScalarInstr*, RunningValue> running_;  // the carries of a vector loop, by their step
   std::set<ir::Reg> held_masks_;  // masks of loads that hold in the code being emitted
   llvm::Value* spare_ = nullptr;
   llvm::Value* zeros_ = nullptr;

@@ -41,6 +41,7 @@ constexpr int64_t kTileWork = 96;  // scalar operations beyond which a tile goes
 constexpr int kFunctionCost = 20;
 // Bytes of a row below which far rows take longer to read than their sums take in scratch memory.
 constexpr int64_t kShortRun = 256;
+constexpr int kLeastLanes = 4;       // of vectors that are shorter than they could be
 constexpr int kPairsAtOnce = 4;      // pairs of rows that are reduced side by side
 constexpr int kScanRowsAtOnce = 4;   // rows of a scan that one iteration takes
 constexpr int64_t kLongStep = 32;    // operations of a scan's step that outweigh reading single elements
@@ -90,25 +91,43 @@ int accumulator_count(const Body& body) {
   return count;
 }
 
-// Of the loops that have no loop in them.
+bool finds_position(const Accumulator& a) { return a.combine == Combine::ArgMax || a.combine == Combine::ArgMin; }
+
+// Of the loops that have no loop in them. The position of an extreme lies beside it.
 int innermost_accumulators(const Body& body) {
+  const auto own = [](const Loop& loop) {
+    return static_cast<int>(loop.accumulators.size() + static_cast<size_t>(std::count_if(
+                                                           loop.accumulators.begin(), loop.accumulators.end(),
+                                                           finds_position)));
+  };
   int count = 0;
   for (const Instr& i : body)
     if (auto* loop = std::get_if<Loop>(&i.node))
-      count = std::max<int>(count, contains_loop(loop->body) ? innermost_accumulators(loop->body)
-                                                             : static_cast<int>(loop->accumulators.size()));
+      count = std::max<int>(count, contains_loop(loop->body) ? innermost_accumulators(loop->body) : own(*loop));
   return count;
 }
 
+// The bytes of the widest element. A position that a loop in the body finds is as wide as the loop's values until the
+// loop ends.
 int widest(const Kernel& k, const Body& body) {
   int bytes = 1;
+  std::vector<Reg> found;
   auto reg = [&](Reg r) {
     if (k.reg_types[r] != bool_) bytes = std::max<int>(bytes, compute_type(k.reg_types[r]).size());
   };
+  const auto is_found = [&](Reg r) { return std::find(found.begin(), found.end(), r) != found.end(); };
   for (const Instr& i : body) {
-    if (auto* s = std::get_if<ScalarInstr>(&i.node)) reg(s->result);
+    if (auto* loop = std::get_if<Loop>(&i.node))
+      for (const Accumulator& a : loop->accumulators)
+        if (finds_position(a)) found.push_back(a.result);
+    if (auto* s = std::get_if<ScalarInstr>(&i.node)) {
+      if (s->op == ScalarOp::Cast && is_found(s->args[0]))
+        found.push_back(s->result);
+      else
+        reg(s->result);
+    }
     if (auto* l = std::get_if<LoadInstr>(&i.node)) reg(l->result);
-    if (auto* s = std::get_if<StoreInstr>(&i.node)) reg(s->value);
+    if (auto* s = std::get_if<StoreInstr>(&i.node); s && !is_found(s->value)) reg(s->value);
     if (auto* loop = std::get_if<Loop>(&i.node)) bytes = std::max(bytes, widest(k, loop->body));
   }
   return bytes;
@@ -181,6 +200,12 @@ class Scheduler {
       if (auto* inner = std::get_if<Loop>(&i.node)) vectorize_leaves(*inner);
   }
 
+  // As many blocks go side by side as a vector has lanes. An extreme and its position are two registers for each.
+  int lanes_of_blocks(const Body& body) const {
+    const int lanes = lanes_for(body);
+    return innermost_accumulators(body) > 1 ? std::max(std::min(lanes, kLeastLanes), lanes / 2) : lanes;
+  }
+
   // Blocks of few columns, where one by itself would leave the processor waiting.
   bool put_blocks_together(Loop& loop, int lanes) {
     if (!has_narrow_columns(loop, lanes, k_.facts)) return false;
@@ -233,7 +258,7 @@ class Scheduler {
       set_grain(loop);
       return;
     }
-    if (columns && depth == 2 && !rows_fixed_ && put_blocks_together(loop, lanes_for(innermost->body))) return;
+    if (columns && depth == 2 && !rows_fixed_ && put_blocks_together(loop, lanes_of_blocks(innermost->body))) return;
     if (shared && !nest && !columns && !rows_fixed_ && depth > 1 && has_row_pairs(loop, k_.facts) &&
         pair_rows(loop, *innermost)) {
       set_grain(loop);
