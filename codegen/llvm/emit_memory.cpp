@@ -6,6 +6,7 @@
 #include <llvm/TargetParser/Triple.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "codegen/llvm/emitter.h"
 
@@ -37,6 +38,15 @@ KernelEmitter::Address KernelEmitter::address(uint32_t buffer, const Dim& index)
     if (!along_rows || affine->coefficient.uses(vector_->rows)) affine.reset();
   }
   if (!affine) {
+    if (auto step = constant_offsets_of_step(index); !step.empty()) {
+      a.kind = Address::Kind::Grouped;
+      a.bases.assign(static_cast<size_t>(copies()), offset_by(uniform(start, 0), first_lane(index, 0)).scalar());
+      const auto [low, high] = std::minmax_element(step.begin(), step.end());
+      a.reach = {*low, *high};
+      for (auto own = step.begin(); own != step.end(); own += vector_->width)
+        a.offsets.emplace_back(own, own + vector_->width);
+      return a;
+    }
     if (auto lanes = constant_offsets(index); !lanes.empty()) {
       a.kind = Address::Kind::Grouped;
       for (LaneOffsets& own : lanes) a.offsets.push_back(std::move(own.offsets));
@@ -242,6 +252,16 @@ Value* KernelEmitter::load_grouped(const Address& a, int copy) {
   if (count == 1)
     return builder_.CreateVectorSplat(static_cast<unsigned>(vector_->width),
                                       builder_.CreateAlignedLoad(a.element, at, align));
+  // A register's worth, where the step reads as much anyway.
+  const auto whole = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(count)));
+  if (a.reach && a.reach->second - a.reach->first + 1 >= whole) {
+    const int64_t first = std::min(*low, a.reach->second + 1 - whole);
+    llvm::SmallVector<int, 64> pick;
+    for (int64_t offset : offsets) pick.push_back(static_cast<int>(offset - first));
+    at = builder_.CreateInBoundsGEP(a.element, a.bases[static_cast<size_t>(copy)], i64(first));
+    llvm::Type* type = llvm::FixedVectorType::get(a.element, static_cast<unsigned>(whole));
+    return builder_.CreateShuffleVector(builder_.CreateAlignedLoad(type, at, align), pick);
+  }
   Value* elements =
       builder_.CreateAlignedLoad(llvm::FixedVectorType::get(a.element, static_cast<unsigned>(count)), at, align);
   llvm::SmallVector<int, 32> pick;

@@ -183,6 +183,7 @@ void KernelEmitter::emit_known_vector_loop(const ir::Loop& loop, int unroll) {
     llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
     i->addIncoming(i64(0), preheader);
     scope.copies = unroll;
+    scope.alignment = step;
     scope.base = full == step ? i64(0) : i;  // of a single step, which lanes of a mask are active is known
     emit_step(loop, inside, scope.base, step);
     emit_prefetches(loop);
@@ -192,6 +193,7 @@ void KernelEmitter::emit_known_vector_loop(const ir::Loop& loop, int unroll) {
     rest->moveAfter(builder_.GetInsertBlock());
   }
   builder_.SetInsertPoint(rest);
+  scope.alignment = scope.width;
   // Where masks take time, the last elements are in a whole vector, together with some that are computed again.
   const bool repeats = n >= scope.width && !features_.masks_small && running_.empty() && may_repeat(loop.body);
   const int64_t again = repeats && lanes_alike(loop) ? n % scope.width : 0;

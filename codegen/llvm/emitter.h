@@ -100,6 +100,7 @@ class KernelEmitter {
     Val base;
     llvm::SmallVector<llvm::Value*, 4> bases;
     std::vector<std::vector<int64_t>> offsets;  // by copy
+    std::optional<std::pair<int64_t, int64_t>> reach;  // of the offsets of all copies, if they have the same base
     int64_t stride = 0;                         // elements between lanes, if known
     llvm::Value* step = nullptr;                // the same as an i64, if it is not a constant
     llvm::Value* row_step = nullptr;            // elements between copies that are rows, an i64; null for none
@@ -182,6 +183,7 @@ class KernelEmitter {
   bool varies(const Dim& d, const VectorScope& scope) const;
   bool varies_by_variable_only(const Dim& d) const;
   std::vector<LaneOffsets> constant_offsets(const Dim& d) const;
+  std::vector<int64_t> constant_offsets_of_step(const Dim& d) const;
   Val first_lane(const Dim& d, int copy);
   Val eval_lanes(const Dim& d, const std::vector<LaneOffsets>& lanes);
 

@@ -18,6 +18,9 @@ constexpr int64_t kMaxRowVectors = 8;  // of a row that is joined with others
 constexpr int64_t kMinWrapped = 8;     // elements of a row that repeats: shorter ones are shuffled in registers
 constexpr int64_t kBlock = 1024;       // elements that the inner loop takes, at least
 constexpr int64_t kBlocksAtOnce = 8;   // blocks of one iteration of the parallel loop
+constexpr int64_t kMostRepeats = 16;   // of an element: the vectors of a step
+constexpr int64_t kFewVectors = 4;     // of a step
+constexpr int64_t kRun = 8192;         // elements of repeated ones that a thread takes at once
 
 // Adds the moduli of `var` in `d` to `found`; returns false where `var` is part of another division.
 bool collect_moduli(const Dim& d, const std::string& var, std::vector<Dim>& found) {
@@ -64,6 +67,23 @@ RowAccess access(const Dim& d, const Loop& rows, const Loop& columns) {
 
 bool is_invariant(const Instr& i) { return std::holds_alternative<ScalarInstr>(i.node); }
 
+// The number of times that positions repeat each element along `loop`, if they all do so alike; else 1.
+int64_t repeats_along(const Body& body, const std::string& var) {
+  std::vector<Dim> divisors;
+  int64_t times = 1;
+  bool alike = true;
+  for_each_dim(body, [&](const Dim& d) {
+    if (d.affine_in(var)) return;
+    divisors.clear();
+    const bool plain = collect_moduli(d, var, divisors) && divisors.size() == 1 && divisors[0].is_const();
+    const int64_t q = plain ? divisors[0].value() : 0;
+    alike = alike && q >= 2 && (times == 1 || q == times) &&
+            (d - floor_div(Dim::symbol(var), q)).affine_in(var).has_value();
+    times = q;
+  });
+  return alike ? times : 1;
+}
+
 }  // namespace
 
 bool cut_where_wrapped(const Kernel& k, Loop& nest, const std::string& var) {
@@ -98,6 +118,52 @@ bool cut_where_wrapped(const Kernel& k, Loop& nest, const std::string& var) {
   innermost->body.clear();
   innermost->body.push_back({std::move(inner)});
   return true;
+}
+
+int64_t vectors_of_repeats(const Body& body, const std::string& var, int64_t lanes) {
+  const int64_t q = repeats_along(body, var);
+  if (q == 1 || q > kMostRepeats) return 1;
+  int64_t vectors = q / std::gcd(q, lanes);
+  while (vectors * 2 <= kFewVectors) vectors *= 2;
+  return vectors;
+}
+
+bool has_repeats(Loop& nest, const DimFacts& facts) {
+  Loop* columns = inner_of_nest(nest.body);
+  if (!columns) {
+    const int64_t q = repeats_along(nest.body, nest.var);
+    return q > 1 && q <= kMostRepeats && facts.range(nest.extent).high >= kMinRows;
+  }
+  if (nest.body.size() != 1 || !columns->extent.is_const() || columns->extent.uses(nest.var)) return false;
+  const int64_t q = repeats_along(columns->body, columns->var), n = columns->extent.value();
+  if (q == 1 || q > kMostRepeats || n % q != 0) return false;
+  bool flat = true;
+  for_each_dim(columns->body, [&](const Dim& d) {
+    const Order order = access(d, nest, *columns).order;
+    flat = flat && (order == Order::Same || order == Order::Repeat || !(d.uses(nest.var) || d.uses(columns->var)));
+  });
+  return flat;
+}
+
+void join_repeats(Kernel& k, Loop& nest, int64_t lanes, const std::string& var) {
+  if (Loop* inner = inner_of_nest(nest.body)) {
+    const Loop columns = std::move(*inner);
+    const std::string rows = nest.var;
+    const Dim e = Dim::symbol(rows);
+    Body body = columns.body;
+    rewrite_dims(body, [&](const Dim& d) {
+      const RowAccess a = access(d, nest, columns);
+      if (a.order == Order::Same) return a.rest + e;
+      return a.order == Order::Repeat ? a.rest + floor_div(e, a.times) : d;
+    });
+    nest.body = std::move(body);
+    nest.extent = k.facts.simplify(nest.extent * columns.extent);
+  }
+  const int64_t vectors = vectors_of_repeats(nest.body, nest.var, lanes), step = lanes * vectors;
+  strip(nest, step * std::max<int64_t>(1, kRun / step), var, k.facts);
+  Loop& elements = std::get<Loop>(nest.body[0].node);
+  elements.vector = static_cast<int>(lanes);
+  elements.unroll = static_cast<int>(vectors);
 }
 
 bool has_narrow_rows(Loop& rows, int lanes, const DimFacts& facts) {

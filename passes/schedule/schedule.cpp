@@ -166,6 +166,18 @@ class Scheduler {
 
   int lanes_for(const Body& body) const { return std::max(1, target_.vector_bytes / widest(k_, body)); }
 
+  // Elements that are only moved keep their size.
+  int lanes_of_copy(const Body& body) const {
+    int64_t bytes = 1;
+    for (const Instr& i : body) {
+      const auto* l = std::get_if<LoadInstr>(&i.node);
+      const auto* s = std::get_if<StoreInstr>(&i.node);
+      if (!l && !s) return lanes_for(body);
+      bytes = std::max<int64_t>(bytes, k_.buffer(l ? l->buffer : s->buffer).dtype.size());
+    }
+    return static_cast<int>(target_.vector_bytes / bytes);
+  }
+
   // Columns are read row by row: the wider the piece of a row, the longer the run of memory. The sums of the innermost
   // loop must fit in the registers; those around it are needed once for many rows.
   int column_unroll(const Loop& loop) const {
@@ -180,6 +192,8 @@ class Scheduler {
     int64_t cost = leaf_work(loop.body);
     loop.vector = w;
     loop.unroll = cost <= 96 ? 4 : cost <= 384 ? 2 : 1;
+    if (const int64_t vectors = vectors_of_repeats(loop.body, loop.var, w); vectors > 1 && cost <= 96)
+      loop.unroll = static_cast<int>(vectors);
     if (cost <= kColumnWork && contains_loop(loop.body)) loop.unroll = column_unroll(loop);
     if (!loop.carries.empty()) {
       loop.vector = loop.lanes;
@@ -243,6 +257,11 @@ class Scheduler {
     if (nest && depth > 2 && !rows_fixed_ && has_far_rows(loop, k_)) {
       near_rows(loop, k_, fresh("f"));
       vectorize_leaves(loop);
+      set_grain(loop);
+      return;
+    }
+    if (nest && depth <= 2 && !rows_fixed_ && has_repeats(loop, k_.facts)) {
+      join_repeats(k_, loop, lanes_of_copy(innermost->body), fresh("e"));
       set_grain(loop);
       return;
     }
