@@ -54,7 +54,8 @@ Value* KernelEmitter::first_extreme(llvm::ArrayRef<Value*> values, Value* extrem
   Value* all = nullptr;
   for (size_t i = 0; i < values.size(); ++i) {
     Value* same = is_extreme(values[i], extreme);
-    Value* bits = builder_.CreateZExt(builder_.CreateBitCast(same, builder_.getIntNTy(static_cast<unsigned>(width))), word);
+    Value* bits =
+        builder_.CreateZExt(builder_.CreateBitCast(same, builder_.getIntNTy(static_cast<unsigned>(width))), word);
     bits = builder_.CreateShl(bits, i * width);
     all = all ? builder_.CreateOr(all, bits) : bits;
   }
@@ -66,8 +67,7 @@ Value* KernelEmitter::first_extreme(llvm::ArrayRef<Value*> values, Value* extrem
 Value* KernelEmitter::extreme_lane(const Accumulator& acc, llvm::SmallVector<Value*, 16> values, bool of_lanes) {
   const bool max = acc.combine == Combine::ArgMax;
   for (size_t half = (values.size() + 1) / 2; values.size() > 1; half = (half + 1) / 2) {
-    for (size_t k = 0; k + half < values.size(); ++k)
-      values[k] = min_max(max, acc.type, values[k], values[k + half]);
+    for (size_t k = 0; k + half < values.size(); ++k) values[k] = min_max(max, acc.type, values[k], values[k + half]);
     values.resize(half);
   }
   Value* extreme = values[0];
@@ -110,8 +110,7 @@ Value* KernelEmitter::find_in_row(const ir::Loop& loop, int lanes) {
   emit_skipping(loop);
   emit_prefetches(loop);
   const auto shift = static_cast<uint64_t>(std::countr_zero(static_cast<unsigned>(lanes)));
-  State best =
-      combine_numbered(acc, phis[0], extreme_lane(acc, arg_values(acc), false), builder_.CreateLShr(i, shift));
+  State best = combine_numbered(acc, phis[0], extreme_lane(acc, arg_values(acc), false), builder_.CreateLShr(i, shift));
   Value* next = builder_.CreateAdd(i, i64(lanes), "", true, true);
   i->addIncoming(next, builder_.GetInsertBlock());
   add_incoming(phis, {best}, builder_.GetInsertBlock());

@@ -58,8 +58,8 @@ std::vector<LaneOffsets> KernelEmitter::constant_offsets(const Dim& d) const {
   return result;
 }
 
-// For the lanes of all copies together the differences of a position from that in lane 0 of the first; nothing where they
-// are no constants.
+// For the lanes of all copies together the differences of a position from that in lane 0 of the first; nothing where
+// they are no constants.
 std::vector<int64_t> KernelEmitter::constant_offsets_of_step(const Dim& d) const {
   const int64_t total = int64_t{vector_->width} * vector_->copies;
   if (vector_->copies < 2 || vector_->alignment == 0 || vector_->alignment % total != 0 || !vector_->rows.empty() ||

@@ -17,6 +17,8 @@ namespace {
 constexpr int kSmallUnroll = 4;
 // Instructions of a body, for one lane, from which on the mask of each step costs nothing beside it.
 constexpr int64_t kLongBody = 1024;
+// Iterations at the end of a loop that are worth code of their own.
+constexpr int64_t kMaxAtEnd = 2;
 
 void collect_stores(const ir::Body& body, std::set<uint32_t>& buffers) {
   for (const ir::Instr& instr : body) {
@@ -120,9 +122,31 @@ void KernelEmitter::emit_loop(const ir::Loop& loop) {
   }
 }
 
+// The last iterations of a loop under a lane mask before which the loop reads whole vectors: elements behind the active
+// lanes of those lie in front of elements that later iterations read. 0 where that is not known.
+int64_t KernelEmitter::iterations_at_end(const ir::Loop& loop) const {
+  if (!vector_ || !vector_->mask || loop.kind != ir::LoopKind::Serial || !loop.carries.empty()) return 0;
+  const auto* known = llvm::dyn_cast_or_null<llvm::ConstantInt>(vector_->remaining);
+  const int64_t idle = vector_->width - (known ? known->getSExtValue() : 1);
+  int64_t last = 0;
+  for (const ir::Instr& i : loop.body) {
+    if (std::holds_alternative<ir::Loop>(i.node) || std::holds_alternative<ir::BindInstr>(i.node)) return 0;
+    const auto* load = std::get_if<ir::LoadInstr>(&i.node);
+    if (!load || !load->index.uses(vector_->var)) continue;
+    const auto along = load->index.affine_in(loop.var);
+    if (load->mask != ir::kNoReg || !along || !along->coefficient.is_const() || along->coefficient.value() < 1)
+      return 0;
+    last = std::max(last, (idle + along->coefficient.value() - 1) / along->coefficient.value());
+  }
+  return last <= kMaxAtEnd && facts_.range(loop.extent).low > last ? last : 0;
+}
+
 // for (i = from; i < to; ++i), with accumulators combined in order.
 void KernelEmitter::emit_serial_loop(const ir::Loop& loop, Value* from, Value* to) {
   const bool runs = loop.kind == ir::LoopKind::Serial && facts_.range(loop.extent).low >= 1;
+  const int64_t at_end = iterations_at_end(loop);
+  Value* all = to;
+  if (at_end > 0) to = builder_.CreateSub(to, i64(at_end));
   BasicBlock* before = builder_.GetInsertBlock();
   BasicBlock* preheader = block("preheader");
   BasicBlock* body = block(loop.var.c_str());
@@ -143,7 +167,7 @@ void KernelEmitter::emit_serial_loop(const ir::Loop& loop, Value* from, Value* t
     positions.push_back(growing_position(loop, acc));
     for (int c = 0; c < (wide.back() ? count : 1); ++c)
       start.push_back(positions.back() ? numbered_start(acc, facts_.range(loop.extent).high)
-                                         : identity(acc, wide.back()));
+                                       : identity(acc, wide.back()));
   }
   builder_.SetInsertPoint(body);
   llvm::PHINode* i = builder_.CreatePHI(builder_.getInt64Ty(), 2, loop.var);
@@ -154,7 +178,9 @@ void KernelEmitter::emit_serial_loop(const ir::Loop& loop, Value* from, Value* t
   names_[loop.var] = uniform(i, depth());
   open_carries(loop, preheader);
   if (loop.kind == ir::LoopKind::Serial) plan_piece_prefetches(loop);
+  if (vector_) vector_->reads_on = at_end > 0;
   emit_loop_body(loop);
+  if (vector_) vector_->reads_on = false;
   if (vector_) emit_prefetches(loop);
   std::vector<Value*> carried = carried_values(loop);
   States next;
@@ -180,6 +206,7 @@ void KernelEmitter::emit_serial_loop(const ir::Loop& loop, Value* from, Value* t
     results = state_phis(next, latch);
     add_incoming(results, start, before);
   }
+  if (at_end > 0) results = finish_serial(loop, std::move(results), all, at_end, positions);
   for (size_t a = 0, s = 0; a < loop.accumulators.size(); ++a) {
     size_t n = wide[a] ? static_cast<size_t>(count) : 1;
     if (positions[a])
@@ -188,6 +215,25 @@ void KernelEmitter::emit_serial_loop(const ir::Loop& loop, Value* from, Value* t
     define_result(loop.accumulators[a], llvm::ArrayRef(results).slice(s, n), wide[a]);
     s += n;
   }
+}
+
+// The last `iterations` of a serial loop up to `to`, from the states before them.
+KernelEmitter::States KernelEmitter::finish_serial(const ir::Loop& loop, States states, Value* to, int64_t iterations,
+                                                   const std::vector<std::optional<Dim::Affine>>& positions) {
+  for (int64_t left = iterations; left > 0; --left) {
+    Value* i = builder_.CreateSub(to, i64(left));
+    names_[loop.var] = uniform(i, depth());
+    emit_loop_body(loop);
+    for (size_t a = 0, s = 0; a < loop.accumulators.size(); ++a) {
+      const ir::Accumulator& acc = loop.accumulators[a];
+      const bool wide = accumulates_vectors(acc);
+      for (int c = 0; c < (wide ? copies() : 1); ++c, ++s) {
+        const State own = read(acc, c, wide);
+        states[s] = positions[a] ? combine_numbered(acc, states[s], own.value, i) : combine(acc, states[s], own);
+      }
+    }
+  }
+  return states;
 }
 
 // The running values of a loop, as one phi each, or one for each copy of a vector loop around it.
@@ -372,7 +418,12 @@ bool KernelEmitter::emit_rows(const ir::Loop& rows, Value* to) {
     numbers.copies.push_back(builder_.CreateVectorSplat(static_cast<unsigned>(scope.width),
                                                         builder_.CreateAdd(scope.row, i64(c), "", true, true)));
   names_[rows.var] = numbers;
-  if (!scope.repeats && !divides(rows.extent)) scope.rows_left = builder_.CreateSub(to, open.i, "rows_left");
+  if (!scope.repeats && !divides(rows.extent)) {
+    scope.rows_left = builder_.CreateSub(to, open.i, "rows_left");
+    Value* last = builder_.CreateSub(scope.rows_left, i64(1));
+    for (int c = 0; c < scope.copies; ++c)
+      scope.row_numbers.push_back(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, i64(c), last));
+  }
   vector_ = &scope;
   plan_tile_prefetches(rows, *columns);
   emit_vector_loop(*columns, 1, i64(0), eval(columns->extent).scalar(),

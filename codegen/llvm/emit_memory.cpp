@@ -71,6 +71,13 @@ KernelEmitter::Address KernelEmitter::address(uint32_t buffer, const Dim& index)
     fixed = offset_by(
         fixed, pure({&row_step, &row}, [&](llvm::ArrayRef<Value*> v) { return builder_.CreateMul(v[0], v[1]); }));
     a.row_step = row_step.scalar();
+    if (vector_->mask)
+      for (Value* number : vector_->row_numbers) {
+        const Val behind = uniform(number, vector_->depth - 1);
+        a.rows.push_back(pure({&row_step, &behind}, [&](llvm::ArrayRef<Value*> v) {
+                           return builder_.CreateMul(v[0], v[1]);
+                         }).scalar());
+      }
     a.along_rows = along_rows->coefficient.is(1);
   }
   Val base = uniform(vector_->base, vector_->depth);
@@ -82,6 +89,8 @@ KernelEmitter::Address KernelEmitter::address(uint32_t buffer, const Dim& index)
 Value* KernelEmitter::copy_address(const Address& a, int copy) {
   if (!vector_->rows.empty()) {
     if (copy == 0 || !a.row_step) return a.base.scalar();
+    if (!a.rows.empty())
+      return builder_.CreateInBoundsGEP(a.element, a.base.scalar(), a.rows[static_cast<size_t>(copy)]);
     return builder_.CreateInBoundsGEP(a.element, a.base.scalar(), builder_.CreateMul(a.row_step, i64(copy)));
   }
   if (copy == 0 || a.stride == 0) return a.base.scalar();
@@ -187,7 +196,9 @@ void KernelEmitter::emit_load(const ir::LoadInstr& load) {
         Value* at = builder_.CreateSelect(mask->scalar(), copy_address(a, c), zeros());
         value = load_contiguous(a, at, vector_->lanes(c));
       } else if (a.kind == Address::Kind::Strided && a.stride == 1) {
-        value = load_contiguous(a, copy_address(a, c), both(vector_->lanes(c), own));
+        // A missing row is read as the last one there, so only its lanes count.
+        Value* lanes = vector_->reads_on ? nullptr : a.rows.empty() ? vector_->lanes(c) : vector_->mask;
+        value = load_contiguous(a, copy_address(a, c), both(lanes, own));
       } else if (a.kind == Address::Kind::Strided && !a.step && a.stride == 0 && !own) {
         // One element for each row.
         Value* at = copy_address(a, c);

@@ -177,8 +177,8 @@ KernelEmitter::CarryStep KernelEmitter::narrow_step(const ir::ScalarInstr& step,
   builder_.CreateCondBr(builder_.CreateIsNull(builder_.CreateBitCast(rare, bits)), usual, long_way,
                         llvm::MDBuilder(context_).createLikelyBranchWeights());
   builder_.SetInsertPoint(usual);
-  CarryStep quick = combine_copies(
-      keys, carried, [&](Value* x) { return combine_lanes(x, true, false, combine); }, combine);
+  CarryStep quick =
+      combine_copies(keys, carried, [&](Value* x) { return combine_lanes(x, true, false, combine); }, combine);
   for (auto* list : {&quick.next, &quick.before})
     for (Value*& v : *list) v = order_key(v);
   BasicBlock* usual_end = builder_.GetInsertBlock();
@@ -221,10 +221,9 @@ void KernelEmitter::emit_carry_step(const ir::ScalarInstr& step, const RunningVa
   } else {
     llvm::SmallVector<Value*, 4> values;
     for (int c = 0; c < copies(); ++c) values.push_back(get(reg(step.args[1]), c, true));
-    // What the running value starts from is a number, so its NaN are those of the values.
-    if (step.type == float32) short_nan_[carried] = std::all_of(values.begin(), values.end(), [&](Value* x) {
-      return short_nan(x);
-    });
+    // The running value starts from a number, so its NaN are those of the values.
+    if (step.type == float32)
+      short_nan_[carried] = std::all_of(values.begin(), values.end(), [&](Value* x) { return short_nan(x); });
     taken = wide_step(step, running, values, carried);
   }
   builder_.CreateStore(taken.carried, running.slot);

@@ -75,6 +75,9 @@ class KernelEmitter {
     llvm::Value* rows_left = nullptr;
     llvm::Value* rows_mask = nullptr;
     llvm::SmallVector<llvm::Value*, 16> row_active, row_masks;
+    // The number of each copy's row behind `row`, where rows may be missing: the last one there stands for them.
+    llvm::SmallVector<llvm::Value*, 16> row_numbers;
+    bool reads_on = false;  // elements behind those of active lanes can be read
     llvm::Value* lanes(int copy) const { return row_masks.empty() ? mask : row_masks[static_cast<size_t>(copy)]; }
     std::vector<bool> varying;  // by register
     std::set<std::string> varying_names;
@@ -99,13 +102,14 @@ class KernelEmitter {
     enum class Kind : uint8_t { Uniform, Strided, Grouped, Indexed } kind;
     Val base;
     llvm::SmallVector<llvm::Value*, 4> bases;
-    std::vector<std::vector<int64_t>> offsets;  // by copy
+    std::vector<std::vector<int64_t>> offsets;         // by copy
     std::optional<std::pair<int64_t, int64_t>> reach;  // of the offsets of all copies, if they have the same base
-    int64_t stride = 0;                         // elements between lanes, if known
-    llvm::Value* step = nullptr;                // the same as an i64, if it is not a constant
-    llvm::Value* row_step = nullptr;            // elements between copies that are rows, an i64; null for none
-    bool along_rows = false;                    // row_step is 1
-    Val index;                                  // Indexed: positions, i64
+    int64_t stride = 0;                                // elements between lanes, if known
+    llvm::Value* step = nullptr;                       // the same as an i64, if it is not a constant
+    llvm::Value* row_step = nullptr;                   // elements between copies that are rows, an i64; null for none
+    llvm::SmallVector<llvm::Value*, 16> rows;          // elements to each copy's row, where rows may be missing
+    bool along_rows = false;                           // row_step is 1
+    Val index;                                         // Indexed: positions, i64
     llvm::Type* element = nullptr;
     Dtype dtype;
   };
@@ -255,6 +259,9 @@ class KernelEmitter {
   // emit_loop.cpp
   void emit_loop(const ir::Loop& loop);
   void emit_serial_loop(const ir::Loop& loop, llvm::Value* from, llvm::Value* to);
+  int64_t iterations_at_end(const ir::Loop& loop) const;
+  States finish_serial(const ir::Loop& loop, States states, llvm::Value* to, int64_t iterations,
+                       const std::vector<std::optional<Dim::Affine>>& positions);
   void open_carries(const ir::Loop& loop, llvm::BasicBlock* preheader);
   std::vector<llvm::Value*> carried_values(const ir::Loop& loop);
   void add_carried(const ir::Loop& loop, const std::vector<llvm::Value*>& values, llvm::BasicBlock* latch);
@@ -411,7 +418,7 @@ class KernelEmitter {
   std::map<const ir::Loop*, std::vector<Prefetch>> prefetches_;
   VectorScope* vector_ = nullptr;
   std::map<const ir::ScalarInstr*, RunningValue> running_;  // the carries of a vector loop, by their step
-  std::set<ir::Reg> held_masks_;  // masks of loads that hold in the code being emitted
+  std::set<ir::Reg> held_masks_;                            // masks of loads that hold in the code being emitted
   llvm::Value* spare_ = nullptr;
   llvm::Value* zeros_ = nullptr;
   bool streams_ = false;                        // some store is non-temporal

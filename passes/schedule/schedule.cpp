@@ -11,6 +11,7 @@
 
 #include "passes/lower/loop_nest.h"
 #include "passes/manager/pass.h"
+#include "passes/schedule/body_work.h"
 #include "passes/schedule/columns_by_rows.h"
 #include "passes/schedule/far_rows.h"
 #include "passes/schedule/grid_schedule.h"
@@ -38,7 +39,6 @@ constexpr int64_t kLine = 64;
 constexpr int64_t kTileRows = 256, kTileColumns = 64, kTileSide = 32;
 constexpr int kTileVectors = 16;   // vectors of a tile that are in registers at once
 constexpr int64_t kTileWork = 96;  // scalar operations beyond which a tile goes through the registers row by row
-constexpr int kFunctionCost = 20;
 // Bytes of a row below which far rows take longer to read than their sums take in scratch memory.
 constexpr int64_t kShortRun = 256;
 constexpr int kLeastLanes = 4;       // of vectors that are shorter than they could be
@@ -46,92 +46,6 @@ constexpr int kPairsAtOnce = 4;      // pairs of rows that are reduced side by s
 constexpr int kScanRowsAtOnce = 4;   // rows of a scan that one iteration takes
 constexpr int64_t kLongStep = 32;    // operations of a scan's step that outweigh reading single elements
 constexpr int64_t kColumnWork = 12;  // scalar operations per element up to which columns are bound by memory
-
-// The scalar operations of `body` itself, without its loops.
-int64_t straight_work(const Body& body) {
-  int64_t total = 0;
-  for (const Instr& i : body) {
-    if (auto* s = std::get_if<ScalarInstr>(&i.node)) {
-      total += s->op == ScalarOp::Const ? 0 : is_function(s->op) ? kFunctionCost : 1;
-    } else if (!std::holds_alternative<Loop>(i.node)) {
-      total += 2;
-    }
-  }
-  return total;
-}
-
-// The scalar operations of `body` and its loops, at least 1, over the kernel's symbols. An extent that depends on an
-// outer loop counts as in the first iteration of that loop.
-Dim work(const Kernel& k, const Body& body) {
-  Dim total = std::max<int64_t>(1, straight_work(body));
-  for (const Instr& i : body)
-    if (auto* loop = std::get_if<Loop>(&i.node)) {
-      Dim extent = loop->extent.substitute([&](const std::string& name) -> std::optional<Dim> {
-        if (std::find(k.symbols.begin(), k.symbols.end(), name) != k.symbols.end()) return std::nullopt;
-        return Dim(0);
-      });
-      total += k.facts.simplify(extent) * work(k, loop->body);
-    }
-  return total;
-}
-
-// The scalar operations of one iteration of every loop inside, which measure the registers that an unrolled copy needs.
-int64_t leaf_work(const Body& body) {
-  int64_t total = straight_work(body);
-  for (const Instr& i : body)
-    if (auto* loop = std::get_if<Loop>(&i.node)) total += leaf_work(loop->body);
-  return total;
-}
-
-int accumulator_count(const Body& body) {
-  int count = 0;
-  for (const Instr& i : body)
-    if (auto* loop = std::get_if<Loop>(&i.node))
-      count = std::max<int>(count, static_cast<int>(loop->accumulators.size()) + accumulator_count(loop->body));
-  return count;
-}
-
-bool finds_position(const Accumulator& a) { return a.combine == Combine::ArgMax || a.combine == Combine::ArgMin; }
-
-// Of the loops that have no loop in them. The position of an extreme lies beside it.
-int innermost_accumulators(const Body& body) {
-  const auto own = [](const Loop& loop) {
-    return static_cast<int>(loop.accumulators.size() + static_cast<size_t>(std::count_if(
-                                                           loop.accumulators.begin(), loop.accumulators.end(),
-                                                           finds_position)));
-  };
-  int count = 0;
-  for (const Instr& i : body)
-    if (auto* loop = std::get_if<Loop>(&i.node))
-      count = std::max<int>(count, contains_loop(loop->body) ? innermost_accumulators(loop->body) : own(*loop));
-  return count;
-}
-
-// The bytes of the widest element. A position that a loop in the body finds is as wide as the loop's values until the
-// loop ends.
-int widest(const Kernel& k, const Body& body) {
-  int bytes = 1;
-  std::vector<Reg> found;
-  auto reg = [&](Reg r) {
-    if (k.reg_types[r] != bool_) bytes = std::max<int>(bytes, compute_type(k.reg_types[r]).size());
-  };
-  const auto is_found = [&](Reg r) { return std::find(found.begin(), found.end(), r) != found.end(); };
-  for (const Instr& i : body) {
-    if (auto* loop = std::get_if<Loop>(&i.node))
-      for (const Accumulator& a : loop->accumulators)
-        if (finds_position(a)) found.push_back(a.result);
-    if (auto* s = std::get_if<ScalarInstr>(&i.node)) {
-      if (s->op == ScalarOp::Cast && is_found(s->args[0]))
-        found.push_back(s->result);
-      else
-        reg(s->result);
-    }
-    if (auto* l = std::get_if<LoadInstr>(&i.node)) reg(l->result);
-    if (auto* s = std::get_if<StoreInstr>(&i.node); s && !is_found(s->value)) reg(s->value);
-    if (auto* loop = std::get_if<Loop>(&i.node)) bytes = std::max(bytes, widest(k, loop->body));
-  }
-  return bytes;
-}
 
 class Scheduler {
  public:

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "passes/lower/loop_nest.h"
+#include "passes/schedule/body_work.h"
 
 namespace frit::passes {
 
@@ -76,16 +77,6 @@ bool reads_short_elements(const Kernel& k, const Body& body) {
   });
 }
 
-// Whether a loop finds the position of an extreme, which takes long to fold from the lanes of a row.
-bool finds_positions(const Body& body) {
-  return std::any_of(body.begin(), body.end(), [](const Instr& i) {
-    const auto* loop = std::get_if<Loop>(&i.node);
-    return loop && std::any_of(loop->accumulators.begin(), loop->accumulators.end(), [](const Accumulator& a) {
-             return a.combine == Combine::ArgMax || a.combine == Combine::ArgMin;
-           });
-  });
-}
-
 // Whether rows of a few vectors are visited several times where masks cost much, so that turning the rows costs less
 // than a masked vector in each visit, or than sums of several vectors for each row. Elements of 16 bits have no lane
 // masks, and turning them takes half of the shuffles.
@@ -94,6 +85,7 @@ bool ends_in_short_vectors(const Kernel& k, const Body& body, int lanes) {
   const auto visits =
       std::count_if(body.begin(), body.end(), [](const Instr& i) { return std::holds_alternative<Loop>(i.node); });
   const bool masked = n % lanes != 0;
+  // Positions take long to fold from the lanes of a row.
   if (reads_short_elements(k, body)) return (visits > 1 || finds_positions(body)) && (n < few || (masked && n < most));
   return visits > 2 && masked && n < few;
 }

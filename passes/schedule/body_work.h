@@ -1,0 +1,32 @@
+// The work and the widths of a kernel's bodies, by which a schedule is chosen.
+#pragma once
+
+#include <cstdint>
+
+#include "ir/kernel/kernel.h"
+
+namespace frit::passes {
+
+// The scalar operations of `body` itself, without its loops.
+int64_t straight_work(const ir::Body& body);
+
+// The scalar operations of `body` and its loops, at least 1, over the kernel's symbols. An extent that depends on an
+// outer loop counts as in the first iteration of that loop.
+Dim work(const ir::Kernel& k, const ir::Body& body);
+
+// The scalar operations of one iteration of every loop inside, which measure the registers that an unrolled copy needs.
+int64_t leaf_work(const ir::Body& body);
+
+int accumulator_count(const ir::Body& body);
+
+// Of the loops that have no loop in them. The position of an extreme lies beside it.
+int innermost_accumulators(const ir::Body& body);
+
+// The bytes of the widest element. A position that a loop in the body finds is as wide as the loop's values until the
+// loop ends.
+int widest(const ir::Kernel& k, const ir::Body& body);
+
+// Whether a loop in the body finds the position of an extreme.
+bool finds_positions(const ir::Body& body);
+
+}  // namespace frit::passes
