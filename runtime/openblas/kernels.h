@@ -36,8 +36,8 @@ struct Blocking {
 // the next.
 constexpr int64_t kThinRows = 12, kThinUnits = 8;
 // Up to kFewRows rows times a transposed matrix are computed as the transposed product, kTurnedRows rows of it at a
-// time, which stay in the second-level cache where they are converted.
-constexpr int64_t kFewRows = 48, kTurnedRows = 192;
+// time, which stay in the second-level cache where they are packed; of floats, more than kTurnedColumns.
+constexpr int64_t kFewRows = 48, kTurnedRows = 192, kTurnedColumns = 32;
 // Multiplications, and bytes that each operand spans, up to either of which packing costs more than it gains.
 constexpr int64_t kUnpacked = int64_t{1} << 21, kUnpackedSpan = int64_t{256} << 10;
 
@@ -299,17 +299,21 @@ FRIT_ISA bool multiply_unpacked(const Matrix& a, const Matrix& b, const Matrix& 
   return true;
 }
 
+#include "runtime/openblas/few_rows.h"
+
 // Below.
 template <class T, class Dot>
 FRIT_ISA bool multiply_turned(const Matrix& a, const Matrix& b, const Matrix& c);
 
 template <class T, class Dot>
 FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
-  // Converting a line for a few rows takes as long as turning it. The transposed product of one row is a column, of
-  // which a vector has one lane.
   if constexpr (!Dot::kPairs && !std::is_same_v<T, Complex>)
-    if (b.row_stride == 1 && b.col_stride != 1 && c.rows > 1 && c.rows <= kFewRows && c.cols > 2 * kFewRows &&
-        (std::is_same_v<T, SumLane<T>> || c.rows > kThinRows))
+    if (takes_few_rows<T>(a, b)) return multiply_few_rows<T>(a, b, c);
+  // Columns are turned for few rows, and rows for more of them, until packed columns serve enough rows. Four columns of
+  // doubles at a time take longer to turn than the rows.
+  if constexpr (!Dot::kPairs && !std::is_same_v<T, Complex> && std::is_same_v<T, SumLane<T>>)
+    if (b.row_stride == 1 && b.col_stride != 1 && c.rows > (sizeof(T) == 8 ? 1 : kTurnedColumns) &&
+        c.rows <= kFewRows && c.cols > 2 * kFewRows)
       return multiply_turned<T, Dot>(a, b, c);
   using C = SumLane<T>;
   using B = Blocking<C>;
