@@ -111,12 +111,15 @@ FRIT_ISA void store_row(const SumLane<T>* from, T* to, int64_t n) {
   if constexpr (sizeof(T) == 2) {
     for (; j + 8 <= n; j += 8)
       _mm_storeu_si128(reinterpret_cast<__m128i*>(to + j), eight_rounded(_mm256_loadu_ps(from + j), T()));
-    if (j < n) {
+    if (j < n && n >= 8) {
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + n - 8), eight_rounded(_mm256_loadu_ps(from + n - 8), T()));
+    } else if (j < n) {
       const __m256 rest = _mm256_maskload_ps(from + j, Vector<float>::first(n - j));
       alignas(16) uint16_t numbers[8];
       _mm_store_si128(reinterpret_cast<__m128i*>(numbers), eight_rounded(rest, T()));
-      for (int64_t i = 0; j < n; ++i, ++j) to[j].bits = numbers[i];
+      for (int64_t i = 0; i < n - j; ++i) to[j + i].bits = numbers[i];
     }
+    return;
   }
   for (; j < n; ++j) to[j] = static_cast<T>(from[j]);
 }

@@ -203,8 +203,8 @@ template <class T>
 FRIT_ISA bool multiply_few_rows(const Matrix& a, const Matrix& b, const Matrix& c) {
   using C = SumLane<T>;
   constexpr int64_t kLanes = Vector<C>::kLanes;
-  const int64_t a_stride = (a.cols + kLanes - 1) / kLanes * kLanes, sum_stride = (c.cols + kLanes - 1) / kLanes * kLanes,
-                sums_size = c.rows * sum_stride,
+  const int64_t a_stride = (a.cols + kLanes - 1) / kLanes * kLanes,
+                sum_stride = (c.cols + kLanes - 1) / kLanes * kLanes, sums_size = c.rows * sum_stride,
                 carried_size = b.col_stride == 1 && a.cols > Blocking<C>::kBlockUnits ? sums_size : 0;
   Scratch memory(static_cast<size_t>(c.rows * a_stride + sums_size + carried_size) * sizeof(C));
   if (!memory.data()) return false;

@@ -305,16 +305,23 @@ FRIT_ISA bool multiply_unpacked(const Matrix& a, const Matrix& b, const Matrix& 
 template <class T, class Dot>
 FRIT_ISA bool multiply_turned(const Matrix& a, const Matrix& b, const Matrix& c);
 
+// Another way for a product of some rows, or null.
+template <class T, class Dot>
+MultiplyFn other_way(const Matrix& a, const Matrix& b) {
+  if constexpr (!Dot::kPairs && !std::is_same_v<T, Complex>) {
+    if (takes_few_rows<T>(a, b)) return multiply_few_rows<T>;
+    // Columns are turned for few rows, and rows for more of them, until packed columns serve enough rows. Four columns
+    // of doubles at a time take longer to turn than the rows.
+    if (std::is_same_v<T, SumLane<T>> && b.row_stride == 1 && b.col_stride != 1 &&
+        a.rows > (sizeof(T) == 8 ? 1 : kTurnedColumns) && a.rows <= kFewRows && b.cols > 2 * kFewRows)
+      return multiply_turned<T, Dot>;
+  }
+  return nullptr;
+}
+
 template <class T, class Dot>
 FRIT_ISA bool multiply(const Matrix& a, const Matrix& b, const Matrix& c) {
-  if constexpr (!Dot::kPairs && !std::is_same_v<T, Complex>)
-    if (takes_few_rows<T>(a, b)) return multiply_few_rows<T>(a, b, c);
-  // Columns are turned for few rows, and rows for more of them, until packed columns serve enough rows. Four columns of
-  // doubles at a time take longer to turn than the rows.
-  if constexpr (!Dot::kPairs && !std::is_same_v<T, Complex> && std::is_same_v<T, SumLane<T>>)
-    if (b.row_stride == 1 && b.col_stride != 1 && c.rows > (sizeof(T) == 8 ? 1 : kTurnedColumns) &&
-        c.rows <= kFewRows && c.cols > 2 * kFewRows)
-      return multiply_turned<T, Dot>(a, b, c);
+  if (const MultiplyFn other = other_way<T, Dot>(a, b)) return other(a, b, c);
   using C = SumLane<T>;
   using B = Blocking<C>;
   constexpr bool kPairs = Dot::kPairs, kAsItLies = std::is_same_v<T, C>;

@@ -337,14 +337,15 @@ TYPED_TEST(LargeMatmul, has_the_same_bits_in_every_layout) {
       expect_same_in_every_layout<TypeParam>(routine, m, n, k);
 }
 
+int64_t draw(std::mt19937& random, int64_t least, int64_t most) {
+  return least + static_cast<int64_t>(random() % static_cast<uint64_t>(most - least + 1));
+}
+
 // Few rows: a matrix that lies along its columns is multiplied from the left.
 TYPED_TEST(LargeMatmul, few_rows_have_the_same_bits_in_every_layout_at_random_sizes) {
   std::mt19937 random(11);
-  const auto draw = [&](int64_t least, int64_t most) {
-    return least + static_cast<int64_t>(random() % static_cast<uint64_t>(most - least + 1));
-  };
   for (int i = 0; i < 10; ++i) {
-    const int64_t m = draw(2, 50), n = draw(90, 450), k = draw(2, i % 2 ? 1300 : 60);
+    const int64_t m = draw(random, 2, 50), n = draw(random, 90, 450), k = draw(random, 2, i % 2 ? 1300 : 60);
     for (const char* routine : {kBest, kAvx2}) expect_same_in_every_layout<TypeParam>(routine, m, n, k);
   }
 }
@@ -364,6 +365,31 @@ TYPED_TEST(LargeMatmul, few_or_many_rows_of_one_product_have_the_same_bits) {
       run(part, b, product, {}, routine);
       ASSERT_EQ(std::memcmp(product.memory.data(), c.memory.data(), static_cast<size_t>(rows * n) * sizeof(T)), 0)
           << rows;
+    }
+  }
+}
+
+// A batch of products of a row or more has the bits of one product of many rows, whose operands are packed.
+TYPED_TEST(LargeMatmul, few_rows_of_a_batch_have_the_bits_of_many_at_random_sizes) {
+  using T = TypeParam;
+  if (!has_own_kernels()) GTEST_SKIP() << "a library serves these products here";
+  std::mt19937 random(17);
+  for (int i = 0; i < 40; ++i) {
+    const int64_t rows = draw(random, 1, 8), n = draw(random, 2, i % 2 ? 150 : 20),
+                  k = draw(random, 1, i % 4 ? 40 : 1300);
+    for (const char* routine : {kBest, kAvx2}) {
+      Stack<T> a({40, k}), b({k, n}), c({40, n}), some({2, rows, k}), product({2, rows, n});
+      Stack<T> both({2, k, n}, i % 3 ? std::vector<size_t>{0, 2, 1} : std::vector<size_t>{});
+      fill(a, 18);
+      fill(b, 19);
+      run(a, b, c, {}, routine);
+      some.each([&](const auto& at, int64_t) { some.at(at) = a.at({at[1], at[2]}); });
+      both.each([&](const auto& at, int64_t) { both.at(at) = b.at({at[1], at[2]}); });
+      run(some, both, product, {}, routine);
+      for (int64_t batch : {0, 1})
+        ASSERT_EQ(std::memcmp(&product.at({batch, 0, 0}), c.memory.data(), static_cast<size_t>(rows * n) * sizeof(T)),
+                  0)
+            << routine << " " << rows << "x" << k << "x" << n;
     }
   }
 }
