@@ -35,8 +35,8 @@ struct Blocking {
 // For up to kThinRows rows the other operand is read kThinUnits units at a time, and the sums are carried from one to
 // the next.
 constexpr int64_t kThinRows = 12, kThinUnits = 8;
-// Up to kFewRows rows times a transposed matrix are computed as the transposed product, kTurnedRows rows of it at a
-// time, which stay in the second-level cache where they are packed; of floats, more than kTurnedColumns.
+// Up to kFewRows rows times a transposed matrix may be computed as the transposed product, kTurnedRows rows of it at a
+// time, which stay in the second-level cache where they are packed; any number above kTurnedColumns.
 constexpr int64_t kFewRows = 48, kTurnedRows = 192, kTurnedColumns = 32;
 // Multiplications, and bytes that each operand spans, up to either of which packing costs more than it gains.
 constexpr int64_t kUnpacked = int64_t{1} << 21, kUnpackedSpan = int64_t{256} << 10;
@@ -310,10 +310,15 @@ template <class T, class Dot>
 MultiplyFn other_way(const Matrix& a, const Matrix& b) {
   if constexpr (!Dot::kPairs && !std::is_same_v<T, Complex>) {
     if (takes_few_rows<T>(a, b)) return multiply_few_rows<T>;
-    // Columns are turned for few rows, and rows for more of them, until packed columns serve enough rows. Four columns
-    // of doubles at a time take longer to turn than the rows.
-    if (std::is_same_v<T, SumLane<T>> && b.row_stride == 1 && b.col_stride != 1 &&
-        a.rows > (sizeof(T) == 8 ? 1 : kTurnedColumns) && a.rows <= kFewRows && b.cols > 2 * kFewRows)
+    // The other operand is the left one of the transposed product, and is read as it lies. Where masks take time, this
+    // pays for whole vectors of rows; not for few rows of elements that are converted. Four columns of doubles at a
+    // time take longer to turn than the rows.
+    using V = Vector<SumLane<T>>;
+    constexpr bool kConverts = !std::is_same_v<T, SumLane<T>>;
+    const bool whole = V::kMasksAreFree || a.rows % V::kLanes == 0;
+    const bool pays =
+        sizeof(T) == 8 || (!kConverts && a.rows > kTurnedColumns) || (whole && (!kConverts || a.rows > kThinRows));
+    if (pays && b.row_stride == 1 && b.col_stride != 1 && a.rows > 1 && a.rows <= kFewRows && b.cols > 2 * kFewRows)
       return multiply_turned<T, Dot>;
   }
   return nullptr;
