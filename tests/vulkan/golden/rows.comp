@@ -105,17 +105,21 @@ layout(push_constant, std430) uniform Arguments {
   ref_f32 b_x;
   ref_u32 b_t2;
 };
-shared float fold_float0[1024];
 shared int fold_int0[1024];
-bool is_nan_f32(float x) { return (floatBitsToUint(x) & 0x7fffffffu) > 0x7f800000u; }
+shared uint fold_uint0[1024];
+uint rising_f32(float x) {
+  const uint w = floatBitsToUint(x), magnitude = w & 0x7fffffffu;
+  const uint order = magnitude == 0u ? 0x80000000u : w ^ (uint(int(w) >> 31) | 0x80000000u);
+  return magnitude > 0x7f800000u ? 0xffffffffu : order;
+}
 void main() {
   const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   const int lane = int(gl_LocalInvocationID.x);
   for (int i_i = int(group); i_i < 512; i_i += int(gl_NumWorkGroups.x * gl_NumWorkGroups.y)) {
     // for r1 in 1024 vector 4 lanes 1024 acc %0: i64 = argmax %1 at %2 {
-    precise float r0a[4];
+    uint r0a[4];
     int r0ap[4];
-    [[unroll]] for (int k = 0; k < 4; ++k) { r0ap[k] = 2147483647; r0a[k] = uintBitsToFloat(0xff800000u); }
+    [[unroll]] for (int k = 0; k < 4; ++k) { r0ap[k] = 2147483647; r0a[k] = 0u; }
     for (int i_r1 = lane * 4; i_r1 < 1024; i_r1 += 1024) {
       float r1v[4];  // %1: f32 = load %x[1024*i + r1]
       if (aligned) {
@@ -127,25 +131,28 @@ void main() {
       }
       [[unroll]] for (int k = 0; k < 4; ++k) {
         int r2 = (i_r1 + k);  // %2: i64 = index(r1)
-        if ((is_nan_f32(r1v[k]) ? !is_nan_f32(r0a[k]) : !is_nan_f32(r0a[k]) && r1v[k] > r0a[k])) { r0a[k] = r1v[k]; r0ap[k] = r2; }
+        {
+          const uint key = rising_f32(r1v[k]);
+          if (key > r0a[k]) { r0a[k] = key; r0ap[k] = r2; }
+        }
       }
     }
     [[unroll]] for (int k = 0; k < 4; ++k) if (r0ap[k] == 2147483647 && (lane * 4 + k) < 1024) r0ap[k] = (lane * 4 + k);
-    [[unroll]] for (int k = 0; k < 4; ++k) { fold_float0[k * 256 + lane] = r0a[k]; fold_int0[k * 256 + lane] = r0ap[k]; }
+    [[unroll]] for (int k = 0; k < 4; ++k) { fold_uint0[k * 256 + lane] = r0a[k]; fold_int0[k * 256 + lane] = r0ap[k]; }
     barrier();
     for (int h = 128; h > 0; h >>= 1) {
       if (lane < h) {
         [[unroll]] for (int k = 0; k < 4; ++k) {
-          if ((is_nan_f32(fold_float0[k * 256 + lane + h]) ? !is_nan_f32(r0a[k]) : !is_nan_f32(r0a[k]) && fold_float0[k * 256 + lane + h] > r0a[k]) || (r0a[k] == fold_float0[k * 256 + lane + h] || is_nan_f32(r0a[k]) && is_nan_f32(fold_float0[k * 256 + lane + h])) && fold_int0[k * 256 + lane + h] < r0ap[k]) { r0a[k] = fold_float0[k * 256 + lane + h]; r0ap[k] = fold_int0[k * 256 + lane + h]; }
-          fold_float0[k * 256 + lane] = r0a[k]; fold_int0[k * 256 + lane] = r0ap[k];
+          if ((uint(fold_uint0[k * 256 + lane + h] > r0a[k]) | uint(fold_uint0[k * 256 + lane + h] == r0a[k]) & uint(fold_int0[k * 256 + lane + h] < r0ap[k])) != 0u) { r0a[k] = fold_uint0[k * 256 + lane + h]; r0ap[k] = fold_int0[k * 256 + lane + h]; }
+          fold_uint0[k * 256 + lane] = r0a[k]; fold_int0[k * 256 + lane] = r0ap[k];
         }
       }
       barrier();
     }
-    [[unroll]] for (int k = 0; k < 4; ++k) { r0a[k] = fold_float0[k * 256]; r0ap[k] = fold_int0[k * 256]; }
-    if ((is_nan_f32(r0a[2]) ? !is_nan_f32(r0a[0]) : !is_nan_f32(r0a[0]) && r0a[2] > r0a[0]) || (r0a[0] == r0a[2] || is_nan_f32(r0a[0]) && is_nan_f32(r0a[2])) && r0ap[2] < r0ap[0]) { r0a[0] = r0a[2]; r0ap[0] = r0ap[2]; }
-    if ((is_nan_f32(r0a[3]) ? !is_nan_f32(r0a[1]) : !is_nan_f32(r0a[1]) && r0a[3] > r0a[1]) || (r0a[1] == r0a[3] || is_nan_f32(r0a[1]) && is_nan_f32(r0a[3])) && r0ap[3] < r0ap[1]) { r0a[1] = r0a[3]; r0ap[1] = r0ap[3]; }
-    if ((is_nan_f32(r0a[1]) ? !is_nan_f32(r0a[0]) : !is_nan_f32(r0a[0]) && r0a[1] > r0a[0]) || (r0a[0] == r0a[1] || is_nan_f32(r0a[0]) && is_nan_f32(r0a[1])) && r0ap[1] < r0ap[0]) { r0a[0] = r0a[1]; r0ap[0] = r0ap[1]; }
+    [[unroll]] for (int k = 0; k < 4; ++k) { r0a[k] = fold_uint0[k * 256]; r0ap[k] = fold_int0[k * 256]; }
+    if ((uint(r0a[2] > r0a[0]) | uint(r0a[2] == r0a[0]) & uint(r0ap[2] < r0ap[0])) != 0u) { r0a[0] = r0a[2]; r0ap[0] = r0ap[2]; }
+    if ((uint(r0a[3] > r0a[1]) | uint(r0a[3] == r0a[1]) & uint(r0ap[3] < r0ap[1])) != 0u) { r0a[1] = r0a[3]; r0ap[1] = r0ap[3]; }
+    if ((uint(r0a[1] > r0a[0]) | uint(r0a[1] == r0a[0]) & uint(r0ap[1] < r0ap[0])) != 0u) { r0a[0] = r0a[1]; r0ap[0] = r0ap[1]; }
     barrier();
     uint r3 = uint(r0ap[0]);  // %3: u32 = cast %0
     if (lane == 0) b_t2.data[i_i] = r3;  // store %t2[i], %3
