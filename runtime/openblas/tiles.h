@@ -80,11 +80,13 @@ FRIT_ISA_INLINE void turn_registers(const float* from, int64_t stride, __m256 (&
 FRIT_ISA_INLINE void turn_registers(const float16_t* from, int64_t stride, __m256 (&to)[8]) {
   __m256 r[8];
   for (int i = 0; i < 8; ++i) r[i] = load_eight(from + i * stride);
-  for (int half = 0; half < 2; ++half) {
-    __m256 s[4];
-    for (int i = 0; i < 4; ++i) s[i] = _mm256_permute2f128_ps(r[i], r[i + 4], half ? 0x31 : 0x20);
-    turn_four(s, to + 4 * half);
+  __m256 low[4], high[4];
+  for (int i = 0; i < 4; ++i) {
+    low[i] = _mm256_permute2f128_ps(r[i], r[i + 4], 0x20);
+    high[i] = _mm256_permute2f128_ps(r[i], r[i + 4], 0x31);
   }
+  turn_four(low, to);
+  turn_four(high, to + 4);
 }
 // Words of two elements are turned, and then taken apart.
 FRIT_ISA_INLINE void turn_registers(const bfloat16_t* from, int64_t stride, __m256 (&to)[8]) {
