@@ -13,9 +13,9 @@ namespace {
 
 constexpr int kFunctionCost = 20;
 
-bool finds_position(const Accumulator& a) { return a.combine == Combine::ArgMax || a.combine == Combine::ArgMin; }
-
 }  // namespace
+
+bool finds_position(const Accumulator& a) { return a.combine == Combine::ArgMax || a.combine == Combine::ArgMin; }
 
 int64_t straight_work(const Body& body) {
   int64_t total = 0;

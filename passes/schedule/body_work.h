@@ -26,7 +26,10 @@ int innermost_accumulators(const ir::Body& body);
 // loop ends.
 int widest(const ir::Kernel& k, const ir::Body& body);
 
-// Whether a loop in the body finds the position of an extreme.
+// Whether the accumulator is the position of an extreme.
+bool finds_position(const ir::Accumulator& a);
+
+// Whether a loop in the body has such an accumulator.
 bool finds_positions(const ir::Body& body);
 
 }  // namespace frit::passes

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "passes/lower/loop_nest.h"
+#include "passes/schedule/body_work.h"
 #include "passes/schedule/grid_schedule.h"
 
 namespace frit::passes {
@@ -97,9 +98,7 @@ Columns columns_of(const Kernel& k) {
 }
 
 // Whether the order in which an accumulator takes its values changes no bit of its result.
-bool takes_any_order(const Accumulator& a) {
-  return a.combine == Combine::ArgMax || a.combine == Combine::ArgMin || !is_float(a.type);
-}
+bool takes_any_order(const Accumulator& a) { return finds_position(a) || !is_float(a.type); }
 
 // The columns that a workgroup reads side by side where `invocations` share each.
 int columns_together(const Columns& c, int invocations, int most) {

@@ -9,6 +9,7 @@
 
 #include "ir/kernel/row_stream.h"
 #include "passes/manager/pass.h"
+#include "passes/schedule/body_work.h"
 
 namespace frit::passes {
 namespace {
@@ -122,8 +123,7 @@ bool writes(const Body& body, uint32_t buffer) {
 
 // Code finds the place of an extreme by running the body again on the block that has it.
 bool runs_twice(const Loop& loop) {
-  return std::any_of(loop.accumulators.begin(), loop.accumulators.end(),
-                     [](const Accumulator& a) { return a.combine == Combine::ArgMax || a.combine == Combine::ArgMin; });
+  return std::any_of(loop.accumulators.begin(), loop.accumulators.end(), finds_position);
 }
 
 // Whether kernel buffer `in` is read only at the positions where `out` is written, before the write, in the same

@@ -1,4 +1,5 @@
 // The routine "buckets" on the CPU: counts of each number, their sums, then the positions in order.
+#include <utility>
 #include <vector>
 
 #include "runtime/routines/routine.h"

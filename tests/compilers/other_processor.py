@@ -7,6 +7,7 @@ The parts for other processors are seen by no other test: a machine of the proje
 import concurrent.futures
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -22,7 +23,7 @@ def main():
         print(f"there is no {compiler}: scripts/setup.sh installs it")
         return SKIPPED
     sources = [p for folder in FOLDERS for p in sorted((project / folder).rglob("*.cpp"))
-               if "__x86_64__" in p.read_text() or "__aarch64__" in p.read_text()]
+               if re.search("__x86_64__|__aarch64__", p.read_text())]
     assert len(sources) > 10, "the sources were not found"
     options = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", '-DFRIT_VERSION="0"']
     options += [f"-I{project / folder}" for folder in ("", "runtime/frit", "ir/base", "frontend")]
