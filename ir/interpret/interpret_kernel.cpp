@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include "ir/kernel/carry_step.h"
 #include "ir/kernel/position_code.h"
@@ -106,7 +107,10 @@ class KernelRun {
     return {};
   }
 
-  Status run() { return body(code_); }
+  Status run() {
+    if (!body(code_)) return std::move(*error_);
+    return {};
+  }
 
  private:
   static constexpr int64_t kMaxLocal = int64_t{1} << 28;
@@ -114,8 +118,10 @@ class KernelRun {
   Diagnostic fail(const std::string& message) const {
     return Diagnostic("kernel '" + k_.name + "': " + message, k_.locs.empty() ? SourceLoc{} : k_.locs.front());
   }
-  Diagnostic fail(const Code& c, const std::string& message) const {
-    return fail("`" + instr_text(k_, *c.instr) + "`: " + message);
+  // Instructions give a bool, as a Status for each of them would take longer than most of them do.
+  bool stop(const Code& c, const std::string& message) {
+    error_ = fail("`" + instr_text(k_, *c.instr) + "`: " + message);
+    return false;
   }
 
   // The slot of a symbol, loop variable or binding. Names are unique in a kernel.
@@ -164,16 +170,14 @@ class KernelRun {
     return c;
   }
 
-  Status body(const CodeBody& codes) {
-    for (const Code& c : codes) FRIT_TRY(step(c));
-    return {};
+  bool body(const CodeBody& codes) {
+    for (const Code& c : codes)
+      if (!step(c)) return false;
+    return true;
   }
 
-  Status step(const Code& c) {
-    if (const auto* s = std::get_if<ScalarInstr>(&c.instr->node)) {
-      scalar(*s, c);
-      return {};
-    }
+  bool step(const Code& c) {
+    if (const auto* s = std::get_if<ScalarInstr>(&c.instr->node)) return scalar(*s, c);
     if (const auto* load = std::get_if<LoadInstr>(&c.instr->node)) return run_load(*load, c);
     if (const auto* store = std::get_if<StoreInstr>(&c.instr->node)) return run_store(*store, c);
     if (const auto* loop = std::get_if<Loop>(&c.instr->node)) return run_loop(*loop, c);
@@ -182,14 +186,14 @@ class KernelRun {
       const std::optional<int64_t> low = c.position.evaluate(slots_.data()), high = c.high.evaluate(slots_.data());
       // An empty range is that of an empty axis, outside of the loops over it: nothing that uses the name runs.
       if (!low || !high || (*low <= *high && (value < *low || value > *high)))
-        return fail(c, "the value " + std::to_string(value) + " is outside the range");
+        return stop(c, "the value " + std::to_string(value) + " is outside the range");
       slots_[c.slot] = value;
-      return {};
+      return true;
     }
     std::optional<int64_t> value = c.position.evaluate(slots_.data());
-    if (!value) return fail(c, "the index overflows or divides by zero");
+    if (!value) return stop(c, "the index overflows or divides by zero");
     regs_[std::get<IndexInstr>(c.instr->node).result] = static_cast<uint64_t>(*value);
-    return {};
+    return true;
   }
 
   // The next value of a carry of a loop with lanes, and the one before it (ir/kernel/carry_step.h).
@@ -200,7 +204,7 @@ class KernelRun {
     size_t place;
   };
 
-  void take_step(Group& g, const Code& c) {
+  bool take_step(Group& g, const Code& c) {
     const auto combine = [&](uint64_t x, uint64_t y) {
       const uint64_t args[3] = {x, y, 0};
       return c.function(args);
@@ -212,12 +216,13 @@ class KernelRun {
     }
     regs_[g.step->args[0]] = g.next;
     regs_[g.step->result] = g.next = combine(g.start, x);
-    if (++g.place < size_t{1} << g.kept.size()) return;
+    if (++g.place < size_t{1} << g.kept.size()) return true;
     g.place = 0;
     g.start = g.next;
+    return true;
   }
 
-  void scalar(const ScalarInstr& s, const Code& c) {
+  bool scalar(const ScalarInstr& s, const Code& c) {
     for (Group& g : groups_)
       if (g.step == &s) return take_step(g, c);
     size_t n = static_cast<size_t>(arity(s.op));
@@ -225,40 +230,45 @@ class KernelRun {
     for (size_t i = 0; i < n; ++i) args[i] = regs_[s.args[i]];
     if (c.function) {
       regs_[s.result] = c.function(args.data());
-      return;
+      return true;
     }
     std::array<Dtype, 3> types;
     for (size_t i = 0; i < n; ++i) types[i] = k_.reg_types[s.args[i]];
     regs_[s.result] = evaluate(s.op, s.type, std::span(types).first(n), std::span(args).first(n), s.imm);
+    return true;
   }
 
-  Result<int64_t> checked_position(const Code& c, const Memory& m) const {
+  // The position of an access, or -1 where the run stops.
+  int64_t checked_position(const Code& c, const Memory& m) {
     std::optional<int64_t> at = c.position.evaluate(slots_.data());
-    if (!at) return fail(c, "the position overflows or divides by zero");
+    if (!at) return stop(c, "the position overflows or divides by zero"), -1;
     if (*at < 0 || *at >= m.elements)
-      return fail(c, "position " + std::to_string(*at) + " is out of the bounds of " + std::to_string(m.elements) +
-                         " elements");
+      return stop(c, "position " + std::to_string(*at) + " is out of the bounds of " + std::to_string(m.elements) +
+                         " elements"),
+             -1;
     return *at;
   }
 
-  Status run_load(const LoadInstr& x, const Code& c) {
+  bool run_load(const LoadInstr& x, const Code& c) {
     regs_[x.result] = 0;
-    if (x.mask != kNoReg && !regs_[x.mask]) return {};
+    if (x.mask != kNoReg && !regs_[x.mask]) return true;
     const Memory& m = memory_[x.buffer];
-    FRIT_ASSIGN_OR_RETURN(at, checked_position(c, m));
+    const int64_t at = checked_position(c, m);
+    if (at < 0) return false;
     if (x.buffer >= k_.buffers.size() && !m.written[static_cast<size_t>(at)])
-      return fail(c, "element " + std::to_string(at) + " of the local was not written in this iteration");
+      return stop(c, "element " + std::to_string(at) + " of the local was not written in this iteration");
     regs_[x.result] = load_bits(m.data + at * m.dtype.size(), m.dtype);
-    return {};
+    return true;
   }
 
-  Status run_store(const StoreInstr& x, const Code& c) {
-    if (x.mask != kNoReg && !regs_[x.mask]) return {};
+  bool run_store(const StoreInstr& x, const Code& c) {
+    if (x.mask != kNoReg && !regs_[x.mask]) return true;
     Memory& m = memory_[x.buffer];
-    FRIT_ASSIGN_OR_RETURN(at, checked_position(c, m));
+    const int64_t at = checked_position(c, m);
+    if (at < 0) return false;
     if (x.buffer >= k_.buffers.size()) m.written[static_cast<size_t>(at)] = true;
     store_bits(m.data + at * m.dtype.size(), m.dtype, regs_[x.value]);
-    return {};
+    return true;
   }
 
   static Lane combined(const AccumulatorCode& c, Lane x, Lane y) {
@@ -271,9 +281,9 @@ class KernelRun {
     return beats || (tie && y.position < x.position) ? y : x;
   }
 
-  Status run_loop(const Loop& x, const Code& c) {
+  bool run_loop(const Loop& x, const Code& c) {
     std::optional<int64_t> extent = c.position.evaluate(slots_.data());
-    if (!extent || *extent < 0) return fail(c, "the extent is negative, overflows or divides by zero");
+    if (!extent || *extent < 0) return stop(c, "the extent is negative, overflows or divides by zero");
     size_t lanes = static_cast<size_t>(std::max(x.lanes, 1));
     std::vector<std::vector<Lane>> states;
     for (const AccumulatorCode& a : c.accumulators)
@@ -290,7 +300,7 @@ class KernelRun {
       slots_[c.slot] = i;
       if (x.kind == LoopKind::Parallel)
         for (Memory& m : memory_) std::fill(m.written.begin(), m.written.end(), false);
-      FRIT_TRY(body(c.body));
+      if (!body(c.body)) return false;
       for (size_t a = 0; a < states.size(); ++a) {
         const Accumulator& acc = c.accumulators[a].a;
         int64_t position = acc.position == kNoReg ? 0 : static_cast<int64_t>(regs_[acc.position]);
@@ -308,7 +318,7 @@ class KernelRun {
       const Accumulator& acc = c.accumulators[a].a;
       regs_[acc.result] = acc.position == kNoReg ? s[0].value : static_cast<uint64_t>(s[0].position);
     }
-    return {};
+    return true;
   }
 
   const Kernel& k_;
@@ -318,6 +328,7 @@ class KernelRun {
   std::vector<Memory> memory_;
   std::vector<Group> groups_;  // of carries of open loops with lanes
   CodeBody code_;
+  std::optional<Diagnostic> error_;
 };
 
 }  // namespace

@@ -24,12 +24,16 @@ using ptx_driver::Mode;
 using ptx_driver::state;
 using ptx_driver::told;
 
-struct FakeFunction : ptx_driver::Kernel {
-  bool bfloat() const { return has("f32.bf16.bf16"); }
-  bool single() const { return has("tf32"); }
-  bool causal() const { return has("%nctaid.x"); }
-  bool masked() const { return has("[p" + std::to_string(P::kMaskColumn) + "]"); }
-  bool hides() const { return has("ld.global.nc.u8"); }
+// Read once for a launch, as a text is long and its elements are many.
+struct FakeFunction {
+  explicit FakeFunction(const ptx_driver::Kernel& k)
+      : bfloat(k.has("f32.bf16.bf16")),
+        single(k.has("tf32")),
+        causal(k.has("%nctaid.x")),
+        masked(k.has("[p" + std::to_string(P::kMaskColumn) + "]")),
+        hides(k.has("ld.global.nc.u8")),
+        adds_single(single && k.has("ld.global.nc.b32 %r")) {}
+  bool bfloat, single, causal, masked, hides, adds_single;
 };
 
 struct Arguments {
@@ -45,14 +49,14 @@ struct Arguments {
   float element(int64_t address, bool single) const {
     if (single) return *reinterpret_cast<const float*>(address);
     const auto bits = *reinterpret_cast<const uint16_t*>(address);
-    return f.bfloat() ? bfloat_bits_to_float(bits) : half_bits_to_float(bits);
+    return f.bfloat ? bfloat_bits_to_float(bits) : half_bits_to_float(bits);
   }
 };
 
 void compute(const Launch& launch) {
   const Arguments x{launch};
   const int64_t m = x.at(P::kRowCount), d = x.at(P::kDepth), n = x.at(P::kKeyCount), e = x.at(P::kBreadth);
-  const bool single = x.f.single(), added_single = x.f.has("ld.global.nc.b32 %r") && single;
+  const bool single = x.f.single;
   const int64_t bytes = single ? 4 : 2;
   const auto line = [&](int64_t address, int64_t count) {
     std::vector<float> all;
@@ -80,11 +84,11 @@ void compute(const Launch& launch) {
         const float* key = keys.data() + j * d;
         for (const float v : query) score += v * *key++;
         score *= x.number(P::kScale);
-        if (x.f.causal() && j > i + n - m) score = x.f.masked() ? x.number(P::kHidden) : sees ? -INFINITY : 0;
-        if (!x.f.masked()) continue;
+        if (x.f.causal && j > i + n - m) score = x.f.masked ? x.number(P::kHidden) : sees ? -INFINITY : 0;
+        if (!x.f.masked) continue;
         const int64_t mask = start[3] + i * x.at(P::kMaskRow) + j * x.at(P::kMaskColumn);
-        if (!x.f.hides())
-          score += x.element(mask, added_single) * 1.44269504f;
+        if (!x.f.hides)
+          score += x.element(mask, x.f.adds_single) * 1.44269504f;
         else if (!*reinterpret_cast<const uint8_t*>(mask))
           score = x.number(P::kHidden);
       }
@@ -103,7 +107,7 @@ void compute(const Launch& launch) {
         if (single)
           *reinterpret_cast<float*>(to) = value;
         else
-          *reinterpret_cast<uint16_t*>(to) = x.f.bfloat() ? float_to_bfloat_bits(value) : float_to_half_bits(value);
+          *reinterpret_cast<uint16_t*>(to) = x.f.bfloat ? float_to_bfloat_bits(value) : float_to_half_bits(value);
       }
     }
   }
