@@ -42,7 +42,7 @@ ValueId product_of_others(Builder& b, ValueId x, std::vector<int> axes) {
 
 std::vector<ValueId> vjp_product(Builder& b, const Op& op, std::span<const ValueId> operands, std::span<const ValueId>,
                                  std::span<const ValueId> cotangents) {
-  ValueId x = rules::inexact(b, operands[0]);
+  ValueId x = rules::conjugated(b, rules::inexact(b, operands[0]));
   const Type type = b.type(x);
   const std::vector<int> axes = rules::axes(op);
   ValueId cotangent = rules::spread(b, b.cast(cotangents[0], type.dtype), type.shape, axes);

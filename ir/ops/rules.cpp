@@ -46,6 +46,8 @@ ValueId inexact(Builder& b, ValueId v) {
   return is_inexact(dtype) ? v : b.cast(v, float32);
 }
 
+ValueId conjugated(Builder& b, ValueId v) { return is_complex(b.type(v).dtype) ? b.build("conjugate", {v}) : v; }
+
 ValueId count(Builder& b, const Dim& d, Dtype dtype) {
   if (d.is_const()) return b.constant(Literal::scalar_int(dtype, d.value()));
   return b.build("iota", {}, {{"shape", Dims{}}, {"dtype", dtype}, {"start", d}});

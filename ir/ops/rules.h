@@ -37,6 +37,9 @@ ValueId reduce(Builder& b, std::string_view row, ValueId v, const std::vector<in
 // `v` as a float, in which a rule divides: an integer's derivative is computed in float32 and rounded at its end.
 ValueId inexact(Builder& b, ValueId v);
 
+// `v` as a factor of a cotangent: the conjugate of a complex number.
+ValueId conjugated(Builder& b, ValueId v);
+
 // A rank-0 value of `dtype` (not complex): the value of `d`, constant when `d` is.
 ValueId count(Builder& b, const Dim& d, Dtype dtype);
 

@@ -65,7 +65,7 @@ std::vector<ValueId> vjp_cumsum(Builder& b, const Op& op, Values, Values, Values
 // if it were one. Behind it they have that number as a factor.
 std::vector<ValueId> vjp_cumprod(Builder& b, const Op& op, Values operands, Values, Values cotangents) {
   const Direction d = direction_of(op);
-  ValueId x = rules::inexact(b, operands[0]);
+  ValueId x = rules::conjugated(b, rules::inexact(b, operands[0]));
   const Type type = b.type(x);
   ValueId g = of_inclusive(b, d, b.cast(cotangents[0], type.dtype));
   ValueId zero = b.splat(0, type), one = b.splat(1, type);
@@ -122,7 +122,7 @@ ValueId log_of_positive(Builder& b, ValueId v, ValueId by) {
 // cotangent, so that nothing overflows.
 std::vector<ValueId> vjp_logcumsumexp(Builder& b, const Op& op, Values operands, Values, Values cotangents) {
   const Direction d = direction_of(op);
-  ValueId x = operands[0];
+  ValueId x = rules::conjugated(b, operands[0]);
   const Type type = b.type(x);
   ValueId g = of_inclusive(b, d, cotangents[0]);
   ValueId out = scan(b, "logcumsumexp", x, d.axis, d.reverse);

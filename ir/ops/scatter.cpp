@@ -156,7 +156,8 @@ std::vector<ValueId> vjp_add(Builder& b, const Op& op, Values operands, Values, 
 // Each factor's partial is the product over the factor itself. Zeros and infinities do not divide: one alone has the
 // product of the others, several at one element have each other as factors.
 std::vector<ValueId> vjp_prod(Builder& b, const Op& op, Values operands, Values results, Values cotangents) {
-  ValueId x = rules::inexact(b, operands[0]), u = rules::inexact(b, operands.back());
+  const auto factor = [&](ValueId v) { return rules::conjugated(b, rules::inexact(b, v)); };
+  ValueId x = factor(operands[0]), u = factor(operands.back());
   const Type into = b.type(x), updates = b.type(u);
   ValueId one = b.splat(1, updates), ones = b.splat(1, into);
   const auto own = [&](ValueId v) { return at_updates(b, op, v, operands); };
@@ -168,7 +169,7 @@ std::vector<ValueId> vjp_prod(Builder& b, const Op& op, Values operands, Values 
   ValueId safe = b.build("select", {ends, one, u});
   ValueId among = b.build("multiply", {own(times(ones, b.build("select", {ends, u, one}))), b.build("sign", {u})});
   ValueId at_end = b.build("multiply", {own(times(x, safe)), b.build("select", {alone, one, among})});
-  ValueId quotient = b.build("divide", {own(b.cast(results[0], into.dtype)), safe});
+  ValueId quotient = b.build("divide", {own(b.cast(rules::conjugated(b, results[0]), into.dtype)), safe});
   ValueId cotangent = b.cast(cotangents[0], into.dtype);
   return cotangents_of(operands, b.build("multiply", {cotangent, times(ones, u)}),
                        b.build("multiply", {own(cotangent), b.build("select", {ends, at_end, quotient})}));

@@ -32,10 +32,7 @@ Result<std::vector<Type>> infer_matmul(const InferArgs& args) {
 }
 
 std::vector<ValueId> vjp_matmul(Builder& b, const Op&, Values operands, Values, Values cotangents) {
-  const auto adjoint = [&](ValueId v) {
-    v = rules::swap_last(b, v);
-    return is_complex(b.type(v).dtype) ? b.build("conjugate", {v}) : v;
-  };
+  const auto adjoint = [&](ValueId v) { return rules::conjugated(b, rules::swap_last(b, v)); };
   return {b.build("matmul", {cotangents[0], adjoint(operands[1])}),
           b.build("matmul", {adjoint(operands[0]), cotangents[0]})};
 }

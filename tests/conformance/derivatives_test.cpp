@@ -1,12 +1,8 @@
 // vjp and jvp of every row: they are each other's transpose, and the jvp is what differences of the row say.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
-#include "ir/routines/routine.h"
 #include "passes/transform/transform.h"
-#include "support/generate.h"
-#include "support/values.h"
+#include "support/smooth.h"
 
 namespace frit::test {
 namespace {
@@ -14,24 +10,6 @@ namespace {
 using namespace ir;
 
 class DerivativeRow : public testing::TestWithParam<const OpDef*> {};
-
-// Numbers in (0.2, 0.8), where rows are smooth and defined.
-Tensor smooth_tensor(const Type& type, Random& random) {
-  std::vector<int64_t> shape;
-  for (const Dim& d : type.shape) shape.push_back(d.value());
-  if (!is_float(type.dtype)) return random_tensor(type.dtype, shape, Values::Exact, random);
-  Tensor t(type.dtype, shape);
-  std::vector<double> values;
-  for (int64_t i = 0; i < t.size(); ++i)
-    values.push_back(0.2 + 0.6 * static_cast<double>(random() % 1000003) / 1000003);
-  return Tensor(type.dtype, shape, values);
-}
-
-double inner(const Tensor& a, const Tensor& b) {
-  double sum = 0;
-  for (int64_t i = 0; i < a.size(); ++i) sum += a.at(i) * b.at(i);
-  return sum;
-}
 
 // The matrices over the last two axes with their transposes.
 bool is_symmetric(const Tensor& t) {
@@ -51,20 +29,8 @@ void make_symmetric(Tensor& t) {
       if (i / n > i % n) t.set_bits(first + i, t.bits(first + i % n * n + i / n));
 }
 
-Function one_op(const OpDef& def, const Call& call) {
-  Function f;
-  f.name = "row";
-  Builder b(f);
-  std::vector<ValueId> operands;
-  for (size_t i = 0; i < call.operands.size(); ++i)
-    operands.push_back(f.add_param("x" + std::to_string(i), call.operands[i]));
-  auto built = b.try_build(def, operands, call.attrs);
-  if (built.ok()) f.results = *built;
-  return f;
-}
-
 void check(const OpDef& def, const Call& call, Random& random, bool& tried) {
-  const Function f = one_op(def, call);
+  const Function f = one_row(def, call);
   std::vector<size_t> wrt, wanted;
   for (size_t i = 0; i < f.params.size(); ++i)
     if (f.type(f.params[i]).dtype == float64) wrt.push_back(i);
