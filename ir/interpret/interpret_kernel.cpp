@@ -52,6 +52,8 @@ struct AccumulatorCode {
 struct Code {
   const Instr* instr;
   PrimitiveFunction function = nullptr;  // a primitive scalar op other than Const
+  size_t arity = 0;                      // of a scalar op
+  uint64_t constant = 0;                 // of Const
   PositionCode position;                 // of an access, an index, the extent of a loop, or the low end of a binding
   PositionCode high;                     // the high end of a binding
   uint32_t slot = 0;                     // of a Loop or Bind
@@ -138,7 +140,10 @@ class KernelRun {
     for (const Instr& instr : from) {
       Code c{&instr};
       if (const auto* s = std::get_if<ScalarInstr>(&instr.node)) {
-        if (s->op != ScalarOp::Const)
+        c.arity = static_cast<size_t>(arity(s->op));
+        if (s->op == ScalarOp::Const)
+          c.constant = evaluate(s->op, s->type, {}, {}, s->imm);
+        else
           c.function = primitive_function(s->op, s->type, k_.reg_types[s->args[s->op == ScalarOp::Select ? 1 : 0]]);
       } else if (const auto* index = std::get_if<IndexInstr>(&instr.node)) {
         c.position = code(index->index);
@@ -225,7 +230,11 @@ class KernelRun {
   bool scalar(const ScalarInstr& s, const Code& c) {
     for (Group& g : groups_)
       if (g.step == &s) return take_step(g, c);
-    size_t n = static_cast<size_t>(arity(s.op));
+    if (s.op == ScalarOp::Const) {
+      regs_[s.result] = c.constant;
+      return true;
+    }
+    const size_t n = c.arity;
     std::array<uint64_t, 3> args{};
     for (size_t i = 0; i < n; ++i) args[i] = regs_[s.args[i]];
     if (c.function) {

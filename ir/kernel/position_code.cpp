@@ -28,7 +28,6 @@ PositionCode::PositionCode(const Dim& d, const std::function<uint32_t(const std:
 }
 
 std::optional<int64_t> PositionCode::value_of(const AtomCode& atom, const int64_t* slots) {
-  if (atom.kind == AtomKind::Symbol) return slots[atom.slot];
   std::optional<int64_t> a = atom.a->evaluate(slots), b = atom.b->evaluate(slots);
   if (!a || !b) return std::nullopt;
   if (atom.kind == AtomKind::Min) return std::min(*a, *b);
@@ -45,7 +44,8 @@ std::optional<int64_t> PositionCode::evaluate(const int64_t* slots) const {
   for (const Term& t : terms_) {
     int64_t product = t.coefficient;
     for (const AtomCode& atom : t.atoms) {
-      std::optional<int64_t> v = value_of(atom, slots);
+      // Most positions are sums of symbols.
+      std::optional<int64_t> v = atom.kind == AtomKind::Symbol ? slots[atom.slot] : value_of(atom, slots);
       if (!v || __builtin_mul_overflow(product, *v, &product)) return std::nullopt;
     }
     if (__builtin_add_overflow(sum, product, &sum)) return std::nullopt;

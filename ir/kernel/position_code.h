@@ -33,6 +33,7 @@ class PositionCode {
     int64_t coefficient;
     std::vector<AtomCode> atoms;
   };
+  // Of an atom that is no symbol.
   static std::optional<int64_t> value_of(const AtomCode& atom, const int64_t* slots);
 
   int64_t constant_ = 0;
