@@ -30,7 +30,7 @@ class Expr {
   Writer& writer() const { return *writer_; }
   ScalarBuilder& builder() const { return writer_->builder; }
   bool fused() const { return writer_->arithmetic != Arithmetic::Plain; }
-  bool branches() const { return writer_->arithmetic == Arithmetic::Fused; }
+  bool branches() const { return writer_->arithmetic != Arithmetic::Flat; }
   uint32_t node() const { return node_; }
   Dtype type() const { return builder().type(node_); }
   bool is_f32() const { return type() == float32; }

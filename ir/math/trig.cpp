@@ -65,40 +65,53 @@ Quarters reduce_short(Expr x) {
   return {bitcast(int32, t), madd(k, 0x1.ee59dap-50, madd(k, 0x1.777a5cp-25, madd(k, -0x1.921fb6p0, x)))};
 }
 
+// The same in f64. The first product is exact: a count of 17 bits and 33 bits of pi / 2.
+Angle reduce_middle(Expr x) {
+  Expr w = cast(float64, x);
+  const double magic = format_of(w).round_magic;
+  Expr t = madd(w, 0x1.45f306dc9c883p-1, magic);
+  Expr k = t - magic;
+  Expr rest = madd(k, -0x1.0b4611a626331p-34, madd(k, -0x1.921fb544p0, w));
+  return {bits(t), rest, w.constant(0)};
+}
+
+// Three steps in f32 need products with one rounding.
+Quarters short_quarters_of(Expr x) {
+  if (x.fused()) return reduce_short(x);
+  Angle a = reduce_middle(x);
+  return {cast(int32, a.count), cast(float32, a.rest)};
+}
+
 // Of any f32. The long way is written as a selection of its own, which machine code leaves out where no lane takes it.
 Quarters quarters_of(Expr x) {
   Angle a = reduce32(x);
   Expr rest = cast(float32, a.rest);
   if (!x.branches()) return {a.count, rest};
   Expr large = abs(x) >= 0x1p17;
-  Quarters q = reduce_short(x);
+  Quarters q = short_quarters_of(x);
   return {select(large, a.count, q.count), select(large, rest, q.rest)};
 }
 
-// The same for tan, in f64. The first product is exact: a count of 17 bits and 33 bits of pi / 2.
+// The same for tan, in f64.
 Angle middle_quarters_of(Expr x) {
   Angle a = reduce32(x);
   if (!x.branches()) return a;
   Expr large = abs(x) >= 0x1p17;
-  Expr w = cast(float64, x);
-  const double magic = format_of(w).round_magic;
-  Expr t = madd(w, 0x1.45f306dc9c883p-1, magic);
-  Expr k = t - magic;
-  Expr rest = madd(k, -0x1.0b4611a626331p-34, madd(k, -0x1.921fb544p0, w));
-  return {select(large, cast(int64, a.count), bits(t)), select(large, a.rest, rest), a.low};
+  Angle q = reduce_middle(x);
+  return {select(large, cast(int64, a.count), q.count), select(large, a.rest, q.rest), a.low};
 }
 
 }  // namespace
 
 // The rounded results are those of sin and cos below: tests/unit/ir_narrow_functions.cpp compares all.
 Expr half_sin(Expr x) {
-  auto [count, rest] = reduce_short(x);
+  auto [count, rest] = short_quarters_of(x);
   auto [s, c] = sin_cos32(rest);
   return select(equal(x, 0), x, flip_sign(select(is_odd(count), c, s), half_turn(count)));
 }
 
 Expr half_cos(Expr x) {
-  auto [count, rest] = reduce_short(x);
+  auto [count, rest] = short_quarters_of(x);
   auto [s, c] = sin_cos32(rest);
   return flip_sign(select(is_odd(count), s, c), half_turn(count + count.constant_int(1)));
 }
