@@ -12,17 +12,18 @@ constexpr auto kSigned = MeaningFor::Signed;
 constexpr auto kUnsigned = MeaningFor::Unsigned;
 
 // The complex quotient as C defines it: a zero divisor gives infinities, an infinite one zeros, an infinite dividend
-// infinities.
+// infinities. Beside very large numbers both sums are halves: each part of a quotient is finite where its value is.
 constexpr std::string_view kQuotientReal =
-    "s = max(abs(yr), abs(yi)); a = yr / s; b = yi / s; d = yr * a + yi * b; t = max(abs(xr), abs(xi)); "
+    "s = max(abs(yr), abs(yi)); t = max(abs(xr), abs(xi)); k = select(max(s, t) > 1e18 & s > 1e-18, 0.5, 1); "
+    "a = k * (yr / s); b = k * (yi / s); d = yr * a + yi * b; "
     "zero = s == 0; huge = s == inf & t < inf; wide = t == inf & s < inf; "
     "c = copysign(cast(abs(yr) == inf, compute), yr); e = copysign(cast(abs(yi) == inf, compute), yi); "
     "g = copysign(cast(abs(xr) == inf, compute), xr); h = copysign(cast(abs(xi) == inf, compute), xi); "
-    "select(zero, copysign(inf, yr) * xr, select(huge, 0 * (xr * c + xi * e), select(wide, inf * (g * yr + h * yi), "
-    "(xr * a + xi * b) / d)))";
+    "select(zero, copysign(inf, yr) * xr, select(huge, 0 * (0.5 * xr * c + 0.5 * xi * e), "
+    "select(wide, inf * (g * yr + h * yi), (xr * a + xi * b) / d)))";
 constexpr std::string_view kQuotientImag =
-    "select(zero, copysign(inf, yr) * xi, select(huge, 0 * (xi * c - xr * e), select(wide, inf * (h * yr - g * yi), "
-    "(xi * a - xr * b) / d)))";
+    "select(zero, copysign(inf, yr) * xi, select(huge, 0 * (0.5 * xi * c - 0.5 * xr * e), "
+    "select(wide, inf * (h * yr - g * yi), (xi * a - xr * b) / d)))";
 
 const RegisterOps arithmetic_rows({
     {.name = "add",
@@ -150,7 +151,10 @@ const RegisterOps arithmetic_rows({
      .doc = "One over the square root: infinity at 0, NaN below, 0 at infinity.",
      .domain = TypeClass::Inexact,
      .meanings = {{kFloat, "rsqrt(x)"},
-                  {kComplex, "a = csqrt_re(xr, xi); b = csqrt_im(xr, xi); h = hypot(a, b); a / h / h", "-(b / h / h)"}},
+                  {kComplex,
+                   "a = csqrt_re(xr, xi); b = csqrt_im(xr, xi); h = hypot(a, b); zero = h == 0; huge = h == inf; "
+                   "select(zero, inf, select(huge, 0, a / h / h))",
+                   "select(zero, nan, select(huge, copysign(0, -b), -(b / h / h)))"}},
      .derivatives = {"-0.5 * out / x"}},
     {.name = "reciprocal",
      .kind = kElementwise,
@@ -159,7 +163,8 @@ const RegisterOps arithmetic_rows({
      .domain = TypeClass::Inexact,
      .meanings = {{kFloat, "1 / x"},
                   {kComplex,
-                   "s = max(abs(xr), abs(xi)); a = xr / s; b = xi / s; d = xr * a + xi * b; zero = s == 0; "
+                   "s = max(abs(xr), abs(xi)); k = select(s > 1, 0.5, 1); a = k * (xr / s); b = k * (xi / s); "
+                   "d = xr * a + xi * b; zero = s == 0; "
                    "huge = s == inf; "
                    "select(zero, copysign(inf, xr), select(huge, copysign(0, xr), a / d))",
                    "select(zero, nan, select(huge, copysign(0, -xi), -b / d))"}},

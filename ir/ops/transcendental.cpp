@@ -19,8 +19,8 @@ const RegisterOps transcendental_rows({
      .meanings = {{kFloat, "exp(x)"},
                   {kComplex,
                    "far = xr > 88; e = exp(select(far, 0.5 * xr, xr)); f = select(far, e, 1); "
-                   "no = !(abs(xi) < inf); select(xi == 0 | no & (e == 0 | xr == inf), e * f, e * cos(xi) * f)",
-                   "select(xi == 0, xi, select(no & e == 0, e, e * sin(xi) * f))"}},
+                   "no = !(abs(xi) < inf); select(xi == 0 | no & abs(xr) == inf, e * f, e * cos(xi) * f)",
+                   "select(xi == 0, xi, select(no & xr == -inf, e, e * sin(xi) * f))"}},
      .derivatives = {"out"}},
     {.name = "expm1",
      .kind = kElementwise,
@@ -32,7 +32,7 @@ const RegisterOps transcendental_rows({
                   {kComplex,
                    "far = xr > 88; e = exp(select(far, 0.5 * xr, xr)); f = select(far, e, 1); h = sin(0.5 * xi); "
                    "select(far, select(xi == 0, e * f, e * cos(xi) * f), expm1(xr) * cos(xi) - 2 * h * h)",
-                   "select(xi == 0, xi, select(e == 0 & !(abs(xi) < inf), e, e * sin(xi) * f))"}},
+                   "select(xi == 0, xi, select(xr == -inf & !(abs(xi) < inf), e, e * sin(xi) * f))"}},
      .derivatives = {"out + 1"}},
     {.name = "log",
      .kind = kElementwise,
@@ -80,7 +80,8 @@ const RegisterOps transcendental_rows({
           {kComplex,
            "c = xr > yr | xr == yr & xi > yi; mr = select(c, xr, yr); mi = select(c, xi, yi); "
            "nr = select(c, yr, xr); e = exp(nr - mr); d = select(c, yi, xi) - mi; a = e * cos(d); b = e * sin(d); "
-           "none = xr != xr | xi != xi | yr != yr | yi != yi; alone = nr == -inf | mr == inf; "
+           "none = xr != xr | xi != xi | yr != yr | yi != yi; "
+           "alone = e == 0 & abs(xi) < inf & abs(yi) < inf | nr == -inf | mr == inf; "
            "select(none, nan, select(alone, mr, mr + log1p_hypot(a, b)))",
            "select(none, nan, select(alone, mi, mi + atan2(b, 1 + a)))"}},
      .derivatives = {"sigmoid(x - y)", "sigmoid(y - x)"}},
@@ -107,7 +108,8 @@ const RegisterOps transcendental_rows({
                   {kComplex,
                    "far = abs(xi) > 88; t = select(far, 0.5 * xi, xi); c = cosh(t); f = select(far, 2 * c, 1); "
                    "select(abs(xi) == inf & !(abs(xr) < inf), inf, cos(xr) * c * f)",
-                   "select(xr == 0 & abs(xi) == inf, select(xi < 0, xr, -xr), -(sin(xr) * sinh(t) * f))"}},
+                   "select(xr == 0 & !(abs(xi) <= 88), select(xi < 0, xr, -xr), "
+                   "select(xi == 0 & !(abs(xr) < inf), xi, -(sin(xr) * sinh(t) * f)))"}},
      .derivatives = {"-sin(x)"}},
     {.name = "tan",
      .kind = kElementwise,
@@ -118,8 +120,9 @@ const RegisterOps transcendental_rows({
      .meanings = {{kFloat, "tan(x)"},
                   {kComplex,
                    "t = tanh(xi); u = tan(xr); s = 1 / cosh(xi); d = 1 + (t * u) * (t * u); "
-                   "end = abs(xi) == inf & !(abs(xr) < inf); select(end, copysign(0, xr), u * s * s / d)",
-                   "select(end, t, t * (1 + u * u) / d)"}},
+                   "end = abs(xi) == inf & !(abs(xr) < inf); "
+                   "select(xr == 0, xr, select(end, copysign(0, xr), u * s * s / d))",
+                   "select(end | xi == 0 & !(abs(xr) < inf), t, t * (1 + u * u) / d)"}},
      .derivatives = {"1 + out * out"}},
     // The complex inverses scale numbers near the largest by 1/4 and add ln 4 to the logarithm: 2 |z| overflows before
     // z.
@@ -188,7 +191,8 @@ const RegisterOps transcendental_rows({
                   {kComplex,
                    "far = abs(xr) > 88; t = select(far, 0.5 * xr, xr); c = cosh(t); f = select(far, 2 * c, 1); "
                    "select(abs(xr) == inf & !(abs(xi) < inf), inf, c * cos(xi) * f)",
-                   "select(xi == 0 & abs(xr) == inf, select(xr < 0, -xi, xi), sinh(t) * sin(xi) * f)"}},
+                   "select(xi == 0 & !(abs(xr) <= 88), select(xr < 0, -xi, xi), "
+                   "select(xr == 0 & !(abs(xi) < inf), xr, sinh(t) * sin(xi) * f))"}},
      .derivatives = {"sinh(x)"}},
     {.name = "tanh",
      .kind = kElementwise,
@@ -199,8 +203,9 @@ const RegisterOps transcendental_rows({
      .meanings = {{kFloat, "tanh(x)"},
                   {kComplex,
                    "t = tanh(xr); u = tan(xi); s = 1 / cosh(xr); d = 1 + (t * u) * (t * u); "
-                   "end = abs(xr) == inf & !(abs(xi) < inf); select(end, t, t * (1 + u * u) / d)",
-                   "select(end, copysign(0, xi), u * s * s / d)"}},
+                   "end = abs(xr) == inf & !(abs(xi) < inf); "
+                   "select(end | xr == 0 & !(abs(xi) < inf), t, t * (1 + u * u) / d)",
+                   "select(xi == 0, xi, select(end, copysign(0, xi), u * s * s / d))"}},
      .derivatives = {"1 - out * out"}},
     {.name = "arcsinh",
      .kind = kElementwise,

@@ -81,7 +81,26 @@ TEST(OpsComplex, InfinitiesFollowC) {
       {"cosh", kInf, kInf, kInf, kNan},
       {"tanh", kInf, 1, 1, 0},
       {"tanh", -kInf, kInf, -1, 0},
+      {"cosh", 200, 0, kInf, 0},
+      {"cosh", -1e20f, 0, kInf, -0.0f},
+      {"cosh", -0.0f, 0, 1, -0.0f},
+      {"cosh", 0, kInf, kNan, 0},
+      {"cosh", kNan, 0, kNan, 0},
+      {"cos", 0, 200, kInf, -0.0f},
+      {"cos", -0.0f, 1e20f, kInf, 0},
+      {"cos", 0, -0.0f, 1, 0},
+      {"cos", kInf, 0, kNan, 0},
+      {"cos", 0, kNan, kNan, -0.0f},
+      {"exp", -1e20f, kInf, kNan, kNan},
+      {"expm1", 200, 0, kInf, 0},
       {"tan", 1, kInf, 0, 1},
+      {"tan", kInf, 0, kNan, 0},
+      {"tan", -0.0f, kNan, -0.0f, kNan},
+      {"tanh", 0, kInf, 0, kNan},
+      {"tanh", kNan, 0, kNan, 0},
+      {"rsqrt", kInf, 0, 0, -0.0f},
+      {"rsqrt", 0, 0, kInf, kNan},
+      {"rsqrt", 1, kInf, 0, -0.0f},
       {"sin", 0, kInf, 0, kInf},
       {"arcsin", kInf, 1, 1.5707964f, kInf},
       {"arccos", kInf, kInf, 0.78539819f, -kInf},
@@ -99,6 +118,27 @@ TEST(OpsComplex, InfinitiesFollowC) {
     EXPECT_TRUE(same(got.real(), c.re) && same(got.imag(), c.im))
         << c.row << "(" << c.xr << ", " << c.xi << ") = " << got.real() << ", " << got.imag();
   }
+}
+
+// A part is infinite only where its value is; the values of subnormal numbers count.
+TEST(OpsComplex, QuotientsReachTheEndsOfTheRange) {
+  constexpr float kLarge = 3e38f, kLeast = 0x1p-149f;
+  const struct {
+    std::complex<float> x, y, want;
+  } cases[] = {
+      {{0, kLarge}, {kLarge, kLarge}, {0.5f, 0.5f}},
+      {{kLarge, kLarge}, {1, 1}, {kLarge, 0}},
+      {{kLarge, kLarge}, {0.9f, 0.9f}, {kLarge / 0.9f, 0}},
+      {{kLarge, -kLarge}, {kLarge, kLarge}, {0, -1}},
+      {{3 * kLeast, 0}, {kLeast, 0}, {3, 0}},
+      {{3 * kLeast, kLeast}, {0.5f, 0}, {6 * kLeast, 2 * kLeast}},
+      {{kLarge, 0}, {kLeast, 0}, {kInf, 0}},
+      {{1, 0}, {kLarge, kLarge}, {0.5f / kLarge, -0.5f / kLarge}},
+      {{kLarge, kLarge}, {kInf, kInf}, {0, 0}},
+  };
+  for (const auto& c : cases) EXPECT_EQ(evaluate_row("divide", {c.x, c.y}), c.want) << c.x << " / " << c.y;
+  EXPECT_EQ(evaluate_row("reciprocal", {{kLarge, kLarge}}), std::complex(0.5f / kLarge, -0.5f / kLarge));
+  EXPECT_EQ(evaluate_row("logaddexp", {{kLarge, kLarge}, {-kLarge, -kLarge}}), std::complex(kLarge, kLarge));
 }
 
 TEST(OpsComplex, LogaddexpKeepsInfinities) {
