@@ -39,6 +39,11 @@ template <class H>
 auto& in(H handle, const char* argument) {
   return object(handle, argument).value;
 }
+// A function for the time of its call, in which it may free its own handle.
+template <class H>
+auto held(H handle, const char* argument) {
+  return in(handle, argument);
+}
 template <class H>
 auto maybe(H handle, const char* argument) {
   using Value = std::decay_t<decltype(in(handle, argument))>;

@@ -56,6 +56,14 @@ static int returns_nothing(mlx_vector_array* res, const mlx_vector_array inputs)
   res->ctx = NULL;
   return 0;
 }
+static int frees_itself(mlx_vector_array* res, const mlx_vector_array inputs, void* payload) {
+  (void)inputs;
+  mlx_closure* own = payload;
+  const int status = mlx_closure_free(*own);
+  own->ctx = NULL; /* the payload is still there */
+  const mlx_array seven = mlx_array_new_float(7);
+  return status || mlx_vector_array_append_value(*res, seven) || mlx_array_free(seven);
+}
 static void plain_closures(void) {
   int three = 3;
   const mlx_vector_array one = ARRAYS(keep(mlx_array_new_float(2)));
@@ -88,6 +96,11 @@ static void plain_closures(void) {
   closure = mlx_closure_new_func(returns_nothing);
   FAILS(mlx_closure_apply(&rs, closure, one), "the result of the closure");
   OK(mlx_closure_free(closure));
+  closure = mlx_closure_new_func_payload(frees_itself, &copy, count_destroyed);
+  copy = closure;
+  OK(mlx_closure_apply(&rs, closure, one));
+  CHECK(first_of(rs) == 7 && !copy.ctx && destroyed == 2);
+  FAILS(mlx_closure_apply(&rs, closure, one), "freed before");
   CHECK(!mlx_closure_new_func(NULL).ctx);
   ERROR_SAYS("'fun' is a null pointer");
 }

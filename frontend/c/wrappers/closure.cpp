@@ -28,7 +28,7 @@ int mlx_closure_set(mlx_closure* cls, const mlx_closure src) {
 }
 
 int mlx_closure_apply(mlx_vector_array* res, mlx_closure cls, const mlx_vector_array input) {
-  return call("mlx_closure_apply", [&] { put(res, in(cls, "cls")(in(input, "input"))); });
+  return call("mlx_closure_apply", [&] { put(res, held(cls, "cls")(in(input, "input"))); });
 }
 
 mlx_closure mlx_closure_new_unary(int (*fun)(mlx_array*, const mlx_array)) {
@@ -60,7 +60,7 @@ int mlx_closure_kwargs_set(mlx_closure_kwargs* cls, const mlx_closure_kwargs src
 
 int mlx_closure_kwargs_apply(mlx_vector_array* res, mlx_closure_kwargs cls, const mlx_vector_array input_0,
                              const mlx_map_string_to_array input_1) {
-  return call("mlx_closure_kwargs_apply", [&] { put(res, in(cls, "cls")(in(input_0, "input_0"), in(input_1, "input_1"))); });
+  return call("mlx_closure_kwargs_apply", [&] { put(res, held(cls, "cls")(in(input_0, "input_0"), in(input_1, "input_1"))); });
 }
 
 mlx_closure_value_and_grad mlx_closure_value_and_grad_new() {
@@ -88,7 +88,7 @@ int mlx_closure_value_and_grad_set(mlx_closure_value_and_grad* cls, const mlx_cl
 
 int mlx_closure_value_and_grad_apply(mlx_vector_array* res_0, mlx_vector_array* res_1, mlx_closure_value_and_grad cls,
                                      const mlx_vector_array input) {
-  return call("mlx_closure_value_and_grad_apply", [&] { put(res_0, res_1, in(cls, "cls")(in(input, "input"))); });
+  return call("mlx_closure_value_and_grad_apply", [&] { put(res_0, res_1, held(cls, "cls")(in(input, "input"))); });
 }
 
 mlx_closure_custom mlx_closure_custom_new() {
@@ -117,7 +117,7 @@ int mlx_closure_custom_set(mlx_closure_custom* cls, const mlx_closure_custom src
 
 int mlx_closure_custom_apply(mlx_vector_array* res, mlx_closure_custom cls, const mlx_vector_array input_0,
                              const mlx_vector_array input_1, const mlx_vector_array input_2) {
-  return call("mlx_closure_custom_apply", [&] { put(res, in(cls, "cls")(in(input_0, "input_0"), in(input_1, "input_1"), in(input_2, "input_2"))); });
+  return call("mlx_closure_custom_apply", [&] { put(res, held(cls, "cls")(in(input_0, "input_0"), in(input_1, "input_1"), in(input_2, "input_2"))); });
 }
 
 mlx_closure_custom_jvp mlx_closure_custom_jvp_new() {
@@ -146,7 +146,7 @@ int mlx_closure_custom_jvp_set(mlx_closure_custom_jvp* cls, const mlx_closure_cu
 
 int mlx_closure_custom_jvp_apply(mlx_vector_array* res, mlx_closure_custom_jvp cls, const mlx_vector_array input_0,
                                  const mlx_vector_array input_1, const int* input_2, size_t input_2_num) {
-  return call("mlx_closure_custom_jvp_apply", [&] { put(res, in(cls, "cls")(in(input_0, "input_0"), in(input_1, "input_1"), in(input_2, input_2_num, "input_2"))); });
+  return call("mlx_closure_custom_jvp_apply", [&] { put(res, held(cls, "cls")(in(input_0, "input_0"), in(input_1, "input_1"), in(input_2, input_2_num, "input_2"))); });
 }
 
 mlx_closure_custom_vmap mlx_closure_custom_vmap_new() {
@@ -175,7 +175,7 @@ int mlx_closure_custom_vmap_set(mlx_closure_custom_vmap* cls, const mlx_closure_
 
 int mlx_closure_custom_vmap_apply(mlx_vector_array* res_0, mlx_vector_int* res_1, mlx_closure_custom_vmap cls,
                                   const mlx_vector_array input_0, const int* input_1, size_t input_1_num) {
-  return call("mlx_closure_custom_vmap_apply", [&] { put(res_0, res_1, in(cls, "cls")(in(input_0, "input_0"), in(input_1, input_1_num, "input_1"))); });
+  return call("mlx_closure_custom_vmap_apply", [&] { put(res_0, res_1, held(cls, "cls")(in(input_0, "input_0"), in(input_1, input_1_num, "input_1"))); });
 }
 
 }  // extern "C"

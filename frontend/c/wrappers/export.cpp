@@ -41,12 +41,12 @@ int mlx_imported_function_free(mlx_imported_function xfunc) {
 }
 
 int mlx_imported_function_apply(mlx_vector_array* res, const mlx_imported_function xfunc, const mlx_vector_array args) {
-  return call("mlx_imported_function_apply", [&] { put(res, in(xfunc, "xfunc")(in(args, "args"))); });
+  return call("mlx_imported_function_apply", [&] { put(res, held(xfunc, "xfunc")(in(args, "args"))); });
 }
 
 int mlx_imported_function_apply_kwargs(mlx_vector_array* res, const mlx_imported_function xfunc,
                                        const mlx_vector_array args, const mlx_map_string_to_array kwargs) {
-  return call("mlx_imported_function_apply_kwargs", [&] { put(res, in(xfunc, "xfunc")(in(args, "args"), in(kwargs, "kwargs"))); });
+  return call("mlx_imported_function_apply_kwargs", [&] { put(res, held(xfunc, "xfunc")(in(args, "args"), in(kwargs, "kwargs"))); });
 }
 
 }  // extern "C"
