@@ -42,6 +42,7 @@ import (
 	"runtime/cgo"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -118,8 +119,25 @@ func InClosureCallback() bool {
 // CompiledFunc is a compiled function. It may be called by many goroutines at once, and inside of the trace of another
 // function, whose part it then becomes.
 type CompiledFunc struct {
-	mutex  sync.RWMutex
 	handle C.mlx_closure
+	uses   atomic.Int64 // running calls, and one until Free
+	freed  atomic.Bool
+}
+
+// acquire keeps the code until release. It panics where the function was freed before.
+func (f *CompiledFunc) acquire() {
+	for !f.freed.Load() {
+		if n := f.uses.Load(); n > 0 && f.uses.CompareAndSwap(n, n+1) {
+			return
+		}
+	}
+	panic(&Error{"the compiled function was freed before"})
+}
+
+func (f *CompiledFunc) release() {
+	if f.uses.Add(-1) == 0 {
+		C.mlx_closure_free(f.handle)
+	}
 }
 
 // Compile compiles a function of arrays: it is traced with the first call for each kind of arguments, and runs as
@@ -139,6 +157,7 @@ func Compile(fn ClosureFunc, options ...CompileOption) *CompiledFunc {
 	C.frit_compile_options_set_shapeless(o, C.bool(config.shapeless))
 	f := &CompiledFunc{}
 	check(C.go_frit_compile(&f.handle, plain, o))
+	f.uses.Store(1)
 	runtime.SetFinalizer(f, (*CompiledFunc).Free)
 	return f
 }
@@ -158,8 +177,8 @@ func (f *CompiledFunc) Call(inputs ...*Array) []*Array { return f.call(inputs, f
 func (f *CompiledFunc) CallEval(inputs ...*Array) []*Array { return f.call(inputs, true) }
 
 func (f *CompiledFunc) call(inputs []*Array, eval bool) []*Array {
-	f.mutex.RLock()
-	defer f.mutex.RUnlock()
+	f.acquire()
+	defer f.release()
 	var few [8]C.mlx_array
 	handles := few[:0]
 	for _, a := range inputs {
@@ -182,8 +201,8 @@ func (f *CompiledFunc) call(inputs []*Array, eval bool) []*Array {
 
 // Explain is the counters of the function and the reason of each trace.
 func (f *CompiledFunc) Explain() string {
-	f.mutex.RLock()
-	defer f.mutex.RUnlock()
+	f.acquire()
+	defer f.release()
 	var text C.mlx_string
 	check(C.go_frit_explain(&text, f.handle))
 	return takeString(text)
@@ -193,8 +212,8 @@ func (f *CompiledFunc) Explain() string {
 // path that ends in .json gets the document behind the page alone. It panics where nothing is traced yet, and where the
 // file cannot be written.
 func (f *CompiledFunc) Report(path string) {
-	f.mutex.RLock()
-	defer f.mutex.RUnlock()
+	f.acquire()
+	defer f.release()
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
 	check(C.go_frit_report(f.handle, name))
@@ -205,20 +224,21 @@ type Stats struct{ Calls, Hits, Traces, Compiles int }
 
 // Stats counts the calls and traces of the function.
 func (f *CompiledFunc) Stats() Stats {
-	f.mutex.RLock()
-	defer f.mutex.RUnlock()
+	f.acquire()
+	defer f.release()
 	var s C.frit_function_stats
 	check(C.go_frit_stats(&s, f.handle))
 	return Stats{int(s.calls), int(s.hits), int(s.traces), int(s.compiles)}
 }
 
-// Free drops the function and its code. Calls that run are waited for; later ones panic.
+// Free drops the function, and its code once no call runs. A function may free itself in its own trace. Later calls
+// panic.
 func (f *CompiledFunc) Free() {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
+	if f.freed.Swap(true) {
+		return
+	}
 	runtime.SetFinalizer(f, nil)
-	C.mlx_closure_free(f.handle)
-	f.handle = C.mlx_closure{}
+	f.release()
 }
 
 // CompileNamed compiles a function under a name. It is compiled with the first call, once for all goroutines.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -42,6 +43,37 @@ func TestCompile(t *testing.T) {
 	if Try(func() { f.Call(Ones(3), Ones(3)) }) == nil {
 		t.Fatal("a freed function")
 	}
+}
+
+func TestFreeWhileCallsRun(t *testing.T) {
+	var own *CompiledFunc
+	own = Compile(func(in []*Array) []*Array { own.Free(); own.Free(); return []*Array{Add(in[0], in[0])} })
+	if got := own.Call(Ones(2))[0].Floats(); got[0] != 2 {
+		t.Fatal(got)
+	}
+	if Try(func() { own.Stats() }) == nil {
+		t.Fatal("a function that freed itself")
+	}
+	f := Compile(func(in []*Array) []*Array { return []*Array{Add(in[0], in[0])} })
+	var calls sync.WaitGroup
+	for i := 0; i < 8; i++ {
+		calls.Add(1)
+		go func() {
+			defer calls.Done()
+			for {
+				var got []float32
+				if Try(func() { got = f.Call(Ones(2))[0].Floats() }) != nil {
+					return
+				}
+				if got[1] != 2 {
+					t.Error(got)
+				}
+			}
+		}()
+	}
+	time.Sleep(20 * time.Millisecond)
+	f.Free()
+	calls.Wait()
 }
 
 func TestShapeless(t *testing.T) {
