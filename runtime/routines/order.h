@@ -60,6 +60,11 @@ struct Order {
     }
     return bits;
   }
+  // Whether the key of a float loses something: of a zero and of a NaN.
+  static bool loses(Bits bits) {
+    const Bits magnitude = static_cast<Bits>(bits & static_cast<Bits>(~kTop<Bits>));
+    return static_cast<Bits>(magnitude - 1) >= infinity_bits<Bits, kBrain>();
+  }
   // Of a key that lost nothing.
   static Bits bits(Bits key) {
     if constexpr (kNumbers == Numbers::Signed) return static_cast<Bits>(key ^ kTop<Bits>);

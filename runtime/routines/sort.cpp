@@ -3,6 +3,8 @@
 // Rows are spread over threads; a few long rows are each sorted by all threads.
 #include <atomic>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "runtime/execute/scratch.h"
 #include "runtime/routines/order.h"
@@ -87,11 +89,14 @@ class Sort {
     else
       load(begin, rows, threads, keys, [&](Bits bits, int64_t) { return W{O::key(bits)}; }, &lost);
     for (int64_t r = 0; r < rows; ++r) {
-      if (O::kLoses && lost) {
+      // The parts of a complex number lose their signs one by one.
+      if (O::kNumbers == Numbers::Complex && lost) {
         if (!sort_by_position(begin + r, threads)) return false;
-      } else {
-        values(begin + r, keys + r * n_, keys + rows * n_, threads);
+        continue;
       }
+      values(begin + r, keys + r * n_, keys + rows * n_, threads);
+      if constexpr (O::kNumbers == Numbers::Float)
+        if (lost) restore_lost(begin + r, threads);
     }
     return true;
   }
@@ -270,6 +275,54 @@ class Sort {
     };
     const RadixSort<W, decltype(done)> radix(0, done);
     threads ? radix.run_on_threads(keys, spare, n_, false) : radix.run(keys, spare, n_, false);
+  }
+
+  // Writes the zeros and NaNs of a sorted row of floats again, in the order and with the bits that they came with:
+  // their keys have lost a sign or a payload.
+  void restore_lost(int64_t row, bool threads) {
+    const Bits* const in = from_.template start<Bits>(row);
+    Bits* const out = to_.template start<Bits>(row);
+    const int64_t step = from_.step(), to_step = to_.step();
+    const auto first_from = [&](Bits key) {
+      int64_t low = 0, high = n_;
+      while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (O::key(out[middle * to_step]) < key)
+          low = middle + 1;
+        else
+          high = middle;
+      }
+      return low;
+    };
+    struct Places {
+      int64_t zero = 0, nan = 0;
+    };
+    const int64_t chunks = threads ? std::max<int64_t>(1, n_ >> 16) : 1;
+    std::vector<Places> next(static_cast<size_t>(chunks));
+    const auto part = [&](Places& place, int64_t first, int64_t last, const auto& visit) {
+      constexpr int64_t kBlock = 64;
+      for (int64_t at = first; at < last; at += kBlock) {
+        const int64_t end = std::min(at + kBlock, last);
+        bool any = false;
+        for (int64_t i = at; i < end; ++i) any |= O::loses(in[i * step]);
+        for (int64_t i = at; any && i < end; ++i)
+          if (const Bits bits = in[i * step]; O::loses(bits))
+            visit(O::key(bits) == kTop<Bits> ? place.zero : place.nan, bits);
+      }
+    };
+    const auto each = [&](const auto& visit) {
+      for_ranges(chunks, 1, [&](int64_t first, int64_t last) {
+        for (int64_t c = first; c < last; ++c)
+          part(next[static_cast<size_t>(c)], n_ * c / chunks, n_ * (c + 1) / chunks, visit);
+      });
+    };
+    if (chunks > 1) each([](int64_t& count, Bits) { ++count; });
+    Places sum{first_from(kTop<Bits>), first_from(static_cast<Bits>(~Bits{0}))};
+    for (Places& p : next) {
+      sum.zero += std::exchange(p.zero, sum.zero);
+      sum.nan += std::exchange(p.nan, sum.nan);
+    }
+    each([&](int64_t& place, Bits bits) { out[place++ * to_step] = bits; });
   }
 
   // Sorts a row of words and writes the positions.

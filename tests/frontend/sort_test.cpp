@@ -1,5 +1,6 @@
 // Sorting and selection: order of equal elements, zeros and NaN, axes, types, lengths, errors, open sizes.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -56,6 +57,33 @@ TEST(Sort, NanLastAndZerosEqual) {
   EXPECT_FALSE(std::signbit(got[2]));
   EXPECT_TRUE(std::signbit(got[3]));
   EXPECT_EQ(values<uint32_t>(argsort(x)), (Positions{5, 2, 4, 6, 1, 3, 0}));
+}
+
+// Zeros of both signs compare equal, and so do NaNs of any bits: they keep the order of the operand and their bits.
+TEST(Sort, ZerosAndNansAreStable) {
+  std::mt19937 random(5);
+  for (const size_t n : {5u, 100u, 3000u, 70000u, 300001u}) {
+    std::vector<uint32_t> bits;
+    for (size_t i = 0; i < n; ++i) {
+      const uint32_t drawn = static_cast<uint32_t>(random());
+      const uint32_t zero = drawn & 0x80000000u, nan = 0x7fc00000u | (drawn & 0x803f0000u);
+      const auto number = std::bit_cast<uint32_t>(static_cast<float>(static_cast<int>(drawn % 64) - 32));
+      bits.push_back(drawn % 5 == 0 ? zero : drawn % 7 == 0 ? nan : number);
+    }
+    std::vector<uint32_t> want = bits;
+    std::stable_sort(want.begin(), want.end(), [](uint32_t a, uint32_t b) {
+      const auto x = std::bit_cast<float>(a), y = std::bit_cast<float>(b);
+      return std::isnan(x) ? false : std::isnan(y) || x < y;
+    });
+    const array x = view(array(bits.data(), {static_cast<int>(n)}), float32);
+    EXPECT_EQ(values<uint32_t>(view(sort(x), uint32)), want) << n;
+    const array columns = transpose(stack({x, negative(x), x}, 0));
+    EXPECT_EQ(values<uint32_t>(view(take(sort(columns, 0), 2, 1), uint32)), want) << n;
+    const array half = view(astype(right_shift(view(x, uint32), array(16u)), uint16), bfloat16);
+    std::vector<uint16_t> high;
+    for (const uint32_t b : want) high.push_back(static_cast<uint16_t>(b >> 16));
+    EXPECT_EQ(values<uint16_t>(view(sort(half), uint16)), high) << n;
+  }
 }
 
 TEST(Sort, EveryType) {
