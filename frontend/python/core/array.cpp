@@ -30,7 +30,7 @@ void property(ArrayClass& c, const char* name, F&& get) {
 nb::tuple shape_tuple(const Shape& shape) {
   nb::object t = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
   for (size_t i = 0; i < shape.size(); ++i)
-    PyTuple_SET_ITEM(t.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLong(shape[i]));
+    NB_TUPLE_SET_ITEM(t.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLong(shape[i]));
   return nb::borrow<nb::tuple>(t);
 }
 
@@ -66,8 +66,8 @@ void bind_numbers(ArrayClass& c) {
   def(c, "array.__int__", [](const array& a) { return nb::steal(PyNumber_Long(scalar(a, "int").ptr())); });
   def(c, "array.__float__", [](const array& a) { return nb::steal(PyNumber_Float(scalar(a, "float").ptr())); });
   def(c, "array.__complex__", [](const array& a) {
-    const Py_complex v = PyComplex_AsCComplex(scalar(a, "complex").ptr());
-    return nb::steal(PyComplex_FromCComplex(v));
+    const nb::object v = scalar(a, "complex");
+    return nb::steal(PyComplex_FromDoubles(PyComplex_RealAsDouble(v.ptr()), PyComplex_ImagAsDouble(v.ptr())));
   });
   def(c, "array.__index__", [](const array& a) {
     if (!issubdtype(a.dtype(), integer) || a.ndim() > 0)

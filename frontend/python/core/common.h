@@ -26,6 +26,11 @@ using namespace nb::literals;
 bool is_array(nb::handle h) noexcept;
 inline array& array_in(nb::handle h) { return *nb::inst_ptr<array>(h); }
 
+// An item of a list or tuple, borrowed.
+inline PyObject* item_in(PyObject* p, Py_ssize_t i) {
+  return PyList_Check(p) ? NB_LIST_GET_ITEM(p, i) : NB_TUPLE_GET_ITEM(p, i);
+}
+
 // Throws the error of a signal that stopped an evaluation of this thread (KeyboardInterrupt), if there is one.
 void throw_signal_error();
 
@@ -103,7 +108,7 @@ struct ShapeOf {
     if (!PySequence_Check(p) && (Given == SizesGiven::list || !PyIndex_Check(p))) return false;
     if (Given != SizesGiven::loose && (PyList_Check(p) || PyTuple_Check(p)))
       for (Py_ssize_t i = 0; i < PySequence_Size(p); ++i)
-        if (PyObject* item = PySequence_Fast_GET_ITEM(p, i); PyFloat_Check(item) || !PyIndex_Check(item)) return false;
+        if (PyObject* item = item_in(p, i); PyFloat_Check(item) || !PyIndex_Check(item)) return false;
     given = nb::borrow(from);
     return true;
   }

@@ -39,7 +39,7 @@ class StateInTrace {
         PyDict_Clear(container.ptr());
         PyDict_Update(container.ptr(), copy.ptr());
       } else {
-        PyList_SetSlice(container.ptr(), 0, PyList_GET_SIZE(container.ptr()), copy.ptr());
+        PyList_SetSlice(container.ptr(), 0, NB_LIST_GET_SIZE(container.ptr()), copy.ptr());
       }
     }
   }
@@ -57,10 +57,10 @@ class StateInTrace {
       PyObject *key, *value;
       for (Py_ssize_t at = 0; PyDict_Next(p, &at, &key, &value);) keep(value);
     } else if (PyList_Check(p)) {
-      containers_.emplace_back(nb::borrow(tree), nb::steal(PyList_GetSlice(p, 0, PyList_GET_SIZE(p))));
-      for (Py_ssize_t i = 0; i < PyList_GET_SIZE(p); ++i) keep(PyList_GET_ITEM(p, i));
+      containers_.emplace_back(nb::borrow(tree), nb::steal(PyList_GetSlice(p, 0, NB_LIST_GET_SIZE(p))));
+      for (Py_ssize_t i = 0; i < NB_LIST_GET_SIZE(p); ++i) keep(NB_LIST_GET_ITEM(p, i));
     } else if (PyTuple_Check(p)) {
-      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(p); ++i) keep(PyTuple_GET_ITEM(p, i));
+      for (Py_ssize_t i = 0; i < NB_TUPLE_GET_SIZE(p); ++i) keep(NB_TUPLE_GET_ITEM(p, i));
     }
   }
   std::vector<Saved> arrays_;
@@ -109,9 +109,11 @@ std::vector<std::string> parameter_names(size_t count) {
   const nb::gil_scoped_acquire acquire;
   std::vector<std::string> names;
   nb::object fun = t_call ? t_call->self->fun : nb::object();
-  const bool bound = fun.is_valid() && PyMethod_Check(fun.ptr());
-  if (bound) fun = nb::borrow(PyMethod_GET_FUNCTION(fun.ptr()));
-  if (fun.is_valid() && PyFunction_Check(fun.ptr())) {
+  if (!fun.is_valid()) return std::vector<std::string>(count);
+  const nb::module_ types = nb::module_::import_("types");
+  const bool bound = nb::isinstance(fun, types.attr("MethodType"));
+  if (bound) fun = fun.attr("__func__");
+  if (nb::isinstance(fun, types.attr("FunctionType"))) {
     const nb::object code = fun.attr("__code__");
     const nb::tuple all = code.attr("co_varnames");
     const auto positional = nb::cast<size_t>(code.attr("co_argcount"));
@@ -136,12 +138,12 @@ struct Arguments {
   detail::Call call{&run_function, {}, nullptr};
 
   Arguments(const PyCompiled& self, PyObject* args, PyObject* kwargs) {
-    const Py_ssize_t n = PyTuple_GET_SIZE(args);
+    const Py_ssize_t n = NB_TUPLE_GET_SIZE(args);
     bool plain = (!kwargs || PyDict_Size(kwargs) == 0) && self.inputs.is_none();
-    for (Py_ssize_t i = 0; plain && i < n; ++i) plain = is_array(PyTuple_GET_ITEM(args, i));
+    for (Py_ssize_t i = 0; plain && i < n; ++i) plain = is_array(NB_TUPLE_GET_ITEM(args, i));
     arrays.reserve(static_cast<size_t>(n));
     if (plain) {
-      for (Py_ssize_t i = 0; i < n; ++i) arrays.push_back(&array_in(PyTuple_GET_ITEM(args, i)));
+      for (Py_ssize_t i = 0; i < n; ++i) arrays.push_back(&array_in(NB_TUPLE_GET_ITEM(args, i)));
     } else {
       Encoder encoder(structure, arrays, nullptr);
       encoder.add(args);
@@ -218,8 +220,10 @@ PyObject* call_slot(PyObject* self, PyObject* args, PyObject* kwargs) {
   return nullptr;
 }
 
+Py_ssize_t g_attributes = 0;  // the place of an instance's dict
+
 int traverse(PyObject* self, visitproc visit, void* arg) {
-  if (const int stop = visit_instance(self, visit, arg)) return stop;
+  if (const int stop = visit_instance(self, visit, arg, g_attributes)) return stop;
   if (!nb::inst_ready(self)) return 0;
   const PyCompiled* c = nb::inst_ptr<PyCompiled>(self);
   Py_VISIT(c->fun.ptr());
@@ -252,8 +256,10 @@ void bind_compile(nb::module_& m) {
       .def_ro("kernels", &Inspection::kernels, "The kernel program.")
       .def_ro("asm", &Inspection::assembly, "The processor's assembly, or a GPU's shaders in GLSL.")
       .def_ro("kernel_count", &Inspection::kernel_count, "Kernels and library calls that one call runs.");
-  nb::class_<PyCompiled>(m, "CompiledFunction", documentation("CompiledFunction").text, nb::type_slots(g_slots),
-                         nb::dynamic_attr())
+  nb::class_<PyCompiled> compiled(m, "CompiledFunction", documentation("CompiledFunction").text,
+                                  nb::type_slots(g_slots), nb::dynamic_attr());
+  g_attributes = place_of_attributes(compiled);
+  compiled
       .def("explain", &PyCompiled::explain,
            "Counters, the assumptions of each trace, and the reason for each trace after the first.")
       .def(

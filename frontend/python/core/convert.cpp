@@ -41,15 +41,12 @@ struct Leaves {
       if (n > INT_MAX) throw std::overflow_error("array: a list of more than 2147483647 items");
       shape.push_back(static_cast<ShapeElem>(n));
       if (n == 0) break;
-      h = first(h);
+      h = item_in(h.ptr(), 0);
     }
     read(list, 0);
   }
 
  private:
-  static PyObject* const* items_of(nb::handle h) { return PySequence_Fast_ITEMS(h.ptr()); }
-  static nb::handle first(nb::handle h) { return items_of(h)[0]; }
-
   void read(nb::handle h, size_t depth) {
     if (!is_list(h)) {
       if (depth != shape.size() && !is_array(h)) refuse_ragged();
@@ -61,7 +58,7 @@ struct Leaves {
     const Py_ssize_t n = PySequence_Size(h.ptr());
     if (depth == shape.size() && !items.empty() && is_array(items.front())) throw Mixed{};
     if (depth >= shape.size() || n != shape[depth]) refuse_ragged();
-    for (Py_ssize_t i = 0; i < n; ++i) read(items_of(h)[i], depth + 1);
+    for (Py_ssize_t i = 0; i < n; ++i) read(item_in(h.ptr(), i), depth + 1);
   }
   [[noreturn]] static void refuse_ragged() {
     throw InvalidArgument("array: the lists of one depth have different lengths",
@@ -76,8 +73,7 @@ struct Leaves {
 array stack_items(nb::handle list, std::optional<Dtype> dtype) {
   std::vector<array> items;
   const Py_ssize_t n = PySequence_Size(list.ptr());
-  for (Py_ssize_t i = 0; i < n; ++i)
-    items.push_back(array_from_object(PySequence_Fast_ITEMS(list.ptr())[i], std::nullopt));
+  for (Py_ssize_t i = 0; i < n; ++i) items.push_back(array_from_object(item_in(list.ptr(), i), std::nullopt));
   array joined = stack(items, 0);
   return dtype ? astype(joined, *dtype) : joined;
 }
@@ -90,6 +86,10 @@ array filled(const Leaves& leaves, Dtype dtype, Read read) {
 }
 
 }  // namespace
+
+complex64_t complex_of(nb::handle h) {
+  return {static_cast<float>(PyComplex_RealAsDouble(h.ptr())), static_cast<float>(PyComplex_ImagAsDouble(h.ptr()))};
+}
 
 int64_t integer_of(nb::handle h) {
   int overflow = 0;
@@ -146,10 +146,7 @@ array array_from_list(nb::handle list, std::optional<Dtype> dtype) {
     }
     case Leaf::complex: break;
   }
-  return filled<complex64_t>(leaves, dtype.value_or(complex64), [](PyObject* p) {
-    const Py_complex c = PyComplex_AsCComplex(p);
-    return complex64_t(static_cast<float>(c.real), static_cast<float>(c.imag));
-  });
+  return filled<complex64_t>(leaves, dtype.value_or(complex64), complex_of);
 }
 
 array array_from_object(nb::handle h, std::optional<Dtype> dtype) {
@@ -167,10 +164,7 @@ array array_from_object(nb::handle h, std::optional<Dtype> dtype) {
     const Dtype type = dtype.value_or(float32);
     return type == float64 ? array(value, type) : array(static_cast<float>(value), type);
   }
-  if (PyComplex_Check(p)) {
-    const Py_complex c = PyComplex_AsCComplex(p);
-    return array(complex64_t(static_cast<float>(c.real), static_cast<float>(c.imag)), dtype.value_or(complex64));
-  }
+  if (PyComplex_Check(p)) return array(complex_of(p), dtype.value_or(complex64));
   if (auto a = array_from_protocol(h, dtype)) return converted(std::move(*a));
   refuse_value(h);
 }
@@ -217,7 +211,7 @@ nb::object list_of(const std::byte* at, const Shape& shape, const Strides& strid
   nb::object list = nb::steal(PyList_New(shape[axis]));
   for (ShapeElem i = 0; i < shape[axis]; ++i) {
     const std::byte* item = at + i * strides[axis] * static_cast<int64_t>(width);
-    PyList_SET_ITEM(
+    NB_LIST_SET_ITEM(
         list.ptr(), i,
         axis + 1 == shape.size() ? make(item) : list_of(item, shape, strides, axis + 1, width, make).release().ptr());
   }

@@ -7,6 +7,8 @@ namespace frit::python {
 
 // A Python integer. Throws RuntimeError for one that 64 bits do not hold.
 int64_t integer_of(nb::handle h);
+// A Python number as a complex one.
+complex64_t complex_of(nb::handle h);
 
 // Numbers, nested lists and tuples of numbers and arrays, arrays, and what array_from_protocol takes. Throws
 // InvalidArgument for anything else and for lists of unequal lengths.

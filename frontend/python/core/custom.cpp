@@ -32,7 +32,7 @@ std::vector<array> arrays_of(nb::handle tree) {
 
 // f((x,), ...) is called as f(x, ...).
 nb::object one_or_all(nb::handle tuple) {
-  return PyTuple_GET_SIZE(tuple.ptr()) == 1 ? nb::borrow(PyTuple_GET_ITEM(tuple.ptr(), 0)) : nb::borrow(tuple);
+  return NB_TUPLE_GET_SIZE(tuple.ptr()) == 1 ? nb::borrow(NB_TUPLE_GET_ITEM(tuple.ptr(), 0)) : nb::borrow(tuple);
 }
 
 // A rule's value for each argument, without the places of arguments that hold no array.
@@ -166,10 +166,10 @@ struct CustomFunction {
           return axis < 0 ? nb::none() : nb::object(nb::int_(axis));
         });
         const nb::object out = nb::handle(rule.get())(one_or_all(primals), one_or_all(places));
-        if (!PyTuple_Check(out.ptr()) || PyTuple_GET_SIZE(out.ptr()) != 2)
+        if (!PyTuple_Check(out.ptr()) || NB_TUPLE_GET_SIZE(out.ptr()) != 2)
           throw InvalidArgument("custom_function: the rule for vmap returns no pair", "return (results, axes)");
-        std::pair<std::vector<array>, std::vector<int>> result{arrays_of(PyTuple_GET_ITEM(out.ptr(), 0)), {}};
-        const nb::handle given = PyTuple_GET_ITEM(out.ptr(), 1);
+        std::pair<std::vector<array>, std::vector<int>> result{arrays_of(NB_TUPLE_GET_ITEM(out.ptr(), 0)), {}};
+        const nb::handle given = NB_TUPLE_GET_ITEM(out.ptr(), 1);
         visit_leaves(given,
                      [&](nb::handle leaf) { result.second.push_back(leaf.is_none() ? -1 : nb::cast<int>(leaf)); });
         // One axis may stand for all results.
@@ -180,8 +180,10 @@ struct CustomFunction {
   }
 };
 
+Py_ssize_t g_attributes_of_rules = 0;  // the place of an instance's dict
+
 int visit_rules(PyObject* self, visitproc visit, void* arg) {
-  if (const int stop = visit_instance(self, visit, arg)) return stop;
+  if (const int stop = visit_instance(self, visit, arg, g_attributes_of_rules)) return stop;
   if (!nb::inst_ready(self)) return 0;
   const CustomFunction* f = nb::inst_ptr<CustomFunction>(self);
   for (const nb::object* o : {&f->fun, &f->vjp, &f->jvp, &f->vmap}) Py_VISIT(o->ptr());
@@ -203,6 +205,7 @@ PyType_Slot g_slots_of_rules[] = {{Py_tp_traverse, reinterpret_cast<void*>(visit
 void bind_custom(nb::module_& m) {
   nb::class_<CustomFunction> c(m, "custom_function", documentation("custom_function").text, nb::dynamic_attr(),
                                nb::type_slots(g_slots_of_rules));
+  g_attributes_of_rules = place_of_attributes(c);
   def(
       c, "custom_function.__init__",
       [](CustomFunction* self, nb::callable f) { new (self) CustomFunction{f, {}, {}, {}}; }, "f"_a);

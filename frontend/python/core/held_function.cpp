@@ -14,9 +14,11 @@ nb::object HeldFunction::operator()(nb::args args, nb::kwargs kwargs) const {
   return call_(held_, std::move(args), std::move(kwargs));
 }
 
-int visit_instance(PyObject* self, visitproc visit, void* arg) {
+Py_ssize_t place_of_attributes(nb::handle type) { return nb::cast<Py_ssize_t>(type.attr("__dictoffset__")); }
+
+int visit_instance(PyObject* self, visitproc visit, void* arg, Py_ssize_t attributes) {
   Py_VISIT(Py_TYPE(self));
-  if (PyObject** attributes = _PyObject_GetDictPtr(self)) Py_VISIT(*attributes);
+  if (attributes > 0) Py_VISIT(*reinterpret_cast<PyObject**>(reinterpret_cast<char*>(self) + attributes));
   return 0;
 }
 
@@ -41,7 +43,7 @@ bool describes(const char* name) {
 }
 
 PyObject* find_attribute(PyObject* self, PyObject* name) {
-  const char* text = PyUnicode_AsUTF8(name);
+  const char* text = PyUnicode_AsUTF8AndSize(name, nullptr);
   if (!text) return nullptr;
   const bool ready = nb::inst_ready(self) && !nb::inst_ptr<HeldFunction>(self)->held().empty();
   PyObject* const fun = ready ? nb::inst_ptr<HeldFunction>(self)->held()[0].ptr() : nullptr;

@@ -27,7 +27,9 @@ class HeldFunction {
 // A Python object that is called, and has the name, the documentation and the other attributes of the first object.
 nb::object hold(HeldFunction::Held held, HeldFunction::Call call);
 
-// The first part of a class's tp_traverse: visits the type, and the attributes of an instance that has some.
-int visit_instance(PyObject* self, visitproc visit, void* arg);
+// The first part of a class's tp_traverse: visits the type, and the attributes of an instance that has some at a place.
+int visit_instance(PyObject* self, visitproc visit, void* arg, Py_ssize_t attributes = 0);
+// The place of the dict in instances of a class with dynamic attributes.
+Py_ssize_t place_of_attributes(nb::handle type);
 
 }  // namespace frit::python

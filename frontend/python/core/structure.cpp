@@ -30,10 +30,10 @@ void visit_state(nb::handle tree, const std::function<void(array&, nb::handle)>&
 }
 
 void Encoder::add_list(nb::handle list, bool is_tuple) {
-  const Py_ssize_t n = is_tuple ? PyTuple_GET_SIZE(list.ptr()) : PyList_GET_SIZE(list.ptr());
+  const Py_ssize_t n = is_tuple ? NB_TUPLE_GET_SIZE(list.ptr()) : NB_LIST_GET_SIZE(list.ptr());
   structure.parts.push_back(
       {.kind = Kind::list, .position = is_tuple ? kTuple : kList, .value = static_cast<uint64_t>(n)});
-  for (Py_ssize_t i = 0; i < n; ++i) add(is_tuple ? PyTuple_GET_ITEM(list.ptr(), i) : PyList_GET_ITEM(list.ptr(), i));
+  for (Py_ssize_t i = 0; i < n; ++i) add(is_tuple ? NB_TUPLE_GET_ITEM(list.ptr(), i) : NB_LIST_GET_ITEM(list.ptr(), i));
 }
 
 void Encoder::add_dict(nb::handle dict) {
@@ -76,7 +76,7 @@ void Encoder::add(nb::handle h) {
   } else if (PyBool_Check(p)) {
     number(bool_, p == Py_True);
   } else if (PyFloat_Check(p)) {
-    number(float64, detail::bits_of(PyFloat_AS_DOUBLE(p)));
+    number(float64, detail::bits_of(PyFloat_AsDouble(p)));
   } else if (PyUnicode_Check(p)) {
     Py_ssize_t size;
     const char* text = PyUnicode_AsUTF8AndSize(p, &size);
@@ -172,22 +172,22 @@ nb::object Decoder::fill(nb::handle live) {
     const auto count = static_cast<Py_ssize_t>(part.value);
     ++part_;
     for (Py_ssize_t i = 0; i < count; ++i) {
-      if (i >= PyList_GET_SIZE(live.ptr())) {
+      if (i >= NB_LIST_GET_SIZE(live.ptr())) {
         if (PyList_Append(live.ptr(), build().ptr()) != 0) nb::raise_python_error();
         continue;
       }
-      const nb::object old = nb::borrow(PyList_GET_ITEM(live.ptr(), i));
+      const nb::object old = nb::borrow(NB_LIST_GET_ITEM(live.ptr(), i));
       PyList_SetItem(live.ptr(), i, fill(old).release().ptr());
     }
-    if (PyList_GET_SIZE(live.ptr()) > count) PyList_SetSlice(live.ptr(), count, PyList_GET_SIZE(live.ptr()), nullptr);
+    if (NB_LIST_GET_SIZE(live.ptr()) > count) PyList_SetSlice(live.ptr(), count, NB_LIST_GET_SIZE(live.ptr()), nullptr);
     return nb::borrow(live);
   }
   if (part.kind == Kind::list && part.position == kTuple && PyTuple_Check(live.ptr()) &&
-      PyTuple_GET_SIZE(live.ptr()) == static_cast<Py_ssize_t>(part.value)) {
+      NB_TUPLE_GET_SIZE(live.ptr()) == static_cast<Py_ssize_t>(part.value)) {
     ++part_;
     nb::list items;
     for (uint64_t i = 0; i < part.value; ++i)
-      items.append(fill(PyTuple_GET_ITEM(live.ptr(), static_cast<Py_ssize_t>(i))));
+      items.append(fill(NB_TUPLE_GET_ITEM(live.ptr(), static_cast<Py_ssize_t>(i))));
     return nb::tuple(items);
   }
   if (part.kind == Kind::map && PyDict_Check(live.ptr())) {

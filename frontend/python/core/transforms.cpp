@@ -142,8 +142,8 @@ class GradientCall {
 
   void check(nb::handle result) {
     if (is_array(result)) return;
-    const bool first = tree_ && PyTuple_Check(result.ptr()) && PyTuple_GET_SIZE(result.ptr()) > 0 &&
-                       is_array(PyTuple_GET_ITEM(result.ptr(), 0));
+    const bool first = tree_ && PyTuple_Check(result.ptr()) && NB_TUPLE_GET_SIZE(result.ptr()) > 0 &&
+                       is_array(NB_TUPLE_GET_ITEM(result.ptr(), 0));
     if (first) return;
     throw InvalidArgument(
         std::string(who_) + ": '" + function_name(fun_) + "' returns a value of type " +

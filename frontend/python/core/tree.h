@@ -10,9 +10,9 @@ template <class F>
 void visit_leaves(nb::handle tree, F&& f) {
   PyObject* p = tree.ptr();
   if (PyList_Check(p)) {
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(p); ++i) visit_leaves(PyList_GET_ITEM(p, i), f);
+    for (Py_ssize_t i = 0; i < NB_LIST_GET_SIZE(p); ++i) visit_leaves(NB_LIST_GET_ITEM(p, i), f);
   } else if (PyTuple_Check(p)) {
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(p); ++i) visit_leaves(PyTuple_GET_ITEM(p, i), f);
+    for (Py_ssize_t i = 0; i < NB_TUPLE_GET_SIZE(p); ++i) visit_leaves(NB_TUPLE_GET_ITEM(p, i), f);
   } else if (PyDict_Check(p)) {
     PyObject *key, *value;
     Py_ssize_t at = 0;
@@ -31,14 +31,14 @@ nb::object map_leaves(nb::handle tree, F&& f) {
   PyObject* p = tree.ptr();
   if (PyList_Check(p)) {
     nb::list out;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(p); ++i) out.append(map_leaves(PyList_GET_ITEM(p, i), f));
+    for (Py_ssize_t i = 0; i < NB_LIST_GET_SIZE(p); ++i) out.append(map_leaves(NB_LIST_GET_ITEM(p, i), f));
     return out;
   }
   if (PyTuple_Check(p)) {
-    const Py_ssize_t n = PyTuple_GET_SIZE(p);
+    const Py_ssize_t n = NB_TUPLE_GET_SIZE(p);
     nb::object out = nb::steal(PyTuple_New(n));
     for (Py_ssize_t i = 0; i < n; ++i)
-      PyTuple_SET_ITEM(out.ptr(), i, map_leaves(PyTuple_GET_ITEM(p, i), f).release().ptr());
+      NB_TUPLE_SET_ITEM(out.ptr(), i, map_leaves(NB_TUPLE_GET_ITEM(p, i), f).release().ptr());
     return tuple_like(tree, std::move(out));
   }
   if (PyDict_Check(p)) {

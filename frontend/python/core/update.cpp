@@ -38,7 +38,7 @@ array update_whole(const array& a, const array& value, IndexUpdate how) {
 array update_items(const array& a, nb::handle index, const Value& value, IndexUpdate how) {
   const array v = value.get(a.dtype());
   if (index.is_none()) return update_whole(a, v, how);
-  const bool no_axis = a.ndim() == 0 && PyTuple_Check(index.ptr()) && PyTuple_GET_SIZE(index.ptr()) == 0;
+  const bool no_axis = a.ndim() == 0 && PyTuple_Check(index.ptr()) && NB_TUPLE_GET_SIZE(index.ptr()) == 0;
   if (no_axis || index.is(nb::handle(Py_Ellipsis))) return update_whole(a, without_leading_ones(v, a.ndim()), how);
   if (PyBool_Check(index.ptr())) return index_update(a, {array(index.is(nb::handle(Py_True)))}, v, how, kHere);
   // Of other libraries' arrays, masks are taken.

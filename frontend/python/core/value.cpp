@@ -69,10 +69,7 @@ array Value::get(std::optional<Dtype> beside) const {
       const Dtype type = beside.value_or(float32);
       return array(PyFloat_AsDouble(object_.ptr()), issubdtype(type, floating) ? type : float32);
     }
-    case Kind::complex: {
-      const Py_complex c = PyComplex_AsCComplex(object_.ptr());
-      return array(complex64_t(static_cast<float>(c.real), static_cast<float>(c.imag)), complex64);
-    }
+    case Kind::complex: return array(complex_of(object_), complex64);
     case Kind::other: break;
   }
   throw InvalidArgument("a value of type " +
