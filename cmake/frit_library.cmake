@@ -118,10 +118,10 @@ function(frit_library name)
   install(TARGETS ${name} EXPORT frit LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
-# A shared module that is opened on first need: codegen/<name>, runtime/<name>. It may bring its own precompiled header.
+# A shared module that is opened on first need: codegen/<name> or runtime/<name> with the rooms in it. It may bring its own precompiled header.
 function(frit_plugin name)
   cmake_parse_arguments(ARG "JOIN" "" "LINK" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   if(ARG_JOIN)
     frit_join_sources(sources joined ${sources})
   endif()

@@ -282,7 +282,7 @@ TEST_F(Programs, ProductsOfAnyShape) {
 }
 
 // Results of many tiles, whose operands lie along either axis: as they are, and with sizes so odd that copies are read
-// (codegen/glsl/routine_matmul_copies.cpp).
+// (codegen/glsl/products/routine_matmul_copies.cpp).
 TEST_F(Programs, LargeProducts) {
   struct Case {
     const char* type;
