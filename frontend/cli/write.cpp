@@ -1,6 +1,7 @@
 // Writes several files whole or not at all.
 #include "frontend/cli/write.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -66,8 +67,10 @@ void write_parts(const std::string& output, const codegen::Emission& emission,
     return;
   }
   if (parts.size() > 1 && (!standard || emission.binary)) {
+    constexpr size_t kNamed = 3;
     std::string names;
-    for (const auto& part : parts) names += (names.empty() ? "" : ", ") + part.name;
+    for (size_t i = 0; i < std::min(parts.size(), kNamed); ++i) names += (i ? ", " : "") + parts[i].name;
+    if (parts.size() > kNamed) names += ", ...";
     fail({"the function has " + std::to_string(parts.size()) + " shaders (" + names + "), and " +
               (standard ? "standard output" : "'" + output + "'") + " takes one as " + emission.name,
           {},

@@ -113,6 +113,7 @@ class Compile(CliTest):
         for form, output in (("spirv", "x.spv"), ("glsl", "x.comp"), ("spirv-asm", "x.spvasm")):
             error = self.error(1, "compile", graph, f"--emit={form}", "-o", self.path(output))
             self.assertIn("-o DIR", error)
+            self.assertRegex(error, r"has \d+ shaders \(\w+, \w+, \w+, \.\.\.\), and '")
         self.assertIn("-o DIR", self.error(1, "compile", graph, "--emit=spirv"))
         self.assertEqual(self.files(), before)
         self.assertEqual(self.text("compile", graph, "--emit=glsl").count("\n// shader "), len(names) - 1)
