@@ -38,19 +38,25 @@ int bit_width_of(W w) {
 constexpr int kNarrowBits = 16;
 constexpr int64_t kFewNarrow = 1 << 14;
 
-// `done(first, count)` is called once for each part of the result that is final; the parts cover it.
-template <class W, class Done>
+// `done(first, count)` is called once for each part of the result that is final; the parts cover it. The call is an
+// indirect one, so that all users of words of a width share the sort's code.
+template <class W>
 class RadixSort {
  public:
-  // Sorts by bits [low, high); the bits above are zero.
-  RadixSort(int low, const Done& done, int high = 8 * sizeof(W)) : low_(low), width_(high - low), done_(done) {}
+  // Sorts by bits [low, high); the bits above are zero. `done` must outlive the sort.
+  template <class Done>
+  RadixSort(int low, const Done& done, int high = 8 * sizeof(W))
+      : low_(low),
+        width_(high - low),
+        user_(&done),
+        call_([](const void* user, W* first, int64_t n) { (*static_cast<const Done*>(user))(first, n); }) {}
 
   // Sorts n words of `a` in the calling thread; the result is in `a`, or in `b`.
   void run(W* a, W* b, int64_t n, bool into_b) const {
     if constexpr (kHasVectors)
       if (vectors_pay(n)) {
         vector_sort(a, b, n, into_b);
-        return done_(into_b ? b : a, n);
+        return done(into_b ? b : a, n);
       }
     by_digits(a, b, n, into_b);
   }
@@ -155,12 +161,12 @@ class RadixSort {
       for (; k > 0 && to[k - 1] > w; --k) to[k] = to[k - 1];
       to[k] = w;
     }
-    done_(to, n);
+    done(to, n);
   }
 
   void finish(W* at, W* wanted, int64_t n) const {
     if (at != wanted) std::memcpy(wanted, at, static_cast<size_t>(n) * sizeof(W));
-    done_(wanted, n);
+    done(wanted, n);
   }
 
   // Bits [low_, high), the lowest digit first.
@@ -249,8 +255,11 @@ class RadixSort {
     return d;
   }
 
+  void done(W* first, int64_t n) const { call_(user_, first, n); }
+
   const int low_, width_;
-  const Done& done_;
+  const void* const user_;
+  void (*const call_)(const void* user, W* first, int64_t n);
 };
 
 }  // namespace frit::runtime::routines

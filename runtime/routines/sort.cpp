@@ -135,7 +135,7 @@ class Sort {
           words[i] = uint64_t{O::key(in[i])} >> below << kPositionBits | static_cast<uint64_t>(i);
       });
       const auto nothing = [](const uint64_t*, int64_t) {};
-      const RadixSort<uint64_t, decltype(nothing)> radix(kPositionBits, nothing);
+      const RadixSort<uint64_t> radix(kPositionBits, nothing);
       if (differ != 0)
         threads ? radix.run_on_threads(words, words + n_, n_, false) : radix.run(words, words + n_, n_, false);
       std::atomic<bool> ok{true};
@@ -194,7 +194,7 @@ class Sort {
     const auto done = [&](const uint128_t* sorted, int64_t count) {
       for (int64_t k = 0; k < count; ++k) out[(begin + (sorted - whole) + k) * step] = static_cast<uint32_t>(sorted[k]);
     };
-    const RadixSort<uint128_t, decltype(done)> radix(kPositionBits, done);
+    const RadixSort<uint128_t> radix(kPositionBits, done);
     radix.run(whole, whole + n, n, false);
     return true;
   }
@@ -266,14 +266,14 @@ class Sort {
       if (step == 1) {
         // The elements replace their keys part by part, while those are in cache.
         const auto done = [](Bits* first, int64_t n) { restore(first, n); };
-        const RadixSort<Bits, decltype(done)> radix(0, done);
+        const RadixSort<Bits> radix(0, done);
         return threads ? radix.run_on_threads(keys, out, n_, true) : radix.run(keys, out, n_, true);
       }
     }
     const auto done = [&](const W* first, int64_t n) {
       for (int64_t i = 0; i < n; ++i) out[(first - keys + i) * step] = O::bits(static_cast<Bits>(first[i]));
     };
-    const RadixSort<W, decltype(done)> radix(0, done);
+    const RadixSort<W> radix(0, done);
     threads ? radix.run_on_threads(keys, spare, n_, false) : radix.run(keys, spare, n_, false);
   }
 
@@ -335,7 +335,7 @@ class Sort {
         out[(first - words + i) * step] =
             static_cast<uint32_t>(first[i]) & static_cast<uint32_t>((uint64_t{1} << kBelow) - 1);
     };
-    const RadixSort<W, decltype(done)> radix(kBelow, done, kBelow + 8 * static_cast<int>(sizeof(Bits)));
+    const RadixSort<W> radix(kBelow, done, kBelow + 8 * static_cast<int>(sizeof(Bits)));
     threads ? radix.run_on_threads(words, spare, n_, false) : radix.run(words, spare, n_, false);
   }
 
@@ -353,8 +353,7 @@ class Sort {
       for (int64_t i = 0; i < n; ++i)
         out[(first - words + i) * to_step] = in[static_cast<int64_t>(static_cast<uint32_t>(first[i])) * step];
     };
-    const RadixSort<Word<Bits>, decltype(done)> radix(kPositionBits, done,
-                                                      kPositionBits + 8 * static_cast<int>(sizeof(Bits)));
+    const RadixSort<Word<Bits>> radix(kPositionBits, done, kPositionBits + 8 * static_cast<int>(sizeof(Bits)));
     threads ? radix.run_on_threads(words, words + n_, n_, false) : radix.run(words, words + n_, n_, false);
     return true;
   }
