@@ -6,6 +6,9 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "python"))
 
+import pytest
+
+import frit.core as mx
 import gelu
 import language_model
 import lstm_and_convolutions
@@ -18,6 +21,23 @@ def test_gelu():
 
 def test_mlp():
     losses, accuracy = train_mlp.main(steps=25, batch=128, width=64)
+    assert losses[-1] < losses[0] / 2 and accuracy > 0.8
+
+
+@pytest.fixture
+def gpu():
+    """The GPU as the default device, a software one too."""
+    if not mx.is_available(mx.gpu):
+        pytest.skip("there is no Vulkan device")
+    before = mx.default_device()
+    mx.set_default_device(mx.gpu)
+    yield
+    mx.set_default_device(before)
+
+
+def test_on_a_gpu(gpu):
+    assert all(t > 0 for t in gelu.main(2**12))
+    losses, accuracy = train_mlp.main(steps=6, batch=64, width=32)
     assert losses[-1] < losses[0] / 2 and accuracy > 0.8
 
 
