@@ -11,6 +11,7 @@
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Utils/Mem2Reg.h>
 
 #include <cctype>
 
@@ -32,7 +33,9 @@ Compiler::Compiler(std::shared_ptr<const CpuTarget> target) : target_(std::move(
   analyses_.registerPass([] { return llvm::TargetLibraryAnalysis(); });
   analyses_.registerPass([] { return llvm::DominatorTreeAnalysis(); });
   analyses_.registerPass([] { return llvm::AssumptionAnalysis(); });
-  // The emitter has already hoisted, vectorised and unrolled; merging equal values is left.
+  // The emitter has already hoisted, vectorised and unrolled; keeping running values in registers and merging equal
+  // values is left.
+  passes_.addPass(llvm::PromotePass());
   passes_.addPass(llvm::EarlyCSEPass());
 }
 

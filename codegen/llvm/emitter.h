@@ -299,7 +299,7 @@ class KernelEmitter {
   llvm::Value* spread_nan(llvm::Value* x);
   // A running value between the steps of a vector loop.
   struct RunningValue {
-    llvm::Value* slot = nullptr;  // of the stack, a vector of equal lanes
+    llvm::Value* slot = nullptr;  // of the stack, a part (lanes_of_part) of equal lanes
     ir::Reg narrow = ir::kNoReg;  // the 16-bit float behind the value; the slot has integers of its order
     bool from_zero = false;       // a sum that begins at zero
   };
@@ -311,7 +311,15 @@ class KernelEmitter {
   using Combination = std::function<llvm::Value*(llvm::Value*, llvm::Value*)>;
   ir::Reg narrow_source(const ir::Loop& loop, const ir::ScalarInstr& step) const;
   llvm::Value* order_key(llvm::Value* x);
+  unsigned lanes_of_part(llvm::Type* element, int width) const;
+  llvm::Value* resize_splat(llvm::Value* x, unsigned lanes);
   llvm::Value* combine_lanes(llvm::Value* x, bool takes_itself, bool from_zero, const Combination& combine);
+  llvm::SmallVector<llvm::Value*, 8> combine_parts(llvm::Value* x, const Combination& combine);
+  Combination order_of(bool max);
+  CarryStep ordered_step(const ir::ScalarInstr& step, const RunningValue& running, llvm::ArrayRef<llvm::Value*> values,
+                         llvm::Value* carried);
+  CarryStep usual_or_long(llvm::Value* rare, llvm::function_ref<CarryStep()> usual,
+                          llvm::function_ref<CarryStep()> long_way);
   CarryStep combine_copies(llvm::ArrayRef<llvm::Value*> values, llvm::Value* carried,
                            const std::function<llvm::Value*(llvm::Value*)>& of_lanes, const Combination& combine);
   CarryStep wide_step(const ir::ScalarInstr& step, const RunningValue& running, llvm::ArrayRef<llvm::Value*> values,

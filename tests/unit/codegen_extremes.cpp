@@ -1,5 +1,8 @@
 // Positions of extremes in rows of known lengths, running extremes of 16-bit floats, and repeated elements, against the
 // interpreter.
+#include <bit>
+#include <limits>
+
 #include "codegen_harness.h"
 
 namespace frit::test::extremes {
@@ -113,6 +116,29 @@ TEST(Extremes, RunningExtremesOfNarrowFloats) {
           check(text, {{131, 5}}, [&](const std::string&, int64_t i) -> std::optional<uint64_t> {
             if (rare && i % rare == rare - 1) return std::nullopt;
             return static_cast<uint64_t>((i * 2654435761u >> 7) & 0x3fff) | (i % 3 ? 0x8000u : 0u);
+          });
+          if (testing::Test::HasFailure()) return;
+        }
+}
+
+// Few numbers and both zeros, with NaN at every `rare`-th place.
+TEST(Extremes, RunningExtremesWithNan) {
+  for (const Element& e : {Element{"f32", float32, 8}, Element{"f64", float64, 4}})
+    for (const char* op : {"max", "min"})
+      for (const char* n : {"n", "5", "30"})
+        for (const int rare : {0, 7, 40}) {
+          const std::string text = replaced(
+              "kernel @scan(%x: TYPE[LENGTH*m] in, %y: TYPE[LENGTH*m] out, %z: TYPE[LENGTH*m] out; n, m) {\n"
+              "parallel for i in m {\nfor r in LENGTH vector 16 unroll 2 lanes 16 carry %c: TYPE = START next %s {\n"
+              "%0: TYPE = load %x[i*LENGTH + r]\n%s: TYPE = OP %c, %0\nstore %y[i*LENGTH + r], %s\n"
+              "store %z[i*LENGTH + r], %c\n}\n}\n}",
+              {{"TYPE", e.name}, {"LENGTH", n}, {"OP", op}, {"START", std::string(op) == "max" ? "-inf" : "inf"}});
+          check(text, {{131, 5}}, [&](const std::string&, int64_t i) -> std::optional<uint64_t> {
+            const double numbers[] = {0.0, -0.0, 1.0, -1.0, 2.5, -7.0};
+            const bool nan = rare && i % rare == rare - 1;
+            const double v = nan ? std::numeric_limits<double>::quiet_NaN() : numbers[(i * 2654435761u >> 9) % 6];
+            if (e.type == float64) return std::bit_cast<uint64_t>(v);
+            return std::bit_cast<uint32_t>(static_cast<float>(v));
           });
           if (testing::Test::HasFailure()) return;
         }
