@@ -292,7 +292,8 @@ void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* fr
     Value* last;  // the last full step begins here or before
   };
   llvm::SmallVector<Level, 2> levels;
-  for (int u = unroll; levels.empty() || (u == kSmallUnroll && !whole); u = u > kSmallUnroll ? kSmallUnroll : 0) {
+  const bool small = !whole && !ends_alike(loop, int64_t{scope.width} * unroll);
+  for (int u = unroll; u > 0; u = small && u > kSmallUnroll ? kSmallUnroll : 0) {
     Value* step = i64(int64_t{scope.width} * u);
     Value* last = builder_.CreateSub(to, step, "last");
     if (scope.rows_left)  // if rows are missing, no step is full
@@ -345,7 +346,7 @@ void KernelEmitter::emit_vector_loop(const ir::Loop& loop, int unroll, Value* fr
   if (!whole && scope.repeats)
     emit_last_vectors(loop, start, to, after);
   else if (!whole)
-    emit_masked_rest(loop, start, rest, to, after);
+    small ? emit_masked_rest(loop, start, rest, to, after) : emit_known_end(loop, unroll, start, to, after);
   frames_.pop_back();
   after->moveAfter(builder_.GetInsertBlock());
   builder_.SetInsertPoint(after);

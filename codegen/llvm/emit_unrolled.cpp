@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "codegen/llvm/emitter.h"
+#include "passes/lower/loop_nest.h"
 
 namespace frit::codegen {
 
@@ -54,6 +55,7 @@ int64_t count_instrs(const ir::Body& body, const std::string& var, const std::ve
 
 // Full steps beyond which the time of the remainder does not matter.
 constexpr int64_t kManySteps = 32;
+constexpr int64_t kFewColumns = 2;  // vectors of columns that go with the step in front of them
 // Instructions of a remainder, for one lane; around loops; and those of the vectors that go through it side by side.
 constexpr int64_t kMaxRest = 192, kMaxRestOfLoops = 512, kSideBySide = 256;
 
@@ -148,9 +150,42 @@ bool KernelEmitter::emit_unrolled(const ir::Loop& loop) {
 bool KernelEmitter::knows_rest(const ir::Loop& loop, int64_t step) const {
   if (!vector_->rows.empty() || loop.kind != ir::LoopKind::Serial || !loop.extent.is_const()) return false;
   const int64_t n = loop.extent.value(), vectors = (n % step + vector_->width - 1) / vector_->width;
-  const bool loops = std::any_of(loop.body.begin(), loop.body.end(),
-                                 [](const ir::Instr& i) { return std::holds_alternative<ir::Loop>(i.node); });
+  const bool loops = passes::contains_loop(loop.body);
   return n > 0 && n <= kManySteps * step && vectors * code_size(loop.body) <= (loops ? kMaxRestOfLoops : kMaxRest);
+}
+
+// Whether a loop over columns ends inside of a step of known place, where parts of it begin at multiples of `step`.
+// Where masks are cheap, one vector after the other will do.
+bool KernelEmitter::ends_alike(const ir::Loop& loop, int64_t step) const {
+  const bool parts = loop.kind != ir::LoopKind::Parallel || (loop.grain.is_const() && loop.grain.value() % step == 0);
+  return !features_.masks_small && vector_->rows.empty() && running_.empty() && parts && loop.extent.is_const() &&
+         loop.extent.value() % step != 0 && passes::contains_loop(loop.body);
+}
+
+// The columns from `start` on, where ends_alike(): those behind the last full step of all go side by side. A caller may
+// pass parts that end elsewhere.
+void KernelEmitter::emit_known_end(const ir::Loop& loop, int unroll, Value* start, Value* to, BasicBlock* after) {
+  const int64_t n = loop.extent.value(), step = int64_t{vector_->width} * unroll, full = n / step * step;
+  BasicBlock *known = block("columns"), *others = block("others");
+  Value* ends = builder_.CreateAnd(builder_.CreateICmpEQ(start, i64(full)), builder_.CreateICmpEQ(to, i64(n)));
+  builder_.CreateCondBr(ends, known, others);
+  builder_.SetInsertPoint(known);
+  vector_->alignment = vector_->width;
+  emit_known_rest(loop, unroll, full, n);
+  builder_.CreateBr(after);
+  others->moveAfter(builder_.GetInsertBlock());
+  builder_.SetInsertPoint(others);
+  emit_masked_rest(loop, start, others, to, after);
+}
+
+// The iterations from `begin` to `end`, all known, in vectors side by side: columns, which go through rows, as many as
+// there are in a step and two more.
+void KernelEmitter::emit_known_rest(const ir::Loop& loop, int unroll, int64_t begin, int64_t end) {
+  int64_t together = std::max<int64_t>(2, kSideBySide / code_size(loop.body));
+  if (passes::contains_loop(loop.body) && running_.empty()) together = std::max(together, unroll + kFewColumns);
+  together *= vector_->width;
+  for (int64_t at = begin; at < end; at += together)
+    emit_vectors(loop, at, std::min(end, at + together), [](int, int) {});
 }
 
 // Whether the lanes of each position lie as far apart wherever a step begins. Quotients and remainders of the variable
@@ -168,7 +203,11 @@ bool KernelEmitter::lanes_alike(const ir::Loop& loop) {
 // Full steps of `unroll` vectors, then the vectors that are left side by side, and a masked one.
 void KernelEmitter::emit_known_vector_loop(const ir::Loop& loop, int unroll) {
   VectorScope& scope = *vector_;
-  const int64_t n = loop.extent.value(), step = int64_t{scope.width} * unroll, full = n / step * step;
+  const int64_t n = loop.extent.value(), step = int64_t{scope.width} * unroll;
+  int64_t full = n / step * step;
+  // A last vector or two would go through all rows by themselves.
+  const bool columns = passes::contains_loop(loop.body) && running_.empty();
+  if (columns && full > 0 && n > full && n - full <= kFewColumns * scope.width) full -= step;
   BasicBlock* preheader = block("preheader");
   BasicBlock* body = full > 0 ? block(loop.var.c_str()) : nullptr;
   BasicBlock* rest = block("rest");
@@ -197,9 +236,7 @@ void KernelEmitter::emit_known_vector_loop(const ir::Loop& loop, int unroll) {
   // Where masks take time, the last elements are in a whole vector, together with some that are computed again.
   const bool repeats = n >= scope.width && !features_.masks_small && running_.empty() && may_repeat(loop.body);
   const int64_t again = repeats && lanes_alike(loop) ? n % scope.width : 0;
-  const int64_t together = std::max<int64_t>(2, kSideBySide / code_size(loop.body)) * scope.width;
-  for (int64_t at = full; at < n - again; at += together)
-    emit_vectors(loop, at, std::min(n - again, at + together), [](int, int) {});
+  emit_known_rest(loop, unroll, full, n - again);
   if (again) emit_last_vector(loop, i64(n - scope.width));
   frames_.pop_back();
 }
@@ -210,13 +247,24 @@ void KernelEmitter::emit_vectors(const ir::Loop& loop, int64_t begin, int64_t en
                                  const std::function<void(int, int)>& taken) {
   VectorScope& scope = *vector_;
   const auto vectors = static_cast<int>((end - begin) / scope.width);
+  const int64_t left = end - begin - int64_t{vectors} * scope.width;
   scope.base = i64(begin);
+  // Columns go through the rows together, the masked vector with the others.
+  if (vectors > 0 && left > 0 && passes::contains_loop(loop.body) && running_.empty()) {
+    scope.copies = vectors + 1;
+    set_mask(i64(left));
+    scope.row_masks.assign(static_cast<size_t>(vectors), nullptr);
+    scope.row_masks.push_back(scope.mask);
+    emit_loop_body(loop);
+    scope.row_masks.clear();
+    taken(0, vectors + 1);
+    return;
+  }
   if (vectors > 0) {
     scope.copies = vectors;
     emit_loop_body(loop);
     taken(0, vectors);
   }
-  const int64_t left = end - begin - int64_t{vectors} * scope.width;
   if (left == 0) return;
   scope.copies = 1;
   scope.base = i64(end - left);

@@ -291,6 +291,9 @@ class KernelEmitter {
   static bool lanes_alike(const ir::Loop& loop);
   bool knows_rest(const ir::Loop& loop, int64_t step) const;
   void emit_known_vector_loop(const ir::Loop& loop, int unroll);
+  bool ends_alike(const ir::Loop& loop, int64_t step) const;
+  void emit_known_end(const ir::Loop& loop, int unroll, llvm::Value* start, llvm::Value* to, llvm::BasicBlock* after);
+  void emit_known_rest(const ir::Loop& loop, int unroll, int64_t begin, int64_t end);
   void emit_vectors(const ir::Loop& loop, int64_t begin, int64_t end, const std::function<void(int, int)>& taken);
   States emit_known_lane_rest(const ir::Loop& loop, States sums, int lanes);
 

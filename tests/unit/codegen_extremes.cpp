@@ -144,6 +144,26 @@ TEST(Extremes, RunningExtremesWithNan) {
         }
 }
 
+// Columns that end inside of a vector: in parts of a parallel loop, and behind a step that they join.
+TEST(Extremes, KnownLastColumns) {
+  for (const Element& e : {kElements[0], kElements[1], kElements[2]})
+    for (const char* n : {"13", "36", "50", "66", "100", "105"})
+      for (const char* loop :
+           {"parallel for i in LENGTH vector 8 unroll 8 grain 64", "for i in LENGTH vector 8 unroll 4",
+            "parallel for i in LENGTH vector 8 unroll 4 grain 32"}) {
+        const std::string text = replaced(
+            std::string("kernel @columns(%x: TYPE[LENGTH*m] in, %y: TYPE[LENGTH*m] out, %z: TYPE[LENGTH] out; m) {\n") +
+                loop +
+                " {\nfor r in m acc %a: f32 = max %1 {\n%0: TYPE = load %x[r*LENGTH + i]\n%1: f32 = CAST %0\n}\n"
+                "for s in m carry %c: f32 = 0 next %4 {\n%2: TYPE = load %x[s*LENGTH + i]\n%3: f32 = CAST %2\n"
+                "%4: f32 = add %c, %3\n%5: TYPE = CAST %4\nstore %y[s*LENGTH + i], %5\n}\n"
+                "%6: TYPE = CAST %a\nstore %z[i], %6\n}\n}",
+            {{"TYPE", e.name}, {"LENGTH", n}, {"CAST", e.type == float32 ? "neg" : "cast"}});
+        check(text, {{1}, {9}});
+        if (testing::Test::HasFailure()) return;
+      }
+}
+
 TEST(Extremes, RepeatedElements) {
   for (const Element& e : kElements)
     for (const int times : {2, 3, 7})
