@@ -37,6 +37,9 @@ struct Vector<float> {
     return load_eight(p);
   }
   FRIT_ISA_INLINE static Register load(const float* p, Mask lanes) { return _mm256_maskload_ps(p, lanes); }
+  FRIT_ISA_INLINE static Register cleared(Register v, Mask lanes) {
+    return _mm256_and_ps(v, _mm256_castsi256_ps(lanes));
+  }
   FRIT_ISA_INLINE static void store(float* p, Register v) { _mm256_storeu_ps(p, v); }
   FRIT_ISA_INLINE static void store(float* p, Mask lanes, Register v) {
     // A store under a mask is slow on some processors.
@@ -66,6 +69,9 @@ struct Vector<double> {
   FRIT_ISA_INLINE static Register same(double v) { return _mm256_set1_pd(v); }
   FRIT_ISA_INLINE static Register load(const double* p) { return _mm256_loadu_pd(p); }
   FRIT_ISA_INLINE static Register load(const double* p, Mask lanes) { return _mm256_maskload_pd(p, lanes); }
+  FRIT_ISA_INLINE static Register cleared(Register v, Mask lanes) {
+    return _mm256_and_pd(v, _mm256_castsi256_pd(lanes));
+  }
   FRIT_ISA_INLINE static void store(double* p, Register v) { _mm256_storeu_pd(p, v); }
   FRIT_ISA_INLINE static void store(double* p, Mask lanes, Register v) {
     if (_mm256_movemask_pd(_mm256_castsi256_pd(lanes)) == 0xf) return store(p, v);

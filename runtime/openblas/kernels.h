@@ -76,12 +76,17 @@ struct KernelArgs {
   bool add;                  // to the values in c
   const C* start = nullptr;  // sums to go on from instead of zeros
   int64_t start_stride = 0;
-  int64_t width = 0;  // of the last vector
+  bool packed = true;  // b is in panels: past its last column there is memory
+  int64_t width = 0;   // of the last vector
 };
 
-template <class Dot, class C, int kR, int kV, int64_t kStride, bool kWhole>
+// How the last vector of b is read: as it is, whole and then cleared past the last column, or under a mask.
+enum class Last { kWhole, kCleared, kMasked };
+
+template <class Dot, class C, int kR, int kV, int64_t kStride, Last kLast>
 FRIT_ISA void kernel(const KernelArgs<C>& g) {
   using V = Vector<C>;
+  constexpr bool kWhole = kLast == Last::kWhole;
   const typename V::Mask lanes = V::first(g.width);
   typename V::Register sums[kR][kV];
   FRIT_UNROLL
@@ -95,6 +100,15 @@ FRIT_ISA void kernel(const KernelArgs<C>& g) {
   }
   const C* b = g.b;
   const C* a = g.a;
+  // There is nothing to read behind the last unit of an operand that is not packed.
+  [[maybe_unused]] alignas(64) C end[kV * V::kLanes];
+  [[maybe_unused]] const int64_t at_end = g.packed ? -1 : g.units - 1;
+  if constexpr (kLast == Last::kCleared)
+    if (!g.packed)
+      for (int v = 0; v < kV; ++v) {
+        const C* from = b + at_end * g.b_step + v * V::kLanes;
+        V::store(end + v * V::kLanes, v + 1 < kV ? V::load(from) : V::load(from, lanes));
+      }
   const int64_t stride = kStride ? kStride : g.a_stride;
   // One pointer for three rows: a register each for all rows would be too many.
   const C* a3 = a + 3 * stride;
@@ -106,9 +120,12 @@ FRIT_ISA void kernel(const KernelArgs<C>& g) {
     _mm_prefetch(reinterpret_cast<const char*>(g.c + i * g.c_stride + v * V::kLanes), _MM_HINT_T0);
   for (int64_t u = 0; u < g.units; ++u) {
     typename V::Register right[kV];
+    if constexpr (kLast == Last::kCleared)
+      if (u == at_end) b = end;
     FRIT_UNROLL
     for (int v = 0; v < kV; ++v)
-      right[v] = kWhole || v + 1 < kV ? V::load(b + v * V::kLanes) : V::load(b + v * V::kLanes, lanes);
+      right[v] = kLast != Last::kMasked || v + 1 < kV ? V::load(b + v * V::kLanes) : V::load(b + v * V::kLanes, lanes);
+    if constexpr (kLast == Last::kCleared) right[kV - 1] = V::cleared(right[kV - 1], lanes);
     FRIT_UNROLL
     for (int i = 0; i < kR; ++i) {
       const C* base = kStride || i < 3 ? a : i < 6 ? a3 : i < 9 ? a6 : a9;
@@ -139,9 +156,12 @@ template <class Dot, class C, int64_t kStride, int kV, int kR = 1>
 FRIT_ISA void kernel_of(int64_t rows, const KernelArgs<C>& g) {
   if (kR == Vector<C>::kRows || rows == kR) {
     // Loads under a mask take time on some sets.
-    if (!Vector<C>::kMasksAreFree && g.width == Vector<C>::kLanes)
-      return kernel<Dot, C, kR, kV, kStride, !Vector<C>::kMasksAreFree>(g);
-    return kernel<Dot, C, kR, kV, kStride, false>(g);
+    if constexpr (!Vector<C>::kMasksAreFree) {
+      if (g.width == Vector<C>::kLanes) return kernel<Dot, C, kR, kV, kStride, Last::kWhole>(g);
+      // The next row has as many elements as are read past this one.
+      if (g.packed || g.b_step >= Blocking<C>::kPanel) return kernel<Dot, C, kR, kV, kStride, Last::kCleared>(g);
+    }
+    return kernel<Dot, C, kR, kV, kStride, Last::kMasked>(g);
   }
   if constexpr (kR < Vector<C>::kRows) kernel_of<Dot, C, kStride, kV, kR + 1>(rows, g);
 }
@@ -291,10 +311,17 @@ FRIT_ISA bool multiply_unpacked(const Matrix& a, const Matrix& b, const Matrix& 
   if (b.col_stride != 1 || (m * n * units > kUnpacked && std::max(span(a), span(b)) > kUnpackedSpan)) return false;
   for (int64_t block = 0; block < blocks; ++block) {
     const int64_t first = units * block / blocks, next = units * (block + 1) / blocks;
-    rows_by_columns<Dot, 0>(KernelArgs<C>{static_cast<const C*>(a.data) + first * a.col_stride, a.row_stride,
-                                          a.col_stride, static_cast<const C*>(b.data) + first * b.row_stride,
-                                          b.row_stride, next - first, static_cast<C*>(c.data), c.row_stride, block > 0},
-                            m, n, Blocking<C>::kPanel);
+    KernelArgs<C> g{static_cast<const C*>(a.data) + first * a.col_stride,
+                    a.row_stride,
+                    a.col_stride,
+                    static_cast<const C*>(b.data) + first * b.row_stride,
+                    b.row_stride,
+                    next - first,
+                    static_cast<C*>(c.data),
+                    c.row_stride,
+                    block > 0};
+    g.packed = false;
+    rows_by_columns<Dot, 0>(g, m, n, Blocking<C>::kPanel);
   }
   return true;
 }
