@@ -84,7 +84,8 @@ class PlanBuilder {
       const ir::Step& step = program_.steps[i];
       if (const auto stream = streams_.find(i); stream != streams_.end()) {
         before_ = {};
-        FRIT_ASSIGN_OR_RETURN(planned, stream_plan(stream->second));
+        const bool columns = stream->second.scores == ir::kNone;
+        FRIT_ASSIGN_OR_RETURN(planned, columns ? column_plan(stream->second) : stream_plan(stream->second));
         plan.steps.emplace_back(std::move(planned));
         i = stream->second.last;
         continue;
@@ -315,6 +316,23 @@ class PlanBuilder {
     };
     if (first.epilogue) FRIT_TRY(add(*first.epilogue));
     for (size_t i = s.first + 1; i < s.last; ++i) FRIT_TRY(add(std::get<ir::KernelStep>(program_.steps[i])));
+    return plan;
+  }
+
+  // The columns of the right operand have no memory, so the product has the left one alone.
+  Result<runtime::LibraryPlan> column_plan(const ir::RowStream& s) {
+    const auto& product = std::get<ir::LibraryStep>(program_.steps[s.last]);
+    const auto& launch = std::get<ir::KernelStep>(program_.steps[s.first]);
+    FRIT_ASSIGN_OR_RETURN(plan, library_plan(product));
+    plan.name = "columns, " + std::string(product.routine->name);
+    plan.operands.resize(1);
+    plan.weights = s.weights;
+    FRIT_ASSIGN_OR_RETURN(planned, kernel_plan(launch));
+    runtime::KernelNeeds& needs = *std::find_if(needs_.begin(), needs_.end(),
+                                                [&](const runtime::KernelNeeds& n) { return n.name == planned.name; });
+    for (uint32_t i = 0; i < launch.buffers.size(); ++i)
+      if (launch.buffers[i] == s.weights) needs.arguments[i].by_rows = true;
+    plan.between.push_back(std::move(planned));
     return plan;
   }
 

@@ -28,12 +28,12 @@ bool extents_use(const Body& body, const std::string& var) {
   });
 }
 
-bool binds(const Body& body) {
-  return std::any_of(body.begin(), body.end(), [](const Instr& i) {
-    if (std::holds_alternative<BindInstr>(i.node)) return true;
-    const auto* loop = std::get_if<Loop>(&i.node);
-    return loop && binds(loop->body);
-  });
+// Names whose values are computed.
+void collect_bindings(const Body& body, std::vector<std::string>& names) {
+  for (const Instr& i : body) {
+    if (const auto* bind = std::get_if<BindInstr>(&i.node)) names.push_back(bind->name);
+    if (const auto* loop = std::get_if<Loop>(&i.node)) collect_bindings(loop->body, names);
+  }
 }
 
 bool is_dense(const Window& w) {
@@ -133,21 +133,37 @@ class Finder {
 
 bool works_on_rows(const Kernel& k, uint32_t buffer, const Dim& length) {
   const Loop* rows = parallel_loop(k);
-  if (!rows || extents_use(rows->body, rows->var) || binds(rows->body)) return false;
+  if (!rows) return false;
+  std::vector<std::string> own_values{rows->var};
+  collect_bindings(rows->body, own_values);
+  for (const std::string& name : own_values)
+    if (extents_use(rows->body, name)) return false;
   // No access is out of bounds (K9), in the first row and the last one neither. So what is added to the row's first
   // position is within the row.
   bool own = true;
   each_access(rows->body, nullptr, [&](uint32_t b, const Dim& index, const Loop*) {
     if (b != buffer) return;
     const auto along = index.affine_in(rows->var);
-    own = own && along && along->coefficient == length && !along->rest.uses(rows->var);
+    own = own && along && along->coefficient == length;
+    for (const std::string& name : own_values) own = own && !along->rest.uses(name);
   });
   return own;
 }
 
+std::optional<Dim> length_of_rows(const Kernel& k, uint32_t buffer) {
+  const Loop* rows = parallel_loop(k);
+  std::optional<Dim> length;
+  if (rows)
+    each_access(rows->body, nullptr, [&](uint32_t b, const Dim& index, const Loop*) {
+      if (b != buffer || length) return;
+      if (const auto along = index.affine_in(rows->var)) length = along->coefficient;
+    });
+  return length && works_on_rows(k, buffer, *length) ? length : std::nullopt;
+}
+
 bool is_marked(const Step& step) {
   const auto* library = std::get_if<LibraryStep>(&step);
-  return library && library->attrs.has(kRowStream);
+  return library && (library->attrs.has(kRowStream) || library->attrs.has(kColumnStream));
 }
 
 std::optional<RowStream> row_stream_at(const Program& p, size_t first, std::string& why) {
@@ -157,9 +173,12 @@ std::optional<RowStream> row_stream_at(const Program& p, size_t first, std::stri
 std::vector<RowStream> row_streams(const Program& p) {
   std::vector<RowStream> all;
   std::string why;
-  for (size_t i = 0; i < p.steps.size(); ++i)
-    if (is_marked(p.steps[i]))
-      if (auto stream = row_stream_at(p, i, why)) all.push_back(*std::move(stream));
+  for (size_t i = 0; i < p.steps.size(); ++i) {
+    if (!is_marked(p.steps[i])) continue;
+    const bool columns = std::get<LibraryStep>(p.steps[i]).attrs.has(kColumnStream);
+    if (auto stream = columns ? column_stream_at(p, i, why) : row_stream_at(p, i, why))
+      if (all.empty() || all.back().last < stream->first) all.push_back(*std::move(stream));
+  }
   return all;
 }
 

@@ -7,7 +7,7 @@
 namespace frit::passes {
 namespace {
 
-constexpr std::array<std::string_view, 19> kStandard{"expand_composites",
+constexpr std::array<std::string_view, 20> kStandard{"expand_composites",
                                                      "expand_libraries",
                                                      "convolution_phases",
                                                      "canonicalize",
@@ -22,6 +22,7 @@ constexpr std::array<std::string_view, 19> kStandard{"expand_composites",
                                                      "merge_kernels",
                                                      "schedule",
                                                      "stream_rows",
+                                                     "stream_columns",
                                                      "join_kernels",
                                                      "expand_functions",
                                                      "plan_buffers",

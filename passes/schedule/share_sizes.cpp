@@ -97,7 +97,8 @@ std::vector<bool> free_kernels(Program& p) {
     if (epilogue) free[launch.kernel] = false;
   });
   for (const RowStream& s : row_streams(p))
-    for (size_t i = s.first + 1; i < s.last; ++i) free[std::get<KernelStep>(p.steps[i]).kernel] = false;
+    for (size_t i = s.first; i < s.last; ++i)
+      if (const auto* launch = std::get_if<KernelStep>(&p.steps[i])) free[launch->kernel] = false;
   return free;
 }
 

@@ -199,7 +199,7 @@ Status CpuDevice::library(const Library& step, std::span<const View<void*>> view
 class CpuDevice::RowKernels {
  public:
   RowKernels(const PreparedPlan& plan, const Library& step, const LibraryCall& call, const CpuFrame& frame)
-      : plan_(plan), step_(step), frame_(frame), length_(call.operands[1].shape.back()) {
+      : plan_(plan), step_(step), frame_(frame), length_(call.operands[call.operands.size() > 1].shape.back()) {
     launches_.reserve(step.between.size());
     for (const Kernel& k : step.between) {
       launches_.push_back(std::make_unique<Launch>(k, frame));
@@ -208,10 +208,14 @@ class CpuDevice::RowKernels {
     }
   }
 
-  // Whether the rows of the call are the iterations of the kernels and the rows of the buffers.
-  bool fits(int64_t rows) const {
-    for (const Kernel& k : step_.between)
-      if (rows != k.extent.get(frame_.symbols)) return false;
+  // Whether the rows of the call are the iterations of the kernels and the rows of the buffers. A column may take
+  // several iterations.
+  bool fits(int64_t rows) {
+    for (const Kernel& k : step_.between) {
+      const int64_t extent = k.extent.get(frame_.symbols);
+      if (step_.plan->scores == ~0u && rows > 0) iterations_ = std::max<int64_t>(1, extent / rows);
+      if (rows * iterations_ != extent) return false;
+    }
     return std::all_of(rows_.begin(), rows_.end(),
                        [&](uint32_t b) { return rows * row_bytes(b) == plan_.buffers()[b].bytes.get(frame_.symbols); });
   }
@@ -233,8 +237,9 @@ class CpuDevice::RowKernels {
       // Kernels count from the first of all rows.
       places[b] = reinterpret_cast<void*>(reinterpret_cast<intptr_t>(first) - begin * row_bytes(b));
     }
-    return std::all_of(launches_.begin(), launches_.end(),
-                       [&](const auto& launch) { return launch->run_rows(begin, end, places); });
+    return std::all_of(launches_.begin(), launches_.end(), [&](const auto& launch) {
+      return launch->run_rows(begin * iterations_, end * iterations_, places);
+    });
   }
 
   int64_t needed(int64_t begin, int64_t end) const {
@@ -257,18 +262,21 @@ class CpuDevice::RowKernels {
   const Library& step_;
   const CpuFrame& frame_;
   const int64_t length_;
+  int64_t iterations_ = 1;  // of a row
   std::vector<std::unique_ptr<Launch>> launches_;
   std::vector<uint32_t> rows_;
 };
 
 Status CpuDevice::on_rows(const Library& step, LibraryCall& call, const CpuFrame& frame) const {
-  const RowKernels kernels(plan_, step, call, frame);
+  RowKernels kernels(plan_, step, call, frame);
   const std::span<const int64_t> shape = call.results[0].shape;
+  const bool columns = step.plan->scores == ~0u;
   int64_t rows = 1;
-  for (size_t i = 0; i + 1 < shape.size(); ++i) rows *= shape[i];
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (i + (columns ? 2 : 1) != shape.size()) rows *= shape[i];
   if (shape.empty() || !kernels.fits(rows)) return plan_.outside("the rows of step", step.step, shape);
   RowWork work{
-      plan_.plan().buffers[step.plan->scores].dtype,
+      plan_.plan().buffers[columns ? step.plan->weights : step.plan->scores].dtype,
       plan_.plan().buffers[step.plan->weights].dtype,
       [&](int64_t begin, int64_t end, void* scores, void* weights) { return kernels.run(begin, end, scores, weights); },
       {}};

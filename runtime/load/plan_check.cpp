@@ -174,9 +174,13 @@ class Checker {
   // Kernels that run on rows in work: each uses its own rows of these buffers alone.
   Status between(const LibraryPlan& l) {
     if (l.between.empty()) return {};
-    if (l.operands.size() != 3 || l.operands[1].shape.empty()) return refuse("'" + l.name + "' is no two products");
+    const bool columns = l.scores == ~0u;
+    if (columns && (l.operands.size() != 1 || l.operands[0].shape.size() < 2 || l.between.size() != 1 || l.needed))
+      return refuse("'" + l.name + "' is no product of columns");
+    if (!columns && (l.operands.size() != 3 || l.operands[1].shape.empty()))
+      return refuse("'" + l.name + "' is no two products");
     for (uint32_t b : {l.scores, l.weights})
-      if (plan_.buffers[b].role != Role::Rows) return refuse("the rows of '" + l.name + "' are whole");
+      if (b != ~0u && plan_.buffers[b].role != Role::Rows) return refuse("the rows of '" + l.name + "' are whole");
     in_rows_ = true;
     Status status;
     for (const KernelPlan& k : l.between) {

@@ -314,7 +314,8 @@ class PlanFileReader : private GuardReader {
     if (l.between.empty()) return l;
     l.scores = in_.u32();
     l.weights = in_.u32();
-    require(l.scores < buffers_ && l.weights < buffers_, "a routine works on rows that do not exist");
+    require((l.scores == ~0u || l.scores < buffers_) && l.weights < buffers_,
+            "a routine works on rows that do not exist");
     if (flag()) {
       // Behind the sizes and the counters stands the number of a row.
       ++symbols_;

@@ -240,6 +240,7 @@ extern "C" __attribute__((visibility("default"))) void frit_register_routines() 
   using frit::runtime::openblas::Kernels;
   frit::runtime::register_library("matmul", frit::runtime::openblas::matmul<Kernels::kAny>);
   frit::runtime::openblas::register_row_stream();
+  frit::runtime::openblas::register_column_stream();
   frit::runtime::openblas::register_convolutions();
   frit::runtime::openblas::register_factors();
   frit::runtime::openblas::register_solvers();

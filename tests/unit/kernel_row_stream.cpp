@@ -76,6 +76,31 @@ std::optional<RowStream> stream(const std::string& index, const std::string& mor
   return program.ok() ? row_stream_at(program->program, 0, why) : std::nullopt;
 }
 
+// Other operands may lie where an index says, the rows may not.
+TEST(RowStream, IterationsMayPickOtherOperands) {
+  const auto works = [](const std::string& load, const std::string& store) {
+    const auto kernel = parse_kernel(R"(kernel @pick(%at: u32[8] in, %x: f32[64] in, %w: f32[48] out) {
+  parallel for i in 8 {
+    %0: u32 = load %at[i]
+    %1: i64 = cast %0
+    %2: i64 = index(7)
+    %3: i64 = min %1, %2
+    bind k = %3 in [0, 7]
+    for j in 6 {
+      %x1: f32 = load %x[)" + load + R"(]
+      store %w[)" + store + R"(], %x1
+    }
+  }
+})");
+    EXPECT_TRUE(kernel.ok()) << (kernel.ok() ? "" : kernel.error().str());
+    return kernel.ok() ? length_of_rows(*kernel, 2) : std::nullopt;
+  };
+  EXPECT_EQ(works("8*k + j", "6*i + j"), Dim(6));
+  EXPECT_FALSE(works("j", "5*i + j + k // 7"));
+  EXPECT_FALSE(works("j", "6*k + j"));
+  EXPECT_FALSE(works("j", "6*i + j - i + k"));
+}
+
 TEST(RowStream, IsProductLaunchesAndProductOfTheirRows) {
   const auto found = stream("i*n + j");
   ASSERT_TRUE(found);
