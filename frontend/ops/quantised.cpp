@@ -78,13 +78,45 @@ array encode_fp4(const array& x) {
 }
 
 array decode_fp4(const array& codes) {
-  const array exponent = bitwise_and(right_shift(codes, word(1)), word(3)), half = bitwise_and(codes, word(1));
-  // Twice the magnitude: 0, 1, 2, 3, 4, 6, 8, 12.
-  const array twice =
-      where(equal(exponent, word(0)), half,
-            left_shift(add(half, word(2)), where(equal(exponent, word(0)), word(0), subtract(exponent, word(1)))));
-  const array magnitude = multiply(astype(twice, float32), array(0.5f));
-  return where(equal(bitwise_and(codes, word(8)), word(0)), magnitude, negative(magnitude));
+  // Twice the magnitude, in four bits each: 0, 1, 2, 3, 4, 6, 8, 12.
+  const array place = left_shift(bitwise_and(codes, word(7)), word(2));
+  const array twice = bitwise_and(right_shift(word(0xc8643210), place), word(15));
+  const array bits = view(multiply(astype(twice, float32), array(0.5f)), uint32);
+  return view(bitwise_or(bits, left_shift(bitwise_and(codes, word(8)), word(28))), float32);
+}
+
+// A half has the digits in the same order and a larger exponent, by eight. Its conversion takes small numbers as well.
+array decode_fp8_by_half(const array& codes) {
+  const array bits = astype(codes, uint16), low = bitwise_and(bits, array(0x7f, uint16));
+  const array sign = left_shift(bitwise_and(bits, array(0x80, uint16)), array(8, uint16));
+  const array half = view(bitwise_or(left_shift(low, array(7, uint16)), sign), float16);
+  const array number = multiply(astype(half, float32), array(256.0f));
+  return where(less(abs(number), array(480.0f)), number, array(std::numeric_limits<float>::quiet_NaN()));
+}
+
+// Codes that go from word to word: as many as fill whole words are a unit. Each is put together from the word that it
+// begins in and the next one; the bits of the next one that are no part of it lie above the code.
+array codes_across_words(const array& packed, const QuantFormat& f) {
+  const int words = f.bits % 2 ? f.bits : f.bits / 2, codes = 32 * words / f.bits;
+  const array apart = split_last(packed, {f.group / codes, words});
+  const int axis = static_cast<int>(apart.ndim()) - 1;
+  std::vector<array> parts;
+  for (int i = 0; i < words; ++i) parts.push_back(take_range(apart, axis, i, i + 1, {}));
+  // As large as the result, so that the places of a loop over the unit are constants of its code.
+  ir::Dims shape = sizes_of(apart);
+  shape.back() = codes;
+  const array bit =
+      make("iota", {}, {{"shape", shape}, {"axis", Dim(axis)}, {"dtype", uint32}, {"step", Dim(f.bits)}}, {});
+  const array place = right_shift(bit, word(5)), shift = bitwise_and(bit, word(31));
+  const auto from = [&](int i) { return parts[static_cast<size_t>(std::min(i, words - 1))]; };
+  array low = from(words), high = from(words);
+  for (int i = words - 2; i >= 0; --i) {
+    const array here = less(place, word(static_cast<uint32_t>(i + 1)));
+    low = where(here, from(i), low);
+    if (i + 2 < words) high = where(here, from(i + 1), high);
+  }
+  const array above = left_shift(left_shift(high, word(1)), subtract(word(31), shift));
+  return bitwise_and(bitwise_or(right_shift(low, shift), above), word((1u << f.bits) - 1));
 }
 
 // A power of two by its exponent plus 127.
@@ -133,6 +165,7 @@ QuantFormat quant_format(std::string_view op, const std::string& mode, std::opti
   if (row == std::end(rows))
     fail(std::string(op) + ": there is no mode '" + mode + "'", "use 'affine', 'mxfp4', 'mxfp8' or 'nvfp4'", s);
   QuantFormat f = row->usual;
+  f.cpu = (s.is_default() ? default_device() : s.stream().device).type == Device::cpu;
   f.group = group_size.value_or(f.group);
   f.bits = bits.value_or(f.bits);
   const auto refuse = [&](std::string_view what, int n, const std::string& have) {
@@ -150,6 +183,8 @@ QuantFormat quant_format(std::string_view op, const std::string& mode, std::opti
 }
 
 array unpack_codes(const array& packed, const QuantFormat& f) {
+  if (f.cpu && f.bits == 8) return astype(split_last(view(packed, uint8), {1, f.group}), uint32);
+  if (f.cpu && !is_power(f.bits)) return codes_across_words(packed, f);
   const int codes = codes_in_unit(f.bits), units = f.group / codes;
   const Dtype t = unit_type(f.bits);
   array unit = packed;
@@ -180,7 +215,8 @@ array pack_codes(const array& codes, const QuantFormat& f) {
 
 array decode_codes(const array& codes, const QuantFormat& f) {
   if (f.mode == QuantMode::Affine) return astype(codes, float32);
-  return f.mode == QuantMode::Mxfp8 ? decode_fp8(codes) : decode_fp4(codes);
+  if (f.mode != QuantMode::Mxfp8) return decode_fp4(codes);
+  return f.cpu ? decode_fp8_by_half(codes) : decode_fp8(codes);
 }
 
 array decode_scales(const array& scales, const std::optional<array>& global_scale, const QuantFormat& f) {

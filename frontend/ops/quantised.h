@@ -14,7 +14,9 @@ enum class QuantMode : uint8_t { Affine, Mxfp4, Mxfp8, Nvfp4 };
 struct QuantFormat {
   QuantMode mode = QuantMode::Affine;
   int group = 64, bits = 4;
-  ComposedKey key() const { return {static_cast<int64_t>(mode), group, bits}; }
+  // Codes are taken apart as suits vectors of lanes, and halves are converted by an instruction.
+  bool cpu = false;
+  ComposedKey key() const { return {static_cast<int64_t>(mode), group, bits, cpu}; }
 };
 
 // Throws InvalidArgument for a mode, group size or number of bits that does not exist.
@@ -29,7 +31,7 @@ void check_derivatives(std::string_view op, const array& packed, const array& sc
 [[noreturn]] void no_derivative(const std::string& message, const StreamOrDevice& s);
 
 // The codes of packed words (..., words) as (..., groups, units, codes of a unit), in uint32. A unit is as many codes
-// as fill whole bytes or a word.
+// as fill whole bytes or words.
 array unpack_codes(const array& packed, const QuantFormat& f);
 // Packed words (..., words) of codes (..., elements), in uint32.
 array pack_codes(const array& codes, const QuantFormat& f);

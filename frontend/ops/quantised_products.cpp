@@ -25,6 +25,9 @@ using In = std::vector<array>;
 // sum.
 constexpr int64_t kFewRows = 6, kFewRowsOfGpu = 1, kFewRowsByColumns = 8;
 
+// Up to this many rows the weights of a product on a CPU stay in cache. No CPU multiplies halves, so they stay wide.
+constexpr int64_t kWideRows = 64;
+
 bool has_few_rows(std::string_view op, const Dim& rows, bool transpose, const StreamOrDevice& s) {
   const bool cpu = (s.is_default() ? default_device().type : s.stream().device.type) == Device::cpu;
   if (!detail::hint(rows) || (!cpu && !transpose)) return false;
@@ -143,7 +146,7 @@ namespace {
 // x @ w^T, or x @ w, with packed rows of w.
 struct Product {
   QuantFormat f;
-  bool transpose, few_rows, has_bias, has_global;
+  bool transpose, few_rows, wide, has_bias, has_global;
   Dtype result;
 };
 
@@ -158,7 +161,7 @@ array product_of(const In& in, const Product& p) {
   if (!p.few_rows) {
     const array rows = joined_rows(w);
     // The product of low-precision operands is summed in float32 as well, and takes half of the memory.
-    const Dtype t = is_low_precision(p.result) ? p.result : float32;
+    const Dtype t = is_low_precision(p.result) && !p.wide ? p.result : float32;
     // Stored weights lie as the packed ones do: a transposed store would read the words of a row far apart.
     const array stored = astype(rows, t);
     return astype(matmul(astype(x, t), p.transpose ? swapaxes(stored, -1, -2) : stored), p.result);
@@ -181,15 +184,18 @@ array quantised_product(std::string_view op, const array& x, const array& w, con
          "the last axis of the first operand must be equal to the summed axis of the weights", s);
   const bool row = x.ndim() == 1;
   const array matrix = row ? expand_dims(x, 0, s) : x;
-  Product p{f, transpose, false, biases.has_value(), global_scale.has_value(), detail::at_least_float(x.dtype())};
+  Product p{
+      f, transpose, false, false, biases.has_value(), global_scale.has_value(), detail::at_least_float(x.dtype())};
   if (f.mode == QuantMode::Affine) p.result = promote_types(x.dtype(), scales.dtype());
   const Dim rows = size_of(matrix, last_axis(matrix) - 1);
   p.few_rows = has_few_rows(op, rows, transpose, s);
+  p.wide = f.cpu && transpose && !p.few_rows && p.result == float16 && detail::hint(rows) &&
+           detail::decide_at_most(rows, kWideRows, op, s.where());
   In inputs{matrix, w, scales};
   if (biases) inputs.push_back(*biases);
   if (global_scale) inputs.push_back(*global_scale);
   detail::ComposedKey key = f.key();
-  key.insert(key.end(), {transpose, p.few_rows, p.has_bias, p.has_global, key_of(p.result)});
+  key.insert(key.end(), {transpose, p.few_rows, p.wide, p.has_bias, p.has_global, key_of(p.result)});
   const array result = composed(
       "quantized_matmul", key, [p](const In& in) { return product_of(in, p); }, inputs, s,
       p.few_rows && transpose ? detail::ComposedSizes::Fixed : detail::ComposedSizes::Open);

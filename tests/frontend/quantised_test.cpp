@@ -170,6 +170,50 @@ TEST(Quantised, FewRowsUnpackOnce) {
   EXPECT_EQ(readers, 1) << kernels;
 }
 
+// Products of 7 to 64 rows make some columns of the operand at a time. Numbers follow the unpacked weights, and are
+// the same for any number of threads.
+TEST(Quantised, ColumnsAreUnpackedBesideTheProduct) {
+  struct Case {
+    std::string mode;
+    int bits, group, rows, inner, columns;
+    Dtype type;
+  };
+  const std::vector<Case> cases{
+      {"affine", 2, 32, 2, 416, 203, float32},   {"affine", 3, 64, 7, 448, 161, float32},
+      {"affine", 4, 128, 17, 640, 131, float16}, {"affine", 5, 32, 33, 352, 197, float32},
+      {"affine", 6, 64, 12, 576, 150, bfloat16}, {"affine", 8, 32, 64, 1120, 77, float32},
+      {"affine", 8, 64, 3, 2240, 33, float16},   {"affine", 1, 64, 9, 320, 233, float32},
+      {"mxfp4", 4, 32, 8, 544, 129, float32},    {"mxfp8", 8, 32, 21, 608, 111, float32},
+      {"nvfp4", 4, 16, 5, 528, 140, bfloat16},
+  };
+  const int before = num_threads();
+  for (const Case& c : cases) {
+    const std::vector<array> q = quantize(astype(matrix(c.columns, c.inner), c.type), c.group, c.bits, c.mode);
+    const std::optional<array> bias = q.size() > 2 ? std::optional(q[2]) : std::nullopt;
+    const array x = astype(matrix(c.rows, c.inner) * 0.25f, c.type);
+    std::vector<array> in{x, q[0], q[1]};
+    if (bias) in.push_back(*bias);
+    const auto f = compile([&](const std::vector<array>& in) {
+      return std::vector<array>{quantized_matmul(
+          in[0], in[1], in[2], in.size() > 3 ? std::optional(in[3]) : std::nullopt, true, c.group, c.bits, c.mode)};
+    });
+    const std::string name = c.mode + " " + std::to_string(c.bits) + " bits, rows " + std::to_string(c.rows);
+    const auto with = [&](int threads) {
+      set_num_threads(threads);
+      return astype(f(in)[0], float64);
+    };
+    const array one = with(1), three = with(3);
+    EXPECT_TRUE(array_equal(one, three).item<bool>()) << name;
+    const array weights = astype(dequantize(q[0], q[1], bias, c.group, c.bits, c.mode), float64);
+    const array expected = matmul(astype(x, float64), transpose(weights));
+    const double near = c.type == float32 ? 1e-5 : 0.02;
+    EXPECT_TRUE(allclose(one, expected, near, near * std::sqrt(c.inner)).item<bool>()) << name;
+    // Fewer take codes apart in registers.
+    EXPECT_EQ(f.lower(in).kernels.find("columns_at_once") != std::string::npos, c.rows > 6) << name;
+  }
+  set_num_threads(before);
+}
+
 TEST(Quantised, BothOperands) {
   const array x = matrix(2, 64), w = matrix(3, 64);
   for (const std::string mode : {"mxfp4", "mxfp8", "nvfp4"}) {

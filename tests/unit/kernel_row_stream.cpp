@@ -96,7 +96,7 @@ TEST(RowStream, IterationsMayPickOtherOperands) {
     return kernel.ok() ? length_of_rows(*kernel, 2) : std::nullopt;
   };
   EXPECT_EQ(works("8*k + j", "6*i + j"), Dim(6));
-  EXPECT_FALSE(works("j", "5*i + j + k // 7"));
+  EXPECT_FALSE(works("j", "5*i + j + (k // 7)"));
   EXPECT_FALSE(works("j", "6*k + j"));
   EXPECT_FALSE(works("j", "6*i + j - i + k"));
 }
