@@ -47,17 +47,17 @@ Arrays part(const Arrays& arrays, size_t first, size_t count) {
 
 // The arrays that a rule returned, as values for `wanted`.
 Arrays fitted(const std::string& function, const std::string& rule, const char* what, const char* of, Arrays returned,
-              const Arrays& wanted) {
+              const Arrays& wanted, const SourceLoc& at) {
   if (returned.size() != wanted.size())
-    throw InvalidArgument(function + ": the " + rule + " rule returned " + std::to_string(returned.size()) + " " +
-                              what + "s for " + std::to_string(wanted.size()) + " " + of + "s",
-                          std::string("return one ") + what + " for each " + of);
+    throw_invalid(function + ": the " + rule + " rule returned " + std::to_string(returned.size()) + " " + what +
+                      "s for " + std::to_string(wanted.size()) + " " + of + "s",
+                  std::string("return one ") + what + " for each " + of, at);
   for (size_t i = 0; i < returned.size(); ++i) {
     const ir::Type is{returned[i].dtype(), sizes_of(returned[i])}, type{wanted[i].dtype(), sizes_of(wanted[i])};
     if (is.shape != type.shape)
-      throw InvalidArgument(function + ": the " + rule + " rule returned a " + what + " of " + is.str() + " for " + of +
-                                " " + std::to_string(i) + ", which is " + type.str(),
-                            std::string("return a ") + what + " of the shape of its " + of);
+      throw_invalid(function + ": the " + rule + " rule returned a " + what + " of " + is.str() + " for " + of + " " +
+                        std::to_string(i) + ", which is " + type.str(),
+                    std::string("return a ") + what + " of the shape of its " + of, at);
     returned[i] = astype(returned[i], type.dtype);
   }
   return returned;
@@ -97,7 +97,7 @@ CustomRulesPtr batched_rules(const CustomRulesPtr& custom, const std::vector<int
           [&](const Arrays& one) {
             const Arrays at = part(one, 0, n);
             return fitted(custom->name, "vjp", "cotangent", "argument",
-                          custom->vjp(at, part(one, n, count), part(one, n + count, count)), at);
+                          custom->vjp(at, part(one, n, count), part(one, n + count, count)), at, {});
           },
           all_axes, std::move(all), size);
       // An argument that is the same at every position has the cotangents of all.
@@ -122,9 +122,9 @@ CustomRulesPtr batched_rules(const CustomRulesPtr& custom, const std::vector<int
 Arrays run_vmap(const CustomRules& custom, const ir::Op& op, const Arrays& arguments, const Arrays& wanted) {
   auto [returned, axes] = custom.vmap(arguments, ints(op, "batched"));
   if (axes.size() != returned.size())
-    throw InvalidArgument(custom.name + ": the vmap rule returned " + std::to_string(axes.size()) + " axes for " +
-                              std::to_string(returned.size()) + " results",
-                          "return an axis for each result, -1 where it has no batch axis");
+    throw_invalid(custom.name + ": the vmap rule returned " + std::to_string(axes.size()) + " axes for " +
+                      std::to_string(returned.size()) + " results",
+                  "return an axis for each result, -1 where it has no batch axis", op.loc);
   for (size_t i = 0; i < returned.size(); ++i) {
     if (axes[i] >= 0) {
       returned[i] = moveaxis(returned[i], axes[i], 0);
@@ -134,7 +134,7 @@ Arrays run_vmap(const CustomRules& custom, const ir::Op& op, const Arrays& argum
     sizes.insert(sizes.begin(), op.attrs.get_dim("size"));
     returned[i] = stretch(returned[i], std::move(sizes), {});
   }
-  return fitted(custom.name, "vmap", "result", "result", std::move(returned), wanted);
+  return fitted(custom.name, "vmap", "result", "result", std::move(returned), wanted, op.loc);
 }
 
 }  // namespace
@@ -152,10 +152,11 @@ std::vector<array> replay_custom(const ir::Op& op, const Arrays& operands, std::
   const Arrays results = part(operands, n, count), further = part(operands, n + count, operands.size() - n - count);
   switch (static_cast<ir::CustomRule>(op.attrs.get_int("kind"))) {
     case ir::CustomRule::Vjp:
-      return fitted(custom->name, "vjp", "cotangent", "argument", custom->vjp(arguments, further, results), arguments);
+      return fitted(custom->name, "vjp", "cotangent", "argument", custom->vjp(arguments, further, results), arguments,
+                    op.loc);
     case ir::CustomRule::Jvp:
       return fitted(custom->name, "jvp", "tangent", "result", custom->jvp(arguments, further, ints(op, "moving")),
-                    results);
+                    results, op.loc);
     case ir::CustomRule::Vmap: break;
   }
   return run_vmap(*custom, op, arguments, results);

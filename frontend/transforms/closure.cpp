@@ -56,6 +56,11 @@ Closure::Closure(std::string_view op, const ListFunction& fun, const Arrays& inp
   for (const NodePtr& node : traced_.lifted) inputs_.push_back(array_of(node));
 }
 
+SourceLoc Closure::line_of(size_t i) const {
+  const ir::Op* def = function().def_of(function().results[i]);
+  return def ? def->loc : SourceLoc{};
+}
+
 bool Closure::is_stopped(size_t i) const {
   const ir::Op* def = function().def_of(function().results[i]);
   return def && def->def->has(ir::kNoGradient) && is_inexact(result_type(i).dtype);

@@ -39,6 +39,8 @@ class Closure {
   // The results of the closure. The function may have the random key as one more.
   size_t results() const { return function().results.size() - has_key_; }
   const ir::Type& result_type(size_t i) const { return function().type(function().results[i]); }
+  // The user's line that made result i; unknown for an argument.
+  SourceLoc line_of(size_t i) const;
   // Whether result i comes out of an operation that stops derivatives, so that it has no cotangent of its own.
   bool is_stopped(size_t i) const;
 

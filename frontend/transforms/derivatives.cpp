@@ -27,14 +27,14 @@ std::vector<size_t> all_of(size_t n) {
 }
 
 // A cotangent or tangent as the transformed function takes it.
-array fitted(std::string_view op, const char* what, const array& a, const ir::Type& type) {
+array fitted(std::string_view op, const char* what, const array& a, const ir::Type& type, const SourceLoc& at) {
   const ir::Type given = type_of(a);
   bool fits = given.shape.size() == type.shape.size();
   for (size_t i = 0; fits && i < given.shape.size(); ++i)
     fits = detail::require_equal(given.shape[i], type.shape[i], op, {});
   if (!fits)
-    throw InvalidArgument(std::string(op) + ": the " + what + " is " + given.str() + ", and its value is " + type.str(),
-                          std::string("give the ") + what + " the shape of its value");
+    detail::throw_invalid(std::string(op) + ": the " + what + " is " + given.str() + ", and its value is " + type.str(),
+                          std::string("give the ") + what + " the shape of its value", at);
   return a.dtype() == type.dtype ? a : astype(a, type.dtype);
 }
 
@@ -54,8 +54,9 @@ Arrays cotangents_for(const Closure& closure, const Arrays& given) {
         "vjp: there are " + std::to_string(given.size()) + " cotangents for " + std::to_string(wanted) + " results",
         "give a cotangent for each result that is not stopped by 'stop_gradient'");
   for (size_t i = 0; i < closure.results(); ++i)
-    all.push_back(closure.is_stopped(i) ? splat(0, closure.result_type(i))
-                                        : fitted("vjp", "cotangent", given[used++], closure.result_type(i)));
+    all.push_back(closure.is_stopped(i)
+                      ? splat(0, closure.result_type(i))
+                      : fitted("vjp", "cotangent", given[used++], closure.result_type(i), closure.line_of(i)));
   return all;
 }
 
@@ -99,7 +100,8 @@ std::pair<Arrays, Arrays> jvp(const ListFunction& fun, const Arrays& primals, co
                               std::to_string(primals.size()) + " arguments",
                           "give a tangent for each argument");
   Arrays all;
-  for (size_t i = 0; i < primals.size(); ++i) all.push_back(fitted("jvp", "tangent", tangents[i], type_of(primals[i])));
+  for (size_t i = 0; i < primals.size(); ++i)
+    all.push_back(fitted("jvp", "tangent", tangents[i], type_of(primals[i]), {}));
   const Closure closure("jvp", fun, primals, all_of(primals.size()));
   auto [values, found] = split(closure.run_derivative(Derivative::Jvp, all_of(primals.size()), all), closure.results());
   found.erase(found.begin() + static_cast<ptrdiff_t>(values.size()), found.end());  // the tangent of the random key
@@ -120,10 +122,11 @@ ValueAndGradFn value_and_grad(const ListFunction& fun, const std::vector<int>& a
     const std::vector<size_t> wrt = argument_numbers(argnums, inputs.size());
     const Closure closure("grad", fun, inputs, wrt);
     if (closure.results() == 0 || !closure.result_type(0).shape.empty())
-      throw InvalidArgument("grad: the function's first result is " +
+      detail::throw_invalid("grad: the function's first result is " +
                                 (closure.results() ? closure.result_type(0).str() : std::string("missing")) +
                                 ", and a gradient is of one number",
-                            "return an array without axes, such as a sum or a mean");
+                            "return an array without axes, such as a sum or a mean",
+                            closure.results() ? closure.line_of(0) : SourceLoc{});
     Arrays cotangents;
     for (size_t i = 0; i < closure.results(); ++i) cotangents.push_back(splat(i == 0 ? 1 : 0, closure.result_type(i)));
     return split(closure.run_derivative(Derivative::Vjp, wrt, closure.with_key(cotangents)), closure.results());

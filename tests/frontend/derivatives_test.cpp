@@ -208,6 +208,16 @@ TEST(Derivatives, Errors) {
   none([&] { vmap(grad(eigenvalues))(reshape(matrix, {1, 2, 2})); });
 }
 
+// A function that no gradient is of, and a cotangent that does not fit, are shown by the line that made the result.
+TEST(Derivatives, RefusalsHaveTheLineOfTheResult) {
+  const Unary vector = [](const array& x) { return x * 2.0f; };
+  const std::string at = "derivatives_test.cpp:" + std::to_string(__LINE__ - 1);
+  const array x({1.0f, 2.0f});
+  for (const std::string& text : {thrown<InvalidArgument>([&] { grad(vector)(x); }),
+                                  thrown<InvalidArgument>([&] { vjp(vector, x, array(1.0f)); })})
+    EXPECT_TRUE(contains(text, at)) << text;
+}
+
 // Operations that a transform makes have the line of the user's operation.
 TEST(Derivatives, FailuresHaveTheLineOfTheUser) {
   const Unary inverse = [](const array& x) { return sum(linalg::inv(x)); };
