@@ -142,7 +142,10 @@ class Scheduler {
     const int64_t work = leaf_work(of_block.body), n = k_.facts.range(of_block.extent).high;
     const bool few = n * (2 * lanes + work) < lanes * work;
     if (!few && blocks_overlap(k_, loop, lanes)) return false;
-    few ? put_blocks_in_lanes(k_, loop, lanes, fresh("w")) : put_blocks_side_by_side(k_, loop, lanes, fresh("w"));
+    if (few)
+      put_blocks_in_lanes(k_, loop, lanes, fresh("w"));
+    else  // Lanes that are idle cost time where a vector is no line.
+      put_blocks_side_by_side(k_, loop, lanes, target_.vector_bytes < kLine, fresh("w"));
     set_grain(loop);
     return true;
   }

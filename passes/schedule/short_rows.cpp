@@ -19,6 +19,7 @@ constexpr int64_t kRowsAtOnce = 64;
 // where functions do, too.
 constexpr int kRowsSideBySide = 2, kFunctionsSideBySide = 4;
 constexpr int64_t kMaxVectors = 8;  // of a step over whole rows
+constexpr int kShortestVector = 4;  // lanes
 constexpr int64_t kMaxRowWork = 8;  // instructions of a row outside of the loop over its elements
 
 // The iterations of all loops in `body` together, at most `limit` + 1; `limit` + 1 where an extent is not known.
@@ -181,11 +182,14 @@ bool blocks_overlap(const Kernel& k, Loop& blocks, int lanes) {
   return !floats || rows <= kOverlappingNarrowRows;
 }
 
-void put_blocks_side_by_side(Kernel& k, Loop& blocks, int lanes, const std::string& var) {
+void put_blocks_side_by_side(Kernel& k, Loop& blocks, int lanes, bool shorter, const std::string& var) {
   strip(blocks, lanes, var, k.facts);
   Loop& rows = std::get<Loop>(blocks.body[0].node);
   rows.unroll = lanes;
-  inner_of_nest(rows.body)->vector = lanes;
+  Loop& columns = *inner_of_nest(rows.body);
+  columns.vector = lanes;
+  if (shorter && columns.extent.is_const())
+    while (columns.vector > kShortestVector && columns.vector / 2 >= columns.extent.value()) columns.vector /= 2;
 }
 
 void put_blocks_in_lanes(Kernel& k, Loop& blocks, int lanes, const std::string& var) {

@@ -42,8 +42,8 @@ bool has_narrow_columns(ir::Loop& blocks, int lanes, const DimFacts& facts);
 bool blocks_overlap(const ir::Kernel& k, ir::Loop& blocks, int lanes);
 
 // Runs `lanes` iterations of the parallel loop side by side, as iterations of a loop `var` inside it: the sums of one
-// would wait for each other.
-void put_blocks_side_by_side(ir::Kernel& k, ir::Loop& blocks, int lanes, const std::string& var);
+// would wait for each other. `shorter`: vectors have no more lanes than the columns need.
+void put_blocks_side_by_side(ir::Kernel& k, ir::Loop& blocks, int lanes, bool shorter, const std::string& var);
 // Makes the blocks the lanes of vectors, for columns so few that a vector would be nearly empty. Each lane is read by
 // itself.
 void put_blocks_in_lanes(ir::Kernel& k, ir::Loop& blocks, int lanes, const std::string& var);
