@@ -141,8 +141,27 @@ TEST_F(Blocks, RowsOfTurns) {
     check("func @f(%x: bf16[4097, 264]) -> u32[4097] {\n  %0: u32[4097] = argmin %x {axes=[1]}\n  return %0\n}");
 }
 
-// Updates that counters group by their destinations: few of them; many, of which some have a destination to themselves;
-// and so many of one destination that its group is sorted by marks.
+// Updates whose numbers each workgroup reads: few destinations, and more than workgroups; groups that are ranked by
+// comparisons, at once and some at a time; and so many updates of one destination that its group is sorted by marks.
+TEST_F(Blocks, ScattersByRanges) {
+  auto gpu = runtime::find_gpu();
+  ASSERT_TRUE(gpu.ok());
+  if (!(*gpu)->info().features.int64) GTEST_SKIP() << "no 64-bit integers";
+  for (const char* op : {"scatter_add", "scatter", "scatter_max"}) {
+    check_scatter(op, "f32", between(1, 63), between(64, 9000), 1);
+    check_scatter(op, "f32", between(65, 9000), between(2049, 12288), 1);
+    check_scatter(op, "i32", between(100000, 130000), between(2000, 9000), 1);
+  }
+  // Of 64 workgroups the first one has all updates, or most of them.
+  check_scatter("scatter_add", "f32", 64 * 60, between(8000, 12288), 1, between(40, 50));
+  check_scatter("scatter_add", "f16", 64 * 1000, between(8000, 12288), 1, between(600, 1000));
+  check_scatter("scatter_add", "f32", 64 * 60, 12288, 1, 57);
+  for (const int64_t count : {255, 256, 257, 2047, 2048, 2049, 4096})
+    check_scatter("scatter", "i32", 70, 3 * count, 1, 3);
+}
+
+// Updates that counters group by their destinations: many, of which some have a destination to themselves, and so many
+// of one destination that its group is sorted by marks.
 TEST_F(Blocks, GroupedScatters) {
   auto gpu = runtime::find_gpu();
   ASSERT_TRUE(gpu.ok());
@@ -156,6 +175,8 @@ TEST_F(Blocks, GroupedScatters) {
   check_scatter("scatter_add", "f32", 3000, 70001, 1, 2);
   check_scatter("scatter", "i32", 3000, 70001, 2, 1);
   check_scatter("scatter_add", "bf16", 1500, 40000, 2, 70);
+  check_scatter("scatter_max", "f32", 9000, 12289, 1);
+  check_scatter("scatter", "f16", 2000000, 9000, 1);
   // Invocations with several elements of a row, which may end before the last of them.
   for (const int64_t row : {32, 67, 100, 129})
     check_scatter(row % 2 ? "scatter" : "scatter_add", "f16", 17000, 5000, row);

@@ -1,13 +1,15 @@
 // The shaders of `buckets`: positions grouped by the number that lies there (ir/routines/buckets.cpp).
 //
-// Of few positions, an invocation compares its number with all others, which tells its place at once. Of more, four
-// launches follow one another: positions arrive at the counters of their numbers, in any order; counters are added up;
-// each position is put down where its group and its arrival say; and a position's rank in its group is the number of
-// members below it, so that the result does not depend on the arrivals. Groups of many members are sorted by a
-// workgroup each: it marks members in a map of bits in shared memory, some thousands of positions at a time.
+// Of few positions, each workgroup reads the numbers of all and puts down those of its own destinations
+// (codegen/glsl/rows/buckets_ranges.h). Of more, four launches follow one another: positions arrive at the counters of
+// their numbers, in any order; counters are added up; each position is put down where its group and its arrival say;
+// and a position's rank in its group is the number of members below it, so that the result does not depend on the
+// arrivals. Groups of many members are sorted by a workgroup each: it marks members in a map of bits in shared memory,
+// some thousands of positions at a time.
 //
 // Where many positions would wait for each other at few counters, or go all over memory, they are sorted by the digits
 // of their numbers instead, and the beginnings and ends of equal ones are found in the order.
+#include "codegen/glsl/rows/buckets_ranges.h"
 #include "codegen/glsl/rows/rows.h"
 #include "ir/routines/buckets.h"
 
@@ -17,8 +19,8 @@ namespace {
 
 using Form = runtime::RoutineForm;
 
-// Positions that are compared with each other, in `kParts` parts by as many invocations for each position.
-constexpr int64_t kFew = 4096, kParts = 8, kOfGroup = kRowThreads / kParts;
+// Members up to which the shader of ranges compares those of a group, and groups of a workgroup that may have more.
+constexpr int64_t kLight = 256, kHeavy = kRangedPositions / kLight;
 // Positions that counters group: as many as stay in a cache together, and of a number in the mean.
 constexpr int64_t kCounted = int64_t{1} << 19, kMostOfNumber = 64;
 // Members from which on a group is never ranked by comparisons, and up to which it always is.
@@ -34,47 +36,6 @@ uint me = gl_LocalInvocationIndex, group = gl_WorkGroupID.y * gl_NumWorkGroups.x
 uint get(uint64_t from, uint i) { return Place(from + uint64_t(i) * 4UL).data; }
 uint number_of(uint i) { return Place(args.numbers + uint64_t(i) * $NUMBER_BYTES$UL).data; }
 void put(uint64_t to, uint i, uint value) { Place(to + uint64_t(i) * 4UL).data = value; }
-)";
-
-constexpr const char* kCompare = R"(shared uvec4 numbers[$FEW$ / 4];
-shared uint sums[3 * 256];
-void main() {
-  const uint n = uint(args.n), rounds = (n + 1023u) / 1024u;
-  uvec4 got[$FEW$ / 1024];
-  [[unroll]] for (uint j = 0u; j < $FEW$u / 1024u; ++j)
-    [[unroll]] for (uint k = 0u; k < 4u; ++k) got[j][k] = number_of(min(j * 1024u + me * 4u + k, n - 1u));
-  [[unroll]] for (uint j = 0u; j < $FEW$u / 1024u; ++j) {
-    const uint i = j * 1024u + me * 4u;
-    [[unroll]] for (uint k = 0u; k < 4u; ++k) got[j][k] = i + k < n ? got[j][k] : 0xffffffffu;
-    numbers[i / 4u] = got[j];
-  }
-  barrier();
-  const uint each = $OF_GROUP$u, each_part = rounds * 1024u / $PARTS$u, first = me / each * each_part;
-  const uint u = group * each + me % each, own = numbers[u / 4u][u % 4u];
-  // Numbers below the own one, those and equal ones, and those that come before this one in order.
-  uint less = 0u, up_to = 0u, before = 0u;
-  for (uint i = first; i < first + each_part; i += 8u) {
-    const uvec4 low = numbers[i / 4u], high = numbers[i / 4u + 1u];
-    [[unroll]] for (uint k = 0u; k < 8u; ++k) {
-      const uint other = k < 4u ? low[k] : high[k - 4u];
-      less += other < own ? 1u : 0u;
-      up_to += other <= own ? 1u : 0u;
-      before += other < own + (i + k < u ? 1u : 0u) ? 1u : 0u;
-    }
-  }
-  sums[me] = less, sums[256u + me] = up_to, sums[512u + me] = before;
-  barrier();
-  if (me >= each || u >= n) return;
-  for (uint part = 1u; part < $PARTS$u; ++part) {
-    less += sums[part * each + me];
-    up_to += sums[256u + part * each + me];
-    before += sums[512u + part * each + me];
-  }
-  put(args.order, before, u);
-  if (before != less) return;
-  put(args.starts, own, less);
-  put(args.counts, own, up_to - less);
-}
 )";
 
 constexpr const char* kArriveAlone = R"(uint arrive(uint number, bool exists) {
@@ -238,18 +199,22 @@ Result<std::vector<Shader>> emit_buckets(const RoutineStep& s) {
                            : ""},
       {"NUMBER_BYTES", std::to_string(s.step.dtypes[0].size())},
       {"SIGN", s.step.dtypes[0].size() == 4 ? "0x80000000" : "0"},
-      {"FEW", std::to_string(kFew)},
-      {"PARTS", std::to_string(kParts)},
-      {"OF_GROUP", std::to_string(kOfGroup)},
+      {"RANGE", std::to_string(kRangeDestinations)},
+      {"LIGHT", std::to_string(kLight)},
+      {"HEAVY", std::to_string(kHeavy)},
       {"COMPARED", std::to_string(kAlwaysCompared)},
       {"MARKED", std::to_string(kAlwaysMarked)}};
   const auto text = [&](const std::string& body) { return fill(kHead + body, words); };
-  Form few = buckets_form(s, kMemory);
-  few.suited.push_back(form_program(max(kPositions - Dim(kFew), 0)));
-  few.groups = form_program(ceil_div(kPositions, kOfGroup));
-  shaders.push_back(row_shader(s, "_few", text(kCompare), std::move(few)));
   const auto n = known(s.step.operands[0].layout.shape[0]), below = known(s.step.results[1].layout.shape[0]);
-  if (n && *n <= kFew) return shaders;
+  const auto ranges = [](const Dim& destinations) {
+    return max(ceil_div(destinations, kRangeDestinations), min(destinations, kRangeGroups));
+  };
+  Form few = buckets_form(s, kMemory);
+  few.suited.push_back(form_program(max(kPositions - Dim(kRangedPositions), 0)));
+  few.suited.push_back(form_program(max(kPositions * ranges(kBelow) - Dim(kRangeReads), 0)));
+  few.groups = form_program(ranges(kBelow));
+  shaders.push_back(row_shader(s, "_ranges", text(kBucketRanges), std::move(few)));
+  if (n && below && *n <= kRangedPositions && *n * ranges(Dim(*below)).value() <= kRangeReads) return shaders;
   Form many = buckets_form(s, kMemory);
   many.groups =
       form_program(max(ceil_div(kPositions, int64_t{kRowThreads}), ceil_div(kBelow, 4 * int64_t{kRowThreads})));
