@@ -300,6 +300,42 @@ Drawn draw_scatter(Random& r) {
           " = remainder %i, %b\n  %0: " + result + " = " + op + " %x, %k, %u {axes=[0]}\n  return %0\n}"};
 }
 
+// Any bits of f32 as numbers of 16 bits; often halfway between two of those. NaNs have no bits of their own.
+Drawn draw_rounding(Random& r) {
+  const int64_t n = length(r, 1000000);
+  const std::string m = "[" + number(n) + "]", type = pick<std::string>(r, {"bf16", "bf16", "f16"}),
+                    kept = pick<std::string>(r, {"-1", "-32768", "-4096"});
+  return {"func @rounding(%x: i32" + m + ") -> u16" + m + " {\n  %c: i32[] = constant " + kept + "\n  %b: i32" + m +
+          " = broadcast %c {shape=" + m + "}\n  %k: i32" + m + " = bitwise_and %x, %b\n  %f: f32" + m +
+          " = bitcast %k {dtype=f32}\n  %n: bool" + m + " = isnan %f\n  %o: f32[] = constant 1\n  %p: f32" + m +
+          " = broadcast %o {shape=" + m + "}\n  %s: f32" + m + " = select %n, %p, %f\n  %h: " + type + m +
+          " = astype %s {dtype=" + type + "}\n  %r: u16" + m + " = bitcast %h {dtype=u16}\n  return %r\n}"};
+}
+
+// Sums, differences and products of several operands, some of them of a row or a column alone.
+Drawn draw_chain(Random& r) {
+  const std::string type = pick<std::string>(r, {"f32", "f32", "bf16", "f16", "i32", "u8", "i16", "i64"});
+  const int64_t a = length(r, 3000), b = length(r, std::max<int64_t>(1, 300000 / a)), count = between(r, 2, 24);
+  const std::string all = matrix(type, a, b);
+  std::string head = "func @chain(", body, last;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t form = i ? between(r, 0, 7) : 7;
+    const std::string x = "%x" + number(i), own = form > 1 ? all : form ? matrix(type, 1, b) : matrix(type, a, 1);
+    head += (i ? ", " : "") + x + ": " + own;
+    std::string full = x;
+    if (form < 2) {
+      full = "%b" + number(i);
+      body += "  " + full + ": " + all + " = broadcast " + x + " {shape=[" + number(a) + ", " + number(b) + "]}\n";
+    }
+    const std::string to = "%y" + number(i);
+    if (i)
+      body += "  " + to + ": " + all + " = " + pick<std::string>(r, {"add", "subtract", "multiply"}) + " " + last +
+              ", " + full + "\n";
+    last = i ? to : full;
+  }
+  return {head + ") -> " + all + " {\n" + body + "  return " + last + "\n}"};
+}
+
 // Places of extremes along rows and columns of any number.
 Drawn draw_places(Random& r) {
   const std::string type = pick<std::string>(r, {"f32", "f16", "bf16", "i32", "u8"}),
@@ -418,6 +454,8 @@ bool check_graphs(int count, uint64_t seed, const std::string& only) {
                                                                  {"rows", draw_rows},
                                                                  {"scatter", draw_scatter},
                                                                  {"places", draw_places},
+                                                                 {"rounding", draw_rounding},
+                                                                 {"chain", draw_chain},
                                                                  {"convolution", draw_convolution},
                                                                  {"large_convolution", draw_large_convolution}};
   bool good = true;

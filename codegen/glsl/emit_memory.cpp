@@ -163,16 +163,34 @@ std::string KernelEmitter::word_address(uint32_t buffer, const Dim& index, const
 
 void KernelEmitter::load_wide(const Wide& w, const ir::Loop& loop, int vector, const std::string& first,
                               const std::string& full, const std::string& some) {
-  Dtype t = k_.buffer(w.buffer).dtype;
-  const int piece = w.piece ? w.piece : vector, per = std::min(piece, 16 / t.size());  // elements of one access
-  const int words = t.size() < 4 ? per * t.size() / 4 : per;
-  if (w.base.empty())
-    line(std::string(register_type(t)) + " " + w.array + "[" + std::to_string(vector) + "];" + comment(*w.instr));
-  else if (comments_)
-    line("//" + comment(*w.instr).substr(4));
+  declare_wide(w, vector);
   names_[loop.var].text = first;
   if (vector == 1) return line(w.at(0) + " = " + load_text(w.buffer, *w.index) + ";");
   open(full.empty() ? "{" : "if (" + full + ") {");
+  load_pieces(w, loop, vector, first);
+  if (full.empty()) return close();
+  close("} else {");
+  ++indent_;
+  open("[[unroll]] for (int k = 0; k < " + std::to_string(vector) + "; ++k) {");
+  names_[loop.var].text = "(" + first + " + k)";
+  line((some.empty() ? "" : "if (" + some + ") ") + w.at_k() + " = " + load_text(w.buffer, *w.index) + ";");
+  close();
+  close();
+}
+
+void KernelEmitter::declare_wide(const Wide& w, int vector) {
+  if (w.base.empty())
+    line(std::string(register_type(k_.buffer(w.buffer).dtype)) + " " + w.array + "[" + std::to_string(vector) + "];" +
+         comment(*w.instr));
+  else if (comments_)
+    line("//" + comment(*w.instr).substr(4));
+}
+
+// All elements of a vector whose iterations exist.
+void KernelEmitter::load_pieces(const Wide& w, const ir::Loop& loop, int vector, const std::string& first) {
+  Dtype t = k_.buffer(w.buffer).dtype;
+  const int piece = w.piece ? w.piece : vector, per = std::min(piece, 16 / t.size());  // elements of one access
+  const int words = t.size() < 4 ? per * t.size() / 4 : per;
   const std::string type = reference(t, per);
   for (int part = 0; part < vector / per; ++part) {
     std::string value = "w" + std::to_string(part);
@@ -196,14 +214,6 @@ void KernelEmitter::load_wide(const Wide& w, const ir::Loop& loop, int vector, c
     line(text);
   }
   names_[loop.var].text = first;
-  if (full.empty()) return close();
-  close("} else {");
-  ++indent_;
-  open("[[unroll]] for (int k = 0; k < " + std::to_string(vector) + "; ++k) {");
-  names_[loop.var].text = "(" + first + " + k)";
-  line((some.empty() ? "" : "if (" + some + ") ") + w.at_k() + " = " + load_text(w.buffer, *w.index) + ";");
-  close();
-  close();
 }
 
 void KernelEmitter::store_wide(const Wide& w, const ir::Loop& loop, int vector, const std::string& first,

@@ -75,6 +75,7 @@ void KernelEmitter::set_conditions(VectorLoop& v) {
   const std::string fits = " && " + v.first + " + " + std::to_string(v.vector) + " <= " + extent;
   v.full = "aligned";
   v.some = v.first + " + k < " + extent;
+  v.place = "min(" + v.first + " + k, " + extent + " - 1)";
   if (!passes::is_multiple(v.loop.extent, v.vector, k_, multiples)) {
     v.full += fits;
     return;
@@ -98,8 +99,48 @@ void KernelEmitter::emit_vector(const ir::Loop& loop, int vector, const std::str
                                 const std::function<void()>& last) {
   const VectorLoop v = plan_vector(loop, vector, first, false);
   for (const auto* loads : {&v.loads, &v.again})
-    for (const Wide& w : *loads) load_wide(w, loop, vector, first, v.full, v.some);
+    for (const Wide& w : *loads) declare_wide(w, vector);
+  load_together(v);
   emit_iterations(v, last);
+}
+
+// All wide loads of a vector. They stand in one branch, and where only some iterations exist, the others load what the
+// last one does: drivers wait for a load behind a condition of its own before they begin the next one.
+void KernelEmitter::load_together(const VectorLoop& v) {
+  if (v.loads.empty() && v.again.empty()) return;
+  std::string& place = names_[v.loop.var].text;
+  const auto each = [&](const std::function<void(const Wide&)>& load) {
+    for (const auto* loads : {&v.loads, &v.again})
+      for (const Wide& w : *loads) load(w);
+  };
+  place = v.first;
+  if (v.vector == 1) return each([&](const Wide& w) { line(w.at(0) + " = " + load_text(w.buffer, *w.index) + ";"); });
+  if (!v.full.empty()) open("if (" + v.full + ") {");
+  each([&](const Wide& w) {
+    open("{");
+    load_pieces(w, v.loop, v.vector, v.first);
+    close();
+  });
+  if (v.full.empty()) return;
+  close("} else {");
+  ++indent_;
+  open("[[unroll]] for (int k = 0; k < " + std::to_string(v.vector) + "; ++k) {");
+  place = v.some.empty() ? "(" + v.first + " + k)" : v.place;
+  each([&](const Wide& w) { line(w.at_k() + " = " + load_text(w.buffer, *w.index) + ";"); });
+  place = v.first;
+  close();
+  close();
+}
+
+// Whether iterations that do not exist may compute what the last one does, without a branch: only wide stores have an
+// effect, and they come behind all loads.
+bool KernelEmitter::may_repeat(const VectorLoop& v) const {
+  size_t stores = 0;
+  for (const ir::Instr& i : v.loop.body) {
+    if (std::holds_alternative<ir::Loop>(i.node)) return false;
+    stores += std::holds_alternative<ir::StoreInstr>(i.node);
+  }
+  return stores == v.stores.size() && v.fills.empty() && v.kept.empty() && v.again.empty();
 }
 
 // The same for `turns` turns of the workgroup from `first` + "_from" on, with all loads of these turns before the work
@@ -119,7 +160,9 @@ void KernelEmitter::emit_vector_ahead(const ir::Loop& loop, int vector, const st
            std::to_string(turns * vector) + "];");
   open_turn();
   for (const auto* loads : {&v.loads, &v.again})
-    for (const Wide& w : *loads) load_wide(w, loop, vector, first, v.full, v.some);
+    for (const Wide& w : *loads)
+      if (comments_) line("//" + comment(*w.instr).substr(4));
+  load_together(v);
   close();
   open_turn();
   emit_iterations(v, last);
@@ -158,9 +201,10 @@ void KernelEmitter::emit_iterations(const VectorLoop& v, const std::function<voi
   for (const Wide& w : v.stores)
     line(std::string(register_type(k_.buffer(w.buffer).dtype)) + " " + w.array + "[" + std::to_string(v.vector) + "];");
   open("[[unroll]] for (int k = 0; k < " + std::to_string(v.vector) + "; ++k) {");
-  if (!v.some.empty()) open("if (" + v.some + ") {");
+  const bool repeats = !v.some.empty() && !last && may_repeat(v);
+  if (!v.some.empty() && !repeats) open("if (" + v.some + ") {");
   {
-    const StandIn iteration(names_.at(v.loop.var).text, "(" + v.first + " + k)");
+    const StandIn iteration(names_.at(v.loop.var).text, repeats ? v.place : "(" + v.first + " + k)");
     size_t next_load = 0, next_store = 0;
     for (const Wide& w : v.again) ahead_[&std::get<ir::LoadInstr>(w.instr->node)] = w.at_k();
     for (const ir::Instr& i : v.loop.body) {
@@ -179,7 +223,7 @@ void KernelEmitter::emit_iterations(const VectorLoop& v, const std::function<voi
     if (last) last();
     for (const Wide& w : v.again) ahead_.erase(&std::get<ir::LoadInstr>(w.instr->node));
   }
-  if (!v.some.empty()) close();
+  if (!v.some.empty() && !repeats) close();
   close();
   for (const Wide& w : v.stores) store_wide(w, v.loop, v.vector, v.first, v.full, v.some);
 }

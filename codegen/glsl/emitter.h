@@ -200,6 +200,7 @@ class KernelEmitter {
     std::vector<Wide> again = {};               // loads of that kind for elements of locals that are computed again
     std::map<const ir::Instr*, Kept*> fills = {}, kept = {};  // loads that fill a kept array, and that find it filled
     std::string full = {}, some = {};  // conditions: all of the iterations exist, iteration k does (empty: surely)
+    std::string place = {};            // of iteration k, or of the last one where it does not exist
   };
   // One accumulator of a loop with lanes: arrays of an invocation's own states and of all of the workgroup.
   struct FoldPart {
@@ -296,6 +297,8 @@ class KernelEmitter {
   bool is_wide(uint32_t buffer, const Dim& index, const ir::Loop& loop, int vector);
   void load_wide(const Wide& w, const ir::Loop& loop, int vector, const std::string& first, const std::string& full,
                  const std::string& some);
+  void declare_wide(const Wide& w, int vector);
+  void load_pieces(const Wide& w, const ir::Loop& loop, int vector, const std::string& first);
   void store_wide(const Wide& w, const ir::Loop& loop, int vector, const std::string& first, const std::string& full,
                   const std::string& some);
   std::string word_address(uint32_t buffer, const Dim& index, const std::string& type, int elements, int part);
@@ -355,6 +358,8 @@ class KernelEmitter {
   // emit_vector.cpp
   VectorLoop plan_vector(const ir::Loop& loop, int vector, const std::string& first, bool ahead);
   void set_conditions(VectorLoop& v);
+  void load_together(const VectorLoop& v);
+  bool may_repeat(const VectorLoop& v) const;
   void emit_vector(const ir::Loop& loop, int vector, const std::string& first, const std::function<void()>& last);
   void emit_vector_ahead(const ir::Loop& loop, int vector, const std::string& first, const std::function<void()>& last,
                          int turns, bool whole);

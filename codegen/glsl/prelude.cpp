@@ -91,10 +91,14 @@ class HelperTable {
   void add_float(const std::string& f) {
     std::string type = f == "f32" ? "float" : "double";
     // Without branches, behind which drivers do not move later loads forward.
-    for (const auto& [name, sign] : {std::pair{"min_", "<"}, {"max_", ">"}})
-      add(name + f, {"is_nan_" + f},
-          type + " " + name + f + "(" + type + " x, " + type + " y) {\n  const bool is_nan = is_nan_" + f +
-              "(x);\n  return is_nan ? x : (x " + sign + " y ? x : y);\n}\n");
+    for (const std::string& name : {std::string("min_"), std::string("max_")}) {
+      const auto text = [&](const std::string& end, const std::string& is_nan) {
+        return type + " " + name + end + "(" + type + " x, " + type + " y) {\n  const bool is_nan = " + is_nan +
+               "(x);\n  return is_nan ? x : (x " + (name == "min_" ? "<" : ">") + " y ? x : y);\n}\n";
+      };
+      add(name + f, {"is_nan_" + f}, text(f, "is_nan_" + f));
+      add(name + "kept_" + f, {}, text("kept_" + f, "isnan"));  // of devices that keep NaNs
+    }
     // Saturates; a NaN gives 0.
     auto to_int = [&](const std::string& i, const std::string& int_type, const std::string& low,
                       const std::string& high, const std::string& least, const std::string& most) {

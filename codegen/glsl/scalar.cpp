@@ -141,6 +141,11 @@ std::string divide(Prelude& p, const runtime::GpuFeatures& features, Dtype resul
   return wrap(result, a[0] + " / " + a[1]);
 }
 
+// The end of the name of an extreme, by how it finds NaNs.
+std::string nan_rule(const runtime::GpuFeatures& features, Dtype operand) {
+  return (operand == float32 && features.keeps_specials32 ? "kept_" : "") + suffix(operand);
+}
+
 std::string to_integer(Prelude& p, const std::string& function, Dtype operand, const std::vector<std::string>& a) {
   return operand == float64 ? call(p, function + "_f64", a) : function + "(" + a[0] + ")";
 }
@@ -191,10 +196,10 @@ std::string scalar_expression(Prelude& p, const runtime::GpuFeatures& features, 
     case ScalarOp::Abs: return is_unsigned(operand) ? a[0] : wrap(result, "abs(" + a[0] + ")");
     case ScalarOp::Min:
       if (truth) return a[0] + " && " + a[1];
-      return real ? call(p, "min_" + suffix(operand), a) : "min(" + a[0] + ", " + a[1] + ")";
+      return real ? call(p, "min_" + nan_rule(features, operand), a) : "min(" + a[0] + ", " + a[1] + ")";
     case ScalarOp::Max:
       if (truth) return a[0] + " || " + a[1];
-      return real ? call(p, "max_" + suffix(operand), a) : "max(" + a[0] + ", " + a[1] + ")";
+      return real ? call(p, "max_" + nan_rule(features, operand), a) : "max(" + a[0] + ", " + a[1] + ")";
     case ScalarOp::Floor: return to_integer(p, "floor", operand, a);
     case ScalarOp::Ceil: return to_integer(p, "ceil", operand, a);
     case ScalarOp::Trunc: return to_integer(p, "trunc", operand, a);

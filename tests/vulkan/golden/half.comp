@@ -65,26 +65,22 @@ void main() {
   const int i_i = (int(group) * 128 + int(gl_LocalInvocationID.x)) * 8;
   if (i_i < 6144) {
     uint r0v[8];  // %0: f16 = load %x[i]
+    uint r1v[8];  // %1: f16 = load %b[(i % 96)]
+    bool r6v[8];  // %6: bool = load %keep[i]
     if (aligned) {
-      uvec4 w0 = ref_f16x8(b_x).data[((i_i) >> 3)]; r0v[0] = bitfieldExtract(w0.x, 0, 16); r0v[1] = bitfieldExtract(w0.x, 16, 16); r0v[2] = bitfieldExtract(w0.y, 0, 16); r0v[3] = bitfieldExtract(w0.y, 16, 16); r0v[4] = bitfieldExtract(w0.z, 0, 16); r0v[5] = bitfieldExtract(w0.z, 16, 16); r0v[6] = bitfieldExtract(w0.w, 0, 16); r0v[7] = bitfieldExtract(w0.w, 16, 16);
+      {
+        uvec4 w0 = ref_f16x8(b_x).data[((i_i) >> 3)]; r0v[0] = bitfieldExtract(w0.x, 0, 16); r0v[1] = bitfieldExtract(w0.x, 16, 16); r0v[2] = bitfieldExtract(w0.y, 0, 16); r0v[3] = bitfieldExtract(w0.y, 16, 16); r0v[4] = bitfieldExtract(w0.z, 0, 16); r0v[5] = bitfieldExtract(w0.z, 16, 16); r0v[6] = bitfieldExtract(w0.w, 0, 16); r0v[7] = bitfieldExtract(w0.w, 16, 16);
+      }
+      {
+        uvec4 w0 = ref_f16x8(b_b).data[((int(uint(i_i) % uint(96))) >> 3)]; r1v[0] = bitfieldExtract(w0.x, 0, 16); r1v[1] = bitfieldExtract(w0.x, 16, 16); r1v[2] = bitfieldExtract(w0.y, 0, 16); r1v[3] = bitfieldExtract(w0.y, 16, 16); r1v[4] = bitfieldExtract(w0.z, 0, 16); r1v[5] = bitfieldExtract(w0.z, 16, 16); r1v[6] = bitfieldExtract(w0.w, 0, 16); r1v[7] = bitfieldExtract(w0.w, 16, 16);
+      }
+      {
+        uvec2 w0 = ref_boolx8(b_keep).data[((i_i) >> 3)]; r6v[0] = bitfieldExtract(w0.x, 0, 8) != 0u; r6v[1] = bitfieldExtract(w0.x, 8, 8) != 0u; r6v[2] = bitfieldExtract(w0.x, 16, 8) != 0u; r6v[3] = bitfieldExtract(w0.x, 24, 8) != 0u; r6v[4] = bitfieldExtract(w0.y, 0, 8) != 0u; r6v[5] = bitfieldExtract(w0.y, 8, 8) != 0u; r6v[6] = bitfieldExtract(w0.y, 16, 8) != 0u; r6v[7] = bitfieldExtract(w0.y, 24, 8) != 0u;
+      }
     } else {
       [[unroll]] for (int k = 0; k < 8; ++k) {
         r0v[k] = uint(b_x.data[(i_i + k)]);
-      }
-    }
-    uint r1v[8];  // %1: f16 = load %b[(i % 96)]
-    if (aligned) {
-      uvec4 w0 = ref_f16x8(b_b).data[((int(uint(i_i) % uint(96))) >> 3)]; r1v[0] = bitfieldExtract(w0.x, 0, 16); r1v[1] = bitfieldExtract(w0.x, 16, 16); r1v[2] = bitfieldExtract(w0.y, 0, 16); r1v[3] = bitfieldExtract(w0.y, 16, 16); r1v[4] = bitfieldExtract(w0.z, 0, 16); r1v[5] = bitfieldExtract(w0.z, 16, 16); r1v[6] = bitfieldExtract(w0.w, 0, 16); r1v[7] = bitfieldExtract(w0.w, 16, 16);
-    } else {
-      [[unroll]] for (int k = 0; k < 8; ++k) {
         r1v[k] = uint(b_b.data[int(uint((i_i + k)) % uint(96))]);
-      }
-    }
-    bool r6v[8];  // %6: bool = load %keep[i]
-    if (aligned) {
-      uvec2 w0 = ref_boolx8(b_keep).data[((i_i) >> 3)]; r6v[0] = bitfieldExtract(w0.x, 0, 8) != 0u; r6v[1] = bitfieldExtract(w0.x, 8, 8) != 0u; r6v[2] = bitfieldExtract(w0.x, 16, 8) != 0u; r6v[3] = bitfieldExtract(w0.x, 24, 8) != 0u; r6v[4] = bitfieldExtract(w0.y, 0, 8) != 0u; r6v[5] = bitfieldExtract(w0.y, 8, 8) != 0u; r6v[6] = bitfieldExtract(w0.y, 16, 8) != 0u; r6v[7] = bitfieldExtract(w0.y, 24, 8) != 0u;
-    } else {
-      [[unroll]] for (int k = 0; k < 8; ++k) {
         r6v[k] = uint(b_keep.data[(i_i + k)]) != 0u;
       }
     }

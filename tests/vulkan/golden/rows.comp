@@ -36,7 +36,9 @@ void main() {
       const int i_r1 = turn * 1024 + lane * 4;
       // %1: f32 = load %x[1024*i + r1]
       if (aligned) {
-        vec4 w0 = ref_f32x4(b_x).data[(((1024 * i_i + i_r1)) >> 2)]; keep0[turn * 4 + 0] = w0.x; keep0[turn * 4 + 1] = w0.y; keep0[turn * 4 + 2] = w0.z; keep0[turn * 4 + 3] = w0.w;
+        {
+          vec4 w0 = ref_f32x4(b_x).data[(((1024 * i_i + i_r1)) >> 2)]; keep0[turn * 4 + 0] = w0.x; keep0[turn * 4 + 1] = w0.y; keep0[turn * 4 + 2] = w0.z; keep0[turn * 4 + 3] = w0.w;
+        }
       } else {
         [[unroll]] for (int k = 0; k < 4; ++k) {
           keep0[turn * 4 + k] = b_x.data[(1024 * i_i + (i_r1 + k))];
@@ -123,7 +125,9 @@ void main() {
     for (int i_r1 = lane * 4; i_r1 < 1024; i_r1 += 1024) {
       float r1v[4];  // %1: f32 = load %x[1024*i + r1]
       if (aligned) {
-        vec4 w0 = ref_f32x4(b_x).data[(((1024 * i_i + i_r1)) >> 2)]; r1v[0] = w0.x; r1v[1] = w0.y; r1v[2] = w0.z; r1v[3] = w0.w;
+        {
+          vec4 w0 = ref_f32x4(b_x).data[(((1024 * i_i + i_r1)) >> 2)]; r1v[0] = w0.x; r1v[1] = w0.y; r1v[2] = w0.z; r1v[3] = w0.w;
+        }
       } else {
         [[unroll]] for (int k = 0; k < 4; ++k) {
           r1v[k] = b_x.data[(1024 * i_i + (i_r1 + k))];
