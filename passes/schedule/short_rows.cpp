@@ -91,13 +91,38 @@ bool ends_in_short_vectors(const Kernel& k, const Body& body, int lanes) {
   return visits > 2 && masked && n < few;
 }
 
+bool writes_elements(const Body& body) {
+  return std::any_of(body.begin(), body.end(), [](const Instr& i) {
+    const auto* loop = std::get_if<Loop>(&i.node);
+    return loop && std::any_of(loop->body.begin(), loop->body.end(),
+                               [](const Instr& j) { return std::holds_alternative<StoreInstr>(j.node); });
+  });
+}
+
+// The same where a vector is a line, and masks cost little: rows whose chain of folds and functions takes longer than
+// turning them, once on their way in, and for rows that are written once on their way back.
+bool waits_for_folds(const Kernel& k, const Body& body, int lanes) {
+  const bool narrow = reads_short_elements(k, body);
+  const bool functions = std::any_of(body.begin(), body.end(), [](const Instr& i) {
+    const auto* loop = std::get_if<Loop>(&i.node);
+    return loop && calls_functions(loop->body);
+  });
+  if (!functions && !finds_positions(body)) return false;
+  const bool written = writes_elements(body);
+  if (written && !(narrow && functions)) return false;
+  const int64_t few = (!narrow ? 5 : written ? 6 : 8) * int64_t{lanes};
+  return iterations(body, few) < few;
+}
+
 }  // namespace
 
 bool has_short_loops(const Body& body, int lanes) { return iterations(body, 2 * lanes) < 2 * lanes; }
 
 bool has_short_rows(const Kernel& k, const Loop& rows, int lanes, Staging staging) {
   if (k.facts.range(rows.extent).high < lanes) return false;
-  return has_short_loops(rows.body, lanes) || (staging == Staging::Whole && ends_in_short_vectors(k, rows.body, lanes));
+  return has_short_loops(rows.body, lanes) ||
+         (staging == Staging::Whole && ends_in_short_vectors(k, rows.body, lanes)) ||
+         (staging == Staging::Masked && waits_for_folds(k, rows.body, lanes));
 }
 
 void put_rows_in_lanes(Kernel& k, Loop& rows, int lanes, Staging staging, const std::string& var) {
