@@ -182,7 +182,10 @@ class KernelRun {
   }
 
   bool step(const Code& c) {
-    if (const auto* s = std::get_if<ScalarInstr>(&c.instr->node)) return scalar(*s, c);
+    if (const auto* s = std::get_if<ScalarInstr>(&c.instr->node)) {
+      scalar(*s, c);
+      return true;
+    }
     if (const auto* load = std::get_if<LoadInstr>(&c.instr->node)) return run_load(*load, c);
     if (const auto* store = std::get_if<StoreInstr>(&c.instr->node)) return run_store(*store, c);
     if (const auto* loop = std::get_if<Loop>(&c.instr->node)) return run_loop(*loop, c);
@@ -209,7 +212,7 @@ class KernelRun {
     size_t place;
   };
 
-  bool take_step(Group& g, const Code& c) {
+  void take_step(Group& g, const Code& c) {
     const auto combine = [&](uint64_t x, uint64_t y) {
       const uint64_t args[3] = {x, y, 0};
       return c.function(args);
@@ -221,30 +224,28 @@ class KernelRun {
     }
     regs_[g.step->args[0]] = g.next;
     regs_[g.step->result] = g.next = combine(g.start, x);
-    if (++g.place < size_t{1} << g.kept.size()) return true;
+    if (++g.place < size_t{1} << g.kept.size()) return;
     g.place = 0;
     g.start = g.next;
-    return true;
   }
 
-  bool scalar(const ScalarInstr& s, const Code& c) {
+  void scalar(const ScalarInstr& s, const Code& c) {
     for (Group& g : groups_)
       if (g.step == &s) return take_step(g, c);
     if (s.op == ScalarOp::Const) {
       regs_[s.result] = c.constant;
-      return true;
+      return;
     }
     const size_t n = c.arity;
     std::array<uint64_t, 3> args{};
     for (size_t i = 0; i < n; ++i) args[i] = regs_[s.args[i]];
     if (c.function) {
       regs_[s.result] = c.function(args.data());
-      return true;
+      return;
     }
     std::array<Dtype, 3> types;
     for (size_t i = 0; i < n; ++i) types[i] = k_.reg_types[s.args[i]];
     regs_[s.result] = evaluate(s.op, s.type, std::span(types).first(n), std::span(args).first(n), s.imm);
-    return true;
   }
 
   // The position of an access, or -1 where the run stops.

@@ -8,7 +8,7 @@
 #include "runtime/execute/library.h"
 #include "runtime/execute/parallel.h"
 #include "runtime/execute/scratch.h"
-#include "runtime/openblas/matrix.h"
+#include "runtime/openblas/stack.h"
 
 namespace frit::runtime::openblas {
 namespace {
@@ -22,19 +22,23 @@ constexpr int64_t kLong = int64_t{1} << 22, kShare = int64_t{1} << 18;
 
 class Run {
  public:
-  explicit Run(const LibraryCall& call) : call_(call), a_(call.operands[0]), out_(call.results[0]) {
-    const size_t rank = out_.shape.size();
-    m_ = out_.shape[rank - 2];
-    n_ = out_.shape[rank - 1];
-    k_ = a_.shape[rank - 1];
-    element_ = static_cast<int64_t>(a_.dtype.size());
-    for (size_t i = 0; i + 2 < rank; ++i) batches_ *= out_.shape[i];
+  explicit Run(const LibraryCall& call)
+      : call_(call),
+        dtype_(call.operands[0].dtype),
+        a_(call.operands[0]),
+        out_(call.results[0]),
+        m_(out_.rows()),
+        n_(out_.columns()),
+        k_(a_.columns()),
+        element_(static_cast<int64_t>(dtype_.size())) {
+    const std::span<const int64_t> shape = call.results[0].shape;
+    for (size_t i = 0; i + 2 < shape.size(); ++i) batches_ *= shape[i];
   }
 
   Status run() {
     if (batches_ * m_ * n_ == 0) return {};
-    choice_ = choose(Kernels::kAny, a_.dtype, m_, n_, k_, batches_ > 1);
-    if (choice_.wide && m_ >= kRowsWorthPacking && k_ > 0) product_ = choose_packed(a_.dtype, k_);
+    choice_ = choose(Kernels::kAny, dtype_, m_, n_, k_, batches_ > 1);
+    if (choice_.wide && m_ >= kRowsWorthPacking && k_ > 0) product_ = choose_packed(dtype_, k_);
     columns_ = std::clamp(kColumnBytes / std::max<int64_t>(1, k_ * element_) / kLeastColumns * kLeastColumns,
                           kLeastColumns, kMostColumns);
     columns_ = std::min(columns_, n_);
@@ -63,16 +67,6 @@ class Run {
                       "free arrays or raise the limit with set_memory_limit");
   }
 
-  static Matrix matrix(const LibraryTensor& t, int64_t batch) {
-    auto* data = static_cast<std::byte*>(t.data);
-    const size_t rank = t.shape.size();
-    for (size_t axis = rank - 2; axis-- > 0;) {
-      data += batch % t.shape[axis] * t.strides[axis] * static_cast<int64_t>(t.dtype.size());
-      batch /= t.shape[axis];
-    }
-    return {data, t.shape[rank - 2], t.shape[rank - 1], t.strides[rank - 2], t.strides[rank - 1]};
-  }
-
   bool pack() {
     if (!product_) return true;
     step_ = static_cast<int64_t>((product_->bytes(k_, m_) + 63) / 64 * 64);
@@ -82,7 +76,7 @@ class Run {
         batches_, std::max<int64_t>(1, kShare / (m_ * k_)),
         [](void* context, int64_t begin, int64_t end) {
           Run& run = *static_cast<Run*>(context);
-          for (int64_t i = begin; i < end; ++i) run.product_->pack(matrix(run.a_, i).transposed(), run.packed(i));
+          for (int64_t i = begin; i < end; ++i) run.product_->pack(run.a_.at(i).transposed(), run.packed(i));
         },
         this);
     return true;
@@ -100,14 +94,16 @@ class Run {
     const int64_t count = std::min(columns_, n_ - first), at = batch * n_ + first;
     if (!call_.rows->run(at, at + count, nullptr, columns)) return false;
     const Matrix right{columns, k_, count, 1, k_};
-    const Matrix out = matrix(out_, batch).block(0, first, m_, count, static_cast<size_t>(element_));
-    if (!product_) return choice_.multiply(matrix(a_, batch), right, out);
+    const Matrix out = out_.at(batch).block(0, first, m_, count, static_cast<size_t>(element_));
+    if (!product_) return choice_.multiply(a_.at(batch), right, out);
     return product_->multiply(right.transposed(), packed(batch), out.transposed(), k_, m_);
   }
 
   const LibraryCall& call_;
-  const LibraryTensor &a_, &out_;
-  int64_t m_ = 0, n_ = 0, k_ = 0, element_ = 0, batches_ = 1, columns_ = 1, blocks_ = 1, step_ = 0;
+  const Dtype dtype_;
+  const Stack a_, out_;
+  const int64_t m_, n_, k_, element_;
+  int64_t batches_ = 1, columns_ = 1, blocks_ = 1, step_ = 0;
   Choice choice_{};
   const PackedProduct* product_ = nullptr;
   Scratch packed_;

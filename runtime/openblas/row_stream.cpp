@@ -9,7 +9,7 @@
 #include "runtime/execute/library.h"
 #include "runtime/execute/parallel.h"
 #include "runtime/execute/scratch.h"
-#include "runtime/openblas/matrix.h"
+#include "runtime/openblas/stack.h"
 
 namespace frit::runtime::openblas {
 namespace {
@@ -19,26 +19,6 @@ namespace {
 constexpr int64_t kBlockBytes = int64_t{768} << 10, kLeastRows = 48, kMostRows = 240;
 // Fewer rows or multiplications of a matrix do not make up for packing.
 constexpr int64_t kRowsWorthPacking = 24, kWorthPacking = int64_t{1} << 21;
-
-// A stack of matrices: the last two axes of a tensor.
-class Stack {
- public:
-  explicit Stack(const LibraryTensor& t) : t_(t) {}
-  int64_t rows() const { return t_.shape[t_.shape.size() - 2]; }
-  int64_t columns() const { return t_.shape.back(); }
-  Matrix at(int64_t batch) const {
-    auto* data = static_cast<std::byte*>(t_.data);
-    const size_t rank = t_.shape.size();
-    for (size_t axis = rank - 2; axis-- > 0;) {
-      data += batch % t_.shape[axis] * t_.strides[axis] * t_.dtype.size();
-      batch /= t_.shape[axis];
-    }
-    return {data, rows(), columns(), t_.strides[rank - 2], t_.strides[rank - 1]};
-  }
-
- private:
-  const LibraryTensor& t_;
-};
 
 template <class Word>
 bool all_finite(const Matrix& m, Word exponent) {
