@@ -84,7 +84,10 @@ void KernelEmitter::emit_loop(const ir::Loop& loop) {
   const bool fits = !vector_ && width > 1 && (loop.accumulators.empty() || (lanes > 0 && lanes % width == 0));
   facts_.set_loop(loop.var, loop.extent);
   if (!loop.carries.empty() && lanes > 0) return emit_carry_loop(loop, to);
-  if (parallel && width == 0) plan_prefetches(loop);
+  if (parallel && width == 0) {
+    plan_prefetches(loop);
+    plan_block_prefetches(loop);
+  }
 
   VectorScope scope;
   scope.var = loop.var;

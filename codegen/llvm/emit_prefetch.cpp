@@ -1,7 +1,8 @@
 // Prefetches for rows that several vector loops visit, and for pieces of rows. Only timing depends on them.
 //
 // The first visit of a row waits for memory, while the later ones compute from cache. So the later loop that computes
-// most prefetches the next row, which is then in the second-level cache at its first visit.
+// most prefetches the next row, which is then in the second-level cache at its first visit. So does the work on some
+// short rows at a time.
 //
 // A loop that goes from row to row and takes a short piece of each jumps further than the processor foresees, so it
 // prefetches the piece of a later row. So does a transpose, which reads pieces of some rows, and writes pieces of some
@@ -23,6 +24,8 @@ constexpr int64_t kLine = 64;
 // A smaller buffer is in the second-level cache anyway, and the processor itself prefetches a shorter row.
 constexpr int64_t kMinBuffer = int64_t{1} << 20;
 constexpr int64_t kMinRow = 1024;
+// The processor foresees blocks of rows that are shorter than a page.
+constexpr int64_t kMinBlock = 4096;
 // Pieces of rows: the least jump from row to row, the longest piece, and the lines that are on their way.
 constexpr int64_t kMinJump = 1024, kMaxPiece = 2048, kLinesAhead = 48;
 // Tiles of a transpose: the steps after which rows are read, and the lines of each row to write that are on their way.
@@ -64,6 +67,40 @@ void KernelEmitter::plan_prefetches(const ir::Loop& parallel) {
     if (!column || !column->coefficient.is(1) || !row || row->coefficient.is(0)) continue;
     const Dim index = load->index.substitute(parallel.var, next).substitute(first->var, Dim::symbol(most->var));
     prefetches_[most].push_back({load->buffer, index});
+  }
+}
+
+// For a parallel loop that turns some short rows in scratch memory, computes on them in a vector loop over the rows,
+// and turns them back: the loop along a row that computes most prefetches the rows of the next iteration, which lie
+// together.
+void KernelEmitter::plan_block_prefetches(const ir::Loop& parallel) {
+  const ir::Loop *rows = nullptr, *most = nullptr;
+  for (const ir::Instr& i : parallel.body)
+    if (const auto* loop = std::get_if<ir::Loop>(&i.node); loop && loop->vector > 1)
+      for (const ir::Instr& j : loop->body)
+        if (const auto* places = std::get_if<ir::Loop>(&j.node); places && places->vector <= 1)
+          if (!most || scalar_count(*places) > scalar_count(*most)) rows = loop, most = places;
+  if (!most || !most->extent.is_const()) return;
+  const Dim next = min(Dim::symbol(parallel.var) + Dim(1), parallel.extent - Dim(1));
+  for (const ir::Instr& i : parallel.body) {
+    const auto* places = std::get_if<ir::Loop>(&i.node);
+    const auto* turned = places && places->vector <= 1 && places->body.size() == 1
+                             ? std::get_if<ir::Loop>(&places->body[0].node)
+                             : nullptr;
+    const auto* load = turned && turned->vector > 1 ? std::get_if<ir::LoadInstr>(&turned->body[0].node) : nullptr;
+    if (!load || load->buffer >= kernel_.buffers.size()) continue;
+    const ir::KernelBuffer& b = kernel_.buffers[load->buffer];
+    if (b.written || facts_.range(b.size).high < kMinBuffer / b.dtype.size()) continue;
+    const auto row = load->index.affine_in(turned->var);
+    const auto place = row ? row->rest.affine_in(places->var) : std::nullopt;
+    const auto block = place ? place->rest.affine_in(parallel.var) : std::nullopt;
+    if (!block || !row->coefficient.is_const() || !place->coefficient.is(1) || !block->coefficient.is_const()) continue;
+    // Each step along a row fetches a part of the block that is as long as the vectors of rows.
+    const int64_t length = row->coefficient.value(), count = block->coefficient.value() / length;
+    if (!most->extent.is(length) || block->coefficient.value() != count * length) continue;
+    if (count * length * b.dtype.size() < kMinBlock) continue;
+    const Dim first = place->rest.substitute(parallel.var, next);
+    prefetches_[most].push_back({load->buffer, first + Dim(count) * Dim::symbol(most->var) + Dim::symbol(rows->var)});
   }
 }
 

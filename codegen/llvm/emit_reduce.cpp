@@ -339,6 +339,7 @@ void KernelEmitter::emit_dealt_loop(const ir::Loop& loop, Value* to) {
   const OpenLoop open = open_serial(loop, to);
   names_[loop.var] = uniform(open.i, depth());
   emit_loop_body(loop);
+  if (vector_) emit_prefetches(loop);
   Value* lane = is_short ? open.i : builder_.CreateURem(open.i, i64(lanes));
   for (size_t a = 0, m = 0; a < loop.accumulators.size(); ++a) {
     for (int c = 0; c < (wide[a] ? count : 1); ++c, ++m) {

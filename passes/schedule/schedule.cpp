@@ -212,7 +212,7 @@ class Scheduler {
       columns ? vectorize_columns(loop) : vectorize(loop);
     } else if (const int lanes = lanes_for(loop.body);
                !rows_fixed_ && !pieces && has_short_rows(k_, loop, lanes, staging())) {
-      put_rows_in_lanes(k_, loop, lanes, staging(), fresh("w"));
+      put_rows_in_lanes(k_, loop, lanes, staging(), fresh("w"), streamed_);
     } else {
       for (Instr& i : loop.body)
         if (auto* inner = std::get_if<Loop>(&i.node)) {

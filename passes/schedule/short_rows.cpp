@@ -125,14 +125,15 @@ bool has_short_rows(const Kernel& k, const Loop& rows, int lanes, Staging stagin
          (staging == Staging::Masked && waits_for_folds(k, rows.body, lanes));
 }
 
-void put_rows_in_lanes(Kernel& k, Loop& rows, int lanes, Staging staging, const std::string& var) {
+void put_rows_in_lanes(Kernel& k, Loop& rows, int lanes, Staging staging, const std::string& var,
+                       const StreamedResults& streamed) {
   strip(rows, kRowsAtOnce, var, k.facts);
   Loop& inner = std::get<Loop>(rows.body[0].node);
   inner.vector = lanes;
   inner.unroll = calls_functions(inner.body) ? kFunctionsSideBySide : kRowsSideBySide;
   spread_locals(inner.body, static_cast<uint32_t>(k.buffers.size()), var);
   for (KernelBuffer& local : k.locals) local.size = local.size * Dim(kRowsAtOnce);
-  if (staging != Staging::None) stage_rows(k, rows, kRowsAtOnce, lanes, staging);
+  if (staging != Staging::None) stage_rows(k, rows, kRowsAtOnce, lanes, staging, &streamed);
 }
 
 bool has_short_columns(Loop& rows, int lanes, const DimFacts& facts) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "ir/kernel/kernel.h"
+#include "passes/schedule/stream_lines.h"
 
 namespace frit::passes {
 
@@ -19,11 +20,13 @@ enum class Staging : uint8_t { None, Masked, Whole };
 bool has_short_rows(const ir::Kernel& k, const ir::Loop& rows, int lanes, Staging staging);
 
 // Makes the rows the lanes of a vector loop named `var`, inside the parallel loop. Each lane gets its own part of the
-// kernel's locals.
-void put_rows_in_lanes(ir::Kernel& k, ir::Loop& rows, int lanes, Staging staging, const std::string& var);
+// kernel's locals. Of the results in `streamed`, rows are written past the caches where turning them allows it.
+void put_rows_in_lanes(ir::Kernel& k, ir::Loop& rows, int lanes, Staging staging, const std::string& var,
+                       const StreamedResults& streamed);
 
 // The part of put_rows_in_lanes that turns `count` rows at a time: `outer` holds the loop over them.
-void stage_rows(ir::Kernel& k, ir::Loop& outer, int64_t count, int lanes, Staging staging = Staging::Masked);
+void stage_rows(ir::Kernel& k, ir::Loop& outer, int64_t count, int lanes, Staging staging = Staging::Masked,
+                const StreamedResults* streamed = nullptr);
 
 // Whether a nest of two loops writes rows shorter than a vector one behind the other, and reads each operand in the
 // same order, once for each row, or the same row again and again.

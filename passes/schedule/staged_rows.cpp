@@ -18,6 +18,9 @@ namespace {
 // Places of a row, of four bytes and more or of two, below which reading each place of some rows by shuffles
 // (codegen/llvm/emit_spread.cpp) costs less.
 constexpr int64_t kMinWide = 8, kMinNarrow = 5;
+constexpr int kCopiesAtOnce = 4;  // vectors of a copy
+// Bytes of a block of rows up to which the processor fetches the lines of the result ahead of their use.
+constexpr int64_t kForeseenBlock = 4096;
 
 // An access to the places of a row: buffer[length * row + place + rest].
 struct StagedAccess {
@@ -40,8 +43,8 @@ bool uses_inside(const Body& body, const Dim& d) {
 
 class Stager {
  public:
-  Stager(Kernel& k, Loop& rows, int64_t count, int lanes, bool whole)
-      : k_(k), rows_(rows), count_(count), lanes_(lanes), whole_(whole) {}
+  Stager(Kernel& k, Loop& rows, int64_t count, int lanes, bool whole, const StreamedResults* streamed)
+      : k_(k), rows_(rows), count_(count), lanes_(lanes), whole_(whole), streamed_(streamed) {}
 
   // `outer` has `rows` as its only instruction.
   void run(Loop& outer) {
@@ -62,9 +65,11 @@ class Stager {
     for (const StagedAccess& a : accesses_) {
       Body& to = a.store ? behind : before;
       const int64_t rest = whole_ && a.length > lanes_ ? a.length % lanes_ : 0;
-      to.push_back(turning(loop, a, 0, a.length - rest));
+      const std::optional<uint32_t> block = goes_past_caches(a) ? std::optional(block_for(a)) : std::nullopt;
+      to.push_back(turning(loop, a, 0, a.length - rest, block));
       // Elements of the tile before are moved again.
-      if (rest) to.push_back(turning(loop, a, a.length - lanes_, lanes_));
+      if (rest) to.push_back(turning(loop, a, a.length - lanes_, lanes_, block));
+      if (block) to.push_back(copy_of_block(loop, a, *block));
     }
     Body all = std::move(before);
     all.push_back(std::move(outer.body[0]));
@@ -129,22 +134,50 @@ class Stager {
 
   // The loops that fill a copy, or empty it. Vectors go along what is stored, and as many as a vector has lanes go
   // through the registers together, so that what is loaded lies side by side too. They move `places` places of a row
-  // from `first` on.
-  Instr turning(const Loop& loop, const StagedAccess& a, int64_t first, int64_t places) {
+  // from `first` on, into a block of rows in scratch memory if there is one.
+  Instr turning(const Loop& loop, const StagedAccess& a, int64_t first, int64_t places, std::optional<uint32_t> block) {
     const Reg value = k_.new_reg(k_.buffers[a.buffer].dtype);
     Loop row, place;
     row.var = fresh("row"), row.extent = loop.extent;
     place.var = fresh("place"), place.extent = places;
     const Dim of_row = Dim::symbol(row.var), of_place = Dim::symbol(place.var) + Dim(first);
-    const Dim outside = of_row * Dim(a.length) + of_place + a.rest, inside = of_place * Dim(count_) + of_row;
+    const Dim in_block = of_row * Dim(a.length) + of_place, outside = block ? in_block : in_block + a.rest;
+    const Dim inside = of_place * Dim(count_) + of_row;
     Loop& outer = a.store ? row : place;
     Loop& inner = a.store ? place : row;
     inner.body.push_back({LoadInstr{value, a.store ? a.copy : a.buffer, a.store ? inside : outside}});
-    inner.body.push_back({StoreInstr{a.store ? a.buffer : a.copy, a.store ? outside : inside, value}});
+    inner.body.push_back({StoreInstr{a.store ? block.value_or(a.buffer) : a.copy, a.store ? outside : inside, value}});
     inner.vector = lanes_;
     if (places >= least(a)) outer.unroll = lanes_;
     outer.body.push_back({std::move(inner)});
     return {std::move(outer)};
+  }
+
+  // A large result whose rows begin anywhere in a line, while the rows of one iteration fill whole lines together: they
+  // are put side by side first, and written past the caches from there.
+  bool goes_past_caches(const StagedAccess& a) const {
+    const int64_t size = k_.buffers[a.buffer].dtype.size(), line = kLineBytes / size, block = count_ * a.length;
+    return a.store && streamed_ && block * size > kForeseenBlock && block % line == 0 && mod(a.rest, Dim(line)).is(0) &&
+           streamed_->take(StoreInstr{a.buffer, a.rest, kNoReg}, k_);
+  }
+
+  // Room for the rows of one iteration: that of an operand, which nobody reads any more, or new scratch memory.
+  uint32_t block_for(const StagedAccess& a) {
+    const Dtype type = k_.buffers[a.buffer].dtype;
+    for (const StagedAccess& operand : accesses_)
+      if (!operand.store && operand.length >= a.length && k_.buffers[operand.buffer].dtype == type) return operand.copy;
+    return add_local(k_, k_.buffers[a.buffer].name + "_rows", type, Dim(a.length * count_));
+  }
+
+  Instr copy_of_block(const Loop& loop, const StagedAccess& a, uint32_t block) {
+    const Reg value = k_.new_reg(k_.buffers[a.buffer].dtype);
+    Loop elements;
+    elements.var = fresh("element"), elements.extent = loop.extent * Dim(a.length);
+    const Dim element = Dim::symbol(elements.var);
+    elements.body.push_back({LoadInstr{value, block, element}});
+    elements.body.push_back({StoreInstr{a.buffer, element + a.rest, value}});
+    elements.vector = lanes_, elements.unroll = kCopiesAtOnce;
+    return {std::move(elements)};
   }
 
   Kernel& k_;
@@ -152,6 +185,7 @@ class Stager {
   int64_t count_;
   int lanes_;
   bool whole_;
+  const StreamedResults* streamed_;
   std::vector<StagedAccess> accesses_;
   std::vector<const Loop*> last_loop_;  // by access: the one that was found to have it last
   int next_ = 0;
@@ -159,8 +193,8 @@ class Stager {
 
 }  // namespace
 
-void stage_rows(Kernel& k, Loop& outer, int64_t count, int lanes, Staging staging) {
-  Stager(k, std::get<Loop>(outer.body[0].node), count, lanes, staging == Staging::Whole).run(outer);
+void stage_rows(Kernel& k, Loop& outer, int64_t count, int lanes, Staging staging, const StreamedResults* streamed) {
+  Stager(k, std::get<Loop>(outer.body[0].node), count, lanes, staging == Staging::Whole, streamed).run(outer);
 }
 
 }  // namespace frit::passes

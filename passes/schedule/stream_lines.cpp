@@ -10,7 +10,6 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kLineBytes = 64;
 // Bytes of a row from which on its first and last line, which are written in parts, do not matter.
 constexpr int64_t kLongRowBytes = 3072;
 
@@ -47,7 +46,15 @@ std::vector<LooseBuffers> loose_buffers(const Program& p) {
 bool StreamedResults::take(const StoreInstr& store, const Kernel& k) const {
   if (store.mask != kNoReg || store.buffer >= k.buffers.size() || loose.count(store.buffer)) return false;
   const KernelBuffer& b = k.buffers[store.buffer];
-  return !b.read && k.facts.less_equal(bytes / b.dtype.size(), b.size) == Tri::Yes;
+  if (b.read) return false;
+  const Dim size = b.size * Dim(b.dtype.size());
+  const auto has = [&](int64_t least, const Dim& d) { return k.facts.less_equal(least, d) == Tri::Yes; };
+  if (has(bytes, size)) return true;
+  // Half of the cache is lost to whoever reads the result next, if the operands take the rest and more.
+  if (!has(bytes / 2, size)) return false;
+  Dim all = 0;
+  for (const KernelBuffer& buffer : k.buffers) all = all + buffer.size * Dim(buffer.dtype.size());
+  return has(bytes, floor_div(all * Dim(4), 5));
 }
 
 void stream_from_lines(Loop& loop, const StreamedResults& streamed, const Kernel& k) {

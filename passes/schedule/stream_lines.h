@@ -11,12 +11,15 @@
 
 namespace frit::passes {
 
+inline constexpr int64_t kLineBytes = 64;
+
 // The buffers of each kernel that begin anywhere in a line: parts of others, such as a step's place in the result of
 // all steps of a scan.
 using LooseBuffers = std::set<uint32_t>;
 std::vector<LooseBuffers> loose_buffers(const ir::Program& p);
 
-// The results of a kernel that are written past the caches: those of `bytes` at least, which begin at a line.
+// The results of a kernel that are written past the caches: those that begin at a line and have as many bytes as the
+// last cache, or half as many where all that the kernel reads and writes is more than it by a quarter.
 struct StreamedResults {
   int64_t bytes;
   LooseBuffers loose;

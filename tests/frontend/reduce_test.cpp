@@ -112,6 +112,21 @@ TEST(Reduce, ShortRowsOfEveryLength) {
     }
 }
 
+// A result of many short rows is written past the caches, which a part of it is not; its last block is not full.
+TEST(Reduce, ManyShortRowsAreTheirParts) {
+  constexpr int kRows = 450001, kColumns = 27, kParts = 7;
+  const array x = reshape(remainder(arange(kRows * kColumns) * 37, array(97)) + 1, {kRows, kColumns});
+  const auto f = compile([](const std::vector<array>& in) { return std::vector<array>{in[0] / sum(in[0], 1, true)}; });
+  for (const Dtype t : {float32, bfloat16}) {
+    const array rows = astype(x, t), got = f({rows})[0];
+    for (int i = 0; i < kParts; ++i) {
+      const int first = kRows / kParts * i, last = i + 1 == kParts ? kRows : first + kRows / kParts;
+      const array part = slice(rows, {first, 0}, {last, kColumns});
+      EXPECT_TRUE(array_equal(slice(got, {first, 0}, {last, kColumns}), f({contiguous(part)})[0]).item<bool>()) << i;
+    }
+  }
+}
+
 // Positions of extremes in columns of random sizes: the first of equal ones, the first NaN, and the first of
 // infinities.
 TEST(Reduce, PositionsInColumnsOfEveryWidth) {
