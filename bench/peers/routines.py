@@ -153,9 +153,9 @@ def convolution(kind, kernel, dtype="float32", groups=1):
         if torch:
             lay = lambda a: torch.from_numpy(a).to(getattr(torch, dtype)).permute(0, 3, 1, 2)
             t = [lay(a) for a in (x, w, g)]
-            conv = lambda x, w: torch.nn.functional.conv2d(x, w, padding=pad, groups=groups)
+            library = lambda x, w: torch.nn.functional.conv2d(x, w, padding=pad, groups=groups)
             if kind == "forward":
-                s.torch(conv, *t[:2])
+                s.torch(library, *t[:2])
             else:
                 mask = [kind == "input", kind == "weight", False]
                 back = torch.ops.aten.convolution_backward

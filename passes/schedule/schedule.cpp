@@ -18,6 +18,7 @@
 #include "passes/schedule/many_runs.h"
 #include "passes/schedule/narrow_rows.h"
 #include "passes/schedule/padded_rows.h"
+#include "passes/schedule/paired_halves.h"
 #include "passes/schedule/row_pairs.h"
 #include "passes/schedule/row_tails.h"
 #include "passes/schedule/short_rows.h"
@@ -158,6 +159,11 @@ class Scheduler {
     if (!rows_fixed_) cut_where_wrapped(k_, loop, fresh("u"));
     if (!rows_fixed_ && k_.locals.empty()) join_padded_rows(k_, loop);
     collapse_nest(loop, rows_fixed_);
+    if (!rows_fixed_ && k_.locals.empty() && pair_halves(k_, loop, fresh("h")) && contains_loop(loop.body)) {
+      vectorize_leaves(loop);
+      set_grain(loop);
+      return;
+    }
     Loop* innermost = &loop;
     int depth = 1;
     while (Loop* next = next_of_nest(*innermost)) innermost = next, ++depth;

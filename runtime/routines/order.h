@@ -31,15 +31,16 @@ inline K sign_of(K bits) {
   return static_cast<K>(static_cast<std::make_signed_t<K>>(bits) >> (8 * sizeof(K) - 1));
 }
 
-// Written without branches, so that it becomes vector code.
+// Written without choices, which compilers make branches, so that it becomes vector code.
 template <class K, bool kBrain>
 inline K float_key(K bits) {
-  const K magnitude = static_cast<K>(bits & static_cast<K>(~kTop<K>));
-  const K key = static_cast<K>(bits ^ (sign_of(bits) | kTop<K>));
-  const K ordered = magnitude == 0 ? kTop<K> : key;
   // Signed numbers compare in one instruction, and the magnitude is never negative.
   using S = std::make_signed_t<K>;
-  return static_cast<S>(magnitude) > static_cast<S>(infinity_bits<K, kBrain>()) ? static_cast<K>(~K{0}) : ordered;
+  const K magnitude = static_cast<K>(bits & static_cast<K>(~kTop<K>));
+  const K nan =
+      static_cast<K>(0 - static_cast<K>(static_cast<S>(magnitude) > static_cast<S>(infinity_bits<K, kBrain>())));
+  const K key = static_cast<K>(bits ^ (sign_of(bits) | kTop<K>));
+  return static_cast<K>((key + static_cast<K>(bits == kTop<K>)) | nan);  // -0 is one below 0
 }
 
 // One type of elements: its bits as `Bits`, their key, and the bits of a key. A key has lost the sign of a zero and the
@@ -48,6 +49,7 @@ template <class BitsType, Numbers kKind, bool kBrain = false>
 struct Order {
   using Bits = BitsType;
   static constexpr Numbers kNumbers = kKind;
+  static constexpr Bits kInfinity = infinity_bits<Bits, kBrain>();  // of floats
   static constexpr bool kLoses = kNumbers == Numbers::Float || kNumbers == Numbers::Complex;
 
   static Bits key(Bits bits) {

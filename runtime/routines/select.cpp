@@ -4,6 +4,7 @@
 // linear time; the elements are then dealt around it in the order of the operand.
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <vector>
 
 #include "runtime/execute/scratch.h"
@@ -16,8 +17,9 @@ namespace {
 
 // Elements below which another thread does not pay.
 constexpr int64_t kWorthwhile = 4096;
-// Elements whose keys are compared with the least of the largest ones at once.
-constexpr int64_t kBlock = 128;
+// Elements that are compared with the least of the largest ones at once: a block, and its parts where it has one to
+// keep.
+constexpr int64_t kBlock = 128, kPart = 16;
 
 template <class O>
 class Select {
@@ -68,10 +70,14 @@ class Select {
       };
       for (int64_t i = 0; i < n_; i += kBlock) {
         const int64_t end = std::min(i + kBlock, n_);
-        if (full && !any_from(in, step, i, end, least)) continue;
-        for (int64_t j = i; j < end; ++j) {
-          const Bits bits = in[j * step];
-          if (O::key(bits) >= least) kept[count++] = word(bits, j);
+        if (full && step == 1 && !may_reach(in + i, end - i, least)) continue;
+        for (int64_t part = i; part < end; part += kPart) {
+          const int64_t last = std::min(part + kPart, end);
+          if (full && step == 1 && !may_reach(in + part, last - part, least)) continue;
+          for (int64_t j = part; j < last; ++j) {
+            const Bits bits = in[j * step];
+            if (O::key(bits) >= least) kept[count++] = word(bits, j);
+          }
         }
         if (count >= room) shrink();
       }
@@ -85,12 +91,30 @@ class Select {
  private:
   static Word word(Bits bits, int64_t i) { return Word{O::key(bits)} << kPositionBits | static_cast<Word>(i); }
 
-  static bool any_from(const Bits* in, int64_t step, int64_t i, int64_t end, Bits least) {
-    if (step != 1 || end - i != kBlock) return true;
-    if constexpr (O::kNumbers == Numbers::Float && sizeof(Bits) >= 4)
-      if (has_vector_sort()) return vector_any_from(in + i, kBlock, least);
-    int any = 0;
-    for (int64_t j = 0; j < kBlock; ++j) any |= O::key(in[i + j]) >= least;
+  // False where no element has a key of at least `least`. Compares elements and not their keys, which takes a few
+  // instructions for a vector.
+  static bool may_reach(const Bits* in, int64_t n, Bits least) {
+    const Bits bound = O::bits(least);
+    using S = std::make_signed_t<Bits>;
+    Bits any = 0;
+    if constexpr (O::kNumbers == Numbers::Float && sizeof(Bits) >= 4) {
+      using F = std::conditional_t<sizeof(Bits) == 4, float, double>;
+      const F low = std::bit_cast<F>(bound);
+      for (int64_t i = 0; i < n; ++i) any |= static_cast<Bits>(!(std::bit_cast<F>(in[i]) < low));
+    } else if constexpr (O::kNumbers == Numbers::Float) {
+      // In the order of signed numbers -0 is one less than 0, and NaNs are beyond both infinities.
+      const auto ordered = [](Bits b) { return static_cast<S>(b ^ (sign_of(b) & static_cast<Bits>(~kTop<Bits>))); };
+      const S infinity = ordered(O::kInfinity), minus_infinity = ordered(O::kInfinity | kTop<Bits>);
+      const S exact = std::min(ordered(bound), static_cast<S>(infinity + 1)), low = exact == 0 ? S{-1} : exact;
+      for (int64_t i = 0; i < n; ++i) {
+        const S x = ordered(in[i]);
+        any |= static_cast<Bits>((x >= low) | (x < minus_infinity));
+      }
+    } else if constexpr (O::kNumbers == Numbers::Signed) {
+      for (int64_t i = 0; i < n; ++i) any |= static_cast<Bits>(static_cast<S>(in[i]) >= static_cast<S>(bound));
+    } else {
+      for (int64_t i = 0; i < n; ++i) any |= static_cast<Bits>(O::key(in[i]) >= least);
+    }
     return any != 0;
   }
 

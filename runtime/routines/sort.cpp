@@ -239,8 +239,11 @@ class Sort {
     const auto part = [&](int64_t first, int64_t last) {
       Bits changed = 0;
       if (step == 1) {
-        for (int64_t r = 0; r < rows; ++r)
-          for (int64_t i = first; i < last; ++i) out[r * n_ + i] = make(from_.template start<Bits>(begin + r)[i], i);
+        for (int64_t r = 0; r < rows; ++r) {
+          const Bits* const in = from_.template start<Bits>(begin + r);
+          W* const to = out + r * n_;
+          for (int64_t i = first; i < last; ++i) to[i] = make(in[i], i);
+        }
       } else {
         for (int64_t i = first; i < last; ++i)
           for (int64_t r = 0; r < rows; ++r) {

@@ -43,11 +43,5 @@ bool vector_float_keys(const uint64_t* bits, uint64_t* keys, int64_t n) {
 }
 void vector_float_bits(uint32_t* keys, int64_t n) { kernels()->words32.float_bits(keys, n); }
 void vector_float_bits(uint64_t* keys, int64_t n) { kernels()->words64.float_bits(keys, n); }
-bool vector_any_from(const uint32_t* bits, int64_t n, uint32_t least) {
-  return kernels()->words32.any_from(bits, n, least);
-}
-bool vector_any_from(const uint64_t* bits, int64_t n, uint64_t least) {
-  return kernels()->words64.any_from(bits, n, least);
-}
 
 }  // namespace frit::runtime::routines

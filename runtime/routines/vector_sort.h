@@ -29,8 +29,5 @@ bool vector_float_keys(const uint32_t* bits, uint32_t* keys, int64_t n);
 bool vector_float_keys(const uint64_t* bits, uint64_t* keys, int64_t n);
 void vector_float_bits(uint32_t* keys, int64_t n);
 void vector_float_bits(uint64_t* keys, int64_t n);
-// Whether the key of one of n floats is at least `least`.
-bool vector_any_from(const uint32_t* bits, int64_t n, uint32_t least);
-bool vector_any_from(const uint64_t* bits, int64_t n, uint64_t least);
 
 }  // namespace frit::runtime::routines

@@ -244,13 +244,6 @@ FRIT_ISA bool keys_of(const K* bits, K* keys, int64_t n) {
 }
 
 template <class K>
-FRIT_ISA bool any_from(const K* bits, int64_t n, K least) {
-  K any = 0;
-  for (int64_t i = 0; i < n; ++i) any |= static_cast<K>(Order<K, Numbers::Float>::key(bits[i]) >= least);
-  return any != 0;
-}
-
-template <class K>
 FRIT_ISA void bits_of(K* keys, int64_t n) {
   for (int64_t i = 0; i < n; ++i) keys[i] = Order<K, Numbers::Float>::bits(keys[i]);
 }
@@ -265,5 +258,5 @@ void sort_of(typename V::Word* a, typename V::Word* b, int64_t n, bool into_b) {
 template <class V>
 constexpr WordSort<typename V::Word> sorts_of() {
   using Word = typename V::Word;
-  return {sort_of<V>, pivot_of<V>, count_of<V>, deal_of<V>, keys_of<Word>, bits_of<Word>, any_from<Word>};
+  return {sort_of<V>, pivot_of<V>, count_of<V>, deal_of<V>, keys_of<Word>, bits_of<Word>};
 }

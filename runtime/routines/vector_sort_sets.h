@@ -14,7 +14,6 @@ struct WordSort {
   void (*deal)(const Word* a, int64_t n, Word pivot, Word* low, Word* high);
   bool (*float_keys)(const Word* bits, Word* keys, int64_t n);
   void (*float_bits)(Word* keys, int64_t n);
-  bool (*any_from)(const Word* bits, int64_t n, Word least);
 };
 
 struct SortKernels {

@@ -36,8 +36,8 @@ TEST(Random, SplitGivesRowsOfKeys) {
 }
 
 TEST(Random, BitsOfEveryWidthAndLength) {
-  // Narrow numbers are the bytes of the words of a draw of as many bytes.
-  for (const int n : {1, 2, 3, 4, 5, 7, 8, 31, 64}) {
+  // Narrow numbers are the bytes of the words of a draw of as many bytes. Draws of many words compute two at a time.
+  for (const int n : {1, 2, 3, 4, 5, 7, 8, 31, 64, 2048, 4001, 8200, 100003}) {
     const array words = random::bits({(n + 3) / 4}, key42());
     const array bytes = random::bits({n}, 1, key42()), halves = random::bits({(n + 1) / 2}, 2, key42());
     EXPECT_EQ(bytes.dtype(), uint8);

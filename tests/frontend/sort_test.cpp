@@ -230,6 +230,26 @@ TEST(Sort, Topk) {
   EXPECT_EQ(values<int>(topk(negative(arange(10000)), 3)), (std::vector<int>{-2, -1, 0}));
 }
 
+// Zeros of both signs, infinities and NaNs with and without a sign, far apart behind many numbers, in every float type:
+// the largest ones are those at the end of the sorted row, bit for bit.
+TEST(Sort, TopkOfUnusualFloats) {
+  constexpr int kLength = 3000;
+  for (const float usual : {-1.0f, 0.0f, 1.0f})
+    for (const float largest : {-kInf, -0.0f, 0.0f, kInf, kNan, -kNan}) {
+      Floats v = drawn(kLength, 20, 7);
+      for (float& x : v) x = usual * std::abs(x);
+      for (int i = 1000; i < kLength; i += 211) v[static_cast<size_t>(i)] = i % 2 ? largest : -largest;
+      for (const Dtype t : {float16, bfloat16, float32, float64}) {
+        const Dtype bits = t == float64 ? uint64 : t == float32 ? uint32 : uint16;
+        const array x = astype(vector_of(v), t), sorted = sort(x);
+        for (int k : {1, 5, 12, 300}) {
+          const array got = view(topk(x, k), bits), want = view(slice(sorted, {kLength - k}, {kLength}), bits);
+          EXPECT_TRUE(all(equal(got, want)).item<bool>()) << usual << ' ' << largest << ' ' << long_name(t) << ' ' << k;
+        }
+      }
+    }
+}
+
 TEST(Sort, Median) {
   EXPECT_EQ(median(array({3, 1, 2}, {3})).item<float>(), 2.0f);
   EXPECT_EQ(median(array({3, 1, 2, 9}, {4})).item<float>(), 2.5f);
