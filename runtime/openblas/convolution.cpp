@@ -29,6 +29,9 @@ constexpr int64_t kLibraryRows = 64;
 constexpr int64_t kWorthwhile = int64_t{1} << 18;
 // A call of this many is longer than waking a thread takes.
 constexpr int64_t kLong = int64_t{1} << 23;
+// Depth from which packing the windows and turning the result take little of a product's time, and the features that
+// packing takes the time of.
+constexpr int64_t kTurnedDepth = 128, kPackingFeatures = 8;
 // Positions that one part of a sum over positions has, and the floats that all parts may take.
 constexpr int64_t kPartRows = 8192, kPartFloats = int64_t{1} << 24;
 // Tasks of a thread, if a call is large enough, and columns of one. Each task packs the cotangent anew.
@@ -73,6 +76,7 @@ class Forward {
     packed_ = choose_packed(y_.dtype, s.depth);
     depth_ = packed_ ? packed_->whole_depth(s.depth) : s.depth;
     panels_ = ceil_div(s.features, kPanelFeatures);
+    turned_ = packed_ && pays_to_turn();
     tile_ = packed_ ? std::clamp<int64_t>(kBlockElements / depth_ / 32 * 32, 32, 512) : kLibraryRows;
     while (packed_ && tile_ > 32 && ceil_div(s.rows, tile_) < 3 * num_threads()) tile_ = tile_ / 2 / 32 * 32;
     tiles_ = ceil_div(s.rows, tile_);
@@ -85,8 +89,8 @@ class Forward {
 
   Status run() {
     const int64_t all = s_.groups * panels_;
-    step_ = packed_ ? (packed_->bytes(depth_, std::min(kPanelFeatures, s_.features)) + 63) / 64 * 64
-                    : static_cast<size_t>(depth_ * std::min(kPanelFeatures, s_.features)) * sizeof(U);
+    step_ = packed_ && !turned_ ? (packed_->bytes(depth_, std::min(kPanelFeatures, s_.features)) + 63) / 64 * 64
+                                : static_cast<size_t>(depth_ * std::min(kPanelFeatures, s_.features)) * sizeof(U);
     Scratch weights(step_ * static_cast<size_t>(all));
     if (!weights.data()) return exhausted("convolution");
     weights_ = static_cast<std::byte*>(weights.data());
@@ -103,6 +107,14 @@ class Forward {
   }
 
  private:
+  // Features that leave much of a vector empty are the rows of the product, and positions, of which there are many, its
+  // columns. Multiplying commutes, so the sums are the same.
+  bool pays_to_turn() const {
+    const int64_t filled = ceil_div(s_.features, packed_->lanes) * packed_->lanes;
+    return s_.features > packed_->lanes && depth_ >= kTurnedDepth && s_.rows >= 2 * packed_->lanes &&
+           (s_.features + kPackingFeatures) * 8 <= filled * 7;
+  }
+
   int64_t first_of(int64_t panel) const { return panel * kPanelFeatures; }
   int64_t count_of(int64_t panel) const { return std::min(kPanelFeatures, s_.features - first_of(panel)); }
 
@@ -129,7 +141,7 @@ class Forward {
   void pack(int64_t i) {
     const int64_t n = count_of(i % panels_);
     std::byte* to = weights_ + static_cast<size_t>(i) * step_;
-    if (!packed_) return copy_weights(i / panels_, i % panels_, reinterpret_cast<U*>(to));
+    if (!packed_ || turned_) return copy_weights(i / panels_, i % panels_, reinterpret_cast<U*>(to));
     if (dense_weights_ && depth_ == s_.depth) {
       U* from = static_cast<U*>(w_.data) + (i / panels_ * s_.features + first_of(i % panels_)) * w_.strides[0];
       return packed_->pack({from, depth_, n, 1, w_.strides[0]}, to);
@@ -145,7 +157,8 @@ class Forward {
 
   void tile(int64_t number, int64_t panel, int64_t end) {
     const int64_t first = number * tile_, rows = std::min(tile_, s_.rows - first);
-    Scratch block(static_cast<size_t>(tile_ * depth_) * sizeof(U));
+    const size_t size = static_cast<size_t>(ceil_div(tile_ * depth_ * static_cast<int64_t>(sizeof(U)), 64) * 64);
+    Scratch block(size + (turned_ ? packed_->bytes(depth_, tile_) : 0));
     if (!block.data() || exhausted_) {
       exhausted_ = true;
       return;
@@ -154,13 +167,17 @@ class Forward {
     for (int64_t g = 0; g < s_.groups; ++g) {
       x_.copy(g, first, rows, runs_, s_.depth, depth_, static_cast<U*>(block.data()), depth_);
       const Matrix a{block.data(), rows, depth_, depth_, 1};
+      std::byte* const columns = static_cast<std::byte*>(block.data()) + size;
+      if (turned_) packed_->pack(a.transposed(), columns);
       for (int64_t p = panel; p < end; ++p) {
         const int64_t n = count_of(p);
         std::byte* weights = weights_ + static_cast<size_t>(g * panels_ + p) * step_;
         const Matrix c{static_cast<U*>(y_.data) + first * all + g * s_.features + first_of(p), rows, n, all, 1};
-        const bool done = packed_ ? packed_->multiply(a, weights, c, depth_, n)
-                                  : choose(Kernels::kAny, y_.dtype, rows, n, depth_, false)
-                                        .multiply(a, {weights, depth_, n, 1, depth_}, c);
+        const Matrix w{weights, n, depth_, depth_, 1};
+        const bool done = turned_ ? packed_->multiply(w, columns, c.transposed(), depth_, rows)
+                          : packed_
+                              ? packed_->multiply(a, weights, c, depth_, n)
+                              : choose(Kernels::kAny, y_.dtype, rows, n, depth_, false).multiply(a, w.transposed(), c);
         if (!done) exhausted_ = true;
       }
     }
@@ -176,6 +193,7 @@ class Forward {
   const PackedProduct* packed_;
   int64_t depth_, panels_, tile_, tiles_;
   bool apart_;                 // the panels of a tile of rows are tasks of their own
+  bool turned_ = false;        // the product of the weights with the transposed windows
   bool dense_weights_ = true;  // the weights of a feature lie side by side
   std::vector<typename Windows<U>::Run> runs_;
   size_t step_ = 0;

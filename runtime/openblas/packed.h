@@ -171,4 +171,5 @@ inline constexpr PackedProduct kPacked{
     multiply_right<T, Dot>,
     whole_depth<T, Dot>,
     (Dot::kTiles ? kTileBlock : Blocking<SumLane<T>>::kBlockUnits) * PackedRight<T, Dot>::kPerUnit,
+    Dot::kTiles ? 1 : Blocking<SumLane<T>>::kLanes,
     add_product<T, Dot>};

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "helpers.h"
+#include "runtime/system/cpu.h"
 #include "shapeless.h"
 
 using namespace frit;
@@ -210,6 +211,29 @@ TEST(Convolution, ThreadsChangeNoBits) {
     EXPECT_EQ(results[0], results[2]);
   }
   set_num_threads(before);
+}
+
+// Some features are the rows of the product, and others its columns: their sums are the same.
+TEST(Convolution, FeaturesBesideOthersHaveTheSameBits) {
+  if (!runtime::cpu_runs("x86-64-v3")) GTEST_SKIP() << "a library's sums depend on the number of features";
+  for (const Dtype type : {float32, bfloat16, float16}) {
+    const array x = astype(sin(numbers_of({3, 9, 11, 37}) * 0.7f), type);
+    const array w = astype(cos(numbers_of({64, 3, 3, 37}) * 1.3f), type);
+    const auto conv = [&](const array& weights) {
+      return values<float>(astype(compile([](const std::vector<array>& in) {
+                                    return std::vector<array>{conv2d(in[0], in[1], {1, 1}, {1, 1})};
+                                  })({x, weights})[0],
+                                  float32));
+    };
+    const Floats all = conv(w);
+    for (const int features : {17, 19, 20, 34, 35, 48}) {
+      const Floats some = conv(contiguous(slice(w, {0, 0, 0, 0}, {features, 3, 3, 37})));
+      for (size_t i = 0; i < some.size(); ++i) {
+        const size_t row = i / static_cast<size_t>(features), feature = i % static_cast<size_t>(features);
+        ASSERT_EQ(some[i], all[row * 64 + feature]) << features;
+      }
+    }
+  }
 }
 
 // One kernel stores the weights by tap, and another has the rest.
