@@ -2,6 +2,8 @@
 // (kernels.h).
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
+
+#include <cstring>
 #endif
 
 #include "runtime/execute/scratch.h"

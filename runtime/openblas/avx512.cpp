@@ -5,6 +5,7 @@
 // they are packed.
 #include "runtime/openblas/avx512.h"
 
+#include <cstring>
 #include <type_traits>
 
 #include "runtime/execute/scratch.h"
@@ -32,6 +33,21 @@ struct Pairs {
 #else
     return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(a), reinterpret_cast<__m512bh>(b));
 #endif
+  }
+  FRIT_ISA_INLINE static __m256 tile_add(__m256 sum, __m256 a, __m256 b) {
+#if defined(__clang__)
+    asm("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
+    return sum;
+#else
+    return _mm256_dpbf16_ps(sum, reinterpret_cast<__m256bh>(a), reinterpret_cast<__m256bh>(b));
+#endif
+  }
+  template <class T>
+  FRIT_ISA_INLINE static __m512 unit(const T* row, const T* second) {
+    const auto wide = [](const T* p) FRIT_ISA {
+      return _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+    };
+    return _mm512_castsi512_ps(_mm512_or_si512(wide(row), _mm512_slli_epi32(wide(second), 16)));
   }
 };
 

@@ -7,35 +7,59 @@
 constexpr int64_t kStripRows = 6;
 // Bytes of the right operand that are read for some columns before the next ones: they stay in the first-level cache.
 constexpr int64_t kStepBytes = int64_t{16} << 10;
-
+// Elements of a line of the cache.
 template <class T>
+inline constexpr int64_t kLineOf = 64 / static_cast<int64_t>(sizeof(T));
+
+// Memory that is read soon, a part of it in each step. Parts of rows are as many lines that lie apart, which the
+// processor does not see coming, and fetches one after the other; where rows lie dense, the lines come in order.
+template <class T>
+struct Ahead {
+  const T* at;
+  int64_t step;
+  template <int64_t kElements>
+  FRIT_ISA_INLINE void fetch() {
+    FRIT_UNROLL
+    for (int64_t i = 0; i < kElements; i += kLineOf<T>)
+      _mm_prefetch(reinterpret_cast<const char*>(at + i), _MM_HINT_T0);
+    at += step;
+  }
+};
+
+template <class T, class Dot>
 bool takes_few_rows(const Matrix& a, const Matrix& b) {
   using C = SumLane<T>;
   if (a.rows > kStripRows) return false;
-  return b.col_stride == 1 ? b.cols >= Vector<C>::kLanes
-                           : b.row_stride == 1 && b.cols >= kTile<C> && a.cols >= kTile<C>;
+  if (b.col_stride == 1) return b.cols >= Vector<C>::kLanes;
+  // A pair of elements is read as a word.
+  const bool whole = !Dot::kPairs || (a.cols % 2 == 0 && b.col_stride % 2 == 0);
+  return whole && b.row_stride == 1 && b.cols >= kTile<C> && a.cols >= kTile<C> * (Dot::kPairs ? 2 : 1);
 }
 
 // ---- Rows of the right operand lie dense ----
 
 // sums[r] of kV vectors of columns (+)= kR rows of `a` times `units` rows of b.
-template <class T, int kR, int kV>
-FRIT_ISA void add_units(const T* b, int64_t b_stride, const SumLane<T>* a, int64_t a_stride, int64_t units, bool first,
-                        SumLane<T>* sums, int64_t sum_stride) {
+template <class T, class Dot, int kR, int kV>
+FRIT_ISA void add_units(const T* b, int64_t b_stride, const SumLane<T>* a, int64_t a_stride, int64_t units, bool half,
+                        bool first, Ahead<T> ahead, SumLane<T>* sums, int64_t sum_stride) {
   using V = Vector<SumLane<T>>;
   typename V::Register sum[kR][kV];
   FRIT_UNROLL
   for (int r = 0; r < kR; ++r) FRIT_UNROLL
   for (int v = 0; v < kV; ++v) sum[r][v] = first ? V::zero() : V::load(sums + r * sum_stride + v * V::kLanes);
-  for (int64_t u = 0; u < units; ++u, b += b_stride, ++a) {
+  constexpr int64_t kRows = Dot::kPairs ? 2 : 1;
+  alignas(64) static constexpr T kNone[kV * V::kLanes] = {};
+  for (int64_t u = 0; u < units; ++u, b += kRows * b_stride, ++a) {
+    const T* const second = Dot::kPairs && half && u + 1 == units ? kNone : b + b_stride;
+    ahead.template fetch<kRows * kV * V::kLanes>();
     typename V::Register left[kR];
     FRIT_UNROLL
     for (int r = 0; r < kR; ++r) left[r] = V::same(a[r * a_stride]);
     FRIT_UNROLL
     for (int v = 0; v < kV; ++v) {
-      const typename V::Register right = V::load(b + v * V::kLanes);
+      const typename V::Register right = Dot::template unit<T>(b + v * V::kLanes, second + v * V::kLanes);
       FRIT_UNROLL
-      for (int r = 0; r < kR; ++r) sum[r][v] = V::multiply_add(left[r], right, sum[r][v]);
+      for (int r = 0; r < kR; ++r) sum[r][v] = Dot::template add<SumLane<T>>(sum[r][v], left[r], right);
     }
   }
   FRIT_UNROLL
@@ -45,34 +69,48 @@ FRIT_ISA void add_units(const T* b, int64_t b_stride, const SumLane<T>* a, int64
 
 // As many vectors of columns at once as registers allow, and fewer for the last ones. Past the last whole vector the
 // last kLanes columns follow, some of them for a second time.
-template <class T, int kR, int kV>
+template <class T, class Dot, int kR, int kV>
 FRIT_ISA void add_across(const T* b, int64_t b_stride, int64_t columns, const SumLane<T>* a, int64_t a_stride,
-                         int64_t units, bool first, SumLane<T>* sums, int64_t sum_stride, int64_t j = 0) {
+                         int64_t units, bool half, bool first, const T* next, SumLane<T>* sums, int64_t sum_stride,
+                         int64_t j = 0) {
   constexpr int64_t kLanes = Vector<SumLane<T>>::kLanes;
+  const bool dense = b_stride == columns;
+  const auto ahead = [&](int64_t column, int64_t width) {
+    constexpr int64_t kRows = Dot::kPairs ? 2 : 1;
+    return dense ? Ahead<T>{next + column * units * kRows, width * kRows} : Ahead<T>{next + column, b_stride * kRows};
+  };
   for (; j + kV * kLanes <= columns; j += kV * kLanes)
-    add_units<T, kR, kV>(b + j, b_stride, a, a_stride, units, first, sums + j, sum_stride);
+    add_units<T, Dot, kR, kV>(b + j, b_stride, a, a_stride, units, half, first, ahead(j, kV * kLanes), sums + j,
+                              sum_stride);
   if constexpr (kV > 1)
-    add_across<T, kR, kV / 2>(b, b_stride, columns, a, a_stride, units, first, sums, sum_stride, j);
+    add_across<T, Dot, kR, kV / 2>(b, b_stride, columns, a, a_stride, units, half, first, next, sums, sum_stride, j);
   else if (j < columns)
-    add_units<T, kR, 1>(b + columns - kLanes, b_stride, a, a_stride, units, first, sums + j, sum_stride);
+    add_units<T, Dot, kR, 1>(b + columns - kLanes, b_stride, a, a_stride, units, half, first,
+                             ahead(columns - kLanes, kLanes), sums + j, sum_stride);
 }
 
-template <class T, int kR>
+template <class T, class Dot, int kR>
 FRIT_ISA void few_rows_across(const Matrix& b, const SumLane<T>* a, int64_t a_stride, SumLane<T>* sums,
                               SumLane<T>* carried, int64_t sum_stride) {
   using C = SumLane<T>;
   using V = Vector<C>;
   constexpr int kV = kR == 1 ? 8 : kR == 2 ? 4 : 2;
-  const int64_t units = b.rows, blocks = (units + Blocking<C>::kBlockUnits - 1) / Blocking<C>::kBlockUnits;
-  const int64_t step =
-      std::max<int64_t>(kThinUnits, kStepBytes / (b.cols * static_cast<int64_t>(sizeof(T))) / kThinUnits * kThinUnits);
+  constexpr int64_t kRows = Dot::kPairs ? 2 : 1;
+  const int64_t units = (b.rows + kRows - 1) / kRows,
+                blocks = (units + Blocking<C>::kBlockUnits - 1) / Blocking<C>::kBlockUnits;
+  const int64_t unit_bytes = b.cols * kRows * static_cast<int64_t>(sizeof(T));
+  const int64_t step = std::max<int64_t>(kThinUnits, kStepBytes / unit_bytes / kThinUnits * kThinUnits);
   const T* data = static_cast<const T*>(b.data);
   for (int64_t block = 0; block < blocks; ++block) {
     const int64_t start = units * block / blocks, end = units * (block + 1) / blocks;
     C* to = block ? carried : sums;
-    for (int64_t u = start; u < end; u += step)
-      add_across<T, kR, kV>(data + u * b.row_stride, b.row_stride, b.cols, a + u, a_stride, std::min(step, end - u),
-                            u == start, to, sum_stride);
+    for (int64_t u = start; u < end; u += step) {
+      const T *from = data + u * kRows * b.row_stride, *next = from + step * kRows * b.row_stride;
+      const int64_t count = std::min(step, end - u);
+      const bool half = (u + count) * kRows > b.rows;
+      add_across<T, Dot, kR, kV>(from, b.row_stride, b.cols, a + u, a_stride, count, half, u == start, next, to,
+                                 sum_stride);
+    }
     if (block)
       for (int64_t i = 0; i < kR * sum_stride; i += V::kLanes)
         V::store(sums + i, V::plus(V::load(sums + i), V::load(carried + i)));
@@ -89,7 +127,7 @@ FRIT_ISA void few_rows_across(const Matrix& b, const SumLane<T>* a, int64_t a_st
 // ---- Columns of the right operand lie dense ----
 
 // sum[r] of kG tiles of columns += kR rows of `a` times a tile of units of b, from `corner` on.
-template <class T, int kR, int kG>
+template <class T, class Dot, int kR, int kG>
 FRIT_ISA_INLINE void add_tile(const T* corner, int64_t stride, const SumLane<T>* a, int64_t a_stride,
                               TileRegister<SumLane<T>> (&sum)[kR][kG]) {
   using C = SumLane<T>;
@@ -106,8 +144,8 @@ FRIT_ISA_INLINE void add_tile(const T* corner, int64_t stride, const SumLane<T>*
       FRIT_UNROLL
       for (int r = 0; r < kR; ++r) {
         const R left = tile_same(a[r * a_stride + u]);
-        sum[r][0] = tile_multiply_add(left, right, sum[r][0]);
-        sum[r][1] = tile_multiply_add(left, next, sum[r][1]);
+        sum[r][0] = Dot::tile_add(sum[r][0], left, right);
+        sum[r][1] = Dot::tile_add(sum[r][1], left, next);
       }
     }
   } else {
@@ -117,13 +155,13 @@ FRIT_ISA_INLINE void add_tile(const T* corner, int64_t stride, const SumLane<T>*
       turn_registers(corner + g * kSide * stride, stride, right);
       FRIT_UNROLL
       for (int64_t u = 0; u < kSide; ++u) FRIT_UNROLL
-      for (int r = 0; r < kR; ++r) sum[r][g] = tile_multiply_add(tile_same(a[r * a_stride + u]), right[u], sum[r][g]);
+      for (int r = 0; r < kR; ++r) sum[r][g] = Dot::tile_add(sum[r][g], tile_same(a[r * a_stride + u]), right[u]);
     }
   }
 }
 
 // The same for the last `units` of a tile alone.
-template <class T, int kR, int kG>
+template <class T, class Dot, int kR, int kG>
 FRIT_ISA void add_edge(const T* corner, int64_t stride, int64_t units, const SumLane<T>* a, int64_t a_stride,
                        TileRegister<SumLane<T>> (&sum)[kR][kG]) {
   constexpr int64_t kSide = kTile<SumLane<T>>;
@@ -132,17 +170,22 @@ FRIT_ISA void add_edge(const T* corner, int64_t stride, int64_t units, const Sum
     turn_tile(corner + g * kSide * stride, stride, turned, kSide);
     for (int64_t u = kSide - units; u < kSide; ++u)
       for (int r = 0; r < kR; ++r)
-        sum[r][g] = tile_multiply_add(tile_same(a[r * a_stride + u]), tile_load(turned + u * kSide), sum[r][g]);
+        sum[r][g] = Dot::tile_add(sum[r][g], tile_same(a[r * a_stride + u]), tile_load(turned + u * kSide));
   }
 }
 
 // The sums of kR rows with kG tiles of columns, which begin at b.
-template <class T, int kR, int kG>
+template <class T, class Dot, int kR, int kG>
 FRIT_ISA void few_rows_tile(const T* b, int64_t stride, const SumLane<T>* a, int64_t a_stride, int64_t units,
-                            int64_t blocks, int64_t ahead, SumLane<T>* to, int64_t to_stride) {
+                            int64_t blocks, SumLane<T>* to, int64_t to_stride) {
   using C = SumLane<T>;
   using R = TileRegister<C>;
-  constexpr int64_t kSide = kTile<C>, kLine = 64 / static_cast<int64_t>(sizeof(T));
+  constexpr int64_t kSide = kTile<C>, kLine = kLineOf<T>, kTiles = kG * kSide;
+  // Short columns: the next tiles, in order where they lie dense. Long ones: further down these.
+  constexpr int64_t kShort = 2048 / static_cast<int64_t>(sizeof(T)), kFurther = 512 / static_cast<int64_t>(sizeof(T));
+  const bool dense = stride == units && units <= kShort;
+  const int64_t ahead = units <= kShort ? kTiles * stride : kFurther;
+  Ahead<T> next{b + ahead, kTiles * kSide};
   R total[kR][kG];
   for (int64_t block = 0; block < blocks; ++block) {
     const int64_t end = units * (block + 1) / blocks;
@@ -152,13 +195,16 @@ FRIT_ISA void few_rows_tile(const T* b, int64_t stride, const SumLane<T>* a, int
     for (int r = 0; r < kR; ++r) FRIT_UNROLL
     for (int g = 0; g < kG; ++g) sum[r][g] = tile_same(C{});
     for (; u + kSide <= end; u += kSide) {
-      add_tile<T, kR, kG>(b + u, stride, a + u, a_stride, sum);
-      if (u % kLine < kSide) FRIT_UNROLL
-      for (int64_t i = 0; i < kG * kSide; ++i)
+      add_tile<T, Dot, kR, kG>(b + u, stride, a + u, a_stride, sum);
+      if (dense)
+        next.template fetch<kTiles * kSide>();
+      else if (u % kLine < kSide)
+        FRIT_UNROLL
+      for (int64_t i = 0; i < kTiles; ++i)
         _mm_prefetch(reinterpret_cast<const char*>(b + u + i * stride + ahead), _MM_HINT_T0);
     }
     // No block has fewer units than a tile.
-    if (u < end) add_edge<T, kR, kG>(b + end - kSide, stride, end - u, a + end - kSide, a_stride, sum);
+    if (u < end) add_edge<T, Dot, kR, kG>(b + end - kSide, stride, end - u, a + end - kSide, a_stride, sum);
     FRIT_UNROLL
     for (int r = 0; r < kR; ++r) FRIT_UNROLL
     for (int g = 0; g < kG; ++g) total[r][g] = block ? tile_plus(total[r][g], sum[r][g]) : sum[r][g];
@@ -168,7 +214,7 @@ FRIT_ISA void few_rows_tile(const T* b, int64_t stride, const SumLane<T>* a, int
   for (int g = 0; g < kG; ++g) tile_store(to + r * to_stride + g * kSide, total[r][g]);
 }
 
-template <class T, int kR>
+template <class T, class Dot, int kR>
 FRIT_ISA void few_rows_turned(const Matrix& b, const SumLane<T>* a, int64_t a_stride, SumLane<T>* sums,
                               int64_t sum_stride) {
   using C = SumLane<T>;
@@ -176,48 +222,61 @@ FRIT_ISA void few_rows_turned(const Matrix& b, const SumLane<T>* a, int64_t a_st
   constexpr int kG = 2;
   const int64_t units = b.rows, stride = b.col_stride,
                 blocks = (units + Blocking<C>::kBlockUnits - 1) / Blocking<C>::kBlockUnits;
-  // Short columns: the next tiles. Long ones: further down these.
-  const int64_t size = sizeof(T), ahead = units * size <= 2048 ? kG * kSide * stride : 512 / size;
   const T* data = static_cast<const T*>(b.data);
   int64_t j = 0;
   for (; j + kG * kSide <= b.cols; j += kG * kSide)
-    few_rows_tile<T, kR, kG>(data + j * stride, stride, a, a_stride, units, blocks, ahead, sums + j, sum_stride);
+    few_rows_tile<T, Dot, kR, kG>(data + j * stride, stride, a, a_stride, units, blocks, sums + j, sum_stride);
   // The last tile may have columns of the one before.
   for (; j < b.cols; j += kSide) {
     const int64_t first = std::min(j, b.cols - kSide);
-    few_rows_tile<T, kR, 1>(data + first * stride, stride, a, a_stride, units, blocks, ahead, sums + first, sum_stride);
+    few_rows_tile<T, Dot, kR, 1>(data + first * stride, stride, a, a_stride, units, blocks, sums + first, sum_stride);
   }
 }
 
-template <class T, int kR = 1>
+template <class T, class Dot, int kR = 1>
 FRIT_ISA void few_rows_of(const Matrix& b, int64_t rows, const SumLane<T>* a, int64_t a_stride, SumLane<T>* sums,
                           SumLane<T>* carried, int64_t sum_stride) {
   if (kR == kStripRows || rows == kR) {
-    if (b.col_stride == 1) return few_rows_across<T, kR>(b, a, a_stride, sums, carried, sum_stride);
-    return few_rows_turned<T, kR>(b, a, a_stride, sums, sum_stride);
+    if (b.col_stride == 1) return few_rows_across<T, Dot, kR>(b, a, a_stride, sums, carried, sum_stride);
+    if constexpr (Dot::kPairs) {
+      const Matrix words{b.data, b.rows / 2, b.cols, 1, b.col_stride / 2};
+      return few_rows_turned<SumLane<T>, Dot, kR>(words, a, a_stride, sums, sum_stride);
+    } else {
+      return few_rows_turned<T, Dot, kR>(b, a, a_stride, sums, sum_stride);
+    }
   }
-  if constexpr (kR < kStripRows) few_rows_of<T, kR + 1>(b, rows, a, a_stride, sums, carried, sum_stride);
+  if constexpr (kR < kStripRows) few_rows_of<T, Dot, kR + 1>(b, rows, a, a_stride, sums, carried, sum_stride);
 }
 
-template <class T>
+// A row of the left operand by units.
+template <class T, class Dot>
+FRIT_ISA void left_units(const T* row, int64_t stride, int64_t k, SumLane<T>* to) {
+  if constexpr (Dot::kPairs) {
+    if (k % 2) to[k / 2] = 0;
+    for (int64_t u = 0; u < k; ++u)
+      std::memcpy(reinterpret_cast<std::byte*>(to) + u * static_cast<int64_t>(sizeof(T)), row + u * stride, sizeof(T));
+  } else if (stride == 1) {
+    widen_row(row, k, to);
+  } else {
+    for (int64_t u = 0; u < k; ++u) to[u] = lane_of(row[u * stride]);
+  }
+}
+
+template <class T, class Dot>
 FRIT_ISA bool multiply_few_rows(const Matrix& a, const Matrix& b, const Matrix& c) {
   using C = SumLane<T>;
   constexpr int64_t kLanes = Vector<C>::kLanes;
-  const int64_t a_stride = (a.cols + kLanes - 1) / kLanes * kLanes,
-                sum_stride = (c.cols + kLanes - 1) / kLanes * kLanes, sums_size = c.rows * sum_stride,
-                carried_size = b.col_stride == 1 && a.cols > Blocking<C>::kBlockUnits ? sums_size : 0;
+  const int64_t units = Dot::kPairs ? (a.cols + 1) / 2 : a.cols;
+  const int64_t a_stride = (units + kLanes - 1) / kLanes * kLanes, sum_stride = (c.cols + kLanes - 1) / kLanes * kLanes,
+                sums_size = c.rows * sum_stride,
+                carried_size = b.col_stride == 1 && units > Blocking<C>::kBlockUnits ? sums_size : 0;
   Scratch memory(static_cast<size_t>(c.rows * a_stride + sums_size + carried_size) * sizeof(C));
   if (!memory.data()) return false;
   C* left = static_cast<C*>(memory.data());
   C* sums = left + c.rows * a_stride;
-  for (int64_t i = 0; i < a.rows; ++i) {
-    const T* row = static_cast<const T*>(a.data) + i * a.row_stride;
-    if (a.col_stride == 1)
-      widen_row(row, a.cols, left + i * a_stride);
-    else
-      for (int64_t u = 0; u < a.cols; ++u) left[i * a_stride + u] = lane_of(row[u * a.col_stride]);
-  }
-  few_rows_of<T>(b, c.rows, left, a_stride, sums, sums + sums_size, sum_stride);
+  for (int64_t i = 0; i < a.rows; ++i)
+    left_units<T, Dot>(static_cast<const T*>(a.data) + i * a.row_stride, a.col_stride, a.cols, left + i * a_stride);
+  few_rows_of<T, Dot>(b, c.rows, left, a_stride, sums, sums + sums_size, sum_stride);
   store_rows<T>(sums, sum_stride, c);
   return true;
 }

@@ -52,6 +52,15 @@ struct Plain {
                                                           typename Vector<C>::Register b) {
     return Vector<C>::multiply_add(a, b, sum);
   }
+  // kLanes columns of a unit, which has one row here and would have two of a pair.
+  template <class T>
+  FRIT_ISA_INLINE static typename Vector<SumLane<T>>::Register unit(const T* row, const T*) {
+    return Vector<SumLane<T>>::load(row);
+  }
+  template <class R>
+  FRIT_ISA_INLINE static R tile_add(R sum, R a, R b) {
+    return tile_multiply_add(a, b, sum);
+  }
 };
 
 // Operands as the kernels take them: rows of units, kPackedStride apart, and panels of kPanel columns, one unit of all
@@ -335,8 +344,9 @@ FRIT_ISA bool multiply_turned(const Matrix& a, const Matrix& b, const Matrix& c)
 // Another way for a product of some rows, or null.
 template <class T, class Dot>
 MultiplyFn other_way(const Matrix& a, const Matrix& b) {
+  if constexpr (!Dot::kTiles && !std::is_same_v<T, Complex>)
+    if (takes_few_rows<T, Dot>(a, b)) return multiply_few_rows<T, Dot>;
   if constexpr (!Dot::kPairs && !std::is_same_v<T, Complex>) {
-    if (takes_few_rows<T>(a, b)) return multiply_few_rows<T>;
     // The other operand is the left one of the transposed product, and is read as it lies. Where masks take time, this
     // pays for whole vectors of rows; not for few rows of elements that are converted. Four columns of doubles at a
     // time take longer to turn than the rows.
