@@ -2,7 +2,7 @@
 //
 // The first visit of a row waits for memory, while the later ones compute from cache. So the later loop that computes
 // most prefetches the next row, which is then in the second-level cache at its first visit. So does the work on some
-// short rows at a time.
+// short rows at a time. An operand that a later loop is the first to read is prefetched by the loop in front of it.
 //
 // A loop that goes from row to row and takes a short piece of each jumps further than the processor foresees, so it
 // prefetches the piece of a later row. So does a transpose, which reads pieces of some rows, and writes pieces of some
@@ -24,6 +24,8 @@ constexpr int64_t kLine = 64;
 // A smaller buffer is in the second-level cache anyway, and the processor itself prefetches a shorter row.
 constexpr int64_t kMinBuffer = int64_t{1} << 20;
 constexpr int64_t kMinRow = 1024;
+// Operands of several loops that are less together are read from the last-level cache as fast without prefetches.
+constexpr int64_t kMinOperands = int64_t{8} << 20;
 // The processor foresees blocks of rows that are shorter than a page.
 constexpr int64_t kMinBlock = 4096;
 // Pieces of rows: the least jump from row to row, the longest piece, and the lines that are on their way.
@@ -40,34 +42,55 @@ size_t scalar_count(const ir::Loop& loop) {
 }  // namespace
 
 // For a parallel loop around several vector loops: records the reads of the first vector loop under the loop that
-// prefetches them.
+// prefetches them, and those of operands that a later loop is the first to read under the loop in front of it.
 void KernelEmitter::plan_prefetches(const ir::Loop& parallel) {
-  const ir::Loop *first = nullptr, *most = nullptr;
+  std::vector<const ir::Loop*> loops;
+  const ir::Loop* most = nullptr;
   for (const ir::Instr& i : parallel.body) {
     const auto* loop = std::get_if<ir::Loop>(&i.node);
     if (!loop) continue;
     const bool leaf = std::none_of(loop->body.begin(), loop->body.end(),
                                    [](const ir::Instr& j) { return std::holds_alternative<ir::Loop>(j.node); });
     if (!leaf || loop->vector <= 1) return;
-    if (!first)
-      first = loop;
-    else if (loop->extent == first->extent && (!most || scalar_count(*loop) > scalar_count(*most)))
+    if (!loops.empty() && loop->extent == loops[0]->extent && (!most || scalar_count(*loop) > scalar_count(*most)))
       most = loop;
+    loops.push_back(loop);
   }
   if (!most) return;
+  std::set<uint32_t> seen;
+  int64_t bytes = 0;
+  struct Planned {
+    const ir::Loop* visitor;
+    Prefetch what;
+    bool by_itself;  // large, and of the first loop
+  };
+  std::vector<Planned> found;
   const Dim next = min(Dim::symbol(parallel.var) + Dim(1), parallel.extent - Dim(1));
-  for (const ir::Instr& i : first->body) {
-    const auto* load = std::get_if<ir::LoadInstr>(&i.node);
-    if (!load || load->mask != ir::kNoReg || load->buffer >= kernel_.buffers.size()) continue;
-    const ir::KernelBuffer& b = kernel_.buffers[load->buffer];
-    const int64_t size = b.dtype.size();
-    if (b.written || facts_.range(b.size).high < kMinBuffer / size || facts_.range(first->extent).high < kMinRow / size)
-      continue;
-    auto column = load->index.affine_in(first->var), row = load->index.affine_in(parallel.var);
-    if (!column || !column->coefficient.is(1) || !row || row->coefficient.is(0)) continue;
-    const Dim index = load->index.substitute(parallel.var, next).substitute(first->var, Dim::symbol(most->var));
-    prefetches_[most].push_back({load->buffer, index});
+  for (size_t at = 0; at < loops.size() && loops[at]->extent == loops[0]->extent; ++at) {
+    const ir::Loop& loop = *loops[at];
+    std::set<uint32_t> here;
+    for (const ir::Instr& i : loop.body) {
+      const auto* load = std::get_if<ir::LoadInstr>(&i.node);
+      if (!load || load->mask != ir::kNoReg || load->buffer >= kernel_.buffers.size() || seen.count(load->buffer))
+        continue;
+      here.insert(load->buffer);
+      const ir::KernelBuffer& b = kernel_.buffers[load->buffer];
+      const int64_t size = b.dtype.size();
+      if (b.written || facts_.range(loop.extent).high < kMinRow / size) continue;
+      auto column = load->index.affine_in(loop.var), row = load->index.affine_in(parallel.var);
+      if (!column || !column->coefficient.is(1) || !row || row->coefficient.is(0)) continue;
+      const ir::Loop& visitor = at ? *loops[at - 1] : *most;
+      const Dim index = at ? load->index : load->index.substitute(parallel.var, next);
+      const int64_t elements = facts_.range(b.size).high;
+      found.push_back({&visitor,
+                       {load->buffer, index.substitute(loop.var, Dim::symbol(visitor.var))},
+                       at == 0 && elements >= kMinBuffer / size});
+      bytes += std::min(elements, kMinOperands) * size;
+    }
+    seen.merge(here);
   }
+  for (Planned& p : found)
+    if (p.by_itself || bytes >= kMinOperands) prefetches_[p.visitor].push_back(std::move(p.what));
 }
 
 // For a parallel loop that turns some short rows in scratch memory, computes on them in a vector loop over the rows,

@@ -60,6 +60,64 @@ TEST(Emit, OtherProcessors) {
   }
 }
 
+size_t prefetches_in(const std::string& kernel) {
+  auto text = backend().emit(program_of(parse(kernel)), {"llvm", "x86-64-v4"}, "llvm-ir");
+  EXPECT_TRUE(text.ok());
+  size_t count = 0;
+  for (size_t at = 0; text.ok() && (at = text->find("call void @llvm.prefetch", at)) != std::string::npos; ++at)
+    ++count;
+  return count;
+}
+
+// Two loops over pieces of operands: of large ones, each loop prefetches what the other reads first, two lines of each.
+TEST(Emit, LoopsPrefetchTheOperandsOfOthers) {
+  const auto kernel = [](const std::string& n) {
+    std::string text = R"(kernel @pieces(%x: f32[N] in, %y: f32[N] in, %z: f32[N] out) {
+  local %part: f32[2048] inout
+  parallel for i in 7 {
+    for c in 2048 vector 16 unroll 2 {
+      %0: f32 = load %x[2048*i + c]
+      %1: f32 = mul %0, 3
+      store %part[c], %1
+    }
+    for d in 2048 vector 16 unroll 2 {
+      %2: f32 = load %y[2048*i + d]
+      %3: f32 = load %part[d]
+      %4: f32 = add %2, %3
+      store %z[2048*i + d], %4
+    }
+  }
+})";
+    for (size_t at; (at = text.find('N')) != std::string::npos;) text.replace(at, 1, n);
+    return text;
+  };
+  EXPECT_EQ(prefetches_in(kernel("1200000")), 4u);
+  EXPECT_EQ(prefetches_in(kernel("400000")), 2u) << "of less, the rows that come next alone";
+  EXPECT_EQ(prefetches_in(kernel("14336")), 0u);
+}
+
+// Short rows that are turned, and a loop over them: it prefetches those of the next iteration, four lines in each step.
+TEST(Emit, BlocksOfRowsArePrefetched) {
+  EXPECT_EQ(prefetches_in(R"(kernel @rows(%x: f32[1728000] in, %z: f32[64000] out) {
+  local %turned: f32[2048] inout
+  parallel for i in 1000 {
+    for place in 27 unroll 16 {
+      for row in 64 vector 16 {
+        %0: f32 = load %x[1728*i + place + 27*row]
+        store %turned[64*place + row], %0
+      }
+    }
+    for w in 64 vector 16 unroll 4 {
+      for r in 27 acc %1: f32 = max %2 {
+        %2: f32 = load %turned[64*r + w]
+      }
+      store %z[64*i + w], %1
+    }
+  }
+})"),
+            4u);
+}
+
 // Objects for processors that may not be this one: position-independent, for the right machine, the same every time.
 TEST(Emit, ObjectsForOtherProcessors) {
   for (const char* cpu :
