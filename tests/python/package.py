@@ -1,4 +1,4 @@
-"""Builds the wheel with pip, installs it into a new virtual environment, and runs programs there.
+"""Builds the wheel with scripts/wheel.sh, installs it into a new virtual environment, and runs programs there.
 
     package.py SOURCE FOLDER CC CXX    FOLDER: where the wheel and the environment are made
 
@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 
 PROGRAM = """
 import mlx.core as mx
@@ -38,10 +39,18 @@ def skip(reason):
     sys.exit(77)
 
 
+def check_contents(names):
+    """Each library once, and beside frit's own those that a machine may lack."""
+    own = [name for name in names if re.search(r"/lib/libfrit\w*\.so", name)]
+    assert own and len(own) == len({re.sub(r"\.so.*", "", name) for name in own}), own
+    for library in ("openblas", "zstd"):
+        assert any(re.match(r"frit\.libs/lib" + library, name) for name in names), (library, names)
+
+
 def main(source, folder, cc, cxx):
     if not shutil.which("ccache"):
         skip("there is no ccache, and the wheel builds all libraries once more")
-    for needed in ("scikit_build_core", "nanobind"):
+    for needed in ("scikit_build_core", "nanobind", "auditwheel"):
         if not importlib.util.find_spec(needed):
             skip("%s has no %s, which pip would fetch from a network" % (sys.executable, needed))
     source, folder = pathlib.Path(source).resolve(), pathlib.Path(folder).resolve()
@@ -50,10 +59,10 @@ def main(source, folder, cc, cxx):
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "FRIT_PLUGIN_DIR")}
     environment.update(CC=cc, CXX=cxx, CMAKE_BUILD_PARALLEL_LEVEL=str(os.cpu_count()))
     pip = ["-m", "pip", "--disable-pip-version-check", "-q"]
-    subprocess.run([sys.executable, *pip, "wheel", "--no-build-isolation", "--no-deps", "-w", folder / "wheel", source],
-                   check=True, env=environment)
+    subprocess.run([source / "scripts" / "wheel.sh", folder / "wheel", sys.executable], check=True, env=environment)
     wheels = list((folder / "wheel").glob("frit-*.whl"))
-    assert len(wheels) == 1, wheels
+    assert len(wheels) == 1 and "-manylinux_" in wheels[0].name, wheels
+    check_contents(zipfile.ZipFile(wheels[0]).namelist())
     subprocess.run([sys.executable, "-m", "venv", folder / "env"], check=True)
     python = str(folder / "env" / "bin" / "python")
     subprocess.run([python, *pip, "install", "--no-index", wheels[0]], check=True, env=environment)
@@ -65,7 +74,9 @@ def main(source, folder, cc, cxx):
     site = run("-c", "import frit.core, os; print(os.path.dirname(frit.core.__file__))").strip()
     assert site.startswith(str(folder)), site
     maps = run("-c", "import frit.core as mx; mx.eval(mx.compile(lambda a: mx.exp(a) + a)(mx.ones(8)));"
-               "print(open('/proc/self/maps').read())")
+               "mx.eval(mx.ones((300, 200)) @ mx.ones((200, 100))); print(open('/proc/self/maps').read())")
+    blas = set(re.findall(r"(/\S*openblas\S*)", maps))
+    assert blas and all(path.startswith(str(folder)) for path in blas), blas
     own = {path for path in re.findall(r"(/\S*libfrit\S*)", maps)}
     assert own and all(path.startswith(str(folder)) for path in own), own
     for beside in ("py.typed", "core/__init__.pyi", "nn/__init__.py", "optimizers/__init__.py"):

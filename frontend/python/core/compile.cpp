@@ -39,7 +39,7 @@ class StateInTrace {
         PyDict_Clear(container.ptr());
         PyDict_Update(container.ptr(), copy.ptr());
       } else {
-        PyList_SetSlice(container.ptr(), 0, NB_LIST_GET_SIZE(container.ptr()), copy.ptr());
+        PyList_SetSlice(container.ptr(), 0, PY_SSIZE_T_MAX, copy.ptr());
       }
     }
   }
@@ -53,12 +53,14 @@ class StateInTrace {
   void keep(nb::handle tree) {
     PyObject* p = tree.ptr();
     if (PyDict_Check(p)) {
-      containers_.emplace_back(nb::borrow(tree), nb::steal(PyDict_Copy(p)));
+      PyObject* copy = PyDict_Copy(p);
+      containers_.emplace_back(nb::borrow(tree), nb::steal(copy));
       PyObject *key, *value;
-      for (Py_ssize_t at = 0; PyDict_Next(p, &at, &key, &value);) keep(value);
+      for (Py_ssize_t at = 0; PyDict_Next(copy, &at, &key, &value);) keep(value);
     } else if (PyList_Check(p)) {
-      containers_.emplace_back(nb::borrow(tree), nb::steal(PyList_GetSlice(p, 0, NB_LIST_GET_SIZE(p))));
-      for (Py_ssize_t i = 0; i < NB_LIST_GET_SIZE(p); ++i) keep(NB_LIST_GET_ITEM(p, i));
+      PyObject* copy = PyList_GetSlice(p, 0, PY_SSIZE_T_MAX);
+      containers_.emplace_back(nb::borrow(tree), nb::steal(copy));
+      for (Py_ssize_t i = 0; i < NB_LIST_GET_SIZE(copy); ++i) keep(NB_LIST_GET_ITEM(copy, i));
     } else if (PyTuple_Check(p)) {
       for (Py_ssize_t i = 0; i < NB_TUPLE_GET_SIZE(p); ++i) keep(NB_TUPLE_GET_ITEM(p, i));
     }
@@ -88,11 +90,13 @@ void run_function(const void*, detail::Reader& in, std::vector<array>& results, 
       error.value().attr("add_note")(nb::str(("raised while '" + self.name() + "' was traced").c_str()));
     throw error;
   }
+  std::vector<nb::object> trees;  // keep the leaves
   std::vector<const array*> leaves;
   if (!is_array(result) || !self.outputs.is_none()) {
     Encoder encoder(structure, leaves, &self.objects);
-    encoder.add(result);
-    if (!self.outputs.is_none()) encoder.add(self.outputs);
+    trees.push_back(held_tree(result));
+    if (!self.outputs.is_none()) trees.push_back(held_tree(self.outputs));
+    for (const nb::object& tree : trees) encoder.add(tree);
   } else {
     leaves.push_back(&array_in(result));
   }
@@ -133,6 +137,7 @@ PyCompiled::PyCompiled(nb::object f, nb::object in, nb::object out, CompileOptio
 
 // The arrays of a call, and the structure around them where there is one.
 struct Arguments {
+  nb::object positional, named, state;  // keep the arrays
   std::vector<const array*> arrays;
   detail::Structure structure;
   detail::Call call{&run_function, {}, nullptr};
@@ -146,26 +151,34 @@ struct Arguments {
       for (Py_ssize_t i = 0; i < n; ++i) arrays.push_back(&array_in(NB_TUPLE_GET_ITEM(args, i)));
     } else {
       Encoder encoder(structure, arrays, nullptr);
-      encoder.add(args);
-      if (kwargs) encoder.add(kwargs);
+      positional = held_tree(args);
+      encoder.add(positional);
+      if (kwargs) {
+        named = held_tree(kwargs);
+        encoder.add(named);
+      }
       const size_t own = arrays.size();
       if (!self.inputs.is_none()) {
         // State may hold objects of any kind, such as the functions of a container of layers.
-        Encoder state(structure, arrays, &self.objects);
-        state.add(self.inputs);
+        Encoder of_state(structure, arrays, &self.objects);
+        state = held_tree(self.inputs);
+        of_state.add(state);
         call.captured = arrays.size() - own;
       }
       call.structure = &structure;
     }
     call.arrays = arrays;
   }
+  // The trees that the arrays come from.
+  PyObject* of_call(PyObject* args) const { return positional.is_valid() ? positional.ptr() : args; }
+  PyObject* named_of_call(PyObject* kwargs) const { return named.is_valid() ? named.ptr() : kwargs; }
 };
 
 nb::object PyCompiled::operator()(PyObject* args, PyObject* kwargs) const {
   const Arguments arguments(*this, args, kwargs);
   detail::Structure structure;
   std::vector<array> results;
-  CallUnderWay under_way{this, args, kwargs, t_call};
+  CallUnderWay under_way{this, arguments.of_call(args), arguments.named_of_call(kwargs), t_call};
   t_call = &under_way;
   struct Reset {
     ~Reset() { t_call = t_call->outer; }
@@ -180,7 +193,7 @@ nb::object PyCompiled::operator()(PyObject* args, PyObject* kwargs) const {
 
 Inspection PyCompiled::lower(PyObject* args, PyObject* kwargs) const {
   const Arguments arguments(*this, args, kwargs);
-  CallUnderWay under_way{this, args, kwargs, t_call};
+  CallUnderWay under_way{this, arguments.of_call(args), arguments.named_of_call(kwargs), t_call};
   t_call = &under_way;
   struct Reset {
     ~Reset() { t_call = t_call->outer; }

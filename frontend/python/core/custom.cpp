@@ -119,7 +119,9 @@ VjpRule vjp_rule_of(const std::shared_ptr<Trees>& trees, nb::handle vjp) {
 struct CustomFunction {
   nb::object fun, vjp, jvp, vmap;
 
-  nb::object operator()(nb::args args, nb::kwargs kwargs) const {
+  nb::object operator()(nb::args given, nb::kwargs named) const {
+    const auto args = nb::borrow<nb::args>(held_tree(given));
+    const auto kwargs = nb::borrow<nb::kwargs>(held_tree(named));
     if (!vjp.is_valid() && !jvp.is_valid() && !vmap.is_valid()) return fun(*args, **kwargs);
     const CallOfLists call(fun, args, kwargs);
     const auto trees = call.trees;

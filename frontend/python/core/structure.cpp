@@ -160,6 +160,16 @@ nb::object Decoder::build() {
   return nb::none();
 }
 
+namespace {
+
+// The value of a key, or no object.
+nb::object item_of_dict(nb::handle dict, nb::handle key) {
+  const nb::ft_object_guard guard(dict);
+  return nb::borrow(PyDict_GetItemWithError(dict.ptr(), key.ptr()));
+}
+
+}  // namespace
+
 nb::object Decoder::fill(nb::handle live) {
   const detail::Part& part = structure.parts[part_];
   if (part.kind == Kind::list && part.position == kRandom) {
@@ -176,8 +186,8 @@ nb::object Decoder::fill(nb::handle live) {
         if (PyList_Append(live.ptr(), build().ptr()) != 0) nb::raise_python_error();
         continue;
       }
-      const nb::object old = nb::borrow(NB_LIST_GET_ITEM(live.ptr(), i));
-      PyList_SetItem(live.ptr(), i, fill(old).release().ptr());
+      const nb::object old = nb::steal(PySequence_GetItem(live.ptr(), i));
+      if (!old.is_valid() || PyList_SetItem(live.ptr(), i, fill(old).release().ptr()) != 0) nb::raise_python_error();
     }
     if (NB_LIST_GET_SIZE(live.ptr()) > count) PyList_SetSlice(live.ptr(), count, NB_LIST_GET_SIZE(live.ptr()), nullptr);
     return nb::borrow(live);
@@ -194,9 +204,9 @@ nb::object Decoder::fill(nb::handle live) {
     ++part_;
     for (uint64_t i = 0; i < part.value; ++i) {
       const nb::object k = key();
-      PyObject* old = PyDict_GetItemWithError(live.ptr(), k.ptr());
-      nb::object item = old ? fill(old) : build();
-      if (item.ptr() != old) PyDict_SetItem(live.ptr(), k.ptr(), item.ptr());
+      const nb::object old = item_of_dict(live, k);
+      const nb::object item = old.is_valid() ? fill(old) : build();
+      if (!item.is(old)) PyDict_SetItem(live.ptr(), k.ptr(), item.ptr());
     }
     return nb::borrow(live);
   }

@@ -7,8 +7,8 @@
 
 namespace frit::python {
 
-// Writes a tree: containers, keys and constants into the structure, arrays beside it. Borrows the arrays. Objects of
-// other kinds are kept in `objects`; without it they throw InvalidArgument.
+// Writes a tree that no other thread changes: containers, keys and constants into the structure, arrays beside it.
+// Borrows the arrays. Objects of other kinds are kept in `objects`; without it they throw InvalidArgument.
 class Encoder {
  public:
   Encoder(detail::Structure& structure, std::vector<const array*>& arrays, ReturnedObjects* objects)

@@ -5,50 +5,67 @@
 
 namespace frit::python {
 
-// Calls f with each leaf, in order. Dicts go in the order of their keys' insertion.
+// The tree itself. An interpreter without a lock gives a copy of its containers, as other threads may change them while
+// they are read; the leaves are the same objects.
+nb::object held_tree(nb::handle tree);
+
+// Calls f with each leaf of a tree that no other thread changes, in order. Dicts go in the order of their keys'
+// insertion.
 template <class F>
-void visit_leaves(nb::handle tree, F&& f) {
+void visit_held(nb::handle tree, F&& f) {
   PyObject* p = tree.ptr();
   if (PyList_Check(p)) {
-    for (Py_ssize_t i = 0; i < NB_LIST_GET_SIZE(p); ++i) visit_leaves(NB_LIST_GET_ITEM(p, i), f);
+    for (Py_ssize_t i = 0; i < NB_LIST_GET_SIZE(p); ++i) visit_held(NB_LIST_GET_ITEM(p, i), f);
   } else if (PyTuple_Check(p)) {
-    for (Py_ssize_t i = 0; i < NB_TUPLE_GET_SIZE(p); ++i) visit_leaves(NB_TUPLE_GET_ITEM(p, i), f);
+    for (Py_ssize_t i = 0; i < NB_TUPLE_GET_SIZE(p); ++i) visit_held(NB_TUPLE_GET_ITEM(p, i), f);
   } else if (PyDict_Check(p)) {
     PyObject *key, *value;
     Py_ssize_t at = 0;
-    while (PyDict_Next(p, &at, &key, &value)) visit_leaves(value, f);
+    while (PyDict_Next(p, &at, &key, &value)) visit_held(value, f);
   } else {
     f(tree);
   }
 }
 
+// The same of any tree.
+template <class F>
+void visit_leaves(nb::handle tree, F&& f) {
+  visit_held(held_tree(tree), f);
+}
+
 // A tuple of the given items, of the same named type where `like` is a named tuple.
 nb::object tuple_like(nb::handle like, nb::object items);
 
-// A tree of the same structure with f(leaf) in the place of each leaf.
+// A tree of the same structure with f(leaf) in the place of each leaf of a tree that no other thread changes.
 template <class F>
-nb::object map_leaves(nb::handle tree, F&& f) {
+nb::object map_held(nb::handle tree, F&& f) {
   PyObject* p = tree.ptr();
   if (PyList_Check(p)) {
     nb::list out;
-    for (Py_ssize_t i = 0; i < NB_LIST_GET_SIZE(p); ++i) out.append(map_leaves(NB_LIST_GET_ITEM(p, i), f));
+    for (Py_ssize_t i = 0; i < NB_LIST_GET_SIZE(p); ++i) out.append(map_held(NB_LIST_GET_ITEM(p, i), f));
     return out;
   }
   if (PyTuple_Check(p)) {
     const Py_ssize_t n = NB_TUPLE_GET_SIZE(p);
     nb::object out = nb::steal(PyTuple_New(n));
     for (Py_ssize_t i = 0; i < n; ++i)
-      NB_TUPLE_SET_ITEM(out.ptr(), i, map_leaves(NB_TUPLE_GET_ITEM(p, i), f).release().ptr());
+      NB_TUPLE_SET_ITEM(out.ptr(), i, map_held(NB_TUPLE_GET_ITEM(p, i), f).release().ptr());
     return tuple_like(tree, std::move(out));
   }
   if (PyDict_Check(p)) {
     nb::dict out;
     PyObject *key, *value;
     Py_ssize_t at = 0;
-    while (PyDict_Next(p, &at, &key, &value)) out[nb::handle(key)] = map_leaves(value, f);
+    while (PyDict_Next(p, &at, &key, &value)) out[nb::handle(key)] = map_held(value, f);
     return out;
   }
   return f(tree);
+}
+
+// The same of any tree.
+template <class F>
+nb::object map_leaves(nb::handle tree, F&& f) {
+  return map_held(held_tree(tree), f);
 }
 
 // The arrays of a tree; throws InvalidArgument for a leaf that is not an array.
