@@ -135,12 +135,12 @@ def adapted(model, text, steps):
     return trained(model, optim.AdamW(5e-3), text, steps)
 
 
-def main(steps=60, more=20):
+def main(steps=60, more=20, count=15, blocks=2):
     mx.random.seed(1)
-    model, text = Model(len(WORDS)), corpus()
+    model, text = Model(len(WORDS), blocks=blocks), corpus()
     losses = trained(model, optim.AdamW(3e-3), text, steps)
     print("trained: loss %.3f to %.3f" % (losses[0], losses[-1]))
-    words = sample(model, [0], 15)
+    words = sample(model, [0], count)
     print("the " + " ".join(WORDS[w] for w in words))
     tuned = adapted(model, text, more)
     print("4 bits with low-rank layers: loss %.3f to %.3f" % (tuned[0], tuned[-1]))

@@ -34,12 +34,12 @@ class Adder(nn.Module):
         return self.out(self.lstm(x)[0])
 
 
-def adder(steps=60):
+def adder(steps=60, bits=8):
     model = Adder()
 
     def data(i):
-        x = mx.random.bernoulli(0.5, (32, 8, 1), key=mx.random.key(i)).astype(mx.float32)
-        return x, mx.cumsum(x, axis=1) / 8
+        x = mx.random.bernoulli(0.5, (32, bits, 1), key=mx.random.key(i)).astype(mx.float32)
+        return x, mx.cumsum(x, axis=1) / bits
 
     return trained(model, lambda x, y: nn.losses.mse_loss(model(x), y), data, steps, 1e-2)
 
@@ -62,11 +62,11 @@ def classifier(steps=40):
     return losses, mx.mean(mx.argmax(model(x), axis=1) == y).item()
 
 
-def main():
+def main(adding=60, classifying=40, bits=8):
     mx.random.seed(0)
-    losses = adder()
+    losses = adder(adding, bits)
     print("adder: loss %.4f to %.4f" % (losses[0], losses[-1]))
-    found, accuracy = classifier()
+    found, accuracy = classifier(classifying)
     print("bars: loss %.4f to %.4f, accuracy %.2f" % (found[0], found[-1], accuracy))
     return losses, found, accuracy
 

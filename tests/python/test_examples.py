@@ -41,6 +41,14 @@ def test_on_a_gpu(gpu):
     assert losses[-1] < losses[0] / 2 and accuracy > 0.8
 
 
+@pytest.mark.parametrize("program, short", [(language_model, (2, 1, 2, 1)), (lstm_and_convolutions, (2, 2, 2))])
+def test_a_gpu_gives_what_the_cpu_gives(gpu, program, short):
+    on_gpu = program.main(*short)
+    mx.set_default_device(mx.cpu)
+    for found, expected in zip(on_gpu, program.main(*short)):
+        assert found == pytest.approx(expected, rel=1e-3)
+
+
 def test_language_model():
     losses, words, tuned = language_model.main(steps=40, more=6)
     assert losses[-1] < 0.6 < losses[0] and len(words) == 15

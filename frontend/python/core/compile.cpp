@@ -17,6 +17,7 @@ struct CallUnderWay {
   const PyCompiled* self;
   PyObject* args;
   PyObject* kwargs;  // may be null
+  nb::handle state;  // as it was when the call began
   CallUnderWay* outer;
 };
 thread_local CallUnderWay* t_call = nullptr;
@@ -24,10 +25,11 @@ thread_local CallUnderWay* t_call = nullptr;
 // Puts tracers into the arrays of captured state, and gives containers and arrays back at the end of the trace.
 class StateInTrace {
  public:
-  StateInTrace(nb::handle inputs, nb::handle outputs, detail::Reader& in) {
+  // `state`: the inputs with containers of their own.
+  StateInTrace(nb::handle inputs, nb::handle outputs, nb::handle state, detail::Reader& in) {
     for (nb::handle tree : {inputs, outputs}) keep(tree);
     if (!inputs.is_none())
-      visit_state(inputs, [&](array& a, nb::handle owner) {
+      visit_state(state, [&](array& a, nb::handle owner) {
         arrays_.push_back({&a, nb::borrow(owner), a});
         a = in.leaf();
       });
@@ -82,7 +84,7 @@ void run_function(const void*, detail::Reader& in, std::vector<array>& results, 
   };
   const nb::object args = traced(call.args);
   const nb::object kwargs = call.kwargs ? traced(call.kwargs) : nb::object();
-  const StateInTrace state(self.inputs, self.outputs, in);
+  const StateInTrace state(self.inputs, self.outputs, call.state, in);
   const nb::object result = nb::steal(PyObject_Call(self.fun.ptr(), args.ptr(), kwargs.ptr()));
   if (!result.is_valid()) {
     nb::python_error error;
@@ -94,8 +96,8 @@ void run_function(const void*, detail::Reader& in, std::vector<array>& results, 
   std::vector<const array*> leaves;
   if (!is_array(result) || !self.outputs.is_none()) {
     Encoder encoder(structure, leaves, &self.objects);
-    trees.push_back(held_tree(result));
-    if (!self.outputs.is_none()) trees.push_back(held_tree(self.outputs));
+    trees.push_back(tree_at_once(result));
+    if (!self.outputs.is_none()) trees.push_back(tree_at_once(self.outputs));
     for (const nb::object& tree : trees) encoder.add(tree);
   } else {
     leaves.push_back(&array_in(result));
@@ -169,16 +171,18 @@ struct Arguments {
     }
     call.arrays = arrays;
   }
-  // The trees that the arrays come from.
-  PyObject* of_call(PyObject* args) const { return positional.is_valid() ? positional.ptr() : args; }
-  PyObject* named_of_call(PyObject* kwargs) const { return named.is_valid() ? named.ptr() : kwargs; }
+  // With the trees that the arrays come from.
+  CallUnderWay under_way(const PyCompiled& self, PyObject* args, PyObject* kwargs) const {
+    return {&self, positional.is_valid() ? positional.ptr() : args, named.is_valid() ? named.ptr() : kwargs, state,
+            t_call};
+  }
 };
 
 nb::object PyCompiled::operator()(PyObject* args, PyObject* kwargs) const {
   const Arguments arguments(*this, args, kwargs);
   detail::Structure structure;
   std::vector<array> results;
-  CallUnderWay under_way{this, arguments.of_call(args), arguments.named_of_call(kwargs), t_call};
+  CallUnderWay under_way = arguments.under_way(*this, args, kwargs);
   t_call = &under_way;
   struct Reset {
     ~Reset() { t_call = t_call->outer; }
@@ -193,7 +197,7 @@ nb::object PyCompiled::operator()(PyObject* args, PyObject* kwargs) const {
 
 Inspection PyCompiled::lower(PyObject* args, PyObject* kwargs) const {
   const Arguments arguments(*this, args, kwargs);
-  CallUnderWay under_way{this, arguments.of_call(args), arguments.named_of_call(kwargs), t_call};
+  CallUnderWay under_way = arguments.under_way(*this, args, kwargs);
   t_call = &under_way;
   struct Reset {
     ~Reset() { t_call = t_call->outer; }

@@ -112,7 +112,7 @@ bool fits(int64_t v, Dtype type) {
 }  // namespace
 
 array array_from_list(nb::handle given, std::optional<Dtype> dtype) {
-  const nb::object list = held_tree(given);
+  const nb::object list = tree_at_once(given);
   if (PySequence_Size(list.ptr()) == 0)
     return array(static_cast<const float*>(nullptr), Shape{0}, dtype.value_or(float32));
   std::optional<Leaves> read;

@@ -7,7 +7,7 @@
 
 namespace frit::python {
 
-// Writes a tree that no other thread changes: containers, keys and constants into the structure, arrays beside it.
+// Writes a held tree: containers, keys and constants into the structure, arrays beside it.
 // Borrows the arrays. Objects of other kinds are kept in `objects`; without it they throw InvalidArgument.
 class Encoder {
  public:

@@ -8,17 +8,39 @@ nb::object tuple_like(nb::handle like, nb::object items) {
   return nb::steal(PyObject_CallObject(reinterpret_cast<PyObject*>(Py_TYPE(like.ptr())), items.ptr()));
 }
 
-#ifdef Py_GIL_DISABLED
 namespace {
+
+bool is_container(PyObject* p) { return PyTuple_Check(p) || PyList_Check(p) || PyDict_Check(p); }
 
 nb::object held_dict(PyObject* p) {
   nb::object own = nb::steal(PyDict_Copy(p));
   if (!own.is_valid()) nb::raise_python_error();
   PyObject *key, *value;
-  // The values of keys that are there may be set while the dict is read.
+  // The values of keys that are there may be set while a dict is read.
   for (Py_ssize_t at = 0; PyDict_Next(own.ptr(), &at, &key, &value);)
-    if (PyDict_SetItem(own.ptr(), key, held_tree(value).ptr()) != 0) nb::raise_python_error();
+    if (is_container(value) && PyDict_SetItem(own.ptr(), key, held_tree(value).ptr()) != 0) nb::raise_python_error();
   return own;
+}
+
+nb::object held_list(PyObject* p) {
+  nb::object own = nb::steal(PyList_GetSlice(p, 0, PY_SSIZE_T_MAX));
+  if (!own.is_valid()) nb::raise_python_error();
+  for (Py_ssize_t i = 0; i < NB_LIST_GET_SIZE(own.ptr()); ++i)
+    if (PyObject* item = NB_LIST_GET_ITEM(own.ptr(), i); is_container(item))
+      PyList_SetItem(own.ptr(), i, held_tree(item).release().ptr());
+  return own;
+}
+
+// A tuple without containers never changes.
+nb::object held_tuple(PyObject* p) {
+  const Py_ssize_t n = NB_TUPLE_GET_SIZE(p);
+  bool flat = true;
+  for (Py_ssize_t i = 0; i < n; ++i) flat = flat && !is_container(NB_TUPLE_GET_ITEM(p, i));
+  if (flat) return nb::borrow(p);
+  nb::object own = nb::steal(PyTuple_New(n));
+  for (Py_ssize_t i = 0; i < n; ++i)
+    NB_TUPLE_SET_ITEM(own.ptr(), i, held_tree(NB_TUPLE_GET_ITEM(p, i)).release().ptr());
+  return tuple_like(p, std::move(own));
 }
 
 }  // namespace
@@ -26,29 +48,9 @@ nb::object held_dict(PyObject* p) {
 nb::object held_tree(nb::handle tree) {
   PyObject* p = tree.ptr();
   if (PyDict_Check(p)) return held_dict(p);
-  if (PyList_Check(p)) {
-    nb::object own = nb::steal(PyList_GetSlice(p, 0, PY_SSIZE_T_MAX));
-    if (!own.is_valid()) nb::raise_python_error();
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(own.ptr()); ++i)
-      PyList_SetItem(own.ptr(), i, held_tree(PyList_GET_ITEM(own.ptr(), i)).release().ptr());
-    return own;
-  }
-  if (!PyTuple_Check(p)) return nb::borrow(tree);
-  bool flat = true;
-  const Py_ssize_t n = PyTuple_GET_SIZE(p);
-  for (Py_ssize_t i = 0; i < n; ++i) {
-    PyObject* item = PyTuple_GET_ITEM(p, i);
-    flat = flat && !PyDict_Check(item) && !PyList_Check(item) && !PyTuple_Check(item);
-  }
-  if (flat) return nb::borrow(tree);
-  nb::object own = nb::steal(PyTuple_New(n));
-  for (Py_ssize_t i = 0; i < n; ++i)
-    PyTuple_SET_ITEM(own.ptr(), i, held_tree(PyTuple_GET_ITEM(p, i)).release().ptr());
-  return tuple_like(tree, std::move(own));
+  if (PyList_Check(p)) return held_list(p);
+  return PyTuple_Check(p) ? held_tuple(p) : nb::borrow(tree);
 }
-#else
-nb::object held_tree(nb::handle tree) { return nb::borrow(tree); }
-#endif
 
 void append_arrays(nb::handle tree, std::vector<array>& arrays, const char* who) {
   visit_leaves(tree, [&](nb::handle leaf) {

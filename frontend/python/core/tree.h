@@ -5,12 +5,20 @@
 
 namespace frit::python {
 
-// The tree itself. An interpreter without a lock gives a copy of its containers, as other threads may change them while
-// they are read; the leaves are the same objects.
+// The tree with containers of its own and the same leaves: the program may change its lists and dicts meanwhile, in the
+// function that is transformed or in another thread.
 nb::object held_tree(nb::handle tree);
 
-// Calls f with each leaf of a tree that no other thread changes, in order. Dicts go in the order of their keys'
-// insertion.
+// The tree for a look that runs no code of the program: itself, or a held one where other threads run without a lock.
+inline nb::object tree_at_once(nb::handle tree) {
+#ifdef Py_GIL_DISABLED
+  return held_tree(tree);
+#else
+  return nb::borrow(tree);
+#endif
+}
+
+// Calls f with each leaf of a held tree, in order. Dicts go in the order of their keys' insertion.
 template <class F>
 void visit_held(nb::handle tree, F&& f) {
   PyObject* p = tree.ptr();
@@ -30,13 +38,13 @@ void visit_held(nb::handle tree, F&& f) {
 // The same of any tree.
 template <class F>
 void visit_leaves(nb::handle tree, F&& f) {
-  visit_held(held_tree(tree), f);
+  visit_held(tree_at_once(tree), f);
 }
 
 // A tuple of the given items, of the same named type where `like` is a named tuple.
 nb::object tuple_like(nb::handle like, nb::object items);
 
-// A tree of the same structure with f(leaf) in the place of each leaf of a tree that no other thread changes.
+// A tree of the same structure with f(leaf) in the place of each leaf of a held tree.
 template <class F>
 nb::object map_held(nb::handle tree, F&& f) {
   PyObject* p = tree.ptr();
@@ -65,7 +73,7 @@ nb::object map_held(nb::handle tree, F&& f) {
 // The same of any tree.
 template <class F>
 nb::object map_leaves(nb::handle tree, F&& f) {
-  return map_held(held_tree(tree), f);
+  return map_held(tree_at_once(tree), f);
 }
 
 // The arrays of a tree; throws InvalidArgument for a leaf that is not an array.
