@@ -29,7 +29,7 @@ constexpr int64_t kMinOperands = int64_t{8} << 20;
 // The processor foresees blocks of rows that are shorter than a page.
 constexpr int64_t kMinBlock = 4096;
 // Pieces of rows: the least jump from row to row, the longest piece, and the lines that are on their way.
-constexpr int64_t kMinJump = 1024, kMaxPiece = 2048, kLinesAhead = 48;
+constexpr int64_t kMinJump = 1024, kMaxPiece = 4096, kLinesAhead = 48;
 // Tiles of a transpose: the steps after which rows are read, and the lines of each row to write that are on their way.
 constexpr int64_t kStepsAhead = 4, kWrittenAhead = 2;
 
