@@ -139,6 +139,16 @@ void KernelEmitter::plan_piece_prefetches(const ir::Loop& rows) {
     if (!along || !along->coefficient.is(1) || !across) return;
     if (facts_.less_equal(kMinJump / size, across->coefficient) != Tri::Yes) return;
     const int64_t ahead = std::max<int64_t>(1, kLinesAhead * kLine / std::max(kLine, piece * size));
+    // A loop around the far rows takes the next piece of each, which begins at most a line behind this one. Prefetching
+    // a line several times takes longer than waiting for it.
+    if (const int64_t piece_size = piece * size; !vector_ && !write && elements.is_const())
+      for (const auto& [name, value] : names_)
+        if (const auto around = name == rows.var ? std::nullopt : index.affine_in(name);
+            around && around->coefficient == elements) {
+          const int64_t next = std::max(kLine, piece_size) / size;
+          if (piece_size >= kLine / 2) prefetches_[&visitor].push_back({buffer, index + Dim(next)});
+          return;
+        }
     const Dim later = min(Dim::symbol(rows.var) + Dim(ahead), rows.extent - Dim(1));
     // A piece that is one step begins anywhere in a line, and ends in one more, if the rows do not keep their place.
     const bool straddles = vector_ && facts_.equal(mod(across->coefficient * Dim(size), Dim(kLine)), 0) != Tri::Yes;

@@ -233,6 +233,11 @@ void KernelEmitter::emit_known_vector_loop(const ir::Loop& loop, int unroll) {
   }
   builder_.SetInsertPoint(rest);
   scope.alignment = scope.width;
+  if (!body) {
+    scope.base = i64(0);
+    scope.copies = static_cast<int>((n + scope.width - 1) / scope.width);
+    emit_prefetches(loop);
+  }
   // Where masks take time, the last elements are in a whole vector, together with some that are computed again.
   const bool repeats = n >= scope.width && !features_.masks_small && running_.empty() && may_repeat(loop.body);
   const int64_t again = repeats && lanes_alike(loop) ? n % scope.width : 0;

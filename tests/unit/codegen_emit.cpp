@@ -118,6 +118,21 @@ TEST(Emit, BlocksOfRowsArePrefetched) {
             4u);
 }
 
+// Pieces of far rows, each behind the one that was taken before: two lines of the next piece in each step, none of
+// those of pieces that share a line.
+TEST(Emit, NextPiecesOfFarRowsArePrefetched) {
+  const auto kernel = [](int n) {
+    const std::string piece = std::to_string(n), row = std::to_string(n * 60), column = std::to_string(n * 900);
+    return "kernel @swap(%x: f32[1080000] in, %y: f32[1080000] out) {\n  parallel for b in 14 {\n    for i in 60 {\n"
+           "      for f in 64 {\n        for c in " +
+           piece + " vector 16 unroll 2 {\n          %0: f32 = load %x[" + row + "*f + " + std::to_string(n * 3840) +
+           "*b + " + piece + "*i + c]\n          store %y[" + piece + "*f + " + column + "*i + " +
+           std::to_string(n * 64) + "*b + c], %0\n        }\n      }\n    }\n  }\n}";
+  };
+  EXPECT_EQ(prefetches_in(kernel(20)), 2u);
+  EXPECT_EQ(prefetches_in(kernel(5)), 0u);
+}
+
 // Objects for processors that may not be this one: position-independent, for the right machine, the same every time.
 TEST(Emit, ObjectsForOtherProcessors) {
   for (const char* cpu :
