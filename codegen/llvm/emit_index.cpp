@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "codegen/llvm/emitter.h"
+#include "ir/base/dim_atoms.h"
 
 namespace frit::codegen {
 
@@ -103,6 +104,52 @@ KernelEmitter::Val KernelEmitter::eval_lanes(const Dim& d, const std::vector<Lan
 KernelEmitter::Val KernelEmitter::eval(const Dim& d) {
   if (d.is_const()) return uniform(i64(d.value()), 0);
   if (const auto lanes = constant_offsets(d); !lanes.empty()) return eval_lanes(d, lanes);
+  constexpr size_t kLong = 8;
+  if (d.poly()->terms.size() < kLong) return eval_terms(d);
+  DimSum sizes, others(d.poly()->constant);
+  size_t count = 0;
+  for (const DimTerm& t : d.poly()->terms) {
+    const bool of_sizes = std::all_of(t.atoms.begin(), t.atoms.end(), [&](const auto& atom) {
+      return std::binary_search(sorted_symbols_.begin(), sorted_symbols_.end(), atom->name);
+    });
+    (of_sizes ? sizes : others).add(t);
+    count += of_sizes;
+  }
+  if (count < kLong) return eval_terms(d);
+  const Dim rest = others.total();
+  const Val sum = eval_sizes(sizes.total());
+  if (rest.is(0)) return sum;
+  const Val more = eval(rest);
+  return pure({&sum, &more}, [&](llvm::ArrayRef<Value*> v) { return builder_.CreateAdd(v[0], v[1]); });
+}
+
+// A long sum of sizes is computed once, and from one of the last ones where they share most of their terms: the parts
+// of a joined array begin behind ever more sizes.
+KernelEmitter::Val KernelEmitter::eval_sizes(const Dim& sum) {
+  if (const auto found = size_sums_.find(sum); found != size_sums_.end()) return found->second;
+  constexpr size_t kLast = 8;
+  const auto length = [](const Dim& d) { return d.is_const() ? 0 : d.poly()->terms.size(); };
+  Dim rest = sum;
+  const Val* known = nullptr;
+  for (const Dim& other : last_size_sums_)
+    if (Dim difference = sum - other; length(difference) < length(rest)) {
+      rest = std::move(difference);
+      known = &size_sums_.at(other);
+    }
+  Val value;
+  if (known) {
+    const Val from = *known, more = eval(rest);
+    value = pure({&from, &more}, [&](llvm::ArrayRef<Value*> v) { return builder_.CreateAdd(v[0], v[1]); });
+  } else {
+    value = eval_terms(sum);
+  }
+  size_sums_.emplace(sum, value);
+  if (last_size_sums_.size() == kLast) last_size_sums_.erase(last_size_sums_.begin());
+  last_size_sums_.push_back(sum);
+  return value;
+}
+
+KernelEmitter::Val KernelEmitter::eval_terms(const Dim& d) {
   auto multiply = [&](const Val& a, const Val& b) {
     return pure({&a, &b}, [&](llvm::ArrayRef<Value*> v) { return builder_.CreateMul(v[0], v[1]); });
   };

@@ -4,6 +4,8 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Verifier.h>
 
+#include <algorithm>
+
 namespace frit::codegen {
 
 using llvm::Value;
@@ -46,6 +48,8 @@ Status KernelEmitter::run(const std::string& symbol) {
     Value* at = builder_.CreateConstInBoundsGEP1_64(size, function_->getArg(1), i);
     names_[kernel_.symbols[i]] = uniform(builder_.CreateLoad(size, at, kernel_.symbols[i]), 0);
   }
+  sorted_symbols_ = kernel_.symbols;
+  std::sort(sorted_symbols_.begin(), sorted_symbols_.end());
   // Locals follow each other in the scratch memory, each at a multiple of 64 bytes; codegen/core/build.cpp counts their
   // size the same way.
   Value* offset = i64(0);

@@ -180,6 +180,8 @@ class KernelEmitter {
 
   // emit_index.cpp: positions
   Val eval(const Dim& d);
+  Val eval_terms(const Dim& d);
+  Val eval_sizes(const Dim& sum);
   Val eval_atom(const Atom& atom);
   Val eval_divide(const Atom& atom);
   Val lane_numbers();  // of the vector variable
@@ -418,6 +420,12 @@ class KernelEmitter {
   std::map<ir::Reg, Dim> positions_;               // of registers that are positions
   std::vector<llvm::Value*> buffers_;              // base addresses: launch buffers, then locals
   std::map<std::string, Val, std::less<>> names_;  // symbols, loop variables, bindings
+  struct Before {
+    bool operator()(const Dim& a, const Dim& b) const { return Dim::compare(a, b) < 0; }
+  };
+  std::vector<std::string> sorted_symbols_;
+  std::map<Dim, Val, Before> size_sums_;  // long sums of sizes that were computed
+  std::vector<Dim> last_size_sums_;
   DimFacts facts_;
   std::vector<Frame> frames_;
   // by the loop that prefetches: buffers and positions

@@ -29,7 +29,12 @@ class GraphBuilder {
   GraphBuilder(const std::string& name, uint64_t trace, const SizeTrace* sizes, Captures captures)
       : trace_(trace), sizes_(sizes), captures_(captures), builder_(traced_.function) {
     traced_.function.name = name;
-    if (sizes) traced_.function.facts = sizes->facts();
+    if (sizes) traced_.function.facts = sizes->facts().settled();
+    // Most closures that are traced for each call are short: room for them costs one allocation for each table.
+    constexpr size_t kShort = 16;
+    traced_.function.ops.reserve(kShort);
+    traced_.function.values.reserve(kShort);
+    values_.reserve(kShort);
   }
 
   TracedFunction run(const std::vector<NodePtr>& placeholders, const std::vector<NodePtr>& results,

@@ -124,44 +124,9 @@ std::vector<std::string> SizeTrace::in_order(std::vector<std::string> symbols) c
   return symbols;
 }
 
-std::vector<std::string> SizeTrace::symbols_with_facts() const {
-  std::vector<std::string> names;
-  for (const auto& [name, range] : facts_.ranges()) names.push_back(name);
-  for (const auto& [name, factor] : facts_.multiples()) names.push_back(name);
-  for (const DimCondition& c : facts_.conditions()) c.dim.collect_symbols(names);
-  return names;
-}
-
 void SizeTrace::replace(const std::string& symbol, const Dim& value) {
   replaced_.emplace(symbol, value);
-  const std::vector<std::string> stated = symbols_with_facts();
-  if (std::find(stated.begin(), stated.end(), symbol) == stated.end()) {
-    // A size is never negative, whatever it is computed from.
-    facts_.assume_nonnegative(value);
-    return;
-  }
-  const auto update = [&](const Dim& d) { return d.substitute(symbol, value); };
-  // Facts about the symbol become facts about its value.
-  DimFacts facts;
-  for (const auto& [name, range] : facts_.ranges()) {
-    const Dim d = update(Dim::symbol(name));
-    if (d.as_symbol() && *d.as_symbol() == name) {
-      facts.set_range(name, range);
-      continue;
-    }
-    facts.assume_nonnegative(d - Dim(range.low));
-    if (range.high < DimFacts::kMaxSize) facts.assume_nonnegative(Dim(range.high) - d);
-  }
-  facts.assume_nonnegative(value);
-  for (const auto& [name, factor] : facts_.multiples()) facts.assume_zero(mod(update(Dim::symbol(name)), factor));
-  for (const DimCondition& c : facts_.conditions()) {
-    const Dim d = update(c.dim);
-    if (c.kind == DimCondition::Kind::Zero)
-      facts.assume_zero(d);
-    else
-      facts.assume_nonnegative(d);
-  }
-  facts_ = std::move(facts);
+  facts_.replace(symbol, value);
 }
 
 namespace {
@@ -210,7 +175,7 @@ void SizeTrace::assume_equal(const Dim& a, const Dim& b, std::string_view op, co
     settle();
     return;
   }
-  facts_.assume_zero(zero);
+  facts_.add({DimCondition::Kind::Zero, zero});
   settle();
 }
 
@@ -226,24 +191,26 @@ void SizeTrace::assume_at_most(const Dim& a, const Dim& b, std::string_view op, 
   // Not less, so equal: a fact of more use.
   if (facts_.less_equal(room, 0) == Tri::Yes) return assume_equal(a, b, op, where);
   assumptions_.push_back({Assumption::Kind::AtMost, a, b, std::string(op), user_place(Where(where))});
-  facts_.assume_nonnegative(without_divisions(room, facts_));
+  facts_.add({DimCondition::Kind::NonNegative, without_divisions(room, facts_)});
   settle();
 }
 
 // A symbol that has one value left is that number. Which may leave one value to another.
 void SizeTrace::settle() {
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const std::string& name : in_order(symbols_with_facts())) {
+  for (;;) {
+    const std::vector<std::string> changed = in_order(facts_.take_changed_symbols());
+    if (changed.empty()) return;
+    for (const std::string& name : changed) {
       if (replaced_.count(name)) continue;
       const DimRange r = facts_.range(Dim::symbol(name));
       const int64_t factor = facts_.multiple(name);
       const int64_t low = (r.low + factor - 1) / factor * factor, high = r.high / factor * factor;
       if (low == high) {
         replace(name, low);
-        changed = true;
       } else if (low != r.low || (high != r.high && r.high < DimFacts::kMaxSize)) {
-        facts_.set_range(name, {low, high});
+        const Dim symbol = Dim::symbol(name);
+        facts_.add({DimCondition::Kind::NonNegative, symbol - Dim(low)});
+        facts_.add({DimCondition::Kind::NonNegative, Dim(high) - symbol});
       }
     }
   }
@@ -262,7 +229,7 @@ void SizeTrace::assume_multiple(const Dim& a, const Dim& b, std::string_view op,
   const Dim whole = without_divisions(simplify(a), facts_, scale);
   const Dim rest = simplify(mod(whole, scale * b));
   assumptions_.push_back({Assumption::Kind::Multiple, a, b, std::string(op), user_place(Where(where))});
-  facts_.assume_zero(rest);
+  facts_.add({DimCondition::Kind::Zero, rest});
   settle();
 }
 

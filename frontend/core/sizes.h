@@ -49,7 +49,9 @@ class NotProven : public InvalidArgument {
 class SizeTrace {
  public:
   // `has_data`: every symbol has a hint, the size of a real argument; otherwise none has.
-  SizeTrace(std::string function, bool has_data) : function_(std::move(function)), has_data_(has_data) {}
+  SizeTrace(std::string function, bool has_data) : function_(std::move(function)), has_data_(has_data) {
+    facts_.take_changed_symbols();  // from here on
+  }
 
   // A symbol for the size of an axis of an argument, with its hint; the first axis of a name is its source.
   Dim add(const std::string& name, std::optional<int64_t> hint, uint32_t input, uint32_t axis);
@@ -84,7 +86,6 @@ class SizeTrace {
   Dim known(const Dim& d) const;
   // Those that are not replaced, once each, in the order of the arguments.
   std::vector<std::string> in_order(std::vector<std::string> symbols) const;
-  std::vector<std::string> symbols_with_facts() const;
   void replace(const std::string& symbol, const Dim& value);
   void settle();
 

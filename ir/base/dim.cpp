@@ -340,6 +340,7 @@ std::optional<int64_t> Dim::evaluate(const std::function<std::optional<int64_t>(
 std::optional<Dim::Affine> Dim::affine_in(std::string_view symbol) const {
   if (!poly_) return Affine{Dim(0), *this};
   DimPoly coefficient{{}, 0}, rest{{}, poly_->constant};
+  std::vector<DimTerm> factors;
   for (const DimTerm& t : poly_->terms) {
     AtomList others;
     int degree = 0;
@@ -358,88 +359,11 @@ std::optional<Dim::Affine> Dim::affine_in(std::string_view symbol) const {
     } else if (others.empty()) {
       coefficient.constant += t.coefficient;
     } else {
-      DimPoly one{{}, 0};
-      one.terms.push_back({std::move(others), t.coefficient});
-      coefficient = combine(coefficient, one, 1);
+      factors.push_back({std::move(others), t.coefficient});
     }
   }
+  coefficient.terms = merged(std::move(factors));
   return Affine{from_poly(std::move(coefficient)), from_poly(std::move(rest))};
-}
-
-// ---- polynomials ----
-
-std::optional<Dim::Affine> affine_in_atom(const Dim& d, const Atom& atom) {
-  if (d.is_const()) return Dim::Affine{0, d};
-  Dim coefficient = 0, rest = d.poly()->constant;
-  for (const DimTerm& t : d.poly()->terms) {
-    DimTerm others{{}, t.coefficient};
-    for (const auto& a : t.atoms)
-      if (compare_atoms(*a, atom) != 0) others.atoms.push_back(a);
-    if (others.atoms.size() == t.atoms.size())
-      rest += Dim::from_term(t);
-    else if (others.atoms.size() + 1 < t.atoms.size())
-      return std::nullopt;
-    else
-      coefficient += others.atoms.empty() ? Dim(t.coefficient) : Dim::from_term(std::move(others));
-  }
-  return Dim::Affine{coefficient, rest};
-}
-
-std::optional<Dim> divide_term(const DimTerm& a, const DimTerm& b) {
-  if (mod_int(a.coefficient, b.coefficient) != 0 || b.atoms.size() > a.atoms.size()) return std::nullopt;
-  DimTerm q{{}, floor_div_int(a.coefficient, b.coefficient)};
-  // Both lists are sorted; an atom that is not in `b` stays.
-  size_t j = 0;
-  for (const auto& atom : a.atoms) {
-    if (j < b.atoms.size() && compare_atoms(*atom, *b.atoms[j]) == 0)
-      ++j;
-    else
-      q.atoms.push_back(atom);
-  }
-  if (j < b.atoms.size()) return std::nullopt;
-  return q.atoms.empty() ? Dim(q.coefficient) : Dim::from_term(std::move(q));
-}
-
-Division divide_polynomial(const Dim& a, const Dim& b) {
-  Division out{0, a};
-  if (b.is_const()) {
-    const int64_t c = b.value();
-    DimPoly p = to_poly(a);
-    if (mod_int(p.constant, c) == 0) out.quotient += floor_div_int(p.constant, c);
-    for (DimTerm& t : p.terms) {
-      if (mod_int(t.coefficient, c) != 0) continue;
-      t.coefficient = floor_div_int(t.coefficient, c);
-      out.quotient += Dim::from_term(std::move(t));
-    }
-    out.rest = a - out.quotient * b;
-    return out;
-  }
-  // Each step replaces a term by later ones, of which there are finitely many. The bound guards against absurd lengths.
-  constexpr int kMaxSteps = 64;
-  const DimTerm& lead = b.poly()->terms.front();
-  for (int step = 0; step < kMaxSteps && !out.rest.is_const(); ++step) {
-    std::optional<Dim> q;
-    for (const DimTerm& t : out.rest.poly()->terms)
-      if ((q = divide_term(t, lead))) break;
-    if (!q) break;
-    out.quotient += *q;
-    out.rest = out.rest - *q * b;
-  }
-  return out;
-}
-
-std::optional<Dim> divide_exactly(const Dim& a, const Dim& b) {
-  if (b.is(0)) return std::nullopt;
-  Division d = divide_polynomial(a, b);
-  if (!d.rest.is(0)) return std::nullopt;
-  return d.quotient;
-}
-
-int64_t content(const Dim& d) {
-  int64_t g = 0;
-  if (d.poly())
-    for (const DimTerm& t : d.poly()->terms) g = gcd_int(g, t.coefficient);
-  return g;
 }
 
 }  // namespace frit

@@ -55,17 +55,32 @@ inline DimPoly to_poly(const Dim& d) { return d.poly() ? *d.poly() : DimPoly{{},
 // Applies the operation of `kind` to `a` and `b`; `kind` is not Symbol.
 Dim apply(AtomKind kind, const Dim& a, const Dim& b);
 
+// A sum of many parts. Sums of equally many parts are added to each other, so that a term is copied log n times: where
+// each part is added to the sum so far, n times.
+class DimSum {
+ public:
+  explicit DimSum(int64_t constant = 0) : constant_(constant) {}
+  void add(Dim part);
+  void add(DimTerm term);
+  Dim total() const;
+
+ private:
+  int64_t constant_;
+  std::vector<Dim> sums_;  // of ever fewer parts: one sum for each bit of their number
+  size_t parts_ = 0;
+};
+
 // Rebuilds a polynomial with each atom replaced by `f(atom)`.
 template <class F>
 Dim map_atoms(const Dim& d, F&& f) {
   if (d.is_const()) return d;
-  Dim sum = d.poly()->constant;
+  DimSum sum(d.poly()->constant);
   for (const DimTerm& term : d.poly()->terms) {
     Dim p = term.coefficient;
     for (const auto& atom : term.atoms) p = p * f(*atom);
-    sum = sum + p;
+    sum.add(std::move(p));
   }
-  return sum;
+  return sum.total();
 }
 
 inline Dim to_dim(const std::shared_ptr<const Atom>& atom) { return Dim::from_term({{atom}, 1}); }

@@ -4,6 +4,7 @@
 
 #include "ir/base/dim_atoms.h"
 #include "ir/base/dim_facts.h"
+#include "ir/base/dim_index.h"
 
 namespace frit {
 namespace {
@@ -24,12 +25,13 @@ std::string side_text(const Dim& d) {
 
 // `d` with every coefficient and the constant divided by `by`, which must divide them.
 Dim divided(const Dim& d, int64_t by) {
-  Dim q = floor_div_int(to_poly(d).constant, by);
-  for (DimTerm t : to_poly(d).terms) {
+  DimPoly p = to_poly(d);
+  DimSum q(floor_div_int(p.constant, by));
+  for (DimTerm& t : p.terms) {
     t.coefficient /= by;
-    q += Dim::from_term(std::move(t));
+    q.add(std::move(t));
   }
-  return q;
+  return q.total();
 }
 
 // Shortens a dividend that is only tested for a zero remainder by `divisor`. The coefficients move to (-divisor/2,
@@ -39,9 +41,11 @@ Dim zero_remainder(const Dim& dividend, int64_t divisor) {
     v = mod_int(v, divisor);
     return v > divisor / 2 ? v - divisor : v;
   };
-  Dim d = centred(to_poly(dividend).constant);
-  for (DimTerm t : to_poly(dividend).terms)
-    if ((t.coefficient = centred(t.coefficient))) d += Dim::from_term(std::move(t));
+  DimPoly p = to_poly(dividend);
+  DimSum remaining(centred(p.constant));
+  for (DimTerm& t : p.terms)
+    if ((t.coefficient = centred(t.coefficient))) remaining.add(std::move(t));
+  Dim d = remaining.total();
   if (d.is_const()) return mod(d, divisor);
   if (d.poly()->terms.front().coefficient < 0) d = -d;
   const int64_t g = gcd_int(gcd_int(content(d), d.poly()->constant), divisor);
@@ -72,6 +76,10 @@ bool is_before(const DimCondition& a, const DimCondition& b) {
 bool is_false(const DimCondition& c) {
   return c.dim.is_const() && (c.kind == Kind::Zero ? c.dim.value() != 0 : c.dim.value() < 0);
 }
+
+// A condition that always holds: in the place of one that is to be left out, so that the others keep their numbers.
+DimCondition nothing(Kind kind) { return {kind, 0}; }
+bool is_nothing(const DimCondition& c) { return c.dim.is(0); }
 
 constexpr size_t kMaxParts = 64;
 
@@ -141,12 +149,13 @@ bool split(const DimFacts& facts, const DimCondition& c, std::vector<DimConditio
 
 std::string DimCondition::str() const {
   DimPoly p = to_poly(dim);
-  Dim plus = std::max<int64_t>(p.constant, 0), minus = p.constant < 0 ? -Dim(p.constant) : Dim(0);
+  DimSum positive(std::max<int64_t>(p.constant, 0)), negative(p.constant < 0 ? mul_int(p.constant, -1) : 0);
   for (DimTerm& t : p.terms) {
-    const bool positive = t.coefficient > 0;
-    if (!positive) t.coefficient = mul_int(t.coefficient, -1);
-    (positive ? plus : minus) += Dim::from_term(std::move(t));
+    const bool above = t.coefficient > 0;
+    if (!above) t.coefficient = mul_int(t.coefficient, -1);
+    (above ? positive : negative).add(std::move(t));
   }
+  const Dim plus = positive.total(), minus = negative.total();
   return kind == Kind::Zero ? side_text(plus) + " == " + side_text(minus) : side_text(minus) + " <= " + side_text(plus);
 }
 
@@ -183,7 +192,9 @@ bool DimFacts::absorb(const DimCondition& c) {
     const int64_t known = std::max<int64_t>(1, multiple(*symbol)),
                   more = atom->args[1].value() / gcd_int(known, atom->args[1].value());
     if (more > INT64_MAX / known) return false;
+    if (more == 1) return true;
     multiples_[*symbol] = known * more;
+    set_changed(*symbol);
     return true;
   }
   if (p.terms.size() != 1 || p.terms[0].atoms.size() != 1 || p.terms[0].atoms[0]->kind != AtomKind::Symbol)
@@ -191,7 +202,8 @@ bool DimFacts::absorb(const DimCondition& c) {
   const std::string& symbol = p.terms[0].atoms[0]->name;
   const int64_t coefficient = p.terms[0].coefficient;
   if (p.constant <= -INT64_MAX || coefficient <= -INT64_MAX) return false;
-  DimRange r = symbol_range(symbol);
+  const DimRange before = symbol_range(symbol);
+  DimRange r = before;
   if (c.kind == Kind::Zero) {
     if (mod_int(p.constant, coefficient) != 0) return false;
     const int64_t value = -floor_div_int(p.constant, coefficient);
@@ -201,20 +213,31 @@ bool DimFacts::absorb(const DimCondition& c) {
   } else {
     r.high = std::min(r.high, floor_div_int(p.constant, -coefficient));
   }
-  ranges_[symbol] = r;
+  if (r.low != before.low || r.high != before.high || !ranges_.contains(symbol)) set_symbol(symbol, r);
   return true;
 }
 
-// Brings the conditions into the one form that belongs to the current ranges and multiples. Each turn may narrow a
-// range, which may shorten another condition. Conditions never rewrite each other, so stating the outcome again gives
-// the same outcome.
+// Brings the conditions into the one form that belongs to the current ranges and multiples.
 void DimFacts::settle() {
+  settle_in_turns();
+  std::sort(conditions_.begin(), conditions_.end(), is_before);
+  conditions_.erase(std::unique(conditions_.begin(), conditions_.end()), conditions_.end());
+  index_conditions();
+  drop_what_follows();
+}
+
+// Each turn may narrow a range, which may shorten another condition. Conditions never rewrite each other, so stating
+// the outcome again gives the same outcome.
+void DimFacts::settle_in_turns() {
+  number_.set(0);
+  index_ = nullptr;
   constexpr int kTurns = 8;
   for (int turn = 0; turn < kTurns; ++turn) {
     std::vector<DimCondition> all = std::move(conditions_), next;
     conditions_.clear();
     bool changed = false;
     for (const DimCondition& c : all) {
+      if (is_nothing(c)) continue;
       DimCondition shorter = normal_form({c.kind, simplify(c.dim)});
       changed = changed || shorter != c;
       if (absorb(shorter) || split(*this, shorter, next))
@@ -225,18 +248,107 @@ void DimFacts::settle() {
     conditions_ = std::move(next);
     if (!changed) break;
   }
-  std::sort(conditions_.begin(), conditions_.end(), is_before);
-  conditions_.erase(std::unique(conditions_.begin(), conditions_.end()), conditions_.end());
-  drop_what_follows();
 }
 
+void DimFacts::index_conditions() {
+  index_ = nullptr;
+  constexpr size_t kFew = 16;
+  if (conditions_.size() <= kFew) return;
+  index_ = std::make_shared<ConditionIndex>();
+  for (size_t i = 0; i < conditions_.size(); ++i) index_->add(static_cast<uint32_t>(i), conditions_[i]);
+}
+
+void DimFacts::append(DimCondition c) {
+  Hasher fact;
+  c.dim.hash_into(fact.add(c.kind));
+  count_in(fact);
+  conditions_.push_back(std::move(c));
+  if (!index_) return index_conditions();
+  if (index_.use_count() > 1) index_ = std::make_shared<ConditionIndex>(*index_);
+  index_->add(static_cast<uint32_t>(conditions_.size() - 1), conditions_.back());
+}
+
+void DimFacts::add(DimCondition c) {
+  if (!is_false(c) && follows(c)) return;
+  const bool watched = std::exchange(watches_, true);
+  std::vector<DimCondition> left = {std::move(c)};
+  // As settle() does, but conditions that no range has changed for are in their form.
+  for (size_t steps = 0; !left.empty(); ++steps) {
+    DimCondition next = std::move(left.back());
+    left.pop_back();
+    const size_t known_changes = changed_symbols_.size();
+    std::vector<DimCondition> others = std::exchange(conditions_, {});
+    std::shared_ptr<ConditionIndex> index = std::exchange(index_, nullptr);
+    remembers_ = false;
+    DimCondition shorter = normal_form({next.kind, simplify(next.dim)});
+    const bool gone = absorb(shorter) || (steps < kMaxParts && split(*this, shorter, left));
+    remembers_ = true;
+    conditions_ = std::move(others);
+    index_ = std::move(index);
+    if (!gone) append(std::move(shorter));
+    for (size_t i = known_changes; i < changed_symbols_.size(); ++i)
+      for (DimCondition& again : take_conditions_of(std::string(changed_symbols_[i]))) left.push_back(std::move(again));
+  }
+  watches_ = watched;
+  if (!watched) changed_symbols_.clear();
+}
+
+DimFacts DimFacts::settled() const {
+  DimFacts facts = *this;
+  facts.watches_ = false;
+  facts.changed_symbols_.clear();
+  if (!facts.conditions_.empty()) facts.settle();
+  return facts;
+}
+
+std::vector<DimCondition> DimFacts::take_conditions_of(const std::string& symbol) {
+  std::vector<DimCondition> taken;
+  const auto take = [&](size_t i) {
+    if (conditions_[i].dim.uses(symbol)) taken.push_back(std::exchange(conditions_[i], nothing(conditions_[i].kind)));
+  };
+  if (index_)
+    for (const uint32_t i : index_->of(symbol)) take(i);
+  else
+    for (size_t i = 0; i < conditions_.size(); ++i) take(i);
+  if (!taken.empty()) number_.set(0);
+  return taken;
+}
+
+void DimFacts::replace(const std::string& symbol, const Dim& value) {
+  const bool ranged = ranges_.contains(symbol);
+  const DimRange range = symbol_range(symbol);
+  const int64_t factor = multiple(symbol);
+  std::vector<DimCondition> about = take_conditions_of(symbol);
+  if (ranged || factor > 1) number_.set(0);
+  ranges_.erase(symbol);
+  multiples_.erase(symbol);
+  if (ranged) {
+    add({Kind::NonNegative, value - Dim(range.low)});
+    if (range.high < kMaxSize) add({Kind::NonNegative, Dim(range.high) - value});
+  }
+  // A size is never negative, whatever it is computed from.
+  add({Kind::NonNegative, value});
+  if (factor > 1) add({Kind::Zero, mod(value, factor)});
+  for (DimCondition& c : about) add({c.kind, c.dim.substitute(symbol, value)});
+}
+
+// Leaves out those that follow from the others. Each proof is of other facts, so that none is looked up.
 void DimFacts::drop_what_follows() {
+  const bool remembered = std::exchange(remembers_, false);
+  bool dropped = false;
   for (size_t i = conditions_.size(); i-- > 0;) {
     if (is_false(conditions_[i])) continue;
-    DimCondition c = std::move(conditions_[i]);
-    conditions_.erase(conditions_.begin() + static_cast<ptrdiff_t>(i));
-    if (refuted(c) || !follows(c)) conditions_.insert(conditions_.begin() + static_cast<ptrdiff_t>(i), std::move(c));
+    DimCondition c = std::exchange(conditions_[i], nothing(conditions_[i].kind));
+    if (refuted(c) || !follows(c))
+      conditions_[i] = std::move(c);
+    else
+      dropped = true;
   }
+  remembers_ = remembered;
+  number_.set(0);
+  if (!dropped) return;
+  std::erase_if(conditions_, is_nothing);
+  index_conditions();
 }
 
 bool DimFacts::follows(const DimCondition& c) const {
@@ -256,10 +368,11 @@ std::optional<std::string> DimFacts::contradiction() const {
            (range.low > range.high ? "" : ", " + symbol + " % " + std::to_string(factor) + " == 0");
   }
   DimFacts others = *this;
+  others.remembers_ = false;
   for (size_t i = 0; i < conditions_.size(); ++i) {
-    others.conditions_.erase(others.conditions_.begin() + static_cast<ptrdiff_t>(i));
+    others.conditions_[i] = nothing(conditions_[i].kind);
     if (is_false(conditions_[i]) || others.refuted(conditions_[i])) return conditions_[i].str();
-    others.conditions_.insert(others.conditions_.begin() + static_cast<ptrdiff_t>(i), conditions_[i]);
+    others.conditions_[i] = conditions_[i];
   }
   return std::nullopt;
 }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "ir/base/dim_atoms.h"
+#include "ir/base/dim_index.h"
 #include "ir/base/per_thread.h"
 
 namespace frit {
@@ -73,41 +74,70 @@ std::optional<std::pair<Dim, Dim>> smaller_readings(const DimFacts& facts, const
   return std::nullopt;
 }
 
-// Answers by question; a question holds everything that its answer depends on.
-class ProofMemo {
+bool has_product(const DimPoly& d) {
+  return std::any_of(d.terms.begin(), d.terms.end(), [](const DimTerm& t) { return t.atoms.size() > 1; });
+}
+
+// Values by everything that they depend on, as bytes.
+template <class Value>
+class Memo {
  public:
   template <class F>
-  bool answer(const std::string& question, F&& search) {
-    if (auto it = answers_.find(question); it != answers_.end()) return it->second;
-    const bool found = search();
+  Value get(const std::string& key, F&& make) {
+    if (auto it = values_.find(key); it != values_.end()) return it->second;
+    const Value made = make();
     if (bytes_ > kMaxBytes) {
-      answers_.clear();
+      values_.clear();
       bytes_ = 0;
     }
-    bytes_ += question.size();
-    answers_.emplace(question, found);
-    return found;
+    bytes_ += key.size();
+    values_.emplace(key, made);
+    return made;
   }
 
  private:
   static constexpr size_t kMaxBytes = size_t{1} << 20;
-  std::unordered_map<std::string, bool> answers_;
+  std::unordered_map<std::string, Value> values_;
   size_t bytes_ = 0;
 };
 
+// Whether an expression is not negative, by the expression and the number of the facts.
+struct Proofs : Memo<bool> {};
+// Numbers of facts. Numbers are never used again, as other threads may hold them.
+struct FactNumbers : Memo<uint64_t> {};
+
+uint64_t number_of_facts(const Hasher& facts) {
+  static std::atomic<uint64_t> last{0};
+  return PerThread<FactNumbers>::get().get(facts.bytes(), [] { return ++last; });
+}
+
 }  // namespace
 
-void DimFacts::set_range(const std::string& symbol, DimRange range) {
+void DimFacts::set_changed(const std::string& symbol) {
+  const DimRange now = symbol_range(symbol);
+  count_in(Hasher().add('s').add(symbol).add(now.low).add(now.high).add(multiple(symbol)));
+  if (watches_) changed_symbols_.push_back(symbol);
+}
+
+// Leaves the conditions in the form that they have.
+void DimFacts::set_symbol(const std::string& symbol, DimRange range) {
   ranges_[symbol] = range;
+  set_changed(symbol);
+}
+
+void DimFacts::set_range(const std::string& symbol, DimRange range) {
+  set_symbol(symbol, range);
   if (!conditions_.empty()) settle();
 }
 
 void DimFacts::set_multiple(const std::string& symbol, int64_t factor) {
   multiples_[symbol] = factor;
+  set_changed(symbol);
   if (!conditions_.empty()) settle();
 }
 
 void DimFacts::set_loop(const std::string& symbol, const Dim& extent) {
+  number_.set(0);
   loops_[symbol] = extent;
   ranges_[symbol] = {0, std::max<int64_t>(0, range(extent).high - 1)};
 }
@@ -159,13 +189,32 @@ DimRange DimFacts::range(const Dim& d) const {
 bool DimFacts::provably_nonnegative(const Dim& d) const {
   if (range(d).low >= 0) return true;
   if (d.is_const()) return false;
-  Hasher question;
-  d.hash_into(question);
-  hash_into(question);
-  return PerThread<ProofMemo>::get().answer(question.bytes(), [&] {
+  const auto search = [&] {
     int budget = kBudget;
     return provably_nonnegative(d, kDepth, budget);
-  });
+  };
+  if (!remembers_) return search();
+  Hasher question;
+  d.hash_into(question);
+  question.add(number());
+  return PerThread<Proofs>::get().get(question.bytes(), search);
+}
+
+uint64_t DimFacts::number() const {
+  if (number_.get() == 0) {
+    Hasher all;
+    hash_into(all);
+    number_.set(number_of_facts(all));
+  }
+  return number_.get();
+}
+
+// A fact that is added gives the number that follows from the number before, so that not all facts are looked at.
+void DimFacts::count_in(const Hasher& fact) {
+  if (const uint64_t before = number_.get()) {
+    Hasher both = fact;
+    number_.set(number_of_facts(both.add(before)));
+  }
 }
 
 void DimFacts::hash_into(Hasher& hasher) const {
@@ -182,27 +231,47 @@ void DimFacts::hash_into(Hasher& hasher) const {
   }
 }
 
+template <class F>
+bool DimFacts::any_cancelling(const Dim& d, F&& f) const {
+  if (!index_) return std::any_of(conditions_.begin(), conditions_.end(), f);
+  // A constant may cancel that of nearly every condition, so these would use up what a proof may cost.
+  for (ConditionIndex::Numbers& numbers : index_->cancelling(d))
+    for (int64_t i; (i = numbers.next()) >= 0;)
+      if (f(conditions_[static_cast<size_t>(i)])) return true;
+  return false;
+}
+
 // Searches for an expression that is at most `d` (or a positive multiple of it) and whose range is not negative.
 bool DimFacts::provably_nonnegative(const Dim& d, int depth, int& budget) const {
   if (range(d).low >= 0) return true;
   if (d.is_const() || depth == 0 || --budget < 0 || d.poly()->terms.size() > kMaxTerms) return false;
   // A size that others are multiplied by makes `d` smallest at its own least.
-  for (const auto& [symbol, range_of_symbol] : ranges_) {
-    if (!d.uses(symbol)) continue;
+  const bool scaled = !ranges_.empty() && has_product(*d.poly());
+  std::vector<std::string> symbols;
+  if (scaled || !loops_.empty()) d.collect_symbols(symbols);
+  for (size_t i = 0; scaled && i < symbols.size(); ++i) {
+    const auto known = ranges_.find(symbols[i]);
+    if (known == ranges_.end()) continue;
+    const auto& [symbol, range_of_symbol] = *known;
     const auto affine = d.affine_in(symbol);
     if (!affine || affine->coefficient.is_const() || range(affine->coefficient).low < 0) continue;
     if (provably_nonnegative(affine->rest + affine->coefficient * Dim(range_of_symbol.low), depth - 1, budget))
       return true;
   }
-  for (const DimCondition& c : conditions_) {
-    if (budget < 0) return false;
-    if (follows_from_condition(d, c.dim, depth, budget)) return true;
-    if (c.kind == DimCondition::Kind::Zero && !c.dim.is_const() && follows_from_condition(d, -c.dim, depth, budget))
-      return true;
-  }
+  bool proven = false;
+  const auto ends_search = [&](const DimCondition& c) {
+    if (budget < 0) return true;
+    proven =
+        follows_from_condition(d, c.dim, depth, budget) ||
+        (c.kind == DimCondition::Kind::Zero && !c.dim.is_const() && follows_from_condition(d, -c.dim, depth, budget));
+    return proven;
+  };
+  if (any_cancelling(d, ends_search)) return proven;
   // Push each loop variable to the end of its range that makes `d` smallest. The rest has fewer variables.
-  for (const auto& [symbol, extent] : loops_) {
-    if (!d.uses(symbol)) continue;
+  for (const std::string& name : symbols) {
+    const auto loop = loops_.find(name);
+    if (loop == loops_.end()) continue;
+    const auto& [symbol, extent] = *loop;
     auto affine = d.affine_in(symbol);
     if (!affine) continue;
     DimRange c = range(affine->coefficient);
@@ -282,14 +351,16 @@ bool DimFacts::positive(const Dim& d) const {
 // The divisors of known conditions are positive; otherwise the conditions would have no meaning.
 bool DimFacts::positive(const Dim& d, int depth, int& budget) const {
   if (provably_nonnegative(d - Dim(1), depth, budget)) return true;
-  for (const DimCondition& c : conditions_) {
-    bool divides = false;
+  const auto divides = [&](const DimCondition& c) {
+    bool found = false;
     each_atom(c.dim, [&](const auto& atom) {
-      divides = divides || ((atom->kind == AtomKind::FloorDiv || atom->kind == AtomKind::Mod) && atom->args[1] == d);
+      found = found || ((atom->kind == AtomKind::FloorDiv || atom->kind == AtomKind::Mod) && atom->args[1] == d);
     });
-    if (divides) return true;
-  }
-  return false;
+    return found;
+  };
+  if (!index_) return std::any_of(conditions_.begin(), conditions_.end(), divides);
+  const std::vector<uint32_t>& numbers = index_->divisions();
+  return std::any_of(numbers.begin(), numbers.end(), [&](uint32_t i) { return divides(conditions_[i]); });
 }
 
 Tri DimFacts::less_equal(const Dim& a, const Dim& b) const {
@@ -316,8 +387,13 @@ Tri DimFacts::equal(const Dim& a, const Dim& b) const {
 
 // `d` minus multiples of expressions that are known to be zero.
 Dim DimFacts::without_zeros(Dim d) const {
-  for (const DimCondition& c : conditions_)
+  const auto without = [&](const DimCondition& c) {
     if (c.kind == DimCondition::Kind::Zero && !c.dim.is_const()) d = divide_polynomial(d, c.dim).rest;
+  };
+  if (index_)
+    each_in_turn(d, [&](const Dim& left) { return index_->zeros_within(left); }, without);
+  else
+    std::for_each(conditions_.begin(), conditions_.end(), without);
   return d;
 }
 

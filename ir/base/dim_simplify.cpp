@@ -4,6 +4,7 @@
 
 #include "ir/base/dim_atoms.h"
 #include "ir/base/dim_facts.h"
+#include "ir/base/dim_index.h"
 
 namespace frit {
 namespace {
@@ -17,28 +18,19 @@ bool has_division(const Dim& d) {
   return found;
 }
 
-// The remainder in a condition that says "p % q == 0".
-const Atom* known_remainder(const DimCondition& c) {
-  if (c.kind != DimCondition::Kind::Zero || c.dim.is_const() || c.dim.poly()->constant != 0 ||
-      c.dim.poly()->terms.size() != 1)
-    return nullptr;
-  const DimTerm& t = c.dim.poly()->terms[0];
-  return t.coefficient == 1 && t.atoms.size() == 1 && t.atoms[0]->kind == AtomKind::Mod ? t.atoms[0].get() : nullptr;
-}
-
 }  // namespace
 
 // `d` without the terms that are multiples of `divisor` because of the known multiples of symbols.
 Dim DimFacts::without_known_multiples(const Dim& d, int64_t divisor) const {
-  Dim rest = mod_int(to_poly(d).constant, divisor);
-  if (d.is_const()) return rest;
+  DimSum rest(mod_int(to_poly(d).constant, divisor));
+  if (d.is_const()) return rest.total();
   for (const DimTerm& t : d.poly()->terms) {
     __int128 factor = mod_int(t.coefficient, divisor);
     for (const auto& atom : t.atoms)
       if (atom->kind == AtomKind::Symbol) factor = factor * (multiple(atom->name) % divisor) % divisor;
-    if (factor != 0) rest += Dim::from_term(t);
+    if (factor != 0) rest.add(t);
   }
-  return rest;
+  return rest.total();
 }
 
 // `d` minus a part that is known to be a multiple of `divisor`.
@@ -51,23 +43,27 @@ Dim DimFacts::without_multiples(const Dim& d, const Dim& divisor) const {
   Dim rest = plainly(d);
   if (rest.is_const() || conditions_.empty()) return rest;
   rest = plainly(without_zeros(std::move(rest)));
-  for (const DimCondition& c : conditions_) {
+  const auto without = [&](const DimCondition& c) {
     const Atom* known = known_remainder(c);
-    if (!known || rest.is_const()) continue;
+    if (!known || rest.is_const()) return;
     const Dim &p = known->args[0], &q = known->args[1];
     // scale * p is a multiple of `divisor`.
     Dim scale = 1;
     if (divisor.is_const() && q.is_const()) {
-      if (divisor.value() <= 0 || q.value() <= 0) continue;
+      if (divisor.value() <= 0 || q.value() <= 0) return;
       scale = divisor.value() / std::gcd(divisor.value(), q.value());
-      if (scale == divisor) continue;
+      if (scale == divisor) return;
     } else if (!divide_exactly(q, divisor)) {
       auto more = divide_exactly(divisor, q);
-      if (!more) continue;
+      if (!more) return;
       scale = *more;
     }
     rest = plainly(divide_polynomial(rest, scale * p).rest);
-  }
+  };
+  if (index_)
+    each_in_turn(rest, [&](const Dim& d) { return index_->remainders_within(d); }, without);
+  else
+    std::for_each(conditions_.begin(), conditions_.end(), without);
   return rest;
 }
 
@@ -81,15 +77,14 @@ Dim DimFacts::simplify_floor_div(const Dim& a, const Dim& b) const {
   if (!provably_nonnegative(b - Dim(1))) return floor_div(a, b);
   // Split a = b*q + r so that b divides every term of b*q. If 0 <= r < b, the quotient is q.
   if (!a.is_const()) {
-    Dim whole = 0, rest = a.poly()->constant;
+    DimSum divisible, others(a.poly()->constant);
     for (const DimTerm& t : a.poly()->terms) {
-      Dim term = Dim::from_term(t);
-      if (auto q = divide_exactly(term, b)) {
-        whole = whole + *q;
-      } else {
-        rest = rest + term;
-      }
+      if (const auto q = divide_exactly(Dim::from_term(t), b))
+        divisible.add(*q);
+      else
+        others.add(t);
     }
+    const Dim whole = divisible.total(), rest = others.total();
     if (provably_nonnegative(rest) && provably_nonnegative(b - Dim(1) - rest)) return whole;
     if (!whole.is(0)) return whole + floor_div(rest, b);
   } else if (provably_nonnegative(a) && provably_nonnegative(b - Dim(1) - a)) {

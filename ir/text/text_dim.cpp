@@ -198,7 +198,7 @@ std::string facts_text(const DimFacts& facts, const std::vector<std::string>& sy
 
 namespace {
 
-constexpr size_t kMaxConditions = 256;
+constexpr size_t kMaxConditions = 16384;
 
 struct StatedCondition {
   Token at;
@@ -247,16 +247,24 @@ Status parse_facts(Lexer& lexer, DimFacts& facts, const SymbolCheck& check) {
     lexer.reread();
   } while (lexer.accept(","));
   if (conditions.empty()) return {};
-  DimFacts so_far = facts;
-  std::vector<DimCondition> all;
-  for (const StatedCondition& c : conditions) all.push_back(c.condition);
-  facts.assume_all(std::move(all));
+  const DimFacts before = facts;
+  const auto stated = [&](size_t count) {
+    std::vector<DimCondition> first;
+    for (size_t i = 0; i < count; ++i) first.push_back(conditions[i].condition);
+    return first;
+  };
+  facts.assume_all(stated(conditions.size()));
   if (!facts.contradiction()) return {};
   // The first condition that makes the facts contradictory; the last one, if none is recognised before.
   size_t i = 0;
-  for (; i + 1 < conditions.size(); ++i) {
-    so_far.assume_all({conditions[i].condition});
-    if (so_far.contradiction()) break;
+  for (size_t end = conditions.size() - 1; i < end;) {
+    const size_t middle = i + (end - i) / 2;
+    DimFacts some = before;
+    some.assume_all(stated(middle + 1));
+    if (some.contradiction())
+      end = middle;
+    else
+      i = middle + 1;
   }
   return lexer.error(conditions[i].at, "'" + conditions[i].condition.str() + "' contradicts the other facts");
 }

@@ -21,8 +21,9 @@ namespace {
 
 using namespace ir;
 
-// Kernels of more symbols are rarely alike, and to look at them takes the square of the number.
-constexpr size_t kMostSymbols = 8;
+// Kernels of more symbols are rarely alike, and to look at them takes the square of the number. A kernel that joins
+// arrays has as many as arrays are joined at once.
+constexpr size_t kMostSymbols = 16;
 
 void rename_grains(Body& body, const std::function<Dim(const Dim&)>& renamed) {
   for (Instr& i : body) {

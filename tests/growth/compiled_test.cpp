@@ -28,8 +28,22 @@ Arrays vectors(int n, const std::function<int(int)>& length) {
 }
 
 TEST(CompiledGrowth, ShapelessConcatenateOfVectors) {
-  expect_growth({32, 64, 128}, kLinear, [](int n) {
+  expect_growth({128, 256, 512}, kLinear, [](int n) {
     run([](const Arrays& x) { return Arrays{concatenate(x, 0)}; }, vectors(n, [](int i) { return 2 + i % 5; }), true);
+  });
+}
+
+// Each vector is at least as long as the one before, which becomes a fact of the trace.
+TEST(CompiledGrowth, FactsOfATrace) {
+  expect_growth({128, 256, 512}, kLinear, [](int n) {
+    run(
+        [](const Arrays& x) {
+          array total = sum(x[0]);
+          for (size_t i = 1; i < x.size(); ++i)
+            if (x[i - 1].dim(0) <= x[i].dim(0)) total = total + sum(x[i]);
+          return Arrays{total};
+        },
+        vectors(n, [](int i) { return 2 + i; }), true);
   });
 }
 
