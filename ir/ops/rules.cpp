@@ -53,6 +53,27 @@ ValueId count(Builder& b, const Dim& d, Dtype dtype) {
   return b.build("iota", {}, {{"shape", Dims{}}, {"dtype", dtype}, {"start", d}});
 }
 
+namespace {
+
+// The sum of `v` over its first `count` axes, if it is the result of an operation that sums over such axes itself:
+// stacked products are one product with longer rows, and nothing of the size of the stack is stored.
+std::optional<ValueId> summed_stack(Builder& b, ValueId v, size_t count) {
+  const Op* op = b.function().def_of(v);
+  if (!op || !op->def->stacked_sum || count == 0) return std::nullopt;
+  const auto stacked_sum = op->def->stacked_sum;
+  std::vector<ValueId> operands = op->operands;
+  if (count > 1)
+    for (ValueId& operand : operands) {
+      const Shape& from = b.type(operand).shape;
+      Shape merged{product(Dims(from.begin(), from.begin() + static_cast<ptrdiff_t>(count)))};
+      merged.insert(merged.end(), from.begin() + static_cast<ptrdiff_t>(count), from.end());
+      operand = reshape(b, operand, merged);
+    }
+  return stacked_sum(b, operands);
+}
+
+}  // namespace
+
 ValueId sum_to(Builder& b, ValueId v, const Shape& shape) {
   const Shape from = b.type(v).shape;
   std::vector<int> over;
@@ -60,6 +81,10 @@ ValueId sum_to(Builder& b, ValueId v, const Shape& shape) {
   for (size_t i = 0; i < from.size(); ++i)
     if (i < lead || (shape[i - lead].is(1) && !from[i].is(1))) over.push_back(static_cast<int>(i));
   Dtype dtype = b.type(v).dtype;
+  // All of the leading axes, and no other one.
+  const bool leading =
+      !over.empty() && over.back() + 1 == static_cast<int>(over.size()) && from.size() == over.size() + 2;
+  if (const auto sum = leading ? summed_stack(b, v, over.size()) : std::nullopt) return reshape(b, *sum, shape);
   if (!over.empty()) v = b.cast(reduce(b, "sum", v, over, false), dtype);
   return reshape(b, v, shape);
 }
