@@ -244,6 +244,19 @@ std::string text(const Dim& d) {
   return d.is_const() || !value ? d.str() : d.str() + "=" + std::to_string(*value);
 }
 
+std::string listed(std::string_view what, const std::vector<ir::Type>& types) {
+  constexpr size_t kShown = 8;
+  std::string text = std::to_string(types.size()) + " " + std::string(what) + (types.size() == 1 ? "" : "s");
+  for (size_t i = 0; i < types.size() && i < kShown; ++i) text += (i ? ", " : " (") + types[i].str();
+  return types.empty() ? text : text + (types.size() > kShown ? ", ...)" : ")");
+}
+
+std::string listed(std::string_view what, const std::vector<array>& arrays) {
+  std::vector<ir::Type> types;
+  for (const array& a : arrays) types.push_back({a.dtype(), sizes_of(a)});
+  return listed(what, types);
+}
+
 void check_size(std::string_view op, const Dim& size, const StreamOrDevice& s) {
   if (!require_at_most(0, size, op, s.where()))
     fail(std::string(op) + ": size " + text(size) + " is negative", "give a size of zero or more", s);

@@ -46,6 +46,9 @@ std::vector<int> all_axes(const array& a);
 std::string text(const array& a);
 // "2", or "x_0=2".
 std::string text(const Dim& d);
+// Counted, with the types of the first few: "2 results (f32[2], i32[])".
+std::string listed(std::string_view what, const std::vector<ir::Type>& types);
+std::string listed(std::string_view what, const std::vector<array>& arrays);
 inline ir::Dims dims64(const std::vector<int64_t>& values) { return {values.begin(), values.end()}; }
 
 [[noreturn]] void fail(std::string message, std::string note, const StreamOrDevice& s);

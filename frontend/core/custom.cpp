@@ -46,18 +46,18 @@ Arrays part(const Arrays& arrays, size_t first, size_t count) {
 }
 
 // The arrays that a rule returned, as values for `wanted`.
-Arrays fitted(const std::string& function, const std::string& rule, const char* what, const char* of, Arrays returned,
-              const Arrays& wanted, const SourceLoc& at) {
+Arrays fitted(const CustomRules& custom, const std::string& rule, const char* what, const char* of, Arrays returned,
+              const Arrays& wanted) {
   if (returned.size() != wanted.size())
-    throw_invalid(function + ": the " + rule + " rule returned " + std::to_string(returned.size()) + " " + what +
-                      "s for " + std::to_string(wanted.size()) + " " + of + "s",
-                  std::string("return one ") + what + " for each " + of, at);
+    throw_invalid(
+        custom.name + ": the " + rule + " rule returned " + listed(what, returned) + " for " + listed(of, wanted),
+        std::string("return one ") + what + " for each " + of, custom.where);
   for (size_t i = 0; i < returned.size(); ++i) {
     const ir::Type is{returned[i].dtype(), sizes_of(returned[i])}, type{wanted[i].dtype(), sizes_of(wanted[i])};
     if (is.shape != type.shape)
-      throw_invalid(function + ": the " + rule + " rule returned a " + what + " of " + is.str() + " for " + of + " " +
-                        std::to_string(i) + ", which is " + type.str(),
-                    std::string("return a ") + what + " of the shape of its " + of, at);
+      throw_invalid(custom.name + ": the " + rule + " rule returned a " + what + " of " + is.str() + " for " + of +
+                        " " + std::to_string(i) + ", which is " + type.str(),
+                    std::string("return a ") + what + " of the shape of its " + of, custom.where);
     returned[i] = astype(returned[i], type.dtype);
   }
   return returned;
@@ -84,6 +84,7 @@ Arrays over_batch(const std::function<Arrays(const Arrays&)>& fun, std::vector<i
 CustomRulesPtr batched_rules(const CustomRulesPtr& custom, const std::vector<int>& axes, const Dim& size) {
   auto rules = std::make_shared<CustomRules>();
   rules->name = custom->name;
+  rules->where = custom->where;
   const size_t n = axes.size();
   if (custom->vjp)
     rules->vjp = [=](const Arrays& arguments, const Arrays& cotangents, const Arrays& results) {
@@ -96,8 +97,8 @@ CustomRulesPtr batched_rules(const CustomRulesPtr& custom, const std::vector<int
       Arrays found = over_batch(
           [&](const Arrays& one) {
             const Arrays at = part(one, 0, n);
-            return fitted(custom->name, "vjp", "cotangent", "argument",
-                          custom->vjp(at, part(one, n, count), part(one, n + count, count)), at, {});
+            return fitted(*custom, "vjp", "cotangent", "argument",
+                          custom->vjp(at, part(one, n, count), part(one, n + count, count)), at);
           },
           all_axes, std::move(all), size);
       // An argument that is the same at every position has the cotangents of all.
@@ -123,9 +124,14 @@ Arrays run_vmap(const CustomRules& custom, const ir::Op& op, const Arrays& argum
   auto [returned, axes] = custom.vmap(arguments, ints(op, "batched"));
   if (axes.size() != returned.size())
     throw_invalid(custom.name + ": the vmap rule returned " + std::to_string(axes.size()) + " axes for " +
-                      std::to_string(returned.size()) + " results",
-                  "return an axis for each result, -1 where it has no batch axis", op.loc);
+                      listed("result", returned),
+                  "return an axis for each result, -1 where it has no batch axis", custom.where);
   for (size_t i = 0; i < returned.size(); ++i) {
+    const auto rank = static_cast<int>(returned[i].ndim());
+    if (axes[i] < -1 || axes[i] >= rank)
+      throw_invalid(custom.name + ": the vmap rule returned axis " + std::to_string(axes[i]) + " for result " +
+                        std::to_string(i) + ", which is " + ir::Type{returned[i].dtype(), sizes_of(returned[i])}.str(),
+                    "return an axis of the result, or -1 where it has no batch axis", custom.where);
     if (axes[i] >= 0) {
       returned[i] = moveaxis(returned[i], axes[i], 0);
       continue;
@@ -134,7 +140,7 @@ Arrays run_vmap(const CustomRules& custom, const ir::Op& op, const Arrays& argum
     sizes.insert(sizes.begin(), op.attrs.get_dim("size"));
     returned[i] = stretch(returned[i], std::move(sizes), {});
   }
-  return fitted(custom.name, "vmap", "result", "result", std::move(returned), wanted, op.loc);
+  return fitted(custom, "vmap", "result", "result", std::move(returned), wanted);
 }
 
 }  // namespace
@@ -152,11 +158,9 @@ std::vector<array> replay_custom(const ir::Op& op, const Arrays& operands, std::
   const Arrays results = part(operands, n, count), further = part(operands, n + count, operands.size() - n - count);
   switch (static_cast<ir::CustomRule>(op.attrs.get_int("kind"))) {
     case ir::CustomRule::Vjp:
-      return fitted(custom->name, "vjp", "cotangent", "argument", custom->vjp(arguments, further, results), arguments,
-                    op.loc);
+      return fitted(*custom, "vjp", "cotangent", "argument", custom->vjp(arguments, further, results), arguments);
     case ir::CustomRule::Jvp:
-      return fitted(custom->name, "jvp", "tangent", "result", custom->jvp(arguments, further, ints(op, "moving")),
-                    results, op.loc);
+      return fitted(*custom, "jvp", "tangent", "result", custom->jvp(arguments, further, ints(op, "moving")), results);
     case ir::CustomRule::Vmap: break;
   }
   return run_vmap(*custom, op, arguments, results);

@@ -19,6 +19,7 @@ namespace frit::detail {
 struct CustomRules {
   using Arrays = std::vector<array>;
   std::string name;       // of the public function, for messages
+  Where where;            // the user's line that gave the rules
   bool optional = false;  // without the rules values and derivatives are the same
   // Null where the derivative is that of the function's own operations.
   std::function<Arrays(const Arrays& arguments, const Arrays& cotangents, const Arrays& results)> vjp;
@@ -29,7 +30,7 @@ using CustomRulesPtr = std::shared_ptr<const CustomRules>;
 
 struct CustomOperation final : Operation {
   CustomOperation(CustomRulesPtr rules, size_t arguments)
-      : Operation(OperationKind::Custom, Where()), rules(std::move(rules)), arguments(arguments) {}
+      : Operation(OperationKind::Custom, rules->where), rules(std::move(rules)), arguments(arguments) {}
   void run(std::span<runtime::Tensor> inputs, std::span<const bool> donated,
            std::span<runtime::Tensor> outputs) override;
   std::string_view name() const override { return rules->name; }

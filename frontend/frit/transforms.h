@@ -60,8 +60,9 @@ InterruptCheck set_interrupt_check(InterruptCheck check);
 // Algorithm: reverse accumulation.
 std::pair<std::vector<array>, std::vector<array>> vjp(
     const std::function<std::vector<array>(const std::vector<array>&)>& fun, const std::vector<array>& primals,
-    const std::vector<array>& cotangents);
-std::pair<array, array> vjp(const std::function<array(const array&)>& fun, const array& primal, const array& cotangent);
+    const std::vector<array>& cotangents, const std::source_location& where = std::source_location::current());
+std::pair<array, array> vjp(const std::function<array(const array&)>& fun, const array& primal, const array& cotangent,
+                            const std::source_location& where = std::source_location::current());
 
 // The results of `fun`, and the products of its Jacobian with the tangents, one for each result.
 // Shape: a tangent has the shape of its argument, and what is returned has that of the results.
@@ -71,8 +72,9 @@ std::pair<array, array> vjp(const std::function<array(const array&)>& fun, const
 // Algorithm: forward accumulation.
 std::pair<std::vector<array>, std::vector<array>> jvp(
     const std::function<std::vector<array>(const std::vector<array>&)>& fun, const std::vector<array>& primals,
-    const std::vector<array>& tangents);
-std::pair<array, array> jvp(const std::function<array(const array&)>& fun, const array& primal, const array& tangent);
+    const std::vector<array>& tangents, const std::source_location& where = std::source_location::current());
+std::pair<array, array> jvp(const std::function<array(const array&)>& fun, const array& primal, const array& tangent,
+                            const std::source_location& where = std::source_location::current());
 
 // A function that returns the results of `fun` and the gradients of the first of them with respect to the numbered
 // arguments, in the order of the numbers.
@@ -83,35 +85,44 @@ std::pair<array, array> jvp(const std::function<array(const array&)>& fun, const
 using ValueAndGradFn = std::function<std::pair<std::vector<array>, std::vector<array>>(const std::vector<array>&)>;
 using SimpleValueAndGradFn = std::function<std::pair<array, std::vector<array>>(const std::vector<array>&)>;
 ValueAndGradFn value_and_grad(const std::function<std::vector<array>(const std::vector<array>&)>& fun,
-                              const std::vector<int>& argnums);
+                              const std::vector<int>& argnums,
+                              const std::source_location& where = std::source_location::current());
 inline ValueAndGradFn value_and_grad(const std::function<std::vector<array>(const std::vector<array>&)>& fun,
-                                     int argnum = 0) {
-  return value_and_grad(fun, std::vector<int>{argnum});
+                                     int argnum = 0,
+                                     const std::source_location& where = std::source_location::current()) {
+  return value_and_grad(fun, std::vector<int>{argnum}, where);
 }
 SimpleValueAndGradFn value_and_grad(const std::function<array(const std::vector<array>&)>& fun,
-                                    const std::vector<int>& argnums);
-inline SimpleValueAndGradFn value_and_grad(const std::function<array(const std::vector<array>&)>& fun, int argnum = 0) {
-  return value_and_grad(fun, std::vector<int>{argnum});
+                                    const std::vector<int>& argnums,
+                                    const std::source_location& where = std::source_location::current());
+inline SimpleValueAndGradFn value_and_grad(const std::function<array(const std::vector<array>&)>& fun, int argnum = 0,
+                                           const std::source_location& where = std::source_location::current()) {
+  return value_and_grad(fun, std::vector<int>{argnum}, where);
 }
-std::function<std::pair<array, array>(const array&)> value_and_grad(const std::function<array(const array&)>& fun);
+std::function<std::pair<array, array>(const array&)> value_and_grad(
+    const std::function<array(const array&)>& fun, const std::source_location& where = std::source_location::current());
 
 // A function that returns the gradients alone.
 // Shape: the result has no axes; a gradient has the shape of its argument.
 // Throws as `value_and_grad` does.
 std::function<std::vector<array>(const std::vector<array>&)> grad(
-    const std::function<array(const std::vector<array>&)>& fun, const std::vector<int>& argnums);
+    const std::function<array(const std::vector<array>&)>& fun, const std::vector<int>& argnums,
+    const std::source_location& where = std::source_location::current());
 inline std::function<std::vector<array>(const std::vector<array>&)> grad(
-    const std::function<array(const std::vector<array>&)>& fun, int argnum = 0) {
-  return grad(fun, std::vector<int>{argnum});
+    const std::function<array(const std::vector<array>&)>& fun, int argnum = 0,
+    const std::source_location& where = std::source_location::current()) {
+  return grad(fun, std::vector<int>{argnum}, where);
 }
-std::function<array(const array&)> grad(const std::function<array(const array&)>& fun);
+std::function<array(const array&)> grad(const std::function<array(const array&)>& fun,
+                                        const std::source_location& where = std::source_location::current());
 
 // `fun`, whose values between its arguments and its results are not kept for the derivative: the backward pass computes
 // them again, once the cotangents of the results are there. Results and derivatives are those of `fun`, to the bit
 // where the operations are the same.
 // Throws InvalidArgument when `fun` is null.
 std::function<std::vector<array>(const std::vector<array>&)> checkpoint(
-    std::function<std::vector<array>(const std::vector<array>&)> fun);
+    std::function<std::vector<array>(const std::vector<array>&)> fun,
+    const std::source_location& where = std::source_location::current());
 
 // `fun` with rules of the caller in the place of its derivatives. `fun_vjp` takes arguments, cotangents and results and
 // returns a cotangent for each argument. `fun_jvp` takes arguments, tangents, and the numbers of the arguments that
@@ -133,7 +144,8 @@ std::function<std::vector<array>(const std::vector<array>&)> custom_function(
         fun_jvp = std::nullopt,
     std::optional<std::function<std::pair<std::vector<array>, std::vector<int>>(const std::vector<array>& arguments,
                                                                                 const std::vector<int>& axes)>>
-        fun_vmap = std::nullopt);
+        fun_vmap = std::nullopt,
+    const std::source_location& where = std::source_location::current());
 
 // `custom_function` with a rule for vjp alone.
 // Throws as `custom_function` does.
@@ -141,7 +153,8 @@ std::function<std::vector<array>(const std::vector<array>&)> custom_vjp(
     std::function<std::vector<array>(const std::vector<array>&)> fun,
     std::function<std::vector<array>(const std::vector<array>& arguments, const std::vector<array>& cotangents,
                                      const std::vector<array>& results)>
-        fun_vjp);
+        fun_vjp,
+    const std::source_location& where = std::source_location::current());
 
 // ---- End of frontend/api: derivatives
 

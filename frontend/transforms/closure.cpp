@@ -4,24 +4,20 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "frontend/core/build.h"
 #include "frontend/core/random_key.h"
 #include "frontend/core/replay.h"
 #include "frontend/core/sizes.h"
 #include "frontend/transforms/region.h"
 
 namespace frit::detail {
-namespace {
+
+ir::Type type_of(const array& a) { return {a.dtype(), sizes_of(a)}; }
 
 std::vector<ir::Type> types_of(const Arrays& arrays) {
   std::vector<ir::Type> types;
   for (const array& a : arrays) types.push_back(type_of(a));
   return types;
 }
-
-}  // namespace
-
-ir::Type type_of(const array& a) { return {a.dtype(), sizes_of(a)}; }
 
 Closure::Closure(std::string_view op, const ListFunction& fun, const Arrays& inputs, std::span<const size_t> wrt)
     : Closure(op, fun, inputs, types_of(inputs), Values::OfInputs, wrt) {}

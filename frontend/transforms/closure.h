@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "frontend/compile/trace.h"
+#include "frontend/core/build.h"
 #include "frontend/frit/array.h"
 #include "frontend/transforms/derivative_code.h"
 #include "ir/base/result.h"
@@ -18,11 +19,12 @@ using Arrays = std::vector<array>;
 using ListFunction = std::function<Arrays(const Arrays&)>;
 
 ir::Type type_of(const array& a);
+std::vector<ir::Type> types_of(const Arrays& arrays);
 
 // Throws InvalidArgument for a null function; `op` is the transform that it was given to.
 template <class F>
-void check_function(std::string_view op, const F& fun) {
-  if (!fun) throw InvalidArgument(std::string(op) + ": the function is null", "give a function");
+void check_function(std::string_view op, const F& fun, const Where& where) {
+  if (!fun) throw_invalid(std::string(op) + ": the function is null", "give a function", where);
 }
 
 // A traced closure. Arrays that it refers to are parameters behind its arguments. The sizes of the trace around it hold

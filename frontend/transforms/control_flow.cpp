@@ -86,8 +86,8 @@ Dim length_of(const Arrays& xs, std::optional<int> length, const Where& where) {
 
 Arrays cond(const array& predicate, const ListFunction& f, const ListFunction& g, const Arrays& operands,
             const Where& where) {
-  check_function("cond", f);
-  check_function("cond", g);
+  check_function("cond", f, where);
+  check_function("cond", g, where);
   check_predicate("cond", "predicate", predicate, where);
   detail::Outside outside;
   const TracedRegion yes("cond", f, operands, types_of(operands), outside);
@@ -100,8 +100,8 @@ Arrays cond(const array& predicate, const ListFunction& f, const ListFunction& g
 
 array cond(const array& predicate, const std::function<array(const array&)>& f,
            const std::function<array(const array&)>& g, const array& operand, const Where& where) {
-  check_function("cond", f);
-  check_function("cond", g);
+  check_function("cond", f, where);
+  check_function("cond", g, where);
   return cond(predicate, one(f), one(g), Arrays{operand}, where)[0];
 }
 
@@ -133,15 +133,15 @@ Arrays loop_while(std::string_view op, const std::function<array(const Arrays&)>
 
 Arrays while_loop(const std::function<array(const Arrays&)>& condition, const ListFunction& body, const Arrays& state,
                   const Where& where) {
-  check_function("while_loop", condition);
-  check_function("while_loop", body);
+  check_function("while_loop", condition, where);
+  check_function("while_loop", body, where);
   return loop_while("while_loop", condition, body, state, where);
 }
 
 array while_loop(const std::function<array(const array&)>& condition, const std::function<array(const array&)>& body,
                  const array& state, const Where& where) {
-  check_function("while_loop", condition);
-  check_function("while_loop", body);
+  check_function("while_loop", condition, where);
+  check_function("while_loop", body, where);
   return while_loop([&](const Arrays& x) { return condition(x[0]); }, one(body), Arrays{state}, where)[0];
 }
 
@@ -179,13 +179,13 @@ std::pair<Arrays, Arrays> scan_for(std::string_view op, const Step& f, const Arr
 
 std::pair<Arrays, Arrays> scan(const Step& f, const Arrays& init, const Arrays& xs, std::optional<int> length,
                                bool reverse, const Where& where) {
-  check_function("scan", f);
+  check_function("scan", f, where);
   return scan_for("scan", f, init, xs, length, reverse, where);
 }
 
 std::pair<array, array> scan(const std::function<std::pair<array, array>(const array&, const array&)>& f,
                              const array& init, const array& xs, bool reverse, const Where& where) {
-  check_function("scan", f);
+  check_function("scan", f, where);
   const auto [last, stacked] = scan(
       [&](const Arrays& state, const Arrays& x) {
         const auto [next, element] = f(state[0], x[0]);
@@ -197,7 +197,7 @@ std::pair<array, array> scan(const std::function<std::pair<array, array>(const a
 
 Arrays fori_loop(int lower, int upper, const std::function<Arrays(const array&, const Arrays&)>& body,
                  const Arrays& init, const Where& where) {
-  check_function("fori_loop", body);
+  check_function("fori_loop", body, where);
   const array numbers = arange(lower, std::max(lower, upper), 1, int32);
   const Step step = [&](const Arrays& state, const Arrays& x) { return std::pair(body(x[0], state), Arrays{}); };
   return scan_for("fori_loop", step, init, {numbers}, std::nullopt, false, where).first;
@@ -205,7 +205,7 @@ Arrays fori_loop(int lower, int upper, const std::function<Arrays(const array&, 
 
 array fori_loop(int lower, int upper, const std::function<array(const array&, const array&)>& body, const array& init,
                 const Where& where) {
-  check_function("fori_loop", body);
+  check_function("fori_loop", body, where);
   return fori_loop(
       lower, upper, [&](const array& i, const Arrays& state) { return Arrays{body(i, state[0])}; }, Arrays{init},
       where)[0];
@@ -213,7 +213,7 @@ array fori_loop(int lower, int upper, const std::function<array(const array&, co
 
 Arrays fori_loop(const array& lower, const array& upper, const std::function<Arrays(const array&, const Arrays&)>& body,
                  const Arrays& init, const Where& where) {
-  check_function("fori_loop", body);
+  check_function("fori_loop", body, where);
   if (lower.dtype() != upper.dtype() || !issubdtype(lower.dtype(), integer) || lower.ndim() != 0 || upper.ndim() != 0)
     detail::throw_invalid("fori_loop: the bounds are " + type_of(lower).str() + " and " + type_of(upper).str() +
                               ", and they must be single integers of one type",

@@ -15,15 +15,13 @@ using detail::Closure;
 using detail::ListFunction;
 using Where = std::source_location;
 
-std::string number_of(size_t n, const char* what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
-
 // One axis for each value; without any, the first axis of each.
-std::vector<int> axes_for(const std::vector<int>& given, size_t count, const char* side, const char* what,
-                          const Where& where) {
-  if (given.empty()) return std::vector<int>(count, 0);
-  if (given.size() != count)
+std::vector<int> axes_for(const std::vector<int>& given, const std::vector<ir::Type>& types, const char* side,
+                          const char* what, const Where& where) {
+  if (given.empty()) return std::vector<int>(types.size(), 0);
+  if (given.size() != types.size())
     detail::throw_invalid(
-        "vmap: there are " + std::to_string(given.size()) + " " + side + " axes for " + number_of(count, what),
+        "vmap: there are " + std::to_string(given.size()) + " " + side + " axes for " + detail::listed(what, types),
         std::string("give one for each ") + what + ", -1 where it has no batch axis", where);
   return given;
 }
@@ -57,23 +55,23 @@ Dim batch_size(const Arrays& inputs, const std::vector<int>& axes, const Where& 
                           "give axes of one size, and -1 for an argument that is the same at every position", where);
   }
   if (!first)
-    detail::throw_invalid("vmap: none of " + number_of(inputs.size(), "argument") + " has a batch axis",
+    detail::throw_invalid("vmap: none of " + detail::listed("argument", inputs) + " has a batch axis",
                           "give the axis of at least one argument", where);
   return detail::size_of(inputs[*first], axes[*first]);
 }
 
 Arrays mapped(const ListFunction& fun, const std::vector<int>& in_axes, const std::vector<int>& out_axes,
               const Arrays& inputs, const Where& where) {
-  passes::BatchAxes axes{axes_for(in_axes, inputs.size(), "in", "argument", where), {}, {}};
+  std::vector<ir::Type> types = detail::types_of(inputs), result_types;
+  passes::BatchAxes axes{axes_for(in_axes, types, "in", "argument", where), {}, {}};
   axes.size = batch_size(inputs, axes.in, where);
-  std::vector<ir::Type> types;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    types.push_back(detail::type_of(inputs[i]));
-    if (axes.in[i] >= 0) types.back().shape.erase(types.back().shape.begin() + axes.in[i]);
+    if (axes.in[i] >= 0) types[i].shape.erase(types[i].shape.begin() + axes.in[i]);
   }
   const Closure closure("vmap", fun, inputs, types);
   axes.in.resize(closure.function().params.size(), -1);
-  axes.out = axes_for(out_axes, closure.results(), "out", "result", where);
+  for (size_t i = 0; i < closure.results(); ++i) result_types.push_back(closure.result_type(i));
+  axes.out = axes_for(out_axes, result_types, "out", "result", where);
   for (size_t i = 0; i < closure.results(); ++i)
     if (const int rank = closure.result_type(i).rank(); axes.out[i] < -1 || axes.out[i] > rank)
       detail::throw_invalid("vmap: out axis " + std::to_string(axes.out[i]) + " is out of range for result " +
@@ -87,20 +85,20 @@ Arrays mapped(const ListFunction& fun, const std::vector<int>& in_axes, const st
 
 std::function<Arrays(const Arrays&)> vmap(const ListFunction& fun, const std::vector<int>& in_axes,
                                           const std::vector<int>& out_axes, const Where& where) {
-  check_function("vmap", fun);
+  check_function("vmap", fun, where);
   return [=](const Arrays& inputs) { return mapped(fun, in_axes, out_axes, inputs, where); };
 }
 
 std::function<array(const array&)> vmap(const std::function<array(const array&)>& fun, int in_axis, int out_axis,
                                         const Where& where) {
-  check_function("vmap", fun);
+  check_function("vmap", fun, where);
   const ListFunction list = [fun](const Arrays& x) { return Arrays{fun(x[0])}; };
   return [=](const array& x) { return mapped(list, {in_axis}, {out_axis}, {x}, where)[0]; };
 }
 
 std::function<array(const array&, const array&)> vmap(const std::function<array(const array&, const array&)>& fun,
                                                       int in_axis_a, int in_axis_b, int out_axis, const Where& where) {
-  check_function("vmap", fun);
+  check_function("vmap", fun, where);
   const ListFunction list = [fun](const Arrays& x) { return Arrays{fun(x[0], x[1])}; };
   return [=](const array& a, const array& b) {
     return mapped(list, {in_axis_a, in_axis_b}, {out_axis}, {a, b}, where)[0];

@@ -129,16 +129,52 @@ TEST(CustomRules, Errors) {
   };
   const auto square = [](const Arrays& a) { return Arrays{a[0] * a[0]}; };
   EXPECT_EQ(loss(custom_vjp(square, [](const Arrays&, const Arrays&, const Arrays&) { return Arrays{}; })),
-            "custom_function: the vjp rule returned 0 cotangents for 1 arguments");
+            "custom_function: the vjp rule returned 0 cotangents for 1 argument (f32[2])");
   EXPECT_EQ(loss(custom_vjp(square, [](const Arrays&, const Arrays&, const Arrays&) { return Arrays{array(1.0f)}; })),
             "custom_function: the vjp rule returned a cotangent of f32[] for argument 0, which is f32[2]");
   const ListFunction wrong = custom_function(
       square, std::nullopt, [](const Arrays&, const Arrays& t, const std::vector<int>&) { return Arrays{t[0], t[0]}; });
   EXPECT_EQ(refusal([&] { jvp(Unary([&](const array& a) { return wrong({a})[0]; }), x, x); }),
-            "custom_function: the jvp rule returned 2 tangents for 1 results");
+            "custom_function: the jvp rule returned 2 tangents (f32[2], f32[2]) for 1 result (f32[2])");
+  const auto rule_for_batches = [&](const Arrays& results, const std::vector<int>& axes) {
+    return custom_function(square, std::nullopt, std::nullopt,
+                           [=](const Arrays&, const std::vector<int>&) { return std::pair(results, axes); });
+  };
+  const auto batched = [&](const Arrays& results, const std::vector<int>& axes) {
+    return refusal([&] { vmap(rule_for_batches(results, axes))({x}); });
+  };
+  EXPECT_EQ(batched({x}, {}), "custom_function: the vmap rule returned 0 axes for 1 result (f32[2])");
+  EXPECT_EQ(batched({x}, {1}), "custom_function: the vmap rule returned axis 1 for result 0, which is f32[2]");
+  EXPECT_EQ(batched({x, x}, {0, 0}),
+            "custom_function: the vmap rule returned 2 results (f32[2], f32[2]) for 1 result (f32[2])");
   EXPECT_EQ(refusal([] { custom_function(nullptr); }), "custom_function: the function is null");
   EXPECT_EQ(refusal([&] { custom_vjp(square, nullptr); }), "custom_vjp: the function is null");
   EXPECT_EQ(refusal([] { checkpoint(nullptr); }), "checkpoint: the function is null");
+}
+
+// A rule that is refused is shown by the line that gave it, whatever transforms and compiles the function.
+TEST(CustomRules, RefusalsHaveTheLineOfTheRules) {
+  const auto square = [](const Arrays& a) { return Arrays{a[0] * a[0]}; };
+  const ListFunction f = custom_vjp(square, [](const Arrays&, const Arrays&, const Arrays&) { return Arrays{}; });
+  const std::string at = "custom_rules_test.cpp:" + std::to_string(__LINE__ - 1);
+  const Unary loss = [&](const array& a) { return sum(f({a})[0]); };
+  const array x({1.0f, 2.0f}), rows = ones({3, 2});
+  const auto text_of = [](const std::function<void()>& call) {
+    try {
+      call();
+    } catch (const InvalidArgument& e) {
+      return std::string(e.what());
+    }
+    return std::string("nothing was refused");
+  };
+  for (const std::string& text :
+       {text_of([&] { grad(loss)(x); }), text_of([&] { compile(grad(loss))(x); }),
+        text_of([&] { grad(compile(loss))(x); }), text_of([&] { vmap(grad(loss))(rows); }),
+        text_of([&] { grad(Unary([&](const array& a) { return sum(vmap(loss)(a)); }))(rows); })}) {
+    EXPECT_NE(text.find(at), std::string::npos) << text;
+    EXPECT_NE(text.find("0 cotangents for 1 argument (f32[2])"), std::string::npos) << text;
+    EXPECT_NE(text.find("return one cotangent for each argument"), std::string::npos) << text;
+  }
 }
 
 // A chain of layers whose inner values are dear to keep.

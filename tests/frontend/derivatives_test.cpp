@@ -218,6 +218,41 @@ TEST(Derivatives, RefusalsHaveTheLineOfTheResult) {
     EXPECT_TRUE(contains(text, at)) << text;
 }
 
+// Numbers that do not fit a call are shown by the line that gave them, with the types of the call.
+TEST(Derivatives, NumbersThatDoNotFitHaveTheLineThatGaveThem) {
+  const std::function<array(const Arrays&)> list = [](const Arrays& x) { return sum(x[0]); };
+  const std::function<Arrays(const Arrays&)> many = [](const Arrays& x) { return Arrays{sum(x[0]), x[1]}; };
+  const Arrays at({array({1.0f, 2.0f}), array(3.0f)});
+  const auto refused = [&](int line, const std::string& message, const std::string& cure,
+                           const std::function<void()>& call) {
+    const std::string text = thrown<InvalidArgument>(call);
+    EXPECT_TRUE(contains(text, message)) << text;
+    EXPECT_TRUE(contains(text, cure)) << text;
+    EXPECT_TRUE(contains(text, "derivatives_test.cpp:" + std::to_string(line))) << text;
+  };
+  const std::string from_0 = "count arguments from 0, or from the end with -1";
+  const auto gradient = grad(list, 2);
+  refused(__LINE__ - 1, "grad: there is no argument 2 among 2 arguments (f32[2], f32[])", from_0,
+          [&] { gradient(at); });
+  const auto both = value_and_grad(list, -3);
+  const int both_line = __LINE__ - 1;
+  refused(both_line, "value_and_grad: there is no argument -3 among 2 arguments (f32[2], f32[])", from_0,
+          [&] { both(at); });
+  refused(both_line, "value_and_grad: there is no argument -3", from_0, [&] {
+    compile(std::function<array(const array&)>([&](const array& x) { return both({x, x}).first; }))(at[0]);
+  });
+  const auto twice = value_and_grad(many, {1, -1});
+  refused(__LINE__ - 1, "value_and_grad: argument 1, f32[], is given twice", "give each number once",
+          [&] { twice(at); });
+  refused(__LINE__ + 1, "grad: there is no argument number", "name at least one argument",
+          [&] { grad(list, std::vector<int>{}); });
+  refused(__LINE__ + 1, "vjp: there are 1 cotangent (f32[]) for 2 results (f32[], f32[])",
+          "give a cotangent for each result", [&] { vjp(many, at, {array(1.0f)}); });
+  refused(__LINE__ + 1, "jvp: there are 1 tangent (f32[2]) for 2 arguments (f32[2], f32[])",
+          "give a tangent for each argument", [&] { jvp(many, at, {at[0]}); });
+  refused(__LINE__, "grad: the function is null", "give a function", [&] { grad(Unary()); });
+}
+
 // Operations that a transform makes have the line of the user's operation.
 TEST(Derivatives, FailuresHaveTheLineOfTheUser) {
   const Unary inverse = [](const array& x) { return sum(linalg::inv(x)); };

@@ -322,12 +322,13 @@ TEST(Vmap, Errors) {
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { vmap(f)(array(1.0f)); }), "axis 0 is out of range"));
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { vmap(f, 0, 2)(x); }),
                        "vmap: out axis 2 is out of range for result 0, which is f32[3] at one position"));
-  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { vmap(f, -1)(x); }), "vmap: none of 1 argument has a batch axis"));
+  EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { vmap(f, -1)(x); }),
+                       "vmap: none of 1 argument (f32[2, 3]) has a batch axis"));
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { vmap(same)({}); }), "vmap: none of 0 arguments has a batch axis"));
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { vmap(same, {0, 0}, {0})({x}); }),
-                       "vmap: there are 2 in axes for 1 argument"));
+                       "vmap: there are 2 in axes for 1 argument (f32[2, 3])"));
   EXPECT_TRUE(contains(thrown<InvalidArgument>([&] { vmap(same, {0}, {0, 0})({x}); }),
-                       "vmap: there are 2 out axes for 1 result"));
+                       "vmap: there are 2 out axes for 1 result (f32[3])"));
   const std::string none = thrown<InvalidArgument>([&] { vmap(f, 0, -1)(x); });
   EXPECT_TRUE(contains(none, "vmap: result 0, which is f32[3] at one position, differs between positions")) << none;
   // In a trace for any shape too.
