@@ -82,6 +82,38 @@ std::string KernelEmitter::half_of(ir::Reg r) {
   return t == float16 ? prelude_.use("f16_of_bits") + "(" + regs_[r] + ")" : std::string();
 }
 
+// Whether an array of an invocation's own elements has those of 16 bits as the equal f32. NVIDIA's driver 580 takes
+// half as long again for rows whose elements are packed for the array and unpacked behind it.
+bool KernelEmitter::keeps_floats(uint32_t buffer) const {
+  const Dtype t = k_.buffer(buffer).dtype;
+  return memories_[buffer].registers && (t == bfloat16 || (t == float16 && features_.converts16));
+}
+
+std::string KernelEmitter::kept_type(uint32_t buffer) const {
+  return std::string(keeps_floats(buffer) ? "float" : register_type(k_.buffer(buffer).dtype));
+}
+
+// The f32 that equals a register of 16 bits.
+std::string KernelEmitter::float_of(ir::Reg r) {
+  if (auto found = floats_.find(r); found != floats_.end()) return found->second;
+  if (k_.reg_types[r] == float16) {
+    auto found = halves_.find(r);
+    const bool converted = found != halves_.end() && found->second.converted;
+    return (converted ? prelude_.use("kept_f16") : std::string("float")) + "(" + half_of(r) + ")";
+  }
+  auto found = highs_.find(r);
+  return "uintBitsToFloat(" + (found != highs_.end() ? found->second : "uint(" + regs_[r] + ") << 16") + ")";
+}
+
+// Loads an element of an array that has the equal f32.
+void KernelEmitter::load_kept(const ir::LoadInstr& load, const ir::Instr& instr) {
+  const std::string name = name_of(load.result) + "f";
+  line("precise float " + name + " = " + element(load.buffer, load.index) + ";" + comment(instr));
+  floats_[load.result] = name;
+  regs_[load.result] = k_.reg_types[load.result] == float16 ? prelude_.use("f16_bits") + "(float16_t(" + name + "))"
+                                                            : "(floatBitsToUint(" + name + ") >> 16)";
+}
+
 // Finds quotients that are rounded to 16 bits and whose divisor is one for a whole loop: its inverse is computed once.
 void KernelEmitter::find_inverses(const ir::Body& body, const ir::Loop* around) {
   std::map<ir::Reg, int> reads;
@@ -115,6 +147,11 @@ bool KernelEmitter::emit_half(const ir::ScalarInstr& s, const ir::Instr& instr) 
   if (s.op == ir::ScalarOp::Cast) {
     const ir::Reg from = s.args[0];
     const Dtype t = k_.reg_types[from];
+    if (auto found = floats_.find(from); found != floats_.end() && s.type == float32) {
+      exact_[s.result] = t;
+      define(s.result, found->second, instr);
+      return true;
+    }
     if (features_.converts16 && t == float16 && s.type == float32) return emit_from_half(s, instr);
     if (features_.converts16 && t == float32 && s.type == float16) return emit_to_half(s, instr);
     if (t == bfloat16 && s.type == float32) {
@@ -183,6 +220,14 @@ bool KernelEmitter::emit_to_bfloat(const ir::ScalarInstr& s, const ir::Instr& in
   if (holds(from, bfloat16)) {
     highs_[s.result] = "floatBitsToUint(" + regs_[from] + ")";
     regs_[s.result] = "(floatBitsToUint(" + regs_[from] + ") >> 16)";
+    return true;
+  }
+  // Sums of columns wait for memory, and a sum of squares takes 7 % longer so.
+  if (sums_.count(from) && !across_) {
+    line("const float " + high + " = " + prelude_.use(features_.keeps_specials32 ? "bf16_near_kept" : "bf16_near") +
+         "(" + regs_[from] + ");" + comment(instr));
+    highs_[s.result] = "floatBitsToUint(" + high + ")";
+    regs_[s.result] = "(floatBitsToUint(" + high + ") >> 16)";
     return true;
   }
   line("const uint " + high + " = " + prelude_.use(features_.keeps_specials32 ? "bf16_above_kept" : "bf16_above") +

@@ -316,7 +316,8 @@ void KernelEmitter::emit(const ir::Instr& instr, Context context) {
     if (context == Context::Group) touch({instr}, false);
     std::string condition = owned(s->mask == ir::kNoReg ? "" : regs_[s->mask]);
     if (context == Context::Group) condition = condition.empty() ? "lane == 0" : "lane == 0 && " + condition;
-    line((condition.empty() ? "" : "if (" + condition + ") ") + store_text(s->buffer, s->index, regs_[s->value]) +
+    const std::string value = keeps_floats(s->buffer) ? float_of(s->value) : regs_[s->value];
+    line((condition.empty() ? "" : "if (" + condition + ") ") + store_text(s->buffer, s->index, value) +
          comment(instr));
   } else {
     emit_loop(std::get<ir::Loop>(instr.node), context, instr);

@@ -96,21 +96,20 @@ std::string KernelEmitter::to_memory(Dtype t, const std::string& value) const {
 }
 
 std::string KernelEmitter::load_text(uint32_t buffer, const Dim& index) {
-  if (const std::string staged = staged_element(buffer, index); !staged.empty())
-    return from_word(k_.buffer(buffer).dtype, staged);
+  if (std::string staged = load_stage(buffer, index); !staged.empty()) return staged;
   std::string raw = element(buffer, index);
   return memories_[buffer].shared || memories_[buffer].registers ? raw : from_memory(k_.buffer(buffer).dtype, raw);
 }
 
 std::string KernelEmitter::store_text(uint32_t buffer, const Dim& index, const std::string& value) {
-  if (const std::string staged = staged_element(buffer, index); !staged.empty())
-    return staged + " = " + to_word(k_.buffer(buffer).dtype, value) + ";";
+  if (std::string staged = store_stage(buffer, index, value); !staged.empty()) return staged;
   return element(buffer, index) + " = " +
          (memories_[buffer].shared || memories_[buffer].registers ? value : to_memory(k_.buffer(buffer).dtype, value)) +
          ";";
 }
 
 void KernelEmitter::emit_load(const ir::LoadInstr& load, Context context, const ir::Instr& instr) {
+  floats_.erase(load.result);
   if (load.buffer >= k_.buffers.size() && is_computed_again(load.buffer)) return compute_again(load);
   if (context == Context::Group) touch({instr}, false);
   if (raw_ && load.buffer == *raw_) return define(load.result, "element", instr);
@@ -119,11 +118,8 @@ void KernelEmitter::emit_load(const ir::LoadInstr& load, Context context, const 
     return;
   }
   if (load.mask == ir::kNoReg) {
-    define(load.result, load_text(load.buffer, load.index), instr);
-    // Drivers look through an array in registers.
-    if (features_.converts16 && k_.reg_types[load.result] == float16 && memories_[load.buffer].registers)
-      halves_[load.result] = {prelude_.use("f16_of_bits") + "(" + regs_[load.result] + ")", true};
-    return;
+    if (keeps_floats(load.buffer)) return load_kept(load, instr);
+    return define(load.result, load_text(load.buffer, load.index), instr);
   }
   Dtype t = k_.reg_types[load.result];
   regs_[load.result] = name_of(load.result);

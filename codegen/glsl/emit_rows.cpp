@@ -27,7 +27,8 @@ void KernelEmitter::emit_rows(const ir::Loop* loop) {
   }
   rows_ = loop ? rows_of_group() : 1;
   const std::string me = "int(gl_LocalInvocationID.x)", own = std::to_string(group_), rows = std::to_string(rows_);
-  line("const int lane = " + me + (rows_ > 1 ? " % " + own : "") + ";");
+  // As a constant, so that drivers know which element an iteration has.
+  line("const int lane = " + (group_ == 1 && rows_ > 1 ? std::string("0") : me + (rows_ > 1 ? " % " + own : "")) + ";");
   place_locals();
   if (!loop) {
     open("if (group == 0u) {");
@@ -81,8 +82,7 @@ int KernelEmitter::rows_of_group() const {
 // Declares the arrays that stay in registers along a row.
 void KernelEmitter::declare_kept() {
   const std::string length = "[" + std::to_string(std::max<int64_t>(turns_ * turn_vector_, 1)) + "];";
-  for (uint32_t b : in_registers_)
-    line(std::string(register_type(k_.buffer(b).dtype)) + " " + memories_[b].name + length);
+  for (uint32_t b : in_registers_) line(kept_type(b) + " " + memories_[b].name + length);
   for (const auto& [key, kept] : kept_) line(std::string(register_type(kept.dtype)) + " " + kept.array + length);
 }
 
@@ -118,7 +118,12 @@ void KernelEmitter::plan_stages(const ir::Loop& rows) {
   }
   auto left = static_cast<int64_t>(features_.shared_bytes);
   for (auto& [type, n] : folds_) left -= int64_t{8} * n * fold_elements_;
+  // Results take the place of an operand, so all are packed or none.
+  const bool packed = std::all_of(stages.begin(), stages.end(), [&](const auto& s) {
+    return is_low_precision(k_.buffer(s.first).dtype) && s.second.length % 2 == 0;
+  });
   for (auto& [buffer, s] : stages) {
+    s.packed = packed;
     const int size = k_.buffer(buffer).dtype.size();
     const int64_t bytes = s.length * size;
     // Each invocation accesses a row of so many bytes at once.
@@ -145,13 +150,34 @@ void KernelEmitter::plan_stages(const ir::Loop& rows) {
     for (const Dim& index : s.indices) staged_[{s.buffer, index}] = &s;
 }
 
-// The element of an invocation's own row in shared memory where its buffer is staged, else nothing.
-std::string KernelEmitter::staged_element(uint32_t buffer, const Dim& index) {
+// The number of an element in its row, where its buffer is staged, else nothing.
+std::string KernelEmitter::place_in_stage(uint32_t buffer, const Dim& index) {
   const auto found = staged_.empty() ? staged_.end() : staged_.find({buffer, index});
   if (found == staged_.end()) return {};
   const Stage& s = *found->second;
-  return s.array + "[own * " + std::to_string(s.pitch()) + " + " +
-         dim(index - Dim(s.length) * Dim::symbol(ir::parallel_loop(k_)->var) - Dim(s.offset), false) + "]";
+  return dim(index - Dim(s.length) * Dim::symbol(ir::parallel_loop(k_)->var) - Dim(s.offset), false);
+}
+
+// The element of an invocation's own row in shared memory where its buffer is staged, else nothing.
+std::string KernelEmitter::load_stage(uint32_t buffer, const Dim& index) {
+  const std::string place = place_in_stage(buffer, index);
+  if (place.empty()) return {};
+  const Stage& s = *staged_.at({buffer, index});
+  const std::string row = s.array + "[own * " + std::to_string(s.pitch()) + " + ";
+  if (s.packed) return "bitfieldExtract(" + row + "(" + place + " >> 1)], (" + place + " & 1) * 16, 16)";
+  return from_word(k_.buffer(buffer).dtype, row + place + "]");
+}
+
+// A store to it. Elements of a row come one after the other, so the first one of two waits for the second.
+std::string KernelEmitter::store_stage(uint32_t buffer, const Dim& index, const std::string& value) {
+  const std::string place = place_in_stage(buffer, index);
+  if (place.empty()) return {};
+  const Stage& s = *staged_.at({buffer, index});
+  const std::string row = s.array + "[own * " + std::to_string(s.pitch()) + " + ";
+  if (!s.packed) return row + place + "] = " + to_word(k_.buffer(buffer).dtype, value) + ";";
+  const std::string first = memories_[buffer].name + "_first";
+  return "{ if ((" + place + " & 1) == 0) " + first + " = " + value + "; else " + row + "(" + place +
+         " >> 1)] = " + first + " | (" + value + ") << 16; }";
 }
 
 // A word of shared memory as a value, and back.
@@ -183,6 +209,8 @@ void KernelEmitter::emit_staged(const ir::Loop& loop, const std::string& name) {
   line("const " + type + " " + name + " = " + first + " + own;");
   open("if (" + name + " < " + extent + ") {");
   declare_kept();
+  for (const Stage& s : stages_)
+    if (s.store && s.packed) line("uint " + memories_[s.buffer].name + "_first;");
   emit_body(loop.body, Context::Group);
   close();
   line("barrier();");
@@ -193,15 +221,32 @@ void KernelEmitter::emit_staged(const ir::Loop& loop, const std::string& name) {
   close();
 }
 
+// Moves the elements of word `word` of a stage to or from `elements`, where they lie `skip` behind its begin.
+void KernelEmitter::move_elements(const Stage& s, const std::string& word, const std::string& skip) {
+  const Dtype t = k_.buffer(s.buffer).dtype;
+  const std::string place = "elements.data[" + skip + (s.packed ? "e * 2u" : "e"), first = place + "]",
+                    second = place + " + 1u]";
+  if (s.store) {
+    line(first + " = " + to_memory(t, s.packed ? word + " & 0xffffu" : from_word(t, word)) + ";");
+    if (s.packed) line(second + " = " + to_memory(t, word + " >> 16") + ";");
+  } else if (s.packed) {
+    line(word + " = " + from_memory(t, first) + " | " + from_memory(t, second) + " << 16;");
+  } else {
+    line(word + " = " + to_word(t, from_memory(t, first)) + ";");
+  }
+}
+
 // Moves the elements of a workgroup's rows between a buffer and shared memory.
 void KernelEmitter::move_stage(const Stage& s, const std::string& first) {
   constexpr int kTogether = 16;  // accesses of an invocation that are under way at once
   const Dtype t = k_.buffer(s.buffer).dtype;
-  const int per = kWordBytes / t.size(), words = static_cast<int>(s.length) * rows_ / per;
+  const int in_word = kWordBytes / t.size(), words = static_cast<int>(s.length) * rows_ / in_word,
+            per = s.packed ? 1 : in_word;  // elements of the array in a word of memory
   const bool wide = features_.int64;
-  const std::string n = std::to_string(s.length), rows = std::to_string(rows_), buffer = memories_[s.buffer].name;
+  const std::string n = std::to_string(s.length), units = std::to_string(s.words()), rows = std::to_string(rows_),
+                    buffer = memories_[s.buffer].name;
   const auto at = [&](const std::string& e) {
-    return s.array + "[" + e + (s.pitch() > s.length ? " + " + e + " / " + n + "u" : "") + "]";
+    return s.array + "[" + e + (s.pitch() > s.words() ? " + " + e + " / " + units + "u" : "") + "]";
   };
   const std::string type = reference(uint32, 1), own_type = reference(t, 1);
   const auto from = [&](const std::string& of) {
@@ -217,7 +262,7 @@ void KernelEmitter::move_stage(const Stage& s, const std::string& first) {
   {
     const auto [base, skip] = from(type);
     line(type + " words = " + base + ";");
-    const std::string begin = wide ? "" : "(" + skip + ") / " + std::to_string(per) + "u + ";
+    const std::string begin = wide ? "" : "(" + skip + ") / " + std::to_string(in_word) + "u + ";
     for (int turn = 0; turn * rows_ < words; turn += kTogether) {
       const int left = (words + rows_ - 1) / rows_ - turn, turns = std::min(left, kTogether);
       const bool some = (turn + turns) * rows_ > words;
@@ -231,7 +276,7 @@ void KernelEmitter::move_stage(const Stage& s, const std::string& first) {
       }
       open(each + "{");
       line("const uint e = " + word + (per > 1 ? " * " + std::to_string(per) + "u" : "") + ";");
-      if (some) open("if (e < " + std::to_string(s.length * rows_) + "u) {");
+      if (some) open("if (e < " + std::to_string(s.words() * rows_) + "u) {");
       if (s.store) {
         std::string value;
         for (int j = 0; j < per; ++j) {
@@ -262,11 +307,8 @@ void KernelEmitter::move_stage(const Stage& s, const std::string& first) {
   {
     const auto [base, skip] = from(own_type);
     line(own_type + " elements = " + base + ";");
-    const std::string place = wide ? "e" : skip + " + e";
-    open("for (uint e = uint(own); e < uint(count) * " + n + "u; e += " + rows + "u) {");
-    const std::string element = "elements.data[" + place + "]";
-    line(s.store ? element + " = " + to_memory(t, from_word(t, at("e"))) + ";"
-                 : at("e") + " = " + to_word(t, from_memory(t, element)) + ";");
+    open("for (uint e = uint(own); e < uint(count) * " + units + "u; e += " + rows + "u) {");
+    move_elements(s, at("e"), wide ? "" : skip + " + ");
     close();
   }
   close();

@@ -147,8 +147,10 @@ class KernelEmitter {
     int last = -1;                  // the last loop that has one
     std::string array = {};
     bool shared_by = false;  // results lie in the array as well
-    // Elements between rows in shared memory, an odd number: neighbouring rows lie in other banks.
-    int64_t pitch() const { return length | 1; }
+    bool packed = false;     // a word has two elements
+    int64_t words() const { return packed ? length / 2 : length; }
+    // Words between rows in shared memory, an odd number: neighbouring rows lie in other banks.
+    int64_t pitch() const { return words() | 1; }
   };
   // A load that several loops over a row make alike, with "#" for their variables, and the array that keeps its
   // elements.
@@ -263,11 +265,14 @@ class KernelEmitter {
   void fold_columns(const Fold& fold);
   void declare_kept();
   void plan_stages(const ir::Loop& rows);
-  std::string staged_element(uint32_t buffer, const Dim& index);
+  std::string place_in_stage(uint32_t buffer, const Dim& index);
+  std::string load_stage(uint32_t buffer, const Dim& index);
+  std::string store_stage(uint32_t buffer, const Dim& index, const std::string& value);
   std::string from_word(Dtype t, const std::string& word) const;
   std::string to_word(Dtype t, const std::string& value) const;
   void emit_staged(const ir::Loop& loop, const std::string& name);
   void move_stage(const Stage& s, const std::string& first);
+  void move_elements(const Stage& s, const std::string& word, const std::string& skip);
 
   // emit_tile.cpp
   struct Tiled;
@@ -370,6 +375,10 @@ class KernelEmitter {
   // emit_halves.cpp
   bool may_be_near(const ir::ScalarInstr& s) const;
   bool holds(ir::Reg r, Dtype t) const;
+  bool keeps_floats(uint32_t buffer) const;
+  std::string kept_type(uint32_t buffer) const;
+  std::string float_of(ir::Reg r);
+  void load_kept(const ir::LoadInstr& load, const ir::Instr& instr);
   std::string half_of(ir::Reg r);
   void invert(ir::Reg r);
   void find_inverses(const ir::Body& body, const ir::Loop* around);
@@ -447,6 +456,7 @@ class KernelEmitter {
   std::map<ir::Reg, Half> halves_;                  // of type f16, and f32 that hold one
   std::map<ir::Reg, Dtype> exact_;                  // f32 whose value is a number of this type of 16 bits
   std::map<ir::Reg, std::string> highs_;            // of type bf16: the bits of the equal f32
+  std::map<ir::Reg, std::string> floats_;           // of 16 bits, loaded from registers: the equal f32
   std::map<ir::Reg, const ir::ScalarInstr*> sums_;  // sums, differences and products in f32
   std::vector<std::string> narrow_;                 // i64 registers whose value is an int as well: that int, else ""
   std::map<std::string, Name, std::less<>> names_;

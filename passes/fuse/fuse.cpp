@@ -39,7 +39,7 @@ class Fuser {
       : f_(f),
         context_(context),
         groups_(f),
-        movable_(context.fuse ? find_movable(f) : std::vector<bool>(f.values.size(), false)),
+        movable_(context.fuse ? find_movable(f, context.target) : std::vector<bool>(f.values.size(), false)),
         for_library_(f.values.size(), false) {
     for (const Op& op : f.ops)
       if (op.def->kind == OpKind::Library || op.def->kind == OpKind::Control)

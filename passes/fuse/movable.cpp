@@ -10,11 +10,12 @@ using namespace ir;
 namespace {
 
 constexpr int kLightOps = 4;
+constexpr int64_t kFewElements = 1 << 20;
 
 class MovableFinder {
  public:
-  explicit MovableFinder(const Function& f)
-      : f_(f), uses_(f.use_counts()), user_(f.values.size(), kNone), movable_(f.values.size(), false) {
+  MovableFinder(const Function& f, const TargetTraits& target)
+      : f_(f), target_(target), uses_(f.use_counts()), user_(f.values.size(), kNone), movable_(f.values.size(), false) {
     for (uint32_t i = 0; i < f.ops.size(); ++i)
       for (ValueId o : f.ops[i].operands) user_[o] = i;
   }
@@ -30,7 +31,8 @@ class MovableFinder {
         const Op* user = only_user(v);
         if (!user) continue;
         const bool moves = user->def->kind == OpKind::Scatter || movable_[user->results[0]];
-        movable_[v] = moves && (user->def->kind == OpKind::Elementwise || repeats_nothing(*user, v) || is_light(v));
+        movable_[v] =
+            moves && (user->def->kind == OpKind::Elementwise || repeats_nothing(*user, v) || is_light(v, *user));
       }
     }
     return std::move(movable_);
@@ -52,17 +54,29 @@ class MovableFinder {
 
   // Whether `v` is little work on parameters and constants, such as a conversion of weights. Where an index op repeats
   // it, computing it again costs less than a kernel of its own, which would stand between those that could be one.
-  bool is_light(ValueId v) const {
+  bool is_light(ValueId v, const Op& user) const {
     int left = kLightOps;
-    return is_light(v, left);
+    return is_light(v, hides_functions(f_.type(user.results[0])), left);
   }
 
-  bool is_light(ValueId v, int& left) const {
+  bool is_light(ValueId v, bool functions, int& left) const {
     const Op* op = f_.def_of(v);
     if (!op || op->def->kind == OpKind::Constant || op->def->kind == OpKind::Iota) return true;
-    if (op->def->kind == OpKind::Elementwise ? op->def->has(kExpensive) : !op->def->view) return false;
+    if (op->def->kind != OpKind::Elementwise && !op->def->view) return false;
+    if (op->def->has(kExpensive)) {
+      if (!functions) return false;
+      left -= kLightOps / 2;  // one beside another operation or two
+    }
     if (--left < 0) return false;
-    return std::all_of(op->operands.begin(), op->operands.end(), [&](ValueId o) { return is_light(o, left); });
+    return std::all_of(op->operands.begin(), op->operands.end(),
+                       [&](ValueId o) { return is_light(o, functions, left); });
+  }
+
+  // Whether a function of each element costs a grid less than a launch of its own: next to elements of four bytes it
+  // hides behind memory, and of few others it takes no time.
+  bool hides_functions(const Type& type) const {
+    return target_.grid &&
+           (type.dtype.size() >= 4 || f_.facts.less_equal(product(type.shape), Dim(kFewElements)) == Tri::Yes);
   }
 
   bool reads_positions(const Op& op) const {
@@ -94,12 +108,13 @@ class MovableFinder {
   }
 
   const Function& f_;
+  const TargetTraits& target_;
   std::vector<uint32_t> uses_, user_;  // how often a value is named; the last op that does
   std::vector<bool> movable_;
 };
 
 }  // namespace
 
-std::vector<bool> find_movable(const Function& f) { return MovableFinder(f).run(); }
+std::vector<bool> find_movable(const Function& f, const TargetTraits& target) { return MovableFinder(f, target).run(); }
 
 }  // namespace frit::passes

@@ -3,13 +3,13 @@
 
 #include <vector>
 
-#include "ir/graph/graph.h"
+#include "passes/manager/pass.h"
 
 namespace frit::passes {
 
 // For each value: whether it is elementwise work, or a view of such, that has one use and is computed in one place at
 // each position if it moves to where that use is: behind index ops that repeat no element, up to an op that computes
 // element by element.
-std::vector<bool> find_movable(const ir::Function& f);
+std::vector<bool> find_movable(const ir::Function& f, const TargetTraits& target);
 
 }  // namespace frit::passes

@@ -25,6 +25,8 @@ constexpr int kLongLanes = kMaxInvocations * kVectorBytes / 4;
 // Rows that are enough work without a whole workgroup for each: they have an invocation for every 32 elements, a
 // subgroup from 512 elements on. Longer ones keep workgroups busy.
 constexpr int64_t kManyRows = 4096, kMostOfOne = 32, kFewestOfRow = 8, kWorthSubgroup = 512, kWorthGroup = 2048;
+// invocations that keep a device busy with longer bodies than this; half as many do with short ones
+constexpr int64_t kWorthVectors = 1 << 16, kShortBody = 32;
 // instructions beyond which copies of a body need more registers than wide loads save
 constexpr int64_t kLongBody = 400;
 // elements of a row that 256 invocations keep in registers, bytes of a row of which many fit into a cache together, and
@@ -73,10 +75,14 @@ bool is_straight(Loop& outer) {
   return loop != &outer && !contains_loop(loop->body);
 }
 
-// The number of consecutive elements in a wide access of which all results are stored contiguously.
+// The number of consecutive elements in a wide access of which all results are stored contiguously. Few elements are
+// dealt out to many invocations, in accesses of a word: they wait for each other's instructions, not for memory.
 int element_vector(const Kernel& k, const Loop& loop) {
   if (count(loop.body) > kLongBody) return 1;
   int vector = std::clamp(kVectorBytes / widest_access(k, loop.body), 1, kMaxVector);
+  const int64_t elements = k.facts.range(loop.extent).high,
+                enough = count(loop.body) > kShortBody ? kWorthVectors : kWorthVectors / 2;
+  while (vector * narrowest(k) > 4 && elements / vector < enough) vector /= 2;
   for (const Instr& i : loop.body)
     if (auto* s = std::get_if<StoreInstr>(&i.node)) {
       if (s->mask != kNoReg) return 1;

@@ -59,6 +59,38 @@ TEST_F(Short, SoftmaxOfRows) {
     }
 }
 
+// Rows of 16 bits lie in shared memory two elements to a word where all have an even length, and beside rows of other
+// types one to a word.
+TEST_F(Short, PairsOfElements) {
+  int turn = 0;
+  for (const char* type : {"f16", "bf16"})
+    for (const int64_t m : {int64_t{24}, int64_t{14}, 2 * between(random_, 5, 16), 2 * between(random_, 5, 15) + 1}) {
+      const int64_t n = between(random_, 32768, 33000);
+      const std::string x = shape({n, m}), kept = shape({n, 1});
+      check(with_type("func @f(%x: T" + x + ", %y: T" + x + ") -> (T" + x + ", f32" + (turn % 4 == 1 ? x : kept) +
+                          ") {\n  %0: T" + kept + " = max %x {axes=[1], keepdims=true}\n  %1: T" + x +
+                          " = broadcast %0 {shape=" + x + "}\n  %2: T" + x + " = subtract %x, %1\n  %3: T" + x +
+                          " = multiply %2, %y\n  %4: f32" + (turn % 4 == 1 ? x : kept) + " = astype %" +
+                          (turn % 4 == 1 ? "2" : "0") + " {dtype=f32}\n  return %3, %4\n}",
+                      type),
+            {}, Values::Ordinary, turn % 2);
+      ++turn;
+    }
+}
+
+// Values of a row that stay in registers are rounded as in memory.
+TEST_F(Short, KeptValuesAreRounded) {
+  for (const char* type : {"f16", "bf16"})
+    for (const int64_t m : {between(random_, 10, 32), between(random_, 200, 700)}) {
+      const std::string x = shape({m < 100 ? 32800 : 4100, m}), kept = shape({m < 100 ? 32800 : 4100, 1});
+      check(with_type("func @f(%x: T" + x + ", %y: T" + x + ") -> T" + x + " {\n  %0: T" + x +
+                          " = multiply %x, %y\n  %1: T" + x + " = subtract %0, %y\n  %2: T" + kept +
+                          " = max %1 {axes=[1], keepdims=true}\n  %3: T" + x + " = broadcast %2 {shape=" + x +
+                          "}\n  %4: T" + x + " = subtract %1, %3\n  return %4\n}",
+                      type));
+    }
+}
+
 TEST_F(Short, SidesOfTransposes) {
   for (const char* type : {"f32", "bf16", "i8", "i64", "bool"})
     for (int i = 0; i < 4; ++i) {

@@ -1,6 +1,6 @@
 // shader half_0_add_select_astype
 // kernel @half_0_add_select_astype(%x: f16[6144] in, %b: f16[96] in, %keep: bool[6144] in, %t3: f16[6144] out, %t4: bf16[6144] out) {
-//   parallel for i in 6144 vector 8 {
+//   parallel for i in 6144 vector 4 {
 //     %0: f16 = load %x[i]
 //     %1: f16 = load %b[(i % 96)]
 //     %2: f32 = cast %0
@@ -26,11 +26,11 @@
 layout(local_size_x = 128) in;
 layout(constant_id = 0) const bool aligned = false;
 layout(buffer_reference, std430, buffer_reference_align = 2) buffer ref_bf16 { uint16_t data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 16) buffer ref_bf16x8 { uvec4 data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 8) buffer ref_bf16x4 { uvec2 data[]; };
 layout(buffer_reference, std430, buffer_reference_align = 1) buffer ref_bool { uint8_t data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 8) buffer ref_boolx8 { uvec2 data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer ref_boolx4 { uint data[]; };
 layout(buffer_reference, std430, buffer_reference_align = 2) buffer ref_f16 { uint16_t data[]; };
-layout(buffer_reference, std430, buffer_reference_align = 16) buffer ref_f16x8 { uvec4 data[]; };
+layout(buffer_reference, std430, buffer_reference_align = 8) buffer ref_f16x4 { uvec2 data[]; };
 layout(push_constant, std430) uniform Arguments {
   ref_f16 b_x;
   ref_f16 b_b;
@@ -62,31 +62,31 @@ uint bf16_above(float x) {
 }
 void main() {
   const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  const int i_i = (int(group) * 128 + int(gl_LocalInvocationID.x)) * 8;
+  const int i_i = (int(group) * 128 + int(gl_LocalInvocationID.x)) * 4;
   if (i_i < 6144) {
-    uint r0v[8];  // %0: f16 = load %x[i]
-    uint r1v[8];  // %1: f16 = load %b[(i % 96)]
-    bool r6v[8];  // %6: bool = load %keep[i]
+    uint r0v[4];  // %0: f16 = load %x[i]
+    uint r1v[4];  // %1: f16 = load %b[(i % 96)]
+    bool r6v[4];  // %6: bool = load %keep[i]
     if (aligned) {
       {
-        uvec4 w0 = ref_f16x8(b_x).data[((i_i) >> 3)]; r0v[0] = bitfieldExtract(w0.x, 0, 16); r0v[1] = bitfieldExtract(w0.x, 16, 16); r0v[2] = bitfieldExtract(w0.y, 0, 16); r0v[3] = bitfieldExtract(w0.y, 16, 16); r0v[4] = bitfieldExtract(w0.z, 0, 16); r0v[5] = bitfieldExtract(w0.z, 16, 16); r0v[6] = bitfieldExtract(w0.w, 0, 16); r0v[7] = bitfieldExtract(w0.w, 16, 16);
+        uvec2 w0 = ref_f16x4(b_x).data[((i_i) >> 2)]; r0v[0] = bitfieldExtract(w0.x, 0, 16); r0v[1] = bitfieldExtract(w0.x, 16, 16); r0v[2] = bitfieldExtract(w0.y, 0, 16); r0v[3] = bitfieldExtract(w0.y, 16, 16);
       }
       {
-        uvec4 w0 = ref_f16x8(b_b).data[((int(uint(i_i) % uint(96))) >> 3)]; r1v[0] = bitfieldExtract(w0.x, 0, 16); r1v[1] = bitfieldExtract(w0.x, 16, 16); r1v[2] = bitfieldExtract(w0.y, 0, 16); r1v[3] = bitfieldExtract(w0.y, 16, 16); r1v[4] = bitfieldExtract(w0.z, 0, 16); r1v[5] = bitfieldExtract(w0.z, 16, 16); r1v[6] = bitfieldExtract(w0.w, 0, 16); r1v[7] = bitfieldExtract(w0.w, 16, 16);
+        uvec2 w0 = ref_f16x4(b_b).data[((int(uint(i_i) % uint(96))) >> 2)]; r1v[0] = bitfieldExtract(w0.x, 0, 16); r1v[1] = bitfieldExtract(w0.x, 16, 16); r1v[2] = bitfieldExtract(w0.y, 0, 16); r1v[3] = bitfieldExtract(w0.y, 16, 16);
       }
       {
-        uvec2 w0 = ref_boolx8(b_keep).data[((i_i) >> 3)]; r6v[0] = bitfieldExtract(w0.x, 0, 8) != 0u; r6v[1] = bitfieldExtract(w0.x, 8, 8) != 0u; r6v[2] = bitfieldExtract(w0.x, 16, 8) != 0u; r6v[3] = bitfieldExtract(w0.x, 24, 8) != 0u; r6v[4] = bitfieldExtract(w0.y, 0, 8) != 0u; r6v[5] = bitfieldExtract(w0.y, 8, 8) != 0u; r6v[6] = bitfieldExtract(w0.y, 16, 8) != 0u; r6v[7] = bitfieldExtract(w0.y, 24, 8) != 0u;
+        uint w0 = ref_boolx4(b_keep).data[((i_i) >> 2)]; r6v[0] = bitfieldExtract(w0, 0, 8) != 0u; r6v[1] = bitfieldExtract(w0, 8, 8) != 0u; r6v[2] = bitfieldExtract(w0, 16, 8) != 0u; r6v[3] = bitfieldExtract(w0, 24, 8) != 0u;
       }
     } else {
-      [[unroll]] for (int k = 0; k < 8; ++k) {
+      [[unroll]] for (int k = 0; k < 4; ++k) {
         r0v[k] = uint(b_x.data[(i_i + k)]);
         r1v[k] = uint(b_b.data[int(uint((i_i + k)) % uint(96))]);
         r6v[k] = uint(b_keep.data[(i_i + k)]) != 0u;
       }
     }
-    uint s0[8];
-    uint s1[8];
-    [[unroll]] for (int k = 0; k < 8; ++k) {
+    uint s0[4];
+    uint s1[4];
+    [[unroll]] for (int k = 0; k < 4; ++k) {
       precise float r2 = f16_to_f32(r0v[k]);  // %2: f32 = cast %0
       precise float r3 = f16_to_f32(r1v[k]);  // %3: f32 = cast %1
       precise float r4 = r2 + r3;  // %4: f32 = add %2, %3
@@ -100,16 +100,16 @@ void main() {
       s1[k] = (r11h >> 16);
     }
     if (aligned) {
-      ref_f16x8(b_t3).data[((i_i) >> 3)] = uvec4(s0[0] | s0[1] << 16, s0[2] | s0[3] << 16, s0[4] | s0[5] << 16, s0[6] | s0[7] << 16);  // store %t3[i], %9
+      ref_f16x4(b_t3).data[((i_i) >> 2)] = uvec2(s0[0] | s0[1] << 16, s0[2] | s0[3] << 16);  // store %t3[i], %9
     } else {
-      [[unroll]] for (int k = 0; k < 8; ++k) {
+      [[unroll]] for (int k = 0; k < 4; ++k) {
         b_t3.data[(i_i + k)] = uint16_t(s0[k]);
       }
     }
     if (aligned) {
-      ref_bf16x8(b_t4).data[((i_i) >> 3)] = uvec4(s1[0] | s1[1] << 16, s1[2] | s1[3] << 16, s1[4] | s1[5] << 16, s1[6] | s1[7] << 16);  // store %t4[i], %11
+      ref_bf16x4(b_t4).data[((i_i) >> 2)] = uvec2(s1[0] | s1[1] << 16, s1[2] | s1[3] << 16);  // store %t4[i], %11
     } else {
-      [[unroll]] for (int k = 0; k < 8; ++k) {
+      [[unroll]] for (int k = 0; k < 4; ++k) {
         b_t4.data[(i_i + k)] = uint16_t(s1[k]);
       }
     }

@@ -32,7 +32,8 @@ void main() {
     // for r1 in 1024 vector 4 lanes 1024 acc %0: f32 = sum %1 {
     precise float r0a[4];
     [[unroll]] for (int k = 0; k < 4; ++k) r0a[k] = 0.0;
-    [[unroll]] for (int turn = 0; turn < 1; ++turn) {
+    {
+      const int turn = 0;
       const int i_r1 = turn * 1024 + lane * 4;
       // %1: f32 = load %x[1024*i + r1]
       if (aligned) {
@@ -65,7 +66,8 @@ void main() {
     r0a[0] = r0a[0] + r0a[1];
     barrier();
     // for r2 in 1024 vector 4 {
-    [[unroll]] for (int turn = 0; turn < 1; ++turn) {
+    {
+      const int turn = 0;
       const int i_r2 = turn * 1024 + lane * 4;
       float s0[4];
       [[unroll]] for (int k = 0; k < 4; ++k) {
