@@ -2,6 +2,7 @@
 import copy
 import gc
 import os
+import operator
 import pickle
 import random
 
@@ -26,6 +27,25 @@ def test_pickle_and_copy(dtype):
     a = mx.arange(6).reshape(2, 3).astype(dtype).T
     for b in (pickle.loads(pickle.dumps(a)), copy.copy(a), copy.deepcopy(a)):
         assert b.dtype == dtype and b.shape == (3, 2) and b.tolist() == a.tolist()
+
+
+@pytest.mark.parametrize("use", [
+    memoryview, len, repr, mx.eval, np.array, mx.grad(lambda a: a), mx.compile(lambda a: a + 1), mx.vmap(lambda a: a),
+    lambda a: a + 1, lambda a: mx.ones(3) + a, lambda a: operator.iadd(a, 1), lambda a: operator.imatmul(a, mx.ones(3)), lambda a: a[0],
+    lambda a: operator.setitem(a, 0, 1), lambda a: operator.setitem(mx.ones(3), 0, a), lambda a: mx.ones(3)[a], lambda a: mx.concatenate([a, a]),
+    lambda a: mx.array([a, 1]), pickle.dumps, copy.copy])
+def test_without_init(use):
+    a = mx.array.__new__(mx.array)
+    try:
+        use(a)
+    except (TypeError, ValueError, RuntimeError, BufferError, AttributeError):
+        pass  # an error, and no crash
+    assert mx.array_equal(mx.ones(2) + 1, mx.array([2.0, 2.0]))
+
+
+def test_pickles_of_types():
+    for dtype in (mx.float16, mx.bool_, mx.bfloat16, mx.array([1j]).dtype):
+        assert pickle.loads(pickle.dumps(dtype)) == dtype == copy.copy(dtype) == copy.deepcopy([dtype])[0]
 
 
 @pytest.mark.parametrize("values, number, dtype", [

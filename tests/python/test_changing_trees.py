@@ -53,6 +53,30 @@ def test_by_the_function_itself(name, which):
     assert not equal(tree, as_it_was)  # the program's own tree has changed
 
 
+@pytest.mark.parametrize("use", [mx.eval, *(lambda tree, name=name: TRANSFORMS[name](lambda t: t[0] * 2)(tree) for name in TRANSFORMS)])
+def test_a_tree_that_holds_itself(use):
+    tree = [mx.array([1.0])]
+    tree.append({"again": tree})
+    with pytest.raises(RecursionError, match="tree of lists"):
+        use(tree)
+
+
+def test_an_array_of_a_list_that_holds_itself():
+    deep, tree = [1.0], []
+    for _ in range(10**5):
+        deep = [deep]
+    tree.append(tree)
+    for endless in (deep, tree):
+        with pytest.raises((ValueError, RecursionError), match="deep|tree of lists"):
+            mx.array(endless)
+
+
+def test_a_compiled_function_without_a_function():
+    made = type(mx.compile(lambda x: x))
+    with pytest.raises(TypeError, match="make it with compile"):
+        made.__new__(made)(mx.array(1.0))
+
+
 @pytest.mark.parametrize("name", ["compile", "grad"])
 def test_by_another_thread(name):
     x = mx.ones(1000)

@@ -25,6 +25,8 @@ using namespace nb::literals;
 // Whether an object is an array, and the array inside of it.
 bool is_array(nb::handle h) noexcept;
 inline array& array_in(nb::handle h) { return *nb::inst_ptr<array>(h); }
+// The array of a method that is called on it. Throws TypeError where its __init__ has not run.
+array& own_array(nb::handle self);
 
 // An item of a list or tuple, borrowed.
 inline PyObject* item_in(PyObject* p, Py_ssize_t i) {

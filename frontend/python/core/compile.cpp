@@ -53,6 +53,7 @@ class StateInTrace {
     array before;
   };
   void keep(nb::handle tree) {
+    const Level level;
     PyObject* p = tree.ptr();
     if (PyDict_Check(p)) {
       PyObject* copy = PyDict_Copy(p);
@@ -221,6 +222,10 @@ void check_state(nb::handle state, const char* which) {
 }
 
 PyObject* call_slot(PyObject* self, PyObject* args, PyObject* kwargs) {
+  if (!nb::inst_ready(self)) {
+    PyErr_SetString(PyExc_TypeError, "a compiled function without a function is called; make it with compile");
+    return nullptr;
+  }
   try {
     return (*nb::inst_ptr<PyCompiled>(self))(args, kwargs).release().ptr();
   } catch (nb::python_error& e) {

@@ -31,6 +31,7 @@ Leaf leaf_kind(nb::handle h) {
 
 // The leaves of a nested list in order; every list of one depth has the same length.
 struct Leaves {
+  static constexpr size_t kDeepest = 1000;
   Shape shape;
   std::vector<PyObject*> items;
   Leaf widest = Leaf::boolean;
@@ -39,6 +40,8 @@ struct Leaves {
     for (nb::handle h = list; is_list(h);) {
       const Py_ssize_t n = PySequence_Size(h.ptr());
       if (n > INT_MAX) throw std::overflow_error("array: a list of more than 2147483647 items");
+      if (shape.size() == kDeepest)
+        throw InvalidArgument("array: the lists are more than 1000 deep", "give lists that do not hold themselves");
       shape.push_back(static_cast<ShapeElem>(n));
       if (n == 0) break;
       h = item_in(h.ptr(), 0);

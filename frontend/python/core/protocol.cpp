@@ -157,6 +157,10 @@ struct BufferInfo {
 };
 
 int get_buffer(PyObject* self, Py_buffer* view, int) {
+  if (!is_array(self)) {
+    PyErr_SetString(PyExc_BufferError, "an array whose __init__ has not run has no memory");
+    return -1;
+  }
   try {
     const array& a = array_in(self);
     evaluate(a);

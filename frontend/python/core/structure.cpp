@@ -53,6 +53,7 @@ void Encoder::add_dict(nb::handle dict) {
 }
 
 void Encoder::add(nb::handle h) {
+  const Level level;
   PyObject* p = h.ptr();
   const auto number = [&](Dtype type, uint64_t bits) {
     structure.parts.push_back({Kind::number, type.val(), static_cast<uint32_t>(arrays.size()), bits});

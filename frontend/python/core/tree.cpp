@@ -46,6 +46,7 @@ nb::object held_tuple(PyObject* p) {
 }  // namespace
 
 nb::object held_tree(nb::handle tree) {
+  const Level level;
   PyObject* p = tree.ptr();
   if (PyDict_Check(p)) return held_dict(p);
   if (PyList_Check(p)) return held_list(p);

@@ -5,6 +5,18 @@
 
 namespace frit::python {
 
+// One more level of a tree, for as long as it lives. Throws RecursionError for a tree that is deeper than calls may be, such
+// as a list that holds itself.
+class Level {
+ public:
+  Level() {
+    if (Py_EnterRecursiveCall(" in a tree of lists, tuples and dicts")) nb::raise_python_error();
+  }
+  ~Level() { Py_LeaveRecursiveCall(); }
+  Level(const Level&) = delete;
+  Level& operator=(const Level&) = delete;
+};
+
 // The tree with containers of its own and the same leaves: the program may change its lists and dicts meanwhile, in the
 // function that is transformed or in another thread.
 nb::object held_tree(nb::handle tree);
@@ -21,6 +33,7 @@ inline nb::object tree_at_once(nb::handle tree) {
 // Calls f with each leaf of a held tree, in order. Dicts go in the order of their keys' insertion.
 template <class F>
 void visit_held(nb::handle tree, F&& f) {
+  const Level level;
   PyObject* p = tree.ptr();
   if (PyList_Check(p)) {
     for (Py_ssize_t i = 0; i < NB_LIST_GET_SIZE(p); ++i) visit_held(NB_LIST_GET_ITEM(p, i), f);
@@ -47,6 +60,7 @@ nb::object tuple_like(nb::handle like, nb::object items);
 // A tree of the same structure with f(leaf) in the place of each leaf of a held tree.
 template <class F>
 nb::object map_held(nb::handle tree, F&& f) {
+  const Level level;
   PyObject* p = tree.ptr();
   if (PyList_Check(p)) {
     nb::list out;

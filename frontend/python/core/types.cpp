@@ -81,12 +81,13 @@ void bind_types(nb::module_& m) {
       nb::arg().none());
   def(type, "Dtype.__hash__", [](Dtype t) { return static_cast<int64_t>(t.val()); });
   def(type, "Dtype.__repr__", [](Dtype t) { return module_name() + "." + std::string(long_name(t)); });
-  type.def("__reduce__", [](Dtype t) {
-    const std::string name = t == bool_ ? "bool_" : std::string(long_name(t));
-    return nb::make_tuple(nb::module_::import_("builtins").attr("getattr"),
-                          nb::make_tuple(nb::module_::import_("frit.core"), name));
-  });
   for (Dtype t : kAllDtypes) m.attr(t == bool_ ? "bool_" : std::string(long_name(t)).c_str()) = nb::cast(t);
+  // A pickle names the class and its attribute: functions of nanobind have no pickles.
+  for (Dtype t : kAllDtypes) type.attr(std::string(long_name(t)).c_str()) = nb::cast(t);
+  type.def("__reduce__", [](nb::handle self) {
+    return nb::make_tuple(nb::module_::import_("builtins").attr("getattr"),
+                          nb::make_tuple(self.type(), std::string(long_name(nb::cast<Dtype>(self)))));
+  });
 
   nb::enum_<Dtype::Category>(m, "DtypeCategory", documentation("DtypeCategory").text)
       .value("complexfloating", complexfloating)

@@ -61,7 +61,7 @@ void bind_indexing(nb::module_& m, ArrayClass& c) {
   def(
       c, "array.__setitem__",
       [](nb::handle self, nb::handle index, const Value& value) {
-        array& a = array_in(self);
+        array& a = own_array(self);
         a = update_items(a, index, value, IndexUpdate::set);
       },
       nb::arg().none(), nb::arg());

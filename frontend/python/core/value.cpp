@@ -12,6 +12,11 @@ bool is_array(nb::handle h) noexcept {
   return (Py_TYPE(h.ptr()) == type || PyType_IsSubtype(Py_TYPE(h.ptr()), type)) && nb::inst_ready(h);
 }
 
+array& own_array(nb::handle self) {
+  if (!is_array(self)) throw nb::type_error("the array has no value, as its __init__ has not run; call frit.core.array");
+  return array_in(self);
+}
+
 void evaluate(const array& a) {
   if (a.is_available()) return a.wait();
   without_lock([&a] { a.eval(); });

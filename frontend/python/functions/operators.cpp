@@ -36,7 +36,7 @@ void def_operator(ArrayClass& c, Forms names, Binary f) {
     def(
         c, names.in_place,
         [f, n = names.plain](nb::handle self, const Value& b) {
-          array& a = array_in(self);
+          array& a = own_array(self);
           if (f == static_cast<Binary>(&divide) && !issubdtype(a.dtype(), inexact))
             throw InvalidArgument(
                 "__itruediv__: an array of " + std::string(long_name(a.dtype())) + " does not hold quotients",
@@ -83,7 +83,7 @@ void bind_operators(ArrayClass& c) {
   def(
       c, "array.__imatmul__",
       [](nb::handle self, const array& b) {
-        array& a = array_in(self);
+        array& a = own_array(self);
         a = matmul(a, b);
         return nb::borrow(self);
       },
