@@ -5,8 +5,8 @@
 
 namespace frit::python {
 
-// One more level of a tree, for as long as it lives. Throws RecursionError for a tree that is deeper than calls may be, such
-// as a list that holds itself.
+// One more level of a tree, for as long as it lives. Throws RecursionError for a tree that is deeper than calls may be,
+// such as a list that holds itself.
 class Level {
  public:
   Level() {

@@ -13,7 +13,8 @@ bool is_array(nb::handle h) noexcept {
 }
 
 array& own_array(nb::handle self) {
-  if (!is_array(self)) throw nb::type_error("the array has no value, as its __init__ has not run; call frit.core.array");
+  if (!is_array(self))
+    throw nb::type_error("the array has no value, as its __init__ has not run; call frit.core.array");
   return array_in(self);
 }
 
