@@ -74,12 +74,12 @@ struct CallOfLists {
   std::shared_ptr<std::vector<array>> leaves;
 
   CallOfLists(nb::handle fun, nb::args args, nb::kwargs kwargs)
-      : trees(std::make_shared<Trees>()), leaves(std::make_shared<std::vector<array>>(arrays_of(args))) {
-    for (const array& a : arrays_of(kwargs)) leaves->push_back(a);
+      : trees(std::make_shared<Trees>()), leaves(std::make_shared<std::vector<array>>()) {
     trees->fun = shared_object(fun);
-    // Trees of plain arrays in the places of the arguments keep no other value alive.
-    trees->args = shared_object(args);
-    trees->kwargs = shared_object(kwargs);
+    trees->args = shared_object(held_tree(args));
+    trees->kwargs = shared_object(held_tree(kwargs));
+    for (PyObject* tree : {trees->args.get(), trees->kwargs.get()})
+      for (array& a : arrays_of(tree)) leaves->push_back(std::move(a));
   }
   nb::object finish(const std::vector<array>& results) const {
     size_t next = 0;
@@ -119,9 +119,7 @@ VjpRule vjp_rule_of(const std::shared_ptr<Trees>& trees, nb::handle vjp) {
 struct CustomFunction {
   nb::object fun, vjp, jvp, vmap;
 
-  nb::object operator()(nb::args given, nb::kwargs named) const {
-    const auto args = nb::borrow<nb::args>(held_tree(given));
-    const auto kwargs = nb::borrow<nb::kwargs>(held_tree(named));
+  nb::object operator()(nb::args args, nb::kwargs kwargs) const {
     if (!vjp.is_valid() && !jvp.is_valid() && !vmap.is_valid()) return fun(*args, **kwargs);
     const CallOfLists call(fun, args, kwargs);
     const auto trees = call.trees;

@@ -6,13 +6,12 @@
 #include <iterator>
 
 #include "frontend/python/core/bind.h"
-#include "frontend/python/core/tree.h"
 
 namespace frit::python {
 
 nb::object HeldFunction::operator()(nb::args args, nb::kwargs kwargs) const {
   if (held_.empty()) throw RuntimeError("the garbage collector has freed the function");
-  return call_(held_, nb::borrow<nb::args>(held_tree(args)), nb::borrow<nb::kwargs>(held_tree(kwargs)));
+  return call_(held_, std::move(args), std::move(kwargs));
 }
 
 Py_ssize_t place_of_attributes(nb::handle type) { return nb::cast<Py_ssize_t>(type.attr("__dictoffset__")); }

@@ -73,11 +73,13 @@ class GradientCall {
     for (int n : wanted_.numbers) {
       if (n >= static_cast<int>(args_.size()))
         refuse("there is no argument " + std::to_string(n) + " among " + std::to_string(args_.size()));
-      append_arrays(args_[n], primals_, who_);
+      positional_.push_back(held_tree(args_[n]));
+      append_arrays(positional_.back(), primals_, who_);
     }
     for (const std::string& n : wanted_.names) {
       if (!kwargs_.contains(n.c_str())) refuse("there is no keyword argument '" + n + "'");
-      append_arrays(nb::object(kwargs_[n.c_str()]), primals_, who_);
+      named_.push_back(held_tree(nb::object(kwargs_[n.c_str()])));
+      append_arrays(named_.back(), primals_, who_);
     }
     if (primals_.empty()) refuse("the arguments hold no array");
     std::vector<int> all;
@@ -95,13 +97,13 @@ class GradientCall {
       return map_leaves(tree, [&](nb::handle) { return nb::cast(grads[next++]); });
     };
     nb::list positional;
-    for (int n : wanted_.numbers) positional.append(gradients(args_[n]));
+    for (const nb::object& tree : positional_) positional.append(gradients(tree));
     nb::object out = wanted_.several           ? nb::object(nb::tuple(positional))
                      : wanted_.numbers.empty() ? nb::none()
                                                : nb::object(positional[0]);
     if (wanted_.names.empty()) return {value, out};
     nb::dict named;
-    for (const std::string& n : wanted_.names) named[n.c_str()] = gradients(nb::object(kwargs_[n.c_str()]));
+    for (size_t i = 0; i < named_.size(); ++i) named[wanted_.names[i].c_str()] = gradients(named_[i]);
     return {value, nb::make_tuple(out, named)};
   }
 
@@ -123,10 +125,10 @@ class GradientCall {
       });
     };
     nb::list positional(args_);
-    for (int n : wanted_.numbers) positional[n] = traced(args_[n]);
+    for (size_t i = 0; i < positional_.size(); ++i) positional[wanted_.numbers[i]] = traced(positional_[i]);
     nb::dict named;
     named.update(kwargs_);
-    for (const std::string& n : wanted_.names) named[n.c_str()] = traced(nb::object(kwargs_[n.c_str()]));
+    for (size_t i = 0; i < named_.size(); ++i) named[wanted_.names[i].c_str()] = traced(named_[i]);
     result_ = fun_(*nb::tuple(positional), **named);
     check(result_);
     std::vector<array> values;
@@ -157,6 +159,7 @@ class GradientCall {
   nb::args args_;
   nb::kwargs kwargs_;
   bool tree_;
+  std::vector<nb::object> positional_, named_;  // the trees that are differentiated, held
   std::vector<array> primals_;
   nb::object result_;
   bool has_key_ = false;  // the last result is the random key
