@@ -126,11 +126,10 @@ void bind_vmap(nb::module_& m) {
   def(
       m, "vmap",
       [](nb::callable fun, nb::object in_axes, nb::object out_axes) {
-        return hold({std::move(fun), std::move(in_axes), std::move(out_axes)},
-                    [](const HeldFunction::Held& held, nb::args args, nb::kwargs kwargs) {
-                      return mapped(held[0], held_tree(held[1]), held_tree(held[2]),
-                                    nb::borrow<nb::args>(held_tree(args)), kwargs);
-                    });
+        return hold({std::move(fun), std::move(in_axes), std::move(out_axes)}, [](const HeldFunction::Held& held,
+                                                                                  nb::args args, nb::kwargs kwargs) {
+          return mapped(held[0], held_tree(held[1]), held_tree(held[2]), nb::borrow<nb::args>(held_tree(args)), kwargs);
+        });
       },
       "fun"_a, "in_axes"_a = 0, "out_axes"_a = 0);
 }
