@@ -12,15 +12,23 @@ namespace frit::python {
 
 namespace {
 
-// A call under way in this thread: the trace reads the Python objects of the arguments from here.
-struct CallUnderWay {
-  const PyCompiled* self;
-  PyObject* args;
-  PyObject* kwargs;  // may be null
-  nb::handle state;  // as it was when the call began
-  CallUnderWay* outer;
-};
+struct CallUnderWay;
 thread_local CallUnderWay* t_call = nullptr;
+
+// A call under way in this thread, as long as it lives: the trace reads the Python objects of the arguments from here.
+struct CallUnderWay {
+  CallUnderWay(const PyCompiled& self, nb::handle args, nb::handle kwargs, nb::handle state)
+      : self(self), args(args), kwargs(kwargs), state(state), outer(t_call) {
+    t_call = this;
+  }
+  ~CallUnderWay() { t_call = outer; }
+  CallUnderWay(const CallUnderWay&) = delete;
+  CallUnderWay& operator=(const CallUnderWay&) = delete;
+
+  const PyCompiled& self;
+  const nb::handle args, kwargs, state;  // as they were when the call began; the latter two may be null
+  CallUnderWay* const outer;
+};
 
 // Puts tracers into the arrays of captured state, and gives containers and arrays back at the end of the trace.
 class StateInTrace {
@@ -76,7 +84,7 @@ class StateInTrace {
 void run_function(const void*, detail::Reader& in, std::vector<array>& results, detail::Structure& structure) {
   const nb::gil_scoped_acquire acquire;
   const CallUnderWay& call = *t_call;
-  const PyCompiled& self = *call.self;
+  const PyCompiled& self = call.self;
   TracerObjects objects;
   const auto traced = [&](nb::handle tree) {
     return map_leaves(tree, [&](nb::handle leaf) {
@@ -84,7 +92,7 @@ void run_function(const void*, detail::Reader& in, std::vector<array>& results, 
     });
   };
   const nb::object args = traced(call.args);
-  const nb::object kwargs = call.kwargs ? traced(call.kwargs) : nb::object();
+  const nb::object kwargs = call.kwargs.is_valid() ? traced(call.kwargs) : nb::object();
   const StateInTrace state(self.inputs, self.outputs, call.state, in);
   const nb::object result = nb::steal(PyObject_Call(self.fun.ptr(), args.ptr(), kwargs.ptr()));
   if (!result.is_valid()) {
@@ -115,7 +123,7 @@ namespace {
 std::vector<std::string> parameter_names(size_t count) {
   const nb::gil_scoped_acquire acquire;
   std::vector<std::string> names;
-  nb::object fun = t_call ? t_call->self->fun : nb::object();
+  nb::object fun = t_call ? t_call->self.fun : nb::object();
   if (!fun.is_valid()) return std::vector<std::string>(count);
   const nb::module_ types = nb::module_::import_("types");
   const bool bound = nb::isinstance(fun, types.attr("MethodType"));
@@ -140,7 +148,7 @@ PyCompiled::PyCompiled(nb::object f, nb::object in, nb::object out, CompileOptio
 
 // The arrays of a call, and the structure around them where there is one.
 struct Arguments {
-  nb::object positional, named, state;  // keep the arrays
+  nb::object positional, named, state;  // keep the arrays; the latter two may be null
   std::vector<const array*> arrays;
   detail::Structure structure;
   detail::Call call{&run_function, {}, nullptr};
@@ -151,6 +159,8 @@ struct Arguments {
     for (Py_ssize_t i = 0; plain && i < n; ++i) plain = is_array(NB_TUPLE_GET_ITEM(args, i));
     arrays.reserve(static_cast<size_t>(n));
     if (plain) {
+      positional = nb::borrow(args);
+      named = nb::borrow(kwargs);
       for (Py_ssize_t i = 0; i < n; ++i) arrays.push_back(&array_in(NB_TUPLE_GET_ITEM(args, i)));
     } else {
       Encoder encoder(structure, arrays, nullptr);
@@ -172,22 +182,13 @@ struct Arguments {
     }
     call.arrays = arrays;
   }
-  // With the trees that the arrays come from.
-  CallUnderWay under_way(const PyCompiled& self, PyObject* args, PyObject* kwargs) const {
-    return {&self, positional.is_valid() ? positional.ptr() : args, named.is_valid() ? named.ptr() : kwargs, state,
-            t_call};
-  }
 };
 
 nb::object PyCompiled::operator()(PyObject* args, PyObject* kwargs) const {
   const Arguments arguments(*this, args, kwargs);
   detail::Structure structure;
   std::vector<array> results;
-  CallUnderWay under_way = arguments.under_way(*this, args, kwargs);
-  t_call = &under_way;
-  struct Reset {
-    ~Reset() { t_call = t_call->outer; }
-  } reset;
+  const CallUnderWay under_way(*this, arguments.positional, arguments.named, arguments.state);
   without_lock([&] { results = call(arguments.call, structure); });
   if (structure.parts.empty()) return nb::cast(std::move(results[0]));
   Decoder decoder(structure, results, objects);
@@ -198,11 +199,7 @@ nb::object PyCompiled::operator()(PyObject* args, PyObject* kwargs) const {
 
 Inspection PyCompiled::lower(PyObject* args, PyObject* kwargs) const {
   const Arguments arguments(*this, args, kwargs);
-  CallUnderWay under_way = arguments.under_way(*this, args, kwargs);
-  t_call = &under_way;
-  struct Reset {
-    ~Reset() { t_call = t_call->outer; }
-  } reset;
+  const CallUnderWay under_way(*this, arguments.positional, arguments.named, arguments.state);
   return without_lock([&] { return inspect(arguments.call); });
 }
 

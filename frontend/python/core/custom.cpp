@@ -22,14 +22,6 @@ struct Trees {
   }
 };
 
-std::vector<array> arrays_of(nb::handle tree) {
-  std::vector<array> out;
-  visit_leaves(tree, [&](nb::handle leaf) {
-    if (is_array(leaf)) out.push_back(array_in(leaf));
-  });
-  return out;
-}
-
 // f((x,), ...) is called as f(x, ...).
 nb::object one_or_all(nb::handle tuple) {
   return NB_TUPLE_GET_SIZE(tuple.ptr()) == 1 ? nb::borrow(NB_TUPLE_GET_ITEM(tuple.ptr(), 0)) : nb::borrow(tuple);

@@ -227,16 +227,9 @@ void fill_memory(array& a) {
 }
 
 void bind_evaluation(nb::module_& m) {
-  const auto arrays_of = [](nb::args trees) {
-    std::vector<array> arrays;
-    visit_leaves(trees, [&](nb::handle leaf) {
-      if (is_array(leaf)) arrays.push_back(array_in(leaf));
-    });
-    return arrays;
-  };
   def(
       m, "eval",
-      [arrays_of](nb::args trees) {
+      [](nb::args trees) {
         const std::vector<array> arrays = arrays_of(trees);
         without_lock([&] { eval(arrays); });
         visit_leaves(trees, [](nb::handle leaf) {
@@ -246,21 +239,12 @@ void bind_evaluation(nb::module_& m) {
       "args"_a);
   def(
       m, "async_eval",
-      [arrays_of](nb::args trees) {
+      [](nb::args trees) {
         std::vector<array> arrays = arrays_of(trees);
         without_lock([&] { async_eval(std::move(arrays)); });
       },
       "args"_a);
-  def(
-      m, "get_array_buffer_size",
-      [](nb::args trees) {
-        std::vector<array> arrays;
-        visit_leaves(trees, [&](nb::handle leaf) {
-          if (is_array(leaf)) arrays.push_back(array_in(leaf));
-        });
-        return get_array_buffer_size(arrays);
-      },
-      "args"_a);
+  def(m, "get_array_buffer_size", [](nb::args trees) { return get_array_buffer_size(arrays_of(trees)); }, "args"_a);
 }
 
 }  // namespace

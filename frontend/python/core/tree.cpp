@@ -53,6 +53,14 @@ nb::object held_tree(nb::handle tree) {
   return PyTuple_Check(p) ? held_tuple(p) : nb::borrow(tree);
 }
 
+std::vector<array> arrays_of(nb::handle tree) {
+  std::vector<array> arrays;
+  visit_leaves(tree, [&](nb::handle leaf) {
+    if (is_array(leaf)) arrays.push_back(array_in(leaf));
+  });
+  return arrays;
+}
+
 void append_arrays(nb::handle tree, std::vector<array>& arrays, const char* who) {
   visit_leaves(tree, [&](nb::handle leaf) {
     if (!is_array(leaf))

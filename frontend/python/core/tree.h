@@ -90,7 +90,9 @@ nb::object map_leaves(nb::handle tree, F&& f) {
   return map_held(tree_at_once(tree), f);
 }
 
-// The arrays of a tree; throws InvalidArgument for a leaf that is not an array.
+// The arrays of a tree, which may hold other values, too.
+std::vector<array> arrays_of(nb::handle tree);
+// Appends the arrays of a tree; throws InvalidArgument for a leaf that is not an array.
 void append_arrays(nb::handle tree, std::vector<array>& arrays, const char* who);
 
 // Arguments of a traced function as Python objects. Afterwards each object that still holds its tracer gets the array
