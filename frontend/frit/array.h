@@ -41,6 +41,7 @@ namespace detail {
 struct Node;
 struct ArrayAccess;
 }  // namespace detail
+class Event;  // frit/event.h
 class Operand;
 class Primitive;  // frit/primitive.h
 
@@ -153,8 +154,19 @@ class array {
   enum Status { unscheduled, evaluated, available };
   Status status() const;
   bool is_available() const { return status() == available; }
+  // Brings the array to a status: `evaluated` hands its work to the default stream, `available` computes the value.
+  // Throws InvalidArgument for `unscheduled` once the work was handed over.
+  void set_status(Status s) const;
+  // The evaluation of this array as an object to wait for.
+  Event event() const;
+  // Waits for an event, so that nobody reads the value before it.
+  void attach_event(const Event& event) const;
+  // Does nothing: an array has no event beside its own evaluation.
+  void detach_event() const {}
   // True for an argument of a function that is being traced, and for every value computed from one.
   bool is_tracer() const;
+  // Throws InvalidArgument where is_tracer() says otherwise: a trace makes its tracers.
+  void set_tracer(bool is_tracer);
 
   struct Flags {
     bool contiguous;      // no gaps between the elements, in some order of axes
@@ -210,6 +222,9 @@ class array {
   std::vector<array> siblings() const;               // the other results of the operation that somebody still holds
   std::vector<array> outputs() const;                // all of them in order, this one included
   int sibling_position() const;                      // which result of the operation this is
+  // The results of an operation know each other from make_arrays on. Throws InvalidArgument where `siblings` are not
+  // siblings() in order, or `position` is not sibling_position().
+  void set_siblings(const std::vector<array>& siblings, uint16_t position);
   // The operations on the longest path from a value that is known to this one; 0 for an array that is evaluated.
   size_t graph_depth() const;
 

@@ -126,7 +126,13 @@ struct ShapeDtype {
   Dtype dtype;
 };
 
+// How freely the compiler of a custom kernel may compute. frit has no custom kernels, and its own are always Safe.
+enum class MathMode { Safe, Relaxed, Fast };
+
+// Of compile() and, as in MLX, of metal_kernel(), which reads none of them.
 struct CompileOptions {
+  using Data = int;
+
   std::string name = {};   // for messages, generated code and dumps; default: "compiled"
   bool shapeless = false;  // trace once for every shape: sizes are inputs of the code
   // Captured state that every call reads and writes. It is restored when the function throws.
@@ -141,6 +147,11 @@ struct CompileOptions {
   // (InvalidArgument), and compile_ahead() needs no arguments.
   std::vector<DimDeclaration> dims = {};
   std::vector<ShapeDtype> signature = {};
+  // Changes no result: frit computes as Safe says.
+  MathMode math_mode = MathMode::Safe;
+
+  // The number of the math mode.
+  Data serialize() const { return static_cast<Data>(math_mode); }
 };
 
 // Counters of one compiled function. Times are in milliseconds.

@@ -11,11 +11,9 @@
 #include <vector>
 
 #include "frit/array.h"
+#include "frit/compile_options.h"
 
 namespace frit {
-
-// How freely the compiler of a custom kernel may compute. frit has no custom kernels, and its own are always Safe.
-enum class MathMode { Safe, Relaxed, Fast };
 
 namespace fast {
 
@@ -77,7 +75,7 @@ array scaled_dot_product_attention(const array& queries, const array& keys, cons
 CustomKernelFunction metal_kernel(const std::string& name, const std::vector<std::string>& input_names,
                                   const std::vector<std::string>& output_names, const std::string& source,
                                   const std::string& header = "", bool ensure_row_contiguous = true,
-                                  bool atomic_outputs = false);
+                                  bool atomic_outputs = false, const CompileOptions& compile_options = {});
 
 // Not to be had.
 // Throws RuntimeError always.

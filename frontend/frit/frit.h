@@ -33,6 +33,7 @@
 #include "frit/control_flow.h"
 #include "frit/distributed.h"
 #include "frit/elementwise.h"
+#include "frit/event.h"
 #include "frit/export.h"
 #include "frit/fast.h"
 #include "frit/fft.h"

@@ -81,6 +81,7 @@ constexpr std::array kTypes{
     TypeName{"triple", "std::tuple<int, int, int>", "std::tuple<int, int, int>", "std::tuple<int, int, int>"},
     TypeName{"scalar_arguments", "const std::vector<ScalarArg>&", "", ""},
     TypeName{"kernel_function", "", "", "CustomKernelFunction"},
+    TypeName{"compile_options", "const CompileOptions&", "CompileOptions", "CompileOptions"},
     TypeName{"print_options", "PrintOptions", "PrintOptions", "PrintOptions"},
     TypeName{"formatter", "PrintFormatter&", "PrintFormatter&", "PrintFormatter&"},
     TypeName{"device_facts", "const DeviceFacts&", "DeviceFacts", "const DeviceFacts&"},

@@ -306,7 +306,7 @@ namespace {
 }  // namespace
 
 CustomKernelFunction metal_kernel(const std::string&, const std::vector<std::string>&, const std::vector<std::string>&,
-                                  const std::string&, const std::string&, bool, bool) {
+                                  const std::string&, const std::string&, bool, bool, const CompileOptions&) {
   // Programs make their kernels when they are loaded, and choose among them when they run.
   return [](auto&&...) -> std::vector<array> { refuse_kernel("metal_kernel"); };
 }

@@ -146,5 +146,8 @@ TEST(Fast, Errors) {
                          kernel({}, {}, {}, {}, {}, {}, {}, false, {});
                        }),
                        "are not to be had"));
+  const CompileOptions relaxed{.math_mode = MathMode::Relaxed};
+  EXPECT_EQ(relaxed.serialize(), 1);
+  EXPECT_TRUE(fast::metal_kernel("k", {}, {}, "", "", true, false, relaxed) != nullptr);
   EXPECT_THROW(fast::cuda_kernel("k", {}, {}, ""), RuntimeError);
 }

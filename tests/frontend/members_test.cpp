@@ -262,6 +262,53 @@ TEST(Members, ResultsOfOneOperationAreSiblings) {
   EXPECT_EQ(r[0].primitive_id(), r[2].primitive_id());
 }
 
+TEST(Members, SiblingsAreThoseOfTheOperation) {
+  auto f = compile([](array x) { return std::vector<array>{x + x, x * x}; });
+  std::vector<array> r = f(array({1, 2}));
+  r[1].set_siblings({r[0]}, 1);
+  EXPECT_THROW(r[1].set_siblings({r[0]}, 0), std::invalid_argument);
+  EXPECT_THROW(r[1].set_siblings({r[1]}, 1), std::invalid_argument);
+  EXPECT_THROW(r[0].set_siblings({}, 0), std::invalid_argument);
+  array({1}).set_siblings({}, 0);
+}
+
+TEST(Members, StatusIsReachedByWork) {
+  const array x({1, 2});
+  array y = x + x;
+  y.set_status(array::unscheduled);
+  EXPECT_EQ(y.status(), array::unscheduled);
+  y.set_status(array::evaluated);
+  EXPECT_NE(y.status(), array::unscheduled);
+  EXPECT_THROW(y.set_status(array::unscheduled), std::invalid_argument);
+  y.set_status(array::available);
+  EXPECT_TRUE(y.is_available());
+  y.set_tracer(false);
+  EXPECT_THROW(y.set_tracer(true), std::invalid_argument);
+  compile([](array t) {
+    t.set_tracer(true);
+    EXPECT_THROW(t.set_tracer(false), std::invalid_argument);
+    return t + t;
+  })(x);
+}
+
+TEST(Members, EventsWaitForArrays) {
+  const array x({1, 2});
+  array y = x + x;
+  const Event event = y.event();
+  EXPECT_TRUE(event.valid());
+  EXPECT_FALSE(event.is_signaled());
+  EXPECT_EQ(event.stream().device, Device(Device::cpu));
+  array z = y * y;
+  z.attach_event(event);
+  EXPECT_TRUE(event.is_signaled());
+  EXPECT_EQ(z.status(), array::unscheduled);
+  z.detach_event();
+  EXPECT_EQ(values<int>(z), (std::vector<int>{4, 16}));
+  EXPECT_FALSE(Event().valid());
+  Event().wait();
+  EXPECT_THROW(Event().stream(), std::invalid_argument);
+}
+
 TEST(Members, OperationsHaveTypesAndStreams) {
   array a({1, 2});
   array sum = a + a;
